@@ -1,0 +1,13 @@
+package awstest
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// boundToParent returns a command that the kernel kills when the thread that started it ends, even by kill -9.
+func boundToParent(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return cmd
+}
