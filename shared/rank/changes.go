@@ -1,0 +1,139 @@
+package rank
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Changes collects what one transaction does to the entries of a tree. Whether an entry has the label that it
+// is removed with is for the transaction's own conditions to ensure: counters cannot tell.
+type Changes struct {
+	tree   *Tree
+	deltas map[Entry]int64
+	err    error
+}
+
+// Entry is an entry's number and label.
+type Entry struct {
+	Number int64
+	Label  string
+}
+
+// Changes returns an empty collection of changes.
+func (t *Tree) Changes() *Changes {
+	return &Changes{tree: t, deltas: map[Entry]int64{}}
+}
+
+// Add counts a new entry.
+func (c *Changes) Add(number int64, label string) { c.note(Entry{number, label}, 1) }
+
+// Remove counts an entry no more.
+func (c *Changes) Remove(number int64, label string) { c.note(Entry{number, label}, -1) }
+
+// Move counts an entry under another label; under the same it changes nothing.
+func (c *Changes) Move(number int64, from, to string) {
+	c.Remove(number, from)
+	c.Add(number, to)
+}
+
+func (c *Changes) note(e Entry, delta int64) {
+	if c.err == nil {
+		c.err = c.tree.check(e)
+	}
+	c.deltas[e] += delta
+}
+
+func (t *Tree) check(e Entry) error {
+	if e.Number < 0 || e.Number >= Capacity {
+		return fmt.Errorf("rank: %s has no number %d, only 0 to %d", t.name, e.Number, Capacity-1)
+	}
+	if !slices.Contains(t.labels, e.Label) {
+		return fmt.Errorf("rank: %s has no label %q", t.name, e.Label)
+	}
+	return nil
+}
+
+// Items returns one Update per node above the changed entries, the root's first, for the transaction that
+// changes the entries: four for a single entry, and four to seven for any that fit a transaction with
+// contiguous numbers. Changes that cancel out touch nothing. The updates have no conditions and cannot fail
+// by themselves. The error says that a label or a number given before is not of this tree.
+func (c *Changes) Items() ([]types.TransactWriteItem, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	touched := c.touched()
+	nodes := slices.SortedFunc(maps.Keys(touched), func(a, b node) int {
+		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.index, b.index))
+	})
+	items := make([]types.TransactWriteItem, 0, len(nodes))
+	for _, n := range nodes {
+		items = append(items, types.TransactWriteItem{Update: c.tree.add(n, touched[n])})
+	}
+	return items, nil
+}
+
+// touched returns what to add to which nodes. A lowest node is touched even when the changes of its entries
+// balance: a rebuild that reads these entries one after the other must learn of it from the versions.
+func (c *Changes) touched() map[node]*counts {
+	touched := map[node]*counts{}
+	for e, delta := range c.deltas {
+		if delta == 0 {
+			continue
+		}
+		label := slices.Index(c.tree.labels, e.Label)
+		for level := range lowest + 1 {
+			n, child := above(level, e.Number)
+			if touched[n] == nil {
+				touched[n] = &counts{}
+			}
+			touched[n].cells[child][label] += delta
+			if level == lowest {
+				touched[n].versions[child]++
+			}
+		}
+	}
+	maps.DeleteFunc(touched, func(_ node, c *counts) bool { return *c == counts{} })
+	return touched
+}
+
+func (t *Tree) add(n node, deltas *counts) *types.Update {
+	update := newAddition(deltas)
+	return &types.Update{
+		TableName: &t.table, Key: t.key(n), UpdateExpression: aws.String(update.expression()),
+		ExpressionAttributeNames: update.names, ExpressionAttributeValues: update.values,
+	}
+}
+
+// addition is an update expression that adds to numbers, with its placeholders.
+type addition struct {
+	actions []string
+	names   map[string]string
+	values  map[string]types.AttributeValue
+}
+
+func newAddition(deltas *counts) *addition {
+	a := &addition{names: map[string]string{}, values: map[string]types.AttributeValue{}}
+	for child := range branching {
+		for label, delta := range deltas.cells[child] {
+			a.add(cellName(child, label), delta)
+		}
+		a.add(versionName(child), deltas.versions[child])
+	}
+	return a
+}
+
+func (a *addition) add(name string, delta int64) {
+	if delta == 0 {
+		return
+	}
+	a.names["#"+name], a.values[":"+name] = name, numeric(delta)
+	a.actions = append(a.actions, "#"+name+" :"+name)
+}
+
+func (a *addition) expression() string { return "ADD " + strings.Join(a.actions, ", ") }

@@ -1,0 +1,151 @@
+package rank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// errOvertaken says that somebody else wrote during a measurement.
+var errOvertaken = errors.New("rank: overtaken by another writer")
+
+// overtaken tells of any call, reading or writing, that it only came at the wrong moment.
+func overtaken(err error) bool {
+	if errors.Is(err, errOvertaken) {
+		return true
+	}
+	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*types.TransactionConflictException](err); ok {
+		return true
+	}
+	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
+	return ok && slices.ContainsFunc(cancelled.CancellationReasons, func(r types.CancellationReason) bool {
+		return aws.ToString(r.Code) == "TransactionConflict"
+	})
+}
+
+// children are those of a node from one position to before another.
+type children struct {
+	of       node
+	from, to int
+}
+
+// measure returns, as the cells, what must be added to the children's counts to make them right.
+func (r *rebuild) measure(ctx context.Context, c children) (*counts, error) {
+	if c.of.level == lowest {
+		return r.measureEntries(ctx, c)
+	}
+	own, below, err := r.together(ctx, c.of)
+	if err != nil {
+		return nil, err
+	}
+	var want counts
+	for child := range below {
+		for _, labels := range below[child].cells {
+			for label, count := range labels {
+				want.cells[child][label] += count
+			}
+		}
+	}
+	return want.less(own, c), nil
+}
+
+// measureEntries fails with errOvertaken when an entry under the children changed meanwhile.
+func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, error) {
+	before, err := r.read(ctx, c.of)
+	if err != nil {
+		return nil, err
+	}
+	want, err := r.countEntries(ctx, c.of.start(c.from), c.of.start(c.to))
+	if err != nil {
+		return nil, err
+	}
+	after, err := r.read(ctx, c.of)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(after.versions[c.from:c.to], before.versions[c.from:c.to]) || after.mended != before.mended {
+		return nil, errOvertaken
+	}
+	return want.less(after, c), nil
+}
+
+// less returns what own lacks in these children to be as c, together with own's number of corrections.
+func (c *counts) less(own *counts, those children) *counts {
+	lack := &counts{mended: own.mended}
+	for child := those.from; child < those.to; child++ {
+		for label, count := range own.cells[child] {
+			lack.cells[child][label] = c.cells[child][label] - count
+		}
+	}
+	return lack
+}
+
+func (r *rebuild) countEntries(ctx context.Context, from, to int64) (*counts, error) {
+	found := &counts{}
+	for entry, err := range r.source(ctx, from, to) {
+		if err != nil {
+			return nil, fmt.Errorf("rank: read the entries %d to %d of %s: %w", from, to-1, r.name, err)
+		}
+		if err := r.check(entry); err != nil {
+			return nil, err
+		}
+		if entry.Number < from || entry.Number >= to {
+			return nil, fmt.Errorf("rank: asked for the entries %d to %d of %s, got %d", from, to-1, r.name, entry.Number)
+		}
+		_, child := above(lowest, entry.Number)
+		found.cells[child][slices.Index(r.labels, entry.Label)]++
+	}
+	return found, nil
+}
+
+// together reads a node and all its children, which are nodes too, as they are at one moment.
+func (r *rebuild) together(ctx context.Context, n node) (own *counts, below [branching]*counts, err error) {
+	gets := []types.TransactGetItem{{Get: &types.Get{TableName: &r.table, Key: r.key(n)}}}
+	for child := range branching {
+		gets = append(gets, types.TransactGetItem{Get: &types.Get{TableName: &r.table, Key: r.key(n.child(child))}})
+	}
+	out, err := r.client.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: gets})
+	if err != nil {
+		return nil, below, fmt.Errorf("rank: read %s and the nodes below: %w", r.partition(n), err)
+	}
+	for i, response := range out.Responses {
+		found, err := decode(response.Item)
+		if err != nil {
+			return nil, below, err
+		}
+		if i == 0 {
+			own = found
+			continue
+		}
+		below[i-1] = found
+	}
+	return own, below, nil
+}
+
+// correct adds what was measured, unless another rebuild has corrected the node since.
+func (r *rebuild) correct(ctx context.Context, n node, lack *counts) error {
+	update := newAddition(lack)
+	update.add(mendedName, 1)
+	condition := "attribute_not_exists(#m)"
+	if lack.mended != 0 {
+		condition = "#m = :mended"
+		update.values[":mended"] = numeric(lack.mended)
+	}
+	_, err := r.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &r.table, Key: r.key(n),
+		UpdateExpression: aws.String(update.expression()), ConditionExpression: &condition,
+		ExpressionAttributeNames: update.names, ExpressionAttributeValues: update.values,
+	})
+	if err != nil {
+		return fmt.Errorf("rank: mend %s: %w", r.partition(n), err)
+	}
+	return nil
+}

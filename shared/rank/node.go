@@ -1,0 +1,158 @@
+package rank
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// The shape of every tree.
+const (
+	branching = 32
+	lowest    = 3  // level of the nodes whose children are ranges of numbers
+	leafSpan  = 64 // numbers under a child of a lowest node
+
+	// Capacity is how many numbers a tree has: 0 to Capacity-1.
+	Capacity int64 = leafSpan * branching * branching * branching * branching
+)
+
+// mendedName is the attribute that every correction by Rebuild adds one to. The others have two characters.
+const mendedName = "m"
+
+// node is a place in the tree: the index-th node of its level, from the left.
+type node struct {
+	level int
+	index int64
+}
+
+var root = node{}
+
+// childSpan is how many numbers lie under one child of a node of that level.
+func childSpan(level int) int64 {
+	span := int64(leafSpan)
+	for range lowest - level {
+		span *= branching
+	}
+	return span
+}
+
+// above returns the node of that level which has the number under it, and under which of its children.
+func above(level int, number int64) (n node, child int) {
+	index := number / childSpan(level)
+	return node{level: level, index: index / branching}, int(index % branching)
+}
+
+// start is the first number under a child; for child = branching it is the first after the node.
+func (n node) start(child int) int64 {
+	return (n.index*branching + int64(child)) * childSpan(n.level)
+}
+
+func (n node) child(child int) node {
+	return node{level: n.level + 1, index: n.index*branching + int64(child)}
+}
+
+func (t *Tree) partition(n node) string {
+	digits := ""
+	if n.level > 0 {
+		digits = strconv.FormatInt(n.index, branching)
+		digits = strings.Repeat("0", n.level-len(digits)) + digits
+	}
+	return fmt.Sprintf("rank#%s#%d#%s", t.name, n.level, digits)
+}
+
+func (t *Tree) key(n node) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: t.partition(n)},
+		"sk": &types.AttributeValueMemberS{Value: "rank"},
+	}
+}
+
+// counts is the content of a node: entries per child and position of a label.
+type counts struct {
+	cells    [branching][maxLabels]int64
+	versions [branching]int64 // lowest nodes only: every change of an entry under the child adds one
+	mended   int64            // every correction of the node adds one
+	exists   bool
+}
+
+// total is the sum of the columns. Below zero, which only a damaged node is, counts as nothing.
+func (c *counts) total(columns []int) int64 {
+	total := int64(0)
+	for child := range c.cells {
+		total += c.under(child, columns)
+	}
+	return total
+}
+
+func (c *counts) under(child int, columns []int) int64 {
+	sum := int64(0)
+	for _, column := range columns {
+		sum += c.cells[child][column]
+	}
+	return max(sum, 0)
+}
+
+// locate returns the child that holds the entry after skip others, and how many of those are under it. When the
+// node has not so many, the child is branching, and rest are left to skip after the node.
+func (c *counts) locate(columns []int, skip int64) (child int, rest int64) {
+	for child = range branching {
+		under := c.under(child, columns)
+		if skip < under {
+			return child, skip
+		}
+		skip -= under
+	}
+	return branching, skip
+}
+
+// cellName is the attribute of a count.
+func cellName(child, label int) string {
+	return strconv.FormatInt(int64(child), branching) + strconv.Itoa(label)
+}
+
+// versionName is the attribute of a child's version.
+func versionName(child int) string {
+	return strconv.FormatInt(int64(child), branching) + "v"
+}
+
+func decode(item map[string]types.AttributeValue) (*counts, error) {
+	c := &counts{exists: item != nil}
+	for name, value := range item {
+		number, ok := value.(*types.AttributeValueMemberN)
+		if !ok {
+			continue // the keys
+		}
+		n, err := strconv.ParseInt(number.Value, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("rank: counter %q: %w", name, err)
+		}
+		c.set(name, n)
+	}
+	return c, nil
+}
+
+// set ignores attributes that are none of this package's.
+func (c *counts) set(name string, n int64) {
+	if name == mendedName {
+		c.mended = n
+	}
+	if len(name) != 2 {
+		return
+	}
+	child, err := strconv.ParseUint(name[:1], branching, 8)
+	if err != nil {
+		return
+	}
+	switch label := int(name[1]) - '0'; {
+	case name[1] == 'v':
+		c.versions[child] = n
+	case label >= 0 && label < maxLabels:
+		c.cells[child][label] = n
+	}
+}
+
+func numeric(n int64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
+}

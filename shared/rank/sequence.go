@@ -1,0 +1,123 @@
+package rank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// ErrFull says that a tree has not as many numbers left as were asked for.
+var ErrFull = fmt.Errorf("rank: not enough numbers left of %d", Capacity)
+
+// Allocate returns the first of n new contiguous numbers, which nobody else gets, and the time to record as
+// theirs: now in whole milliseconds, or the time given out with the numbers before when that is later, so that
+// the order of numbers is the order of times although clocks differ. Numbers that stay without an entry do no
+// harm: allocate before the transaction, in which everybody would otherwise wait for everybody. It makes one
+// write, two when this clock is behind.
+func (t *Tree) Allocate(ctx context.Context, n int, now time.Time) (first int64, at time.Time, err error) {
+	if n < 1 || int64(n) > Capacity {
+		return 0, time.Time{}, fmt.Errorf("rank: %d numbers asked for, want 1 to %d", n, Capacity)
+	}
+	item, err := t.client.UpdateItem(ctx, t.takeAt(n, now))
+	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok && clockIsBehind(failed.Item, now) {
+		item, err = t.client.UpdateItem(ctx, t.take(n))
+	}
+	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		return 0, time.Time{}, fmt.Errorf("%w: %d asked for in %s", ErrFull, n, t.name)
+	}
+	if err != nil {
+		return 0, time.Time{}, fmt.Errorf("rank: allocate numbers of %s: %w", t.name, err)
+	}
+	next, milliseconds := integer(item.Attributes["next"]), integer(item.Attributes["at"])
+	return next - int64(n), time.UnixMilli(milliseconds).UTC(), nil
+}
+
+// takeAt takes n numbers and sets the time, provided that it is not before the last one.
+func (t *Tree) takeAt(n int, now time.Time) *dynamodb.UpdateItemInput {
+	input := t.take(n)
+	input.UpdateExpression = aws.String("ADD #next :n SET #at = :now")
+	input.ConditionExpression = aws.String("attribute_not_exists(pk) OR (#next <= :room AND #at <= :now)")
+	input.ExpressionAttributeNames["#at"] = "at"
+	input.ExpressionAttributeValues[":now"] = numeric(now.UnixMilli())
+	return input
+}
+
+// take takes n numbers from a sequence that exists, and leaves its time.
+func (t *Tree) take(n int) *dynamodb.UpdateItemInput {
+	return &dynamodb.UpdateItemInput{
+		TableName:                &t.table,
+		Key:                      t.sequenceKey(),
+		UpdateExpression:         aws.String("ADD #next :n"),
+		ConditionExpression:      aws.String("#next <= :room"),
+		ExpressionAttributeNames: map[string]string{"#next": "next"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":n": numeric(int64(n)), ":room": numeric(Capacity - int64(n)),
+		},
+		ReturnValues:                        types.ReturnValueAllNew,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}
+}
+
+// Reserve makes sure that numbers up to and including last are never given out, and no time before at with the next
+// ones. It mends a sequence that was lost or restored from before its last entries; one that is further on stays as it
+// is. It reports whether the sequence was behind.
+func (t *Tree) Reserve(ctx context.Context, last int64, at time.Time) (behind bool, err error) {
+	_, err = t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName:                &t.table,
+		Key:                      t.sequenceKey(),
+		UpdateExpression:         aws.String("SET #next = :next, #at = :at"),
+		ConditionExpression:      aws.String("attribute_not_exists(#next) OR #next < :next"),
+		ExpressionAttributeNames: map[string]string{"#next": "next", "#at": "at"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{
+			":next": numeric(last + 1), ":at": numeric(at.UnixMilli()),
+		},
+	})
+	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("rank: reserve numbers of %s: %w", t.name, err)
+	}
+	return true, nil
+}
+
+func clockIsBehind(sequence map[string]types.AttributeValue, now time.Time) bool {
+	return integer(sequence["at"]) > now.UnixMilli()
+}
+
+// next returns the first number that is not allocated yet.
+func (t *Tree) next(ctx context.Context) (int64, error) {
+	out, err := t.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &t.table, Key: t.sequenceKey(), ConsistentRead: aws.Bool(true),
+	})
+	if err != nil {
+		return 0, fmt.Errorf("rank: read the sequence of %s: %w", t.name, err)
+	}
+	return integer(out.Item["next"]), nil
+}
+
+func (t *Tree) sequenceKey() map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: "rank#" + t.name},
+		"sk": &types.AttributeValueMemberS{Value: "sequence"},
+	}
+}
+
+// integer is zero for what is absent. The sequence is written here only, and always with integers.
+func integer(value types.AttributeValue) int64 {
+	number, ok := value.(*types.AttributeValueMemberN)
+	if !ok {
+		return 0
+	}
+	n, err := strconv.ParseInt(number.Value, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
