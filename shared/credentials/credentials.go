@@ -1,0 +1,156 @@
+// Package credentials knows what API keys, tokens, passwords and one-time links look like, and tells who presents one.
+//
+// All kinds share one format ([Secret]) and one record ([Credential]); what differs is how they are sent and what they
+// may do. Three things always hold: only a hash is stored; every failure looks the same from outside; and a credential
+// carries its owner's role and standing itself, changed in the same transaction as the owner's, so that one read tells
+// all and a suspension works from the very next request.
+//
+// Like rank, it is a part that several domains build on: their stores put credential writes into their own transactions.
+package credentials
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"portside/shared/fault"
+	"portside/shared/principal"
+)
+
+const unauthorized = "The request has no working credential. Send a valid API key in X-API-Key; " +
+	"keys that are expired, revoked, mistyped or of an inactive user do not work."
+
+// The ways in which a credential is refused.
+var (
+	// ErrUnauthorized covers every failure alike, so that nothing can be learned by trying.
+	ErrUnauthorized = fault.New(fault.Unauthorized, unauthorized)
+	// ErrRateLimited comes with an Allowance that says when to come back.
+	ErrRateLimited = fault.New(fault.RateLimited, "This credential has used up its requests for the current minute; wait for Retry-After seconds.")
+	// ErrUnknown is what a store says of an id that it does not have.
+	ErrUnknown = errors.New("credentials: no such credential")
+)
+
+// MaxLive is how many credentials of one owner may work at the same time. It bounds the transaction that changes an
+// owner's role or standing: DynamoDB takes 100 items in one.
+const MaxLive = 50
+
+// Credential is the stored record. It never holds the secret.
+type Credential struct {
+	ID         string
+	Kind       Kind
+	Hash       []byte // SHA-256 of the whole text
+	Owner      Owner
+	Name       string
+	CreatedAt  time.Time
+	ExpiresAt  time.Time // zero: does not expire
+	RevokedAt  time.Time // zero: not revoked
+	LastUsedAt time.Time // zero: never used; rounded down to LastUseStep
+	RateLimit  int       // requests a minute; 0: the service's default
+}
+
+// Owner is the user whom a credential acts for, as of the owner's last change.
+type Owner struct {
+	ID     string
+	Role   principal.Role
+	Active bool
+}
+
+// LastUseStep is the resolution of LastUsedAt: it changes at most this often.
+const LastUseStep = 5 * time.Minute
+
+// Works reports whether the credential is accepted at the given time.
+func (c Credential) Works(at time.Time) bool {
+	return c.Owner.Active && c.Live(at)
+}
+
+// Live reports whether the credential is neither revoked nor expired; its owner's standing does not matter.
+func (c Credential) Live(at time.Time) bool {
+	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || at.Before(c.ExpiresAt))
+}
+
+// Store is where credentials are looked up when they are presented.
+type Store interface {
+	// Get returns the credential with this id, strongly consistent; ErrUnknown if there is none.
+	Get(ctx context.Context, id string) (Credential, error)
+	// Use counts one request in the minute of at, notes the use, and returns the credential and how many requests
+	// that minute has had, this one included. One atomic call; ErrUnknown if there is no credential with this id and
+	// hash, so that somebody who knows only the public id cannot use up its allowance.
+	Use(ctx context.Context, id string, hash []byte, at time.Time) (Credential, int, error)
+	// Touch notes a use without counting it.
+	Touch(ctx context.Context, id string, at time.Time) error
+}
+
+// Allowance is a credential's rate limit as of one request.
+type Allowance struct {
+	Limit     int           // requests a minute; 0: not limited
+	Remaining int           // left in the current minute
+	Reset     time.Duration // until the next minute begins, 1 s to 60 s
+}
+
+// Authenticator tells who presents a credential.
+type Authenticator struct {
+	store Store
+	limit int
+	now   func() time.Time
+}
+
+// NewAuthenticator returns an Authenticator with a default limit of requests a minute for each credential; 0 turns
+// limiting off.
+func NewAuthenticator(store Store, limit int, now func() time.Time) *Authenticator {
+	return &Authenticator{store: store, limit: limit, now: now}
+}
+
+// Authenticate returns who presents the text, which must be of one of the given kinds. It costs no storage call for
+// garbage and exactly one otherwise (two, every LastUseStep, where limiting is off). Errors: ErrUnauthorized, and
+// ErrRateLimited with the allowance.
+func (a *Authenticator) Authenticate(ctx context.Context, text string, kinds ...Kind) (principal.Principal, Allowance, error) {
+	secret, err := Parse(text)
+	if err != nil || !slices.Contains(kinds, secret.Kind()) {
+		return principal.Principal{}, Allowance{}, ErrUnauthorized
+	}
+	now := a.now()
+	found, used, err := a.present(ctx, secret, now)
+	if errors.Is(err, ErrUnknown) {
+		return principal.Principal{}, Allowance{}, ErrUnauthorized
+	}
+	if err != nil {
+		return principal.Principal{}, Allowance{}, err
+	}
+	allowance := a.allowance(found, used, now)
+	if allowance.Limit > 0 && used > allowance.Limit {
+		return principal.Principal{}, allowance, ErrRateLimited
+	}
+	return principal.Principal{UserID: found.Owner.ID, Role: found.Owner.Role, CredentialID: found.ID}, allowance, nil
+}
+
+// present looks the secret up, checks it, and notes its use.
+func (a *Authenticator) present(ctx context.Context, secret Secret, now time.Time) (found Credential, used int, err error) {
+	if a.limit > 0 {
+		found, used, err = a.store.Use(ctx, secret.ID(), secret.Hash(), now)
+	} else {
+		found, err = a.store.Get(ctx, secret.ID())
+	}
+	if err != nil {
+		return Credential{}, 0, err
+	}
+	if !secret.Matches(found.Hash) || found.Kind != secret.Kind() || !found.Works(now) {
+		return Credential{}, 0, ErrUnauthorized
+	}
+	if a.limit == 0 && now.Truncate(LastUseStep).After(found.LastUsedAt) {
+		err = a.store.Touch(ctx, secret.ID(), now)
+	}
+	return found, used, err
+}
+
+func (a *Authenticator) allowance(c Credential, used int, now time.Time) Allowance {
+	if a.limit == 0 {
+		return Allowance{}
+	}
+	limit := a.limit
+	if c.RateLimit > 0 {
+		limit = c.RateLimit
+	}
+	window := now.Truncate(time.Minute).Add(time.Minute).Sub(now)
+	return Allowance{Limit: limit, Remaining: max(0, limit-used), Reset: max(time.Second, min(time.Minute, window.Round(time.Second)))}
+}
