@@ -1,0 +1,58 @@
+package users_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"portside/shared/principal"
+	"portside/shared/users"
+)
+
+func TestEmailAddresses(t *testing.T) {
+	for address, good := range map[string]bool{
+		"ada@example.com": true, "ADA@Example.COM": true, " ada@example.com\t": true, "a@b": true, "admin@localhost": true,
+		"a+tag@sub.example.co.uk": true, "o'neil@example.com": true, "jörg@bücher.example": true,
+		"": false, "ada": false, "@example.com": false, "ada@": false, "a@b@c": false, "a..b@example.com": false,
+		".a@example.com": false, "a.@example.com": false, "a b@example.com": false, "a@exa mple.com": false,
+		"a@-example.com": false, "a@example-.com": false, "a@example..com": false, `"a b"@example.com`: false,
+		"a@[127.0.0.1]": false, "Ada <a@example.com>": false, "a@example.com,b@example.com": false,
+		"a@example.com\r\nBcc: b@example.com": false, "a\x00@example.com": false, "a\xff@example.com": false,
+		strings.Repeat("a", 64) + "@example.com": true, strings.Repeat("a", 65) + "@example.com": false,
+		"a@" + strings.Repeat("b", 63) + ".com": true, "a@" + strings.Repeat("b", 64) + ".com": false,
+		"a@" + strings.Repeat("b.", 126) + "c": false,
+	} {
+		failures := users.NewUser{Email: address, Name: "N", Role: principal.User}.Check()
+		if got := len(failures) == 0; got != good {
+			t.Errorf("%q: accepted %v, want %v (%v)", address, got, good, failures)
+		}
+	}
+}
+
+// FuzzNewUser checks what the store and the mail rely on: whatever is accepted is normal, bounded and printable.
+func FuzzNewUser(f *testing.F) {
+	f.Add("ada@example.com", "Ada", "Engines", `{"a":[1,{"b":null}]}`)
+	f.Add(" A@B.c ", " x ", "", ``)
+	f.Add("a@b\r\n", "\x00", "\u202e", `[[[[`)
+	f.Fuzz(func(t *testing.T, email, name, department, metadata string) {
+		input := users.NewUser{Email: email, Name: name, Role: principal.User, Department: department, Metadata: json.RawMessage(metadata)}
+		if len(input.Check()) > 0 {
+			return
+		}
+		n := input.Normal()
+		if again := n.Normal(); again.Email != n.Email || again.Name != n.Name || string(again.Metadata) != string(n.Metadata) {
+			t.Errorf("not normal after Normal: %+v", n)
+		}
+		if len(n.Email) > users.MaxEmail || strings.ContainsAny(n.Email, " \r\n\t<>\",;:()[]\\\x00") {
+			t.Errorf("accepted the address %q", n.Email)
+		}
+		if n.Name == "" || utf8.RuneCountInString(n.Name) > users.MaxName || strings.ContainsAny(n.Name, "\r\n\x00") {
+			t.Errorf("accepted the name %q", n.Name)
+		}
+		var object map[string]any
+		if err := json.Unmarshal(n.Metadata, &object); err != nil || object == nil {
+			t.Errorf("accepted the metadata %q", n.Metadata)
+		}
+	})
+}

@@ -1,0 +1,138 @@
+package users
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"portside/shared/credentials"
+	"portside/shared/fault"
+	"portside/shared/principal"
+)
+
+// Bounds of an API key's fields.
+const (
+	MaxKeyName = 100  // characters
+	MaxKeyDays = 3650 // days until a key expires; a key may also never expire
+)
+
+// The ways in which an operation on API keys is refused.
+var (
+	ErrNoKey       = fault.New(fault.NotFound, "This user has no such API key.")
+	ErrNotYourKeys = fault.New(fault.Forbidden, "Other people's API keys need the permission api-keys:write.")
+	ErrNotActive   = fault.NewFinal(fault.Conflict, "The user is not active, so no key of it would work. Set its status to active first.")
+	ErrTooManyKeys = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user has %d working credentials, which is the most there may be. "+
+		"Revoke one first.", credentials.MaxLive))
+)
+
+// KeyStore keeps API keys. Writes are all or nothing; reads are strongly consistent.
+type KeyStore interface {
+	// Issue adds a key to an active user. ErrStale if the user changed since it was read, ErrTooManyKeys.
+	Issue(ctx context.Context, user User, key credentials.Credential) error
+	// Keys returns a user's API keys that are not revoked, in no particular order.
+	Keys(ctx context.Context, userID string) ([]credentials.Credential, error)
+	// Revoke ends a key for good, from the next request on; ErrNoKey.
+	Revoke(ctx context.Context, userID, keyID string, at time.Time) error
+}
+
+// Keys is the rules of users' API keys. People manage their own without a permission and others' with api-keys:write.
+type Keys struct {
+	users Store
+	store KeyStore
+	now   func() time.Time
+}
+
+// NewKeys returns the rules over the stores.
+func NewKeys(users Store, store KeyStore, now func() time.Time) *Keys {
+	return &Keys{users: users, store: store, now: now}
+}
+
+// NewKey is what a caller says of a key to be made.
+type NewKey struct {
+	Name           string
+	ExpirationDays int // 0: never
+}
+
+// Check returns every way in which the input breaks a rule.
+func (n NewKey) Check() []fault.Field {
+	c := checker{}
+	c.text("/name", strings.TrimSpace(n.Name), 1, MaxKeyName)
+	if n.ExpirationDays < 0 || n.ExpirationDays > MaxKeyDays {
+		c.say("/expirationDays", "must be 1 to %d days, or be left out for a key that does not expire", MaxKeyDays)
+	}
+	return c.fields
+}
+
+// Create makes a key. The secret is in the result and nowhere else.
+func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID string, input NewKey) (credentials.Credential, credentials.Secret, error) {
+	if err := mayManage(caller, userID); err != nil {
+		return credentials.Credential{}, credentials.Secret{}, err
+	}
+	if failures := input.Check(); len(failures) > 0 {
+		return credentials.Credential{}, credentials.Secret{}, fault.Invalid(failures...)
+	}
+	for range attempts {
+		user, err := k.users.Get(ctx, userID)
+		if err != nil {
+			return credentials.Credential{}, credentials.Secret{}, err
+		}
+		if user.Status != Active {
+			return credentials.Credential{}, credentials.Secret{}, ErrNotActive
+		}
+		secret, key := mintKey(user, strings.TrimSpace(input.Name), k.now().UTC())
+		if input.ExpirationDays > 0 {
+			key.ExpiresAt = key.CreatedAt.AddDate(0, 0, input.ExpirationDays)
+		}
+		if err := k.store.Issue(ctx, user, key); !errors.Is(err, ErrStale) {
+			return key, secret, err
+		}
+	}
+	return credentials.Credential{}, credentials.Secret{}, ErrBusy
+}
+
+// List returns a user's keys, oldest first; expired ones are among them, revoked ones are not.
+func (k *Keys) List(ctx context.Context, caller principal.Principal, userID string) ([]credentials.Credential, error) {
+	if err := mayManage(caller, userID); err != nil {
+		return nil, err
+	}
+	if _, err := k.users.Get(ctx, userID); err != nil {
+		return nil, err
+	}
+	keys, err := k.store.Keys(ctx, userID)
+	slices.SortFunc(keys, func(a, b credentials.Credential) int {
+		if c := a.CreatedAt.Compare(b.CreatedAt); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return keys, err
+}
+
+// Revoke ends a key, which may be the very one that the caller uses.
+func (k *Keys) Revoke(ctx context.Context, caller principal.Principal, userID, keyID string) error {
+	if err := mayManage(caller, userID); err != nil {
+		return err
+	}
+	return k.store.Revoke(ctx, userID, keyID, k.now().UTC())
+}
+
+func mayManage(caller principal.Principal, userID string) error {
+	if caller.UserID == userID || caller.Can(principal.APIKeysWrite) {
+		return nil
+	}
+	return ErrNotYourKeys
+}
+
+func mintKey(user User, name string, now time.Time) (credentials.Secret, credentials.Credential) {
+	secret := credentials.Mint(credentials.APIKey)
+	return secret, credentials.Credential{
+		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: name, Owner: ownerOf(user), CreatedAt: now,
+	}
+}
+
+func ownerOf(u User) credentials.Owner {
+	return credentials.Owner{ID: u.ID, Role: u.Role, Active: u.Status == Active}
+}

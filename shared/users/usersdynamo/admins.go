@@ -1,0 +1,110 @@
+package usersdynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/principal"
+	"portside/shared/users"
+)
+
+// adminsItem is the number of active admins.
+type adminsItem struct {
+	N int64 `dynamodbav:"n"`
+	V int64 `dynamodbav:"v"` // grows with every change
+}
+
+func (s *Store) readAdmins(ctx context.Context) (adminsItem, error) {
+	var stored adminsItem
+	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &s.table, Key: adminsKey(), ConsistentRead: aws.Bool(true),
+	})
+	if err != nil {
+		return stored, fmt.Errorf("read the number of admins: %w", err)
+	}
+	if err := attributevalue.UnmarshalMap(out.Item, &stored); err != nil {
+		return stored, fmt.Errorf("read the number of admins: %w", err)
+	}
+	return stored, nil
+}
+
+// mendAdmins recounts the active admins until no admin has changed from the first read to the write.
+func (r *rebuild) mendAdmins(ctx context.Context) error {
+	for range repairAttempts {
+		wrong, stable, err := r.recountAdmins(ctx)
+		if err != nil {
+			return err
+		}
+		if stable {
+			r.repairs.Admins = wrong
+			return nil
+		}
+	}
+	return fmt.Errorf("number of admins: %w", users.ErrBusy)
+}
+
+func (r *rebuild) recountAdmins(ctx context.Context) (wrong, stable bool, err error) {
+	before, err := r.readAdmins(ctx)
+	if err != nil {
+		return false, false, err
+	}
+	counted, err := r.countAdmins(ctx)
+	if err != nil {
+		return false, false, err
+	}
+	if counted == before.N {
+		after, err := r.readAdmins(ctx)
+		return false, after == before, err
+	}
+	stable, err = r.writeAdmins(ctx, before, counted)
+	return true, stable, err
+}
+
+// writeAdmins reports whether the number was still the one from before.
+func (r *rebuild) writeAdmins(ctx context.Context, before adminsItem, counted int64) (bool, error) {
+	input := &dynamodb.UpdateItemInput{
+		TableName: &r.table, Key: adminsKey(), UpdateExpression: aws.String("SET n = :n ADD v :one"),
+		ConditionExpression:       aws.String("attribute_not_exists(v)"),
+		ExpressionAttributeValues: attributes{":n": number(counted), ":one": number(1)},
+	}
+	if before.V != 0 {
+		input.ConditionExpression = aws.String("v = :before")
+		input.ExpressionAttributeValues[":before"] = number(before.V)
+	}
+	_, err := r.client.UpdateItem(ctx, input)
+	_, changed := errors.AsType[*types.ConditionalCheckFailedException](err)
+	_, conflict := errors.AsType[*types.TransactionConflictException](err)
+	if changed || conflict {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("write the number of admins: %w", err)
+	}
+	return true, nil
+}
+
+// countAdmins counts the active admins in their list.
+func (r *rebuild) countAdmins(ctx context.Context) (int64, error) {
+	pages := dynamodb.NewQueryPaginator(r.client, &dynamodb.QueryInput{
+		TableName: &r.table, ConsistentRead: aws.Bool(true), Select: types.SelectCount,
+		KeyConditionExpression:    aws.String("pk = :list"),
+		FilterExpression:          aws.String("#status = :active"),
+		ExpressionAttributeNames:  map[string]string{"#status": "status"},
+		ExpressionAttributeValues: attributes{":list": text("list#" + string(principal.Admin)), ":active": text(string(users.Active))},
+	})
+	counted := int64(0)
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("count admins: %w", err)
+		}
+		counted += int64(page.Count)
+	}
+	return counted, nil
+}

@@ -1,0 +1,116 @@
+package usersdynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/users"
+)
+
+const (
+	// bulkBatch is how many users one transaction adds: 5 items each, with up to 8 counters and the count of admins
+	// within DynamoDB's 100.
+	bulkBatch = 18
+	// readBatch is DynamoDB's limit for one BatchGetItem.
+	readBatch = 100
+)
+
+// CreateAll implements users.BulkStore. Addresses that are taken are found beforehand in batches, so that importing the
+// same file again costs reads only.
+func (s *Store) CreateAll(ctx context.Context, creations []users.Creation) ([]error, error) {
+	outcomes := make([]error, len(creations))
+	taken, err := s.taken(ctx, creations)
+	if err != nil {
+		return nil, err
+	}
+	var fresh []int
+	for i, c := range creations {
+		if taken[emailPK(c.User.Email)] {
+			outcomes[i] = users.ErrEmailTaken
+			continue
+		}
+		fresh = append(fresh, i)
+	}
+	for len(fresh) > 0 {
+		n := min(bulkBatch, len(fresh))
+		if err := s.createBatch(ctx, creations, fresh[:n], outcomes); err != nil {
+			return outcomes[:fresh[0]], err
+		}
+		fresh = fresh[n:]
+	}
+	return outcomes, nil
+}
+
+// createBatch adds the creations at the given places in one transaction. If somebody else takes one of the addresses in
+// between, it adds them one by one and notes each outcome.
+func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at []int, outcomes []error) error {
+	first, when, err := s.ranks.Allocate(ctx, len(at), creations[at[0]].User.CreatedAt)
+	if err != nil {
+		return err
+	}
+	p := s.plan()
+	for n, i := range at {
+		user := creations[i].User
+		user.Number, user.CreatedAt, user.UpdatedAt, user.Version = first+int64(n), when, when, 1
+		p.createUser(user)
+		if invitation := creations[i].Invitation; invitation != nil {
+			p.add(errDuplicateID, p.putNew(newUnsentItem(user.ID, *invitation, when)))
+		}
+	}
+	if err := p.run(ctx); !errors.Is(err, users.ErrEmailTaken) {
+		return err
+	}
+	if len(at) == 1 {
+		outcomes[at[0]] = users.ErrEmailTaken
+		return nil
+	}
+	for n := range at {
+		if err := s.createBatch(ctx, creations, at[n:n+1], outcomes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// taken returns the e-mail keys among the creations that exist.
+func (s *Store) taken(ctx context.Context, creations []users.Creation) (map[string]bool, error) {
+	wanted := make([]attributes, len(creations))
+	for i, c := range creations {
+		wanted[i] = emailKey(c.User.Email)
+	}
+	found := map[string]bool{}
+	err := s.readAll(ctx, wanted, func(item attributes) error {
+		if pk, isText := item["pk"].(*types.AttributeValueMemberS); isText {
+			found[pk.Value] = true
+		}
+		return nil
+	})
+	return found, err
+}
+
+// readAll reads many items by their keys, strongly consistent and in no order, and calls visit for each that exists.
+func (s *Store) readAll(ctx context.Context, wanted []attributes, visit func(attributes) error) error {
+	for len(wanted) > 0 {
+		n := min(readBatch, len(wanted))
+		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+			RequestItems: map[string]types.KeysAndAttributes{
+				s.table: {Keys: wanted[:n], ConsistentRead: aws.Bool(true)},
+			},
+		})
+		if err != nil {
+			return fmt.Errorf("read %d items: %w", n, err)
+		}
+		for _, item := range out.Responses[s.table] {
+			if err := visit(item); err != nil {
+				return err
+			}
+		}
+		wanted = append(wanted[n:], out.UnprocessedKeys[s.table].Keys...)
+	}
+	return nil
+}

@@ -1,0 +1,250 @@
+package usersdynamo
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/credentials"
+	"portside/shared/rank"
+	"portside/shared/transactions"
+	"portside/shared/users"
+)
+
+// Conditions that fail only where the table disagrees with itself or with us. They carry no kind: the caller cannot mend
+// them, "portside rebuild-ranks" can.
+var (
+	errDuplicateID = errors.New("usersdynamo: a new id exists already")
+	errListed      = errors.New("usersdynamo: the lists disagree with the users; run portside rebuild-ranks")
+	errReused      = errors.New("usersdynamo: the idempotency key is in use")
+)
+
+// plan gathers the writes of one transaction, each with the error that its failed condition means. Where several
+// conditions fail at once, the write that was added first speaks.
+type plan struct {
+	store    *Store
+	writes   []types.TransactWriteItem
+	refusals []error
+	counts   *rank.Changes
+	admins   int
+}
+
+func (s *Store) plan() *plan {
+	return &plan{store: s, counts: s.ranks.Changes()}
+}
+
+// add appends writes whose conditions, if they fail, mean the refusal.
+func (p *plan) add(refusal error, writes ...types.TransactWriteItem) {
+	for _, w := range writes {
+		p.writes = append(p.writes, w)
+		p.refusals = append(p.refusals, refusal)
+	}
+}
+
+// run commits the writes together with the counters that they change.
+func (p *plan) run(ctx context.Context) error {
+	if p.admins != 0 {
+		p.add(users.ErrLastAdmin, p.adminCount())
+	}
+	counters, err := p.counts.Items()
+	if err != nil {
+		return err
+	}
+	err = transactions.Write(ctx, p.store.client, append(p.writes, counters...))
+	if at, failed := transactions.FailedAt(err); failed && at < len(p.refusals) {
+		return p.refusals[at]
+	}
+	return err
+}
+
+// userGuard is what must still be true of the stored user.
+type userGuard struct {
+	version int64
+	issued  *int64 // nil: credentials may have been issued meanwhile
+	issues  bool   // the transaction issues a credential itself
+}
+
+// issuing is the part of an update expression that notes one more credential.
+const issuing = " ADD issued :one"
+
+func (g userGuard) condition() (*string, attributes) {
+	if g.issued == nil {
+		return aws.String("version = :version"), attributes{":version": number(g.version)}
+	}
+	return aws.String("version = :version AND issued = :issued"),
+		attributes{":version": number(g.version), ":issued": number(*g.issued)}
+}
+
+func (p *plan) createUser(u users.User) {
+	p.add(users.ErrEmailTaken, p.putNew(newEmailItem(u)))
+	p.add(errDuplicateID, p.putNew(newUserItem(u)))
+	p.add(errListed, p.putNew(newListItem(allUsers, u)), p.putNew(newListItem(string(u.Role), u)))
+	p.counts.Add(u.Number, string(u.Role))
+	p.admins += users.ActingAdmins(users.User{}, u)
+}
+
+func (p *plan) changeUser(before, after users.User, guard userGuard) {
+	p.add(users.ErrStale, p.updateUser(after, guard))
+	p.admins += users.ActingAdmins(before, after)
+	if listForm(before) == listForm(after) {
+		return
+	}
+	p.add(errListed, p.putListed(newListItem(allUsers, after)))
+	if before.Role == after.Role {
+		p.add(errListed, p.putListed(newListItem(string(after.Role), after)))
+		return
+	}
+	p.add(errListed, p.remove(listKey(string(before.Role), before.Number)), p.putNew(newListItem(string(after.Role), after)))
+	p.counts.Move(before.Number, string(before.Role), string(after.Role))
+}
+
+func (p *plan) deleteUser(u users.User, guard userGuard) {
+	condition, values := guard.condition()
+	p.add(users.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
+		TableName: &p.store.table, Key: userKey(u.ID), ConditionExpression: condition, ExpressionAttributeValues: values,
+	}})
+	p.add(errListed, p.remove(emailKey(u.Email)), p.remove(listKey(allUsers, u.Number)), p.remove(listKey(string(u.Role), u.Number)))
+	p.counts.Remove(u.Number, string(u.Role))
+	p.admins += users.ActingAdmins(u, users.User{})
+	if u.Status == users.Pending {
+		p.endInvitation(u.ID)
+	}
+}
+
+// endInvitation forgets a mail that may still be unsent.
+func (p *plan) endInvitation(userID string) {
+	p.add(nil, types.TransactWriteItem{Delete: &types.Delete{TableName: &p.store.table, Key: unsentKey(userID)}})
+}
+
+// invite adds the link and notes its mail as unsent.
+func (p *plan) invite(u users.User, invitation users.Invitation) error {
+	p.add(errDuplicateID, p.putNew(newUnsentItem(u.ID, invitation, u.CreatedAt)))
+	return p.issue(invitation.Link)
+}
+
+// once notes the idempotency key, unless it is in use.
+func (p *plan) once(o users.Once, u users.User) {
+	p.add(errReused, types.TransactWriteItem{Put: &types.Put{
+		TableName: &p.store.table, Item: encode(newOnceItem(o, u)),
+		ConditionExpression:       aws.String("attribute_not_exists(pk) OR expires <= :now"),
+		ExpressionAttributeValues: attributes{":now": number(u.CreatedAt.UnixMilli())},
+	}})
+}
+
+// standing gives every live credential of the user its new role and standing. The link of a user who is no longer
+// pending ends.
+func (p *plan) standing(ctx context.Context, after users.User) error {
+	all, err := p.live(ctx, after.ID, after.UpdatedAt)
+	owner := credentials.Owner{ID: after.ID, Role: after.Role, Active: after.Status == users.Active}
+	for _, c := range all {
+		if c.Kind == credentials.Link && after.Status != users.Pending {
+			p.add(users.ErrStale, p.store.credentials.Revoke(c.Kind, c.ID, after.ID, after.UpdatedAt))
+			continue
+		}
+		p.add(users.ErrStale, p.store.credentials.SetOwner(c.ID, owner))
+	}
+	return err
+}
+
+// revokeAll ends every live credential of the user, links included.
+func (p *plan) revokeAll(ctx context.Context, userID string, at time.Time) error {
+	all, err := p.live(ctx, userID, at)
+	for _, c := range all {
+		p.add(users.ErrStale, p.store.credentials.Revoke(c.Kind, c.ID, userID, at))
+	}
+	return err
+}
+
+func (p *plan) live(ctx context.Context, userID string, at time.Time) ([]credentials.Credential, error) {
+	all, err := p.store.credentials.ListAll(ctx, userID)
+	live := all[:0]
+	for _, c := range all {
+		if c.Live(at) {
+			live = append(live, c)
+		}
+	}
+	return live, err
+}
+
+// adminCount changes the number of active admins. The version v tells a recount that it was overtaken even where n
+// comes back to what it was.
+func (p *plan) adminCount() types.TransactWriteItem {
+	update := &types.Update{
+		TableName: &p.store.table, Key: adminsKey(), UpdateExpression: aws.String("ADD n :change, v :one"),
+		ExpressionAttributeValues: attributes{":change": number(int64(p.admins)), ":one": number(1)},
+	}
+	if p.admins < 0 {
+		update.ConditionExpression = aws.String("n > :least")
+		update.ExpressionAttributeValues[":least"] = number(int64(-p.admins))
+	}
+	return types.TransactWriteItem{Update: update}
+}
+
+// updateUser writes every attribute of the user but "issued", which only credentials change.
+func (p *plan) updateUser(u users.User, guard userGuard) types.TransactWriteItem {
+	condition, values := guard.condition()
+	item := encode(newUserItem(u))
+	for _, untouched := range []string{"pk", "sk", "issued"} {
+		delete(item, untouched)
+	}
+	expression, names := setAll(item, values, "department", "lastLogin", "link")
+	if guard.issues {
+		expression += issuing
+		values[":one"] = number(1)
+	}
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &p.store.table, Key: userKey(u.ID), UpdateExpression: &expression, ConditionExpression: condition,
+		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+	}}
+}
+
+func (p *plan) putNew(shape any) types.TransactWriteItem {
+	return p.put(shape, "attribute_not_exists(pk)")
+}
+
+func (p *plan) putListed(shape any) types.TransactWriteItem {
+	return p.put(shape, "attribute_exists(pk)")
+}
+
+func (p *plan) put(shape any, condition string) types.TransactWriteItem {
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName: &p.store.table, Item: encode(shape), ConditionExpression: &condition,
+	}}
+}
+
+func (p *plan) remove(key attributes) types.TransactWriteItem {
+	return types.TransactWriteItem{Delete: &types.Delete{
+		TableName: &p.store.table, Key: key, ConditionExpression: aws.String("attribute_exists(pk)"),
+	}}
+}
+
+// listForm is what the lists show of a user.
+func listForm(u users.User) listItem { return newListItem(allUsers, u) }
+
+// setAll returns the update expression that makes an item's attributes exactly these: it sets what is there and removes
+// those of the optional names that are not. The values are added to the given ones.
+func setAll(item, values attributes, optional ...string) (string, map[string]string) {
+	names := make(map[string]string, len(item)+len(optional))
+	sets, removes := make([]string, 0, len(item)), make([]string, 0, len(optional))
+	for name, value := range item {
+		names["#"+name], values[":to_"+name] = name, value
+		sets = append(sets, "#"+name+" = :to_"+name)
+	}
+	for _, name := range optional {
+		if _, set := item[name]; !set {
+			names["#"+name] = name
+			removes = append(removes, "#"+name)
+		}
+	}
+	slices.Sort(sets)
+	expression := "SET " + strings.Join(sets, ", ")
+	if len(removes) > 0 {
+		expression += " REMOVE " + strings.Join(removes, ", ")
+	}
+	return expression, names
+}

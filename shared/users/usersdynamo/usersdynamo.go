@@ -1,0 +1,180 @@
+// Package usersdynamo keeps users in a DynamoDB table.
+//
+// The items, all in one table with the keys pk and sk:
+//
+//	user#<id>              user       the user, with everything that the full form shows
+//	email#<address>        email      marks the address as taken; names the user
+//	list#all               <number>   the list form, in the order of creation
+//	list#<role>            <number>   the same, of one role
+//	rank#users…                       counts over the lists; see shared/rank
+//	admins                 admins     n, the number of active admins, which never falls from 1 to 0; v, its version
+//	once#<caller>#<key>    once       an idempotency key with the user that it made
+//	unsent                 <user id>  an activation mail that is not sent yet
+//
+// Every change is one transaction over all items that it touches, so that a process which dies at any moment leaves
+// whole users only. Each item is guarded: a user by its version, everything else by existing or not existing. The list
+// form is kept in items of its own, and not in an index, because an index is read eventually consistently: a page would
+// disagree with its total just after a write.
+//
+// A user's credentials live in another table and carry the user's role and standing (see shared/credentials). Changing
+// these, or deleting the user, writes to every live credential in the same transaction. The user's attribute "issued"
+// grows with every credential and is part of the condition, so that none slips in between reading and writing.
+package usersdynamo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/principal"
+	"portside/shared/rank"
+	"portside/shared/users"
+)
+
+// Store keeps users, their keys and their invitations.
+type Store struct {
+	client      *dynamodb.Client
+	table       string
+	ranks       *rank.Tree
+	credentials *credentialsdynamo.Table
+}
+
+// New returns a Store in the named table, with credentials in theirs.
+func New(client *dynamodb.Client, table string, credentials *credentialsdynamo.Table) *Store {
+	return &Store{client: client, table: table, ranks: rank.New(client, table, "users", labels()), credentials: credentials}
+}
+
+var (
+	_ users.Store           = (*Store)(nil)
+	_ users.KeyStore        = (*Store)(nil)
+	_ users.InvitationStore = (*Store)(nil)
+	_ users.BulkStore       = (*Store)(nil)
+)
+
+// labels are what the lists are counted by. Their order is part of the stored counters: append only.
+func labels() []string {
+	all := make([]string, 0, len(principal.Roles()))
+	for _, r := range principal.Roles() {
+		all = append(all, string(r))
+	}
+	return all
+}
+
+// Get implements users.Store with one strongly consistent read.
+func (s *Store) Get(ctx context.Context, id string) (users.User, error) {
+	stored, err := s.read(ctx, id)
+	return stored.user(), err
+}
+
+func (s *Store) read(ctx context.Context, id string) (userItem, error) {
+	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &s.table, Key: userKey(id), ConsistentRead: aws.Bool(true),
+	})
+	if err != nil {
+		return userItem{}, fmt.Errorf("read user %s: %w", id, err)
+	}
+	if out.Item == nil {
+		return userItem{}, users.ErrNotFound
+	}
+	var stored userItem
+	if err := attributevalue.UnmarshalMap(out.Item, &stored); err != nil {
+		return userItem{}, fmt.Errorf("read user %s: %w", id, err)
+	}
+	return stored, nil
+}
+
+// Create implements users.Store.
+func (s *Store) Create(ctx context.Context, creation users.Creation) (users.Created, error) {
+	user := creation.User
+	var err error
+	if user.Number, user.CreatedAt, err = s.ranks.Allocate(ctx, 1, user.CreatedAt); err != nil {
+		return users.Created{}, err
+	}
+	user.UpdatedAt, user.Version = user.CreatedAt, 1
+	p := s.plan()
+	if creation.Once != nil {
+		p.once(*creation.Once, user)
+	}
+	p.createUser(user)
+	if creation.Invitation != nil {
+		if err := p.invite(user, *creation.Invitation); err != nil {
+			return users.Created{}, err
+		}
+	}
+	err = p.run(ctx)
+	if errors.Is(err, errReused) {
+		return s.replay(ctx, *creation.Once)
+	}
+	return users.Created{User: user}, err
+}
+
+// replay returns what the idempotency key made.
+func (s *Store) replay(ctx context.Context, once users.Once) (users.Created, error) {
+	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &s.table, Key: key(onceKey(once), "once"), ConsistentRead: aws.Bool(true),
+	})
+	if err != nil {
+		return users.Created{}, fmt.Errorf("read idempotency key: %w", err)
+	}
+	var stored onceItem
+	if err := attributevalue.UnmarshalMap(out.Item, &stored); err != nil {
+		return users.Created{}, fmt.Errorf("read idempotency key: %w", err)
+	}
+	if !bytes.Equal(stored.Fingerprint, once.Fingerprint) {
+		return users.Created{}, users.ErrReusedKey
+	}
+	return users.Created{User: stored.User.user(), Replayed: true}, nil
+}
+
+// Update implements users.Store.
+func (s *Store) Update(ctx context.Context, before, after users.User) (users.User, error) {
+	after.Number, after.Version = before.Number, before.Version+1
+	p := s.plan()
+	guard := userGuard{version: before.Version}
+	if before.Role != after.Role || before.Status != after.Status {
+		stored, err := s.readVersion(ctx, before)
+		if err != nil {
+			return users.User{}, err
+		}
+		if err := p.standing(ctx, after); err != nil {
+			return users.User{}, err
+		}
+		guard.issued = &stored.Issued
+	}
+	if before.Status == users.Pending && after.Status != users.Pending {
+		p.endInvitation(after.ID)
+		after.LinkID = ""
+	}
+	p.changeUser(before, after, guard)
+	return after, p.run(ctx)
+}
+
+// Delete implements users.Store.
+func (s *Store) Delete(ctx context.Context, user users.User, at time.Time) error {
+	stored, err := s.readVersion(ctx, user)
+	if err != nil {
+		return err
+	}
+	p := s.plan()
+	p.deleteUser(user, userGuard{version: user.Version, issued: &stored.Issued})
+	if err := p.revokeAll(ctx, user.ID, at); err != nil {
+		return err
+	}
+	return p.run(ctx)
+}
+
+// readVersion reads the stored item of a user; ErrStale if it is not of the same version.
+func (s *Store) readVersion(ctx context.Context, user users.User) (userItem, error) {
+	stored, err := s.read(ctx, user.ID)
+	if err == nil && stored.Version != user.Version {
+		return userItem{}, users.ErrStale
+	}
+	return stored, err
+}
