@@ -1,0 +1,109 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"portside/shared/credentials"
+	"portside/shared/fault"
+	"portside/shared/principal"
+)
+
+// Authenticator tells who presents a credential of one of the kinds; credentials.Authenticator is the real one.
+type Authenticator interface {
+	Authenticate(ctx context.Context, text string, kinds ...credentials.Kind) (principal.Principal, credentials.Allowance, error)
+}
+
+var errForbidden = fault.New(fault.Forbidden, "Your role does not include the permission that this operation needs; "+
+	"GET /v1/users/{your id} shows your permissions.")
+
+// gate lets a request pass to its operation with the principal on its context.
+func (a *API) gate(access Access) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		if access.public {
+			next(ctx)
+			return
+		}
+		r, w := humago.Unwrap(ctx)
+		who, allowance, err := a.auth.Authenticate(r.Context(), r.Header.Get("X-API-Key"), credentials.APIKey)
+		announce(w.Header(), allowance)
+		recordOf(r).caller = who
+		if err == nil && access.permission != "" && !who.Can(access.permission) {
+			err = errForbidden
+		}
+		if err != nil {
+			refuse(w, r, err, allowance)
+			return
+		}
+		next(huma.WithContext(ctx, principal.With(ctx.Context(), who)))
+	}
+}
+
+func refuse(w http.ResponseWriter, r *http.Request, err error, allowance credentials.Allowance) {
+	p := problemOf(err)
+	if p.Status == http.StatusTooManyRequests {
+		p.header.Set("Retry-After", seconds(allowance))
+	}
+	recordOf(r).err = err
+	p.write(w, r)
+}
+
+// announce tells the client its rate limit, in the fields of the IETF draft "RateLimit header fields for HTTP".
+func announce(h http.Header, allowance credentials.Allowance) {
+	if allowance.Limit == 0 {
+		return
+	}
+	h.Set("RateLimit-Policy", fmt.Sprintf(`"credential";q=%d;w=60`, allowance.Limit))
+	h.Set("RateLimit", fmt.Sprintf(`"credential";r=%d;t=%s`, allowance.Remaining, seconds(allowance)))
+}
+
+func seconds(allowance credentials.Allowance) string {
+	return strconv.Itoa(int(math.Ceil(allowance.Reset.Seconds())))
+}
+
+// checkQuery refuses what a query string can hold but no parameter means: a key twice, an empty value, bad escapes,
+// text that is not UTF-8. Otherwise a client's mistake would silently give it another page than it asked for.
+func checkQuery(ctx huma.Context, next func(huma.Context)) {
+	r, w := humago.Unwrap(ctx)
+	if failures := queryFailures(r.URL.RawQuery); len(failures) > 0 {
+		refuse(w, r, fault.Invalid(failures...), credentials.Allowance{})
+		return
+	}
+	next(ctx)
+}
+
+func queryFailures(raw string) []fault.Field {
+	if raw == "" {
+		return nil
+	}
+	if !utf8.ValidString(raw) || strings.ContainsRune(raw, 0) {
+		return []fault.Field{{Pointer: "query", Detail: "must be percent-encoded UTF-8"}}
+	}
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return []fault.Field{{Pointer: "query", Detail: "must be name=value pairs joined by &, percent-encoded"}}
+	}
+	var failures []fault.Field
+	for name, values := range query {
+		switch {
+		case !utf8.ValidString(name + strings.Join(values, "")):
+			failures = append(failures, fault.Field{Pointer: "query", Detail: "must be percent-encoded UTF-8"})
+		case len(values) > 1:
+			failures = append(failures, fault.Field{Pointer: "query/" + name, Detail: "must be given once"})
+		case values[0] == "":
+			failures = append(failures, fault.Field{Pointer: "query/" + name, Detail: "must not be empty; leave it out instead"})
+		}
+	}
+	slices.SortFunc(failures, func(a, b fault.Field) int { return strings.Compare(a.Pointer, b.Pointer) })
+	return failures
+}

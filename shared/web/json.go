@@ -1,0 +1,102 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// maxDepth bounds the nesting of any JSON body.
+const maxDepth = 64
+
+// strictJSON reads only JSON with one meaning: valid UTF-8, no key twice in an object, bounded depth. encoding/json
+// alone would mend the first and let the last key win.
+var strictJSON = huma.Format{
+	Marshal: huma.DefaultJSONFormat.Marshal,
+	Unmarshal: func(data []byte, v any) error {
+		if _, first := v.(*any); first { // huma decodes twice: into any to validate, then into the handler's type
+			if err := checkJSON(data); err != nil {
+				return err
+			}
+		}
+		return json.Unmarshal(data, v)
+	},
+}
+
+// checkJSON says what is wrong with a document, and where, but not what was found there.
+func checkJSON(data []byte) error {
+	if !utf8.Valid(data) {
+		return errors.New("must be valid UTF-8")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	if err := checkValue(decoder, 0); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("must be one JSON document, but goes on at byte %d", decoder.InputOffset())
+	}
+	return nil
+}
+
+func checkValue(decoder *json.Decoder, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("must not nest deeper than %d levels", maxDepth)
+	}
+	token, err := decoder.Token()
+	if err != nil {
+		return notJSON(decoder)
+	}
+	switch token {
+	case json.Delim('{'):
+		return checkObject(decoder, depth)
+	case json.Delim('['):
+		return checkItems(decoder, depth)
+	default:
+		return nil
+	}
+}
+
+func checkObject(decoder *json.Decoder, depth int) error {
+	keys := map[string]bool{}
+	for decoder.More() {
+		token, err := decoder.Token()
+		key, isText := token.(string)
+		if err != nil || !isText {
+			return notJSON(decoder)
+		}
+		if keys[key] {
+			return fmt.Errorf("must not give a key of an object twice, as before byte %d", decoder.InputOffset())
+		}
+		keys[key] = true
+		if err := checkValue(decoder, depth+1); err != nil {
+			return err
+		}
+	}
+	return closing(decoder)
+}
+
+func checkItems(decoder *json.Decoder, depth int) error {
+	for decoder.More() {
+		if err := checkValue(decoder, depth+1); err != nil {
+			return err
+		}
+	}
+	return closing(decoder)
+}
+
+func closing(decoder *json.Decoder) error {
+	if _, err := decoder.Token(); err != nil {
+		return notJSON(decoder)
+	}
+	return nil
+}
+
+func notJSON(decoder *json.Decoder) error {
+	return fmt.Errorf("is not JSON; reading stopped near byte %d", decoder.InputOffset())
+}

@@ -1,0 +1,33 @@
+package web
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestJSONWithOneMeaning(t *testing.T) {
+	for text, good := range map[string]bool{
+		`{}`: true, ` {"a":[1,2,{"b":null}],"c":"\u00e9"} `: true, `5`: true, `"x"`: true, `[]`: true,
+		strings.Repeat("[", 64) + strings.Repeat("]", 64): true,
+		``: false, `{`: false, `{"a"}`: false, `{"a":1,}`: false, `[1,]`: false, `{} {}`: false, `{"a":1,"a":2}`: false,
+		`{"a":{"b":1,"b":1}}`: false, "\"\xff\"": false, `nul`: false, `01`: false, `{a:1}`: false, "\ufeff{}": false,
+		strings.Repeat("[", 66) + strings.Repeat("]", 66): false, strings.Repeat("[", 100000): false,
+	} {
+		if err := checkJSON([]byte(text)); (err == nil) != good {
+			t.Errorf("%.40q: error %v, want good %v", text, err, good)
+		}
+	}
+}
+
+// FuzzCheckJSON compares with encoding/json: whatever passes here, it reads.
+func FuzzCheckJSON(f *testing.F) {
+	f.Add(`{"a":[1,2,{"b":null}],"c":"\u00e9"}`)
+	f.Add(`{"a":1,"a":2}`)
+	f.Add(`[[[[`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := checkJSON([]byte(text)); err == nil && !json.Valid([]byte(text)) {
+			t.Errorf("accepted %q, which is not JSON", text)
+		}
+	})
+}

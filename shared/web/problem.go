@@ -1,0 +1,101 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"portside/shared/fault"
+)
+
+// Problem is the body of every error: problem details of RFC 9457 with a code that programs can switch on.
+type Problem struct {
+	Type      string         `json:"type" enum:"about:blank" doc:"Always about:blank: the code tells kinds of problems apart."`
+	Title     string         `json:"title" doc:"The phrase of the HTTP status." example:"Bad Request"`
+	Status    int            `json:"status" doc:"The HTTP status." example:"400"`
+	Detail    string         `json:"detail" doc:"What is wrong and how to mend it, for people." example:"The request is not valid; see errors for each failure."`
+	Code      string         `json:"code" doc:"What is wrong, for programs." enum:"VALIDATION_ERROR,UNAUTHORIZED,FORBIDDEN,NOT_FOUND,METHOD_NOT_ALLOWED,CONFLICT,PRECONDITION_FAILED,PAYLOAD_TOO_LARGE,UNSUPPORTED_MEDIA_TYPE,UNPROCESSABLE,RATE_LIMITED,INTERNAL_ERROR,UNAVAILABLE"`
+	RequestID string         `json:"requestId" doc:"The X-Request-Id of the response; quote it when asking for help." example:"0HN4bRs0oAMEJ1w="`
+	Errors    []ProblemField `json:"errors,omitempty" doc:"Every failure of validation, all at once."`
+
+	header http.Header
+	cause  error
+}
+
+// ProblemField is one failure of validation.
+type ProblemField struct {
+	Pointer string `json:"pointer" doc:"RFC 6901 pointer into the body, or query/<name>, path/<name>, header/<name>." example:"/email"`
+	Detail  string `json:"detail" doc:"What is expected there. The value that was sent is never repeated." example:"must be an e-mail address such as ada@example.com"`
+}
+
+// statuses maps each kind of fault to its status and code. It is the only such table for JSON.
+var statuses = map[fault.Kind]struct {
+	status int
+	code   string
+}{
+	fault.Internal:        {http.StatusInternalServerError, "INTERNAL_ERROR"},
+	fault.Validation:      {http.StatusBadRequest, "VALIDATION_ERROR"},
+	fault.Unauthorized:    {http.StatusUnauthorized, "UNAUTHORIZED"},
+	fault.Forbidden:       {http.StatusForbidden, "FORBIDDEN"},
+	fault.NotFound:        {http.StatusNotFound, "NOT_FOUND"},
+	fault.Conflict:        {http.StatusConflict, "CONFLICT"},
+	fault.Precondition:    {http.StatusPreconditionFailed, "PRECONDITION_FAILED"},
+	fault.TooLarge:        {http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE"},
+	fault.UnsupportedType: {http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE"},
+	fault.Unprocessable:   {http.StatusUnprocessableEntity, "UNPROCESSABLE"},
+	fault.RateLimited:     {http.StatusTooManyRequests, "RATE_LIMITED"},
+	fault.Unavailable:     {http.StatusServiceUnavailable, "UNAVAILABLE"},
+}
+
+const internalDetail = "Something went wrong on our side. Try again; if it stays, tell us the requestId."
+
+// problemOf turns any error into the problem that a client may see. The text of an error without a kind stays in cause.
+func problemOf(err error) *Problem {
+	f := fault.As(err)
+	if f == nil {
+		f = fault.New(fault.Internal, internalDetail)
+	}
+	mapped := statuses[f.Kind]
+	p := newProblem(mapped.status, mapped.code, f.Detail)
+	p.cause = err
+	for _, field := range f.Fields {
+		p.Errors = append(p.Errors, ProblemField{Pointer: field.Pointer, Detail: field.Detail})
+	}
+	switch {
+	case f.Final:
+		p.header.Set("X-Should-Retry", "false")
+	case f.Kind == fault.Unavailable:
+		p.header.Set("Retry-After", "1")
+	case f.Kind == fault.Unauthorized:
+		p.header.Set("WWW-Authenticate", `ApiKey realm="Portside", header="X-API-Key"`)
+	}
+	return p
+}
+
+func newProblem(status int, code, detail string) *Problem {
+	return &Problem{
+		Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Code: code, header: http.Header{},
+	}
+}
+
+// Error makes a Problem an error that huma passes through.
+func (p *Problem) Error() string { return p.Detail }
+
+// Unwrap returns the error that the problem was made of.
+func (p *Problem) Unwrap() error { return p.cause }
+
+// write sends the problem as the response of the request.
+func (p *Problem) write(w http.ResponseWriter, r *http.Request) {
+	p.RequestID = requestID(r)
+	body, err := json.Marshal(p)
+	if err != nil {
+		panic("web: a problem does not encode: " + err.Error())
+	}
+	for name, values := range p.header {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(body) // a client that has gone needs no answer
+}
