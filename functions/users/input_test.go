@@ -1,0 +1,143 @@
+package main
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"portside/shared/principal"
+)
+
+func TestBadBodies(t *testing.T) {
+	p := newPortal(t)
+	deep := strings.Repeat(`{"a":`, 9) + "1" + strings.Repeat("}", 9)
+	for name, c := range map[string]struct {
+		body     string
+		pointers []string
+	}{
+		"nothing":            {"", []string{""}},
+		"not JSON":           {`{"email":`, []string{""}},
+		"trailing text":      {ada + "x", []string{""}},
+		"an array":           {`[]`, []string{""}},
+		"a key twice":        {`{"email":"a@example.com","email":"b@example.com"}`, []string{""}},
+		"invalid UTF-8":      {"{\"name\":\"\xff\"}", []string{""}},
+		"NUL byte":           {"{\"name\":\"\x00\"}", []string{""}},
+		"depth bomb":         {strings.Repeat("[", 50000), []string{""}},
+		"empty object":       {`{}`, []string{"/email", "/name", "/role"}},
+		"wrong types":        {`{"email":5,"name":[],"role":true,"sendActivationEmail":"yes"}`, []string{"/email", "/name", "/role", "/sendActivationEmail"}},
+		"null":               {`{"email":null,"name":"A","role":"user"}`, []string{"/email"}},
+		"unknown field":      {`{"email":"a@example.com","name":"A","role":"user","isAdmin":true}`, []string{"/isAdmin"}},
+		"other case":         {`{"email":"a@example.com","name":"A","role":"user","Metadata":{}}`, []string{"/Metadata"}},
+		"bad values":         {`{"email":"a@","name":"","role":"root"}`, []string{"/email", "/name", "/role"}},
+		"display name":       {`{"email":"Ada <a@example.com>","name":"A","role":"user"}`, []string{"/email"}},
+		"long address":       {`{"email":"` + strings.Repeat("a", 250) + `@b.de","name":"A","role":"user"}`, []string{"/email"}},
+		"line in address":    {`{"email":"a@example.com\nBcc: b@example.com","name":"A","role":"user"}`, []string{"/email"}},
+		"NUL in name":        {`{"email":"a@example.com","name":"A\u0000B","role":"user"}`, []string{"/name"}},
+		"blank name":         {`{"email":"a@example.com","name":"  ","role":"user"}`, []string{"/name"}},
+		"long name":          {`{"email":"a@example.com","name":"` + strings.Repeat("ä", 201) + `","role":"user"}`, []string{"/name"}},
+		"long department":    {`{"email":"a@example.com","name":"A","role":"user","department":"` + strings.Repeat("d", 201) + `"}`, []string{"/department"}},
+		"metadata a list":    {`{"email":"a@example.com","name":"A","role":"user","metadata":[]}`, []string{"/metadata"}},
+		"metadata null":      {`{"email":"a@example.com","name":"A","role":"user","metadata":null}`, []string{"/metadata"}},
+		"metadata too deep":  {`{"email":"a@example.com","name":"A","role":"user","metadata":` + deep + `}`, []string{"/metadata"}},
+		"metadata too large": {`{"email":"a@example.com","name":"A","role":"user","metadata":{"a":"` + strings.Repeat("x", 16<<10) + `"}}`, []string{"/metadata"}},
+		"metadata with NUL":  {`{"email":"a@example.com","name":"A","role":"user","metadata":{"a":"\u0000"}}`, []string{"/metadata"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := p.root().For(t).With("Content-Type", "application/json").Post("/v1/users", c.body).
+				Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
+			if got := slices.Sorted(slices.Values(answer.Pointers())); !slices.Equal(got, slices.Sorted(slices.Values(c.pointers))) {
+				t.Errorf("pointers %q, want %q: %s", got, c.pointers, answer.Body)
+			}
+		})
+	}
+	p.root().Get("/v1/users").Has("pagination.total", 1) // nothing was written
+}
+
+func TestGoodEdges(t *testing.T) {
+	p := newPortal(t)
+	deep := strings.Repeat(`{"a":`, 7) + "{}" + strings.Repeat("}", 7)
+	for name, body := range map[string]string{
+		"longest name":  `{"email":"a1@example.com","name":"` + strings.Repeat("ä", 200) + `","role":"user"}`,
+		"deepest":       `{"email":"a2@example.com","name":"A","role":"user","metadata":` + deep + `}`,
+		"largest":       `{"email":"a3@example.com","name":"A","role":"user","metadata":{"a":"` + strings.Repeat("x", 16<<10-8) + `"}}`,
+		"international": `{"email":"jörg@bücher.example","name":"Jörg 李","role":"user"}`,
+		"plus":          `{"email":"a+b.c@example.com","name":"A","role":"user"}`,
+	} {
+		t.Run(name, func(t *testing.T) { p.root().For(t).Post("/v1/users", body).Is(http.StatusCreated) })
+	}
+}
+
+func TestBadQueries(t *testing.T) {
+	p := newPortal(t)
+	for query, pointer := range map[string]string{
+		"limit=0": "query/limit", "limit=101": "query/limit", "limit=ten": "query/limit", "limit=": "query/limit",
+		"limit=1.5": "query/limit", "limit=99999999999999999999": "query/limit",
+		"offset=-1": "query/offset", "offset=x": "query/offset", "role=root": "query/role", "role=": "query/role",
+		"limit=1&limit=2": "query/limit", "rol=admin": "query/rol", "limit=%zz": "query", "role=%ff": "query", "a;b": "query",
+		"limit=%00": "query/limit",
+	} {
+		t.Run(query, func(t *testing.T) {
+			answer := p.root().For(t).Get("/v1/users?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
+			if got := answer.Pointers(); !slices.Equal(got, []string{pointer}) {
+				t.Errorf("pointers %q, want %q", got, pointer)
+			}
+		})
+	}
+	p.root().Get("/v1/users?limit=0&offset=-1&role=x").Is(http.StatusBadRequest).Has("errors.2.pointer", "query/role")
+}
+
+func TestBadPathsAndMethods(t *testing.T) {
+	p := newPortal(t)
+	root := p.root()
+	for _, id := range []string{"1", "not-a-uuid", "%00", "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e1g", strings.Repeat("a", 5000)} {
+		root.Get("/v1/users/"+id).Is(http.StatusBadRequest).Has("errors.0.pointer", "path/userId")
+	}
+	root.Get("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11").Is(http.StatusNotFound)
+	root.Get("/v1/users/").Is(http.StatusNotFound)
+	root.Get("/v1/users/a/b/c").Is(http.StatusNotFound)
+	root.Get("/v1//users").Is(http.StatusNotFound)
+	root.Do(http.MethodPatch, "/v1/users", "{}").Is(http.StatusMethodNotAllowed).Has("code", "METHOD_NOT_ALLOWED").
+		HasHeader("Allow", "GET, HEAD, POST")
+	root.Do(http.MethodGet, "/v1/users", "a body that nobody reads").Is(http.StatusOK)
+}
+
+func TestMediaTypesAndSizes(t *testing.T) {
+	p := newPortal(t)
+	root := p.root()
+	for _, bad := range []string{"text/plain", "application/x-www-form-urlencoded", "application/xml", "multipart/form-data; boundary=x"} {
+		root.With("Content-Type", bad).Post("/v1/users", ada).Is(http.StatusUnsupportedMediaType).Has("code", "UNSUPPORTED_MEDIA_TYPE")
+	}
+	root.Post("/v1/users", `{"name":"`+strings.Repeat("x", 5<<20)+`"}`).Is(http.StatusRequestEntityTooLarge).Has("code", "PAYLOAD_TOO_LARGE")
+	root.With("Content-Type", "application/json; charset=utf-8").Post("/v1/users", ada).Is(http.StatusCreated)
+}
+
+func TestRejectedValuesAreNotRepeated(t *testing.T) {
+	p := newPortal(t)
+	const secret = "hunter2hunter2"
+	for _, answer := range []string{
+		p.root().Post("/v1/users", `{"email":"`+secret+`","name":5,"role":"`+secret+`"}`).Is(http.StatusBadRequest).String(),
+		p.root().Post("/v1/users", `"`+secret).Is(http.StatusBadRequest).String(),
+		p.root().Get("/v1/users/" + strings.Repeat("x", 3)).Is(http.StatusBadRequest).String(),
+	} {
+		_, body, _ := strings.Cut(answer, ": ")
+		if strings.Contains(body, secret) || strings.Contains(body, "xxx") {
+			t.Errorf("the answer repeats a rejected value: %s", body)
+		}
+	}
+}
+
+func TestBadChanges(t *testing.T) {
+	p := newPortal(t)
+	user, _ := p.user("ada@example.com", principal.User)
+	for body, pointer := range map[string]string{
+		`{"status":"pending"}`: "/status", `{"status":"gone"}`: "/status", `{"role":"root"}`: "/role", `{"name":""}`: "/name",
+		`{"email":"b@example.com"}`: "/email", `{"metadata":5}`: "/metadata", `{"id":"x"}`: "/id",
+	} {
+		answer := p.root().Put("/v1/users/"+user.ID, body).Is(http.StatusBadRequest)
+		if got := answer.Pointers(); !slices.Equal(got, []string{pointer}) {
+			t.Errorf("%s: pointers %q, want %q", body, got, pointer)
+		}
+	}
+	p.root().Get("/v1/users/"+user.ID).HasHeader("ETag", `"1"`)
+}

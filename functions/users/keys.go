@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/credentials"
+	"portside/shared/principal"
+	"portside/shared/users"
+	"portside/shared/web"
+)
+
+// APIKey is an API key without its secret.
+type APIKey struct {
+	ID         string     `json:"id" doc:"Public part of the key: it stands between the first two underscores." example:"3vQB7B6MrGQZ"`
+	Name       string     `json:"name" example:"build server"`
+	CreatedAt  time.Time  `json:"createdAt" doc:"UTC."`
+	ExpiresAt  *time.Time `json:"expiresAt" doc:"UTC; null for a key that does not expire."`
+	LastUsedAt *time.Time `json:"lastUsedAt" doc:"UTC, in steps of 5 minutes; null for a key that was never used."`
+}
+
+func keyForm(c credentials.Credential) APIKey {
+	return APIKey{ID: c.ID, Name: c.Name, CreatedAt: c.CreatedAt, ExpiresAt: optional(c.ExpiresAt), LastUsedAt: optional(c.LastUsedAt)}
+}
+
+func optional(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	return &at
+}
+
+type keysOutput struct {
+	Body struct {
+		Data []APIKey `json:"data"`
+	}
+}
+
+func (s *service) listKeys(ctx context.Context, in *UserPath) (*keysOutput, error) {
+	caller, _ := principal.From(ctx)
+	keys, err := s.keys.List(ctx, caller, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	out := &keysOutput{}
+	out.Body.Data = make([]APIKey, len(keys))
+	for i, k := range keys {
+		out.Body.Data[i] = keyForm(k)
+	}
+	return out, nil
+}
+
+type createKeyInput struct {
+	UserID string `path:"userId" format:"uuid" doc:"Id of the user."`
+	Body   struct {
+		Name           string `json:"name" doc:"1 to 100 characters, for people to tell keys apart." example:"build server"`
+		ExpirationDays *int   `json:"expirationDays,omitempty" minimum:"1" maximum:"3650" doc:"Days until the key expires; left out: never."`
+	}
+}
+
+// Resolve implements huma.Resolver.
+func (in *createKeyInput) Resolve(huma.Context) []error { return web.Failures(in.key().Check()) }
+
+func (in *createKeyInput) key() users.NewKey {
+	key := users.NewKey{Name: in.Body.Name}
+	if in.Body.ExpirationDays != nil {
+		key.ExpirationDays = *in.Body.ExpirationDays
+	}
+	return key
+}
+
+// newAPIKey is an API key on the one occasion when its secret is shown.
+type newAPIKey struct {
+	APIKey
+	Key string `json:"key" doc:"The key itself, shown this once. Send it as X-API-Key."`
+}
+
+type createKeyOutput struct {
+	Body struct {
+		Data newAPIKey `json:"data"`
+	}
+}
+
+func (s *service) createKey(ctx context.Context, in *createKeyInput) (*createKeyOutput, error) {
+	caller, _ := principal.From(ctx)
+	key, secret, err := s.keys.Create(ctx, caller, in.UserID, in.key())
+	if err != nil {
+		return nil, err
+	}
+	out := &createKeyOutput{}
+	out.Body.Data = newAPIKey{APIKey: keyForm(key), Key: secret.Reveal()}
+	return out, nil
+}
+
+type deleteKeyInput struct {
+	UserID string `path:"userId" format:"uuid" doc:"Id of the user."`
+	KeyID  string `path:"keyId" doc:"Public id of the key."`
+}
+
+func (s *service) deleteKey(ctx context.Context, in *deleteKeyInput) (*struct{}, error) {
+	caller, _ := principal.From(ctx)
+	return nil, s.keys.Revoke(ctx, caller, in.UserID, in.KeyID)
+}

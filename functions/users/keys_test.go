@@ -1,0 +1,216 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"portside/shared/credentials"
+	"portside/shared/principal"
+)
+
+func TestLifeOfAKey(t *testing.T) {
+	p := newPortal(t)
+	user, key := p.user("ada@example.com", principal.Viewer)
+	me, at := p.as(key), "/v1/users/"+user.ID+"/api-keys"
+
+	p.clock.pass(time.Minute) // so that it comes after the first in the list
+	made := me.Post(at, `{"name":"build server","expirationDays":30}`).Is(http.StatusCreated).
+		Has("data.name", "build server").Has("data.createdAt", "2026-03-02T09:01:00Z").
+		Has("data.expiresAt", "2026-04-01T09:01:00Z").Has("data.lastUsedAt", nil)
+	secret, id := made.Text("data.key"), made.Text("data.id")
+	if parsed, err := credentials.Parse(secret); err != nil || parsed.ID() != id || parsed.Kind() != credentials.APIKey {
+		t.Fatalf("the key is not of the published form: %v", err)
+	}
+	other := p.as(secret)
+	p.clock.pass(6 * time.Minute)
+	other.Get("/v1/users/" + user.ID).Is(http.StatusOK)
+	listed := me.Get(at).Is(http.StatusOK).Has("data.1.id", id).Has("data.1.lastUsedAt", "2026-03-02T09:05:00Z").Has("data.2", nil)
+	if strings.Contains(string(listed.Body), secret[20:]) {
+		t.Error("the list shows the secret")
+	}
+
+	p.clock.pass(30 * 24 * time.Hour)
+	other.Get("/v1/users/" + user.ID).Is(http.StatusUnauthorized) // expired
+	me.Get(at).Has("data.1.id", id)
+	me.Delete(at + "/" + id).Is(http.StatusNoContent)
+	me.Delete(at + "/" + id).Is(http.StatusNotFound)
+	me.Get(at).Has("data.1", nil)
+}
+
+func TestRevokedKeyWorksNowhere(t *testing.T) {
+	p := newPortal(t)
+	user, key := p.user("ada@example.com", principal.Viewer)
+	parsed, err := credentials.Parse(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.as(key).Get("/v1/users").Is(http.StatusOK)
+	p.as(key).Delete("/v1/users/" + user.ID + "/api-keys/" + parsed.ID()).Is(http.StatusNoContent) // its own
+	p.as(key).Get("/v1/users").Is(http.StatusUnauthorized)
+}
+
+func TestWhoMayManageKeys(t *testing.T) {
+	p := newPortal(t)
+	user, key := p.user("ada@example.com", principal.User)
+	_, manager := p.user("manager@example.com", principal.Manager)
+	at := "/v1/users/" + user.ID + "/api-keys"
+	id := p.as(key).Get(at).Text("data.0.id")
+
+	p.as(manager).Get(at).Is(http.StatusForbidden)
+	p.as(manager).Post(at, `{"name":"x"}`).Is(http.StatusForbidden)
+	p.as(manager).Delete(at + "/" + id).Is(http.StatusForbidden)
+	p.as(manager).Get("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys").Is(http.StatusForbidden) // no oracle for ids
+	p.root().Post(at, `{"name":"for ada"}`).Is(http.StatusCreated)
+	p.root().Delete("/v1/users/" + p.admin.ID + "/api-keys/" + id).Is(http.StatusNotFound) // another user's
+	p.root().Delete(at + "/" + id).Is(http.StatusNoContent)
+	p.root().Get("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys").Is(http.StatusNotFound)
+	p.root().Post("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys", `{"name":"x"}`).Is(http.StatusNotFound)
+}
+
+func TestBadKeyRequests(t *testing.T) {
+	p := newPortal(t)
+	at := "/v1/users/" + p.admin.ID + "/api-keys"
+	for body, pointer := range map[string]string{
+		`{}`: "/name", `{"name":""}`: "/name", `{"name":"` + strings.Repeat("n", 101) + `"}`: "/name", `{"name":"a\nb"}`: "/name",
+		`{"name":"n","expirationDays":0}`: "/expirationDays", `{"name":"n","expirationDays":3651}`: "/expirationDays",
+		`{"name":"n","expirationDays":1.5}`: "/expirationDays", `{"name":"n","scopes":[]}`: "/scopes",
+	} {
+		answer := p.root().Post(at, body).Is(http.StatusBadRequest)
+		if got := answer.Pointers(); !slices.Equal(got, []string{pointer}) {
+			t.Errorf("%s: pointers %q, want %q", body, got, pointer)
+		}
+	}
+}
+
+func TestTooManyKeys(t *testing.T) {
+	p := newPortal(t)
+	at := "/v1/users/" + p.admin.ID + "/api-keys"
+	for i := range credentials.MaxLive - 1 {
+		p.root().Post(at, fmt.Sprintf(`{"name":"n%d","expirationDays":1}`, i)).Is(http.StatusCreated)
+	}
+	p.root().Post(at, `{"name":"one more"}`).Is(http.StatusConflict)
+	second, _ := p.user("second@example.com", principal.Admin)
+	p.root().Put("/v1/users/"+second.ID, `{"status":"inactive"}`).Is(http.StatusOK)
+	p.clock.pass(25 * time.Hour)
+	p.root().Post(at, `{"name":"one more"}`).Is(http.StatusCreated) // the others have expired
+}
+
+func TestStandingReachesEveryCredentialAtOnce(t *testing.T) {
+	p := newPortal(t)
+	user, key := p.user("ada@example.com", principal.Manager)
+	at := "/v1/users/" + user.ID
+	second := p.as(key).Post(at+"/api-keys", `{"name":"second"}`).Text("data.key")
+	for _, k := range []string{key, second} {
+		p.as(k).Post("/v1/users", `{"email":"x@example.com","name":"X"}`).Is(http.StatusBadRequest) // permitted, but wrong
+	}
+	p.root().Put(at, `{"role":"viewer"}`).Is(http.StatusOK)
+	for _, k := range []string{key, second} {
+		p.as(k).Post("/v1/users", `{}`).Is(http.StatusForbidden)
+	}
+	for _, status := range []string{"suspended", "inactive"} {
+		p.root().Put(at, `{"status":"`+status+`"}`).Is(http.StatusOK)
+		p.as(key).Get("/v1/users").Is(http.StatusUnauthorized)
+		p.root().Post(at+"/api-keys", `{"name":"x"}`).Is(http.StatusConflict)
+	}
+	p.root().Put(at, `{"status":"active"}`).Is(http.StatusOK)
+	p.as(second).Get("/v1/users").Is(http.StatusOK)
+	p.root().Delete(at).Is(http.StatusNoContent)
+	for _, k := range []string{key, second} {
+		p.as(k).Get("/v1/users").Is(http.StatusUnauthorized)
+	}
+}
+
+// TestNoKeySlipsPastASuspension issues keys while the user is being suspended: whatever the order, none works after.
+func TestNoKeySlipsPastASuspension(t *testing.T) {
+	p := newPortal(t)
+	user, key := p.user("ada@example.com", principal.User)
+	at := "/v1/users/" + user.ID
+	made := make([]string, 8)
+	atOnce(len(made)+1, func(i int) int {
+		if i == len(made) {
+			return p.root().Put(at, `{"status":"suspended"}`).Is(http.StatusOK).Status
+		}
+		answer := p.root().Post(at+"/api-keys", `{"name":"x"}`)
+		if answer.Status == http.StatusCreated {
+			made[i] = answer.Text("data.key")
+		}
+		return answer.Status
+	})
+	for _, k := range append(made, key) {
+		if k != "" {
+			p.as(k).Get("/v1/users").Is(http.StatusUnauthorized)
+		}
+	}
+}
+
+func TestCredentialsThatDoNotWorkLookAlike(t *testing.T) {
+	p := newPortal(t)
+	_, key := p.user("ada@example.com", principal.User)
+	want := string(p.visitor().Get("/v1/users").Is(http.StatusUnauthorized).Body)
+	swapped := []byte(key)
+	swapped[25] ^= 1
+	for name, bad := range map[string]string{
+		"garbage": "x", "empty": " ", "one character changed": string(swapped), "cut": key[:len(key)-1], "longer": key + "x",
+		"unknown": credentials.Mint(credentials.APIKey).Reveal(), "token": credentials.Mint(credentials.AccessToken).Reveal(),
+		"link": credentials.Mint(credentials.Link).Reveal(), "long": strings.Repeat("k", 8000), "NUL": "psk_\x00",
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := p.as(bad).For(t).Get("/v1/users").Is(http.StatusUnauthorized)
+			if got := string(answer.Body); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+			if answer.Header.Get("WWW-Authenticate") == "" {
+				t.Error("no WWW-Authenticate")
+			}
+		})
+	}
+	p.visitor().With("x-api-KEY", key).Get("/v1/users").Is(http.StatusOK)
+}
+
+func TestRateLimit(t *testing.T) {
+	p := newLimitedPortal(t, 3)
+	_, other := p.user("other@example.com", principal.User)
+	p.clock.pass(20 * time.Second)
+	for left := 2; left >= 0; left-- {
+		p.root().Get("/v1/users").Is(http.StatusOK).HasHeader("RateLimit-Policy", `"credential";q=3;w=60`).
+			HasHeader("RateLimit", fmt.Sprintf(`"credential";r=%d;t=40`, left))
+	}
+	p.root().Get("/v1/users").Is(http.StatusTooManyRequests).Has("code", "RATE_LIMITED").HasHeader("Retry-After", "40")
+	p.as(other).Get("/v1/users").Is(http.StatusOK) // the limit is the credential's
+	p.clock.pass(40 * time.Second)
+	p.root().Get("/v1/users").Is(http.StatusOK)
+
+	parsed, err := credentials.Parse(p.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.keys.SetRateLimit(t.Context(), parsed.ID(), 500); err != nil {
+		t.Fatal(err)
+	}
+	p.root().Get("/v1/users").Is(http.StatusOK).HasHeader("RateLimit-Policy", `"credential";q=500;w=60`)
+}
+
+func TestSomebodyElseCannotUseUpTheLimit(t *testing.T) {
+	p := newLimitedPortal(t, 2)
+	parsed, err := credentials.Parse(p.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := forge(t, parsed.ID())
+	for range 5 {
+		p.as(forged).Get("/v1/users").Is(http.StatusUnauthorized)
+	}
+	p.root().Get("/v1/users").Is(http.StatusOK).HasHeader("RateLimit", `"credential";r=1;t=60`)
+}
+
+func TestRateLimitOverManyMinutes(t *testing.T) {
+	p := newLimitedPortal(t, 2)
+	for range 40 { // long pauses leave counters behind, which must neither count nor pile up
+		p.root().Get("/v1/users").Is(http.StatusOK).HasHeader("RateLimit", `"credential";r=1;t=60`)
+		p.clock.pass(17 * time.Minute)
+	}
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/principal"
+	"portside/shared/users"
+	"portside/shared/web"
+)
+
+// ListedUser is a user in the list form. It is exported, like every struct that is embedded here, because huma passes
+// over the fields of an embedded struct that is not.
+type ListedUser struct {
+	ID        string         `json:"id" format:"uuid" example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	Email     string         `json:"email" format:"email" example:"ada@example.com"`
+	Name      string         `json:"name" example:"Ada Lovelace"`
+	Role      principal.Role `json:"role" enum:"admin,manager,user,viewer"`
+	Status    users.Status   `json:"status" enum:"pending,active,inactive,suspended"`
+	CreatedAt time.Time      `json:"createdAt" doc:"UTC."`
+}
+
+// User is a user in the full form.
+type User struct {
+	ListedUser
+	Department  string                 `json:"department" doc:"Empty where none is known."`
+	LastLoginAt *time.Time             `json:"lastLoginAt" doc:"UTC; null before the first sign-in."`
+	Permissions []principal.Permission `json:"permissions" doc:"What the role permits, sorted." example:"[\"projects:read\",\"users:read\"]"`
+	UpdatedAt   time.Time              `json:"updatedAt" doc:"UTC."`
+	Metadata    metadata               `json:"metadata" doc:"Whatever the vendor keeps with the user."`
+}
+
+// metadata is a JSON object that passes through as it was written, so that no number loses a digit.
+type metadata json.RawMessage
+
+// Schema implements huma.SchemaProvider.
+func (metadata) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}
+
+// MarshalJSON implements json.Marshaler.
+func (m metadata) MarshalJSON() ([]byte, error) { return m, nil }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *metadata) UnmarshalJSON(b []byte) error {
+	*m = append((*m)[:0], b...)
+	return nil
+}
+
+func listForm(u users.User) ListedUser {
+	return ListedUser{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Status: u.Status, CreatedAt: u.CreatedAt}
+}
+
+func fullForm(u users.User) User {
+	full := User{
+		ListedUser: listForm(u), Department: u.Department, Permissions: u.Role.Permissions(),
+		UpdatedAt: u.UpdatedAt, Metadata: metadata(u.Metadata),
+	}
+	if !u.LastLoginAt.IsZero() {
+		full.LastLoginAt = &u.LastLoginAt
+	}
+	return full
+}
+
+// UserOutput is the answer with one user.
+type UserOutput struct {
+	ETag string `header:"ETag" doc:"Names this version of the user." example:"\"3\""`
+	Body userBody
+}
+
+// userBody is the envelope of one user.
+type userBody struct {
+	Data User `json:"data"`
+}
+
+func newUserOutput(u users.User) *UserOutput {
+	return &UserOutput{ETag: web.ETag(u.Version), Body: userBody{Data: fullForm(u)}}
+}
+
+type listInput struct {
+	Limit  int            `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Users on a page."`
+	Offset int64          `query:"offset" default:"0" minimum:"0" doc:"Users to pass over."`
+	Role   principal.Role `query:"role" enum:"admin,manager,user,viewer" doc:"Only users of this role."`
+}
+
+type listOutput struct {
+	Body struct {
+		Data       []ListedUser   `json:"data"`
+		Pagination web.Pagination `json:"pagination"`
+	}
+}
+
+func (s *service) list(ctx context.Context, in *listInput) (*listOutput, error) {
+	page, err := s.users.List(ctx, users.Query{Role: in.Role, Limit: in.Limit, Offset: in.Offset})
+	if err != nil {
+		return nil, err
+	}
+	out := &listOutput{}
+	out.Body.Data = make([]ListedUser, len(page.Users))
+	for i, u := range page.Users {
+		out.Body.Data[i] = listForm(u)
+	}
+	out.Body.Pagination = web.Paginate(page.Total, in.Limit, in.Offset)
+	return out, nil
+}
+
+type createInput struct {
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"Any text of your choice, new for each new user."`
+	Body           struct {
+		Email               string         `json:"email" format:"email" doc:"Trimmed and lower-cased; unique." example:"ada@example.com"`
+		Name                string         `json:"name" doc:"1 to 200 characters." example:"Ada Lovelace"`
+		Role                principal.Role `json:"role" enum:"admin,manager,user,viewer"`
+		Department          string         `json:"department,omitempty" doc:"At most 200 characters." example:"Analytical Engines"`
+		SendActivationEmail *bool          `json:"sendActivationEmail,omitempty" default:"true" doc:"Whether to invite the user by mail."`
+		Metadata            metadata       `json:"metadata,omitempty" doc:"At most 16 KB and 8 levels."`
+	}
+	host string
+}
+
+// Resolve implements huma.Resolver: it adds the domain's failures to those of the schema, and notes the host.
+func (in *createInput) Resolve(ctx huma.Context) []error {
+	in.host = ctx.Host()
+	return web.Failures(in.user().Check())
+}
+
+func (in *createInput) user() users.NewUser {
+	b := in.Body
+	return users.NewUser{
+		Email: b.Email, Name: b.Name, Role: b.Role, Department: b.Department, Metadata: json.RawMessage(b.Metadata),
+		ActivationEmail: b.SendActivationEmail == nil || *b.SendActivationEmail,
+	}
+}
+
+type createOutput struct {
+	ETag     string `header:"ETag" doc:"Names this version of the user." example:"\"1\""`
+	Location string `header:"Location" doc:"Where the user is." example:"/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	Replayed string `header:"Idempotency-Replayed" doc:"true where an earlier request with this key made the user."`
+	Body     userBody
+}
+
+func (s *service) create(ctx context.Context, in *createInput) (*createOutput, error) {
+	caller, _ := principal.From(ctx)
+	created, err := s.users.Create(ctx, users.Request{
+		Caller: caller, IdempotencyKey: in.IdempotencyKey, BaseURL: s.portal(in.host),
+	}, in.user())
+	if err != nil {
+		return nil, err
+	}
+	out := &createOutput{
+		ETag: web.ETag(created.User.Version), Location: "/v1/users/" + created.User.ID,
+		Body: userBody{Data: fullForm(created.User)},
+	}
+	if created.Replayed {
+		out.Replayed = "true"
+	}
+	return out, nil
+}
+
+// portal is the address that mailed links begin with.
+func (s *service) portal(host string) string {
+	if s.baseURL != "" {
+		return s.baseURL
+	}
+	return "https://" + host
+}
+
+// UserPath is the path of one user.
+type UserPath struct {
+	UserID string `path:"userId" format:"uuid" doc:"Id of the user."`
+}
+
+func (s *service) get(ctx context.Context, in *UserPath) (*UserOutput, error) {
+	user, err := s.users.Get(ctx, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	return newUserOutput(user), nil
+}
+
+type changeInput struct {
+	UserID  string `path:"userId" format:"uuid" doc:"Id of the user."`
+	IfMatch string `header:"If-Match" doc:"Change only if the user still has this ETag; otherwise 412."`
+	Body    struct {
+		Name       *string         `json:"name,omitempty" doc:"1 to 200 characters."`
+		Role       *principal.Role `json:"role,omitempty" enum:"admin,manager,user,viewer"`
+		Department *string         `json:"department,omitempty" doc:"At most 200 characters."`
+		Status     *users.Status   `json:"status,omitempty" enum:"active,inactive,suspended"`
+		Metadata   metadata        `json:"metadata,omitempty" doc:"At most 16 KB and 8 levels; replaces what is there."`
+	}
+}
+
+// Resolve implements huma.Resolver.
+func (in *changeInput) Resolve(huma.Context) []error { return web.Failures(in.change().Check()) }
+
+func (in *changeInput) change() users.Change {
+	b := in.Body
+	return users.Change{
+		Name: b.Name, Role: b.Role, Status: b.Status, Department: b.Department, Metadata: json.RawMessage(b.Metadata),
+	}
+}
+
+func (s *service) update(ctx context.Context, in *changeInput) (*UserOutput, error) {
+	caller, _ := principal.From(ctx)
+	user, err := s.users.Update(ctx, caller, in.UserID, in.change(), web.IfMatch(in.IfMatch))
+	if err != nil {
+		return nil, err
+	}
+	return newUserOutput(user), nil
+}
+
+type deleteInput struct {
+	UserID  string `path:"userId" format:"uuid" doc:"Id of the user."`
+	IfMatch string `header:"If-Match" doc:"Delete only if the user still has this ETag; otherwise 412."`
+}
+
+func (s *service) delete(ctx context.Context, in *deleteInput) (*struct{}, error) {
+	caller, _ := principal.From(ctx)
+	return nil, s.users.Delete(ctx, caller, in.UserID, web.IfMatch(in.IfMatch))
+}
+
+type activateInput struct {
+	Body struct {
+		Token string `json:"token" doc:"What stands behind the # of the mailed address." example:"psl_…"`
+	}
+}
+
+// activatedUser is a user in the full form, with what only the activation shows.
+type activatedUser struct {
+	User
+	APIKey string `json:"apiKey" doc:"The user's first API key, shown this once."`
+}
+
+type activateOutput struct {
+	Body struct {
+		Data activatedUser `json:"data"`
+	}
+}
+
+func (s *service) activate(ctx context.Context, in *activateInput) (*activateOutput, error) {
+	activated, err := s.inviter.Activate(ctx, in.Body.Token)
+	if err != nil {
+		return nil, err
+	}
+	out := &activateOutput{}
+	out.Body.Data = activatedUser{User: fullForm(activated.User), APIKey: activated.Key.Reveal()}
+	return out, nil
+}

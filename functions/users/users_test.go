@@ -1,0 +1,239 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"portside/shared/principal"
+	"portside/shared/webtest"
+)
+
+const ada = `{"email":" Ada@Example.com ","name":"Ada","role":"user","department":"Engines","sendActivationEmail":false,` +
+	`"metadata":{"seat":12345678901234567890,"tags":["a"]}}`
+
+func TestLifeOfAUser(t *testing.T) {
+	p := newPortal(t)
+	root := p.root()
+
+	created := root.Post("/v1/users", ada).Is(http.StatusCreated).
+		Has("data.email", "ada@example.com").Has("data.status", "active").Has("data.role", "user").
+		Has("data.department", "Engines").Has("data.lastLoginAt", nil).
+		Has("data.createdAt", "2026-03-02T09:00:00Z").Has("data.updatedAt", "2026-03-02T09:00:00Z").
+		Has("data.permissions", []any{"capabilities:use", "projects:read", "projects:write", "users:read"}).
+		HasHeader("ETag", `"1"`)
+	if !strings.Contains(string(created.Body), "12345678901234567890") {
+		t.Errorf("a number lost digits: %s", created.Body)
+	}
+	at := "/v1/users/" + created.Text("data.id")
+	created.HasHeader("Location", at)
+
+	root.Get(at).Is(http.StatusOK).Has("", created.JSON("")).HasHeader("ETag", `"1"`)
+	root.Post("/v1/users", ada).Is(http.StatusConflict).Has("code", "CONFLICT").HasHeader("X-Should-Retry", "false")
+
+	p.clock.pass(time.Hour)
+	root.Put(at, `{"name":"Ada L.","role":"viewer","metadata":{}}`).Is(http.StatusOK).
+		Has("data.name", "Ada L.").Has("data.role", "viewer").Has("data.department", "Engines").
+		Has("data.metadata", map[string]any{}).Has("data.updatedAt", "2026-03-02T10:00:00Z").
+		Has("data.createdAt", "2026-03-02T09:00:00Z").HasHeader("ETag", `"2"`)
+	root.Put(at, `{"name":"Ada L."}`).Is(http.StatusOK).HasHeader("ETag", `"2"`) // nothing changed
+	root.Get("/v1/users?role=viewer").Is(http.StatusOK).Has("pagination.total", 1).Has("data.0.name", "Ada L.")
+	root.Get("/v1/users?role=user").Is(http.StatusOK).Has("pagination.total", 0).Has("data", []any{})
+
+	root.Delete(at).Is(http.StatusNoContent)
+	root.Get(at).Is(http.StatusNotFound).Has("code", "NOT_FOUND")
+	root.Put(at, `{"name":"x"}`).Is(http.StatusNotFound)
+	root.Delete(at).Is(http.StatusNotFound)
+	root.Get("/v1/users").Is(http.StatusOK).Has("pagination.total", 1)
+	root.Post("/v1/users", ada).Is(http.StatusCreated) // the address is free again
+}
+
+func TestPages(t *testing.T) {
+	p := newPortal(t)
+	root := p.root()
+	roles := []string{"manager", "user", "viewer"}
+	for i := range 7 {
+		root.Post("/v1/users", fmt.Sprintf(`{"email":"u%d@example.com","name":"U%d","role":%q,"sendActivationEmail":false}`,
+			i, i, roles[i%3])).Is(http.StatusCreated)
+	}
+	root.Get("/v1/users").Is(http.StatusOK).Has("pagination", map[string]any{
+		"total": 8.0, "limit": 20.0, "offset": 0.0, "hasMore": false,
+	}).Has("data.0.email", "root@example.com").Has("data.7.email", "u6@example.com")
+	root.Get("/v1/users?limit=3&offset=2").Is(http.StatusOK).Has("data.0.email", "u1@example.com").
+		Has("data.2.email", "u3@example.com").Has("data.3", nil).Has("pagination.hasMore", true)
+	root.Get("/v1/users?limit=3&offset=5").Is(http.StatusOK).Has("pagination.hasMore", false).Has("data.2.email", "u6@example.com")
+	root.Get("/v1/users?role=manager&limit=2&offset=1").Is(http.StatusOK).Has("data.0.email", "u3@example.com").
+		Has("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false})
+	root.Get("/v1/users?offset=1000000000000").Is(http.StatusOK).Has("data", []any{}).Has("pagination.hasMore", false)
+
+	listed := root.Get("/v1/users?limit=1").JSON("data.0").(map[string]any)
+	if got := slices.Sorted(keysOf(listed)); !slices.Equal(got, []string{"createdAt", "email", "id", "name", "role", "status"}) {
+		t.Errorf("the list form has %v", got)
+	}
+}
+
+func keysOf(m map[string]any) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func TestPermissions(t *testing.T) {
+	p := newPortal(t)
+	target, _ := p.user("target@example.com", principal.Viewer)
+	at := "/v1/users/" + target.ID
+	_, manager := p.user("manager@example.com", principal.Manager)
+	_, user := p.user("user@example.com", principal.User)
+	_, viewer := p.user("viewer@example.com", principal.Viewer)
+	newViewer := `{"email":"new@example.com","name":"N","role":"viewer"}`
+
+	for _, c := range []webtest.Client{p.as(user), p.as(viewer)} {
+		c.Get("/v1/users").Is(http.StatusOK)
+		c.Get(at).Is(http.StatusOK)
+		c.Post("/v1/users", newViewer).Is(http.StatusForbidden).Has("code", "FORBIDDEN")
+		c.Post("/v1/users", `{`).Is(http.StatusForbidden) // who may not, learns nothing of the body
+		c.Put(at, `{"name":"x"}`).Is(http.StatusForbidden)
+		c.Delete(at).Is(http.StatusForbidden)
+	}
+	m := p.as(manager)
+	m.Post("/v1/users", newViewer).Is(http.StatusCreated)
+	m.Post("/v1/users", `{"email":"boss@example.com","name":"B","role":"admin"}`).Is(http.StatusForbidden)
+	m.Put(at, `{"role":"admin"}`).Is(http.StatusForbidden)
+	m.Put("/v1/users/"+p.admin.ID, `{"status":"suspended"}`).Is(http.StatusForbidden)
+	m.Put(at, `{"role":"manager"}`).Is(http.StatusOK)
+	m.Delete(at).Is(http.StatusForbidden)
+	p.visitor().Get("/v1/users").Is(http.StatusUnauthorized).Has("code", "UNAUTHORIZED")
+}
+
+func TestLastAdminStays(t *testing.T) {
+	p := newPortal(t)
+	root, at := p.root(), "/v1/users/"+p.admin.ID
+	for _, body := range []string{`{"role":"user"}`, `{"status":"suspended"}`, `{"status":"inactive"}`} {
+		root.Put(at, body).Is(http.StatusConflict).HasHeader("X-Should-Retry", "false")
+	}
+	root.Delete(at).Is(http.StatusConflict)
+
+	second, key := p.user("second@example.com", principal.Admin)
+	root.Put(at, `{"role":"viewer"}`).Is(http.StatusOK)
+	p.as(key).Delete("/v1/users/" + second.ID).Is(http.StatusConflict)
+	p.as(key).Put(at, `{"role":"admin"}`).Is(http.StatusOK)
+	p.as(key).Delete("/v1/users/" + second.ID).Is(http.StatusNoContent)
+}
+
+func TestOneOfTwoAdminsDeletedAtOnceStays(t *testing.T) {
+	p := newPortal(t)
+	second, key := p.user("second@example.com", principal.Admin)
+	statuses := atOnce(2, func(i int) int {
+		if i == 0 {
+			return p.root().Delete("/v1/users/" + second.ID).Status
+		}
+		return p.as(key).Delete("/v1/users/" + p.admin.ID).Status
+	})
+	// The loser meets either the last admin or, its key being revoked by then, no credential.
+	won := statuses[http.StatusNoContent]
+	if won != 1 || won+statuses[http.StatusConflict]+statuses[http.StatusUnauthorized] != 2 {
+		t.Errorf("statuses %v, want one 204 and one refusal", statuses)
+	}
+}
+
+// atOnce runs f n times concurrently and counts what it returns.
+func atOnce(n int, f func(i int) int) map[int]int {
+	var (
+		mu     sync.Mutex
+		counts = map[int]int{}
+		all    sync.WaitGroup
+	)
+	for i := range n {
+		all.Go(func() {
+			status := f(i)
+			mu.Lock()
+			defer mu.Unlock()
+			counts[status]++
+		})
+	}
+	all.Wait()
+	return counts
+}
+
+func TestOneAddressOneUserUnderConcurrency(t *testing.T) {
+	p := newPortal(t)
+	statuses := atOnce(8, func(i int) int {
+		return p.root().Post("/v1/users", fmt.Sprintf(`{"email":"same@example.com","name":"N%d","role":"user"}`, i)).Status
+	})
+	if statuses[http.StatusCreated] != 1 || statuses[http.StatusConflict] != 7 {
+		t.Errorf("statuses %v, want one 201 and seven 409", statuses)
+	}
+	p.root().Get("/v1/users").Is(http.StatusOK).Has("pagination.total", 2)
+}
+
+func TestIfMatch(t *testing.T) {
+	p := newPortal(t)
+	user, _ := p.user("ada@example.com", principal.User)
+	root, at := p.root(), "/v1/users/"+user.ID
+	root.With("If-Match", `"1"`).Put(at, `{"name":"B"}`).Is(http.StatusOK).HasHeader("ETag", `"2"`)
+	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).Is(http.StatusPreconditionFailed).Has("code", "PRECONDITION_FAILED")
+	root.With("If-Match", `"1"`).Delete(at).Is(http.StatusPreconditionFailed)
+	root.With("If-Match", `W/"2"`).Put(at, `{"name":"C"}`).Is(http.StatusPreconditionFailed)
+	root.With("If-Match", `"7", "2"`).Put(at, `{"name":"C"}`).Is(http.StatusOK)
+	root.With("If-Match", "*").Put(at, `{"name":"D"}`).Is(http.StatusOK)
+	root.With("If-Match", `"4"`).Delete(at).Is(http.StatusNoContent)
+}
+
+func TestLostUpdateIsRefused(t *testing.T) {
+	p := newPortal(t)
+	user, _ := p.user("ada@example.com", principal.User)
+	statuses := atOnce(6, func(i int) int {
+		return p.root().With("If-Match", `"1"`).Put("/v1/users/"+user.ID, fmt.Sprintf(`{"name":"N%d"}`, i)).Status
+	})
+	if statuses[http.StatusOK] != 1 || statuses[http.StatusPreconditionFailed] != 5 {
+		t.Errorf("statuses %v, want one 200 and five 412", statuses)
+	}
+	p.root().Get("/v1/users/"+user.ID).HasHeader("ETag", `"2"`)
+}
+
+func TestIdempotencyKey(t *testing.T) {
+	p := newPortal(t)
+	once := p.root().With("Idempotency-Key", "order 66")
+	first := once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "")
+	at := "/v1/users/" + first.Text("data.id")
+	p.root().Put(at, `{"name":"Changed"}`).Is(http.StatusOK)
+
+	again := once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true").HasHeader("Location", at)
+	if string(again.Body) != string(first.Body) {
+		t.Errorf("the replay differs:\n%s\n%s", again.Body, first.Body)
+	}
+	once.Post("/v1/users", strings.Replace(ada, "Engines", "Looms", 1)).Is(http.StatusUnprocessableEntity).Has("code", "UNPROCESSABLE")
+
+	_, other := p.user("other@example.com", principal.Manager)
+	p.as(other).With("Idempotency-Key", "order 66").Post("/v1/users", ada).Is(http.StatusConflict) // keys belong to their caller
+
+	p.root().Delete(at).Is(http.StatusNoContent)
+	p.clock.pass(23 * time.Hour)
+	once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true")
+	p.clock.pass(time.Hour)
+	once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "")
+	p.root().With("Idempotency-Key", strings.Repeat("k", 256)).Post("/v1/users", ada).Is(http.StatusBadRequest)
+}
+
+func TestIdempotencyKeyUnderConcurrency(t *testing.T) {
+	p := newPortal(t)
+	statuses := atOnce(6, func(int) int {
+		a := p.root().With("Idempotency-Key", "k").Post("/v1/users", ada)
+		if a.Header.Get("Idempotency-Replayed") == "true" {
+			return -a.Status
+		}
+		return a.Status
+	})
+	if statuses[http.StatusCreated] != 1 || statuses[-http.StatusCreated] != 5 {
+		t.Errorf("answers %v, want one 201 and five replays of it", statuses)
+	}
+	p.root().Get("/v1/users").Has("pagination.total", 2)
+}
