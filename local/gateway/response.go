@@ -1,0 +1,188 @@
+package gateway
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// response is what goes to the client.
+type response struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// message is how HTTP APIs word what they answer themselves.
+func message(status int) *response {
+	return &response{
+		status: status,
+		header: http.Header{"Content-Type": {"application/json"}},
+		body:   []byte(`{"message":"` + statusMessage(status) + `"}`),
+	}
+}
+
+// statusMessage is API Gateway's text, which for 413 is the old name.
+func statusMessage(status int) string {
+	if status == http.StatusRequestEntityTooLarge {
+		return "Request Entity Too Large"
+	}
+	return http.StatusText(status)
+}
+
+// write returns the bytes of the body that were sent. A client that has gone is nobody's fault.
+func (a *response) write(w http.ResponseWriter, method string) int {
+	maps.Copy(w.Header(), a.header)
+	bodyless := a.status == http.StatusNoContent || a.status == http.StatusNotModified
+	if !bodyless {
+		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	}
+	w.WriteHeader(a.status)
+	if bodyless || method == http.MethodHead {
+		return 0
+	}
+	n, _ := w.Write(a.body)
+	return n
+}
+
+// decode reads a function's payload. With a statusCode it is a response of format 2.0; anything
+// else, JSON or not, is itself the body of a 200.
+func decode(payload []byte) (*response, error) {
+	var fields map[string]json.RawMessage
+	isObject := json.Unmarshal(payload, &fields) == nil
+	if !isObject || fields["statusCode"] == nil {
+		return inferred(payload), nil
+	}
+	a := &response{header: http.Header{}}
+	// Each step reads only what it is named for, so that the first error tells the field.
+	for _, step := range []func(map[string]json.RawMessage) error{a.readStatus, a.readHeaders, a.readCookies, a.readBody} {
+		if err := step(fields); err != nil {
+			return nil, err
+		}
+	}
+	if len(a.body) > 0 && a.header.Get("Content-Type") == "" {
+		a.header.Set("Content-Type", "text/plain; charset=utf-8")
+	}
+	return a, nil
+}
+
+func inferred(payload []byte) *response {
+	body := payload
+	var text string
+	if json.Unmarshal(payload, &text) == nil && len(payload) > 0 && payload[0] == '"' {
+		body = []byte(text)
+	}
+	return &response{
+		status: http.StatusOK,
+		header: http.Header{"Content-Type": {"application/json"}},
+		body:   body,
+	}
+}
+
+func (a *response) readStatus(fields map[string]json.RawMessage) error {
+	err := json.Unmarshal(fields["statusCode"], &a.status)
+	if err != nil || a.status < 200 || a.status > 599 {
+		return errors.New("statusCode must be a whole number from 200 to 599")
+	}
+	return nil
+}
+
+func (a *response) readHeaders(fields map[string]json.RawMessage) error {
+	var headers map[string]any
+	if err := optional(fields["headers"], &headers); err != nil {
+		return errors.New("headers must be an object")
+	}
+	for name, value := range headers {
+		text, err := headerText(value)
+		if err != nil {
+			return fmt.Errorf("the header %q %w", name, err)
+		}
+		if !isToken(name) {
+			return fmt.Errorf("the header name %q is not allowed in HTTP", name)
+		}
+		if name = http.CanonicalHeaderKey(name); !ownHeader(name) {
+			a.header.Add(name, text)
+		}
+	}
+	return nil
+}
+
+// ownHeader is true for what the gateway decides alone.
+func ownHeader(name string) bool {
+	return name == "Content-Length" || name == "Date" || name != "Cookie" && slices.Contains(connectionHeaders[:], name)
+}
+
+func headerText(value any) (string, error) {
+	switch v := value.(type) {
+	case string:
+		if strings.ContainsFunc(v, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
+			return "", errors.New("has a control character in its value")
+		}
+		return v, nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), nil
+	}
+	return "", errors.New("must be a text")
+}
+
+func isToken(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(c rune) bool {
+		return c <= ' ' || c >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, c)
+	})
+}
+
+func (a *response) readCookies(fields map[string]json.RawMessage) error {
+	var all []string
+	if err := optional(fields["cookies"], &all); err != nil {
+		return errors.New("cookies must be a list of texts")
+	}
+	for _, cookie := range all {
+		text, err := headerText(cookie)
+		if err != nil {
+			return fmt.Errorf("a cookie %w", err)
+		}
+		a.header.Add("Set-Cookie", text)
+	}
+	return nil
+}
+
+func (a *response) readBody(fields map[string]json.RawMessage) error {
+	var (
+		body   string
+		packed bool
+	)
+	if err := optional(fields["body"], &body); err != nil {
+		return errors.New("body must be a text")
+	}
+	if err := optional(fields["isBase64Encoded"], &packed); err != nil {
+		return errors.New("isBase64Encoded must be true or false")
+	}
+	a.body = []byte(body)
+	if packed {
+		return a.unpack(body)
+	}
+	return nil
+}
+
+func (a *response) unpack(body string) (err error) {
+	if a.body, err = base64.StdEncoding.DecodeString(body); err != nil {
+		return errors.New("body is not the base64 that isBase64Encoded promises")
+	}
+	return nil
+}
+
+// optional leaves into as it is when the field is missing; encoding/json does so for null.
+func optional(field json.RawMessage, into any) error {
+	if field == nil {
+		return nil
+	}
+	return json.Unmarshal(field, into)
+}

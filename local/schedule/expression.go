@@ -1,0 +1,62 @@
+package schedule
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Expression is when a schedule is due.
+type Expression struct {
+	every time.Duration
+	cron  *cron
+}
+
+// Parse reads "rate(5 minutes)" or "cron(0 12 * * ? *)". Its errors are one line and say what to
+// write instead.
+func Parse(s string) (Expression, error) {
+	name, rest, _ := strings.Cut(s, "(")
+	body, closed := strings.CutSuffix(rest, ")")
+	if !closed {
+		return Expression{}, fmt.Errorf("the schedule %q must look like rate(5 minutes) or cron(0 12 * * ? *)", s)
+	}
+	switch name {
+	case "rate":
+		return parseRate(s, body)
+	case "cron":
+		c, err := parseCron(body)
+		if err != nil {
+			return Expression{}, fmt.Errorf("the schedule %q is wrong: %w", s, err)
+		}
+		return Expression{cron: c}, nil
+	}
+	return Expression{}, fmt.Errorf("the schedule %q is of a kind that is not supported here; use rate(…) or cron(…)", s)
+}
+
+// maxRate keeps the sum of a time and a rate within what time.Duration holds.
+const maxRate = 100 * 365 * 24 * time.Hour
+
+func parseRate(s, body string) (Expression, error) {
+	bad := fmt.Errorf("the schedule %q must be a whole number and minutes, hours or days, singular for 1: rate(1 hour), rate(5 minutes)", s)
+	fields := strings.Fields(body)
+	if len(fields) != 2 {
+		return Expression{}, bad
+	}
+	count, err := strconv.ParseUint(fields[0], 10, 31)
+	unit := map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour}[strings.TrimSuffix(fields[1], "s")]
+	plural := strings.HasSuffix(fields[1], "s")
+	if err != nil || count == 0 || unit == 0 || plural == (count == 1) || count > uint64(maxRate/unit) {
+		return Expression{}, bad
+	}
+	return Expression{every: time.Duration(count) * unit}, nil
+}
+
+// Next is the first time after the given one at which the schedule is due, in UTC. For a rate that
+// is one period later, so that the count begins when the stack starts. False: never again.
+func (e Expression) Next(after time.Time) (time.Time, bool) {
+	if e.cron == nil {
+		return after.UTC().Add(e.every), true
+	}
+	return e.cron.next(after.UTC())
+}

@@ -1,0 +1,126 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"portside/local/lambda"
+)
+
+// Invoker runs a function; lambda.Runtime is one.
+type Invoker interface {
+	Invoke(ctx context.Context, function string, payload []byte) (lambda.Result, error)
+}
+
+// Config is what a Runner needs.
+type Config struct {
+	Jobs    []Job
+	Invoker Invoker
+	Account Account
+	// Log gets one Record for each run, from several goroutines at once. It may be nil.
+	Log func(Record)
+}
+
+// Record is one run of a schedule.
+type Record struct {
+	// Due is when the run was to begin, and Duration how long it took.
+	Due      time.Time
+	ID       string
+	Function string
+	Cold     bool
+	Duration time.Duration
+	// Err is nil when the function ended well.
+	Err error
+}
+
+// Runner invokes functions when they are due.
+type Runner struct {
+	config Config
+	due    []Expression
+}
+
+// New reads the expressions of all jobs that are enabled.
+func New(c Config) (*Runner, error) {
+	r := &Runner{config: c}
+	r.config.Jobs = nil
+	for _, job := range c.Jobs {
+		if !job.Enabled {
+			continue
+		}
+		e, err := Parse(job.Expression)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", job.ID, err)
+		}
+		if !ValidInput(job.Input) {
+			return nil, fmt.Errorf("%s: the Input of a schedule must be JSON", job.ID)
+		}
+		r.config.Jobs = append(r.config.Jobs, job)
+		r.due = append(r.due, e)
+	}
+	return r, nil
+}
+
+// Run invokes until ctx ends, and then waits for the runs that it started, which ctx ends too.
+func (r *Runner) Run(ctx context.Context) error {
+	var running sync.WaitGroup
+	for i := range r.config.Jobs {
+		running.Go(func() { r.keep(ctx, i, &running) })
+	}
+	running.Wait()
+	return nil
+}
+
+func (r *Runner) keep(ctx context.Context, i int, running *sync.WaitGroup) {
+	due, ok := r.due[i].Next(now())
+	for ok && waitUntil(ctx, due) {
+		started := due // due moves on while this run is under way
+		running.Go(func() { r.invoke(ctx, r.config.Jobs[i], started) })
+		due, ok = r.following(i, due)
+	}
+}
+
+// following is the next time to come, counted from when the last run was due so that a rate keeps
+// its beat; what was missed meanwhile is left out.
+func (r *Runner) following(i int, due time.Time) (time.Time, bool) {
+	next, ok := r.due[i].Next(due)
+	if ok && !next.After(now()) {
+		return r.due[i].Next(now())
+	}
+	return next, ok
+}
+
+// now is without the monotonic clock, which stands still while a computer sleeps.
+func now() time.Time { return time.Now().Round(0) }
+
+// longestNap bounds how late a run is after the computer woke up or its clock was set.
+const longestNap = 30 * time.Second
+
+func waitUntil(ctx context.Context, due time.Time) bool {
+	for {
+		left := due.Sub(now())
+		if left <= 0 {
+			return ctx.Err() == nil
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(min(left, longestNap)):
+		}
+	}
+}
+
+func (r *Runner) invoke(ctx context.Context, job Job, due time.Time) {
+	result, err := r.config.Invoker.Invoke(ctx, job.Function, job.Payload(r.config.Account, due))
+	if err == nil && result.FunctionError != "" {
+		err = errors.New(result.FunctionError + ": " + string(result.Payload))
+	}
+	if r.config.Log != nil {
+		r.config.Log(Record{
+			Due: due, ID: job.ID, Function: job.Function,
+			Cold: result.Cold, Duration: result.Duration, Err: err,
+		})
+	}
+}

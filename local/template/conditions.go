@@ -1,0 +1,89 @@
+package template
+
+// readConditions evaluates all of them, so that a mistake in one that nobody uses is told too.
+func (s *scope) readConditions(section *node) error {
+	for _, f := range section.fields {
+		s.conditions[f.key] = &condition{id: f.key, source: f.value, line: f.line}
+	}
+	for _, f := range section.fields {
+		if _, err := s.conditionNamed(f.key, f.line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scope) conditionNamed(id string, line int) (bool, error) {
+	c, ok := s.conditions[id]
+	switch {
+	case !ok:
+		return false, problem(line, "there is no condition %q; declare it under Conditions", id)
+	case c.state == running:
+		return false, problem(c.line, "the condition %q refers to itself in a circle; break it", id)
+	case c.state == untouched:
+		c.state = running
+		value, err := s.test(c.source)
+		if err != nil {
+			return false, err
+		}
+		c.value, c.state = value, done
+	}
+	return c.value, nil
+}
+
+// test evaluates an expression that is true or false.
+func (s *scope) test(n *node) (bool, error) {
+	switch n.fn {
+	case "Equals":
+		return s.equals(n)
+	case "Not":
+		args, err := n.arguments(1, "a list of one condition: !Not [!Equals [a, b]]")
+		if err != nil {
+			return false, err
+		}
+		truth, err := s.test(args[0])
+		return !truth, err
+	case "And", "Or":
+		return s.all(n)
+	case "Condition":
+		return s.conditionNamed(n.arg.text, n.line)
+	}
+	if n.kind == object && len(n.fields) == 1 && n.fields[0].key == "Condition" {
+		return s.conditionNamed(n.fields[0].value.text, n.line)
+	}
+	return false, problem(n.line, "a condition is made of !Equals, !And, !Or, !Not and !Condition")
+}
+
+func (s *scope) equals(n *node) (bool, error) {
+	args, err := n.arguments(2, "two values: !Equals [!Ref Stage, production]")
+	if err != nil {
+		return false, err
+	}
+	left, err := s.single(args[0], "what !Equals compares")
+	if err != nil {
+		return false, err
+	}
+	right, err := s.single(args[1], "what !Equals compares")
+	return left == right, err
+}
+
+// all is !And, and !Or by its negation. Every part is evaluated, so that each is checked.
+func (s *scope) all(n *node) (bool, error) {
+	if n.arg.kind != list || len(n.arg.items) < 2 || len(n.arg.items) > 10 {
+		return false, problem(n.line, "!%s takes a list of 2 to 10 conditions", n.fn)
+	}
+	truths := 0
+	for _, item := range n.arg.items {
+		truth, err := s.test(item)
+		if err != nil {
+			return false, err
+		}
+		if truth {
+			truths++
+		}
+	}
+	if n.fn == "Or" {
+		return truths > 0, nil
+	}
+	return truths == len(n.arg.items), nil
+}

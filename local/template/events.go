@@ -1,0 +1,199 @@
+package template
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"portside/local/schedule"
+)
+
+func (b *builder) events(r *resource) error {
+	events := r.properties.get("Events")
+	if events.kind != absent && events.kind != object {
+		return problem(events.line, "the Events of %q must be a map", r.id)
+	}
+	for _, f := range events.present() {
+		if err := b.event(r.id, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) event(function string, f field) error {
+	typ, err := f.value.get("Type").required("the Type of event " + f.key)
+	if err != nil {
+		return err
+	}
+	properties := f.value.get("Properties")
+	switch typ {
+	case "HttpApi":
+		return b.route(function, properties)
+	case "Schedule":
+		return b.schedule(Schedule{ID: function + f.key, Function: function, Type: typ}, properties, "Schedule")
+	case "ScheduleV2":
+		return b.schedule(Schedule{ID: function + f.key, Function: function, Type: typ}, properties, "ScheduleExpression")
+	case "S3":
+		return b.notification(function, properties)
+	case "CloudWatchLogs":
+		return b.subscription(function+f.key, function, properties)
+	}
+	return problem(f.value.get("Type").line, "the local stack has no events of type %q; "+
+		"use HttpApi, Schedule, ScheduleV2, S3 or CloudWatchLogs", typ)
+}
+
+func (b *builder) route(function string, p *node) error {
+	if err := b.checkAPI(p); err != nil {
+		return err
+	}
+	method, err := p.get("Method").str("Method")
+	if err != nil {
+		return err
+	}
+	path, err := p.get("Path").str("Path")
+	if err != nil {
+		return err
+	}
+	route, err := makeRoute(p, strings.ToUpper(method), path)
+	if err != nil {
+		return err
+	}
+	pattern := parameterName.ReplaceAllString(route.Key(), "{$2}")
+	if earlier, taken := b.claimed[pattern]; taken {
+		return problem(p.line, "the route %q is taken: %s has it since line %d; give it to one function only",
+			route.Key(), earlier.by, earlier.line)
+	}
+	b.claimed[pattern] = claim{function, p.line}
+	route.Function = function
+	b.stack.Routes = append(b.stack.Routes, route)
+	return nil
+}
+
+func (b *builder) checkAPI(p *node) error {
+	if auth := p.get("Auth"); auth.kind != absent {
+		return problem(auth.line, "the local gateway has no authorizers; check credentials in the function")
+	}
+	if version := p.get("PayloadFormatVersion"); version.kind != absent && version.text != "2.0" {
+		return problem(version.line, "the local gateway sends payload format 2.0 only; set PayloadFormatVersion to \"2.0\"")
+	}
+	switch api := p.get("ApiId"); {
+	case api.kind == absent && b.api != "":
+		return problem(p.line, "this event names no API, so that SAM would make a second one; add ApiId: !Ref %s", b.api)
+	case api.kind == absent:
+		b.implicit = true
+	case api.text != APIID:
+		return problem(api.line, "ApiId must be !Ref of the template's AWS::Serverless::HttpApi")
+	}
+	return nil
+}
+
+var (
+	methods       = []string{"ANY", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+	routePath     = regexp.MustCompile(`^/$|^(/([^/{}]+|\{[A-Za-z0-9._:-]+\}))*(/\{[A-Za-z0-9._:-]+\+\}|/([^/{}]+|\{[A-Za-z0-9._:-]+\})/?)$`)
+	parameterName = regexp.MustCompile(`\{([^{}+]*)(\+?)\}`)
+)
+
+func makeRoute(p *node, method, path string) (Route, error) {
+	switch {
+	case path == "" && method == "", path == DefaultPath:
+		return Route{Path: DefaultPath}, nil
+	case path == "":
+		return Route{}, problem(p.line, "this HttpApi event has a Method but no Path; add Path: /…, or take the Method away for the catch-all")
+	case method == "":
+		return Route{}, problem(p.line, "this HttpApi event has a Path but no Method; add Method: ANY or another")
+	case !slices.Contains(methods, method):
+		return Route{}, problem(p.get("Method").line, "there is no method %q; use one of %s", method, strings.Join(methods, ", "))
+	case !routePath.MatchString(path):
+		return Route{}, problem(p.get("Path").line, "the path %q is not one that API Gateway takes; "+
+			"it begins with /, a parameter {name} fills a whole segment, and {name+} comes last", path)
+	}
+	return Route{Method: method, Path: path}, nil
+}
+
+func (b *builder) schedule(s Schedule, p *node, key string) (err error) {
+	if s.Expression, err = p.get(key).required(key); err != nil {
+		return err
+	}
+	if _, err := schedule.Parse(s.Expression); err != nil {
+		return problem(p.get(key).line, "%v", err)
+	}
+	if zone := p.get("ScheduleExpressionTimezone"); zone.kind != absent && zone.text != "UTC" {
+		return problem(zone.line, "the local stack runs schedules in UTC only; set ScheduleExpressionTimezone to UTC")
+	}
+	if s.Input, err = p.get("Input").str("Input"); err != nil {
+		return err
+	}
+	if !schedule.ValidInput(s.Input) {
+		return problem(p.get("Input").line, "the Input of a schedule must be JSON, for that is what Lambda takes")
+	}
+	if s.Enabled, err = p.get("Enabled").boolean("Enabled", true); err != nil {
+		return err
+	}
+	switch state := p.get("State"); state.text {
+	case "", "ENABLED":
+	case "DISABLED":
+		s.Enabled = false
+	default:
+		return problem(state.line, "State must be ENABLED or DISABLED")
+	}
+	b.stack.Schedules = append(b.stack.Schedules, s)
+	return nil
+}
+
+func (b *builder) notification(function string, p *node) error {
+	name, err := p.get("Bucket").required("the Bucket of an S3 event")
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(b.stack.Buckets, func(bucket Bucket) bool { return bucket.Name == name })
+	if i < 0 {
+		return problem(p.get("Bucket").line, "the Bucket of an S3 event must be !Ref of a bucket in this template")
+	}
+	n := Notification{Function: function}
+	if n.Events, err = p.get("Events").strings("Events"); err != nil {
+		return err
+	}
+	if len(n.Events) == 0 {
+		return problem(p.line, "this S3 event says no Events; add Events: s3:ObjectCreated:* or others")
+	}
+	if err := n.filter(p.get("Filter").get("S3Key").get("Rules")); err != nil {
+		return err
+	}
+	b.stack.Buckets[i].Notifications = append(b.stack.Buckets[i].Notifications, n)
+	return nil
+}
+
+func (n *Notification) filter(rules *node) error {
+	all, err := rules.elements("Rules")
+	if err != nil {
+		return err
+	}
+	for _, rule := range all {
+		value, err := rule.get("Value").str("the Value of a rule")
+		if err != nil {
+			return err
+		}
+		switch strings.ToLower(rule.get("Name").text) {
+		case "prefix":
+			n.Prefix = value
+		case "suffix":
+			n.Suffix = value
+		default:
+			return problem(rule.line, "a rule of an S3 event has the Name prefix or suffix")
+		}
+	}
+	return nil
+}
+
+func (b *builder) subscription(id, function string, p *node) error {
+	group, err := p.get("LogGroupName").required("the LogGroupName of a CloudWatchLogs event")
+	if err != nil {
+		return err
+	}
+	pattern, err := p.get("FilterPattern").str("FilterPattern")
+	b.stack.Subscriptions = append(b.stack.Subscriptions, Subscription{
+		ID: id, Function: function, LogGroup: group, FilterPattern: pattern,
+	})
+	return err
+}

@@ -1,0 +1,133 @@
+package template
+
+import (
+	"strings"
+	"unicode"
+)
+
+// physicalID is what !Ref of a resource yields: a name of its own where the template gives one,
+// and otherwise one that is the same on every start, so that data outlives a restart.
+func (s *scope) physicalID(r *resource) (string, error) {
+	switch r.naming {
+	case done:
+		return r.name, nil
+	case running:
+		return "", problem(r.line, "the name of %q refers to itself in a circle; break it", r.id)
+	}
+	r.naming = running
+	name, err := s.chosenName(r)
+	if err != nil {
+		return "", err
+	}
+	r.name, r.naming = orElse(name, s.madeName(r)), done
+	return r.name, nil
+}
+
+// chosenName is the value of the property that names a resource of this type, if it has one.
+func (s *scope) chosenName(r *resource) (string, error) {
+	property := map[string]string{
+		functionType: "FunctionName", tableType: "TableName", bucketType: "BucketName",
+		logsType: "LogGroupName", roleType: "RoleName", "AWS::SQS::Queue": "QueueName",
+	}[r.typ]
+	source := r.source.get("Properties").get(property)
+	if property == "" || source.kind == absent && source.fn == "" {
+		return "", nil
+	}
+	value, err := s.eval(source)
+	if err != nil {
+		return "", err
+	}
+	return value.str(property)
+}
+
+func (s *scope) madeName(r *resource) string {
+	name := s.options.StackName + "-" + r.id
+	switch r.typ {
+	case apiType:
+		return APIID
+	case bucketType:
+		return strings.ToLower(s.options.StackName) + "-" + kebab(r.id)
+	case "AWS::SNS::Topic":
+		return s.arn("sns", name)
+	case "AWS::SecretsManager::Secret":
+		return s.arn("secretsmanager", "secret:"+name)
+	case "AWS::SQS::Queue":
+		return "https://sqs." + s.options.Region + "." + urlSuffix + "/" + s.options.AccountID + "/" + name
+	}
+	return name
+}
+
+// kebab turns ChartsBucket into charts-bucket: bucket names have no capitals.
+func kebab(id string) string {
+	var out strings.Builder
+	for i, c := range id {
+		if i > 0 && unicode.IsUpper(c) && !unicode.IsUpper(rune(id[i-1])) {
+			out.WriteByte('-')
+		}
+		out.WriteRune(unicode.ToLower(c))
+	}
+	return out.String()
+}
+
+func (s *scope) arn(service, rest string) string {
+	return "arn:aws:" + service + ":" + s.options.Region + ":" + s.options.AccountID + ":" + rest
+}
+
+// attributeOf is what !GetAtt yields, or "" when the resource has no such attribute.
+func (s *scope) attributeOf(r *resource, attribute string) (string, error) {
+	name, err := s.physicalID(r)
+	if err != nil {
+		return "", err
+	}
+	switch r.typ {
+	case bucketType:
+		return s.bucketAttribute(name, attribute), nil
+	case apiType:
+		return map[string]string{"ApiId": name, "ApiEndpoint": s.endpoint()}[attribute], nil
+	case tableType:
+		if attribute == "StreamArn" {
+			return s.arn("dynamodb", "table/"+name+"/stream/local"), nil
+		}
+	}
+	if attribute == "Arn" {
+		return s.resourceARN(r, name), nil
+	}
+	return map[string]string{"Name": name, "Id": name}[attribute], nil
+}
+
+func (s *scope) endpoint() string {
+	return "https://" + APIID + ".execute-api." + s.options.Region + "." + urlSuffix
+}
+
+func (s *scope) bucketAttribute(name, attribute string) string {
+	region := s.options.Region
+	return map[string]string{
+		"Arn":                "arn:aws:s3:::" + name,
+		"DomainName":         name + ".s3." + urlSuffix,
+		"RegionalDomainName": name + ".s3." + region + "." + urlSuffix,
+		"WebsiteURL":         "http://" + name + ".s3-website-" + region + "." + urlSuffix,
+	}[attribute]
+}
+
+func (s *scope) resourceARN(r *resource, name string) string {
+	switch r.typ {
+	case functionType:
+		return s.arn("lambda", "function:"+name)
+	case tableType:
+		return s.arn("dynamodb", "table/"+name)
+	case logsType:
+		return s.arn("logs", "log-group:"+name+":*")
+	case roleType:
+		return "arn:aws:iam::" + s.options.AccountID + ":role/" + name
+	case "AWS::SQS::Queue":
+		return s.arn("sqs", name[strings.LastIndexByte(name, '/')+1:])
+	}
+	if strings.HasPrefix(name, "arn:") {
+		return name
+	}
+	parts := strings.Split(strings.ToLower(r.typ), "::")
+	if len(parts) < 3 {
+		return ""
+	}
+	return s.arn(parts[1], parts[2]+"/"+name)
+}

@@ -1,0 +1,173 @@
+package template
+
+import (
+	"slices"
+	"strings"
+)
+
+const urlSuffix = "amazonaws.com"
+
+// The resource types that mean something to the local stack; others are only referred to.
+const (
+	functionType = "AWS::Serverless::Function"
+	apiType      = "AWS::Serverless::HttpApi"
+	tableType    = "AWS::DynamoDB::Table"
+	bucketType   = "AWS::S3::Bucket"
+	logsType     = "AWS::Logs::LogGroup"
+	roleType     = "AWS::IAM::Role"
+)
+
+// resource is an entry of Resources. properties is nil until it has been evaluated.
+type resource struct {
+	id, typ    string
+	line       int
+	source     *node
+	exists     bool
+	properties *node
+	naming     progress
+	name       string
+}
+
+func (s *scope) readResources(section *node) ([]*resource, error) {
+	var all []*resource
+	for _, f := range section.fields {
+		r, err := s.declare(f)
+		if err != nil {
+			return nil, err
+		}
+		s.resources[r.id] = r
+		all = append(all, r)
+	}
+	s.imply(all)
+	return all, nil
+}
+
+func (s *scope) declare(f field) (*resource, error) {
+	if f.value.kind != object {
+		return nil, problem(f.line, "the resource %q must be a map with a Type", f.key)
+	}
+	if strings.Trim(f.key, alphanumeric) != "" || f.key == "" {
+		return nil, problem(f.line, "the logical ID %q must be letters and digits only", f.key)
+	}
+	if _, taken := s.parameters[f.key]; taken {
+		return nil, problem(f.line, "%q is a parameter too; rename one of them", f.key)
+	}
+	typ, err := f.value.get("Type").required("the Type of resource " + f.key)
+	if err != nil {
+		return nil, err
+	}
+	r := &resource{id: f.key, typ: typ, line: f.line, source: f.value, exists: true}
+	if c := f.value.get("Condition"); c.kind != absent {
+		r.exists, err = s.conditionNamed(c.text, c.line)
+	}
+	return r, err
+}
+
+const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+// imply adds what SAM makes of its own and a template may refer to: a role for each function and,
+// without a declared one, the HTTP API.
+func (s *scope) imply(all []*resource) {
+	apis := 0
+	for _, r := range all {
+		switch r.typ {
+		case functionType:
+			s.implied(r.id+"Role", roleType, r)
+		case apiType:
+			apis++
+		}
+	}
+	if apis == 0 && len(all) > 0 {
+		s.implied(implicitAPI, apiType, all[0])
+	}
+}
+
+const implicitAPI = "ServerlessHttpApi"
+
+func (s *scope) implied(id, typ string, by *resource) {
+	if s.resources[id] == nil {
+		empty := &node{kind: object, line: by.line}
+		s.resources[id] = &resource{id: id, typ: typ, line: by.line, source: empty, exists: by.exists}
+	}
+}
+
+// evaluate resolves a resource's properties, with the Globals of its type beneath them.
+func (s *scope) evaluate(r *resource, globals *node) error {
+	s.from = r.id
+	defer func() { s.from = "" }()
+	local, err := s.propertiesOf(r)
+	if err != nil {
+		return err
+	}
+	r.properties = local
+	if section := strings.TrimPrefix(r.typ, "AWS::Serverless::"); section != r.typ && globals.has(section) {
+		global, err := s.eval(globals.get(section))
+		if err != nil {
+			return err
+		}
+		r.properties = merged(global, local)
+	}
+	return s.dependsOn(r)
+}
+
+func (s *scope) propertiesOf(r *resource) (*node, error) {
+	source := r.source.get("Properties")
+	if source.kind == absent && source.fn == "" {
+		return &node{kind: object, line: r.line}, nil
+	}
+	value, err := s.eval(source)
+	if err == nil && value.kind != object {
+		return nil, problem(source.line, "the Properties of %q must be a map", r.id)
+	}
+	return value, err
+}
+
+func (s *scope) dependsOn(r *resource) error {
+	names, err := r.source.get("DependsOn").strings("DependsOn")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, err := s.target(name, r.source.get("DependsOn").line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// circle finds resources that refer to each other in a ring, which CloudFormation cannot create.
+func (s *scope) circle(all []*resource) error {
+	w := walk{edges: s.edges, state: map[string]progress{}}
+	for _, r := range all {
+		if err := w.visit(r.id, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type walk struct {
+	edges map[string][]edge
+	state map[string]progress
+}
+
+// visit follows the edges from id, which was reached over path.
+func (w *walk) visit(id string, path []string) error {
+	if w.state[id] == done {
+		return nil
+	}
+	w.state[id] = running
+	path = append(path, id)
+	for _, e := range w.edges[id] {
+		if w.state[e.to] == running {
+			ring := strings.Join(path[slices.Index(path, e.to):], " → ") + " → " + e.to
+			return problem(e.line, "these resources refer to each other in a circle, which CloudFormation cannot create; "+
+				"break it: %s", ring)
+		}
+		if err := w.visit(e.to, path); err != nil {
+			return err
+		}
+	}
+	w.state[id] = done
+	return nil
+}

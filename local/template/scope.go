@@ -1,0 +1,268 @@
+package template
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// maxWork bounds what expressions may produce, in bytes and values together: nested !Sub could
+// otherwise double a text at every level.
+const maxWork = 16 << 20
+
+// scope is what an expression can refer to.
+type scope struct {
+	options    Options
+	parameters map[string]*node
+	mappings   *node
+	conditions map[string]*condition
+	resources  map[string]*resource
+	// from is the resource whose expressions are being evaluated, and edges what each resource
+	// refers to; CloudFormation refuses circles.
+	from  string
+	edges map[string][]edge
+	work  int
+}
+
+type edge struct {
+	to   string
+	line int
+}
+
+type condition struct {
+	id     string
+	source *node
+	line   int
+	state  progress
+	value  bool
+}
+
+type progress int
+
+const (
+	untouched progress = iota
+	running
+	done
+)
+
+// eval resolves every call in n. A call that yields AWS::NoValue becomes an absent node.
+func (s *scope) eval(n *node) (*node, error) {
+	s.work += 1 + len(n.text)
+	if s.work > maxWork {
+		return nil, problem(n.line, "the expressions of this template produce more than %d MB; simplify the one here", maxWork>>20)
+	}
+	switch {
+	case n.fn != "":
+		return s.apply(n)
+	case n.kind == list:
+		return s.evalList(n)
+	case n.kind == object:
+		return s.evalObject(n)
+	}
+	return n, nil
+}
+
+func (s *scope) evalList(n *node) (*node, error) {
+	result := &node{kind: list, line: n.line}
+	for _, item := range n.items {
+		value, err := s.eval(item)
+		if err != nil {
+			return nil, err
+		}
+		if value.kind != absent {
+			result.items = append(result.items, value)
+		}
+	}
+	return result, nil
+}
+
+func (s *scope) evalObject(n *node) (*node, error) {
+	result := &node{kind: object, line: n.line}
+	for _, f := range n.fields {
+		value, err := s.eval(f.value)
+		if err != nil {
+			return nil, err
+		}
+		result.fields = append(result.fields, field{key: f.key, line: f.line, value: value})
+	}
+	return result, nil
+}
+
+func (s *scope) apply(n *node) (*node, error) {
+	switch n.fn {
+	case "Ref":
+		return s.ref(n)
+	case "GetAtt":
+		return s.getAtt(n)
+	case "Sub":
+		return s.sub(n)
+	case "If":
+		return s.choose(n)
+	case "Join":
+		return s.join(n)
+	case "Select":
+		return s.pick(n)
+	case "Split":
+		return s.split(n)
+	case "FindInMap":
+		return s.findInMap(n)
+	}
+	truth, err := s.test(n)
+	if err != nil {
+		return nil, err
+	}
+	return text(n.line, map[bool]string{true: "true", false: "false"}[truth]), nil
+}
+
+func (s *scope) ref(n *node) (*node, error) {
+	name, err := n.arg.required("the name that !Ref refers to")
+	if err != nil {
+		return nil, err
+	}
+	return s.named(name, n.line)
+}
+
+// named is what !Ref NAME yields.
+func (s *scope) named(name string, line int) (*node, error) {
+	if value, ok := s.pseudo(name, line); ok {
+		return value, nil
+	}
+	if value, ok := s.parameters[name]; ok {
+		s.work += len(value.text)
+		return value, nil
+	}
+	r, err := s.target(name, line)
+	if err != nil {
+		return nil, err
+	}
+	id, err := s.physicalID(r)
+	return text(line, id), err
+}
+
+func (s *scope) pseudo(name string, line int) (*node, bool) {
+	o := s.options
+	switch name {
+	case "AWS::NoValue":
+		return &node{line: line}, true
+	case "AWS::Region":
+		return text(line, o.Region), true
+	case "AWS::AccountId":
+		return text(line, o.AccountID), true
+	case "AWS::Partition":
+		return text(line, "aws"), true
+	case "AWS::StackName":
+		return text(line, o.StackName), true
+	case "AWS::URLSuffix":
+		return text(line, urlSuffix), true
+	case "AWS::StackId":
+		return text(line, s.arn("cloudformation", "stack/"+o.StackName+"/local")), true
+	}
+	return nil, false
+}
+
+// target is the resource called id, remembered as a dependency of the one under evaluation.
+func (s *scope) target(id string, line int) (*resource, error) {
+	r, ok := s.resources[id]
+	if !ok {
+		return nil, problem(line, "nothing in the template is called %q; %s", id, s.suggest(id))
+	}
+	if !r.exists {
+		return nil, problem(line, "%q is switched off by its Condition, so it cannot be referred to; use !If", id)
+	}
+	if s.from != "" {
+		s.edges[s.from] = append(s.edges[s.from], edge{id, line})
+	}
+	return r, nil
+}
+
+// suggest names what was perhaps meant.
+func (s *scope) suggest(id string) string {
+	names := slices.Sorted(maps.Keys(s.resources))
+	names = append(names, slices.Sorted(maps.Keys(s.parameters))...)
+	for _, name := range names {
+		if strings.EqualFold(name, id) || nearly(name, id) {
+			return "did you mean " + name + "?"
+		}
+	}
+	return "declare it under Resources or Parameters, or correct the name"
+}
+
+// nearly is true when one edit turns a into b.
+func nearly(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) == len(b) {
+		return i < len(a) && a[i+1:] == b[i+1:]
+	}
+	return a[i:] == b[i+1:]
+}
+
+func (s *scope) getAtt(n *node) (*node, error) {
+	id, attribute, err := s.attributeName(n.arg)
+	if err != nil {
+		return nil, err
+	}
+	return s.attribute(id, attribute, n.line)
+}
+
+func (s *scope) attributeName(arg *node) (id, attribute string, err error) {
+	if arg.kind == list && len(arg.items) == 2 {
+		parts, err := s.evalList(arg)
+		if err != nil {
+			return "", "", err
+		}
+		names, err := parts.strings("!GetAtt")
+		if err == nil && len(names) == 2 {
+			return names[0], names[1], nil
+		}
+	}
+	id, attribute, ok := strings.Cut(arg.text, ".")
+	if arg.kind != scalar || !ok {
+		return "", "", problem(arg.line, "!GetAtt takes Resource.Attribute, for example !GetAtt UsersTable.Arn")
+	}
+	return id, attribute, nil
+}
+
+// attribute is what !GetAtt ID.NAME yields.
+func (s *scope) attribute(id, name string, line int) (*node, error) {
+	r, err := s.target(id, line)
+	if err != nil {
+		return nil, err
+	}
+	value, err := s.attributeOf(r, name)
+	if err != nil {
+		return nil, err
+	}
+	if value == "" {
+		return nil, problem(line, "%s %q has no attribute %q that is known here; check the name", r.typ, id, name)
+	}
+	return text(line, value), nil
+}
+
+// single evaluates n to one text.
+func (s *scope) single(n *node, what string) (string, error) {
+	value, err := s.eval(n)
+	if err != nil {
+		return "", err
+	}
+	if value.kind != scalar {
+		return "", problem(n.line, "%s must be a single value, not a list, a map or nothing", what)
+	}
+	return value.text, nil
+}
+
+// arguments checks how many a function got; n.arg itself is not evaluated yet.
+func (n *node) arguments(want int, form string) ([]*node, error) {
+	if n.arg.kind != list || len(n.arg.items) != want {
+		return nil, problem(n.line, "!%s takes %s", n.fn, form)
+	}
+	return n.arg.items, nil
+}

@@ -1,0 +1,239 @@
+package template_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"portside/local/template"
+)
+
+func load(t *testing.T, source string, o template.Options) *template.Stack {
+	t.Helper()
+	stack, err := template.Parse("template.yaml", []byte(source), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stack
+}
+
+func TestTheProjectsTemplate(t *testing.T) {
+	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
+		Parameters: map[string]string{"BaseUrl": "http://127.0.0.1:3000", "RateLimitPerMinute": "0"},
+		APIURL:     "http://127.0.0.1:3000",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions := map[string]template.Function{}
+	for _, f := range stack.Functions {
+		functions[f.ID] = f
+		if f.BuildMethod != "makefile" {
+			t.Errorf("%s is built by %q", f.ID, f.BuildMethod)
+		}
+	}
+	users := functions["UsersFunction"]
+	want := map[string]string{
+		"USERS_TABLE": "portside-UsersTable", "CREDENTIALS_TABLE": "portside-CredentialsTable",
+		"BASE_URL": "http://127.0.0.1:3000", "RATE_LIMIT_PER_MINUTE": "0",
+	}
+	for name, value := range want {
+		if users.Environment[name] != value {
+			t.Errorf("%s = %q, want %q", name, users.Environment[name], value)
+		}
+	}
+	if users.MemoryMB < 128 || users.Timeout < time.Second {
+		t.Errorf("Globals did not reach UsersFunction: %+v", users)
+	}
+	if url := stack.Outputs["ApiUrl"]; url != "http://127.0.0.1:3000" {
+		t.Errorf("ApiUrl = %q", url)
+	}
+	for _, id := range []string{"portside-charts-bucket", "portside-media-bucket"} {
+		found := false
+		for _, b := range stack.Buckets {
+			found = found || b.Name == id
+		}
+		if !found {
+			t.Errorf("no bucket %s", id)
+		}
+	}
+	for _, table := range stack.Tables {
+		if table.Name != "portside-"+table.ID || len(table.Keys) == 0 {
+			t.Errorf("table %+v", table)
+		}
+	}
+	for _, r := range stack.Routes {
+		if _, ok := functions[r.Function]; !ok {
+			t.Errorf("route %s goes to %q", r.Key(), r.Function)
+		}
+	}
+}
+
+const everything = `
+Transform: AWS::Serverless-2016-10-31
+Parameters:
+  Stage: { Type: String, Default: dev, AllowedValues: [dev, live] }
+  Names: { Type: CommaDelimitedList, Default: "a, b,c" }
+Mappings:
+  Sizes:
+    dev: { Memory: 256, Zones: [x, y] }
+    live: { Memory: 1024, Zones: [z] }
+Conditions:
+  Live: !Equals [!Ref Stage, live]
+  NotLive: !Not [{ Condition: Live }]
+  Either: !Or [!Condition Live, !Condition NotLive]
+  Both: { "Fn::And": [!Condition Live, !Condition NotLive] }
+Globals:
+  Function:
+    Timeout: 20
+    Environment: { Variables: { SHARED: global, KEPT: "yes", GONE: x1 } }
+Resources:
+  Api:
+    Type: AWS::Serverless::HttpApi
+    Properties:
+      CorsConfiguration: { AllowOrigins: !Ref Names, MaxAge: 5, AllowCredentials: true }
+  OnlyLive:
+    Type: AWS::DynamoDB::Table
+    Condition: Live
+    Properties: {}
+  Data:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      TableName: !Sub "${AWS::StackName}-${Stage}-data"
+      AttributeDefinitions:
+        - { AttributeName: pk, AttributeType: S }
+        - { AttributeName: n, AttributeType: N }
+      KeySchema: [{ AttributeName: pk, KeyType: HASH }]
+      GlobalSecondaryIndexes:
+        - IndexName: byNumber
+          KeySchema: [{ AttributeName: n, KeyType: HASH }]
+          Projection: { ProjectionType: INCLUDE, NonKeyAttributes: [q] }
+      TimeToLiveSpecification: { AttributeName: gone, Enabled: true }
+  MyFilesBucket: { Type: AWS::S3::Bucket }
+  Logs: { Type: AWS::Logs::LogGroup }
+  WorkFunction:
+    Type: AWS::Serverless::Function
+    Metadata: { BuildMethod: makefile }
+    Properties:
+      MemorySize: !FindInMap [Sizes, !Ref Stage, Memory]
+      Environment:
+        Variables:
+          SHARED: local
+          GONE: !Ref AWS::NoValue
+          JOINED: !Join ["+", !Ref Names]
+          SECOND: !Select [1, !Split [",", "p,q"]]
+          ZONES: !Join ["", !FindInMap [Sizes, live, Zones]]
+          LITERAL: !Sub "${!Stage}"
+          MAPPED: !Sub ["${X}/${Stage}", { X: !Ref AWS::Region }]
+          EITHER: !If [Either, "1", "0"]
+          BOTH: !If [Both, "1", "0"]
+          PICKED: !If [Live, !Ref OnlyLive, none]
+          TABLE_ARN: !GetAtt Data.Arn
+          BUCKET_ARN: { "Fn::GetAtt": [MyFilesBucket, Arn] }
+          ROLE: !GetAtt WorkFunctionRole.Arn
+          LOG_ARN: !GetAtt Logs.Arn
+          URL: !Sub "https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/x"
+          ENDPOINT: !GetAtt Api.ApiEndpoint
+      Events:
+        One: { Type: HttpApi, Properties: { ApiId: !Ref Api, Method: get, Path: "/a/{id}" } }
+        Rest: { Type: HttpApi, Properties: { ApiId: !Ref Api } }
+        Night: { Type: Schedule, Properties: { Schedule: "cron(0 3 * * ? *)", Input: '{"a":1}', Enabled: false } }
+        Minute: { Type: ScheduleV2, Properties: { ScheduleExpression: rate(1 minute) } }
+        File:
+          Type: S3
+          Properties:
+            Bucket: !Ref MyFilesBucket
+            Events: s3:ObjectCreated:*
+            Filter: { S3Key: { Rules: [{ Name: suffix, Value: .tgz }] } }
+        Lines: { Type: CloudWatchLogs, Properties: { LogGroupName: !Ref Logs, FilterPattern: "" } }
+Outputs:
+  Secret: { Condition: Live, Value: nobody }
+  Where: { Value: !GetAtt Api.ApiEndpoint }
+`
+
+func TestEverything(t *testing.T) {
+	got := load(t, everything, template.Options{APIURL: "http://here"})
+	const account = "us-east-1:123456789012:"
+	want := &template.Stack{
+		Functions: []template.Function{{
+			ID: "WorkFunction", Timeout: 20 * time.Second, MemoryMB: 256, BuildMethod: "makefile",
+			Environment: map[string]string{
+				"SHARED": "local", "KEPT": "yes", "JOINED": "a+b+c", "SECOND": "q", "ZONES": "z",
+				"LITERAL": "${Stage}", "MAPPED": "us-east-1/dev", "PICKED": "none", "EITHER": "1", "BOTH": "0",
+				"TABLE_ARN":  "arn:aws:dynamodb:" + account + "table/portside-dev-data",
+				"BUCKET_ARN": "arn:aws:s3:::portside-my-files-bucket",
+				"ROLE":       "arn:aws:iam::123456789012:role/portside-WorkFunctionRole",
+				"LOG_ARN":    "arn:aws:logs:" + account + "log-group:portside-Logs:*",
+				"URL":        "http://here/x", "ENDPOINT": "http://here",
+			},
+		}},
+		Routes: []template.Route{
+			{Method: "GET", Path: "/a/{id}", Function: "WorkFunction"},
+			{Path: "$default", Function: "WorkFunction"},
+		},
+		Schedules: []template.Schedule{
+			{ID: "WorkFunctionNight", Function: "WorkFunction", Expression: "cron(0 3 * * ? *)", Input: `{"a":1}`, Type: "Schedule"},
+			{ID: "WorkFunctionMinute", Function: "WorkFunction", Expression: "rate(1 minute)", Enabled: true, Type: "ScheduleV2"},
+		},
+		Subscriptions: []template.Subscription{{ID: "WorkFunctionLines", Function: "WorkFunction", LogGroup: "portside-Logs"}},
+		Tables: []template.Table{{
+			ID: "Data", Name: "portside-dev-data", TTLAttribute: "gone",
+			Attributes: []template.Attribute{{Name: "pk", Type: "S"}, {Name: "n", Type: "N"}},
+			Keys:       []template.Key{{Name: "pk", Type: "HASH"}},
+			Global: []template.Index{{
+				Name: "byNumber", Keys: []template.Key{{Name: "n", Type: "HASH"}}, Projection: "INCLUDE", NonKey: []string{"q"},
+			}},
+		}},
+		Buckets: []template.Bucket{{ID: "MyFilesBucket", Name: "portside-my-files-bucket", Notifications: []template.Notification{
+			{Function: "WorkFunction", Events: []string{"s3:ObjectCreated:*"}, Suffix: ".tgz"},
+		}}},
+		CORS:    &template.CORS{AllowOrigins: []string{"a", "b", "c"}, MaxAge: 5, AllowCredentials: true},
+		Outputs: map[string]string{"Where": "http://here"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAConditionSwitchesThingsOn(t *testing.T) {
+	live := strings.Replace(everything, "    Properties: {}\n", `    Properties:
+      AttributeDefinitions: [{ AttributeName: k, AttributeType: B }]
+      KeySchema: [{ AttributeName: k, KeyType: HASH }]
+`, 1)
+	got := load(t, live, template.Options{Parameters: map[string]string{"Stage": "live"}, StackName: "other"})
+	if len(got.Tables) != 2 || got.Functions[0].Environment["PICKED"] != "other-OnlyLive" || got.Outputs["Secret"] != "nobody" {
+		t.Errorf("got %+v", got)
+	}
+	if got.Outputs["Where"] != "https://portside00.execute-api.us-east-1.amazonaws.com" {
+		t.Errorf("without an address of its own the API is at %s", got.Outputs["Where"])
+	}
+}
+
+func TestListsOfGlobalsAreAddedTo(t *testing.T) {
+	got := load(t, `
+Globals: { HttpApi: { CorsConfiguration: { AllowMethods: [GET], AllowOrigins: [a] } } }
+Resources:
+  Api: { Type: AWS::Serverless::HttpApi, Properties: { CorsConfiguration: { AllowMethods: [PUT] } } }
+`, template.Options{})
+	if diff := cmp.Diff(&template.CORS{AllowMethods: []string{"GET", "PUT"}, AllowOrigins: []string{"a"}}, got.CORS); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheImplicitAPITakesCORSFromGlobals(t *testing.T) {
+	got := load(t, `
+Globals: { HttpApi: { CorsConfiguration: true } }
+Resources:
+  F:
+    Type: AWS::Serverless::Function
+    Properties:
+      Environment: { Variables: { API: !Ref ServerlessHttpApi } }
+      Events: { E: { Type: HttpApi, Properties: { Method: ANY, Path: / } } }
+`, template.Options{})
+	if got.CORS == nil || got.CORS.AllowOrigins[0] != "*" || got.Functions[0].Environment["API"] != template.APIID {
+		t.Errorf("got %+v", got)
+	}
+}
