@@ -18,10 +18,10 @@ const childVariable = "AWSTEST_CHILD"
 func TestEngineEndsWithItsBinary(t *testing.T) {
 	if os.Getenv(childVariable) != "" {
 		address, err := sharedEngine()
-		fmt.Println("engine", address, err)
+		_, _ = fmt.Fprintln(os.Stdout, "engine", address, err)
 		select {} // until killed
 	}
-	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
 	child.Env = append(os.Environ(), childVariable+"=1")
 	output, err := child.StdoutPipe()
 	if err != nil {
@@ -31,16 +31,15 @@ func TestEngineEndsWithItsBinary(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := engineOf(bufio.NewScanner(output))
-	if conn, err := net.Dial("tcp", address); err != nil {
-		t.Errorf("the child's engine at %q does not answer: %v", address, err)
-	} else {
-		defer conn.Close()
-		defer awaitEnd(t, conn)
-	}
+	conn, dialErr := new(net.Dialer).DialContext(t.Context(), "tcp", address)
 	if err := child.Process.Kill(); err != nil {
 		t.Error(err)
 	}
 	_ = child.Wait() // says that it was killed
+	if dialErr != nil {
+		t.Fatalf("the child's engine at %q did not answer: %v", address, dialErr)
+	}
+	awaitEnd(t, conn)
 }
 
 func engineOf(lines *bufio.Scanner) string {
@@ -56,6 +55,9 @@ func engineOf(lines *bufio.Scanner) string {
 func awaitEnd(t *testing.T, conn net.Conn) {
 	if n, err := conn.Read(make([]byte, 1)); err == nil {
 		t.Errorf("read %d bytes from an engine that should have ended", n)
+	}
+	if err := conn.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -27,8 +27,8 @@ func Table(tb testing.TB, client *dynamodb.Client, logicalID string) string {
 		tb.Fatalf("awstest: create the table %s: %v", logicalID, err)
 	}
 	tb.Cleanup(func() {
-		// The test's own context has ended by now.
-		if _, err := client.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name}); err != nil {
+		ctx := context.WithoutCancel(tb.Context()) // which has ended by now
+		if _, err := client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name}); err != nil {
 			tb.Errorf("awstest: delete the table %s: %v", name, err)
 		}
 	})

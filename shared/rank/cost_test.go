@@ -16,9 +16,8 @@ import (
 )
 
 type cost struct {
-	label  string
-	offset int64
-	most   int // calls, and read units as well
+	page
+	most int // calls, and read units as well
 }
 
 func expectCost(t *testing.T, tree *rank.Tree, meter *awstest.Meter, c cost) {
@@ -28,7 +27,7 @@ func expectCost(t *testing.T, tree *rank.Tree, meter *awstest.Meter, c cost) {
 		t.Fatal(err)
 	}
 	if meter.Calls() > c.most || meter.ReadUnits() > float64(c.most) || meter.WriteUnits() != 0 {
-		t.Errorf("find %q at %d: %d calls, %v units; want at most %d", c.label, c.offset, meter.Calls(), meter.ReadUnits(), c.most)
+		t.Errorf("find %+v: %d calls, %v units; want at most %d", c.page, meter.Calls(), meter.ReadUnits(), c.most)
 	}
 }
 
@@ -43,12 +42,12 @@ func TestFindCosts(t *testing.T) {
 			random := rand.New(rand.NewPCG(3, 4))
 			for range 50 {
 				label := append([]string{""}, labels...)[random.IntN(len(labels)+1)]
-				expectCost(t, tree, meter, cost{label: label, offset: random.Int64N(int64(size)), most: 4})
+				expectCost(t, tree, meter, cost{page{label, random.Int64N(int64(size))}, 4})
 			}
-			expectCost(t, tree, meter, cost{offset: 0, most: 1})
-			expectCost(t, tree, meter, cost{label: "admin", offset: 31, most: 1})
-			expectCost(t, tree, meter, cost{offset: int64(size), most: 1})
-			expectCost(t, tree, meter, cost{label: "guest", offset: 1 << 40, most: 1})
+			expectCost(t, tree, meter, cost{page{"", 0}, 1})
+			expectCost(t, tree, meter, cost{page{"admin", 31}, 1})
+			expectCost(t, tree, meter, cost{page{"", int64(size)}, 1})
+			expectCost(t, tree, meter, cost{page{"guest", 1 << 40}, 1})
 		})
 	}
 }

@@ -142,29 +142,35 @@ type reporter interface {
 	Fatalf(format string, args ...any)
 }
 
+// page is what a caller asks for.
+type page struct {
+	label  string
+	offset int64
+}
+
 // checkPlace compares Find with the naive answer from a sorted slice of all entries.
-func checkPlace(t reporter, tree *rank.Tree, all []rank.Entry, label string, offset int64) {
+func checkPlace(t reporter, tree *rank.Tree, all []rank.Entry, p page) {
 	t.Helper()
-	place, err := tree.Find(t.Context(), label, offset)
+	place, err := tree.Find(t.Context(), p.label, p.offset)
 	if err != nil {
-		t.Fatalf("find %q at %d: %v", label, offset, err)
+		t.Fatalf("find %+v: %v", p, err)
 	}
 	var numbers []int64
 	for _, e := range all {
-		if label == "" || e.Label == label {
+		if p.label == "" || e.Label == p.label {
 			numbers = append(numbers, e.Number)
 		}
 	}
 	total := int64(len(numbers))
-	if place.Total != total || place.PastEnd != (offset >= total) || place.Skip < 0 || place.Skip > 63 {
-		t.Errorf("find %q at %d = %+v, want %d in all", label, offset, place, total)
+	if place.Total != total || place.PastEnd != (p.offset >= total) || place.Skip < 0 || place.Skip > 63 {
+		t.Errorf("find %+v = %+v, want %d in all", p, place, total)
 	}
-	if offset >= total {
+	if p.offset >= total {
 		return
 	}
 	first, _ := slices.BinarySearch(numbers, place.Start)
-	if got := int64(first + place.Skip); got != max(offset, 0) {
-		t.Errorf("find %q at %d = %+v, which is the entry with %d before it", label, offset, place, got)
+	if got := int64(first + place.Skip); got != max(p.offset, 0) {
+		t.Errorf("find %+v = %+v, which is the entry with %d before it", p, place, got)
 	}
 }
 

@@ -48,10 +48,8 @@ func (r *rebuild) measure(ctx context.Context, c children) (*counts, error) {
 	}
 	var want counts
 	for child := range below {
-		for _, labels := range below[child].cells {
-			for label, count := range labels {
-				want.cells[child][label] += count
-			}
+		for label := range maxLabels {
+			want.cells[child][label] = below[child].total([]int{label})
 		}
 	}
 	return want.less(own, c), nil

@@ -79,7 +79,7 @@ func (m *model) check(t *rapid.T) {
 	checkTotals(t, m.tree, m.entries)
 	label := rapid.SampledFrom(append([]string{""}, labels...)).Draw(t, "label")
 	offset := rapid.Int64Range(-1, int64(len(m.entries))+1).Draw(t, "offset")
-	checkPlace(t, m.tree, m.entries, label, offset)
+	checkPlace(t, m.tree, m.entries, page{label, offset})
 }
 
 func TestTreeAgreesWithNaiveList(t *testing.T) {
@@ -111,7 +111,7 @@ func TestConcurrentWriters(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		label := append([]string{""}, labels...)[random.IntN(len(labels)+1)]
-		checkPlace(t, d.tree, all, label, random.Int64N(int64(len(all)+5)))
+		checkPlace(t, d.tree, all, page{label, random.Int64N(int64(len(all) + 5))})
 	}
 }
 

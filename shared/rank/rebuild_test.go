@@ -41,7 +41,7 @@ func populate(t *testing.T, d *directory) {
 func sabotage(t *testing.T, d *directory, node, update string) {
 	t.Helper()
 	names := map[string]string{}
-	for _, word := range strings.Fields(strings.ReplaceAll(update, ",", " ")) {
+	for word := range strings.FieldsSeq(strings.ReplaceAll(update, ",", " ")) {
 		if strings.HasPrefix(word, "#") {
 			names[word] = word[1:]
 		}
@@ -76,7 +76,7 @@ func checkEverything(t *testing.T, d *directory) {
 	checkTotals(t, d.tree, all)
 	for _, label := range append([]string{""}, labels...) {
 		for offset := range int64(len(all) + 1) {
-			checkPlace(t, d.tree, all, label, offset)
+			checkPlace(t, d.tree, all, page{label, offset})
 		}
 	}
 }
@@ -192,6 +192,26 @@ func TestRebuildNoticesChangesBetweenItsReads(t *testing.T) {
 		}
 		checkEverything(t, d)
 	}
+}
+
+// TestRebuildsAtOnce lets a whole rebuild pass between another's measuring of a node and its correction.
+func TestRebuildsAtOnce(t *testing.T) {
+	d := newDirectory(t)
+	populate(t, d)
+	for _, node := range []string{"0#", "1#0", "2#00", "3#001"} {
+		drop(t, d, node)
+	}
+	client := awstest.Faulty(d.client, func(operation string, n int) error {
+		if operation != "UpdateItem" || n != 1 {
+			return nil
+		}
+		_, err := d.tree.Rebuild(t.Context(), d.source, nil)
+		return err
+	})
+	if _, err := d.through(client).tree.Rebuild(t.Context(), d.source, nil); err != nil {
+		t.Fatal(err)
+	}
+	checkEverything(t, d)
 }
 
 func TestRebuildUnderContention(t *testing.T) {

@@ -39,7 +39,7 @@ func (r Retry) run(ctx context.Context, attempt func() error) error {
 		if err == nil {
 			return nil
 		}
-		final, transient := classify(err)
+		transient, final := classify(err)
 		if !transient {
 			return final
 		}

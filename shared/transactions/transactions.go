@@ -31,7 +31,8 @@ var ErrBusy = fault.New(fault.Unavailable, "Too many changes at the same moment;
 
 // Client is the part of *dynamodb.Client that is needed.
 type Client interface {
-	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
+	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (
+		*dynamodb.TransactWriteItemsOutput, error)
 }
 
 // Write applies all items or none, with the default Retry. A failed condition is a *ConditionFailed and is
@@ -55,14 +56,14 @@ func (r Retry) Write(ctx context.Context, client Client, items []types.TransactW
 
 func withoutRetries(o *dynamodb.Options) { o.RetryMaxAttempts = 1 }
 
-// classify returns the error for the caller and whether another attempt may succeed.
-func classify(err error) (final error, transient bool) {
+// classify tells whether another attempt may succeed, and returns the error for the caller if none is made.
+func classify(err error) (transient bool, final error) {
 	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
 	if !ok {
-		return fmt.Errorf("transactions: %w", err), retryable(err)
+		return retryable(err), fmt.Errorf("transactions: %w", err)
 	}
 	if failed := conditionFailed(cancelled); failed != nil {
-		return failed, false
+		return false, failed
 	}
-	return fmt.Errorf("transactions: %w", err), passing(cancelled.CancellationReasons)
+	return passing(cancelled.CancellationReasons), fmt.Errorf("transactions: %w", err)
 }

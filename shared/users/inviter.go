@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the letters
 	"errors"
+	"fmt"
 	"html"
 	"log/slog"
 	"strings"
@@ -94,8 +95,13 @@ func (i *Inviter) mail(ctx context.Context, user User, link credentials.Secret, 
 	return i.store.Sent(ctx, user.ID, link.ID())
 }
 
-// SendDue mails every invitation that its own request could not. Since only the hash of a link is stored, each gets a
-// new link, and the one before ends. It returns how many it sent; errors are joined, one user's does not stop the rest.
+// sendTime is the least time that must be left to take up one more invitation: a run that is cut off between the new
+// link and its mail would end the old link for nothing.
+const sendTime = 10 * time.Second
+
+// SendDue mails every invitation that its own request could not, as far as the context's deadline lets it. Since only the
+// hash of a link is stored, each gets a new link, and the one before ends. It returns how many it sent; errors are joined,
+// one user's does not stop the rest.
 func (i *Inviter) SendDue(ctx context.Context) (sent int, err error) {
 	const batch = 100
 	due, err := i.store.Unsent(ctx, i.now().Add(-SendAfter), batch)
@@ -104,21 +110,29 @@ func (i *Inviter) SendDue(ctx context.Context) (sent int, err error) {
 	}
 	var failures []error
 	for _, d := range due {
-		if err := i.sendAgain(ctx, d); err != nil {
-			failures = append(failures, err)
-			continue
+		if !hasTime(ctx) {
+			break
 		}
-		sent++
+		err := i.sendAgain(ctx, d)
+		switch {
+		case err == nil:
+			sent++
+		case !errors.Is(err, ErrStale): // stale: activated, changed or deleted meanwhile; the next run sees what it is now
+			failures = append(failures, fmt.Errorf("user %s: %w", d.User.ID, err))
+		}
 	}
 	return sent, errors.Join(failures...)
+}
+
+// hasTime compares with the machine's clock, which the deadline comes from, and not with the one that is passed in.
+func hasTime(ctx context.Context) bool {
+	deadline, limited := ctx.Deadline()
+	return ctx.Err() == nil && (!limited || time.Until(deadline) >= sendTime)
 }
 
 func (i *Inviter) sendAgain(ctx context.Context, due Unsent) error {
 	link, invitation := i.invite(due.User, due.BaseURL)
 	if err := i.store.Renew(ctx, due.User, invitation, i.now().UTC()); err != nil {
-		if errors.Is(err, ErrStale) { // activated, changed or deleted meanwhile: the next run sees what it is now
-			return nil
-		}
 		return err
 	}
 	return i.mail(ctx, due.User, link, invitation)

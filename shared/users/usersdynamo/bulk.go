@@ -93,7 +93,8 @@ func (s *Store) taken(ctx context.Context, creations []users.Creation) (map[stri
 	return found, err
 }
 
-// readAll reads many items by their keys, strongly consistent and in no order, and calls visit for each that exists.
+// readAll reads many items by their keys, strongly consistent and in no order, and calls visit for each that exists. A
+// key may be given only once.
 func (s *Store) readAll(ctx context.Context, wanted []attributes, visit func(attributes) error) error {
 	for len(wanted) > 0 {
 		n := min(readBatch, len(wanted))

@@ -92,7 +92,7 @@ type onceItem struct {
 	PK          string   `dynamodbav:"pk"`
 	SK          string   `dynamodbav:"sk"`
 	Fingerprint []byte   `dynamodbav:"fingerprint"`
-	User        userItem `dynamodbav:"user"`
+	User        userItem `dynamodbav:"made"`
 	Expires     int64    `dynamodbav:"expires"`
 	PurgeAt     int64    `dynamodbav:"purgeAt"` // seconds, for DynamoDB's TTL, which may be days late
 }

@@ -170,8 +170,14 @@ func (r *rebuild) mendUsers(ctx context.Context) error {
 // wrong returns the ids of those users who seem to disagree with what is derived from them.
 func (r *rebuild) wrong(ctx context.Context, batch []userItem) ([]string, error) {
 	var wanted []attributes
+	asked := map[derived]bool{}
 	for _, stored := range batch {
-		wanted = append(wanted, places(stored.user())...)
+		for _, key := range places(stored.user()) {
+			if place := keyOf(key); !asked[place] { // users in dispute have places in common
+				asked[place] = true
+				wanted = append(wanted, key)
+			}
+		}
 	}
 	found, err := r.readPlaces(ctx, wanted)
 	if err != nil {

@@ -1,0 +1,238 @@
+package usersdynamo_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/google/uuid"
+
+	"portside/shared/awstest"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/principal"
+	"portside/shared/users"
+	"portside/shared/users/usersdynamo"
+)
+
+// desk is a store on fresh tables, with the tables at hand.
+type desk struct {
+	client      *dynamodb.Client
+	users, keys string
+	store       *usersdynamo.Store
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	client := awstest.DynamoDB(t)
+	d := &desk{client: client, users: awstest.Table(t, client, "UsersTable"), keys: awstest.Table(t, client, "CredentialsTable")}
+	d.store = d.over(client)
+	return d
+}
+
+// over returns a store on the same tables over another client, such as one that fails.
+func (d *desk) over(client *dynamodb.Client) *usersdynamo.Store {
+	return usersdynamo.New(client, d.users, credentialsdynamo.New(client, d.keys))
+}
+
+func newUser(email string, role principal.Role) users.User {
+	return users.User{
+		ID: uuid.Must(uuid.NewV7()).String(), Email: email, Name: email, Role: role, Status: users.Active,
+		Metadata: json.RawMessage("{}"), CreatedAt: time.Now().UTC(),
+	}
+}
+
+func (d *desk) create(t *testing.T, email string, role principal.Role) users.User {
+	t.Helper()
+	created, err := d.store.Create(t.Context(), users.Creation{User: newUser(email, role)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return created.User
+}
+
+// TestDeathAtAnyCall lets the process "die" at each call that an operation makes, before or after the call took effect:
+// what is left is always whole.
+func TestDeathAtAnyCall(t *testing.T) {
+	death := errors.New("the process is gone")
+	operations := map[string]func(ctx context.Context, s *usersdynamo.Store, u users.User) error{
+		"create": func(ctx context.Context, s *usersdynamo.Store, _ users.User) error {
+			user := newUser("new@example.com", principal.Admin)
+			user.Status = users.Pending
+			link := credentials.Mint(credentials.Link)
+			user.LinkID = link.ID()
+			_, err := s.Create(ctx, users.Creation{
+				User: user, Once: &users.Once{Caller: "c", Key: "k", Fingerprint: []byte("f")},
+				Invitation: &users.Invitation{Link: credentials.Credential{
+					ID: link.ID(), Kind: credentials.Link, Hash: link.Hash(), Owner: credentials.Owner{ID: user.ID},
+				}},
+			})
+			return err
+		},
+		"change": func(ctx context.Context, s *usersdynamo.Store, u users.User) error {
+			after := u
+			after.Role, after.Name = principal.Viewer, "Changed"
+			_, err := s.Update(ctx, u, after)
+			return err
+		},
+		"delete": func(ctx context.Context, s *usersdynamo.Store, u users.User) error {
+			return s.Delete(ctx, u, time.Now())
+		},
+		"import": func(ctx context.Context, s *usersdynamo.Store, _ users.User) error {
+			var all []users.Creation
+			for i := range 40 {
+				all = append(all, users.Creation{User: newUser(fmt.Sprintf("i%d@example.com", i), principal.User)})
+			}
+			_, err := s.CreateAll(ctx, all)
+			return err
+		},
+	}
+	for name, operation := range operations {
+		for _, lost := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, answer lost %v", name, lost), func(t *testing.T) {
+				for at, finished := 1, false; !finished; at++ {
+					d := newDesk(t)
+					d.create(t, "root@example.com", principal.Admin)
+					victim := d.create(t, "victim@example.com", principal.Manager)
+					calls := 0
+					finished = operation(t.Context(), d.over(awstest.Faulty(d.client, func(string, int) error {
+						if calls++; calls < at {
+							return nil
+						}
+						if lost && calls == at {
+							return awstest.Lost(death)
+						}
+						return death
+					})), victim) == nil
+					checkConsistency(t, d.client, d.users)
+				}
+			})
+		}
+	}
+}
+
+// TestChangesUnderConflict lets every second transaction meet another, as they do on AWS, while eight workers create,
+// change and delete; in the end everything agrees.
+func TestChangesUnderConflict(t *testing.T) {
+	d := newDesk(t)
+	d.create(t, "root@example.com", principal.Admin)
+	var mu sync.Mutex
+	dice := rand.New(rand.NewPCG(1, 2))
+	store := d.over(awstest.Faulty(d.client, func(operation string, _ int) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if operation == "TransactWriteItems" && dice.IntN(2) == 0 {
+			return awstest.TransactionConflict(8)
+		}
+		return nil
+	}))
+	var all sync.WaitGroup
+	for worker := range 8 {
+		all.Go(func() {
+			if err := live(t.Context(), store, worker); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := checkConsistency(t, d.client, d.users); n != 1+8*4 {
+		t.Errorf("%d users, want %d", n, 1+8*4)
+	}
+}
+
+// live adds eight users, changes each, and deletes every other.
+func live(ctx context.Context, store *usersdynamo.Store, worker int) error {
+	for i := range 8 {
+		created, err := store.Create(ctx, users.Creation{User: newUser(fmt.Sprintf("w%d-%d@example.com", worker, i), principal.User)})
+		if err != nil {
+			return err
+		}
+		after := created.User
+		after.Role = principal.Roles()[i%4]
+		changed, err := store.Update(ctx, created.User, after)
+		if err != nil {
+			return err
+		}
+		if i%2 == 0 {
+			continue
+		}
+		if err := store.Delete(ctx, changed, time.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestStaleChangesAreRefused(t *testing.T) {
+	d := newDesk(t)
+	d.create(t, "root@example.com", principal.Admin)
+	first := d.create(t, "ada@example.com", principal.User)
+	second := first
+	second.Name = "Second"
+	if _, err := d.store.Update(t.Context(), first, second); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.store.Update(t.Context(), first, second); !errors.Is(err, users.ErrStale) {
+		t.Errorf("change of an old version: %v, want ErrStale", err)
+	}
+	if err := d.store.Delete(t.Context(), first, time.Now()); !errors.Is(err, users.ErrStale) {
+		t.Errorf("deletion of an old version: %v, want ErrStale", err)
+	}
+	checkConsistency(t, d.client, d.users)
+}
+
+func TestOrderOfCreationIsOrderOfTimeThoughClocksDiffer(t *testing.T) {
+	d := newDesk(t)
+	base := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	var last users.User
+	for i, offset := range []time.Duration{0, time.Hour, -time.Hour, 30 * time.Minute, 2 * time.Hour} {
+		user := newUser(fmt.Sprintf("u%d@example.com", i), principal.User)
+		user.CreatedAt = base.Add(offset)
+		created, err := d.store.Create(t.Context(), users.Creation{User: user})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if created.User.Number <= last.Number && i > 0 || created.User.CreatedAt.Before(last.CreatedAt) {
+			t.Errorf("user %d has number %d at %s after number %d at %s", i, created.User.Number, created.User.CreatedAt, last.Number, last.CreatedAt)
+		}
+		last = created.User
+	}
+}
+
+// TestCostOfAPage asserts what docs/decisions/0001 promises: capacity and calls do not grow with the offset.
+func TestCostOfAPage(t *testing.T) {
+	d := newDesk(t)
+	const size = 3000
+	var all []users.Creation
+	for i := range size {
+		email := fmt.Sprintf("somebody.%05d@customer%02d.example.com", i, i%50)
+		user := newUser(email, principal.Roles()[i%4])
+		user.Name = strings.Repeat("N", 12+i%10)
+		all = append(all, users.Creation{User: user})
+	}
+	if _, err := d.store.CreateAll(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	client, meter := awstest.Metered(d.client)
+	store := d.over(client)
+	for _, role := range append(principal.Roles(), "") {
+		for _, offset := range []int64{0, 63, 64, 700, 749, 1500, 2999} {
+			meter.Reset()
+			page, err := store.List(t.Context(), users.Query{Role: role, Limit: 20, Offset: offset})
+			if err != nil {
+				t.Fatal(err)
+			}
+			past := offset >= page.Total
+			if past && (meter.ReadUnits() > 1 || len(page.Users) > 0) || meter.ReadUnits() > 12 || meter.Calls() > 6 {
+				t.Errorf("role %q, offset %d of %d: %v read units, %d calls", role, offset, page.Total, meter.ReadUnits(), meter.Calls())
+			}
+		}
+	}
+}
