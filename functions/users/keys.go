@@ -15,10 +15,10 @@ import (
 // APIKey is an API key without its secret.
 type APIKey struct {
 	ID         string     `json:"id" doc:"Public part of the key: it stands between the first two underscores." example:"3vQB7B6MrGQZ"`
-	Name       string     `json:"name" example:"build server"`
-	CreatedAt  time.Time  `json:"createdAt" doc:"UTC."`
-	ExpiresAt  *time.Time `json:"expiresAt" doc:"UTC; null for a key that does not expire."`
-	LastUsedAt *time.Time `json:"lastUsedAt" doc:"UTC, in steps of 5 minutes; null for a key that was never used."`
+	Name       string     `json:"name" doc:"For people to tell keys apart." example:"build server"`
+	CreatedAt  time.Time  `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
+	ExpiresAt  *time.Time `json:"expiresAt" doc:"UTC; null for a key that does not expire." example:"2027-03-02T09:15:30.250Z"`
+	LastUsedAt *time.Time `json:"lastUsedAt" doc:"UTC, in steps of 5 minutes; null for a key that was never used." example:"2026-03-09T07:45:00Z"`
 }
 
 func keyForm(c credentials.Credential) APIKey {
@@ -56,7 +56,7 @@ type createKeyInput struct {
 	UserID string `path:"userId" format:"uuid" doc:"Id of the user."`
 	Body   struct {
 		Name           string `json:"name" doc:"1 to 100 characters, for people to tell keys apart." example:"build server"`
-		ExpirationDays *int   `json:"expirationDays,omitempty" minimum:"1" maximum:"3650" doc:"Days until the key expires; left out: never."`
+		ExpirationDays *int   `json:"expirationDays,omitempty" minimum:"1" maximum:"3650" doc:"Days until the key expires; left out: never." example:"365"`
 	}
 }
 
@@ -74,7 +74,7 @@ func (in *createKeyInput) key() users.NewKey {
 // newAPIKey is an API key on the one occasion when its secret is shown.
 type newAPIKey struct {
 	APIKey
-	Key string `json:"key" doc:"The key itself, shown this once. Send it as X-API-Key."`
+	Key string `json:"key" doc:"The key itself, shown this once. Send it as X-API-Key." example:"psk_3vQB7B6MrGQZ_…"`
 }
 
 type createKeyOutput struct {
@@ -85,18 +85,18 @@ type createKeyOutput struct {
 
 func (s *service) createKey(ctx context.Context, in *createKeyInput) (*createKeyOutput, error) {
 	caller, _ := principal.From(ctx)
-	key, secret, err := s.keys.Create(ctx, caller, in.UserID, in.key())
+	issued, err := s.keys.Create(ctx, caller, in.UserID, in.key())
 	if err != nil {
 		return nil, err
 	}
 	out := &createKeyOutput{}
-	out.Body.Data = newAPIKey{APIKey: keyForm(key), Key: secret.Reveal()}
+	out.Body.Data = newAPIKey{APIKey: keyForm(issued.Key), Key: issued.Secret.Reveal()}
 	return out, nil
 }
 
 type deleteKeyInput struct {
 	UserID string `path:"userId" format:"uuid" doc:"Id of the user."`
-	KeyID  string `path:"keyId" doc:"Public id of the key."`
+	KeyID  string `path:"keyId" doc:"Public id of the key." example:"3vQB7B6MrGQZ"`
 }
 
 func (s *service) deleteKey(ctx context.Context, in *deleteKeyInput) (*struct{}, error) {

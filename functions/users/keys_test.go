@@ -140,7 +140,7 @@ func TestNoKeySlipsPastASuspension(t *testing.T) {
 		}
 		return answer.Status
 	})
-	for _, k := range append(made, key) {
+	for _, k := range slices.Concat(made, []string{key}) {
 		if k != "" {
 			p.as(k).Get("/v1/users").Is(http.StatusUnauthorized)
 		}

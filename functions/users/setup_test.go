@@ -79,11 +79,11 @@ func (p *portal) user(email string, role principal.Role) (users.User, string) {
 	if err != nil {
 		p.tb.Fatal(err)
 	}
-	_, secret, err := p.service().keys.Create(ctx, principal.Operator(), created.User.ID, users.NewKey{Name: "test"})
+	issued, err := p.service().keys.Create(ctx, principal.Operator(), created.User.ID, users.NewKey{Name: "test"})
 	if err != nil {
 		p.tb.Fatal(err)
 	}
-	return created.User, secret.Reveal()
+	return created.User, issued.Secret.Reveal()
 }
 
 // clock stands still until a test moves it.

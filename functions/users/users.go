@@ -15,22 +15,22 @@ import (
 // ListedUser is a user in the list form. It is exported, like every struct that is embedded here, because huma passes
 // over the fields of an embedded struct that is not.
 type ListedUser struct {
-	ID        string         `json:"id" format:"uuid" example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	Email     string         `json:"email" format:"email" example:"ada@example.com"`
-	Name      string         `json:"name" example:"Ada Lovelace"`
-	Role      principal.Role `json:"role" enum:"admin,manager,user,viewer"`
-	Status    users.Status   `json:"status" enum:"pending,active,inactive,suspended"`
-	CreatedAt time.Time      `json:"createdAt" doc:"UTC."`
+	ID        string         `json:"id" format:"uuid" doc:"UUIDv7; never changes." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	Email     string         `json:"email" format:"email" doc:"Lower-cased; no two users have the same." example:"ada@example.com"`
+	Name      string         `json:"name" doc:"Of the person." example:"Ada Lovelace"`
+	Role      principal.Role `json:"role" enum:"admin,manager,user,viewer" doc:"Says what the user may do; permissions lists it." example:"user"`
+	Status    users.Status   `json:"status" enum:"pending,active,inactive,suspended" doc:"Only an active user's credentials work; pending waits for the activation." example:"active"`
+	CreatedAt time.Time      `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
 }
 
 // User is a user in the full form.
 type User struct {
 	ListedUser
-	Department  string                 `json:"department" doc:"Empty where none is known."`
-	LastLoginAt *time.Time             `json:"lastLoginAt" doc:"UTC; null before the first sign-in."`
-	Permissions []principal.Permission `json:"permissions" doc:"What the role permits, sorted." example:"[\"projects:read\",\"users:read\"]"`
-	UpdatedAt   time.Time              `json:"updatedAt" doc:"UTC."`
-	Metadata    metadata               `json:"metadata" doc:"Whatever the vendor keeps with the user."`
+	Department  string                 `json:"department" doc:"Empty where none is known." example:"Analytical Engines"`
+	LastLoginAt *time.Time             `json:"lastLoginAt" doc:"UTC; null before the first sign-in." example:"2026-03-09T07:45:00Z"`
+	Permissions []principal.Permission `json:"permissions" doc:"What the role permits, sorted." example:"[\"capabilities:use\",\"projects:read\",\"projects:write\",\"users:read\"]"`
+	UpdatedAt   time.Time              `json:"updatedAt" doc:"UTC; of the last change." example:"2026-03-02T09:15:30.250Z"`
+	Metadata    metadata               `json:"metadata" doc:"Whatever you keep with the user, as you wrote it." example:"{\"customerNumber\":\"C-1815\"}"`
 }
 
 // metadata is a JSON object that passes through as it was written, so that no number loses a digit.
@@ -45,7 +45,7 @@ func (metadata) Schema(huma.Registry) *huma.Schema {
 func (m metadata) MarshalJSON() ([]byte, error) { return m, nil }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (m *metadata) UnmarshalJSON(b []byte) error {
+func (m *metadata) UnmarshalJSON(b []byte) error { //nolint:unparam // the interface has it
 	*m = append((*m)[:0], b...)
 	return nil
 }
@@ -108,14 +108,14 @@ func (s *service) list(ctx context.Context, in *listInput) (*listOutput, error) 
 }
 
 type createInput struct {
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"Any text of your choice, new for each new user."`
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"Any text of your choice, new for each new user." example:"c0ffee-2026-03-02-ada"`
 	Body           struct {
 		Email               string         `json:"email" format:"email" doc:"Trimmed and lower-cased; unique." example:"ada@example.com"`
 		Name                string         `json:"name" doc:"1 to 200 characters." example:"Ada Lovelace"`
-		Role                principal.Role `json:"role" enum:"admin,manager,user,viewer"`
+		Role                principal.Role `json:"role" enum:"admin,manager,user,viewer" doc:"At most your own." example:"user"`
 		Department          string         `json:"department,omitempty" doc:"At most 200 characters." example:"Analytical Engines"`
 		SendActivationEmail *bool          `json:"sendActivationEmail,omitempty" default:"true" doc:"Whether to invite the user by mail."`
-		Metadata            metadata       `json:"metadata,omitempty" doc:"At most 16 KB and 8 levels."`
+		Metadata            metadata       `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; stored as you write it." example:"{\"customerNumber\":\"C-1815\"}"`
 	}
 	host string
 }
@@ -137,7 +137,7 @@ func (in *createInput) user() users.NewUser {
 type createOutput struct {
 	ETag     string `header:"ETag" doc:"Names this version of the user." example:"\"1\""`
 	Location string `header:"Location" doc:"Where the user is." example:"/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	Replayed string `header:"Idempotency-Replayed" doc:"true where an earlier request with this key made the user."`
+	Replayed string `header:"Idempotency-Replayed" enum:"true" doc:"Only where an earlier request with this Idempotency-Key made the user."`
 	Body     userBody
 }
 
@@ -169,7 +169,7 @@ func (s *service) portal(host string) string {
 
 // UserPath is the path of one user.
 type UserPath struct {
-	UserID string `path:"userId" format:"uuid" doc:"Id of the user."`
+	UserID string `path:"userId" format:"uuid" doc:"Id of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 }
 
 func (s *service) get(ctx context.Context, in *UserPath) (*UserOutput, error) {
@@ -181,14 +181,14 @@ func (s *service) get(ctx context.Context, in *UserPath) (*UserOutput, error) {
 }
 
 type changeInput struct {
-	UserID  string `path:"userId" format:"uuid" doc:"Id of the user."`
-	IfMatch string `header:"If-Match" doc:"Change only if the user still has this ETag; otherwise 412."`
+	UserID  string `path:"userId" format:"uuid" doc:"Id of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	IfMatch string `header:"If-Match" doc:"Change only if the user still has this ETag; otherwise 412." example:"\"3\""`
 	Body    struct {
-		Name       *string         `json:"name,omitempty" doc:"1 to 200 characters."`
-		Role       *principal.Role `json:"role,omitempty" enum:"admin,manager,user,viewer"`
-		Department *string         `json:"department,omitempty" doc:"At most 200 characters."`
-		Status     *users.Status   `json:"status,omitempty" enum:"active,inactive,suspended"`
-		Metadata   metadata        `json:"metadata,omitempty" doc:"At most 16 KB and 8 levels; replaces what is there."`
+		Name       *string         `json:"name,omitempty" doc:"1 to 200 characters." example:"Ada King"`
+		Role       *principal.Role `json:"role,omitempty" enum:"admin,manager,user,viewer" doc:"At most your own; works from the user's next request on." example:"manager"`
+		Department *string         `json:"department,omitempty" doc:"At most 200 characters; empty removes it." example:"Analytical Engines"`
+		Status     *users.Status   `json:"status,omitempty" enum:"active,inactive,suspended" doc:"Any but active stops all of the user's credentials at once." example:"suspended"`
+		Metadata   metadata        `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; replaces what is there." example:"{\"customerNumber\":\"C-1815\"}"`
 	}
 }
 
@@ -204,7 +204,7 @@ func (in *changeInput) change() users.Change {
 
 func (s *service) update(ctx context.Context, in *changeInput) (*UserOutput, error) {
 	caller, _ := principal.From(ctx)
-	user, err := s.users.Update(ctx, caller, in.UserID, in.change(), web.IfMatch(in.IfMatch))
+	user, err := s.users.Update(ctx, caller, users.Target{ID: in.UserID, If: web.IfMatch(in.IfMatch)}, in.change())
 	if err != nil {
 		return nil, err
 	}
@@ -212,13 +212,13 @@ func (s *service) update(ctx context.Context, in *changeInput) (*UserOutput, err
 }
 
 type deleteInput struct {
-	UserID  string `path:"userId" format:"uuid" doc:"Id of the user."`
-	IfMatch string `header:"If-Match" doc:"Delete only if the user still has this ETag; otherwise 412."`
+	UserID  string `path:"userId" format:"uuid" doc:"Id of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	IfMatch string `header:"If-Match" doc:"Delete only if the user still has this ETag; otherwise 412." example:"\"3\""`
 }
 
 func (s *service) delete(ctx context.Context, in *deleteInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	return nil, s.users.Delete(ctx, caller, in.UserID, web.IfMatch(in.IfMatch))
+	return nil, s.users.Delete(ctx, caller, users.Target{ID: in.UserID, If: web.IfMatch(in.IfMatch)})
 }
 
 type activateInput struct {
@@ -230,7 +230,7 @@ type activateInput struct {
 // activatedUser is a user in the full form, with what only the activation shows.
 type activatedUser struct {
 	User
-	APIKey string `json:"apiKey" doc:"The user's first API key, shown this once."`
+	APIKey string `json:"apiKey" doc:"The user's first API key, shown this once." example:"psk_3vQB7B6MrGQZ_…"`
 }
 
 type activateOutput struct {

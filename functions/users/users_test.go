@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
@@ -207,7 +208,7 @@ func TestIdempotencyKey(t *testing.T) {
 	p.root().Put(at, `{"name":"Changed"}`).Is(http.StatusOK)
 
 	again := once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true").HasHeader("Location", at)
-	if string(again.Body) != string(first.Body) {
+	if !bytes.Equal(again.Body, first.Body) {
 		t.Errorf("the replay differs:\n%s\n%s", again.Body, first.Body)
 	}
 	once.Post("/v1/users", strings.Replace(ada, "Engines", "Looms", 1)).Is(http.StatusUnprocessableEntity).Has("code", "UNPROCESSABLE")

@@ -26,7 +26,8 @@ var (
 	// ErrUnauthorized covers every failure alike, so that nothing can be learned by trying.
 	ErrUnauthorized = fault.New(fault.Unauthorized, unauthorized)
 	// ErrRateLimited comes with an Allowance that says when to come back.
-	ErrRateLimited = fault.New(fault.RateLimited, "This credential has used up its requests for the current minute; wait for Retry-After seconds.")
+	ErrRateLimited = fault.New(fault.RateLimited,
+		"This credential has used up its requests for the current minute; wait for Retry-After seconds.")
 	// ErrUnknown is what a store says of an id that it does not have.
 	ErrUnknown = errors.New("credentials: no such credential")
 )

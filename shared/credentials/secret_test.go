@@ -59,7 +59,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	var log strings.Builder
 	slog.New(slog.NewTextHandler(&log, nil)).Info("made", "key", secret, "in", struct{ Key credentials.Secret }{secret})
 	for _, text := range []string{
-		fmt.Sprint(secret), fmt.Sprintf("%s %v %+v %#v %q", secret, secret, secret, secret, secret),
+		secret.String(), fmt.Sprintf("%s %v %+v %#v %q", secret, secret, secret, secret, secret),
 		fmt.Sprintf("%+v", struct{ Key credentials.Secret }{secret}), string(inJSON), log.String(),
 	} {
 		if strings.Contains(text, hidden) {

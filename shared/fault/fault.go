@@ -73,11 +73,8 @@ func (e *Error) Error() string {
 
 // As returns the fault in err's chain, or nil where there is none.
 func As(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
-		return e
-	}
-	return nil
+	e, _ := errors.AsType[*Error](err)
+	return e
 }
 
 // KindOf returns the kind of the fault in err's chain, or Internal where there is none.

@@ -1,7 +1,9 @@
 package rank_test
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -119,4 +121,28 @@ func BenchmarkFind(b *testing.B) {
 			b.ReportMetric(float64(meter.Calls())/float64(b.N), "calls/op")
 		})
 	}
+}
+
+// BenchmarkRebuild checks the counts of a million entries, none of them wrong, from a source that costs nothing.
+func BenchmarkRebuild(b *testing.B) {
+	d := newDirectory(b)
+	fill(b, d, 1_000_000)
+	client, meter := awstest.Metered(d.client)
+	tree := d.through(client).tree
+	source := func(_ context.Context, from, to int64) iter.Seq2[rank.Entry, error] {
+		return func(yield func(rank.Entry, error) bool) {
+			for number := from; number < min(to, 1_000_000); number++ {
+				if !yield(rank.Entry{Number: number, Label: labels[number%int64(len(labels))]}, nil) {
+					return
+				}
+			}
+		}
+	}
+	for b.Loop() {
+		if done, err := tree.Rebuild(b.Context(), source, nil); err != nil || done.Wrong != 0 {
+			b.Fatalf("rebuild = %+v, %v; want nothing wrong", done, err)
+		}
+	}
+	b.ReportMetric(meter.ReadUnits()/float64(b.N), "RCU/op")
+	b.ReportMetric(float64(meter.Calls())/float64(b.N), "calls/op")
 }

@@ -142,6 +142,19 @@ func work(t *testing.T, d *directory, random *rand.Rand, changes int) {
 	}
 }
 
+func TestFindAtTheEdgesOfNodes(t *testing.T) {
+	d := newDirectory(t)
+	fill(t, d, 70_000)
+	for _, edge := range []int64{0, 32, 64, 128, 2_048, 4_096, 65_536} {
+		for offset := max(edge-1, 0); offset <= edge+1; offset++ {
+			place, err := d.tree.Find(t.Context(), "", offset)
+			if err != nil || place.Start+int64(place.Skip) != offset || place.Skip > 63 || place.Total != 70_000 {
+				t.Errorf("find at %d = %+v, %v", offset, place, err)
+			}
+		}
+	}
+}
+
 // TestFindWhileEntriesVanish removes the first 2,000 entries just before one of the reads of a Find: nodes then
 // hold fewer entries than their parents promised. The answer must be the one of after the removal.
 func TestFindWhileEntriesVanish(t *testing.T) {

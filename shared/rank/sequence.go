@@ -42,7 +42,7 @@ func (t *Tree) Allocate(ctx context.Context, n int, now time.Time) (first int64,
 func (t *Tree) takeAt(n int, now time.Time) *dynamodb.UpdateItemInput {
 	input := t.take(n)
 	input.UpdateExpression = aws.String("ADD #next :n SET #at = :now")
-	input.ConditionExpression = aws.String("attribute_not_exists(pk) OR (#next <= :room AND :now = :now)")
+	input.ConditionExpression = aws.String("attribute_not_exists(pk) OR (#next <= :room AND #at <= :now)")
 	input.ExpressionAttributeNames["#at"] = "at"
 	input.ExpressionAttributeValues[":now"] = numeric(now.UnixMilli())
 	return input

@@ -66,31 +66,37 @@ func (n NewKey) Check() []fault.Field {
 	return c.fields
 }
 
-// Create makes a key. The secret is in the result and nowhere else.
-func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID string, input NewKey) (credentials.Credential, credentials.Secret, error) {
+// Issued is a key that was just made. The secret is here and nowhere else.
+type Issued struct {
+	Key    credentials.Credential
+	Secret credentials.Secret
+}
+
+// Create makes a key.
+func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID string, input NewKey) (Issued, error) {
 	if err := mayManage(caller, userID); err != nil {
-		return credentials.Credential{}, credentials.Secret{}, err
+		return Issued{}, err
 	}
 	if failures := input.Check(); len(failures) > 0 {
-		return credentials.Credential{}, credentials.Secret{}, fault.Invalid(failures...)
+		return Issued{}, fault.Invalid(failures...)
 	}
 	for range attempts {
 		user, err := k.users.Get(ctx, userID)
 		if err != nil {
-			return credentials.Credential{}, credentials.Secret{}, err
+			return Issued{}, err
 		}
 		if user.Status != Active {
-			return credentials.Credential{}, credentials.Secret{}, ErrNotActive
+			return Issued{}, ErrNotActive
 		}
 		secret, key := mintKey(user, strings.TrimSpace(input.Name), k.now().UTC())
 		if input.ExpirationDays > 0 {
 			key.ExpiresAt = key.CreatedAt.AddDate(0, 0, input.ExpirationDays)
 		}
 		if err := k.store.Issue(ctx, user, key); !errors.Is(err, ErrStale) {
-			return key, secret, err
+			return Issued{Key: key, Secret: secret}, err
 		}
 	}
-	return credentials.Credential{}, credentials.Secret{}, ErrBusy
+	return Issued{}, ErrBusy
 }
 
 // List returns a user's keys, oldest first; expired ones are among them, revoked ones are not.

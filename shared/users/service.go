@@ -93,19 +93,22 @@ func (s *Service) List(ctx context.Context, query Query) (Page, error) {
 	return s.store.List(ctx, query)
 }
 
-// Precondition says whether the stored version is one that the caller wants to change; nil accepts every version.
-type Precondition func(version int64) bool
+// Target is the user that a change is meant for.
+type Target struct {
+	ID string
+	If func(version int64) bool // whether the stored version is one that the caller wants to change; nil: any
+}
 
-func (p Precondition) accepts(version int64) bool { return p == nil || p(version) }
+func (t Target) accepts(version int64) bool { return t.If == nil || t.If(version) }
 
 // Update changes a user. A change that changes nothing writes nothing. Errors: validation, ErrNotFound, ErrAbove,
-// ErrStale where the precondition does not hold, ErrLastAdmin.
-func (s *Service) Update(ctx context.Context, caller principal.Principal, id string, change Change, condition Precondition) (User, error) {
+// ErrStale where the target's version is not accepted, ErrLastAdmin.
+func (s *Service) Update(ctx context.Context, caller principal.Principal, target Target, change Change) (User, error) {
 	if failures := change.Check(); len(failures) > 0 {
 		return User{}, fault.Invalid(failures...)
 	}
 	var updated User
-	err := s.alter(ctx, id, condition, func(before User) (err error) {
+	err := s.alter(ctx, target, func(before User) (err error) {
 		after := change.Apply(before)
 		if !caller.Role.Covers(before.Role) || !caller.Role.Covers(after.Role) {
 			return ErrAbove
@@ -122,8 +125,8 @@ func (s *Service) Update(ctx context.Context, caller principal.Principal, id str
 }
 
 // Delete removes a user and revokes its credentials. Errors as Update.
-func (s *Service) Delete(ctx context.Context, caller principal.Principal, id string, condition Precondition) error {
-	return s.alter(ctx, id, condition, func(user User) error {
+func (s *Service) Delete(ctx context.Context, caller principal.Principal, target Target) error {
+	return s.alter(ctx, target, func(user User) error {
 		if !caller.Role.Covers(user.Role) {
 			return ErrAbove
 		}
@@ -132,13 +135,13 @@ func (s *Service) Delete(ctx context.Context, caller principal.Principal, id str
 }
 
 // alter reads a user and lets write change it, again from the start when another writer was faster.
-func (s *Service) alter(ctx context.Context, id string, condition Precondition, write func(User) error) error {
+func (s *Service) alter(ctx context.Context, target Target, write func(User) error) error {
 	for range attempts {
-		user, err := s.store.Get(ctx, id)
+		user, err := s.store.Get(ctx, target.ID)
 		if err != nil {
 			return err
 		}
-		if !condition.accepts(user.Version) {
+		if !target.accepts(user.Version) {
 			return ErrStale
 		}
 		if err := write(user); !errors.Is(err, ErrStale) {

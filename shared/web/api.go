@@ -29,6 +29,7 @@ type API struct {
 
 // NewAPI returns an API without operations. auth may be nil where all are for Anyone.
 func NewAPI(auth Authenticator) *API {
+	tameHuma()
 	mux := http.NewServeMux()
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	config := huma.Config{
@@ -95,7 +96,7 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 func (a Access) errors() []int {
 	all := []int{http.StatusBadRequest}
 	if a.signedIn {
-		all = append(all, http.StatusUnauthorized, http.StatusTooManyRequests)
+		all = append(all, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable)
 	}
 	if a.permission != "" {
 		all = append(all, http.StatusForbidden)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/validation"
@@ -14,9 +15,9 @@ import (
 	"portside/shared/fault"
 )
 
-// init replaces huma's error body and messages, process-wide as huma has them: its defaults repeat rejected values to
-// the client. "%.0v" takes an argument and prints nothing of it.
-func init() {
+// tameHuma replaces huma's error body and messages, once and process-wide as huma has them: its defaults repeat rejected
+// values to the client. "%.0v" takes an argument and prints nothing of it.
+var tameHuma = sync.OnceFunc(func() {
 	huma.NewError = func(status int, _ string, errs ...error) huma.StatusError { return refusal(status, errs) }
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
 		p := refusal(status, errs)
@@ -43,7 +44,7 @@ func init() {
 	validation.MsgExpectedBoolean = "must be true or false"
 	validation.MsgExpectedObject = "must be a JSON object"
 	validation.MsgExpectedArray = "must be a JSON array"
-}
+})
 
 // GetStatus implements huma.StatusError.
 func (p *Problem) GetStatus() int { return p.Status }

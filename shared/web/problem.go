@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -91,9 +92,7 @@ func (p *Problem) write(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic("web: a problem does not encode: " + err.Error())
 	}
-	for name, values := range p.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), p.header)
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(p.Status)

@@ -32,7 +32,8 @@ func (s *Store) List(ctx context.Context, query users.Query) (users.Page, error)
 
 func (s *Store) readList(ctx context.Context, list string, place rank.Place, limit int) ([]users.User, error) {
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(place.Skip + limit)), //nolint:gosec // both are small: a leaf and a page
+		TableName: &s.table, ConsistentRead: aws.Bool(true),
+		Limit:                     aws.Int32(int32(place.Skip + limit)), //nolint:gosec // both are small: a leaf and a page
 		KeyConditionExpression:    aws.String("pk = :list AND sk >= :start"),
 		ExpressionAttributeValues: attributes{":list": text("list#" + list), ":start": text(numberKey(place.Start))},
 	})

@@ -199,8 +199,9 @@ func TestOrderOfCreationIsOrderOfTimeThoughClocksDiffer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if created.User.Number <= last.Number && i > 0 || created.User.CreatedAt.Before(last.CreatedAt) {
-			t.Errorf("user %d has number %d at %s after number %d at %s", i, created.User.Number, created.User.CreatedAt, last.Number, last.CreatedAt)
+		if i > 0 && created.User.Number <= last.Number || created.User.CreatedAt.Before(last.CreatedAt) {
+			t.Errorf("user %d has number %d at %s after number %d at %s",
+				i, created.User.Number, created.User.CreatedAt, last.Number, last.CreatedAt)
 		}
 		last = created.User
 	}
