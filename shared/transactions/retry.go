@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// The waits of all attempts add up to at most 6.3 s and on average half of that: within a function's timeout,
+// The waits of all attempts add up to at most 5.3 s and on average half of that: within a function's timeout,
 // and far from the ten minutes that a client request token holds.
 const (
 	defaultAttempts = 12
