@@ -1,0 +1,77 @@
+package mail
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// API answers SES v2's SendEmail. Other operations get SES's answer to an unknown one.
+//
+// Signatures are not checked, only that there is one: that is enough to keep out a web page that
+// posts to this address from a browser.
+func (o *Outbox) API() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v2/email/outbound-emails", func(w http.ResponseWriter, r *http.Request) {
+		id, err := o.send(w, r)
+		if err != nil {
+			writeError(w, err)
+			return
+		}
+		writeJSON(w, http.StatusOK, map[string]string{"MessageId": id})
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		writeError(w, &refusal{http.StatusNotFound, "UnknownOperationException", "the local SES has SendEmail only"})
+	})
+	return mux
+}
+
+func (o *Outbox) send(w http.ResponseWriter, r *http.Request) (string, error) {
+	if !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 ") {
+		return "", &refusal{http.StatusForbidden, "MissingAuthenticationTokenException", "Missing Authentication Token"}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequest))
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return "", badRequest("the message is larger than %d bytes", MaxRequest)
+	}
+	if err != nil {
+		return "", badRequest("the request could not be read")
+	}
+	request, err := decode(body)
+	if err != nil {
+		return "", err
+	}
+	at := o.now()
+	id := newID(at)
+	message, err := request.compose(stamp{id: id, at: at})
+	if err != nil {
+		return "", err
+	}
+	return id, o.add(id, message)
+}
+
+// refusal is an error in SES's shape.
+type refusal struct {
+	status        int
+	kind, message string
+}
+
+func (r *refusal) Error() string { return r.message }
+
+func writeError(w http.ResponseWriter, err error) {
+	r, ok := errors.AsType[*refusal](err)
+	if !ok {
+		// The local stack has no secrets to keep from its own developer.
+		r = &refusal{http.StatusInternalServerError, "InternalServiceErrorException", err.Error()}
+	}
+	w.Header().Set("X-Amzn-Errortype", r.kind)
+	writeJSON(w, r.status, map[string]string{"message": r.message})
+}
+
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value) // the client is gone when this fails
+}

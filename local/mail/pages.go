@@ -1,0 +1,179 @@
+package mail
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strings"
+)
+
+//go:embed pages
+var pageFiles embed.FS
+
+const (
+	// maxListed keeps the list light: it is read anew every few seconds.
+	maxListed = 200
+	// maxHead is enough for the headers that the list shows.
+	maxHead = 64 << 10
+
+	pagePolicy = "default-src 'none'; style-src 'self'; frame-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	// mailPolicy lets a mail have its own look and inline pictures, but fetch and run nothing. Its
+	// links open in a new tab.
+	mailPolicy = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; " +
+		"style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'"
+)
+
+// Pages shows the outbox at /_local/outbox. The list and a message are JSON for a client that
+// prefers it by its Accept header.
+func (o *Outbox) Pages() http.Handler {
+	p := pages{Outbox: o, templates: template.Must(template.ParseFS(pageFiles, "pages/*.html"))}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /_local/outbox", p.serve(p.list))
+	mux.HandleFunc("GET /_local/outbox/{$}", p.serve(p.list))
+	mux.HandleFunc("GET /_local/outbox/style.css", p.style)
+	mux.HandleFunc("GET /_local/outbox/{id}", p.serve(p.message))
+	mux.HandleFunc("GET /_local/outbox/{id}/html", p.serve(p.html))
+	mux.HandleFunc("GET /_local/outbox/{id}/raw", p.serve(p.raw))
+	return mux
+}
+
+type pages struct {
+	*Outbox
+	templates *template.Template
+}
+
+func (p pages) serve(show func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		h.Set("Content-Security-Policy", pagePolicy)
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Vary", "Accept")
+		h.Set("X-Content-Type-Options", "nosniff")
+		switch err := show(w, r); {
+		case errors.Is(err, errNoMessage):
+			http.Error(w, "There is no such message. The outbox is at /_local/outbox.", http.StatusNotFound)
+		case err != nil:
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	}
+}
+
+func (p pages) style(w http.ResponseWriter, r *http.Request) {
+	http.ServeFileFS(w, r, pageFiles, "pages/style.css")
+}
+
+func (p pages) list(w http.ResponseWriter, r *http.Request) error {
+	ids, err := p.ids()
+	if err != nil {
+		return err
+	}
+	data := struct {
+		Messages []summary
+		Older    int
+	}{Messages: []summary{}, Older: max(0, len(ids)-maxListed)}
+	for _, id := range ids[:min(len(ids), maxListed)] {
+		s, err := p.head(id)
+		if errors.Is(err, errNoMessage) {
+			continue // somebody has just deleted it
+		}
+		if err != nil {
+			return err
+		}
+		data.Messages = append(data.Messages, s)
+	}
+	if wantsJSON(r) {
+		writeJSON(w, http.StatusOK, data.Messages)
+		return nil
+	}
+	return p.page(w, "list.html", data)
+}
+
+// head lists a message that cannot be parsed by its ID alone: the page of the message tells more.
+func (p pages) head(id string) (summary, error) {
+	text, err := p.read(id, maxHead)
+	if err != nil {
+		return summary{}, err
+	}
+	m, err := parse(id, text)
+	if err != nil {
+		return summarize(id, nil), nil //nolint:nilerr // see the comment
+	}
+	return m.summary, nil
+}
+
+func (p pages) load(r *http.Request) (*message, error) {
+	id := r.PathValue("id")
+	text, err := p.read(id, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	return parse(id, text)
+}
+
+func (p pages) message(w http.ResponseWriter, r *http.Request) error {
+	m, err := p.load(r)
+	if err != nil {
+		return err
+	}
+	if wantsJSON(r) {
+		writeJSON(w, http.StatusOK, m)
+		return nil
+	}
+	return p.page(w, "message.html", struct {
+		*message
+		Spans []span
+	}{m, spans(m.Text)})
+}
+
+func (p pages) html(w http.ResponseWriter, r *http.Request) error {
+	m, err := p.load(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Security-Policy", mailPolicy)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = fmt.Fprint(w, `<!DOCTYPE html><base target="_blank">`+"\n", m.HTML) // the client is gone when this fails
+	return nil
+}
+
+func (p pages) raw(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	text, err := p.read(id, maxFile)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "message/rfc822")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+id+extension+`"`)
+	_, _ = w.Write(text)
+	return nil
+}
+
+// page is rendered whole before any of it is sent, so that an error can still be one.
+func (p pages) page(w http.ResponseWriter, name string, data any) error {
+	var page bytes.Buffer
+	if err := p.templates.ExecuteTemplate(&page, name, data); err != nil {
+		return fmt.Errorf("show the page: %w", err)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = page.WriteTo(w)
+	return nil
+}
+
+// wantsJSON goes by which of the two is named first: no client that we serve needs more.
+func wantsJSON(r *http.Request) bool {
+	for wanted := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
+		mediaType, _, _ := strings.Cut(strings.TrimSpace(wanted), ";")
+		switch strings.ToLower(mediaType) {
+		case "application/json":
+			return true
+		case "text/html":
+			return false
+		}
+	}
+	return false
+}

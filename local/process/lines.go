@@ -1,0 +1,83 @@
+package process
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+const (
+	maxLine = 64 << 10 // a longer line is written in pieces
+	maxTail = 4 << 10
+)
+
+// lines carries a child's output, line by line, to a writer and keeps its end.
+type lines struct {
+	from   *os.File
+	to     io.Writer
+	prefix string
+	copied chan struct{}
+
+	mu   sync.Mutex
+	tail []byte
+}
+
+func newLines(from *os.File, to io.Writer, prefix string) *lines {
+	if to == nil {
+		to = io.Discard
+	}
+	return &lines{from: from, to: to, prefix: prefix, copied: make(chan struct{})}
+}
+
+// copy ends with the output. It reads on when nobody takes the lines any more: a child must not
+// block, or die of SIGPIPE, for the sake of its log.
+func (l *lines) copy() {
+	defer close(l.copied)
+	r := bufio.NewReaderSize(l.from, maxLine)
+	for {
+		line, err := r.ReadSlice('\n')
+		if len(line) > 0 {
+			l.write(line)
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return
+		}
+	}
+}
+
+func (l *lines) write(line []byte) {
+	l.keep(line)
+	whole := append([]byte(l.prefix), line...)
+	if line[len(line)-1] != '\n' {
+		whole = append(whole, '\n')
+	}
+	if _, err := l.to.Write(whole); err != nil {
+		l.to = io.Discard
+	}
+}
+
+func (l *lines) keep(line []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tail = append(l.tail, line...)
+	if over := len(l.tail) - maxTail; over > 0 {
+		l.tail = append(l.tail[:0], l.tail[over:]...)
+	}
+}
+
+func (l *lines) end() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.tail)
+}
+
+// finish waits for the rest of the output, but not for ever.
+func (l *lines) finish(limit time.Duration) {
+	timer := time.AfterFunc(limit, func() { _ = l.from.SetReadDeadline(time.Now()) })
+	defer timer.Stop()
+	<-l.copied
+	_ = l.from.Close()
+}

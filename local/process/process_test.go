@@ -1,0 +1,327 @@
+package process_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"portside/local/process"
+)
+
+// The test binary is also the child that the tests start; its environment says what it is to be.
+const (
+	roleVar   = "PROCESS_TEST_ROLE"
+	socketVar = "PROCESS_TEST_SOCKET"
+	patience  = 20 * time.Second // for what should come at once: it fails a test that would hang
+)
+
+func TestMain(m *testing.M) {
+	roles := map[string]func(){"": nil, "echo": echo, "stubborn": stubborn, "parent": parent, "grandparent": grandparent}
+	if role := roles[os.Getenv(roleVar)]; role != nil {
+		role()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// echo answers on the test's socket until it is told to end or dies.
+func echo() {
+	conn, err := new(net.Dialer).DialContext(context.Background(), "unix", os.Getenv(socketVar))
+	if err != nil {
+		panic(err)
+	}
+	_, _ = fmt.Fprintln(conn, "here")
+	in := bufio.NewScanner(conn)
+	for in.Scan() {
+		_, _ = fmt.Fprintln(conn, in.Text())
+	}
+}
+
+func stubborn() {
+	signal.Ignore(syscall.SIGTERM)
+	echo()
+}
+
+// parent starts an echo child as the local stack would, and then only waits.
+func parent() {
+	_, err := process.Start(echoOptions(os.Getenv(socketVar), "echo"))
+	if err != nil {
+		panic(err)
+	}
+	select {}
+}
+
+// grandparent leaves a child in its process group and ends.
+func grandparent() {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = []string{roleVar + "=echo", socketVar + "=" + os.Getenv(socketVar)}
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	// The test answers when it has heard the grandchild.
+	conn, err := new(net.Dialer).DialContext(context.Background(), "unix", os.Getenv(socketVar)+".go")
+	if err != nil {
+		panic(err)
+	}
+	_, _ = conn.Read(make([]byte, 1))
+}
+
+func echoOptions(socket, role string) process.Options {
+	return process.Options{
+		Name: "echo", Path: os.Args[0],
+		Env: []string{roleVar + "=" + role, socketVar + "=" + socket},
+	}
+}
+
+// A peer is the test's end of a connection that an echo child opened: it is closed when that dies.
+type peer struct {
+	t    *testing.T
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+func listen(t *testing.T) (string, func() peer) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "p") //nolint:usetesting // short: a socket's path may have 104 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "s")
+	return socket, accept(t, socket)
+}
+
+func accept(t *testing.T, socket string) func() peer {
+	t.Helper()
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	return func() peer {
+		t.Helper()
+		_ = listener.(*net.UnixListener).SetDeadline(time.Now().Add(patience))
+		conn, err := listener.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		_ = conn.SetDeadline(time.Now().Add(patience))
+		return peer{t: t, conn: conn, in: bufio.NewReader(conn)}
+	}
+}
+
+func (p peer) expect(want string) {
+	p.t.Helper()
+	got, err := p.in.ReadString('\n')
+	if err != nil || got != want+"\n" {
+		p.t.Fatalf("the child said %q, %v; want %q", got, err, want)
+	}
+}
+
+func (p peer) expectGone() {
+	p.t.Helper()
+	if got, err := p.in.ReadString('\n'); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		p.t.Fatalf("the child lives: %q, %v", got, err)
+	}
+}
+
+func (p peer) ping() {
+	p.t.Helper()
+	if _, err := fmt.Fprintln(p.conn, "ping"); err != nil {
+		p.t.Fatalf("the child is gone: %v", err)
+	}
+	p.expect("ping")
+}
+
+func start(t *testing.T, o process.Options) *process.Process {
+	t.Helper()
+	p, err := process.Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	return p
+}
+
+func await(t *testing.T, done <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		t.Fatal("the process does not end")
+	}
+}
+
+func shell(script string) process.Options {
+	return process.Options{Name: "script", Path: "/bin/sh", Args: []string{"-c", script}}
+}
+
+// log is an Output as the stack has one: shared, so locked.
+type log struct {
+	mu     sync.Mutex
+	writes []string
+}
+
+func (l *log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.writes = append(l.writes, string(b))
+	return len(b), nil
+}
+
+func TestStopAsksFirst(t *testing.T) {
+	o, out := shell(`trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.05; done`), &log{}
+	o.Output = notify{out, make(chan struct{})}
+	p := start(t, o)
+	await(t, o.Output.(notify).first)
+	p.Stop(patience)
+	var exit *exec.ExitError
+	if !errors.As(p.Err(), &exit) || exit.ExitCode() != 3 {
+		t.Errorf("ended with %v, want its own status 3", p.Err())
+	}
+	if got := strings.Join(out.writes, ""); !strings.HasSuffix(got, "\nbye\n") { // a shell also names whom it lost
+		t.Errorf("output %q: the last words are missing", got)
+	}
+}
+
+// notify says when the first line has come.
+type notify struct {
+	*log
+	first chan struct{}
+}
+
+func (n notify) Write(b []byte) (int, error) {
+	defer func() {
+		if len(n.writes) == 1 {
+			close(n.first)
+		}
+	}()
+	return n.log.Write(b)
+}
+
+func TestStopKillsWhoDoesNotListen(t *testing.T) {
+	socket, next := listen(t)
+	p := start(t, echoOptions(socket, "stubborn"))
+	child := next()
+	child.expect("here")
+	p.Stop(0)
+	child.expectGone()
+	if p.Err() == nil || !strings.Contains(p.Err().Error(), "echo: signal: killed") {
+		t.Errorf("Err() = %v", p.Err())
+	}
+	p.Stop(patience)
+	p.Kill() // both are harmless afterwards
+}
+
+func TestEndsByItself(t *testing.T) {
+	ok := start(t, shell("exit 0"))
+	await(t, ok.Done())
+	if ok.Err() != nil {
+		t.Errorf("status 0: %v", ok.Err())
+	}
+	failed := start(t, shell("echo no such table >&2; exit 1"))
+	await(t, failed.Done())
+	if failed.Err() == nil || failed.Err().Error() != "script: exit status 1" {
+		t.Errorf("Err() = %v", failed.Err())
+	}
+	if failed.Tail() != "no such table\n" {
+		t.Errorf("Tail() = %q", failed.Tail())
+	}
+}
+
+func TestErrIsNilWhileRunning(t *testing.T) {
+	socket, next := listen(t)
+	p := start(t, echoOptions(socket, "echo"))
+	next().expect("here")
+	if p.Err() != nil {
+		t.Errorf("Err() = %v", p.Err())
+	}
+}
+
+func TestStartFails(t *testing.T) {
+	_, err := process.Start(process.Options{Name: "engine", Path: filepath.Join(t.TempDir(), "none")})
+	if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "start engine: ") {
+		t.Errorf("Start: %v", err)
+	}
+}
+
+func TestNothingIsInherited(t *testing.T) {
+	t.Setenv("PORTSIDE_SECRET", "x")
+	p := start(t, process.Options{Name: "env", Path: "/usr/bin/env"})
+	await(t, p.Done())
+	if p.Err() != nil || p.Tail() != "" {
+		t.Errorf("the child's environment is %q (%v)", p.Tail(), p.Err())
+	}
+}
+
+func TestOutputComesLineByLine(t *testing.T) {
+	out := &log{}
+	o := shell(`echo one; echo two >&2; printf 'a\000b\r\n\n'; printf %70000s x; echo; printf end`)
+	o.Output, o.Prefix = out, "sh | "
+	p := start(t, o)
+	await(t, p.Done())
+	long := strings.Repeat(" ", 69999) + "x"
+	want := []string{"one", "two", "a\x00b\r", "", long[:64<<10], long[64<<10:], "end"}
+	if len(out.writes) != len(want) {
+		t.Fatalf("%d writes, want %d", len(out.writes), len(want))
+	}
+	for i, line := range want {
+		if out.writes[i] != "sh | "+line+"\n" {
+			t.Errorf("write %d is %.40q…", i, out.writes[i])
+		}
+	}
+	if tail := p.Tail(); len(tail) != 4<<10 || !strings.HasSuffix(tail, "x\nend") {
+		t.Errorf("the tail has %d bytes and ends in %q", len(tail), tail[len(tail)-5:])
+	}
+}
+
+// A full disk or a closed terminal must not end an engine.
+func TestBrokenOutputDoesNotStopTheChild(t *testing.T) {
+	o := shell(`i=0; while [ $i -lt 20000 ]; do echo 0123456789; i=$((i+1)); done`)
+	o.Output = broken{}
+	p := start(t, o)
+	await(t, p.Done())
+	if p.Err() != nil || !strings.HasSuffix(p.Tail(), "0123456789\n") {
+		t.Errorf("ended with %v", p.Err())
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestDescendantsEndWithTheChild(t *testing.T) {
+	socket, next := listen(t)
+	nextGo := accept(t, socket+".go")
+	p := start(t, echoOptions(socket, "grandparent"))
+	grandchild := next()
+	grandchild.expect("here")
+	_ = nextGo().conn.Close()
+	await(t, p.Done())
+	grandchild.expectGone()
+}
+
+func TestStopFromManyGoroutines(t *testing.T) {
+	socket, next := listen(t)
+	p := start(t, echoOptions(socket, "echo"))
+	next().expect("here")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { p.Stop(patience) })
+		all.Go(p.Kill)
+	}
+	all.Wait()
+	await(t, p.Done())
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"encoding/xml"
+	"net/http"
+
+	"github.com/gofiber/fiber/v3"
+	"github.com/versity/versitygw/s3api/utils"
+)
+
+// refuseTwoSignatures answers a presigned URL that comes with an Authorization header as S3 does.
+// versitygw alone would serve it; then a client that follows a redirect with its credentials still
+// on would work here and fail in the cloud.
+func refuseTwoSignatures(c fiber.Ctx) error {
+	header := c.Get(fiber.HeaderAuthorization)
+	query := c.Request().URI().QueryArgs()
+	if header == "" || !query.Has("X-Amz-Algorithm") && !query.Has("Signature") {
+		return c.Next()
+	}
+	requestID, hostID := utils.EnsureRequestIDs(c)
+	body, err := xml.Marshal(invalidArgument{
+		Code: "InvalidArgument",
+		Message: "Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, " +
+			"Signature query string parameter or the Authorization header should be specified",
+		ArgumentName: fiber.HeaderAuthorization, ArgumentValue: header,
+		RequestID: requestID, HostID: hostID,
+	})
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationXML)
+	return c.Status(http.StatusBadRequest).Send(append([]byte(xml.Header), body...))
+}
+
+type invalidArgument struct {
+	XMLName                     xml.Name `xml:"Error"`
+	Code, Message               string
+	ArgumentName, ArgumentValue string
+	RequestID                   string `xml:"RequestId"`
+	HostID                      string `xml:"HostId"`
+}
