@@ -85,6 +85,9 @@ func TestMailThatCannotBeSentIsSentLater(t *testing.T) {
 		t.Error("no error while the post is closed")
 	}
 	p.post.closed = false
+	if sent, err := p.service().inviter.SendDue(t.Context()); sent != 0 || err != nil {
+		t.Errorf("sent %d, error %v; want none before the pause after a failure is over", sent, err)
+	}
 	p.clock.pass(2 * time.Minute)
 	if sent, err := p.service().inviter.SendDue(t.Context()); sent != 1 || err != nil {
 		t.Fatalf("sent %d, error %v; want 1", sent, err)

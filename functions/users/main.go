@@ -16,11 +16,13 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/env"
 	"portside/shared/lambdahttp"
+	"portside/shared/logs"
 	"portside/shared/mail/mailses"
 	"portside/shared/users/usersdynamo"
 )
 
 func main() {
+	logs.SetUp()
 	settings := env.Reader{Lookup: os.LookupEnv}
 	usersTable, credentialsTable := settings.String("USERS_TABLE"), settings.String("CREDENTIALS_TABLE")
 	from, baseURL, limit := settings.String("MAIL_FROM"), settings.Optional("BASE_URL"), settings.Count("RATE_LIMIT_PER_MINUTE")

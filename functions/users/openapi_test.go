@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"portside/shared/golden"
+	"portside/shared/webtest"
 )
 
 // TestDocument keeps this function's part of openapi.yaml; `make generate` writes it and merges the parts.
@@ -12,5 +12,5 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.JSON(t, "openapi.json", document)
+	webtest.GoldenJSON(t, "openapi.json", document)
 }

@@ -18,8 +18,7 @@ import (
 // LinkLife is how long an activation link works.
 const LinkLife = 7 * 24 * time.Hour
 
-// SendAfter is how old an unsent invitation must be before SendDue takes it up: the request that made it gets the time
-// to send it itself.
+// SendAfter is how long SendDue leaves a new invitation alone: the request that made it gets the time to send it itself.
 const SendAfter = time.Minute
 
 // ErrLink is what an activation link gets that does not work, whatever the reason.
@@ -29,13 +28,16 @@ var ErrLink = fault.New(fault.Unauthorized, "This activation link does not work:
 // Invitation is what must be stored with a user who is to activate the account by mail.
 type Invitation struct {
 	Link    credentials.Credential
-	BaseURL string // of the portal, for the link in the mail
+	BaseURL string    // of the portal, for the link in the mail
+	Due     time.Time // when SendDue takes the mail up if it is still unsent; zero: at once
+	Tries   int       // how often SendDue has tried
 }
 
 // Unsent is an invitation whose mail has not been accepted for delivery.
 type Unsent struct {
 	User    User
 	BaseURL string
+	Tries   int
 }
 
 // InvitationStore keeps activation links and knows which of them still have to be mailed. Writes are all or nothing;
@@ -46,8 +48,8 @@ type InvitationStore interface {
 	// Activate makes the user active, spends its link and adds the key. ErrLink if the user is no longer pending with
 	// that link, ErrStale if the user changed otherwise.
 	Activate(ctx context.Context, user User, key credentials.Credential, at time.Time) (User, error)
-	// Unsent returns up to limit invitations that were made before the given time and never marked as sent.
-	Unsent(ctx context.Context, before time.Time, limit int) ([]Unsent, error)
+	// Unsent returns up to limit invitations that are due at the given time and never were marked as sent.
+	Unsent(ctx context.Context, at time.Time, limit int) ([]Unsent, error)
 	// Renew gives a pending user a new link and ends the one before. ErrStale if the user changed.
 	Renew(ctx context.Context, user User, invitation Invitation, at time.Time) error
 	// Sent notes that the mail with this link was accepted for delivery.
@@ -74,7 +76,7 @@ func NewInviter(store InvitationStore, mailer Mailer, now func() time.Time) *Inv
 func (i *Inviter) invite(user User, baseURL string) (credentials.Secret, Invitation) {
 	link := credentials.Mint(credentials.Link)
 	now := i.now().UTC()
-	return link, Invitation{BaseURL: baseURL, Link: credentials.Credential{
+	return link, Invitation{BaseURL: baseURL, Due: now.Add(SendAfter), Link: credentials.Credential{
 		ID: link.ID(), Kind: credentials.Link, Hash: link.Hash(), Name: "activation",
 		Owner: ownerOf(user), CreatedAt: now, ExpiresAt: now.Add(LinkLife),
 	}}
@@ -104,7 +106,7 @@ const sendTime = 10 * time.Second
 // one user's does not stop the rest.
 func (i *Inviter) SendDue(ctx context.Context) (sent int, err error) {
 	const batch = 100
-	due, err := i.store.Unsent(ctx, i.now().Add(-SendAfter), batch)
+	due, err := i.store.Unsent(ctx, i.now(), batch)
 	if err != nil {
 		return 0, err
 	}
@@ -132,10 +134,19 @@ func hasTime(ctx context.Context) bool {
 
 func (i *Inviter) sendAgain(ctx context.Context, due Unsent) error {
 	link, invitation := i.invite(due.User, due.BaseURL)
+	invitation.Tries = due.Tries + 1
+	invitation.Due = i.now().UTC().Add(backOff(invitation.Tries))
 	if err := i.store.Renew(ctx, due.User, invitation, i.now().UTC()); err != nil {
 		return err
 	}
 	return i.mail(ctx, due.User, link, invitation)
+}
+
+// backOff is how long a mail rests after its nth try: a minute, two, four, up to about a day. So addresses that are refused
+// for good do not crowd out the others.
+func backOff(tries int) time.Duration {
+	const longest = 10 // 2^10 minutes are 17 hours
+	return SendAfter << min(tries, longest)
 }
 
 // Activated is a user who has just activated the account, with a first API key, shown this once.

@@ -59,7 +59,7 @@ func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at 
 		user.Number, user.CreatedAt, user.UpdatedAt, user.Version = first+int64(n), when, when, 1
 		p.createUser(user)
 		if invitation := creations[i].Invitation; invitation != nil {
-			p.add(errDuplicateID, p.putNew(newUnsentItem(user.ID, *invitation, when)))
+			p.add(errDuplicateID, p.putNew(newUnsentItem(user.ID, *invitation)))
 		}
 	}
 	if err := p.run(ctx); !errors.Is(err, users.ErrEmailTaken) {

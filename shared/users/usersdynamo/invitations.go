@@ -54,35 +54,41 @@ func (s *Store) Activate(ctx context.Context, user users.User, key credentials.C
 	return after, p.run(ctx)
 }
 
-// Unsent implements users.InvitationStore. Ids are UUIDv7, so the order of the items is the order of age.
-func (s *Store) Unsent(ctx context.Context, before time.Time, limit int) ([]users.Unsent, error) {
-	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(limit)), //nolint:gosec // a batch size
-		KeyConditionExpression:    aws.String("pk = :unsent"),
-		ExpressionAttributeValues: attributes{":unsent": text("unsent")},
+// Unsent implements users.InvitationStore. It reads past what is not due, oldest users first, until it has enough.
+func (s *Store) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Unsent, error) {
+	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true),
+		KeyConditionExpression: aws.String("pk = :unsent"), FilterExpression: aws.String("due <= :at"),
+		ExpressionAttributeValues: attributes{":unsent": text("unsent"), ":at": number(at.UnixMilli())},
 	})
-	if err != nil {
-		return nil, fmt.Errorf("unsent invitations: %w", err)
-	}
 	var due []users.Unsent
-	for _, item := range out.Items {
-		var u unsentItem
-		if err := attributevalue.UnmarshalMap(item, &u); err != nil {
+	for pages.HasMorePages() && len(due) < limit {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
 			return nil, fmt.Errorf("unsent invitations: %w", err)
 		}
-		if !timeOf(u.Created).Before(before) {
-			continue
+		for _, item := range page.Items[:min(len(page.Items), limit-len(due))] {
+			found, err := s.invitee(ctx, item)
+			if errors.Is(err, users.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			due = append(due, found)
 		}
-		user, err := s.Get(ctx, u.SK)
-		if errors.Is(err, users.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		due = append(due, users.Unsent{User: user, BaseURL: u.Base})
 	}
 	return due, nil
+}
+
+// invitee reads the user whom an unsent mail is for.
+func (s *Store) invitee(ctx context.Context, item attributes) (users.Unsent, error) {
+	var stored unsentItem
+	if err := attributevalue.UnmarshalMap(item, &stored); err != nil {
+		return users.Unsent{}, fmt.Errorf("unsent invitation: %w", err)
+	}
+	user, err := s.Get(ctx, stored.SK)
+	return users.Unsent{User: user, BaseURL: stored.Base, Tries: stored.Tries}, err
 }
 
 // Renew implements users.InvitationStore.
@@ -105,7 +111,7 @@ func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Inv
 		}
 	}
 	p.add(users.ErrStale, p.relink(user.ID, invitation.Link.ID, userGuard{version: user.Version, issued: &stored.Issued}))
-	p.add(users.ErrStale, p.putListed(newUnsentItem(user.ID, invitation, at)))
+	p.add(users.ErrStale, p.putListed(newUnsentItem(user.ID, invitation)))
 	if err := p.issue(invitation.Link); err != nil {
 		return err
 	}

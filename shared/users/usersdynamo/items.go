@@ -108,15 +108,16 @@ func onceKey(o users.Once) string { return "once#" + o.Caller + "#" + o.Key }
 
 // unsentItem is an activation mail that is not sent yet.
 type unsentItem struct {
-	PK      string `dynamodbav:"pk"`
-	SK      string `dynamodbav:"sk"`
-	Base    string `dynamodbav:"base"`
-	Link    string `dynamodbav:"link"`
-	Created int64  `dynamodbav:"created"`
+	PK    string `dynamodbav:"pk"`
+	SK    string `dynamodbav:"sk"`
+	Base  string `dynamodbav:"base"`
+	Link  string `dynamodbav:"link"` // empty for an import: the first link is made when the mail is
+	Due   int64  `dynamodbav:"due"`
+	Tries int    `dynamodbav:"tries"`
 }
 
-func newUnsentItem(userID string, invitation users.Invitation, at time.Time) unsentItem {
-	return unsentItem{PK: "unsent", SK: userID, Base: invitation.BaseURL, Link: invitation.Link.ID, Created: millis(at)}
+func newUnsentItem(userID string, i users.Invitation) unsentItem {
+	return unsentItem{PK: "unsent", SK: userID, Base: i.BaseURL, Link: i.Link.ID, Due: millis(i.Due), Tries: i.Tries}
 }
 
 // numberKey writes a number so that text order is number order: rank's capacity has 8 digits.

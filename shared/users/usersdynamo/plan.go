@@ -123,7 +123,7 @@ func (p *plan) endInvitation(userID string) {
 
 // invite adds the link and notes its mail as unsent.
 func (p *plan) invite(u users.User, invitation users.Invitation) error {
-	p.add(errDuplicateID, p.putNew(newUnsentItem(u.ID, invitation, u.CreatedAt)))
+	p.add(errDuplicateID, p.putNew(newUnsentItem(u.ID, invitation)))
 	return p.issue(invitation.Link)
 }
 

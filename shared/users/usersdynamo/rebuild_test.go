@@ -155,6 +155,9 @@ func TestRebuildMendsEveryKindOfDamage(t *testing.T) {
 		{"sequence gone", func(t *testing.T, w *wreck) {
 			w.drop(t, at("rank#users", "sequence"))
 		}, usersdynamo.Repairs{Sequence: true}},
+		{"sequence behind", func(t *testing.T, w *wreck) {
+			w.set(t, at("rank#users", "sequence"), "next", num(3))
+		}, usersdynamo.Repairs{Sequence: true}},
 		{"number of admins gone", func(t *testing.T, w *wreck) {
 			w.drop(t, at("admins", "admins"))
 		}, usersdynamo.Repairs{Admins: true}},
@@ -292,6 +295,55 @@ func TestRebuildGoesOnWhereItStopped(t *testing.T) {
 		checkConsistency(t, w.client, w.table)
 	}
 }
+
+// TestRebuildOvertaken changes users just before the nth call of a rebuild, for every n: between any two steps of it.
+func TestRebuildOvertaken(t *testing.T) {
+	t.Parallel()
+	for at, finished := 1, false; !finished; at++ {
+		w := newWreck(t)
+		w.drop(t, marker("person1"))
+		w.set(t, place("viewer", w.people[3].Number), "name", str("Old Name"))
+		w.put(t, place("user", w.people[3].Number), listForm(w.people[3], "user"))
+		w.put(t, marker("person10"), item{"user": str(w.people[2].ID)})
+		w.set(t, admins(), "n", num(17))
+		calls := 0
+		overtaken := awstest.Faulty(w.client, func(string, int) error {
+			if calls++; calls == at {
+				w.meddle(t)
+			}
+			return nil
+		})
+		if _, err := usersdynamo.New(overtaken, w.table, nil).Rebuild(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		checkConsistency(t, w.client, w.table)
+		finished = calls < at
+	}
+}
+
+// meddle changes what TestRebuildOvertaken damaged, where the damage permits.
+func (w *wreck) meddle(t *testing.T) {
+	t.Helper()
+	manager, inactive := w.people[3], w.people[0]
+	manager.Role, manager.Name = principal.Manager, "New Name"
+	inactive.Status = users.Inactive
+	for i, after := range map[int]users.User{3: manager, 0: inactive} {
+		if _, err := w.Update(t.Context(), w.people[i], after); err != nil {
+			t.Errorf("change user %d: %v", i, err)
+		}
+	}
+	if err := w.Delete(t.Context(), w.people[2], time.Now()); err != nil {
+		t.Errorf("delete user 2: %v", err)
+	}
+	// While its stray marker stands, the address is taken.
+	_, err := w.Create(t.Context(), users.Creation{User: person("person10", principal.Admin)})
+	if err != nil && !errors.Is(err, users.ErrEmailTaken) {
+		t.Errorf("create: %v", err)
+	}
+}
+
+func marker(name string) item { return at("email#"+name+"@example.com", "email") }
+func admins() item            { return at("admins", "admins") }
 
 // TestRebuildBesideWriters damages the table, then rebuilds it again and again while others create, change and delete.
 func TestRebuildBesideWriters(t *testing.T) {

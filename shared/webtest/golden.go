@@ -1,8 +1,4 @@
-// Package golden compares what a test got with a file that somebody has looked at.
-//
-// Run with -update, a test writes the file instead; the change is then reviewed like any other. A missing file fails the
-// test, so that a new case cannot pass unseen.
-package golden
+package webtest
 
 import (
 	"bytes"
@@ -17,19 +13,20 @@ import (
 
 var update = flag.Bool("update", false, "write golden files instead of comparing with them")
 
-// JSON compares got, a JSON document, with the file under testdata. Both are compared as they are indented for people:
-// the order of keys counts, white space does not.
-func JSON(tb testing.TB, name string, got []byte) {
+// GoldenJSON compares got, a JSON document, with a file under testdata that somebody has looked at. The order of keys
+// counts, white space does not. Run with -update, the test writes the file instead, for its change to be reviewed like any
+// other; a file that is missing fails the test, so that a new case cannot pass unseen.
+func GoldenJSON(tb testing.TB, name string, got []byte) {
 	tb.Helper()
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, got, "", "  "); err != nil {
 		tb.Fatalf("%s: what the test got is not JSON: %v\n%s", name, err, got)
 	}
 	indented.WriteByte('\n')
-	compare(tb, filepath.Join("testdata", name), indented.Bytes())
+	compareFile(tb, filepath.Join("testdata", name), indented.Bytes())
 }
 
-func compare(tb testing.TB, file string, got []byte) {
+func compareFile(tb testing.TB, file string, got []byte) {
 	tb.Helper()
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

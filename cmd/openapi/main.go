@@ -1,0 +1,71 @@
+// Command openapi writes the service's API document, openapi.yaml and the copy that functions/system serves, from what the
+// functions say of themselves:
+//
+//	go run ./cmd/openapi [-root DIR]
+//
+// The functions are programs and cannot be imported, so each one's test writes its part to
+// functions/<name>/testdata/openapi.json, and this command merges the parts into frame.yaml, which holds what belongs to no
+// single function: the introduction, the ways to sign in, and each kind of error once. What the parts say twice must be
+// said alike; nothing is ever overwritten.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+)
+
+//go:generate go run . -root ../..
+
+func main() {
+	log.SetFlags(0)
+	root := flag.String("root", ".", "directory of the project")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := generate(ctx, *root, os.Stderr)
+	stop()
+	if err != nil {
+		log.Fatalf("openapi: %v", err)
+	}
+}
+
+func generate(ctx context.Context, root string, progress io.Writer) error {
+	if err := writeParts(ctx, root, progress); err != nil {
+		return err
+	}
+	document, err := build(root)
+	if err != nil {
+		return err
+	}
+	for file, content := range map[string][]byte{"openapi.yaml": document.yaml, "functions/system/openapi.json": document.json} {
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(file)), content, 0o644); err != nil {
+			return fmt.Errorf("write the document: %w", err)
+		}
+	}
+	return nil
+}
+
+// writeParts lets every function that describes itself do so anew.
+func writeParts(ctx context.Context, root string, progress io.Writer) error {
+	tests, err := filepath.Glob(filepath.Join(root, "functions", "*", "openapi_test.go"))
+	if err != nil || len(tests) == 0 {
+		return fmt.Errorf("no functions/*/openapi_test.go in %s; give the project's directory with -root (%w)", root, err)
+	}
+	args := []string{"test", "-run", "^TestDocument$"}
+	for _, test := range tests {
+		args = append(args, "./functions/"+filepath.Base(filepath.Dir(test)))
+	}
+	command := exec.CommandContext(ctx, "go", append(args, "-update")...)
+	command.Dir, command.Stdout, command.Stderr = root, progress, progress
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const root = "../.."
+
+func TestCommittedDocumentIsTheMergedOne(t *testing.T) {
+	built, err := build(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string][]byte{"openapi.yaml": built.yaml, "functions/system/openapi.json": built.json} {
+		got, err := os.ReadFile(root + "/" + file)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is out of date (%v): run make generate", file, err)
+		}
+	}
+}
+
+func TestBothNotationsSayTheSame(t *testing.T) {
+	built, err := build(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fromYAML, fromJSON any
+	if err := yaml.Unmarshal(built.yaml, &fromYAML); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(built.json, &fromJSON); err != nil { // JSON is YAML too
+		t.Fatal(err)
+	}
+	if fmt.Sprint(fromYAML) != fmt.Sprint(fromJSON) {
+		t.Error("openapi.yaml and openapi.json differ")
+	}
+}

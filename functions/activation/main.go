@@ -1,0 +1,38 @@
+// Command activation is the Lambda function that a schedule starts to send the activation mails which no request could.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/env"
+	"portside/shared/logs"
+	"portside/shared/mail/mailses"
+	"portside/shared/users"
+	"portside/shared/users/usersdynamo"
+)
+
+func main() {
+	logs.SetUp()
+	settings := env.Reader{Lookup: os.LookupEnv}
+	usersTable, credentialsTable, from := settings.String("USERS_TABLE"), settings.String("CREDENTIALS_TABLE"), settings.String("MAIL_FROM")
+	if err := settings.Err(); err != nil {
+		log.Fatal(err)
+	}
+	cfg, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := dynamodb.NewFromConfig(cfg)
+	store := usersdynamo.New(client, usersTable, credentialsdynamo.New(client, credentialsTable))
+	mailer := mailses.New(sesv2.NewFromConfig(cfg), from)
+	lambda.Start(sendDue(users.NewInviter(store, mailer, time.Now)))
+}

@@ -1,0 +1,20 @@
+// Command portal is the Lambda function behind /portal: the web pages for customers.
+package main
+
+import (
+	"log"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"portside/shared/lambdahttp"
+	"portside/shared/logs"
+)
+
+func main() {
+	logs.SetUp()
+	pages, err := newPages()
+	if err != nil {
+		log.Fatal(err)
+	}
+	lambda.Start(lambdahttp.Handler(routes(pages).Handler()))
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"embed"
+	"net/http"
+	"strconv"
+
+	"portside/shared/web/assets"
+)
+
+//go:embed pages
+var embedded embed.FS
+
+// contentSecurityPolicy lets a page run its own files and call this API. The page holds a one-time token and then an API
+// key, so nothing from elsewhere may run in it, and it may not run inside anything from elsewhere.
+const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+
+type pages struct {
+	activation []byte
+	files      assets.Files
+}
+
+func newPages() (*pages, error) {
+	files, err := assets.Read(embedded, "pages/activate.js", "pages/portal.css", "pages/favicon.svg")
+	if err != nil {
+		return nil, err
+	}
+	activation, err := files.Page(embedded, "pages/activate.html")
+	if err != nil {
+		return nil, err
+	}
+	return &pages{activation: activation, files: files}, nil
+}
+
+// activate sends the page that activation mails link to. The token stands behind the # of the address, which browsers
+// keep to themselves: it reaches neither this function nor a log. The page is the same for everybody, and getting it
+// spends nothing, whoever opens the link first.
+func (p *pages) activate(w http.ResponseWriter, _ *http.Request) {
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Length", strconv.Itoa(len(p.activation)))
+	header.Set("Content-Security-Policy", contentSecurityPolicy)
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("X-Frame-Options", "DENY")
+	header.Set("X-Robots-Tag", "noindex")
+	header.Set("Cache-Control", "no-store")
+	_, _ = w.Write(p.activation) // a client that has gone needs no answer
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"embed"
+	"maps"
+	"net/http"
+	"strconv"
+
+	"github.com/swaggest/swgui/v5/static"
+
+	"portside/shared/web/assets"
+)
+
+//go:embed openapi.json
+var document []byte
+
+//go:embed docs
+var docsFiles embed.FS
+
+// contentSecurityPolicy lets the page load its own files and read the document, and nothing else from anywhere. Pictures
+// may also stand inside the style sheet.
+const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// pages are what people and programs read about the API. Swagger UI comes as files from a module and is part of the
+// binary, so that the page works without the internet; its own HTML has inline scripts, hence ours.
+type pages struct {
+	document assets.File
+	index    []byte
+	files    assets.Files // of the documentation page
+}
+
+func newPages() (*pages, error) {
+	files, err := assets.Read(docsFiles, "docs/docs.js", "docs/docs.css", "docs/favicon.svg")
+	if err != nil {
+		return nil, err
+	}
+	swaggerUI, err := assets.Read(static.FS, "swagger-ui-bundle.js", "swagger-ui.css")
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(files, swaggerUI)
+	index, err := files.Page(docsFiles, "docs/index.html")
+	if err != nil {
+		return nil, err
+	}
+	return &pages{document: assets.New("openapi.json", document), index: index, files: files}, nil
+}
+
+// home sends whoever types the bare address to something readable.
+func (p *pages) home(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, "/docs", http.StatusFound)
+}
+
+func (p *pages) docs(w http.ResponseWriter, _ *http.Request) {
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Length", strconv.Itoa(len(p.index)))
+	header.Set("Content-Security-Policy", contentSecurityPolicy)
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cache-Control", "no-cache")
+	_, _ = w.Write(p.index) // a client that has gone needs no answer
+}

@@ -1,0 +1,13 @@
+// Package logs sets up what a function writes: one JSON object a line on standard error, which CloudWatch Logs can query
+// by field. It says nothing about what to log; see shared/web for the record of a request.
+package logs
+
+import (
+	"log/slog"
+	"os"
+)
+
+// SetUp makes slog's default logger write JSON. Standard library's log goes through it too.
+func SetUp() {
+	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+}
