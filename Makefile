@@ -76,6 +76,50 @@ clean: ## Remove what was built; downloaded tools and .local/data stay
 	rm -rf .aws-sam .local/build coverage.out
 .PHONY: check test race format vet lint unchanged lint-template lint-openapi tidy generate engines tools clean
 
+# --- The local stack: `make run` ---------------------------------------------------------------
+# ADDR and DATA move it, so that two can run side by side; RATE_LIMIT is the template's RateLimitPerMinute.
+ADDR ?= 127.0.0.1:3000
+DATA ?= .local/data
+LOCAL_SOURCES = $(shell find local -type f ! -path '*/testdata/*' ! -name '*_test.go')
+GO_LOCAL = command -v go >/dev/null || { echo "make: go is missing: install Go 1.26 from https://go.dev/dl and put it into PATH"; exit 1; }; \
+	cd local && CGO_ENABLED=0 go build -trimpath -ldflags="-s -w"
+
+run: $(BIN)/local engines ## Run everything on this machine; ADDR=127.0.0.1:3001 DATA=.local/data2 RATE_LIMIT=0
+	@exec $(BIN)/local run -addr '$(ADDR)' -data '$(DATA)' -rate-limit '$(RATE_LIMIT)'
+
+invoke: $(BIN)/local engines ## Run one event; FUNCTION=UsersFunction EVENT=events/users/list.json
+	@exec $(BIN)/local invoke -data '$(DATA)' -function '$(FUNCTION)' -event '$(EVENT)'
+
+engines: $(BIN)/s3server
+
+$(BIN)/local: $(LOCAL_SOURCES)
+	@echo "building the local stack …"
+	@$(GO_LOCAL) -o $@ .
+
+$(BIN)/s3server: $(filter local/s3server/% local/go.%,$(LOCAL_SOURCES))
+	@echo "building the S3 engine, which takes minutes the first time …"
+	@$(GO_LOCAL) -o $@ ./s3server
+
+$(BIN)/dynoxide: local/engines/install.go | $(BIN)/local
+	@$(BIN)/local fetch && touch $@
+.PHONY: run invoke
+
+# --- Bulk import into the running local stack ----------------------------------------------------
+# ADDR is a check only, and so passed on only where somebody gave it: DATA says which stack it is.
+import-users: ## Import FILE=users.csv (or .jsonl) into the running local stack; DATA=… ADDR=…
+	@test -n "$(FILE)" || { echo "make $@: say which file, such as FILE=users.csv or FILE=users.jsonl"; exit 2; }
+	@go build -trimpath -o $(BIN)/portside ./cmd/portside
+	@exec $(BIN)/portside import-users --local '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),--addr '$(ADDR)') '$(FILE)'
+.PHONY: import-users
+
+# --- Measurements --------------------------------------------------------------------------------
+bench: $(BIN)/local engines ## Measure what the README claims, beside whatever else runs; minutes
+	@go build -o $(BIN)/bench ./cmd/bench && exec $(BIN)/bench
+
+bench-million: $(BIN)/local engines ## The figures about lists, at a million users; half an hour
+	@go build -o $(BIN)/bench ./cmd/bench && exec $(BIN)/bench -list -users 1000000
+.PHONY: bench bench-million
+
 help: ## List the targets
 	@grep -hE '^[a-z%-]+[A-Za-z]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
 .PHONY: help

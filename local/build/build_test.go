@@ -1,0 +1,300 @@
+package build_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"portside/local/build"
+)
+
+const makefile = `
+build-%Function:
+	@CGO_ENABLED=0 GOARCH=$(LAMBDA_GOARCH) go build -o "$(ARTIFACTS_DIR)/bootstrap" ./functions/$(shell echo $* | tr A-Z a-z)
+`
+
+const program = `package main
+
+import "sample/shared/words"
+
+func main() { print(words.Greeting, " ONE") }
+`
+
+// repo is a repository with the functions One and Two, which print what they are made of.
+type repo struct {
+	t       *testing.T
+	dir     string
+	builder *build.Builder
+
+	mu  sync.Mutex
+	log []string
+}
+
+func newRepo(t *testing.T) *repo {
+	t.Helper()
+	r := &repo{t: t, dir: t.TempDir()}
+	r.write("go.mod", "module sample\n\ngo 1.26\n")
+	r.write("Makefile", makefile)
+	r.write("shared/words/words.go", "package words\n\nconst Greeting = \"hello\"\n")
+	r.write("functions/one/main.go", program)
+	r.write("functions/two/main.go", strings.ReplaceAll(program, "ONE", "TWO"))
+	r.write("cmd/tool/main.go", strings.ReplaceAll(program, "ONE", "TOOL"))
+	builder, err := build.New(build.Config{
+		RepoDir:   r.dir,
+		Functions: []string{"OneFunction", "TwoFunction"},
+		Log: func(line string) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.log = append(r.log, line)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.builder = builder
+	return r
+}
+
+func (r *repo) write(path, content string) {
+	r.t.Helper()
+	path = filepath.Join(r.dir, path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// logged returns what was logged since the last call.
+func (r *repo) logged() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lines := strings.Join(r.log, "\n")
+	r.log = nil
+	return lines
+}
+
+func (r *repo) expect(path, want string) {
+	r.t.Helper()
+	got, err := exec.Command(path).CombinedOutput()
+	if err != nil || string(got) != want {
+		r.t.Errorf("%s printed %q (%v), want %q", filepath.Base(path), got, err, want)
+	}
+}
+
+func (r *repo) all() {
+	r.t.Helper()
+	if err := r.builder.All(r.t.Context()); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func TestBuildsOnlyWhatHasChanged(t *testing.T) {
+	r := newRepo(t)
+	steps := []struct {
+		name  string
+		do    func()
+		built []string
+		one   string
+	}{
+		{"first", func() {}, []string{"OneFunction", "TwoFunction"}, "hello ONE"},
+		{"nothing changed", func() {}, nil, "hello ONE"},
+		{"a function", func() { r.write("functions/one/main.go", strings.ReplaceAll(program, "ONE", "changed")) },
+			[]string{"OneFunction"}, "hello changed"},
+		{"a function, in the same size", func() { r.write("functions/one/main.go", strings.ReplaceAll(program, "ONE", "CHANGED")) },
+			[]string{"OneFunction"}, "hello CHANGED"},
+		{"a file for one", func() { r.write("functions/two/more.go", "package main\n") }, []string{"TwoFunction"}, "hello CHANGED"},
+		{"shared code", func() { r.write("shared/words/words.go", "package words\n\nconst Greeting = \"bye\"\n") },
+			[]string{"OneFunction", "TwoFunction"}, "bye CHANGED"},
+		{"a test", func() { r.write("functions/one/main_test.go", "package main\n") }, nil, "bye CHANGED"},
+		{"a binary is missing", func() { _ = os.Remove(r.builder.Binary("OneFunction")) }, []string{"OneFunction"}, "bye CHANGED"},
+	}
+	for _, step := range steps {
+		step.do()
+		r.all()
+		log := r.logged()
+		for _, id := range []string{"OneFunction", "TwoFunction"} {
+			if got, want := strings.Contains(log, "built "+id), slices.Contains(step.built, id); got != want {
+				t.Errorf("%s: %s built: %v, want %v", step.name, id, got, want)
+			}
+		}
+		r.expect(r.builder.Binary("OneFunction"), step.one)
+	}
+}
+
+func TestFailedBuildKeepsTheOldBinary(t *testing.T) {
+	r := newRepo(t)
+	r.all()
+	r.write("functions/one/main.go", "package main\n\nfunc main() { undefined() }\n")
+	err := r.builder.All(t.Context())
+	var failed *build.Error
+	if !errors.As(err, &failed) || failed.Target != "OneFunction" || !strings.Contains(err.Error(), "undefined: undefined") {
+		t.Errorf("error %v", err)
+	}
+	r.expect(r.builder.Binary("OneFunction"), "hello ONE")
+	if err := r.builder.All(t.Context()); err == nil {
+		t.Error("the second try found nothing to do")
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(r.builder.Binary("OneFunction")), ".new-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}
+
+func TestCommand(t *testing.T) {
+	r := newRepo(t)
+	for _, log := range []string{"building tool …", ""} {
+		path, err := r.builder.Command(t.Context(), "tool")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.expect(path, "hello TOOL")
+		if got := r.logged(); !strings.HasPrefix(got, log) || log == "" && got != "" {
+			t.Errorf("log %q, want %q", got, log)
+		}
+	}
+}
+
+func TestMissingToolIsNamed(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := build.New(build.Config{RepoDir: "."})
+	if err == nil || !strings.HasPrefix(err.Error(), "make is missing: ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// watch returns a channel that brings the name of each function that is reloaded.
+func (r *repo) watch() (*build.Watcher, chan string, chan struct{}) {
+	r.t.Helper()
+	reloaded, template := make(chan string, 100), make(chan struct{}, 100)
+	w, err := r.builder.Watch(r.t.Context(), build.WatchConfig{
+		Dir:      r.t.TempDir(),
+		Reload:   func(id string) { reloaded <- id },
+		Template: func(context.Context) { template <- struct{}{} },
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			r.t.Error(err)
+		}
+	})
+	return w, reloaded, template
+}
+
+func TestAfterWaitTheLastSaveIsBuilt(t *testing.T) {
+	r := newRepo(t)
+	r.all()
+	w, reloaded, _ := r.watch()
+	saves := []struct{ path, content, one string }{
+		{"functions/one/main.go", strings.ReplaceAll(program, "ONE", "first"), "hello first"},
+		{"functions/one/main.go", strings.ReplaceAll(program, "ONE", "second"), "hello second"},
+		{"shared/words/words.go", "package words\n\nconst Greeting = \"bye\"\n", "bye second"},
+		{"functions/one/main.go", strings.ReplaceAll(program, `words.Greeting`, `Greeting`), "old"},
+		{"shared/more/more.go", "package more\n\nconst Greeting = \"more\"\n", "old"},
+		{"functions/one/main.go", strings.ReplaceAll(program, `words`, `more`), "more ONE"},
+		{"shared/more/more.go", "package more\n\nconst Greeting = \"newest\"\n", "newest ONE"},
+	}
+	old := ""
+	for _, save := range saves {
+		r.write(save.path, save.content)
+		if err := w.Wait(t.Context(), "OneFunction"); err != nil {
+			t.Fatal(err)
+		}
+		if save.one != "old" {
+			old = save.one
+		}
+		r.expect(r.builder.Binary("OneFunction"), old)
+	}
+	if first := <-reloaded; first != "OneFunction" {
+		t.Errorf("%s was reloaded first", first)
+	}
+}
+
+func TestCompileErrorIsSaidOnceAndReleasesThoseWhoWait(t *testing.T) {
+	r := newRepo(t)
+	r.all()
+	r.logged()
+	w, _, _ := r.watch()
+	r.write("functions/one/main.go", "package main\n\nfunc main() { undefined() }\n")
+	for range 3 {
+		if err := w.Wait(t.Context(), "OneFunction"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.expect(r.builder.Binary("OneFunction"), "hello ONE")
+	log := r.logged()
+	if strings.Count(log, "undefined: undefined") != 1 || !strings.Contains(log, "OneFunction goes on with the code before this change") {
+		t.Errorf("log:\n%s", log)
+	}
+}
+
+func TestOtherSavesBuildNothing(t *testing.T) {
+	r := newRepo(t)
+	r.all()
+	r.logged()
+	w, reloaded, template := r.watch()
+	r.write("functions/one/main_test.go", "package main\n")
+	r.write("functions/one/.main.go.swp", "")
+	r.write("README.md", "")
+	r.write("template.yaml", "")
+	<-template
+	for _, id := range []string{"OneFunction", "TwoFunction"} {
+		if err := w.Wait(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if log := r.logged(); log != "" || len(reloaded) > 0 {
+		t.Errorf("%d reloads; log:\n%s", len(reloaded), log)
+	}
+}
+
+func TestManyWaitAtOnce(t *testing.T) {
+	r := newRepo(t)
+	r.all()
+	w, _, _ := r.watch()
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			for range 50 {
+				if err := w.Wait(t.Context(), "OneFunction"); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := w.Wait(t.Context(), "OneFunction"); err != nil {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+func BenchmarkWait(b *testing.B) {
+	builder, err := build.New(build.Config{RepoDir: b.TempDir(), Functions: []string{"OneFunction"}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	w, err := builder.Watch(b.Context(), build.WatchConfig{Dir: b.TempDir(), Reload: func(string) {}, Template: func(context.Context) {}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := w.Wait(b.Context(), "OneFunction"); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+}

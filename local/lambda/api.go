@@ -1,0 +1,162 @@
+package lambda
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// maxResponse is Lambda's limit, which is a little more than 6 MB.
+const maxResponse = MaxPayload + 100
+
+// api is the Lambda Runtime API. AWS_LAMBDA_RUNTIME_API may hold a path as well as host and port,
+// so that one listener serves all sandboxes and the path says which.
+func (r *Runtime) api() http.Handler {
+	const version = "/{sandbox}/2018-06-01/runtime"
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+version+"/invocation/next", r.forSandbox((*sandbox).next))
+	mux.HandleFunc("POST "+version+"/invocation/{id}/response", r.forSandbox((*sandbox).response))
+	mux.HandleFunc("POST "+version+"/invocation/{id}/error", r.forSandbox((*sandbox).invocationError))
+	mux.HandleFunc("POST "+version+"/init/error", r.forSandbox((*sandbox).initFailed))
+	return mux
+}
+
+func (r *Runtime) forSandbox(handle func(*sandbox, http.ResponseWriter, *http.Request)) http.HandlerFunc {
+	return func(w http.ResponseWriter, req *http.Request) {
+		r.mu.Lock()
+		s, ok := r.sandboxes[req.PathValue("sandbox")]
+		r.mu.Unlock()
+		if !ok {
+			refuse(w, http.StatusForbidden, "InvalidSandbox", "this process has been given up")
+			return
+		}
+		handle(s, w, req)
+	}
+}
+
+func refuse(w http.ResponseWriter, status int, kind, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"errorMessage": message, "errorType": kind}) // the process may be gone
+}
+
+// next blocks until there is work.
+func (s *sandbox) next(w http.ResponseWriter, r *http.Request) {
+	if !s.settleCurrent() {
+		refuse(w, http.StatusForbidden, "InvalidStateTransition", "the last invocation has not been answered")
+		return
+	}
+	s.becomes.Do(func() { close(s.ready) })
+	select {
+	case inv := <-s.work:
+		s.deliver(w, inv)
+	case <-r.Context().Done():
+	}
+}
+
+// settleCurrent tells that the process is done with its last invocation, or returns false when it
+// is not.
+func (s *sandbox) settleCurrent() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == nil {
+		return true
+	}
+	select {
+	case <-s.current.answered:
+		close(s.current.settled)
+		s.current = nil
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *sandbox) deliver(w http.ResponseWriter, inv *invocation) {
+	s.mu.Lock()
+	s.current = inv
+	s.mu.Unlock()
+	deadline := inv.delivered.Add(s.function.Timeout)
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(inv.payload)))
+	h.Set("Lambda-Runtime-Aws-Request-Id", inv.id)
+	h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(deadline.UnixMilli(), 10))
+	h.Set("Lambda-Runtime-Invoked-Function-Arn", s.arn)
+	h.Set("Lambda-Runtime-Trace-Id", traceID(inv.delivered))
+	_, _ = w.Write(inv.payload) // a process that cannot read it ends, which run sees
+}
+
+// traceID has the form that X-Ray prescribes; nothing is traced.
+func traceID(at time.Time) string {
+	return "Root=1-" + strconv.FormatInt(at.Unix(), 16) + "-" + randomHex(12) + ";Parent=" + randomHex(8) + ";Sampled=0"
+}
+
+// running returns the invocation that the request answers, or refuses the request.
+func (s *sandbox) running(w http.ResponseWriter, r *http.Request) (*invocation, bool) {
+	s.mu.Lock()
+	inv := s.current
+	s.mu.Unlock()
+	if inv == nil || inv.id != r.PathValue("id") {
+		refuse(w, http.StatusBadRequest, "InvalidRequestID", "this process is not running that invocation")
+		return nil, false
+	}
+	return inv, true
+}
+
+func (s *sandbox) response(w http.ResponseWriter, r *http.Request) {
+	s.answer(w, r, "")
+}
+
+func (s *sandbox) invocationError(w http.ResponseWriter, r *http.Request) {
+	s.answer(w, r, Unhandled)
+}
+
+func (s *sandbox) answer(w http.ResponseWriter, r *http.Request, functionError string) {
+	inv, ok := s.running(w, r)
+	if !ok {
+		return
+	}
+	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResponse))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		inv.finish(responseTooLarge())
+		refuse(w, http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "Exceeded maximum allowed payload size.")
+		return
+	}
+	if err != nil {
+		return // the process ended while it was sending, which run sees
+	}
+	if broken := streamError(r); broken != nil {
+		payload, functionError = broken, Unhandled
+	}
+	inv.finish(answer{payload: payload, functionError: functionError})
+	w.WriteHeader(http.StatusAccepted)
+}
+
+// streamError returns the error that a function reports behind a response it had to break off.
+func streamError(r *http.Request) []byte {
+	if r.Trailer.Get("Lambda-Runtime-Function-Error-Type") == "" {
+		return nil
+	}
+	body, err := base64.StdEncoding.DecodeString(r.Trailer.Get("Lambda-Runtime-Function-Error-Body"))
+	if err != nil {
+		return []byte(`{"errorType":"Runtime.TruncatedResponse"}`)
+	}
+	return body
+}
+
+// initFailed keeps the reason; the invocation fails when the process then ends.
+func (s *sandbox) initFailed(w http.ResponseWriter, r *http.Request) {
+	reason, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResponse))
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	s.initError = reason
+	s.mu.Unlock()
+	w.WriteHeader(http.StatusAccepted)
+}

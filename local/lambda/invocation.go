@@ -1,0 +1,115 @@
+package lambda
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// invocation is one event on its way through one process.
+type invocation struct {
+	id        string
+	payload   []byte
+	cold      bool
+	delivered time.Time // or accepted, as long as no process has it
+
+	once     sync.Once
+	answered chan struct{} // closed when answer and duration are set
+	settled  chan struct{} // closed when the process then asks for more work
+	answer   answer
+	duration time.Duration
+}
+
+// outcome is what Invoke returns.
+type outcome struct {
+	result Result
+	err    error
+}
+
+func newInvocation(payload []byte) *invocation {
+	return &invocation{
+		id:        uuid.NewString(),
+		payload:   payload,
+		delivered: time.Now(),
+		answered:  make(chan struct{}),
+		settled:   make(chan struct{}),
+	}
+}
+
+// finish gives the invocation its answer. The first one counts.
+func (i *invocation) finish(a answer) {
+	i.once.Do(func() {
+		i.answer = a
+		i.duration = time.Since(i.delivered)
+		close(i.answered)
+	})
+}
+
+func (i *invocation) outcome() outcome {
+	return outcome{err: i.answer.err, result: Result{
+		Payload:       i.answer.payload,
+		FunctionError: i.answer.functionError,
+		Cold:          i.cold,
+		Duration:      i.duration,
+	}}
+}
+
+// answer is what becomes of an invocation, told by its process or, when that could not, by us.
+type answer struct {
+	payload       []byte
+	functionError string
+	err           error
+	platform      string // for the log: what the function itself could not say
+}
+
+// exitFailure is what Lambda answers for a process that ended with an invocation, or before it
+// asked for its first.
+func (s *sandbox) exitFailure(requestID string) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.initError != nil {
+		return answer{payload: s.initError, functionError: Unhandled}
+	}
+	reason := "Runtime exited without providing a reason"
+	if exit, ok := errors.AsType[*exec.ExitError](s.process.Err()); ok {
+		reason = "Runtime exited with error: " + exit.Error()
+	}
+	return unhandled("Runtime.ExitError", fmt.Sprintf("RequestId: %s Error: %s", requestID, reason))
+}
+
+func timeoutFailure(requestID string, limit time.Duration) answer {
+	now := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+	a := unhandled("", fmt.Sprintf("%s %s Task timed out after %.2f seconds", now, requestID, limit.Seconds()))
+	a.err = ErrTimeout
+	return a
+}
+
+func initTimeout(requestID string, limit time.Duration) answer {
+	a := unhandled("Sandbox.Timedout",
+		fmt.Sprintf("RequestId: %s Error: Init timed out after %.2f seconds", requestID, limit.Seconds()))
+	a.err = ErrTimeout
+	return a
+}
+
+func responseTooLarge() answer {
+	a := unhandled("Function.ResponseSizeTooLarge",
+		fmt.Sprintf("Response payload size exceeded maximum allowed payload size (%d bytes).", maxResponse))
+	a.err = ErrResponseTooLarge
+	return a
+}
+
+func unhandled(kind, message string) answer {
+	payload, err := json.Marshal(struct {
+		Message string `json:"errorMessage"`
+		Type    string `json:"errorType,omitempty"`
+	}{message, kind})
+	if err != nil {
+		panic(err) // two strings always marshal
+	}
+	return answer{payload: payload, functionError: Unhandled, platform: message}
+}

@@ -1,0 +1,180 @@
+package lambda_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"portside/local/lambda"
+)
+
+// probes are the two versions of testdata/probe that all tests share.
+var probes [2]string
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "probe")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	for i := range probes {
+		probes[i] = filepath.Join(dir, fmt.Sprint("probe", i+1))
+		flag := fmt.Sprintf("-ldflags=-X main.version=%d", i+1)
+		out, err := exec.Command("go", "build", "-tags", "lambda.norpc", flag, "-o", probes[i], "./testdata/probe").CombinedOutput()
+		if err != nil {
+			panic(string(out))
+		}
+	}
+	return m.Run()
+}
+
+// log collects what functions print.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func (l *log) contains(s string) func() bool {
+	return func() bool { return strings.Contains(l.String(), s) }
+}
+
+type fixture struct {
+	*lambda.Runtime
+	t      *testing.T
+	log    *log
+	binary string
+}
+
+// start runs a copy of the probe as function Probe, changed by the given function.
+func start(t *testing.T, change func(*lambda.Config)) *fixture {
+	t.Helper()
+	f := &fixture{t: t, log: &log{}, binary: filepath.Join(t.TempDir(), "bootstrap")}
+	f.install(probes[0])
+	config := lambda.Config{
+		Functions:    []lambda.Function{{Name: "Probe", Binary: f.binary, Timeout: time.Minute, MemoryMB: 256}},
+		Environment:  map[string]string{"SHARED": "all"},
+		Log:          f.log,
+		MaxSandboxes: 3,
+	}
+	if change != nil {
+		change(&config)
+	}
+	runtime, err := lambda.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := runtime.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	f.Runtime = runtime
+	return f
+}
+
+// install replaces the binary as a build does: by rename, since it may be running.
+func (f *fixture) install(probe string) {
+	f.t.Helper()
+	content, err := os.ReadFile(probe)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if err := os.WriteFile(f.binary+".new", content, 0o755); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := os.Rename(f.binary+".new", f.binary); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+type answer struct {
+	PID         int
+	Version     string
+	Environment []string
+	Directory   string
+	RequestID   string
+	ARN         string
+	Remaining   time.Duration
+	Big         string
+
+	Cold         bool          `json:"-"`
+	Took         time.Duration `json:"-"`
+	ErrorMessage string
+	ErrorType    string
+}
+
+// invoke runs an event that must not fail.
+func (f *fixture) invoke(event string) answer {
+	f.t.Helper()
+	result, err := f.Invoke(f.t.Context(), "Probe", []byte(event))
+	if err != nil || result.FunctionError != "" {
+		f.t.Errorf("%s: %v %s %s", event, err, result.FunctionError, result.Payload)
+	}
+	return f.parse(result)
+}
+
+func (f *fixture) parse(result lambda.Result) answer {
+	f.t.Helper()
+	a := answer{Cold: result.Cold, Took: result.Duration}
+	if err := json.Unmarshal(result.Payload, &a); err != nil {
+		f.t.Errorf("%v: %s", err, result.Payload)
+	}
+	return a
+}
+
+func (f *fixture) await(what string, condition func() bool) {
+	f.t.Helper()
+	tick, limit := time.NewTicker(time.Millisecond), time.After(30*time.Second)
+	defer tick.Stop()
+	for !condition() {
+		select {
+		case <-tick.C:
+		case <-limit:
+			f.t.Fatalf("waited in vain until %s; log:\n%s", what, f.log)
+		}
+	}
+}
+
+func gone(pid int) func() bool {
+	return func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH }
+}
+
+// busy occupies a sandbox until the returned function is called, which returns its answer.
+func (f *fixture) busy() (finish func() answer) {
+	f.t.Helper()
+	signal := filepath.Join(f.t.TempDir(), "go on")
+	done := make(chan answer, 1)
+	go func() { done <- f.invoke(`{"Do":"wait","Wait":"` + signal + `"}`) }()
+	f.await("the function has the event", f.log.contains(signal))
+	return func() answer {
+		if err := os.WriteFile(signal, nil, 0o600); err != nil {
+			f.t.Error(err)
+		}
+		return <-done
+	}
+}

@@ -1,0 +1,220 @@
+package lambda
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// pool hands out the sandboxes of one function. There are never more slots than the limit, and
+// nobody waits while a slot is free: whoever gives a slot up passes it to the first who waits.
+type pool struct {
+	runtime *Runtime
+
+	mu         sync.Mutex
+	function   Function
+	generation int     // of the binary and the configuration
+	slots      int     // given out or idle
+	idle       []*slot // the most recently used is the last
+	waiting    []chan *slot
+	stopped    bool
+}
+
+// slot is the right to have one process. It has no sandbox until its holder starts one.
+type slot struct {
+	sandbox *sandbox
+	since   time.Time // idle since
+}
+
+// acquire returns a slot that only the caller has; it belongs to serve from then on.
+func (p *pool) acquire(ctx context.Context) (*slot, error) {
+	turn, timeout := p.take()
+	deadline := time.NewTimer(timeout)
+	defer deadline.Stop()
+	select {
+	case s, ok := <-turn:
+		return granted(s, ok)
+	default: // a free slot wins over a context that has ended
+	}
+	select {
+	case s, ok := <-turn:
+		return granted(s, ok)
+	case <-deadline.C:
+	case <-ctx.Done():
+	}
+	p.leave(turn)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil, ctx.Err()
+	}
+	return nil, ErrThrottled
+}
+
+func granted(s *slot, ok bool) (*slot, error) {
+	if !ok {
+		return nil, ErrStopped
+	}
+	return s, nil
+}
+
+// take returns a channel that brings a slot, at once when one is free; it is closed by stop.
+func (p *pool) take() (chan *slot, time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	turn := make(chan *slot, 1)
+	switch last := len(p.idle) - 1; {
+	case p.stopped:
+		close(turn)
+	case last >= 0:
+		turn <- p.idle[last]
+		p.idle = p.idle[:last]
+	case p.slots < p.limit():
+		p.slots++
+		turn <- &slot{}
+	default:
+		p.waiting = append(p.waiting, turn)
+	}
+	return turn, p.function.Timeout
+}
+
+func (p *pool) limit() int {
+	most := p.runtime.config.MaxSandboxes
+	if own := p.function.Concurrency; own > 0 {
+		return min(own, most)
+	}
+	return most
+}
+
+// leave ends the wait for a turn, and passes on a slot that has come too late.
+func (p *pool) leave(turn chan *slot) {
+	p.mu.Lock()
+	i := slices.Index(p.waiting, turn)
+	if i >= 0 {
+		p.waiting = slices.Delete(p.waiting, i, i+1)
+	}
+	p.mu.Unlock()
+	if i >= 0 {
+		return
+	}
+	if s, ok := <-turn; ok {
+		p.release(s)
+	}
+}
+
+// release takes a slot back, whatever has become of its sandbox.
+func (p *pool) release(s *slot) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.sandbox != nil && (p.stopped || s.sandbox.generation != p.generation || s.sandbox.ended()) {
+		s.sandbox.retire()
+		s.sandbox = nil
+	}
+	switch {
+	case len(p.waiting) > 0:
+		p.waiting[0] <- s
+		p.waiting = p.waiting[1:]
+	case s.sandbox == nil:
+		p.slots--
+	default:
+		s.since = time.Now()
+		p.idle = append(p.idle, s)
+	}
+}
+
+// drop forgets a sandbox whose process has ended. One that is in use is its holder's to replace.
+func (p *pool) drop(s *sandbox) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = slices.DeleteFunc(p.idle, func(idle *slot) bool {
+		if idle.sandbox != s {
+			return false
+		}
+		p.slots--
+		return true
+	})
+}
+
+// reload retires the idle sandboxes now and the busy ones when they are released. With a function
+// it changes the configuration as well.
+func (p *pool) reload(f *Function) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if f != nil {
+		p.function = *f
+	}
+	p.generation++
+	p.retireIdle(len(p.idle))
+}
+
+// stop fails everyone who waits. Busy sandboxes are the Runtime's to end.
+func (p *pool) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return
+	}
+	p.stopped = true
+	p.retireIdle(len(p.idle))
+	for _, turn := range p.waiting {
+		close(turn)
+	}
+	p.waiting = nil
+}
+
+func (p *pool) shrink(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	unused := 0
+	for i, s := range p.idle {
+		last := i == len(p.idle)-1
+		age := now.Sub(s.since)
+		if age >= p.runtime.config.IdleTimeout || !last && age >= p.runtime.config.ShrinkAfter {
+			unused = i + 1
+		}
+	}
+	p.retireIdle(unused)
+}
+
+// retireIdle ends the n sandboxes that have been idle longest.
+func (p *pool) retireIdle(n int) {
+	for _, s := range p.idle[:n] {
+		s.sandbox.retire()
+	}
+	p.idle = slices.Delete(p.idle, 0, n)
+	p.slots -= n
+}
+
+func (p *pool) isStopped() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stopped
+}
+
+// current returns the function as it is configured now and the generation of that.
+func (p *pool) current() (Function, int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.function, p.generation
+}
+
+// serve runs an invocation in the slot, whose sandbox it starts when there is none, and gives the
+// slot back. A sandbox that died while it was idle is replaced without anyone noticing.
+func (p *pool) serve(s *slot, payload []byte) outcome {
+	defer p.release(s)
+	inv := newInvocation(payload)
+	for {
+		if s.sandbox == nil {
+			if failed := p.start(s, inv); failed != nil {
+				return *failed
+			}
+		}
+		if s.sandbox.run(inv) {
+			return p.outcome(inv)
+		}
+		if inv.cold {
+			return *p.failed(inv, s.sandbox.exitFailure(inv.id))
+		}
+		s.sandbox = nil
+	}
+}

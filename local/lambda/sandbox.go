@@ -1,0 +1,209 @@
+package lambda
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"portside/local/process"
+)
+
+// grace is how long a process may take to end itself before it is killed.
+const grace = time.Second
+
+// sandbox is one process and its side of the Runtime API. Work reaches it only while its process
+// asks for it, so that two invocations can never meet in one process.
+type sandbox struct {
+	id         string // secret, so that a function cannot answer for another
+	function   Function
+	arn        string
+	generation int
+	work       chan *invocation
+	ready      chan struct{} // closed by the first request for work
+	becomes    sync.Once     // ready
+	launched   chan struct{} // closed when process is set or could not be started
+
+	process *process.Process
+
+	mu        sync.Mutex
+	current   *invocation // from delivery to the next request for work
+	initError []byte
+}
+
+func newSandbox(f Function, generation int) *sandbox {
+	return &sandbox{
+		id:         randomHex(16),
+		function:   f,
+		generation: generation,
+		work:       make(chan *invocation),
+		ready:      make(chan struct{}),
+		launched:   make(chan struct{}),
+	}
+}
+
+func randomHex(bytes int) string {
+	b := make([]byte, bytes)
+	_, _ = rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+// start gives the slot a sandbox that has asked for work, or returns the outcome of the invocation
+// that it was to be started for.
+func (p *pool) start(s *slot, inv *invocation) *outcome {
+	inv.cold = true
+	box := newSandbox(p.current())
+	if err := p.runtime.launch(p, box); err != nil {
+		return &outcome{err: err}
+	}
+	limit := time.NewTimer(p.runtime.config.InitTimeout)
+	defer limit.Stop()
+	select {
+	case <-box.ready:
+		s.sandbox = box
+		return nil
+	case <-box.process.Done():
+		return p.failed(inv, box.exitFailure(inv.id))
+	case <-limit.C:
+		box.process.Kill()
+		return p.failed(inv, initTimeout(inv.id, p.runtime.config.InitTimeout))
+	}
+}
+
+// failed ends an invocation that no process took.
+func (p *pool) failed(inv *invocation, a answer) *outcome {
+	inv.finish(a)
+	o := p.outcome(inv)
+	return &o
+}
+
+// outcome writes to the log what the function could not, as it is gone: why.
+func (p *pool) outcome(inv *invocation) outcome {
+	if inv.answer.platform == "" {
+		return inv.outcome()
+	}
+	if p.isStopped() {
+		return outcome{err: ErrStopped}
+	}
+	function, _ := p.current()
+	_, _ = fmt.Fprintf(p.runtime.config.Log, "%s | %s\n", function.Name, inv.answer.platform)
+	return inv.outcome()
+}
+
+// launch starts the process. The sandbox is known to Stop before it has a process, so that none
+// can be started behind Stop's back.
+func (r *Runtime) launch(p *pool, s *sandbox) error {
+	defer close(s.launched)
+	s.arn = fmt.Sprintf("arn:aws:lambda:%s:%s:function:%s", r.config.Region, r.config.AccountID, s.function.Name)
+	if err := r.register(s); err != nil {
+		return err
+	}
+	started, err := process.Start(process.Options{
+		Name:   s.function.Name,
+		Path:   s.function.Binary,
+		Dir:    filepath.Dir(s.function.Binary),
+		Env:    r.environment(s),
+		Output: r.config.Log,
+		Prefix: s.function.Name + " | ",
+	})
+	if err != nil {
+		r.forget(s)
+		return err
+	}
+	s.process = started
+	go func() {
+		<-started.Done()
+		r.forget(s)
+		p.drop(s)
+	}()
+	return nil
+}
+
+func (r *Runtime) register(s *sandbox) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return ErrStopped
+	}
+	r.sandboxes[s.id] = s
+	return nil
+}
+
+func (r *Runtime) forget(s *sandbox) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.sandboxes, s.id)
+}
+
+// run delivers the invocation and waits until it is answered and the process asks for more work
+// or has ended. It returns false when the process ended before it took the invocation.
+func (s *sandbox) run(inv *invocation) bool {
+	if s.ended() { // its request for work may not have been noticed to be void
+		return false
+	}
+	inv.delivered = time.Now()
+	limit := time.NewTimer(s.function.Timeout)
+	defer limit.Stop()
+	select {
+	case s.work <- inv:
+	case <-s.process.Done():
+		return false
+	case <-limit.C:
+		s.timeOut(inv)
+		return true
+	}
+	select {
+	case <-inv.answered:
+	case <-s.process.Done():
+		inv.finish(s.exitFailure(inv.id))
+	case <-limit.C:
+		s.timeOut(inv)
+	}
+	if inv.answer.functionError != "" { // a panic is answered before the process ends
+		s.settle(inv, limit)
+	}
+	return true
+}
+
+// settle waits until the process is of use again or gone.
+func (s *sandbox) settle(inv *invocation, limit *time.Timer) {
+	select {
+	case <-inv.settled:
+	case <-s.process.Done():
+	case <-limit.C:
+		s.process.Kill()
+	}
+}
+
+func (s *sandbox) timeOut(inv *invocation) {
+	inv.finish(timeoutFailure(inv.id, s.function.Timeout))
+	s.process.Kill()
+}
+
+func (s *sandbox) ended() bool {
+	select {
+	case <-s.process.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// retire ends a sandbox that no invocation will come to any more, without waiting for it.
+func (s *sandbox) retire() {
+	go s.process.Stop(grace)
+}
+
+// end returns when the process is gone, and kills it when ctx ends first.
+func (s *sandbox) end(ctx context.Context) {
+	<-s.launched
+	if s.process == nil {
+		return
+	}
+	stopped := context.AfterFunc(ctx, s.process.Kill)
+	defer stopped()
+	s.process.Stop(grace)
+}

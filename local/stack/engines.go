@@ -1,0 +1,142 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"portside/local/engines"
+	"portside/local/mail"
+)
+
+// What the functions believe about where they are. The keys are no secrets: the engines listen on
+// this machine alone.
+const (
+	region          = engines.Region
+	accountID       = "000000000000"
+	accessKeyID     = "local"
+	secretAccessKey = "local-secret"
+)
+
+// engineGrace is how long an engine may take to end itself.
+const engineGrace = time.Second
+
+func (s *Stack) startDynamoDB(ctx context.Context) error {
+	binary, err := s.options.Fetch(ctx, s.console)
+	if err != nil {
+		return err
+	}
+	log, err := s.engineLog("dynamodb")
+	if err != nil {
+		return err
+	}
+	p, err := engines.StartDynamoDB(ctx, engines.DynamoDB{
+		Binary: binary,
+		DBPath: filepath.Join(s.options.DataDir, "dynamodb.db"),
+		Log:    log,
+	})
+	if err != nil {
+		return err
+	}
+	s.keep("DynamoDB", p)
+	s.setInfo(func(i *Info) { i.DynamoDB = p.Endpoint })
+	return engines.CreateTables(ctx, p.Endpoint, s.template.Load().Tables)
+}
+
+func (s *Stack) startS3(ctx context.Context) error {
+	binary := filepath.Join(s.options.RepoDir, ".local", "bin", "s3server")
+	if _, err := os.Stat(binary); err != nil {
+		return errors.New(".local/bin/s3server is missing: run `make engines`")
+	}
+	log, err := s.engineLog("s3")
+	if err != nil {
+		return err
+	}
+	p, err := engines.StartS3(ctx, engines.S3{
+		Binary:    binary,
+		Dir:       filepath.Join(s.options.DataDir, "s3"),
+		AccessKey: accessKeyID,
+		SecretKey: secretAccessKey,
+		Log:       log,
+	})
+	if err != nil {
+		return err
+	}
+	s.keep("S3", p)
+	s.setInfo(func(i *Info) {
+		i.S3, i.AccessKeyID, i.SecretAccessKey = p.Endpoint, accessKeyID, secretAccessKey
+	})
+	access := engines.S3Access{Endpoint: p.Endpoint, AccessKey: accessKeyID, SecretKey: secretAccessKey}
+	return engines.CreateBuckets(ctx, access, s.template.Load().Buckets)
+}
+
+// engineLog keeps what an engine prints, which is only of interest when it misbehaves.
+func (s *Stack) engineLog(name string) (*os.File, error) {
+	dir := filepath.Join(s.options.DataDir, "logs")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(filepath.Join(dir, name+".log"), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	s.onStop(func(context.Context) error { return file.Close() })
+	return file, nil
+}
+
+// Fetch sees to it that the DynamoDB engine is there, and returns its path. DYNOXIDE names one to
+// be used instead.
+func (o Options) Fetch(ctx context.Context, progress io.Writer) (string, error) {
+	return engines.Dynoxide{
+		Path:     filepath.Join(o.RepoDir, ".local", "bin", "dynoxide"),
+		Own:      os.Getenv("DYNOXIDE"),
+		Progress: progress,
+	}.Install(ctx)
+}
+
+// keep sees to the end of an engine: ours, or its own.
+func (s *Stack) keep(name string, p *engines.Process) {
+	s.onStop(func(context.Context) error {
+		p.Stop(engineGrace)
+		return nil
+	})
+	go func() {
+		<-p.Done()
+		if !s.isStopping() {
+			s.failed <- fmt.Errorf("%s has ended, %s: start the stack again", name, oneLine(p.Tail(), p.Err()))
+		}
+	}()
+}
+
+func (s *Stack) setInfo(change func(*Info)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.info)
+}
+
+func (s *Stack) startMail(context.Context) error {
+	outbox, err := mail.NewOutbox(filepath.Join(s.options.DataDir, "outbox"), time.Now)
+	if err != nil {
+		return err
+	}
+	s.outbox = outbox
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: outbox.API(), ReadHeaderTimeout: 5 * time.Second}
+	go func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- fmt.Errorf("the mail port: %w", err)
+		}
+	}()
+	s.onStop(func(context.Context) error { return server.Close() })
+	s.setInfo(func(i *Info) { i.SES = "http://" + listener.Addr().String() })
+	return nil
+}

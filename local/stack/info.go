@@ -1,0 +1,99 @@
+package stack
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// infoFile tells other commands where a running stack is. Only its owner may read it.
+const infoFile = "stack.json"
+
+// Info is where everything of a running stack is.
+type Info struct {
+	API             string            `json:"api"` // without a trailing slash, as all addresses here
+	DynamoDB        string            `json:"dynamodb"`
+	S3              string            `json:"s3"`
+	SES             string            `json:"ses"`
+	Region          string            `json:"region"`
+	AccessKeyID     string            `json:"accessKeyId"`
+	SecretAccessKey string            `json:"secretAccessKey"`
+	Tables          map[string]string `json:"tables"`  // physical names by logical ID
+	Buckets         map[string]string `json:"buckets"` // the same
+	PID             int               `json:"pid"`
+	Control         string            `json:"control"` // what /_local/invoke wants to see
+}
+
+// environment is what the AWS SDK must be told to find the engines.
+func (i Info) environment() map[string]string {
+	return map[string]string{
+		"AWS_ACCESS_KEY_ID":         i.AccessKeyID,
+		"AWS_SECRET_ACCESS_KEY":     i.SecretAccessKey,
+		"AWS_ENDPOINT_URL_DYNAMODB": i.DynamoDB,
+		"AWS_ENDPOINT_URL_S3":       i.S3,
+		"AWS_ENDPOINT_URL_SESV2":    i.SES,
+	}
+}
+
+// commandEnvironment is the environment of cmd/portside: with the tables' names, which for functions
+// are in the template. UsersTable is USERS_TABLE there.
+func (i Info) commandEnvironment() []string {
+	list := []string{"AWS_REGION=" + i.Region}
+	for name, value := range i.environment() {
+		list = append(list, name+"="+value)
+	}
+	for id, name := range i.Tables {
+		list = append(list, snakeCase(id)+"="+name)
+	}
+	return list
+}
+
+func snakeCase(id string) string {
+	var b strings.Builder
+	for i, r := range id {
+		if i > 0 && unicode.IsUpper(r) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToUpper(r))
+	}
+	return b.String()
+}
+
+// write replaces the file as a whole, so that nobody reads half of it.
+func (i Info) write(dataDir string) error {
+	content, err := json.MarshalIndent(i, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dataDir, infoFile)
+	if err := os.WriteFile(path+".new", append(content, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// ReadInfo returns where the stack is that runs on the data folder, or ErrNotRunning.
+func ReadInfo(dataDir string) (Info, error) {
+	var i Info
+	if !locked(dataDir) {
+		return i, ErrNotRunning
+	}
+	content, err := os.ReadFile(filepath.Join(dataDir, infoFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return i, ErrNotRunning
+	}
+	if err != nil {
+		return i, err
+	}
+	if err := json.Unmarshal(content, &i); err != nil {
+		return i, fmt.Errorf("%s: %w", filepath.Join(dataDir, infoFile), err)
+	}
+	return i, nil
+}
+
+// ErrNotRunning is the answer of ReadInfo when no stack is ready on the data folder.
+var ErrNotRunning = errors.New("no local stack is running")

@@ -1,0 +1,42 @@
+package stack
+
+import (
+	"bytes"
+	_ "embed" // the page below
+	"html/template"
+	"net/http"
+)
+
+//go:embed index.html
+var indexHTML string
+
+// pages are what the stack itself shows, under /_local/.
+func (s *Stack) pages() (http.Handler, error) {
+	page, err := template.New("index").Parse(indexHTML)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	outbox := s.outbox.Pages()
+	mux.Handle("/_local/outbox", outbox)
+	mux.Handle("/_local/outbox/", outbox)
+	mux.HandleFunc("POST /_local/invoke/{function}", s.serveInvoke)
+	mux.HandleFunc("GET /_local/{$}", func(w http.ResponseWriter, _ *http.Request) { s.serveIndex(w, page) })
+	return localOnly(mux), nil
+}
+
+func (s *Stack) serveIndex(w http.ResponseWriter, page *template.Template) {
+	var body bytes.Buffer
+	err := page.Execute(&body, map[string]any{
+		"Info":     s.info,
+		"Data":     s.options.DataDir,
+		"Template": s.template.Load(),
+	})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	_, _ = body.WriteTo(w) // the reader may have left
+}

@@ -1,0 +1,227 @@
+package stack_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"portside/local/stack"
+)
+
+func await(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	tick, limit := time.NewTicker(2*time.Millisecond), time.After(time.Minute)
+	defer tick.Stop()
+	for !condition() {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatalf("waited in vain for: %s", what)
+		}
+	}
+}
+
+// children returns the processes that a process has started, and theirs.
+func children(t *testing.T, pid int) []int {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []int
+	for _, path := range stats {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended in the meantime
+		}
+		_, rest, _ := bytes.Cut(content, []byte(") "))
+		fields := strings.Fields(string(rest))
+		if len(fields) > 1 && fields[1] == strconv.Itoa(pid) && fields[0] != "Z" {
+			child, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(append(list, child), children(t, child)...)
+		}
+	}
+	return list
+}
+
+func ended(pid int) bool {
+	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return true
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || bytes.Contains(stat, []byte(") Z ")) // killed, and nobody has asked how it ended
+}
+
+// command is the program that `make run` runs, which tests may kill.
+type command struct {
+	t       *testing.T
+	path    string
+	repo    string
+	process *exec.Cmd
+	output  *log
+}
+
+func newCommand(t *testing.T) *command {
+	t.Helper()
+	c := &command{t: t, path: filepath.Join(t.TempDir(), "local"), repo: repo(t)}
+	if out, err := exec.Command("go", "build", "-o", c.path, "..").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return c
+}
+
+// run starts the program and returns where it is once it is ready.
+func (c *command) run() stack.Info {
+	c.t.Helper()
+	c.output = &log{}
+	c.process = exec.Command(c.path, "run", "-repo", c.repo, "-addr", "127.0.0.1:0")
+	c.process.Stdout, c.process.Stderr = c.output, c.output
+	if err := c.process.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	process := c.process
+	c.t.Cleanup(func() { _ = process.Process.Kill(); _ = process.Wait() })
+	var info stack.Info
+	await(c.t, "the stack is ready", func() bool {
+		var err error
+		info, err = stack.ReadInfo(filepath.Join(c.repo, ".local", "data"))
+		return err == nil && info.PID == process.Process.Pid
+	})
+	return info
+}
+
+// end sends the signal and checks that nothing is left of the engines and the function.
+func (c *command) end(signal os.Signal) {
+	c.t.Helper()
+	all := children(c.t, c.process.Process.Pid)
+	if len(all) < 3 {
+		c.t.Errorf("%d child processes are fewer than two engines and a function", len(all))
+	}
+	if err := c.process.Process.Signal(signal); err != nil {
+		c.t.Fatal(err)
+	}
+	_ = c.process.Wait()
+	for _, pid := range all {
+		await(c.t, "a child ends", func() bool { return ended(pid) })
+	}
+}
+
+func (c *command) invoke(function, event string) (stdout, stderr string, code int) {
+	c.t.Helper()
+	file := filepath.Join(c.t.TempDir(), "event.json")
+	if err := os.WriteFile(file, []byte(event), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	var out, problem bytes.Buffer
+	invoke := exec.Command(c.path, "invoke", "-repo", c.repo, "-function", function, "-event", file)
+	invoke.Stdout, invoke.Stderr = &out, &problem
+	_ = invoke.Run()
+	return out.String(), problem.String(), invoke.ProcessState.ExitCode()
+}
+
+func TestTheProgramSurvivesWhateverEndsIt(t *testing.T) {
+	c := newCommand(t)
+	info := c.run()
+	perform(t, info.API, step{"PUT", "/notes/1", "first", 204, ""})
+	c.end(os.Kill)
+	info = c.run()
+	perform(t, info.API,
+		step{"GET", "/notes/1", "", 200, "first"},
+		step{"PUT", "/notes/2", "second", 204, ""},
+	)
+	c.end(os.Interrupt)
+	if code := c.process.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit code %d after an interrupt\n%s", code, c.output)
+	}
+	info = c.run()
+	perform(t, info.API,
+		step{"GET", "/notes/1", "", 200, "first"},
+		step{"GET", "/notes/2", "", 200, "second"},
+	)
+	c.end(syscall.SIGTERM)
+	if code := c.process.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("exit code %d after SIGTERM\n%s", code, c.output)
+	}
+}
+
+func TestASecondInterruptEndsAtOnce(t *testing.T) {
+	c := newCommand(t)
+	c.run()
+	all := children(t, c.process.Process.Pid)
+	for _, pid := range all { // which then cannot end in good order
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, said := range []string{"Ctrl-C ends", "ending"} {
+		await(t, "it says "+said, func() bool { return strings.Contains(c.output.String(), said) })
+		if err := c.process.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = c.process.Wait()
+	if code := c.process.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+	for _, pid := range all {
+		await(t, "a child ends", func() bool { return ended(pid) })
+	}
+}
+
+func TestAnEngineThatEndsEndsTheProgram(t *testing.T) {
+	c := newCommand(t)
+	c.run()
+	all := children(t, c.process.Process.Pid)
+	for _, pid := range all {
+		if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil && strings.HasPrefix(string(name), "dynoxide") {
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = c.process.Wait()
+	if code := c.process.ProcessState.ExitCode(); code != 1 || !strings.Contains(c.output.String(), "DynamoDB has ended") {
+		t.Errorf("exit code %d, output:\n%s", code, c.output)
+	}
+	for _, pid := range all {
+		await(t, "a child ends", func() bool { return ended(pid) })
+	}
+}
+
+func TestInvokeCommand(t *testing.T) {
+	c := newCommand(t)
+	hello := `{"routeKey":"GET /hello"}`
+	tests := []struct {
+		function, event, stdout, stderr string
+		code                            int
+	}{
+		{"NotesFunction", hello, `"statusCode": 200`, "", 0},
+		{"NotesFunction", `{"routeKey":"POST /crash"}`, "Runtime.ExitError", "NotesFunction failed: Unhandled", 1},
+		{"OtherFunction", hello, "", `there is no function "OtherFunction"; there are NotesFunction`, 1},
+		{"NotesFunction", `{"routeKey":`, "", "is not JSON", 1},
+	}
+	check := func(stack string) {
+		for _, test := range tests {
+			stdout, stderr, code := c.invoke(test.function, test.event)
+			if code != test.code || !strings.Contains(stdout, test.stdout) || !strings.Contains(stderr, test.stderr) {
+				t.Errorf("%s, %s %s: exit code %d\n%s\n%s", stack, test.function, test.event, code, stdout, stderr)
+			}
+		}
+	}
+	check("on a stack made for it")
+	c.run()
+	check("on the stack that runs")
+	c.invoke("NotesFunction", hello) // the last one of the table was none of a function
+	c.end(os.Interrupt)
+}

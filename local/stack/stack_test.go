@@ -1,0 +1,279 @@
+package stack_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"portside/local/stack"
+)
+
+// repo is a copy of testdata/repo, which a test may change. Its engines are the real ones.
+func repo(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "repo"))); err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(dir, ".local", "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range []string{"dynoxide", "s3server"} {
+		binary, err := filepath.Abs(filepath.Join("..", "..", ".local", "bin", engine))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(binary); err != nil {
+			t.Fatalf("run `make engines` first: %v", err)
+		}
+		if err := os.Symlink(binary, filepath.Join(bin, engine)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// log collects what the stack says.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func options(repo string) stack.Options {
+	return stack.Options{Addr: "127.0.0.1:0", RepoDir: repo, Log: &log{}}
+}
+
+func start(t *testing.T, o stack.Options) *stack.Stack {
+	t.Helper()
+	s, err := stack.Start(t.Context(), o)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, o.Log)
+	}
+	t.Cleanup(func() {
+		stop(t, s)
+		if t.Failed() {
+			t.Logf("the stack said:\n%s", o.Log)
+		}
+	})
+	return s
+}
+
+func stop(t *testing.T, s *stack.Stack) {
+	t.Helper()
+	if err := s.Stop(context.WithoutCancel(t.Context())); err != nil {
+		t.Error(err)
+	}
+	if left := children(t, os.Getpid()); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// step is one request and what must come of it.
+type step struct {
+	method, path, body string
+	status             int
+	want               string // part of the answer
+}
+
+func perform(t *testing.T, api string, steps ...step) {
+	t.Helper()
+	for _, s := range steps {
+		request, err := http.NewRequestWithContext(t.Context(), s.method, api+s.path, strings.NewReader(s.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "text/plain") // anything else reaches the function as base64
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil || response.StatusCode != s.status || !strings.Contains(string(body), s.want) {
+			t.Errorf("%s %s: %s %q (%v), want %d %q", s.method, s.path, response.Status, body, err, s.status, s.want)
+		}
+	}
+}
+
+func TestRequestsAndARestartThatKeepsData(t *testing.T) {
+	o := options(repo(t))
+	limit := 7
+	o.RateLimit = &limit
+	s := start(t, o)
+	perform(t, s.Info().API,
+		step{"GET", "/hello", "", 200, "hello from " + s.Info().API + " limit 7"},
+		step{"PUT", "/notes/1", "remember", 204, ""},
+		step{"GET", "/notes/1", "", 200, "remember"},
+		step{"POST", "/crash", "", 500, "Internal Server Error"},
+		step{"GET", "/notes/1", "", 200, "remember"},
+		step{"GET", "/unknown", "", 404, "Not Found"},
+		step{"GET", "/_local/", "", 200, s.Info().DynamoDB},
+		step{"GET", "/_local/outbox", "", 200, "<html"},
+	)
+	stop(t, s)
+	again := start(t, o)
+	perform(t, again.Info().API, step{"GET", "/notes/1", "", 200, "remember"})
+	if said := o.Log.(*log).String(); strings.Count(said, "building NotesFunction") != 1 {
+		t.Errorf("not built exactly once:\n%s", said)
+	}
+}
+
+func TestSavedCodeServesTheNextRequest(t *testing.T) {
+	o := options(repo(t))
+	s := start(t, o)
+	words := filepath.Join(o.RepoDir, "shared", "words", "words.go")
+	save := func(path, content string) {
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	api := s.Info().API
+	perform(t, api, step{"GET", "/hello", "", 200, "hello from"})
+	save(words, "package words\n\nconst Greeting = \"bonjour\"\n")
+	perform(t, api, step{"GET", "/hello", "", 200, "bonjour from"})
+	save(words, "package words\n\nconst Greeting = undefined\n")
+	perform(t, api, step{"GET", "/hello", "", 200, "bonjour from"})
+	save(words, "package words\n\nconst Greeting = \"hej\"\n")
+	perform(t, api, step{"GET", "/hello", "", 200, "hej from"})
+	if said := o.Log.(*log).String(); strings.Count(said, "undefined: undefined") != 1 {
+		t.Errorf("the compile error was not said exactly once:\n%s", said)
+	}
+}
+
+func TestSavedTemplateIsUsed(t *testing.T) {
+	o := options(repo(t))
+	s := start(t, o)
+	path := filepath.Join(o.RepoDir, "template.yaml")
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes := []struct{ from, to, said string }{
+		{"Default: 100", "Default: 55", "in use from now on"},
+		{"/hello", "/hello }}", "goes on with the template before"},
+		{"FilesBucket", "OtherBucket", "restart `make run`"},
+	}
+	for _, change := range changes {
+		changed := bytes.Replace(source, []byte(change.from), []byte(change.to), 1)
+		if err := os.WriteFile(path, changed, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		await(t, change.said, func() bool { return strings.Contains(o.Log.(*log).String(), change.said) })
+		perform(t, s.Info().API, step{"GET", "/hello", "", 200, "limit 55"})
+	}
+}
+
+func TestWhatIsInTheWayIsNamed(t *testing.T) {
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = busy.Close() }()
+	running := options(repo(t))
+	start(t, running)
+	tests := []struct {
+		name   string
+		change func(*stack.Options)
+		want   string
+	}{
+		{"data in use", func(o *stack.Options) { o.DataDir = running.Data() }, "is in use by another local stack"},
+		{"port in use", func(o *stack.Options) { o.Addr = busy.Addr().String() }, busy.Addr().String() + " is in use"},
+		{"no address", func(o *stack.Options) { o.Addr = "3000" }, "ADDR=3000 is not an address"},
+		{"open to all", func(o *stack.Options) { o.Addr = "0.0.0.0:3000" }, "use 127.0.0.1"},
+		{"no template", remove("template.yaml"), "template.yaml"},
+		{"broken template", write("template.yaml", "Resources: ["), "template.yaml"},
+		{"no S3 engine", remove(".local/bin/s3server"), "run `make engines`"},
+		{"no admin", write("cmd/portside/main.go", "package main\n\nfunc main() { panic(`refused`) }\n"), "cannot make the first admin: "},
+		{"no make", func(*stack.Options) { t.Setenv("PATH", "/nowhere") }, "make is missing: "},
+	}
+	for _, test := range tests {
+		o := options(repo(t))
+		test.change(&o)
+		s, err := stack.Start(t.Context(), o)
+		if err == nil {
+			stop(t, s)
+			t.Errorf("%s: started", test.name)
+			continue
+		}
+		if !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+func remove(path string) func(*stack.Options) {
+	return func(o *stack.Options) { _ = os.Remove(filepath.Join(o.RepoDir, path)) }
+}
+
+func write(path, content string) func(*stack.Options) {
+	return func(o *stack.Options) { _ = os.WriteFile(filepath.Join(o.RepoDir, path), []byte(content), 0o644) }
+}
+
+func TestFirstAdminIsMadeAtEveryStart(t *testing.T) {
+	o := options(repo(t))
+	s := start(t, o)
+	want := "key of " + s.Info().Tables["NotesTable"] + "\n"
+	if key, err := os.ReadFile(s.KeyFile()); err != nil || string(key) != want {
+		t.Errorf("key %q (%v), want %q", key, err, want)
+	}
+	stop(t, s)
+	if err := os.Remove(s.KeyFile()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile(start(t, o).KeyFile()); err != nil {
+		t.Errorf("after the second start: %v", err)
+	}
+}
+
+func TestSecretsStayOnThisMachine(t *testing.T) {
+	o := options(repo(t))
+	s := start(t, o)
+	info, err := os.Stat(filepath.Join(o.Data(), "stack.json"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("stack.json: %v, %v", info.Mode(), err)
+	}
+	perform(t, s.Info().API, step{"POST", "/_local/invoke/NotesFunction", "{}", 403, "control word"})
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Info().API+"/_local/outbox", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Host = "rebound.example"
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusForbidden {
+		t.Errorf("another site's name gets %s", response.Status)
+	}
+}
+
+func TestBannerQuotesWhatAShellNeeds(t *testing.T) {
+	o := options(repo(t))
+	o.DataDir = filepath.Join(o.RepoDir, "my data")
+	s := start(t, o)
+	want := `curl -s -H "X-API-Key: $(cat 'my data/admin-key')" ` + s.Info().API + "/v1/users"
+	if got := s.Banner(); !strings.Contains(got, want) {
+		t.Errorf("%s\nwants %s", got, want)
+	}
+}
