@@ -108,7 +108,7 @@ $(BIN)/dynoxide: local/engines/install.go | $(BIN)/local
 # ADDR is a check only, and so passed on only where somebody gave it: DATA says which stack it is.
 import-users: ## Import FILE=users.csv (or .jsonl) into the running local stack; DATA=… ADDR=…
 	@test -n "$(FILE)" || { echo "make $@: say which file, such as FILE=users.csv or FILE=users.jsonl"; exit 2; }
-	@go build -trimpath -o $(BIN)/portside ./cmd/portside
+	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o $(BIN)/portside ./cmd/portside
 	@exec $(BIN)/portside import-users --local '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),--addr '$(ADDR)') '$(FILE)'
 .PHONY: import-users
 

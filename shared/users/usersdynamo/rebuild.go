@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"portside/shared/principal"
 	"portside/shared/rank"
 )
 
@@ -204,13 +203,4 @@ func (i listItem) entry() (rank.Entry, error) {
 		return rank.Entry{}, fmt.Errorf("usersdynamo: a list item has the key %q: %w", i.SK, err)
 	}
 	return rank.Entry{Number: n, Label: string(i.Role)}, nil
-}
-
-// listNames are all lists that a user may stand in.
-func listNames() []string {
-	names := []string{allUsers}
-	for _, role := range principal.Roles() {
-		names = append(names, string(role))
-	}
-	return names
 }

@@ -140,7 +140,7 @@ func (r *rebuild) removeStray(ctx context.Context, d derived) error {
 	return fmt.Errorf("item %s %s: %w", d.PK, d.SK, users.ErrBusy)
 }
 
-// mendUsers adds what is missing of users and replaces what is wrong.
+// mendUsers adds what is missing of users and replaces what is wrong. What stands where it should not is gone by now.
 func (r *rebuild) mendUsers(ctx context.Context) error {
 	return r.scan(ctx, func(ctx context.Context, items []attributes) error {
 		var batch []userItem
@@ -173,7 +173,7 @@ func (r *rebuild) wrong(ctx context.Context, batch []userItem) ([]string, error)
 	asked := map[derived]bool{}
 	for _, stored := range batch {
 		for _, key := range places(stored.user()) {
-			if place := keyOf(key); !asked[place] { // users in dispute have places in common
+			if place := placeOf(key); !asked[place] { // users in dispute have places in common
 				asked[place] = true
 				wanted = append(wanted, key)
 			}
@@ -233,11 +233,11 @@ func (r *rebuild) mendUser(ctx context.Context, id string) error {
 	return fmt.Errorf("user %s: %w", id, users.ErrBusy)
 }
 
-// places are the keys at which items of the user may stand, rightly or not.
+// places are the keys of everything derived from the user.
 func places(u users.User) []attributes {
-	keys := []attributes{emailKey(u.Email)}
-	for _, list := range listNames() {
-		keys = append(keys, listKey(list, u.Number))
+	var keys []attributes
+	for _, item := range derivedFrom(u) {
+		keys = append(keys, attributes{"pk": item["pk"], "sk": item["sk"]})
 	}
 	return keys
 }
@@ -245,8 +245,7 @@ func places(u users.User) []attributes {
 func (r *rebuild) readPlaces(ctx context.Context, keys []attributes) (map[derived]attributes, error) {
 	found := make(map[derived]attributes, len(keys))
 	err := r.readAll(ctx, keys, func(item attributes) error {
-		at := keyOf(item)
-		found[derived{PK: at.PK, SK: at.SK}] = item
+		found[placeOf(item)] = item
 		return nil
 	})
 	return found, err
@@ -256,19 +255,9 @@ func (r *rebuild) readPlaces(ctx context.Context, keys []attributes) (map[derive
 func (r *rebuild) repair(u users.User, found map[derived]attributes) []types.TransactWriteItem {
 	p := r.plan()
 	var writes []types.TransactWriteItem
-	right := map[derived]bool{}
 	for _, item := range derivedFrom(u) {
-		at := keyOf(item)
-		place := derived{PK: at.PK, SK: at.SK}
-		right[place] = true
-		if !reflect.DeepEqual(found[place], item) {
+		if !reflect.DeepEqual(found[placeOf(item)], item) {
 			writes = append(writes, p.putOwned(item))
-		}
-	}
-	for _, key := range places(u) {
-		place := keyOf(key)
-		if item, exists := found[place]; exists && !right[place] && keyOf(item).ID == u.ID {
-			writes = append(writes, p.removeOwned(keyOf(item)))
 		}
 	}
 	return writes
@@ -317,6 +306,11 @@ func owned(d derived) (condition string, names map[string]string, values attribu
 // keyOf reads an item's keys and owner. What is damaged reads as empty, and belongs to nobody.
 func keyOf(item attributes) derived {
 	return derived{PK: textOf(item["pk"]), SK: textOf(item["sk"]), ID: textOf(item["id"]), User: textOf(item["user"])}
+}
+
+// placeOf reads an item's keys alone.
+func placeOf(item attributes) derived {
+	return derived{PK: textOf(item["pk"]), SK: textOf(item["sk"])}
 }
 
 func textOf(value types.AttributeValue) string {

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"portside/shared/awstest"
+	"portside/shared/credentials"
+	"portside/shared/principal"
+	"portside/shared/users"
+)
+
+func (o *office) bootstrap(more ...string) outcome {
+	o.t.Helper()
+	keyFile := filepath.Join(o.dir, "keys", "admin-key")
+	return o.run(append([]string{"bootstrap", "--email", " Ada@Example.com", "--name", "Ada", "--key-file", keyFile}, more...)...)
+}
+
+func TestBootstrap(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	keyFile := filepath.Join("keys", "admin-key")
+
+	got := o.expect(o.bootstrap(), 0, "made the admin ada@example.com")
+	first := o.read(keyFile)
+	if strings.Contains(got.stdout+got.stderr, strings.TrimSpace(first)) {
+		t.Error("the key is shown although it has a file")
+	}
+	admin, err := o.authenticate(first)
+	if err != nil {
+		t.Fatalf("the key does not work: %v", err)
+	}
+	if info, err := os.Stat(filepath.Join(o.dir, keyFile)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the key file has mode %v, %v; want 0600", info.Mode(), err)
+	}
+
+	o.expect(o.bootstrap(), 0, "works; nothing to do")
+	if again := o.read(keyFile); again != first {
+		t.Error("a key that works was replaced")
+	}
+
+	if err := os.Remove(filepath.Join(o.dir, keyFile)); err != nil {
+		t.Fatal(err)
+	}
+	o.expect(o.bootstrap(), 0, "the API key")
+	second := o.read(keyFile)
+	if who, err := o.authenticate(second); err != nil || who != admin {
+		t.Errorf("the second key lets in %q, %v; want %q", who, err, admin)
+	}
+
+	parsed, err := credentials.Parse(strings.TrimSpace(second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.tables.users.Revoke(t.Context(), admin, parsed.ID(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	o.expect(o.bootstrap(), 0, "does not work any more")
+	if who, err := o.authenticate(o.read(keyFile)); err != nil || who != admin {
+		t.Errorf("the third key lets in %q, %v; want %q", who, err, admin)
+	}
+
+	onStdout := o.expect(o.run("bootstrap", "--email", "ada@example.com", "--name", "Ada"), 0, "shown this once")
+	if who, err := o.authenticate(onStdout.stdout); err != nil || who != admin {
+		t.Errorf("the key on stdout lets in %q, %v; want %q", who, err, admin)
+	}
+	if all := o.list(); len(all) != 1 {
+		t.Errorf("users are %v, want one", all)
+	}
+}
+
+func TestBootstrapRefuses(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.expect(o.run("bootstrap", "--email", "no address", "--name", "Ada"), 1, "email must be an e-mail address")
+	o.expect(o.bootstrap(), 0, "made the admin")
+
+	o.expect(o.run("bootstrap", "--email", "eve@example.com", "--name", "Eve"), 1, "there is an active admin already")
+	o.expect(o.run("bootstrap", "--email", "eve@example.com", "--name", "Eve", "--force"), 0, "made the admin eve@example.com")
+	o.expect(o.run("bootstrap", "--email", "eve@example.com", "--name", "Eve", "--key-file", filepath.Join(o.dir, "keys", "admin-key")),
+		1, "holds a working key of another user")
+
+	other := o.write("diary", "dear diary")
+	o.expect(o.bootstrap("--key-file", other), 1, "holds something that is no API key")
+	if text := o.read("diary"); text != "dear diary" {
+		t.Errorf("the file was overwritten: %q", text)
+	}
+
+	user := users.User{
+		ID: newID(), Email: "bob@example.com", Name: "Bob", Role: principal.User, Status: users.Active,
+		Metadata: []byte("{}"), CreatedAt: time.Now(),
+	}
+	if _, err := o.tables.users.Create(t.Context(), users.Creation{User: user}); err != nil {
+		t.Fatal(err)
+	}
+	o.expect(o.run("bootstrap", "--email", "bob@example.com", "--name", "Bob"), 1, "is not an active admin (user, active)")
+}
+
+// TestBootstrapKilled ends a run at its nth call, before the call takes place and after its answer is lost, for every n:
+// the next run leaves one admin, and a key that works.
+func TestBootstrapKilled(t *testing.T) {
+	t.Parallel()
+	killed := errors.New("killed")
+	for stop, finished := 1, false; !finished; stop++ {
+		for _, fault := range []error{killed, awstest.Lost(killed)} {
+			o := newOffice(t)
+			calls := 0
+			faulty := awstest.Faulty(o.client, func(string, int) error {
+				if calls++; calls == stop {
+					return fault
+				}
+				return nil
+			})
+			keyFile := filepath.Join(o.dir, "keys", "admin-key")
+			b := &bootstrap{
+				process: process{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}}, tables: o.over(faulty),
+				firstAdmin: firstAdmin{email: "ada@example.com", name: "Ada", keyFile: keyFile},
+			}
+			err := b.run(t.Context())
+			if finished = err == nil; !finished && !errors.Is(err, killed) {
+				t.Fatal(err)
+			}
+			o.expect(o.bootstrap(), 0, "")
+			if _, err := o.authenticate(o.read("keys/admin-key")); err != nil {
+				t.Errorf("killed at call %d: the key does not work: %v", stop, err)
+			}
+			if all := o.list(); len(all) != 1 {
+				t.Errorf("killed at call %d: users are %v, want one", stop, all)
+			}
+		}
+	}
+}

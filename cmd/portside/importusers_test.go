@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"portside/shared/users"
+)
+
+const mixedCSV = "\ufeffname,email,role,metadata,department,sendActivationEmail\r\n" +
+	"Ada,ADA@example.com,admin,\"{\"\"plan\"\": 12345678901234567890}\",R&D,\r\n" +
+	"\"Grace\nHopper\",grace@example.com,user,,,\r\n" + // line 3 to 4: a line break in a name is refused
+	"\"Jean \"\"J\"\" B\",jean@example.com,viewer,,\"Sales, EU\",false\r\n" +
+	"\r\n" +
+	"Linus,linus@example.com,user\r\n" + // line 7: fields are missing
+	"Eve,eve@example.com,boss,[],,\r\n" +
+	"Mallory,\"mall\"ory@example.com,user,,,\r\n" +
+	"Ada again,ada@example.com,user,,,\r\n" +
+	"Trent,trent@example.com,manager,,,maybe\r\n" +
+	"Wendy,wendy@example.com,manager,,,true\r\n"
+
+const mixedJSONL = "\ufeff" + `{"email":"ADA@example.com","name":"Ada","role":"admin","department":"R&D",` +
+	`"metadata":{"plan": 12345678901234567890}}` + "\r\n\n" +
+	`{"email":"jean@example.com","name":"Jean \"J\" B","role":"viewer","department":"Sales, EU",` +
+	`"sendActivationEmail":false,"metadata":null}` + "\n" +
+	`{"email":"x@example.com","name":"X","role":"user","rule":"user"}` + "\n" +
+	`{"email":"x@example.com","name":7,"role":"user"}` + "\n" +
+	`{"email":"x@example.com","name":"X","role":"user"} {}` + "\n" +
+	`null` + "\n" +
+	`{"email":"x@example.com"` + "\n" +
+	`{"email":"wendy@example.com","name":"Wendy","role":"manager","sendActivationEmail":true}`
+
+func TestImportTellsEveryRow(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		file, text string
+		rows       int // created, with an address for mails
+		failures   []string
+	}{
+		{"users.csv", mixedCSV, 3, []string{
+			"line 3: name must not contain control characters",
+			"line 7: the row has more or fewer fields than the header",
+			"line 8: role must be admin, manager, user or viewer; metadata must be a JSON object",
+			"line 9: a quote is in the wrong place",
+			"line 11: sendActivationEmail must be true, false or empty",
+		}},
+		{"users.jsonl", mixedJSONL, 3, []string{
+			`line 4: the key "rule" is unknown`,
+			"line 5: name must not be a JSON number",
+			"line 6: the line must be one JSON object, with nothing after it",
+			"line 7: the line must be one JSON object",
+			"line 8: the JSON object does not end on its line",
+		}},
+	}
+	for _, c := range cases {
+		t.Run(c.file, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t)
+			path, rejects := o.write(c.file, c.text), filepath.Join(o.dir, "errors.csv")
+			got := o.expect(o.run("import-users", path, "--errors", rejects), 1, fmt.Sprintf("%d created, ", c.rows))
+			written := o.read("errors.csv")
+			for _, failure := range c.failures {
+				line, why, _ := strings.Cut(strings.TrimPrefix(failure, "line "), ": ")
+				if !strings.Contains(got.stderr, failure) {
+					t.Errorf("stderr lacks %q:\n%s", failure, got.stderr)
+				}
+				if !strings.Contains(written, "\n"+line+",") || !strings.Contains(strings.ReplaceAll(written, `""`, `"`), why) {
+					t.Errorf("the errors file lacks %q:\n%s", failure, written)
+				}
+			}
+			if n := strings.Count(written, "\n"); n != 1+len(c.failures) {
+				t.Errorf("the errors file has %d lines, want %d:\n%s", n, 1+len(c.failures), written)
+			}
+			if all := o.list(); !slices.Equal(all, []string{"ada@example.com", "jean@example.com", "wendy@example.com"}) {
+				t.Errorf("users are %v", all)
+			}
+			o.checkImported(t)
+			o.expect(o.run("import-users", path), 1, "0 created, ")
+		})
+	}
+}
+
+// checkImported looks at what the rows said.
+func (o *office) checkImported(t *testing.T) {
+	t.Helper()
+	ada, err := o.tables.users.ByEmail(t.Context(), "ada@example.com")
+	if err != nil || string(ada.Metadata) != `{"plan":12345678901234567890}` || ada.Department != "R&D" || ada.Status != users.Active {
+		t.Errorf("ada is %+v, %v", ada, err)
+	}
+	jean, err := o.tables.users.ByEmail(t.Context(), "jean@example.com")
+	if err != nil || jean.Name != `Jean "J" B` || jean.Department != "Sales, EU" || string(jean.Metadata) != "{}" {
+		t.Errorf("jean is %+v, %v", jean, err)
+	}
+	wendy, err := o.tables.users.ByEmail(t.Context(), "wendy@example.com")
+	if err != nil || wendy.Status != users.Pending {
+		t.Errorf("wendy is %+v, %v", wendy, err)
+	}
+	unsent, err := o.tables.users.Unsent(t.Context(), time.Now().Add(time.Hour), 10)
+	if err != nil || len(unsent) != 1 || unsent[0].BaseURL != "http://127.0.0.1:3999" {
+		t.Errorf("unsent mails: %+v, %v", unsent, err)
+	}
+}
+
+func TestImportRefusesTheFile(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	cases := []struct{ name, file, text, said string }{
+		{"empty", "a.csv", "", "the file is empty"},
+		{"unknown column", "b.csv", "email,name,role,rule\n", `the column "rule" is unknown`},
+		{"column twice", "c.csv", "email,name,role,name\n", `the column "name" is unknown or stands there twice`},
+		{"missing column", "d.csv", "email,name\n", `the column "role" is missing`},
+		{"utf-16", "e.csv", "\xff\xfee\x00m\x00", "save it as UTF-8"},
+		{"open quote", "f.csv", "email,name,role\na@example.com,A,user\nb@example.com,\"B" + strings.Repeat("x", 2*maxRow), "after line 2: a record has more than"},
+	}
+	for _, c := range cases {
+		got := o.expect(o.run("import-users", o.write(c.file, c.text)), 1, c.said)
+		if !strings.Contains(got.stderr, "portside import-users: ") {
+			t.Errorf("%s: %s", c.name, got.stderr)
+		}
+	}
+	if all := o.list(); !slices.Equal(all, []string{"a@example.com"}) {
+		t.Errorf("users are %v, want the one before the open quote", all)
+	}
+}
+
+func TestImportLongLines(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	long := `{"email":"` + strings.Repeat("x", maxRow) + `"}`
+	text := long + "\n" + `{"email":"a@example.com","name":"A","role":"user"}` + "\n" + long
+	got := o.expect(o.run("import-users", o.write("users.jsonl", text)), 1, "1 created, 0 already there, 2 failed")
+	for _, line := range []string{"line 1: the line has more than", "line 3: the line has more than"} {
+		if !strings.Contains(got.stderr, line) {
+			t.Errorf("stderr lacks %q:\n%s", line, got.stderr)
+		}
+	}
+}
+
+func TestImportShowsTwentyFailures(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	path := o.write("users.csv", "email,name,role\n"+strings.Repeat("nonsense,A,user\n", 30))
+	got := o.expect(o.run("import-users", path), 1, "further failures are not shown")
+	if n := strings.Count(got.stderr, "email must be"); n != shownFailures {
+		t.Errorf("%d failures are shown, want %d", n, shownFailures)
+	}
+}
+
+// pausing is a file with a pause: when all of text is read, it does what then says, and goes on with rest.
+type pausing struct {
+	text, rest io.Reader
+	then       func()
+}
+
+func (p *pausing) Read(b []byte) (int, error) {
+	n, err := p.text.Read(b)
+	if err != io.EOF || p.then == nil {
+		return n, err
+	}
+	p.then()
+	p.text, p.then = p.rest, nil
+	return p.text.Read(b)
+}
+
+func manyRows(from, to int) io.Reader {
+	var b strings.Builder
+	for i := from; i < to; i++ {
+		fmt.Fprintf(&b, `{"email":"user%d@example.com","name":"User %d","role":"user"}`+"\n", i, i)
+	}
+	return strings.NewReader(b.String())
+}
+
+// TestImportInterrupted stops an import in the middle of its file, and runs it again.
+func TestImportInterrupted(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	ctx, stop := context.WithCancel(t.Context())
+	file := &pausing{text: manyRows(0, 2*chunkSize+100), rest: manyRows(2*chunkSize+100, 5*chunkSize), then: func() {
+		for page, err := (users.Page{}), error(nil); page.Total == 0 && err == nil; { // until the first chunk has begun
+			page, err = o.tables.users.List(context.WithoutCancel(ctx), users.Query{Limit: 1})
+		}
+		stop()
+	}}
+	got := o.runWith(ctx, file, "import-users", "-", "--format", "jsonl", "--local", o.dir)
+	o.expect(got, 1, "stopped; import the file again to go on")
+	before := len(o.list())
+	if before != chunkSize {
+		t.Errorf("%d users after the interruption, want the %d of the chunk that had begun", before, chunkSize)
+	}
+	got = o.runWith(t.Context(), manyRows(0, 5*chunkSize), "import-users", "-", "--format", "jsonl", "--local", o.dir)
+	o.expect(got, 0, fmt.Sprintf("%d created, %d already there, 0 failed", 5*chunkSize-before, before))
+	all := o.list()
+	if len(all) != 5*chunkSize || all[0] != "user0@example.com" || all[len(all)-1] != fmt.Sprintf("user%d@example.com", 5*chunkSize-1) {
+		t.Errorf("%d users, want %d in the order of the file", len(all), 5*chunkSize)
+	}
+}

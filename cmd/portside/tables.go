@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"syscall"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/env"
+	"portside/shared/users/usersdynamo"
+)
+
+const settingsHelp = `Commands find their tables by USERS_TABLE and
+CREDENTIALS_TABLE (see the outputs of the deployed stack) and AWS by the settings of
+the AWS SDK (AWS_PROFILE, AWS_REGION, …), or all of it by --local DATA.
+`
+
+// target says by flags which tables a command works on.
+type target struct {
+	local   string
+	address string
+}
+
+func newTarget(flags *flag.FlagSet) *target {
+	t := &target{}
+	flags.StringVar(&t.local, "local", "", "work on the running local stack with this `DATA` folder")
+	flags.StringVar(&t.address, "addr", "", "with --local: fail unless that stack serves `HOST:PORT`")
+	return t
+}
+
+// tables are the stores of an installation.
+type tables struct {
+	users       *usersdynamo.Store
+	credentials *credentialsdynamo.Table
+	baseURL     string // of the local stack; otherwise empty
+}
+
+func (t *target) open(ctx context.Context, p process) (*tables, error) {
+	if t.local != "" {
+		stack, err := findLocalStack(t.local, t.address)
+		if err != nil {
+			return nil, err
+		}
+		opened, err := open(ctx, stack.names(), stack.options()...)
+		if err != nil {
+			return nil, err
+		}
+		opened.baseURL = stack.API
+		return opened, nil
+	}
+	if t.address != "" {
+		return nil, usageError("--addr needs --local")
+	}
+	settings := env.Reader{Lookup: p.lookup}
+	names := tableNames{users: settings.String("USERS_TABLE"), credentials: settings.String("CREDENTIALS_TABLE")}
+	if settings.Err() != nil {
+		return nil, usageError("set USERS_TABLE and CREDENTIALS_TABLE to the tables' names, or give --local DATA for a local stack")
+	}
+	return open(ctx, names)
+}
+
+type tableNames struct{ users, credentials string }
+
+func open(ctx context.Context, names tableNames, options ...func(*config.LoadOptions) error) (*tables, error) {
+	cfg, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return nil, fmt.Errorf("AWS settings: %w", err)
+	}
+	client := dynamodb.NewFromConfig(cfg)
+	keys := credentialsdynamo.New(client, names.credentials)
+	return &tables{users: usersdynamo.New(client, names.users, keys), credentials: keys}, nil
+}
+
+func (s localStack) names() tableNames {
+	return tableNames{users: s.Tables["UsersTable"], credentials: s.Tables["CredentialsTable"]}
+}
+
+func (s localStack) options() []func(*config.LoadOptions) error {
+	return []func(*config.LoadOptions) error{
+		config.WithRegion(s.Region),
+		config.WithBaseEndpoint(s.DynamoDB),
+		config.WithCredentialsProvider(aws.NewCredentialsCache(
+			credentials.NewStaticCredentialsProvider(s.AccessKeyID, s.SecretAccessKey, ""))),
+	}
+}
+
+// explain puts what an operator can do about an error before what the SDK says of it.
+func explain(err error) string {
+	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
+		return "there is no such table: check USERS_TABLE, CREDENTIALS_TABLE and AWS_REGION: " + err.Error()
+	}
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return "DynamoDB does not answer: check AWS_ENDPOINT_URL_DYNAMODB, or that the local stack still runs: " + err.Error()
+	}
+	return err.Error()
+}

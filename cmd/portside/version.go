@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// commit is set by the linker; without it the build information knows.
+var commit = ""
+
+func versionCommand() command {
+	return command{
+		name: "version", summary: "show what this command was built from",
+		help: "Shows the commit and the Go version that this command was built from.",
+		prepare: func(*flag.FlagSet) action {
+			return func(_ context.Context, p process, arguments []string) error {
+				if err := noArguments(arguments); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintf(p.stdout, "portside %s (%s, %s/%s)\n", revision(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				return err
+			}
+		},
+	}
+}
+
+func revision() string {
+	if commit != "" {
+		return commit
+	}
+	if build, ok := debug.ReadBuildInfo(); ok {
+		for _, setting := range build.Settings {
+			if setting.Key == "vcs.revision" {
+				return setting.Value
+			}
+		}
+	}
+	return "unknown"
+}
