@@ -1,0 +1,209 @@
+package portside_test
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// A check that cannot fail is worth nothing: each test here starts from a tree in order, makes one
+// change, and wants to be told of it.
+
+const soundTemplate = `
+Resources:
+  AccessLogs: { Type: AWS::Logs::LogGroup }
+  ChartIndexFunction:
+    Type: AWS::Serverless::Function
+    Metadata: { BuildMethod: makefile }
+    Properties:
+      LoggingConfig: { LogFormat: JSON, LogGroup: !Ref ChartIndexLogs }
+      Events: { Minute: { Type: ScheduleV2, Properties: { ScheduleExpression: rate(1 minute) } } }
+  ChartIndexLogs: { Type: AWS::Logs::LogGroup, Properties: { RetentionInDays: !Ref Days } }
+  UsersFunction:
+    Type: AWS::Serverless::Function
+    Metadata: { BuildMethod: makefile }
+    Properties:
+      LoggingConfig: { LogFormat: JSON, LogGroup: !Ref UsersLogs }
+      Events: { Users: { Type: HttpApi, Properties: { ApiId: !Ref HttpApi } } }
+  UsersLogs: { Type: AWS::Logs::LogGroup }
+`
+
+// soundTree is a small tree without a violation.
+func soundTree() fstest.MapFS {
+	tree := fstest.MapFS{}
+	for name, content := range map[string]string{
+		"template.yaml":                  soundTemplate,
+		"go.mod":                         "module portside\n\nrequire github.com/google/uuid v1.6.0\n",
+		"local/go.mod":                   "module portside/local\n\nrequire github.com/versity/versitygw v1.8.0\n",
+		"architecture_test.go":           imports("portside_test", "testing"),
+		"events/chartindex/created.json": "{}",
+		"events/chartindex/deleted.json": "{}",
+		"events/users/create.json":       "{}",
+		"events/users/list.json":         "{}",
+		"functions/chartindex/main.go":   imports("main", "portside/shared/charts", "github.com/aws/aws-lambda-go/lambda"),
+		"functions/users/main.go":        imports("main", "portside/shared/users/usersdynamo", "github.com/aws/aws-sdk-go-v2/config"),
+		"functions/users/routes.go":      imports("main", "net/http", "portside/shared/web", "github.com/danielgtaylor/huma/v2"),
+		"functions/users/users_test.go":  imports("main", "portside/shared/awstest"),
+		"cmd/portside/main.go":           imports("main", "portside/shared/users", "portside/cmd/portside/progress"),
+		"shared/users/users.go":          imports("users", "context", "_ embed", "portside/shared/fault", "portside/shared/mail"),
+		"shared/users/users_test.go":     imports("users_test", "portside/shared/users/usersdynamo", "net/http/httptest"),
+		"shared/users/usersdynamo/a.go":  imports("usersdynamo", "portside/shared/users", "portside/shared/rank", "github.com/aws/smithy-go"),
+		"shared/web/web.go":              imports("web", "net/http", "portside/shared/fault"),
+		"shared/lambdahttp/a.go":         imports("lambdahttp", "net/http", "github.com/aws/aws-lambda-go/events"),
+		"shared/awstest/awstest.go":      imports("awstest", "awsmiddleware github.com/aws/aws-sdk-go-v2/aws/middleware"),
+		"shared/webtest/webtest.go":      imports("webtest", "net/http/httptest", "portside/shared/awstest"),
+		"shared/web/testdata/bad.go":     "not Go",
+		".local/other/bad.go":            "not Go",
+		"local/stack/stack.go":           imports("stack", "portside/local/lambda", "github.com/fsnotify/fsnotify"),
+	} {
+		tree[name] = &fstest.MapFile{Data: []byte(content)}
+	}
+	return tree
+}
+
+// imports is a source file; an import may be written "alias path".
+func imports(pkg string, paths ...string) string {
+	var src strings.Builder
+	src.WriteString("package " + pkg + "\n\nimport (\n")
+	for _, p := range paths {
+		alias, rest, ok := strings.Cut(p, " ")
+		if !ok {
+			alias, rest = "", p
+		}
+		src.WriteString("\t" + alias + " \"" + rest + "\"\n")
+	}
+	src.WriteString(")\n")
+	return src.String()
+}
+
+type violation struct {
+	name    string
+	file    string
+	content string // empty: the file is removed
+	want    string // part of the one violation
+}
+
+// expose applies each change to a sound tree of its own and compares what check says.
+func expose(t *testing.T, check func(fs.FS) ([]string, error), changes []violation) {
+	t.Helper()
+	if found, err := check(soundTree()); err != nil || len(found) > 0 {
+		t.Fatalf("the sound tree is not: %q, %v", found, err)
+	}
+	for _, c := range changes {
+		t.Run(c.name, func(t *testing.T) {
+			tree := soundTree()
+			tree[c.file] = &fstest.MapFile{Data: []byte(c.content)}
+			if c.content == "" {
+				delete(tree, c.file)
+			}
+			found, err := check(tree)
+			if err != nil || len(found) != 1 || !strings.Contains(found[0], c.want) {
+				t.Errorf("got %q, %v; want one violation with %q", found, err, c.want)
+			}
+		})
+	}
+}
+
+func TestImportViolationsAreFound(t *testing.T) {
+	const sdk = "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	expose(t, checkImports, []violation{
+		{"function imports function", "functions/users/x.go",
+			imports("main", "portside/functions/media"), "may not import portside/functions"},
+		{"function imports local", "functions/users/x.go", imports("main", "portside/local/lambda"), "may not import portside/local"},
+		{"AWS client outside main.go", "functions/users/x.go", imports("main", sdk), "may not import " + sdk},
+		{"function imports awstest", "functions/users/x.go", imports("main", "portside/shared/awstest"), "awstest is for tests"},
+		{"test support imports function", "shared/webtest/x.go", imports("webtest", "portside/functions/users"), "test support may not"},
+		{"domain imports net/http", "shared/users/x.go", imports("users", "net/http"), "a domain may not import net/http"},
+		{"domain imports net/http below", "shared/users/x.go", imports("users", "net/http/httptest"), "may not import net/http/"},
+		{"domain imports web", "shared/users/x.go", imports("users", "portside/shared/web"), "may not import portside/shared/web"},
+		{"domain imports env", "shared/users/x.go", imports("users", "portside/shared/env"), "may not import portside/shared/env"},
+		{"domain imports AWS", "shared/users/x.go", imports("users", sdk), "a domain may not import " + sdk},
+		{"domain imports what speaks AWS", "shared/users/x.go", imports("users", "portside/shared/rank"), "a domain may not"},
+		{"domain imports another", "shared/users/x.go",
+			imports("users", "portside/shared/projects"), "may not import portside/shared/projects"},
+		{"domain imports its adapter", "shared/users/x.go", imports("users", "portside/shared/users/usersdynamo"), "may not import"},
+		{"domain imports a module", "shared/users/x.go", imports("users", "github.com/x/y"), "a domain may not import github.com/x/y"},
+		{"adapter imports another domain", "shared/users/usersdynamo/x.go",
+			imports("usersdynamo", "portside/shared/charts"), "an adapter may not"},
+		{"adapter imports web", "shared/users/usersdynamo/x.go", imports("usersdynamo", "portside/shared/web"), "an adapter may not"},
+		{"web imports a domain", "shared/web/x.go", imports("web", "portside/shared/users"), "web may not import portside/shared/users"},
+		{"web imports AWS", "shared/web/x.go", imports("web", sdk), "web may not import " + sdk},
+		{"lambdahttp imports a domain", "shared/lambdahttp/x.go", imports("lambdahttp", "portside/shared/users"), "lambdahttp may not"},
+		{"principal imports users", "shared/principal/x.go", imports("principal", "portside/shared/users"), "principal may not"},
+		{"shared imports functions", "shared/web/x.go", imports("web", "portside/functions/users"), "may not import portside/functions"},
+		{"command imports function", "cmd/portside/x.go", imports("main", "portside/functions/users"), "a command may not"},
+		{"local imports portside", "local/stack/x.go",
+			imports("stack", "portside/shared/users"), "local may not import portside/shared/users"},
+		{"test of local imports portside", "local/stack/x_test.go",
+			imports("stack_test", "portside/shared/fault"), "a test of local may not"},
+		{"test imports local", "shared/users/x_test.go", imports("users_test", "portside/local/engines"), "a test may not import"},
+		{"test imports function", "shared/users/x_test.go", imports("users_test", "portside/functions/users"), "a test may not import"},
+		{"alias", "shared/users/x.go", imports("users", "str strings"), "has the alias str"},
+		{"alias for the wrong package", "shared/awstest/x.go",
+			imports("awstest", "awsmiddleware github.com/x/y"), "has the alias awsmiddleware"},
+		{"alias in a test", "shared/users/x_test.go", imports("users_test", "str strings"), "has the alias str"},
+		{"dot import", "shared/users/x.go", imports("users", ". strings"), "has the alias ."},
+		{"code at the root", "portside.go", imports("portside", "fmt"), "no code belongs here"},
+		{"code between functions", "functions/x.go", imports("main", "fmt"), "no code belongs here"},
+		{"stranger below a domain", "shared/users/helpers/x.go", imports("helpers", "fmt"), "no code belongs here"},
+	})
+}
+
+func TestModuleViolationsAreFound(t *testing.T) {
+	expose(t, checkModules, []violation{
+		{"engine in production", "go.mod",
+			"module portside\nrequire (\n\tgithub.com/versity/versitygw v1.8.0\n)\n", "versitygw belongs in local"},
+		{"local in production", "go.mod", "module portside\nreplace portside/local => ./local\n", "portside/local belongs"},
+		{"production in local", "local/go.mod", "module portside/local\nrequire portside v0.0.0\n", "may not require portside"},
+	})
+}
+
+func TestFunctionViolationsAreFound(t *testing.T) {
+	long := imports("main", "fmt") + strings.Repeat("\n// wiring", 41) + "\n"
+	expose(t, checkFunctions, []violation{
+		{"a library in a function", "functions/users/x.go", "package users\n", "package users in a function"},
+		{"long main", "functions/users/main.go", long, "lines of wiring, at most 40"},
+	})
+}
+
+func TestNameViolationsAreFound(t *testing.T) {
+	template := func(from, to string) string { return strings.ReplaceAll(soundTemplate, from, to) }
+	expose(t, checkNames, []violation{
+		{"no main.go", "functions/chartindex/main.go", "", "functions/chartindex/main.go is missing"},
+		{"no routes.go", "functions/users/routes.go", "", "functions/users/routes.go is missing"},
+		{"one event", "events/users/list.json", "", "events/users: 1 sample events"},
+		{"garbled event", "events/users/list.json", "{", "events/users/list.json: no JSON object"},
+		{"event that is no object", "events/users/list.json", "[]", "events/users/list.json: no JSON object"},
+		{"function without a logical ID", "functions/media/main.go", imports("main"), "functions/media: template.yaml has no function"},
+		{"events without a function", "events/media/list.json", "{}", "events/media: template.yaml has no function"},
+		{"file beside the functions", "functions/README", "x", "functions/README: template.yaml has no function"},
+		{"not built by make", "template.yaml",
+			strings.Replace(soundTemplate, "BuildMethod: makefile", "BuildMethod: go1.x", 1), "not built by the Makefile"},
+		{"logs elsewhere", "template.yaml", template("!Ref UsersLogs", "!Ref AccessLogs"), "UsersFunction does not log to !Ref UsersLogs"},
+		{"logs to a literal", "template.yaml", template("!Ref UsersLogs", "UsersLogs"), "UsersFunction does not log to !Ref UsersLogs"},
+		{"no log group", "template.yaml",
+			template("  UsersLogs: { Type: AWS::Logs::LogGroup }\n", ""), "UsersFunction has no log group UsersLogs"},
+		{"stray log group", "template.yaml",
+			soundTemplate + "  MediaLogs: { Type: AWS::Logs::LogGroup }\n", "MediaLogs belongs to no function"},
+		{"odd logical ID", "template.yaml",
+			soundTemplate + "  Media: { Type: AWS::Serverless::Function }\n", "Media does not end in Function"},
+	})
+}
+
+func TestMissingTreeIsReported(t *testing.T) {
+	tree := fstest.MapFS{"template.yaml": {Data: []byte(soundTemplate)}}
+	found, err := checkNames(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(found, "\n")
+	for _, want := range []string{
+		"functions: the directory is missing", "events: the directory is missing",
+		"functions/users/main.go is missing; template.yaml has UsersFunction", "events/chartindex: 0 sample events",
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not in\n%s", want, all)
+		}
+	}
+}
