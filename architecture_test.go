@@ -64,6 +64,7 @@ var words = []string{
 // blocks are for adapters: they speak DynamoDB, so a domain that had one would have AWS too.
 var blocks = []string{
 	"portside/shared/credentials/credentialsdynamo",
+	"portside/shared/items",
 	"portside/shared/rank",
 	"portside/shared/transactions",
 }
@@ -142,6 +143,7 @@ var sharedLayers = map[string]layer{
 		standard, "portside/shared/fault", "portside/shared/principal",
 		"github.com/aws/aws-lambda-go/...", "github.com/awslabs/aws-lambda-go-api-proxy/...",
 	}, nil},
+	"items":        {"items", slices.Concat([]string{standard}, awsSDK), nil},
 	"rank":         {"rank", slices.Concat([]string{standard, "portside/shared/fault", "portside/shared/transactions"}, awsSDK), nil},
 	"transactions": {"transactions", slices.Concat([]string{standard, "portside/shared/fault"}, awsSDK), nil},
 	"web": {"web", []string{

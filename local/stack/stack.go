@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -279,10 +280,14 @@ func (s *Stack) serve(context.Context) error {
 	if err != nil {
 		return err
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/_local/", pages)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { (*s.api.Load()).ServeHTTP(w, r) })
-	server := gateway.NewServer(mux)
+	// No ServeMux: it redirects paths that are not clean, which API Gateway passes on as they are.
+	server := gateway.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/_local" || strings.HasPrefix(r.URL.Path, "/_local/") {
+			pages.ServeHTTP(w, r)
+			return
+		}
+		(*s.api.Load()).ServeHTTP(w, r)
+	}))
 	go func() {
 		if err := server.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("the API's port: %w", err)

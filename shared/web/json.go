@@ -30,8 +30,9 @@ var strictJSON = huma.Format{
 
 // checkJSON says what is wrong with a document, and where, but not what was found there.
 func checkJSON(data []byte) error {
-	if !utf8.Valid(data) {
-		return errors.New("must be valid UTF-8")
+	// API Gateway puts U+FFFD where a body is not UTF-8, so that nothing else is left of it here.
+	if bytes.ContainsRune(data, utf8.RuneError) {
+		return errors.New("must be valid UTF-8, without U+FFFD")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()

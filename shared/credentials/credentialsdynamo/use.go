@@ -2,7 +2,6 @@ package credentialsdynamo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/credentials"
+	"portside/shared/items"
 )
 
 const (
@@ -25,8 +25,8 @@ const (
 // Use implements credentials.Store in one UpdateItem: 1 write unit for a record of up to 1 KB.
 func (t *Table) Use(ctx context.Context, id string, hash []byte, at time.Time) (credentials.Credential, int, error) {
 	minute := minuteOf(at)
-	out, err := t.client.UpdateItem(ctx, t.countInput(id, hash, at))
-	if failed := (*types.ConditionalCheckFailedException)(nil); errors.As(err, &failed) {
+	out, err := t.client.UpdateItem(ctx, t.countInput(id, hash, at), items.RetryConflicts)
+	if items.Failed(err) {
 		return credentials.Credential{}, 0, credentials.ErrUnknown
 	}
 	if err != nil {
@@ -41,8 +41,8 @@ func (t *Table) Use(ctx context.Context, id string, hash []byte, at time.Time) (
 			return credentials.Credential{}, 0, err
 		}
 	}
-	found, err := decode(out.Attributes)
-	return found, used, err
+	r, err := items.Decode[record](out.Attributes)
+	return r.credential(), used, err
 }
 
 func (t *Table) countInput(id string, hash []byte, at time.Time) *dynamodb.UpdateItemInput {
@@ -54,18 +54,18 @@ func (t *Table) countInput(id string, hash []byte, at time.Time) *dynamodb.Updat
 		names[removed[i]] = counterName(minute - 1 - int64(i))
 	}
 	return &dynamodb.UpdateItemInput{
-		TableName: &t.name, Key: recordItemKey(id), ReturnValues: types.ReturnValueAllNew,
+		TableName: &t.name, Key: recordKey(id), ReturnValues: types.ReturnValueAllNew,
 		ConditionExpression:      aws.String("#hash = :hash"),
 		UpdateExpression:         aws.String("ADD #now :one SET lastUsed = :at REMOVE " + strings.Join(removed, ", ")),
 		ExpressionAttributeNames: names,
-		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":one": number(1), ":at": number(millis(lastUse(at))), ":hash": &types.AttributeValueMemberB{Value: hash},
+		ExpressionAttributeValues: items.Map{
+			":one": items.Number(1), ":at": items.Number(items.Millis(lastUse(at))), ":hash": items.Bytes(hash),
 		},
 	}
 }
 
 // counters returns the current minute's count and the names of all other counters on the item.
-func counters(item map[string]types.AttributeValue, minute int64) (used int, stale []string, err error) {
+func counters(item items.Map, minute int64) (used int, stale []string, err error) {
 	for name, value := range item {
 		n, isNumber := value.(*types.AttributeValueMemberN)
 		if !isNumber || !isCounter(name) {
@@ -90,7 +90,7 @@ func (t *Table) sweep(ctx context.Context, id string, stale []string) error {
 		names[removed[i]] = name
 	}
 	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.name, Key: recordItemKey(id),
+		TableName: &t.name, Key: recordKey(id),
 		ConditionExpression:      aws.String("attribute_exists(pk)"),
 		UpdateExpression:         aws.String("REMOVE " + strings.Join(removed, ", ")),
 		ExpressionAttributeNames: names,

@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/items"
 	"portside/shared/principal"
 	"portside/shared/users"
 )
@@ -21,17 +21,8 @@ type adminsItem struct {
 }
 
 func (s *Store) readAdmins(ctx context.Context) (adminsItem, error) {
-	var stored adminsItem
-	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &s.table, Key: adminsKey(), ConsistentRead: aws.Bool(true),
-	})
-	if err != nil {
-		return stored, fmt.Errorf("read the number of admins: %w", err)
-	}
-	if err := attributevalue.UnmarshalMap(out.Item, &stored); err != nil {
-		return stored, fmt.Errorf("read the number of admins: %w", err)
-	}
-	return stored, nil
+	stored, _, err := items.Get[adminsItem](ctx, s.client, s.table, adminsKey())
+	return stored, err
 }
 
 // mendAdmins recounts the active admins until no admin has changed from the first read to the write.
@@ -71,11 +62,11 @@ func (r *rebuild) writeAdmins(ctx context.Context, before adminsItem, counted in
 	input := &dynamodb.UpdateItemInput{
 		TableName: &r.table, Key: adminsKey(), UpdateExpression: aws.String("SET n = :n ADD v :one"),
 		ConditionExpression:       aws.String("attribute_not_exists(v)"),
-		ExpressionAttributeValues: attributes{":n": number(counted), ":one": number(1)},
+		ExpressionAttributeValues: items.Map{":n": items.Number(counted), ":one": items.Number(1)},
 	}
 	if before.V != 0 {
 		input.ConditionExpression = aws.String("v = :before")
-		input.ExpressionAttributeValues[":before"] = number(before.V)
+		input.ExpressionAttributeValues[":before"] = items.Number(before.V)
 	}
 	_, err := r.client.UpdateItem(ctx, input)
 	_, changed := errors.AsType[*types.ConditionalCheckFailedException](err)
@@ -96,7 +87,7 @@ func (r *rebuild) countAdmins(ctx context.Context) (int64, error) {
 		KeyConditionExpression:    aws.String("pk = :list"),
 		FilterExpression:          aws.String("#status = :active"),
 		ExpressionAttributeNames:  map[string]string{"#status": "status"},
-		ExpressionAttributeValues: attributes{":list": text("list#" + string(principal.Admin)), ":active": text(string(users.Active))},
+		ExpressionAttributeValues: items.Map{":list": items.Text("list#" + string(principal.Admin)), ":active": items.Text(string(users.Active))},
 	})
 	counted := int64(0)
 	for pages.HasMorePages() {

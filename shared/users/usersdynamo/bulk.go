@@ -3,12 +3,10 @@ package usersdynamo
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/items"
 	"portside/shared/users"
 )
 
@@ -16,8 +14,6 @@ const (
 	// bulkBatch is how many users one transaction adds: 5 items each, with up to 8 counters and the count of admins
 	// within DynamoDB's 100.
 	bulkBatch = 18
-	// readBatch is DynamoDB's limit for one BatchGetItem.
-	readBatch = 100
 )
 
 // CreateAll implements users.BulkStore. Addresses that are taken are found beforehand in batches, so that importing the
@@ -79,39 +75,16 @@ func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at 
 
 // taken returns the e-mail keys among the creations that exist.
 func (s *Store) taken(ctx context.Context, creations []users.Creation) (map[string]bool, error) {
-	wanted := make([]attributes, len(creations))
+	wanted := make([]items.Map, len(creations))
 	for i, c := range creations {
 		wanted[i] = emailKey(c.User.Email)
 	}
 	found := map[string]bool{}
-	err := s.readAll(ctx, wanted, func(item attributes) error {
+	err := items.GetAll(ctx, s.client, s.table, wanted, func(item items.Map) error {
 		if pk, isText := item["pk"].(*types.AttributeValueMemberS); isText {
 			found[pk.Value] = true
 		}
 		return nil
 	})
 	return found, err
-}
-
-// readAll reads many items by their keys, strongly consistent and in no order, and calls visit for each that exists. A
-// key may be given only once.
-func (s *Store) readAll(ctx context.Context, wanted []attributes, visit func(attributes) error) error {
-	for len(wanted) > 0 {
-		n := min(readBatch, len(wanted))
-		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
-			RequestItems: map[string]types.KeysAndAttributes{
-				s.table: {Keys: wanted[:n], ConsistentRead: aws.Bool(true)},
-			},
-		})
-		if err != nil {
-			return fmt.Errorf("read %d items: %w", n, err)
-		}
-		for _, item := range out.Responses[s.table] {
-			if err := visit(item); err != nil {
-				return err
-			}
-		}
-		wanted = append(wanted[n:], out.UnprocessedKeys[s.table].Keys...)
-	}
-	return nil
 }

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/credentials"
+	"portside/shared/items"
 	"portside/shared/users"
 )
 
@@ -36,21 +36,15 @@ func (s *Store) Invited(ctx context.Context, link credentials.Secret, at time.Ti
 
 // Activate implements users.InvitationStore.
 func (s *Store) Activate(ctx context.Context, user users.User, key credentials.Credential, at time.Time) (users.User, error) {
-	stored, err := s.readVersion(ctx, user)
-	if err != nil {
-		return users.User{}, err
-	}
 	after := user
 	after.Status, after.LinkID, after.UpdatedAt, after.Version = users.Active, "", at, user.Version+1
 	p := s.plan()
-	p.changeUser(user, after, userGuard{version: user.Version, issued: &stored.Issued, issues: true})
+	p.changeUser(user, after)
 	if err := p.standing(ctx, after); err != nil {
 		return users.User{}, err
 	}
 	p.endInvitation(user.ID)
-	if err := p.issue(key); err != nil {
-		return users.User{}, err
-	}
+	p.issue(key)
 	return after, p.run(ctx)
 }
 
@@ -59,7 +53,7 @@ func (s *Store) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Un
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true),
 		KeyConditionExpression: aws.String("pk = :unsent"), FilterExpression: aws.String("due <= :at"),
-		ExpressionAttributeValues: attributes{":unsent": text("unsent"), ":at": number(at.UnixMilli())},
+		ExpressionAttributeValues: items.Map{":unsent": items.Text("unsent"), ":at": items.Number(at.UnixMilli())},
 	})
 	var due []users.Unsent
 	for pages.HasMorePages() && len(due) < limit {
@@ -82,10 +76,10 @@ func (s *Store) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Un
 }
 
 // invitee reads the user whom an unsent mail is for.
-func (s *Store) invitee(ctx context.Context, item attributes) (users.Unsent, error) {
-	var stored unsentItem
-	if err := attributevalue.UnmarshalMap(item, &stored); err != nil {
-		return users.Unsent{}, fmt.Errorf("unsent invitation: %w", err)
+func (s *Store) invitee(ctx context.Context, item items.Map) (users.Unsent, error) {
+	stored, err := items.Decode[unsentItem](item)
+	if err != nil {
+		return users.Unsent{}, err
 	}
 	user, err := s.Get(ctx, stored.SK)
 	return users.Unsent{User: user, BaseURL: stored.Base, Tries: stored.Tries}, err
@@ -93,11 +87,7 @@ func (s *Store) invitee(ctx context.Context, item attributes) (users.Unsent, err
 
 // Renew implements users.InvitationStore.
 func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Invitation, at time.Time) error {
-	stored, err := s.readVersion(ctx, user)
-	if err != nil {
-		return err
-	}
-	if stored.Link != user.LinkID || stored.Status != users.Pending {
+	if user.Status != users.Pending {
 		return users.ErrStale
 	}
 	p := s.plan()
@@ -106,35 +96,39 @@ func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Inv
 		return err
 	}
 	for _, c := range live {
-		if c.ID == stored.Link {
-			p.add(users.ErrStale, s.credentials.Revoke(c.Kind, c.ID, user.ID, at))
+		if c.ID == user.LinkID {
+			p.revoke(c, at)
 		}
 	}
-	p.add(users.ErrStale, p.relink(user.ID, invitation.Link.ID, userGuard{version: user.Version, issued: &stored.Issued}))
+	p.add(users.ErrStale, p.relink(user, invitation.Link.ID))
 	p.add(users.ErrStale, p.putListed(newUnsentItem(user.ID, invitation)))
-	if err := p.issue(invitation.Link); err != nil {
-		return err
-	}
+	p.issue(invitation.Link)
 	return p.run(ctx)
 }
 
 // relink names the new link on the user. A reader sees no difference, so the version stays.
-func (p *plan) relink(userID, linkID string, guard userGuard) types.TransactWriteItem {
-	condition, values := guard.condition()
-	values[":link"], values[":one"] = text(linkID), number(1)
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &p.store.table, Key: userKey(userID), UpdateExpression: aws.String("SET link = :link" + issuing),
-		ConditionExpression: condition, ExpressionAttributeValues: values,
-	}}
+func (p *plan) relink(user users.User, linkID string) types.TransactWriteItem {
+	update := &types.Update{
+		TableName: &p.store.table, Key: userKey(user.ID), UpdateExpression: aws.String("SET link = :link"),
+		ConditionExpression: aws.String("version = :version AND attribute_not_exists(link)"),
+		ExpressionAttributeValues: items.Map{
+			":link": items.Text(linkID), ":version": items.Number(user.Version),
+		},
+	}
+	if user.LinkID != "" {
+		update.ConditionExpression = aws.String("version = :version AND link = :before")
+		update.ExpressionAttributeValues[":before"] = items.Text(user.LinkID)
+	}
+	return types.TransactWriteItem{Update: update}
 }
 
 // Sent implements users.InvitationStore.
 func (s *Store) Sent(ctx context.Context, userID, linkID string) error {
 	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName: &s.table, Key: unsentKey(userID), ConditionExpression: aws.String("link = :link"),
-		ExpressionAttributeValues: attributes{":link": text(linkID)},
+		ExpressionAttributeValues: items.Map{":link": items.Text(linkID)},
 	})
-	if failed := (*types.ConditionalCheckFailedException)(nil); errors.As(err, &failed) {
+	if items.Failed(err) {
 		return nil // a newer link has taken its place, or the user is gone
 	}
 	if err != nil {

@@ -3,12 +3,8 @@ package usersdynamo
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
+	"portside/shared/items"
 	"portside/shared/principal"
 	"portside/shared/users"
 )
@@ -32,22 +28,21 @@ type userItem struct {
 	Number     int64          `dynamodbav:"number"`
 	Version    int64          `dynamodbav:"version"`
 	Link       string         `dynamodbav:"link,omitempty"`
-	Issued     int64          `dynamodbav:"issued"` // grows with every credential issued
 }
 
 func newUserItem(u users.User) userItem {
 	return userItem{
 		PK: "user#" + u.ID, SK: "user", ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Status: u.Status,
-		Department: u.Department, Metadata: string(u.Metadata), Created: millis(u.CreatedAt), Updated: millis(u.UpdatedAt),
-		LastLogin: millis(u.LastLoginAt), Number: u.Number, Version: u.Version, Link: u.LinkID,
+		Department: u.Department, Metadata: string(u.Metadata), Created: items.Millis(u.CreatedAt), Updated: items.Millis(u.UpdatedAt),
+		LastLogin: items.Millis(u.LastLoginAt), Number: u.Number, Version: u.Version, Link: u.LinkID,
 	}
 }
 
 func (i userItem) user() users.User {
 	return users.User{
 		ID: i.ID, Email: i.Email, Name: i.Name, Role: i.Role, Status: i.Status, Department: i.Department,
-		Metadata: json.RawMessage(i.Metadata), CreatedAt: timeOf(i.Created), UpdatedAt: timeOf(i.Updated),
-		LastLoginAt: timeOf(i.LastLogin), Number: i.Number, Version: i.Version, LinkID: i.Link,
+		Metadata: json.RawMessage(i.Metadata), CreatedAt: items.Time(i.Created), UpdatedAt: items.Time(i.Updated),
+		LastLoginAt: items.Time(i.LastLogin), Number: i.Number, Version: i.Version, LinkID: i.Link,
 	}
 }
 
@@ -66,12 +61,12 @@ type listItem struct {
 func newListItem(list string, u users.User) listItem {
 	return listItem{
 		PK: "list#" + list, SK: numberKey(u.Number), ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Status: u.Status,
-		Created: millis(u.CreatedAt),
+		Created: items.Millis(u.CreatedAt),
 	}
 }
 
 func (i listItem) user() users.User {
-	return users.User{ID: i.ID, Email: i.Email, Name: i.Name, Role: i.Role, Status: i.Status, CreatedAt: timeOf(i.Created)}
+	return users.User{ID: i.ID, Email: i.Email, Name: i.Name, Role: i.Role, Status: i.Status, CreatedAt: items.Time(i.Created)}
 }
 
 // emailItem marks an address as taken.
@@ -117,49 +112,15 @@ type unsentItem struct {
 }
 
 func newUnsentItem(userID string, i users.Invitation) unsentItem {
-	return unsentItem{PK: "unsent", SK: userID, Base: i.BaseURL, Link: i.Link.ID, Due: millis(i.Due), Tries: i.Tries}
+	return unsentItem{PK: "unsent", SK: userID, Base: i.BaseURL, Link: i.Link.ID, Due: items.Millis(i.Due), Tries: i.Tries}
 }
 
 // numberKey writes a number so that text order is number order: rank's capacity has 8 digits.
 func numberKey(n int64) string { return fmt.Sprintf("%010d", n) }
 
-type attributes = map[string]types.AttributeValue
+func userKey(id string) items.Map       { return items.Key("user#"+id, "user") }
+func emailKey(address string) items.Map { return items.Key(emailPK(address), "email") }
+func adminsKey() items.Map              { return items.Key("admins", "admins") }
+func unsentKey(userID string) items.Map { return items.Key("unsent", userID) }
 
-func userKey(id string) attributes       { return key("user#"+id, "user") }
-func emailKey(address string) attributes { return key(emailPK(address), "email") }
-func adminsKey() attributes              { return key("admins", "admins") }
-func unsentKey(userID string) attributes { return key("unsent", userID) }
-
-func listKey(list string, n int64) attributes { return key("list#"+list, numberKey(n)) }
-
-func key(pk, sk string) attributes { return attributes{"pk": text(pk), "sk": text(sk)} }
-
-func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
-
-func number(n int64) types.AttributeValue {
-	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
-}
-
-// encode turns one of the shapes above into an item. They hold nothing that cannot be encoded.
-func encode(shape any) attributes {
-	item, err := attributevalue.MarshalMap(shape)
-	if err != nil {
-		panic(fmt.Sprintf("usersdynamo: %T does not encode: %v", shape, err))
-	}
-	return item
-}
-
-// millis stores the zero time as 0, which stands for "never".
-func millis(at time.Time) int64 {
-	if at.IsZero() {
-		return 0
-	}
-	return at.UnixMilli()
-}
-
-func timeOf(ms int64) time.Time {
-	if ms == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms).UTC()
-}
+func listKey(list string, n int64) items.Map { return items.Key("list#"+list, numberKey(n)) }

@@ -1,35 +1,39 @@
 package usersdynamo
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/credentials"
-	"portside/shared/transactions"
+	"portside/shared/items"
 	"portside/shared/users"
 )
 
-// Issue implements users.KeyStore.
+// Issue implements users.KeyStore. Being conditional on the user's version, it cannot miss a change of standing.
 func (s *Store) Issue(ctx context.Context, user users.User, key credentials.Credential) error {
-	stored, err := s.readVersion(ctx, user)
-	if err != nil {
+	err := s.issue(ctx, user, key)
+	if !errors.Is(err, users.ErrTooManyKeys) {
 		return err
 	}
+	room, recountErr := s.credentials.Recount(ctx, user.ID, key.CreatedAt)
+	if recountErr != nil || !room {
+		return cmp.Or(recountErr, err)
+	}
+	return s.issue(ctx, user, key)
+}
+
+func (s *Store) issue(ctx context.Context, user users.User, key credentials.Credential) error {
 	p := s.plan()
-	live, err := p.live(ctx, user.ID, key.CreatedAt)
-	if err != nil {
-		return err
-	}
-	if len(live) >= credentials.MaxLive {
-		return users.ErrTooManyKeys
-	}
-	p.noteIssue(user.ID, userGuard{version: user.Version, issued: &stored.Issued})
-	if err := p.issue(key); err != nil {
-		return err
-	}
+	p.add(users.ErrStale, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName: &s.table, Key: userKey(user.ID), ConditionExpression: aws.String("version = :version"),
+		ExpressionAttributeValues: items.Map{":version": items.Number(user.Version)},
+	}})
+	p.issue(key)
 	return p.run(ctx)
 }
 
@@ -47,28 +51,10 @@ func (s *Store) Keys(ctx context.Context, userID string) ([]credentials.Credenti
 
 // Revoke implements users.KeyStore.
 func (s *Store) Revoke(ctx context.Context, userID, keyID string, at time.Time) error {
-	err := transactions.Write(ctx, s.client, []types.TransactWriteItem{
-		s.credentials.Revoke(credentials.APIKey, keyID, userID, at),
-	})
-	if _, failed := transactions.FailedAt(err); failed {
-		return users.ErrNoKey
+	p := s.plan()
+	p.revoke(credentials.Credential{Kind: credentials.APIKey, ID: keyID, Owner: credentials.Owner{ID: userID}}, at)
+	if err := p.run(ctx); !errors.Is(err, users.ErrStale) {
+		return err
 	}
-	return err
-}
-
-// noteIssue makes the user's item show that a credential was added, so that no concurrent change of its standing misses
-// the new one.
-func (p *plan) noteIssue(userID string, guard userGuard) {
-	condition, values := guard.condition()
-	values[":one"] = number(1)
-	p.add(users.ErrStale, types.TransactWriteItem{Update: &types.Update{
-		TableName: &p.store.table, Key: userKey(userID), UpdateExpression: aws.String(issuing),
-		ConditionExpression: condition, ExpressionAttributeValues: values,
-	}})
-}
-
-func (p *plan) issue(c credentials.Credential) error {
-	writes, err := p.store.credentials.Issue(c)
-	p.add(errDuplicateID, writes...)
-	return err
+	return users.ErrNoKey
 }

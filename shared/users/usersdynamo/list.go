@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"portside/shared/items"
 	"portside/shared/rank"
 	"portside/shared/users"
 )
@@ -35,7 +35,7 @@ func (s *Store) readList(ctx context.Context, list string, place rank.Place, lim
 		TableName: &s.table, ConsistentRead: aws.Bool(true),
 		Limit:                     aws.Int32(int32(place.Skip + limit)), //nolint:gosec // both are small: a leaf and a page
 		KeyConditionExpression:    aws.String("pk = :list AND sk >= :start"),
-		ExpressionAttributeValues: attributes{":list": text("list#" + list), ":start": text(numberKey(place.Start))},
+		ExpressionAttributeValues: items.Map{":list": items.Text("list#" + list), ":start": items.Text(numberKey(place.Start))},
 	})
 	found, passed := make([]users.User, 0, limit), 0
 	for pages.HasMorePages() && len(found) < limit {
@@ -47,9 +47,9 @@ func (s *Store) readList(ctx context.Context, list string, place rank.Place, lim
 			if passed++; passed <= place.Skip || len(found) == limit {
 				continue
 			}
-			var stored listItem
-			if err := attributevalue.UnmarshalMap(item, &stored); err != nil {
-				return nil, fmt.Errorf("list %s: %w", list, err)
+			stored, err := items.Decode[listItem](item)
+			if err != nil {
+				return nil, err
 			}
 			found = append(found, stored.user())
 		}

@@ -3,12 +3,8 @@ package usersdynamo
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
+	"portside/shared/items"
 	"portside/shared/users"
 )
 
@@ -36,20 +32,11 @@ func (s *Store) ByEmail(ctx context.Context, address string) (users.User, error)
 
 // holder returns the id that the address is marked with.
 func (s *Store) holder(ctx context.Context, address string) (string, error) {
-	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &s.table, Key: emailKey(address), ConsistentRead: aws.Bool(true),
-	})
-	if err != nil {
-		return "", fmt.Errorf("look up an address: %w", err)
-	}
-	if out.Item == nil {
+	marker, found, err := items.Get[emailItem](ctx, s.client, s.table, emailKey(address))
+	if err == nil && !found {
 		return "", users.ErrNotFound
 	}
-	var marker emailItem
-	if err := attributevalue.UnmarshalMap(out.Item, &marker); err != nil {
-		return "", fmt.Errorf("look up an address: %w", err)
-	}
-	return marker.User, nil
+	return marker.User, err
 }
 
 // ActingAdmins returns the number of active admins.

@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/items"
 	"portside/shared/rank"
 	"portside/shared/transactions"
 	"portside/shared/users"
@@ -32,6 +34,8 @@ type plan struct {
 	refusals []error
 	counts   *rank.Changes
 	admins   int
+	owner    string // whose credentials the transaction touches, or relies on; empty: nobody's
+	tally    credentialsdynamo.Change
 }
 
 func (s *Store) plan() *plan {
@@ -51,6 +55,9 @@ func (p *plan) run(ctx context.Context) error {
 	if p.admins != 0 {
 		p.add(users.ErrLastAdmin, p.adminCount())
 	}
+	if p.owner != "" {
+		p.add(p.tallyRefusal(), p.store.credentials.Tally(p.owner, p.tally))
+	}
 	counters, err := p.counts.Items()
 	if err != nil {
 		return err
@@ -62,22 +69,12 @@ func (p *plan) run(ctx context.Context) error {
 	return err
 }
 
-// userGuard is what must still be true of the stored user.
-type userGuard struct {
-	version int64
-	issued  *int64 // nil: credentials may have been issued meanwhile
-	issues  bool   // the transaction issues a credential itself
-}
-
-// issuing is the part of an update expression that notes one more credential.
-const issuing = " ADD issued :one"
-
-func (g userGuard) condition() (*string, attributes) {
-	if g.issued == nil {
-		return aws.String("version = :version"), attributes{":version": number(g.version)}
+// tallyRefusal is what a failed tally means: either somebody else issued a credential meanwhile, or there are too many.
+func (p *plan) tallyRefusal() error {
+	if p.tally.Seen != nil {
+		return users.ErrStale
 	}
-	return aws.String("version = :version AND issued = :issued"),
-		attributes{":version": number(g.version), ":issued": number(*g.issued)}
+	return users.ErrTooManyKeys
 }
 
 func (p *plan) createUser(u users.User) {
@@ -88,8 +85,8 @@ func (p *plan) createUser(u users.User) {
 	p.admins += users.ActingAdmins(users.User{}, u)
 }
 
-func (p *plan) changeUser(before, after users.User, guard userGuard) {
-	p.add(users.ErrStale, p.updateUser(after, guard))
+func (p *plan) changeUser(before, after users.User) {
+	p.add(users.ErrStale, p.updateUser(before.Version, after))
 	p.admins += users.ActingAdmins(before, after)
 	if listForm(before) == listForm(after) {
 		return
@@ -103,10 +100,10 @@ func (p *plan) changeUser(before, after users.User, guard userGuard) {
 	p.counts.Move(before.Number, string(before.Role), string(after.Role))
 }
 
-func (p *plan) deleteUser(u users.User, guard userGuard) {
-	condition, values := guard.condition()
+func (p *plan) deleteUser(u users.User) {
 	p.add(users.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &p.store.table, Key: userKey(u.ID), ConditionExpression: condition, ExpressionAttributeValues: values,
+		TableName: &p.store.table, Key: userKey(u.ID), ConditionExpression: aws.String("version = :version"),
+		ExpressionAttributeValues: items.Map{":version": items.Number(u.Version)},
 	}})
 	p.add(errListed, p.remove(emailKey(u.Email)), p.remove(listKey(allUsers, u.Number)), p.remove(listKey(string(u.Role), u.Number)))
 	p.counts.Remove(u.Number, string(u.Role))
@@ -122,28 +119,42 @@ func (p *plan) endInvitation(userID string) {
 }
 
 // invite adds the link and notes its mail as unsent.
-func (p *plan) invite(u users.User, invitation users.Invitation) error {
+func (p *plan) invite(u users.User, invitation users.Invitation) {
 	p.add(errDuplicateID, p.putNew(newUnsentItem(u.ID, invitation)))
-	return p.issue(invitation.Link)
+	p.issue(invitation.Link)
+}
+
+// issue adds a credential.
+func (p *plan) issue(c credentials.Credential) {
+	p.owner = c.Owner.ID
+	p.tally.Issued++
+	p.add(errDuplicateID, p.store.credentials.Issue(c)...)
+}
+
+// revoke ends a credential.
+func (p *plan) revoke(c credentials.Credential, at time.Time) {
+	p.owner = c.Owner.ID
+	p.tally.Revoked++
+	p.add(users.ErrStale, p.store.credentials.Revoke(c.Kind, c.ID, c.Owner.ID, at))
 }
 
 // once notes the idempotency key, unless it is in use.
 func (p *plan) once(o users.Once, u users.User) {
 	p.add(errReused, types.TransactWriteItem{Put: &types.Put{
-		TableName: &p.store.table, Item: encode(newOnceItem(o, u)),
+		TableName: &p.store.table, Item: items.Encode(newOnceItem(o, u)),
 		ConditionExpression:       aws.String("attribute_not_exists(pk) OR expires <= :now"),
-		ExpressionAttributeValues: attributes{":now": number(u.CreatedAt.UnixMilli())},
+		ExpressionAttributeValues: items.Map{":now": items.Number(u.CreatedAt.UnixMilli())},
 	}})
 }
 
 // standing gives every live credential of the user its new role and standing. The link of a user who is no longer
 // pending ends.
 func (p *plan) standing(ctx context.Context, after users.User) error {
-	all, err := p.live(ctx, after.ID, after.UpdatedAt)
+	live, err := p.live(ctx, after.ID, after.UpdatedAt)
 	owner := credentials.Owner{ID: after.ID, Role: after.Role, Active: after.Status == users.Active}
-	for _, c := range all {
+	for _, c := range live {
 		if c.Kind == credentials.Link && after.Status != users.Pending {
-			p.add(users.ErrStale, p.store.credentials.Revoke(c.Kind, c.ID, after.ID, after.UpdatedAt))
+			p.revoke(c, after.UpdatedAt)
 			continue
 		}
 		p.add(users.ErrStale, p.store.credentials.SetOwner(c.ID, owner))
@@ -153,53 +164,41 @@ func (p *plan) standing(ctx context.Context, after users.User) error {
 
 // revokeAll ends every live credential of the user, links included.
 func (p *plan) revokeAll(ctx context.Context, userID string, at time.Time) error {
-	all, err := p.live(ctx, userID, at)
-	for _, c := range all {
-		p.add(users.ErrStale, p.store.credentials.Revoke(c.Kind, c.ID, userID, at))
+	live, err := p.live(ctx, userID, at)
+	for _, c := range live {
+		p.revoke(c, at)
 	}
 	return err
 }
 
+// live returns the user's live credentials, and makes the transaction rely on there being no more.
 func (p *plan) live(ctx context.Context, userID string, at time.Time) ([]credentials.Credential, error) {
-	all, err := p.store.credentials.ListAll(ctx, userID)
-	live := all[:0]
-	for _, c := range all {
-		if c.Live(at) {
-			live = append(live, c)
-		}
-	}
+	live, issued, err := p.store.credentials.Standing(ctx, userID, at)
+	p.owner, p.tally.Seen = userID, &issued
 	return live, err
 }
 
-// adminCount changes the number of active admins. The version v tells a recount that it was overtaken even where n
-// comes back to what it was.
 func (p *plan) adminCount() types.TransactWriteItem {
 	update := &types.Update{
 		TableName: &p.store.table, Key: adminsKey(), UpdateExpression: aws.String("ADD n :change, v :one"),
-		ExpressionAttributeValues: attributes{":change": number(int64(p.admins)), ":one": number(1)},
+		ExpressionAttributeValues: items.Map{":change": items.Number(int64(p.admins)), ":one": items.Number(1)},
 	}
 	if p.admins < 0 {
 		update.ConditionExpression = aws.String("n > :least")
-		update.ExpressionAttributeValues[":least"] = number(int64(-p.admins))
+		update.ExpressionAttributeValues[":least"] = items.Number(int64(-p.admins))
 	}
 	return types.TransactWriteItem{Update: update}
 }
 
-// updateUser writes every attribute of the user but "issued", which only credentials change.
-func (p *plan) updateUser(u users.User, guard userGuard) types.TransactWriteItem {
-	condition, values := guard.condition()
-	item := encode(newUserItem(u))
-	for _, untouched := range []string{"pk", "sk", "issued"} {
-		delete(item, untouched)
-	}
+func (p *plan) updateUser(version int64, u users.User) types.TransactWriteItem {
+	item := items.Encode(newUserItem(u))
+	delete(item, "pk")
+	delete(item, "sk")
+	values := items.Map{":version": items.Number(version)}
 	expression, names := setAll(item, values, "department", "lastLogin", "link")
-	if guard.issues {
-		expression += issuing
-		values[":one"] = number(1)
-	}
 	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &p.store.table, Key: userKey(u.ID), UpdateExpression: &expression, ConditionExpression: condition,
-		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		TableName: &p.store.table, Key: userKey(u.ID), UpdateExpression: &expression,
+		ConditionExpression: aws.String("version = :version"), ExpressionAttributeNames: names, ExpressionAttributeValues: values,
 	}}
 }
 
@@ -213,11 +212,11 @@ func (p *plan) putListed(shape any) types.TransactWriteItem {
 
 func (p *plan) put(shape any, condition string) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{
-		TableName: &p.store.table, Item: encode(shape), ConditionExpression: &condition,
+		TableName: &p.store.table, Item: items.Encode(shape), ConditionExpression: &condition,
 	}}
 }
 
-func (p *plan) remove(key attributes) types.TransactWriteItem {
+func (p *plan) remove(key items.Map) types.TransactWriteItem {
 	return types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &p.store.table, Key: key, ConditionExpression: aws.String("attribute_exists(pk)"),
 	}}
@@ -226,9 +225,9 @@ func (p *plan) remove(key attributes) types.TransactWriteItem {
 // listForm is what the lists show of a user.
 func listForm(u users.User) listItem { return newListItem(allUsers, u) }
 
-// setAll returns the update expression that makes an item's attributes exactly these: it sets what is there and removes
+// setAll returns the update expression that makes an item's items.Map exactly these: it sets what is there and removes
 // those of the optional names that are not. The values are added to the given ones.
-func setAll(item, values attributes, optional ...string) (string, map[string]string) {
+func setAll(item, values items.Map, optional ...string) (string, map[string]string) {
 	names := make(map[string]string, len(item)+len(optional))
 	sets, removes := make([]string, 0, len(item)), make([]string, 0, len(optional))
 	for name, value := range item {

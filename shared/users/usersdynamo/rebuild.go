@@ -8,9 +8,9 @@ import (
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"portside/shared/items"
 	"portside/shared/rank"
 )
 
@@ -102,17 +102,20 @@ func (r *rebuild) dispute(userID, reason string) {
 	}
 }
 
+// readBatch is how many users are compared at a time.
+const readBatch = 100
+
 // scan visits all items of the table, at most readBatch at a time, strongly consistent. What is added meanwhile may be
 // missed: writers add whole users only.
-func (r *rebuild) scan(ctx context.Context, visit func(context.Context, []attributes) error) error {
+func (r *rebuild) scan(ctx context.Context, visit func(context.Context, []items.Map) error) error {
 	pages := dynamodb.NewScanPaginator(r.client, &dynamodb.ScanInput{TableName: &r.table, ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return fmt.Errorf("scan: %w", err)
 		}
-		for items := range slices.Chunk(page.Items, readBatch) {
-			if err := visit(ctx, items); err != nil {
+		for some := range slices.Chunk(page.Items, readBatch) {
+			if err := visit(ctx, some); err != nil {
 				return err
 			}
 		}
@@ -126,21 +129,21 @@ func (r *rebuild) mendSequence(ctx context.Context) error {
 	out, err := r.client.Query(ctx, &dynamodb.QueryInput{
 		TableName: &r.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1), ScanIndexForward: aws.Bool(false),
 		KeyConditionExpression:    aws.String("pk = :list"),
-		ExpressionAttributeValues: attributes{":list": text("list#" + allUsers)},
+		ExpressionAttributeValues: items.Map{":list": items.Text("list#" + allUsers)},
 	})
 	if err != nil {
 		return fmt.Errorf("find the last user: %w", err)
 	}
 	for _, item := range out.Items {
-		var last listItem
-		if err := attributevalue.UnmarshalMap(item, &last); err != nil {
-			return fmt.Errorf("find the last user: %w", err)
+		last, err := items.Decode[listItem](item)
+		if err != nil {
+			return err
 		}
 		entry, err := last.entry()
 		if err != nil {
 			return err
 		}
-		if r.repairs.Sequence, err = r.ranks.Reserve(ctx, entry.Number, timeOf(last.Created)); err != nil {
+		if r.repairs.Sequence, err = r.ranks.Reserve(ctx, entry.Number, items.Time(last.Created)); err != nil {
 			return err
 		}
 	}
@@ -164,8 +167,8 @@ func (s *Store) entries(ctx context.Context, from, to int64) iter.Seq2[rank.Entr
 			KeyConditionExpression:   aws.String("pk = :list AND sk BETWEEN :from AND :to"),
 			ProjectionExpression:     aws.String("sk, #role"),
 			ExpressionAttributeNames: map[string]string{"#role": "role"},
-			ExpressionAttributeValues: attributes{
-				":list": text("list#" + allUsers), ":from": text(numberKey(from)), ":to": text(numberKey(to - 1)),
+			ExpressionAttributeValues: items.Map{
+				":list": items.Text("list#" + allUsers), ":from": items.Text(numberKey(from)), ":to": items.Text(numberKey(to - 1)),
 			},
 		})
 		for pages.HasMorePages() {
@@ -182,10 +185,9 @@ func (s *Store) entries(ctx context.Context, from, to int64) iter.Seq2[rank.Entr
 }
 
 // yieldEntries returns false when no more is wanted.
-func yieldEntries(items []attributes, yield func(rank.Entry, error) bool) bool {
-	for _, item := range items {
-		var stored listItem
-		err := attributevalue.UnmarshalMap(item, &stored)
+func yieldEntries(page []items.Map, yield func(rank.Entry, error) bool) bool {
+	for _, item := range page {
+		stored, err := items.Decode[listItem](item)
 		var entry rank.Entry
 		if err == nil {
 			entry, err = stored.entry()

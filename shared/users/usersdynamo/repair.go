@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/items"
 	"portside/shared/rank"
 	"portside/shared/users"
 )
@@ -59,17 +59,17 @@ func sound(u users.User) bool {
 }
 
 // derivedFrom returns everything that must stand in the table because of the user.
-func derivedFrom(u users.User) []attributes {
-	return []attributes{
-		encode(newEmailItem(u)), encode(newListItem(allUsers, u)), encode(newListItem(string(u.Role), u)),
+func derivedFrom(u users.User) []items.Map {
+	return []items.Map{
+		items.Encode(newEmailItem(u)), items.Encode(newListItem(allUsers, u)), items.Encode(newListItem(string(u.Role), u)),
 	}
 }
 
 // removeStrays removes the items that no user accounts for.
 func (r *rebuild) removeStrays(ctx context.Context) error {
-	return r.scan(ctx, func(ctx context.Context, items []attributes) error {
+	return r.scan(ctx, func(ctx context.Context, page []items.Map) error {
 		var found []derived
-		for _, item := range items {
+		for _, item := range page {
 			if d := keyOf(item); d.isMarker() || d.isListed() {
 				found = append(found, d)
 			}
@@ -93,7 +93,7 @@ func (r *rebuild) removeStrays(ctx context.Context) error {
 // owners reads the users whom the items name.
 func (r *rebuild) owners(ctx context.Context, found []derived) (map[string]users.User, error) {
 	named := make(map[string]users.User, len(found))
-	var wanted []attributes
+	var wanted []items.Map
 	for _, d := range found {
 		_, id := d.ownership()
 		if _, known := named[id]; !known {
@@ -101,10 +101,10 @@ func (r *rebuild) owners(ctx context.Context, found []derived) (map[string]users
 			wanted = append(wanted, userKey(id))
 		}
 	}
-	err := r.readAll(ctx, wanted, func(item attributes) error {
-		var stored userItem
-		if err := attributevalue.UnmarshalMap(item, &stored); err != nil {
-			return fmt.Errorf("read a user: %w", err)
+	err := items.GetAll(ctx, r.client, r.table, wanted, func(item items.Map) error {
+		stored, err := items.Decode[userItem](item)
+		if err != nil {
+			return err
 		}
 		named[stored.ID] = stored.user()
 		return nil
@@ -142,15 +142,15 @@ func (r *rebuild) removeStray(ctx context.Context, d derived) error {
 
 // mendUsers adds what is missing of users and replaces what is wrong. What stands where it should not is gone by now.
 func (r *rebuild) mendUsers(ctx context.Context) error {
-	return r.scan(ctx, func(ctx context.Context, items []attributes) error {
+	return r.scan(ctx, func(ctx context.Context, page []items.Map) error {
 		var batch []userItem
-		for _, item := range items {
+		for _, item := range page {
 			if d := keyOf(item); d.SK != "user" || !strings.HasPrefix(d.PK, "user#") {
 				continue
 			}
-			var stored userItem
-			if err := attributevalue.UnmarshalMap(item, &stored); err != nil {
-				return fmt.Errorf("read a user: %w", err)
+			stored, err := items.Decode[userItem](item)
+			if err != nil {
+				return err
 			}
 			batch = append(batch, stored)
 		}
@@ -169,7 +169,7 @@ func (r *rebuild) mendUsers(ctx context.Context) error {
 
 // wrong returns the ids of those users who seem to disagree with what is derived from them.
 func (r *rebuild) wrong(ctx context.Context, batch []userItem) ([]string, error) {
-	var wanted []attributes
+	var wanted []items.Map
 	asked := map[derived]bool{}
 	for _, stored := range batch {
 		for _, key := range places(stored.user()) {
@@ -234,17 +234,17 @@ func (r *rebuild) mendUser(ctx context.Context, id string) error {
 }
 
 // places are the keys of everything derived from the user.
-func places(u users.User) []attributes {
-	var keys []attributes
+func places(u users.User) []items.Map {
+	var keys []items.Map
 	for _, item := range derivedFrom(u) {
-		keys = append(keys, attributes{"pk": item["pk"], "sk": item["sk"]})
+		keys = append(keys, items.Map{"pk": item["pk"], "sk": item["sk"]})
 	}
 	return keys
 }
 
-func (r *rebuild) readPlaces(ctx context.Context, keys []attributes) (map[derived]attributes, error) {
-	found := make(map[derived]attributes, len(keys))
-	err := r.readAll(ctx, keys, func(item attributes) error {
+func (r *rebuild) readPlaces(ctx context.Context, keys []items.Map) (map[derived]items.Map, error) {
+	found := make(map[derived]items.Map, len(keys))
+	err := items.GetAll(ctx, r.client, r.table, keys, func(item items.Map) error {
 		found[placeOf(item)] = item
 		return nil
 	})
@@ -252,7 +252,7 @@ func (r *rebuild) readPlaces(ctx context.Context, keys []attributes) (map[derive
 }
 
 // repair returns the writes that make what was found at the user's places what it should be.
-func (r *rebuild) repair(u users.User, found map[derived]attributes) []types.TransactWriteItem {
+func (r *rebuild) repair(u users.User, found map[derived]items.Map) []types.TransactWriteItem {
 	p := r.plan()
 	var writes []types.TransactWriteItem
 	for _, item := range derivedFrom(u) {
@@ -270,7 +270,7 @@ func (p *plan) checkUser(id string, stored userItem) types.TransactWriteItem {
 	}
 	if stored.PK != "" {
 		check.ConditionExpression = aws.String("version = :version")
-		check.ExpressionAttributeValues = attributes{":version": number(stored.Version)}
+		check.ExpressionAttributeValues = items.Map{":version": items.Number(stored.Version)}
 	}
 	return types.TransactWriteItem{ConditionCheck: check}
 }
@@ -279,13 +279,13 @@ func (p *plan) checkUser(id string, stored userItem) types.TransactWriteItem {
 func (p *plan) removeOwned(d derived) types.TransactWriteItem {
 	condition, names, values := owned(d)
 	return types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &p.store.table, Key: key(d.PK, d.SK), ConditionExpression: &condition,
+		TableName: &p.store.table, Key: items.Key(d.PK, d.SK), ConditionExpression: &condition,
 		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
 	}}
 }
 
 // putOwned writes an item unless its place is another owner's.
-func (p *plan) putOwned(item attributes) types.TransactWriteItem {
+func (p *plan) putOwned(item items.Map) types.TransactWriteItem {
 	condition, names, values := owned(keyOf(item))
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &p.store.table, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk) OR " + condition),
@@ -294,22 +294,22 @@ func (p *plan) putOwned(item attributes) types.TransactWriteItem {
 }
 
 // owned is the condition that an item exists and names its owner, or names none where none was read.
-func owned(d derived) (condition string, names map[string]string, values attributes) {
+func owned(d derived) (condition string, names map[string]string, values items.Map) {
 	attribute, id := d.ownership()
 	names = map[string]string{"#owner": attribute}
 	if id == "" {
 		return "attribute_exists(pk) AND attribute_not_exists(#owner)", names, nil
 	}
-	return "#owner = :owner", names, attributes{":owner": text(id)}
+	return "#owner = :owner", names, items.Map{":owner": items.Text(id)}
 }
 
 // keyOf reads an item's keys and owner. What is damaged reads as empty, and belongs to nobody.
-func keyOf(item attributes) derived {
+func keyOf(item items.Map) derived {
 	return derived{PK: textOf(item["pk"]), SK: textOf(item["sk"]), ID: textOf(item["id"]), User: textOf(item["user"])}
 }
 
 // placeOf reads an item's keys alone.
-func placeOf(item attributes) derived {
+func placeOf(item items.Map) derived {
 	return derived{PK: textOf(item["pk"]), SK: textOf(item["sk"])}
 }
 

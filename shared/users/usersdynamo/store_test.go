@@ -118,7 +118,7 @@ func TestDeathAtAnyCall(t *testing.T) {
 	}
 }
 
-// TestChangesUnderConflict lets every second transaction meet another, as they do on AWS, while eight workers create,
+// TestChangesUnderConflict lets every third transaction meet another, as they do on AWS, while eight workers create,
 // change and delete; in the end everything agrees.
 func TestChangesUnderConflict(t *testing.T) {
 	d := newDesk(t)
@@ -128,7 +128,7 @@ func TestChangesUnderConflict(t *testing.T) {
 	store := d.over(awstest.Faulty(d.client, func(operation string, _ int) error {
 		mu.Lock()
 		defer mu.Unlock()
-		if operation == "TransactWriteItems" && dice.IntN(2) == 0 {
+		if operation == "TransactWriteItems" && dice.IntN(3) == 0 {
 			return awstest.TransactionConflict(8)
 		}
 		return nil

@@ -17,22 +17,20 @@
 // disagree with its total just after a write.
 //
 // A user's credentials live in another table and carry the user's role and standing (see shared/credentials). Changing
-// these, or deleting the user, writes to every live credential in the same transaction. The user's attribute "issued"
-// grows with every credential and is part of the condition, so that none slips in between reading and writing.
+// these, or deleting the user, writes to every live credential in the same transaction, which is conditional on the tally
+// of credentials, so that none slips in between reading and writing.
 package usersdynamo
 
 import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/items"
 	"portside/shared/principal"
 	"portside/shared/rank"
 	"portside/shared/users"
@@ -74,20 +72,11 @@ func (s *Store) Get(ctx context.Context, id string) (users.User, error) {
 }
 
 func (s *Store) read(ctx context.Context, id string) (userItem, error) {
-	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &s.table, Key: userKey(id), ConsistentRead: aws.Bool(true),
-	})
-	if err != nil {
-		return userItem{}, fmt.Errorf("read user %s: %w", id, err)
-	}
-	if out.Item == nil {
+	stored, found, err := items.Get[userItem](ctx, s.client, s.table, userKey(id))
+	if err == nil && !found {
 		return userItem{}, users.ErrNotFound
 	}
-	var stored userItem
-	if err := attributevalue.UnmarshalMap(out.Item, &stored); err != nil {
-		return userItem{}, fmt.Errorf("read user %s: %w", id, err)
-	}
-	return stored, nil
+	return stored, err
 }
 
 // Create implements users.Store.
@@ -104,9 +93,7 @@ func (s *Store) Create(ctx context.Context, creation users.Creation) (users.Crea
 	}
 	p.createUser(user)
 	if creation.Invitation != nil {
-		if err := p.invite(user, *creation.Invitation); err != nil {
-			return users.Created{}, err
-		}
+		p.invite(user, *creation.Invitation)
 	}
 	err = p.run(ctx)
 	if errors.Is(err, errReused) {
@@ -117,15 +104,12 @@ func (s *Store) Create(ctx context.Context, creation users.Creation) (users.Crea
 
 // replay returns what the idempotency key made.
 func (s *Store) replay(ctx context.Context, once users.Once) (users.Created, error) {
-	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &s.table, Key: key(onceKey(once), "once"), ConsistentRead: aws.Bool(true),
-	})
+	stored, found, err := items.Get[onceItem](ctx, s.client, s.table, items.Key(onceKey(once), "once"))
 	if err != nil {
-		return users.Created{}, fmt.Errorf("read idempotency key: %w", err)
+		return users.Created{}, err
 	}
-	var stored onceItem
-	if err := attributevalue.UnmarshalMap(out.Item, &stored); err != nil {
-		return users.Created{}, fmt.Errorf("read idempotency key: %w", err)
+	if !found { // it ended between the two: the next request creates anew
+		return users.Created{}, users.ErrBusy
 	}
 	if !bytes.Equal(stored.Fingerprint, once.Fingerprint) {
 		return users.Created{}, users.ErrReusedKey
@@ -137,44 +121,25 @@ func (s *Store) replay(ctx context.Context, once users.Once) (users.Created, err
 func (s *Store) Update(ctx context.Context, before, after users.User) (users.User, error) {
 	after.Number, after.Version = before.Number, before.Version+1
 	p := s.plan()
-	guard := userGuard{version: before.Version}
 	if before.Role != after.Role || before.Status != after.Status {
-		stored, err := s.readVersion(ctx, before)
-		if err != nil {
-			return users.User{}, err
-		}
 		if err := p.standing(ctx, after); err != nil {
 			return users.User{}, err
 		}
-		guard.issued = &stored.Issued
 	}
 	if before.Status == users.Pending && after.Status != users.Pending {
 		p.endInvitation(after.ID)
 		after.LinkID = ""
 	}
-	p.changeUser(before, after, guard)
+	p.changeUser(before, after)
 	return after, p.run(ctx)
 }
 
 // Delete implements users.Store.
 func (s *Store) Delete(ctx context.Context, user users.User, at time.Time) error {
-	stored, err := s.readVersion(ctx, user)
-	if err != nil {
-		return err
-	}
 	p := s.plan()
-	p.deleteUser(user, userGuard{version: user.Version, issued: &stored.Issued})
+	p.deleteUser(user)
 	if err := p.revokeAll(ctx, user.ID, at); err != nil {
 		return err
 	}
 	return p.run(ctx)
-}
-
-// readVersion reads the stored item of a user; ErrStale if it is not of the same version.
-func (s *Store) readVersion(ctx context.Context, user users.User) (userItem, error) {
-	stored, err := s.read(ctx, user.ID)
-	if err == nil && stored.Version != user.Version {
-		return userItem{}, users.ErrStale
-	}
-	return stored, err
 }

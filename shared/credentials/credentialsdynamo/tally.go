@@ -1,0 +1,100 @@
+package credentialsdynamo
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/credentials"
+	"portside/shared/items"
+)
+
+// tally counts an owner's credentials. Live is too high by those that have expired since; Recount mends that.
+type tally struct {
+	Issued int64 `dynamodbav:"issued"`
+	Live   int64 `dynamodbav:"live"`
+}
+
+// Change is what a transaction does to an owner's tally.
+type Change struct {
+	Issued, Revoked int
+	// Seen is the number from Standing that the transaction relies on; nil: on none. Without it, issuing fails where the
+	// owner has credentials.MaxLive already.
+	Seen *int64
+}
+
+// Tally returns the one write that keeps an owner's tally, and with it the promise that no credential is issued unseen.
+// A transaction that only relies on the tally gets a check.
+func (t *Table) Tally(ownerID string, c Change) types.TransactWriteItem {
+	condition, values := c.condition()
+	if c.Issued == 0 && c.Revoked == 0 {
+		return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+			TableName: &t.name, Key: tallyKey(ownerID), ConditionExpression: condition, ExpressionAttributeValues: values,
+		}}
+	}
+	if values == nil {
+		values = items.Map{}
+	}
+	values[":issued"], values[":live"] = items.Number(int64(c.Issued)), items.Number(int64(c.Issued-c.Revoked))
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &t.name, Key: tallyKey(ownerID), UpdateExpression: aws.String("ADD issued :issued, live :live"),
+		ConditionExpression: condition, ExpressionAttributeValues: values,
+	}}
+}
+
+func (c Change) condition() (*string, items.Map) {
+	switch {
+	case c.Seen != nil && *c.Seen == 0:
+		return aws.String("attribute_not_exists(issued)"), nil
+	case c.Seen != nil:
+		return aws.String("issued = :seen"), items.Map{":seen": items.Number(*c.Seen)}
+	case c.Issued > c.Revoked:
+		return aws.String("attribute_not_exists(live) OR live < :most"), items.Map{":most": items.Number(credentials.MaxLive)}
+	default:
+		return nil, nil
+	}
+}
+
+// Standing returns an owner's live credentials of all kinds, and how many were ever issued, read before them: a
+// transaction that is conditional on the number sees all of them.
+func (t *Table) Standing(ctx context.Context, ownerID string, at time.Time) (live []credentials.Credential, issued int64, err error) {
+	before, _, err := items.Get[tally](ctx, t.client, t.name, tallyKey(ownerID))
+	if err != nil {
+		return nil, 0, err
+	}
+	if before.Issued == 0 {
+		return nil, 0, nil
+	}
+	all, err := t.list(ctx, ownerID, "ps")
+	live = all[:0]
+	for _, c := range all {
+		if c.Live(at) {
+			live = append(live, c)
+		}
+	}
+	return live, before.Issued, err
+}
+
+// Recount makes the number of live credentials exact, and reports whether one more may be issued. Issuers call it when
+// their Tally failed, since credentials expire without anybody counting.
+func (t *Table) Recount(ctx context.Context, ownerID string, at time.Time) (room bool, err error) {
+	live, issued, err := t.Standing(ctx, ownerID, at)
+	if err != nil || len(live) >= credentials.MaxLive {
+		return false, err
+	}
+	_, err = t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &t.name, Key: tallyKey(ownerID),
+		UpdateExpression: aws.String("SET live = :live"), ConditionExpression: aws.String("issued = :seen"),
+		ExpressionAttributeValues: items.Map{":live": items.Number(int64(len(live))), ":seen": items.Number(issued)},
+	}, items.RetryConflicts)
+	if err != nil && !items.Failed(err) { // another issuer was faster, and has counted or will
+		return false, fmt.Errorf("recount credentials of %s: %w", ownerID, err)
+	}
+	return true, nil
+}
+
+func tallyKey(ownerID string) items.Map { return items.Key(ownerPK(ownerID), "owner") }
