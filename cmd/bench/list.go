@@ -1,0 +1,248 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/uuid"
+
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/principal"
+	"portside/shared/users"
+	"portside/shared/users/usersdynamo"
+)
+
+// The targets of lists.
+const (
+	medianUnits  = 8
+	mostUnits    = 12
+	mostCalls    = 6
+	pastEndUnits = 1
+	importTarget = 500 // users a second
+	samples      = 200 // offsets of each list
+	chunk        = 1_800
+	pageSize     = 20
+)
+
+// directory is the stack's users behind a meter.
+type directory struct {
+	client *dynamodb.Client
+	meter  *meter
+	table  string
+	keys   *credentialsdynamo.Table
+	store  *usersdynamo.Store
+}
+
+func newDirectory(s *stack) directory {
+	client, m := s.metered()
+	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"])
+	table := s.Tables["UsersTable"]
+	return directory{client: client, meter: m, table: table, keys: keys, store: usersdynamo.New(client, table, keys)}
+}
+
+// fill imports the users: 70 % of them in the role user, 20 % viewers, 9 % managers, 1 % admins, in random order.
+func (b *bench) fill(ctx context.Context, s *stack) error {
+	d := newDirectory(s)
+	importer := users.NewImporter(d.store, func() string { return uuid.Must(uuid.NewV7()).String() }, time.Now, "")
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same people in every run
+	began := time.Now()
+	for done := 0; done < b.users; done += chunk {
+		rows := people(random, done, min(chunk, b.users-done))
+		outcomes, err := importer.Import(ctx, rows)
+		for _, failed := range outcomes {
+			err = cmp.Or(err, failed)
+		}
+		if err != nil {
+			return fmt.Errorf("import users: %w", err)
+		}
+		if done%(50*chunk) == 0 {
+			b.say("%s of %s users imported after %.0f s", number(float64(done+len(rows))), number(float64(b.users)), time.Since(began).Seconds())
+		}
+	}
+	rate := float64(b.users) / time.Since(began).Seconds()
+	b.table.least("bulk import of "+number(float64(b.users))+" users", rate, importTarget, "users/s")
+	return nil
+}
+
+func people(random *rand.Rand, first, n int) []users.NewUser {
+	rows := make([]users.NewUser, n)
+	for i := range rows {
+		rows[i] = users.NewUser{
+			Name:  fmt.Sprintf("Alexandra Example %07d", first+i),
+			Email: fmt.Sprintf("alexandra.example.%07d@customer.example.com", first+i),
+			Role:  roleOf(random.IntN(100)),
+		}
+	}
+	return rows
+}
+
+func roleOf(percentile int) principal.Role {
+	switch {
+	case percentile < 1:
+		return principal.Admin
+	case percentile < 10:
+		return principal.Manager
+	case percentile < 30:
+		return principal.Viewer
+	}
+	return principal.User
+}
+
+// lists measures pages of every list.
+func (b *bench) lists(ctx context.Context, s *stack) error {
+	d := newDirectory(s)
+	b.say("listing users")
+	var pages, ends []meter
+	for _, role := range append([]principal.Role{""}, principal.Roles()...) {
+		inside, past, err := d.sample(ctx, role)
+		if err != nil {
+			return err
+		}
+		pages, ends = append(pages, inside...), append(ends, past...)
+	}
+	b.addCosts(pages, ends)
+	if err := b.addAuthentication(ctx, s, d); err != nil {
+		return err
+	}
+	if err := b.addComparison(ctx, d); err != nil {
+		return err
+	}
+	return b.addListTimes(ctx, s)
+}
+
+// sample reads pages of a role all over its list and at its ends, and pages past its end.
+func (d directory) sample(ctx context.Context, role principal.Role) (inside, past []meter, err error) {
+	total, _, err := d.page(ctx, role, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same pages in every run
+	offsets := []int64{0, 1, total / 2, total - pageSize, total - 1, total, total + 1, 1 << 40}
+	for range samples {
+		offsets = append(offsets, random.Int64N(total))
+	}
+	for _, offset := range offsets {
+		_, cost, err := d.page(ctx, role, offset)
+		if err != nil {
+			return nil, nil, err
+		}
+		if offset >= total {
+			past = append(past, cost)
+			continue
+		}
+		inside = append(inside, cost)
+	}
+	return inside, past, nil
+}
+
+// page reads one page, checks its length, and returns the list's total and the page's cost.
+func (d directory) page(ctx context.Context, role principal.Role, offset int64) (int64, meter, error) {
+	d.meter.take()
+	page, err := d.store.List(ctx, users.Query{Role: role, Limit: pageSize, Offset: offset})
+	if err != nil {
+		return 0, meter{}, err
+	}
+	if want := min(pageSize, max(0, page.Total-offset)); int64(len(page.Users)) != want {
+		return 0, meter{}, fmt.Errorf("%d users of role %q at offset %d of %d, want %d", len(page.Users), role, offset, page.Total, want)
+	}
+	return page.Total, d.meter.take(), nil
+}
+
+func (b *bench) addCosts(pages, ends []meter) {
+	reads, calls := costs(pages)
+	what := fmt.Sprintf("list %s users, any offset and role: ", number(float64(b.users)))
+	b.table.most(what+fmt.Sprintf("median of %s pages", number(float64(len(pages)))), quantile(reads, 0.5), medianUnits, "read units")
+	b.table.most(what+"at most", quantile(reads, 1), mostUnits, "read units")
+	b.table.note(what+"median", "%s calls", number(quantile(calls, 0.5)))
+	b.table.most(what+"at most", quantile(calls, 1), mostCalls, "calls")
+	reads, _ = costs(ends)
+	b.table.most("past the end: at most", quantile(reads, 1), pastEndUnits, "read units")
+}
+
+func costs(of []meter) (reads, calls []float64) {
+	for _, m := range of {
+		reads, calls = append(reads, m.reads), append(calls, float64(m.calls))
+	}
+	return reads, calls
+}
+
+// addAuthentication measures what comes on top of each page: one credential, with and without the rate limit.
+func (b *bench) addAuthentication(ctx context.Context, s *stack, d directory) error {
+	for _, limit := range []int{100, 0} {
+		auth := credentials.NewAuthenticator(d.keys, limit, time.Now)
+		if _, _, err := auth.Authenticate(ctx, s.adminKey, credentials.APIKey); err != nil {
+			return fmt.Errorf("authenticate: %w", err)
+		}
+		d.meter.take()
+		if _, _, err := auth.Authenticate(ctx, s.adminKey, credentials.APIKey); err != nil {
+			return fmt.Errorf("authenticate: %w", err)
+		}
+		cost, what := d.meter.take(), "authentication, on top of each request"
+		if limit == 0 {
+			what += ", rate limit off"
+		}
+		b.table.note(what, "calls %d, read units %s, write units %s", cost.calls, number(cost.reads), number(cost.writes))
+	}
+	return nil
+}
+
+// addComparison puts a Query from the start of the list, which is how it is usually done, beside ours.
+func (b *bench) addComparison(ctx context.Context, d directory) error {
+	for _, role := range []principal.Role{"", principal.User} {
+		total, _, err := d.page(ctx, role, 0)
+		if err != nil {
+			return err
+		}
+		list := cmp.Or(string(role), "all")
+		for _, offset := range []int64{0, min(10_000, total/10), total - total%10 - 10} {
+			_, ours, err := d.page(ctx, role, offset)
+			if err != nil {
+				return err
+			}
+			naive, err := d.queryTo(ctx, list, int(offset)+pageSize)
+			if err != nil {
+				return err
+			}
+			b.table.note(fmt.Sprintf("list %s at offset %s (by Query from the start)", list, number(float64(offset))),
+				"%s units, %d calls (%s, %d)", number(ours.reads), ours.calls, number(naive.reads), naive.calls)
+		}
+	}
+	return nil
+}
+
+// queryTo reads a list from its start until it has n items, as far as there are so many.
+func (d directory) queryTo(ctx context.Context, list string, n int) (meter, error) {
+	d.meter.take()
+	pages := dynamodb.NewQueryPaginator(d.client, &dynamodb.QueryInput{
+		TableName: &d.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(n)), //nolint:gosec // at most the users of this run
+		KeyConditionExpression:    aws.String("pk = :list"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":list": &types.AttributeValueMemberS{Value: "list#" + list}},
+	})
+	for found := 0; found < n && pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return meter{}, fmt.Errorf("query: %w", err)
+		}
+		found += len(page.Items)
+	}
+	return d.meter.take(), nil
+}
+
+// addListTimes lists through the gateway at random offsets.
+func (b *bench) addListTimes(ctx context.Context, s *stack) error {
+	random := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // the same pages in every run
+	times, err := s.timeGets(ctx, 500, func(int) string { return fmt.Sprint("/v1/users?limit=20&offset=", random.IntN(b.users)) })
+	if err != nil {
+		return err
+	}
+	b.table.note("list users at random offsets through the gateway, median and 99th percentile", "%s and %s ms",
+		number(quantile(times, 0.5)), number(quantile(times, 0.99)))
+	return nil
+}

@@ -1,0 +1,119 @@
+// Command bench measures what the README claims and prints it as a table.
+//
+// It runs the local stack as a child process, on a free port and with data of its own in a temporary folder below
+// .local, so that it can run beside another stack and leaves nothing behind. Figures come from real parts only: the
+// built functions, the real engine, real HTTP. A figure that misses its target is printed as MISS and the exit code
+// stays 0, since a busy machine is no defect; the exit code is 1 only when something could not be measured.
+//
+// It reads /proc and so needs Linux.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// bench is one run.
+type bench struct {
+	repo     string
+	dir      string // for data and binaries; removed at the end
+	users    int
+	list     bool // only the figures about lists
+	progress io.Writer
+	table    table
+}
+
+// limit bounds a run of b.users: the functions, engines and starts, and an import at a twentieth of its usual speed.
+func (b *bench) limit() time.Duration {
+	return 15*time.Minute + time.Duration(b.users)*20*time.Millisecond
+}
+
+func run(ctx context.Context, args []string, out, progress io.Writer) (err error) {
+	b := &bench{progress: progress}
+	if err := b.parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if b.dir, err = os.MkdirTemp(filepath.Join(b.repo, ".local"), "bench-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	ctx, cancel := context.WithTimeout(ctx, b.limit())
+	defer cancel()
+	machine := describeMachine()
+	err = b.measure(ctx)
+	if len(b.table.rows) == 0 {
+		return err
+	}
+	_, printed := fmt.Fprintf(out, "%s\n\n%s", machine, b.table)
+	return errors.Join(err, printed)
+}
+
+func (b *bench) parse(args []string) (err error) {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.StringVar(&b.repo, "repo", ".", "`folder` with template.yaml and .local")
+	flags.IntVar(&b.users, "users", 100_000, "`number` of users in the lists")
+	flags.BoolVar(&b.list, "list", false, "measure the lists only")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if b.users < 1_000 {
+		return errors.New("-users must be at least 1000: the samples are spread over the list")
+	}
+	if b.repo, err = filepath.Abs(b.repo); err != nil {
+		return err
+	}
+	if _, err := os.Stat(b.localBinary()); err != nil {
+		return fmt.Errorf("%s is missing: run `make bench`, which builds it", b.localBinary())
+	}
+	return nil
+}
+
+func (b *bench) localBinary() string { return filepath.Join(b.repo, ".local", "bin", "local") }
+
+func (b *bench) measure(ctx context.Context) error {
+	if !b.list {
+		if err := b.sizes(ctx); err != nil {
+			return err
+		}
+	}
+	s, err := b.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	steps := []func(context.Context, *stack) error{b.idle, b.functionStart, b.function, b.fill, b.lists}
+	if b.list {
+		steps = steps[3:]
+	}
+	for _, step := range steps {
+		if err := step(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// say shows that a long run is alive.
+func (b *bench) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(b.progress, "bench: "+format+"\n", args...) // only progress: nothing is lost with it
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// grace is how long a child may take to end itself.
+const grace = 10 * time.Second
+
+// child is a process that we started. It must be ended with stop.
+type child struct {
+	cmd   *exec.Cmd
+	ended chan struct{}
+	said  []string // its last lines, to be read after ended
+}
+
+// startChild starts the command and returns when it prints a line that contains the text.
+func startChild(ctx context.Context, cmd *exec.Cmd, text string) (*child, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdout, cmd.Stderr = write, write
+	err = cmd.Start()
+	_ = write.Close()
+	if err != nil {
+		_ = read.Close()
+		return nil, err
+	}
+	c, ready := &child{cmd: cmd, ended: make(chan struct{})}, make(chan struct{})
+	go c.watch(read, text, ready)
+	select {
+	case <-ready:
+		return c, nil
+	case <-c.ended:
+		return nil, fmt.Errorf("%s ended: %s", filepath.Base(cmd.Path), strings.Join(c.said, "\n"))
+	case <-ctx.Done():
+		c.stop()
+		return nil, ctx.Err()
+	}
+}
+
+func (c *child) watch(output *os.File, text string, ready chan struct{}) {
+	for lines := bufio.NewScanner(output); lines.Scan(); {
+		if ready != nil && strings.Contains(lines.Text(), text) {
+			close(ready)
+			ready = nil
+		}
+		c.said = append(c.said, lines.Text())
+		c.said = c.said[max(0, len(c.said)-20):]
+	}
+	_ = output.Close()
+	_ = c.cmd.Wait() // how it ended does not matter: an end before it was ready is reported with its words
+	close(c.ended)
+}
+
+// stop ends the child as Ctrl-C would, and returns when it is gone.
+func (c *child) stop() {
+	_ = c.cmd.Process.Signal(syscall.SIGTERM) // it may be gone
+	select {
+	case <-c.ended:
+	case <-time.After(grace):
+		_ = c.cmd.Process.Kill()
+		<-c.ended
+	}
+}
+
+// memory is what processes occupy, in MB of a million bytes. Resident counts pages that several of them share (a
+// binary's, the C library's) once for each; proportional counts them once.
+type memory struct {
+	resident, proportional float64
+}
+
+// memoryOf sums the memory of processes. Those that end meanwhile count nothing. It reads smaps_rollup because the
+// VmRSS of status is a little behind.
+func memoryOf(pids []int) (memory, error) {
+	var total memory
+	for _, pid := range pids {
+		path := procPath(pid, "smaps_rollup")
+		text, err := os.ReadFile(path)
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+			continue
+		}
+		resident, noResident := megabytes(string(text), "Rss:")
+		proportional, noProportional := megabytes(string(text), "Pss:")
+		if err := errors.Join(err, noResident, noProportional); err != nil {
+			return memory{}, fmt.Errorf("%s: %w", path, err)
+		}
+		total.resident += resident
+		total.proportional += proportional
+	}
+	return total, nil
+}
+
+func procPath(pid int, file string) string { return fmt.Sprintf("/proc/%d/%s", pid, file) }
+
+// megabytes finds a line like "Rss:  1234 kB".
+func megabytes(text, name string) (float64, error) {
+	for line := range strings.Lines(text) {
+		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == name {
+			kib, err := strconv.ParseFloat(fields[1], 64)
+			return kib * 1024 / 1e6, err
+		}
+	}
+	return 0, fmt.Errorf("no line %s", name)
+}
+
+// family returns the process and all its descendants.
+func family(root int) ([]int, error) {
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return nil, err
+	}
+	children := map[int][]int{}
+	for _, path := range stats {
+		pid, parent, ok := parentOf(path)
+		if ok {
+			children[parent] = append(children[parent], pid)
+		}
+	}
+	all := []int{root}
+	for i := 0; i < len(all); i++ {
+		all = append(all, children[all[i]]...)
+	}
+	return all, nil
+}
+
+// parentOf reads /proc/<pid>/stat; it is not ok for a process that has ended.
+func parentOf(path string) (pid, parent int, ok bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, 0, false
+	}
+	pid, err = strconv.Atoi(filepath.Base(filepath.Dir(path)))
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // the name before may hold spaces
+	if err != nil || len(fields) < 2 {
+		return 0, 0, false
+	}
+	parent, err = strconv.Atoi(string(fields[1]))
+	return pid, parent, err == nil
+}

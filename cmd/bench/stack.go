@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+)
+
+// The targets of the local stack and of the function in it.
+const (
+	restartTarget   = 2     // seconds
+	idleTarget      = 150   // MB, all processes
+	warmTarget      = 2.5   // ms
+	residentTarget  = 25    // MB, one sandbox
+	residentAfter   = 5_000 // requests
+	timedRequests   = 3_000
+	connections     = 8
+	loadRequests    = 8_000
+	idleObservation = time.Minute
+)
+
+// info is what a running stack says in $DATA/stack.json.
+type info struct {
+	API             string            `json:"api"`
+	DynamoDB        string            `json:"dynamodb"`
+	SES             string            `json:"ses"`
+	Region          string            `json:"region"`
+	AccessKeyID     string            `json:"accessKeyId"`
+	SecretAccessKey string            `json:"secretAccessKey"`
+	Tables          map[string]string `json:"tables"`
+}
+
+// stack is a running local stack.
+type stack struct {
+	*child
+	info
+	adminKey string
+	client   *http.Client
+}
+
+// dynamoDB returns a client of the stack's engine.
+func (i info) dynamoDB() *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		BaseEndpoint: aws.String(i.DynamoDB), Region: i.Region,
+		Credentials: credentials.NewStaticCredentialsProvider(i.AccessKeyID, i.SecretAccessKey, ""),
+	})
+}
+
+// start runs the stack twice: the first time builds what is to be built and makes the data, the second time is the
+// one that is timed and used.
+func (b *bench) start(ctx context.Context) (*stack, error) {
+	b.say("starting the local stack; the first start builds the functions")
+	first, err := b.startStack(ctx)
+	if err != nil {
+		return nil, err
+	}
+	first.stop()
+	began := time.Now()
+	s, err := b.startStack(ctx)
+	if err == nil && !b.list {
+		b.table.most("local stack: second start, nothing to build", time.Since(began).Seconds(), restartTarget, "s")
+	}
+	return s, err
+}
+
+func (b *bench) startStack(ctx context.Context) (*stack, error) {
+	data := filepath.Join(b.dir, "data")
+	cmd := exec.Command(b.localBinary(), "run", "-repo", b.repo, "-data", data, "-addr", "127.0.0.1:0", "-rate-limit", "0")
+	running, err := startChild(ctx, cmd, "Portside is ready")
+	if err != nil {
+		return nil, fmt.Errorf("start the local stack: %w", err)
+	}
+	s := &stack{child: running, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections}}}
+	if err := s.readData(data); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *stack) readData(data string) error {
+	text, err := os.ReadFile(filepath.Join(data, "stack.json"))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &s.info); err != nil {
+		return fmt.Errorf("stack.json: %w", err)
+	}
+	key, err := os.ReadFile(filepath.Join(data, "admin-key"))
+	s.adminKey = strings.TrimSpace(string(key))
+	return err
+}
+
+// get sends a GET as the admin and returns the body; any status but 200 is an error.
+func (s *stack) get(ctx context.Context, path string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.API+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("X-Api-Key", s.adminKey)
+	response, err := s.client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s: %s: %s", path, response.Status, body)
+	}
+	return body, err
+}
+
+// adminPath is the path of the only user of a new stack.
+func (s *stack) adminPath(ctx context.Context) (string, error) {
+	body, err := s.get(ctx, "/v1/users?limit=1")
+	if err != nil {
+		return "", err
+	}
+	var page struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(body, &page); err != nil || len(page.Data) == 0 {
+		return "", errors.Join(fmt.Errorf("no user in %s", body), err)
+	}
+	return "/v1/users/" + page.Data[0].ID, nil
+}
+
+// timeGets sends GETs one after the other and returns how long each took, in ms.
+func (s *stack) timeGets(ctx context.Context, n int, path func(int) string) ([]float64, error) {
+	times := make([]float64, n)
+	for i := range times {
+		began := time.Now()
+		if _, err := s.get(ctx, path(i)); err != nil {
+			return nil, err
+		}
+		times[i] = milliseconds(time.Since(began))
+	}
+	return times, nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// function measures the users function behind the gateway.
+func (b *bench) function(ctx context.Context, s *stack) error {
+	path, err := s.adminPath(ctx)
+	if err != nil {
+		return err
+	}
+	b.say("%d requests one after the other", residentAfter)
+	times, err := s.timeGets(ctx, residentAfter, func(int) string { return path })
+	if err != nil {
+		return err
+	}
+	warm := times[residentAfter-timedRequests:]
+	b.table.most("get a user through the gateway, median of "+number(timedRequests), quantile(warm, 0.5), warmTarget, "ms")
+	b.table.note("get a user through the gateway, 99th percentile", "%s ms", number(quantile(warm, 0.99)))
+	if err := b.sandboxes(s, "after "+number(residentAfter)+" requests"); err != nil {
+		return err
+	}
+	b.say("%d requests over %d connections", loadRequests, connections)
+	took, err := s.load(ctx, path)
+	if err != nil {
+		return err
+	}
+	b.table.note(fmt.Sprintf("get a user over %d connections", connections), "%s requests/s", number(loadRequests/took.Seconds()))
+	return b.sandboxes(s, "after "+number(loadRequests)+" more over "+number(connections)+" connections")
+}
+
+// load sends loadRequests over all connections at once.
+func (s *stack) load(ctx context.Context, path string) (time.Duration, error) {
+	failed := make([]error, connections)
+	began := time.Now()
+	var all sync.WaitGroup
+	for i := range failed {
+		all.Go(func() {
+			_, failed[i] = s.timeGets(ctx, loadRequests/connections, func(int) string { return path })
+		})
+	}
+	all.Wait()
+	return time.Since(began), errors.Join(failed...)
+}
+
+// sandboxes adds the memory of the largest process of the users function.
+func (b *bench) sandboxes(s *stack, when string) error {
+	pids, err := family(s.cmd.Process.Pid)
+	if err != nil {
+		return err
+	}
+	largest, found := memory{}, 0
+	for _, pid := range pids {
+		path, err := os.Readlink(procPath(pid, "exe"))
+		if err != nil || !strings.Contains(path, "/"+usersFunction+"/") {
+			continue
+		}
+		used, err := memoryOf([]int{pid})
+		if err != nil {
+			return err
+		}
+		largest = memory{max(largest.resident, used.resident), max(largest.proportional, used.proportional)}
+		found++
+	}
+	if found == 0 {
+		return errors.New("no process of the users function is running")
+	}
+	what := fmt.Sprintf("users function: resident memory %s (largest of %d)", when, found)
+	b.table.most(what, largest.resident, residentTarget, "MB")
+	return nil
+}
+
+// idle measures what the stack occupies before anybody uses it.
+func (b *bench) idle(ctx context.Context, s *stack) error {
+	if err := b.whole(s, "just started"); err != nil {
+		return err
+	}
+	b.say("watching the idle stack for %s", idleObservation)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(idleObservation):
+	}
+	return b.whole(s, "a minute later")
+}
+
+func (b *bench) whole(s *stack, when string) error {
+	pids, err := family(s.cmd.Process.Pid)
+	if err != nil {
+		return err
+	}
+	used, err := memoryOf(pids)
+	if err != nil {
+		return err
+	}
+	b.table.most(fmt.Sprintf("local stack, %s: resident memory of %d processes", when, len(pids)), used.resident, idleTarget, "MB")
+	b.table.note("the same with shared pages counted once", "%s MB", number(used.proportional))
+	return nil
+}
