@@ -10,6 +10,7 @@ package credentials
 
 import (
 	"context"
+	"crypto/subtle"
 	"errors"
 	"slices"
 	"time"
@@ -48,6 +49,22 @@ type Credential struct {
 	RevokedAt  time.Time // zero: not revoked
 	LastUsedAt time.Time // zero: never used; rounded down to LastUseStep
 	RateLimit  int       // requests a minute; 0: the service's default
+
+	Scopes      []string // what a token or password may fetch; none for other kinds
+	Username    string   // that a password belongs to; empty for other kinds
+	RotatedFrom string   // id of the token that this one was made with; empty: none
+	Reason      string   // why it was revoked; empty while it is not
+}
+
+// principal is whom the credential speaks for: with the role of its owner if it is an API key, otherwise with its scopes.
+func (c Credential) principal() principal.Principal {
+	who := principal.Principal{UserID: c.Owner.ID, CredentialID: c.ID}
+	if c.Kind == APIKey {
+		who.Role = c.Owner.Role
+	} else {
+		who.Scopes = c.Scopes
+	}
+	return who
 }
 
 // Owner is the user whom a credential acts for, as of the owner's last change.
@@ -106,23 +123,43 @@ func NewAuthenticator(store Store, limit int, now func() time.Time) *Authenticat
 // garbage and exactly one otherwise (two, every LastUseStep, where limiting is off). Errors: ErrUnauthorized, and
 // ErrRateLimited with the allowance.
 func (a *Authenticator) Authenticate(ctx context.Context, text string, kinds ...Kind) (principal.Principal, Allowance, error) {
+	found, allowance, err := a.authenticate(ctx, text, kinds)
+	if err != nil {
+		return principal.Principal{}, allowance, err
+	}
+	return found.principal(), allowance, nil
+}
+
+// AuthenticateBasic is Authenticate for HTTP Basic: a token with any user name, or a password with exactly its own.
+func (a *Authenticator) AuthenticateBasic(ctx context.Context, username, text string) (principal.Principal, Allowance, error) {
+	found, allowance, err := a.authenticate(ctx, text, []Kind{AccessToken, Password})
+	if err == nil && found.Kind == Password && subtle.ConstantTimeCompare([]byte(found.Username), []byte(username)) == 0 {
+		err = ErrUnauthorized
+	}
+	if err != nil {
+		return principal.Principal{}, allowance, err
+	}
+	return found.principal(), allowance, nil
+}
+
+func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []Kind) (Credential, Allowance, error) {
 	secret, err := Parse(text)
 	if err != nil || !slices.Contains(kinds, secret.Kind()) {
-		return principal.Principal{}, Allowance{}, ErrUnauthorized
+		return Credential{}, Allowance{}, ErrUnauthorized
 	}
 	now := a.now()
 	found, used, err := a.present(ctx, secret, now)
 	if errors.Is(err, ErrUnknown) {
-		return principal.Principal{}, Allowance{}, ErrUnauthorized
+		return Credential{}, Allowance{}, ErrUnauthorized
 	}
 	if err != nil {
-		return principal.Principal{}, Allowance{}, err
+		return Credential{}, Allowance{}, err
 	}
 	allowance := a.allowance(found, used, now)
 	if allowance.Limit > 0 && used > allowance.Limit {
-		return principal.Principal{}, allowance, ErrRateLimited
+		return Credential{}, allowance, ErrRateLimited
 	}
-	return principal.Principal{UserID: found.Owner.ID, Role: found.Owner.Role, CredentialID: found.ID}, allowance, nil
+	return found, allowance, nil
 }
 
 // present looks the secret up, checks it, and notes its use.

@@ -83,9 +83,13 @@ func (r Role) Covers(other Role) bool {
 // Principal is an authenticated caller.
 type Principal struct {
 	UserID       string
-	Role         Role
-	CredentialID string // public id of the credential, fit for logs and audit
+	Role         Role     // empty for a token or password, which hold no permissions
+	Scopes       []string // of a token or password; none for an API key
+	CredentialID string   // public id of the credential, fit for logs and audit
 }
+
+// Scoped reports whether the caller came with a token or password, and so may do what its scopes say and nothing else.
+func (p Principal) Scoped() bool { return p.Role == "" }
 
 // Can reports whether the caller holds p.
 func (p Principal) Can(permission Permission) bool { return p.Role.Permits(permission) }

@@ -1,8 +1,6 @@
 package credentialsdynamo
 
 import (
-	"time"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -44,18 +42,29 @@ func (t *Table) SetOwner(id string, owner credentials.Owner) types.TransactWrite
 	}}
 }
 
-// Revoke returns the write that ends a credential of the given kind and owner for good. It fails where the owner has no
-// such credential or where it is revoked already. A Tally belongs to it.
-func (t *Table) Revoke(kind credentials.Kind, id, ownerID string, at time.Time) types.TransactWriteItem {
+// Revoke returns the write that ends a credential for good; of c it needs kind, id and owner, and notes the time and
+// reason that c.RevokedAt and c.Reason say. It fails where the owner has no such credential or where it is revoked
+// already. A Tally belongs to it.
+func (t *Table) Revoke(c credentials.Credential) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &t.name, Key: recordKey(id),
-		UpdateExpression:         aws.String("SET revoked = :at, purgeAt = :purge"),
+		TableName: &t.name, Key: recordKey(c.ID),
+		UpdateExpression:         aws.String("SET revoked = :at, reason = :reason, purgeAt = :purge"),
 		ConditionExpression:      aws.String("#owner = :owner AND kind = :kind AND attribute_not_exists(revoked)"),
 		ExpressionAttributeNames: map[string]string{"#owner": "owner"},
 		ExpressionAttributeValues: items.Map{
-			":at": items.Number(items.Millis(at)), ":purge": items.Number(at.Add(Retention).Unix()),
-			":owner": items.Text(ownerID), ":kind": items.Text(string(kind)),
+			":at": items.Number(items.Millis(c.RevokedAt)), ":purge": items.Number(c.RevokedAt.Add(Retention).Unix()),
+			":owner": items.Text(c.Owner.ID), ":kind": items.Text(string(c.Kind)), ":reason": items.Text(c.Reason),
 		},
+	}}
+}
+
+// StillWorks returns the check that a credential is unrevoked and its owner active: an issuer that acts on behalf of the
+// credential relies on it, so that nothing is issued by one that was revoked a moment ago.
+func (t *Table) StillWorks(id string) types.TransactWriteItem {
+	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName: &t.name, Key: recordKey(id),
+		ConditionExpression:       aws.String("active = :true AND attribute_not_exists(revoked)"),
+		ExpressionAttributeValues: items.Map{":true": items.Bool(true)},
 	}}
 }
 

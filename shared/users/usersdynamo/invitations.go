@@ -97,7 +97,7 @@ func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Inv
 	}
 	for _, c := range live {
 		if c.ID == user.LinkID {
-			p.revoke(c, at)
+			p.revoke(c, at, "replaced")
 		}
 	}
 	p.add(users.ErrStale, p.relink(user, invitation.Link.ID))

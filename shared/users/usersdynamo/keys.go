@@ -52,7 +52,7 @@ func (s *Store) Keys(ctx context.Context, userID string) ([]credentials.Credenti
 // Revoke implements users.KeyStore.
 func (s *Store) Revoke(ctx context.Context, userID, keyID string, at time.Time) error {
 	p := s.plan()
-	p.revoke(credentials.Credential{Kind: credentials.APIKey, ID: keyID, Owner: credentials.Owner{ID: userID}}, at)
+	p.revoke(credentials.Credential{Kind: credentials.APIKey, ID: keyID, Owner: credentials.Owner{ID: userID}}, at, "deleted")
 	if err := p.run(ctx); !errors.Is(err, users.ErrStale) {
 		return err
 	}

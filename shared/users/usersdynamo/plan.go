@@ -132,10 +132,11 @@ func (p *plan) issue(c credentials.Credential) {
 }
 
 // revoke ends a credential.
-func (p *plan) revoke(c credentials.Credential, at time.Time) {
+func (p *plan) revoke(c credentials.Credential, at time.Time, reason string) {
 	p.owner = c.Owner.ID
 	p.tally.Revoked++
-	p.add(users.ErrStale, p.store.credentials.Revoke(c.Kind, c.ID, c.Owner.ID, at))
+	c.RevokedAt, c.Reason = at, reason
+	p.add(users.ErrStale, p.store.credentials.Revoke(c))
 }
 
 // once notes the idempotency key, unless it is in use.
@@ -154,7 +155,7 @@ func (p *plan) standing(ctx context.Context, after users.User) error {
 	owner := credentials.Owner{ID: after.ID, Role: after.Role, Active: after.Status == users.Active}
 	for _, c := range live {
 		if c.Kind == credentials.Link && after.Status != users.Pending {
-			p.revoke(c, after.UpdatedAt)
+			p.revoke(c, after.UpdatedAt, "used or withdrawn")
 			continue
 		}
 		p.add(users.ErrStale, p.store.credentials.SetOwner(c.ID, owner))
@@ -166,7 +167,7 @@ func (p *plan) standing(ctx context.Context, after users.User) error {
 func (p *plan) revokeAll(ctx context.Context, userID string, at time.Time) error {
 	live, err := p.live(ctx, userID, at)
 	for _, c := range live {
-		p.revoke(c, at)
+		p.revoke(c, at, "user deleted")
 	}
 	return err
 }
