@@ -39,8 +39,8 @@ func (s *Stack) buildOperator(ctx context.Context) error {
 
 // bootstrap makes the first admin by the operator's command. It is called at every start: only the
 // command can tell whether the key that is there belongs to an admin who is there, and it takes
-// milliseconds. That it refuses, since somebody has made other admins and deleted this one, must not
-// keep the stack from starting.
+// milliseconds. Where there is a key, a refusal does not keep the stack from starting: somebody has made
+// other admins and deleted this one.
 func (s *Stack) bootstrap(ctx context.Context) error {
 	if s.operator == "" {
 		return nil
@@ -57,9 +57,13 @@ func (s *Stack) bootstrap(ctx context.Context) error {
 	}
 	defer context.AfterFunc(ctx, p.Kill)()
 	<-p.Done()
-	if p.Err() != nil {
-		s.console.say("the admin's key was left as it is: " + oneLine(p.Tail(), p.Err()))
+	if p.Err() == nil {
+		return nil
 	}
+	if _, err := os.Stat(s.KeyFile()); err != nil {
+		return fmt.Errorf("cannot make the first admin: %s", oneLine(p.Tail(), p.Err()))
+	}
+	s.console.say("the admin's key was left as it is: " + oneLine(p.Tail(), p.Err()))
 	return nil
 }
 
