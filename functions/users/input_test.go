@@ -111,6 +111,7 @@ func TestMediaTypesAndSizes(t *testing.T) {
 		root.With("Content-Type", bad).Post("/v1/users", ada).Is(http.StatusUnsupportedMediaType).Has("code", "UNSUPPORTED_MEDIA_TYPE")
 	}
 	root.Post("/v1/users", `{"name":"`+strings.Repeat("x", 5<<20)+`"}`).Is(http.StatusRequestEntityTooLarge).Has("code", "PAYLOAD_TOO_LARGE")
+	root.With("Content-Encoding", "gzip").Post("/v1/users", ada).Is(http.StatusUnsupportedMediaType)
 	root.With("Content-Type", "application/json; charset=utf-8").Post("/v1/users", ada).Is(http.StatusCreated)
 }
 

@@ -80,25 +80,25 @@ func newUserOutput(u users.User) *UserOutput {
 	return &UserOutput{ETag: web.ETag(u.Version), Body: userBody{Data: fullForm(u)}}
 }
 
-type listInput struct {
+type listUsersInput struct {
 	Limit  int            `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Users on a page."`
 	Offset int64          `query:"offset" default:"0" minimum:"0" doc:"Users to pass over."`
 	Role   principal.Role `query:"role" enum:"admin,manager,user,viewer" doc:"Only users of this role."`
 }
 
-type listOutput struct {
+type listUsersOutput struct {
 	Body struct {
 		Data       []ListedUser   `json:"data"`
 		Pagination web.Pagination `json:"pagination"`
 	}
 }
 
-func (s *service) list(ctx context.Context, in *listInput) (*listOutput, error) {
+func (s *service) list(ctx context.Context, in *listUsersInput) (*listUsersOutput, error) {
 	page, err := s.users.List(ctx, users.Query{Role: in.Role, Limit: in.Limit, Offset: in.Offset})
 	if err != nil {
 		return nil, err
 	}
-	out := &listOutput{}
+	out := &listUsersOutput{}
 	out.Body.Data = make([]ListedUser, len(page.Users))
 	for i, u := range page.Users {
 		out.Body.Data[i] = listForm(u)
@@ -107,8 +107,8 @@ func (s *service) list(ctx context.Context, in *listInput) (*listOutput, error) 
 	return out, nil
 }
 
-type createInput struct {
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" doc:"Any text of your choice, new for each new user." example:"c0ffee-2026-03-02-ada"`
+type createUserInput struct {
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" pattern:"^[ -~]*$" patternDescription:"printable ASCII" doc:"Any text of your choice, new for each new user." example:"c0ffee-2026-03-02-ada"`
 	Body           struct {
 		Email               string         `json:"email" format:"email" doc:"Trimmed and lower-cased; unique." example:"ada@example.com"`
 		Name                string         `json:"name" doc:"1 to 200 characters." example:"Ada Lovelace"`
@@ -121,12 +121,12 @@ type createInput struct {
 }
 
 // Resolve implements huma.Resolver: it adds the domain's failures to those of the schema, and notes the host.
-func (in *createInput) Resolve(ctx huma.Context) []error {
+func (in *createUserInput) Resolve(ctx huma.Context) []error {
 	in.host = ctx.Host()
 	return web.Failures(in.user().Check())
 }
 
-func (in *createInput) user() users.NewUser {
+func (in *createUserInput) user() users.NewUser {
 	b := in.Body
 	return users.NewUser{
 		Email: b.Email, Name: b.Name, Role: b.Role, Department: b.Department, Metadata: json.RawMessage(b.Metadata),
@@ -134,14 +134,14 @@ func (in *createInput) user() users.NewUser {
 	}
 }
 
-type createOutput struct {
+type createUserOutput struct {
 	ETag     string `header:"ETag" doc:"Names this version of the user." example:"\"1\""`
 	Location string `header:"Location" doc:"Where the user is." example:"/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	Replayed string `header:"Idempotency-Replayed" enum:"true" doc:"Only where an earlier request with this Idempotency-Key made the user."`
 	Body     userBody
 }
 
-func (s *service) create(ctx context.Context, in *createInput) (*createOutput, error) {
+func (s *service) create(ctx context.Context, in *createUserInput) (*createUserOutput, error) {
 	caller, _ := principal.From(ctx)
 	created, err := s.users.Create(ctx, users.Request{
 		Caller: caller, IdempotencyKey: in.IdempotencyKey, BaseURL: s.portal(in.host),
@@ -149,7 +149,7 @@ func (s *service) create(ctx context.Context, in *createInput) (*createOutput, e
 	if err != nil {
 		return nil, err
 	}
-	out := &createOutput{
+	out := &createUserOutput{
 		ETag: web.ETag(created.User.Version), Location: "/v1/users/" + created.User.ID,
 		Body: userBody{Data: fullForm(created.User)},
 	}
@@ -180,7 +180,7 @@ func (s *service) get(ctx context.Context, in *UserPath) (*UserOutput, error) {
 	return newUserOutput(user), nil
 }
 
-type changeInput struct {
+type updateUserInput struct {
 	UserID  string `path:"userId" format:"uuid" doc:"Id of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	IfMatch string `header:"If-Match" doc:"Change only if the user still has this ETag; otherwise 412." example:"\"3\""`
 	Body    struct {
@@ -193,16 +193,16 @@ type changeInput struct {
 }
 
 // Resolve implements huma.Resolver.
-func (in *changeInput) Resolve(huma.Context) []error { return web.Failures(in.change().Check()) }
+func (in *updateUserInput) Resolve(huma.Context) []error { return web.Failures(in.change().Check()) }
 
-func (in *changeInput) change() users.Change {
+func (in *updateUserInput) change() users.Change {
 	b := in.Body
 	return users.Change{
 		Name: b.Name, Role: b.Role, Status: b.Status, Department: b.Department, Metadata: json.RawMessage(b.Metadata),
 	}
 }
 
-func (s *service) update(ctx context.Context, in *changeInput) (*UserOutput, error) {
+func (s *service) update(ctx context.Context, in *updateUserInput) (*UserOutput, error) {
 	caller, _ := principal.From(ctx)
 	user, err := s.users.Update(ctx, caller, users.Target{ID: in.UserID, If: web.IfMatch(in.IfMatch)}, in.change())
 	if err != nil {
@@ -211,17 +211,17 @@ func (s *service) update(ctx context.Context, in *changeInput) (*UserOutput, err
 	return newUserOutput(user), nil
 }
 
-type deleteInput struct {
+type deleteUserInput struct {
 	UserID  string `path:"userId" format:"uuid" doc:"Id of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	IfMatch string `header:"If-Match" doc:"Delete only if the user still has this ETag; otherwise 412." example:"\"3\""`
 }
 
-func (s *service) delete(ctx context.Context, in *deleteInput) (*struct{}, error) {
+func (s *service) delete(ctx context.Context, in *deleteUserInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
 	return nil, s.users.Delete(ctx, caller, users.Target{ID: in.UserID, If: web.IfMatch(in.IfMatch)})
 }
 
-type activateInput struct {
+type activateUserInput struct {
 	Body struct {
 		Token string `json:"token" doc:"What stands behind the # of the mailed address." example:"psl_…"`
 	}
@@ -233,18 +233,18 @@ type activatedUser struct {
 	APIKey string `json:"apiKey" doc:"The user's first API key, shown this once." example:"psk_3vQB7B6MrGQZ_…"`
 }
 
-type activateOutput struct {
+type activateUserOutput struct {
 	Body struct {
 		Data activatedUser `json:"data"`
 	}
 }
 
-func (s *service) activate(ctx context.Context, in *activateInput) (*activateOutput, error) {
+func (s *service) activate(ctx context.Context, in *activateUserInput) (*activateUserOutput, error) {
 	activated, err := s.inviter.Activate(ctx, in.Body.Token)
 	if err != nil {
 		return nil, err
 	}
-	out := &activateOutput{}
+	out := &activateUserOutput{}
 	out.Body.Data = activatedUser{User: fullForm(activated.User), APIKey: activated.Key.Reveal()}
 	return out, nil
 }

@@ -221,7 +221,10 @@ func TestIdempotencyKey(t *testing.T) {
 	once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true")
 	p.clock.pass(time.Hour)
 	once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "")
-	p.root().With("Idempotency-Key", strings.Repeat("k", 256)).Post("/v1/users", ada).Is(http.StatusBadRequest)
+	for _, bad := range []string{strings.Repeat("k", 256), "k\x00", "\xff", "schlüssel"} {
+		p.root().With("Idempotency-Key", bad).Post("/v1/users", ada).Is(http.StatusBadRequest).
+			Has("errors.0.pointer", "header/Idempotency-Key")
+	}
 }
 
 func TestIdempotencyKeyUnderConcurrency(t *testing.T) {

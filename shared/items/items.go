@@ -91,9 +91,18 @@ type Reader interface {
 	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
 }
 
+// Table is where items are read from.
+type Table struct {
+	client Reader
+	name   string
+}
+
+// In returns the named table.
+func In(client Reader, name string) Table { return Table{client: client, name: name} }
+
 // Get reads one item, strongly consistent; false if there is none.
-func Get[T any](ctx context.Context, client Reader, table string, key Map) (shape T, found bool, err error) {
-	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table, Key: key, ConsistentRead: aws.Bool(true)})
+func Get[T any](ctx context.Context, table Table, key Map) (shape T, found bool, err error) {
+	out, err := table.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table.name, Key: key, ConsistentRead: aws.Bool(true)})
 	if err != nil {
 		return shape, false, fmt.Errorf("read an item as %T: %w", shape, err)
 	}
@@ -109,21 +118,21 @@ const batch = 100
 
 // GetAll reads many items by their keys, strongly consistent and in no order, and calls visit for each that exists. Each
 // key may be given once.
-func GetAll(ctx context.Context, client Reader, table string, keys []Map, visit func(Map) error) error {
+func GetAll(ctx context.Context, table Table, keys []Map, visit func(Map) error) error {
 	for len(keys) > 0 {
 		n := min(batch, len(keys))
-		out, err := client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
-			RequestItems: map[string]types.KeysAndAttributes{table: {Keys: keys[:n], ConsistentRead: aws.Bool(true)}},
+		out, err := table.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+			RequestItems: map[string]types.KeysAndAttributes{table.name: {Keys: keys[:n], ConsistentRead: aws.Bool(true)}},
 		})
 		if err != nil {
 			return fmt.Errorf("read %d items: %w", n, err)
 		}
-		for _, item := range out.Responses[table] {
+		for _, item := range out.Responses[table.name] {
 			if err := visit(item); err != nil {
 				return err
 			}
 		}
-		keys = append(keys[n:], out.UnprocessedKeys[table].Keys...)
+		keys = append(keys[n:], out.UnprocessedKeys[table.name].Keys...)
 	}
 	return nil
 }

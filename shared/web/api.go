@@ -53,6 +53,7 @@ func (a *API) Page(pattern string, handler http.HandlerFunc) { a.mux.HandleFunc(
 type Access struct {
 	public     bool
 	signedIn   bool
+	tokens     bool
 	permission principal.Permission
 }
 
@@ -64,6 +65,12 @@ func SignedIn() Access { return Access{signedIn: true} }
 
 // Needs lets in whoever has a working credential whose role includes the permission.
 func Needs(p principal.Permission) Access { return Access{signedIn: true, permission: p} }
+
+// OrToken lets in, besides, whoever has a working access token, sent as Bearer; the domain decides what its scopes permit.
+func (a Access) OrToken() Access {
+	a.tokens = true
+	return a
+}
 
 // Handle adds an operation. Its errors are mapped by kind; see Problem.
 func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
@@ -78,11 +85,14 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 	if access.signedIn {
 		op.Security = []map[string][]string{{"apiKey": {}}}
 	}
+	if access.tokens {
+		op.Security = append(op.Security, map[string][]string{"accessToken": {}})
+	}
 	if access.permission != "" {
 		op.Extensions = map[string]any{"x-permission": access.permission}
-		op.Description += "\n\nNeeds the permission `" + string(access.permission) + "`."
+		op.Description += "\n\n" + access.needs()
 	}
-	op.Middlewares = append(huma.Middlewares{a.gate(access), checkQuery}, op.Middlewares...)
+	op.Middlewares = append(huma.Middlewares{a.gate(access), checkQuery, checkBody}, op.Middlewares...)
 	huma.Register(a.huma, op, func(ctx context.Context, input *I) (*O, error) {
 		output, err := handler(ctx, input)
 		if err != nil {
@@ -91,6 +101,13 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 		return output, nil
 	})
 	document(a.huma.OpenAPI(), op)
+}
+
+func (a Access) needs() string {
+	if a.tokens {
+		return "Needs an access token, or an API key with the permission `" + string(a.permission) + "`."
+	}
+	return "Needs the permission `" + string(a.permission) + "`."
 }
 
 func (a Access) errors() []int {

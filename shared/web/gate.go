@@ -24,6 +24,8 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, text string, kinds ...credentials.Kind) (principal.Principal, credentials.Allowance, error)
 }
 
+var errEncoded = fault.New(fault.UnsupportedType, "The body must be sent as it is, without Content-Encoding.")
+
 var errForbidden = fault.New(fault.Forbidden, "Your role does not include the permission that this operation needs; "+
 	"GET /v1/users/{your id} shows your permissions.")
 
@@ -35,11 +37,15 @@ func (a *API) gate(access Access) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		r, w := humago.Unwrap(ctx)
-		who, allowance, err := a.auth.Authenticate(r.Context(), r.Header.Get("X-API-Key"), credentials.APIKey)
+		text, kind := access.presented(r)
+		who, allowance, err := a.auth.Authenticate(r.Context(), text, kind)
 		announce(w.Header(), allowance)
 		recordOf(r).caller = who
-		if err == nil && access.permission != "" && !who.Can(access.permission) {
+		if err == nil && access.permission != "" && !who.Scoped() && !who.Can(access.permission) {
 			err = errForbidden
+		}
+		if access.tokens && fault.KindOf(err) == fault.Unauthorized {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="Portside"`)
 		}
 		if err != nil {
 			refuse(w, r, err, allowance)
@@ -47,6 +53,15 @@ func (a *API) gate(access Access) func(huma.Context, func(huma.Context)) {
 		}
 		next(huma.WithContext(ctx, principal.With(ctx.Context(), who)))
 	}
+}
+
+// presented returns the credential that the request carries. The API key counts where there are both.
+func (a Access) presented(r *http.Request) (text string, kind credentials.Kind) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if a.tokens && r.Header.Get("X-API-Key") == "" && strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(token), credentials.AccessToken
+	}
+	return r.Header.Get("X-API-Key"), credentials.APIKey
 }
 
 func refuse(w http.ResponseWriter, r *http.Request, err error, allowance credentials.Allowance) {
@@ -69,6 +84,16 @@ func announce(h http.Header, allowance credentials.Allowance) {
 
 func seconds(allowance credentials.Allowance) string {
 	return strconv.Itoa(int(math.Ceil(allowance.Reset.Seconds())))
+}
+
+// checkBody refuses a body that is packed: nobody unpacks it, and it would look like broken JSON.
+func checkBody(ctx huma.Context, next func(huma.Context)) {
+	r, w := humago.Unwrap(ctx)
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		refuse(w, r, errEncoded, credentials.Allowance{})
+		return
+	}
+	next(ctx)
 }
 
 // checkQuery refuses what a query string can hold but no parameter means: a key twice, an empty value, bad escapes,

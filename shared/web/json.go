@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -59,8 +60,17 @@ func checkValue(decoder *json.Decoder, depth int) error {
 	case json.Delim('['):
 		return checkItems(decoder, depth)
 	default:
-		return nil
+		return checkText(token, decoder)
 	}
+}
+
+// checkText refuses half of a surrogate pair ("\ud800"), which decodes to U+FFFD: nobody means it, and it would be stored
+// as something else than was sent.
+func checkText(token json.Token, decoder *json.Decoder) error {
+	if text, isText := token.(string); isText && strings.ContainsRune(text, utf8.RuneError) {
+		return fmt.Errorf("must not hold half a surrogate pair, as before byte %d", decoder.InputOffset())
+	}
+	return nil
 }
 
 func checkObject(decoder *json.Decoder, depth int) error {
@@ -70,6 +80,9 @@ func checkObject(decoder *json.Decoder, depth int) error {
 		key, isText := token.(string)
 		if err != nil || !isText {
 			return notJSON(decoder)
+		}
+		if err := checkText(token, decoder); err != nil {
+			return err
 		}
 		if keys[key] {
 			return fmt.Errorf("must not give a key of an object twice, as before byte %d", decoder.InputOffset())

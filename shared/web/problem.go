@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"maps"
 	"net/http"
 	"strconv"
 
@@ -92,7 +91,9 @@ func (p *Problem) write(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic("web: a problem does not encode: " + err.Error())
 	}
-	maps.Copy(w.Header(), p.header)
+	for name, values := range p.header {
+		w.Header()[name] = append(w.Header()[name], values...)
+	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(p.Status)

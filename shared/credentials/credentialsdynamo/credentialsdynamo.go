@@ -91,7 +91,7 @@ func (r record) credential() credentials.Credential {
 
 // Get implements credentials.Store.
 func (t *Table) Get(ctx context.Context, id string) (credentials.Credential, error) {
-	r, found, err := items.Get[record](ctx, t.client, t.name, recordKey(id))
+	r, found, err := items.Get[record](ctx, items.In(t.client, t.name), recordKey(id))
 	if err == nil && !found {
 		return credentials.Credential{}, credentials.ErrUnknown
 	}
@@ -153,7 +153,7 @@ func (t *Table) list(ctx context.Context, ownerID, prefix string) ([]credentials
 		}
 	}
 	found := make([]credentials.Credential, 0, len(keys))
-	err := items.GetAll(ctx, t.client, t.name, keys, func(item items.Map) error {
+	err := items.GetAll(ctx, items.In(t.client, t.name), keys, func(item items.Map) error {
 		r, err := items.Decode[record](item)
 		found = append(found, r.credential())
 		return err

@@ -62,7 +62,7 @@ func (c Change) condition() (*string, items.Map) {
 // Standing returns an owner's live credentials of all kinds, and how many were ever issued, read before them: a
 // transaction that is conditional on the number sees all of them.
 func (t *Table) Standing(ctx context.Context, ownerID string, at time.Time) (live []credentials.Credential, issued int64, err error) {
-	before, _, err := items.Get[tally](ctx, t.client, t.name, tallyKey(ownerID))
+	before, _, err := items.Get[tally](ctx, items.In(t.client, t.name), tallyKey(ownerID))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -21,7 +21,7 @@ type adminsItem struct {
 }
 
 func (s *Store) readAdmins(ctx context.Context) (adminsItem, error) {
-	stored, _, err := items.Get[adminsItem](ctx, s.client, s.table, adminsKey())
+	stored, _, err := items.Get[adminsItem](ctx, items.In(s.client, s.table), adminsKey())
 	return stored, err
 }
 

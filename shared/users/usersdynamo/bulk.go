@@ -80,7 +80,7 @@ func (s *Store) taken(ctx context.Context, creations []users.Creation) (map[stri
 		wanted[i] = emailKey(c.User.Email)
 	}
 	found := map[string]bool{}
-	err := items.GetAll(ctx, s.client, s.table, wanted, func(item items.Map) error {
+	err := items.GetAll(ctx, items.In(s.client, s.table), wanted, func(item items.Map) error {
 		if pk, isText := item["pk"].(*types.AttributeValueMemberS); isText {
 			found[pk.Value] = true
 		}

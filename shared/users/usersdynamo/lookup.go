@@ -32,7 +32,7 @@ func (s *Store) ByEmail(ctx context.Context, address string) (users.User, error)
 
 // holder returns the id that the address is marked with.
 func (s *Store) holder(ctx context.Context, address string) (string, error) {
-	marker, found, err := items.Get[emailItem](ctx, s.client, s.table, emailKey(address))
+	marker, found, err := items.Get[emailItem](ctx, items.In(s.client, s.table), emailKey(address))
 	if err == nil && !found {
 		return "", users.ErrNotFound
 	}

@@ -101,7 +101,7 @@ func (r *rebuild) owners(ctx context.Context, found []derived) (map[string]users
 			wanted = append(wanted, userKey(id))
 		}
 	}
-	err := items.GetAll(ctx, r.client, r.table, wanted, func(item items.Map) error {
+	err := items.GetAll(ctx, items.In(r.client, r.table), wanted, func(item items.Map) error {
 		stored, err := items.Decode[userItem](item)
 		if err != nil {
 			return err
@@ -244,7 +244,7 @@ func places(u users.User) []items.Map {
 
 func (r *rebuild) readPlaces(ctx context.Context, keys []items.Map) (map[derived]items.Map, error) {
 	found := make(map[derived]items.Map, len(keys))
-	err := items.GetAll(ctx, r.client, r.table, keys, func(item items.Map) error {
+	err := items.GetAll(ctx, items.In(r.client, r.table), keys, func(item items.Map) error {
 		found[placeOf(item)] = item
 		return nil
 	})

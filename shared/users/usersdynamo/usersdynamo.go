@@ -72,7 +72,7 @@ func (s *Store) Get(ctx context.Context, id string) (users.User, error) {
 }
 
 func (s *Store) read(ctx context.Context, id string) (userItem, error) {
-	stored, found, err := items.Get[userItem](ctx, s.client, s.table, userKey(id))
+	stored, found, err := items.Get[userItem](ctx, items.In(s.client, s.table), userKey(id))
 	if err == nil && !found {
 		return userItem{}, users.ErrNotFound
 	}
@@ -104,7 +104,7 @@ func (s *Store) Create(ctx context.Context, creation users.Creation) (users.Crea
 
 // replay returns what the idempotency key made.
 func (s *Store) replay(ctx context.Context, once users.Once) (users.Created, error) {
-	stored, found, err := items.Get[onceItem](ctx, s.client, s.table, items.Key(onceKey(once), "once"))
+	stored, found, err := items.Get[onceItem](ctx, items.In(s.client, s.table), items.Key(onceKey(once), "once"))
 	if err != nil {
 		return users.Created{}, err
 	}
