@@ -143,7 +143,7 @@ var sharedLayers = map[string]layer{
 		standard, "portside/shared/fault", "portside/shared/principal",
 		"github.com/aws/aws-lambda-go/...", "github.com/awslabs/aws-lambda-go-api-proxy/...",
 	}, nil},
-	"items":        {"items", slices.Concat([]string{standard}, awsSDK), nil},
+	"items":        {"items", slices.Concat([]string{standard, "portside/shared/fault"}, awsSDK), nil},
 	"rank":         {"rank", slices.Concat([]string{standard, "portside/shared/fault", "portside/shared/transactions"}, awsSDK), nil},
 	"transactions": {"transactions", slices.Concat([]string{standard, "portside/shared/fault"}, awsSDK), nil},
 	"web": {"web", []string{

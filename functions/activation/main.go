@@ -9,11 +9,11 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/env"
+	"portside/shared/items"
 	"portside/shared/logs"
 	"portside/shared/mail/mailses"
 	"portside/shared/users"
@@ -31,7 +31,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := dynamodb.NewFromConfig(cfg)
+	client := items.Client(cfg)
 	store := usersdynamo.New(client, usersTable, credentialsdynamo.New(client, credentialsTable))
 	mailer := mailses.New(sesv2.NewFromConfig(cfg), from)
 	lambda.Start(sendDue(users.NewInviter(store, mailer, time.Now)))

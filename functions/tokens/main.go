@@ -9,11 +9,11 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/env"
+	"portside/shared/items"
 	"portside/shared/lambdahttp"
 	"portside/shared/logs"
 	"portside/shared/tokens"
@@ -31,7 +31,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := dynamodb.NewFromConfig(cfg)
+	client := items.Client(cfg)
 	store := credentialsdynamo.New(client, table)
 	auth := credentials.NewAuthenticator(store, limit, time.Now)
 	service := tokens.NewService(tokensdynamo.New(client, store), time.Now)

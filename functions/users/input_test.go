@@ -36,6 +36,9 @@ func TestBadBodies(t *testing.T) {
 		"long address":       {`{"email":"` + strings.Repeat("a", 250) + `@b.de","name":"A","role":"user"}`, []string{"/email"}},
 		"line in address":    {`{"email":"a@example.com\nBcc: b@example.com","name":"A","role":"user"}`, []string{"/email"}},
 		"NUL in name":        {`{"email":"a@example.com","name":"A\u0000B","role":"user"}`, []string{"/name"}},
+		"invisible name":     {`{"email":"a@example.com","name":"\u3164","role":"user"}`, []string{"/name"}},
+		"turned name":        {`{"email":"a@example.com","name":"\u202eada","role":"user"}`, []string{"/name"}},
+		"huge number":        {good + `"metadata":{"n":1e999}}`, []string{""}},
 		"blank name":         {`{"email":"a@example.com","name":"  ","role":"user"}`, []string{"/name"}},
 		"long name":          {`{"email":"a@example.com","name":"` + strings.Repeat("ä", 201) + `","role":"user"}`, []string{"/name"}},
 		"long department":    {good + `"department":"` + strings.Repeat("d", 201) + `"}`, []string{"/department"}},
@@ -63,7 +66,7 @@ func TestGoodEdges(t *testing.T) {
 		"longest name":  `{"email":"a1@example.com","name":"` + strings.Repeat("ä", 200) + `","role":"user"}`,
 		"deepest":       `{"email":"a2@example.com","name":"A","role":"user","metadata":` + deep + `}`,
 		"largest":       `{"email":"a3@example.com","name":"A","role":"user","metadata":{"a":"` + strings.Repeat("x", 16<<10-8) + `"}}`,
-		"international": `{"email":"jörg@bücher.example","name":"Jörg 李","role":"user"}`,
+		"international": `{"email":"joerg@xn--bcher-kva.example","name":"Jörg 李 \u0646\u0645\u06cc\u200c\u062e","role":"user"}`,
 		"plus":          `{"email":"a+b.c@example.com","name":"A","role":"user"}`,
 	} {
 		t.Run(name, func(t *testing.T) { p.root().For(t).Post("/v1/users", body).Is(http.StatusCreated) })
@@ -112,7 +115,25 @@ func TestMediaTypesAndSizes(t *testing.T) {
 	}
 	root.Post("/v1/users", `{"name":"`+strings.Repeat("x", 5<<20)+`"}`).Is(http.StatusRequestEntityTooLarge).Has("code", "PAYLOAD_TOO_LARGE")
 	root.With("Content-Encoding", "gzip").Post("/v1/users", ada).Is(http.StatusUnsupportedMediaType)
-	root.With("Content-Type", "application/json; charset=utf-8").Post("/v1/users", ada).Is(http.StatusCreated)
+	for _, bad := range []string{"json", ";", "x+json", "application/problem+json", "application/json; charset=iso-8859-1"} {
+		root.With("Content-Type", bad).Post("/v1/users", ada).Is(http.StatusUnsupportedMediaType)
+	}
+	root.With("Content-Type", "Application/JSON; charset=UTF-8").Post("/v1/users", ada).Is(http.StatusCreated)
+	largest := `{"name":"` + strings.Repeat("x", 128<<10-11) + `"}`
+	root.Post("/v1/users", largest).Is(http.StatusBadRequest)
+	root.Post("/v1/users", largest+" ").Is(http.StatusRequestEntityTooLarge)
+}
+
+func TestNumbersOutOfPlace(t *testing.T) {
+	p := newPortal(t)
+	p.root().Post("/v1/users/"+p.admin.ID+"/api-keys", `{"name":"x","expirationDays":12.0}`).Is(http.StatusBadRequest).
+		Has("errors.0.pointer", "/expirationDays")
+	digits := strings.Repeat("4", 400)
+	answer := p.root().Post("/v1/users", `{"email":"a@example.com","name":"A","role":"user","metadata":{"n":`+digits+`}}`).
+		Is(http.StatusBadRequest)
+	if strings.Contains(string(answer.Body), "444") {
+		t.Errorf("the answer repeats the number: %s", answer.Body)
+	}
 }
 
 func TestRejectedValuesAreNotRepeated(t *testing.T) {

@@ -66,6 +66,9 @@ func TestWhoMayManageKeys(t *testing.T) {
 	p.as(manager).Get("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys").Is(http.StatusForbidden) // no oracle for ids
 	p.root().Post(at, `{"name":"for ada"}`).Is(http.StatusCreated)
 	p.root().Delete("/v1/users/" + p.admin.ID + "/api-keys/" + id).Is(http.StatusNotFound) // another user's
+	for _, bad := range []string{"x", strings.Repeat("a", 3000), id + "x", "%00"} {
+		p.root().Delete(at + "/" + bad).Is(http.StatusNotFound)
+	}
 	p.root().Delete(at + "/" + id).Is(http.StatusNoContent)
 	p.root().Get("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys").Is(http.StatusNotFound)
 	p.root().Post("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys", `{"name":"x"}`).Is(http.StatusNotFound)

@@ -9,12 +9,12 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/env"
+	"portside/shared/items"
 	"portside/shared/lambdahttp"
 	"portside/shared/logs"
 	"portside/shared/mail/mailses"
@@ -33,7 +33,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := dynamodb.NewFromConfig(cfg)
+	client := items.Client(cfg)
 	keys := credentialsdynamo.New(client, credentialsTable)
 	store := usersdynamo.New(client, usersTable, keys)
 	mailer := mailses.New(sesv2.NewFromConfig(cfg), from)

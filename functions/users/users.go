@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
 
 	"portside/shared/principal"
 	"portside/shared/users"
@@ -172,8 +173,16 @@ type UserPath struct {
 	UserID string `path:"userId" format:"uuid" doc:"Id of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 }
 
+// canonical returns a UUID in the one spelling that is stored; it may be sent in any that RFC 9562 and its users know.
+func canonical(id string) string {
+	if parsed, err := uuid.Parse(id); err == nil {
+		return parsed.String()
+	}
+	return id
+}
+
 func (s *service) get(ctx context.Context, in *UserPath) (*UserOutput, error) {
-	user, err := s.users.Get(ctx, in.UserID)
+	user, err := s.users.Get(ctx, canonical(in.UserID))
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +213,7 @@ func (in *updateUserInput) change() users.Change {
 
 func (s *service) update(ctx context.Context, in *updateUserInput) (*UserOutput, error) {
 	caller, _ := principal.From(ctx)
-	user, err := s.users.Update(ctx, caller, users.Target{ID: in.UserID, If: web.IfMatch(in.IfMatch)}, in.change())
+	user, err := s.users.Update(ctx, caller, users.Target{ID: canonical(in.UserID), If: web.IfMatch(in.IfMatch)}, in.change())
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +227,7 @@ type deleteUserInput struct {
 
 func (s *service) delete(ctx context.Context, in *deleteUserInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	return nil, s.users.Delete(ctx, caller, users.Target{ID: in.UserID, If: web.IfMatch(in.IfMatch)})
+	return nil, s.users.Delete(ctx, caller, users.Target{ID: canonical(in.UserID), If: web.IfMatch(in.IfMatch)})
 }
 
 type activateUserInput struct {

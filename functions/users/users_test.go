@@ -34,6 +34,7 @@ func TestLifeOfAUser(t *testing.T) {
 	created.HasHeader("Location", at)
 
 	root.Get(at).Is(http.StatusOK).Has("", created.JSON("")).HasHeader("ETag", `"1"`)
+	root.Get("/v1/users/" + strings.ToUpper(created.Text("data.id"))).Is(http.StatusOK)
 	root.Post("/v1/users", ada).Is(http.StatusConflict).Has("code", "CONFLICT").HasHeader("X-Should-Retry", "false")
 
 	p.clock.pass(time.Hour)

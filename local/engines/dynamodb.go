@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 
 	"portside/local/process"
@@ -29,11 +31,22 @@ func StartDynamoDB(ctx context.Context, c DynamoDB) (*Process, error) {
 			return nil, fmt.Errorf("the address of DynamoDB must be host:port: %w", err)
 		}
 	}
-	p, addr, err := engine{addr: c.Addr, command: c.command, ping: pingDynamoDB}.start(ctx)
+	p, addr, err := engine{addr: c.Addr, host: hiddenHost(), command: c.command, ping: pingDynamoDB}.start(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &Process{Process: p, Endpoint: "http://" + addr}, nil
+}
+
+// hiddenHost is an address of the loopback that nobody guesses. dynoxide checks neither signature nor origin, and would
+// answer the page of any web site that found it; where it listens is known from a file that only its owner may read.
+// Other systems than Linux have no more of the loopback than 127.0.0.1.
+func hiddenHost() string {
+	if runtime.GOOS != "linux" {
+		return "127.0.0.1"
+	}
+	n := rand.Uint32()
+	return net.IPv4(127, byte(n>>16)|1, byte(n>>8), byte(n)|1).String()
 }
 
 func (c DynamoDB) command(addr string) process.Options {

@@ -9,6 +9,7 @@
 package engines
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,7 @@ type Process struct {
 // engine is what the two have in common.
 type engine struct {
 	addr    string // empty for a free port
+	host    string // of that port; empty for 127.0.0.1
 	command func(addr string) process.Options
 	// ping asks whether the engine at addr is ready.
 	ping func(ctx context.Context, addr string) bool
@@ -57,7 +59,7 @@ func (e engine) start(ctx context.Context) (p *process.Process, addr string, err
 		return p, e.addr, err
 	}
 	for range bindTries {
-		addr, err = freeAddr()
+		addr, err = freeAddr(cmp.Or(e.host, "127.0.0.1"))
 		if err != nil {
 			return nil, "", err
 		}
@@ -152,8 +154,8 @@ func checkFree(addr string) error {
 	return listener.Close()
 }
 
-func freeAddr() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func freeAddr(host string) (string, error) {
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return "", fmt.Errorf("find a free port: %w", err)
 	}

@@ -89,7 +89,7 @@ func (o *Outbox) ids() ([]string, error) {
 	var ids []string
 	for _, entry := range slices.Backward(entries) {
 		id, ok := strings.CutSuffix(entry.Name(), extension)
-		if ok && idPattern.MatchString(id) {
+		if ok && entry.Type().IsRegular() && idPattern.MatchString(id) {
 			ids = append(ids, id)
 		}
 	}
@@ -100,6 +100,9 @@ func (o *Outbox) ids() ([]string, error) {
 func (o *Outbox) read(id string, limit int64) ([]byte, error) {
 	if !idPattern.MatchString(id) {
 		return nil, errNoMessage
+	}
+	if info, err := os.Lstat(o.path(id)); err == nil && !info.Mode().IsRegular() {
+		return nil, errNoMessage // a link or a folder that somebody put there
 	}
 	file, err := os.Open(o.path(id))
 	if errors.Is(err, os.ErrNotExist) {

@@ -61,6 +61,9 @@ func Parse(text string) (Secret, error) {
 	return Secret{kind: kind, id: id, text: text}, nil
 }
 
+// IsID reports whether a text can be the public id of a credential. Stores answer any other as unknown, without a read.
+func IsID(text string) bool { return len(text) == idLength && base62(text) }
+
 // Kind returns what the credential is for.
 func (s Secret) Kind() Kind { return s.kind }
 

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
@@ -27,11 +28,13 @@ import (
 
 // Handler returns the function that lambda.Start wants, which answers each event through h.
 //
-// The request's context is that of the invocation, with its deadline. Its X-Request-Id header is
+// The request's context is that of the invocation; it ends a second before, so that there is time to say so. Its X-Request-Id header is
 // always API Gateway's own ID of the request, never one that a client sent. The returned error is
 // nil for every event.
 func Handler(h http.Handler) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+		ctx, cancel := withMargin(ctx)
+		defer cancel()
 		id := requestID(ctx, event)
 		body, ok := decodeBody(event)
 		if !ok {
@@ -45,6 +48,18 @@ func Handler(h http.Handler) func(context.Context, events.APIGatewayV2HTTPReques
 		}
 		return response, nil
 	}
+}
+
+// margin is what is left of the invocation's time when the handler's is over: enough to answer, where Lambda would end the
+// process and API Gateway say nothing of use.
+const margin = time.Second
+
+func withMargin(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, limited := ctx.Deadline()
+	if !limited {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline.Add(-margin))
 }
 
 // proxy runs h through the adapter. An error means that h's answer cannot be sent as it is.

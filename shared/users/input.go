@@ -117,9 +117,23 @@ func (c *checker) text(pointer, s string, least, most int) {
 		c.say(pointer, "must have at most %d characters", most)
 	case !utf8.ValidString(s):
 		c.say(pointer, "must be valid UTF-8")
-	case strings.ContainsFunc(s, unicode.IsControl):
-		c.say(pointer, "must not contain control characters")
+	case strings.ContainsFunc(s, unprintable):
+		c.say(pointer, "must not contain control, formatting or line-separating characters")
+	case s != "" && !strings.ContainsFunc(s, visible):
+		c.say(pointer, "must contain something that can be seen")
 	}
+}
+
+// unprintable finds what would change how the text around it looks, or hide: controls, marks of direction, separators of
+// lines. The joiners of Persian and of Indic scripts, and of emoji, are letters to those who need them.
+func unprintable(r rune) bool {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Noncharacter_Code_Point) && r != nonJoiner && r != joiner
+}
+
+// visible finds what leaves ink on paper.
+func visible(r rune) bool {
+	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
 func (c *checker) role(r principal.Role) {
@@ -133,12 +147,14 @@ func (c *checker) email(s string) {
 	case len(s) > MaxEmail:
 		c.say("/email", "must have at most %d bytes", MaxEmail)
 	case !plausibleEmail(s):
-		c.say("/email", "must be an e-mail address such as ada@example.com")
+		c.say("/email", "must be an e-mail address such as ada@example.com, in ASCII (an international domain in its xn-- form)")
 	}
 }
 
-// plausibleEmail accepts the dot-atom form of RFC 5322, section 3.4.1, with letters beyond ASCII as RFC 6531 permits.
-// Quoted local parts and address literals are refused: nobody's mailbox needs them, and they hide trouble.
+// plausibleEmail accepts the dot-atom form of RFC 5322, section 3.4.1, in ASCII. Letters beyond it (RFC 6531) are refused,
+// since SES does not deliver to them and two spellings of one mailbox could not be told apart; an international domain is
+// written in its xn-- form. So are quoted local parts and address literals: nobody's mailbox needs them, and they hide
+// trouble.
 func plausibleEmail(s string) bool {
 	local, domain, found := strings.Cut(s, "@")
 	if !found || len(local) > 64 || !utf8.ValidString(s) {
@@ -159,11 +175,13 @@ func plausibleEmail(s string) bool {
 }
 
 func notAtomText(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("!#$%&'*+-/=?^_`{|}~", r)
+	return notLetterOrDigit(r) && !strings.ContainsRune("!#$%&'*+-/=?^_`{|}~", r)
 }
 
-func notDomainText(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '-'
+func notDomainText(r rune) bool { return notLetterOrDigit(r) && r != '-' }
+
+func notLetterOrDigit(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
 }
 
 func (c *checker) metadata(raw json.RawMessage) {

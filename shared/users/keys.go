@@ -80,7 +80,7 @@ func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID st
 	if failures := input.Check(); len(failures) > 0 {
 		return Issued{}, fault.Invalid(failures...)
 	}
-	for range attempts {
+	for n := range attempts {
 		user, err := k.users.Get(ctx, userID)
 		if err != nil {
 			return Issued{}, err
@@ -94,6 +94,9 @@ func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID st
 		}
 		if err := k.store.Issue(ctx, user, key); !errors.Is(err, ErrStale) {
 			return Issued{Key: key, Secret: secret}, err
+		}
+		if err := pause(ctx, n); err != nil {
+			return Issued{}, ErrBusy
 		}
 	}
 	return Issued{}, ErrBusy
@@ -122,6 +125,9 @@ func (k *Keys) Revoke(ctx context.Context, caller principal.Principal, userID, k
 	if err := mayManage(caller, userID); err != nil {
 		return err
 	}
+	if !credentials.IsID(keyID) {
+		return ErrNoKey
+	}
 	return k.store.Revoke(ctx, userID, keyID, k.now().UTC())
 }
 
@@ -135,7 +141,8 @@ func mayManage(caller principal.Principal, userID string) error {
 func mintKey(user User, name string, now time.Time) (credentials.Secret, credentials.Credential) {
 	secret := credentials.Mint(credentials.APIKey)
 	return secret, credentials.Credential{
-		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: name, Owner: ownerOf(user), CreatedAt: now,
+		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: name, Owner: ownerOf(user),
+		CreatedAt: now.Truncate(time.Millisecond), // as it is stored
 	}
 }
 

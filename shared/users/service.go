@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"portside/shared/fault"
@@ -14,7 +15,7 @@ import (
 )
 
 // attempts is how often a change is tried again after somebody else's change to the same user came in between.
-const attempts = 8
+const attempts = 12
 
 // Service is the rules of user administration.
 type Service struct {
@@ -136,7 +137,7 @@ func (s *Service) Delete(ctx context.Context, caller principal.Principal, target
 
 // alter reads a user and lets write change it, again from the start when another writer was faster.
 func (s *Service) alter(ctx context.Context, target Target, write func(User) error) error {
-	for range attempts {
+	for n := range attempts {
 		user, err := s.store.Get(ctx, target.ID)
 		if err != nil {
 			return err
@@ -147,8 +148,25 @@ func (s *Service) alter(ctx context.Context, target Target, write func(User) err
 		if err := write(user); !errors.Is(err, ErrStale) {
 			return err
 		}
+		if err := pause(ctx, n); err != nil {
+			return ErrBusy
+		}
 	}
 	return ErrBusy
+}
+
+// pause waits before another attempt, twice as long at most each time and at random, so that those who met once do not
+// meet again.
+func pause(ctx context.Context, attempt int) error {
+	const first, longest = 4 * time.Millisecond, 256 * time.Millisecond
+	timer := time.NewTimer(rand.N(min(first<<attempt, longest)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func same(a, b User) bool {

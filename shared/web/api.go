@@ -78,7 +78,7 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 		panic("web: operation " + op.OperationID + " does not say who may use it")
 	}
 	if op.MaxBodyBytes == 0 {
-		op.MaxBodyBytes = MaxBody
+		op.MaxBodyBytes = MaxBody + 1 // huma refuses a body that reaches the limit
 	}
 	op.RejectUnknownQueryParameters = true
 	op.Errors = append(op.Errors, access.errors()...)

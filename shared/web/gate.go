@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -23,6 +24,8 @@ import (
 type Authenticator interface {
 	Authenticate(ctx context.Context, text string, kinds ...credentials.Kind) (principal.Principal, credentials.Allowance, error)
 }
+
+var errNotJSON = fault.New(fault.UnsupportedType, "The body must be JSON in UTF-8; send Content-Type: application/json.")
 
 var errEncoded = fault.New(fault.UnsupportedType, "The body must be sent as it is, without Content-Encoding.")
 
@@ -86,14 +89,34 @@ func seconds(allowance credentials.Allowance) string {
 	return strconv.Itoa(int(math.Ceil(allowance.Reset.Seconds())))
 }
 
-// checkBody refuses a body that is packed: nobody unpacks it, and it would look like broken JSON.
+// checkBody refuses a body that is not plain JSON. A packed one would look like broken JSON, since nobody unpacks it; and
+// huma takes more media types for JSON, and fewer spellings, than there are.
 func checkBody(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
+	if ctx.Operation().RequestBody == nil {
+		next(ctx)
+		return
+	}
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		refuse(w, r, errEncoded, credentials.Allowance{})
 		return
 	}
+	if !isJSON(r.Header.Get("Content-Type")) {
+		refuse(w, r, errNotJSON, credentials.Allowance{})
+		return
+	}
+	r.Header.Set("Content-Type", "application/json")
 	next(ctx)
+}
+
+// isJSON takes application/json in UTF-8, which is all that RFC 8259 knows, and a request that does not say what it sends.
+func isJSON(contentType string) bool {
+	if contentType == "" {
+		return true
+	}
+	media, parameters, err := mime.ParseMediaType(contentType)
+	charset := parameters["charset"]
+	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
 // checkQuery refuses what a query string can hold but no parameter means: a key twice, an empty value, bad escapes,

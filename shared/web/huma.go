@@ -85,7 +85,7 @@ func refusal(status int, errs []error) *Problem {
 	case http.StatusRequestEntityTooLarge:
 		return problemOf(fault.New(fault.TooLarge, fmt.Sprintf("The body is larger than the %d KB that this operation takes.", MaxBody>>10)))
 	case http.StatusUnsupportedMediaType:
-		return problemOf(fault.New(fault.UnsupportedType, "The body must be JSON; send Content-Type: application/json."))
+		return problemOf(errNotJSON)
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return problemOf(fault.Invalid(fieldsOf(errs)...))
 	default:
@@ -120,6 +120,9 @@ func fieldsOf(errs []error) []fault.Field {
 
 const isRequired = "is required"
 
+// misplaced is how mistyped says where in the body something is wrong.
+var misplaced = regexp.MustCompile(`^at (/\S*): (.+)$`)
+
 var missing = regexp.MustCompile(`^expected required property (.+) to be present$`)
 
 // fieldOf translates one failure; strong ones come from a domain.
@@ -134,6 +137,9 @@ func fieldOf(err error) (field fault.Field, strong bool) {
 	pointer := pointerOf(detail.Location)
 	if m := missing.FindStringSubmatch(detail.Message); m != nil {
 		return fault.Field{Pointer: pointer + "/" + escapePointer(m[1]), Detail: isRequired}, true
+	}
+	if m := misplaced.FindStringSubmatch(detail.Message); m != nil {
+		return fault.Field{Pointer: m[1], Detail: m[2]}, true
 	}
 	message := detail.Message
 	if message == "invalid integer" {

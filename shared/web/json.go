@@ -25,8 +25,21 @@ var strictJSON = huma.Format{
 				return err
 			}
 		}
-		return json.Unmarshal(data, v)
+		return mistyped(json.Unmarshal(data, v))
 	},
+}
+
+// mistyped says where a value has the wrong type, without the value, which encoding/json's own message repeats. The schema
+// lets pass what is a whole number to JSON Schema and none to Go, 12.0.
+func mistyped(err error) error {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		pointer := "/" + strings.ReplaceAll(strings.Trim(wrong.Field, "."), ".", "/")
+		return fmt.Errorf("at %s: must be written plainly, as 12 and not as 12.0", pointer)
+	}
+	if err != nil {
+		return errors.New("must be readable as JSON")
+	}
+	return nil
 }
 
 // checkJSON says what is wrong with a document, and where, but not what was found there.
@@ -59,9 +72,19 @@ func checkValue(decoder *json.Decoder, depth int) error {
 		return checkObject(decoder, depth)
 	case json.Delim('['):
 		return checkItems(decoder, depth)
-	default:
-		return checkText(token, decoder)
 	}
+	if number, isNumber := token.(json.Number); isNumber {
+		return checkNumber(number, decoder)
+	}
+	return checkText(token, decoder)
+}
+
+// checkNumber refuses what does not fit into a float64: nobody could read it back.
+func checkNumber(number json.Number, decoder *json.Decoder) error {
+	if _, err := number.Float64(); err != nil {
+		return fmt.Errorf("must not hold a number beyond 1.8e308, as before byte %d", decoder.InputOffset())
+	}
+	return nil
 }
 
 // checkText refuses half of a surrogate pair ("\ud800"), which decodes to U+FFFD: nobody means it, and it would be stored

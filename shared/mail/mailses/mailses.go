@@ -3,11 +3,13 @@ package mailses
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2/types"
+	"github.com/aws/smithy-go"
 
 	"portside/shared/mail"
 )
@@ -33,6 +35,10 @@ func (m *Mailer) Send(ctx context.Context, message mail.Message) error {
 			Body:    &types.Body{Text: content(message.Text), Html: content(message.HTML)},
 		}},
 	})
+	if refused, ok := errors.AsType[smithy.APIError](err); ok {
+		// The text of a refusal may repeat the address, which has no place in a log.
+		return fmt.Errorf("send mail %q: SES answers %s", message.Subject, refused.ErrorCode())
+	}
 	if err != nil {
 		return fmt.Errorf("send mail %q: %w", message.Subject, err)
 	}
