@@ -7,10 +7,15 @@ BIN := $(CURDIR)/.local/bin
 LAMBDA_GOARCH ?= arm64
 COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 
-build-%Function: ## Build one Lambda, e.g. build-UsersFunction, to $(ARTIFACTS_DIR)/bootstrap
+build-%Function: has-go ## Build one Lambda, e.g. build-UsersFunction, to $(ARTIFACTS_DIR)/bootstrap
 	@test -n "$(ARTIFACTS_DIR)" || { echo "make $@: set ARTIFACTS_DIR to the folder that is to receive the binary 'bootstrap'"; exit 2; }
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(LAMBDA_GOARCH) go build -trimpath -tags lambda.norpc \
 		-ldflags="-s -w -X main.commit=$(COMMIT)" -o "$(ARTIFACTS_DIR)/bootstrap" ./functions/$(shell echo $* | tr A-Z a-z)
+
+# What runs go comes after this, so that a missing one is told in one line.
+has-go:
+	@command -v go >/dev/null || { echo "make: go is missing: install Go 1.26 from https://go.dev/dl and put it into PATH"; exit 1; }
+.PHONY: has-go
 
 # --- Tests and checks ------------------------------------------------------------------------
 # Tools go to .local/, by exact version; a new version here is a new file, so make fetches it.
@@ -24,42 +29,45 @@ each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 
 check: format vet lint race unchanged lint-template lint-openapi tidy ## All that a change must pass before it is committed
 
-test: engines ## Run all tests of both modules on the real engines
+test: has-go engines ## Run all tests of both modules on the real engines
 	$(call each,go test -shuffle=on ./...)
 
-race: engines ## The same under the race detector
+race: has-go engines ## Run all tests under the race detector
 	@command -v $${CC:-gcc} >/dev/null || { echo "make $@: install a C compiler (gcc), the race detector needs one"; exit 1; }
 	$(call each,CGO_ENABLED=1 go test -race -shuffle=on ./...)
 
-format:
+format: has-go ## Name the files that gofmt would change
 	@files=$$(gofmt -l $(GO_DIRS)); test -z "$$files" || { echo "make $@: run gofmt -w on"; echo "$$files"; exit 1; }
 
-vet:
+vet: has-go ## go vet over both modules
 	$(call each,go vet ./...)
 
-lint: $(GOLANGCI) ## golangci-lint over both modules
+lint: has-go $(GOLANGCI) ## golangci-lint over both modules
 	$(call each,$(GOLANGCI) run ./...)
 
-unchanged:
+unchanged: ## Fail where `make generate` changes a file
 	.ci/unchanged $(MAKE) --no-print-directory generate
 
-lint-template: $(VENV)/ready
+lint-template: $(VENV)/ready ## cfn-lint over template.yaml
 	$(VENV)/bin/cfn-lint template.yaml
 
-lint-openapi: $(VENV)/ready
+lint-openapi: $(VENV)/ready ## Check openapi.yaml against the OpenAPI specification
 	$(VENV)/bin/openapi-spec-validator openapi.yaml
 
-tidy:
+tidy: has-go ## Fail where `go mod tidy` would change go.mod or go.sum
 	$(call each,go mod tidy -diff)
 
-generate: ## Write openapi.yaml and whatever else is generated anew
+generate: has-go ## Write openapi.yaml and whatever else is generated anew
 	go generate ./...
+
+golden: has-go engines ## Write the golden files of the functions' tests anew; look at what changed
+	go test ./functions/... -update
 
 engines: $(BIN)/dynoxide ## Fetch the engines that tests run on
 
 tools: $(GOLANGCI) $(VENV)/ready ## Fetch what `make check` needs
 
-$(GOLANGCI):
+$(GOLANGCI): | has-go
 	@echo "building golangci-lint $(GOLANGCI_VERSION), once; this takes minutes"
 	@mkdir -p $(BIN)
 	@building=$$(mktemp -d $(BIN)/building.XXXXXX); trap 'rm -rf "$$building"' EXIT; \
@@ -74,49 +82,52 @@ $(VENV)/ready: .ci/requirements.txt
 
 clean: ## Remove what was built; downloaded tools and .local/data stay
 	rm -rf .aws-sam .local/build coverage.out
-.PHONY: check test race format vet lint unchanged lint-template lint-openapi tidy generate engines tools clean
+.PHONY: check test race format vet lint unchanged lint-template lint-openapi tidy generate golden engines tools clean
 
 # --- The local stack: `make run` ---------------------------------------------------------------
 # ADDR and DATA move it, so that two can run side by side; RATE_LIMIT is the template's RateLimitPerMinute.
 ADDR ?= 127.0.0.1:3000
 DATA ?= .local/data
 LOCAL_SOURCES = $(shell find local -type f ! -path '*/testdata/*' ! -name '*_test.go')
-GO_LOCAL = command -v go >/dev/null || { echo "make: go is missing: install Go 1.26 from https://go.dev/dl and put it into PATH"; exit 1; }; \
-	cd local && CGO_ENABLED=0 go build -trimpath -ldflags="-s -w"
+GO_LOCAL = cd local && CGO_ENABLED=0 go build -trimpath -ldflags="-s -w"
 
-run: $(BIN)/local engines ## Run everything on this machine; ADDR=127.0.0.1:3001 DATA=.local/data2 RATE_LIMIT=0
+run: has-go $(BIN)/local engines ## Run everything on this machine; ADDR=127.0.0.1:3001 DATA=.local/data2 RATE_LIMIT=0
 	@exec $(BIN)/local run -addr '$(ADDR)' -data '$(DATA)' -rate-limit '$(RATE_LIMIT)'
 
-invoke: $(BIN)/local engines ## Run one event; FUNCTION=UsersFunction EVENT=events/users/list.json
+invoke: has-go $(BIN)/local engines ## Run one event; FUNCTION=UsersFunction EVENT=events/users/list.json
 	@exec $(BIN)/local invoke -data '$(DATA)' -function '$(FUNCTION)' -event '$(EVENT)'
 
-engines: $(BIN)/s3server
+rotate: has-go $(BIN)/local ## Renew the token in a secret of the running stack; SECRET=portside/acme DATA=…
+	@exec $(BIN)/local rotate -data '$(DATA)' -secret '$(SECRET)'
 
-$(BIN)/local: $(LOCAL_SOURCES)
+engines: $(BIN)/s3server $(BIN)/local
+
+$(BIN)/local: $(LOCAL_SOURCES) | has-go
 	@echo "building the local stack …"
 	@$(GO_LOCAL) -o $@ .
 
-$(BIN)/s3server: $(filter local/s3server/% local/go.%,$(LOCAL_SOURCES))
+$(BIN)/s3server: $(filter local/s3server/% local/go.%,$(LOCAL_SOURCES)) | has-go
 	@echo "building the S3 engine, which takes minutes the first time …"
 	@$(GO_LOCAL) -o $@ ./s3server
 
 $(BIN)/dynoxide: local/engines/install.go | $(BIN)/local
 	@$(BIN)/local fetch && touch $@
-.PHONY: run invoke
+.PHONY: run invoke rotate
 
 # --- Bulk import into the running local stack ----------------------------------------------------
 # ADDR is a check only, and so passed on only where somebody gave it: DATA says which stack it is.
-import-users: ## Import FILE=users.csv (or .jsonl) into the running local stack; DATA=… ADDR=…
-	@test -n "$(FILE)" || { echo "make $@: say which file, such as FILE=users.csv or FILE=users.jsonl"; exit 2; }
-	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o $(BIN)/portside ./cmd/portside
-	@exec $(BIN)/portside import-users --local '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),--addr '$(ADDR)') '$(FILE)'
+# ARGS are further options of `portside import-users`; one with a space needs quotes of its own.
+import-users: has-go ## Import FILE=people.csv (or .jsonl) into the running local stack; DATA=… ADDR=… ARGS='--errors bad.csv'
+	@test -n "$(FILE)" || { echo "make $@: say which file, such as FILE=people.csv; FILE=- ARGS=-h shows the options that ARGS takes"; exit 2; }
+	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
+	@exec .local/bin/portside import-users --local '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),--addr '$(ADDR)') $(ARGS) '$(FILE)'
 .PHONY: import-users
 
 # --- Measurements --------------------------------------------------------------------------------
-bench: $(BIN)/local engines ## Measure what the README claims, beside whatever else runs; minutes
+bench: has-go $(BIN)/local engines ## Measure what the README claims, beside whatever else runs; minutes
 	@go build -o $(BIN)/bench ./cmd/bench && exec $(BIN)/bench
 
-bench-million: $(BIN)/local engines ## The figures about lists, at a million users; half an hour
+bench-million: has-go $(BIN)/local engines ## The figures about lists, at a million users; about twenty minutes
 	@go build -o $(BIN)/bench ./cmd/bench && exec $(BIN)/bench -list -users 1000000
 .PHONY: bench bench-million
 

@@ -124,7 +124,7 @@ func (d directory) sample(ctx context.Context, role principal.Role) (inside, pas
 		return nil, nil, err
 	}
 	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same pages in every run
-	offsets := []int64{0, 1, total / 2, total - pageSize, total - 1, total, total + 1, 1 << 40}
+	offsets := []int64{0, 1, total / 2, max(0, total-pageSize), total - 1, total, total + 1, 1 << 40}
 	for range samples {
 		offsets = append(offsets, random.Int64N(total))
 	}

@@ -24,9 +24,9 @@ in the file works. If the file is missing or its key no longer works, the same a
 another key.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on, wanted := newTarget(flags), firstAdmin{}
-			flags.StringVar(&wanted.email, "email", "", "the admin's e-mail `address`")
-			flags.StringVar(&wanted.name, "name", "", "the admin's `name`")
-			flags.StringVar(&wanted.keyFile, "key-file", "", "where to write the key; without it, to stdout (`FILE`)")
+			flags.StringVar(&wanted.email, "email", "", "the admin's e-mail `ADDRESS`")
+			flags.StringVar(&wanted.name, "name", "", "the admin's `NAME`")
+			flags.StringVar(&wanted.keyFile, "key-file", "", "write the key to this `FILE`; without it, to stdout")
 			flags.BoolVar(&wanted.force, "force", false, "make this admin although there is another one")
 			return func(ctx context.Context, p process, arguments []string) error {
 				if err := noArguments(arguments); err != nil {

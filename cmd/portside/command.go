@@ -18,11 +18,12 @@ const (
 
 // process is what a command gets from the world, and what a test replaces.
 type process struct {
-	args   []string // without the program's name
-	lookup func(name string) (string, bool)
-	stdin  io.Reader
-	stdout io.Writer
-	stderr io.Writer
+	program string   // as the operator called it, for hints that can be copied
+	args    []string // without the program's name
+	lookup  func(name string) (string, bool)
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  io.Writer
 }
 
 // say writes a line for the operator, apart from results. What cannot be shown has nowhere else to go.
@@ -48,7 +49,7 @@ type usageError string
 func (e usageError) Error() string { return string(e) }
 
 func commands() []command {
-	return []command{bootstrapCommand(), importCommand(), rebuildCommand(), rateLimitCommand(), versionCommand()}
+	return []command{bootstrapCommand(), importCommand(), rebuildCommand(), rateLimitCommand(), manageTokenCommand(), versionCommand()}
 }
 
 // run runs the command that the arguments name, tells an error in one line, and returns the exit code.
@@ -66,7 +67,7 @@ func run(ctx context.Context, p process) int {
 			return c.run(ctx, p, rest)
 		}
 	}
-	p.say("portside: there is no command %q; `portside help` lists them", name)
+	p.say("portside: there is no command %q; `%s help` lists them", name, p.program)
 	return exitUsage
 }
 
@@ -86,7 +87,7 @@ func (c command) run(ctx context.Context, p process, args []string) int {
 		return exitDone
 	}
 	if asked, isUsage := errors.AsType[usageError](err); isUsage {
-		p.say("portside %s: %s; `portside %s -h` explains", c.name, asked, c.name)
+		p.say("portside %s: %s; `%s %s -h` explains", c.name, asked, p.program, c.name)
 		return exitUsage
 	}
 	p.say("portside %s: %s", c.name, oneLine(err))

@@ -123,7 +123,8 @@ func (o *office) runWith(ctx context.Context, stdin io.Reader, args ...string) o
 	o.t.Helper()
 	var stdout, stderr bytes.Buffer
 	code := run(ctx, process{
-		args: args, lookup: func(string) (string, bool) { return "", false }, stdin: stdin, stdout: &stdout, stderr: &stderr,
+		program: ".local/bin/portside", args: args, lookup: func(string) (string, bool) { return "", false },
+		stdin: stdin, stdout: &stdout, stderr: &stderr,
 	})
 	return outcome{code, stdout.String(), stderr.String()}
 }
@@ -168,6 +169,9 @@ func (o *office) authenticate(key string) (string, error) {
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
+	if err := os.Mkdir(filepath.Join(o.dir, "lists.csv"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	cases := []struct {
 		name   string
 		args   []string
@@ -177,15 +181,17 @@ func TestUsage(t *testing.T) {
 	}{
 		{"nothing", nil, 0, "rebuild-ranks", ""},
 		{"help", []string{"help"}, 0, "import-users", ""},
-		{"help of a command", []string{"help", "bootstrap"}, 0, "--key-file FILE", ""},
+		{"help of a command", []string{"help", "bootstrap"}, 0, "--key-file FILE              write the key to this FILE; without it, to stdout\n", ""},
 		{"-h of a command", []string{"import-users", "-h"}, 0, "Usage: portside import-users [flags] FILE", ""},
 		{"version", []string{"version"}, 0, "portside ", ""},
-		{"unknown command", []string{"frobnicate"}, 2, "", `there is no command "frobnicate"`},
-		{"unknown flag", []string{"version", "--wat"}, 2, "", "portside version: flag provided but not defined: -wat; `portside version -h` explains"},
+		{"unknown command", []string{"frobnicate"}, 2, "", "there is no command \"frobnicate\"; `.local/bin/portside help` lists them"},
+		{"unknown flag", []string{"version", "--wat"}, 2, "", "portside version: flag provided but not defined: -wat; `.local/bin/portside version -h` explains"},
 		{"stray argument", []string{"rebuild-ranks", "x"}, 2, "", `"x" is not expected here`},
 		{"no settings", []string{"rebuild-ranks"}, 2, "", "set USERS_TABLE and CREDENTIALS_TABLE"},
 		{"address without a stack", []string{"rebuild-ranks", "--addr", "127.0.0.1:1"}, 2, "", "--addr needs --local"},
 		{"no file", []string{"import-users"}, 2, "", "name one file"},
+		{"folder", []string{"import-users", o.dir}, 1, "", "is a folder: name a file in it"},
+		{"folder named as a file", []string{"import-users", filepath.Join(o.dir, "lists.csv"), "--local", o.dir}, 1, "", "is a folder"},
 		{"unknown kind of file", []string{"import-users", "x.txt"}, 2, "", "--format"},
 		{"mail without an address", []string{"import-users", "x.csv", "--send-activation-email"}, 2, "", "set USERS_TABLE"},
 		{"no e-mail", []string{"bootstrap", "--name", "x"}, 2, "", "--email and --name"},

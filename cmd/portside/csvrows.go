@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -17,7 +19,10 @@ func csvColumns() []string {
 	return []string{"email", "name", "role", "department", "metadata", "sendActivationEmail"}
 }
 
-// csvRows reads RFC 4180 text with a header.
+const csvHelp = "email, name and role are needed, department, metadata and sendActivationEmail may be left out"
+
+// csvRows reads RFC 4180 text with a header, separated by commas, or by the semicolons that spreadsheets write where the
+// comma is the decimal sign.
 type csvRows struct {
 	csv      *csv.Reader
 	budget   *budget
@@ -26,35 +31,61 @@ type csvRows struct {
 	defaults rowDefaults
 }
 
-// newCSVRows reads the header. Names stand in any order; an unknown, missing or repeated one is an error.
+// newCSVRows reads the header. Names stand in any order and case; an unknown, missing or repeated one is an error.
 func newCSVRows(r io.Reader, defaults rowDefaults) (*csvRows, error) {
 	text, err := plainText(r)
 	if err != nil {
 		return nil, err
 	}
+	text, separator := separated(text)
 	limited := &budget{from: text, left: maxRow}
-	rows := &csvRows{csv: csv.NewReader(limited), budget: limited, at: map[string]int{}, defaults: defaults}
-	rows.csv.ReuseRecord = true
+	rows := &csvRows{csv: csv.NewReader(limited), budget: limited, defaults: defaults}
+	rows.csv.ReuseRecord, rows.csv.Comma = true, separator
 	header, err := rows.csv.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("the file is empty: its first line must name the columns " + strings.Join(csvColumns(), ","))
+		return nil, errors.New("the file is empty: its first line must name the columns; " + csvHelp)
+	}
+	if err == nil {
+		rows.at, err = positions(header)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
-	for i, name := range header {
-		name = strings.TrimSpace(name)
-		if _, twice := rows.at[name]; twice || !slices.Contains(csvColumns(), name) {
-			return nil, fmt.Errorf("header: the column %q is unknown or stands there twice; columns are %s", name, strings.Join(csvColumns(), ","))
+	return rows, nil
+}
+
+// separated tells what separates the columns by the first line, and returns the text from its beginning again.
+func separated(text io.Reader) (io.Reader, rune) {
+	buffered := bufio.NewReader(text)
+	line, _ := buffered.ReadSlice('\n') // an error comes again with the rows
+	again := io.MultiReader(bytes.NewReader(bytes.Clone(line)), buffered)
+	if bytes.ContainsRune(line, ';') && !bytes.ContainsRune(line, ',') {
+		return again, ';'
+	}
+	return again, ','
+}
+
+// positions returns where each column of the header stands.
+func positions(header []string) (map[string]int, error) {
+	at := map[string]int{}
+	for i, said := range header {
+		said = strings.TrimSpace(said)
+		known := slices.IndexFunc(csvColumns(), func(name string) bool { return strings.EqualFold(name, said) })
+		if known < 0 {
+			return nil, fmt.Errorf("there is no column %q; %s", said, csvHelp)
 		}
-		rows.at[name] = i
+		name := csvColumns()[known]
+		if _, twice := at[name]; twice {
+			return nil, fmt.Errorf("the column %q stands there twice", name)
+		}
+		at[name] = i
 	}
 	for _, needed := range csvColumns()[:3] {
-		if _, there := rows.at[needed]; !there {
-			return nil, fmt.Errorf("header: the column %q is missing; columns are %s", needed, strings.Join(csvColumns(), ","))
+		if _, there := at[needed]; !there {
+			return nil, fmt.Errorf("the column %q is missing; %s", needed, csvHelp)
 		}
 	}
-	return rows, nil
+	return at, nil
 }
 
 func (c *csvRows) next() (row, error) {

@@ -18,7 +18,8 @@ func importCommand() command {
 		name: "import-users", arguments: "FILE.csv|FILE.jsonl|-", summary: "add many users from a file",
 		help: `Adds the users of a CSV file (with a header) or of a file with one JSON object a line.
 Columns or keys: email, name, role (admin, manager, user, viewer); and, optional,
-department, metadata (a JSON object), sendActivationEmail (true or false).
+department, metadata (a JSON object), sendActivationEmail (true or false). Commas or
+semicolons separate the columns.
 
 A row that cannot be added is told with its line and does not stop the others. A user
 whose address exists is left as it is and counted as already there, so a file may be
@@ -26,7 +27,7 @@ imported again after an interruption, or with its mistakes mended. Exit code 1 i
 failed.`,
 		prepare: func(flags *flag.FlagSet) action {
 			o := importOptions{on: newTarget(flags)}
-			flags.StringVar(&o.format, "format", "", "`csv|jsonl`; without it, the file's name tells")
+			flags.StringVar(&o.format, "format", "", "read the file as `csv|jsonl`; without it, its name tells")
 			flags.StringVar(&o.errorsFile, "errors", "", "write the rows that failed to this CSV `FILE` (line,email,reason)")
 			flags.BoolVar(&o.activationEmail, "send-activation-email", false, "invite by mail the users whose row does not say otherwise")
 			flags.StringVar(&o.baseURL, "base-url", "", "`URL` that links in mails begin with, such as https://portal.example.com")
@@ -62,10 +63,13 @@ func (o importOptions) reader() (func(io.Reader, rowDefaults) (rowReader, error)
 	case "jsonl", ".jsonl", ".ndjson":
 		return func(r io.Reader, d rowDefaults) (rowReader, error) { return newJSONRows(r, d) }, nil
 	}
-	return nil, usageError("the name of the file does not say what it is: give --format csv or --format jsonl")
+	return nil, usageError("the name of the file does not say what it is: give --format csv or --format jsonl (make: ARGS='--format csv')")
 }
 
 func importUsers(ctx context.Context, p process, o importOptions) error {
+	if info, err := os.Stat(o.path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder: name a file in it", o.path)
+	}
 	read, err := o.reader()
 	if err != nil {
 		return err

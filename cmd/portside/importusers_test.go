@@ -44,7 +44,7 @@ func TestImportTellsEveryRow(t *testing.T) {
 		failures   []string
 	}{
 		{"users.csv", mixedCSV, 3, []string{
-			"line 3: name must not contain control characters",
+			"line 3: name must not contain control, formatting or line-separating characters",
 			"line 7: the row has more or fewer fields than the header",
 			"line 8: role must be admin, manager, user or viewer; metadata must be a JSON object",
 			"line 9: a quote is in the wrong place",
@@ -112,8 +112,9 @@ func TestImportRefusesTheFile(t *testing.T) {
 	o := newOffice(t)
 	cases := []struct{ name, file, text, said string }{
 		{"empty", "a.csv", "", "the file is empty"},
-		{"unknown column", "b.csv", "email,name,role,rule\n", `the column "rule" is unknown`},
-		{"column twice", "c.csv", "email,name,role,name\n", `the column "name" is unknown or stands there twice`},
+		{"unknown column", "b.csv", "email,name,role,rule\n", `there is no column "rule"; email, name and role are needed`},
+		{"column twice", "c.csv", "email,name,role,name\n", `header: the column "name" stands there twice`},
+		{"column twice in another case", "c2.csv", "email;Name;role;name\n", `header: the column "name" stands there twice`},
 		{"missing column", "d.csv", "email,name\n", `the column "role" is missing`},
 		{"utf-16", "e.csv", "\xff\xfee\x00m\x00", "save it as UTF-8"},
 		{"open quote", "f.csv", "email,name,role\na@example.com,A,user\nb@example.com,\"B" + strings.Repeat("x", 2*maxRow), "after line 2: a record has more than"},

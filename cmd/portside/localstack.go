@@ -15,6 +15,7 @@ import (
 type localStack struct {
 	API             string            `json:"api"`
 	DynamoDB        string            `json:"dynamodb"`
+	SecretsManager  string            `json:"secretsManager"`
 	Region          string            `json:"region"`
 	AccessKeyID     string            `json:"accessKeyId"`
 	SecretAccessKey string            `json:"secretAccessKey"`

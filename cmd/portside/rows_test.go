@@ -36,6 +36,7 @@ func drain(t *testing.T, rows rowReader, size int) (all []row, err error) {
 
 func FuzzCSVRows(f *testing.F) {
 	f.Add([]byte(mixedCSV))
+	f.Add([]byte("Email;Name;Role\r\na@example.com;\"A;B\";user\r\n"))
 	f.Add([]byte("email,name,role\n\"a\n\n\"b,c\nx"))
 	f.Add([]byte("email,name,role,metadata\r\na,b,c,\"{\"\"x\"\":1}\"\r\n\"\"\"\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -88,7 +89,8 @@ func TestRowsComeBack(t *testing.T) {
 		people := rapid.SliceOfN(rapid.Custom(drawTexts), 0, 5).Draw(t, "people")
 		var asCSV, asJSON strings.Builder
 		table, objects := csv.NewWriter(&asCSV), json.NewEncoder(&asJSON)
-		err := table.Write([]string{"department", "role", "name", "email"})
+		table.Comma = rapid.SampledFrom([]rune{',', ';'}).Draw(t, "separator")
+		err := table.Write([]string{"department", "Role", "NAME", "email"})
 		for _, p := range people {
 			err = errors.Join(err, table.Write([]string{p.Department, p.Role, p.Name, p.Email}), objects.Encode(p))
 		}

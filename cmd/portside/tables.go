@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/env"
@@ -40,6 +41,7 @@ func newTarget(flags *flag.FlagSet) *target {
 type tables struct {
 	users       *usersdynamo.Store
 	credentials *credentialsdynamo.Table
+	secrets     *secretsmanager.Client
 	baseURL     string // of the local stack; otherwise empty
 }
 
@@ -67,7 +69,8 @@ func (t *target) open(ctx context.Context, p process) (*tables, error) {
 	return open(ctx, names)
 }
 
-type tableNames struct{ users, credentials string }
+// tableNames are the names of the tables, and where Secrets Manager is; empty: where the SDK's settings say.
+type tableNames struct{ users, credentials, secrets string }
 
 func open(ctx context.Context, names tableNames, options ...func(*config.LoadOptions) error) (*tables, error) {
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
@@ -76,11 +79,16 @@ func open(ctx context.Context, names tableNames, options ...func(*config.LoadOpt
 	}
 	client := dynamodb.NewFromConfig(cfg)
 	keys := credentialsdynamo.New(client, names.credentials)
-	return &tables{users: usersdynamo.New(client, names.users, keys), credentials: keys}, nil
+	secrets := secretsmanager.NewFromConfig(cfg, func(o *secretsmanager.Options) {
+		if names.secrets != "" {
+			o.BaseEndpoint = &names.secrets
+		}
+	})
+	return &tables{users: usersdynamo.New(client, names.users, keys), credentials: keys, secrets: secrets}, nil
 }
 
 func (s localStack) names() tableNames {
-	return tableNames{users: s.Tables["UsersTable"], credentials: s.Tables["CredentialsTable"]}
+	return tableNames{users: s.Tables["UsersTable"], credentials: s.Tables["CredentialsTable"], secrets: s.SecretsManager}
 }
 
 func (s localStack) options() []func(*config.LoadOptions) error {

@@ -11,40 +11,46 @@ import (
 //go:embed pages
 var embedded embed.FS
 
-// contentSecurityPolicy lets a page run its own files and call this API. The page holds a one-time token and then an API
-// key, so nothing from elsewhere may run in it, and it may not run inside anything from elsewhere.
+// contentSecurityPolicy lets a page run its own files and call this API. A page holds a one-time token and then a
+// credential, so nothing from elsewhere may run in it, and it may not run inside anything from elsewhere.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
 type pages struct {
-	activation []byte
-	files      assets.Files
+	byPath map[string]page
+	files  assets.Files
 }
 
 func newPages() (*pages, error) {
-	files, err := assets.Read(embedded, "pages/activate.js", "pages/portal.css", "pages/favicon.svg")
+	files, err := assets.Read(embedded,
+		"pages/portal.js", "pages/activate.js", "pages/collect.js", "pages/portal.css", "pages/favicon.svg")
 	if err != nil {
 		return nil, err
 	}
-	activation, err := files.Page(embedded, "pages/activate.html")
-	if err != nil {
-		return nil, err
+	p := &pages{byPath: map[string]page{}, files: files}
+	for _, name := range []string{"activate", "collect"} {
+		if p.byPath["/portal/"+name], err = files.Page(embedded, "pages/"+name+".html"); err != nil {
+			return nil, err
+		}
 	}
-	return &pages{activation: activation, files: files}, nil
+	return p, nil
 }
 
-// activate sends the page that activation mails link to. The token stands behind the # of the address, which browsers
-// keep to themselves: it reaches neither this function nor a log. The page is the same for everybody, and getting it
-// spends nothing, whoever opens the link first.
-func (p *pages) activate(w http.ResponseWriter, _ *http.Request) {
+// page is what a mail links to. The token stands behind the # of the address, which browsers keep to themselves: it reaches
+// neither this function nor a log. The page is the same for everybody, and getting it spends nothing, whoever opens the link
+// first.
+type page []byte
+
+// ServeHTTP implements http.Handler.
+func (p page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Length", strconv.Itoa(len(p.activation)))
+	header.Set("Content-Length", strconv.Itoa(len(p)))
 	header.Set("Content-Security-Policy", contentSecurityPolicy)
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("X-Frame-Options", "DENY")
 	header.Set("X-Robots-Tag", "noindex")
 	header.Set("Cache-Control", "no-store")
-	_, _ = w.Write(p.activation) // a client that has gone needs no answer
+	_, _ = w.Write(p) // a client that has gone needs no answer
 }

@@ -22,49 +22,75 @@ func TestEvents(t *testing.T) {
 	webtest.Events(t, "portal", func(tb testing.TB) (http.Handler, map[string]string) { return handler(tb), nil })
 }
 
-func TestActivationPageKeepsItsSecrets(t *testing.T) {
-	page := webtest.New(t, handler(t)).Get("/portal/activate").Is(http.StatusOK).
-		HasHeader("Content-Type", "text/html; charset=utf-8").
-		HasHeader("Cache-Control", "no-store").
-		HasHeader("Referrer-Policy", "no-referrer").
-		HasHeader("X-Frame-Options", "DENY").
-		HasHeader("X-Content-Type-Options", "nosniff")
-	policy := page.Header.Get("Content-Security-Policy")
-	for _, wanted := range []string{"default-src 'none';", "script-src 'self';", "connect-src 'self';", "frame-ancestors 'none'"} {
-		if !strings.Contains(policy, wanted) {
-			t.Errorf("the policy lacks %s: %s", wanted, policy)
+// paths are those of the pages that mails link to.
+func paths() []string { return []string{"/portal/activate", "/portal/collect"} }
+
+func TestPagesKeepTheirSecrets(t *testing.T) {
+	for _, path := range paths() {
+		page := webtest.New(t, handler(t)).Get(path).Is(http.StatusOK).
+			HasHeader("Content-Type", "text/html; charset=utf-8").
+			HasHeader("Cache-Control", "no-store").
+			HasHeader("Referrer-Policy", "no-referrer").
+			HasHeader("X-Frame-Options", "DENY").
+			HasHeader("X-Content-Type-Options", "nosniff")
+		policy := page.Header.Get("Content-Security-Policy")
+		for _, wanted := range []string{"default-src 'none';", "script-src 'self';", "connect-src 'self';", "frame-ancestors 'none'"} {
+			if !strings.Contains(policy, wanted) {
+				t.Errorf("the policy of %s lacks %s: %s", path, wanted, policy)
+			}
 		}
-	}
-	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
-		t.Errorf("the policy lets in too much: %s", policy)
+		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
+			t.Errorf("the policy of %s lets in too much: %s", path, policy)
+		}
 	}
 }
 
-func TestActivationPageIsWholeWithoutOtherHosts(t *testing.T) {
+func TestPagesAreWholeWithoutOtherHosts(t *testing.T) {
 	c := webtest.New(t, handler(t))
-	page := c.Get("/portal/activate").Is(http.StatusOK)
-	if forbidden := regexp.MustCompile(`//|<style|<script>|\s(style|on[a-z]+)=`).Find(page.Body); forbidden != nil {
-		t.Errorf("the page has %q, which its policy forbids", forbidden)
-	}
-	if !strings.Contains(string(page.Body), "<noscript>") {
-		t.Error("the page says nothing to browsers without scripts")
-	}
-	own := 0
-	for _, address := range webtest.References(page.Body) {
-		if strings.HasPrefix(address, "/portal/") {
-			own++
-			c.Get(address).Is(http.StatusOK).HasHeader("Cache-Control", "public, max-age=31536000, immutable")
+	for _, path := range paths() {
+		page := c.Get(path).Is(http.StatusOK)
+		if forbidden := regexp.MustCompile(`//|<style|<script>|\s(style|on[a-z]+)=`).Find(page.Body); forbidden != nil {
+			t.Errorf("%s has %q, which its policy forbids", path, forbidden)
+		}
+		if !strings.Contains(string(page.Body), "<noscript>") {
+			t.Errorf("%s says nothing to browsers without scripts", path)
+		}
+		own := 0
+		for _, address := range webtest.References(page.Body) {
+			if strings.HasPrefix(address, "/portal/") {
+				own++
+				c.Get(address).Is(http.StatusOK).HasHeader("Cache-Control", "public, max-age=31536000, immutable")
+			}
+		}
+		if own < 4 {
+			t.Errorf("%s refers to %d files of its own, want its style, both scripts and icon", path, own)
 		}
 	}
-	if own < 3 {
-		t.Errorf("the page refers to %d files of its own, want its style, script and icon", own)
+}
+
+// TestPagesHaveWhatTheirScriptsLookFor compares the ids that scripts ask for with those of the page.
+func TestPagesHaveWhatTheirScriptsLookFor(t *testing.T) {
+	wanted := regexp.MustCompile(`element\("([a-z]+)"\)`)
+	for _, path := range paths() {
+		c := webtest.New(t, handler(t))
+		page := string(c.Get(path).Body)
+		for _, script := range []string{"portal.js", strings.TrimPrefix(path, "/portal/") + ".js"} {
+			for _, id := range wanted.FindAllSubmatch(c.Get("/portal/assets/"+script).Is(http.StatusOK).Body, -1) {
+				if !strings.Contains(page, `id="`+string(id[1])+`"`) {
+					t.Errorf("%s looks for %s, which %s has not", script, id[1], path)
+				}
+			}
+		}
 	}
 }
 
 func TestPageTakesNothing(t *testing.T) {
 	c := webtest.New(t, handler(t))
-	c.Post("/portal/activate", `{"token":"x"}`).Is(http.StatusMethodNotAllowed).HasHeader("Allow", "GET, HEAD")
+	for _, path := range paths() {
+		c.Post(path, `{"token":"x"}`).Is(http.StatusMethodNotAllowed).HasHeader("Allow", "GET, HEAD")
+	}
 	c.Get("/portal/assets/activate.html").Is(http.StatusNotFound)
+	c.Get("/portal/assets/collect.html").Is(http.StatusNotFound)
 	c.Get("/portal/assets/").Is(http.StatusNotFound)
 	c.Get("/portal/").Is(http.StatusNotFound)
 }

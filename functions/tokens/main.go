@@ -1,4 +1,5 @@
-// Command tokens is the Lambda function behind /api/v1/tokens: the credentials of customers' machines.
+// Command tokens is the Lambda function behind /api/v1/tokens and /api/v1/credential-requests: the credentials of customers'
+// machines, and how people ask for them.
 package main
 
 import (
@@ -9,6 +10,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+	"github.com/google/uuid"
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
@@ -16,14 +19,19 @@ import (
 	"portside/shared/items"
 	"portside/shared/lambdahttp"
 	"portside/shared/logs"
+	"portside/shared/mail/mailses"
+	"portside/shared/requests"
+	"portside/shared/requests/requestsdynamo"
 	"portside/shared/tokens"
 	"portside/shared/tokens/tokensdynamo"
+	"portside/shared/users/usersdynamo"
 )
 
 func main() {
 	logs.SetUp()
 	settings := env.Reader{Lookup: os.LookupEnv}
-	table, limit := settings.String("CREDENTIALS_TABLE"), settings.Count("RATE_LIMIT_PER_MINUTE")
+	table, usersTable := settings.String("CREDENTIALS_TABLE"), settings.String("USERS_TABLE")
+	from, baseURL, limit := settings.String("MAIL_FROM"), settings.Optional("BASE_URL"), settings.Count("RATE_LIMIT_PER_MINUTE")
 	if err := settings.Err(); err != nil {
 		log.Fatal(err)
 	}
@@ -33,7 +41,17 @@ func main() {
 	}
 	client := items.Client(cfg)
 	store := credentialsdynamo.New(client, table)
+	people := usersdynamo.New(client, usersTable, store)
+	h := &handlers{
+		tokens: tokens.NewService(tokensdynamo.New(client, store), time.Now),
+		requests: requests.NewService(requests.Parts{
+			Store: requestsdynamo.New(client, table, people), Credentials: store, People: people,
+			Mailer: mailses.New(sesv2.NewFromConfig(cfg), from), NewID: newID, Now: time.Now,
+		}),
+		baseURL: baseURL, now: time.Now,
+	}
 	auth := credentials.NewAuthenticator(store, limit, time.Now)
-	service := tokens.NewService(tokensdynamo.New(client, store), time.Now)
-	lambda.Start(lambdahttp.Handler(routes(service, auth, time.Now).Handler()))
+	lambda.Start(lambdahttp.Handler(routes(h, auth).Handler()))
 }
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -7,19 +7,33 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/principal"
+	"portside/shared/requests"
 	"portside/shared/tokens"
 	"portside/shared/web"
 )
 
+// handlers are what the routes lead to.
+type handlers struct {
+	tokens   *tokens.Service
+	requests *requests.Service
+	baseURL  string // of mailed links; empty: the host of the request
+	now      func() time.Time
+}
+
 // routes is the whole API of this function.
-func routes(service *tokens.Service, auth web.Authenticator, now func() time.Time) *web.API {
-	h := &handlers{tokens: service, now: now}
+func routes(h *handlers, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
 	web.Handle(api, web.Needs(principal.TokensWrite).OrToken(), createToken, h.create)
 	web.Handle(api, web.SignedIn().OrToken(), listTokens, h.list)
 	web.Handle(api, web.SignedIn().OrToken(), getToken, h.get)
 	web.Handle(api, web.SignedIn().OrToken(), revokeToken, h.revoke)
 	web.Handle(api, web.Anyone(), revokeLeakedToken, h.revokeLeaked)
+	web.Handle(api, web.SignedIn(), createCredentialRequest, h.createRequest)
+	web.Handle(api, web.SignedIn(), listCredentialRequests, h.listRequests)
+	web.Handle(api, web.SignedIn(), getCredentialRequest, h.getRequest)
+	web.Handle(api, web.Needs(principal.CredentialsApprove), approveCredentialRequest, h.approveRequest)
+	web.Handle(api, web.Needs(principal.CredentialsApprove), denyCredentialRequest, h.denyRequest)
+	web.Handle(api, web.Anyone(), collectCredential, h.collect)
 	return api
 }
 
@@ -54,9 +68,46 @@ var (
 	revokeLeakedToken = huma.Operation{
 		OperationID: "revokeLeakedToken", Method: http.MethodPost, Path: "/api/v1/tokens/revoke", Tags: []string{"Tokens"},
 		Summary: "Revoke a leaked token", DefaultStatus: http.StatusNoContent,
-		Description: "Whoever holds a token or password may end it, without any other credential. The answer is the same whether there " +
-			"is such a token or not.",
+		Description: "Whoever holds a token, password or API key may end it, without any other credential, and with it every token that was " +
+			"renewed from it. The answer is the same whether there is such a one or not.",
 		Errors: badBody,
+	}
+	createCredentialRequest = huma.Operation{
+		OperationID: "createCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests",
+		Tags: []string{"Credential requests"}, Summary: "Request a password", DefaultStatus: http.StatusCreated,
+		Description: "Asks for a user name and password for charts, images or both. Everybody with `credentials:approve` gets a mail, " +
+			"and somebody other than the requester decides. A user has at most 5 pending requests.",
+		Errors: append([]int{http.StatusConflict}, badBody...),
+	}
+	listCredentialRequests = huma.Operation{
+		OperationID: "listCredentialRequests", Method: http.MethodGet, Path: "/api/v1/credential-requests",
+		Tags: []string{"Credential requests"}, Summary: "List credential requests",
+		Description: "Newest first. One's own; everybody's with `credentials:approve`.",
+	}
+	getCredentialRequest = huma.Operation{
+		OperationID: "getCredentialRequest", Method: http.MethodGet, Path: "/api/v1/credential-requests/{requestId}",
+		Tags: []string{"Credential requests"}, Summary: "Get a credential request",
+		Description: "With all that happened to it. One's own needs no permission; other people's need `credentials:approve`.",
+		Errors:      []int{http.StatusNotFound},
+	}
+	approveCredentialRequest = huma.Operation{
+		OperationID: "approveCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests/{requestId}/approve",
+		Tags: []string{"Credential requests"}, Summary: "Approve a credential request",
+		Description: "Mails the requester a link that works once, for 7 days, to collect the password. Nobody decides on their own request.",
+		Errors:      append([]int{http.StatusNotFound, http.StatusConflict}, badBody...),
+	}
+	denyCredentialRequest = huma.Operation{
+		OperationID: "denyCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests/{requestId}/deny",
+		Tags: []string{"Credential requests"}, Summary: "Deny a credential request",
+		Description: "Mails the requester the reason. Nobody decides on their own request.",
+		Errors:      append([]int{http.StatusNotFound, http.StatusConflict}, badBody...),
+	}
+	collectCredential = huma.Operation{
+		OperationID: "collectCredential", Method: http.MethodPost, Path: "/api/v1/credential-requests/collect",
+		Tags: []string{"Credential requests"}, Summary: "Collect a password",
+		Description: "Spends the token of a mailed link, once, and shows the user name and the password that it makes, this once. They work " +
+			"for 365 days with the chart repository and the container registry. Needs no credential but the token.",
+		Errors: append([]int{http.StatusUnauthorized, http.StatusServiceUnavailable}, badBody...),
 	}
 )
 

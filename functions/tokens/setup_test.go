@@ -2,16 +2,20 @@ package main
 
 import (
 	"context"
+	"net/http"
+	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/awstest"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/mail"
 	"portside/shared/principal"
+	"portside/shared/requests"
+	"portside/shared/requests/requestsdynamo"
 	"portside/shared/tokens"
 	"portside/shared/tokens/tokensdynamo"
 	"portside/shared/users"
@@ -21,41 +25,80 @@ import (
 
 // depot is the tokens function on a real engine, with a clock that the test holds and people from the users domain.
 type depot struct {
-	tb    testing.TB
-	now   time.Time
-	table *credentialsdynamo.Table
-	store *tokensdynamo.Store
-	users *users.Service
-	keys  *users.Keys
+	tb     testing.TB
+	now    time.Time
+	client *dynamodb.Client
+	name   string // of the credentials table
+	table  *credentialsdynamo.Table
+	store  *tokensdynamo.Store
+	people *usersdynamo.Store
+	users  *users.Service
+	keys   *users.Keys
+	post   *postbox
 }
 
 func newDepot(tb testing.TB) *depot {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	d := &depot{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
-	d.table = credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"))
+	d := &depot{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), client: client, post: &postbox{}}
+	d.name = awstest.Table(tb, client, "CredentialsTable")
+	d.table = credentialsdynamo.New(client, d.name)
 	d.store = tokensdynamo.New(client, d.table)
-	people := usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), d.table)
-	d.users = users.NewService(people, users.NewInviter(people, noMail{}, d.clock), newID, d.clock)
-	d.keys = users.NewKeys(people, people, d.clock)
+	d.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), d.table)
+	d.users = users.NewService(d.people, users.NewInviter(d.people, d.post, d.clock), newID, d.clock)
+	d.keys = users.NewKeys(d.people, d.people, d.clock)
 	d.user("root@example.com", principal.Admin)
 	return d
 }
 
-func newID() string { return uuid.Must(uuid.NewV7()).String() }
+// postbox is a mailer that keeps what it is given.
+type postbox struct {
+	mu      sync.Mutex
+	letters []mail.Message
+}
 
-type noMail struct{}
+func (b *postbox) Send(_ context.Context, m mail.Message) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.letters = append(b.letters, m)
+	return nil
+}
 
-func (noMail) Send(context.Context, mail.Message) error { return nil }
+// to returns the letters to an address, oldest first.
+func (b *postbox) to(address string) []mail.Message {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var found []mail.Message
+	for _, m := range b.letters {
+		if m.To == address {
+			found = append(found, m)
+		}
+	}
+	return found
+}
 
 func (d *depot) clock() time.Time { return d.now }
 
 func (d *depot) pass(t time.Duration) { d.now = d.now.Add(t) }
 
-func (d *depot) visitor() webtest.Client {
-	auth := credentials.NewAuthenticator(d.table, 100, d.clock)
-	return webtest.New(d.tb, routes(tokens.NewService(d.store, d.clock), auth, d.clock).Handler())
+// requestsService is the domain of credential requests as main wires it.
+func (d *depot) requestsService() *requests.Service {
+	return requests.NewService(requests.Parts{
+		Store: requestsdynamo.New(d.client, d.name, d.people), Credentials: d.table, People: d.people,
+		Mailer: d.post, NewID: newID, Now: d.clock,
+	})
 }
+
+func (d *depot) handler() http.Handler {
+	auth := credentials.NewAuthenticator(d.table, 100, d.clock)
+	h := &handlers{
+		tokens: tokens.NewService(d.store, d.clock), requests: d.requestsService(),
+		baseURL: "https://portal.example.com", now: d.clock,
+	}
+	return routes(h, auth).Handler()
+}
+
+func (d *depot) visitor() webtest.Client { return webtest.New(d.tb, d.handler()) }
 
 // person talks to the function with an API key.
 func (d *depot) person(key string) webtest.Client { return d.visitor().With("X-API-Key", key) }

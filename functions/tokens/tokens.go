@@ -12,11 +12,6 @@ import (
 	"portside/shared/web"
 )
 
-type handlers struct {
-	tokens *tokens.Service
-	now    func() time.Time
-}
-
 // Token is a token or password without its secret.
 type Token struct {
 	ID          string        `json:"id" doc:"Public part of the token: it stands between the first two underscores." example:"3vQB7B6MrGQZ"`
@@ -157,7 +152,7 @@ func (h *handlers) revoke(ctx context.Context, in *tokenInput) (*struct{}, error
 
 type revokeLeakedInput struct {
 	Body struct {
-		Token string `json:"token" doc:"The whole token or password."`
+		Token string `json:"token" doc:"The whole token, password or API key."`
 	}
 }
 

@@ -182,11 +182,26 @@ func TestLeakedTokens(t *testing.T) {
 	}
 	d.machine(token.Text("data.token")).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
 	d.person(key).Get("/api/v1/tokens/"+token.Text("data.id")).Has("data.reason", "reported as leaked")
-	for _, text := range []string{"x", "", key, credentials.Mint(credentials.AccessToken).Reveal()} {
+	for _, text := range []string{"x", "", credentials.Mint(credentials.AccessToken).Reveal()} {
 		d.visitor().Post("/api/v1/tokens/revoke", `{"token":"`+text+`"}`).Is(http.StatusNoContent)
 	}
-	d.person(key).Get("/api/v1/tokens").Is(http.StatusOK) // an API key is not for this
+	d.visitor().Post("/api/v1/tokens/revoke", `{"token":"`+key+`"}`).Is(http.StatusNoContent) // an API key leaks, too
+	d.person(key).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
 	d.visitor().Post("/api/v1/tokens/revoke", `{}`).Is(http.StatusBadRequest)
+}
+
+func TestLeakEndsWhatWasRenewedFromIt(t *testing.T) {
+	d := newDepot(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	leaked := d.person(key).Post("/api/v1/tokens", all).Text("data.token")
+	child := d.machine(leaked).Post("/api/v1/tokens", all).Text("data.token")
+	grandchild := d.machine(child).Post("/api/v1/tokens", all).Text("data.token")
+	other := d.person(key).Post("/api/v1/tokens", all).Text("data.token")
+	d.visitor().Post("/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`).Is(http.StatusNoContent)
+	for _, token := range []string{leaked, child, grandchild} {
+		d.machine(token).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	}
+	d.machine(other).Get("/api/v1/tokens").Is(http.StatusOK)
 }
 
 // TestNothingIsIssuedByARevokedToken renews with a token while it is being revoked: whatever wins, a successor exists only

@@ -22,7 +22,7 @@ func TestActivation(t *testing.T) {
 	token := p.post.lastToken(t)
 	p.clock.pass(time.Hour)
 	activated := p.visitor().Post("/v1/users/activate", `{"token":"`+token+`"}`).Is(http.StatusOK).
-		Has("data.status", "active").Has("data.updatedAt", "2026-03-02T10:00:00Z")
+		Has("data.status", "active").Has("data.updatedAt", "2026-03-02T10:00:00Z").Has("data.lastLoginAt", "2026-03-02T10:00:00Z")
 	p.as(activated.Text("data.apiKey")).Get(at).Is(http.StatusOK).Has("data.status", "active").HasHeader("ETag", `"2"`)
 	p.root().Get("/v1/users").Has("data.1.status", "active")
 

@@ -79,7 +79,7 @@ func TestBadQueries(t *testing.T) {
 		"limit=0": "query/limit", "limit=101": "query/limit", "limit=ten": "query/limit", "limit=": "query/limit",
 		"limit=1.5": "query/limit", "limit=99999999999999999999": "query/limit",
 		"offset=-1": "query/offset", "offset=x": "query/offset", "role=root": "query/role", "role=": "query/role",
-		"limit=1&limit=2": "query/limit", "rol=admin": "query/rol", "limit=%zz": "query", "role=%ff": "query", "a;b": "query",
+		"limit=1&limit=2": "query/limit", "rol=admin": "query/rol", "limit=%zz": "query", "role=%ff": "query/role", "a;b": "query",
 		"limit=%00": "query/limit",
 	} {
 		t.Run(query, func(t *testing.T) {
@@ -89,7 +89,9 @@ func TestBadQueries(t *testing.T) {
 			}
 		})
 	}
-	p.root().Get("/v1/users?limit=0&offset=-1&role=x").Is(http.StatusBadRequest).Has("errors.2.pointer", "query/role")
+	p.root().Get("/v1/users?limit=0&offset=-1&role=x&foo=1&bar=").Is(http.StatusBadRequest).Has("errors.4.pointer", "query/role")
+	p.root().Post("/v1/users?x=1", `{"email":"a","name":"A","role":"user"}`).Is(http.StatusBadRequest).
+		Has("errors.0.pointer", "query/x").Has("errors.1.pointer", "/email")
 }
 
 func TestBadPathsAndMethods(t *testing.T) {

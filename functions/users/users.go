@@ -191,7 +191,7 @@ func (s *service) get(ctx context.Context, in *UserPath) (*UserOutput, error) {
 
 type updateUserInput struct {
 	UserID  string `path:"userId" format:"uuid" doc:"Id of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	IfMatch string `header:"If-Match" doc:"Change only if the user still has this ETag; otherwise 412." example:"\"3\""`
+	IfMatch string `header:"If-Match" pattern:"^(\\*|(W/)?\"[^\"]*\"( *, *(W/)?\"[^\"]*\")*)$" patternDescription:"entity tags in quotes, as ETag gives them, or *" doc:"Change only if the user still has this ETag; otherwise 412." example:"\"3\""`
 	Body    struct {
 		Name       *string         `json:"name,omitempty" doc:"1 to 200 characters." example:"Ada King"`
 		Role       *principal.Role `json:"role,omitempty" enum:"admin,manager,user,viewer" doc:"At most your own; works from the user's next request on." example:"manager"`
@@ -222,7 +222,7 @@ func (s *service) update(ctx context.Context, in *updateUserInput) (*UserOutput,
 
 type deleteUserInput struct {
 	UserID  string `path:"userId" format:"uuid" doc:"Id of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	IfMatch string `header:"If-Match" doc:"Delete only if the user still has this ETag; otherwise 412." example:"\"3\""`
+	IfMatch string `header:"If-Match" pattern:"^(\\*|(W/)?\"[^\"]*\"( *, *(W/)?\"[^\"]*\")*)$" patternDescription:"entity tags in quotes, as ETag gives them, or *" doc:"Delete only if the user still has this ETag; otherwise 412." example:"\"3\""`
 }
 
 func (s *service) delete(ctx context.Context, in *deleteUserInput) (*struct{}, error) {

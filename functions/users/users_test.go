@@ -183,6 +183,9 @@ func TestIfMatch(t *testing.T) {
 	root.With("If-Match", `"1"`).Put(at, `{"name":"B"}`).Is(http.StatusOK).HasHeader("ETag", `"2"`)
 	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).Is(http.StatusPreconditionFailed).Has("code", "PRECONDITION_FAILED")
 	root.With("If-Match", `"1"`).Delete(at).Is(http.StatusPreconditionFailed)
+	for _, bad := range []string{"1", `"1`, "*, *", "abc"} {
+		root.With("If-Match", bad).Put(at, `{"name":"C"}`).Is(http.StatusBadRequest).Has("errors.0.pointer", "header/If-Match")
+	}
 	root.With("If-Match", `W/"2"`).Put(at, `{"name":"C"}`).Is(http.StatusPreconditionFailed)
 	root.With("If-Match", `"7", "2"`).Put(at, `{"name":"C"}`).Is(http.StatusOK)
 	root.With("If-Match", "*").Put(at, `{"name":"D"}`).Is(http.StatusOK)

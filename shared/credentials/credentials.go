@@ -19,8 +19,8 @@ import (
 	"portside/shared/principal"
 )
 
-const unauthorized = "The request has no working credential. Send a valid API key in X-API-Key; " +
-	"keys that are expired, revoked, mistyped or of an inactive user do not work."
+const unauthorized = "The request has no working credential. Send a valid API key in X-API-Key, or, where it is documented, " +
+	"an access token as Bearer; those that are expired, revoked, mistyped or of an inactive user do not work."
 
 // The ways in which a credential is refused.
 var (
@@ -85,6 +85,19 @@ func (c Credential) Works(at time.Time) bool {
 // Live reports whether the credential is neither revoked nor expired; its owner's standing does not matter.
 func (c Credential) Live(at time.Time) bool {
 	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || at.Before(c.ExpiresAt))
+}
+
+// Retention is how long a revoked or expired credential is kept for audit. Its record may outlive that, since databases
+// remove in their own time; see Kept.
+const Retention = 90 * 24 * time.Hour
+
+// Kept reports whether the credential is still to be shown: until Retention after it was revoked, or has expired.
+func (c Credential) Kept(at time.Time) bool {
+	ended := c.RevokedAt
+	if ended.IsZero() {
+		ended = c.ExpiresAt
+	}
+	return ended.IsZero() || at.Before(ended.Add(Retention))
 }
 
 // Store is where credentials are looked up when they are presented.

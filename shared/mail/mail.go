@@ -1,7 +1,7 @@
 // Package mail is the letter that a domain writes and a mailer carries.
 //
-// A domain composes a Message and hands it to the one-method interface that it declares itself; mailses sends it with
-// Amazon SES. A message holds one-time links, so it prints and logs without its text.
+// A domain composes a Message, by hand or from a Letter, and hands it to the one-method interface that it declares itself;
+// mailses sends it with Amazon SES. A message holds one-time links, so it prints and logs without its text.
 package mail
 
 import "log/slog"

@@ -70,9 +70,10 @@ func StatusOf(c credentials.Credential, at time.Time) Status {
 type Store interface {
 	// Issue adds a token on behalf of the credential with the id by. ErrCaller if that does not work any more, ErrTooMany.
 	Issue(ctx context.Context, token credentials.Credential, by string) error
-	// Get returns a token or password, or ErrNotFound.
+	// Get returns a credential of any kind but links, or ErrNotFound.
 	Get(ctx context.Context, id string) (credentials.Credential, error)
-	// List returns the tokens and passwords that an owner has or had within 90 days, in no particular order.
+	// List returns the tokens and passwords that an owner has or had within 90 days, in no particular order; older ones may
+	// be among them.
 	List(ctx context.Context, ownerID string) ([]credentials.Credential, error)
 	// Revoke ends a credential as of token.RevokedAt, for token.Reason. ErrNotFound if it is revoked already.
 	Revoke(ctx context.Context, token credentials.Credential) error
@@ -125,7 +126,7 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, input 
 	if !Within(scopesOf(caller), input.Scopes) {
 		return Issued{}, ErrWider
 	}
-	now := s.now().UTC()
+	now := s.now().UTC().Truncate(time.Millisecond) // as it is stored
 	secret := credentials.Mint(credentials.AccessToken)
 	token := credentials.Credential{
 		ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Name: strings.TrimSpace(input.Name),
@@ -166,6 +167,8 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, userID s
 		return nil, ErrNotYours
 	}
 	all, err := s.store.List(ctx, userID)
+	now := s.now()
+	all = slices.DeleteFunc(all, func(c credentials.Credential) bool { return !c.Kept(now) })
 	slices.SortFunc(all, func(a, b credentials.Credential) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
@@ -187,7 +190,7 @@ func (s *Service) Revoke(ctx context.Context, caller principal.Principal, id str
 	return s.end(ctx, token, "revoked by "+caller.UserID)
 }
 
-// find hides what the caller may not see as if it did not exist.
+// find hides what the caller may not see, and what is past its retention, as if it did not exist.
 func (s *Service) find(
 	ctx context.Context, caller principal.Principal, id string, others principal.Permission,
 ) (credentials.Credential, error) {
@@ -195,33 +198,55 @@ func (s *Service) find(
 	if err != nil {
 		return credentials.Credential{}, err
 	}
-	if token.Owner.ID != caller.UserID && !caller.Can(others) {
+	if !isToken(token) || !token.Kept(s.now()) || token.Owner.ID != caller.UserID && !caller.Can(others) {
 		return credentials.Credential{}, ErrNotFound
 	}
 	return token, nil
 }
 
-// RevokeLeaked ends the token or password with this text, on behalf of whoever holds it. It is no error if there is none:
-// the text works nowhere either way, and nothing can be learned by trying.
+// RevokeLeaked ends the token, password or API key with this text, on behalf of whoever holds it, and every token that was
+// renewed from it since: whoever found it may have made them. It is no error if there is none: the text works nowhere
+// either way, and nothing can be learned by trying.
 func (s *Service) RevokeLeaked(ctx context.Context, text string) error {
 	secret, err := credentials.Parse(text)
 	if err != nil {
 		return nil //nolint:nilerr // garbage works nowhere, which is what was asked for
 	}
-	token, err := s.store.Get(ctx, secret.ID())
-	if errors.Is(err, ErrNotFound) || err == nil && !secret.Matches(token.Hash) {
+	leaked, err := s.store.Get(ctx, secret.ID())
+	if errors.Is(err, ErrNotFound) || err == nil && !secret.Matches(leaked.Hash) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.end(ctx, token, "reported as leaked"); !errors.Is(err, ErrNotFound) {
+	issued, err := s.store.List(ctx, leaked.Owner.ID)
+	if err != nil {
 		return err
 	}
+	for _, c := range append([]credentials.Credential{leaked}, descendants(leaked.ID, issued)...) {
+		if err := s.end(ctx, c, "reported as leaked"); err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
 	return nil
+}
+
+// descendants returns the tokens that were renewed from the one with the id, and from those, in any order.
+func descendants(id string, issued []credentials.Credential) []credentials.Credential {
+	var found []credentials.Credential
+	for _, c := range issued {
+		if c.RotatedFrom == id {
+			found = append(append(found, c), descendants(c.ID, issued)...)
+		}
+	}
+	return found
 }
 
 func (s *Service) end(ctx context.Context, token credentials.Credential, reason string) error {
 	token.RevokedAt, token.Reason = s.now().UTC(), reason
 	return s.store.Revoke(ctx, token)
+}
+
+func isToken(c credentials.Credential) bool {
+	return c.Kind == credentials.AccessToken || c.Kind == credentials.Password
 }

@@ -2,12 +2,9 @@ package users
 
 import (
 	"context"
-	_ "embed" // the letters
 	"errors"
 	"fmt"
-	"html"
 	"log/slog"
-	"strings"
 	"time"
 
 	"portside/shared/credentials"
@@ -19,7 +16,7 @@ import (
 const LinkLife = 7 * 24 * time.Hour
 
 // SendAfter is how long SendDue leaves a new invitation alone: the request that made it gets the time to send it itself.
-const SendAfter = time.Minute
+const SendAfter = mail.SendAfter
 
 // ErrLink is what an activation link gets that does not work, whatever the reason.
 var ErrLink = fault.New(fault.Unauthorized, "This activation link does not work: it has expired, was used already, or was "+
@@ -97,10 +94,6 @@ func (i *Inviter) mail(ctx context.Context, user User, link credentials.Secret, 
 	return i.store.Sent(ctx, user.ID, link.ID())
 }
 
-// sendTime is the least time that must be left to take up one more invitation: a run that is cut off between the new
-// link and its mail would end the old link for nothing.
-const sendTime = 10 * time.Second
-
 // SendDue mails every invitation that its own request could not, as far as the context's deadline lets it. Since only the
 // hash of a link is stored, each gets a new link, and the one before ends. It returns how many it sent; errors are joined,
 // one user's does not stop the rest.
@@ -112,7 +105,7 @@ func (i *Inviter) SendDue(ctx context.Context) (sent int, err error) {
 	}
 	var failures []error
 	for _, d := range due {
-		if !hasTime(ctx) {
+		if !mail.HasTime(ctx) {
 			break
 		}
 		err := i.sendAgain(ctx, d)
@@ -126,27 +119,18 @@ func (i *Inviter) SendDue(ctx context.Context) (sent int, err error) {
 	return sent, errors.Join(failures...)
 }
 
-// hasTime compares with the machine's clock, which the deadline comes from, and not with the one that is passed in.
-func hasTime(ctx context.Context) bool {
-	deadline, limited := ctx.Deadline()
-	return ctx.Err() == nil && (!limited || time.Until(deadline) >= sendTime)
-}
-
 func (i *Inviter) sendAgain(ctx context.Context, due Unsent) error {
+	if due.Tries >= mail.MaxTries {
+		slog.ErrorContext(ctx, "activation mail given up", "user", due.User.ID, "tries", due.Tries)
+		return i.store.Sent(ctx, due.User.ID, due.User.LinkID)
+	}
 	link, invitation := i.invite(due.User, due.BaseURL)
 	invitation.Tries = due.Tries + 1
-	invitation.Due = i.now().UTC().Add(backOff(invitation.Tries))
+	invitation.Due = i.now().UTC().Add(mail.BackOff(invitation.Tries))
 	if err := i.store.Renew(ctx, due.User, invitation, i.now().UTC()); err != nil {
 		return err
 	}
 	return i.mail(ctx, due.User, link, invitation)
-}
-
-// backOff is how long a mail rests after its nth try: a minute, two, four, up to about a day. So addresses that are refused
-// for good do not crowd out the others.
-func backOff(tries int) time.Duration {
-	const longest = 10 // 2^10 minutes are 17 hours
-	return SendAfter << min(tries, longest)
 }
 
 // Activated is a user who has just activated the account, with a first API key, shown this once.
@@ -162,37 +146,35 @@ func (i *Inviter) Activate(ctx context.Context, text string) (Activated, error) 
 	if err != nil || link.Kind() != credentials.Link {
 		return Activated{}, ErrLink
 	}
-	for range attempts {
+	for n := range attempts {
 		user, err := i.store.Invited(ctx, link, i.now())
 		if err != nil {
 			return Activated{}, err
 		}
-		secret, key := mintKey(user, "first key", i.now().UTC())
+		at := stamp(i.now)
+		secret, key := mintKey(user, "first key", at)
 		key.Owner.Active = true
-		activated, err := i.store.Activate(ctx, user, key, i.now().UTC())
+		activated, err := i.store.Activate(ctx, user, key, at)
 		if !errors.Is(err, ErrStale) {
 			return Activated{User: activated, Key: secret}, err
+		}
+		if err := pause(ctx, n); err != nil {
+			return Activated{}, ErrBusy
 		}
 	}
 	return Activated{}, ErrBusy
 }
 
-//go:embed letters/activation.txt
-var activationText string
-
-//go:embed letters/activation.html
-var activationHTML string
-
 func letter(user User, link credentials.Secret, invitation Invitation) mail.Message {
-	// The link sits behind the #, which browsers do not send: it reaches no server's log.
-	address := invitation.BaseURL + "/portal/activate#" + link.Reveal()
 	until := invitation.Link.ExpiresAt.Format("2 January 2006, 15:04 UTC")
-	fill := func(form string, escape func(string) string) string {
-		return strings.NewReplacer("{name}", escape(user.Name), "{link}", escape(address), "{until}", escape(until)).Replace(form)
-	}
-	return mail.Message{
-		To: user.Email, Subject: "Activate your account",
-		Text: fill(activationText, func(s string) string { return s }),
-		HTML: fill(activationHTML, html.EscapeString),
-	}
+	return mail.Letter{
+		To: user.Email, Subject: "Activate your account", Name: user.Name,
+		Body: []string{"an account was made for you."},
+		// The link sits behind the #, which browsers do not send: it reaches no server's log.
+		Button: mail.Button{Label: "Activate your account", Address: invitation.BaseURL + "/portal/activate#" + link.Reveal()},
+		Notes: []string{
+			"The link works once, until " + until + ". You get your first API key there.",
+			"If you did not expect this message, ignore it: without the link the account stays closed.",
+		},
+	}.Message()
 }

@@ -118,7 +118,7 @@ func (s *Service) Update(ctx context.Context, caller principal.Principal, target
 			updated = before
 			return nil
 		}
-		after.UpdatedAt = s.now().UTC()
+		after.UpdatedAt = stamp(s.now)
 		updated, err = s.store.Update(ctx, before, after)
 		return err
 	})
@@ -154,6 +154,9 @@ func (s *Service) alter(ctx context.Context, target Target, write func(User) err
 	}
 	return ErrBusy
 }
+
+// stamp is the time as it is stored: a time that is told once with more digits than ever after would confuse.
+func stamp(now func() time.Time) time.Time { return now().UTC().Truncate(time.Millisecond) }
 
 // pause waits before another attempt, twice as long at most each time and at random, so that those who met once do not
 // meet again.

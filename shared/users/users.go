@@ -48,9 +48,10 @@ var (
 	ErrEmailTaken = fault.NewFinal(fault.Conflict, "Another user has this e-mail address. Addresses are compared without regard to case.")
 	ErrLastAdmin  = fault.NewFinal(fault.Conflict, "This is the last active admin. Make another user an active admin first.")
 	ErrStale      = fault.New(fault.Precondition, "The user has changed since you read it. Read it again and send the new ETag in If-Match.")
-	ErrAbove      = fault.New(fault.Forbidden, "Your role does not cover this user's role, so you cannot give, change or remove it.")
-	ErrReusedKey  = fault.New(fault.Unprocessable, "This Idempotency-Key was used for another request. Send a new key with a new request.")
-	ErrBusy       = fault.New(fault.Unavailable, "Too many changes to the same user at once. Send the request again.")
+	ErrAbove      = fault.New(fault.Forbidden, "Your role permits less than the role in question: you can neither give it, "+
+		"nor change or delete a user who has it.")
+	ErrReusedKey = fault.New(fault.Unprocessable, "This Idempotency-Key was used for another request. Send a new key with a new request.")
+	ErrBusy      = fault.New(fault.Unavailable, "Too many changes to the same user at once. Send the request again.")
 )
 
 // Store keeps users. Everything that a method writes appears at once or not at all: the user, its e-mail marker, its

@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"portside/shared/fault"
 	"portside/shared/principal"
 )
 
@@ -80,7 +81,6 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 	if op.MaxBodyBytes == 0 {
 		op.MaxBodyBytes = MaxBody + 1 // huma refuses a body that reaches the limit
 	}
-	op.RejectUnknownQueryParameters = true
 	op.Errors = append(op.Errors, access.errors()...)
 	if access.signedIn {
 		op.Security = []map[string][]string{{"apiKey": {}}}
@@ -94,6 +94,9 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 	}
 	op.Middlewares = append(huma.Middlewares{a.gate(access), checkQuery, checkBody}, op.Middlewares...)
 	huma.Register(a.huma, op, func(ctx context.Context, input *I) (*O, error) {
+		if failures := recordFrom(ctx).query; len(failures) > 0 {
+			return nil, problemFor(ctx, fault.Invalid(failures...))
+		}
 		output, err := handler(ctx, input)
 		if err != nil {
 			return nil, problemFor(ctx, err)

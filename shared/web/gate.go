@@ -119,39 +119,57 @@ func isJSON(contentType string) bool {
 	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
-// checkQuery refuses what a query string can hold but no parameter means: a key twice, an empty value, bad escapes,
-// text that is not UTF-8. Otherwise a client's mistake would silently give it another page than it asked for.
+// checkQuery finds what a query string can hold but no parameter means: an unknown name, a name twice, an empty value, bad
+// escapes, text that is not UTF-8. Otherwise a client's mistake would silently give it another page than it asked for. The
+// failures are told together with those of the schema.
 func checkQuery(ctx huma.Context, next func(huma.Context)) {
-	r, w := humago.Unwrap(ctx)
-	if failures := queryFailures(r.URL.RawQuery); len(failures) > 0 {
-		refuse(w, r, fault.Invalid(failures...), credentials.Allowance{})
-		return
-	}
+	r, _ := humago.Unwrap(ctx)
+	recordOf(r).query = queryFailures(r.URL.RawQuery, queryNames(ctx.Operation()))
 	next(ctx)
 }
 
-func queryFailures(raw string) []fault.Field {
+// queryNames returns the names of an operation's query parameters.
+func queryNames(op *huma.Operation) []string {
+	var names []string
+	for _, p := range op.Parameters {
+		if p.In == "query" {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+func queryFailures(raw string, known []string) []fault.Field {
 	if raw == "" {
 		return nil
 	}
-	if !utf8.ValidString(raw) || strings.ContainsRune(raw, 0) {
-		return []fault.Field{{Pointer: "query", Detail: "must be percent-encoded UTF-8"}}
-	}
 	query, err := url.ParseQuery(raw)
-	if err != nil {
-		return []fault.Field{{Pointer: "query", Detail: "must be name=value pairs joined by &, percent-encoded"}}
+	if err != nil || !utf8.ValidString(raw) {
+		return []fault.Field{{Pointer: "query", Detail: "must be name=value pairs joined by &, percent-encoded UTF-8"}}
 	}
 	var failures []fault.Field
 	for name, values := range query {
-		switch {
-		case !utf8.ValidString(name + strings.Join(values, "")):
-			failures = append(failures, fault.Field{Pointer: "query", Detail: "must be percent-encoded UTF-8"})
-		case len(values) > 1:
-			failures = append(failures, fault.Field{Pointer: "query/" + name, Detail: "must be given once"})
-		case values[0] == "":
-			failures = append(failures, fault.Field{Pointer: "query/" + name, Detail: "must not be empty; leave it out instead"})
+		if detail := queryFailure(name, values, known); detail != "" {
+			failures = append(failures, fault.Field{Pointer: "query/" + name, Detail: detail})
 		}
 	}
 	slices.SortFunc(failures, func(a, b fault.Field) int { return strings.Compare(a.Pointer, b.Pointer) })
 	return failures
+}
+
+func queryFailure(name string, values, known []string) string {
+	switch {
+	case !slices.Contains(known, name) && len(known) == 0:
+		return "is not a parameter; there are none here"
+	case !slices.Contains(known, name):
+		return "is not a parameter; there are " + strings.Join(known, ", ")
+	case len(values) > 1:
+		return "must be given once"
+	case values[0] == "":
+		return "must not be empty; leave it out instead"
+	case !utf8.ValidString(values[0]):
+		return "must be percent-encoded UTF-8"
+	default:
+		return ""
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"portside/shared/fault"
 	"portside/shared/principal"
 )
 
@@ -69,6 +70,7 @@ func requestID(r *http.Request) string { return r.Header.Get("X-Request-Id") }
 // record is what is logged of one request, filled on the way and written once.
 type record struct {
 	requestID string
+	query     []fault.Field // what is wrong with the query string, told with the rest
 	route     string
 	caller    principal.Principal
 	err       error

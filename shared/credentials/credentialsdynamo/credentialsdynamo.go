@@ -1,7 +1,8 @@
 // Package credentialsdynamo keeps credentials in a DynamoDB table.
 //
 // Two items a credential, written together: the record (pk "credential#<id>"), which every request reads by one key, and
-// a pointer (pk "owner#<user>", sk "<kind>#<id>"), which makes a strongly consistent list of a user's credentials. The
+// a pointer (pk "owner#<user>", sk "<kind>#<id>"), which makes a strongly consistent list of a user's credentials. Tokens
+// and passwords have a third (pk "expires#<day>", sk "<id>"), by which their owners are told in time; see Expiring. The
 // record carries the owner's role and standing, so authentication is one call. Beside the pointers stands the owner's
 // tally (sk "owner"): how many credentials were ever issued, and about how many live. Whoever changes all credentials of
 // an owner makes the transaction conditional on the first number, so that none is issued in between; see Tally.
@@ -26,8 +27,8 @@ import (
 	"portside/shared/principal"
 )
 
-// Retention is how long a revoked or expired credential stays in the table for audit.
-const Retention = 90 * 24 * time.Hour
+// Retention is how long a revoked or expired credential stays in the table, at least.
+const Retention = credentials.Retention
 
 // Table is the credentials table.
 type Table struct {
@@ -91,6 +92,9 @@ func (r record) credential() credentials.Credential {
 
 // Get implements credentials.Store.
 func (t *Table) Get(ctx context.Context, id string) (credentials.Credential, error) {
+	if !credentials.IsID(id) {
+		return credentials.Credential{}, credentials.ErrUnknown
+	}
 	r, found, err := items.Get[record](ctx, items.In(t.client, t.name), recordKey(id))
 	if err == nil && !found {
 		return credentials.Credential{}, credentials.ErrUnknown
@@ -109,6 +113,9 @@ func (t *Table) SetRateLimit(ctx context.Context, id string, perMinute int) erro
 }
 
 func (t *Table) set(ctx context.Context, id, attribute string, value int64) error {
+	if !credentials.IsID(id) {
+		return credentials.ErrUnknown
+	}
 	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &t.name, Key: recordKey(id),
 		UpdateExpression: aws.String("SET #attribute = :value"), ConditionExpression: aws.String("attribute_exists(pk)"),
@@ -124,8 +131,8 @@ func (t *Table) set(ctx context.Context, id, attribute string, value int64) erro
 	return nil
 }
 
-// List returns the credentials of one kind that an owner has or had within Retention, in no particular order.
-// Strongly consistent.
+// List returns the credentials of one kind that an owner has or had within Retention, in no particular order. Some may be
+// older, since DynamoDB's TTL takes days; see credentials.Credential.Kept. Strongly consistent.
 func (t *Table) List(ctx context.Context, ownerID string, kind credentials.Kind) ([]credentials.Credential, error) {
 	return t.list(ctx, ownerID, string(kind)+"#")
 }

@@ -94,7 +94,7 @@ func (t *Table) sweep(ctx context.Context, id string, stale []string) error {
 		ConditionExpression:      aws.String("attribute_exists(pk)"),
 		UpdateExpression:         aws.String("REMOVE " + strings.Join(removed, ", ")),
 		ExpressionAttributeNames: names,
-	})
+	}, items.RetryConflicts)
 	if err != nil {
 		return fmt.Errorf("sweep counters of credential %s: %w", id, err)
 	}

@@ -16,12 +16,16 @@ type pointer struct {
 	PurgeAt int64  `dynamodbav:"purgeAt,omitempty"`
 }
 
-// Issue returns the writes that add a credential: its record and its pointer. They fail where the id exists. A Tally
-// belongs to them.
+// Issue returns the writes that add a credential: its record, its pointer and, for a token or password that expires, its
+// place among those that expire on that day. They fail where the id exists. A Tally belongs to them.
 func (t *Table) Issue(c credentials.Credential) []types.TransactWriteItem {
 	r := newRecord(c)
 	p := pointer{PK: ownerPK(c.Owner.ID), SK: string(c.Kind) + "#" + c.ID, ID: c.ID, PurgeAt: r.PurgeAt}
-	return []types.TransactWriteItem{t.put(r), t.put(p)}
+	writes := []types.TransactWriteItem{t.put(r), t.put(p)}
+	if r.announced() {
+		writes = append(writes, t.put(newExpiry(r)))
+	}
+	return writes
 }
 
 func (t *Table) put(shape any) types.TransactWriteItem {

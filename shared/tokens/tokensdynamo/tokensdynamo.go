@@ -62,7 +62,7 @@ func (s *Store) issue(ctx context.Context, token credentials.Credential, by stri
 // Get implements tokens.Store.
 func (s *Store) Get(ctx context.Context, id string) (credentials.Credential, error) {
 	found, err := s.table.Get(ctx, id)
-	if errors.Is(err, credentials.ErrUnknown) || err == nil && !isToken(found) {
+	if errors.Is(err, credentials.ErrUnknown) || err == nil && found.Kind == credentials.Link {
 		return credentials.Credential{}, tokens.ErrNotFound
 	}
 	return found, err
@@ -87,8 +87,4 @@ func (s *Store) Revoke(ctx context.Context, token credentials.Credential) error 
 		return tokens.ErrNotFound
 	}
 	return err
-}
-
-func isToken(c credentials.Credential) bool {
-	return c.Kind == credentials.AccessToken || c.Kind == credentials.Password
 }

@@ -38,9 +38,10 @@ func (s *Store) Invited(ctx context.Context, link credentials.Secret, at time.Ti
 func (s *Store) Activate(ctx context.Context, user users.User, key credentials.Credential, at time.Time) (users.User, error) {
 	after := user
 	after.Status, after.LinkID, after.UpdatedAt, after.Version = users.Active, "", at, user.Version+1
+	after.LastLoginAt = at
 	p := s.plan()
 	p.changeUser(user, after)
-	if err := p.standing(ctx, after); err != nil {
+	if err := p.standing(ctx, user.LinkID, after); err != nil {
 		return users.User{}, err
 	}
 	p.endInvitation(user.ID)
@@ -127,7 +128,7 @@ func (s *Store) Sent(ctx context.Context, userID, linkID string) error {
 	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName: &s.table, Key: unsentKey(userID), ConditionExpression: aws.String("link = :link"),
 		ExpressionAttributeValues: items.Map{":link": items.Text(linkID)},
-	})
+	}, items.RetryConflicts)
 	if items.Failed(err) {
 		return nil // a newer link has taken its place, or the user is gone
 	}

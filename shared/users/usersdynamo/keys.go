@@ -6,11 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"portside/shared/credentials"
-	"portside/shared/items"
 	"portside/shared/users"
 )
 
@@ -29,10 +25,7 @@ func (s *Store) Issue(ctx context.Context, user users.User, key credentials.Cred
 
 func (s *Store) issue(ctx context.Context, user users.User, key credentials.Credential) error {
 	p := s.plan()
-	p.add(users.ErrStale, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName: &s.table, Key: userKey(user.ID), ConditionExpression: aws.String("version = :version"),
-		ExpressionAttributeValues: items.Map{":version": items.Number(user.Version)},
-	}})
+	p.add(users.ErrStale, s.Unchanged(user.ID, user.Version))
 	p.issue(key)
 	return p.run(ctx)
 }

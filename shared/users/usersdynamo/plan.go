@@ -148,13 +148,13 @@ func (p *plan) once(o users.Once, u users.User) {
 	}})
 }
 
-// standing gives every live credential of the user its new role and standing. The link of a user who is no longer
-// pending ends.
-func (p *plan) standing(ctx context.Context, after users.User) error {
+// standing gives every live credential of the user its new role and standing. The activation link, whose id is given, of a
+// user who is no longer pending ends; links for other purposes are credentials like the rest.
+func (p *plan) standing(ctx context.Context, linkID string, after users.User) error {
 	live, err := p.live(ctx, after.ID, after.UpdatedAt)
 	owner := credentials.Owner{ID: after.ID, Role: after.Role, Active: after.Status == users.Active}
 	for _, c := range live {
-		if c.Kind == credentials.Link && after.Status != users.Pending {
+		if c.ID == linkID && after.Status != users.Pending {
 			p.revoke(c, after.UpdatedAt, "used or withdrawn")
 			continue
 		}

@@ -122,7 +122,7 @@ func (s *Store) Update(ctx context.Context, before, after users.User) (users.Use
 	after.Number, after.Version = before.Number, before.Version+1
 	p := s.plan()
 	if before.Role != after.Role || before.Status != after.Status {
-		if err := p.standing(ctx, after); err != nil {
+		if err := p.standing(ctx, before.LinkID, after); err != nil {
 			return users.User{}, err
 		}
 	}

@@ -1,4 +1,5 @@
-// Command activation is the Lambda function that a schedule starts to send the activation mails which no request could.
+// Command mail is the Lambda function that a schedule starts to send the mails which no request could, and to let uncollected
+// credential requests expire.
 package main
 
 import (
@@ -16,6 +17,8 @@ import (
 	"portside/shared/items"
 	"portside/shared/logs"
 	"portside/shared/mail/mailses"
+	"portside/shared/requests"
+	"portside/shared/requests/requestsdynamo"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 )
@@ -32,7 +35,11 @@ func main() {
 		log.Fatal(err)
 	}
 	client := items.Client(cfg)
-	store := usersdynamo.New(client, usersTable, credentialsdynamo.New(client, credentialsTable))
+	keys := credentialsdynamo.New(client, credentialsTable)
+	people := usersdynamo.New(client, usersTable, keys)
 	mailer := mailses.New(sesv2.NewFromConfig(cfg), from)
-	lambda.Start(sendDue(users.NewInviter(store, mailer, time.Now)))
+	lambda.Start(sendDue(users.NewInviter(people, mailer, time.Now), requests.NewService(requests.Parts{
+		Store: requestsdynamo.New(client, credentialsTable, people), Credentials: keys, People: people,
+		Mailer: mailer, Now: time.Now,
+	})))
 }

@@ -23,17 +23,22 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/mail/mailses"
 	"portside/shared/principal"
+	"portside/shared/requests"
+	"portside/shared/requests/requestsdynamo"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
+	"portside/shared/webtest"
 )
 
 // office is the function on a real engine, with the clock and the post office in the test's hands.
 type office struct {
-	tb      testing.TB
-	post    *postOffice
-	inviter *users.Inviter
-	users   *users.Service
-	now     time.Time
+	tb       testing.TB
+	post     *postOffice
+	inviter  *users.Inviter
+	users    *users.Service
+	keys     *users.Keys
+	requests *requests.Service
+	now      time.Time
 }
 
 func newOffice(tb testing.TB) *office {
@@ -41,10 +46,16 @@ func newOffice(tb testing.TB) *office {
 	client := awstest.DynamoDB(tb)
 	o := &office{tb: tb, post: openPostOffice(tb), now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return o.now }
-	keys := credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"))
-	store := usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), keys)
+	name := awstest.Table(tb, client, "CredentialsTable")
+	table := credentialsdynamo.New(client, name)
+	store := usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), table)
+	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	o.inviter = users.NewInviter(store, o.post.mailer(), now)
-	o.users = users.NewService(store, o.inviter, func() string { return uuid.Must(uuid.NewV7()).String() }, now)
+	o.users = users.NewService(store, o.inviter, newID, now)
+	o.keys = users.NewKeys(store, store, now)
+	o.requests = requests.NewService(requests.Parts{
+		Store: requestsdynamo.New(client, name, store), Credentials: table, People: store, Mailer: o.post.mailer(), NewID: newID, Now: now,
+	})
 	return o
 }
 
@@ -64,7 +75,7 @@ func (o *office) invite(email string) users.User {
 // run starts the function as the schedule does.
 func (o *office) run(ctx context.Context) error {
 	o.tb.Helper()
-	return sendDue(o.inviter)(ctx, json.RawMessage(`{}`))
+	return sendDue(o.inviter, o.requests)(ctx, json.RawMessage(`{}`))
 }
 
 func (o *office) mustRun() {
@@ -178,8 +189,51 @@ func TestRunThatIsAboutToBeCutOffStartsNothing(t *testing.T) {
 	}
 }
 
+// person adds an active user, and returns the principal of a key of theirs.
+func (o *office) person(email string, role principal.Role) principal.Principal {
+	o.tb.Helper()
+	ctx := o.tb.Context()
+	created, err := o.users.Create(ctx, users.Request{Caller: principal.Operator()}, users.NewUser{Email: email, Name: "Ada", Role: role})
+	if err != nil {
+		o.tb.Fatal(err)
+	}
+	key, err := o.keys.Create(ctx, principal.Operator(), created.User.ID, users.NewKey{Name: "test"})
+	if err != nil {
+		o.tb.Fatal(err)
+	}
+	return principal.Principal{UserID: created.User.ID, Role: role, CredentialID: key.Key.ID}
+}
+
+// TestOneDomainDoesNotStopTheOther refuses an invitation for good, and lets a request's mail through at last.
+func TestOneDomainDoesNotStopTheOther(t *testing.T) {
+	o := newOffice(t)
+	o.person("root@example.com", principal.Admin)
+	requester := o.person("grace@example.com", principal.User)
+	o.post.refuse("ada@example.com", "root@example.com")
+	invited := o.invite("ada@example.com")
+	made, err := o.requests.Create(t.Context(), requester, "https://portal.example.com", requests.New{
+		Level: requests.Full, Justification: "why not",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.now = o.now.Add(time.Hour)
+	err = o.run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), made.ID) || !strings.Contains(err.Error(), invited.ID) {
+		t.Errorf("the run returned %v; want an error that names the request and the user", err)
+	}
+	o.post.refuse("ada@example.com")
+	o.now = o.now.Add(time.Hour)
+	if err := o.run(t.Context()); err == nil {
+		t.Error("no error although the invitation was refused")
+	}
+	if got := o.post.recipients(); !slices.Equal(got, []string{"root@example.com"}) {
+		t.Errorf("mails went to %v, want root@example.com alone", got)
+	}
+}
+
 func TestEvents(t *testing.T) {
-	files, err := filepath.Glob("../../events/activation/*.json")
+	files, err := filepath.Glob("../../events/mail/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no events: %v", err)
 	}
@@ -192,12 +246,10 @@ func TestEvents(t *testing.T) {
 		o.post.refuse("ada@example.com")
 		o.invite("ada@example.com")
 		o.post.refuse()
-		if err := sendDue(o.inviter)(t.Context(), event); err != nil {
+		if err := sendDue(o.inviter, o.requests)(t.Context(), event); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		if got := o.post.recipients(); len(got) != 1 {
-			t.Errorf("%s: mails went to %v, want one", file, got)
-		}
+		webtest.GoldenJSON(t, strings.TrimSuffix(filepath.Base(file), ".json")+".golden.json", o.post.envelopes(t))
 	}
 }
 
@@ -211,10 +263,12 @@ type postOffice struct {
 }
 
 type letter struct {
-	Destination struct{ ToAddresses []string }
-	Content     struct {
+	FromEmailAddress string
+	Destination      struct{ ToAddresses []string }
+	Content          struct {
 		Simple struct {
-			Body struct{ Text struct{ Data string } }
+			Subject struct{ Data string }
+			Body    struct{ Text struct{ Data string } }
 		}
 	}
 }
@@ -270,6 +324,24 @@ func (p *postOffice) recipients() []string {
 		all = append(all, l.Destination.ToAddresses...)
 	}
 	return all
+}
+
+// envelopes shows from whom and to whom mails went, as JSON. Their texts hold links, which are new each time.
+func (p *postOffice) envelopes(tb testing.TB) []byte {
+	tb.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	type envelope struct{ From, To, Subject string }
+	all := []envelope{}
+	for _, l := range p.sent {
+		to := strings.Join(l.Destination.ToAddresses, ", ")
+		all = append(all, envelope{l.FromEmailAddress, to, l.Content.Simple.Subject.Data})
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return text
 }
 
 func (p *postOffice) links(tb testing.TB) []string {

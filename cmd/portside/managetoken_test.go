@@ -1,0 +1,75 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+
+	"portside/shared/awstest"
+	"portside/shared/rotation"
+)
+
+// withSecrets gives the office's stack a Secrets Manager.
+func (o *office) withSecrets() *secretsmanager.Client {
+	o.t.Helper()
+	client := awstest.SecretsManager(o.t)
+	o.writeStack(localStack{
+		API: "http://127.0.0.1:3999", DynamoDB: aws.ToString(o.client.Options().BaseEndpoint), Region: "us-east-1",
+		SecretsManager: aws.ToString(client.Options().BaseEndpoint), AccessKeyID: "test", SecretAccessKey: "test",
+		Tables: map[string]string{"UsersTable": o.names.users, "CredentialsTable": o.names.credentials},
+	})
+	return client
+}
+
+func TestManageTokenMakesASecretThatIsRotated(t *testing.T) {
+	o := newOffice(t)
+	client := o.withSecrets()
+	o.expect(o.run("bootstrap", "--email", "ada@example.com", "--name", "Ada"), 0, "")
+	manage := []string{
+		"manage-token", "--secret", "portside/acme", "--owner", "Ada@example.com",
+		"--scope", "read:helm-charts", "--scope", "read:docker-images:acme/*", "--days", "90",
+	}
+	o.expect(o.run(manage...), 0, "a new one every 60 days")
+	value, err := client.GetSecretValue(t.Context(), &secretsmanager.GetSecretValueInput{SecretId: aws.String("portside/acme")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms, err := rotation.ParseValue(aws.ToString(value.SecretString))
+	if err != nil || len(terms.Scopes) != 2 || terms.Days != 90 || terms.Name != "portside/acme" || terms.Token != "" {
+		t.Errorf("the secret holds %v, %v", terms, err)
+	}
+	found, err := client.DescribeSecret(t.Context(), &secretsmanager.DescribeSecretInput{SecretId: aws.String("portside/acme")})
+	if err != nil || !aws.ToBool(found.RotationEnabled) || aws.ToInt64(found.RotationRules.AutomaticallyAfterDays) != 60 ||
+		!strings.HasSuffix(aws.ToString(found.RotationLambdaARN), "RotationFunction") || len(found.VersionIdsToStages) != 2 {
+		t.Errorf("the secret is %+v, %v", found, err)
+	}
+	o.expect(o.run(manage...), 0, "nothing to do")
+	o.expect(o.run(append(manage, "--scope", "read:docker-images")...), 1, "exists with other terms")
+}
+
+func TestManageTokenThatIsRefused(t *testing.T) {
+	o := newOffice(t)
+	client := o.withSecrets()
+	o.expect(o.run("bootstrap", "--email", "ada@example.com", "--name", "Ada"), 0, "")
+	with := func(secret, owner string, more ...string) []string {
+		return append([]string{"manage-token", "--secret", secret, "--owner", owner}, more...)
+	}
+	const scope = "--scope=read:helm-charts"
+	o.expect(o.run(with("acme", "ada@example.com", scope)...), 2, "--secret portside/")
+	o.expect(o.run(with("portside/acme", "ada@example.com")...), 2, "must name at least one scope")
+	o.expect(o.run(with("portside/acme", "ada@example.com", scope, "--days", "366")...), 2, "1 to 365")
+	o.expect(o.run(with("portside/acme", "ada@example.com", scope, "--every", "90")...), 2, "--every")
+	o.expect(o.run(with("portside/acme", "nobody@example.com", scope)...), 1, "no user with the address")
+	_, err := client.CreateSecret(t.Context(), &secretsmanager.CreateSecretInput{
+		Name: aws.String("portside/other"), SecretString: aws.String("hunter2"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := o.expect(o.run(with("portside/other", "ada@example.com", scope)...), 1, "holds something else")
+	if strings.Contains(got.stderr, "hunter2") {
+		t.Error("the error shows a secret's value")
+	}
+}

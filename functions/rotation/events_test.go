@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+
+	"portside/shared/credentials"
+	"portside/shared/rotation"
+	"portside/shared/webtest"
+)
+
+func TestEvents(t *testing.T) {
+	files, err := filepath.Glob("../../events/rotation/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no events: %v", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		t.Run(name, func(t *testing.T) {
+			payload, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := newHarbour(t)
+			h.prepare(payload)
+			got, err := h.handle(t.Context(), payload)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(got)
+			if err != nil {
+				t.Fatal(err)
+			}
+			webtest.GoldenJSON(t, name+".golden.json", text)
+		})
+	}
+}
+
+// prepare makes what the event is about: a rotation of which the steps before were taken, or a token that ends tomorrow.
+func (h *harbour) prepare(payload []byte) {
+	h.tb.Helper()
+	var event rotation.Event
+	if err := json.Unmarshal(payload, &event); err != nil {
+		h.tb.Fatal(err)
+	}
+	if event.Step == "" {
+		h.issue(credentials.AccessToken, 2, nil)
+		h.pass(aDay)
+		return
+	}
+	h.manage(h.terms())
+	_, err := h.secrets.RotateSecret(h.tb.Context(), &secretsmanager.RotateSecretInput{
+		SecretId: &h.secret, ClientRequestToken: &event.Version, RotationLambdaARN: aws.String("arn:aws:lambda:::function:RotationFunction"),
+	})
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	for _, step := range steps()[:max(0, slices.Index(steps(), event.Step))] {
+		if err := h.step(step, event.Version); err != nil {
+			h.tb.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+// Command rotation is the Lambda function that renews the tokens in secrets, when Secrets Manager asks, and tells owners
+// every day which of their tokens and passwords are about to expire.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/env"
+	"portside/shared/items"
+	"portside/shared/logs"
+	"portside/shared/mail/mailses"
+	"portside/shared/notices"
+	"portside/shared/notices/noticesdynamo"
+	"portside/shared/rotation"
+	"portside/shared/rotation/rotationsecrets"
+	"portside/shared/users/usersdynamo"
+)
+
+func main() {
+	logs.SetUp()
+	settings := env.Reader{Lookup: os.LookupEnv}
+	credentialsTable, usersTable := settings.String("CREDENTIALS_TABLE"), settings.String("USERS_TABLE")
+	from, baseURL, overlap := settings.String("MAIL_FROM"), settings.Optional("BASE_URL"), settings.Count("ROTATION_OVERLAP_DAYS")
+	if err := settings.Err(); err != nil {
+		log.Fatal(err)
+	}
+	cfg, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := items.Client(cfg)
+	table := credentialsdynamo.New(client, credentialsTable)
+	store := usersdynamo.New(client, usersTable, table)
+	vault := rotationsecrets.New(secretsmanager.NewFromConfig(cfg))
+	owners, ledger := owners{store, store}, noticesdynamo.New(client, credentialsTable)
+	rotator := rotation.New(vault, owners, table, rotation.Options{Overlap: days(overlap), Now: time.Now})
+	sender := notices.New(notices.Parts{
+		Lock: ledger, Ledger: ledger, Credentials: table, People: owners,
+		Mailer: mailses.New(sesv2.NewFromConfig(cfg), from), BaseURL: baseURL, Now: time.Now,
+	})
+	lambda.Start(handler(rotator, sender))
+}

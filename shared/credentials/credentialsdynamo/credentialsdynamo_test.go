@@ -1,0 +1,219 @@
+package credentialsdynamo_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/principal"
+)
+
+func TestGetReturnsWhatWasIssued(t *testing.T) {
+	s := newSafe(t)
+	token, _ := s.issued()
+	if diff := cmp.Diff(token, s.get(token.ID)); diff != "" {
+		t.Error(diff)
+	}
+	key := credentials.Mint(credentials.APIKey)
+	bare := credentials.Credential{ID: key.ID(), Kind: credentials.APIKey, Hash: key.Hash(), CreatedAt: noon,
+		Owner: credentials.Owner{ID: owner, Role: principal.User}}
+	if at := s.issue(bare); at != -1 {
+		t.Fatalf("write %d failed", at)
+	}
+	if diff := cmp.Diff(bare, s.get(bare.ID)); diff != "" {
+		t.Error(diff)
+	}
+	if at := s.issue(token); at != 0 {
+		t.Errorf("issuing the same again failed at write %d, want 0", at)
+	}
+	for _, unknown := range []string{credentials.Mint(credentials.APIKey).ID(), "", "x", strings.Repeat("x", 3000)} {
+		if _, err := s.table.Get(t.Context(), unknown); !errors.Is(err, credentials.ErrUnknown) {
+			t.Errorf("%.20q: %v", unknown, err)
+		}
+	}
+}
+
+func TestListIsOfOneOwnerAndKind(t *testing.T) {
+	s := newSafe(t)
+	var want []string
+	for range 3 {
+		token, _ := s.issued()
+		want = append(want, token.ID)
+	}
+	other, _ := minted()
+	other.Owner.ID = "somebody else"
+	key, _ := minted()
+	key.Kind = credentials.APIKey
+	for _, c := range []credentials.Credential{other, key} {
+		if at := s.issue(c); at != -1 {
+			t.Fatalf("write %d failed", at)
+		}
+	}
+	found, err := s.table.List(t.Context(), owner, credentials.AccessToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]string, len(found))
+	for i, c := range found {
+		got[i] = c.ID
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("listed %q, want %q", got, want)
+	}
+}
+
+func TestTouchNotesTheStep(t *testing.T) {
+	s := newSafe(t)
+	token, _ := s.issued()
+	if err := s.table.Touch(t.Context(), token.ID, noon.Add(8*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	token.LastUsedAt = noon.Add(5 * time.Minute)
+	if diff := cmp.Diff(token, s.get(token.ID)); diff != "" {
+		t.Error(diff)
+	}
+	if err := s.table.Touch(t.Context(), credentials.Mint(credentials.APIKey).ID(), noon); !errors.Is(err, credentials.ErrUnknown) {
+		t.Errorf("an unknown one: %v", err)
+	}
+}
+
+func TestSetRateLimitAndSetOwner(t *testing.T) {
+	s := newSafe(t)
+	token, secret := s.issued()
+	if err := s.table.SetRateLimit(t.Context(), token.ID, 500); err != nil {
+		t.Fatal(err)
+	}
+	token.RateLimit, token.Owner.Role, token.Owner.Active = 500, principal.Viewer, false
+	if at := s.write(s.table.SetOwner(token.ID, token.Owner)); at != -1 {
+		t.Errorf("write %d failed", at)
+	}
+	if diff := cmp.Diff(token, s.get(token.ID)); diff != "" {
+		t.Error(diff)
+	}
+	if found, _, err := s.table.Use(t.Context(), token.ID, secret.Hash(), noon); err != nil || found.Works(noon) {
+		t.Errorf("it works for an inactive owner: %v", err)
+	}
+	unknown := credentials.Mint(credentials.APIKey).ID()
+	if err := s.table.SetRateLimit(t.Context(), unknown, 1); !errors.Is(err, credentials.ErrUnknown) {
+		t.Errorf("an unknown one: %v", err)
+	}
+	if at := s.write(s.table.SetOwner(unknown, token.Owner)); at != 0 {
+		t.Error("an unknown one got an owner")
+	}
+}
+
+func TestRevokeAndStillWorks(t *testing.T) {
+	s := newSafe(t)
+	token, _ := s.issued()
+	if at := s.write(s.table.StillWorks(token.ID)); at != -1 {
+		t.Error("a new one does not work")
+	}
+	revoked := token
+	revoked.RevokedAt, revoked.Reason = noon.Add(time.Hour), "reported as leaked"
+	for name, wrong := range map[string]func(*credentials.Credential){
+		"somebody else's": func(c *credentials.Credential) { c.Owner.ID = "somebody else" },
+		"another kind":    func(c *credentials.Credential) { c.Kind = credentials.APIKey },
+		"unknown":         func(c *credentials.Credential) { c.ID = credentials.Mint(credentials.AccessToken).ID() },
+	} {
+		changed := revoked
+		wrong(&changed)
+		if at := s.write(s.table.Revoke(changed)); at != 0 {
+			t.Errorf("%s was revoked", name)
+		}
+	}
+	if at := s.write(s.table.Revoke(revoked)); at != -1 {
+		t.Fatal("it was not revoked")
+	}
+	if diff := cmp.Diff(revoked, s.get(token.ID)); diff != "" {
+		t.Error(diff)
+	}
+	if at := s.write(s.table.Revoke(revoked)); at != 0 {
+		t.Error("it was revoked twice")
+	}
+	if at := s.write(s.table.StillWorks(token.ID)); at != 0 {
+		t.Error("a revoked one works")
+	}
+	idle, _ := s.issued()
+	idle.Owner.Active = false
+	s.write(s.table.SetOwner(idle.ID, idle.Owner))
+	if at := s.write(s.table.StillWorks(idle.ID)); at != 0 {
+		t.Error("one of an inactive owner works")
+	}
+	if at := s.write(s.table.StillWorks(credentials.Mint(credentials.APIKey).ID())); at != 0 {
+		t.Error("an unknown one works")
+	}
+}
+
+func TestStandingSeesWhatLives(t *testing.T) {
+	s := newSafe(t)
+	if live, issued, err := s.table.Standing(t.Context(), owner, noon); err != nil || len(live) != 0 || issued != 0 {
+		t.Errorf("before all: %d live, %d issued, %v", len(live), issued, err)
+	}
+	kept, _ := s.issued()
+	revoked, _ := s.issued()
+	revoked.RevokedAt = noon
+	s.write(s.table.Revoke(revoked), s.table.Tally(owner, credentialsdynamo.Change{Revoked: 1}))
+	expired, _ := minted()
+	expired.ExpiresAt = noon.Add(time.Hour)
+	s.issue(expired)
+	live, issued, err := s.table.Standing(t.Context(), owner, noon.Add(time.Hour))
+	if err != nil || issued != 3 || len(live) != 1 || live[0].ID != kept.ID {
+		t.Errorf("%d live, %d issued, %v", len(live), issued, err)
+	}
+}
+
+// TestTally has every condition that a transaction can put on an owner's number.
+func TestTally(t *testing.T) {
+	s := newSafe(t)
+	seen := func(n int64) *int64 { return &n }
+	for _, step := range []struct {
+		what   string
+		change credentialsdynamo.Change
+		holds  bool
+	}{
+		{"none yet, and one was seen", credentialsdynamo.Change{Seen: seen(1)}, false},
+		{"none yet, and none was seen", credentialsdynamo.Change{Seen: seen(0)}, true},
+		{"the first, none was seen", credentialsdynamo.Change{Issued: 1, Seen: seen(0)}, true},
+		{"one, and none was seen", credentialsdynamo.Change{Seen: seen(0)}, false},
+		{"one, and one was seen", credentialsdynamo.Change{Seen: seen(1)}, true},
+		{"all that fit", credentialsdynamo.Change{Issued: credentials.MaxLive - 1}, true},
+		{"one too many", credentialsdynamo.Change{Issued: 1}, false},
+		{"one for another", credentialsdynamo.Change{Issued: 1, Revoked: 1}, true},
+		{"one less", credentialsdynamo.Change{Revoked: 1}, true},
+		{"one in its place", credentialsdynamo.Change{Issued: 1}, true},
+		{"too many again", credentialsdynamo.Change{Issued: 1}, false},
+		{"all that were issued", credentialsdynamo.Change{Seen: seen(credentials.MaxLive + 2)}, true},
+	} {
+		if holds := s.write(s.table.Tally(owner, step.change)) == -1; holds != step.holds {
+			t.Errorf("%s: holds %v, want %v", step.what, holds, step.holds)
+		}
+	}
+}
+
+func TestRecountMendsWhatExpired(t *testing.T) {
+	s := newSafe(t)
+	for range credentials.MaxLive {
+		c, _ := minted()
+		c.ExpiresAt = noon.Add(time.Hour)
+		s.issue(c)
+	}
+	for at, want := range map[time.Time]bool{noon: false, noon.Add(time.Hour): true} {
+		if room, err := s.table.Recount(t.Context(), owner, at); err != nil || room != want {
+			t.Errorf("at %s: room %v, %v", at, room, err)
+		}
+	}
+	for i := range credentials.MaxLive + 1 {
+		c, _ := minted()
+		if at := s.issue(c); (at == -1) != (i < credentials.MaxLive) {
+			t.Fatalf("number %d after the recount: failed at %d", i+1, at)
+		}
+	}
+}

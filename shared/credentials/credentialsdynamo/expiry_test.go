@@ -1,0 +1,137 @@
+package credentialsdynamo_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"pgregory.net/rapid"
+
+	"portside/shared/awstest"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/transactions"
+)
+
+// shelf is a credentials table, and what its tests do to it.
+type shelf struct {
+	client *dynamodb.Client
+	table  *credentialsdynamo.Table
+	name   string
+}
+
+func newShelf(tb testing.TB) *shelf {
+	tb.Helper()
+	client := awstest.DynamoDB(tb)
+	name := awstest.Table(tb, client, "CredentialsTable")
+	return &shelf{client, credentialsdynamo.New(client, name), name}
+}
+
+// issue stores a credential that expires at the given time, never where it is zero.
+func (s *shelf) issue(tb testing.TB, kind credentials.Kind, expires time.Time) credentials.Secret {
+	tb.Helper()
+	secret := credentials.Mint(kind)
+	writes := s.table.Issue(credentials.Credential{
+		ID: secret.ID(), Kind: kind, Hash: secret.Hash(), Owner: credentials.Owner{ID: secret.ID(), Active: true}, ExpiresAt: expires,
+	})
+	writes = append(writes, s.table.Tally(secret.ID(), credentialsdynamo.Change{Issued: 1}))
+	if err := transactions.Write(tb.Context(), s.client, writes); err != nil {
+		tb.Fatal(err)
+	}
+	return secret
+}
+
+// days returns on which of the days of March 2026 a credential is listed as expiring.
+func (s *shelf) days(tb testing.TB, id string) (days []int) {
+	tb.Helper()
+	for d := 1; d <= 31; d++ {
+		found, err := s.table.Expiring(tb.Context(), march(d, 12))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if slices.ContainsFunc(found, func(c credentials.Credential) bool { return c.ID == id }) {
+			days = append(days, d)
+		}
+	}
+	return days
+}
+
+func march(day, hour int) time.Time { return time.Date(2026, 3, day, hour, 0, 0, 0, time.UTC) }
+
+func TestTokensAndPasswordsAreListedByTheDayOnWhichTheyExpire(t *testing.T) {
+	s := newShelf(t)
+	for kind, want := range map[credentials.Kind][]int{
+		credentials.AccessToken: {20}, credentials.Password: {20}, credentials.APIKey: nil, credentials.Link: nil,
+	} {
+		if got := s.days(t, s.issue(t, kind, march(20, 23)).ID()); !slices.Equal(got, want) {
+			t.Errorf("%s is listed on %v, want %v", kind, got, want)
+		}
+	}
+	if got := s.days(t, s.issue(t, credentials.AccessToken, time.Time{}).ID()); got != nil {
+		t.Errorf("a token that never expires is listed on %v", got)
+	}
+}
+
+// TestShortenMovesEverythingThatRepeatsTheEnd takes any sequence of shortenings: the end is always the earliest of all.
+func TestShortenMovesEverythingThatRepeatsTheEnd(t *testing.T) {
+	s := newShelf(t)
+	rapid.Check(t, func(r *rapid.T) {
+		earliest := march(rapid.IntRange(1, 31).Draw(r, "day"), rapid.IntRange(0, 23).Draw(r, "hour"))
+		secret := s.issue(t, credentials.AccessToken, earliest)
+		for range rapid.IntRange(1, 4).Draw(r, "times") {
+			to := march(rapid.IntRange(1, 31).Draw(r, "to day"), rapid.IntRange(0, 23).Draw(r, "to hour"))
+			if err := s.table.Shorten(t.Context(), secret, to); err != nil {
+				r.Fatal(err)
+			}
+			if to.Before(earliest) {
+				earliest = to
+			}
+		}
+		found, err := s.table.Get(t.Context(), secret.ID())
+		if err != nil || !found.ExpiresAt.Equal(earliest) {
+			r.Fatalf("expires at %v, %v, want %v", found.ExpiresAt, err, earliest)
+		}
+		if got := s.days(t, secret.ID()); !slices.Equal(got, []int{earliest.Day()}) {
+			r.Fatalf("listed on %v, want %v", got, earliest)
+		}
+	})
+}
+
+func TestShortenGivesATokenWithoutAnEndOne(t *testing.T) {
+	s := newShelf(t)
+	secret := s.issue(t, credentials.AccessToken, time.Time{})
+	if err := s.table.Shorten(t.Context(), secret, march(5, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.days(t, secret.ID()); !slices.Equal(got, []int{5}) {
+		t.Errorf("listed on %v, want the 5th", got)
+	}
+}
+
+func TestShortenNeedsTheSecretItself(t *testing.T) {
+	s := newShelf(t)
+	s.issue(t, credentials.AccessToken, march(20, 0))
+	if err := s.table.Shorten(t.Context(), credentials.Mint(credentials.AccessToken), march(5, 0)); !errors.Is(err, credentials.ErrUnknown) {
+		t.Errorf("an unknown secret: %v, want ErrUnknown", err)
+	}
+}
+
+// TestShortenStartsOverWhenTheCredentialChanges lets somebody else shorten the token between the read and the write.
+func TestShortenStartsOverWhenTheCredentialChanges(t *testing.T) {
+	s := newShelf(t)
+	secret := s.issue(t, credentials.AccessToken, march(20, 0))
+	slow := credentialsdynamo.New(awstest.Faulty(s.client, func(operation string, n int) error {
+		if operation == "TransactWriteItems" && n == 1 {
+			return s.table.Shorten(t.Context(), secret, march(15, 0))
+		}
+		return nil
+	}), s.name)
+	if err := slow.Shorten(t.Context(), secret, march(10, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.days(t, secret.ID()); !slices.Equal(got, []int{10}) {
+		t.Errorf("listed on %v, want the 10th alone", got)
+	}
+}

@@ -1,0 +1,118 @@
+package credentialsdynamo_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/awstest"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/principal"
+	"portside/shared/transactions"
+)
+
+// noon is the middle of nothing: neither a minute nor a step of last uses begins 90 seconds later.
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+// safe is a credentials table on a real engine, behind a meter.
+type safe struct {
+	tb     testing.TB
+	client *dynamodb.Client
+	meter  *awstest.Meter
+	table  *credentialsdynamo.Table
+	name   string
+}
+
+func newSafe(tb testing.TB) *safe {
+	tb.Helper()
+	s := &safe{tb: tb}
+	s.client, s.meter = awstest.Metered(awstest.DynamoDB(tb))
+	s.name = awstest.Table(tb, s.client, "CredentialsTable")
+	s.table = credentialsdynamo.New(s.client, s.name)
+	return s
+}
+
+const owner = "0199aaaa-0000-7000-8000-000000000001"
+
+// minted is a token of the owner's with everything that a token can have, for 90 days.
+func minted() (credentials.Credential, credentials.Secret) {
+	secret := credentials.Mint(credentials.AccessToken)
+	return credentials.Credential{
+		ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Name: "build pipeline of the north",
+		Owner:  credentials.Owner{ID: owner, Role: principal.Manager, Active: true},
+		Scopes: []string{"read:docker-images:acme/*", "read:helm-charts"}, RotatedFrom: "3vQB7B6MrGQZ",
+		CreatedAt: noon, ExpiresAt: noon.AddDate(0, 0, 90),
+	}, secret
+}
+
+// write runs a transaction and returns the number of the write that failed, or -1.
+func (s *safe) write(writes ...types.TransactWriteItem) int {
+	s.tb.Helper()
+	err := transactions.Write(s.tb.Context(), s.client, writes)
+	if at, failed := transactions.FailedAt(err); failed {
+		return at
+	}
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	return -1
+}
+
+// issue stores a credential with its tally.
+func (s *safe) issue(c credentials.Credential) int {
+	s.tb.Helper()
+	return s.write(append(s.table.Issue(c), s.table.Tally(c.Owner.ID, credentialsdynamo.Change{Issued: 1}))...)
+}
+
+// issued stores a new token.
+func (s *safe) issued() (credentials.Credential, credentials.Secret) {
+	s.tb.Helper()
+	c, secret := minted()
+	if at := s.issue(c); at != -1 {
+		s.tb.Fatalf("write %d failed", at)
+	}
+	return c, secret
+}
+
+func (s *safe) get(id string) credentials.Credential {
+	s.tb.Helper()
+	found, err := s.table.Get(s.tb.Context(), id)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	return found
+}
+
+// use counts a request and returns how many its minute has had.
+func (s *safe) use(secret credentials.Secret, at time.Time) int {
+	s.tb.Helper()
+	_, used, err := s.table.Use(s.tb.Context(), secret.ID(), secret.Hash(), at)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	return used
+}
+
+// counters returns how many counters of minutes a record has.
+func (s *safe) counters(id string) int {
+	s.tb.Helper()
+	out, err := s.client.GetItem(context.WithoutCancel(s.tb.Context()), &dynamodb.GetItemInput{
+		TableName: &s.name, Key: map[string]types.AttributeValue{
+			"pk": &types.AttributeValueMemberS{Value: "credential#" + id}, "sk": &types.AttributeValueMemberS{Value: "credential"},
+		},
+	})
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	n := 0
+	for name := range out.Item {
+		if name[0] == 'm' && name[1] >= '0' && name[1] <= '9' {
+			n++
+		}
+	}
+	return n
+}

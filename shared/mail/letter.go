@@ -1,0 +1,123 @@
+package mail
+
+import (
+	"html"
+	"strings"
+)
+
+// Letter is what a message says, before it is set as plain text and as HTML. All its parts are plain text, and may hold
+// what strangers wrote: Message escapes them.
+type Letter struct {
+	To      string // bare address
+	Subject string
+	Name    string   // of the reader
+	Body    []string // paragraphs
+	Quote   string   // what somebody else wrote, shown as such; empty: none
+	Button  Button   // zero: none
+	Notes   []string // paragraphs of small print
+}
+
+// Button is the one thing that a letter asks its reader to do.
+type Button struct {
+	Label   string
+	Address string
+}
+
+// Message sets the letter.
+func (l Letter) Message() Message {
+	return Message{To: l.To, Subject: l.Subject, Text: l.text(), HTML: l.html()}
+}
+
+func (l Letter) text() string {
+	parts := []string{"Hello " + l.Name + ","}
+	for _, p := range l.Body {
+		parts = append(parts, wrap(p))
+	}
+	if l.Quote != "" {
+		parts = append(parts, "> "+strings.Join(strings.Split(wrap(l.Quote), "\n"), "\n> "))
+	}
+	if l.Button.Address != "" {
+		parts = append(parts, l.Button.Label+":", l.Button.Address)
+	}
+	for _, p := range l.Notes {
+		parts = append(parts, wrap(p))
+	}
+	return strings.Join(parts, "\n\n") + "\n"
+}
+
+// textWidth is how many bytes a line of plain text has at most, unless one word is longer (RFC 5322, section 2.1.1, asks
+// for 78 at most).
+const textWidth = 72
+
+// wrap breaks long lines between words, and keeps the breaks that are there.
+func wrap(text string) string {
+	var out strings.Builder
+	for i, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		width := 0
+		for word := range strings.FieldsSeq(line) {
+			switch {
+			case width == 0:
+			case width+1+len(word) > textWidth:
+				out.WriteByte('\n')
+				width = 0
+			default:
+				out.WriteByte(' ')
+				width++
+			}
+			out.WriteString(word)
+			width += len(word)
+		}
+	}
+	return out.String()
+}
+
+const (
+	frame = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>{subject}</title></head>
+<body style="margin:0;padding:24px;background:#f4f5f7;font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif;color:#1c2430">
+<div style="max-width:520px;margin:0 auto;padding:32px;background:#ffffff;border-radius:8px">
+<p style="margin-top:0">Hello {name},</p>
+{body}</div>
+</body>
+</html>
+`
+	paragraph = "<p>{text}</p>\n"
+	quote     = `<blockquote style="margin:16px 0;padding:4px 16px;border-left:3px solid #d5dae1;` +
+		`white-space:pre-wrap;overflow-wrap:anywhere">{text}</blockquote>` + "\n"
+	button = `<p style="margin:28px 0"><a href="{address}" style="display:inline-block;padding:12px 20px;border-radius:6px;` +
+		`background:#0b5fff;color:#ffffff;text-decoration:none">{label}</a></p>` + "\n" +
+		`<p style="font-size:14px;color:#5a6572">If the button does not work, copy this address: ` +
+		`<span style="word-break:break-all">{address}</span></p>` + "\n"
+	note = `<p style="margin-bottom:0;font-size:14px;color:#5a6572">{text}</p>` + "\n"
+)
+
+func (l Letter) html() string {
+	var body strings.Builder
+	for _, p := range l.Body {
+		body.WriteString(fill(paragraph, "{text}", p))
+	}
+	if l.Quote != "" {
+		body.WriteString(fill(quote, "{text}", l.Quote))
+	}
+	if l.Button.Address != "" {
+		body.WriteString(fill(button, "{label}", l.Button.Label, "{address}", l.Button.Address))
+	}
+	for _, p := range l.Notes {
+		body.WriteString(fill(note, "{text}", p))
+	}
+	before, after, _ := strings.Cut(frame, "{body}")
+	return fill(before, "{subject}", l.Subject, "{name}", l.Name) + body.String() + after
+}
+
+// fill puts values, escaped, in place of their names. It looks at each byte of the form once, so that a value which looks
+// like a name stays what it is.
+func fill(form string, namesAndValues ...string) string {
+	for i := 1; i < len(namesAndValues); i += 2 {
+		namesAndValues[i] = html.EscapeString(namesAndValues[i])
+	}
+	return strings.NewReplacer(namesAndValues...).Replace(form)
+}

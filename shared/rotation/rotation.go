@@ -1,0 +1,341 @@
+// Package rotation renews the access token that a secret in AWS Secrets Manager holds, on Secrets Manager's schedule.
+//
+// Secrets Manager calls four steps: create, set, test, finish. Each may be cut off at any point and is then repeated, all
+// four from the first; so each looks at what is there and does what is missing. Three things always hold. A token is
+// written into the secret before it works anywhere, so none works that nobody knows. The version that clients read
+// (AWSCURRENT) holds a working token from the first rotation on: it is moved only to a token that was tried. And once
+// a rotation has finished, every other token that the secret ever held ends within the overlap, be it the one that was
+// replaced or one of a rotation that was given up; lives are only ever shortened.
+package rotation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"portside/shared/credentials"
+)
+
+// The ways in which a step is refused. None of them changes the version that clients read.
+var (
+	ErrStep       = errors.New("rotation: no such step; want createSecret, setSecret, testSecret or finishSecret")
+	ErrNoRotation = errors.New("rotation: rotation is not turned on for this secret")
+	ErrNoVersion  = errors.New("rotation: the secret has no version with this ClientRequestToken")
+	ErrNotPending = errors.New("rotation: the version is not staged as AWSPENDING")
+	ErrNoValue    = errors.New("rotation: the version has no value") // what a Vault says, too
+	ErrHasValue   = errors.New("rotation: the version has another value already")
+	ErrValue      = errors.New("rotation: the secret's value must be JSON with ownerId, name, scopes, expirationDays and, " +
+		"after the first rotation, an access token that this service made")
+	ErrTerms = errors.New("rotation: the pending token asks for another owner or for more scopes than the secret has configured; " +
+		"cancel the rotation and start another")
+	ErrOwner  = errors.New("rotation: the owner of the token does not exist or is not active; the current token is left as it is")
+	ErrTaken  = errors.New("rotation: another token has the pending token's id; cancel the rotation and start another")
+	ErrBroken = errors.New("rotation: the pending token does not work: it was revoked, has expired, or its owner is not active; " +
+		"cancel the rotation and start another")
+)
+
+// Stages are the version stages that the protocol moves.
+const (
+	Current = "AWSCURRENT"
+	Pending = "AWSPENDING"
+)
+
+// Event is what Secrets Manager sends.
+type Event struct {
+	Step     string `json:"Step"`
+	SecretID string `json:"SecretId"`
+	Version  string `json:"ClientRequestToken"` // the version that this rotation makes
+}
+
+// Secret is what is known of a secret without reading any value.
+type Secret struct {
+	RotationOn bool
+	Stages     map[string][]string // by version
+}
+
+// Vault is where secrets are kept.
+type Vault interface {
+	// Describe returns the stages of a secret's versions.
+	Describe(ctx context.Context, secretID string) (Secret, error)
+	// Versions returns the ids of all versions, those without a stage included.
+	Versions(ctx context.Context, secretID string) ([]string, error)
+	// Value returns the text of a version; ErrNoValue where it has none, or where there is no such version.
+	Value(ctx context.Context, secretID, version string) (string, error)
+	// Put gives a version its text and the stage AWSPENDING. A version's text never changes: ErrHasValue.
+	Put(ctx context.Context, secretID, version, text string) error
+	// MoveCurrent takes AWSCURRENT from one version to another; it fails where the first does not have it.
+	MoveCurrent(ctx context.Context, secretID, from, to string) error
+}
+
+// Issuer makes tokens work.
+type Issuer interface {
+	// Admit reports whether a token with these terms may be issued now: ErrOwner, or what is wrong with the terms.
+	Admit(ctx context.Context, terms Terms) error
+	// Issue makes a token work on behalf of its owner, of whom only the id needs to be filled in; ErrOwner.
+	Issue(ctx context.Context, token credentials.Credential) error
+}
+
+// Tokens is where tokens are kept.
+type Tokens interface {
+	// Get returns a token, strongly consistent; credentials.ErrUnknown.
+	Get(ctx context.Context, id string) (credentials.Credential, error)
+	// Shorten makes the token expire at the given time unless it ends before; credentials.ErrUnknown.
+	Shorten(ctx context.Context, secret credentials.Secret, to time.Time) error
+}
+
+// Rotator takes the steps.
+type Rotator struct {
+	vault   Vault
+	issuer  Issuer
+	tokens  Tokens
+	options Options
+}
+
+// Options are what a deployment decides.
+type Options struct {
+	Overlap time.Duration // how long a replaced token keeps working, at most
+	Now     func() time.Time
+}
+
+// New returns a Rotator.
+func New(vault Vault, issuer Issuer, tokens Tokens, options Options) *Rotator {
+	return &Rotator{vault: vault, issuer: issuer, tokens: tokens, options: options}
+}
+
+// Step takes one step. Taking it again, or from the first again after a crash, is safe and does what is missing.
+func (r *Rotator) Step(ctx context.Context, e Event) error {
+	steps := map[string]func(context.Context, Event, Secret) error{
+		"createSecret": r.create, "setSecret": r.set, "testSecret": r.test, "finishSecret": r.finish,
+	}
+	step := steps[e.Step]
+	if step == nil {
+		return ErrStep
+	}
+	secret, err := r.vault.Describe(ctx, e.SecretID)
+	if err != nil {
+		return err
+	}
+	if err := secret.check(e.Version); err != nil {
+		return err
+	}
+	if err := step(ctx, e, secret); err != nil {
+		return fmt.Errorf("%s of %s: %w", e.Step, e.SecretID, err)
+	}
+	return nil
+}
+
+// check finds out whether the version is one that may be worked on.
+func (s Secret) check(version string) error {
+	stages, found := s.Stages[version]
+	switch {
+	case !s.RotationOn:
+		return ErrNoRotation
+	case !found:
+		return ErrNoVersion
+	case !slices.Contains(stages, Pending) && !slices.Contains(stages, Current):
+		return ErrNotPending
+	default:
+		return nil
+	}
+}
+
+// current returns the version that clients read; empty if there is none.
+func (s Secret) current() string {
+	for version, stages := range s.Stages {
+		if slices.Contains(stages, Current) {
+			return version
+		}
+	}
+	return ""
+}
+
+// create writes the successor's text into the pending version, unless an earlier try did.
+func (r *Rotator) create(ctx context.Context, e Event, secret Secret) error {
+	if secret.current() == e.Version {
+		return nil
+	}
+	text, err := r.vault.Value(ctx, e.SecretID, e.Version)
+	if err == nil {
+		_, err = ParseValue(text)
+		return err
+	}
+	if !errors.Is(err, ErrNoValue) {
+		return err
+	}
+	configured, err := r.value(ctx, e.SecretID, secret.current())
+	if err != nil {
+		return err
+	}
+	if err := r.issuer.Admit(ctx, configured.Terms); err != nil {
+		return err
+	}
+	err = r.vault.Put(ctx, e.SecretID, e.Version, configured.mint(r.options.Now()).Text())
+	if errors.Is(err, ErrHasValue) { // two tries at once: the faster one's text stands
+		return nil
+	}
+	return err
+}
+
+func (r *Rotator) value(ctx context.Context, secretID, version string) (Value, error) {
+	text, err := r.vault.Value(ctx, secretID, version)
+	if err != nil {
+		return Value{}, err
+	}
+	return ParseValue(text)
+}
+
+// set makes the pending token work.
+func (r *Rotator) set(ctx context.Context, e Event, secret Secret) error {
+	if secret.current() == e.Version {
+		return nil
+	}
+	pending, err := r.value(ctx, e.SecretID, e.Version)
+	if err != nil {
+		return err
+	}
+	text, err := pending.pending()
+	if err != nil {
+		return err
+	}
+	found, err := r.tokens.Get(ctx, text.ID())
+	switch {
+	case errors.Is(err, credentials.ErrUnknown):
+		return r.register(ctx, e, pending, secret)
+	case err == nil && !text.Matches(found.Hash):
+		return ErrTaken
+	default:
+		return err
+	}
+}
+
+// register issues the pending token as the successor of the current one, if that exists: with its rate limit, too.
+func (r *Rotator) register(ctx context.Context, e Event, pending Value, secret Secret) error {
+	configured, err := r.value(ctx, e.SecretID, secret.current())
+	if err != nil {
+		return err
+	}
+	now := r.options.Now().UTC()
+	if !pending.within(configured.Terms) {
+		return ErrTerms
+	}
+	if !now.Before(pending.ExpiresAt) {
+		return ErrBroken
+	}
+	text, err := pending.pending()
+	if err != nil {
+		return err
+	}
+	token := credentials.Credential{
+		ID: text.ID(), Kind: credentials.AccessToken, Hash: text.Hash(), Name: pending.Name,
+		Owner: credentials.Owner{ID: pending.OwnerID}, Scopes: pending.Scopes, CreatedAt: now, ExpiresAt: pending.ExpiresAt,
+	}
+	before, err := r.predecessor(ctx, configured)
+	if err != nil {
+		return err
+	}
+	token.RotatedFrom, token.RateLimit = before.ID, before.RateLimit
+	return r.issuer.Issue(ctx, token)
+}
+
+// predecessor returns the token that a value holds, zero where it holds none that this service knows.
+func (r *Rotator) predecessor(ctx context.Context, configured Value) (credentials.Credential, error) {
+	secret, held, err := configured.secret()
+	if err != nil || !held {
+		return credentials.Credential{}, err
+	}
+	found, err := r.tokens.Get(ctx, secret.ID())
+	if errors.Is(err, credentials.ErrUnknown) || err == nil && !secret.Matches(found.Hash) {
+		return credentials.Credential{}, nil
+	}
+	return found, err
+}
+
+// test asks what any request with the pending token would ask, without leaving the trace of a use.
+func (r *Rotator) test(ctx context.Context, e Event, _ Secret) error {
+	pending, err := r.value(ctx, e.SecretID, e.Version)
+	if err != nil {
+		return err
+	}
+	return r.works(ctx, pending)
+}
+
+func (r *Rotator) works(ctx context.Context, v Value) error {
+	secret, err := v.pending()
+	if err != nil {
+		return err
+	}
+	found, err := r.tokens.Get(ctx, secret.ID())
+	if errors.Is(err, credentials.ErrUnknown) {
+		return ErrBroken
+	}
+	if err != nil {
+		return err
+	}
+	if !secret.Matches(found.Hash) || found.Kind != secret.Kind() || !found.Works(r.options.Now()) {
+		return ErrBroken
+	}
+	if found.Owner.ID != v.OwnerID || !slices.Equal(found.Scopes, v.Scopes) {
+		return ErrTerms
+	}
+	return nil
+}
+
+// finish lets clients read the pending version, and then lets every other token of the secret end. In this order: a token
+// that is still current must not be cut short by a rotation that never finishes.
+func (r *Rotator) finish(ctx context.Context, e Event, secret Secret) error {
+	pending, err := r.value(ctx, e.SecretID, e.Version)
+	if err != nil {
+		return err
+	}
+	if current := secret.current(); current != e.Version {
+		if err := r.works(ctx, pending); err != nil {
+			return err
+		}
+		if err := r.vault.MoveCurrent(ctx, e.SecretID, current, e.Version); err != nil {
+			return err
+		}
+	}
+	return r.retire(ctx, e, pending)
+}
+
+func (r *Rotator) retire(ctx context.Context, e Event, kept Value) error {
+	versions, err := r.vault.Versions(ctx, e.SecretID)
+	if err != nil {
+		return err
+	}
+	for _, version := range versions {
+		if version == e.Version {
+			continue
+		}
+		if err := r.retireVersion(ctx, e.SecretID, version, kept); err != nil {
+			return fmt.Errorf("end the token of version %s: %w", version, err)
+		}
+	}
+	return nil
+}
+
+// retireVersion leaves alone what is no token of ours, and what stands in the version that is kept, too.
+func (r *Rotator) retireVersion(ctx context.Context, secretID, version string, kept Value) error {
+	text, err := r.vault.Value(ctx, secretID, version)
+	if errors.Is(err, ErrNoValue) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	value, err := ParseValue(text)
+	if err != nil {
+		return nil //nolint:nilerr // somebody's own text; it has no token that could be ended
+	}
+	secret, held, err := value.secret()
+	if err != nil || !held || value.Token == kept.Token {
+		return nil //nolint:nilerr // as above
+	}
+	err = r.tokens.Shorten(ctx, secret, r.options.Now().Add(r.options.Overlap))
+	if errors.Is(err, credentials.ErrUnknown) { // never registered, or purged long since
+		return nil
+	}
+	return err
+}

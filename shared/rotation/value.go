@@ -1,0 +1,99 @@
+package rotation
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"portside/shared/credentials"
+)
+
+// Terms say which token a secret is to hold: they are what an operator configures, and every rotation keeps them.
+type Terms struct {
+	OwnerID string   `json:"ownerId"`
+	Name    string   `json:"name"`
+	Scopes  []string `json:"scopes"`
+	Days    int      `json:"expirationDays"` // until a token expires
+}
+
+// Username is the user name that goes with a token where a client wants one; a token works with any.
+const Username = "token"
+
+// Value is the JSON text of one version of a secret. The first version may have terms alone.
+type Value struct {
+	Terms
+	Username  string    `json:"username,omitempty"`
+	Token     string    `json:"token,omitempty"`
+	TokenID   string    `json:"tokenId,omitempty"`
+	ExpiresAt time.Time `json:"expiresAt,omitzero"`
+}
+
+// ParseValue reads a version's text. Its errors never quote the text, which holds a token.
+func ParseValue(text string) (Value, error) {
+	var v Value
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		return Value{}, ErrValue
+	}
+	if v.OwnerID == "" || v.Name == "" || len(v.Scopes) == 0 || v.Days < 1 {
+		return Value{}, ErrValue
+	}
+	return v, nil
+}
+
+// Text is the way back. Keys that others may have added are not kept.
+func (v Value) Text() string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("rotation: a value does not encode: %v", err))
+	}
+	return string(text)
+}
+
+// String leaves the token out, wherever a value is printed or logged.
+func (v Value) String() string {
+	return fmt.Sprintf("token %q of %s, %q", v.TokenID, v.OwnerID, v.Name)
+}
+
+// GoString leaves the token out of %#v.
+func (v Value) GoString() string { return v.String() }
+
+// secret returns the token in the value; false where there is none yet.
+func (v Value) secret() (credentials.Secret, bool, error) {
+	if v.Token == "" {
+		return credentials.Secret{}, false, nil
+	}
+	secret, err := credentials.Parse(v.Token)
+	if err != nil || secret.Kind() != credentials.AccessToken {
+		return credentials.Secret{}, false, ErrValue
+	}
+	return secret, true, nil
+}
+
+// pending is secret for a version that must have a token.
+func (v Value) pending() (credentials.Secret, error) {
+	secret, found, err := v.secret()
+	if err == nil && !found {
+		return credentials.Secret{}, ErrValue
+	}
+	return secret, err
+}
+
+// mint returns the value that succeeds one with these terms.
+func (t Terms) mint(now time.Time) Value {
+	secret := credentials.Mint(credentials.AccessToken)
+	return Value{
+		Terms: t, Username: Username, Token: secret.Reveal(), TokenID: secret.ID(),
+		ExpiresAt: now.UTC().AddDate(0, 0, t.Days).Truncate(time.Millisecond),
+	}
+}
+
+// within reports whether t asks for nothing beyond what is configured.
+func (t Terms) within(configured Terms) bool {
+	for _, scope := range t.Scopes {
+		if !slices.Contains(configured.Scopes, scope) {
+			return false
+		}
+	}
+	return t.OwnerID == configured.OwnerID
+}

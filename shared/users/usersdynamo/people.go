@@ -1,0 +1,62 @@
+package usersdynamo
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/items"
+	"portside/shared/principal"
+	"portside/shared/users"
+)
+
+// Person returns a user as other domains know one, or users.ErrNotFound.
+func (s *Store) Person(ctx context.Context, id string) (principal.Person, error) {
+	user, err := s.Get(ctx, id)
+	return person(user), err
+}
+
+// Holders returns the active users whose role includes the permission, at most so many of them: those of the highest roles,
+// longest-standing first. They come from lists, so without a version.
+func (s *Store) Holders(ctx context.Context, permission principal.Permission, most int) ([]principal.Person, error) {
+	var found []principal.Person
+	for _, role := range principal.Roles() {
+		if !role.Permits(permission) {
+			continue
+		}
+		query := users.Query{Role: role, Limit: users.MaxLimit}
+		for more := true; more && len(found) < most; query.Offset += users.MaxLimit {
+			page, err := s.List(ctx, query)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, active(page.Users)...)
+			more = query.Offset+users.MaxLimit < page.Total
+		}
+	}
+	return found[:min(most, len(found))], nil
+}
+
+func active(all []users.User) []principal.Person {
+	var found []principal.Person
+	for _, u := range all {
+		if u.Status == users.Active {
+			found = append(found, person(u))
+		}
+	}
+	return found
+}
+
+func person(u users.User) principal.Person {
+	return principal.Person{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Active: u.Status == users.Active, Version: u.Version}
+}
+
+// Unchanged returns the check that a user still has this version: same role, same standing. Stores of other domains rely
+// on it when they issue a credential for somebody else than the caller.
+func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem {
+	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName: &s.table, Key: userKey(userID), ConditionExpression: aws.String("version = :version"),
+		ExpressionAttributeValues: items.Map{":version": items.Number(version)},
+	}}
+}
