@@ -5,8 +5,10 @@
 //
 //	run     start everything and serve until Ctrl-C
 //	invoke  run one event of one function, on the stack that runs or on one made for it
+//	rotate  renew the token in a secret of the stack that runs
 //	fetch   download the DynamoDB engine
 //	setup   fetch and build all that run would, and end
+//	secrets serve Secrets Manager alone, for tests
 package main
 
 import (
@@ -31,13 +33,15 @@ func main() {
 
 func run(args []string) int {
 	commands := map[string]func(context.Context, []string) error{
-		"run":    runCommand,
-		"invoke": invokeCommand,
-		"fetch":  fetchCommand,
-		"setup":  setupCommand,
+		"run":     runCommand,
+		"invoke":  invokeCommand,
+		"rotate":  rotateCommand,
+		"fetch":   fetchCommand,
+		"setup":   setupCommand,
+		"secrets": secretsCommand,
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: local run | invoke | fetch | setup, with -h for their flags; `make run` is the usual way")
+		fmt.Fprintln(os.Stderr, "usage: local run | invoke | rotate | fetch | setup | secrets; -h shows their flags; `make run` is the usual way")
 		return misused
 	}
 	ctx, cancel := context.WithCancel(context.Background())

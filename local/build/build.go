@@ -31,6 +31,7 @@ type Config struct {
 	Functions []string // logical IDs, which are the names of the Makefile's targets
 	Arch      string   // GOARCH of the functions; empty is this machine's
 	Log       func(line string)
+	Alarm     func(line string) // is Log for what went wrong; nil takes Log
 }
 
 // Builder builds the functions of one repository. Any number of processes may build one repository.
@@ -46,6 +47,9 @@ func New(c Config) (*Builder, error) {
 	b.config.Arch = cmp.Or(c.Arch, runtime.GOARCH)
 	if b.config.Log == nil {
 		b.config.Log = func(string) {}
+	}
+	if b.config.Alarm == nil {
+		b.config.Alarm = b.config.Log
 	}
 	var err error
 	if b.make, err = tool("make", "install it with the system's package manager"); err != nil {

@@ -21,7 +21,7 @@ const settleTime = 80 * time.Millisecond
 // templateFile is the one watched file that no binary is made of.
 const templateFile = "template.yaml"
 
-// WatchConfig is what Watch needs besides the Builder's own configuration. Both functions are called
+// WatchConfig is what Watch needs besides the Builder's own configuration. The functions are called
 // from one goroutine. The context that they get ends with the watching.
 type WatchConfig struct {
 	// Dir is a folder of the watcher's own, used to find out whether it has seen all that was saved.
@@ -30,6 +30,8 @@ type WatchConfig struct {
 	Reload func(function string)
 	// Template is called after template.yaml was saved.
 	Template func(ctx context.Context)
+	// Lost is called when Dir has been deleted or moved, after which Wait fails; nil is nobody.
+	Lost func()
 }
 
 // Watcher rebuilds functions whose sources are saved. Its promise is that after Wait has returned,
@@ -163,7 +165,7 @@ func (w *Watcher) run(ctx context.Context) {
 			if !ok {
 				return
 			}
-			if w.marker.is(event) {
+			if w.marker.is(event) || w.lost(event) {
 				continue
 			}
 			stale, isTemplate := w.affected(event)
@@ -189,6 +191,17 @@ func (w *Watcher) run(ctx context.Context) {
 			w.buildStale(ctx)
 		}
 	}
+}
+
+// lost tells that the watcher's own folder is gone.
+func (w *Watcher) lost(event fsnotify.Event) bool {
+	if event.Name != w.config.Dir || !event.Has(fsnotify.Remove) && !event.Has(fsnotify.Rename) {
+		return false
+	}
+	if w.config.Lost != nil {
+		w.config.Lost()
+	}
+	return true
 }
 
 // affected says which functions are made of the file, and whether it is the template.
@@ -222,7 +235,7 @@ func (w *Watcher) follow(path string) {
 		return
 	}
 	if err := w.addTree(path); err != nil {
-		w.builder.config.Log("cannot watch " + path + ": " + err.Error())
+		w.builder.config.Alarm("cannot watch " + path + ": " + err.Error())
 	}
 }
 
@@ -257,7 +270,7 @@ func (w *Watcher) buildStale(ctx context.Context) {
 // build runs beside the loop, since a save during a build must be seen.
 func (w *Watcher) build(ctx context.Context, id string, saved int) {
 	if err := w.builder.Function(ctx, id); err != nil && ctx.Err() == nil {
-		w.builder.config.Log(err.Error() + "\n" + id + " goes on with the code before this change")
+		w.builder.config.Alarm(err.Error() + "\n" + id + " goes on with the code before this change")
 	}
 	select {
 	case w.results <- result{id, saved}:

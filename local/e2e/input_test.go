@@ -63,7 +63,7 @@ func badTargets(t *testing.T, p *portal) {
 	for query, pointers := range map[string]string{
 		"limit=0": "query/limit", "limit=101": "query/limit", "limit=ten": "query/limit", "limit=": "query/limit",
 		"limit=99999999999999999999": "query/limit", "limit=1&limit=2": "query/limit", "offset=-1": "query/offset",
-		"role=root": "query/role", "role=user&role=admin": "query/role", "rol=admin": "query/rol", "role=%ff": "query",
+		"role=root": "query/role", "role=user&role=admin": "query/role", "rol=admin": "query/rol", "role=%ff": "query/role",
 		"limit=%zz": "query", "role=%00": "query/role", "limit=0&offset=-1&role=x": "query/limit,query/offset,query/role",
 	} {
 		t.Run(query, func(t *testing.T) {

@@ -14,7 +14,7 @@ func (s *Stack) Banner() string {
 	i := s.info
 	lines := []string{
 		"",
-		"Portside is ready in " + fmt.Sprintf("%.1f s", time.Since(s.began).Seconds()),
+		"Portside is ready in " + took(time.Since(s.began)),
 		"  API        " + i.API,
 		"  Docs       " + i.API + "/docs",
 		"  Mail       " + i.API + "/_local/outbox",
@@ -29,6 +29,14 @@ func (s *Stack) Banner() string {
 			"Try:  curl -s -H \"X-API-Key: $(cat "+s.relative(s.KeyFile())+")\" "+i.API+"/v1/users", "")
 	}
 	return strings.Join(append(lines, "Ctrl-C ends everything; the data stay."), "\n")
+}
+
+// took has what a user can feel: milliseconds, or tenths of seconds where there was much to build.
+func took(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
 // relative is the path from the repository, which is where make runs, quoted where a shell needs it.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"portside/local/engines"
@@ -38,15 +39,32 @@ func (s *Stack) startDynamoDB(ctx context.Context) error {
 	}
 	p, err := engines.StartDynamoDB(ctx, engines.DynamoDB{
 		Binary: binary,
-		DBPath: filepath.Join(s.options.DataDir, "dynamodb.db"),
+		DBPath: filepath.Join(s.options.DataDir, database),
 		Log:    log,
 	})
 	if err != nil {
-		return err
+		return s.damaged(err)
 	}
 	s.keep("DynamoDB", p)
 	s.setInfo(func(i *Info) { i.DynamoDB = p.Endpoint })
-	return engines.CreateTables(ctx, p.Endpoint, s.template.Load().Tables)
+	return s.damaged(engines.CreateTables(ctx, p.Endpoint, s.template.Load().Tables))
+}
+
+// database is the DynamoDB engine's file in the data folder.
+const database = "dynamodb.db"
+
+// damaged puts what SQLite and the engine say of a file that is none of theirs into a line for the user.
+func (s *Stack) damaged(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, words := range []string{"not a valid SQLite database", "file is not a database", "disk image is malformed"} {
+		if strings.Contains(err.Error(), words) {
+			return fmt.Errorf("%s is damaged or not a database: delete %s to start afresh",
+				s.relative(filepath.Join(s.options.DataDir, database)), s.relative(s.options.DataDir))
+		}
+	}
+	return err
 }
 
 func (s *Stack) startS3(ctx context.Context) error {

@@ -19,6 +19,7 @@ type Info struct {
 	DynamoDB        string            `json:"dynamodb"`
 	S3              string            `json:"s3"`
 	SES             string            `json:"ses"`
+	SecretsManager  string            `json:"secretsManager"`
 	Region          string            `json:"region"`
 	AccessKeyID     string            `json:"accessKeyId"`
 	SecretAccessKey string            `json:"secretAccessKey"`
@@ -31,11 +32,12 @@ type Info struct {
 // environment is what the AWS SDK must be told to find the engines.
 func (i Info) environment() map[string]string {
 	return map[string]string{
-		"AWS_ACCESS_KEY_ID":         i.AccessKeyID,
-		"AWS_SECRET_ACCESS_KEY":     i.SecretAccessKey,
-		"AWS_ENDPOINT_URL_DYNAMODB": i.DynamoDB,
-		"AWS_ENDPOINT_URL_S3":       i.S3,
-		"AWS_ENDPOINT_URL_SESV2":    i.SES,
+		"AWS_ACCESS_KEY_ID":                i.AccessKeyID,
+		"AWS_SECRET_ACCESS_KEY":            i.SecretAccessKey,
+		"AWS_ENDPOINT_URL_DYNAMODB":        i.DynamoDB,
+		"AWS_ENDPOINT_URL_S3":              i.S3,
+		"AWS_ENDPOINT_URL_SECRETS_MANAGER": i.SecretsManager,
+		"AWS_ENDPOINT_URL_SESV2":           i.SES,
 	}
 }
 

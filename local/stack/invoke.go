@@ -43,12 +43,21 @@ func (s *Stack) functionNames() string {
 	return strings.Join(names, ", ")
 }
 
-// serveInvoke runs an event for `make invoke`. The control word, which only the user's own programs
-// can read, keeps web pages out: they can post to any port of this machine.
-func (s *Stack) serveInvoke(w http.ResponseWriter, r *http.Request) {
+// controlled reports whether a request has the control word, and answers it if it has not. The word,
+// which only the user's own programs can read, keeps web pages out: they can post to any port of this
+// machine.
+func (s *Stack) controlled(w http.ResponseWriter, r *http.Request) bool {
 	word := r.Header.Get("Authorization")
 	if subtle.ConstantTimeCompare([]byte(word), []byte("Bearer "+s.info.Control)) != 1 {
 		http.Error(w, "the control word of stack.json is missing", http.StatusForbidden)
+		return false
+	}
+	return true
+}
+
+// serveInvoke runs an event for `make invoke`.
+func (s *Stack) serveInvoke(w http.ResponseWriter, r *http.Request) {
+	if !s.controlled(w, r) {
 		return
 	}
 	event, err := io.ReadAll(http.MaxBytesReader(w, r.Body, lambda.MaxPayload))

@@ -3,8 +3,10 @@ package stack
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -39,16 +41,15 @@ func locked(dataDir string) bool {
 
 func lockPath(dataDir string) string { return filepath.Join(dataDir, "lock") }
 
-// lock is tryLock with an error for the user, to whom it shows the folder by a shorter name, and
-// tells others who we are.
-func lock(dataDir, shown string) (*os.File, error) {
-	file, err := tryLock(dataDir)
+// lockData is tryLock with an error for the user, and tells others who we are.
+func (s *Stack) lockData() (*os.File, error) {
+	dir := s.options.DataDir
+	file, err := tryLock(dir)
 	if errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, fmt.Errorf("%s is in use by another local stack%s: stop that, or run a second one with %s",
-			shown, owner(dataDir), second)
+		return nil, s.inUse()
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("DATA=%s cannot hold the data: %w: name a folder that you may write to", s.relative(dir), bare(err))
 	}
 	if err := errors.Join(file.Truncate(0), writePID(file)); err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -56,15 +57,59 @@ func lock(dataDir, shown string) (*os.File, error) {
 	return file, nil
 }
 
+// bare leaves out the path of the file that failed, of which the user knows nothing.
+func bare(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
 func writePID(file *os.File) error {
 	_, err := fmt.Fprintln(file, os.Getpid())
 	return err
 }
 
-func owner(dataDir string) string {
-	pid, err := os.ReadFile(lockPath(dataDir))
-	if err != nil || len(pid) == 0 {
-		return ""
+// inUse tells whose the folder is, and how to run a second stack: on the port that was asked for unless the other
+// has it.
+func (s *Stack) inUse() error {
+	dir, addr := s.options.DataDir, s.options.Addr
+	pid, api := owner(dir)
+	who := ""
+	switch {
+	case api != "":
+		who = fmt.Sprintf(" (%s, process %s)", api, pid)
+	case pid != "":
+		who = fmt.Sprintf(" (process %s)", pid)
 	}
-	return " (process " + strings.TrimSpace(string(pid)) + ")"
+	if api == "http://"+addr {
+		addr = otherPort(addr)
+	}
+	return fmt.Errorf("%s is in use by another local stack%s: stop that, or run a second one with %s",
+		s.relative(dir), who, s.advice(addr, dir+"2"))
+}
+
+// owner is the stack that has the folder. It has no address yet while it starts; the description that is there then
+// is of a killed one.
+func owner(dataDir string) (pid, api string) {
+	content, err := os.ReadFile(lockPath(dataDir))
+	if err != nil {
+		return "", ""
+	}
+	pid = strings.TrimSpace(string(content))
+	if info, err := ReadInfo(dataDir); err == nil && strconv.Itoa(info.PID) == pid {
+		api = info.API
+	}
+	return pid, api
+}
+
+// lose ends a stack whose data folder was deleted or moved away under it: what the engines still held would be lost
+// with the next start anyway.
+func (s *Stack) lose() {
+	s.lost.Do(func() {
+		if !s.isStopping() {
+			s.failed <- fmt.Errorf("%s is gone: stop the stack before you delete or move its data; `make run` starts afresh",
+				s.relative(s.options.DataDir))
+		}
+	})
 }

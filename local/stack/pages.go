@@ -21,6 +21,7 @@ func (s *Stack) pages() (http.Handler, error) {
 	mux.Handle("/_local/outbox", outbox)
 	mux.Handle("/_local/outbox/", outbox)
 	mux.HandleFunc("POST /_local/invoke/{function}", s.serveInvoke)
+	mux.HandleFunc("POST /_local/rotate", s.serveRotate)
 	mux.HandleFunc("GET /_local/{$}", func(w http.ResponseWriter, _ *http.Request) { s.serveIndex(w, page) })
 	return localOnly(mux), nil
 }

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -29,6 +30,7 @@ import (
 	"portside/local/gateway"
 	"portside/local/lambda"
 	"portside/local/mail"
+	"portside/local/secrets"
 	"portside/local/template"
 )
 
@@ -62,6 +64,7 @@ type Stack struct {
 	watcher  *build.Watcher
 	runtime  *lambda.Runtime
 	outbox   *mail.Outbox
+	secrets  *secrets.Store
 	api      atomic.Pointer[http.Handler]
 	failed   chan error
 
@@ -70,6 +73,7 @@ type Stack struct {
 	closers  []func(context.Context) error // in the order of the starts
 	schedule *scheduling
 	stopping bool
+	lost     sync.Once
 }
 
 // Start returns when the stack is ready. Ending ctx during the start ends the start; afterwards it
@@ -113,6 +117,9 @@ func (s *Stack) Failed() <-chan error { return s.failed }
 // Invoke runs one event of a function, after a rebuild of it that is due.
 func (s *Stack) Invoke(ctx context.Context, function string, payload []byte) (lambda.Result, error) {
 	if err := s.watcher.Wait(ctx, function); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			s.lose()
+		}
 		return lambda.Result{}, err
 	}
 	return s.runtime.Invoke(ctx, function, payload)
@@ -163,7 +170,7 @@ func (s *Stack) prepare(context.Context) error {
 }
 
 func (s *Stack) lock(context.Context) error {
-	file, err := lock(s.options.DataDir, s.relative(s.options.DataDir))
+	file, err := s.lockData()
 	if err != nil {
 		return err
 	}
@@ -172,7 +179,7 @@ func (s *Stack) lock(context.Context) error {
 }
 
 func (s *Stack) listen(context.Context) error {
-	listener, err := listen(s.options.Addr)
+	listener, err := s.listenAt(s.options.Addr)
 	if err != nil {
 		return err
 	}
@@ -221,7 +228,7 @@ func (s *Stack) readTemplate() (*template.Stack, error) {
 
 // startParts does at the same time what takes long.
 func (s *Stack) startParts(ctx context.Context) error {
-	return together(ctx, s.buildAll, s.startDynamoDB, s.startS3, s.startMail)
+	return together(ctx, s.buildAll, s.startDynamoDB, s.startS3, s.startMail, s.startSecrets)
 }
 
 // together runs the tasks at the same time. The first that fails ends the others, and its error is
@@ -328,7 +335,11 @@ func (s *Stack) route(t *template.Stack) error {
 // publish tells other commands where the stack is.
 func (s *Stack) publish(context.Context) error {
 	s.onStop(func(context.Context) error {
-		return os.Remove(filepath.Join(s.options.DataDir, infoFile))
+		err := os.Remove(filepath.Join(s.options.DataDir, infoFile))
+		if errors.Is(err, fs.ErrNotExist) { // the whole folder is gone
+			return nil
+		}
+		return err
 	})
 	return s.info.write(s.options.DataDir)
 }

@@ -17,7 +17,7 @@ func (s *Stack) buildAll(ctx context.Context) error {
 	for _, f := range s.template.Load().Functions {
 		ids = append(ids, f.ID)
 	}
-	builder, err := build.New(build.Config{RepoDir: s.options.RepoDir, Functions: ids, Log: s.console.say})
+	builder, err := build.New(build.Config{RepoDir: s.options.RepoDir, Functions: ids, Log: s.console.say, Alarm: s.alarm})
 	if err != nil {
 		return err
 	}
@@ -31,6 +31,7 @@ func (s *Stack) watch(ctx context.Context) error {
 		Dir:      filepath.Join(s.options.DataDir, "watch"),
 		Reload:   s.runtime.Reload,
 		Template: s.reloadTemplate,
+		Lost:     s.lose,
 	})
 	if err != nil {
 		return fmt.Errorf("cannot watch the sources: %w", err)
@@ -45,7 +46,7 @@ func (s *Stack) watch(ctx context.Context) error {
 func (s *Stack) reloadTemplate(ctx context.Context) {
 	loaded, err := s.readTemplate()
 	if err != nil {
-		s.console.say(err.Error() + "; the stack goes on with the template before this change")
+		s.alarm(err.Error() + "; the stack goes on with the template before this change")
 		return
 	}
 	if !sameParts(s.template.Load(), loaded) {
@@ -53,7 +54,7 @@ func (s *Stack) reloadTemplate(ctx context.Context) {
 		return
 	}
 	if err := s.use(ctx, loaded); err != nil {
-		s.console.say("template.yaml: " + err.Error() + "; the stack goes on with the template before this change")
+		s.alarm("template.yaml: " + err.Error() + "; the stack goes on with the template before this change")
 		return
 	}
 	s.console.say("template.yaml: changed, in use from now on")

@@ -1,9 +1,6 @@
 package template
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Parse resolves the template in source; file names it in errors. Whatever the bytes, it ends soon
 // and without a panic.
@@ -41,22 +38,16 @@ func assemble(root *node, o Options) (*Stack, error) {
 	return s.build(all, root)
 }
 
-var sections = [...]string{
-	"Parameters", "Mappings", "Conditions", "Globals", "Resources", "Outputs",
-	"AWSTemplateFormatVersion", "Transform", "Description", "Metadata", "Rules",
-}
-
 func checkSections(root *node) error {
 	if root.kind != object {
 		return problem(root.line, "a template is a map with a Resources section")
 	}
-	for _, f := range root.fields {
-		i := slices.Index(sections[:], f.key)
-		if i < 0 {
-			return problem(f.line, "there is no section %q in a template; use one of %s", f.key, strings.Join(sections[:], ", "))
-		}
-		if i < 6 && f.value.kind != object {
-			return problem(f.line, "the section %s must be a map", f.key)
+	if err := checkKeys(root, ""); err != nil {
+		return err
+	}
+	for _, section := range []string{"Parameters", "Mappings", "Conditions", "Globals", "Resources", "Outputs"} {
+		if declares(root, section) && root.get(section).kind != object {
+			return problem(root.lineOf(section), "the section %s must be a map", section)
 		}
 	}
 	if !root.has("Resources") || len(root.get("Resources").fields) == 0 {

@@ -23,7 +23,7 @@ var broken = []struct {
 	{name: "only a list", source: "- 1 # HERE", says: "a template is a map"},
 	{name: "no resources", source: "Description: x # HERE", says: "no Resources"},
 	{name: "second document", source: "Resources: { A: { Type: T } }\n--- # HERE\nx: 1", says: "second YAML document"},
-	{name: "unknown section", source: "Resource: {} # HERE", says: `no section "Resource"`},
+	{name: "unknown section", source: "Resource: {} # HERE", says: `no "Resource" in a template; did you mean Resources?`},
 	{name: "twice", source: "Resources:\n  A: { Type: T }\n  A: { Type: T } # HERE", says: "first on line 2"},
 	{name: "null", source: "Resources:\n  A:\n    Type: T\n    Properties: { X: null } # HERE", says: "null is not allowed"},
 	{name: "merge key", source: "Resources:\n  A: &a { Type: T }\n  B: { <<: *a } # HERE", says: "merge keys"},
@@ -42,7 +42,7 @@ var broken = []struct {
 	{name: "reference to what is off", source: "Conditions: { Off: !Equals [a, b] }\nResources:\n  B: { Type: T, Condition: Off }\n  A: { Type: T, Properties: { X: !Ref B } } # HERE", says: "switched off"},
 	{name: "map", source: "Mappings: { M: { a: { b: c } } }\nResources:\n  A: { Type: T, Properties: { X: !FindInMap [M, a, z] } } # HERE", says: `no "z"`},
 	{name: "select", source: "Resources:\n  A: { Type: T, Properties: { X: !Select [2, [a, b]] } } # HERE", says: "no entry"},
-	{name: "no type", source: "Resources:\n  A: { Properties: {} } # HERE", says: "the Type of resource A is missing"},
+	{name: "no type", source: "Resources:\n  A: { Properties: { X: 1 } } # HERE", says: "the Type of resource A is missing"},
 
 	{name: "unknown override", source: "Parameters: # HERE\n  A: { Type: String, Default: x }\nResources: { R: { Type: T } }",
 		parameters: map[string]string{"B": "1"}, says: `no parameter "B"`},
@@ -86,11 +86,39 @@ var broken = []struct {
 	{name: "another API", source: "Resources:\n  Api: { Type: AWS::Serverless::HttpApi }\n  F: { Type: AWS::Serverless::Function, Properties: { Events: { E: { Type: HttpApi, Properties: { Method: GET, Path: /x } } } } } # HERE", says: "add ApiId: !Ref Api"},
 	{name: "credentials for all", source: "Resources:\n  A: { Type: AWS::Serverless::HttpApi, Properties: { CorsConfiguration: { AllowOrigins: ['*'], AllowCredentials: true } } } # HERE", says: "by name"},
 	{name: "key without attribute", source: "Resources:\n  A: { Type: AWS::DynamoDB::Table, Properties: { KeySchema: [{ AttributeName: k, KeyType: HASH }] } } # HERE", says: "not in AttributeDefinitions"},
+	{name: "misspelt section", source: "Global: {} # HERE\nResources: { R: { Type: T } }", says: "did you mean Globals?"},
+	{name: "misspelt parameter's key", source: "Parameters:\n  A: { Type: String, Default: x, AlowedValues: [x] } # HERE\nResources: { R: { Type: T } }", says: "did you mean AllowedValues?"},
+	{name: "misspelt section of Globals", source: "Globals:\n  Functions: { Timeout: 3 } # HERE\nResources: { R: { Type: T } }", says: "did you mean Function?"},
+	{name: "misspelt key of Globals", source: "Globals:\n  Function: { Timeuot: 3 } # HERE\nResources: { R: { Type: T } }", says: "did you mean Timeout?"},
+	{name: "not for all functions", source: "Globals:\n  Function: { FunctionName: x } # HERE\nResources: { R: { Type: T } }", says: `no "FunctionName" in Globals of functions`},
+	{name: "misspelt key of a resource", source: "Resources:\n  A: { Type: T, Propertys: {} } # HERE", says: `no "Propertys" in a resource`},
+	{name: "misspelt key of an output", source: "Resources: { R: { Type: T } }\nOutputs:\n  O: { Valeu: x } # HERE", says: "did you mean Value?"},
+	{name: "misspelt Environment", source: function("Environmen: { Variables: { ABC: x } } # HERE"), says: `no "Environmen" in AWS::Serverless::Function; did you mean Environment?`},
+	{name: "misspelt Variables", source: function("Environment: { Variabels: { ABC: x } } # HERE"), says: "did you mean Variables?"},
+	{name: "misspelt MemorySize", source: function("MemrySize: 256 # HERE"), says: "did you mean MemorySize?"},
+	{name: "another case", source: function("timeout: 3 # HERE"), says: "did you mean Timeout?"},
+	{name: "unlike any key", source: function("Colour: red # HERE"), says: "check how it is spelt"},
+	{name: "misspelt key of an event", source: function("Events: { E: { Type: HttpApi, Propertie: {} } } # HERE"), says: "did you mean Properties?"},
+	{name: "misspelt property of an event", source: function("Events: { E: { Type: HttpApi, Properties: { Methd: GET } } } # HERE"), says: "did you mean Method?"},
+	{name: "misspelt in a branch", source: "Conditions: { On: !Equals [a, a] }\nResources:\n  F:\n    Type: AWS::Serverless::Function\n    Properties:\n      Environment: !If [On, { Variables: {} }, { Variable: {} }] # HERE", says: "did you mean Variables?"},
+	{name: "misspelt in what is off", source: "Conditions: { Off: !Equals [a, b] }\nResources:\n  F:\n    Type: AWS::S3::Bucket\n    Condition: Off\n    Properties: { BuketName: x } # HERE", says: "did you mean BucketName?"},
+	{name: "misspelt API", source: "Resources:\n  A:\n    Type: AWS::Serverless::HttpAp # HERE\n  F: { Type: AWS::Serverless::Function, Properties: { Events: { E: { Type: HttpApi, Properties: { ApiId: !Ref A } } } } }", says: "did you mean AWS::Serverless::HttpApi?"},
+	{name: "no type of SAM", source: "Resources:\n  A: { Type: AWS::Serverless::Queue } # HERE", says: `no resource type "AWS::Serverless::Queue"`},
+	{name: "misspelt table", source: "Resources:\n  A: { Type: AWS::DynamoDb::Table } # HERE", says: "did you mean AWS::DynamoDB::Table?"},
+	{name: "misspelt attributes", source: table("AtributeDefinitions: [{ AttributeName: pk, AttributeType: S }] # HERE"), says: "did you mean AttributeDefinitions?"},
+	{name: "misspelt in a list", source: table("AttributeDefinitions: [{ AttributeNam: pk, AttributeType: S }] # HERE"), says: "did you mean AttributeName?"},
+	{name: "misspelt in an index", source: table("GlobalSecondaryIndexes: [{ IndexName: byK, KeySchema: [{ AttributeName: k, KeyTyp: HASH }] }] # HERE"), says: "did you mean KeyType?"},
+	{name: "misspelt CORS", source: "Resources:\n  A: { Type: AWS::Serverless::HttpApi, Properties: { CorsConfiguration: { AllowOrigin: ['*'] } } } # HERE", says: "did you mean AllowOrigins?"},
 	{name: "output", source: "Resources: { R: { Type: T } }\nOutputs:\n  O: { Description: x } # HERE", says: "Value of output O"},
 }
 
 func function(property string) string {
 	return "Resources:\n  F:\n    Type: AWS::Serverless::Function\n    Properties:\n      " + property + "\n"
+}
+
+func table(property string) string {
+	return "Resources:\n  T:\n    Type: AWS::DynamoDB::Table\n    Properties:\n" +
+		"      KeySchema: [{ AttributeName: pk, KeyType: HASH }]\n      " + property + "\n"
 }
 
 func TestWhatIsWrongIsOneLine(t *testing.T) {

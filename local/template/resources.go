@@ -56,6 +56,9 @@ func (s *scope) declare(f field) (*resource, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkType(f.value.get("Type")); err != nil {
+		return nil, err
+	}
 	r := &resource{id: f.key, typ: typ, line: f.line, source: f.value, exists: true}
 	if c := f.value.get("Condition"); c.kind != absent {
 		r.exists, err = s.conditionNamed(c.text, c.line)

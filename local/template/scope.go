@@ -179,30 +179,10 @@ func (s *scope) target(id string, line int) (*resource, error) {
 func (s *scope) suggest(id string) string {
 	names := slices.Sorted(maps.Keys(s.resources))
 	names = append(names, slices.Sorted(maps.Keys(s.parameters))...)
-	for _, name := range names {
-		if strings.EqualFold(name, id) || nearly(name, id) {
-			return "did you mean " + name + "?"
-		}
+	if name := nearest(id, names); name != "" {
+		return "did you mean " + name + "?"
 	}
 	return "declare it under Resources or Parameters, or correct the name"
-}
-
-// nearly is true when one edit turns a into b.
-func nearly(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(b)-len(a) > 1 {
-		return false
-	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	if len(a) == len(b) {
-		return i < len(a) && a[i+1:] == b[i+1:]
-	}
-	return a[i:] == b[i+1:]
 }
 
 func (s *scope) getAtt(n *node) (*node, error) {

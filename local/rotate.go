@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"portside/local/engines"
+	"portside/local/secrets"
+	"portside/local/stack"
+)
+
+func rotateCommand(ctx context.Context, args []string) error {
+	var o stack.Options
+	set := flags("rotate", &o)
+	secret := set.String("secret", "", "`name` or ARN of the secret, such as portside/acme")
+	if err := parse(set, args); err != nil {
+		return err
+	}
+	if *secret == "" {
+		return errors.New("rotate needs a secret: make rotate SECRET=portside/acme")
+	}
+	info, err := stack.ReadInfo(o.Data())
+	if errors.Is(err, stack.ErrNotRunning) {
+		return fmt.Errorf("no local stack runs in %s: start one with `make run`, or name the DATA folder of the one that runs", o.Data())
+	}
+	if err != nil {
+		return err
+	}
+	return info.Rotate(ctx, *secret, func(line string) { _, _ = fmt.Fprintln(os.Stdout, line) })
+}
+
+// secretsCommand serves secrets whose rotations are begun by RotateSecret and taken step by step by
+// the caller. It prints its address once it listens.
+func secretsCommand(ctx context.Context, args []string) error {
+	var o stack.Options
+	set := flags("secrets", &o)
+	if err := parse(set, args); err != nil {
+		return err
+	}
+	if o.DataDir == "" {
+		return errors.New("secrets needs a folder: local secrets -data FOLDER")
+	}
+	store, err := secrets.New(ctx, secrets.Config{
+		Dir: o.DataDir, Region: engines.Region, AccountID: "000000000000", Now: time.Now,
+	})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: store.API(), ReadHeaderTimeout: 5 * time.Second}
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+	if _, err := fmt.Fprintln(os.Stdout, "listening on http://"+listener.Addr().String()); err != nil {
+		return err
+	}
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

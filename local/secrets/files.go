@@ -1,0 +1,70 @@
+package secrets
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func (s *Store) path(name string) string {
+	return filepath.Join(s.config.Dir, strings.ReplaceAll(name, "/", "%2F")+".json")
+}
+
+// find returns the secret that an id means, also one that is to be deleted.
+func (s *Store) find(id string) (*secret, error) {
+	for _, name := range names(id) {
+		found, err := s.read(name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !strings.HasPrefix(id, "arn:") || strings.HasPrefix(found.ARN, id) {
+			return found, nil
+		}
+	}
+	return nil, refuse(notFound, "Secrets Manager can't find the specified secret.")
+}
+
+func (s *Store) read(name string) (*secret, error) {
+	if !validName(name) {
+		return nil, os.ErrNotExist
+	}
+	content, err := os.ReadFile(s.path(name))
+	if err != nil {
+		return nil, err
+	}
+	var found secret
+	if err := json.Unmarshal(content, &found); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.path(name), err)
+	}
+	return &found, nil
+}
+
+// write replaces the file as a whole, and returns once it is on the disk.
+func (s *Store) write(changed *secret) error {
+	changed.prune()
+	changed.Changed = s.config.Now()
+	content, err := json.MarshalIndent(changed, "", "  ")
+	if err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(s.config.Dir, ".new-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("write a secret: %w", err)
+	}
+	defer func() { _ = os.Remove(temp.Name()) }() // in vain after the rename
+	_, err = temp.Write(content)
+	err = errors.Join(err, temp.Sync(), temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), s.path(changed.Name))
+	}
+	if err != nil {
+		return fmt.Errorf("write a secret: %w", err)
+	}
+	return nil
+}

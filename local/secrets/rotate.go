@@ -1,0 +1,217 @@
+package secrets
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Steps are what a rotation consists of, in this order.
+func Steps() []string { return []string{"createSecret", "setSecret", "testSecret", "finishSecret"} }
+
+// tries is how often a rotation begins anew at its first step before it is left for the next RotateSecret.
+const tries = 3
+
+// retryWait is the time between two tries.
+const retryWait = 250 * time.Millisecond
+
+type rotateInput struct {
+	idInput
+	ClientRequestToken string
+	RotationLambdaARN  string
+	RotationRules      *rules
+	RotateImmediately  *bool
+}
+
+// rotate begins a rotation and returns; its steps are taken afterwards.
+func (s *Store) rotate(in rotateInput) (named, error) {
+	found, version, err := s.begin(in)
+	if err != nil || version == "" {
+		return named{ARN: found.address(), Name: found.label()}, err
+	}
+	if s.config.Invoke != nil && !s.rotating[found.Name] && !found.isCurrent(version) {
+		s.rotating[found.Name] = true
+		s.running.Go(func() {
+			defer s.rotated(found.Name)
+			if err := s.steps(s.ctx, found, version, s.config.Say); err != nil {
+				s.config.Say(err.Error())
+			}
+		})
+	}
+	return named{found.ARN, found.Name, version}, nil
+}
+
+func (s *secret) address() string {
+	if s == nil {
+		return ""
+	}
+	return s.ARN
+}
+
+func (s *secret) label() string {
+	if s == nil {
+		return ""
+	}
+	return s.Name
+}
+
+func (s *secret) isCurrent(version string) bool { return s.holder(current) == version }
+
+func (s *Store) rotated(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.rotating, name)
+}
+
+// begin notes how the secret is rotated, and stages a version without a value unless one is there from a rotation that is
+// unfinished. The version is empty where no rotation is wanted now.
+func (s *Store) begin(in rotateInput) (*secret, string, error) {
+	found, err := s.usable(in.SecretID)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := checkToken(in.ClientRequestToken); err != nil {
+		return nil, "", err
+	}
+	if in.RotationLambdaARN != "" {
+		found.Function = in.RotationLambdaARN
+	}
+	if found.Function == "" {
+		return nil, "", refuse("InvalidRequestException", "No Lambda rotation function ARN is associated with this secret.")
+	}
+	if in.RotationRules != nil {
+		found.Rules = in.RotationRules
+	}
+	found.RotationOn = true
+	if in.RotateImmediately != nil && !*in.RotateImmediately {
+		return found, "", s.write(found)
+	}
+	version := found.unfinished()
+	if version == "" {
+		version = in.ClientRequestToken
+		s.open(found, version)
+	}
+	return found, version, s.write(found)
+}
+
+// unfinished returns the version that a rotation works on, or "".
+func (s *secret) unfinished() string {
+	if id := s.holder(pending); !s.isCurrent(id) {
+		return id
+	}
+	return ""
+}
+
+// open stages a new version; one that is there already is that of an earlier request with the same token.
+func (s *Store) open(to *secret, id string) {
+	if to.Versions[id] != nil {
+		return
+	}
+	to.Versions[id] = &version{Created: s.config.Now()}
+	to.stage(pending, id)
+}
+
+// Rotate takes up the unfinished rotation of a secret that has a function, or begins one, and takes its steps before it
+// returns. It says a line for each.
+func (s *Store) Rotate(ctx context.Context, id, token string, say func(line string)) error {
+	found, version, err := s.claim(rotateInput{idInput: idInput{id}, ClientRequestToken: token})
+	if r, refused := errors.AsType[*refusal](err); refused && r.kind == notFound {
+		return fmt.Errorf("there is no secret %q: make one with `portside manage-token`", id)
+	}
+	if err != nil {
+		return err
+	}
+	defer s.rotated(found.Name)
+	return s.steps(ctx, found, version, say)
+}
+
+func (s *Store) claim(in rotateInput) (*secret, string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.config.Invoke == nil {
+		return nil, "", errors.New("there is no function to rotate secrets with")
+	}
+	found, version, err := s.begin(in)
+	if err != nil {
+		return nil, "", err
+	}
+	if s.rotating[found.Name] {
+		return nil, "", fmt.Errorf("%s is being rotated at this moment", found.Name)
+	}
+	s.rotating[found.Name] = true
+	return found, version, nil
+}
+
+// steps tries the rotation until it succeeds, or often enough.
+func (s *Store) steps(ctx context.Context, of *secret, version string, say func(string)) error {
+	var err error
+	for try := range tries {
+		if try > 0 {
+			if waitErr := wait(ctx, retryWait); waitErr != nil {
+				return errors.Join(err, waitErr)
+			}
+			say(of.Name + ": trying again, from the first step")
+		}
+		if err = s.allSteps(ctx, of, version, say); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is not rotated; its current version is as it was unless finishSecret came that far: %w", of.Name, err)
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+func (s *Store) allSteps(ctx context.Context, of *secret, version string, say func(string)) error {
+	function := of.Function[strings.LastIndexByte(of.Function, ':')+1:]
+	for _, step := range Steps() {
+		event, err := json.Marshal(map[string]string{"Step": step, "SecretId": of.ARN, "ClientRequestToken": version})
+		if err != nil {
+			return err
+		}
+		if err := s.config.Invoke(ctx, function, event); err != nil {
+			say(of.Name + ": " + step + " failed: " + err.Error())
+			return fmt.Errorf("%s: %w", step, err)
+		}
+		say(of.Name + ": " + step + " done")
+	}
+	return s.finished(of.Name, version)
+}
+
+// finished checks what the function was to bring about.
+func (s *Store) finished(name, version string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found, err := s.read(name)
+	if err != nil {
+		return err
+	}
+	if v := found.Versions[version]; v == nil || !slices.Contains(v.Stages, current) {
+		return errors.New("finishSecret did not make the new version AWSCURRENT")
+	}
+	found.Rotated = s.config.Now()
+	return s.write(found)
+}
+
+// cancelRotation turns rotation off and gives up one that is unfinished. As in the cloud its version keeps AWSPENDING
+// until somebody takes the stage away.
+func (s *Store) cancelRotation(in idInput) (named, error) {
+	found, err := s.usable(in.SecretID)
+	if err != nil {
+		return named{}, err
+	}
+	found.RotationOn = false
+	return named{found.ARN, found.Name, found.unfinished()}, s.write(found)
+}

@@ -1,0 +1,370 @@
+package secrets_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	"github.com/aws/smithy-go"
+
+	"portside/local/secrets"
+)
+
+const name = "portside/acme"
+
+// safe is the local Secrets Manager with the SDK's own client.
+type safe struct {
+	t      *testing.T
+	dir    string
+	store  *secrets.Store
+	client *secretsmanager.Client
+}
+
+func open(t *testing.T, dir string, invoke func(context.Context, string, []byte) error) *safe {
+	t.Helper()
+	store, err := secrets.New(t.Context(), secrets.Config{
+		Dir: dir, Region: "us-east-1", AccountID: "000000000000", Invoke: invoke, Now: time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	server := httptest.NewServer(store.API())
+	t.Cleanup(server.Close)
+	return &safe{t, dir, store, secretsmanager.New(secretsmanager.Options{
+		BaseEndpoint: &server.URL, Region: "us-east-1", RetryMaxAttempts: 1,
+		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
+	})}
+}
+
+func version(n int) *string { return aws.String(fmt.Sprintf("00000000-0000-4000-8000-%012d", n)) }
+
+// create makes the secret with the value "one" in its first version.
+func (s *safe) create() {
+	s.t.Helper()
+	_, err := s.client.CreateSecret(s.t.Context(), &secretsmanager.CreateSecretInput{
+		Name: aws.String(name), ClientRequestToken: version(1), SecretString: aws.String("one"),
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *safe) put(n int, text string, stages ...string) error {
+	_, err := s.client.PutSecretValue(s.t.Context(), &secretsmanager.PutSecretValueInput{
+		SecretId: aws.String(name), ClientRequestToken: version(n), SecretString: &text, VersionStages: stages,
+	})
+	return err
+}
+
+func (s *safe) move(stage string, from, to *string) error {
+	_, err := s.client.UpdateSecretVersionStage(s.t.Context(), &secretsmanager.UpdateSecretVersionStageInput{
+		SecretId: aws.String(name), VersionStage: &stage, RemoveFromVersionId: from, MoveToVersionId: to,
+	})
+	return err
+}
+
+// stages returns which version has which stages, as "1:AWSCURRENT".
+func (s *safe) stages() string {
+	s.t.Helper()
+	out, err := s.client.DescribeSecret(s.t.Context(), &secretsmanager.DescribeSecretInput{SecretId: aws.String(name)})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var all []string
+	for id, stages := range out.VersionIdsToStages {
+		slices.Sort(stages)
+		all = append(all, strings.TrimLeft(id[24:], "0")+":"+strings.Join(stages, "+"))
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+func (s *safe) wantStages(want string) {
+	s.t.Helper()
+	if got := s.stages(); got != want {
+		s.t.Errorf("stages are %s, want %s", got, want)
+	}
+}
+
+func (s *safe) wantRefusal(err error, code string) {
+	s.t.Helper()
+	if refused, ok := errors.AsType[smithy.APIError](err); !ok || refused.ErrorCode() != code {
+		s.t.Errorf("got %v, want %s", err, code)
+	}
+}
+
+func (s *safe) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *safe) read(in secretsmanager.GetSecretValueInput) (string, error) {
+	in.SecretId = aws.String(name)
+	out, err := s.client.GetSecretValue(s.t.Context(), &in)
+	if err != nil {
+		return "", err
+	}
+	return aws.ToString(out.SecretString), nil
+}
+
+func TestStagesMoveAsInTheCloud(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	s.create()
+	s.wantStages("1:AWSCURRENT")
+	s.must(s.put(2, "two"))
+	s.wantStages("1:AWSPREVIOUS 2:AWSCURRENT")
+	s.must(s.put(3, "three", "AWSPENDING"))
+	s.wantStages("1:AWSPREVIOUS 2:AWSCURRENT 3:AWSPENDING")
+	s.wantRefusal(s.move("AWSCURRENT", nil, version(3)), "InvalidParameterException")
+	s.wantRefusal(s.move("AWSCURRENT", version(1), version(3)), "InvalidParameterException")
+	s.wantRefusal(s.move("AWSCURRENT", version(2), version(9)), "ResourceNotFoundException")
+	s.wantRefusal(s.move("AWSCURRENT", version(2), nil), "InvalidParameterException")
+	s.must(s.move("AWSCURRENT", version(2), version(3)))
+	s.wantStages("2:AWSPREVIOUS 3:AWSCURRENT+AWSPENDING")
+	s.must(s.move("AWSPENDING", version(3), nil))
+	s.wantStages("2:AWSPREVIOUS 3:AWSCURRENT")
+}
+
+func TestVersionsValueNeverChanges(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	s.create()
+	s.must(s.put(2, "two", "AWSPENDING"))
+	s.must(s.put(2, "two", "AWSPENDING"))
+	s.wantRefusal(s.put(2, "other", "AWSPENDING"), "ResourceExistsException")
+	for in, want := range map[secretsmanager.GetSecretValueInput]string{
+		{}: "one", {VersionStage: aws.String("AWSPENDING")}: "two", {VersionId: version(2)}: "two",
+		{VersionId: version(2), VersionStage: aws.String("AWSPENDING")}: "two",
+	} {
+		if got, err := s.read(in); got != want || err != nil {
+			t.Errorf("read %q, %v, want %q", got, err, want)
+		}
+	}
+	_, err := s.read(secretsmanager.GetSecretValueInput{VersionId: version(1), VersionStage: aws.String("AWSPENDING")})
+	s.wantRefusal(err, "InvalidRequestException")
+	_, err = s.read(secretsmanager.GetSecretValueInput{VersionId: version(9)})
+	s.wantRefusal(err, "ResourceNotFoundException")
+	_, err = s.client.CreateSecret(t.Context(), &secretsmanager.CreateSecretInput{Name: aws.String(name), SecretString: aws.String("x")})
+	s.wantRefusal(err, "ResourceExistsException")
+	s.create() // the same request again
+}
+
+func TestWhatIsRefused(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	s.create()
+	s.wantRefusal(s.put(2, strings.Repeat("x", 65537)), "InvalidParameterException")
+	for _, bad := range []string{"../escape\x00", "a b", "", strings.Repeat("x", 600), "ü"} {
+		_, err := s.client.CreateSecret(t.Context(), &secretsmanager.CreateSecretInput{Name: &bad, SecretString: aws.String("x")})
+		s.wantRefusal(err, "ValidationException")
+	}
+	for _, id := range []string{"..", "portside", "../secrets/portside%2Facme", "arn:aws:secretsmanager:us-east-1:000000000000:secret:x"} {
+		_, err := s.client.GetSecretValue(t.Context(), &secretsmanager.GetSecretValueInput{SecretId: &id})
+		s.wantRefusal(err, "ResourceNotFoundException")
+	}
+	_, err := s.client.ListSecrets(t.Context(), &secretsmanager.ListSecretsInput{})
+	s.wantRefusal(err, "UnknownOperationException")
+	_, err = s.client.RotateSecret(t.Context(), &secretsmanager.RotateSecretInput{SecretId: aws.String(name)})
+	s.wantRefusal(err, "InvalidRequestException")
+}
+
+func TestSecretsAreFoundByNameAndARN(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	s.create()
+	found, err := s.client.DescribeSecret(t.Context(), &secretsmanager.DescribeSecretInput{SecretId: aws.String(name)})
+	s.must(err)
+	whole := aws.ToString(found.ARN)
+	for _, id := range []string{name, whole, whole[:len(whole)-7]} {
+		out, err := s.client.GetSecretValue(t.Context(), &secretsmanager.GetSecretValueInput{SecretId: &id})
+		if err != nil || aws.ToString(out.SecretString) != "one" || out.CreatedDate == nil {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
+func TestDeletedSecret(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	s.create()
+	_, err := s.client.DeleteSecret(t.Context(), &secretsmanager.DeleteSecretInput{SecretId: aws.String(name)})
+	s.must(err)
+	_, err = s.read(secretsmanager.GetSecretValueInput{})
+	s.wantRefusal(err, "InvalidRequestException")
+	_, err = s.client.DeleteSecret(t.Context(), &secretsmanager.DeleteSecretInput{
+		SecretId: aws.String(name), ForceDeleteWithoutRecovery: aws.Bool(true),
+	})
+	s.must(err)
+	_, err = s.read(secretsmanager.GetSecretValueInput{})
+	s.wantRefusal(err, "ResourceNotFoundException")
+}
+
+func TestFilesAreTheirOwnersAloneAndSurviveARestart(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "secrets"), nil)
+	s.create()
+	s.must(s.put(2, "two"))
+	err := filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
+		s.must(err)
+		info, err := entry.Info()
+		s.must(err)
+		if info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return nil
+	})
+	s.must(err)
+	again := open(t, s.dir, nil)
+	again.wantStages("1:AWSPREVIOUS 2:AWSCURRENT")
+	if got, err := again.read(secretsmanager.GetSecretValueInput{VersionStage: aws.String("AWSPREVIOUS")}); got != "one" || err != nil {
+		t.Errorf("after a restart: %q, %v", got, err)
+	}
+}
+
+func TestOldVersionsAreForgotten(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	s.create()
+	for n := 2; n < 110; n++ {
+		s.must(s.put(n, fmt.Sprint(n)))
+	}
+	out, err := s.client.ListSecretVersionIds(t.Context(), &secretsmanager.ListSecretVersionIdsInput{
+		SecretId: aws.String(name), IncludeDeprecated: aws.Bool(true),
+	})
+	if err != nil || len(out.Versions) != 100 {
+		t.Errorf("%d versions are left, %v; want 100", len(out.Versions), err)
+	}
+	s.wantStages("108:AWSPREVIOUS 109:AWSCURRENT")
+}
+
+func TestUnsignedRequestsAreRefused(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader("{}"))
+	r.Header.Set("X-Amz-Target", "secretsmanager.GetSecretValue")
+	w := httptest.NewRecorder()
+	s.store.API().ServeHTTP(w, r)
+	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "MissingAuthenticationTokenException") {
+		t.Errorf("an unsigned request got %d %s", w.Code, w.Body)
+	}
+}
+
+// function rotates as a Lambda function does, and fails as often as it is told to.
+type function struct {
+	mu     sync.Mutex
+	safe   *safe
+	fail   map[string]int // how often, by step
+	called []string
+}
+
+func (f *function) invoke(ctx context.Context, to string, payload []byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var event struct {
+		Step, ClientRequestToken string
+		SecretID                 string `json:"SecretId"`
+	}
+	if err := json.Unmarshal(payload, &event); err != nil {
+		return err
+	}
+	f.called = append(f.called, event.Step)
+	if to != "portside-RotationFunction" {
+		return fmt.Errorf("there is no function %s", to)
+	}
+	if f.fail[event.Step] > 0 {
+		f.fail[event.Step]--
+		return errors.New("injected")
+	}
+	client := f.safe.client
+	var err error
+	switch event.Step {
+	case "createSecret":
+		_, err = client.PutSecretValue(ctx, &secretsmanager.PutSecretValueInput{
+			SecretId: &event.SecretID, ClientRequestToken: &event.ClientRequestToken,
+			SecretString: aws.String("rotated"), VersionStages: []string{"AWSPENDING"},
+		})
+	case "finishSecret":
+		var found *secretsmanager.GetSecretValueOutput
+		if found, err = client.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &event.SecretID}); err == nil {
+			_, err = client.UpdateSecretVersionStage(ctx, &secretsmanager.UpdateSecretVersionStageInput{
+				SecretId: &event.SecretID, VersionStage: aws.String("AWSCURRENT"),
+				RemoveFromVersionId: found.VersionId, MoveToVersionId: &event.ClientRequestToken,
+			})
+		}
+	}
+	return err
+}
+
+func rotating(t *testing.T, fail map[string]int) (*safe, *function) {
+	t.Helper()
+	f := &function{fail: fail}
+	f.safe = open(t, t.TempDir(), f.invoke)
+	f.safe.create()
+	_, err := f.safe.client.RotateSecret(t.Context(), &secretsmanager.RotateSecretInput{
+		SecretId: aws.String(name), RotateImmediately: aws.Bool(false),
+		RotationLambdaARN: aws.String("arn:aws:lambda:us-east-1:000000000000:function:portside-RotationFunction"),
+	})
+	f.safe.must(err)
+	return f.safe, f
+}
+
+func TestRotateTakesTheFourSteps(t *testing.T) {
+	s, f := rotating(t, nil)
+	var said []string
+	s.must(s.store.Rotate(t.Context(), name, *version(2), func(line string) { said = append(said, line) }))
+	s.wantStages("1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING")
+	if !slices.Equal(f.called, secrets.Steps()) || len(said) != 4 {
+		t.Errorf("called %v, said %v", f.called, said)
+	}
+}
+
+func TestRotateStartsOverWhenAStepFails(t *testing.T) {
+	s, f := rotating(t, map[string]int{"testSecret": 2})
+	s.must(s.store.Rotate(t.Context(), name, *version(2), func(string) {}))
+	s.wantStages("1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING")
+	if len(f.called) != 3+3+4 {
+		t.Errorf("called %v", f.called)
+	}
+}
+
+func TestRotationThatFailedIsTakenUp(t *testing.T) {
+	s, _ := rotating(t, map[string]int{"setSecret": 3})
+	if err := s.store.Rotate(t.Context(), name, *version(2), func(string) {}); err == nil {
+		t.Fatal("a rotation that failed three times succeeded")
+	}
+	s.wantStages("1:AWSCURRENT 2:AWSPENDING")
+	s.must(s.store.Rotate(t.Context(), name, *version(3), func(string) {}))
+	s.wantStages("1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING") // by its first version
+}
+
+func TestRotateSecretReturnsAndRotates(t *testing.T) {
+	s, _ := rotating(t, nil)
+	out, err := s.client.RotateSecret(t.Context(), &secretsmanager.RotateSecretInput{
+		SecretId: aws.String(name), ClientRequestToken: version(2),
+	})
+	if err != nil || aws.ToString(out.VersionId) != *version(2) {
+		t.Fatalf("RotateSecret: %v, %v", out, err)
+	}
+	const rotated = "1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING"
+	for asked := 0; s.stages() != rotated && asked < 5000; asked++ { // each time takes a while
+		continue
+	}
+	s.wantStages(rotated)
+}
+
+func TestSecretOfAnotherKindOfFile(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	s.must(os.WriteFile(filepath.Join(s.dir, "broken.json"), []byte("{"), 0o600))
+	_, err := s.client.DescribeSecret(t.Context(), &secretsmanager.DescribeSecretInput{SecretId: aws.String("broken")})
+	s.wantRefusal(err, "InternalServiceError")
+}
