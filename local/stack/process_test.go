@@ -90,8 +90,14 @@ func (c *command) run() stack.Info {
 	if err := c.process.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	process := c.process
-	c.t.Cleanup(func() { _ = process.Process.Kill(); _ = process.Wait() })
+	process, output := c.process, c.output
+	c.t.Cleanup(func() {
+		_ = process.Process.Kill()
+		_ = process.Wait()
+		if c.t.Failed() {
+			c.t.Logf("the program said:\n%s", output)
+		}
+	})
 	var info stack.Info
 	await(c.t, "the stack is ready", func() bool {
 		var err error
