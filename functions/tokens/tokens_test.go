@@ -204,6 +204,31 @@ func TestLeakEndsWhatWasRenewedFromIt(t *testing.T) {
 	d.machine(other).Get("/api/v1/tokens").Is(http.StatusOK)
 }
 
+// TestLeakEndsWhatIsRenewedAtThatMoment reports a leak while a thief renews the token: none of the successors survives.
+func TestLeakEndsWhatIsRenewedAtThatMoment(t *testing.T) {
+	d := newDepot(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	for range 5 {
+		leaked := d.person(key).Post("/api/v1/tokens", all).Text("data.token")
+		successors := make([]string, 4)
+		var wait sync.WaitGroup
+		for i := range successors {
+			wait.Go(func() {
+				if answer := d.machine(leaked).Post("/api/v1/tokens", all); answer.Status == http.StatusCreated {
+					successors[i] = answer.Text("data.token")
+				}
+			})
+		}
+		wait.Go(func() { d.visitor().Post("/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`).Is(http.StatusNoContent) })
+		wait.Wait()
+		for _, token := range successors {
+			if token != "" {
+				d.machine(token).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+			}
+		}
+	}
+}
+
 // TestNothingIsIssuedByARevokedToken renews with a token while it is being revoked: whatever wins, a successor exists only
 // if it was answered.
 func TestNothingIsIssuedByARevokedToken(t *testing.T) {

@@ -219,27 +219,40 @@ func (s *Service) RevokeLeaked(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	issued, err := s.store.List(ctx, leaked.Owner.ID)
-	if err != nil {
+	if err := s.endLeaked(ctx, leaked); err != nil {
 		return err
 	}
-	for _, c := range append([]credentials.Credential{leaked}, descendants(leaked.ID, issued)...) {
-		if err := s.end(ctx, c, "reported as leaked"); err != nil && !errors.Is(err, ErrNotFound) {
-			return err
-		}
-	}
-	return nil
+	return s.endDescendants(ctx, leaked)
 }
 
-// descendants returns the tokens that were renewed from the one with the id, and from those, in any order.
-func descendants(id string, issued []credentials.Credential) []credentials.Credential {
-	var found []credentials.Credential
-	for _, c := range issued {
-		if c.RotatedFrom == id {
-			found = append(append(found, c), descendants(c.ID, issued)...)
+// endDescendants ends what was renewed from a token that has ended, level by level: since nothing can be issued by a token
+// that has ended, each level is complete when it is read.
+func (s *Service) endDescendants(ctx context.Context, ancestor credentials.Credential) error {
+	ended := map[string]bool{ancestor.ID: true}
+	for {
+		issued, err := s.store.List(ctx, ancestor.Owner.ID)
+		if err != nil {
+			return err
+		}
+		children := slices.DeleteFunc(issued, func(c credentials.Credential) bool { return !ended[c.RotatedFrom] || ended[c.ID] })
+		if len(children) == 0 {
+			return nil
+		}
+		for _, c := range children {
+			if err := s.endLeaked(ctx, c); err != nil {
+				return err
+			}
+			ended[c.ID] = true
 		}
 	}
-	return found
+}
+
+// endLeaked ends a credential unless it has ended.
+func (s *Service) endLeaked(ctx context.Context, c credentials.Credential) error {
+	if err := s.end(ctx, c, "reported as leaked"); !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return nil
 }
 
 func (s *Service) end(ctx context.Context, token credentials.Credential, reason string) error {
