@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -37,7 +38,12 @@ leaves the secret's terms and token as they are.`,
 				return nil
 			})
 			flags.IntVar(&wanted.days, "days", tokens.DefaultDays, "`DAYS` until a token expires")
-			flags.IntVar(&wanted.every, "every", 0, "`DAYS` between renewals; without it, two thirds of --days")
+			flags.Func("every", "`DAYS` between renewals; without it, two thirds of --days", func(s string) (err error) {
+				if wanted.every, err = strconv.Atoi(s); err != nil || wanted.every < 1 {
+					return errors.New("it must be a number of days, at least 1 and less than --days")
+				}
+				return nil
+			})
 			flags.StringVar(&wanted.function, "function", "", "`ARN` of RotationFunction (the stack's output RotationFunctionArn); not with --local")
 			return func(ctx context.Context, p process, arguments []string) error {
 				if err := noArguments(arguments); err != nil {
@@ -73,7 +79,7 @@ func (m *managedToken) check(local bool) error {
 	if m.name == "" {
 		m.name = m.secret
 	}
-	if m.every == 0 {
+	if m.every == 0 { // not given
 		m.every = max(1, m.days*2/3)
 	}
 	switch {
@@ -81,8 +87,8 @@ func (m *managedToken) check(local bool) error {
 		return usageError("--owner and --secret " + secretPrefix + "… are needed")
 	case m.function == "":
 		return usageError("--function is needed, or --local DATA")
-	case m.every < 1 || m.every >= m.days:
-		return usageError("--every must be at least 1 and less than --days")
+	case m.every >= m.days:
+		return usageError("--every must be less than --days")
 	}
 	if failures := (tokens.NewToken{Name: m.name, Scopes: m.scopes, Days: m.days}).Check(); len(failures) > 0 {
 		return usageError(fault.Invalid(failures...).Error())

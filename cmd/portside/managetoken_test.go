@@ -61,6 +61,9 @@ func TestManageTokenThatIsRefused(t *testing.T) {
 	o.expect(o.run(with("portside/acme", "ada@example.com")...), 2, "must name at least one scope")
 	o.expect(o.run(with("portside/acme", "ada@example.com", scope, "--days", "366")...), 2, "1 to 365")
 	o.expect(o.run(with("portside/acme", "ada@example.com", scope, "--every", "90")...), 2, "--every")
+	for _, every := range []string{"0", "-1", "x"} {
+		o.expect(o.run(with("portside/acme", "ada@example.com", scope, "--every", every)...), 2, "at least 1")
+	}
 	o.expect(o.run(with("portside/acme", "nobody@example.com", scope)...), 1, "no user with the address")
 	_, err := client.CreateSecret(t.Context(), &secretsmanager.CreateSecretInput{
 		Name: aws.String("portside/other"), SecretString: aws.String("hunter2"),

@@ -361,3 +361,27 @@ func atOnce[T any](n int, f func(i int) T) []T {
 	wait.Wait()
 	return results
 }
+
+// TestNoDecisionByAKeyThatTheRequesterMade plays an admin who makes keys for another admin, and with that one more, in order
+// to decide on a request of their own.
+func TestNoDecisionByAKeyThatTheRequesterMade(t *testing.T) {
+	d := newDepot(t)
+	requester, requesterKey := d.user("ada@example.com", principal.Admin)
+	other, otherKey := d.user("grace@example.com", principal.Admin)
+	ada := principal.Principal{UserID: requester.ID, Role: principal.Admin}
+	made, err := d.keys.Create(t.Context(), ada, other.ID, users.NewKey{Name: "made"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := principal.Principal{UserID: other.ID, Role: principal.Admin, IssuedBy: requester.ID}
+	again, err := d.keys.Create(t.Context(), by, other.ID, users.NewKey{Name: "made by what was made"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := d.person(requesterKey).Post("/api/v1/credential-requests", `{"accessLevel":"full","justification":"for me"}`).
+		Is(http.StatusCreated).Text("data.id")
+	for _, key := range []string{requesterKey, made.Secret.Reveal(), again.Secret.Reveal()} {
+		d.person(key).Do(http.MethodPost, "/api/v1/credential-requests/"+at+"/approve", "").Is(http.StatusForbidden)
+	}
+	d.person(otherKey).Do(http.MethodPost, "/api/v1/credential-requests/"+at+"/approve", "").Is(http.StatusOK)
+}

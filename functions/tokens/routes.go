@@ -49,7 +49,8 @@ var (
 	listTokens = huma.Operation{
 		OperationID: "listTokens", Method: http.MethodGet, Path: "/api/v1/tokens", Tags: []string{"Tokens"},
 		Summary: "List tokens and passwords",
-		Description: "Newest first, never their secrets. Revoked and expired ones stay for 90 days. One's own need no permission; " +
+		Description: "The newest 500, newest first, never their secrets. Revoked and expired ones stay for 90 days. " +
+			"One's own need no permission; " +
 			"other people's need `tokens:read`.",
 		Errors: []int{http.StatusForbidden},
 	}
@@ -62,8 +63,9 @@ var (
 	revokeToken = huma.Operation{
 		OperationID: "revokeToken", Method: http.MethodDelete, Path: "/api/v1/tokens/{tokenId}", Tags: []string{"Tokens"},
 		Summary: "Revoke a token or password", DefaultStatus: http.StatusNoContent,
-		Description: "It works nowhere from the next request on. One's own need no permission; other people's need `tokens:write`.",
-		Errors:      []int{http.StatusNotFound},
+		Description: "It works nowhere from the next request on. One's own need no permission; other people's need `tokens:write`. A token " +
+			"ends only itself, those it was renewed from and those renewed from it.",
+		Errors: []int{http.StatusForbidden, http.StatusNotFound},
 	}
 	revokeLeakedToken = huma.Operation{
 		OperationID: "revokeLeakedToken", Method: http.MethodPost, Path: "/api/v1/tokens/revoke", Tags: []string{"Tokens"},

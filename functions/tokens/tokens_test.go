@@ -258,6 +258,39 @@ func TestNothingIsIssuedByARevokedToken(t *testing.T) {
 	d.machine(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
 }
 
+func TestTokensEndTheirOwnLineOnly(t *testing.T) {
+	d := newDepot(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	first := d.person(key).Post("/api/v1/tokens", all)
+	second := d.machine(first.Text("data.token")).Post("/api/v1/tokens", all)
+	sibling := d.machine(first.Text("data.token")).Post("/api/v1/tokens", all)
+	other := d.person(key).Post("/api/v1/tokens", all)
+	renewed := d.machine(second.Text("data.token"))
+	for _, stranger := range []string{sibling.Text("data.id"), other.Text("data.id")} {
+		renewed.Delete("/api/v1/tokens/" + stranger).Is(http.StatusForbidden)
+	}
+	third := renewed.Post("/api/v1/tokens", all)
+	renewed.Delete("/api/v1/tokens/" + third.Text("data.id")).Is(http.StatusNoContent)
+	renewed.Delete("/api/v1/tokens/" + first.Text("data.id")).Is(http.StatusNoContent)
+	renewed.Delete("/api/v1/tokens/" + second.Text("data.id")).Is(http.StatusNoContent)
+	d.person(key).Delete("/api/v1/tokens/" + other.Text("data.id")).Is(http.StatusNoContent)
+}
+
+// TestMakingAndEndingTokensIsBounded plays a thief who escapes the limits of one credential by a chain of them.
+func TestMakingAndEndingTokensIsBounded(t *testing.T) {
+	d := newDepot(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	current := d.person(key).Post("/api/v1/tokens", all)
+	for range credentials.MaxDaily - 1 {
+		next := d.machine(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
+		d.machine(next.Text("data.token")).Delete("/api/v1/tokens/" + current.Text("data.id")).Is(http.StatusNoContent)
+		current = next
+	}
+	d.machine(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusConflict)
+	d.pass(15 * time.Hour) // the day, by UTC, is over
+	d.machine(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
+}
+
 func TestTooManyTokens(t *testing.T) {
 	d := newDepot(t)
 	_, key := d.user("manager@example.com", principal.Manager)

@@ -9,8 +9,30 @@ import (
 	"strings"
 )
 
+const suffix = ".json" // of a secret's file
+
+// newPrefix begins the name of a file that is being written. A secret's name may begin so, too, but its file has the suffix.
+const newPrefix = ".new-"
+
+// removeUnfinished removes files whose writer was killed, as they hold values. Nobody else may be writing.
+func removeUnfinished(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("read the folder of secrets: %w", err)
+	}
+	for _, entry := range entries {
+		if !entry.Type().IsRegular() || !strings.HasPrefix(entry.Name(), newPrefix) || strings.HasSuffix(entry.Name(), suffix) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil {
+			return fmt.Errorf("remove a half-written secret: %w", err)
+		}
+	}
+	return nil
+}
+
 func (s *Store) path(name string) string {
-	return filepath.Join(s.config.Dir, strings.ReplaceAll(name, "/", "%2F")+".json")
+	return filepath.Join(s.config.Dir, strings.ReplaceAll(name, "/", "%2F")+suffix)
 }
 
 // find returns the secret that an id means, also one that is to be deleted.
@@ -53,7 +75,7 @@ func (s *Store) write(changed *secret) error {
 	if err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(s.config.Dir, ".new-*") // mode 0600
+	temp, err := os.CreateTemp(s.config.Dir, newPrefix+"*") // mode 0600
 	if err != nil {
 		return fmt.Errorf("write a secret: %w", err)
 	}

@@ -33,7 +33,7 @@ func (s *Store) rotate(in rotateInput) (named, error) {
 	if err != nil || version == "" {
 		return named{ARN: found.address(), Name: found.label()}, err
 	}
-	if s.config.Invoke != nil && !s.rotating[found.Name] && !found.isCurrent(version) {
+	if s.config.Invoke != nil && !found.isCurrent(version) {
 		s.rotating[found.Name] = true
 		s.running.Go(func() {
 			defer s.rotated(found.Name)
@@ -68,7 +68,7 @@ func (s *Store) rotated(name string) {
 }
 
 // begin notes how the secret is rotated, and stages a version without a value unless one is there from a rotation that is
-// unfinished. The version is empty where no rotation is wanted now.
+// unfinished. The version is empty where no rotation is wanted now. One that is at work is an error, and nothing is noted.
 func (s *Store) begin(in rotateInput) (*secret, string, error) {
 	found, err := s.usable(in.SecretID)
 	if err != nil {
@@ -89,6 +89,9 @@ func (s *Store) begin(in rotateInput) (*secret, string, error) {
 	found.RotationOn = true
 	if in.RotateImmediately != nil && !*in.RotateImmediately {
 		return found, "", s.write(found)
+	}
+	if s.rotating[found.Name] { // before anything is written
+		return nil, "", refuse("InvalidRequestException", "The secret %s is being rotated at this moment.", found.Name)
 	}
 	version := found.unfinished()
 	if version == "" {
@@ -138,9 +141,6 @@ func (s *Store) claim(in rotateInput) (*secret, string, error) {
 	found, version, err := s.begin(in)
 	if err != nil {
 		return nil, "", err
-	}
-	if s.rotating[found.Name] {
-		return nil, "", fmt.Errorf("%s is being rotated at this moment", found.Name)
 	}
 	s.rotating[found.Name] = true
 	return found, version, nil

@@ -7,7 +7,8 @@
 // with the same value may be put again and with another value never. Rotation works as there, too: a version without a
 // value is staged as AWSPENDING, and the function that the secret names is asked for four steps, from the first again when
 // one fails. Two things differ. No schedule starts a rotation, only RotateSecret does. And where a rotation is unfinished,
-// RotateSecret takes it up and says so with its version, while Secrets Manager takes it up and answers with an error.
+// RotateSecret takes it up and says so with its version, while Secrets Manager takes it up and answers with an error; only
+// one that is at work at that moment is refused, and nothing changes.
 package secrets
 
 import (
@@ -46,10 +47,13 @@ type Store struct {
 	end      context.CancelFunc
 }
 
-// New opens the folder. Close must be called.
+// New opens the folder, and removes what a killed process left half-written there. Close must be called.
 func New(ctx context.Context, c Config) (*Store, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of secrets: %w", err)
+	}
+	if err := removeUnfinished(c.Dir); err != nil {
+		return nil, err
 	}
 	if c.Say == nil {
 		c.Say = func(string) {}

@@ -37,6 +37,10 @@ var (
 // owner's role or standing: DynamoDB takes 100 items in one.
 const MaxLive = 50
 
+// MaxDaily is how many tokens of one owner may be made on one day (UTC), whether they still work or not. Whatever is made
+// stays listed for Retention.
+const MaxDaily = 100
+
 // Credential is the stored record. It never holds the secret.
 type Credential struct {
 	ID         string
@@ -54,11 +58,12 @@ type Credential struct {
 	Username    string   // that a password belongs to; empty for other kinds
 	RotatedFrom string   // id of the token that this one was made with; empty: none
 	Reason      string   // why it was revoked; empty while it is not
+	IssuedBy    string   // id of the user who made it for somebody else; empty: the owner or the service itself
 }
 
 // principal is whom the credential speaks for: with the role of its owner if it is an API key, otherwise with its scopes.
 func (c Credential) principal() principal.Principal {
-	who := principal.Principal{UserID: c.Owner.ID, CredentialID: c.ID}
+	who := principal.Principal{UserID: c.Owner.ID, CredentialID: c.ID, IssuedBy: c.IssuedBy}
 	if c.Kind == APIKey {
 		who.Role = c.Owner.Role
 	} else {

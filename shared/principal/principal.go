@@ -86,7 +86,12 @@ type Principal struct {
 	Role         Role     // empty for a token or password, which hold no permissions
 	Scopes       []string // of a token or password; none for an API key
 	CredentialID string   // public id of the credential, fit for logs and audit
+	IssuedBy     string   // id of another user who made the credential, and may still have it; empty: nobody else
 }
+
+// MayBe reports whether the person behind the caller may be the user with the id: it is that user's credential, or one that
+// this user made for somebody else. Where two people have to agree, either is one too few.
+func (p Principal) MayBe(userID string) bool { return p.UserID == userID || p.IssuedBy == userID }
 
 // Scoped reports whether the caller came with a token or password, and so may do what its scopes say and nothing else.
 func (p Principal) Scoped() bool { return p.Role == "" }

@@ -35,8 +35,10 @@ var (
 	ErrNotFound = fault.New(fault.NotFound, "There is no such token.")
 	ErrWider    = fault.New(fault.Forbidden, "A scope that was asked for reaches further than those of the credential that asks.")
 	ErrNotYours = fault.New(fault.Forbidden, "Other people's tokens need the permission tokens:read to see and tokens:write to revoke.")
-	ErrTooMany  = fault.NewFinal(fault.Conflict, fmt.Sprintf("There are %d working credentials already, which is the most one user may have. "+
-		"Revoke one first.", credentials.MaxLive))
+	ErrTooMany  = fault.NewFinal(fault.Conflict, fmt.Sprintf("There are %d working credentials already, which is the most one user may have, "+
+		"or %d tokens were made today. Revoke one first, or come back tomorrow.", credentials.MaxLive, credentials.MaxDaily))
+	ErrNotKin = fault.New(fault.Forbidden, "A token may end itself, those that it was renewed from, and those that were renewed from it; "+
+		"no others, since it may have leaked.")
 	// ErrCaller says that the credential which asks was revoked, or its owner deactivated, at that very moment.
 	ErrCaller = credentials.ErrUnauthorized
 )
@@ -160,7 +162,10 @@ func texts(scopes []Scope) []string {
 	return slices.Compact(all)
 }
 
-// List returns a user's tokens and passwords, newest first. The empty userID means the caller's own.
+// MaxListed is how many tokens and passwords a list has at most, the newest ones.
+const MaxListed = 500
+
+// List returns a user's tokens and passwords, the newest MaxListed, newest first. The empty userID means the caller's own.
 func (s *Service) List(ctx context.Context, caller principal.Principal, userID string) ([]credentials.Credential, error) {
 	userID = cmp.Or(userID, caller.UserID)
 	if userID != caller.UserID && !caller.Can(principal.TokensRead) {
@@ -172,7 +177,7 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, userID s
 	slices.SortFunc(all, func(a, b credentials.Credential) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
-	return all, err
+	return all[:min(len(all), MaxListed)], err
 }
 
 // Get returns a token or password of the caller's, or anybody's with tokens:read.
@@ -181,13 +186,37 @@ func (s *Service) Get(ctx context.Context, caller principal.Principal, id string
 }
 
 // Revoke ends a token or password of the caller's, or anybody's with tokens:write; it works nowhere from the next request
-// on. ErrNotFound if it is revoked already.
+// on. A caller that is a token itself ends only its own line. ErrNotFound if it is revoked already, ErrNotKin.
 func (s *Service) Revoke(ctx context.Context, caller principal.Principal, id string) error {
 	token, err := s.find(ctx, caller, id, principal.TokensWrite)
 	if err != nil {
 		return err
 	}
+	if caller.Scoped() {
+		issued, err := s.store.List(ctx, caller.UserID)
+		if err != nil {
+			return err
+		}
+		if !descends(id, caller.CredentialID, issued) && !descends(caller.CredentialID, id, issued) {
+			return ErrNotKin
+		}
+	}
 	return s.end(ctx, token, "revoked by "+caller.UserID)
+}
+
+// descends reports whether the token with the id is the ancestor, or was renewed from it or from one of its successors.
+func descends(id, ancestor string, issued []credentials.Credential) bool {
+	from := make(map[string]string, len(issued))
+	for _, c := range issued {
+		from[c.ID] = c.RotatedFrom
+	}
+	for range len(issued) + 1 {
+		if id == ancestor {
+			return true
+		}
+		id = from[id]
+	}
+	return false
 }
 
 // find hides what the caller may not see, and what is past its retention, as if it did not exist.

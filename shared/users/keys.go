@@ -89,6 +89,9 @@ func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID st
 			return Issued{}, ErrNotActive
 		}
 		secret, key := mintKey(user, strings.TrimSpace(input.Name), k.now().UTC())
+		if key.IssuedBy = caller.IssuedBy; caller.UserID != userID {
+			key.IssuedBy = caller.UserID
+		}
 		if input.ExpirationDays > 0 {
 			key.ExpiresAt = key.CreatedAt.AddDate(0, 0, input.ExpirationDays)
 		}

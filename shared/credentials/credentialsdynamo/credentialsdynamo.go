@@ -64,6 +64,7 @@ type record struct {
 	Username string           `dynamodbav:"username,omitempty"`
 	From     string           `dynamodbav:"rotatedFrom,omitempty"`
 	Reason   string           `dynamodbav:"reason,omitempty"`
+	IssuedBy string           `dynamodbav:"issuedBy,omitempty"`
 }
 
 func newRecord(c credentials.Credential) record {
@@ -72,7 +73,7 @@ func newRecord(c credentials.Credential) record {
 		Owner: c.Owner.ID, Role: c.Owner.Role, Active: c.Owner.Active, Name: c.Name,
 		Created: items.Millis(c.CreatedAt), Expires: items.Millis(c.ExpiresAt), Revoked: items.Millis(c.RevokedAt),
 		LastUsed: items.Millis(c.LastUsedAt), Limit: c.RateLimit,
-		Scopes: c.Scopes, Username: c.Username, From: c.RotatedFrom, Reason: c.Reason,
+		Scopes: c.Scopes, Username: c.Username, From: c.RotatedFrom, Reason: c.Reason, IssuedBy: c.IssuedBy,
 	}
 	if !c.ExpiresAt.IsZero() {
 		r.PurgeAt = c.ExpiresAt.Add(Retention).Unix()
@@ -86,7 +87,7 @@ func (r record) credential() credentials.Credential {
 		Owner: credentials.Owner{ID: r.Owner, Role: r.Role, Active: r.Active}, Name: r.Name,
 		CreatedAt: items.Time(r.Created), ExpiresAt: items.Time(r.Expires), RevokedAt: items.Time(r.Revoked),
 		LastUsedAt: items.Time(r.LastUsed), RateLimit: r.Limit,
-		Scopes: r.Scopes, Username: r.Username, RotatedFrom: r.From, Reason: r.Reason,
+		Scopes: r.Scopes, Username: r.Username, RotatedFrom: r.From, Reason: r.Reason, IssuedBy: r.IssuedBy,
 	}
 }
 

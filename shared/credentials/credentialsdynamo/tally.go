@@ -25,6 +25,9 @@ type Change struct {
 	// Seen is the number from Standing that the transaction relies on; nil: on none. Without it, issuing fails where the
 	// owner has credentials.MaxLive already.
 	Seen *int64
+	// On is the day that the issue counts for; zero: for none. An owner gets credentials.MaxDaily on one day: a token that
+	// makes its successor and ends would otherwise escape every limit. It has no effect together with Seen.
+	On time.Time
 }
 
 // Tally returns the one write that keeps an owner's tally, and with it the promise that no credential is issued unseen.
@@ -40,11 +43,27 @@ func (t *Table) Tally(ownerID string, c Change) types.TransactWriteItem {
 		values = items.Map{}
 	}
 	values[":issued"], values[":live"] = items.Number(int64(c.Issued)), items.Number(int64(c.Issued-c.Revoked))
-	return types.TransactWriteItem{Update: &types.Update{
+	update := &types.Update{
 		TableName: &t.name, Key: tallyKey(ownerID), UpdateExpression: aws.String("ADD issued :issued, live :live"),
 		ConditionExpression: condition, ExpressionAttributeValues: values,
-	}}
+	}
+	if c.daily() {
+		countDay(update, c.On)
+	}
+	return types.TransactWriteItem{Update: update}
 }
+
+func (c Change) daily() bool { return !c.On.IsZero() && c.Seen == nil && c.Issued > c.Revoked }
+
+// countDay makes the update count what is issued on a day, in an attribute of that day's own, and forget the day before.
+func countDay(update *types.Update, on time.Time) {
+	update.UpdateExpression = aws.String(*update.UpdateExpression + ", #today :issued REMOVE #yesterday")
+	update.ConditionExpression = aws.String("(" + *update.ConditionExpression + ") AND (attribute_not_exists(#today) OR #today < :daily)")
+	update.ExpressionAttributeNames = map[string]string{"#today": dayName(on), "#yesterday": dayName(on.AddDate(0, 0, -1))}
+	update.ExpressionAttributeValues[":daily"] = items.Number(credentials.MaxDaily)
+}
+
+func dayName(at time.Time) string { return "on" + at.UTC().Format(time.DateOnly) }
 
 func (c Change) condition() (*string, items.Map) {
 	switch {

@@ -46,7 +46,7 @@ func (s *Store) Issue(ctx context.Context, token credentials.Credential, by stri
 
 func (s *Store) issue(ctx context.Context, token credentials.Credential, by string) error {
 	writes := append([]types.TransactWriteItem{
-		s.table.StillWorks(by), s.table.Tally(token.Owner.ID, credentialsdynamo.Change{Issued: 1}),
+		s.table.StillWorks(by), s.table.Tally(token.Owner.ID, credentialsdynamo.Change{Issued: 1, On: token.CreatedAt}),
 	}, s.table.Issue(token)...)
 	err := transactions.Write(ctx, s.client, writes)
 	switch at, failed := transactions.FailedAt(err); {

@@ -1,0 +1,158 @@
+package secrets_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+
+	"portside/local/secrets"
+)
+
+// function rotates as a Lambda function does, and fails as often as it is told to.
+type function struct {
+	mu     sync.Mutex
+	safe   *safe
+	fail   map[string]int // how often, by step
+	called []string
+}
+
+func (f *function) invoke(ctx context.Context, to string, payload []byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var event struct {
+		Step, ClientRequestToken string
+		SecretID                 string `json:"SecretId"`
+	}
+	if err := json.Unmarshal(payload, &event); err != nil {
+		return err
+	}
+	f.called = append(f.called, event.Step)
+	if to != "portside-RotationFunction" {
+		return fmt.Errorf("there is no function %s", to)
+	}
+	if f.fail[event.Step] > 0 {
+		f.fail[event.Step]--
+		return errors.New("injected")
+	}
+	client := f.safe.client
+	var err error
+	switch event.Step {
+	case "createSecret":
+		_, err = client.PutSecretValue(ctx, &secretsmanager.PutSecretValueInput{
+			SecretId: &event.SecretID, ClientRequestToken: &event.ClientRequestToken,
+			SecretString: aws.String("rotated"), VersionStages: []string{"AWSPENDING"},
+		})
+	case "finishSecret":
+		var found *secretsmanager.GetSecretValueOutput
+		if found, err = client.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &event.SecretID}); err == nil {
+			_, err = client.UpdateSecretVersionStage(ctx, &secretsmanager.UpdateSecretVersionStageInput{
+				SecretId: &event.SecretID, VersionStage: aws.String("AWSCURRENT"),
+				RemoveFromVersionId: found.VersionId, MoveToVersionId: &event.ClientRequestToken,
+			})
+		}
+	}
+	return err
+}
+
+func rotating(t *testing.T, fail map[string]int) (*safe, *function) {
+	t.Helper()
+	f := &function{fail: fail}
+	return rotatedBy(t, f, f.invoke), f
+}
+
+// rotatedBy makes a secret whose steps are taken by invoke, which may call f.
+func rotatedBy(t *testing.T, f *function, invoke func(context.Context, string, []byte) error) *safe {
+	t.Helper()
+	f.safe = open(t, t.TempDir(), invoke)
+	f.safe.create()
+	_, err := f.safe.client.RotateSecret(t.Context(), &secretsmanager.RotateSecretInput{
+		SecretId: aws.String(name), RotateImmediately: aws.Bool(false),
+		RotationLambdaARN: aws.String("arn:aws:lambda:us-east-1:000000000000:function:portside-RotationFunction"),
+	})
+	f.safe.must(err)
+	return f.safe
+}
+
+func TestRotateTakesTheFourSteps(t *testing.T) {
+	s, f := rotating(t, nil)
+	var said []string
+	s.must(s.store.Rotate(t.Context(), name, *version(2), func(line string) { said = append(said, line) }))
+	s.wantStages("1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING")
+	if !slices.Equal(f.called, secrets.Steps()) || len(said) != 4 {
+		t.Errorf("called %v, said %v", f.called, said)
+	}
+}
+
+func TestRotateStartsOverWhenAStepFails(t *testing.T) {
+	s, f := rotating(t, map[string]int{"testSecret": 2})
+	s.must(s.store.Rotate(t.Context(), name, *version(2), func(string) {}))
+	s.wantStages("1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING")
+	if len(f.called) != 3+3+4 {
+		t.Errorf("called %v", f.called)
+	}
+}
+
+func TestRotationThatFailedIsTakenUp(t *testing.T) {
+	s, _ := rotating(t, map[string]int{"setSecret": 3})
+	if err := s.store.Rotate(t.Context(), name, *version(2), func(string) {}); err == nil {
+		t.Fatal("a rotation that failed three times succeeded")
+	}
+	s.wantStages("1:AWSCURRENT 2:AWSPENDING")
+	s.must(s.store.Rotate(t.Context(), name, *version(3), func(string) {}))
+	s.wantStages("1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING") // by its first version
+}
+
+func TestRotateSecretReturnsAndRotates(t *testing.T) {
+	s, _ := rotating(t, nil)
+	out, err := s.client.RotateSecret(t.Context(), &secretsmanager.RotateSecretInput{
+		SecretId: aws.String(name), ClientRequestToken: version(2),
+	})
+	if err != nil || aws.ToString(out.VersionId) != *version(2) {
+		t.Fatalf("RotateSecret: %v, %v", out, err)
+	}
+	const rotated = "1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING"
+	for asked := 0; s.stages() != rotated && asked < 5000; asked++ { // each time takes a while
+		continue
+	}
+	s.wantStages(rotated)
+}
+
+func TestRotationAtWorkIsNotBegunAgain(t *testing.T) {
+	f, reached, resume := &function{}, make(chan struct{}), make(chan struct{})
+	s := rotatedBy(t, f, func(ctx context.Context, to string, event []byte) error {
+		err := f.invoke(ctx, to, event)
+		if strings.Contains(string(event), "finishSecret") { // no version is unfinished any more
+			reached <- struct{}{}
+			<-resume
+		}
+		return err
+	})
+	done := make(chan error, 1)
+	go func() { done <- s.store.Rotate(t.Context(), name, *version(2), func(string) {}) }()
+	select {
+	case <-reached:
+	case err := <-done:
+		t.Fatalf("the rotation ended before its last step: %v", err)
+	}
+	_, err := s.client.RotateSecret(t.Context(), &secretsmanager.RotateSecretInput{
+		SecretId: aws.String(name), ClientRequestToken: version(3),
+	})
+	s.wantRefusal(err, "InvalidRequestException")
+	err = s.store.Rotate(t.Context(), name, *version(4), func(string) {})
+	if err == nil || !strings.Contains(err.Error(), "at this moment") {
+		t.Errorf("a second rotation: %v", err)
+	}
+	const rotated = "1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING"
+	s.wantStages(rotated)
+	close(resume)
+	s.must(<-done)
+	s.wantStages(rotated)
+}
