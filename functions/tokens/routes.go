@@ -50,8 +50,7 @@ var (
 		OperationID: "listTokens", Method: http.MethodGet, Path: "/api/v1/tokens", Tags: []string{"Tokens"},
 		Summary: "List tokens and passwords",
 		Description: "The newest 500, newest first, never their secrets. Revoked and expired ones stay for 90 days. " +
-			"One's own need no permission; " +
-			"other people's need `tokens:read`.",
+			"One's own need no permission; other people's need `tokens:read`.",
 		Errors: []int{http.StatusForbidden},
 	}
 	getToken = huma.Operation{

@@ -146,23 +146,20 @@ func (i *Inviter) Activate(ctx context.Context, text string) (Activated, error) 
 	if err != nil || link.Kind() != credentials.Link {
 		return Activated{}, ErrLink
 	}
-	for n := range attempts {
+	var activated Activated
+	err = settle(ctx, func() error {
 		user, err := i.store.Invited(ctx, link, i.now())
 		if err != nil {
-			return Activated{}, err
+			return err
 		}
 		at := stamp(i.now)
 		secret, key := mintKey(user, "first key", at)
 		key.Owner.Active = true
-		activated, err := i.store.Activate(ctx, user, key, at)
-		if !errors.Is(err, ErrStale) {
-			return Activated{User: activated, Key: secret}, err
-		}
-		if err := pause(ctx, n); err != nil {
-			return Activated{}, ErrBusy
-		}
-	}
-	return Activated{}, ErrBusy
+		activated.Key = secret
+		activated.User, err = i.store.Activate(ctx, user, key, at)
+		return err
+	})
+	return activated, err
 }
 
 func letter(user User, link credentials.Secret, invitation Invitation) mail.Message {

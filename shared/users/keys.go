@@ -2,7 +2,6 @@ package users
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,29 +79,25 @@ func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID st
 	if failures := input.Check(); len(failures) > 0 {
 		return Issued{}, fault.Invalid(failures...)
 	}
-	for n := range attempts {
+	var issued Issued
+	err := settle(ctx, func() error {
 		user, err := k.users.Get(ctx, userID)
 		if err != nil {
-			return Issued{}, err
+			return err
 		}
 		if user.Status != Active {
-			return Issued{}, ErrNotActive
+			return ErrNotActive
 		}
-		secret, key := mintKey(user, strings.TrimSpace(input.Name), k.now().UTC())
-		if key.IssuedBy = caller.IssuedBy; caller.UserID != userID {
-			key.IssuedBy = caller.UserID
+		issued.Secret, issued.Key = mintKey(user, strings.TrimSpace(input.Name), k.now().UTC())
+		if issued.Key.IssuedBy = caller.IssuedBy; caller.UserID != userID {
+			issued.Key.IssuedBy = caller.UserID
 		}
 		if input.ExpirationDays > 0 {
-			key.ExpiresAt = key.CreatedAt.AddDate(0, 0, input.ExpirationDays)
+			issued.Key.ExpiresAt = issued.Key.CreatedAt.AddDate(0, 0, input.ExpirationDays)
 		}
-		if err := k.store.Issue(ctx, user, key); !errors.Is(err, ErrStale) {
-			return Issued{Key: key, Secret: secret}, err
-		}
-		if err := pause(ctx, n); err != nil {
-			return Issued{}, ErrBusy
-		}
-	}
-	return Issued{}, ErrBusy
+		return k.store.Issue(ctx, user, issued.Key)
+	})
+	return issued, err
 }
 
 // List returns a user's keys, oldest first; expired ones are among them, revoked ones are not.

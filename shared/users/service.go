@@ -5,17 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"portside/shared/fault"
 	"portside/shared/principal"
 )
-
-// attempts is how often a change is tried again after somebody else's change to the same user came in between.
-const attempts = 12
 
 // Service is the rules of user administration.
 type Service struct {
@@ -135,42 +130,27 @@ func (s *Service) Delete(ctx context.Context, caller principal.Principal, target
 	})
 }
 
-// alter reads a user and lets write change it, again from the start when another writer was faster.
+// alter reads a user and lets write change it, if it is of a version that the target accepts.
 func (s *Service) alter(ctx context.Context, target Target, write func(User) error) error {
-	for n := range attempts {
+	unwanted := false
+	err := settle(ctx, func() error {
 		user, err := s.store.Get(ctx, target.ID)
 		if err != nil {
 			return err
 		}
-		if !target.accepts(user.Version) {
-			return ErrStale
+		if unwanted = !target.accepts(user.Version); unwanted {
+			return nil // final, unlike a writer that was faster
 		}
-		if err := write(user); !errors.Is(err, ErrStale) {
-			return err
-		}
-		if err := pause(ctx, n); err != nil {
-			return ErrBusy
-		}
+		return write(user)
+	})
+	if unwanted {
+		return ErrStale
 	}
-	return ErrBusy
+	return err
 }
 
 // stamp is the time as it is stored: a time that is told once with more digits than ever after would confuse.
 func stamp(now func() time.Time) time.Time { return now().UTC().Truncate(time.Millisecond) }
-
-// pause waits before another attempt, twice as long at most each time and at random, so that those who met once do not
-// meet again.
-func pause(ctx context.Context, attempt int) error {
-	const first, longest = 4 * time.Millisecond, 256 * time.Millisecond
-	timer := time.NewTimer(rand.N(min(first<<attempt, longest)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
 
 func same(a, b User) bool {
 	return a.Name == b.Name && a.Role == b.Role && a.Status == b.Status && a.Department == b.Department &&
