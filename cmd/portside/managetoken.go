@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager/types"
 
 	"portside/shared/fault"
+	"portside/shared/principal"
 	"portside/shared/rotation"
 	"portside/shared/tokens"
 	"portside/shared/users"
@@ -34,7 +35,7 @@ leaves the secret's terms and token as they are.`,
 			flags.StringVar(&wanted.owner, "owner", "", "e-mail `address` of the user whom the token acts for")
 			flags.StringVar(&wanted.name, "name", "", "the token's `NAME`; without it, the secret's")
 			flags.Func("scope", "what the token may fetch (`SCOPE`); give it once for each", func(s string) error {
-				wanted.scopes = append(wanted.scopes, tokens.Scope(s))
+				wanted.scopes = append(wanted.scopes, principal.Scope(s))
 				return nil
 			})
 			flags.IntVar(&wanted.days, "days", tokens.DefaultDays, "`DAYS` until a token expires")
@@ -64,7 +65,7 @@ leaves the secret's terms and token as they are.`,
 
 type managedToken struct {
 	secret, owner, name, function string
-	scopes                        []tokens.Scope
+	scopes                        []principal.Scope
 	days, every                   int
 }
 

@@ -7,6 +7,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/fault"
 	"portside/shared/notices"
+	"portside/shared/principal"
 	"portside/shared/rotation"
 	"portside/shared/tokens"
 	"portside/shared/users"
@@ -27,7 +28,7 @@ var (
 func (o owners) Admit(ctx context.Context, terms rotation.Terms) error {
 	input := tokens.NewToken{Name: terms.Name, Days: terms.Days}
 	for _, scope := range terms.Scopes {
-		input.Scopes = append(input.Scopes, tokens.Scope(scope))
+		input.Scopes = append(input.Scopes, principal.Scope(scope))
 	}
 	if failures := input.Check(); len(failures) > 0 {
 		return fault.Invalid(failures...)

@@ -101,7 +101,7 @@ func TestLifeOfARequest(t *testing.T) {
 	}
 	auth := credentials.NewAuthenticator(o.table, 100, o.clock)
 	who, _, err := auth.AuthenticateBasic(t.Context(), collected.Text("data.username"), collected.Text("data.password"))
-	if err != nil || who.UserID != o.ada.ID || !slices.Equal(who.Scopes, []string{"read:docker-images", "read:helm-charts"}) {
+	if err != nil || who.UserID != o.ada.ID || !slices.Equal(who.Scopes, []principal.Scope{"read:docker-images", "read:helm-charts"}) {
 		t.Errorf("the password speaks for %+v, %v", who, err)
 	}
 	if _, _, err := auth.AuthenticateBasic(t.Context(), "example", collected.Text("data.password")); err == nil {

@@ -50,9 +50,9 @@ func optional[T comparable](v T) *T {
 
 type createTokenInput struct {
 	Body struct {
-		Name   string         `json:"name" doc:"1 to 100 characters, for people to tell tokens apart." example:"build pipeline"`
-		Scopes []tokens.Scope `json:"scopes" nullable:"false" doc:"What it may fetch: read:helm-charts, read:docker-images, each optionally narrowed." example:"[\"read:docker-images:acme/*\"]"`
-		Days   *int           `json:"expiration_days,omitempty" default:"90" minimum:"1" maximum:"365" doc:"Days until it expires."`
+		Name   string            `json:"name" doc:"1 to 100 characters, for people to tell tokens apart." example:"build pipeline"`
+		Scopes []principal.Scope `json:"scopes" nullable:"false" doc:"What it may fetch: read:helm-charts, read:docker-images, each optionally narrowed." example:"[\"read:docker-images:acme/*\"]"`
+		Days   *int              `json:"expiration_days,omitempty" default:"90" minimum:"1" maximum:"365" doc:"Days until it expires."`
 	}
 }
 

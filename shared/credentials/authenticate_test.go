@@ -82,7 +82,7 @@ func TestBasicSpeaksWithScopesAndNoRole(t *testing.T) {
 		{"", token.Reveal(), token.ID()},
 	} {
 		who, allowance, err := g.auth.AuthenticateBasic(t.Context(), c.username, c.text)
-		if err != nil || !who.Scoped() || !slices.Equal(who.Scopes, []string{"read:helm-charts"}) || who.CredentialID != c.id {
+		if err != nil || !who.Scoped() || !slices.Equal(who.Scopes, []principal.Scope{"read:helm-charts"}) || who.CredentialID != c.id {
 			t.Errorf("%q speaks for %+v, %v", c.username, who, err)
 		}
 		if allowance.Limit != 100 || allowance.Remaining > 99 {

@@ -67,7 +67,10 @@ func (c Credential) principal() principal.Principal {
 	if c.Kind == APIKey {
 		who.Role = c.Owner.Role
 	} else {
-		who.Scopes = c.Scopes
+		who.Scopes = make([]principal.Scope, len(c.Scopes))
+		for i, scope := range c.Scopes {
+			who.Scopes[i] = principal.Scope(scope)
+		}
 	}
 	return who
 }

@@ -83,10 +83,10 @@ func (r Role) Covers(other Role) bool {
 // Principal is an authenticated caller.
 type Principal struct {
 	UserID       string
-	Role         Role     // empty for a token or password, which hold no permissions
-	Scopes       []string // of a token or password; none for an API key
-	CredentialID string   // public id of the credential, fit for logs and audit
-	IssuedBy     string   // id of another user who made the credential, and may still have it; empty: nobody else
+	Role         Role    // empty for a token or password, which hold no permissions
+	Scopes       []Scope // of a token or password; none for an API key
+	CredentialID string  // public id of the credential, fit for logs and audit
+	IssuedBy     string  // id of another user who made the credential, and may still have it; empty: nobody else
 }
 
 // MayBe reports whether the person behind the caller may be the user with the id: it is that user's credential, or one that

@@ -95,7 +95,7 @@ func NewService(store Store, now func() time.Time) *Service {
 // NewToken is what a caller says of a token to be made.
 type NewToken struct {
 	Name   string
-	Scopes []Scope
+	Scopes []principal.Scope
 	Days   int // until it expires
 }
 
@@ -125,7 +125,7 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, input 
 	if failures := input.Check(); len(failures) > 0 {
 		return Issued{}, fault.Invalid(failures...)
 	}
-	if !Within(scopesOf(caller), input.Scopes) {
+	if !principal.Within(scopesOf(caller), input.Scopes) {
 		return Issued{}, ErrWider
 	}
 	now := s.now().UTC().Truncate(time.Millisecond) // as it is stored
@@ -142,18 +142,14 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, input 
 }
 
 // scopesOf is what a caller may hand out: a token what it has, a person with tokens:write everything.
-func scopesOf(caller principal.Principal) []Scope {
+func scopesOf(caller principal.Principal) []principal.Scope {
 	if !caller.Scoped() {
 		return Everything()
 	}
-	held := make([]Scope, len(caller.Scopes))
-	for i, s := range caller.Scopes {
-		held[i] = Scope(s)
-	}
-	return held
+	return caller.Scopes
 }
 
-func texts(scopes []Scope) []string {
+func texts(scopes []principal.Scope) []string {
 	all := make([]string, len(scopes))
 	for i, s := range scopes {
 		all[i] = string(s)
