@@ -33,16 +33,14 @@ func (w *recorder) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write refuses a body where HTTP knows none, and swallows the one that answers a HEAD request.
+// Write refuses a body where HTTP knows none. The one that would answer a GET is kept for HEAD too: API Gateway makes the
+// Content-Length from it, whatever the function declared, and leaves the body itself out.
 func (w *recorder) Write(p []byte) (int, error) {
 	w.finish()
 	if !w.bodyAllowed() {
 		return 0, http.ErrBodyNotAllowed
 	}
 	w.written += int64(len(p))
-	if w.head {
-		return len(p), nil
-	}
 	return w.ResponseWriter.Write(p)
 }
 

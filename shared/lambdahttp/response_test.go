@@ -48,7 +48,7 @@ func TestStatusIsAsInNetHTTP(t *testing.T) {
 	}
 }
 
-func TestHeadHasHeadersAndNoBody(t *testing.T) {
+func TestHeadHasTheBodyThatItsLengthIsMadeFrom(t *testing.T) {
 	event := readEvent(t, "get")
 	event.RequestContext.HTTP.Method = "HEAD"
 	got := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -57,7 +57,7 @@ func TestHeadHasHeadersAndNoBody(t *testing.T) {
 			t.Errorf("wrote %d, %v", n, err)
 		}
 	}, event)
-	if got.StatusCode != http.StatusOK || got.Body != "" || got.Headers["Content-Length"] != "5" {
+	if got.StatusCode != http.StatusOK || got.Body != "hello" || got.Headers["Content-Length"] != "5" {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -13,9 +13,16 @@ import (
 	"portside/shared/principal"
 )
 
-// Handler returns the API as a handler: every request is logged in one record, every answer carries its X-Request-Id,
-// unknown paths and methods get problem details, and a panic becomes an internal error.
+// Handler returns the API as a handler, observed: unknown paths and methods get problem details.
 func (a *API) Handler() http.Handler {
+	return Observe(http.HandlerFunc(a.route), func(w http.ResponseWriter, r *http.Request) {
+		problemOf(errors.New("panic")).write(w, r)
+	})
+}
+
+// Observe returns next with what the handler of every function has: each request is logged in one record, each answer
+// carries its X-Request-Id, and a panic before the answer is answered by broken.
+func Observe(next http.Handler, broken http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		rec := &record{requestID: requestID(r)}
@@ -28,16 +35,23 @@ func (a *API) Handler() http.Handler {
 			if cause := recover(); cause != nil {
 				rec.panicked, rec.stack = cause, debug.Stack()
 				if out.status == 0 {
-					problemOf(errors.New("panic")).write(out, r)
+					broken(out, r)
 				}
 			}
 			rec.log(r, out.status, time.Since(started))
 		}()
-		a.route(out, r, rec)
+		next.ServeHTTP(out, r)
 	})
 }
 
-func (a *API) route(w http.ResponseWriter, r *http.Request, rec *record) {
+// Note adds to the record of an observed request which route it took and what went wrong, if anything.
+func Note(r *http.Request, route string, err error) {
+	rec := recordOf(r)
+	rec.route, rec.err = route, err
+}
+
+func (a *API) route(w http.ResponseWriter, r *http.Request) {
+	rec := recordOf(r)
 	if r.URL.Path != path.Clean("/"+r.URL.Path) {
 		notFound().write(w, r) // else the mux would redirect to the clean path, and lose what a POST carries
 		return
