@@ -19,8 +19,8 @@ type S3 struct {
 	Addr string
 	// AccessKey and SecretKey are the only ones that it accepts.
 	AccessKey, SecretKey string
-	// EventsURL receives what happens to objects, in versitygw's shape; empty sends nothing. It must
-	// answer when the engine starts.
+	// EventsURL receives a change.Change for each object that is put or removed, before the request is
+	// answered; empty sends nothing.
 	EventsURL string
 	// Log receives the engine's output, see process.Options. Nil discards it.
 	Log io.Writer

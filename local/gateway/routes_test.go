@@ -25,6 +25,9 @@ func TestTheMostSpecificRouteWins(t *testing.T) {
 		{Method: "ANY", Path: "/"},
 		{Method: "ANY", Path: "/fish/{id}"},
 		{Method: "GET", Path: "/fish/{rest+}"},
+		{Method: "ANY", Path: "/v2"},
+		{Method: "ANY", Path: "/v2/"},
+		{Method: "ANY", Path: "/v2/{proxy+}"},
 	}
 	for _, test := range []struct {
 		method, path, key string
@@ -40,6 +43,9 @@ func TestTheMostSpecificRouteWins(t *testing.T) {
 		{"GET", "/", "ANY /", nil},
 		{"GET", "/fish/1", "ANY /fish/{id}", map[string]string{"id": "1"}},
 		{"GET", "/pets/", "ANY /{proxy+}", map[string]string{"proxy": "pets/"}},
+		{"GET", "/v2", "ANY /v2", nil},
+		{"GET", "/v2/", "ANY /v2/", nil},
+		{"HEAD", "/v2/acme/app/manifests/1.0", "ANY /v2/{proxy+}", map[string]string{"proxy": "acme/app/manifests/1.0"}},
 		{"GET", "/pets//", "GET /pets/{proxy+}", map[string]string{"proxy": "/"}},
 	} {
 		// Whatever the order in the template, the choice is the same.

@@ -1,6 +1,7 @@
 package lambda
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"strconv"
@@ -15,8 +16,8 @@ func (r *Runtime) environment(s *sandbox) []string {
 		"AWS_LAMBDA_FUNCTION_MEMORY_SIZE": strconv.Itoa(f.MemoryMB),
 		"AWS_LAMBDA_FUNCTION_NAME":        f.Name,
 		"AWS_LAMBDA_FUNCTION_VERSION":     "$LATEST",
-		"AWS_LAMBDA_LOG_GROUP_NAME":       "/aws/lambda/" + f.Name,
-		"AWS_LAMBDA_LOG_STREAM_NAME":      "[$LATEST]" + s.id[:8],
+		"AWS_LAMBDA_LOG_GROUP_NAME":       cmp.Or(f.LogGroup, "/aws/lambda/"+f.Name),
+		"AWS_LAMBDA_LOG_STREAM_NAME":      s.logStream(),
 		"AWS_LAMBDA_RUNTIME_API":          r.address + "/" + s.id,
 		"AWS_REGION":                      r.config.Region,
 		"LAMBDA_TASK_ROOT":                filepath.Dir(f.Binary),

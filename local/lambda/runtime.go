@@ -18,6 +18,7 @@ type Function struct {
 	Environment map[string]string // the function's own variables, which win over Config.Environment
 	Timeout     time.Duration     // from delivery of the event to the answer
 	MemoryMB    int               // told to the function, not enforced
+	LogGroup    string            // its name, as the function is told; empty is Lambda's own choice
 	Concurrency int               // the most processes at once if fewer than Config.MaxSandboxes; 0 sets no limit
 }
 
@@ -28,10 +29,18 @@ type Config struct {
 	AccountID    string            // 000000000000
 	Environment  map[string]string // variables of every function: endpoints, credentials
 	Log          io.Writer         // receives what functions print, a line at a time
+	Lines        func(Line)        // receives the same once more, apart by function; it must not block
 	MaxSandboxes int               // 10 processes per function
 	InitTimeout  time.Duration     // 10 s from process start to the first request for work
 	ShrinkAfter  time.Duration     // 1 min of idleness, then one process per function stays
 	IdleTimeout  time.Duration     // 10 min of idleness, then the last one goes too
+}
+
+// Line is one that a function printed. A line of more than 64 KB comes in pieces.
+type Line struct {
+	Function string
+	Stream   string // the log stream, which tells one process from another
+	Text     string // without the newline
 }
 
 // Runtime runs functions. Its methods may be called from any goroutine.

@@ -63,6 +63,33 @@ func TestFunctionSeesWhatLambdaShows(t *testing.T) {
 	}
 }
 
+func TestLinesReachTheHookToo(t *testing.T) {
+	lines := make(chan lambda.Line, 100)
+	f := start(t, func(c *lambda.Config) {
+		c.Lines = func(l lambda.Line) { lines <- l }
+		c.Functions[0].LogGroup = "probe-logs"
+	})
+	if _, err := f.Invoke(t.Context(), "Probe", []byte(`{"Do":"panic"}`)); err != nil {
+		t.Fatal(err)
+	}
+	f.await("the log has it", f.log.contains("the process should exit\n"))
+	f.await("the hook has it too", func() bool { return len(lines) == 2 })
+	<-lines
+	l := <-lines
+	if l.Function != "Probe" || !strings.HasSuffix(l.Text, " the process should exit") || strings.Contains(l.Text, "Probe |") {
+		t.Errorf("%+v", l)
+	}
+	a := f.invoke(`{}`)
+	for _, variable := range []string{"AWS_LAMBDA_LOG_GROUP_NAME=probe-logs", "AWS_LAMBDA_LOG_STREAM_NAME=[$LATEST]"} {
+		if !slices.ContainsFunc(a.Environment, func(v string) bool { return strings.HasPrefix(v, variable) }) {
+			t.Errorf("no %s in %v", variable, a.Environment)
+		}
+	}
+	if len(l.Stream) != len("[$LATEST]")+8 {
+		t.Errorf("stream %q", l.Stream)
+	}
+}
+
 func TestProcessHasOneInvocationAtATime(t *testing.T) {
 	f := start(t, nil)
 	finish := []func() answer{f.busy(), f.busy(), f.busy()}

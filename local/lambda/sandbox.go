@@ -106,8 +106,7 @@ func (r *Runtime) launch(p *pool, s *sandbox) error {
 		Path:   s.function.Binary,
 		Dir:    filepath.Dir(s.function.Binary),
 		Env:    r.environment(s),
-		Output: r.config.Log,
-		Prefix: s.function.Name + " | ",
+		Output: output{r.config, s},
 	})
 	if err != nil {
 		r.forget(s)

@@ -34,7 +34,7 @@ func main() {
 	flag.StringVar(&s.addr, "addr", "127.0.0.1:9000", "`address` to listen on")
 	flag.StringVar(&s.dir, "dir", "", "`folder` of the data; it is made when it is not there")
 	flag.StringVar(&s.region, "region", "us-east-1", "`region` that signatures must name")
-	flag.StringVar(&s.eventsURL, "events-url", "", "`URL` that receives bucket events; empty sends none")
+	flag.StringVar(&s.eventsURL, "events-url", "", "`URL` that receives a change.Change for each change of an object; empty sends none")
 	flag.Parse()
 	s.accessKey, s.secretKey = os.Getenv("S3SERVER_ACCESS_KEY"), os.Getenv("S3SERVER_SECRET_KEY")
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
@@ -61,7 +61,7 @@ func run(ctx context.Context, s settings) error {
 	if err != nil {
 		return fmt.Errorf("open the storage: %w", err)
 	}
-	return embedgw.RunVersityGW(ctx, backend, gateway(s))
+	return embedgw.RunVersityGW(ctx, notifying(backend, s.eventsURL), gateway(s))
 }
 
 func gateway(s settings) *embedgw.Config {
@@ -78,7 +78,6 @@ func gateway(s settings) *embedgw.Config {
 		KeepAlive:         true,
 		DisableACLs:       true,
 		HealthPath:        "/healthz",
-		EventWebhookURL:   s.eventsURL,
 		S3Options:         []s3api.Option{s3api.WithMiddleware("/", refuseTwoSignatures)},
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -285,28 +284,6 @@ func do(t *testing.T, send request) (int, string) {
 		t.Fatal(err)
 	}
 	return response.StatusCode, string(answer)
-}
-
-func TestEventsAreSent(t *testing.T) {
-	events := make(chan string, 10)
-	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		events <- string(body)
-	}))
-	t.Cleanup(receiver.Close)
-	client := withBucket(t, startServer(t, t.TempDir(), "-events-url", receiver.URL))
-	put(t, client, "charts/a.tgz", "x")
-	deadline := time.After(patience)
-	for {
-		select {
-		case event := <-events:
-			if strings.Contains(event, `"charts/a.tgz"`) {
-				return
-			}
-		case <-deadline:
-			t.Fatal("no event came")
-		}
-	}
 }
 
 func TestMistakesAreOneLine(t *testing.T) {

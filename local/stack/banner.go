@@ -12,6 +12,7 @@ import (
 // working directory is this one.
 func (s *Stack) Banner() string {
 	i := s.info
+	registry := strings.TrimPrefix(i.Registry, "http://")
 	lines := []string{
 		"",
 		"Portside is ready in " + took(time.Since(s.began)),
@@ -22,6 +23,7 @@ func (s *Stack) Banner() string {
 		"  Data       " + s.relative(s.options.DataDir),
 		"  DynamoDB   " + i.DynamoDB,
 		"  S3         " + i.S3,
+		"  Registry   " + registry + ", push after: " + s.loginCommand(registry),
 		"",
 	}
 	if _, err := os.Stat(s.KeyFile()); err == nil {

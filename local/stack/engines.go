@@ -68,9 +68,9 @@ func (s *Stack) damaged(err error) error {
 }
 
 func (s *Stack) startS3(ctx context.Context) error {
-	binary := filepath.Join(s.options.RepoDir, ".local", "bin", "s3server")
-	if _, err := os.Stat(binary); err != nil {
-		return errors.New(".local/bin/s3server is missing: run `make engines`")
+	binary, err := s.binary("s3server")
+	if err != nil {
+		return err
 	}
 	log, err := s.engineLog("s3")
 	if err != nil {
@@ -81,6 +81,7 @@ func (s *Stack) startS3(ctx context.Context) error {
 		Dir:       filepath.Join(s.options.DataDir, "s3"),
 		AccessKey: accessKeyID,
 		SecretKey: secretAccessKey,
+		EventsURL: s.notifyAt,
 		Log:       log,
 	})
 	if err != nil {
@@ -92,6 +93,15 @@ func (s *Stack) startS3(ctx context.Context) error {
 	})
 	access := engines.S3Access{Endpoint: p.Endpoint, AccessKey: accessKeyID, SecretKey: secretAccessKey}
 	return engines.CreateBuckets(ctx, access, s.template.Load().Buckets)
+}
+
+// binary is the path of an engine that make builds.
+func (s *Stack) binary(name string) (string, error) {
+	path := filepath.Join(s.options.RepoDir, ".local", "bin", name)
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf(".local/bin/%s is missing: run `make engines`", name)
+	}
+	return path, nil
 }
 
 // engineLog keeps what an engine prints, which is only of interest when it misbehaves.

@@ -20,6 +20,8 @@ type Info struct {
 	S3              string            `json:"s3"`
 	SES             string            `json:"ses"`
 	SecretsManager  string            `json:"secretsManager"`
+	Registry        string            `json:"registry"` // of container images
+	ECR             string            `json:"ecr"`
 	Region          string            `json:"region"`
 	AccessKeyID     string            `json:"accessKeyId"`
 	SecretAccessKey string            `json:"secretAccessKey"`
@@ -35,6 +37,7 @@ func (i Info) environment() map[string]string {
 		"AWS_ACCESS_KEY_ID":                i.AccessKeyID,
 		"AWS_SECRET_ACCESS_KEY":            i.SecretAccessKey,
 		"AWS_ENDPOINT_URL_DYNAMODB":        i.DynamoDB,
+		"AWS_ENDPOINT_URL_ECR":             i.ECR,
 		"AWS_ENDPOINT_URL_S3":              i.S3,
 		"AWS_ENDPOINT_URL_SECRETS_MANAGER": i.SecretsManager,
 		"AWS_ENDPOINT_URL_SESV2":           i.SES,
@@ -65,14 +68,17 @@ func snakeCase(id string) string {
 	return b.String()
 }
 
-// write replaces the file as a whole, so that nobody reads half of it.
 func (i Info) write(dataDir string) error {
 	content, err := json.MarshalIndent(i, "", "  ")
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dataDir, infoFile)
-	if err := os.WriteFile(path+".new", append(content, '\n'), 0o600); err != nil {
+	return replace(filepath.Join(dataDir, infoFile), append(content, '\n'))
+}
+
+// replace writes a file as a whole, so that nobody reads half of it. Only its owner may read it.
+func replace(path string, content []byte) error {
+	if err := os.WriteFile(path+".new", content, 0o600); err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)

@@ -26,10 +26,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"portside/local/async"
 	"portside/local/build"
 	"portside/local/gateway"
 	"portside/local/lambda"
+	"portside/local/logs"
 	"portside/local/mail"
+	"portside/local/notifications"
 	"portside/local/secrets"
 	"portside/local/template"
 )
@@ -45,6 +48,8 @@ type Options struct {
 	RateLimit *int   // RateLimitPerMinute; nil leaves the template's default
 	Colour    bool   // of the request log
 	Log       io.Writer
+	// RetryPauses are those of async.Config, between the tries of an event that nobody waits for.
+	RetryPauses []time.Duration
 }
 
 // Data is the data folder.
@@ -64,6 +69,10 @@ type Stack struct {
 	watcher  *build.Watcher
 	runtime  *lambda.Runtime
 	outbox   *mail.Outbox
+	events   *async.Queue
+	objects  *notifications.Receiver
+	notifyAt string // where objects hears of them
+	logs     *logs.Groups
 	secrets  *secrets.Store
 	api      atomic.Pointer[http.Handler]
 	failed   chan error
@@ -85,9 +94,11 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 		s.lock,
 		s.listen,
 		s.load,
+		s.receive,
 		s.startParts,
 		s.startRuntime,
 		s.watch,
+		s.deliver,
 		s.bootstrap,
 		s.serve,
 		s.startSchedules,
@@ -228,7 +239,7 @@ func (s *Stack) readTemplate() (*template.Stack, error) {
 
 // startParts does at the same time what takes long.
 func (s *Stack) startParts(ctx context.Context) error {
-	return together(ctx, s.buildAll, s.startDynamoDB, s.startS3, s.startMail, s.startSecrets)
+	return together(ctx, s.buildAll, s.startDynamoDB, s.startObjects, s.startMail, s.startSecrets)
 }
 
 // together runs the tasks at the same time. The first that fails ends the others, and its error is
@@ -255,6 +266,7 @@ func (s *Stack) startRuntime(context.Context) error {
 		AccountID:   accountID,
 		Environment: s.info.environment(),
 		Log:         s.console,
+		Lines:       s.putLine,
 	})
 	if err != nil {
 		return err
@@ -273,6 +285,7 @@ func (s *Stack) functions(t *template.Stack) []lambda.Function {
 			Environment: f.Environment,
 			Timeout:     f.Timeout,
 			MemoryMB:    f.MemoryMB,
+			LogGroup:    f.LogGroup,
 			Concurrency: f.ReservedConcurrency,
 		})
 	}

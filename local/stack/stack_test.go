@@ -26,7 +26,7 @@ func repo(t *testing.T) string {
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, engine := range []string{"dynoxide", "s3server"} {
+	for _, engine := range []string{"dynoxide", "s3server", "registryserver"} {
 		binary, err := filepath.Abs(filepath.Join("..", "..", ".local", "bin", engine))
 		if err != nil {
 			t.Fatal(err)

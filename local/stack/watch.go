@@ -41,7 +41,7 @@ func (s *Stack) watch(ctx context.Context) error {
 	return s.builder.All(ctx)
 }
 
-// reloadTemplate takes over routes, environments, limits and schedules. What needs new engines'
+// reloadTemplate takes over routes, environments, limits, schedules, notifications and subscriptions. What needs new engines'
 // contents or binaries needs a new start.
 func (s *Stack) reloadTemplate(ctx context.Context) {
 	loaded, err := s.readTemplate()
@@ -66,6 +66,8 @@ func (s *Stack) use(ctx context.Context, t *template.Stack) error {
 	}
 	s.template.Store(t)
 	s.runtime.Configure(s.functions(t))
+	s.objects.Use(t.Buckets)
+	s.logs.Subscribe(subscriptions(t))
 	s.stopSchedules()
 	return s.runSchedules(ctx, t)
 }

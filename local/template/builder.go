@@ -22,7 +22,7 @@ type claim struct {
 	line int
 }
 
-func (b *builder) resources(all []*resource) error {
+func (b *builder) fill(all []*resource) error {
 	// Functions come last: their events refer to the API and the buckets.
 	for _, r := range all {
 		if err := b.passive(r); err != nil {
@@ -78,12 +78,29 @@ func (b *builder) function(r *resource) error {
 	if err != nil {
 		return err
 	}
+	group, err := b.logGroup(r)
+	if err != nil {
+		return err
+	}
 	b.stack.Functions = append(b.stack.Functions, Function{
 		ID: r.id, Environment: environment, Timeout: time.Duration(seconds) * time.Second,
-		MemoryMB: memory, BuildMethod: method, ReservedConcurrency: reserved,
+		MemoryMB: memory, BuildMethod: method, ReservedConcurrency: reserved, LogGroup: group,
 	})
 	return b.events(r)
 }
+
+// logGroup is where the function logs to, by name.
+func (b *builder) logGroup(r *resource) (string, error) {
+	group, err := r.properties.get("LoggingConfig").get("LogGroup").str("LogGroup")
+	if err != nil || group != "" {
+		return group, err
+	}
+	name, err := b.physicalID(r)
+	return lambdaGroups + name, err
+}
+
+// lambdaGroups begins the name of a log group that Lambda makes of its own.
+const lambdaGroups = "/aws/lambda/"
 
 var variableName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]+$`)
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"portside/local/logs/pattern"
 	"portside/local/schedule"
 )
 
@@ -59,12 +60,12 @@ func (b *builder) route(function string, p *node) error {
 	if err != nil {
 		return err
 	}
-	pattern := parameterName.ReplaceAllString(route.Key(), "{$2}")
-	if earlier, taken := b.claimed[pattern]; taken {
+	shape := parameterName.ReplaceAllString(route.Key(), "{$2}")
+	if earlier, taken := b.claimed[shape]; taken {
 		return problem(p.line, "the route %q is taken: %s has it since line %d; give it to one function only",
 			route.Key(), earlier.by, earlier.line)
 	}
-	b.claimed[pattern] = claim{function, p.line}
+	b.claimed[shape] = claim{function, p.line}
 	route.Function = function
 	b.stack.Routes = append(b.stack.Routes, route)
 	return nil
@@ -157,11 +158,22 @@ func (b *builder) notification(function string, p *node) error {
 	if len(n.Events) == 0 {
 		return problem(p.line, "this S3 event says no Events; add Events: s3:ObjectCreated:* or others")
 	}
+	for _, event := range n.Events {
+		if !slices.Contains(objectEvents[:], event) {
+			return problem(p.lineOf("Events"), "the local stack has no object event %q; %s", event, meant(event, objectEvents[:]))
+		}
+	}
 	if err := n.filter(p.get("Filter").get("S3Key").get("Rules")); err != nil {
 		return err
 	}
 	b.stack.Buckets[i].Notifications = append(b.stack.Buckets[i].Notifications, n)
 	return nil
+}
+
+var objectEvents = [...]string{
+	"s3:ObjectCreated:*", "s3:ObjectCreated:Put", "s3:ObjectCreated:Post", "s3:ObjectCreated:Copy",
+	"s3:ObjectCreated:CompleteMultipartUpload",
+	"s3:ObjectRemoved:*", "s3:ObjectRemoved:Delete", "s3:ObjectRemoved:DeleteMarkerCreated",
 }
 
 func (n *Notification) filter(rules *node) error {
@@ -191,9 +203,39 @@ func (b *builder) subscription(id, function string, p *node) error {
 	if err != nil {
 		return err
 	}
-	pattern, err := p.get("FilterPattern").str("FilterPattern")
-	b.stack.Subscriptions = append(b.stack.Subscriptions, Subscription{
-		ID: id, Function: function, LogGroup: group, FilterPattern: pattern,
-	})
-	return err
+	if own := b.stack.Functions[len(b.stack.Functions)-1].LogGroup; own == group {
+		return problem(p.get("LogGroupName").line, "%s would be invoked by what it prints itself, again and again; "+
+			"subscribe it to the log group of another function", function)
+	}
+	source, err := p.get("FilterPattern").str("FilterPattern")
+	if err != nil {
+		return err
+	}
+	if err := b.knownGroup(group, p.get("LogGroupName").line); err != nil {
+		return err
+	}
+	filter, err := pattern.Parse(source)
+	if err != nil {
+		return problem(p.get("FilterPattern").line, "%v", err)
+	}
+	b.stack.Subscriptions = append(b.stack.Subscriptions, Subscription{ID: id, Function: function, LogGroup: group, Pattern: filter})
+	return nil
+}
+
+// knownGroup refuses a group that nothing in the template writes to: there may be one in the cloud, but
+// nobody would ever be called here.
+func (b *builder) knownGroup(group string, line int) error {
+	for _, r := range b.resources {
+		if !r.exists || r.typ != logsType && r.typ != functionType {
+			continue
+		}
+		name, err := b.physicalID(r)
+		if err != nil {
+			return err
+		}
+		if name == group || r.typ == functionType && group == lambdaGroups+name {
+			return nil
+		}
+	}
+	return problem(line, "no log group %q belongs to this template; use !Ref of an AWS::Logs::LogGroup in it", group)
 }

@@ -65,11 +65,16 @@ func (s *scope) build(all []*resource, root *node) (*Stack, error) {
 			return nil, err
 		}
 	}
+	for _, r := range all {
+		if r.exists && r.typ == functionType {
+			s.notified(r)
+		}
+	}
 	if err := s.circle(all); err != nil {
 		return nil, err
 	}
 	b := &builder{scope: s, stack: &Stack{Outputs: map[string]string{}}, claimed: map[string]claim{}}
-	if err := b.resources(all); err != nil {
+	if err := b.fill(all); err != nil {
 		return nil, err
 	}
 	if err := b.implicitCORS(root.get("Globals").get("HttpApi")); err != nil {

@@ -36,6 +36,14 @@ var broken = []struct {
 	{name: "GetAtt form", source: "Resources:\n  A: { Type: T, Properties: { X: !GetAtt A } } # HERE", says: "Resource.Attribute"},
 	{name: "circle", source: "Resources:\n  A: { Type: T, Properties: { X: !Ref B } }\n  B: { Type: T, DependsOn: A } # HERE", says: "A → B → A"},
 	{name: "own circle", source: "Resources:\n  A: { Type: T, Properties: { X: !Ref A } } # HERE", says: "A → A"},
+	{name: "bucket circle", source: notifying("Environment: { Variables: { BUCKET: !Ref B } } # HERE", "'s3:ObjectCreated:*' } } }"), says: "break it: B → F → B"},
+	{name: "circle through a policy", source: notifying("Policies: [{ Statement: [{ Resource: !Sub '${B.Arn}/*' }] }] # HERE", "'s3:ObjectCreated:*' } } }"), says: "break it: B → F → B"},
+	{name: "circle through DependsOn", source: notifying("Timeout: 3", "'s3:ObjectCreated:*' } } }\n    DependsOn: B # HERE"), says: "break it: B → F → B"},
+	{name: "misspelt object event", source: notifying("Timeout: 3", "'s3:ObjectCreate:*' } } } # HERE"), says: "did you mean s3:ObjectCreated:*?"},
+	{name: "own log group by default", source: "Resources:\n  F:\n    Type: AWS::Serverless::Function\n    Properties: { Events: { E: { Type: CloudWatchLogs, Properties: { LogGroupName: !Sub '/aws/lambda/${F}', FilterPattern: x } } } } # HERE", says: "F would be invoked"},
+	{name: "own log group", source: subscribed("!Ref Logs # HERE", "''"), says: "F would be invoked by what it prints itself"},
+	{name: "log group of nobody", source: subscribed("/aws/lambda/other # HERE", "''"), says: `no log group "/aws/lambda/other"`},
+	{name: "filter pattern", source: subscribed("!Ref Others", "'{ $.a NOT EXISTS }' # HERE"), says: `has "NOT EXISTS }" where one of =`},
 	{name: "name circle", source: "Resources:\n  A: { Type: AWS::S3::Bucket, Properties: { BucketName: !Sub '${A}' } } # HERE", says: "circle"},
 	{name: "condition circle", source: "Conditions:\n  A: !Not [!Condition B] # HERE\n  B: !Not [!Condition A]\nResources: { R: { Type: T } }", says: "circle"},
 	{name: "unknown condition", source: "Resources:\n  A: { Type: T, Condition: Nope } # HERE", says: `no condition "Nope"`},
@@ -114,6 +122,20 @@ var broken = []struct {
 
 func function(property string) string {
 	return "Resources:\n  F:\n    Type: AWS::Serverless::Function\n    Properties:\n      " + property + "\n"
+}
+
+// notifying is a template whose bucket notifies its function of an event.
+func notifying(property, event string) string {
+	return "Resources:\n  B: { Type: AWS::S3::Bucket }\n  F:\n    Type: AWS::Serverless::Function\n    Properties:\n      " + property +
+		"\n      Events: { E: { Type: S3, Properties: { Bucket: !Ref B, Events: " + event + "\n"
+}
+
+// subscribed is a template whose function has a log group, and subscribes to another one by a pattern.
+func subscribed(group, pattern string) string {
+	return "Resources:\n  Logs: { Type: AWS::Logs::LogGroup }\n  Others: { Type: AWS::Logs::LogGroup }\n" +
+		"  F:\n    Type: AWS::Serverless::Function\n    Properties:\n      LoggingConfig: { LogGroup: !Ref Logs }\n" +
+		"      Events:\n        E:\n          Type: CloudWatchLogs\n          Properties:\n" +
+		"            LogGroupName: " + group + "\n            FilterPattern: " + pattern + "\n"
 }
 
 func table(property string) string {

@@ -118,11 +118,54 @@ func (s *scope) propertiesOf(r *resource) (*node, error) {
 	if source.kind == absent && source.fn == "" {
 		return &node{kind: object, line: r.line}, nil
 	}
-	value, err := s.eval(source)
+	value, err := s.evalProperties(r, source)
 	if err == nil && value.kind != object {
 		return nil, problem(source.line, "the Properties of %q must be a map", r.id)
 	}
 	return value, err
+}
+
+// evalProperties keeps what the Events of a function refer to apart from what the function refers to:
+// SAM makes resources of their own from them.
+func (s *scope) evalProperties(r *resource, source *node) (*node, error) {
+	if r.typ != functionType || source.kind != object {
+		return s.eval(source)
+	}
+	without := &node{kind: object, line: source.line}
+	var events []field
+	for _, f := range source.fields {
+		if f.key == "Events" {
+			events = append(events, f)
+			continue
+		}
+		without.fields = append(without.fields, f)
+	}
+	value, err := s.eval(without)
+	if err != nil || len(events) == 0 {
+		return value, err
+	}
+	s.from = ""
+	all, err := s.eval(&node{kind: object, line: source.line, fields: events})
+	s.from = r.id
+	if err == nil {
+		value.fields = append(value.fields, all.fields...)
+	}
+	return value, err
+}
+
+// notified adds what SAM makes of S3 events: the bucket refers to the function that it notifies.
+func (s *scope) notified(r *resource) {
+	for _, event := range r.properties.get("Events").present() {
+		name := event.value.get("Properties").get("Bucket")
+		if event.value.get("Type").text != "S3" {
+			continue
+		}
+		for _, bucket := range s.resources {
+			if bucket.typ == bucketType && bucket.naming == done && bucket.name == name.text {
+				s.edges[bucket.id] = append(s.edges[bucket.id], edge{r.id, name.line})
+			}
+		}
+	}
 }
 
 func (s *scope) dependsOn(r *resource) error {

@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"portside/local/logs/pattern"
 )
 
 // APIID is what `!Ref` of the HTTP API yields, and the apiId of its events.
@@ -42,6 +44,8 @@ type Function struct {
 	BuildMethod string
 	// ReservedConcurrency is the most invocations at one time; 0 when the template sets no limit.
 	ReservedConcurrency int
+	// LogGroup is the name of the group that gets what the function prints.
+	LogGroup string
 }
 
 // Route is one HttpApi event.
@@ -80,10 +84,10 @@ type Schedule struct {
 
 // Subscription is one CloudWatchLogs event: what a log group gets goes to the function.
 type Subscription struct {
-	ID            string
-	Function      string
-	LogGroup      string
-	FilterPattern string
+	ID       string
+	Function string
+	LogGroup string
+	Pattern  pattern.Pattern
 }
 
 // Table is one AWS::DynamoDB::Table.

@@ -1,0 +1,24 @@
+package lambda
+
+import "strings"
+
+// output is where a sandbox's process prints to. process gives it a line with each Write.
+type output struct {
+	config  Config
+	sandbox *sandbox
+}
+
+// Write never fails: nobody may miss a line because another cannot take it.
+func (o output) Write(line []byte) (int, error) {
+	_, _ = o.config.Log.Write(append([]byte(o.sandbox.function.Name+" | "), line...))
+	if o.config.Lines != nil {
+		o.config.Lines(Line{
+			Function: o.sandbox.function.Name,
+			Stream:   o.sandbox.logStream(),
+			Text:     strings.TrimSuffix(string(line), "\n"),
+		})
+	}
+	return len(line), nil
+}
+
+func (s *sandbox) logStream() string { return "[$LATEST]" + s.id[:8] }

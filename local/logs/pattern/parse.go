@@ -1,0 +1,145 @@
+package pattern
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Parse reads a pattern. Its errors are one line for whoever wrote the pattern.
+func Parse(source string) (Pattern, error) {
+	if len(source) > MaxLength {
+		return Pattern{}, fmt.Errorf("the filter pattern is longer than %d bytes, which CloudWatch Logs refuses; shorten it", MaxLength)
+	}
+	p := &parser{rest: source}
+	if !p.take("{") {
+		terms, err := p.terms()
+		return Pattern{source: source, terms: terms}, err
+	}
+	c, err := p.alternatives(0)
+	if err != nil {
+		return Pattern{}, err
+	}
+	if !p.take("}") || p.peek() != "" {
+		return Pattern{}, p.problem("&&, || or the closing } of the pattern")
+	}
+	return Pattern{source: source, condition: c}, nil
+}
+
+// parser has what is still to be read.
+type parser struct{ rest string }
+
+// maxDepth bounds parentheses in parentheses.
+const maxDepth = 20
+
+// peek is what comes next, without the space before it.
+func (p *parser) peek() string {
+	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
+	return p.rest
+}
+
+func (p *parser) take(token string) bool {
+	after, ok := strings.CutPrefix(p.peek(), token)
+	if ok {
+		p.rest = after
+	}
+	return ok
+}
+
+// find takes what the expression, which must begin with ^, matches; empty when it does not.
+func (p *parser) find(expression *regexp.Regexp) string {
+	token := expression.FindString(p.peek())
+	p.rest = p.rest[len(token):]
+	return token
+}
+
+func (p *parser) problem(wanted string) error {
+	found := strconv.Quote(p.peek())
+	if p.rest == "" {
+		found = "its end"
+	}
+	return fmt.Errorf("the filter pattern has %s where %s should be", found, wanted)
+}
+
+func (p *parser) alternatives(depth int) (condition, error) {
+	c, err := p.conjunction(depth)
+	for err == nil && p.take("||") {
+		var next condition
+		next, err = p.conjunction(depth)
+		c = either(c, next)
+	}
+	return c, err
+}
+
+func (p *parser) conjunction(depth int) (condition, error) {
+	c, err := p.operand(depth)
+	for err == nil && p.take("&&") {
+		var next condition
+		next, err = p.operand(depth)
+		c = both(c, next)
+	}
+	return c, err
+}
+
+func (p *parser) operand(depth int) (condition, error) {
+	if !p.take("(") {
+		return p.comparison()
+	}
+	if depth >= maxDepth {
+		return nil, fmt.Errorf("the filter pattern has more than %d parentheses within each other; simplify it", maxDepth)
+	}
+	c, err := p.alternatives(depth + 1)
+	if err == nil && !p.take(")") {
+		err = p.problem("&&, || or )")
+	}
+	return c, err
+}
+
+var (
+	selector = regexp.MustCompile(`^\$(\.[A-Za-z0-9_-]+)+`)
+	operator = regexp.MustCompile(`^(!=|<=|>=|=|<|>)`)
+	quoted   = regexp.MustCompile(`^"[^"\\*%]*"`)
+	number   = regexp.MustCompile(`^-?\d{1,15}(\.\d{1,15})?`)
+	word     = regexp.MustCompile(`^[A-Za-z0-9_]+`)
+	ending   = regexp.MustCompile(`^([\s)}&|]|$)`)
+)
+
+func (p *parser) comparison() (condition, error) {
+	path := p.find(selector)
+	if path == "" {
+		return nil, p.problem("a field like $.a.b")
+	}
+	names := strings.Split(path, ".")[1:]
+	compare := p.find(operator)
+	if compare == "" {
+		return nil, p.problem("one of = != < > <= >=, the only operators that the local stack has,")
+	}
+	if text := p.find(quoted); text != "" {
+		if compare != "=" && compare != "!=" {
+			return nil, fmt.Errorf("the filter pattern compares %s with a text by %s; texts have = and != only", path, compare)
+		}
+		return compareText(names, compare, text[1:len(text)-1]), nil
+	}
+	value, err := strconv.ParseFloat(p.find(number), 64)
+	if err != nil || !ending.MatchString(p.rest) {
+		return nil, p.problem(`a number, or a text in double quotes without * % and \,`)
+	}
+	return compareNumber(names, compare, value), nil
+}
+
+// terms reads words and quoted phrases, apart by spaces.
+func (p *parser) terms() ([]string, error) {
+	var terms []string
+	for p.peek() != "" {
+		term := strings.Trim(p.find(quoted), `"`)
+		if term == "" {
+			term = p.find(word)
+		}
+		if term == "" || p.rest != "" && !strings.ContainsAny(p.rest[:1], " \t\r\n") {
+			return nil, p.problem(`a word of letters, digits and _, or a phrase in double quotes without * % and \,`)
+		}
+		terms = append(terms, term)
+	}
+	return terms, nil
+}

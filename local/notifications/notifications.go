@@ -1,0 +1,122 @@
+// Package notifications brings what happens to objects to the functions that the template notifies,
+// as S3 does.
+//
+// What must stay true: a function gets an event that S3 could have sent, with the key encoded as S3
+// encodes it; the engine is answered at once, whatever the functions do; and only the engine can
+// tell of a change, since any web page can post to a port of this machine: the path has a secret in
+// it. What happened while the stack was down is not made up for, as in the cloud nothing would have
+// been lost.
+package notifications
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"portside/local/async"
+	"portside/local/s3server/change"
+	"portside/local/template"
+)
+
+// maxBody is far above what one change takes: keys have up to 1 KB.
+const maxBody = 64 << 10
+
+// Config is what New needs.
+type Config struct {
+	Buckets []template.Bucket
+	Region  string
+	// Deliver takes the events for functions, and must not block.
+	Deliver func(async.Event)
+}
+
+// Receiver is the handler of what the S3 engine tells.
+type Receiver struct {
+	config  Config
+	path    string
+	buckets atomic.Pointer[[]template.Bucket]
+}
+
+// New returns a receiver that knows the notifications of the buckets.
+func New(c Config) *Receiver {
+	r := &Receiver{config: c, path: "/" + rand.Text()}
+	r.Use(c.Buckets)
+	return r
+}
+
+// Path is what the address that the engine is given ends in. It is a secret.
+func (r *Receiver) Path() string { return r.path }
+
+// Use replaces all notifications.
+func (r *Receiver) Use(buckets []template.Bucket) { r.buckets.Store(&buckets) }
+
+// ServeHTTP takes one change.
+func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	if subtle.ConstantTimeCompare([]byte(request.URL.Path), []byte(r.path)) != 1 {
+		http.NotFound(w, request)
+		return
+	}
+	if request.Method != http.MethodPost {
+		http.Error(w, "post a change", http.StatusMethodNotAllowed)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxBody))
+	if err != nil {
+		http.Error(w, "the change is too large, or was cut off", http.StatusRequestEntityTooLarge)
+		return
+	}
+	c, err := parse(body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	r.notify(c)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func parse(body []byte) (change.Change, error) {
+	var c change.Change
+	if err := json.Unmarshal(body, &c); err != nil {
+		return c, fmt.Errorf("this is not a change: %w", err)
+	}
+	if c.Event == "" || c.Bucket == "" || c.Key == "" || c.Size < 0 {
+		return c, errors.New("a change has an event, a bucket and a key")
+	}
+	return c, nil
+}
+
+// notify invokes each function whose notification matches.
+func (r *Receiver) notify(c change.Change) {
+	for _, bucket := range *r.buckets.Load() {
+		if bucket.Name != c.Bucket {
+			continue
+		}
+		for _, n := range bucket.Notifications {
+			if matches(n, c) {
+				r.config.Deliver(async.Event{
+					Function: n.Function,
+					Payload:  encode(r.record(n, c)),
+					About:    fmt.Sprintf("%s of %s/%s", c.Event, c.Bucket, c.Key),
+				})
+			}
+		}
+	}
+}
+
+func matches(n template.Notification, c change.Change) bool {
+	if !strings.HasPrefix(c.Key, n.Prefix) || !strings.HasSuffix(c.Key, n.Suffix) {
+		return false
+	}
+	for _, wanted := range n.Events {
+		wanted = strings.TrimPrefix(wanted, "s3:")
+		if family, all := strings.CutSuffix(wanted, "*"); wanted == c.Event || all && strings.HasPrefix(c.Event, family) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,101 @@
+// Command registryserver is the local stack's upstream container registry, in Amazon ECR's place: the
+// CNCF distribution registry, which keeps all that it is given in a bucket of the local S3.
+//
+// As with ECR, every request needs the password of the user AWS, and a blob is answered by a redirect
+// to a URL that S3 has signed; so what works against it works against ECR. It is a process of its own
+// to keep its weight and its crashes out of the stack. What is secret comes by environment
+// (REGISTRYSERVER_PASSWORD, REGISTRYSERVER_ACCESS_KEY, REGISTRYSERVER_SECRET_KEY), since everybody on
+// the machine can read a command line. It says nothing but errors, and ends well on SIGTERM.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/distribution/distribution/v3/registry/handlers"
+	"github.com/sirupsen/logrus"
+)
+
+type settings struct {
+	addr                 string
+	s3, bucket, region   string
+	accessKey, secretKey string
+	password             string
+}
+
+func main() {
+	var s settings
+	flag.StringVar(&s.addr, "addr", "127.0.0.1:5000", "`address` to listen on")
+	flag.StringVar(&s.s3, "s3", "", "`URL` of S3, with the host that clients are to be redirected to")
+	flag.StringVar(&s.bucket, "bucket", "", "`name` of the bucket, which must be there")
+	flag.StringVar(&s.region, "region", "us-east-1", "`region` that signatures name")
+	flag.Parse()
+	s.accessKey, s.secretKey = os.Getenv("REGISTRYSERVER_ACCESS_KEY"), os.Getenv("REGISTRYSERVER_SECRET_KEY")
+	s.password = os.Getenv("REGISTRYSERVER_PASSWORD")
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	err := run(ctx, s)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "registryserver:", err)
+		os.Exit(1)
+	}
+}
+
+// run needs check's promise, for handlers.NewApp panics where a setting is wrong.
+func run(ctx context.Context, s settings) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", s.addr)
+	if err != nil {
+		return err
+	}
+	logrus.SetLevel(logrus.ErrorLevel)
+	logrus.SetFormatter(failures{})
+	// A stop must not cut off requests that still run, so the registry does not hear of it.
+	app := handlers.NewApp(context.WithoutCancel(ctx), s.configuration())
+	handler := atRest(requirePassword(s.password, app), giveBackMemory)
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	return errors.Join(serve(ctx, server, listener), app.Shutdown())
+}
+
+func (s settings) check() error {
+	switch {
+	case s.s3 == "":
+		return errors.New("-s3 is missing: give the URL of S3")
+	case s.bucket == "":
+		return errors.New("-bucket is missing: name the bucket of the images")
+	case s.accessKey == "" || s.secretKey == "":
+		return errors.New("set REGISTRYSERVER_ACCESS_KEY and REGISTRYSERVER_SECRET_KEY in the environment")
+	case s.password == "":
+		return errors.New("set REGISTRYSERVER_PASSWORD in the environment")
+	}
+	return nil
+}
+
+// drainTime is how long requests may still run after SIGTERM; the stack kills after a second.
+const drainTime = 800 * time.Millisecond
+
+func serve(ctx context.Context, server *http.Server, listener net.Listener) error {
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	if server.Shutdown(drain) != nil {
+		return server.Close()
+	}
+	return nil
+}

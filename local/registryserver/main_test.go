@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"portside/local/engines"
+	"portside/local/template"
+)
+
+const (
+	serveVar = "REGISTRYSERVER_PASSWORD" // a server always has it, a test never
+	password = "a password of the tests"
+	bucket   = "registry-test"
+	patience = 20 * time.Second // fails a test that would hang
+)
+
+// The test binary is also the server: so the tests run the code as it is, with the race detector.
+func TestMain(m *testing.M) {
+	if os.Getenv(serveVar) == "" {
+		os.Exit(m.Run())
+	}
+	main()
+}
+
+func startS3(t *testing.T) engines.S3Access {
+	t.Helper()
+	binary, err := filepath.Abs(filepath.Join("..", "..", ".local", "bin", "s3server"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	access := engines.S3Access{AccessKey: "local", SecretKey: "local-secret"}
+	p, err := engines.StartS3(t.Context(), engines.S3{
+		Binary: binary, Dir: t.TempDir(), AccessKey: access.AccessKey, SecretKey: access.SecretKey,
+	})
+	if err != nil {
+		t.Fatalf("run `make engines` first: %v", err)
+	}
+	t.Cleanup(p.Kill)
+	access.Endpoint = p.Endpoint
+	if err := engines.CreateBuckets(t.Context(), access, []template.Bucket{{Name: bucket}}); err != nil {
+		t.Fatal(err)
+	}
+	return access
+}
+
+// server is a registry that runs, with one repository's name on it.
+type server struct {
+	*engines.Process
+	host string
+}
+
+func startServer(t *testing.T, s3 engines.S3Access) server {
+	t.Helper()
+	p, err := engines.StartRegistry(t.Context(), engines.Registry{
+		Binary: os.Args[0], Password: password, S3: s3, Bucket: bucket,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	return server{p, strings.TrimPrefix(p.Endpoint, "http://")}
+}
+
+// end stops the server, which must have had nothing to say.
+func (s server) end(t *testing.T) {
+	t.Helper()
+	s.Stop(patience)
+	if s.Err() != nil || s.Tail() != "" {
+		t.Errorf("it ended with %v and said %q", s.Err(), s.Tail())
+	}
+}
+
+func (s server) ref(t *testing.T, path string) name.Reference {
+	t.Helper()
+	ref, err := name.ParseReference(s.host + "/" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ref
+}
+
+func access(ctx context.Context) []remote.Option {
+	basic := &authn.Basic{Username: "AWS", Password: password}
+	return []remote.Option{remote.WithContext(ctx), remote.WithAuth(basic)}
+}
+
+// call is a request, and how it is answered; no redirect is followed.
+type call struct {
+	method, path, user, password string
+	body                         io.Reader
+}
+
+func (s server) do(t *testing.T, c call) (response *http.Response, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), c.method, s.Endpoint+c.path, c.body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.user != "" {
+		request.SetBasicAuth(c.user, c.password)
+	}
+	response, err = http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, string(content)
+}
