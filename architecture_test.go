@@ -73,6 +73,12 @@ var awsSDK = []string{"github.com/aws/aws-sdk-go-v2/...", "github.com/aws/smithy
 
 const uuidModule = "github.com/google/uuid"
 
+// formats are the modules that read what one adapter is about. Helm's repository package is none of them: it costs every
+// cold start more than all the rest of a function.
+var formats = map[string][]string{
+	"chartshelm": {"helm.sh/helm/v3/pkg/chart", "helm.sh/helm/v3/pkg/chart/loader"},
+}
+
 // aliases are the import names that differ from the package's own, each with its reason.
 var aliases = map[string]string{
 	// The SDK's middleware is used beside smithy's, and both packages are called middleware.
@@ -124,14 +130,14 @@ func sharedLayer(parts []string) (layer, bool) {
 	case len(parts) == 1:
 		return layer{"a domain", slices.Concat([]string{standard, uuidModule}, words), []string{"net/http/..."}}, true
 	case len(parts) == 2 && strings.HasPrefix(parts[1], parts[0]):
-		return adapterLayer(parts[0]), true
+		return adapterLayer(parts[0], parts[1]), true
 	}
 	return layer{}, false
 }
 
-func adapterLayer(domain string) layer {
+func adapterLayer(domain, adapter string) layer {
 	own := []string{standard, uuidModule, "portside/shared/" + domain}
-	return layer{"an adapter", slices.Concat(own, words, blocks, awsSDK), nil}
+	return layer{"an adapter", slices.Concat(own, words, blocks, awsSDK, formats[adapter]), nil}
 }
 
 // sharedLayers are the directories of shared/ that are neither a domain nor a domain's adapter.

@@ -17,8 +17,8 @@ type ToolAuthenticator interface {
 	AuthenticateBasic(ctx context.Context, username, text string) (principal.Principal, credentials.Allowance, error)
 }
 
-var errNoTool = fault.New(fault.Unauthorized, "The request has no working credential. Send a user name and password, or an access token in "+
-	"place of the password; those that are expired, revoked, mistyped or of an inactive user do not work.")
+var errNoTool = fault.New(fault.Unauthorized, "The request has no working credential. Send a user name and password, or an access "+
+	"token in place of the password; those that are expired, revoked, mistyped or of an inactive user do not work.")
 
 // Download adds a plain handler for what chart clients fetch, for whoever Admit lets in; principal.From tells the handler
 // who that is. Its error becomes problem details, so it must not have written anything before.

@@ -3,8 +3,8 @@
 //	c := webtest.New(t, handler).With("X-API-Key", key)
 //	c.Post("/v1/users", `{"email":"ada@example.com"}`).Is(400).Has("errors.0.pointer", "/name")
 //
-// Every answer is checked for what holds of all: an X-Request-Id, JSON that parses, and problem details where the
-// status is 400 or above.
+// Every answer is checked for what holds of all: an X-Request-Id, JSON that parses, and where the status is 400 or above
+// problem details, or below /v2 an error of the OCI distribution specification.
 package webtest
 
 import (
@@ -84,7 +84,7 @@ func (c Client) Do(method, target, body string) Answer {
 		c.tb.Fatalf("%s %s: read the answer: %v", method, target, err)
 	}
 	a := Answer{tb: c.tb, what: method + " " + target, Status: response.StatusCode, Header: response.Header, Body: text}
-	a.check()
+	a.check(strings.HasPrefix(target, "/v2"))
 	return a
 }
 
@@ -97,20 +97,28 @@ type Answer struct {
 	Body   []byte
 }
 
-func (a Answer) check() {
+func (a Answer) check(registry bool) {
 	a.tb.Helper()
 	if a.Header.Get("X-Request-Id") == "" {
 		a.tb.Errorf("%s: no X-Request-Id", a.what)
 	}
-	if a.Status < http.StatusBadRequest {
-		return
+	switch {
+	case a.Status < http.StatusBadRequest:
+	case registry:
+		a.checkError("application/json", "errors.0.code", "errors.0.message")
+	default:
+		a.checkError("application/problem+json", "type", "title", "status", "detail", "code", "requestId")
 	}
-	if got := a.Header.Get("Content-Type"); got != "application/problem+json" {
-		a.tb.Errorf("%s: status %d with Content-Type %q, want problem details", a.what, a.Status, got)
+}
+
+func (a Answer) checkError(mediaType string, members ...string) {
+	a.tb.Helper()
+	if got := a.Header.Get("Content-Type"); got != mediaType {
+		a.tb.Errorf("%s: status %d with Content-Type %q, want %s", a.what, a.Status, got, mediaType)
 	}
-	for _, member := range []string{"type", "title", "status", "detail", "code", "requestId"} {
+	for _, member := range members {
 		if a.JSON(member) == nil {
-			a.tb.Errorf("%s: problem without %s: %s", a.what, member, a.Body)
+			a.tb.Errorf("%s: an error without %s: %s", a.what, member, a.Body)
 		}
 	}
 }
