@@ -49,7 +49,9 @@ type usageError string
 func (e usageError) Error() string { return string(e) }
 
 func commands() []command {
-	return []command{bootstrapCommand(), importCommand(), rebuildCommand(), rateLimitCommand(), manageTokenCommand(), versionCommand()}
+	return []command{
+		bootstrapCommand(), importCommand(), rebuildCommand(), reindexCommand(), rateLimitCommand(), manageTokenCommand(), versionCommand(),
+	}
 }
 
 // run runs the command that the arguments name, tells an error in one line, and returns the exit code.

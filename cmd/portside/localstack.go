@@ -15,11 +15,13 @@ import (
 type localStack struct {
 	API             string            `json:"api"`
 	DynamoDB        string            `json:"dynamodb"`
+	S3              string            `json:"s3"`
 	SecretsManager  string            `json:"secretsManager"`
 	Region          string            `json:"region"`
 	AccessKeyID     string            `json:"accessKeyId"`
 	SecretAccessKey string            `json:"secretAccessKey"`
-	Tables          map[string]string `json:"tables"` // names by logical ID
+	Tables          map[string]string `json:"tables"`  // names by logical ID
+	Buckets         map[string]string `json:"buckets"` // the same
 }
 
 // findLocalStack returns the stack that runs on the folder, and serves the address unless that is empty.

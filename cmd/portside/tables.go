@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"strings"
 	"syscall"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -13,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	"github.com/aws/smithy-go"
 
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/env"
@@ -20,8 +22,9 @@ import (
 )
 
 const settingsHelp = `Commands find their tables by USERS_TABLE and
-CREDENTIALS_TABLE (see the outputs of the deployed stack) and AWS by the settings of
-the AWS SDK (AWS_PROFILE, AWS_REGION, …), or all of it by --local DATA.
+CREDENTIALS_TABLE, the bucket by CHARTS_BUCKET (see the outputs of the deployed stack),
+and AWS by the settings of the AWS SDK (AWS_PROFILE, AWS_REGION, …), or all of it by
+--local DATA.
 `
 
 // target says by flags which tables a command works on.
@@ -105,8 +108,16 @@ func explain(err error) string {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		return "there is no such table: check USERS_TABLE, CREDENTIALS_TABLE and AWS_REGION: " + err.Error()
 	}
+	if api, is := errors.AsType[smithy.APIError](err); is && api.ErrorCode() == "NoSuchBucket" {
+		return "there is no such bucket: check CHARTS_BUCKET or --bucket, and AWS_REGION: " + err.Error()
+	}
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return "DynamoDB does not answer: check AWS_ENDPOINT_URL_DYNAMODB, or that the local stack still runs: " + err.Error()
+		service := "DynamoDB"
+		if operation, is := errors.AsType[*smithy.OperationError](err); is {
+			service = operation.ServiceID
+		}
+		return fmt.Sprintf("%s does not answer: check AWS_ENDPOINT_URL_%s, or that the local stack still runs: %v",
+			service, strings.ToUpper(strings.ReplaceAll(service, " ", "_")), err)
 	}
 	return err.Error()
 }

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"portside/shared/awstest"
+	"portside/shared/charts"
+	"portside/shared/charts/chartss3"
+)
+
+// withCharts gives the office's stack an S3 with a bucket of charts, and returns that bucket.
+func (o *office) withCharts() *chartss3.Bucket {
+	o.t.Helper()
+	client, name := awstest.S3(o.t), awstest.Bucket(o.t)
+	keys, err := client.Options().Credentials.Retrieve(o.t.Context())
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.writeStack(localStack{
+		API: "http://127.0.0.1:3999", DynamoDB: aws.ToString(o.client.Options().BaseEndpoint), Region: "us-east-1",
+		S3: aws.ToString(client.Options().BaseEndpoint), AccessKeyID: keys.AccessKeyID, SecretAccessKey: keys.SecretAccessKey,
+		Tables:  map[string]string{"UsersTable": o.names.users, "CredentialsTable": o.names.credentials},
+		Buckets: map[string]string{"ChartsBucket": name},
+	})
+	return chartss3.NewBucket(client, name)
+}
+
+func packedChart(t *testing.T, name, version string) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	out := tar.NewWriter(zip)
+	text := "apiVersion: v2\nname: " + name + "\nversion: " + version + "\n"
+	headErr := out.WriteHeader(&tar.Header{Name: name + "/Chart.yaml", Size: int64(len(text)), Mode: 0o644, Typeflag: tar.TypeReg})
+	_, writeErr := io.WriteString(out, text)
+	if err := errors.Join(headErr, writeErr, out.Close(), zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+func TestReindexCharts(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	bucket := o.withCharts()
+	put := func(key string, contents []byte) {
+		if err := bucket.Put(t.Context(), key, contents, charts.Anything); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expectNothingDone(t, o)
+	put("charts/app-1.0.0.tgz", packedChart(t, "app", "1.0.0"))
+	put("charts/bad-1.0.0.tgz", []byte("bad"))
+	got := o.expect(o.run("reindex-charts"), 1, "files that were rejected: 1")
+	if !strings.Contains(got.stdout, "listed    app-1.0.0.tgz") ||
+		!strings.Contains(got.stderr, "rejected bad-1.0.0.tgz: the file is no gzip") {
+		t.Errorf("it said %q, %q", got.stdout, got.stderr)
+	}
+	expectNothingDone(t, o)
+	index, err := bucket.Get(t.Context(), charts.IndexKey, 1<<20)
+	if err != nil || !bytes.Contains(index.Body, []byte("app-1.0.0.tgz")) {
+		t.Errorf("the index is %s, %v", index.Body, err)
+	}
+}
+
+func expectNothingDone(t *testing.T, o *office) {
+	t.Helper()
+	got := o.expect(o.run("reindex-charts"), 0, "")
+	if want := "0 versions listed anew or corrected, 0 no longer listed, 0 files rejected\n"; got.stdout != want || got.stderr != "" {
+		t.Errorf("it said %q, %q", got.stdout, got.stderr)
+	}
+}
+
+func TestReindexChartsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.expect(o.run("reindex-charts"), 2, "--bucket or CHARTS_BUCKET")
+	o.withCharts()
+	o.expect(o.run("reindex-charts", "--bucket", "no-such-bucket"), 1, "there is no such bucket")
+	o.expect(o.run("reindex-charts", "--max-megabytes", "0"), 2, "at least 1")
+	o.expect(o.run("reindex-charts", "app"), 2, "not expected here")
+}

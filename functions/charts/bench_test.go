@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"portside/shared/lambdahttp"
+)
+
+// BenchmarkIndex serves an index of 5,000 versions from event to answer, on real engines and all in all: one request to
+// DynamoDB, one to S3.
+func BenchmarkIndex(b *testing.B) {
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	h := newHarbor(b)
+	h.limit = 0
+	for i := range 5000 {
+		h.list(fmt.Sprintf("chart%d", i%50), fmt.Sprintf("1.%d.0", i/50), "archive")
+	}
+	h.putIndex()
+	whole, narrowed := h.token("read:helm-charts").Reveal(), h.token("read:helm-charts:chart7").Reveal()
+	for _, c := range []struct {
+		name   string
+		header map[string]string
+		status int
+	}{
+		{"plain", map[string]string{"authorization": "Bearer " + whole}, 200},
+		{"gzip", map[string]string{"authorization": "Bearer " + whole, "accept-encoding": "gzip"}, 200},
+		{"narrowed", map[string]string{"authorization": "Bearer " + narrowed}, 200},
+		{"unchanged", map[string]string{"authorization": "Bearer " + whole, "if-none-match": "*"}, 304},
+	} {
+		b.Run(c.name, func(b *testing.B) { h.serve(b, indexPath, c.header, c.status) })
+	}
+	b.Run("archive", func(b *testing.B) {
+		h.serve(b, "/charts/chart7-1.50.0.tgz", map[string]string{"authorization": "Bearer " + whole}, 302)
+	})
+}
+
+func (h *harbor) serve(b *testing.B, path string, header map[string]string, status int) {
+	b.Helper()
+	handle := lambdahttp.Handler(h.handler())
+	event := events.APIGatewayV2HTTPRequest{RawPath: path, Headers: header}
+	event.RequestContext.HTTP.Method = "GET"
+	size := 0
+	ask := func() {
+		answer, err := handle(b.Context(), event)
+		if err != nil || answer.StatusCode != status {
+			b.Fatal(err, answer.StatusCode, answer.Body)
+		}
+		size = len(answer.Body)
+	}
+	ask() // the first request of a process fetches the index
+	for b.Loop() {
+		ask()
+	}
+	b.ReportMetric(float64(size), "bytes")
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"portside/shared/charts"
+	"portside/shared/webtest"
+)
+
+const indexPath = "/charts/index.yaml"
+
+func TestIndexBeforeAnythingIsPublished(t *testing.T) {
+	helm := newHarbor(t).helm()
+	empty := helm.Get(indexPath).Is(200).HasHeader("Content-Type", "application/yaml").Has("apiVersion", "v1")
+	if entries, ok := empty.JSON("entries").(map[string]any); !ok || len(entries) != 0 {
+		t.Errorf("an empty index lists %v", empty.JSON("entries"))
+	}
+	helm.With("If-None-Match", empty.Header.Get("ETag")).Get(indexPath).Is(304)
+}
+
+func TestIndexIsCurrent(t *testing.T) {
+	h := newHarbor(t)
+	helm := h.helm()
+	helm.Get(indexPath).Is(200)
+	h.publish("product", "1.0.0", "one")
+	first := helm.Get(indexPath).Is(200).Has("entries.product.0.version", "1.0.0").
+		HasHeader("Cache-Control", "private, no-cache").HasHeader("Vary", "Accept-Encoding, Authorization")
+	h.publish("product", "1.1.0", "two")
+	known := helm.With("If-None-Match", first.Header.Get("ETag"))
+	second := known.Get(indexPath).Is(200).Has("entries.product.0.version", "1.1.0").Has("entries.product.1.version", "1.0.0")
+	if second.Header.Get("ETag") == first.Header.Get("ETag") {
+		t.Error("another index has the same ETag")
+	}
+	known.With("If-None-Match", second.Header.Get("ETag")).Get(indexPath).Is(304)
+	if again := h.helm().Get(indexPath).Is(200); again.Header.Get("ETag") != second.Header.Get("ETag") {
+		t.Error("another process has another ETag for the same index")
+	}
+}
+
+func TestIndexUnchanged(t *testing.T) {
+	h := newHarbor(t)
+	h.publish("product", "1.0.0", "one")
+	helm := h.helm()
+	tag := helm.Get(indexPath).Header.Get("ETag")
+	for condition, status := range map[string]int{
+		tag: 304, "W/" + tag: 304, `"other", ` + tag: 304, "*": 304,
+		`"other"`: 200, strings.Trim(tag, `"`): 200, "": 200, ",,": 200,
+	} {
+		answer := helm.With("If-None-Match", condition).Get(indexPath).Is(status)
+		answer.HasHeader("ETag", tag).HasHeader("Cache-Control", "private, no-cache").HasHeader("Vary", "Accept-Encoding, Authorization")
+		if status == 304 && len(answer.Body) > 0 {
+			t.Errorf("a 304 has a body of %d bytes", len(answer.Body))
+		}
+	}
+}
+
+func TestHeadOfTheIndex(t *testing.T) {
+	h := newHarbor(t)
+	h.publish("product", "1.0.0", "one")
+	helm := h.helm()
+	get := helm.Get(indexPath).Is(200)
+	head := helm.Do(http.MethodHead, indexPath, "").Is(200)
+	if len(head.Body) != 0 || head.Header.Get("Content-Length") != strconv.Itoa(len(get.Body)) {
+		t.Errorf("HEAD has a body of %d bytes and Content-Length %s; GET has %d bytes",
+			len(head.Body), head.Header.Get("Content-Length"), len(get.Body))
+	}
+	head.HasHeader("ETag", get.Header.Get("ETag")).HasHeader("Content-Type", "application/yaml")
+}
+
+func TestIndexInGzip(t *testing.T) {
+	h := newHarbor(t)
+	helm := h.helm()
+	packing := helm.With("Accept-Encoding", "br, gzip")
+	packing.Get(indexPath).Is(200).HasHeader("Content-Encoding", "") // not worth its while
+	for i := range 10 {
+		h.list("product", fmt.Sprintf("1.%d.0", i), "same")
+	}
+	h.putIndex()
+	plain := helm.Get(indexPath).Is(200).HasHeader("Content-Encoding", "")
+	packed := packing.Get(indexPath).Is(200).HasHeader("Content-Encoding", "gzip").
+		HasHeader("Content-Type", "application/yaml").HasHeader("Vary", "Accept-Encoding, Authorization")
+	if got := unpack(t, packed); !bytes.Equal(got, plain.Body) {
+		t.Errorf("unpacked, the index is %d bytes; it has %d", len(got), len(plain.Body))
+	}
+	packed.HasHeader("Content-Length", strconv.Itoa(len(packed.Body)))
+	tag, other := packed.Header.Get("ETag"), plain.Header.Get("ETag")
+	if tag == other {
+		t.Error("two forms that differ have one strong ETag")
+	}
+	packing.With("If-None-Match", tag).Get(indexPath).Is(304).HasHeader("ETag", tag)
+	packing.With("If-None-Match", "W/"+tag).Get(indexPath).Is(304)
+	packing.With("If-None-Match", other).Get(indexPath).Is(200)
+	packing.With("If-None-Match", other+", "+tag).Get(indexPath).Is(304).HasHeader("ETag", tag)
+	helm.With("Accept-Encoding", "gzip;q=0, *").Get(indexPath).HasHeader("Content-Encoding", "")
+}
+
+func unpack(tb testing.TB, answer webtest.Answer) []byte {
+	tb.Helper()
+	zip, err := gzip.NewReader(bytes.NewReader(answer.Body))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	text, err := io.ReadAll(zip)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return text
+}
+
+func TestAcceptEncoding(t *testing.T) {
+	for header, want := range map[string]bool{
+		"": false, "gzip": true, "GZIP": true, "x-gzip": true, "br, gzip;q=0.5": true, "gzip;q=0": false, "gzip; q=0.000": false, "*": true,
+		"*;q=0": false, "gzip;q=0, *;q=1": false, "gzip, *;q=0": true, "identity": false, "gzip;q=2": false, "gzip;q=NaN": false,
+		"gzip;level=9": false, "deflate, br": false, ",, ,": false, "gzipped": false,
+	} {
+		if got := acceptsGzip([]string{header}); got != want {
+			t.Errorf("%q accepts gzip: %v, want %v", header, got, want)
+		}
+	}
+}
+
+func FuzzHeaders(f *testing.F) {
+	f.Add(`W/"a", *`, "gzip;q=0.1, *;q=0")
+	f.Add("", "")
+	f.Fuzz(func(t *testing.T, condition, accept string) {
+		if matches([]string{condition}, `"tag"`) && !strings.Contains(condition, `"tag"`) && !strings.Contains(condition, "*") {
+			t.Errorf("%q matches a tag that it does not name", condition)
+		}
+		if acceptsGzip([]string{accept}) && !strings.Contains(strings.ToLower(accept), "gzip") && !strings.Contains(accept, "*") {
+			t.Errorf("%q accepts gzip", accept)
+		}
+	})
+}
+
+// publishMuch lists charts of 1 MB each, which gzip can do little about.
+func (h *harbor) publishMuch(names ...string) {
+	h.tb.Helper()
+	source := rand.NewChaCha8([32]byte{1})
+	for _, name := range names {
+		v := h.list(name, "1.0.0", "much")
+		text := make([]byte, 3<<18)
+		_, _ = source.Read(text) // it always fills the slice
+		v.Metadata = fmt.Appendf(nil, `{"apiVersion":"v2","description":"%x","name":%q,"version":"1.0.0"}`, text, name)
+		if _, err := h.listed.Set(v); err != nil {
+			h.tb.Fatal(err)
+		}
+	}
+	h.putIndex()
+}
+
+func TestIndexTooLargeForAnAnswer(t *testing.T) {
+	h := newHarbor(t)
+	h.publishMuch("a", "b", "c")
+	whole := h.helm()
+	redirected := whole.Get(indexPath).Is(302).HasHeader("Cache-Control", "no-store").HasHeader("Content-Length", "0").HasHeader("ETag", "")
+	want, err := h.listed.Encode(h.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, header := h.follow(http.MethodGet, redirected.Header.Get("Location"))
+	if !bytes.Equal(got, want) || header.Get("Content-Type") != "application/yaml" {
+		t.Errorf("the redirect leads to %d bytes of %s, want the index of %d", len(got), header.Get("Content-Type"), len(want))
+	}
+	head := whole.Do(http.MethodHead, indexPath, "").Is(302)
+	if _, header := h.follow(http.MethodHead, head.Header.Get("Location")); header.Get("Content-Length") != strconv.Itoa(len(want)) {
+		t.Errorf("HEAD says Content-Length %s, want %d", header.Get("Content-Length"), len(want))
+	}
+	packed := whole.With("Accept-Encoding", "gzip").Get(indexPath).Is(200)
+	if !bytes.Equal(unpack(t, packed), want) {
+		t.Error("packed, the index is another")
+	}
+	two := h.with(h.token("read:helm-charts:a", "read:helm-charts:b"))
+	if got := two.Get(indexPath).Is(200).Has("entries.c", nil); len(got.Body) > maxSent {
+		t.Errorf("%d bytes were sent", len(got.Body))
+	}
+	three := h.with(h.token("read:helm-charts:a", "read:helm-charts:b", "read:helm-charts:c"))
+	three.Get(indexPath).Is(503).Has("code", "UNAVAILABLE").HasHeader("X-Should-Retry", "false").HasHeader("Location", "")
+	three.With("Accept-Encoding", "gzip").Get(indexPath).Is(200)
+}
+
+func TestDamagedIndexIsNoAnswerOfOurs(t *testing.T) {
+	h := newHarbor(t)
+	h.put(charts.IndexKey, []byte("{"))
+	h.helm().Get("/charts/product-1.0.0.tgz").Is(500).Has("code", "INTERNAL_ERROR")
+	h.with(h.token("read:helm-charts:product")).Get(indexPath).Is(500).Has("code", "INTERNAL_ERROR")
+}

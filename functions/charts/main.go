@@ -1,0 +1,43 @@
+// Command charts is the Lambda function behind /charts: the Helm chart repository, as customers see it.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"portside/shared/charts"
+	"portside/shared/charts/chartss3"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/env"
+	"portside/shared/items"
+	"portside/shared/lambdahttp"
+	"portside/shared/logs"
+)
+
+func main() {
+	logs.SetUp()
+	settings := env.Reader{Lookup: os.LookupEnv}
+	bucket, table := settings.String("CHARTS_BUCKET"), settings.String("CREDENTIALS_TABLE")
+	limit := settings.Count("RATE_LIMIT_PER_MINUTE")
+	if err := settings.Err(); err != nil {
+		log.Fatal(err)
+	}
+	cfg, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	shelf := chartss3.NewShelf(s3.NewFromConfig(cfg, pathStyle), bucket)
+	auth := credentials.NewAuthenticator(credentialsdynamo.New(items.Client(cfg), table), limit, time.Now)
+	h := &handlers{library: charts.NewLibrary(shelf), now: time.Now}
+	lambda.Start(lambdahttp.Handler(routes(h, auth).Handler()))
+}
+
+// pathStyle puts the bucket into the path where an address of S3 is given: such a host has no name for each bucket.
+func pathStyle(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil }

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"portside/shared/awstest"
+	"portside/shared/charts"
+	"portside/shared/charts/chartss3"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/principal"
+	"portside/shared/transactions"
+	"portside/shared/webtest"
+)
+
+const owner = "0199aaaa-0000-7000-8000-000000000001"
+
+// harbor is the charts function on real engines, with a clock that the test holds.
+type harbor struct {
+	tb     testing.TB
+	now    time.Time
+	table  *credentialsdynamo.Table
+	tables *dynamodb.Client
+	files  *s3.Client
+	bucket string
+	listed *charts.Index
+	limit  int // requests a minute
+}
+
+func newHarbor(tb testing.TB) *harbor {
+	tb.Helper()
+	tables := awstest.DynamoDB(tb)
+	return &harbor{
+		tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), tables: tables,
+		table: credentialsdynamo.New(tables, awstest.Table(tb, tables, "CredentialsTable")),
+		files: viaLocalhost(awstest.S3(tb)), bucket: awstest.Bucket(tb), listed: charts.NewIndex(), limit: 1000,
+	}
+}
+
+// viaLocalhost gives S3 another host name than a test server has: Go's client, and so helm, would take its credentials along
+// to one of the same name, whatever the port.
+func viaLocalhost(client *s3.Client) *s3.Client {
+	return s3.New(client.Options(), func(o *s3.Options) {
+		o.BaseEndpoint = aws.String(strings.Replace(*o.BaseEndpoint, "127.0.0.1", "localhost", 1))
+	})
+}
+
+func (h *harbor) clock() time.Time { return h.now }
+
+// handler is the function as main wires it, in a process that has just started.
+func (h *harbor) handler() http.Handler {
+	library := charts.NewLibrary(chartss3.NewShelf(h.files, h.bucket))
+	auth := credentials.NewAuthenticator(h.table, h.limit, h.clock)
+	return routes(&handlers{library: library, now: h.clock}, auth).Handler()
+}
+
+// helm talks to a new function as helm does, with a credential for all charts.
+func (h *harbor) helm() webtest.Client { return h.with(h.token("read:helm-charts")) }
+
+func (h *harbor) visitor() webtest.Client { return webtest.New(h.tb, h.handler()) }
+
+// with talks to a new function with a token, under any user name.
+func (h *harbor) with(token credentials.Secret) webtest.Client {
+	return h.visitor().With("Authorization", basic("helm", token.Reveal()))
+}
+
+func basic(username, password string) string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(username+":"+password))
+}
+
+// token issues an access token for a day.
+func (h *harbor) token(scopes ...string) credentials.Secret {
+	h.tb.Helper()
+	return h.issue(credentials.AccessToken, func(c *credentials.Credential) { c.Scopes = scopes })
+}
+
+func (h *harbor) issue(kind credentials.Kind, change func(*credentials.Credential)) credentials.Secret {
+	h.tb.Helper()
+	secret := credentials.Mint(kind)
+	c := credentials.Credential{
+		ID: secret.ID(), Kind: kind, Hash: secret.Hash(), Name: "test", CreatedAt: h.now, ExpiresAt: h.now.AddDate(0, 0, 1),
+		Owner: credentials.Owner{ID: owner, Role: principal.User, Active: true}, Scopes: []string{"read:helm-charts"},
+	}
+	change(&c)
+	h.write(h.table.Issue(c)...)
+	return secret
+}
+
+func (h *harbor) revoke(secret credentials.Secret) {
+	h.tb.Helper()
+	h.write(h.table.Revoke(credentials.Credential{
+		ID: secret.ID(), Kind: secret.Kind(), Owner: credentials.Owner{ID: owner}, RevokedAt: h.now, Reason: "test",
+	}))
+}
+
+func (h *harbor) write(writes ...types.TransactWriteItem) {
+	h.tb.Helper()
+	if err := transactions.Write(h.tb.Context(), h.tables, writes); err != nil {
+		h.tb.Fatal(err)
+	}
+}
+
+// publish puts an archive where accepted ones are, and lists it.
+func (h *harbor) publish(name, version, contents string) charts.Version {
+	h.tb.Helper()
+	v := h.list(name, version, contents)
+	h.put(charts.ArchivesPrefix+v.File(), []byte(contents))
+	h.putIndex()
+	return v
+}
+
+// list makes an entry as the index has it.
+func (h *harbor) list(name, version, contents string) charts.Version {
+	h.tb.Helper()
+	sum := sha256.Sum256([]byte(contents))
+	v := charts.Version{
+		Name: name, Version: version, Digest: hex.EncodeToString(sum[:]), Created: h.now,
+		Metadata: []byte(`{"apiVersion":"v2","description":"A chart that runs the product in a cluster, with all that it needs.",` +
+			`"home":"https://product.example.com","keywords":["product","example"],"name":"` + name + `","version":"` + version + `"}`),
+	}
+	v.URLs = []string{v.File()}
+	if _, err := h.listed.Set(v); err != nil {
+		h.tb.Fatal(err)
+	}
+	return v
+}
+
+func (h *harbor) putIndex() {
+	h.tb.Helper()
+	contents, err := h.listed.Encode(h.now)
+	if err != nil {
+		h.tb.Fatal(err)
+	}
+	h.put(charts.IndexKey, contents)
+}
+
+func (h *harbor) put(key string, contents []byte) {
+	h.tb.Helper()
+	ctx := context.WithoutCancel(h.tb.Context())
+	input := &s3.PutObjectInput{Bucket: &h.bucket, Key: &key, Body: bytes.NewReader(contents)}
+	if _, err := h.files.PutObject(ctx, input); err != nil {
+		h.tb.Fatal(err)
+	}
+}

@@ -1,0 +1,179 @@
+package chartshelm
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"portside/shared/charts"
+)
+
+const (
+	maxFiles    = 10_000
+	maxPath     = 512
+	maxNesting  = 5 // charts in charts in …
+	maxMetadata = 256 << 10
+)
+
+// gauge measures an archive and those nested in it against one budget.
+type gauge struct {
+	ctx   context.Context // of one call of measure
+	left  int64           // inflated bytes
+	limit int64
+	files int
+}
+
+// measure refuses what helm's loader had better not see.
+func measure(ctx context.Context, archive []byte, maxBytes int64) error {
+	g := &gauge{ctx: ctx, left: maxBytes, limit: maxBytes, files: maxFiles}
+	return g.archive(bytes.NewReader(archive), 0)
+}
+
+func refuse(mend, why string, args ...any) error {
+	return &charts.Refusal{Why: fmt.Sprintf(why, args...), Mend: mend}
+}
+
+var errBudget = errors.New("the budget is spent")
+
+// budgetReader limits what is inflated, headers of the tar format and all.
+type budgetReader struct {
+	gauge *gauge
+	from  io.Reader
+}
+
+func (r budgetReader) Read(p []byte) (int, error) {
+	if err := r.gauge.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if r.gauge.left <= 0 {
+		if n, err := io.ReadFull(r.from, make([]byte, 1)); n == 0 {
+			return 0, err
+		}
+		return 0, errBudget
+	}
+	n, err := r.from.Read(p[:min(int64(len(p)), r.gauge.left)])
+	r.gauge.left -= int64(n)
+	return n, err
+}
+
+func (g *gauge) archive(compressed io.Reader, nesting int) error {
+	if nesting > maxNesting {
+		return refuse("list dependencies of dependencies in the chart's own Chart.yaml", "charts are nested deeper than %d levels", maxNesting)
+	}
+	inflated, err := gzip.NewReader(compressed)
+	if err != nil {
+		return g.tell(err)
+	}
+	contents := budgetReader{g, inflated}
+	members := &members{gauge: g, nesting: nesting, tar: tar.NewReader(contents), seen: map[string]bool{}}
+	if err := members.all(); err != nil {
+		return g.tell(err)
+	}
+	// The checksum comes last: what was cut off or damaged on its way shows here.
+	if _, err := io.Copy(io.Discard, contents); err != nil {
+		return g.tell(err)
+	}
+	return nil
+}
+
+// tell makes a refusal of what is the archive's fault.
+func (g *gauge) tell(err error) error {
+	switch {
+	case isRefusal(err), g.ctx.Err() != nil:
+		return err
+	case errors.Is(err, errBudget):
+		return refuse("leave out what does not belong in a chart (.helmignore), or have the limit raised (MaxChartMegabytes)",
+			"the archive has more than %d bytes when it is inflated", g.limit)
+	}
+	return refuse(packageIt+" and publish it again", "the file is no gzip-compressed tar archive, or it is damaged (%s)", oneLine(err))
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// members are those of one archive.
+type members struct {
+	gauge   *gauge
+	nesting int
+	tar     *tar.Reader
+	top     string
+	seen    map[string]bool
+}
+
+func (m *members) all() error {
+	for {
+		header, err := m.tar.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := m.member(header); err != nil {
+			return err
+		}
+	}
+}
+
+func (m *members) member(header *tar.Header) error {
+	if m.gauge.files--; m.gauge.files < 0 {
+		return refuse("leave out what does not belong in a chart (.helmignore)", "the archive holds more than %d files", maxFiles)
+	}
+	switch header.Typeflag {
+	case tar.TypeXGlobalHeader:
+		return nil
+	case tar.TypeReg, tar.TypeDir:
+	default:
+		return refuse("put files in its place and "+packageIt,
+			"the archive holds %s, which is neither a file nor a directory", quote(header.Name))
+	}
+	if err := m.checkPath(header.Name); err != nil {
+		return err
+	}
+	if header.Typeflag == tar.TypeDir {
+		return nil
+	}
+	return m.file(header)
+}
+
+// checkPath takes only what means the same to every tool, and lies in the one directory of the chart.
+func (m *members) checkPath(name string) error {
+	name = strings.TrimSuffix(name, "/")
+	top, _, _ := strings.Cut(name, "/")
+	if m.top == "" {
+		m.top = top
+	}
+	switch {
+	case len(name) > maxPath:
+		return refuse("shorten it", "the archive holds the path %s of more than %d bytes", quote(name), maxPath)
+	case path.IsAbs(name) || name != path.Clean(name) || top == ".." || top == "." || strings.ContainsAny(name, "\\\x00"):
+		return refuse(packageIt, "the archive holds the path %s, which may lead out of the chart", quote(name))
+	case top != m.top:
+		return refuse(packageIt, "the archive has two top directories, %s and %s", quote(m.top), quote(top))
+	}
+	return nil
+}
+
+func (m *members) file(header *tar.Header) error {
+	_, inside, found := strings.Cut(header.Name, "/")
+	if !found {
+		return refuse(packageIt, "the archive holds %s outside of the chart's directory", quote(header.Name))
+	}
+	if m.seen[header.Name] {
+		return refuse(packageIt, "the archive holds %s twice", quote(header.Name))
+	}
+	m.seen[header.Name] = true
+	if inside == "Chart.yaml" && header.Size > maxMetadata {
+		return refuse("shorten it", "Chart.yaml has more than %d bytes, which everybody would fetch with the index", maxMetadata)
+	}
+	nesting := m.nesting + strings.Count("/"+path.Dir(inside)+"/", "/charts/")
+	if nesting > m.nesting && path.Base(path.Dir(inside)) == "charts" && path.Ext(inside) == ".tgz" {
+		return m.gauge.archive(m.tar, nesting)
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package chartss3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"portside/shared/charts"
+)
+
+// LinkLife is for how long a link works: long enough to begin a download, short enough to be worthless in a log.
+const LinkLife = 5 * time.Minute
+
+// Shelf is a charts.Shelf over a bucket.
+type Shelf struct {
+	client *s3.Client
+	signer *s3.PresignClient
+	bucket string
+}
+
+var _ charts.Shelf = (*Shelf)(nil)
+
+// NewShelf returns the shelf of a bucket. Links bear the client's own access key and are signed with its secret.
+func NewShelf(client *s3.Client, bucket string) *Shelf {
+	return &Shelf{client: client, signer: s3.NewPresignClient(client, s3.WithPresignExpires(LinkLife)), bucket: bucket}
+}
+
+// Index implements charts.Shelf in one call, which carries no contents where they are known.
+func (s *Shelf) Index(ctx context.Context, known string) (charts.Stored, error) {
+	input := &s3.GetObjectInput{Bucket: &s.bucket, Key: aws.String(charts.IndexKey)}
+	if known != "" {
+		input.IfNoneMatch = &known
+	}
+	out, err := s.client.GetObject(ctx, input)
+	if statusOf(err) == http.StatusNotModified {
+		return charts.Stored{}, charts.ErrSame
+	}
+	if _, missing := errors.AsType[*types.NoSuchKey](err); missing {
+		return charts.Stored{}, charts.ErrNoIndex
+	}
+	if err != nil {
+		return charts.Stored{}, fmt.Errorf("get the index: %w", tellOutage(err))
+	}
+	defer func() { _ = out.Body.Close() }()
+	contents, err := io.ReadAll(out.Body)
+	if err != nil {
+		return charts.Stored{}, fmt.Errorf("%w: read the index: %w", charts.ErrAway, err)
+	}
+	return charts.Stored{Version: aws.ToString(out.ETag), Modified: aws.ToTime(out.LastModified).UTC(), Contents: contents}, nil
+}
+
+// Has implements charts.Shelf.
+func (s *Shelf) Has(ctx context.Context, key string) (bool, error) {
+	_, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: &key})
+	if statusOf(err) == http.StatusNotFound {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for %s: %w", key, tellOutage(err))
+	}
+	return true, nil
+}
+
+// Link implements charts.Shelf without a call to S3.
+func (s *Shelf) Link(ctx context.Context, request charts.Request) (string, error) {
+	sign := s.linkGet
+	if request.Head {
+		sign = s.linkHead
+	}
+	signed, err := sign(ctx, request)
+	if err != nil {
+		return "", fmt.Errorf("sign a link: %w", tellOutage(err))
+	}
+	return signed.URL, nil
+}
+
+func (s *Shelf) linkGet(ctx context.Context, request charts.Request) (*v4.PresignedHTTPRequest, error) {
+	return s.signer.PresignGetObject(ctx, &s3.GetObjectInput{
+		Bucket: &s.bucket, Key: &request.Key, ResponseContentType: &request.Type, ResponseContentDisposition: disposition(request),
+	})
+}
+
+func (s *Shelf) linkHead(ctx context.Context, request charts.Request) (*v4.PresignedHTTPRequest, error) {
+	return s.signer.PresignHeadObject(ctx, &s3.HeadObjectInput{
+		Bucket: &s.bucket, Key: &request.Key, ResponseContentType: &request.Type, ResponseContentDisposition: disposition(request),
+	})
+}
+
+func disposition(request charts.Request) *string {
+	if request.SaveName == "" {
+		return nil
+	}
+	return aws.String(mime.FormatMediaType("attachment", map[string]string{"filename": request.SaveName}))
+}
+
+// statusOf returns the status that S3 answered, 0 where it did not answer. Only statuses tell what a HEAD or a conditional
+// GET found: neither has a body with a code.
+func statusOf(err error) int {
+	answer, answered := errors.AsType[interface {
+		error
+		HTTPStatusCode() int
+	}](err)
+	if !answered {
+		return 0
+	}
+	return answer.HTTPStatusCode()
+}
+
+// tellOutage marks what the SDK itself would try again, had it not done so already.
+func tellOutage(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) || retry.NewStandard().IsErrorRetryable(err) {
+		return fmt.Errorf("%w: %w", charts.ErrAway, err)
+	}
+	return err
+}

@@ -1,0 +1,182 @@
+package charts_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"portside/shared/charts"
+)
+
+func TestPublishingAndWithdrawing(t *testing.T) {
+	p := newPort(t)
+	one, other := chart(t, "app", "1.0.0", "one"), chart(t, "app", "1.0.0", "other")
+	const file = "app-1.0.0.tgz"
+	steps := []struct {
+		name string
+		do   func()
+		want string // acts
+		list string
+	}{
+		{"first", func() { p.publish(file, one) }, "listed " + file, file},
+		{"event again", func() {}, "", file},
+		{"same bytes again", func() { p.publish(file, one) }, "", file},
+		{"other bytes", func() { p.publish(file, other) }, "rejected " + file, file},
+		{"withdrawn", func() { p.withdraw(file) }, "unlisted " + file, ""},
+		{"event of the withdrawal again", func() {}, "", ""},
+		{"other bytes after the withdrawal", func() { p.publish(file, other) }, "rejected " + file + ", listed " + file, file},
+		{"withdrawn again", func() { p.withdraw(file) }, "unlisted " + file, ""},
+		{"same bytes after the withdrawal", func() { p.publish(file, one) }, "listed " + file, file},
+	}
+	for _, step := range steps {
+		step.do()
+		if got := p.sync(file); got != step.want || p.listed() != step.list {
+			t.Errorf("%s: %q, index %q; want %q, %q", step.name, got, p.listed(), step.want, step.list)
+		}
+		if kept := p.get(charts.ArchivesPrefix + file); !bytes.Equal(kept, one) {
+			t.Errorf("%s: the archive that was accepted first is no longer what it was", step.name)
+		}
+	}
+	if got := p.get(charts.PublishedPrefix + file); !bytes.Equal(got, one) {
+		t.Error("the published file is not the one that is listed")
+	}
+	if got := p.get(charts.RejectedPrefix + file); !bytes.Equal(got, other) {
+		t.Error("the rejected file is not kept")
+	}
+}
+
+func TestRejections(t *testing.T) {
+	p := newPort(t)
+	p.publish("app-1.0.0.tgz", chart(t, "app", "1.0.0", ""))
+	p.sync("app-1.0.0.tgz")
+	const signed = "-----BEGIN PGP SIGNED MESSAGE-----\n"
+	tests := []struct{ name, file, contents, reason string }{
+		{"not a chart", "x-1.0.0.tgz", "hello", "no gzip-compressed tar archive"},
+		{"nothing", "x-1.0.1.tgz", "", "no gzip-compressed tar archive"},
+		{"another version", "app-2.0.0.tgz", string(chart(t, "app", "3.0.0", "")), "publish it as app-3.0.0.tgz"},
+		{"too large", "x-1.0.2.tgz", strings.Repeat("x", maxBytes+1), "more than the 1048576 that are taken"},
+		{"in a folder", "sub/app-1.0.0.tgz", string(chart(t, "app", "1.0.0", "")), "directly below charts/"},
+		{"something else", "README.md", "# Charts", "belong below charts/"},
+		{"without a suffix", "app-1.0.0", "x", "belong below charts/"},
+		{"provenance of nothing", "app.prov", signed, "belong below charts/"},
+		{"provenance that is none", "app-1.0.0.tgz.prov", "hello", "helm package --sign"},
+		{"provenance too large", "app-1.0.1.tgz.prov", signed + strings.Repeat("x", 64<<10), "more than the 65536"},
+		{"long name", strings.Repeat("x/", 120) + "a.tgz", "x", "directly below charts/"},
+		{"metadata too deep", "app-4.0.0.tgz", string(archive(t, files{"app/Chart.yaml": "apiVersion: v2\nname: app\nversion: 4.0.0\n" +
+			"dependencies: [{name: x, import-values: " + strings.Repeat("[", 70) + strings.Repeat("]", 70) + "}]\n"})), "nested deeper than"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p.publish(test.file, []byte(test.contents))
+			if got := p.sync(test.file); got != "rejected "+test.file {
+				t.Errorf("acts %q", got)
+			}
+			reason := string(p.get(charts.RejectedPrefix + test.file + ".reason.txt"))
+			if !strings.Contains(reason, test.reason) || !strings.Contains(reason, "charts/"+test.file) || strings.Count(reason, "\n") != 4 {
+				t.Errorf("reason: %s", reason)
+			}
+			if p.get(charts.PublishedPrefix+test.file) != nil || string(p.get(charts.RejectedPrefix+test.file)) != test.contents {
+				t.Error("the file was not moved")
+			}
+			if p.listed() != "app-1.0.0.tgz" || p.get(charts.ArchivesPrefix+test.file) != nil {
+				t.Errorf("index: %s", p.listed())
+			}
+			if got := p.sync(test.file); got != "" {
+				t.Errorf("the event of its removal: %q", got)
+			}
+		})
+	}
+}
+
+func TestFilesThatAreNoCharts(t *testing.T) {
+	p := newPort(t)
+	p.publish("app-1.0.0.tgz.prov", []byte("-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n"))
+	p.publish("folder/", nil)
+	p.publish("", nil)
+	for _, file := range []string{"app-1.0.0.tgz.prov", "folder/", "", "never/there/"} {
+		if got := p.sync(file); got != "" {
+			t.Errorf("%s: %s", file, got)
+		}
+	}
+	if p.get("charts/app-1.0.0.tgz.prov") == nil || p.get(charts.IndexKey) != nil {
+		t.Error("a provenance file is to stay, and is no reason for an index")
+	}
+	if done, err := p.indexer.Sync(t.Context(), "rejected/x.tgz"); err != nil || done != nil {
+		t.Errorf("a key that is not published: %v, %v", done, err)
+	}
+}
+
+func TestIndexThatIsLostOrDamagedIsMadeAgain(t *testing.T) {
+	p := newPort(t)
+	for _, version := range []string{"1.0.0", "1.1.0"} {
+		p.publish("app-"+version+".tgz", chart(t, "app", version, ""))
+		p.sync("app-" + version + ".tgz")
+	}
+	var sound map[string]any
+	if err := json.Unmarshal(p.get(charts.IndexKey), &sound); err != nil {
+		t.Fatal(err)
+	}
+	for _, damage := range []string{"", "{", `{"apiVersion":"v1","entries":{"app":[7]}}`, `{"apiVersion":"v1","entries":{"app":7}}`} {
+		if err := p.bucket.Put(t.Context(), charts.IndexKey, []byte(damage), charts.Anything); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.sync("app-1.0.0.tgz"); !strings.HasPrefix(got, "rejected index.yaml, listed app-1.0.0.tgz, listed app-1.1.0.tgz") {
+			t.Errorf("%q: %s", damage, got)
+		}
+		if p.listed() != "app-1.0.0.tgz app-1.1.0.tgz" || string(p.get("rejected/index.yaml")) != damage {
+			t.Errorf("%q: index %s", damage, p.listed())
+		}
+	}
+	entries := p.index()
+	if err := p.bucket.Delete(t.Context(), stored(t, p, charts.IndexKey)); err != nil {
+		t.Fatal(err)
+	}
+	p.sync("app-1.0.0.tgz")
+	if !p.index().Equal(entries) {
+		t.Error("the index that was made again is not the same")
+	}
+}
+
+func stored(t *testing.T, p *port, key string) charts.Object {
+	t.Helper()
+	object, err := p.bucket.Get(t.Context(), key, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+func TestRebuild(t *testing.T) {
+	p := newPort(t)
+	p.publish("app-1.0.0.tgz", chart(t, "app", "1.0.0", ""))
+	p.publish("app-1.0.0.tgz.prov", []byte("-----BEGIN PGP SIGNED MESSAGE-----\n"))
+	p.publish("app-1.1.0.tgz", chart(t, "app", "1.1.0", ""))
+	p.publish("bad-1.0.0.tgz", []byte("bad"))
+	p.publish("folder/", nil)
+	steps := []struct {
+		name string
+		do   func()
+		want string
+	}{
+		{"first", func() {}, "rejected bad-1.0.0.tgz, listed app-1.0.0.tgz, listed app-1.1.0.tgz"},
+		{"sound", func() {}, ""},
+		{"changed behind its back", func() {
+			p.withdraw("app-1.0.0.tgz")
+			p.publish("app-1.1.0.tgz", chart(t, "app", "1.1.0", "changed"))
+			p.publish("app-2.0.0.tgz", chart(t, "app", "2.0.0", ""))
+		}, "rejected app-1.1.0.tgz, listed app-2.0.0.tgz, unlisted app-1.0.0.tgz"},
+		{"sound again", func() {}, ""},
+	}
+	for _, step := range steps {
+		step.do()
+		before := p.get(charts.IndexKey)
+		done, err := p.indexer.Rebuild(t.Context())
+		if err != nil || words(done) != step.want {
+			t.Errorf("%s: %q, %v; want %q", step.name, words(done), err, step.want)
+		}
+		if step.want == "" && !bytes.Equal(before, p.get(charts.IndexKey)) {
+			t.Errorf("%s: the index was written", step.name)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package charts_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"pgregory.net/rapid"
+
+	"portside/shared/awstest"
+	"portside/shared/charts"
+	"portside/shared/charts/chartss3"
+	"portside/shared/principal"
+)
+
+var whole = principal.Principal{UserID: "u", Scopes: []principal.Scope{principal.ReadCharts}}
+
+func narrowed(names ...string) principal.Principal {
+	p := principal.Principal{UserID: "u"}
+	for _, name := range names {
+		p.Scopes = append(p.Scopes, principal.ReadCharts+":"+principal.Scope(name))
+	}
+	return p
+}
+
+// depot is a bucket with an index, and counts what is read of it.
+type depot struct {
+	tb     testing.TB
+	client *s3.Client
+	bucket string
+	calls  atomic.Int64
+	bytes  atomic.Int64
+}
+
+func newDepot(tb testing.TB) *depot {
+	tb.Helper()
+	d := &depot{tb: tb, bucket: awstest.Bucket(tb)}
+	d.client = s3.New(awstest.S3(tb).Options(), func(o *s3.Options) { o.HTTPClient = d })
+	return d
+}
+
+func (d *depot) library() *charts.Library {
+	return charts.NewLibrary(chartss3.NewShelf(d.client, d.bucket))
+}
+
+// Do is the client's way to S3.
+func (d *depot) Do(r *http.Request) (*http.Response, error) {
+	d.calls.Add(1)
+	answer, err := http.DefaultClient.Do(r)
+	if err == nil {
+		answer.Body = &meter{answer.Body, &d.bytes}
+	}
+	return answer, err
+}
+
+type meter struct {
+	io.ReadCloser
+	read *atomic.Int64
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.ReadCloser.Read(p)
+	m.read.Add(int64(n))
+	return n, err
+}
+
+// publish lists charts given as name-version, and nothing else.
+func (d *depot) publish(versions ...charts.Version) {
+	d.tb.Helper()
+	index := charts.NewIndex()
+	for _, v := range versions {
+		if _, err := index.Set(v); err != nil {
+			d.tb.Fatal(err)
+		}
+	}
+	contents, err := index.Encode(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	key := charts.IndexKey
+	input := &s3.PutObjectInput{Bucket: &d.bucket, Key: &key, Body: bytes.NewReader(contents)}
+	if _, err := awstest.S3(d.tb).PutObject(d.tb.Context(), input); err != nil {
+		d.tb.Fatal(err)
+	}
+}
+
+func version(name, number string) charts.Version {
+	return charts.Version{
+		Name: name, Version: number, Digest: strings.Repeat("0", 64), URLs: []string{name + "-" + number + ".tgz"},
+		Metadata: []byte(`{"name":"` + name + `","version":"` + number + `"}`),
+	}
+}
+
+func TestUnchangedIndexCostsOneSmallCall(t *testing.T) {
+	d := newDepot(t)
+	d.publish(version("a", "1.0.0"), version("b", "1.0.0"))
+	library := d.library()
+	first, err := library.Index(t.Context(), whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, caller := range []principal.Principal{whole, narrowed("a"), narrowed("a", "b")} {
+		part, err := library.Index(t.Context(), caller)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.calls.Store(0)
+		d.bytes.Store(0)
+		again, err := library.Index(t.Context(), caller)
+		if err != nil || again != part {
+			t.Errorf("the same listing was made twice (%v)", err)
+		}
+		if calls, read := d.calls.Load(), d.bytes.Load(); calls != 1 || read != 0 {
+			t.Errorf("an unchanged index costs %d calls and %d bytes, want 1 and 0", calls, read)
+		}
+	}
+	d.publish(version("a", "2.0.0"))
+	second, err := library.Index(t.Context(), whole)
+	if err != nil || bytes.Equal(first.Body, second.Body) || first.Tag == second.Tag {
+		t.Errorf("a change is not seen (%v): %s", err, second.Body)
+	}
+}
+
+func TestManyWaysToNarrow(t *testing.T) {
+	d := newDepot(t)
+	d.publish(version("a", "1.0.0"))
+	library := d.library()
+	made := map[*charts.Listing]bool{}
+	for i := range 60 {
+		listing, err := library.Index(t.Context(), narrowed("a", strings.Repeat("b", i%30+1)))
+		if err != nil || listing.Complete || !bytes.Contains(listing.Body, []byte(`"a":[`)) {
+			t.Fatalf("the listing is complete or empty (%v): %s", err, listing.Body)
+		}
+		made[listing] = true
+	}
+	if len(made) <= 30 {
+		t.Error("what is kept for narrowed credentials has no bound")
+	}
+}
+
+func TestLibraryAtTheSameTime(t *testing.T) {
+	d := newDepot(t)
+	library := d.library()
+	var workers sync.WaitGroup
+	for range 4 {
+		workers.Go(func() {
+			for range 20 {
+				for _, caller := range []principal.Principal{whole, narrowed("a")} {
+					if listing, err := library.Index(t.Context(), caller); err != nil || len(listing.Packed()) == 0 {
+						t.Errorf("index: %v", err)
+					}
+				}
+			}
+		})
+	}
+	for _, number := range []string{"1.0.0", "2.0.0", "3.0.0"} {
+		d.publish(version("a", number))
+	}
+	workers.Wait()
+	if _, err := library.Fetch(t.Context(), whole, charts.Wanted{File: "a-3.0.0.tgz"}); err != nil {
+		t.Errorf("the last version: %v", err)
+	}
+}
+
+// TestRefusalsTellNothing publishes any charts and asks with any narrowed credential: a refusal is what it was while nothing
+// was published, and what is given lies within the scopes.
+func TestRefusalsTellNothing(t *testing.T) {
+	empty, d := newDepot(t).library(), newDepot(t)
+	names := rapid.SampledFrom([]string{"a", "a-1", "a-1-2", "b", "a-b", "v1", "a-v1"})
+	numbers := rapid.SampledFrom([]string{"1.0.0", "2.0.0", "1-2", "1.0.0-1", "v1.0.0", "2"})
+	rapid.Check(t, func(t *rapid.T) {
+		var published []charts.Version
+		for range rapid.IntRange(0, 4).Draw(t, "published") {
+			published = append(published, version(names.Draw(t, "name"), numbers.Draw(t, "number")))
+		}
+		d.publish(published...)
+		caller := narrowed(rapid.SliceOfN(names, 1, 2).Draw(t, "scopes")...)
+		want := charts.Wanted{File: names.Draw(t, "wanted") + "-" + numbers.Draw(t, "of") + ".tgz"}
+		_, before := empty.Fetch(d.tb.Context(), caller, want)
+		got, after := d.library().Fetch(d.tb.Context(), caller, want)
+		switch {
+		case after == nil && !caller.MayFetch(principal.ReadCharts, got.Version.Name):
+			t.Errorf("%v was given %s of %s", caller.Scopes, want.File, got.Version.Name)
+		case after != nil && !errors.Is(after, before):
+			t.Errorf("%v asks for %s: %v, while nothing was published: %v", caller.Scopes, want.File, after, before)
+		}
+	})
+}

@@ -1,0 +1,177 @@
+package charts
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// atOnce is how many files a Rebuild reads at a time.
+const atOnce = 8
+
+// Rebuild makes the whole index from what is published, by the same rules as Sync, and may run beside it. On a sound
+// bucket it changes nothing. What it did is complete also with an error.
+func (x *Indexer) Rebuild(ctx context.Context) ([]Outcome, error) {
+	r := &rebuilding{Indexer: x, known: map[string]finding{}}
+	err := x.insist(ctx, func() error { return r.run(ctx) })
+	return r.done, err
+}
+
+// rebuilding is one Rebuild. Later tries know what earlier ones found.
+type rebuilding struct {
+	*Indexer
+	mu    sync.Mutex
+	known map[string]finding
+	done  []Outcome
+}
+
+// run returns ErrChanged if the bucket was changed meanwhile. The order matters: an index that somebody writes after the
+// first step fails the write, and a file that comes later is noticed by the last.
+func (r *rebuilding) run(ctx context.Context) error {
+	current, version, err := r.current(ctx)
+	if err != nil {
+		return err
+	}
+	published, err := r.Bucket.List(ctx, PublishedPrefix)
+	if err != nil {
+		return err
+	}
+	fresh, err := r.gather(ctx, published)
+	if err != nil {
+		return err
+	}
+	if err := r.replace(ctx, current, version, fresh); err != nil {
+		return err
+	}
+	again, err := r.Bucket.List(ctx, PublishedPrefix)
+	if err != nil {
+		return err
+	}
+	if !slices.EqualFunc(published, again, func(a, b Object) bool { return a.Key == b.Key && a.Version == b.Version }) {
+		return ErrChanged
+	}
+	return nil
+}
+
+// current returns the index, nil if there is none that can be read, and the version to write over. A damaged one is put
+// aside, for whoever wants to know what damaged it.
+func (r *rebuilding) current(ctx context.Context) (index *Index, version string, err error) {
+	stored, err := r.Bucket.Get(ctx, IndexKey, maxIndexBytes)
+	if errors.Is(err, ErrNoObject) {
+		return nil, Nothing, nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	index, err = decodeStored(stored)
+	if err == nil {
+		_, err = index.Files()
+	}
+	if err == nil {
+		return index, stored.Version, nil
+	}
+	if err := r.Bucket.Copy(ctx, stored, rejectedKey(IndexKey)); err != nil {
+		return nil, "", err
+	}
+	reason := refuse(err.Error(), "nothing is to be done, it was made again from what is published")
+	r.done = append(r.done, Outcome{Act: Rejected, File: IndexKey, Reason: reason.Error()})
+	return nil, stored.Version, r.explain(ctx, stored, reason)
+}
+
+// gather resolves what is published, some at a time.
+func (r *rebuilding) gather(ctx context.Context, published []Object) (*Index, error) {
+	work := make(chan Object)
+	var workers sync.WaitGroup
+	failed := make([]error, atOnce)
+	for i := range failed {
+		workers.Go(func() {
+			for object := range work {
+				if failed[i] == nil {
+					failed[i] = r.find(ctx, object)
+				}
+			}
+		})
+	}
+	for _, object := range published {
+		work <- object
+	}
+	close(work)
+	workers.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return nil, err
+	}
+	return r.collect(published)
+}
+
+func (r *rebuilding) find(ctx context.Context, object Object) error {
+	r.mu.Lock()
+	known, ok := r.known[object.Key]
+	r.mu.Unlock()
+	if ok && known.seen.Version == object.Version {
+		return nil
+	}
+	found, rejected, err := r.resolve(ctx, object.Key)
+	found.seen.Body = nil // thousands would not fit
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known[object.Key] = found
+	r.done = append(r.done, rejected...)
+	return err
+}
+
+func (r *rebuilding) collect(published []Object) (*Index, error) {
+	byName := map[string][]Version{}
+	for _, object := range published {
+		if v := r.known[object.Key].version; v != nil {
+			byName[v.Name] = append(byName[v.Name], *v)
+		}
+	}
+	index := NewIndex()
+	for name, versions := range byName {
+		list, err := newReleases(versions)
+		if err != nil {
+			return nil, err
+		}
+		index.charts[name] = list
+	}
+	return index, nil
+}
+
+// replace writes what differs, and notes what that does.
+func (r *rebuilding) replace(ctx context.Context, current *Index, version string, fresh *Index) error {
+	if current != nil && current.Equal(fresh) {
+		return nil
+	}
+	if err := r.write(ctx, fresh, version); err != nil {
+		return err
+	}
+	if current == nil {
+		current = NewIndex()
+	}
+	return r.note(current, fresh)
+}
+
+func (r *rebuilding) note(before, after *Index) error {
+	had, err := before.Files()
+	if err != nil {
+		return err
+	}
+	has, err := after.Files()
+	if err != nil {
+		return err
+	}
+	for _, file := range has {
+		old, _ := before.Find(file)
+		if v, _ := after.Find(file); !bytes.Equal(old.Metadata, v.Metadata) {
+			r.done = append(r.done, Outcome{Act: Listed, File: file})
+		}
+	}
+	for _, file := range had {
+		if _, found := slices.BinarySearch(has, file); !found {
+			r.done = append(r.done, Outcome{Act: Unlisted, File: file})
+		}
+	}
+	return nil
+}

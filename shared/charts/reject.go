@@ -1,0 +1,74 @@
+package charts
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Refusal says why a file was not accepted, in a sentence for the vendor who published it.
+type Refusal struct{ Why, Mend string }
+
+func (r *Refusal) Error() string { return r.Why + "; " + r.Mend }
+
+func refuse(why, mend string) *Refusal { return &Refusal{why, mend} }
+
+const reasonSuffix = ".reason.txt"
+
+// maxMove is the largest object that a store copies in one go. It has no copy made of what is larger, and leaves it where
+// it is: not listed, and so not served.
+const maxMove = 5 << 30
+
+// reject moves a published object out of the way: first a copy with the reason, so that nothing is lost by a crash, then
+// it is replaced by the archive that was accepted under its name, or is deleted. It reports whether it could move it.
+func (x *Indexer) reject(ctx context.Context, published Object, refusal *Refusal) (moved bool, err error) {
+	if published.Size > maxMove {
+		return false, x.explain(ctx, published, refusal)
+	}
+	if err := x.Bucket.Copy(ctx, published, rejectedKey(published.Key)); err != nil {
+		return false, err
+	}
+	if err := x.explain(ctx, published, refusal); err != nil {
+		return false, err
+	}
+	return true, x.restore(ctx, published)
+}
+
+func (x *Indexer) restore(ctx context.Context, published Object) error {
+	file := fileOf(published.Key)
+	if !strings.HasSuffix(file, archiveSuffix) {
+		return x.Bucket.Delete(ctx, published)
+	}
+	kept, err := x.Bucket.Get(ctx, ArchivesPrefix+file, x.MaxBytes)
+	if errors.Is(err, ErrNoObject) || err == nil && (kept.Body == nil || bytes.Equal(kept.Body, published.Body)) {
+		return x.Bucket.Delete(ctx, published)
+	}
+	if err != nil {
+		return err
+	}
+	return x.Bucket.Put(ctx, published.Key, kept.Body, published.Version)
+}
+
+// explain writes the reason beside the rejected copy.
+func (x *Indexer) explain(ctx context.Context, published Object, refusal *Refusal) error {
+	text := fmt.Sprintf("What: %s, %d bytes, published %s\nWhen: rejected %s\nWhy:  %s\nMend: %s\n",
+		published.Key, published.Size, published.Modified.UTC().Format(time.RFC3339), x.Now().UTC().Format(time.RFC3339),
+		refusal.Why, refusal.Mend)
+	return x.Bucket.Put(ctx, rejectedKey(published.Key)+reasonSuffix, []byte(text), Anything)
+}
+
+// rejectedKey leaves room for the suffix within the 1,024 bytes that a key may have.
+func rejectedKey(key string) string {
+	const longest = 900
+	file := fileOf(key)
+	if len(file) > longest {
+		sum := sha256.Sum256([]byte(file))
+		file = "long-name-" + hex.EncodeToString(sum[:])
+	}
+	return RejectedPrefix + file
+}

@@ -1,0 +1,157 @@
+package charts
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+const archiveSuffix = ".tgz"
+
+// maxDepth is far more than any chart's metadata has; the index itself takes four levels.
+const maxDepth = 64
+
+// releases are the versions of one chart, newest first: the JSON array of the index, decoded on first use. They never
+// change, so that the parts that Only makes may share them; a change is a new value.
+type releases struct {
+	raw  json.RawMessage
+	once sync.Once
+	list []Version
+	err  error
+}
+
+// newReleases sorts the versions of one chart and encodes them.
+func newReleases(versions []Version) (*releases, error) {
+	for i, v := range versions {
+		raw, err := encodeEntry(v)
+		if err != nil {
+			return nil, err
+		}
+		versions[i].Metadata = raw
+	}
+	slices.SortFunc(versions, newestFirst)
+	r := &releases{list: versions}
+	r.encode()
+	return r, nil
+}
+
+func (r *releases) decode() ([]Version, error) {
+	r.once.Do(func() { r.list, r.err = decodeEntries(r.raw) })
+	return r.list, r.err
+}
+
+func decodeEntries(raw json.RawMessage) ([]Version, error) {
+	var entries []json.RawMessage
+	if err := json.Unmarshal(raw, &entries); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	list := make([]Version, len(entries))
+	for i, entry := range entries {
+		if err := json.Unmarshal(entry, &list[i]); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		list[i].Metadata = entry
+	}
+	return list, nil
+}
+
+func (r *releases) find(version string) (Version, bool) {
+	list, err := r.decode()
+	if err != nil {
+		return Version{}, false // not servable; Set and Remove report it to whoever can mend it
+	}
+	i := slices.IndexFunc(list, func(v Version) bool { return v.Version == version })
+	if i < 0 {
+		return Version{}, false
+	}
+	return list[i], true
+}
+
+func (r *releases) with(v Version, raw json.RawMessage) (next *releases, changed bool, err error) {
+	list, err := r.decode()
+	if err != nil {
+		return nil, false, err
+	}
+	v.Metadata = raw
+	next = &releases{list: slices.Clone(list)}
+	if i := slices.IndexFunc(list, func(e Version) bool { return e.Version == v.Version }); i >= 0 {
+		if bytes.Equal(list[i].Metadata, raw) {
+			return r, false, nil
+		}
+		next.list = slices.Delete(next.list, i, i+1)
+	}
+	at, _ := slices.BinarySearchFunc(next.list, v, newestFirst)
+	next.list = slices.Insert(next.list, at, v)
+	next.encode()
+	return next, true, nil
+}
+
+func (r *releases) without(version string) (next *releases, changed bool, err error) {
+	list, err := r.decode()
+	if err != nil {
+		return nil, false, err
+	}
+	next = &releases{list: slices.DeleteFunc(slices.Clone(list), func(v Version) bool { return v.Version == version })}
+	if len(next.list) == len(list) {
+		return r, false, nil
+	}
+	next.encode()
+	return next, true, nil
+}
+
+func (r *releases) empty() bool { return len(r.list) == 0 }
+
+// encode makes raw out of list, which then counts as decoded.
+func (r *releases) encode() {
+	entries := make([][]byte, len(r.list))
+	for i, v := range r.list {
+		entries[i] = v.Metadata
+	}
+	r.raw = slices.Concat([]byte("["), bytes.Join(entries, []byte(",")), []byte("]"))
+	r.once.Do(func() {})
+}
+
+// encodeEntry writes an entry with its keys sorted, as helm does; the fields of v win over those of its Metadata.
+func encodeEntry(v Version) (json.RawMessage, error) {
+	fields := map[string]any{}
+	var metadata map[string]json.RawMessage
+	if len(v.Metadata) > 0 {
+		if err := json.Unmarshal(v.Metadata, &metadata); err != nil {
+			return nil, fmt.Errorf("metadata of chart %s: %w", v.File(), err)
+		}
+	}
+	for name, value := range metadata {
+		fields[name] = value
+	}
+	fields["name"], fields["version"], fields["digest"] = v.Name, v.Version, v.Digest
+	fields["urls"], fields["created"] = v.URLs, v.Created.UTC()
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		return nil, fmt.Errorf("entry of chart %s: %w", v.File(), err)
+	}
+	return raw, nil
+}
+
+// tooDeep finds nesting that would cost a decoder more than the bytes are worth. It need not judge what is no JSON.
+func tooDeep(data []byte, limit int) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		}
+		if depth > limit {
+			return true
+		}
+	}
+	return false
+}

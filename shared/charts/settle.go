@@ -1,0 +1,149 @@
+package charts
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+const (
+	provenanceSuffix = ".prov"
+	provenanceStart  = "-----BEGIN PGP SIGNED MESSAGE-----"
+	// maxProvenance is many times what helm writes: Chart.yaml, a digest and a signature.
+	maxProvenance = 64 << 10
+	// maxEntry is what one version may cost everybody who fetches the index.
+	maxEntry = 256 << 10
+	// entryDepth leaves room for the levels of the index around an entry.
+	entryDepth = maxDepth - 8
+)
+
+// finding is what the published object under a key comes to.
+type finding struct {
+	seen    Object   // without Version: nothing is there
+	version *Version // what to list
+}
+
+// resolve applies the rules to what is published under the key, until it stands or is gone. What it rejects is moved away,
+// and so comes up only once.
+func (x *Indexer) resolve(ctx context.Context, key string) (found finding, rejected []Outcome, err error) {
+	err = x.insist(ctx, func() error {
+		var refusal *Refusal
+		found, err = x.settle(ctx, key)
+		if !errors.As(err, &refusal) {
+			return err
+		}
+		moved, err := x.reject(ctx, found.seen, refusal)
+		if err != nil {
+			return err
+		}
+		rejected = append(rejected, Outcome{Act: Rejected, File: fileOf(key), Reason: refusal.Error()})
+		if moved {
+			return ErrChanged
+		}
+		return nil
+	})
+	return found, rejected, err
+}
+
+func (x *Indexer) settle(ctx context.Context, key string) (found finding, err error) {
+	file := fileOf(key)
+	found.seen, err = x.Bucket.Get(ctx, key, x.limit(file))
+	if errors.Is(err, ErrNoObject) {
+		return finding{}, nil
+	}
+	if err != nil {
+		return found, err
+	}
+	switch {
+	case isFolder(file) && found.seen.Size == 0:
+		return found, nil
+	case strings.Contains(file, "/"):
+		return found, refuse("the file lies in a folder", "publish it directly below "+PublishedPrefix)
+	case strings.HasSuffix(file, archiveSuffix):
+		found.version, err = x.accept(ctx, file, found.seen)
+		return found, err
+	}
+	return found, checkProvenance(file, found.seen)
+}
+
+// isFolder tells the empty objects that consoles make to show a folder.
+func isFolder(file string) bool { return file == "" || strings.HasSuffix(file, "/") }
+
+// limit is how much of a file is worth reading.
+func (x *Indexer) limit(file string) int64 {
+	switch {
+	case strings.HasSuffix(file, archiveSuffix):
+		return x.MaxBytes
+	case strings.HasSuffix(file, archiveSuffix+provenanceSuffix):
+		return maxProvenance
+	}
+	return 0
+}
+
+func checkProvenance(file string, object Object) error {
+	switch {
+	case !strings.HasSuffix(file, archiveSuffix+provenanceSuffix):
+		return refuse("only charts, NAME-VERSION.tgz, and their provenance files, NAME-VERSION.tgz.prov, belong below "+PublishedPrefix,
+			"publish it under such a name, or elsewhere")
+	case object.Size > maxProvenance:
+		return refuse(fmt.Sprintf("the provenance file has %d bytes, more than the %d that are taken", object.Size, maxProvenance),
+			"publish the one that `helm package --sign` writes")
+	case !bytes.HasPrefix(object.Body, []byte(provenanceStart)):
+		return refuse("the provenance file does not begin with "+provenanceStart, "publish the one that `helm package --sign` writes")
+	}
+	return nil
+}
+
+// accept keeps a copy of an archive that obeys the rules, and says how to list it. The copy is for ever: a version number
+// means the same bytes to everybody who has ever fetched them.
+func (x *Indexer) accept(ctx context.Context, file string, published Object) (*Version, error) {
+	if published.Size > x.MaxBytes {
+		return nil, refuse(fmt.Sprintf("the archive has %d bytes, more than the %d that are taken", published.Size, x.MaxBytes),
+			"leave out what does not belong in a chart (.helmignore), or have the limit raised (MaxChartMegabytes)")
+	}
+	kept, err := x.Bucket.Get(ctx, ArchivesPrefix+file, x.MaxBytes)
+	isNew := errors.Is(err, ErrNoObject)
+	if err != nil && !isNew {
+		return nil, err
+	}
+	if !isNew && !bytes.Equal(kept.Body, published.Body) {
+		return nil, refuse("this version was published before with other contents, which customers may have already",
+			"publish the change under a new version")
+	}
+	version, err := x.inspect(ctx, file, published.Body)
+	if err != nil {
+		return nil, err
+	}
+	if isNew {
+		if kept, err = x.keep(ctx, file, published.Body); err != nil {
+			return nil, err
+		}
+	}
+	version.Created = kept.Modified.UTC()
+	return &version, nil
+}
+
+func (x *Indexer) keep(ctx context.Context, file string, archive []byte) (Object, error) {
+	if err := x.Bucket.Put(ctx, ArchivesPrefix+file, archive, Nothing); err != nil {
+		return Object{}, err
+	}
+	return x.Bucket.Get(ctx, ArchivesPrefix+file, 0)
+}
+
+func (x *Indexer) inspect(ctx context.Context, file string, archive []byte) (Version, error) {
+	version, err := x.Inspector.Inspect(ctx, file, archive)
+	if err != nil {
+		return Version{}, err
+	}
+	if len(version.Metadata) > maxEntry || tooDeep(version.Metadata, entryDepth) {
+		return Version{}, refuse(fmt.Sprintf("the metadata of the chart is nested deeper than %d levels, or has more than %d bytes, "+
+			"which everybody would fetch with the index", entryDepth, maxEntry), "shorten Chart.yaml")
+	}
+	digest := sha256.Sum256(archive)
+	version.Digest, version.URLs = hex.EncodeToString(digest[:]), []string{file}
+	return version, nil
+}
