@@ -1,5 +1,5 @@
-// Command tokens is the Lambda function behind /api/v1/tokens and /api/v1/credential-requests: the credentials of customers'
-// machines, and how people ask for them.
+// Command tokens is the Lambda function behind /api/v1/tokens, /api/v1/credential-requests and /api/v1/pulls: the credentials
+// of customers' machines, how people ask for them, and what was fetched with them.
 package main
 
 import (
@@ -20,6 +20,8 @@ import (
 	"portside/shared/lambdahttp"
 	"portside/shared/logs"
 	"portside/shared/mail/mailses"
+	"portside/shared/pulls"
+	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/requests"
 	"portside/shared/requests/requestsdynamo"
 	"portside/shared/tokens"
@@ -31,6 +33,7 @@ func main() {
 	logs.SetUp()
 	settings := env.Reader{Lookup: os.LookupEnv}
 	table, usersTable := settings.String("CREDENTIALS_TABLE"), settings.String("USERS_TABLE")
+	pullsTable := settings.String("PULLS_TABLE")
 	from, baseURL, limit := settings.String("MAIL_FROM"), settings.Optional("BASE_URL"), settings.Count("RATE_LIMIT_PER_MINUTE")
 	if err := settings.Err(); err != nil {
 		log.Fatal(err)
@@ -48,6 +51,7 @@ func main() {
 			Store: requestsdynamo.New(client, table, people), Credentials: store, People: people,
 			Mailer: mailses.New(sesv2.NewFromConfig(cfg), from), NewID: newID, Now: time.Now,
 		}),
+		pulls:   pulls.NewService(pullsdynamo.New(client, pullsTable, "")),
 		baseURL: baseURL, now: time.Now,
 	}
 	auth := credentials.NewAuthenticator(store, limit, time.Now)

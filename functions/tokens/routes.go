@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/principal"
+	"portside/shared/pulls"
 	"portside/shared/requests"
 	"portside/shared/tokens"
 	"portside/shared/web"
@@ -16,6 +17,7 @@ import (
 type handlers struct {
 	tokens   *tokens.Service
 	requests *requests.Service
+	pulls    *pulls.Service
 	baseURL  string // of mailed links; empty: the host of the request
 	now      func() time.Time
 }
@@ -34,6 +36,7 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Needs(principal.CredentialsApprove), approveCredentialRequest, h.approveRequest)
 	web.Handle(api, web.Needs(principal.CredentialsApprove), denyCredentialRequest, h.denyRequest)
 	web.Handle(api, web.Anyone(), collectCredential, h.collect)
+	web.Handle(api, web.SignedIn(), listPulls, h.listPulls)
 	return api
 }
 
@@ -109,6 +112,14 @@ var (
 		Description: "Spends the token of a mailed link, once, and shows the user name and the password that it makes, this once. They work " +
 			"for 365 days with the chart repository and the container registry. Needs no credential but the token.",
 		Errors: append([]int{http.StatusUnauthorized, http.StatusServiceUnavailable}, badBody...),
+	}
+	listPulls = huma.Operation{
+		OperationID: "listPulls", Method: http.MethodGet, Path: "/api/v1/pulls", Tags: []string{"Tokens"},
+		Summary: "List pulls",
+		Description: "Which charts and images were fetched, newest first: with which token, when and from where. A pull appears within a " +
+			"few minutes, and stays for 400 days. Asking for the same tag again within a minute is one pull.\n\n" +
+			"One's own need no permission; everybody's need `tokens:read`. Without it, other people's tokens look as if nobody had " +
+			"used them. A page may have less than its limit and yet a page after it.",
 	}
 )
 

@@ -14,6 +14,8 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/mail"
 	"portside/shared/principal"
+	"portside/shared/pulls"
+	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/requests"
 	"portside/shared/requests/requestsdynamo"
 	"portside/shared/tokens"
@@ -34,6 +36,7 @@ type depot struct {
 	people *usersdynamo.Store
 	users  *users.Service
 	keys   *users.Keys
+	pulls  *pullsdynamo.Store
 	post   *postbox
 }
 
@@ -45,6 +48,7 @@ func newDepot(tb testing.TB) *depot {
 	d.table = credentialsdynamo.New(client, d.name)
 	d.store = tokensdynamo.New(client, d.table)
 	d.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), d.table)
+	d.pulls = pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), awstest.Table(tb, client, "AnalyticsTable"))
 	d.users = users.NewService(d.people, users.NewInviter(d.people, d.post, d.clock), newID, d.clock)
 	d.keys = users.NewKeys(d.people, d.people, d.clock)
 	d.user("root@example.com", principal.Admin)
@@ -93,7 +97,7 @@ func (d *depot) handler() http.Handler {
 	auth := credentials.NewAuthenticator(d.table, 100, d.clock)
 	h := &handlers{
 		tokens: tokens.NewService(d.store, d.clock), requests: d.requestsService(),
-		baseURL: "https://portal.example.com", now: d.clock,
+		pulls: pulls.NewService(d.pulls), baseURL: "https://portal.example.com", now: d.clock,
 	}
 	return routes(h, auth).Handler()
 }

@@ -1,0 +1,88 @@
+// Package pullsdynamo keeps the log of pulls in its own table, and their counts in the table of analytics.
+//
+// Pulls:
+//
+//	pulls#<month>   <time>#<id>   a pull, with credential, owner and repository for the indexes, which sort by sk too
+//	pull#<id>       once          its marker: what makes it count once; in no index
+//
+// A month is a partition, so that a list of everybody's pulls over the longest span that can be asked for, however few they
+// are, is read with a query for each of at most fifteen months. The marker is an item of its own because two lines of one
+// pull differ in their times, and so in sk.
+//
+// Analytics, each item with numbers that are only ever added to:
+//
+//	pulls                              <day>         charts and images: how many were pulled
+//	pulls#<kind>#<repository>          <day>         pulls: how many of them were of this one
+//	pulls#<kind>#<repository>#<day>    <reference>   pulls: how many of them were of this version or tag
+//
+// Marker, pull and counts are one transaction, so the counts are always those of the log. Days and months are UTC.
+package pullsdynamo
+
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"portside/shared/items"
+	"portside/shared/pulls"
+)
+
+// Store keeps pulls.
+type Store struct {
+	client    *dynamodb.Client
+	pulls     string
+	analytics string
+}
+
+// New returns a Store in the named tables. What only reads needs no table of analytics.
+func New(client *dynamodb.Client, pullsTable, analyticsTable string) *Store {
+	return &Store{client: client, pulls: pullsTable, analytics: analyticsTable}
+}
+
+var _ pulls.Store = (*Store)(nil)
+
+const (
+	monthly = "2006-01"
+	daily   = time.DateOnly
+)
+
+// shape is the item of a pull. Its time is in its sk.
+type shape struct {
+	PK         string     `dynamodbav:"pk"`
+	SK         string     `dynamodbav:"sk"`
+	Kind       pulls.Kind `dynamodbav:"kind"`
+	Repository string     `dynamodbav:"repository"`
+	Reference  string     `dynamodbav:"reference"`
+	Digest     string     `dynamodbav:"digest"`
+	Credential string     `dynamodbav:"credential"`
+	Owner      string     `dynamodbav:"owner"`
+	Address    string     `dynamodbav:"address"`
+	Client     string     `dynamodbav:"client"`
+	PurgeAt    int64      `dynamodbav:"purgeAt"`
+}
+
+func partition(at time.Time) string { return "pulls#" + at.UTC().Format(monthly) }
+
+func itemOf(p pulls.Pull) items.Map {
+	return items.Encode(shape{
+		PK: partition(p.At), SK: string(p.Position()), Kind: p.Kind, Repository: p.Repository, Reference: p.Reference,
+		Digest: p.Digest, Credential: p.CredentialID, Owner: p.OwnerID, Address: p.Address, Client: p.Client, PurgeAt: purgeAt(p),
+	})
+}
+
+func markerOf(p pulls.Pull) items.Map {
+	marker := items.Key("pull#"+p.ID(), "once")
+	marker["purgeAt"] = items.Number(purgeAt(p))
+	return marker
+}
+
+func purgeAt(p pulls.Pull) int64 { return p.At.Add(pulls.Retention).Unix() }
+
+func pullOf(item items.Map) (pulls.Pull, error) {
+	s, err := items.Decode[shape](item)
+	at, _ := pulls.Position(s.SK).At()
+	return pulls.Pull{
+		At: at, Kind: s.Kind, Repository: s.Repository, Reference: s.Reference, Digest: s.Digest,
+		CredentialID: s.Credential, OwnerID: s.Owner, Address: s.Address, Client: s.Client,
+	}, err
+}

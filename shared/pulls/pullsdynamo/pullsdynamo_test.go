@@ -1,0 +1,197 @@
+package pullsdynamo_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"pgregory.net/rapid"
+
+	"portside/shared/awstest"
+	"portside/shared/pulls"
+	"portside/shared/pulls/pullsdynamo"
+)
+
+// midnight is the one between two months, so that what spans it spans partitions and days of all kinds.
+var midnight = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+
+// tables are a log and its counts, to be looked into past the store.
+type tables struct {
+	client           *dynamodb.Client
+	pulls, analytics string
+}
+
+func newTables(tb testing.TB) tables {
+	tb.Helper()
+	client := awstest.DynamoDB(tb)
+	return tables{client, awstest.Table(tb, client, "PullsTable"), awstest.Table(tb, client, "AnalyticsTable")}
+}
+
+// empty is a store on the same engine and tables, after everything in them was deleted.
+func (s tables) empty(t *rapid.T) {
+	for _, table := range []string{s.pulls, s.analytics} {
+		for _, item := range s.scan(t, table) {
+			_, err := s.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+				TableName: &table, Key: map[string]types.AttributeValue{"pk": item["pk"], "sk": item["sk"]},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+type failer interface {
+	Context() context.Context
+	Fatal(args ...any)
+}
+
+func (s tables) scan(t failer, table string) []map[string]types.AttributeValue {
+	var all []map[string]types.AttributeValue
+	pages := dynamodb.NewScanPaginator(s.client, &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, page.Items...)
+	}
+	return all
+}
+
+func text(value types.AttributeValue) string {
+	s, _ := value.(*types.AttributeValueMemberS)
+	if s == nil {
+		return ""
+	}
+	return s.Value
+}
+
+// counts are all numbers of the analytics table: "pk sk attribute" to number.
+func (s tables) counts(t failer) map[string]int {
+	found := map[string]int{}
+	for _, item := range s.scan(t, s.analytics) {
+		for name, value := range item {
+			if n, ok := value.(*types.AttributeValueMemberN); ok {
+				found[text(item["pk"])+" "+text(item["sk"])+" "+name], _ = strconv.Atoi(n.Value)
+			}
+		}
+	}
+	return found
+}
+
+// wanted are the counts that the pulls should have, computed the slow way.
+func wanted(all []pulls.Pull) map[string]int {
+	counts, seen := map[string]int{}, map[string]bool{}
+	for _, p := range all {
+		if seen[p.ID()] {
+			continue
+		}
+		seen[p.ID()] = true
+		day := p.At.UTC().Format("2006-01-02")
+		counts["pulls "+day+" "+string(p.Kind)+"s"]++
+		counts[fmt.Sprintf("pulls#%s#%s %s pulls", p.Kind, p.Repository, day)]++
+		counts[fmt.Sprintf("pulls#%s#%s#%s %s pulls", p.Kind, p.Repository, day, p.Reference)]++
+	}
+	return counts
+}
+
+// listed are the ids of everybody's pulls, newest first, as List pages through them.
+func listed(t failer, store pulls.Store) []string {
+	var ids []string
+	s := pulls.Stretch{From: midnight.AddDate(-1, 0, 0), To: midnight.AddDate(0, 1, 0), Limit: 7}
+	for {
+		found, more, err := store.Page(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range found {
+			ids = append(ids, p.ID())
+			s.After = p.Position()
+		}
+		if !more {
+			return ids
+		}
+	}
+}
+
+// drawn is a log with many pulls that are hard to tell apart.
+func drawn(t *rapid.T) []pulls.Pull {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) pulls.Pull {
+		return pulls.Pull{
+			At:   midnight.Add(time.Duration(rapid.IntRange(-150_000, 150_000).Draw(t, "ms")) * time.Millisecond),
+			Kind: rapid.SampledFrom([]pulls.Kind{pulls.Chart, pulls.Image}).Draw(t, "kind"),
+
+			Repository:   rapid.SampledFrom([]string{"acme/api", "acme/web", "acme"}).Draw(t, "repository"),
+			Reference:    fmt.Sprintf("1.%d", rapid.IntRange(0, 40).Draw(t, "reference")),
+			CredentialID: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "credential"), OwnerID: "ada", Address: "203.0.113.9",
+		}
+	}), 1, 150).Draw(t, "pulls")
+}
+
+// TestEveryPullOnceWhateverIsDelivered gives four workers the same log, shuffled and in pieces, while transactions
+// conflict and answers get lost.
+func TestEveryPullOnceWhateverIsDelivered(t *testing.T) {
+	s := newTables(t)
+	rapid.Check(t, func(t *rapid.T) {
+		s.empty(t)
+		all := drawn(t)
+		faults := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "faults"), 0))
+		client := awstest.Faulty(s.client, func(operation string, _ int) error {
+			switch n := faults.IntN(6); {
+			case operation == "TransactWriteItems" && n == 0:
+				return awstest.TransactionConflict(2)
+			case operation == "TransactWriteItems" && n == 1:
+				return awstest.Lost(awstest.TransactionConflict(2))
+			}
+			return nil
+		})
+		store := pullsdynamo.New(client, s.pulls, s.analytics)
+		size := rapid.IntRange(1, 60).Draw(t, "size")
+		var work sync.WaitGroup
+		for worker := range 4 {
+			work.Go(func() { deliver(t, store, all, delivery{seed: uint64(worker), size: size}) })
+		}
+		work.Wait()
+		if got, want := s.counts(t), wanted(all); !maps.Equal(got, want) {
+			t.Fatalf("counts %v, want %v", got, want)
+		}
+		ids := listed(t, store)
+		if distinct := slices.Compact(slices.Sorted(slices.Values(ids))); len(distinct) != len(ids) || len(ids) != idsOf(all) {
+			t.Fatalf("%d pulls in the list, %d of them different, want %d", len(ids), len(distinct), idsOf(all))
+		}
+	})
+}
+
+type delivery struct {
+	seed uint64
+	size int // of a piece
+}
+
+// deliver records all pulls in pieces, in an order of its own.
+func deliver(t *rapid.T, store *pullsdynamo.Store, all []pulls.Pull, d delivery) {
+	mine := slices.Clone(all)
+	rand.New(rand.NewPCG(d.seed, 0)).Shuffle(len(mine), func(i, j int) { mine[i], mine[j] = mine[j], mine[i] })
+	for piece := range slices.Chunk(mine, d.size) {
+		if _, err := store.Record(t.Context(), piece); err != nil {
+			t.Errorf("a worker: %v", err)
+		}
+	}
+}
+
+func idsOf(all []pulls.Pull) int {
+	seen := map[string]bool{}
+	for _, p := range all {
+		seen[p.ID()] = true
+	}
+	return len(seen)
+}

@@ -1,0 +1,102 @@
+package pullsdynamo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/pulls"
+	"portside/shared/transactions"
+)
+
+// Record implements pulls.Store. Of the lines of one pull the earliest counts, as far as they are given together.
+func (s *Store) Record(ctx context.Context, all []pulls.Pull) (int, error) {
+	added := 0
+	for rest := distinct(all); len(rest) > 0; {
+		n := fitting(rest)
+		written, err := s.write(ctx, rest[:n])
+		added += written
+		if err != nil {
+			return added, fmt.Errorf("record pulls: %w", err)
+		}
+		rest = rest[n:]
+	}
+	return added, nil
+}
+
+// distinct returns each pull once, and those side by side that are counted together, so that a transaction takes many.
+func distinct(all []pulls.Pull) []pulls.Pull {
+	kept := slices.Clone(all)
+	slices.SortFunc(kept, func(a, b pulls.Pull) int {
+		return cmp.Or(
+			strings.Compare(a.At.UTC().Format(daily), b.At.UTC().Format(daily)), cmp.Compare(a.Kind, b.Kind),
+			strings.Compare(a.Repository, b.Repository), strings.Compare(a.Reference, b.Reference),
+			strings.Compare(a.ID(), b.ID()), a.At.Compare(b.At),
+		)
+	})
+	return slices.CompactFunc(kept, func(a, b pulls.Pull) bool { return a.ID() == b.ID() })
+}
+
+// fitting is how many of the pulls, from the first, one transaction takes: at least one.
+func fitting(all []pulls.Pull) int {
+	counts := tally{}
+	for i, p := range all {
+		counts.add(p)
+		if 2*(i+1)+len(counts) > transactions.MaxItems {
+			return i
+		}
+	}
+	return len(all)
+}
+
+// write records what is new among the pulls, all or nothing, and returns how many that were. Those that are there already
+// fail the condition of their markers and are left out of the next try.
+func (s *Store) write(ctx context.Context, chunk []pulls.Pull) (int, error) {
+	for len(chunk) > 0 {
+		err := transactions.Write(ctx, s.client, s.writes(chunk))
+		if err == nil {
+			return len(chunk), nil
+		}
+		failed, known := errors.AsType[*transactions.ConditionFailed](err)
+		if !known {
+			return 0, err
+		}
+		chunk = without(chunk, failed.Failures)
+	}
+	return 0, nil
+}
+
+// without returns the pulls whose markers, which come first in a transaction, did not fail.
+func without(chunk []pulls.Pull, failures []transactions.Failure) []pulls.Pull {
+	recorded := map[int]bool{}
+	for _, f := range failures {
+		recorded[f.Index] = true
+	}
+	var left []pulls.Pull
+	for i, p := range chunk {
+		if !recorded[i] {
+			left = append(left, p)
+		}
+	}
+	return left
+}
+
+// writes are the markers in the order of the pulls, then everything else.
+func (s *Store) writes(chunk []pulls.Pull) []types.TransactWriteItem {
+	counts := tally{}
+	var markers, rest []types.TransactWriteItem
+	for _, p := range chunk {
+		counts.add(p)
+		markers = append(markers, types.TransactWriteItem{Put: &types.Put{
+			TableName: &s.pulls, Item: markerOf(p), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		}})
+		rest = append(rest, types.TransactWriteItem{Put: &types.Put{TableName: &s.pulls, Item: itemOf(p)}})
+	}
+	return slices.Concat(markers, rest, counts.writes(s.analytics))
+}

@@ -1,0 +1,48 @@
+package pullsdynamo
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/items"
+	"portside/shared/pulls"
+)
+
+// tally is what a transaction adds, by item: DynamoDB takes one write of an item in one transaction.
+type tally map[itemKey]map[string]int64
+
+type itemKey struct{ pk, sk string }
+
+// attributes of the day's item, by what they count.
+var totals = map[pulls.Kind]string{pulls.Chart: "charts", pulls.Image: "images"}
+
+func (t tally) add(p pulls.Pull) {
+	day := p.At.UTC().Format(daily)
+	artifact := "pulls#" + string(p.Kind) + "#" + p.Repository
+	t.count(itemKey{"pulls", day}, totals[p.Kind])
+	t.count(itemKey{artifact, day}, "pulls")
+	t.count(itemKey{artifact + "#" + day, p.Reference}, "pulls")
+}
+
+func (t tally) count(key itemKey, attribute string) {
+	if t[key] == nil {
+		t[key] = map[string]int64{}
+	}
+	t[key][attribute]++
+}
+
+func (t tally) writes(table string) []types.TransactWriteItem {
+	all := make([]types.TransactWriteItem, 0, len(t))
+	for key, counts := range t {
+		expression, values := "", items.Map{}
+		for attribute, n := range counts {
+			expression += ", " + attribute + " :" + attribute
+			values[":"+attribute] = items.Number(n)
+		}
+		all = append(all, types.TransactWriteItem{Update: &types.Update{
+			TableName: &table, Key: items.Key(key.pk, key.sk),
+			UpdateExpression: aws.String("ADD " + expression[2:]), ExpressionAttributeValues: values,
+		}})
+	}
+	return all
+}
