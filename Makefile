@@ -29,10 +29,10 @@ each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 
 check: format vet lint race unchanged lint-template lint-openapi tidy ## All that a change must pass before it is committed
 
-test: has-go engines ## Run all tests of both modules on the real engines
+test: has-go engines clients ## Run all tests of both modules on the real engines
 	$(call each,go test -shuffle=on ./...)
 
-race: has-go engines ## Run all tests under the race detector
+race: has-go engines clients ## Run all tests under the race detector
 	@command -v $${CC:-gcc} >/dev/null || { echo "make $@: install a C compiler (gcc), the race detector needs one"; exit 1; }
 	$(call each,CGO_ENABLED=1 go test -race -shuffle=on ./...)
 
@@ -65,6 +65,9 @@ golden: has-go engines ## Write the golden files of the functions' tests anew; l
 
 engines: $(BIN)/dynoxide ## Fetch the engines that tests run on
 
+clients: has-go ## Fetch the clients that the end-to-end tests use the service with: helm, crane, docker, skopeo, podman
+	@.ci/clients $(BIN)
+
 tools: $(GOLANGCI) $(VENV)/ready ## Fetch what `make check` needs
 
 $(GOLANGCI): | has-go
@@ -82,7 +85,7 @@ $(VENV)/ready: .ci/requirements.txt
 
 clean: ## Remove what was built; downloaded tools and .local/data stay
 	rm -rf .aws-sam .local/build coverage.out
-.PHONY: check test race format vet lint unchanged lint-template lint-openapi tidy generate golden engines tools clean
+.PHONY: check test race format vet lint unchanged lint-template lint-openapi tidy generate golden engines clients tools clean
 
 # --- The local stack: `make run` ---------------------------------------------------------------
 # ADDR and DATA move it, so that two can run side by side; RATE_LIMIT is the template's RateLimitPerMinute.
@@ -100,7 +103,11 @@ invoke: has-go $(BIN)/local engines ## Run one event; FUNCTION=UsersFunction EVE
 rotate: has-go $(BIN)/local ## Renew the token in a secret of the running stack; SECRET=portside/acme DATA=…
 	@exec $(BIN)/local rotate -data '$(DATA)' -secret '$(SECRET)'
 
-engines: $(BIN)/s3server $(BIN)/local
+# ADDR is a check only, and so passed on only where somebody gave it: DATA says which stack it is.
+demo: has-go $(BIN)/local ## Publish an example chart and images on the running stack, and show how to fetch them; DATA=… ADDR=…
+	@exec $(BIN)/local demo -data '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),-addr '$(ADDR)')
+
+engines: $(BIN)/s3server $(BIN)/registryserver $(BIN)/local
 
 $(BIN)/local: $(LOCAL_SOURCES) | has-go
 	@echo "building the local stack …"
@@ -110,9 +117,13 @@ $(BIN)/s3server: $(filter local/s3server/% local/go.%,$(LOCAL_SOURCES)) | has-go
 	@echo "building the S3 engine, which takes minutes the first time …"
 	@$(GO_LOCAL) -o $@ ./s3server
 
+$(BIN)/registryserver: $(filter local/registryserver/% local/go.%,$(LOCAL_SOURCES)) | has-go
+	@echo "building the container registry, which takes minutes the first time …"
+	@$(GO_LOCAL) -o $@ ./registryserver
+
 $(BIN)/dynoxide: local/engines/install.go | $(BIN)/local
 	@$(BIN)/local fetch && touch $@
-.PHONY: run invoke rotate
+.PHONY: run invoke rotate demo
 
 # --- Bulk import into the running local stack ----------------------------------------------------
 # ADDR is a check only, and so passed on only where somebody gave it: DATA says which stack it is.
@@ -122,6 +133,11 @@ import-users: has-go ## Import FILE=people.csv (or .jsonl) into the running loca
 	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
 	@exec .local/bin/portside import-users --local '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),--addr '$(ADDR)') $(ARGS) '$(FILE)'
 .PHONY: import-users
+
+# --- The OCI distribution specification's own tests --------------------------------------------
+conformance: has-go ## Run them against the running stack; DIR=<checkout of opencontainers/distribution-spec> DATA=…
+	@.ci/conformance '$(DIR)' '$(DATA)'
+.PHONY: conformance
 
 # --- Measurements --------------------------------------------------------------------------------
 bench: has-go $(BIN)/local engines ## Measure what the README claims, beside whatever else runs; minutes

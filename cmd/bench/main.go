@@ -101,9 +101,9 @@ func (b *bench) measure(ctx context.Context) error {
 		return err
 	}
 	defer s.stop()
-	steps := []func(context.Context, *stack) error{b.idle, b.functionStart, b.function, b.credentials, b.fill, b.lists}
+	steps := []func(context.Context, *stack) error{b.idle, b.functionStart, b.function, b.credentials, b.registry, b.charts, b.fill, b.lists}
 	if b.list {
-		steps = steps[4:]
+		steps = steps[6:]
 	}
 	for _, step := range steps {
 		if err := step(ctx, s); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
 // The targets of the local stack and of the function in it.
@@ -36,11 +37,14 @@ const (
 type info struct {
 	API             string            `json:"api"`
 	DynamoDB        string            `json:"dynamodb"`
+	S3              string            `json:"s3"`
 	SES             string            `json:"ses"`
+	Registry        string            `json:"registry"`
 	Region          string            `json:"region"`
 	AccessKeyID     string            `json:"accessKeyId"`
 	SecretAccessKey string            `json:"secretAccessKey"`
 	Tables          map[string]string `json:"tables"`
+	Buckets         map[string]string `json:"buckets"`
 }
 
 // stack is a running local stack.
@@ -48,6 +52,7 @@ type stack struct {
 	*child
 	info
 	adminKey string
+	data     string // folder
 	client   *http.Client
 }
 
@@ -55,6 +60,14 @@ type stack struct {
 func (i info) dynamoDB() *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		BaseEndpoint: aws.String(i.DynamoDB), Region: i.Region,
+		Credentials: credentials.NewStaticCredentialsProvider(i.AccessKeyID, i.SecretAccessKey, ""),
+	})
+}
+
+// s3 returns a client of the stack's engine.
+func (i info) s3() *s3.Client {
+	return s3.New(s3.Options{
+		BaseEndpoint: aws.String(i.S3), Region: i.Region, UsePathStyle: true,
 		Credentials: credentials.NewStaticCredentialsProvider(i.AccessKeyID, i.SecretAccessKey, ""),
 	})
 }
@@ -83,7 +96,7 @@ func (b *bench) startStack(ctx context.Context) (*stack, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the local stack: %w", err)
 	}
-	s := &stack{child: running, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections}}}
+	s := &stack{child: running, data: data, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections}}}
 	if err := s.readData(data); err != nil {
 		s.stop()
 		return nil, err

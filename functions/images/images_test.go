@@ -1,0 +1,251 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"portside/shared/awstest"
+	"portside/shared/credentials"
+	"portside/shared/webtest"
+)
+
+func TestClientsFindOutHowToLogIn(t *testing.T) {
+	q := newQuay(t)
+	for _, target := range []string{"/v2", "/v2/", "/v2/_catalog", "/v2/acme/api/manifests/latest", "/v2/../etc", "/v2/nothing"} {
+		q.visitor().Get(target).Is(http.StatusUnauthorized).Has("errors.0.code", "UNAUTHORIZED").
+			HasHeader("WWW-Authenticate", `Basic realm="Portside"`).HasHeader("Docker-Distribution-Api-Version", "registry/2.0")
+	}
+	for _, target := range []string{"/v2", "/v2/"} {
+		q.holder("read:docker-images").Get(target).Is(http.StatusOK).HasHeader("Docker-Distribution-Api-Version", "registry/2.0")
+	}
+	q.with("pst_000000000000_000000000000000000000000000000000000").Get("/v2/").Is(http.StatusUnauthorized)
+	token := q.issue(credentials.AccessToken, "read:docker-images").Reveal()
+	q.visitor().With("Authorization", "Bearer "+token).Get("/v2/").Is(http.StatusOK)
+	q.with(q.issue(credentials.Password, "read:docker-images").Reveal()).Get("/v2/").Is(http.StatusOK)
+	q.visitor().With("X-API-Key", token).Get("/v2/").Is(http.StatusUnauthorized)
+}
+
+func TestImageIsPulled(t *testing.T) {
+	q := newQuay(t)
+	manifest, blob := q.image("acme/api", "1.2.0")
+	c := q.holder("read:docker-images")
+	byTag := c.Get("/v2/acme/api/manifests/1.2.0").Is(http.StatusOK)
+	byTag.HasHeader("Docker-Content-Digest", manifest).HasHeader("Content-Type", manifestType)
+	if awstest.Digest(byTag.Body) != manifest {
+		t.Errorf("the manifest is not what was pushed: %s", byTag.Body)
+	}
+	c.Get("/v2/acme/api/manifests/"+manifest).Is(http.StatusOK).HasHeader("Docker-Content-Digest", manifest)
+	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.2.0", "").Is(http.StatusOK).HasHeader("Docker-Content-Digest", manifest)
+
+	redirect := c.Get("/v2/acme/api/blobs/" + blob).Is(http.StatusTemporaryRedirect)
+	q.keepsSecrets(redirect)
+	if got := fetch(t, redirect.Header.Get("Location")); got != "the content of acme/api:1.2.0" {
+		t.Errorf("the redirect leads to %q", got)
+	}
+	q.keepsSecrets(c.Do(http.MethodHead, "/v2/acme/api/blobs/"+blob, "").Is(http.StatusTemporaryRedirect))
+}
+
+// fetch follows a redirect as clients do: without the credential.
+func fetch(t *testing.T, address string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %v", address, response.Status, err)
+	}
+	return string(body)
+}
+
+func TestIndexOfManyPlatforms(t *testing.T) {
+	q := newQuay(t)
+	manifest, _ := q.image("acme/api", "amd64")
+	index := `{"schemaVersion":2,"mediaType":"` + indexType + `","manifests":[{"mediaType":"` + manifestType +
+		`","digest":"` + manifest + `","size":3,"platform":{"os":"linux","architecture":"amd64"}}]}`
+	digest := q.upstream.PushManifest(t, awstest.Manifest{
+		Repository: "acme/api", Reference: "latest", MediaType: indexType, Content: []byte(index),
+	})
+	c := q.holder("read:docker-images:acme/*").With("Accept", indexType)
+	c.Get("/v2/acme/api/manifests/latest").Is(http.StatusOK).HasHeader("Docker-Content-Digest", digest).HasHeader("Content-Type", indexType)
+}
+
+func TestScopesNarrow(t *testing.T) {
+	q := newQuay(t)
+	_, blob := q.image("acme/api", "1")
+	q.image("other/api", "1")
+	narrow := q.holder("read:docker-images:acme/*")
+	narrow.Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
+	for _, target := range []string{
+		"/v2/other/api/manifests/1", "/v2/other/api/tags/list", "/v2/other/api/blobs/" + blob, "/v2/nothing/manifests/1", "/v2/acme/manifests/1",
+	} {
+		narrow.Get(target).Is(http.StatusForbidden).Has("errors.0.code", "DENIED")
+	}
+	narrow.Get("/v2/_catalog").Is(http.StatusOK).Has("repositories", []any{"acme/api"})
+	q.holder("read:docker-images").Get("/v2/_catalog").Is(http.StatusOK).Has("repositories", []any{"acme/api", "other/api"})
+	q.holder("read:helm-charts").Get("/v2/_catalog").Is(http.StatusOK).Has("repositories", []any{})
+}
+
+func TestChartsNeedTheirOwnScopeOnly(t *testing.T) {
+	q := newQuay(t)
+	manifest, blob := q.chart("charts/product", "1.0.0")
+	_, layer := q.image("acme/api", "1")
+	c := q.holder("read:helm-charts")
+	c.Get("/v2/charts/product/blobs/"+blob).Is(http.StatusForbidden).Has("errors.0.code", "DENIED")
+	c.Get("/v2/charts/product/tags/list").Is(http.StatusOK).Has("tags", []any{"1.0.0"})
+	c.Do(http.MethodHead, "/v2/charts/product/manifests/1.0.0", "").Is(http.StatusOK).HasHeader("Docker-Content-Digest", manifest)
+	c.Get("/v2/charts/product/blobs/" + blob).Is(http.StatusTemporaryRedirect)
+	for _, target := range []string{"/v2/acme/api/manifests/1", "/v2/acme/api/tags/list", "/v2/acme/api/blobs/" + layer} {
+		c.Get(target).Is(http.StatusForbidden).Has("errors.0.code", "DENIED")
+	}
+	q.holder("read:helm-charts").Get("/v2/charts/product/blobs/" + blob).Is(http.StatusForbidden) // another credential
+	q.holder("read:docker-images").Get("/v2/charts/product/manifests/1.0.0").Is(http.StatusOK)
+	q.holder("read:helm-charts:other").Get("/v2/charts/product/manifests/1.0.0").Is(http.StatusForbidden)
+	q.now = q.now.Add(25 * time.Hour)
+	c.Get("/v2/charts/product/blobs/" + blob).Is(http.StatusForbidden) // the manifest was fetched long ago
+}
+
+func TestTagsComeInPages(t *testing.T) {
+	q := newQuay(t)
+	for _, tag := range []string{"1.0", "1.1", "1.2", "latest"} {
+		q.image("acme/api", tag)
+	}
+	c := q.holder("read:docker-images")
+	got, target := []any{}, "/v2/acme/api/tags/list?n=3"
+	for target != "" {
+		page := c.Get(target).Is(http.StatusOK).Has("name", "acme/api")
+		got = append(got, page.JSON("tags").([]any)...)
+		q.keepsSecrets(page)
+		target = next(t, page)
+	}
+	if !slices.Equal(got, []any{"1.0", "1.1", "1.2", "latest"}) {
+		t.Errorf("got %v", got)
+	}
+	for _, query := range []string{"n=-1", "n=x", "n=1.5", "last=%00", "last=" + strings.Repeat("a", 2000)} {
+		c.Get("/v2/acme/api/tags/list?"+query).Is(http.StatusBadRequest).Has("errors.0.code", "PAGINATION_NUMBER_INVALID")
+		c.Get("/v2/_catalog?" + query).Is(http.StatusBadRequest)
+	}
+	c.Get("/v2/acme/api/tags/list?n=99999999").Is(http.StatusOK)
+}
+
+// next returns the address of the page after this one, which must be on this host.
+func next(t *testing.T, page webtest.Answer) string {
+	t.Helper()
+	link := page.Header.Get("Link")
+	if link == "" {
+		return ""
+	}
+	address, rest, found := strings.Cut(strings.TrimPrefix(link, "<"), ">")
+	if !found || !strings.HasPrefix(address, "/v2/") || !strings.Contains(rest, `rel="next"`) {
+		t.Fatalf("Link: %s", link)
+	}
+	return address
+}
+
+func TestCatalogComesInPages(t *testing.T) {
+	q := newQuay(t)
+	for _, name := range []string{"acme/api", "acme/web", "other/api", "acme/zoo"} {
+		q.image(name, "1")
+	}
+	for scope, want := range map[string][]any{
+		"read:docker-images":        {"acme/api", "acme/web", "acme/zoo", "other/api"},
+		"read:docker-images:acme/*": {"acme/api", "acme/web", "acme/zoo"},
+	} {
+		c := q.holder(scope)
+		got, target := []any{}, "/v2/_catalog?n=1"
+		for target != "" {
+			page := c.Get(target).Is(http.StatusOK)
+			q.keepsSecrets(page)
+			got = append(got, page.JSON("repositories").([]any)...)
+			target = next(t, page)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s sees %v", scope, got)
+		}
+		c.Get("/v2/_catalog?n=0").Is(http.StatusOK).Has("repositories", []any{})
+	}
+}
+
+func TestWhatIsNotThere(t *testing.T) {
+	q := newQuay(t)
+	q.image("acme/api", "1")
+	c := q.holder("read:docker-images")
+	nowhere := "sha256:" + strings.Repeat("0", 64)
+	for target, code := range map[string]string{
+		"/v2/acme/api/manifests/2":                         "MANIFEST_UNKNOWN",
+		"/v2/acme/api/manifests/" + nowhere:                "MANIFEST_UNKNOWN",
+		"/v2/acme/api/blobs/" + nowhere:                    "BLOB_UNKNOWN",
+		"/v2/acme/api":                                     "UNSUPPORTED",
+		"/v2/acme/api/manifests/1/":                        "UNSUPPORTED",
+		"/v2/acme/api/blobs/uploads/":                      "UNSUPPORTED",
+		"/v2/nothing/blobs/" + nowhere:                     "BLOB_UNKNOWN",
+		"/v2/acme/../acme/api/manifests/1":                 "NAME_INVALID",
+		"/v2/Acme/manifests/1":                             "NAME_INVALID",
+		"/v2/acme/api/blobs/sha256:1":                      "DIGEST_INVALID",
+		"/v2/acme/api/manifests/sha256:1":                  "DIGEST_INVALID",
+		"/v2/acme/api/manifests/%20":                       "MANIFEST_INVALID",
+		"/v2/" + strings.Repeat("a/", 200) + "b/tags/list": "NAME_INVALID",
+	} {
+		answer := c.Get(target)
+		if answer.Status != http.StatusNotFound && answer.Status != http.StatusBadRequest {
+			t.Errorf("%v", answer)
+		}
+		answer.Has("errors.0.code", code)
+		q.keepsSecrets(answer)
+	}
+}
+
+func TestReferrersOfRegistryWithoutThem(t *testing.T) {
+	q := newQuay(t)
+	manifest, _ := q.image("acme/api", "1")
+	product, _ := q.chart("charts/product", "1.0.0")
+	target := "/v2/acme/api/referrers/" + manifest
+	c := q.holder("read:docker-images")
+	c.Get(target).Is(http.StatusOK).HasHeader("Content-Type", indexType).Has("schemaVersion", 2).Has("manifests", []any{})
+	referrer := func(artifactType string) string {
+		return `{"mediaType":"` + manifestType + `","artifactType":"` + artifactType + `","digest":"` + manifest + `","size":3}`
+	}
+	q.upstream.PushManifest(t, awstest.Manifest{
+		Repository: "acme/api", Reference: strings.Replace(manifest, ":", "-", 1), MediaType: indexType,
+		Content: []byte(`{"schemaVersion":2,"mediaType":"` + indexType + `","manifests":[` +
+			referrer("example/sbom") + "," + referrer("example/sig") + `]}`),
+	})
+	c.Get(target).Is(http.StatusOK).Has("manifests.1.artifactType", "example/sig").HasHeader("OCI-Filters-Applied", "")
+	only := c.Get(target+"?artifactType=example/sig").Is(http.StatusOK).HasHeader("OCI-Filters-Applied", "artifactType")
+	only.Has("manifests.0.artifactType", "example/sig").Has("manifests.1", nil)
+	charts := q.holder("read:helm-charts")
+	charts.Get(target).Is(http.StatusForbidden)
+	charts.Get("/v2/charts/product/referrers/"+product).Is(http.StatusOK).Has("manifests", []any{})
+}
+
+func TestOtherMethodsAreRefused(t *testing.T) {
+	q := newQuay(t)
+	q.image("acme/api", "1")
+	c := q.holder("read:docker-images")
+	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
+		for _, target := range []string{"/v2/", "/v2/acme/api/manifests/1", "/v2/acme/api/blobs/uploads/", "/v2/x"} {
+			c.Do(method, target, "").Is(http.StatusMethodNotAllowed).Has("errors.0.code", "UNSUPPORTED").HasHeader("Allow", "GET, HEAD")
+		}
+	}
+}
+
+func TestRanges(t *testing.T) {
+	q := newQuay(t)
+	_, blob := q.image("acme/api", "1")
+	c := q.holder("read:docker-images")
+	huge := "bytes=" + strings.Repeat("0-1,", 5000) + "0-1"
+	for _, part := range []string{"bytes=0-3", huge, "bytes=-", "lines=1-2", "bytes=900-"} {
+		redirect := c.With("Range", part).Get("/v2/acme/api/blobs/" + blob).Is(http.StatusTemporaryRedirect)
+		q.keepsSecrets(redirect)
+	}
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"portside/shared/images"
+	"portside/shared/images/imagesecr"
+)
+
+// indexType is the media type of a list of manifests.
+const indexType = "application/vnd.oci.image.index.v1+json"
+
+// referrers lists what refers to a manifest. To see that of a chart one has to be allowed the chart. A registry without this
+// part of the API keeps the list where clients put it, under a tag made of the digest (OCI distribution specification 1.1,
+// "Referrers Tag Schema"), so that one gets the same answer whatever is behind.
+func (g *gateway) referrers(r *http.Request, c call) (imagesecr.Answer, error) {
+	if c.reach == images.ChartsOnly {
+		if err := g.isChart(r, c.target.Repository, c.target.Reference); err != nil {
+			return imagesecr.Answer{}, err
+		}
+	}
+	ask := imagesecr.Ask{Method: http.MethodGet, Target: c.target}
+	wanted := r.URL.Query().Get("artifactType")
+	if wanted != "" {
+		ask.Query = url.Values{"artifactType": {wanted}}
+	}
+	answer, err := g.registry.Fetch(r.Context(), ask)
+	if !errors.Is(err, images.ErrNoReferrers) {
+		return answer, err
+	}
+	ask = imagesecr.Ask{Method: http.MethodGet, Accept: []string{indexType}, Target: images.Target{
+		Kind: images.Manifest, Repository: c.target.Repository, Reference: strings.Replace(c.target.Reference, ":", "-", 1),
+	}}
+	answer, err = g.registry.Fetch(r.Context(), ask)
+	if errors.Is(err, images.ErrManifestUnknown) {
+		answer, err = imagesecr.Answer{Body: []byte("{}")}, nil
+	}
+	if err != nil {
+		return imagesecr.Answer{}, err
+	}
+	return listOf(answer, wanted)
+}
+
+// index is a list of manifests.
+type index struct {
+	SchemaVersion int              `json:"schemaVersion"`
+	MediaType     string           `json:"mediaType"`
+	Manifests     []map[string]any `json:"manifests"`
+}
+
+// listOf is the answer with the manifests of a list, of the wanted type only if there is one.
+func listOf(from imagesecr.Answer, wanted string) (imagesecr.Answer, error) {
+	list := index{Manifests: []map[string]any{}}
+	if err := decode(from, &list); err != nil {
+		return imagesecr.Answer{}, err
+	}
+	answer := imagesecr.Answer{Status: http.StatusOK, Header: http.Header{"Content-Type": {indexType}}}
+	if wanted != "" {
+		answer.Header.Set("OCI-Filters-Applied", "artifactType")
+		list.Manifests = slices.DeleteFunc(list.Manifests, func(m map[string]any) bool { return m["artifactType"] != wanted })
+	}
+	list.SchemaVersion, list.MediaType = 2, indexType
+	var err error
+	answer.Body, err = json.Marshal(list)
+	return answer, err
+}
+
+// decode reads a list that the registry answered.
+func decode(answer imagesecr.Answer, into any) error {
+	if err := json.Unmarshal(answer.Body, into); err != nil {
+		return errJunk
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"portside/shared/images/imagesecr"
+	"portside/shared/pulls"
+	"portside/shared/webtest"
+)
+
+func TestOneLoginServesManyRequests(t *testing.T) {
+	q := newQuay(t)
+	q.image("acme/api", "1")
+	c := q.holder("read:docker-images")
+	for range 5 {
+		c.Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
+	}
+	if got := q.logins.N(); got != 1 {
+		t.Errorf("%d logins", got)
+	}
+	q.now = q.now.Add(11*time.Hour + 55*time.Minute) // shortly before its end
+	c.Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
+	if got := q.logins.N(); got != 2 {
+		t.Errorf("%d logins", got)
+	}
+}
+
+func TestLoginThatWasTakenBackIsRenewed(t *testing.T) {
+	q := newQuay(t)
+	q.image("acme/api", "1")
+	password := q.upstream.Password
+	q.upstream.Password = "not any more"
+	c := q.holder("read:docker-images")
+	c.Get("/v2/acme/api/manifests/1").Is(http.StatusServiceUnavailable).HasHeader("Retry-After", "1").Has("errors.0.code", "UNAVAILABLE")
+	q.upstream.Password = password
+	c.Get("/v2/acme/api/manifests/1").Is(http.StatusServiceUnavailable) // the login is too young to be doubted
+	q.now = q.now.Add(2 * time.Minute)
+	c.Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
+	if got := q.logins.N(); got != 2 {
+		t.Errorf("%d logins", got)
+	}
+}
+
+// sick puts a registry of the test's own, which misbehaves, behind the gateway.
+func (q *quay) sick(handler http.HandlerFunc) webtest.Client {
+	q.tb.Helper()
+	server := httptest.NewServer(handler)
+	q.tb.Cleanup(server.Close)
+	q.upstream.Address = strings.TrimPrefix(server.URL, "http://")
+	client, _ := q.upstream.ECR(q.tb, q.clock)
+	q.gateway.registry = imagesecr.NewRegistry(imagesecr.New(client, q.clock))
+	return q.holder("read:docker-images")
+}
+
+func TestSickRegistryLeaksNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		status int
+		code   string
+	}{
+		"fails":        {answering(http.StatusInternalServerError), http.StatusServiceUnavailable, "UNAVAILABLE"},
+		"is busy":      {answering(http.StatusTooManyRequests), http.StatusTooManyRequests, "TOOMANYREQUESTS"},
+		"forbids":      {answering(http.StatusForbidden), http.StatusNotFound, "NAME_UNKNOWN"},
+		"has nothing":  {answering(http.StatusNotFound), http.StatusNotFound, "NAME_UNKNOWN"},
+		"wants a bill": {answering(http.StatusPaymentRequired), http.StatusServiceUnavailable, "UNAVAILABLE"},
+		"sends too much": {func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write(make([]byte, imagesecr.MaxBody+1))
+		}, http.StatusServiceUnavailable, "UNAVAILABLE"},
+		"announces too much": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "99999999")
+		}, http.StatusServiceUnavailable, "UNAVAILABLE"},
+		"breaks off": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = w.Write([]byte("half"))
+			panic(http.ErrAbortHandler)
+		}, http.StatusServiceUnavailable, "UNAVAILABLE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := newQuay(t)
+			answer := q.sick(c.answer).Get("/v2/acme/api/manifests/1").Is(c.status).Has("errors.0.code", c.code)
+			q.keepsSecrets(answer)
+		})
+	}
+}
+
+// answering says more in its answer than a customer should hear.
+func answering(status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Www-Authenticate", `Basic realm="http://`+r.Host+`"`)
+		w.Header().Set("X-Upstream", r.Host+r.Header.Get("Authorization"))
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(`{"errors":[{"code":"NAME_UNKNOWN","message":"no such repository in registry ` + r.Host + `"}]}`))
+	}
+}
+
+func TestAddressesOfTheRegistryBecomeOurs(t *testing.T) {
+	q := newQuay(t)
+	c := q.sick(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("n") != "" {
+			w.Header().Set("Link", "<http://"+r.Host+r.URL.Path+`?n=2&last=b>; rel="next"`)
+			w.Header().Set("Set-Cookie", "upstream="+r.Host)
+			_, _ = w.Write([]byte(`{"name":"acme/api","tags":["a","b"]}`))
+			return
+		}
+		w.Header().Set("Location", "http://"+r.Host+"/v2/elsewhere?_state=1")
+		w.WriteHeader(http.StatusTemporaryRedirect)
+		_, _ = w.Write([]byte("moved to " + r.Host))
+	})
+	page := c.Get("/v2/acme/api/tags/list?n=2").Is(http.StatusOK).HasHeader("Link", `</v2/acme/api/tags/list?n=2&last=b>; rel="next"`)
+	q.keepsSecrets(page)
+	moved := c.Get("/v2/acme/api/blobs/sha256:"+strings.Repeat("0", 64)).HasHeader("Location", "/v2/elsewhere?_state=1")
+	q.keepsSecrets(moved)
+}
+
+func TestPullsAreLogged(t *testing.T) {
+	q := newQuay(t)
+	manifest, blob := q.image("acme/api", "1.2.0")
+	_, _ = q.chart("charts/product", "1.0.0")
+	lines := capture(t)
+	c := q.holder("read:docker-images").With("User-Agent", "containerd/2.1")
+	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.2.0", "").Is(http.StatusOK)
+	c.Get("/v2/acme/api/manifests/" + manifest).Is(http.StatusOK)
+	c.Get("/v2/acme/api/blobs/" + blob).Is(http.StatusTemporaryRedirect)
+	c.Get("/v2/acme/api/manifests/9").Is(http.StatusNotFound)
+	c.Get("/v2/acme/api/tags/list").Is(http.StatusOK)
+	c.Get("/v2/charts/product/manifests/1.0.0").Is(http.StatusOK)
+	var found []pulls.Pull
+	for line := range bytes.Lines(lines.Bytes()) {
+		if pull, is, err := pulls.Read(line); err != nil {
+			t.Error(err)
+		} else if is {
+			found = append(found, pull)
+		}
+	}
+	if len(found) != 2 {
+		t.Fatalf("%d pulls: %+v", len(found), found)
+	}
+	image, chart := found[0], found[1]
+	want := pulls.Pull{
+		At: q.now, Kind: pulls.Image, Repository: "acme/api", Reference: "1.2.0", Digest: manifest,
+		CredentialID: image.CredentialID, OwnerID: owner, Address: "192.0.2.1", Client: "containerd/2.1",
+	}
+	if image != want || image.CredentialID == "" {
+		t.Errorf("got %+v, want %+v", image, want)
+	}
+	if chart.Kind != pulls.Chart || chart.Repository != "charts/product" || chart.Reference != "1.0.0" {
+		t.Errorf("got %+v", chart)
+	}
+	if strings.Contains(lines.String(), q.upstream.Password) || strings.Contains(lines.String(), "pst_") {
+		t.Error("the log shows a secret")
+	}
+}
+
+// capture takes what is logged while the test runs.
+func capture(t *testing.T) *bytes.Buffer {
+	t.Helper()
+	var lines bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewJSONHandler(&lines, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	return &lines
+}
+
+func TestLogTellsOutages(t *testing.T) {
+	q := newQuay(t)
+	lines := capture(t)
+	c := q.sick(answering(http.StatusBadGateway))
+	c.Get("/v2/acme/api/manifests/1").Is(http.StatusServiceUnavailable)
+	var record struct{ Level, Route, Error string }
+	if err := json.Unmarshal(lines.Bytes(), &record); err != nil {
+		t.Fatal(err)
+	}
+	if record.Level != "ERROR" || record.Route != "GET /v2/{name}/manifests/{reference}" || !strings.Contains(record.Error, "502") {
+		t.Errorf("logged %+v", record)
+	}
+}

@@ -1,0 +1,82 @@
+package images_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"portside/shared/images"
+	"portside/shared/principal"
+)
+
+func TestReach(t *testing.T) {
+	for _, c := range []struct {
+		scopes     []principal.Scope
+		repository string
+		reach      images.Reach
+		listed     bool
+	}{
+		{nil, "acme/api", images.Nothing, false},
+		{[]principal.Scope{"read:docker-images"}, "acme/api", images.Everything, true},
+		{[]principal.Scope{"read:docker-images:acme/*"}, "acme/api", images.Everything, true},
+		{[]principal.Scope{"read:docker-images:acme/*"}, "other/api", images.Nothing, false},
+		{[]principal.Scope{"read:helm-charts"}, "acme/api", images.ChartsOnly, false},
+		{[]principal.Scope{"read:helm-charts:charts/product"}, "charts/product", images.ChartsOnly, true},
+		{[]principal.Scope{"read:helm-charts:product"}, "charts/product", images.Nothing, false},
+		{[]principal.Scope{"read:helm-charts", "read:docker-images:acme/api"}, "acme/api", images.Everything, true},
+		{[]principal.Scope{"read:helm-charts", "read:docker-images:acme/api"}, "acme/web", images.ChartsOnly, false},
+	} {
+		who := principal.Principal{Scopes: c.scopes}
+		if got := images.ReachOf(who, c.repository); got != c.reach {
+			t.Errorf("%v reach %v in %s, want %v", c.scopes, got, c.repository, c.reach)
+		}
+		if got := images.Listed(who, c.repository); got != c.listed {
+			t.Errorf("%v list %s: %v", c.scopes, c.repository, got)
+		}
+	}
+	if got := images.ReachOf(principal.Principal{Role: principal.Admin}, "acme/api"); got != images.Nothing {
+		t.Errorf("an admin's API key reaches %v", got)
+	}
+}
+
+const chartManifest = `{"schemaVersion":2,"config":{"mediaType":"application/vnd.cncf.helm.config.v1+json","digest":"D1","size":1},
+	"layers":[{"mediaType":"application/vnd.cncf.helm.chart.content.v1.tar+gzip","digest":"D2"},
+	{"mediaType":"application/vnd.cncf.helm.chart.provenance.v1.prov","digest":"D3"}]}`
+
+func TestChartsAreToldByTheirManifest(t *testing.T) {
+	digests := []string{"sha256:" + strings.Repeat("1", 64), "sha256:" + strings.Repeat("2", 64), "sha512:" + strings.Repeat("3", 128)}
+	manifest := strings.NewReplacer("D1", digests[0], "D2", digests[1], "D3", digests[2]).Replace(chartManifest)
+	got, chart := images.ChartBlobs([]byte(manifest))
+	if !chart || !slices.Equal(got, digests) {
+		t.Errorf("got %v, %v", got, chart)
+	}
+	layer := `{"mediaType":"x","digest":"` + digests[0] + `"}`
+	for _, other := range []string{
+		"", "{", "null", "[]", `{"schemaVersion":2}`, chartManifest,
+		strings.ReplaceAll(manifest, "helm.config", "oci.config"),
+		`{"config":` + layer + `,"annotations":{"mediaType":"application/vnd.cncf.helm.config.v1+json"},"layers":[]}`,
+		strings.Replace(manifest, `"layers":[`, `"layers":[`+strings.Repeat(layer+",", 20), 1),
+	} {
+		if got, chart := images.ChartBlobs([]byte(other)); chart {
+			t.Errorf("%.60s is taken for a chart of %v", other, got)
+		}
+	}
+}
+
+// FuzzChartBlobs checks that no manifest lets a credential fetch something that is not a blob.
+func FuzzChartBlobs(f *testing.F) {
+	f.Add([]byte(chartManifest))
+	f.Add([]byte(strings.ReplaceAll(chartManifest, `"D`, `"sha256:`+strings.Repeat("0", 63))))
+	f.Fuzz(func(t *testing.T, manifest []byte) {
+		digests, chart := images.ChartBlobs(manifest)
+		if chart && !json.Valid(manifest) {
+			t.Fatal("a chart that is not JSON")
+		}
+		for _, digest := range digests {
+			if target, err := images.Parse("/v2/a/blobs/" + digest); err != nil || target.Reference != digest {
+				t.Fatalf("the blob %q: %v", digest, err)
+			}
+		}
+	})
+}

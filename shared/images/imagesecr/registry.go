@@ -1,0 +1,193 @@
+package imagesecr
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"portside/shared/images"
+)
+
+// MaxBody is how many bytes of an answer are passed on: the largest manifest that the specification has registries take,
+// and what a Lambda function can answer. Blobs do not count, since the registry redirects to where they are.
+const MaxBody = 4 << 20
+
+// Registry reads from the upstream registry. It never follows a redirect.
+type Registry struct {
+	logins    *Logins
+	transport http.RoundTripper
+}
+
+// NewRegistry returns a Registry that logs in with logins.
+func NewRegistry(logins *Logins) *Registry {
+	return &Registry{logins: logins, transport: &http.Transport{
+		DisableCompression:  true, // what a digest is of must pass as it is
+		MaxIdleConnsPerHost: 16, IdleConnTimeout: 50 * time.Second,
+		TLSHandshakeTimeout: 5 * time.Second, ResponseHeaderTimeout: 10 * time.Second,
+		ForceAttemptHTTP2: true,
+	}}
+}
+
+// Ask is a request to the registry.
+type Ask struct {
+	Method string // GET or HEAD
+	Target images.Target
+	Query  url.Values
+	Accept []string // media types of manifests, as a client sent them
+	Range  string   // of a blob, the same
+}
+
+// Answer is what came back, with only those header fields that a client may see.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Fetch asks the registry. It returns what succeeded, a redirect and 416; all else is an error of package images, so that
+// nothing of the registry's own wording, which names accounts and addresses, reaches a client.
+func (r *Registry) Fetch(ctx context.Context, ask Ask) (Answer, error) {
+	for {
+		login, err := r.logins.Login(ctx)
+		if err != nil {
+			return Answer{}, err
+		}
+		response, err := r.send(ctx, ask, login)
+		if err != nil {
+			return Answer{}, fmt.Errorf("%w: %w", images.ErrAway, err)
+		}
+		if refused(response) && r.logins.Refused(login) {
+			_ = response.Body.Close() // nothing of it is wanted
+			continue
+		}
+		answer, err := read(response, ask.Target.Kind)
+		if err == nil {
+			relate(answer.Header, login.Endpoint)
+		}
+		return answer, errors.Join(err, response.Body.Close())
+	}
+}
+
+// refused is how registries say that a login does not work: ECR with 403, others with 401.
+func refused(response *http.Response) bool {
+	return response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden
+}
+
+func (r *Registry) send(ctx context.Context, ask Ask, login Login) (*http.Response, error) {
+	address := *login.Endpoint
+	address.Path, address.RawQuery = ask.Target.Path(), ask.Query.Encode()
+	request, err := http.NewRequestWithContext(ctx, ask.Method, address.String(), http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	request.Header = http.Header{"Authorization": {login.Authorization}, "User-Agent": {"portside"}}
+	if len(ask.Accept) > 0 {
+		request.Header["Accept"] = ask.Accept
+	}
+	if ask.Range != "" {
+		request.Header.Set("Range", ask.Range)
+	}
+	return r.transport.RoundTrip(request)
+}
+
+// read takes over what a client may see, or says what the status means.
+func read(response *http.Response, kind images.Kind) (Answer, error) {
+	if err := meaning(response, kind); err != nil {
+		return Answer{}, err
+	}
+	answer := Answer{Status: response.StatusCode, Header: visible(response.Header)}
+	if response.StatusCode >= http.StatusMultipleChoices || response.Request.Method == http.MethodHead {
+		return answer, nil // what a redirect or a 416 says in its body names addresses too
+	}
+	if response.ContentLength > MaxBody {
+		return Answer{}, images.ErrLarge
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, MaxBody+1))
+	if err != nil {
+		return Answer{}, fmt.Errorf("%w: read the answer: %w", images.ErrAway, err)
+	}
+	if len(body) > MaxBody {
+		return Answer{}, images.ErrLarge
+	}
+	answer.Body = body
+	return answer, nil
+}
+
+// visible are the header fields that the specification knows in answers to reads.
+func visible(from http.Header) http.Header {
+	header := http.Header{}
+	for _, name := range []string{
+		"Accept-Ranges", "Content-Length", "Content-Range", "Content-Type", "Docker-Content-Digest", "Etag", "Link", "Location",
+		"Oci-Filters-Applied",
+	} {
+		if values := from.Values(name); len(values) > 0 {
+			header[name] = values
+		}
+	}
+	return header
+}
+
+// relate makes addresses of the registry itself relative, so that the client comes back to us; those of other hosts, where
+// blobs are, stay as they are, since they are signed.
+func relate(header http.Header, registry *url.URL) {
+	if location, err := url.Parse(header.Get("Location")); err == nil && strings.EqualFold(location.Host, registry.Host) {
+		header.Set("Location", location.RequestURI())
+	}
+	link := header.Get("Link")
+	if address, rest, found := strings.Cut(strings.TrimPrefix(link, "<"), ">"); found {
+		if next, err := url.Parse(address); err == nil {
+			header.Set("Link", "<"+next.RequestURI()+">"+rest)
+		}
+	}
+}
+
+// meaning turns a status that is no success into an error.
+func meaning(response *http.Response, kind images.Kind) error {
+	status := response.StatusCode
+	switch {
+	case status < http.StatusBadRequest || status == http.StatusRequestedRangeNotSatisfiable:
+		return nil
+	case status == http.StatusNotFound || status == http.StatusBadRequest && kind != images.Tags && kind != images.Catalog:
+		return unknown(response, kind)
+	case status == http.StatusBadRequest:
+		return images.ErrPage
+	case status == http.StatusTooManyRequests:
+		return images.ErrBusy
+	case status == http.StatusForbidden: // our own rights end here: to customers there is no such repository
+		return fmt.Errorf("%w: the registry answered 403; does the parameter ImageRepositories cover it?", images.ErrRepositoryUnknown)
+	default:
+		return fmt.Errorf("%w: the registry answered %d", images.ErrAway, status)
+	}
+}
+
+// maxFailure bounds what is read of an error's body.
+const maxFailure = 64 << 10
+
+// unknown says what there is none of. The registry's own code tells a missing repository from a missing manifest.
+func unknown(response *http.Response, kind images.Kind) error {
+	var failure struct {
+		Errors []struct {
+			Code string `json:"code"`
+		} `json:"errors"`
+	}
+	err := json.NewDecoder(io.LimitReader(response.Body, maxFailure)).Decode(&failure)
+	if err == nil && len(failure.Errors) > 0 && failure.Errors[0].Code == "NAME_UNKNOWN" {
+		return images.ErrRepositoryUnknown
+	}
+	switch kind {
+	case images.Manifest:
+		return images.ErrManifestUnknown
+	case images.Blob:
+		return images.ErrBlobUnknown
+	case images.Referrers:
+		return images.ErrNoReferrers
+	default:
+		return images.ErrRepositoryUnknown
+	}
+}
