@@ -37,7 +37,7 @@ const (
 	benchRepository = "bench/api"
 )
 
-// customer fetches as a client does: with a token in place of the password. It follows no redirect.
+// customer fetches as a client does: with a token in place of the password, unpacked as helm takes it.
 type customer struct {
 	client *http.Client
 	login  string // value of Authorization
@@ -55,8 +55,7 @@ func (s *stack) customer(ctx context.Context) (customer, error) {
 	return customer{
 		login: basic("bench", made.Data.Token),
 		client: &http.Client{
-			Transport:     &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true},
 		},
 	}, err
 }
@@ -148,6 +147,7 @@ func (b *bench) registry(ctx context.Context, s *stack) error {
 	if err := b.manifestRate(ctx, through, s.API+path); err != nil {
 		return err
 	}
+	through.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	passed, err := through.get(ctx, s.API+"/v2/"+benchRepository+"/blobs/"+blob, http.StatusTemporaryRedirect)
 	b.table.most("bytes of a blob that pass through the function", float64(len(passed)), 0, "B")
 	return err

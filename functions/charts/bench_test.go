@@ -27,7 +27,7 @@ func BenchmarkIndex(b *testing.B) {
 		header map[string]string
 		status int
 	}{
-		{"plain", map[string]string{"authorization": "Bearer " + whole}, 200},
+		{"plain", map[string]string{"authorization": "Bearer " + whole}, 302},
 		{"gzip", map[string]string{"authorization": "Bearer " + whole, "accept-encoding": "gzip"}, 200},
 		{"narrowed", map[string]string{"authorization": "Bearer " + narrowed}, 200},
 		{"unchanged", map[string]string{"authorization": "Bearer " + whole, "if-none-match": "*"}, 304},

@@ -11,9 +11,15 @@ import (
 	"portside/shared/pulls"
 )
 
-// maxSent is the size in bytes above which the index is fetched from S3 itself. Lambda takes 6 MB as JSON, in which packed
-// bytes become base64 and the quotes of an index get backslashes: a third more either way.
-const maxSent = 4 << 20
+// The sizes in bytes above which the index is not sent from here.
+const (
+	// maxSent is what can be sent. Lambda takes 6 MB as JSON, in which packed bytes become base64 and the quotes of an index
+	// get backslashes: a third more either way.
+	maxSent = 4 << 20
+	// maxWorthSending is for callers who may see everything: a larger index reaches them sooner from S3 itself, since it does
+	// not pass through JSON twice. Helm takes no packed answers, so that this is what it gets.
+	maxWorthSending = 512 << 10
+)
 
 var errTooLong = fault.NewFinal(fault.Unavailable, "The index of all charts that this credential may see is too large to be sent. "+
 	"Accept it in gzip, or use a credential for fewer charts, or one with the scope read:helm-charts that is not narrowed.")
@@ -27,7 +33,7 @@ func (h *handlers) index(w http.ResponseWriter, r *http.Request) error {
 	}
 	chosen := choose(listing, r.Header)
 	unchanged := matches(r.Header.Values("If-None-Match"), chosen.tag)
-	if len(chosen.body) > maxSent && !unchanged {
+	if len(chosen.body) > most(listing, chosen) && !unchanged {
 		return h.elsewhere(w, r, listing)
 	}
 	chosen.describe(w.Header())
@@ -37,10 +43,15 @@ func (h *handlers) index(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Type", charts.IndexType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(chosen.body)))
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(chosen.body) // a client that has gone needs no answer
-	}
+	_, _ = w.Write(chosen.body) // a client that has gone needs no answer
 	return nil
+}
+
+func most(listing *charts.Listing, chosen representation) int {
+	if listing.Complete && !chosen.packed {
+		return maxWorthSending
+	}
+	return maxSent
 }
 
 // elsewhere sends the client to the index in S3, which nobody narrows.

@@ -68,8 +68,9 @@ func TestHeadOfTheIndex(t *testing.T) {
 	helm := h.helm()
 	get := helm.Get(indexPath).Is(200)
 	head := helm.Do(http.MethodHead, indexPath, "").Is(200)
-	if len(head.Body) != 0 || head.Header.Get("Content-Length") != strconv.Itoa(len(get.Body)) {
-		t.Errorf("HEAD has a body of %d bytes and Content-Length %s; GET has %d bytes",
+	// API Gateway leaves the body out, and makes the length from it.
+	if !bytes.Equal(head.Body, get.Body) || head.Header.Get("Content-Length") != strconv.Itoa(len(get.Body)) {
+		t.Errorf("HEAD has %d bytes and Content-Length %s; GET has %d bytes",
 			len(head.Body), head.Header.Get("Content-Length"), len(get.Body))
 	}
 	head.HasHeader("ETag", get.Header.Get("ETag")).HasHeader("Content-Type", "application/yaml")
