@@ -1,4 +1,5 @@
-# Portside. `make` lists the targets; `make run` and `make test` need only Go and Node.js.
+# Portside. `make` lists the targets. `make run` needs only Go and Node.js; `make test` needs skopeo and podman besides,
+# which it installs where it is root on Debian.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 BIN := $(CURDIR)/.local/bin

@@ -80,8 +80,8 @@ func (s *secrets) knownTo(text []byte) bool {
 	return slices.ContainsFunc(s.ids, func(id string) bool { return bytes.Contains(text, []byte(id)) })
 }
 
-// secretsAreNowhere looks through all that the stack has printed and all that it has written, but for the two places that
-// are for secrets: the admin's key file, and the outbox with its links.
+// secretsAreNowhere looks through all that the stack has printed and all that it has written, but for the three places that
+// are for secrets: the files of the admin's key and of the registry's password, and the outbox with its links.
 func (p *portal) secretsAreNowhere(t *testing.T) {
 	t.Helper()
 	if len(p.secrets.parts) < 2 {
@@ -120,7 +120,7 @@ func (p *portal) dataFiles(t *testing.T) map[string][]byte {
 		if err != nil || name == "outbox" {
 			return cmp.Or(err, fs.SkipDir)
 		}
-		if !entry.Type().IsRegular() || name == "admin-key" {
+		if !entry.Type().IsRegular() || name == "admin-key" || name == "registry-password" {
 			return nil
 		}
 		files[name], err = os.ReadFile(filepath.Join(p.data, name))

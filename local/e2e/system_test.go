@@ -100,7 +100,7 @@ func browsers(t *testing.T, p *portal) {
 func methodsAndHeaders(t *testing.T, p *portal) {
 	root := p.root(t)
 	for _, path := range []string{
-		"/nothing", "/v1", "/v2/", "/v1/health/deep", "/v1/users/", "/v1//users", "/v1/users/%2e%2e/health", "/%00",
+		"/nothing", "/v1", "/v3/", "/v1/health/deep", "/v1/users/", "/v1//users", "/v1/users/%2e%2e/health", "/%00",
 	} {
 		root.get(path).is(http.StatusNotFound).has("code", "NOT_FOUND")
 	}

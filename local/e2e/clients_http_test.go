@@ -1,0 +1,275 @@
+package e2e
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/v1"
+)
+
+// as talks to the stack the way container tools do.
+func (m *market) as(t *testing.T, l login) client {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetBasicAuth(l.name, l.password)
+	return m.visitor(t).with("Authorization", r.Header.Get("Authorization"))
+}
+
+// oci sends a request, and checks what holds of all answers of the registry.
+func (m *market) oci(c client, method, target string) answer {
+	c.t.Helper()
+	a, err := c.try(method, target, "")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	m.unsaid(c.t, a.what, a.everything())
+	if id := a.header.Get("X-Request-Id"); id == "" || id != a.header.Get("Apigw-Requestid") {
+		c.t.Errorf("%s: X-Request-Id %q, the gateway's is %q", a.what, id, a.header.Get("Apigw-Requestid"))
+	}
+	a.hasHeader("Docker-Distribution-Api-Version", "registry/2.0")
+	if a.status == http.StatusUnauthorized {
+		a.hasHeader("WWW-Authenticate", `Basic realm="Portside"`)
+	}
+	if a.status >= http.StatusBadRequest && method != http.MethodHead {
+		a.hasHeader("Content-Type", "application/json")
+		if a.text("errors.0.code") == "" || a.text("errors.0.message") == "" {
+			c.t.Errorf("%s: %s", a.what, a.body)
+		}
+	}
+	return a
+}
+
+// everything is the answer as it came.
+func (a answer) everything() []byte {
+	var all bytes.Buffer
+	_ = a.header.Write(&all)
+	all.Write(a.body)
+	return all.Bytes()
+}
+
+// bigBlob is the layer that no function could pass on.
+func (m *market) bigBlob(t *testing.T) v1.Descriptor {
+	t.Helper()
+	manifest, err := m.images.big.Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return manifest.Layers[0]
+}
+
+// follow returns where a redirect leads, which must be S3.
+func (m *market) follow(t *testing.T, a answer) string {
+	t.Helper()
+	link, err := url.Parse(a.header.Get("Location"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if "http://"+link.Host != m.info.S3 || len(a.body) > 1<<10 {
+		t.Errorf("%s leads to %s with a body of %d bytes, want S3 at %s", a.what, link.Host, len(a.body), m.info.S3)
+	}
+	return link.String()
+}
+
+// fetch asks S3, as who has the link.
+func fetch(t *testing.T, method, link, part string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, link, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if part != "" {
+		r.Header.Set("Range", part)
+	}
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { response.Body.Close() })
+	return response
+}
+
+func blobs(t *testing.T, m *market) {
+	c, blob := m.as(t, m.token(t, "read:docker-images")), m.bigBlob(t)
+	at := "/v2/acme/big/blobs/" + blob.Digest.String()
+	link := m.follow(t, m.oci(c, http.MethodGet, at).is(http.StatusTemporaryRedirect))
+	whole, err := io.ReadAll(fetch(t, http.MethodGet, link, "").Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := sha256.Sum256(whole); hex.EncodeToString(sum[:]) != blob.Digest.Hex || len(whole) < bigLayer {
+		t.Errorf("the blob has %d bytes with the digest %x", len(whole), sum)
+	}
+
+	const from, to = 5_000_000, 5_000_999
+	link = m.follow(t, m.oci(c.with("Range", "bytes=5000000-5000999"), http.MethodGet, at).is(http.StatusTemporaryRedirect))
+	partial := fetch(t, http.MethodGet, link, "bytes=5000000-5000999")
+	part, err := io.ReadAll(partial.Body)
+	if err != nil || partial.StatusCode != http.StatusPartialContent || !bytes.Equal(part, whole[from:to+1]) {
+		t.Errorf("a range: %s with %d bytes, %v", partial.Status, len(part), err)
+	}
+	if want := fmt.Sprintf("bytes %d-%d/%d", from, to, len(whole)); partial.Header.Get("Content-Range") != want {
+		t.Errorf("Content-Range: %q, want %q", partial.Header.Get("Content-Range"), want)
+	}
+	many := "bytes=" + strings.Repeat("0-1,", 1500) + "0-1"
+	m.oci(c.with("Range", many), http.MethodGet, at).is(http.StatusTemporaryRedirect)
+}
+
+// heads checks what containerd and oras build on: the size and digest of what a HEAD describes.
+func heads(t *testing.T, m *market) {
+	c := m.as(t, m.token(t, "read:docker-images"))
+	for image, raw := range map[string]interface {
+		digester
+		RawManifest() ([]byte, error)
+	}{"acme/api": m.images.api, "acme/multi": m.images.multi, "acme/big": m.images.big} {
+		want, err := raw.RawManifest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		digest := digestOf(t, raw)
+		for _, reference := range []string{"1.0", digest} {
+			at := "/v2/" + image + "/manifests/" + reference
+			head := m.oci(c, http.MethodHead, at).is(http.StatusOK).
+				hasHeader("Content-Length", strconv.Itoa(len(want))).hasHeader("Docker-Content-Digest", digest)
+			get := m.oci(c, http.MethodGet, at).is(http.StatusOK).
+				hasHeader("Content-Length", strconv.Itoa(len(want))).hasHeader("Docker-Content-Digest", digest).
+				hasHeader("Content-Type", head.header.Get("Content-Type"))
+			if !bytes.Equal(get.body, want) || len(head.body) > 0 {
+				t.Errorf("%s: %d bytes, HEAD %d, want %d", get.what, len(get.body), len(head.body), len(want))
+			}
+		}
+		m.oci(c, http.MethodHead, "/v2/"+image+"/manifests/none").is(http.StatusNotFound)
+	}
+	blob := m.bigBlob(t)
+	head := m.oci(c, http.MethodHead, "/v2/acme/big/blobs/"+blob.Digest.String())
+	size := head.header.Get("Content-Length")
+	if head.status == http.StatusTemporaryRedirect {
+		size = fetch(t, http.MethodHead, m.follow(t, head), "").Header.Get("Content-Length")
+	}
+	if size != strconv.FormatInt(blob.Size, 10) {
+		t.Errorf("HEAD says that the blob has %s bytes, it has %d", size, blob.Size)
+	}
+}
+
+// hangUps are clients that go away in the middle: before their request is whole, before the answer, and in it.
+func hangUps(t *testing.T, m *market) {
+	l := m.token(t, "read:docker-images")
+	c, blob := m.as(t, l), m.bigBlob(t)
+	at := "/v2/acme/big/blobs/" + blob.Digest.String()
+	request := "GET %s HTTP/1.1\r\nHost: " + m.host() + "\r\nAuthorization: " + c.header.Get("Authorization") + "\r\n\r\n"
+	for range 10 {
+		for _, target := range []string{"/v2/acme/api/manifests/1.0", at} {
+			whole := fmt.Sprintf(request, target)
+			for _, sent := range []string{whole[:len(whole)-4], whole} {
+				conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", m.host())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.WriteString(conn, sent); err != nil {
+					t.Error(err)
+				}
+				_ = conn.Close()
+			}
+		}
+		link := m.follow(t, m.oci(c, http.MethodGet, at))
+		half := fetch(t, http.MethodGet, link, "")
+		if _, err := io.CopyN(io.Discard, half.Body, blob.Size/2); err != nil {
+			t.Error(err)
+		}
+		half.Body.Close()
+	}
+	m.machine(t, l).skopeoInspect(t).is(t, 0)
+	if n, err := io.Copy(io.Discard, fetch(t, http.MethodGet, m.follow(t, m.oci(c, http.MethodGet, at)), "").Body); n != blob.Size {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
+
+// upstreamUnknown asks for everything in every way. oci and unsaid compare with the upstream's address and password.
+func upstreamUnknown(t *testing.T, m *market) {
+	images := m.token(t, "read:docker-images")
+	for _, c := range []client{m.visitor(t), m.as(t, login{"AWS", "wrong"}), m.visitor(t).with("Authorization", "Bearer nothing")} {
+		m.askEverything(c, func(a answer) { a.is(http.StatusUnauthorized) })
+	}
+	for _, c := range []client{
+		m.as(t, images), m.visitor(t).with("Authorization", "Bearer "+images.password),
+		m.as(t, m.token(t, "read:docker-images:acme/*")), m.as(t, m.token(t, "read:helm-charts")),
+	} {
+		m.askEverything(c, func(a answer) {
+			if a.status >= http.StatusInternalServerError || a.status == http.StatusUnauthorized {
+				t.Errorf("%s: status %d: %s", a.what, a.status, a.body)
+			}
+			if a.method != http.MethodGet && a.method != http.MethodHead {
+				a.is(http.StatusMethodNotAllowed).hasHeader("Allow", "GET, HEAD")
+			}
+		})
+	}
+	m.wrongHeaders(m.as(t, images))
+}
+
+func (m *market) askEverything(c client, check func(answer)) {
+	c.t.Helper()
+	charts := []string{
+		"/charts/index.yaml", "/charts/anchor-1.0.0.tgz", "/charts/beacon-0.3.0.tgz.prov", "/charts/none-1.0.0.tgz", "/charts/..%2findex.yaml",
+	}
+	for _, method := range []string{
+		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+	} {
+		for _, target := range m.targets(c.t) {
+			check(m.oci(c, method, target))
+		}
+		for _, target := range charts {
+			a := c.do(method, target, "")
+			m.unsaid(c.t, a.what, a.everything())
+		}
+	}
+}
+
+// targets are good and bad ones.
+func (m *market) targets(t *testing.T) []string {
+	t.Helper()
+	none := "sha256:" + strings.Repeat("0", 64)
+	return []string{
+		"/v2", "/v2/", "/v2/_catalog", "/v2/_catalog?n=1", "/v2/_catalog?n=2&last=acme%2fapi", "/v2/_catalog?n=-1", "/v2/_catalog?n=x",
+		"/v2/acme/api/tags/list", "/v2/acme/api/tags/list?n=1", "/v2/acme/api/tags/list?n=1&last=1.0", "/v2/acme/none/tags/list",
+		"/v2/acme/api/manifests/1.0", "/v2/acme/api/manifests/none", "/v2/acme/none/manifests/1.0", "/v2/acme/api/manifests/" + none,
+		"/v2/acme/api/manifests/" + digestOf(t, m.images.api), "/v2/acme/multi/manifests/1.0", "/v2/charts/compass/manifests/2.0.0",
+		"/v2/acme/api/manifests/-bad", "/v2/acme/api/manifests/sha256:short", "/v2/acme/api/manifests/md5:" + strings.Repeat("0", 32),
+		"/v2/acme/big/blobs/" + m.bigBlob(t).Digest.String(), "/v2/acme/api/blobs/" + none, "/v2/acme/api/blobs/none",
+		"/v2/acme/api/blobs/uploads/", "/v2/acme/api/blobs/uploads/1234", "/v2/acme/api/referrers/" + digestOf(t, m.images.api),
+		"/v2/" + strings.Repeat("a/", 200) + "a/tags/list", "/v2/UPPER/tags/list", "/v2/acme%2fapi/manifests/1.0",
+		"/v2/acme/../acme/api/manifests/1.0", "/v2/acme/%2e%2e/acme/api/manifests/1.0", "/v2/..%2f..%2fv1/users", "/v2/%00/tags/list",
+		"/v2/acme/api/manifests/%ff", "/v2//tags/list", "/v2/acme//api/tags/list", "/v2/acme/api/", "/v2/acme/api/nothing/1.0", "/v2/token",
+	}
+}
+
+// wrongHeaders sends what a proxy may be tempted to pass on, or to believe.
+func (m *market) wrongHeaders(c client) {
+	c.t.Helper()
+	targets := []string{
+		"/v2/", "/v2/acme/api/manifests/1.0", "/v2/acme/api/tags/list?n=1", "/v2/acme/big/blobs/" + m.bigBlob(c.t).Digest.String(),
+	}
+	for name, value := range map[string]string{
+		"Accept": strings.Repeat("application/vnd.oci.image.index.v1+json,", 100), "X-Forwarded-Host": "evil.example.com",
+		"X-Forwarded-Proto": "https", "Forwarded": "host=evil.example.com", "Range": "bytes=9-1", "Connection": "close",
+		"Expect": "100-continue", "If-None-Match": `"` + digestOf(c.t, m.images.api) + `"`, "Proxy-Authorization": "Basic QVdTOng=",
+		"Origin": "https://evil.example.com",
+	} {
+		for _, target := range targets {
+			a := m.oci(c.with(name, value), http.MethodGet, target)
+			if a.status >= http.StatusBadRequest || strings.Contains(a.header.Get("Location")+a.header.Get("Link"), "evil") {
+				c.t.Errorf("%s with %s: status %d, %v", a.what, name, a.status, a.header)
+			}
+		}
+	}
+}
