@@ -6,6 +6,7 @@
 //	run     start everything and serve until Ctrl-C
 //	invoke  run one event of one function, on the stack that runs or on one made for it
 //	rotate  renew the token in a secret of the stack that runs
+//	demo    publish an example chart and images on the stack that runs
 //	fetch   download the DynamoDB engine
 //	setup   fetch and build all that run would, and end
 //	secrets serve Secrets Manager alone, for tests
@@ -36,12 +37,13 @@ func run(args []string) int {
 		"run":     runCommand,
 		"invoke":  invokeCommand,
 		"rotate":  rotateCommand,
+		"demo":    demoCommand,
 		"fetch":   fetchCommand,
 		"setup":   setupCommand,
 		"secrets": secretsCommand,
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: local run | invoke | rotate | fetch | setup | secrets; -h shows their flags; `make run` is the usual way")
+		fmt.Fprintln(os.Stderr, "usage: local run | invoke | rotate | demo | fetch | setup | secrets; -h shows flags; `make run` is usual")
 		return misused
 	}
 	ctx, cancel := context.WithCancel(context.Background())

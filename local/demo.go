@@ -1,0 +1,20 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"portside/local/demo"
+	"portside/local/stack"
+)
+
+// demoCommand fills the stack that runs on the data folder. The address is a check only.
+func demoCommand(ctx context.Context, args []string) error {
+	var o stack.Options
+	set := flags("demo", &o)
+	addr := set.String("addr", "", "`address` that the stack must serve; empty: any")
+	if err := parse(set, args); err != nil {
+		return err
+	}
+	return demo.Run(ctx, demo.Options{Repo: o.RepoDir, Data: o.Data(), Addr: *addr, Out: os.Stdout})
+}
