@@ -25,7 +25,7 @@ const reasonSuffix = ".reason.txt"
 const maxMove = 5 << 30
 
 // reject moves a published object out of the way: first a copy with the reason, so that nothing is lost by a crash, then
-// it is replaced by the archive that was accepted under its name, or is deleted. It reports whether it could move it.
+// it is deleted, or replaced by the archive of its name that customers see listed. It reports whether it could move it.
 func (x *Indexer) reject(ctx context.Context, published Object, refusal *Refusal) (moved bool, err error) {
 	if published.Size > maxMove {
 		return false, x.explain(ctx, published, refusal)
@@ -44,6 +44,13 @@ func (x *Indexer) restore(ctx context.Context, published Object) error {
 	if !strings.HasSuffix(file, archiveSuffix) {
 		return x.Bucket.Delete(ctx, published)
 	}
+	listed, err := x.lists(ctx, file)
+	if err != nil {
+		return err
+	}
+	if !listed { // withdrawn: nobody wants it back because of what came after it
+		return x.Bucket.Delete(ctx, published)
+	}
 	kept, err := x.Bucket.Get(ctx, ArchivesPrefix+file, x.MaxBytes)
 	if errors.Is(err, ErrNoObject) || err == nil && (kept.Body == nil || bytes.Equal(kept.Body, published.Body)) {
 		return x.Bucket.Delete(ctx, published)
@@ -52,6 +59,28 @@ func (x *Indexer) restore(ctx context.Context, published Object) error {
 		return err
 	}
 	return x.Bucket.Put(ctx, published.Key, kept.Body, published.Version)
+}
+
+// lists reports whether the index has the file; without an index, what was accepted counts as listed.
+func (x *Indexer) lists(ctx context.Context, file string) (bool, error) {
+	stored, err := x.Bucket.Get(ctx, IndexKey, maxIndexBytes)
+	if err != nil {
+		return errors.Is(err, ErrNoObject), ignore(err, ErrNoObject)
+	}
+	index, err := decodeStored(stored)
+	if err != nil {
+		return errors.Is(err, ErrCorrupt), ignore(err, ErrCorrupt)
+	}
+	_, found := index.Find(file)
+	return found, nil
+}
+
+// ignore returns err unless it is the one that is expected.
+func ignore(err, expected error) error {
+	if errors.Is(err, expected) {
+		return nil
+	}
+	return err
 }
 
 // explain writes the reason beside the rejected copy.
