@@ -89,16 +89,21 @@ func seconds(allowance credentials.Allowance) string {
 	return strconv.Itoa(int(math.Ceil(allowance.Reset.Seconds())))
 }
 
-// checkBody refuses a body that is not plain JSON. A packed one would look like broken JSON, since nobody unpacks it; and
-// huma takes more media types for JSON, and fewer spellings, than there are.
+// checkBody refuses a body that is not plain JSON, where the operation takes no form. A packed one would look like broken
+// JSON, since nobody unpacks it; and huma takes more media types for JSON, and fewer spellings, than there are.
 func checkBody(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	if ctx.Operation().RequestBody == nil {
 		next(ctx)
 		return
 	}
+	recordOf(r).request = r
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		refuse(w, r, errEncoded, credentials.Allowance{})
+		return
+	}
+	if _, form := ctx.Operation().RequestBody.Content[formType]; form {
+		next(ctx)
 		return
 	}
 	if !isJSON(r.Header.Get("Content-Type")) {

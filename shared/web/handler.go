@@ -84,6 +84,7 @@ func requestID(r *http.Request) string { return r.Header.Get("X-Request-Id") }
 // record is what is logged of one request, filled on the way and written once.
 type record struct {
 	requestID string
+	request   *http.Request // of an operation with a body
 	query     []fault.Field // what is wrong with the query string, told with the rest
 	route     string
 	caller    principal.Principal

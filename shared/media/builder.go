@@ -1,0 +1,130 @@
+package media
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Builder puts a document together within limits. Its methods return ErrTooMuch once the document is full, which a reader
+// passes on; what was added before stays.
+type Builder struct {
+	Limits Limits
+	doc    Document
+	size   int
+	parts  int
+	tables int
+}
+
+// NewBuilder returns a Builder of an empty document.
+func NewBuilder(format Format, limits Limits) *Builder {
+	return &Builder{Limits: limits, doc: Document{Format: format}}
+}
+
+// Title notes what the file calls itself.
+func (b *Builder) Title(title string) { b.doc.Title = Clean(title) }
+
+// Page begins the next page, slide, sheet or chapter. It is false when no more are to be read: the reader then stops, and
+// returns nil.
+func (b *Builder) Page() bool {
+	if b.doc.Pages >= b.Limits.Pages {
+		b.Warn("Only the first pages were read; the file has more than can be.")
+		return false
+	}
+	b.doc.Pages++
+	return true
+}
+
+// Warn tells the caller what was left out. The same words are told once.
+func (b *Builder) Warn(sentence string) {
+	if !slices.Contains(b.doc.Warnings, sentence) {
+		b.doc.Warnings = append(b.doc.Warnings, sentence)
+	}
+}
+
+// Add adds a block, cleaned; one without text adds nothing. Offsets, the page and, of a Row and a Field, the text are set
+// here.
+func (b *Builder) Add(block Block) error {
+	if len(block.Cells) > 0 {
+		block.Text = b.joined(block.Cells)
+	} else {
+		block.Text = Clean(block.Text)
+	}
+	if strings.Trim(block.Text, cellGap) == "" {
+		return nil
+	}
+	b.size += len(block.Text) + 1
+	b.parts += 1 + len(block.Cells)
+	if b.size > b.Limits.Text || b.parts > b.Limits.Blocks {
+		return ErrTooMuch
+	}
+	block.Page = b.doc.Pages
+	b.doc.Blocks = append(b.doc.Blocks, block)
+	return nil
+}
+
+func (b *Builder) joined(cells []Cell) string {
+	texts := make([]string, len(cells))
+	for i := range cells {
+		cells[i].Text = strings.ReplaceAll(Clean(cells[i].Text), "\n", " ")
+		texts[i] = cells[i].Text
+	}
+	return strings.Join(texts, cellGap)
+}
+
+// NextTable returns the number for the rows of another table.
+func (b *Builder) NextTable() int {
+	b.tables++
+	return b.tables
+}
+
+// Document returns what was built. The Builder must not be used afterwards.
+func (b *Builder) Document() *Document {
+	b.doc.seal()
+	return &b.doc
+}
+
+// Clean makes text fit for a block: valid UTF-8 without control and invisible formatting characters, runs of spaces as one,
+// line breaks kept as single ones without spaces around, trimmed.
+func Clean(text string) string {
+	var out strings.Builder
+	out.Grow(min(len(text), 64<<10))
+	gap := rune(0)
+	for _, r := range text {
+		switch kind := classify(r); {
+		case kind == breaking:
+			gap = '\n'
+		case kind == spacing && gap == 0:
+			gap = ' '
+		case kind == visible:
+			if gap != 0 && out.Len() > 0 {
+				out.WriteRune(gap)
+			}
+			gap = 0
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+type class int
+
+const (
+	visible class = iota
+	spacing
+	breaking
+	invisible
+)
+
+func classify(r rune) class {
+	switch {
+	case r == '\n' || r == '\r' || r == '\v' || r == '\f' || r == '\u2028' || r == '\u2029' || r == '\u0085':
+		return breaking
+	case unicode.IsSpace(r) || r == '\u00a0' || r == '\u202f':
+		return spacing
+	case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+		return invisible // soft hyphens, marks of direction, zero widths
+	}
+	return visible
+}

@@ -1,0 +1,78 @@
+package media_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"portside/shared/media"
+)
+
+func TestOffsetsLeadToTheText(t *testing.T) {
+	b := media.NewBuilder(media.DOCX, media.DefaultLimits())
+	b.Title(" An  invoice\x00 ")
+	b.Page()
+	for _, block := range []media.Block{
+		{Kind: media.Heading, Level: 1, Text: "Invoice\u00a0No. 7"},
+		{Kind: media.Paragraph, Text: " \n\t "},
+		{Kind: media.Row, Table: b.NextTable(), Cells: []media.Cell{{Text: "Total\n(net)"}, {Text: " 1.234,50 € ", Column: 1}, {Text: ""}}},
+		{Kind: media.Row, Cells: []media.Cell{{Text: ""}, {Text: " "}}},
+		{Kind: media.Paragraph, Text: "soft\u00adhyphen and\r\n\r\n a  line"},
+	} {
+		if err := b.Add(block); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := b.Document()
+	want := "Invoice No. 7\nTotal (net)\t1.234,50 €\t\nsofthyphen and\na line"
+	if d.Text() != want || d.Title != "An invoice" || d.Pages != 1 || len(d.Blocks) != 3 {
+		t.Errorf("got %q, %+v", d.Text(), d)
+	}
+	for i, block := range d.Blocks {
+		if got := d.Text()[block.Start:block.End()]; got != block.Text || d.BlockAt(block.Start) != i || block.Page != 1 {
+			t.Errorf("block %d begins at %d: %q", i, block.Start, got)
+		}
+		for _, cell := range block.Cells {
+			if got := d.Text()[cell.Start : cell.Start+len(cell.Text)]; got != cell.Text {
+				t.Errorf("cell %q: %q", cell.Text, got)
+			}
+		}
+	}
+	if at := d.BlockAt(len("Invoice No. 7")); at != -1 {
+		t.Errorf("between the blocks is %d", at)
+	}
+}
+
+func TestFullDocumentTakesNoMore(t *testing.T) {
+	limits := media.Limits{Text: 20, Blocks: 3, Pages: 2}
+	b := media.NewBuilder(media.PlainText, limits)
+	add := func(text string) error { return b.Add(media.Block{Kind: media.Paragraph, Text: text}) }
+	if err := errors.Join(add("one"), add("two")); err != nil {
+		t.Fatal(err)
+	}
+	if err := add(strings.Repeat("x", 20)); !errors.Is(err, media.ErrTooMuch) {
+		t.Errorf("too much text: %v", err)
+	}
+	pages := 0
+	for b.Page() {
+		pages++
+	}
+	b.Page()
+	if d := b.Document(); pages != 2 || len(d.Warnings) != 1 || len(d.Blocks) != 2 {
+		t.Errorf("%d pages, %+v", pages, d)
+	}
+}
+
+func TestCleanTextIsClean(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String().Draw(t, "text")
+		got := media.Clean(text)
+		if media.Clean(got) != got || !utf8.ValidString(got) || strings.TrimSpace(got) != got ||
+			strings.Contains(got, "  ") || strings.Contains(got, "\n\n") || strings.Contains(got, " \n") || strings.Contains(got, "\n ") {
+			t.Fatalf("%q becomes %q", text, got)
+		}
+	})
+}

@@ -1,0 +1,211 @@
+// Package medias3 keeps uploads, jobs and answers in the media bucket, whose lifecycle deletes everything within days.
+//
+//	uploads/<owner>/<id>       a file
+//	jobs/<owner>/<id>          a job, as JSON
+//	queue/<owner>/<id>         empty: its creation is the event that runs the job
+//	results/<key>              an answer, as JSON
+//
+// Owners and ids are UUIDs, so that a key has one meaning. The lifecycle works by the day; what is older than media.Retention
+// counts as gone until it is.
+package medias3
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/google/uuid"
+
+	"portside/shared/fault"
+	"portside/shared/media"
+)
+
+// Prefixes of the keys.
+const (
+	uploads = "uploads/"
+	jobs    = "jobs/"
+	// Queue is what template.yaml has the bucket's events filtered by.
+	Queue   = "queue/"
+	results = "results/"
+)
+
+// maxFile is how large an upload may be to be read: a function's disk has 512 MB, and two files may be compared.
+const maxFile = 200 << 20
+
+// maxRecord bounds what is read of a job or an answer; both are written here.
+const maxRecord = 16 << 20
+
+// ErrAway is what every call returns, with its cause in the chain, when S3 throttles, fails or cannot be reached.
+var ErrAway = fault.New(fault.Unavailable, "The service cannot reach its files at the moment. Send the request again.")
+
+var errMissing = errors.New("there is no such object")
+
+// Store is a media.Depot and a media.Results.
+type Store struct {
+	client *s3.Client
+	signer *s3.PresignClient
+	bucket string
+	now    func() time.Time
+}
+
+var (
+	_ media.Depot   = (*Store)(nil)
+	_ media.Results = (*Store)(nil)
+)
+
+// New returns a Store in the named bucket.
+func New(client *s3.Client, bucket string, now func() time.Time) *Store {
+	return &Store{client: client, signer: s3.NewPresignClient(client), bucket: bucket, now: now}
+}
+
+// SaveUpload implements media.Depot.
+func (s *Store) SaveUpload(ctx context.Context, owner, id string, file media.Source) error {
+	return s.put(ctx, uploads+owner+"/"+id, io.NewSectionReader(file, 0, file.Size))
+}
+
+// Upload implements media.Depot. The file is copied to the disk, where readers can go to and fro in it.
+func (s *Store) Upload(ctx context.Context, owner, id string) (file media.File, done func(), err error) {
+	if uuid.Validate(id) != nil {
+		return media.File{}, nil, media.ErrNoUpload
+	}
+	body, size, err := s.get(ctx, uploads+owner+"/"+id)
+	if errors.Is(err, errMissing) {
+		err = media.ErrNoUpload
+	}
+	if err != nil {
+		return media.File{}, nil, err
+	}
+	defer func() { _ = body.Close() }()
+	if size > maxFile {
+		return media.File{}, nil, media.ErrTooMuch
+	}
+	disk, err := os.CreateTemp("", "upload-")
+	if err != nil {
+		return media.File{}, nil, fmt.Errorf("a place for an upload: %w", err)
+	}
+	// The name is not needed any more; the file goes when it is closed, however that comes.
+	done = func() { _ = disk.Close() }
+	sum := sha256.New()
+	_, err = io.Copy(io.MultiWriter(disk, sum), body)
+	if err = errors.Join(err, os.Remove(disk.Name())); err != nil {
+		done()
+		return media.File{}, nil, fmt.Errorf("%w: fetch an upload: %w", ErrAway, err)
+	}
+	file.Source = media.Source{ReaderAt: disk, Size: size}
+	copy(file.Sum[:], sum.Sum(nil))
+	return file, done, nil
+}
+
+// StartJob implements media.Depot.
+func (s *Store) StartJob(ctx context.Context, job media.Job) error {
+	if err := s.SaveJob(ctx, job); err != nil {
+		return err
+	}
+	return s.put(ctx, Queue+job.Owner+"/"+job.ID, bytes.NewReader(nil))
+}
+
+// SaveJob implements media.Depot. Jobs are run at least once; two runs of one write the same in the end.
+func (s *Store) SaveJob(ctx context.Context, job media.Job) error {
+	return s.putJSON(ctx, jobs+job.Owner+"/"+job.ID, job)
+}
+
+// Job implements media.Depot.
+func (s *Store) Job(ctx context.Context, owner, id string) (job media.Job, err error) {
+	if uuid.Validate(id) != nil {
+		return media.Job{}, media.ErrNoJob
+	}
+	err = s.getJSON(ctx, jobs+owner+"/"+id, &job)
+	if errors.Is(err, errMissing) {
+		err = media.ErrNoJob
+	}
+	return job, err
+}
+
+// Find implements media.Results.
+func (s *Store) Find(ctx context.Context, key string) (answer media.Answer, found bool, err error) {
+	err = s.getJSON(ctx, results+key, &answer)
+	if errors.Is(err, errMissing) {
+		return media.Answer{}, false, nil
+	}
+	return answer, err == nil, err
+}
+
+// Keep implements media.Results.
+func (s *Store) Keep(ctx context.Context, key string, answer media.Answer) error {
+	return s.putJSON(ctx, results+key, answer)
+}
+
+func (s *Store) putJSON(ctx context.Context, key string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	return s.put(ctx, key, bytes.NewReader(text))
+}
+
+func (s *Store) getJSON(ctx context.Context, key string, into any) error {
+	body, _, err := s.get(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = body.Close() }()
+	decoder := json.NewDecoder(io.LimitReader(body, maxRecord))
+	decoder.UseNumber() // a value stays as it was written
+	if err := decoder.Decode(into); err != nil {
+		return fmt.Errorf("read what was kept: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) put(ctx context.Context, key string, body io.ReadSeeker) error {
+	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: &s.bucket, Key: &key, Body: body, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
+	})
+	if err != nil {
+		return fmt.Errorf("put into %s: %w", prefixOf(key), told(err))
+	}
+	return nil
+}
+
+// get returns errMissing for an object that is not there, or has outlived its time.
+func (s *Store) get(ctx context.Context, key string) (io.ReadCloser, int64, error) {
+	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
+	if _, missing := errors.AsType[*types.NoSuchKey](err); missing {
+		return nil, 0, errMissing
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("get from %s: %w", prefixOf(key), told(err))
+	}
+	if !s.now().Before(aws.ToTime(out.LastModified).Add(media.Retention)) {
+		return nil, 0, errors.Join(errMissing, out.Body.Close())
+	}
+	return out.Body, aws.ToInt64(out.ContentLength), nil
+}
+
+// prefixOf is what of a key may stand in a log.
+func prefixOf(key string) string {
+	for i, r := range key {
+		if r == '/' {
+			return key[:i]
+		}
+	}
+	return key
+}
+
+// told puts ErrAway before what may be over when the request is sent again.
+func told(err error) error {
+	if retry.NewStandard().IsErrorRetryable(err) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %w", ErrAway, err)
+	}
+	return err
+}

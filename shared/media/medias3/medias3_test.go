@@ -1,0 +1,177 @@
+package medias3_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"portside/shared/awstest"
+	"portside/shared/media"
+	"portside/shared/media/medias3"
+)
+
+const (
+	ada = "0192f3a1-0000-7000-8000-000000000001"
+	bob = "0192f3a1-0000-7000-8000-000000000002"
+)
+
+// cupboard is a store on a real S3, with a clock that runs with the engine's until the test moves it on.
+type cupboard struct {
+	*medias3.Store
+	ahead time.Duration
+}
+
+func newCupboard(tb testing.TB) *cupboard {
+	tb.Helper()
+	c := &cupboard{}
+	c.Store = medias3.New(awstest.S3(tb), awstest.Bucket(tb), func() time.Time { return time.Now().Add(c.ahead) })
+	return c
+}
+
+func source(text string) media.Source {
+	return media.Source{ReaderAt: strings.NewReader(text), Size: int64(len(text))}
+}
+
+func (c *cupboard) read(t *testing.T, owner, id string) string {
+	t.Helper()
+	file, done, err := c.Upload(t.Context(), owner, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	text, err := io.ReadAll(io.NewSectionReader(file, 0, file.Size))
+	if err != nil || file.Sum != sha256.Sum256(text) {
+		t.Fatalf("%v, the sum is another", err)
+	}
+	return string(text)
+}
+
+func TestUploadsAreTheirOwners(t *testing.T) {
+	c, id := newCupboard(t), uuid.NewString()
+	if err := c.SaveUpload(t.Context(), ada, id, source("an invoice")); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.read(t, ada, id); got != "an invoice" {
+		t.Errorf("got %q", got)
+	}
+	for _, other := range []struct{ owner, id string }{{bob, id}, {ada, uuid.NewString()}, {ada, ""}, {ada, "../" + bob + "/" + id}} {
+		if _, _, err := c.Upload(t.Context(), other.owner, other.id); !errors.Is(err, media.ErrNoUpload) {
+			t.Errorf("%v: %v", other, err)
+		}
+	}
+	c.ahead = media.Retention
+	if _, _, err := c.Upload(t.Context(), ada, id); !errors.Is(err, media.ErrNoUpload) {
+		t.Errorf("after a day: %v", err)
+	}
+}
+
+func TestOfferTakesOneFile(t *testing.T) {
+	c := newCupboard(t)
+	offer, err := c.Offer(t.Context(), ada)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status := post(t, offer, "a large recording"); status != http.StatusNoContent {
+		t.Fatalf("status %d", status)
+	}
+	if got := c.read(t, ada, offer.ID); got != "a large recording" {
+		t.Errorf("got %q", got)
+	}
+	offer.Fields["key"] = strings.Replace(offer.Fields["key"], ada, bob, 1)
+	if status := post(t, offer, "for somebody else"); status < http.StatusBadRequest {
+		t.Errorf("another key: status %d", status)
+	}
+}
+
+// post sends a form as docs/media.md has curl do it.
+func post(t *testing.T, offer medias3.Offer, content string) int {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for name, value := range offer.Fields {
+		if err := form.WriteField(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := form.CreateFormFile("file", "recording.mp3")
+	if err == nil {
+		_, err = io.WriteString(file, content)
+	}
+	if err = errors.Join(err, form.Close()); err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, offer.URL, &body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", form.FormDataContentType())
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode
+}
+
+func TestJobsAreTheirOwners(t *testing.T) {
+	c := newCupboard(t)
+	job := media.Job{
+		ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{uuid.NewString()}, CreatedAt: time.Now().UTC(),
+		Question: media.Question{Task: media.Extract, Variables: []media.Variable{{Name: "total", Type: media.Number}}},
+	}
+	if err := c.StartJob(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	job.Status, job.Answer = media.Succeeded, &media.Answer{Extracted: map[string]any{"total": json.Number("1234.50")}, Warnings: []string{}}
+	if err := c.SaveJob(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Job(t.Context(), ada, job.ID)
+	if diff := cmp.Diff(job, got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	for _, other := range []struct{ owner, id string }{{bob, job.ID}, {ada, uuid.NewString()}, {ada, "x/../" + job.ID}} {
+		if _, err := c.Job(t.Context(), other.owner, other.id); !errors.Is(err, media.ErrNoJob) {
+			t.Errorf("%v: %v", other, err)
+		}
+	}
+}
+
+func TestAnswersAreKeptForADay(t *testing.T) {
+	c := newCupboard(t)
+	if _, found, err := c.Find(t.Context(), "key"); found || err != nil {
+		t.Fatalf("found %v, %v", found, err)
+	}
+	if err := c.Keep(t.Context(), "key", media.Answer{Summary: "short", Extracted: map[string]any{}, Warnings: []string{"one"}}); err != nil {
+		t.Fatal(err)
+	}
+	got, found, err := c.Find(t.Context(), "key")
+	if err != nil || !found || got.Summary != "short" || got.Extracted == nil || len(got.Warnings) != 1 {
+		t.Errorf("got %+v, %v, %v", got, found, err)
+	}
+	c.ahead = media.Retention
+	if _, found, err := c.Find(t.Context(), "key"); found || err != nil {
+		t.Errorf("after a day: %v, %v", found, err)
+	}
+}
+
+func TestOutagesAreTold(t *testing.T) {
+	client := awstest.S3(t)
+	store := medias3.New(client, "no-such-bucket-"+strings.ToLower(uuid.NewString()), time.Now)
+	err := store.Keep(t.Context(), "key", media.Answer{})
+	if err == nil || errors.Is(err, medias3.ErrAway) {
+		t.Errorf("a bucket that is not there is no outage: %v", err)
+	}
+}

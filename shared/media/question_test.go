@@ -1,0 +1,121 @@
+package media_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"portside/shared/fault"
+	"portside/shared/media"
+)
+
+func TestFieldsSayTheSameAsTheModel(t *testing.T) {
+	want := media.Question{
+		Task: media.Compare, Shape: media.AsParagraph, Length: media.Medium, Lang: "de", Prompt: "only differences",
+		Variables: []media.Variable{{Name: "total", Type: media.Number, Description: "what is to be paid"}, {Name: "due", Type: media.Date}},
+	}
+	for name, fields := range map[string]map[string]string{
+		"fields": {
+			"lang": "de", "prompt": "only  differences",
+			"variable2_name": "total", "variable2_type": "number", "variable2_description": "what is to be paid",
+			"variable10_name": "due", "variable10_type": "date",
+		},
+		"model": {
+			"model": `{"lang":"de","prompt":"only differences","variables":{
+				"total":{"type":"number","description":"what is to be paid"},"due":{"type":"date"}}}`,
+			"lang": "ignored", "no_such_field": "ignored",
+		},
+	} {
+		got, err := media.ParseFields(media.Compare, fields)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", name, err, diff)
+		}
+	}
+}
+
+func TestNothingAskedIsNoMistake(t *testing.T) {
+	for _, task := range []media.Task{media.Summarize, media.Extract, media.Compare} {
+		for _, fields := range []map[string]string{{}, {"model": "{}"}} {
+			got, err := media.ParseFields(task, fields)
+			if err != nil || len(got.Variables) > 0 || got.Shape != media.AsParagraph || got.Length != media.Medium || got.Lang != "" {
+				t.Errorf("%s %v: %+v, %v", task, fields, got, err)
+			}
+		}
+	}
+}
+
+func TestLastOfTheSameNameWins(t *testing.T) {
+	got, err := media.ParseFields(media.Extract, map[string]string{
+		"variable1_name": "a", "variable1_type": "string", "variable100_name": "a", "variable100_type": "date",
+	})
+	if want := []media.Variable{{Name: "a", Type: media.Date}}; err != nil || !slices.Equal(got.Variables, want) {
+		t.Errorf("got %+v, %v", got.Variables, err)
+	}
+}
+
+func TestEveryMistakeIsTold(t *testing.T) {
+	for _, c := range []struct {
+		task     media.Task
+		fields   map[string]string
+		pointers string
+	}{
+		{media.Summarize, map[string]string{"format": "poem", "length": "endless", "lang": "xx", "summary_hint": strings.Repeat("é", 1001)}, "/format /lang /length /summary_hint"},
+		{media.Summarize, map[string]string{"variable1_name": "a", "prompt": "b", "Format": "bullet", "": "x"}, "/ /Format /prompt /variable1_name"},
+		{media.Summarize, map[string]string{"model": `{"variables":{},"length":5,"format":null}`}, "/model/format /model/length /model/variables"},
+		{media.Extract, map[string]string{"variable1_name": "a", "variable2_type": "string", "variable0_name": "b", "variable101_name": "c", "variable01_name": "d"}, "/variable01_name /variable0_name /variable101_name /variable1_type /variable2_name"},
+		{media.Extract, map[string]string{"model": `{"variables":{"a":{},"b":{"type":"money"},"c/d":{"type":"date","x":1},"e":5}}`}, "/model/variables/a/type /model/variables/b/type /model/variables/c~1d/x /model/variables/e"},
+		{media.Extract, map[string]string{"model": `{"metadata":"words"}`}, "/model/metadata"},
+		{media.Extract, map[string]string{"model": `{"metadata":["ok","", "` + strings.Repeat("x", 51) + `"]}`}, "/model/metadata/1 /model/metadata/2"},
+		{media.Extract, map[string]string{"model": `{`}, "/model"},
+		{media.Extract, map[string]string{"model": `[]`}, "/model"},
+		{media.Extract, map[string]string{"model": `{"lang":"en","lang":"de"}`}, "/model"},
+		{media.Extract, map[string]string{"model": `{} {}`}, "/model"},
+		{media.Extract, map[string]string{"model": strings.Repeat("[", 100_000)}, "/model"},
+		{media.Compare, map[string]string{"prompt": strings.Repeat("x", 4001)}, "/prompt"},
+	} {
+		_, err := media.ParseFields(c.task, c.fields)
+		found := fault.As(err)
+		if found == nil {
+			t.Errorf("%v: %v", c.fields, err)
+			continue
+		}
+		var pointers []string
+		for _, f := range found.Fields {
+			pointers = append(pointers, f.Pointer)
+		}
+		if got := strings.Join(pointers, " "); got != c.pointers {
+			t.Errorf("%.100v: %s, want %s", c.fields, got, c.pointers)
+		}
+	}
+}
+
+func TestManyVariables(t *testing.T) {
+	var model strings.Builder
+	for i := range media.MaxVariables + 1 {
+		fmt.Fprintf(&model, `,"v%d":{"type":"string"}`, i)
+	}
+	_, err := media.ParseFields(media.Extract, map[string]string{"model": `{"variables":{` + model.String()[1:] + `}}`})
+	if found := fault.As(err); found == nil || len(found.Fields) != 1 {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzParseFields(f *testing.F) {
+	f.Add("extract", "model", `{"variables":{"a":{"type":"string"}},"metadata":["x"]}`)
+	f.Add("summarize", "format", "bullet")
+	f.Add("compare", "variable1_type", "date")
+	f.Fuzz(func(t *testing.T, task, name, text string) {
+		got, err := media.ParseFields(media.Task(task), map[string]string{name: text})
+		if err != nil && fault.KindOf(err) != fault.Validation {
+			t.Fatalf("%v", err)
+		}
+		for _, v := range got.Variables {
+			if v.Name == "" || v.Type == "" {
+				t.Fatalf("%+v", v)
+			}
+		}
+	})
+}

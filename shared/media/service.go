@@ -1,0 +1,224 @@
+package media
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"portside/shared/fault"
+)
+
+// Retention is how long uploads and answers are kept.
+const Retention = 24 * time.Hour
+
+// Results keeps answers, so that the same work is not done and paid for twice.
+type Results interface {
+	// Find returns what was kept under the key less than Retention ago; false if there is nothing.
+	Find(ctx context.Context, key string) (Answer, bool, error)
+	// Keep keeps an answer. One that is there already is as good.
+	Keep(ctx context.Context, key string, answer Answer) error
+}
+
+// Parts is what a Service is made of.
+type Parts struct {
+	Detect  func(context.Context, Source) (Format, error) // errors: ErrEmpty, ErrEncrypted, ErrUnknown
+	Readers map[Format]Reader
+	Engine  Engine
+	Results Results
+	Limits  Limits
+}
+
+// Service answers questions about files.
+type Service struct{ Parts }
+
+// NewService returns a Service.
+func NewService(parts Parts) *Service { return &Service{parts} }
+
+// Work is a question about one file, or two of a comparison.
+type Work struct {
+	Question Question
+	Files    []File
+}
+
+// File is a file with the SHA-256 of its bytes.
+type File struct {
+	Source
+	Sum [sha256.Size]byte
+}
+
+// patience is how long one file may be read. What is there by then is used.
+const patience = 10 * time.Second
+
+// Answer does the work, or finds that it was done before. Errors: the faults of reading, with the place of the file in front
+// where there are two; errors of the engine.
+func (s *Service) Answer(ctx context.Context, work Work) (Answer, error) {
+	key, err := s.key(work)
+	if err != nil {
+		return Answer{}, err
+	}
+	known, found, err := s.Results.Find(ctx, key)
+	if err == nil && found {
+		return known, nil
+	}
+	if err != nil { // asking again is better than not answering
+		slog.WarnContext(ctx, "kept answers cannot be read", "error", err)
+	}
+	documents := make([]*Document, len(work.Files))
+	for i, file := range work.Files {
+		if documents[i], err = s.Read(ctx, file.Source); err != nil {
+			return Answer{}, atFile(err, i, len(work.Files))
+		}
+	}
+	answer, err := s.ask(ctx, work.Question, documents)
+	if err != nil {
+		return Answer{}, err
+	}
+	if err := s.Results.Keep(ctx, key, answer); err != nil {
+		slog.WarnContext(ctx, "an answer is not kept", "error", err)
+	}
+	return answer, nil
+}
+
+// ReadText makes a document of a text that came by itself.
+func (s *Service) ReadText(ctx context.Context, text string) (*Document, error) {
+	into := NewBuilder(PlainText, s.Limits)
+	if err := s.Readers[PlainText](ctx, Source{ReaderAt: strings.NewReader(text), Size: int64(len(text))}, into); err != nil {
+		return nil, err
+	}
+	d := into.Document()
+	if len(d.Blocks) == 0 {
+		return nil, ErrEmpty
+	}
+	return d, nil
+}
+
+// AnswerTexts is Answer about texts that are no files; nothing is kept of them.
+func (s *Service) AnswerTexts(ctx context.Context, q Question, documents ...*Document) (Answer, error) {
+	return s.ask(ctx, q, documents)
+}
+
+// key is the same for the same bytes, question and engine.
+func (s *Service) key(work Work) (string, error) {
+	question, err := json.Marshal(work.Question)
+	if err != nil {
+		return "", fmt.Errorf("encode a question: %w", err)
+	}
+	sum := sha256.New()
+	_, _ = fmt.Fprintf(sum, "%q %q", s.Engine.Version(), question) // a hash never fails
+	for _, file := range work.Files {
+		_, _ = sum.Write(file.Sum[:])
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// Read makes a document of a file, whatever it is.
+func (s *Service) Read(ctx context.Context, file Source) (*Document, error) {
+	format, err := s.Detect(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	read, known := s.Readers[format]
+	if !known {
+		return nil, ErrUnknown
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, ErrTooMuch)
+	defer cancel()
+	into := NewBuilder(format, s.Limits)
+	err = read(ctx, file, into)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	d := into.Document()
+	switch {
+	case err == nil && len(d.Blocks) == 0:
+		return nil, ErrNoText
+	case err == nil:
+		return d, nil
+	case usable(err) && len(d.Blocks) > 0:
+		d.Warnings = append(d.Warnings, "Only a part of the file could be read: "+fault.As(err).Detail)
+		return d, nil
+	case fault.As(err) == nil && ctx.Err() == nil:
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return nil, err
+}
+
+// usable reports whether what was read before the error is good.
+func usable(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, ErrTooMuch) }
+
+// atFile says which of two files is meant.
+func atFile(err error, i, of int) error {
+	f := fault.As(err)
+	if f == nil || of < 2 {
+		return err
+	}
+	named := *f
+	named.Detail = fmt.Sprintf("file%d: %s", i+1, f.Detail)
+	return fmt.Errorf("%w", &named)
+}
+
+func (s *Service) ask(ctx context.Context, q Question, documents []*Document) (Answer, error) {
+	answer := Answer{Warnings: []string{}}
+	for _, d := range documents {
+		answer.Warnings = append(answer.Warnings, d.Warnings...)
+	}
+	var err error
+	switch q.Task {
+	case Summarize:
+		err = s.summarize(ctx, q, documents[0], &answer)
+	case Extract:
+		err = s.extract(ctx, q, documents[0], &answer)
+	case Compare:
+		err = s.compare(ctx, q, documents, &answer)
+	}
+	return answer, err
+}
+
+func (s *Service) summarize(ctx context.Context, q Question, d *Document, answer *Answer) error {
+	summary, err := s.Engine.Summarize(ctx, d, q.Summary())
+	if err != nil {
+		return fmt.Errorf("summarize: %w", err)
+	}
+	answer.Summary, answer.Warnings = summary.Text, append(answer.Warnings, summary.Warnings...)
+	return nil
+}
+
+func (s *Service) extract(ctx context.Context, q Question, d *Document, answer *Answer) error {
+	answer.Extracted, answer.Evidence = map[string]any{}, map[string][]Quote{}
+	if len(q.Variables) == 0 {
+		return nil
+	}
+	extraction, err := s.Engine.Extract(ctx, d, q.Extraction())
+	if err != nil {
+		return fmt.Errorf("extract: %w", err)
+	}
+	extraction = extraction.checked(d, q.Variables)
+	answer.Extracted = extraction.values()
+	extraction.quotes(d, 0, answer.Evidence)
+	answer.Warnings = append(answer.Warnings, extraction.Warnings...)
+	return nil
+}
+
+func (s *Service) compare(ctx context.Context, q Question, documents []*Document, answer *Answer) error {
+	answer.Extracted, answer.Evidence = map[string]any{}, map[string][]Quote{}
+	if len(q.Variables) == 0 {
+		return nil
+	}
+	comparison, err := s.Engine.Compare(ctx, documents[0], documents[1], q.Comparison())
+	if err != nil {
+		return fmt.Errorf("compare: %w", err)
+	}
+	first, second := comparison.First.checked(documents[0], q.Variables), comparison.Second.checked(documents[1], q.Variables)
+	comparison.First, comparison.Second = first, second
+	answer.Extracted = comparison.compared(q.Variables)
+	first.quotes(documents[0], 1, answer.Evidence)
+	second.quotes(documents[1], 2, answer.Evidence)
+	answer.Warnings = append(answer.Warnings, comparison.Warnings...)
+	return nil
+}
