@@ -68,6 +68,15 @@ func fetch(t *testing.T, address string) string {
 	return string(body)
 }
 
+func TestClientsThatTakeAnything(t *testing.T) {
+	q := newQuay(t)
+	q.image("acme/api", "1")
+	c := q.holder("read:docker-images")
+	for _, accept := range []string{"", "*/*", "text/html,*/*", "*/*;q=0.8", "application/json, */*"} {
+		c.With("Accept", accept).Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
+	}
+}
+
 func TestIndexOfManyPlatforms(t *testing.T) {
 	q := newQuay(t)
 	manifest, _ := q.image("acme/api", "amd64")
@@ -111,6 +120,14 @@ func TestChartsNeedTheirOwnScopeOnly(t *testing.T) {
 	q.holder("read:helm-charts").Get("/v2/charts/product/blobs/" + blob).Is(http.StatusForbidden) // another credential
 	q.holder("read:docker-images").Get("/v2/charts/product/manifests/1.0.0").Is(http.StatusOK)
 	q.holder("read:helm-charts:other").Get("/v2/charts/product/manifests/1.0.0").Is(http.StatusForbidden)
+	c.Get("/v2/charts/product/manifests/9").Is(http.StatusNotFound).Has("errors.0.code", "MANIFEST_UNKNOWN")
+	for _, target := range []string{ // neither what there is of images nor what there is not
+		"/v2/acme/api/manifests/9", "/v2/acme/none/manifests/1", "/v2/acme/none/tags/list", "/v2/acme/none/tags/list?n=0",
+		"/v2/acme/api/tags/list?last=0", "/v2/acme/api/tags/list?last=zzz", "/v2/acme/api/tags/list?n=0",
+		"/v2/acme/none/referrers/" + manifest,
+	} {
+		c.Get(target).Is(http.StatusForbidden).Has("errors.0.code", "DENIED")
+	}
 	q.now = q.now.Add(25 * time.Hour)
 	c.Get("/v2/charts/product/blobs/" + blob).Is(http.StatusForbidden) // the manifest was fetched long ago
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -20,27 +21,45 @@ var errJunk = fmt.Errorf("%w: what it answered is not what the specification say
 // maxPage is how many names a page has at most, and how many are asked of the registry at once.
 const maxPage = 1000
 
-// tags lists the tags of a repository. Whoever may fetch charts only sees those of a repository of charts, for which its
-// first tag stands: Helm puts each chart into a repository of its own.
+// tags lists the tags of a repository.
 func (g *gateway) tags(r *http.Request, c call) (imagesecr.Answer, error) {
 	page, err := pageOf(r.URL.Query())
 	if err != nil {
 		return imagesecr.Answer{}, err
 	}
-	answer, err := g.registry.Fetch(r.Context(), imagesecr.Ask{Method: http.MethodGet, Target: c.target, Query: page.query()})
-	if err != nil || c.reach == images.Everything {
-		return answer, err
+	if c.reach == images.ChartsOnly {
+		if err := g.holdsCharts(r, c.target); err != nil {
+			return imagesecr.Answer{}, err
+		}
+	}
+	return g.registry.Fetch(r.Context(), imagesecr.Ask{Method: http.MethodGet, Target: c.target, Query: page.query()})
+}
+
+// holdsCharts returns ErrDenied unless the repository is one of charts, for which its first tag stands: Helm puts each chart
+// into a repository of its own. What page the client wants makes no difference, or it could search for the names of tags.
+func (g *gateway) holdsCharts(r *http.Request, tags images.Target) error {
+	answer, err := g.registry.Fetch(r.Context(), imagesecr.Ask{Method: http.MethodGet, Target: tags, Query: page{size: 1}.query()})
+	if err != nil {
+		return unknownIsDenied(err)
 	}
 	var list struct {
 		Tags []string `json:"tags"`
 	}
 	if err := decode(answer, &list); err != nil {
-		return imagesecr.Answer{}, err
+		return err
 	}
-	if len(list.Tags) > 0 {
-		err = g.isChart(r, c.target.Repository, list.Tags[0])
+	if len(list.Tags) == 0 {
+		return images.ErrDenied
 	}
-	return answer, err
+	return g.isChart(r, tags.Repository, list.Tags[0])
+}
+
+// unknownIsDenied is for callers who may fetch charts only: they learn nothing of images, not even that there is none.
+func unknownIsDenied(err error) error {
+	if errors.Is(err, images.ErrRepositoryUnknown) || errors.Is(err, images.ErrManifestUnknown) {
+		return images.ErrDenied
+	}
+	return err
 }
 
 // page is the part of a list that a client asks for.

@@ -3,8 +3,10 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"net"
 	"net/http"
+	"strings"
 
 	"portside/shared/images"
 	"portside/shared/images/imagesecr"
@@ -25,7 +27,7 @@ func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Answer, error) {
 		Method: http.MethodGet, Target: c.target, Accept: accepted(r),
 	})
 	if err != nil {
-		return answer, err
+		return answer, g.hidden(r, c, err)
 	}
 	blobs, chart := images.ChartBlobs(answer.Body)
 	if c.reach == images.ChartsOnly {
@@ -40,10 +42,25 @@ func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Answer, error) {
 		sum := sha256.Sum256(answer.Body)
 		answer.Header.Set("Docker-Content-Digest", "sha256:"+hex.EncodeToString(sum[:]))
 	}
-	if c.target.ByTag() {
+	if c.target.ByTag() || r.Method == http.MethodGet {
 		g.note(r, c, answer.Header.Get("Docker-Content-Digest"), chart)
 	}
 	return answer, nil
+}
+
+// hidden is the error for a manifest that is not there. Who may fetch charts only is told so where the repository holds
+// charts, and otherwise what is said of an image.
+func (g *gateway) hidden(r *http.Request, c call, err error) error {
+	if c.reach == images.Everything {
+		return err
+	}
+	if !errors.Is(err, images.ErrManifestUnknown) {
+		return unknownIsDenied(err)
+	}
+	if denied := g.holdsCharts(r, images.Target{Kind: images.Tags, Repository: c.target.Repository}); denied != nil {
+		return denied
+	}
+	return err
 }
 
 // manifestTypes are all that a manifest can be, of the OCI image specification and of Docker before it.
@@ -52,10 +69,11 @@ var manifestTypes = []string{
 	"application/vnd.docker.distribution.manifest.v2+json", "application/vnd.docker.distribution.manifest.list.v2+json",
 }
 
-// accepted is what a client takes. Registries answer 404 to one that does not say so, such as curl.
+// accepted is what a client takes. Registries answer 404 to one that takes anything, such as curl or a browser.
 func accepted(r *http.Request) []string {
 	accept := r.Header.Values("Accept")
-	if len(accept) == 0 || len(accept) == 1 && accept[0] == "*/*" {
+	said := strings.Join(accept, ",")
+	if strings.TrimSpace(said) == "" || strings.Contains(said, "*/*") {
 		return manifestTypes
 	}
 	return accept
@@ -104,7 +122,7 @@ func (g *gateway) isChart(r *http.Request, repository, reference string) error {
 		Target: images.Target{Kind: images.Manifest, Repository: repository, Reference: reference},
 	})
 	if err != nil {
-		return err
+		return unknownIsDenied(err)
 	}
 	if _, chart := images.ChartBlobs(answer.Body); !chart {
 		return images.ErrDenied

@@ -140,10 +140,13 @@ func TestPullsAreLogged(t *testing.T) {
 			found = append(found, pull)
 		}
 	}
-	if len(found) != 2 {
+	if len(found) != 3 {
 		t.Fatalf("%d pulls: %+v", len(found), found)
 	}
-	image, chart := found[0], found[1]
+	image, byDigest, chart := found[0], found[1], found[2]
+	if byDigest.Reference != manifest || byDigest.Digest != manifest {
+		t.Errorf("got %+v", byDigest)
+	}
 	want := pulls.Pull{
 		At: q.now, Kind: pulls.Image, Repository: "acme/api", Reference: "1.2.0", Digest: manifest,
 		CredentialID: image.CredentialID, OwnerID: owner, Address: "192.0.2.1", Client: "containerd/2.1",

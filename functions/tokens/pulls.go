@@ -21,7 +21,7 @@ type Pull struct {
 	ID         string     `json:"id" doc:"Always the same for the same pull." example:"5f6c0a7b2e1101939f6e8a8e7d5ca3c1"`
 	Kind       pulls.Kind `json:"kind" enum:"chart,image"`
 	Repository string     `json:"repository" doc:"Name of the chart, or repository of the image." example:"acme/api"`
-	Reference  string     `json:"reference" doc:"Version of the chart, or tag of the image." example:"1.2.0"`
+	Reference  string     `json:"reference" doc:"Version of the chart, tag of the image, or the digest where that was asked for." example:"1.2.0"`
 	Digest     *string    `json:"digest" doc:"Of the archive or manifest; null where it is not known." example:"sha256:…"`
 	TokenID    string     `json:"tokenId" doc:"Public id of the token or password." example:"3vQB7B6MrGQZ"`
 	OwnerID    string     `json:"ownerId" doc:"Id of the user whom the token or password belongs to." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`

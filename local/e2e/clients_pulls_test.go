@@ -35,19 +35,23 @@ func recordedPulls(t *testing.T, m *market) {
 		}
 	}
 	list.get("/api/v1/pulls?repository=acme/multi&token="+c.id()).is(http.StatusOK).
-		has("data.0.digest", digestOf(t, m.images.multi)).has("data.1", nil)
+		has("data.0.digest", digestOf(t, m.images.arm)).has("data.0.reference", digestOf(t, m.images.arm)).
+		has("data.1.digest", digestOf(t, m.images.multi)).has("data.1.reference", "1.0").has("data.2", nil)
 	list.get("/api/v1/pulls?repository=acme/api&token="+c.id()).has("data.0.digest", digestOf(t, m.images.api))
 	_, other := m.user(t, "other@example.com", "viewer")
 	m.visitor(t).as(other).get("/api/v1/pulls").is(http.StatusOK).has("data", []any{}) // nobody else's business
 }
 
-// recorded counts what, which version and by which client: how often at most in a minute, for one that is asked for twice at
+// recorded counts what, which version or tag and by which client: how often at most in a minute, for one that is asked for twice at
 // the turn of a minute is recorded in both.
 func (m *market) recorded(t *testing.T, page answer) map[string]int {
 	t.Helper()
 	counts, perMinute := map[string]int{}, map[string]int{}
 	for i := range page.list("data") {
 		text := func(member string) string { return page.text(fmt.Sprintf("data.%d.%s", i, member)) }
+		if text("reference") == text("digest") {
+			continue
+		}
 		program, _, _ := strings.Cut(text("client"), "/")
 		pull := strings.Join([]string{text("kind"), text("repository"), text("reference"), program}, " ")
 		if text("address") != "127.0.0.1" || !strings.HasPrefix(text("digest"), "sha256:") || text("ownerId") != m.customerID {

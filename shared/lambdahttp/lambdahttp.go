@@ -78,7 +78,18 @@ func proxy(ctx context.Context, h http.Handler, in request) (events.APIGatewayV2
 	if err := out.checkLength(); err != nil {
 		return response, err
 	}
+	if checkSize(response) != nil {
+		response = packed(response)
+	}
 	return response, checkSize(response)
+}
+
+// packed is the response with its body in base64, which is shorter where most bytes would need a backslash.
+func packed(response events.APIGatewayV2HTTPResponse) events.APIGatewayV2HTTPResponse {
+	if !response.IsBase64Encoded {
+		response.Body, response.IsBase64Encoded = base64.StdEncoding.EncodeToString([]byte(response.Body)), true
+	}
+	return response
 }
 
 // digestible is the event without all that the adapter would distort or fail on.

@@ -83,11 +83,12 @@ func (d *draft) member(pointer string, m member) {
 	v := Variable{Name: m.key}
 	for _, part := range parts {
 		at := pointer + "/" + escaped(part.key)
-		text, ok := "", true
+		ok := true
 		switch part.key {
 		case "type":
-			text, ok = d.text(at, part.value)
-			v.Type = Type(text)
+			var name string
+			name, ok = d.text(at, part.value)
+			v.Type = Type(name)
 		case "description":
 			v.Description, ok = d.text(at, part.value)
 		default:

@@ -25,12 +25,13 @@ const (
 	Image Kind = "image"
 )
 
-// Pull is one chart archive, or one manifest by its tag, that was given to a client.
+// Pull is one chart archive, or one manifest, that was given to a client. A client that asks for a tag may go on to fetch the
+// parts of what it names by their digests; those pulls are in the log and not in the counts.
 type Pull struct {
 	At           time.Time `json:"at"`
 	Kind         Kind      `json:"kind"`
 	Repository   string    `json:"repository"` // name of the chart, or repository of the image, such as acme/api
-	Reference    string    `json:"reference"`  // version or tag
+	Reference    string    `json:"reference"`  // version or tag; the digest where that was asked for
 	Digest       string    `json:"digest"`     // such as sha256:…; empty where it is not known
 	CredentialID string    `json:"credential"`
 	OwnerID      string    `json:"owner"`
@@ -56,6 +57,9 @@ const message = "pull"
 func Log(ctx context.Context, p Pull) {
 	slog.InfoContext(ctx, message, message, p.clean())
 }
+
+// ByDigest reports whether the client asked for a digest and not for a version or tag.
+func (p Pull) ByDigest() bool { return p.Reference == p.Digest }
 
 // clean returns the pull as it can be written and read back without a change.
 func (p Pull) clean() Pull {

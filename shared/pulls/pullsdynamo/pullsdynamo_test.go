@@ -98,6 +98,9 @@ func wanted(all []pulls.Pull) map[string]int {
 		}
 		seen[p.ID()] = true
 		day := p.At.UTC().Format("2006-01-02")
+		if p.Reference == p.Digest {
+			continue
+		}
 		counts["pulls "+day+" "+string(p.Kind)+"s"]++
 		counts[fmt.Sprintf("pulls#%s#%s %s pulls", p.Kind, p.Repository, day)]++
 		counts[fmt.Sprintf("pulls#%s#%s#%s %s pulls", p.Kind, p.Repository, day, p.Reference)]++
@@ -133,6 +136,7 @@ func drawn(t *rapid.T) []pulls.Pull {
 
 			Repository:   rapid.SampledFrom([]string{"acme/api", "acme/web", "acme"}).Draw(t, "repository"),
 			Reference:    fmt.Sprintf("1.%d", rapid.IntRange(0, 40).Draw(t, "reference")),
+			Digest:       rapid.SampledFrom([]string{"", "1.7"}).Draw(t, "digest"), // which makes some be by digest
 			CredentialID: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "credential"), OwnerID: "ada", Address: "203.0.113.9",
 		}
 	}), 1, 150).Draw(t, "pulls")

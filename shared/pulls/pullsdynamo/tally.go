@@ -17,6 +17,9 @@ type itemKey struct{ pk, sk string }
 var totals = map[pulls.Kind]string{pulls.Chart: "charts", pulls.Image: "images"}
 
 func (t tally) add(p pulls.Pull) {
+	if p.ByDigest() {
+		return
+	}
 	day := p.At.UTC().Format(daily)
 	artifact := "pulls#" + string(p.Kind) + "#" + p.Repository
 	t.count(itemKey{"pulls", day}, totals[p.Kind])
