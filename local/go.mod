@@ -20,9 +20,10 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/versity/versitygw v1.8.0
 	go.yaml.in/yaml/v3 v3.0.6
-	golang.org/x/crypto v0.58.0
 	golang.org/x/sys v0.49.0
 )
+
+require golang.org/x/crypto v0.58.0 // indirect
 
 require (
 	github.com/Azure/go-ntlmssp v0.1.1 // indirect
