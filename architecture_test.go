@@ -76,13 +76,35 @@ const uuidModule = "github.com/google/uuid"
 // formats are the modules that read what one adapter is about. Helm's repository package is none of them: it costs every
 // cold start more than all the rest of a function.
 var formats = map[string][]string{
-	"chartshelm": {"helm.sh/helm/v3/pkg/chart", "helm.sh/helm/v3/pkg/chart/loader"},
+	"chartshelm": {"helm.sh/helm/v3/pkg/chart", "helm.sh/helm/v3/pkg/chart/loader", "go.yaml.in/yaml/v3"},
+	"mediaoffline": {
+		"github.com/abadojack/whatlanggo", "github.com/blevesearch/snowballstem/...", "github.com/clipperhouse/uax29/v2/...",
+	},
+	"mediakind": {"github.com/gabriel-vasile/mimetype"},
+	"mediapdf": {
+		"github.com/pdfcpu/pdfcpu/pkg/font", "github.com/pdfcpu/pdfcpu/pkg/pdfcpu", "github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model",
+		"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types", "golang.org/x/text/unicode/norm",
+	},
+	"mediatext": {"golang.org/x/net/html", "golang.org/x/net/html/atom", "golang.org/x/text/encoding/..."},
+}
+
+// bases are what adapters of one domain are made of besides: engines that ask a model differ only in how it is reached, and the
+// set of all readers is the same in every function that reads files.
+var bases = map[string][]string{
+	"mediafiles": {
+		"portside/shared/media/mediakind", "portside/shared/media/mediaoffice",
+		"portside/shared/media/mediapdf", "portside/shared/media/mediatext",
+	},
+	"mediabedrock": {"portside/shared/media/mediaprompt"},
+	"mediaopenai":  {"portside/shared/media/mediaprompt"},
 }
 
 // aliases are the import names that differ from the package's own, each with its reason.
 var aliases = map[string]string{
 	// The SDK's middleware is used beside smithy's, and both packages are called middleware.
 	"awsmiddleware": "github.com/aws/aws-sdk-go-v2/aws/middleware",
+	// The SDK's http is used beside the standard library's.
+	"smithyhttp": "github.com/aws/smithy-go/transport/http",
 	// Tests of our own packages mail read what those wrote with the standard library's mail.
 	"netmail": "net/mail",
 }
@@ -137,7 +159,7 @@ func sharedLayer(parts []string) (layer, bool) {
 
 func adapterLayer(domain, adapter string) layer {
 	own := []string{standard, uuidModule, "portside/shared/" + domain}
-	return layer{"an adapter", slices.Concat(own, words, blocks, awsSDK, formats[adapter]), nil}
+	return layer{"an adapter", slices.Concat(own, words, blocks, awsSDK, formats[adapter], bases[adapter]), nil}
 }
 
 // sharedLayers are the directories of shared/ that are neither a domain nor a domain's adapter.

@@ -48,7 +48,7 @@ var (
 	ErrEmpty     = fault.New(fault.Unprocessable, "The file is empty.")
 	ErrEncrypted = fault.New(fault.Unprocessable, "The file is encrypted. Remove its password and send it again.")
 	ErrDamaged   = fault.New(fault.Unprocessable, "The file is damaged or cut short, and nothing of it could be read.")
-	ErrNoText    = fault.New(fault.Unprocessable, "There is no text in the file: its pages are pictures.")
+	ErrNoText    = fault.New(fault.Unprocessable, "There is no text in the file; where its pages are pictures, they cannot be read.")
 	ErrTooMuch   = fault.New(fault.Unprocessable, "The file unpacks to more than can be read. Send it in parts.")
 )
 

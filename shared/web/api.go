@@ -93,6 +93,8 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 		op.Description += "\n\n" + access.needs()
 	}
 	op.Middlewares = append(huma.Middlewares{a.gate(access), checkQuery, checkBody}, op.Middlewares...)
+	form := op.RequestBody
+	op.RequestBody = nil // huma would read it
 	huma.Register(a.huma, op, func(ctx context.Context, input *I) (*O, error) {
 		if failures := recordFrom(ctx).query; len(failures) > 0 {
 			return nil, problemFor(ctx, fault.Invalid(failures...))
@@ -103,7 +105,7 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 		}
 		return output, nil
 	})
-	document(a.huma.OpenAPI(), op)
+	document(a.huma.OpenAPI(), op, form)
 }
 
 func (a Access) needs() string {
@@ -124,12 +126,19 @@ func (a Access) errors() []int {
 	return all
 }
 
-// document takes back what huma adds to every operation and we never answer: a failed validation is a 400 here.
-func document(doc *huma.OpenAPI, op huma.Operation) {
+// document takes back what huma adds to every operation and we never answer, for a failed validation is a 400 here, and adds a
+// form that the operation's own handler reads.
+func document(doc *huma.OpenAPI, op huma.Operation, form *huma.RequestBody) {
 	item := doc.Paths[op.Path]
 	for _, documented := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete} {
-		if documented != nil && documented.OperationID == op.OperationID && !slices.Contains(op.Errors, http.StatusUnprocessableEntity) {
+		if documented == nil || documented.OperationID != op.OperationID {
+			continue
+		}
+		if !slices.Contains(op.Errors, http.StatusUnprocessableEntity) {
 			delete(documented.Responses, "422")
+		}
+		if form != nil {
+			documented.RequestBody = form
 		}
 	}
 }

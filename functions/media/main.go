@@ -1,0 +1,51 @@
+// Command media is the Lambda function behind /v1/capabilities/…: summaries of files, values from them, and comparisons.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/env"
+	"portside/shared/items"
+	"portside/shared/lambdahttp"
+	"portside/shared/logs"
+	"portside/shared/media"
+	"portside/shared/media/mediafiles"
+	"portside/shared/media/mediaoffline"
+	"portside/shared/media/medias3"
+)
+
+func main() {
+	logs.SetUp()
+	settings := env.Reader{Lookup: os.LookupEnv}
+	table, limit := settings.String("CREDENTIALS_TABLE"), settings.Count("RATE_LIMIT_PER_MINUTE")
+	bucket := settings.String("MEDIA_BUCKET")
+	if err := settings.Err(); err != nil {
+		log.Fatal(err)
+	}
+	cfg, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	store := medias3.New(s3.NewFromConfig(cfg, pathStyle), bucket, time.Now)
+	limits := media.DefaultLimits()
+	h := &handlers{
+		service: media.NewService(media.Parts{
+			Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Engine: mediaoffline.New(), Results: store, Limits: limits,
+		}),
+		depot: store, offers: store, now: time.Now,
+	}
+	auth := credentials.NewAuthenticator(credentialsdynamo.New(items.Client(cfg), table), limit, time.Now)
+	lambda.Start(lambdahttp.Handler(routes(h, auth).Handler()))
+}
+
+// pathStyle puts the bucket into the path where S3 is not Amazon's, and no host has a bucket's name.
+func pathStyle(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil }

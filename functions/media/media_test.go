@@ -1,0 +1,230 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"portside/shared/media"
+	"portside/shared/principal"
+	"portside/shared/webtest"
+)
+
+const invoice = `Invoice
+
+Invoice number: INV-2026-0117
+Invoice date: 3 March 2026
+Due date: 2 April 2026
+
+Customer: Harbour Lights Ltd
+
+Net amount: 1,200.00 EUR
+VAT 21 %: 252.00 EUR
+Total: 1,452.00 EUR
+
+Paid: no
+`
+
+const later = `Invoice
+
+Invoice number: INV-2026-0118
+Invoice date: 5 March 2026
+Due date: 4 April 2026
+
+Customer: Harbour Lights Ltd
+
+Net amount: 1,300.00 EUR
+VAT 21 %: 273.00 EUR
+Total: 1,573.00 EUR
+
+Paid: yes
+`
+
+const variables = `{"variables":{
+	"invoice_number":{"type":"string","description":"number of the invoice"},
+	"total":{"type":"number","description":"total amount to pay"},
+	"due_date":{"type":"date","description":"when it has to be paid"},
+	"purchase_order":{"type":"string","description":"number of the purchase order"}}}`
+
+const (
+	summarizePath = "/v1/capabilities/summarize/media"
+	extractPath   = "/v1/capabilities/extract/media"
+	comparePath   = "/v1/capabilities/compare/media"
+)
+
+func TestValuesAreExtracted(t *testing.T) {
+	s := newStudio(t)
+	answer := send(t, s.user(), extractPath, "@file", invoice, "model", variables).Is(http.StatusOK)
+	answer.Has("extracted_data", map[string]any{
+		"invoice_number": "INV-2026-0117", "total": 1452.0, "due_date": "2026-04-02", "purchase_order": nil,
+	}).Has("evidence", nil).Has("warnings", []any{})
+	fields := send(t, s.user(), extractPath+"?include=evidence", "@file", invoice, "lang", "en",
+		"variable7_name", "total", "variable7_type", "number")
+	quote := fields.Is(http.StatusOK).Has("extracted_data.total", 1452).Text("evidence.total.0.quote")
+	if !strings.Contains(quote, "1,452.00") || !strings.Contains(invoice, quote) {
+		t.Errorf("the quote is %q", quote)
+	}
+}
+
+func TestFilesAreCompared(t *testing.T) {
+	s := newStudio(t)
+	for _, path := range []string{comparePath, "/v1/ai/compare/media"} {
+		answer := send(t, s.user(), path, "@file1", invoice, "@file2", later, "lang", "es",
+			"variable1_name", "total", "variable1_type", "number", "variable2_name", "purchase_order", "variable2_type", "string")
+		answer.Is(http.StatusOK).Has("extracted_data.purchase_order.data", "").Has("extracted_data.purchase_order.data_to_compare", "")
+		if words := answer.Text("extracted_data.total.comparison"); !strings.Contains(words, "121") {
+			t.Errorf("the comparison is %q", words)
+		}
+		if answer.Text("extracted_data.total.data") == "" || answer.Text("extracted_data.purchase_order.comparison") == "" {
+			t.Errorf("%v", answer)
+		}
+	}
+}
+
+func TestFilesAreSummarized(t *testing.T) {
+	s := newStudio(t)
+	minutes := strings.Repeat("The board met on Monday and discussed the harbour extension. ", 3) +
+		"It was decided to build the second pier by autumn. The budget of 2 million euros was approved. Anna will talk to the contractors."
+	answer := send(t, s.user(), summarizePath, "@file", minutes, "format", "bullet", "length", "short", "lang", "en").Is(http.StatusOK)
+	if text := answer.Text("summary"); !strings.HasPrefix(text, "- ") {
+		t.Errorf("the summary is %q", text)
+	}
+	other := send(t, s.user(), summarizePath, "@file", minutes, "lang", "de").Is(http.StatusOK)
+	if other.JSON("warnings.0") == nil {
+		t.Errorf("an English summary pretends to be German: %v", other)
+	}
+}
+
+func TestTextsAreTwins(t *testing.T) {
+	s := newStudio(t)
+	text := strings.NewReplacer("\n", `\n`).Replace(invoice)
+	s.user().Post("/v1/capabilities/extract", `{"text":"`+text+`","variables":{"total":{"type":"number"}}}`).Is(http.StatusOK).
+		Has("extracted_data.total", 1452)
+	s.user().Post("/v1/capabilities/summarize", `{"text":"`+text+`","length":"short"}`).Is(http.StatusOK)
+	both := `{"text1":"` + text + `","text2":"Total: 9 EUR","variables":{"total":{"type":"number"}}}`
+	s.user().Post("/v1/capabilities/compare", both).Is(http.StatusOK)
+	s.user().Post("/v1/capabilities/extract", `{"text":" \n "}`).Is(http.StatusUnprocessableEntity)
+	s.user().Post("/v1/capabilities/extract", `{"text":"x","variables":{"a":{"type":"money"}}}`).Is(http.StatusBadRequest)
+}
+
+func TestWhatIsAskedIsChecked(t *testing.T) {
+	s := newStudio(t)
+	c := s.user()
+	for _, step := range []struct {
+		path     string
+		parts    []string
+		pointers string
+	}{
+		{extractPath, nil, "/file"},
+		{extractPath, []string{"@file", invoice, "@file", invoice}, "/file"},
+		{extractPath, []string{"@file", invoice, "lang", "xx", "colour", "red"}, "/colour /lang"},
+		{extractPath, []string{"@file", invoice, "lang", "en", "lang", "de"}, "/lang"},
+		{extractPath, []string{"@file", invoice, "model", "{"}, "/model"},
+		{extractPath, []string{"@file", invoice, "model", `{"variables":{"a":{}}}`}, "/model/variables/a/type"},
+		{extractPath, []string{"@upload", invoice}, "/upload"},
+		{extractPath, []string{"@file", invoice, "lang", strings.Repeat("x", 65<<10)}, "/lang"},
+		{extractPath, []string{"@file", invoice, "file_upload_id", "0192f3a1-0000-7000-8000-000000000001"}, "/file"},
+		{comparePath, []string{"@file1", invoice}, "/file2"},
+		{comparePath, []string{"lang", "xx"}, "/lang /file1 /file2"},
+		{summarizePath, []string{"@file", invoice, "variable1_name", "x"}, "/variable1_name"},
+	} {
+		answer := send(t, c, step.path, step.parts...).Is(http.StatusBadRequest)
+		if got := strings.Join(answer.Pointers(), " "); got != step.pointers {
+			t.Errorf("%s %.80v: %s, want %s", step.path, step.parts, got, step.pointers)
+		}
+	}
+	many := make([]string, 0, 4000)
+	for range 2000 {
+		many = append(many, "x", "y")
+	}
+	send(t, c, extractPath, many...).Is(http.StatusBadRequest)
+	send(t, c, extractPath+"?include=everything", "@file", invoice).Is(http.StatusBadRequest)
+}
+
+func TestFormsAreForms(t *testing.T) {
+	s := newStudio(t)
+	contentType, text := body(t, "@file", invoice)
+	for given, status := range map[string]int{
+		"application/json":           http.StatusUnsupportedMediaType,
+		"":                           http.StatusUnsupportedMediaType,
+		"multipart/form-data":        http.StatusBadRequest,
+		"multipart/form-data; bound": http.StatusUnsupportedMediaType,
+		"multipart/form-data; boundary=" + strings.Repeat("x", 71): http.StatusBadRequest,
+		"multipart/form-data; boundary=other":                      http.StatusBadRequest,
+	} {
+		s.user().With("Content-Type", given).Post(extractPath, text).Is(status)
+	}
+	s.user().With("Content-Type", contentType).Post(extractPath, text[:len(text)-20]).Is(http.StatusBadRequest)
+	s.user().Get(extractPath).Is(http.StatusMethodNotAllowed)
+}
+
+func TestWhoMayAsk(t *testing.T) {
+	s := newStudio(t)
+	send(t, webtest.New(t, s.handler()), extractPath, "@file", invoice).Is(http.StatusUnauthorized)
+	send(t, s.as(bob, principal.Viewer), extractPath, "@file", invoice).Is(http.StatusForbidden)
+	send(t, s.as(bob, principal.Manager), extractPath, "@file", invoice).Is(http.StatusOK).Has("extracted_data", map[string]any{})
+}
+
+func TestFilesThatCannotBeRead(t *testing.T) {
+	s := newStudio(t)
+	for name, step := range map[string]struct {
+		content string
+		status  int
+	}{
+		"empty":   {"", http.StatusUnprocessableEntity},
+		"blank":   {" \n\t ", http.StatusUnprocessableEntity},
+		"program": {"\x7fELF\x02\x01\x01\x00" + strings.Repeat("\x00\x01\x02\xff", 400), http.StatusUnsupportedMediaType},
+		"wreck":   {"PK\x03\x04" + strings.Repeat("\x00", 200), http.StatusUnprocessableEntity},
+	} {
+		answer := send(t, s.user(), extractPath, "@file", step.content)
+		if answer.Status != step.status {
+			t.Errorf("%s: %v", name, answer)
+		}
+	}
+	two := send(t, s.user(), comparePath, "@file1", invoice, "@file2", "").Is(http.StatusUnprocessableEntity)
+	if !strings.HasPrefix(two.Text("detail"), "file2: ") {
+		t.Errorf("%v", two)
+	}
+}
+
+func TestJobs(t *testing.T) {
+	s := newStudio(t)
+	c := s.user()
+	accepted := send(t, c.With("Prefer", "respond-async, wait=10"), extractPath, "@file", invoice, "model", variables).Is(http.StatusAccepted)
+	accepted.Has("status", "queued").Has("result", nil).HasHeader("Preference-Applied", "respond-async")
+	at := accepted.Header.Get("Location")
+	c.Get(at).Is(http.StatusOK).Has("status", "queued")
+	s.as(bob, principal.Admin).Get(at).Is(http.StatusNotFound)
+	runner := media.NewRunner(s.work, s.store)
+	for range 2 { // an event comes twice
+		if err := runner.Run(t.Context(), ada, accepted.Text("id")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := c.Get(at).Is(http.StatusOK).Has("status", "succeeded").Has("progress", 1).Has("error", nil)
+	done.Has("result.extracted_data.total", 1452).Has("result.extracted_data.invoice_number", "INV-2026-0117")
+
+	failing := send(t, c.With("Prefer", "respond-async"), summarizePath, "@file", "").Is(http.StatusAccepted)
+	if err := runner.Run(t.Context(), ada, failing.Text("id")); err != nil {
+		t.Fatal(err)
+	}
+	c.Get(failing.Header.Get("Location")).Has("status", "failed").Has("error.code", "UNPROCESSABLE").Has("result", nil)
+	c.Get("/v1/capabilities/jobs/0192f3a1-0000-7000-8000-00000000ffff").Is(http.StatusNotFound)
+	c.Get("/v1/capabilities/jobs/x").Is(http.StatusBadRequest)
+}
+
+func TestUploads(t *testing.T) {
+	s := newStudio(t)
+	c := s.user()
+	offer := c.Post("/v1/uploads", "").Is(http.StatusCreated)
+	id := offer.Text("uploadId")
+	send(t, c, extractPath, "file_upload_id", id).Is(http.StatusUnprocessableEntity) // nothing was sent to it yet
+	source := media.Source{ReaderAt: strings.NewReader(invoice), Size: int64(len(invoice))}
+	if err := s.store.SaveUpload(t.Context(), ada, id, source); err != nil {
+		t.Fatal(err)
+	}
+	send(t, c, extractPath, "file_upload_id", id, "model", variables).Is(http.StatusOK).Has("extracted_data.total", 1452)
+	send(t, c, comparePath, "file1_upload_id", id, "@file2", later).Is(http.StatusOK)
+	send(t, s.as(bob, principal.Admin), extractPath, "file_upload_id", id).Is(http.StatusUnprocessableEntity)
+	send(t, c, extractPath, "file_upload_id", "../"+id).Is(http.StatusUnprocessableEntity)
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"portside/shared/awstest"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/media"
+	"portside/shared/media/mediafiles"
+	"portside/shared/media/mediaoffline"
+	"portside/shared/media/medias3"
+	"portside/shared/principal"
+	"portside/shared/transactions"
+	"portside/shared/webtest"
+)
+
+// studio is the media function on real engines, with the engine that needs no model.
+type studio struct {
+	tb    testing.TB
+	table *credentialsdynamo.Table
+	store *medias3.Store
+	work  *media.Service
+	write func(credentials.Credential)
+	limit int // requests a minute
+}
+
+const (
+	ada = "0192f3a1-0000-7000-8000-000000000001"
+	bob = "0192f3a1-0000-7000-8000-000000000002"
+)
+
+func newStudio(tb testing.TB) *studio {
+	tb.Helper()
+	client := awstest.DynamoDB(tb)
+	s := &studio{tb: tb, limit: 10_000, table: credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"))}
+	s.store = medias3.New(awstest.S3(tb), awstest.Bucket(tb), time.Now)
+	limits := media.DefaultLimits()
+	s.work = media.NewService(media.Parts{
+		Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Engine: mediaoffline.New(), Results: s.store, Limits: limits,
+	})
+	s.write = func(c credentials.Credential) {
+		if err := transactions.Write(tb.Context(), client, s.table.Issue(c)); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return s
+}
+
+func (s *studio) handler() http.Handler {
+	h := &handlers{service: s.work, depot: s.store, offers: s.store, now: time.Now}
+	return routes(h, credentials.NewAuthenticator(s.table, s.limit, time.Now)).Handler()
+}
+
+// key makes an API key for the user.
+func (s *studio) key(owner string, role principal.Role) credentials.Secret {
+	s.tb.Helper()
+	secret := credentials.Mint(credentials.APIKey)
+	s.write(credentials.Credential{
+		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "test", CreatedAt: time.Now().UTC(),
+		Owner: credentials.Owner{ID: owner, Role: role, Active: true},
+	})
+	return secret
+}
+
+// as talks to the function with a new API key of the user.
+func (s *studio) as(owner string, role principal.Role) webtest.Client {
+	s.tb.Helper()
+	return webtest.New(s.tb, s.handler()).With("X-API-Key", s.key(owner, role).Reveal())
+}
+
+func (s *studio) user() webtest.Client { return s.as(ada, principal.User) }
+
+// body builds a form: fields as name, value; a name that begins with @ is a file.
+func body(tb testing.TB, parts ...string) (contentType, text string) {
+	tb.Helper()
+	var out bytes.Buffer
+	form := multipart.NewWriter(&out)
+	for i := 0; i+1 < len(parts); i += 2 {
+		name, file := strings.CutPrefix(parts[i], "@")
+		create := form.CreateFormField
+		if file {
+			create = func(name string) (io.Writer, error) { return form.CreateFormFile(name, "upload.bin") }
+		}
+		write, err := create(name)
+		if err == nil {
+			_, err = write.Write([]byte(parts[i+1]))
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := form.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return form.FormDataContentType(), out.String()
+}
+
+// send posts a form.
+func send(tb testing.TB, c webtest.Client, path string, parts ...string) webtest.Answer {
+	tb.Helper()
+	contentType, text := body(tb, parts...)
+	return c.With("Content-Type", contentType).Post(path, text)
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"portside/shared/media/medias3"
+)
+
+// runner does a job; media.Runner is the real one.
+type runner interface {
+	Run(ctx context.Context, owner, id string) error
+}
+
+// work returns the handler, which runs the jobs that an event names, with a runner over the event's bucket. An error makes
+// Lambda try again; jobs that are done are passed over then.
+func work(over func(bucket string) runner) func(context.Context, events.S3Event) error {
+	return func(ctx context.Context, event events.S3Event) error {
+		var failed []error
+		for _, record := range event.Records {
+			owner, id, err := jobOf(record.S3.Object.URLDecodedKey)
+			if err != nil {
+				slog.WarnContext(ctx, "an event of no job", "error", err)
+				continue
+			}
+			if err := over(record.S3.Bucket.Name).Run(ctx, owner, id); err != nil {
+				failed = append(failed, fmt.Errorf("job %s: %w", id, err))
+			}
+		}
+		return errors.Join(failed...)
+	}
+}
+
+// jobOf reads a key of the queue.
+func jobOf(key string) (owner, id string, err error) {
+	rest, queued := strings.CutPrefix(key, medias3.Queue)
+	owner, id, found := strings.Cut(rest, "/")
+	if !queued || !found {
+		return "", "", errors.New("the key is none of the queue")
+	}
+	return owner, id, nil
+}

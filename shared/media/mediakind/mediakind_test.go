@@ -1,0 +1,338 @@
+package mediakind_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"pgregory.net/rapid"
+
+	"portside/shared/media"
+	"portside/shared/media/mediakind"
+)
+
+func source(data string) media.Source {
+	return media.Source{ReaderAt: strings.NewReader(data), Size: int64(len(data))}
+}
+
+func detect(t *testing.T, data string) (media.Format, error) {
+	t.Helper()
+	return mediakind.Detect(t.Context(), source(data), media.DefaultLimits())
+}
+
+type sample struct {
+	name string
+	data string
+	want media.Format
+	err  error
+}
+
+func check(t *testing.T, samples []sample) {
+	t.Helper()
+	for _, s := range samples {
+		t.Run(s.name, func(t *testing.T) {
+			got, err := detect(t, s.data)
+			if got != s.want || !errors.Is(err, s.err) {
+				t.Errorf("got %q, %v; want %q, %v", got, err, s.want, s.err)
+			}
+		})
+	}
+}
+
+func TestRealFiles(t *testing.T) {
+	for name, want := range map[string]media.Format{
+		"note.docx": media.DOCX, "note.odt": media.ODT, "note.epub": media.EPUB, "note.rtf": media.RTF, "note.pptx": media.PPTX,
+		"note.pdf": media.PDF, "note.odp": media.ODP, "numbers.xlsx": media.XLSX, "numbers.ods": media.ODS,
+		"tone.mp3": media.Audio, "tone.wav": media.Audio, "tone.flac": media.Audio, "tone.ogg": media.Audio,
+		"tone.m4a": media.Audio, "tone.aac": media.Audio, "sound.mp4": media.Video,
+		"tint.mp4": media.Video, "tint.mov": media.Video, "tint.webm": media.Video, "tint.mkv": media.Video, "tint.avi": media.Video,
+		"tint.png": media.Image, "tint.jpg": media.Image, "tint.gif": media.Image, "tint.webp": media.Image,
+		"tint.tiff": media.Image, "tint.bmp": media.Image, "note.doc": "", "numbers.xls": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join("testdata", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := detect(t, string(data))
+			if got != want || (want == "") != errors.Is(err, media.ErrUnknown) {
+				t.Errorf("got %q, %v; want %q", got, err, want)
+			}
+		})
+	}
+}
+
+func TestTexts(t *testing.T) {
+	check(t, []sample{
+		{"prose", "The meeting began at nine. Anna, Bob and Carl came, and so did Dora.\n", media.PlainText, nil},
+		{"prose with a comma a line", "Roses are red, violets are blue\nsugar is sweet, and so are you\nlilies are white, as they ever were\n",
+			media.PlainText, nil},
+		{"letter", "Dear Anna,\nthank you, it was good, really.\nBest wishes,\nBob\n", media.PlainText, nil},
+		{"address", "Anna Berg, Director\nHauptstrasse 5, Berlin\n", media.PlainText, nil},
+		{"one line of commas", "a,b,c,d", media.PlainText, nil},
+		{"labels", "Invoice: 17\nDate: 2024-05-03\nTotal: 120.00\n", media.PlainText, nil},
+		{"memo without the fields of a mail", "Title: x\nAuthor: y\n\nText\n", media.PlainText, nil},
+		{"brackets", "[Note] hello there", media.PlainText, nil},
+		{"numbered in brackets", "[1] First source\n[2] Second source\n", media.PlainText, nil},
+		{"braces", "{not json at all}", media.PlainText, nil},
+		{"address in angles", "<anna@example.com> wrote: hello", media.PlainText, nil},
+		{"smaller than", "< 5 is small\n", media.PlainText, nil},
+		{"comment in a script", "#!/bin/sh\n# a comment\n# another\nset -e\n", media.PlainText, nil},
+		{"bullets alone", "- milk\n- bread\n", media.PlainText, nil},
+		{"WebVTT", "WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n", media.PlainText, nil},
+		{"SRT", "1\n00:00:01,000 --> 00:00:02,000\nHi\n", media.PlainText, nil},
+		{"about PDF", "A file begins with %PDF-1.7 and goes on.\n", media.PlainText, nil},
+		{"begins like a bitmap", "BM is an abbreviation that has many meanings in many fields.", media.PlainText, nil},
+		{"comma separated", "name,amount\nAnna,5\nBob,7\n", media.CSV, nil},
+		{"semicolons", "Artikel;Menge;Preis\nSchraube;5;1,20\nMutter;7;0,80\n", media.CSV, nil},
+		{"tabs", "name\tamount\nAnna\t5\n", media.CSV, nil},
+		{"pipes", "a|b|c\n1|2|3\n4|5|6\n", media.CSV, nil},
+		{"quoted", "name,note\n\"Berg, Anna\",\"says \"\"hi\"\"\nand more\"\n\"Carl\",x\nD,y\n", media.CSV, nil},
+		{"sep line", "sep=;\na;b\n1;2\n", media.CSV, nil},
+		{"ragged", "a,b,c,d\n1,2,3,4\n1,2\n1,2,3,4\n5,6,7,8\n", media.CSV, nil},
+		{"JSON", `{"a": [1, 2]}`, media.JSON, nil},
+		{"JSON lines", "{\"a\": 1}\n{\"a\": 2}\n", media.JSON, nil},
+		{"JSON array", "  [1, 2]\n", media.JSON, nil},
+		{"JSON cut short", `{"name": "Anna", "tags": ["x", "y`, media.JSON, nil},
+		{"JSON with a byte order mark", "\xef\xbb\xbf{\"a\": 1}", media.JSON, nil},
+		{"XML", "<?xml version=\"1.0\"?>\n<invoice><id>1</id></invoice>", media.XML, nil},
+		{"XML without declaration", "<invoice><id>1</id></invoice>\n", media.XML, nil},
+		{"SVG", `<svg xmlns="http://www.w3.org/2000/svg"><text>Hi</text></svg>`, media.XML, nil},
+		{"SVG with a DTD", "<?xml version=\"1.0\"?><!DOCTYPE svg><svg><text>Hi</text></svg>", media.XML, nil},
+		{"HTML", "<!DOCTYPE html><title>x</title>", media.HTML, nil},
+		{"HTML fragment", "<p>Hello</p>", media.HTML, nil},
+		{"HTML after a comment", "<!-- made by hand -->\n<HTML><body>x", media.HTML, nil},
+		{"XHTML", "<?xml version=\"1.0\"?>\n<!DOCTYPE html><html><body/></html>", media.HTML, nil},
+		{"XHTML without doctype", "<?xml version=\"1.0\"?>\n<html xmlns=\"http://www.w3.org/1999/xhtml\"><body/></html>", media.HTML, nil},
+		{"RTF", `{\rtf1\ansi Hello}`, media.RTF, nil},
+		{"mail", "From: a@example.com\r\nTo: b@example.com\r\nSubject: Hi\r\n\r\nHello\r\n", media.Mail, nil},
+		{"mail from a mailbox file", "From a@example.com Mon\nReceived: by x\n\tfor y\nFrom: a@example.com\nDate: today\n\nHello\n", media.Mail, nil},
+		{"fields without an end", "From: a@example.com\nTo: b@example.com\nSubject: Hi\n", media.PlainText, nil},
+		{"Markdown", "# Title\n\nSome text with **strong** words.\n", media.Markdown, nil},
+		{"Markdown table", "| a | b |\n|---|---|\n| 1 | 2 |\n", media.Markdown, nil},
+		{"front matter", "---\ntitle: x\n---\n\nText\n", media.Markdown, nil},
+	})
+}
+
+func TestEncodings(t *testing.T) {
+	polish := "Zażółć gęślą jaźń, a potem napisz umowę o współpracy.\n"
+	check(t, []sample{
+		{"UTF-8", polish, media.PlainText, nil},
+		{"UTF-8 cut in a letter", strings.Repeat("ł", 40_000), media.PlainText, nil},
+		{"UTF-16 little with mark", "\xff\xfe" + utf16Of(polish, binary.LittleEndian), media.PlainText, nil},
+		{"UTF-16 big with mark", "\xfe\xff" + utf16Of(polish, binary.BigEndian), media.PlainText, nil},
+		{"UTF-16 little", utf16Of(polish, binary.LittleEndian), media.PlainText, nil},
+		{"UTF-16 big", utf16Of(polish, binary.BigEndian), media.PlainText, nil},
+		{"UTF-16 of odd length", utf16Of(polish, binary.LittleEndian) + "x", media.PlainText, nil},
+		{"UTF-16 JSON", utf16Of(`{"name": "Anna", "age": 7}`, binary.LittleEndian), media.JSON, nil},
+		{"UTF-16 CSV", "\xff\xfe" + utf16Of("a\tb\n1\t2\n", binary.LittleEndian), media.CSV, nil},
+		{"Latin", "Gr\xfc\xdfe aus M\xfcnchen, sch\xf6n", media.PlainText, nil},
+		{"Latin CSV", "Name;Ort\nJ\xf6rg;K\xf6ln\nAnna;D\xfcren\n", media.CSV, nil},
+		{"one stray zero in a long text", strings.Repeat("word ", 100) + "\x00", media.PlainText, nil},
+	})
+}
+
+func utf16Of(text string, order binary.AppendByteOrder) string {
+	var out []byte
+	for _, unit := range utf16.Encode([]rune(text)) {
+		out = order.AppendUint16(out, unit)
+	}
+	return string(out)
+}
+
+func TestRefused(t *testing.T) {
+	check(t, []sample{
+		{"empty", "", "", media.ErrEmpty},
+		{"white space", " \r\n\t\n", "", media.ErrEmpty},
+		{"zeros", strings.Repeat("\x00", 100), "", media.ErrEmpty},
+		{"a program", "\x7fELF\x02\x01\x01" + strings.Repeat("\x00\x01\x02", 99), "", media.ErrUnknown},
+		{"gzip", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03abc\x01\x02\x03\x04", "", media.ErrUnknown},
+		{"few strange bytes", "\x01\x02\x03", "", media.ErrUnknown},
+		{"PDF cut after its header", "%PDF-1.4\n", media.PDF, nil},
+		{"PDF after other bytes", "junk\x00\x01\n%PDF-1.4\n1 0 obj\n<<>>\nendobj\n", media.PDF, nil},
+		{"PDF too far in", strings.Repeat("\x01", 2000) + "%PDF-1.4\n1 0 obj\n", "", media.ErrUnknown},
+		{"OLE cut short", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1abc", "", media.ErrDamaged},
+		{"OLE with an encrypted package", ole("Root Entry", "EncryptionInfo", "EncryptedPackage"), "", media.ErrEncrypted},
+		{"OLE with something else", ole("Root Entry", "WordDocument"), "", media.ErrUnknown},
+	})
+}
+
+// ole is a container with a directory of these entries and nothing in them.
+func ole(entries ...string) string {
+	header := make([]byte, 512)
+	copy(header, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+	binary.LittleEndian.PutUint16(header[30:], 9)
+	binary.LittleEndian.PutUint32(header[48:], 1)
+	directory := make([]byte, 1024)
+	for i, name := range entries {
+		copy(directory[512+128*i:], utf16Of(name, binary.LittleEndian))
+	}
+	return string(header) + string(directory)
+}
+
+func TestArchives(t *testing.T) {
+	const types = `<?xml version="1.0"?><Types><Default Extension="xml" ContentType="application/xml"/>` +
+		`<Override PartName="/%s" ContentType="application/vnd.%s.main+xml"/></Types>`
+	office := func(part, kind string) string {
+		return archive(t, "[Content_Types].xml", fmt.Sprintf(types, part, kind), part, "<x/>")
+	}
+	const odt = "application/vnd.oasis.opendocument.text"
+	check(t, []sample{
+		{"document with macros", office("word/document.xml", "ms-word.document.macroEnabled"), media.DOCX, nil},
+		{"template of a sheet", office("xl/workbook.xml", "openxmlformats-officedocument.spreadsheetml.template"), media.XLSX, nil},
+		{"show with macros", office("ppt/presentation.xml", "ms-powerpoint.slideshow.macroEnabled"), media.PPTX, nil},
+		{"main part elsewhere", office("w/main.xml", "openxmlformats-officedocument.wordprocessingml.document"), media.DOCX, nil},
+		{"binary sheet", office("xl/workbook.bin", "ms-excel.sheet.binary.macroEnabled"), "", media.ErrUnknown},
+		{"main part missing", archive(t, "[Content_Types].xml",
+			fmt.Sprintf(types, "word/document.xml", "ms-word.document.macroEnabled"), "x", "y"), "", media.ErrUnknown},
+		{"template of OpenDocument", archive(t, "mimetype", odt+"-template", "content.xml", "<x/>"), media.ODT, nil},
+		{"OpenDocument by its manifest", archive(t, "META-INF/manifest.xml",
+			`<manifest><file-entry full-path="/" media-type="`+odt+`"/></manifest>`, "content.xml", "<x/>"), media.ODT, nil},
+		{"encrypted OpenDocument", archive(t, "mimetype", odt, "content.xml", "x", "META-INF/manifest.xml",
+			`<manifest><file-entry full-path="content.xml"><encryption-data/></file-entry></manifest>`), "", media.ErrEncrypted},
+		{"drawing of OpenDocument", archive(t, "mimetype", "application/vnd.oasis.opendocument.graphics", "content.xml", "x"), "", media.ErrUnknown},
+		{"EPUB without mimetype", archive(t, "META-INF/container.xml", "<x/>"), media.EPUB, nil},
+		{"EPUB in name only", archive(t, "mimetype", "application/epub+zip"), "", media.ErrUnknown},
+		{"pictures", archive(t, "a.png", "x", "b.png", "y"), "", media.ErrUnknown},
+		{"Java", archive(t, "META-INF/MANIFEST.MF", "x", "A.class", "y"), "", media.ErrUnknown},
+		{"PDF within", archive(t, "a.pdf", "%PDF-1.4\n1 0 obj\n"), "", media.ErrUnknown},
+		{"no members", archive(t), "", media.ErrUnknown},
+		{"cut short", office("word/document.xml", "ms-word.document.macroEnabled")[:200], "", media.ErrDamaged},
+		{"picture with an archive behind", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + archive(t, "mimetype", odt, "content.xml", "x"), media.Image, nil},
+		{"PDF with an archive behind", "%PDF-1.4\n" + archive(t, "mimetype", odt, "content.xml", "x"), media.PDF, nil},
+		{"program with an archive behind", "MZ\x90\x00\x03\x00\x00\x00" + archive(t, "mimetype", odt, "content.xml", "x"), "", media.ErrUnknown},
+	})
+}
+
+// archive is a zip file of these members, each a name and a content.
+func archive(t *testing.T, members ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for i := 0; i < len(members); i += 2 {
+		f, err := w.CreateHeader(&zip.FileHeader{Name: members[i], Method: zip.Store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(f, members[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// counting counts the bytes that are read of a file.
+type counting struct {
+	io.ReaderAt
+	read int
+}
+
+func (c *counting) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.ReaderAt.ReadAt(p, at)
+	c.read += n
+	return n, err
+}
+
+func TestReadsLittle(t *testing.T) {
+	var members []string
+	for i := range 60_000 {
+		members = append(members, fmt.Sprintf("a-rather-long-name-of-a-member-that-fills-the-directory-%d", i), "")
+	}
+	for name, c := range map[string]struct {
+		data  string
+		limit int
+		err   error
+	}{
+		"text":         {strings.Repeat("words and words. ", 1<<20), 64 << 10, nil},
+		"huge archive": {archive(t, members...), 5 << 20, media.ErrTooMuch},
+		"big member":   {archive(t, "mimetype", strings.Repeat("x", 8<<20)), 512 << 10, media.ErrUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			counted := &counting{ReaderAt: strings.NewReader(c.data)}
+			file := media.Source{ReaderAt: counted, Size: int64(len(c.data))}
+			if _, err := mediakind.Detect(t.Context(), file, media.DefaultLimits()); !errors.Is(err, c.err) {
+				t.Errorf("got %v, want %v", err, c.err)
+			}
+			if counted.read > c.limit {
+				t.Errorf("read %d bytes, at most %d are needed", counted.read, c.limit)
+			}
+		})
+	}
+}
+
+func TestEntriesAreLimited(t *testing.T) {
+	limits := media.DefaultLimits()
+	limits.Objects = 2
+	_, err := mediakind.Detect(t.Context(), source(archive(t, "a", "", "b", "", "c", "")), limits)
+	if !errors.Is(err, media.ErrTooMuch) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestDoneContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := mediakind.Detect(ctx, source("text"), media.DefaultLimits()); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+type broken struct{}
+
+func (broken) ReadAt([]byte, int64) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestFailingSource(t *testing.T) {
+	file := media.Source{ReaderAt: broken{}, Size: 9}
+	if _, err := mediakind.Detect(t.Context(), file, media.DefaultLimits()); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWhatIsAddedBehindChangesNothing(t *testing.T) {
+	png, err := os.ReadFile(filepath.Join("testdata", "tint.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		tail := rapid.SliceOf(rapid.Byte()).Draw(t, "tail")
+		got, err := mediakind.Detect(t.Context(), source(string(png)+string(tail)), media.DefaultLimits())
+		if err != nil || got != media.Image {
+			t.Fatalf("got %q, %v", got, err)
+		}
+	})
+}
+
+func FuzzDetect(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.*")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data[:min(len(data), 4096)])
+	}
+	f.Add([]byte(ole("Root Entry", "EncryptedPackage")))
+	f.Add([]byte("From: a\nTo: b\nDate: c\n\nd"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		first, err := detect(t, string(data))
+		second, again := detect(t, string(data))
+		if first != second || (err == nil) != (again == nil) || (first == "") != (err != nil) {
+			t.Errorf("%q, %v and then %q, %v", first, err, second, again)
+		}
+	})
+}

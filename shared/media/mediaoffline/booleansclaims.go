@@ -1,0 +1,166 @@
+package mediaoffline
+
+import (
+	"slices"
+	"strings"
+)
+
+// boxes reads lines that begin or end with a box: "☒ Automatic renewal".
+func (r *reading) boxes(q *query) []candidate {
+	var all []candidate
+	for _, s := range r.boxLines() {
+		text := r.text[s.start:s.end]
+		at, ticked, ok := boxIn(text)
+		if !ok {
+			continue
+		}
+		if _, _, more := boxIn(text[at.end:]); more {
+			continue
+		}
+		rest := span{s.start + at.end, s.end}
+		if at.start > 0 {
+			rest = span{s.start, s.start + at.start}
+		}
+		words := r.within(rest)
+		p := pair{label: labelTerms(words), weight: byCells}
+		if score := q.match(&p, r.topic); score >= leastScore && len(p.label) > 0 {
+			all = append(all, booleanCandidate(ticked != r.negates(words), r.trim(s), score))
+		}
+	}
+	return all
+}
+
+// boxLines are the lines that have a box.
+func (r *reading) boxLines() []span {
+	var lines []span
+	for i := range r.doc.Blocks {
+		at := r.doc.Blocks[i].Start
+		for line := range strings.Lines(r.doc.Blocks[i].Text) {
+			if strings.ContainsAny(line, tickedBoxes+emptyBoxes) || strings.Contains(line, "[") {
+				lines = append(lines, r.trim(span{at, at + len(line)}))
+			}
+			at += len(line)
+		}
+	}
+	return lines
+}
+
+// negates reports that the words turn round what they say; two negations undo each other.
+func (r *reading) negates(words []mention) bool {
+	odd := false
+	for i, m := range words {
+		if m.term == "NOT" || r.isNegation(m, words[i+1:]) {
+			odd = !odd
+		}
+	}
+	return odd
+}
+
+func (r *reading) isNegation(m mention, after []mention) bool {
+	folded := fold(r.text[m.at.start:m.at.end])
+	if !negationsOf()[r.lang][folded] {
+		return false
+	}
+	if folded != "no" || r.lang == "es" {
+		return true
+	}
+	isNumber := strings.HasPrefix(r.text[m.at.end:], ".") && len(after) > 0 // Invoice no. 5
+	return !isNumber
+}
+
+const (
+	saidPlainly   = 0.86
+	saidInPassing = 0.7
+	mostClaim     = 40 // words of a sentence that claims something
+	shortClaim    = 16
+)
+
+// claimIn reads a sentence that says all that the variable is about.
+func (r *reading) claimIn(wanted []string, s span) (candidate, bool) {
+	words := r.within(s)
+	if len(words) == 0 || len(words) > mostClaim || strings.HasSuffix(r.text[s.start:s.end], "?") {
+		return candidate{}, false
+	}
+	clause := r.clauseWith(wanted, s)
+	words = r.within(clause)
+	if !subsetAlike(wanted, claimTerms(words)) || r.isConditional(words) || !r.isStatement(clause, words, wanted) {
+		return candidate{}, false
+	}
+	score := saidPlainly
+	if len(wanted) == 1 && len(words) > shortClaim {
+		score = saidInPassing * 0.8
+	}
+	return booleanCandidate(r.negates(words) == excludesTax(wanted, words), r.bare(clause), score), true
+}
+
+// excludesTax reports that prices with tax are asked for and prices without it are said.
+func excludesTax(wanted []string, words []mention) bool {
+	return slices.Contains(wanted, "TAX") && slices.ContainsFunc(words, func(m mention) bool { return m.term == "NET" })
+}
+
+// claimTerms takes the two ways to speak of prices with tax for what they say of it.
+func claimTerms(words []mention) []string {
+	terms := make([]string, 0, len(words)+2)
+	for _, m := range words {
+		terms = append(terms, m.term)
+		if m.term == "GROSS" || m.term == "NET" {
+			terms = append(terms, "TAX", "INCLUDED")
+		}
+	}
+	return terms
+}
+
+func subsetAlike(wanted, said []string) bool {
+	return !slices.ContainsFunc(wanted, func(t string) bool { return !containsTerm(said, t) })
+}
+
+// clauseWith is the part of a sentence between commas that says everything, or else the whole.
+func (r *reading) clauseWith(wanted []string, s span) span {
+	at := s.start
+	for at < s.end {
+		end := s.end
+		if i := strings.IndexAny(r.text[at:s.end], ",;"); i >= 0 {
+			end = at + i
+		}
+		part := r.trim(span{at, end})
+		if subsetAlike(wanted, claimTerms(r.within(part))) {
+			return part
+		}
+		at = end + 1
+	}
+	return s
+}
+
+var conditions = setsOf(`if unless whether when provided should si sauf lorsque se salvo caso wenn falls sofern soweit als indien tenzij
+	mits om savida ifall jesli jezeli chyba daca cu exceptia a menos quando cuando`)
+
+func (r *reading) isConditional(words []mention) bool {
+	if len(words) == 0 {
+		return true
+	}
+	n := min(len(words), 2)
+	return slices.ContainsFunc(words[:n], func(m mention) bool {
+		folded := fold(r.text[m.at.start:m.at.end])
+		return folded != "om" && folded != "a" && folded != "cu" && conditions()[folded]
+	})
+}
+
+// isStatement tells a sentence from a heading: it has more words than the matter itself, one of which may be its verb.
+func (r *reading) isStatement(s span, words []mention, wanted []string) bool {
+	const least = 2
+	if len(words) >= least && strings.HasSuffix(r.text[s.start:s.end], ".") {
+		return true
+	}
+	others := 0
+	for _, m := range words {
+		if !containsTerm(wanted, m.term) {
+			others++
+		}
+	}
+	for _, w := range wordsOf(r.text[s.start:s.end]) {
+		if isSmall(w.text) {
+			others++
+		}
+	}
+	return others >= least
+}

@@ -1,0 +1,219 @@
+package mediaoffline
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"portside/shared/media"
+)
+
+// reading is a document prepared for looking things up: where it says what, and what stands beside what.
+type reading struct {
+	doc       *media.Document
+	text      string
+	lang      media.Lang
+	mentions  []mention
+	figures   []figure
+	dates     []dated
+	pairs     []pair
+	sentences []span
+	topic     []string // terms of the title and the first lines
+}
+
+// pair is a label and the value that stands with it.
+type pair struct {
+	label   []string
+	labelAt span
+	value   span
+	weight  float64  // how surely the two belong together
+	context []string // terms of the heading above
+	grid    bool     // the label is a row's and a column's
+}
+
+// How surely a label and a value belong together, by the way they stand.
+const (
+	byField        = 1.0
+	byTotalRow     = 0.98
+	oneTotalOfMany = 0.8
+	byColon        = 0.98
+	byCells        = 0.96
+	byColumn       = 0.94
+	bySide         = 0.93
+	byLine         = 0.9
+	below          = 0.88
+	byBareDate     = 0.81
+)
+
+const (
+	mostLabelBytes = 70
+	mostLabelWords = 9
+)
+
+func newReading(d *media.Document) *reading {
+	text := d.Text()
+	r := &reading{doc: d, text: text, lang: languageOf(text)}
+	r.mentions = slices.DeleteFunc(theLexicon().mentions(wordsOf(text)), func(m mention) bool { return isCodeHead(text[m.at.end:]) })
+	r.dates = datesOf(text, r.lang)
+	r.figures = outside(figuresOf(text, r.lang), r.dates)
+	r.topic = r.topicTerms()
+	r.collect()
+	return r
+}
+
+// outside leaves out the numbers that are parts of dates.
+func outside(figures []figure, dates []dated) []figure {
+	kept := figures[:0]
+	i := 0
+	for _, f := range figures {
+		for i < len(dates) && dates[i].at.end <= f.at.start {
+			i++
+		}
+		if i == len(dates) || f.at.end <= dates[i].at.start {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+func (r *reading) topicTerms() []string {
+	const lines, most = 4, 200
+	terms := labelTerms(theLexicon().mentions(wordsOf(r.doc.Title)))
+	for i := range r.doc.Blocks[:min(lines, len(r.doc.Blocks))] {
+		b := &r.doc.Blocks[i]
+		if len(b.Text) <= most && (i == 0 || b.Kind == media.Heading) {
+			terms = append(terms, r.terms(span{b.Start, b.End()})...)
+		}
+	}
+	return terms
+}
+
+// within returns the mentions that lie in a stretch.
+func (r *reading) within(s span) []mention {
+	from := sort.Search(len(r.mentions), func(i int) bool { return r.mentions[i].at.start >= s.start })
+	size := sort.Search(len(r.mentions)-from, func(i int) bool { return r.mentions[from+i].at.end > s.end })
+	return r.mentions[from : from+size]
+}
+
+func (r *reading) terms(s span) []string { return labelTerms(r.within(s)) }
+
+func (r *reading) figuresIn(s span) []figure {
+	from := sort.Search(len(r.figures), func(i int) bool { return r.figures[i].at.start >= s.start })
+	size := sort.Search(len(r.figures)-from, func(i int) bool { return r.figures[from+i].at.end > s.end })
+	return r.figures[from : from+size]
+}
+
+func (r *reading) datesIn(s span) []dated {
+	from := sort.Search(len(r.dates), func(i int) bool { return r.dates[i].at.start >= s.start })
+	size := sort.Search(len(r.dates)-from, func(i int) bool { return r.dates[from+i].at.end > s.end })
+	return r.dates[from : from+size]
+}
+
+// collect walks over the blocks once and notes every pair and sentence.
+func (r *reading) collect() {
+	c := pairCollector{reading: r, splitter: newSplitter(r.lang)}
+	for i := 0; i < len(r.doc.Blocks); i++ {
+		b := &r.doc.Blocks[i]
+		switch b.Kind {
+		case media.Row:
+			end := i + 1
+			for end < len(r.doc.Blocks) && r.doc.Blocks[end].Kind == media.Row && r.doc.Blocks[end].Table == b.Table {
+				end++
+			}
+			c.table(r.doc.Blocks[i:end])
+			i = end - 1
+		case media.Field:
+			c.cells(b, byField)
+		default:
+			c.block(i)
+		}
+	}
+}
+
+// pairCollector holds what the blocks above mean for those below.
+type pairCollector struct {
+	reading  *reading
+	splitter *splitter
+	heading  []string
+}
+
+func (c *pairCollector) add(label, value span, weight float64) {
+	value = c.reading.trim(value)
+	if value.end <= value.start || label.end-label.start > mostLabelBytes {
+		return
+	}
+	terms := c.reading.terms(label)
+	if len(terms) == 0 || len(terms) > mostLabelWords {
+		return
+	}
+	c.reading.pairs = append(c.reading.pairs, pair{label: terms, labelAt: label, value: value, weight: weight, context: c.heading})
+}
+
+// trim takes spaces, tabs and line breaks off both ends.
+func (r *reading) trim(s span) span {
+	const blank = " \t\n"
+	for s.start < s.end && strings.IndexByte(blank, r.text[s.start]) >= 0 {
+		s.start++
+	}
+	for s.end > s.start && strings.IndexByte(blank, r.text[s.end-1]) >= 0 {
+		s.end--
+	}
+	return s
+}
+
+func cellSpan(c media.Cell) span { return span{c.Start, c.Start + len(c.Text)} }
+
+// cells notes each cell as the label of the next one that is not empty.
+func (c *pairCollector) cells(b *media.Block, weight float64) {
+	filled := slices.DeleteFunc(slices.Clone(b.Cells), func(cell media.Cell) bool { return cell.Text == "" })
+	for i, cell := range filled {
+		c.lines(cellSpan(cell))
+		if i+1 < len(filled) && c.reading.isLabel(cellSpan(cell)) {
+			c.add(cellSpan(cell), cellSpan(filled[i+1]), weight)
+		}
+	}
+	if len(filled) > 0 {
+		c.reading.sentences = append(c.reading.sentences, cellSpan(filled[len(filled)-1]))
+	}
+}
+
+// isLabel reports that a stretch says what something is, not something itself.
+func (r *reading) isLabel(s span) bool {
+	if s.end-s.start > mostLabelBytes || len(r.datesIn(s)) > 0 {
+		return false
+	}
+	for _, f := range r.figuresIn(s) {
+		if !f.percent && f.currency != "" {
+			return false
+		}
+	}
+	return slices.ContainsFunc(r.within(s), func(m mention) bool { return !isDigit(m.term[0]) })
+}
+
+// languageOf is the language of a text, or the likeliest of the ten where it cannot be told for sure: numbers and negations
+// have to be read in some language.
+func languageOf(text string) media.Lang {
+	if lang := detectLanguage(text); lang != "" {
+		return lang
+	}
+	const most = 4000
+	best, votes := media.Lang("en"), 0
+	words := strings.Fields(strings.ToLower(text[:min(len(text), most)]))
+	for _, lang := range media.Langs() {
+		n := 0
+		for _, w := range words {
+			if stopWords()[lang][w] {
+				n++
+			}
+		}
+		if n > votes {
+			best, votes = lang, n
+		}
+	}
+	return best
+}
+
+// isCodeHead reports that the letters before a text begin a number: the PO of PO-55817 is no order.
+func isCodeHead(rest string) bool {
+	return len(rest) > 1 && strings.IndexByte("-/", rest[0]) >= 0 && isDigit(rest[1])
+}

@@ -1,0 +1,234 @@
+package mediaoffline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"portside/shared/media"
+)
+
+// Extract finds the values of the variables. A value that the document does not clearly say is not found: one reading must
+// be good by itself, and clearly better than any other value.
+func (e *Engine) Extract(ctx context.Context, d *media.Document, s media.ExtractSettings) (media.Extraction, error) {
+	found := media.Extraction{Values: map[string]media.Value{}, Evidence: map[string][]media.Evidence{}}
+	if err := ctx.Err(); err != nil {
+		return found, fmt.Errorf("extract: %w", err)
+	}
+	r := newReading(d)
+	for _, v := range s.Variables {
+		if err := ctx.Err(); err != nil {
+			return found, fmt.Errorf("extract: %w", err)
+		}
+		found.Values[v.Name] = media.Value{}
+		delete(found.Evidence, v.Name)
+		if best, ok := r.find(understand(v)); ok {
+			found.Values[v.Name] = best.value
+			found.Evidence[v.Name] = []media.Evidence{r.evidence(best)}
+		}
+	}
+	return found, nil
+}
+
+// candidate is a value that may be meant.
+type candidate struct {
+	value media.Value
+	at    span
+	score float64 // 0 to 1
+	key   string  // the same for values that mean the same
+}
+
+const (
+	leastScore  = 0.62
+	leastMargin = 0.06 // between the best value and any other one
+	againBonus  = 0.02
+	mostScore   = 1.04
+)
+
+func (r *reading) evidence(c candidate) media.Evidence {
+	page := 0
+	if i := blockAt(r.doc.Blocks, c.at.start); i >= 0 {
+		page = r.doc.Blocks[i].Page
+	}
+	const cent = 100
+	confidence := math.Round(math.Min(c.score, 0.99)*cent) / cent
+	return media.Evidence{Quote: r.text[c.at.start:c.at.end], Start: c.at.start, Page: page, Confidence: confidence}
+}
+
+// blockAt finds the block that holds an offset, or -1.
+func blockAt(blocks []media.Block, offset int) int {
+	i, exact := slices.BinarySearchFunc(blocks, offset, func(b media.Block, at int) int { return b.Start - at })
+	if exact {
+		return i
+	}
+	return i - 1
+}
+
+func (r *reading) find(q *query) (candidate, bool) {
+	if len(q.patterns) == 0 || len(q.patterns[0].terms) == 0 {
+		return candidate{}, false
+	}
+	var all []candidate
+	if q.variable.Type == media.Boolean {
+		all = r.booleans(q)
+	} else {
+		all = slices.Concat(r.fromPairs(q), r.fromSentences(q), r.fromShapes(q))
+	}
+	return choose(all)
+}
+
+// choose takes the best value if it is good, and better than the best of the others.
+func choose(all []candidate) (candidate, bool) {
+	best := map[string]candidate{}
+	var keys []string
+	for _, c := range all {
+		known, ok := best[c.key]
+		if !ok {
+			keys = append(keys, c.key)
+			best[c.key] = c
+			continue
+		}
+		again := math.Max(known.score, c.score) + againBonus
+		if c.score > known.score {
+			known = c
+		}
+		known.score = math.Min(again, mostScore)
+		best[c.key] = known
+	}
+	slices.SortStableFunc(keys, func(a, b string) int { return compareScores(best[b].score, best[a].score) })
+	if len(keys) == 0 || best[keys[0]].score < leastScore {
+		return candidate{}, false
+	}
+	first := best[keys[0]]
+	for _, k := range keys[1:] {
+		if best[k].score > first.score-leastMargin && !sameName(first, best[k]) {
+			return candidate{}, false
+		}
+	}
+	return first, true
+}
+
+func compareScores(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// sameName reports that one text is the other with more after it.
+func sameName(a, b candidate) bool {
+	return a.value.Type == media.String && (strings.HasPrefix(a.key, b.key) || strings.HasPrefix(b.key, a.key))
+}
+
+func (r *reading) fromPairs(q *query) []candidate {
+	var all []candidate
+	for i := range r.pairs {
+		p := &r.pairs[i]
+		if score := q.match(p, r.topic); score > leastScore-againBonus {
+			all = append(all, r.valuesOf(q, p, score)...)
+		}
+		if c, ok := r.ofPeriod(q, p.value, p.label); ok {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// match tells how well a label asks what the variable asks, and how surely its value belongs to it.
+func (q *query) match(p *pair, topic []string) float64 {
+	best := 0.0
+	for i := range q.patterns {
+		if score := q.patterns[i].weight * q.cover(q.patterns[i].terms, p, topic); score > best {
+			best = score
+		}
+	}
+	return best * p.weight
+}
+
+// What a term does to a match.
+const (
+	softMissing    = 0.97
+	knownMissing   = 0.9 // the heading or the title says it
+	termMissing    = 0.35
+	contrary       = 0.25
+	topicExtra     = 0.97
+	toldExtra      = 0.96
+	otherTermExtra = 0.76
+	otherWordExtra = 0.84
+)
+
+func (q *query) cover(wanted []string, p *pair, topic []string) float64 {
+	score, hits := 1.0, 0
+	for _, t := range wanted {
+		switch {
+		case containsTerm(p.label, t):
+			if q.shape != moneyShape || !slices.Contains(docNouns, t) {
+				hits++ // an amount is not that of an invoice because it stands beside its number
+			}
+		case slices.Contains(q.soft, t):
+			score *= softMissing
+		case t == "DOCUMENT" || containsTerm(p.context, t) || containsTerm(topic, t):
+			score *= knownMissing
+		default:
+			score *= termMissing
+		}
+	}
+	if hits == 0 || score < leastScore/2 {
+		return 0
+	}
+	for _, t := range p.label {
+		if !containsTerm(wanted, t) {
+			score *= q.extra(t, topic)
+		}
+	}
+	return score
+}
+
+// extra tells what a term of the label means that the variable does not ask for.
+func (q *query) extra(t string, topic []string) float64 {
+	switch {
+	case slices.Contains(q.not, t):
+		return contrary
+	case isDigit(t[0]) || harmless(t) || slices.Contains(q.soft, t):
+		return 1
+	case slices.Contains(q.told, t):
+		return toldExtra
+	case slices.Contains(docNouns, t) && slices.Contains(topic, t):
+		return topicExtra
+	case isTerm(t):
+		return otherTermExtra
+	}
+	return otherWordExtra
+}
+
+func harmless(t string) bool {
+	switch t {
+	case "CURRENCY", "eur", "euro", "usd", "gbp", "sek", "pln", "ron", "chf", "kr", "lei", "zl", "INCLUDED", "BANK":
+		return true
+	}
+	return false
+}
+
+// containsTerm compares words of their own by their beginnings, because languages end them differently.
+func containsTerm(terms []string, t string) bool {
+	if slices.Contains(terms, t) {
+		return true
+	}
+	const least = 5
+	if isTerm(t) || len(t) < least {
+		return false
+	}
+	return slices.ContainsFunc(terms, func(x string) bool {
+		same := 0
+		for same < min(len(x), len(t)) && x[same] == t[same] {
+			same++
+		}
+		const share = 0.75
+		return same >= least && float64(same) >= share*float64(max(len(x), len(t)))
+	})
+}

@@ -1,0 +1,267 @@
+package mediaoffline
+
+import (
+	"slices"
+	"strings"
+
+	"portside/shared/media"
+)
+
+// inSentence is how surely a value belongs to the words before it in running text.
+const inSentence = 0.84
+
+// fromSentences looks for values in running text: beside the words of the variable, in the same clause.
+func (r *reading) fromSentences(q *query) []candidate {
+	var all []candidate
+	for _, s := range r.sentences {
+		if c, ok := r.ofPeriod(q, s, r.terms(s)); ok {
+			all = append(all, c)
+		}
+		if !r.mayAnswer(q, s) {
+			continue
+		}
+		switch {
+		case q.variable.Type == media.Date || q.shape == dateShape:
+			all = append(all, r.datesBeside(q, s)...)
+		case q.shape == durationShape:
+			all = append(all, r.durationsBeside(q, s)...)
+		case q.variable.Type == media.Number || q.shape == moneyShape || q.shape == percentShape:
+			all = append(all, r.figuresBeside(q, s)...)
+		default:
+			all = append(all, r.textBeside(q, s)...)
+			all = append(all, r.partiesIn(q, s)...)
+		}
+	}
+	return all
+}
+
+// mayAnswer reports that a sentence has a term of the variable that means something.
+func (r *reading) mayAnswer(q *query, s span) bool {
+	return slices.ContainsFunc(r.within(s), func(m mention) bool {
+		return slices.ContainsFunc(q.patterns, func(p pattern) bool { return containsTerm(p.terms, m.term) })
+	})
+}
+
+func (r *reading) datesBeside(q *query, s span) []candidate {
+	dates := r.datesIn(s)
+	spans := make([]span, len(dates))
+	for i, d := range dates {
+		spans[i] = d.at
+	}
+	var all []candidate
+	for i, score := range r.beside(q, s, spans) {
+		if score > 0 {
+			c := dateCandidate(dates[i], score)
+			if q.variable.Type == media.String {
+				c.value = media.Value{Type: media.String, Text: r.text[c.at.start:c.at.end]}
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func (r *reading) figuresBeside(q *query, s span) []candidate {
+	var figures []figure
+	for _, f := range r.figuresIn(s) {
+		if f.percent != (q.shape == percentShape) || q.shape == moneyShape && f.currency == "" || q.shape == anyShape && f.percent {
+			continue
+		}
+		figures = append(figures, f)
+	}
+	spans := make([]span, len(figures))
+	for i, f := range figures {
+		spans[i] = f.at
+	}
+	var all []candidate
+	for i, score := range r.beside(q, s, spans) {
+		if score > 0 {
+			c := numberCandidate(figures[i], score)
+			if q.variable.Type == media.String {
+				c.value = media.Value{Type: media.String, Text: r.text[c.at.start:c.at.end]}
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// beside scores each of the values of a sentence by the words between it and the value before, and of the last one also by
+// the words after it, as verbs come last in some languages.
+func (r *reading) beside(q *query, s span, values []span) []float64 {
+	scores := make([]float64, len(values))
+	from := s.start
+	for i, v := range values {
+		before := r.afterAnd(span{from, v.start})
+		scores[i] = q.matchWords(r.within(before), r.topic) * inSentence
+		after := span{v.end, s.end}
+		if i+1 < len(values) {
+			after.end = r.beforeAnd(span{v.end, values[i+1].start})
+		}
+		const lessSure = 0.95
+		around := slices.Concat(r.within(before), r.within(r.clauseFrom(after)))
+		scores[i] = max(scores[i], q.matchWords(around, r.topic)*inSentence*lessSure)
+		from = v.end
+	}
+	return scores
+}
+
+// clauseFrom ends at the first comma or semicolon.
+func (r *reading) clauseFrom(s span) span {
+	if i := strings.IndexAny(r.text[s.start:s.end], ",;"); i >= 0 {
+		s.end = s.start + i
+	}
+	return s
+}
+
+var ands = []string{" and ", " und ", " y ", " e ", " et ", " en ", " och ", " i ", " oraz ", " și ", " si ", ", ", "; "}
+
+// afterAnd cuts off what belongs to the value before: everything up to the last "and" or comma, if words with a meaning follow.
+func (r *reading) afterAnd(s span) span {
+	last := -1
+	for _, and := range ands {
+		if i := strings.LastIndex(r.text[s.start:s.end], and); i >= 0 {
+			last = max(last, i+len(and))
+		}
+	}
+	if last < 0 {
+		return s
+	}
+	rest := span{s.start + last, s.end}
+	if !slices.ContainsFunc(r.within(rest), func(m mention) bool { return isTerm(m.term) && !m.small && !slices.Contains(generic, m.term) }) {
+		return s
+	}
+	return rest
+}
+
+// beforeAnd is where the words after a value end that are not about the next one.
+func (r *reading) beforeAnd(s span) int {
+	first := s.end - s.start
+	for _, and := range ands {
+		if i := strings.Index(r.text[s.start:s.end], and); i >= 0 {
+			first = min(first, i)
+		}
+	}
+	if first == s.end-s.start {
+		return s.start
+	}
+	return s.start + first
+}
+
+// matchWords tells how well the words around a value answer the variable. Words with other meanings are common in running
+// text; only those that the concept excludes count against it.
+func (q *query) matchWords(words []mention, topic []string) float64 {
+	const most = 14
+	words = words[max(0, len(words)-most):]
+	terms := make([]string, 0, len(words))
+	for _, m := range words {
+		if !m.small {
+			terms = append(terms, m.term)
+		}
+	}
+	best := 0.0
+	for _, p := range q.patterns {
+		best = max(best, p.weight*q.coverWords(p.terms, terms, topic))
+	}
+	return best
+}
+
+func (q *query) coverWords(wanted, said, topic []string) float64 {
+	score, hits := 1.0, 0
+	for _, t := range wanted {
+		switch {
+		case containsTerm(said, t):
+			if !slices.Contains(q.soft, t) && !slices.Contains(generic, t) {
+				hits++
+			}
+		case slices.Contains(q.soft, t):
+			score *= softMissing
+		case containsTerm(topic, t):
+			score *= knownMissing
+		default:
+			score *= termMissing
+		}
+	}
+	if hits == 0 {
+		return 0
+	}
+	for _, t := range said {
+		if !slices.Contains(wanted, t) && slices.Contains(q.not, t) {
+			score *= contrary
+		}
+	}
+	return score
+}
+
+// textBeside reads what follows a label in running text, for the few shapes where that can be told from the rest.
+func (r *reading) textBeside(q *query, s span) []candidate {
+	words := r.within(s)
+	for i := range words {
+		end, score := q.phraseAt(words, i)
+		if score == 0 {
+			continue
+		}
+		rest := r.afterLink(span{end, min(s.end, end+mostValueBytes)})
+		if c, ok := r.textAfter(q, rest); ok {
+			c.score = score * inSentence
+			return []candidate{c}
+		}
+	}
+	return nil
+}
+
+// phraseAt matches the best pattern with the words that begin at i.
+func (q *query) phraseAt(words []mention, i int) (end int, score float64) {
+	const reachWords = 4
+	for n := 1; n <= reachWords && i+n <= len(words); n++ {
+		terms := labelTerms(words[i : i+n])
+		for _, p := range q.patterns {
+			if sameSet(p.terms, terms) && p.weight >= score {
+				end, score = words[i+n-1].at.end, p.weight
+			}
+		}
+	}
+	return end, score
+}
+
+func (r *reading) textAfter(q *query, rest span) (candidate, bool) {
+	switch q.shape {
+	case idShape:
+		if at := r.id(rest); at.end > at.start && at.start-rest.start < nearBytes {
+			return stringCandidate(r.text, at, 1), true
+		}
+	case lawShape:
+		if at := r.untilClause(r.law(rest)); at.end > at.start && r.isName(at) {
+			return stringCandidate(r.text, at, 1), true
+		}
+	}
+	return candidate{}, false
+}
+
+// afterLink passes over the verb between a label and its value.
+func (r *reading) afterLink(s span) span {
+	for _, link := range []string{" ", "is", "ist", "est", "es", "é", "è", "jest", "este", "är", "no", "nr", ".", ":", "number",
+		"with", "la", "le", "the", "ter", " "} {
+		rest := r.text[s.start:s.end]
+		if link == " " || link == "." || link == ":" {
+			s.start = s.end - len(strings.TrimLeft(rest, link))
+		} else if after, ok := cutWord(rest, link); ok {
+			s.start = s.end - len(strings.TrimLeft(after, " "))
+		}
+	}
+	return s
+}
+
+func (r *reading) untilClause(s span) span {
+	text := r.text[s.start:s.end]
+	end := len(text)
+	for _, stop := range []string{",", ";", ".", "(", " and ", " und ", " y ", " e ", " et ", " en ", " och ", " i ", " și ",
+		" applies", " without", " unter ", " ohne ", "\n", " with ", " shall "} {
+		i := strings.Index(text, stop)
+		joinsNames := i > 0 && strings.HasPrefix(stop, " ") && i+len(stop) < len(text) && isUpper(text[i+len(stop)])
+		if i > 0 && !joinsNames {
+			end = min(end, i)
+		}
+	}
+	return r.bare(span{s.start, s.start + end})
+}

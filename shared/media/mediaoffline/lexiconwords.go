@@ -1,0 +1,97 @@
+package mediaoffline
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// word is a word of a text, folded: without marks over letters, in small letters.
+type word struct {
+	text   string
+	at     span
+	breaks bool // something stands before it that no phrase goes across
+}
+
+// wordsOf splits a text at everything that is neither letter nor digit.
+func wordsOf(text string) []word {
+	words := make([]word, 0, len(text)/6+1)
+	breaks := false
+	for i := 0; i < len(text); {
+		end := wordEnd(text, i)
+		if end == i {
+			breaks = breaks || strings.IndexByte("\n\t:;|()[],", text[i]) >= 0
+			_, size := utf8.DecodeRuneInString(text[i:])
+			i += size
+			continue
+		}
+		if folded := fold(text[i:end]); folded != "" { // marks alone are no word
+			words = append(words, word{folded, span{i, end}, breaks})
+			breaks = false
+		}
+		i = end
+	}
+	return words
+}
+
+func wordEnd(text string, i int) int {
+	for i < len(text) {
+		if b := text[i]; b < utf8.RuneSelf {
+			if !isLetterOrDigit(b) && b != '#' {
+				return i
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !isWordRune(r) {
+			return i
+		}
+		i += size
+	}
+	return i
+}
+
+func isWordRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '°' || r == '№'
+}
+
+func isLetterOrDigit(b byte) bool { return isDigit(b) || 'a' <= b|0x20 && b|0x20 <= 'z' }
+
+// fold makes forms of a word alike that differ in case and marks only. Text of other scripts keeps its letters.
+func fold(word string) string {
+	plain := true
+	for i := 0; i < len(word) && plain; i++ {
+		plain = word[i] < utf8.RuneSelf && (word[i] < 'A' || word[i] > 'Z')
+	}
+	if plain {
+		return word
+	}
+	var out strings.Builder
+	out.Grow(len(word))
+	for _, r := range word {
+		out.WriteString(foldRune(unicode.ToLower(r)))
+	}
+	return out.String()
+}
+
+func foldRune(r rune) string {
+	if r < utf8.RuneSelf {
+		return string(r)
+	}
+	for _, f := range foldings {
+		if strings.ContainsRune(f.from, r) {
+			return f.to
+		}
+	}
+	if unicode.IsMark(r) {
+		return ""
+	}
+	return string(r)
+}
+
+var foldings = []struct{ from, to string }{
+	{"àáâãäåāăą", "a"}, {"èéêëēęě", "e"}, {"ìíîïī", "i"}, {"òóôõöøōő", "o"}, {"ùúûüūůű", "u"}, {"çćč", "c"}, {"ñńň", "n"},
+	{"śšşș", "s"}, {"ß", "ss"}, {"țţť", "t"}, {"łľ", "l"}, {"źżž", "z"}, {"ýÿ", "y"}, {"ďđ", "d"}, {"ř", "r"}, {"ğ", "g"},
+	{"æ", "ae"}, {"œ", "oe"}, {"º°", "o"}, {"ª", "a"},
+}

@@ -1,0 +1,254 @@
+package mediaoffline
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"portside/shared/media"
+)
+
+// figure is a number where a text says it.
+type figure struct {
+	at        span   // with sign, currency, percent and multiplier
+	digits    span   // the digits and what separates them
+	value     string // plain decimal
+	currency  string // ISO 4217; empty if none is said
+	percent   bool
+	whole     string // digits before and after the decimal mark
+	fraction  string
+	ambiguous byte // the one separator that may be a decimal mark or a thousands separator
+	zeros     int  // of the multiplier
+	negative  bool
+}
+
+// figuresOf finds the numbers of a text, in order and without overlaps. Parts of names, dates and telephone numbers are none.
+// Where 1.234 could be two numbers, the other numbers of the document decide which mark it uses for decimals, and then the
+// habit of its language.
+func figuresOf(text string, lang media.Lang) []figure {
+	var found []figure
+	points, commas := 0, 0
+	for i := 0; i < len(text); {
+		if !isDigit(text[i]) {
+			i++
+			continue
+		}
+		f, vote, ok := figureAt(text, i)
+		i = max(f.at.end, f.digits.end)
+		switch vote {
+		case '.':
+			points++
+		case ',':
+			commas++
+		}
+		if ok {
+			found = append(found, f)
+		}
+	}
+	mark := decimalMark(points, commas, lang)
+	for i := range found {
+		found[i].settle(mark)
+	}
+	return found
+}
+
+func decimalMark(points, commas int, lang media.Lang) byte {
+	switch {
+	case points > commas:
+		return '.'
+	case commas > points:
+		return ','
+	case lang == "en":
+		return '.'
+	}
+	return ','
+}
+
+// settle decides an ambiguous separator and writes the value.
+func (f *figure) settle(mark byte) {
+	if f.ambiguous == mark && f.ambiguous != 0 {
+		const groupDigits = 3
+		cut := len(f.whole) - groupDigits
+		f.whole, f.fraction = f.whole[:cut], f.whole[cut:]
+	}
+	for range f.zeros {
+		f.shift()
+	}
+	f.value = plainDecimal(f.whole, f.fraction)
+	if f.negative && f.value != "0" {
+		f.value = "-" + f.value
+	}
+}
+
+// shift multiplies by ten.
+func (f *figure) shift() {
+	next := "0"
+	if f.fraction != "" {
+		next, f.fraction = f.fraction[:1], f.fraction[1:]
+	}
+	f.whole += next
+}
+
+func plainDecimal(whole, fraction string) string {
+	whole = strings.TrimLeft(whole, "0")
+	fraction = strings.TrimRight(fraction, "0")
+	if whole == "" {
+		whole = "0"
+	}
+	if fraction == "" {
+		return whole
+	}
+	return whole + "." + fraction
+}
+
+const (
+	mostDigits = 24
+	groupSize  = 3
+)
+
+// figureAt reads the number that begins at a digit. Where ok is false, what was passed over is still set. The vote is the
+// decimal mark that the number shows by itself.
+func figureAt(text string, i int) (f figure, vote byte, ok bool) {
+	groups, marks, end := digitGroups(text, i)
+	f.digits = span{i, end}
+	f.at = f.digits
+	if partOfName(text, i) {
+		return f, 0, false
+	}
+	vote, ok = f.divide(groups, marks)
+	if !ok || len(f.whole)+len(f.fraction) > mostDigits {
+		return f, 0, false
+	}
+	f.signs(text)
+	return f, vote, f.endsWell(text)
+}
+
+// digitGroups reads groups of digits and the marks between them.
+func digitGroups(text string, i int) (groups []string, marks []byte, end int) {
+	for {
+		end = skipDigits(text, i)
+		groups = append(groups, text[i:end])
+		mark, next := separator(text, end, len(marks) == 0 && len(groups[0]) > groupSize)
+		if mark == 0 {
+			return groups, marks, end
+		}
+		marks, i = append(marks, mark), next
+	}
+}
+
+// separator reads one mark before more digits. A space separates only full groups, because it stands between two numbers
+// as well.
+func separator(text string, i int, tooLong bool) (mark byte, next int) {
+	if i >= len(text)-1 {
+		return 0, i
+	}
+	r, size := utf8.DecodeRuneInString(text[i:])
+	next = i + size
+	if next >= len(text) || !isDigit(text[next]) {
+		return 0, i
+	}
+	switch r {
+	case '.', ',':
+		return byte(r), next
+	case '\'', '’', ' ':
+		if !tooLong && skipDigits(text, next)-next == groupSize {
+			return ' ', next
+		}
+	}
+	return 0, i
+}
+
+// partOfName reports that the digits at i belong to something before them.
+func partOfName(text string, i int) bool {
+	if i == 0 {
+		return false
+	}
+	before, size := utf8.DecodeLastRuneInString(text[:i])
+	switch {
+	case isWordRune(before) && before != 'R':
+		return !endsWithCurrency(text[:i])
+	case before == '-' || before == '/' || before == '.' || before == ':' || before == '_':
+		if i == size {
+			return before != '-'
+		}
+		further, _ := utf8.DecodeLastRuneInString(text[:i-size])
+		return isWordRune(further) || before == '/'
+	}
+	return false
+}
+
+// divide finds out which of the marks is the decimal one.
+func (f *figure) divide(groups []string, marks []byte) (vote byte, ok bool) {
+	last := len(marks) - 1
+	if last < 0 {
+		f.whole = groups[0]
+		return 0, true
+	}
+	mark := marks[last]
+	switch {
+	case mark == ' ':
+		f.whole = strings.Join(groups, "")
+		return 0, allEqual(marks) && grouped(groups)
+	case last > 0 && allEqual(marks):
+		f.whole = strings.Join(groups, "")
+		return other(mark), grouped(groups)
+	case last > 0:
+		f.whole, f.fraction = strings.Join(groups[:last+1], ""), groups[last+1]
+		return mark, allEqual(marks[:last]) && grouped(groups[:last+1])
+	case len(groups[1]) == groupSize && len(groups[0]) <= groupSize && groups[0][0] != '0':
+		f.whole, f.ambiguous = groups[0]+groups[1], mark
+		return 0, true
+	}
+	f.whole, f.fraction = groups[0], groups[1]
+	return mark, true
+}
+
+func allEqual(marks []byte) bool {
+	for _, m := range marks {
+		if m != marks[0] {
+			return false
+		}
+	}
+	return true
+}
+
+func grouped(groups []string) bool {
+	for _, g := range groups[1:] {
+		if len(g) != groupSize {
+			return false
+		}
+	}
+	return len(groups[0]) <= groupSize && groups[0][0] != '0'
+}
+
+func other(mark byte) byte {
+	if mark == '.' {
+		return ','
+	}
+	return '.'
+}
+
+// endsWell reports that nothing follows that makes the digits part of a name, a date or an ordinal.
+func (f *figure) endsWell(text string) bool {
+	rest := text[f.at.end:]
+	if rest == "" {
+		return true
+	}
+	next, size := utf8.DecodeRuneInString(rest)
+	further, _ := utf8.DecodeRuneInString(rest[size:])
+	switch {
+	case isWordRune(next):
+		unit := rest[:wordEnd(rest, 0)]
+		return f.at.end == f.digits.end && isUnit(fold(unit))
+	case strings.ContainsRune("-/:.", next) && size < len(rest):
+		return !isDigit(rest[size]) && (next == '.' || next == ':' || !isWordRune(further) || f.currency != "")
+	}
+	return true
+}
+
+func isUnit(word string) bool {
+	switch word {
+	case "kg", "m3", "km2", "lb", "lbs", "g", "t", "km", "m", "cm", "mm", "l", "h", "min", "gb", "mb", "kwh", "m2", "x", "pcs", "st":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,171 @@
+package mediaoffline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"portside/shared/media"
+)
+
+// budget is how long a summary may be.
+type budget struct{ sentences, words int }
+
+// budgets, from the shortest on. A longer summary is a shorter one with more in it.
+var budgets = []struct {
+	length media.Length
+	budget
+}{
+	{media.Short, budget{2, 50}},
+	{media.Medium, budget{5, 120}},
+	{media.Long, budget{12, 300}},
+}
+
+// shortDocument is one of so few words that its summary is itself.
+const shortDocument = 45
+
+// Summarize implements media.Engine. The summary consists of the document's own sentences, in their order; it is in the
+// document's language, and a warning says so if another was asked for. Only of a document that is mostly tables, it says in
+// words of its own what they are. What Document.Warnings say is not repeated.
+func (*Engine) Summarize(ctx context.Context, d *media.Document, s media.SummarySettings) (media.Summary, error) {
+	if len(d.Blocks) == 0 {
+		return media.Summary{}, media.ErrEmpty
+	}
+	lang := detectLanguage(d.Text())
+	m, err := collect(ctx, d, lang)
+	if err != nil {
+		return media.Summary{}, fmt.Errorf("summarizing: %w", err)
+	}
+	lines := m.tableLine(s.Lang)
+	chosen, err := m.choose(ctx, s, wordCount(strings.Join(lines, " ")))
+	if err != nil {
+		return media.Summary{}, fmt.Errorf("summarizing: %w", err)
+	}
+	summary := media.Summary{Text: layOut(append(lines, chosen...), s.Shape)}
+	if len(chosen) > 0 {
+		summary.Warnings = languageWarning(lang, s.Lang)
+	}
+	return summary, nil
+}
+
+// tableLine says what there is where sentences are few.
+func (m *material) tableLine(asked media.Lang) []string {
+	if m.tables.words <= 2*m.words {
+		return nil
+	}
+	return []string{m.tables.line(m.lang, asked)}
+}
+
+// choose returns the sentences of the summary. Words that are spent already count.
+func (m *material) choose(ctx context.Context, s media.SummarySettings, spent int) ([]string, error) {
+	if len(m.sentences) == 0 && m.tables.words == 0 {
+		m.useHeadings()
+	}
+	if m.words <= shortDocument-spent {
+		return texts(m.sentences), nil
+	}
+	c, err := m.rank(ctx, s.Hint)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range budgets {
+		b.words -= spent
+		c.extend(b.budget, m.words/3)
+		if b.length == s.Length || (s.Length == "" && b.length == media.Medium) {
+			c.atLeastOne(b.words)
+			break
+		}
+	}
+	return c.texts(m.lang), nil
+}
+
+// useHeadings makes do with headings where there is nothing else.
+func (m *material) useHeadings() {
+	for _, heading := range m.headings[1:] {
+		words := wordCount(heading)
+		m.words += words
+		m.sentences = append(m.sentences, sentence{text: oneLine(heading), words: words, first: true, item: true})
+	}
+}
+
+func texts(sentences []sentence) []string {
+	list := make([]string, len(sentences))
+	for i := range sentences {
+		list[i] = withoutLabel(sentences[i].text)
+	}
+	return list
+}
+
+// central is how much being like others counts beside what speaks for a sentence itself.
+const central = 0.3
+
+// rounded leaves off the digits in which processors differ.
+func rounded(score float64) float64 { return math.Round(score*1e6) / 1e6 }
+
+// rank scores the sentences.
+func (m *material) rank(ctx context.Context, hint string) (*chooser, error) {
+	stems := newStemmer(m.lang)
+	p := newPrior(m, stems, hint)
+	for i := range m.sentences {
+		m.sentences[i].order = i
+	}
+	compared := sample(m.sentences, p.hint)
+	vectors(compared, stems)
+	edges, err := connect(ctx, compared)
+	if err != nil {
+		return nil, err
+	}
+	bias := p.all(compared, len(m.sentences))
+	rank, most := edges.walk(bias), highest(bias)
+	c := &chooser{sentences: compared, score: make([]float64, len(compared)), alike: make([]float64, len(compared))}
+	for i := range compared {
+		c.score[i] = rounded(math.Pow(rank[i], central) * bias[i] / most)
+	}
+	c.usable = p.usable(compared)
+	return c, nil
+}
+
+// all are the weights of all sentences. If any has what the hint asks for, those that have not fall behind.
+func (p *prior) all(sentences []sentence, n int) []float64 {
+	weights, asked := make([]float64, len(sentences)), make([]float64, len(sentences))
+	for i := range sentences {
+		weights[i] = p.of(&sentences[i], sentences[i].order, n)
+		asked[i] = p.asked(&sentences[i])
+	}
+	most := highest(asked)
+	if most == 0 {
+		return weights
+	}
+	for i := range weights {
+		weights[i] *= 0.15 + 2*asked[i]/most
+	}
+	return weights
+}
+
+// usable leaves out scraps and boilerplate, unless the document hardly has anything else.
+func (p *prior) usable(sentences []sentence) []bool {
+	const scrap = 0.3
+	usable := make([]bool, len(sentences))
+	words, all := 0, 0
+	for i := range sentences {
+		s := &sentences[i]
+		usable[i] = length(s) > scrap && !p.isBoilerplate(s.text)
+		all += s.words
+		if usable[i] {
+			words += s.words
+		}
+	}
+	for i := range usable {
+		usable[i] = usable[i] || 4*words < all
+	}
+	return usable
+}
+
+func highest(values []float64) float64 {
+	most := 0.0
+	for _, v := range values {
+		most = max(most, v)
+	}
+	return most
+}

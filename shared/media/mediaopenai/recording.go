@@ -1,0 +1,85 @@
+package mediaopenai
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/textproto"
+	"strings"
+
+	"portside/shared/media"
+)
+
+// multipartForm is a form that has the recording in the middle, and does not hold it in memory.
+type multipartForm struct {
+	reader io.Reader
+	size   int64
+	kind   string
+}
+
+func formOf(r Recording, model string, how spoken) (multipartForm, error) {
+	suffix, mediaType, err := kindOf(r)
+	if err != nil {
+		return multipartForm{}, err
+	}
+	var around bytes.Buffer
+	w := multipart.NewWriter(&around)
+	for _, field := range fieldsOf(r, model, how) {
+		if err := w.WriteField(field[0], field[1]); err != nil {
+			return multipartForm{}, fmt.Errorf("write a form: %w", err)
+		}
+	}
+	header := textproto.MIMEHeader{}
+	header.Set("Content-Disposition", `form-data; name="file"; filename="recording.`+suffix+`"`) // never the caller's name
+	header.Set("Content-Type", mediaType)
+	if _, err := w.CreatePart(header); err != nil {
+		return multipartForm{}, fmt.Errorf("write a form: %w", err)
+	}
+	before := around.Len()
+	if err := w.Close(); err != nil {
+		return multipartForm{}, fmt.Errorf("write a form: %w", err)
+	}
+	parts := io.MultiReader(bytes.NewReader(around.Bytes()[:before]), io.NewSectionReader(r.File, 0, r.File.Size),
+		bytes.NewReader(around.Bytes()[before:]))
+	return multipartForm{parts, int64(around.Len()) + r.File.Size, w.FormDataContentType()}, nil
+}
+
+func fieldsOf(r Recording, model string, how spoken) [][2]string {
+	fields := [][2]string{{"model", model}, {"temperature", "0"}, {"response_format", "json"}}
+	if how.verbose {
+		fields[2][1] = "verbose_json"
+	}
+	if r.Lang != "" {
+		fields = append(fields, [2]string{"language", string(r.Lang)})
+	}
+	if how.prompt != "" {
+		fields = append(fields, [2]string{"prompt", how.prompt})
+	}
+	return fields
+}
+
+// kindOf tells what the recording is by its first bytes; servers tell it by the ending of the file's name.
+func kindOf(r Recording) (suffix, mediaType string, err error) {
+	head := make([]byte, 12)
+	n, err := r.File.ReadAt(head, 0)
+	if err != nil && err != io.EOF { //nolint:errorlint // ReadAt returns it bare, by its contract
+		return "", "", fmt.Errorf("read a recording: %w", err)
+	}
+	is := func(at int, magic string) bool { return strings.HasPrefix(string(head[min(at, n):n]), magic) }
+	switch {
+	case is(0, "RIFF") && is(8, "WAVE"):
+		return "wav", "audio/wav", nil
+	case is(0, "fLaC"):
+		return "flac", "audio/flac", nil
+	case is(0, "OggS"):
+		return "ogg", "audio/ogg", nil
+	case is(0, "\x1a\x45\xdf\xa3"):
+		return "webm", "video/webm", nil
+	case is(4, "ftypM4A"):
+		return "m4a", "audio/mp4", nil
+	case is(4, "ftyp") || r.Kind == media.Video:
+		return "mp4", "video/mp4", nil
+	}
+	return "mp3", "audio/mpeg", nil
+}

@@ -1,0 +1,63 @@
+package mediaopenai
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"portside/shared/media/mediaprompt"
+)
+
+// Servers word the same refusal in many ways; what matters is what is tried next.
+func TestRefusalsOfManyServers(t *testing.T) {
+	byObject, byWords := dialect{form: asObject}, dialect{form: inWords}
+	for _, test := range []struct {
+		body string
+		from dialect
+		next dialect
+		is   error
+	}{
+		{`{"error": {"message": "Use 'max_completion_tokens' instead.", "param": "max_tokens", "code": "unsupported_parameter"}}`,
+			dialect{}, dialect{completion: true}, nil},
+		{`{"error": {"message": "Unsupported value: 'temperature' does not support 0", "param": "temperature", "code": "unsupported_value"}}`,
+			dialect{}, dialect{noCool: true}, nil},
+		{`{"error": {"message": "Invalid parameter: 'response_format' of type 'json_schema' is not supported", "param": null}}`, dialect{}, byObject, nil},
+		{`{"error": {"message": "bad", "param": "response_format.type", "code": null}}`, byObject, byWords, nil},
+		{`{"error": {"code": 400, "message": "Failed to parse grammar", "type": "invalid_request_error"}}`, dialect{}, byObject, nil},
+		{`{"object": "error", "message": "guided decoding is not available", "code": 400}`, dialect{}, byObject, nil},
+		{`{"detail": [{"loc": ["body", "response_format"], "msg": "extra fields not permitted"}]}`, dialect{}, byObject, nil},
+		{`response_format is not supported`, dialect{}, byObject, nil},
+		{`{"error": "structured output is not supported"}`, byWords, byWords, nil},
+		{`{"error": {"message": "no such thing", "param": "messages"}}`, dialect{}, dialect{}, nil},
+		{`{"error": {"message": "This model's maximum context length is 4096 tokens; reduce max_tokens", "code": null}}`,
+			dialect{}, dialect{}, mediaprompt.ErrTooLong},
+		{`{"error": {"code": 400, "message": "the request exceeds the available context size"}}`, dialect{}, dialect{}, mediaprompt.ErrTooLong},
+		{``, dialect{}, dialect{}, nil},
+	} {
+		err := refusedBy(&http.Response{StatusCode: http.StatusBadRequest, Body: io.NopCloser(strings.NewReader(test.body))})
+		next, changed := test.from.after(err)
+		if next != test.next || changed != (test.next != test.from) || test.is != nil && !errors.Is(err, test.is) {
+			t.Errorf("%s: %+v, %v", test.body, next, err)
+		}
+		for _, said := range []string{"not supported", "instead", "maximum", "available"} {
+			if strings.Contains(fmt.Sprint(err), said) {
+				t.Errorf("the message is in %v", err)
+			}
+		}
+	}
+}
+
+// A code is let into an error only if it looks like one.
+func TestCodesAreWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"rate_limit_exceeded": "rate_limit_exceeded", "messages.[0].content": "messages.[0].content", "Total: 5": "", "a\nb": "",
+		strings.Repeat("a", 61): "",
+	} {
+		if got := word(text); got != want {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}

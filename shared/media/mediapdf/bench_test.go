@@ -1,0 +1,29 @@
+package mediapdf_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"portside/shared/media"
+	"portside/shared/media/mediapdf"
+)
+
+func BenchmarkRead(b *testing.B) {
+	for _, file := range []string{"chrome-invoice-de", "office-invoice-de", "chrome-long-en", "office-long-pt"} {
+		data, err := os.ReadFile("testdata/" + file + ".pdf")
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(file, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				into := media.NewBuilder(media.PDF, media.DefaultLimits())
+				err := mediapdf.Read(b.Context(), media.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, into)
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

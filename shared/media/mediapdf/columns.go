@@ -1,0 +1,216 @@
+package mediapdf
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxCuts bounds how often a page is cut; maxGutters how many places are tried for each cut.
+const (
+	maxCuts    = 12
+	maxGutters = 32
+)
+
+// segment cuts a page into regions, in reading order: what is above columns, the columns from left to right, what is below.
+// The cells of a table are no columns: they are short, and their lines stand beside each other.
+func segment(pieces []piece, depth int) [][]piece {
+	rows := rowsOf(pieces)
+	if depth >= maxCuts || len(rows) < 3 {
+		return [][]piece{pieces}
+	}
+	cut, found := bestCut(rows)
+	if !found {
+		return [][]piece{pieces}
+	}
+	above, below := flatten(rows[:cut.first]), flatten(rows[cut.end:])
+	left, right := split(rows[cut.first:cut.end], cut.x)
+	var regions [][]piece
+	for _, part := range [][]piece{above, left, right, below} {
+		if len(part) > 0 {
+			regions = append(regions, segment(part, depth+1)...)
+		}
+	}
+	return regions
+}
+
+func flatten(rows []row) []piece {
+	var all []piece
+	for _, r := range rows {
+		all = append(all, r.pieces...)
+	}
+	return all
+}
+
+func split(rows []row, x float64) (left, right []piece) {
+	for _, r := range rows {
+		for _, p := range r.pieces {
+			if p.left < x {
+				left = append(left, p)
+			} else {
+				right = append(right, p)
+			}
+		}
+	}
+	return left, right
+}
+
+// cut is a gutter at x between the rows from first to end.
+type cut struct {
+	x          float64
+	first, end int
+	score      int
+}
+
+func bestCut(rows []row) (cut, bool) {
+	best := cut{}
+	for _, x := range gutters(rows) {
+		for first := 0; first < len(rows); {
+			end := first
+			for end < len(rows) && rows[end].clear(x) {
+				end++
+			}
+			if end-first >= 3 {
+				if c := judge(rows, trim(rows, cut{x: x, first: first, end: end})); c.score > best.score {
+					best = c
+				}
+			}
+			first = end + 1
+		}
+	}
+	return best, best.score > 0
+}
+
+// gutters are places just left of where several lines begin, the most frequent first.
+func gutters(rows []row) []float64 {
+	const grid = 2.0
+	counts := map[int]int{}
+	for _, r := range rows {
+		right := math.Inf(-1)
+		for _, p := range r.pieces {
+			if p.left-right > 0.7*r.size {
+				counts[int(math.Round((p.left-0.35*r.size)/grid))]++
+			}
+			right = max(right, p.right)
+		}
+	}
+	places := make([]int, 0, len(counts))
+	for at, n := range counts {
+		if n >= 2 {
+			places = append(places, at)
+		}
+	}
+	slices.SortFunc(places, func(a, b int) int {
+		if n := counts[b] - counts[a]; n != 0 {
+			return n
+		}
+		return a - b
+	})
+	var xs []float64
+	for _, at := range places[:min(len(places), maxGutters)] {
+		xs = append(xs, float64(at)*grid)
+	}
+	return xs
+}
+
+// clear reports whether no word of the row crosses the gutter.
+func (r *row) clear(x float64) bool {
+	half := 0.25 * r.size
+	for _, p := range r.pieces {
+		if p.left < x+half && p.right > x-half && !(p.left >= x || p.right <= x-half) {
+			return false
+		}
+	}
+	return true
+}
+
+// sides reports whether the row has words left and right of x.
+func (r *row) sides(x float64) (left, right bool) {
+	for _, p := range r.pieces {
+		if p.left < x {
+			left = true
+		} else {
+			right = true
+		}
+	}
+	return left, right
+}
+
+// trim leaves out lines far above and below that are on one side only: headers, footers, numbers of pages.
+func trim(rows []row, c cut) cut {
+	const far = 2.5
+	lone := func(i int) bool {
+		left, right := rows[i].sides(c.x)
+		return left != right
+	}
+	for c.end-c.first > 2 && lone(c.first) && rows[c.first+1].base-rows[c.first].base > far*rows[c.first].size {
+		c.first++
+	}
+	for c.end-c.first > 2 && lone(c.end-1) && rows[c.end-1].base-rows[c.end-2].base > far*rows[c.end-1].size {
+		c.end--
+	}
+	return c
+}
+
+// side counts what is on one side of a gutter.
+type side struct {
+	lines, words, letters int
+	edges                 map[int]int // where wide gaps begin and end, on a grid
+	gaps                  [][2]int
+}
+
+func (s *side) add(r row, onSide func(piece) bool) bool {
+	const grid = 3
+	found, right := false, 0.0
+	for _, p := range r.pieces {
+		if !onSide(p) {
+			continue
+		}
+		if found && p.left-right > r.size {
+			gap := [2]int{int(right / grid), int(p.left/grid) + 1<<20}
+			s.edges[gap[0]]++
+			s.edges[gap[1]]++
+			s.gaps = append(s.gaps, gap)
+		}
+		found, right = true, p.right
+		s.words++
+		if strings.ContainsFunc(p.text, unicode.IsLetter) {
+			s.letters++
+		}
+	}
+	if found {
+		s.lines++
+	}
+	return found
+}
+
+// prose reports whether there are several words to a line, most of them with letters. Gaps that stand below each other cut a
+// line in cells; those of justified text stand anywhere.
+func (s *side) prose() bool {
+	cells := s.lines
+	for _, gap := range s.gaps {
+		if 4*max(s.edges[gap[0]], s.edges[gap[1]]) > s.lines {
+			cells++
+		}
+	}
+	return s.words >= 3*cells && 10*s.letters >= 6*s.words
+}
+
+// judge scores a gutter: that of columns of text has prose on both sides, or lines that do not stand beside each other.
+func judge(rows []row, c cut) cut {
+	left, right := side{edges: map[int]int{}}, side{edges: map[int]int{}}
+	both := 0
+	for _, r := range rows[c.first:c.end] {
+		hasLeft := left.add(r, func(p piece) bool { return p.left < c.x })
+		hasRight := right.add(r, func(p piece) bool { return p.left >= c.x })
+		if hasLeft && hasRight {
+			both++
+		}
+	}
+	fewer := min(left.lines, right.lines)
+	if fewer >= 4 && left.prose() && right.prose() || fewer >= 3 && both*3 < fewer {
+		c.score = fewer
+	}
+	return c
+}

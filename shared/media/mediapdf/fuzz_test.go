@@ -1,0 +1,72 @@
+package mediapdf
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"unicode/utf8"
+
+	"portside/shared/media"
+)
+
+func tightLimits() media.Limits {
+	return media.Limits{Text: 1 << 20, Blocks: 20_000, Pages: 50, Inflated: 4 << 20, Depth: 32, Objects: 20_000}
+}
+
+func FuzzRead(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.pdf")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files[:12] {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b := media.NewBuilder(media.PDF, tightLimits())
+		err := Read(t.Context(), media.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, b)
+		d := b.Document()
+		if err == nil && len(d.Blocks) == 0 {
+			t.Error("neither text nor an error")
+		}
+		if len(d.Text()) > tightLimits().Text || !utf8.ValidString(d.Text()) {
+			t.Errorf("%d bytes of text", len(d.Text()))
+		}
+	})
+}
+
+func FuzzContent(f *testing.F) {
+	f.Add([]byte("q 1 0 0 1 0 0 cm BT /F1 12 Tf 5 Tc 50 700 Td [(a) -900 <4142>] TJ T* (x) ' ET Q " +
+		"BI /W 1 ID x EI /S <</ActualText(b)>> BDC EMC"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		known := &face{table: encoding("WinAnsiEncoding"), otherwise: 0.5}
+		file := &file{work: 100_000, fonts: map[int]*face{}, forms: map[int]*form{}}
+		m := &machine{ctx: t.Context(), f: file, state: newState(matrix{1, 0, 0, -1, 0, 842}), width: 595, height: 842}
+		m.state.font, m.state.size = known, 10
+		if err := m.run(data, nil); err == nil && len(m.glyphs) > len(data) {
+			t.Errorf("%d glyphs of %d bytes", len(m.glyphs), len(data))
+		}
+		layOut(m.glyphs)
+	})
+}
+
+func FuzzCMap(f *testing.F) {
+	f.Add([]byte("1 begincodespacerange <00> <ff> endcodespacerange "+
+		"1 beginbfrange <00> <ffffffff> <0041> endbfrange 1 begincidrange <00> <ff> 7"), []byte("ab"))
+	f.Fuzz(func(t *testing.T, data, raw []byte) {
+		m := parseCMap(data)
+		for len(raw) > 0 {
+			c, n := m.cut(raw)
+			if n < 1 {
+				t.Fatal("a code of no bytes")
+			}
+			m.text(c)
+			m.glyph(c)
+			raw = raw[n:]
+		}
+	})
+}

@@ -1,0 +1,192 @@
+package mediapdf
+
+import (
+	"context"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"portside/shared/media"
+)
+
+// page is what a page says, before it is known how large the text of the document is.
+type page struct{ blocks []block }
+
+// leaf is a page's dictionary with what it inherits.
+type leaf struct {
+	dict      types.Dict
+	resources types.Object
+	box       types.Object
+	rotate    types.Object
+}
+
+// readPages runs every page. The pages read before an error are returned with it.
+func (f *file) readPages(ctx context.Context) ([]page, error) {
+	var pages []page
+	size := 0
+	for _, l := range f.leaves(f.limits.Pages + 1) {
+		if err := ctx.Err(); err != nil {
+			return pages, err
+		}
+		if len(pages) == f.limits.Pages {
+			return append(pages, page{}), nil // one more than the Builder takes, so that it says so
+		}
+		glyphs, err := f.runPage(ctx, l)
+		p := page{blocks: layOut(glyphs)}
+		for _, b := range p.blocks {
+			size += b.size()
+		}
+		pages = append(pages, p)
+		if err == nil && size > f.limits.Text {
+			err = media.ErrTooMuch
+		}
+		if err != nil {
+			return pages, err
+		}
+	}
+	return pages, nil
+}
+
+func (f *file) hasPages() bool { return len(f.leaves(1)) > 0 }
+
+// leaves walks the page tree, which may be a graph with cycles.
+func (f *file) leaves(limit int) []leaf {
+	w := walk{f: f, limit: limit, visited: map[int]bool{}}
+	root := types.Dict{}
+	if f.table.Root != nil {
+		if found := f.dict(*f.table.Root); found != nil {
+			root = found
+		}
+	}
+	w.push(root["Pages"], leaf{})
+	w.run()
+	for _, number := range f.strays {
+		w.push(*types.NewIndirectRef(number, 0), leaf{})
+		w.run()
+	}
+	return w.found
+}
+
+type walk struct {
+	f       *file
+	limit   int
+	steps   int
+	visited map[int]bool
+	stack   []node
+	found   []leaf
+}
+
+type node struct {
+	object    types.Object
+	inherited leaf
+}
+
+func (w *walk) push(o types.Object, inherited leaf) { w.stack = append(w.stack, node{o, inherited}) }
+
+func (w *walk) run() {
+	for len(w.stack) > 0 && len(w.found) < w.limit && w.steps < w.f.limits.Objects {
+		w.steps++
+		top := w.stack[len(w.stack)-1]
+		w.stack = w.stack[:len(w.stack)-1]
+		if number := id(top.object); number != 0 {
+			if w.visited[number] {
+				continue
+			}
+			w.visited[number] = true
+		}
+		w.visit(top)
+	}
+}
+
+func (w *walk) visit(n node) {
+	dict := w.f.dict(n.object)
+	if dict == nil {
+		return
+	}
+	l := n.inherited
+	l.dict = dict
+	for key, field := range map[string]*types.Object{"Resources": &l.resources, "MediaBox": &l.box, "CropBox": &l.box, "Rotate": &l.rotate} {
+		if own, ok := dict[key]; ok && (key != "MediaBox" || dict["CropBox"] == nil) {
+			*field = own
+		}
+	}
+	kids := w.f.array(dict["Kids"])
+	if kids == nil && w.f.name(dict["Type"]) != "Pages" {
+		w.found = append(w.found, w.f.adopt(l))
+	}
+	for i := len(kids) - 1; i >= 0 && len(w.stack) < w.f.limits.Objects; i-- {
+		w.push(kids[i], l)
+	}
+}
+
+// adopt looks up what a page lacks in its parents, for pages that were not found through them.
+func (f *file) adopt(l leaf) leaf {
+	parent := f.dict(l.dict["Parent"])
+	for depth := 0; depth < 32 && parent != nil && (l.resources == nil || l.box == nil); depth++ {
+		if l.resources == nil {
+			l.resources = parent["Resources"]
+		}
+		if l.box == nil {
+			l.box = parent["MediaBox"]
+		}
+		parent = f.dict(parent["Parent"])
+	}
+	return l
+}
+
+// frame returns the matrix from the page's user space to points from its top left corner, as it is shown, and its size.
+func (f *file) frame(l leaf) (m matrix, width, height float64) {
+	corners := [4]float64{0, 0, 612, 792}
+	if box := f.array(l.box); len(box) == 4 {
+		for i := range corners {
+			corners[i] = f.number(box[i], corners[i])
+		}
+	}
+	left, right := min(corners[0], corners[2]), max(corners[0], corners[2])
+	bottom, top := min(corners[1], corners[3]), max(corners[1], corners[3])
+	width, height = right-left, top-bottom
+	switch turn := int(f.number(l.rotate, 0)) % 360; (turn + 360) % 360 {
+	case 90:
+		return matrix{0, 1, 1, 0, -bottom, -left}, height, width
+	case 180:
+		return matrix{-1, 0, 0, 1, right, -bottom}, width, height
+	case 270:
+		return matrix{0, -1, -1, 0, top, right}, height, width
+	}
+	return matrix{1, 0, 0, -1, -left, top}, width, height
+}
+
+// runPage returns the glyphs of a page, and with an error those before it.
+func (f *file) runPage(ctx context.Context, l leaf) ([]glyph, error) {
+	frame, width, height := f.frame(l)
+	content, err := f.content(l.dict["Contents"])
+	if err != nil {
+		return nil, err
+	}
+	m := &machine{ctx: ctx, f: f, state: newState(frame), width: width, height: height}
+	err = m.run(content, f.dict(l.resources))
+	return m.glyphs, err
+}
+
+// content joins the content streams of a page: operators may not be cut between them, but operands are.
+func (f *file) content(o types.Object) ([]byte, error) {
+	if sd := f.stream(o); sd != nil {
+		return f.decode(sd)
+	}
+	var all []byte
+	parts := f.array(o)
+	const most = 10_000
+	for _, part := range parts[:min(len(parts), most)] {
+		sd := f.stream(part)
+		if sd == nil {
+			continue
+		}
+		data, err := f.decode(sd)
+		if err != nil {
+			return all, err
+		}
+		if all = append(append(all, data...), '\n'); len(all) > maxStream {
+			return all, media.ErrTooMuch
+		}
+	}
+	return all, nil
+}

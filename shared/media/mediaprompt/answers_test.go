@@ -1,0 +1,238 @@
+package mediaprompt
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"portside/shared/media"
+)
+
+func TestQuotesAreFoundAsTheDocumentWritesThem(t *testing.T) {
+	for _, test := range []struct{ text, quote, want string }{
+		{"a Total: 5 b", "Total: 5", "Total: 5"},
+		{"Total:\t1.234,50\n€ due", "Total: 1.234,50 €", "Total:\t1.234,50\n€"},
+		{"x „Zitat“ – Ende", `"zitat" - ende`, "„Zitat“ – Ende"},
+		{"It’s  DUE", "it's due", "It’s  DUE"},
+		{"İstanbul ẞ", "ẞ", "ẞ"},
+		{"a Total: 5 b", "  Total: 5\n", "Total: 5"},
+		{"soft", "so\u00adft", "soft"},
+		{"Total: 512, Total: 5.", "Total: 5", "Total: 5"}, // the second one
+		{"合計金額は500円です", "金額は500円", "金額は500円"},
+		{"Annual", "Ann", ""},
+		{"2015", "15", ""},
+		{"Total: 1.234,50", "Total: 1", ""},
+		{"Total: 1.234,50", "50", ""},
+		{"Section 1. 5 items", "5 items", "5 items"},
+		{"abc", "", ""},
+		{"a - b", " - ", ""},
+		{"abc", "abcd", ""},
+		{"", "x", ""},
+		{strings.Repeat("word ", 900), strings.TrimSpace(strings.Repeat("word ", 500)), ""}, // too long
+	} {
+		p := newPart(test.text, 0)
+		at, ok := p.locate(test.quote)
+		if ok != (test.want != "") || p.text[at.from:at.to] != test.want {
+			t.Errorf("%q in %q: %v %v", test.quote, test.text, at, ok)
+		}
+	}
+	at, ok := newPart("Total: 512, Total: 5.", 0).locate("Total: 5")
+	if !ok || at.from != 12 {
+		t.Errorf("found within a number: %v", at)
+	}
+}
+
+func TestValuesAreOfTheirType(t *testing.T) {
+	for _, test := range []struct {
+		kind      media.Type
+		raw, want string
+	}{
+		{media.Number, `12.50`, "12.50"},
+		{media.Number, `-3`, "-3"},
+		{media.Number, `1.5e3`, "1500"},
+		{media.Number, `-0.0`, "0"},
+		{media.Number, `1e400`, ""},
+		{media.Number, `1e30`, ""},
+		{media.Number, `1e-300`, ""},
+		{media.Number, `"12"`, ""},
+		{media.Number, `1,234`, ""},
+		{media.Number, `0x10`, ""},
+		{media.Number, `NaN`, ""},
+		{media.Number, `null`, ""},
+		{media.Number, strings.Repeat("1", 41), ""},
+		{media.Boolean, `true`, "true"},
+		{media.Boolean, `"true"`, ""},
+		{media.Boolean, `1`, ""},
+		{media.Date, `"2026-03-05"`, "2026-03-05"},
+		{media.Date, `"2026-3-5"`, "2026-03-05"},
+		{media.Date, `"2026-03-05T23:30:00Z"`, "2026-03-05"},
+		{media.Date, `"2026-02-30"`, ""},
+		{media.Date, `"0000-01-01"`, ""},
+		{media.Date, `"05/03/2026"`, ""},
+		{media.Date, `20260305`, ""},
+		{media.String, `" a\u0000\n b "`, "a b"},
+		{media.String, `""`, ""},
+		{media.String, `["a"]`, ""},
+		{media.String, `{"value": "a"}`, ""},
+		{media.String, ``, ""},
+	} {
+		if got := valueOf(test.kind, json.RawMessage(test.raw)); got != typed(test.kind, test.want) {
+			t.Errorf("%s %s: %+v", test.kind, test.raw, got)
+		}
+	}
+}
+
+func TestValuesMustStandInTheirQuotes(t *testing.T) {
+	for _, test := range []struct {
+		kind              media.Type
+		value, quote      string
+		want              float64
+		asTheDocumentSays string
+	}{
+		{media.String, "acme gmbh", "by ACME\nGmbH.", shown, "ACME GmbH"},
+		{media.String, "Acme", "by Acmeville", 0, ""},
+		{media.Number, "1234.50", "1.234,50 €", shown, "1234.50"},
+		{media.Number, "1234.5", "1 234,50", shown, "1234.5"},
+		{media.Number, "100", "2 100,00", shown, "100"},
+		{media.Number, "1500000", "1.5 million", shown, "1500000"},
+		{media.Number, "0.19", "19 %", shown, "0.19"},
+		{media.Number, "0", "0 items", shown, "0"},
+		{media.Number, "12", "in 2012", 0, ""},
+		{media.Number, "235", "1 + 234", 0, ""},
+		{media.Number, "-500", "(500.00)", shown, "-500"},
+		{media.Number, "-500", "a loss of 500", partly, "-500"},
+		{media.Number, "5", "five", written, "5"},
+		{media.Date, "2026-03-05", "5 March 2026", shown, "2026-03-05"},
+		{media.Date, "2026-03-05", "05.03.26", shown, "2026-03-05"},
+		{media.Date, "2026-03-05", "on 5 March", partly, "2026-03-05"},
+		{media.Date, "2026-03-05", "20260305T1200", shown, "2026-03-05"},
+		{media.Date, "2026-03-01", "in March 2026", 0, ""},
+		{media.Date, "2026-03-05", "the fifth of March", written, "2026-03-05"},
+		{media.Boolean, "true", "it is agreed", read, "true"},
+	} {
+		got, confidence := confirmed(media.Value{Type: test.kind, Text: test.value}, test.quote)
+		if confidence != test.want || got.Text != test.asTheDocumentSays {
+			t.Errorf("%s in %q: %+v %v", test.value, test.quote, got, confidence)
+		}
+	}
+}
+
+func TestObjectsAreFoundInWords(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"a": 1}`: true, "Sure:\n```json\n{\"a\": 1}\n```": true, `<think>{"b"</think>{"a": 1} bye`: true,
+		`{"a": 1`: false, `{"a": 1,}`: false, `[]`: false, ``: false, `null`: false, `{`: false, "{'a': 1}": false,
+		strings.Repeat(`{"a":`, 20_000): false,
+	} {
+		members, err := object(text)
+		if (err == nil) != want || want && string(members["a"]) != "1" || !want && !errors.Is(err, ErrJunk) {
+			t.Errorf("%.40q: %v, %v", text, members, err)
+		}
+	}
+}
+
+// Of several places, the best evidence wins, and doubt is told.
+func TestBestOfSeveralPlaces(t *testing.T) {
+	b := media.NewBuilder(media.PlainText, media.DefaultLimits())
+	if err := b.Add(media.Block{Kind: media.Paragraph, Text: "Price five. Price: 7. Price: 7 again. Price: 8."}); err != nil {
+		t.Fatal(err)
+	}
+	d := b.Document()
+	p := newPart(d.Text(), 0)
+	all := p.candidates(media.Number, json.RawMessage(`[{"quote": "Price five", "value": 5}, {"quote": "Price: 7.", "value": 7},
+		{"quote": "Price: 7 again", "value": 7}, {"quote": "Price: 7.", "value": 7}, {"quote": "Price: 8", "value": 8}, {"value": 8}, 8, null]`))
+	value, quotes := best(all, d)
+	if len(all) != 5 || value.Text != "7" || len(quotes) != 2 || quotes[0].Confidence >= shown || quotes[1].Quote != "Price: 7 again" {
+		t.Errorf("got %+v: %+v", value, quotes)
+	}
+}
+
+// What the parser lets through, the service does too: right type, and the quote where it says.
+func FuzzAnswers(f *testing.F) {
+	f.Add("Total:\t1.234,50 €\nDue 5 March 2026",
+		`{"v1":[{"quote":"Total: 1.234,50","value":"1.234,50"}],"v2":[{"quote":"1.234,50 €","value":1234.5}]}`)
+	f.Add("Due 5 March 2026",
+		"```json\n{\"v3\":[{\"quote\":\"due  5 march 2026\",\"value\":\"2026-03-05\"}],\"v4\":{\"quote\":\"Due\",\"value\":true}}\n```")
+	f.Add("a İ ẞ ﬁ", `{"v1":[{"quote":"i ß","value":"ẞ"}]}`)
+	f.Add("x", `{"v1":null,"v2":[1e999],"v3":[{"quote":7}]}`)
+	variables := []media.Variable{
+		{Name: "s", Type: media.String}, {Name: "n", Type: media.Number}, {Name: "d", Type: media.Date}, {Name: "b", Type: media.Boolean},
+	}
+	f.Fuzz(func(t *testing.T, text, answer string) {
+		b := media.NewBuilder(media.PlainText, media.DefaultLimits())
+		if err := b.Add(media.Block{Kind: media.Paragraph, Text: text}); err != nil {
+			t.Fatal(err)
+		}
+		d := b.Document()
+		members, err := object(answer)
+		if err != nil {
+			return
+		}
+		found, err := newPart(d.Text(), 0).read(members, variables)
+		if err != nil {
+			return
+		}
+		for _, v := range variables {
+			checkCandidates(t, d, v, found[v.Name])
+		}
+		_, _ = bullets(members)
+		_, _ = prose(members)
+	})
+}
+
+func checkCandidates(t *testing.T, d *media.Document, v media.Variable, found []candidate) {
+	t.Helper()
+	for _, c := range found {
+		e := c.evidence
+		if d.Text()[e.Start:e.Start+len(e.Quote)] != e.Quote || e.Quote == "" || !utf8.ValidString(e.Quote) {
+			t.Errorf("%s: %+v in %q", v.Name, e, d.Text())
+		}
+		if encoded, err := json.Marshal(c.value); err != nil || c.value.Type != v.Type || string(encoded) == "null" {
+			t.Errorf("%s: %+v", v.Name, c.value)
+		}
+		if e.Confidence <= 0 || e.Confidence > 1 {
+			t.Errorf("%s: %+v", v.Name, e)
+		}
+	}
+}
+
+// Parts are the text, in pieces that fit and do not cut a character in two.
+func TestPartsAreTheText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.RuneFrom([]rune("ab \n\tżöß合😀"))).Draw(t, "text")
+		e := New(nil, Settings{PartTokens: rapid.IntRange(1, 12).Draw(t, "tokens"), Parts: 1 << 30})
+		parts, warnings := e.parts(text)
+		joined := ""
+		for _, p := range parts {
+			most := max(e.settings.PartTokens*bytesPerToken, utf8.UTFMax)
+			if p.start != len(joined) || p.text == "" || len(p.text) > most || !utf8.ValidString(p.text) {
+				t.Errorf("part %q at %d", p.text, p.start)
+			}
+			joined += p.text
+		}
+		if joined != text || len(warnings) > 0 {
+			t.Errorf("%q becomes %q", text, joined)
+		}
+	})
+}
+
+// A folded quote is found wherever the text itself has it.
+func TestWhatIsCopiedIsFound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.StringOfN(rapid.RuneFrom([]rune("aB1żİẞ合’–“.,:")), 1, 6, -1), 1, 12).Draw(t, "words")
+		from := rapid.IntRange(0, len(words)-1).Draw(t, "from")
+		to := rapid.IntRange(from+1, len(words)).Draw(t, "to")
+		quote := strings.ToUpper(strings.Join(words[from:to], rapid.SampledFrom([]string{" ", "\n", " \t"}).Draw(t, "gap")))
+		if !strings.ContainsFunc(quote, isWord) || strings.ContainsAny(quote, "İẞ") {
+			return // upper case has two forms of these
+		}
+		p := newPart(strings.Join(words, "  "), 0)
+		at, ok := p.locate(quote)
+		if !ok || fold(p.text[at.from:at.to]).text != fold(quote).text {
+			t.Errorf("%q in %q: %v", quote, p.text, ok)
+		}
+	})
+}

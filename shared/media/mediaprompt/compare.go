@@ -1,0 +1,112 @@
+package mediaprompt
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"unicode/utf8"
+
+	"portside/shared/media"
+)
+
+const (
+	longestWords     = 600 // characters
+	tokensPerCompare = 120
+)
+
+const compareRules = `Two documents were searched for variables. The block "variables" lists for each: key, name, type, description where
+there is one, and what the first and the second document have, value and quote; null means that the document does not
+have it. For each key say in one or two sentences how the two compare: the same or different, by how much, or which
+document does not have it. Say only what the values and quotes show.
+Write `
+
+// pair is a variable as both documents have it.
+type pair struct {
+	sought
+	First  *side `json:"first"`
+	Second *side `json:"second"`
+}
+
+type side struct {
+	Value media.Value `json:"value"`
+	Quote string      `json:"quote"`
+}
+
+// Compare extracts from both documents, then asks for words on what was found; the documents are not read for those again.
+func (e *Engine) Compare(ctx context.Context, first, second *media.Document, s media.CompareSettings) (media.Comparison, error) {
+	documents, found := []*media.Document{first, second}, make([]media.Extraction, 2)
+	err := e.each(ctx, len(documents), func(ctx context.Context, i int) (err error) {
+		found[i], err = e.Extract(ctx, documents[i], media.ExtractSettings{Variables: s.Variables, Lang: s.Lang})
+		return err
+	})
+	if err != nil {
+		return media.Comparison{}, err
+	}
+	c := media.Comparison{First: found[0], Second: found[1], Words: map[string]string{}}
+	for i, place := range []string{"First file: ", "Second file: "} {
+		for _, warning := range found[i].Warnings {
+			c.Warnings = append(c.Warnings, place+warning)
+		}
+	}
+	for those := range slices.Chunk(s.Variables, batch) {
+		if err := e.words(ctx, s, those, &c); err != nil {
+			return media.Comparison{}, err
+		}
+	}
+	for _, v := range s.Variables {
+		if c.Words[v.Name] == "" {
+			c.Warnings = append(c.Warnings, "The language model did not say how every variable compares.")
+			break
+		}
+	}
+	return c, nil
+}
+
+// words asks how values compare.
+func (e *Engine) words(ctx context.Context, s media.CompareSettings, variables []media.Variable, c *media.Comparison) error {
+	pairs, properties := make([]pair, len(variables)), make([]property, len(variables))
+	for i, v := range variables {
+		pairs[i] = pair{sought{key(i), v.Name, v.Type, v.Description}, sideOf(c.First, v.Name), sideOf(c.Second, v.Name)}
+		properties[i] = property{key(i), text("how the values compare")}
+	}
+	q := question{name: "comparisons", schema: objectOf(properties...), data: focused(datum{"variables", encoded(pairs)}, s.Prompt)}
+	q.tokens = tokensAround + tokensPerCompare*len(variables)
+	q.rules = compareRules + in(s.Lang, "the language of the quotes") + "."
+	if s.Prompt != "" {
+		q.rules += ` The block "focus" names what the reader cares for most when comparing.`
+	}
+	return e.ask(ctx, q, func(answer map[string]json.RawMessage) error {
+		return readWords(answer, variables, c.Words)
+	})
+}
+
+func sideOf(e media.Extraction, name string) *side {
+	value, quotes := e.Values[name], e.Evidence[name]
+	if !value.Found() || len(quotes) == 0 {
+		return nil
+	}
+	return &side{value, quotes[0].Quote}
+}
+
+func readWords(answer map[string]json.RawMessage, variables []media.Variable, into map[string]string) error {
+	known := 0
+	for i, v := range variables {
+		var words string
+		if json.Unmarshal(answer[key(i)], &words) != nil {
+			continue
+		}
+		known++
+		into[v.Name] = shortened(media.Clean(words))
+	}
+	if known == 0 {
+		return ErrJunk
+	}
+	return nil
+}
+
+func shortened(words string) string {
+	if utf8.RuneCountInString(words) <= longestWords {
+		return words
+	}
+	return string([]rune(words)[:longestWords-1]) + "…"
+}

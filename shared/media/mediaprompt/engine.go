@@ -1,0 +1,121 @@
+package mediaprompt
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"portside/shared/media"
+)
+
+// Settings fit an engine to its model.
+type Settings struct {
+	Name       string // of engine and model, as it is kept with answers
+	PartTokens int    // of a document that go into one request; 0: 24,000
+	Parts      int    // that are read of one document; what is behind is left out with a warning; 0: 40
+	AtOnce     int    // requests; 0: 4
+	Thinking   int    // tokens that the model spends before it answers, where those count as written
+}
+
+func (s Settings) withDefaults() Settings {
+	for _, of := range []struct {
+		field *int
+		usual int
+	}{{&s.PartTokens, 24_000}, {&s.Parts, 40}, {&s.AtOnce, 4}} {
+		if *of.field <= 0 {
+			*of.field = of.usual
+		}
+	}
+	return s
+}
+
+// Engine is a [media.Engine] that asks a model.
+type Engine struct {
+	model    Model
+	settings Settings
+}
+
+var _ media.Engine = (*Engine)(nil)
+
+// New returns an Engine. It may be used by several goroutines if the model may.
+func New(model Model, s Settings) *Engine { return &Engine{model, s.withDefaults()} }
+
+// Version names the model, the revision of the prompts, and how documents are cut into parts.
+func (e *Engine) Version() string {
+	return fmt.Sprintf("%s prompt %s %dx%d", e.settings.Name, revision, e.settings.PartTokens, e.settings.Parts)
+}
+
+// question is a request before its fence is drawn.
+type question struct {
+	name   string
+	rules  string
+	data   []datum
+	schema schema
+	tokens int
+}
+
+// ask puts a question and gives the answer's members to read; once more if they cannot be read.
+func (e *Engine) ask(ctx context.Context, q question, read func(map[string]json.RawMessage) error) error {
+	err := e.askOnce(ctx, q, read)
+	if errors.Is(err, ErrJunk) && ctx.Err() == nil {
+		err = e.askOnce(ctx, q, read)
+	}
+	return err
+}
+
+func (e *Engine) askOnce(ctx context.Context, q question, read func(map[string]json.RawMessage) error) error {
+	f := newFence()
+	text, err := e.model.Ask(ctx, Request{
+		Name: q.name, Rules: f.rules(q.rules), Data: f.around(q.data), Schema: q.schema.encoded(),
+		MaxTokens: q.tokens + e.settings.Thinking,
+	})
+	if err != nil {
+		return err
+	}
+	if strings.Contains(text, f.mark) {
+		return fmt.Errorf("%w: it repeats the fence", ErrJunk)
+	}
+	answer, err := object(text)
+	if err != nil {
+		return err
+	}
+	return read(answer)
+}
+
+// each calls do for 0 up to n, some at once, and returns the first error, which ends the others.
+func (e *Engine) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var running sync.WaitGroup
+	var once sync.Once
+	var first error
+	failed := func(err error) {
+		once.Do(func() { first = err })
+		stop()
+	}
+	slots := make(chan struct{}, e.settings.AtOnce)
+	for i := range n {
+		slots <- struct{}{}
+		running.Go(func() {
+			defer func() { <-slots }()
+			if err := ctx.Err(); err != nil {
+				failed(late(err))
+			} else if err := do(ctx, i); err != nil {
+				failed(err)
+			}
+		})
+	}
+	running.Wait()
+	return first
+}
+
+// late makes a deadline that has passed what it is: the model was too slow.
+func late(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &Busy{Cause: err}
+	}
+	return err
+}

@@ -1,0 +1,278 @@
+package mediatest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// OpenAI speaks OpenAI's chat completions and transcriptions.
+type OpenAI struct {
+	server
+	URL   string // the base URL
+	Key   string // that it wants
+	Model string // that it has
+	// Speech is what is said in each recording: verbose_json.
+	Speech string
+	// Forms are the fields of the transcription requests, with the file as "file".
+	Forms []map[string]string
+}
+
+// StartOpenAI starts a server that ends with the test.
+func StartOpenAI(tb testing.TB) *OpenAI {
+	tb.Helper()
+	s := &OpenAI{server: server{tb: tb}, Key: "key-of-the-test", Model: "model-of-the-test"}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/base/v1/chat/completions", s.serve(s.chat))
+	mux.HandleFunc("/base/v1/audio/transcriptions", s.serve(s.transcribe))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		tb.Errorf("mediatest: unexpected %s %s", r.Method, r.URL.Path)
+		http.NotFound(w, r)
+	})
+	running := httptest.NewServer(mux)
+	tb.Cleanup(running.Close)
+	s.URL = running.URL + "/base/v1"
+	return s
+}
+
+// unsupported is a refusal that a client may learn from.
+type unsupported struct{ param, message string }
+
+func (u *unsupported) Error() string { return u.message }
+
+// serve checks what all endpoints have in common, fails as asked, and answers.
+func (s *OpenAI) serve(answer func(*http.Request, Behaviour) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		b, fails := s.begin()
+		if err := s.checkHeaders(r); err != nil {
+			s.defect(w, err)
+			return
+		}
+		body, err := answer(r, b)
+		refused, isRefusal := errors.AsType[*unsupported](err)
+		switch {
+		case isRefusal:
+			reply(w, http.StatusBadRequest, openAIError("unsupported_value", refused.param, refused.message))
+		case err != nil:
+			s.defect(w, err)
+		case fails && b.Drop:
+			panic(http.ErrAbortHandler)
+		case fails:
+			w.Header().Set("Retry-After", b.RetryAfter)
+			reply(w, b.Status, openAIError(b.Code, "", "try again; the request was: "+s.Key))
+		case b.Hang != nil:
+			b.Hang()
+			<-r.Context().Done()
+		default:
+			send(w, b, written(body))
+		}
+	}
+}
+
+// defect fails the test: the real service would have refused the request.
+func (s *server) defect(w http.ResponseWriter, err error) {
+	s.tb.Errorf("mediatest: a wrong request: %v", err)
+	reply(w, http.StatusBadRequest, openAIError("invalid_request", "", "mediatest: "+err.Error()))
+}
+
+func openAIError(code, param, message string) string {
+	return written(map[string]any{"error": map[string]any{
+		"code": code, "param": param, "message": message, "type": "invalid_request_error",
+	}})
+}
+
+func reply(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, body)
+}
+
+// send sends a good answer, or what is asked for in its place.
+func send(w http.ResponseWriter, b Behaviour, body string) {
+	if b.Body != "" {
+		body = b.Body
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if b.ContentType != "" {
+		w.Header().Set("Content-Type", b.ContentType)
+	}
+	if b.CutAfter > 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(len(body)+1))
+		body = body[:min(b.CutAfter, len(body))]
+	}
+	_, _ = io.WriteString(w, body)
+	if b.CutAfter > 0 {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func (s *OpenAI) checkHeaders(r *http.Request) error {
+	switch {
+	case r.Method != http.MethodPost:
+		return errors.New("the method is " + r.Method)
+	case s.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.Key, s.Key == "" && r.Header.Get("Authorization") != "":
+		return errors.New("the Authorization header is wrong")
+	case r.ContentLength <= 0:
+		return errors.New("there is no Content-Length")
+	case r.URL.RawQuery != "":
+		return errors.New("there is a query")
+	}
+	return nil
+}
+
+// completion is a request as it is documented, as far as a client without tools and sounds needs it.
+type completion struct {
+	Model               string          `json:"model"`
+	Messages            []chatMessage   `json:"messages"`
+	Temperature         *float64        `json:"temperature"`
+	MaxTokens           *int            `json:"max_tokens"`
+	MaxCompletionTokens *int            `json:"max_completion_tokens"`
+	ResponseFormat      *responseFormat `json:"response_format"`
+}
+
+type chatMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+type responseFormat struct {
+	Type       string `json:"type"`
+	JSONSchema *struct {
+		Name        string         `json:"name"`
+		Description string         `json:"description"`
+		Strict      bool           `json:"strict"`
+		Schema      map[string]any `json:"schema"`
+	} `json:"json_schema"`
+}
+
+func (s *OpenAI) chat(r *http.Request, b Behaviour) (any, error) {
+	if kind := r.Header.Get("Content-Type"); kind != "application/json" {
+		return nil, fmt.Errorf("the content type is %q", kind)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	c, err := checkCompletion(body, s.Model)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.supported(b.Without); err != nil {
+		return nil, err
+	}
+	p, err := take(c.Messages[0].Content, c.Messages[1].Content, c.schema())
+	if err != nil {
+		return nil, err
+	}
+	return completed(b, s.answer(b, p)), nil
+}
+
+var schemaName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// checkCompletion reads a request by the service's rules, and by those of this project: a system message and one of the user,
+// temperature 0, a limit.
+func checkCompletion(body []byte, model string) (completion, error) {
+	var c completion
+	if err := strict(body, &c); err != nil {
+		return c, err
+	}
+	switch {
+	case c.Model != model:
+		return c, fmt.Errorf("the model is %q", c.Model)
+	case len(c.Messages) != 2 || c.Messages[0].Role != "system" || c.Messages[1].Role != "user":
+		return c, errors.New("the messages are not one of the system and one of the user")
+	case c.Messages[0].Content == "" || c.Messages[1].Content == "":
+		return c, errors.New("a message is empty")
+	case c.Temperature != nil && *c.Temperature != 0:
+		return c, errors.New("the temperature is not 0")
+	case (c.MaxTokens == nil) == (c.MaxCompletionTokens == nil):
+		return c, errors.New("there must be one limit of tokens")
+	case c.limit() < 1:
+		return c, errors.New("the limit of tokens is no positive number")
+	}
+	return c, c.checkFormat()
+}
+
+func (c completion) limit() int {
+	if c.MaxTokens != nil {
+		return *c.MaxTokens
+	}
+	return *c.MaxCompletionTokens
+}
+
+func (c completion) checkFormat() error {
+	if c.ResponseFormat == nil {
+		return nil
+	}
+	schema := c.ResponseFormat.JSONSchema
+	switch c.ResponseFormat.Type {
+	case "json_object":
+		if schema != nil || !strings.Contains(c.Messages[0].Content, "JSON") {
+			return errors.New("json_object wants the word JSON in a message, and no schema")
+		}
+		return nil
+	case "json_schema":
+		if schema == nil || !schemaName.MatchString(schema.Name) || !schema.Strict {
+			return errors.New("json_schema wants a name, a schema and strict")
+		}
+		return checkSchema(schema.Schema)
+	}
+	return fmt.Errorf("the response format %q", c.ResponseFormat.Type)
+}
+
+// schema is that of the answer. Without a format of its own it stands in the rules.
+func (c completion) schema() map[string]any {
+	if c.ResponseFormat != nil && c.ResponseFormat.JSONSchema != nil {
+		return c.ResponseFormat.JSONSchema.Schema
+	}
+	var schema map[string]any
+	_, told, _ := strings.Cut(c.Messages[0].Content, "JSON schema of the answer:\n")
+	if json.Unmarshal([]byte(told), &schema) != nil {
+		return nil
+	}
+	return schema
+}
+
+// supported refuses what the server is said not to support.
+func (c completion) supported(without []string) error {
+	used := map[string]string{}
+	if c.ResponseFormat != nil {
+		used[c.ResponseFormat.Type] = "response_format"
+	}
+	if c.MaxTokens != nil {
+		used["max_tokens"] = "max_tokens"
+	}
+	if c.Temperature != nil {
+		used["temperature"] = "temperature"
+	}
+	for feature, param := range used {
+		if slices.Contains(without, feature) {
+			return &unsupported{param, "'" + param + "' of this kind is not supported with this model: " + feature}
+		}
+	}
+	return nil
+}
+
+// completed is an answer of the service.
+func completed(b Behaviour, text string) map[string]any {
+	stop := "stop"
+	if b.Stop != "" {
+		stop = b.Stop
+	}
+	message := map[string]any{"role": "assistant", "content": text, "refusal": nil}
+	if b.Refusal != "" {
+		message["content"], message["refusal"] = nil, b.Refusal
+	}
+	return map[string]any{
+		"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "model-of-the-test",
+		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": stop, "logprobs": nil}},
+		"usage":   map[string]any{"prompt_tokens": 321, "completion_tokens": 45, "total_tokens": 366},
+	}
+}
