@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -32,29 +33,46 @@ func BenchmarkIndex(b *testing.B) {
 		{"narrowed", map[string]string{"authorization": "Bearer " + narrowed}, 200},
 		{"unchanged", map[string]string{"authorization": "Bearer " + whole, "if-none-match": "*"}, 304},
 	} {
-		b.Run(c.name, func(b *testing.B) { h.serve(b, indexPath, c.header, c.status) })
+		b.Run(c.name, func(b *testing.B) { h.serve(b, query{indexPath, c.header, c.status}) })
 	}
+	b.Run("new process", func(b *testing.B) { // fetches and checks the index with each request
+		q := query{indexPath, map[string]string{"authorization": "Bearer " + whole, "if-none-match": "*"}, 304}
+		for b.Loop() {
+			q.ask(b, lambdahttp.Handler(h.handler()))
+		}
+	})
 	b.Run("archive", func(b *testing.B) {
-		h.serve(b, "/charts/chart7-1.50.0.tgz", map[string]string{"authorization": "Bearer " + whole}, 302)
+		h.serve(b, query{"/charts/chart7-1.50.0.tgz", map[string]string{"authorization": "Bearer " + whole}, 302})
 	})
 }
 
-func (h *harbor) serve(b *testing.B, path string, header map[string]string, status int) {
+type handlerFunc = func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
+
+// query is one request and the status that it is to have.
+type query struct {
+	path   string
+	header map[string]string
+	status int
+}
+
+// serve asks one process again and again.
+func (h *harbor) serve(b *testing.B, q query) {
 	b.Helper()
 	handle := lambdahttp.Handler(h.handler())
-	event := events.APIGatewayV2HTTPRequest{RawPath: path, Headers: header}
-	event.RequestContext.HTTP.Method = "GET"
-	size := 0
-	ask := func() {
-		answer, err := handle(b.Context(), event)
-		if err != nil || answer.StatusCode != status {
-			b.Fatal(err, answer.StatusCode, answer.Body)
-		}
-		size = len(answer.Body)
-	}
-	ask() // the first request of a process fetches the index
+	size := q.ask(b, handle) // the first request of a process fetches the index
 	for b.Loop() {
-		ask()
+		q.ask(b, handle)
 	}
 	b.ReportMetric(float64(size), "bytes")
+}
+
+func (q query) ask(b *testing.B, handle handlerFunc) (size int) {
+	b.Helper()
+	event := events.APIGatewayV2HTTPRequest{RawPath: q.path, Headers: q.header}
+	event.RequestContext.HTTP.Method = "GET"
+	answer, err := handle(b.Context(), event)
+	if err != nil || answer.StatusCode != q.status {
+		b.Fatal(err, answer.StatusCode, answer.Body)
+	}
+	return len(answer.Body)
 }

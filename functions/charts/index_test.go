@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"portside/shared/charts"
+	"portside/shared/credentials"
 	"portside/shared/webtest"
 )
 
@@ -187,9 +188,15 @@ func TestIndexTooLargeForAnAnswer(t *testing.T) {
 	three.With("Accept-Encoding", "gzip").Get(indexPath).Is(200)
 }
 
-func TestDamagedIndexIsNoAnswerOfOurs(t *testing.T) {
+func TestDamagedIndex(t *testing.T) {
 	h := newHarbor(t)
-	h.put(charts.IndexKey, []byte("{"))
-	h.helm().Get("/charts/product-1.0.0.tgz").Is(500).Has("code", "INTERNAL_ERROR")
-	h.with(h.token("read:helm-charts:product")).Get(indexPath).Is(500).Has("code", "INTERNAL_ERROR")
+	for _, damage := range []string{"{", "null", "garbage", `{"entries":{"ok":7}}`} {
+		h.put(charts.IndexKey, []byte(damage))
+		for _, token := range []credentials.Secret{h.token("read:helm-charts"), h.token("read:helm-charts:product")} {
+			for _, path := range []string{indexPath, "/charts/product-1.0.0.tgz", "/charts/product-1.0.0.tgz.prov"} {
+				h.with(token).Get(path).Is(503).Has("code", "UNAVAILABLE").HasHeader("Retry-After", "1").HasHeader("ETag", "").
+					HasHeader("Location", "")
+			}
+		}
+	}
 }

@@ -44,6 +44,7 @@ type Config struct {
 	MaxEvents   int // 10,000 events that wait, run or pause
 	MaxBytes    int // 64 MB of them
 	Say         func(line string)
+	Mend        string // what Stop says behind how many events were lost: how to make up for them
 }
 
 // throttledPause is in addition to the time that the runtime waits for a sandbox.
@@ -179,7 +180,7 @@ func (q *Queue) Stop(ctx context.Context) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.events > 0 {
-		q.config.Say(fmt.Sprintf("events lost at the end, since they were not delivered in time: %d", q.events))
+		q.config.Say(fmt.Sprintf("events lost at the end, since they were not delivered in time: %d%s", q.events, q.config.Mend))
 		q.events = 0
 	}
 }

@@ -17,20 +17,25 @@ func refuseTwoSignatures(c fiber.Ctx) error {
 	if header == "" || !query.Has("X-Amz-Algorithm") && !query.Has("Signature") {
 		return c.Next()
 	}
-	requestID, hostID := utils.EnsureRequestIDs(c)
-	body, err := xml.Marshal(invalidArgument{
-		Code: "InvalidArgument",
+	return refuse(c, invalidArgument{
 		Message: "Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, " +
 			"Signature query string parameter or the Authorization header should be specified",
 		ArgumentName: fiber.HeaderAuthorization, ArgumentValue: header,
-		RequestID: requestID, HostID: hostID,
 	})
+}
+
+func refuse(c fiber.Ctx, reason invalidArgument) error {
+	reason.Code = invalidCode
+	reason.RequestID, reason.HostID = utils.EnsureRequestIDs(c)
+	body, err := xml.Marshal(reason)
 	if err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationXML)
 	return c.Status(http.StatusBadRequest).Send(append([]byte(xml.Header), body...))
 }
+
+const invalidCode = "InvalidArgument"
 
 type invalidArgument struct {
 	XMLName                     xml.Name `xml:"Error"`

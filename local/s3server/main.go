@@ -61,7 +61,7 @@ func run(ctx context.Context, s settings) error {
 	if err != nil {
 		return fmt.Errorf("open the storage: %w", err)
 	}
-	return embedgw.RunVersityGW(ctx, notifying(backend, s.eventsURL), gateway(s))
+	return embedgw.RunVersityGW(ctx, notifying(tidy{backend}, s.eventsURL), gateway(s))
 }
 
 func gateway(s settings) *embedgw.Config {
@@ -78,6 +78,6 @@ func gateway(s settings) *embedgw.Config {
 		KeepAlive:         true,
 		DisableACLs:       true,
 		HealthPath:        "/healthz",
-		S3Options:         []s3api.Option{s3api.WithMiddleware("/", refuseTwoSignatures)},
+		S3Options:         []s3api.Option{s3api.WithMiddleware("/", refuseTwoSignatures), s3api.WithMiddleware("/", refuseOddKeys)},
 	}
 }

@@ -175,3 +175,20 @@ func TestTheEndDeliversWhatIsThere(t *testing.T) {
 	stop(t, s)
 	f.expect("ObjectCreated:Put BUCKET last.tgz 1")
 }
+
+// An event whose next try would come too late is lost; the log says what makes up for it.
+func TestTheEndTellsOfLostEvents(t *testing.T) {
+	o := options(repo(t))
+	withEvents(t, o.RepoDir)
+	o.RetryPauses = []time.Duration{time.Hour}
+	s := start(t, o)
+	f := open(t, s, o)
+	f.put("fail/a.tgz", "x")
+	const tried = `WitnessFunction | {"msg":"object"`
+	await(t, tried, func() bool { return strings.Contains(f.log.String(), tried) })
+	stop(t, s)
+	const lost = "events lost at the end, since they were not delivered in time: 1; "
+	if said := f.log.String(); !strings.Contains(said, lost) || !strings.Contains(said, "portside reindex-charts --local ") {
+		t.Errorf("%s", said)
+	}
+}

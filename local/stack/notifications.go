@@ -16,7 +16,7 @@ import (
 // receive makes what takes events, before there is anything that sends them. They wait for deliver.
 func (s *Stack) receive(context.Context) error {
 	loaded := s.template.Load()
-	s.events = async.New(async.Config{Invoker: s, Pauses: s.options.RetryPauses, Say: s.alarm})
+	s.events = async.New(async.Config{Invoker: s, Pauses: s.options.RetryPauses, Say: s.alarm, Mend: s.mendEvents()})
 	s.logs = logs.New(logs.Config{AccountID: accountID, Deliver: s.events.Invoke})
 	s.logs.Subscribe(subscriptions(loaded))
 	s.objects = notifications.New(notifications.Config{Buckets: loaded.Buckets, Region: region, Deliver: s.events.Invoke})
@@ -33,6 +33,11 @@ func (s *Stack) receive(context.Context) error {
 	s.onStop(func(context.Context) error { return server.Close() })
 	s.notifyAt = "http://" + listener.Addr().String() + s.objects.Path()
 	return nil
+}
+
+// mendEvents tells what to do about events that were lost: the chart index is the one thing that nothing else would mend.
+func (s *Stack) mendEvents() string {
+	return "; should one have been of a chart, run this after the next start: portside reindex-charts --local " + s.relative(s.options.Data())
 }
 
 // deliver begins to invoke functions on events. At the end, what is there already is still delivered if

@@ -58,8 +58,8 @@ func varied(tb testing.TB) map[string][]byte {
 			"old/requirements.yaml": "dependencies:\n- name: a\n  version: 1.x.x\n  repository: https://example.com\n" +
 				"- name: b\n  version: '*'\n  repository: file://../b\n",
 		}),
-		"lib-1.0.tgz":    archive(tb, files{"lib/Chart.yaml": "apiVersion: v2\nname: lib\nversion: '1.0'\ntype: library\n"}),
-		"lib-v1.2.0.tgz": archive(tb, files{"other-top/Chart.yaml": "\uFEFFapiVersion: v2\nname: lib\nversion: v1.2.0\n"}),
+		"lib-1.0.0.tgz": archive(tb, files{"lib/Chart.yaml": "apiVersion: v2\nname: lib\nversion: '1.0.0'\ntype: library\n"}),
+		"lib-1.2.0.tgz": archive(tb, files{"other-top/Chart.yaml": "\uFEFFapiVersion: v2\nname: lib\nversion: 1.2.0\n"}),
 	}
 	for _, version := range []string{
 		"1.0.0", "1.10.0", "1.9.9", "2.0.0-alpha", "2.0.0-alpha.1", "2.0.0-alpha.beta", "2.0.0-alpha.10", "2.0.0-alpha.9", "2.0.0-1",
@@ -67,7 +67,7 @@ func varied(tb testing.TB) map[string][]byte {
 	} {
 		all["many-"+version+".tgz"] = chart(tb, "many", version, "version "+version)
 	}
-	for _, name := range []string{"a", "a-1", "A", "a.b_c"} {
+	for _, name := range []string{"a", "a-1", "a--b", "a.b_c"} {
 		all[name+"-1.0.0.tgz"] = chart(tb, name, "1.0.0", "named "+name)
 	}
 	return all

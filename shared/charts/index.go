@@ -60,7 +60,7 @@ type Index struct {
 // NewIndex returns an index that lists nothing.
 func NewIndex() *Index { return &Index{charts: map[string]*releases{}} }
 
-// DecodeIndex reads what Encode has written. Its errors are ErrCorrupt; those in the entries of a chart come to light
+// DecodeIndex reads what Encode has written. Its errors are ErrCorrupt; those within the entries of a chart come to light
 // when that chart is asked for.
 func DecodeIndex(data []byte) (*Index, error) {
 	if len(data) > maxIndexBytes {
@@ -82,9 +82,19 @@ func DecodeIndex(data []byte) (*Index, error) {
 	}
 	x := &Index{generated: file.Generated, charts: make(map[string]*releases, len(file.Entries))}
 	for name, raw := range file.Entries {
+		if !isList(raw) {
+			return nil, fmt.Errorf("%w: the entries of a chart are no list", ErrCorrupt)
+		}
 		x.charts[name] = &releases{raw: raw}
 	}
 	return x, nil
+}
+
+// isList tells what Encode writes, a list of objects, from other JSON by its first bytes.
+func isList(raw []byte) bool {
+	inside, found := bytes.CutPrefix(bytes.TrimSpace(raw), []byte("["))
+	inside = bytes.TrimSpace(inside)
+	return found && (bytes.HasPrefix(inside, []byte("{")) || bytes.HasPrefix(inside, []byte("]")))
 }
 
 // Generated is the time that was given to Encode, or zero for an index that was not decoded.
@@ -127,18 +137,37 @@ func (x *Index) size() int {
 }
 
 // Find looks a version up by the name of its archive. Where the dashes leave open what is the name and what is the
-// version, the one that is listed is meant.
+// version, the one that is listed is meant. What is listed of a damaged chart is not found; Set and Remove report that to
+// whoever can mend it.
 func (x *Index) Find(file string) (Version, bool) {
+	found, listed, err := x.lookUp(file)
+	return found, listed && err == nil
+}
+
+func (x *Index) lookUp(file string) (found Version, listed bool, err error) {
+	var problems []error
 	for name, version := range splits(file) {
 		list, ok := x.charts[name]
 		if !ok {
 			continue
 		}
-		if v, ok := list.find(version); ok {
-			return v, true
+		found, listed, err := list.find(version)
+		if listed {
+			return found, true, nil
 		}
+		problems = append(problems, err)
 	}
-	return Version{}, false
+	return Version{}, false, errors.Join(problems...)
+}
+
+// rival returns the listed version of the same chart that equals the given one but for the build. One that is listed
+// itself has none.
+func (x *Index) rival(v Version) (rival Version, found bool, err error) {
+	list, ok := x.charts[v.Name]
+	if !ok {
+		return Version{}, false, nil
+	}
+	return list.rival(v.Version)
 }
 
 // Set lists a version, in place of the one whose archive has the same file name.

@@ -129,12 +129,14 @@ func TestDamagedIndexIsToldFromAnOutage(t *testing.T) {
 	deep := `{"apiVersion":"v1","entries":{"a":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}}`
 	for _, text := range []string{
 		"", "null", "{}", "apiVersion: v1\nentries: {}\n", `{"apiVersion":"v2","entries":{}}`, `{"apiVersion":"v1"}`, deep,
+		`{"apiVersion":"v1","entries":{"a":7}}`, `{"apiVersion":"v1","entries":{"a":{"x":1}}}`, `{"apiVersion":"v1","entries":{"a":[7]}}`,
+		`{"apiVersion":"v1","entries":{"a":null}}`,
 	} {
 		if _, err := charts.DecodeIndex([]byte(text)); !errors.Is(err, charts.ErrCorrupt) {
 			t.Errorf("%.40s: %v", text, err)
 		}
 	}
-	for _, entries := range []string{"7", `{"x":1}`, "[7]", `[{"created":"yesterday"}]`} {
+	for _, entries := range []string{`[{},7]`, `[{"created":"yesterday"}]`} {
 		index, err := charts.DecodeIndex([]byte(`{"apiVersion":"v1","entries":{"a":` + entries + `}}`))
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +162,7 @@ func FuzzDecodeIndex(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add([]byte(encoded(f, index)), "a-1.0.0.tgz")
-	f.Add([]byte(`{"apiVersion":"v1","entries":{"a":[{"version":"1-2"}],"a-1":null}}`), "a-1-2.tgz")
+	f.Add([]byte(`{"apiVersion":"v1","entries":{"a":[{"version":"1-2"}],"a-1":[ ]}}`), "a-1-2.tgz")
 	f.Fuzz(func(t *testing.T, data []byte, file string) {
 		index, err := charts.DecodeIndex(data)
 		if err != nil {

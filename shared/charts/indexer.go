@@ -109,6 +109,11 @@ func (x *Indexer) Sync(ctx context.Context, key string) ([]Outcome, error) {
 		}
 		listed, err := x.enter(ctx, fileOf(key), found.version)
 		done = append(done, listed...)
+		if lost, is := errors.AsType[*rivalry](err); is {
+			settled, err := x.yield(ctx, found.seen, lost)
+			done = append(done, settled...)
+			return err
+		}
 		if err != nil {
 			return err
 		}
@@ -134,14 +139,14 @@ func (x *Indexer) mustStill(ctx context.Context, key string, seen Object) error 
 	return nil
 }
 
-// enter makes the index list a version of the file, or none.
+// enter makes the index list a version of the file, or none. The error is a *rivalry where another is listed in its place.
 func (x *Indexer) enter(ctx context.Context, file string, version *Version) (done []Outcome, err error) {
 	if !strings.HasSuffix(file, archiveSuffix) {
 		return nil, nil
 	}
 	act, change := Unlisted, func(index *Index) (bool, error) { return index.Remove(file) }
 	if version != nil {
-		act, change = Listed, func(index *Index) (bool, error) { return index.Set(*version) }
+		act, change = Listed, func(index *Index) (bool, error) { return admit(index, *version) }
 	}
 	err = x.insist(ctx, func() error {
 		changed, err := x.change(ctx, change)

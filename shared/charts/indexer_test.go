@@ -62,6 +62,12 @@ func TestRejections(t *testing.T) {
 		{"provenance that is none", "app-1.0.0.tgz.prov", "hello", "helm package --sign"},
 		{"provenance too large", "app-1.0.1.tgz.prov", signed + strings.Repeat("x", 64<<10), "more than the 65536"},
 		{"long name", strings.Repeat("x/", 120) + "a.tgz", "x", "directly below charts/"},
+		{"version with a v", "app-v5.0.0.tgz", string(chart(t, "app", "v5.0.0", "")), "Semantic Versioning"},
+		{"version of two parts", "app-5.0.tgz", string(chart(t, "app", "'5.0'", "")), "Semantic Versioning"},
+		{"version with a zero in front", "app-05.0.0.tgz", string(chart(t, "app", "05.0.0", "")), ""},
+		{"prerelease with a zero in front", "app-5.0.0-01.tgz", string(chart(t, "app", "5.0.0-01", "")), ""},
+		{"name that no scope has", "App-5.0.0.tgz", string(chart(t, "App", "5.0.0", "")), "as scopes name charts"},
+		{"name with a dot at its end", "app.-5.0.0.tgz", string(chart(t, "app.", "5.0.0", "")), "as scopes name charts"},
 		{"metadata too deep", "app-4.0.0.tgz", string(archive(t, files{"app/Chart.yaml": "apiVersion: v2\nname: app\nversion: 4.0.0\n" +
 			"dependencies: [{name: x, import-values: " + strings.Repeat("[", 70) + strings.Repeat("]", 70) + "}]\n"})), "nested deeper than"},
 	}

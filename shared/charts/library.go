@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,6 +27,9 @@ var (
 		string(principal.ReadCharts)+", or "+string(principal.ReadCharts)+":NAME with the name of the chart.")
 	// ErrAway is what a Shelf returns, with its cause in the chain, for all that may be over when the request is sent again.
 	ErrAway = fault.New(fault.Unavailable, "The chart repository cannot reach its files at the moment. Send the request again.")
+	// ErrDamaged is for all requests while the index is damaged, whatever the caller may see of it.
+	ErrDamaged = fault.New(fault.Unavailable, "The chart repository is being mended; nothing of it can be fetched until then. "+
+		"Send the request again in some minutes.")
 )
 
 // What a Shelf says of an index that it does not return.
@@ -64,7 +68,8 @@ type Request struct {
 // Library hands out to customers what is published: the index, narrowed to what each may see, and links to the files.
 //
 // It asks for the index with every request, so that what was published is there for everybody at once; but what it has of the
-// index already is not sent, parsed, narrowed or packed again. It is safe for concurrent use.
+// index already is not sent, parsed, narrowed or packed again. Of an index that is damaged it hands out nothing. It is safe
+// for concurrent use.
 type Library struct {
 	shelf Shelf
 	mu    sync.Mutex
@@ -147,11 +152,10 @@ func (l *Library) find(ctx context.Context, caller principal.Principal, archive 
 	if err != nil {
 		return Version{}, err
 	}
-	index, err := current.index()
+	found, listed, err := current.index.lookUp(archive)
 	if err != nil {
-		return Version{}, err
+		return Version{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	found, listed := index.Find(archive)
 	if !listed || !caller.MayFetch(principal.ReadCharts, found.Name) {
 		return Version{}, ErrNotServed
 	}
@@ -204,17 +208,26 @@ func (l *Library) current(ctx context.Context) (*edition, error) {
 	stored, err := l.shelf.Index(ctx, held.version)
 	switch {
 	case errors.Is(err, ErrSame):
-		return held, nil
+		return held.sound()
 	case errors.Is(err, ErrNoIndex):
 		return emptyEdition()
 	case err != nil:
 		return nil, fmt.Errorf("read the index: %w", err)
 	}
-	fresh := newEdition(stored)
+	return l.hold(ctx, newEdition(stored))
+}
+
+// hold keeps an edition for the next requests. Of a damaged one the log hears once.
+func (l *Library) hold(ctx context.Context, fresh *edition) (*edition, error) {
 	l.mu.Lock()
-	l.held = fresh // an older one, if requests cross, is noticed by the next request
-	l.mu.Unlock()
-	return fresh, nil
+	defer l.mu.Unlock()
+	if l.held.version != fresh.version {
+		l.held = fresh // an older one, if requests cross, is noticed by the next request
+		if fresh.damage != nil {
+			slog.ErrorContext(ctx, "the chart index is damaged and not served: run `portside reindex-charts`", "err", fresh.damage)
+		}
+	}
+	return l.held.sound()
 }
 
 // edition is one version of the index with all that was made of it so far.
@@ -222,22 +235,28 @@ type edition struct {
 	version  string
 	modified time.Time
 	whole    *Listing
-	index    func() (*Index, error) // parses once, when somebody needs it
+	index    *Index
+	damage   error // then there is nothing else
 	mu       sync.Mutex
 	parts    map[string]*Listing // by scopes
 }
 
 func newEdition(stored Stored) *edition {
-	return &edition{
-		version: stored.Version, modified: stored.Modified, whole: newListing(stored.Contents, true), parts: map[string]*Listing{},
-		index: sync.OnceValues(func() (*Index, error) {
-			index, err := DecodeIndex(stored.Contents)
-			if err != nil {
-				return nil, fmt.Errorf("the published index: %w", err)
-			}
-			return index, nil
-		}),
+	index, err := DecodeIndex(stored.Contents)
+	if err != nil {
+		return &edition{version: stored.Version, damage: err}
 	}
+	return &edition{
+		version: stored.Version, modified: stored.Modified, whole: newListing(stored.Contents, true), index: index,
+		parts: map[string]*Listing{},
+	}
+}
+
+func (e *edition) sound() (*edition, error) {
+	if e.damage != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, e.damage)
+	}
+	return e, nil
 }
 
 // emptyEdition has a time of its own, so that its tag stays the same.
@@ -247,7 +266,7 @@ func emptyEdition() (*edition, error) {
 	if err != nil {
 		return nil, fmt.Errorf("an empty index: %w", err)
 	}
-	return newEdition(Stored{Modified: beginning, Contents: contents}), nil
+	return newEdition(Stored{Modified: beginning, Contents: contents}).sound()
 }
 
 // maxParts bounds what is kept for narrowed credentials; vendors have few ways to narrow them.
@@ -260,11 +279,7 @@ func (e *edition) narrowed(caller principal.Principal) (*Listing, error) {
 	if part := e.parts[key]; part != nil {
 		return part, nil
 	}
-	index, err := e.index()
-	if err != nil {
-		return nil, err
-	}
-	mine := index.Only(func(name string) bool { return caller.MayFetch(principal.ReadCharts, name) })
+	mine := e.index.Only(func(name string) bool { return caller.MayFetch(principal.ReadCharts, name) })
 	contents, err := mine.Encode(e.modified)
 	if err != nil {
 		return nil, fmt.Errorf("narrow the index: %w", err)

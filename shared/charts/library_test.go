@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -84,6 +85,11 @@ func (d *depot) publish(versions ...charts.Version) {
 	if err != nil {
 		d.tb.Fatal(err)
 	}
+	d.putIndex(contents)
+}
+
+func (d *depot) putIndex(contents []byte) {
+	d.tb.Helper()
 	key := charts.IndexKey
 	input := &s3.PutObjectInput{Bucket: &d.bucket, Key: &key, Body: bytes.NewReader(contents)}
 	if _, err := awstest.S3(d.tb).PutObject(d.tb.Context(), input); err != nil {
@@ -125,6 +131,42 @@ func TestUnchangedIndexCostsOneSmallCall(t *testing.T) {
 	second, err := library.Index(t.Context(), whole)
 	if err != nil || bytes.Equal(first.Body, second.Body) || first.Tag == second.Tag {
 		t.Errorf("a change is not seen (%v): %s", err, second.Body)
+	}
+}
+
+// Nobody is served from a damaged index, and nobody learns from it what there is; the operator hears of it once.
+func TestDamagedIndexIsNotServed(t *testing.T) {
+	var said strings.Builder
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(slog.New(slog.NewTextHandler(&said, nil)))
+	d := newDepot(t)
+	library := d.library()
+	for _, damage := range []string{
+		"", "{", "null", "garbage", `{"entries":{"ok":7}}`, `{"apiVersion":"v1","entries":{"ok":7}}`, `{"apiVersion":"v1","entries":{"ok":[7]}}`,
+	} {
+		d.putIndex([]byte(damage))
+		said.Reset()
+		for range 3 {
+			for _, caller := range []principal.Principal{whole, narrowed("ok"), narrowed("other")} {
+				if listing, err := library.Index(t.Context(), caller); !errors.Is(err, charts.ErrDamaged) || listing != nil {
+					t.Errorf("%q: index: %v", damage, err)
+				}
+			}
+			if _, err := library.Fetch(t.Context(), whole, charts.Wanted{File: "ok-1.0.0.tgz"}); !errors.Is(err, charts.ErrDamaged) {
+				t.Errorf("%q: archive: %v", damage, err)
+			}
+		}
+		if strings.Count(said.String(), "\n") != 1 || !strings.Contains(said.String(), "portside reindex-charts") {
+			t.Errorf("%q: the log says %q", damage, said.String())
+		}
+	}
+	d.putIndex([]byte(`{"apiVersion":"v1","entries":{"ok":[{"created":"yesterday"}]}}`))
+	if _, err := library.Fetch(t.Context(), whole, charts.Wanted{File: "ok-1.0.0.tgz"}); !errors.Is(err, charts.ErrDamaged) {
+		t.Errorf("archive of a damaged chart: %v", err)
+	}
+	d.publish(version("ok", "1.0.0"))
+	if _, err := library.Fetch(t.Context(), whole, charts.Wanted{File: "ok-1.0.0.tgz"}); err != nil {
+		t.Errorf("mended: %v", err)
 	}
 }
 

@@ -38,11 +38,17 @@ func (r *rebuilding) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fresh, err := r.gather(ctx, published)
+	if err := r.gather(ctx, published); err != nil {
+		return err
+	}
+	fresh, losers, err := r.collect(current, published)
 	if err != nil {
 		return err
 	}
 	if err := r.replace(ctx, current, version, fresh); err != nil {
+		return err
+	}
+	if err := r.turnAwayAll(ctx, losers); err != nil {
 		return err
 	}
 	again, err := r.Bucket.List(ctx, PublishedPrefix)
@@ -81,7 +87,7 @@ func (r *rebuilding) current(ctx context.Context) (index *Index, version string,
 }
 
 // gather resolves what is published, some at a time.
-func (r *rebuilding) gather(ctx context.Context, published []Object) (*Index, error) {
+func (r *rebuilding) gather(ctx context.Context, published []Object) error {
 	work := make(chan Object)
 	var workers sync.WaitGroup
 	failed := make([]error, atOnce)
@@ -99,10 +105,7 @@ func (r *rebuilding) gather(ctx context.Context, published []Object) (*Index, er
 	}
 	close(work)
 	workers.Wait()
-	if err := errors.Join(failed...); err != nil {
-		return nil, err
-	}
-	return r.collect(published)
+	return errors.Join(failed...)
 }
 
 func (r *rebuilding) find(ctx context.Context, object Object) error {
@@ -121,22 +124,43 @@ func (r *rebuilding) find(ctx context.Context, object Object) error {
 	return err
 }
 
-func (r *rebuilding) collect(published []Object) (*Index, error) {
-	byName := map[string][]Version{}
+// collect makes the index of what was found. The index that it replaces, which may be nil, decides between rivals.
+func (r *rebuilding) collect(current *Index, published []Object) (*Index, []loser, error) {
+	byName := map[string][]candidate{}
 	for _, object := range published {
 		if v := r.known[object.Key].version; v != nil {
-			byName[v.Name] = append(byName[v.Name], *v)
+			c := candidate{Version: *v, published: r.known[object.Key].seen}
+			if current != nil {
+				_, c.listed = current.Find(v.File())
+			}
+			byName[v.Name] = append(byName[v.Name], c)
 		}
 	}
-	index := NewIndex()
-	for name, versions := range byName {
+	index, losers := NewIndex(), []loser(nil)
+	for name, candidates := range byName {
+		versions, yielding := elect(candidates)
+		losers = append(losers, yielding...)
 		list, err := newReleases(versions)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		index.charts[name] = list
 	}
-	return index, nil
+	return index, losers, nil
+}
+
+// turnAwayAll rejects what yields to others, once these are listed. It returns ErrChanged if there was any.
+func (r *rebuilding) turnAwayAll(ctx context.Context, losers []loser) error {
+	var changed error
+	for _, l := range losers {
+		rejected, err := r.turnAway(ctx, l.published, l.to.refusal())
+		r.done = append(r.done, rejected...)
+		if !errors.Is(err, ErrChanged) {
+			return err
+		}
+		changed = err
+	}
+	return changed
 }
 
 // replace writes what differs, and notes what that does.

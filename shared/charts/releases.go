@@ -57,16 +57,32 @@ func decodeEntries(raw json.RawMessage) ([]Version, error) {
 	return list, nil
 }
 
-func (r *releases) find(version string) (Version, bool) {
+func (r *releases) find(version string) (found Version, listed bool, err error) {
 	list, err := r.decode()
 	if err != nil {
-		return Version{}, false // not servable; Set and Remove report it to whoever can mend it
+		return Version{}, false, err
 	}
 	i := slices.IndexFunc(list, func(v Version) bool { return v.Version == version })
 	if i < 0 {
-		return Version{}, false
+		return Version{}, false, nil
 	}
-	return list[i], true
+	return list[i], true, nil
+}
+
+// rival returns the version that is listed in place of the given one, which it equals but for the build.
+func (r *releases) rival(version string) (rival Version, found bool, err error) {
+	list, err := r.decode()
+	if err != nil {
+		return Version{}, false, err
+	}
+	if slices.ContainsFunc(list, func(v Version) bool { return v.Version == version }) {
+		return Version{}, false, nil
+	}
+	i := slices.IndexFunc(list, func(v Version) bool { return sameRelease(v.Version, version) })
+	if i < 0 {
+		return Version{}, false, nil
+	}
+	return list[i], true, nil
 }
 
 func (r *releases) with(v Version, raw json.RawMessage) (next *releases, changed bool, err error) {

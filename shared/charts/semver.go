@@ -26,6 +26,13 @@ func compareVersions(a, b string) int {
 	return comparePrereleases(preA, preB)
 }
 
+// sameRelease reports whether two versions differ in their build at most: whoever asks for one of them may get the other.
+func sameRelease(a, b string) bool {
+	_, _, okA := cutVersion(a)
+	_, _, okB := cutVersion(b)
+	return okA && okB && compareVersions(a, b) == 0
+}
+
 func rankOf(valid bool) int {
 	if valid {
 		return 1

@@ -1,8 +1,9 @@
 // Package chartshelm reads chart archives with helm's own loader, so that what is listed is what helm would list.
 //
 // Archives are the vendor's, but a leaked key of the vendor's may be at work, and helm's loader takes memory and time as the
-// archive likes. So the archive is measured first, with everything nested in it and within one budget; helm sees only what
-// fits. What other tools would read differently than helm (links, files that are there twice, two top directories) is refused.
+// archive likes. So the archive is measured first, with everything nested in it and within one budget: its files, the bytes of
+// all of them, and what their YAML holds when it is expanded. Helm sees only what fits. What other tools would read differently
+// than helm (links, files with holes, files that are there twice, two top directories) is refused.
 package chartshelm
 
 import (
@@ -18,6 +19,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 
 	"portside/shared/charts"
+	"portside/shared/principal"
 )
 
 // What helm demands of a name, and what fits into keys and addresses.
@@ -26,7 +28,16 @@ const (
 	maxFile = 512
 )
 
-var chartName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]*$`)
+// strictVersion is the grammar of Semantic Versioning 2.0.0. Helm takes more, such as v1 and 01.0, which it then holds for the
+// same version as others.
+var strictVersion = regexp.MustCompile(`^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)` +
+	`(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
+	`(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`)
+
+// isChartName takes the names that a scope can name: nobody could be given another chart alone.
+func isChartName(name string) bool {
+	return !strings.Contains(name, "/") && (principal.ReadCharts + ":" + principal.Scope(name)).Known()
+}
 
 const packageIt = "make the archive with `helm package`"
 
@@ -89,20 +100,30 @@ func describe(metadata *chart.Metadata) (charts.Version, error) {
 }
 
 func unreadable(err error) error {
+	return refuse("see what `helm lint` says, then "+packageIt, "helm cannot read the chart: %s", shorten(err))
+}
+
+func shorten(err error) string {
 	const longest = 300
 	text := strings.ToValidUTF8(strings.Join(strings.Fields(err.Error()), " "), "?")
 	if len(text) > longest {
 		text = strings.ToValidUTF8(text[:longest], "") + "…"
 	}
-	return &charts.Refusal{Why: "helm cannot read the chart: " + text, Mend: "see what `helm lint` says, then " + packageIt}
+	return text
 }
 
 func checkName(file string, v charts.Version) error {
 	switch {
-	case len(v.Name) > maxName || !chartName.MatchString(v.Name):
+	case len(v.Name) > maxName || !isChartName(v.Name):
 		return &charts.Refusal{
-			Why:  fmt.Sprintf("the chart's name %s is not one of at most %d letters, digits, dots, dashes and underscores", quote(v.Name), maxName),
+			Why: fmt.Sprintf("the chart's name %s is not one of at most %d lower-case letters and digits, with dots, dashes and "+
+				"underscores between them, as scopes name charts", quote(v.Name), maxName),
 			Mend: "rename the chart in Chart.yaml",
+		}
+	case !strictVersion.MatchString(v.Version):
+		return &charts.Refusal{
+			Why:  fmt.Sprintf("the chart's version %s is none of Semantic Versioning 2.0.0, such as 1.2.0 or 1.2.0-rc.1", quote(v.Version)),
+			Mend: "give it three numbers without a v and without leading zeros in Chart.yaml",
 		}
 	case len(v.File()) > maxFile:
 		return &charts.Refusal{

@@ -27,11 +27,14 @@ type gauge struct {
 	left  int64           // inflated bytes
 	limit int64
 	files int
+	// Of the YAML that helm parses: bytes and values, with aliases written out.
+	text, values int64
 }
 
 // measure refuses what helm's loader had better not see.
 func measure(ctx context.Context, archive []byte, maxBytes int64) error {
-	g := &gauge{ctx: ctx, left: maxBytes, limit: maxBytes, files: maxFiles}
+	g := &gauge{ctx: ctx, left: maxBytes, limit: maxBytes, files: maxFiles, values: maxValues}
+	g.text = g.maxText()
 	return g.archive(bytes.NewReader(archive), 0)
 }
 
@@ -124,6 +127,9 @@ func (m *members) member(header *tar.Header) error {
 	if m.gauge.files--; m.gauge.files < 0 {
 		return refuse("leave out what does not belong in a chart (.helmignore)", "the archive holds more than %d files", maxFiles)
 	}
+	if err := m.checkRecords(header); err != nil {
+		return err
+	}
 	switch header.Typeflag {
 	case tar.TypeXGlobalHeader:
 		return nil
@@ -139,6 +145,21 @@ func (m *members) member(header *tar.Header) error {
 		return nil
 	}
 	return m.file(header)
+}
+
+// checkRecords refuses the records by which a member has another size than its bytes in the archive, or than its header says.
+// Helm writes none of them: they are for files with holes, which come out as large as anybody likes, and beyond 8 GB.
+func (m *members) checkRecords(header *tar.Header) error {
+	for record := range header.PAXRecords {
+		if strings.HasPrefix(record, "GNU.sparse.") || record == "size" {
+			return refuse(packageIt, "the archive holds %s with a record by which it has another size than it has in the archive",
+				quote(header.Name))
+		}
+	}
+	if header.Size > m.gauge.left {
+		return errBudget
+	}
+	return nil
 }
 
 // checkPath takes only what means the same to every tool, and lies in the one directory of the chart.
@@ -174,6 +195,9 @@ func (m *members) file(header *tar.Header) error {
 	nesting := m.nesting + strings.Count("/"+path.Dir(inside)+"/", "/charts/")
 	if nesting > m.nesting && path.Base(path.Dir(inside)) == "charts" && path.Ext(inside) == ".tgz" {
 		return m.gauge.archive(m.tar, nesting)
+	}
+	if isParsed(inside) {
+		return m.gauge.yaml(header.Name, m.tar, header.Size)
 	}
 	return nil
 }

@@ -1,0 +1,138 @@
+package chartshelm
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// What the YAML of an archive may hold, that of the charts in it taken together. Helm's reader takes some 300 times the bytes
+// of a small value, and some 20 times those of a long text.
+const (
+	maxYAML   = 4 << 20 // bytes
+	maxValues = 100_000
+)
+
+// readByHelm are the files of a chart that helm's loader parses; it takes all others as they are.
+var readByHelm = map[string]bool{
+	"Chart.yaml": true, "Chart.lock": true, "values.yaml": true, "requirements.yaml": true, "requirements.lock": true,
+}
+
+// isParsed takes the path of a file in a chart. Charts may also lie in it as they are, each in a folder below charts/.
+func isParsed(inside string) bool {
+	for {
+		rest, found := strings.CutPrefix(inside, "charts/")
+		if !found {
+			return readByHelm[inside]
+		}
+		_, inside, _ = strings.Cut(rest, "/")
+	}
+}
+
+// tagDirective names a prefix that the reader writes before every tag that asks for it: a bomb of its own, and of no use here.
+var tagDirective = regexp.MustCompile(`(?:^|[\n\r\x{85}\x{2028}\x{2029}\x{FEFF}])%TAG[ \t]`)
+
+// yaml spends what helm's reader would take for the file, which is known before anything is expanded.
+func (g *gauge) yaml(name string, file io.Reader, size int64) error {
+	if size > g.text {
+		return g.tooMuchYAML()
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(file, data); err != nil {
+		return err
+	}
+	if !utf8.Valid(data) {
+		return refuse("write it in UTF-8", "%s is no UTF-8 text", quote(name))
+	}
+	if tagDirective.Match(data) {
+		return refuse("write the tags out", "%s has a %%TAG directive", quote(name))
+	}
+	spent := weight{bytes: size, values: indicators(data)}
+	if spent.values <= g.values && bytes.ContainsRune(data, '&') && bytes.ContainsRune(data, '*') {
+		expanded, err := expand(data)
+		if err != nil {
+			return refuse("see what `helm lint` says, then "+packageIt, "%s cannot be read (%s)", quote(name), shorten(err))
+		}
+		spent = weight{bytes: max(spent.bytes, expanded.bytes), values: max(spent.values, expanded.values)}
+	}
+	g.text, g.values = g.text-spent.bytes, g.values-spent.values
+	if g.text < 0 || g.values < 0 {
+		return g.tooMuchYAML()
+	}
+	return nil
+}
+
+func (g *gauge) tooMuchYAML() error {
+	return refuse("move what is large out of values.yaml into files of its own, and do without aliases",
+		"the YAML files of the archive hold more than %d bytes or %d values when their aliases are written out", g.maxText(), maxValues)
+}
+
+func (g *gauge) maxText() int64 { return min(maxYAML, g.limit) }
+
+// indicators counts what it takes to begin another value. There are at most twice as many values, since a colon may stand
+// between a key and a value that are both empty.
+func indicators(data []byte) int64 {
+	var n int64
+	for i, c := range data {
+		switch c {
+		case ',', ':', '?', '[', '{':
+			n++
+		case '-':
+			if i+1 == len(data) || data[i+1] <= ' ' || data[i+1] >= utf8.RuneSelf {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// weight is what a part of a document holds with every alias in it written out.
+type weight struct{ bytes, values int64 }
+
+// expand reads a document without writing its aliases out, and adds up what that would come to.
+func expand(data []byte) (total weight, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it fails with %v", p)
+		}
+	}()
+	var document yaml.Node
+	if err := yaml.Unmarshal(data, &document); err != nil {
+		return weight{}, err
+	}
+	return scale{}.weigh(&document)
+}
+
+// scale has the anchored parts that were weighed. An alias stands behind its anchor, so that each part is weighed once.
+type scale map[*yaml.Node]weight
+
+var errCycle = errors.New("an alias stands within what it stands for")
+
+func (s scale) weigh(n *yaml.Node) (weight, error) {
+	if n.Kind == yaml.AliasNode {
+		total, known := s[n.Alias]
+		if !known {
+			return weight{}, errCycle
+		}
+		return total, nil
+	}
+	const huge = 1 << 40 // and no sum of these overflows
+	total := weight{bytes: int64(len(n.Value)), values: 1}
+	for _, child := range n.Content {
+		part, err := s.weigh(child)
+		if err != nil {
+			return weight{}, err
+		}
+		total = weight{bytes: min(total.bytes+part.bytes, huge), values: min(total.values+part.values, huge)}
+	}
+	if n.Anchor != "" {
+		s[n] = total
+	}
+	return total, nil
+}
