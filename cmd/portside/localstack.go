@@ -34,14 +34,14 @@ func findLocalStack(data, address string) (localStack, error) {
 	text, err := os.ReadFile(filepath.Join(data, "stack.json"))
 	if !running || errors.Is(err, fs.ErrNotExist) {
 		return stack, fmt.Errorf("no local stack runs in %s: start one with `make run DATA=%s`, "+
-			"or name the DATA folder of the one that runs", data, data)
+			"or name the DATA folder of the one that runs", data, quoted(data))
 	}
 	if err != nil {
 		return stack, err
 	}
 	if err := json.Unmarshal(text, &stack); err != nil || stack.DynamoDB == "" || len(stack.Tables) == 0 {
 		return stack, fmt.Errorf("%s does not describe a local stack: restart it with `make run DATA=%s`",
-			filepath.Join(data, "stack.json"), data)
+			filepath.Join(data, "stack.json"), quoted(data))
 	}
 	if serves := strings.TrimPrefix(stack.API, "http://"); address != "" && serves != address {
 		return stack, fmt.Errorf("the local stack in %s serves %s, not %s: give that address, "+
@@ -69,4 +69,12 @@ func held(path string) (bool, error) {
 		return false, fmt.Errorf("lock %s: %w", path, err)
 	}
 	return false, nil
+}
+
+// quoted is a path as a shell reads it.
+func quoted(path string) string {
+	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:=@%,") == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

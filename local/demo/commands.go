@@ -8,7 +8,7 @@ import (
 // commandsText is what to paste into a shell, in the folder in which make runs. Secrets come from files, and so are in no
 // history of a shell.
 const commandsText = `
-Charts (in the order given):
+Charts, in the order given (make clients puts helm and crane into .local/bin):
   helm repo add portside-demo API/charts --force-update --username demo --password-stdin < TOKEN
   helm search repo portside-demo/ --versions
   helm pull portside-demo/hello --version 1.0.0
@@ -26,7 +26,7 @@ Images:
   crane --insecure manifest HOST/acme/hello:1.1.0
 Who has pulled what:
   curl -s -H "X-API-Key: $(cat ADMINKEY)" API/api/v1/pulls
-More: docs/install.md; the portal is at API/portal/
+More: docs/install.md
 `
 
 func (d *demo) commands() string {
@@ -38,8 +38,9 @@ func (d *demo) commands() string {
 }
 
 // file is a path as a shell reads it.
-func (d *demo) file(name string) string {
-	path := filepath.Join(d.Data, name)
+func (d *demo) file(name string) string { return quoted(filepath.Join(d.Data, name)) }
+
+func quoted(path string) string {
 	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:=@%,") == "" {
 		return path
 	}

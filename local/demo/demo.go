@@ -61,7 +61,11 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	for _, step := range []func(context.Context) error{d.publish, d.push, d.makeToken, d.awaitIndex} {
-		if err := step(ctx); err != nil {
+		err := step(ctx)
+		if ctx.Err() != nil {
+			return errors.New("interrupted; run `make demo` again, it goes on where it stopped")
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -93,13 +97,14 @@ func find(data, addr string) (stack.Info, error) {
 	info, err := stack.ReadInfo(data)
 	if errors.Is(err, stack.ErrNotRunning) {
 		return info, fmt.Errorf("no local stack runs in %s: start it with `make run DATA=%s`, or name the DATA folder of the one that runs",
-			data, data)
+			data, quoted(data))
 	}
 	if err != nil {
 		return info, err
 	}
 	if info.Registry == "" || info.Buckets[chartsBucket] == "" {
-		return info, fmt.Errorf("the local stack in %s has no registry or no bucket for charts: restart it with `make run DATA=%s`", data, data)
+		return info, fmt.Errorf("the local stack in %s has no registry or no bucket for charts: restart it with `make run DATA=%s`",
+			data, quoted(data))
 	}
 	if serves := strings.TrimPrefix(info.API, "http://"); addr != "" && serves != addr {
 		return info, fmt.Errorf("the local stack in %s serves %s, not %s: give that address, or the DATA folder of the other stack",

@@ -29,8 +29,10 @@ var errNotJSON = fault.New(fault.UnsupportedType, "The body must be JSON in UTF-
 
 var errEncoded = fault.New(fault.UnsupportedType, "The body must be sent as it is, without Content-Encoding.")
 
-var errForbidden = fault.New(fault.Forbidden, "Your role does not include the permission that this operation needs; "+
-	"GET /v1/users/{your id} shows your permissions.")
+func forbidden(needed principal.Permission) error {
+	return fault.New(fault.Forbidden, "This needs the permission "+string(needed)+", which your role does not include; "+
+		"GET /v1/users/{your id} shows your permissions.")
+}
 
 // gate lets a request pass to its operation with the principal on its context.
 func (a *API) gate(access Access) func(huma.Context, func(huma.Context)) {
@@ -45,7 +47,7 @@ func (a *API) gate(access Access) func(huma.Context, func(huma.Context)) {
 		announce(w.Header(), allowance)
 		recordOf(r).caller = who
 		if err == nil && access.permission != "" && !who.Scoped() && !who.Can(access.permission) {
-			err = errForbidden
+			err = forbidden(access.permission)
 		}
 		if access.tokens && fault.KindOf(err) == fault.Unauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="Portside"`)
