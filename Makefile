@@ -146,7 +146,10 @@ bench: has-go $(BIN)/local engines ## Measure what the README claims, beside wha
 
 bench-million: has-go $(BIN)/local engines ## The figures about lists, at a million users; about twenty minutes
 	@go build -o $(BIN)/bench ./cmd/bench && exec $(BIN)/bench -list -users 1000000
-.PHONY: bench bench-million
+
+quality: has-go ## Measure how well files are read and understood, and write docs/quality.md; seconds
+	go run ./cmd/quality
+.PHONY: bench bench-million quality
 
 help: ## List the targets
 	@grep -hE '^[a-z%-]+[A-Za-z]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22

@@ -89,11 +89,15 @@ var formats = map[string][]string{
 }
 
 // bases are what adapters of one domain are made of besides: engines that ask a model differ only in how it is reached, and the
-// set of all readers is the same in every function that reads files.
+// sets of all readers and of all engines are the same in every function that reads files.
 var bases = map[string][]string{
 	"mediafiles": {
 		"portside/shared/media/mediakind", "portside/shared/media/mediaoffice",
 		"portside/shared/media/mediapdf", "portside/shared/media/mediatext",
+	},
+	"mediaengines": {
+		"portside/shared/media/mediabedrock", "portside/shared/media/mediacommand", "portside/shared/media/mediaoffline",
+		"portside/shared/media/mediaopenai", "portside/shared/media/mediatext",
 	},
 	"mediabedrock": {"portside/shared/media/mediaprompt"},
 	"mediaopenai":  {"portside/shared/media/mediaprompt"},

@@ -18,8 +18,8 @@ import (
 	"portside/shared/lambdahttp"
 	"portside/shared/logs"
 	"portside/shared/media"
+	"portside/shared/media/mediaengines"
 	"portside/shared/media/mediafiles"
-	"portside/shared/media/mediaoffline"
 	"portside/shared/media/medias3"
 )
 
@@ -37,12 +37,13 @@ func main() {
 	}
 	store := medias3.New(s3.NewFromConfig(cfg, pathStyle), bucket, time.Now)
 	limits := media.DefaultLimits()
-	h := &handlers{
-		service: media.NewService(media.Parts{
-			Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Engine: mediaoffline.New(), Results: store, Limits: limits,
-		}),
-		depot: store, offers: store, now: time.Now,
+	parts, err := mediaengines.Equip(media.Parts{
+		Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Results: store, Limits: limits,
+	}, mediaengines.Read(settings.Optional, cfg))
+	if err != nil {
+		log.Fatal(err)
 	}
+	h := &handlers{service: media.NewService(parts), depot: store, offers: store, now: time.Now}
 	auth := credentials.NewAuthenticator(credentialsdynamo.New(items.Client(cfg), table), limit, time.Now)
 	lambda.Start(lambdahttp.Handler(routes(h, auth).Handler()))
 }

@@ -13,8 +13,8 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/media"
+	"portside/shared/media/mediaengines"
 	"portside/shared/media/mediafiles"
-	"portside/shared/media/mediaoffline"
 	"portside/shared/media/medias3"
 	"portside/shared/principal"
 	"portside/shared/transactions"
@@ -38,13 +38,23 @@ const (
 
 func newStudio(tb testing.TB) *studio {
 	tb.Helper()
+	return newStudioOn(tb, mediaengines.Settings{})
+}
+
+// newStudioOn has another engine.
+func newStudioOn(tb testing.TB, engine mediaengines.Settings) *studio {
+	tb.Helper()
 	client := awstest.DynamoDB(tb)
 	s := &studio{tb: tb, limit: 10_000, table: credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"))}
 	s.store = medias3.New(awstest.S3(tb), awstest.Bucket(tb), time.Now)
 	limits := media.DefaultLimits()
-	s.work = media.NewService(media.Parts{
-		Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Engine: mediaoffline.New(), Results: s.store, Limits: limits,
-	})
+	parts, err := mediaengines.Equip(media.Parts{
+		Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Results: s.store, Limits: limits,
+	}, engine)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.work = media.NewService(parts)
 	s.write = func(c credentials.Credential) {
 		if err := transactions.Write(tb.Context(), client, s.table.Issue(c)); err != nil {
 			tb.Fatal(err)

@@ -4,16 +4,18 @@ package main
 import (
 	"context"
 	"log"
+	"os"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"portside/shared/env"
 	"portside/shared/logs"
 	"portside/shared/media"
+	"portside/shared/media/mediaengines"
 	"portside/shared/media/mediafiles"
-	"portside/shared/media/mediaoffline"
 	"portside/shared/media/medias3"
 )
 
@@ -23,13 +25,19 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := s3.NewFromConfig(cfg, pathStyle)
+	settings := env.Reader{Lookup: os.LookupEnv}
 	limits := media.DefaultLimits()
+	parts, err := mediaengines.Equip(media.Parts{
+		Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Limits: limits,
+	}, mediaengines.Read(settings.Optional, cfg))
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := s3.NewFromConfig(cfg, pathStyle)
 	lambda.Start(work(func(bucket string) runner {
-		store := medias3.New(client, bucket, time.Now)
-		return media.NewRunner(media.NewService(media.Parts{
-			Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Engine: mediaoffline.New(), Results: store, Limits: limits,
-		}), store)
+		store, parts := medias3.New(client, bucket, time.Now), parts
+		parts.Results = store
+		return media.NewRunner(media.NewService(parts), store)
 	}))
 }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Kind tells what sort of thing went wrong, in terms that every protocol can map.
@@ -36,6 +37,10 @@ type Error struct {
 	Detail string  // one or two sentences: what is wrong, and how to mend it
 	Fields []Field // for Validation: every failure at once
 	Final  bool    // repeating the same request cannot succeed, whatever else changes
+
+	// RetryAfter is, for Unavailable, when trying again makes sense; 0 where nothing is known, which means soon. Callers are
+	// told a minute at most.
+	RetryAfter time.Duration
 }
 
 // Field is one failure of validation.

@@ -27,18 +27,24 @@ type Results interface {
 
 // Parts is what a Service is made of.
 type Parts struct {
-	Detect  func(context.Context, Source) (Format, error) // errors: ErrEmpty, ErrEncrypted, ErrUnknown
-	Readers map[Format]Reader
-	Engine  Engine
-	Results Results
-	Limits  Limits
+	Detect      func(context.Context, Source) (Format, error) // errors: ErrEmpty, ErrEncrypted, ErrUnknown
+	Readers     map[Format]Reader
+	Engine      Engine
+	Transcriber Transcriber // nil: NoTranscriber
+	Results     Results
+	Limits      Limits
 }
 
 // Service answers questions about files.
 type Service struct{ Parts }
 
 // NewService returns a Service.
-func NewService(parts Parts) *Service { return &Service{parts} }
+func NewService(parts Parts) *Service {
+	if parts.Transcriber == nil {
+		parts.Transcriber = NoTranscriber{}
+	}
+	return &Service{parts}
+}
 
 // Work is a question about one file, or two of a comparison.
 type Work struct {
@@ -71,7 +77,7 @@ func (s *Service) Answer(ctx context.Context, work Work) (Answer, error) {
 	}
 	documents := make([]*Document, len(work.Files))
 	for i, file := range work.Files {
-		if documents[i], err = s.Read(ctx, file.Source); err != nil {
+		if documents[i], err = s.Read(ctx, file.Source, work.Question.Keywords...); err != nil {
 			return Answer{}, atFile(err, i, len(work.Files))
 		}
 	}
@@ -103,26 +109,34 @@ func (s *Service) AnswerTexts(ctx context.Context, q Question, documents ...*Doc
 	return s.ask(ctx, q, documents)
 }
 
-// key is the same for the same bytes, question and engine.
+// key is the same for the same bytes, question, engine and transcriber.
 func (s *Service) key(work Work) (string, error) {
 	question, err := json.Marshal(work.Question)
 	if err != nil {
 		return "", fmt.Errorf("encode a question: %w", err)
 	}
 	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "%q %q", s.Engine.Version(), question) // a hash never fails
+	_, _ = fmt.Fprintf(sum, "%q %q %q", s.Engine.Version(), s.Transcriber.Version(), question) // a hash never fails
 	for _, file := range work.Files {
 		_, _ = sum.Write(file.Sum[:])
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Read makes a document of a file, whatever it is.
-func (s *Service) Read(ctx context.Context, file Source) (*Document, error) {
+// Read makes a document of a file, whatever it is. Keywords are for recordings. A question's language is not: it is that of
+// the answer, and a transcriber that is told the wrong one writes nonsense.
+func (s *Service) Read(ctx context.Context, file Source, keywords ...string) (*Document, error) {
 	format, err := s.Detect(ctx, file)
 	if err != nil {
 		return nil, err
 	}
+	if format == Audio || format == Video {
+		return s.hear(ctx, Recording{File: file, Kind: format, Keywords: keywords})
+	}
+	return s.read(ctx, file, format)
+}
+
+func (s *Service) read(ctx context.Context, file Source, format Format) (*Document, error) {
 	read, known := s.Readers[format]
 	if !known {
 		return nil, ErrUnknown
@@ -130,7 +144,7 @@ func (s *Service) Read(ctx context.Context, file Source) (*Document, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, ErrTooMuch)
 	defer cancel()
 	into := NewBuilder(format, s.Limits)
-	err = read(ctx, file, into)
+	err := read(ctx, file, into)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -141,13 +155,15 @@ func (s *Service) Read(ctx context.Context, file Source) (*Document, error) {
 	case err == nil:
 		return d, nil
 	case usable(err) && len(d.Blocks) > 0:
-		d.Warnings = append(d.Warnings, "Only a part of the file could be read: "+fault.As(err).Detail)
+		d.Warnings = append(d.Warnings, partly+fault.As(err).Detail)
 		return d, nil
 	case fault.As(err) == nil && ctx.Err() == nil:
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return nil, err
 }
+
+const partly = "Only a part of the file could be read: "
 
 // usable reports whether what was read before the error is good.
 func usable(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, ErrTooMuch) }

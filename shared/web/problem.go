@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"time"
 
 	"portside/shared/fault"
 )
@@ -65,11 +66,17 @@ func problemOf(err error) *Problem {
 	case f.Final:
 		p.header.Set("X-Should-Retry", "false")
 	case f.Kind == fault.Unavailable:
-		p.header.Set("Retry-After", "1")
+		p.header.Set("Retry-After", retryAfter(f.RetryAfter))
 	case f.Kind == fault.Unauthorized:
 		p.header.Set("WWW-Authenticate", `ApiKey realm="Portside", header="X-API-Key"`)
 	}
 	return p
+}
+
+// retryAfter rounds up to seconds, from one to a minute: what takes longer is better asked for anew than waited for.
+func retryAfter(wait time.Duration) string {
+	wait = min(max(wait, time.Second), time.Minute)
+	return strconv.Itoa(int((wait + time.Second - 1) / time.Second))
 }
 
 func newProblem(status int, code, detail string) *Problem {

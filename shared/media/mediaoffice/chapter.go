@@ -188,7 +188,9 @@ func (c *chapter) row(t *table, header bool) error {
 		if name != "td" && name != "th" {
 			return nil
 		}
-		cells++
+		if cells++; cells > mostCells {
+			return media.ErrTooMuch
+		}
 		if name == "th" {
 			heads++
 		}

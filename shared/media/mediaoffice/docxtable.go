@@ -125,6 +125,9 @@ func (r *wordRow) property(e element) {
 }
 
 func (d *docx) cell(s *scanner, r *wordRow) error {
+	if len(r.cells) >= mostCells {
+		return media.ErrTooMuch
+	}
 	content := &collector{limits: d.into.Limits}
 	width, left := 1, false
 	err := s.children(func(e element) error {

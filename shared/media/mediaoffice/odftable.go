@@ -10,6 +10,7 @@ import (
 const (
 	mostRows    = 1_000 // times that a row with content is repeated; sheets are filled with them to their end
 	mostColumns = 256
+	mostCopied  = 64 << 10 // bytes that a cell may become by being repeated
 )
 
 // odfRows reads the rows of one table.
@@ -102,10 +103,13 @@ func (r *odfRows) nested(contents []*collector, failed error) error {
 }
 
 func (r *odfRows) cells(l *line, contents *[]*collector) error {
-	column := 0
+	column, read := 0, 0
 	return r.s.children(func(e element) error {
 		if e.name != "table-cell" && e.name != "covered-table-cell" {
 			return nil
+		}
+		if read++; read > mostCells {
+			return media.ErrTooMuch
 		}
 		held := &collector{limits: r.o.into.Limits}
 		if err := r.o.flow(r.s, held); err != nil {
@@ -117,10 +121,11 @@ func (r *odfRows) cells(l *line, contents *[]*collector) error {
 		if text != "" || len(held.blocks) > 0 {
 			*contents = append(*contents, held)
 		}
-		if text != "" && times > mostColumns {
+		most := min(mostColumns, max(1, mostCopied/max(1, len(text))))
+		if text != "" && times > most {
 			r.o.into.Warn("Cells that are repeated very often were left out.")
 		}
-		for i := range min(times, mostColumns) {
+		for i := range min(times, most) {
 			l.put(column+i, text, typed)
 		}
 		column += times

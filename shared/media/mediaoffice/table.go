@@ -119,6 +119,9 @@ type line struct {
 	header bool // the format says so
 }
 
+// mostCells is how many cells a row may have: as many as the widest sheet. All of them are in memory at once.
+const mostCells = 1 << 14
+
 // lookahead is how many rows are held until it is known whether the first is a header.
 const lookahead = 2
 

@@ -1,6 +1,7 @@
 package mediaoffline
 
 import (
+	"context"
 	"slices"
 	"sort"
 	"strings"
@@ -50,15 +51,35 @@ const (
 	mostLabelWords = 9
 )
 
-func newReading(d *media.Document) *reading {
+// newReading prepares a document. A long one takes seconds, hence the context.
+func newReading(ctx context.Context, d *media.Document) (*reading, error) {
 	text := d.Text()
 	r := &reading{doc: d, text: text, lang: languageOf(text)}
-	r.mentions = slices.DeleteFunc(theLexicon().mentions(wordsOf(text)), func(m mention) bool { return isCodeHead(text[m.at.end:]) })
+	if err := r.mention(ctx); err != nil {
+		return nil, err
+	}
 	r.dates = datesOf(text, r.lang)
 	r.figures = outside(figuresOf(text, r.lang), r.dates)
 	r.topic = r.topicTerms()
-	r.collect()
-	return r
+	return r, r.collect(ctx)
+}
+
+// mention notes what the words mean, some thousands at a time. No form runs over a break, so a stretch ends at one.
+func (r *reading) mention(ctx context.Context) error {
+	const stretch = 10_000
+	for words := wordsOf(r.text); len(words) > 0; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(stretch, len(words))
+		for n < len(words) && !words[n].breaks {
+			n++
+		}
+		r.mentions = append(r.mentions, theLexicon().mentions(words[:n])...)
+		words = words[n:]
+	}
+	r.mentions = slices.DeleteFunc(r.mentions, func(m mention) bool { return isCodeHead(r.text[m.at.end:]) })
+	return ctx.Err()
 }
 
 // outside leaves out the numbers that are parts of dates.
@@ -110,9 +131,12 @@ func (r *reading) datesIn(s span) []dated {
 }
 
 // collect walks over the blocks once and notes every pair and sentence.
-func (r *reading) collect() {
+func (r *reading) collect(ctx context.Context) error {
 	c := pairCollector{reading: r, splitter: newSplitter(r.lang)}
 	for i := 0; i < len(r.doc.Blocks); i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		b := &r.doc.Blocks[i]
 		switch b.Kind {
 		case media.Row:
@@ -128,6 +152,7 @@ func (r *reading) collect() {
 			c.block(i)
 		}
 	}
+	return nil
 }
 
 // pairCollector holds what the blocks above mean for those below.

@@ -17,7 +17,10 @@ func (e *Engine) Extract(ctx context.Context, d *media.Document, s media.Extract
 	if err := ctx.Err(); err != nil {
 		return found, fmt.Errorf("extract: %w", err)
 	}
-	r := newReading(d)
+	r, err := newReading(ctx, d)
+	if err != nil {
+		return found, fmt.Errorf("extract: %w", err)
+	}
 	for _, v := range s.Variables {
 		if err := ctx.Err(); err != nil {
 			return found, fmt.Errorf("extract: %w", err)

@@ -92,11 +92,11 @@ func (r *reading) beside(q *query, s span, values []span) []float64 {
 	scores := make([]float64, len(values))
 	from := s.start
 	for i, v := range values {
-		before := r.afterAnd(span{from, v.start})
+		before := r.afterAnd(span{from, max(from, v.start)}) // two amounts may share the currency between them
 		scores[i] = q.matchWords(r.within(before), r.topic) * inSentence
 		after := span{v.end, s.end}
 		if i+1 < len(values) {
-			after.end = r.beforeAnd(span{v.end, values[i+1].start})
+			after.end = r.beforeAnd(span{v.end, max(v.end, values[i+1].start)})
 		}
 		const lessSure = 0.95
 		around := slices.Concat(r.within(before), r.within(r.clauseFrom(after)))

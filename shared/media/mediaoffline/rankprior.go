@@ -1,6 +1,7 @@
 package mediaoffline
 
 import (
+	"context"
 	"math"
 	"strings"
 	"unicode"
@@ -20,12 +21,15 @@ type prior struct {
 	phrases  []string
 }
 
-func newPrior(m *material, stems *stemmer, hint string) *prior {
+func newPrior(ctx context.Context, m *material, stems *stemmer, hint string) (*prior, error) {
 	p := &prior{stems: stems, cues: map[string]bool{}, dangling: setOf(summaryWords()["pronouns"][m.lang])}
 	for _, stem := range stems.stemsOf(summaryWords()["cues"][m.lang]) {
 		p.cues[stem] = true
 	}
 	for _, heading := range m.headings {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		p.sections = append(p.sections, p.stemSet(heading))
 	}
 	p.title = p.sections[0]
@@ -36,7 +40,7 @@ func newPrior(m *material, stems *stemmer, hint string) *prior {
 	for _, list := range summaryWords()["boilerplate"] {
 		p.phrases = append(p.phrases, strings.Split(list, "|")...)
 	}
-	return p
+	return p, nil
 }
 
 func (p *prior) stemSet(text string) map[string]bool {

@@ -106,7 +106,10 @@ func rounded(score float64) float64 { return math.Round(score*1e6) / 1e6 }
 // rank scores the sentences.
 func (m *material) rank(ctx context.Context, hint string) (*chooser, error) {
 	stems := newStemmer(m.lang)
-	p := newPrior(m, stems, hint)
+	p, err := newPrior(ctx, m, stems, hint)
+	if err != nil {
+		return nil, err
+	}
 	for i := range m.sentences {
 		m.sentences[i].order = i
 	}

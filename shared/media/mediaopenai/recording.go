@@ -6,7 +6,6 @@ import (
 	"io"
 	"mime/multipart"
 	"net/textproto"
-	"strings"
 
 	"portside/shared/media"
 )
@@ -18,8 +17,8 @@ type multipartForm struct {
 	kind   string
 }
 
-func formOf(r Recording, model string, how spoken) (multipartForm, error) {
-	suffix, mediaType, err := kindOf(r)
+func formOf(r media.Recording, model string, how spoken) (multipartForm, error) {
+	suffix, mediaType, err := r.Container() // servers tell what it is by the ending
 	if err != nil {
 		return multipartForm{}, err
 	}
@@ -45,7 +44,7 @@ func formOf(r Recording, model string, how spoken) (multipartForm, error) {
 	return multipartForm{parts, int64(around.Len()) + r.File.Size, w.FormDataContentType()}, nil
 }
 
-func fieldsOf(r Recording, model string, how spoken) [][2]string {
+func fieldsOf(r media.Recording, model string, how spoken) [][2]string {
 	fields := [][2]string{{"model", model}, {"temperature", "0"}, {"response_format", "json"}}
 	if how.verbose {
 		fields[2][1] = "verbose_json"
@@ -57,29 +56,4 @@ func fieldsOf(r Recording, model string, how spoken) [][2]string {
 		fields = append(fields, [2]string{"prompt", how.prompt})
 	}
 	return fields
-}
-
-// kindOf tells what the recording is by its first bytes; servers tell it by the ending of the file's name.
-func kindOf(r Recording) (suffix, mediaType string, err error) {
-	head := make([]byte, 12)
-	n, err := r.File.ReadAt(head, 0)
-	if err != nil && err != io.EOF { //nolint:errorlint // ReadAt returns it bare, by its contract
-		return "", "", fmt.Errorf("read a recording: %w", err)
-	}
-	is := func(at int, magic string) bool { return strings.HasPrefix(string(head[min(at, n):n]), magic) }
-	switch {
-	case is(0, "RIFF") && is(8, "WAVE"):
-		return "wav", "audio/wav", nil
-	case is(0, "fLaC"):
-		return "flac", "audio/flac", nil
-	case is(0, "OggS"):
-		return "ogg", "audio/ogg", nil
-	case is(0, "\x1a\x45\xdf\xa3"):
-		return "webm", "video/webm", nil
-	case is(4, "ftypM4A"):
-		return "m4a", "audio/mp4", nil
-	case is(4, "ftyp") || r.Kind == media.Video:
-		return "mp4", "video/mp4", nil
-	}
-	return "mp3", "audio/mpeg", nil
 }

@@ -12,21 +12,6 @@ import (
 	"portside/shared/media"
 )
 
-// Transcriber makes words of recordings.
-type Transcriber interface {
-	// Transcribe returns what is said in a recording as Captions in the order of their time, with offsets unset. Keywords
-	// are words that are likely to be said; warnings tell what was not used. An empty lang lets the transcriber find out.
-	Transcribe(ctx context.Context, r Recording) (captions []media.Block, warnings []string, err error)
-}
-
-// Recording is what a Transcriber takes.
-type Recording struct {
-	File     media.Source
-	Kind     media.Format // Audio or Video
-	Keywords []string
-	Lang     media.Lang
-}
-
 // ErrTooLarge is about a recording that the server does not take.
 var ErrTooLarge = fault.New(fault.Unprocessable, "The recording is larger than the transcription service takes. Send it in parts, "+
 	"or only its sound.")
@@ -41,14 +26,17 @@ type speech struct {
 	plain atomic.Bool // the server knows no response_format verbose_json, which has the times
 }
 
-// NewTranscriber returns a Transcriber that asks the server's /audio/transcriptions.
-func NewTranscriber(o Options) (Transcriber, error) {
+// NewTranscriber returns a [media.Transcriber] that asks the server's /audio/transcriptions.
+func NewTranscriber(o Options) (media.Transcriber, error) {
 	c, err := newCaller(o)
 	if err != nil {
 		return nil, err
 	}
 	return &speech{caller: c}, nil
 }
+
+// Version implements [media.Transcriber].
+func (s *speech) Version() string { return "openai " + s.model + "@" + s.base.Host }
 
 // transcription is the answer, as far as it is used here. Without segments it is one caption without times.
 type transcription struct {
@@ -62,8 +50,8 @@ type segment struct {
 	Text  string  `json:"text"`
 }
 
-// Transcribe implements [Transcriber].
-func (s *speech) Transcribe(ctx context.Context, r Recording) ([]media.Block, []string, error) {
+// Transcribe implements [media.Transcriber].
+func (s *speech) Transcribe(ctx context.Context, r media.Recording) ([]media.Block, []string, error) {
 	prompt, warnings := prompted(r.Keywords)
 	var said transcription
 	err := s.retrier.Do(ctx, func(attempt int) error {
@@ -105,7 +93,7 @@ type spoken struct {
 	attempt int
 }
 
-func (s *speech) once(ctx context.Context, r Recording, how spoken, into *transcription) error {
+func (s *speech) once(ctx context.Context, r media.Recording, how spoken, into *transcription) error {
 	body, err := formOf(r, s.model, how)
 	if err != nil {
 		return err

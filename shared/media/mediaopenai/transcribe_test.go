@@ -22,7 +22,7 @@ const speech = `{"task": "transcribe", "language": "german", "duration": 9.5, "t
 	{"id": 2, "start": 3, "end": 9.5, "text": " Bis\u0000  bald."}]}`
 
 // hear starts a server that hears the speech in everything.
-func hear(tb testing.TB, said string, b mediatest.Behaviour) (*bench, mediaopenai.Transcriber) {
+func hear(tb testing.TB, said string, b mediatest.Behaviour) (*bench, media.Transcriber) {
 	tb.Helper()
 	bench := newBench(tb, nil)
 	bench.server.Speech = said
@@ -34,8 +34,8 @@ func hear(tb testing.TB, said string, b mediatest.Behaviour) (*bench, mediaopena
 	return bench, transcriber
 }
 
-func recording(content string) mediaopenai.Recording {
-	return mediaopenai.Recording{File: media.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}, Kind: media.Audio}
+func recording(content string) media.Recording {
+	return media.Recording{File: media.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}, Kind: media.Audio}
 }
 
 func TestRecordingsBecomeCaptions(t *testing.T) {
@@ -152,7 +152,7 @@ func (broken) ReadAt([]byte, int64) (int, error) { return 0, errors.New("the dis
 
 func TestRecordingsThatCannotBeRead(t *testing.T) {
 	b, transcriber := hear(t, speech, mediatest.Behaviour{})
-	r := mediaopenai.Recording{File: media.Source{ReaderAt: broken{}, Size: 9}, Kind: media.Audio}
+	r := media.Recording{File: media.Source{ReaderAt: broken{}, Size: 9}, Kind: media.Audio}
 	if _, _, err := transcriber.Transcribe(t.Context(), r); err == nil || b.server.Requests() > 0 {
 		t.Errorf("got %v", err)
 	}

@@ -30,6 +30,19 @@ type textRange struct {
 
 type glyphRange struct{ low, high, first uint32 }
 
+// maxMapped bounds the entries of all CMaps of a file: a stream of some bytes may unpack to many, and thousands of fonts share it.
+const maxMapped = 1 << 18
+
+// cmap reads a CMap, or none of it where the file has too many.
+func (f *file) cmap(data []byte) *cmap {
+	if f.mapped > maxMapped {
+		return &cmap{}
+	}
+	m := parseCMap(data)
+	f.mapped += len(m.texts) + len(m.glyphs) + len(m.spaces)
+	return m
+}
+
 // parseCMap reads what it can; what it cannot, it leaves out.
 func parseCMap(data []byte) *cmap {
 	m := &cmap{}

@@ -24,6 +24,7 @@ type file struct {
 	limits  media.Limits
 	budget  int64 // bytes that may still be unpacked
 	work    int   // operators and glyphs that may still be run
+	mapped  int   // entries of the CMaps so far
 	damaged bool
 	strays  []int // pages that salvage found, for when the page tree lacks them
 	glyphs  glyphTable
@@ -58,7 +59,7 @@ func configuration(size int64, limits media.Limits) *model.Configuration {
 		Cmd: model.EXTRACTCONTENT, Reader15: true, Offline: true, ValidationMode: model.ValidationRelaxed, Eol: types.EolLF,
 		UnsupportedResourcePolicy: model.UnsupportedResourceSkip,
 		Limits: model.ResourceLimits{
-			MaxStreamBytes: size + 1, MaxDecodeBytes: min(maxStream, limits.Inflated), MaxImagePixels: 1, MaxImageBytes: 1,
+			MaxStreamBytes: size + 1, MaxDecodeBytes: min(maxStream/2, limits.Inflated), MaxImagePixels: 1, MaxImageBytes: 1,
 			MaxObjectCount: limits.Objects, MaxObjectStreamCount: limits.Objects, MaxObjectStreamFirst: 4 << 20,
 			MaxXRefEntries: limits.Objects, MaxRecursionDepth: limits.Depth,
 		},
@@ -66,7 +67,8 @@ func configuration(size int64, limits media.Limits) *model.Configuration {
 }
 
 // metered is the file for pdfcpu. A small file can name the same bytes as many objects, and pdfcpu keeps a copy for each: what
-// it may read in all is bounded.
+// it may read in all is bounded. What it keeps of an object is several times what it reads, half a kilobyte at least; files with
+// that many small objects pack them into streams.
 type metered struct {
 	*bytes.Reader
 	ctx  context.Context
@@ -74,7 +76,7 @@ type metered struct {
 }
 
 func meter(ctx context.Context, data []byte) *metered {
-	return &metered{bytes.NewReader(data), ctx, 64<<20 + 24*int64(len(data))}
+	return &metered{bytes.NewReader(data), ctx, 8<<20 + 6*int64(len(data))}
 }
 
 // Read gives small pieces to small requests: pdfcpu asks for 4 KB to read an object of 50 bytes.

@@ -44,7 +44,7 @@ func (f *file) newFont(dict types.Dict) *face {
 	if sd := f.stream(dict["ToUnicode"]); sd != nil {
 		if data, err := f.decode(sd); err == nil {
 			f.work -= len(data) / 8
-			made.unicode = parseCMap(data)
+			made.unicode = f.cmap(data)
 		}
 	}
 	if f.name(dict["Subtype"]) == "Type0" {
@@ -165,7 +165,7 @@ func (f *file) readComposite(made *face, dict types.Dict) {
 	made.composite, made.otherwise = true, 1
 	if sd := f.stream(dict["Encoding"]); sd != nil {
 		if data, err := f.decode(sd); err == nil {
-			made.codes = parseCMap(data)
+			made.codes = f.cmap(data)
 		}
 	}
 	named := f.name(dict["Encoding"])

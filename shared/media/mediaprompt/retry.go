@@ -5,9 +5,11 @@ import (
 	"errors"
 	"math/rand/v2"
 	"time"
+
+	"portside/shared/fault"
 )
 
-// Busy is a failure that may pass by itself. It is [ErrBusy] too.
+// Busy is a failure that may pass by itself. It is [ErrBusy] too, as a fault that says when to try again.
 type Busy struct {
 	After time.Duration // as the service asks; 0 if it does not
 	Cause error         // without any content
@@ -16,8 +18,18 @@ type Busy struct {
 // Error says what went wrong.
 func (b *Busy) Error() string { return ErrBusy.Error() + " (" + b.Cause.Error() + ")" }
 
-// Unwrap makes it ErrBusy, and keeps the cause.
-func (b *Busy) Unwrap() []error { return []error{ErrBusy, b.Cause} }
+// Is makes it ErrBusy, and each of the faults that Unwrap gives.
+func (b *Busy) Is(target error) bool {
+	f, ok := target.(*fault.Error)
+	return ok && f.Kind == ErrBusy.Kind && f.Detail == ErrBusy.Detail
+}
+
+// Unwrap gives ErrBusy with the time to wait, and keeps the cause.
+func (b *Busy) Unwrap() []error {
+	busy := *ErrBusy
+	busy.RetryAfter = b.After
+	return []error{&busy, b.Cause}
+}
 
 // Retrier repeats calls that end with Busy, with full jitter, as long as the context leaves time for the wait. The zero value is
 // ready for use.

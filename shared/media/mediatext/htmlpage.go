@@ -28,6 +28,10 @@ const (
 	maxTables = 16
 )
 
+// maxHeld is how many blocks may wait in cells for the ends of their rows. A table around a whole page would else have all of
+// it in the memory, and copied from each table to the one around.
+const maxHeld = 20_000
+
 // hypertext reads a page or a piece of one.
 func hypertext(to page, text string) error {
 	w := &walker{to: to, hiding: map[string]bool{}}
@@ -348,12 +352,30 @@ func (w *walker) add(b media.Block) error {
 	return w.to.add(b)
 }
 
-// hold gives the block to the open cell, as long as there are not more than a document can have.
+// hold gives the block to the open cell. Where more wait than any row of data has, all of them go to the page.
 func (w *walker) hold(t *table, b media.Block) error {
-	if w.held++; w.held > w.to.into.Limits.Blocks {
-		return media.ErrTooMuch
+	if !t.inCell {
+		return w.to.add(b)
 	}
 	t.add(b)
+	if w.held++; w.held > maxHeld {
+		return w.release()
+	}
+	return nil
+}
+
+// release gives what waits in cells to the page, and what comes in those cells from now on too.
+func (w *walker) release() error {
+	w.held = 0
+	for _, t := range w.tables {
+		row := t.row
+		t.row, t.inCell = nil, false
+		for _, cell := range row {
+			if err := w.to.addAll(cell.blocks); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

@@ -26,6 +26,7 @@ type markdown struct {
 	lines  []string
 	at     int
 	titled bool
+	quoted bool // the block began with a mark of a quote
 }
 
 var (
@@ -98,8 +99,9 @@ func (m *markdown) frontFields(lines []string) error {
 
 // block reads what begins at the line.
 func (m *markdown) block() error {
-	m.lines[m.at] = mdQuote.ReplaceAllString(m.lines[m.at], "")
-	line := m.lines[m.at]
+	line := mdQuote.ReplaceAllString(m.lines[m.at], "")
+	m.quoted = len(line) < len(m.lines[m.at])
+	m.lines[m.at] = line
 	heading := mdHeading.FindStringSubmatch(line)
 	switch {
 	case strings.TrimSpace(line) == "", mdRule.MatchString(line), mdRef.MatchString(line):
@@ -135,12 +137,28 @@ func (m *markdown) code() error {
 	mark := mdFence.FindStringSubmatch(m.lines[m.at])[1]
 	m.at++
 	begin := m.at
-	for m.at < len(m.lines) && !strings.HasPrefix(strings.TrimSpace(m.lines[m.at]), mark) {
-		m.at++
+	for ; m.at < len(m.lines) && m.isCode(mark); m.at++ {
+		if m.quoted {
+			m.lines[m.at] = mdQuote.ReplaceAllString(m.lines[m.at], "")
+		}
 	}
 	text := strings.Join(m.lines[begin:m.at], "\n")
-	m.at++
+	if m.at < len(m.lines) && strings.Contains(m.lines[m.at], mark) {
+		m.at++
+	}
 	return m.text.to.add(media.Block{Kind: media.Paragraph, Text: text})
+}
+
+// isCode reports whether the line is of the code that began with the mark. Code in a quote ends with the quote.
+func (m *markdown) isCode(mark string) bool {
+	line := m.lines[m.at]
+	if m.quoted {
+		if !mdQuote.MatchString(line) {
+			return false
+		}
+		line = mdQuote.ReplaceAllString(line, "")
+	}
+	return !strings.HasPrefix(strings.TrimSpace(line), mark)
 }
 
 func isPageTag(line string) bool {
@@ -248,11 +266,12 @@ var (
 
 // plain is a text without the marks of Markdown. Lines are joined, but where a break is asked for.
 func plain(text string) string {
+	text, codes := withoutCode(text)
 	text = hardBreak.ReplaceAllString(text, breakMark)
 	text = softBreak.ReplaceAllString(text, " ")
 	text = autoLink.ReplaceAllString(text, "$1")
 	text = strings.NewReplacer("<br>", breakMark, "<br/>", breakMark, "<br />", breakMark).Replace(text)
-	text = inlineTag.ReplaceAllString(text, "")
+	text = inlineTag.ReplaceAllStringFunc(text, withoutTag)
 	text = unmarked(text)
-	return html.UnescapeString(strings.ReplaceAll(text, breakMark, "\n"))
+	return withCode(html.UnescapeString(strings.ReplaceAll(text, breakMark, "\n")), codes)
 }

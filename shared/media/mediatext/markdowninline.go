@@ -27,9 +27,9 @@ type inline struct {
 // run is a row of equal marks of emphasis that wait for their other end.
 type run struct{ at, length int }
 
-// unmarked takes emphasis, code marks, links, pictures and backslashes out.
+// unmarked takes emphasis, links, pictures and backslashes out of a text without code.
 func unmarked(text string) string {
-	if !strings.ContainsAny(text, "\\`*_~[") {
+	if !strings.ContainsAny(text, "\\*_~[") {
 		return text
 	}
 	in := inline{text: text, drop: make([]bool, len(text)), emphasis: map[byte][]run{}}
@@ -52,8 +52,6 @@ func (in *inline) step(i int) int {
 			in.drop[i] = true
 			return i + 2
 		}
-	case '`':
-		return in.code(i)
 	case '*', '_', '~':
 		return in.mark(i)
 	case '[':
@@ -62,22 +60,6 @@ func (in *inline) step(i int) int {
 		return in.link(i)
 	}
 	return i + 1
-}
-
-// code drops the marks around code, and looks at nothing between them.
-func (in *inline) code(i int) int {
-	const farthest = 2000
-	n := runLength(in.text, i)
-	mark := in.text[i : i+n]
-	rest := in.text[i+n : min(len(in.text), i+n+farthest)]
-	end := strings.Index(rest, mark)
-	if end < 0 {
-		return i + n
-	}
-	end += i + n
-	in.cut(i, i+n)
-	in.cut(end, end+n)
-	return end + n
 }
 
 func runLength(text string, i int) int {

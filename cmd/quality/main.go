@@ -1,0 +1,147 @@
+// Command quality measures how well files are read and understood, and writes the figures to docs/quality.md.
+//
+// It reads real files, which lie in testdata with their right values, through the same service and readers as the function,
+// and asks the offline engine. Everything measured is in the repository and nothing depends on the machine or the time, so
+// the same code writes the same figures and a change shows as a difference of docs/quality.md. A figure that misses its
+// target is printed as MISS and the exit code stays 0; it is 1 only when something could not be measured.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "quality:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("quality", flag.ContinueOnError)
+	repo := flags.String("repo", ".", "`folder` with cmd, docs and shared")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	report, err := measure(ctx, *repo)
+	if err != nil {
+		return err
+	}
+	verdict, err := save(filepath.Join(*repo, "docs", "quality.md"), report)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s\n%s\n", report, verdict)
+	return err
+}
+
+// measure is the whole report.
+func measure(ctx context.Context, repo string) (string, error) {
+	service := newService()
+	testdata := func(parts ...string) string {
+		return filepath.Join(append([]string{repo, "shared", "media"}, parts...)...)
+	}
+	set, err := findSamples(filepath.Join(repo, "cmd", "quality", "testdata"))
+	if err != nil {
+		return "", err
+	}
+	found, err := extractAll(ctx, service, set)
+	if err != nil {
+		return "", err
+	}
+	readings, err := readAll(ctx, service, testdata("mediapdf", "testdata"), testdata("mediaoffice", "testdata"))
+	if err != nil {
+		return "", err
+	}
+	stories, err := findStories(testdata("mediaoffline", "testdata", "summaries"))
+	if err != nil {
+		return "", err
+	}
+	covers, err := coverAll(ctx, service.Engine, stories)
+	if err != nil {
+		return "", err
+	}
+	return report(found, readings, covers), nil
+}
+
+// save writes the report where it differs from what is there, and says which.
+func save(path, report string) (string, error) {
+	before, err := os.ReadFile(path)
+	switch {
+	case err == nil && string(before) == report:
+		return path + " is as it was", nil
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return "", err
+	}
+	if err := os.WriteFile(path, []byte(report), 0o644); err != nil {
+		return "", err
+	}
+	return path + " differs from what was there: look at `git diff` and commit it", nil
+}
+
+const intro = `# Quality
+
+How well files are read and understood by the offline engine, as ` + "`make quality`" + ` measures it. The command writes this file, so a
+change of a reader or of the engine shows as a difference here. MISS marks a missed target.
+`
+
+// section is a heading, a paragraph and tables.
+type section struct {
+	title, words string
+	tables       []table
+}
+
+func (s section) writeTo(text *strings.Builder) {
+	fmt.Fprintf(text, "\n## %s\n\n%s\n", s.title, s.words)
+	for _, t := range s.tables {
+		if len(t) == 1 {
+			text.WriteString("\nNone.\n")
+			continue
+		}
+		fmt.Fprintf(text, "\n%s", t)
+	}
+}
+
+// report lays out all tables.
+func report(found extraction, readings []reading, covers []cover) string {
+	answers := found.answers
+	var text strings.Builder
+	text.WriteString(intro)
+	for _, s := range []section{
+		{"Extraction", fmt.Sprintf(extractionWords, found.files), []table{
+			found.total(), grouped("format", answers, byFormat), grouped("language", answers, byLang), grouped("type", answers, byType),
+		}},
+		{"Files without an answer", "Their values count as abstained.", []table{found.failures}},
+		{"Wrong values", "Every one of them.", []table{wrongOnes(answers)}},
+		{"Abstentions", "What the document says and the engine did not find.", []table{abstentions(answers)}},
+		{"Text of PDF", "F1 of the words against pdftotext, each file of shared/media/mediapdf/testdata.", []table{pdfTable(readings)}},
+		{"Text of office files", officeWords, []table{officeTable(readings)}},
+		{"Summaries", summaryWords, []table{coverTable(covers)}},
+	} {
+		s.writeTo(&text)
+	}
+	return text.String()
+}
+
+const extractionWords = `From %d files of cmd/quality/testdata, through the service: the format is detected, the file is read,
+the values are extracted and checked. Correct is the right value, or null where the document does not say it; abstained is null
+instead of a value; wrong is any other value. The rules have seen these texts, though not as files.`
+
+const officeWords = "Recall of the words that another program finds, each file of shared/media/mediaoffice/testdata."
+
+const summaryWords = `Phrases that a summary of medium length must mention, in the documents of
+shared/media/mediaoffline/testdata/summaries. There is no target: which sentences are the important ones is a matter of taste.`

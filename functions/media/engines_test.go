@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"portside/shared/media"
+	"portside/shared/media/mediaengines"
+	"portside/shared/media/mediaopenai"
+	"portside/shared/mediatest"
+	"portside/shared/principal"
+	"portside/shared/webtest"
+)
+
+const (
+	bill          = "Supplier: Nordwind Papier GmbH\nTotal: 1.234,50 EUR\nDue: 5 March 2026\nPaid: no\n"
+	billVariables = `{"variables":{"Supplier":{"type":"string"},"Total":{"type":"number"},"Due":{"type":"date"},"Paid":{"type":"boolean"}}}`
+	wave          = "RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00"
+)
+
+// behaving is a running server of models.
+type behaving interface {
+	Behave(b mediatest.Behaviour)
+	Requests() int
+}
+
+// onServers runs the test with each engine that asks a model, on a server of its own.
+func onServers(t *testing.T, test func(t *testing.T, s *studio, server behaving)) {
+	t.Run("openai", func(t *testing.T) {
+		server, settings := openAI(t)
+		test(t, newStudioOn(t, settings), server)
+	})
+	t.Run("bedrock", func(t *testing.T) {
+		server := mediatest.StartBedrock(t)
+		keys := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: "AKIDEXAMPLE", SecretAccessKey: "hush"}, nil
+		})
+		settings := mediaengines.Settings{Engine: mediaengines.Bedrock, Model: server.Model, AWS: aws.Config{
+			Region: "us-east-1", BaseEndpoint: aws.String(server.URL), Credentials: keys,
+		}}
+		test(t, newStudioOn(t, settings), server)
+	})
+}
+
+func openAI(tb testing.TB) (*mediatest.OpenAI, mediaengines.Settings) {
+	tb.Helper()
+	server := mediatest.StartOpenAI(tb)
+	return server, mediaengines.Settings{
+		Engine: mediaengines.OpenAI, Model: server.Model, TranscriptionModel: server.Model,
+		ModelURL: server.URL, ModelKey: mediaopenai.Key(server.Key),
+	}
+}
+
+func TestModelsAnswer(t *testing.T) {
+	onServers(t, func(t *testing.T, s *studio, server behaving) {
+		c, asked := s.user(), 0
+		for range 2 { // the second time it is kept
+			answer := send(t, c, extractPath+"?include=evidence", "@file", bill, "model", billVariables).Is(http.StatusOK)
+			answer.Has("extracted_data", map[string]any{"Supplier": "Nordwind Papier GmbH", "Total": 1234.5, "Due": "2026-03-05", "Paid": false})
+			if quote := answer.Text("evidence.Supplier.0.quote"); !strings.Contains(bill, quote) {
+				t.Errorf("the quote is %q", quote)
+			}
+			if asked == 0 {
+				asked = server.Requests()
+			}
+		}
+		if asked == 0 || server.Requests() != asked {
+			t.Errorf("asked %d times, then %d", asked, server.Requests())
+		}
+	})
+}
+
+func TestModelsThatLieAreNotBelieved(t *testing.T) {
+	onServers(t, func(t *testing.T, s *studio, server behaving) {
+		server.Behave(mediatest.Behaviour{Model: mediatest.Hallucinating})
+		answer := send(t, s.user(), extractPath+"?include=evidence", "@file", bill, "model", billVariables).Is(http.StatusOK)
+		answer.Has("extracted_data", map[string]any{"Supplier": nil, "Total": nil, "Due": nil, "Paid": nil}).Has("evidence", map[string]any{})
+	})
+}
+
+// A service that is throttled longer than the request may take is no reason to wait for the end of it: the caller is told when
+// to come back.
+func TestThrottledModels(t *testing.T) {
+	for after, told := range map[string]string{"40": "40", "300": "60"} {
+		onServers(t, func(t *testing.T, s *studio, server behaving) {
+			server.Behave(mediatest.Behaviour{Failures: 99, Status: 429, Code: "ThrottlingException", RetryAfter: after})
+			key := s.key(ada, principal.User).Reveal()
+			c := webtest.New(t, limited(s.handler())).With("X-API-Key", key)
+			answer := send(t, c, extractPath, "@file", bill, "model", billVariables).Is(http.StatusServiceUnavailable)
+			answer.Has("code", "UNAVAILABLE").HasHeader("Retry-After", told)
+			if server.Requests() != 1 {
+				t.Errorf("asked %d times", server.Requests())
+			}
+			server.Behave(mediatest.Behaviour{}) // nothing was kept
+			send(t, c, extractPath, "@file", bill, "model", billVariables).Is(http.StatusOK).Has("extracted_data.Total", 1234.5)
+		})
+	}
+}
+
+// limited gives requests the time that Lambda does.
+func limited(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 28*time.Second)
+		defer cancel()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+func TestRecordingsThatNobodyTranscribes(t *testing.T) {
+	answer := send(t, newStudio(t).user(), extractPath, "@file", wave, "model", billVariables).Is(http.StatusUnprocessableEntity)
+	if detail := answer.Text("detail"); !strings.Contains(detail, "TRANSCRIBER_COMMAND") {
+		t.Errorf("it does not say how to have it done: %s", detail)
+	}
+}
+
+func TestRecordingsAreTranscribedByTheServer(t *testing.T) {
+	server, settings := openAI(t)
+	server.Speech = `{"task": "transcribe", "language": "english", "duration": 5, "text": "Total: 1234.50", "segments": [
+		{"id": 0, "start": 0, "end": 5, "text": " Total: 1234.50"}]}`
+	var words []string
+	for i := range media.MaxKeywords {
+		words = append(words, fmt.Sprintf(`"Keyword%04d"`, i))
+	}
+	model := strings.TrimSuffix(billVariables, "}") + `,"lang":"de","metadata":[` + strings.Join(words, ",") + `]}`
+	logged := logsOf(t)
+	answer := send(t, newStudioOn(t, settings).user(), extractPath, "@file", wave, "model", model).Is(http.StatusOK)
+	answer.Has("extracted_data.Total", 1234.5).Has("extracted_data.Supplier", nil)
+	if warning := answer.Text("warnings.0"); !strings.Contains(warning, "were left out") {
+		t.Errorf("warned of %q", warning)
+	}
+	if form := server.Forms[0]; !strings.HasPrefix(form["prompt"], "Keyword0000, ") || form["language"] != "" {
+		t.Errorf("sent %.200q", form)
+	}
+	if text := logged.String(); !strings.Contains(text, "model call") || strings.Contains(text, server.Key) ||
+		strings.Contains(text, "1234.5") || strings.Contains(text, "Keyword0") {
+		t.Errorf("logged %s", text)
+	}
+}
+
+// logsOf is what the default logger writes until the test ends.
+func logsOf(t *testing.T) *bytes.Buffer {
+	t.Helper()
+	var out bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewJSONHandler(&out, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	return &out
+}
+
+func TestRecordingsAreTranscribedByACommand(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "transcribe.sh")
+	const cues = `WEBVTT\n\n00:00.000 --> 00:05.000\nInvoice number: INV-7\n`
+	if err := os.WriteFile(script, []byte(`test -s "$1" && printf '`+cues+`'`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := newStudioOn(t, mediaengines.Settings{TranscriberCommand: "sh " + script})
+	answer := send(t, s.user(), extractPath, "@file", wave,
+		"model", `{"variables":{"invoice_number":{"type":"string"}},"metadata":["Nordwind"]}`)
+	answer.Is(http.StatusOK).Has("extracted_data.invoice_number", "INV-7")
+	if warning := answer.Text("warnings.0"); !strings.Contains(warning, "keywords") {
+		t.Errorf("warned of %q", warning)
+	}
+}

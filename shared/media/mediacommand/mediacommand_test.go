@@ -1,0 +1,181 @@
+package mediacommand_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"portside/shared/fault"
+	"portside/shared/media"
+	"portside/shared/media/mediacommand"
+	"portside/shared/media/mediatext"
+)
+
+// scripted is a transcriber that is a shell script. The recording is its last argument.
+func scripted(tb testing.TB, script string, args ...string) *mediacommand.Transcriber {
+	tb.Helper()
+	file := filepath.Join(tb.TempDir(), "transcribe.sh")
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	transcriber, err := mediacommand.New(strings.Join(append([]string{"sh", file}, args...), "  "), mediatext.ReadText)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return transcriber
+}
+
+func recording(content string, keywords ...string) media.Recording {
+	file := media.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}
+	return media.Recording{File: file, Kind: media.Audio, Keywords: keywords}
+}
+
+func TestWhatProgramsPrint(t *testing.T) {
+	timed := []media.Block{
+		{Kind: media.Caption, Text: "Good morning.", Time: media.Span{From: 0, To: 2.5}},
+		{Kind: media.Caption, Text: "Goodbye.", Time: media.Span{From: 3, To: 4}},
+	}
+	untimed := []media.Block{{Kind: media.Caption, Text: "Good morning."}, {Kind: media.Caption, Text: "Goodbye."}}
+	for name, test := range map[string]struct {
+		prints string
+		want   []media.Block
+	}{
+		"WebVTT":    {`WEBVTT\n\n00:00.000 --> 00:02.500\nGood morning.\n\n00:03.000 --> 00:04.000\nGoodbye.\n`, timed},
+		"SubRip":    {`1\n00:00:00,000 --> 00:00:02,500\nGood morning.\n\n2\n00:00:03,000 --> 00:00:04,000\nGoodbye.\n`, timed},
+		"plain":     {`Good morning.\n\nGoodbye.\n`, untimed},
+		"blank":     {` \n \n`, []media.Block{}},
+		"nothing":   {``, []media.Block{}},
+		"no shell":  {`$HOME; * > x`, []media.Block{{Kind: media.Caption, Text: "$HOME; * > x"}}},
+		"not UTF-8": {`Gr\374\337e aus K\366ln`, []media.Block{{Kind: media.Caption, Text: "Grüße aus Köln"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			captions, warnings, err := scripted(t, "printf '"+test.prints+"'").Transcribe(t.Context(), recording("noise"))
+			if err != nil || !reflect.DeepEqual(captions, test.want) || len(warnings) > 0 {
+				t.Errorf("got %+v, %q, %v", captions, warnings, err)
+			}
+		})
+	}
+}
+
+// What a program is given: its arguments, the recording in a file with the right ending, and no secret.
+func TestWhatProgramsGet(t *testing.T) {
+	t.Setenv("MEDIA_MODEL_KEY", "hush")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "hush")
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	transcriber := scripted(t, `echo "$# $1 ${2##*.} $(cat "$2") [$MEDIA_MODEL_KEY$AWS_SECRET_ACCESS_KEY]"; rm -f "$0"`, "-l;auto")
+	captions, warnings, err := transcriber.Transcribe(t.Context(), recording("RIFF....WAVEfmt ", "Nordwind"))
+	if err != nil || len(captions) != 1 || captions[0].Text != "2 -l;auto wav RIFF....WAVEfmt []" || len(warnings) != 1 {
+		t.Errorf("got %+v, %q, %v", captions, warnings, err)
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if version := transcriber.Version(); !strings.HasSuffix(version, " -l;auto") {
+		t.Errorf("the version is %q", version)
+	}
+}
+
+func TestProgramsThatFail(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	for name, test := range map[string]struct {
+		script string
+		want   error
+	}{
+		"fails":     {"echo secret words >&2; exit 3", mediacommand.ErrUnheard},
+		"chatters":  {"while :; do echo blah blah blah blah; done", media.ErrTooMuch},
+		"is killed": {"kill -9 $$", nil},
+	} {
+		captions, _, err := scripted(t, test.script).Transcribe(t.Context(), recording("noise"))
+		if captions != nil || err == nil || test.want != nil && !errors.Is(err, test.want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v, %v", name, captions, err)
+		}
+		if test.want == nil && fault.As(err) != nil {
+			t.Errorf("%s: it is nobody's fault but ours: %v", name, err)
+		}
+	}
+	broken := recording("")
+	broken.File = media.Source{ReaderAt: failing{}, Size: 9}
+	if _, _, err := scripted(t, "echo hello").Transcribe(t.Context(), broken); !errors.Is(err, errGone) {
+		t.Errorf("a recording that cannot be read: %v", err)
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+var errGone = errors.New("the disk is gone")
+
+type failing struct{}
+
+func (failing) ReadAt([]byte, int64) (int, error) { return 0, errGone }
+
+// A program that hangs ends with the context, and its children with it.
+func TestProgramsThatHang(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	script := `sleep 600 & echo $! $$ >"$1.new"; mv "$1.new" "$1"; echo partly; wait`
+	transcriber := scripted(t, script, pids)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	ended := make(chan error)
+	go func() {
+		_, _, err := transcriber.Transcribe(ctx, recording("noise"))
+		ended <- err
+	}()
+	var text []byte
+	await(t, func() bool {
+		var err error
+		text, err = os.ReadFile(pids)
+		return err == nil
+	})
+	cancel(context.DeadlineExceeded)
+	if err := <-ended; !errors.Is(err, mediacommand.ErrTooSlow) {
+		t.Errorf("got %v", err)
+	}
+	for word := range strings.FieldsSeq(string(text)) {
+		pid, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		await(t, func() bool { return gone(pid) })
+	}
+}
+
+// gone is also true for a process that has ended and waits for whoever inherited it.
+func gone(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err == nil {
+		return strings.Contains(string(stat), ") Z ")
+	}
+	return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+}
+
+func await(tb testing.TB, met func() bool) {
+	tb.Helper()
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
+	deadline := time.After(20 * time.Second)
+	for !met() {
+		select {
+		case <-poll.C:
+		case <-deadline:
+			tb.Fatal("it never happens")
+		}
+	}
+}
+
+func TestCommandsThatCannotBeRun(t *testing.T) {
+	for _, command := range []string{"", "  ", "no-such-program-anywhere -x"} {
+		if _, err := mediacommand.New(command, mediatext.ReadText); err == nil {
+			t.Errorf("%q is taken", command)
+		}
+	}
+}
