@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -15,6 +16,15 @@ type Builder struct {
 	size   int
 	parts  int
 	tables int
+
+	pictures     []placed
+	pictureBytes int64
+}
+
+// placed is a picture with the number of blocks in front of it.
+type placed struct {
+	Picture
+	after int
 }
 
 // NewBuilder returns a Builder of an empty document.
@@ -61,6 +71,71 @@ func (b *Builder) Add(block Block) error {
 	}
 	block.Page = b.doc.Pages
 	b.doc.Blocks = append(b.doc.Blocks, block)
+	return nil
+}
+
+// Picture notes a picture that stands for text at this place. It is false when no more are taken, and a reader then need not
+// prepare another; how many are, Limits.Pictures says, and none without something to view them with.
+func (b *Builder) Picture(p Picture) bool {
+	b.pictureBytes += int64(len(p.Data))
+	if !b.TakesPictures() {
+		b.Warn(b.unviewed())
+		return false
+	}
+	p.Page = b.doc.Pages
+	b.pictures = append(b.pictures, placed{p, len(b.doc.Blocks)})
+	return b.TakesPictures()
+}
+
+func (b *Builder) unviewed() string {
+	if b.Limits.Pictures == 0 {
+		return "Pages that are pictures were left out; they are not read here."
+	}
+	return "Only the first pictures were read; the file has more than can be."
+}
+
+// TakesPictures reports whether another picture may be given.
+func (b *Builder) TakesPictures() bool {
+	return len(b.pictures) < b.Limits.Pictures && b.pictureBytes <= b.Limits.PictureBytes
+}
+
+// insert puts the words of the pictures where the pictures stand. One that cannot be read is left out with a warning, unless
+// there is nothing else, or it could be read later.
+func (b *Builder) insert(viewed []view) error {
+	blocks, pictures := b.doc.Blocks, b.pictures
+	b.doc.Blocks, b.pictures = nil, nil
+	from := 0
+	var failed error
+	for i, p := range pictures {
+		b.doc.Blocks = append(b.doc.Blocks, blocks[from:p.after]...)
+		from = p.after
+		err := viewed[i].err
+		if err == nil {
+			err = b.addAll(viewed[i].blocks, p.Page)
+		}
+		if err != nil && transient(err) {
+			return err
+		}
+		failed = cmp.Or(failed, err)
+	}
+	b.doc.Blocks = append(b.doc.Blocks, blocks[from:]...)
+	if failed != nil && len(b.doc.Blocks) > 0 {
+		b.Warn("Some of the pictures could not be read.")
+		return nil
+	}
+	return failed
+}
+
+// addAll adds the blocks to a page that was passed already.
+func (b *Builder) addAll(blocks []Block, page int) error {
+	pages := b.doc.Pages
+	defer func() { b.doc.Pages = pages }()
+	b.doc.Pages = page
+	for _, block := range blocks {
+		if err := b.Add(block); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -84,9 +84,13 @@ type Limits struct {
 	Inflated int64 // bytes that may be unpacked in all, pictures left out
 	Depth    int   // nesting of elements, archives, parts of a mail
 	Objects  int   // objects of a PDF, entries of an archive
+
+	Pictures     int   // that are viewed; later ones are left out with a warning
+	PictureBytes int64 // of all of them
 }
 
 // DefaultLimits fit a Lambda function of 1 GB, and ten seconds.
 func DefaultLimits() Limits {
-	return Limits{Text: 8 << 20, Blocks: 400_000, Pages: 2_000, Inflated: 128 << 20, Depth: 64, Objects: 300_000}
+	return Limits{Text: 8 << 20, Blocks: 400_000, Pages: 2_000, Inflated: 128 << 20, Depth: 64, Objects: 300_000,
+		Pictures: 20, PictureBytes: 48 << 20}
 }

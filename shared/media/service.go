@@ -31,6 +31,7 @@ type Parts struct {
 	Readers     map[Format]Reader
 	Engine      Engine
 	Transcriber Transcriber // nil: NoTranscriber
+	Viewer      Viewer      // nil: NoViewer
 	Results     Results
 	Limits      Limits
 }
@@ -42,6 +43,12 @@ type Service struct{ Parts }
 func NewService(parts Parts) *Service {
 	if parts.Transcriber == nil {
 		parts.Transcriber = NoTranscriber{}
+	}
+	if parts.Viewer == nil {
+		parts.Viewer = NoViewer{}
+	}
+	if parts.Viewer.Takes("image/png") == 0 {
+		parts.Limits.Pictures = 0
 	}
 	return &Service{parts}
 }
@@ -91,6 +98,29 @@ func (s *Service) Answer(ctx context.Context, work Work) (Answer, error) {
 	return answer, nil
 }
 
+// Outlasts reports whether it is known beforehand that a client cannot wait for the work: it has a recording that takes long
+// to transcribe, and was not done before. Errors: those of telling what the files are.
+func (s *Service) Outlasts(ctx context.Context, work Work) (bool, error) {
+	if !s.Transcriber.Slow() {
+		return false, nil
+	}
+	if key, err := s.key(work); err == nil {
+		if _, found, err := s.Results.Find(ctx, key); err == nil && found {
+			return false, nil
+		}
+	}
+	for i, file := range work.Files {
+		format, err := s.Detect(ctx, file.Source)
+		if err != nil {
+			return false, atFile(err, i, len(work.Files))
+		}
+		if format == Audio || format == Video {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // ReadText makes a document of a text that came by itself.
 func (s *Service) ReadText(ctx context.Context, text string) (*Document, error) {
 	into := NewBuilder(PlainText, s.Limits)
@@ -109,14 +139,14 @@ func (s *Service) AnswerTexts(ctx context.Context, q Question, documents ...*Doc
 	return s.ask(ctx, q, documents)
 }
 
-// key is the same for the same bytes, question, engine and transcriber.
+// key is the same for the same bytes, question, engine, transcriber and viewer.
 func (s *Service) key(work Work) (string, error) {
 	question, err := json.Marshal(work.Question)
 	if err != nil {
 		return "", fmt.Errorf("encode a question: %w", err)
 	}
 	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "%q %q %q", s.Engine.Version(), s.Transcriber.Version(), question) // a hash never fails
+	_, _ = fmt.Fprintf(sum, "%q %q %q %q", s.Engine.Version(), s.Transcriber.Version(), s.Viewer.Version(), question) // a hash never fails
 	for _, file := range work.Files {
 		_, _ = sum.Write(file.Sum[:])
 	}
@@ -141,26 +171,40 @@ func (s *Service) read(ctx context.Context, file Source, format Format) (*Docume
 	if !known {
 		return nil, ErrUnknown
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, ErrTooMuch)
-	defer cancel()
 	into := NewBuilder(format, s.Limits)
-	err := read(ctx, file, into)
-	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
+	unread := readWithin(ctx, patience, func(ctx context.Context) error { return read(ctx, file, into) })
+	if unread == nil {
+		if err := s.viewWhole(ctx, file, into); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.view(ctx, into); err != nil {
+		return nil, fmt.Errorf("view the pictures: %w", err)
 	}
 	d := into.Document()
 	switch {
-	case err == nil && len(d.Blocks) == 0:
+	case unread == nil && len(d.Blocks) == 0:
 		return nil, ErrNoText
-	case err == nil:
+	case unread == nil:
 		return d, nil
-	case usable(err) && len(d.Blocks) > 0:
-		d.Warnings = append(d.Warnings, partly+fault.As(err).Detail)
+	case usable(unread) && len(d.Blocks) > 0:
+		d.Warnings = append(d.Warnings, partly+fault.As(unread).Detail)
 		return d, nil
-	case fault.As(err) == nil && ctx.Err() == nil:
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	case fault.As(unread) == nil && ctx.Err() == nil:
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, unread)
 	}
-	return nil, err
+	return nil, unread
+}
+
+// readWithin ends a reader that takes longer than its time, which then counts as too much.
+func readWithin(ctx context.Context, most time.Duration, read func(context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, most, ErrTooMuch)
+	defer cancel()
+	err := read(ctx)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 const partly = "Only a part of the file could be read: "

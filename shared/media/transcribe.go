@@ -16,6 +16,8 @@ type Transcriber interface {
 	// Transcribe returns what is said in a recording as Captions in the order of their time, with offsets unset. Keywords
 	// are words that are likely to be said; warnings tell what was not used. An empty Lang lets the transcriber find out.
 	Transcribe(ctx context.Context, r Recording) (captions []Block, warnings []string, err error)
+	// Slow reports whether that takes longer than a client may wait for an answer, whatever the recording.
+	Slow() bool
 }
 
 // Recording is what a Transcriber takes.
@@ -43,6 +45,9 @@ func (NoTranscriber) Version() string { return "none" }
 func (NoTranscriber) Transcribe(context.Context, Recording) ([]Block, []string, error) {
 	return nil, nil, ErrNoTranscriber
 }
+
+// Slow implements [Transcriber].
+func (NoTranscriber) Slow() bool { return false }
 
 // Container is what the recording's bytes are in: the usual ending of such a file's name, and the media type. It looks at the
 // first bytes and never at a name; what it does not know it calls MP3, which begins with anything.

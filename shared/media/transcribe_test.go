@@ -13,12 +13,15 @@ import (
 
 // scribe hears the same in everything, and notes what it is asked.
 type scribe struct {
+	slow     bool
 	version  string
 	captions []media.Block
 	warnings []string
 	err      error
 	asked    []media.Recording
 }
+
+func (s *scribe) Slow() bool { return s.slow }
 
 func (s *scribe) Version() string { return s.version }
 

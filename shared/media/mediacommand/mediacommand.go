@@ -55,6 +55,9 @@ func New(command string, read media.Reader) (*Transcriber, error) {
 	return &Transcriber{words[0], words[1:], read}, nil
 }
 
+// Slow implements [media.Transcriber]: a program that takes too long is the operator's to see to.
+func (t *Transcriber) Slow() bool { return false }
+
 // Version implements [media.Transcriber].
 func (t *Transcriber) Version() string {
 	return strings.Join(append([]string{"command", t.program}, t.args...), " ")

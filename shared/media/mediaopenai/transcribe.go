@@ -35,6 +35,9 @@ func NewTranscriber(o Options) (media.Transcriber, error) {
 	return &speech{caller: c}, nil
 }
 
+// Slow implements [media.Transcriber]: such servers are faster than speech.
+func (s *speech) Slow() bool { return false }
+
 // Version implements [media.Transcriber].
 func (s *speech) Version() string { return "openai " + s.model + "@" + s.base.Host }
 
