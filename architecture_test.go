@@ -64,6 +64,7 @@ var words = []string{
 // blocks are for adapters: they speak DynamoDB, so a domain that had one would have AWS too.
 var blocks = []string{
 	"portside/shared/credentials/credentialsdynamo",
+	"portside/shared/daily",
 	"portside/shared/items",
 	"portside/shared/rank",
 	"portside/shared/transactions",
@@ -175,6 +176,7 @@ var sharedLayers = map[string]layer{
 		standard, "portside/shared/fault", "portside/shared/principal",
 		"github.com/aws/aws-lambda-go/...", "github.com/awslabs/aws-lambda-go-api-proxy/...",
 	}, nil},
+	"daily":        {"daily", slices.Concat([]string{standard, "portside/shared/items"}, awsSDK), nil},
 	"items":        {"items", slices.Concat([]string{standard, "portside/shared/fault"}, awsSDK), nil},
 	"rank":         {"rank", slices.Concat([]string{standard, "portside/shared/fault", "portside/shared/transactions"}, awsSDK), nil},
 	"transactions": {"transactions", slices.Concat([]string{standard, "portside/shared/fault"}, awsSDK), nil},

@@ -1,0 +1,130 @@
+// Package daily counts things by the day, for the dashboard: how many there are of a kind, and what happened to them.
+//
+// A store writes the counters in the transaction that makes the change they count, so that they are never wrong, and never
+// waited for. There is an item for each day with that day's changes, and one with their sum since the beginning; what was on
+// the evening of a past day is the sum less the changes since. Days are UTC.
+//
+//	counts    <day>    every counter that changed on the day: by how much
+//	counts    total    every counter: the sum of all days
+//
+// So that every item can be computed again, each thing carries its [Life], and leaves it behind when it is deleted.
+package daily
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/items"
+)
+
+// Day is a day, as 2006-01-02.
+type Day string
+
+// DayOf returns the day of a time.
+func DayOf(at time.Time) Day { return Day(at.UTC().Format(time.DateOnly)) }
+
+// Change is by how much counters change.
+type Change map[string]int64
+
+// Add adds to counters, and forgets those that come to zero.
+func (c Change) Add(by int64, counters ...string) {
+	for _, name := range counters {
+		if c[name] += by; c[name] == 0 {
+			delete(c, name)
+		}
+	}
+}
+
+// Changes are those of several days; most transactions have one.
+type Changes map[Day]Change
+
+// Add adds what happened on a day.
+func (c Changes) Add(day Day, change Change) {
+	if c[day] == nil {
+		c[day] = Change{}
+	}
+	for name, n := range change {
+		c[day].Add(n, name)
+	}
+}
+
+// Table is the table of analytics, for what writes to it.
+type Table struct{ name string }
+
+// In returns the named table.
+func In(table string) Table { return Table{table} }
+
+// The keys of the items.
+const (
+	Partition = "counts"
+	total     = "total"
+)
+
+// Key returns the key of a day's item.
+func Key(day Day) items.Map { return items.Key(Partition, string(day)) }
+
+// TotalKey returns the key of the sum.
+func TotalKey() items.Map { return items.Key(Partition, total) }
+
+// Writes returns what a transaction has to write for the changes: an item for each day, and the sum. They have no condition
+// and cannot fail by themselves.
+func (t Table) Writes(changes Changes) []types.TransactWriteItem {
+	var all []types.TransactWriteItem
+	sum := Change{}
+	for _, day := range slices.Sorted(maps.Keys(changes)) {
+		for name, n := range changes[day] {
+			sum.Add(n, name)
+		}
+		all = t.add(all, Key(day), changes[day])
+	}
+	return t.add(all, TotalKey(), sum)
+}
+
+// add appends the addition of a change to an item, if there is something to add.
+func (t Table) add(all []types.TransactWriteItem, key items.Map, change Change) []types.TransactWriteItem {
+	if len(change) == 0 {
+		return all
+	}
+	expression := strings.Builder{}
+	names, values := map[string]string{}, items.Map{}
+	for i, name := range slices.Sorted(maps.Keys(change)) {
+		place := strconv.Itoa(i)
+		expression.WriteString(", #c" + place + " :c" + place)
+		names["#c"+place], values[":c"+place] = name, items.Number(change[name])
+	}
+	update := "ADD " + expression.String()[len(", "):]
+	return append(all, types.TransactWriteItem{Update: &types.Update{
+		TableName: &t.name, Key: key, UpdateExpression: &update,
+		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+	}})
+}
+
+// Read returns an item's counters, and its day; no day for the sum.
+func Read(item items.Map) (Day, Change, error) {
+	shape, err := items.Decode[struct {
+		SK string `dynamodbav:"sk"`
+	}](item)
+	if err != nil {
+		return "", nil, err
+	}
+	change, err := counters(item)
+	if shape.SK == total {
+		return "", change, err
+	}
+	return Day(shape.SK), change, err
+}
+
+func counters(item items.Map) (Change, error) {
+	numbers := items.Map{}
+	for name, value := range item {
+		if _, is := value.(*types.AttributeValueMemberN); is {
+			numbers[name] = value
+		}
+	}
+	return items.Decode[Change](numbers)
+}
