@@ -44,7 +44,8 @@ const (
 // Why a file cannot be read.
 var (
 	ErrUnknown = fault.New(fault.UnsupportedType, "The file is of a kind that cannot be read. Send text, Markdown, HTML, CSV, JSON, XML, "+
-		"RTF, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, mail, or a recording.")
+		"RTF, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, mail or subtitles; a PNG, JPEG, GIF or WebP picture where a vision model "+
+		"is set up; audio or video where it can be transcribed.")
 	ErrEmpty     = fault.New(fault.Unprocessable, "The file is empty.")
 	ErrEncrypted = fault.New(fault.Unprocessable, "The file is encrypted. Remove its password and send it again.")
 	ErrDamaged   = fault.New(fault.Unprocessable, "The file is damaged or cut short, and nothing of it could be read.")
@@ -91,6 +92,6 @@ type Limits struct {
 
 // DefaultLimits fit a Lambda function of 1 GB, and ten seconds.
 func DefaultLimits() Limits {
-	return Limits{Text: 8 << 20, Blocks: 400_000, Pages: 2_000, Inflated: 128 << 20, Depth: 64, Objects: 300_000,
+	return Limits{Text: 8 << 20, Blocks: 250_000, Pages: 2_000, Inflated: 128 << 20, Depth: 64, Objects: 300_000,
 		Pictures: 20, PictureBytes: 48 << 20}
 }

@@ -17,6 +17,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gabriel-vasile/mimetype"
 
@@ -28,7 +29,8 @@ const headSize = 64 << 10
 
 // Detect returns what the file is. Errors: media.ErrEmpty, also for nothing but white space; media.ErrEncrypted;
 // media.ErrDamaged for an archive without its directory; media.ErrTooMuch for one with too many entries; media.ErrUnknown for
-// all that cannot be read. Subtitles are media.PlainText.
+// all that cannot be read, where it helps with words of its own on what to send instead. Subtitles are media.PlainText, drawings
+// in SVG media.XML.
 func Detect(ctx context.Context, file media.Source, limits media.Limits) (format media.Format, err error) {
 	defer func() {
 		if recover() != nil {
@@ -61,13 +63,42 @@ func (h head) detect(file media.Source, limits media.Limits) (media.Format, erro
 		return zipKind(file, limits)
 	case bytes.HasPrefix(h.data, []byte(oleMagic)):
 		return "", oleError(h.data, file)
+	case isPacked(h.data):
+		return "", errPacked
 	case isPDF(h.data):
 		return media.PDF, nil
+	case isRTF(h.data):
+		return media.RTF, nil
+	}
+	if format, err := binaryKind(h); !beginsAsText(h.data) && err == nil {
+		return format, nil // however much text there is in it: a comment in a picture, the words of a song
 	}
 	if text, ok := plainText(h); ok {
 		return textKind(text, h.whole), nil
 	}
+	if text, ok := wideText(h); ok {
+		return textKind(text, h.whole), nil
+	}
 	return binaryKind(h)
+}
+
+// beginsAsText reports whether nothing in the first bytes speaks against a text.
+func beginsAsText(data []byte) bool {
+	const enough = 32
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return true
+	}
+	for _, c := range data[:min(len(data), enough)] {
+		if c < ' ' && !isTextControl(c) || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// isRTF does not look further than the first group: pictures may be in the file as they are.
+func isRTF(data []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(data, "\ufeff \t\r\n"), []byte(`{\rtf`))
 }
 
 var (
@@ -92,8 +123,7 @@ func isPDF(data []byte) bool {
 // binaries are the kinds of pictures and recordings that can be worked with.
 var binaries = map[string]media.Format{
 	"image/png": media.Image, "image/apng": media.Image, "image/jpeg": media.Image, "image/gif": media.Image,
-	"image/webp": media.Image, "image/tiff": media.Image, "image/bmp": media.Image,
-	"image/heic": media.Image, "image/heic-sequence": media.Image, "image/heif": media.Image, "image/heif-sequence": media.Image,
+	"image/webp": media.Image,
 	"audio/mpeg": media.Audio, "audio/wav": media.Audio, "audio/flac": media.Audio, "audio/ogg": media.Audio,
 	"application/ogg": media.Audio, "audio/mp4": media.Audio, "audio/x-m4a": media.Audio, "audio/aac": media.Audio,
 	"audio/amr": media.Audio, "video/ogg": media.Video, "video/mp4": media.Video, "video/x-m4v": media.Video,
@@ -110,8 +140,8 @@ func binaryKind(h head) (media.Format, error) {
 	if isAMRWideband(h.data) {
 		return media.Audio, nil
 	}
-	if text, ok := wideText(h); ok {
-		return textKind(text, h.whole), nil
+	if strings.HasPrefix(name, "image/") && name != "image/svg+xml" {
+		return "", errPicture
 	}
 	return "", media.ErrUnknown
 }

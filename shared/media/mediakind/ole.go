@@ -29,7 +29,7 @@ func oleError(header []byte, file media.Source) error {
 			return media.ErrEncrypted
 		}
 	}
-	return media.ErrUnknown
+	return errOld
 }
 
 func entryName(raw []byte) string {

@@ -95,6 +95,9 @@ func (d *docx) piece(s *scanner, e element, out sink) error {
 		if kind := e.attr("type"); kind != "" && kind != "normal" {
 			return nil // the line above the notes
 		}
+	case "sdt":
+		_, err := control(s, func(e element) error { return d.piece(s, e, out) })
+		return err
 	case "del", "moveFrom", "sectPr", "sdtPr":
 		return nil
 	}
@@ -111,7 +114,9 @@ type wordParagraph struct {
 	joined bool // its end was deleted: the next paragraph goes on
 	forced bool // a page begins before it
 	noted  bool
-	after  int // pages that begin within or after it
+	after  int    // pages that begin within or after it
+	choice string // of a form field that shows no text of its own
+	chosen int    // where the text of that field begins
 }
 
 func (d *docx) paragraph(s *scanner, out sink) error {

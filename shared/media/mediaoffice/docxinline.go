@@ -24,8 +24,14 @@ func (d *docx) inline(s *scanner, e element, p *wordParagraph) error {
 		return d.flow(s, &p.boxes)
 	case "chart", "relIds":
 		return d.graphic(e, p)
+	case "sdt":
+		return d.control(s, p)
 	case "checkBox":
-		return d.checkBox(s, p)
+		return checkBox(s, p)
+	case "ddList":
+		return dropDown(s, p)
+	case "fldChar":
+		p.endField(e)
 	case "del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "rPrChange", "pPrChange":
 		return nil
 	default:
@@ -107,23 +113,6 @@ func (d *docx) graphic(e element, p *wordParagraph) error {
 		return d.a.chart(d.related, e.reference("id"), &p.boxes)
 	}
 	return d.a.diagram(d.related, e.reference("dm"), &p.boxes)
-}
-
-// checkBox reads a form field that is ticked or not. The last word on it is the user's.
-func (*docx) checkBox(s *scanner, p *wordParagraph) error {
-	ticked := false
-	err := s.children(func(e element) error {
-		if e.name == "default" || e.name == "checked" {
-			ticked = e.on()
-		}
-		return nil
-	})
-	if ticked {
-		p.write("☒ ")
-	} else {
-		p.write("☐ ")
-	}
-	return err
 }
 
 const privateUse = 0xf000 // symbol fonts repeat their 256 signs here

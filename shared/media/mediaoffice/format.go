@@ -11,7 +11,8 @@ import (
 type numberFormat struct {
 	date, clock, elapsed bool
 	percent              bool
-	decimals             int // that are shown, when there are any
+	decimals             int    // that are shown, when there are any
+	currency             string // that is shown
 }
 
 // builtinFormats are the formats that workbooks name by number alone and that are not plain.
@@ -54,6 +55,7 @@ func parseFormat(code string) numberFormat {
 			f.decimals++
 		}
 	}
+	f.currency = currencyIn(code)
 	return f
 }
 
@@ -86,8 +88,8 @@ func length(text string, mark byte) int {
 	return len(text)
 }
 
-// render writes a number as the format means it: dates as ISO 8601, shares as per cent, all else as a plain decimal. What is
-// no number stays as it is.
+// render writes a number as the format means it: dates as ISO 8601, shares as per cent, all else as a plain decimal, with its
+// currency behind. What is no number stays as it is.
 func (f numberFormat) render(text string, since1904 bool) string {
 	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
@@ -102,13 +104,29 @@ func (f numberFormat) render(text string, since1904 bool) string {
 		}
 	case f.percent:
 		return decimal(n*100) + " %"
-	case f.decimals > 0 && f.decimals < 12:
-		scale := math.Pow10(f.decimals)
-		if math.Abs(n) < 1e15/scale {
-			n = math.Round(n*scale) / scale
-		}
+	case f.currency != "":
+		return f.amount(n)
 	}
-	return decimal(n)
+	return decimal(f.rounded(n))
+}
+
+// rounded leaves out decimals that are not shown. A format without any mostly is one that nobody chose.
+func (f numberFormat) rounded(n float64) float64 {
+	scale := math.Pow10(f.decimals)
+	if f.decimals == 0 || f.decimals >= 12 || math.Abs(n) >= 1e15/scale {
+		return n
+	}
+	return math.Round(n*scale) / scale
+}
+
+// amount writes 1234.50 €.
+func (f numberFormat) amount(n float64) string {
+	text := decimal(f.rounded(n))
+	whole, fraction, _ := strings.Cut(text, ".")
+	if missing := f.decimals - len(fraction); f.decimals < 4 && missing > 0 {
+		text = whole + "." + fraction + strings.Repeat("0", missing)
+	}
+	return text + " " + f.currency
 }
 
 // decimal writes a number in full, with the fifteen digits that Excel keeps: the others are noise of its arithmetic.

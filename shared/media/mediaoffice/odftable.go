@@ -166,14 +166,15 @@ func (r *odfRows) meaning(e element, shown string) (string, bool) {
 	return shown, false
 }
 
-// odfNumber writes the value with the decimals that are shown, when some are.
+// odfNumber writes the value with the decimals and the currency that are shown, when some are.
 func odfNumber(value, shown string) string {
 	if value == "" {
 		return shown
 	}
-	f := numberFormat{}
-	if at := strings.LastIndexAny(shown, ".,"); at >= 0 {
-		after := strings.TrimRight(shown[at+1:], " €$£%abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	f := numberFormat{currency: shownCurrency(shown)}
+	amount := strings.TrimSuffix(strings.TrimSpace(shown), f.currency)
+	if at := strings.LastIndexAny(amount, ".,"); at >= 0 {
+		after := strings.TrimRight(amount[at+1:], " %abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 		if _, err := strconv.Atoi(after); err == nil && len(after) != 3 {
 			f.decimals = len(after)
 		}

@@ -33,8 +33,8 @@ b</t></si></sst>`
 			`<row r="4"><c s="1"><v>46000</v></c><c t="inlineStr"><is><t>Ann</t></is></c><c><v>5</v></c></row>`, parts...), want: `
 			1 H1 One
 			1 T1 0:Sales 1:2026
-			1 T1 0:Day* 1:Who* 2:Sum*
-			1 T1 0:2025-12-09 1:Ann 2:5`},
+			1 T2 0:Day* 1:Who* 2:Sum*
+			1 T2 0:2025-12-09 1:Ann 2:5`},
 		{name: "far apart", data: workbook(t, `<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v>`+
 			`</c></row>`), want: `
 			1 H1 One
@@ -82,7 +82,7 @@ func TestOpenDocumentSheets(t *testing.T) {
 			"styles.xml", `<style:style style:name="h" style:family="table"><style:table-properties table:display="false"/></style:style>`),
 			want: `
 			1 H1 S
-			1 T1 0:1234567.5 1:12.5 % 2:2026-01-02 3:14:05:09 4:TRUE 5:0.3 6:a b`,
+			1 T1 0:1234567.5 1:12.5 % 2:2026-01-02 3:14:05:09 4:TRUE 5:0.3 € 6:a b`,
 			warnings: "Hidden sheets were left out."},
 		{name: "repeats", data: open(t, "spreadsheet", `<table:table table:name="S">`+
 			`<table:table-row table:number-rows-repeated="2"><table:table-cell table:number-columns-repeated="3"/>`+

@@ -1,6 +1,7 @@
 package mediaoffice
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -132,6 +133,8 @@ type table struct {
 	number  int
 	held    []line
 	settled bool // no header can come until there is a gap
+	head    line // the last header
+	body    bool // a row of values followed it
 }
 
 func newTable(out sink, into *media.Builder) *table {
@@ -163,7 +166,7 @@ func (t *table) gap() error {
 // interrupt says that something else comes between two rows: what follows is another run of rows.
 func (t *table) interrupt() error {
 	err := t.gap()
-	t.settled = true
+	t.settled, t.body = true, false
 	t.number = t.into.NextTable()
 	return err
 }
@@ -175,11 +178,29 @@ func (t *table) release() error {
 	}
 	t.settled = t.settled || first.header || typed(first)
 	t.held = t.held[1:]
+	t.begin(&first)
 	cells := make([]media.Cell, len(first.cells))
 	for i, c := range first.cells {
 		cells[i] = media.Cell{Text: c.text, Column: c.column, Header: first.header}
 	}
 	return t.out.add(media.Block{Kind: media.Row, Table: t.number, Cells: cells})
+}
+
+// begin begins another table with a header in the middle of one, as where it is repeated on each page, or where another part
+// has other columns: what is below it is named by it and not by the first. The title of a part may have such a header below.
+func (t *table) begin(l *line) {
+	l.header = l.header || t.body && len(l.cells) > 1 && slices.EqualFunc(l.cells, t.head.cells, func(a, b cell) bool {
+		return a.text == b.text && a.column == b.column
+	})
+	switch several := len(l.cells) > 1; {
+	case !l.header:
+		t.body = true
+		t.settled = t.settled && several
+	case several && t.body:
+		t.number, t.body, t.head = t.into.NextTable(), false, *l
+	case several:
+		t.head = *l
+	}
 }
 
 // heads tells whether the first line that is held is a header. Two columns may as well be names and values, so these need

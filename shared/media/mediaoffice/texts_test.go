@@ -1,6 +1,12 @@
 package mediaoffice_test
 
-import "testing"
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"portside/shared/media"
+)
 
 func TestOpenDocumentTexts(t *testing.T) {
 	styles := `<o:styles xmlns:o="o"><style:style style:name="T1" style:family="paragraph" style:parent-style-name="Title"/>` +
@@ -84,4 +90,24 @@ y</pre><script>no</script><p hidden="hidden">no</p><blockquote>said</blockquote>
 			`<CipherReference URI="OEBPS/f.otf"/></EncryptedData></encryption>`),
 			want: `1 P a`},
 	})
+}
+
+// A spine may name a chapter again and again, or the file that it is in itself.
+func TestSpinesThatNeverEnd(t *testing.T) {
+	book := func(href string) []byte {
+		return pack(t, "META-INF/container.xml", container, "OEBPS/book.opf", `<package><manifest><item id="c" href="`+href+
+			`" media-type="application/xhtml+xml"/></manifest><spine>`+strings.Repeat(`<itemref idref="c"/>`, 20_000)+`</spine></package>`,
+			"OEBPS/c.xhtml", "<html><body><p>again</p></body></html>")
+	}
+	const thrice = "again\nagain\nagain"
+	for href, text := range map[string]string{"c.xhtml": thrice, "book.opf": "", "../META-INF/../OEBPS/c.xhtml": thrice} {
+		d, err := limited(t, ".epub", book(href), func(l *media.Limits) { l.Pages = 3 })
+		if err != nil || d.Text() != text || d.Pages != 3 || len(d.Warnings) != 1 {
+			t.Errorf("%s: %v, %q, %d pages, %q", href, err, d.Text(), d.Pages, d.Warnings)
+		}
+	}
+	d, err := limited(t, ".epub", book("c.xhtml"), func(l *media.Limits) { l.Pages, l.Blocks = 1<<30, 10 })
+	if !errors.Is(err, media.ErrTooMuch) || len(d.Blocks) != 10 {
+		t.Errorf("%v, %d blocks", err, len(d.Blocks))
+	}
 }

@@ -43,7 +43,7 @@ type csvTable struct {
 	to    page
 	first [][]string
 	begun bool
-	table int
+	run   tableRun
 }
 
 func (t *csvTable) row(row []string) error {
@@ -63,7 +63,7 @@ func (t *csvTable) row(row []string) error {
 
 // begin adds the rows that were kept back.
 func (t *csvTable) begin() error {
-	t.begun, t.table = true, t.to.into.NextTable()
+	t.begun, t.run = true, tableRun{}
 	width := 0
 	for _, row := range t.first {
 		width = max(width, len(row))
@@ -97,7 +97,7 @@ func (t *csvTable) add(row []string, header bool) error {
 	for i, text := range row {
 		cells[i] = media.Cell{Text: text, Column: i, Header: header}
 	}
-	return t.to.add(media.Block{Kind: media.Row, Cells: cells, Table: t.table})
+	return t.to.add(t.run.next(t.to.into, cells))
 }
 
 func filled(row []string) int {

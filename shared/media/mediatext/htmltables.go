@@ -12,7 +12,7 @@ import (
 // table is an open table of a page. Each cell keeps its blocks until its row ends: only then is it known whether the table
 // holds data, or is there to lay out the page.
 type table struct {
-	number int
+	run    tableRun
 	rows   int
 	spans  []int // the row up to which each column is taken by a cell from above
 	row    []tableCell
@@ -123,10 +123,7 @@ func (w *walker) endRow() error {
 			blocks = append(blocks, cell.blocks...)
 		}
 	} else {
-		if t.number == 0 {
-			t.number = w.to.into.NextTable()
-		}
-		blocks = []media.Block{{Kind: media.Row, Cells: t.cells(), Table: t.number}}
+		blocks = []media.Block{t.run.next(w.to.into, t.cells())}
 	}
 	for _, cell := range t.row {
 		w.held -= len(cell.blocks)

@@ -30,7 +30,7 @@ func ReadMail(ctx context.Context, file media.Source, into *media.Builder) error
 const (
 	maxParts   = 1000
 	maxHeaders = 2000
-	maxNested  = 16
+	maxNested  = 48 // two for each time that a message is forwarded with what was attached
 
 	longestField = 64 << 10
 )
@@ -206,8 +206,12 @@ func (m *mail) parts(p part) []part {
 	if boundary == "" {
 		boundary = guessBoundary(p.body)
 	}
+	cut := cutParts(p.body, boundary)
+	if len(cut) == 0 {
+		cut = cutParts(p.body, guessBoundary(p.body)) // it is another than the header says
+	}
 	var parts []part
-	for _, raw := range cutParts(p.body, boundary) {
+	for _, raw := range cut {
 		if m.left--; m.left < 0 {
 			m.to.into.Warn("The message has more parts than can be read.")
 			break

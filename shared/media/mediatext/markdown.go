@@ -15,7 +15,7 @@ import (
 func ReadMarkdown(ctx context.Context, file media.Source, into *media.Builder) error {
 	return whole(page{ctx, into}, file, func(to page, data []byte) error {
 		text := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufeff", "").Replace(decode(data, ""))
-		m := &markdown{text: textReader{to: to}, lines: strings.Split(text, "\n")}
+		m := &markdown{text: textReader{to: to}, lines: indexLines(text)}
 		return m.read()
 	})
 }
@@ -23,7 +23,7 @@ func ReadMarkdown(ctx context.Context, file media.Source, into *media.Builder) e
 // markdown reads one text, line by line.
 type markdown struct {
 	text   textReader // for the nesting of lists
-	lines  []string
+	lines  lineIndex
 	at     int
 	titled bool
 	quoted bool // the block began with a mark of a quote
@@ -46,7 +46,7 @@ func (m *markdown) read() error {
 	if err := m.frontMatter(); err != nil {
 		return err
 	}
-	for m.at < len(m.lines) {
+	for m.at < m.lines.count() {
 		if err := m.block(); err != nil {
 			return err
 		}
@@ -57,15 +57,15 @@ func (m *markdown) read() error {
 // frontMatter reads the lines between two rules at the very beginning.
 func (m *markdown) frontMatter() error {
 	const longest = 500
-	rule := strings.TrimSpace(m.lines[0])
+	rule := strings.TrimSpace(m.lines.line(0))
 	if rule != "---" && rule != "+++" {
 		return nil
 	}
-	for i := 1; i < min(len(m.lines), longest); i++ {
-		line := strings.TrimSpace(m.lines[i])
+	for i := 1; i < min(m.lines.count(), longest); i++ {
+		line := strings.TrimSpace(m.lines.line(i))
 		if line == rule || line == "..." {
 			m.at = i + 1
-			return m.frontFields(m.lines[1:i])
+			return m.frontFields(m.lines.between(1, i))
 		}
 	}
 	return nil
@@ -99,9 +99,8 @@ func (m *markdown) frontFields(lines []string) error {
 
 // block reads what begins at the line.
 func (m *markdown) block() error {
-	line := mdQuote.ReplaceAllString(m.lines[m.at], "")
-	m.quoted = len(line) < len(m.lines[m.at])
-	m.lines[m.at] = line
+	line, quoted := m.lines.unquote(m.at)
+	m.quoted = quoted
 	heading := mdHeading.FindStringSubmatch(line)
 	switch {
 	case strings.TrimSpace(line) == "", mdRule.MatchString(line), mdRef.MatchString(line):
@@ -118,6 +117,8 @@ func (m *markdown) block() error {
 		return m.table()
 	case mdList.MatchString(line):
 		return m.item()
+	case indentOf(line) >= m.codeIndent():
+		return m.indentedCode()
 	}
 	return m.paragraph()
 }
@@ -134,16 +135,16 @@ func (m *markdown) heading(text string, level int) error {
 
 // code reads to the closing fence.
 func (m *markdown) code() error {
-	mark := mdFence.FindStringSubmatch(m.lines[m.at])[1]
+	mark := mdFence.FindStringSubmatch(m.lines.line(m.at))[1]
 	m.at++
 	begin := m.at
-	for ; m.at < len(m.lines) && m.isCode(mark); m.at++ {
+	for ; m.at < m.lines.count() && m.isCode(mark); m.at++ {
 		if m.quoted {
-			m.lines[m.at] = mdQuote.ReplaceAllString(m.lines[m.at], "")
+			m.lines.unquote(m.at)
 		}
 	}
-	text := strings.Join(m.lines[begin:m.at], "\n")
-	if m.at < len(m.lines) && strings.Contains(m.lines[m.at], mark) {
+	text := strings.Join(m.lines.between(begin, m.at), "\n")
+	if m.at < m.lines.count() && strings.Contains(m.lines.line(m.at), mark) {
 		m.at++
 	}
 	return m.text.to.add(media.Block{Kind: media.Paragraph, Text: text})
@@ -151,7 +152,7 @@ func (m *markdown) code() error {
 
 // isCode reports whether the line is of the code that began with the mark. Code in a quote ends with the quote.
 func (m *markdown) isCode(mark string) bool {
-	line := m.lines[m.at]
+	line := m.lines.line(m.at)
 	if m.quoted {
 		if !mdQuote.MatchString(line) {
 			return false
@@ -168,33 +169,37 @@ func isPageTag(line string) bool {
 
 // page reads HTML to the end of the element, across blank lines too, so that what it hides stays hidden.
 func (m *markdown) page() error {
-	found := mdBlockTag.FindStringSubmatch(m.lines[m.at])
+	found := mdBlockTag.FindStringSubmatch(m.lines.line(m.at))
 	opens, closes := "<!--", "-->"
 	if name := strings.ToLower(found[1]); name != "" {
 		opens, closes = "<"+name, "</"+name
 	}
 	begin, depth := m.at, 0
-	for ; m.at < len(m.lines); m.at++ {
-		line := strings.ToLower(m.lines[m.at])
+	for ; m.at < m.lines.count(); m.at++ {
+		line := strings.ToLower(m.lines.line(m.at))
 		depth += strings.Count(line, opens) - strings.Count(line, closes)
 		if depth <= 0 || isVoidElement(found[1]) {
 			m.at++
 			break
 		}
 	}
-	return hypertext(m.text.to, strings.Join(m.lines[begin:m.at], "\n"))
+	return hypertext(m.text.to, strings.Join(m.lines.between(begin, m.at), "\n"))
 }
 
 func (m *markdown) isTable() bool {
-	return m.at+1 < len(m.lines) && strings.Contains(m.lines[m.at], "|") && strings.ContainsAny(m.lines[m.at+1], "|-") &&
-		mdTable.MatchString(m.lines[m.at+1]) && len(barParts(m.lines[m.at])) == len(barParts(m.lines[m.at+1]))
+	if m.at+1 >= m.lines.count() {
+		return false
+	}
+	head, rule := m.lines.line(m.at), m.lines.line(m.at+1)
+	return strings.Contains(head, "|") && strings.ContainsAny(rule, "|-") && mdTable.MatchString(rule) &&
+		len(barParts(head)) == len(barParts(rule))
 }
 
 func (m *markdown) table() error {
-	rows := [][]string{barParts(m.lines[m.at])}
+	rows := [][]string{barParts(m.lines.line(m.at))}
 	longest := m.text.to.into.Limits.Blocks / 4
-	for m.at += 2; m.at < len(m.lines) && len(rows) < longest && strings.Contains(m.lines[m.at], "|"); m.at++ {
-		rows = append(rows, barParts(m.lines[m.at]))
+	for m.at += 2; m.at < m.lines.count() && len(rows) < longest && strings.Contains(m.lines.line(m.at), "|"); m.at++ {
+		rows = append(rows, barParts(m.lines.line(m.at)))
 	}
 	for _, row := range rows {
 		for i := range row {
@@ -229,8 +234,8 @@ func indentBytes(line string) int { return len(line) - len(strings.TrimLeft(line
 
 func (m *markdown) paragraph() error {
 	lines := m.gather()
-	if m.at < len(m.lines) {
-		if under := mdUnder.FindStringSubmatch(m.lines[m.at]); under != nil {
+	if m.at < m.lines.count() {
+		if under := mdUnder.FindStringSubmatch(m.lines.line(m.at)); under != nil {
 			m.at++
 			return m.heading(strings.Join(lines, " "), 1+strings.Count(under[1][:1], "-"))
 		}
@@ -244,15 +249,14 @@ func (m *markdown) paragraph() error {
 // gather takes the lines up to the next block.
 func (m *markdown) gather() []string {
 	begin := m.at
-	for m.at++; m.at < len(m.lines); m.at++ {
-		m.lines[m.at] = mdQuote.ReplaceAllString(m.lines[m.at], "")
-		line := m.lines[m.at]
+	for m.at++; m.at < m.lines.count(); m.at++ {
+		line, _ := m.lines.unquote(m.at)
 		if strings.TrimSpace(line) == "" || mdHeading.MatchString(line) || mdList.MatchString(line) || mdFence.MatchString(line) ||
 			mdUnder.MatchString(line) || isPageTag(line) || m.isTable() {
 			break
 		}
 	}
-	return m.lines[begin:m.at:m.at]
+	return m.lines.between(begin, m.at)
 }
 
 var (

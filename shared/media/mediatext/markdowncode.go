@@ -5,7 +5,38 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/atom"
+
+	"portside/shared/media"
 )
+
+// codeIndent is how far a line has to be indented to be code. In a list, what is indented less goes on with an item.
+func (m *markdown) codeIndent() int {
+	const indent, item = 4, 4
+	if n := len(m.text.indents); n > 0 {
+		return m.text.indents[n-1] + item + indent
+	}
+	return indent
+}
+
+// indentedCode reads on to the first line that is indented less.
+func (m *markdown) indentedCode() error {
+	indent, begin, end := m.codeIndent(), m.at, m.at+1
+	for m.at++; m.at < m.lines.count(); m.at++ {
+		line := m.lines.line(m.at)
+		if m.quoted {
+			line = line[len(mdQuote.FindString(line)):]
+		}
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if indentOf(line) < indent {
+			break
+		}
+		m.lines.unquote(m.at)
+		end = m.at + 1
+	}
+	return m.text.to.add(media.Block{Kind: media.Paragraph, Text: strings.Join(m.lines.between(begin, end), "\n")})
+}
 
 // Code is said letter by letter: what looks like a mark, an entity or an element in it is none. So it is taken out of a text
 // before anything else looks at that, with a mark in its place, and put back at the end.

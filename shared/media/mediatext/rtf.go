@@ -75,7 +75,7 @@ type rich struct {
 
 	cells  []string
 	header bool
-	table  int // number of the table that the last row was in; 0 outside
+	table  tableRun // that the last row was in; zero outside
 }
 
 // richGroup is an open group.
@@ -241,7 +241,7 @@ func (r *rich) endParagraph() error {
 	r.text.Reset()
 	r.mark.Reset()
 	if strings.TrimSpace(block.Text) != "" {
-		r.table = 0
+		r.table = tableRun{}
 	}
 	if err := r.to.add(block); err != nil {
 		return err
@@ -280,15 +280,12 @@ func (r *rich) endRow() error {
 	if len(r.cells) == 0 {
 		return nil
 	}
-	if r.table == 0 {
-		r.table = r.to.into.NextTable()
-	}
 	cells := make([]media.Cell, len(r.cells))
 	for i, text := range r.cells {
 		cells[i] = media.Cell{Text: text, Column: i, Header: r.header}
 	}
 	r.cells, r.header = nil, false
-	if err := r.to.add(media.Block{Kind: media.Row, Cells: cells, Table: r.table}); err != nil {
+	if err := r.to.add(r.table.next(r.to.into, cells)); err != nil {
 		return err
 	}
 	return r.endNotes()

@@ -147,11 +147,13 @@ func paragraphEnd(lines []string, skip int) int {
 
 func (r *textReader) table(rows []media.Block) error {
 	r.indents = nil
-	table := r.to.into.NextTable()
-	for i := range rows {
-		rows[i].Table = table
+	var run tableRun
+	for _, row := range rows {
+		if err := r.to.add(run.next(r.to.into, row.Cells)); err != nil {
+			return err
+		}
 	}
-	return r.to.addAll(rows)
+	return nil
 }
 
 // paragraph adds the lines as one block, or each as its own where lines are as long as paragraphs.
@@ -171,9 +173,11 @@ func (r *textReader) paragraph(lines []string) error {
 	return nil
 }
 
-// join puts a space where a line was broken because the next word did not fit, and keeps all other line breaks.
+// join puts a space where a line was broken because the next word did not fit, and keeps all other line breaks. In a stretch of
+// names with values each name begins a line, however long the value before it is.
 func (r *textReader) join(lines []string) string {
 	var out strings.Builder
+	labeled := r.width > 0 && areLabeled(lines)
 	for i, line := range lines {
 		line = strings.TrimSpace(line)
 		out.WriteString(line)
@@ -183,13 +187,28 @@ func (r *textReader) join(lines []string) string {
 		next, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
 		full := utf8.RuneCountInString(lines[i])+1+utf8.RuneCountInString(next) > r.width
 		switch {
-		case r.width == 0 || !full:
+		case r.width == 0 || !full || labeled && labelLine.MatchString(lines[i+1]):
 			out.WriteByte('\n')
 		case !brokenWord.MatchString(line):
 			out.WriteByte(' ')
 		}
 	}
 	return out.String()
+}
+
+// labelLine begins with the name of a value: a few words, the first of them large, and a colon.
+var labelLine = regexp.MustCompile(`^\s*[\p{Lu}\p{Lt}\p{Lo}][^\s:;!?]*(?: [^\s:;!?]+){0,4} ?:(?:\s|$)`)
+
+// areLabeled reports whether lines are names with values. One alone may be where a sentence has its colon.
+func areLabeled(lines []string) bool {
+	const enough, longest = 2, 200
+	found := 0
+	for _, line := range lines {
+		if labelLine.MatchString(line[:min(len(line), longest)]) {
+			found++
+		}
+	}
+	return found >= enough
 }
 
 var (
