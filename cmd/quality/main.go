@@ -125,6 +125,7 @@ func report(found extraction, readings []reading, covers []cover) string {
 		{"Extraction", fmt.Sprintf(extractionWords, found.files), []table{
 			found.total(), grouped("format", answers, byFormat), grouped("language", answers, byLang), grouped("type", answers, byType),
 		}},
+		{"On documents it had not seen", unseenWords, []table{unseenTable()}},
 		{"Files without an answer", "Their values count as abstained.", []table{found.failures}},
 		{"Wrong values", "Every one of them.", []table{wrongOnes(answers)}},
 		{"Abstentions", "What the document says and the engine did not find.", []table{abstentions(answers)}},
@@ -139,7 +140,27 @@ func report(found extraction, readings []reading, covers []cover) string {
 
 const extractionWords = `From %d files of cmd/quality/testdata, through the service: the format is detected, the file is read,
 the values are extracted and checked. Correct is the right value, or null where the document does not say it; abstained is null
-instead of a value; wrong is any other value. The rules have seen these texts, though not as files.`
+instead of a value; wrong is any other value. The rules have seen these texts.`
+
+// unseenWords and unseenTable tell what no command can measure again: a document that is in the repository has been seen.
+const unseenWords = `The files above are those that the rules were made with. On 21 November 2026 the rules were measured with
+65 other files: invented documents of 17 kinds in the ten languages and 13 formats with 559 values, all written before the rules
+were changed, and split by a hash of their names into two halves. The first half served to improve the rules, and most of it is
+among the files above since. The second was counted three times, and nothing of it but these sums and a panic was looked at; it is
+not kept here. Whoever wrote the documents also wrote the rules, so a stranger's documents may fare worse. One file of the second
+half, a CSV that begins with a form, was taken for plain text; its eight values count as abstained. Some more words for the
+beginning, the end and the signing of contracts came after the last count.`
+
+func unseenTable() table {
+	return table{
+		{"measured", "values", "correct", "abstained", "wrong", "correct %", "wrong %"},
+		{"first half, before", "287", "193", "87", "7", "67.2 %", "2.4 %"},
+		{"first half, after", "287", "279", "8", "0", "97.2 %", "0.0 %"},
+		{"second half, before", "272", "179", "82", "11", "65.8 %", "4.0 %"},
+		{"second half, in between", "272", "218", "48", "6", "80.1 %", "2.2 %"},
+		{"second half, after", "272", "225", "42", "5", "82.7 %", "1.8 %"},
+	}
+}
 
 const officeWords = "Recall of the words that another program finds, each file of shared/media/mediaoffice/testdata."
 

@@ -23,8 +23,8 @@ func TestSamplesAreComplete(t *testing.T) {
 		for _, w := range s.wanted {
 			types[w.variable.Type] = true
 		}
-		if info, err := os.Stat(s.path); err != nil || info.Size() > 30<<10 {
-			t.Errorf("%s is larger than 30 KiB, %v", s.path, err)
+		if info, err := os.Stat(s.path); err != nil || info.Size() > 40<<10 {
+			t.Errorf("%s is larger than 40 KiB, %v", s.path, err)
 		}
 		if len(s.wanted) == 0 {
 			t.Errorf("%s has no right values", s.path)

@@ -11,7 +11,7 @@ import (
 
 // negations are words that turn a statement round, by language: the same word may mean nothing of the kind in another one.
 var negations = map[media.Lang]string{
-	"en": "not no never without neither nor none cannot isn doesn aren",
+	"en": "not no non never without neither nor none cannot isn doesn aren",
 	"es": "no sin nunca ningun ninguna ni tampoco",
 	"pt": "nao sem nunca nenhum nenhuma nem",
 	"fr": "pas sans jamais aucun aucune ni non",
@@ -40,23 +40,35 @@ func setsOf(list string) func() map[string]bool {
 
 // booleans finds out whether a document says that something is so. Saying nothing of it is no answer.
 func (r *reading) booleans(q *query) []candidate {
-	wanted, flips := q.claim()
+	var all []candidate
+	for i := range q.patterns {
+		if p := &q.patterns[i]; p.weight > 0 {
+			all = append(all, r.claims(q, p)...)
+		}
+	}
+	return all
+}
+
+// claims looks for what one wording of the question asks.
+func (r *reading) claims(q *query, asked *pattern) []candidate {
+	wanted, flips := q.claim(asked.terms)
 	if len(wanted) == 0 {
 		return nil
 	}
 	var all []candidate
 	plainQuery := *q
-	plainQuery.patterns = []pattern{{wanted, 1}}
+	plainQuery.patterns = []pattern{{terms: wanted, weight: asked.weight}}
 	for i := range r.pairs {
 		if c, ok := r.booleanPair(&plainQuery, &r.pairs[i]); ok {
 			all = append(all, c)
 		}
 	}
 	all = append(all, r.boxes(&plainQuery)...)
-	state := slices.ContainsFunc(q.patterns[0].terms, func(t string) bool { return slices.Contains(q.soft, t) })
+	state := slices.ContainsFunc(asked.terms, func(t string) bool { return slices.Contains(q.soft, t) })
 	for _, s := range r.sentences {
 		c, ok := r.claimIn(wanted, s)
 		if ok && (!state || r.hasState(c.at)) {
+			c.score *= asked.weight
 			all = append(all, c)
 		}
 	}
@@ -68,9 +80,8 @@ func (r *reading) booleans(q *query) []candidate {
 	return all
 }
 
-// claim splits what the variable asks into what it is about, and whether it asks for the contrary.
-func (q *query) claim() (wanted []string, flips bool) {
-	terms := q.patterns[0].terms
+// claim splits what is asked into what it is about, and whether it asks for the contrary.
+func (q *query) claim(terms []string) (wanted []string, flips bool) {
 	flips = slices.Contains(terms, "NOT")
 	if less := without(terms, append([]string{"NOT", "is", "are", "does"}, q.soft...)); len(less) > 0 {
 		return less, flips

@@ -20,6 +20,7 @@ type reading struct {
 	pairs     []pair
 	sentences []span
 	topic     []string // terms of the title and the first lines
+	said      []string // every term once, in order of the alphabet
 }
 
 // pair is a label and the value that stands with it.
@@ -30,6 +31,7 @@ type pair struct {
 	weight  float64  // how surely the two belong together
 	context []string // terms of the heading above
 	grid    bool     // the label is a row's and a column's
+	sent    bool     // it says when a mail was sent
 }
 
 // How surely a label and a value belong together, by the way they stand.
@@ -61,6 +63,7 @@ func newReading(ctx context.Context, d *media.Document) (*reading, error) {
 	r.dates = datesOf(text, r.lang)
 	r.figures = outside(figuresOf(text, r.lang), r.dates)
 	r.topic = r.topicTerms()
+	r.said = r.allTerms()
 	return r, r.collect(ctx)
 }
 
@@ -107,6 +110,41 @@ func (r *reading) topicTerms() []string {
 		}
 	}
 	return terms
+}
+
+func (r *reading) allTerms() []string {
+	all := make([]string, len(r.mentions))
+	for i, m := range r.mentions {
+		all[i] = m.term
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// fitted leaves out what is meant for other kinds of documents, and of a description the words that the document never uses:
+// they cannot tell one place of it from another.
+func (r *reading) fitted(q *query) *query {
+	const absent = 0.97
+	q.patterns = slices.DeleteFunc(q.patterns, func(p pattern) bool { return !p.isAbout(r.topic) })
+	for i := range q.patterns {
+		p := &q.patterns[i]
+		if !p.loose {
+			continue
+		}
+		var kept []string
+		for _, t := range p.terms {
+			if isTerm(t) || containsTerm(r.said, t) {
+				kept = append(kept, t)
+				continue
+			}
+			p.weight *= absent
+		}
+		p.terms = kept
+		if len(without(kept, generic)) == 0 {
+			p.weight = 0
+		}
+	}
+	return q
 }
 
 // within returns the mentions that lie in a stretch.
@@ -160,6 +198,7 @@ type pairCollector struct {
 	reading  *reading
 	splitter *splitter
 	heading  []string
+	narrow   narrow
 }
 
 func (c *pairCollector) add(label, value span, weight float64) {
@@ -171,7 +210,8 @@ func (c *pairCollector) add(label, value span, weight float64) {
 	if len(terms) == 0 || len(terms) > mostLabelWords {
 		return
 	}
-	c.reading.pairs = append(c.reading.pairs, pair{label: terms, labelAt: label, value: value, weight: weight, context: c.heading})
+	sent := c.reading.doc.Format == media.Mail && weight == byField && slices.Contains(terms, "DATE")
+	c.reading.pairs = append(c.reading.pairs, pair{label: terms, labelAt: label, value: value, weight: weight, context: c.heading, sent: sent})
 }
 
 // trim takes spaces, tabs and line breaks off both ends.
@@ -194,12 +234,29 @@ func (c *pairCollector) cells(b *media.Block, weight float64) {
 	for i, cell := range filled {
 		c.lines(cellSpan(cell))
 		if i+1 < len(filled) && c.reading.isLabel(cellSpan(cell)) {
-			c.add(cellSpan(cell), cellSpan(filled[i+1]), weight)
+			c.beside(filled[i:], weight)
 		}
 	}
 	if len(filled) > 0 {
-		c.reading.sentences = append(c.reading.sentences, cellSpan(filled[len(filled)-1]))
+		last := filled[len(filled)-1]
+		for _, s := range c.splitter.split(last.Text) {
+			c.reading.sentences = append(c.reading.sentences, span{last.Start + s.start, last.Start + s.end})
+		}
 	}
+}
+
+// beside notes a cell as the label of the next one. Of several values in a row without heads, the first and the last may be
+// meant, and neither for sure.
+func (c *pairCollector) beside(cells []media.Cell, weight float64) {
+	label := cellSpan(cells[0])
+	const many = 3
+	if len(cells) >= many && c.reading.isValue(cellSpan(cells[1])) && c.reading.isValue(cellSpan(cells[2])) &&
+		!c.reading.isLabel(cellSpan(cells[2])) {
+		c.add(label, cellSpan(cells[1]), oneTotalOfMany)
+		c.add(label, cellSpan(cells[len(cells)-1]), oneTotalOfMany)
+		return
+	}
+	c.add(label, cellSpan(cells[1]), weight)
 }
 
 // isLabel reports that a stretch says what something is, not something itself.

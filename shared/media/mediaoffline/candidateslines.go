@@ -2,6 +2,7 @@ package mediaoffline
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,7 +16,12 @@ func (c *pairCollector) block(i int) {
 	if b.Kind == media.Heading {
 		c.heading = c.reading.terms(whole)
 	}
-	c.lines(whole)
+	if !c.columnsOfLines(i) {
+		c.lines(whole)
+	}
+	for _, line := range lineSpans(b) {
+		c.narrow.line(c, line)
+	}
 	for _, s := range c.splitter.split(b.Text) {
 		c.reading.sentences = append(c.reading.sentences, span{b.Start + s.start, b.Start + s.end})
 	}
@@ -23,7 +29,8 @@ func (c *pairCollector) block(i int) {
 	if n := strings.LastIndexByte(b.Text, '\n'); n >= 0 {
 		last.start += n + 1
 	}
-	if b.Kind != media.ListItem && c.opensValue(last) {
+	isTitle := i == 0 && b.Kind == media.Heading
+	if b.Kind != media.ListItem && !isTitle && c.opensValue(last) {
 		c.neighbours(i, last)
 	}
 }
@@ -35,7 +42,20 @@ func (c *pairCollector) opensValue(line span) bool {
 	if line.end-line.start > mostOpen || !c.reading.isLabel(line) {
 		return false
 	}
-	return strings.HasSuffix(text, ":") || !strings.ContainsAny(text, ".:;!?") && len(c.reading.figuresIn(line)) == 0
+	if strings.HasSuffix(text, ":") {
+		return true
+	}
+	amounts := slices.ContainsFunc(c.reading.figuresIn(line), func(f figure) bool { return !f.percent })
+	return !amounts && !strings.ContainsAny(withoutShort(text), ".:;!?")
+}
+
+// withoutShort takes off the point of what is written short at the end of a label, such as no., Nr. and n.º.
+func withoutShort(label string) string {
+	last := label[strings.LastIndexByte(label, ' ')+1:]
+	if theLexicon().means(fold(strings.Trim(last, ".º°:")), "NUMBER") || strings.HasSuffix(last, "nr.") {
+		return strings.TrimSuffix(label, last)
+	}
+	return label
 }
 
 // neighbours pairs a label with what stands right of it on the page, and below it.
@@ -61,6 +81,35 @@ func (c *pairCollector) neighbours(i int, label span) {
 	if !strings.Contains(c.reading.text[value.start:value.end], ": ") || blocks[next].Kind == media.ListItem {
 		c.add(label, value, below)
 	}
+}
+
+// columnsOfLines pairs labels that stand in a block below each other with the values in the block beside it, line by line.
+func (c *pairCollector) columnsOfLines(i int) bool {
+	blocks := c.reading.doc.Blocks
+	side := sideOf(blocks, i)
+	if side < 0 || !strings.Contains(blocks[i].Text, "\n") {
+		return false
+	}
+	labels, values := lineSpans(&blocks[i]), lineSpans(&blocks[side])
+	if slices.ContainsFunc(labels, func(s span) bool { return !c.opensValue(s) || !c.reading.isOnlyLabel(s) }) {
+		return false
+	}
+	if len(labels) == len(values) {
+		for n := range labels {
+			c.add(labels[n], values[n], bySide)
+		}
+	}
+	return true
+}
+
+func lineSpans(b *media.Block) []span {
+	var all []span
+	at := b.Start
+	for line := range strings.Lines(b.Text) {
+		all = append(all, span{at, at + len(strings.TrimSuffix(line, "\n"))})
+		at += len(line)
+	}
+	return all
 }
 
 // listFrom is the stretch of the list items that follow each other.
@@ -222,7 +271,7 @@ func (c *pairCollector) labelStart(from, to int) int {
 	for n := len(words) - 1; n >= 0 && len(words)-n <= most; n-- {
 		m := words[n]
 		known := isTerm(m.term) || m.small
-		if !known && start < to || strings.ContainsAny(c.reading.text[m.at.end:start], ",;.") && start < to {
+		if !known && start < to || strings.ContainsAny(c.reading.text[min(m.at.end, start):start], ",;.") && start < to {
 			break
 		}
 		start = m.at.start

@@ -2,12 +2,46 @@ package mediaoffline
 
 import (
 	"slices"
+	"strings"
 
 	"portside/shared/media"
 )
 
-// table notes the pairs of a run of rows: of columns with their heads, of rows with their first cells, of totals.
+// table notes the pairs of a run of rows. What a page shows as one table is often several things below each other: a form,
+// the goods with heads over them, the sums. So each run of rows below a row of heads counts as a table of its own.
 func (c *pairCollector) table(rows []media.Block) {
+	for from := 0; from < len(rows); {
+		to := from + 1
+		for to < len(rows) && !c.beginsAnother(rows, to) {
+			to++
+		}
+		c.part(rows[from:to])
+		from = to
+	}
+}
+
+// beginsAnother reports a row of nothing but heads in the middle of a table, with values below it.
+func (c *pairCollector) beginsAnother(rows []media.Block, i int) bool {
+	const least = 3
+	if i+1 >= len(rows) || len(rows[i].Cells) < least || len(rows[i+1].Cells) < 2 {
+		return false
+	}
+	for _, cell := range rows[i].Cells {
+		at := cellSpan(cell)
+		if cell.Text != "" && (!c.reading.isHead(at) || len(c.reading.figuresIn(at)) > 0) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(rows[i+1].Cells, func(cell media.Cell) bool { return c.reading.isValue(cellSpan(cell)) })
+}
+
+// isValue reports that a cell has a number or a day.
+func (r *reading) isValue(s span) bool { return len(r.figuresIn(s)) > 0 || len(r.datesIn(s)) > 0 }
+
+// part notes the pairs of columns with their heads, of rows with their first cells, of totals.
+func (c *pairCollector) part(rows []media.Block) {
+	c.narrow.below(c, &rows[0])
+	c.narrow.heads(c, &rows[0])
 	heads := c.heads(rows)
 	body := rows
 	if heads != nil {
@@ -15,7 +49,7 @@ func (c *pairCollector) table(rows []media.Block) {
 	}
 	for i := range body {
 		row := &body[i]
-		if heads == nil || len(row.Cells) <= 2 {
+		if heads == nil || len(row.Cells) <= 2 || c.isGrid(row) {
 			c.cells(row, byCells)
 			c.totalRow(row)
 		} else {
@@ -24,15 +58,35 @@ func (c *pairCollector) table(rows []media.Block) {
 			}
 			c.totalRow(row)
 		}
-		if heads != nil {
+		if heads != nil && !c.isGrid(row) {
 			c.columns(row, heads, len(body) == 1)
+		}
+		c.narrow.heads(c, row)
+		if len(row.Cells) < c.narrow.columns || heads == nil {
+			c.narrow.values(c, span{row.Start, row.End()})
 		}
 	}
 }
 
+// isGrid reports a row of label, value, label, value.
+func (c *pairCollector) isGrid(row *media.Block) bool {
+	filled := slices.DeleteFunc(slices.Clone(row.Cells), func(cell media.Cell) bool { return cell.Text == "" })
+	const least = 4
+	if len(filled) < least || len(filled)%2 != 0 {
+		return false
+	}
+	for i, cell := range filled {
+		label := c.reading.isLabel(cellSpan(cell)) && c.reading.isOnlyLabel(cellSpan(cell))
+		if label != (i%2 == 0) {
+			return false
+		}
+	}
+	return true
+}
+
 // heads are the cells over the columns by their number, or nil where the first row has values already.
 func (c *pairCollector) heads(rows []media.Block) map[int]media.Cell {
-	if len(rows) < 2 {
+	if len(rows) < 2 || c.isForm(rows) {
 		return nil
 	}
 	first := rows[0].Cells
@@ -54,6 +108,25 @@ func (c *pairCollector) heads(rows []media.Block) map[int]media.Cell {
 		heads[cell.Column] = cell
 	}
 	return heads
+}
+
+// isForm reports labels with values of all kinds beside them, whatever the file calls their first row.
+func (c *pairCollector) isForm(rows []media.Block) bool {
+	values, words := 0, 0
+	if len(rows[0].Cells) == 2 && strings.ContainsAny(rows[0].Cells[1].Text, "0123456789") {
+		return true
+	}
+	for _, row := range rows {
+		if len(row.Cells) != 2 || !c.reading.isLabel(cellSpan(row.Cells[0])) {
+			return false
+		}
+		if c.reading.isValue(cellSpan(row.Cells[1])) {
+			values++
+		} else {
+			words++
+		}
+	}
+	return words > 0 && (values == 0 || words > 1 || !c.reading.isOnlyLabel(cellSpan(rows[0].Cells[1]))) && !c.figuresBelow(rows)
 }
 
 // figuresBelow reports that the second column is one of numbers under a word.
@@ -82,7 +155,7 @@ func (r *reading) isHead(s span) bool {
 // totalRow notes the last cell of a row that begins with a total.
 func (c *pairCollector) totalRow(row *media.Block) {
 	filled := slices.DeleteFunc(slices.Clone(row.Cells), func(cell media.Cell) bool { return cell.Text == "" })
-	if len(filled) < 2 {
+	if len(filled) < 2 || c.isGrid(row) {
 		return
 	}
 	label, last := cellSpan(filled[0]), cellSpan(filled[len(filled)-1])

@@ -105,7 +105,7 @@ func (w wording) shown(v media.Value) string {
 		}
 		return w.say(no)
 	}
-	return "“" + v.Text + "”"
+	return w.quoted(v.Text)
 }
 
 func (w wording) numbers(a, b media.Value) string {
@@ -180,7 +180,7 @@ func (w wording) between(from, to time.Time) string {
 
 func (w wording) texts(a, b string) string {
 	keyA, keyB := strings.TrimSpace(keyOf(a)), strings.TrimSpace(keyOf(b))
-	quotedA, quotedB := "“"+a+"”", "“"+b+"”"
+	quotedA, quotedB := w.quoted(a), w.quoted(b)
 	switch {
 	case keyA == keyB && keyA != "":
 		return w.say(sameButForm, quotedA, quotedB)

@@ -27,7 +27,7 @@ func (e *Engine) Extract(ctx context.Context, d *media.Document, s media.Extract
 		}
 		found.Values[v.Name] = media.Value{}
 		delete(found.Evidence, v.Name)
-		if best, ok := r.find(understand(v)); ok {
+		if best, ok := r.find(r.fitted(understand(v))); ok {
 			found.Values[v.Name] = best.value
 			found.Evidence[v.Name] = []media.Evidence{r.evidence(best)}
 		}
@@ -77,7 +77,7 @@ func (r *reading) find(q *query) (candidate, bool) {
 	if q.variable.Type == media.Boolean {
 		all = r.booleans(q)
 	} else {
-		all = slices.Concat(r.fromPairs(q), r.fromSentences(q), r.fromShapes(q))
+		all = slices.Concat(r.fromPairs(q), r.fromSentences(q), r.fromShapes(q), r.fromGreeting(q))
 	}
 	return choose(all)
 }
@@ -146,11 +146,25 @@ func (r *reading) fromPairs(q *query) []candidate {
 func (q *query) match(p *pair, topic []string) float64 {
 	best := 0.0
 	for i := range q.patterns {
-		if score := q.patterns[i].weight * q.cover(q.patterns[i].terms, p, topic); score > best {
+		own := &q.patterns[i]
+		if p.sent && !q.asksWhenSent() {
+			continue
+		}
+		if score := own.weight * q.cover(own.terms, p, topic); score > best {
 			best = score
 		}
 	}
 	return best * p.weight
+}
+
+// isAbout reports that the document is of a kind that the pattern is meant for.
+func (p *pattern) isAbout(topic []string) bool {
+	return len(p.topics) == 0 || slices.ContainsFunc(p.topics, func(t string) bool { return slices.Contains(topic, t) })
+}
+
+// asksWhenSent reports that the day on which a mail was sent may be meant: that of nothing that the mail speaks of.
+func (q *query) asksWhenSent() bool {
+	return len(without(q.named, []string{"DATE", "DOCUMENT", "EMAIL", "ISSUE", "SENDER", "SHIPPED"})) == 0
 }
 
 // What a term does to a match.
@@ -163,6 +177,7 @@ const (
 	toldExtra      = 0.96
 	otherTermExtra = 0.76
 	otherWordExtra = 0.84
+	gridWordExtra  = 0.91 // what else a row is called; another row that fits as well is still another value
 )
 
 func (q *query) cover(wanted []string, p *pair, topic []string) float64 {
@@ -173,7 +188,7 @@ func (q *query) cover(wanted []string, p *pair, topic []string) float64 {
 			if q.shape != moneyShape || !slices.Contains(docNouns, t) {
 				hits++ // an amount is not that of an invoice because it stands beside its number
 			}
-		case slices.Contains(q.soft, t):
+		case slices.Contains(q.soft, t) && (!p.grid || t != "QUANTITY"):
 			score *= softMissing
 		case t == "DOCUMENT" || containsTerm(p.context, t) || containsTerm(topic, t):
 			score *= knownMissing
@@ -185,9 +200,14 @@ func (q *query) cover(wanted []string, p *pair, topic []string) float64 {
 		return 0
 	}
 	for _, t := range p.label {
-		if !containsTerm(wanted, t) {
-			score *= q.extra(t, topic)
+		if containsTerm(wanted, t) {
+			continue
 		}
+		extra := q.extra(t, topic)
+		if p.grid && extra == otherWordExtra {
+			extra = gridWordExtra
+		}
+		score *= extra
 	}
 	return score
 }
@@ -222,16 +242,32 @@ func containsTerm(terms []string, t string) bool {
 	if slices.Contains(terms, t) {
 		return true
 	}
+	if often := howOften[t]; often != "" {
+		return slices.Contains(terms, often)
+	}
 	const least = 5
 	if isTerm(t) || len(t) < least {
 		return false
 	}
-	return slices.ContainsFunc(terms, func(x string) bool {
-		same := 0
-		for same < min(len(x), len(t)) && x[same] == t[same] {
-			same++
-		}
-		const share = 0.75
-		return same >= least && float64(same) >= share*float64(max(len(x), len(t)))
-	})
+	return slices.ContainsFunc(terms, func(x string) bool { return !isTerm(x) && alike(x, t) })
+}
+
+// howOften are terms that say how often as well as how long: a rent "per month" is a monthly one.
+var howOften = map[string]string{"MONTHS": "MONTHLY", "MONTHLY": "MONTHS", "YEARS": "ANNUAL", "ANNUAL": "YEARS"}
+
+// alike reports that two words begin the same for the most part, or that one is a part of the other as in compounds.
+func alike(x, t string) bool {
+	const least, share = 5, 0.75
+	same := 0
+	for same < min(len(x), len(t)) && x[same] == t[same] {
+		same++
+	}
+	if same >= least && float64(same) >= share*float64(max(len(x), len(t))) {
+		return true
+	}
+	long, short := x, t
+	if len(long) < len(short) {
+		long, short = short, long
+	}
+	return len(short) >= least && (strings.HasPrefix(long, short) || strings.HasSuffix(long, short))
 }

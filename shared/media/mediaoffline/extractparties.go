@@ -10,7 +10,7 @@ func (r *reading) partiesIn(q *query, s span) []candidate {
 	if q.shape != nameShape {
 		return nil
 	}
-	var all []candidate
+	all := r.calledIn(q, s)
 	for at := s.start; at < s.end; {
 		open := strings.IndexByte(r.text[at:s.end], '(')
 		if open < 0 {
@@ -26,6 +26,62 @@ func (r *reading) partiesIn(q *query, s span) []candidate {
 		at = min(inner.end+1, s.end)
 	}
 	return all
+}
+
+// callings lead from a party's name to its role, without brackets: X, hereinafter "the Supplier".
+var callings = []string{
+	"hereinafter", "hereafter", "en adelante", "en lo sucesivo", "adiante designado", "adiante designada", "doravante", "di seguito", "d'ora in avanti",
+	"d'ora innanzi", "ci-après", "nachfolgend", "im folgenden", "nachstehend", "hierna", "verder te noemen", "nedan kallad",
+	"nedan", "härefter", "fortsättningsvis", "zwanym", "zwaną", "zwany", "zwana", "zwanymi", "denumit", "numit", "în calitate de",
+	"in qualità di", "en calidad de", "na qualidade de", "en qualité de", "as the", "in de hoedanigheid van", "w charakterze",
+}
+
+// calledIn reads the names in front of such words, each from where the one before ended.
+func (r *reading) calledIn(q *query, s span) []candidate {
+	var all []candidate
+	const mostRole = 48
+	from := s.start
+	lower := strings.ToLower(r.text[s.start:s.end])
+	if len(lower) != s.end-s.start {
+		return nil // offsets differ
+	}
+	for at := 0; at < len(lower); {
+		i, size := firstOf(lower[at:], callings)
+		if i < 0 {
+			break
+		}
+		role := span{s.start + at + i + size, min(s.end, s.start+at+i+size+mostRole)}
+		if stop := strings.IndexAny(r.text[role.start:role.end], ",;)"); stop > 0 {
+			role.end = role.start + stop
+		}
+		name := r.withoutTitle(r.nameBefore(span{from, s.start + at + i}))
+		if r.isRole(q, role) && name.end > name.start && r.isName(name) {
+			all = append(all, stringCandidate(r.text, name, besideRole))
+		}
+		from, at = role.end, role.end-s.start
+	}
+	return all
+}
+
+// firstOf finds the first of any words.
+func firstOf(text string, words []string) (at, size int) {
+	at = -1
+	for _, w := range words {
+		if i := strings.Index(text, w); i >= 0 && (at < 0 || i < at) {
+			at, size = i, len(w)
+		}
+	}
+	return at, size
+}
+
+// withoutTitle cuts off the small words in front of a name: il signor, mevrouw.
+func (r *reading) withoutTitle(s span) span {
+	for _, w := range wordsOf(r.text[s.start:s.end]) {
+		if isUpper(r.text[s.start+w.at.start]) || r.text[s.start+w.at.start] >= 0x80 {
+			return span{s.start + w.at.start, s.end}
+		}
+	}
+	return s
 }
 
 // isRole reports that brackets hold the role asked for, and little else.
@@ -44,9 +100,10 @@ func (r *reading) isRole(q *query, inner span) bool {
 }
 
 var partyLinks = []string{
-	"between ", " and ", "zwischen ", " und ", "entre ", " y ", " e ", " et ", " tra ", "tussen ", " en ", "mellan ", " och ",
+	": ", "between ", " and ", "zwischen ", " und ", "entre ", " y ", " e ", " et ", " tra ", "tussen ", " en ", "mellan ", " och ",
 	"pomiędzy ", "między ", " a ",
 	" oraz ", " i ", "între ", " și ", "by ", "der ", "la société ", "la empresa ", "a empresa ", "società ",
+	"De una parte, ", "De otra parte, ", "De una, ", "De otra, ", "de una parte, ", "de otra parte, ", "de otra, ", "de una, ", "por uma parte, ", "d'une part, ", "d'autre part, ",
 }
 
 // nameBefore is the name at the end of a stretch, without its address.

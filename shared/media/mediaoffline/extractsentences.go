@@ -3,6 +3,8 @@ package mediaoffline
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"portside/shared/media"
 )
@@ -203,7 +205,11 @@ func (r *reading) textBeside(q *query, s span) []candidate {
 		}
 		rest := r.afterLink(span{end, min(s.end, end+mostValueBytes)})
 		if c, ok := r.textAfter(q, rest); ok {
-			c.score = score * inSentence
+			c.score *= score * inSentence
+			return []candidate{c}
+		}
+		if c, ok := r.nameBeside(q, span{end, rest.end}); ok {
+			c.score *= score * inSentence
 			return []candidate{c}
 		}
 	}
@@ -236,6 +242,53 @@ func (r *reading) textAfter(q *query, rest span) (candidate, bool) {
 		}
 	}
 	return candidate{}, false
+}
+
+// persons are roles that stand right in front of the name of who has them: "with dentist L. Verbeek".
+var persons = []string{"doctor", "patient", "landlord", "tenant", "chair", "secretary", "employee", "employer", "policyholder", "passenger"}
+
+// nameBeside reads the name after a role, or after "is".
+func (r *reading) nameBeside(q *query, s span) (candidate, bool) {
+	text := strings.TrimLeft(r.text[s.start:s.end], " ")
+	rest := afterVerb(text)
+	if q.shape != nameShape || rest == text && (r.lang == "de" || !slices.Contains(persons, q.concept)) {
+		return candidate{}, false
+	}
+	at := r.capitalized(span{s.end - len(rest), s.end})
+	const least = 2
+	if len(strings.Fields(r.text[at.start:at.end])) < least || r.isOnlyLabel(at) {
+		return candidate{}, false
+	}
+	return stringCandidate(r.text, at, 1), true
+}
+
+var particles = setsOf("van de der den von zu af av da do dos della di del du la le los ter ten y")
+
+// capitalized is the run of words with capitals at the beginning of a stretch, and the small words within it.
+func (r *reading) capitalized(s span) span {
+	end, next := s.start, s.start
+	for _, w := range wordsOf(r.text[s.start:s.end]) {
+		at := span{s.start + w.at.start, s.start + w.at.end}
+		gap := r.text[next:at.start]
+		if strings.Trim(gap, " .&'’-") != "" || strings.HasSuffix(gap, ". ") && next-end == 0 && !isShortWord(r.text[:next]) {
+			break
+		}
+		first, _ := utf8.DecodeRuneInString(r.text[at.start:])
+		if !unicode.IsUpper(first) && !particles()[w.text] {
+			break
+		}
+		next = at.end
+		if unicode.IsUpper(first) {
+			end = at.end
+		}
+	}
+	return r.bare(span{s.start, end})
+}
+
+// isShortWord reports that a text ends in an initial or an abbreviation, whose point ends no sentence.
+func isShortWord(text string) bool {
+	const most = 3
+	return len(text)-strings.LastIndexByte(text, ' ')-1 <= most
 }
 
 // afterLink passes over the verb between a label and its value.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode"
 
 	"portside/shared/media"
 )
@@ -33,12 +32,15 @@ const (
 	emailShape    shape = "email"
 	phoneShape    shape = "phone"
 	currencyShape shape = "currency"
+	timeShape     shape = "time"
 )
 
 // pattern is a label that would answer, with how well it would.
 type pattern struct {
 	terms  []string
 	weight float64
+	topics []string // kinds of document, one of which it must be; empty for all
+	loose  bool     // a description's, which may have words that no label has
 }
 
 // concept is something that documents of business say under many names.
@@ -79,76 +81,29 @@ func conceptHead(line string) concept {
 	return c
 }
 
+// patternsOf reads "weight: TERMS | TERMS" and "weight TOPIC,TOPIC: TERMS".
 func patternsOf(line string) []pattern {
-	weight, forms, _ := strings.Cut(line, ":")
+	head, forms, _ := strings.Cut(line, ":")
+	weight, topic, conditional := strings.Cut(head, " ")
 	w, err := strconv.ParseFloat(weight, 64)
 	if err != nil {
 		return nil
 	}
+	var topics []string
+	if conditional {
+		topics = strings.Split(topic, ",")
+	}
 	var all []pattern
 	for form := range strings.SplitSeq(forms, "|") {
-		all = append(all, pattern{strings.Fields(form), w})
+		all = append(all, pattern{terms: strings.Fields(form), weight: w, topics: topics})
 	}
 	return all
-}
-
-// query is a variable, understood.
-type query struct {
-	variable media.Variable
-	concept  string
-	shape    shape
-	not      []string
-	patterns []pattern
-	soft     []string // terms that a label may lack, because the type says as much
-	told     []string // terms of the description
-}
-
-// understand finds out what a variable means: by its name, and by its description where the name says little.
-func understand(v media.Variable) *query {
-	named := termsOfName(v.Name)
-	own := named
-	told := labelTerms(theLexicon().mentions(wordsOf(boundedText(v.Description))))
-	q := &query{variable: v, told: told, soft: softTerms[v.Type]}
-	c := conceptOf(named)
-	if c == nil && saysLittle(named) {
-		if c = conceptWithin(told, named); c == nil && len(told) > 0 {
-			named = told
-		}
-	} else if c != nil && len(named) == 1 && len(told) > 1 {
-		if better := conceptWithin(told, named); better != nil && fits(better.shape, v.Type) {
-			c = better
-		}
-	}
-	if c == nil || !fits(c.shape, v.Type) {
-		q.patterns = []pattern{{named, 1}}
-		if len(without(own, generic)) > 0 && !sameSet(own, named) {
-			q.patterns = append(q.patterns, pattern{own, 1})
-		}
-		q.shape = guessedShape(named, v.Type)
-		q.soften()
-		return q
-	}
-	q.concept, q.shape, q.not, q.patterns = c.name, c.shape, c.not, c.patterns
-	q.soften()
-	return q
-}
-
-// soften notes what the shape of the value says already.
-func (q *query) soften() {
-	switch q.shape {
-	case idShape:
-		q.soft = []string{"NUMBER"}
-	case moneyShape:
-		q.soft = []string{"AMOUNT", "COST"}
-	case durationShape:
-		q.soft = slices.Concat(q.soft, units)
-	}
 }
 
 // softTerms are said by the type already.
 var softTerms = map[media.Type][]string{
 	media.String:  {"NAME"},
-	media.Number:  {"AMOUNT", "NUMBER"},
+	media.Number:  {"AMOUNT", "NUMBER", "QUANTITY"},
 	media.Date:    {"DATE"},
 	media.Boolean: {"INCLUDED", "STATUS", "REQUIRED", "ALLOWED"},
 }
@@ -188,7 +143,9 @@ func conceptOf(terms []string) *concept {
 
 func (c *concept) has(terms []string) bool {
 	const leastWeight = 0.8 // the weaker patterns answer, they do not name
-	return slices.ContainsFunc(c.patterns, func(p pattern) bool { return p.weight >= leastWeight && sameSet(p.terms, terms) })
+	return slices.ContainsFunc(c.patterns, func(p pattern) bool {
+		return p.weight >= leastWeight && len(p.topics) == 0 && sameSet(p.terms, terms)
+	})
 }
 
 // conceptWithin finds the concept of the longest pattern within a description that has the named terms too.
@@ -199,7 +156,8 @@ func conceptWithin(told, named []string) *concept {
 	all := theConcepts()
 	for i := range all {
 		for _, p := range all[i].patterns {
-			if p.weight >= leastWeight && len(p.terms) > size && subset(p.terms, told) && !saysLittle(p.terms) && touches(p.terms, named) {
+			longer := p.weight >= leastWeight && len(p.topics) == 0 && len(p.terms) > size
+			if longer && subset(p.terms, told) && !saysLittle(p.terms) && touches(p.terms, named) {
 				best, size = &all[i], len(p.terms)
 			}
 		}
@@ -238,52 +196,6 @@ func fits(s shape, t media.Type) bool {
 		return false
 	}
 	return true
-}
-
-func guessedShape(named []string, t media.Type) shape {
-	has := func(terms ...string) bool {
-		return slices.ContainsFunc(terms, func(x string) bool { return slices.Contains(named, x) })
-	}
-	switch {
-	case t == media.Date:
-		return dateShape
-	case t == media.Number && has("RATE", "MARGIN", "GROWTH"):
-		return percentShape
-	case t == media.Number && has("AMOUNT", "PRICE", "COST", "FEE", "RENT", "SALARY", "REVENUE", "PROFIT", "BUDGET", "DEPOSIT", "DISCOUNT"):
-		return moneyShape
-	case has("TERM", "DAYS", "MONTHS", "YEARS", "WEEKS", "NOTICE"):
-		return durationShape
-	case t == media.String && has("NUMBER"):
-		return idShape
-	case t == media.String && has("NAME", "RESPONSIBLE", "CUSTOMER", "SUPPLIER", "EMPLOYER", "EMPLOYEE", "PARTY", "SECRETARY"):
-		return nameShape
-	}
-	return anyShape
-}
-
-const mostToldBytes = 300
-
-func boundedText(description string) string {
-	return description[:min(len(description), mostToldBytes)]
-}
-
-// termsOfName splits a name as programmers write them.
-func termsOfName(name string) []string {
-	var out strings.Builder
-	var before rune
-	runes := []rune(boundedText(name))
-	for i, r := range runes {
-		upperNext := i+1 < len(runes) && unicode.IsLower(runes[i+1])
-		if unicode.IsUpper(r) && (unicode.IsLower(before) || unicode.IsUpper(before) && upperNext) {
-			out.WriteByte(' ')
-		}
-		if r == '_' || r == '-' || r == '.' {
-			r = ' '
-		}
-		out.WriteRune(r)
-		before = r
-	}
-	return labelTerms(theLexicon().mentions(wordsOf(out.String())))
 }
 
 // labelTerms are the terms of a label, each once, small words left out unless there is nothing else.

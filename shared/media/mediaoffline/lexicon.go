@@ -140,6 +140,12 @@ func (l *lexicon) part(word string) []string {
 	return nil
 }
 
+// means reports that a word has a term.
+func (l *lexicon) means(word, term string) bool {
+	b := l.root.exact[word]
+	return b != nil && slices.Contains(b.terms, term)
+}
+
 // mention is a term where it is said.
 type mention struct {
 	term  string
@@ -186,16 +192,42 @@ func (l *lexicon) single(text string, known []string, seen map[string][]string) 
 	if exact := l.root.exact[text]; exact == nil || exact.terms == nil {
 		if parts := l.compound(text); parts != nil {
 			terms = parts
+		} else if parts := l.numbered(text); parts != nil {
+			terms = parts
 		}
 	}
 	if terms == nil {
 		terms = l.inflected(text)
+	}
+	if plain := withoutUmlauts(text); terms == nil && plain != text {
+		if terms = l.single(plain, l.part(plain), seen); len(terms) == 1 && !isTerm(terms[0]) {
+			terms = nil
+		}
 	}
 	if terms == nil && !isSmall(text) {
 		terms = []string{cutShort(text)}
 	}
 	seen[text] = terms
 	return terms
+}
+
+// numbered reads words such as kundnr and factuurnr.
+func (l *lexicon) numbered(word string) []string {
+	head, ok := strings.CutSuffix(word, "nr")
+	if !ok || len(head) < leastPart {
+		return nil
+	}
+	for _, joint := range []string{"", "s", "n"} {
+		if terms := l.part(strings.TrimSuffix(head, joint)); terms != nil {
+			return slices.Concat(terms, []string{"NUMBER"})
+		}
+	}
+	return nil
+}
+
+// withoutUmlauts undoes the writing of ä, ö and ü with an e, as in names of variables.
+func withoutUmlauts(word string) string {
+	return strings.NewReplacer("ae", "a", "oe", "o", "ue", "u").Replace(word)
 }
 
 // endings are articles and cases that some languages write at the end of a word.

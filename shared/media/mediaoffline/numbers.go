@@ -40,12 +40,18 @@ func figuresOf(text string, lang media.Lang) []figure {
 		case ',':
 			commas++
 		}
+		if n := len(found); n > 0 && f.at.start < found[n-1].at.end {
+			f.at.start = f.digits.start // the currency before it belongs to the number before it
+		}
 		if ok {
 			found = append(found, f)
 		}
 	}
 	mark := decimalMark(points, commas, lang)
 	for i := range found {
+		if points == commas && found[i].currency != "" {
+			found[i].ambiguous = 0 // prices have thousands, hardly ever thousandths
+		}
 		found[i].settle(mark)
 	}
 	return found

@@ -32,7 +32,7 @@ func currencyAt(text string) (code string, size int) {
 // currencyBefore reads a currency at the end of a text.
 func currencyBefore(text string) (code string, size int) {
 	for _, c := range currencies {
-		if !strings.HasSuffix(text, c.sign) {
+		if len(text) < len(c.sign) || !strings.EqualFold(text[len(text)-len(c.sign):], c.sign) {
 			continue
 		}
 		before, _ := utf8.DecodeLastRuneInString(text[:len(text)-len(c.sign)])

@@ -71,9 +71,9 @@ func hintStems(hint string, lang media.Lang, stems *stemmer) map[string]bool {
 // of weighs sentence i of n; 1 is an ordinary one.
 func (p *prior) of(s *sentence, i, n int) float64 {
 	own := p.stemSet(s.text)
-	weight := position(s, i, n) * length(s) * (1 + 0.4*p.facts(s.text))
+	weight := position(s, i, n) * length(s) * (1 + 0.55*p.facts(s.text))
 	weight *= 1 + 0.4*share(own, p.title) + 0.3*share(own, p.sections[s.section])
-	weight *= 1 + 0.4*math.Min(2, float64(overlap(own, p.cues)))
+	weight *= 1 + 0.4*math.Min(3, float64(overlap(own, p.cues)))
 	if p.dangling[strings.ToLower(firstWord(s.text))] {
 		weight *= 0.7
 	}
@@ -90,7 +90,7 @@ func (p *prior) asked(s *sentence) float64 {
 
 // position: what matters is said at the beginning, of the document more than of a section.
 func position(s *sentence, i, n int) float64 {
-	weight := 1 + 0.8*math.Exp(-float64(i)/(1+0.08*float64(n)))
+	weight := 1 + 0.5*math.Exp(-float64(i)/(1+0.08*float64(n)))
 	if s.first {
 		weight += 0.25
 	}
@@ -133,7 +133,7 @@ func (p *prior) facts(text string) float64 {
 		switch {
 		case money[strings.ToLower(strings.TrimRight(word, ends+",;"))] || strings.ContainsAny(word, "€$£%"):
 			found += 0.6
-		case strings.ContainsAny(word, "0123456789"):
+		case strings.ContainsAny(word, "0123456789") || smallNumbers()[fold(strings.ToLower(word))] > 2:
 			found += 0.5
 		case i > 0 && p.stems.lang != "de" && unicode.IsUpper(first):
 			found += 0.15

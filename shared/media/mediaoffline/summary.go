@@ -9,21 +9,39 @@ import (
 	"portside/shared/media"
 )
 
-// budget is how long a summary may be.
-type budget struct{ sentences, words int }
+// budget is how long a summary may be, and how much of a short document.
+type budget struct {
+	sentences, words int
+	share            float64
+}
 
 // budgets, from the shortest on. A longer summary is a shorter one with more in it.
 var budgets = []struct {
 	length media.Length
 	budget
 }{
-	{media.Short, budget{2, 50}},
-	{media.Medium, budget{5, 120}},
-	{media.Long, budget{12, 300}},
+	{media.Short, budget{2, 50, 0.2}},
+	{media.Medium, budget{5, 120, 0.5}},
+	{media.Long, budget{12, 300, 0.66}},
 }
 
-// shortDocument is one of so few words that its summary is itself.
+// shortDocument is one of so few words that its long summary is itself, and its medium one too where it has but two sentences.
 const shortDocument = 45
+
+// mostOfFew is the share of a medium summary of a short document.
+const mostOfFew = 0.85
+
+// isWhole reports that all there is fits the length asked for.
+func (m *material) isWhole(length media.Length, spent int) bool {
+	const pair = 2
+	switch {
+	case m.words > shortDocument-spent:
+		return false
+	case length == media.Long || len(m.sentences) < pair:
+		return true
+	}
+	return length != media.Short && len(m.sentences) == pair
+}
 
 // Summarize implements media.Engine. The summary consists of the document's own sentences, in their order; it is in the
 // document's language, and a warning says so if another was asked for. Only of a document that is mostly tables, it says in
@@ -62,7 +80,7 @@ func (m *material) choose(ctx context.Context, s media.SummarySettings, spent in
 	if len(m.sentences) == 0 && m.tables.words == 0 {
 		m.useHeadings()
 	}
-	if m.words <= shortDocument-spent {
+	if m.isWhole(s.Length, spent) {
 		return texts(m.sentences), nil
 	}
 	c, err := m.rank(ctx, s.Hint)
@@ -71,7 +89,10 @@ func (m *material) choose(ctx context.Context, s media.SummarySettings, spent in
 	}
 	for _, b := range budgets {
 		b.words -= spent
-		c.extend(b.budget, m.words/3)
+		if b.length == media.Medium && m.words <= shortDocument {
+			b.share = mostOfFew
+		}
+		c.extend(b.budget, int(b.share*float64(m.words)))
 		if b.length == s.Length || (s.Length == "" && b.length == media.Medium) {
 			c.atLeastOne(b.words)
 			break

@@ -44,7 +44,7 @@ func (c *chooser) take(i int) {
 
 // best is the best sentence of at most so many words, or -1.
 func (c *chooser) best(room int) int {
-	const same, related, oneBlock = 0.55, 0.2, 0.95
+	const same, related, oneBlock = 0.55, 0.05, 0.95
 	best, most := -1, -1.0
 	for i := range c.sentences {
 		s := &c.sentences[i]

@@ -83,13 +83,30 @@ func TestALongDocumentFillsItsSummary(t *testing.T) {
 	}
 }
 
-func TestNeverMoreThanAThird(t *testing.T) {
+// TestLengthsMeanSomething: each length is longer than the one before, and the longest still shorter than the document.
+func TestLengthsMeanSomething(t *testing.T) {
 	for _, e := range examples(t) {
 		d := e.document(t)
-		text := summaryOf(t, d, media.SummarySettings{Length: media.Long}).Text
-		if got, all := wordCount(text), wordCount(d.Text()); 3*got > all {
-			t.Errorf("%s %s: %d of %d words", e.lang, e.name, got, all)
+		before, all := 0, wordCount(d.Text())
+		for i, length := range lengths {
+			got := wordCount(summaryOf(t, d, media.SummarySettings{Length: length}).Text)
+			if got <= before || 6*got > all*(i+2) {
+				t.Errorf("%s %s, %s: %d of %d words, after %d", e.lang, e.name, length, got, all, before)
+			}
+			before = got
 		}
+	}
+}
+
+func TestLengthsOfAFewSentences(t *testing.T) {
+	d := documentOf(t, `The council of Marrow Bay approved the new ferry on 4 May 2026. It costs 2.1 million euros and sails from June 2027.
+Tickets for residents stay free.`)
+	var words []int
+	for _, length := range lengths {
+		words = append(words, wordCount(summaryOf(t, d, media.SummarySettings{Length: length}).Text))
+	}
+	if words[0] == 0 || words[0] >= words[1] || words[1] >= words[2] || words[2] != wordCount(d.Text()) {
+		t.Errorf("words by length %v", words)
 	}
 }
 

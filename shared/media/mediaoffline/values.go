@@ -2,6 +2,7 @@ package mediaoffline
 
 import (
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -62,12 +63,12 @@ func dateCandidate(d dated, score float64) candidate {
 
 // ofPeriod reads the first or the second day of a period, for variables that ask for its start or end.
 func (r *reading) ofPeriod(q *query, s span, said []string) (candidate, bool) {
-	isStart, isEnd := q.concept == "contract start", q.concept == "contract end"
+	isStart, isEnd := q.asksFor("START", "contract start"), q.asksFor("END", "contract end")
 	dates := r.datesIn(s)
 	if !isStart && !isEnd || len(dates) != 2 || !isUntil(r.text[dates[0].at.end:dates[1].at.start]) {
 		return candidate{}, false
 	}
-	subjects := []string{"TERM", "CONTRACT", "START", "END", "RENT", "LEASE"}
+	subjects := []string{"TERM", "CONTRACT", "START", "END", "RENT", "POLICY", "INSURANCE", "VALID"}
 	known := func(terms []string) bool {
 		return slices.ContainsFunc(terms, func(t string) bool { return slices.Contains(subjects, t) })
 	}
@@ -79,6 +80,12 @@ func (r *reading) ofPeriod(q *query, s span, said []string) (candidate, bool) {
 		return dateCandidate(dates[1], score), true
 	}
 	return dateCandidate(dates[0], score), true
+}
+
+// asksFor reports that a variable asks for one end of a period.
+func (q *query) asksFor(end, concept string) bool {
+	return q.concept == concept || q.variable.Type == media.Date && slices.Contains(q.named, end) && len(without(q.named,
+		[]string{end, "DATE", "TERM"})) == 0
 }
 
 // isUntil reports what stands between the two days of a period.
@@ -112,7 +119,8 @@ func (r *reading) numberOf(q *query, p *pair) []candidate {
 	case idShape:
 		return oneFigure(figures, p.value, func(f figure) bool { return f.fraction == "" && f.currency == "" && !f.percent })
 	}
-	return oneFigure(figures, p.value, func(figure) bool { return true })
+	counts := slices.Contains(q.named, "QUANTITY")
+	return oneFigure(figures, p.value, func(f figure) bool { return !counts || f.currency == "" && !f.percent })
 }
 
 // oneFigure takes the only figure that fits, or the first of several with less certainty.
@@ -163,6 +171,11 @@ func (r *reading) stringOf(q *query, s span) []candidate {
 		s = r.id(s)
 	case nameShape:
 		s = r.name(r.clause(s))
+		if r.isOnlyLabel(s) {
+			return nil
+		}
+	case timeShape:
+		s = r.timeIn(s)
 	case ibanShape, emailShape, phoneShape, currencyShape:
 		return r.shaped(q.shape, s, 1)
 	case lawShape:
@@ -182,6 +195,48 @@ func (r *reading) stringOf(q *query, s span) []candidate {
 		}
 	}
 	return []candidate{stringCandidate(r.text, s, fit)}
+}
+
+// isOnlyLabel reports that a text has no word but such as name things: the next label of a form, not a name.
+func (r *reading) isOnlyLabel(s span) bool {
+	words := r.within(s)
+	return len(words) > 0 && !slices.ContainsFunc(words, func(m mention) bool { return !isTerm(m.term) && !m.small && !isDigit(m.term[0]) })
+}
+
+// timeIn finds the first time of the day, such as 9:15, 9.15 or 9h15.
+func (r *reading) timeIn(s span) span {
+	text := r.text[s.start:s.end]
+	for i := 0; i < len(text); {
+		if !isDigit(text[i]) {
+			i++
+			continue
+		}
+		end := skipDigits(text, i)
+		if size := timeSize(text[i:]); size > 0 && !r.isAmount(s.start+i) && !r.dateStarts(s.start+i) {
+			return span{s.start + i, s.start + i + size}
+		}
+		i = end
+	}
+	return span{s.start, s.start}
+}
+
+// timeSize is how long the time is that a text begins with; 0 if it does not.
+func timeSize(text string) int {
+	hours := skipDigits(text, 0)
+	if hours == 0 || hours > 2 || hours == len(text) || strings.IndexByte(":.h", text[hours]) < 0 {
+		return 0
+	}
+	end := skipDigits(text, hours+1)
+	const minuteDigits = 2
+	if end-hours-1 != minuteDigits || text[:hours] > "24" && hours == 2 || text[hours+1] > '5' {
+		return 0
+	}
+	rest := text[end:]
+	goesOn := len(rest) > 1 && strings.IndexByte(".:", rest[0]) >= 0 && isDigit(rest[1])
+	if goesOn || rest != "" && isLetterOrDigit(rest[0]) {
+		return 0
+	}
+	return end
 }
 
 func hasWord(text string) bool { return strings.IndexFunc(text, isWordRune) >= 0 }
@@ -210,6 +265,7 @@ const mostValueBytes = 240
 
 // clause cuts a value to its line and takes off what only ends it.
 func (r *reading) clause(s span) span {
+	s.end = min(s.end, r.sentenceEnd(s.start))
 	if s.end-s.start > mostValueBytes {
 		text := r.text[s.start:s.end]
 		if i := strings.IndexAny(text, ".;\n"); i > 0 {
@@ -217,6 +273,15 @@ func (r *reading) clause(s span) span {
 		}
 	}
 	return r.bare(s)
+}
+
+// sentenceEnd is where the sentence ends that an offset lies in: what follows is about something else.
+func (r *reading) sentenceEnd(at int) int {
+	i := sort.Search(len(r.sentences), func(i int) bool { return r.sentences[i].start > at })
+	if i > 0 && r.sentences[i-1].end > at {
+		return r.sentences[i-1].end
+	}
+	return len(r.text)
 }
 
 // bare takes spaces, closing punctuation and quotes around it off.

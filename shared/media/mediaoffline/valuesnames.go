@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"portside/shared/media"
 )
 
 // legalForms may follow the comma after a company's name.
@@ -63,8 +65,27 @@ func (r *reading) fromShapes(q *query) []candidate {
 		return r.phonesNamed(unlabelled)
 	case currencyShape:
 		return r.commonCurrency()
+	case timeShape:
+		return r.onlyTime()
 	}
 	return nil
+}
+
+// onlyTime is the time of the day that a document names, if it names but one.
+func (r *reading) onlyTime() []candidate {
+	const unlabelled = 0.7
+	var all []candidate
+	for s := (span{0, len(r.text)}); s.start < s.end; {
+		at := r.timeIn(s)
+		if at.end <= at.start {
+			break
+		}
+		if i := blockAt(r.doc.Blocks, at.start); r.doc.Blocks[i].Kind != media.Field {
+			all = append(all, stringCandidate(r.text, at, unlabelled))
+		}
+		s.start = at.end
+	}
+	return all
 }
 
 // phonesNamed are the telephone numbers that follow such a word anywhere, as in "Jo Vink, tel. 030 55 01".
@@ -74,7 +95,7 @@ func (r *reading) phonesNamed(score float64) []candidate {
 		if m.term != "PHONE" {
 			continue
 		}
-		if at, ok := phoneIn(r.text, r.shortly(m.at.end)); ok && at.start-m.at.end <= len(" no.: ") {
+		if at, ok := phoneIn(r.text, r.shortly(m.at.end)); ok && at.start-m.at.end <= len(" us now on: ") {
 			all = append(all, stringCandidate(r.text, at, score))
 		}
 	}

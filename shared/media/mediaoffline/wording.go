@@ -30,6 +30,14 @@ const (
 	percentSign
 )
 
+// quotes are the marks around words that a document says. Where a language knows two kinds, they are those of its books.
+var quotes = map[media.Lang][2]string{
+	"en": {"“", "”"}, "es": {"«", "»"}, "pt": {"«", "»"}, "fr": {"«" + noBreak, noBreak + "»"}, "de": {"„", "“"},
+	"it": {"«", "»"}, "nl": {"“", "”"}, "sv": {"”", "”"}, "pl": {"„", "”"}, "ro": {"„", "”"},
+}
+
+func (w wording) quoted(text string) string { return quotes[w.lang][0] + text + quotes[w.lang][1] }
+
 // count is a number with its unit in the right form.
 func (w wording) count(n int, u unit) string {
 	forms := unitForms[w.lang][u]

@@ -1,0 +1,198 @@
+package mediaoffline
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"portside/shared/media"
+)
+
+// query is a variable, understood.
+type query struct {
+	variable media.Variable
+	concept  string
+	shape    shape
+	not      []string
+	patterns []pattern
+	soft     []string // terms that a label may lack, because the type says as much
+	named    []string // terms of the name
+	told     []string // terms of the description
+}
+
+// How much the words of a description count beside those of a name.
+const (
+	byDescription = 0.97
+	byRemark      = 0.95 // in brackets: often the name in the document's own language
+)
+
+// understand finds out what a variable means: by its name, and by its description where the name says little.
+func understand(v media.Variable) *query {
+	description, remark := cutRemark(boundedText(v.Description))
+	q := &query{variable: v, named: termsOfName(v.Name), told: termsAsked(description), soft: softTerms[v.Type]}
+	c, terms := q.meaning()
+	if c != nil && fits(c.shape, v.Type) {
+		q.concept, q.shape, q.not, q.patterns = c.name, c.shape, c.not, c.nearest(q.named)
+	} else {
+		q.patterns = []pattern{{terms: terms, weight: 1}}
+		if v.Type == media.Date {
+			q.soft = []string{"DATE", "DEADLINE"}
+		}
+		q.shape = guessedShape(append(slices.Clone(terms), q.named...), v.Type)
+		q.also(q.named, 1)
+		q.also(q.told, byDescription)
+	}
+	q.also(termsAsked(remark), byRemark)
+	if slices.Contains(q.told, "RATE") && v.Type == media.Number {
+		q.shape = percentShape
+	}
+	q.soften()
+	return q
+}
+
+// nearest prefers the pattern that has the very terms of a name, by little.
+func (c *concept) nearest(named []string) []pattern {
+	const other = 0.985
+	patterns := slices.Clone(c.patterns)
+	is := func(p pattern) bool { return sameSet(p.terms, named) }
+	if !slices.ContainsFunc(patterns, is) {
+		return patterns
+	}
+	for i := range patterns {
+		if !is(patterns[i]) {
+			patterns[i].weight *= other
+		}
+	}
+	return patterns
+}
+
+// meaning is the concept of a variable, or the terms that it has to be looked for by.
+func (q *query) meaning() (*concept, []string) {
+	c := conceptOf(q.named)
+	switch {
+	case c == nil && saysLittle(q.named):
+		if within := conceptWithin(q.told, q.named); within != nil || len(q.told) == 0 {
+			return within, q.named
+		}
+		return nil, q.told
+	case c != nil && len(q.named) == 1 && len(q.told) > 1:
+		if better := conceptWithin(q.told, q.named); better != nil && fits(better.shape, q.variable.Type) {
+			return better, q.named
+		}
+	}
+	return c, q.named
+}
+
+// also takes other words for the same, if they say enough by themselves.
+func (q *query) also(terms []string, weight float64) {
+	known := func(p pattern) bool { return sameSet(p.terms, terms) }
+	if len(without(terms, generic)) > 0 && !slices.ContainsFunc(q.patterns, known) {
+		q.patterns = append(q.patterns, pattern{terms: terms, weight: weight, loose: weight < 1})
+	}
+}
+
+// soften notes what the shape of the value says already.
+func (q *query) soften() {
+	switch q.shape {
+	case idShape:
+		q.soft = []string{"NUMBER"}
+	case moneyShape:
+		q.soft = []string{"AMOUNT", "COST"}
+	case percentShape:
+		q.soft = []string{"RATE", "AMOUNT"}
+	case durationShape:
+		q.soft = slices.Concat(q.soft, units)
+	}
+}
+
+// guessedShapes are tried in this order.
+var guessedShapes = []struct {
+	shape shape
+	of    media.Type
+	terms []string
+}{
+	{percentShape, media.Number, []string{"RATE", "MARGIN", "GROWTH"}},
+	{anyShape, media.Number, []string{"QUANTITY"}},
+	{moneyShape, media.Number, []string{"AMOUNT", "PRICE", "COST", "FEE", "RENT", "SALARY", "REVENUE", "PROFIT", "BUDGET", "DEPOSIT",
+		"DISCOUNT", "PREMIUM", "BALANCE", "SUBSIDY", "BONUS"}},
+	{durationShape, media.Number, []string{"TERM", "DAYS", "MONTHS", "YEARS", "WEEKS", "NOTICE"}},
+	{durationShape, media.String, []string{"TERM", "DAYS", "MONTHS", "YEARS", "WEEKS", "NOTICE"}},
+	{idShape, media.String, []string{"NUMBER", "TAXID"}},
+	{timeShape, media.String, []string{"TIME"}},
+	{nameShape, media.String, []string{"NAME", "RESPONSIBLE", "CUSTOMER", "SUPPLIER", "EMPLOYER", "EMPLOYEE", "PARTY", "SECRETARY"}},
+}
+
+func guessedShape(named []string, t media.Type) shape {
+	if t == media.Date {
+		return dateShape
+	}
+	for _, g := range guessedShapes {
+		if g.of == t && slices.ContainsFunc(g.terms, func(x string) bool { return slices.Contains(named, x) }) {
+			return g.shape
+		}
+	}
+	return anyShape
+}
+
+// cutRemark takes out what a description says in brackets.
+func cutRemark(description string) (rest, remark string) {
+	before, after, found := strings.Cut(description, "(")
+	remark, end, closed := strings.Cut(after, ")")
+	if !found || !closed {
+		return description, ""
+	}
+	return before + " " + end, remark
+}
+
+const mostToldBytes = 300
+
+func boundedText(description string) string {
+	return description[:min(len(description), mostToldBytes)]
+}
+
+// termsOfName splits a name as programmers write them.
+func termsOfName(name string) []string {
+	var out strings.Builder
+	var before rune
+	runes := []rune(boundedText(name))
+	for i, r := range runes {
+		upperNext := i+1 < len(runes) && unicode.IsLower(runes[i+1])
+		if unicode.IsUpper(r) && (unicode.IsLower(before) || unicode.IsUpper(before) && upperNext) {
+			out.WriteByte(' ')
+		}
+		if r == '_' || r == '-' || r == '.' {
+			r = ' '
+		}
+		out.WriteRune(r)
+		before = r
+	}
+	return termsAsked(out.String())
+}
+
+// termsAsked are the terms of a question without the words that only make it one: what is left of "When does it end?" is its
+// end.
+func termsAsked(text string) []string {
+	all := theLexicon().mentions(wordsOf(text))
+	matter := slices.DeleteFunc(slices.Clone(all), func(m mention) bool {
+		return !isTerm(m.term) && questionWords()[fold(text[m.at.start:m.at.end])]
+	})
+	if len(matter) == 0 {
+		matter = all
+	}
+	return labelTerms(matter)
+}
+
+var questionWords = sync.OnceValue(func() map[string]bool {
+	return setOf(`when does do did is are was were be been what which who whom whose where how many much long it its this that there has
+		have will can we you must should got get if per
+		cuando quien quienes que cual cuales cuanto cuanta cuantos cuantas como donde se hay ha han debe tiene esta este fue son
+		quando quem qual quais quanto quanta quantos quantas onde foi sao
+		qui jusquau quel quelle quels quelles combien ou comment il elle t y jusque jusqu aux sont ete
+		wann wer wen wem was welche welcher welches wie viel viele wo wird werden wurde wurden muss ist sind hat haben es gibt man
+		chi che cosa quale quali quanti quante dove come si sono stato stata fino
+		wanneer wie wat welke hoe veel hoeveel waar wordt worden moet zijn er
+		nar vem vilka vilken vilket vad hur manga mycket lange var ar finns
+		kiedy kto kogo jaki jaka jakie ile czy jest sa gdzie co zostal zostala zostalo
+		cand cine care ce cat cata cati cate unde sunt`)
+})
