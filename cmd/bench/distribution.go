@@ -44,7 +44,7 @@ type customer struct {
 }
 
 func (s *stack) customer(ctx context.Context) (customer, error) {
-	body, err := s.send(ctx, http.MethodPost, "/api/v1/tokens", `{"name":"bench","scopes":["read:helm-charts","read:docker-images"]}`)
+	body, err := s.send(ctx, posting("/api/v1/tokens", `{"name":"bench","scopes":["read:helm-charts","read:docker-images"]}`))
 	if err != nil {
 		return customer{}, err
 	}
@@ -58,26 +58,6 @@ func (s *stack) customer(ctx context.Context) (customer, error) {
 			Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true},
 		},
 	}, err
-}
-
-// send is get for other methods, with a JSON body.
-func (s *stack) send(ctx context.Context, method, path, body string) ([]byte, error) {
-	r, err := http.NewRequestWithContext(ctx, method, s.API+path, strings.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("X-Api-Key", s.adminKey)
-	r.Header.Set("Content-Type", "application/json")
-	response, err := s.client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode >= http.StatusBadRequest {
-		err = fmt.Errorf("%s %s: %s: %s", method, path, response.Status, answer)
-	}
-	return answer, err
 }
 
 // get fetches an address, which must answer with the status.

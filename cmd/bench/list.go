@@ -95,8 +95,11 @@ func roleOf(percentile int) principal.Role {
 	return principal.User
 }
 
-// lists measures pages of every list.
+// lists measures pages of every list, once it is filled.
 func (b *bench) lists(ctx context.Context, s *stack) error {
+	if err := b.fill(ctx, s); err != nil {
+		return err
+	}
 	d := newDirectory(s)
 	b.say("listing users")
 	var pages, ends []meter

@@ -17,6 +17,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -36,7 +38,7 @@ type bench struct {
 	repo     string
 	dir      string // for data and binaries; removed at the end
 	users    int
-	list     bool // only the figures about lists
+	only     string // names of parts with commas; empty: all
 	progress io.Writer
 	table    table
 }
@@ -72,12 +74,16 @@ func (b *bench) parse(args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&b.repo, "repo", ".", "`folder` with template.yaml and .local")
 	flags.IntVar(&b.users, "users", 100_000, "`number` of users in the lists")
-	flags.BoolVar(&b.list, "list", false, "measure the lists only")
+	flags.StringVar(&b.only, "only", "", "measure these `parts` only: "+strings.Join(b.partNames(), ","))
+	flags.BoolFunc("list", "the same as -only lists", func(string) error { b.only = "lists"; return nil })
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if b.users < 1_000 {
 		return errors.New("-users must be at least 1000: the samples are spread over the list")
+	}
+	if err := b.checkOnly(); err != nil {
+		return err
 	}
 	if b.repo, err = filepath.Abs(b.repo); err != nil {
 		return err
@@ -90,9 +96,47 @@ func (b *bench) parse(args []string) (err error) {
 
 func (b *bench) localBinary() string { return filepath.Join(b.repo, ".local", "bin", "local") }
 
+// part is a group of figures that can be measured by itself.
+type part struct {
+	name    string
+	measure func(context.Context, *stack) error
+}
+
+// parts are in the order in which they are measured: the stack while nobody has used it yet, lists last, since filling them
+// takes longest. The sizes need no stack.
+func (b *bench) parts() []part {
+	return []part{
+		{"sizes", nil}, {"stack", b.idle}, {"starts", b.functionStarts}, {"requests", b.function}, {"credentials", b.credentials},
+		{"registry", b.registry}, {"charts", b.charts}, {"media", b.media}, {"lists", b.lists},
+	}
+}
+
+func (b *bench) wants(name string) bool {
+	return b.only == "" || slices.Contains(strings.Split(b.only, ","), name)
+}
+
+func (b *bench) partNames() []string {
+	var names []string
+	for _, p := range b.parts() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// checkOnly fails for the name of no part.
+func (b *bench) checkOnly() error {
+	known := b.partNames()
+	for name := range strings.SplitSeq(b.only, ",") {
+		if b.only != "" && !slices.Contains(known, name) {
+			return fmt.Errorf("-only: there is no part %q; there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
 func (b *bench) measure(ctx context.Context) error {
-	if !b.list {
-		if err := b.sizes(ctx); err != nil {
+	if b.wants("sizes") {
+		if err := b.sizes(ctx); err != nil || b.only == "sizes" {
 			return err
 		}
 	}
@@ -101,13 +145,12 @@ func (b *bench) measure(ctx context.Context) error {
 		return err
 	}
 	defer s.stop()
-	steps := []func(context.Context, *stack) error{b.idle, b.functionStart, b.function, b.credentials, b.registry, b.charts, b.fill, b.lists}
-	if b.list {
-		steps = steps[6:]
-	}
-	for _, step := range steps {
-		if err := step(ctx, s); err != nil {
-			return err
+	for _, p := range b.parts() {
+		if p.measure == nil || !b.wants(p.name) {
+			continue
+		}
+		if err := p.measure(ctx, s); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
 	return nil
