@@ -89,13 +89,15 @@ clean: ## Remove what was built; downloaded tools and .local/data stay
 .PHONY: check test race format vet lint unchanged lint-template lint-openapi tidy generate golden engines clients tools clean
 
 # --- The local stack: `make run` ---------------------------------------------------------------
-# ADDR and DATA move it, so that two can run side by side; RATE_LIMIT is the template's RateLimitPerMinute.
+# ADDR and DATA move it, so that two can run side by side; RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS are all its
+# others, PARAMETERS="MediaEngine=openai MediaModel=…", which the stack reads from its environment: one of them may be a key.
 ADDR ?= 127.0.0.1:3000
 DATA ?= .local/data
 LOCAL_SOURCES = $(shell find local -type f ! -path '*/testdata/*' ! -name '*_test.go')
 GO_LOCAL = cd local && CGO_ENABLED=0 go build -trimpath -ldflags="-s -w"
 
-run: has-go $(BIN)/local engines ## Run everything on this machine; ADDR=127.0.0.1:3001 DATA=.local/data2 RATE_LIMIT=0
+run: export PARAMETERS := $(value PARAMETERS)
+run: has-go $(BIN)/local engines ## Run everything on this machine; ADDR=127.0.0.1:3001 DATA=.local/data2 RATE_LIMIT=0 PARAMETERS="Name=Value …"
 	@exec $(BIN)/local run -addr '$(ADDR)' -data '$(DATA)' -rate-limit '$(RATE_LIMIT)'
 
 invoke: has-go $(BIN)/local engines ## Run one event; FUNCTION=UsersFunction EVENT=events/users/list.json

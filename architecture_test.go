@@ -55,10 +55,13 @@ type layer struct {
 
 // words are the packages that a domain may build on: vocabulary and rules, no technology.
 var words = []string{
+	"portside/shared/checks",
 	"portside/shared/credentials",
 	"portside/shared/fault",
 	"portside/shared/mail",
+	"portside/shared/once",
 	"portside/shared/principal",
+	"portside/shared/versions",
 }
 
 // blocks are for adapters: they speak DynamoDB, so a domain that had one would have AWS too.
@@ -66,6 +69,8 @@ var blocks = []string{
 	"portside/shared/credentials/credentialsdynamo",
 	"portside/shared/daily",
 	"portside/shared/items",
+	"portside/shared/lists",
+	"portside/shared/once/oncedynamo",
 	"portside/shared/rank",
 	"portside/shared/transactions",
 }
@@ -83,10 +88,11 @@ var formats = map[string][]string{
 	},
 	"mediakind": {"github.com/gabriel-vasile/mimetype"},
 	"mediapdf": {
-		"github.com/pdfcpu/pdfcpu/pkg/font", "github.com/pdfcpu/pdfcpu/pkg/pdfcpu", "github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model",
-		"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types", "golang.org/x/text/unicode/norm",
+		"github.com/pdfcpu/pdfcpu/pkg/font", "golang.org/x/image/ccitt", "golang.org/x/image/tiff/lzw", "golang.org/x/text/unicode/norm",
 	},
-	"mediatext": {"golang.org/x/net/html", "golang.org/x/net/html/atom", "golang.org/x/text/encoding/..."},
+	"mediapicture":    {"golang.org/x/image/draw", "golang.org/x/image/webp"},
+	"mediatranscribe": {"golang.org/x/text/unicode/norm"},
+	"mediatext":       {"golang.org/x/net/html", "golang.org/x/net/html/atom", "golang.org/x/text/encoding/..."},
 }
 
 // bases are what adapters of one domain are made of besides: engines that ask a model differ only in how it is reached, and the
@@ -94,14 +100,16 @@ var formats = map[string][]string{
 var bases = map[string][]string{
 	"mediafiles": {
 		"portside/shared/media/mediakind", "portside/shared/media/mediaoffice",
-		"portside/shared/media/mediapdf", "portside/shared/media/mediatext",
+		"portside/shared/media/mediapdf", "portside/shared/media/mediapicture", "portside/shared/media/mediatext",
 	},
 	"mediaengines": {
 		"portside/shared/media/mediabedrock", "portside/shared/media/mediacommand", "portside/shared/media/mediaoffline",
-		"portside/shared/media/mediaopenai", "portside/shared/media/mediatext",
+		"portside/shared/media/mediaopenai", "portside/shared/media/mediatext", "portside/shared/media/mediatracks",
+		"portside/shared/media/mediaprompt", "portside/shared/media/mediatranscribe",
 	},
-	"mediabedrock": {"portside/shared/media/mediaprompt"},
-	"mediaopenai":  {"portside/shared/media/mediaprompt"},
+	"mediabedrock":    {"portside/shared/media/mediaprompt"},
+	"mediaopenai":     {"portside/shared/media/mediaprompt"},
+	"mediatranscribe": {"portside/shared/media/mediaprompt"},
 }
 
 // aliases are the import names that differ from the package's own, each with its reason.
@@ -176,9 +184,13 @@ var sharedLayers = map[string]layer{
 		standard, "portside/shared/fault", "portside/shared/principal",
 		"github.com/aws/aws-lambda-go/...", "github.com/awslabs/aws-lambda-go-api-proxy/...",
 	}, nil},
-	"daily":        {"daily", slices.Concat([]string{standard, "portside/shared/items"}, awsSDK), nil},
-	"items":        {"items", slices.Concat([]string{standard, "portside/shared/fault"}, awsSDK), nil},
+	"daily": {"daily", slices.Concat([]string{standard, "portside/shared/items"}, awsSDK), nil},
+	"items": {"items", slices.Concat([]string{standard, "portside/shared/fault"}, awsSDK), nil},
+	"lists": {"lists", slices.Concat([]string{
+		standard, "portside/shared/items", "portside/shared/rank", "portside/shared/transactions", "portside/shared/versions",
+	}, awsSDK), nil},
 	"rank":         {"rank", slices.Concat([]string{standard, "portside/shared/fault", "portside/shared/transactions"}, awsSDK), nil},
+	"subscription": {"subscription", []string{standard, "github.com/aws/aws-lambda-go/events"}, []string{"net/http/..."}},
 	"transactions": {"transactions", slices.Concat([]string{standard, "portside/shared/fault"}, awsSDK), nil},
 	"web": {"web", []string{
 		standard, thirdParty, "portside/shared/web/...",

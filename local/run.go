@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -41,7 +42,13 @@ func runCommand(ctx context.Context, args []string) error {
 	set := flags("run", &o)
 	set.StringVar(&o.Addr, "addr", "127.0.0.1:3000", "`address` of the API")
 	limit := set.String("rate-limit", "", "`requests` a credential may make per minute; 0 is no limit (default: the template's)")
+	parameters := set.String("parameters", "", "`settings` of the template: Name=Value, apart by spaces, values with spaces in "+
+		"quotes (default: the environment's PARAMETERS, where no list of processes shows a key)")
 	if err := parse(set, args); err != nil {
+		return err
+	}
+	var err error
+	if o.Parameters, err = parametersOf(cmp.Or(*parameters, os.Getenv("PARAMETERS"))); err != nil {
 		return err
 	}
 	if err := rateLimit(&o, *limit); err != nil {

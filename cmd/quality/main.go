@@ -146,7 +146,7 @@ instead of a value; wrong is any other value. The rules have seen these texts.`
 const unseenWords = `The files above are those that the rules were made with. On 21 November 2026 the rules were measured with
 65 other files: invented documents of 17 kinds in the ten languages and 13 formats with 559 values, all written before the rules
 were changed, and split by a hash of their names into two halves. The first half served to improve the rules, and most of it is
-among the files above since. The second was counted three times, and nothing of it but these sums and a panic was looked at; it is
+among the files above since. The second was counted three times, and of it these sums, which files failed, and a panic were looked at; it is
 not kept here. Whoever wrote the documents also wrote the rules, so a stranger's documents may fare worse. One file of the second
 half, a CSV that begins with a form, was taken for plain text; its eight values count as abstained. Some more words for the
 beginning, the end and the signing of contracts came after the last count.`

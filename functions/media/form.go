@@ -16,9 +16,10 @@ import (
 	"portside/shared/web"
 )
 
-// Bounds of a form. The whole of it fits into a Lambda event, 6 MB.
+// Bounds of a form.
 const (
-	maxParts = 310 // 100 variables of three fields, the settings and the files
+	maxForm  = 4_400_000 // bytes in all. Somewhat more still fits into an event of Lambda: somebody must say where to send it
+	maxParts = 310       // 100 variables of three fields, the settings and the files
 	maxField = 64 << 10
 	maxModel = 256 << 10
 	maxLabel = 200 // bytes of a field's name

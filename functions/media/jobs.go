@@ -13,7 +13,7 @@ import (
 type Job struct {
 	ID        string       `json:"id" format:"uuid"`
 	Status    media.Status `json:"status" enum:"queued,running,succeeded,failed"`
-	Progress  float64      `json:"progress" minimum:"0" maximum:"1" doc:"How much is done, roughly."`
+	Progress  float64      `json:"progress" minimum:"0" maximum:"1" doc:"How much of the work is done, roughly; 1 only when it has succeeded."`
 	Result    any          `json:"result" doc:"What the request would have answered; null until it has succeeded."`
 	Error     *JobError    `json:"error" doc:"Why it failed; null unless it has."`
 	CreatedAt time.Time    `json:"createdAt" doc:"UTC."`
@@ -21,7 +21,7 @@ type Job struct {
 
 // JobError is why a job failed.
 type JobError struct {
-	Code   string `json:"code" enum:"UNPROCESSABLE,UNSUPPORTED_MEDIA_TYPE,INTERNAL_ERROR" doc:"As in problem details."`
+	Code   string `json:"code" enum:"UNPROCESSABLE,UNSUPPORTED_MEDIA_TYPE,UNAVAILABLE,INTERNAL_ERROR" doc:"As in problem details."`
 	Detail string `json:"detail"`
 }
 
@@ -42,6 +42,8 @@ func codeOf(kind fault.Kind) string {
 		return "UNPROCESSABLE"
 	case fault.UnsupportedType:
 		return "UNSUPPORTED_MEDIA_TYPE"
+	case fault.Unavailable:
+		return "UNAVAILABLE"
 	default:
 		return "INTERNAL_ERROR"
 	}
@@ -55,11 +57,11 @@ type jobOutput struct{ Body Job }
 
 func (h *handlers) job(ctx context.Context, in *jobInput) (*jobOutput, error) {
 	caller, _ := principal.From(ctx)
-	job, err := h.depot.Job(ctx, caller.UserID, in.ID)
+	job, err := h.jobs.Job(ctx, caller.UserID, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &jobOutput{Body: formOf(job)}, nil
+	return &jobOutput{Body: formOf(job.At(h.now()))}, nil
 }
 
 // Upload is where to send a file that is too large for a request.

@@ -35,15 +35,18 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	store := medias3.New(s3.NewFromConfig(cfg, pathStyle), bucket, time.Now)
+	client := s3.NewFromConfig(cfg, pathStyle)
+	store := medias3.New(client, bucket, time.Now)
 	limits := media.DefaultLimits()
 	parts, err := mediaengines.Equip(media.Parts{
 		Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Results: store, Limits: limits,
-	}, mediaengines.Read(settings.Optional, cfg))
+	}, mediaengines.Read(settings.Optional, cfg).In(client, bucket))
 	if err != nil {
 		log.Fatal(err)
 	}
-	h := &handlers{service: media.NewService(parts), depot: store, offers: store, now: time.Now}
+	h := &handlers{
+		service: media.NewService(parts), stored: store, jobs: store, offers: store, waiting: patience, now: time.Now,
+	}
 	auth := credentials.NewAuthenticator(credentialsdynamo.New(items.Client(cfg), table), limit, time.Now)
 	lambda.Start(lambdahttp.Handler(routes(h, auth).Handler()))
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"portside/shared/fault"
 	"portside/shared/media"
 	"portside/shared/principal"
@@ -26,18 +24,24 @@ type mediaOutput struct {
 	Status     int
 	Location   string `header:"Location" doc:"Of the job; with 202."`
 	RetryAfter string `header:"Retry-After" doc:"Seconds; with 202."`
-	Applied    string `header:"Preference-Applied" doc:"With 202."`
+	Applied    string `header:"Preference-Applied" doc:"With 202, where the request preferred it."`
 	Body       any
 }
 
 // files answers a question about the files of a form.
 func (h *handlers) files(task media.Task) func(context.Context, *mediaInput) (*mediaOutput, error) {
 	return func(ctx context.Context, in *mediaInput) (*mediaOutput, error) {
+		until := h.until(ctx)
 		received, err := receive(ctx, fileFields(task))
 		if err != nil {
 			return nil, err
 		}
-		output, err := h.submitted(ctx, task, in, received)
+		s, err := submitted(ctx, task, in, received)
+		var output *mediaOutput
+		if err == nil {
+			s.until = until
+			output, err = h.output(ctx, s)
+		}
 		return output, errors.Join(err, received.close())
 	}
 }
@@ -56,42 +60,75 @@ type submission struct {
 	owner    string
 	question media.Question
 	uploads  []string // ids of earlier uploads, one for each file; empty where the file is in the form
+	include  string
+	async    bool      // the client wants a job
+	until    time.Time // the client waits
 }
 
-func (h *handlers) submitted(ctx context.Context, task media.Task, in *mediaInput, received *form) (*mediaOutput, error) {
+func submitted(ctx context.Context, task media.Task, in *mediaInput, received *form) (submission, error) {
 	caller, _ := principal.From(ctx)
-	s := submission{form: received, owner: caller.UserID, uploads: received.uploads(task)}
+	s := submission{
+		form: received, owner: caller.UserID, uploads: received.uploads(task), include: in.Include, async: prefersAsync(in.Prefer),
+	}
 	var err error
 	s.question, err = media.ParseFields(task, received.fields)
-	if err := joined(err, received.missing(task, s.uploads)); err != nil {
-		return nil, err
-	}
-	if prefersAsync(in.Prefer) {
-		return h.later(ctx, s)
-	}
-	return h.atOnce(ctx, s, in.Include)
+	return s, joined(err, received.missing(task, s.uploads))
 }
 
-// atOnce answers while the client waits.
-func (h *handlers) atOnce(ctx context.Context, s submission, include string) (*mediaOutput, error) {
-	stored := media.NewFiles(h.depot)
+// output answers the submission, by a job where it must. The files of the form are on their way to where jobs find them all the
+// while, and stay there only for a job.
+func (h *handlers) output(ctx context.Context, s submission) (*mediaOutput, error) {
+	kept := h.keep(ctx, s)
+	defer kept.end(ctx)
+	if s.async {
+		return h.later(ctx, s, kept)
+	}
+	answer, err := h.atOnce(ctx, s)
+	switch {
+	case errors.Is(err, errOutlasts):
+		return h.later(ctx, s, kept)
+	case err != nil:
+		return nil, err
+	}
+	return &mediaOutput{Status: http.StatusOK, Body: shown(s.question.Task, answer, s.include)}, nil
+}
+
+// errOutlasts is why work that a client waits for goes on as a job.
+var errOutlasts = errors.New("the work takes longer than a client may wait")
+
+// atOnce does the work while the client waits. Errors: errOutlasts when that takes too long, or is known to.
+func (h *handlers) atOnce(ctx context.Context, s submission) (media.Answer, error) {
+	ctx, cancel := context.WithDeadlineCause(ctx, s.until, errOutlasts)
+	defer cancel()
+	stored := media.NewFiles(h.stored)
 	defer stored.Done()
+	answer, err := h.work(ctx, s, stored)
+	if err != nil && errors.Is(context.Cause(ctx), errOutlasts) { // whatever the work says of its end
+		return media.Answer{}, errOutlasts
+	}
+	return answer, err
+}
+
+func (h *handlers) work(ctx context.Context, s submission, stored *media.Files) (media.Answer, error) {
 	work := media.Work{Question: s.question}
 	for i, field := range fileFields(s.question.Task) {
 		file, sent := s.files[field]
 		if !sent {
 			var err error
 			if file, err = stored.Upload(ctx, s.owner, s.uploads[i]); err != nil {
-				return nil, err
+				return media.Answer{}, err
 			}
 		}
 		work.Files = append(work.Files, file)
 	}
-	answer, err := h.service.Answer(ctx, work)
+	long, err := h.service.Outlasts(ctx, work)
 	if err != nil {
-		return nil, err
+		return media.Answer{}, err
 	}
-	return &mediaOutput{Status: http.StatusOK, Body: shown(s.question.Task, answer, include)}, nil
+	if long {
+		return media.Answer{}, errOutlasts
+	}
+	return h.service.Answer(ctx, work)
 }
 
 // uploads takes the ids of earlier uploads out of the fields, one for each file; empty where there is none.
@@ -139,31 +176,6 @@ func prefersAsync(header string) bool {
 		}
 	}
 	return false
-}
-
-// later keeps the files and begins a job.
-func (h *handlers) later(ctx context.Context, s submission) (*mediaOutput, error) {
-	for i, field := range fileFields(s.question.Task) {
-		file, sent := s.files[field]
-		if !sent {
-			continue
-		}
-		s.uploads[i] = uuid.Must(uuid.NewV7()).String()
-		if err := h.depot.SaveUpload(ctx, s.owner, s.uploads[i], file.Source); err != nil {
-			return nil, err
-		}
-	}
-	job := media.Job{
-		ID: uuid.Must(uuid.NewV7()).String(), Owner: s.owner, Question: s.question, Uploads: s.uploads,
-		Status: media.Queued, CreatedAt: h.now().UTC().Truncate(time.Millisecond),
-	}
-	if err := h.depot.StartJob(ctx, job); err != nil {
-		return nil, err
-	}
-	return &mediaOutput{
-		Status: http.StatusAccepted, Location: "/v1/capabilities/jobs/" + job.ID, RetryAfter: "1", Applied: "respond-async",
-		Body: formOf(job),
-	}, nil
 }
 
 // shown is the answer in the form of its task.

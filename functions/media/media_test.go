@@ -103,6 +103,9 @@ func TestTextsAreTwins(t *testing.T) {
 	s.user().Post("/v1/capabilities/summarize", `{"text":"`+text+`","length":"short"}`).Is(http.StatusOK)
 	both := `{"text1":"` + text + `","text2":"Total: 9 EUR","variables":{"total":{"type":"number"}}}`
 	s.user().Post("/v1/capabilities/compare", both).Is(http.StatusOK)
+	long := `{"text":"` + strings.Repeat(`\ud83d\udea2`, 100_000) + `"}`
+	s.user().Post("/v1/capabilities/summarize", long).Is(http.StatusOK)
+	s.user().Post("/v1/capabilities/summarize", strings.Replace(long, "ud83d", "ud83d\\udea2\\ud83d", 1)).Is(http.StatusBadRequest)
 	s.user().Post("/v1/capabilities/extract", `{"text":" \n "}`).Is(http.StatusUnprocessableEntity)
 	s.user().Post("/v1/capabilities/extract", `{"text":"x","variables":{"a":{"type":"money"}}}`).Is(http.StatusBadRequest)
 }
@@ -139,6 +142,19 @@ func TestWhatIsAskedIsChecked(t *testing.T) {
 	}
 	send(t, c, extractPath, many...).Is(http.StatusBadRequest)
 	send(t, c, extractPath+"?include=everything", "@file", invoice).Is(http.StatusBadRequest)
+}
+
+func TestLargeBodiesAreToldWhereToGo(t *testing.T) {
+	s := newStudio(t)
+	contentType, text := body(t, "@file", strings.Repeat("The quay was repaired. \n", maxForm/24))
+	fits := s.user().With("Content-Type", contentType)
+	fits.Post(extractPath, text[:maxForm]).Is(http.StatusBadRequest) // it is cut short, and was read
+	for path, large := range map[string]string{extractPath: text + " ", "/v1/capabilities/extract": text} {
+		answer := fits.Post(path, large).Is(http.StatusRequestEntityTooLarge).Has("code", "PAYLOAD_TOO_LARGE")
+		if detail := answer.Text("detail"); !strings.Contains(detail, "POST /v1/uploads") || !strings.Contains(detail, " MB that") {
+			t.Errorf("%s: %s", path, detail)
+		}
+	}
 }
 
 func TestFormsAreForms(t *testing.T) {
@@ -195,19 +211,14 @@ func TestJobs(t *testing.T) {
 	at := accepted.Header.Get("Location")
 	c.Get(at).Is(http.StatusOK).Has("status", "queued")
 	s.as(bob, principal.Admin).Get(at).Is(http.StatusNotFound)
-	runner := media.NewRunner(s.work, s.store)
 	for range 2 { // an event comes twice
-		if err := runner.Run(t.Context(), ada, accepted.Text("id")); err != nil {
-			t.Fatal(err)
-		}
+		s.run(accepted.Text("id"))
 	}
 	done := c.Get(at).Is(http.StatusOK).Has("status", "succeeded").Has("progress", 1).Has("error", nil)
 	done.Has("result.extracted_data.total", 1452).Has("result.extracted_data.invoice_number", "INV-2026-0117")
 
 	failing := send(t, c.With("Prefer", "respond-async"), summarizePath, "@file", "").Is(http.StatusAccepted)
-	if err := runner.Run(t.Context(), ada, failing.Text("id")); err != nil {
-		t.Fatal(err)
-	}
+	s.run(failing.Text("id"))
 	c.Get(failing.Header.Get("Location")).Has("status", "failed").Has("error.code", "UNPROCESSABLE").Has("result", nil)
 	c.Get("/v1/capabilities/jobs/0192f3a1-0000-7000-8000-00000000ffff").Is(http.StatusNotFound)
 	c.Get("/v1/capabilities/jobs/x").Is(http.StatusBadRequest)

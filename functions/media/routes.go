@@ -16,11 +16,13 @@ import (
 // handlers are what the routes lead to.
 type handlers struct {
 	service *media.Service
-	depot   media.Depot
+	stored  media.Uploads
+	jobs    media.Jobs
 	offers  interface {
 		Offer(ctx context.Context, owner string) (medias3.Offer, error)
 	}
-	now func() time.Time
+	waiting waiting
+	now     func() time.Time
 }
 
 // routes is the whole API of this function.
@@ -46,19 +48,19 @@ var (
 		OperationID: "summarizeText", Method: http.MethodPost, Path: "/v1/capabilities/summarize", Tags: []string{tag},
 		Summary:     "Summarize a text",
 		Description: "The twin of summarizeMedia for clients that have a text and no file.",
-		Errors:      badText,
+		Errors:      badText, MaxBodyBytes: maxText, Metadata: asFile,
 	}
 	extractText = huma.Operation{
 		OperationID: "extractText", Method: http.MethodPost, Path: "/v1/capabilities/extract", Tags: []string{tag},
 		Summary:     "Extract values from a text",
 		Description: "The twin of extractMedia for clients that have a text and no file.",
-		Errors:      badText,
+		Errors:      badText, MaxBodyBytes: maxText, Metadata: asFile,
 	}
 	compareTexts = huma.Operation{
 		OperationID: "compareTexts", Method: http.MethodPost, Path: "/v1/capabilities/compare", Tags: []string{tag},
 		Summary:     "Compare two texts",
 		Description: "The twin of compareMedia for clients that have texts and no files.",
-		Errors:      badText,
+		Errors:      badText, MaxBodyBytes: maxText, Metadata: asFile,
 	}
 	summarizeMedia = onFiles(huma.Operation{
 		OperationID: "summarizeMedia", Path: "/v1/capabilities/summarize/media", Summary: "Summarize a file",
@@ -88,6 +90,17 @@ var (
 		Summary:     "Get a job",
 		Description: "How far it is, and in the end its result or error. One's own; kept for 24 hours.",
 		Errors:      []int{http.StatusNotFound},
+	}
+)
+
+// maxText bounds the body of an operation on texts. 100,000 characters fit, with 100 variables that are described at length, even
+// where each character is an escaped pair (\ud83d\udea2).
+const maxText = 12 * (100_000 + media.MaxVariables*(media.MaxName+media.MaxDescription+10))
+
+var (
+	asFile   = map[string]any{web.Instead: "Send the text as a file, above 4.4 MB with POST /v1/uploads."}
+	asUpload = map[string]any{
+		web.Instead: "Ask for an upload with POST /v1/uploads, post the file to its url, and send its id in place of the file.",
 	}
 )
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
 	"portside/shared/awstest"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
@@ -29,6 +31,10 @@ type studio struct {
 	work  *media.Service
 	write func(credentials.Credential)
 	limit int // requests a minute
+	wait  waiting
+
+	objects *s3.Client
+	bucket  string
 }
 
 const (
@@ -45,8 +51,9 @@ func newStudio(tb testing.TB) *studio {
 func newStudioOn(tb testing.TB, engine mediaengines.Settings) *studio {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	s := &studio{tb: tb, limit: 10_000, table: credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"))}
-	s.store = medias3.New(awstest.S3(tb), awstest.Bucket(tb), time.Now)
+	s := &studio{tb: tb, limit: 10_000, wait: patience, objects: awstest.S3(tb), bucket: awstest.Bucket(tb)}
+	s.table = credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"))
+	s.store = medias3.New(s.objects, s.bucket, time.Now)
 	limits := media.DefaultLimits()
 	parts, err := mediaengines.Equip(media.Parts{
 		Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Results: s.store, Limits: limits,
@@ -64,8 +71,30 @@ func newStudioOn(tb testing.TB, engine mediaengines.Settings) *studio {
 }
 
 func (s *studio) handler() http.Handler {
-	h := &handlers{service: s.work, depot: s.store, offers: s.store, now: time.Now}
+	h := &handlers{service: s.work, stored: s.store, jobs: s.store, offers: s.store, waiting: s.wait, now: time.Now}
 	return routes(h, credentials.NewAuthenticator(s.table, s.limit, time.Now)).Handler()
+}
+
+// run does a job as functions/mediaworker does.
+func (s *studio) run(id string) {
+	s.tb.Helper()
+	runner := media.NewRunner(media.RunnerParts{Service: s.work, Uploads: s.store, Jobs: s.store, Now: time.Now})
+	if err := runner.Run(s.tb.Context(), ada, id); err != nil {
+		s.tb.Fatal(err)
+	}
+}
+
+// kept is what the bucket has below a prefix.
+func (s *studio) kept(prefix string) (keys []string) {
+	s.tb.Helper()
+	list, err := s.objects.ListObjectsV2(s.tb.Context(), &s3.ListObjectsV2Input{Bucket: &s.bucket, Prefix: &prefix})
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	for _, object := range list.Contents {
+		keys = append(keys, *object.Key)
+	}
+	return keys
 }
 
 // key makes an API key for the user.

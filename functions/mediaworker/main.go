@@ -26,18 +26,19 @@ func main() {
 		log.Fatal(err)
 	}
 	settings := env.Reader{Lookup: os.LookupEnv}
-	limits := media.DefaultLimits()
+	engines, limits := mediaengines.Read(settings.Optional, cfg), media.DefaultLimits()
 	parts, err := mediaengines.Equip(media.Parts{
 		Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Limits: limits,
-	}, mediaengines.Read(settings.Optional, cfg))
+	}, engines)
 	if err != nil {
 		log.Fatal(err)
 	}
 	client := s3.NewFromConfig(cfg, pathStyle)
-	lambda.Start(work(func(bucket string) runner {
+	lambda.Start(work(func(bucket string) (runner, error) {
 		store, parts := medias3.New(client, bucket, time.Now), parts
-		parts.Results = store
-		return media.NewRunner(media.NewService(parts), store)
+		transcriber, err := mediaengines.NewTranscriber(engines.In(client, bucket))
+		parts.Results, parts.Transcriber = store, transcriber
+		return media.NewRunner(media.RunnerParts{Service: media.NewService(parts), Uploads: store, Jobs: store, Now: time.Now}), err
 	}))
 }
 

@@ -19,7 +19,7 @@ type runner interface {
 
 // work returns the handler, which runs the jobs that an event names, with a runner over the event's bucket. An error makes
 // Lambda try again; jobs that are done are passed over then.
-func work(over func(bucket string) runner) func(context.Context, events.S3Event) error {
+func work(over func(bucket string) (runner, error)) func(context.Context, events.S3Event) error {
 	return func(ctx context.Context, event events.S3Event) error {
 		var failed []error
 		for _, record := range event.Records {
@@ -28,7 +28,11 @@ func work(over func(bucket string) runner) func(context.Context, events.S3Event)
 				slog.WarnContext(ctx, "an event of no job", "error", err)
 				continue
 			}
-			if err := over(record.S3.Bucket.Name).Run(ctx, owner, id); err != nil {
+			r, err := over(record.S3.Bucket.Name)
+			if err == nil {
+				err = r.Run(ctx, owner, id)
+			}
+			if err != nil {
 				failed = append(failed, fmt.Errorf("job %s: %w", id, err))
 			}
 		}

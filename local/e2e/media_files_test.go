@@ -27,6 +27,12 @@ type file struct{ field, content string }
 // form posts fields, and files after them.
 func (c client) form(target string, fields map[string]string, files ...file) answer {
 	c.t.Helper()
+	contentType, body := c.body(fields, files...)
+	return c.with("Content-Type", contentType).post(target, body)
+}
+
+func (c client) body(fields map[string]string, files ...file) (contentType, text string) {
+	c.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	var failed []error
@@ -43,7 +49,7 @@ func (c client) form(target string, fields map[string]string, files ...file) ans
 	if err := errors.Join(append(failed, form.Close())...); err != nil {
 		c.t.Fatal(err)
 	}
-	return c.with("Content-Type", form.FormDataContentType()).post(target, body.String())
+	return form.FormDataContentType(), body.String()
 }
 
 // upload sends a file as large ones are, and returns its id.
@@ -59,12 +65,18 @@ func (c client) upload(content string) string {
 	return offer.text("uploadId")
 }
 
-// sizes are on both sides of what an event of Lambda holds, 6 MB with the body as base64. What is too large meets the gateway.
+// sizes are on both sides of what is taken, and of what an event of Lambda holds, 6 MB with the body as base64: what is larger
+// than that meets the gateway alone.
 func sizes(t *testing.T, p *portal) {
 	line := "The quay was repaired in spring and the cranes were painted. "
 	text := func(size int) string { return "Total: 12 EUR\n" + strings.Repeat(line, size/len(line)) }
 	root, total := p.root(t), map[string]string{"variable1_name": "total", "variable1_type": "number"}
 	root.form(extractMedia, total, file{"file", text(4_300_000)}).is(http.StatusOK).has("extracted_data.total", 12)
+	refused := root.form(extractMedia, total, file{"file", text(4_500_000)}).is(http.StatusRequestEntityTooLarge).
+		has("code", "PAYLOAD_TOO_LARGE")
+	if detail := refused.text("detail"); !strings.Contains(detail, "POST /v1/uploads") {
+		t.Errorf("it says %s", detail)
+	}
 	root.atGateway().form(extractMedia, total, file{"file", text(8_000_000)}).is(http.StatusRequestEntityTooLarge).
 		has("message", "Request Entity Too Large")
 	total["file_upload_id"] = root.upload(text(6_000_000))

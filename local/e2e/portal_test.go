@@ -50,9 +50,14 @@ func newPortal(t *testing.T) *portal {
 // start runs the stack inside this process. A limit of nil is the template's.
 func (p *portal) start(t *testing.T, rateLimit *int) (stop func()) {
 	t.Helper()
-	s, err := stack.Start(t.Context(), stack.Options{
-		Addr: "127.0.0.1:0", RepoDir: repository, DataDir: p.data, RateLimit: rateLimit, Log: p.log,
-	})
+	return p.startWith(t, stack.Options{RateLimit: rateLimit})
+}
+
+// startWith has more than a limit to choose.
+func (p *portal) startWith(t *testing.T, o stack.Options) (stop func()) {
+	t.Helper()
+	o.Addr, o.RepoDir, o.DataDir, o.Log = "127.0.0.1:0", repository, p.data, p.log
+	s, err := stack.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

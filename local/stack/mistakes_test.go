@@ -167,3 +167,14 @@ func TestBannerCountsMilliseconds(t *testing.T) {
 		t.Errorf("%s", bytes.TrimSpace(banner))
 	}
 }
+
+func TestParametersAreTheTemplates(t *testing.T) {
+	o := options(repo(t))
+	o.Parameters = map[string]string{"RateLimit": "7"}
+	if got := refused(t, o); !strings.HasSuffix(got, `there is no parameter "RateLimit" to set; did you mean RateLimitPerMinute?`) {
+		t.Error(got)
+	}
+	o.Parameters = map[string]string{"RateLimitPerMinute": "7"}
+	s := start(t, o)
+	perform(t, s.Info().API, step{"GET", "/hello", "", 200, "hello from " + s.Info().API + " limit 7"})
+}

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -46,8 +47,10 @@ type Options struct {
 	RepoDir   string // the working directory; template.yaml and Makefile are there
 	DataDir   string // .local/data below RepoDir
 	RateLimit *int   // RateLimitPerMinute; nil leaves the template's default
-	Colour    bool   // of the request log
-	Log       io.Writer
+	// Parameters are the template's, by name; those that are not here have their defaults.
+	Parameters map[string]string
+	Colour     bool // of the request log
+	Log        io.Writer
 	// RetryPauses are those of async.Config, between the tries of an event that nobody waits for.
 	RetryPauses []time.Duration
 }
@@ -229,6 +232,7 @@ func (s *Stack) readTemplate() (*template.Stack, error) {
 	if s.options.RateLimit != nil {
 		parameters["RateLimitPerMinute"] = strconv.Itoa(*s.options.RateLimit)
 	}
+	maps.Copy(parameters, s.options.Parameters)
 	return template.Load(filepath.Join(s.options.RepoDir, templateFile), template.Options{
 		Parameters: parameters,
 		Region:     region,

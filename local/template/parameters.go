@@ -28,21 +28,45 @@ func (s *scope) readParameters(root *node) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.options.Parameters)) {
 		if _, ok := s.parameters[name]; !ok {
-			return problem(root.lineOf("Parameters"), "there is no parameter %q to set; %s", name, declared(section))
+			return problem(root.lineOf("Parameters"), "there is no parameter %q to set; %s", name, instead(name, section))
 		}
 	}
 	return nil
 }
 
-func declared(section *node) string {
-	if len(section.fields) == 0 {
-		return "the template declares none"
-	}
-	var names []string
+// instead says which of the declared parameters was perhaps meant.
+func instead(name string, section *node) string {
+	var names, near []string
 	for _, f := range section.fields {
 		names = append(names, f.key)
+		if resembles(f.key, name) {
+			near = append(near, f.key)
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return "the template declares none"
+	case len(near) == 1:
+		return "did you mean " + near[0] + "?"
+	case len(near) > 1:
+		return "did you mean one of " + strings.Join(near, ", ") + "?"
 	}
 	return "the template declares " + strings.Join(names, ", ")
+}
+
+var word = regexp.MustCompile(`[A-Z]*[^A-Z]*`)
+
+// resembles is true for a slip of the finger, and for a name that has all words of the other: MediaModelUrl for MediaUrl.
+func resembles(declared, name string) bool {
+	if nearest(name, []string{declared}) != "" {
+		return true
+	}
+	for _, part := range word.FindAllString(name, -1) {
+		if !strings.Contains(strings.ToLower(declared), strings.ToLower(part)) {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *parameter) read(overrides map[string]string) error {

@@ -53,7 +53,14 @@ var broken = []struct {
 	{name: "no type", source: "Resources:\n  A: { Properties: { X: 1 } } # HERE", says: "the Type of resource A is missing"},
 
 	{name: "unknown override", source: "Parameters: # HERE\n  A: { Type: String, Default: x }\nResources: { R: { Type: T } }",
-		parameters: map[string]string{"B": "1"}, says: `no parameter "B"`},
+		parameters: map[string]string{"B": "1"}, says: `no parameter "B" to set; did you mean A?`},
+	{name: "misspelt override", source: colours, parameters: map[string]string{"WallColuor": "1"}, says: `did you mean WallColour?`},
+	{name: "override with words left out", source: colours, parameters: map[string]string{"colour": "1"},
+		says: `did you mean one of WallColour, RoofColour?`},
+	{name: "override without words", source: colours, parameters: map[string]string{"Colourful": "1"},
+		says: `the template declares WallColour, RoofColour, Height`},
+	{name: "hidden override", source: "Parameters:\n  A: { Type: String, Default: x, NoEcho: true, AllowedPattern: x } # HERE\nResources: { R: { Type: T } }",
+		parameters: map[string]string{"A": "hush"}, says: `the value of parameter "A" is refused: it must match x`},
 	{name: "no default", source: "Parameters:\n  A: { Type: String } # HERE\nResources: { R: { Type: T } }", says: "no Default"},
 	{name: "pattern", source: "Parameters:\n  A: { Type: String, Default: ax, AllowedPattern: a } # HERE\nResources: { R: { Type: T } }", says: "must match a"},
 	{name: "said in words", source: "Parameters:\n  A: { Type: String, Default: ax, AllowedPattern: a, ConstraintDescription: must be a. } # HERE\nResources: { R: { Type: T } }", says: "it must be a."},
@@ -119,6 +126,9 @@ var broken = []struct {
 	{name: "misspelt CORS", source: "Resources:\n  A: { Type: AWS::Serverless::HttpApi, Properties: { CorsConfiguration: { AllowOrigin: ['*'] } } } # HERE", says: "did you mean AllowOrigins?"},
 	{name: "output", source: "Resources: { R: { Type: T } }\nOutputs:\n  O: { Description: x } # HERE", says: "Value of output O"},
 }
+
+const colours = "Parameters: # HERE\n  WallColour: { Type: String, Default: x }\n  RoofColour: { Type: String, Default: x }\n" +
+	"  Height: { Type: Number, Default: 1 }\nResources: { R: { Type: T } }"
 
 func function(property string) string {
 	return "Resources:\n  F:\n    Type: AWS::Serverless::Function\n    Properties:\n      " + property + "\n"

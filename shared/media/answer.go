@@ -62,7 +62,7 @@ func (c Comparison) compared(variables []Variable) map[string]any {
 	return all
 }
 
-// shown is a value as its document writes it.
+// shown is a value as text, as an extraction answers it: a day in ISO 8601, a plain decimal number; empty if it was not found.
 func (e Extraction) shown(name string) string {
 	if value := e.Values[name]; value.Found() {
 		return value.Text

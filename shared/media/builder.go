@@ -131,7 +131,12 @@ func (b *Builder) addAll(blocks []Block, page int) error {
 	pages := b.doc.Pages
 	defer func() { b.doc.Pages = pages }()
 	b.doc.Pages = page
+	tables := map[int]int{} // by the viewer's number
 	for _, block := range blocks {
+		if block.Table != 0 && tables[block.Table] == 0 {
+			tables[block.Table] = b.NextTable()
+		}
+		block.Table = tables[block.Table]
 		if err := b.Add(block); err != nil {
 			return err
 		}

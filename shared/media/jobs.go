@@ -2,8 +2,6 @@ package media
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"time"
 
 	"portside/shared/fault"
@@ -12,7 +10,7 @@ import (
 // Status is how far a job is.
 type Status string
 
-// The statuses, in their order.
+// The statuses, in their order. A job that is to be tried again is queued again.
 const (
 	Queued    Status = "queued"
 	Running   Status = "running"
@@ -20,12 +18,26 @@ const (
 	Failed    Status = "failed"
 )
 
-// ErrNoJob covers a job that never was, has gone with its answer, or is somebody else's.
-var ErrNoJob = fault.New(fault.NotFound, "There is no such job. Jobs and their results are deleted after 24 hours.")
+// What a job gets before it is given up. template.yaml has the same of MediaWorkerFunction, which a test there compares.
+const (
+	JobTries = 3                // one more than MaximumRetryAttempts
+	JobTime  = 15 * time.Minute // of one try: Timeout
+	JobWait  = time.Hour        // until the last try begins: MaximumEventAgeInSeconds
+)
 
-// ErrNoUpload is the same for an upload.
-var ErrNoUpload = fault.New(fault.Unprocessable, "There is no such upload of yours. Uploads are deleted after 24 hours; make another with "+
-	"POST /v1/uploads and send the file to its url first.")
+// Why there is nothing, or nothing will come.
+var (
+	// ErrNoJob covers a job that never was, has gone with its answer, or is somebody else's.
+	ErrNoJob = fault.New(fault.NotFound, "There is no such job. Jobs and their results are deleted after 24 hours.")
+	// ErrNoUpload is the same for an upload.
+	ErrNoUpload = fault.New(fault.Unprocessable, "There is no such upload of yours. Uploads are deleted after 24 hours; make another with "+
+		"POST /v1/uploads and send the file to its url first.")
+	// ErrTooLong is the failure of a job that one try has no time for.
+	ErrTooLong = fault.New(fault.Unprocessable, "The work took longer than the 15 minutes that a job may take. Send the file in parts.")
+	// ErrBrokenOff is the failure of a job whose tries ended without a word.
+	ErrBrokenOff = fault.New(fault.Unavailable, "The work was broken off, and is not tried any more. Send the request again, or the file "+
+		"in parts.")
+)
 
 // Job is work that is done after the request was answered.
 type Job struct {
@@ -34,7 +46,8 @@ type Job struct {
 	Question  Question  `json:"question"`
 	Uploads   []string  `json:"uploads"` // ids of the files
 	Status    Status    `json:"status"`
-	Progress  float64   `json:"progress"` // 0 to 1
+	Tries     int       `json:"tries"`    // that were begun
+	Progress  float64   `json:"progress"` // 0 to 1, of the latest try
 	Answer    *Answer   `json:"answer,omitempty"`
 	Failure   *Failure  `json:"failure,omitempty"`
 	CreatedAt time.Time `json:"createdAt"`
@@ -46,13 +59,31 @@ type Failure struct {
 	Detail string     `json:"detail"`
 }
 
-// Depot keeps uploads and jobs for Retention.
-type Depot interface {
-	// SaveUpload keeps a file under an id of its owner.
+// Ended reports whether nothing changes any more.
+func (j Job) Ended() bool { return j.Status == Succeeded || j.Status == Failed }
+
+// At is the job as it stands at a time: one that nobody can be working on any more has failed, even if nobody was left to note it.
+func (j Job) At(now time.Time) Job {
+	if !j.Ended() && now.Sub(j.CreatedAt) > JobWait+JobTime {
+		j.Status, j.Failure = Failed, &Failure{ErrBrokenOff.Kind, ErrBrokenOff.Detail}
+	}
+	return j
+}
+
+// Uploads keeps files for Retention.
+type Uploads interface {
+	// SaveUpload keeps a file under an id of its owner. It may be there, whole, even where there is an error.
 	SaveUpload(ctx context.Context, owner, id string, file Source) error
+	// DropUpload deletes a file; that there is none is no error.
+	DropUpload(ctx context.Context, owner, id string) error
 	// Upload returns a file; ErrNoUpload where its owner has none of the id. The caller must call done.
 	Upload(ctx context.Context, owner, id string) (file File, done func(), err error)
-	// StartJob keeps a new job and sees to it that it is run soon, at least once.
+}
+
+// Jobs keeps jobs for Retention.
+type Jobs interface {
+	// StartJob keeps a job, in place of one of the same id, and sees to it that it is run soon, at least once. After an error
+	// there is none.
 	StartJob(ctx context.Context, job Job) error
 	// SaveJob replaces what is known of a job.
 	SaveJob(ctx context.Context, job Job) error
@@ -60,85 +91,18 @@ type Depot interface {
 	Job(ctx context.Context, owner, id string) (Job, error)
 }
 
-// Runner does the work of jobs.
-type Runner struct {
-	service *Service
-	depot   Depot
-}
-
-// NewRunner returns a Runner.
-func NewRunner(service *Service, depot Depot) *Runner { return &Runner{service, depot} }
-
-// Run does a job that is not done yet, and notes how it went; a failure of the work is no error. An error says that the job
-// should be tried again.
-func (r *Runner) Run(ctx context.Context, owner, id string) error {
-	job, err := r.depot.Job(ctx, owner, id)
-	if errors.Is(err, ErrNoJob) {
-		return nil // deleted meanwhile
-	}
-	if err != nil {
-		return err
-	}
-	if job.Status == Succeeded || job.Status == Failed {
-		return nil // an event that came twice
-	}
-	const begun = 0.1
-	job.Status, job.Progress = Running, begun
-	if err := r.depot.SaveJob(ctx, job); err != nil {
-		return err
-	}
-	answer, err := r.work(ctx, job)
-	if err != nil && transient(err) {
-		return err
-	}
-	job.Progress = 1
-	if err != nil {
-		job.Status, job.Failure = Failed, failureOf(ctx, err)
-	} else {
-		job.Status, job.Answer = Succeeded, &answer
-	}
-	return r.depot.SaveJob(ctx, job)
-}
-
-func transient(err error) bool {
-	kind := fault.KindOf(err)
-	return kind == fault.Unavailable || kind == fault.RateLimited
-}
-
-func failureOf(ctx context.Context, err error) *Failure {
-	if f := fault.As(err); f != nil {
-		return &Failure{Kind: f.Kind, Detail: f.Detail}
-	}
-	slog.ErrorContext(ctx, "a job failed", "error", err)
-	return &Failure{Kind: fault.Internal, Detail: "Something went wrong on our side."}
-}
-
-func (r *Runner) work(ctx context.Context, job Job) (Answer, error) {
-	files := NewFiles(r.depot)
-	defer files.Done()
-	work := Work{Question: job.Question}
-	for _, id := range job.Uploads {
-		file, err := files.Upload(ctx, job.Owner, id)
-		if err != nil {
-			return Answer{}, err
-		}
-		work.Files = append(work.Files, file)
-	}
-	return r.service.Answer(ctx, work)
-}
-
 // Files are uploads in use.
 type Files struct {
-	depot Depot
-	done  []func()
+	uploads Uploads
+	done    []func()
 }
 
 // NewFiles returns Files without any. Done must be called.
-func NewFiles(depot Depot) *Files { return &Files{depot: depot} }
+func NewFiles(uploads Uploads) *Files { return &Files{uploads: uploads} }
 
-// Upload is Depot.Upload; the file can be used until Done.
+// Upload is that of Uploads; the file can be used until Done.
 func (f *Files) Upload(ctx context.Context, owner, id string) (File, error) {
-	file, done, err := f.depot.Upload(ctx, owner, id)
+	file, done, err := f.uploads.Upload(ctx, owner, id)
 	if err == nil {
 		f.done = append(f.done, done)
 	}

@@ -68,10 +68,13 @@ type File struct {
 // patience is how long one file may be read. What is there by then is used.
 const patience = 10 * time.Second
 
-// Answer does the work, or finds that it was done before. Errors: the faults of reading, with the place of the file in front
-// where there are two; errors of the engine.
+// readShare is how much of the work reading is, as far as progress goes.
+const readShare = 0.5
+
+// Answer does the work, or finds that it was done before. It ends soon after the context does, and keeps nothing then. Errors:
+// the faults of reading, with the place of the file in front where there are two; errors of the engine.
 func (s *Service) Answer(ctx context.Context, work Work) (Answer, error) {
-	key, err := s.key(work)
+	key, err := s.Key(work)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -82,13 +85,14 @@ func (s *Service) Answer(ctx context.Context, work Work) (Answer, error) {
 	if err != nil { // asking again is better than not answering
 		slog.WarnContext(ctx, "kept answers cannot be read", "error", err)
 	}
-	documents := make([]*Document, len(work.Files))
-	for i, file := range work.Files {
-		if documents[i], err = s.Read(ctx, file.Source, work.Question.Keywords...); err != nil {
-			return Answer{}, atFile(err, i, len(work.Files))
-		}
+	documents, err := s.readAll(stretch(ctx, 0, readShare), work)
+	if err != nil {
+		return Answer{}, err
 	}
-	answer, err := s.ask(ctx, work.Question, documents)
+	answer, err := s.ask(stretch(ctx, readShare, 1), work.Question, documents)
+	if err == nil {
+		err = context.Cause(ctx) // what could not be looked at for want of time is left out then
+	}
 	if err != nil {
 		return Answer{}, err
 	}
@@ -98,13 +102,26 @@ func (s *Service) Answer(ctx context.Context, work Work) (Answer, error) {
 	return answer, nil
 }
 
+func (s *Service) readAll(ctx context.Context, work Work) ([]*Document, error) {
+	documents := make([]*Document, len(work.Files))
+	for i, file := range work.Files {
+		from, to := float64(i)/float64(len(work.Files)), float64(i+1)/float64(len(work.Files))
+		var err error
+		if documents[i], err = s.Read(stretch(ctx, from, to), file.Source, work.Question.Keywords...); err != nil {
+			return nil, atFile(err, i, len(work.Files))
+		}
+		Progress(ctx, to)
+	}
+	return documents, nil
+}
+
 // Outlasts reports whether it is known beforehand that a client cannot wait for the work: it has a recording that takes long
 // to transcribe, and was not done before. Errors: those of telling what the files are.
 func (s *Service) Outlasts(ctx context.Context, work Work) (bool, error) {
 	if !s.Transcriber.Slow() {
 		return false, nil
 	}
-	if key, err := s.key(work); err == nil {
+	if key, err := s.Key(work); err == nil {
 		if _, found, err := s.Results.Find(ctx, key); err == nil && found {
 			return false, nil
 		}
@@ -139,8 +156,8 @@ func (s *Service) AnswerTexts(ctx context.Context, q Question, documents ...*Doc
 	return s.ask(ctx, q, documents)
 }
 
-// key is the same for the same bytes, question, engine, transcriber and viewer.
-func (s *Service) key(work Work) (string, error) {
+// Key is the same for the same bytes, question, engine, transcriber and viewer. The sums of the files stand for their bytes.
+func (s *Service) Key(work Work) (string, error) {
 	question, err := json.Marshal(work.Question)
 	if err != nil {
 		return "", fmt.Errorf("encode a question: %w", err)

@@ -30,8 +30,8 @@ type Recording struct {
 
 // Why a recording has no words.
 var (
-	ErrNoTranscriber = fault.New(fault.Unprocessable, "Recordings are not transcribed here. Whoever runs this service can have it done: "+
-		"by the template's MediaEngine openai, or by TRANSCRIBER_COMMAND with a program of their own.")
+	ErrNoTranscriber = fault.New(fault.Unprocessable, "Recordings without subtitles are not transcribed here. Whoever runs this service "+
+		"can have it done: by the template's MediaEngine bedrock or openai, or by TRANSCRIBER_COMMAND with a program of their own.")
 	ErrSilent = fault.New(fault.Unprocessable, "No words could be heard in the recording.")
 )
 

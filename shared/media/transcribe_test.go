@@ -111,7 +111,7 @@ func TestRecordingsWithoutWords(t *testing.T) {
 			t.Errorf("%s: %v, %v", test.name, d, err)
 		}
 	}
-	if detail := fault.As(media.ErrNoTranscriber).Detail; !strings.Contains(detail, "MediaEngine openai") {
+	if detail := fault.As(media.ErrNoTranscriber).Detail; !strings.Contains(detail, "MediaEngine bedrock or openai") {
 		t.Errorf("nobody knows what to do: %s", detail)
 	}
 }

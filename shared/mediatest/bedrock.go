@@ -1,6 +1,7 @@
 package mediatest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ func (s *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	case fails:
 		w.Header().Set("Retry-After", b.RetryAfter)
-		exception(w, b.Status, b.Code, "try again, PWNED")
+		exception(w, b.Status, b.Code, cmp.Or(b.Message, "try again, PWNED"))
 	case b.Hang != nil:
 		b.Hang()
 		<-r.Context().Done()
@@ -83,18 +84,21 @@ func (s *Bedrock) converse(r *http.Request, b Behaviour) (any, error) {
 		return nil, err
 	}
 	tool := c.ToolConfig.Tools[0].ToolSpec
-	p, err := take(c.System[0].Text, c.Messages[0].Content[0].Text, tool.InputSchema.JSON)
+	p, err := take(c.System[0].Text, c.text, tool.InputSchema.JSON)
 	if err != nil {
+		return nil, err
+	}
+	if p, err = p.show(c.seen); err != nil {
 		return nil, err
 	}
 	return conversed(b, tool.Name, s.answer(b, p)), nil
 }
 
-// converse is a request as it is documented, as far as text and one forced tool need it.
+// converse is a request as it is documented, as far as text, pictures and one forced tool need it.
 type converse struct {
 	Messages []struct {
-		Role    string      `json:"role"`
-		Content []textBlock `json:"content"`
+		Role    string         `json:"role"`
+		Content []contentBlock `json:"content"`
 	} `json:"messages"`
 	System          []textBlock `json:"system"`
 	InferenceConfig struct {
@@ -111,6 +115,9 @@ type converse struct {
 			} `json:"tool"`
 		} `json:"toolChoice"`
 	} `json:"toolConfig"`
+
+	text string
+	seen []Picture
 }
 
 type textBlock struct {
@@ -132,8 +139,8 @@ func checkConverse(body []byte) (converse, error) {
 		return c, err
 	}
 	switch {
-	case len(c.Messages) != 1 || c.Messages[0].Role != "user" || len(c.Messages[0].Content) != 1 || c.Messages[0].Content[0].Text == "":
-		return c, errors.New("the messages are not one text of the user")
+	case len(c.Messages) != 1 || c.Messages[0].Role != "user":
+		return c, errors.New("the messages are not one of the user")
 	case len(c.System) != 1 || c.System[0].Text == "":
 		return c, errors.New("there is no text of the system")
 	case c.InferenceConfig.MaxTokens < 1:
@@ -142,6 +149,10 @@ func checkConverse(body []byte) (converse, error) {
 		return c, errors.New("the temperature is not 0")
 	case len(c.ToolConfig.Tools) != 1:
 		return c, errors.New("there is not one tool")
+	}
+	var err error
+	if c.text, c.seen, err = content(c.Messages[0].Content); err != nil {
+		return c, err
 	}
 	tool := c.ToolConfig.Tools[0].ToolSpec
 	if !schemaName.MatchString(tool.Name) || c.ToolConfig.ToolChoice.Tool.Name != tool.Name {
@@ -154,6 +165,8 @@ func (c converse) supported(without []string) error {
 	switch {
 	case slices.Contains(without, "temperature") && c.InferenceConfig.Temperature != nil:
 		return &unsupported{"temperature", "The model returned the following errors: `temperature` is deprecated for this model."}
+	case slices.Contains(without, "pictures") && len(c.Messages[0].Content) > 1:
+		return &unsupported{"image", "This model doesn't support the image content block that you provided."}
 	case slices.Contains(without, "strict") && c.ToolConfig.Tools[0].ToolSpec.Strict:
 		return &unsupported{"strict", "This model doesn't support the strict field in toolSpec."}
 	}

@@ -3,12 +3,15 @@
 // the services do.
 //
 // Behind them is no model but rules that read the prompt: they find the blocks by their fences, a variable by its name
-// in front of a colon, and fill the schema. So a test goes the whole way from a document to an answer, and a prompt
+// in front of a colon, and fill the schema. In a picture they see the words that a test has told the server to stand there, if it
+// really is a picture. So a test goes the whole way from a document to an answer, and a prompt
 // that a model could not follow gets no answer here either. Other rules play models that lie, or that obey documents.
 package mediatest
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -24,6 +27,7 @@ type Prompt struct {
 	Blocks map[string]string // what stands between fences, by the name of the block
 	Schema map[string]any    // of the answer
 	Mark   string            // of the fences
+	Seen   []Picture         // what came with it, to look at
 }
 
 // Model answers a prompt with the text that the service passes on.
@@ -36,6 +40,7 @@ type Behaviour struct {
 	Status      int      // of failures
 	RetryAfter  string   // header of failures
 	Code        string   // in the body of failures
+	Message     string   // in the body of failures, in place of one to try again
 	Drop        bool     // failures are connections that end without an answer
 	CutAfter    int      // bytes of the body, then the connection ends; 0: none
 	Body        string   // in place of an answer
@@ -43,7 +48,7 @@ type Behaviour struct {
 	Stop        string   // finish_reason or stopReason in place of the usual one
 	Refusal     string   // the model's
 	Hang        func()   // called instead of answering; then the client has to leave
-	Without     []string // what the server does not support, such as json_schema, max_tokens, temperature, verbose_json
+	Without     []string // what the server does not support, such as json_schema, max_tokens, temperature, verbose_json, pictures
 }
 
 // server is what the services have in common.
@@ -54,6 +59,7 @@ type server struct {
 	failed    int
 	prompts   []Prompt
 	requests  int
+	words     map[[sha256.Size]byte]string // of pictures
 }
 
 // Behave changes the answers from the next request on.
@@ -89,9 +95,28 @@ func (s *server) begin() (b Behaviour, fails bool) {
 	return s.behaviour, false
 }
 
+// errUnannounced is about pictures that the data do not name, or the other way round.
+var errUnannounced = errors.New("what is shown is not what the block attachment says")
+
+// show adds what came with a prompt, which its data must announce: else a model takes it for something of ours.
+func (p Prompt) show(seen []Picture) (Prompt, error) {
+	var types []string
+	for _, s := range seen {
+		types = append(types, s.MediaType)
+	}
+	if p.Blocks["attachment"] != strings.Join(types, "\n") {
+		return p, errUnannounced
+	}
+	p.Seen = seen
+	return p, nil
+}
+
 // answer lets the model answer.
 func (s *server) answer(b Behaviour, p Prompt) string {
 	s.mu.Lock()
+	for i := range p.Seen {
+		p.Seen[i].Words = s.wordsOf(p.Seen[i])
+	}
 	repeated := slices.ContainsFunc(s.prompts, func(old Prompt) bool { return old.Mark == p.Mark && !reflect.DeepEqual(old, p) })
 	s.prompts = append(s.prompts, p)
 	s.mu.Unlock()

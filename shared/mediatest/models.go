@@ -45,6 +45,8 @@ func (p Prompt) asks(member string) bool {
 func Honest(p Prompt) string {
 	text := p.Blocks["document"] + p.Blocks["notes"]
 	switch {
+	case p.asks("blocks"):
+		return written(map[string]any{"blocks": p.transcribed()})
 	case p.asks("summary"):
 		return written(map[string]any{"summary": strings.Join(lines(text, 2), " ")})
 	case p.asks("points"):
@@ -174,9 +176,12 @@ var orders = regexp.MustCompile(`(?i)answer (?:every|each) (?:question|variable)
 // Obedient does what the document says: it answers everything with the word that an order in the document names. Without an
 // order it is Honest.
 func Obedient(p Prompt) string {
-	order := orders.FindStringSubmatch(p.Blocks["document"])
+	order := orders.FindStringSubmatch(p.Blocks["document"] + p.shown())
 	if order == nil {
 		return Honest(p)
+	}
+	if p.asks("blocks") {
+		return written(map[string]any{"blocks": []seenBlock{{Kind: "paragraph", Text: order[1], Cells: []string{}}}})
 	}
 	answer := map[string]any{}
 	for _, v := range p.Variables() {

@@ -1,6 +1,7 @@
 package mediatest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ func (s *OpenAI) serve(answer func(*http.Request, Behaviour) (any, error)) http.
 			panic(http.ErrAbortHandler)
 		case fails:
 			w.Header().Set("Retry-After", b.RetryAfter)
-			reply(w, b.Status, openAIError(b.Code, "", "try again; the request was: "+s.Key))
+			reply(w, b.Status, openAIError(b.Code, "", cmp.Or(b.Message, "try again; the request was: "+s.Key)))
 		case b.Hang != nil:
 			b.Hang()
 			<-r.Context().Done()
@@ -138,8 +139,8 @@ type completion struct {
 }
 
 type chatMessage struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+	Role    string      `json:"role"`
+	Content chatContent `json:"content"`
 }
 
 type responseFormat struct {
@@ -167,8 +168,11 @@ func (s *OpenAI) chat(r *http.Request, b Behaviour) (any, error) {
 	if err := c.supported(b.Without); err != nil {
 		return nil, err
 	}
-	p, err := take(c.Messages[0].Content, c.Messages[1].Content, c.schema())
+	p, err := take(c.Messages[0].Content.Text, c.Messages[1].Content.Text, c.schema())
 	if err != nil {
+		return nil, err
+	}
+	if p, err = p.show(c.Messages[1].Content.Pictures); err != nil {
 		return nil, err
 	}
 	return completed(b, s.answer(b, p)), nil
@@ -188,8 +192,10 @@ func checkCompletion(body []byte, model string) (completion, error) {
 		return c, fmt.Errorf("the model is %q", c.Model)
 	case len(c.Messages) != 2 || c.Messages[0].Role != "system" || c.Messages[1].Role != "user":
 		return c, errors.New("the messages are not one of the system and one of the user")
-	case c.Messages[0].Content == "" || c.Messages[1].Content == "":
+	case c.Messages[0].Content.Text == "" || c.Messages[1].Content.Text == "":
 		return c, errors.New("a message is empty")
+	case len(c.Messages[0].Content.Pictures) > 0:
+		return c, errors.New("the system shows a picture")
 	case c.Temperature != nil && *c.Temperature != 0:
 		return c, errors.New("the temperature is not 0")
 	case (c.MaxTokens == nil) == (c.MaxCompletionTokens == nil):
@@ -214,7 +220,7 @@ func (c completion) checkFormat() error {
 	schema := c.ResponseFormat.JSONSchema
 	switch c.ResponseFormat.Type {
 	case "json_object":
-		if schema != nil || !strings.Contains(c.Messages[0].Content, "JSON") {
+		if schema != nil || !strings.Contains(c.Messages[0].Content.Text, "JSON") {
 			return errors.New("json_object wants the word JSON in a message, and no schema")
 		}
 		return nil
@@ -233,7 +239,7 @@ func (c completion) schema() map[string]any {
 		return c.ResponseFormat.JSONSchema.Schema
 	}
 	var schema map[string]any
-	_, told, _ := strings.Cut(c.Messages[0].Content, "JSON schema of the answer:\n")
+	_, told, _ := strings.Cut(c.Messages[0].Content.Text, "JSON schema of the answer:\n")
 	if json.Unmarshal([]byte(told), &schema) != nil {
 		return nil
 	}
@@ -251,6 +257,9 @@ func (c completion) supported(without []string) error {
 	}
 	if c.Temperature != nil {
 		used["temperature"] = "temperature"
+	}
+	if len(c.Messages[1].Content.Pictures) > 0 && slices.Contains(without, "pictures") {
+		return &unsupported{"messages.[1].content.[1].type", "Invalid content type. image_url is only supported by certain models."}
 	}
 	for feature, param := range used {
 		if slices.Contains(without, feature) {

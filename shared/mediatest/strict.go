@@ -74,6 +74,23 @@ func (c *schemaCheck) node(node any, level int) error {
 		return c.object(s, level)
 	case "array":
 		return c.node(s["items"], level+1)
+	case "string":
+		return checkEnum(s)
+	}
+	return nil
+}
+
+// checkEnum wants strings, if any are named.
+func checkEnum(s map[string]any) error {
+	all, named := s["enum"]
+	values, listed := all.([]any)
+	for _, value := range values {
+		if _, ok := value.(string); !ok {
+			return errors.New("an enum of a string has other values")
+		}
+	}
+	if named && (!listed || len(values) == 0) {
+		return errors.New("an enum names nothing")
 	}
 	return nil
 }

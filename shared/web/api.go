@@ -18,9 +18,6 @@ import (
 	"portside/shared/principal"
 )
 
-// MaxBody is how many bytes of JSON an operation takes unless it says otherwise.
-const MaxBody = 128 << 10
-
 // API is one function's operations, and what they share.
 type API struct {
 	mux  *http.ServeMux
@@ -78,9 +75,10 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 	if !access.public && !access.signedIn {
 		panic("web: operation " + op.OperationID + " does not say who may use it")
 	}
-	if op.MaxBodyBytes == 0 {
-		op.MaxBodyBytes = MaxBody + 1 // huma refuses a body that reaches the limit
+	if op.MaxBodyBytes == 0 && op.RequestBody == nil {
+		op.MaxBodyBytes = MaxBody
 	}
+	op.MaxBodyBytes++ // huma refuses a body that reaches the limit
 	op.Errors = append(op.Errors, access.errors()...)
 	if access.signedIn {
 		op.Security = []map[string][]string{{"apiKey": {}}}

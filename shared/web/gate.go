@@ -91,8 +91,9 @@ func seconds(allowance credentials.Allowance) string {
 	return strconv.Itoa(int(math.Ceil(allowance.Reset.Seconds())))
 }
 
-// checkBody refuses a body that is not plain JSON, where the operation takes no form. A packed one would look like broken
-// JSON, since nobody unpacks it; and huma takes more media types for JSON, and fewer spellings, than there are.
+// checkBody refuses a body that is too large, and one that is not plain JSON, where the operation takes no form. A packed one
+// would look like broken JSON, since nobody unpacks it; and huma takes more media types for JSON, and fewer spellings, than
+// there are.
 func checkBody(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	if ctx.Operation().RequestBody == nil {
@@ -100,6 +101,10 @@ func checkBody(ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	recordOf(r).request = r
+	if most := ctx.Operation().MaxBodyBytes; most > 1 && r.ContentLength >= most {
+		refuse(w, r, tooLarge(ctx.Operation()), credentials.Allowance{})
+		return
+	}
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		refuse(w, r, errEncoded, credentials.Allowance{})
 		return

@@ -22,6 +22,9 @@ var tameHuma = sync.OnceFunc(func() {
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
 		rec := recordFrom(ctx.Context())
 		p := refusal(status, append(Failures(rec.query), errs...))
+		if status == http.StatusRequestEntityTooLarge {
+			p = problemOf(tooLarge(ctx.Operation()))
+		}
 		p.RequestID = rec.requestID
 		if status >= http.StatusInternalServerError {
 			rec.err = fmt.Errorf("%s: %w", message, errors.Join(errs...))
@@ -82,8 +85,6 @@ func (f failure) Error() string { return f.Pointer + ": " + f.Detail }
 // refusal is the problem of a request that huma refuses before the handler.
 func refusal(status int, errs []error) *Problem {
 	switch status {
-	case http.StatusRequestEntityTooLarge:
-		return problemOf(fault.New(fault.TooLarge, fmt.Sprintf("The body is larger than the %d KB that this operation takes.", MaxBody>>10)))
 	case http.StatusUnsupportedMediaType:
 		return problemOf(errNotJSON)
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:

@@ -9,8 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
-	"strings"
+	"net/http"
 	"sync"
 	"time"
 
@@ -27,15 +26,34 @@ type Options struct {
 	Model   string // id or ARN of a model or an inference profile
 	Prompt  mediaprompt.Settings
 	Retrier mediaprompt.Retrier
-	Log     *slog.Logger // nil: the default one at the time of a call
+	Ledger  mediaprompt.Ledger
 }
 
 // New returns an engine that asks the model.
 func New(client *bedrockruntime.Client, o Options) *mediaprompt.Engine {
+	return mediaprompt.New(&model{client: client, options: o}, o.prompt())
+}
+
+// What the service takes, in bytes.
+const (
+	mostPicture  = 3_750_000
+	mostDocument = 4_500_000
+)
+
+// NewViewer returns a viewer that shows the model pictures, and PDFs as they are.
+func NewViewer(client *bedrockruntime.Client, o Options) *mediaprompt.Viewer {
+	return mediaprompt.NewViewer(&model{client: client, options: o}, o.prompt(), map[string]int64{
+		"image/png": mostPicture, "image/jpeg": mostPicture, "image/gif": mostPicture, "image/webp": mostPicture,
+		wholePDF: mostDocument,
+	})
+}
+
+// prompt names the model where the options do not.
+func (o Options) prompt() mediaprompt.Settings {
 	if o.Prompt.Name == "" {
 		o.Prompt.Name = "bedrock " + o.Model
 	}
-	return mediaprompt.New(&model{client: client, options: o}, o.Prompt)
+	return o.Prompt
 }
 
 // model learns what it supports.
@@ -55,6 +73,9 @@ func (m *model) Ask(ctx context.Context, r mediaprompt.Request) (answer string, 
 		answer, err = m.adapted(ctx, r, attempt)
 		return err
 	})
+	if len(r.Pictures) > 0 {
+		err = unseen(err)
+	}
 	return answer, err
 }
 
@@ -92,28 +113,20 @@ func (m *model) once(ctx context.Context, r mediaprompt.Request, d dialect, atte
 	if err != nil {
 		return "", err
 	}
-	began := time.Now()
-	out, err := m.client.Converse(ctx, input, func(o *bedrockruntime.Options) { o.Retryer = aws.NopRetryer{} })
-	status, used := 200, types.TokenUsage{}
-	if err != nil {
-		status, err = failed(ctx, err)
-	} else if out.Usage != nil {
-		used = *out.Usage
+	noted := mediaprompt.Call{
+		Engine: "bedrock", Model: m.options.Model, Endpoint: "converse", Began: time.Now(), Status: http.StatusOK, Attempt: attempt,
 	}
-	m.logger().InfoContext(ctx, "model call", "engine", "bedrock", "model", m.options.Model, "endpoint", "converse",
-		"inputTokens", aws.ToInt32(used.InputTokens), "outputTokens", aws.ToInt32(used.OutputTokens),
-		"ms", time.Since(began).Milliseconds(), "status", status, "attempt", attempt)
+	out, err := m.client.Converse(ctx, input, func(o *bedrockruntime.Options) { o.Retryer = aws.NopRetryer{} })
+	if err != nil {
+		noted.Status, err = failed(ctx, err)
+	} else if used := out.Usage; used != nil {
+		noted.Input, noted.Output = int(aws.ToInt32(used.InputTokens)), int(aws.ToInt32(used.OutputTokens))
+	}
+	m.options.Ledger.Note(ctx, noted)
 	if err != nil {
 		return "", err
 	}
 	return textOf(out)
-}
-
-func (m *model) logger() *slog.Logger {
-	if m.options.Log != nil {
-		return m.options.Log
-	}
-	return slog.Default()
 }
 
 // request is in the dialect.
@@ -138,51 +151,11 @@ func (d dialect) request(model string, r mediaprompt.Request) (*bedrockruntime.C
 		System:          []types.SystemContentBlock{&types.SystemContentBlockMemberText{Value: r.Rules}},
 		InferenceConfig: limits,
 		Messages: []types.Message{{
-			Role: types.ConversationRoleUser, Content: []types.ContentBlock{&types.ContentBlockMemberText{Value: r.Data}},
+			Role: types.ConversationRoleUser, Content: append(shown(r.Pictures), &types.ContentBlockMemberText{Value: r.Data}),
 		}},
 		ToolConfig: &types.ToolConfiguration{
 			Tools:      []types.Tool{&types.ToolMemberToolSpec{Value: tool}},
 			ToolChoice: &types.ToolChoiceMemberTool{Value: types.SpecificToolChoice{Name: aws.String(r.Name)}},
 		},
 	}, nil
-}
-
-// textOf is the answer, if it is whole: what the tool got, or what the model said instead.
-func textOf(out *bedrockruntime.ConverseOutput) (string, error) {
-	switch out.StopReason {
-	case types.StopReasonToolUse, types.StopReasonEndTurn:
-	case types.StopReasonMaxTokens:
-		return "", mediaprompt.ErrTruncated
-	case types.StopReasonGuardrailIntervened, types.StopReasonContentFiltered, "refusal":
-		return "", mediaprompt.ErrRefused
-	case types.StopReasonModelContextWindowExceeded:
-		return "", mediaprompt.ErrTooLong
-	default:
-		return "", mediaprompt.ErrJunk
-	}
-	message, ok := out.Output.(*types.ConverseOutputMemberMessage)
-	if !ok {
-		return "", mediaprompt.ErrJunk
-	}
-	var said strings.Builder
-	for _, block := range message.Value.Content {
-		switch b := block.(type) {
-		case *types.ContentBlockMemberToolUse:
-			return toolInput(b.Value)
-		case *types.ContentBlockMemberText:
-			said.WriteString(b.Value)
-		}
-	}
-	return said.String(), nil
-}
-
-func toolInput(use types.ToolUseBlock) (string, error) {
-	if use.Input == nil {
-		return "", mediaprompt.ErrJunk
-	}
-	input, err := use.Input.MarshalSmithyDocument()
-	if err != nil {
-		return "", mediaprompt.ErrJunk
-	}
-	return string(input), nil
 }

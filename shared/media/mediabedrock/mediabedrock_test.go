@@ -27,6 +27,8 @@ import (
 // bench is a server, a service that asks it, and what the service noted.
 type bench struct {
 	server  *mediatest.Bedrock
+	client  *bedrockruntime.Client
+	options mediabedrock.Options
 	service *media.Service
 	log     *bytes.Buffer
 	mu      sync.Mutex
@@ -42,14 +44,14 @@ func newBenchAs(tb testing.TB, b mediatest.Behaviour, who aws.CredentialsProvide
 	tb.Helper()
 	bench := &bench{server: mediatest.StartBedrock(tb), log: &bytes.Buffer{}}
 	bench.server.Behave(b)
-	client := bedrockruntime.New(bedrockruntime.Options{
+	bench.client = bedrockruntime.New(bedrockruntime.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(bench.server.URL), Credentials: who,
 	})
-	engine := mediabedrock.New(client, mediabedrock.Options{
-		Model: bench.server.Model, Log: slog.New(slog.NewJSONHandler(bench.log, nil)),
+	bench.options = mediabedrock.Options{
+		Model: bench.server.Model, Ledger: mediaprompt.Ledger{Log: slog.New(slog.NewJSONHandler(bench.log, nil))},
 		Retrier: mediaprompt.Retrier{Pause: bench.pause, Draw: func(below time.Duration) time.Duration { return below / 2 }},
-	})
-	bench.service = media.NewService(media.Parts{Engine: engine})
+	}
+	bench.service = media.NewService(media.Parts{Engine: mediabedrock.New(bench.client, bench.options)})
 	return bench
 }
 

@@ -1,5 +1,5 @@
-// Package mediaengines makes the engine and the transcriber that the environment asks for. What answers questions about files
-// imports this and no engine by itself, so that every function is set up by the same variables.
+// Package mediaengines makes the engine, the transcriber and the viewer that the environment asks for. What answers questions
+// about files imports this and no engine by itself, so that every function is set up by the same variables.
 //
 // A wrong setting is told when the function starts, in one line that names all that has to be mended, and never by a value:
 // one of them is a key.
@@ -12,6 +12,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/transcribe"
 
 	"portside/shared/media"
 	"portside/shared/media/mediabedrock"
@@ -19,6 +21,8 @@ import (
 	"portside/shared/media/mediaoffline"
 	"portside/shared/media/mediaopenai"
 	"portside/shared/media/mediatext"
+	"portside/shared/media/mediatracks"
+	"portside/shared/media/mediatranscribe"
 )
 
 // The engines.
@@ -34,18 +38,34 @@ type Settings struct {
 	Model              string          // id of a model; Bedrock takes an inference profile too
 	ModelURL           string          // OpenAI: base URL of the server
 	ModelKey           mediaopenai.Key // OpenAI: empty: the server wants none
+	VisionModel        string          // that reads pictures, of the same server or account; empty: they are not read
 	TranscriptionModel string          // OpenAI: empty: whisper-1
 	TranscriberCommand string          // Offline: see mediacommand; empty: recordings are not transcribed
 	AWS                aws.Config      // Bedrock
+	S3                 *s3.Client      // Bedrock: where Amazon Transcribe gets recordings from
+	Bucket             string          // Bedrock: of theirs
+
+	// Prices in USD, as decimals, for what calls cost in the log; empty: not known.
+	InputPrice         string // of a million tokens that Model reads
+	OutputPrice        string // of a million tokens that Model writes
+	TranscriptionPrice string // of a minute that TranscriptionModel hears
 }
 
 // Read reads the settings from the environment, where lookup returns "" for what is not set.
 func Read(lookup func(name string) string, cfg aws.Config) Settings {
 	return Settings{
 		Engine: lookup("MEDIA_ENGINE"), Model: lookup("MEDIA_MODEL"), ModelURL: lookup("MEDIA_MODEL_URL"),
-		ModelKey: mediaopenai.Key(lookup("MEDIA_MODEL_KEY")), TranscriptionModel: lookup("MEDIA_TRANSCRIPTION_MODEL"),
-		TranscriberCommand: lookup("TRANSCRIBER_COMMAND"), AWS: cfg,
+		ModelKey: mediaopenai.Key(lookup("MEDIA_MODEL_KEY")), VisionModel: lookup("MEDIA_VISION_MODEL"),
+		TranscriptionModel: lookup("MEDIA_TRANSCRIPTION_MODEL"), TranscriberCommand: lookup("TRANSCRIBER_COMMAND"), AWS: cfg,
+		InputPrice: lookup("MEDIA_INPUT_PRICE"), OutputPrice: lookup("MEDIA_OUTPUT_PRICE"),
+		TranscriptionPrice: lookup("MEDIA_TRANSCRIPTION_PRICE"),
 	}
+}
+
+// In returns the settings with a place for recordings.
+func (s Settings) In(client *s3.Client, bucket string) Settings {
+	s.S3, s.Bucket = client, bucket
+	return s
 }
 
 // New returns the engine.
@@ -55,7 +75,7 @@ func New(s Settings) (media.Engine, error) {
 	}
 	switch s.Engine {
 	case Bedrock:
-		return mediabedrock.New(bedrockruntime.NewFromConfig(s.AWS), mediabedrock.Options{Model: s.Model}), nil
+		return mediabedrock.New(bedrockruntime.NewFromConfig(s.AWS), s.bedrock(s.Model)), nil
 	case OpenAI:
 		engine, err := mediaopenai.New(s.openAI(s.Model))
 		if err != nil {
@@ -67,16 +87,46 @@ func New(s Settings) (media.Engine, error) {
 	}
 }
 
-// NewTranscriber returns the transcriber, which is media.NoTranscriber where the engine has none.
-func NewTranscriber(s Settings) (media.Transcriber, error) {
+// NewViewer returns the viewer, which is media.NoViewer where no model sees.
+func NewViewer(s Settings) (media.Viewer, error) {
 	switch {
+	case s.VisionModel == "":
+		return media.NoViewer{}, nil
+	case s.Engine == Bedrock:
+		return mediabedrock.NewViewer(bedrockruntime.NewFromConfig(s.AWS), s.bedrock(s.VisionModel)), nil
 	case s.Engine == OpenAI:
-		transcriber, err := mediaopenai.NewTranscriber(s.openAI(or(s.TranscriptionModel, "whisper-1")))
+		viewer, err := mediaopenai.NewViewer(s.openAI(s.VisionModel))
+		if err != nil {
+			return nil, wrong(err.Error())
+		}
+		return viewer, nil
+	default:
+		return media.NoViewer{}, nil
+	}
+}
+
+// NewTranscriber returns the transcriber. Whatever it is, recordings that have subtitles are read by these.
+func NewTranscriber(s Settings) (media.Transcriber, error) {
+	transcriber, err := newTranscriber(s)
+	if err != nil {
+		return nil, err
+	}
+	return mediatracks.First(transcriber), nil
+}
+
+func newTranscriber(s Settings) (media.Transcriber, error) {
+	switch {
+	case s.Engine == Bedrock:
+		return mediatranscribe.New(transcribe.NewFromConfig(s.AWS), s.S3, mediatranscribe.Options{Bucket: s.Bucket, Ledger: s.minutes()}), nil
+	case s.Engine == OpenAI:
+		options := s.openAI(or(s.TranscriptionModel, "whisper-1"))
+		options.Ledger = s.minutes()
+		transcriber, err := mediaopenai.NewTranscriber(options)
 		if err != nil {
 			return nil, wrong(err.Error())
 		}
 		return transcriber, nil
-	case or(s.Engine, Offline) == Offline && s.TranscriberCommand != "":
+	case s.TranscriberCommand != "":
 		transcriber, err := mediacommand.New(s.TranscriberCommand, mediatext.ReadText) // which knows subtitles
 		if err != nil {
 			return nil, wrong("TRANSCRIBER_COMMAND " + err.Error())
@@ -87,19 +137,25 @@ func NewTranscriber(s Settings) (media.Transcriber, error) {
 	}
 }
 
-// Equip sets the engine and the transcriber of the parts.
+// Equip sets the engine, the transcriber and the viewer of the parts.
 func Equip(parts media.Parts, s Settings) (media.Parts, error) {
-	var engineErr, transcriberErr error
-	parts.Engine, engineErr = New(s)
-	if engineErr != nil {
-		return parts, engineErr // the transcriber would only say the same
+	var err error
+	if parts.Engine, err = New(s); err != nil {
+		return parts, err // the others would only say the same
 	}
-	parts.Transcriber, transcriberErr = NewTranscriber(s)
-	return parts, transcriberErr
+	if parts.Viewer, err = NewViewer(s); err != nil {
+		return parts, err
+	}
+	parts.Transcriber, err = NewTranscriber(s)
+	return parts, err
 }
 
 func (s Settings) openAI(model string) mediaopenai.Options {
-	return mediaopenai.Options{BaseURL: s.ModelURL, Key: s.ModelKey, Model: model}
+	return mediaopenai.Options{BaseURL: s.ModelURL, Key: s.ModelKey, Model: model, Ledger: s.ledger(model)}
+}
+
+func (s Settings) bedrock(model string) mediabedrock.Options {
+	return mediabedrock.Options{Model: model, Ledger: s.ledger(model)}
 }
 
 // check names all that is missing.
@@ -115,6 +171,9 @@ func (s Settings) check() error {
 	}
 	if s.Engine == OpenAI && s.ModelURL == "" {
 		problems = append(problems, "MEDIA_MODEL_URL is not set")
+	}
+	if s.Engine == Bedrock || s.Engine == OpenAI {
+		problems = append(problems, s.checkPrices()...)
 	}
 	if len(problems) == 0 {
 		return nil

@@ -1,7 +1,11 @@
 package mediaengines_test
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/png"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -9,6 +13,7 @@ import (
 
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
+	"portside/shared/mediatest"
 )
 
 // equipped sets up what an environment of name=value asks for.
@@ -23,19 +28,24 @@ func equipped(variables ...string) (media.Parts, error) {
 }
 
 func TestTheEnvironmentChooses(t *testing.T) {
-	const server, model = "MEDIA_MODEL_URL=https://models.example/v1", "MEDIA_MODEL=m"
+	const server, model, sees = "MEDIA_MODEL_URL=https://models.example/v1", "MEDIA_MODEL=m", "MEDIA_VISION_MODEL=eye"
 	for _, test := range []struct {
-		variables           []string
-		engine, transcriber string // what the versions begin with
+		variables                   []string
+		engine, transcriber, viewer string // what the versions begin with
 	}{
-		{nil, "offline", "none"},
-		{[]string{"MEDIA_ENGINE=offline", model, server}, "offline", "none"},
-		{[]string{"MEDIA_ENGINE=offline", "TRANSCRIBER_COMMAND=sh -x"}, "offline", "command sh -x"},
-		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=eu.maker.m-v1:0"}, "bedrock eu.maker.m-v1:0", "none"},
-		{[]string{"MEDIA_ENGINE=openai", model, server}, "openai m@models.example", "openai whisper-1@models.example"},
+		{nil, "offline", "none", "none"},
+		{[]string{"MEDIA_ENGINE=offline", model, server, sees, "MEDIA_INPUT_PRICE=nothing"}, "offline", "none", "none"},
+		{[]string{"MEDIA_ENGINE=offline", "TRANSCRIBER_COMMAND=sh -x"}, "offline", "command sh -x", "none"},
+		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=eu.maker.m-v1:0"}, "bedrock eu.maker.m-v1:0", "transcribe 1", "none"},
+		{[]string{"MEDIA_ENGINE=bedrock", model, sees}, "bedrock m", "transcribe 1", "bedrock eye view"},
+		{[]string{"MEDIA_ENGINE=openai", model, server}, "openai m@models.example", "openai whisper-1@models.example", "none"},
+		{
+			[]string{"MEDIA_ENGINE=openai", model, server, sees, "MEDIA_INPUT_PRICE=0.15", "MEDIA_OUTPUT_PRICE=0"},
+			"openai m@models.example", "openai whisper-1@models.example", "openai eye@models.example view",
+		},
 		{
 			[]string{"MEDIA_ENGINE=openai", model, server, "MEDIA_TRANSCRIPTION_MODEL=large", "TRANSCRIBER_COMMAND=nothing"},
-			"openai m@models.example", "openai large@models.example",
+			"openai m@models.example", "openai large@models.example", "none",
 		},
 	} {
 		parts, err := equipped(test.variables...)
@@ -46,8 +56,11 @@ func TestTheEnvironmentChooses(t *testing.T) {
 		if got := parts.Engine.Version(); !strings.HasPrefix(got, test.engine) {
 			t.Errorf("%q: engine %s", test.variables, got)
 		}
-		if got := parts.Transcriber.Version(); got != test.transcriber {
+		if got := parts.Transcriber.Version(); got != "tracks 1, "+test.transcriber {
 			t.Errorf("%q: transcriber %s", test.variables, got)
+		}
+		if got := parts.Viewer.Version(); !strings.HasPrefix(got, test.viewer) {
+			t.Errorf("%q: viewer %s", test.variables, got)
 		}
 	}
 }
@@ -65,6 +78,9 @@ func TestWrongSettingsAreTold(t *testing.T) {
 		{[]string{"MEDIA_ENGINE=openai", "MEDIA_MODEL=m", "MEDIA_MODEL_URL=ftp://" + value}, "base URL"},
 		{[]string{"MEDIA_ENGINE=openai", "MEDIA_MODEL=m", "MEDIA_MODEL_URL=https://x:" + value + "@y"}, "base URL"},
 		{[]string{"MEDIA_ENGINE=openai", "MEDIA_MODEL=m", "MEDIA_MODEL_URL=https://y", "MEDIA_MODEL_KEY=" + value + "\n"}, "key"},
+		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=m", "MEDIA_INPUT_PRICE=" + value, "MEDIA_OUTPUT_PRICE=1"}, "MEDIA_INPUT_PRICE must be"},
+		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=m", "MEDIA_OUTPUT_PRICE=0"}, "only one is set"},
+		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=m", "MEDIA_TRANSCRIPTION_PRICE=-1"}, "MEDIA_TRANSCRIPTION_PRICE must be"},
 		{[]string{"TRANSCRIBER_COMMAND=no-such-program"}, "TRANSCRIBER_COMMAND names a program that cannot be run"},
 	} {
 		_, err := equipped(test.variables...)
@@ -83,10 +99,66 @@ func TestWrongSettingsAreTold(t *testing.T) {
 func TestTheKeyIsNeverPrinted(t *testing.T) {
 	settings := mediaengines.Read(func(string) string { return "hush" }, aws.Config{})
 	settings.Engine, settings.Model, settings.ModelURL = "", "", ""
-	settings.TranscriptionModel, settings.TranscriberCommand = "", ""
+	settings.VisionModel, settings.TranscriptionModel, settings.TranscriberCommand = "", "", ""
+	settings.InputPrice, settings.OutputPrice, settings.TranscriptionPrice = "", "", ""
 	for _, form := range []string{"%v", "%+v", "%#v", "%s"} {
 		if text := fmt.Sprintf(form, settings); strings.Contains(text, "hush") {
 			t.Errorf("%s: %s", form, text)
 		}
 	}
+}
+
+// What calls cost is known for the model whose prices are set, and for no other.
+func TestCallsHaveTheirPrices(t *testing.T) {
+	server := mediatest.StartOpenAI(t)
+	for seeing, want := range map[string]int{server.Model: 2, "": 1} {
+		logged := logsOf(t)
+		parts, err := equipped("MEDIA_ENGINE=openai", "MEDIA_MODEL="+server.Model, "MEDIA_MODEL_URL="+server.URL,
+			"MEDIA_MODEL_KEY="+server.Key, "MEDIA_VISION_MODEL="+seeing, "MEDIA_TRANSCRIPTION_MODEL="+server.Model,
+			"MEDIA_INPUT_PRICE=1.50", "MEDIA_OUTPUT_PRICE=10.01", "MEDIA_TRANSCRIPTION_PRICE=0.006")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := mediatest.Document(t, "Total: 5\n")
+		_, err = parts.Engine.Extract(t.Context(), d, media.ExtractSettings{Variables: mediatest.InvoiceVariables()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = parts.Viewer.View(t.Context(), media.Picture{MediaType: "image/png", Data: dot(t)})
+		if (err == nil) != (seeing != "") {
+			t.Fatal(err)
+		}
+		const cost = `"microUSD":932` // 321 × 1.5 + 45 × 10.01 = 931.95
+		if text := logged.String(); strings.Count(text, cost) != want || strings.Count(text, "model call") != want {
+			t.Errorf("logged %s", text)
+		}
+		server.Speech = `{"text": "a", "duration": 90.5, "segments": []}`
+		sound := media.Source{ReaderAt: strings.NewReader("ID3"), Size: 3}
+		if _, _, err := parts.Transcriber.Transcribe(t.Context(), media.Recording{File: sound, Kind: media.Audio}); err != nil {
+			t.Fatal(err)
+		}
+		if text := logged.String(); !strings.Contains(text, `"audioSeconds":90.5,"microUSD":9050}`) {
+			t.Errorf("logged %s", text)
+		}
+	}
+}
+
+// dot is a small picture.
+func dot(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := png.Encode(&out, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// logsOf is what the default logger writes until the test ends.
+func logsOf(t *testing.T) *bytes.Buffer {
+	t.Helper()
+	var out bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewJSONHandler(&out, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	return &out
 }

@@ -9,6 +9,7 @@ import (
 	"portside/shared/media/mediakind"
 	"portside/shared/media/mediaoffice"
 	"portside/shared/media/mediapdf"
+	"portside/shared/media/mediapicture"
 	"portside/shared/media/mediatext"
 )
 
@@ -31,6 +32,7 @@ func Readers() map[media.Format]media.Reader {
 		media.ODS:       mediaoffice.ReadODS,
 		media.ODP:       mediaoffice.ReadODP,
 		media.EPUB:      mediaoffice.ReadEPUB,
+		media.Image:     mediapicture.Read,
 	}
 }
 

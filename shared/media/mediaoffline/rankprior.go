@@ -115,6 +115,8 @@ func length(s *sentence) float64 {
 		weight *= 0.1
 	case strings.HasSuffix(s.text, "?"):
 		weight *= 0.5
+	case s.words <= entry && isEntry(s.text):
+		weight *= 0.2
 	case !s.whole && s.item:
 		weight *= 0.8
 	case !s.whole:
@@ -123,6 +125,16 @@ func length(s *sentence) float64 {
 		weight *= 0.5 // the end of a sentence whose beginning got lost
 	}
 	return weight
+}
+
+// entry is how many words a label has with its value.
+const entry = 12
+
+// isEntry tells a label with its value from a sentence: "Landlord: Clear Harbour Ltd."
+func isEntry(text string) bool {
+	label, value, found := strings.Cut(text, ": ")
+	const most = 4
+	return found && value != "" && wordCount(label) <= most
 }
 
 // facts is how much of a sentence is names, dates and amounts, from 0 to 2. In German a capital tells nothing.

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
@@ -30,7 +30,7 @@ type caller struct {
 	model   string
 	client  *http.Client
 	retrier mediaprompt.Retrier
-	log     *slog.Logger
+	ledger  mediaprompt.Ledger
 }
 
 // call is a request to an endpoint.
@@ -42,38 +42,55 @@ type call struct {
 	attempt  int
 }
 
-// usage is what a call cost. Servers name the fields by the endpoint.
-type usage struct {
-	Prompt     int `json:"prompt_tokens"`
-	Completion int `json:"completion_tokens"`
-	Input      int `json:"input_tokens"`
-	Output     int `json:"output_tokens"`
+// used is what an answer says of what it took. Servers name the fields by the endpoint, and may leave out any.
+type used struct {
+	Duration number `json:"duration"` // seconds of a recording
+	Usage    struct {
+		Prompt     number `json:"prompt_tokens"`
+		Completion number `json:"completion_tokens"`
+		Input      number `json:"input_tokens"`
+		Output     number `json:"output_tokens"`
+		Seconds    number `json:"seconds"`
+	} `json:"usage"`
 }
 
-// post sends a request, decodes the answer into what is given, and logs the call.
-func (c *caller) post(ctx context.Context, call call, into any) error {
-	began := time.Now()
-	status, body, err := c.send(ctx, call)
-	var used struct {
-		Usage usage `json:"usage"`
+// number is one that a server may write as a string; what is none is 0, and spoils nothing around it.
+type number float64
+
+// UnmarshalJSON never fails.
+func (n *number) UnmarshalJSON(text []byte) error {
+	read, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
+	if err == nil && read > 0 && read < math.MaxInt32 {
+		*n = number(read)
 	}
+	return nil
+}
+
+// post sends a request, decodes the answer into what is given, and notes the call.
+func (c *caller) post(ctx context.Context, call call, into any) error {
+	noted := mediaprompt.Call{
+		Engine: "openai", Model: c.model, Endpoint: call.endpoint[len(call.endpoint)-1], Began: time.Now(), Attempt: call.attempt,
+	}
+	status, body, err := c.send(ctx, call)
 	if err == nil {
 		if json.Unmarshal(body, into) != nil {
 			err = mediaprompt.ErrJunk
 		}
-		_ = json.Unmarshal(body, &used) // without usage, the log says 0
+		noted.Input, noted.Output, noted.Audio = spent(body)
 	}
-	c.logger().InfoContext(ctx, "model call", "engine", "openai", "model", c.model, "endpoint", call.endpoint[len(call.endpoint)-1],
-		"inputTokens", used.Usage.Prompt+used.Usage.Input, "outputTokens", used.Usage.Completion+used.Usage.Output,
-		"ms", time.Since(began).Milliseconds(), "status", status, "attempt", call.attempt)
+	noted.Status = status
+	c.ledger.Note(ctx, noted)
 	return err
 }
 
-func (c *caller) logger() *slog.Logger {
-	if c.log != nil {
-		return c.log
+// spent is what an answer says that it took: tokens read and written, and what was heard.
+func spent(body []byte) (input, output int, heard time.Duration) {
+	var u used
+	if json.Unmarshal(body, &u) != nil {
+		return 0, 0, 0
 	}
-	return slog.Default()
+	heard = time.Duration(max(u.Duration, u.Usage.Seconds) * number(time.Second))
+	return int(u.Usage.Prompt + u.Usage.Input), int(u.Usage.Completion + u.Usage.Output), heard
 }
 
 // send returns the body of a good answer. The status is 0 where there was none.
@@ -150,7 +167,7 @@ func refusedBy(response *http.Response) error {
 	case r.code == "context_length_exceeded", status == http.StatusRequestEntityTooLarge,
 		strings.Contains(r.message, "context length") || strings.Contains(r.message, "context size"):
 		return fmt.Errorf("%w (%w)", mediaprompt.ErrTooLong, r)
-	case r.code == "content_filter" || r.code == "content_policy_violation":
+	case r.code == "content_filter" || strings.HasSuffix(r.code, "content_policy_violation"):
 		return fmt.Errorf("%w (%w)", mediaprompt.ErrRefused, r)
 	}
 	return r

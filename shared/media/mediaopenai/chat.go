@@ -3,9 +3,14 @@ package mediaopenai
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"sync"
 
+	"portside/shared/fault"
+	"portside/shared/media"
 	"portside/shared/media/mediaprompt"
 )
 
@@ -18,8 +23,39 @@ type chat struct {
 
 // message is one of a conversation.
 type message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+	Role    string  `json:"role"`
+	Content content `json:"content"`
+}
+
+// content is what a message says, and shows.
+type content struct {
+	text     string
+	pictures []media.Picture
+}
+
+// contentPart is a text or a picture.
+type contentPart struct {
+	Type  string    `json:"type"`
+	Text  string    `json:"text,omitempty"`
+	Image *imageURL `json:"image_url,omitempty"`
+}
+
+type imageURL struct {
+	URL    string `json:"url"`
+	Detail string `json:"detail"`
+}
+
+// MarshalJSON writes parts only where there is a picture: not every server takes them.
+func (c content) MarshalJSON() ([]byte, error) {
+	if len(c.pictures) == 0 {
+		return json.Marshal(c.text)
+	}
+	parts := []contentPart{{Type: "text", Text: c.text}}
+	for _, p := range c.pictures {
+		data := "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
+		parts = append(parts, contentPart{Type: "image_url", Image: &imageURL{data, "high"}})
+	}
+	return json.Marshal(parts)
 }
 
 // completionRequest is the body of a request, as far as it is used here.
@@ -60,7 +96,19 @@ func (c *chat) Ask(ctx context.Context, r mediaprompt.Request) (answer string, e
 		answer, err = c.adapted(ctx, r, attempt)
 		return err
 	})
+	if len(r.Pictures) > 0 {
+		err = unseen(err)
+	}
 	return answer, err
+}
+
+// unseen says that a refusal is about the picture, where it is.
+func unseen(err error) error {
+	r, refused := errors.AsType[*refusal](err)
+	if refused && fault.As(err) == nil && r.status < 500 && mediaprompt.AboutPicture(r.code+" "+r.param+" "+r.message) {
+		return fmt.Errorf("%w (%w)", media.ErrDamaged, r)
+	}
+	return err
 }
 
 // adapted asks in the dialect that the server is known to take, and in a simpler one where it refuses.

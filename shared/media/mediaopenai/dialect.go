@@ -29,7 +29,9 @@ const (
 
 // request is in the dialect.
 func (d dialect) request(model string, r mediaprompt.Request) completionRequest {
-	out := completionRequest{Model: model, Messages: []message{{"system", r.Rules}, {"user", r.Data}}}
+	out := completionRequest{Model: model, Messages: []message{
+		{"system", content{text: r.Rules}}, {"user", content{r.Data, r.Pictures}},
+	}}
 	if d.completion {
 		out.MaxCompletion = r.MaxTokens
 	} else {
@@ -46,7 +48,7 @@ func (d dialect) request(model string, r mediaprompt.Request) completionRequest 
 		out.Format = &responseFormat{Type: "json_object"}
 	case inWords:
 	}
-	out.Messages[0].Content += "\n\nThe JSON schema of the answer:\n" + string(r.Schema)
+	out.Messages[0].Content.text += "\n\nThe JSON schema of the answer:\n" + string(r.Schema)
 	return out
 }
 

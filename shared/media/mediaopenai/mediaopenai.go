@@ -40,7 +40,7 @@ type Options struct {
 	Prompt  mediaprompt.Settings
 	Retrier mediaprompt.Retrier
 	Client  *http.Client // nil: one of its own
-	Log     *slog.Logger // nil: the default one at the time of a call
+	Ledger  mediaprompt.Ledger
 }
 
 // New returns an engine that asks for chat completions.
@@ -49,10 +49,29 @@ func New(o Options) (*mediaprompt.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	return mediaprompt.New(&chat{caller: c}, o.prompt(c)), nil
+}
+
+// mostPicture is what the services behind the protocol take of a picture, in bytes.
+const mostPicture = 3_750_000
+
+// NewViewer returns a viewer that asks for chat completions about pictures. There is no standard way to send a PDF.
+func NewViewer(o Options) (*mediaprompt.Viewer, error) {
+	c, err := newCaller(o)
+	if err != nil {
+		return nil, err
+	}
+	return mediaprompt.NewViewer(&chat{caller: c}, o.prompt(c), map[string]int64{
+		"image/png": mostPicture, "image/jpeg": mostPicture, "image/gif": mostPicture, "image/webp": mostPicture,
+	}), nil
+}
+
+// prompt names the model where the options do not.
+func (o Options) prompt(c *caller) mediaprompt.Settings {
 	if o.Prompt.Name == "" {
 		o.Prompt.Name = "openai " + o.Model + "@" + c.base.Host
 	}
-	return mediaprompt.New(&chat{caller: c}, o.Prompt), nil
+	return o.Prompt
 }
 
 // newCaller checks the options.
@@ -70,7 +89,7 @@ func newCaller(o Options) (*caller, error) {
 	case strings.ContainsFunc(string(o.Key), func(r rune) bool { return r <= ' ' || r > '~' }):
 		return nil, errors.New("the key of the model server must be printable ASCII without spaces")
 	}
-	return &caller{base: base, key: o.Key, model: o.Model, client: clientOf(o.Client), retrier: o.Retrier, log: o.Log}, nil
+	return &caller{base: base, key: o.Key, model: o.Model, client: clientOf(o.Client), retrier: o.Retrier, ledger: o.Ledger}, nil
 }
 
 // clientOf returns a client that follows no redirect: the request has a key and a document.

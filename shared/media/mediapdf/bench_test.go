@@ -10,7 +10,9 @@ import (
 )
 
 func BenchmarkRead(b *testing.B) {
-	for _, file := range []string{"chrome-invoice-de", "office-invoice-de", "chrome-long-en", "office-long-pt"} {
+	for _, file := range []string{
+		"chrome-invoice-de", "office-invoice-de", "chrome-long-en", "office-long-pt", "fields/form", "scans/flate", "scans/fax", "locked/aes-256",
+	} {
 		data, err := os.ReadFile("testdata/" + file + ".pdf")
 		if err != nil {
 			b.Fatal(err)

@@ -1,6 +1,7 @@
 package mediapdf
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -14,10 +15,10 @@ const (
 )
 
 // segment cuts a page into regions, in reading order: what is above columns, the columns from left to right, what is below.
-// The cells of a table are no columns: they are short, and their lines stand beside each other.
-func segment(pieces []piece, depth int) [][]piece {
+// After its context it cuts no more. The cells of a table are no columns: they are short, and their lines stand beside each other.
+func segment(ctx context.Context, pieces []piece, depth int) [][]piece {
 	rows := rowsOf(pieces)
-	if depth >= maxCuts || len(rows) < 3 {
+	if depth >= maxCuts || len(rows) < 3 || ctx.Err() != nil {
 		return [][]piece{pieces}
 	}
 	cut, found := bestCut(rows)
@@ -29,7 +30,7 @@ func segment(pieces []piece, depth int) [][]piece {
 	var regions [][]piece
 	for _, part := range [][]piece{above, left, right, below} {
 		if len(part) > 0 {
-			regions = append(regions, segment(part, depth+1)...)
+			regions = append(regions, segment(ctx, part, depth+1)...)
 		}
 	}
 	return regions
@@ -197,19 +198,20 @@ func (s *side) prose() bool {
 	return s.words >= 3*cells && 10*s.letters >= 6*s.words
 }
 
-// judge scores a gutter: that of columns of text has prose on both sides, or lines that do not stand beside each other.
+// judge scores a gutter: that of columns of text has prose on both sides, or lines that do not stand beside each other. Where what
+// stands beside lines are labels, below other text, it is no gutter.
 func judge(rows []row, c cut) cut {
-	left, right := side{edges: map[int]int{}}, side{edges: map[int]int{}}
-	both := 0
+	left, right, label := side{edges: map[int]int{}}, side{edges: map[int]int{}}, side{edges: map[int]int{}}
+	isLeft := func(p piece) bool { return p.left < c.x }
 	for _, r := range rows[c.first:c.end] {
-		hasLeft := left.add(r, func(p piece) bool { return p.left < c.x })
+		hasLeft := left.add(r, isLeft)
 		hasRight := right.add(r, func(p piece) bool { return p.left >= c.x })
 		if hasLeft && hasRight {
-			both++
+			label.add(r, isLeft)
 		}
 	}
 	fewer := min(left.lines, right.lines)
-	if fewer >= 4 && left.prose() && right.prose() || fewer >= 3 && both*3 < fewer {
+	if fewer >= 4 && left.prose() && right.prose() && label.prose() || fewer >= 3 && label.lines*3 < fewer {
 		c.score = fewer
 	}
 	return c

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
-
 	"portside/shared/media"
 )
 
@@ -43,7 +41,7 @@ type operand struct {
 	list  bool
 }
 
-// machine runs the content of one page and collects its glyphs.
+// machine runs the content of one page and collects its glyphs and images.
 type machine struct {
 	ctx           context.Context
 	f             *file
@@ -52,6 +50,7 @@ type machine struct {
 	operands      []operand
 	marks         []mark
 	glyphs        []glyph
+	images        []placed
 	depth, steps  int
 	running       map[int]bool
 	width, height float64
@@ -61,11 +60,11 @@ type machine struct {
 type form struct {
 	data      []byte
 	matrix    matrix
-	resources types.Dict
+	resources dict
 }
 
 // run runs a content stream with its resources.
-func (m *machine) run(data []byte, resources types.Dict) error {
+func (m *machine) run(data []byte, resources dict) error {
 	lex := &lexer{data: data}
 	m.operands = m.operands[:0]
 	for {
@@ -138,7 +137,7 @@ func (m *machine) matrix() matrix {
 	return matrix{m.num(0), m.num(1), m.num(2), m.num(3), m.num(4), m.num(5)}
 }
 
-func (m *machine) operator(t token, lex *lexer, resources types.Dict) error {
+func (m *machine) operator(t token, lex *lexer, resources dict) error {
 	switch string(t.bytes) {
 	case "q":
 		if len(m.saved) < maxStates {
@@ -170,17 +169,28 @@ func (m *machine) operator(t token, lex *lexer, resources types.Dict) error {
 	return nil
 }
 
-// do runs a form. A form that is already running is a cycle.
-func (m *machine) do(resources types.Dict) error {
+// do notes an image, or runs a form. A form that is already running is a cycle.
+func (m *machine) do(resources dict) error {
 	object := m.f.dict(resources["XObject"])[string(m.last().bytes)]
 	number := id(object)
 	if m.depth >= maxForms || m.running[number] {
 		return nil
 	}
 	sd := m.f.stream(object)
-	if sd == nil || m.f.name(sd.Dict["Subtype"]) == "Image" {
+	switch {
+	case sd == nil:
+		return nil
+	case m.f.name(sd.dict["Subtype"]) == "Image":
+		if len(m.images) < maxImages {
+			m.images = append(m.images, placed{sd, m.state.ctm})
+		}
 		return nil
 	}
+	return m.paint(number, sd, resources)
+}
+
+// paint runs a form, and leaves the state as it was.
+func (m *machine) paint(number int, sd *stream, resources dict) error {
 	f, err := m.f.form(number, sd)
 	if err != nil {
 		return err
@@ -202,7 +212,7 @@ func (m *machine) do(resources types.Dict) error {
 	return err
 }
 
-func (f *file) form(number int, sd *types.StreamDict) (*form, error) {
+func (f *file) form(number int, sd *stream) (*form, error) {
 	if known, ok := f.forms[number]; ok && number != 0 {
 		return known, nil
 	}
@@ -210,14 +220,25 @@ func (f *file) form(number int, sd *types.StreamDict) (*form, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &form{data: data, matrix: matrix{1, 0, 0, 1, 0, 0}, resources: f.dict(sd.Dict["Resources"])}
-	if own := f.array(sd.Dict["Matrix"]); len(own) == 6 {
-		for i := range own {
-			made.matrix[i] = f.number(own[i], 0)
-		}
+	made := &form{data: data, matrix: f.matrixOf(sd.dict["Matrix"]), resources: f.dict(sd.dict["Resources"])}
+	if f.formed += len(data); f.formed > maxPacked {
+		clear(f.forms)
+		f.formed = len(data)
 	}
 	f.forms[number] = made
 	return made, nil
+}
+
+func (f *file) matrixOf(o any) matrix {
+	own := f.array(o)
+	if len(own) != 6 {
+		return matrix{1, 0, 0, 1, 0, 0}
+	}
+	var made matrix
+	for i := range own {
+		made[i] = f.number(own[i], 0)
+	}
+	return made
 }
 
 // skipInlineImage goes on behind the EI of an image whose data may hold anything.

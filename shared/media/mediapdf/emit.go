@@ -9,13 +9,21 @@ import (
 	"portside/shared/media"
 )
 
+// maxDrawn bounds the bytes of the pictures of a file, as they are unpacked and as they are drawn.
+const maxDrawn = 384 << 20
+
 // emit gives the pages to the Builder, now that the sizes of headings can be told from that of the text.
-func emit(pages []page, into *media.Builder) error {
+func (f *file) emit(pages []page, into *media.Builder) error {
+	f.budget = maxDrawn
 	o := outline(pages)
 	table := 0
+	var late error // pictures take time; the text is there already, and is given in any case
 	for _, p := range pages {
 		if !into.Page() {
-			return nil
+			return late
+		}
+		if late == nil {
+			late = f.give(p.pictures, into)
 		}
 		var items []float64
 		for _, b := range p.blocks {
@@ -28,7 +36,7 @@ func emit(pages []page, into *media.Builder) error {
 			}
 		}
 	}
-	return nil
+	return late
 }
 
 // nesting is the left edges of the lists that a list item is in.

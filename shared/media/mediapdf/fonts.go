@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdfcpu/pdfcpu/pkg/font"
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -21,8 +20,11 @@ type face struct {
 	otherwise float64            // the width of what widths lacks
 }
 
-// font reads a font once.
-func (f *file) font(object types.Object) *face {
+// maxFaces bounds what fonts may keep: widths, and the tables of codes counted as some hundred of them.
+const maxFaces = 1 << 19
+
+// font reads a font, or remembers it.
+func (f *file) font(object any) *face {
 	number := id(object)
 	if known, ok := f.fonts[number]; ok && number != 0 {
 		return known
@@ -34,11 +36,15 @@ func (f *file) font(object types.Object) *face {
 	const cost = 2000 // operators' worth: a font that is no object of its own is made each time it is used
 	f.work -= cost
 	made := f.newFont(dict)
+	if f.faces += 400 + len(made.widths); f.faces > maxFaces {
+		clear(f.fonts)
+		f.faces = 400 + len(made.widths)
+	}
 	f.fonts[number] = made
 	return made
 }
 
-func (f *file) newFont(dict types.Dict) *face {
+func (f *file) newFont(dict dict) *face {
 	base := f.name(dict["BaseFont"])
 	made := &face{bold: isBold(base), widths: map[uint32]float64{}}
 	if sd := f.stream(dict["ToUnicode"]); sd != nil {
@@ -62,8 +68,8 @@ func isBold(base string) bool {
 }
 
 // readEncoding fills the table of a simple font: a base encoding, changed by Differences.
-func (f *file) readEncoding(made *face, dict types.Dict, base string) {
-	named, differences := f.name(dict["Encoding"]), types.Array(nil)
+func (f *file) readEncoding(made *face, dict dict, base string) {
+	named, differences := f.name(dict["Encoding"]), array(nil)
 	if own := f.dict(dict["Encoding"]); own != nil {
 		named, differences = f.name(own["BaseEncoding"]), f.array(own["Differences"])
 	}
@@ -74,9 +80,9 @@ func (f *file) readEncoding(made *face, dict types.Dict, base string) {
 	c := 0
 	for _, entry := range differences {
 		switch entry := f.resolve(entry).(type) {
-		case types.Integer:
+		case float64:
 			c = int(entry)
-		case types.Name:
+		case atom:
 			if c >= 0 && c < 256 {
 				made.table[c] = f.glyphs.text(string(entry))
 			}
@@ -86,7 +92,7 @@ func (f *file) readEncoding(made *face, dict types.Dict, base string) {
 }
 
 // builtIn guesses the encoding of a font that names none.
-func (f *file) builtIn(dict types.Dict, base string) string {
+func (f *file) builtIn(dict dict, base string) string {
 	switch {
 	case strings.Contains(base, "Symbol") && !strings.Contains(base, "OpenSymbol"):
 		return "Symbol"
@@ -97,7 +103,7 @@ func (f *file) builtIn(dict types.Dict, base string) string {
 }
 
 // readWidths reads the widths of a simple font. A standard font may leave them out.
-func (f *file) readWidths(made *face, dict types.Dict, base string) {
+func (f *file) readWidths(made *face, dict dict, base string) {
 	unit := 0.001
 	if own := f.array(dict["FontMatrix"]); len(own) == 6 && f.name(dict["Subtype"]) == "Type3" {
 		unit = f.number(own[0], unit)
@@ -161,7 +167,7 @@ func coreFont(base string) string {
 }
 
 // readComposite reads a Type0 font: codes, the glyphs that they mean, and the widths of those.
-func (f *file) readComposite(made *face, dict types.Dict) {
+func (f *file) readComposite(made *face, dict dict) {
 	made.composite, made.otherwise = true, 1
 	if sd := f.stream(dict["Encoding"]); sd != nil {
 		if data, err := f.decode(sd); err == nil {
@@ -181,10 +187,10 @@ func (f *file) readComposite(made *face, dict types.Dict) {
 }
 
 // readGlyphWidths reads the array W: "first [w w w]" or "first last w".
-func (f *file) readGlyphWidths(made *face, w types.Array) {
+func (f *file) readGlyphWidths(made *face, w array) {
 	for i := 0; i+1 < len(w); {
 		first := uint32(max(f.number(w[i], 0), 0))
-		if list, ok := f.resolve(w[i+1]).(types.Array); ok {
+		if list, ok := f.resolve(w[i+1]).(array); ok {
 			for j, width := range list {
 				made.widths[first+uint32(j)] = f.number(width, 0) / 1000
 			}

@@ -2,8 +2,10 @@ package mediapdf
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -11,7 +13,9 @@ import (
 )
 
 func tightLimits() media.Limits {
-	return media.Limits{Text: 1 << 20, Blocks: 20_000, Pages: 50, Inflated: 4 << 20, Depth: 32, Objects: 20_000}
+	return media.Limits{
+		Text: 1 << 20, Blocks: 20_000, Pages: 50, Inflated: 4 << 20, Depth: 32, Objects: 20_000, Pictures: 3, PictureBytes: 4 << 20,
+	}
 }
 
 func FuzzRead(f *testing.F) {
@@ -19,7 +23,11 @@ func FuzzRead(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, file := range files[:12] {
+	more, err := filepath.Glob("testdata/*/*.pdf")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range append(files[:12:12], more...) {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)
@@ -28,11 +36,8 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b := media.NewBuilder(media.PDF, tightLimits())
-		err := Read(t.Context(), media.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, b)
+		_ = Read(t.Context(), media.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, b)
 		d := b.Document()
-		if err == nil && len(d.Blocks) == 0 {
-			t.Error("neither text nor an error")
-		}
 		if len(d.Text()) > tightLimits().Text || !utf8.ValidString(d.Text()) {
 			t.Errorf("%d bytes of text", len(d.Text()))
 		}
@@ -50,7 +55,7 @@ func FuzzContent(f *testing.F) {
 		if err := m.run(data, nil); err == nil && len(m.glyphs) > len(data) {
 			t.Errorf("%d glyphs of %d bytes", len(m.glyphs), len(data))
 		}
-		layOut(m.glyphs)
+		layOut(t.Context(), m.glyphs)
 	})
 }
 
@@ -69,4 +74,18 @@ func FuzzCMap(f *testing.F) {
 			raw = raw[n:]
 		}
 	})
+}
+
+func TestNestingIsCapped(t *testing.T) {
+	for _, opening := range []string{"[", "<</A"} {
+		p := parser{lex: lexer{data: []byte(strings.Repeat(opening, 34))}, deepest: 32, cells: maxCells}
+		if _, err := p.next(); !errors.Is(err, errDeep) {
+			t.Errorf("34 %s: %v", opening, err)
+		}
+	}
+	p := parser{lex: lexer{data: []byte(strings.Repeat("<<>>", 1000))}, deepest: 32, cells: 100}
+	p.lex.data = append([]byte("["), p.lex.data...)
+	if _, err := p.next(); !errors.Is(err, errLarge) {
+		t.Errorf("a thousand dictionaries: %v", err)
+	}
 }

@@ -118,12 +118,24 @@ func union(a, b media.Box) media.Box {
 func linesOf(region []piece) []line {
 	var lines []line
 	for _, r := range rowsOf(region) {
-		lines = append(lines, r.line())
+		lines = append(lines, r.line(columnsAbove(lines, r)))
 	}
 	return joinRows(lines)
 }
 
-func (r *row) line() line {
+// columnsAbove are the cells right of the first one in the line above, if that is near.
+func columnsAbove(lines []line, r row) []cell {
+	const near = 2.5
+	n := len(lines) - 1
+	if n < 0 || r.base-lines[n].base > near*r.size || !few(lines[n]) {
+		return nil
+	}
+	return lines[n].cells[1:]
+}
+
+// line joins words to cells. Wide gaps are between cells and, as columns may be narrow, gaps behind which a word stands right
+// below where a cell above begins.
+func (r *row) line(above []cell) line {
 	l := line{base: r.base, size: r.size}
 	justified := r.justified()
 	var words strings.Builder
@@ -133,7 +145,7 @@ func (r *row) line() line {
 			gap = (p.left - rightmost(r.pieces[:i])) / max(p.size, 0.75*r.size)
 		}
 		switch {
-		case i == 0 || gap > cellGap && !justified:
+		case i == 0 || !justified && (gap > cellGap || gap > alignedGap && p.below(above)):
 			l.close(&words)
 			l.cells = append(l.cells, cell{box: p.box(), bold: p.bold})
 		case gap > spaceGap:
@@ -145,6 +157,12 @@ func (r *row) line() line {
 	}
 	l.close(&words)
 	return l
+}
+
+// below reports whether the word begins where a cell does.
+func (p piece) below(cells []cell) bool {
+	const slack = 0.06
+	return slices.ContainsFunc(cells, func(c cell) bool { return math.Abs(c.box.Left-p.left) < slack*p.size })
 }
 
 // justified reports whether the words are evenly apart, as a text processor stretches a line.

@@ -3,26 +3,27 @@ package mediapdf
 import (
 	"context"
 
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
-
 	"portside/shared/media"
 )
 
 // page is what a page says, before it is known how large the text of the document is.
-type page struct{ blocks []block }
+type page struct {
+	blocks   []block
+	pictures []shown // where the page is a scan
+}
 
 // leaf is a page's dictionary with what it inherits.
 type leaf struct {
-	dict      types.Dict
-	resources types.Object
-	box       types.Object
-	rotate    types.Object
+	dict      dict
+	resources any
+	box       any
+	rotate    any
 }
 
 // readPages runs every page. The pages read before an error are returned with it.
 func (f *file) readPages(ctx context.Context) ([]page, error) {
 	var pages []page
-	size := 0
+	size, parts := 0, 0
 	for _, l := range f.leaves(f.limits.Pages + 1) {
 		if err := ctx.Err(); err != nil {
 			return pages, err
@@ -30,13 +31,13 @@ func (f *file) readPages(ctx context.Context) ([]page, error) {
 		if len(pages) == f.limits.Pages {
 			return append(pages, page{}), nil // one more than the Builder takes, so that it says so
 		}
-		glyphs, err := f.runPage(ctx, l)
-		p := page{blocks: layOut(glyphs)}
+		p, err := f.runPage(ctx, l)
 		for _, b := range p.blocks {
 			size += b.size()
+			parts += 1 + len(b.cells)
 		}
 		pages = append(pages, p)
-		if err == nil && size > f.limits.Text {
+		if err == nil && (size > f.limits.Text || parts > f.limits.Blocks) {
 			err = media.ErrTooMuch
 		}
 		if err != nil {
@@ -51,16 +52,10 @@ func (f *file) hasPages() bool { return len(f.leaves(1)) > 0 }
 // leaves walks the page tree, which may be a graph with cycles.
 func (f *file) leaves(limit int) []leaf {
 	w := walk{f: f, limit: limit, visited: map[int]bool{}}
-	root := types.Dict{}
-	if f.table.Root != nil {
-		if found := f.dict(*f.table.Root); found != nil {
-			root = found
-		}
-	}
-	w.push(root["Pages"], leaf{})
+	w.push(f.dict(f.trailer["Root"])["Pages"], leaf{})
 	w.run()
 	for _, number := range f.strays {
-		w.push(*types.NewIndirectRef(number, 0), leaf{})
+		w.push(reference{number: number}, leaf{})
 		w.run()
 	}
 	return w.found
@@ -76,11 +71,11 @@ type walk struct {
 }
 
 type node struct {
-	object    types.Object
+	object    any
 	inherited leaf
 }
 
-func (w *walk) push(o types.Object, inherited leaf) { w.stack = append(w.stack, node{o, inherited}) }
+func (w *walk) push(o any, inherited leaf) { w.stack = append(w.stack, node{o, inherited}) }
 
 func (w *walk) run() {
 	for len(w.stack) > 0 && len(w.found) < w.limit && w.steps < w.f.limits.Objects {
@@ -98,28 +93,28 @@ func (w *walk) run() {
 }
 
 func (w *walk) visit(n node) {
-	dict := w.f.dict(n.object)
-	if dict == nil {
+	d := w.f.dict(n.object)
+	if d == nil {
 		return
 	}
 	l := n.inherited
-	l.dict = dict
-	for key, field := range map[string]*types.Object{"Resources": &l.resources, "MediaBox": &l.box, "CropBox": &l.box, "Rotate": &l.rotate} {
-		if own, ok := dict[key]; ok && (key != "MediaBox" || dict["CropBox"] == nil) {
+	l.dict = d
+	for key, field := range map[string]*any{"Resources": &l.resources, "MediaBox": &l.box, "CropBox": &l.box, "Rotate": &l.rotate} {
+		if own, ok := d[key]; ok && (key != "MediaBox" || d["CropBox"] == nil) {
 			*field = own
 		}
 	}
-	kids := w.f.array(dict["Kids"])
-	if kids == nil && w.f.name(dict["Type"]) != "Pages" {
-		w.found = append(w.found, w.f.adopt(l))
+	kids := w.f.array(d["Kids"])
+	if kids == nil && w.f.name(d["Type"]) != "Pages" {
+		w.found = append(w.found, w.f.completed(l))
 	}
 	for i := len(kids) - 1; i >= 0 && len(w.stack) < w.f.limits.Objects; i-- {
 		w.push(kids[i], l)
 	}
 }
 
-// adopt looks up what a page lacks in its parents, for pages that were not found through them.
-func (f *file) adopt(l leaf) leaf {
+// completed looks up what a page lacks in its parents, for pages that were not found through them.
+func (f *file) completed(l leaf) leaf {
 	parent := f.dict(l.dict["Parent"])
 	for depth := 0; depth < 32 && parent != nil && (l.resources == nil || l.box == nil); depth++ {
 		if l.resources == nil {
@@ -155,20 +150,23 @@ func (f *file) frame(l leaf) (m matrix, width, height float64) {
 	return matrix{1, 0, 0, -1, -left, top}, width, height
 }
 
-// runPage returns the glyphs of a page, and with an error those before it.
-func (f *file) runPage(ctx context.Context, l leaf) ([]glyph, error) {
+// runPage reads a page, and with an error what is in front of it.
+func (f *file) runPage(ctx context.Context, l leaf) (page, error) {
 	frame, width, height := f.frame(l)
 	content, err := f.content(l.dict["Contents"])
 	if err != nil {
-		return nil, err
+		return page{}, err
 	}
 	m := &machine{ctx: ctx, f: f, state: newState(frame), width: width, height: height}
 	err = m.run(content, f.dict(l.resources))
-	return m.glyphs, err
+	if err == nil {
+		err = m.annotate(f.array(l.dict["Annots"]), frame)
+	}
+	return page{layOut(ctx, m.glyphs), scanned(m.glyphs, m.images, width, height)}, err
 }
 
 // content joins the content streams of a page: operators may not be cut between them, but operands are.
-func (f *file) content(o types.Object) ([]byte, error) {
+func (f *file) content(o any) ([]byte, error) {
 	if sd := f.stream(o); sd != nil {
 		return f.decode(sd)
 	}

@@ -1,15 +1,19 @@
 // Package mediapdf makes a document of a PDF.
 //
-// pdfcpu reads the objects: cross references, object streams, encryption with an empty user password. The text is ours: a PDF
-// says where glyphs go, not what they say in which order. Content streams are run as far as text needs it (content.go),
-// codes become characters (fonts.go, cmap.go, glyphs.go), glyphs become words and lines (words.go, lines.go), and pages are cut
-// into columns before anything is put in order (columns.go), for sorting lines by height alone mixes the columns of a page.
-// Then rows of cells become tables (tables.go), and lines become headings, list items and paragraphs (blocks.go).
+// A PDF says where glyphs go, not what they say in which order. Objects are read when they are asked for (file.go, xref.go,
+// objects.go), decrypted if they open without a password (crypt.go), and unpacked (filters.go). Where the tables of a file are
+// broken, its objects are looked for (repair.go). Content streams are run as far as text needs it (content.go), then what was
+// filled in and noted on the page is added (fields.go); codes become characters (fonts.go, cmap.go, glyphs.go), glyphs become
+// words and lines (words.go, lines.go), and pages are cut into columns before anything is put in order (columns.go), for
+// sorting lines by height alone mixes the columns of a page. Then rows of cells become tables (tables.go), and lines become
+// headings, list items and paragraphs (blocks.go). A page that is a picture goes to whoever can view it (scan.go, picture.go,
+// raster.go).
 //
-// Every file comes from a stranger. What must stay true: no stream is decoded but through [file.decode], which has one budget
-// for the whole document; every walk over objects has a visited set or a cap; operators and glyphs are counted; and what
-// panics all the same, in a library too, is a damaged file and no crash. A file that pdfcpu refuses gets a second chance in
-// salvage.go, which writes the objects that it finds into a fresh file.
+// Every file comes from a stranger, and the objects are read by this package and no library because of that: the libraries
+// there are build all of a file in memory, many times its size, before anything can be asked. What must stay true: no stream
+// is unpacked but through [file.unpacked], which has one budget for the whole document; nothing recurses without a cap, as a
+// stack that overflows cannot be recovered from; every walk over objects has a visited set or a cap; operators, glyphs and
+// values are counted; what is remembered can be forgotten; and what panics all the same is a damaged file and no crash.
 package mediapdf
 
 import (
@@ -17,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"portside/shared/media"
 )
@@ -44,55 +49,29 @@ func Read(ctx context.Context, source media.Source, into *media.Builder) (err er
 	}
 	into.Title(f.title())
 	pages, err := f.readPages(ctx)
-	if emitted := emit(pages, into); emitted != nil {
+	if emitted := f.emit(pages, into); emitted != nil {
 		return emitted
 	}
 	return verdict(f, pages, err)
 }
 
-// verdict is what to say of a file after its pages were read and given on.
+// verdict is what to say of a file after its pages were read and given on. One without text is no error of the reader: a viewer
+// may see more in it.
 func verdict(f *file, pages []page, err error) error {
-	hasText := false
-	for _, p := range pages {
-		hasText = hasText || len(p.blocks) > 0
-	}
+	found := slices.ContainsFunc(pages, func(p page) bool { return len(p.blocks)+len(p.pictures) > 0 })
 	switch {
 	case err != nil:
 		return err
-	case hasText:
-		return nil
-	case f.damaged || len(pages) == 0:
+	case f.tooMuch:
+		return media.ErrTooMuch
+	case !found && (f.damaged || len(pages) == 0):
 		return media.ErrDamaged
 	}
-	return media.ErrNoText
-}
-
-// openFile reads the objects of a file, mended if need be.
-func openFile(ctx context.Context, data []byte, limits media.Limits) (*file, error) {
-	f, err := parse(ctx, data, limits)
-	if err == nil && f.hasPages() {
-		return f, nil
-	}
-	if settled(ctx, err) {
-		return nil, errors.Join(ctx.Err(), err)
-	}
-	mended, budget, err := salvage(ctx, data, limits)
-	if err != nil {
-		return nil, err
-	}
-	limits.Inflated = budget
-	f, err = parse(ctx, mended.data, limits)
-	if settled(ctx, err) {
-		return nil, errors.Join(ctx.Err(), err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", media.ErrDamaged, err)
-	}
-	f.damaged, f.strays = true, mended.pages
-	return f, nil
+	return nil
 }
 
 // settled reports whether another attempt could not change the outcome.
-func settled(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errors.Is(err, media.ErrEncrypted) || errors.Is(err, media.ErrTooMuch)
+func settled(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, media.ErrEncrypted) || errors.Is(err, media.ErrTooMuch)
 }

@@ -107,7 +107,6 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		{"blank", []byte(" \n"), media.ErrEmpty},
 		{"no PDF", []byte("%PDF-1.4\nnothing else"), media.ErrDamaged},
 		{"no pages", []byte("%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\n"), media.ErrDamaged},
-		{"a scan", onePage("q 100 0 0 100 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q"), media.ErrNoText},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := read(t, test.file); !errors.Is(err, test.want) {
@@ -137,5 +136,47 @@ func TestPasswords(t *testing.T) {
 	d, err := readFile(t, "testdata/locked/owner.pdf")
 	if err != nil || !strings.Contains(d.Text(), "Consiliul portului") {
 		t.Errorf("a password to change: %v, %.80q", err, d.Text())
+	}
+}
+
+func TestNarrowColumns(t *testing.T) {
+	row := func(y float64, cells ...string) string {
+		var out strings.Builder
+		for i, c := range cells {
+			out.WriteString(at([]float64{58, 121, 191}[i], y, c))
+		}
+		return out.String()
+	}
+	d, err := read(t, onePage(row(700, "Item", "Plan", "Spent")+row(685, "Materials of", "12 000 EUR", "11 450 EUR")+
+		row(670, "Transporting", "3 500 EUR", "3 980 EUR")+at(58, 640, "Neither of these words stands in a column of the table.")+
+		row(600, "No", "Date")+row(588, "7", "1 March")+row(550, "What", "How many", "How much")+row(535, "Crane", "2", "90.00")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, b := range d.Blocks {
+		got = append(got, fmt.Sprint(b.Table, " ", b.Text))
+	}
+	want := []string{
+		"1 Item\tPlan\tSpent", "1 Materials of\t12 000 EUR\t11 450 EUR", "1 Transporting\t3 500 EUR\t3 980 EUR",
+		"0 Neither of these words stands in a column of the table.",
+		"2 No\tDate", "2 7\t1 March", "3 What\tHow many\tHow much", "3 Crane\t2\t90.00",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestLabelsBesideValuesAreRows(t *testing.T) {
+	d, err := read(t, onePage(
+		column(34, 700, "The harbour office of the town by the sea", "3 Quay of the Winds, 44000 Seaport", "Tax number 51 802 114 930")+
+			column(38, 650, "No of invoice", "Date", "Client", "To be paid until")+
+			column(237, 650, "F26-0912 of us", "19 September 2026", "Friends of the Lighthouse", "19 October 2026")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "No of invoice\tF26-0912 of us\nDate\t19 September 2026\nClient\tFriends of the Lighthouse\nTo be paid until\t19 October 2026"
+	if !strings.HasSuffix(d.Text(), want) {
+		t.Errorf("got %q", d.Text())
 	}
 }

@@ -4,9 +4,6 @@ import (
 	"math"
 	"unicode/utf16"
 
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
-
 	"portside/shared/media"
 )
 
@@ -63,7 +60,7 @@ func (m *machine) moveLine(x, y float64) {
 	}
 }
 
-func (m *machine) setFont(resources types.Dict) {
+func (m *machine) setFont(resources dict) {
 	if len(m.operands) < 2 {
 		return
 	}
@@ -146,7 +143,7 @@ func (m *machine) place(text string, width float64) {
 }
 
 // beginMark notes marked content; its properties are written out or named.
-func (m *machine) beginMark(resources types.Dict) {
+func (m *machine) beginMark(resources dict) {
 	if len(m.marks) >= maxMarks {
 		return
 	}
@@ -161,8 +158,8 @@ func (m *machine) beginMark(resources types.Dict) {
 	}
 	if properties.kind == name {
 		named := m.f.dict(m.f.dict(resources["Properties"])[string(properties.bytes)])
-		if actual, err := model.Text(m.f.resolve(named["ActualText"])); err == nil && named["ActualText"] != nil {
-			next.actual, next.has = actual, true
+		if named["ActualText"] != nil {
+			next.actual, next.has = m.f.words(named["ActualText"]), true
 		}
 	}
 	m.marks = append(m.marks, next)

@@ -23,7 +23,7 @@ func tableAt(lines []line) (rows []line, taken int) {
 		case continues(rows, lines[taken:]):
 			rows[len(rows)-1] = rows[len(rows)-1].merge(l)
 			rows[len(rows)-1].base = l.base
-		case len(l.cells) >= 2 && (len(rows) == 0 || l.base-rows[len(rows)-1].base < 5*l.size):
+		case len(l.cells) >= 2 && sameTable(rows, l):
 			rows = append(rows, clone(l))
 		default:
 			return rows, taken
@@ -31,6 +31,18 @@ func tableAt(lines []line) (rows []line, taken int) {
 		taken++
 	}
 	return rows, taken
+}
+
+// sameTable reports whether a line goes on with the rows: not far below, or at least with as many cells.
+func sameTable(rows []line, l line) bool {
+	const far, farther = 2.5, 5
+	n := len(rows) - 1
+	if n < 0 {
+		return true
+	}
+	pitch := l.base - rows[n].base
+	apart := n > 0 && pitch > far*l.size && pitch > 2*(rows[n].base-rows[n-1].base) && len(l.cells) != len(rows[n].cells)
+	return pitch < farther*l.size && !apart
 }
 
 func clone(l line) line {

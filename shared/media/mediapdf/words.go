@@ -1,6 +1,7 @@
 package mediapdf
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -12,8 +13,9 @@ import (
 
 // Distances in em.
 const (
-	spaceGap = 0.16 // between words
-	cellGap  = 1.5  // between cells
+	spaceGap   = 0.16 // between words
+	cellGap    = 1.5  // between cells
+	alignedGap = 0.4  // between cells that stand in columns
 )
 
 // piece is a word, or a part of one, in the coordinates of its own direction: x along the text, y down.
@@ -29,7 +31,7 @@ type piece struct {
 type direction int
 
 // layOut makes blocks of the glyphs of a page: those of upright text, then those of text in other directions.
-func layOut(glyphs []glyph) []block {
+func layOut(ctx context.Context, glyphs []glyph) []block {
 	groups := map[direction][]glyph{}
 	for _, g := range glyphs {
 		d := directionOf(g)
@@ -47,7 +49,10 @@ func layOut(glyphs []glyph) []block {
 	})
 	var blocks []block
 	for _, d := range order {
-		for _, region := range segment(words(groups[d], d), 0) {
+		for _, region := range segment(ctx, words(groups[d], d), 0) {
+			if ctx.Err() != nil {
+				return blocks
+			}
 			for _, b := range blocksOf(linesOf(region)) {
 				b.box = d.back(b.box)
 				blocks = append(blocks, b)

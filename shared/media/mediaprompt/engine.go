@@ -2,10 +2,8 @@ package mediaprompt
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"portside/shared/media"
@@ -34,55 +32,18 @@ func (s Settings) withDefaults() Settings {
 
 // Engine is a [media.Engine] that asks a model.
 type Engine struct {
-	model    Model
+	asker
 	settings Settings
 }
 
 var _ media.Engine = (*Engine)(nil)
 
 // New returns an Engine. It may be used by several goroutines if the model may.
-func New(model Model, s Settings) *Engine { return &Engine{model, s.withDefaults()} }
+func New(model Model, s Settings) *Engine { return &Engine{asker{model, s.Thinking}, s.withDefaults()} }
 
 // Version names the model, the revision of the prompts, and how documents are cut into parts.
 func (e *Engine) Version() string {
 	return fmt.Sprintf("%s prompt %s %dx%d", e.settings.Name, revision, e.settings.PartTokens, e.settings.Parts)
-}
-
-// question is a request before its fence is drawn.
-type question struct {
-	name   string
-	rules  string
-	data   []datum
-	schema schema
-	tokens int
-}
-
-// ask puts a question and gives the answer's members to read; once more if they cannot be read.
-func (e *Engine) ask(ctx context.Context, q question, read func(map[string]json.RawMessage) error) error {
-	err := e.askOnce(ctx, q, read)
-	if errors.Is(err, ErrJunk) && ctx.Err() == nil {
-		err = e.askOnce(ctx, q, read)
-	}
-	return err
-}
-
-func (e *Engine) askOnce(ctx context.Context, q question, read func(map[string]json.RawMessage) error) error {
-	f := newFence()
-	text, err := e.model.Ask(ctx, Request{
-		Name: q.name, Rules: f.rules(q.rules), Data: f.around(q.data), Schema: q.schema.encoded(),
-		MaxTokens: q.tokens + e.settings.Thinking,
-	})
-	if err != nil {
-		return err
-	}
-	if strings.Contains(text, f.mark) {
-		return fmt.Errorf("%w: it repeats the fence", ErrJunk)
-	}
-	answer, err := object(text)
-	if err != nil {
-		return err
-	}
-	return read(answer)
 }
 
 // each calls do for 0 up to n, some at once, and returns the first error, which ends the others.

@@ -16,6 +16,7 @@ type schema struct {
 	Required    []string          `json:"required,omitempty"`
 	Additional  *bool             `json:"additionalProperties,omitempty"`
 	Items       *schema           `json:"items,omitempty"`
+	Enum        []string          `json:"enum,omitempty"`
 }
 
 // property is one of an object, in the order in which it is to be written.

@@ -50,7 +50,7 @@ var ErrAway = fault.New(fault.Unavailable, "The service cannot reach its files a
 
 var errMissing = errors.New("there is no such object")
 
-// Store is a media.Depot and a media.Results.
+// Store keeps all that there is to keep of media.
 type Store struct {
 	client *s3.Client
 	signer *s3.PresignClient
@@ -59,7 +59,8 @@ type Store struct {
 }
 
 var (
-	_ media.Depot   = (*Store)(nil)
+	_ media.Uploads = (*Store)(nil)
+	_ media.Jobs    = (*Store)(nil)
 	_ media.Results = (*Store)(nil)
 )
 
@@ -68,12 +69,17 @@ func New(client *s3.Client, bucket string, now func() time.Time) *Store {
 	return &Store{client: client, signer: s3.NewPresignClient(client), bucket: bucket, now: now}
 }
 
-// SaveUpload implements media.Depot.
+// SaveUpload implements media.Uploads.
 func (s *Store) SaveUpload(ctx context.Context, owner, id string, file media.Source) error {
 	return s.put(ctx, uploads+owner+"/"+id, io.NewSectionReader(file, 0, file.Size))
 }
 
-// Upload implements media.Depot. The file is copied to the disk, where readers can go to and fro in it.
+// DropUpload implements media.Uploads.
+func (s *Store) DropUpload(ctx context.Context, owner, id string) error {
+	return s.drop(ctx, uploads+owner+"/"+id)
+}
+
+// Upload implements media.Uploads. The file is copied to the disk, where readers can go to and fro in it.
 func (s *Store) Upload(ctx context.Context, owner, id string) (file media.File, done func(), err error) {
 	if uuid.Validate(id) != nil {
 		return media.File{}, nil, media.ErrNoUpload
@@ -106,20 +112,24 @@ func (s *Store) Upload(ctx context.Context, owner, id string) (file media.File, 
 	return file, done, nil
 }
 
-// StartJob implements media.Depot.
+// StartJob implements media.Jobs.
 func (s *Store) StartJob(ctx context.Context, job media.Job) error {
 	if err := s.SaveJob(ctx, job); err != nil {
 		return err
 	}
-	return s.put(ctx, Queue+job.Owner+"/"+job.ID, bytes.NewReader(nil))
+	err := s.put(ctx, Queue+job.Owner+"/"+job.ID, bytes.NewReader(nil))
+	if err != nil { // an event without a job is harmless, a job without an event waits in vain
+		return errors.Join(err, s.drop(context.WithoutCancel(ctx), jobs+job.Owner+"/"+job.ID))
+	}
+	return nil
 }
 
-// SaveJob implements media.Depot. Jobs are run at least once; two runs of one write the same in the end.
+// SaveJob implements media.Jobs. Jobs are run at least once; two runs of one write the same in the end.
 func (s *Store) SaveJob(ctx context.Context, job media.Job) error {
 	return s.putJSON(ctx, jobs+job.Owner+"/"+job.ID, job)
 }
 
-// Job implements media.Depot.
+// Job implements media.Jobs.
 func (s *Store) Job(ctx context.Context, owner, id string) (job media.Job, err error) {
 	if uuid.Validate(id) != nil {
 		return media.Job{}, media.ErrNoJob
@@ -173,6 +183,13 @@ func (s *Store) put(ctx context.Context, key string, body io.ReadSeeker) error {
 	})
 	if err != nil {
 		return fmt.Errorf("put into %s: %w", prefixOf(key), told(err))
+	}
+	return nil
+}
+
+func (s *Store) drop(ctx context.Context, key string) error {
+	if _, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key}); err != nil {
+		return fmt.Errorf("delete from %s: %w", prefixOf(key), told(err))
 	}
 	return nil
 }

@@ -75,6 +75,25 @@ func TestUploadsAreTheirOwners(t *testing.T) {
 	}
 }
 
+func TestUploadsAreDropped(t *testing.T) {
+	c, id := newCupboard(t), uuid.NewString()
+	if err := c.SaveUpload(t.Context(), ada, id, source("an invoice")); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.DropUpload(t.Context(), bob, id); err != nil {
+		t.Errorf("one that is not there: %v", err)
+	}
+	if got := c.read(t, ada, id); got != "an invoice" {
+		t.Errorf("somebody else's drop leaves %q", got)
+	}
+	if err := c.DropUpload(t.Context(), ada, id); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := c.Upload(t.Context(), ada, id); !errors.Is(err, media.ErrNoUpload) {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
 func TestOfferTakesOneFile(t *testing.T) {
 	c := newCupboard(t)
 	offer, err := c.Offer(t.Context(), ada)

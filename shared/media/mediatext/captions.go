@@ -90,7 +90,7 @@ func seconds(parts []string) float64 {
 
 var (
 	voice   = regexp.MustCompile(`<v(?:\.[^\s>]*)?\s+([^>]*)>`)
-	cueTag  = regexp.MustCompile(`</?[A-Za-z0-9][^>]{0,200}>|\{\\[^}]{0,100}\}`)
+	cueTag  = later(`</?[A-Za-z0-9][^>]{0,200}>|\{\\[^}]{0,100}\}`)
 	timeTag = regexp.MustCompile(`<\d[\d:.]*>`)
 )
 
@@ -100,5 +100,5 @@ func spoken(line string) string {
 	line = line[:min(len(line), longest)]
 	line = voice.ReplaceAllString(line, "$1: ")
 	line = timeTag.ReplaceAllString(line, "")
-	return html.UnescapeString(cueTag.ReplaceAllString(line, ""))
+	return html.UnescapeString(cueTag().ReplaceAllString(line, ""))
 }

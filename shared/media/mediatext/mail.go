@@ -87,7 +87,7 @@ func split(data []byte) part {
 			if len(values[len(values)-1]) < longestField { // adding without end would be quadratic
 				values[len(values)-1] += " " + strings.TrimSpace(rawText(line))
 			}
-		} else if isField && fieldName.MatchString(key) {
+		} else if isField && fieldName().MatchString(key) {
 			last = textproto.CanonicalMIMEHeaderKey(key)
 			p.header[last] = append(p.header[last], strings.TrimSpace(rawText(value)))
 		} else {
@@ -100,7 +100,7 @@ func split(data []byte) part {
 	return p
 }
 
-var fieldName = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}$`)
+var fieldName = later(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}$`)
 
 // rawText is a field as it should not be written, with letters beyond ASCII and no word of their encoding.
 func rawText(value []byte) string {

@@ -260,7 +260,7 @@ func (m *markdown) gather() []string {
 }
 
 var (
-	inlineTag  = regexp.MustCompile(`<!--.{0,1000}?-->|</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]{0,1000})?/?>`)
+	inlineTag  = later(`<!--.{0,1000}?-->|</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]{0,1000})?/?>`)
 	autoLink   = regexp.MustCompile(`<((?:https?://|mailto:)[^\s<>]+|[^\s<>@]+@[^\s<>@]+)>`)
 	hardBreak  = regexp.MustCompile(`(?: {2,}|\\)\n`)
 	softBreak  = regexp.MustCompile(`\s*\n\s*`)
@@ -275,7 +275,7 @@ func plain(text string) string {
 	text = softBreak.ReplaceAllString(text, " ")
 	text = autoLink.ReplaceAllString(text, "$1")
 	text = strings.NewReplacer("<br>", breakMark, "<br/>", breakMark, "<br />", breakMark).Replace(text)
-	text = inlineTag.ReplaceAllStringFunc(text, withoutTag)
+	text = inlineTag().ReplaceAllStringFunc(text, withoutTag)
 	text = unmarked(text)
 	return withCode(html.UnescapeString(strings.ReplaceAll(text, breakMark, "\n")), codes)
 }

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"maps"
+	"strings"
+	"testing"
+)
+
+func TestParametersAreRead(t *testing.T) {
+	for text, want := range map[string]map[string]string{
+		"":                           {},
+		"  A=1\n\tB2=x=y&z ":         {"A": "1", "B2": "x=y&z"},
+		"A= B=''":                    {"A": "", "B": ""},
+		`A='sh -c' B="it's" C=a"b"c`: {"A": "sh -c", "B": "it's", "C": "abc"},
+	} {
+		if got, err := parametersOf(text); err != nil || !maps.Equal(got, want) {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+}
+
+func TestParametersThatCannotBeRead(t *testing.T) {
+	for text, want := range map[string]string{
+		"hush":              "from the beginning",
+		"A=1 hush B=2":      "behind A",
+		"A=1 B='hush":       "behind A",
+		"=hush":             "from the beginning",
+		"A=hush B=1 A=hush": "have A twice",
+	} {
+		_, err := parametersOf(text)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hush") ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package mediabedrock_test
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/png"
+	"reflect"
+	"strings"
+	"testing"
+
+	"portside/shared/fault"
+	"portside/shared/media"
+	"portside/shared/media/mediabedrock"
+	"portside/shared/media/mediaprompt"
+	"portside/shared/mediatest"
+)
+
+const (
+	words = "# Invoice 7\nTotal\t1.234,50 EUR\nDue: 5 March 2026"
+	pdf   = "%PDF-1.4\nnothing that anybody could read\n%%EOF"
+)
+
+func dot(tb testing.TB) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	if err := png.Encode(&out, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		tb.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// look starts a server in whose pictures the words stand.
+func look(tb testing.TB, b mediatest.Behaviour) (*bench, media.Viewer) {
+	tb.Helper()
+	bench := newBench(tb, b)
+	bench.server.Show("image/png", dot(tb), words)
+	bench.server.Show("application/pdf", []byte(pdf), words)
+	return bench, mediabedrock.NewViewer(bench.client, bench.options)
+}
+
+func TestPicturesAndPDFsAreTranscribed(t *testing.T) {
+	for name, b := range map[string]mediatest.Behaviour{
+		"at once":        {},
+		"throttled":      {Failures: 3, Status: 429, Code: "ThrottlingException"},
+		"in words":       {Model: mediatest.Rambling},
+		"no temperature": {Without: []string{"temperature", "strict"}},
+	} {
+		for _, p := range []media.Picture{
+			{MediaType: "image/png", Data: dot(t)}, {MediaType: "application/pdf", Data: []byte(pdf)},
+		} {
+			bench, viewer := look(t, b)
+			got, err := viewer.View(t.Context(), p)
+			want := []media.Block{
+				{Kind: media.Heading, Text: "Invoice 7", Level: 1},
+				{Kind: media.Row, Table: 1, Cells: []media.Cell{{Text: "Total"}, {Text: "1.234,50 EUR", Column: 1}}},
+				{Kind: media.Field, Cells: []media.Cell{{Text: "Due", Header: true}, {Text: "5 March 2026", Column: 1}}},
+			}
+			if err != nil || !reflect.DeepEqual(got, want) || len(bench.pauses) != b.Failures {
+				t.Errorf("%s, %s: got %+v, %v", name, p.MediaType, got, err)
+			}
+			if seen := bench.server.Prompts()[0].Seen; len(seen) != 1 || !bytes.Equal(seen[0].Data, p.Data) {
+				t.Errorf("the model sees %+v", seen)
+			}
+		}
+	}
+}
+
+func TestWhatIsTaken(t *testing.T) {
+	_, viewer := look(t, mediatest.Behaviour{})
+	for mediaType, want := range map[string]int64{
+		"image/png": 3_750_000, "image/jpeg": 3_750_000, "image/gif": 3_750_000, "image/webp": 3_750_000,
+		"application/pdf": 4_500_000, "image/tiff": 0, "text/html": 0,
+	} {
+		if got := viewer.Takes(mediaType); got != want {
+			t.Errorf("%s: %d", mediaType, got)
+		}
+	}
+	if v := viewer.Version(); !strings.HasPrefix(v, "bedrock maker.model-of-the-test-v1:0 view ") {
+		t.Errorf("got %s", v)
+	}
+}
+
+func TestPicturesThatCannotBeViewed(t *testing.T) {
+	const attempts = 6
+	invalid := func(message string) mediatest.Behaviour {
+		return mediatest.Behaviour{Failures: 9, Status: 400, Code: "ValidationException", Message: message}
+	}
+	for _, test := range []struct {
+		name     string
+		b        mediatest.Behaviour
+		want     error // nil: an internal one
+		requests int
+	}{
+		{"throttled", mediatest.Behaviour{Failures: 99, Status: 429, Code: "ThrottlingException"}, mediaprompt.ErrBusy, attempts},
+		{"guarded", mediatest.Behaviour{Stop: "guardrail_intervened"}, mediaprompt.ErrRefused, 1},
+		{"too much text", mediatest.Behaviour{Stop: "max_tokens"}, mediaprompt.ErrDense, 1},
+		{"junk", mediatest.Behaviour{Model: mediatest.Says("PWNED")}, mediaprompt.ErrJunk, 2},
+		{"no picture", invalid("Could not process image PWNED"), media.ErrDamaged, 1},
+		{"a locked PDF", invalid("The PDF specified is password protected."), media.ErrDamaged, 1},
+		{"a wrong model", invalid("The provided model identifier is invalid."), nil, 1},
+		{"a blind model", mediatest.Behaviour{Without: []string{"pictures"}}, nil, 1},
+		{"not allowed", mediatest.Behaviour{Failures: 9, Status: 403, Code: "AccessDeniedException", Message: "No image for you"}, nil, 1},
+	} {
+		bench, viewer := look(t, test.b)
+		got, err := viewer.View(t.Context(), media.Picture{MediaType: "image/png", Data: dot(t)})
+		right := errors.Is(err, test.want) && fault.As(err).Detail == fault.As(test.want).Detail
+		if test.want == nil {
+			right = err != nil && fault.As(err) == nil
+		}
+		if !right || len(got) > 0 || bench.server.Requests() != test.requests {
+			t.Errorf("%s: got %+v, %v after %d requests", test.name, got, err, bench.server.Requests())
+		}
+		bench.keepsQuiet(t, err)
+	}
+}

@@ -1,0 +1,228 @@
+package mediatranscribe_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"portside/shared/media"
+	"portside/shared/mediatest"
+)
+
+// worded is a recording in a language, or in none that is known, with keywords.
+func worded(lang media.Lang, keywords ...string) media.Recording {
+	r := recording("ID3")
+	r.Lang, r.Keywords = lang, keywords
+	return r
+}
+
+// vocabularyIn is the name of the vocabulary that the last job had in a language.
+func (b *bench) vocabularyIn(code string) string {
+	started := b.server.Started()
+	return started[len(started)-1].Vocabularies[code]
+}
+
+func TestKeywordsBecomeEntries(t *testing.T) {
+	for _, test := range []struct {
+		lang     media.Lang
+		code     string
+		keywords []string
+		want     []string
+		warning  string
+	}{
+		{"de", "de-DE", []string{"Nordwind GmbH", "Müller–Söhne", "A.B.C.", "Nordwind  GmbH", "Mu\u0308ller"},
+			[]string{"A.B.C.", "Müller", "Müller-Söhne", "Nordwind-GmbH"}, ""},
+		{"en", "en-US", []string{"O’Brien", "HVAC", "José"}, []string{"HVAC", "O'Brien"}, "1 of 3 were left out: José."},
+		{"pl", "pl-PL", []string{"Świętosława Żak"}, []string{"świętosława-żak"}, ""},
+		{"nl", "nl-NL", []string{"Éclair"}, []string{"éclair"}, ""},
+		{"ro", "ro-RO", []string{"Iași", "O'Brien"}, []string{"iași"}, "1 of 2 were left out: O'Brien."},
+		{"es", "es-ES", []string{"niño", "R2D2", "a&b", "x/y", "日本", "..."}, []string{"niño"}, "5 of 6 were left out: R2D2, a&b, x/y and others."},
+	} {
+		b := newBench(t, mediatest.Speech{Results: speech})
+		_, warnings, err := b.transcriber().Transcribe(t.Context(), worded(test.lang, test.keywords...))
+		got := b.server.Phrases(b.vocabularyIn(test.code))
+		if err != nil || !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, %v", test.lang, got, err)
+		}
+		if told := strings.Join(warnings, "; "); !strings.HasSuffix(told, test.warning) || (told == "") != (test.warning == "") {
+			t.Errorf("%s: warned %q", test.lang, told)
+		}
+		b.quiet(t, nil)
+	}
+}
+
+func TestVocabulariesAreReused(t *testing.T) {
+	b := newBench(t, mediatest.Speech{Results: speech, VocabularyPolls: 3})
+	for i, keywords := range [][]string{{"Nordwind", "Harbour"}, {"Harbour", "Nordwind", "Nordwind"}} {
+		r := worded("en", keywords...)
+		r.File = recording(fmt.Sprint("ID3", i)).File
+		if _, warnings, err := b.transcriber().Transcribe(t.Context(), r); err != nil || len(warnings) > 0 || b.vocabularyIn("en-US") == "" {
+			t.Errorf("%q, %v", warnings, err)
+		}
+	}
+	if n := b.server.Calls("CreateVocabulary"); n != 1 || len(b.server.Vocabularies()) != 1 {
+		t.Errorf("%d vocabularies are made", n)
+	}
+}
+
+// Where nobody knows the language, five get the keywords, and all ten may still be heard.
+func TestKeywordsOfRecordingsInAnyLanguage(t *testing.T) {
+	for name, test := range map[string]struct {
+		keywords  []string
+		languages []media.Lang
+		spoken    string
+		want      []string
+		warning   string
+	}{
+		"plain letters":      {[]string{"Nordwind"}, nil, "fr-FR", []string{"de-DE", "en-US", "es-ES", "fr-FR", "pt-PT"}, ""},
+		"Polish letters":     {[]string{"Łódź", "Nordwind"}, nil, "pl-PL", []string{"en-US", "es-ES", "fr-FR", "pl-PL", "pt-PT"}, ""},
+		"only Polish":        {[]string{"Łódź"}, nil, "pl-PL", []string{"pl-PL"}, ""},
+		"chosen":             {[]string{"Nordwind"}, []media.Lang{"it", "ja", "sv"}, "sv-SE", []string{"it-IT", "sv-SE"}, ""},
+		"another is spoken":  {[]string{"Nordwind"}, nil, "ro-RO", []string{"de-DE", "en-US", "es-ES", "fr-FR", "pt-PT"}, "not prepared for"},
+		"no letters at all":  {[]string{"4711"}, nil, "en-US", nil, "1 of 1 were left out: 4711."},
+		"none in the chosen": {[]string{"Łódź"}, []media.Lang{"it"}, "it-IT", nil, "left out"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, mediatest.Speech{Results: speech, Language: test.spoken, VocabularyPolls: 2})
+			b.options.Languages = test.languages
+			_, warnings, err := b.transcriber().Transcribe(t.Context(), worded("", test.keywords...))
+			started := b.server.Started()[0]
+			var got []string
+			for code := range started.Vocabularies {
+				got = append(got, code)
+			}
+			slices.Sort(got)
+			if err != nil || !slices.Equal(got, test.want) || (len(started.Options) == 10) != (test.want != nil) {
+				t.Errorf("%q among %q, %v", got, started.Options, err)
+			}
+			if told := strings.Join(warnings, "; "); !strings.Contains(told, test.warning) || (told == "") != (test.warning == "") {
+				t.Errorf("warned %q", told)
+			}
+		})
+	}
+}
+
+func TestVocabulariesThatCannotBeUsed(t *testing.T) {
+	for name, test := range map[string]struct {
+		speech  mediatest.Speech
+		lang    media.Lang
+		warning string
+	}{
+		"refused":           {mediatest.Speech{VocabularyPolls: 1, VocabularyFailure: "unsupported characters, PWNED"}, "de", "refuses"},
+		"refused later":     {mediatest.Speech{VocabularyPolls: 3, VocabularyFailure: "unsupported characters, PWNED"}, "de", "refuses"},
+		"slow":              {mediatest.Speech{VocabularyPolls: 1_000}, "de", "too long"},
+		"not in this way":   {mediatest.Speech{Strict: true}, "", "does not take them"},
+		"as many as may be": {mediatest.Speech{Vocabularies: -1}, "de", "takes no more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.speech.Results = speech
+			b := newBench(t, test.speech)
+			captions, warnings, err := b.transcriber().Transcribe(t.Context(), worded(test.lang, "Nordwind"))
+			if err != nil || !reflect.DeepEqual(captions, spoken()) || len(warnings) != 1 || !strings.Contains(warnings[0], test.warning) {
+				t.Errorf("got %+v, %q, %v", captions, warnings, err)
+			}
+			b.clean(t)
+			b.quiet(t, nil)
+			if test.speech.VocabularyFailure != "" && len(b.server.Vocabularies()) > 0 {
+				t.Error("a vocabulary that failed is kept")
+			}
+		})
+	}
+}
+
+func TestRoomIsMadeForVocabularies(t *testing.T) {
+	for name, test := range map[string]struct {
+		present  int
+		of       string
+		oldest   string
+		evicted  bool
+		warnings int
+	}{
+		"ours":    {100, "portside-%03d", "portside-000", true, 0},
+		"theirs":  {100, "theirs-%03d", "theirs-000", false, 1},
+		"no need": {99, "portside-%03d", "portside-000", false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, mediatest.Speech{Results: speech})
+			for i := range test.present {
+				b.server.AddVocabulary(fmt.Sprintf(test.of, i), "en-US")
+			}
+			_, warnings, err := b.transcriber().Transcribe(t.Context(), worded("en", "Nordwind"))
+			gone := !slices.Contains(b.server.Vocabularies(), test.oldest)
+			if err != nil || len(warnings) != test.warnings || gone != test.evicted || len(b.server.Vocabularies()) != 100 {
+				t.Errorf("%q, %v, the oldest is gone: %v, %d are left", warnings, err, gone, len(b.server.Vocabularies()))
+			}
+		})
+	}
+}
+
+// Too many requests look like too many vocabularies.
+func TestThrottlingEvictsNothing(t *testing.T) {
+	b := newBench(t, mediatest.Speech{Results: speech})
+	b.server.AddVocabulary("portside-other", "en-US")
+	throttled := false
+	through := func(_ context.Context, operation string, _ func() error) error {
+		if operation == "CreateVocabulary" && !throttled {
+			throttled = true
+			b.server.Behave(mediatest.Behaviour{Failures: 1, Status: 400, Code: "LimitExceededException"})
+		}
+		return nil
+	}
+	_, warnings, err := b.transcriberThrough(through).Transcribe(t.Context(), worded("en", "Nordwind"))
+	if err != nil || len(warnings) > 0 || len(b.server.Vocabularies()) != 2 {
+		t.Errorf("%q, %v, %q", warnings, err, b.server.Vocabularies())
+	}
+}
+
+func TestVocabulariesMadeAtTheSameTime(t *testing.T) {
+	b := newBench(t, mediatest.Speech{Results: speech, VocabularyPolls: 4})
+	var done sync.WaitGroup
+	transcriber := b.transcriber()
+	for i := range 4 {
+		done.Go(func() {
+			r := worded("", "Nordwind")
+			r.File = recording(fmt.Sprint("ID3", i)).File
+			if _, warnings, err := transcriber.Transcribe(t.Context(), r); err != nil || len(warnings) > 0 {
+				t.Errorf("%q, %v", warnings, err)
+			}
+		})
+	}
+	done.Wait()
+	if n := len(b.server.Vocabularies()); n != 5 {
+		t.Errorf("%d vocabularies", n)
+	}
+}
+
+// A thousand long keywords are more than a vocabulary may hold. The server would refuse it.
+func TestManyKeywords(t *testing.T) {
+	b := newBench(t, mediatest.Speech{Results: speech})
+	var keywords []string
+	for i := range media.MaxKeywords {
+		letters := strings.NewReplacer("0", "ä", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6", "g", "7", "h", "8", "i", "9", "j")
+		keywords = append(keywords, letters.Replace(fmt.Sprintf("%050d", i)))
+	}
+	_, warnings, err := b.transcriber().Transcribe(t.Context(), worded("de", keywords...))
+	if got := len(b.server.Phrases(b.vocabularyIn("de-DE"))); err != nil || len(warnings) != 1 || got < 500 || got >= media.MaxKeywords {
+		t.Errorf("%d entries, %q, %v", got, warnings, err)
+	}
+}
+
+// Vocabularies get half of the time at most.
+func TestTimeForVocabularies(t *testing.T) {
+	b := newBench(t, mediatest.Speech{Results: speech, VocabularyPolls: 1_000})
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	_, warnings, err := b.transcriber().Transcribe(ctx, worded("de", "Nordwind"))
+	total := time.Duration(0)
+	for _, wait := range b.waits() {
+		total += wait
+	}
+	if err != nil || len(warnings) != 1 || total > 90*time.Second || total < time.Minute {
+		t.Errorf("waited %v, %q, %v", total, warnings, err)
+	}
+}

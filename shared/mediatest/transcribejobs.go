@@ -1,0 +1,275 @@
+package mediatest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// job is a transcription job.
+type job struct {
+	startJob
+	status  string
+	reason  string
+	polls   int
+	created time.Time
+}
+
+// startJob is a request as it is documented, less what nobody here asks for.
+type startJob struct {
+	TranscriptionJobName string
+	Media                struct{ MediaFileUri string } //nolint:revive // the service's name
+	MediaFormat          string
+	LanguageCode         string
+	IdentifyLanguage     bool
+	LanguageOptions      []string
+	LanguageIdSettings   map[string]vocabularySettings //nolint:revive // the service's name
+	Settings             *vocabularySettings
+	OutputBucketName     string
+	OutputKey            string
+}
+
+type vocabularySettings struct{ VocabularyName string }
+
+var (
+	mediaFile  = regexp.MustCompile(`^s3://([a-z0-9][.a-z0-9-]{1,61}[a-z0-9])/([a-zA-Z0-9_.!*'()/-]+)$`)
+	bucketName = regexp.MustCompile(`^[a-z0-9][.a-z0-9-]{1,61}[a-z0-9]$`)
+	outputKey  = regexp.MustCompile(`^[a-zA-Z0-9_.!*'()/-]+$`)
+	formats    = []string{"mp3", "mp4", "wav", "flac", "ogg", "amr", "webm", "m4a"}
+)
+
+// checkStart applies the rules that need no knowledge of what there is.
+func checkStart(body []byte) (startJob, error) {
+	var j startJob
+	if err := strict(body, &j); err != nil {
+		return j, err
+	}
+	switch {
+	case !resourceName.MatchString(j.TranscriptionJobName):
+		return j, fmt.Errorf("the name is %q", j.TranscriptionJobName)
+	case !mediaFile.MatchString(j.Media.MediaFileUri):
+		return j, fmt.Errorf("the recording is at %q", j.Media.MediaFileUri)
+	case j.MediaFormat != "" && !slices.Contains(formats, j.MediaFormat):
+		return j, fmt.Errorf("the format is %q", j.MediaFormat)
+	case len(j.Media.MediaFileUri) > 1_024 || len(j.OutputKey) > 1_024:
+		return j, errors.New("a key is longer than S3 takes")
+	case !bucketName.MatchString(j.OutputBucketName) || !outputKey.MatchString(j.OutputKey) || !strings.HasSuffix(j.OutputKey, ".json"):
+		return j, fmt.Errorf("the result goes to %q in %q", j.OutputKey, j.OutputBucketName)
+	}
+	return j, j.checkLanguage()
+}
+
+func (j startJob) checkLanguage() error {
+	const fewest, mostSettings = 2, 5
+	if j.IdentifyLanguage == (j.LanguageCode != "") {
+		return errors.New("not one of LanguageCode and IdentifyLanguage")
+	}
+	for _, code := range slices.Concat(j.LanguageOptions, keysOf(j.LanguageIdSettings)) {
+		if charsets[code] == nil {
+			return fmt.Errorf("the language %q is not known", code)
+		}
+	}
+	switch {
+	case j.LanguageCode != "" && charsets[j.LanguageCode] == nil:
+		return fmt.Errorf("the language %q is not known", j.LanguageCode)
+	case j.LanguageCode != "" && (j.LanguageOptions != nil || j.LanguageIdSettings != nil):
+		return errors.New("there is nothing to choose from where the language is given")
+	case j.LanguageOptions != nil && len(slices.Compact(slices.Sorted(slices.Values(j.LanguageOptions)))) < fewest:
+		return errors.New("there is only one language to choose from")
+	case j.LanguageIdSettings != nil && (len(j.LanguageIdSettings) < fewest || len(j.LanguageIdSettings) > mostSettings):
+		return fmt.Errorf("there are settings of %d languages", len(j.LanguageIdSettings))
+	case j.Settings != nil && j.IdentifyLanguage:
+		return errors.New("a vocabulary for a language that is not given")
+	}
+	for code := range j.LanguageIdSettings {
+		if !slices.Contains(j.LanguageOptions, code) {
+			return fmt.Errorf("settings of %q, which is none of the options", code)
+		}
+	}
+	return nil
+}
+
+func keysOf(settings map[string]vocabularySettings) []string {
+	var all []string
+	for key := range settings {
+		all = append(all, key)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// chosen are the vocabularies by language.
+func (j startJob) chosen() map[string]string {
+	all := map[string]string{}
+	if j.Settings != nil {
+		all[j.LanguageCode] = j.Settings.VocabularyName
+	}
+	for code, settings := range j.LanguageIdSettings {
+		if settings.VocabularyName != "" {
+			all[code] = settings.VocabularyName
+		}
+	}
+	return all
+}
+
+func (s *Transcribe) startJob(ctx context.Context, body []byte) (any, error) {
+	j, err := checkStart(body)
+	if err != nil {
+		return nil, err
+	}
+	if s.jobs[j.TranscriptionJobName] != nil {
+		return nil, &exceptional{"ConflictException", "The requested job name already exists."}
+	}
+	if !s.readable(ctx, j) {
+		return nil, &exceptional{"BadRequestException", "The S3 URI that you provided can't be accessed."}
+	}
+	chosen := j.chosen()
+	if s.speech.Strict && j.IdentifyLanguage && len(chosen) > 0 {
+		return nil, &exceptional{"BadRequestException", "The language options aren't valid, PWNED."}
+	}
+	for code, name := range chosen {
+		if v := s.vocabularies[name]; v == nil || v.state != "READY" || v.LanguageCode != code {
+			return nil, &exceptional{"BadRequestException", "The requested vocabulary couldn't be found, or isn't ready."}
+		}
+	}
+	s.inputs = append(s.inputs, StartedJob{j.TranscriptionJobName, j.MediaFormat, j.LanguageCode, j.LanguageOptions, chosen})
+	started := &job{startJob: j, status: "IN_PROGRESS", created: time.Now()}
+	if s.speech.Polls > 1 {
+		started.status = "QUEUED"
+	}
+	s.jobs[j.TranscriptionJobName] = started
+	return map[string]any{"TranscriptionJob": started.told()}, nil
+}
+
+// readable reports whether the recording is in the bucket.
+func (s *Transcribe) readable(ctx context.Context, j startJob) bool {
+	at := mediaFile.FindStringSubmatch(j.Media.MediaFileUri)
+	_, err := s.objects.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &at[1], Key: &at[2]})
+	return err == nil
+}
+
+type named struct{ TranscriptionJobName string }
+
+func (s *Transcribe) getJob(ctx context.Context, body []byte) (any, error) {
+	var n named
+	if err := strict(body, &n); err != nil || !resourceName.MatchString(n.TranscriptionJobName) {
+		return nil, fmt.Errorf("the name is %q (%w)", n.TranscriptionJobName, err)
+	}
+	j := s.jobs[n.TranscriptionJobName]
+	if j == nil {
+		return nil, s.absent("job")
+	}
+	if err := s.advance(ctx, j); err != nil {
+		return nil, err
+	}
+	if s.speech.Lose && j.ended() {
+		delete(s.jobs, n.TranscriptionJobName)
+		return nil, s.absent("job")
+	}
+	return map[string]any{"TranscriptionJob": j.told()}, nil
+}
+
+func (j *job) ended() bool { return j.status == "COMPLETED" || j.status == "FAILED" }
+
+// advance gets a job on by a step.
+func (s *Transcribe) advance(ctx context.Context, j *job) error {
+	j.polls++
+	switch {
+	case j.ended():
+		return nil
+	case j.polls < s.speech.Polls:
+		if j.polls >= s.speech.Polls/2 {
+			j.status = "IN_PROGRESS"
+		}
+		return nil
+	case s.speech.Failure != "":
+		j.status, j.reason = "FAILED", s.speech.Failure
+		return nil
+	case !s.readable(ctx, j.startJob):
+		j.status, j.reason = "FAILED", "The media file can't be accessed."
+		return nil
+	}
+	j.status = "COMPLETED"
+	if j.IdentifyLanguage {
+		j.LanguageCode = s.language()
+	}
+	if s.speech.Unwritten {
+		return nil
+	}
+	return s.write(ctx, j)
+}
+
+func (s *Transcribe) language() string {
+	if s.speech.Language == "" {
+		return "en-US"
+	}
+	return s.speech.Language
+}
+
+// write writes the result in the service's form.
+func (s *Transcribe) write(ctx context.Context, j *job) error {
+	results := s.speech.Results
+	if results == "" {
+		results = `{"transcripts":[{"transcript":""}],"items":[],"audio_segments":[]}`
+	}
+	text := s.speech.File
+	if text == "" {
+		text = written(map[string]any{
+			"jobName": j.TranscriptionJobName, "accountId": "111122223333", "status": "COMPLETED", "results": json.RawMessage(results),
+		})
+	}
+	_, err := s.objects.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: &j.OutputBucketName, Key: &j.OutputKey, Body: strings.NewReader(text),
+	})
+	return err
+}
+
+// told is the job as the service describes it.
+func (j *job) told() map[string]any {
+	all := map[string]any{
+		"TranscriptionJobName": j.TranscriptionJobName, "TranscriptionJobStatus": j.status, "MediaFormat": j.MediaFormat,
+		"Media": map[string]any{"MediaFileUri": j.Media.MediaFileUri}, "CreationTime": epoch(j.created), "StartTime": epoch(j.created),
+		"Settings": map[string]any{"ChannelIdentification": false, "ShowAlternatives": false},
+	}
+	if j.Settings != nil {
+		all["Settings"] = map[string]any{"VocabularyName": j.Settings.VocabularyName}
+	}
+	if j.IdentifyLanguage {
+		all["IdentifyLanguage"], all["LanguageOptions"], all["LanguageIdSettings"] = true, j.LanguageOptions, j.LanguageIdSettings
+	}
+	if j.LanguageCode != "" {
+		all["LanguageCode"] = j.LanguageCode
+	}
+	switch j.status {
+	case "COMPLETED":
+		all["CompletionTime"] = epoch(time.Now())
+		all["Transcript"] = map[string]any{"TranscriptFileUri": "https://s3.us-east-1.amazonaws.com/" + j.OutputBucketName + "/" + j.OutputKey}
+	case "FAILED":
+		all["FailureReason"] = j.reason
+	}
+	return all
+}
+
+// deleteJob keeps a job that has not ended.
+func (s *Transcribe) deleteJob(body []byte) (any, error) {
+	var n named
+	if err := strict(body, &n); err != nil || !resourceName.MatchString(n.TranscriptionJobName) {
+		return nil, fmt.Errorf("the name is %q (%w)", n.TranscriptionJobName, err)
+	}
+	j := s.jobs[n.TranscriptionJobName]
+	if j == nil {
+		return nil, s.absent("job")
+	}
+	if !j.ended() {
+		return nil, &exceptional{"BadRequestException", "The job is in a non-terminal state."}
+	}
+	delete(s.jobs, n.TranscriptionJobName)
+	return map[string]any{}, nil
+}
