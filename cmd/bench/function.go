@@ -66,7 +66,7 @@ type subject struct {
 
 func (s *stack) usersFunction() subject {
 	return subject{usersFunction, "users function", []string{
-		"USERS_TABLE=" + s.Tables["UsersTable"], "MAIL_FROM=no-reply@portside.example",
+		"USERS_TABLE=" + s.Tables["UsersTable"], "ANALYTICS_TABLE=" + s.Tables["AnalyticsTable"], "MAIL_FROM=no-reply@portside.example",
 	}}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
 	"portside/shared/principal"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
@@ -44,7 +45,8 @@ func newDirectory(s *stack) directory {
 	client, m := s.metered()
 	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"])
 	table := s.Tables["UsersTable"]
-	return directory{client: client, meter: m, table: table, keys: keys, store: usersdynamo.New(client, table, keys)}
+	store := usersdynamo.New(client, table, keys, daily.In(s.Tables["AnalyticsTable"]))
+	return directory{client: client, meter: m, table: table, keys: keys, store: store}
 }
 
 // fill imports the users: 70 % of them in the role user, 20 % viewers, 9 % managers, 1 % admins, in random order.

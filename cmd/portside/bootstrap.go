@@ -13,6 +13,7 @@ import (
 	"portside/shared/fault"
 	"portside/shared/principal"
 	"portside/shared/users"
+	"portside/shared/versions"
 )
 
 func bootstrapCommand() command {
@@ -148,7 +149,7 @@ func (b *bootstrap) issue(ctx context.Context, admin users.User) error {
 		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "bootstrap", CreatedAt: time.Now().UTC(),
 		Owner: credentials.Owner{ID: admin.ID, Role: admin.Role, Active: true},
 	})
-	if errors.Is(err, users.ErrStale) {
+	if errors.Is(err, versions.ErrStale) {
 		return errors.New("the admin was changed just now: run it again")
 	}
 	if err != nil {

@@ -14,11 +14,14 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/awstest"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
+	"portside/shared/items"
+	"portside/shared/projects"
+	"portside/shared/projects/projectsdynamo"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 )
@@ -37,12 +40,13 @@ func newOffice(t *testing.T) *office {
 	client := awstest.DynamoDB(t)
 	o := &office{t: t, dir: t.TempDir(), client: client, names: tableNames{
 		users: awstest.Table(t, client, "UsersTable"), credentials: awstest.Table(t, client, "CredentialsTable"),
+		projects: awstest.Table(t, client, "ProjectsTable"), analytics: awstest.Table(t, client, "AnalyticsTable"),
 	}}
 	o.tables = o.over(client)
 	o.writeStack(localStack{
 		API: "http://127.0.0.1:3999", DynamoDB: aws.ToString(client.Options().BaseEndpoint), Region: "us-east-1",
 		AccessKeyID: "test", SecretAccessKey: "test",
-		Tables: map[string]string{"UsersTable": o.names.users, "CredentialsTable": o.names.credentials},
+		Tables: o.tableNames(),
 	})
 	holdLock(t, o.dir)
 	return o
@@ -51,7 +55,19 @@ func newOffice(t *testing.T) *office {
 // over returns the stores over another client, such as one that fails.
 func (o *office) over(client *dynamodb.Client) *tables {
 	keys := credentialsdynamo.New(client, o.names.credentials)
-	return &tables{users: usersdynamo.New(client, o.names.users, keys), credentials: keys}
+	days := daily.In(o.names.analytics)
+	return &tables{
+		users: usersdynamo.New(client, o.names.users, keys, days), projects: projectsdynamo.New(client, o.names.projects, days),
+		credentials: keys,
+	}
+}
+
+// tableNames are the tables of the office's stack by their names in the template.
+func (o *office) tableNames() map[string]string {
+	return map[string]string{
+		"UsersTable": o.names.users, "ProjectsTable": o.names.projects,
+		"CredentialsTable": o.names.credentials, "AnalyticsTable": o.names.analytics,
+	}
 }
 
 func (o *office) writeStack(stack localStack) {
@@ -94,15 +110,10 @@ func (o *office) read(name string) string {
 	return string(text)
 }
 
-// drop removes an item of the users table.
-func (o *office) drop(pk, sk string) {
+// drop removes an item of a table.
+func (o *office) drop(table, pk, sk string) {
 	o.t.Helper()
-	_, err := o.client.DeleteItem(o.t.Context(), &dynamodb.DeleteItemInput{
-		TableName: &o.names.users, Key: map[string]types.AttributeValue{
-			"pk": &types.AttributeValueMemberS{Value: pk}, "sk": &types.AttributeValueMemberS{Value: sk},
-		},
-	})
-	if err != nil {
+	if _, err := o.client.DeleteItem(o.t.Context(), &dynamodb.DeleteItemInput{TableName: &table, Key: items.Key(pk, sk)}); err != nil {
 		o.t.Fatal(err)
 	}
 }
@@ -187,7 +198,7 @@ func TestUsage(t *testing.T) {
 		{"unknown command", []string{"frobnicate"}, 2, "", "there is no command \"frobnicate\"; `.local/bin/portside help` lists them"},
 		{"unknown flag", []string{"version", "--wat"}, 2, "", "portside version: flag provided but not defined: -wat; `.local/bin/portside version -h` explains"},
 		{"stray argument", []string{"rebuild-ranks", "x"}, 2, "", `"x" is not expected here`},
-		{"no settings", []string{"rebuild-ranks"}, 2, "", "set USERS_TABLE and CREDENTIALS_TABLE"},
+		{"no settings", []string{"rebuild-ranks"}, 2, "", "set USERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE"},
 		{"address without a stack", []string{"rebuild-ranks", "--addr", "127.0.0.1:1"}, 2, "", "--addr needs --local"},
 		{"no file", []string{"import-users"}, 2, "", "name one file"},
 		{"folder", []string{"import-users", o.dir}, 1, "", "is a folder: name a file in it"},
@@ -234,7 +245,10 @@ func TestSettingsFromTheEnvironment(t *testing.T) {
 	t.Setenv("AWS_REGION", "us-east-1")
 	t.Setenv("AWS_ACCESS_KEY_ID", "test")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
-	settings := map[string]string{"USERS_TABLE": o.names.users, "CREDENTIALS_TABLE": o.names.credentials}
+	settings := map[string]string{
+		"USERS_TABLE": o.names.users, "PROJECTS_TABLE": o.names.projects,
+		"CREDENTIALS_TABLE": o.names.credentials, "ANALYTICS_TABLE": o.names.analytics,
+	}
 	lookup := func(name string) (string, bool) { value, set := settings[name]; return value, set }
 	var stdout, stderr bytes.Buffer
 	p := process{args: []string{"rebuild-ranks"}, lookup: lookup, stdout: &stdout, stderr: &stderr}
@@ -270,10 +284,18 @@ func TestRebuildRanks(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.expect(o.run("import-users", o.write("users.csv", "email,name,role\na@example.com,A,admin\nb@example.com,B,user\n")), 0, "2 created")
-	o.drop("rank#users#0#", "rank")
-	o.drop("email#b@example.com", "email")
+	o.drop(o.names.users, "rank#users#0#", "rank")
+	o.drop(o.names.users, "email#b@example.com", "email")
+	creation := projects.Creation{Project: projects.Project{ID: "p", Status: projects.Draft}}
+	if _, err := o.tables.projects.Create(t.Context(), creation); err != nil {
+		t.Fatal(err)
+	}
+	o.drop(o.names.projects, "list#draft", "0000000000")
 	got := o.expect(o.run("rebuild-ranks"), 0, "counts")
-	for _, line := range []string{"1  users put right", "1  counters corrected", "0  sequence", "0  number of active admins"} {
+	for _, line := range []string{
+		"1  users put right", "1  counters of users corrected", "0  sequence", "0  number of active admins",
+		"1  projects put right", "0  counters of projects corrected",
+	} {
 		if !strings.Contains(got.stdout, line) {
 			t.Errorf("the summary lacks %q:\n%s", line, got.stdout)
 		}

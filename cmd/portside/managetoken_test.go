@@ -18,7 +18,7 @@ func (o *office) withSecrets() *secretsmanager.Client {
 	o.writeStack(localStack{
 		API: "http://127.0.0.1:3999", DynamoDB: aws.ToString(o.client.Options().BaseEndpoint), Region: "us-east-1",
 		SecretsManager: aws.ToString(client.Options().BaseEndpoint), AccessKeyID: "test", SecretAccessKey: "test",
-		Tables: map[string]string{"UsersTable": o.names.users, "CredentialsTable": o.names.credentials},
+		Tables: o.tableNames(),
 	})
 	return client
 }

@@ -27,7 +27,7 @@ func (o *office) withCharts() *chartss3.Bucket {
 	o.writeStack(localStack{
 		API: "http://127.0.0.1:3999", DynamoDB: aws.ToString(o.client.Options().BaseEndpoint), Region: "us-east-1",
 		S3: aws.ToString(client.Options().BaseEndpoint), AccessKeyID: keys.AccessKeyID, SecretAccessKey: keys.SecretAccessKey,
-		Tables:  map[string]string{"UsersTable": o.names.users, "CredentialsTable": o.names.credentials},
+		Tables:  o.tableNames(),
 		Buckets: map[string]string{"ChartsBucket": name},
 	})
 	return chartss3.NewBucket(client, name)

@@ -17,12 +17,14 @@ import (
 	"github.com/aws/smithy-go"
 
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
 	"portside/shared/env"
+	"portside/shared/projects/projectsdynamo"
 	"portside/shared/users/usersdynamo"
 )
 
-const settingsHelp = `Commands find their tables by USERS_TABLE and
-CREDENTIALS_TABLE, the bucket by CHARTS_BUCKET (see the outputs of the deployed stack),
+const settingsHelp = `Commands find their tables by USERS_TABLE, PROJECTS_TABLE,
+CREDENTIALS_TABLE and ANALYTICS_TABLE, the bucket by CHARTS_BUCKET (see the outputs of the deployed stack),
 and AWS by the settings of the AWS SDK (AWS_PROFILE, AWS_REGION, …), or all of it by
 --local DATA.
 `
@@ -43,6 +45,7 @@ func newTarget(flags *flag.FlagSet) *target {
 // tables are the stores of an installation.
 type tables struct {
 	users       *usersdynamo.Store
+	projects    *projectsdynamo.Store
 	credentials *credentialsdynamo.Table
 	secrets     *secretsmanager.Client
 	baseURL     string // of the local stack; otherwise empty
@@ -65,15 +68,19 @@ func (t *target) open(ctx context.Context, p process) (*tables, error) {
 		return nil, usageError("--addr needs --local")
 	}
 	settings := env.Reader{Lookup: p.lookup}
-	names := tableNames{users: settings.String("USERS_TABLE"), credentials: settings.String("CREDENTIALS_TABLE")}
+	names := tableNames{
+		users: settings.String("USERS_TABLE"), projects: settings.String("PROJECTS_TABLE"),
+		credentials: settings.String("CREDENTIALS_TABLE"), analytics: settings.String("ANALYTICS_TABLE"),
+	}
 	if settings.Err() != nil {
-		return nil, usageError("set USERS_TABLE and CREDENTIALS_TABLE to the tables' names, or give --local DATA for a local stack")
+		return nil, usageError("set USERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE to the tables' names, " +
+			"or give --local DATA for a local stack")
 	}
 	return open(ctx, names)
 }
 
 // tableNames are the names of the tables, and where Secrets Manager is; empty: where the SDK's settings say.
-type tableNames struct{ users, credentials, secrets string }
+type tableNames struct{ users, projects, credentials, analytics, secrets string }
 
 func open(ctx context.Context, names tableNames, options ...func(*config.LoadOptions) error) (*tables, error) {
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
@@ -87,11 +94,19 @@ func open(ctx context.Context, names tableNames, options ...func(*config.LoadOpt
 			o.BaseEndpoint = &names.secrets
 		}
 	})
-	return &tables{users: usersdynamo.New(client, names.users, keys), credentials: keys, secrets: secrets}, nil
+	days := daily.In(names.analytics)
+	return &tables{
+		users: usersdynamo.New(client, names.users, keys, days), projects: projectsdynamo.New(client, names.projects, days),
+		credentials: keys, secrets: secrets,
+	}, nil
 }
 
 func (s localStack) names() tableNames {
-	return tableNames{users: s.Tables["UsersTable"], credentials: s.Tables["CredentialsTable"], secrets: s.SecretsManager}
+	return tableNames{
+		users: s.Tables["UsersTable"], projects: s.Tables["ProjectsTable"],
+		credentials: s.Tables["CredentialsTable"], analytics: s.Tables["AnalyticsTable"],
+		secrets: s.SecretsManager,
+	}
 }
 
 func (s localStack) options() []func(*config.LoadOptions) error {
@@ -106,7 +121,7 @@ func (s localStack) options() []func(*config.LoadOptions) error {
 // explain puts what an operator can do about an error before what the SDK says of it.
 func explain(err error) string {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return "there is no such table: check USERS_TABLE, CREDENTIALS_TABLE and AWS_REGION: " + err.Error()
+		return "there is no such table: check USERS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE and AWS_REGION: " + err.Error()
 	}
 	if api, is := errors.AsType[smithy.APIError](err); is && api.ErrorCode() == "NoSuchBucket" {
 		return "there is no such bucket: check CHARTS_BUCKET or --bucket, and AWS_REGION: " + err.Error()

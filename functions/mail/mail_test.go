@@ -21,12 +21,14 @@ import (
 
 	"portside/shared/awstest"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
 	"portside/shared/mail/mailses"
 	"portside/shared/principal"
 	"portside/shared/requests"
 	"portside/shared/requests/requestsdynamo"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
+	"portside/shared/versions"
 	"portside/shared/webtest"
 )
 
@@ -48,7 +50,7 @@ func newOffice(tb testing.TB) *office {
 	now := func() time.Time { return o.now }
 	name := awstest.Table(tb, client, "CredentialsTable")
 	table := credentialsdynamo.New(client, name)
-	store := usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), table)
+	store := usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), table, daily.In(awstest.Table(tb, client, "AnalyticsTable")))
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	o.inviter = users.NewInviter(store, o.post.mailer(), now)
 	o.users = users.NewService(store, o.inviter, newID, now)
@@ -160,7 +162,7 @@ func TestDeletedUserGetsNoMail(t *testing.T) {
 	o.post.refuse("ada@example.com")
 	user := o.invite("ada@example.com")
 	o.post.refuse()
-	if err := o.users.Delete(t.Context(), principal.Operator(), users.Target{ID: user.ID}); err != nil {
+	if err := o.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: user.ID}); err != nil {
 		t.Fatal(err)
 	}
 	o.mustRun()

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
 	"portside/shared/env"
 	"portside/shared/items"
 	"portside/shared/logs"
@@ -27,6 +28,7 @@ func main() {
 	logs.SetUp()
 	settings := env.Reader{Lookup: os.LookupEnv}
 	usersTable, credentialsTable, from := settings.String("USERS_TABLE"), settings.String("CREDENTIALS_TABLE"), settings.String("MAIL_FROM")
+	analyticsTable := settings.String("ANALYTICS_TABLE")
 	if err := settings.Err(); err != nil {
 		log.Fatal(err)
 	}
@@ -36,7 +38,7 @@ func main() {
 	}
 	client := items.Client(cfg)
 	keys := credentialsdynamo.New(client, credentialsTable)
-	people := usersdynamo.New(client, usersTable, keys)
+	people := usersdynamo.New(client, usersTable, keys, daily.In(analyticsTable))
 	mailer := mailses.New(sesv2.NewFromConfig(cfg), from)
 	lambda.Start(sendDue(users.NewInviter(people, mailer, time.Now), requests.NewService(requests.Parts{
 		Store: requestsdynamo.New(client, credentialsTable, people), Credentials: keys, People: people,

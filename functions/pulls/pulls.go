@@ -1,19 +1,13 @@
 package main
 
 import (
-	"compress/gzip"
 	"context"
-	"encoding/base64"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"log/slog"
-	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"portside/shared/pulls"
+	"portside/shared/subscription"
 )
 
 // recorder is the part of pulls.Store that writes.
@@ -21,15 +15,17 @@ type recorder interface {
 	Record(ctx context.Context, pulls []pulls.Pull) (int, error)
 }
 
-// record returns the handler. An error makes Lambda try the event again, which is harmless: each pull counts once. A line
-// that is broken stays so, and is counted and passed over, since another try would only hold up the pulls beside it.
+// record returns the handler. An error makes Lambda try the event again, which is harmless: each pull counts once. What is
+// damaged stays so, be it a whole delivery or a line: it is noted in the function's own log and passed over, since another
+// try would only hold up what comes behind it.
 func record(store recorder) func(context.Context, events.CloudwatchLogsEvent) error {
 	return func(ctx context.Context, event events.CloudwatchLogsEvent) error {
-		batch, err := unpack(event.AWSLogs.Data)
+		batch, err := subscription.Unpack(event)
 		if err != nil {
-			return err
+			slog.ErrorContext(ctx, "corrupt batch", "error", err.Error(), "bytes", len(event.AWSLogs.Data))
+			return nil
 		}
-		if batch.MessageType == "CONTROL_MESSAGE" { // CloudWatch Logs tries out whether the function is there
+		if len(batch.LogEvents) == 0 {
 			return nil
 		}
 		found, broken := read(batch.LogEvents)
@@ -51,29 +47,4 @@ func read(lines []events.CloudwatchLogsLogEvent) (found []pulls.Pull, broken int
 		}
 	}
 	return found, broken
-}
-
-// maxBatch is more than CloudWatch Logs delivers at once: a few bytes must not unpack to more than the function's memory.
-const maxBatch = 20 << 20
-
-var errTooLarge = fmt.Errorf("the log events unpack to more than %d MB", maxBatch>>20)
-
-// unpack returns the log events that an event carries as gzip in Base64.
-func unpack(data string) (events.CloudwatchLogsData, error) {
-	var batch events.CloudwatchLogsData
-	unpacked, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
-	if err != nil {
-		return batch, fmt.Errorf("unpack the log events: %w", err)
-	}
-	text, err := io.ReadAll(io.LimitReader(unpacked, maxBatch+1))
-	if err != nil {
-		return batch, fmt.Errorf("unpack the log events: %w", err)
-	}
-	if len(text) > maxBatch {
-		return batch, errTooLarge
-	}
-	if err := json.Unmarshal(text, &batch); err != nil {
-		return batch, errors.New("unpack the log events: they are not the JSON of CloudWatch Logs")
-	}
-	return batch, nil
 }

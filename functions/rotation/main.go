@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
 	"portside/shared/env"
 	"portside/shared/items"
 	"portside/shared/logs"
@@ -29,6 +30,7 @@ func main() {
 	logs.SetUp()
 	settings := env.Reader{Lookup: os.LookupEnv}
 	credentialsTable, usersTable := settings.String("CREDENTIALS_TABLE"), settings.String("USERS_TABLE")
+	analyticsTable := settings.String("ANALYTICS_TABLE")
 	from, baseURL, overlap := settings.String("MAIL_FROM"), settings.Optional("BASE_URL"), settings.Count("ROTATION_OVERLAP_DAYS")
 	if err := settings.Err(); err != nil {
 		log.Fatal(err)
@@ -39,7 +41,7 @@ func main() {
 	}
 	client := items.Client(cfg)
 	table := credentialsdynamo.New(client, credentialsTable)
-	store := usersdynamo.New(client, usersTable, table)
+	store := usersdynamo.New(client, usersTable, table, daily.In(analyticsTable))
 	vault := rotationsecrets.New(secretsmanager.NewFromConfig(cfg))
 	owners, ledger := owners{store, store}, noticesdynamo.New(client, credentialsTable)
 	rotator := rotation.New(vault, owners, table, rotation.Options{Overlap: days(overlap), Now: time.Now})

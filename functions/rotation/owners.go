@@ -11,6 +11,7 @@ import (
 	"portside/shared/rotation"
 	"portside/shared/tokens"
 	"portside/shared/users"
+	"portside/shared/versions"
 )
 
 // owners are the users, as rotation and notices know them.
@@ -56,11 +57,11 @@ func (o owners) Issue(ctx context.Context, token credentials.Credential) error {
 			return err
 		}
 		token.Owner = credentials.Owner{ID: user.ID, Role: user.Role, Active: true}
-		if err := o.keys.Issue(ctx, user, token); !errors.Is(err, users.ErrStale) {
+		if err := o.keys.Issue(ctx, user, token); !errors.Is(err, versions.ErrStale) {
 			return err
 		}
 	}
-	return users.ErrBusy
+	return versions.ErrBusy
 }
 
 // Person implements notices.People.

@@ -15,6 +15,7 @@ import (
 	"portside/shared/principal"
 	"portside/shared/rotation"
 	"portside/shared/users"
+	"portside/shared/versions"
 )
 
 func TestRotationRenewsTheTokenAndLetsTheOldOneEndAfterTheOverlap(t *testing.T) {
@@ -147,7 +148,7 @@ func TestOwnerWhoMayNotActKeepsTheCurrentToken(t *testing.T) {
 	for name, leave := range map[string]func(*harbour){
 		"suspended": func(h *harbour) { h.setStatus(users.Suspended) },
 		"deleted": func(h *harbour) {
-			if err := h.users.Delete(h.tb.Context(), principal.Operator(), users.Target{ID: h.owner.ID}); err != nil {
+			if err := h.users.Delete(h.tb.Context(), principal.Operator(), versions.Target{ID: h.owner.ID}); err != nil {
 				h.tb.Fatal(err)
 			}
 		},

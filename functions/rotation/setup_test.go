@@ -18,6 +18,7 @@ import (
 	"portside/shared/awstest"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
 	"portside/shared/mail"
 	"portside/shared/notices"
 	"portside/shared/notices/noticesdynamo"
@@ -27,6 +28,7 @@ import (
 	"portside/shared/tokens/tokensdynamo"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
+	"portside/shared/versions"
 )
 
 const overlap = 7 * 24 * time.Hour
@@ -42,6 +44,7 @@ type harbour struct {
 	table   *credentialsdynamo.Table
 	users   *users.Service
 	store   *usersdynamo.Store
+	days    daily.Table
 	handle  func(context.Context, json.RawMessage) (answer, error)
 	owner   users.User
 	secret  string // name
@@ -55,8 +58,8 @@ func newHarbour(tb testing.TB) *harbour {
 		secret: "portside/acme", client: client,
 	}
 	credentialsTable, usersTable := awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "UsersTable")
-	h.table = credentialsdynamo.New(client, credentialsTable)
-	h.store = usersdynamo.New(client, usersTable, h.table)
+	h.table, h.days = credentialsdynamo.New(client, credentialsTable), daily.In(awstest.Table(tb, client, "AnalyticsTable"))
+	h.store = usersdynamo.New(client, usersTable, h.table, h.days)
 	h.users = users.NewService(h.store, users.NewInviter(h.store, h.post, h.clock), newID, h.clock)
 	h.handle = h.assemble(client, credentialsTable, usersTable)
 	h.user("root@example.com", principal.Admin)
@@ -73,7 +76,7 @@ func (h *harbour) assemble(
 		o.APIOptions = append(o.APIOptions, h.crash.install)
 	})
 	table := credentialsdynamo.New(mortal, credentialsTable)
-	store := usersdynamo.New(mortal, usersTable, table)
+	store := usersdynamo.New(mortal, usersTable, table, h.days)
 	owners, ledger := owners{store, store}, noticesdynamo.New(mortal, credentialsTable)
 	rotator := rotation.New(rotationsecrets.New(secrets), owners, table, rotation.Options{Overlap: overlap, Now: h.clock})
 	return handler(rotator, notices.New(notices.Parts{
@@ -100,7 +103,7 @@ func (h *harbour) user(email string, role principal.Role) users.User {
 
 func (h *harbour) setStatus(status users.Status) {
 	h.tb.Helper()
-	_, err := h.users.Update(h.tb.Context(), principal.Operator(), users.Target{ID: h.owner.ID}, users.Change{Status: &status})
+	_, err := h.users.Update(h.tb.Context(), principal.Operator(), versions.Target{ID: h.owner.ID}, users.Change{Status: &status})
 	if err != nil {
 		h.tb.Fatal(err)
 	}
@@ -214,12 +217,12 @@ func (h *harbour) revokeAll() {
 func (h *harbour) known() []string {
 	h.tb.Helper()
 	vault := rotationsecrets.New(h.secrets)
-	versions, err := vault.Versions(h.tb.Context(), h.secret)
+	stages, err := vault.Versions(h.tb.Context(), h.secret)
 	if err != nil {
 		h.tb.Fatal(err)
 	}
 	var ids []string
-	for _, version := range versions {
+	for _, version := range stages {
 		text, err := vault.Value(h.tb.Context(), h.secret, version)
 		if errors.Is(err, rotation.ErrNoValue) {
 			continue

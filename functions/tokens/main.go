@@ -15,6 +15,7 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
 	"portside/shared/env"
 	"portside/shared/items"
 	"portside/shared/lambdahttp"
@@ -33,7 +34,7 @@ func main() {
 	logs.SetUp()
 	settings := env.Reader{Lookup: os.LookupEnv}
 	table, usersTable := settings.String("CREDENTIALS_TABLE"), settings.String("USERS_TABLE")
-	pullsTable := settings.String("PULLS_TABLE")
+	pullsTable, analyticsTable := settings.String("PULLS_TABLE"), settings.String("ANALYTICS_TABLE")
 	from, baseURL, limit := settings.String("MAIL_FROM"), settings.Optional("BASE_URL"), settings.Count("RATE_LIMIT_PER_MINUTE")
 	if err := settings.Err(); err != nil {
 		log.Fatal(err)
@@ -44,7 +45,7 @@ func main() {
 	}
 	client := items.Client(cfg)
 	store := credentialsdynamo.New(client, table)
-	people := usersdynamo.New(client, usersTable, store)
+	people := usersdynamo.New(client, usersTable, store, daily.In(analyticsTable))
 	h := &handlers{
 		tokens: tokens.NewService(tokensdynamo.New(client, store), time.Now),
 		requests: requests.NewService(requests.Parts{

@@ -11,6 +11,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/principal"
 	"portside/shared/users"
+	"portside/shared/versions"
 	"portside/shared/webtest"
 )
 
@@ -255,7 +256,7 @@ func TestLinksThatDoNotWork(t *testing.T) {
 		"suspended": func() { o.change(o.ada.ID, users.Change{Status: &suspended}) },
 		"inactive":  func() { o.change(o.ada.ID, users.Change{Status: &inactive}) },
 		"deleted": func() {
-			if err := o.users.Delete(t.Context(), principal.Operator(), users.Target{ID: o.ada.ID}); err != nil {
+			if err := o.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: o.ada.ID}); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -300,7 +301,7 @@ func TestRequesterWhoMayNotReceive(t *testing.T) {
 	suspended := users.Suspended
 	o.change(o.ada.ID, users.Change{Status: &suspended})
 	o.approve(at).Is(http.StatusConflict)
-	if err := o.users.Delete(t.Context(), principal.Operator(), users.Target{ID: o.ada.ID}); err != nil {
+	if err := o.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: o.ada.ID}); err != nil {
 		t.Fatal(err)
 	}
 	o.approve(at).Is(http.StatusConflict)

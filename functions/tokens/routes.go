@@ -47,7 +47,7 @@ var (
 		Description: "Makes a token for the chart repository and the container registry. The answer shows it this once.\n\n" +
 			"A pipeline renews its token by sending the current one as Bearer: the new scopes must lie within the current ones, " +
 			"and the current token stays valid until it expires.",
-		Errors: append([]int{http.StatusConflict}, badBody...),
+		Errors: web.BodyErrors(http.StatusConflict),
 	}
 	listTokens = huma.Operation{
 		OperationID: "listTokens", Method: http.MethodGet, Path: "/api/v1/tokens", Tags: []string{"Tokens"},
@@ -74,14 +74,14 @@ var (
 		Summary: "Revoke a leaked token", DefaultStatus: http.StatusNoContent,
 		Description: "Whoever holds a token, password or API key may end it, without any other credential, and with it every token that was " +
 			"renewed from it. The answer is the same whether there is such a one or not.",
-		Errors: badBody,
+		Errors: web.BodyErrors(),
 	}
 	createCredentialRequest = huma.Operation{
 		OperationID: "createCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests",
 		Tags: []string{"Credential requests"}, Summary: "Request a password", DefaultStatus: http.StatusCreated,
 		Description: "Asks for a user name and password for charts, images or both. Everybody with `credentials:approve` gets a mail, " +
 			"and somebody other than the requester decides. A user has at most 5 pending requests.",
-		Errors: append([]int{http.StatusConflict}, badBody...),
+		Errors: web.BodyErrors(http.StatusConflict),
 	}
 	listCredentialRequests = huma.Operation{
 		OperationID: "listCredentialRequests", Method: http.MethodGet, Path: "/api/v1/credential-requests",
@@ -98,20 +98,20 @@ var (
 		OperationID: "approveCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests/{requestId}/approve",
 		Tags: []string{"Credential requests"}, Summary: "Approve a credential request",
 		Description: "Mails the requester a link that works once, for 7 days, to collect the password. Nobody decides on their own request.",
-		Errors:      append([]int{http.StatusNotFound, http.StatusConflict}, badBody...),
+		Errors:      web.BodyErrors(http.StatusNotFound, http.StatusConflict),
 	}
 	denyCredentialRequest = huma.Operation{
 		OperationID: "denyCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests/{requestId}/deny",
 		Tags: []string{"Credential requests"}, Summary: "Deny a credential request",
 		Description: "Mails the requester the reason. Nobody decides on their own request.",
-		Errors:      append([]int{http.StatusNotFound, http.StatusConflict}, badBody...),
+		Errors:      web.BodyErrors(http.StatusNotFound, http.StatusConflict),
 	}
 	collectCredential = huma.Operation{
 		OperationID: "collectCredential", Method: http.MethodPost, Path: "/api/v1/credential-requests/collect",
 		Tags: []string{"Credential requests"}, Summary: "Collect a password",
 		Description: "Spends the token of a mailed link, once, and shows the user name and the password that it makes, this once. They work " +
 			"for 365 days with the chart repository and the container registry. Needs no credential but the token.",
-		Errors: append([]int{http.StatusUnauthorized, http.StatusServiceUnavailable}, badBody...),
+		Errors: web.BodyErrors(http.StatusUnauthorized, http.StatusServiceUnavailable),
 	}
 	listPulls = huma.Operation{
 		OperationID: "listPulls", Method: http.MethodGet, Path: "/api/v1/pulls", Tags: []string{"Tokens"},
@@ -122,6 +122,3 @@ var (
 			"used them. A page may have less than its limit and yet a page after it.",
 	}
 )
-
-// badBody is what an operation with a body may answer besides.
-var badBody = []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}

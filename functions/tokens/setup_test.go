@@ -12,6 +12,7 @@ import (
 	"portside/shared/awstest"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
 	"portside/shared/mail"
 	"portside/shared/principal"
 	"portside/shared/pulls"
@@ -22,6 +23,7 @@ import (
 	"portside/shared/tokens/tokensdynamo"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
+	"portside/shared/versions"
 	"portside/shared/webtest"
 )
 
@@ -47,8 +49,9 @@ func newDepot(tb testing.TB) *depot {
 	d.name = awstest.Table(tb, client, "CredentialsTable")
 	d.table = credentialsdynamo.New(client, d.name)
 	d.store = tokensdynamo.New(client, d.table)
-	d.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), d.table)
-	d.pulls = pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), awstest.Table(tb, client, "AnalyticsTable"))
+	analyticsTable := awstest.Table(tb, client, "AnalyticsTable")
+	d.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), d.table, daily.In(analyticsTable))
+	d.pulls = pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), analyticsTable)
 	d.users = users.NewService(d.people, users.NewInviter(d.people, d.post, d.clock), newID, d.clock)
 	d.keys = users.NewKeys(d.people, d.people, d.clock)
 	d.user("root@example.com", principal.Admin)
@@ -130,7 +133,7 @@ func (d *depot) user(email string, role principal.Role) (users.User, string) {
 // change changes a user past all permissions.
 func (d *depot) change(id string, change users.Change) {
 	d.tb.Helper()
-	if _, err := d.users.Update(d.tb.Context(), principal.Operator(), users.Target{ID: id}, change); err != nil {
+	if _, err := d.users.Update(d.tb.Context(), principal.Operator(), versions.Target{ID: id}, change); err != nil {
 		d.tb.Fatal(err)
 	}
 }

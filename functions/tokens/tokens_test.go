@@ -11,6 +11,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/principal"
 	"portside/shared/users"
+	"portside/shared/versions"
 )
 
 const (
@@ -162,7 +163,7 @@ func TestSuspensionAndDeletionReachTokens(t *testing.T) {
 	d.machine(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
 	d.change(user.ID, users.Change{Status: &active})
 	d.machine(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
-	if err := d.users.Delete(t.Context(), principal.Operator(), users.Target{ID: user.ID}); err != nil {
+	if err := d.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: user.ID}); err != nil {
 		t.Fatal(err)
 	}
 	d.machine(token.Text("data.token")).Get("/api/v1/tokens").Is(http.StatusUnauthorized)

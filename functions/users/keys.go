@@ -40,7 +40,7 @@ type keysOutput struct {
 
 func (s *service) listKeys(ctx context.Context, in *UserPath) (*keysOutput, error) {
 	caller, _ := principal.From(ctx)
-	keys, err := s.keys.List(ctx, caller, canonical(in.UserID))
+	keys, err := s.keys.List(ctx, caller, web.CanonicalID(in.UserID))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ type createKeyOutput struct {
 
 func (s *service) createKey(ctx context.Context, in *createKeyInput) (*createKeyOutput, error) {
 	caller, _ := principal.From(ctx)
-	issued, err := s.keys.Create(ctx, caller, canonical(in.UserID), in.key())
+	issued, err := s.keys.Create(ctx, caller, web.CanonicalID(in.UserID), in.key())
 	if err != nil {
 		return nil, err
 	}
@@ -101,5 +101,5 @@ type deleteKeyInput struct {
 
 func (s *service) deleteKey(ctx context.Context, in *deleteKeyInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	return nil, s.keys.Revoke(ctx, caller, canonical(in.UserID), in.KeyID)
+	return nil, s.keys.Revoke(ctx, caller, web.CanonicalID(in.UserID), in.KeyID)
 }

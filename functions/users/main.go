@@ -13,6 +13,7 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
 	"portside/shared/env"
 	"portside/shared/items"
 	"portside/shared/lambdahttp"
@@ -25,6 +26,7 @@ func main() {
 	logs.SetUp()
 	settings := env.Reader{Lookup: os.LookupEnv}
 	usersTable, credentialsTable := settings.String("USERS_TABLE"), settings.String("CREDENTIALS_TABLE")
+	analyticsTable := settings.String("ANALYTICS_TABLE")
 	from, baseURL, limit := settings.String("MAIL_FROM"), settings.Optional("BASE_URL"), settings.Count("RATE_LIMIT_PER_MINUTE")
 	if err := settings.Err(); err != nil {
 		log.Fatal(err)
@@ -35,7 +37,7 @@ func main() {
 	}
 	client := items.Client(cfg)
 	keys := credentialsdynamo.New(client, credentialsTable)
-	store := usersdynamo.New(client, usersTable, keys)
+	store := usersdynamo.New(client, usersTable, keys, daily.In(analyticsTable))
 	mailer := mailses.New(sesv2.NewFromConfig(cfg), from)
 	auth := credentials.NewAuthenticator(keys, limit, time.Now)
 	lambda.Start(lambdahttp.Handler(routes(newService(store, mailer, baseURL, time.Now), auth).Handler()))

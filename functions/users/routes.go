@@ -61,7 +61,7 @@ var (
 			"link that works for 7 days; otherwise the user is `active` at once. Nobody can create a user whose role permits " +
 			"more than their own.\n\nAn `Idempotency-Key` makes it safe to repeat the request for 24 hours: the same body gets " +
 			"the first answer again with `Idempotency-Replayed: true`, another body a 422.",
-		Errors: append([]int{http.StatusConflict, http.StatusUnprocessableEntity}, badBody...),
+		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity),
 	}
 	getUser = huma.Operation{
 		OperationID: "getUser", Method: http.MethodGet, Path: "/v1/users/{userId}", Tags: []string{"Users"},
@@ -75,7 +75,7 @@ var (
 		Description: "Changes the fields that the body has and leaves the others. `metadata` is replaced as a whole. A user " +
 			"who is not `active` cannot use any credential from the next request on. The last active admin can be neither " +
 			"demoted nor deactivated.",
-		Errors: append([]int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed}, badBody...),
+		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed),
 	}
 	deleteUser = huma.Operation{
 		OperationID: "deleteUser", Method: http.MethodDelete, Path: "/v1/users/{userId}", Tags: []string{"Users"},
@@ -94,7 +94,7 @@ var (
 		Summary: "Create an API key", DefaultStatus: http.StatusCreated,
 		Description: "Makes a key that may do what its user's role permits. The answer shows it this once; only a hash is kept. " +
 			"A user has at most 50 working credentials." + whoseKeys,
-		Errors: append([]int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict}, badBody...),
+		Errors: web.BodyErrors(http.StatusForbidden, http.StatusNotFound, http.StatusConflict),
 	}
 	deleteAPIKey = huma.Operation{
 		OperationID: "deleteApiKey", Method: http.MethodDelete, Path: "/v1/users/{userId}/api-keys/{keyId}", Tags: []string{"API keys"},
@@ -107,11 +107,8 @@ var (
 		Summary: "Activate an account",
 		Description: "Spends the token of an activation mail, once: the user becomes `active` and gets a first API key in " +
 			"`data.apiKey`, shown only here. Needs no credential but the token.",
-		Errors: append([]int{http.StatusUnauthorized}, badBody...),
+		Errors: web.BodyErrors(http.StatusUnauthorized),
 	}
 )
-
-// badBody is what an operation with a body may answer besides.
-var badBody = []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
 
 const whoseKeys = "\n\nOne's own keys need no permission; other people's need `api-keys:write`."

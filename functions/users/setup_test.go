@@ -14,6 +14,7 @@ import (
 	"portside/shared/awstest"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
 	"portside/shared/mail"
 	"portside/shared/principal"
 	"portside/shared/users"
@@ -27,7 +28,7 @@ type portal struct {
 	client *dynamodb.Client
 	store  *usersdynamo.Store
 	keys   *credentialsdynamo.Table
-	clock  *clock
+	clock  *webtest.Clock
 	post   *postbox
 	limit  int
 	admin  users.User
@@ -44,10 +45,10 @@ func newLimitedPortal(tb testing.TB, limit int) *portal {
 	client := awstest.DynamoDB(tb)
 	p := &portal{
 		tb: tb, client: client, limit: limit, post: &postbox{},
-		clock: &clock{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)},
+		clock: webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
 		keys:  credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable")),
 	}
-	p.store = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), p.keys)
+	p.store = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), p.keys, daily.In(awstest.Table(tb, client, "AnalyticsTable")))
 	p.admin, p.key = p.user("root@example.com", principal.Admin)
 	return p
 }
@@ -84,24 +85,6 @@ func (p *portal) user(email string, role principal.Role) (users.User, string) {
 		p.tb.Fatal(err)
 	}
 	return created.User, issued.Secret.Reveal()
-}
-
-// clock stands still until a test moves it.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
 }
 
 // postbox is a mailer that keeps what it is given, and refuses while it is closed.

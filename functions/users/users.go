@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/google/uuid"
 
 	"portside/shared/principal"
 	"portside/shared/users"
+	"portside/shared/versions"
 	"portside/shared/web"
 )
 
@@ -31,24 +31,7 @@ type User struct {
 	LastLoginAt *time.Time             `json:"lastLoginAt" doc:"UTC; null before the first sign-in." example:"2026-03-09T07:45:00Z"`
 	Permissions []principal.Permission `json:"permissions" doc:"What the role permits, sorted." example:"[\"capabilities:use\",\"projects:read\",\"projects:write\",\"users:read\"]"`
 	UpdatedAt   time.Time              `json:"updatedAt" doc:"UTC; of the last change." example:"2026-03-02T09:15:30.250Z"`
-	Metadata    metadata               `json:"metadata" doc:"Whatever you keep with the user, as you wrote it." example:"{\"customerNumber\":\"C-1815\"}"`
-}
-
-// metadata is a JSON object that passes through as it was written, so that no number loses a digit.
-type metadata json.RawMessage
-
-// Schema implements huma.SchemaProvider.
-func (metadata) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
-}
-
-// MarshalJSON implements json.Marshaler.
-func (m metadata) MarshalJSON() ([]byte, error) { return m, nil }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (m *metadata) UnmarshalJSON(b []byte) error { //nolint:unparam // the interface has it
-	*m = append((*m)[:0], b...)
-	return nil
+	Metadata    web.Object             `json:"metadata" doc:"Whatever you keep with the user, as you wrote it." example:"{\"customerNumber\":\"C-1815\"}"`
 }
 
 func listForm(u users.User) ListedUser {
@@ -58,7 +41,7 @@ func listForm(u users.User) ListedUser {
 func fullForm(u users.User) User {
 	full := User{
 		ListedUser: listForm(u), Department: u.Department, Permissions: u.Role.Permissions(),
-		UpdatedAt: u.UpdatedAt, Metadata: metadata(u.Metadata),
+		UpdatedAt: u.UpdatedAt, Metadata: web.Object(u.Metadata),
 	}
 	if !u.LastLoginAt.IsZero() {
 		full.LastLoginAt = &u.LastLoginAt
@@ -68,7 +51,7 @@ func fullForm(u users.User) User {
 
 // UserOutput is the answer with one user.
 type UserOutput struct {
-	ETag string `header:"ETag" doc:"Names this version of the user." example:"\"3\""`
+	web.Version
 	Body userBody
 }
 
@@ -78,13 +61,12 @@ type userBody struct {
 }
 
 func newUserOutput(u users.User) *UserOutput {
-	return &UserOutput{ETag: web.ETag(u.Version), Body: userBody{Data: fullForm(u)}}
+	return &UserOutput{Version: web.VersionOf(u.Version), Body: userBody{Data: fullForm(u)}}
 }
 
 type listUsersInput struct {
-	Limit  int            `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Users on a page."`
-	Offset int64          `query:"offset" default:"0" minimum:"0" doc:"Users to pass over."`
-	Role   principal.Role `query:"role" enum:"admin,manager,user,viewer" doc:"Only users of this role."`
+	web.Paging
+	Role principal.Role `query:"role" enum:"admin,manager,user,viewer" doc:"Only users of this role."`
 }
 
 type listUsersOutput struct {
@@ -104,19 +86,19 @@ func (s *service) list(ctx context.Context, in *listUsersInput) (*listUsersOutpu
 	for i, u := range page.Users {
 		out.Body.Data[i] = listForm(u)
 	}
-	out.Body.Pagination = web.Paginate(page.Total, in.Limit, in.Offset)
+	out.Body.Pagination = in.Pagination(page.Total)
 	return out, nil
 }
 
 type createUserInput struct {
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" pattern:"^[ -~]*$" patternDescription:"printable ASCII" doc:"Any text of your choice, new for each new user." example:"c0ffee-2026-03-02-ada"`
-	Body           struct {
+	web.Idempotency
+	Body struct {
 		Email               string         `json:"email" format:"email" doc:"Trimmed and lower-cased; unique." example:"ada@example.com"`
 		Name                string         `json:"name" doc:"1 to 200 characters." example:"Ada Lovelace"`
 		Role                principal.Role `json:"role" enum:"admin,manager,user,viewer" doc:"At most your own." example:"user"`
 		Department          string         `json:"department,omitempty" doc:"At most 200 characters." example:"Analytical Engines"`
 		SendActivationEmail *bool          `json:"sendActivationEmail,omitempty" default:"true" doc:"Whether to invite the user by mail."`
-		Metadata            metadata       `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; stored as you write it." example:"{\"customerNumber\":\"C-1815\"}"`
+		Metadata            web.Object     `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; stored as you write it." example:"{\"customerNumber\":\"C-1815\"}"`
 	}
 	host string
 }
@@ -136,10 +118,9 @@ func (in *createUserInput) user() users.NewUser {
 }
 
 type createUserOutput struct {
-	ETag     string `header:"ETag" doc:"Names this version of the user." example:"\"1\""`
-	Location string `header:"Location" doc:"Where the user is." example:"/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	Replayed string `header:"Idempotency-Replayed" enum:"true" doc:"Only where an earlier request with this Idempotency-Key made the user."`
-	Body     userBody
+	web.Version
+	web.Creation
+	Body userBody
 }
 
 func (s *service) create(ctx context.Context, in *createUserInput) (*createUserOutput, error) {
@@ -150,14 +131,11 @@ func (s *service) create(ctx context.Context, in *createUserInput) (*createUserO
 	if err != nil {
 		return nil, err
 	}
-	out := &createUserOutput{
-		ETag: web.ETag(created.User.Version), Location: "/v1/users/" + created.User.ID,
-		Body: userBody{Data: fullForm(created.User)},
-	}
-	if created.Replayed {
-		out.Replayed = "true"
-	}
-	return out, nil
+	return &createUserOutput{
+		Version:  web.VersionOf(created.User.Version),
+		Creation: web.CreatedAt("/v1/users/"+created.User.ID, created.Replayed),
+		Body:     userBody{Data: fullForm(created.User)},
+	}, nil
 }
 
 // portal is the address that mailed links begin with.
@@ -173,16 +151,8 @@ type UserPath struct {
 	UserID string `path:"userId" format:"uuid" doc:"Id of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 }
 
-// canonical returns a UUID in the one spelling that is stored; it may be sent in any that RFC 9562 and its users know.
-func canonical(id string) string {
-	if parsed, err := uuid.Parse(id); err == nil {
-		return parsed.String()
-	}
-	return id
-}
-
 func (s *service) get(ctx context.Context, in *UserPath) (*UserOutput, error) {
-	user, err := s.users.Get(ctx, canonical(in.UserID))
+	user, err := s.users.Get(ctx, web.CanonicalID(in.UserID))
 	if err != nil {
 		return nil, err
 	}
@@ -190,14 +160,14 @@ func (s *service) get(ctx context.Context, in *UserPath) (*UserOutput, error) {
 }
 
 type updateUserInput struct {
-	UserID  string `path:"userId" format:"uuid" doc:"Id of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	IfMatch string `header:"If-Match" pattern:"^(\\*|(W/)?\"[^\"]*\"( *, *(W/)?\"[^\"]*\")*)$" patternDescription:"entity tags in quotes, as ETag gives them, or *" doc:"Change only if the user still has this ETag; otherwise 412." example:"\"3\""`
-	Body    struct {
+	UserPath
+	web.Condition
+	Body struct {
 		Name       *string         `json:"name,omitempty" doc:"1 to 200 characters." example:"Ada King"`
 		Role       *principal.Role `json:"role,omitempty" enum:"admin,manager,user,viewer" doc:"At most your own; works from the user's next request on." example:"manager"`
 		Department *string         `json:"department,omitempty" doc:"At most 200 characters; empty removes it." example:"Analytical Engines"`
 		Status     *users.Status   `json:"status,omitempty" enum:"active,inactive,suspended" doc:"Any but active stops all of the user's credentials at once." example:"suspended"`
-		Metadata   metadata        `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; replaces what is there." example:"{\"customerNumber\":\"C-1815\"}"`
+		Metadata   web.Object      `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; replaces what is there." example:"{\"customerNumber\":\"C-1815\"}"`
 	}
 }
 
@@ -213,7 +183,7 @@ func (in *updateUserInput) change() users.Change {
 
 func (s *service) update(ctx context.Context, in *updateUserInput) (*UserOutput, error) {
 	caller, _ := principal.From(ctx)
-	user, err := s.users.Update(ctx, caller, users.Target{ID: canonical(in.UserID), If: web.IfMatch(in.IfMatch)}, in.change())
+	user, err := s.users.Update(ctx, caller, versions.Target{ID: web.CanonicalID(in.UserID), If: in.Wanted()}, in.change())
 	if err != nil {
 		return nil, err
 	}
@@ -221,13 +191,13 @@ func (s *service) update(ctx context.Context, in *updateUserInput) (*UserOutput,
 }
 
 type deleteUserInput struct {
-	UserID  string `path:"userId" format:"uuid" doc:"Id of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	IfMatch string `header:"If-Match" pattern:"^(\\*|(W/)?\"[^\"]*\"( *, *(W/)?\"[^\"]*\")*)$" patternDescription:"entity tags in quotes, as ETag gives them, or *" doc:"Delete only if the user still has this ETag; otherwise 412." example:"\"3\""`
+	UserPath
+	web.Condition
 }
 
 func (s *service) delete(ctx context.Context, in *deleteUserInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	return nil, s.users.Delete(ctx, caller, users.Target{ID: canonical(in.UserID), If: web.IfMatch(in.IfMatch)})
+	return nil, s.users.Delete(ctx, caller, versions.Target{ID: web.CanonicalID(in.UserID), If: in.Wanted()})
 }
 
 type activateUserInput struct {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -37,7 +36,7 @@ func TestLifeOfAUser(t *testing.T) {
 	root.Get("/v1/users/" + strings.ToUpper(created.Text("data.id"))).Is(http.StatusOK)
 	root.Post("/v1/users", ada).Is(http.StatusConflict).Has("code", "CONFLICT").HasHeader("X-Should-Retry", "false")
 
-	p.clock.pass(time.Hour)
+	p.clock.Pass(time.Hour)
 	root.Put(at, `{"name":"Ada L.","role":"viewer","metadata":{}}`).Is(http.StatusOK).
 		Has("data.name", "Ada L.").Has("data.role", "viewer").Has("data.department", "Engines").
 		Has("data.metadata", map[string]any{}).Has("data.updatedAt", "2026-03-02T10:00:00Z").
@@ -133,7 +132,7 @@ func TestLastAdminStays(t *testing.T) {
 func TestOneOfTwoAdminsDeletedAtOnceStays(t *testing.T) {
 	p := newPortal(t)
 	second, key := p.user("second@example.com", principal.Admin)
-	statuses := atOnce(2, func(i int) int {
+	statuses := webtest.AtOnce(2, func(i int) int {
 		if i == 0 {
 			return p.root().Delete("/v1/users/" + second.ID).Status
 		}
@@ -146,28 +145,9 @@ func TestOneOfTwoAdminsDeletedAtOnceStays(t *testing.T) {
 	}
 }
 
-// atOnce runs f n times concurrently and counts what it returns.
-func atOnce(n int, f func(i int) int) map[int]int {
-	var (
-		mu     sync.Mutex
-		counts = map[int]int{}
-		all    sync.WaitGroup
-	)
-	for i := range n {
-		all.Go(func() {
-			status := f(i)
-			mu.Lock()
-			defer mu.Unlock()
-			counts[status]++
-		})
-	}
-	all.Wait()
-	return counts
-}
-
 func TestOneAddressOneUserUnderConcurrency(t *testing.T) {
 	p := newPortal(t)
-	statuses := atOnce(8, func(i int) int {
+	statuses := webtest.AtOnce(8, func(i int) int {
 		return p.root().Post("/v1/users", fmt.Sprintf(`{"email":"same@example.com","name":"N%d","role":"user"}`, i)).Status
 	})
 	if statuses[http.StatusCreated] != 1 || statuses[http.StatusConflict] != 7 {
@@ -195,7 +175,7 @@ func TestIfMatch(t *testing.T) {
 func TestLostUpdateIsRefused(t *testing.T) {
 	p := newPortal(t)
 	user, _ := p.user("ada@example.com", principal.User)
-	statuses := atOnce(6, func(i int) int {
+	statuses := webtest.AtOnce(6, func(i int) int {
 		return p.root().With("If-Match", `"1"`).Put("/v1/users/"+user.ID, fmt.Sprintf(`{"name":"N%d"}`, i)).Status
 	})
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusPreconditionFailed] != 5 {
@@ -221,9 +201,9 @@ func TestIdempotencyKey(t *testing.T) {
 	p.as(other).With("Idempotency-Key", "order 66").Post("/v1/users", ada).Is(http.StatusConflict) // keys belong to their caller
 
 	p.root().Delete(at).Is(http.StatusNoContent)
-	p.clock.pass(23 * time.Hour)
+	p.clock.Pass(23 * time.Hour)
 	once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true")
-	p.clock.pass(time.Hour)
+	p.clock.Pass(time.Hour)
 	once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "")
 	for _, bad := range []string{strings.Repeat("k", 256), "k\x00", "\xff", "schlüssel"} {
 		p.root().With("Idempotency-Key", bad).Post("/v1/users", ada).Is(http.StatusBadRequest).
@@ -233,7 +213,7 @@ func TestIdempotencyKey(t *testing.T) {
 
 func TestIdempotencyKeyUnderConcurrency(t *testing.T) {
 	p := newPortal(t)
-	statuses := atOnce(6, func(int) int {
+	statuses := webtest.AtOnce(6, func(int) int {
 		a := p.root().With("Idempotency-Key", "k").Post("/v1/users", ada)
 		if a.Header.Get("Idempotency-Replayed") == "true" {
 			return -a.Status

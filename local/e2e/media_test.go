@@ -39,7 +39,7 @@ func TestMedia(t *testing.T) {
 // answered is a block that is marked to be run, and the answer that is printed under it.
 var answered = regexp.MustCompile("(?s)\n```sh run\n(.*?)\n```\n(?:\n```json\n(.*?)\n```\n)?")
 
-// reader is the machine of somebody who follows docs/media.md in a clone of the repository.
+// reader is the machine of somebody who follows a document in a clone of the repository.
 func (p *portal) reader(t *testing.T, email string) machine {
 	t.Helper()
 	m := &market{portal: p, dir: t.TempDir()}
@@ -52,13 +52,19 @@ func (p *portal) reader(t *testing.T, email string) machine {
 	return c
 }
 
-// guide runs the marked blocks in their order, and compares what they print with what the document says that they print.
 func guide(t *testing.T, p *portal) {
-	text, err := os.ReadFile(mediaGuide)
+	p.reader(t, "reader@example.com").follow(t, mediaGuide, 15)
+}
+
+// follow runs the marked blocks of a document in their order, and compares what they print with what the document says that
+// they print, at least so many times.
+func (c machine) follow(t *testing.T, document string, least int) {
+	t.Helper()
+	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, answers := p.reader(t, "reader@example.com"), 0
+	answers := 0
 	for _, block := range answered.FindAllSubmatch(text, -1) {
 		got := c.shell(t, string(block[1]))
 		if got.is(t, 0); len(block[2]) == 0 {
@@ -69,7 +75,7 @@ func guide(t *testing.T, p *portal) {
 			t.Errorf("the document says\n%s\nfor\n%s\nbut it is\n%s", block[2], block[1], got.printed)
 		}
 	}
-	if all := strings.Count(string(text), "\n```json\n"); answers != all || answers < 15 {
+	if all := strings.Count(string(text), "\n```json\n"); answers != all || answers < least {
 		t.Errorf("%d of the %d answers are checked", answers, all)
 	}
 }

@@ -44,6 +44,8 @@ type Config struct {
 	Timeout time.Duration
 	// Log gets one Record for each request, from several goroutines at once. It may be nil.
 	Log func(Record)
+	// AccessLog gets a line for each request; nil where the template has none.
+	AccessLog *AccessLog
 	// Now and RequestID make events repeatable; nil takes the clock and random IDs.
 	Now       func() time.Time
 	RequestID func() string
@@ -111,6 +113,8 @@ type call struct {
 	path    string
 	match   match
 	body    []byte
+
+	integration integration
 }
 
 func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -124,6 +128,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.record.Status, c.record.Bytes = answer.status, answer.write(w, r.Method)
 	c.record.Duration = g.Now().Sub(c.record.Time)
 	g.Log(c.record)
+	g.logAccess(c)
 }
 
 func (g *gateway) answer(ctx context.Context, c *call) *response {
@@ -180,7 +185,8 @@ type outcome struct {
 // run waits for the function no longer than the timeout. The function is left to end by itself, at
 // the latest by its own timeout: neither the client nor the gateway stops it, on AWS or here.
 func (g *gateway) run(ctx context.Context, c *call) *response {
-	payload := g.event(c)
+	payload, began := g.event(c), g.Now()
+	defer func() { c.integration.called, c.integration.took = true, g.Now().Sub(began) }()
 	done := make(chan outcome, 1)
 	go func() {
 		result, err := g.Invoker.Invoke(context.WithoutCancel(ctx), c.match.function, payload)
@@ -212,6 +218,7 @@ func (c *call) conclude(o outcome) *response {
 		c.record.Err = fmt.Errorf("the function's response is not one that API Gateway takes: %w", err)
 		return message(http.StatusInternalServerError)
 	}
+	c.integration.status = answer.status
 	return answer
 }
 

@@ -1,6 +1,10 @@
 package stack
 
 import (
+	"crypto/rand"
+	"encoding/hex"
+
+	"portside/local/gateway"
 	"portside/local/lambda"
 	"portside/local/logs"
 	"portside/local/template"
@@ -13,6 +17,18 @@ func (s *Stack) putLine(l lambda.Line) {
 			s.logs.Put(f.LogGroup, l.Stream, l.Text)
 		}
 	}
+}
+
+// accessLog brings the gateway's lines into their group, to a new stream each time: as with API Gateway, nobody may count on there
+// being one, or on its name.
+func (s *Stack) accessLog(l *template.AccessLog) *gateway.AccessLog {
+	if l == nil {
+		return nil
+	}
+	name := make([]byte, 16)
+	_, _ = rand.Read(name) // never fails
+	stream := hex.EncodeToString(name)
+	return &gateway.AccessLog{Format: l.Format, Put: func(line string) { s.logs.Put(l.LogGroup, stream, line) }}
 }
 
 func subscriptions(t *template.Stack) []logs.Subscription {

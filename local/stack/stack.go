@@ -341,6 +341,7 @@ func (s *Stack) route(t *template.Stack) error {
 		CORS:      t.CORS,
 		AccountID: accountID,
 		Log:       func(r gateway.Record) { s.console.say(r.Text(s.options.Colour)) },
+		AccessLog: s.accessLog(t.AccessLog),
 	})
 	if err != nil {
 		return err

@@ -135,8 +135,11 @@ func (b *builder) httpAPI(r *resource) error {
 	}
 	b.api = r.id
 	cors, err := readCORS(r.properties.get("CorsConfiguration"))
+	if err != nil {
+		return err
+	}
 	b.stack.CORS = cors
-	return err
+	return b.accessLog(r.properties.get("AccessLogSettings"))
 }
 
 // implicitCORS is for the API that SAM makes when events name none.

@@ -123,6 +123,12 @@ var broken = []struct {
 	{name: "misspelt attributes", source: table("AtributeDefinitions: [{ AttributeName: pk, AttributeType: S }] # HERE"), says: "did you mean AttributeDefinitions?"},
 	{name: "misspelt in a list", source: table("AttributeDefinitions: [{ AttributeNam: pk, AttributeType: S }] # HERE"), says: "did you mean AttributeName?"},
 	{name: "misspelt in an index", source: table("GlobalSecondaryIndexes: [{ IndexName: byK, KeySchema: [{ AttributeName: k, KeyTyp: HASH }] }] # HERE"), says: "did you mean KeyType?"},
+	{name: "access log to nowhere", source: "Resources:\n  L: { Type: AWS::Logs::LogGroup }\n  A: { Type: AWS::Serverless::HttpApi, Properties: { AccessLogSettings: { Format: $context.requestId } } } # HERE", says: "DestinationArn"},
+	{name: "access log elsewhere", source: "Resources:\n  L: { Type: AWS::Logs::LogGroup }\n  A: { Type: AWS::Serverless::HttpApi, Properties: { AccessLogSettings: { DestinationArn: 'arn:aws:firehose:us-east-1:123456789012:deliverystream/x', Format: $context.requestId } } } # HERE", says: "must be the Arn of a log group"},
+	{name: "access log of nobody", source: "Resources:\n  L: { Type: AWS::Logs::LogGroup }\n  A: { Type: AWS::Serverless::HttpApi, Properties: { AccessLogSettings: { DestinationArn: 'arn:aws:logs:us-east-1:123456789012:log-group:other', Format: $context.requestId } } } # HERE", says: "no log group"},
+	{name: "access log without form", source: "Resources:\n  L: { Type: AWS::Logs::LogGroup }\n  A: { Type: AWS::Serverless::HttpApi, Properties: { AccessLogSettings: { DestinationArn: !GetAtt L.Arn } } } # HERE", says: "the Format"},
+	{name: "access log without ids", source: "Resources:\n  L: { Type: AWS::Logs::LogGroup }\n  A: { Type: AWS::Serverless::HttpApi, Properties: { AccessLogSettings: { DestinationArn: !GetAtt L.Arn, Format: $context.status } } } # HERE", says: "no $context.requestId"},
+	{name: "misspelt access log", source: "Resources:\n  L: { Type: AWS::Logs::LogGroup }\n  A: { Type: AWS::Serverless::HttpApi, Properties: { AccessLogSettings: { DestinationArn: !GetAtt L.Arn, Formats: x } } } # HERE", says: "did you mean Format?"},
 	{name: "misspelt CORS", source: "Resources:\n  A: { Type: AWS::Serverless::HttpApi, Properties: { CorsConfiguration: { AllowOrigin: ['*'] } } } # HERE", says: "did you mean AllowOrigins?"},
 	{name: "output", source: "Resources: { R: { Type: T } }\nOutputs:\n  O: { Description: x } # HERE", says: "Value of output O"},
 }

@@ -29,8 +29,10 @@ type Stack struct {
 	Tables        []Table
 	Buckets       []Bucket
 	// CORS is nil when the gateway leaves CORS to the functions.
-	CORS    *CORS
-	Outputs map[string]string
+	CORS *CORS
+	// AccessLog is nil when the API's requests are not logged.
+	AccessLog *AccessLog
+	Outputs   map[string]string
 }
 
 // Function is one AWS::Serverless::Function with the template's Globals merged in.
@@ -140,6 +142,12 @@ type CORS struct {
 	// MaxAge is in seconds; 0 sends no max-age.
 	MaxAge           int
 	AllowCredentials bool
+}
+
+// AccessLog is the AccessLogSettings of the HTTP API.
+type AccessLog struct {
+	LogGroup string // by name
+	Format   string // of a line, with variables such as $context.requestId
 }
 
 // Options is what a deployment decides. Empty fields take the values of a deployment named

@@ -85,6 +85,30 @@ func TestEveryFunctionOfTheProjectHasItsLogGroup(t *testing.T) {
 	}
 }
 
+func TestAccessLogOfTheProject(t *testing.T) {
+	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := stack.AccessLog
+	if l == nil || l.LogGroup != "portside-AccessLogs" || !strings.HasPrefix(l.Format, `{"requestId":"$context.requestId",`) ||
+		strings.Contains(l.Format, "\n") {
+		t.Fatalf("the access log is %+v", l)
+	}
+	var subscribed []string
+	for _, s := range stack.Subscriptions {
+		if s.LogGroup == l.LogGroup {
+			subscribed = append(subscribed, s.Function)
+			if !s.Pattern.Matches("anything") {
+				t.Errorf("%s does not get every line", s.ID)
+			}
+		}
+	}
+	if !cmp.Equal(subscribed, []string{"AccessLogsFunction"}) {
+		t.Errorf("the access log goes to %q", subscribed)
+	}
+}
+
 const everything = `
 Transform: AWS::Serverless-2016-10-31
 Parameters:

@@ -34,6 +34,7 @@ var vocabulary = map[string]place{
 	".Globals.HttpApi": {"Globals of HTTP APIs", "AccessLogSettings Auth CorsConfiguration DefaultRouteSettings Domain " +
 		"FailOnWarnings PropagateTags RouteSettings StageVariables Tags"},
 	".Globals.HttpApi.CorsConfiguration": cors,
+	".Globals.HttpApi.AccessLogSettings": accessLogSettings,
 	".Resources":                         {"Resources", "*"},
 	".Resources.*": {"a resource", "Type Properties Condition Connectors CreationPolicy DeletionPolicy DependsOn " +
 		"IgnoreGlobals Metadata UpdatePolicy UpdateReplacePolicy"},
@@ -67,6 +68,7 @@ var vocabulary = map[string]place{
 		"Description DisableExecuteApiEndpoint Domain FailOnWarnings Name PropagateTags RouteSettings StageName " +
 		"StageVariables Tags"},
 	apiType + ".CorsConfiguration": cors,
+	apiType + ".AccessLogSettings": accessLogSettings,
 
 	tableType: {tableType, "AttributeDefinitions BillingMode ContributorInsightsSpecification " +
 		"DeletionProtectionEnabled GlobalSecondaryIndexes ImportSourceSpecification KeySchema " +
@@ -94,6 +96,8 @@ var vocabulary = map[string]place{
 
 var (
 	cors = place{"CorsConfiguration", "AllowCredentials AllowHeaders AllowMethods AllowOrigins ExposeHeaders MaxAge"}
+
+	accessLogSettings = place{"AccessLogSettings", "DestinationArn Format"}
 
 	keySchema  = place{"a key of a KeySchema", "AttributeName KeyType"}
 	projection = place{"a Projection", "NonKeyAttributes ProjectionType"}

@@ -11,6 +11,8 @@
 package daily
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -106,25 +108,30 @@ func (t Table) add(all []types.TransactWriteItem, key items.Map, change Change) 
 
 // Read returns an item's counters, and its day; no day for the sum.
 func Read(item items.Map) (Day, Change, error) {
-	shape, err := items.Decode[struct {
-		SK string `dynamodbav:"sk"`
-	}](item)
-	if err != nil {
-		return "", nil, err
+	name, is := item["sk"].(*types.AttributeValueMemberS)
+	if !is {
+		return "", nil, errors.New("read the counters of a day: it has no name")
 	}
 	change, err := counters(item)
-	if shape.SK == total {
+	if name.Value == total {
 		return "", change, err
 	}
-	return Day(shape.SK), change, err
+	return Day(name.Value), change, err
 }
 
+// counters are the numbers of an item. A year has thousands, so that they are read without reflection.
 func counters(item items.Map) (Change, error) {
-	numbers := items.Map{}
+	all := make(Change, len(item))
 	for name, value := range item {
-		if _, is := value.(*types.AttributeValueMemberN); is {
-			numbers[name] = value
+		number, is := value.(*types.AttributeValueMemberN)
+		if !is {
+			continue
 		}
+		n, err := strconv.ParseInt(number.Value, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("read the counter %s: it is no whole number", name)
+		}
+		all[name] = n
 	}
-	return items.Decode[Change](numbers)
+	return all, nil
 }

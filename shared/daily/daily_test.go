@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -126,8 +127,13 @@ func TestCountersAddUp(t *testing.T) {
 	if writes := daily.In(table).Writes(daily.Changes{on(1): {}}); len(writes) != 0 {
 		t.Errorf("nothing takes %d writes", len(writes))
 	}
-	if _, _, err := daily.Read(items.Map{"sk": items.Bool(true)}); err == nil {
-		t.Error("an item without a day is read")
+	for name, item := range map[string]items.Map{
+		"no day":      {"sk": items.Bool(true)},
+		"half a user": {"sk": items.Text("total"), "users": &types.AttributeValueMemberN{Value: "0.5"}},
+	} {
+		if day, change, err := daily.Read(item); err == nil {
+			t.Errorf("%s is read: %q, %v", name, day, change)
+		}
 	}
 }
 

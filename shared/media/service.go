@@ -191,7 +191,7 @@ func (s *Service) read(ctx context.Context, file Source, format Format) (*Docume
 	into := NewBuilder(format, s.Limits)
 	unread := readWithin(ctx, patience, func(ctx context.Context) error { return read(ctx, file, into) })
 	if unread == nil {
-		if err := s.viewWhole(ctx, file, into); err != nil {
+		if err := s.viewWhole(file, into); err != nil {
 			return nil, err
 		}
 	}

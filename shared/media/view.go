@@ -73,7 +73,7 @@ type view struct {
 
 // viewWhole has a PDF viewed as it is, where no page of it gave text or a picture: its fonts or pictures are of a kind that
 // only a model can make sense of.
-func (s *Service) viewWhole(ctx context.Context, file Source, into *Builder) error {
+func (s *Service) viewWhole(file Source, into *Builder) error {
 	const whole = "application/pdf"
 	if into.doc.Format != PDF || len(into.doc.Blocks)+len(into.pictures) > 0 || file.Size > s.Viewer.Takes(whole) {
 		return nil

@@ -177,7 +177,7 @@ func TestStandingChangesBetweenReadAndWrite(t *testing.T) {
 func TestApproverIsRevokedMeanwhile(t *testing.T) {
 	o := newOffice(t)
 	r := o.request()
-	people := usersdynamo.New(o.client, o.usersTable, o.credentials)
+	people := usersdynamo.New(o.client, o.usersTable, o.credentials, o.days)
 	keys := users.NewKeys(people, people, o.clock)
 	if err := keys.Revoke(t.Context(), principal.Operator(), o.grace.UserID, o.grace.CredentialID); err != nil {
 		t.Fatal(err)

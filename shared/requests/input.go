@@ -1,12 +1,9 @@
 package requests
 
 import (
-	"fmt"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
+	"portside/shared/checks"
 	"portside/shared/fault"
 )
 
@@ -18,48 +15,19 @@ type New struct {
 
 // Check returns every way in which the input breaks a rule.
 func (n New) Check() []fault.Field {
-	var failures []fault.Field
+	var failures checks.Failures
 	if n.Level.scopes() == nil {
-		failures = append(failures, fault.Field{Pointer: "/accessLevel", Detail: "must be charts, images or full"})
+		failures.Say("/accessLevel", "must be charts, images or full")
 	}
-	if !legible(n.Justification, 1, MaxJustification) {
-		failures = append(failures, fault.Field{Pointer: "/justification", Detail: prose(1, MaxJustification)})
-	}
-	return failures
+	failures.Prose("/justification", n.Justification, 1, MaxJustification)
+	return failures.Fields()
 }
 
 // CheckReason returns every way in which the reason of a decision breaks a rule; it may be empty.
 func CheckReason(reason string) []fault.Field {
-	if !legible(reason, 0, MaxReason) {
-		return []fault.Field{{Pointer: "/reason", Detail: prose(0, MaxReason)}}
-	}
-	return nil
-}
-
-func prose(least, most int) string {
-	return fmt.Sprintf("must have %d to %d characters that can be read, and of control characters only line breaks and tabs", least, most)
-}
-
-// legible reports whether a text, trimmed, has so many characters and none that hides or turns what stands around it: the
-// text is shown to whoever decides.
-func legible(text string, least, most int) bool {
-	text = strings.TrimSpace(text)
-	n := utf8.RuneCountInString(text)
-	return n >= least && n <= most && utf8.ValidString(text) && !strings.ContainsFunc(text, unreadable) &&
-		(n == 0 || strings.ContainsFunc(text, visible))
-}
-
-func unreadable(r rune) bool {
-	switch r {
-	case '\n', '\r', '\t', '\u200c', '\u200d': // the joiners are letters to those who write Persian or Hindi
-		return false
-	default:
-		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Noncharacter_Code_Point)
-	}
-}
-
-func visible(r rune) bool {
-	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	var failures checks.Failures
+	failures.Prose("/reason", reason, 0, MaxReason)
+	return failures.Fields()
 }
 
 // dueAt returns when a decision is due: one business day on. Business days are Monday to Friday in UTC; holidays are not

@@ -10,6 +10,7 @@ import (
 	"portside/shared/principal"
 	"portside/shared/requests"
 	"portside/shared/users"
+	"portside/shared/versions"
 )
 
 func TestApproversAreToldOnceEach(t *testing.T) {
@@ -123,7 +124,7 @@ func TestLinkWaitsForASuspendedRequester(t *testing.T) {
 // change changes Ada past all permissions.
 func (o *office) change(change users.Change) {
 	o.tb.Helper()
-	if _, err := o.users.Update(o.tb.Context(), principal.Operator(), users.Target{ID: o.ada.UserID}, change); err != nil {
+	if _, err := o.users.Update(o.tb.Context(), principal.Operator(), versions.Target{ID: o.ada.UserID}, change); err != nil {
 		o.tb.Fatal(err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"portside/shared/awstest"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
 	"portside/shared/mail"
 	"portside/shared/principal"
 	"portside/shared/requests"
@@ -28,6 +29,7 @@ type office struct {
 	tb                testing.TB
 	client            *dynamodb.Client
 	usersTable, table string
+	days              daily.Table
 	now               time.Time
 	post              *postbox
 	ada, grace, joan  principal.Principal // a viewer and two admins
@@ -42,10 +44,11 @@ func newOffice(tb testing.TB) *office {
 	o := &office{
 		tb: tb, client: client, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), post: &postbox{},
 		usersTable: awstest.Table(tb, client, "UsersTable"), table: awstest.Table(tb, client, "CredentialsTable"),
+		days: daily.In(awstest.Table(tb, client, "AnalyticsTable")),
 	}
 	o.credentials = credentialsdynamo.New(client, o.table)
 	o.service = o.on(client)
-	people := usersdynamo.New(client, o.usersTable, o.credentials)
+	people := usersdynamo.New(client, o.usersTable, o.credentials, o.days)
 	o.users = users.NewService(people, nil, newID, o.clock)
 	keys := users.NewKeys(people, people, o.clock)
 	for _, p := range []struct {
@@ -78,7 +81,7 @@ func (o *office) clock() time.Time { return o.now }
 // on is the service on a client of its own, as another process would have it.
 func (o *office) on(client *dynamodb.Client) *requests.Service {
 	table := credentialsdynamo.New(client, o.table)
-	people := usersdynamo.New(client, o.usersTable, table)
+	people := usersdynamo.New(client, o.usersTable, table, o.days)
 	return requests.NewService(requests.Parts{
 		Store: requestsdynamo.New(client, o.table, people), Credentials: table, People: people,
 		Mailer: o.post, NewID: newID, Now: o.clock,

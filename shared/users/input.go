@@ -1,24 +1,20 @@
 package users
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"portside/shared/checks"
 	"portside/shared/fault"
 	"portside/shared/principal"
 )
 
-// Bounds of a user's fields, from the contract. Lengths are in characters, sizes in bytes.
+// Bounds of a user's fields, from the contract. Lengths are in characters; those of metadata are package checks'.
 const (
-	MaxEmail         = 254 // bytes; RFC 5321 as corrected by erratum 1690 of RFC 3696
-	MaxName          = 200
-	MaxDepartment    = 200
-	MaxMetadataSize  = 16 << 10 // bytes of compact JSON
-	MaxMetadataDepth = 8        // levels of objects and arrays, the metadata object itself included
+	MaxEmail      = 254 // bytes; RFC 5321 as corrected by erratum 1690 of RFC 3696
+	MaxName       = 200
+	MaxDepartment = 200
 )
 
 // NewUser is what a caller says of a user to be created.
@@ -45,11 +41,11 @@ func (n NewUser) Check() []fault.Field {
 	n = n.Normal()
 	c := checker{}
 	c.email(n.Email)
-	c.text("/name", n.Name, 1, MaxName)
+	c.Text("/name", n.Name, 1, MaxName)
 	c.role(n.Role)
-	c.text("/department", n.Department, 0, MaxDepartment)
-	c.metadata(n.Metadata)
-	return c.fields
+	c.Text("/department", n.Department, 0, MaxDepartment)
+	c.Object("/metadata", n.Metadata)
+	return c.Fields()
 }
 
 // Normal returns the input as it is stored: address lower-cased, texts trimmed, metadata compacted.
@@ -57,7 +53,7 @@ func (n NewUser) Normal() NewUser {
 	n.Email = strings.ToLower(strings.TrimSpace(n.Email))
 	n.Name = strings.TrimSpace(n.Name)
 	n.Department = strings.TrimSpace(n.Department)
-	n.Metadata = compact(n.Metadata)
+	n.Metadata = checks.Compact(n.Metadata)
 	return n
 }
 
@@ -65,21 +61,21 @@ func (n NewUser) Normal() NewUser {
 func (c Change) Check() []fault.Field {
 	check := checker{}
 	if c.Name != nil {
-		check.text("/name", strings.TrimSpace(*c.Name), 1, MaxName)
+		check.Text("/name", strings.TrimSpace(*c.Name), 1, MaxName)
 	}
 	if c.Role != nil {
 		check.role(*c.Role)
 	}
 	if c.Status != nil && *c.Status != Active && *c.Status != Inactive && *c.Status != Suspended {
-		check.say("/status", "must be active, inactive or suspended")
+		check.Say("/status", "must be active, inactive or suspended")
 	}
 	if c.Department != nil {
-		check.text("/department", strings.TrimSpace(*c.Department), 0, MaxDepartment)
+		check.Text("/department", strings.TrimSpace(*c.Department), 0, MaxDepartment)
 	}
 	if c.Metadata != nil {
-		check.metadata(compact(c.Metadata))
+		check.Object("/metadata", checks.Compact(c.Metadata))
 	}
-	return check.fields
+	return check.Fields()
 }
 
 // Apply returns u with the change made.
@@ -97,57 +93,26 @@ func (c Change) Apply(u User) User {
 		u.Department = strings.TrimSpace(*c.Department)
 	}
 	if c.Metadata != nil {
-		u.Metadata = compact(c.Metadata)
+		u.Metadata = checks.Compact(c.Metadata)
 	}
 	return u
 }
 
-// checker gathers failures, so that all are told at once.
-type checker struct{ fields []fault.Field }
-
-func (c *checker) say(pointer, format string, args ...any) {
-	c.fields = append(c.fields, fault.Field{Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
-}
-
-func (c *checker) text(pointer, s string, least, most int) {
-	switch n := utf8.RuneCountInString(s); {
-	case n < least:
-		c.say(pointer, "must not be empty")
-	case n > most:
-		c.say(pointer, "must have at most %d characters", most)
-	case !utf8.ValidString(s):
-		c.say(pointer, "must be valid UTF-8")
-	case strings.ContainsFunc(s, unprintable):
-		c.say(pointer, "must not contain control, formatting or line-separating characters")
-	case s != "" && !strings.ContainsFunc(s, visible):
-		c.say(pointer, "must contain something that can be seen")
-	}
-}
-
-// unprintable finds what would change how the text around it looks, or hide: controls, marks of direction, separators of
-// lines. The joiners of Persian and of Indic scripts, and of emoji, are letters to those who need them.
-func unprintable(r rune) bool {
-	const nonJoiner, joiner = '\u200c', '\u200d'
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Noncharacter_Code_Point) && r != nonJoiner && r != joiner
-}
-
-// visible finds what leaves ink on paper.
-func visible(r rune) bool {
-	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
-}
+// checker adds the rules of users' own fields.
+type checker struct{ checks.Failures }
 
 func (c *checker) role(r principal.Role) {
 	if !r.Known() {
-		c.say("/role", "must be admin, manager, user or viewer")
+		c.Say("/role", "must be admin, manager, user or viewer")
 	}
 }
 
 func (c *checker) email(s string) {
 	switch {
 	case len(s) > MaxEmail:
-		c.say("/email", "must have at most %d bytes", MaxEmail)
+		c.Say("/email", "must have at most %d bytes", MaxEmail)
 	case !plausibleEmail(s):
-		c.say("/email", "must be an e-mail address such as ada@example.com, in ASCII (an international domain in its xn-- form)")
+		c.Say("/email", "must be an e-mail address such as ada@example.com, in ASCII (an international domain in its xn-- form)")
 	}
 }
 
@@ -182,61 +147,4 @@ func notDomainText(r rune) bool { return notLetterOrDigit(r) && r != '-' }
 
 func notLetterOrDigit(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
-}
-
-func (c *checker) metadata(raw json.RawMessage) {
-	if len(raw) > MaxMetadataSize {
-		c.say("/metadata", "must have at most %d bytes as compact JSON", MaxMetadataSize)
-		return
-	}
-	if !utf8.Valid(raw) {
-		c.say("/metadata", "must be valid UTF-8")
-		return
-	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	for depth, first := 0, true; ; first = false {
-		token, err := decoder.Token()
-		if err != nil {
-			if depth != 0 || first {
-				c.say("/metadata", "must be a JSON object")
-			}
-			return
-		}
-		switch t := token.(type) {
-		case json.Delim:
-			depth += step(t)
-		case string:
-			if strings.ContainsRune(t, 0) {
-				c.say("/metadata", "must not contain NUL characters")
-				return
-			}
-		}
-		if first && token != json.Delim('{') {
-			c.say("/metadata", "must be a JSON object")
-			return
-		}
-		if depth > MaxMetadataDepth {
-			c.say("/metadata", "must not nest deeper than %d levels", MaxMetadataDepth)
-			return
-		}
-	}
-}
-
-func step(d json.Delim) int {
-	if d == '{' || d == '[' {
-		return 1
-	}
-	return -1
-}
-
-// compact removes insignificant space; what is not JSON stays as it is, for the check to refuse.
-func compact(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return json.RawMessage("{}")
-	}
-	var b bytes.Buffer
-	if err := json.Compact(&b, raw); err != nil {
-		return raw
-	}
-	return b.Bytes()
 }

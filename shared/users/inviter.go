@@ -10,6 +10,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/fault"
 	"portside/shared/mail"
+	"portside/shared/versions"
 )
 
 // LinkLife is how long an activation link works.
@@ -43,11 +44,11 @@ type InvitationStore interface {
 	// Invited returns the pending user whom the link belongs to, or ErrLink where the link does not work at that time.
 	Invited(ctx context.Context, link credentials.Secret, at time.Time) (User, error)
 	// Activate makes the user active, spends its link and adds the key. ErrLink if the user is no longer pending with
-	// that link, ErrStale if the user changed otherwise.
+	// that link, versions.ErrStale if the user changed otherwise.
 	Activate(ctx context.Context, user User, key credentials.Credential, at time.Time) (User, error)
 	// Unsent returns up to limit invitations that are due at the given time and never were marked as sent.
 	Unsent(ctx context.Context, at time.Time, limit int) ([]Unsent, error)
-	// Renew gives a pending user a new link and ends the one before. ErrStale if the user changed.
+	// Renew gives a pending user a new link and ends the one before. versions.ErrStale if the user changed.
 	Renew(ctx context.Context, user User, invitation Invitation, at time.Time) error
 	// Sent notes that the mail with this link was accepted for delivery.
 	Sent(ctx context.Context, userID, linkID string) error
@@ -112,7 +113,7 @@ func (i *Inviter) SendDue(ctx context.Context) (sent int, err error) {
 		switch {
 		case err == nil:
 			sent++
-		case !errors.Is(err, ErrStale): // stale: activated, changed or deleted meanwhile; the next run sees what it is now
+		case !errors.Is(err, versions.ErrStale): // stale: activated, changed or deleted meanwhile; the next run sees what it is now
 			failures = append(failures, fmt.Errorf("user %s: %w", d.User.ID, err))
 		}
 	}
@@ -147,12 +148,12 @@ func (i *Inviter) Activate(ctx context.Context, text string) (Activated, error) 
 		return Activated{}, ErrLink
 	}
 	var activated Activated
-	err = settle(ctx, func() error {
+	err = versions.Settle(ctx, func() error {
 		user, err := i.store.Invited(ctx, link, i.now())
 		if err != nil {
 			return err
 		}
-		at := stamp(i.now)
+		at := versions.Stamp(i.now())
 		secret, key := mintKey(user, "first key", at)
 		key.Owner.Active = true
 		activated.Key = secret

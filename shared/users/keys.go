@@ -10,6 +10,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/fault"
 	"portside/shared/principal"
+	"portside/shared/versions"
 )
 
 // Bounds of an API key's fields.
@@ -29,7 +30,7 @@ var (
 
 // KeyStore keeps API keys. Writes are all or nothing; reads are strongly consistent.
 type KeyStore interface {
-	// Issue adds a key to an active user. ErrStale if the user changed since it was read, ErrTooManyKeys.
+	// Issue adds a key to an active user. versions.ErrStale if the user changed since it was read, ErrTooManyKeys.
 	Issue(ctx context.Context, user User, key credentials.Credential) error
 	// Keys returns a user's API keys that are not revoked, in no particular order.
 	Keys(ctx context.Context, userID string) ([]credentials.Credential, error)
@@ -58,11 +59,11 @@ type NewKey struct {
 // Check returns every way in which the input breaks a rule.
 func (n NewKey) Check() []fault.Field {
 	c := checker{}
-	c.text("/name", strings.TrimSpace(n.Name), 1, MaxKeyName)
+	c.Text("/name", strings.TrimSpace(n.Name), 1, MaxKeyName)
 	if n.ExpirationDays < 0 || n.ExpirationDays > MaxKeyDays {
-		c.say("/expirationDays", "must be 1 to %d days, or be left out for a key that does not expire", MaxKeyDays)
+		c.Say("/expirationDays", "must be 1 to %d days, or be left out for a key that does not expire", MaxKeyDays)
 	}
-	return c.fields
+	return c.Fields()
 }
 
 // Issued is a key that was just made. The secret is here and nowhere else.
@@ -80,7 +81,7 @@ func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID st
 		return Issued{}, fault.Invalid(failures...)
 	}
 	var issued Issued
-	err := settle(ctx, func() error {
+	err := versions.Settle(ctx, func() error {
 		user, err := k.users.Get(ctx, userID)
 		if err != nil {
 			return err

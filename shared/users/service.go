@@ -3,13 +3,12 @@ package users
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"portside/shared/fault"
+	"portside/shared/once"
 	"portside/shared/principal"
+	"portside/shared/versions"
 )
 
 // Service is the rules of user administration.
@@ -34,7 +33,7 @@ type Request struct {
 }
 
 // Create adds a user. It returns once the user is stored; an activation mail that cannot be sent at that moment is sent
-// later by Inviter.SendDue. Errors: validation, ErrAbove, ErrEmailTaken, ErrReusedKey.
+// later by Inviter.SendDue. Errors: validation, ErrAbove, ErrEmailTaken, once.ErrReused.
 func (s *Service) Create(ctx context.Context, request Request, input NewUser) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Created{}, fault.Invalid(failures...)
@@ -43,7 +42,7 @@ func (s *Service) Create(ctx context.Context, request Request, input NewUser) (C
 	if !request.Caller.Role.Covers(input.Role) {
 		return Created{}, ErrAbove
 	}
-	creation := Creation{User: s.fresh(input), Once: once(request, input)}
+	creation := Creation{User: s.fresh(input), Once: once.For(request.Caller.UserID, request.IdempotencyKey, input)}
 	if !input.ActivationEmail {
 		return s.store.Create(ctx, creation)
 	}
@@ -67,18 +66,6 @@ func (s *Service) fresh(input NewUser) User {
 	return user
 }
 
-func once(request Request, input NewUser) *Once {
-	if request.IdempotencyKey == "" {
-		return nil
-	}
-	wanted, err := json.Marshal(input)
-	if err != nil {
-		panic(fmt.Sprintf("users: a checked input does not encode: %v", err))
-	}
-	sum := sha256.Sum256(wanted)
-	return &Once{Caller: request.Caller.UserID, Key: request.IdempotencyKey, Fingerprint: sum[:]}
-}
-
 // Get returns a user, or ErrNotFound.
 func (s *Service) Get(ctx context.Context, id string) (User, error) {
 	return s.store.Get(ctx, id)
@@ -89,22 +76,14 @@ func (s *Service) List(ctx context.Context, query Query) (Page, error) {
 	return s.store.List(ctx, query)
 }
 
-// Target is the user that a change is meant for.
-type Target struct {
-	ID string
-	If func(version int64) bool // whether the stored version is one that the caller wants to change; nil: any
-}
-
-func (t Target) accepts(version int64) bool { return t.If == nil || t.If(version) }
-
 // Update changes a user. A change that changes nothing writes nothing. Errors: validation, ErrNotFound, ErrAbove,
-// ErrStale where the target's version is not accepted, ErrLastAdmin.
-func (s *Service) Update(ctx context.Context, caller principal.Principal, target Target, change Change) (User, error) {
+// versions.ErrStale where the target's version is not accepted, ErrLastAdmin.
+func (s *Service) Update(ctx context.Context, caller principal.Principal, target versions.Target, change Change) (User, error) {
 	if failures := change.Check(); len(failures) > 0 {
 		return User{}, fault.Invalid(failures...)
 	}
 	var updated User
-	err := s.alter(ctx, target, func(before User) (err error) {
+	err := versions.Change(ctx, target, s.read, func(before User) (err error) {
 		after := change.Apply(before)
 		if !caller.Role.Covers(before.Role) || !caller.Role.Covers(after.Role) {
 			return ErrAbove
@@ -113,7 +92,7 @@ func (s *Service) Update(ctx context.Context, caller principal.Principal, target
 			updated = before
 			return nil
 		}
-		after.UpdatedAt = stamp(s.now)
+		after.UpdatedAt = versions.Stamp(s.now())
 		updated, err = s.store.Update(ctx, before, after)
 		return err
 	})
@@ -121,8 +100,8 @@ func (s *Service) Update(ctx context.Context, caller principal.Principal, target
 }
 
 // Delete removes a user and revokes its credentials. Errors as Update.
-func (s *Service) Delete(ctx context.Context, caller principal.Principal, target Target) error {
-	return s.alter(ctx, target, func(user User) error {
+func (s *Service) Delete(ctx context.Context, caller principal.Principal, target versions.Target) error {
+	return versions.Change(ctx, target, s.read, func(user User) error {
 		if !caller.Role.Covers(user.Role) {
 			return ErrAbove
 		}
@@ -130,27 +109,10 @@ func (s *Service) Delete(ctx context.Context, caller principal.Principal, target
 	})
 }
 
-// alter reads a user and lets write change it, if it is of a version that the target accepts.
-func (s *Service) alter(ctx context.Context, target Target, write func(User) error) error {
-	unwanted := false
-	err := settle(ctx, func() error {
-		user, err := s.store.Get(ctx, target.ID)
-		if err != nil {
-			return err
-		}
-		if unwanted = !target.accepts(user.Version); unwanted {
-			return nil // final, unlike a writer that was faster
-		}
-		return write(user)
-	})
-	if unwanted {
-		return ErrStale
-	}
-	return err
+func (s *Service) read(ctx context.Context, id string) (User, int64, error) {
+	user, err := s.store.Get(ctx, id)
+	return user, user.Version, err
 }
-
-// stamp is the time as it is stored: a time that is told once with more digits than ever after would confuse.
-func stamp(now func() time.Time) time.Time { return now().UTC().Truncate(time.Millisecond) }
 
 func same(a, b User) bool {
 	return a.Name == b.Name && a.Role == b.Role && a.Status == b.Status && a.Department == b.Department &&

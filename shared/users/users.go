@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"portside/shared/fault"
+	"portside/shared/once"
 	"portside/shared/principal"
 )
 
@@ -40,6 +41,7 @@ type User struct {
 	Number      int64     // place in the order of creation; holes are normal
 	Version     int64     // 1 at creation, +1 with every change that a reader can see
 	LinkID      string    // public id of the activation link that is out; empty unless pending
+	Past        string    // what the store has to know of earlier days; goes back to it as it came
 }
 
 // The ways in which an operation on users is refused.
@@ -47,11 +49,8 @@ var (
 	ErrNotFound   = fault.New(fault.NotFound, "There is no such user.")
 	ErrEmailTaken = fault.NewFinal(fault.Conflict, "Another user has this e-mail address. Addresses are compared without regard to case.")
 	ErrLastAdmin  = fault.NewFinal(fault.Conflict, "This is the last active admin. Make another user an active admin first.")
-	ErrStale      = fault.New(fault.Precondition, "The user has changed since you read it. Read it again and send the new ETag in If-Match.")
 	ErrAbove      = fault.New(fault.Forbidden, "Your role permits less than the role in question: you can neither give it, "+
 		"nor change or delete a user who has it.")
-	ErrReusedKey = fault.New(fault.Unprocessable, "This Idempotency-Key was used for another request. Send a new key with a new request.")
-	ErrBusy      = fault.New(fault.Unavailable, "Too many changes to the same user at once. Send the request again.")
 )
 
 // Store keeps users. Everything that a method writes appears at once or not at all: the user, its e-mail marker, its
@@ -65,12 +64,12 @@ type Store interface {
 	List(ctx context.Context, query Query) (Page, error)
 	// Create adds a user and gives it its number, creation time and first version. ErrEmailTaken. If the creation
 	// carries an idempotency key that was used within 24 hours, nothing is written: the first request's user is
-	// returned as it was then, or ErrReusedKey where the fingerprints differ.
+	// returned as it was then, or once.ErrReused where the fingerprints differ.
 	Create(ctx context.Context, creation Creation) (Created, error)
-	// Update replaces before by after if the stored version is still before's; else ErrStale. ErrLastAdmin. A user
-	// that is no longer pending loses its activation link. After's version and number are the store's to set.
+	// Update replaces before by after if the stored version is still before's; else versions.ErrStale. ErrLastAdmin. A user
+	// that is no longer pending loses its activation link. After's version, number and past are the store's to set.
 	Update(ctx context.Context, before, after User) (User, error)
-	// Delete removes a user and revokes all its credentials as of the given time; ErrStale and ErrLastAdmin as with
+	// Delete removes a user and revokes all its credentials as of the given time; versions.ErrStale and ErrLastAdmin as with
 	// Update.
 	Delete(ctx context.Context, user User, at time.Time) error
 }
@@ -99,21 +98,8 @@ const (
 type Creation struct {
 	User       User
 	Invitation *Invitation // nil: no activation mail
-	Once       *Once       // nil: no idempotency key
+	Once       *once.Key   // nil: no idempotency key
 }
-
-// Once makes a creation idempotent.
-type Once struct {
-	Caller      string // user id; keys of different callers never meet
-	Key         string // as sent, at most MaxOnceKey bytes
-	Fingerprint []byte // hash of what was asked for
-}
-
-// Bounds of idempotency keys.
-const (
-	MaxOnceKey = 255
-	OnceLife   = 24 * time.Hour
-)
 
 // Created is the outcome of a creation.
 type Created struct {

@@ -11,7 +11,7 @@
 //
 // Analytics, each item with numbers that are only ever added to:
 //
-//	pulls                              <day>         charts and images: how many were pulled
+//	usage                              <day>         charts and images: how many were pulled; see analyticsdynamo
 //	pulls#<kind>#<repository>          <day>         pulls: how many of them were of this one
 //	pulls#<kind>#<repository>#<day>    <reference>   pulls: how many of them were of this version or tag
 //

@@ -101,7 +101,7 @@ func wanted(all []pulls.Pull) map[string]int {
 		if p.Reference == p.Digest {
 			continue
 		}
-		counts["pulls "+day+" "+string(p.Kind)+"s"]++
+		counts["usage "+day+" "+string(p.Kind)+"s"]++
 		counts[fmt.Sprintf("pulls#%s#%s %s pulls", p.Kind, p.Repository, day)]++
 		counts[fmt.Sprintf("pulls#%s#%s#%s %s pulls", p.Kind, p.Repository, day, p.Reference)]++
 	}

@@ -22,7 +22,7 @@ func (t tally) add(p pulls.Pull) {
 	}
 	day := p.At.UTC().Format(daily)
 	artifact := "pulls#" + string(p.Kind) + "#" + p.Repository
-	t.count(itemKey{"pulls", day}, totals[p.Kind])
+	t.count(itemKey{"usage", day}, totals[p.Kind])
 	t.count(itemKey{artifact, day}, "pulls")
 	t.count(itemKey{artifact + "#" + day, p.Reference}, "pulls")
 }

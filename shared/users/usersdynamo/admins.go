@@ -12,6 +12,7 @@ import (
 	"portside/shared/items"
 	"portside/shared/principal"
 	"portside/shared/users"
+	"portside/shared/versions"
 )
 
 // adminsItem is the number of active admins.
@@ -25,42 +26,42 @@ func (s *Store) readAdmins(ctx context.Context) (adminsItem, error) {
 	return stored, err
 }
 
-// mendAdmins recounts the active admins until no admin has changed from the first read to the write.
-func (r *rebuild) mendAdmins(ctx context.Context) error {
-	for range repairAttempts {
-		wrong, stable, err := r.recountAdmins(ctx)
-		if err != nil {
-			return err
-		}
-		if stable {
-			r.repairs.Admins = wrong
-			return nil
+// countAttempts is how often the admins are counted while others change them.
+const countAttempts = 50
+
+// mendAdmins recounts the active admins until no admin has changed from the first read to the write. It reports whether their
+// number was wrong.
+func (s *Store) mendAdmins(ctx context.Context) (wrong bool, err error) {
+	for range countAttempts {
+		wrong, stable, err := s.recountAdmins(ctx)
+		if err != nil || stable {
+			return wrong, err
 		}
 	}
-	return fmt.Errorf("number of admins: %w", users.ErrBusy)
+	return false, fmt.Errorf("number of admins: %w", versions.ErrBusy)
 }
 
-func (r *rebuild) recountAdmins(ctx context.Context) (wrong, stable bool, err error) {
-	before, err := r.readAdmins(ctx)
+func (s *Store) recountAdmins(ctx context.Context) (wrong, stable bool, err error) {
+	before, err := s.readAdmins(ctx)
 	if err != nil {
 		return false, false, err
 	}
-	counted, err := r.countAdmins(ctx)
+	counted, err := s.countAdmins(ctx)
 	if err != nil {
 		return false, false, err
 	}
 	if counted == before.N {
-		after, err := r.readAdmins(ctx)
+		after, err := s.readAdmins(ctx)
 		return false, after == before, err
 	}
-	stable, err = r.writeAdmins(ctx, before, counted)
+	stable, err = s.writeAdmins(ctx, before, counted)
 	return true, stable, err
 }
 
 // writeAdmins reports whether the number was still the one from before.
-func (r *rebuild) writeAdmins(ctx context.Context, before adminsItem, counted int64) (bool, error) {
+func (s *Store) writeAdmins(ctx context.Context, before adminsItem, counted int64) (bool, error) {
 	input := &dynamodb.UpdateItemInput{
-		TableName: &r.table, Key: adminsKey(), UpdateExpression: aws.String("SET n = :n ADD v :one"),
+		TableName: &s.table, Key: adminsKey(), UpdateExpression: aws.String("SET n = :n ADD v :one"),
 		ConditionExpression:       aws.String("attribute_not_exists(v)"),
 		ExpressionAttributeValues: items.Map{":n": items.Number(counted), ":one": items.Number(1)},
 	}
@@ -68,7 +69,7 @@ func (r *rebuild) writeAdmins(ctx context.Context, before adminsItem, counted in
 		input.ConditionExpression = aws.String("v = :before")
 		input.ExpressionAttributeValues[":before"] = items.Number(before.V)
 	}
-	_, err := r.client.UpdateItem(ctx, input)
+	_, err := s.client.UpdateItem(ctx, input)
 	_, changed := errors.AsType[*types.ConditionalCheckFailedException](err)
 	_, conflict := errors.AsType[*types.TransactionConflictException](err)
 	if changed || conflict {
@@ -81,9 +82,9 @@ func (r *rebuild) writeAdmins(ctx context.Context, before adminsItem, counted in
 }
 
 // countAdmins counts the active admins in their list.
-func (r *rebuild) countAdmins(ctx context.Context) (int64, error) {
-	pages := dynamodb.NewQueryPaginator(r.client, &dynamodb.QueryInput{
-		TableName: &r.table, ConsistentRead: aws.Bool(true), Select: types.SelectCount,
+func (s *Store) countAdmins(ctx context.Context) (int64, error) {
+	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true), Select: types.SelectCount,
 		KeyConditionExpression:    aws.String("pk = :list"),
 		FilterExpression:          aws.String("#status = :active"),
 		ExpressionAttributeNames:  map[string]string{"#status": "status"},

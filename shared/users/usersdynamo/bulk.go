@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// bulkBatch is how many users one transaction adds: 5 items each, with up to 8 counters and the count of admins
-	// within DynamoDB's 100.
+	// bulkBatch is how many users one transaction adds: 5 items each, which leaves 10 of DynamoDB's 100 for what they have in
+	// common: up to 7 counters of the lists, the number of admins, and the day and the sum of what is counted by the day.
+	// There is one day, since all of a batch are created at the same time.
 	bulkBatch = 18
 )
 
@@ -45,7 +46,7 @@ func (s *Store) CreateAll(ctx context.Context, creations []users.Creation) ([]er
 // createBatch adds the creations at the given places in one transaction. If somebody else takes one of the addresses in
 // between, it adds them one by one and notes each outcome.
 func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at []int, outcomes []error) error {
-	first, when, err := s.ranks.Allocate(ctx, len(at), creations[at[0]].User.CreatedAt)
+	first, when, err := s.lists.Allocate(ctx, len(at), creations[at[0]].User.CreatedAt)
 	if err != nil {
 		return err
 	}
@@ -53,9 +54,10 @@ func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at 
 	for n, i := range at {
 		user := creations[i].User
 		user.Number, user.CreatedAt, user.UpdatedAt, user.Version = first+int64(n), when, when, 1
+		p.begin(&user)
 		p.createUser(user)
 		if invitation := creations[i].Invitation; invitation != nil {
-			p.add(errDuplicateID, p.putNew(newUnsentItem(user.ID, *invitation)))
+			p.Add(errDuplicateID, p.putNew(newUnsentItem(user.ID, *invitation)))
 		}
 	}
 	if err := p.run(ctx); !errors.Is(err, users.ErrEmailTaken) {

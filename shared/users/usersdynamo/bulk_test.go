@@ -11,6 +11,7 @@ import (
 
 	"portside/shared/awstest"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
 	"portside/shared/principal"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
@@ -155,7 +156,8 @@ func TestCreateAllInterrupted(t *testing.T) {
 				}
 				return nil
 			})
-			outcomes, err := usersdynamo.New(faulty, w.table, credentialsdynamo.New(faulty, "none")).CreateAll(t.Context(), people)
+			store := usersdynamo.New(faulty, w.table, credentialsdynamo.New(faulty, "none"), daily.In(w.analytics))
+			outcomes, err := store.CreateAll(t.Context(), people)
 			if finished = err == nil; !finished && !errors.Is(err, errInterrupted) {
 				t.Fatal(err)
 			}

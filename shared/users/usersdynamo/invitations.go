@@ -13,6 +13,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/items"
 	"portside/shared/users"
+	"portside/shared/versions"
 )
 
 // Invited implements users.InvitationStore.
@@ -40,6 +41,9 @@ func (s *Store) Activate(ctx context.Context, user users.User, key credentials.C
 	after.Status, after.LinkID, after.UpdatedAt, after.Version = users.Active, "", at, user.Version+1
 	after.LastLoginAt = at
 	p := s.plan()
+	if err := p.goOn(user, &after); err != nil {
+		return users.User{}, err
+	}
 	p.changeUser(user, after)
 	if err := p.standing(ctx, user.LinkID, after); err != nil {
 		return users.User{}, err
@@ -89,7 +93,7 @@ func (s *Store) invitee(ctx context.Context, item items.Map) (users.Unsent, erro
 // Renew implements users.InvitationStore.
 func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Invitation, at time.Time) error {
 	if user.Status != users.Pending {
-		return users.ErrStale
+		return versions.ErrStale
 	}
 	p := s.plan()
 	live, err := p.live(ctx, user.ID, at)
@@ -101,8 +105,8 @@ func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Inv
 			p.revoke(c, at, "replaced")
 		}
 	}
-	p.add(users.ErrStale, p.relink(user, invitation.Link.ID))
-	p.add(users.ErrStale, p.putListed(newUnsentItem(user.ID, invitation)))
+	p.Add(versions.ErrStale, p.relink(user, invitation.Link.ID))
+	p.Add(versions.ErrStale, p.putListed(newUnsentItem(user.ID, invitation)))
 	p.issue(invitation.Link)
 	return p.run(ctx)
 }

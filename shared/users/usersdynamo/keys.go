@@ -8,6 +8,7 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/users"
+	"portside/shared/versions"
 )
 
 // Issue implements users.KeyStore. Being conditional on the user's version, it cannot miss a change of standing.
@@ -25,7 +26,7 @@ func (s *Store) Issue(ctx context.Context, user users.User, key credentials.Cred
 
 func (s *Store) issue(ctx context.Context, user users.User, key credentials.Credential) error {
 	p := s.plan()
-	p.add(users.ErrStale, s.Unchanged(user.ID, user.Version))
+	p.Add(versions.ErrStale, s.Unchanged(user.ID, user.Version))
 	p.issue(key)
 	return p.run(ctx)
 }
@@ -46,7 +47,7 @@ func (s *Store) Keys(ctx context.Context, userID string) ([]credentials.Credenti
 func (s *Store) Revoke(ctx context.Context, userID, keyID string, at time.Time) error {
 	p := s.plan()
 	p.revoke(credentials.Credential{Kind: credentials.APIKey, ID: keyID, Owner: credentials.Owner{ID: userID}}, at, "deleted")
-	if err := p.run(ctx); !errors.Is(err, users.ErrStale) {
+	if err := p.run(ctx); !errors.Is(err, versions.ErrStale) {
 		return err
 	}
 	return users.ErrNoKey

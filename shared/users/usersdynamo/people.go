@@ -60,3 +60,18 @@ func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem 
 		ExpressionAttributeValues: items.Map{":version": items.Number(version)},
 	}}
 }
+
+// Existing returns those of the ids, each given once, that a user has, in no order; all of them are read at once.
+func (s *Store) Existing(ctx context.Context, ids []string) ([]string, error) {
+	wanted := make([]items.Map, len(ids))
+	for i, id := range ids {
+		wanted[i] = userKey(id)
+	}
+	var found []string
+	err := items.GetAll(ctx, items.In(s.client, s.table), wanted, func(item items.Map) error {
+		stored, err := items.Decode[userItem](item)
+		found = append(found, stored.ID)
+		return err
+	})
+	return found, err
+}

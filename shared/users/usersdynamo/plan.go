@@ -12,10 +12,14 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
 	"portside/shared/items"
-	"portside/shared/rank"
+	"portside/shared/lists"
+	"portside/shared/once"
+	"portside/shared/once/oncedynamo"
 	"portside/shared/transactions"
 	"portside/shared/users"
+	"portside/shared/versions"
 )
 
 // Conditions that fail only where the table disagrees with itself or with us. They carry no kind: the caller cannot mend
@@ -26,101 +30,83 @@ var (
 	errReused      = errors.New("usersdynamo: the idempotency key is in use")
 )
 
-// plan gathers the writes of one transaction, each with the error that its failed condition means. Where several
-// conditions fail at once, the write that was added first speaks.
+// plan is one transaction.
 type plan struct {
-	store    *Store
-	writes   []types.TransactWriteItem
-	refusals []error
-	counts   *rank.Changes
-	admins   int
-	owner    string // whose credentials the transaction touches, or relies on; empty: nobody's
-	tally    credentialsdynamo.Change
+	transactions.Plan
+	store  *Store
+	lists  *lists.Changes
+	days   daily.Changes
+	admins int
+	owner  string // whose credentials the transaction touches, or relies on; empty: nobody's
+	tally  credentialsdynamo.Change
 }
 
 func (s *Store) plan() *plan {
-	return &plan{store: s, counts: s.ranks.Changes()}
-}
-
-// add appends writes whose conditions, if they fail, mean the refusal.
-func (p *plan) add(refusal error, writes ...types.TransactWriteItem) {
-	for _, w := range writes {
-		p.writes = append(p.writes, w)
-		p.refusals = append(p.refusals, refusal)
-	}
+	return &plan{store: s, lists: s.lists.Changes(), days: daily.Changes{}}
 }
 
 // run commits the writes together with the counters that they change.
 func (p *plan) run(ctx context.Context) error {
 	if p.admins != 0 {
-		p.add(users.ErrLastAdmin, p.adminCount())
+		p.Add(users.ErrLastAdmin, p.adminCount())
 	}
 	if p.owner != "" {
-		p.add(p.tallyRefusal(), p.store.credentials.Tally(p.owner, p.tally))
+		p.Add(p.tallyRefusal(), p.store.credentials.Tally(p.owner, p.tally))
 	}
-	counters, err := p.counts.Items()
+	counters, err := p.lists.Counters()
 	if err != nil {
 		return err
 	}
-	err = transactions.Write(ctx, p.store.client, append(p.writes, counters...))
-	if at, failed := transactions.FailedAt(err); failed && at < len(p.refusals) {
-		return p.refusals[at]
-	}
-	return err
+	p.Add(nil, counters...)
+	p.Add(nil, p.store.days.Writes(p.days)...)
+	return p.Write(ctx, p.store.client)
 }
 
 // tallyRefusal is what a failed tally means: either somebody else issued a credential meanwhile, or there are too many.
 func (p *plan) tallyRefusal() error {
 	if p.tally.Seen != nil {
-		return users.ErrStale
+		return versions.ErrStale
 	}
 	return users.ErrTooManyKeys
 }
 
 func (p *plan) createUser(u users.User) {
-	p.add(users.ErrEmailTaken, p.putNew(newEmailItem(u)))
-	p.add(errDuplicateID, p.putNew(newUserItem(u)))
-	p.add(errListed, p.putNew(newListItem(allUsers, u)), p.putNew(newListItem(string(u.Role), u)))
-	p.counts.Add(u.Number, string(u.Role))
+	p.Add(users.ErrEmailTaken, p.putNew(newEmailItem(u)))
+	p.Add(errDuplicateID, p.putNew(newUserItem(u)))
+	p.Add(errListed, p.lists.Add(entry(u))...)
 	p.admins += users.ActingAdmins(users.User{}, u)
 }
 
 func (p *plan) changeUser(before, after users.User) {
-	p.add(users.ErrStale, p.updateUser(before.Version, after))
+	p.Add(versions.ErrStale, p.updateUser(before.Version, after))
 	p.admins += users.ActingAdmins(before, after)
-	if listForm(before) == listForm(after) {
-		return
+	if newListItem(before) != newListItem(after) {
+		p.Add(errListed, p.lists.Replace(entry(before), entry(after))...)
 	}
-	p.add(errListed, p.putListed(newListItem(allUsers, after)))
-	if before.Role == after.Role {
-		p.add(errListed, p.putListed(newListItem(string(after.Role), after)))
-		return
-	}
-	p.add(errListed, p.remove(listKey(string(before.Role), before.Number)), p.putNew(newListItem(string(after.Role), after)))
-	p.counts.Move(before.Number, string(before.Role), string(after.Role))
 }
 
-func (p *plan) deleteUser(u users.User) {
-	p.add(users.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
+func (p *plan) deleteUser(u users.User, at time.Time) error {
+	p.Add(versions.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &p.store.table, Key: userKey(u.ID), ConditionExpression: aws.String("version = :version"),
 		ExpressionAttributeValues: items.Map{":version": items.Number(u.Version)},
 	}})
-	p.add(errListed, p.remove(emailKey(u.Email)), p.remove(listKey(allUsers, u.Number)), p.remove(listKey(string(u.Role), u.Number)))
-	p.counts.Remove(u.Number, string(u.Role))
+	p.Add(errListed, p.remove(emailKey(u.Email)))
+	p.Add(errListed, p.lists.Remove(entry(u))...)
 	p.admins += users.ActingAdmins(u, users.User{})
 	if u.Status == users.Pending {
 		p.endInvitation(u.ID)
 	}
+	return p.end(u, at)
 }
 
 // endInvitation forgets a mail that may still be unsent.
 func (p *plan) endInvitation(userID string) {
-	p.add(nil, types.TransactWriteItem{Delete: &types.Delete{TableName: &p.store.table, Key: unsentKey(userID)}})
+	p.Add(nil, types.TransactWriteItem{Delete: &types.Delete{TableName: &p.store.table, Key: unsentKey(userID)}})
 }
 
 // invite adds the link and notes its mail as unsent.
 func (p *plan) invite(u users.User, invitation users.Invitation) {
-	p.add(errDuplicateID, p.putNew(newUnsentItem(u.ID, invitation)))
+	p.Add(errDuplicateID, p.putNew(newUnsentItem(u.ID, invitation)))
 	p.issue(invitation.Link)
 }
 
@@ -128,7 +114,7 @@ func (p *plan) invite(u users.User, invitation users.Invitation) {
 func (p *plan) issue(c credentials.Credential) {
 	p.owner = c.Owner.ID
 	p.tally.Issued++
-	p.add(errDuplicateID, p.store.credentials.Issue(c)...)
+	p.Add(errDuplicateID, p.store.credentials.Issue(c)...)
 }
 
 // revoke ends a credential.
@@ -136,16 +122,12 @@ func (p *plan) revoke(c credentials.Credential, at time.Time, reason string) {
 	p.owner = c.Owner.ID
 	p.tally.Revoked++
 	c.RevokedAt, c.Reason = at, reason
-	p.add(users.ErrStale, p.store.credentials.Revoke(c))
+	p.Add(versions.ErrStale, p.store.credentials.Revoke(c))
 }
 
 // once notes the idempotency key, unless it is in use.
-func (p *plan) once(o users.Once, u users.User) {
-	p.add(errReused, types.TransactWriteItem{Put: &types.Put{
-		TableName: &p.store.table, Item: items.Encode(newOnceItem(o, u)),
-		ConditionExpression:       aws.String("attribute_not_exists(pk) OR expires <= :now"),
-		ExpressionAttributeValues: items.Map{":now": items.Number(u.CreatedAt.UnixMilli())},
-	}})
+func (p *plan) once(key once.Key, u users.User) {
+	p.Add(errReused, oncedynamo.Note(p.store.table, key, newUserItem(u), u.CreatedAt))
 }
 
 // standing gives every live credential of the user its new role and standing. The activation link, whose id is given, of a
@@ -158,7 +140,7 @@ func (p *plan) standing(ctx context.Context, linkID string, after users.User) er
 			p.revoke(c, after.UpdatedAt, "used or withdrawn")
 			continue
 		}
-		p.add(users.ErrStale, p.store.credentials.SetOwner(c.ID, owner))
+		p.Add(versions.ErrStale, p.store.credentials.SetOwner(c.ID, owner))
 	}
 	return err
 }
@@ -222,9 +204,6 @@ func (p *plan) remove(key items.Map) types.TransactWriteItem {
 		TableName: &p.store.table, Key: key, ConditionExpression: aws.String("attribute_exists(pk)"),
 	}}
 }
-
-// listForm is what the lists show of a user.
-func listForm(u users.User) listItem { return newListItem(allUsers, u) }
 
 // setAll returns the update expression that makes an item's items.Map exactly these: it sets what is there and removes
 // those of the optional names that are not. The values are added to the given ones.

@@ -2,207 +2,60 @@ package usersdynamo
 
 import (
 	"context"
-	"fmt"
-	"iter"
-	"slices"
-	"strconv"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"strings"
 
 	"portside/shared/items"
+	"portside/shared/lists"
 	"portside/shared/rank"
+	"portside/shared/users"
 )
 
-// maxDisputes bounds what a rebuild remembers of what it could not decide.
-const maxDisputes = 100
+// StepAdmins is the part of a rebuild after those of the lists.
+const StepAdmins lists.Step = "active admins"
 
-// Step is a part of a rebuild.
-type Step string
-
-// The steps, in their order. What stands in the way is removed before what is missing is added, and counts come last
-// because they are taken from the lists.
-const (
-	StepStrays   Step = "list items and e-mail markers" // Progress counts the table's items
-	StepUsers    Step = "users"                         // Progress counts the table's items
-	StepSequence Step = "sequence of numbers"
-	StepCounts   Step = "counts" // Progress counts numbers, up to the highest
-	StepAdmins   Step = "active admins"
-)
-
-// Progress is how far a rebuild is.
-type Progress struct {
-	Step    Step
-	Done    int64 // looked at in this step
-	Of      int64 // to be looked at in this step; 0: not known
-	Repairs Repairs
-}
-
-// Repairs is what a rebuild has found wrong and mended.
+// Repairs is what a rebuild has found wrong and mended. Strays are list items and e-mail markers.
 type Repairs struct {
-	Strays   int  // list items and e-mail markers that no user accounted for
-	Users    int  // users whose list items or marker were missing or wrong
-	Sequence bool // numbers of existing users would have been given out again
-	Counters int  // counter items of the lists
-	Admins   bool // the number of active admins
-	// Disputes are what cannot be mended from the users alone; at most 100 are listed.
-	Disputes []Dispute
-}
-
-// Dispute is a user whose place is held by another user, or who cannot be listed at all.
-type Dispute struct {
-	UserID string
-	Reason string
+	lists.Repairs
+	Admins bool // the number of active admins
 }
 
 // Rebuild makes everything derived agree with the users: e-mail markers, lists, counts, the sequence of numbers and the
-// number of active admins. It works beside other writers, holds one page of the table in memory, writes only what is
-// wrong, and may be stopped and run again at any point. Every repair is a transaction that holds only while the user it
-// was derived from is the same. report, unless nil, is called after every page. Counts are right when Rebuild returns
-// nil; while it runs they may lag behind the lists that it mends.
-func (s *Store) Rebuild(ctx context.Context, report func(Progress)) (Repairs, error) {
-	if report == nil {
-		report = func(Progress) {}
-	}
-	r := &rebuild{Store: s, report: report}
-	steps := []struct {
-		name Step
-		run  func(context.Context) error
-	}{
-		{StepStrays, r.removeStrays}, {StepUsers, r.mendUsers}, {StepSequence, r.mendSequence},
-		{StepCounts, r.mendCounts}, {StepAdmins, r.mendAdmins},
-	}
-	for _, step := range steps {
-		r.progress = Progress{Step: step.name}
-		if err := step.run(ctx); err != nil {
-			return r.repairs, fmt.Errorf("rebuild %s: %w", step.name, err)
-		}
-		r.tell(0)
-	}
-	return r.repairs, nil
-}
-
-type rebuild struct {
-	*Store
-	report   func(Progress)
-	progress Progress
-	repairs  Repairs
-}
-
-func (r *rebuild) tell(more int) {
-	r.progress.Done += int64(more)
-	r.progress.Repairs = r.repairs
-	r.progress.Repairs.Disputes = slices.Clone(r.repairs.Disputes)
-	r.report(r.progress)
-}
-
-func (r *rebuild) dispute(userID, reason string) {
-	if len(r.repairs.Disputes) < maxDisputes {
-		r.repairs.Disputes = append(r.repairs.Disputes, Dispute{UserID: userID, Reason: reason})
-	}
-}
-
-// readBatch is how many users are compared at a time.
-const readBatch = 100
-
-// scan visits all items of the table, at most readBatch at a time, strongly consistent. What is added meanwhile may be
-// missed: writers add whole users only.
-func (r *rebuild) scan(ctx context.Context, visit func(context.Context, []items.Map) error) error {
-	pages := dynamodb.NewScanPaginator(r.client, &dynamodb.ScanInput{TableName: &r.table, ConsistentRead: aws.Bool(true)})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return fmt.Errorf("scan: %w", err)
-		}
-		for some := range slices.Chunk(page.Items, readBatch) {
-			if err := visit(ctx, some); err != nil {
-				return err
-			}
-		}
-		r.tell(len(page.Items))
-	}
-	return nil
-}
-
-// mendSequence keeps the numbers of existing users from being given out again.
-func (r *rebuild) mendSequence(ctx context.Context) error {
-	out, err := r.client.Query(ctx, &dynamodb.QueryInput{
-		TableName: &r.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1), ScanIndexForward: aws.Bool(false),
-		KeyConditionExpression:    aws.String("pk = :list"),
-		ExpressionAttributeValues: items.Map{":list": items.Text("list#" + allUsers)},
-	})
+// number of active admins; see lists.Rebuild for how, and for report.
+func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (Repairs, error) {
+	done, err := s.lists.Rebuild(ctx, source(), report)
+	repairs := Repairs{Repairs: done}
 	if err != nil {
-		return fmt.Errorf("find the last user: %w", err)
+		return repairs, err
 	}
-	for _, item := range out.Items {
-		last, err := items.Decode[listItem](item)
-		if err != nil {
-			return err
-		}
-		entry, err := last.entry()
-		if err != nil {
-			return err
-		}
-		if r.repairs.Sequence, err = r.ranks.Reserve(ctx, entry.Number, items.Time(last.Created)); err != nil {
-			return err
-		}
+	repairs.Admins, err = s.mendAdmins(ctx)
+	if err == nil && report != nil {
+		report(lists.Progress{Step: StepAdmins, Repairs: done})
 	}
-	return nil
+	return repairs, err
 }
 
-func (r *rebuild) mendCounts(ctx context.Context) error {
-	done, err := r.ranks.Rebuild(ctx, r.entries, func(p rank.Progress) {
-		r.progress.Done, r.progress.Of, r.repairs.Counters = p.Numbers, p.Of, p.Wrong
-		r.tell(0)
-	})
-	r.repairs.Counters = done.Wrong
-	return err
-}
-
-// entries is the rank.Source of the list of all users.
-func (s *Store) entries(ctx context.Context, from, to int64) iter.Seq2[rank.Entry, error] {
-	return func(yield func(rank.Entry, error) bool) {
-		pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
-			TableName: &s.table, ConsistentRead: aws.Bool(true),
-			KeyConditionExpression:   aws.String("pk = :list AND sk BETWEEN :from AND :to"),
-			ProjectionExpression:     aws.String("sk, #role"),
-			ExpressionAttributeNames: map[string]string{"#role": "role"},
-			ExpressionAttributeValues: items.Map{
-				":list": items.Text("list#" + allUsers), ":from": items.Text(numberKey(from)), ":to": items.Text(numberKey(to - 1)),
-			},
-		})
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(ctx)
-			if err != nil {
-				yield(rank.Entry{}, fmt.Errorf("list %s: %w", allUsers, err))
-				return
+func source() lists.Source {
+	return lists.Source{
+		Key: userKey,
+		Is:  func(pk, sk string) bool { return sk == "user" && strings.HasPrefix(pk, "user#") },
+		Read: func(item items.Map) (lists.Thing, error) {
+			stored, err := items.Decode[userItem](item)
+			return thing(stored.user()), err
+		},
+		Owner: func(pk string) string {
+			if strings.HasPrefix(pk, emailPK("")) {
+				return "user"
 			}
-			if !yieldEntries(page.Items, yield) {
-				return
-			}
-		}
+			return lists.OwnerOf(pk)
+		},
 	}
 }
 
-// yieldEntries returns false when no more is wanted.
-func yieldEntries(page []items.Map, yield func(rank.Entry, error) bool) bool {
-	for _, item := range page {
-		stored, err := items.Decode[listItem](item)
-		var entry rank.Entry
-		if err == nil {
-			entry, err = stored.entry()
-		}
-		if !yield(entry, err) || err != nil {
-			return false
-		}
+// thing is the user with everything that must stand in the table because of it.
+func thing(u users.User) lists.Thing {
+	t := lists.Thing{ID: u.ID, Version: u.Version}
+	if u.ID != "" && u.Email != "" && u.Role.Known() && u.Number >= 0 && u.Number < rank.Capacity {
+		t.Derived = append(entry(u).Items(), items.Encode(newEmailItem(u)))
 	}
-	return true
-}
-
-func (i listItem) entry() (rank.Entry, error) {
-	n, err := strconv.ParseInt(i.SK, 10, 64)
-	if err != nil {
-		return rank.Entry{}, fmt.Errorf("usersdynamo: a list item has the key %q: %w", i.SK, err)
-	}
-	return rank.Entry{Number: n, Label: string(i.Role)}, nil
+	return t
 }

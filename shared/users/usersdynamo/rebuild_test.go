@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"portside/shared/awstest"
+	"portside/shared/daily"
 	"portside/shared/fault"
+	"portside/shared/lists"
 	"portside/shared/principal"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
@@ -23,12 +25,12 @@ func TestRebuildMendsEveryKindOfDamage(t *testing.T) {
 			t.Parallel()
 			w := newWreck(t)
 			c.do(t, w)
-			var last usersdynamo.Progress
-			repairs, err := w.Rebuild(t.Context(), func(p usersdynamo.Progress) { last = p })
+			var last lists.Progress
+			repairs, err := w.Rebuild(t.Context(), func(p lists.Progress) { last = p })
 			if err != nil {
 				t.Fatal(err)
 			}
-			if fmt.Sprint(repairs) != fmt.Sprint(c.want) || fmt.Sprint(last.Repairs) != fmt.Sprint(repairs) {
+			if fmt.Sprint(repairs) != fmt.Sprint(c.want) || fmt.Sprint(last.Repairs) != fmt.Sprint(repairs.Repairs) {
 				t.Errorf("repairs are %+v, last reported %+v; want %+v", repairs, last.Repairs, c.want)
 			}
 			if n := checkConsistency(t, w.client, w.table); n != 9 {
@@ -55,7 +57,7 @@ func TestRebuildLeavesWhatItCannotDecide(t *testing.T) {
 	}
 	disputed := map[string]bool{}
 	for _, d := range repairs.Disputes {
-		disputed[d.UserID] = true
+		disputed[d.ID] = true
 	}
 	for _, i := range []int{1, 3, 7} {
 		if !disputed[w.people[i].ID] {
@@ -90,7 +92,7 @@ func TestRebuildGoesOnWhereItStopped(t *testing.T) {
 			}
 			return nil
 		})
-		_, err := usersdynamo.New(faulty, w.table, nil).Rebuild(t.Context(), nil)
+		_, err := usersdynamo.New(faulty, w.table, nil, daily.In(w.analytics)).Rebuild(t.Context(), nil)
 		if finished = err == nil; !finished && !errors.Is(err, errInterrupted) {
 			t.Fatal(err)
 		}
@@ -122,7 +124,7 @@ func TestRebuildOvertaken(t *testing.T) {
 			}
 			return nil
 		})
-		if _, err := usersdynamo.New(overtaken, w.table, nil).Rebuild(t.Context(), nil); err != nil {
+		if _, err := usersdynamo.New(overtaken, w.table, nil, daily.In(w.analytics)).Rebuild(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		checkConsistency(t, w.client, w.table)
@@ -184,6 +186,7 @@ func TestRebuildBesideWriters(t *testing.T) {
 		}
 	}
 	checkConsistency(t, w.client, w.table)
+	(&desk{client: w.client, users: w.table, analytics: w.analytics, store: w.Store}).checkDays(t)
 }
 
 // work changes users at random. What the rules refuse, and what the damage may make impossible, is no failure; anything

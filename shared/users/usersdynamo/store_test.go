@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -17,29 +16,36 @@ import (
 	"portside/shared/awstest"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
+	"portside/shared/once"
 	"portside/shared/principal"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
+	"portside/shared/versions"
 )
 
 // desk is a store on fresh tables, with the tables at hand.
 type desk struct {
 	client      *dynamodb.Client
 	users, keys string
+	analytics   string
 	store       *usersdynamo.Store
 }
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	client := awstest.DynamoDB(t)
-	d := &desk{client: client, users: awstest.Table(t, client, "UsersTable"), keys: awstest.Table(t, client, "CredentialsTable")}
+	d := &desk{
+		client: client, users: awstest.Table(t, client, "UsersTable"), keys: awstest.Table(t, client, "CredentialsTable"),
+		analytics: awstest.Table(t, client, "AnalyticsTable"),
+	}
 	d.store = d.over(client)
 	return d
 }
 
 // over returns a store on the same tables over another client, such as one that fails.
 func (d *desk) over(client *dynamodb.Client) *usersdynamo.Store {
-	return usersdynamo.New(client, d.users, credentialsdynamo.New(client, d.keys))
+	return usersdynamo.New(client, d.users, credentialsdynamo.New(client, d.keys), daily.In(d.analytics))
 }
 
 func newUser(email string, role principal.Role) users.User {
@@ -61,7 +67,6 @@ func (d *desk) create(t *testing.T, email string, role principal.Role) users.Use
 // TestDeathAtAnyCall lets the process "die" at each call that an operation makes, before or after the call took effect:
 // what is left is always whole.
 func TestDeathAtAnyCall(t *testing.T) {
-	death := errors.New("the process is gone")
 	operations := map[string]func(ctx context.Context, s *usersdynamo.Store, u users.User) error{
 		"create": func(ctx context.Context, s *usersdynamo.Store, _ users.User) error {
 			user := newUser("new@example.com", principal.Admin)
@@ -69,7 +74,7 @@ func TestDeathAtAnyCall(t *testing.T) {
 			link := credentials.Mint(credentials.Link)
 			user.LinkID = link.ID()
 			_, err := s.Create(ctx, users.Creation{
-				User: user, Once: &users.Once{Caller: "c", Key: "k", Fingerprint: []byte("f")},
+				User: user, Once: &once.Key{Caller: "c", Text: "k", Fingerprint: []byte("f")},
 				Invitation: &users.Invitation{Link: credentials.Credential{
 					ID: link.ID(), Kind: credentials.Link, Hash: link.Hash(), Owner: credentials.Owner{ID: user.ID},
 				}},
@@ -83,7 +88,7 @@ func TestDeathAtAnyCall(t *testing.T) {
 			return err
 		},
 		"delete": func(ctx context.Context, s *usersdynamo.Store, u users.User) error {
-			return s.Delete(ctx, u, time.Now())
+			return s.Delete(ctx, u, time.Now().AddDate(0, 0, 1)) // a life on one day adds up to nothing
 		},
 		"import": func(ctx context.Context, s *usersdynamo.Store, _ users.User) error {
 			var all []users.Creation
@@ -97,22 +102,15 @@ func TestDeathAtAnyCall(t *testing.T) {
 	for name, operation := range operations {
 		for _, lost := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, answer lost %v", name, lost), func(t *testing.T) {
-				for at, finished := 1, false; !finished; at++ {
+				awstest.Deaths(lost, func(mortal func(*dynamodb.Client) *dynamodb.Client) error {
 					d := newDesk(t)
 					d.create(t, "root@example.com", principal.Admin)
 					victim := d.create(t, "victim@example.com", principal.Manager)
-					calls := 0
-					finished = operation(t.Context(), d.over(awstest.Faulty(d.client, func(string, int) error {
-						if calls++; calls < at {
-							return nil
-						}
-						if lost && calls == at {
-							return awstest.Lost(death)
-						}
-						return death
-					})), victim) == nil
+					err := operation(t.Context(), d.over(mortal(d.client)), victim)
 					checkConsistency(t, d.client, d.users)
-				}
+					d.checkDays(t)
+					return err
+				})
 			})
 		}
 	}
@@ -123,16 +121,7 @@ func TestDeathAtAnyCall(t *testing.T) {
 func TestChangesUnderConflict(t *testing.T) {
 	d := newDesk(t)
 	d.create(t, "root@example.com", principal.Admin)
-	var mu sync.Mutex
-	dice := rand.New(rand.NewPCG(1, 2))
-	store := d.over(awstest.Faulty(d.client, func(operation string, _ int) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if operation == "TransactWriteItems" && dice.IntN(3) == 0 {
-			return awstest.TransactionConflict(8)
-		}
-		return nil
-	}))
+	store := d.over(awstest.Contended(d.client))
 	var all sync.WaitGroup
 	for worker := range 8 {
 		all.Go(func() {
@@ -145,6 +134,7 @@ func TestChangesUnderConflict(t *testing.T) {
 	if n := checkConsistency(t, d.client, d.users); n != 1+8*4 {
 		t.Errorf("%d users, want %d", n, 1+8*4)
 	}
+	d.checkDays(t)
 }
 
 // live adds eight users, changes each, and deletes every other.
@@ -179,10 +169,10 @@ func TestStaleChangesAreRefused(t *testing.T) {
 	if _, err := d.store.Update(t.Context(), first, second); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.store.Update(t.Context(), first, second); !errors.Is(err, users.ErrStale) {
+	if _, err := d.store.Update(t.Context(), first, second); !errors.Is(err, versions.ErrStale) {
 		t.Errorf("change of an old version: %v, want ErrStale", err)
 	}
-	if err := d.store.Delete(t.Context(), first, time.Now()); !errors.Is(err, users.ErrStale) {
+	if err := d.store.Delete(t.Context(), first, time.Now()); !errors.Is(err, versions.ErrStale) {
 		t.Errorf("deletion of an old version: %v, want ErrStale", err)
 	}
 	checkConsistency(t, d.client, d.users)

@@ -2,14 +2,15 @@
 //
 // The items, all in one table with the keys pk and sk:
 //
-//	user#<id>              user       the user, with everything that the full form shows
+//	user#<id>              user       the user, with everything that the full form shows, and its life
 //	email#<address>        email      marks the address as taken; names the user
-//	list#all               <number>   the list form, in the order of creation
+//	list#all               <number>   the list form, in the order of creation; see package lists
 //	list#<role>            <number>   the same, of one role
-//	rank#users…                       counts over the lists; see shared/rank
+//	rank#users…                       counts over the lists; see package rank
 //	admins                 admins     n, the number of active admins, which never falls from 1 to 0; v, its version
-//	once#<caller>#<key>    once       an idempotency key with the user that it made
+//	once#<caller>#<key>    once       an idempotency key with the user that it made; see package oncedynamo
 //	unsent                 <user id>  an activation mail that is not sent yet
+//	gone#<id>              gone       the life of a deleted user
 //
 // Every change is one transaction over all items that it touches, so that a process which dies at any moment leaves
 // whole users only. Each item is guarded: a user by its version, everything else by existing or not existing. The list
@@ -19,10 +20,12 @@
 // A user's credentials live in another table and carry the user's role and standing (see shared/credentials). Changing
 // these, or deleting the user, writes to every live credential in the same transaction, which is conditional on the tally
 // of credentials, so that none slips in between reading and writing.
+//
+// How many users there are, of which status and role, is counted by the day in the table of analytics, in the same
+// transaction, too: only changes of role or status, creations and deletions touch that. See shared/daily.
 package usersdynamo
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -30,9 +33,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
 	"portside/shared/items"
+	"portside/shared/lists"
+	"portside/shared/once"
+	"portside/shared/once/oncedynamo"
 	"portside/shared/principal"
-	"portside/shared/rank"
 	"portside/shared/users"
 )
 
@@ -40,13 +46,17 @@ import (
 type Store struct {
 	client      *dynamodb.Client
 	table       string
-	ranks       *rank.Tree
+	days        daily.Table
+	lists       *lists.Lists
 	credentials *credentialsdynamo.Table
 }
 
-// New returns a Store in the named table, with credentials in theirs.
-func New(client *dynamodb.Client, table string, credentials *credentialsdynamo.Table) *Store {
-	return &Store{client: client, table: table, ranks: rank.New(client, table, "users", labels()), credentials: credentials}
+// New returns a Store in the named table, with credentials in theirs, which counts users by the day in a third.
+func New(client *dynamodb.Client, table string, credentials *credentialsdynamo.Table, days daily.Table) *Store {
+	shape := lists.Shape{Name: "users", Label: "role", Labels: labels()}
+	return &Store{
+		client: client, table: table, days: days, lists: lists.New(client, table, shape), credentials: credentials,
+	}
 }
 
 var (
@@ -83,11 +93,12 @@ func (s *Store) read(ctx context.Context, id string) (userItem, error) {
 func (s *Store) Create(ctx context.Context, creation users.Creation) (users.Created, error) {
 	user := creation.User
 	var err error
-	if user.Number, user.CreatedAt, err = s.ranks.Allocate(ctx, 1, user.CreatedAt); err != nil {
+	if user.Number, user.CreatedAt, err = s.lists.Allocate(ctx, 1, user.CreatedAt); err != nil {
 		return users.Created{}, err
 	}
 	user.UpdatedAt, user.Version = user.CreatedAt, 1
 	p := s.plan()
+	p.begin(&user)
 	if creation.Once != nil {
 		p.once(*creation.Once, user)
 	}
@@ -97,24 +108,15 @@ func (s *Store) Create(ctx context.Context, creation users.Creation) (users.Crea
 	}
 	err = p.run(ctx)
 	if errors.Is(err, errReused) {
-		return s.replay(ctx, *creation.Once)
+		return s.replay(ctx, *creation.Once, user.CreatedAt)
 	}
 	return users.Created{User: user}, err
 }
 
 // replay returns what the idempotency key made.
-func (s *Store) replay(ctx context.Context, once users.Once) (users.Created, error) {
-	stored, found, err := items.Get[onceItem](ctx, items.In(s.client, s.table), items.Key(onceKey(once), "once"))
-	if err != nil {
-		return users.Created{}, err
-	}
-	if !found { // it ended between the two: the next request creates anew
-		return users.Created{}, users.ErrBusy
-	}
-	if !bytes.Equal(stored.Fingerprint, once.Fingerprint) {
-		return users.Created{}, users.ErrReusedKey
-	}
-	return users.Created{User: stored.User.user(), Replayed: true}, nil
+func (s *Store) replay(ctx context.Context, key once.Key, at time.Time) (users.Created, error) {
+	made, err := oncedynamo.Made[userItem](ctx, items.In(s.client, s.table), key, at)
+	return users.Created{User: made.user(), Replayed: true}, err
 }
 
 // Update implements users.Store.
@@ -130,6 +132,9 @@ func (s *Store) Update(ctx context.Context, before, after users.User) (users.Use
 		p.endInvitation(after.ID)
 		after.LinkID = ""
 	}
+	if err := p.goOn(before, &after); err != nil {
+		return users.User{}, err
+	}
 	p.changeUser(before, after)
 	return after, p.run(ctx)
 }
@@ -137,7 +142,9 @@ func (s *Store) Update(ctx context.Context, before, after users.User) (users.Use
 // Delete implements users.Store.
 func (s *Store) Delete(ctx context.Context, user users.User, at time.Time) error {
 	p := s.plan()
-	p.deleteUser(user)
+	if err := p.deleteUser(user, at); err != nil {
+		return err
+	}
 	if err := p.revokeAll(ctx, user.ID, at); err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ import (
 
 	"portside/shared/awstest"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/daily"
+	"portside/shared/lists"
 	"portside/shared/principal"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
@@ -23,17 +25,19 @@ import (
 // wreck is a store whose items a test damages.
 type wreck struct {
 	*usersdynamo.Store
-	client *dynamodb.Client
-	table  string
-	people []users.User
+	client    *dynamodb.Client
+	table     string
+	analytics string
+	people    []users.User
 }
 
 // newWreck holds nine users in turn of all roles, so that users 0, 4 and 8 are the admins.
 func newWreck(t *testing.T) *wreck {
 	t.Helper()
 	client := awstest.DynamoDB(t)
-	w := &wreck{client: client, table: awstest.Table(t, client, "UsersTable")}
-	w.Store = usersdynamo.New(client, w.table, credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable")))
+	w := &wreck{client: client, table: awstest.Table(t, client, "UsersTable"), analytics: awstest.Table(t, client, "AnalyticsTable")}
+	keys := credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"))
+	w.Store = usersdynamo.New(client, w.table, keys, daily.In(w.analytics))
 	for i := range 9 {
 		created, err := w.Create(t.Context(), users.Creation{User: person(fmt.Sprintf("person%d", i), principal.Roles()[i%4])})
 		if err != nil {
@@ -109,16 +113,16 @@ func wrongMarkers() []damage {
 		{"none", func(*testing.T, *wreck) {}, usersdynamo.Repairs{}},
 		{"marker gone", func(t *testing.T, w *wreck) {
 			w.drop(t, at("email#person1@example.com", "email"))
-		}, usersdynamo.Repairs{Users: 1}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 1}}},
 		{"marker of nobody", func(t *testing.T, w *wreck) {
 			w.put(t, at("email#ghost@example.com", "email"), item{"user": str("ghost")})
-		}, usersdynamo.Repairs{Strays: 1}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1}}},
 		{"marker without a name", func(t *testing.T, w *wreck) {
 			w.put(t, at("email#ghost@example.com", "email"), nil)
-		}, usersdynamo.Repairs{Strays: 1}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1}}},
 		{"marker of another user", func(t *testing.T, w *wreck) {
 			w.set(t, at("email#person1@example.com", "email"), "user", str(w.people[2].ID))
-		}, usersdynamo.Repairs{Strays: 1, Users: 1}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Things: 1}}},
 	}
 }
 
@@ -127,28 +131,28 @@ func wrongLists() []damage {
 		{"list items gone", func(t *testing.T, w *wreck) {
 			w.drop(t, place("all", w.people[3].Number))
 			w.drop(t, place("manager", w.people[5].Number))
-		}, usersdynamo.Repairs{Users: 2}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 2}}},
 		{"list items outdated", func(t *testing.T, w *wreck) {
 			w.set(t, place("all", w.people[3].Number), "name", str("Old Name"))
 			w.set(t, place("viewer", w.people[3].Number), "status", str("pending"))
-		}, usersdynamo.Repairs{Users: 1}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 1}}},
 		{"in the list of another role", func(t *testing.T, w *wreck) {
 			w.put(t, place("viewer", w.people[1].Number), listForm(w.people[1], "viewer"))
-		}, usersdynamo.Repairs{Strays: 1}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1}}},
 		{"another role in the list of all", func(t *testing.T, w *wreck) {
 			w.set(t, place("all", w.people[1].Number), "role", str("nonsense"))
-		}, usersdynamo.Repairs{Users: 1}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 1}}},
 		{"listed without a user", func(t *testing.T, w *wreck) {
 			w.put(t, place("all", 7_000_000), listForm(person("ghost", "user"), "user"))
 			w.put(t, place("user", 7_000_000), listForm(person("ghost", "user"), "user"))
-		}, usersdynamo.Repairs{Strays: 2}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 2}}},
 		{"listed at another number", func(t *testing.T, w *wreck) {
 			w.drop(t, place("all", w.people[1].Number))
 			w.put(t, place("all", 4_000), listForm(w.people[1], "manager"))
-		}, usersdynamo.Repairs{Strays: 1, Users: 1}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Things: 1}}},
 		{"a user at the number of another", func(t *testing.T, w *wreck) {
 			w.put(t, place("all", w.people[1].Number), listForm(w.people[2], "user"))
-		}, usersdynamo.Repairs{Strays: 1, Users: 1}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Things: 1}}},
 	}
 }
 
@@ -157,13 +161,13 @@ func wrongCounts() []damage {
 		{"counters gone", func(t *testing.T, w *wreck) {
 			w.drop(t, at("rank#users#0#", "rank"))
 			w.drop(t, at("rank#users#3#000", "rank"))
-		}, usersdynamo.Repairs{Counters: 2}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Counters: 2}}},
 		{"sequence gone", func(t *testing.T, w *wreck) {
 			w.drop(t, at("rank#users", "sequence"))
-		}, usersdynamo.Repairs{Sequence: true}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Sequence: true}}},
 		{"sequence behind", func(t *testing.T, w *wreck) {
 			w.set(t, at("rank#users", "sequence"), "next", num(3))
-		}, usersdynamo.Repairs{Sequence: true}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Sequence: true}}},
 		{"number of admins gone", func(t *testing.T, w *wreck) {
 			w.drop(t, at("admins", "admins"))
 		}, usersdynamo.Repairs{Admins: true}},
@@ -176,7 +180,7 @@ func wrongCounts() []damage {
 					w.drop(t, item{"pk": raw["pk"], "sk": raw["sk"]})
 				}
 			}
-		}, usersdynamo.Repairs{Users: 9, Sequence: true, Counters: 4, Admins: true}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 9, Sequence: true, Counters: 4}, Admins: true}},
 	}
 }
 

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"portside/shared/analytics"
+	"portside/shared/webtest"
+)
+
+func TestEvents(t *testing.T) {
+	files, err := filepath.Glob("../../events/accesslogs/*.json")
+	if err != nil || len(files) < 3 {
+		t.Fatalf("no events: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var event events.CloudwatchLogsEvent
+		if err := json.Unmarshal(text, &event); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		e := newEngines(t)
+		for range 2 {
+			if err := ingest(from, e.recorder())(t.Context(), event); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+		got, err := json.Marshal(e.sums(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		webtest.GoldenJSON(t, strings.TrimSuffix(filepath.Base(file), ".json")+".golden.json", got)
+	}
+}
+
+// stranger is the ledger for what must not reach one.
+type stranger struct{ t *testing.T }
+
+func (s stranger) Record(_ context.Context, p analytics.Part) (analytics.Part, error) {
+	s.t.Errorf("%d lines of %s were counted", len(p.Lines), p.Day)
+	return p, nil
+}
+
+// TestWhatIsNotOurs is said in the log, once, and never tried again.
+func TestWhatIsNotOurs(t *testing.T) {
+	line := simple("1", midnight)
+	line.Message += "secret-content"
+	for name, c := range map[string]struct {
+		event events.CloudwatchLogsEvent
+		said  string
+	}{
+		"nothing":       {events.CloudwatchLogsEvent{}, "corrupt batch"},
+		"no gzip":       {events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: "c2VjcmV0"}}, "corrupt batch"},
+		"no JSON":       {packed(t, "secret-content"), "corrupt batch"},
+		"a bomb":        {packed(t, strings.Repeat("0", 21<<20)), "it unpacks to more than 20 MB"},
+		"other group":   {delivery(t, "portside-UsersLogs", "s", line), `"foreign log group","group":"portside-UsersLogs","lines":1`},
+		"its own group": {delivery(t, "portside-AccessLogsLogs", "s", line), "foreign log group"},
+		"no group":      {delivery(t, "", "s", line), "foreign log group"},
+		"no lines":      {delivery(t, from.access, "s"), ""},
+	} {
+		out := listen(t)
+		err := ingest(from, stranger{t})(t.Context(), c.event)
+		said := out.String()
+		if err != nil || !strings.Contains(said, c.said) || strings.Count(said, "\n") != min(len(c.said), 1) || strings.Contains(said, "secret") {
+			t.Errorf("%s: error %v, and the function logged %q", name, err, said)
+		}
+	}
+}
+
+// TestHostileLines are counted as what they are, and those beside them count all the same.
+func TestHostileLines(t *testing.T) {
+	good, day := access(midnight, "POST ANY /v1/ai/{proxy+}", 500, 70), analytics.DayOf(midnight)
+	type lines = []events.CloudwatchLogsLogEvent
+	for name, c := range map[string]struct {
+		lines        lines
+		calls        int64
+		unread, lost int
+	}{
+		"a line of a megabyte":    {lines: lines{entry("2", midnight, strings.Repeat("x", 1<<20))}, unread: 1},
+		"an id again":             {lines: lines{entry("1", midnight, good), entry("1", midnight.Add(time.Second), good)}},
+		"no ids":                  {lines: lines{entry("", midnight, good), entry("", midnight, good), simple("", midnight)}, calls: 2},
+		"a long id":               {lines: lines{entry(strings.Repeat("9", 5000), midnight, good)}, calls: 1},
+		"logged at no time":       {lines: lines{{ID: "2", Timestamp: -1 << 63, Message: good}, {ID: "3", Message: good}}, lost: 2},
+		"logged long after":       {lines: lines{{ID: "2", Timestamp: 1<<63 - 1, Message: good}}, lost: 1},
+		"happened a day before":   {lines: lines{simple("2", midnight), entry("3", midnight.Add(24*time.Hour), good)}, calls: 2},
+		"happened long before":    {lines: lines{entry("3", midnight.Add(24*time.Hour+time.Millisecond), good)}, unread: 1},
+		"a line of another group": {lines: lines{entry("2", midnight, call(midnight, 200, analytics.Models{}))}, unread: 1},
+	} {
+		e, out := newEngines(t), listen(t)
+		all := append(lines{entry("1", midnight, good)}, c.lines...)
+		if err := ingest(from, e.recorder())(t.Context(), delivery(t, from.access, "s", all...)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		got := e.sums(t).Requests
+		unread := int64(0)
+		for _, requests := range got {
+			unread += requests.Unread
+		}
+		if got[day].Calls != 1+c.calls || got[day].Media < 1 || unread != int64(c.unread) {
+			t.Errorf("%s: %+v and %d unread, want %d calls and %d", name, got[day], unread, 1+c.calls, c.unread)
+		}
+		if want := fmt.Sprintf(`"unread":%d,"lost":%d}`, c.unread, c.lost); !strings.Contains(out.String(), want) {
+			t.Errorf("%s: the function logged %q, want %q", name, out, want)
+		}
+	}
+}
+
+// TestTooManyDays bounds what a batch may cost: no more transactions than three.
+func TestTooManyDays(t *testing.T) {
+	e, out := newEngines(t), listen(t)
+	const n = 10_000
+	var lines []events.CloudwatchLogsLogEvent
+	for i := range n {
+		lines = append(lines, simple(fmt.Sprint(i), midnight.AddDate(0, 0, i)))
+	}
+	lines = append(lines, simple("again", midnight.AddDate(0, 0, 2)))
+	if err := ingest(from, e.recorder())(t.Context(), delivery(t, from.access, "s", lines...)); err != nil {
+		t.Fatal(err)
+	}
+	days := slices.Sorted(maps.Keys(e.sums(t).Requests))
+	first := analytics.DayOf(midnight)
+	said := fmt.Sprintf(`"recorded":4,"unread":0,"lost":%d`, n-3)
+	if !slices.Equal(days, []analytics.Day{first, first + 1, first + 2}) || !strings.Contains(out.String(), said) {
+		t.Errorf("days %v; logged %s", days, out)
+	}
+}
+
+// TestLinesOfModels has each kind that the media functions write, and what else is in their log.
+func TestLinesOfModels(t *testing.T) {
+	e, out := newEngines(t), listen(t)
+	lines := []string{
+		call(midnight, 200, analytics.Models{InputTokens: 100, OutputTokens: 10, MicroUSD: 7}),
+		call(midnight.Add(-time.Nanosecond), 200, analytics.Models{InputTokens: 1000, OutputTokens: 100}), // of the day before
+		call(midnight, 429, analytics.Models{InputTokens: 100, OutputTokens: 10}),
+		call(midnight, 0, analytics.Models{}),
+		`{"time":"2026-11-22T00:00:01Z","msg":"model call","engine":"transcribe","good":true,"microUSD":3}`,
+		`{"time":"2026-11-22T00:00:01Z","msg":"request","inputTokens":5,"note":"model call"}`,
+		"START RequestId: 8f5 Version: $LATEST model call",
+		call(midnight, 200, analytics.Models{InputTokens: -1}),
+		call(midnight, 200, analytics.Models{InputTokens: 1 << 62}),
+		`{"msg":"model call"}`,
+		`{"time":"2026-11-22T00:00:01Z","msg":"model call","status":"200"}`,
+	}
+	for _, group := range from.models {
+		var all []events.CloudwatchLogsLogEvent
+		for i, line := range lines {
+			all = append(all, entry(fmt.Sprint(i), midnight, line))
+		}
+		for range 2 {
+			if err := ingest(from, e.recorder())(t.Context(), delivery(t, group, "one name", all...)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	day, got := analytics.DayOf(midnight), e.sums(t)
+	want := analytics.Models{Calls: 8, InputTokens: 200, OutputTokens: 20, MicroUSD: 20}
+	before := analytics.Models{Calls: 2, InputTokens: 2000, OutputTokens: 200}
+	if got.Usage[day].Models != want || got.Usage[day-1].Models != before || len(got.Requests) != 0 {
+		t.Errorf("got %+v and %+v", got.Usage[day], got.Usage[day-1])
+	}
+	if !strings.Contains(out.String(), `"log":"models","lines":11,"recorded":9,"unread":4,"lost":0`) {
+		t.Errorf("the function logged %s", out)
+	}
+}
+
+var errAway = errors.New("away")
+
+// away is a ledger that cannot be reached on one day.
+type away struct {
+	day      analytics.Day
+	recorded []analytics.Day
+}
+
+func (a *away) Record(_ context.Context, p analytics.Part) (analytics.Part, error) {
+	if p.Day == a.day {
+		return analytics.Part{}, errAway
+	}
+	a.recorded = append(a.recorded, p.Day)
+	return p, nil
+}
+
+func TestErrorsAreLambdasToTryAgain(t *testing.T) {
+	today := analytics.DayOf(midnight)
+	ledger := &away{day: today - 1}
+	event := delivery(t, from.access, "s", simple("1", midnight.Add(-time.Second)), simple("2", midnight))
+	if err := ingest(from, ledger)(t.Context(), event); !errors.Is(err, errAway) || !slices.Equal(ledger.recorded, []analytics.Day{today}) {
+		t.Errorf("error %v, and recorded %v", err, ledger.recorded)
+	}
+}

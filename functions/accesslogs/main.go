@@ -1,0 +1,40 @@
+// Command accesslogs is the Lambda function that counts requests, by the access log, and calls of language models, by what the media
+// functions log, for the dashboard. CloudWatch Logs delivers it their lines.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/analytics/analyticss3"
+	"portside/shared/env"
+	"portside/shared/items"
+	"portside/shared/logs"
+)
+
+func main() {
+	logs.SetUp()
+	settings := env.Reader{Lookup: os.LookupEnv}
+	table, bucket := settings.String("ANALYTICS_TABLE"), settings.String("ANALYTICS_BUCKET")
+	from := groups{settings.String("ACCESS_LOG_GROUP"), strings.Split(settings.String("MODEL_LOG_GROUPS"), ",")}
+	if err := settings.Err(); err != nil {
+		log.Fatal(err)
+	}
+	cfg, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	store := analyticsdynamo.New(items.Client(cfg), table)
+	archive := analyticss3.NewParts(s3.NewFromConfig(cfg, pathStyle), bucket)
+	lambda.Start(ingest(from, analyticsdynamo.NewRecorder(store, archive)))
+}
+
+// pathStyle puts the bucket into the path where an address of S3 is given: such a host has no name for each bucket.
+func pathStyle(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil }

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"portside/shared/analytics"
+	"portside/shared/awstest"
+	"portside/shared/daily"
+	"portside/shared/items"
+	"portside/shared/principal"
+	"portside/shared/webtest"
+)
+
+const (
+	dashboard  = "/v1/analytics/dashboard"
+	timeseries = "/v1/analytics/timeseries"
+)
+
+func TestADayAtASmallVendors(t *testing.T) {
+	b := newBoard(t)
+	root := b.as(principal.Admin)
+	root.Get(dashboard).Is(http.StatusOK).Has("data.period.type", "this_month").Has("data.period.startDate", "2026-11-01").
+		Has("data.period.endDate", "2026-11-21").Has("data.metrics.users.total", 0).Has("data.metrics.users.growth", 0).
+		Has("data.metrics.performance.uptime", 100).Has("data.metrics.usage.storage.total", 100).
+		Has("data.metrics.usage.storage.used", 0).Has("data.previous", nil)
+
+	b.story()
+	all := root.Get(dashboard + "?period=this_month").Is(http.StatusOK)
+	for path, want := range map[string]any{
+		"metrics.users.total": 42, "metrics.users.active": 38, "metrics.users.growth": 5, "metrics.users.byRole.admin": 1,
+		"metrics.users.byRole.viewer": 4, "metrics.projects.total": 7, "metrics.projects.byStatus.draft": 3,
+		"metrics.projects.byStatus.on_hold": 0, "metrics.projects.byStatus.archived": 1, "metrics.projects.created": 2,
+		"metrics.projects.archived": 1, "metrics.usage.storage.used": 2.54, "metrics.usage.storage.unit": "GB",
+		"metrics.usage.api.calls": 210, "metrics.usage.pulls.charts": 12, "metrics.usage.pulls.images": 31,
+		"metrics.usage.media.calls": 4, "metrics.usage.media.modelCalls": 5, "metrics.usage.media.inputTokens": 8200,
+		"metrics.usage.media.cost": 0.0269, "metrics.usage.media.currency": "USD", "metrics.performance.errors": 5,
+		"metrics.performance.responseTime.p95": 21, "meta.partial": true, "meta.asOf": "2026-11-21T15:30:00Z",
+	} {
+		all.Has("data."+path, want)
+	}
+
+	today := root.Get(dashboard + "?period=today&compare=previous").Is(http.StatusOK)
+	today.Has("data.metrics.usage.api.calls", 10).Has("data.metrics.users.growth", 0).Has("data.metrics.performance.uptime", 100)
+	today.Has("data.previous.period.type", "custom").Has("data.previous.period.startDate", "2026-11-20").
+		Has("data.previous.metrics.usage.api.calls", 200).Has("data.previous.metrics.performance.uptime", 99.792)
+
+	b.clock.Pass(9 * time.Hour)
+	root.Get(dashboard+"?period=yesterday").Is(http.StatusOK).Has("data.metrics.usage.api.calls", 10).Has("data.meta.partial", false)
+	root.Get(dashboard+"?period=today").Is(http.StatusOK).Has("data.metrics.usage.api.calls", 0).Has("data.metrics.users.total", 42)
+}
+
+func TestEveryKindOfPeriod(t *testing.T) {
+	b := newBoard(t)
+	b.story()
+	root := b.as(principal.Viewer)
+	for _, kind := range analytics.Kinds() {
+		query := "?compare=previous&period=" + string(kind)
+		if kind == analytics.Custom {
+			query += "&startDate=2026-11-20&endDate=2026-11-20"
+		}
+		root.Get(dashboard+query).Is(http.StatusOK).Has("data.period.type", string(kind))
+	}
+	for _, metric := range analytics.AllMetrics() {
+		query := "?period=custom&startDate=2026-10-01&endDate=2026-11-21&metric=" + string(metric)
+		points, _ := root.Get(timeseries+query).Is(http.StatusOK).Has("data.metric", string(metric)).JSON("data.points").([]any)
+		if len(points) != 52 {
+			t.Errorf("%s has %d points", metric, len(points))
+		}
+	}
+}
+
+func TestTheCourseOfANumber(t *testing.T) {
+	b := newBoard(t)
+	b.story()
+	root := b.as(principal.Manager)
+	for metric, want := range map[string][3]any{
+		"users.total": {43.0, 42.0, 42.0}, "usage.api.calls": {0.0, 200.0, 10.0}, "usage.storage.used": {nil, 2.54, 2.54},
+		"performance.responseTime.p99": {nil, 1487.5, 20.0}, "performance.uptime": {100.0, 99.792, 100.0}, "projects.created": {0.0, 2.0, 0.0},
+	} {
+		answer := root.Get(timeseries + "?period=custom&startDate=2026-11-19&endDate=2026-11-21&metric=" + metric).Is(http.StatusOK)
+		answer.Has("data.points.0.date", "2026-11-19").Has("data.points.2.date", "2026-11-21").Has("data.meta.partial", true)
+		for i, value := range want {
+			answer.Has("data.points."+string(rune('0'+i))+".value", value)
+		}
+	}
+}
+
+func TestWhoMayLook(t *testing.T) {
+	b := newBoard(t)
+	for _, path := range []string{dashboard, timeseries + "?metric=users.total"} {
+		for role, status := range map[principal.Role]int{
+			principal.Admin: http.StatusOK, principal.Manager: http.StatusOK, principal.Viewer: http.StatusOK, principal.User: http.StatusForbidden,
+		} {
+			b.as(role).Get(path).Is(status)
+		}
+		webtest.New(t, b.handler()).Get(path).Is(http.StatusUnauthorized)
+		b.as(principal.Admin).Post(path, "{}").Is(http.StatusMethodNotAllowed).HasHeader("Allow", "GET, HEAD")
+	}
+	b.as(principal.Admin).Get("/v1/analytics/other").Is(http.StatusNotFound)
+}
+
+func TestPeriodsThatAreNone(t *testing.T) {
+	root := newBoard(t).as(principal.Admin)
+	const custom = "period=custom&startDate=2026-11-01&endDate=2026-11-02"
+	for query, want := range map[string]string{
+		"period=next_week":    "period",
+		"period=Today":        "period",
+		"period=":             "period",
+		"period=a&period=b":   "period",
+		"period=custom":       "startDate endDate",
+		"compare=other":       "compare",
+		"compare=":            "compare",
+		"metrics=users":       "metrics",
+		"Period=today":        "Period",
+		"startDate=2026-11-0": "startDate",
+		"period=today&period=today&compare=previous":             "period",
+		"period=custom&startDate=2026-11-01":                     "endDate",
+		"period=custom&endDate=2026-11-01":                       "startDate",
+		"period=custom&startDate=2026-11-02&endDate=2026-11-01":  "startDate",
+		"period=custom&startDate=2026-11-02&endDate=2026-11-22":  "endDate",
+		"period=custom&startDate=2027-11-02&endDate=2027-11-22":  "endDate",
+		"period=custom&startDate=2021-11-21&endDate=2026-11-21":  "startDate",
+		"period=custom&startDate=2026-02-30&endDate=2026-13-01":  "endDate startDate",
+		"period=custom&startDate=20260101&endDate=2026-01-01":    "startDate",
+		"period=custom&startDate=2026-01-01&endDate=2026-01-01Z": "endDate",
+		"period=custom&startDate=1969-12-31&endDate=1970-01-01":  "startDate",
+		"period=today&startDate=2026-11-21&endDate=2026-11-21":   "startDate endDate",
+		"endDate=2026-11-21":                                     "endDate",
+		custom + "&startDate=2026-11-01":                         "startDate",
+		custom + "&compare=previous&compare=previous":            "compare",
+		"period=nope&compare=nope&startDate=nope":                "compare period startDate",
+	} {
+		answer := root.Get(dashboard+"?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
+		if got := named(answer, want); got != want {
+			t.Errorf("%s: %s is named, want %s: %s", query, got, want, answer.Body)
+		}
+	}
+	for query, want := range map[string]string{
+		"":                                    "metric",
+		"metric=":                             "metric",
+		"metric=users":                        "metric",
+		"metric=users.total&x=1":              "x",
+		"metric=a&metric=b":                   "metric",
+		"metric=users.total&period=z":         "period",
+		"metric=users.total&compare=previous": "compare",
+		"metric=users.total&startDate=2026-11-01":                                    "startDate",
+		"metric=users.total&period=custom&startDate=2026-11-02&endDate=2026-11-01":   "startDate",
+		"metric=users.total&period=custom&startDate=20261-11-02&endDate=2026-11-011": "endDate startDate",
+	} {
+		answer := root.Get(timeseries + "?" + query).Is(http.StatusBadRequest)
+		if got := named(answer, want); got != want {
+			t.Errorf("%s: %s is named, want %s: %s", query, got, want, answer.Body)
+		}
+	}
+}
+
+// named are the parameters that an answer names; sorted, where those that are wanted are.
+func named(answer webtest.Answer, like string) string {
+	names := answer.Pointers()
+	for i, pointer := range names {
+		names[i] = strings.TrimPrefix(pointer, "query/")
+	}
+	if slices.IsSorted(strings.Fields(like)) {
+		slices.Sort(names)
+	}
+	return strings.Join(names, " ")
+}
+
+// TestCallsOfADashboard counts those of a whole request: two are of the credential.
+func TestCallsOfADashboard(t *testing.T) {
+	b := newBoard(t)
+	b.story()
+	key := b.key(principal.Viewer)
+	client, meter := awstest.Metered(b.client)
+	b.client = client
+	for query, most := range map[string]int{"?period=today": 3, "?period=last_year&compare=previous": 4, "": 4} {
+		meter.Reset()
+		webtest.New(t, b.handler()).With("X-API-Key", key).Get(dashboard + query).Is(http.StatusOK)
+		if meter.Calls() > most {
+			t.Errorf("%s: %d calls, want %d", query, meter.Calls(), most)
+		}
+	}
+}
+
+func TestAnOutageIsTold(t *testing.T) {
+	b := newBoard(t)
+	b.count("2026-11-20", daily.Change{"users": 1})
+	b.client = awstest.Faulty(b.client, func(operation string, _ int) error {
+		if operation == "TransactGetItems" {
+			return items.ErrAway
+		}
+		return nil
+	})
+	root := b.as(principal.Admin)
+	root.Get(dashboard).Is(http.StatusServiceUnavailable)
+	root.Get(timeseries + "?metric=usage.api.calls").Is(http.StatusOK)
+}

@@ -1,0 +1,17 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+
+	"portside/shared/principal"
+	"portside/shared/webtest"
+)
+
+func TestEvents(t *testing.T) {
+	webtest.Events(t, "analytics", func(tb testing.TB) (http.Handler, map[string]string) {
+		b := newBoard(tb)
+		b.story()
+		return b.handler(), map[string]string{"admin-key": b.key(principal.Admin)}
+	})
+}

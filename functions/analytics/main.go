@@ -1,0 +1,39 @@
+// Command analytics is the Lambda function behind /v1/analytics: the dashboard's numbers, and their course over the days.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/config"
+
+	"portside/shared/analytics"
+	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/env"
+	"portside/shared/items"
+	"portside/shared/lambdahttp"
+	"portside/shared/logs"
+)
+
+func main() {
+	logs.SetUp()
+	settings := env.Reader{Lookup: os.LookupEnv}
+	table, credentialsTable := settings.String("ANALYTICS_TABLE"), settings.String("CREDENTIALS_TABLE")
+	gigabytes, limit := settings.Count("STORAGE_QUOTA_GIGABYTES"), settings.Count("RATE_LIMIT_PER_MINUTE")
+	if err := settings.Err(); err != nil {
+		log.Fatal(err)
+	}
+	cfg, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := items.Client(cfg)
+	service := analytics.NewService(analyticsdynamo.New(client, table), analytics.Gigabytes(gigabytes), time.Now)
+	auth := credentials.NewAuthenticator(credentialsdynamo.New(client, credentialsTable), limit, time.Now)
+	lambda.Start(lambdahttp.Handler(routes(&handlers{service}, auth).Handler()))
+}

@@ -1,0 +1,15 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+
+	"portside/shared/webtest"
+)
+
+func TestEvents(t *testing.T) {
+	webtest.Events(t, "projects", func(tb testing.TB) (http.Handler, map[string]string) {
+		o := newOffice(tb)
+		return o.handler(), map[string]string{"admin-key": o.key}
+	})
+}

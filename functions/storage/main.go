@@ -1,0 +1,41 @@
+// Command storage is the Lambda function that measures how much the buckets hold, once an hour, for the dashboard.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"portside/shared/analytics"
+	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/analytics/analyticss3"
+	"portside/shared/env"
+	"portside/shared/items"
+	"portside/shared/logs"
+)
+
+func main() {
+	logs.SetUp()
+	settings := env.Reader{Lookup: os.LookupEnv}
+	table, charts, media := settings.String("ANALYTICS_TABLE"), settings.String("CHARTS_BUCKET"), settings.String("MEDIA_BUCKET")
+	if err := settings.Err(); err != nil {
+		log.Fatal(err)
+	}
+	cfg, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := s3.NewFromConfig(cfg, pathStyle)
+	lambda.Start(measure(analytics.Meter{
+		Charts: analyticss3.NewSize(client, charts), Media: analyticss3.NewSize(client, media),
+		Gauge: analyticsdynamo.New(items.Client(cfg), table), Now: time.Now,
+	}))
+}
+
+// pathStyle puts the bucket into the path where an address of S3 is given: such a host has no name for each bucket.
+func pathStyle(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil }

@@ -1,0 +1,89 @@
+package gateway
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// AccessLog is the access log of the API's stage.
+type AccessLog struct {
+	// Format is the line of a request, with variables such as $context.requestId.
+	Format string
+	// Put takes the lines, from several goroutines at once, and must not block.
+	Put func(line string)
+}
+
+var contextVariable = regexp.MustCompile(`\$context\.[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)*`)
+
+// line fills the format in. Whatever a client sent stays within the quotes that the format puts around it. What is not known, and
+// what API Gateway does not have, is a dash.
+func (l AccessLog) line(values map[string]string) string {
+	return contextVariable.ReplaceAllStringFunc(l.Format, func(variable string) string {
+		return escaped(dash(values[strings.TrimPrefix(variable, "$context.")]))
+	})
+}
+
+func escaped(s string) string {
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string: cannot happen
+	}
+	return string(quoted[1 : len(quoted)-1])
+}
+
+// contextValues are the variables that HTTP APIs have without authorizers and domain names of their own.
+func (g *gateway) contextValues(c *call) map[string]string {
+	r, event := c.request, g.context(c)
+	milliseconds := strconv.FormatInt(c.record.Duration.Milliseconds(), 10)
+	values := map[string]string{
+		"accountId": event.AccountID, "apiId": event.APIID, "stage": event.Stage,
+		"domainName": event.DomainName, "domainPrefix": event.DomainPrefix,
+		"requestId": event.RequestID, "extendedRequestId": event.RequestID,
+		"requestTime": event.Time, "requestTimeEpoch": strconv.FormatInt(event.TimeEpoch, 10),
+		"httpMethod": r.Method, "path": c.path, "protocol": r.Proto, "routeKey": event.RouteKey,
+		"identity.sourceIp": sourceIP(r), "identity.userAgent": r.UserAgent(),
+		"status": strconv.Itoa(c.record.Status), "responseLatency": milliseconds,
+		"responseLength": strconv.Itoa(c.record.Bytes), "dataProcessed": strconv.Itoa(len(c.body) + c.record.Bytes),
+	}
+	c.integration.add(values)
+	if c.record.Err != nil || c.record.Function == "" && c.record.Status >= http.StatusBadRequest {
+		values["error.message"] = http.StatusText(c.record.Status)
+		values["error.messageString"] = strconv.Quote(values["error.message"])
+	}
+	if c.record.Err != nil {
+		values["integrationErrorMessage"] = c.record.Err.Error()
+		values["integration.error"] = c.record.Err.Error()
+	}
+	return values
+}
+
+// integration is how the function fared. The zero value is that of a request that reached none.
+type integration struct {
+	called bool
+	took   time.Duration
+	status int // of the function's answer; 0 without one
+}
+
+func (i integration) add(values map[string]string) {
+	if !i.called {
+		return
+	}
+	latency := strconv.FormatInt(i.took.Milliseconds(), 10)
+	values["integrationLatency"], values["integration.latency"] = latency, latency
+	if i.status != 0 {
+		values["integration.status"] = strconv.Itoa(i.status)
+		values["integrationStatus"] = strconv.Itoa(http.StatusOK) // Lambda's own
+		values["integration.integrationStatus"] = values["integrationStatus"]
+	}
+}
+
+// logAccess writes the line of a request that has been answered, whoever answered it.
+func (g *gateway) logAccess(c *call) {
+	if g.AccessLog != nil {
+		g.AccessLog.Put(g.AccessLog.line(g.contextValues(c)))
+	}
+}

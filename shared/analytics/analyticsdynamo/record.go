@@ -1,0 +1,293 @@
+package analyticsdynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/analytics"
+	"portside/shared/items"
+	"portside/shared/transactions"
+)
+
+// Recorder counts lines of the log.
+//
+// A line counts once because of three things. A part that is counted leaves a marker in the same transaction, which says from when
+// to when its lines were logged; the lines themselves were put into the archive before. Whoever counts a part of the same
+// stream and day reads the markers that it overlaps, and leaves out the lines of those. And each transaction raises the
+// version of the day's item, on the condition that it is as it was before the markers were read: so nobody counts beside
+// somebody whose marker he did not see.
+type Recorder struct {
+	store   *Store
+	archive analytics.Archive
+}
+
+var _ analytics.Ledger = (*Recorder)(nil)
+
+// NewRecorder returns a Recorder in the store's table.
+func NewRecorder(store *Store, archive analytics.Archive) *Recorder { return &Recorder{store, archive} }
+
+// errOvertaken says that another part of the day was counted at the same time.
+var errOvertaken = errors.New("the day has changed")
+
+// Record implements analytics.Ledger. It writes six units at most, whatever the size of the part, and reads the archive only
+// where the part overlaps others.
+func (r *Recorder) Record(ctx context.Context, p analytics.Part) (analytics.Part, error) {
+	if len(p.Lines) == 0 {
+		return p, nil
+	}
+	var kept analytics.Name
+	for n := 1; ; n++ {
+		counted, err := r.try(ctx, p, &kept)
+		if errors.Is(err, errOvertaken) && n < maxTries {
+			err = pause(ctx)
+			if err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			return analytics.Part{}, fmt.Errorf("count lines of %s: %w", p.Day, err)
+		}
+		return counted, nil
+	}
+}
+
+// maxTries is more than as many writers at once could need as a function may have.
+const maxTries = 200
+
+// longestPause is between two tries. Each time somebody has come through, so that it need not grow.
+const longestPause = 20 * time.Millisecond
+
+func pause(ctx context.Context) error {
+	timer := time.NewTimer(rand.N(longestPause))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// try counts the part once, unless it is overtaken. kept is what it put into the archive already.
+func (r *Recorder) try(ctx context.Context, p analytics.Part, kept *analytics.Name) (analytics.Part, error) {
+	day, _, err := items.Get[dayItem](ctx, items.In(r.store.client, r.store.table), dayKey(partitionOf(p.Log), p.Day))
+	if err != nil {
+		return p, err
+	}
+	rest, err := r.fresh(ctx, p, day)
+	if err != nil || len(rest.Lines) == 0 {
+		return rest, err
+	}
+	if name := rest.Name(); name != *kept {
+		if err := r.archive.Put(ctx, name, rest.Lines); err != nil {
+			return rest, err
+		}
+		*kept = name
+	}
+	return rest, r.write(ctx, rest, day)
+}
+
+// dayItem is what is read of a day's item before something is added to it. The zero value is a day without anything of the log.
+type dayItem struct {
+	Version int64 `dynamodbav:"version"`
+	Span    int64 `dynamodbav:"span"`
+	requestsItem
+}
+
+// spanWith is the day's span with one more part.
+func (d dayItem) spanWith(p analytics.Part) int64 {
+	return max(d.Span, p.To().Sub(p.From()).Milliseconds())
+}
+
+// partitionOf is where the sums of a log are.
+func partitionOf(log analytics.Log) string {
+	if log == analytics.ModelLog {
+		return usage
+	}
+	return requests
+}
+
+// fresh returns what no other part has.
+func (r *Recorder) fresh(ctx context.Context, p analytics.Part, day dayItem) (analytics.Part, error) {
+	markers, err := r.markers(ctx, p, p.From().Add(-time.Duration(day.Span)*time.Millisecond), p.To())
+	if err != nil {
+		return p, err
+	}
+	own := p.Name().Position()
+	for _, m := range markers {
+		name, err := m.name(p)
+		switch {
+		case err != nil:
+			return p, err
+		case len(p.Lines) == 0 || m.SK == own:
+			p.Lines = nil
+			return p, nil
+		case m.To < p.From().UnixMilli() || name.From.After(p.To()):
+			continue
+		}
+		counted, err := r.archive.Get(ctx, name)
+		if err != nil {
+			return p, err
+		}
+		p = p.Without(counted)
+	}
+	return p, nil
+}
+
+// marker is the item of a part that was counted.
+type marker struct {
+	PK    string `dynamodbav:"pk"`
+	SK    string `dynamodbav:"sk"`
+	To    int64  `dynamodbav:"to"`
+	Lines int    `dynamodbav:"n"`
+}
+
+// markers returns those of a part's stream and day that begin within a stretch of time, both ends included.
+func (r *Recorder) markers(ctx context.Context, p analytics.Part, from, to time.Time) ([]marker, error) {
+	pages := dynamodb.NewQueryPaginator(r.store.client, &dynamodb.QueryInput{
+		TableName: &r.store.table, ConsistentRead: aws.Bool(true),
+		KeyConditionExpression: aws.String("pk = :part AND sk BETWEEN :from AND :to"),
+		ExpressionAttributeValues: items.Map{
+			":part": items.Text(batches(p)), ":from": items.Text(analytics.Stamp(from)),
+			":to": items.Text(analytics.Stamp(to.Add(time.Millisecond))), // before all that begin a millisecond later
+		},
+	})
+	var found []marker
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read what was counted: %w", err)
+		}
+		for _, item := range page.Items {
+			m, err := items.Decode[marker](item)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, m)
+		}
+	}
+	return found, nil
+}
+
+func batches(p analytics.Part) string { return fmt.Sprintf("batches#%s#%s#%s", p.Log, p.Day, p.Stream) }
+
+// name is that of the marker's part, which has p's stream and day.
+func (m marker) name(p analytics.Part) (analytics.Name, error) {
+	from, digest, whole := strings.Cut(m.SK, "-")
+	at, err := strconv.ParseInt(from, 10, 64)
+	if err != nil || !whole {
+		return analytics.Name{}, fmt.Errorf("read what was counted: %q is no marker", m.SK)
+	}
+	return analytics.Name{Log: p.Log, Day: p.Day, Stream: p.Stream, From: items.Time(at), Digest: digest}, nil
+}
+
+// write counts the part, if the day is still as it was.
+func (r *Recorder) write(ctx context.Context, p analytics.Part, day dayItem) error {
+	sum, err := r.sum(p, day)
+	if err != nil {
+		return err
+	}
+	err = transactions.Write(ctx, r.store.client, []types.TransactWriteItem{sum, {Put: &types.Put{
+		TableName: &r.store.table, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		Item: items.Encode(marker{PK: batches(p), SK: p.Name().Position(), To: p.To().UnixMilli(), Lines: len(p.Lines)}),
+	}}})
+	if _, failed := errors.AsType[*transactions.ConditionFailed](err); failed {
+		return errOvertaken
+	}
+	return err
+}
+
+// unchanged is the condition that the day has the version that was read. Pulls and measurements are written to days that the log
+// has added nothing to.
+func (d dayItem) unchanged() (expression string, values items.Map) {
+	if d.Version == 0 {
+		return "attribute_not_exists(#version)", items.Map{}
+	}
+	return "#version = :seen", items.Map{":seen": items.Number(d.Version)}
+}
+
+// sum is what adds the part to the day.
+func (r *Recorder) sum(p analytics.Part, day dayItem) (types.TransactWriteItem, error) {
+	if p.Log == analytics.ModelLog {
+		return types.TransactWriteItem{Update: r.sumOfModels(p, day)}, nil
+	}
+	whole, err := day.requests()
+	if err != nil {
+		return types.TransactWriteItem{}, err
+	}
+	whole.Merge(p.Requests())
+	item := items.Encode(dayItem{day.Version + 1, day.spanWith(p), packed(whole)})
+	maps.Copy(item, dayKey(requests, p.Day))
+	condition, values := day.unchanged()
+	put := &types.Put{
+		TableName: &r.store.table, Item: item, ConditionExpression: &condition,
+		ExpressionAttributeNames: map[string]string{"#version": version},
+	}
+	if len(values) > 0 {
+		put.ExpressionAttributeValues = values
+	}
+	return types.TransactWriteItem{Put: put}, nil
+}
+
+// sumOfModels leaves alone what others write about the day.
+func (r *Recorder) sumOfModels(p analytics.Part, day dayItem) *types.Update {
+	m := p.Models()
+	condition, values := day.unchanged()
+	maps.Copy(values, items.Map{
+		":version": items.Number(day.Version + 1), ":span": items.Number(day.spanWith(p)), ":unread": items.Number(int64(p.Unread())),
+		":calls": items.Number(m.Calls), ":in": items.Number(m.InputTokens), ":out": items.Number(m.OutputTokens),
+		":cost": items.Number(m.MicroUSD),
+	})
+	return &types.Update{
+		TableName: &r.store.table, Key: dayKey(usage, p.Day), ConditionExpression: &condition, ExpressionAttributeValues: values,
+		ExpressionAttributeNames: map[string]string{"#version": version, "#span": span},
+		UpdateExpression: aws.String("SET #version = :version, #span = :span " +
+			"ADD modelCalls :calls, inputTokens :in, outputTokens :out, microUSD :cost, unread :unread"),
+	}
+}
+
+// Counted reads the parts of a day that were counted, from the archive: together they are what the day's item has. What is
+// counted meanwhile may or may not be among them.
+func (r *Recorder) Counted(ctx context.Context, log analytics.Log, day analytics.Day, visit func(analytics.Part) error) error {
+	streams, err := r.archive.Streams(ctx, log, day)
+	if err != nil {
+		return err
+	}
+	for _, stream := range streams {
+		if err := r.countedOf(ctx, analytics.Part{Log: log, Day: day, Stream: stream}, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Recorder) countedOf(ctx context.Context, of analytics.Part, visit func(analytics.Part) error) error {
+	const everything = 1e13 - 1
+	markers, err := r.markers(ctx, of, time.UnixMilli(0), time.UnixMilli(everything-1))
+	if err != nil {
+		return err
+	}
+	for _, m := range markers {
+		name, err := m.name(of)
+		if err != nil {
+			return err
+		}
+		if of.Lines, err = r.archive.Get(ctx, name); err != nil {
+			return err
+		}
+		if err := visit(of); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package analytics_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"portside/shared/analytics"
+	"portside/shared/fault"
+)
+
+func day(tb testing.TB, text string) analytics.Day {
+	tb.Helper()
+	read, err := analytics.ParseDay(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return read
+}
+
+// date reads a date that may be left out.
+func date(tb testing.TB, text string) *analytics.Day {
+	tb.Helper()
+	if text == "" {
+		return nil
+	}
+	read := day(tb, text)
+	return &read
+}
+
+// TestPublishedPeriods checks testdata/periods.csv, which docs/analytics.md publishes and another program has computed.
+func TestPublishedPeriods(t *testing.T) {
+	file, err := os.Open("testdata/periods.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(rows) < 200 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	seen := map[analytics.Kind]bool{}
+	for _, row := range rows[1:] {
+		kind := analytics.Kind(row[1])
+		seen[kind] = true
+		asked := analytics.Asked{Kind: kind, From: date(t, row[2]), To: date(t, row[3])}
+		period, err := asked.Resolve(day(t, row[0]))
+		if err != nil {
+			t.Errorf("%v: %v", row, err)
+			continue
+		}
+		previous := period.Previous()
+		got := []string{period.First.String(), period.Last.String(), previous.First.String(), previous.Last.String()}
+		if !slices.Equal(got, row[4:8]) || period.Kind != kind || previous.Days() != period.Days() {
+			t.Errorf("%v: got %v of %s", row, got, period.Kind)
+		}
+	}
+	if len(seen) != len(analytics.Kinds()) {
+		t.Errorf("only %v are published", seen)
+	}
+}
+
+// anyDay is a day of the years 1971 to 2199.
+func anyDay() *rapid.Generator[analytics.Day] {
+	return rapid.Map(rapid.IntRange(365, 84_000), func(n int) analytics.Day { return analytics.Day(n) })
+}
+
+// ends says by the calendar alone whether a period ends on a day, if it is not over.
+func ends(kind analytics.Kind, at time.Time) bool {
+	next := at.AddDate(0, 0, 1)
+	switch kind {
+	case analytics.ThisWeek, analytics.LastWeek:
+		_, week := at.ISOWeek()
+		_, nextWeek := next.ISOWeek()
+		return week != nextWeek
+	case analytics.ThisMonth, analytics.LastMonth:
+		return at.Month() != next.Month()
+	case analytics.ThisQuarter, analytics.LastQuarter:
+		return at.Month() != next.Month() && at.Month()%3 == 0
+	case analytics.ThisYear, analytics.LastYear:
+		return at.Year() != next.Year()
+	}
+	return true
+}
+
+// TestPeriodsByTheCalendar walks over the days of a period and looks at each by itself: it begins behind an end, has none
+// within, and ends with one or today.
+func TestPeriodsByTheCalendar(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		today := anyDay().Draw(t, "today")
+		kind := rapid.SampledFrom(analytics.Kinds()[:10]).Draw(t, "kind")
+		period, err := analytics.Asked{Kind: kind}.Resolve(today)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ends(kind, (period.First - 1).Begin()) {
+			t.Errorf("%s on %s begins on %s", kind, today, period.First)
+		}
+		for day := period.First; day < period.Last; day++ {
+			if ends(kind, day.Begin()) {
+				t.Errorf("%s on %s goes on after %s", kind, today, day)
+			}
+		}
+		if last := kind[:4] == "last" || kind == analytics.Yesterday; last == (period.Last == today) || last && !ends(kind, period.Last.Begin()) {
+			t.Errorf("%s on %s ends on %s", kind, today, period.Last)
+		}
+	})
+}
+
+// TestLastIsWhatThisWas compares a period that is over with what it was on its last day.
+func TestLastIsWhatThisWas(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		today := anyDay().Draw(t, "today")
+		unit := rapid.SampledFrom([]string{"week", "month", "quarter", "year"}).Draw(t, "unit")
+		now, err := analytics.Asked{Kind: analytics.Kind("this_" + unit)}.Resolve(today)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, err := analytics.Asked{Kind: analytics.Kind("last_" + unit)}.Resolve(today)
+		if err != nil {
+			t.Fatal(err)
+		}
+		was, err := analytics.Asked{Kind: analytics.Kind("this_" + unit)}.Resolve(now.First - 1)
+		if err != nil || last.First != was.First || last.Last != was.Last {
+			t.Errorf("%s on %s: %v, but it was %v, %v", unit, today, last, was, err)
+		}
+	})
+}
+
+func TestThisMonthIsTheDefault(t *testing.T) {
+	period, err := analytics.Asked{}.Resolve(day(t, "2026-11-21"))
+	if err != nil || period != (analytics.Period{Kind: analytics.ThisMonth, First: day(t, "2026-11-01"), Last: day(t, "2026-11-21")}) {
+		t.Errorf("got %v, %v", period, err)
+	}
+}
+
+func TestPeriodsThatAreNone(t *testing.T) {
+	for _, test := range []struct {
+		kind     analytics.Kind
+		from, to string
+		want     []string
+	}{
+		{"next_week", "", "", []string{"query/period"}},
+		{"Today", "2026-01-01", "", []string{"query/period"}},
+		{"custom", "", "", []string{"query/startDate", "query/endDate"}},
+		{"custom", "2026-11-01", "", []string{"query/endDate"}},
+		{"custom", "", "2026-11-01", []string{"query/startDate"}},
+		{"custom", "2026-11-02", "2026-11-01", []string{"query/startDate"}},
+		{"custom", "2026-11-01", "2026-11-22", []string{"query/endDate"}},
+		{"custom", "2026-12-01", "2026-12-02", []string{"query/endDate"}},
+		{"custom", "2021-11-21", "2026-11-21", []string{"query/startDate"}},
+		{"custom", "2020-02-29", "2025-03-01", []string{"query/startDate"}},
+		{"custom", "1970-01-01", "2026-11-21", []string{"query/startDate"}},
+		{"today", "2026-11-01", "", []string{"query/startDate"}},
+		{"last_year", "", "2026-11-01", []string{"query/endDate"}},
+		{"", "2026-11-01", "2026-11-02", []string{"query/startDate", "query/endDate"}},
+	} {
+		asked := analytics.Asked{Kind: test.kind, From: date(t, test.from), To: date(t, test.to)}
+		period, err := asked.Resolve(day(t, "2026-11-21"))
+		if got := pointers(err); !slices.Equal(got, test.want) {
+			t.Errorf("%+v: got %v, %v", test, period, err)
+		}
+	}
+}
+
+// pointers are the parameters that an error names.
+func pointers(err error) (all []string) {
+	if f := fault.As(err); f != nil && f.Kind == fault.Validation {
+		for _, field := range f.Fields {
+			all = append(all, field.Pointer)
+		}
+	}
+	return all
+}
+
+func ExamplePeriod_Previous() {
+	today, _ := analytics.ParseDay("2026-11-21")
+	period, _ := analytics.Asked{Kind: analytics.ThisMonth}.Resolve(today)
+	fmt.Println(period.First, period.Last)
+	fmt.Println(period.Previous().First, period.Previous().Last)
+	// Output:
+	// 2026-11-01 2026-11-21
+	// 2026-10-11 2026-10-31
+}

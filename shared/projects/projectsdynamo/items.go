@@ -1,0 +1,88 @@
+package projectsdynamo
+
+import (
+	"encoding/json"
+
+	"portside/shared/items"
+	"portside/shared/lists"
+	"portside/shared/projects"
+)
+
+// projectItem is the shape of a project. Times are Unix milliseconds.
+type projectItem struct {
+	PK          string          `dynamodbav:"pk"`
+	SK          string          `dynamodbav:"sk"`
+	ID          string          `dynamodbav:"id"`
+	Name        string          `dynamodbav:"name"`
+	Description string          `dynamodbav:"description,omitempty"`
+	Status      projects.Status `dynamodbav:"status"`
+	Owner       string          `dynamodbav:"owner"`
+	Members     []memberItem    `dynamodbav:"members,omitempty"`
+	Settings    string          `dynamodbav:"settings"` // JSON text, so that numbers keep every digit
+	Metadata    string          `dynamodbav:"metadata"` // the same
+	Created     int64           `dynamodbav:"created"`
+	Updated     int64           `dynamodbav:"updated"`
+	Number      int64           `dynamodbav:"number"`
+	Version     int64           `dynamodbav:"version"`
+	Life        string          `dynamodbav:"life"`
+}
+
+type memberItem struct {
+	User string              `dynamodbav:"user"`
+	Role projects.MemberRole `dynamodbav:"role"`
+}
+
+func newProjectItem(p projects.Project) projectItem {
+	item := projectItem{
+		PK: projectPK(p.ID), SK: "project", ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status, Owner: p.OwnerID,
+		Settings: string(p.Settings), Metadata: string(p.Metadata), Created: items.Millis(p.CreatedAt),
+		Updated: items.Millis(p.UpdatedAt), Number: p.Number, Version: p.Version, Life: p.Past,
+	}
+	for _, m := range p.Members {
+		item.Members = append(item.Members, memberItem{m.UserID, m.Role})
+	}
+	return item
+}
+
+func (i projectItem) project() projects.Project {
+	p := projects.Project{
+		ID: i.ID, Name: i.Name, Description: i.Description, Status: i.Status, OwnerID: i.Owner,
+		Members:  make([]projects.Member, len(i.Members)),
+		Settings: json.RawMessage(i.Settings), Metadata: json.RawMessage(i.Metadata), CreatedAt: items.Time(i.Created),
+		UpdatedAt: items.Time(i.Updated), Number: i.Number, Version: i.Version, Past: i.Life,
+	}
+	for n, m := range i.Members {
+		p.Members[n] = projects.Member{UserID: m.User, Role: m.Role}
+	}
+	return p
+}
+
+// listItem is the list form of a project. Its size is most of what a page costs.
+type listItem struct {
+	ID          string          `dynamodbav:"id"`
+	Name        string          `dynamodbav:"name"`
+	Description string          `dynamodbav:"description,omitempty"`
+	Status      projects.Status `dynamodbav:"status"`
+	Owner       string          `dynamodbav:"owner"`
+	Created     int64           `dynamodbav:"created"`
+}
+
+func listForm(p projects.Project) listItem {
+	return listItem{
+		ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status, Owner: p.OwnerID, Created: items.Millis(p.CreatedAt),
+	}
+}
+
+func (i listItem) project() projects.Project {
+	return projects.Project{
+		ID: i.ID, Name: i.Name, Description: i.Description, Status: i.Status, OwnerID: i.Owner, CreatedAt: items.Time(i.Created),
+	}
+}
+
+func entry(p projects.Project) lists.Entry {
+	return lists.Entry{Number: p.Number, Label: string(p.Status), Form: items.Encode(listForm(p))}
+}
+
+func projectPK(id string) string { return "project#" + id }
+
+func projectKey(id string) items.Map { return items.Key(projectPK(id), "project") }

@@ -1,0 +1,160 @@
+package projectsdynamo_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"portside/shared/daily"
+	"portside/shared/projects"
+)
+
+// model is what a store must say, kept naively.
+type model struct {
+	projects []projects.Project // in the order of creation
+	days     daily.Changes
+	now      time.Time
+}
+
+func (m *model) count(by int64, counters ...string) {
+	change := daily.Change{}
+	change.Add(by, counters...)
+	m.days.Add(daily.DayOf(m.now), change)
+}
+
+// become counts a project as of a status from now on; empty: it is none.
+func (m *model) become(from, to projects.Status) {
+	if from != "" {
+		m.count(-1, "projects", "project:"+string(from))
+	}
+	if to != "" {
+		m.count(1, "projects", "project:"+string(to))
+	}
+	if to == projects.Archived && from != to {
+		m.count(1, "archived")
+	}
+}
+
+func (m *model) page(q projects.Query) (page []string, total int64) {
+	var all []string
+	for _, p := range m.projects {
+		if q.Status == "" || p.Status == q.Status {
+			all = append(all, p.ID+" "+p.Name)
+		}
+	}
+	from := min(q.Offset, int64(len(all)))
+	return all[from:min(from+int64(q.Limit), int64(len(all)))], int64(len(all))
+}
+
+// TestTheStoreIsAsTheModel creates, changes and deletes at random over days, and compares projects, pages and counters with
+// the model's.
+func TestTheStoreIsAsTheModel(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		d := newDesk(t)
+		m := &model{days: daily.Changes{}, now: noon}
+		pick := func() int { return rapid.IntRange(0, len(m.projects)-1).Draw(r, "which") }
+		status := rapid.SampledFrom(projects.Statuses())
+		some := func(run func(i int)) func(*rapid.T) {
+			return func(r *rapid.T) {
+				if len(m.projects) == 0 {
+					r.Skip("nothing to work on")
+				}
+				run(pick())
+			}
+		}
+		r.Repeat(map[string]func(*rapid.T){
+			"create": func(r *rapid.T) {
+				project := newProject(rapid.StringMatching(`[a-z]{1,9}`).Draw(r, "name"), status.Draw(r, "status"), m.now)
+				created, err := d.store.Create(t.Context(), projects.Creation{Project: project})
+				must(r, err)
+				m.projects = append(m.projects, created.Project)
+				m.become("", project.Status)
+				m.count(1, "created")
+			},
+			"change": some(func(i int) {
+				after := m.projects[i]
+				after.Status, after.UpdatedAt = status.Draw(r, "status"), m.now
+				after.Members = []projects.Member{{UserID: rapid.StringMatching(`[a-z]{3}`).Draw(r, "member"), Role: projects.Viewer}}
+				changed, err := d.store.Update(t.Context(), m.projects[i], after)
+				must(r, err)
+				m.become(m.projects[i].Status, changed.Status)
+				m.projects[i] = changed
+			}),
+			"delete": some(func(i int) {
+				must(r, d.store.Delete(t.Context(), m.projects[i], m.now))
+				m.become(m.projects[i].Status, "")
+				m.projects = slices.Delete(m.projects, i, i+1)
+			}),
+			"wait": func(r *rapid.T) {
+				m.now = m.now.Add(time.Duration(rapid.IntRange(1, 40).Draw(r, "hours")) * time.Hour)
+			},
+			"list": func(r *rapid.T) {
+				m.list(t, r, d)
+			},
+		})
+		m.compare(t, r, d)
+	})
+}
+
+// list compares a page.
+func (m *model) list(t *testing.T, r *rapid.T, d *desk) {
+	query := projects.Query{
+		Status: projects.Status(rapid.SampledFrom(append(statuses, "")).Draw(r, "list")),
+		Limit:  rapid.IntRange(1, 5).Draw(r, "limit"), Offset: rapid.Int64Range(0, 9).Draw(r, "offset"),
+	}
+	page, err := d.store.List(t.Context(), query)
+	must(r, err)
+	wanted, total := m.page(query)
+	got := []string{}
+	for _, p := range page.Projects {
+		got = append(got, p.ID+" "+p.Name)
+	}
+	same(r, fmt.Sprintf("page %+v", query), fmt.Sprint(wanted, total), fmt.Sprint(got, page.Total))
+}
+
+// compare checks the counters, as they stand and as they follow from the lives.
+func (m *model) compare(t *testing.T, r *rapid.T, d *desk) {
+	if n := d.check(t); n != len(m.projects) {
+		r.Fatalf("%d projects, want %d", n, len(m.projects))
+	}
+	for _, project := range m.projects {
+		got, err := d.store.Get(t.Context(), project.ID)
+		must(r, err)
+		same(r, "project", project, got)
+	}
+	wanted, lives := map[string]int64{}, daily.Changes{}
+	for life, err := range d.store.Lives(t.Context()) {
+		must(r, err)
+		for day, change := range life.Changes() {
+			lives.Add(day, change)
+		}
+	}
+	for day, change := range m.days {
+		for counter, n := range change {
+			add(wanted, string(day), counter, n)
+			lives.Add(day, daily.Change{counter: -n})
+		}
+	}
+	same(r, "counters", wanted, map[string]int64(d.days(t)))
+	for day, change := range lives {
+		if len(change) > 0 {
+			r.Fatalf("the lives differ from what happened on %s by %v", day, change)
+		}
+	}
+}
+
+func must(r *rapid.T, err error) {
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+func same(r *rapid.T, what string, want, got any) {
+	if diff := cmp.Diff(want, got); diff != "" {
+		r.Fatalf("%s (-want +got):\n%s", what, diff)
+	}
+}

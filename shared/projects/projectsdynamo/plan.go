@@ -1,0 +1,85 @@
+package projectsdynamo
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/daily"
+	"portside/shared/items"
+	"portside/shared/lists"
+	"portside/shared/projects"
+	"portside/shared/transactions"
+	"portside/shared/versions"
+)
+
+// Conditions that fail only where the table disagrees with itself or with us. They carry no kind: the caller cannot mend
+// them, "portside rebuild-ranks" can.
+var (
+	errDuplicateID = errors.New("projectsdynamo: a new id exists already")
+	errListed      = errors.New("projectsdynamo: the lists disagree with the projects; run portside rebuild-ranks")
+	errInUse       = errors.New("projectsdynamo: the idempotency key is in use")
+)
+
+// plan is one transaction.
+type plan struct {
+	transactions.Plan
+	store *Store
+	lists *lists.Changes
+	days  daily.Changes
+}
+
+func (s *Store) plan() *plan { return &plan{store: s, lists: s.lists.Changes(), days: daily.Changes{}} }
+
+// count adds to the counters of days.
+func (p *plan) count(changes daily.Changes) {
+	for day, change := range changes {
+		p.days.Add(day, change)
+	}
+}
+
+// run commits the writes together with the counters that they change.
+func (p *plan) run(ctx context.Context) error {
+	counters, err := p.lists.Counters()
+	if err != nil {
+		return err
+	}
+	p.Add(nil, counters...)
+	p.Add(nil, p.store.days.Writes(p.days)...)
+	return p.Write(ctx, p.store.client)
+}
+
+func (p *plan) create(project projects.Project) {
+	p.Add(errDuplicateID, p.put(newProjectItem(project), "attribute_not_exists(pk)", nil))
+	p.Add(errListed, p.lists.Add(entry(project))...)
+}
+
+func (p *plan) change(before, after projects.Project) {
+	p.Add(versions.ErrStale, p.put(newProjectItem(after), unchanged, versionOf(before)))
+	if listForm(before) != listForm(after) {
+		p.Add(errListed, p.lists.Replace(entry(before), entry(after))...)
+	}
+}
+
+func (p *plan) delete(project projects.Project, life daily.Life) {
+	p.Add(versions.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
+		TableName: &p.store.table, Key: projectKey(project.ID),
+		ConditionExpression: aws.String(unchanged), ExpressionAttributeValues: versionOf(project),
+	}})
+	p.Add(nil, daily.Gone(p.store.table, project.ID, life))
+	p.Add(errListed, p.lists.Remove(entry(project))...)
+}
+
+const unchanged = "version = :version"
+
+func versionOf(project projects.Project) items.Map {
+	return items.Map{":version": items.Number(project.Version)}
+}
+
+func (p *plan) put(shape any, condition string, values items.Map) types.TransactWriteItem {
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName: &p.store.table, Item: items.Encode(shape), ConditionExpression: &condition, ExpressionAttributeValues: values,
+	}}
+}

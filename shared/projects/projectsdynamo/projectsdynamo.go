@@ -1,0 +1,176 @@
+// Package projectsdynamo keeps projects in a DynamoDB table.
+//
+// The items, all in one table with the keys pk and sk:
+//
+//	project#<id>           project    the project, with everything that the full form shows
+//	gone#<id>              gone       the life of a deleted project, and nothing else of it
+//	list#all               <number>   the list form, in the order of creation; see package lists
+//	list#<status>          <number>   the same, of one status
+//	rank#projects…                    counts over the lists; see package rank
+//	once#<caller>#<key>    once       an idempotency key with the project that it made; see package oncedynamo
+//
+// Every change is one transaction over all items that it touches, and over the counters of the day in the table of analytics,
+// so that a process which dies at any moment leaves whole projects and true counters only. A project is guarded by its
+// version, everything else by existing or not existing.
+//
+// A project carries its life: what it counted as on which days. So the counters can be computed again from the projects; see
+// Lives.
+package projectsdynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"portside/shared/daily"
+	"portside/shared/items"
+	"portside/shared/lists"
+	"portside/shared/once"
+	"portside/shared/once/oncedynamo"
+	"portside/shared/projects"
+)
+
+// Store keeps projects.
+type Store struct {
+	client *dynamodb.Client
+	table  string
+	lists  *lists.Lists
+	days   daily.Table
+}
+
+// New returns a Store in the named table, which counts in another.
+func New(client *dynamodb.Client, table string, days daily.Table) *Store {
+	shape := lists.Shape{Name: "projects", Label: "status", Labels: labels()}
+	return &Store{client: client, table: table, lists: lists.New(client, table, shape), days: days}
+}
+
+var _ projects.Store = (*Store)(nil)
+
+// labels are what the lists are counted by. Their order is part of the stored counters: append only.
+func labels() []string {
+	all := make([]string, 0, len(projects.Statuses()))
+	for _, s := range projects.Statuses() {
+		all = append(all, string(s))
+	}
+	return all
+}
+
+// Get implements projects.Store with one strongly consistent read.
+func (s *Store) Get(ctx context.Context, id string) (projects.Project, error) {
+	stored, found, err := items.Get[projectItem](ctx, items.In(s.client, s.table), projectKey(id))
+	if err == nil && !found {
+		err = projects.ErrNotFound
+	}
+	return stored.project(), err
+}
+
+// List implements projects.Store.
+func (s *Store) List(ctx context.Context, query projects.Query) (projects.Page, error) {
+	entries, total, err := lists.Page[listItem](ctx, s.lists, lists.Query{
+		Label: string(query.Status), Limit: query.Limit, Offset: query.Offset,
+	})
+	page := projects.Page{Projects: make([]projects.Project, len(entries)), Total: total}
+	for i, entry := range entries {
+		page.Projects[i] = entry.project()
+	}
+	return page, err
+}
+
+// Create implements projects.Store.
+func (s *Store) Create(ctx context.Context, creation projects.Creation) (projects.Created, error) {
+	if creation.Refusal != nil {
+		return s.refuse(ctx, creation)
+	}
+	project := creation.Project
+	var err error
+	if project.Number, project.CreatedAt, err = s.lists.Allocate(ctx, 1, project.CreatedAt); err != nil {
+		return projects.Created{}, err
+	}
+	project.UpdatedAt, project.Version = project.CreatedAt, 1
+	life := daily.Life{}.On(project.CreatedAt, counted(project), begun(project)...)
+	project.Past = life.String()
+	p := s.plan()
+	if creation.Once != nil {
+		p.Add(errInUse, oncedynamo.Note(s.table, *creation.Once, newProjectItem(project), project.CreatedAt))
+	}
+	p.create(project)
+	p.count(life.Changes())
+	err = p.run(ctx)
+	if errors.Is(err, errInUse) {
+		return s.replay(ctx, *creation.Once, project.CreatedAt)
+	}
+	return projects.Created{Project: project}, err
+}
+
+// refuse returns the refusal, unless the project was made before there was a reason for it.
+func (s *Store) refuse(ctx context.Context, creation projects.Creation) (projects.Created, error) {
+	if creation.Once == nil {
+		return projects.Created{}, creation.Refusal
+	}
+	created, err := s.replay(ctx, *creation.Once, creation.Project.CreatedAt)
+	if errors.Is(err, once.ErrEnded) {
+		err = creation.Refusal
+	}
+	return created, err
+}
+
+// replay returns what the idempotency key made.
+func (s *Store) replay(ctx context.Context, key once.Key, at time.Time) (projects.Created, error) {
+	made, err := oncedynamo.Made[projectItem](ctx, items.In(s.client, s.table), key, at)
+	return projects.Created{Project: made.project(), Replayed: true}, err
+}
+
+// Update implements projects.Store.
+func (s *Store) Update(ctx context.Context, before, after projects.Project) (projects.Project, error) {
+	after.Number, after.Version = before.Number, before.Version+1
+	life, err := lifeOf(before)
+	if err != nil {
+		return projects.Project{}, err
+	}
+	p := s.plan()
+	if before.Status != after.Status {
+		changed := life.On(after.UpdatedAt, counted(after), became(after.Status)...)
+		after.Past = changed.String()
+		p.count(changed.Since(life))
+	}
+	p.change(before, after)
+	return after, p.run(ctx)
+}
+
+// Delete implements projects.Store.
+func (s *Store) Delete(ctx context.Context, project projects.Project, at time.Time) error {
+	life, err := lifeOf(project)
+	if err != nil {
+		return err
+	}
+	ended := life.On(at, nil)
+	p := s.plan()
+	p.delete(project, ended)
+	p.count(ended.Since(life))
+	return p.run(ctx)
+}
+
+// counted returns the counters that count a project.
+func counted(p projects.Project) []string { return []string{"projects", "project:" + string(p.Status)} }
+
+// begun returns the counters of what happens when a project is created.
+func begun(p projects.Project) []string { return append([]string{"created"}, became(p.Status)...) }
+
+// became returns the counters of what happens when a project gets a status that it did not have.
+func became(status projects.Status) []string {
+	if status == projects.Archived {
+		return []string{"archived"}
+	}
+	return nil
+}
+
+func lifeOf(p projects.Project) (daily.Life, error) {
+	life, err := daily.ParseLife(p.Past)
+	if err != nil {
+		return nil, fmt.Errorf("project %s: %w", p.ID, err)
+	}
+	return life, nil
+}

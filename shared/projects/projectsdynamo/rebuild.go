@@ -1,0 +1,50 @@
+package projectsdynamo
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"portside/shared/daily"
+	"portside/shared/items"
+	"portside/shared/lists"
+	"portside/shared/projects"
+	"portside/shared/rank"
+)
+
+// Rebuild makes the lists and their counts agree with the projects, beside other writers; see lists.Rebuild. The counters of
+// days are not touched: they follow from Lives.
+func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (lists.Repairs, error) {
+	return s.lists.Rebuild(ctx, lists.Source{
+		Key: projectKey, Owner: lists.OwnerOf,
+		Is: func(pk, sk string) bool { return sk == "project" && strings.HasPrefix(pk, projectPK("")) },
+		Read: func(item items.Map) (lists.Thing, error) {
+			stored, err := items.Decode[projectItem](item)
+			return thing(stored.project()), err
+		},
+	}, report)
+}
+
+func thing(p projects.Project) lists.Thing {
+	t := lists.Thing{ID: p.ID, Version: p.Version}
+	if p.ID != "" && p.Status.Known() && p.Number >= 0 && p.Number < rank.Capacity {
+		t.Derived = entry(p).Items()
+	}
+	return t
+}
+
+// Lives returns the lives of all projects, and of all that were deleted; see [daily.Census].
+func (s *Store) Lives(ctx context.Context) iter.Seq2[daily.Life, error] {
+	return daily.Census{Client: s.client, Table: s.table, Kind: "project", LifeOf: func(item items.Map) (daily.Life, error) {
+		stored, err := items.Decode[projectItem](item)
+		if err != nil {
+			return nil, err
+		}
+		life, err := daily.ParseLife(stored.Life)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", stored.PK, err)
+		}
+		return life, nil
+	}}.Lives(ctx)
+}

@@ -1,0 +1,163 @@
+package projects
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"portside/shared/checks"
+	"portside/shared/fault"
+	"portside/shared/once"
+	"portside/shared/principal"
+	"portside/shared/versions"
+)
+
+// Service is the rules of project administration.
+type Service struct {
+	store Store
+	users Directory
+	newID func() string
+	now   func() time.Time
+}
+
+// NewService returns the rules over a store. newID makes project ids (UUIDv7).
+func NewService(store Store, users Directory, newID func() string, now func() time.Time) *Service {
+	return &Service{store: store, users: users, newID: newID, now: now}
+}
+
+// Request is who asks for a creation, and how.
+type Request struct {
+	Caller         principal.Principal
+	IdempotencyKey string // empty: none
+}
+
+// Create adds a project, which is the caller's unless the input names another owner. Errors: validation, once.ErrReused.
+func (s *Service) Create(ctx context.Context, request Request, input NewProject) (Created, error) {
+	if failures := input.Check(); len(failures) > 0 {
+		return Created{}, fault.Invalid(failures...)
+	}
+	project := input.Apply(Project{
+		ID: s.newID(), Status: Draft, OwnerID: request.Caller.UserID, Members: []Member{},
+		Settings: checks.Compact(nil), Metadata: checks.Compact(nil), CreatedAt: s.now().UTC(),
+	})
+	creation := Creation{Project: project, Once: once.For(request.Caller.UserID, request.IdempotencyKey, wanted(project))}
+	strangers, err := s.strangers(ctx, Project{}, project)
+	if err != nil {
+		return Created{}, err
+	}
+	if len(strangers) > 0 {
+		creation.Refusal = fault.Invalid(strangers...)
+	}
+	return s.store.Create(ctx, creation)
+}
+
+// wanted is a project as far as the caller has asked for it.
+func wanted(p Project) Project {
+	p.ID, p.CreatedAt = "", time.Time{}
+	return p
+}
+
+// strangers returns where a project names users who do not exist, apart from those whom it named before: whoever changes
+// something else need not know that one of them is gone. That somebody is deleted after this look and before the write is
+// nothing special, since they may as well be deleted just after it.
+func (s *Service) strangers(ctx context.Context, before, after Project) ([]fault.Field, error) {
+	known := people(before)
+	var asked []string
+	for id := range people(after) {
+		if !known[id] {
+			asked = append(asked, id)
+		}
+	}
+	if len(asked) == 0 {
+		return nil, nil
+	}
+	existing, err := s.users.Existing(ctx, asked)
+	for _, id := range existing {
+		known[id] = true
+	}
+	return unknown(after, known), err
+}
+
+// people returns the users whom a project names.
+func people(p Project) map[string]bool {
+	all := map[string]bool{}
+	if p.OwnerID != "" {
+		all[p.OwnerID] = true
+	}
+	for _, m := range p.Members {
+		all[m.UserID] = true
+	}
+	return all
+}
+
+func unknown(p Project, known map[string]bool) []fault.Field {
+	var failures checks.Failures
+	if !known[p.OwnerID] {
+		failures.Say("/ownerId", notUser)
+	}
+	for i, m := range p.Members {
+		if !known[m.UserID] {
+			failures.Say(memberPointer(i), notUser)
+		}
+	}
+	return failures.Fields()
+}
+
+func memberPointer(i int) string { return "/members/" + strconv.Itoa(i) + "/userId" }
+func rolePointer(i int) string   { return "/members/" + strconv.Itoa(i) + "/role" }
+
+// Get returns a project, or ErrNotFound.
+func (s *Service) Get(ctx context.Context, id string) (Project, error) { return s.store.Get(ctx, id) }
+
+// List returns one page of projects in the order of creation.
+func (s *Service) List(ctx context.Context, query Query) (Page, error) {
+	return s.store.List(ctx, query)
+}
+
+// Update changes a project. A change that changes nothing writes nothing. Errors: validation, ErrNotFound, versions.ErrStale
+// where the target's version is not accepted.
+func (s *Service) Update(ctx context.Context, target versions.Target, change Change) (Project, error) {
+	if failures := change.Check(); len(failures) > 0 {
+		return Project{}, fault.Invalid(failures...)
+	}
+	var updated Project
+	err := versions.Change(ctx, target, s.read, func(before Project) (err error) {
+		updated, err = s.update(ctx, before, change.Apply(before))
+		return err
+	})
+	return updated, err
+}
+
+func (s *Service) update(ctx context.Context, before, after Project) (Project, error) {
+	if same(before, after) {
+		return before, nil
+	}
+	strangers, err := s.strangers(ctx, before, after)
+	if err != nil {
+		return Project{}, err
+	}
+	if len(strangers) > 0 {
+		return Project{}, fault.Invalid(strangers...)
+	}
+	after.UpdatedAt = versions.Stamp(s.now())
+	return s.store.Update(ctx, before, after)
+}
+
+// Delete removes a project. Errors as Update.
+func (s *Service) Delete(ctx context.Context, target versions.Target) error {
+	return versions.Change(ctx, target, s.read, func(project Project) error {
+		return s.store.Delete(ctx, project, versions.Stamp(s.now()))
+	})
+}
+
+func (s *Service) read(ctx context.Context, id string) (Project, int64, error) {
+	project, err := s.store.Get(ctx, id)
+	return project, project.Version, err
+}
+
+func same(a, b Project) bool {
+	return a.Name == b.Name && a.Description == b.Description && a.Status == b.Status && a.OwnerID == b.OwnerID &&
+		slices.Equal(a.Members, b.Members) && bytes.Equal(a.Settings, b.Settings) && bytes.Equal(a.Metadata, b.Metadata)
+}

@@ -1,0 +1,86 @@
+package subscription_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"portside/shared/subscription"
+)
+
+func packed(tb testing.TB, text []byte) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	packer := gzip.NewWriter(&out)
+	if _, err := packer.Write(text); err != nil {
+		tb.Fatal(err)
+	}
+	if err := packer.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func carrying(data []byte) events.CloudwatchLogsEvent {
+	return raw(base64.StdEncoding.EncodeToString(data))
+}
+
+func raw(data string) events.CloudwatchLogsEvent {
+	return events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: data}}
+}
+
+const batch = `{"messageType":"DATA_MESSAGE","logGroup":"g","logStream":"s","logEvents":[{"id":"1","timestamp":2,"message":"a line"},` +
+	`{"id":"3","timestamp":4,"message":""}]}`
+
+func TestUnpack(t *testing.T) {
+	got, err := subscription.Unpack(carrying(packed(t, []byte(batch))))
+	if err != nil || got.LogGroup != "g" || got.LogStream != "s" || len(got.LogEvents) != 2 ||
+		got.LogEvents[0] != (events.CloudwatchLogsLogEvent{ID: "1", Timestamp: 2, Message: "a line"}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	control := strings.Replace(batch, "DATA", "CONTROL", 1)
+	if got, err = subscription.Unpack(carrying(packed(t, []byte(control)))); err != nil || len(got.LogEvents) != 0 {
+		t.Errorf("a control message: %+v, %v", got, err)
+	}
+}
+
+func TestWhatIsNoDelivery(t *testing.T) {
+	megabyte, whole := packed(t, make([]byte, 1<<20)), packed(t, []byte(batch))
+	for name, event := range map[string]events.CloudwatchLogsEvent{
+		"nothing":      {},
+		"no Base64":    raw("§"),
+		"no gzip":      carrying([]byte("secret")),
+		"half":         carrying(whole[:len(whole)/2]),
+		"a wrong sum":  carrying(append(bytes.Clone(whole[:len(whole)-8]), make([]byte, 8)...)),
+		"no JSON":      carrying(packed(t, []byte("secret"))),
+		"no log":       carrying(packed(t, []byte(`[]`))),
+		"two in one":   carrying(packed(t, []byte(batch+batch))),
+		"a gzip bomb":  carrying(bytes.Repeat(megabyte, 21)),
+		"wrong events": carrying(packed(t, []byte(`{"messageType":"DATA_MESSAGE","logEvents":{}}`))),
+	} {
+		got, err := subscription.Unpack(event)
+		if !errors.Is(err, subscription.ErrCorrupt) || errors.Is(err, subscription.ErrTooLarge) != (name == "a gzip bomb") ||
+			strings.Contains(err.Error(), "secret") || len(got.LogEvents) != 0 {
+			t.Errorf("%s: %+v, error %v", name, got, err)
+		}
+	}
+}
+
+func FuzzUnpack(f *testing.F) {
+	f.Add(packed(f, []byte(batch)))
+	f.Add(packed(f, []byte(`{"messageType":"CONTROL_MESSAGE"}`)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := subscription.Unpack(carrying(data))
+		if err != nil && (!errors.Is(err, subscription.ErrCorrupt) || len(got.LogEvents) != 0) {
+			t.Errorf("%+v, error %v", got, err)
+		}
+		if errors.Is(err, subscription.ErrTooLarge) && len(data) < 1<<10 {
+			t.Errorf("%d bytes are said to unpack to more than gzip can make of them", len(data))
+		}
+	})
+}

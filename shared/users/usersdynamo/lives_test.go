@@ -1,0 +1,384 @@
+package usersdynamo_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"portside/shared/awstest"
+	"portside/shared/fault"
+	"portside/shared/principal"
+	"portside/shared/users"
+	"portside/shared/users/usersdynamo"
+)
+
+// dayCounts is counters by day, the sum under "total"; none is zero.
+type dayCounts map[string]map[string]int64
+
+func (c dayCounts) add(day string, by int64, counters ...string) {
+	if c[day] == nil {
+		c[day] = map[string]int64{}
+	}
+	for _, name := range counters {
+		if c[day][name] += by; c[day][name] == 0 {
+			delete(c[day], name)
+		}
+	}
+	if len(c[day]) == 0 {
+		delete(c, day)
+	}
+}
+
+// addAll adds to the day and to the total.
+func (c dayCounts) addAll(day string, by int64, counters ...string) {
+	c.add(day, by, counters...)
+	c.add("total", by, counters...)
+}
+
+// less returns what c has more than other.
+func (c dayCounts) less(other dayCounts) dayCounts {
+	rest := dayCounts{}
+	for day, counters := range c {
+		for name, n := range counters {
+			rest.add(day, n, name)
+		}
+	}
+	for day, counters := range other {
+		for name, n := range counters {
+			rest.add(day, -n, name)
+		}
+	}
+	return rest
+}
+
+// storedCounts reads the raw items of counters; it shares no code with what writes them.
+func storedCounts(t *testing.T, client *dynamodb.Client, analytics string) dayCounts {
+	t.Helper()
+	stored := dayCounts{}
+	for _, raw := range scanAll(t, client, analytics) {
+		if pk := raw["pk"].(*types.AttributeValueMemberS).Value; pk != "counts" {
+			t.Errorf("there is an item of %q", pk)
+		}
+		for name, value := range raw {
+			number, isNumber := value.(*types.AttributeValueMemberN)
+			if !isNumber {
+				continue
+			}
+			n, err := strconv.ParseInt(number.Value, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored.add(raw["sk"].(*types.AttributeValueMemberS).Value, n, name)
+		}
+	}
+	return stored
+}
+
+// livesCounts adds up the lives of all users.
+func livesCounts(t *testing.T, store *usersdynamo.Store) dayCounts {
+	t.Helper()
+	sum := dayCounts{}
+	for life, err := range store.Lives(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for day, change := range life.Changes() {
+			for name, n := range change {
+				sum.addAll(string(day), n, name)
+			}
+		}
+	}
+	return sum
+}
+
+// checkDays compares the counters of days with the lives, and their sum with the users that there are.
+func (d *desk) checkDays(t *testing.T) {
+	t.Helper()
+	stored := storedCounts(t, d.client, d.analytics)
+	if diff := cmp.Diff(livesCounts(t, d.store), stored); diff != "" {
+		t.Errorf("the lives say (-), the counters (+):\n%s", diff)
+	}
+	present := dayCounts{}
+	for _, raw := range scanAll(t, d.client, d.users) {
+		var item anyItem
+		if err := attributevalue.UnmarshalMap(raw, &item); err != nil {
+			t.Fatal(err)
+		}
+		if item.SK == "user" {
+			present.add("total", 1, "users", "users:"+item.Status, "role:"+item.Role)
+		}
+	}
+	if diff := cmp.Diff(present["total"], stored["total"]); diff != "" {
+		t.Errorf("there are (-), and the counters say (+):\n%s", diff)
+	}
+}
+
+// on is noon of a day in March.
+func on(day int) time.Time { return time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC) }
+
+// createOn adds a user on a day in March.
+func (d *desk) createOn(t *testing.T, day int, email string, role principal.Role) users.User {
+	t.Helper()
+	user := newUser(email, role)
+	user.CreatedAt = on(day)
+	created, err := d.store.Create(t.Context(), users.Creation{User: user})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return created.User
+}
+
+// changeOn edits a user on a day in March.
+func (d *desk) changeOn(t *testing.T, day int, before users.User, edit func(*users.User)) users.User {
+	t.Helper()
+	after := before
+	edit(&after)
+	after.UpdatedAt = on(day)
+	after, err := d.store.Update(t.Context(), before, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return after
+}
+
+func demote(u *users.User)  { u.Role = principal.Viewer }
+func suspend(u *users.User) { u.Status = users.Suspended }
+func rename(u *users.User)  { u.Name += "!" }
+
+func TestDaysOfOneUser(t *testing.T) {
+	d := newDesk(t)
+	ada := d.createOn(t, 1, "ada@example.com", principal.User)
+	ada = d.changeOn(t, 3, ada, demote)
+	ada = d.changeOn(t, 4, ada, rename)
+	ada = d.changeOn(t, 3, ada, suspend)
+	want := dayCounts{
+		"2026-03-01": {"users": 1, "users:active": 1, "role:user": 1},
+		"2026-03-03": {"role:user": -1, "role:viewer": 1, "users:active": -1, "users:suspended": 1},
+		"total":      {"users": 1, "users:suspended": 1, "role:viewer": 1},
+	}
+	if diff := cmp.Diff(want, storedCounts(t, d.client, d.analytics)); diff != "" {
+		t.Error(diff)
+	}
+	d.checkDays(t)
+	if err := d.store.Delete(t.Context(), ada, on(9)); err != nil {
+		t.Fatal(err)
+	}
+	want["2026-03-09"] = map[string]int64{"users": -1, "users:suspended": -1, "role:viewer": -1}
+	delete(want, "total")
+	if diff := cmp.Diff(want, storedCounts(t, d.client, d.analytics)); diff != "" {
+		t.Error(diff)
+	}
+	d.checkDays(t)
+	left := d.raw(t, at("gone#"+ada.ID, "gone"))
+	if attributes := slices.Sorted(maps.Keys(left)); !slices.Equal(attributes, []string{"life", "pk", "sk"}) {
+		t.Errorf("a deleted user leaves %v", attributes)
+	}
+}
+
+func (d *desk) raw(t *testing.T, key item) item {
+	t.Helper()
+	out, err := d.client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &d.users, Key: key, ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Item
+}
+
+// edit changes an attribute by hand; nil removes it.
+func (d *desk) edit(t *testing.T, u users.User, attribute string, value types.AttributeValue) {
+	t.Helper()
+	input := &dynamodb.UpdateItemInput{
+		TableName: &d.users, Key: at("user#"+u.ID, "user"), UpdateExpression: aws.String("REMOVE #a"),
+		ExpressionAttributeNames: map[string]string{"#a": attribute},
+	}
+	if value != nil {
+		input.UpdateExpression, input.ExpressionAttributeValues = aws.String("SET #a = :v"), item{":v": value}
+	}
+	if _, err := d.client.UpdateItem(t.Context(), input); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (d *desk) get(t *testing.T, u users.User) users.User {
+	t.Helper()
+	u, err := d.store.Get(t.Context(), u.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// TestUsersOfAnEarlierVersion has users without a life, and one whose life an earlier version did not continue. What the
+// counters lack of them stays the same through every change, so that adding it once, at any time, mends them.
+func TestUsersOfAnEarlierVersion(t *testing.T) {
+	d := newDesk(t)
+	d.createOn(t, 1, "root@example.com", principal.Admin)
+	bare := d.createOn(t, 2, "bare@example.com", principal.Manager)
+	doomed := d.createOn(t, 2, "doomed@example.com", principal.User)
+	stale := d.createOn(t, 3, "stale@example.com", principal.User)
+	d.edit(t, bare, "life", nil)
+	d.edit(t, bare, "updated", num(on(4).UnixMilli()))
+	d.edit(t, doomed, "life", nil)
+	d.edit(t, stale, "status", str("inactive"))
+	d.edit(t, stale, "updated", num(on(5).UnixMilli()))
+	if err := d.dropCounts(t); err != nil {
+		t.Fatal(err)
+	}
+	lacking := livesCounts(t, d.store)
+	want := dayCounts{
+		"2026-03-01": {"users": 1, "users:active": 1, "role:admin": 1},
+		"2026-03-02": {"users": 2, "users:active": 2, "role:manager": 1, "role:user": 1},
+		"2026-03-03": {"users": 1, "users:active": 1, "role:user": 1},
+		"2026-03-05": {"users:active": -1, "users:inactive": 1},
+		"total":      {"users": 4, "users:active": 3, "users:inactive": 1, "role:admin": 1, "role:manager": 1, "role:user": 2},
+	}
+	if diff := cmp.Diff(want, lacking); diff != "" {
+		t.Fatal(diff)
+	}
+	check := func(what string) {
+		t.Helper()
+		if diff := cmp.Diff(lacking, livesCounts(t, d.store).less(storedCounts(t, d.client, d.analytics))); diff != "" {
+			t.Errorf("after %s: %s", what, diff)
+		}
+	}
+	bare, stale = d.changeOn(t, 6, d.get(t, bare), rename), d.changeOn(t, 6, d.get(t, stale), rename)
+	check("other changes")
+	if counted := storedCounts(t, d.client, d.analytics); len(counted) > 0 {
+		t.Errorf("changes of names were counted: %v", counted)
+	}
+	bare, stale = d.changeOn(t, 7, d.get(t, bare), demote), d.changeOn(t, 8, d.get(t, stale), demote)
+	check("changes of roles")
+	if bare.Past == "" || !cmp.Equal(bare, d.get(t, bare)) {
+		t.Errorf("the change returned %+v", bare)
+	}
+	for _, u := range []users.User{d.get(t, doomed), stale} {
+		if err := d.store.Delete(t.Context(), u, on(9)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("deletions")
+}
+
+func (d *desk) dropCounts(t *testing.T) error {
+	t.Helper()
+	var failed error
+	for _, raw := range scanAll(t, d.client, d.analytics) {
+		_, err := d.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+			TableName: &d.analytics, Key: item{"pk": raw["pk"], "sk": raw["sk"]},
+		})
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
+
+func TestLivesThatCannotBeRead(t *testing.T) {
+	d := newDesk(t)
+	d.createOn(t, 1, "root@example.com", principal.Admin)
+	ada := d.createOn(t, 1, "ada@example.com", principal.User)
+	d.edit(t, ada, "life", str("yesterday users"))
+	ada = d.get(t, ada)
+	_, changeErr := d.store.Update(t.Context(), ada, ada)
+	deleteErr := d.store.Delete(t.Context(), ada, on(2))
+	for what, err := range map[string]error{"change": changeErr, "deletion": deleteErr, "lives": firstError(t, d.store)} {
+		if err == nil || !strings.Contains(err.Error(), ada.ID) || fault.KindOf(err) != fault.Internal {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	d.edit(t, ada, "life", nil)
+	if err := d.store.Delete(t.Context(), d.get(t, ada), on(2)); err != nil {
+		t.Fatal(err)
+	}
+	d.checkDays(t)
+}
+
+func firstError(t *testing.T, store *usersdynamo.Store) error {
+	t.Helper()
+	for _, err := range store.Lives(t.Context()) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestLivesComeInPages(t *testing.T) {
+	d := newDesk(t)
+	people := newcomers("page", 90)
+	for i := range people {
+		people[i].User.Metadata = []byte(`{"a": "` + strings.Repeat("x", 14_000) + `"}`)
+	}
+	if _, err := d.store.CreateAll(t.Context(), people); err != nil {
+		t.Fatal(err)
+	}
+	d.checkDays(t)
+	client, meter := awstest.Metered(d.client)
+	found := 0
+	for _, err := range d.over(client).Lives(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found++
+	}
+	if found != 90 || meter.Calls() < 2 {
+		t.Errorf("%d lives in %d pages", found, meter.Calls())
+	}
+	for _, err := range d.store.Lives(t.Context()) {
+		if err != nil {
+			t.Error(err)
+		}
+		break
+	}
+	err := firstError(t, d.over(awstest.Faulty(d.client, func(_ string, n int) error {
+		if n == 2 {
+			return errInterrupted
+		}
+		return nil
+	})))
+	if !errors.Is(err, errInterrupted) {
+		t.Errorf("a page that failed: %v", err)
+	}
+}
+
+// TestTheLargestBatch adds invited users, acting admins among them, at a place where the counters of lists are the most. Their
+// days differ, but a batch is created at one time.
+func TestTheLargestBatch(t *testing.T) {
+	d := newDesk(t)
+	d.createOn(t, 1, "root@example.com", principal.Admin)
+	_, err := d.client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: &d.users, Key: at("rank#users", "sequence"), UpdateExpression: aws.String("SET #n = :n"),
+		ExpressionAttributeNames: map[string]string{"#n": "next"}, ExpressionAttributeValues: item{":n": num(2_097_140)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	people := newcomers("many", 2*18)
+	for i := range people {
+		people[i].User.CreatedAt = on(2 + i/2)
+		people[i].Invitation = &users.Invitation{BaseURL: "https://portal.example.com"}
+	}
+	client, meter := awstest.Metered(d.client)
+	outcomes, err := d.over(client).CreateAll(t.Context(), people)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkTally(t, outcomes, 2*18, 0)
+	if meter.Calls() != 5 { // which addresses are taken, then twice numbers and a transaction
+		t.Errorf("%d calls", meter.Calls())
+	}
+	checkConsistency(t, d.client, d.users)
+	d.checkDays(t)
+	stored := storedCounts(t, d.client, d.analytics)
+	if stored["2026-03-02"]["users"] != 18 || stored["2026-03-11"]["users"] != 18 || len(stored) != 4 {
+		t.Errorf("two batches are counted as %v", stored)
+	}
+}

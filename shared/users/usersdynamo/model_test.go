@@ -1,0 +1,207 @@
+package usersdynamo_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"portside/shared/credentials"
+	"portside/shared/once"
+	"portside/shared/principal"
+	"portside/shared/users"
+)
+
+// event is what a naive log says: on this day a user was something no more, and became something else.
+type event struct {
+	day      string
+	from, to users.User // the zero User: none
+}
+
+// countEvents computes the counters of days from a log.
+func countEvents(log []event) dayCounts {
+	counts := dayCounts{}
+	for _, e := range log {
+		for _, side := range []struct {
+			user users.User
+			by   int64
+		}{{e.from, -1}, {e.to, 1}} {
+			if side.user.ID != "" {
+				counts.addAll(e.day, side.by, "users", "users:"+string(side.user.Status), "role:"+string(side.user.Role))
+			}
+		}
+	}
+	return counts
+}
+
+// model drives a store at random, by clocks that jump, and keeps the log.
+type model struct {
+	t     *testing.T
+	desk  *desk
+	log   []event
+	users []users.User
+	last  map[string]string // day on which a user last counted as something else
+	n     int
+}
+
+func (m *model) when(t *rapid.T) time.Time {
+	return on(rapid.IntRange(1, 20).Draw(t, "day")).Add(time.Duration(rapid.IntRange(-12, 11).Draw(t, "hour")) * time.Hour)
+}
+
+// note adds to the log. A clock that is behind the last change of the same user counts on that one's day.
+func (m *model) note(at time.Time, from, to users.User) {
+	id := from.ID + to.ID
+	if from.ID != "" && to.ID != "" {
+		if id = to.ID; from.Role == to.Role && from.Status == to.Status {
+			return
+		}
+	}
+	m.last[id] = max(m.last[id], at.Format(time.DateOnly))
+	m.log = append(m.log, event{m.last[id], from, to})
+}
+
+// newcomer is a user under an address of its own, or now and then under one that is taken.
+func (m *model) newcomer(t *rapid.T) users.User {
+	m.n++
+	user := newUser(fmt.Sprintf("u%d@example.com", m.n), rapid.SampledFrom(principal.Roles()).Draw(t, "role"))
+	if len(m.users) > 0 && rapid.IntRange(0, 9).Draw(t, "taken") == 0 {
+		user.Email = m.users[0].Email
+	}
+	user.CreatedAt = m.when(t)
+	return user
+}
+
+func (m *model) created(u users.User) {
+	m.note(u.CreatedAt, users.User{}, u)
+	m.users = append(m.users, u)
+}
+
+func (m *model) create(t *rapid.T) {
+	creation := users.Creation{User: m.newcomer(t)}
+	if rapid.Bool().Draw(t, "once") {
+		creation.Once = &once.Key{Caller: "c", Text: creation.User.Email, Fingerprint: []byte("f")}
+	}
+	if rapid.Bool().Draw(t, "invited") {
+		link := credentials.Mint(credentials.Link)
+		creation.User.Status, creation.User.LinkID = users.Pending, link.ID()
+		creation.Invitation = &users.Invitation{Link: credentials.Credential{
+			ID: link.ID(), Kind: credentials.Link, Hash: link.Hash(), Owner: credentials.Owner{ID: creation.User.ID},
+		}}
+	}
+	for range 1 + rapid.IntRange(0, 1).Draw(t, "again") {
+		created, err := m.desk.store.Create(m.t.Context(), creation)
+		if err == nil && !created.Replayed {
+			m.created(created.User)
+		}
+		m.tolerate(err, users.ErrEmailTaken, once.ErrEnded)
+	}
+}
+
+func (m *model) importMany(t *rapid.T) {
+	people := make([]users.Creation, rapid.SampledFrom([]int{1, 2, 3, 20}).Draw(t, "people"))
+	for i := range people {
+		people[i].User = m.newcomer(t)
+		if i > 0 && len(m.users) > 0 && people[i].User.Email == m.users[0].Email { // an Importer has refused the second already
+			people[i].User.Email = fmt.Sprintf("u%d@example.com", m.n)
+		}
+		if rapid.Bool().Draw(t, "invited") {
+			people[i].User.Status, people[i].Invitation = users.Pending, &users.Invitation{}
+		}
+	}
+	outcomes, err := m.desk.store.CreateAll(m.t.Context(), people)
+	m.tolerate(err)
+	for i, err := range outcomes {
+		if m.tolerate(err, users.ErrEmailTaken); err == nil {
+			m.created(m.desk.get(m.t, people[i].User))
+		}
+	}
+}
+
+func (m *model) change(t *rapid.T) {
+	m.some(t, func(i int) {
+		before, after := m.users[i], m.users[i]
+		after.UpdatedAt = m.when(t)
+		switch rapid.IntRange(0, 2).Draw(t, "what") {
+		case 0:
+			after.Name += "!"
+		case 1:
+			after.Role = rapid.SampledFrom(principal.Roles()).Draw(t, "role")
+		default:
+			after.Role = rapid.SampledFrom(principal.Roles()).Draw(t, "role")
+			after.Status = rapid.SampledFrom([]users.Status{users.Active, users.Inactive, users.Suspended}).Draw(t, "status")
+		}
+		updated, err := m.desk.store.Update(m.t.Context(), before, after)
+		if m.tolerate(err, users.ErrLastAdmin); err == nil {
+			m.note(after.UpdatedAt, before, updated)
+			m.users[i] = updated
+		}
+	})
+}
+
+func (m *model) activate(t *rapid.T) {
+	m.some(t, func(i int) {
+		before, at := m.users[i], m.when(t)
+		if before.Status != users.Pending || before.LinkID == "" {
+			return
+		}
+		secret := credentials.Mint(credentials.APIKey)
+		updated, err := m.desk.store.Activate(m.t.Context(), before, credentials.Credential{
+			ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Owner: credentials.Owner{ID: before.ID}, CreatedAt: at,
+		}, at)
+		m.tolerate(err)
+		m.note(at, before, updated)
+		m.users[i] = updated
+	})
+}
+
+func (m *model) remove(t *rapid.T) {
+	m.some(t, func(i int) {
+		at := m.when(t)
+		err := m.desk.store.Delete(m.t.Context(), m.users[i], at)
+		if m.tolerate(err, users.ErrLastAdmin); err == nil {
+			m.note(at, m.users[i], users.User{})
+			m.users = append(m.users[:i], m.users[i+1:]...)
+		}
+	})
+}
+
+// some picks a user, if there is one.
+func (m *model) some(t *rapid.T, do func(i int)) {
+	if len(m.users) > 0 {
+		do(rapid.IntRange(0, len(m.users)-1).Draw(t, "user"))
+	}
+}
+
+func (m *model) tolerate(err error, refusals ...error) {
+	m.t.Helper()
+	for _, refusal := range refusals {
+		if errors.Is(err, refusal) {
+			return
+		}
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// TestDaysAreWhatHappened compares the counters with a log of all that was done, and with what the lives say.
+func TestDaysAreWhatHappened(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		m := &model{t: t, desk: newDesk(t), last: map[string]string{}}
+		steps := []func(*rapid.T){m.create, m.importMany, m.change, m.change, m.activate, m.remove}
+		for range rapid.IntRange(1, 16).Draw(r, "steps") {
+			steps[rapid.IntRange(0, len(steps)-1).Draw(r, "step")](r)
+		}
+		stored := storedCounts(t, m.desk.client, m.desk.analytics)
+		if diff := cmp.Diff(countEvents(m.log), stored); diff != "" {
+			r.Errorf("the log says (-), the counters (+):\n%s", diff)
+		}
+		if diff := cmp.Diff(livesCounts(t, m.desk.store), stored); diff != "" {
+			r.Errorf("the lives say (-), the counters (+):\n%s", diff)
+		}
+	})
+}
