@@ -86,7 +86,7 @@ func (b *bench) authentication(ctx context.Context, v *vault) error {
 			return fmt.Errorf("authenticate as %v: %w", who, err)
 		}
 		cost := v.meter.take()
-		most = meter{max(most.calls, cost.calls), max(most.reads, cost.reads), max(most.writes, cost.writes)}
+		most = meter{calls: max(most.calls, cost.calls), reads: max(most.reads, cost.reads), writes: max(most.writes, cost.writes)}
 	}
 	b.table.most(what+"at most", float64(most.calls), authCalls, "calls")
 	b.table.most(what+"at most", most.reads, authReads, "read units")

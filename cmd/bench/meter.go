@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -9,16 +10,16 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// meter sums what a client was charged for the operations that lists and authentication need. It is for one
-// goroutine at a time.
+// meter sums what a client was charged for the operations that lists, authentication and analytics need.
 type meter struct {
+	mu            *sync.Mutex
 	calls         int
 	reads, writes float64
 }
 
 // metered returns a client of the stack's DynamoDB with its meter.
 func (i info) metered() (*dynamodb.Client, *meter) {
-	m := &meter{}
+	m := &meter{mu: &sync.Mutex{}}
 	options := i.dynamoDB().Options()
 	options.APIOptions = append(options.APIOptions, func(stack *middleware.Stack) error {
 		return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("meter", m.handle), middleware.Before)
@@ -29,9 +30,11 @@ func (i info) metered() (*dynamodb.Client, *meter) {
 func (m *meter) handle(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 	middleware.InitializeOutput, middleware.Metadata, error,
 ) {
-	m.calls++
 	in.Parameters = askForCapacity(in.Parameters)
 	out, metadata, err := next.HandleInitialize(ctx, in)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls++
 	if err != nil {
 		return out, metadata, err
 	}
@@ -42,6 +45,10 @@ func (m *meter) handle(ctx context.Context, in middleware.InitializeInput, next 
 		m.reads += units(o.ConsumedCapacity)
 	case *dynamodb.UpdateItemOutput:
 		m.writes += units(o.ConsumedCapacity)
+	case *dynamodb.TransactGetItemsOutput:
+		m.reads += sum(o.ConsumedCapacity)
+	case *dynamodb.TransactWriteItemsOutput:
+		m.writes += sum(o.ConsumedCapacity)
 	}
 	return out, metadata, nil
 }
@@ -61,8 +68,25 @@ func askForCapacity(input any) any {
 		asking := *in
 		asking.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
 		return &asking
+	case *dynamodb.TransactGetItemsInput:
+		asking := *in
+		asking.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
+		return &asking
+	case *dynamodb.TransactWriteItemsInput:
+		asking := *in
+		asking.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
+		return &asking
 	}
 	return input
+}
+
+// sum is the units of a transaction, by table.
+func sum(all []types.ConsumedCapacity) float64 {
+	total := 0.0
+	for i := range all {
+		total += units(&all[i])
+	}
+	return total
 }
 
 func units(c *types.ConsumedCapacity) float64 {
@@ -74,7 +98,9 @@ func units(c *types.ConsumedCapacity) float64 {
 
 // take returns what was counted since the last take.
 func (m *meter) take() meter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	taken := *m
-	*m = meter{}
+	m.calls, m.reads, m.writes = 0, 0, 0
 	return taken
 }

@@ -63,6 +63,15 @@ func (box *sandbox) stop() {
 // invoke hands the function an event and returns its answer, which must be a 200. What the function does before it asks for
 // the event is not in the answer's time.
 func (box *sandbox) invoke(ctx context.Context, event []byte) (answer, error) {
+	a, err := box.hand(ctx, event)
+	if err != nil {
+		return a, err
+	}
+	return a, a.check()
+}
+
+// hand is invoke for a function whose answers are no HTTP.
+func (box *sandbox) hand(ctx context.Context, event []byte) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, invocationLimit)
 	defer cancel()
 	select {
@@ -76,7 +85,7 @@ func (box *sandbox) invoke(ctx context.Context, event []byte) (answer, error) {
 	select {
 	case a := <-box.api.answers:
 		a.took = a.at.Sub(handed)
-		return a, a.check()
+		return a, a.err
 	case <-box.ended:
 		return answer{}, errors.New("the function ended at an event")
 	case <-ctx.Done():

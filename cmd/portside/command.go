@@ -50,7 +50,8 @@ func (e usageError) Error() string { return string(e) }
 
 func commands() []command {
 	return []command{
-		bootstrapCommand(), importCommand(), rebuildCommand(), reindexCommand(), rateLimitCommand(), manageTokenCommand(), versionCommand(),
+		bootstrapCommand(), importCommand(), rebuildCommand(), reconcileCommand(), reindexCommand(), rateLimitCommand(),
+		manageTokenCommand(), demoCommand(), versionCommand(),
 	}
 }
 

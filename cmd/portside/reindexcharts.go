@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
@@ -96,12 +95,7 @@ func (r *reindex) open(ctx context.Context, p process) (*s3.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("AWS settings: %w", err)
 	}
-	return s3.NewFromConfig(cfg, func(o *s3.Options) {
-		if stack.S3 != "" {
-			o.BaseEndpoint = aws.String(stack.S3)
-		}
-		o.UsePathStyle = o.BaseEndpoint != nil // such a host has no name for each bucket
-	}), nil
+	return s3Client(cfg, stack.S3), nil
 }
 
 // tellOutcomes prints what was done, and fails for what was rejected.

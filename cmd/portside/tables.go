@@ -24,9 +24,9 @@ import (
 )
 
 const settingsHelp = `Commands find their tables by USERS_TABLE, PROJECTS_TABLE,
-CREDENTIALS_TABLE and ANALYTICS_TABLE, the bucket by CHARTS_BUCKET (see the outputs of the deployed stack),
-and AWS by the settings of the AWS SDK (AWS_PROFILE, AWS_REGION, …), or all of it by
---local DATA.
+CREDENTIALS_TABLE, ANALYTICS_TABLE and PULLS_TABLE, the buckets by CHARTS_BUCKET and
+ANALYTICS_BUCKET (see the outputs of the deployed stack), and AWS by the settings of the
+AWS SDK (AWS_PROFILE, AWS_REGION, …), or all of it by --local DATA.
 `
 
 // target says by flags which tables a command works on.
@@ -44,11 +44,15 @@ func newTarget(flags *flag.FlagSet) *target {
 
 // tables are the stores of an installation.
 type tables struct {
+	config      aws.Config
+	client      *dynamodb.Client
+	names       tableNames
 	users       *usersdynamo.Store
 	projects    *projectsdynamo.Store
 	credentials *credentialsdynamo.Table
 	secrets     *secretsmanager.Client
-	baseURL     string // of the local stack; otherwise empty
+	stack       localStack // zero unless --local is given
+	baseURL     string     // of the local stack; otherwise empty
 }
 
 func (t *target) open(ctx context.Context, p process) (*tables, error) {
@@ -62,6 +66,7 @@ func (t *target) open(ctx context.Context, p process) (*tables, error) {
 			return nil, err
 		}
 		opened.baseURL = stack.API
+		opened.stack = stack
 		return opened, nil
 	}
 	if t.address != "" {
@@ -96,6 +101,7 @@ func open(ctx context.Context, names tableNames, options ...func(*config.LoadOpt
 	})
 	days := daily.In(names.analytics)
 	return &tables{
+		config: cfg, client: client, names: names,
 		users: usersdynamo.New(client, names.users, keys, days), projects: projectsdynamo.New(client, names.projects, days),
 		credentials: keys, secrets: secrets,
 	}, nil
@@ -121,10 +127,11 @@ func (s localStack) options() []func(*config.LoadOptions) error {
 // explain puts what an operator can do about an error before what the SDK says of it.
 func explain(err error) string {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return "there is no such table: check USERS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE and AWS_REGION: " + err.Error()
+		return "there is no such table: check USERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE, PULLS_TABLE " +
+			"and AWS_REGION: " + err.Error()
 	}
 	if api, is := errors.AsType[smithy.APIError](err); is && api.ErrorCode() == "NoSuchBucket" {
-		return "there is no such bucket: check CHARTS_BUCKET or --bucket, and AWS_REGION: " + err.Error()
+		return "there is no such bucket: check CHARTS_BUCKET, ANALYTICS_BUCKET or --bucket, and AWS_REGION: " + err.Error()
 	}
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		service := "DynamoDB"

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -32,11 +33,17 @@ type Ledger interface {
 type Archive interface {
 	// Put keeps the lines. What is there under the name already is the same.
 	Put(ctx context.Context, name Name, lines []Line) error
-	// Get returns what was put. What is not there is an error.
+	// Get returns what was put. Errors: ErrMissing, ErrDamaged.
 	Get(ctx context.Context, name Name) ([]Line, error)
-	// Streams returns those of which there are parts of a day.
-	Streams(ctx context.Context, log Log, day Day) ([]string, error)
+	// Names returns those of all parts of a day, counted or not, side by side those of a stream.
+	Names(ctx context.Context, log Log, day Day) ([]Name, error)
 }
+
+// What an Archive says of a part that is not there, and of one that is not as it was put.
+var (
+	ErrMissing = errors.New("it is missing")
+	ErrDamaged = errors.New("it is damaged")
+)
 
 // Part is lines of one stream and one day, in the order of their times and ids, none of them twice.
 type Part struct {

@@ -5,7 +5,7 @@
 // the evening of a past day is the sum less the changes since. Days are UTC.
 //
 //	counts    <day>    every counter that changed on the day: by how much
-//	counts    total    every counter: the sum of all days
+//	counts    total    every counter: the sum of all days; and version, how often anything was written
 //
 // So that every item can be computed again, each thing carries its [Life], and leaves it behind when it is deleted.
 package daily
@@ -55,16 +55,29 @@ func (c Changes) Add(day Day, change Change) {
 	}
 }
 
+// Sum is what happened on all days together.
+func (c Changes) Sum() Change {
+	sum := Change{}
+	for _, change := range c {
+		for name, n := range change {
+			sum.Add(n, name)
+		}
+	}
+	return sum
+}
+
 // Table is the table of analytics, for what writes to it.
 type Table struct{ name string }
 
 // In returns the named table.
 func In(table string) Table { return Table{table} }
 
-// The keys of the items.
+// The keys of the items, and the attribute of the sum that is no counter: every transaction raises it, so that whoever counts again
+// can tell that nobody has counted meanwhile.
 const (
 	Partition = "counts"
 	total     = "total"
+	Version   = "version"
 )
 
 // Key returns the key of a day's item.
@@ -77,13 +90,14 @@ func TotalKey() items.Map { return items.Key(Partition, total) }
 // and cannot fail by themselves.
 func (t Table) Writes(changes Changes) []types.TransactWriteItem {
 	var all []types.TransactWriteItem
-	sum := Change{}
 	for _, day := range slices.Sorted(maps.Keys(changes)) {
-		for name, n := range changes[day] {
-			sum.Add(n, name)
-		}
 		all = t.add(all, Key(day), changes[day])
 	}
+	if len(all) == 0 {
+		return nil
+	}
+	sum := changes.Sum()
+	sum[Version] = 1
 	return t.add(all, TotalKey(), sum)
 }
 
@@ -124,7 +138,7 @@ func counters(item items.Map) (Change, error) {
 	all := make(Change, len(item))
 	for name, value := range item {
 		number, is := value.(*types.AttributeValueMemberN)
-		if !is {
+		if !is || name == Version {
 			continue
 		}
 		n, err := strconv.ParseInt(number.Value, 10, 64)

@@ -11,8 +11,8 @@ import (
 	"portside/shared/items"
 )
 
-// Attributes of a day to which the log adds: how often it did, and milliseconds between the first and the last line of its
-// longest part.
+// Attributes of a day to which the log adds: how often it was written, and milliseconds between the first and the last line of
+// its longest part. A third, parts, says how many were counted.
 const (
 	version = "version"
 	span    = "span"

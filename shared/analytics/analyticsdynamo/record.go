@@ -101,6 +101,7 @@ func (r *Recorder) try(ctx context.Context, p analytics.Part, kept *analytics.Na
 type dayItem struct {
 	Version int64 `dynamodbav:"version"`
 	Span    int64 `dynamodbav:"span"`
+	Parts   int64 `dynamodbav:"parts"`
 	requestsItem
 }
 
@@ -226,7 +227,7 @@ func (r *Recorder) sum(p analytics.Part, day dayItem) (types.TransactWriteItem, 
 		return types.TransactWriteItem{}, err
 	}
 	whole.Merge(p.Requests())
-	item := items.Encode(dayItem{day.Version + 1, day.spanWith(p), packed(whole)})
+	item := items.Encode(dayItem{day.Version + 1, day.spanWith(p), day.Parts + 1, packed(whole)})
 	maps.Copy(item, dayKey(requests, p.Day))
 	condition, values := day.unchanged()
 	put := &types.Put{
@@ -246,48 +247,60 @@ func (r *Recorder) sumOfModels(p analytics.Part, day dayItem) *types.Update {
 	maps.Copy(values, items.Map{
 		":version": items.Number(day.Version + 1), ":span": items.Number(day.spanWith(p)), ":unread": items.Number(int64(p.Unread())),
 		":calls": items.Number(m.Calls), ":in": items.Number(m.InputTokens), ":out": items.Number(m.OutputTokens),
-		":cost": items.Number(m.MicroUSD),
+		":cost": items.Number(m.MicroUSD), ":one": items.Number(1),
 	})
 	return &types.Update{
 		TableName: &r.store.table, Key: dayKey(usage, p.Day), ConditionExpression: &condition, ExpressionAttributeValues: values,
 		ExpressionAttributeNames: map[string]string{"#version": version, "#span": span},
 		UpdateExpression: aws.String("SET #version = :version, #span = :span " +
-			"ADD modelCalls :calls, inputTokens :in, outputTokens :out, microUSD :cost, unread :unread"),
+			"ADD modelCalls :calls, inputTokens :in, outputTokens :out, microUSD :cost, unread :unread, parts :one"),
 	}
 }
 
 // Counted reads the parts of a day that were counted, from the archive: together they are what the day's item has. What is
 // counted meanwhile may or may not be among them.
 func (r *Recorder) Counted(ctx context.Context, log analytics.Log, day analytics.Day, visit func(analytics.Part) error) error {
-	streams, err := r.archive.Streams(ctx, log, day)
+	kept, err := r.archive.Names(ctx, log, day)
 	if err != nil {
 		return err
 	}
-	for _, stream := range streams {
-		if err := r.countedOf(ctx, analytics.Part{Log: log, Day: day, Stream: stream}, visit); err != nil {
+	names, err := r.marked(ctx, kept)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		part := analytics.Part{Log: log, Day: day, Stream: name.Stream}
+		if part.Lines, err = r.archive.Get(ctx, name); err != nil {
+			return err
+		}
+		if err := visit(part); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *Recorder) countedOf(ctx context.Context, of analytics.Part, visit func(analytics.Part) error) error {
-	const everything = 1e13 - 1
-	markers, err := r.markers(ctx, of, time.UnixMilli(0), time.UnixMilli(everything-1))
-	if err != nil {
-		return err
-	}
-	for _, m := range markers {
-		name, err := m.name(of)
+// marked returns the parts that were counted, of the streams that parts of one log and day in the archive are of.
+func (r *Recorder) marked(ctx context.Context, kept []analytics.Name) (names []analytics.Name, err error) {
+	const beginning, end = 0, 1e13 - 2 // of all times that have a stamp
+	seen := map[string]bool{}
+	for _, name := range kept {
+		if seen[name.Stream] {
+			continue
+		}
+		seen[name.Stream] = true
+		of := analytics.Part{Log: name.Log, Day: name.Day, Stream: name.Stream}
+		markers, err := r.markers(ctx, of, time.UnixMilli(beginning), time.UnixMilli(end))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if of.Lines, err = r.archive.Get(ctx, name); err != nil {
-			return err
-		}
-		if err := visit(of); err != nil {
-			return err
+		for _, m := range markers {
+			name, err := m.name(of)
+			if err != nil {
+				return nil, err
+			}
+			names = append(names, name)
 		}
 	}
-	return nil
+	return names, nil
 }

@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"portside/shared/analytics"
 )
@@ -104,12 +106,15 @@ func (s shape) line() analytics.Line {
 // Get implements analytics.Archive with one call.
 func (p Parts) Get(ctx context.Context, name analytics.Name) ([]analytics.Line, error) {
 	out, err := p.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &p.bucket, Key: aws.String(name.String() + suffix)})
+	if _, missing := errors.AsType[*types.NoSuchKey](err); missing {
+		err = fmt.Errorf("%w: %w", analytics.ErrMissing, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	lines, err := decode(out.Body)
 	if err := errors.Join(err, out.Body.Close()); err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
+		return nil, fmt.Errorf("read %s: %w: %w", name, analytics.ErrDamaged, err)
 	}
 	return lines, nil
 }
@@ -132,21 +137,30 @@ func decode(body io.Reader) ([]analytics.Line, error) {
 	}
 }
 
-// Streams implements analytics.Archive with one call for a thousand of them.
-func (p Parts) Streams(ctx context.Context, log analytics.Log, day analytics.Day) ([]string, error) {
+// Names implements analytics.Archive with one call for a thousand of them. What else is in the folder is left out.
+func (p Parts) Names(ctx context.Context, log analytics.Log, day analytics.Day) ([]analytics.Name, error) {
 	folder := fmt.Sprintf("%s/%s/", log, day)
-	pages := s3.NewListObjectsV2Paginator(p.client, &s3.ListObjectsV2Input{
-		Bucket: &p.bucket, Prefix: &folder, Delimiter: aws.String("/"),
-	})
-	var streams []string
+	pages := s3.NewListObjectsV2Paginator(p.client, &s3.ListObjectsV2Input{Bucket: &p.bucket, Prefix: &folder})
+	var names []analytics.Name
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("list %s: %w", folder, err)
 		}
-		for _, stream := range page.CommonPrefixes {
-			streams = append(streams, strings.TrimSuffix(strings.TrimPrefix(aws.ToString(stream.Prefix), folder), "/"))
+		for _, object := range page.Contents {
+			key := aws.ToString(object.Key)
+			if name, is := nameOf(log, day, strings.TrimPrefix(key, folder)); is && name.String()+suffix == key {
+				names = append(names, name)
+			}
 		}
 	}
-	return streams, nil
+	return names, nil
+}
+
+// nameOf reads what stands behind the log and the day in a key.
+func nameOf(log analytics.Log, day analytics.Day, key string) (analytics.Name, bool) {
+	stream, position, _ := strings.Cut(strings.TrimSuffix(key, suffix), "/")
+	from, digest, _ := strings.Cut(position, "-")
+	at, err := strconv.ParseInt(from, 10, 64)
+	return analytics.Name{Log: log, Day: day, Stream: stream, From: time.UnixMilli(at).UTC(), Digest: digest}, err == nil
 }

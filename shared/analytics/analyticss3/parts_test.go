@@ -2,8 +2,10 @@ package analyticss3_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,17 +49,26 @@ func TestWhatIsPutIsThere(t *testing.T) {
 	}
 }
 
-func TestStreams(t *testing.T) {
-	parts, p := analyticss3.NewParts(awstest.S3(t), awstest.Bucket(t)), part()
+func TestNames(t *testing.T) {
+	client, bucket, p := awstest.S3(t), awstest.Bucket(t), part()
+	parts, want := analyticss3.NewParts(client, bucket), []analytics.Name{}
 	for _, stream := range []string{"b", "a", "b"} {
 		p.Stream = stream
 		p.Lines[0].ID += "1"
 		if err := parts.Put(t.Context(), p.Name(), p.Lines); err != nil {
 			t.Fatal(err)
 		}
+		want = append(want, p.Name())
 	}
-	for log, want := range map[analytics.Log][]string{analytics.AccessLog: {"a", "b"}, analytics.ModelLog: nil} {
-		if got, err := parts.Streams(t.Context(), log, p.Day); !slices.Equal(got, want) || err != nil {
+	for _, key := range []string{"", "x", "a/x.gz", "a/1-x", "a/b/0000000000001-x.gz"} {
+		key = string(p.Log) + "/" + p.Day.String() + "/" + key
+		if _, err := client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.SortFunc(want, func(a, b analytics.Name) int { return strings.Compare(a.String(), b.String()) })
+	for log, want := range map[analytics.Log][]analytics.Name{analytics.AccessLog: want, analytics.ModelLog: nil} {
+		if got, err := parts.Names(t.Context(), log, p.Day); !slices.Equal(got, want) || err != nil {
 			t.Errorf("%s: %v, %v", log, got, err)
 		}
 	}
@@ -82,8 +93,8 @@ func TestDamagedPartsAreErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lines, err := parts.Get(t.Context(), p.Name()); err == nil {
-			t.Errorf("%s: %d lines", name, len(lines))
+		if lines, err := parts.Get(t.Context(), p.Name()); !errors.Is(err, analytics.ErrDamaged) {
+			t.Errorf("%s: %d lines, %v", name, len(lines), err)
 		}
 	}
 }

@@ -101,13 +101,13 @@ func add(days liststest.Counts, day, counter string, n int64) {
 	}
 }
 
-// days reads the counters of the table of analytics, other than zero.
+// days reads the counters of the table of analytics, other than zero and other than how often they were written.
 func (d *desk) days(t *testing.T) liststest.Counts {
 	t.Helper()
 	found := liststest.Counts{}
 	for _, item := range liststest.Scan(t, d.client, d.analytics) {
 		for name := range item {
-			if n := liststest.Number(item, name); n != 0 {
+			if n := liststest.Number(item, name); n != 0 && name != "version" {
 				found[liststest.Text(item, "pk")+" "+liststest.Text(item, "sk")+" "+name] = n
 			}
 		}

@@ -61,7 +61,7 @@ func (c dayCounts) less(other dayCounts) dayCounts {
 	return rest
 }
 
-// storedCounts reads the raw items of counters; it shares no code with what writes them.
+// storedCounts reads the raw items of counters, without how often they were written; it shares no code with what writes them.
 func storedCounts(t *testing.T, client *dynamodb.Client, analytics string) dayCounts {
 	t.Helper()
 	stored := dayCounts{}
@@ -71,7 +71,7 @@ func storedCounts(t *testing.T, client *dynamodb.Client, analytics string) dayCo
 		}
 		for name, value := range raw {
 			number, isNumber := value.(*types.AttributeValueMemberN)
-			if !isNumber {
+			if !isNumber || name == "version" {
 				continue
 			}
 			n, err := strconv.ParseInt(number.Value, 10, 64)

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"portside/shared/analytics"
+	"portside/shared/analytics/analyticsdynamo"
+)
+
+func TestDemoDataIsABelievableStory(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	a.expect(a.run("bootstrap", "--email", "ada@example.com", "--name", "Ada"), 0, "") // after the year has begun
+	got := a.expect(a.run("demo-data", "--days", "40"), 0, "")
+	if !strings.HasPrefix(got.stdout, "40 days up to today with ") {
+		t.Error(got.stdout)
+	}
+	service := analytics.NewService(analyticsdynamo.New(a.client, a.names.analytics), analytics.Gigabytes(100), time.Now)
+	from, to := analytics.DayOf(time.Now())-30, analytics.DayOf(time.Now())-1
+	d, err := service.Dashboard(t.Context(), analytics.Asked{Kind: analytics.Custom, From: &from, To: &to}, true)
+	a.must(err)
+	m, users := d.Metrics, d.Metrics.Users
+	if users.Total < 25 || users.Active == users.Total || users.Growth <= 0 || users.ByRole["viewer"] == 0 || m.Projects.Total < 8 ||
+		m.Calls < 3000 || m.Media.Calls == 0 || m.Media.Models.MicroUSD == 0 || m.Storage == nil ||
+		m.Pulls.Charts == 0 || m.Pulls.Images < m.Pulls.Charts {
+		t.Errorf("%+v", m)
+	}
+	if p := m.Performance; p.Uptime < 90 || p.Uptime == 100 || p.P95 <= p.Average || p.P99 <= p.P95 {
+		t.Errorf("%+v", p)
+	}
+	if before := d.Previous.Metrics.Users.Total; before == 0 || before >= users.Total {
+		t.Errorf("%d users, %d a month before", users.Total, before)
+	}
+	a.expect(a.run("reconcile"), 0, "")
+
+	a.expect(a.run("demo-data", "--days", "2"), 1, "give --add to add to them")
+	a.expect(a.run("demo-data", "--days", "2", "--add"), 1, "e-mail address")
+	a.expect(a.run("demo-data", "--days", "2", "--add", "--seed", "2"), 0, "")
+	a.expect(a.run("reconcile"), 0, "")
+}
+
+func TestDemoDataThatCannotBe(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	a.expect(a.run("demo-data", "--days", "0"), 2, "--days must be 1 to 396")
+	a.expect(a.run("demo-data", "x"), 2, "not expected here")
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if got := a.runWith(stopped, nil, "demo-data", "--local", a.dir); got.code != 1 {
+		t.Errorf("it ended with %d: %s", got.code, got.stderr)
+	}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"iter"
+	"time"
+
+	"portside/shared/analytics"
+	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/daily"
+)
+
+// reconciliation is the job of reconcile.
+type reconciliation struct {
+	on       *target
+	from, to dayFlag
+	mend     bool
+	now      func() time.Time
+
+	differences, gaps int
+}
+
+func reconcileCommand() command {
+	return command{
+		name: "reconcile", summary: "compare the dashboard's numbers with what they count, and put them right",
+		help: `Counts again what the dashboard is made of: users and projects from their histories, which
+deleted ones leave behind, and always of all days; requests and calls of models from the
+lines of the log that are kept in the bucket; pulls from their log. How much is stored can
+only be measured again. Differences are printed: day, what, counter, stored, recomputed.
+With --fix they are put right, and lines of the log that were kept and never counted are
+counted. The service may go on meanwhile: nothing is compared or written that somebody else
+has changed since it was read. What is left as it is because it cannot be counted again,
+such as days of which parts of the log are missing in the bucket, is told. A run that was
+stopped is simply run again. Exit code 1 if there are differences left, or such days. The
+bucket is that of ANALYTICS_BUCKET, the log of pulls that of PULLS_TABLE, or both are those
+of the local stack.`,
+		prepare: func(flags *flag.FlagSet) action {
+			r := &reconciliation{on: newTarget(flags), now: time.Now}
+			flags.Var(&r.from, "from", "first `DAY` of requests, calls and pulls, such as 2026-11-21; 400 days ago if left out")
+			flags.Var(&r.to, "to", "last `DAY`; today if left out")
+			flags.BoolVar(&r.mend, "fix", false, "put right what differs")
+			return func(ctx context.Context, p process, arguments []string) error {
+				if err := noArguments(arguments); err != nil {
+					return err
+				}
+				return r.run(ctx, p)
+			}
+		},
+	}
+}
+
+// dayFlag is a day of the command line; nil: none.
+type dayFlag struct{ day *analytics.Day }
+
+func (f *dayFlag) String() string {
+	if f.day == nil {
+		return ""
+	}
+	return f.day.String()
+}
+
+// Set implements flag.Value.
+func (f *dayFlag) Set(text string) error {
+	day, err := analytics.ParseDay(text)
+	f.day = &day
+	return err
+}
+
+func (f *dayFlag) or(day analytics.Day) analytics.Day {
+	if f.day == nil {
+		return day
+	}
+	return *f.day
+}
+
+func (r *reconciliation) run(ctx context.Context, p process) error {
+	now := r.now()
+	first, last := r.from.or(firstDayOfPulls(now)), r.to.or(analytics.DayOf(now))
+	if first > last {
+		return usageError("--from must not be after --to")
+	}
+	of, err := r.on.openRecords(ctx, p)
+	if err != nil {
+		return err
+	}
+	again := &analyticsdynamo.Reconciler{
+		Recorder: of.recorder, Pulls: of.countPulls, PullsFrom: firstDayOfPulls(now), Mend: r.mend,
+		Lives: []func(context.Context) iter.Seq2[daily.Life, error]{of.users.Lives, of.projects.Lives},
+	}
+	if first < again.PullsFrom {
+		p.say("pulls before %s are not compared: their log is kept for 400 days", again.PullsFrom)
+	}
+	if err := r.compare(ctx, p, again, analytics.Period{First: first, Last: last}); err != nil {
+		return interrupted(ctx, err)
+	}
+	return r.conclude(p)
+}
+
+func (r *reconciliation) compare(ctx context.Context, p process, again *analyticsdynamo.Reconciler, days analytics.Period) error {
+	p.say("users and projects")
+	found, err := again.Counts(ctx)
+	if err == nil {
+		err = r.tell(p, found)
+	}
+	told := time.Now()
+	for day := days.First; day <= days.Last && err == nil; day++ {
+		if time.Since(told) > tellEvery {
+			told = time.Now()
+			p.say("requests, calls of models and pulls: %s, %d of %d days", day, day-days.First, days.Days())
+		}
+		if found, err = again.Day(ctx, day); err == nil {
+			err = r.tell(p, found)
+		}
+	}
+	return err
+}
+
+const lineOfDifference = "%-10s  %-8s  %-26s  %14v  %14v\n"
+
+// tell prints what was found.
+func (r *reconciliation) tell(p process, found analytics.Findings) error {
+	for _, gap := range found.Gaps {
+		p.say("%s of %s are left as they are: %s", gap.Of, gap.Day, gap.Reason)
+	}
+	r.gaps += len(found.Gaps)
+	for _, d := range found.Differences {
+		if r.differences == 0 {
+			if _, err := fmt.Fprintf(p.stdout, lineOfDifference, "day", "of", "counter", "stored", "recomputed"); err != nil {
+				return err
+			}
+		}
+		r.differences++
+		if _, err := fmt.Fprintf(p.stdout, lineOfDifference, d.Day, d.Of, d.Counter, d.Kept, d.Counted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reconciliation) conclude(p process) error {
+	done := "numbers that differ"
+	if r.mend {
+		done = "numbers put right"
+	}
+	if _, err := fmt.Fprintf(p.stdout, "%d %s, %d days of the log that cannot be counted again\n", r.differences, done, r.gaps); err != nil {
+		return err
+	}
+	switch {
+	case r.differences > 0 && !r.mend:
+		return fmt.Errorf("%d numbers differ: `%s reconcile --fix` puts them right", r.differences, p.program)
+	case r.gaps > 0:
+		return fmt.Errorf("%d days of the log cannot be counted again: restore what is missing in the bucket, then run it again", r.gaps)
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package analyticsdynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"portside/shared/analytics"
+	"portside/shared/daily"
+)
+
+// Reconciler counts again what the dashboard is made of, and compares.
+//
+// It works beside all writers, and never on the mixture of two moments: each item, or what stands for all of them, has a number
+// that everybody who writes it raises. What was read counts only if that number was the same before and after, and what is
+// mended is written on the condition that it still is. Whoever is overtaken looks again.
+type Reconciler struct {
+	Recorder *Recorder
+	// Lives are those of everything that is counted by the day: users, projects.
+	Lives []func(context.Context) iter.Seq2[daily.Life, error]
+	// Pulls counts the log of pulls of a day again, strongly consistent.
+	Pulls func(context.Context, analytics.Day) (analytics.Pulls, error)
+	// PullsFrom is the first day of which the log has all pulls.
+	PullsFrom analytics.Day
+	// Mend has what differs put right.
+	Mend bool
+}
+
+// look is what comparing has found, and how to put it right on the condition that nobody else has written meanwhile; else
+// errOvertaken.
+type look struct {
+	analytics.Findings
+	mend func(context.Context) error
+}
+
+// maxLooks is how often somebody may be overtaken. What changes so fast is better looked at when it is quieter.
+const maxLooks = 20
+
+// settle looks, and mends what it finds if that is asked for.
+func (r *Reconciler) settle(ctx context.Context, of string, see func(context.Context) (look, error)) (analytics.Findings, error) {
+	for range maxLooks {
+		seen, err := see(ctx)
+		if err == nil && r.Mend && len(seen.Differences) > 0 {
+			err = seen.mend(ctx)
+		}
+		if !errors.Is(err, errOvertaken) {
+			return seen.Findings, err
+		}
+		if err := pause(ctx); err != nil {
+			return analytics.Findings{}, err
+		}
+	}
+	return analytics.Findings{}, fmt.Errorf("%s change too fast to be counted again: try when less is done", of)
+}
+
+// Day compares the requests, the calls of models and the pulls of a day.
+func (r *Reconciler) Day(ctx context.Context, day analytics.Day) (analytics.Findings, error) {
+	var all analytics.Findings
+	for _, log := range []analytics.Log{analytics.AccessLog, analytics.ModelLog} {
+		again := recount{Reconciler: r, log: log, day: day, known: map[analytics.Name]tally{}}
+		found, err := r.settle(ctx, string(log)+" of "+day.String(), again.look)
+		if err != nil {
+			return all, err
+		}
+		all.Add(found)
+	}
+	if day < r.PullsFrom {
+		return all, nil
+	}
+	found, err := r.settle(ctx, "pulls of "+day.String(), func(ctx context.Context) (look, error) { return r.lookAtPulls(ctx, day) })
+	all.Add(found)
+	return all, err
+}
+
+// Counts compares the counters of users and projects, of all days at once: whoever is counted has to be read for any of them.
+func (r *Reconciler) Counts(ctx context.Context) (analytics.Findings, error) {
+	return r.settle(ctx, "users and projects", r.lookAtCounts)
+}

@@ -1,0 +1,182 @@
+package analyticsdynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/analytics"
+	"portside/shared/daily"
+	"portside/shared/items"
+	"portside/shared/transactions"
+)
+
+// keptCounts are the counters as they are kept, by the name of the item.
+type keptCounts struct {
+	version int64
+	items   map[string]analytics.Counters
+	damaged map[string]bool
+}
+
+const total = "total"
+
+// lookAtCounts compares the counters with the lives of what they count. Every transaction that counts raises the version of the sum.
+func (r *Reconciler) lookAtCounts(ctx context.Context) (look, error) {
+	before, err := r.keptCounts(ctx)
+	if err != nil {
+		return look{}, err
+	}
+	changes, err := r.lived(ctx)
+	if err != nil {
+		return look{}, err
+	}
+	after, err := r.countsVersion(ctx)
+	if err != nil {
+		return look{}, err
+	}
+	if before.version != after {
+		return look{}, errOvertaken
+	}
+	counted := map[string]analytics.Counters{total: analytics.Counters(changes.Sum())}
+	for day, change := range changes {
+		counted[string(day)] = analytics.Counters(change)
+	}
+	return r.compareCounts(before, counted), nil
+}
+
+// lived adds up all lives.
+func (r *Reconciler) lived(ctx context.Context) (daily.Changes, error) {
+	sum := daily.Changes{}
+	for _, lives := range r.Lives {
+		for life, err := range lives(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			for day, change := range life.Changes() {
+				sum.Add(day, change)
+			}
+		}
+	}
+	return sum, nil
+}
+
+func (r *Reconciler) countsVersion(ctx context.Context) (int64, error) {
+	store := r.Recorder.store
+	sum, _, err := items.Get[struct {
+		Version int64 `dynamodbav:"version"`
+	}](ctx, items.In(store.client, store.table), daily.TotalKey())
+	if err != nil {
+		return 0, fmt.Errorf("read the counts: %w", err)
+	}
+	return sum.Version, nil
+}
+
+// keptCounts reads the version first: what is written afterwards shows in the next.
+func (r *Reconciler) keptCounts(ctx context.Context) (kept keptCounts, err error) {
+	kept = keptCounts{items: map[string]analytics.Counters{}, damaged: map[string]bool{}}
+	if kept.version, err = r.countsVersion(ctx); err != nil {
+		return kept, err
+	}
+	store := r.Recorder.store
+	pages := dynamodb.NewQueryPaginator(store.client, &dynamodb.QueryInput{
+		TableName: &store.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("pk = :counts"),
+		ExpressionAttributeValues: items.Map{":counts": items.Text(daily.Partition)},
+	})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return kept, fmt.Errorf("read the counts: %w", err)
+		}
+		for _, item := range page.Items {
+			kept.take(item)
+		}
+	}
+	return kept, nil
+}
+
+func (k *keptCounts) take(item items.Map) {
+	name := item["sk"].(*types.AttributeValueMemberS).Value // a key of the table
+	_, change, err := daily.Read(item)
+	k.items[name], k.damaged[name] = analytics.Counters(change), err != nil
+}
+
+func (r *Reconciler) compareCounts(kept keptCounts, counted map[string]analytics.Counters) look {
+	var l look
+	all := maps.Clone(counted)
+	for name := range kept.items {
+		all[name] = counted[name]
+	}
+	right := map[string]analytics.Counters{}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		found := len(l.Differences)
+		l.Compare("counts", name, kept.items[name], counted[name])
+		if kept.damaged[name] {
+			l.Differences = append(l.Differences, analytics.Difference{Of: "counts", Day: name, Counter: "damaged item", Kept: 1})
+		}
+		if len(l.Differences) > found {
+			right[name] = counted[name]
+		}
+	}
+	right[total] = counted[total]
+	l.mend = func(ctx context.Context) error { return r.writeCounts(ctx, kept.version, right) }
+	return l
+}
+
+// writeCounts puts items right, in transactions that each hold only while nobody else has counted. The sum is in all of them.
+func (r *Reconciler) writeCounts(ctx context.Context, seen int64, right map[string]analytics.Counters) error {
+	sum := right[total]
+	delete(right, total)
+	days := slices.Sorted(maps.Keys(right))
+	for first := true; first || len(days) > 0; first = false {
+		n := min(len(days), transactions.MaxItems-1)
+		writes := []types.TransactWriteItem{r.sumOfCounts(sum, seen)}
+		for _, day := range days[:n] {
+			writes = append(writes, r.countsOf(day, right[day]))
+		}
+		err := transactions.Write(ctx, r.Recorder.store.client, writes)
+		if _, failed := errors.AsType[*transactions.ConditionFailed](err); failed {
+			return errOvertaken
+		}
+		if err != nil {
+			return fmt.Errorf("write the counts: %w", err)
+		}
+		seen, days = seen+1, days[n:]
+	}
+	return nil
+}
+
+func (r *Reconciler) sumOfCounts(sum analytics.Counters, seen int64) types.TransactWriteItem {
+	condition, values := dayItem{Version: seen}.unchanged()
+	item := encoded(daily.TotalKey(), sum)
+	item[daily.Version] = items.Number(seen + 1)
+	put := &types.Put{
+		TableName: &r.Recorder.store.table, Item: item, ConditionExpression: &condition,
+		ExpressionAttributeNames: map[string]string{"#version": daily.Version},
+	}
+	if len(values) > 0 {
+		put.ExpressionAttributeValues = values
+	}
+	return types.TransactWriteItem{Put: put}
+}
+
+// countsOf writes a day, or takes one away that nothing has happened on.
+func (r *Reconciler) countsOf(day string, counters analytics.Counters) types.TransactWriteItem {
+	key := daily.Key(daily.Day(day))
+	if len(counters) == 0 {
+		return types.TransactWriteItem{Delete: &types.Delete{TableName: &r.Recorder.store.table, Key: key}}
+	}
+	return types.TransactWriteItem{Put: &types.Put{TableName: &r.Recorder.store.table, Item: encoded(key, counters)}}
+}
+
+func encoded(key items.Map, counters analytics.Counters) items.Map {
+	for name, n := range counters {
+		key[name] = items.Number(n)
+	}
+	return key
+}

@@ -1,0 +1,300 @@
+package analyticsdynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"portside/shared/analytics"
+	"portside/shared/items"
+)
+
+// recount counts a day of a log again. It remembers what it has read, since parts never change.
+type recount struct {
+	*Reconciler
+	log   analytics.Log
+	day   analytics.Day
+	known map[analytics.Name]tally
+}
+
+// tally is what parts come to.
+type tally struct {
+	requests analytics.Requests
+	models   analytics.Models
+	unread   int64
+	span     int64 // of the longest
+	parts    int64
+}
+
+func tallyOf(p analytics.Part) tally {
+	t := tally{models: p.Models(), unread: int64(p.Unread()), parts: 1}
+	if p.Log == analytics.AccessLog {
+		t.requests = *p.Requests()
+	}
+	if len(p.Lines) > 0 {
+		t.span = dayItem{}.spanWith(p)
+	}
+	return t
+}
+
+func (t *tally) add(other tally) {
+	t.requests.Merge(&other.requests)
+	t.models.Calls += other.models.Calls
+	t.models.InputTokens += other.models.InputTokens
+	t.models.OutputTokens += other.models.OutputTokens
+	t.models.MicroUSD += other.models.MicroUSD
+	t.unread += other.unread
+	t.span = max(t.span, other.span)
+	t.parts += other.parts
+}
+
+// counters are the numbers that the day's item must have.
+func (t tally) counters(log analytics.Log) analytics.Counters {
+	c := t.requests.Counters()
+	if log == analytics.ModelLog {
+		c = t.models.Counters()
+	}
+	c["unread"], c[span], c["parts"] = t.unread, t.span, t.parts
+	return c
+}
+
+// keptDay is a day's item.
+type keptDay struct {
+	version int64
+	damaged bool
+	tally
+}
+
+func (r *recount) key() items.Map { return dayKey(partitionOf(r.log), r.day) }
+
+// kept reads the day's item. Of one that is not as this program writes it, nothing but its version is known.
+func (r *recount) kept(ctx context.Context) (keptDay, error) {
+	store := r.Recorder.store
+	out, err := store.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &store.table, Key: r.key(), ConsistentRead: aws.Bool(true),
+	})
+	if err != nil {
+		return keptDay{}, fmt.Errorf("read %s of %s: %w", r.log, r.day, err)
+	}
+	numbers, err := items.Decode[struct {
+		Version int64 `dynamodbav:"version"`
+		Span    int64 `dynamodbav:"span"`
+		Parts   int64 `dynamodbav:"parts"`
+		Unread  int64 `dynamodbav:"unread"`
+	}](out.Item)
+	if err != nil {
+		return keptDay{}, err
+	}
+	k := keptDay{version: numbers.Version}
+	k.span, k.parts, k.unread = numbers.Span, numbers.Parts, numbers.Unread
+	k.damaged = r.take(&k.tally, out.Item) != nil
+	return k, nil
+}
+
+// take reads what an item has of the log.
+func (r *recount) take(into *tally, item items.Map) error {
+	if r.log == analytics.ModelLog {
+		used, err := usageOf(item)
+		if err == nil {
+			into.models = used.Models
+		}
+		return err
+	}
+	requests, err := requestsOf(item)
+	if err == nil {
+		into.requests = *requests
+	}
+	return err
+}
+
+// look compares the day's item with the parts. With Mend, lines that were put into the archive and never counted are counted
+// first, as if the log had delivered them again.
+func (r *recount) look(ctx context.Context) (look, error) {
+	before, err := r.kept(ctx)
+	if err != nil {
+		return look{}, err
+	}
+	in, err := r.Recorder.archive.Names(ctx, r.log, r.day)
+	if err != nil {
+		return look{}, err
+	}
+	marked, err := r.Recorder.marked(ctx, in)
+	if err != nil {
+		return look{}, err
+	}
+	after, err := r.kept(ctx)
+	if err != nil {
+		return look{}, err
+	}
+	if before.version != after.version {
+		return look{}, errOvertaken
+	}
+	counted, reason, err := r.count(ctx, after, marked)
+	if err != nil || reason != "" {
+		return look{Findings: analytics.Findings{Gaps: r.gaps(reason)}}, err
+	}
+	return r.compare(ctx, after, counted, parts{in, marked})
+}
+
+func (r *recount) gaps(reason string) []analytics.Gap {
+	return []analytics.Gap{{Of: string(r.log), Day: r.day.String(), Reason: reason}}
+}
+
+// count adds up the parts that are marked as counted; or it says why it cannot.
+func (r *recount) count(ctx context.Context, kept keptDay, marked []analytics.Name) (sum tally, reason string, err error) {
+	if missing := kept.parts - int64(len(marked)); missing > 0 {
+		return sum, fmt.Sprintf("%d of %d parts of the log are missing", missing, kept.parts), nil
+	}
+	for _, name := range marked {
+		one, is := r.known[name]
+		if !is {
+			part, err := r.read(ctx, name)
+			if errors.Is(err, analytics.ErrDamaged) || errors.Is(err, analytics.ErrMissing) {
+				return sum, err.Error(), nil
+			}
+			if err != nil {
+				return sum, "", err
+			}
+			one = tallyOf(part)
+			r.known[name] = one
+		}
+		sum.add(one)
+	}
+	return sum, "", nil
+}
+
+func (r *recount) read(ctx context.Context, name analytics.Name) (analytics.Part, error) {
+	lines, err := r.Recorder.archive.Get(ctx, name)
+	return analytics.Part{Log: r.log, Day: r.day, Stream: name.Stream, Lines: lines}, err
+}
+
+func (r *recount) compare(ctx context.Context, kept keptDay, counted tally, of parts) (look, error) {
+	var l look
+	log, day := string(r.log), r.day.String()
+	l.Compare(log, day, kept.counters(r.log), counted.counters(r.log))
+	if kept.damaged {
+		l.Differences = append(l.Differences, analytics.Difference{Of: log, Day: day, Counter: "damaged item", Kept: 1})
+	}
+	wrong := len(l.Differences) > 0
+	loose, lines, err := r.loose(ctx, of, time.Duration(counted.span)*time.Millisecond)
+	if err != nil {
+		return l, err
+	}
+	if lines > 0 {
+		l.Differences = append(l.Differences, analytics.Difference{Of: log, Day: day, Counter: "lines never counted", Counted: lines})
+	}
+	l.mend = func(ctx context.Context) error {
+		if wrong {
+			if err := r.write(ctx, kept, counted); err != nil {
+				return err
+			}
+		}
+		for _, part := range loose {
+			if _, err := r.Recorder.Record(ctx, part); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return l, nil
+}
+
+// parts are those of a day: in the archive, and marked as counted.
+type parts struct{ kept, marked []analytics.Name }
+
+// loose returns the lines of parts that were put into the archive by somebody who did not come to count them, as far as nobody
+// else has counted them since; and how many they are. What nobody counted and is damaged is missed by no number.
+func (r *recount) loose(ctx context.Context, of parts, span time.Duration) (all []analytics.Part, lines int64, err error) {
+	counted := map[analytics.Name]bool{}
+	for _, name := range of.marked {
+		counted[name] = true
+	}
+	var others []analytics.Line
+	for _, name := range of.kept {
+		if counted[name] {
+			continue
+		}
+		part, err := r.read(ctx, name)
+		if err == nil {
+			part, err = r.uncounted(ctx, part.Without(others), of.marked, span)
+		}
+		if err != nil && !errors.Is(err, analytics.ErrDamaged) {
+			return nil, 0, err
+		}
+		if err == nil && len(part.Lines) > 0 {
+			others = append(others, part.Lines...)
+			lines += int64(len(part.Lines))
+			all = append(all, part)
+		}
+	}
+	return all, lines, nil
+}
+
+// uncounted returns a part less the lines of the marked ones that overlap it, of which none is longer than the span.
+func (r *recount) uncounted(ctx context.Context, p analytics.Part, marked []analytics.Name, span time.Duration) (analytics.Part, error) {
+	for _, name := range marked {
+		if len(p.Lines) == 0 {
+			break
+		}
+		if name.Stream != p.Stream || name.From.After(p.To()) || name.From.Add(span).Before(p.From()) {
+			continue
+		}
+		other, err := r.read(ctx, name)
+		if err != nil {
+			return p, err
+		}
+		p = p.Without(other.Lines)
+	}
+	return p, nil
+}
+
+// write puts the day right.
+func (r *recount) write(ctx context.Context, kept keptDay, counted tally) error {
+	if r.log == analytics.ModelLog {
+		return r.writeModels(ctx, kept, counted)
+	}
+	condition, values := dayItem{Version: kept.version}.unchanged()
+	item := items.Encode(dayItem{kept.version + 1, counted.span, counted.parts, packed(&counted.requests)})
+	maps.Copy(item, r.key())
+	input := &dynamodb.PutItemInput{
+		TableName: &r.Recorder.store.table, Item: item, ConditionExpression: &condition,
+		ExpressionAttributeNames: map[string]string{"#version": version},
+	}
+	if len(values) > 0 {
+		input.ExpressionAttributeValues = values
+	}
+	_, err := r.Recorder.store.client.PutItem(ctx, input, items.RetryConflicts)
+	return overtaken(err)
+}
+
+// writeModels leaves alone what others write about the day.
+func (r *recount) writeModels(ctx context.Context, kept keptDay, counted tally) error {
+	condition, values := dayItem{Version: kept.version}.unchanged()
+	numbers := counted.counters(analytics.ModelLog)
+	numbers[version] = kept.version + 1
+	var sets []string
+	names := map[string]string{}
+	for name, n := range numbers {
+		names["#"+name], values[":to_"+name] = name, items.Number(n)
+		sets = append(sets, "#"+name+" = :to_"+name)
+	}
+	_, err := r.Recorder.store.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &r.Recorder.store.table, Key: r.key(), UpdateExpression: aws.String("SET " + strings.Join(sets, ", ")),
+		ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+	}, items.RetryConflicts)
+	return overtaken(err)
+}
+
+// overtaken tells a failed condition from other errors.
+func overtaken(err error) error {
+	if err != nil && items.Failed(err) {
+		return errOvertaken
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package analytics
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+)
+
+// Memory is a Store that reads past days again only after a while. A dashboard is asked for again and again, and what was the
+// day before yesterday and earlier hardly ever changes: by a log that comes late, or by a repair. Yesterday and today are
+// always read.
+//
+// A function that answers the same period again so reads two days instead of a year. The first answer costs as many calls as
+// without a Memory.
+type Memory struct {
+	store    Store
+	now      func() time.Time
+	mu       sync.Mutex
+	changes  remembered[Counters]
+	requests remembered[*Requests]
+	usage    remembered[*Usage]
+}
+
+// How long past days are remembered, and for how many ranges of them.
+const (
+	remember  = time.Minute
+	mostKnown = 16
+)
+
+// NewMemory returns a Memory of the store. What it returns must not be changed.
+func NewMemory(store Store, now func() time.Time) *Memory {
+	return &Memory{
+		store: store, now: now, changes: remembered[Counters]{}, requests: remembered[*Requests]{}, usage: remembered[*Usage]{},
+	}
+}
+
+// Counts implements Store.
+func (m *Memory) Counts(ctx context.Context, since, today Day) (Counts, error) {
+	var counts Counts
+	changes, err := recall(m, m.changes, Period{First: since, Last: today}, func(first, _ Day) (_ map[Day]Counters, err error) {
+		counts, err = m.store.Counts(ctx, first, today)
+		return counts.Changes, err
+	})
+	return Counts{Now: counts.Now, Changes: changes}, err
+}
+
+// Requests implements Store.
+func (m *Memory) Requests(ctx context.Context, first, last Day) (map[Day]*Requests, error) {
+	return recall(m, m.requests, Period{First: first, Last: last}, func(first, last Day) (map[Day]*Requests, error) {
+		return m.store.Requests(ctx, first, last)
+	})
+}
+
+// Usage implements Store.
+func (m *Memory) Usage(ctx context.Context, first, last Day) (map[Day]*Usage, error) {
+	return recall(m, m.usage, Period{First: first, Last: last}, func(first, last Day) (map[Day]*Usage, error) {
+		return m.store.Usage(ctx, first, last)
+	})
+}
+
+// remembered are the days of ranges that are past.
+type remembered[T any] map[Period]recollection[T]
+
+type recollection[T any] struct {
+	days map[Day]T
+	at   time.Time
+}
+
+// recall reads the days of a range, those that are remembered from memory.
+func recall[T any](m *Memory, known remembered[T], p Period, read func(first, last Day) (map[Day]T, error)) (map[Day]T, error) {
+	now := m.now()
+	past := Period{First: p.First, Last: min(p.Last, DayOf(now)-2)}
+	m.mu.Lock()
+	recollection, found := known[past]
+	m.mu.Unlock()
+	if found = found && now.Sub(recollection.at) < remember; found && past.Last == p.Last {
+		return recollection.days, nil
+	}
+	if found {
+		p.First = past.Last + 1
+	}
+	days, err := read(p.First, p.Last)
+	switch {
+	case err != nil:
+		return nil, err
+	case found:
+		maps.Copy(days, recollection.days)
+	case past.First <= past.Last:
+		m.keep(func() { known.keep(past, days, now) })
+	}
+	return days, nil
+}
+
+func (m *Memory) keep(write func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	write()
+}
+
+// keep notes the past days of a range, and forgets all others when they become too many.
+func (r remembered[T]) keep(past Period, days map[Day]T, now time.Time) {
+	if len(r) >= mostKnown {
+		clear(r)
+	}
+	kept := maps.Clone(days)
+	maps.DeleteFunc(kept, func(day Day, _ T) bool { return day < past.First || day > past.Last })
+	r[past] = recollection[T]{kept, now}
+}
