@@ -35,7 +35,7 @@ func TestEvents(t *testing.T) {
 		}
 		e := newEngines(t)
 		for range 2 {
-			if err := ingest(from, e.recorder())(t.Context(), event); err != nil {
+			if err := ingest(from, e.recorder(), later)(t.Context(), event); err != nil {
 				t.Errorf("%s: %v", file, err)
 			}
 		}
@@ -73,7 +73,7 @@ func TestWhatIsNotOurs(t *testing.T) {
 		"no lines":      {delivery(t, from.access, "s"), ""},
 	} {
 		out := listen(t)
-		err := ingest(from, stranger{t})(t.Context(), c.event)
+		err := ingest(from, stranger{t}, later)(t.Context(), c.event)
 		said := out.String()
 		if err != nil || !strings.Contains(said, c.said) || strings.Count(said, "\n") != min(len(c.said), 1) || strings.Contains(said, "secret") {
 			t.Errorf("%s: error %v, and the function logged %q", name, err, said)
@@ -85,6 +85,9 @@ func TestWhatIsNotOurs(t *testing.T) {
 func TestHostileLines(t *testing.T) {
 	good, day := access(midnight, "POST ANY /v1/ai/{proxy+}", 500, 70), analytics.DayOf(midnight)
 	type lines = []events.CloudwatchLogsLogEvent
+	const tolerated = 5 * time.Minute
+	soon := access(midnight.Add(tolerated), "GET ANY /v1/users", 200, 1)
+	tooSoon := access(midnight.Add(tolerated+time.Millisecond), "GET ANY /v1/users", 200, 1)
 	for name, c := range map[string]struct {
 		lines        lines
 		calls        int64
@@ -99,10 +102,13 @@ func TestHostileLines(t *testing.T) {
 		"happened a day before":   {lines: lines{simple("2", midnight), entry("3", midnight.Add(24*time.Hour), good)}, calls: 2},
 		"happened long before":    {lines: lines{entry("3", midnight.Add(24*time.Hour+time.Millisecond), good)}, unread: 1},
 		"a line of another group": {lines: lines{entry("2", midnight, call(midnight, 200, analytics.Models{}))}, unread: 1},
+		"happened much later":     {lines: lines{entry("2", midnight, tooSoon)}, unread: 1},
+		"of a faster clock":       {lines: lines{entry("2", midnight, soon)}, calls: 1},
+		"logged in the future":    {lines: lines{simple("2", later().Add(tolerated+time.Millisecond))}, lost: 1},
 	} {
 		e, out := newEngines(t), listen(t)
 		all := append(lines{entry("1", midnight, good)}, c.lines...)
-		if err := ingest(from, e.recorder())(t.Context(), delivery(t, from.access, "s", all...)); err != nil {
+		if err := ingest(from, e.recorder(), later)(t.Context(), delivery(t, from.access, "s", all...)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		got := e.sums(t).Requests
@@ -113,9 +119,31 @@ func TestHostileLines(t *testing.T) {
 		if got[day].Calls != 1+c.calls || got[day].Media < 1 || unread != int64(c.unread) {
 			t.Errorf("%s: %+v and %d unread, want %d calls and %d", name, got[day], unread, 1+c.calls, c.unread)
 		}
-		if want := fmt.Sprintf(`"unread":%d,"lost":%d}`, c.unread, c.lost); !strings.Contains(out.String(), want) {
+		level := "INFO"
+		if c.unread+c.lost > 0 {
+			level = "WARN"
+		}
+		want := fmt.Sprintf(`"unread":%d,"lost":%d}`, c.unread, c.lost)
+		if said := out.String(); !strings.Contains(said, want) || !strings.Contains(said, `"level":"`+level+`"`) {
 			t.Errorf("%s: the function logged %q, want %q", name, out, want)
 		}
+	}
+}
+
+// TestBrokenEvents are lost, and those beside them count all the same.
+func TestBrokenEvents(t *testing.T) {
+	e, out := newEngines(t), listen(t)
+	event := packed(t, map[string]any{
+		"messageType": "DATA_MESSAGE", "logGroup": from.access, "logStream": "s",
+		"logEvents": []any{map[string]any{"id": "1", "timestamp": "secret-content"}, simple("2", midnight), nil},
+	})
+	if err := ingest(from, e.recorder(), later)(t.Context(), event); err != nil {
+		t.Fatal(err)
+	}
+	said := out.String()
+	if got := e.sums(t).Requests[analytics.DayOf(midnight)]; got == nil || got.Calls != 1 ||
+		!strings.Contains(said, `"lines":3,"recorded":1,"unread":0,"lost":2}`) || strings.Contains(said, "secret-content") {
+		t.Errorf("%+v; logged %s", got, said)
 	}
 }
 
@@ -128,7 +156,7 @@ func TestTooManyDays(t *testing.T) {
 		lines = append(lines, simple(fmt.Sprint(i), midnight.AddDate(0, 0, i)))
 	}
 	lines = append(lines, simple("again", midnight.AddDate(0, 0, 2)))
-	if err := ingest(from, e.recorder())(t.Context(), delivery(t, from.access, "s", lines...)); err != nil {
+	if err := ingest(from, e.recorder(), later)(t.Context(), delivery(t, from.access, "s", lines...)); err != nil {
 		t.Fatal(err)
 	}
 	days := slices.Sorted(maps.Keys(e.sums(t).Requests))
@@ -145,7 +173,7 @@ func TestLinesOfModels(t *testing.T) {
 	lines := []string{
 		call(midnight, 200, analytics.Models{InputTokens: 100, OutputTokens: 10, MicroUSD: 7}),
 		call(midnight.Add(-time.Nanosecond), 200, analytics.Models{InputTokens: 1000, OutputTokens: 100}), // of the day before
-		call(midnight, 429, analytics.Models{InputTokens: 100, OutputTokens: 10}),
+		call(midnight, 429, analytics.Models{InputTokens: 50, OutputTokens: 5, MicroUSD: 2}),
 		call(midnight, 0, analytics.Models{}),
 		`{"time":"2026-11-22T00:00:01Z","msg":"model call","engine":"transcribe","good":true,"microUSD":3}`,
 		`{"time":"2026-11-22T00:00:01Z","msg":"request","inputTokens":5,"note":"model call"}`,
@@ -161,13 +189,13 @@ func TestLinesOfModels(t *testing.T) {
 			all = append(all, entry(fmt.Sprint(i), midnight, line))
 		}
 		for range 2 {
-			if err := ingest(from, e.recorder())(t.Context(), delivery(t, group, "one name", all...)); err != nil {
+			if err := ingest(from, e.recorder(), later)(t.Context(), delivery(t, group, "one name", all...)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	day, got := analytics.DayOf(midnight), e.sums(t)
-	want := analytics.Models{Calls: 8, InputTokens: 200, OutputTokens: 20, MicroUSD: 20}
+	want := analytics.Models{Calls: 8, InputTokens: 300, OutputTokens: 30, MicroUSD: 24}
 	before := analytics.Models{Calls: 2, InputTokens: 2000, OutputTokens: 200}
 	if got.Usage[day].Models != want || got.Usage[day-1].Models != before || len(got.Requests) != 0 {
 		t.Errorf("got %+v and %+v", got.Usage[day], got.Usage[day-1])
@@ -197,7 +225,8 @@ func TestErrorsAreLambdasToTryAgain(t *testing.T) {
 	today := analytics.DayOf(midnight)
 	ledger := &away{day: today - 1}
 	event := delivery(t, from.access, "s", simple("1", midnight.Add(-time.Second)), simple("2", midnight))
-	if err := ingest(from, ledger)(t.Context(), event); !errors.Is(err, errAway) || !slices.Equal(ledger.recorded, []analytics.Day{today}) {
+	err := ingest(from, ledger, later)(t.Context(), event)
+	if !errors.Is(err, errAway) || !slices.Equal(ledger.recorded, []analytics.Day{today}) {
 		t.Errorf("error %v, and recorded %v", err, ledger.recorded)
 	}
 }

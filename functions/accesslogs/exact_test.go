@@ -178,8 +178,8 @@ func TestEachLineCountsOnce(t *testing.T) {
 		luck := &unlucky{random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // to be repeated
 		luck.percent = rapid.SampledFrom([]int{0, 5, 20}).Draw(r, "crashes")
 		store := analyticsdynamo.New(awstest.Faulty(e.client, luck.database), e.table)
-		deliver(t, ingest(from, analyticsdynamo.NewRecorder(store, shaky{e.archive, luck})), pieces)
-		deliver(t, ingest(from, e.recorder()), whole)
+		deliver(t, ingest(from, analyticsdynamo.NewRecorder(store, shaky{e.archive, luck}), later), pieces)
+		deliver(t, ingest(from, e.recorder(), later), whole)
 
 		want := naive(log)
 		if got := e.sums(t); !reflect.DeepEqual(got, want) {
@@ -235,7 +235,7 @@ func BenchmarkIngest(b *testing.B) {
 	const n = 1000
 	e := newEngines(b)
 	listen(b)
-	handler := ingest(from, e.recorder())
+	handler := ingest(from, e.recorder(), later)
 	at, batch := midnight, 0
 	for b.Loop() {
 		b.StopTimer()

@@ -7,6 +7,7 @@ import (
 	"log"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -33,7 +34,7 @@ func main() {
 	}
 	store := analyticsdynamo.New(items.Client(cfg), table)
 	archive := analyticss3.NewParts(s3.NewFromConfig(cfg, pathStyle), bucket)
-	lambda.Start(ingest(from, analyticsdynamo.NewRecorder(store, archive)))
+	lambda.Start(ingest(from, analyticsdynamo.NewRecorder(store, archive), time.Now))
 }
 
 // pathStyle puts the bucket into the path where an address of S3 is given: such a host has no name for each bucket.

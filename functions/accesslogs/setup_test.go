@@ -26,6 +26,9 @@ var (
 	from     = groups{access: "portside-AccessLogs", models: []string{"portside-MediaLogs", "portside-MediaWorkerLogs"}}
 )
 
+// later is a clock by which nothing that tests log is of the future.
+func later() time.Time { return midnight.AddDate(30, 0, 0) }
+
 // engines are the real ones that a function counts with.
 type engines struct {
 	client  *dynamodb.Client
@@ -109,7 +112,8 @@ func entry(id string, logged time.Time, message string) events.CloudwatchLogsLog
 func access(at time.Time, request string, status int, latency int64) string {
 	method, route, _ := strings.Cut(request, " ")
 	return fmt.Sprintf(`{"requestId":"WSg1ihmdliAEJXA=","time":"%d","ip":"203.0.113.9","method":%q,"route":%q,"status":"%d",`+
-		`"latencyMs":"%s","responseBytes":"512"}`, at.UnixMilli(), method, route, status, strconv.FormatInt(latency, 10))
+		`"latencyMs":"%s","responseBytes":"512","path":%q}`, at.UnixMilli(), method, route, status, strconv.FormatInt(latency, 10),
+		strings.TrimPrefix(strings.Replace(route, "{proxy+}", "compare/media", 1), "ANY "))
 }
 
 // simple is a line of the access log, of a request that was nothing special.

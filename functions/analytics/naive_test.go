@@ -193,7 +193,7 @@ func (j *journal) countUsage(n map[string]float64, s span) {
 	for _, r := range j.requests {
 		if s.has(r.at) {
 			n["usage.api.calls"]++
-			if r.toMediaRoute {
+			if r.toMediaRoute && r.status != 404 {
 				n["usage.media.calls"]++
 			}
 		}

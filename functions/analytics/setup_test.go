@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,8 +119,9 @@ func (b *board) entry(r request) analytics.Entry {
 	if r.route != "" {
 		method, route = http.MethodPost, r.route
 	}
+	_, path, _ := strings.Cut(strings.Replace(route, "{proxy+}", "compare/media", 1), " ")
 	text, err := json.Marshal(map[string]string{
-		"time": strconv.FormatInt(r.at.UnixMilli(), 10), "method": method, "route": route, "status": strconv.Itoa(r.status),
+		"time": strconv.FormatInt(r.at.UnixMilli(), 10), "method": method, "route": route, "path": path, "status": strconv.Itoa(r.status),
 		"latencyMs": strconv.FormatInt(r.latencyMs, 10),
 	})
 	if err != nil {

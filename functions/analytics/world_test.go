@@ -268,9 +268,6 @@ func (w *world) ask() {
 		Message: fmt.Sprintf(`{"time":%q,"msg":"model call","status":%d,"inputTokens":%v,"outputTokens":%v,"microUSD":%v}`,
 			at.Format(time.RFC3339Nano), status, is.in, is.out, is.microDollar),
 	})
-	if status != 200 {
-		is.in, is.out = 0, 0
-	}
 	w.models = append(w.models, is)
 }
 

@@ -25,12 +25,12 @@ func record(store recorder) func(context.Context, events.CloudwatchLogsEvent) er
 			slog.ErrorContext(ctx, "corrupt batch", "error", err.Error(), "bytes", len(event.AWSLogs.Data))
 			return nil
 		}
-		if len(batch.LogEvents) == 0 {
+		if batch.Len() == 0 {
 			return nil
 		}
-		found, broken := read(batch.LogEvents)
+		found, broken := read(batch.Events)
 		added, err := store.Record(ctx, found)
-		slog.InfoContext(ctx, "pulls", "lines", len(batch.LogEvents), "recorded", added, "broken", broken)
+		slog.InfoContext(ctx, "pulls", "lines", batch.Len(), "recorded", added, "broken", broken+batch.Broken)
 		return err
 	}
 }

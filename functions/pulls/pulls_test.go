@@ -150,6 +150,20 @@ func TestBrokenLinesHoldNothingUp(t *testing.T) {
 	}
 }
 
+// TestBrokenEventsHoldNothingUp has events of the delivery itself that are none.
+func TestBrokenEventsHoldNothingUp(t *testing.T) {
+	store, out := newStore(t), listen(t)
+	const delivered = `{"messageType":"DATA_MESSAGE","logEvents":[{"id":"1","timestamp":"soon","message":"secret-content"},` +
+		`{"id":"2","timestamp":2,"message":"{\"msg\":\"pull\",\"pull\":{\"at\":\"2026-11-21T23:59:59Z\",\"kind\":\"chart\",` +
+		`\"repository\":\"p\",\"reference\":\"1\",\"credential\":\"a\",\"owner\":\"b\"}}"}]}`
+	if err := record(store)(t.Context(), packed(t, []byte(delivered))); err != nil || len(recorded(t, store)) != 1 {
+		t.Errorf("recorded %d, %v", len(recorded(t, store)), err)
+	}
+	if said := out.String(); !strings.Contains(said, `"lines":2,"recorded":1,"broken":1`) || strings.Contains(said, "secret-content") {
+		t.Errorf("the function logged %s", said)
+	}
+}
+
 // TestWhatIsNoBatch is never tried again: it would be the same.
 func TestWhatIsNoBatch(t *testing.T) {
 	for name, event := range map[string]events.CloudwatchLogsEvent{

@@ -39,21 +39,29 @@ func TestMedia(t *testing.T) {
 // answered is a block that is marked to be run, and the answer that is printed under it.
 var answered = regexp.MustCompile("(?s)\n```sh run\n(.*?)\n```\n(?:\n```json\n(.*?)\n```\n)?")
 
-// reader is the machine of somebody who follows a document in a clone of the repository.
+// reader is the machine of somebody who follows a document.
 func (p *portal) reader(t *testing.T, email string) machine {
 	t.Helper()
 	m := &market{portal: p, dir: t.TempDir()}
 	c := m.machine(t, login{})
 	_, key := p.user(t, email, "user")
 	c.write(t, ".portside/api-key", key)
-	if err := os.CopyFS(c.path("docs/media"), os.DirFS(filepath.Join(repository, "docs", "media"))); err != nil {
-		t.Fatal(err)
-	}
 	return c
 }
 
+// leaving is how one gets from a clone of the repository to a directory with the files of the examples.
+var leaving = regexp.MustCompile(`(?m)^cd "\$\(mktemp -d\)" && .*$`)
+
 func guide(t *testing.T, p *portal) {
-	p.reader(t, "reader@example.com").follow(t, mediaGuide, 15)
+	c := p.reader(t, "reader@example.com")
+	clone, err := filepath.Abs(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := leaving.Find([]byte(fromRepository(t, "docs", "media.md")))
+	c.write(t, "tmp/readme", "so that there is a place for temporary directories")
+	c.shell(t, "cd '"+clone+"' && "+string(line)+" && cp ./* ~").is(t, 0)
+	c.follow(t, mediaGuide, 15)
 }
 
 // follow runs the marked blocks of a document in their order, and compares what they print with what the document says that

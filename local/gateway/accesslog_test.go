@@ -34,7 +34,7 @@ func logged(t *testing.T, format string, answer func([]byte) (lambda.Result, err
 
 const projectsFormat = `{"requestId":"$context.requestId","time":"$context.requestTimeEpoch","method":"$context.httpMethod",` +
 	`"route":"$context.routeKey","status":"$context.status","latencyMs":"$context.responseLatency",` +
-	`"responseBytes":"$context.responseLength"}`
+	`"responseBytes":"$context.responseLength","path":"$context.path"}`
 
 func TestEveryRequestIsLogged(t *testing.T) {
 	f, lines := logged(t, projectsFormat, func(event []byte) (lambda.Result, error) {
@@ -50,7 +50,7 @@ func TestEveryRequestIsLogged(t *testing.T) {
 	}{
 		{"served", "POST", "/v1/users/1?token=secret", "{}", []string{"X-Api-Key", "secret"}, "ANY /v1/users/{proxy+}", "201"},
 		{"a function that fails", "POST", "/v1/users/fails", "", nil, "ANY /v1/users/{proxy+}", "500"},
-		{"no such route", "GET", "/secret", "", nil, "-", "404"},
+		{"no such route", "GET", "/none?secret", "", nil, "-", "404"},
 		{"a preflight", "OPTIONS", "/v1/users", "", []string{"Origin", "https://a", "Access-Control-Request-Method", "GET"}, "-", "204"},
 		{"too large", "POST", "/v1/users", strings.Repeat("x", 11<<20), nil, "ANY /v1/users", "413"},
 		{"long headers", "GET", "/v1/users", "", []string{"X-Long", strings.Repeat("secret", 2000)}, "-", "431"},
@@ -61,7 +61,7 @@ func TestEveryRequestIsLogged(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &got); err != nil {
 			t.Fatalf("%s: %v: %s", c.name, err, line)
 		}
-		if got["requestId"] != "WSg1ihmdliAEJXA=" || got["method"] != c.method || got["route"] != c.route || got["status"] != c.status ||
+		if got["requestId"] != "WSg1ihmdliAEJXA=" || got["method"] != c.method || got["route"] != c.route || !strings.HasPrefix(c.target, got["path"]) || got["status"] != c.status ||
 			len(got["time"]) != 13 || len(got["latencyMs"]) > 2 || strings.Contains(line, "secret") {
 			t.Errorf("%s: %s", c.name, line)
 		}

@@ -33,25 +33,41 @@ func (s *scope) conditionNamed(id string, line int) (bool, error) {
 
 // test evaluates an expression that is true or false.
 func (s *scope) test(n *node) (bool, error) {
-	switch n.fn {
-	case "Equals":
-		return s.equals(n)
-	case "Not":
-		args, err := n.arguments(1, "a list of one condition: !Not [!Equals [a, b]]")
-		if err != nil {
-			return false, err
-		}
-		truth, err := s.test(args[0])
-		return !truth, err
-	case "And", "Or":
-		return s.all(n)
-	case "Condition":
+	if n.fn == "Condition" {
 		return s.conditionNamed(n.arg.text, n.line)
 	}
 	if n.kind == object && len(n.fields) == 1 && n.fields[0].key == "Condition" {
 		return s.conditionNamed(n.fields[0].value.text, n.line)
 	}
-	return false, problem(n.line, "a condition is made of !Equals, !And, !Or, !Not and !Condition")
+	truth, known, err := s.logic(n, s.test)
+	if err == nil && !known {
+		return false, problem(n.line, "a condition is made of !Equals, !And, !Or, !Not and !Condition")
+	}
+	return truth, err
+}
+
+// logic evaluates what conditions and rules have in common, with part for what is inside; known is false for all else.
+func (s *scope) logic(n *node, part func(*node) (bool, error)) (truth, known bool, err error) {
+	switch n.fn {
+	case "Equals":
+		truth, err = s.equals(n)
+	case "Not":
+		truth, err = not(n, part)
+	case "And", "Or":
+		truth, err = all(n, part)
+	default:
+		return false, false, nil
+	}
+	return truth, true, err
+}
+
+func not(n *node, part func(*node) (bool, error)) (bool, error) {
+	args, err := n.arguments(1, "a list of one condition: !Not [!Equals [a, b]]")
+	if err != nil {
+		return false, err
+	}
+	truth, err := part(args[0])
+	return !truth, err
 }
 
 func (s *scope) equals(n *node) (bool, error) {
@@ -68,13 +84,13 @@ func (s *scope) equals(n *node) (bool, error) {
 }
 
 // all is !And, and !Or by its negation. Every part is evaluated, so that each is checked.
-func (s *scope) all(n *node) (bool, error) {
+func all(n *node, part func(*node) (bool, error)) (bool, error) {
 	if n.arg.kind != list || len(n.arg.items) < 2 || len(n.arg.items) > 10 {
 		return false, problem(n.line, "!%s takes a list of 2 to 10 conditions", n.fn)
 	}
 	truths := 0
 	for _, item := range n.arg.items {
-		truth, err := s.test(item)
+		truth, err := part(item)
 		if err != nil {
 			return false, err
 		}

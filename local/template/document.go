@@ -43,7 +43,7 @@ func parse(source []byte) (*node, error) {
 
 // intrinsics are the functions that apply knows.
 var intrinsics = [...]string{
-	"Ref", "GetAtt", "Sub", "If", "Equals", "And", "Or", "Not", "Condition",
+	"Ref", "GetAtt", "Sub", "If", "Equals", "And", "Or", "Not", "Contains", "Condition",
 	"Join", "Select", "Split", "FindInMap",
 }
 

@@ -28,6 +28,9 @@ func assemble(root *node, o Options) (*Stack, error) {
 	if err := s.readParameters(root); err != nil {
 		return nil, err
 	}
+	if err := s.checkRules(root.get("Rules")); err != nil {
+		return nil, err
+	}
 	if err := s.readConditions(root.get("Conditions")); err != nil {
 		return nil, err
 	}
@@ -45,7 +48,7 @@ func checkSections(root *node) error {
 	if err := checkKeys(root, ""); err != nil {
 		return err
 	}
-	for _, section := range []string{"Parameters", "Mappings", "Conditions", "Globals", "Resources", "Outputs"} {
+	for _, section := range []string{"Parameters", "Rules", "Mappings", "Conditions", "Globals", "Resources", "Outputs"} {
 		if declares(root, section) && root.get(section).kind != object {
 			return problem(root.lineOf(section), "the section %s must be a map", section)
 		}

@@ -73,6 +73,26 @@ var broken = []struct {
 	{name: "an entry of a list", source: "Parameters:\n  A: { Type: CommaDelimitedList, Default: 'a,c', AllowedValues: [a] } # HERE\nResources: { R: { Type: T } }", says: `"c"`},
 	{name: "type", source: "Parameters:\n  A: { Type: Text, Default: a } # HERE\nResources: { R: { Type: T } }", says: `type "Text"`},
 
+	{name: "a rule that fails", source: ruled("!Equals [!Ref A, x]", "!Not [!Equals [!Ref B, '']] # HERE"), parameters: map[string]string{"A": "x"},
+		says: "the parameters do not fit together: A needs a B."},
+	{name: "a rule that always counts", source: "Parameters: { A: { Type: String, Default: x } }\nRules:\n  R:\n    Assertions:\n" +
+		"    - { Assert: { Fn::Contains: [[y, z], !Ref A] }, AssertDescription: A is y or z } # HERE\nResources: { R: { Type: T } }", says: "A is y or z"},
+	{name: "a rule's second assertion", source: ruled("!Equals [a, a]", "!Or [!Equals [a, b], !Equals [a, a]]\n"+
+		"      AssertDescription: x\n    - Assert: !And [!Equals [a, a], !Equals [a, b]] # HERE"), says: "A needs a B."},
+	{name: "a rule of nothing", source: "Rules:\n  R: {} # HERE\nResources: { R: { Type: T } }", says: `the rule "R" has no Assertions`},
+	{name: "an assertion of nothing", source: "Rules:\n  R: { Assertions: [{ AssertDescription: x }] } # HERE\nResources: { R: { Type: T } }", says: "has no Assert;"},
+	{name: "an assertion without words", source: "Rules:\n  R: { Assertions: [{ Assert: !Equals [a, a] }] } # HERE\nResources: { R: { Type: T } }",
+		says: "the AssertDescription of rule R is missing"},
+	{name: "a rule about a resource", source: ruled("!Equals [!Ref R, x] # HERE", "!Equals [a, a]"), says: `a rule refers to parameters, and "R" is none`},
+	{name: "a function in a rule", source: ruled("!Equals [!Sub '${A}', x] # HERE", "!Equals [a, a]"), says: "takes no Sub"},
+	{name: "a condition in a rule", source: ruled("!Condition C # HERE", "!Equals [a, a]"), says: "a rule is made of Fn::Equals"},
+	{name: "a mistake in a rule that does not count", source: ruled("!Equals [a, b]", "!Not [!Condition C] # HERE"), says: "a rule is made of"},
+	{name: "Contains without a list", source: ruled("Fn::Contains: [a, !Ref A] # HERE", "!Equals [a, a]"), says: "must be a list"},
+	{name: "Contains with one thing", source: ruled("Fn::Contains: [[a]] # HERE", "!Equals [a, a]"), says: "!Contains takes a list and a value"},
+	{name: "Contains in a condition", source: "Conditions:\n  C: { Fn::Contains: [[a], a] } # HERE\nResources: { R: { Type: T } }", says: "a condition is made of"},
+	{name: "misspelt key of a rule", source: "Rules:\n  R: { RuleConditions: x } # HERE\nResources: { R: { Type: T } }", says: "did you mean RuleCondition?"},
+	{name: "misspelt key of an assertion", source: "Rules:\n  R: { Assertions: [{ Asserts: x }] } # HERE\nResources: { R: { Type: T } }", says: "did you mean Assert?"},
+
 	{name: "method without path", source: function("Events: { E: { Type: HttpApi, Properties: { Method: GET } } } # HERE"), says: "no Path"},
 	{name: "path without method", source: function("Events: { E: { Type: HttpApi, Properties: { Path: /x } } } # HERE"), says: "no Method"},
 	{name: "method", source: function("Events: { E: { Type: HttpApi, Properties: { Path: /x, Method: FETCH } } } # HERE"), says: "FETCH"},
@@ -135,6 +155,13 @@ var broken = []struct {
 
 const colours = "Parameters: # HERE\n  WallColour: { Type: String, Default: x }\n  RoofColour: { Type: String, Default: x }\n" +
 	"  Height: { Type: Number, Default: 1 }\nResources: { R: { Type: T } }"
+
+// ruled is a template of a rule about two parameters.
+func ruled(condition, assertion string) string {
+	return "Parameters: { A: { Type: String, Default: '' }, B: { Type: String, Default: '' } }\n" +
+		"Rules:\n  X:\n    RuleCondition:\n      " + condition + "\n    Assertions:\n    - Assert: " + assertion +
+		"\n      AssertDescription: A needs a B.\nResources: { R: { Type: T } }"
+}
 
 func function(property string) string {
 	return "Resources:\n  F:\n    Type: AWS::Serverless::Function\n    Properties:\n      " + property + "\n"

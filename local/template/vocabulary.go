@@ -22,7 +22,10 @@ var vocabulary = map[string]place{
 	".Parameters": {"Parameters", "*"},
 	".Parameters.*": {"a parameter", "Type Default Description AllowedPattern AllowedValues ConstraintDescription " +
 		"MaxLength MaxValue MinLength MinValue NoEcho"},
-	".Globals": {"Globals", "Api CapacityProvider Function HttpApi LayerVersion SimpleTable StateMachine WebSocketApi"},
+	".Rules":              {"Rules", "*"},
+	".Rules.*":            {"a rule", "RuleCondition Assertions"},
+	".Rules.*.Assertions": {"an assertion", "Assert AssertDescription"},
+	".Globals":            {"Globals", "Api CapacityProvider Function HttpApi LayerVersion SimpleTable StateMachine WebSocketApi"},
 	".Globals.Function": {"Globals of functions", "Architectures AssumeRolePolicyDocument AutoPublishAlias " +
 		"AutoPublishAliasAllProperties CapacityProviderConfig CodeSigningConfigArn CodeUri DeadLetterQueue " +
 		"DeploymentPreference Description DurableConfig Environment EphemeralStorage EventInvokeConfig FileSystemConfigs " +

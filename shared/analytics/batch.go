@@ -20,6 +20,12 @@ type Batch struct {
 	Group   string
 	Stream  string
 	Entries []Entry
+	Now     time.Time // what was logged more than five minutes later was not; zero: it may have been
+}
+
+// isPossible tells entries that can have been logged by now.
+func (b Batch) isPossible(e Entry) bool {
+	return isPossible(e.Logged) && (b.Now.IsZero() || e.Logged.Sub(b.Now) <= ahead)
 }
 
 // Ledger counts lines of the log.
@@ -61,12 +67,12 @@ const maxDays = 3
 const maxID = 64
 
 // Parts reads a batch and cuts it by the day of each line's own time, in the order of the days. Lost are the entries that cannot be
-// counted on any day: those that were logged at no possible time, and those of more days than a batch can have. What
+// counted on any day: those that were logged at no possible time, such as the future, and those of more days than a batch can have. What
 // is of no interest is left out.
 func (b Batch) Parts() (parts []Part, lost int) {
 	days := map[Day][]Line{}
 	for _, entry := range b.Entries {
-		if !isPossible(entry.Logged) {
+		if !b.isPossible(entry) {
 			lost++
 			continue
 		}

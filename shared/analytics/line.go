@@ -38,8 +38,8 @@ type Call struct {
 	Models
 }
 
-// maxLine is more than either log writes in a line.
-const maxLine = 16 << 10
+// maxLine is more than either log writes in a line: a path may have 10 KB, each of which may be escaped by six characters.
+const maxLine = 64 << 10
 
 // errUnreadable is what is wrong with a line that should tell something and does not. It does not repeat the line.
 var errUnreadable = errors.New("the line cannot be read")
@@ -48,7 +48,7 @@ var errUnreadable = errors.New("the line cannot be read")
 type accessLine struct {
 	Time    string `json:"time"` // Unix milliseconds
 	Method  string `json:"method"`
-	Route   string `json:"route"`
+	Path    string `json:"path"`
 	Status  string `json:"status"`
 	Latency string `json:"latencyMs"`
 }
@@ -69,10 +69,9 @@ func readRequest(message string) (Request, error) {
 	if !isTime || at < minMillis || !isStatus || status >= 0 && status < 100 || !isLatency {
 		return Request{}, errUnreadable
 	}
-	return Request{
-		At: time.UnixMilli(at).UTC(), Status: int(max(status, 0)), Latency: min(latency, slowestCounted),
-		Media: line.Method == post && isMedia(line.Route),
-	}, nil
+	r := Request{At: time.UnixMilli(at).UTC(), Status: int(max(status, 0)), Latency: min(latency, slowestCounted)}
+	r.Media = line.Method == post && isMedia(line.Path) && !isStrange(r.Status)
+	return r, nil
 }
 
 // number reads a number from 0; -1 for the dash.
@@ -87,11 +86,20 @@ func number(text string, most int64) (int64, bool) {
 // post is the method by which all media are sent; with others one asks for what came of a job.
 const post = "POST"
 
-// isMedia tells the routes by which media are asked for something, such as "ANY /v1/capabilities/{proxy+}".
-func isMedia(route string) bool {
-	_, path, _ := strings.Cut(route, " ")
-	return strings.HasPrefix(path, "/v1/capabilities/") || strings.HasPrefix(path, "/v1/ai/")
+// isMedia tells the paths at which media are asked for something. The route would not do: it is one for whatever somebody
+// tries below /v1/capabilities.
+func isMedia(path string) bool {
+	switch path {
+	case "/v1/capabilities/summarize", "/v1/capabilities/extract", "/v1/capabilities/compare",
+		"/v1/capabilities/summarize/media", "/v1/capabilities/extract/media", "/v1/capabilities/compare/media",
+		"/v1/ai/compare/media":
+		return true
+	}
+	return false
 }
+
+// isStrange tells the answers that whoever has nothing to do here gets: they are no use of the media.
+func isStrange(status int) bool { return status == 401 || status == 403 || status == 404 }
 
 // modelCall is the message of the lines of the ModelLog.
 const modelCall = "model call"
@@ -99,7 +107,7 @@ const modelCall = "model call"
 // callLine is what a media function says of a call, as far as it is counted.
 type callLine struct {
 	Time     time.Time `json:"time"`
-	Status   int       `json:"status"` // of HTTP; what knows none asks for no tokens
+	Status   int       `json:"status"` // of HTTP; only read, because a line in which it is no number is damaged
 	Input    int64     `json:"inputTokens"`
 	Output   int64     `json:"outputTokens"`
 	MicroUSD int64     `json:"microUSD"`
@@ -108,8 +116,8 @@ type callLine struct {
 // maxCall is more than a call can take or cost: sums of a day must not overflow.
 const maxCall = 1e12
 
-// readCall reads a line of the ModelLog; false for one that tells of something else. Each attempt is a call, and those that
-// came to nothing have no tokens, whatever they say.
+// readCall reads a line of the ModelLog; false for one that tells of something else. Each attempt is a call, and whatever a line
+// says was spent, tokens and cost alike, was spent, however it ended: both are what the provider writes on its bill.
 func readCall(message string) (Call, bool, error) {
 	if !isCall(message) {
 		return Call{}, false, nil
@@ -123,11 +131,8 @@ func readCall(message string) (Call, bool, error) {
 			return Call{}, true, errUnreadable
 		}
 	}
-	call := Call{At: line.Time.UTC(), Models: Models{Calls: 1, MicroUSD: line.MicroUSD}}
-	if line.Status == 200 {
-		call.InputTokens, call.OutputTokens = line.Input, line.Output
-	}
-	return call, true, nil
+	spent := Models{Calls: 1, InputTokens: line.Input, OutputTokens: line.Output, MicroUSD: line.MicroUSD}
+	return Call{At: line.Time.UTC(), Models: spent}, true, nil
 }
 
 // isCall looks at nothing but the message, so that whatever else a line holds cannot make it an error.
@@ -150,26 +155,34 @@ const (
 // isPossible tells times that a log can have.
 func isPossible(at time.Time) bool { return at.UnixMilli() >= minMillis && at.UnixMilli() <= maxMillis }
 
-// far is by how much a line's own time may differ from when it was logged.
-const far = 24 * time.Hour
+// A line tells of what happened before it was logged: at most far before, and after it by no more than two clocks may be apart.
+const (
+	far   = 24 * time.Hour
+	ahead = 5 * time.Minute
+)
 
 // readLine reads an entry; false for one that tells of something that is not counted.
 func (l Log) readLine(e Entry) (Line, bool) {
 	line := Line{ID: e.identity(), Logged: e.Logged.UTC().Truncate(time.Millisecond)}
 	if l == AccessLog {
-		if r, err := readRequest(e.Message); err == nil && near(r.At, e.Logged) {
+		if r, err := readRequest(e.Message); err == nil && e.tellsOf(r.At) {
 			line.Request = &r
 		}
 		return line, true
 	}
 	call, is, err := readCall(e.Message)
-	if err == nil && near(call.At, e.Logged) {
+	if err == nil && e.tellsOf(call.At) {
 		line.Call = &call
 	}
 	return line, is
 }
 
-func near(a, b time.Time) bool { return a.Sub(b).Abs() <= far }
+// tellsOf reports whether the entry can tell of a time. It does not depend on when the entry is read, so that one that comes
+// again is the same again.
+func (e Entry) tellsOf(at time.Time) bool {
+	before := e.Logged.Sub(at)
+	return before <= far && before >= -ahead
+}
 
 // At is the line's own time, or where it cannot be read, when it was logged.
 func (l Line) At() time.Time {

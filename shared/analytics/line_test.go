@@ -9,7 +9,8 @@ import (
 var second = time.Date(2026, 11, 22, 0, 0, 1, 0, time.UTC)
 
 const requestLine = `{"requestId":"WSg1ihmdliAEJXA=","time":"1795305601000","ip":"203.0.113.9","method":"POST",` +
-	`"route":"ANY /v1/capabilities/{proxy+}","status":"200","latencyMs":"12","responseBytes":"512"}`
+	`"route":"ANY /v1/capabilities/{proxy+}","status":"200","latencyMs":"12","responseBytes":"512",` +
+	`"path":"/v1/capabilities/compare/media"}`
 
 func TestLinesOfTheAccessLog(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -17,10 +18,18 @@ func TestLinesOfTheAccessLog(t *testing.T) {
 		want     Request
 	}{
 		"as it is":         {"", "", Request{At: second, Status: 200, Latency: 12, Media: true}},
-		"older path":       {"/v1/capabilities/", "/v1/ai/", Request{At: second, Status: 200, Latency: 12, Media: true}},
+		"older path":       {`"/v1/capabilities/`, `"/v1/ai/`, Request{At: second, Status: 200, Latency: 12, Media: true}},
 		"asked for a job":  {"POST", "GET", Request{At: second, Status: 200, Latency: 12}},
-		"an upload":        {"/v1/capabilities/{proxy+}", "/v1/uploads", Request{At: second, Status: 200, Latency: 12}},
-		"no route":         {"ANY /v1/capabilities/{proxy+}", "-", Request{At: second, Status: 200, Latency: 12}},
+		"an upload":        {"/v1/capabilities/compare/media", "/v1/uploads", Request{At: second, Status: 200, Latency: 12}},
+		"nonsense":         {"compare/media", "nonsense", Request{At: second, Status: 200, Latency: 12}},
+		"a job by POST":    {"compare/media", "jobs/1", Request{At: second, Status: 200, Latency: 12}},
+		"no such alias":    {"capabilities/compare/media", "ai/extract/media", Request{At: second, Status: 200, Latency: 12}},
+		"a text":           {"compare/media", "summarize", Request{At: second, Status: 200, Latency: 12, Media: true}},
+		"no path":          {"/v1/capabilities/compare/media", "-", Request{At: second, Status: 200, Latency: 12}},
+		"a stranger's":     {`"200"`, `"401"`, Request{At: second, Status: 401, Latency: 12}},
+		"not allowed":      {`"200"`, `"403"`, Request{At: second, Status: 403, Latency: 12}},
+		"not there":        {`"200"`, `"404"`, Request{At: second, Status: 404, Latency: 12}},
+		"refused":          {`"200"`, `"422"`, Request{At: second, Status: 422, Latency: 12, Media: true}},
 		"no latency":       {`"12"`, `"-"`, Request{At: second, Status: 200, Latency: -1, Media: true}},
 		"no status":        {`"200"`, `"-"`, Request{At: second, Latency: 12, Media: true}},
 		"for ever":         {`"12"`, `"9999999999"`, Request{At: second, Status: 200, Latency: 32767, Media: true}},
@@ -37,8 +46,8 @@ func TestUnreadableLinesOfTheAccessLog(t *testing.T) {
 	for name, c := range map[string][2]string{
 		"nothing":           {requestLine, ""},
 		"no object":         {requestLine, `"text"`},
-		"half":              {`"responseBytes":"512"}`, ""},
-		"two":               {`"512"}`, `"512"}{}`},
+		"half":              {`"path":"/v1/capabilities/compare/media"}`, ""},
+		"two":               {`media"}`, `media"}{}`},
 		"a megabyte":        {"203.0.113.9", strings.Repeat("9", 1<<20)},
 		"no time":           {`"time":"1795305601000",`, ""},
 		"time unknown":      {"1795305601000", "-"},
@@ -84,7 +93,8 @@ func FuzzLines(f *testing.F) {
 func checkPart(t *testing.T, p Part, logged time.Time) {
 	t.Helper()
 	line := p.Lines[0]
-	if len(p.Lines) != 1 || p.Day != DayOf(line.At()) || line.At().Sub(logged).Abs() > far || len(Stamp(p.From())) != 13 {
+	before := logged.Sub(line.At())
+	if len(p.Lines) != 1 || p.Day != DayOf(line.At()) || before > far || before < -ahead || len(Stamp(p.From())) != 13 {
 		t.Errorf("%+v", p)
 	}
 	if r := line.Request; r != nil && (r.Latency < -1 || BucketOf(r.Latency) >= 352 || r.Status < 0 || r.Status > 599) {

@@ -65,7 +65,8 @@ type Query struct {
 }
 
 // Page returns the entries of a page in the order of creation, and the exact total of the label, strongly consistent. The
-// counters say where the offset lies, then one Query reads from the start of its leaf.
+// counters say where the offset lies, then one Query reads from the start of its leaf. What is written between the two reads
+// cannot make the total contradict the page; see seen.
 func Page[T any](ctx context.Context, l *Lists, query Query) (page []T, total int64, err error) {
 	page = make([]T, 0, query.Limit)
 	place, err := l.ranks.Find(ctx, query.Label, query.Offset)
@@ -77,7 +78,21 @@ func Page[T any](ctx context.Context, l *Lists, query Query) (page []T, total in
 		page = append(page, entry)
 		return err
 	})
-	return page, place.Total, err
+	return page, seen(place.Total, query, len(page)), err
+}
+
+// seen is the total that a page shows which was read after the counters. A page that is not full has reached the list's end, so
+// that the total follows from it; an empty one shows that there are no more than its offset. A full one shows that there are
+// at least as many.
+func seen(counted int64, query Query, rows int) int64 {
+	shown := query.Offset + int64(rows)
+	switch {
+	case rows >= query.Limit:
+		return max(counted, shown)
+	case rows > 0:
+		return shown
+	}
+	return min(counted, query.Offset)
 }
 
 // each visits as many entries as the query asks for.

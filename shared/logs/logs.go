@@ -7,7 +7,9 @@ import (
 	"os"
 )
 
-// SetUp makes slog's default logger write JSON. Standard library's log goes through it too.
+// SetUp makes slog's default logger write JSON. Standard library's log goes through it too, as errors: functions use that to
+// end when they cannot start, and the Lambda library when it cannot go on.
 func SetUp() {
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	slog.SetLogLoggerLevel(slog.LevelError)
 }

@@ -39,13 +39,23 @@ const batch = `{"messageType":"DATA_MESSAGE","logGroup":"g","logStream":"s","log
 
 func TestUnpack(t *testing.T) {
 	got, err := subscription.Unpack(carrying(packed(t, []byte(batch))))
-	if err != nil || got.LogGroup != "g" || got.LogStream != "s" || len(got.LogEvents) != 2 ||
-		got.LogEvents[0] != (events.CloudwatchLogsLogEvent{ID: "1", Timestamp: 2, Message: "a line"}) {
+	if err != nil || got.Group != "g" || got.Stream != "s" || len(got.Events) != 2 || got.Broken != 0 ||
+		got.Events[0] != (events.CloudwatchLogsLogEvent{ID: "1", Timestamp: 2, Message: "a line"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	control := strings.Replace(batch, "DATA", "CONTROL", 1)
-	if got, err = subscription.Unpack(carrying(packed(t, []byte(control)))); err != nil || len(got.LogEvents) != 0 {
+	if got, err = subscription.Unpack(carrying(packed(t, []byte(control)))); err != nil || got.Len() != 0 {
 		t.Errorf("a control message: %+v, %v", got, err)
+	}
+}
+
+// TestBrokenEvents are counted, and take none of the others with them.
+func TestBrokenEvents(t *testing.T) {
+	const others = `"subscriptionFilters":1,"logEvents":[{"id":"0","timestamp":"2","message":"secret"},null,7,{"id":{}},`
+	broken := strings.Replace(batch, `"logEvents":[`, others, 1)
+	got, err := subscription.Unpack(carrying(packed(t, []byte(broken))))
+	if err != nil || got.Broken != 4 || got.Len() != 6 || len(got.Events) != 2 || got.Events[0].Message != "a line" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
@@ -61,11 +71,13 @@ func TestWhatIsNoDelivery(t *testing.T) {
 		"no log":       carrying(packed(t, []byte(`[]`))),
 		"two in one":   carrying(packed(t, []byte(batch+batch))),
 		"a gzip bomb":  carrying(bytes.Repeat(megabyte, 21)),
+		"no type":      carrying(packed(t, []byte(strings.Replace(batch, "DATA_MESSAGE", "", 1)))),
+		"other type":   carrying(packed(t, []byte(strings.Replace(batch, "DATA", "secret", 1)))),
 		"wrong events": carrying(packed(t, []byte(`{"messageType":"DATA_MESSAGE","logEvents":{}}`))),
 	} {
 		got, err := subscription.Unpack(event)
 		if !errors.Is(err, subscription.ErrCorrupt) || errors.Is(err, subscription.ErrTooLarge) != (name == "a gzip bomb") ||
-			strings.Contains(err.Error(), "secret") || len(got.LogEvents) != 0 {
+			strings.Contains(err.Error(), "secret") || got.Len() != 0 {
 			t.Errorf("%s: %+v, error %v", name, got, err)
 		}
 	}
@@ -76,7 +88,7 @@ func FuzzUnpack(f *testing.F) {
 	f.Add(packed(f, []byte(`{"messageType":"CONTROL_MESSAGE"}`)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := subscription.Unpack(carrying(data))
-		if err != nil && (!errors.Is(err, subscription.ErrCorrupt) || len(got.LogEvents) != 0) {
+		if err != nil && (!errors.Is(err, subscription.ErrCorrupt) || got.Len() != 0) {
 			t.Errorf("%+v, error %v", got, err)
 		}
 		if errors.Is(err, subscription.ErrTooLarge) && len(data) < 1<<10 {

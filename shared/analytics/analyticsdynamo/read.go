@@ -3,7 +3,6 @@ package analyticsdynamo
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -17,18 +16,20 @@ import (
 
 var _ analytics.Store = (*Store)(nil)
 
-// Counts implements analytics.Store in two calls. The sums and the last two days, which may still change, are read as of one
-// moment; what is older stays as it is, and is read for half the price.
+// Counts implements analytics.Store in two calls. The sums and the days that may still change are read as of one moment; what is
+// older stays as it is, and is read for half the price. Tomorrow is one of them: around midnight a faster clock counts there
+// already. It counts as today, since it has happened, and is in the sums; no day before may have it.
 func (s *Store) Counts(ctx context.Context, since, today analytics.Day) (analytics.Counts, error) {
 	counts := analytics.Counts{Now: analytics.Counters{}, Changes: map[analytics.Day]analytics.Counters{}}
-	into := func(item items.Map) error { return takeCounts(counts, item) }
+	into := func(item items.Map) error { return takeCounts(counts, item, today) }
 	if since < today-1 {
 		if err := s.each(ctx, days{daily.Partition, since, today - 2}, into); err != nil {
 			return counts, err
 		}
 	}
 	latest, err := transactions.Read(ctx, s.client, []types.TransactGetItem{
-		s.get(daily.TotalKey()), s.get(dayKey(daily.Partition, today)), s.get(dayKey(daily.Partition, today-1)),
+		s.get(daily.TotalKey()), s.get(dayKey(daily.Partition, today+1)),
+		s.get(dayKey(daily.Partition, today)), s.get(dayKey(daily.Partition, today-1)),
 	})
 	if err != nil {
 		return counts, fmt.Errorf("read the counts: %w", err)
@@ -48,7 +49,7 @@ func (s *Store) get(key items.Map) types.TransactGetItem {
 	return types.TransactGetItem{Get: &types.Get{TableName: &s.table, Key: key}}
 }
 
-func takeCounts(counts analytics.Counts, item items.Map) error {
+func takeCounts(counts analytics.Counts, item items.Map, today analytics.Day) error {
 	name, change, err := daily.Read(item)
 	if err != nil {
 		return fmt.Errorf("read the counts: %w", err)
@@ -59,10 +60,15 @@ func takeCounts(counts analytics.Counts, item items.Map) error {
 		if err != nil {
 			return fmt.Errorf("read the counts: %w", err)
 		}
-		into = analytics.Counters{}
-		counts.Changes[day] = into
+		day = min(day, today)
+		if counts.Changes[day] == nil {
+			counts.Changes[day] = analytics.Counters{}
+		}
+		into = counts.Changes[day]
 	}
-	maps.Copy(into, change)
+	for name, n := range change {
+		into[name] += n
+	}
 	return nil
 }
 

@@ -164,6 +164,23 @@ func TestCostOfADashboard(t *testing.T) {
 	}
 }
 
+// TestAFasterClock counts tomorrow what happens today: it is in today's numbers and in none before.
+func TestAFasterClock(t *testing.T) {
+	b := newBook(t)
+	b.count(today-1, daily.Change{"users": 3})
+	b.count(today, daily.Change{"users": 2, "created": 1})
+	b.count(today+1, daily.Change{"users": 1, "created": 1})
+	counts, err := b.store().Counts(t.Context(), today-2, today)
+	if err != nil || counts.Now["users"] != 6 || counts.Changes[today]["created"] != 2 {
+		t.Errorf("%+v, %v", counts, err)
+	}
+	for day, want := range map[analytics.Day]int64{today: 6, today - 1: 3, today - 2: 0} {
+		if got := counts.At(day)["users"]; got != want {
+			t.Errorf("%s: %d users, want %d", day, got, want)
+		}
+	}
+}
+
 // TestADayOfLongAgo needs all changes since, and nothing else of the years between.
 func TestADayOfLongAgo(t *testing.T) {
 	b := newBook(t)
