@@ -14,9 +14,9 @@ func onFiles(op huma.Operation, answer string) huma.Operation {
 	op.MaxBodyBytes, op.Metadata = maxForm, asUpload
 	op.Description = "What a file is, is told by its content: text, Markdown, HTML, CSV, JSON, XML, RTF, PDF, Word, PowerPoint, Excel, " +
 		"OpenDocument, EPUB, mail, and recordings with subtitles; other recordings, and pictures, where the service has a model for " +
-		"them. At most 4.4 MB; send larger ones with `POST /v1/uploads`. Settings are form fields, or all together the field `model`, " +
-		"a JSON object; where that is present, other fields are ignored. The same files with the same settings are answered from " +
-		"what is kept for 24 hours. Work that takes longer than 25 seconds is answered with 202 and goes on as a job."
+		"them. At most 4.4 MB; send larger ones, up to 200 MB, with `POST /v1/uploads`. Settings are form fields, or all together the " +
+		"field `model`, a JSON object; where that is present, other fields are ignored. The same files with the same settings are answered " +
+		"from what is kept for 24 hours. Work that takes longer than 25 seconds is answered with 202 and goes on as a job."
 	op.Errors = []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity}
 	op.Responses = map[string]*huma.Response{
 		"200": {Description: "The answer.", Content: jsonOf(answer)},

@@ -118,7 +118,7 @@ func limited(next http.Handler) http.Handler {
 
 func TestRecordingsThatNobodyTranscribes(t *testing.T) {
 	answer := send(t, newStudio(t).user(), extractPath, "@file", wave, "model", billVariables).Is(http.StatusUnprocessableEntity)
-	if detail := answer.Text("detail"); !strings.Contains(detail, "TRANSCRIBER_COMMAND") {
+	if detail := answer.Text("detail"); !strings.Contains(detail, "TranscriberCommand") {
 		t.Errorf("it does not say how to have it done: %s", detail)
 	}
 }

@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
-	"os"
 	"slices"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"portside/shared/fault"
@@ -25,11 +24,13 @@ const (
 	maxLabel = 200 // bytes of a field's name
 )
 
-// form is what a request with files holds. Its files are on the disk; it must be closed.
+// form is what a request with files holds. Its files are on the disk; it must be closed by whoever received it, and by everybody
+// who holds it: the last one lets go of the files.
 type form struct {
 	fields map[string]string
 	files  map[string]media.File // by field
-	disk   []*os.File
+	done   []func()
+	users  atomic.Int32
 }
 
 // receive reads the form of the request that ctx belongs to, part by part as it comes. Errors say what a client did wrong,
@@ -40,19 +41,23 @@ func receive(ctx context.Context, fileFields []string) (*form, error) {
 		return nil, err
 	}
 	f := &form{fields: map[string]string{}, files: map[string]media.File{}}
+	f.hold()
 	if err := f.read(parts, fileFields); err != nil {
-		return nil, errors.Join(err, f.close())
+		f.close()
+		return nil, err
 	}
 	return f, nil
 }
 
 func (f *form) read(parts *multipart.Reader, fileFields []string) error {
-	for range maxParts {
+	for i := range maxParts {
 		part, err := parts.NextPart()
-		if errors.Is(err, io.EOF) {
+		switch {
+		case err == io.EOF: // as it is: one that is wrapped says that the body ends before the form does
 			return nil
-		}
-		if err != nil {
+		case errors.Is(err, io.EOF) && i == 0:
+			return mistake("", "is not a readable form: it is empty, or the boundary that Content-Type names is nowhere in it")
+		case err != nil:
 			return mistake("", "is not a readable form: it is cut short, or does not keep to its boundary")
 		}
 		if err := f.take(part, fileFields); err != nil {
@@ -70,14 +75,14 @@ func (f *form) take(part *multipart.Part, fileFields []string) error {
 	case slices.Contains(fileFields, name):
 		return f.takeFile(name, part)
 	case part.FileName() != "":
-		return mistake("/"+name, "is a file, and none is taken there; send it as %s", fileFields[0])
+		return mistake(media.Pointer(name), "is a file, and none is taken there; send it as %s", fileFields[0])
 	}
 	return f.takeField(name, part)
 }
 
 func (f *form) takeField(name string, part *multipart.Part) error {
 	if _, twice := f.fields[name]; twice {
-		return mistake("/"+name, "must be given once")
+		return mistake(media.Pointer(name), "must be given once")
 	}
 	most := maxField
 	if name == media.ModelField {
@@ -86,45 +91,39 @@ func (f *form) takeField(name string, part *multipart.Part) error {
 	text, err := io.ReadAll(io.LimitReader(part, int64(most)+1))
 	switch {
 	case err != nil:
-		return mistake("/"+name, "is cut short")
+		return mistake(media.Pointer(name), "is cut short")
 	case len(text) > most:
-		return mistake("/"+name, "must have at most %d KB", most>>10)
+		return mistake(media.Pointer(name), "must have at most %d KB", most>>10)
 	}
 	f.fields[name] = string(text)
 	return nil
 }
 
-// takeFile copies a file to the disk, from where readers can read it to and fro, and takes its sum on the way.
+// takeFile copies a file to the disk. That there is no room for it is no mistake of the client's.
 func (f *form) takeFile(name string, part *multipart.Part) error {
 	if _, twice := f.files[name]; twice {
-		return mistake("/"+name, "must be given once")
+		return mistake(media.Pointer(name), "must be given once")
 	}
-	disk, err := os.CreateTemp("", "upload-")
-	if err != nil {
-		return fmt.Errorf("a place for an upload: %w", err)
+	file, done, err := media.Spool(part)
+	switch {
+	case errors.Is(err, media.ErrCut):
+		return mistake(media.Pointer(name), "is cut short")
+	case err != nil:
+		return fmt.Errorf("an upload: %w", err)
 	}
-	f.disk = append(f.disk, disk)
-	sum := sha256.New()
-	size, err := io.Copy(io.MultiWriter(disk, sum), part)
-	// The name is not needed any more: the file goes when it is closed, however that comes.
-	if removed := os.Remove(disk.Name()); removed != nil {
-		return fmt.Errorf("an upload on the disk: %w", removed)
-	}
-	if err != nil {
-		return mistake("/"+name, "is cut short")
-	}
-	file := media.File{Source: media.Source{ReaderAt: disk, Size: size}}
-	copy(file.Sum[:], sum.Sum(nil))
-	f.files[name] = file
+	f.files[name], f.done = file, append(f.done, done)
 	return nil
 }
 
-func (f *form) close() error {
-	var failed []error
-	for _, disk := range f.disk {
-		failed = append(failed, disk.Close())
+func (f *form) hold() { f.users.Add(1) }
+
+func (f *form) close() {
+	if f.users.Add(-1) > 0 {
+		return
 	}
-	return errors.Join(failed...)
+	for _, done := range f.done {
+		done()
+	}
 }
 
 func mistake(pointer, format string, args ...any) error {

@@ -21,7 +21,7 @@ type Job struct {
 
 // JobError is why a job failed.
 type JobError struct {
-	Code   string `json:"code" enum:"UNPROCESSABLE,UNSUPPORTED_MEDIA_TYPE,UNAVAILABLE,INTERNAL_ERROR" doc:"As in problem details."`
+	Code   string `json:"code" enum:"UNPROCESSABLE,UNSUPPORTED_MEDIA_TYPE,RATE_LIMITED,UNAVAILABLE,INTERNAL_ERROR" doc:"As in problem details."`
 	Detail string `json:"detail"`
 }
 
@@ -42,6 +42,8 @@ func codeOf(kind fault.Kind) string {
 		return "UNPROCESSABLE"
 	case fault.UnsupportedType:
 		return "UNSUPPORTED_MEDIA_TYPE"
+	case fault.RateLimited:
+		return "RATE_LIMITED"
 	case fault.Unavailable:
 		return "UNAVAILABLE"
 	default:

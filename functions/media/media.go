@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -36,13 +38,13 @@ func (h *handlers) files(task media.Task) func(context.Context, *mediaInput) (*m
 		if err != nil {
 			return nil, err
 		}
+		defer received.close()
 		s, err := submitted(ctx, task, in, received)
-		var output *mediaOutput
-		if err == nil {
-			s.until = until
-			output, err = h.output(ctx, s)
+		if err != nil {
+			return nil, err
 		}
-		return output, errors.Join(err, received.close())
+		s.until = until
+		return h.output(ctx, s)
 	}
 }
 
@@ -96,17 +98,45 @@ func (h *handlers) output(ctx context.Context, s submission) (*mediaOutput, erro
 // errOutlasts is why work that a client waits for goes on as a job.
 var errOutlasts = errors.New("the work takes longer than a client may wait")
 
-// atOnce does the work while the client waits. Errors: errOutlasts when that takes too long, or is known to.
+// outcome is what work came to.
+type outcome struct {
+	answer media.Answer
+	err    error
+}
+
+// atOnce does the work while the client waits. Errors: errOutlasts when that takes too long, or is known to. It returns then
+// whether or not the work heeds its context: what does not look at it for a while must not take the time that a job needs to begin.
 func (h *handlers) atOnce(ctx context.Context, s submission) (media.Answer, error) {
 	ctx, cancel := context.WithDeadlineCause(ctx, s.until, errOutlasts)
 	defer cancel()
+	done := make(chan outcome, 1) // nobody may be left to take it
+	s.hold()
+	go func() {
+		defer s.close()
+		done <- h.safely(ctx, s)
+	}()
+	select {
+	case came := <-done:
+		if came.err != nil && errors.Is(context.Cause(ctx), errOutlasts) { // whatever the work says of its end
+			return media.Answer{}, errOutlasts
+		}
+		return came.answer, came.err
+	case <-ctx.Done():
+		return media.Answer{}, context.Cause(ctx)
+	}
+}
+
+// safely makes an error of a panic, which would end the process here, with all that it is at.
+func (h *handlers) safely(ctx context.Context, s submission) (came outcome) {
 	stored := media.NewFiles(h.stored)
 	defer stored.Done()
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			came = outcome{err: fmt.Errorf("the work panicked: %v\n%s", thrown, debug.Stack())}
+		}
+	}()
 	answer, err := h.work(ctx, s, stored)
-	if err != nil && errors.Is(context.Cause(ctx), errOutlasts) { // whatever the work says of its end
-		return media.Answer{}, errOutlasts
-	}
-	return answer, err
+	return outcome{answer, err}
 }
 
 func (h *handlers) work(ctx context.Context, s submission, stored *media.Files) (media.Answer, error) {

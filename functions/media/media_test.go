@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -110,6 +112,40 @@ func TestTextsAreTwins(t *testing.T) {
 	s.user().Post("/v1/capabilities/extract", `{"text":"x","variables":{"a":{"type":"money"}}}`).Is(http.StatusBadRequest)
 }
 
+// Whoever sent a body is told of places in it, and of a text.
+func TestMistakesInTextsAreTheirOwn(t *testing.T) {
+	c := newStudio(t).user()
+	for body, pointers := range map[string]string{
+		`{"text":"x","variables":{"":{"type":"date"}}}`:                                  "/variables/",
+		`{"text":"x","variables":{"` + strings.Repeat("n", 101) + `/":{"type":"date"}}}`: "/variables/" + strings.Repeat("n", 101) + "~1",
+		`{"text":"x","variables":{"a":{"type":"date"},"b":{"type":"date"}},"lang":"xx"}`: "/lang",
+	} {
+		answer := c.Post("/v1/capabilities/extract", body).Is(http.StatusBadRequest)
+		if got := strings.Join(answer.Pointers(), " "); got != pointers {
+			t.Errorf("%s: %q", body, got)
+		}
+	}
+	answer := c.Post("/v1/capabilities/extract", `{"text":" "}`).Is(http.StatusUnprocessableEntity)
+	if detail := answer.Text("detail"); !strings.HasPrefix(detail, "The text is empty") {
+		t.Errorf("got %s", detail)
+	}
+	answer = c.Post("/v1/capabilities/extract", `{"text":""}`).Is(http.StatusBadRequest)
+	if detail := answer.Text("errors.0.detail"); !strings.Contains(detail, "1 or more") {
+		t.Errorf("got %s", detail)
+	}
+}
+
+// A disk that is full is our affair, and logged.
+func TestWithoutADisk(t *testing.T) {
+	s := newStudio(t)
+	c, logged := s.user(), logsOf(t)
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
+	send(t, c, extractPath, "@file", invoice).Is(http.StatusInternalServerError)
+	if !strings.Contains(logged.String(), "a place for a file") {
+		t.Errorf("logged %s", logged)
+	}
+}
+
 func TestWhatIsAskedIsChecked(t *testing.T) {
 	s := newStudio(t)
 	c := s.user()
@@ -125,6 +161,9 @@ func TestWhatIsAskedIsChecked(t *testing.T) {
 		{extractPath, []string{"@file", invoice, "model", "{"}, "/model"},
 		{extractPath, []string{"@file", invoice, "model", `{"variables":{"a":{}}}`}, "/model/variables/a/type"},
 		{extractPath, []string{"@upload", invoice}, "/upload"},
+		{extractPath, []string{"@a/b", invoice}, "/a~1b"},
+		{extractPath, []string{"@file", invoice, "a/b~", "x"}, "/a~1b~0"},
+		{extractPath, []string{"@file", invoice, "a/b", "x", "a/b", "x"}, "/a~1b"},
 		{extractPath, []string{"@file", invoice, "lang", strings.Repeat("x", 65<<10)}, "/lang"},
 		{extractPath, []string{"@file", invoice, "file_upload_id", "0192f3a1-0000-7000-8000-000000000001"}, "/file"},
 		{comparePath, []string{"@file1", invoice}, "/file2"},
@@ -172,6 +211,27 @@ func TestFormsAreForms(t *testing.T) {
 	}
 	s.user().With("Content-Type", contentType).Post(extractPath, text[:len(text)-20]).Is(http.StatusBadRequest)
 	s.user().Get(extractPath).Is(http.StatusMethodNotAllowed)
+}
+
+// Who sends no form is not told of a file that is missing in it.
+func TestFormsWithoutTheirBoundary(t *testing.T) {
+	s := newStudio(t)
+	contentType, text := body(t, "@file", invoice)
+	for name, step := range map[string]struct{ contentType, text, says string }{
+		"another": {"multipart/form-data; boundary=other", text, "is nowhere in it"},
+		"no form": {contentType, "Paid: no", "is nowhere in it"},
+		"nothing": {contentType, "", "is empty"},
+	} {
+		answer := s.user().With("Content-Type", step.contentType).Post(extractPath, step.text).Is(http.StatusBadRequest)
+		if said := fmt.Sprint(answer.JSON("errors")); !strings.Contains(said, step.says) || strings.Contains(said, "required") {
+			t.Errorf("%s: %s", name, said)
+		}
+	}
+	without := strings.TrimPrefix(contentType, "multipart/form-data; boundary=")
+	answer := s.user().With("Content-Type", contentType).Post(extractPath, "--"+without+"--\r\n").Is(http.StatusBadRequest)
+	if said := fmt.Sprint(answer.JSON("errors")); !strings.Contains(said, "is required") {
+		t.Errorf("a form of no parts: %s", said)
+	}
 }
 
 func TestWhoMayAsk(t *testing.T) {

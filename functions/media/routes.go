@@ -82,8 +82,8 @@ var (
 		OperationID: "createUpload", Method: http.MethodPost, Path: "/v1/uploads", Tags: []string{tag},
 		Summary: "Make room for a large file", DefaultStatus: http.StatusCreated,
 		Description: "For files above 4.4 MB, which no request can carry. Post the file to `url` within 15 minutes, as a form with `fields` " +
-			"and then the file as `file`, at most 5 GB; then send `uploadId` as `file_upload_id` (`file1_upload_id`, `file2_upload_id`) " +
-			"in place of the file. It is deleted after 24 hours.",
+			"and then the file as `file`, at most 200 MB; then send `uploadId` as `file_upload_id` (`file1_upload_id`, `file2_upload_id`) " +
+			"in place of the file. Until the 15 minutes are over, another post replaces the file. It is deleted after 24 hours.",
 	}
 	getJob = huma.Operation{
 		OperationID: "getJob", Method: http.MethodGet, Path: "/v1/capabilities/jobs/{jobId}", Tags: []string{tag},

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 
+	"portside/shared/fault"
 	"portside/shared/media"
 )
 
@@ -138,7 +141,21 @@ func asked(task media.Task, settings map[string]any) (media.Question, error) {
 	if err != nil {
 		return media.Question{}, err
 	}
-	return media.ParseFields(task, map[string]string{media.ModelField: string(model)})
+	question, err := media.ParseFields(task, map[string]string{media.ModelField: string(model)})
+	return question, ofBody(err)
+}
+
+// ofBody makes pointers into a form's model such into a body.
+func ofBody(err error) error {
+	f := fault.As(err)
+	if f == nil || f.Kind != fault.Validation {
+		return err
+	}
+	fields := slices.Clone(f.Fields)
+	for i := range fields {
+		fields[i].Pointer = strings.TrimPrefix(fields[i].Pointer, media.Pointer(media.ModelField))
+	}
+	return fault.Invalid(fields...)
 }
 
 // read makes documents of texts.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"portside/shared/fault"
 	"portside/shared/media"
 )
 
@@ -22,8 +23,12 @@ type waiting struct {
 // patience is what clients get. API Gateway waits 30 seconds, and the function's own time is a second less.
 var patience = waiting{most: 25 * time.Second, alone: time.Second}
 
-// begins is the time that it takes to begin a job, whose files are where it finds them already.
-const begins = 3 * time.Second
+// begins is the time that it takes to begin a job, whose files are where it finds them already; and of that, clears is what is
+// left to delete its files where it could not be begun.
+const (
+	begins = 3 * time.Second
+	clears = time.Second
+)
 
 // until is when the client has waited enough.
 func (h *handlers) until(ctx context.Context) time.Time {
@@ -34,8 +39,16 @@ func (h *handlers) until(ctx context.Context) time.Time {
 	return until
 }
 
+// errNotKept is why a job cannot begin: its files are not where it would find them.
+var errNotKept = fault.New(fault.Unavailable, "The service cannot keep the file at the moment. Send the request again.")
+
 // later begins a job, or finds one that is at work on the same already.
 func (h *handlers) later(ctx context.Context, s submission, kept *keeping) (*mediaOutput, error) {
+	if deadline, limited := ctx.Deadline(); limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-clears))
+		defer cancel()
+	}
 	id, err := h.jobID(s)
 	if err != nil {
 		return nil, err
@@ -47,18 +60,22 @@ func (h *handlers) later(ctx context.Context, s submission, kept *keeping) (*med
 	case err != nil && !errors.Is(err, media.ErrNoJob):
 		return nil, err
 	}
-	uploads, err := kept.uploads()
+	uploads, err := kept.uploads(ctx)
 	if err != nil {
 		return nil, err
 	}
 	job = media.Job{
-		ID: id, Owner: s.owner, Question: s.question, Uploads: uploads,
+		ID: id, Owner: s.owner, Question: s.question, Uploads: uploads, Version: job.Version,
 		Status: media.Queued, CreatedAt: h.now().UTC().Truncate(time.Millisecond),
 	}
-	if err := h.jobs.StartJob(ctx, job); err != nil {
+	err = h.jobs.StartJob(ctx, job)
+	kept.stay = err == nil
+	if errors.Is(err, media.ErrStarted) { // by an equal request of the same instant
+		job, err = h.jobs.Job(ctx, s.owner, id)
+	}
+	if err != nil {
 		return nil, err
 	}
-	kept.stay = true
 	return accepted(job, s.async), nil
 }
 
@@ -146,15 +163,21 @@ func (k *keeping) send(ctx context.Context, alone time.Duration) error {
 	return nil
 }
 
-// uploads waits until all files can be found by the ids that it returns. It is called once.
-func (k *keeping) uploads() ([]string, error) {
+// uploads waits until all files can be found by the ids that it returns; errNotKept when the context ends before. It is called
+// once.
+func (k *keeping) uploads(ctx context.Context) ([]string, error) {
 	close(k.needed)
-	<-k.ended
-	return k.ids, k.err
+	select {
+	case <-k.ended:
+		return k.ids, k.err
+	case <-ctx.Done():
+		k.cancel()
+		return nil, errNotKept
+	}
 }
 
-// slow is how long an answer waits for a file that is being sent, to delete it. To break that off is no way to be rid of the
-// file: what S3 has already, it may keep after the deletion.
+// slow is how long an answer waits for a file that is being sent, to delete it, and then clears for the deletion. To break the sending
+// off is no way to be rid of the file: what S3 has already, it may keep after the deletion.
 const slow = 2 * time.Second
 
 // end stops sending and deletes what was sent, unless it is to stay. The files can be closed afterwards.
@@ -166,8 +189,10 @@ func (k *keeping) end(ctx context.Context) {
 	if k.stay || !k.begun {
 		return
 	}
+	dropping, cancel := context.WithTimeout(context.WithoutCancel(ctx), clears)
+	defer cancel()
 	for i := range k.files {
-		if err := k.to.DropUpload(context.WithoutCancel(ctx), k.owner, k.ids[i]); err != nil {
+		if err := k.to.DropUpload(dropping, k.owner, k.ids[i]); err != nil {
 			slog.WarnContext(ctx, "a file stays that nobody needs", "error", err) // the bucket forgets it within days
 		}
 	}

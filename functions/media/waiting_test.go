@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,15 +18,19 @@ import (
 // ponderer is an engine that thinks until its time is over, or answers as it is told.
 type ponderer struct {
 	media.Engine
-	asked int
+	asked atomic.Int32
 	known string // empty: thinks
 	err   error
+	deaf  chan struct{} // thinks until it is closed, whatever the time
 }
 
 func (*ponderer) Version() string { return "ponderer" }
 
 func (p *ponderer) Summarize(ctx context.Context, _ *media.Document, _ media.SummarySettings) (media.Summary, error) {
-	p.asked++
+	p.asked.Add(1)
+	if p.deaf != nil {
+		<-p.deaf
+	}
 	if p.known == "" && p.err == nil {
 		<-ctx.Done()
 		return media.Summary{}, ctx.Err()
@@ -48,8 +56,8 @@ func TestLongWorkGoesOnAsAJob(t *testing.T) {
 	first.Has("status", "queued").Has("result", nil).Has("error", nil).HasHeader("Retry-After", "5").HasHeader("Preference-Applied", "")
 	at := first.Header.Get("Location")
 	c.Get(at).Is(http.StatusOK).Has("id", first.Text("id")).Has("status", "queued")
-	if p.asked != 1 {
-		t.Fatalf("asked %d times", p.asked)
+	if asked := p.asked.Load(); asked != 1 {
+		t.Fatalf("asked %d times", asked)
 	}
 	for range 2 { // a client that repeats the request gets the same job
 		send(t, c, summarizePath, "@file", invoice).Is(http.StatusAccepted).HasHeader("Location", at)
@@ -68,6 +76,65 @@ func TestLongWorkGoesOnAsAJob(t *testing.T) {
 	s.run(first.Text("id"))
 	c.Get(at).Is(http.StatusOK).Has("status", "succeeded").Has("result.summary", p.known)
 	send(t, c, summarizePath, "@file", invoice).Is(http.StatusOK).Has("summary", p.known)
+}
+
+// A client that is impatient sends the same twice at once.
+func TestEqualRequestsAtOneInstantAreOneJob(t *testing.T) {
+	s := newStudio(t)
+	s.ponder()
+	c := s.user().With("Prefer", "respond-async")
+	contentType, text := body(t, "@file", invoice)
+	at := make([]string, 6)
+	var running sync.WaitGroup
+	for i := range at {
+		running.Go(func() { at[i] = c.With("Content-Type", contentType).Post(summarizePath, text).Header.Get("Location") })
+	}
+	running.Wait()
+	if at[0] == "" || len(slices.Compact(at)) != 1 {
+		t.Errorf("the jobs are %q", at)
+	}
+	if files, jobs := s.kept("uploads/"), s.kept("jobs/"); len(files) != 1 || len(jobs) != 1 {
+		t.Errorf("kept %q and %q", files, jobs)
+	}
+}
+
+// hurry notes whether deletions have a limit.
+type hurry struct {
+	media.Uploads
+	limited bool
+}
+
+func (h *hurry) DropUpload(ctx context.Context, owner, id string) error {
+	_, h.limited = ctx.Deadline()
+	return h.Uploads.DropUpload(ctx, owner, id)
+}
+
+// An answer that is there does not wait for ever until its file is deleted.
+func TestDeletionsAreBounded(t *testing.T) {
+	s := newStudio(t)
+	to := &hurry{Uploads: s.store}
+	k := (&handlers{stored: to, waiting: waiting{alone: time.Hour}}).keep(t.Context(), submission{
+		form:    &form{files: map[string]media.File{"file": {Source: media.Source{ReaderAt: strings.NewReader("x"), Size: 1}}}},
+		owner:   ada,
+		uploads: []string{""}, question: media.Question{Task: media.Summarize},
+	})
+	if _, err := k.uploads(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	k.end(t.Context())
+	if files := s.kept("uploads/"); !to.limited || len(files) > 0 {
+		t.Errorf("limited %v, kept %q", to.limited, files)
+	}
+}
+
+func TestCodesOfJobsAreThoseOfProblems(t *testing.T) {
+	for kind, want := range map[fault.Kind]string{
+		fault.RateLimited: "RATE_LIMITED", fault.Unavailable: "UNAVAILABLE", fault.NotFound: "INTERNAL_ERROR",
+	} {
+		if got := codeOf(kind); got != want {
+			t.Errorf("%v is %s", kind, got)
+		}
+	}
 }
 
 func TestWhatFailedIsBegunAnew(t *testing.T) {
@@ -138,4 +205,74 @@ func TestFilesOfAnsweredRequestsAreNotKept(t *testing.T) {
 			t.Errorf("kept %s", strings.Join(keys, " "))
 		}
 	}
+}
+
+// What does not look at its context cannot take the time that a job needs to begin.
+func TestWorkThatIsDeafGoesOnAsAJob(t *testing.T) {
+	s := newStudio(t)
+	p := s.ponder()
+	p.deaf = make(chan struct{})
+	s.wait = waiting{most: 200 * time.Millisecond}
+	first := send(t, s.user(), summarizePath, "@file", invoice).Is(http.StatusAccepted).Has("status", "queued")
+	if files, queue := s.kept("uploads/"), s.kept("queue/"); len(files) != 1 || len(queue) != 1 {
+		t.Errorf("kept %q and %q", files, queue)
+	}
+	p.known = "Somebody has to pay."
+	close(p.deaf)
+	s.run(first.Text("id"))
+	s.user().Get(first.Header.Get("Location")).Has("status", "succeeded").Has("result.summary", p.known)
+}
+
+// Work that nobody waits for any more may still read its file.
+func TestFilesStayOpenUntilTheirReadersEnd(t *testing.T) {
+	s := newStudio(t)
+	parts := s.work.Parts
+	answered, ended := make(chan struct{}), make(chan error, 1)
+	parts.Readers = map[media.Format]media.Reader{
+		media.PlainText: func(_ context.Context, file media.Source, _ *media.Builder) error {
+			<-answered
+			_, err := file.ReadAt(make([]byte, 1), 0)
+			ended <- err
+			return err
+		},
+	}
+	s.work = media.NewService(parts)
+	s.wait = waiting{most: 200 * time.Millisecond}
+	send(t, s.user(), summarizePath, "@file", invoice).Is(http.StatusAccepted)
+	close(answered)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// The process goes on: other requests are at work in it.
+func TestWorkThatPanicsIsAnError(t *testing.T) {
+	s := newStudio(t)
+	parts := s.work.Parts
+	parts.Detect = func(context.Context, media.Source) (media.Format, error) { panic("a bug") }
+	s.work = media.NewService(parts)
+	send(t, s.user(), summarizePath, "@file", invoice).Is(http.StatusInternalServerError)
+}
+
+// stuck are uploads that take until their context is over.
+type stuck struct{ media.Uploads }
+
+func (stuck) SaveUpload(ctx context.Context, _, _ string, _ media.Source) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// A file that cannot be sent leaves the time to say so.
+func TestJobsDoNotWaitForTheirFilesToTheEnd(t *testing.T) {
+	k := (&handlers{stored: stuck{newStudio(t).store}}).keep(t.Context(), submission{
+		form:    &form{files: map[string]media.File{"file": {Source: media.Source{ReaderAt: strings.NewReader("x"), Size: 1}}}},
+		owner:   ada,
+		uploads: []string{""}, question: media.Question{Task: media.Summarize},
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := k.uploads(ctx); !errors.Is(err, errNotKept) {
+		t.Errorf("got %v", err)
+	}
+	k.end(t.Context())
 }

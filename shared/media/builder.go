@@ -2,7 +2,10 @@ package media
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -66,12 +69,25 @@ func (b *Builder) Add(block Block) error {
 	}
 	b.size += len(block.Text) + 1
 	b.parts += 1 + len(block.Cells)
-	if b.size > b.Limits.Text || b.parts > b.Limits.Blocks {
-		return ErrTooMuch
+	switch {
+	case b.size > b.Limits.Text:
+		return tooMuch("It has more text than the " + megabytes(b.Limits.Text) + " that can be read of one file. Send it in parts.")
+	case b.parts > b.Limits.Blocks:
+		return tooMuch(fmt.Sprintf("It has more than the %d paragraphs and cells that can be read of one file. Send it in parts.",
+			b.Limits.Blocks))
 	}
 	block.Page = b.doc.Pages
 	b.doc.Blocks = append(b.doc.Blocks, block)
 	return nil
+}
+
+// megabytes says roughly how much text there is.
+func megabytes(size int) string {
+	const unit = 1 << 20
+	if size < unit/10 {
+		return fmt.Sprintf("%d KB", (size+1<<10-1)>>10)
+	}
+	return strconv.FormatFloat(math.Round(float64(size)*10/unit)/10, 'f', -1, 64) + " MB"
 }
 
 // Picture notes a picture that stands for text at this place. It is false when no more are taken, and a reader then need not
@@ -100,8 +116,8 @@ func (b *Builder) TakesPictures() bool {
 }
 
 // insert puts the words of the pictures where the pictures stand. One that cannot be read is left out with a warning, unless
-// there is nothing else, or it could be read later.
-func (b *Builder) insert(viewed []view) error {
+// there is nothing else, or it could be read later. The first error among those that were left out is returned beside.
+func (b *Builder) insert(viewed []view) (left, err error) {
 	blocks, pictures := b.doc.Blocks, b.pictures
 	b.doc.Blocks, b.pictures = nil, nil
 	from := 0
@@ -114,16 +130,16 @@ func (b *Builder) insert(viewed []view) error {
 			err = b.addAll(viewed[i].blocks, p.Page)
 		}
 		if err != nil && transient(err) {
-			return err
+			return nil, err
 		}
 		failed = cmp.Or(failed, err)
 	}
 	b.doc.Blocks = append(b.doc.Blocks, blocks[from:]...)
 	if failed != nil && len(b.doc.Blocks) > 0 {
 		b.Warn("Some of the pictures could not be read.")
-		return nil
+		return failed, nil
 	}
-	return failed
+	return nil, failed
 }
 
 // addAll adds the blocks to a page that was passed already.

@@ -13,6 +13,8 @@ type Document struct {
 	Blocks   []Block
 	Warnings []string // what was left out, for the caller: one sentence each
 	text     string
+
+	fleeting bool // something was left out that another time may bring
 }
 
 // BlockKind is what a block is in its document.

@@ -26,11 +26,12 @@ func ParseFields(task Task, fields map[string]string) (Question, error) {
 		case ok:
 			set("/"+name, fields[name])
 		case !d.numbered(numbered, name, fields[name]):
-			d.fail("/"+name, "is not a field that is known here")
+			d.fail(Pointer(name), "is not a field that is known here")
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(numbered)) {
-		d.variable(fmt.Sprintf("/variable%d_", n), numbered[n])
+		prefix := fmt.Sprintf("/variable%d_", n)
+		d.variable(pointers{prefix + "name", prefix}, numbered[n])
 	}
 	return d.done()
 }

@@ -2,6 +2,7 @@ package media
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"portside/shared/fault"
@@ -24,6 +25,9 @@ const (
 	JobTime  = 15 * time.Minute // of one try: Timeout
 	JobWait  = time.Hour        // until the last try begins: MaximumEventAgeInSeconds
 )
+
+// ErrStarted is why a job was not started: somebody else did meanwhile.
+var ErrStarted = errors.New("the job was started by somebody else")
 
 // Why there is nothing, or nothing will come.
 var (
@@ -51,6 +55,8 @@ type Job struct {
 	Answer    *Answer   `json:"answer,omitempty"`
 	Failure   *Failure  `json:"failure,omitempty"`
 	CreatedAt time.Time `json:"createdAt"`
+
+	Version string `json:"-"` // as it was read; empty: there is none
 }
 
 // Failure is why a job failed, as a request would have been told.
@@ -82,8 +88,8 @@ type Uploads interface {
 
 // Jobs keeps jobs for Retention.
 type Jobs interface {
-	// StartJob keeps a job, in place of one of the same id, and sees to it that it is run soon, at least once. After an error
-	// there is none.
+	// StartJob keeps a job in place of the one of its id and Version, and sees to it that it is run soon, at least once. Of
+	// several that start it at once one does, and the others get ErrStarted. After another error there is none.
 	StartJob(ctx context.Context, job Job) error
 	// SaveJob replaces what is known of a job.
 	SaveJob(ctx context.Context, job Job) error

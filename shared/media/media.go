@@ -10,6 +10,7 @@ package media
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"portside/shared/fault"
@@ -50,8 +51,24 @@ var (
 	ErrEncrypted = fault.New(fault.Unprocessable, "The file is encrypted. Remove its password and send it again.")
 	ErrDamaged   = fault.New(fault.Unprocessable, "The file is damaged or cut short, and nothing of it could be read.")
 	ErrNoText    = fault.New(fault.Unprocessable, "There is no text in the file; where its pages are pictures, they cannot be read.")
-	ErrTooMuch   = fault.New(fault.Unprocessable, "The file unpacks to more than can be read. Send it in parts.")
+	// ErrTooMuch is in the chain of every error about a limit. By itself it is about what is in the file or unpacks from it.
+	ErrTooMuch = fault.New(fault.Unprocessable, "There is more in the file, or it unpacks to more, than can be read. Send it in parts.")
+	ErrSlow    = tooMuch("Reading the file takes longer than the 10 seconds that there are for it. Send it in parts.")
 )
+
+// TooLarge is ErrTooMuch about a file of more bytes than can be read of its kind.
+func TooLarge(limit int64) error {
+	size := fmt.Sprintf("%d MB", limit>>20)
+	if limit < 1<<20 {
+		size = fmt.Sprintf("%d bytes", limit)
+	}
+	return tooMuch("The file has more than " + size + ", which is the most that can be read of its kind. Send it in parts.")
+}
+
+// tooMuch is ErrTooMuch with a sentence of its own, which is the one that callers see.
+func tooMuch(detail string) error {
+	return fmt.Errorf("%w (%w)", fault.New(fault.Unprocessable, detail), ErrTooMuch)
+}
 
 // Source is a file. Formats that are archives are read from their end, hence the random access.
 type Source struct {
@@ -62,7 +79,7 @@ type Source struct {
 // Bytes reads the whole file, for readers of formats that have to be in memory; ErrTooMuch above the limit.
 func (s Source) Bytes(limit int64) ([]byte, error) {
 	if s.Size > limit {
-		return nil, ErrTooMuch
+		return nil, TooLarge(limit)
 	}
 	data := make([]byte, s.Size)
 	n, err := s.ReadAt(data, 0)

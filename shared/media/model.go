@@ -98,7 +98,7 @@ func (d *draft) member(pointer string, m member) {
 			return
 		}
 	}
-	d.variable(pointer+"/", v)
+	d.variable(pointers{pointer, pointer + "/"}, v)
 }
 
 // member is one key of an object with its value.
@@ -145,3 +145,6 @@ func unreadable(decoder *json.Decoder) error {
 }
 
 func escaped(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
+
+// Pointer is the RFC 6901 pointer to a field of a form.
+func Pointer(field string) string { return "/" + escaped(field) }

@@ -125,22 +125,25 @@ func (d *draft) words(pointer, text string, most int) string {
 	return Clean(text)
 }
 
-func (d *draft) variable(pointer string, v Variable) {
+// pointers lead to a variable: to its name, which in a model is the key of all of it, and to what is before its other parts.
+type pointers struct{ name, before string }
+
+func (d *draft) variable(at pointers, v Variable) {
 	count := utf8.RuneCountInString(v.Name)
 	if count < 1 || count > MaxName || strings.ContainsFunc(v.Name, unicode.IsControl) || !utf8.ValidString(v.Name) {
-		d.fail(pointer+"name", "must have 1 to %d characters, none of them control characters", MaxName)
+		d.fail(at.name, "must have a name of 1 to %d characters, none of them control characters", MaxName)
 	}
 	if !slices.Contains([]Type{String, Number, Date, Boolean}, v.Type) {
-		d.fail(pointer+"type", "must be string, number, date or boolean")
+		d.fail(at.before+"type", "must be string, number, date or boolean")
 	}
-	v.Description = d.words(pointer+"description", v.Description, MaxDescription)
-	at := slices.IndexFunc(d.Variables, func(other Variable) bool { return other.Name == v.Name })
-	if at >= 0 {
-		d.Variables[at] = v // the last one wins
+	v.Description = d.words(at.before+"description", v.Description, MaxDescription)
+	known := slices.IndexFunc(d.Variables, func(other Variable) bool { return other.Name == v.Name })
+	if known >= 0 {
+		d.Variables[known] = v // the last one wins
 		return
 	}
 	if len(d.Variables) == MaxVariables {
-		d.fail(pointer, "must not be one of more than %d variables", MaxVariables)
+		d.fail(at.name, "must not be one of more than %d variables", MaxVariables)
 		return
 	}
 	d.Variables = append(d.Variables, v)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,7 +72,8 @@ const patience = 10 * time.Second
 // readShare is how much of the work reading is, as far as progress goes.
 const readShare = 0.5
 
-// Answer does the work, or finds that it was done before. It ends soon after the context does, and keeps nothing then. Errors:
+// Answer does the work, or finds that it was done before. It ends soon after the context does, and keeps nothing then, nor where
+// something was left out that another time may bring: for want of time, or because a viewer failed. Errors:
 // the faults of reading, with the place of the file in front where there are two; errors of the engine.
 func (s *Service) Answer(ctx context.Context, work Work) (Answer, error) {
 	key, err := s.Key(work)
@@ -95,6 +97,9 @@ func (s *Service) Answer(ctx context.Context, work Work) (Answer, error) {
 	}
 	if err != nil {
 		return Answer{}, err
+	}
+	if slices.ContainsFunc(documents, func(d *Document) bool { return d.fleeting }) {
+		return answer, nil
 	}
 	if err := s.Results.Keep(ctx, key, answer); err != nil {
 		slog.WarnContext(ctx, "an answer is not kept", "error", err)
@@ -138,15 +143,19 @@ func (s *Service) Outlasts(ctx context.Context, work Work) (bool, error) {
 	return false, nil
 }
 
-// ReadText makes a document of a text that came by itself.
+// ErrBlank is about a text that came by itself.
+var ErrBlank = fault.New(fault.Unprocessable, "The text is empty, or has nothing but spaces.")
+
+// ReadText makes a document of a text that came by itself. Errors: ErrBlank; those of the reader.
 func (s *Service) ReadText(ctx context.Context, text string) (*Document, error) {
 	into := NewBuilder(PlainText, s.Limits)
-	if err := s.Readers[PlainText](ctx, Source{ReaderAt: strings.NewReader(text), Size: int64(len(text))}, into); err != nil {
-		return nil, err
-	}
+	err := s.Readers[PlainText](ctx, Source{ReaderAt: strings.NewReader(text), Size: int64(len(text))}, into)
 	d := into.Document()
-	if len(d.Blocks) == 0 {
-		return nil, ErrEmpty
+	switch {
+	case errors.Is(err, ErrEmpty) || err == nil && len(d.Blocks) == 0:
+		return nil, ErrBlank
+	case err != nil:
+		return nil, err
 	}
 	return d, nil
 }
@@ -156,14 +165,18 @@ func (s *Service) AnswerTexts(ctx context.Context, q Question, documents ...*Doc
 	return s.ask(ctx, q, documents)
 }
 
-// Key is the same for the same bytes, question, engine, transcriber and viewer. The sums of the files stand for their bytes.
+// readers changes with every change of the readers that may change what is read in a file.
+const readers = "1"
+
+// Key is the same for the same bytes, question, engine, transcriber, viewer and readers. The sums of the files stand for their bytes.
 func (s *Service) Key(work Work) (string, error) {
 	question, err := json.Marshal(work.Question)
 	if err != nil {
 		return "", fmt.Errorf("encode a question: %w", err)
 	}
 	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "%q %q %q %q", s.Engine.Version(), s.Transcriber.Version(), s.Viewer.Version(), question) // a hash never fails
+	versions := []string{readers, s.Engine.Version(), s.Transcriber.Version(), s.Viewer.Version()}
+	_, _ = fmt.Fprintf(sum, "%q %q", versions, question) // a hash never fails
 	for _, file := range work.Files {
 		_, _ = sum.Write(file.Sum[:])
 	}
@@ -205,7 +218,8 @@ func (s *Service) read(ctx context.Context, file Source, format Format) (*Docume
 	case unread == nil:
 		return d, nil
 	case usable(unread) && len(d.Blocks) > 0:
-		d.Warnings = append(d.Warnings, partly+fault.As(unread).Detail)
+		d.Warnings = append(d.Warnings, cut(len(d.Text()), unread))
+		d.fleeting = d.fleeting || errors.Is(unread, ErrSlow)
 		return d, nil
 	case fault.As(unread) == nil && ctx.Err() == nil:
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, unread)
@@ -215,7 +229,7 @@ func (s *Service) read(ctx context.Context, file Source, format Format) (*Docume
 
 // readWithin ends a reader that takes longer than its time, which then counts as too much.
 func readWithin(ctx context.Context, most time.Duration, read func(context.Context) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, most, ErrTooMuch)
+	ctx, cancel := context.WithTimeoutCause(ctx, most, ErrSlow)
 	defer cancel()
 	err := read(ctx)
 	if err != nil && ctx.Err() != nil {
@@ -224,7 +238,10 @@ func readWithin(ctx context.Context, most time.Duration, read func(context.Conte
 	return err
 }
 
-const partly = "Only a part of the file could be read: "
+// cut is the warning that a file was read up to here.
+func cut(size int, why error) string {
+	return "Only a part of the file could be read, " + megabytes(size) + " of text. " + fault.As(why).Detail
+}
 
 // usable reports whether what was read before the error is good.
 func usable(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, ErrTooMuch) }

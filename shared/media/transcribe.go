@@ -31,7 +31,7 @@ type Recording struct {
 // Why a recording has no words.
 var (
 	ErrNoTranscriber = fault.New(fault.Unprocessable, "Recordings without subtitles are not transcribed here. Whoever runs this service "+
-		"can have it done: by the template's MediaEngine bedrock or openai, or by TRANSCRIBER_COMMAND with a program of their own.")
+		"can have it done: by the template's MediaEngine bedrock or openai, or by its TranscriberCommand with a program of their own.")
 	ErrSilent = fault.New(fault.Unprocessable, "No words could be heard in the recording.")
 )
 
@@ -86,8 +86,8 @@ func (s *Service) hear(ctx context.Context, r Recording) (*Document, error) {
 		into.Warn(warning)
 	}
 	for _, caption := range captions {
-		if into.Add(caption) != nil { // only ever ErrTooMuch
-			into.Warn(partly + ErrTooMuch.Detail)
+		if err := into.Add(caption); err != nil { // only ever ErrTooMuch
+			into.Warn(cut(into.size-len(caption.Text), err))
 			break
 		}
 	}

@@ -111,7 +111,8 @@ func TestRecordingsWithoutWords(t *testing.T) {
 			t.Errorf("%s: %v, %v", test.name, d, err)
 		}
 	}
-	if detail := fault.As(media.ErrNoTranscriber).Detail; !strings.Contains(detail, "MediaEngine bedrock or openai") {
+	detail := fault.As(media.ErrNoTranscriber).Detail
+	if !strings.Contains(detail, "MediaEngine bedrock or openai") || !strings.Contains(detail, " TranscriberCommand ") {
 		t.Errorf("nobody knows what to do: %s", detail)
 	}
 }

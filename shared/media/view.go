@@ -2,7 +2,9 @@ package media
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 
 	"portside/shared/fault"
@@ -62,8 +64,16 @@ func (s *Service) view(ctx context.Context, into *Builder) error {
 		})
 	}
 	running.Wait()
-	return into.insert(viewed)
+	left, err := into.insert(viewed)
+	if left != nil {
+		slog.WarnContext(ctx, "a picture is left out", "error", left)
+		into.doc.fleeting = into.doc.fleeting || !lasting(left)
+	}
+	return err
 }
+
+// lasting reports whether a picture is to blame for its error, and not who was asked to view it.
+func lasting(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, ErrTooMuch) }
 
 // view is what a picture came to.
 type view struct {

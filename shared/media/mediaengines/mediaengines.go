@@ -129,7 +129,7 @@ func newTranscriber(s Settings) (media.Transcriber, error) {
 	case s.TranscriberCommand != "":
 		transcriber, err := mediacommand.New(s.TranscriberCommand, mediatext.ReadText) // which knows subtitles
 		if err != nil {
-			return nil, wrong("TRANSCRIBER_COMMAND " + err.Error())
+			return nil, wrong("the TranscriberCommand " + err.Error())
 		}
 		return transcriber, nil
 	default:

@@ -81,7 +81,7 @@ func TestWrongSettingsAreTold(t *testing.T) {
 		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=m", "MEDIA_INPUT_PRICE=" + value, "MEDIA_OUTPUT_PRICE=1"}, "MEDIA_INPUT_PRICE must be"},
 		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=m", "MEDIA_OUTPUT_PRICE=0"}, "only one is set"},
 		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=m", "MEDIA_TRANSCRIPTION_PRICE=-1"}, "MEDIA_TRANSCRIPTION_PRICE must be"},
-		{[]string{"TRANSCRIBER_COMMAND=no-such-program"}, "TRANSCRIBER_COMMAND names a program that cannot be run"},
+		{[]string{"TRANSCRIBER_COMMAND=no-such-program"}, "the TranscriberCommand names a program that cannot be run"},
 	} {
 		_, err := equipped(test.variables...)
 		if err == nil {

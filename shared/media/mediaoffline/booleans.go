@@ -58,7 +58,14 @@ func (r *reading) claims(q *query, asked *pattern) []candidate {
 	var all []candidate
 	plainQuery := *q
 	plainQuery.patterns = []pattern{{terms: wanted, weight: asked.weight}}
+	touched := r.touching(slices.Concat(wanted, taxWords(wanted)))
 	for i := range r.pairs {
+		if r.watch.ended() {
+			return nil
+		}
+		if !touchesAny(touched, r.pairs[i].label) {
+			continue
+		}
 		if c, ok := r.booleanPair(&plainQuery, &r.pairs[i]); ok {
 			all = append(all, c)
 		}
@@ -66,8 +73,14 @@ func (r *reading) claims(q *query, asked *pattern) []candidate {
 	all = append(all, r.boxes(&plainQuery)...)
 	state := slices.ContainsFunc(asked.terms, func(t string) bool { return slices.Contains(q.soft, t) })
 	for _, s := range r.sentences {
+		if r.watch.ended() {
+			return nil
+		}
+		if !r.mentionsAny(touched, s) {
+			continue
+		}
 		c, ok := r.claimIn(wanted, s)
-		if ok && (!state || r.hasState(c.at)) {
+		if ok && (!state || r.hasState(c.at)) && !r.asksLeave(asked.terms, c.at) {
 			c.score *= asked.weight
 			all = append(all, c)
 		}
@@ -78,6 +91,14 @@ func (r *reading) claims(q *query, asked *pattern) []candidate {
 		}
 	}
 	return all
+}
+
+// taxWords are the terms that speak of tax and of what is included without saying so.
+func taxWords(wanted []string) []string {
+	if slices.Contains(wanted, "TAX") || slices.Contains(wanted, "INCLUDED") {
+		return []string{"GROSS", "NET"}
+	}
+	return nil
 }
 
 // claim splits what is asked into what it is about, and whether it asks for the contrary.
@@ -105,6 +126,9 @@ func (r *reading) booleanPair(q *query, p *pair) (candidate, bool) {
 	}
 	at := p.value
 	value, ok := readAnswer(r.text[at.start:at.end])
+	if ok && value && r.isLimited(r.within(at)) {
+		return candidate{}, false
+	}
 	if !ok {
 		at = r.firstStatement(at)
 		value, ok = r.stateIn(at)
@@ -113,8 +137,11 @@ func (r *reading) booleanPair(q *query, p *pair) (candidate, bool) {
 	if !ok {
 		return candidate{}, false
 	}
-	if r.negates(r.within(p.labelAt)) {
+	switch r.stanceOf(r.within(p.labelAt), nil, p.label) {
+	case denies:
 		value = !value
+	case depends:
+		return candidate{}, false
 	}
 	return booleanCandidate(value, r.clause(at), score), true
 }
@@ -131,7 +158,8 @@ func (r *reading) firstStatement(s span) span {
 func (r *reading) stateIn(s span) (value, ok bool) {
 	const mostWords = 6
 	words := r.within(s)
-	return !r.negates(words), r.hasState(s) && len(words) <= mostWords
+	said := r.stanceOf(words, nil, nil)
+	return said == affirms, said != depends && r.hasState(s) && len(words) <= mostWords
 }
 
 var states = []string{"INCLUDED", "PAID", "APPROVED", "ALLOWED", "REQUIRED", "SIGN", "ATTACHED", "GROSS", "NET"}

@@ -8,36 +8,40 @@ import (
 // boxes reads lines that begin or end with a box: "☒ Automatic renewal".
 func (r *reading) boxes(q *query) []candidate {
 	var all []candidate
-	for _, s := range r.boxLines() {
-		text := r.text[s.start:s.end]
-		at, ticked, ok := boxIn(text)
-		if !ok {
-			continue
+	for _, b := range r.boxed {
+		if r.watch.ended() {
+			return nil
 		}
-		if _, _, more := boxIn(text[at.end:]); more {
-			continue
-		}
-		rest := span{s.start + at.end, s.end}
-		if at.start > 0 {
-			rest = span{s.start, s.start + at.start}
-		}
-		words := r.within(rest)
+		words := r.within(b.rest)
 		p := pair{label: labelTerms(words), weight: byCells}
-		if score := q.match(&p, r.topic); score >= leastScore && len(p.label) > 0 {
-			all = append(all, booleanCandidate(ticked != r.negates(words), r.trim(s), score))
+		score := q.match(&p, r.topic)
+		if score < leastScore || len(p.label) == 0 {
+			continue
+		}
+		if said := r.stanceOf(words, nil, p.label); said != depends {
+			all = append(all, booleanCandidate(b.ticked != (said == denies), b.at, score))
 		}
 	}
 	return all
 }
 
-// boxLines are the lines that have a box.
-func (r *reading) boxLines() []span {
-	var lines []span
-	for i := range r.doc.Blocks {
-		at := r.doc.Blocks[i].Start
-		for line := range strings.Lines(r.doc.Blocks[i].Text) {
-			if strings.ContainsAny(line, tickedBoxes+emptyBoxes) || strings.Contains(line, "[") {
-				lines = append(lines, r.trim(span{at, at + len(line)}))
+// boxLine is a line with one box, and the rest of it.
+type boxLine struct {
+	at, rest span
+	ticked   bool
+}
+
+// boxLines are the lines that have one box and no more.
+func (r *reading) boxLines() []boxLine {
+	var lines []boxLine
+	for i := range r.blocks {
+		at := r.blocks[i].Start
+		for line := range strings.Lines(r.blocks[i].Text) {
+			if r.watch.ended() {
+				return nil
+			}
+			if b, ok := r.boxLine(span{at, at + len(line)}); ok && len(line) <= mostStretch {
+				lines = append(lines, b)
 			}
 			at += len(line)
 		}
@@ -45,15 +49,21 @@ func (r *reading) boxLines() []span {
 	return lines
 }
 
-// negates reports that the words turn round what they say; two negations undo each other.
-func (r *reading) negates(words []mention) bool {
-	odd := false
-	for i, m := range words {
-		if m.term == "NOT" || r.isNegation(m, words[i+1:]) {
-			odd = !odd
-		}
+func (r *reading) boxLine(s span) (boxLine, bool) {
+	s = r.trim(s)
+	text := r.text[s.start:s.end]
+	at, ticked, ok := boxIn(text)
+	if !ok {
+		return boxLine{}, false
 	}
-	return odd
+	if _, _, more := boxIn(text[at.end:]); more {
+		return boxLine{}, false
+	}
+	rest := span{s.start + at.end, s.end}
+	if at.start > 0 {
+		rest = span{s.start, s.start + at.start}
+	}
+	return boxLine{at: s, rest: rest, ticked: ticked}, true
 }
 
 func (r *reading) isNegation(m mention, after []mention) bool {
@@ -86,11 +96,15 @@ func (r *reading) claimIn(wanted []string, s span) (candidate, bool) {
 	if !subsetAlike(wanted, claimTerms(words)) || r.isConditional(words) || !r.isStatement(clause, words, wanted) {
 		return candidate{}, false
 	}
+	said := r.stanceOf(words, r.within(span{clause.end, s.end}), wanted)
+	if said == depends {
+		return candidate{}, false
+	}
 	score := saidPlainly
 	if len(wanted) == 1 && len(words) > shortClaim {
 		score = saidInPassing * 0.8
 	}
-	return booleanCandidate(r.negates(words) == excludesTax(wanted, words), r.bare(clause), score), true
+	return booleanCandidate((said == denies) == excludesTax(wanted, words), r.bare(clause), score), true
 }
 
 // excludesTax reports that prices with tax are asked for and prices without it are said.

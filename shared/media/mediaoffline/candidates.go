@@ -2,9 +2,11 @@ package mediaoffline
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"portside/shared/media"
 )
@@ -17,10 +19,15 @@ type reading struct {
 	mentions  []mention
 	figures   []figure
 	dates     []dated
+	ranges    []bounds
 	pairs     []pair
 	sentences []span
 	topic     []string // terms of the title and the first lines
 	said      []string // every term once, in order of the alphabet
+	boxed     []boxLine
+	blocks    []media.Block // that are searched
+	isPart    bool          // there is more than is searched
+	watch     *watch
 }
 
 // pair is a label and the value that stands with it.
@@ -46,6 +53,7 @@ const (
 	byLine         = 0.9
 	below          = 0.88
 	byBareDate     = 0.81
+	byTitle        = 0.7
 )
 
 const (
@@ -55,34 +63,54 @@ const (
 
 // newReading prepares a document. A long one takes seconds, hence the context.
 func newReading(ctx context.Context, d *media.Document) (*reading, error) {
-	text := d.Text()
-	r := &reading{doc: d, text: text, lang: languageOf(text)}
-	if err := r.mention(ctx); err != nil {
+	r := &reading{doc: d, text: d.Text(), lang: languageOf(d.Text()), watch: &watch{ctx: ctx}}
+	r.mention()
+	if err := r.watch.look(); err != nil {
 		return nil, err
 	}
-	r.dates = datesOf(text, r.lang)
-	r.figures = outside(figuresOf(text, r.lang), r.dates)
+	r.isPart = strings.TrimSpace(d.Text()[len(r.text):]) != ""
+	r.blocks = beginningOf(d.Blocks, len(r.text))
+	days := readDays(r.watch, r.text, r.lang)
+	r.dates = days.found
+	r.figures = outside(outside(readFigures(r.watch, r.text, r.lang), days.found), days.void)
+	r.ranges = r.rangesIn()
 	r.topic = r.topicTerms()
 	r.said = r.allTerms()
-	return r, r.collect(ctx)
+	r.boxed = r.boxLines()
+	if err := r.watch.look(); err != nil {
+		return nil, err
+	}
+	r.collect()
+	return r, r.watch.look()
 }
 
-// mention notes what the words mean, some thousands at a time. No form runs over a break, so a stretch ends at one.
-func (r *reading) mention(ctx context.Context) error {
-	const stretch = 10_000
-	for words := wordsOf(r.text); len(words) > 0; {
-		if err := ctx.Err(); err != nil {
-			return err
+// mention notes what the words mean, some thousands at a time, and ends the text where there are more than are searched. No
+// form runs over a break, so a stretch ends at one, or in a text without any, between two words.
+func (r *reading) mention() {
+	const stretch, longest = 4_000, 4_200
+	words := wordReader{text: r.text[:searchedBytes(r.text)]}
+	r.text = words.text
+	for left := mostWords; words.at < len(words.text) && r.watch.look() == nil; {
+		part := words.read(min(stretch, left), min(longest, left))
+		if left -= len(part); left == 0 {
+			words.text = words.text[:words.at]
+			r.text = words.text
 		}
-		n := min(stretch, len(words))
-		for n < len(words) && !words[n].breaks {
-			n++
+		for _, m := range theLexicon().mentions(part) {
+			if !isCodeHead(r.text[m.at.end:]) {
+				r.mentions = append(r.mentions, m)
+			}
 		}
-		r.mentions = append(r.mentions, theLexicon().mentions(words[:n])...)
-		words = words[n:]
 	}
-	r.mentions = slices.DeleteFunc(r.mentions, func(m mention) bool { return isCodeHead(r.text[m.at.end:]) })
-	return ctx.Err()
+}
+
+// searchedBytes is how much of a text is searched at most, in whole characters.
+func searchedBytes(text string) int {
+	n := min(len(text), mostSearched)
+	for n < len(text) && n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return n
 }
 
 // outside leaves out the numbers that are parts of dates.
@@ -103,8 +131,8 @@ func outside(figures []figure, dates []dated) []figure {
 func (r *reading) topicTerms() []string {
 	const lines, most = 4, 200
 	terms := labelTerms(theLexicon().mentions(wordsOf(r.doc.Title)))
-	for i := range r.doc.Blocks[:min(lines, len(r.doc.Blocks))] {
-		b := &r.doc.Blocks[i]
+	for i := range r.blocks[:min(lines, len(r.blocks))] {
+		b := &r.blocks[i]
 		if len(b.Text) <= most && (i == 0 || b.Kind == media.Heading) {
 			terms = append(terms, r.terms(span{b.Start, b.End()})...)
 		}
@@ -113,18 +141,46 @@ func (r *reading) topicTerms() []string {
 }
 
 func (r *reading) allTerms() []string {
-	all := make([]string, len(r.mentions))
-	for i, m := range r.mentions {
-		all[i] = m.term
+	known := map[string]bool{}
+	for _, m := range r.mentions {
+		if r.watch.ended() {
+			return nil
+		}
+		known[m.term] = true
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return slices.Sorted(maps.Keys(known))
+}
+
+// touching are the terms of the document that meet any of those wanted, with the one for days, which a label has by itself.
+// Whatever has none of them is no answer, which saves looking at it closely.
+func (r *reading) touching(wanted []string) map[string]bool {
+	touched := map[string]bool{"DATE": containsTerm(wanted, "DATE")}
+	for _, t := range r.said {
+		if r.watch.ended() {
+			return touched
+		}
+		if containsTerm(wanted, t) {
+			touched[t] = true
+		}
+	}
+	return touched
+}
+
+func touchesAny(touched map[string]bool, terms []string) bool {
+	return slices.ContainsFunc(terms, func(t string) bool { return touched[t] })
+}
+
+func (r *reading) mentionsAny(touched map[string]bool, s span) bool {
+	return slices.ContainsFunc(r.within(s), func(m mention) bool { return touched[m.term] })
 }
 
 // fitted leaves out what is meant for other kinds of documents, and of a description the words that the document never uses:
 // they cannot tell one place of it from another.
 func (r *reading) fitted(q *query) *query {
 	const absent = 0.97
+	if q.plain != nil {
+		r.fitted(q.plain)
+	}
 	q.patterns = slices.DeleteFunc(q.patterns, func(p pattern) bool { return !p.isAbout(r.topic) })
 	for i := range q.patterns {
 		p := &q.patterns[i]
@@ -144,6 +200,12 @@ func (r *reading) fitted(q *query) *query {
 			p.weight = 0
 		}
 	}
+	var wanted []string
+	for _, p := range q.patterns {
+		wanted = append(wanted, p.terms...)
+	}
+	slices.Sort(wanted)
+	q.touched = r.touching(slices.Compact(wanted))
 	return q
 }
 
@@ -169,20 +231,18 @@ func (r *reading) datesIn(s span) []dated {
 }
 
 // collect walks over the blocks once and notes every pair and sentence.
-func (r *reading) collect(ctx context.Context) error {
+func (r *reading) collect() {
 	c := pairCollector{reading: r, splitter: newSplitter(r.lang)}
-	for i := 0; i < len(r.doc.Blocks); i++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		b := &r.doc.Blocks[i]
+	c.splitter.watch = r.watch
+	for i := 0; i < len(r.blocks) && r.watch.look() == nil; i++ {
+		b := &r.blocks[i]
 		switch b.Kind {
 		case media.Row:
 			end := i + 1
-			for end < len(r.doc.Blocks) && r.doc.Blocks[end].Kind == media.Row && r.doc.Blocks[end].Table == b.Table {
+			for end < len(r.blocks) && r.blocks[end].Kind == media.Row && r.blocks[end].Table == b.Table {
 				end++
 			}
-			c.table(r.doc.Blocks[i:end])
+			c.table(r.blocks[i:end])
 			i = end - 1
 		case media.Field:
 			c.cells(b, byField)
@@ -190,7 +250,6 @@ func (r *reading) collect(ctx context.Context) error {
 			c.block(i)
 		}
 	}
-	return nil
 }
 
 // pairCollector holds what the blocks above mean for those below.
@@ -199,10 +258,11 @@ type pairCollector struct {
 	splitter *splitter
 	heading  []string
 	narrow   narrow
+	isTitle  bool // what is walked over is a heading, or the subject of a mail
 }
 
 func (c *pairCollector) add(label, value span, weight float64) {
-	value = c.reading.trim(value)
+	value = firstStretch(c.reading.text, c.reading.trim(value), mostStretch)
 	if value.end <= value.start || label.end-label.start > mostLabelBytes {
 		return
 	}
@@ -211,7 +271,30 @@ func (c *pairCollector) add(label, value span, weight float64) {
 		return
 	}
 	sent := c.reading.doc.Format == media.Mail && weight == byField && slices.Contains(terms, "DATE")
-	c.reading.pairs = append(c.reading.pairs, pair{label: terms, labelAt: label, value: value, weight: weight, context: c.heading, sent: sent})
+	c.note(pair{label: terms, labelAt: label, value: value, weight: weight, sent: sent})
+}
+
+// note adds a pair below the heading, while there is room.
+func (c *pairCollector) note(p pair) {
+	r := c.reading
+	if len(r.pairs) >= mostPairs {
+		r.isPart = true
+		return
+	}
+	p.context = c.heading
+	r.pairs = append(r.pairs, p)
+}
+
+// sentences notes those of a text that begins at an offset; none without words, and a very long one in parts.
+func (c *pairCollector) sentences(text string, at int) {
+	r := c.reading
+	for _, s := range c.splitter.split(text) {
+		for _, part := range stretches(r.text, span{at + s.start, at + s.end}) {
+			if len(r.within(part)) > 0 {
+				r.sentences = append(r.sentences, part)
+			}
+		}
+	}
 }
 
 // trim takes spaces, tabs and line breaks off both ends.
@@ -231,7 +314,12 @@ func cellSpan(c media.Cell) span { return span{c.Start, c.Start + len(c.Text)} }
 // cells notes each cell as the label of the next one that is not empty.
 func (c *pairCollector) cells(b *media.Block, weight float64) {
 	filled := slices.DeleteFunc(slices.Clone(b.Cells), func(cell media.Cell) bool { return cell.Text == "" })
+	c.isTitle = b.Kind == media.Field && len(filled) > 0 && slices.Contains(c.reading.terms(cellSpan(filled[0])), "SUBJECT")
+	defer func() { c.isTitle = false }()
 	for i, cell := range filled {
+		if c.reading.watch.ended() {
+			return
+		}
 		c.lines(cellSpan(cell))
 		if i+1 < len(filled) && c.reading.isLabel(cellSpan(cell)) {
 			c.beside(filled[i:], weight)
@@ -239,9 +327,7 @@ func (c *pairCollector) cells(b *media.Block, weight float64) {
 	}
 	if len(filled) > 0 {
 		last := filled[len(filled)-1]
-		for _, s := range c.splitter.split(last.Text) {
-			c.reading.sentences = append(c.reading.sentences, span{last.Start + s.start, last.Start + s.end})
-		}
+		c.sentences(last.Text, last.Start)
 	}
 }
 

@@ -11,20 +11,23 @@ import (
 
 // block notes the pairs and sentences of a block of prose, lines or words placed on a page.
 func (c *pairCollector) block(i int) {
-	b := &c.reading.doc.Blocks[i]
+	b := &c.reading.blocks[i]
 	whole := span{b.Start, b.End()}
 	if b.Kind == media.Heading {
 		c.heading = c.reading.terms(whole)
 	}
+	c.isTitle = b.Kind == media.Heading
 	if !c.columnsOfLines(i) {
 		c.lines(whole)
 	}
+	c.isTitle = false
 	for _, line := range lineSpans(b) {
+		if c.reading.watch.ended() {
+			return
+		}
 		c.narrow.line(c, line)
 	}
-	for _, s := range c.splitter.split(b.Text) {
-		c.reading.sentences = append(c.reading.sentences, span{b.Start + s.start, b.Start + s.end})
-	}
+	c.sentences(b.Text, b.Start)
 	last := whole
 	if n := strings.LastIndexByte(b.Text, '\n'); n >= 0 {
 		last.start += n + 1
@@ -60,7 +63,7 @@ func withoutShort(label string) string {
 
 // neighbours pairs a label with what stands right of it on the page, and below it.
 func (c *pairCollector) neighbours(i int, label span) {
-	blocks := c.reading.doc.Blocks
+	blocks := c.reading.blocks
 	if side := sideOf(blocks, i); side >= 0 {
 		c.add(label, firstLine(&blocks[side]), bySide)
 	}
@@ -85,7 +88,7 @@ func (c *pairCollector) neighbours(i int, label span) {
 
 // columnsOfLines pairs labels that stand in a block below each other with the values in the block beside it, line by line.
 func (c *pairCollector) columnsOfLines(i int) bool {
-	blocks := c.reading.doc.Blocks
+	blocks := c.reading.blocks
 	side := sideOf(blocks, i)
 	if side < 0 || !strings.Contains(blocks[i].Text, "\n") {
 		return false
@@ -167,7 +170,7 @@ func underOf(blocks []media.Block, i int) int {
 // lines notes the pairs within the lines of a stretch.
 func (c *pairCollector) lines(s span) {
 	text := c.reading.text
-	for at := s.start; at < s.end; {
+	for at := s.start; at < s.end && !c.reading.watch.ended(); {
 		end := s.end
 		if n := strings.IndexByte(text[at:s.end], '\n'); n >= 0 {
 			end = at + n
@@ -190,7 +193,7 @@ func (c *pairCollector) lineAt(at, end int) span {
 // segments splits a line where a form puts one thing beside another.
 func (c *pairCollector) segments(line span) {
 	at := line.start
-	for i := line.start; i < line.end; {
+	for i := line.start; i < line.end && !c.reading.watch.ended(); {
 		r, size := utf8.DecodeRuneInString(c.reading.text[i:line.end])
 		if r == '|' || r == '·' || r == '•' || r == '\t' {
 			c.segment(span{at, i})
@@ -206,6 +209,9 @@ func (c *pairCollector) segment(s span) {
 	s = c.reading.trim(s)
 	cuts := c.cuts(s)
 	for i, cut := range cuts {
+		if c.reading.watch.ended() {
+			return
+		}
 		label := span{s.start, cut.start}
 		if i > 0 {
 			label.start = c.labelStart(cuts[i-1].end, cut.start)
@@ -217,7 +223,7 @@ func (c *pairCollector) segment(s span) {
 		if i == 0 && label.end-label.start > mostLabelBytes {
 			label.start = c.labelStart(s.start, cut.start)
 		}
-		c.add(label, value, byColon)
+		c.add(label, value, c.weightOf(cut))
 	}
 	if len(cuts) == 0 {
 		c.bareDate(s)
@@ -226,6 +232,14 @@ func (c *pairCollector) segment(s span) {
 	if len(cuts) == 0 && s.end-s.start <= mostLine {
 		c.leading(s)
 	}
+}
+
+// weightOf is how surely what separates a label from a value does so: in a heading, a dash may join anything.
+func (c *pairCollector) weightOf(cut span) float64 {
+	if c.isTitle && !strings.Contains(c.reading.text[cut.start:cut.end], ":") {
+		return byTitle
+	}
+	return byColon
 }
 
 // cuts finds what separates labels from values in a line.
@@ -252,12 +266,13 @@ func (c *pairCollector) cuts(s span) []span {
 	return found
 }
 
-// isDash reports a dash or an equals sign with spaces around it, after what may be a label.
+// isDash reports a dash or an equals sign with spaces around it, after what may be a label. What has a number is something
+// itself: "Order PO-7781 - change of delivery".
 func (c *pairCollector) isDash(start, i int, text string) bool {
 	for _, dash := range []string{" = ", " – ", " — ", " - "} {
 		if strings.HasPrefix(text[i:], dash) {
 			before := span{start, start + i}
-			return c.reading.isLabel(before) && len(c.reading.figuresIn(before)) == 0
+			return c.reading.isLabel(before) && !strings.ContainsAny(text[:i], "0123456789")
 		}
 	}
 	return false
@@ -324,7 +339,6 @@ func (c *pairCollector) bareDate(s span) {
 	words := wordsOf(place)
 	bare := len(words) == 0 || len(words) == 1 && isSmall(words[0].text)
 	if i := strings.IndexByte(place, ','); bare || i > 0 && i >= len(place)-len(", den") {
-		c.reading.pairs = append(c.reading.pairs, pair{label: []string{"DATE"}, labelAt: dates[0].at, value: dates[0].at,
-			weight: byBareDate, context: c.heading})
+		c.note(pair{label: []string{"DATE"}, labelAt: dates[0].at, value: dates[0].at, weight: byBareDate})
 	}
 }

@@ -93,7 +93,11 @@ func (n *narrow) values(c *pairCollector, s span) bool {
 	if len(figures) == 0 {
 		return false
 	}
-	name := r.trim(span{s.start, figures[0].at.start})
+	from, skip := s.start, 0
+	if len(figures) > 1 && figures[0].at.start == s.start && figures[0].currency+figures[0].fraction == "" {
+		from, skip, figures = figures[0].at.end, 1, figures[1:] // the number of the line has a head of its own
+	}
+	name := r.trim(span{from, figures[0].at.start})
 	if len(r.within(name)) == 0 || name.end-name.start > mostLabelBytes || len(r.datesIn(s)) > 0 {
 		return false
 	}
@@ -103,9 +107,9 @@ func (n *narrow) values(c *pairCollector, s span) bool {
 		}
 	}
 	for _, heads := range n.ways {
-		if len(heads) == len(figures) {
+		if len(heads) == len(figures)+skip {
 			for i, f := range figures {
-				c.addUnder(heads[i], name, f.at)
+				c.addUnder(heads[i+skip], name, f.at)
 			}
 			return true
 		}
@@ -118,8 +122,6 @@ func (c *pairCollector) addUnder(head, name, value span) {
 	terms := c.reading.terms(head)
 	terms = slices.Concat(terms, without(c.reading.terms(name), terms))
 	if len(terms) > 0 && len(terms) <= mostLabelWords {
-		c.reading.pairs = append(c.reading.pairs, pair{
-			label: terms, labelAt: head, value: value, weight: byColumn, context: c.heading, grid: true,
-		})
+		c.note(pair{label: terms, labelAt: head, value: value, weight: byColumn, grid: true})
 	}
 }

@@ -10,7 +10,7 @@ import (
 // table notes the pairs of a run of rows. What a page shows as one table is often several things below each other: a form,
 // the goods with heads over them, the sums. So each run of rows below a row of heads counts as a table of its own.
 func (c *pairCollector) table(rows []media.Block) {
-	for from := 0; from < len(rows); {
+	for from := 0; from < len(rows) && !c.reading.watch.ended(); {
 		to := from + 1
 		for to < len(rows) && !c.beginsAnother(rows, to) {
 			to++
@@ -48,6 +48,9 @@ func (c *pairCollector) part(rows []media.Block) {
 		body = rows[1:]
 	}
 	for i := range body {
+		if c.reading.watch.ended() {
+			return
+		}
 		row := &body[i]
 		if heads == nil || len(row.Cells) <= 2 || c.isGrid(row) {
 			c.cells(row, byCells)
@@ -178,6 +181,9 @@ func (c *pairCollector) columns(row *media.Block, heads map[int]media.Cell, only
 	named := slices.IndexFunc(row.Cells, func(cell media.Cell) bool { return c.reading.isLabel(cellSpan(cell)) })
 	first := row.Cells[max(named, 0)]
 	for i, cell := range row.Cells {
+		if c.reading.watch.ended() {
+			return
+		}
 		head, ok := heads[cell.Column]
 		if !ok || head.Text == "" || cell.Text == "" {
 			continue
@@ -187,9 +193,8 @@ func (c *pairCollector) columns(row *media.Block, heads map[int]media.Cell, only
 			terms = append(terms, without(c.reading.terms(cellSpan(first)), terms)...)
 		}
 		if len(terms) > 0 && len(terms) <= mostLabelWords {
-			c.reading.pairs = append(c.reading.pairs, pair{
-				label: terms, labelAt: cellSpan(head), value: c.reading.trim(cellSpan(cell)), weight: byColumn, context: c.heading, grid: !only,
-			})
+			value := firstStretch(c.reading.text, c.reading.trim(cellSpan(cell)), mostStretch)
+			c.note(pair{label: terms, labelAt: cellSpan(head), value: value, weight: byColumn, grid: !only})
 		}
 	}
 }

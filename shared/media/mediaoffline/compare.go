@@ -31,7 +31,11 @@ func (e *Engine) Compare(ctx context.Context, first, second *media.Document, s m
 	for _, v := range s.Variables {
 		words[v.Name] = w.compare(a.Values[v.Name], b.Values[v.Name])
 	}
-	return media.Comparison{First: a, Second: b, Words: words}, nil
+	warnings := slices.Clone(a.Warnings)
+	if len(warnings) == 0 {
+		warnings = slices.Clone(b.Warnings)
+	}
+	return media.Comparison{First: a, Second: b, Words: words, Warnings: warnings}, nil
 }
 
 // asksForDifferencesOnly understands "only differences" in any of the languages.

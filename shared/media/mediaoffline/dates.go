@@ -15,6 +15,7 @@ type dated struct {
 	at                 span
 	year, month, day   int
 	swappable, slashed bool
+	doubtful           bool // day and month may be the other way round, and nothing in the document tells
 }
 
 func (d dated) iso() string { return fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day) }
@@ -27,11 +28,28 @@ func (d dated) exists() bool {
 }
 
 // datesOf finds the days that a text names, in order and without overlaps. Days are read before months unless the document
-// shows that it writes months first; where nothing tells, swappable days are left out.
-func datesOf(text string, lang media.Lang) []dated {
-	found := readDates(text)
+// shows that it writes months first. English is written both ways: where nothing tells, a swappable day is doubtful, and left out
+// where the document looks American.
+func datesOf(text string, lang media.Lang) []dated { return readDays(nil, text, lang).found }
+
+// days are those of a text, and what is written as one but is none, such as 30 February: no other number either.
+type days struct{ found, void []dated }
+
+func readDays(w *watch, text string, lang media.Lang) days {
+	all := readDates(w, text)
+	all.found = ordered(text, all.found, lang)
+	return all
+}
+
+// ordered settles which number of a day is its month.
+func ordered(text string, found []dated, lang media.Lang) []dated {
 	switch dayOrder(text, found, lang) {
 	case dayFirst:
+		return found
+	case likelyDayFirst:
+		for i, d := range found {
+			found[i].doubtful = d.slashed && d.swappable && d.day != d.month
+		}
 		return found
 	case monthFirst:
 		for i, d := range found {
@@ -54,6 +72,7 @@ type order int
 
 const (
 	dayFirst order = iota
+	likelyDayFirst
 	monthFirst
 	openOrder
 )
@@ -74,8 +93,10 @@ func dayOrder(text string, found []dated, lang media.Lang) order {
 		return openOrder
 	case months > 0:
 		return monthFirst
-	case days > 0 || lang != "en" || !looksAmerican(text):
+	case days > 0 || lang != "en":
 		return dayFirst
+	case !looksAmerican(text):
+		return likelyDayFirst
 	}
 	return openOrder
 }
@@ -85,22 +106,26 @@ func looksAmerican(text string) bool {
 	return strings.Contains(text, "$") && !strings.ContainsAny(text, "£€") || strings.Contains(text, "USD")
 }
 
-func readDates(text string) []dated {
-	var found []dated
-	for i := 0; i < len(text); {
+func readDates(w *watch, text string) days {
+	var all days
+	for i := 0; i < len(text) && !w.ended(); {
 		b := text[i]
 		if !isDigit(b) && !isLetterOrDigit(b) && b < utf8.RuneSelf {
 			i++
 			continue
 		}
-		if d, ok := dateAt(text, i); ok {
-			found = append(found, d)
+		d, ok := dateAt(text, i)
+		if ok {
+			all.found = append(all.found, d)
 			i = d.at.end
 			continue
 		}
+		if d.at.end > i {
+			all.void = append(all.void, d)
+		}
 		i = max(i+1, skipWord(text, i))
 	}
-	return found
+	return all
 }
 
 func skipWord(text string, i int) int {
@@ -122,6 +147,7 @@ func skipDigits(text string, i int) int {
 	return i
 }
 
+// dateAt reads the day that begins at an offset. One that does not exist still has its end.
 func dateAt(text string, i int) (dated, bool) {
 	r := dateReader{text: text, at: i}
 	if !isDigit(text[i]) {

@@ -2,7 +2,6 @@ package mediaoffline
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -15,19 +14,23 @@ import (
 func (e *Engine) Extract(ctx context.Context, d *media.Document, s media.ExtractSettings) (media.Extraction, error) {
 	found := media.Extraction{Values: map[string]media.Value{}, Evidence: map[string][]media.Evidence{}}
 	if err := ctx.Err(); err != nil {
-		return found, fmt.Errorf("extract: %w", err)
+		return found, extracting(err)
 	}
 	r, err := newReading(ctx, d)
 	if err != nil {
-		return found, fmt.Errorf("extract: %w", err)
+		return found, extracting(err)
+	}
+	if r.isPart {
+		found.Warnings = []string{partlySearched}
 	}
 	for _, v := range s.Variables {
-		if err := ctx.Err(); err != nil {
-			return found, fmt.Errorf("extract: %w", err)
-		}
 		found.Values[v.Name] = media.Value{}
 		delete(found.Evidence, v.Name)
-		if best, ok := r.find(r.fitted(understand(v))); ok {
+		best, ok := r.find(r.fitted(understand(v)))
+		if err := r.watch.look(); err != nil {
+			return found, extracting(err)
+		}
+		if ok {
 			found.Values[v.Name] = best.value
 			found.Evidence[v.Name] = []media.Evidence{r.evidence(best)}
 		}
@@ -41,6 +44,8 @@ type candidate struct {
 	at    span
 	score float64 // 0 to 1
 	key   string  // the same for values that mean the same
+
+	doubtful bool // found, but to be read in another way perhaps
 }
 
 const (
@@ -48,6 +53,8 @@ const (
 	leastMargin = 0.06 // between the best value and any other one
 	againBonus  = 0.02
 	mostScore   = 1.04
+
+	mostDoubtful = 0.6 // what a doubtful value is sure of at most
 )
 
 func (r *reading) evidence(c candidate) media.Evidence {
@@ -56,6 +63,9 @@ func (r *reading) evidence(c candidate) media.Evidence {
 		page = r.doc.Blocks[i].Page
 	}
 	const cent = 100
+	if c.doubtful {
+		c.score = math.Min(c.score, mostDoubtful)
+	}
 	confidence := math.Round(math.Min(c.score, 0.99)*cent) / cent
 	return media.Evidence{Quote: r.text[c.at.start:c.at.end], Start: c.at.start, Page: page, Confidence: confidence}
 }
@@ -78,15 +88,19 @@ func (r *reading) find(q *query) (candidate, bool) {
 		all = r.booleans(q)
 	} else {
 		all = slices.Concat(r.fromPairs(q), r.fromSentences(q), r.fromShapes(q), r.fromGreeting(q))
+		all = append(r.besidesRanges(q, all), r.fromEnds(q)...)
 	}
-	return choose(all)
+	return r.choose(all)
 }
 
 // choose takes the best value if it is good, and better than the best of the others.
-func choose(all []candidate) (candidate, bool) {
+func (r *reading) choose(all []candidate) (candidate, bool) {
 	best := map[string]candidate{}
 	var keys []string
 	for _, c := range all {
+		if r.watch.ended() {
+			return candidate{}, false
+		}
 		known, ok := best[c.key]
 		if !ok {
 			keys = append(keys, c.key)
@@ -97,6 +111,7 @@ func choose(all []candidate) (candidate, bool) {
 		if c.score > known.score {
 			known = c
 		}
+		known.doubtful = known.doubtful && c.doubtful
 		known.score = math.Min(again, mostScore)
 		best[c.key] = known
 	}
@@ -130,13 +145,19 @@ func sameName(a, b candidate) bool {
 
 func (r *reading) fromPairs(q *query) []candidate {
 	var all []candidate
+	isPeriod := q.asksForStart() || q.asksForEnd()
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		if score := q.match(p, r.topic); score > leastScore-againBonus {
-			all = append(all, r.valuesOf(q, p, score)...)
+		if r.watch.ended() {
+			return nil
 		}
-		if c, ok := r.ofPeriod(q, p.value, p.label); ok {
-			all = append(all, c)
+		if touchesAny(q.touched, p.label) {
+			if score := q.match(p, r.topic); score > leastScore-againBonus {
+				all = append(all, r.valuesOf(q, p, score)...)
+			}
+		}
+		if isPeriod {
+			all = append(all, r.ofPeriod(q, p.value, p.label)...)
 		}
 	}
 	return all

@@ -25,6 +25,9 @@ func (r *reading) fromGreeting(q *query) []candidate {
 		return nil
 	}
 	for _, s := range r.sentences {
+		if r.watch.ended() {
+			return nil
+		}
 		words := wordsOf(r.text[s.start:min(s.end, s.start+nearBytes)])
 		const first = 2 // "Sehr geehrte" has the greeting second
 		isGreeting := func(w word) bool { return greetings()[w.text] }

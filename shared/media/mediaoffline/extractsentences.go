@@ -15,9 +15,13 @@ const inSentence = 0.84
 // fromSentences looks for values in running text: beside the words of the variable, in the same clause.
 func (r *reading) fromSentences(q *query) []candidate {
 	var all []candidate
+	isPeriod := q.asksForStart() || q.asksForEnd()
 	for _, s := range r.sentences {
-		if c, ok := r.ofPeriod(q, s, r.terms(s)); ok {
-			all = append(all, c)
+		if r.watch.ended() {
+			return nil
+		}
+		if isPeriod && len(r.datesIn(s)) > 0 {
+			all = append(all, r.ofPeriod(q, s, r.terms(s))...)
 		}
 		if !r.mayAnswer(q, s) {
 			continue
@@ -39,9 +43,7 @@ func (r *reading) fromSentences(q *query) []candidate {
 
 // mayAnswer reports that a sentence has a term of the variable that means something.
 func (r *reading) mayAnswer(q *query, s span) bool {
-	return slices.ContainsFunc(r.within(s), func(m mention) bool {
-		return slices.ContainsFunc(q.patterns, func(p pattern) bool { return containsTerm(p.terms, m.term) })
-	})
+	return r.mentionsAny(q.touched, s)
 }
 
 func (r *reading) datesBeside(q *query, s span) []candidate {
@@ -92,11 +94,15 @@ func (r *reading) figuresBeside(q *query, s span) []candidate {
 // the words after it, as verbs come last in some languages.
 func (r *reading) beside(q *query, s span, values []span) []float64 {
 	scores := make([]float64, len(values))
+	values = values[:min(len(values), mostBeside)] // no sentence has as many
 	from := s.start
 	for i, v := range values {
+		if r.watch.ended() {
+			break
+		}
 		before := r.afterAnd(span{from, max(from, v.start)}) // two amounts may share the currency between them
 		scores[i] = q.matchWords(r.within(before), r.topic) * inSentence
-		after := span{v.end, s.end}
+		after := span{v.end, max(v.end, s.end)} // a range may go on in the next stretch
 		if i+1 < len(values) {
 			after.end = r.beforeAnd(span{v.end, max(v.end, values[i+1].start)})
 		}
@@ -199,8 +205,14 @@ func (q *query) coverWords(wanted, said, topic []string) float64 {
 func (r *reading) textBeside(q *query, s span) []candidate {
 	words := r.within(s)
 	for i := range words {
+		if r.watch.ended() {
+			return nil
+		}
 		end, score := q.phraseAt(words, i)
 		if score == 0 {
+			if c, ok := r.codeAt(q, words[i], s); ok {
+				return []candidate{c}
+			}
 			continue
 		}
 		rest := r.afterLink(span{end, min(s.end, end+mostValueBytes)})
@@ -216,10 +228,35 @@ func (r *reading) textBeside(q *query, s span) []candidate {
 	return nil
 }
 
+// codeAt reads what can only be a number right behind what it numbers: order PO-7781.
+func (r *reading) codeAt(q *query, m mention, s span) (candidate, bool) {
+	const digits, near = 5, 2
+	if q.shape != idShape {
+		return candidate{}, false
+	}
+	numbered := func(p pattern) bool {
+		return sameSet(without(p.terms, q.soft), []string{m.term}) && !slices.Contains(q.soft, m.term)
+	}
+	i := slices.IndexFunc(q.patterns, numbered)
+	if i < 0 {
+		return candidate{}, false
+	}
+	at := r.id(span{m.at.end, min(s.end, m.at.end+mostValueBytes)})
+	code := r.text[at.start:at.end]
+	isCode := strings.ContainsFunc(code, unicode.IsLetter) || len(code) >= digits
+	if at.end == at.start || at.start-m.at.end > near || !isCode {
+		return candidate{}, false
+	}
+	return stringCandidate(r.text, at, q.patterns[i].weight*softMissing*inSentence), true
+}
+
 // phraseAt matches the best pattern with the words that begin at i.
 func (q *query) phraseAt(words []mention, i int) (end int, score float64) {
 	const reachWords = 4
 	for n := 1; n <= reachWords && i+n <= len(words); n++ {
+		if last := &words[i+n-1]; !last.small && !q.touched[last.term] {
+			break // no pattern has it
+		}
 		terms := labelTerms(words[i : i+n])
 		for _, p := range q.patterns {
 			if sameSet(p.terms, terms) && p.weight >= score {

@@ -188,6 +188,9 @@ func (l *lexicon) single(text string, known []string, seen map[string][]string) 
 	if terms, ok := seen[text]; ok {
 		return terms
 	}
+	if len(text) > mostWord { // nothing that anybody looks for: splitting it would take as long as it is, squared
+		return []string{text}
+	}
 	terms := known
 	if exact := l.root.exact[text]; exact == nil || exact.terms == nil {
 		if parts := l.compound(text); parts != nil {
@@ -205,7 +208,7 @@ func (l *lexicon) single(text string, known []string, seen map[string][]string) 
 		}
 	}
 	if terms == nil && !isSmall(text) {
-		terms = []string{cutShort(text)}
+		terms = []string{cutShort(withoutUmlauts(text))}
 	}
 	seen[text] = terms
 	return terms
@@ -226,9 +229,9 @@ func (l *lexicon) numbered(word string) []string {
 }
 
 // withoutUmlauts undoes the writing of ä, ö and ü with an e, as in names of variables.
-func withoutUmlauts(word string) string {
-	return strings.NewReplacer("ae", "a", "oe", "o", "ue", "u").Replace(word)
-}
+func withoutUmlauts(word string) string { return umlauts.Replace(word) }
+
+var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
 
 // endings are articles and cases that some languages write at the end of a word.
 var endings = []string{"ului", "erna", "elor", "ilor", "arna", "orna", "ens", "ets", "ul", "le", "ei", "lui", "en", "et", "na",

@@ -15,21 +15,33 @@ type word struct {
 
 // wordsOf splits a text at everything that is neither letter nor digit.
 func wordsOf(text string) []word {
-	words := make([]word, 0, len(text)/6+1)
-	breaks := false
-	for i := 0; i < len(text); {
-		end := wordEnd(text, i)
-		if end == i {
-			breaks = breaks || strings.IndexByte("\n\t:;|()[],", text[i]) >= 0
-			_, size := utf8.DecodeRuneInString(text[i:])
-			i += size
+	r := wordReader{text: text}
+	return r.read(len(text), len(text))
+}
+
+// wordReader reads the words of a text some at a time.
+type wordReader struct {
+	text   string
+	at     int
+	breaks bool // since the last word
+}
+
+// read reads enough words, and from then on to the next break or the most.
+func (r *wordReader) read(enough, most int) []word {
+	words := make([]word, 0, min(enough, (len(r.text)-r.at)/6+1))
+	for r.at < len(r.text) && len(words) < most && (len(words) < enough || !r.breaks) {
+		end := wordEnd(r.text, r.at)
+		if end == r.at {
+			r.breaks = r.breaks || strings.IndexByte("\n\t:;|()[],", r.text[r.at]) >= 0
+			_, size := utf8.DecodeRuneInString(r.text[r.at:])
+			r.at += size
 			continue
 		}
-		if folded := fold(text[i:end]); folded != "" { // marks alone are no word
-			words = append(words, word{folded, span{i, end}, breaks})
-			breaks = false
+		if folded := fold(r.text[r.at:end]); folded != "" { // marks alone are no word
+			words = append(words, word{folded, span{r.at, end}, r.breaks})
+			r.breaks = false
 		}
-		i = end
+		r.at = end
 	}
 	return words
 }
@@ -70,15 +82,16 @@ func fold(word string) string {
 	var out strings.Builder
 	out.Grow(len(word))
 	for _, r := range word {
-		out.WriteString(foldRune(unicode.ToLower(r)))
+		if r = unicode.ToLower(r); r < utf8.RuneSelf {
+			out.WriteByte(byte(r))
+			continue
+		}
+		out.WriteString(foldRune(r))
 	}
 	return out.String()
 }
 
 func foldRune(r rune) string {
-	if r < utf8.RuneSelf {
-		return string(r)
-	}
 	for _, f := range foldings {
 		if strings.ContainsRune(f.from, r) {
 			return f.to

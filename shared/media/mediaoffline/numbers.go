@@ -24,10 +24,12 @@ type figure struct {
 // figuresOf finds the numbers of a text, in order and without overlaps. Parts of names, dates and telephone numbers are none.
 // Where 1.234 could be two numbers, the other numbers of the document decide which mark it uses for decimals, and then the
 // habit of its language.
-func figuresOf(text string, lang media.Lang) []figure {
+func figuresOf(text string, lang media.Lang) []figure { return readFigures(nil, text, lang) }
+
+func readFigures(w *watch, text string, lang media.Lang) []figure {
 	var found []figure
 	points, commas := 0, 0
-	for i := 0; i < len(text); {
+	for i := 0; i < len(text) && !w.ended(); {
 		if !isDigit(text[i]) {
 			i++
 			continue
@@ -172,6 +174,8 @@ func partOfName(text string, i int) bool {
 	switch {
 	case isWordRune(before) && before != 'R':
 		return !endsWithCurrency(text[:i])
+	case isDash(before) && i > size && isDash(lastRune(text[:i-size])):
+		return true // of no number is it known what two signs mean
 	case before == '-' || before == '/' || before == '.' || before == ':' || before == '_':
 		if i == size {
 			return before != '-'
@@ -180,6 +184,13 @@ func partOfName(text string, i int) bool {
 		return isWordRune(further) || before == '/'
 	}
 	return false
+}
+
+func isDash(r rune) bool { return r == '-' || r == '−' || r == '–' }
+
+func lastRune(text string) rune {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return last
 }
 
 // divide finds out which of the marks is the decimal one.
@@ -243,12 +254,18 @@ func (f *figure) endsWell(text string) bool {
 	further, _ := utf8.DecodeRuneInString(rest[size:])
 	switch {
 	case isWordRune(next):
-		unit := rest[:wordEnd(rest, 0)]
+		unit := shortWord(rest)
 		return f.at.end == f.digits.end && isUnit(fold(unit))
 	case strings.ContainsRune("-/:.", next) && size < len(rest):
 		return !isDigit(rest[size]) && (next == '.' || next == ':' || !isWordRune(further) || f.currency != "")
 	}
 	return true
+}
+
+// shortWord is the word that a text begins with, or the beginning of one that is too long to be any that is looked for.
+func shortWord(text string) string {
+	const most = 24
+	return text[:wordEnd(text[:min(len(text), most)], 0)]
 }
 
 func isUnit(word string) bool {

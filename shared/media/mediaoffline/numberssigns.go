@@ -160,14 +160,14 @@ var multipliers = sync.OnceValue(func() map[string]int {
 // multiplier reads the word for thousands or millions. Single letters count only with a currency before the number.
 func (f *figure) multiplier(text string) {
 	rest, gap := cutSpace(text[f.at.end:])
-	end := wordEnd(rest, 0)
+	end := len(shortWord(rest))
 	zeros := multipliers()[fold(rest[:end])]
 	if zeros == 0 || end == 1 && (f.currency == "" || gap > 0) || gap == 0 && end > 3 {
 		return
 	}
 	f.zeros, f.at.end = zeros, f.at.end+gap+end
 	if second, gap := cutSpace(text[f.at.end:]); zeros == 3 && gap > 0 {
-		next := wordEnd(second, 0)
+		next := len(shortWord(second))
 		if more := multipliers()[fold(second[:next])]; more == 6 && next > 1 {
 			f.zeros, f.at.end = zeros+more, f.at.end+gap+next
 		}

@@ -16,9 +16,12 @@ type query struct {
 	shape    shape
 	not      []string
 	patterns []pattern
-	soft     []string // terms that a label may lack, because the type says as much
-	named    []string // terms of the name
-	told     []string // terms of the description
+	soft     []string        // terms that a label may lack, because the type says as much
+	named    []string        // terms of the name
+	told     []string        // terms of the description
+	end      end             // of a range or change that is asked for
+	plain    *query          // the same without the words that ask for an end; nil if nothing is left
+	touched  map[string]bool // terms of the document that meet any of the patterns
 }
 
 // How much the words of a description count beside those of a name.
@@ -29,8 +32,22 @@ const (
 
 // understand finds out what a variable means: by its name, and by its description where the name says little.
 func understand(v media.Variable) *query {
+	q := understandWhole(v)
+	rest, asked := cutEnd(v)
+	if q.end = asked; asked == noEnd {
+		q.end = endOfConcept[q.concept]
+	} else if rest.Name != "" || rest.Description != "" {
+		q.plain = understandWhole(rest)
+	}
+	return q
+}
+
+func understandWhole(v media.Variable) *query {
 	description, remark := cutRemark(boundedText(v.Description))
 	q := &query{variable: v, named: termsOfName(v.Name), told: termsAsked(description), soft: softTerms[v.Type]}
+	if len(q.told) > 0 && isNoise(v.Name) {
+		q.named = q.told
+	}
 	c, terms := q.meaning()
 	if c != nil && fits(c.shape, v.Type) {
 		q.concept, q.shape, q.not, q.patterns = c.name, c.shape, c.not, c.nearest(q.named)
@@ -70,7 +87,11 @@ func (c *concept) nearest(named []string) []pattern {
 // meaning is the concept of a variable, or the terms that it has to be looked for by.
 func (q *query) meaning() (*concept, []string) {
 	c := conceptOf(q.named)
+	told := conceptOf(q.told)
+	isVague := saysLittle(q.named) || len(q.named) < len(q.told) && subset(q.named, q.told)
 	switch {
+	case told != nil && told != c && isVague && fits(told.shape, q.variable.Type):
+		return told, q.named
 	case c == nil && saysLittle(q.named):
 		if within := conceptWithin(q.told, q.named); within != nil || len(q.told) == 0 {
 			return within, q.named
@@ -152,10 +173,21 @@ func boundedText(description string) string {
 }
 
 // termsOfName splits a name as programmers write them.
-func termsOfName(name string) []string {
+func termsOfName(name string) []string { return termsAsked(spaced(name)) }
+
+// shortWords have capitals within a word.
+var shortWords = strings.NewReplacer("MwSt", "Mwst", "USt", "Ust")
+
+// isNoise reports a name that says nothing beside a description: single letters and the small words of any language.
+func isNoise(name string) bool {
+	return !slices.ContainsFunc(wordsOf(spaced(name)), func(w word) bool { return len([]rune(w.text)) > 1 && !isSmall(w.text) })
+}
+
+// spaced writes a name with spaces between its words.
+func spaced(name string) string {
 	var out strings.Builder
 	var before rune
-	runes := []rune(boundedText(name))
+	runes := []rune(shortWords.Replace(boundedText(name)))
 	for i, r := range runes {
 		upperNext := i+1 < len(runes) && unicode.IsLower(runes[i+1])
 		if unicode.IsUpper(r) && (unicode.IsLower(before) || unicode.IsUpper(before) && upperNext) {
@@ -167,7 +199,7 @@ func termsOfName(name string) []string {
 		out.WriteRune(r)
 		before = r
 	}
-	return termsAsked(out.String())
+	return out.String()
 }
 
 // termsAsked are the terms of a question without the words that only make it one: what is left of "When does it end?" is its

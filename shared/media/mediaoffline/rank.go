@@ -20,9 +20,12 @@ const (
 )
 
 // vectors gives sentences their terms, weighted by how rare they are in the document.
-func vectors(sentences []sentence, stems *stemmer) {
+func vectors(w *watch, sentences []sentence, stems *stemmer) {
 	ids, found := map[string]int32{}, []int{}
 	for i := range sentences {
+		if w.ended() {
+			return
+		}
 		sentences[i].terms = termsOf(sentences[i].text, stems, ids)
 		for len(found) < len(ids) {
 			found = append(found, 0)

@@ -1,7 +1,6 @@
 package mediaoffline
 
 import (
-	"context"
 	"math"
 	"strings"
 	"unicode"
@@ -15,32 +14,39 @@ type prior struct {
 	stems    *stemmer
 	cues     map[string]bool
 	title    map[string]bool
-	sections []map[string]bool // stems of each section's heading
+	headings []string
+	sections map[int]map[string]bool // stems of the headings that were asked for
+	watch    *watch
 	hint     map[string]bool
 	dangling map[string]bool
 	phrases  []string
 }
 
-func newPrior(ctx context.Context, m *material, stems *stemmer, hint string) (*prior, error) {
-	p := &prior{stems: stems, cues: map[string]bool{}, dangling: setOf(summaryWords()["pronouns"][m.lang])}
+func newPrior(m *material, stems *stemmer, hint string) *prior {
+	p := &prior{stems: stems, cues: map[string]bool{}, dangling: setOf(summaryWords()["pronouns"][m.lang]),
+		headings: m.headings, sections: map[int]map[string]bool{}, watch: m.watch}
 	for _, stem := range stems.stemsOf(summaryWords()["cues"][m.lang]) {
 		p.cues[stem] = true
 	}
-	for _, heading := range m.headings {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		p.sections = append(p.sections, p.stemSet(heading))
-	}
-	p.title = p.sections[0]
-	if m.headings[0] == "" && len(p.sections) > 1 {
-		p.title = p.sections[1]
+	p.title = p.section(0)
+	if m.headings[0] == "" && len(m.headings) > 1 {
+		p.title = p.section(1)
 	}
 	p.hint = hintStems(hint, m.lang, stems)
 	for _, list := range summaryWords()["boilerplate"] {
 		p.phrases = append(p.phrases, strings.Split(list, "|")...)
 	}
-	return p, nil
+	return p
+}
+
+// section are the stems of a section's heading.
+func (p *prior) section(i int) map[string]bool {
+	set, known := p.sections[i]
+	if !known {
+		set = p.stemSet(p.headings[i][:min(len(p.headings[i]), mostStretch)])
+		p.sections[i] = set
+	}
+	return set
 }
 
 func (p *prior) stemSet(text string) map[string]bool {
@@ -72,7 +78,7 @@ func hintStems(hint string, lang media.Lang, stems *stemmer) map[string]bool {
 func (p *prior) of(s *sentence, i, n int) float64 {
 	own := p.stemSet(s.text)
 	weight := position(s, i, n) * length(s) * (1 + 0.55*p.facts(s.text))
-	weight *= 1 + 0.4*share(own, p.title) + 0.3*share(own, p.sections[s.section])
+	weight *= 1 + 0.4*share(own, p.title) + 0.3*share(own, p.section(s.section))
 	weight *= 1 + 0.4*math.Min(3, float64(overlap(own, p.cues)))
 	if p.dangling[strings.ToLower(firstWord(s.text))] {
 		weight *= 0.7

@@ -20,6 +20,7 @@ type splitter struct {
 	counted map[string]bool // abbreviations that a number follows: no., art.
 	stops   map[string]bool
 	lang    media.Lang
+	watch   *watch
 }
 
 // newSplitter returns a splitter; of an unknown language, with the abbreviations of all.
@@ -42,7 +43,10 @@ func newSplitter(lang media.Lang) *splitter {
 func (s *splitter) split(text string) []span {
 	var spans []span
 	start := 0
-	for _, border := range borders(text) {
+	for _, border := range borders(s.watch, text) {
+		if s.watch.ended() {
+			break
+		}
 		if border < len(text) && s.joins(text[start:border], text[border:]) {
 			continue
 		}
@@ -61,9 +65,9 @@ func trimmed(text string, s span) span {
 }
 
 // borders are the places where a sentence may end, the text's end included.
-func borders(text string) []int {
+func borders(w *watch, text string) []int {
 	var found []int
-	for segments := sentences.FromString(text); segments.Next(); {
+	for segments := sentences.FromString(text); segments.Next() && !w.ended(); {
 		found = appendInner(found, text[:segments.End()], segments.Start())
 		found = append(found, segments.End())
 	}

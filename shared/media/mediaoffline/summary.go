@@ -44,8 +44,9 @@ func (m *material) isWhole(length media.Length, spent int) bool {
 }
 
 // Summarize implements media.Engine. The summary consists of the document's own sentences, in their order; it is in the
-// document's language, and a warning says so if another was asked for. Only of a document that is mostly tables, it says in
-// words of its own what they are. What Document.Warnings say is not repeated.
+// document's language, and a warning says so if another was asked for. Of an invoice and the like, it begins with the title,
+// date and total that the document says. Only of a document that is mostly tables, it says in words of its own what they are.
+// What Document.Warnings say is not repeated.
 func (*Engine) Summarize(ctx context.Context, d *media.Document, s media.SummarySettings) (media.Summary, error) {
 	if len(d.Blocks) == 0 {
 		return media.Summary{}, media.ErrEmpty
@@ -55,14 +56,25 @@ func (*Engine) Summarize(ctx context.Context, d *media.Document, s media.Summary
 	if err != nil {
 		return media.Summary{}, fmt.Errorf("summarizing: %w", err)
 	}
+	paper, err := m.paperLine(ctx, d)
+	if err != nil {
+		return media.Summary{}, fmt.Errorf("summarizing: %w", err)
+	}
 	lines := m.tableLine(s.Lang)
+	if paper != "" {
+		lines = []string{paper}
+		m.keepProse()
+	}
 	chosen, err := m.choose(ctx, s, wordCount(strings.Join(lines, " ")))
 	if err != nil {
 		return media.Summary{}, fmt.Errorf("summarizing: %w", err)
 	}
 	summary := media.Summary{Text: layOut(append(lines, chosen...), s.Shape)}
-	if len(chosen) > 0 {
+	if len(chosen) > 0 || paper != "" {
 		summary.Warnings = languageWarning(lang, s.Lang)
+	}
+	if m.isPart {
+		summary.Warnings = append(summary.Warnings, partlySummarized)
 	}
 	return summary, nil
 }
@@ -77,6 +89,9 @@ func (m *material) tableLine(asked media.Lang) []string {
 
 // choose returns the sentences of the summary. Words that are spent already count.
 func (m *material) choose(ctx context.Context, s media.SummarySettings, spent int) ([]string, error) {
+	if len(m.sentences) == 0 && spent > 0 {
+		return nil, nil
+	}
 	if len(m.sentences) == 0 && m.tables.words == 0 {
 		m.useHeadings()
 	}
@@ -103,7 +118,7 @@ func (m *material) choose(ctx context.Context, s media.SummarySettings, spent in
 
 // useHeadings makes do with headings where there is nothing else.
 func (m *material) useHeadings() {
-	for _, heading := range m.headings[1:] {
+	for _, heading := range m.headings[1:min(len(m.headings), mostSentences)] {
 		words := wordCount(heading)
 		m.words += words
 		m.sentences = append(m.sentences, sentence{text: oneLine(heading), words: words, first: true, item: true})
@@ -127,20 +142,20 @@ func rounded(score float64) float64 { return math.Round(score*1e6) / 1e6 }
 // rank scores the sentences.
 func (m *material) rank(ctx context.Context, hint string) (*chooser, error) {
 	stems := newStemmer(m.lang)
-	p, err := newPrior(ctx, m, stems, hint)
-	if err != nil {
-		return nil, err
-	}
+	p := newPrior(m, stems, hint)
 	for i := range m.sentences {
 		m.sentences[i].order = i
 	}
 	compared := sample(m.sentences, p.hint)
-	vectors(compared, stems)
+	vectors(m.watch, compared, stems)
 	edges, err := connect(ctx, compared)
 	if err != nil {
 		return nil, err
 	}
 	bias := p.all(compared, len(m.sentences))
+	if err := m.watch.look(); err != nil {
+		return nil, err
+	}
 	rank, most := edges.walk(bias), highest(bias)
 	c := &chooser{sentences: compared, score: make([]float64, len(compared)), alike: make([]float64, len(compared))}
 	for i := range compared {
@@ -154,6 +169,9 @@ func (m *material) rank(ctx context.Context, hint string) (*chooser, error) {
 func (p *prior) all(sentences []sentence, n int) []float64 {
 	weights, asked := make([]float64, len(sentences)), make([]float64, len(sentences))
 	for i := range sentences {
+		if p.watch.ended() {
+			break
+		}
 		weights[i] = p.of(&sentences[i], sentences[i].order, n)
 		asked[i] = p.asked(&sentences[i])
 	}
@@ -167,9 +185,10 @@ func (p *prior) all(sentences []sentence, n int) []float64 {
 	return weights
 }
 
+const scrap = 0.3 // the length of a sentence that says little by itself
+
 // usable leaves out scraps and boilerplate, unless the document hardly has anything else.
 func (p *prior) usable(sentences []sentence) []bool {
-	const scrap = 0.3
 	usable := make([]bool, len(sentences))
 	words, all := 0, 0
 	for i := range sentences {

@@ -184,8 +184,8 @@ func TestTablesGetALineOfTheirOwn(t *testing.T) {
 	}
 	d := built(t, media.XLSX, blocks...)
 	for lang, want := range map[media.Lang]string{
-		"":   "Das Dokument besteht vor allem aus Tabellen: 1; Zeilen: 41; Spalten: Artikel, Betrag.",
-		"en": "The document consists mostly of tables: 1; rows: 41; columns: Artikel, Betrag.",
+		"":   "Das Dokument besteht vor allem aus Tabellen: 1; Zeilen: 40; Spalten: Artikel, Betrag.",
+		"en": "The document consists mostly of tables: 1; rows: 40; columns: Artikel, Betrag.",
 	} {
 		if got := summaryOf(t, d, media.SummarySettings{Lang: lang}); got.Text != want || len(got.Warnings) > 0 {
 			t.Errorf("%s: %q, warnings %q", lang, got.Text, got.Warnings)
@@ -282,6 +282,28 @@ func TestNoticesAreNoContent(t *testing.T) {
 			got := summaryOf(t, documentOf(t, notice+"\n"+e.text), media.SummarySettings{Length: media.Long}).Text
 			if strings.Contains(got, notice) {
 				t.Errorf("%s %s: %s", e.lang, e.name, got)
+			}
+		}
+	}
+}
+
+func TestPapersBeginWithWhatTheyAre(t *testing.T) {
+	for text, want := range map[string]string{
+		"# Rechnung RE-2026-00483\nNordlicht Werkzeuge GmbH, Hafenstraße 12, 20457 Hamburg\n~\n" +
+			"| Rechnungsdatum | 14.10.2026\n| Kundennummer | K-1182\n" +
+			"! Pos. | Bezeichnung | Menge | Einzelpreis | Betrag\n| 1 | Leiter | 2 | 115,00 € | 230,00 €\n~\n| Nettobetrag | 1.430,00 €\n" +
+			"| MwSt. 19 % | 271,70 €\n| Gesamtbetrag | 1.701,70 €\n\nZahlbar innerhalb von 14 Tagen ohne jeden Abzug auf unser Konto.": "Rechnung RE-2026-00483, 14.10.2026, Gesamtbetrag 1.701,70 €",
+		"# Facture FA-12\nDate de facture : 3 mars 2026\nTotal TTC : 120,00 €":             "Facture FA-12, 3 mars 2026, Total TTC 120,00 €",
+		"# Invoice INV-7\n= Invoice date | 3 March 2026\n= Total | £120.00":                "Invoice INV-7, 3 March 2026, Total £120.00",
+		"# Faktura 118820\nFakturadatum: 2026-03-03\nKund: Ek AB\nAtt betala: 1 200,00 kr": "Faktura 118820, 2026-03-03, Att betala 1 200,00 kr",
+	} {
+		for _, shape := range []media.Shape{media.AsParagraph, media.AsBullets} {
+			got := summaryOf(t, readDocument(t, text), media.SummarySettings{Shape: shape}).Text
+			if !strings.HasPrefix(strings.TrimPrefix(got, "- "), want) {
+				t.Errorf("got %q, want %q first", got, want)
+			}
+			if n := strings.Count(got, "\n") + strings.Count(got, ";"); n > 1 {
+				t.Errorf("lines that say nothing more: %q", got)
 			}
 		}
 	}

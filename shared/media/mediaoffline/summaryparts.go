@@ -2,6 +2,7 @@ package mediaoffline
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,11 +30,14 @@ type material struct {
 	headings  []string // of each section; sections begin with a heading, or with the document
 	words     int      // in sentences
 	tables    tables
+	isPart    bool // there are more sentences than are ranked
+	watch     *watch
 }
 
 // tables are what is told of tables and fields, which have no sentences.
 type tables struct {
 	count, rows, fields, words int
+	headed                     bool     // a row of heads was among them; such are not counted as rows
 	names                      []string // of the first table's columns, or of the fields
 }
 
@@ -49,16 +53,17 @@ type collector struct {
 // collect takes a document apart.
 func collect(ctx context.Context, d *media.Document, lang media.Lang) (*material, error) {
 	c := &collector{split: newSplitter(lang), running: runningLines(d)}
-	c.lang = lang
+	c.lang, c.watch = lang, &watch{ctx: ctx}
+	c.split.watch = c.watch
 	c.headings = []string{d.Title}
 	for i := range d.Blocks {
-		if err := ctx.Err(); err != nil {
+		if err := c.watch.look(); err != nil {
 			return nil, err
 		}
 		c.take(d, &d.Blocks[i])
 	}
 	c.endCaptions()
-	return &c.material, nil
+	return &c.material, c.watch.look()
 }
 
 func (c *collector) take(d *media.Document, b *media.Block) {
@@ -84,6 +89,12 @@ func (c *collector) take(d *media.Document, b *media.Block) {
 func (c *collector) prose(text string, item bool) {
 	c.blocks++
 	for i, s := range c.split.split(text) {
+		if c.watch.ended() {
+			return
+		}
+		if s.end-s.start > mostSentence {
+			s, c.isPart = firstStretch(text, s, mostSentence), true
+		}
 		for _, part := range clauses(text[s.start:s.end]) {
 			c.add(part, i == 0, item)
 		}
@@ -91,6 +102,10 @@ func (c *collector) prose(text string, item bool) {
 }
 
 func (c *collector) add(text string, first, item bool) {
+	if len(c.sentences) >= mostSentences {
+		c.isPart = true
+		return
+	}
 	text = oneLine(text)
 	words := wordCount(text)
 	c.words += words
@@ -171,9 +186,13 @@ func (c *collector) field(d *media.Document, b *media.Block) {
 
 func (t *tables) row(b *media.Block) {
 	t.count = max(t.count, b.Table)
-	t.rows++
-	t.words += wordCount(b.Text)
-	if t.rows > 1 {
+	isFirst := t.rows == 0 && !t.headed
+	if t.words += wordCount(b.Text); isHeadRow(b) {
+		t.headed = true
+	} else {
+		t.rows++
+	}
+	if !isFirst {
 		return
 	}
 	t.names = nil
@@ -182,6 +201,11 @@ func (t *tables) row(b *media.Block) {
 			t.names = append(t.names, cell.Text)
 		}
 	}
+}
+
+// isHeadRow reports a row that has nothing but the heads of columns.
+func isHeadRow(b *media.Block) bool {
+	return len(b.Cells) > 0 && !slices.ContainsFunc(b.Cells, func(c media.Cell) bool { return !c.Header })
 }
 
 // captions are words of a recording that are still to be split: sentences run over many of them.

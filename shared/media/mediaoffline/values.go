@@ -58,29 +58,31 @@ func (r *reading) dateOf(s span) []candidate {
 }
 
 func dateCandidate(d dated, score float64) candidate {
-	return candidate{value: media.Value{Type: media.Date, Text: d.iso()}, at: d.at, score: score, key: d.iso()}
+	return candidate{value: media.Value{Type: media.Date, Text: d.iso()}, at: d.at, score: score, key: d.iso(), doubtful: d.doubtful}
 }
 
 // ofPeriod reads the first or the second day of a period, for variables that ask for its start or end.
-func (r *reading) ofPeriod(q *query, s span, said []string) (candidate, bool) {
-	isStart, isEnd := q.asksFor("START", "contract start"), q.asksFor("END", "contract end")
+func (r *reading) ofPeriod(q *query, s span, said []string) []candidate {
 	dates := r.datesIn(s)
-	if !isStart && !isEnd || len(dates) != 2 || !isUntil(r.text[dates[0].at.end:dates[1].at.start]) {
-		return candidate{}, false
+	if len(dates) != 2 || !isUntil(r.text[dates[0].at.end:dates[1].at.start]) {
+		return nil
 	}
 	subjects := []string{"TERM", "CONTRACT", "START", "END", "RENT", "POLICY", "INSURANCE", "VALID"}
 	known := func(terms []string) bool {
 		return slices.ContainsFunc(terms, func(t string) bool { return slices.Contains(subjects, t) })
 	}
 	if !known(said) && !known(r.topic) {
-		return candidate{}, false
+		return nil
 	}
 	const score = 0.85
-	if isEnd {
-		return dateCandidate(dates[1], score), true
+	if q.asksForEnd() {
+		return []candidate{dateCandidate(dates[1], score)}
 	}
-	return dateCandidate(dates[0], score), true
+	return []candidate{dateCandidate(dates[0], score)}
 }
+
+func (q *query) asksForStart() bool { return q.asksFor("START", "contract start") }
+func (q *query) asksForEnd() bool   { return q.asksFor("END", "contract end") }
 
 // asksFor reports that a variable asks for one end of a period.
 func (q *query) asksFor(end, concept string) bool {

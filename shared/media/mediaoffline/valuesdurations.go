@@ -142,7 +142,31 @@ func (q *query) unit() string {
 	return ""
 }
 
+// rate is how surely "36 hours per week" answers how many hours per week.
+const rate = 0.85
+
+// ratesIn reads how many of one unit there are in another, for variables that ask for nothing else.
+func (r *reading) ratesIn(q *query, s span) []candidate {
+	const pair, near = 2, 24
+	asked := without(q.named, []string{"per", "pro", "par", "por"})
+	if len(asked) != pair || len(without(asked, units)) > 0 {
+		return nil
+	}
+	var all []candidate
+	for _, l := range r.durationsIn(s) {
+		next := r.within(span{l.at.end, min(s.end, l.at.end+near)})
+		per := slices.ContainsFunc(next, func(m mention) bool { return m.term == asked[1] })
+		if l.unit == asked[0] && per && !strings.ContainsAny(r.text[l.at.end:next[0].at.start], ",;.") {
+			all = append(all, durationCandidate(r, q, l, rate))
+		}
+	}
+	return all
+}
+
 func (r *reading) durationsBeside(q *query, s span) []candidate {
+	if rates := r.ratesIn(q, s); len(rates) > 0 {
+		return rates
+	}
 	durations := r.durationsIn(s)
 	spans := make([]span, len(durations))
 	for i, l := range durations {

@@ -75,12 +75,12 @@ func (r *reading) fromShapes(q *query) []candidate {
 func (r *reading) onlyTime() []candidate {
 	const unlabelled = 0.7
 	var all []candidate
-	for s := (span{0, len(r.text)}); s.start < s.end; {
+	for s := (span{0, len(r.text)}); s.start < s.end && !r.watch.ended(); {
 		at := r.timeIn(s)
 		if at.end <= at.start {
 			break
 		}
-		if i := blockAt(r.doc.Blocks, at.start); r.doc.Blocks[i].Kind != media.Field {
+		if i := blockAt(r.blocks, at.start); r.blocks[i].Kind != media.Field {
 			all = append(all, stringCandidate(r.text, at, unlabelled))
 		}
 		s.start = at.end
@@ -92,7 +92,7 @@ func (r *reading) onlyTime() []candidate {
 func (r *reading) phonesNamed(score float64) []candidate {
 	var all []candidate
 	for _, m := range r.mentions {
-		if m.term != "PHONE" {
+		if m.term != "PHONE" || r.watch.ended() {
 			continue
 		}
 		if at, ok := phoneIn(r.text, r.shortly(m.at.end)); ok && at.start-m.at.end <= len(" us now on: ") {
@@ -159,6 +159,9 @@ func (r *reading) commonCurrency() []candidate {
 func (r *reading) writtenCurrency(score float64) []candidate {
 	var all []candidate
 	for _, m := range r.mentions {
+		if r.watch.ended() {
+			return nil
+		}
 		text := r.text[m.at.start:m.at.end]
 		if code, size := currencyAt(text); size == len(text) && code == text {
 			all = append(all, stringCandidate(r.text, m.at, score))

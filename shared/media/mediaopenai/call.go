@@ -209,14 +209,17 @@ func word(text string) string {
 	return text
 }
 
+// longestWait is more than which no server is believed to need: a fault's time to wait goes on to clients.
+const longestWait = time.Minute
+
 // retryAfter reads both forms of Retry-After; 0 where there is none.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(header.Get("Retry-After"))
-	if seconds, err := strconv.ParseUint(text, 10, 20); err == nil {
-		return time.Duration(seconds) * time.Second
+	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(min(seconds, uint64(longestWait/time.Second))) * time.Second
 	}
 	if at, err := http.ParseTime(text); err == nil {
-		return max(at.Sub(now), 0)
+		return min(max(at.Sub(now), 0), longestWait)
 	}
 	return 0
 }

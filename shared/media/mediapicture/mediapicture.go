@@ -19,6 +19,8 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"log/slog"
+	"runtime/debug"
 
 	"golang.org/x/image/webp"
 
@@ -29,6 +31,11 @@ import (
 // ErrKind is about a picture of a kind that is not read.
 var ErrKind = fault.New(fault.UnsupportedType, "Pictures are read as PNG, JPEG, GIF and WebP, and not all forms of these. "+
 	"Convert it to a plain PNG or JPEG and send it again.")
+
+// ErrLarge is about a picture that there is no memory to decode.
+var ErrLarge = fmt.Errorf("%w (%w)", fault.New(fault.Unprocessable,
+	"The picture is too large: at most 40 megapixels can be read, and fewer of some kinds. Make it smaller and send it again."),
+	media.ErrTooMuch)
 
 const (
 	mostPixels = 40_000_000
@@ -91,7 +98,8 @@ type facts struct {
 // media.Reader.
 func Read(ctx context.Context, file media.Source, into *media.Builder) (err error) {
 	defer func() {
-		if recover() != nil {
+		if thrown := recover(); thrown != nil { // a defect, of a decoder as likely as not
+			slog.ErrorContext(ctx, "a reader of pictures panicked", "panic", thrown, "stack", string(debug.Stack()))
 			err = media.ErrDamaged
 		}
 	}()
@@ -155,7 +163,7 @@ func (f facts) bounded() error {
 		return media.ErrDamaged
 	}
 	if w > mostLength || h > mostLength || w*h > mostPixels || float64(w*h)*f.takes(f) > mostMemory {
-		return media.ErrTooMuch
+		return ErrLarge
 	}
 	return nil
 }

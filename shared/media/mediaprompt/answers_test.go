@@ -86,13 +86,24 @@ func TestValuesAreOfTheirType(t *testing.T) {
 	}
 }
 
+// claim is a value with its quote, and what there is to it.
+type claim struct {
+	kind              media.Type
+	value, quote      string
+	want              float64
+	asTheDocumentSays string
+}
+
+func (c claim) check(t *testing.T) {
+	t.Helper()
+	got, confidence := confirmed(media.Variable{Name: "agreed", Type: c.kind}, media.Value{Type: c.kind, Text: c.value}, c.quote)
+	if confidence != c.want || got.Text != c.asTheDocumentSays {
+		t.Errorf("%s in %q: %+v %v", c.value, c.quote, got, confidence)
+	}
+}
+
 func TestValuesMustStandInTheirQuotes(t *testing.T) {
-	for _, test := range []struct {
-		kind              media.Type
-		value, quote      string
-		want              float64
-		asTheDocumentSays string
-	}{
+	for _, c := range []claim{
 		{media.String, "acme gmbh", "by ACME\nGmbH.", shown, "ACME GmbH"},
 		{media.String, "Acme", "by Acmeville", 0, ""},
 		{media.Number, "1234.50", "1.234,50 €", shown, "1234.50"},
@@ -103,21 +114,76 @@ func TestValuesMustStandInTheirQuotes(t *testing.T) {
 		{media.Number, "0", "0 items", shown, "0"},
 		{media.Number, "12", "in 2012", 0, ""},
 		{media.Number, "235", "1 + 234", 0, ""},
+		{media.Number, "1430", "1.430,00 €", shown, "1430"},
+		{media.Number, "143", "1.430,00 €", 0, ""},
+		{media.Number, "14300", "1.430,00 €", 0, ""},
+		{media.Number, "1430000", "1.430,00 €", 0, ""},
+		{media.Number, "1430000", "1.430,00 Tsd. €", shown, "1430000"},
+		{media.Number, "1430", "1.430 kg", shown, "1430"},
+		{media.Number, "1.43", "1.430 kg", shown, "1.43"},
+		{media.Number, "125", "0.125", 0, ""},
+		{media.Number, "1234567.8", "1'234'567.80", shown, "1234567.8"},
+		{media.Number, "1234567", "12,34,567.00", shown, "1234567"},
+		{media.Number, "14102026", "14.10.2026", 0, ""},
+		{media.Number, "2500000", "2,5 Mio. €", shown, "2500000"},
+		{media.Number, "2500000", "€2.5m", shown, "2500000"},
+		{media.Number, "12000", "12k", shown, "12000"},
+		{media.Number, "3000000000", "3 mil millones", shown, "3000000000"},
+		{media.Number, "2000000000000", "2 Billionen", shown, "2000000000000"},
+		{media.Number, "2000000", "2 Billionen", 0, ""},
+		{media.Number, "19", "19 %", shown, "19"},
+		{media.Number, "0.19", "19", 0, ""},
+		{media.Number, "0", "10", 0, ""},
 		{media.Number, "-500", "(500.00)", shown, "-500"},
 		{media.Number, "-500", "a loss of 500", partly, "-500"},
 		{media.Number, "5", "five", written, "5"},
+		{media.Boolean, "true", "it is agreed", read, "true"},
+	} {
+		c.check(t)
+	}
+}
+
+func TestDaysMustStandInTheirQuotes(t *testing.T) {
+	for _, c := range []claim{
 		{media.Date, "2026-03-05", "5 March 2026", shown, "2026-03-05"},
 		{media.Date, "2026-03-05", "05.03.26", shown, "2026-03-05"},
 		{media.Date, "2026-03-05", "on 5 March", partly, "2026-03-05"},
 		{media.Date, "2026-03-05", "20260305T1200", shown, "2026-03-05"},
 		{media.Date, "2026-03-01", "in March 2026", 0, ""},
 		{media.Date, "2026-03-05", "the fifth of March", written, "2026-03-05"},
-		{media.Boolean, "true", "it is agreed", read, "true"},
+		{media.Date, "2026-03-05", "the fifth of May", 0, ""},
+		{media.Date, "2026-03-14", "14.10.2026", 0, ""},
+		{media.Date, "2026-10-14", "14.10.2026", shown, "2026-10-14"},
+		{media.Date, "2026-10-14", "10:30, 14.10.2026", shown, "2026-10-14"},
+		{media.Date, "2026-10-14", "You may pay until 14.10.2026", shown, "2026-10-14"},
+		{media.Date, "2026-05-14", "You may pay until 14.10.2026", 0, ""},
+		{media.Date, "2026-05-03", "05.03.2026", 0, ""},
+		{media.Date, "2026-05-03", "05/03/2026", read, "2026-05-03"},
+		{media.Date, "2026-03-05", "05/03/2026", read, "2026-03-05"},
+		{media.Date, "2026-03-14", "3/14/2026", shown, "2026-03-14"},
+		{media.Date, "2026-03-05", "2026-03-05T12:00", shown, "2026-03-05"},
+		{media.Date, "2026-03-05", "2026-05-03", 0, ""},
+		{media.Date, "2026-05-05", "05 2026", 0, ""},
+		{media.Date, "2026-03-05", "05.03.", partly, "2026-03-05"},
+		{media.Date, "2026-03-05", "05.04.", 0, ""},
+		{media.Date, "2026-03-05", "20260503", 0, ""},
+		{media.Date, "2026-03-05", "5 March 2025", 0, ""},
+		{media.Date, "2026-03-05", "5 April 2026", 0, ""},
+		{media.Date, "2026-03-05", "le 1er avril, puis le 5 mars 2026", shown, "2026-03-05"},
+		{media.Date, "2026-04-05", "5 March to 4 April 2026", partly, "2026-04-05"},
+		{media.Date, "2026-04-04", "5 March to 4 April 2026", shown, "2026-04-04"},
+		{media.Date, "2026-03-01", "1er mars 2026", shown, "2026-03-01"},
+		{media.Date, "2026-03-05", "March the 5th, 2026", shown, "2026-03-05"},
+		{media.Date, "2026-03-05", "5 de marzo de 2026", shown, "2026-03-05"},
+		{media.Date, "2026-03-05", "5. MÄRZ 2026", shown, "2026-03-05"},
+		{media.Date, "2026-10-05", "5 października 2026", shown, "2026-10-05"},
+		{media.Date, "2026-03-05", "5 mrt. 2026", shown, "2026-03-05"},
+		{media.Date, "2026-03-05", "den 5:e mars 2026", shown, "2026-03-05"},
+		{media.Date, "2026-03-05", "5 martie 2026", shown, "2026-03-05"},
+		{media.Date, "2026-03-05", "5. března 2026", partly, "2026-03-05"},
+		{media.Date, "2026-03-05", "2026年3月5日", shown, "2026-03-05"},
 	} {
-		got, confidence := confirmed(media.Value{Type: test.kind, Text: test.value}, test.quote)
-		if confidence != test.want || got.Text != test.asTheDocumentSays {
-			t.Errorf("%s in %q: %+v %v", test.value, test.quote, got, confidence)
-		}
+		c.check(t)
 	}
 }
 
@@ -142,7 +208,8 @@ func TestBestOfSeveralPlaces(t *testing.T) {
 	}
 	d := b.Document()
 	p := newPart(d.Text(), 0)
-	all := p.candidates(media.Number, json.RawMessage(`[{"quote": "Price five", "value": 5}, {"quote": "Price: 7.", "value": 7},
+	price := media.Variable{Name: "price", Type: media.Number}
+	all := p.candidates(price, json.RawMessage(`[{"quote": "Price five", "value": 5}, {"quote": "Price: 7.", "value": 7},
 		{"quote": "Price: 7 again", "value": 7}, {"quote": "Price: 7.", "value": 7}, {"quote": "Price: 8", "value": 8}, {"value": 8}, 8, null]`))
 	value, quotes := best(all, d)
 	if len(all) != 5 || value.Text != "7" || len(quotes) != 2 || quotes[0].Confidence >= shown || quotes[1].Quote != "Price: 7 again" {

@@ -123,7 +123,7 @@ func (p part) read(answer map[string]json.RawMessage, variables []media.Variable
 			continue
 		}
 		known++
-		if found := p.candidates(v.Type, raw); len(found) > 0 {
+		if found := p.candidates(v, raw); len(found) > 0 {
 			all[v.Name] = found
 		}
 	}
@@ -142,7 +142,7 @@ type place struct {
 const morePlaces = 10 // than asked for are not looked at
 
 // candidates are the places of an answer that stand up. A server without schemas may send one place without a list.
-func (p part) candidates(t media.Type, raw json.RawMessage) []candidate {
+func (p part) candidates(v media.Variable, raw json.RawMessage) []candidate {
 	var raws []json.RawMessage
 	if json.Unmarshal(raw, &raws) != nil {
 		raws = []json.RawMessage{raw}
@@ -153,20 +153,20 @@ func (p part) candidates(t media.Type, raw json.RawMessage) []candidate {
 		if json.Unmarshal(one, &said) != nil {
 			continue
 		}
-		if c, ok := p.candidate(t, said); ok {
+		if c, ok := p.candidate(v, said); ok {
 			all = append(all, c)
 		}
 	}
 	return all
 }
 
-func (p part) candidate(t media.Type, said place) (candidate, bool) {
+func (p part) candidate(v media.Variable, said place) (candidate, bool) {
 	at, ok := p.locate(said.Quote)
 	if !ok {
 		return candidate{}, false
 	}
 	quote := p.text[at.from:at.to]
-	value, confidence := confirmed(valueOf(t, said.Value), quote)
+	value, confidence := confirmed(v, valueOf(v.Type, said.Value), quote)
 	if !value.Found() {
 		return candidate{}, false
 	}

@@ -32,8 +32,8 @@ import (
 	"portside/shared/media"
 )
 
-// revision changes with every change of the prompts that may change an answer; answers are kept by it.
-const revision = "1"
+// revision changes with every change of the prompts, or of what is believed, that may change an answer; answers are kept by it.
+const revision = "3"
 
 // Why a model gives no answer. Text of the model or of the document is in none of them.
 var (

@@ -16,7 +16,8 @@ import (
 const viewRevision = "1"
 
 // ErrDense is about a picture with more text in it than a model may write at once.
-var ErrDense = fault.New(fault.Unprocessable, "There is more text in a picture than the language model may write. Send it in parts.")
+var ErrDense = fmt.Errorf("%w (%w)", fault.New(fault.Unprocessable,
+	"There is more text in a picture than the language model may write. Send it in parts."), media.ErrTooMuch)
 
 // Viewer is a [media.Viewer] that asks a model that sees.
 type Viewer struct {
@@ -76,7 +77,7 @@ func (v *Viewer) View(ctx context.Context, p media.Picture) (blocks []media.Bloc
 	case most == 0 || len(p.Data) == 0:
 		return nil, fmt.Errorf("%w (a picture of another type, or an empty one)", media.ErrDamaged)
 	case int64(len(p.Data)) > most:
-		return nil, media.ErrTooMuch
+		return nil, media.TooLarge(most)
 	}
 	q := question{name: "blocks", rules: viewRules, schema: viewSchema, tokens: pictureTokens}
 	if !strings.HasPrefix(p.MediaType, "image/") {

@@ -12,12 +12,10 @@ package medias3
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -39,14 +37,19 @@ const (
 	results = "results/"
 )
 
-// maxFile is how large an upload may be to be read: a function's disk has 512 MB, and two files may be compared.
-const maxFile = 200 << 20
+// MaxUpload is how large an upload may be to be read, and so to be sent: a function's disk has 512 MB, and two files may be
+// compared.
+const MaxUpload = 200 << 20
 
 // maxRecord bounds what is read of a job or an answer; both are written here.
 const maxRecord = 16 << 20
 
 // ErrAway is what every call returns, with its cause in the chain, when S3 throttles, fails or cannot be reached.
 var ErrAway = fault.New(fault.Unavailable, "The service cannot reach its files at the moment. Send the request again.")
+
+// ErrTooLarge is about a file that came by another way than an offer, which takes none of its size.
+var ErrTooLarge = fmt.Errorf("%w (%w)", fault.New(fault.Unprocessable,
+	"The upload has more than 200 MB, which is more than can be read. Send it in parts."), media.ErrTooMuch)
 
 var errMissing = errors.New("there is no such object")
 
@@ -56,6 +59,7 @@ type Store struct {
 	signer *s3.PresignClient
 	bucket string
 	now    func() time.Time
+	most   int64 // bytes of an upload
 }
 
 var (
@@ -66,7 +70,7 @@ var (
 
 // New returns a Store in the named bucket.
 func New(client *s3.Client, bucket string, now func() time.Time) *Store {
-	return &Store{client: client, signer: s3.NewPresignClient(client), bucket: bucket, now: now}
+	return &Store{client: client, signer: s3.NewPresignClient(client), bucket: bucket, now: now, most: MaxUpload}
 }
 
 // SaveUpload implements media.Uploads.
@@ -84,66 +88,27 @@ func (s *Store) Upload(ctx context.Context, owner, id string) (file media.File, 
 	if uuid.Validate(id) != nil {
 		return media.File{}, nil, media.ErrNoUpload
 	}
-	body, size, err := s.get(ctx, uploads+owner+"/"+id)
+	out, err := s.get(ctx, uploads+owner+"/"+id)
 	if errors.Is(err, errMissing) {
 		err = media.ErrNoUpload
 	}
 	if err != nil {
 		return media.File{}, nil, err
 	}
-	defer func() { _ = body.Close() }()
-	if size > maxFile {
-		return media.File{}, nil, media.ErrTooMuch
+	defer func() { _ = out.Body.Close() }()
+	if aws.ToInt64(out.ContentLength) > s.most {
+		return media.File{}, nil, ErrTooLarge
 	}
-	disk, err := os.CreateTemp("", "upload-")
-	if err != nil {
-		return media.File{}, nil, fmt.Errorf("a place for an upload: %w", err)
+	file, done, err = media.Spool(out.Body)
+	if errors.Is(err, media.ErrCut) {
+		err = fmt.Errorf("%w: fetch an upload: %w", ErrAway, err)
 	}
-	// The name is not needed any more; the file goes when it is closed, however that comes.
-	done = func() { _ = disk.Close() }
-	sum := sha256.New()
-	_, err = io.Copy(io.MultiWriter(disk, sum), body)
-	if err = errors.Join(err, os.Remove(disk.Name())); err != nil {
-		done()
-		return media.File{}, nil, fmt.Errorf("%w: fetch an upload: %w", ErrAway, err)
-	}
-	file.Source = media.Source{ReaderAt: disk, Size: size}
-	copy(file.Sum[:], sum.Sum(nil))
-	return file, done, nil
-}
-
-// StartJob implements media.Jobs.
-func (s *Store) StartJob(ctx context.Context, job media.Job) error {
-	if err := s.SaveJob(ctx, job); err != nil {
-		return err
-	}
-	err := s.put(ctx, Queue+job.Owner+"/"+job.ID, bytes.NewReader(nil))
-	if err != nil { // an event without a job is harmless, a job without an event waits in vain
-		return errors.Join(err, s.drop(context.WithoutCancel(ctx), jobs+job.Owner+"/"+job.ID))
-	}
-	return nil
-}
-
-// SaveJob implements media.Jobs. Jobs are run at least once; two runs of one write the same in the end.
-func (s *Store) SaveJob(ctx context.Context, job media.Job) error {
-	return s.putJSON(ctx, jobs+job.Owner+"/"+job.ID, job)
-}
-
-// Job implements media.Jobs.
-func (s *Store) Job(ctx context.Context, owner, id string) (job media.Job, err error) {
-	if uuid.Validate(id) != nil {
-		return media.Job{}, media.ErrNoJob
-	}
-	err = s.getJSON(ctx, jobs+owner+"/"+id, &job)
-	if errors.Is(err, errMissing) {
-		err = media.ErrNoJob
-	}
-	return job, err
+	return file, done, err
 }
 
 // Find implements media.Results.
 func (s *Store) Find(ctx context.Context, key string) (answer media.Answer, found bool, err error) {
-	err = s.getJSON(ctx, results+key, &answer)
+	_, err = s.getJSON(ctx, results+key, &answer)
 	if errors.Is(err, errMissing) {
 		return media.Answer{}, false, nil
 	}
@@ -163,18 +128,19 @@ func (s *Store) putJSON(ctx context.Context, key string, value any) error {
 	return s.put(ctx, key, bytes.NewReader(text))
 }
 
-func (s *Store) getJSON(ctx context.Context, key string, into any) error {
-	body, _, err := s.get(ctx, key)
+// getJSON returns the version that it has read.
+func (s *Store) getJSON(ctx context.Context, key string, into any) (version string, err error) {
+	out, err := s.get(ctx, key)
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer func() { _ = body.Close() }()
-	decoder := json.NewDecoder(io.LimitReader(body, maxRecord))
+	defer func() { _ = out.Body.Close() }()
+	decoder := json.NewDecoder(io.LimitReader(out.Body, maxRecord))
 	decoder.UseNumber() // a value stays as it was written
 	if err := decoder.Decode(into); err != nil {
-		return fmt.Errorf("read what was kept: %w", err)
+		return "", fmt.Errorf("read what was kept: %w", err)
 	}
-	return nil
+	return aws.ToString(out.ETag), nil
 }
 
 func (s *Store) put(ctx context.Context, key string, body io.ReadSeeker) error {
@@ -195,18 +161,23 @@ func (s *Store) drop(ctx context.Context, key string) error {
 }
 
 // get returns errMissing for an object that is not there, or has outlived its time.
-func (s *Store) get(ctx context.Context, key string) (io.ReadCloser, int64, error) {
+func (s *Store) get(ctx context.Context, key string) (*s3.GetObjectOutput, error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
 	if _, missing := errors.AsType[*types.NoSuchKey](err); missing {
-		return nil, 0, errMissing
+		return nil, errMissing
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("get from %s: %w", prefixOf(key), told(err))
+		return nil, fmt.Errorf("get from %s: %w", prefixOf(key), told(err))
 	}
-	if !s.now().Before(aws.ToTime(out.LastModified).Add(media.Retention)) {
-		return nil, 0, errors.Join(errMissing, out.Body.Close())
+	if !s.fresh(out.LastModified) {
+		return nil, errors.Join(errMissing, out.Body.Close())
 	}
-	return out.Body, aws.ToInt64(out.ContentLength), nil
+	return out, nil
+}
+
+// fresh reports whether what was written then is still there as far as callers know.
+func (s *Store) fresh(written *time.Time) bool {
+	return s.now().Before(aws.ToTime(written).Add(media.Retention))
 }
 
 // prefixOf is what of a key may stand in a log.

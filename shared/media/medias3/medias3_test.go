@@ -3,12 +3,16 @@ package medias3_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime/multipart"
 	"net/http"
+	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +20,7 @@ import (
 	"github.com/google/uuid"
 
 	"portside/shared/awstest"
+	"portside/shared/fault"
 	"portside/shared/media"
 	"portside/shared/media/medias3"
 )
@@ -42,9 +47,9 @@ func source(text string) media.Source {
 	return media.Source{ReaderAt: strings.NewReader(text), Size: int64(len(text))}
 }
 
-func (c *cupboard) read(t *testing.T, owner, id string) string {
+func (c *cupboard) read(t *testing.T, id string) string {
 	t.Helper()
-	file, done, err := c.Upload(t.Context(), owner, id)
+	file, done, err := c.Upload(t.Context(), ada, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +66,7 @@ func TestUploadsAreTheirOwners(t *testing.T) {
 	if err := c.SaveUpload(t.Context(), ada, id, source("an invoice")); err != nil {
 		t.Fatal(err)
 	}
-	if got := c.read(t, ada, id); got != "an invoice" {
+	if got := c.read(t, id); got != "an invoice" {
 		t.Errorf("got %q", got)
 	}
 	for _, other := range []struct{ owner, id string }{{bob, id}, {ada, uuid.NewString()}, {ada, ""}, {ada, "../" + bob + "/" + id}} {
@@ -83,7 +88,7 @@ func TestUploadsAreDropped(t *testing.T) {
 	if err := c.DropUpload(t.Context(), bob, id); err != nil {
 		t.Errorf("one that is not there: %v", err)
 	}
-	if got := c.read(t, ada, id); got != "an invoice" {
+	if got := c.read(t, id); got != "an invoice" {
 		t.Errorf("somebody else's drop leaves %q", got)
 	}
 	if err := c.DropUpload(t.Context(), ada, id); err != nil {
@@ -103,12 +108,49 @@ func TestOfferTakesOneFile(t *testing.T) {
 	if status := post(t, offer, "a large recording"); status != http.StatusNoContent {
 		t.Fatalf("status %d", status)
 	}
-	if got := c.read(t, ada, offer.ID); got != "a large recording" {
+	if got := c.read(t, offer.ID); got != "a large recording" {
 		t.Errorf("got %q", got)
 	}
 	offer.Fields["key"] = strings.Replace(offer.Fields["key"], ada, bob, 1)
 	if status := post(t, offer, "for somebody else"); status < http.StatusBadRequest {
 		t.Errorf("another key: status %d", status)
+	}
+}
+
+// Nobody is let send what nobody can read.
+func TestUploadsAreBounded(t *testing.T) {
+	c, id := newCupboard(t), uuid.NewString()
+	offer, err := c.Offer(t.Context(), ada)
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy, err := base64.StdEncoding.DecodeString(offer.Fields["policy"])
+	if err != nil || !strings.Contains(string(policy), `["content-length-range",1,209715200]`) {
+		t.Errorf("%v, the policy is %s", err, policy)
+	}
+	if err := c.SaveUpload(t.Context(), ada, id, source("too much")); err != nil {
+		t.Fatal(err)
+	}
+	c.Bound(8)
+	if got := c.read(t, id); got != "too much" {
+		t.Errorf("got %q", got)
+	}
+	c.Bound(7)
+	_, _, err = c.Upload(t.Context(), ada, id)
+	if !errors.Is(err, media.ErrTooMuch) || !strings.HasPrefix(fault.As(err).Detail, "The upload has more than 200 MB") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// That S3 may be there another time is no help against a disk of our own.
+func TestWithoutADiskIsNoOutageOfS3(t *testing.T) {
+	c, id := newCupboard(t), uuid.NewString()
+	if err := c.SaveUpload(t.Context(), ada, id, source("an invoice")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
+	if _, _, err := c.Upload(t.Context(), ada, id); err == nil || fault.As(err) != nil {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -158,6 +200,7 @@ func TestJobsAreTheirOwners(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := c.Job(t.Context(), ada, job.ID)
+	job.Version = got.Version
 	if diff := cmp.Diff(job, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
@@ -165,6 +208,43 @@ func TestJobsAreTheirOwners(t *testing.T) {
 		if _, err := c.Job(t.Context(), other.owner, other.id); !errors.Is(err, media.ErrNoJob) {
 			t.Errorf("%v: %v", other, err)
 		}
+	}
+}
+
+// Of equal requests at one instant, one has the job.
+func TestAJobIsStartedOnce(t *testing.T) {
+	c := newCupboard(t)
+	job := media.Job{ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{}, CreatedAt: time.Now().UTC()}
+	for round := range 2 { // over none, and over one that ended
+		var started atomic.Int32
+		var running sync.WaitGroup
+		for range 8 {
+			running.Go(func() {
+				switch err := c.StartJob(t.Context(), job); {
+				case err == nil:
+					started.Add(1)
+				case !errors.Is(err, media.ErrStarted) && !errors.Is(err, medias3.ErrAway):
+					t.Errorf("round %d: %v", round, err)
+				}
+			})
+		}
+		running.Wait()
+		if started.Load() != 1 {
+			t.Errorf("round %d: started %d times", round, started.Load())
+		}
+		known, err := c.Job(t.Context(), ada, job.ID)
+		if err != nil || known.Version == "" {
+			t.Fatalf("round %d: %+v, %v", round, known, err)
+		}
+		job.Version, job.Tries = known.Version, round+1
+	}
+	job.Version = ""
+	if err := c.StartJob(t.Context(), job); !errors.Is(err, media.ErrStarted) {
+		t.Errorf("over one that is not known: %v", err)
+	}
+	c.ahead = media.Retention
+	if err := c.StartJob(t.Context(), job); err != nil {
+		t.Errorf("over one that has outlived its time: %v", err)
 	}
 }
 

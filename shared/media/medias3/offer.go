@@ -10,11 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Limits of an upload that goes to S3 directly.
-const (
-	OfferLife = 15 * time.Minute
-	MaxUpload = 5 << 30 // bytes, S3's own limit for one request
-)
+// OfferLife is how long an offer can be used, and be used again, for another file in place of the first.
+const OfferLife = 15 * time.Minute
 
 // Offer is where a client may post a file: a form of the fields, then the file as the field file.
 type Offer struct {
@@ -24,7 +21,7 @@ type Offer struct {
 	ExpiresAt time.Time
 }
 
-// Offer lets whoever has it post one file, which belongs to the owner then.
+// Offer lets whoever has it post one file of up to MaxUpload, which belongs to the owner then.
 func (s *Store) Offer(ctx context.Context, owner string) (Offer, error) {
 	id := uuid.Must(uuid.NewV7()).String()
 	post, err := s.signer.PresignPostObject(ctx, &s3.PutObjectInput{

@@ -1,0 +1,4 @@
+package media
+
+// Copied is what Spool does with its file.
+var Copied = copied

@@ -1,0 +1,83 @@
+package mediaprompt
+
+import (
+	"strings"
+	"testing"
+
+	"portside/shared/media"
+)
+
+func TestBooleansMustNotBelieTheirQuotes(t *testing.T) {
+	paid := media.Variable{Name: "isPaid", Type: media.Boolean, Description: "whether the bill was settled"}
+	for _, test := range []struct {
+		quote, value string
+		want         float64
+	}{
+		{"Paid: no", "true", 0},
+		{"Paid: no", "false", read},
+		{"Paid: yes", "false", 0},
+		{"Paid: Yes.", "true", read},
+		{"Paid? No, not yet", "true", 0},
+		{"Paid: not yet", "true", 0},
+		{"Paid\tnone", "true", 0},
+		{"Paid = FALSE", "true", 0},
+		{"Paid:\nno", "true", 0},
+		{"Bezahlt: noch nicht", "true", 0},
+		{"Bezahlt: ja", "false", 0},
+		{"Pagado: sí", "false", 0},
+		{"Pago: não", "true", 0},
+		{"Payé : non", "true", 0},
+		{"Pagato: sì", "false", 0},
+		{"Betaald: nee", "true", 0},
+		{"Betald: nej", "true", 0},
+		{"Zapłacono: tak", "false", 0},
+		{"Plătit: nu", "true", 0},
+		{"no", "true", 0},
+		{"No", "false", partly},
+		{"☒ Paid", "false", 0},
+		{"☐ Paid", "true", 0},
+		{"Paid: [x]", "true", read},
+		{"Paid: [ ]", "true", 0},
+		{"☒ not paid", "false", read},
+		{"☐ not paid", "true", read},
+		{"☒ no", "true", 0},
+		{"Yes [x] No [ ]", "true", read},
+		{"Paid: no, sent: yes", "true", read}, // open which of them is meant
+		{"Paid: no. 7 of the list", "false", read},
+		{"There is no doubt that it was paid", "true", read},
+		{"It was not paid", "false", read},
+		{"run", "true", partly},
+		{"run", "false", partly},
+		{"paid", "true", read},
+		{"SETTLED", "true", read},
+	} {
+		if _, got := confirmed(paid, media.Value{Type: media.Boolean, Text: test.value}, test.quote); got != test.want {
+			t.Errorf("%q as %s: %v", test.quote, test.value, got)
+		}
+	}
+}
+
+// A variable may ask for the contrary of what the document has a label for.
+func TestContraryVariables(t *testing.T) {
+	for name, want := range map[string]float64{
+		"unpaid": partly, "not_paid": partly, "nichtBezahlt": partly, "paid": 0, "outstanding": 0,
+	} {
+		if got := booleanIn("Paid: no", "true", media.Variable{Name: name, Type: media.Boolean}); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// No word is an answer both ways.
+func TestAnswersAreOfOneMind(t *testing.T) {
+	for word := range strings.FieldsSeq(affirms) {
+		if got := answer(word); got != yes {
+			t.Errorf("%s: %v", word, got)
+		}
+	}
+	for word := range strings.FieldsSeq(denies) {
+		if got := answer(word); got != no {
+			t.Errorf("%s: %v", word, got)
+		}
+	}
+}
