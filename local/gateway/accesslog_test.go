@@ -61,7 +61,8 @@ func TestEveryRequestIsLogged(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &got); err != nil {
 			t.Fatalf("%s: %v: %s", c.name, err, line)
 		}
-		if got["requestId"] != "WSg1ihmdliAEJXA=" || got["method"] != c.method || got["route"] != c.route || !strings.HasPrefix(c.target, got["path"]) || got["status"] != c.status ||
+		if got["requestId"] != "WSg1ihmdliAEJXA=" || got["method"] != c.method || got["route"] != c.route ||
+			!strings.HasPrefix(c.target, got["path"]) || got["status"] != c.status ||
 			len(got["time"]) != 13 || len(got["latencyMs"]) > 2 || strings.Contains(line, "secret") {
 			t.Errorf("%s: %s", c.name, line)
 		}
