@@ -209,8 +209,9 @@ func word(text string) string {
 	return text
 }
 
-// longestWait is more than which no server is believed to need: a fault's time to wait goes on to clients.
-const longestWait = time.Minute
+// longestWait is as long as a server is believed that it is busy. Whoever cannot wait so long is told at once; callers are told a minute at
+// most, see fault.Error.
+const longestWait = time.Hour
 
 // retryAfter reads both forms of Retry-After; 0 where there is none.
 func retryAfter(header http.Header, now time.Time) time.Duration {

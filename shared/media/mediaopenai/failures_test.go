@@ -139,12 +139,11 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 }
 
-// There is no waiting beyond the time that is left: the caller is told at once, and when to come back, which is within a minute
+// There is no waiting beyond the time that is left: the caller is told at once, and when to come back, which is within an hour
 // whatever the server asks for.
 func TestNoWaitOutlastsTheDeadline(t *testing.T) {
-	at := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
 	for after, told := range map[string]time.Duration{
-		"59": 59 * time.Second, "3600": time.Minute, "99999999999999999999": time.Minute, at: time.Minute,
+		"59": 59 * time.Second, "3600": time.Hour, "99999999999999999999": time.Hour,
 	} {
 		b := newBench(t, nil)
 		b.server.Behave(mediatest.Behaviour{Failures: 9, Status: 503, RetryAfter: after})
