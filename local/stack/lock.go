@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,13 +9,21 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
+// lockTries and lockPause are a fifth of a second in all: a look takes microseconds, and a user who starts a second
+// stack should not wait for his answer.
+const (
+	lockTries = 100
+	lockPause = 2 * time.Millisecond
+)
+
 // tryLock takes the data folder for this process. The kernel gives it back when the process ends,
 // however it ends, so that no stale lock can be in the way.
-func tryLock(dataDir string) (*os.File, error) {
+func tryLock(ctx context.Context, dataDir string) (*os.File, error) {
 	if err := os.MkdirAll(dataDir, 0o700); err != nil {
 		return nil, err
 	}
@@ -22,10 +31,28 @@ func tryLock(dataDir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := flock(ctx, file); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil
+}
+
+// flock locks a file for this process alone. It tries again for a moment, since whoever looks whether a stack has
+// the folder (see locked) holds a lock of his own while he looks.
+func flock(ctx context.Context, file *os.File) error {
+	again := time.NewTicker(lockPause)
+	defer again.Stop()
+	for tries := 1; ; tries++ {
+		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) || tries == lockTries {
+			return err
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // locked says whether a stack has the data folder, so that nobody trusts what a killed one has left
@@ -42,9 +69,9 @@ func locked(dataDir string) bool {
 func lockPath(dataDir string) string { return filepath.Join(dataDir, "lock") }
 
 // lockData is tryLock with an error for the user, and tells others who we are.
-func (s *Stack) lockData() (*os.File, error) {
+func (s *Stack) lockData(ctx context.Context) (*os.File, error) {
 	dir := s.options.DataDir
-	file, err := tryLock(dir)
+	file, err := tryLock(ctx, dir)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return nil, s.inUse()
 	}

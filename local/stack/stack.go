@@ -183,8 +183,8 @@ func (s *Stack) prepare(context.Context) error {
 	return err
 }
 
-func (s *Stack) lock(context.Context) error {
-	file, err := s.lockData()
+func (s *Stack) lock(ctx context.Context) error {
+	file, err := s.lockData(ctx)
 	if err != nil {
 		return err
 	}
