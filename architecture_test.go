@@ -189,6 +189,7 @@ var sharedLayers = map[string]layer{
 	"lists": {"lists", slices.Concat([]string{
 		standard, "portside/shared/items", "portside/shared/rank", "portside/shared/transactions", "portside/shared/versions",
 	}, awsSDK), nil},
+	"objects":      {"objects", slices.Concat([]string{standard}, awsSDK), nil},
 	"rank":         {"rank", slices.Concat([]string{standard, "portside/shared/fault", "portside/shared/transactions"}, awsSDK), nil},
 	"subscription": {"subscription", []string{standard, "github.com/aws/aws-lambda-go/events"}, []string{"net/http/..."}},
 	"transactions": {"transactions", slices.Concat([]string{standard, "portside/shared/fault"}, awsSDK), nil},

@@ -12,6 +12,7 @@ import (
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
 	"portside/shared/env"
+	"portside/shared/objects"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
 )
@@ -45,11 +46,10 @@ func (t *target) openRecords(ctx context.Context, p process) (*records, error) {
 
 // s3Client reaches the S3 of a local stack at an address, and otherwise the one of the settings.
 func s3Client(cfg aws.Config, address string) *s3.Client {
-	return s3.NewFromConfig(cfg, func(o *s3.Options) {
+	return objects.Client(cfg, func(o *s3.Options) {
 		if address != "" {
 			o.BaseEndpoint = &address
 		}
-		o.UsePathStyle = o.BaseEndpoint != nil // such a host has no name for each bucket
 	})
 }
 

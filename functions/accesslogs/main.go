@@ -11,13 +11,13 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
 	"portside/shared/env"
 	"portside/shared/items"
 	"portside/shared/logs"
+	"portside/shared/objects"
 )
 
 func main() {
@@ -33,9 +33,6 @@ func main() {
 		log.Fatal(err)
 	}
 	store := analyticsdynamo.New(items.Client(cfg), table)
-	archive := analyticss3.NewParts(s3.NewFromConfig(cfg, pathStyle), bucket)
+	archive := analyticss3.NewParts(objects.Client(cfg), bucket)
 	lambda.Start(ingest(from, analyticsdynamo.NewRecorder(store, archive), time.Now))
 }
-
-// pathStyle puts the bucket into the path where an address of S3 is given: such a host has no name for each bucket.
-func pathStyle(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil }

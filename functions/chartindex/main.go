@@ -10,13 +10,13 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/shared/charts"
 	"portside/shared/charts/chartshelm"
 	"portside/shared/charts/chartss3"
 	"portside/shared/env"
 	"portside/shared/logs"
+	"portside/shared/objects"
 )
 
 func main() {
@@ -30,13 +30,10 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := s3.NewFromConfig(cfg, pathStyle)
+	client := objects.Client(cfg)
 	lambda.Start(handler(func(bucket string) syncer {
 		return charts.NewIndexer(charts.Parts{
 			Bucket: chartss3.NewBucket(client, bucket), Inspector: chartshelm.New(maxBytes), MaxBytes: maxBytes, Now: time.Now,
 		})
 	}))
 }
-
-// pathStyle puts the bucket into the path where an address of S3 is given: such a host has no name for each bucket.
-func pathStyle(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/shared/charts"
 	"portside/shared/charts/chartss3"
@@ -19,6 +18,7 @@ import (
 	"portside/shared/items"
 	"portside/shared/lambdahttp"
 	"portside/shared/logs"
+	"portside/shared/objects"
 )
 
 func main() {
@@ -33,11 +33,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	shelf := chartss3.NewShelf(s3.NewFromConfig(cfg, pathStyle), bucket)
+	shelf := chartss3.NewShelf(objects.Client(cfg), bucket)
 	auth := credentials.NewAuthenticator(credentialsdynamo.New(items.Client(cfg), table), limit, time.Now)
 	h := &handlers{library: charts.NewLibrary(shelf), now: time.Now}
 	lambda.Start(lambdahttp.Handler(routes(h, auth).Handler()))
 }
-
-// pathStyle puts the bucket into the path where an address of S3 is given: such a host has no name for each bucket.
-func pathStyle(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
@@ -21,6 +20,7 @@ import (
 	"portside/shared/media/mediaengines"
 	"portside/shared/media/mediafiles"
 	"portside/shared/media/medias3"
+	"portside/shared/objects"
 )
 
 func main() {
@@ -35,7 +35,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := s3.NewFromConfig(cfg, pathStyle)
+	client := objects.Client(cfg)
 	store := medias3.New(client, bucket, time.Now)
 	limits := media.DefaultLimits()
 	parts, err := mediaengines.Equip(media.Parts{
@@ -50,6 +50,3 @@ func main() {
 	auth := credentials.NewAuthenticator(credentialsdynamo.New(items.Client(cfg), table), limit, time.Now)
 	lambda.Start(lambdahttp.Handler(routes(h, auth).Handler()))
 }
-
-// pathStyle puts the bucket into the path where S3 is not Amazon's, and no host has a bucket's name.
-func pathStyle(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/shared/env"
 	"portside/shared/logs"
@@ -17,6 +16,7 @@ import (
 	"portside/shared/media/mediaengines"
 	"portside/shared/media/mediafiles"
 	"portside/shared/media/medias3"
+	"portside/shared/objects"
 )
 
 func main() {
@@ -33,7 +33,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := s3.NewFromConfig(cfg, pathStyle)
+	client := objects.Client(cfg)
 	lambda.Start(work(func(bucket string) (runner, error) {
 		store, parts := medias3.New(client, bucket, time.Now), parts
 		transcriber, err := mediaengines.NewTranscriber(engines.In(client, bucket))
@@ -41,6 +41,3 @@ func main() {
 		return media.NewRunner(media.RunnerParts{Service: media.NewService(parts), Uploads: store, Jobs: store, Now: time.Now}), err
 	}))
 }
-
-// pathStyle puts the bucket into the path where S3 is not Amazon's, and no host has a bucket's name.
-func pathStyle(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
@@ -17,6 +16,7 @@ import (
 	"portside/shared/env"
 	"portside/shared/items"
 	"portside/shared/logs"
+	"portside/shared/objects"
 )
 
 func main() {
@@ -30,12 +30,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := s3.NewFromConfig(cfg, pathStyle)
+	client := objects.Client(cfg)
 	lambda.Start(measure(analytics.Meter{
 		Charts: analyticss3.NewSize(client, charts), Media: analyticss3.NewSize(client, media),
 		Gauge: analyticsdynamo.New(items.Client(cfg), table), Now: time.Now,
 	}))
 }
-
-// pathStyle puts the bucket into the path where an address of S3 is given: such a host has no name for each bucket.
-func pathStyle(o *s3.Options) { o.UsePathStyle = o.BaseEndpoint != nil }

@@ -1,0 +1,27 @@
+package objects_test
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"portside/shared/objects"
+)
+
+func TestBucketsOfAnAddressAreInThePath(t *testing.T) {
+	const address = "http://127.0.0.1:7070"
+	given := func(o *s3.Options) { o.BaseEndpoint = aws.String(address) }
+	for name, test := range map[string]struct {
+		client *s3.Client
+		path   bool
+	}{
+		"Amazon's":         {objects.Client(aws.Config{}), false},
+		"of the settings":  {objects.Client(aws.Config{BaseEndpoint: aws.String(address)}), true},
+		"given by options": {objects.Client(aws.Config{}, given), true},
+	} {
+		if got := test.client.Options().UsePathStyle; got != test.path {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
