@@ -16,7 +16,6 @@ import (
 type Memory struct {
 	store    Store
 	now      func() time.Time
-	mu       sync.Mutex
 	changes  remembered[Counters]
 	requests remembered[*Requests]
 	usage    remembered[*Usage]
@@ -29,16 +28,12 @@ const (
 )
 
 // NewMemory returns a Memory of the store. What it returns must not be changed.
-func NewMemory(store Store, now func() time.Time) *Memory {
-	return &Memory{
-		store: store, now: now, changes: remembered[Counters]{}, requests: remembered[*Requests]{}, usage: remembered[*Usage]{},
-	}
-}
+func NewMemory(store Store, now func() time.Time) *Memory { return &Memory{store: store, now: now} }
 
 // Counts implements Store.
 func (m *Memory) Counts(ctx context.Context, since, today Day) (Counts, error) {
 	var counts Counts
-	changes, err := recall(m, m.changes, Period{First: since, Last: today}, func(first, _ Day) (_ map[Day]Counters, err error) {
+	changes, err := m.changes.recall(m.now(), Period{First: since, Last: today}, func(first, _ Day) (_ map[Day]Counters, err error) {
 		counts, err = m.store.Counts(ctx, first, today)
 		return counts.Changes, err
 	})
@@ -47,35 +42,35 @@ func (m *Memory) Counts(ctx context.Context, since, today Day) (Counts, error) {
 
 // Requests implements Store.
 func (m *Memory) Requests(ctx context.Context, first, last Day) (map[Day]*Requests, error) {
-	return recall(m, m.requests, Period{First: first, Last: last}, func(first, last Day) (map[Day]*Requests, error) {
+	return m.requests.recall(m.now(), Period{First: first, Last: last}, func(first, last Day) (map[Day]*Requests, error) {
 		return m.store.Requests(ctx, first, last)
 	})
 }
 
 // Usage implements Store.
 func (m *Memory) Usage(ctx context.Context, first, last Day) (map[Day]*Usage, error) {
-	return recall(m, m.usage, Period{First: first, Last: last}, func(first, last Day) (map[Day]*Usage, error) {
+	return m.usage.recall(m.now(), Period{First: first, Last: last}, func(first, last Day) (map[Day]*Usage, error) {
 		return m.store.Usage(ctx, first, last)
 	})
 }
 
-// remembered are the days of ranges that are past.
-type remembered[T any] map[Period]recollection[T]
+// remembered are the days of ranges that are past. The zero value remembers none.
+type remembered[T any] struct {
+	mu     sync.Mutex
+	ranges map[Period]recollection[T]
+}
 
 type recollection[T any] struct {
 	days map[Day]T
 	at   time.Time
 }
 
-// recall reads the days of a range, those that are remembered from memory.
-func recall[T any](m *Memory, known remembered[T], p Period, read func(first, last Day) (map[Day]T, error)) (map[Day]T, error) {
-	now := m.now()
+// recall returns the days of a range and reads only those that are not remembered.
+func (r *remembered[T]) recall(now time.Time, p Period, read func(first, last Day) (map[Day]T, error)) (map[Day]T, error) {
 	past := Period{First: p.First, Last: min(p.Last, DayOf(now)-2)}
-	m.mu.Lock()
-	recollection, found := known[past]
-	m.mu.Unlock()
-	if found = found && now.Sub(recollection.at) < remember; found && past.Last == p.Last {
-		return recollection.days, nil
+	known, found := r.get(past, now)
+	if found && past.Last == p.Last {
+		return known, nil
 	}
 	if found {
 		p.First = past.Last + 1
@@ -85,25 +80,28 @@ func recall[T any](m *Memory, known remembered[T], p Period, read func(first, la
 	case err != nil:
 		return nil, err
 	case found:
-		maps.Copy(days, recollection.days)
+		maps.Copy(days, known)
 	case past.First <= past.Last:
-		m.keep(func() { known.keep(past, days, now) })
+		r.keep(past, days, now)
 	}
 	return days, nil
 }
 
-func (m *Memory) keep(write func()) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	write()
+func (r *remembered[T]) get(past Period, now time.Time) (_ map[Day]T, found bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known, found := r.ranges[past]
+	return known.days, found && now.Sub(known.at) < remember
 }
 
 // keep notes the past days of a range, and forgets all others when they become too many.
-func (r remembered[T]) keep(past Period, days map[Day]T, now time.Time) {
-	if len(r) >= mostKnown {
-		clear(r)
-	}
+func (r *remembered[T]) keep(past Period, days map[Day]T, now time.Time) {
 	kept := maps.Clone(days)
 	maps.DeleteFunc(kept, func(day Day, _ T) bool { return day < past.First || day > past.Last })
-	r[past] = recollection[T]{kept, now}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ranges == nil || len(r.ranges) >= mostKnown {
+		r.ranges = map[Period]recollection[T]{}
+	}
+	r.ranges[past] = recollection[T]{kept, now}
 }
