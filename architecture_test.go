@@ -60,6 +60,7 @@ var words = []string{
 	"portside/shared/fault",
 	"portside/shared/mail",
 	"portside/shared/once",
+	"portside/shared/patterns",
 	"portside/shared/principal",
 	"portside/shared/versions",
 }
@@ -190,6 +191,7 @@ var sharedLayers = map[string]layer{
 		standard, "portside/shared/items", "portside/shared/rank", "portside/shared/transactions", "portside/shared/versions",
 	}, awsSDK), nil},
 	"objects":      {"objects", slices.Concat([]string{standard}, awsSDK), nil},
+	"patterns":     {"patterns", []string{standard}, []string{"net/http/..."}},
 	"rank":         {"rank", slices.Concat([]string{standard, "portside/shared/fault", "portside/shared/transactions"}, awsSDK), nil},
 	"subscription": {"subscription", []string{standard, "github.com/aws/aws-lambda-go/events"}, []string{"net/http/..."}},
 	"transactions": {"transactions", slices.Concat([]string{standard, "portside/shared/fault"}, awsSDK), nil},

@@ -15,13 +15,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/gabriel-vasile/mimetype"
 
 	"portside/shared/media"
+	"portside/shared/patterns"
 )
 
 // headSize is how much of the beginning is looked at.
@@ -102,14 +102,14 @@ func isRTF(data []byte) bool {
 }
 
 var (
-	pdfHeader = regexp.MustCompile(`%PDF-[12]\.[0-9]`)
-	pdfObject = regexp.MustCompile(`(?:^|[\s])[0-9]{1,10} [0-9]{1,5} obj\b`)
+	pdfHeader = patterns.Later(`%PDF-[12]\.[0-9]`)
+	pdfObject = patterns.Later(`(?:^|[\s])[0-9]{1,10} [0-9]{1,5} obj\b`)
 )
 
 // isPDF finds the header where viewers look for it: in the first 1,024 bytes. After other bytes an object has to follow, so
 // that a text about the format stays a text.
 func isPDF(data []byte) bool {
-	found := pdfHeader.FindIndex(data[:min(len(data), 1024)])
+	found := pdfHeader().FindIndex(data[:min(len(data), 1024)])
 	if found == nil {
 		return bytes.HasPrefix(data, []byte("%PDF-"))
 	}
@@ -117,7 +117,7 @@ func isPDF(data []byte) bool {
 		return true
 	}
 	after := data[found[1]:]
-	return pdfObject.Match(after[:min(len(after), 1024)])
+	return pdfObject().Match(after[:min(len(after), 1024)])
 }
 
 // binaries are the kinds of pictures and recordings that can be worked with.

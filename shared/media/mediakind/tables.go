@@ -5,28 +5,30 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"portside/shared/patterns"
 )
 
 // What Markdown looks like, and how much each sign of it is worth.
 var (
-	atxHeading = regexp.MustCompile(`(?m)^#{1,6} +[^\s#].*$`)
-	firstTitle = regexp.MustCompile(`\A# +\S.*\r?\n\s*\r?\n`)
-	tableRule  = regexp.MustCompile(`(?m)^\s*\|?\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+\|?\s*$`)
-	fence      = regexp.MustCompile("(?m)^\\s{0,3}```")
-	inlineLink = regexp.MustCompile(`\[[^\]\n]{1,200}\]\((?:https?://|mailto:|/|\.|#)[^)\s]*\)`)
-	strong     = regexp.MustCompile(`\*\*[^*\s][^*\n]{0,200}\*\*`)
-	bullets    = regexp.MustCompile(`(?m)^\s{0,6}[-*+] +\S`)
-	setext     = regexp.MustCompile(`(?m)^[^\s-=].{0,100}\r?\n(?:={3,}|-{3,})\s*$`)
-	frontLine  = regexp.MustCompile(`\A---\r?\n(?:[A-Za-z_][\w -]*:.*\r?\n|[ \t]+.*\r?\n|- .*\r?\n)+(?:---|\.\.\.)\r?\n`)
+	atxHeading = patterns.Later(`(?m)^#{1,6} +[^\s#].*$`)
+	firstTitle = patterns.Later(`\A# +\S.*\r?\n\s*\r?\n`)
+	tableRule  = patterns.Later(`(?m)^\s*\|?\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+\|?\s*$`)
+	fence      = patterns.Later("(?m)^\\s{0,3}```")
+	inlineLink = patterns.Later(`\[[^\]\n]{1,200}\]\((?:https?://|mailto:|/|\.|#)[^)\s]*\)`)
+	strong     = patterns.Later(`\*\*[^*\s][^*\n]{0,200}\*\*`)
+	bullets    = patterns.Later(`(?m)^\s{0,6}[-*+] +\S`)
+	setext     = patterns.Later(`(?m)^[^\s-=].{0,100}\r?\n(?:={3,}|-{3,})\s*$`)
+	frontLine  = patterns.Later(`\A---\r?\n(?:[A-Za-z_][\w -]*:.*\r?\n|[ \t]+.*\r?\n|- .*\r?\n)+(?:---|\.\.\.)\r?\n`)
 )
 
 // enoughMarkdown is three: a title alone, or a link with one other sign, but neither a comment nor a list.
 const enoughMarkdown = 3
 
 func isMarkdown(text string) bool {
-	score := min(2*len(inlineLink.FindAllStringIndex(text, 2)), 3) + min(len(fence.FindAllStringIndex(text, 4))/2*2, 4)
+	score := min(2*len(inlineLink().FindAllStringIndex(text, 2)), 3) + min(len(fence().FindAllStringIndex(text, 4))/2*2, 4)
 	for _, sign := range []struct {
-		pattern *regexp.Regexp
+		pattern func() *regexp.Regexp
 		times   int // how often it has to be there
 		worth   int
 	}{
@@ -39,7 +41,7 @@ func isMarkdown(text string) bool {
 		{bullets, 2, 1},
 		{setext, 1, 1},
 	} {
-		if len(sign.pattern.FindAllStringIndex(text, sign.times)) == sign.times {
+		if len(sign.pattern().FindAllStringIndex(text, sign.times)) == sign.times {
 			score += sign.worth
 		}
 	}

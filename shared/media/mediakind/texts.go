@@ -5,10 +5,10 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 
 	"portside/shared/media"
+	"portside/shared/patterns"
 )
 
 // textKind tells the kinds of texts apart, the strictest first.
@@ -37,11 +37,11 @@ func textKind(text string, whole bool) media.Format {
 	return media.PlainText
 }
 
-var subRip = regexp.MustCompile(`^\d+\r?\n\d+:\d\d:\d\d[,.]\d+ +--> +\d+:\d\d:\d\d`)
+var subRip = patterns.Later(`^\d+\r?\n\d+:\d\d:\d\d[,.]\d+ +--> +\d+:\d\d:\d\d`)
 
 func isSubtitles(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
-	return strings.HasPrefix(first, "WEBVTT") || subRip.MatchString(text[:min(len(text), 128)])
+	return strings.HasPrefix(first, "WEBVTT") || subRip().MatchString(text[:min(len(text), 128)])
 }
 
 // isJSON takes objects and arrays, one or one a line. One that is cut short is JSON too; a text in brackets is not.
@@ -82,19 +82,19 @@ var pageElements = map[string]bool{
 }
 
 var (
-	docType   = regexp.MustCompile(`(?i)^<!doctype\s+html\b`)
-	firstName = regexp.MustCompile(`^<([A-Za-z_][A-Za-z0-9_.:-]*)[\s/>]`)
+	docType   = patterns.Later(`(?i)^<!doctype\s+html\b`)
+	firstName = patterns.Later(`^<([A-Za-z_][A-Za-z0-9_.:-]*)[\s/>]`)
 )
 
 // markupKind is empty where what begins with "<" is neither HTML nor XML.
 func markupKind(text string, whole bool) media.Format {
 	declared := strings.HasPrefix(text, "<?xml")
 	rest := afterProlog(text)
-	if docType.MatchString(rest) {
+	if docType().MatchString(rest) {
 		return media.HTML
 	}
 	name := ""
-	if found := firstName.FindStringSubmatch(rest); len(found) == 2 {
+	if found := firstName().FindStringSubmatch(rest); len(found) == 2 {
 		name = strings.ToLower(found[1])
 	}
 	switch {
@@ -141,7 +141,7 @@ func isXML(text string, whole bool) bool {
 }
 
 var (
-	mailField  = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9-]*):(?:[ \t]|$)`)
+	mailField  = patterns.Later(`^([A-Za-z][A-Za-z0-9-]*):(?:[ \t]|$)`)
 	mailFields = map[string]bool{
 		"to": true, "date": true, "subject": true, "received": true, "message-id": true, "mime-version": true,
 		"content-type": true, "return-path": true, "reply-to": true, "delivered-to": true,
@@ -159,7 +159,7 @@ func isMail(text string) bool {
 		if i > 0 && (content[0] == ' ' || content[0] == '\t') || i == 0 && strings.HasPrefix(content, "From ") {
 			continue
 		}
-		field := mailField.FindStringSubmatch(content)
+		field := mailField().FindStringSubmatch(content)
 		if field == nil {
 			return false
 		}

@@ -1,12 +1,12 @@
 package mediaprompt
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"portside/shared/media"
+	"portside/shared/patterns"
 )
 
 // verdict is what a quote says by itself of whether something holds.
@@ -28,10 +28,10 @@ const (
 )
 
 var (
-	answers = regexp.MustCompile(`[:：?=|\t]\s*([^:：?=|\t\n,;.!(]+)`)
-	ticked  = regexp.MustCompile(`☒|☑|✓|✔|\[[xX]\]`)
-	empty   = regexp.MustCompile(`☐|□|\[ ?\]`)
-	humps   = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
+	answers = patterns.Later(`[:：?=|\t]\s*([^:：?=|\t\n,;.!(]+)`)
+	ticked  = patterns.Later(`☒|☑|✓|✔|\[[xX]\]`)
+	empty   = patterns.Later(`☐|□|\[ ?\]`)
+	humps   = patterns.Later(`(\p{Ll})(\p{Lu})`)
 )
 
 // booleanIn is how sure a boolean is. The quote need not have it literally; one that says the contrary in so many words speaks
@@ -49,11 +49,11 @@ func booleanIn(quote, value string, v media.Variable) float64 {
 
 // says is the one verdict of the boxes and the answers in a quote, or open where they differ.
 func says(quote string) verdict {
-	if boxes := len(ticked.FindAllString(quote, 2)) + len(empty.FindAllString(quote, 2)); boxes > 0 {
+	if boxes := len(ticked().FindAllString(quote, 2)) + len(empty().FindAllString(quote, 2)); boxes > 0 {
 		return boxed(quote, boxes)
 	}
 	all := []verdict{answer(quote)}
-	if found := answers.FindAllStringSubmatch(quote, -1); found != nil {
+	if found := answers().FindAllStringSubmatch(quote, -1); found != nil {
 		all = nil
 		for _, one := range found {
 			all = append(all, answer(one[1]))
@@ -68,14 +68,14 @@ func says(quote string) verdict {
 
 // boxed is what one box says. Of several, it is open which label is whose; and one that is not ticked, of a no, says nothing.
 func boxed(quote string, boxes int) verdict {
-	label := empty.ReplaceAllString(ticked.ReplaceAllString(quote, " "), " ")
+	label := empty().ReplaceAllString(ticked().ReplaceAllString(quote, " "), " ")
 	denied := slices.ContainsFunc(wordsOf(label), among(strings.Fields(denies)))
 	switch {
 	case boxes > 1:
 		return open
-	case empty.MatchString(quote) && denied:
+	case empty().MatchString(quote) && denied:
 		return open
-	case empty.MatchString(quote):
+	case empty().MatchString(quote):
 		return no
 	case answer(label) == no:
 		return no
@@ -119,7 +119,7 @@ func opposes(v media.Variable, found []string) bool {
 // wordsOf are the words and figures of a text in lower case; those of a name are parted at its humps as well.
 func wordsOf(text string) []string {
 	parts := func(r rune) bool { return !isWord(r) && !unicode.IsMark(r) }
-	return strings.FieldsFunc(strings.ToLower(humps.ReplaceAllString(text, "$1 $2")), parts)
+	return strings.FieldsFunc(strings.ToLower(humps().ReplaceAllString(text, "$1 $2")), parts)
 }
 
 func among(list []string) func(string) bool {

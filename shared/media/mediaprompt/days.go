@@ -1,12 +1,13 @@
 package mediaprompt
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+
+	"portside/shared/patterns"
 )
 
 // dateIn looks for the day, the month and the year, in figures or with the month as a word. What is written in another way, or
@@ -36,7 +37,7 @@ type run struct{ gap, text string }
 func runsOf(quote string) []run {
 	var all []run
 	end := 0
-	for _, at := range digits.FindAllStringIndex(quote, -1) {
+	for _, at := range digits().FindAllStringIndex(quote, -1) {
 		all = append(all, run{quote[end:at[0]], quote[at[0]:at[1]]})
 		end = at[1]
 	}
@@ -50,8 +51,8 @@ func (q quotedDay) has(texts ...string) bool {
 func (q quotedDay) hasYear() bool { return q.has(q.Format("2006"), q.Format("06")) }
 
 var (
-	firm  = regexp.MustCompile(`^ ?(?:[./-]|[年月]) ?$`) // between the figures of a date
-	loose = regexp.MustCompile(`^ ?(?:[./-]|[年月]|) ?$`)
+	firm  = patterns.Later(`^ ?(?:[./-]|[年月]) ?$`) // between the figures of a date
+	loose = patterns.Later(`^ ?(?:[./-]|[年月]|) ?$`)
 )
 
 // inFigures looks for three figures in a row that are the day, or for eight digits. It is certain if they are there, or others
@@ -63,10 +64,10 @@ func (q quotedDay) inFigures() (confidence float64, certain bool) {
 	other := false
 	for i := range max(0, len(q.runs)-2) {
 		three := q.runs[i : i+3]
-		if loose.MatchString(three[1].gap) && loose.MatchString(three[2].gap) {
+		if loose().MatchString(three[1].gap) && loose().MatchString(three[2].gap) {
 			confidence = max(confidence, q.matches(three))
 		}
-		other = other || firm.MatchString(three[1].gap) && firm.MatchString(three[2].gap)
+		other = other || firm().MatchString(three[1].gap) && firm().MatchString(three[2].gap)
 	}
 	return confidence, confidence > 0 || other
 }
@@ -100,13 +101,13 @@ func isNumber(n int) func(text string) bool {
 	}
 }
 
-var year = regexp.MustCompile(`^(?:19|20)[0-9]{2}$`)
+var year = patterns.Later(`^(?:19|20)[0-9]{2}$`)
 
 // inWords is for what has no three figures in a row: the month may be a word, and the year may be missing.
 func (q quotedDay) inWords() float64 {
 	named := monthsIn(q.quote)
 	month := slices.Contains(named, q.Month())
-	years := func(r run) bool { return year.MatchString(r.text) }
+	years := func(r run) bool { return year().MatchString(r.text) }
 	switch {
 	case len(named) > 0 && !month && !q.inTwoFigures():
 		return 0
@@ -139,19 +140,19 @@ func (q quotedDay) twoOther() bool {
 
 func (q quotedDay) anyTwo(are func(a, b string) bool) bool {
 	for i := range max(0, len(q.runs)-1) {
-		if firm.MatchString(q.runs[i+1].gap) && are(q.runs[i].text, q.runs[i+1].text) {
+		if firm().MatchString(q.runs[i+1].gap) && are(q.runs[i].text, q.runs[i+1].text) {
 			return true
 		}
 	}
 	return false
 }
 
-var pieces = regexp.MustCompile(`[0-9]+|\p{L}+`)
+var pieces = patterns.Later(`[0-9]+|\p{L}+`)
 
 // besideMonth reports whether the day stands next to the month's name, with nothing between but what belongs to a date.
 func (q quotedDay) besideMonth() bool {
 	const between = " st nd rd th er e a ª º de di del den der of the do da al "
-	all := slices.DeleteFunc(pieces.FindAllString(strings.ToLower(q.quote), -1), func(piece string) bool {
+	all := slices.DeleteFunc(pieces().FindAllString(strings.ToLower(q.quote), -1), func(piece string) bool {
 		return strings.Contains(between, " "+piece+" ")
 	})
 	day := isNumber(q.Day())
@@ -166,7 +167,7 @@ func (q quotedDay) besideMonth() bool {
 // monthsIn are the months that the words of a quote may name.
 func monthsIn(quote string) []time.Month {
 	var all []time.Month
-	for _, word := range words.FindAllString(strings.ToLower(quote), -1) {
+	for _, word := range words().FindAllString(strings.ToLower(quote), -1) {
 		for month := time.January; month <= time.December; month++ {
 			if isMonth(word, month) {
 				all = append(all, month)

@@ -1,30 +1,31 @@
 package mediaprompt
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"portside/shared/patterns"
 )
 
 var (
-	digits = regexp.MustCompile(`[0-9]+`)
-	figure = regexp.MustCompile(`[0-9]+(?:[.,'’][0-9]+)*`)
-	spaced = regexp.MustCompile(`[0-9]{1,3}(?:[ .,'’][0-9]{3})*(?:[.,][0-9]+)?`)
-	words  = regexp.MustCompile(`\p{L}+`)
+	digits = patterns.Later(`[0-9]+`)
+	figure = patterns.Later(`[0-9]+(?:[.,'’][0-9]+)*`)
+	spaced = patterns.Later(`[0-9]{1,3}(?:[ .,'’][0-9]{3})*(?:[.,][0-9]+)?`)
+	words  = patterns.Later(`\p{L}+`)
 )
 
 // numberIn looks for a figure that can be read as the value. One that is it but for a power of ten counts only where a word
 // such as million says so.
 func numberIn(quote, value string) float64 {
-	if !digits.MatchString(quote) {
+	if !digits().MatchString(quote) {
 		return written
 	}
 	want, scales := decimalOf(value), scalesIn(quote)
 	is := func(d decimal) bool {
 		return d.digits == want.digits && (d.point == want.point || slices.Contains(scales, want.point-d.point))
 	}
-	figures := append(figure.FindAllString(quote, -1), spaced.FindAllString(quote, -1)...)
+	figures := append(figure().FindAllString(quote, -1), spaced().FindAllString(quote, -1)...)
 	switch {
 	case !slices.ContainsFunc(figures, func(f string) bool { return slices.ContainsFunc(readings(f), is) }):
 		return 0
@@ -52,7 +53,7 @@ func decimalOf(number string) decimal {
 
 // readings are the numbers that a figure may stand for: 1.234 is two of them, as countries have it.
 func readings(figure string) []decimal {
-	groups := digits.FindAllString(figure, -1)
+	groups := digits().FindAllString(figure, -1)
 	signs := strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
 			return -1
@@ -109,7 +110,7 @@ func scales() []scale {
 // scalesIn are the powers of ten that the words of a quote stand for, alone and in pairs (mil millones).
 func scalesIn(quote string) []int {
 	var all []int
-	for _, word := range append(words.FindAllString(strings.ToLower(quote), -1), signsIn(quote)...) {
+	for _, word := range append(words().FindAllString(strings.ToLower(quote), -1), signsIn(quote)...) {
 		for _, s := range scales() {
 			if s.has(word) {
 				all = append(all, s.powers...)

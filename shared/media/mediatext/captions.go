@@ -3,11 +3,11 @@ package mediatext
 import (
 	"context"
 	"html"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"portside/shared/media"
+	"portside/shared/patterns"
 )
 
 // ReadCaptions reads subtitles in WebVTT and SubRip: a Caption with its time for each cue, with the speaker's name where it is
@@ -18,7 +18,7 @@ func ReadCaptions(ctx context.Context, file media.Source, into *media.Builder) e
 
 const oneTime = `(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)`
 
-var cueTime = regexp.MustCompile(`^\s*` + oneTime + ` *--> *` + oneTime)
+var cueTime = patterns.Later(`^\s*` + oneTime + ` *--> *` + oneTime)
 
 // isSubtitles looks for the name of WebVTT, or a number and a time in the first lines.
 func isSubtitles(text string) bool {
@@ -29,7 +29,7 @@ func isSubtitles(text string) bool {
 	number, rest, _ := strings.Cut(text, "\n")
 	time, _, _ := strings.Cut(rest, "\n")
 	_, err := strconv.Atoi(strings.TrimSpace(number))
-	return err == nil && cueTime.MatchString(time)
+	return err == nil && cueTime().MatchString(time)
 }
 
 func subtitles(to page, text string) error {
@@ -67,7 +67,7 @@ func timeOf(line string) (media.Span, bool) {
 	if !strings.Contains(line, "-->") {
 		return media.Span{}, false
 	}
-	found := cueTime.FindStringSubmatch(line)
+	found := cueTime().FindStringSubmatch(line)
 	if found == nil {
 		return media.Span{}, false
 	}
@@ -89,16 +89,16 @@ func seconds(parts []string) float64 {
 }
 
 var (
-	voice   = regexp.MustCompile(`<v(?:\.[^\s>]*)?\s+([^>]*)>`)
-	cueTag  = later(`</?[A-Za-z0-9][^>]{0,200}>|\{\\[^}]{0,100}\}`)
-	timeTag = regexp.MustCompile(`<\d[\d:.]*>`)
+	voice   = patterns.Later(`<v(?:\.[^\s>]*)?\s+([^>]*)>`)
+	cueTag  = patterns.Later(`</?[A-Za-z0-9][^>]{0,200}>|\{\\[^}]{0,100}\}`)
+	timeTag = patterns.Later(`<\d[\d:.]*>`)
 )
 
 // spoken is a line of a cue without its marks.
 func spoken(line string) string {
 	const longest = 10 << 10 // nobody says more at once
 	line = line[:min(len(line), longest)]
-	line = voice.ReplaceAllString(line, "$1: ")
-	line = timeTag.ReplaceAllString(line, "")
+	line = voice().ReplaceAllString(line, "$1: ")
+	line = timeTag().ReplaceAllString(line, "")
 	return html.UnescapeString(cueTag().ReplaceAllString(line, ""))
 }

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
+
+	"portside/shared/patterns"
 )
 
 // decode makes UTF-8 of a text. A byte order mark is believed first, then letters that are only right in UTF-8, then what the
@@ -114,14 +116,14 @@ func byZeros(data []byte) encoding.Encoding {
 }
 
 var (
-	metaCharset = regexp.MustCompile(`(?i)<meta\s[^>]{0,200}charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)`)
-	xmlEncoding = regexp.MustCompile(`^<\?xml[^>]{0,100}encoding\s*=\s*["']([A-Za-z0-9_.:-]+)`)
+	metaCharset = patterns.Later(`(?i)<meta\s[^>]{0,200}charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)`)
+	xmlEncoding = patterns.Later(`^<\?xml[^>]{0,100}encoding\s*=\s*["']([A-Za-z0-9_.:-]+)`)
 )
 
 // declaredIn finds what a page or an XML file says of its encoding.
 func declaredIn(data []byte) string {
 	start := data[:min(len(data), 4096)]
-	for _, pattern := range []*regexp.Regexp{xmlEncoding, metaCharset} {
+	for _, pattern := range []*regexp.Regexp{xmlEncoding(), metaCharset()} {
 		if found := pattern.FindSubmatch(start); found != nil {
 			name := strings.ToLower(string(found[1]))
 			if strings.HasPrefix(name, "utf-16") {

@@ -1,10 +1,11 @@
 package mediatext
 
 import (
-	"regexp"
 	"strings"
 
 	"golang.org/x/net/html/atom"
+
+	"portside/shared/patterns"
 )
 
 func set(names ...atom.Atom) map[atom.Atom]bool {
@@ -70,8 +71,8 @@ func impliedEnds(tag atom.Atom) (ends, within map[atom.Atom]bool) {
 
 var (
 	blanks     = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\r", "", "!important", "")
-	cssComment = regexp.MustCompile(`/\*[^*]*\*+(?:[^/*][^*]*\*+)*/`)
-	unseenBy   = regexp.MustCompile(`(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|opacity:0?\.?0*(?:;|$)|` +
+	cssComment = patterns.Later(`/\*[^*]*\*+(?:[^/*][^*]*\*+)*/`)
+	unseenBy   = patterns.Later(`(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|opacity:0?\.?0*(?:;|$)|` +
 		`font-size:0(?:[a-z%]+)?(?:;|$)|mso-hide:all|(?:left|top|text-indent|margin-left):-\d{4,})`)
 )
 
@@ -88,7 +89,7 @@ func isHidden(tag startTag) bool {
 }
 
 func hides(style string) bool {
-	return unseenBy.MatchString(blanks.Replace(strings.ToLower(cssComment.ReplaceAllString(style, ""))))
+	return unseenBy().MatchString(blanks.Replace(strings.ToLower(cssComment().ReplaceAllString(style, ""))))
 }
 
 func (w *walker) hiddenByRule(attributes map[string]string) bool {
@@ -104,21 +105,21 @@ func (w *walker) hiddenByRule(attributes map[string]string) bool {
 }
 
 var (
-	plainRule = regexp.MustCompile(`([^{}]+)\{([^{}]*)\}`)
-	selector  = regexp.MustCompile(`^[a-z0-9]*([.#][A-Za-z_][A-Za-z0-9_-]*)$`)
+	plainRule = patterns.Later(`([^{}]+)\{([^{}]*)\}`)
+	selector  = patterns.Later(`^[a-z0-9]*([.#][A-Za-z_][A-Za-z0-9_-]*)$`)
 )
 
 // learn finds the classes and ids that a style sheet of the page hides. Rules for some media only, and those that depend on
 // where an element is, are not looked at.
 func (w *walker) learn(sheet string) {
 	const longest, most = 256 << 10, 1000
-	rules := withoutNested(cssComment.ReplaceAllString(sheet[:min(len(sheet), longest)], ""))
-	for _, rule := range plainRule.FindAllStringSubmatch(rules, -1) {
+	rules := withoutNested(cssComment().ReplaceAllString(sheet[:min(len(sheet), longest)], ""))
+	for _, rule := range plainRule().FindAllStringSubmatch(rules, -1) {
 		if len(w.hiding) > most || !hides(rule[2]) {
 			continue
 		}
 		for one := range strings.SplitSeq(rule[1], ",") {
-			if found := selector.FindStringSubmatch(strings.TrimSpace(one)); found != nil {
+			if found := selector().FindStringSubmatch(strings.TrimSpace(one)); found != nil {
 				w.hiding[found[1]] = true
 			}
 		}

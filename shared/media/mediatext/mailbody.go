@@ -3,8 +3,9 @@ package mediatext
 import (
 	"bytes"
 	"encoding/base64"
-	"regexp"
 	"strings"
+
+	"portside/shared/patterns"
 )
 
 // cutParts splits a body at its boundary, in one pass and without copies. Without a boundary all of it is one part.
@@ -46,12 +47,12 @@ func cutParts(body []byte, boundary string) [][]byte {
 	return parts
 }
 
-var boundaryLine = regexp.MustCompile(`(?m)^--([0-9A-Za-z'()+_,./:=?-]{1,70})\r?$`)
+var boundaryLine = patterns.Later(`(?m)^--([0-9A-Za-z'()+_,./:=?-]{1,70})\r?$`)
 
 // guessBoundary finds the boundary of a body whose header does not name it: the first line that looks like one.
 func guessBoundary(body []byte) string {
 	const near = 64 << 10
-	found := boundaryLine.FindSubmatch(body[:min(len(body), near)])
+	found := boundaryLine().FindSubmatch(body[:min(len(body), near)])
 	if found == nil {
 		return ""
 	}
@@ -115,7 +116,7 @@ func hex(c byte) int {
 	return -1
 }
 
-var quoteMarks = regexp.MustCompile(`^(?:> ?)+`)
+var quoteMarks = patterns.Later(`^(?:> ?)+`)
 
 // unquoted takes the marks before quoted lines away, and parts what was quoted from what was not.
 func unquoted(text string) string {
@@ -125,7 +126,7 @@ func unquoted(text string) string {
 	var out strings.Builder
 	depth := 0
 	for line := range strings.Lines(text) {
-		marks := quoteMarks.FindString(line)
+		marks := quoteMarks().FindString(line)
 		if now := strings.Count(marks, ">"); now != depth {
 			out.WriteByte('\n')
 			depth = now

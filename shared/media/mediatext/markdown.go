@@ -3,10 +3,10 @@ package mediatext
 import (
 	"context"
 	"html"
-	"regexp"
 	"strings"
 
 	"portside/shared/media"
+	"portside/shared/patterns"
 )
 
 // ReadMarkdown reads Markdown: headings, lists, tables, code as paragraphs, quotes, front matter as Fields, and the text of all
@@ -30,16 +30,16 @@ type markdown struct {
 }
 
 var (
-	mdHeading  = regexp.MustCompile(`^ {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$`)
-	mdFence    = regexp.MustCompile("^\\s{0,12}(`{3,}|~{3,})")
-	mdRule     = regexp.MustCompile(`^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$`)
-	mdList     = regexp.MustCompile(`^\s*(?:[-*+]|\d{1,9}[.)])\s+\S`)
-	mdTable    = regexp.MustCompile(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$`)
-	mdUnder    = regexp.MustCompile(`^ {0,3}(=+|-+)\s*$`)
-	mdQuote    = regexp.MustCompile(`^ {0,3}(?:>\s?)+`)
-	mdRef      = regexp.MustCompile(`^ {0,3}\[[^\]^][^\]]*\]:\s+\S+`)
-	mdBlockTag = regexp.MustCompile(`^ {0,3}<(?:!--|([A-Za-z][A-Za-z0-9]*)[\s/>])`)
-	frontField = regexp.MustCompile(`^["']?([A-Za-z_][\w .-]*)["']?\s*[:=]\s*(.*)$`)
+	mdHeading  = patterns.Later(`^ {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$`)
+	mdFence    = patterns.Later("^\\s{0,12}(`{3,}|~{3,})")
+	mdRule     = patterns.Later(`^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$`)
+	mdList     = patterns.Later(`^\s*(?:[-*+]|\d{1,9}[.)])\s+\S`)
+	mdTable    = patterns.Later(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$`)
+	mdUnder    = patterns.Later(`^ {0,3}(=+|-+)\s*$`)
+	mdQuote    = patterns.Later(`^ {0,3}(?:>\s?)+`)
+	mdRef      = patterns.Later(`^ {0,3}\[[^\]^][^\]]*\]:\s+\S+`)
+	mdBlockTag = patterns.Later(`^ {0,3}<(?:!--|([A-Za-z][A-Za-z0-9]*)[\s/>])`)
+	frontField = patterns.Later(`^["']?([A-Za-z_][\w .-]*)["']?\s*[:=]\s*(.*)$`)
 )
 
 func (m *markdown) read() error {
@@ -73,7 +73,7 @@ func (m *markdown) frontMatter() error {
 
 func (m *markdown) frontFields(lines []string) error {
 	for i, line := range lines {
-		found := frontField.FindStringSubmatch(strings.TrimSpace(line))
+		found := frontField().FindStringSubmatch(strings.TrimSpace(line))
 		if found == nil {
 			continue
 		}
@@ -101,21 +101,21 @@ func (m *markdown) frontFields(lines []string) error {
 func (m *markdown) block() error {
 	line, quoted := m.lines.unquote(m.at)
 	m.quoted = quoted
-	heading := mdHeading.FindStringSubmatch(line)
+	heading := mdHeading().FindStringSubmatch(line)
 	switch {
-	case strings.TrimSpace(line) == "", mdRule.MatchString(line), mdRef.MatchString(line):
+	case strings.TrimSpace(line) == "", mdRule().MatchString(line), mdRef().MatchString(line):
 		m.at++
 		return nil
 	case heading != nil:
 		m.at++
 		return m.heading(heading[2], len(heading[1]))
-	case mdFence.MatchString(line):
+	case mdFence().MatchString(line):
 		return m.code()
 	case isPageTag(line):
 		return m.page()
 	case m.isTable():
 		return m.table()
-	case mdList.MatchString(line):
+	case mdList().MatchString(line):
 		return m.item()
 	case indentOf(line) >= m.codeIndent():
 		return m.indentedCode()
@@ -135,7 +135,7 @@ func (m *markdown) heading(text string, level int) error {
 
 // code reads to the closing fence.
 func (m *markdown) code() error {
-	mark := mdFence.FindStringSubmatch(m.lines.line(m.at))[1]
+	mark := mdFence().FindStringSubmatch(m.lines.line(m.at))[1]
 	m.at++
 	begin := m.at
 	for ; m.at < m.lines.count() && m.isCode(mark); m.at++ {
@@ -154,22 +154,22 @@ func (m *markdown) code() error {
 func (m *markdown) isCode(mark string) bool {
 	line := m.lines.line(m.at)
 	if m.quoted {
-		if !mdQuote.MatchString(line) {
+		if !mdQuote().MatchString(line) {
 			return false
 		}
-		line = mdQuote.ReplaceAllString(line, "")
+		line = mdQuote().ReplaceAllString(line, "")
 	}
 	return !strings.HasPrefix(strings.TrimSpace(line), mark)
 }
 
 func isPageTag(line string) bool {
-	found := mdBlockTag.FindStringSubmatch(line)
+	found := mdBlockTag().FindStringSubmatch(line)
 	return len(found) == 2 && (found[1] == "" || isPageElement(found[1]))
 }
 
 // page reads HTML to the end of the element, across blank lines too, so that what it hides stays hidden.
 func (m *markdown) page() error {
-	found := mdBlockTag.FindStringSubmatch(m.lines.line(m.at))
+	found := mdBlockTag().FindStringSubmatch(m.lines.line(m.at))
 	opens, closes := "<!--", "-->"
 	if name := strings.ToLower(found[1]); name != "" {
 		opens, closes = "<"+name, "</"+name
@@ -191,7 +191,7 @@ func (m *markdown) isTable() bool {
 		return false
 	}
 	head, rule := m.lines.line(m.at), m.lines.line(m.at+1)
-	return strings.Contains(head, "|") && strings.ContainsAny(rule, "|-") && mdTable.MatchString(rule) &&
+	return strings.Contains(head, "|") && strings.ContainsAny(rule, "|-") && mdTable().MatchString(rule) &&
 		len(barParts(head)) == len(barParts(rule))
 }
 
@@ -235,7 +235,7 @@ func indentBytes(line string) int { return len(line) - len(strings.TrimLeft(line
 func (m *markdown) paragraph() error {
 	lines := m.gather()
 	if m.at < m.lines.count() {
-		if under := mdUnder.FindStringSubmatch(m.lines.line(m.at)); under != nil {
+		if under := mdUnder().FindStringSubmatch(m.lines.line(m.at)); under != nil {
 			m.at++
 			return m.heading(strings.Join(lines, " "), 1+strings.Count(under[1][:1], "-"))
 		}
@@ -251,8 +251,8 @@ func (m *markdown) gather() []string {
 	begin := m.at
 	for m.at++; m.at < m.lines.count(); m.at++ {
 		line, _ := m.lines.unquote(m.at)
-		if strings.TrimSpace(line) == "" || mdHeading.MatchString(line) || mdList.MatchString(line) || mdFence.MatchString(line) ||
-			mdUnder.MatchString(line) || isPageTag(line) || m.isTable() {
+		if strings.TrimSpace(line) == "" || mdHeading().MatchString(line) || mdList().MatchString(line) || mdFence().MatchString(line) ||
+			mdUnder().MatchString(line) || isPageTag(line) || m.isTable() {
 			break
 		}
 	}
@@ -260,10 +260,10 @@ func (m *markdown) gather() []string {
 }
 
 var (
-	inlineTag  = later(`<!--.{0,1000}?-->|</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]{0,1000})?/?>`)
-	autoLink   = regexp.MustCompile(`<((?:https?://|mailto:)[^\s<>]+|[^\s<>@]+@[^\s<>@]+)>`)
-	hardBreak  = regexp.MustCompile(`(?: {2,}|\\)\n`)
-	softBreak  = regexp.MustCompile(`\s*\n\s*`)
+	inlineTag  = patterns.Later(`<!--.{0,1000}?-->|</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]{0,1000})?/?>`)
+	autoLink   = patterns.Later(`<((?:https?://|mailto:)[^\s<>]+|[^\s<>@]+@[^\s<>@]+)>`)
+	hardBreak  = patterns.Later(`(?: {2,}|\\)\n`)
+	softBreak  = patterns.Later(`\s*\n\s*`)
 	breakMark  = "\x01"
 	escapedSet = "\\`*_{}[]()#+-.!|~<>\"'$%&,/:;=?@^"
 )
@@ -271,9 +271,9 @@ var (
 // plain is a text without the marks of Markdown. Lines are joined, but where a break is asked for.
 func plain(text string) string {
 	text, codes := withoutCode(text)
-	text = hardBreak.ReplaceAllString(text, breakMark)
-	text = softBreak.ReplaceAllString(text, " ")
-	text = autoLink.ReplaceAllString(text, "$1")
+	text = hardBreak().ReplaceAllString(text, breakMark)
+	text = softBreak().ReplaceAllString(text, " ")
+	text = autoLink().ReplaceAllString(text, "$1")
 	text = strings.NewReplacer("<br>", breakMark, "<br/>", breakMark, "<br />", breakMark).Replace(text)
 	text = inlineTag().ReplaceAllStringFunc(text, withoutTag)
 	text = unmarked(text)

@@ -24,7 +24,7 @@ func (m *markdown) indentedCode() error {
 	for m.at++; m.at < m.lines.count(); m.at++ {
 		line := m.lines.line(m.at)
 		if m.quoted {
-			line = line[len(mdQuote.FindString(line)):]
+			line = line[len(mdQuote().FindString(line)):]
 		}
 		if strings.TrimSpace(line) == "" {
 			continue

@@ -39,7 +39,7 @@ func (l *lineIndex) between(from, to int) []string {
 // unquote takes the marks of a quote off a line.
 func (l *lineIndex) unquote(i int) (line string, quoted bool) {
 	line = l.line(i)
-	marks := len(mdQuote.FindString(line))
+	marks := len(mdQuote().FindString(line))
 	l.starts[i] += uint32(marks) //nolint:gosec // within the line
 	return line[marks:], marks > 0
 }

@@ -2,13 +2,13 @@ package mediatext
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"portside/shared/media"
+	"portside/shared/patterns"
 )
 
 // ReadText reads plain text in UTF-8, UTF-16 and the Latin encodings: paragraphs, with the lines joined that were only broken
@@ -129,7 +129,7 @@ func (r *textReader) stretch(lines []string) error {
 }
 
 func (r *textReader) words(lines []string) error {
-	if listMark.MatchString(lines[0]) {
+	if listMark().MatchString(lines[0]) {
 		return r.item(lines)
 	}
 	return r.paragraph(lines)
@@ -138,7 +138,7 @@ func (r *textReader) words(lines []string) error {
 // paragraphEnd is where a list item or a table begins after the first line; the first skip lines were tried for a table already.
 func paragraphEnd(lines []string, skip int) int {
 	for i := 1; i < len(lines); i++ {
-		if listMark.MatchString(lines[i]) || i >= skip && looksTabular(lines[i]) && i+1 < len(lines) && looksTabular(lines[i+1]) {
+		if listMark().MatchString(lines[i]) || i >= skip && looksTabular(lines[i]) && i+1 < len(lines) && looksTabular(lines[i+1]) {
 			return i
 		}
 	}
@@ -187,9 +187,9 @@ func (r *textReader) join(lines []string) string {
 		next, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
 		full := utf8.RuneCountInString(lines[i])+1+utf8.RuneCountInString(next) > r.width
 		switch {
-		case r.width == 0 || !full || labeled && labelLine.MatchString(lines[i+1]):
+		case r.width == 0 || !full || labeled && labelLine().MatchString(lines[i+1]):
 			out.WriteByte('\n')
-		case !brokenWord.MatchString(line):
+		case !brokenWord().MatchString(line):
 			out.WriteByte(' ')
 		}
 	}
@@ -197,14 +197,14 @@ func (r *textReader) join(lines []string) string {
 }
 
 // labelLine begins with the name of a value: a few words, the first of them large, and a colon.
-var labelLine = regexp.MustCompile(`^\s*[\p{Lu}\p{Lt}\p{Lo}][^\s:;!?]*(?: [^\s:;!?]+){0,4} ?:(?:\s|$)`)
+var labelLine = patterns.Later(`^\s*[\p{Lu}\p{Lt}\p{Lo}][^\s:;!?]*(?: [^\s:;!?]+){0,4} ?:(?:\s|$)`)
 
 // areLabeled reports whether lines are names with values. One alone may be where a sentence has its colon.
 func areLabeled(lines []string) bool {
 	const enough, longest = 2, 200
 	found := 0
 	for _, line := range lines {
-		if labelLine.MatchString(line[:min(len(line), longest)]) {
+		if labelLine().MatchString(line[:min(len(line), longest)]) {
 			found++
 		}
 	}
@@ -212,9 +212,9 @@ func areLabeled(lines []string) bool {
 }
 
 var (
-	brokenWord = regexp.MustCompile(`\pL-$`)
-	listMark   = regexp.MustCompile(`^\s*(?:[-*+•–·▪◦‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S`)
-	bulletMark = regexp.MustCompile(`^\s*[-*+•–·▪◦‣]\s+`)
+	brokenWord = patterns.Later(`\pL-$`)
+	listMark   = patterns.Later(`^\s*(?:[-*+•–·▪◦‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S`)
+	bulletMark = patterns.Later(`^\s*[-*+•–·▪◦‣]\s+`)
 )
 
 // item adds a list item. A number is kept, since other text may refer to it.
@@ -226,7 +226,7 @@ func (r *textReader) item(lines []string) error {
 	if (len(r.indents) == 0 || r.indents[len(r.indents)-1] < indent) && len(r.indents) < r.to.into.Limits.Depth {
 		r.indents = append(r.indents, indent)
 	}
-	text := bulletMark.ReplaceAllString(r.join(lines), "")
+	text := bulletMark().ReplaceAllString(r.join(lines), "")
 	return r.to.add(media.Block{Kind: media.ListItem, Text: text, Level: max(0, len(r.indents)-1)})
 }
 
@@ -247,8 +247,8 @@ func indentOf(line string) int {
 }
 
 var (
-	underline      = regexp.MustCompile(`^\s*(?:={3,}|-{3,}|~{3,}|\*{3,})$`)
-	numberedTitle  = regexp.MustCompile(`^\s*(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+\p{Lu}[^.;:]*$`)
+	underline      = patterns.Later(`^\s*(?:={3,}|-{3,}|~{3,}|\*{3,})$`)
+	numberedTitle  = patterns.Later(`^\s*(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+\p{Lu}[^.;:]*$`)
 	longestHeading = 90
 )
 
@@ -259,7 +259,7 @@ func headingOf(lines []string) (heading media.Block, used int) {
 		return media.Block{}, 0
 	}
 	heading = media.Block{Kind: media.Heading, Text: lines[0], Level: 1}
-	if len(lines) > 1 && underline.MatchString(lines[1]) && !underline.MatchString(lines[0]) && !looksTabular(lines[0]) {
+	if len(lines) > 1 && underline().MatchString(lines[1]) && !underline().MatchString(lines[0]) && !looksTabular(lines[0]) {
 		if !strings.Contains(lines[1], "=") {
 			heading.Level = 2
 		}
@@ -268,7 +268,7 @@ func headingOf(lines []string) (heading media.Block, used int) {
 	if len(lines) > 1 || looksTabular(lines[0]) {
 		return media.Block{}, 0
 	}
-	if number := numberedTitle.FindStringSubmatch(lines[0]); number != nil {
+	if number := numberedTitle().FindStringSubmatch(lines[0]); number != nil {
 		heading.Level = 1 + strings.Count(number[1], ".")
 		return heading, 1
 	}

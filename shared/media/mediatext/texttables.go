@@ -1,24 +1,24 @@
 package mediatext
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"portside/shared/media"
+	"portside/shared/patterns"
 )
 
 var (
-	wideGap   = regexp.MustCompile(`\S(?: {2,}|\s*\t\s*)\S`)
-	tableRule = regexp.MustCompile(`^[\s|+:=-]*[-=]{2,}[\s|+:=-]*$`)
+	wideGap   = patterns.Later(`\S(?: {2,}|\s*\t\s*)\S`)
+	tableRule = patterns.Later(`^[\s|+:=-]*[-=]{2,}[\s|+:=-]*$`)
 )
 
 // looksTabular reports whether a line has gaps or bars that could part cells.
 func looksTabular(line string) bool {
 	line = strings.TrimSpace(line)
-	return wideGap.MatchString(line) || isBarred(line)
+	return wideGap().MatchString(line) || isBarred(line)
 }
 
 func isBarred(line string) bool {
@@ -30,7 +30,7 @@ func isBarred(line string) bool {
 func tableOf(lines []string) (rows []media.Block, count int) {
 	content, ruled := make([]string, 0, 8), -1
 	for _, line := range lines {
-		isRule := tableRule.MatchString(line)
+		isRule := tableRule().MatchString(line)
 		if !isRule && !looksTabular(line) || isRule && len(content) == 0 && !isBarred(strings.TrimSpace(line)) {
 			break
 		}
@@ -139,7 +139,7 @@ func barredCells(lines []string) [][]string {
 	return cells
 }
 
-var tabs = regexp.MustCompile(`\s*\t\s*`)
+var tabs = patterns.Later(`\s*\t\s*`)
 
 // tabbedCells reads lines that all have tabs: each one parts two cells if that gives rows of one length, else each run of them.
 func tabbedCells(lines []string) [][]string {
@@ -149,7 +149,7 @@ func tabbedCells(lines []string) [][]string {
 			return nil
 		}
 		single[i] = strings.Split(line, "\t")
-		runs[i] = tabs.Split(strings.TrimSpace(line), -1)
+		runs[i] = tabs().Split(strings.TrimSpace(line), -1)
 	}
 	if alike(single) {
 		return single
@@ -166,7 +166,7 @@ func alike(rows [][]string) bool {
 	return true
 }
 
-var spaces = regexp.MustCompile(` {2,}`)
+var spaces = patterns.Later(` {2,}`)
 
 // alignedCells cuts the lines where at least two columns of characters are blank in all of them. Lines that have no such columns
 // are still a table if each is parted into the same number.
@@ -188,7 +188,7 @@ func alignedCells(lines []string) [][]string {
 	}
 	parted := make([][]string, len(lines))
 	for i, line := range lines {
-		parted[i] = spaces.Split(strings.TrimSpace(line), -1)
+		parted[i] = spaces().Split(strings.TrimSpace(line), -1)
 	}
 	if len(parted) >= 3 && alike(parted) {
 		return parted
