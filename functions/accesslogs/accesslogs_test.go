@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,31 +18,23 @@ import (
 )
 
 func TestEvents(t *testing.T) {
-	files, err := filepath.Glob("../../events/accesslogs/*.json")
-	if err != nil || len(files) < 3 {
-		t.Fatalf("no events: %v", err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	webtest.Samples(t, "accesslogs", func(t *testing.T, golden string, payload []byte) {
 		var event events.CloudwatchLogsEvent
-		if err := json.Unmarshal(text, &event); err != nil {
-			t.Fatalf("%s: %v", file, err)
+		if err := json.Unmarshal(payload, &event); err != nil {
+			t.Fatal(err)
 		}
 		e := newEngines(t)
 		for range 2 {
 			if err := ingest(from, e.recorder(), later)(t.Context(), event); err != nil {
-				t.Errorf("%s: %v", file, err)
+				t.Error(err)
 			}
 		}
 		got, err := json.Marshal(e.sums(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		webtest.GoldenJSON(t, strings.TrimSuffix(filepath.Base(file), ".json")+".golden.json", got)
-	}
+		webtest.GoldenJSON(t, golden, got)
+	})
 }
 
 // stranger is the ledger for what must not reach one.

@@ -9,8 +9,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -144,22 +142,11 @@ func chart(tb testing.TB, name, version string) []byte {
 
 // TestEvents plays the sample events on a bucket with a chart that is listed and gone, and what the events are about.
 func TestEvents(t *testing.T) {
-	samples, err := filepath.Glob("../../events/chartindex/*.json")
-	if err != nil || len(samples) == 0 {
-		t.Fatalf("no events: %v", err)
-	}
-	for _, sample := range samples {
-		name := strings.TrimSuffix(filepath.Base(sample), ".json")
-		t.Run(name, func(t *testing.T) {
-			payload, err := os.ReadFile(sample)
-			if err != nil {
-				t.Fatal(err)
-			}
-			q := newQuay(t)
-			q.prepare()
-			webtest.GoldenJSON(t, name+".golden.json", q.state(q.play(string(payload))))
-		})
-	}
+	webtest.Samples(t, "chartindex", func(t *testing.T, golden string, payload []byte) {
+		q := newQuay(t)
+		q.prepare()
+		webtest.GoldenJSON(t, golden, q.state(q.play(string(payload))))
+	})
 }
 
 func (q *quay) prepare() {

@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -235,24 +233,16 @@ func TestOneDomainDoesNotStopTheOther(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
-	files, err := filepath.Glob("../../events/mail/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no events: %v", err)
-	}
-	for _, file := range files {
-		event, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	webtest.Samples(t, "mail", func(t *testing.T, golden string, event []byte) {
 		o := newOffice(t)
 		o.post.refuse("ada@example.com")
 		o.invite("ada@example.com")
 		o.post.refuse()
 		if err := sendDue(o.inviter, o.requests)(t.Context(), event); err != nil {
-			t.Errorf("%s: %v", file, err)
+			t.Error(err)
 		}
-		webtest.GoldenJSON(t, strings.TrimSuffix(filepath.Base(file), ".json")+".golden.json", o.post.envelopes(t))
-	}
+		webtest.GoldenJSON(t, golden, o.post.envelopes(t))
+	})
 }
 
 // postOffice answers SendEmail as SES does, on a loopback port.

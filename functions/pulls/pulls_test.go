@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -84,31 +82,23 @@ func carrying(data []byte) events.CloudwatchLogsEvent {
 }
 
 func TestEvents(t *testing.T) {
-	files, err := filepath.Glob("../../events/pulls/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no events: %v", err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	webtest.Samples(t, "pulls", func(t *testing.T, golden string, payload []byte) {
 		var event events.CloudwatchLogsEvent
-		if err := json.Unmarshal(text, &event); err != nil {
-			t.Fatalf("%s: %v", file, err)
+		if err := json.Unmarshal(payload, &event); err != nil {
+			t.Fatal(err)
 		}
 		store := newStore(t)
 		for range 2 {
 			if err := record(store)(t.Context(), event); err != nil {
-				t.Errorf("%s: %v", file, err)
+				t.Error(err)
 			}
 		}
 		got, err := json.Marshal(append([]pulls.Pull{}, recorded(t, store)...))
 		if err != nil {
 			t.Fatal(err)
 		}
-		webtest.GoldenJSON(t, strings.TrimSuffix(filepath.Base(file), ".json")+".golden.json", got)
-	}
+		webtest.GoldenJSON(t, golden, got)
+	})
 }
 
 // TestFromLogToList is what the whole path does: pulls are logged, the lines delivered, and each pull listed once.

@@ -2,10 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -17,30 +14,19 @@ import (
 )
 
 func TestEvents(t *testing.T) {
-	files, err := filepath.Glob("../../events/rotation/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no events: %v", err)
-	}
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		t.Run(name, func(t *testing.T) {
-			payload, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			h := newHarbour(t)
-			h.prepare(payload)
-			got, err := h.handle(t.Context(), payload)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := json.Marshal(got)
-			if err != nil {
-				t.Fatal(err)
-			}
-			webtest.GoldenJSON(t, name+".golden.json", text)
-		})
-	}
+	webtest.Samples(t, "rotation", func(t *testing.T, golden string, payload []byte) {
+		h := newHarbour(t)
+		h.prepare(payload)
+		got, err := h.handle(t.Context(), payload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		webtest.GoldenJSON(t, golden, text)
+	})
 }
 
 // prepare makes what the event is about: a rotation of which the steps before were taken, or a token that ends tomorrow.

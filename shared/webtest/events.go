@@ -25,6 +25,15 @@ const maxShown = 4 << 10
 // becomes the API key of an admin, here and in `make invoke`.
 func Events(t *testing.T, function string, setup func(testing.TB) (http.Handler, map[string]string)) {
 	t.Helper()
+	Samples(t, function, func(t *testing.T, golden string, payload []byte) {
+		handler, values := setup(t)
+		GoldenJSON(t, golden, play(t, handler, fill(t, payload, values)))
+	})
+}
+
+// Samples runs a test for each sample event of a function, with the name of its golden file and the event.
+func Samples(t *testing.T, function string, test func(t *testing.T, golden string, payload []byte)) {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "events", function, "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("events/%s has no sample events: %v", function, err)
@@ -32,18 +41,17 @@ func Events(t *testing.T, function string, setup func(testing.TB) (http.Handler,
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		t.Run(name, func(t *testing.T) {
-			handler, values := setup(t)
-			GoldenJSON(t, name+".golden.json", play(t, handler, fill(t, file, values)))
+			payload, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(t, name+".golden.json", payload)
 		})
 	}
 }
 
-func fill(tb testing.TB, file string, values map[string]string) events.APIGatewayV2HTTPRequest {
+func fill(tb testing.TB, text []byte, values map[string]string) events.APIGatewayV2HTTPRequest {
 	tb.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		tb.Fatal(err)
-	}
 	for name, value := range values {
 		text = bytes.ReplaceAll(text, []byte("{{"+name+"}}"), []byte(value))
 	}
@@ -51,7 +59,7 @@ func fill(tb testing.TB, file string, values map[string]string) events.APIGatewa
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields() // what API Gateway never sends
 	if err := decoder.Decode(&event); err != nil {
-		tb.Fatalf("%s: %v", file, err)
+		tb.Fatal(err)
 	}
 	return event
 }

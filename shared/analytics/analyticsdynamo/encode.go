@@ -46,9 +46,6 @@ func packed(r *analytics.Requests) requestsItem {
 	return i
 }
 
-// attributes are those of the item, without its key.
-func (i requestsItem) attributes() items.Map { return items.Encode(i) }
-
 // requests is the way back. The item of a day without any is empty.
 func (i requestsItem) requests() (*analytics.Requests, error) {
 	r := &analytics.Requests{

@@ -69,7 +69,7 @@ func (b book) count(day analytics.Day, change daily.Change) {
 }
 
 func itemOf(day analytics.Day, r *analytics.Requests) items.Map {
-	item := packed(r).attributes()
+	item := items.Encode(packed(r))
 	maps.Copy(item, dayKey(requests, day))
 	item[version], item[span] = items.Number(1_440), items.Number(60_000)
 	return item

@@ -25,12 +25,16 @@ type Call struct {
 	Audio    time.Duration // that was heard; 0 where it was none, or is not known
 }
 
+// Logger is where the lines go.
+func (l Ledger) Logger() *slog.Logger {
+	if l.Log != nil {
+		return l.Log
+	}
+	return slog.Default()
+}
+
 // Note writes the line of the call that just ended. The package comment says what is in it.
 func (l Ledger) Note(ctx context.Context, c Call) {
-	log := l.Log
-	if log == nil {
-		log = slog.Default()
-	}
 	line := []any{
 		"engine", c.Engine, "model", c.Model, "endpoint", c.Endpoint, "inputTokens", c.Input, "outputTokens", c.Output,
 		"ms", time.Since(c.Began).Milliseconds(), "status", c.Status, "attempt", c.Attempt,
@@ -41,5 +45,5 @@ func (l Ledger) Note(ctx context.Context, c Call) {
 	if micro, known := l.Prices.cost(c); known {
 		line = append(line, "microUSD", micro)
 	}
-	log.InfoContext(ctx, "model call", line...)
+	l.Logger().InfoContext(ctx, "model call", line...)
 }

@@ -124,7 +124,7 @@ func (w *work) tidy(ctx context.Context, good bool) (last bool) {
 
 func (w *work) complain(ctx context.Context, err error) {
 	if err != nil {
-		w.logger().WarnContext(ctx, "what belongs to a transcription is not deleted", "error", err)
+		w.options.Ledger.Logger().WarnContext(ctx, "what belongs to a transcription is not deleted", "error", err)
 	}
 }
 

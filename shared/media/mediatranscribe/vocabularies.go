@@ -28,7 +28,7 @@ func (w *work) prepare(ctx context.Context) map[types.LanguageCode]string {
 		state, err := w.ensure(ctx, l)
 		switch {
 		case err != nil:
-			w.logger().WarnContext(ctx, "a vocabulary is not made", "error", err)
+			w.options.Ledger.Logger().WarnContext(ctx, "a vocabulary is not made", "error", err)
 			w.plain = or(w.plain, "the transcription service takes no more now")
 		case state == types.VocabularyStateReady:
 			ready[l.code] = l.name

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -253,13 +252,6 @@ func (w *work) note(ctx context.Context, c call) {
 		line.Audio = max(line.Audio, least*time.Second)
 	}
 	ledger.Note(ctx, line)
-}
-
-func (t *Transcriber) logger() *slog.Logger {
-	if t.options.Ledger.Log != nil {
-		return t.options.Ledger.Log
-	}
-	return slog.Default()
 }
 
 func or(value, usual string) string {
