@@ -12,8 +12,18 @@ import "portside/shared/media"
 // Engine is the offline engine. It has no state: one serves any number of calls at once.
 type Engine struct{}
 
-// New returns an Engine. The word lists are prepared when they are first needed.
-func New() *Engine { return &Engine{} }
+// New returns an Engine. It begins to prepare the word lists at once, beside what a program does before its first question.
+func New() *Engine {
+	go prepare()
+	return &Engine{}
+}
+
+// prepare makes the lists that every question about a value needs; the others wait for theirs.
+func prepare() {
+	theLexicon()
+	tellingWords()
+	stopWords()
+}
 
 // Version names the rules below. It is raised whenever the same question may get another answer.
 func (*Engine) Version() string { return "offline-4" }

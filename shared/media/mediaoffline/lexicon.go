@@ -12,83 +12,90 @@ var lexiconText string
 
 // lexicon tells what words and phrases of business documents mean, in any of the languages: a meaning is one or more terms
 // in capitals, the same for all languages. Words that it does not know stand for themselves, cut short.
-type lexicon struct{ root *branch }
+//
+// A form is its words with a space between them. Both maps are made at once, in one piece each, because the first question
+// after a cold start waits for them.
+type lexicon struct {
+	forms map[string]form
+	stems map[string][]string // terms of the forms whose last word may go on
+}
 
-// branch is what may follow the words that led to it.
-type branch struct {
-	exact map[string]*branch
-	stems map[string]*branch
-	terms []string // of the form that ends here; nil if none does
+type form struct {
+	terms  []string // nil if it is only the beginning of others
+	goesOn bool     // others begin with it
 }
 
 var theLexicon = sync.OnceValue(func() *lexicon {
-	l := &lexicon{root: &branch{}}
+	const forms, stems = 4_500, 700
+	l := &lexicon{make(map[string]form, forms), make(map[string][]string, stems)}
 	for line := range strings.Lines(lexiconText) {
 		if meaning, forms, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && !strings.HasPrefix(line, "#") {
-			l.add(strings.Fields(meaning), forms)
+			l.add(slices.Clip(strings.Fields(meaning)), forms)
 		}
 	}
 	return l
 })
 
+// add reads forms, each of which begins after a comma; a star ends a stem.
 func (l *lexicon) add(terms []string, forms string) {
-	for form := range strings.SplitSeq(forms, ",") {
-		form = strings.TrimSpace(form)
-		words := wordsOf(form)
-		at := l.root
-		for i, w := range words {
-			at = at.grow(w.text, i == len(words)-1 && strings.HasSuffix(form, "*"))
+	for words := wordsOf(forms); len(words) > 0; {
+		n := 1
+		for n < len(words) && !words[n].breaks {
+			n++
 		}
-		for _, t := range terms {
-			if len(words) > 0 && !slices.Contains(at.terms, t) {
-				at.terms = append(at.terms, t)
-			}
-		}
+		l.mean(terms, words[:n], strings.HasPrefix(forms[words[n-1].at.end:], "*"))
+		words = words[n:]
 	}
 }
 
-func (b *branch) grow(word string, isStem bool) *branch {
-	into := &b.exact
+func (l *lexicon) mean(terms []string, words []word, isStem bool) {
+	text := words[0].text
+	for _, w := range words[1:] {
+		l.forms[text] = form{l.forms[text].terms, true}
+		text += " " + w.text
+	}
 	if isStem {
-		into = &b.stems
+		l.stems[text] = union(l.stems[text], terms)
+		return
 	}
-	if *into == nil {
-		*into = map[string]*branch{}
-	}
-	next := (*into)[word]
-	if next == nil {
-		next = &branch{}
-		(*into)[word] = next
-	}
-	return next
+	l.forms[text] = form{union(l.forms[text].terms, terms), l.forms[text].goesOn}
 }
 
-// longest returns the terms of the longest form at the beginning of words, and how many words it has.
-func (b *branch) longest(words []word) (terms []string, used int) {
-	if len(words) == 0 || (words[0].breaks && b.terms != nil) {
-		return nil, 0
+// union may return either of the two, but changes neither.
+func union(known, more []string) []string {
+	if known == nil {
+		return more
 	}
-	if next := b.exact[words[0].text]; next != nil {
-		terms, used = next.with(words)
-	}
-	if next := b.stem(words[0].text, mostEnding); next != nil {
-		if t, n := next.with(words); n > used {
-			terms, used = t, n
+	for _, t := range more {
+		if !slices.Contains(known, t) {
+			known = append(slices.Clip(known), t)
 		}
+	}
+	return known
+}
+
+// longest returns the terms of the longest form at the beginning of words, and how many words it has. Of a form and a stem
+// with as many, the form counts.
+func (l *lexicon) longest(words []word) (terms []string, used int) {
+	text := ""
+	for i, w := range words {
+		if i > 0 && w.breaks {
+			break
+		}
+		text += w.text
+		if stem := l.stem(text, len(w.text), mostEnding); stem != nil {
+			terms, used = stem, i+1
+		}
+		form := l.forms[text]
+		if form.terms != nil {
+			terms, used = form.terms, i+1
+		}
+		if !form.goesOn {
+			break
+		}
+		text += " "
 	}
 	return terms, used
-}
-
-func (b *branch) with(words []word) (terms []string, used int) {
-	if len(words) > 1 && !words[1].breaks && (b.exact != nil || b.stems != nil) {
-		if t, n := b.longest(words[1:]); n > 0 {
-			return t, n + 1
-		}
-	}
-	if b.terms == nil {
-		return nil, 0
-	}
-	return b.terms, 1
 }
 
 const (
@@ -98,13 +105,12 @@ const (
 	mostPartEnd = 2
 )
 
-func (b *branch) stem(word string, most int) *branch {
-	if b.stems == nil {
-		return nil
-	}
-	for n := len(word); n >= leastStem && n >= len(word)-most; n-- {
-		if next := b.stems[word[:n]]; next != nil {
-			return next
+// stem returns the terms of the longest stem that a form begins with, if no more than so many letters follow it. Last is how
+// long the form's last word is.
+func (l *lexicon) stem(form string, last, most int) []string {
+	for n := 0; n <= most && n <= last-leastStem; n++ {
+		if terms := l.stems[form[:len(form)-n]]; terms != nil {
+			return terms
 		}
 	}
 	return nil
@@ -131,20 +137,17 @@ func (l *lexicon) compound(word string) []string {
 }
 
 func (l *lexicon) part(word string) []string {
-	if b := l.root.exact[word]; b != nil && b.terms != nil {
-		return b.terms
+	if terms := l.forms[word].terms; terms != nil {
+		return terms
 	}
-	if b := l.root.stem(word, mostPartEnd); b != nil && len(word) >= leastPart {
-		return b.terms
+	if len(word) < leastPart {
+		return nil
 	}
-	return nil
+	return l.stem(word, len(word), mostPartEnd)
 }
 
 // means reports that a word has a term.
-func (l *lexicon) means(word, term string) bool {
-	b := l.root.exact[word]
-	return b != nil && slices.Contains(b.terms, term)
-}
+func (l *lexicon) means(word, term string) bool { return slices.Contains(l.forms[word].terms, term) }
 
 // mention is a term where it is said.
 type mention struct {
@@ -158,7 +161,7 @@ func (l *lexicon) mentions(words []word) []mention {
 	found := make([]mention, 0, len(words))
 	singles := map[string][]string{}
 	for i := 0; i < len(words); {
-		terms, used := l.root.longest(unbroken(words[i:]))
+		terms, used := l.longest(unbroken(words[i:]))
 		if used <= 1 {
 			terms, used = l.single(words[i].text, terms, singles), 1
 		}
@@ -192,7 +195,7 @@ func (l *lexicon) single(text string, known []string, seen map[string][]string) 
 		return []string{text}
 	}
 	terms := known
-	if exact := l.root.exact[text]; exact == nil || exact.terms == nil {
+	if l.forms[text].terms == nil {
 		if parts := l.compound(text); parts != nil {
 			terms = parts
 		} else if parts := l.numbered(text); parts != nil {
@@ -245,8 +248,8 @@ func (l *lexicon) inflected(text string) []string {
 		if !ok || len(stem) < least {
 			continue
 		}
-		if b := l.root.exact[stem]; b != nil && b.terms != nil && !isSmall(stem) {
-			return b.terms
+		if terms := l.forms[stem].terms; terms != nil && !isSmall(stem) {
+			return terms
 		}
 	}
 	return nil

@@ -92,10 +92,8 @@ func fold(word string) string {
 }
 
 func foldRune(r rune) string {
-	for _, f := range foldings {
-		if strings.ContainsRune(f.from, r) {
-			return f.to
-		}
+	if int(r) < len(foldings) && foldings[r] != "" {
+		return foldings[r]
 	}
 	if unicode.IsMark(r) {
 		return ""
@@ -103,8 +101,26 @@ func foldRune(r rune) string {
 	return string(r)
 }
 
-var foldings = []struct{ from, to string }{
-	{"àáâãäåāăą", "a"}, {"èéêëēęě", "e"}, {"ìíîïī", "i"}, {"òóôõöøōő", "o"}, {"ùúûüūůű", "u"}, {"çćč", "c"}, {"ñńň", "n"},
-	{"śšşș", "s"}, {"ß", "ss"}, {"țţť", "t"}, {"łľ", "l"}, {"źżž", "z"}, {"ýÿ", "y"}, {"ďđ", "d"}, {"ř", "r"}, {"ğ", "g"},
-	{"æ", "ae"}, {"œ", "oe"}, {"º°", "o"}, {"ª", "a"},
+// foldings are what stands for a letter with marks, by the letter.
+var foldings = [...]string{
+	'à': "a", 'á': "a", 'â': "a", 'ã': "a", 'ä': "a", 'å': "a", 'ā': "a", 'ă': "a", 'ą': "a",
+	'è': "e", 'é': "e", 'ê': "e", 'ë': "e", 'ē': "e", 'ę': "e", 'ě': "e",
+	'ì': "i", 'í': "i", 'î': "i", 'ï': "i", 'ī': "i",
+	'ò': "o", 'ó': "o", 'ô': "o", 'õ': "o", 'ö': "o", 'ø': "o", 'ō': "o", 'ő': "o",
+	'ù': "u", 'ú': "u", 'û': "u", 'ü': "u", 'ū': "u", 'ů': "u", 'ű': "u",
+	'ç': "c", 'ć': "c", 'č': "c",
+	'ñ': "n", 'ń': "n", 'ň': "n",
+	'ś': "s", 'š': "s", 'ş': "s", 'ș': "s",
+	'ß': "ss",
+	'ț': "t", 'ţ': "t", 'ť': "t",
+	'ł': "l", 'ľ': "l",
+	'ź': "z", 'ż': "z", 'ž': "z",
+	'ý': "y", 'ÿ': "y",
+	'ď': "d", 'đ': "d",
+	'ř': "r",
+	'ğ': "g",
+	'æ': "ae",
+	'œ': "oe",
+	'º': "o", '°': "o",
+	'ª': "a",
 }
