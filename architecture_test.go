@@ -185,8 +185,9 @@ var sharedLayers = map[string]layer{
 		standard, "portside/shared/fault", "portside/shared/principal",
 		"github.com/aws/aws-lambda-go/...", "github.com/awslabs/aws-lambda-go-api-proxy/...",
 	}, nil},
-	"daily": {"daily", slices.Concat([]string{standard, "portside/shared/items"}, awsSDK), nil},
-	"items": {"items", slices.Concat([]string{standard, "portside/shared/fault"}, awsSDK), nil},
+	"coldstart": {"coldstart", []string{standard}, []string{"net/http/..."}},
+	"daily":     {"daily", slices.Concat([]string{standard, "portside/shared/items"}, awsSDK), nil},
+	"items":     {"items", slices.Concat([]string{standard, "portside/shared/fault"}, awsSDK), nil},
 	"lists": {"lists", slices.Concat([]string{
 		standard, "portside/shared/items", "portside/shared/rank", "portside/shared/transactions", "portside/shared/versions",
 	}, awsSDK), nil},

@@ -12,6 +12,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/coldstart"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/env"
@@ -21,6 +22,7 @@ import (
 )
 
 func main() {
+	coldstart.DelayCollection()
 	logs.SetUp()
 	settings := env.Reader{Lookup: os.LookupEnv}
 	table, credentialsTable := settings.String("ANALYTICS_TABLE"), settings.String("CREDENTIALS_TABLE")

@@ -12,6 +12,7 @@ import (
 
 	"portside/shared/charts"
 	"portside/shared/charts/chartss3"
+	"portside/shared/coldstart"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/env"
@@ -22,6 +23,7 @@ import (
 )
 
 func main() {
+	coldstart.DelayCollection()
 	logs.SetUp()
 	settings := env.Reader{Lookup: os.LookupEnv}
 	bucket, table := settings.String("CHARTS_BUCKET"), settings.String("CREDENTIALS_TABLE")

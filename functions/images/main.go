@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 
+	"portside/shared/coldstart"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/env"
@@ -22,6 +23,7 @@ import (
 )
 
 func main() {
+	coldstart.DelayCollection()
 	logs.SetUp()
 	settings := env.Reader{Lookup: os.LookupEnv}
 	table, limit := settings.String("CREDENTIALS_TABLE"), settings.Count("RATE_LIMIT_PER_MINUTE")

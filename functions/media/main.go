@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 
+	"portside/shared/coldstart"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/env"
@@ -24,6 +25,7 @@ import (
 )
 
 func main() {
+	coldstart.DelayCollection()
 	logs.SetUp()
 	settings := env.Reader{Lookup: os.LookupEnv}
 	table, limit := settings.String("CREDENTIALS_TABLE"), settings.Count("RATE_LIMIT_PER_MINUTE")

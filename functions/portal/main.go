@@ -6,11 +6,13 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"portside/shared/coldstart"
 	"portside/shared/lambdahttp"
 	"portside/shared/logs"
 )
 
 func main() {
+	coldstart.DelayCollection()
 	logs.SetUp()
 	pages, err := newPages()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 
+	"portside/shared/coldstart"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/daily"
@@ -22,6 +23,7 @@ import (
 )
 
 func main() {
+	coldstart.DelayCollection()
 	logs.SetUp()
 	settings := env.Reader{Lookup: os.LookupEnv}
 	projectsTable, analyticsTable := settings.String("PROJECTS_TABLE"), settings.String("ANALYTICS_TABLE")

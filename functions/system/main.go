@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"portside/shared/coldstart"
 	"portside/shared/lambdahttp"
 	"portside/shared/logs"
 )
@@ -15,6 +16,7 @@ import (
 var commit = "unknown"
 
 func main() {
+	coldstart.DelayCollection()
 	logs.SetUp()
 	pages, err := newPages()
 	if err != nil {

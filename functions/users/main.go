@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 
+	"portside/shared/coldstart"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/daily"
@@ -23,6 +24,7 @@ import (
 )
 
 func main() {
+	coldstart.DelayCollection()
 	logs.SetUp()
 	settings := env.Reader{Lookup: os.LookupEnv}
 	usersTable, credentialsTable := settings.String("USERS_TABLE"), settings.String("CREDENTIALS_TABLE")
