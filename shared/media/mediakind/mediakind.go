@@ -32,11 +32,7 @@ const headSize = 64 << 10
 // all that cannot be read, where it helps with words of its own on what to send instead. Subtitles are media.PlainText, drawings
 // in SVG media.XML.
 func Detect(ctx context.Context, file media.Source, limits media.Limits) (format media.Format, err error) {
-	defer func() {
-		if recover() != nil {
-			format, err = "", media.ErrDamaged
-		}
-	}()
+	defer media.Survive(ctx, &err)
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}

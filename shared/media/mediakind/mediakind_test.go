@@ -331,6 +331,9 @@ func FuzzDetect(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		first, err := detect(t, string(data))
 		second, again := detect(t, string(data))
+		if errors.Is(err, media.ErrDefect) {
+			t.Error(err)
+		}
 		if first != second || (err == nil) != (again == nil) || (first == "") != (err != nil) {
 			t.Errorf("%q, %v and then %q, %v", first, err, second, again)
 		}

@@ -60,11 +60,7 @@ var errLastPage = errors.New("no more pages are read")
 
 // read opens the archive for a reader and gives its errors the words of the domain.
 func read(ctx context.Context, file media.Source, into *media.Builder, reader func(*archive) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: panic: %v", media.ErrDamaged, p)
-		}
-	}()
+	defer media.Survive(ctx, &err)
 	a, err := open(ctx, file, into)
 	if err == nil {
 		err = reader(a)

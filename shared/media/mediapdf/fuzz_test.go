@@ -36,7 +36,10 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b := media.NewBuilder(media.PDF, tightLimits())
-		_ = Read(t.Context(), media.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, b)
+		err := Read(t.Context(), media.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, b)
+		if errors.Is(err, media.ErrDefect) {
+			t.Error(err)
+		}
 		d := b.Document()
 		if len(d.Text()) > tightLimits().Text || !utf8.ValidString(d.Text()) {
 			t.Errorf("%d bytes of text", len(d.Text()))

@@ -20,7 +20,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"portside/shared/media"
@@ -31,11 +30,7 @@ const maxSize = 64 << 20
 
 // Read is a [media.Reader].
 func Read(ctx context.Context, source media.Source, into *media.Builder) (err error) {
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			err = fmt.Errorf("%w (%v)", media.ErrDamaged, thrown)
-		}
-	}()
+	defer media.Survive(ctx, &err)
 	data, err := source.Bytes(maxSize)
 	if err != nil {
 		return err

@@ -19,8 +19,6 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
-	"log/slog"
-	"runtime/debug"
 
 	"golang.org/x/image/webp"
 
@@ -97,12 +95,7 @@ type facts struct {
 // Read gives the picture to the Builder, as one page. Errors: media.ErrNoViewer where none is taken, ErrKind, and those of a
 // media.Reader.
 func Read(ctx context.Context, file media.Source, into *media.Builder) (err error) {
-	defer func() {
-		if thrown := recover(); thrown != nil { // a defect, of a decoder as likely as not
-			slog.ErrorContext(ctx, "a reader of pictures panicked", "panic", thrown, "stack", string(debug.Stack()))
-			err = media.ErrDamaged
-		}
-	}()
+	defer media.Survive(ctx, &err)
 	if !into.TakesPictures() {
 		return media.ErrNoViewer
 	}

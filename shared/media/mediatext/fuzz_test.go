@@ -33,7 +33,7 @@ func try(f *testing.F, read media.Reader, more ...string) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		first, err := document(t, read, string(data))
 		known := errors.Is(err, media.ErrDamaged) || errors.Is(err, media.ErrTooMuch) || errors.Is(err, media.ErrEncrypted)
-		if err != nil && !known {
+		if err != nil && !known || errors.Is(err, media.ErrDefect) {
 			t.Errorf("an error of its own: %v", err)
 		}
 		checkOffsets(t, first)

@@ -71,11 +71,7 @@ func field(name, value string) media.Block {
 
 // whole reads the file and gives it to parse. Of a file beyond the bound the beginning is parsed, and media.ErrTooMuch returned.
 func whole(to page, file media.Source, parse func(to page, data []byte) error) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = media.ErrDamaged
-		}
-	}()
+	defer media.Survive(to.ctx, &err)
 	if err := to.ctx.Err(); err != nil {
 		return err
 	}

@@ -27,11 +27,7 @@ import (
 // recording has no such track, and where it is none. Of a damaged or an overlong track what could be read is returned, with a
 // warning. Errors: the context's, the file's, and media.ErrDamaged.
 func Captions(ctx context.Context, file media.Source) (captions []media.Block, warnings []string, err error) {
-	defer func() {
-		if recover() != nil {
-			captions, warnings, err = nil, nil, media.ErrDamaged
-		}
-	}()
+	defer media.Survive(ctx, &err)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
