@@ -240,7 +240,11 @@ func readWithin(ctx context.Context, most time.Duration, read func(context.Conte
 
 // cut is the warning that a file was read up to here.
 func cut(size int, why error) string {
-	return "Only a part of the file could be read, " + megabytes(size) + " of text. " + fault.As(why).Detail
+	read := "Only a part of the file could be read, " + megabytes(size) + " of text. "
+	if errors.Is(why, ErrDamaged) {
+		return read + "The file is damaged or cut short."
+	}
+	return read + fault.As(why).Detail
 }
 
 // usable reports whether what was read before the error is good.

@@ -96,6 +96,11 @@ func (r *reading) claimIn(wanted []string, s span) (candidate, bool) {
 	if !subsetAlike(wanted, claimTerms(words)) || r.isConditional(words) || !r.isStatement(clause, words, wanted) {
 		return candidate{}, false
 	}
+	if _, behind, labeled := strings.Cut(r.text[clause.start:clause.end], ": "); labeled {
+		if value, ok := readAnswer(behind); ok {
+			return booleanCandidate(value, r.bare(clause), saidPlainly), true
+		}
+	}
 	said := r.stanceOf(words, r.within(span{clause.end, s.end}), wanted)
 	if said == depends {
 		return candidate{}, false
@@ -159,15 +164,16 @@ func (r *reading) isConditional(words []mention) bool {
 	})
 }
 
-// isStatement tells a sentence from a heading: it has more words than the matter itself, one of which may be its verb.
+// isStatement tells a sentence from a heading, which may end with a full stop where the text runs on behind it: it says how
+// something is, or has more words than the matter itself, one of which may be its verb.
 func (r *reading) isStatement(s span, words []mention, wanted []string) bool {
 	const least = 2
-	if len(words) >= least && strings.HasSuffix(r.text[s.start:s.end], ".") {
+	if len(words) >= least && strings.HasSuffix(r.text[s.start:s.end], ".") && r.hasState(s) {
 		return true
 	}
 	others := 0
 	for _, m := range words {
-		if !containsTerm(wanted, m.term) {
+		if !containsTerm(wanted, m.term) && !isDigit(m.term[0]) {
 			others++
 		}
 	}

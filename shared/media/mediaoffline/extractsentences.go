@@ -71,6 +71,9 @@ func (r *reading) figuresBeside(q *query, s span) []candidate {
 		if f.percent != (q.shape == percentShape) || q.shape == moneyShape && f.currency == "" || q.shape == anyShape && f.percent {
 			continue
 		}
+		if r.numbersClause(q, f) || opensClause(f, s, r.text) {
+			continue
+		}
 		figures = append(figures, f)
 	}
 	spans := make([]span, len(figures))

@@ -117,12 +117,14 @@ func (r *reading) numberOf(q *query, p *pair) []candidate {
 		if with := oneFigure(figures, p.value, func(f figure) bool { return f.currency != "" && !f.percent }); with != nil {
 			return with
 		}
-		return oneFigure(figures, p.value, func(f figure) bool { return !f.percent && !r.isMeasured(f) })
+		return oneFigure(figures, p.value, func(f figure) bool { return !f.percent && !r.isMeasured(f) && !r.numbersClause(q, f) })
 	case idShape:
 		return oneFigure(figures, p.value, func(f figure) bool { return f.fraction == "" && f.currency == "" && !f.percent })
 	}
 	counts := slices.Contains(q.named, "QUANTITY")
-	return oneFigure(figures, p.value, func(f figure) bool { return !counts || f.currency == "" && !f.percent })
+	return oneFigure(figures, p.value, func(f figure) bool {
+		return (!counts || f.currency == "" && !f.percent) && !r.numbersClause(q, f)
+	})
 }
 
 // oneFigure takes the only figure that fits, or the first of several with less certainty.
