@@ -60,6 +60,9 @@ func (b *Builder) Warn(sentence string) {
 // here.
 func (b *Builder) Add(block Block) error {
 	if len(block.Cells) > 0 {
+		if b.overflows(block.Cells) {
+			return b.tooLong()
+		}
 		block.Text = b.joined(block.Cells)
 	} else {
 		block.Text = Clean(block.Text)
@@ -71,7 +74,7 @@ func (b *Builder) Add(block Block) error {
 	b.parts += 1 + len(block.Cells)
 	switch {
 	case b.size > b.Limits.Text:
-		return tooMuch("It has more text than the " + megabytes(b.Limits.Text) + " that can be read of one file. Send it in parts.")
+		return b.tooLong()
 	case b.parts > b.Limits.Blocks:
 		return tooMuch(fmt.Sprintf("It has more than the %d paragraphs and cells that can be read of one file. Send it in parts.",
 			b.Limits.Blocks))
@@ -79,6 +82,20 @@ func (b *Builder) Add(block Block) error {
 	block.Page = b.doc.Pages
 	b.doc.Blocks = append(b.doc.Blocks, block)
 	return nil
+}
+
+// overflows tells cells that are more than a document may have, before they are copied: all may share one text, so that they
+// take a thousand times the memory once each has its own.
+func (b *Builder) overflows(cells []Cell) bool {
+	left := b.Limits.Text
+	for i := range cells {
+		left -= len(cells[i].Text)
+	}
+	return left < 0
+}
+
+func (b *Builder) tooLong() error {
+	return tooMuch("It has more text than the " + megabytes(b.Limits.Text) + " that can be read of one file. Send it in parts.")
 }
 
 // megabytes says roughly how much text there is.
@@ -200,6 +217,9 @@ func Clean(text string) string {
 			gap = 0
 			out.WriteRune(r)
 		}
+	}
+	if out.Cap() > 2*out.Len() {
+		return strings.Clone(out.String()) // what was left out must not stay in memory for as long as the document
 	}
 	return out.String()
 }

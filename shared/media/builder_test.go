@@ -2,6 +2,7 @@ package media_test
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -63,6 +64,55 @@ func TestFullDocumentTakesNoMore(t *testing.T) {
 	b.Page()
 	if d := b.Document(); pages != 2 || len(d.Warnings) != 1 || len(d.Blocks) != 2 {
 		t.Errorf("%d pages, %+v", pages, d)
+	}
+}
+
+// Cells that share one text are refused before each gets its own.
+func TestCellsAreRefusedBeforeTheyAreCopied(t *testing.T) {
+	shared := strings.Repeat("x ", 40_000)
+	cells := make([]media.Cell, 10_000)
+	for i := range cells {
+		cells[i].Text = shared
+	}
+	b := media.NewBuilder(media.XLSX, media.DefaultLimits())
+	var err error
+	taken := allocated(func() { err = b.Add(media.Block{Kind: media.Row, Cells: cells}) })
+	if !errors.Is(err, media.ErrTooMuch) || taken > 1<<20 {
+		t.Errorf("it took %d KB: %v", taken>>10, err)
+	}
+	if d := b.Document(); len(d.Blocks) != 0 {
+		t.Errorf("%d blocks are kept", len(d.Blocks))
+	}
+}
+
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// What a block was cleaned of does not stay in memory with it.
+func TestCleanTextIsNoLargerThanItself(t *testing.T) {
+	const count = 1000
+	padded := strings.Repeat(" ", 60_000) + "x"
+	b := media.NewBuilder(media.DOCX, media.DefaultLimits())
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range count {
+		if err := b.Add(media.Block{Kind: media.Paragraph, Text: padded}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 8<<20 { //nolint:gosec // far below
+		t.Errorf("%d letters take %d MB", count, grown>>20)
+	}
+	if text := b.Document().Text(); len(text) != 2*count-1 {
+		t.Errorf("%d bytes are kept", len(text))
 	}
 }
 
