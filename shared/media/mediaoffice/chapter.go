@@ -130,15 +130,12 @@ func (c *chapter) block(kind media.BlockKind, level int) error {
 
 func (c *chapter) content() error {
 	return c.s.content(c.visit, func(text []byte) {
-		if c.text.Len() > c.a.into.Limits.Text {
-			return // it has been too much already, and flush says so
-		}
 		for i, b := range text {
 			if !c.raw && (b == '\n' || b == '\r') {
 				text[i] = ' '
 			}
 		}
-		c.text.Write(text)
+		c.s.write(&c.text, text) // where it has been too much, flush says so
 	})
 }
 
@@ -182,7 +179,7 @@ func (c *chapter) rows(t *table, header bool) error {
 func (c *chapter) row(t *table, header bool) error {
 	l := line{header: header}
 	column, heads, cells := 0, 0, 0
-	var rows []media.Block
+	rows := &collector{limits: c.a.into.Limits}
 	failed := c.s.children(func(e element) error {
 		name := strings.ToLower(e.name)
 		if name != "td" && name != "th" {
@@ -195,8 +192,12 @@ func (c *chapter) row(t *table, header bool) error {
 			heads++
 		}
 		text, nested, err := c.cell()
-		rows = append(rows, nested...)
-		l.put(column, text, quantity(text))
+		if err := rows.addAll(nested); err != nil {
+			return err
+		}
+		if err := l.put(cell{text, column, quantity(text)}, c.a.into.Limits); err != nil {
+			return err
+		}
 		column += max(span(e.number("colspan", 1)), 1)
 		return err
 	})
@@ -204,13 +205,13 @@ func (c *chapter) row(t *table, header bool) error {
 	if err := t.add(l); err != nil {
 		return err
 	}
-	if len(rows) == 0 {
+	if len(rows.blocks) == 0 {
 		return failed
 	}
 	if err := t.interrupt(); err != nil {
 		return err
 	}
-	if err := (&collector{blocks: rows, limits: c.a.into.Limits}).pour(c.out); err != nil {
+	if err := rows.pour(c.out); err != nil {
 		return err
 	}
 	return failed

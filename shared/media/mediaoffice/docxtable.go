@@ -27,6 +27,7 @@ func (d *docx) rows(s *scanner, t *table) error {
 // wordRow is a row that is being read.
 type wordRow struct {
 	cells   []*collector
+	size    int // bytes of all cells, which are in memory until the row ends
 	columns []int
 	column  int
 	header  bool
@@ -144,6 +145,9 @@ func (d *docx) cell(s *scanner, r *wordRow) error {
 			return nil
 		})
 	})
+	if r.size += content.size; err == nil && r.size > d.into.Limits.Text {
+		err = media.ErrTooMuch
+	}
 	if !left {
 		r.cells, r.columns = append(r.cells, content), append(r.columns, r.column)
 	}

@@ -1,6 +1,7 @@
 package mediaoffice
 
 import (
+	"context"
 	"strings"
 
 	"portside/shared/media"
@@ -18,7 +19,7 @@ func (a *archive) chart(related *relations, id string, out sink) error {
 	if !ok {
 		return nil
 	}
-	c := &chart{limit: a.into.Limits.Blocks}
+	c := &chart{ctx: a.ctx, limits: a.into.Limits}
 	err := a.walkOptional(r.target, func(s *scanner, root element) error { return c.visit(s, root) })
 	if err != nil {
 		return err
@@ -29,17 +30,24 @@ func (a *archive) chart(related *relations, id string, out sink) error {
 	return c.rows(newTable(out, a.into))
 }
 
+const mostSeries = 1000 // of a chart; Excel draws 255. Each is asked for every position
+
 type chart struct {
+	ctx    context.Context // of the archive
 	title  strings.Builder
 	series []series
 	points int // read so far
-	limit  int
+	size   int // bytes of them
+	limits media.Limits
 	end    int // one more than the last position
 }
 
 func (c *chart) visit(s *scanner, e element) error {
 	switch e.name {
 	case "ser":
+		if len(c.series) >= mostSeries {
+			return media.ErrTooMuch
+		}
 		one := series{categories: map[int]string{}, values: map[int]string{}}
 		err := s.children(func(e element) error { return c.part(s, e, &one) })
 		c.series = append(c.series, one)
@@ -98,11 +106,11 @@ func (c *chart) cached(s *scanner) (map[int]string, error) {
 }
 
 func (c *chart) point(s *scanner, e element) (string, error) {
-	if c.points++; c.points > c.limit {
+	if c.points++; c.points > c.limits.Blocks {
 		return "", media.ErrTooMuch
 	}
 	at := e.number("idx", 0)
-	if at >= 0 && at < c.limit {
+	if at >= 0 && at < c.limits.Blocks {
 		c.end = max(c.end, at+1)
 	}
 	var out strings.Builder
@@ -113,8 +121,11 @@ func (c *chart) point(s *scanner, e element) (string, error) {
 			}
 			return nil
 		},
-		func(text []byte) { out.Write(text) },
+		func(text []byte) { s.write(&out, text) },
 	)
+	if c.size += out.Len(); err == nil && c.size > c.limits.Text {
+		err = media.ErrTooMuch
+	}
 	return strings.TrimSpace(out.String()), err
 }
 
@@ -124,25 +135,40 @@ func (c *chart) rows(t *table) error {
 	}
 	head := line{header: true}
 	for i := range c.series {
-		head.put(i+1, c.series[i].name, false)
+		if err := head.put(cell{c.series[i].name, i + 1, false}, c.limits); err != nil {
+			return err
+		}
 	}
 	if err := t.add(head); err != nil {
 		return err
 	}
 	for at := range c.end {
-		if len(c.series) > 0 && c.categories(at) == "" && c.series[0].values[at] == "" {
-			continue
-		}
-		l := line{}
-		l.put(0, c.categories(at), false)
-		for i := range c.series {
-			l.put(i+1, c.series[i].values[at], true)
-		}
-		if err := t.add(l); err != nil {
+		if err := c.row(at, t); err != nil {
 			return err
 		}
 	}
 	return t.gap()
+}
+
+// row adds the values of a category. There may be many positions without any, so it looks at the context itself.
+func (c *chart) row(at int, t *table) error {
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	category := c.categories(at)
+	if category == "" && c.series[0].values[at] == "" {
+		return nil
+	}
+	l := line{}
+	if err := l.put(cell{category, 0, false}, c.limits); err != nil {
+		return err
+	}
+	for i := range c.series {
+		if err := l.put(cell{c.series[i].values[at], i + 1, true}, c.limits); err != nil {
+			return err
+		}
+	}
+	return t.add(l)
 }
 
 func (c *chart) categories(at int) string {
@@ -152,13 +178,6 @@ func (c *chart) categories(at int) string {
 		}
 	}
 	return ""
-}
-
-// put adds a cell that is not empty.
-func (l *line) put(column int, text string, typed bool) {
-	if text != "" {
-		l.cells = append(l.cells, cell{text: text, column: column, typed: typed})
-	}
 }
 
 // diagram reads the texts of a diagram (SmartArt) in the order in which it keeps them.

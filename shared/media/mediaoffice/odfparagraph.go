@@ -86,7 +86,7 @@ func (o *odf) inline(s *scanner, p *odfParagraph) error {
 					text[i] = ' '
 				}
 			}
-			p.text.Write(text)
+			s.write(&p.text, text)
 		})
 	if err == nil && p.text.Len() > o.into.Limits.Text {
 		return media.ErrTooMuch

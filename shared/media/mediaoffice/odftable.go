@@ -103,7 +103,7 @@ func (r *odfRows) nested(contents []*collector, failed error) error {
 }
 
 func (r *odfRows) cells(l *line, contents *[]*collector) error {
-	column, read := 0, 0
+	column, read, size := 0, 0, 0
 	return r.s.children(func(e element) error {
 		if e.name != "table-cell" && e.name != "covered-table-cell" {
 			return nil
@@ -115,9 +115,13 @@ func (r *odfRows) cells(l *line, contents *[]*collector) error {
 		if err := r.o.flow(r.s, held); err != nil {
 			return err
 		}
+		if size += held.size; size > r.o.into.Limits.Text {
+			return media.ErrTooMuch
+		}
 		times := span(max(e.number("number-columns-repeated", 1), 1))
 		shown, _ := held.words()
 		text, typed := r.meaning(e, media.Clean(shown))
+		text = media.Clean(text) // an attribute as long as it likes, that rows repeat
 		if text != "" || len(held.blocks) > 0 {
 			*contents = append(*contents, held)
 		}
@@ -126,7 +130,9 @@ func (r *odfRows) cells(l *line, contents *[]*collector) error {
 			r.o.into.Warn("Cells that are repeated very often were left out.")
 		}
 		for i := range min(times, most) {
-			l.put(column+i, text, typed)
+			if err := l.put(cell{text, column + i, typed}, r.o.into.Limits); err != nil {
+				return err
+			}
 		}
 		column += times
 		return nil

@@ -334,7 +334,9 @@ func (r *slideReader) row() (line, error) {
 		err := r.s.children(func(e element) error { return r.part(e, inner) })
 		text, _ := inner.said.words()
 		text = media.Clean(text)
-		l.put(column, text, quantity(text))
+		if err := l.put(cell{text, column, quantity(text)}, r.p.into.Limits); err != nil {
+			return err
+		}
 		column++
 		return err
 	})

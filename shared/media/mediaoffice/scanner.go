@@ -160,10 +160,21 @@ func (s *scanner) text() (string, error) {
 }
 
 func (s *scanner) appendText(out *strings.Builder) error {
-	return s.content(
+	err := s.content(
 		func(element) error { return s.appendText(out) },
-		func(text []byte) { out.Write(text) },
+		func(text []byte) { s.write(out, text) },
 	)
+	if err == nil && out.Len() > s.a.into.Limits.Text {
+		return media.ErrTooMuch
+	}
+	return err
+}
+
+// write adds text until it is more than a document may have. Who reads it says that it has been too much.
+func (s *scanner) write(out *strings.Builder, text []byte) {
+	if out.Len() <= s.a.into.Limits.Text {
+		out.Write(text)
+	}
 }
 
 // next returns the next token, after what it does to the open elements.

@@ -70,6 +70,16 @@ func (c *collector) turn(bool) error {
 	return nil
 }
 
+// addAll adds blocks in their order.
+func (c *collector) addAll(blocks []media.Block) error {
+	for _, block := range blocks {
+		if err := c.add(block); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // pour gives everything to another sink.
 func (c *collector) pour(out sink) error {
 	for _, block := range c.blocks {
@@ -118,6 +128,20 @@ type cell struct {
 type line struct {
 	cells  []cell
 	header bool // the format says so
+	size   int  // bytes of the cells
+}
+
+// put adds a cell that is not empty. Cells may repeat one text, so their bytes are counted, whether they share them or not.
+func (l *line) put(c cell, limits media.Limits) error {
+	if c.text == "" {
+		return nil
+	}
+	l.size += len(c.text)
+	if l.size > limits.Text || len(l.cells) >= limits.Blocks {
+		return media.ErrTooMuch
+	}
+	l.cells = append(l.cells, c)
+	return nil
 }
 
 // mostCells is how many cells a row may have: as many as the widest sheet. All of them are in memory at once.

@@ -1,6 +1,7 @@
 package mediaoffice
 
 import (
+	"cmp"
 	"strings"
 
 	"portside/shared/media"
@@ -90,10 +91,19 @@ func (x *xlsx) strings(part string) error {
 			if len(x.shared) >= x.into.Limits.Blocks || size > 4*x.into.Limits.Text {
 				return media.ErrTooMuch
 			}
-			x.shared = append(x.shared, text)
+			x.shared = append(x.shared, tidy(text))
 			return err
 		})
 	})
+}
+
+// tidy cleans a text that many cells may share once for all of them: spaces do not count as text, however often they are cleaned
+// away. What is blank stays so, for the cell that it fills.
+func tidy(text string) string {
+	if text == "" {
+		return ""
+	}
+	return cmp.Or(media.Clean(text), " ")
 }
 
 // richText joins the runs of a text, without the readings of Japanese names.

@@ -3,8 +3,6 @@ package mediaoffice
 import (
 	"strconv"
 	"strings"
-
-	"portside/shared/media"
 )
 
 // rowReader reads the rows of a sheet. Rows and columns that a sheet leaves out cost nothing, however far apart its cells are.
@@ -59,14 +57,7 @@ func (r *rowReader) cells(l *line) error {
 			return err
 		}
 		text, typed := r.meaning(kind, style, text)
-		if text == "" {
-			return nil
-		}
-		if len(l.cells) >= r.x.into.Limits.Blocks {
-			return media.ErrTooMuch
-		}
-		l.put(r.column, text, typed)
-		return nil
+		return l.put(cell{text, r.column, typed}, r.x.into.Limits)
 	})
 }
 

@@ -1,0 +1,70 @@
+package mediaoffice_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"portside/shared/media"
+)
+
+// Some kilobytes must not become a text of gigabytes: neither one that cells share nor many that a row, a title or a paragraph
+// gathers before it is known how long they are.
+func TestRepeatedTextIsBounded(t *testing.T) {
+	const most, text = 64 << 20, 1 << 20
+	type file struct {
+		extension string
+		data      []byte
+		want      error
+	}
+	long := strings.Repeat(strings.Repeat("x", text)+"<!-- -->", 40)
+	sheet := func(content string) []byte {
+		return open(t, "spreadsheet", "<table><table-row>"+content+"</table-row></table>")
+	}
+	shared := func(of string) string { return "<sst><si><t>" + of + "</t></si></sst>" }
+	cells := func(count int) string { return "<row>" + strings.Repeat(`<c t="s"><v>0</v></c>`, count) + "</row>" }
+	drawn := func(chart string) []byte {
+		return deck(t, slide("", `<p:graphicFrame><c:chart r:id="r1"/></p:graphicFrame>`), slide("", ""), "ppt/slides/_rels/slide2.xml.rels",
+			related("chart", "../charts/chart1.xml"), "ppt/charts/chart1.xml", `<c:chartSpace xmlns:c="c">`+chart+`</c:chartSpace>`)
+	}
+	for name, f := range map[string]file{
+		"a text that cells share": {".xlsx", workbook(t, cells(10_000), "xl/sharedStrings.xml", shared(strings.Repeat("x ", 40_000))),
+			media.ErrTooMuch},
+		"a text of spaces that cells share": {".xlsx", workbook(t, strings.Repeat(cells(100), 40),
+			"xl/sharedStrings.xml", shared("x"+strings.Repeat(" ", 60_000)+"x")), nil},
+		"a long text that could be shared": {".xlsx", workbook(t, cells(1), "xl/sharedStrings.xml", shared(long)), media.ErrTooMuch},
+		"a long value":                     {".xlsx", workbook(t, `<row><c t="str"><v>`+long+`</v></c></row>`), media.ErrTooMuch},
+		"a long title":                     {".odt", open(t, "text", "", "meta.xml", `<m><title>`+long+`</title></m>`), media.ErrTooMuch},
+		"repeated cells": {".ods", sheet(strings.Repeat(`<table-cell number-columns-repeated="256"><p>x</p></table-cell>`, 1<<14)),
+			media.ErrTooMuch},
+		"repeated words": {".ods", sheet(strings.Repeat(`<table-cell number-columns-repeated="256"><p>`+strings.Repeat("x", 256)+
+			`</p></table-cell>`, 1<<13)), media.ErrTooMuch},
+		"a row of Word": {".docx", word(t, `<w:tbl><w:tr>`+strings.Repeat(`<w:tc>`+r(`<w:t>`+strings.Repeat("x", text)+`</w:t>`)+`</w:tc>`, 48)+
+			`</w:tr></w:tbl>`), media.ErrTooMuch},
+		"a run of Word":   {".docx", word(t, r(`<w:t>`+long+`</w:t>`)), media.ErrTooMuch},
+		"a paragraph":     {".odt", open(t, "text", `<text:p>`+long+`</text:p>`), media.ErrTooMuch},
+		"a text of a box": {".pptx", deck(t, slide("", sp("", 0, 0, ap(">", long))), slide("", "")), media.ErrTooMuch},
+		"a row of a slide": {".pptx", deck(t, slide("", `<p:graphicFrame><a:tbl><a:tr>`+strings.Repeat(`<a:tc><a:txBody><a:p><a:r><a:t>`+
+			strings.Repeat("x", text)+`</a:t></a:r></a:p></a:txBody></a:tc>`, 48)+`</a:tr></a:tbl></p:graphicFrame>`), slide("", "")),
+			media.ErrTooMuch},
+		"a row of a book": {".epub", epub(t, `<table><tr>`+strings.Repeat(`<td>`+strings.Repeat("x", text)+`</td>`, 48)+`</tr></table>`),
+			media.ErrTooMuch},
+		"series without values": {".pptx", drawn(strings.Repeat(`<c:ser/>`, 500_000)), media.ErrTooMuch},
+		"values of a chart":     {".pptx", drawn(`<c:ser><c:val><c:pt idx="1">` + long + `</c:pt></c:val></c:ser>`), media.ErrTooMuch},
+	} {
+		t.Run(name, func(t *testing.T) {
+			limits := media.DefaultLimits()
+			limits.Text = text
+			var err error
+			grown := peak(func() {
+				err = readers[f.extension].read(t.Context(), source(f.data), media.NewBuilder("", limits))
+			})
+			if !errors.Is(err, f.want) {
+				t.Errorf("it ends with %v", err)
+			}
+			if grown > most {
+				t.Errorf("it took %d MB", grown>>20)
+			}
+		})
+	}
+}
