@@ -95,7 +95,7 @@ func (a *archive) walkAs(name string, d dialect, f func(s *scanner, root element
 		return fmt.Errorf("open %s: %w", name, err)
 	}
 	defer from.Close()
-	s := newScanner(a, &meter{from: from, left: &a.left}, d)
+	s := newScanner(a, &meter{ctx: a.ctx, from: from, left: &a.left}, d)
 	if err := s.content(func(root element) error { return f(s, root) }, nil); err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
@@ -123,13 +123,17 @@ func (a *archive) tolerate(err error) error {
 	return err
 }
 
-// meter counts what is inflated: the sizes in a header are claims.
+// meter counts what is inflated: the sizes in a header are claims. It looks at the context, too, for tokens may be long.
 type meter struct {
+	ctx  context.Context // of the archive
 	from io.Reader
 	left *int64
 }
 
 func (m *meter) Read(into []byte) (int, error) {
+	if err := m.ctx.Err(); err != nil {
+		return 0, err
+	}
 	if *m.left <= 0 {
 		return 0, media.ErrTooMuch
 	}

@@ -60,3 +60,23 @@ func TestReadingEndsMidway(t *testing.T) {
 		})
 	}
 }
+
+// One token may be megabytes long, so a reader looks at its context within it.
+func TestReadingEndsWithinALongText(t *testing.T) {
+	const size, apart = 3 << 20, 64 << 10
+	file := word(t, r(`<w:t>`+strings.Repeat("x", size)+`</w:t>`))
+	whole := &expiring{t.Context(), 1 << 30}
+	if err := readers[".docx"].read(whole, source(file), media.NewBuilder("", media.DefaultLimits())); err != nil {
+		t.Fatal(err)
+	}
+	looks := 1<<30 - whole.left
+	if looks < size/apart {
+		t.Errorf("it looks at the context only %d times", looks)
+	}
+	ctx := &expiring{t.Context(), looks / 2}
+	into := media.NewBuilder("", media.DefaultLimits())
+	err := readers[".docx"].read(ctx, source(file), into)
+	if !errors.Is(err, context.DeadlineExceeded) || -ctx.left > 5 || len(into.Document().Text()) >= size {
+		t.Errorf("it ends %d looks late, after %d bytes: %v", -ctx.left, len(into.Document().Text()), err)
+	}
+}
