@@ -1,6 +1,7 @@
 package mediaoffice
 
 import (
+	"cmp"
 	"strings"
 
 	"portside/shared/media"
@@ -12,8 +13,8 @@ type docx struct {
 	into    *media.Builder
 	styles  wordStyles
 	numbers wordNumbers
-	related *relations // of the part that is being read
-	carried string     // text of paragraphs whose ends were deleted
+	related *relations       // of the part that is being read
+	carried *strings.Builder // text of paragraphs whose ends were deleted, which the next one goes on with; nil without
 }
 
 func readDOCX(a *archive) error {
@@ -106,7 +107,7 @@ func (d *docx) piece(s *scanner, e element, out sink) error {
 
 // wordParagraph is a paragraph that is being read.
 type wordParagraph struct {
-	text   strings.Builder
+	text   *strings.Builder
 	own    wordStyle
 	style  string
 	boxes  collector // what is anchored in the paragraph and comes after it
@@ -122,13 +123,12 @@ type wordParagraph struct {
 func (d *docx) paragraph(s *scanner, out sink) error {
 	p := &wordParagraph{own: wordStyle{outline: unset, level: unset}}
 	p.boxes.limits = d.into.Limits
-	p.text.WriteString(d.carried)
-	d.carried = ""
+	p.text, d.carried = cmp.Or(d.carried, &strings.Builder{}), nil
 	if err := s.children(func(e element) error { return d.inline(s, e, p) }); err != nil {
 		return d.put(p, out, err)
 	}
 	if p.joined {
-		d.carried = p.text.String()
+		d.carried = p.text
 		return p.boxes.pour(out)
 	}
 	return d.put(p, out, nil)

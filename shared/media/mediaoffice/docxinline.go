@@ -91,7 +91,7 @@ func (d *docx) run(s *scanner, p *wordParagraph) error {
 func (*docx) plain(s *scanner, p *wordParagraph) error {
 	return s.content(func(element) error { return nil }, func(text []byte) {
 		if !p.hidden {
-			s.write(&p.text, text)
+			s.write(p.text, text)
 		}
 	})
 }

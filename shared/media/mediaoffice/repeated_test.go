@@ -2,6 +2,7 @@ package mediaoffice_test
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -66,5 +67,23 @@ func TestRepeatedTextIsBounded(t *testing.T) {
 				t.Errorf("it took %d MB", grown>>20)
 			}
 		})
+	}
+}
+
+// Paragraphs whose ends were deleted are one. Its text is not copied for each of them.
+func TestJoinedParagraphsAreNotCopied(t *testing.T) {
+	const count, size, most = 2_000, 1 << 20, 256 << 20
+	joined := func(content string) string { return `<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr>` + content + `</w:p>` }
+	file := word(t, joined(`<w:r><w:t>`+strings.Repeat("x", size)+`</w:t></w:r>`)+strings.Repeat(joined(""), count)+r(`<w:t>y</w:t>`))
+	into := media.NewBuilder(media.DOCX, media.DefaultLimits())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := readers[".docx"].read(t.Context(), source(file), into)
+	runtime.ReadMemStats(&after)
+	if d := into.Document(); err != nil || len(d.Blocks) != 1 || len(d.Text()) != size+1 {
+		t.Errorf("%d blocks of %d bytes: %v", len(d.Blocks), len(d.Text()), err)
+	}
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > most {
+		t.Errorf("it took %d MB", taken>>20)
 	}
 }
