@@ -58,7 +58,7 @@ func (r *Reconciler) settle(ctx context.Context, of string, see func(context.Con
 func (r *Reconciler) Day(ctx context.Context, day analytics.Day) (analytics.Findings, error) {
 	var all analytics.Findings
 	for _, log := range []analytics.Log{analytics.AccessLog, analytics.ModelLog} {
-		again := recount{Reconciler: r, log: log, day: day, known: map[analytics.Name]tally{}}
+		again := recount{Reconciler: r, log: log, day: day, known: map[analytics.Name]share{}}
 		found, err := r.settle(ctx, string(log)+" of "+day.String(), again.look)
 		if err != nil {
 			return all, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,8 @@ type recount struct {
 	*Reconciler
 	log   analytics.Log
 	day   analytics.Day
-	known map[analytics.Name]tally
+	known map[analytics.Name]share
+	open  map[analytics.Name]analytics.Part // as they were read, as long as they may overlap the next
 }
 
 // tally is what parts come to.
@@ -30,6 +32,7 @@ type tally struct {
 	unread   int64
 	span     int64 // of the longest
 	parts    int64
+	twice    int64 // lines that an earlier part has too, and that are in no other number here
 }
 
 func tallyOf(p analytics.Part) tally {
@@ -52,7 +55,11 @@ func (t *tally) add(other tally) {
 	t.unread += other.unread
 	t.span = max(t.span, other.span)
 	t.parts += other.parts
+	t.twice += other.twice
 }
+
+// lines is how many were counted.
+func (t tally) lines() int64 { return t.requests.Calls + t.models.Calls + t.unread }
 
 // counters are the numbers that the day's item must have.
 func (t tally) counters(log analytics.Log) analytics.Counters {
@@ -146,25 +153,25 @@ func (r *recount) gaps(reason string) []analytics.Gap {
 	return []analytics.Gap{{Of: string(r.log), Day: r.day.String(), Reason: reason}}
 }
 
-// count adds up the parts that are marked as counted; or it says why it cannot.
+// count adds up the parts that are marked as counted, and each line once even where several have it; or it says why it cannot.
 func (r *recount) count(ctx context.Context, kept keptDay, marked []analytics.Name) (sum tally, reason string, err error) {
 	if missing := kept.parts - int64(len(marked)); missing > 0 {
 		return sum, fmt.Sprintf("%d of %d parts of the log are missing", missing, kept.parts), nil
 	}
+	var before []analytics.Name // of the stream, which the next may overlap
 	for _, name := range marked {
-		one, is := r.known[name]
-		if !is {
-			part, err := r.read(ctx, name)
-			if errors.Is(err, analytics.ErrDamaged) || errors.Is(err, analytics.ErrMissing) {
-				return sum, err.Error(), nil
-			}
-			if err != nil {
-				return sum, "", err
-			}
-			one = tallyOf(part)
-			r.known[name] = one
+		before = slices.DeleteFunc(before, func(b analytics.Name) bool {
+			return b.Stream != name.Stream || r.known[b].to.Before(name.From)
+		})
+		one, err := r.share(ctx, name, before)
+		if errors.Is(err, analytics.ErrDamaged) || errors.Is(err, analytics.ErrMissing) {
+			return sum, err.Error(), nil
 		}
-		sum.add(one)
+		if err != nil {
+			return sum, "", err
+		}
+		sum.add(one.tally)
+		before = append(before, name)
 	}
 	return sum, "", nil
 }
@@ -182,6 +189,9 @@ func (r *recount) compare(ctx context.Context, kept keptDay, counted tally, of p
 		l.Differences = append(l.Differences, analytics.Difference{Of: log, Day: day, Counter: "damaged item", Kept: 1})
 	}
 	wrong := len(l.Differences) > 0
+	if twice := min(counted.twice, kept.lines()-counted.lines()); twice > 0 {
+		l.Differences = append(l.Differences, analytics.Difference{Of: log, Day: day, Counter: "lines counted twice", Kept: twice})
+	}
 	loose, lines, err := r.loose(ctx, of, time.Duration(counted.span)*time.Millisecond)
 	if err != nil {
 		return l, err

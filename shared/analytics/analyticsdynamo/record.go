@@ -118,9 +118,21 @@ func partitionOf(log analytics.Log) string {
 	return requests
 }
 
+// All times that have a stamp.
+const beginning, end = 0, 1e13 - 2
+
+// reach is from when on parts may begin that a part overlaps. A day that knows no span may have lost it, together with its item: then
+// that is the beginning of all times, although nearly always there is nothing.
+func (d dayItem) reach(p analytics.Part) time.Time {
+	if d.Version <= 0 || d.Span <= 0 {
+		return time.UnixMilli(beginning)
+	}
+	return p.From().Add(-time.Duration(d.Span) * time.Millisecond)
+}
+
 // fresh returns what no other part has.
 func (r *Recorder) fresh(ctx context.Context, p analytics.Part, day dayItem) (analytics.Part, error) {
-	markers, err := r.markers(ctx, p, p.From().Add(-time.Duration(day.Span)*time.Millisecond), p.To())
+	markers, err := r.markers(ctx, p, day.reach(p), p.To())
 	if err != nil {
 		return p, err
 	}
@@ -282,7 +294,6 @@ func (r *Recorder) Counted(ctx context.Context, log analytics.Log, day analytics
 
 // marked returns the parts that were counted, of the streams that parts of one log and day in the archive are of.
 func (r *Recorder) marked(ctx context.Context, kept []analytics.Name) (names []analytics.Name, err error) {
-	const beginning, end = 0, 1e13 - 2 // of all times that have a stamp
 	seen := map[string]bool{}
 	for _, name := range kept {
 		if seen[name.Stream] {
