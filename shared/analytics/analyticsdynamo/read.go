@@ -39,7 +39,7 @@ func (s *Store) Counts(ctx context.Context, since, today analytics.Day) (analyti
 			continue
 		}
 		if err := into(item); err != nil {
-			return counts, err
+			return counts, s.at(item, err)
 		}
 	}
 	return counts, nil
@@ -119,7 +119,7 @@ func (s *Store) each(ctx context.Context, of days, visit func(items.Map) error) 
 		}
 		for _, item := range page.Items {
 			if err := visit(item); err != nil {
-				return err
+				return s.at(item, err)
 			}
 		}
 	}

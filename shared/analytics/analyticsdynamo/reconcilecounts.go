@@ -19,7 +19,7 @@ import (
 
 // keptCounts are the counters as they are kept, by the name of the item.
 type keptCounts struct {
-	version int64
+	version seen
 	items   map[string]analytics.Counters
 	damaged map[string]bool
 }
@@ -40,7 +40,7 @@ func (r *Reconciler) lookAtCounts(ctx context.Context) (look, error) {
 	if err != nil {
 		return look{}, err
 	}
-	if before.version != after {
+	if !same(before.version, after) {
 		return look{}, errOvertaken
 	}
 	counted := map[string]analytics.Counters{total: analytics.Counters(changes.Sum())}
@@ -66,15 +66,15 @@ func (r *Reconciler) lived(ctx context.Context) (daily.Changes, error) {
 	return sum, nil
 }
 
-func (r *Reconciler) countsVersion(ctx context.Context) (int64, error) {
+func (r *Reconciler) countsVersion(ctx context.Context) (seen, error) {
 	store := r.Recorder.store
-	sum, _, err := items.Get[struct {
-		Version int64 `dynamodbav:"version"`
-	}](ctx, items.In(store.client, store.table), daily.TotalKey())
+	out, err := store.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &store.table, Key: daily.TotalKey(), ConsistentRead: aws.Bool(true),
+	})
 	if err != nil {
-		return 0, fmt.Errorf("read the counts: %w", err)
+		return seen{}, fmt.Errorf("read the counts: %w", err)
 	}
-	return sum.Version, nil
+	return versionOf(out.Item), nil
 }
 
 // keptCounts reads the version first: what is written afterwards shows in the next.
@@ -108,6 +108,9 @@ func (k *keptCounts) take(item items.Map) {
 
 func (r *Reconciler) compareCounts(kept keptCounts, counted map[string]analytics.Counters) look {
 	var l look
+	if _, sound := kept.version.number(); !sound {
+		kept.damaged[total] = true
+	}
 	all := maps.Clone(counted)
 	for name := range kept.items {
 		all[name] = counted[name]
@@ -117,7 +120,7 @@ func (r *Reconciler) compareCounts(kept keptCounts, counted map[string]analytics
 		found := len(l.Differences)
 		l.Compare("counts", name, kept.items[name], counted[name])
 		if kept.damaged[name] {
-			l.Differences = append(l.Differences, analytics.Difference{Of: "counts", Day: name, Counter: "damaged item", Kept: 1})
+			l.Differences = append(l.Differences, damagedItem("counts", name))
 		}
 		if len(l.Differences) > found {
 			right[name] = counted[name]
@@ -129,13 +132,13 @@ func (r *Reconciler) compareCounts(kept keptCounts, counted map[string]analytics
 }
 
 // writeCounts puts items right, in transactions that each hold only while nobody else has counted. The sum is in all of them.
-func (r *Reconciler) writeCounts(ctx context.Context, seen int64, right map[string]analytics.Counters) error {
+func (r *Reconciler) writeCounts(ctx context.Context, as seen, right map[string]analytics.Counters) error {
 	sum := right[total]
 	delete(right, total)
 	days := slices.Sorted(maps.Keys(right))
 	for first := true; first || len(days) > 0; first = false {
 		n := min(len(days), transactions.MaxItems-1)
-		writes := []types.TransactWriteItem{r.sumOfCounts(sum, seen)}
+		writes := []types.TransactWriteItem{r.sumOfCounts(sum, as)}
 		for _, day := range days[:n] {
 			writes = append(writes, r.countsOf(day, right[day]))
 		}
@@ -146,15 +149,15 @@ func (r *Reconciler) writeCounts(ctx context.Context, seen int64, right map[stri
 		if err != nil {
 			return fmt.Errorf("write the counts: %w", err)
 		}
-		seen, days = seen+1, days[n:]
+		as, days = seen{items.Number(as.next())}, days[n:]
 	}
 	return nil
 }
 
-func (r *Reconciler) sumOfCounts(sum analytics.Counters, seen int64) types.TransactWriteItem {
-	condition, values := dayItem{Version: seen}.unchanged()
+func (r *Reconciler) sumOfCounts(sum analytics.Counters, as seen) types.TransactWriteItem {
+	condition, values := as.unchanged()
 	item := encoded(daily.TotalKey(), sum)
-	item[daily.Version] = items.Number(seen + 1)
+	item[daily.Version] = items.Number(as.next())
 	put := &types.Put{
 		TableName: &r.Recorder.store.table, Item: item, ConditionExpression: &condition,
 		ExpressionAttributeNames: map[string]string{"#version": daily.Version},

@@ -73,14 +73,14 @@ func (t tally) counters(log analytics.Log) analytics.Counters {
 
 // keptDay is a day's item.
 type keptDay struct {
-	version int64
+	version seen
 	damaged bool
 	tally
 }
 
 func (r *recount) key() items.Map { return dayKey(partitionOf(r.log), r.day) }
 
-// kept reads the day's item. Of one that is not as this program writes it, nothing but its version is known.
+// kept reads the day's item. Of one that is not as this program writes it, what is no number counts for nothing.
 func (r *recount) kept(ctx context.Context) (keptDay, error) {
 	store := r.Recorder.store
 	out, err := store.client.GetItem(ctx, &dynamodb.GetItemInput{
@@ -89,35 +89,35 @@ func (r *recount) kept(ctx context.Context) (keptDay, error) {
 	if err != nil {
 		return keptDay{}, fmt.Errorf("read %s of %s: %w", r.log, r.day, err)
 	}
-	numbers, err := items.Decode[struct {
-		Version int64 `dynamodbav:"version"`
-		Span    int64 `dynamodbav:"span"`
-		Parts   int64 `dynamodbav:"parts"`
-		Unread  int64 `dynamodbav:"unread"`
-	}](out.Item)
-	if err != nil {
-		return keptDay{}, err
+	k := keptDay{version: versionOf(out.Item)}
+	_, sound := k.version.number()
+	for name, into := range map[string]*int64{span: &k.span, "parts": &k.parts, "unread": &k.unread} {
+		if raw, is := out.Item[name]; is {
+			n, whole := wholeNumber(raw)
+			*into, sound = n, sound && whole
+		}
 	}
-	k := keptDay{version: numbers.Version}
-	k.span, k.parts, k.unread = numbers.Span, numbers.Parts, numbers.Unread
-	k.damaged = r.take(&k.tally, out.Item) != nil
+	k.damaged = !r.take(&k.tally, out.Item) || !sound
 	return k, nil
 }
 
-// take reads what an item has of the log.
-func (r *recount) take(into *tally, item items.Map) error {
+// take reads what an item has of the log; false for one that nobody wrote.
+func (r *recount) take(into *tally, item items.Map) bool {
 	if r.log == analytics.ModelLog {
-		used, err := usageOf(item)
+		own := maps.Clone(item) // that of the pulls is looked at with their log
+		delete(own, charts)
+		delete(own, images)
+		used, err := usageOf(own)
 		if err == nil {
 			into.models = used.Models
 		}
-		return err
+		return err == nil
 	}
 	requests, err := requestsOf(item)
 	if err == nil {
 		into.requests = *requests
 	}
-	return err
+	return err == nil
 }
 
 // look compares the day's item with the parts. With Mend, lines that were put into the archive and never counted are counted
@@ -131,7 +131,7 @@ func (r *recount) look(ctx context.Context) (look, error) {
 	if err != nil {
 		return look{}, err
 	}
-	marked, err := r.Recorder.marked(ctx, in)
+	marked, strays, err := r.Recorder.marked(ctx, in)
 	if err != nil {
 		return look{}, err
 	}
@@ -139,14 +139,17 @@ func (r *recount) look(ctx context.Context) (look, error) {
 	if err != nil {
 		return look{}, err
 	}
-	if before.version != after.version {
+	if !same(before.version, after.version) {
 		return look{}, errOvertaken
 	}
 	counted, reason, err := r.count(ctx, after, marked)
 	if err != nil || reason != "" {
+		for _, stray := range strays {
+			reason += "; " + r.Recorder.store.at(stray, errNoMarker).Error()
+		}
 		return look{Findings: analytics.Findings{Gaps: r.gaps(reason)}}, err
 	}
-	return r.compare(ctx, after, counted, parts{in, marked})
+	return r.compare(ctx, after, counted, parts{in, marked, strays})
 }
 
 func (r *recount) gaps(reason string) []analytics.Gap {
@@ -186,7 +189,7 @@ func (r *recount) compare(ctx context.Context, kept keptDay, counted tally, of p
 	log, day := string(r.log), r.day.String()
 	l.Compare(log, day, kept.counters(r.log), counted.counters(r.log))
 	if kept.damaged {
-		l.Differences = append(l.Differences, analytics.Difference{Of: log, Day: day, Counter: "damaged item", Kept: 1})
+		l.Differences = append(l.Differences, damagedItem(log, day))
 	}
 	wrong := len(l.Differences) > 0
 	if twice := min(counted.twice, kept.lines()-counted.lines()); twice > 0 {
@@ -199,11 +202,17 @@ func (r *recount) compare(ctx context.Context, kept keptDay, counted tally, of p
 	if lines > 0 {
 		l.Differences = append(l.Differences, analytics.Difference{Of: log, Day: day, Counter: "lines never counted", Counted: lines})
 	}
+	if n := len(of.strays); n > 0 {
+		l.Differences = append(l.Differences, analytics.Difference{Of: log, Day: day, Counter: "markers of no part", Kept: int64(n)})
+	}
 	l.mend = func(ctx context.Context) error {
 		if wrong {
 			if err := r.write(ctx, kept, counted); err != nil {
 				return err
 			}
+		}
+		if err := r.remove(ctx, of.strays); err != nil {
+			return err
 		}
 		for _, part := range loose {
 			if _, err := r.Recorder.Record(ctx, part); err != nil {
@@ -215,8 +224,26 @@ func (r *recount) compare(ctx context.Context, kept keptDay, counted tally, of p
 	return l, nil
 }
 
-// parts are those of a day: in the archive, and marked as counted.
-type parts struct{ kept, marked []analytics.Name }
+// remove takes strays away, which keep Recorder from counting. All parts that the day's item knows of have a marker besides them.
+func (r *recount) remove(ctx context.Context, strays []items.Map) error {
+	store := r.Recorder.store
+	for _, stray := range strays {
+		_, err := store.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+			TableName: &store.table, Key: items.Map{"pk": stray["pk"], "sk": stray["sk"]},
+			ConditionExpression: aws.String("attribute_exists(pk)"),
+		}, items.RetryConflicts)
+		if err != nil {
+			return overtaken(store.at(stray, err))
+		}
+	}
+	return nil
+}
+
+// parts are those of a day: in the archive, and marked as counted. Strays stand among the markers and are none.
+type parts struct {
+	kept, marked []analytics.Name
+	strays       []items.Map
+}
 
 // loose returns the lines of parts that were put into the archive by somebody who did not come to count them, as far as nobody
 // else has counted them since; and how many they are. What nobody counted and is damaged is missed by no number.
@@ -269,8 +296,8 @@ func (r *recount) write(ctx context.Context, kept keptDay, counted tally) error 
 	if r.log == analytics.ModelLog {
 		return r.writeModels(ctx, kept, counted)
 	}
-	condition, values := dayItem{Version: kept.version}.unchanged()
-	item := items.Encode(dayItem{kept.version + 1, counted.span, counted.parts, packed(&counted.requests)})
+	condition, values := kept.version.unchanged()
+	item := items.Encode(dayItem{kept.version.next(), counted.span, counted.parts, packed(&counted.requests)})
 	maps.Copy(item, r.key())
 	input := &dynamodb.PutItemInput{
 		TableName: &r.Recorder.store.table, Item: item, ConditionExpression: &condition,
@@ -285,9 +312,9 @@ func (r *recount) write(ctx context.Context, kept keptDay, counted tally) error 
 
 // writeModels leaves alone what others write about the day.
 func (r *recount) writeModels(ctx context.Context, kept keptDay, counted tally) error {
-	condition, values := dayItem{Version: kept.version}.unchanged()
+	condition, values := kept.version.unchanged()
 	numbers := counted.counters(analytics.ModelLog)
-	numbers[version] = kept.version + 1
+	numbers[version] = kept.version.next()
 	var sets []string
 	names := map[string]string{}
 	for name, n := range numbers {

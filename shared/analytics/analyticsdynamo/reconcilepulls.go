@@ -5,26 +5,40 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/analytics"
 	"portside/shared/items"
 )
 
-// pullsItem is what the log of pulls adds to a day; nil: nothing yet.
-type pullsItem struct {
-	Charts *int64 `dynamodbav:"charts"`
-	Images *int64 `dynamodbav:"images"`
+// Attributes of a day to which the log of pulls adds.
+const (
+	charts = "charts"
+	images = "images"
+)
+
+// keptPulls are a day's pulls as they are kept. Raw are the attributes themselves, of whatever type: what is written holds only
+// while they are the same.
+type keptPulls struct {
+	raw     items.Map // without what nothing was added to yet
+	damaged bool
+	analytics.Pulls
 }
 
-func (i pullsItem) pulls() (p analytics.Pulls) {
-	if i.Charts != nil {
-		p.Charts = *i.Charts
+// readPulls reads a day's item. A counter that is no number is damaged, and counts for nothing.
+func readPulls(item items.Map) keptPulls {
+	kept := keptPulls{raw: items.Map{}}
+	for name, into := range map[string]*int64{charts: &kept.Charts, images: &kept.Images} {
+		raw, is := item[name]
+		if !is {
+			continue
+		}
+		n, whole := wholeNumber(raw)
+		kept.raw[name], *into = raw, n
+		kept.damaged = kept.damaged || !whole
 	}
-	if i.Images != nil {
-		p.Images = *i.Images
-	}
-	return p
+	return kept
 }
 
 // lookAtPulls compares the pulls of a day with their log. They have no version and need none: pulls are only ever added, so that
@@ -42,32 +56,39 @@ func (r *Reconciler) lookAtPulls(ctx context.Context, day analytics.Day) (look, 
 	if err != nil {
 		return look{}, err
 	}
-	if before.pulls() != after.pulls() {
+	if !same(before.raw, after.raw) {
 		return look{}, errOvertaken
 	}
 	l := look{mend: func(ctx context.Context) error { return r.writePulls(ctx, day, after, counted) }}
-	l.Compare("pulls", day.String(), after.pulls().Counters(), counted.Counters())
+	l.Compare("pulls", day.String(), after.Counters(), counted.Counters())
+	if after.damaged {
+		l.Differences = append(l.Differences, damagedItem("pulls", day.String()))
+	}
 	return l, nil
 }
 
-func (r *Reconciler) keptPulls(ctx context.Context, day analytics.Day) (pullsItem, error) {
-	kept, _, err := items.Get[pullsItem](ctx, items.In(r.Recorder.store.client, r.Recorder.store.table), dayKey(usage, day))
+func (r *Reconciler) keptPulls(ctx context.Context, day analytics.Day) (keptPulls, error) {
+	store := r.Recorder.store
+	out, err := store.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: &store.table, Key: dayKey(usage, day), ConsistentRead: aws.Bool(true),
+	})
 	if err != nil {
-		return kept, fmt.Errorf("read the pulls of %s: %w", day, err)
+		return keptPulls{}, fmt.Errorf("read the pulls of %s: %w", day, err)
 	}
-	return kept, nil
+	return readPulls(out.Item), nil
 }
 
-func (r *Reconciler) writePulls(ctx context.Context, day analytics.Day, kept pullsItem, counted analytics.Pulls) error {
+func (r *Reconciler) writePulls(ctx context.Context, day analytics.Day, kept keptPulls, counted analytics.Pulls) error {
 	values := items.Map{":charts": items.Number(counted.Charts), ":images": items.Number(counted.Images)}
 	var conditions []string
-	for name, n := range map[string]*int64{"charts": kept.Charts, "images": kept.Images} {
-		if n == nil {
+	for _, name := range []string{charts, images} {
+		raw, is := kept.raw[name]
+		if !is {
 			conditions = append(conditions, "attribute_not_exists("+name+")")
 			continue
 		}
 		conditions = append(conditions, name+" = :kept_"+name)
-		values[":kept_"+name] = items.Number(*n)
+		values[":kept_"+name] = raw
 	}
 	condition, expression := strings.Join(conditions, " AND "), "SET charts = :charts, images = :images"
 	_, err := r.Recorder.store.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{

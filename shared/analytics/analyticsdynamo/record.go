@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -80,9 +81,10 @@ func pause(ctx context.Context) error {
 
 // try counts the part once, unless it is overtaken. kept is what it put into the archive already.
 func (r *Recorder) try(ctx context.Context, p analytics.Part, kept *analytics.Name) (analytics.Part, error) {
-	day, _, err := items.Get[dayItem](ctx, items.In(r.store.client, r.store.table), dayKey(partitionOf(p.Log), p.Day))
+	key := dayKey(partitionOf(p.Log), p.Day)
+	day, _, err := items.Get[dayItem](ctx, items.In(r.store.client, r.store.table), key)
 	if err != nil {
-		return p, err
+		return p, r.store.at(key, err)
 	}
 	rest, err := r.fresh(ctx, p, day)
 	if err != nil || len(rest.Lines) == 0 {
@@ -137,11 +139,11 @@ func (r *Recorder) fresh(ctx context.Context, p analytics.Part, day dayItem) (an
 		return p, err
 	}
 	own := p.Name().Position()
-	for _, m := range markers {
-		name, err := m.name(p)
+	for _, item := range markers {
+		m, name, err := markerOf(item, p)
 		switch {
 		case err != nil:
-			return p, err
+			return p, r.store.at(item, err)
 		case len(p.Lines) == 0 || m.SK == own:
 			p.Lines = nil
 			return p, nil
@@ -157,6 +159,9 @@ func (r *Recorder) fresh(ctx context.Context, p analytics.Part, day dayItem) (an
 	return p, nil
 }
 
+// errNoMarker says that an item stands where markers do, and is none: what it was written for cannot be told.
+var errNoMarker = errors.New("its key is not that of a part that was counted")
+
 // marker is the item of a part that was counted.
 type marker struct {
 	PK    string `dynamodbav:"pk"`
@@ -165,8 +170,8 @@ type marker struct {
 	Lines int    `dynamodbav:"n"`
 }
 
-// markers returns those of a part's stream and day that begin within a stretch of time, both ends included.
-func (r *Recorder) markers(ctx context.Context, p analytics.Part, from, to time.Time) ([]marker, error) {
+// markers returns the items of those of a part's stream and day that begin within a stretch of time, both ends included.
+func (r *Recorder) markers(ctx context.Context, p analytics.Part, from, to time.Time) ([]items.Map, error) {
 	pages := dynamodb.NewQueryPaginator(r.store.client, &dynamodb.QueryInput{
 		TableName: &r.store.table, ConsistentRead: aws.Bool(true),
 		KeyConditionExpression: aws.String("pk = :part AND sk BETWEEN :from AND :to"),
@@ -175,31 +180,39 @@ func (r *Recorder) markers(ctx context.Context, p analytics.Part, from, to time.
 			":to": items.Text(analytics.Stamp(to.Add(time.Millisecond))), // before all that begin a millisecond later
 		},
 	})
-	var found []marker
+	var found []items.Map
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read what was counted: %w", err)
 		}
-		for _, item := range page.Items {
-			m, err := items.Decode[marker](item)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, m)
-		}
+		found = append(found, page.Items...)
 	}
 	return found, nil
 }
 
 func batches(p analytics.Part) string { return fmt.Sprintf("batches#%s#%s#%s", p.Log, p.Day, p.Stream) }
 
+// markerOf reads a marker of a part of p's stream and day, and the name of that part. Nothing but its key has to be as it was
+// written: a part that ends nobody knows when may overlap any.
+func markerOf(item items.Map, p analytics.Part) (marker, analytics.Name, error) {
+	m := marker{To: math.MaxInt64}
+	if key, is := item["sk"].(*types.AttributeValueMemberS); is {
+		m.SK = key.Value
+	}
+	if to, whole := wholeNumber(item["to"]); whole {
+		m.To = to
+	}
+	name, err := m.name(p)
+	return m, name, err
+}
+
 // name is that of the marker's part, which has p's stream and day.
 func (m marker) name(p analytics.Part) (analytics.Name, error) {
 	from, digest, whole := strings.Cut(m.SK, "-")
 	at, err := strconv.ParseInt(from, 10, 64)
 	if err != nil || !whole {
-		return analytics.Name{}, fmt.Errorf("read what was counted: %q is no marker", m.SK)
+		return analytics.Name{}, errNoMarker
 	}
 	return analytics.Name{Log: p.Log, Day: p.Day, Stream: p.Stream, From: items.Time(at), Digest: digest}, nil
 }
@@ -236,7 +249,7 @@ func (r *Recorder) sum(p analytics.Part, day dayItem) (types.TransactWriteItem, 
 	}
 	whole, err := day.requests()
 	if err != nil {
-		return types.TransactWriteItem{}, err
+		return types.TransactWriteItem{}, r.store.at(dayKey(requests, p.Day), err)
 	}
 	whole.Merge(p.Requests())
 	item := items.Encode(dayItem{day.Version + 1, day.spanWith(p), day.Parts + 1, packed(whole)})
@@ -276,7 +289,10 @@ func (r *Recorder) Counted(ctx context.Context, log analytics.Log, day analytics
 	if err != nil {
 		return err
 	}
-	names, err := r.marked(ctx, kept)
+	names, strays, err := r.marked(ctx, kept)
+	if err == nil && len(strays) > 0 {
+		err = r.store.at(strays[0], errNoMarker)
+	}
 	if err != nil {
 		return err
 	}
@@ -292,8 +308,9 @@ func (r *Recorder) Counted(ctx context.Context, log analytics.Log, day analytics
 	return nil
 }
 
-// marked returns the parts that were counted, of the streams that parts of one log and day in the archive are of.
-func (r *Recorder) marked(ctx context.Context, kept []analytics.Name) (names []analytics.Name, err error) {
+// marked returns the parts that were counted, of the streams that parts of one log and day in the archive are of. Strays are items
+// among their markers that are none.
+func (r *Recorder) marked(ctx context.Context, kept []analytics.Name) (names []analytics.Name, strays []items.Map, err error) {
 	seen := map[string]bool{}
 	for _, name := range kept {
 		if seen[name.Stream] {
@@ -303,15 +320,16 @@ func (r *Recorder) marked(ctx context.Context, kept []analytics.Name) (names []a
 		of := analytics.Part{Log: name.Log, Day: name.Day, Stream: name.Stream}
 		markers, err := r.markers(ctx, of, time.UnixMilli(beginning), time.UnixMilli(end))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		for _, m := range markers {
-			name, err := m.name(of)
+		for _, item := range markers {
+			_, name, err := markerOf(item, of)
 			if err != nil {
-				return nil, err
+				strays = append(strays, item)
+				continue
 			}
 			names = append(names, name)
 		}
 	}
-	return names, nil
+	return names, strays, nil
 }
