@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -30,7 +31,12 @@ func record(store recorder) func(context.Context, events.CloudwatchLogsEvent) er
 		}
 		found, broken := read(batch.Events)
 		added, err := store.Record(ctx, found)
-		slog.InfoContext(ctx, "pulls", "lines", batch.Len(), "recorded", added, "broken", broken+batch.Broken)
+		broken += batch.Broken
+		level := slog.LevelInfo
+		if broken > 0 { // a pull is missing in the numbers
+			level = slog.LevelWarn
+		}
+		slog.Log(ctx, level, "pulls", "lines", batch.Len(), "recorded", added, "broken", broken)
 		return err
 	}
 }
@@ -38,7 +44,7 @@ func record(store recorder) func(context.Context, events.CloudwatchLogsEvent) er
 // read returns the pulls among the lines, and how many lines claim to be one and are not.
 func read(lines []events.CloudwatchLogsLogEvent) (found []pulls.Pull, broken int) {
 	for _, line := range lines {
-		p, isPull, err := pulls.Read([]byte(line.Message))
+		p, isPull, err := pulls.ReadLogged([]byte(line.Message), loggedAt(line))
 		switch {
 		case err != nil:
 			broken++
@@ -47,4 +53,15 @@ func read(lines []events.CloudwatchLogsLogEvent) (found []pulls.Pull, broken int
 		}
 	}
 	return found, broken
+}
+
+// earliest is before everything that is logged, and after what stands for no time.
+const earliest = 1e12
+
+// loggedAt is the zero time for a line that says no possible one.
+func loggedAt(line events.CloudwatchLogsLogEvent) time.Time {
+	if line.Timestamp < earliest {
+		return time.Time{}
+	}
+	return time.UnixMilli(line.Timestamp)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // maxLine is more than Log ever writes: the bounds of all fields, each character escaped.
@@ -14,6 +15,22 @@ const maxLine = 16 << 10
 
 // ErrBroken says that a line claims to be a pull, and is none that Log wrote. The error does not repeat the line.
 var ErrBroken = errors.New("pulls: the line is a broken pull")
+
+// A line tells of what happened before it was logged: at most far before, and after it by no more than two clocks may be apart.
+const (
+	far   = 24 * time.Hour
+	ahead = 5 * time.Minute
+)
+
+// ReadLogged is Read of a line that was logged at a time, the zero time where that is not known. A pull of another time would count on
+// a day that nobody looks at, such as one of the future, and is broken.
+func ReadLogged(line []byte, at time.Time) (Pull, bool, error) {
+	p, is, err := Read(line)
+	if before := at.Sub(p.At); is && !at.IsZero() && (before > far || before < -ahead) {
+		return Pull{}, false, fmt.Errorf("%w: it cannot have been logged when it was", ErrBroken)
+	}
+	return p, is, err
+}
 
 // Read returns the pull of a line that Log wrote; false for any other line. Its errors are ErrBroken.
 func Read(line []byte) (Pull, bool, error) {
