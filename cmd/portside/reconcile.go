@@ -20,6 +20,7 @@ type reconciliation struct {
 	now      func() time.Time
 
 	differences, gaps int
+	failures          []error // of what was not compared
 }
 
 func reconcileCommand() command {
@@ -32,10 +33,11 @@ only be measured again. Differences are printed: day, what, counter, stored, rec
 With --fix they are put right, and lines of the log that were kept and never counted are
 counted. The service may go on meanwhile: nothing is compared or written that somebody else
 has changed since it was read. What is left as it is because it cannot be counted again,
-such as days of which parts of the log are missing in the bucket, is told. A run that was
-stopped is simply run again. Exit code 1 if there are differences left, or such days. The
-bucket is that of ANALYTICS_BUCKET, the log of pulls that of PULLS_TABLE, or both are those
-of the local stack.`,
+such as days of which parts of the log are missing in the bucket, is told. What cannot be
+compared, because it fails or changes too fast, is told too, and the rest goes on. A run
+that was stopped is simply run again. Exit code 1 if there are differences left, or such
+days, or what was not compared. The bucket is that of ANALYTICS_BUCKET, the log of pulls
+that of PULLS_TABLE, or both are those of the local stack.`,
 		prepare: func(flags *flag.FlagSet) action {
 			r := &reconciliation{on: newTarget(flags), now: time.Now}
 			flags.Var(&r.from, "from", "first `DAY` of requests, calls and pulls, such as 2026-11-21; 400 days ago if left out")
@@ -100,21 +102,31 @@ func (r *reconciliation) run(ctx context.Context, p process) error {
 
 func (r *reconciliation) compare(ctx context.Context, p process, again *analyticsdynamo.Reconciler, days analytics.Period) error {
 	p.say("users and projects")
-	found, err := again.Counts(ctx)
-	if err == nil {
-		err = r.tell(p, found)
-	}
+	err := r.section(ctx, p, again.Counts)
 	told := time.Now()
 	for day := days.First; day <= days.Last && err == nil; day++ {
 		if time.Since(told) > tellEvery {
 			told = time.Now()
 			p.say("requests, calls of models and pulls: %s, %d of %d days", day, day-days.First, days.Days())
 		}
-		if found, err = again.Day(ctx, day); err == nil {
-			err = r.tell(p, found)
-		}
+		err = r.section(ctx, p, func(ctx context.Context) (analytics.Findings, error) { return again.Day(ctx, day) })
 	}
 	return err
+}
+
+// section compares something and tells what is found. Its failure is told as well, and is no reason to leave out what comes after it.
+func (r *reconciliation) section(
+	ctx context.Context, p process, compare func(context.Context) (analytics.Findings, error),
+) error {
+	found, err := compare(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		p.say("not compared: %s", oneLine(err))
+		r.failures = append(r.failures, err)
+	}
+	return r.tell(p, found)
 }
 
 const lineOfDifference = "%-10s  %-8s  %-26s  %14v  %14v\n"
@@ -148,6 +160,8 @@ func (r *reconciliation) conclude(p process) error {
 		return err
 	}
 	switch {
+	case len(r.failures) > 0:
+		return fmt.Errorf("not everything could be compared: run it again; it failed %d times, first so: %w", len(r.failures), r.failures[0])
 	case r.differences > 0 && !r.mend:
 		return fmt.Errorf("%d numbers differ: `%s reconcile --fix` puts them right", r.differences, p.program)
 	case r.gaps > 0:

@@ -44,8 +44,11 @@ func (r *Reconciler) settle(ctx context.Context, of string, see func(context.Con
 		if err == nil && r.Mend && len(seen.Differences) > 0 {
 			err = seen.mend(ctx)
 		}
+		if err == nil {
+			return seen.Findings, nil
+		}
 		if !errors.Is(err, errOvertaken) {
-			return seen.Findings, err
+			return analytics.Findings{}, fmt.Errorf("compare %s: %w", of, err)
 		}
 		if err := pause(ctx); err != nil {
 			return analytics.Findings{}, err
@@ -54,23 +57,26 @@ func (r *Reconciler) settle(ctx context.Context, of string, see func(context.Con
 	return analytics.Findings{}, fmt.Errorf("%s change too fast to be counted again: try when less is done", of)
 }
 
-// Day compares the requests, the calls of models and the pulls of a day.
-func (r *Reconciler) Day(ctx context.Context, day analytics.Day) (analytics.Findings, error) {
-	var all analytics.Findings
-	for _, log := range []analytics.Log{analytics.AccessLog, analytics.ModelLog} {
-		again := recount{Reconciler: r, log: log, day: day, known: map[analytics.Name]share{}}
-		found, err := r.settle(ctx, string(log)+" of "+day.String(), again.look)
+// Day compares the requests, the calls of models and the pulls of a day. What fails keeps it from none of the others: their findings
+// come with the error.
+func (r *Reconciler) Day(ctx context.Context, day analytics.Day) (all analytics.Findings, err error) {
+	var failed []error
+	compare := func(of string, see func(context.Context) (look, error)) {
+		found, err := r.settle(ctx, of+" of "+day.String(), see)
 		if err != nil {
-			return all, err
+			failed = append(failed, err)
+			return
 		}
 		all.Add(found)
 	}
-	if day < r.PullsFrom {
-		return all, nil
+	for _, log := range []analytics.Log{analytics.AccessLog, analytics.ModelLog} {
+		again := recount{Reconciler: r, log: log, day: day, known: map[analytics.Name]share{}}
+		compare(string(log), again.look)
 	}
-	found, err := r.settle(ctx, "pulls of "+day.String(), func(ctx context.Context) (look, error) { return r.lookAtPulls(ctx, day) })
-	all.Add(found)
-	return all, err
+	if day >= r.PullsFrom {
+		compare("pulls", func(ctx context.Context) (look, error) { return r.lookAtPulls(ctx, day) })
+	}
+	return all, errors.Join(failed...)
 }
 
 // Counts compares the counters of users and projects, of all days at once: whoever is counted has to be read for any of them.
