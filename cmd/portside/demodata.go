@@ -40,8 +40,8 @@ with the tables. It refuses to run where there are projects, or users other than
 that was stopped leaves what it did.`,
 		prepare: func(flags *flag.FlagSet) action {
 			d := &demonstration{on: newTarget(flags), now: time.Now}
-			flags.IntVar(&d.days, "days", 365, "`number` of days up to today")
-			flags.Uint64Var(&d.seed, "seed", 1, "`number` that decides what happens")
+			flags.IntVar(&d.days, "days", 365, fmt.Sprintf("`number` of days up to today, 1 to %d; 365 if left out", maxDemoDays))
+			flags.Uint64Var(&d.seed, "seed", 1, "`number` that decides what happens, from 0; 1 if left out")
 			flags.BoolVar(&d.add, "add", false, "add to what is there")
 			return func(ctx context.Context, p process, arguments []string) error {
 				if err := noArguments(arguments); err != nil {

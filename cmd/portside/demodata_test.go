@@ -37,7 +37,7 @@ func TestDemoDataIsABelievableStory(t *testing.T) {
 	a.expect(a.run("reconcile"), 0, "")
 
 	a.expect(a.run("demo-data", "--days", "2"), 1, "give --add to add to them")
-	a.expect(a.run("demo-data", "--days", "2", "--add"), 1, "e-mail address")
+	a.expect(a.run("demo-data", "--days", "2", "--add"), 1, "what seed 1 adds is here already: give another --seed")
 	a.expect(a.run("demo-data", "--days", "2", "--add", "--seed", "2"), 0, "")
 	a.expect(a.run("reconcile"), 0, "")
 }
@@ -51,5 +51,15 @@ func TestDemoDataThatCannotBe(t *testing.T) {
 	stop()
 	if got := a.runWith(stopped, nil, "demo-data", "--local", a.dir); got.code != 1 {
 		t.Errorf("it ended with %d: %s", got.code, got.stderr)
+	}
+}
+
+func TestDemoDataSaysWhatItsFlagsMayBe(t *testing.T) {
+	t.Parallel()
+	got := newOffice(t).run("demo-data", "-h")
+	for _, said := range []string{"1 to 396; 365 if left out", "from 0; 1 if left out"} {
+		if !strings.Contains(got.stdout+got.stderr, said) {
+			t.Errorf("it does not say %q: %+v", said, got)
+		}
 	}
 }

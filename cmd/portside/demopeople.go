@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,6 +98,9 @@ func (y *year) addPerson(ctx context.Context, at time.Time) error {
 		Email:      fmt.Sprintf("demo-%d-%04d@example.com", y.seed, y.made),
 		Department: y.word(units), Metadata: json.RawMessage("{}"),
 	}})
+	if errors.Is(err, users.ErrEmailTaken) {
+		return fmt.Errorf("what seed %d adds is here already: give another --seed", y.seed)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: demo user %d: %w", at.Format(time.DateOnly), y.made, err)
 	}
