@@ -11,7 +11,7 @@ import (
 
 // negations are words that turn a statement round, by language: the same word may mean nothing of the kind in another one.
 var negations = map[media.Lang]string{
-	"en": "not no non never without neither nor none cannot isn doesn aren",
+	"en": "not no non never without neither nor none cannot",
 	"es": "no sin nunca ningun ninguna ni tampoco",
 	"pt": "nao sem nunca nenhum nenhuma nem",
 	"fr": "pas sans jamais aucun aucune ni non",
@@ -58,6 +58,7 @@ func (r *reading) claims(q *query, asked *pattern) []candidate {
 	var all []candidate
 	plainQuery := *q
 	plainQuery.patterns = []pattern{{terms: wanted, weight: asked.weight}}
+	m := matter{terms: wanted, duty: q.asksForDuty(asked)}
 	touched := r.touching(slices.Concat(wanted, taxWords(wanted)))
 	for i := range r.pairs {
 		if r.watch.ended() {
@@ -66,7 +67,7 @@ func (r *reading) claims(q *query, asked *pattern) []candidate {
 		if !touchesAny(touched, r.pairs[i].label) {
 			continue
 		}
-		if c, ok := r.booleanPair(&plainQuery, &r.pairs[i]); ok {
+		if c, ok := r.booleanPair(&plainQuery, &r.pairs[i], m); ok {
 			all = append(all, c)
 		}
 	}
@@ -79,7 +80,7 @@ func (r *reading) claims(q *query, asked *pattern) []candidate {
 		if !r.mentionsAny(touched, s) {
 			continue
 		}
-		c, ok := r.claimIn(wanted, s)
+		c, ok := r.claimIn(m, s)
 		if ok && (!state || r.hasState(c.at)) && !r.asksLeave(asked.terms, c.at) {
 			c.score *= asked.weight
 			all = append(all, c)
@@ -119,7 +120,7 @@ func booleanCandidate(value bool, at span, score float64) candidate {
 }
 
 // booleanPair reads yes, no or a ticked box beside a label.
-func (r *reading) booleanPair(q *query, p *pair) (candidate, bool) {
+func (r *reading) booleanPair(q *query, p *pair, asked matter) (candidate, bool) {
 	score := q.match(p, r.topic)
 	if score < leastScore-againBonus {
 		return candidate{}, false
@@ -131,13 +132,13 @@ func (r *reading) booleanPair(q *query, p *pair) (candidate, bool) {
 	}
 	if !ok {
 		at = r.firstStatement(at)
-		value, ok = r.stateIn(at)
+		value, ok = r.stateIn(at, p.label, asked)
 		score *= 0.9
 	}
 	if !ok {
 		return candidate{}, false
 	}
-	switch r.stanceOf(r.within(p.labelAt), nil, p.label) {
+	switch r.stanceOf(p.labelAt, span{}, p.label) {
 	case denies:
 		value = !value
 	case depends:
@@ -155,11 +156,23 @@ func (r *reading) firstStatement(s span) span {
 }
 
 // stateIn reads a state such as "included" or "not required" that stands in place of yes and no.
-func (r *reading) stateIn(s span) (value, ok bool) {
+func (r *reading) stateIn(s span, label []string, asked matter) (value, ok bool) {
 	const mostWords = 6
-	words := r.within(s)
-	said := r.stanceOf(words, nil, nil)
-	return said == affirms, said != depends && r.hasState(s) && len(words) <= mostWords
+	said := r.stanceOf(s, span{}, nil)
+	if r.isDue(s, matter{doneStates, asked.duty}) {
+		said = depends
+	}
+	return said == affirms, said != depends && r.answersWithState(s, slices.Concat(label, asked.terms)) && len(r.within(s)) <= mostWords
+}
+
+// answersWithState reports a state behind a label. "See annex" is none, unless what is attached is asked for, nor is the month
+// of May.
+func (r *reading) answersWithState(s span, about []string) bool {
+	days := r.datesIn(s)
+	return slices.ContainsFunc(r.within(s), func(m mention) bool {
+		isMonth := slices.ContainsFunc(days, func(d dated) bool { return d.at.start <= m.at.start && m.at.end <= d.at.end })
+		return slices.Contains(states, m.term) && !isMonth && (m.term != "ATTACHED" || slices.Contains(about, "ATTACHED"))
+	})
 }
 
 var states = []string{"INCLUDED", "PAID", "APPROVED", "ALLOWED", "REQUIRED", "SIGN", "ATTACHED", "GROSS", "NET"}
@@ -190,7 +203,7 @@ func readAnswer(text string) (value, ok bool) {
 	remarks := rest != end && strings.IndexAny(rest, "–-(") == 0
 	isAlone := len(words) == 1 || closes || remarks
 	switch {
-	case !isAlone:
+	case !isAlone, len(words) > 1 && isUnknown(words):
 		return false, false
 	case yesWords()[words[0].text]:
 		return true, true

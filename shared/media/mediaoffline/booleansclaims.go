@@ -18,7 +18,7 @@ func (r *reading) boxes(q *query) []candidate {
 		if score < leastScore || len(p.label) == 0 {
 			continue
 		}
-		if said := r.stanceOf(words, nil, p.label); said != depends {
+		if said := r.stanceOf(b.rest, span{}, p.label); said != depends {
 			all = append(all, booleanCandidate(b.ticked != (said == denies), b.at, score))
 		}
 	}
@@ -86,23 +86,25 @@ const (
 )
 
 // claimIn reads a sentence that says all that the variable is about.
-func (r *reading) claimIn(wanted []string, s span) (candidate, bool) {
+func (r *reading) claimIn(asked matter, s span) (candidate, bool) {
+	wanted := asked.terms
 	words := r.within(s)
 	if len(words) == 0 || len(words) > mostClaim || strings.HasSuffix(r.text[s.start:s.end], "?") {
 		return candidate{}, false
 	}
 	clause := r.clauseWith(wanted, s)
 	words = r.within(clause)
-	if !subsetAlike(wanted, claimTerms(words)) || r.isConditional(words) || !r.isStatement(clause, words, wanted) {
+	if !subsetAlike(wanted, claimTerms(words)) || r.isConditional(words) {
 		return candidate{}, false
 	}
-	if _, behind, labeled := strings.Cut(r.text[clause.start:clause.end], ": "); labeled {
-		if value, ok := readAnswer(behind); ok {
-			return booleanCandidate(value, r.bare(clause), saidPlainly), true
-		}
+	if c, sure := r.answerBehind(asked, clause, s); sure {
+		return c, c.key != ""
 	}
-	said := r.stanceOf(words, r.within(span{clause.end, s.end}), wanted)
-	if said == depends {
+	if !r.isStatement(clause, words, wanted) {
+		return candidate{}, false
+	}
+	said := r.stanceOf(clause, span{clause.end, s.end}, wanted)
+	if said == depends || r.isDue(clause, asked) || r.isReported(clause, s) {
 		return candidate{}, false
 	}
 	score := saidPlainly

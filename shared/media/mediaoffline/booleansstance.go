@@ -43,10 +43,13 @@ var leave = []string{"consent", "approval", "authori", "agree", "permission", "z
 var concords = []media.Lang{"es", "pt", "fr", "it", "pl", "ro"}
 
 // stanceOf tells what the words of a clause say, asked about some terms, and what the rest of the sentence takes back.
-func (r *reading) stanceOf(words, rest []mention, wanted []string) stance {
+func (r *reading) stanceOf(at, after span, wanted []string) stance {
+	words, rest := r.within(at), r.within(after)
 	permits := slices.ContainsFunc(words, func(m mention) bool { return m.term == "ALLOWED" }) || slices.Contains(wanted, "ALLOWED")
-	nots, without := r.negations(words)
+	nots, without := r.negations(at)
 	switch {
+	case r.isDoubted(at):
+		return depends
 	case without && (permits || nots > 0), r.isLimited(words), r.isLimited(rest):
 		return depends
 	case permits && r.needsLeave(slices.Concat(words, rest), wanted):
@@ -60,7 +63,8 @@ func (r *reading) stanceOf(words, rest []mention, wanted []string) stance {
 }
 
 // negations counts the words that turn a statement round, those for "without" apart.
-func (r *reading) negations(words []mention) (nots int, without bool) {
+func (r *reading) negations(at span) (nots int, without bool) {
+	words := r.within(at)
 	for i, m := range words {
 		switch folded := fold(r.text[m.at.start:m.at.end]); {
 		case lacks()[folded] && negationsOf()[r.lang][folded]:
@@ -69,7 +73,7 @@ func (r *reading) negations(words []mention) (nots int, without bool) {
 			nots++
 		}
 	}
-	return nots, without
+	return nots + denials()[r.lang].count(r.wordsIn(at)), without
 }
 
 func (r *reading) isNeither(words []mention) bool {
