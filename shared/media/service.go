@@ -166,7 +166,7 @@ func (s *Service) AnswerTexts(ctx context.Context, q Question, documents ...*Doc
 }
 
 // readers changes with every change of the readers that may change what is read in a file.
-const readers = "1"
+const readers = "2"
 
 // Key is the same for the same bytes, question, engine, transcriber, viewer and readers. The sums of the files stand for their bytes.
 func (s *Service) Key(work Work) (string, error) {
