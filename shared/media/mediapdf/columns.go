@@ -2,10 +2,10 @@ package mediapdf
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
-	"strings"
-	"unicode"
+	"sort"
 )
 
 // maxCuts bounds how often a page is cut; maxGutters how many places are tried for each cut.
@@ -15,25 +15,29 @@ const (
 )
 
 // segment cuts a page into regions, in reading order: what is above columns, the columns from left to right, what is below.
-// After its context it cuts no more. The cells of a table are no columns: they are short, and their lines stand beside each other.
-func segment(ctx context.Context, pieces []piece, depth int) [][]piece {
-	rows := rowsOf(pieces)
-	if depth >= maxCuts || len(rows) < 3 || ctx.Err() != nil {
-		return [][]piece{pieces}
+// The cells of a table are no columns: they are short, and their lines stand beside each other. Its only error is the context's.
+func segment(ctx context.Context, pieces []piece, depth int) ([][]piece, error) {
+	if depth >= maxCuts {
+		return [][]piece{pieces}, nil
 	}
-	cut, found := bestCut(rows)
-	if !found {
-		return [][]piece{pieces}
+	rows := rowsOf(pieces)
+	cut, err := bestCut(ctx, rows)
+	if err != nil || cut.score == 0 {
+		return [][]piece{pieces}, err
 	}
 	above, below := flatten(rows[:cut.first]), flatten(rows[cut.end:])
 	left, right := split(rows[cut.first:cut.end], cut.x)
 	var regions [][]piece
 	for _, part := range [][]piece{above, left, right, below} {
 		if len(part) > 0 {
-			regions = append(regions, segment(ctx, part, depth+1)...)
+			cut, err := segment(ctx, part, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			regions = append(regions, cut...)
 		}
 	}
-	return regions
+	return regions, nil
 }
 
 func flatten(rows []row) []piece {
@@ -46,15 +50,16 @@ func flatten(rows []row) []piece {
 
 func split(rows []row, x float64) (left, right []piece) {
 	for _, r := range rows {
-		for _, p := range r.pieces {
-			if p.left < x {
-				left = append(left, p)
-			} else {
-				right = append(right, p)
-			}
-		}
+		before, after := r.at(x)
+		left, right = append(left, before...), append(right, after...)
 	}
 	return left, right
+}
+
+// at are the words that begin left of x, and the others.
+func (r *row) at(x float64) (left, right []piece) {
+	i := sort.Search(len(r.pieces), func(i int) bool { return r.pieces[i].left >= x })
+	return r.pieces[:i], r.pieces[i:]
 }
 
 // cut is a gutter at x between the rows from first to end.
@@ -64,15 +69,19 @@ type cut struct {
 	score      int
 }
 
-func bestCut(rows []row) (cut, bool) {
+// bestCut returns the gutter with the most lines beside it, or one without a score.
+func bestCut(ctx context.Context, rows []row) (cut, error) {
 	best := cut{}
 	for _, x := range gutters(rows) {
+		if err := ctx.Err(); err != nil {
+			return best, fmt.Errorf("cut a page: %w", err)
+		}
 		for first := 0; first < len(rows); {
 			end := first
 			for end < len(rows) && rows[end].clear(x) {
 				end++
 			}
-			if end-first >= 3 {
+			if end-first > max(2, best.score) { // a score is at most the lines
 				if c := judge(rows, trim(rows, cut{x: x, first: first, end: end})); c.score > best.score {
 					best = c
 				}
@@ -80,7 +89,7 @@ func bestCut(rows []row) (cut, bool) {
 			first = end + 1
 		}
 	}
-	return best, best.score > 0
+	return best, nil
 }
 
 // gutters are places just left of where several lines begin, the most frequent first.
@@ -117,25 +126,14 @@ func gutters(rows []row) []float64 {
 
 // clear reports whether no word of the row crosses the gutter.
 func (r *row) clear(x float64) bool {
-	half := 0.25 * r.size
-	for _, p := range r.pieces {
-		if p.left < x+half && p.right > x-half && !(p.left >= x || p.right <= x-half) {
-			return false
-		}
-	}
-	return true
+	before, _ := r.at(x)
+	return !slices.ContainsFunc(before, func(p piece) bool { return p.right > x-0.25*r.size })
 }
 
 // sides reports whether the row has words left and right of x.
 func (r *row) sides(x float64) (left, right bool) {
-	for _, p := range r.pieces {
-		if p.left < x {
-			left = true
-		} else {
-			right = true
-		}
-	}
-	return left, right
+	before, after := r.at(x)
+	return len(before) > 0, len(after) > 0
 }
 
 // trim leaves out lines far above and below that are on one side only: headers, footers, numbers of pages.
@@ -161,29 +159,27 @@ type side struct {
 	gaps                  [][2]int
 }
 
-func (s *side) add(r row, onSide func(piece) bool) bool {
+// add counts the words of a line that are on this side, if there are any.
+func (s *side) add(words []piece, size float64) {
 	const grid = 3
-	found, right := false, 0.0
-	for _, p := range r.pieces {
-		if !onSide(p) {
-			continue
-		}
-		if found && p.left-right > r.size {
+	if len(words) == 0 {
+		return
+	}
+	s.lines++
+	s.words += len(words)
+	right := math.Inf(1)
+	for _, p := range words {
+		if p.left-right > size {
 			gap := [2]int{int(right / grid), int(p.left/grid) + 1<<20}
 			s.edges[gap[0]]++
 			s.edges[gap[1]]++
 			s.gaps = append(s.gaps, gap)
 		}
-		found, right = true, p.right
-		s.words++
-		if strings.ContainsFunc(p.text, unicode.IsLetter) {
+		right = p.right
+		if p.letters {
 			s.letters++
 		}
 	}
-	if found {
-		s.lines++
-	}
-	return found
 }
 
 // prose reports whether there are several words to a line, most of them with letters. Gaps that stand below each other cut a
@@ -202,12 +198,12 @@ func (s *side) prose() bool {
 // stands beside lines are labels, below other text, it is no gutter.
 func judge(rows []row, c cut) cut {
 	left, right, label := side{edges: map[int]int{}}, side{edges: map[int]int{}}, side{edges: map[int]int{}}
-	isLeft := func(p piece) bool { return p.left < c.x }
 	for _, r := range rows[c.first:c.end] {
-		hasLeft := left.add(r, isLeft)
-		hasRight := right.add(r, func(p piece) bool { return p.left >= c.x })
-		if hasLeft && hasRight {
-			label.add(r, isLeft)
+		before, after := r.at(c.x)
+		left.add(before, r.size)
+		right.add(after, r.size)
+		if len(after) > 0 {
+			label.add(before, r.size)
 		}
 	}
 	fewer := min(left.lines, right.lines)

@@ -14,7 +14,7 @@ const (
 	maxStates   = 512    // q
 	maxForms    = 12     // forms within forms
 	maxMarks    = 512    // marked content
-	maxGlyphs   = 300_000
+	maxGlyphs   = 120_000
 )
 
 // state is the part of the graphics state that text needs.

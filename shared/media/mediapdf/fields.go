@@ -208,6 +208,7 @@ func (m *machine) writeLine(line string, at glyph, width float64) {
 	step := min(0.5*at.size, width/float64(utf8.RuneCountInString(line)))
 	for _, r := range line {
 		if len(m.glyphs) > maxGlyphs || m.f.work < 0 {
+			m.f.tooMuch = true
 			return
 		}
 		m.f.work -= 2

@@ -58,7 +58,9 @@ func FuzzContent(f *testing.F) {
 		if err := m.run(data, nil); err == nil && len(m.glyphs) > len(data) {
 			t.Errorf("%d glyphs of %d bytes", len(m.glyphs), len(data))
 		}
-		layOut(t.Context(), m.glyphs)
+		if _, err := layOut(t.Context(), m.glyphs); err != nil {
+			t.Error(err)
+		}
 	})
 }
 

@@ -52,6 +52,7 @@ func TestHostileFilesAreBounded(t *testing.T) {
 		{"huge numbers", onePage("1e99 99999999999999999999999 cm BT /F1 9e99 Tf 1 0 0 1 " + strings.Repeat("9", 5000) + " 0 Tm (x) Tj ET"), nil, ""},
 		{"many operands", onePage(strings.Repeat("1 ", 1_000_000) + at(50, 700, "here")), nil, "here"},
 		{"one word many times", onePage("BT /F1 1 Tf (" + strings.Repeat("a b ", 200_000) + ") Tj ET"), nil, ""},
+		{"letters all over a page", onePage(scattered(299_000)), media.ErrTooMuch, "a"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d, err := read(t, test.file)
@@ -63,6 +64,16 @@ func TestHostileFilesAreBounded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// scattered shows a letter in each of many places, which makes many rows, gutters and regions.
+func scattered(letters int) string {
+	var out strings.Builder
+	out.WriteString("BT /F1 1 Tf\n")
+	for i := range letters {
+		fmt.Fprintf(&out, "1 0 0 1 %d %d Tm(a)Tj\n", i%600, 7*i%790)
+	}
+	return out.String() + "ET"
 }
 
 func kids(first, n int) string {
@@ -148,5 +159,46 @@ func TestReadingEndsWithItsContext(t *testing.T) {
 	err = mediapdf.Read(ctx, media.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, b)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// ending is a context that is over once it was looked at so many times.
+type ending struct {
+	context.Context //nolint:containedctx // it is one
+	looks           int
+}
+
+// Err implements [context.Context].
+func (e *ending) Err() error {
+	if e.looks--; e.looks < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+func TestNothingIsLeftOutInSilenceWhenTheTimeIsOver(t *testing.T) {
+	data := onePage(column(50, 700, "The left side goes on and", "on for some lines until", "it ends down here at", "the end of the column.") +
+		column(300, 700, "Right of it there is more", "to read, which comes after", "the words on the left and", "not between them.") +
+		"BT /F1 10 Tf 0 1 -1 0 580 300 Tm (going up) Tj ET " + scattered(3000))
+	whole, err := read(t, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks := 0
+	for ; ; looks++ {
+		b := media.NewBuilder(media.PDF, media.DefaultLimits())
+		ctx := &ending{t.Context(), looks}
+		err := mediapdf.Read(ctx, media.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, b)
+		text := b.Document().Text()
+		if err == nil && text == whole.Text() {
+			break
+		}
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("after %d looks: %.80q, %v", looks, text, err)
+		}
+	}
+	const least = 32 // as many gutters are tried for the first cut
+	if looks < least {
+		t.Errorf("the context is looked at %d times", looks)
 	}
 }

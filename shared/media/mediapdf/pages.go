@@ -1,6 +1,7 @@
 package mediapdf
 
 import (
+	"cmp"
 	"context"
 
 	"portside/shared/media"
@@ -162,7 +163,8 @@ func (f *file) runPage(ctx context.Context, l leaf) (page, error) {
 	if err == nil {
 		err = m.annotate(f.array(l.dict["Annots"]), frame)
 	}
-	return page{layOut(ctx, m.glyphs), scanned(m.glyphs, m.images, width, height)}, err
+	blocks, late := layOut(ctx, m.glyphs)
+	return page{blocks, scanned(m.glyphs, m.images, width, height)}, cmp.Or(err, late)
 }
 
 // content joins the content streams of a page: operators may not be cut between them, but operands are.

@@ -2,9 +2,11 @@ package mediapdf
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -25,13 +27,15 @@ type piece struct {
 	base        float64
 	size        float64
 	bold        bool
+	letters     bool // there are some in the text
 }
 
 // direction is the angle of text, clockwise in degrees.
 type direction int
 
-// layOut makes blocks of the glyphs of a page: those of upright text, then those of text in other directions.
-func layOut(ctx context.Context, glyphs []glyph) []block {
+// layOut makes blocks of the glyphs of a page: those of upright text, then those of text in other directions. When the time is
+// over, what is done is returned with the context's error.
+func layOut(ctx context.Context, glyphs []glyph) ([]block, error) {
 	groups := map[direction][]glyph{}
 	for _, g := range glyphs {
 		d := directionOf(g)
@@ -49,9 +53,13 @@ func layOut(ctx context.Context, glyphs []glyph) []block {
 	})
 	var blocks []block
 	for _, d := range order {
-		for _, region := range segment(ctx, words(groups[d], d), 0) {
-			if ctx.Err() != nil {
-				return blocks
+		regions, err := segment(ctx, words(groups[d], d), 0)
+		if err != nil {
+			return blocks, err
+		}
+		for _, region := range regions {
+			if err := ctx.Err(); err != nil {
+				return blocks, fmt.Errorf("lay out a page: %w", err)
 			}
 			for _, b := range blocksOf(linesOf(region)) {
 				b.box = d.back(b.box)
@@ -59,7 +67,7 @@ func layOut(ctx context.Context, glyphs []glyph) []block {
 			}
 		}
 	}
-	return blocks
+	return blocks, nil
 }
 
 // directionOf snaps to the axes, as scans are askew.
@@ -100,7 +108,7 @@ func words(glyphs []glyph, d direction) []piece {
 			w.end()
 			continue
 		}
-		w.add(piece{g.text, x, x + max(dx, 0), y, g.size, g.bold})
+		w.add(piece{text: g.text, left: x, right: x + max(dx, 0), base: y, size: g.size, bold: g.bold})
 	}
 	w.end()
 	return w.done
@@ -138,6 +146,7 @@ func (w *wordMaker) end() {
 		return
 	}
 	w.open.text = composed(w.text.String())
+	w.open.letters = strings.ContainsFunc(w.open.text, unicode.IsLetter)
 	w.text.Reset()
 	const compared = 16
 	same := w.seen[w.open.text]
