@@ -179,6 +179,7 @@ func (m *machine) do(resources dict) error {
 	sd := m.f.stream(object)
 	switch {
 	case sd == nil:
+		m.f.need(object)
 		return nil
 	case m.f.name(sd.dict["Subtype"]) == "Image":
 		if len(m.images) < maxImages {
@@ -221,6 +222,7 @@ func (f *file) form(number int, sd *stream) (*form, error) {
 		return nil, err
 	}
 	made := &form{data: data, matrix: f.matrixOf(sd.dict["Matrix"]), resources: f.dict(sd.dict["Resources"])}
+	f.need(sd.dict["Resources"])
 	if f.formed += len(data); f.formed > maxPacked {
 		clear(f.forms)
 		f.formed = len(data)

@@ -20,7 +20,8 @@ type file struct {
 	budget   int64 // bytes that may still be unpacked
 	work     int   // operators, glyphs and values that may still be run
 	mapped   int   // entries of the CMaps so far
-	damaged  bool
+	damaged  bool  // whether that matters or not
+	lost     bool  // something of what the pages say, which is told
 	repaired bool
 	tooMuch  bool  // something was left out for its size
 	strays   []int // pages that repair found, for when the page tree lacks them
@@ -129,9 +130,12 @@ func (f *file) load(number int) (made any, cells int, err error) {
 	owner := reference{number, int(generation.value)}
 	p.decrypt = f.crypt.strings(owner)
 	made, cells, err = f.parse(p)
+	f.lost = f.lost || p.cut
 	if d, ok := made.(dict); ok {
 		if next := p.lex.next(); next.is("stream") {
-			return &stream{dict: d, raw: f.body(d, p.lex.at), owner: owner}, cells, nil
+			s := &stream{dict: d, owner: owner}
+			s.raw, s.cut = f.body(d, p.lex.at)
+			return s, cells, nil
 		}
 	}
 	return made, cells, err
@@ -152,8 +156,8 @@ func (f *file) parse(p *parser) (any, int, error) {
 	return made, maxCells - p.cells, err
 }
 
-// body is the data of the stream that begins behind its keyword. Its length may be wrong.
-func (f *file) body(d dict, at int) []byte {
+// body is the data of the stream that begins behind its keyword. Its length may be wrong. It is cut if the file ends within it.
+func (f *file) body(d dict, at int) (raw []byte, cut bool) {
 	for at < len(f.data) && f.data[at] == ' ' {
 		at++
 	}
@@ -165,14 +169,15 @@ func (f *file) body(d dict, at int) []byte {
 	}
 	if length, ok := whole(f.resolve(d["Length"])); ok && length >= 0 && length <= len(f.data)-at {
 		if after := (&lexer{data: f.data, at: at + length}); after.endsStream() {
-			return f.data[at : at+length]
+			return f.data[at : at+length], false
 		}
 	}
 	end := f.endAfter(at)
+	cut = end == len(f.data)
 	for end > at && (f.data[end-1] == '\r' || f.data[end-1] == '\n') {
 		end--
 	}
-	return f.data[at:end]
+	return f.data[at:end], cut
 }
 
 // endsStream reports whether only a few blanks are in front of endstream.

@@ -6,7 +6,10 @@ import (
 	"compress/flate"
 	"compress/lzw"
 	"encoding/ascii85"
+	"encoding/binary"
 	"fmt"
+	"hash"
+	"hash/adler32"
 	"io"
 
 	"portside/shared/media"
@@ -67,6 +70,7 @@ func (m metered) Read(p []byte) (int, error) {
 // unpacked reads a stream through its filters, up to one that is of pictures, which is returned.
 func (f *file) unpacked(s *stream) (io.Reader, filter) {
 	f.work -= 100
+	f.lost = f.lost || s.cut
 	filters := f.filters(s)
 	raw := s.raw
 	if len(filters) == 0 || filters[0].name != "Crypt" {
@@ -90,20 +94,23 @@ func (f *file) layer(one filter, r io.Reader) io.Reader {
 		return r
 	case "FlateDecode", "Fl":
 		header := bufio.NewReader(r)
-		_, _ = header.Discard(2) // of zlib; its checksum is not worth failing for
-		return f.predicted(one.parms, flate.NewReader(header))
+		if _, err := header.Peek(1); err == io.EOF {
+			return header // an empty page may be packed to nothing
+		}
+		_, _ = header.Discard(2) // of zlib
+		return f.predicted(one.parms, &inflated{flate.NewReader(header), header, adler32.New(), f})
 	case "LZWDecode", "LZW":
 		if f.number(one.parms["EarlyChange"], 1) == 0 {
 			return f.predicted(one.parms, lzw.NewReader(r, lzw.MSB, 8))
 		}
 		return f.predicted(one.parms, earlyLZW(r))
 	case "ASCII85Decode", "A85":
-		text := some(r)
+		text := f.some(r)
 		text = bytes.TrimPrefix(bytes.TrimSpace(text), []byte("<~"))
 		text, _, _ = bytes.Cut(text, []byte("~"))
 		return ascii85.NewDecoder(bytes.NewReader(text))
 	case "ASCIIHexDecode", "AHx":
-		digits := lexer{data: append([]byte("<"), some(r)...)}
+		digits := lexer{data: append([]byte("<"), f.some(r)...)}
 		return bytes.NewReader(digits.hex())
 	case "RunLengthDecode", "RL":
 		return &runs{from: bufio.NewReader(r)}
@@ -112,8 +119,9 @@ func (f *file) layer(one filter, r io.Reader) io.Reader {
 }
 
 // some reads what there is, damaged or not.
-func some(r io.Reader) []byte {
-	data, _ := io.ReadAll(io.LimitReader(r, maxStream)) // what came before an error counts
+func (f *file) some(r io.Reader) []byte {
+	data, err := io.ReadAll(io.LimitReader(r, maxStream)) // what came before an error counts
+	f.lost = f.lost || err != nil
 	return data
 }
 
@@ -123,7 +131,8 @@ func (f *file) decode(s *stream) ([]byte, error) {
 		return nil, media.ErrTooMuch
 	}
 	r, rest := f.unpacked(s)
-	if rest.name != "" || f.name(s.dict["Subtype"]) == "Image" {
+	if picture := f.name(s.dict["Subtype"]) == "Image"; picture || rest.name != "" {
+		f.lost = f.lost || !picture
 		return nil, nil
 	}
 	if s.dict["Filter"] == nil && f.crypt == nil {
@@ -134,9 +143,29 @@ func (f *file) decode(s *stream) ([]byte, error) {
 	if settled(err) {
 		return nil, err
 	}
-	f.damaged = f.damaged || err != nil
+	f.damaged, f.lost = f.damaged || err != nil, f.lost || err != nil
 	f.budget--
 	return data, nil
+}
+
+// inflated undoes Flate. A wrong checksum is not worth failing for, but something is lost.
+type inflated struct {
+	io.Reader
+
+	from *bufio.Reader
+	sum  hash.Hash32
+	f    *file
+}
+
+// Read implements [io.Reader].
+func (i *inflated) Read(p []byte) (int, error) {
+	n, err := i.Reader.Read(p)
+	_, _ = i.sum.Write(p[:n])
+	if err == io.EOF {
+		sum, _ := i.from.Peek(adler32.Size) // some programs leave it out
+		i.f.lost = i.f.lost || len(sum) == adler32.Size && binary.BigEndian.Uint32(sum) != i.sum.Sum32()
+	}
+	return n, err //nolint:wrapcheck // io.EOF has to stay what it is
 }
 
 // runs undoes RunLengthDecode.

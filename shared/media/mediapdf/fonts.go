@@ -31,6 +31,7 @@ func (f *file) font(object any) *face {
 	}
 	dict := f.dict(object)
 	if dict == nil {
+		f.need(object)
 		return nil
 	}
 	const cost = 2000 // operators' worth: a font that is no object of its own is made each time it is used
@@ -47,6 +48,7 @@ func (f *file) font(object any) *face {
 func (f *file) newFont(dict dict) *face {
 	base := f.name(dict["BaseFont"])
 	made := &face{bold: isBold(base), widths: map[uint32]float64{}}
+	f.need(dict["ToUnicode"], dict["Encoding"], dict["DescendantFonts"])
 	if sd := f.stream(dict["ToUnicode"]); sd != nil {
 		if data, err := f.decode(sd); err == nil {
 			f.work -= len(data) / 8
@@ -180,6 +182,7 @@ func (f *file) readComposite(made *face, dict dict) {
 	if len(descendants) == 0 {
 		return
 	}
+	f.need(descendants[0])
 	child := f.dict(descendants[0])
 	made.bold = made.bold || isBold(f.name(child["BaseFont"]))
 	made.otherwise = f.number(child["DW"], 1000) / 1000

@@ -18,6 +18,7 @@ type (
 		dict  dict
 		raw   []byte
 		owner reference // the object it is, for decryption; none for what is not encrypted on its own
+		cut   bool      // the file ends within the data
 	}
 )
 
@@ -35,6 +36,7 @@ type parser struct {
 	deepest int
 	cells   int                 // that may still be built
 	decrypt func([]byte) []byte // of strings; nil: they are plain
+	cut     bool                // the data end within an object
 }
 
 // What values cost, in cells of some 40 bytes.
@@ -73,6 +75,11 @@ func (p *parser) value(t token, depth int) (any, error) {
 		switch string(t.bytes) {
 		case "true", "false":
 			return t.is("true"), nil
+		case "null", "endobj":
+		default:
+			if depth == 0 {
+				return nil, errSyntax // what is left of an object
+			}
 		}
 		return nil, nil //nolint:nilnil // null is an object
 	}
@@ -118,6 +125,7 @@ func (p *parser) array(depth int) (any, error) {
 		case t.kind == shut && t.is("]"):
 			return a, nil
 		case t.kind == atEnd || t.kind == shut || t.kind == word && t.is("endobj"):
+			p.cut = p.cut || t.kind == atEnd
 			return a, nil // cut short: what is there counts
 		}
 		v, err := p.value(t, depth+1)
@@ -135,6 +143,7 @@ func (p *parser) dict(depth int) (any, error) {
 		key := p.lex.next()
 		switch {
 		case key.kind == shut && key.is(">>"), key.kind == atEnd:
+			p.cut = p.cut || key.kind == atEnd
 			return d, nil
 		case key.kind == word && (key.is("endobj") || key.is("stream")):
 			p.lex.at -= len(key.bytes)

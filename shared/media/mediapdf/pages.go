@@ -25,7 +25,9 @@ type leaf struct {
 func (f *file) readPages(ctx context.Context) ([]page, error) {
 	var pages []page
 	size, parts := 0, 0
-	for _, l := range f.leaves(f.limits.Pages + 1) {
+	w := f.leaves(f.limits.Pages + 1)
+	f.lost = f.lost || w.missing
+	for _, l := range w.found {
 		if err := ctx.Err(); err != nil {
 			return pages, err
 		}
@@ -48,18 +50,18 @@ func (f *file) readPages(ctx context.Context) ([]page, error) {
 	return pages, nil
 }
 
-func (f *file) hasPages() bool { return len(f.leaves(1)) > 0 }
+func (f *file) hasPages() bool { return len(f.leaves(1).found) > 0 }
 
 // leaves walks the page tree, which may be a graph with cycles.
-func (f *file) leaves(limit int) []leaf {
-	w := walk{f: f, limit: limit, visited: map[int]bool{}}
+func (f *file) leaves(limit int) *walk {
+	w := &walk{f: f, limit: limit, visited: map[int]bool{}}
 	w.push(f.dict(f.trailer["Root"])["Pages"], leaf{})
 	w.run()
 	for _, number := range f.strays {
 		w.push(reference{number: number}, leaf{})
 		w.run()
 	}
-	return w.found
+	return w
 }
 
 type walk struct {
@@ -69,6 +71,7 @@ type walk struct {
 	visited map[int]bool
 	stack   []node
 	found   []leaf
+	missing bool // pages, or nodes with pages below
 }
 
 type node struct {
@@ -96,6 +99,7 @@ func (w *walk) run() {
 func (w *walk) visit(n node) {
 	d := w.f.dict(n.object)
 	if d == nil {
+		w.missing = w.missing || w.f.work >= 0
 		return
 	}
 	l := n.inherited
@@ -159,6 +163,7 @@ func (f *file) runPage(ctx context.Context, l leaf) (page, error) {
 		return page{}, err
 	}
 	m := &machine{ctx: ctx, f: f, state: newState(frame), width: width, height: height}
+	f.need(l.resources)
 	err = m.run(content, f.dict(l.resources))
 	if err == nil {
 		err = m.annotate(f.array(l.dict["Annots"]), frame)
@@ -172,12 +177,14 @@ func (f *file) content(o any) ([]byte, error) {
 	if sd := f.stream(o); sd != nil {
 		return f.decode(sd)
 	}
+	f.miss(o)
 	var all []byte
 	parts := f.array(o)
 	const most = 10_000
 	for _, part := range parts[:min(len(parts), most)] {
 		sd := f.stream(part)
 		if sd == nil {
+			f.miss(part)
 			continue
 		}
 		data, err := f.decode(sd)
@@ -189,4 +196,23 @@ func (f *file) content(o any) ([]byte, error) {
 		}
 	}
 	return all, nil
+}
+
+// miss notes that content is not where it should be.
+func (f *file) miss(o any) {
+	switch f.resolve(o).(type) {
+	case nil:
+		f.need(o)
+	case array:
+	default:
+		f.lost = true
+	}
+}
+
+// need notes that something is lost if one of these is a reference to nothing. That is allowed, and is no loss, unless objects may
+// have gone with a part of the file.
+func (f *file) need(objects ...any) {
+	for _, o := range objects {
+		f.lost = f.lost || f.repaired && id(o) != 0 && f.work >= 0 && f.resolve(o) == nil
+	}
 }

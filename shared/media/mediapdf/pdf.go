@@ -44,7 +44,11 @@ func Read(ctx context.Context, source media.Source, into *media.Builder) (err er
 	}
 	into.Title(f.title())
 	pages, err := f.readPages(ctx)
-	if emitted := f.emit(pages, into); emitted != nil {
+	emitted := f.emit(pages, into)
+	if f.lost {
+		into.Warn("Parts of the file are damaged or cut short and could not be read.")
+	}
+	if emitted != nil {
 		return emitted
 	}
 	return verdict(f, pages, err)

@@ -120,6 +120,7 @@ func (f *file) findPacked(packs []int) error {
 			return err
 		}
 		if err != nil {
+			f.lost = true
 			continue // as damaged as its file
 		}
 		found := slices.Sorted(maps.Keys(from.at))

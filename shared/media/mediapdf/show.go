@@ -64,6 +64,7 @@ func (m *machine) setFont(resources dict) {
 	if len(m.operands) < 2 {
 		return
 	}
+	m.f.need(resources["Font"])
 	m.state.font = m.f.font(m.f.dict(resources["Font"])[string(m.operands[0].bytes)])
 	m.state.size = m.num(1)
 }

@@ -132,6 +132,9 @@ func (f *file) note(number int, e entry) error {
 
 // readPackedTable reads a table that is a stream.
 func (f *file) readPackedTable(number, at int) (dict, error) {
+	before := f.lost
+	f.lost = false
+	defer func() { f.lost = before }()
 	saved, known := f.entries[number]
 	f.entries[number] = entry{offset: at}
 	made, _, err := f.load(number)
@@ -143,6 +146,9 @@ func (f *file) readPackedTable(number, at int) (dict, error) {
 		return nil, errTable
 	}
 	data, err := f.decode(s)
+	if f.lost && err == nil {
+		err = errTable // which can be made anew
+	}
 	if err != nil {
 		return nil, err
 	}
