@@ -203,9 +203,11 @@ const (
 
 func (q *query) cover(wanted []string, p *pair, topic []string) float64 {
 	score, hits := 1.0, 0
+	isBare := q.shape == dateShape && q.isQualified()
 	for _, t := range wanted {
 		switch {
 		case containsTerm(p.label, t):
+			isBare = isBare && slices.Contains(generic, t)
 			if q.shape != moneyShape || !slices.Contains(docNouns, t) {
 				hits++ // an amount is not that of an invoice because it stands beside its number
 			}
@@ -225,6 +227,9 @@ func (q *query) cover(wanted []string, p *pair, topic []string) float64 {
 			continue
 		}
 		extra := q.extra(t, topic)
+		if isBare && qualifies(t, extra) {
+			return 0 // the date of something else
+		}
 		if p.grid && extra == otherWordExtra {
 			extra = gridWordExtra
 		}

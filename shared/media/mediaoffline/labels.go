@@ -122,6 +122,14 @@ func saysLittle(named []string) bool {
 	return true
 }
 
+// isQualified reports that a variable says of what it asks the date.
+func (q *query) isQualified() bool { return !saysLittle(q.named) || !saysLittle(q.told) }
+
+// qualifies reports a term that says of what a label has the date, if it is not what the variable asks of.
+func qualifies(t string, extra float64) bool {
+	return (extra == otherTermExtra || extra == otherWordExtra) && !slices.Contains(generic, t)
+}
+
 // isTerm reports a term of the lexicon, not a word of its own.
 func isTerm(t string) bool { return t[0] >= 'A' && t[0] <= 'Z' }
 
