@@ -73,6 +73,7 @@ func newReading(ctx context.Context, d *media.Document) (*reading, error) {
 	days := readDays(r.watch, r.text, r.lang)
 	r.dates = days.found
 	r.figures = outside(outside(readFigures(r.watch, r.text, r.lang), days.found), days.void)
+	r.markCounted()
 	r.ranges = r.rangesIn()
 	r.topic = r.topicTerms()
 	r.said = r.allTerms()

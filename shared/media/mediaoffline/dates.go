@@ -16,6 +16,7 @@ type dated struct {
 	year, month, day   int
 	swappable, slashed bool
 	doubtful           bool // day and month may be the other way round, and nothing in the document tells
+	counted            counting
 }
 
 func (d dated) iso() string { return fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day) }

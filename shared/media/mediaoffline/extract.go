@@ -46,7 +46,10 @@ type candidate struct {
 	key   string  // the same for values that mean the same
 
 	doubtful bool // found, but to be read in another way perhaps
+	void     bool // said in answer, but no value; another one is no better an answer for that
 }
+
+const voidKey = "\x00" // of all that is void, and of nothing else
 
 const (
 	leastScore  = 0.62
@@ -125,7 +128,7 @@ func (r *reading) choose(all []candidate) (candidate, bool) {
 			return candidate{}, false
 		}
 	}
-	return first, true
+	return first, !first.void
 }
 
 func compareScores(a, b float64) int {
@@ -140,7 +143,7 @@ func compareScores(a, b float64) int {
 
 // sameName reports that one text is the other with more after it.
 func sameName(a, b candidate) bool {
-	return a.value.Type == media.String && (strings.HasPrefix(a.key, b.key) || strings.HasPrefix(b.key, a.key))
+	return a.value.Type == media.String && !a.void && !b.void && (strings.HasPrefix(a.key, b.key) || strings.HasPrefix(b.key, a.key))
 }
 
 func (r *reading) fromPairs(q *query) []candidate {

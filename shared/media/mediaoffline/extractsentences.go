@@ -55,7 +55,7 @@ func (r *reading) datesBeside(q *query, s span) []candidate {
 	var all []candidate
 	for i, score := range r.beside(q, s, spans) {
 		if score > 0 {
-			c := dateCandidate(dates[i], score)
+			c := q.dayOf(dates[i], score)
 			if q.variable.Type == media.String {
 				c.value = media.Value{Type: media.String, Text: r.text[c.at.start:c.at.end]}
 			}

@@ -19,6 +19,7 @@ type query struct {
 	soft     []string        // terms that a label may lack, because the type says as much
 	named    []string        // terms of the name
 	told     []string        // terms of the description
+	begins   bool            // the day with which a stretch of time begins is asked for
 	end      end             // of a range or change that is asked for
 	plain    *query          // the same without the words that ask for an end; nil if nothing is left
 	touched  map[string]bool // terms of the document that meet any of the patterns
@@ -38,6 +39,9 @@ func understand(v media.Variable) *query {
 		q.end = endOfConcept[q.concept]
 	} else if rest.Name != "" || rest.Description != "" {
 		q.plain = understandWhole(rest)
+	}
+	if q.begins = q.asksForBeginning(); q.plain != nil {
+		q.plain.begins = q.begins
 	}
 	return q
 }

@@ -15,7 +15,7 @@ func (r *reading) valuesOf(q *query, p *pair, score float64) []candidate {
 	var all []candidate
 	switch q.variable.Type {
 	case media.Date:
-		all = r.dateOf(p.value)
+		all = r.dateOf(q, p.value)
 	case media.Number:
 		all = r.numberOf(q, p)
 	case media.String:
@@ -42,12 +42,12 @@ const (
 	nearBytes = 24
 )
 
-func (r *reading) dateOf(s span) []candidate {
+func (r *reading) dateOf(q *query, s span) []candidate {
 	dates := r.datesIn(s)
 	if len(dates) == 0 {
 		return nil
 	}
-	c := dateCandidate(dates[0], 1)
+	c := q.dayOf(dates[0], 1)
 	if dates[0].at.start-s.start > nearBytes {
 		c.score *= farIn
 	}
@@ -76,9 +76,9 @@ func (r *reading) ofPeriod(q *query, s span, said []string) []candidate {
 	}
 	const score = 0.85
 	if q.asksForEnd() {
-		return []candidate{dateCandidate(dates[1], score)}
+		return []candidate{q.dayOf(dates[1], score)}
 	}
-	return []candidate{dateCandidate(dates[0], score)}
+	return []candidate{q.dayOf(dates[0], score)}
 }
 
 func (q *query) asksForStart() bool { return q.asksFor("START", "contract start") }
@@ -168,7 +168,7 @@ func (r *reading) stringOf(q *query, s span) []candidate {
 	fit := 1.0
 	switch q.shape {
 	case dateShape:
-		return r.shownDate(s)
+		return r.shownDate(q, s)
 	case moneyShape, percentShape, plainShape:
 		return r.shownFigure(q, s)
 	case idShape:
@@ -245,10 +245,10 @@ func timeSize(text string) int {
 
 func hasWord(text string) bool { return strings.IndexFunc(text, isWordRune) >= 0 }
 
-func (r *reading) shownDate(s span) []candidate {
+func (r *reading) shownDate(q *query, s span) []candidate {
 	if dates := r.datesIn(s); len(dates) > 0 {
-		c := stringCandidate(r.text, dates[0].at, 1)
-		c.key = dates[0].iso()
+		c := q.dayOf(dates[0], 1)
+		c.value, c.doubtful = media.Value{Type: media.String, Text: r.text[c.at.start:c.at.end]}, false
 		return []candidate{c}
 	}
 	return nil
