@@ -19,6 +19,7 @@ type reading struct {
 	mentions  []mention
 	figures   []figure
 	dates     []dated
+	voidDays  []dated
 	ranges    []bounds
 	pairs     []pair
 	sentences []span
@@ -71,7 +72,7 @@ func newReading(ctx context.Context, d *media.Document) (*reading, error) {
 	r.isPart = strings.TrimSpace(d.Text()[len(r.text):]) != ""
 	r.blocks = beginningOf(d.Blocks, len(r.text))
 	days := readDays(r.watch, r.text, r.lang)
-	r.dates = days.found
+	r.dates, r.voidDays = days.found, days.void
 	r.figures = outside(outside(readFigures(r.watch, r.text, r.lang), days.found), days.void)
 	r.markCounted()
 	r.ranges = r.rangesIn()

@@ -16,13 +16,16 @@ type dated struct {
 	year, month, day   int
 	swappable, slashed bool
 	doubtful           bool // day and month may be the other way round, and nothing in the document tells
+	void               bool // written as a day, but none, or left open which
 	counted            counting
 }
 
 func (d dated) iso() string { return fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day) }
 
+func (d dated) hasYear() bool { return d.year >= 1800 && d.year <= 2200 }
+
 func (d dated) exists() bool {
-	if d.year < 1800 || d.year > 2200 || d.month < 1 || d.month > 12 || d.day < 1 {
+	if !d.hasYear() || d.month < 1 || d.month > 12 || d.day < 1 {
 		return false
 	}
 	return time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, time.UTC).Day() == d.day
@@ -33,40 +36,43 @@ func (d dated) exists() bool {
 // where the document looks American.
 func datesOf(text string, lang media.Lang) []dated { return readDays(nil, text, lang).found }
 
-// days are those of a text, and what is written as one but is none, such as 30 February: no other number either.
+// days are those of a text, and what is written as one but is none, such as 30 February, or may be either of two: no other
+// number either.
 type days struct{ found, void []dated }
 
 func readDays(w *watch, text string, lang media.Lang) days {
 	all := readDates(w, text)
-	all.found = ordered(text, all.found, lang)
+	kept, open := ordered(text, all.found, lang)
+	all.found, all.void = kept, voided(all.void, notSaidAgain(open, kept))
 	return all
 }
 
-// ordered settles which number of a day is its month.
-func ordered(text string, found []dated, lang media.Lang) []dated {
+// ordered settles which number of a day is its month, as far as it can.
+func ordered(text string, found []dated, lang media.Lang) (kept, open []dated) {
 	switch dayOrder(text, found, lang) {
 	case dayFirst:
-		return found
+		return found, nil
 	case likelyDayFirst:
 		for i, d := range found {
 			found[i].doubtful = d.slashed && d.swappable && d.day != d.month
 		}
-		return found
+		return found, nil
 	case monthFirst:
 		for i, d := range found {
 			if d.slashed && d.swappable {
 				found[i].month, found[i].day = d.day, d.month
 			}
 		}
-		return found
+		return found, nil
 	}
-	kept := found[:0]
 	for _, d := range found {
 		if !d.slashed || !d.swappable || d.day == d.month {
 			kept = append(kept, d)
+		} else {
+			open = append(open, d)
 		}
 	}
-	return kept
+	return kept, open
 }
 
 type order int
@@ -160,8 +166,8 @@ func dateAt(text string, i int) (dated, bool) {
 	if i > 1 && strings.IndexByte("-/.,", text[i-1]) >= 0 && isLetterOrDigit(text[i-2]) && text[i-1] != ',' {
 		return dated{}, false // within a longer number or name
 	}
-	if d, ok := r.numeric(); ok {
-		return d, true
+	if d, ok := r.numeric(); ok || d.at.end > i {
+		return d, ok
 	}
 	r.at = i
 	return r.dayFirst()
@@ -213,11 +219,15 @@ func (r *dateReader) numeric() (dated, bool) {
 	switch {
 	case wa == 4 && wc <= 2:
 		d.year, d.month, d.day = a, b, c
-		return d, d.exists()
 	case wa <= 2 && (wc == 4 || wc == 2 && wa+wb >= 3):
-		return d.ofParts(a, b, fullYear(c, wc), mark)
+		d = d.ofParts(a, b, fullYear(c, wc), mark)
+	default:
+		return dated{}, false
 	}
-	return dated{}, false
+	if isYear := (wa == 4 || wc == 4) && d.hasYear(); !d.exists() && !isYear {
+		return dated{}, false // nor is it meant as a day
+	}
+	return d, d.exists()
 }
 
 // mark reads what stands between the parts; 0 if nothing that may.
@@ -245,14 +255,14 @@ func (r *dateReader) goesOn() bool {
 	return len(rest) > 1 && strings.IndexByte("-/.", rest[0]) >= 0 && isDigit(rest[1])
 }
 
-func (d dated) ofParts(a, b, year int, mark byte) (dated, bool) {
+func (d dated) ofParts(a, b, year int, mark byte) dated {
 	d.year, d.day, d.month = year, a, b
 	d.slashed = mark != '.'
 	d.swappable = a <= 12 && b <= 12
 	if d.slashed && b > 12 {
 		d.day, d.month = b, a
 	}
-	return d, d.exists()
+	return d
 }
 
 func fullYear(year, width int) int {

@@ -105,10 +105,10 @@ func (r *reading) phraseStart(day int) int {
 
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 
-// dayOf is a day as an answer: none, though said, where it is only counted from.
+// dayOf is a day as an answer: none, though said, where it is void or only counted from.
 func (q *query) dayOf(d dated, score float64) candidate {
 	c := dateCandidate(d, score)
-	if d.counted == countedPast || d.counted == countedFrom && !q.begins {
+	if d.void || d.counted == countedPast || d.counted == countedFrom && !q.begins {
 		c.void, c.key = true, voidKey
 	}
 	return c

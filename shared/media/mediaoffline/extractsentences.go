@@ -47,7 +47,7 @@ func (r *reading) mayAnswer(q *query, s span) bool {
 }
 
 func (r *reading) datesBeside(q *query, s span) []candidate {
-	dates := r.datesIn(s)
+	dates := r.daysSaid(s)
 	spans := make([]span, len(dates))
 	for i, d := range dates {
 		spans[i] = d.at

@@ -43,7 +43,7 @@ const (
 )
 
 func (r *reading) dateOf(q *query, s span) []candidate {
-	dates := r.datesIn(s)
+	dates := r.daysSaid(s)
 	if len(dates) == 0 {
 		return nil
 	}
@@ -246,7 +246,7 @@ func timeSize(text string) int {
 func hasWord(text string) bool { return strings.IndexFunc(text, isWordRune) >= 0 }
 
 func (r *reading) shownDate(q *query, s span) []candidate {
-	if dates := r.datesIn(s); len(dates) > 0 {
+	if dates := r.daysSaid(s); len(dates) > 0 {
 		c := q.dayOf(dates[0], 1)
 		c.value, c.doubtful = media.Value{Type: media.String, Text: r.text[c.at.start:c.at.end]}, false
 		return []candidate{c}
