@@ -29,7 +29,11 @@ func (e *Engine) Compare(ctx context.Context, first, second *media.Document, s m
 	w := wording{lang: lang, brief: asksForDifferencesOnly(s.Prompt)}
 	words := make(map[string]string, len(s.Variables))
 	for _, v := range s.Variables {
-		words[v.Name] = w.compare(a.Values[v.Name], b.Values[v.Name])
+		said, ok := w.inTwoCurrencies(v, a, b)
+		if !ok {
+			said = w.compare(a.Values[v.Name], b.Values[v.Name])
+		}
+		words[v.Name] = said
 	}
 	warnings := slices.Clone(a.Warnings)
 	if len(warnings) == 0 {
