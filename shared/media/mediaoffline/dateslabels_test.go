@@ -40,6 +40,8 @@ func TestADateWithoutAWordForWhatItDatesStillAnswers(t *testing.T) {
 		{"Invoice INV-7\nDate: 25 June 2026\nTotal: €300.00", "invoice date", media.Date, "", "2026-06-25"},
 		{"Rechnung 7\nOrt, Datum: Kiel, 25. Juni 2026\nGesamt: 300 €", "Rechnungsdatum", media.Date, "", "2026-06-25"},
 		{"Ship date: 25 June 2026", "ship date", media.Date, "", "2026-06-25"},
+		{"# Invoice INV-7\n\nDocument date: 25 June 2026", "invoice date", media.Date, "", "2026-06-25"},
+		{"# Fattura 7\n\nData documento: 25/06/2026", "data fattura", media.Date, "", "2026-06-25"},
 		{"Ship date: 25 June 2026", "date", media.Date, "", "2026-06-25"},
 		{"Print date: 25 June 2026", "print_date", media.Date, "", "2026-06-25"},
 	})

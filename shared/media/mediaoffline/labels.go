@@ -127,8 +127,11 @@ func (q *query) isQualified() bool { return !saysLittle(q.named) || !saysLittle(
 
 // qualifies reports a term that says of what a label has the date, if it is not what the variable asks of.
 func qualifies(t string, extra float64) bool {
-	return (extra == otherTermExtra || extra == otherWordExtra) && !slices.Contains(generic, t)
+	return (extra == otherTermExtra || extra == otherWordExtra) && !slices.Contains(generic, t) && !slices.Contains(anyDate, t)
 }
+
+// anyDate are what labels of dates say besides of what they have it: that it is that of the document itself.
+var anyDate = []string{"DOCUMENT", "doc"}
 
 // isTerm reports a term of the lexicon, not a word of its own.
 func isTerm(t string) bool { return t[0] >= 'A' && t[0] <= 'Z' }
