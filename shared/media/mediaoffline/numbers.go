@@ -2,6 +2,7 @@ package mediaoffline
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"portside/shared/media"
@@ -28,7 +29,7 @@ func figuresOf(text string, lang media.Lang) []figure { return readFigures(nil, 
 
 func readFigures(w *watch, text string, lang media.Lang) []figure {
 	var found []figure
-	points, commas := 0, 0
+	var all, money markVotes
 	for i := 0; i < len(text) && !w.ended(); {
 		if !isDigit(text[i]) {
 			i++
@@ -36,11 +37,11 @@ func readFigures(w *watch, text string, lang media.Lang) []figure {
 		}
 		f, vote, ok := figureAt(text, i)
 		i = max(f.at.end, f.digits.end)
-		switch vote {
-		case '.':
-			points++
-		case ',':
-			commas++
+		if vote != 0 && !f.isReference(text) {
+			all.count(vote)
+			if f.currency != "" {
+				money.count(vote)
+			}
 		}
 		if n := len(found); n > 0 && f.at.start < found[n-1].at.end {
 			f.at.start = f.digits.start // the currency before it belongs to the number before it
@@ -49,26 +50,81 @@ func readFigures(w *watch, text string, lang media.Lang) []figure {
 			found = append(found, f)
 		}
 	}
-	mark := decimalMark(points, commas, lang)
+	mark := all.mark(habit(lang))
+	priced := money.mark(0) // prices have thousands, hardly ever thousandths
 	for i := range found {
-		if points == commas && found[i].currency != "" {
-			found[i].ambiguous = 0 // prices have thousands, hardly ever thousandths
+		if found[i].currency != "" {
+			found[i].settle(priced)
+		} else {
+			found[i].settle(mark)
 		}
-		found[i].settle(mark)
 	}
 	return found
 }
 
-func decimalMark(points, commas int, lang media.Lang) byte {
+// markVotes count the decimal marks that numbers show by themselves. About a price only prices know: those who write them may
+// number clauses 4.2 and still write 1.450 EUR.
+type markVotes struct{ points, commas int }
+
+func (v *markVotes) count(mark byte) {
+	if mark == '.' {
+		v.points++
+	} else {
+		v.commas++
+	}
+}
+
+// mark is the one that most show, or the one given if there is none.
+func (v *markVotes) mark(otherwise byte) byte {
 	switch {
-	case points > commas:
+	case v.points > v.commas:
 		return '.'
-	case commas > points:
+	case v.commas > v.points:
 		return ','
-	case lang == "en":
+	}
+	return otherwise
+}
+
+// habit is the decimal mark of a language.
+func habit(lang media.Lang) byte {
+	if lang == "en" {
 		return '.'
 	}
 	return ','
+}
+
+// referenceWords stand before a number with a point that is a clause, a version or a time of the day, and hourWords behind it.
+var (
+	referenceWords = setsOf("ziffern punkte nr no num numero clausula clausulas clausola clausole punto punti punt ponto point points " +
+		"punctul alinea alineatul alin lid paragraf paragrafo parrafo kapitel chapter chapitre capitolo capitulo " +
+		"version versie versione versao wersja versiunea release " +
+		"kl klockan um at om ore orele ora godz godzinie")
+	hourWords = setsOf("uhr uur h hrs hours am pm ore")
+)
+
+// isReference reports a number that tells nothing of the decimal mark: clause 4.2, version 2.10, 14.30 Uhr, "4.2 Die Kosten".
+func (f *figure) isReference(text string) bool {
+	const near = 24
+	before := text[max(0, f.at.start-near):f.at.start]
+	before = strings.TrimRight(before[strings.LastIndexAny(before, "\n\t")+1:], " .\u00a0")
+	if strings.HasSuffix(before, "§") {
+		return true
+	}
+	noun := lastFolded(before)
+	if (clauseNouns()[noun] || referenceWords()[noun]) && strings.HasSuffix(fold(before), noun) {
+		return true
+	}
+	rest, gap := cutSpace(text[f.digits.end:])
+	word := shortWord(rest)
+	return timeSize(text[f.digits.start:]) > 0 && hourWords()[fold(word)] || gap > 0 && f.numbersHeading(text, word)
+}
+
+// numbersHeading reports 4.2 at the beginning of a line with a word in capitals after it.
+func (f *figure) numbersHeading(text, word string) bool {
+	const most = 2
+	first, _ := utf8.DecodeRuneInString(word)
+	opens := f.at.start == 0 || text[f.at.start-1] == '\n'
+	return opens && f.at == f.digits && len(f.whole) <= most && len(f.fraction) <= most && unicode.IsUpper(first)
 }
 
 // settle decides an ambiguous separator and writes the value.
