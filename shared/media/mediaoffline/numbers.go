@@ -20,6 +20,7 @@ type figure struct {
 	ambiguous byte // the one separator that may be a decimal mark or a thousands separator
 	zeros     int  // of the multiplier
 	negative  bool
+	unclear   bool // whether it is negative, or whether it is all of a number
 }
 
 // figuresOf finds the numbers of a text, in order and without overlaps. Parts of names, dates and telephone numbers are none.
@@ -96,7 +97,7 @@ func habit(lang media.Lang) byte {
 // referenceWords stand before a number with a point that is a clause, a version or a time of the day, and hourWords behind it.
 var (
 	referenceWords = setsOf("ziffern punkte nr no num numero clausula clausulas clausola clausole punto punti punt ponto point points " +
-		"punctul alinea alineatul alin lid paragraf paragrafo parrafo kapitel chapter chapitre capitolo capitulo " +
+		"punctul alinea alineatul alin lid paragraf paragrafo parrafo kapitel chapter chapitre capitolo capitulo " + //nolint:misspell // Spanish
 		"version versie versione versao wersja versiunea release " +
 		"kl klockan um at om ore orele ora godz godzinie")
 	hourWords = setsOf("uhr uur h hrs hours am pm ore")
@@ -183,7 +184,7 @@ func figureAt(text string, i int) (f figure, vote byte, ok bool) {
 		return f, 0, false
 	}
 	f.signs(text)
-	return f, vote, f.endsWell(text)
+	return f, vote, !f.unclear && f.endsWell(text)
 }
 
 // digitGroups reads groups of digits and the marks between them.
@@ -232,9 +233,9 @@ func partOfName(text string, i int) bool {
 		return !endsWithCurrency(text[:i])
 	case isDash(before) && i > size && isDash(lastRune(text[:i-size])):
 		return true // of no number is it known what two signs mean
-	case before == '-' || before == '/' || before == '.' || before == ':' || before == '_':
+	case isHyphen(before) || before == '/' || before == '.' || before == ':' || before == '_':
 		if i == size {
-			return before != '-'
+			return !isHyphen(before)
 		}
 		further, _ := utf8.DecodeLastRuneInString(text[:i-size])
 		return isWordRune(further) || before == '/'
@@ -242,7 +243,10 @@ func partOfName(text string, i int) bool {
 	return false
 }
 
-func isDash(r rune) bool { return r == '-' || r == '−' || r == '–' }
+func isDash(r rune) bool { return isHyphen(r) || r == '−' || r == '–' || r == '—' }
+
+// isHyphen reports what joins the parts of names and may be a minus.
+func isHyphen(r rune) bool { return r == '-' || r == '‐' || r == '‑' }
 
 func lastRune(text string) rune {
 	last, _ := utf8.DecodeLastRuneInString(text)

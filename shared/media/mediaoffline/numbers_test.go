@@ -1,6 +1,7 @@
 package mediaoffline
 
 import (
+	"strings"
 	"testing"
 
 	"portside/shared/media"
@@ -26,4 +27,43 @@ func TestPricesKeepTheirThousandsBesideOtherNumbers(t *testing.T) {
 		{"Deposit: 12,50 EUR\nFee per unit: 1,455 EUR", "fee per unit", media.Number, "", "1.455"},
 		{"Density: 2.5 kg\nWeight: 1.455", "weight", media.Number, "", "1.455"},
 	})
+}
+
+// TestAmountsBelowZero, however their minus is written.
+func TestAmountsBelowZero(t *testing.T) {
+	for text, want := range map[string]string{
+		"Balance: - 500 EUR": "-500", "Balance: − 500 EUR": "-500", "Balance: —500 EUR": "-500", "Balance: –500 EUR": "-500",
+		"Balance: ‐500": "-500", "Balance: ‑500": "-500", "Balance: - EUR 500": "-500", "Balance: EUR - 500": "-500",
+		"Balance: - 1.234,50 EUR": "-1234.5", "Balance: - 1 234,50 €": "-1234.5", "Balance: -500 EUR": "-500",
+		"Balance: minus 500": "-500", "Balance: Minus EUR 500": "-500", "Balance: menos 500 EUR": "-500", "Balance: moins 500": "-500",
+		"Balance: meno 500": "-500", "Balance: min 500": "", "The balance is minus 500 EUR.": "", "The balance is at least 500 EUR.": "500",
+		"Balance: 500-": "-500", "Balance: 500- EUR": "-500", "Balance: 500−": "-500", "Balance: 1,234.50-": "-1234.5",
+		"Balance: (500)": "-500", "Balance: (1,234) EUR": "-1234", "Balance: EUR (500)": "-500", "Balance: (12.50)": "-12.5",
+		"| Balance | (1,234)": "-1234", "| Balance | - 500": "-500", "= Balance | - 500 EUR": "-500", "Balance\n(500)": "",
+		"Balance: 100 - 500 EUR": "", "Balance: 500 EUR": "500", "The balance (500 EUR) is due.": "500", "Balance (500 EUR)": "",
+		"Balance:\n- 500 EUR for painting\n- 300 EUR for the floors": "500",
+	} {
+		ask(t, []asked{{text, "balance", media.Number, "", want}})
+	}
+	ask(t, []asked{
+		{"Le solde est d'au moins 500 EUR.", "solde", media.Number, "", "500"},
+		{"El saldo es al menos 500 EUR.", "saldo", media.Number, "", "500"},
+	})
+}
+
+// TestDashesThatAreNoMinus: of ranges, names and lists.
+func TestDashesThatAreNoMinus(t *testing.T) {
+	for text, want := range map[string]string{
+		"100 - 500": "100 500", "100- 500": "100 500", "100-\n500": "100 500", "12.50- 15.00": "12.5 15", "500:- 300": "500 300",
+		"INV‐17": "", "INV‑17": "", "——500": "", "Costs: - 500 EUR for painting - 300 EUR for floors": "300",
+		"- 500 EUR for painting": "500", "paid\n- 500 EUR\n": "", "2000 EUR minus 500 EUR": "2000 500",
+	} {
+		var values []string
+		for _, f := range figuresOf(text, "en") {
+			values = append(values, f.value)
+		}
+		if got := strings.Join(values, " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
 }
