@@ -176,7 +176,7 @@ func figureAt(text string, i int) (f figure, vote byte, ok bool) {
 	groups, marks, end := digitGroups(text, i)
 	f.digits = span{i, end}
 	f.at = f.digits
-	if partOfName(text, i) {
+	if partOfName(text, i) || partOfFigure(text[:i]) {
 		return f, 0, false
 	}
 	vote, ok = f.divide(groups, marks)
@@ -184,7 +184,7 @@ func figureAt(text string, i int) (f figure, vote byte, ok bool) {
 		return f, 0, false
 	}
 	f.signs(text)
-	return f, vote, !f.unclear && f.endsWell(text)
+	return f, vote, !f.unclear && f.endsWell(text) && !f.isPiece(text)
 }
 
 // digitGroups reads groups of digits and the marks between them.
@@ -251,6 +251,55 @@ func isHyphen(r rune) bool { return r == '-' || r == '‐' || r == '‑' }
 func lastRune(text string) rune {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return last
+}
+
+// partOfFigure reports that what comes next goes on with a number: the 50 of 5€50, the 6 of 10^6.
+func partOfFigure(before string) bool {
+	if last := lastRune(before); last == '^' || last == '⁄' {
+		return true
+	}
+	for _, c := range currencies {
+		if left, ok := strings.CutSuffix(before, c.sign); ok && left != "" && isDigit(left[len(left)-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
+
+// moreWords make something else of a number before them than is read here.
+var moreWords = setsOf("dozen dozens dutzend docena docenas douzaine douzaines dozzina dozzine dozijn dussin tuzin tuziny tuzinow duzina " +
+	"duzini duzia duzias hundreds thousands billions billionen billon billones trillion trillions trillionen")
+
+// isPiece reports that the number goes on: 10^6, 10⁶, 3 × 10⁶, 3 1/2, 5 dozen.
+func (f *figure) isPiece(text string) bool {
+	rest := restOfLine(text[f.at.end:])
+	next, _ := utf8.DecodeRuneInString(rest)
+	const most = 3 // of the digits of a power; at a larger number it is a footnote
+	if next == '^' || next == '⁄' ||
+		strings.ContainsRune(superscripts, next) && len(f.whole) <= most && f.fraction == "" && f.currency == "" {
+		return true
+	}
+	rest, gap := cutSpace(rest)
+	if moreWords()[fold(shortWord(rest))] || gap > 0 && opensFraction(rest) {
+		return true
+	}
+	for _, times := range []string{"x", "×", "·", "*"} {
+		if power, ok := strings.CutPrefix(rest, times); ok {
+			power, ok = strings.CutPrefix(strings.TrimLeft(power, " "), "10")
+			first, _ := utf8.DecodeRuneInString(power)
+			return ok && power != "" && strings.ContainsRune("^"+superscripts, first)
+		}
+	}
+	return false
+}
+
+// opensFraction reports the 1/2 of 3 1/2.
+func opensFraction(text string) bool {
+	const size = len("1/2")
+	return len(text) >= size && isDigit(text[0]) && text[1] == '/' && isDigit(text[2]) && text[0] < text[2] &&
+		(len(text) == size || !isLetterOrDigit(text[size]) && text[size] != '/')
 }
 
 // divide finds out which of the marks is the decimal one.

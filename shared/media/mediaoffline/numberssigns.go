@@ -1,6 +1,7 @@
 package mediaoffline
 
 import (
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -52,6 +53,8 @@ func endsWithCurrency(text string) bool {
 // signs reads what stands around the digits: currency, sign, percent, multiplier.
 func (f *figure) signs(text string) {
 	f.before(text)
+	f.exponent(text)
+	f.vulgarFraction(text)
 	f.after(text)
 	f.minusBehind(text)
 	f.inParentheses(text)
@@ -250,10 +253,58 @@ func (f *figure) after(text string) {
 		return
 	}
 	f.multiplier(text)
+	f.multipliedCurrency(text)
 	rest, gap = cutSpace(text[f.at.end:])
 	rest, of := cutOf(rest)
 	if code, size := currencyAt(rest); size > 0 && f.currency == "" {
 		f.currency, f.at.end = code, f.at.end+gap+of+size
+		if gap+of == 0 {
+			f.centsBehind(text)
+		}
+	}
+}
+
+// centsBehind reads the 50 of 12€50.
+func (f *figure) centsBehind(text string) {
+	const digits = 2
+	end := skipDigits(text, f.at.end)
+	next, _ := utf8.DecodeRuneInString(text[end:])
+	if end-f.at.end == digits && f.whole == text[f.digits.start:f.digits.end] && (end == len(text) || !isWordRune(next)) {
+		f.fraction, f.at.end = text[f.at.end:end], end
+	}
+}
+
+// vulgarFractions are the signs with their decimals, where these end.
+var vulgarFractions = map[rune]string{
+	'½': "5", '¼': "25", '¾': "75", '⅕': "2", '⅖': "4", '⅗': "6", '⅘': "8", '⅛': "125", '⅜': "375", '⅝': "625", '⅞': "875",
+	'⅒': "1", '⅓': "", '⅔': "", '⅙': "", '⅚': "", '⅐': "", '⅑': "",
+}
+
+// vulgarFraction reads the half of 1½.
+func (f *figure) vulgarFraction(text string) {
+	rest, gap := cutSpace(text[f.at.end:])
+	sign, size := utf8.DecodeRuneInString(rest)
+	decimals, ok := vulgarFractions[sign]
+	if !ok {
+		return
+	}
+	f.unclear = f.unclear || decimals == "" || f.fraction != "" || f.ambiguous != 0
+	f.fraction, f.at.end = decimals, f.at.end+gap+size
+}
+
+// exponent reads 1e2 where it is all of a value, as programs write it. Elsewhere it is a name.
+func (f *figure) exponent(text string) {
+	const mostDigits, largest = 2, 16
+	rest := text[f.at.end:]
+	if rest == "" || rest[0]|0x20 != 'e' || f.ambiguous != 0 || !isBehindLabel(text[:f.at.start]) {
+		return
+	}
+	power := strings.TrimPrefix(rest[1:], "+")
+	end := skipDigits(power, 0)
+	zeros, err := strconv.Atoi(power[:end])
+	if err == nil && end <= mostDigits && zeros < largest && strings.TrimSpace(restOfLine(power[end:])) == "" {
+		f.zeros, f.at.end = zeros, len(text)-len(power)+end
+		f.digits.end = f.at.end
 	}
 }
 
@@ -291,6 +342,7 @@ func percentWord(text string) int {
 var multipliers = sync.OnceValue(func() map[string]int {
 	zeros := map[string]int{}
 	for n, words := range map[int]string{
+		2: "hundred hundert honderd hundra", 5: "lakh lakhs", 7: "crore crores",
 		3: "k thousand tausend tsd duizend tusen tys tysiecy tysiace mii mil mila mille",
 		6: "millon milion " + //nolint:misspell // Spanish and Polish
 			`m million millions millones milhao milhoes millionen mio mln milione milioni miljoen miljoner miljon mn
@@ -314,13 +366,33 @@ func (f *figure) multiplier(text string) {
 		return
 	}
 	f.zeros, f.at.end = zeros, f.at.end+gap+end
-	if second, gap := cutSpace(text[f.at.end:]); zeros == 3 && gap > 0 {
+	if second, gap := cutSpace(text[f.at.end:]); zeros <= 3 && gap > 0 {
 		next := len(shortWord(second))
-		if more := multipliers()[fold(second[:next])]; more == 6 && next > 1 {
+		if more := multipliers()[fold(second[:next])]; more > zeros && more <= 6 && next > 1 {
 			f.zeros, f.at.end = zeros+more, f.at.end+gap+next
 		}
 	}
 	if strings.HasPrefix(text[f.at.end:], ".") && len(fold(rest[:end])) <= 3 && end > 1 {
 		f.at.end++
 	}
+}
+
+// multipliedCurrency reads the millions and thousands that stand at a currency: 5m EUR, 5 M€, 120 TEUR. Letters with spaces
+// around them may be metres and tonnes.
+func (f *figure) multipliedCurrency(text string) {
+	rest, gap := cutSpace(text[f.at.end:])
+	if rest == "" || f.zeros != 0 || f.currency != "" {
+		return
+	}
+	zeros := map[byte]int{'k': 3, 't': 3, 'm': 6}[rest[0]|0x20]
+	behind, space := cutSpace(rest[1:])
+	code, size := currencyAt(behind)
+	if price, _ := cutSpace(behind[size:]); zeros == 0 || size == 0 || price != "" && isDigit(price[0]) {
+		return
+	}
+	if space > 0 && (gap > 0 || rest[0]|0x20 == 't') {
+		f.unclear = true
+		return
+	}
+	f.zeros, f.currency, f.at.end = zeros, code, f.at.end+gap+1+space+size
 }
