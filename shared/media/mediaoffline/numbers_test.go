@@ -42,6 +42,7 @@ func TestAmountsBelowZero(t *testing.T) {
 		"| Balance | (1,234)": "-1234", "| Balance | - 500": "-500", "= Balance | - 500 EUR": "-500", "Balance\n(500)": "",
 		"Balance: 100 - 500 EUR": "", "Balance: 500 EUR": "500", "The balance (500 EUR) is due.": "500", "Balance (500 EUR)": "",
 		"Balance:\n- 500 EUR for painting\n- 300 EUR for the floors": "500",
+		"Balance: -5 EUR - 10 EUR":                                   "-5", "Balance: - 500 EUR – see note": "-500", "Balance: - 500 EUR - 300 EUR are paid": "",
 	} {
 		ask(t, []asked{{text, "balance", media.Number, "", want}})
 	}
@@ -55,7 +56,7 @@ func TestAmountsBelowZero(t *testing.T) {
 func TestDashesThatAreNoMinus(t *testing.T) {
 	for text, want := range map[string]string{
 		"100 - 500": "100 500", "100- 500": "100 500", "100-\n500": "100 500", "12.50- 15.00": "12.5 15", "500:- 300": "500 300",
-		"INV‐17": "", "INV‑17": "", "——500": "", "Costs: - 500 EUR for painting - 300 EUR for floors": "300",
+		"INV‐17": "", "INV‑17": "", "——500": "", "Costs: - 500 EUR for painting - 300 EUR for floors": "",
 		"- 500 EUR for painting": "500", "paid\n- 500 EUR\n": "", "2000 EUR minus 500 EUR": "2000 500",
 	} {
 		var values []string
