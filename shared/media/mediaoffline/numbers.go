@@ -111,9 +111,10 @@ func (f *figure) isReference(text string) bool {
 	if strings.HasSuffix(before, "§") {
 		return true
 	}
-	noun := lastFolded(before)
-	if (clauseNouns()[noun] || referenceWords()[noun]) && strings.HasSuffix(fold(before), noun) {
-		return true
+	if unicode.IsLetter(lastRune(before)) {
+		if noun := lastFolded(before); clauseNouns()[noun] || referenceWords()[noun] {
+			return true
+		}
 	}
 	rest, gap := cutSpace(text[f.digits.end:])
 	word := shortWord(rest)

@@ -42,7 +42,8 @@ func TestAmountsBelowZero(t *testing.T) {
 		"| Balance | (1,234)": "-1234", "| Balance | - 500": "-500", "= Balance | - 500 EUR": "-500", "Balance\n(500)": "",
 		"Balance: 100 - 500 EUR": "", "Balance: 500 EUR": "500", "The balance (500 EUR) is due.": "500", "Balance (500 EUR)": "",
 		"Balance:\n- 500 EUR for painting\n- 300 EUR for the floors": "500",
-		"Balance: -5 EUR - 10 EUR":                                   "-5", "Balance: - 500 EUR – see note": "-500", "Balance: - 500 EUR - 300 EUR are paid": "",
+		"Balance: -5 EUR - 10 EUR":                                   "-5", "Balance: - 500 EUR – see note": "-500",
+		"Balance: - 500 EUR - 300 EUR are paid": "",
 	} {
 		ask(t, []asked{{text, "balance", media.Number, "", want}})
 	}
