@@ -15,12 +15,3 @@ func TestEvents(t *testing.T) {
 		return s.handler(), map[string]string{"admin-key": s.key(ada, principal.Admin).Reveal()}
 	})
 }
-
-// TestDocument keeps this function's part of openapi.yaml; `make generate` writes it and merges the parts.
-func TestDocument(t *testing.T) {
-	document, err := routes(&handlers{}, nil).Document()
-	if err != nil {
-		t.Fatal(err)
-	}
-	webtest.GoldenJSON(t, "openapi.json", document)
-}
