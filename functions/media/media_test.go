@@ -135,6 +135,44 @@ func TestMistakesInTextsAreTheirOwn(t *testing.T) {
 	}
 }
 
+// What is wrong thousands of times is told as often as somebody reads it, and neither the answer nor the log grows with it.
+func TestManyMistakesAreToldInPart(t *testing.T) {
+	c, logged := newStudio(t).user(), logsOf(t)
+	many := func(n int, value string) string {
+		var keys strings.Builder
+		for i := range n {
+			fmt.Fprintf(&keys, `,"%d":%s`, i, value)
+		}
+		return keys.String()
+	}
+	for name, step := range map[string]struct {
+		body   string
+		first  string
+		told   int
+		detail string
+	}{
+		"unknown keys":   {`{"text":"x"` + many(5_000, "1") + `}`, "", 100, "4900 more"},
+		"too many keys":  {`{"text":"x"` + many(230_000, "1") + `}`, "", 1, "see errors"},
+		"a long key":     {`{"text":"x","` + strings.Repeat("<", 2_300_000) + `":1}`, "", 1, "see errors"},
+		"good variables": {`{"text":"x","variables":{"a":{"type":"date"}` + many(9_000/2, `{"type":"date"}`) + `}}`, "/variables", 1, "see errors"},
+		"101 variables":  {`{"text":"x","variables":{"a":{"type":"date"}` + many(100, `{"type":"date"}`) + `}}`, "/variables", 1, "see errors"},
+		"bad variables":  {`{"text":"x","variables":{"a":{"type":"date"}` + many(4_000, `{"type":5}`) + `}}`, "/variables", 100, "3901 more"},
+	} {
+		answer := c.Post("/v1/capabilities/extract", step.body).Is(http.StatusBadRequest)
+		pointers := answer.Pointers()
+		if len(pointers) != step.told || (step.first != "" || step.told == 1) && pointers[0] != step.first {
+			t.Errorf("%s: %d failures, %.80q", name, len(pointers), pointers)
+		}
+		if detail := answer.Text("detail"); !strings.Contains(detail, step.detail) {
+			t.Errorf("%s: %s", name, detail)
+		}
+	}
+	form := send(t, c, extractPath, "@file", invoice, "model", `{"a":1`+many(20_000, "1")+`}`).Is(http.StatusBadRequest)
+	if told := len(form.Pointers()); told != 100 || logged.Len() > 100_000 || strings.Contains(logged.String(), "ERROR") {
+		t.Errorf("%d failures, a log of %d bytes", told, logged.Len())
+	}
+}
+
 // A disk that is full is our affair, and logged.
 func TestWithoutADisk(t *testing.T) {
 	s := newStudio(t)

@@ -68,7 +68,7 @@ type extractInput struct {
 	Body    struct {
 		Text      string                  `json:"text" minLength:"1" maxLength:"100000" doc:"What to look through."`
 		Lang      string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro"`
-		Variables map[string]TextVariable `json:"variables,omitempty" doc:"By name."`
+		Variables map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"By name."`
 	}
 }
 
@@ -97,7 +97,7 @@ type compareInput struct {
 		Text2     string                  `json:"text2" minLength:"1" maxLength:"50000" doc:"The one to compare with."`
 		Prompt    string                  `json:"prompt,omitempty" maxLength:"4000" doc:"What to look at when comparing."`
 		Lang      string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro" doc:"Of the comparison; by default that of the first text."`
-		Variables map[string]TextVariable `json:"variables,omitempty" doc:"By name."`
+		Variables map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"By name."`
 	}
 }
 

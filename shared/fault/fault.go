@@ -8,6 +8,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -64,14 +65,38 @@ func Invalid(fields ...Field) *Error {
 	return &Error{Kind: Validation, Detail: "The request is not valid; see errors for each failure.", Fields: fields}
 }
 
+// Bounds of what is told of one request: nobody reads on, and neither an answer nor a record of the log takes more than megabytes.
+const (
+	maxTold    = 100   // failures
+	maxPointer = 1_000 // bytes; keys are as long as a client makes them
+)
+
+// Told returns the failures that are told, and how many there are besides. A pointer that is too long leads to the nearest place
+// around the failure instead.
+func (e *Error) Told() (fields []Field, more int) {
+	fields = slices.Clone(e.Fields[:min(len(e.Fields), maxTold)])
+	for i, f := range fields {
+		if len(f.Pointer) > maxPointer {
+			around := f.Pointer[:maxPointer]
+			fields[i].Pointer = around[:max(strings.LastIndexByte(around, '/'), 0)]
+			fields[i].Detail = "at a key in it that is too long to repeat: " + f.Detail
+		}
+	}
+	return fields, len(e.Fields) - len(fields)
+}
+
 // Error returns the detail and, for validation, the fields behind it.
 func (e *Error) Error() string {
 	if len(e.Fields) == 0 {
 		return e.Detail
 	}
-	all := make([]string, len(e.Fields))
-	for i, f := range e.Fields {
-		all[i] = fmt.Sprintf("%s: %s", f.Pointer, f.Detail)
+	fields, more := e.Told()
+	all := make([]string, 0, len(fields)+1)
+	for _, f := range fields {
+		all = append(all, fmt.Sprintf("%s: %s", f.Pointer, f.Detail))
+	}
+	if more > 0 {
+		all = append(all, fmt.Sprintf("and %d more", more))
 	}
 	return e.Detail + " (" + strings.Join(all, "; ") + ")"
 }

@@ -68,6 +68,10 @@ func (d *draft) variables(pointer string, value json.RawMessage) {
 		d.fail(pointer, "must be an object of variables: %v", err)
 		return
 	}
+	if len(members) > MaxVariables {
+		d.fail(pointer, "must have at most %d entries", MaxVariables)
+		return
+	}
 	for _, m := range members {
 		d.member(pointer+"/"+escaped(m.key), m)
 	}

@@ -142,10 +142,6 @@ func (d *draft) variable(at pointers, v Variable) {
 		d.Variables[known] = v // the last one wins
 		return
 	}
-	if len(d.Variables) == MaxVariables {
-		d.fail(at.name, "must not be one of more than %d variables", MaxVariables)
-		return
-	}
 	d.Variables = append(d.Variables, v)
 }
 

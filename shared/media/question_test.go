@@ -100,7 +100,7 @@ func TestManyVariables(t *testing.T) {
 		fmt.Fprintf(&model, `,"v%d":{"type":"string"}`, i)
 	}
 	_, err := media.ParseFields(media.Extract, map[string]string{"model": `{"variables":{` + model.String()[1:] + `}}`})
-	if found := fault.As(err); found == nil || len(found.Fields) != 1 {
+	if found := fault.As(err); found == nil || len(found.Fields) != 1 || found.Fields[0].Pointer != "/model/variables" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -47,6 +47,7 @@ var tameHuma = sync.OnceFunc(func() {
 	validation.MsgExpectedBoolean = "must be true or false"
 	validation.MsgExpectedObject = "must be a JSON object"
 	validation.MsgExpectedArray = "must be a JSON array"
+	validation.MsgExpectedMaxProperties = "must have at most %d entries"
 })
 
 // GetStatus implements huma.StatusError.

@@ -12,8 +12,18 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// maxDepth bounds the nesting of any JSON body.
-const maxDepth = 64
+// Bounds of any JSON body. What is kept of an object takes far more memory than its text, and so does a failure for each of its
+// keys; those that a body needs are a few thousand at most.
+const (
+	maxDepth = 64
+	maxKeys  = 10_000 // in all its objects
+)
+
+// reading is a body that is being checked.
+type reading struct {
+	*json.Decoder
+	keys int
+}
 
 // strictJSON reads only JSON with one meaning: valid UTF-8, no key twice in an object, bounded depth. encoding/json
 // alone would mend the first and let the last key win.
@@ -48,92 +58,95 @@ func checkJSON(data []byte) error {
 	if bytes.ContainsRune(data, utf8.RuneError) {
 		return errors.New("must be valid UTF-8, without U+FFFD")
 	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	if err := checkValue(decoder, 0); err != nil {
+	d := &reading{Decoder: json.NewDecoder(bytes.NewReader(data))}
+	d.UseNumber()
+	if err := checkValue(d, 0); err != nil {
 		return err
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("must be one JSON document, but goes on at byte %d", decoder.InputOffset())
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("must be one JSON document, but goes on at byte %d", d.InputOffset())
 	}
 	return nil
 }
 
-func checkValue(decoder *json.Decoder, depth int) error {
+func checkValue(d *reading, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("must not nest deeper than %d levels", maxDepth)
 	}
-	token, err := decoder.Token()
+	token, err := d.Token()
 	if err != nil {
-		return notJSON(decoder)
+		return notJSON(d)
 	}
 	switch token {
 	case json.Delim('{'):
-		return checkObject(decoder, depth)
+		return checkObject(d, depth)
 	case json.Delim('['):
-		return checkItems(decoder, depth)
+		return checkItems(d, depth)
 	}
 	if number, isNumber := token.(json.Number); isNumber {
-		return checkNumber(number, decoder)
+		return checkNumber(number, d)
 	}
-	return checkText(token, decoder)
+	return checkText(token, d)
 }
 
 // checkNumber refuses what does not fit into a float64: nobody could read it back.
-func checkNumber(number json.Number, decoder *json.Decoder) error {
+func checkNumber(number json.Number, d *reading) error {
 	if _, err := number.Float64(); err != nil {
-		return fmt.Errorf("must not hold a number beyond 1.8e308, as before byte %d", decoder.InputOffset())
+		return fmt.Errorf("must not hold a number beyond 1.8e308, as before byte %d", d.InputOffset())
 	}
 	return nil
 }
 
 // checkText refuses half of a surrogate pair ("\ud800"), which decodes to U+FFFD: nobody means it, and it would be stored
 // as something else than was sent.
-func checkText(token json.Token, decoder *json.Decoder) error {
+func checkText(token json.Token, d *reading) error {
 	if text, isText := token.(string); isText && strings.ContainsRune(text, utf8.RuneError) {
-		return fmt.Errorf("must not hold half a surrogate pair, as before byte %d", decoder.InputOffset())
+		return fmt.Errorf("must not hold half a surrogate pair, as before byte %d", d.InputOffset())
 	}
 	return nil
 }
 
-func checkObject(decoder *json.Decoder, depth int) error {
+func checkObject(d *reading, depth int) error {
 	keys := map[string]bool{}
-	for decoder.More() {
-		token, err := decoder.Token()
+	for d.More() {
+		token, err := d.Token()
 		key, isText := token.(string)
 		if err != nil || !isText {
-			return notJSON(decoder)
+			return notJSON(d)
 		}
-		if err := checkText(token, decoder); err != nil {
+		if err := checkText(token, d); err != nil {
 			return err
+		}
+		if d.keys++; d.keys > maxKeys {
+			return fmt.Errorf("must not have more than %d keys, as before byte %d", maxKeys, d.InputOffset())
 		}
 		if keys[key] {
-			return fmt.Errorf("must not give a key of an object twice, as before byte %d", decoder.InputOffset())
+			return fmt.Errorf("must not give a key of an object twice, as before byte %d", d.InputOffset())
 		}
 		keys[key] = true
-		if err := checkValue(decoder, depth+1); err != nil {
+		if err := checkValue(d, depth+1); err != nil {
 			return err
 		}
 	}
-	return closing(decoder)
+	return closing(d)
 }
 
-func checkItems(decoder *json.Decoder, depth int) error {
-	for decoder.More() {
-		if err := checkValue(decoder, depth+1); err != nil {
+func checkItems(d *reading, depth int) error {
+	for d.More() {
+		if err := checkValue(d, depth+1); err != nil {
 			return err
 		}
 	}
-	return closing(decoder)
+	return closing(d)
 }
 
-func closing(decoder *json.Decoder) error {
-	if _, err := decoder.Token(); err != nil {
-		return notJSON(decoder)
+func closing(d *reading) error {
+	if _, err := d.Token(); err != nil {
+		return notJSON(d)
 	}
 	return nil
 }
 
-func notJSON(decoder *json.Decoder) error {
-	return fmt.Errorf("is not JSON; reading stopped near byte %d", decoder.InputOffset())
+func notJSON(d *reading) error {
+	return fmt.Errorf("is not JSON; reading stopped near byte %d", d.InputOffset())
 }

@@ -13,6 +13,7 @@ func TestJSONWithOneMeaning(t *testing.T) {
 		``: false, `{`: false, `{"a"}`: false, `{"a":1,}`: false, `[1,]`: false, `{} {}`: false, `{"a":1,"a":2}`: false,
 		`{"a":{"b":1,"b":1}}`: false, "\"\xff\"": false, "\"\ufffd\"": false, `nul`: false, `01`: false, `{a:1}`: false,
 		`"\ud800"`: false, `{"\udc00":1}`: false, `"\ud83d\ude00"`: true, "\ufeff{}": false,
+		"[" + strings.Repeat(`{"a":1},`, maxKeys) + "1]": true, "[" + strings.Repeat(`{"a":1},`, maxKeys) + `{"a":1}]`: false,
 		strings.Repeat("[", 66) + strings.Repeat("]", 66): false, strings.Repeat("[", 100000): false,
 	} {
 		if err := checkJSON([]byte(text)); (err == nil) != good {

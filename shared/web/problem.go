@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -17,7 +18,7 @@ type Problem struct {
 	Detail    string         `json:"detail" doc:"What is wrong and how to mend it, for people." example:"The request is not valid; see errors for each failure."`
 	Code      string         `json:"code" doc:"What is wrong, for programs." enum:"VALIDATION_ERROR,UNAUTHORIZED,FORBIDDEN,NOT_FOUND,METHOD_NOT_ALLOWED,CONFLICT,PRECONDITION_FAILED,PAYLOAD_TOO_LARGE,UNSUPPORTED_MEDIA_TYPE,UNPROCESSABLE,RATE_LIMITED,INTERNAL_ERROR,UNAVAILABLE"`
 	RequestID string         `json:"requestId" doc:"The X-Request-Id of the response; quote it when asking for help." example:"0HN4bRs0oAMEJ1w="`
-	Errors    []ProblemField `json:"errors,omitempty" doc:"Every failure of validation, all at once."`
+	Errors    []ProblemField `json:"errors,omitempty" doc:"Every failure of validation, all at once; of more than 100 the first, and detail says how many more there are."`
 
 	header http.Header
 	cause  error
@@ -59,8 +60,12 @@ func problemOf(err error) *Problem {
 	mapped := statuses[f.Kind]
 	p := newProblem(mapped.status, mapped.code, f.Detail)
 	p.cause = err
-	for _, field := range f.Fields {
+	fields, more := f.Told()
+	for _, field := range fields {
 		p.Errors = append(p.Errors, ProblemField{Pointer: field.Pointer, Detail: field.Detail})
+	}
+	if more > 0 {
+		p.Detail += fmt.Sprintf(" There are %d more than those %d.", more, len(fields))
 	}
 	switch {
 	case f.Final:
