@@ -38,7 +38,7 @@ func formSchema(task media.Task) *huma.Schema {
 	}
 	for _, name := range fileFields(task) {
 		fields[name] = &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "The file."}
-		fields[name+"_upload_id"] = text("Id of an upload in place of the file.")
+		fields[name+uploadID] = text("Id of an upload in place of the file.")
 	}
 	switch task {
 	case media.Summarize:

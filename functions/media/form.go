@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime/multipart"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -24,11 +25,15 @@ const (
 	maxLabel = 200 // bytes of a field's name
 )
 
+// uploadID ends the name of the field that stands for a file.
+const uploadID = "_upload_id"
+
 // form is what a request with files holds. Its files are on the disk; it must be closed by whoever received it, and by everybody
 // who holds it: the last one lets go of the files.
 type form struct {
 	fields map[string]string
 	files  map[string]media.File // by field
+	wrong  error                 // the first mistake in a field that a model makes meaningless
 	done   []func()
 	users  atomic.Int32
 }
@@ -50,32 +55,58 @@ func receive(ctx context.Context, fileFields []string) (*form, error) {
 }
 
 func (f *form) read(parts *multipart.Reader, fileFields []string) error {
-	for i := range maxParts {
+	for i := 0; ; i++ {
 		part, err := parts.NextPart()
 		switch {
 		case err == io.EOF: // as it is: one that is wrapped says that the body ends before the form does
-			return nil
+			return f.mistakes()
 		case errors.Is(err, io.EOF) && i == 0:
 			return mistake("", "is not a readable form: it is empty, or the boundary that Content-Type names is nowhere in it")
 		case err != nil:
 			return mistake("", "is not a readable form: it is cut short, or does not keep to its boundary")
 		}
+		if i == maxParts && f.wrong == nil {
+			f.wrong = mistake("", "has more than %d parts", maxParts)
+		}
 		if err := f.take(part, fileFields); err != nil {
 			return err
 		}
 	}
-	return mistake("", "has more than %d parts", maxParts)
+}
+
+// mistakes returns what is wrong with the fields, which a model makes up for wherever in the form it is.
+func (f *form) mistakes() error {
+	if f.modelled() {
+		return nil
+	}
+	return f.wrong
+}
+
+func (f *form) modelled() bool {
+	_, is := f.fields[media.ModelField]
+	return is
 }
 
 func (f *form) take(part *multipart.Part, fileFields []string) error {
 	name := part.FormName()
 	switch {
-	case name == "" || len(name) > maxLabel || !utf8.ValidString(name):
-		return mistake("", "has a part without a name, or with one of more than %d bytes", maxLabel)
 	case slices.Contains(fileFields, name):
 		return f.takeFile(name, part)
 	case part.FileName() != "":
 		return mistake(media.Pointer(name), "is a file, and none is taken there; send it as %s", fileFields[0])
+	case name == media.ModelField, slices.Contains(fileFields, strings.TrimSuffix(name, uploadID)):
+		return f.takeField(name, part)
+	}
+	if f.wrong == nil && !f.modelled() {
+		f.wrong = f.takeSetting(name, part)
+	}
+	return nil
+}
+
+// takeSetting takes what a model makes meaningless.
+func (f *form) takeSetting(name string, part *multipart.Part) error {
+	if name == "" || len(name) > maxLabel || !utf8.ValidString(name) {
+		return mistake("", "has a part without a name, or with one of more than %d bytes", maxLabel)
 	}
 	return f.takeField(name, part)
 }

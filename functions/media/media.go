@@ -165,8 +165,8 @@ func (h *handlers) work(ctx context.Context, s submission, stored *media.Files) 
 func (f *form) uploads(task media.Task) []string {
 	var ids []string
 	for _, field := range fileFields(task) {
-		id := f.fields[field+"_upload_id"]
-		delete(f.fields, field+"_upload_id")
+		id := f.fields[field+uploadID]
+		delete(f.fields, field+uploadID)
 		ids = append(ids, strings.TrimSpace(id))
 	}
 	return ids
@@ -179,9 +179,9 @@ func (f *form) missing(task media.Task, uploads []string) []fault.Field {
 		_, sent := f.files[field]
 		switch {
 		case !sent && uploads[i] == "":
-			failures = append(failures, fault.Field{Pointer: "/" + field, Detail: "is required: send the file, or " + field + "_upload_id"})
+			failures = append(failures, fault.Field{Pointer: "/" + field, Detail: "is required: send the file, or " + field + uploadID})
 		case sent && uploads[i] != "":
-			failures = append(failures, fault.Field{Pointer: "/" + field, Detail: "must not come together with " + field + "_upload_id"})
+			failures = append(failures, fault.Field{Pointer: "/" + field, Detail: "must not come together with " + field + uploadID})
 		}
 	}
 	return failures

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,6 +146,7 @@ func TestManyMistakesAreToldInPart(t *testing.T) {
 		}
 		return keys.String()
 	}
+	const body = `{"text":"x","variables":{"a":{"type":"date"}`
 	for name, step := range map[string]struct {
 		body   string
 		first  string
@@ -154,9 +156,9 @@ func TestManyMistakesAreToldInPart(t *testing.T) {
 		"unknown keys":   {`{"text":"x"` + many(5_000, "1") + `}`, "", 100, "4900 more"},
 		"too many keys":  {`{"text":"x"` + many(230_000, "1") + `}`, "", 1, "see errors"},
 		"a long key":     {`{"text":"x","` + strings.Repeat("<", 2_300_000) + `":1}`, "", 1, "see errors"},
-		"good variables": {`{"text":"x","variables":{"a":{"type":"date"}` + many(9_000/2, `{"type":"date"}`) + `}}`, "/variables", 1, "see errors"},
-		"101 variables":  {`{"text":"x","variables":{"a":{"type":"date"}` + many(100, `{"type":"date"}`) + `}}`, "/variables", 1, "see errors"},
-		"bad variables":  {`{"text":"x","variables":{"a":{"type":"date"}` + many(4_000, `{"type":5}`) + `}}`, "/variables", 100, "3901 more"},
+		"good variables": {body + many(4_500, `{"type":"date"}`) + `}}`, "/variables", 1, "see errors"},
+		"101 variables":  {body + many(100, `{"type":"date"}`) + `}}`, "/variables", 1, "see errors"},
+		"bad variables":  {body + many(4_000, `{"type":5}`) + `}}`, "/variables", 100, "3901 more"},
 	} {
 		answer := c.Post("/v1/capabilities/extract", step.body).Is(http.StatusBadRequest)
 		pointers := answer.Pointers()
@@ -219,6 +221,39 @@ func TestWhatIsAskedIsChecked(t *testing.T) {
 	}
 	send(t, c, extractPath, many...).Is(http.StatusBadRequest)
 	send(t, c, extractPath+"?include=everything", "@file", invoice).Is(http.StatusBadRequest)
+}
+
+// A model says everything, wherever it is in the form; a field beside it can do no harm. A second model, or what stands for a file, can.
+func TestBesideAModelFieldsAreIgnored(t *testing.T) {
+	c := newStudio(t).user()
+	many := make([]string, 0, 1000)
+	for i := range 500 {
+		many = append(many, fmt.Sprintf("field%d", i), "x")
+	}
+	model, file := []string{"model", variables}, []string{"@file", invoice}
+	for name, others := range map[string][]string{
+		"twice":      {"lang", "en", "lang", "de"},
+		"large":      {"prompt", strings.Repeat("x", 65<<10)},
+		"many":       many,
+		"a long one": {strings.Repeat("n", 201), "x"},
+		"no name":    {"", "x"},
+		"not UTF-8":  {"\xff", "x"},
+	} {
+		for place, parts := range map[string][]string{
+			"last": slices.Concat(file, others, model), "first": slices.Concat(model, others, file),
+			"between": slices.Concat(others, model, others, file),
+		} {
+			if answer := send(t, c, extractPath, parts...); answer.Status != http.StatusOK || answer.JSON("extracted_data.total") != 1452.0 {
+				t.Errorf("%s, %s: %v", name, place, answer)
+			}
+		}
+		send(t, c, extractPath, slices.Concat(file, others)...).Is(http.StatusBadRequest)
+	}
+	for _, parts := range [][]string{
+		model, {"@upload", invoice}, {"file_upload_id", ada}, {"file_upload_id", ada, "file_upload_id", ada},
+	} {
+		send(t, c, extractPath, slices.Concat(file, model, parts)...).Is(http.StatusBadRequest)
+	}
 }
 
 func TestLargeBodiesAreToldWhereToGo(t *testing.T) {
