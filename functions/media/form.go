@@ -135,6 +135,9 @@ func (f *form) takeFile(name string, part *multipart.Part) error {
 	if _, twice := f.files[name]; twice {
 		return mistake(media.Pointer(name), "must be given once")
 	}
+	if part.FileName() == "" && part.Header.Get("Content-Type") == "" {
+		return mistake(media.Pointer(name), "must be a file: a part with a filename, or a Content-Type; with curl, -F %s=@lease.txt", name)
+	}
 	file, done, err := media.Spool(part)
 	switch {
 	case errors.Is(err, media.ErrCut):

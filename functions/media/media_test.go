@@ -256,6 +256,21 @@ func TestBesideAModelFieldsAreIgnored(t *testing.T) {
 	}
 }
 
+// curl -F file=lease.txt sends the name as text, and that would be summarized.
+func TestANameOfAFileIsNoFile(t *testing.T) {
+	c := newStudio(t).user()
+	for path, field := range map[string]string{summarizePath: "file", extractPath: "file", comparePath: "file2"} {
+		answer := send(t, c, path, field, "lease.txt", "model", "{}").Is(http.StatusBadRequest)
+		if said := answer.Text("errors.0.detail"); answer.Text("errors.0.pointer") != "/"+field || !strings.Contains(said, field+"=@lease.txt") {
+			t.Errorf("%s: %s", path, said)
+		}
+	}
+	for _, header := range []string{`; filename="a"`, "\r\nContent-Type: text/plain"} {
+		form := "--b\r\nContent-Disposition: form-data; name=\"file\"" + header + "\r\n\r\n" + invoice + "\r\n--b--\r\n"
+		c.With("Content-Type", "multipart/form-data; boundary=b").Post(summarizePath, form).Is(http.StatusOK)
+	}
+}
+
 func TestLargeBodiesAreToldWhereToGo(t *testing.T) {
 	s := newStudio(t)
 	contentType, text := body(t, "@file", strings.Repeat("The quay was repaired. \n", maxForm/24))
