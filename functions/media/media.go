@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -199,8 +200,14 @@ func joined(err error, more []fault.Field) error {
 	return fault.Invalid(slices.Concat(f.Fields, more)...)
 }
 
+var quoted = regexp.MustCompile(`"(\\.|[^"\\])*"`)
+
+// prefersAsync looks for respond-async in a Prefer header (RFC 7240), whatever its parameters. It has no value; an empty one is none.
 func prefersAsync(header string) bool {
+	header = quoted.ReplaceAllString(header, "") // may hold what separates preferences
 	for preference := range strings.SplitSeq(header, ",") {
+		preference, _, _ = strings.Cut(preference, ";")
+		preference = strings.TrimSuffix(strings.TrimSpace(preference), "=")
 		if strings.EqualFold(strings.TrimSpace(preference), "respond-async") {
 			return true
 		}

@@ -276,3 +276,20 @@ func TestJobsDoNotWaitForTheirFilesToTheEnd(t *testing.T) {
 	}
 	k.end(t.Context())
 }
+
+func TestPreferencesHaveParameters(t *testing.T) {
+	for header, want := range map[string]bool{
+		"respond-async": true, "respond-async; foo=bar": true, "respond-async;foo": true, "respond-async, wait=5": true,
+		"wait=5 , Respond-Async ; x=1": true, `respond-async=""`: true, "respond-async = ": true, `a="b, c" , respond-async`: true,
+		`a="\", c", respond-async`: true,
+		"":                         false, "wait=5": false, "respond-async-not": false,
+		"handling=respond-async": false, "wait; respond-async": false,
+		`a="b, respond-async, c"`: false, "respond-async=no": false,
+	} {
+		if prefersAsync(header) != want {
+			t.Errorf("%s: want %v", header, want)
+		}
+	}
+	c := newStudio(t).user().With("Prefer", "respond-async; foo=bar")
+	send(t, c, summarizePath, "@file", invoice).Is(http.StatusAccepted).HasHeader("Preference-Applied", "respond-async")
+}
