@@ -9,11 +9,14 @@ import (
 	"strings"
 )
 
+// mark is the byte order mark that some editors begin a file with, and RFC 8259 lets readers ignore.
+const mark = "\ufeff"
+
 // model reads the settings of a request from its model field. Keys that are not known are refused, since a misspelt one
 // would silently mean something else.
 func (d *draft) model(text []byte) {
 	const pointer = "/" + ModelField
-	members, err := objectOf(text)
+	members, err := objectOf(bytes.TrimPrefix(text, []byte(mark)))
 	if err != nil {
 		d.fail(pointer, "must be a JSON object: %v", err)
 		return

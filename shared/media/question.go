@@ -129,9 +129,8 @@ func (d *draft) words(pointer, text string, most int) string {
 type pointers struct{ name, before string }
 
 func (d *draft) variable(at pointers, v Variable) {
-	count := utf8.RuneCountInString(v.Name)
-	if count < 1 || count > MaxName || strings.ContainsFunc(v.Name, unicode.IsControl) || !utf8.ValidString(v.Name) {
-		d.fail(at.name, "must have a name of 1 to %d characters, none of them control characters", MaxName)
+	if !isName(v.Name) {
+		d.fail(at.name, "must have a name of 1 to %d characters, not only spaces, and none of them control characters", MaxName)
 	}
 	if !slices.Contains([]Type{String, Number, Date, Boolean}, v.Type) {
 		d.fail(at.before+"type", "must be string, number, date or boolean")
@@ -143,6 +142,11 @@ func (d *draft) variable(at pointers, v Variable) {
 		return
 	}
 	d.Variables = append(d.Variables, v)
+}
+
+func isName(text string) bool {
+	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= MaxName &&
+		!strings.ContainsFunc(text, unicode.IsControl) && utf8.ValidString(text)
 }
 
 func (d *draft) keywords(pointer string, words []string) {

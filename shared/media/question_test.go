@@ -28,6 +28,10 @@ func TestFieldsSayTheSameAsTheModel(t *testing.T) {
 				"total":{"type":"number","description":"what is to be paid"},"due":{"type":"date"}}}`,
 			"lang": "ignored", "no_such_field": "ignored",
 		},
+		"model of an editor": {
+			"model": "\ufeff" + `{"lang":"de","prompt":"only differences","variables":{
+				"total":{"type":"number","description":"what is to be paid"},"due":{"type":"date"}}}`,
+		},
 	} {
 		got, err := media.ParseFields(media.Compare, fields)
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -68,6 +72,9 @@ func TestEveryMistakeIsTold(t *testing.T) {
 		{media.Extract, map[string]string{"variable1_name": "a", "variable2_type": "string", "variable0_name": "b", "variable101_name": "c", "variable01_name": "d"}, "/variable01_name /variable0_name /variable101_name /variable1_type /variable2_name"},
 		{media.Extract, map[string]string{"model": `{"variables":{"a":{},"b":{"type":"money"},"c/d":{"type":"date","x":1},"e":5}}`}, "/model/variables/a/type /model/variables/b/type /model/variables/c~1d/x /model/variables/e"},
 		{media.Extract, map[string]string{"model": `{"variables":{"":{"type":"date"}}}`}, "/model/variables/"},
+		{media.Extract, map[string]string{"model": `{"variables":{"  ":{"type":"date"}}}`}, "/model/variables/  "},
+		{media.Extract, map[string]string{"model": "\ufeff"}, "/model"},
+		{media.Extract, map[string]string{"variable1_name": " \u00a0", "variable1_type": "date"}, "/variable1_name"},
 		{media.Extract, map[string]string{"a/b": "x", "c~d": "y"}, "/a~1b /c~0d"},
 		{media.Extract, map[string]string{"model": `{"metadata":"words"}`}, "/model/metadata"},
 		{media.Extract, map[string]string{"model": `{"metadata":["ok","", "` + strings.Repeat("x", 51) + `"]}`}, "/model/metadata/1 /model/metadata/2"},
