@@ -47,6 +47,7 @@ var tameHuma = sync.OnceFunc(func() {
 	validation.MsgExpectedBoolean = "must be true or false"
 	validation.MsgExpectedObject = "must be a JSON object"
 	validation.MsgExpectedArray = "must be a JSON array"
+	validation.MsgExpectedBePattern = "must be %s"
 	validation.MsgExpectedMaxProperties = "must have at most %d entries"
 })
 
@@ -127,6 +128,8 @@ var misplaced = regexp.MustCompile(`^at (/\S*): (.+)$`)
 
 var missing = regexp.MustCompile(`^expected required property (.+) to be present$`)
 
+var missingParameter = regexp.MustCompile(`^required \w+ parameter is missing$`)
+
 // fieldOf translates one failure; strong ones come from a domain.
 func fieldOf(err error) (field fault.Field, strong bool) {
 	if f := (failure{}); errors.As(err, &f) {
@@ -139,6 +142,9 @@ func fieldOf(err error) (field fault.Field, strong bool) {
 	pointer := pointerOf(detail.Location)
 	if m := missing.FindStringSubmatch(detail.Message); m != nil {
 		return fault.Field{Pointer: pointer + "/" + escapePointer(m[1]), Detail: isRequired}, true
+	}
+	if missingParameter.MatchString(detail.Message) {
+		return fault.Field{Pointer: pointer, Detail: isRequired}, true
 	}
 	if m := misplaced.FindStringSubmatch(detail.Message); m != nil {
 		return fault.Field{Pointer: m[1], Detail: m[2]}, true

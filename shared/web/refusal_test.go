@@ -1,0 +1,64 @@
+package web_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/fault"
+	"portside/shared/web"
+	"portside/shared/webtest"
+)
+
+// order is an input with all that huma checks.
+type order struct {
+	Metric string `query:"metric" required:"true"`
+	web.Condition
+	web.Idempotency
+	Body struct {
+		Crew []struct {
+			Name string `json:"name"`
+		} `json:"crew,omitempty"`
+	}
+}
+
+// Resolve finds what a domain would: here, a name that is empty.
+func (o *order) Resolve(huma.Context) []error {
+	var failures []fault.Field
+	for i, sailor := range o.Body.Crew {
+		if sailor.Name == "" {
+			failures = append(failures, fault.Field{Pointer: "/crew/" + string(rune('0'+i)) + "/name", Detail: "must not be empty"})
+		}
+	}
+	return web.Failures(failures)
+}
+
+func orders(tb testing.TB) webtest.Client {
+	tb.Helper()
+	api := web.NewAPI(nil)
+	web.Handle(api, web.Anyone(), huma.Operation{OperationID: "order", Method: http.MethodPost, Path: "/orders"},
+		func(context.Context, *order) (*struct{}, error) { return &struct{}{}, nil })
+	return webtest.New(tb, api.Handler())
+}
+
+func TestRefusalsSpeakWithOneVoice(t *testing.T) {
+	for name, step := range map[string]struct{ query, header, value, pointer, detail string }{
+		"no metric":      {"", "", "", "query/metric", "is required"},
+		"empty metric":   {"?metric=", "", "", "query/metric", "is required"},
+		"bare tag":       {"?metric=a", "If-Match", "2", "header/If-Match", "must be entity tags in quotes, as ETag gives them, or *"},
+		"key of strange": {"?metric=a", "Idempotency-Key", "\x01", "header/Idempotency-Key", "must be printable ASCII"},
+	} {
+		c := orders(t)
+		if step.header != "" {
+			c = c.With(step.header, step.value)
+		}
+		answer := c.Post("/orders"+step.query, "{}").Is(http.StatusBadRequest).Has("errors.1", nil)
+		if said := answer.Text("errors.0.detail"); said != step.detail || answer.Text("errors.0.pointer") != step.pointer {
+			t.Errorf("%s: %v", name, answer)
+		}
+	}
+	orders(t).Post("/orders?metric=a", "{}").Is(http.StatusNoContent)
+	orders(t).With("If-Match", `"2"`).With("Idempotency-Key", "k").Post("/orders?metric=a", "{}").Is(http.StatusNoContent)
+}
