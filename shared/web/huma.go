@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -97,15 +98,19 @@ func refusal(status int, errs []error) *Problem {
 }
 
 // fieldsOf gathers the failures, one for each place: that a field is missing outweighs what a domain says of it, and
-// that outweighs the schema. Where the body as a whole is wrong, nothing is said of its fields.
+// that outweighs the schema. Where the body as a whole is wrong, nothing is said of its fields, and where a value should be an object or
+// an array and is not, nothing of what is in it.
 func fieldsOf(errs []error) []fault.Field {
 	if len(errs) == 0 {
 		return []fault.Field{{Pointer: "", Detail: "a JSON body is required"}}
 	}
 	var fields []fault.Field
-	place := map[string]int{}
+	place, mistyped := map[string]int{}, map[string]bool{}
 	for _, err := range errs {
 		field, strong := fieldOf(err)
+		if field.Detail == validation.MsgExpectedObject || field.Detail == validation.MsgExpectedArray {
+			mistyped[field.Pointer] = true
+		}
 		at, told := place[field.Pointer]
 		switch {
 		case !told:
@@ -118,7 +123,21 @@ func fieldsOf(errs []error) []fault.Field {
 	if at, whole := place[""]; whole {
 		return []fault.Field{fields[at]}
 	}
-	return fields
+	return slices.DeleteFunc(fields, func(f fault.Field) bool { return isIn(f.Pointer, mistyped) })
+}
+
+// isIn reports whether a place is in one of the others.
+func isIn(pointer string, others map[string]bool) bool {
+	for len(others) > 0 {
+		at := strings.LastIndexByte(pointer, '/')
+		if at < 0 {
+			return false
+		}
+		if pointer = pointer[:at]; others[pointer] {
+			return true
+		}
+	}
+	return false
 }
 
 const isRequired = "is required"

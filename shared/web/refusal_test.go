@@ -3,6 +3,8 @@ package web_test
 import (
 	"context"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -61,4 +63,20 @@ func TestRefusalsSpeakWithOneVoice(t *testing.T) {
 	}
 	orders(t).Post("/orders?metric=a", "{}").Is(http.StatusNoContent)
 	orders(t).With("If-Match", `"2"`).With("Idempotency-Key", "k").Post("/orders?metric=a", "{}").Is(http.StatusNoContent)
+}
+
+func TestOneMistakeIsToldOnce(t *testing.T) {
+	for body, pointers := range map[string]string{
+		`{"crew":[null]}`:                      "/crew/0",
+		`{"crew":[{"name":"a"},5,{}]}`:         "/crew/1 /crew/2/name",
+		`{"crew":5}`:                           "/crew",
+		`{"crew":[{"name":""},null],"crow":1}`: "/crew/0/name /crew/1 /crow",
+	} {
+		answer := orders(t).Post("/orders?metric=a", body).Is(http.StatusBadRequest)
+		got := answer.Pointers()
+		slices.Sort(got)
+		if strings.Join(got, " ") != pointers {
+			t.Errorf("%s: %v", body, answer)
+		}
+	}
 }
