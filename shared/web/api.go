@@ -90,11 +90,11 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 		op.Extensions = map[string]any{"x-permission": access.permission}
 		op.Description += "\n\n" + access.needs()
 	}
-	op.Middlewares = append(huma.Middlewares{a.gate(access), checkQuery, checkBody}, op.Middlewares...)
+	op.Middlewares = append(huma.Middlewares{a.gate(access), checkParameters, checkBody}, op.Middlewares...)
 	form := op.RequestBody
 	op.RequestBody = nil // huma would read it
 	huma.Register(a.huma, op, func(ctx context.Context, input *I) (*O, error) {
-		if failures := recordFrom(ctx).query; len(failures) > 0 {
+		if failures := recordFrom(ctx).unread; len(failures) > 0 {
 			return nil, problemFor(ctx, fault.Invalid(failures...))
 		}
 		output, err := handler(ctx, input)

@@ -131,25 +131,44 @@ func isJSON(contentType string) bool {
 	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
-// checkQuery finds what a query string can hold but no parameter means: an unknown name, a name twice, an empty value, bad
-// escapes, text that is not UTF-8. Otherwise a client's mistake would silently give it another page than it asked for. The
-// failures are told together with those of the schema.
-func checkQuery(ctx huma.Context, next func(huma.Context)) {
+// checkParameters finds what huma does not see: empty guards, and what a query string can hold but no parameter means: an unknown
+// name, a name twice, an empty value, bad escapes, text that is not UTF-8. Otherwise a client's mistake would silently give it
+// another page than it asked for. The failures are told together with those of the schema.
+func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	r, _ := humago.Unwrap(ctx)
-	recordOf(r).query = queryFailures(r.URL.RawQuery, queryNames(ctx.Operation()))
+	recordOf(r).unread = slices.Concat(
+		queryFailures(r.URL.RawQuery, parameters(ctx.Operation(), "query")), headerFailures(r.Header, parameters(ctx.Operation(), "header")),
+	)
 	next(ctx)
 }
 
-// queryNames returns the names of an operation's query parameters.
-func queryNames(op *huma.Operation) []string {
+// parameters returns the names of an operation's parameters in the query or the header.
+func parameters(op *huma.Operation, in string) []string {
 	var names []string
 	for _, p := range op.Parameters {
-		if p.In == "query" {
+		if p.In == in {
 			names = append(names, p.Name)
 		}
 	}
 	return names
 }
+
+// guards are the headers that keep a request from doing harm. An empty one, as a script sends whose variable is empty, must not count
+// as none.
+var guards = []string{"If-Match", "Idempotency-Key"}
+
+func headerFailures(sent http.Header, known []string) []fault.Field {
+	var failures []fault.Field
+	for _, name := range guards {
+		values, present := sent[name]
+		if present && slices.Contains(known, name) && strings.TrimSpace(strings.Join(values, "")) == "" {
+			failures = append(failures, fault.Field{Pointer: "header/" + name, Detail: isEmpty})
+		}
+	}
+	return failures
+}
+
+const isEmpty = "must not be empty; leave it out instead"
 
 func queryFailures(raw string, known []string) []fault.Field {
 	if raw == "" {
@@ -178,7 +197,7 @@ func queryFailure(name string, values, known []string) string {
 	case len(values) > 1:
 		return "must be given once"
 	case values[0] == "":
-		return "must not be empty; leave it out instead"
+		return isEmpty
 	case !utf8.ValidString(values[0]):
 		return "must be percent-encoded UTF-8"
 	default:

@@ -85,7 +85,7 @@ func requestID(r *http.Request) string { return r.Header.Get("X-Request-Id") }
 type record struct {
 	requestID string
 	request   *http.Request // of an operation with a body
-	query     []fault.Field // what is wrong with the query string, told with the rest
+	unread    []fault.Field // what is wrong with parameters and huma does not see, told with the rest
 	route     string
 	caller    principal.Principal
 	err       error

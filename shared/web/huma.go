@@ -22,7 +22,7 @@ var tameHuma = sync.OnceFunc(func() {
 	huma.NewError = func(status int, _ string, errs ...error) huma.StatusError { return refusal(status, errs) }
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
 		rec := recordFrom(ctx.Context())
-		p := refusal(status, append(Failures(rec.query), errs...))
+		p := refusal(status, append(Failures(rec.unread), errs...))
 		if status == http.StatusRequestEntityTooLarge {
 			p = problemOf(tooLarge(ctx.Operation()))
 		}

@@ -51,6 +51,9 @@ func TestRefusalsSpeakWithOneVoice(t *testing.T) {
 		"empty metric":   {"?metric=", "", "", "query/metric", "is required"},
 		"bare tag":       {"?metric=a", "If-Match", "2", "header/If-Match", "must be entity tags in quotes, as ETag gives them, or *"},
 		"key of strange": {"?metric=a", "Idempotency-Key", "\x01", "header/Idempotency-Key", "must be printable ASCII"},
+		"empty tag":      {"?metric=a", "If-Match", "", "header/If-Match", "must not be empty; leave it out instead"},
+		"blank tag":      {"?metric=a", "If-Match", "  ", "header/If-Match", "must not be empty; leave it out instead"},
+		"empty key":      {"?metric=a", "Idempotency-Key", "", "header/Idempotency-Key", "must not be empty; leave it out instead"},
 	} {
 		c := orders(t)
 		if step.header != "" {
@@ -63,6 +66,7 @@ func TestRefusalsSpeakWithOneVoice(t *testing.T) {
 	}
 	orders(t).Post("/orders?metric=a", "{}").Is(http.StatusNoContent)
 	orders(t).With("If-Match", `"2"`).With("Idempotency-Key", "k").Post("/orders?metric=a", "{}").Is(http.StatusNoContent)
+	orders(t).With("If-None-Match", "").Post("/orders?metric=a", "{}").Is(http.StatusNoContent) // nobody looks at it here
 }
 
 func TestOneMistakeIsToldOnce(t *testing.T) {
