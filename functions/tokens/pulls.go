@@ -39,7 +39,7 @@ func pullForm(p pulls.Pull) Pull {
 
 type listPullsInput struct {
 	Token      string     `query:"token" doc:"Only pulls with the token or password of this public id." example:"3vQB7B6MrGQZ"`
-	Repository string     `query:"repository" maxLength:"255" pattern:"^[A-Za-z0-9._/-]+$" patternDescription:"name of a chart or repository" doc:"Only pulls of the chart or image of this name." example:"acme/api"`
+	Repository string     `query:"repository" maxLength:"255" pattern:"^[A-Za-z0-9._/-]+$" patternDescription:"the name of a chart or repository" doc:"Only pulls of the chart or image of this name." example:"acme/api"`
 	Kind       pulls.Kind `query:"kind" enum:"chart,image" doc:"Only charts, or only images."`
 	From       string     `query:"from" doc:"Date in UTC or RFC 3339 time of the oldest pulls; left out: 30 days before to." example:"2026-11-01"`
 	To         string     `query:"to" doc:"Date in UTC, which is included, or RFC 3339 time, which is not; left out: today. At most 400 days after from." example:"2026-11-21"`
