@@ -149,7 +149,8 @@ were changed, and split by a hash of their names into two halves. The first half
 among the files above since. The second was counted three times, and of it these sums, which files failed, and a panic were looked at; it is
 not kept here. Whoever wrote the documents also wrote the rules, so a stranger's documents may fare worse. One file of the second
 half, a CSV that begins with a form, was taken for plain text; its eight values count as abstained. Some more words for the
-beginning, the end and the signing of contracts came after the last count.`
+beginning, the end and the signing of contracts, and a round of mending what attackers made the rules say wrongly, came after the last
+count.`
 
 func unseenTable() table {
 	return table{
