@@ -65,12 +65,13 @@ var words = []string{
 	"portside/shared/versions",
 }
 
-// blocks are for adapters: they speak DynamoDB, so a domain that had one would have AWS too.
+// blocks are for adapters: they speak DynamoDB or S3, so a domain that had one would have AWS too.
 var blocks = []string{
 	"portside/shared/credentials/credentialsdynamo",
 	"portside/shared/daily",
 	"portside/shared/items",
 	"portside/shared/lists",
+	"portside/shared/objects",
 	"portside/shared/once/oncedynamo",
 	"portside/shared/rank",
 	"portside/shared/transactions",

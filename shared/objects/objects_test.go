@@ -1,10 +1,14 @@
 package objects_test
 
 import (
+	"errors"
+	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"portside/shared/objects"
 )
@@ -22,6 +26,15 @@ func TestBucketsOfAnAddressAreInThePath(t *testing.T) {
 	} {
 		if got := test.client.Options().UsePathStyle; got != test.path {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestStatus(t *testing.T) {
+	gone := &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusGone}}}
+	for want, err := range map[int]error{0: errors.New("no route"), http.StatusGone: fmt.Errorf("get: %w", gone)} {
+		if got := objects.Status(err); got != want {
+			t.Errorf("%v: %d, want %d", err, got, want)
 		}
 	}
 }

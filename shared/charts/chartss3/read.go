@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"portside/shared/charts"
+	"portside/shared/objects"
 )
 
 // LinkLife is for how long a link works: long enough to begin a download, short enough to be worthless in a log.
@@ -42,7 +43,7 @@ func (s *Shelf) Index(ctx context.Context, known string) (charts.Stored, error) 
 		input.IfNoneMatch = &known
 	}
 	out, err := s.client.GetObject(ctx, input)
-	if statusOf(err) == http.StatusNotModified {
+	if objects.Status(err) == http.StatusNotModified {
 		return charts.Stored{}, charts.ErrSame
 	}
 	if _, missing := errors.AsType[*types.NoSuchKey](err); missing {
@@ -62,7 +63,7 @@ func (s *Shelf) Index(ctx context.Context, known string) (charts.Stored, error) 
 // Has implements charts.Shelf.
 func (s *Shelf) Has(ctx context.Context, key string) (bool, error) {
 	_, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: &key})
-	if statusOf(err) == http.StatusNotFound {
+	if objects.Status(err) == http.StatusNotFound {
 		return false, nil
 	}
 	if err != nil {
@@ -101,19 +102,6 @@ func disposition(request charts.Request) *string {
 		return nil
 	}
 	return aws.String(mime.FormatMediaType("attachment", map[string]string{"filename": request.SaveName}))
-}
-
-// statusOf returns the status that S3 answered, 0 where it did not answer. Only statuses tell what a HEAD or a conditional
-// GET found: neither has a body with a code.
-func statusOf(err error) int {
-	answer, answered := errors.AsType[interface {
-		error
-		HTTPStatusCode() int
-	}](err)
-	if !answered {
-		return 0
-	}
-	return answer.HTTPStatusCode()
 }
 
 // tellOutage marks what the SDK itself would try again, had it not done so already.

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"portside/shared/media"
+	"portside/shared/objects"
 )
 
 // errChanged is why a conditional write did not take place.
@@ -116,7 +117,7 @@ func (s *Store) putOver(ctx context.Context, key, version string, c claimed) err
 		input.IfMatch = &version
 	}
 	_, err = s.client.PutObject(ctx, input)
-	switch status := statusOf(err); {
+	switch status := objects.Status(err); {
 	case err == nil:
 		return nil
 	case status == http.StatusPreconditionFailed, version != "" && status == http.StatusNotFound:
@@ -125,18 +126,6 @@ func (s *Store) putOver(ctx context.Context, key, version string, c claimed) err
 		return fmt.Errorf("%w: %w", ErrAway, err)
 	}
 	return fmt.Errorf("put into jobs: %w", told(err))
-}
-
-// statusOf is what S3 answered; 0 where it did not.
-func statusOf(err error) int {
-	answer, answered := errors.AsType[interface {
-		error
-		HTTPStatusCode() int
-	}](err)
-	if !answered {
-		return 0
-	}
-	return answer.HTTPStatusCode()
 }
 
 // SaveJob implements media.Jobs. Jobs are run at least once; two runs of one write the same in the end.
