@@ -27,6 +27,15 @@ type bustle struct {
 	n       int
 }
 
+func newBustle(a *archive) *bustle {
+	a.t.Helper()
+	made, err := a.tables.projects.Create(a.t.Context(), projects.Creation{
+		Project: projects.Project{ID: "p", Status: projects.Draft, CreatedAt: a.begin},
+	})
+	a.must(err)
+	return &bustle{archive: a, project: made.Project}
+}
+
 // goOn changes everything that is counted.
 func (b *bustle) goOn() {
 	b.t.Helper()
@@ -76,11 +85,7 @@ func TestReconcileIsOvertakenAtAnyCall(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
 	a.fill()
-	made, err := a.tables.projects.Create(t.Context(), projects.Creation{
-		Project: projects.Project{ID: "p", Status: projects.Draft, CreatedAt: a.begin},
-	})
-	a.must(err)
-	b := &bustle{archive: a, project: made.Project}
+	b := newBustle(a)
 	for _, damage := range []func(){a.unsetAll, a.spoil, nil} {
 		for at, calls := 1, 1; at <= calls; at++ {
 			if damage != nil {

@@ -12,7 +12,6 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/daily"
 	"portside/shared/items"
-	"portside/shared/projects"
 )
 
 // What fails, or changes faster than it can be read, keeps nothing else from being compared and put right.
@@ -32,11 +31,7 @@ func TestReconcileGoesOnAfterWhatFails(t *testing.T) {
 			t.Parallel()
 			a := newArchive(t)
 			a.fill()
-			made, err := a.tables.projects.Create(t.Context(), projects.Creation{
-				Project: projects.Project{ID: "p", Status: projects.Draft, CreatedAt: a.begin},
-			})
-			a.must(err)
-			b := &bustle{archive: a, project: made.Project}
+			b := newBustle(a)
 			a.set("requests", a.day(1), "errors", items.Number(77))
 			a.set("usage", a.day(1), "inputTokens", items.Number(77))
 
@@ -61,7 +56,7 @@ func TestReconcileGoesOnAfterWhatFails(t *testing.T) {
 					t.Errorf("it does not say %q:\n%s", line, &stdout)
 				}
 			}
-			err = r.conclude(p)
+			err := r.conclude(p)
 			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(stderr.String(), "not compared: "+c.says) {
 				t.Errorf("it ends with %v, and said %s", err, &stderr)
 			}

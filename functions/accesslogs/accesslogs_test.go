@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"portside/shared/analytics"
+	"portside/shared/logstest"
 	"portside/shared/webtest"
 )
 
@@ -62,7 +63,7 @@ func TestWhatIsNotOurs(t *testing.T) {
 		"no group":      {delivery(t, "", "s", line), "foreign log group"},
 		"no lines":      {delivery(t, from.access, "s"), ""},
 	} {
-		out := listen(t)
+		out := logstest.Listen(t)
 		err := ingest(from, stranger{t}, later)(t.Context(), c.event)
 		said := out.String()
 		if err != nil || !strings.Contains(said, c.said) || strings.Count(said, "\n") != min(len(c.said), 1) || strings.Contains(said, "secret") {
@@ -96,7 +97,7 @@ func TestHostileLines(t *testing.T) {
 		"of a faster clock":       {lines: lines{entry("2", midnight, soon)}, calls: 1},
 		"logged in the future":    {lines: lines{simple("2", later().Add(tolerated+time.Millisecond))}, lost: 1},
 	} {
-		e, out := newEngines(t), listen(t)
+		e, out := newEngines(t), logstest.Listen(t)
 		all := append(lines{entry("1", midnight, good)}, c.lines...)
 		if err := ingest(from, e.recorder(), later)(t.Context(), delivery(t, from.access, "s", all...)); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -122,7 +123,7 @@ func TestHostileLines(t *testing.T) {
 
 // TestBrokenEvents are lost, and those beside them count all the same.
 func TestBrokenEvents(t *testing.T) {
-	e, out := newEngines(t), listen(t)
+	e, out := newEngines(t), logstest.Listen(t)
 	event := packed(t, map[string]any{
 		"messageType": "DATA_MESSAGE", "logGroup": from.access, "logStream": "s",
 		"logEvents": []any{map[string]any{"id": "1", "timestamp": "secret-content"}, simple("2", midnight), nil},
@@ -139,7 +140,7 @@ func TestBrokenEvents(t *testing.T) {
 
 // TestTooManyDays bounds what a batch may cost: no more transactions than three.
 func TestTooManyDays(t *testing.T) {
-	e, out := newEngines(t), listen(t)
+	e, out := newEngines(t), logstest.Listen(t)
 	const n = 10_000
 	var lines []events.CloudwatchLogsLogEvent
 	for i := range n {
@@ -159,7 +160,7 @@ func TestTooManyDays(t *testing.T) {
 
 // TestLinesOfModels has each kind that the media functions write, and what else is in their log.
 func TestLinesOfModels(t *testing.T) {
-	e, out := newEngines(t), listen(t)
+	e, out := newEngines(t), logstest.Listen(t)
 	lines := []string{
 		call(midnight, 200, analytics.Models{InputTokens: 100, OutputTokens: 10, MicroUSD: 7}),
 		call(midnight.Add(-time.Nanosecond), 200, analytics.Models{InputTokens: 1000, OutputTokens: 100}), // of the day before

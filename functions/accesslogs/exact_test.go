@@ -16,6 +16,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/awstest"
+	"portside/shared/logstest"
 )
 
 // known is a line of a random log with what it must count as.
@@ -167,7 +168,7 @@ func deliver(tb testing.TB, handler func(context.Context, events.CloudwatchLogsE
 // TestEachLineCountsOnce delivers a random log in random pieces to workers that crash, and compares the days with what a walk over the
 // log counts. What is left in the archive adds up to the same.
 func TestEachLineCountsOnce(t *testing.T) {
-	listen(t)
+	logstest.Listen(t)
 	rapid.Check(t, func(r *rapid.T) {
 		var log []known
 		for i := range rapid.IntRange(1, 40).Draw(r, "size") {
@@ -234,7 +235,7 @@ func text(s sums) string {
 func BenchmarkIngest(b *testing.B) {
 	const n = 1000
 	e := newEngines(b)
-	listen(b)
+	logstest.Listen(b)
 	handler := ingest(from, e.recorder(), later)
 	at, batch := midnight, 0
 	for b.Loop() {

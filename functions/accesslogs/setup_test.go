@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,16 +69,6 @@ func (e engines) sums(tb testing.TB) sums {
 		tb.Fatal(err)
 	}
 	return sums{requests, used}
-}
-
-// listen makes slog's default logger write to what it returns, as a function's log, while the test runs.
-func listen(tb testing.TB) *bytes.Buffer {
-	tb.Helper()
-	var out bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewJSONHandler(&out, nil)))
-	tb.Cleanup(func() { slog.SetDefault(before) })
-	return &out
 }
 
 func packed(tb testing.TB, data any) events.CloudwatchLogsEvent {

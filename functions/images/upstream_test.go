@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"portside/shared/images/imagesecr"
+	"portside/shared/logstest"
 	"portside/shared/pulls"
 	"portside/shared/webtest"
 )
@@ -124,7 +124,7 @@ func TestPullsAreLogged(t *testing.T) {
 	q := newQuay(t)
 	manifest, blob := q.image("acme/api", "1.2.0")
 	_, _ = q.chart("charts/product", "1.0.0")
-	lines := capture(t)
+	lines := logstest.Listen(t)
 	c := q.holder("read:docker-images").With("User-Agent", "containerd/2.1")
 	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.2.0", "").Is(http.StatusOK)
 	c.Get("/v2/acme/api/manifests/" + manifest).Is(http.StatusOK)
@@ -162,19 +162,9 @@ func TestPullsAreLogged(t *testing.T) {
 	}
 }
 
-// capture takes what is logged while the test runs.
-func capture(t *testing.T) *bytes.Buffer {
-	t.Helper()
-	var lines bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewJSONHandler(&lines, nil)))
-	t.Cleanup(func() { slog.SetDefault(before) })
-	return &lines
-}
-
 func TestLogTellsOutages(t *testing.T) {
 	q := newQuay(t)
-	lines := capture(t)
+	lines := logstest.Listen(t)
 	c := q.sick(answering(http.StatusBadGateway))
 	c.Get("/v2/acme/api/manifests/1").Is(http.StatusServiceUnavailable)
 	var record struct{ Level, Route, Error string }

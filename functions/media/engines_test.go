@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"portside/shared/logstest"
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
 	"portside/shared/media/mediaopenai"
@@ -132,7 +131,7 @@ func TestRecordingsAreTranscribedByTheServer(t *testing.T) {
 		words = append(words, fmt.Sprintf(`"Keyword%04d"`, i))
 	}
 	model := strings.TrimSuffix(billVariables, "}") + `,"lang":"de","metadata":[` + strings.Join(words, ",") + `]}`
-	logged := logsOf(t)
+	logged := logstest.Listen(t)
 	answer := send(t, newStudioOn(t, settings).user(), extractPath, "@file", wave, "model", model).Is(http.StatusOK)
 	answer.Has("extracted_data.Total", 1234.5).Has("extracted_data.Supplier", nil)
 	if warning := answer.Text("warnings.0"); !strings.Contains(warning, "were left out") {
@@ -145,16 +144,6 @@ func TestRecordingsAreTranscribedByTheServer(t *testing.T) {
 		strings.Contains(text, "1234.5") || strings.Contains(text, "Keyword0") {
 		t.Errorf("logged %s", text)
 	}
-}
-
-// logsOf is what the default logger writes until the test ends.
-func logsOf(t *testing.T) *bytes.Buffer {
-	t.Helper()
-	var out bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewJSONHandler(&out, nil)))
-	t.Cleanup(func() { slog.SetDefault(before) })
-	return &out
 }
 
 func TestRecordingsAreTranscribedByACommand(t *testing.T) {

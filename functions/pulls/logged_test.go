@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"portside/shared/logstest"
 	"portside/shared/pulls"
 )
 
@@ -24,7 +25,7 @@ func TestPullsOfOtherTimes(t *testing.T) {
 		"a day before":    {logged.Add(-24 * time.Hour), 1, "INFO"},
 		"long before":     {logged.Add(-24*time.Hour - time.Millisecond), 0, "WARN"},
 	} {
-		store, out := newStore(t), listen(t)
+		store, out := newStore(t), logstest.Listen(t)
 		line := fmt.Sprintf(`{"id":"1","timestamp":%d,"message":"{\"msg\":\"pull\",\"pull\":{\"at\":\"%s\",\"kind\":\"chart\",`+
 			`\"repository\":\"p\",\"reference\":\"1\",\"credential\":\"a\",\"owner\":\"b\"}}"}`, logged.UnixMilli(), c.at.Format(pulls.Stamp))
 		if err := record(store)(t.Context(), packed(t, []byte(`{"messageType":"DATA_MESSAGE","logEvents":[`+line+`]}`))); err != nil {

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/awstest"
+	"portside/shared/logstest"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/webtest"
@@ -38,16 +38,6 @@ func recorded(tb testing.TB, store pulls.Store) []pulls.Pull {
 		tb.Fatalf("more than one page: %v, %v", more, err)
 	}
 	return found
-}
-
-// listen makes slog's default logger write to what it returns, as a function's log, while the test runs.
-func listen(tb testing.TB) *bytes.Buffer {
-	tb.Helper()
-	var out bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewJSONHandler(&out, nil)))
-	tb.Cleanup(func() { slog.SetDefault(before) })
-	return &out
 }
 
 // batch is an event as CloudWatch Logs sends it.
@@ -103,7 +93,7 @@ func TestEvents(t *testing.T) {
 
 // TestFromLogToList is what the whole path does: pulls are logged, the lines delivered, and each pull listed once.
 func TestFromLogToList(t *testing.T) {
-	store, out := newStore(t), listen(t)
+	store, out := newStore(t), logstest.Listen(t)
 	logs := []pulls.Pull{
 		{At: midnight.Add(-time.Millisecond), Kind: pulls.Chart, Repository: "product", Reference: "1.0.0", CredentialID: "a", OwnerID: "ada"},
 		{At: midnight, Kind: pulls.Image, Repository: "acme/api", Reference: "1", CredentialID: "a", OwnerID: "ada", Client: "skopeo\n/1"},
@@ -125,7 +115,7 @@ func TestFromLogToList(t *testing.T) {
 }
 
 func TestBrokenLinesHoldNothingUp(t *testing.T) {
-	store, out := newStore(t), listen(t)
+	store, out := newStore(t), logstest.Listen(t)
 	good := `{"msg":"pull","pull":{"at":"2026-11-21T23:59:59.999Z","kind":"chart","repository":"product","reference":"1","digest":"",` +
 		`"credential":"a","owner":"ada","address":"","client":""}}`
 	lines := []string{"", "no JSON", `{"msg":"pull"}`, `{"msg":"pull","pull":"secret-content"}`, good, `{"msg":"other"}`}
@@ -142,7 +132,7 @@ func TestBrokenLinesHoldNothingUp(t *testing.T) {
 
 // TestBrokenEventsHoldNothingUp has events of the delivery itself that are none.
 func TestBrokenEventsHoldNothingUp(t *testing.T) {
-	store, out := newStore(t), listen(t)
+	store, out := newStore(t), logstest.Listen(t)
 	const delivered = `{"messageType":"DATA_MESSAGE","logEvents":[{"id":"1","timestamp":"soon","message":"secret-content"},` +
 		`{"id":"2","timestamp":2,"message":"{\"msg\":\"pull\",\"pull\":{\"at\":\"2026-11-21T23:59:59Z\",\"kind\":\"chart\",` +
 		`\"repository\":\"p\",\"reference\":\"1\",\"credential\":\"a\",\"owner\":\"b\"}}"}]}`
@@ -162,7 +152,7 @@ func TestWhatIsNoBatch(t *testing.T) {
 		"no JSON":  packed(t, []byte("secret-content")),
 		"no lines": packed(t, []byte(`{"messageType":"DATA_MESSAGE","logEvents":[]}`)),
 	} {
-		out := listen(t)
+		out := logstest.Listen(t)
 		err := record(away{})(t.Context(), event)
 		said := out.String()
 		if err != nil || strings.Contains(said, "corrupt batch") != (name != "no lines") || strings.Contains(said, "secret-content") {

@@ -1,15 +1,14 @@
 package media_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 
 	"portside/shared/fault"
+	"portside/shared/logstest"
 	"portside/shared/media"
 )
 
@@ -31,7 +30,7 @@ func TestAnswersWithoutWhatMayComeAreNotKept(t *testing.T) {
 		"no time":             {"one\n!", media.ErrSlow, 0, 0},
 		"too much for good":   {"one\n!", media.TooLarge(1 << 20), 1, 0},
 	} {
-		kept, logged := shelf{}, logsOf(t)
+		kept, logged := shelf{}, logstest.Listen(t)
 		service := looking(eye{map[string]error{"two": test.err}}, media.DefaultLimits())
 		parts := service.Parts
 		parts.Engine, parts.Results = repeater{}, kept
@@ -59,16 +58,6 @@ func ended(file media.Source, err error) error {
 		return err
 	}
 	return nil
-}
-
-// logsOf is what the default logger writes until the next call or the end of the test.
-func logsOf(t *testing.T) *bytes.Buffer {
-	t.Helper()
-	var out bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewJSONHandler(&out, nil)))
-	t.Cleanup(func() { slog.SetDefault(before) })
-	return &out
 }
 
 // Whoever is told that it is too much is told of what, and what there was.

@@ -1,22 +1,18 @@
 package media_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"testing"
 
+	"portside/shared/logstest"
 	"portside/shared/media"
 )
 
 // A defect looks like a damaged file to the caller, and like a defect to whoever can mend it.
 func TestPanicsOfReadersAreToldApart(t *testing.T) {
-	var logged bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewJSONHandler(&logged, nil)))
-	t.Cleanup(func() { slog.SetDefault(before) })
+	logged := logstest.Listen(t)
 	for name, test := range map[string]struct {
 		read  func([]byte)
 		wants string

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"portside/shared/logstest"
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
 	"portside/shared/mediatest"
@@ -112,7 +112,7 @@ func TestTheKeyIsNeverPrinted(t *testing.T) {
 func TestCallsHaveTheirPrices(t *testing.T) {
 	server := mediatest.StartOpenAI(t)
 	for seeing, want := range map[string]int{server.Model: 2, "": 1} {
-		logged := logsOf(t)
+		logged := logstest.Listen(t)
 		parts, err := equipped("MEDIA_ENGINE=openai", "MEDIA_MODEL="+server.Model, "MEDIA_MODEL_URL="+server.URL,
 			"MEDIA_MODEL_KEY="+server.Key, "MEDIA_VISION_MODEL="+seeing, "MEDIA_TRANSCRIPTION_MODEL="+server.Model,
 			"MEDIA_INPUT_PRICE=1.50", "MEDIA_OUTPUT_PRICE=10.01", "MEDIA_TRANSCRIPTION_PRICE=0.006")
@@ -151,14 +151,4 @@ func dot(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
-}
-
-// logsOf is what the default logger writes until the test ends.
-func logsOf(t *testing.T) *bytes.Buffer {
-	t.Helper()
-	var out bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewJSONHandler(&out, nil)))
-	t.Cleanup(func() { slog.SetDefault(before) })
-	return &out
 }
