@@ -35,6 +35,16 @@ func (y *year) moments(day analytics.Day, n int) []time.Time {
 	return all
 }
 
+// each does something at so many moments of a day.
+func (y *year) each(day analytics.Day, n int, do func(at time.Time) error) error {
+	for _, at := range y.moments(day, n) {
+		if err := do(at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // chance is true so many times in a hundred.
 func (y *year) chance(percent float64) bool { return y.random.Float64()*100 < percent }
 
@@ -60,19 +70,15 @@ func (y *year) changePeople(ctx context.Context, day analytics.Day) error {
 	case isWeekend(day):
 		coming = 0
 	}
-	for _, at := range y.moments(day, coming) {
-		if err := y.addPerson(ctx, at); err != nil {
-			return err
-		}
+	if err := y.each(day, coming, func(at time.Time) error { return y.addPerson(ctx, at) }); err != nil {
+		return err
 	}
 	for i := len(y.people) - 1; i >= 1; i-- { // the first one stays
 		if !y.chance(0.4) {
 			continue
 		}
-		for _, at := range y.moments(day, 1) {
-			if err := y.changePerson(ctx, i, at); err != nil {
-				return err
-			}
+		if err := y.each(day, 1, func(at time.Time) error { return y.changePerson(ctx, i, at) }); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -144,19 +150,15 @@ func (y *year) changePlans(ctx context.Context, day analytics.Day) error {
 	case isWeekend(day):
 		coming = 0
 	}
-	for _, at := range y.moments(day, coming) {
-		if err := y.addPlan(ctx, at); err != nil {
-			return err
-		}
+	if err := y.each(day, coming, func(at time.Time) error { return y.addPlan(ctx, at) }); err != nil {
+		return err
 	}
 	for i := range slices.Backward(y.plans) {
 		if !y.chance(1.5) || isWeekend(day) {
 			continue
 		}
-		for _, at := range y.moments(day, 1) {
-			if err := y.changePlan(ctx, i, at); err != nil {
-				return err
-			}
+		if err := y.each(day, 1, func(at time.Time) error { return y.changePlan(ctx, i, at) }); err != nil {
+			return err
 		}
 	}
 	return nil
