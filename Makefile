@@ -23,7 +23,7 @@ has-go:
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
 VENV := $(CURDIR)/.local/venv
-GO_DIRS = $(wildcard *.go cmd functions local shared)
+GO_DIRS = $(wildcard *.go cmd documents functions local shared)
 MODULES := . local
 # $(call each,COMMAND) runs a command in both modules, and stops at the first that fails.
 each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done

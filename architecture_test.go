@@ -46,35 +46,19 @@ const (
 	thirdParty = "any other module"
 )
 
-// layer is a row of the table "Who may import whom" in docs/architecture.md.
+// layer is a row of the import table in CONTRIBUTING.md.
 type layer struct {
 	name  string
 	may   []string
 	never []string // wins over may
 }
 
-// words are the packages that a domain may build on: vocabulary and rules, no technology.
-var words = []string{
-	"portside/shared/checks",
-	"portside/shared/credentials",
-	"portside/shared/fault",
-	"portside/shared/mail",
-	"portside/shared/once",
-	"portside/shared/patterns",
-	"portside/shared/principal",
-	"portside/shared/versions",
-}
+// core is what a domain may build on: vocabulary and rules without technology.
+var core = []string{"portside/shared/core/...", "portside/shared/credentials", "portside/shared/mail"}
 
-// blocks are for adapters: they speak DynamoDB or S3, so a domain that had one would have AWS too.
-var blocks = []string{
-	"portside/shared/credentials/credentialsdynamo",
-	"portside/shared/daily",
-	"portside/shared/items",
-	"portside/shared/lists",
-	"portside/shared/objects",
-	"portside/shared/once/oncedynamo",
-	"portside/shared/rank",
-	"portside/shared/transactions",
+// kits are what an adapter may build on. They call DynamoDB and S3, so a domain must not import them.
+var kits = []string{
+	"portside/shared/dynamo/...", "portside/shared/lambda/s3client", "portside/shared/credentials/credentialsdynamo",
 }
 
 var awsSDK = []string{"github.com/aws/aws-sdk-go-v2/...", "github.com/aws/smithy-go/..."}
@@ -96,6 +80,9 @@ var formats = map[string][]string{
 	"mediatranscribe": {"golang.org/x/text/unicode/norm"},
 	"mediatext":       {"golang.org/x/net/html", "golang.org/x/net/html/atom", "golang.org/x/text/encoding/..."},
 }
+
+// modules are the modules of this repository that a domain and its adapters build on.
+var modules = map[string][]string{"media": {"portside/documents/..."}}
 
 // bases are what adapters of one domain are made of besides: engines that ask a model differ only in how it is reached, and the
 // sets of all readers and of all engines are the same in every function that reads files.
@@ -139,10 +126,12 @@ func layerOf(file string) (layer, bool) {
 	switch {
 	case parts[0] == "local":
 		return layer{"local", []string{standard, thirdParty, "portside/local/..."}, nil}, true
+	case parts[0] == "documents" && len(parts) >= 2:
+		return layer{"documents", []string{standard, thirdParty, "portside/documents/..."}, slices.Concat(awsSDK, []string{"net/http/..."})}, true
 	case parts[0] == "functions" && len(parts) == 2:
 		return functionLayer(file), true
 	case parts[0] == "cmd":
-		return layer{"a command", []string{standard, thirdParty, "portside/shared/...", "portside/" + dir + "/..."}, nil}, true
+		return layer{"a command", []string{standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/" + dir + "/..."}, nil}, true
 	case parts[0] == "shared" && len(parts) >= 2:
 		return sharedLayer(parts[1:])
 	}
@@ -150,7 +139,7 @@ func layerOf(file string) (layer, bool) {
 }
 
 func functionLayer(file string) layer {
-	l := layer{"a function", []string{standard, thirdParty, "portside/shared/..."}, nil}
+	l := layer{"a function", []string{standard, thirdParty, "portside/shared/...", "portside/documents/..."}, nil}
 	if path.Base(file) != "main.go" {
 		l.name, l.never = "a function outside main.go", awsSDK
 	}
@@ -158,55 +147,54 @@ func functionLayer(file string) layer {
 }
 
 func sharedLayer(parts []string) (layer, bool) {
-	if fixed, ok := sharedLayers[parts[0]]; ok {
-		return fixed, true
-	}
+	domain := parts[0]
 	switch {
-	case isTestSupport("portside/shared/" + parts[0]):
-		return layer{"test support", []string{standard, thirdParty, "portside/shared/..."}, nil}, true
+	case domain == "web":
+		return web, true
+	case kitLayers[domain] != nil:
+		return kitLayers[domain](parts[1:])
 	case len(parts) == 1:
-		return layer{"a domain", slices.Concat([]string{standard, uuidModule}, words), []string{"net/http/..."}}, true
-	case len(parts) == 2 && strings.HasPrefix(parts[1], parts[0]):
-		return adapterLayer(parts[0], parts[1]), true
+		return layer{"a domain", slices.Concat([]string{standard, uuidModule}, core, modules[domain]), []string{"net/http/..."}}, true
+	case len(parts) == 2 && strings.HasPrefix(parts[1], domain):
+		return adapterLayer(domain, parts[1]), true
 	}
 	return layer{}, false
 }
 
 func adapterLayer(domain, adapter string) layer {
 	own := []string{standard, uuidModule, "portside/shared/" + domain}
-	return layer{"an adapter", slices.Concat(own, words, blocks, awsSDK, formats[adapter], bases[adapter]), nil}
+	return layer{"an adapter", slices.Concat(own, core, kits, awsSDK, modules[domain], formats[adapter], bases[adapter]), nil}
 }
 
-// sharedLayers are the directories of shared/ that are neither a domain nor a domain's adapter.
-var sharedLayers = map[string]layer{
-	"env":       {"env", []string{standard, "portside/shared/fault"}, []string{"net/http/..."}},
-	"fault":     {"fault", []string{standard}, []string{"net/http/..."}},
-	"principal": {"principal", []string{standard, "portside/shared/fault"}, []string{"net/http/..."}},
-	"lambdahttp": {"lambdahttp", []string{
-		standard, "portside/shared/fault", "portside/shared/principal",
-		"github.com/aws/aws-lambda-go/...", "github.com/awslabs/aws-lambda-go-api-proxy/...",
-	}, nil},
-	"coldstart": {"coldstart", []string{standard}, []string{"net/http/..."}},
-	"daily":     {"daily", slices.Concat([]string{standard, "portside/shared/items"}, awsSDK), nil},
-	"items":     {"items", slices.Concat([]string{standard, "portside/shared/fault"}, awsSDK), nil},
-	"lists": {"lists", slices.Concat([]string{
-		standard, "portside/shared/items", "portside/shared/rank", "portside/shared/transactions", "portside/shared/versions",
-	}, awsSDK), nil},
-	"objects":      {"objects", slices.Concat([]string{standard}, awsSDK), nil},
-	"patterns":     {"patterns", []string{standard}, []string{"net/http/..."}},
-	"rank":         {"rank", slices.Concat([]string{standard, "portside/shared/fault", "portside/shared/transactions"}, awsSDK), nil},
-	"subscription": {"subscription", []string{standard, "github.com/aws/aws-lambda-go/events"}, []string{"net/http/..."}},
-	"transactions": {"transactions", slices.Concat([]string{standard, "portside/shared/fault"}, awsSDK), nil},
-	"web": {"web", []string{
-		standard, thirdParty, "portside/shared/web/...",
-		"portside/shared/credentials", "portside/shared/fault", "portside/shared/principal",
-	}, awsSDK},
+var web = layer{"web", []string{
+	standard, thirdParty, "portside/shared/web/...", "portside/shared/core/...", "portside/shared/credentials",
+}, awsSDK}
+
+// kitLayers finds the rule for a package of a kit, by the folder of the kit. Every package of a kit has the same rule, so
+// that a new one needs no entry here.
+var kitLayers = map[string]func(below []string) (layer, bool){
+	"core": func(below []string) (layer, bool) {
+		return layer{"a core package", []string{standard, "portside/shared/core/..."}, []string{"net/http/..."}}, len(below) == 1
+	},
+	"dynamo": func(below []string) (layer, bool) {
+		may := []string{standard, "portside/shared/core/...", "portside/shared/dynamo/..."}
+		return layer{"a DynamoDB package", slices.Concat(may, awsSDK), nil}, len(below) == 1
+	},
+	"lambda": func(below []string) (layer, bool) {
+		may := []string{
+			standard, "portside/shared/core/...", "portside/shared/lambda/...",
+			"github.com/aws/aws-lambda-go/...", "github.com/awslabs/aws-lambda-go-api-proxy/...",
+		}
+		return layer{"a Lambda package", slices.Concat(may, awsSDK), nil}, len(below) == 1
+	},
+	"testkit": func([]string) (layer, bool) {
+		return layer{"test support", []string{standard, thirdParty, "portside/shared/..."}, nil}, true
+	},
 }
 
-// isTestSupport tells packages like awstest, which start engines for tests and have no place in production.
+// isTestSupport tells packages like testkit/awstest, which start engines for tests and have no place in production.
 func isTestSupport(imported string) bool {
-	first, _, _ := strings.Cut(strings.TrimPrefix(imported, "portside/shared/"), "/")
-	return strings.HasPrefix(imported, "portside/shared/") && strings.HasSuffix(first, "test")
+	return imported == "portside/shared/testkit" || strings.HasPrefix(imported, "portside/shared/testkit/")
 }
 
 // testLayer lets tests use any shared package and any module; they keep out of local and functions all the same.
@@ -214,7 +202,8 @@ func testLayer(file string) layer {
 	if strings.HasPrefix(file, "local/") {
 		return layer{"a test of local", []string{standard, thirdParty, "portside/local/..."}, nil}
 	}
-	return layer{"a test", []string{standard, thirdParty, "portside/shared/...", "portside/cmd/..."}, nil}
+	may := []string{standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/cmd/..."}
+	return layer{"a test", may, nil}
 }
 
 func (l layer) allows(imported string) bool {

@@ -12,14 +12,14 @@ import (
 
 const soundTemplate = `
 Resources:
-  AccessLogs: { Type: AWS::Logs::LogGroup }
-  ChartIndexFunction:
+  ApiAccessLogs: { Type: AWS::Logs::LogGroup }
+  IndexChartsFunction:
     Type: AWS::Serverless::Function
     Metadata: { BuildMethod: makefile }
     Properties:
-      LoggingConfig: { LogFormat: JSON, LogGroup: !Ref ChartIndexLogs }
+      LoggingConfig: { LogFormat: JSON, LogGroup: !Ref IndexChartsLogs }
       Events: { Minute: { Type: ScheduleV2, Properties: { ScheduleExpression: rate(1 minute) } } }
-  ChartIndexLogs: { Type: AWS::Logs::LogGroup, Properties: { RetentionInDays: !Ref Days } }
+  IndexChartsLogs: { Type: AWS::Logs::LogGroup, Properties: { RetentionInDays: !Ref Days } }
   UsersFunction:
     Type: AWS::Serverless::Function
     Metadata: { BuildMethod: makefile }
@@ -33,29 +33,29 @@ Resources:
 func soundTree() fstest.MapFS {
 	tree := fstest.MapFS{}
 	for name, content := range map[string]string{
-		"template.yaml":                  soundTemplate,
-		"go.mod":                         "module portside\n\nrequire github.com/google/uuid v1.6.0\n",
-		"local/go.mod":                   "module portside/local\n\nrequire github.com/versity/versitygw v1.8.0\n",
-		"architecture_test.go":           imports("portside_test", "testing"),
-		"events/chartindex/created.json": "{}",
-		"events/chartindex/deleted.json": "{}",
-		"events/users/create.json":       "{}",
-		"events/users/list.json":         "{}",
-		"functions/chartindex/main.go":   imports("main", "portside/shared/charts", "github.com/aws/aws-lambda-go/lambda"),
-		"functions/users/main.go":        imports("main", "portside/shared/users/usersdynamo", "github.com/aws/aws-sdk-go-v2/config"),
-		"functions/users/routes.go":      imports("main", "net/http", "portside/shared/web", "github.com/danielgtaylor/huma/v2"),
-		"functions/users/users_test.go":  imports("main", "portside/shared/awstest"),
-		"cmd/portside/main.go":           imports("main", "portside/shared/users", "portside/cmd/portside/progress"),
-		"shared/users/users.go":          imports("users", "context", "_ embed", "portside/shared/fault", "portside/shared/mail"),
-		"shared/users/users_test.go":     imports("users_test", "portside/shared/users/usersdynamo", "net/http/httptest"),
-		"shared/users/usersdynamo/a.go":  imports("usersdynamo", "portside/shared/users", "portside/shared/rank", "github.com/aws/smithy-go"),
-		"shared/web/web.go":              imports("web", "net/http", "portside/shared/fault"),
-		"shared/lambdahttp/a.go":         imports("lambdahttp", "net/http", "github.com/aws/aws-lambda-go/events"),
-		"shared/awstest/awstest.go":      imports("awstest", "awsmiddleware github.com/aws/aws-sdk-go-v2/aws/middleware"),
-		"shared/webtest/webtest.go":      imports("webtest", "net/http/httptest", "portside/shared/awstest"),
-		"shared/web/testdata/bad.go":     "not Go",
-		".local/other/bad.go":            "not Go",
-		"local/stack/stack.go":           imports("stack", "portside/local/lambda", "github.com/fsnotify/fsnotify"),
+		"template.yaml":                     soundTemplate,
+		"go.mod":                            "module portside\n\nrequire github.com/google/uuid v1.6.0\n",
+		"local/go.mod":                      "module portside/local\n\nrequire github.com/versity/versitygw v1.8.0\n",
+		"architecture_test.go":              imports("portside_test", "testing"),
+		"events/indexcharts/created.json":   "{}",
+		"events/indexcharts/deleted.json":   "{}",
+		"events/users/create.json":          "{}",
+		"events/users/list.json":            "{}",
+		"functions/indexcharts/main.go":     imports("main", "portside/shared/charts", "github.com/aws/aws-lambda-go/lambda"),
+		"functions/users/main.go":           imports("main", "portside/shared/users/usersdynamo", "github.com/aws/aws-sdk-go-v2/config"),
+		"functions/users/routes.go":         imports("main", "net/http", "portside/shared/web", "github.com/danielgtaylor/huma/v2"),
+		"functions/users/users_test.go":     imports("main", "portside/shared/testkit/awstest"),
+		"cmd/portside/main.go":              imports("main", "portside/shared/users", "portside/cmd/portside/progress"),
+		"shared/users/users.go":             imports("users", "context", "_ embed", "portside/shared/core/fault", "portside/shared/mail"),
+		"shared/users/users_test.go":        imports("users_test", "portside/shared/users/usersdynamo", "net/http/httptest"),
+		"shared/users/usersdynamo/a.go":     imports("usersdynamo", "portside/shared/users", "portside/shared/dynamo/rank", "github.com/aws/smithy-go"),
+		"shared/web/web.go":                 imports("web", "net/http", "portside/shared/core/fault"),
+		"shared/lambda/lambdahttp/a.go":     imports("lambdahttp", "net/http", "github.com/aws/aws-lambda-go/events"),
+		"shared/testkit/awstest/awstest.go": imports("awstest", "awsmiddleware github.com/aws/aws-sdk-go-v2/aws/middleware"),
+		"shared/testkit/webtest/webtest.go": imports("webtest", "net/http/httptest", "portside/shared/testkit/awstest"),
+		"shared/web/testdata/bad.go":        "not Go",
+		".local/other/bad.go":               "not Go",
+		"local/stack/stack.go":              imports("stack", "portside/local/lambda", "github.com/fsnotify/fsnotify"),
 	} {
 		tree[name] = &fstest.MapFile{Data: []byte(content)}
 	}
@@ -112,14 +112,14 @@ func TestImportViolationsAreFound(t *testing.T) {
 			imports("main", "portside/functions/media"), "may not import portside/functions"},
 		{"function imports local", "functions/users/x.go", imports("main", "portside/local/lambda"), "may not import portside/local"},
 		{"AWS client outside main.go", "functions/users/x.go", imports("main", sdk), "may not import " + sdk},
-		{"function imports awstest", "functions/users/x.go", imports("main", "portside/shared/awstest"), "awstest is for tests"},
-		{"test support imports function", "shared/webtest/x.go", imports("webtest", "portside/functions/users"), "test support may not"},
+		{"function imports awstest", "functions/users/x.go", imports("main", "portside/shared/testkit/awstest"), "awstest is for tests"},
+		{"test support imports function", "shared/testkit/webtest/x.go", imports("webtest", "portside/functions/users"), "test support may not"},
 		{"domain imports net/http", "shared/users/x.go", imports("users", "net/http"), "a domain may not import net/http"},
 		{"domain imports net/http below", "shared/users/x.go", imports("users", "net/http/httptest"), "may not import net/http/"},
 		{"domain imports web", "shared/users/x.go", imports("users", "portside/shared/web"), "may not import portside/shared/web"},
-		{"domain imports env", "shared/users/x.go", imports("users", "portside/shared/env"), "may not import portside/shared/env"},
+		{"domain imports env", "shared/users/x.go", imports("users", "portside/shared/lambda/start"), "may not import portside/shared/lambda/start"},
 		{"domain imports AWS", "shared/users/x.go", imports("users", sdk), "a domain may not import " + sdk},
-		{"domain imports what speaks AWS", "shared/users/x.go", imports("users", "portside/shared/rank"), "a domain may not"},
+		{"domain imports what speaks AWS", "shared/users/x.go", imports("users", "portside/shared/dynamo/rank"), "a domain may not"},
 		{"domain imports another", "shared/users/x.go",
 			imports("users", "portside/shared/projects"), "may not import portside/shared/projects"},
 		{"domain imports its adapter", "shared/users/x.go", imports("users", "portside/shared/users/usersdynamo"), "may not import"},
@@ -144,18 +144,18 @@ func TestImportViolationsAreFound(t *testing.T) {
 			imports("mediakind", "golang.org/x/net/html"), "an adapter may not"},
 		{"web imports a domain", "shared/web/x.go", imports("web", "portside/shared/users"), "web may not import portside/shared/users"},
 		{"web imports AWS", "shared/web/x.go", imports("web", sdk), "web may not import " + sdk},
-		{"lambdahttp imports a domain", "shared/lambdahttp/x.go", imports("lambdahttp", "portside/shared/users"), "lambdahttp may not"},
-		{"principal imports users", "shared/principal/x.go", imports("principal", "portside/shared/users"), "principal may not"},
+		{"lambdahttp imports a domain", "shared/lambda/lambdahttp/x.go", imports("lambdahttp", "portside/shared/users"), "a Lambda package may not"},
+		{"principal imports users", "shared/core/principal/x.go", imports("principal", "portside/shared/users"), "a core package may not"},
 		{"shared imports functions", "shared/web/x.go", imports("web", "portside/functions/users"), "may not import portside/functions"},
 		{"command imports function", "cmd/portside/x.go", imports("main", "portside/functions/users"), "a command may not"},
 		{"local imports portside", "local/stack/x.go",
 			imports("stack", "portside/shared/users"), "local may not import portside/shared/users"},
 		{"test of local imports portside", "local/stack/x_test.go",
-			imports("stack_test", "portside/shared/fault"), "a test of local may not"},
+			imports("stack_test", "portside/shared/core/fault"), "a test of local may not"},
 		{"test imports local", "shared/users/x_test.go", imports("users_test", "portside/local/engines"), "a test may not import"},
 		{"test imports function", "shared/users/x_test.go", imports("users_test", "portside/functions/users"), "a test may not import"},
 		{"alias", "shared/users/x.go", imports("users", "str strings"), "has the alias str"},
-		{"alias for the wrong package", "shared/awstest/x.go",
+		{"alias for the wrong package", "shared/testkit/awstest/x.go",
 			imports("awstest", "awsmiddleware github.com/x/y"), "has the alias awsmiddleware"},
 		{"alias in a test", "shared/users/x_test.go", imports("users_test", "str strings"), "has the alias str"},
 		{"dot import", "shared/users/x.go", imports("users", ". strings"), "has the alias ."},
@@ -185,7 +185,7 @@ func TestFunctionViolationsAreFound(t *testing.T) {
 func TestNameViolationsAreFound(t *testing.T) {
 	template := func(from, to string) string { return strings.ReplaceAll(soundTemplate, from, to) }
 	expose(t, checkNames, []violation{
-		{"no main.go", "functions/chartindex/main.go", "", "functions/chartindex/main.go is missing"},
+		{"no main.go", "functions/indexcharts/main.go", "", "functions/indexcharts/main.go is missing"},
 		{"no routes.go", "functions/users/routes.go", "", "functions/users/routes.go is missing"},
 		{"one event", "events/users/list.json", "", "events/users: 1 sample events"},
 		{"garbled event", "events/users/list.json", "{", "events/users/list.json: no JSON object"},
@@ -195,7 +195,7 @@ func TestNameViolationsAreFound(t *testing.T) {
 		{"file beside the functions", "functions/README", "x", "functions/README: template.yaml has no function"},
 		{"not built by make", "template.yaml",
 			strings.Replace(soundTemplate, "BuildMethod: makefile", "BuildMethod: go1.x", 1), "not built by the Makefile"},
-		{"logs elsewhere", "template.yaml", template("!Ref UsersLogs", "!Ref AccessLogs"), "UsersFunction does not log to !Ref UsersLogs"},
+		{"logs elsewhere", "template.yaml", template("!Ref UsersLogs", "!Ref ApiAccessLogs"), "UsersFunction does not log to !Ref UsersLogs"},
 		{"logs to a literal", "template.yaml", template("!Ref UsersLogs", "UsersLogs"), "UsersFunction does not log to !Ref UsersLogs"},
 		{"no log group", "template.yaml",
 			template("  UsersLogs: { Type: AWS::Logs::LogGroup }\n", ""), "UsersFunction has no log group UsersLogs"},
@@ -215,7 +215,7 @@ func TestMissingTreeIsReported(t *testing.T) {
 	all := strings.Join(found, "\n")
 	for _, want := range []string{
 		"functions: the directory is missing", "events: the directory is missing",
-		"functions/users/main.go is missing; template.yaml has UsersFunction", "events/chartindex: 0 sample events",
+		"functions/users/main.go is missing; template.yaml has UsersFunction", "events/indexcharts: 0 sample events",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not in\n%s", want, all)

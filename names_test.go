@@ -23,7 +23,7 @@ func TestNamesAgree(t *testing.T) {
 const minEvents = 2
 
 // accessLogs is the one log group that no function writes.
-const accessLogs = "AccessLogs"
+const accessLogs = "ApiAccessLogs"
 
 // samTemplate is what the names need of template.yaml; nodes keep CloudFormation's own tags.
 type samTemplate struct {

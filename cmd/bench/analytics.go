@@ -16,14 +16,14 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
-	"portside/shared/daily"
-	"portside/shared/principal"
-	"portside/shared/transactions"
+	"portside/shared/core/principal"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/transactions"
 )
 
 // The targets of the dashboard and of what it is made of.
 const (
-	accessLogsFunction = "AccessLogsFunction"
+	countUsageFunction = "CountUsageFunction"
 	dashboardCalls     = 4
 	yearUnits          = 70
 	dayUnits           = 10
@@ -44,7 +44,7 @@ type ledger struct {
 	store     *analyticsdynamo.Store
 	recorder  *analyticsdynamo.Recorder
 	service   *analytics.Service
-	write     func(context.Context, daily.Changes) error
+	write     func(context.Context, daycounts.Changes) error
 	year      analytics.Period // the one before this
 	latencies []float64        // of its requests
 }
@@ -58,8 +58,8 @@ func newLedger(s *stack) *ledger {
 	return &ledger{
 		meter: m, store: store, recorder: analyticsdynamo.NewRecorder(store, analyticss3.NewParts(s.s3(), s.Buckets["AnalyticsBucket"])),
 		service: analytics.NewService(store, analytics.Gigabytes(100), time.Now),
-		write: func(ctx context.Context, changes daily.Changes) error {
-			return transactions.Write(ctx, client, daily.In(table).Writes(changes))
+		write: func(ctx context.Context, changes daycounts.Changes) error {
+			return transactions.Write(ctx, client, daycounts.In(table).Writes(changes))
 		},
 		year: analytics.Period{Kind: analytics.LastYear, First: analytics.DayOf(first), Last: analytics.DayOf(first.AddDate(1, 0, 0)) - 1},
 	}
@@ -101,7 +101,7 @@ func (l *ledger) fill(ctx context.Context) error {
 		if err := l.store.SetStorage(ctx, day.Begin(), analytics.Storage{Charts: 12e9, Media: 3e9}); err != nil {
 			return err
 		}
-		if err := l.write(ctx, daily.Changes{daily.Day(day.String()): everyCounter()}); err != nil {
+		if err := l.write(ctx, daycounts.Changes{daycounts.Day(day.String()): everyCounter()}); err != nil {
 			return err
 		}
 	}
@@ -109,8 +109,8 @@ func (l *ledger) fill(ctx context.Context) error {
 }
 
 // everyCounter is a day on which something happened of everything that is counted.
-func everyCounter() daily.Change {
-	change := daily.Change{
+func everyCounter() daycounts.Change {
+	change := daycounts.Change{
 		"users": 8, "users:active": 5, "users:pending": 1, "users:inactive": 1, "users:suspended": 1,
 		"projects": 5, "created": 5, "archived": 1,
 	}
@@ -231,7 +231,7 @@ func (b *bench) batchCosts(ctx context.Context, _ *stack, l *ledger) error {
 // ingest gives batches to the function itself, which has one core.
 func (b *bench) ingest(ctx context.Context, s *stack, l *ledger) error {
 	b.say("counting %d batches of %d lines", batches, batchLines)
-	box, err := b.openSandbox(s, subject{accessLogsFunction, "accesslogs function", []string{
+	box, err := b.openSandbox(s, subject{countUsageFunction, "countusage function", []string{
 		"ANALYTICS_TABLE=" + s.Tables["AnalyticsTable"], "ANALYTICS_BUCKET=" + s.Buckets["AnalyticsBucket"],
 		"ACCESS_LOG_GROUP=bench", "MODEL_LOG_GROUPS=none", "GOMAXPROCS=1",
 	}})

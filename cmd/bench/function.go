@@ -22,7 +22,7 @@ const (
 )
 
 // sizeTargets are in MB.
-var sizeTargets = map[string]float64{"charts": 12, "chartindex": 16, "images": 12, "media": 25, "mediaworker": 25}
+var sizeTargets = map[string]float64{"charts": 12, "indexcharts": 16, "images": 12, "media": 25, "runmediajobs": 25}
 
 // sizes builds every function as it is deployed.
 func (b *bench) sizes(ctx context.Context) error {

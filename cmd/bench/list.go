@@ -12,10 +12,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/daily"
-	"portside/shared/principal"
+	"portside/shared/dynamo/daycounts"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 )
@@ -45,7 +45,7 @@ func newDirectory(s *stack) directory {
 	client, m := s.metered()
 	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"])
 	table := s.Tables["UsersTable"]
-	store := usersdynamo.New(client, table, keys, daily.In(s.Tables["AnalyticsTable"]))
+	store := usersdynamo.New(client, table, keys, daycounts.In(s.Tables["AnalyticsTable"]))
 	return directory{client: client, meter: m, table: table, keys: keys, store: store}
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"portside/shared/release"
+	"portside/shared/web"
 )
 
 //go:embed frame.yaml
@@ -54,7 +54,7 @@ func readFrame() (object, error) {
 	if err := yaml.Unmarshal(frame, &whole); err != nil {
 		return nil, fmt.Errorf("frame.yaml: %w", err)
 	}
-	child(whole, "info")["version"] = release.Version
+	child(whole, "info")["version"] = web.ReleaseVersion
 	return whole, nil
 }
 

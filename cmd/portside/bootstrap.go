@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
-	"portside/shared/fault"
-	"portside/shared/principal"
 	"portside/shared/users"
-	"portside/shared/versions"
 )
 
 func bootstrapCommand() command {

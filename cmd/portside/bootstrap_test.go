@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"portside/shared/awstest"
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
-	"portside/shared/principal"
+	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 )
 

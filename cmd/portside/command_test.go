@@ -15,13 +15,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"portside/shared/awstest"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/daily"
-	"portside/shared/items"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
 	"portside/shared/projects"
 	"portside/shared/projects/projectsdynamo"
+	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 )
@@ -55,7 +55,7 @@ func newOffice(t *testing.T) *office {
 // over returns the stores over another client, such as one that fails.
 func (o *office) over(client *dynamodb.Client) *tables {
 	keys := credentialsdynamo.New(client, o.names.credentials)
-	days := daily.In(o.names.analytics)
+	days := daycounts.In(o.names.analytics)
 	return &tables{
 		users: usersdynamo.New(client, o.names.users, keys, days), projects: projectsdynamo.New(client, o.names.projects, days),
 		credentials: keys,

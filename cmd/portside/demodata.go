@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/analytics"
-	"portside/shared/items"
+	"portside/shared/dynamo/items"
 )
 
 // demonstration is the job of demo-data.

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"portside/shared/analytics"
-	"portside/shared/principal"
+	"portside/shared/core/principal"
 	"portside/shared/projects"
 	"portside/shared/users"
 )

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/users"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"portside/shared/principal"
+	"portside/shared/core/principal"
 )
 
 // jsonRows reads one JSON object a line; empty lines are passed over.

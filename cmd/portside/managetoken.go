@@ -13,14 +13,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager/types"
 
-	"portside/shared/fault"
-	"portside/shared/principal"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 	"portside/shared/rotation"
 	"portside/shared/tokens"
 	"portside/shared/users"
 )
 
-// secretPrefix is that of all secrets which RotationFunction may touch; see template.yaml.
+// secretPrefix is that of all secrets which RotateTokensFunction may touch; see template.yaml.
 const secretPrefix = "portside/"
 
 func manageTokenCommand() command {
@@ -45,7 +45,7 @@ leaves the secret's terms and token as they are.`,
 				}
 				return nil
 			})
-			flags.StringVar(&wanted.function, "function", "", "`ARN` of RotationFunction (the stack's output RotationFunctionArn); not with --local")
+			flags.StringVar(&wanted.function, "function", "", "`ARN` of RotateTokensFunction (the stack's output RotationFunctionArn); not with --local")
 			return func(ctx context.Context, p process, arguments []string) error {
 				if err := noArguments(arguments); err != nil {
 					return err
@@ -69,8 +69,8 @@ type managedToken struct {
 	days, every                   int
 }
 
-// localFunction is RotationFunction of a local stack, which has no other account.
-const localFunction = "arn:aws:lambda:us-east-1:000000000000:function:portside-RotationFunction"
+// localFunction is RotateTokensFunction of a local stack, which has no other account.
+const localFunction = "arn:aws:lambda:us-east-1:000000000000:function:portside-RotateTokensFunction"
 
 // check completes what may be left out.
 func (m *managedToken) check(local bool) error {

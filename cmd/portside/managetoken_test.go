@@ -7,8 +7,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 
-	"portside/shared/awstest"
 	"portside/shared/rotation"
+	"portside/shared/testkit/awstest"
 )
 
 // withSecrets gives the office's stack a Secrets Manager.
@@ -42,7 +42,7 @@ func TestManageTokenMakesASecretThatIsRotated(t *testing.T) {
 	}
 	found, err := client.DescribeSecret(t.Context(), &secretsmanager.DescribeSecretInput{SecretId: aws.String("portside/acme")})
 	if err != nil || !aws.ToBool(found.RotationEnabled) || aws.ToInt64(found.RotationRules.AutomaticallyAfterDays) != 60 ||
-		!strings.HasSuffix(aws.ToString(found.RotationLambdaARN), "RotationFunction") || len(found.VersionIdsToStages) != 2 {
+		!strings.HasSuffix(aws.ToString(found.RotationLambdaARN), "RotateTokensFunction") || len(found.VersionIdsToStages) != 2 {
 		t.Errorf("the secret is %+v, %v", found, err)
 	}
 	o.expect(o.run(manage...), 0, "nothing to do")

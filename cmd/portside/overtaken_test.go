@@ -10,13 +10,13 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
-	"portside/shared/awstest"
-	"portside/shared/daily"
-	"portside/shared/items"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
 	"portside/shared/projects"
 	"portside/shared/projects/projectsdynamo"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
+	"portside/shared/testkit/awstest"
 	"portside/shared/users/usersdynamo"
 )
 
@@ -57,11 +57,11 @@ func (b *bustle) goOn() {
 
 // mender mends what the dashboard is made of through a client.
 func (a *archive) mender(client *dynamodb.Client) *analyticsdynamo.Reconciler {
-	days := daily.In(a.names.analytics)
+	days := daycounts.In(a.names.analytics)
 	users := usersdynamo.New(client, a.names.users, a.tables.credentials, days)
 	return &analyticsdynamo.Reconciler{
 		Recorder: analyticsdynamo.NewRecorder(analyticsdynamo.New(client, a.names.analytics), a.parts),
-		Lives: []func(context.Context) iter.Seq2[daily.Life, error]{
+		Lives: []func(context.Context) iter.Seq2[daycounts.Life, error]{
 			users.Lives, projectsdynamo.New(client, a.names.projects, days).Lives,
 		},
 		Pulls: (&records{pulls: pullsdynamo.New(client, a.pullsTable, a.names.analytics)}).countPulls, Mend: true,

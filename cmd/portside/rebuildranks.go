@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"portside/shared/lists"
+	"portside/shared/dynamo/lists"
 )
 
 func rebuildCommand() command {

@@ -18,12 +18,12 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
-	"portside/shared/awstest"
-	"portside/shared/items"
-	"portside/shared/liststest"
+	"portside/shared/dynamo/items"
 	"portside/shared/projects"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/liststest"
 )
 
 // archive is an office with all that the dashboard's numbers are counted from.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"portside/shared/analytics"
-	"portside/shared/items"
-	"portside/shared/liststest"
+	"portside/shared/dynamo/items"
+	"portside/shared/testkit/liststest"
 )
 
 // again delivers lines of a part that was counted once more.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"portside/shared/analytics"
-	"portside/shared/daily"
-	"portside/shared/items"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
 )
 
 // What fails, or changes faster than it can be read, keeps nothing else from being compared and put right.
@@ -37,9 +37,9 @@ func TestReconcileGoesOnAfterWhatFails(t *testing.T) {
 
 			again := a.mender(a.client)
 			all := again.Lives[1]
-			again.Lives[1] = func(ctx context.Context) iter.Seq2[daily.Life, error] {
+			again.Lives[1] = func(ctx context.Context) iter.Seq2[daycounts.Life, error] {
 				if err := c.lives(b); err != nil {
-					return func(yield func(daily.Life, error) bool) { yield(nil, err) }
+					return func(yield func(daycounts.Life, error) bool) { yield(nil, err) }
 				}
 				return all(ctx)
 			}

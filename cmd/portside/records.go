@@ -11,8 +11,8 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
-	"portside/shared/env"
-	"portside/shared/objects"
+	"portside/shared/lambda/s3client"
+	"portside/shared/lambda/start"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
 )
@@ -30,7 +30,7 @@ func (t *target) openRecords(ctx context.Context, p process) (*records, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := env.Reader{Lookup: p.lookup}
+	settings := start.Reader{Lookup: p.lookup}
 	pullsTable := cmp.Or(opened.stack.Tables["PullsTable"], settings.Optional("PULLS_TABLE"))
 	bucket := cmp.Or(opened.stack.Buckets["AnalyticsBucket"], settings.Optional("ANALYTICS_BUCKET"))
 	if pullsTable == "" || bucket == "" {
@@ -46,7 +46,7 @@ func (t *target) openRecords(ctx context.Context, p process) (*records, error) {
 
 // s3Client reaches the S3 of a local stack at an address, and otherwise the one of the settings.
 func s3Client(cfg aws.Config, address string) *s3.Client {
-	return objects.Client(cfg, func(o *s3.Options) {
+	return s3client.New(cfg, func(o *s3.Options) {
 		if address != "" {
 			o.BaseEndpoint = &address
 		}

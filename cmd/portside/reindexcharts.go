@@ -13,7 +13,7 @@ import (
 	"portside/shared/charts"
 	"portside/shared/charts/chartshelm"
 	"portside/shared/charts/chartss3"
-	"portside/shared/env"
+	"portside/shared/lambda/start"
 )
 
 // defaultChartMegabytes is the template's MaxChartMegabytes.
@@ -74,7 +74,7 @@ func (r *reindex) run(ctx context.Context, p process) error {
 func (r *reindex) open(ctx context.Context, p process) (*s3.Client, error) {
 	var stack localStack
 	var options []func(*config.LoadOptions) error
-	settings := env.Reader{Lookup: p.lookup}
+	settings := start.Reader{Lookup: p.lookup}
 	switch {
 	case r.on.local != "":
 		found, err := findLocalStack(r.on.local, r.on.address)

@@ -11,9 +11,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"portside/shared/awstest"
 	"portside/shared/charts"
 	"portside/shared/charts/chartss3"
+	"portside/shared/testkit/awstest"
 )
 
 // withCharts gives the office's stack an S3 with a bucket of charts, and returns that bucket.

@@ -17,8 +17,8 @@ import (
 	"github.com/aws/smithy-go"
 
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/daily"
-	"portside/shared/env"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/lambda/start"
 	"portside/shared/projects/projectsdynamo"
 	"portside/shared/users/usersdynamo"
 )
@@ -72,7 +72,7 @@ func (t *target) open(ctx context.Context, p process) (*tables, error) {
 	if t.address != "" {
 		return nil, usageError("--addr needs --local")
 	}
-	settings := env.Reader{Lookup: p.lookup}
+	settings := start.Reader{Lookup: p.lookup}
 	names := tableNames{
 		users: settings.String("USERS_TABLE"), projects: settings.String("PROJECTS_TABLE"),
 		credentials: settings.String("CREDENTIALS_TABLE"), analytics: settings.String("ANALYTICS_TABLE"),
@@ -99,7 +99,7 @@ func open(ctx context.Context, names tableNames, options ...func(*config.LoadOpt
 			o.BaseEndpoint = &names.secrets
 		}
 	})
-	days := daily.In(names.analytics)
+	days := daycounts.In(names.analytics)
 	return &tables{
 		config: cfg, client: client, names: names,
 		users: usersdynamo.New(client, names.users, keys, days), projects: projectsdynamo.New(client, names.projects, days),

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"portside/shared/analytics"
-	"portside/shared/awstest"
-	"portside/shared/daily"
-	"portside/shared/items"
-	"portside/shared/principal"
-	"portside/shared/webtest"
+	"portside/shared/core/principal"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/webtest"
 )
 
 const (
@@ -188,7 +188,7 @@ func TestCallsOfADashboard(t *testing.T) {
 
 func TestAnOutageIsTold(t *testing.T) {
 	b := newBoard(t)
-	b.count("2026-11-20", daily.Change{"users": 1})
+	b.count("2026-11-20", daycounts.Change{"users": 1})
 	b.client = awstest.Faulty(b.client, func(operation string, _ int) error {
 		if operation == "TransactGetItems" {
 			return items.ErrAway

@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/analytics"
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/web"
 )
 

@@ -60,7 +60,7 @@ func (w *world) pieces(s *stream, from, to int) (all [][]analytics.Entry) {
 	return all
 }
 
-// record counts batches, three at a time, as functions/accesslogs does.
+// record counts batches, three at a time, as functions/countusage does.
 func (w *world) record(s *stream, batches [][]analytics.Entry) {
 	w.Helper()
 	queue, failed := make(chan []analytics.Entry), make(chan error, len(batches))

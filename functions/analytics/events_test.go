@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"testing"
 
-	"portside/shared/principal"
-	"portside/shared/webtest"
+	"portside/shared/core/principal"
+	"portside/shared/testkit/webtest"
 )
 
 func TestEvents(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"portside/shared/analytics"
-	"portside/shared/principal"
+	"portside/shared/core/principal"
 )
 
 const guide = "../../docs/analytics.md"

@@ -12,19 +12,17 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
-	"portside/shared/coldstart"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/env"
-	"portside/shared/items"
-	"portside/shared/lambdahttp"
-	"portside/shared/logs"
+	"portside/shared/dynamo/items"
+	"portside/shared/lambda/lambdahttp"
+	"portside/shared/lambda/start"
 )
 
 func main() {
-	coldstart.DelayCollection()
-	logs.SetUp()
-	settings := env.Reader{Lookup: os.LookupEnv}
+	start.DelayCollection()
+	start.LogJSON()
+	settings := start.Reader{Lookup: os.LookupEnv}
 	table, credentialsTable := settings.String("ANALYTICS_TABLE"), settings.String("CREDENTIALS_TABLE")
 	gigabytes, limit := settings.Count("STORAGE_QUOTA_GIGABYTES"), settings.Count("RATE_LIMIT_PER_MINUTE")
 	if err := settings.Err(); err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/projects"
-	"portside/shared/webtest"
+	"portside/shared/testkit/webtest"
 )
 
 // TestDocument keeps this function's part of openapi.yaml; `make generate` writes it and merges the parts.

@@ -6,7 +6,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/analytics"
-	"portside/shared/principal"
+	"portside/shared/core/principal"
 	"portside/shared/web"
 )
 

@@ -16,14 +16,14 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
-	"portside/shared/awstest"
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/daily"
-	"portside/shared/items"
-	"portside/shared/principal"
-	"portside/shared/transactions"
-	"portside/shared/webtest"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/webtest"
 )
 
 // now is in the afternoon of a Saturday.
@@ -76,9 +76,9 @@ func (b *board) as(role principal.Role) webtest.Client {
 }
 
 // count changes counters, as users and projects do.
-func (b *board) count(day string, change daily.Change) {
+func (b *board) count(day string, change daycounts.Change) {
 	b.Helper()
-	if err := transactions.Write(b.Context(), b.client, daily.In(b.analytics).Writes(daily.Changes{daily.Day(day): change})); err != nil {
+	if err := transactions.Write(b.Context(), b.client, daycounts.In(b.analytics).Writes(daycounts.Changes{daycounts.Day(day): change})); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -95,7 +95,7 @@ type request struct {
 // log has requests counted as the log delivers them.
 func (b *board) log(requests ...request) {
 	b.Helper()
-	batch := analytics.Batch{Log: analytics.AccessLog, Group: "AccessLogs", Stream: "stream"}
+	batch := analytics.Batch{Log: analytics.AccessLog, Group: "ApiAccessLogs", Stream: "stream"}
 	for _, r := range requests {
 		for range max(r.times, 1) {
 			batch.Entries = append(batch.Entries, b.entry(r))
@@ -156,12 +156,12 @@ func (b *board) measure(at time.Time, size analytics.Storage) {
 // story is what happened at a small vendor's, as docs/analytics.md tells it.
 func (b *board) story() {
 	b.Helper()
-	b.count("2026-10-05", daily.Change{
+	b.count("2026-10-05", daycounts.Change{
 		"users": 40, "users:active": 38, "users:pending": 2, "role:admin": 1, "role:manager": 4, "role:user": 30, "role:viewer": 5,
 		"projects": 6, "project:active": 4, "project:draft": 2, "created": 6,
 	})
-	b.count("2026-11-03", daily.Change{"users": 3, "users:active": 1, "users:pending": 2, "role:user": 3})
-	b.count("2026-11-20", daily.Change{
+	b.count("2026-11-03", daycounts.Change{"users": 3, "users:active": 1, "users:pending": 2, "role:user": 3})
+	b.count("2026-11-20", daycounts.Change{
 		"users": -1, "users:active": -1, "role:viewer": -1,
 		"projects": 1, "project:draft": 1, "created": 2, "project:active": -1, "project:archived": 1, "archived": 1,
 	})

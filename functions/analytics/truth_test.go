@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"portside/shared/analytics"
-	"portside/shared/principal"
-	"portside/shared/webtest"
+	"portside/shared/core/principal"
+	"portside/shared/testkit/webtest"
 )
 
 // A longer run, for a night: go test ./functions/analytics -run TestTheDashboardIsTrue -operations 1000000 -timeout 12h

@@ -15,17 +15,17 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
-	"portside/shared/awstest"
-	"portside/shared/daily"
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
+	"portside/shared/dynamo/daycounts"
 	"portside/shared/mail"
-	"portside/shared/principal"
 	"portside/shared/projects"
 	"portside/shared/projects/projectsdynamo"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
+	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
-	"portside/shared/versions"
 )
 
 // world is the service on real engines with people who use it at random, and a journal of what they did.
@@ -64,7 +64,7 @@ func newWorld(tb testing.TB, begin time.Time, random *rand.Rand) *world {
 	tb.Helper()
 	b := newBoard(tb)
 	b.clock.Pass(begin.Sub(b.clock.Now()))
-	days, clock := daily.In(b.analytics), b.clock.Now
+	days, clock := daycounts.In(b.analytics), b.clock.Now
 	people := usersdynamo.New(b.client, awstest.Table(tb, b.client, "UsersTable"), b.keys, days)
 	plans := projectsdynamo.New(b.client, awstest.Table(tb, b.client, "ProjectsTable"), days)
 	store := analyticsdynamo.New(b.client, b.analytics)
@@ -76,8 +76,8 @@ func newWorld(tb testing.TB, begin time.Time, random *rand.Rand) *world {
 		store:    store, recorder: analyticsdynamo.NewRecorder(store, analyticss3.NewParts(awstest.S3(tb), awstest.Bucket(tb))),
 		pullLog: pullsdynamo.New(b.client, awstest.Table(tb, b.client, "PullsTable"), b.analytics),
 		streams: []*stream{
-			{log: analytics.AccessLog, group: "AccessLogs", name: "0"}, {log: analytics.AccessLog, group: "AccessLogs", name: "1"},
-			{log: analytics.ModelLog, group: "MediaLogs", name: "0"}, {log: analytics.ModelLog, group: "MediaWorkerLogs", name: "0"},
+			{log: analytics.AccessLog, group: "ApiAccessLogs", name: "0"}, {log: analytics.AccessLog, group: "ApiAccessLogs", name: "1"},
+			{log: analytics.ModelLog, group: "MediaLogs", name: "0"}, {log: analytics.ModelLog, group: "RunMediaJobsLogs", name: "0"},
 		},
 	}
 	w.createUser(principal.Admin)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"portside/shared/lambdahttp"
+	"portside/shared/lambda/lambdahttp"
 )
 
 // BenchmarkIndex serves an index of 5,000 versions from event to answer, on real engines and all in all: one request to

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"portside/shared/charts"
-	"portside/shared/fault"
-	"portside/shared/principal"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 	"portside/shared/pulls"
 )
 

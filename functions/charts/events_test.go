@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"portside/shared/webtest"
+	"portside/shared/testkit/webtest"
 )
 
 func TestEvents(t *testing.T) {

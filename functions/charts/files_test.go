@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"portside/shared/pulls"
-	"portside/shared/webtest"
+	"portside/shared/testkit/webtest"
 )
 
 // follow fetches a link without any credential.

@@ -13,7 +13,7 @@ import (
 
 	"portside/shared/charts"
 	"portside/shared/credentials"
-	"portside/shared/webtest"
+	"portside/shared/testkit/webtest"
 )
 
 const indexPath = "/charts/index.yaml"

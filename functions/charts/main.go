@@ -12,20 +12,18 @@ import (
 
 	"portside/shared/charts"
 	"portside/shared/charts/chartss3"
-	"portside/shared/coldstart"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/env"
-	"portside/shared/items"
-	"portside/shared/lambdahttp"
-	"portside/shared/logs"
-	"portside/shared/objects"
+	"portside/shared/dynamo/items"
+	"portside/shared/lambda/lambdahttp"
+	"portside/shared/lambda/s3client"
+	"portside/shared/lambda/start"
 )
 
 func main() {
-	coldstart.DelayCollection()
-	logs.SetUp()
-	settings := env.Reader{Lookup: os.LookupEnv}
+	start.DelayCollection()
+	start.LogJSON()
+	settings := start.Reader{Lookup: os.LookupEnv}
 	bucket, table := settings.String("CHARTS_BUCKET"), settings.String("CREDENTIALS_TABLE")
 	limit := settings.Count("RATE_LIMIT_PER_MINUTE")
 	if err := settings.Err(); err != nil {
@@ -35,7 +33,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	shelf := chartss3.NewShelf(objects.Client(cfg), bucket)
+	shelf := chartss3.NewShelf(s3client.New(cfg), bucket)
 	auth := credentials.NewAuthenticator(credentialsdynamo.New(items.Client(cfg), table), limit, time.Now)
 	h := &handlers{library: charts.NewLibrary(shelf), now: time.Now}
 	lambda.Start(lambdahttp.Handler(routes(h, auth).Handler()))

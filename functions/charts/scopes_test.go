@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"portside/shared/credentials"
-	"portside/shared/webtest"
+	"portside/shared/testkit/webtest"
 )
 
 const archivePath = "/charts/product-1.0.0.tgz"

@@ -16,14 +16,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"portside/shared/awstest"
 	"portside/shared/charts"
 	"portside/shared/charts/chartss3"
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/principal"
-	"portside/shared/transactions"
-	"portside/shared/webtest"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/webtest"
 )
 
 const owner = "0199aaaa-0000-7000-8000-000000000001"

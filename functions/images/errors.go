@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/images"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"portside/shared/credentials"
-	"portside/shared/webtest"
+	"portside/shared/testkit/webtest"
 )
 
 func TestEvents(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"portside/shared/awstest"
 	"portside/shared/credentials"
-	"portside/shared/webtest"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/webtest"
 )
 
 func TestClientsFindOutHowToLogIn(t *testing.T) {

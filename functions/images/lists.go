@@ -11,9 +11,9 @@ import (
 	"strings"
 	"unicode"
 
+	"portside/shared/core/principal"
 	"portside/shared/images"
 	"portside/shared/images/imagesecr"
-	"portside/shared/principal"
 )
 
 var errJunk = fmt.Errorf("%w: what it answered is not what the specification says", images.ErrAway)

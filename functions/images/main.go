@@ -11,21 +11,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 
-	"portside/shared/coldstart"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/env"
+	"portside/shared/dynamo/items"
 	"portside/shared/images/imagesdynamo"
 	"portside/shared/images/imagesecr"
-	"portside/shared/items"
-	"portside/shared/lambdahttp"
-	"portside/shared/logs"
+	"portside/shared/lambda/lambdahttp"
+	"portside/shared/lambda/start"
 )
 
 func main() {
-	coldstart.DelayCollection()
-	logs.SetUp()
-	settings := env.Reader{Lookup: os.LookupEnv}
+	start.DelayCollection()
+	start.LogJSON()
+	settings := start.Reader{Lookup: os.LookupEnv}
 	table, limit := settings.String("CREDENTIALS_TABLE"), settings.Count("RATE_LIMIT_PER_MINUTE")
 	if err := settings.Err(); err != nil {
 		log.Fatal(err)

@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"time"
 
+	"portside/shared/core/principal"
 	"portside/shared/images"
 	"portside/shared/images/imagesecr"
-	"portside/shared/principal"
 	"portside/shared/web"
 )
 

@@ -10,14 +10,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/awstest"
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/transactions"
 	"portside/shared/images/imagesdynamo"
 	"portside/shared/images/imagesecr"
-	"portside/shared/principal"
-	"portside/shared/transactions"
-	"portside/shared/webtest"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/webtest"
 )
 
 const (

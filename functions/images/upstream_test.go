@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"portside/shared/images/imagesecr"
-	"portside/shared/logstest"
 	"portside/shared/pulls"
-	"portside/shared/webtest"
+	"portside/shared/testkit"
+	"portside/shared/testkit/webtest"
 )
 
 func TestOneLoginServesManyRequests(t *testing.T) {
@@ -124,7 +124,7 @@ func TestPullsAreLogged(t *testing.T) {
 	q := newQuay(t)
 	manifest, blob := q.image("acme/api", "1.2.0")
 	_, _ = q.chart("charts/product", "1.0.0")
-	lines := logstest.Listen(t)
+	lines := testkit.CaptureLogs(t)
 	c := q.holder("read:docker-images").With("User-Agent", "containerd/2.1")
 	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.2.0", "").Is(http.StatusOK)
 	c.Get("/v2/acme/api/manifests/" + manifest).Is(http.StatusOK)
@@ -164,7 +164,7 @@ func TestPullsAreLogged(t *testing.T) {
 
 func TestLogTellsOutages(t *testing.T) {
 	q := newQuay(t)
-	lines := logstest.Listen(t)
+	lines := testkit.CaptureLogs(t)
 	c := q.sick(answering(http.StatusBadGateway))
 	c.Get("/v2/acme/api/manifests/1").Is(http.StatusServiceUnavailable)
 	var record struct{ Level, Route, Error string }

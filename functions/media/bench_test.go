@@ -11,9 +11,9 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"portside/shared/lambdahttp"
+	"portside/shared/core/principal"
+	"portside/shared/lambda/lambdahttp"
 	"portside/shared/media"
-	"portside/shared/principal"
 )
 
 // BenchmarkUpload is what a file of 4 MB costs besides reading and answering, which are trivial here: from the bytes of the event to

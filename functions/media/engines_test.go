@@ -12,13 +12,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"portside/shared/logstest"
+	"portside/shared/core/principal"
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
 	"portside/shared/media/mediaopenai"
-	"portside/shared/mediatest"
-	"portside/shared/principal"
-	"portside/shared/webtest"
+	"portside/shared/testkit"
+	"portside/shared/testkit/mediatest"
+	"portside/shared/testkit/webtest"
 )
 
 const (
@@ -131,7 +131,7 @@ func TestRecordingsAreTranscribedByTheServer(t *testing.T) {
 		words = append(words, fmt.Sprintf(`"Keyword%04d"`, i))
 	}
 	model := strings.TrimSuffix(billVariables, "}") + `,"lang":"de","metadata":[` + strings.Join(words, ",") + `]}`
-	logged := logstest.Listen(t)
+	logged := testkit.CaptureLogs(t)
 	answer := send(t, newStudioOn(t, settings).user(), extractPath, "@file", wave, "model", model).Is(http.StatusOK)
 	answer.Has("extracted_data.Total", 1234.5).Has("extracted_data.Supplier", nil)
 	if warning := answer.Text("warnings.0"); !strings.Contains(warning, "were left out") {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 	"portside/shared/media"
-	"portside/shared/principal"
 )
 
 // Job is work that goes on after its request was answered.

@@ -10,24 +10,22 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 
-	"portside/shared/coldstart"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/env"
-	"portside/shared/items"
-	"portside/shared/lambdahttp"
-	"portside/shared/logs"
+	"portside/shared/dynamo/items"
+	"portside/shared/lambda/lambdahttp"
+	"portside/shared/lambda/s3client"
+	"portside/shared/lambda/start"
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
 	"portside/shared/media/mediafiles"
 	"portside/shared/media/medias3"
-	"portside/shared/objects"
 )
 
 func main() {
-	coldstart.DelayCollection()
-	logs.SetUp()
-	settings := env.Reader{Lookup: os.LookupEnv}
+	start.DelayCollection()
+	start.LogJSON()
+	settings := start.Reader{Lookup: os.LookupEnv}
 	table, limit := settings.String("CREDENTIALS_TABLE"), settings.Count("RATE_LIMIT_PER_MINUTE")
 	bucket := settings.String("MEDIA_BUCKET")
 	if err := settings.Err(); err != nil {
@@ -37,7 +35,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := objects.Client(cfg)
+	client := s3client.New(cfg)
 	store := medias3.New(client, bucket, time.Now)
 	limits := media.DefaultLimits()
 	parts, err := mediaengines.Equip(media.Parts{

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 	"portside/shared/media"
-	"portside/shared/principal"
 )
 
 // mediaInput is what an operation on files takes beside its form, which the handler reads itself.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/logstest"
+	"portside/shared/core/principal"
 	"portside/shared/media"
-	"portside/shared/principal"
-	"portside/shared/webtest"
+	"portside/shared/testkit"
+	"portside/shared/testkit/webtest"
 )
 
 const invoice = `Invoice
@@ -139,7 +139,7 @@ func TestMistakesInTextsAreTheirOwn(t *testing.T) {
 
 // What is wrong thousands of times is told as often as somebody reads it, and neither the answer nor the log grows with it.
 func TestManyMistakesAreToldInPart(t *testing.T) {
-	c, logged := newStudio(t).user(), logstest.Listen(t)
+	c, logged := newStudio(t).user(), testkit.CaptureLogs(t)
 	many := func(n int, value string) string {
 		var keys strings.Builder
 		for i := range n {
@@ -179,7 +179,7 @@ func TestManyMistakesAreToldInPart(t *testing.T) {
 // A disk that is full is our affair, and logged.
 func TestWithoutADisk(t *testing.T) {
 	s := newStudio(t)
-	c, logged := s.user(), logstest.Listen(t)
+	c, logged := s.user(), testkit.CaptureLogs(t)
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
 	send(t, c, extractPath, "@file", invoice).Is(http.StatusInternalServerError)
 	if !strings.Contains(logged.String(), "a place for a file") {

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"portside/shared/webtest"
+	"portside/shared/testkit/webtest"
 )
 
 // TestDocument keeps this function's part of openapi.yaml; `make generate` writes it and merges the parts.

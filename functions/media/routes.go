@@ -7,9 +7,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"portside/shared/core/principal"
 	"portside/shared/media"
 	"portside/shared/media/medias3"
-	"portside/shared/principal"
 	"portside/shared/web"
 )
 

@@ -11,16 +11,16 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"portside/shared/awstest"
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/transactions"
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
 	"portside/shared/media/mediafiles"
 	"portside/shared/media/medias3"
-	"portside/shared/principal"
-	"portside/shared/transactions"
-	"portside/shared/webtest"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/webtest"
 )
 
 // studio is the media function on real engines, with the engine that needs no model.
@@ -75,7 +75,7 @@ func (s *studio) handler() http.Handler {
 	return routes(h, credentials.NewAuthenticator(s.table, s.limit, time.Now)).Handler()
 }
 
-// run does a job as functions/mediaworker does.
+// run does a job as functions/runmediajobs does.
 func (s *studio) run(id string) {
 	s.tb.Helper()
 	runner := media.NewRunner(media.RunnerParts{Service: s.work, Uploads: s.store, Jobs: s.store, Now: time.Now})

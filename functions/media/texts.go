@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 )
 

@@ -6,14 +6,13 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"portside/shared/coldstart"
-	"portside/shared/lambdahttp"
-	"portside/shared/logs"
+	"portside/shared/lambda/lambdahttp"
+	"portside/shared/lambda/start"
 )
 
 func main() {
-	coldstart.DelayCollection()
-	logs.SetUp()
+	start.DelayCollection()
+	start.LogJSON()
 	pages, err := newPages()
 	if err != nil {
 		log.Fatal(err)

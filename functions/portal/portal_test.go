@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/webtest"
+	"portside/shared/testkit/webtest"
 )
 
 func handler(tb testing.TB) http.Handler {

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"testing"
 
-	"portside/shared/webtest"
+	"portside/shared/testkit/webtest"
 )
 
 // Scripts move the focus to a heading so that screen readers begin there. The frame of what has the focus is for what one

@@ -10,22 +10,20 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 
-	"portside/shared/coldstart"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/daily"
-	"portside/shared/env"
-	"portside/shared/items"
-	"portside/shared/lambdahttp"
-	"portside/shared/logs"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
+	"portside/shared/lambda/lambdahttp"
+	"portside/shared/lambda/start"
 	"portside/shared/projects/projectsdynamo"
 	"portside/shared/users/usersdynamo"
 )
 
 func main() {
-	coldstart.DelayCollection()
-	logs.SetUp()
-	settings := env.Reader{Lookup: os.LookupEnv}
+	start.DelayCollection()
+	start.LogJSON()
+	settings := start.Reader{Lookup: os.LookupEnv}
 	projectsTable, analyticsTable := settings.String("PROJECTS_TABLE"), settings.String("ANALYTICS_TABLE")
 	usersTable, credentialsTable := settings.String("USERS_TABLE"), settings.String("CREDENTIALS_TABLE")
 	limit := settings.Count("RATE_LIMIT_PER_MINUTE")
@@ -36,7 +34,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client, days := items.Client(cfg), daily.In(analyticsTable)
+	client, days := items.Client(cfg), daycounts.In(analyticsTable)
 	keys := credentialsdynamo.New(client, credentialsTable)
 	people := usersdynamo.New(client, usersTable, keys, days)
 	store := projectsdynamo.New(client, projectsTable, days)

@@ -7,9 +7,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"portside/shared/principal"
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/projects"
-	"portside/shared/versions"
 	"portside/shared/web"
 )
 

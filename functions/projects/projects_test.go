@@ -14,8 +14,8 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
-	"portside/shared/principal"
-	"portside/shared/webtest"
+	"portside/shared/core/principal"
+	"portside/shared/testkit/webtest"
 )
 
 const engine = `{"name":" Difference Engine ","description":"Tables\nof logarithms","settings":{"seat":12345678901234567890},` +

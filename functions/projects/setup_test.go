@@ -7,16 +7,16 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"portside/shared/awstest"
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/daily"
-	"portside/shared/principal"
+	"portside/shared/dynamo/daycounts"
 	"portside/shared/projects/projectsdynamo"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/webtest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
-	"portside/shared/versions"
-	"portside/shared/webtest"
 )
 
 // office is the projects function on a real engine, with a clock that the test holds and people from the users domain.
@@ -40,7 +40,7 @@ func newOffice(tb testing.TB) *office {
 		keys:  credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable")),
 		clock: webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
 	}
-	days := daily.In(o.analytics)
+	days := daycounts.In(o.analytics)
 	o.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), o.keys, days)
 	o.store = projectsdynamo.New(client, awstest.Table(tb, client, "ProjectsTable"), days)
 	o.admin, o.key = o.user("root@example.com", principal.Admin)

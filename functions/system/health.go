@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"portside/shared/release"
+	"portside/shared/web"
 )
 
 type healthOutput struct {
@@ -19,7 +19,7 @@ type healthOutput struct {
 func health(commit string) func(context.Context, *struct{}) (*healthOutput, error) {
 	return func(context.Context, *struct{}) (*healthOutput, error) {
 		out := &healthOutput{}
-		out.Body.Status, out.Body.Version, out.Body.Commit = "ok", release.Version, commit
+		out.Body.Status, out.Body.Version, out.Body.Commit = "ok", web.ReleaseVersion, commit
 		return out, nil
 	}
 }

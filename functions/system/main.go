@@ -7,17 +7,16 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"portside/shared/coldstart"
-	"portside/shared/lambdahttp"
-	"portside/shared/logs"
+	"portside/shared/lambda/lambdahttp"
+	"portside/shared/lambda/start"
 )
 
 // commit is what the binary was built from; the Makefile sets it.
 var commit = "unknown"
 
 func main() {
-	coldstart.DelayCollection()
-	logs.SetUp()
+	start.DelayCollection()
+	start.LogJSON()
 	pages, err := newPages()
 	if err != nil {
 		log.Fatal(err)

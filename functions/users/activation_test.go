@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"portside/shared/credentials"
-	"portside/shared/webtest"
+	"portside/shared/testkit/webtest"
 )
 
 const invited = `{"email":"ada@example.com","name":"Ada <b>& Co</b>","role":"user"}`

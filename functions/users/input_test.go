@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/principal"
+	"portside/shared/core/principal"
 )
 
 func TestBadBodies(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
-	"portside/shared/principal"
 	"portside/shared/users"
 	"portside/shared/web"
 )

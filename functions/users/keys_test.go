@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
-	"portside/shared/principal"
-	"portside/shared/webtest"
+	"portside/shared/testkit/webtest"
 )
 
 func TestLifeOfAKey(t *testing.T) {

@@ -11,22 +11,20 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 
-	"portside/shared/coldstart"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/daily"
-	"portside/shared/env"
-	"portside/shared/items"
-	"portside/shared/lambdahttp"
-	"portside/shared/logs"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
+	"portside/shared/lambda/lambdahttp"
+	"portside/shared/lambda/start"
 	"portside/shared/mail/mailses"
 	"portside/shared/users/usersdynamo"
 )
 
 func main() {
-	coldstart.DelayCollection()
-	logs.SetUp()
-	settings := env.Reader{Lookup: os.LookupEnv}
+	start.DelayCollection()
+	start.LogJSON()
+	settings := start.Reader{Lookup: os.LookupEnv}
 	usersTable, credentialsTable := settings.String("USERS_TABLE"), settings.String("CREDENTIALS_TABLE")
 	analyticsTable := settings.String("ANALYTICS_TABLE")
 	from, baseURL, limit := settings.String("MAIL_FROM"), settings.Optional("BASE_URL"), settings.Count("RATE_LIMIT_PER_MINUTE")
@@ -39,7 +37,7 @@ func main() {
 	}
 	client := items.Client(cfg)
 	keys := credentialsdynamo.New(client, credentialsTable)
-	store := usersdynamo.New(client, usersTable, keys, daily.In(analyticsTable))
+	store := usersdynamo.New(client, usersTable, keys, daycounts.In(analyticsTable))
 	mailer := mailses.New(sesv2.NewFromConfig(cfg), from)
 	auth := credentials.NewAuthenticator(keys, limit, time.Now)
 	lambda.Start(lambdahttp.Handler(routes(newService(store, mailer, baseURL, time.Now), auth).Handler()))

@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
 
-	"portside/shared/principal"
+	"portside/shared/core/principal"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 	"portside/shared/web"

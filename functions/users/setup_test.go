@@ -11,15 +11,15 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"portside/shared/awstest"
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/daily"
+	"portside/shared/dynamo/daycounts"
 	"portside/shared/mail"
-	"portside/shared/principal"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/webtest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
-	"portside/shared/webtest"
 )
 
 // portal is the users function on a real engine, with a clock and a postbox that the test holds.
@@ -48,7 +48,7 @@ func newLimitedPortal(tb testing.TB, limit int) *portal {
 		clock: webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
 		keys:  credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable")),
 	}
-	p.store = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), p.keys, daily.In(awstest.Table(tb, client, "AnalyticsTable")))
+	p.store = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), p.keys, daycounts.In(awstest.Table(tb, client, "AnalyticsTable")))
 	p.admin, p.key = p.user("root@example.com", principal.Admin)
 	return p
 }

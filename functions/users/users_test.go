@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"portside/shared/principal"
-	"portside/shared/webtest"
+	"portside/shared/core/principal"
+	"portside/shared/testkit/webtest"
 )
 
 const ada = `{"email":" Ada@Example.com ","name":"Ada","role":"user","department":"Engines","sendActivationEmail":false,` +

@@ -41,7 +41,7 @@ func credentialRequest(t *testing.T, p *portal) {
 	if actions := events(grace.get(at)); !slices.Equal(actions, []string{"requested", "approved", "mailed", "collected"}) {
 		t.Errorf("events %v", actions)
 	}
-	p.invoke(t, "MailFunction", "mail/schedule.json") // nothing is left to do
+	p.invoke(t, "SendMailFunction", "mail/schedule.json") // nothing is left to do
 	if _, count := p.letter(t, "requester@example.com"); count != 1 {
 		t.Errorf("%d mails to the requester, want 1", count)
 	}

@@ -188,8 +188,8 @@ func unsentMail(t *testing.T, p *portal) {
 	for range 2 { // the second finds everybody there
 		p.command(t, operator, "import-users", "--local", p.data, "--send-activation-email", file)
 	}
-	p.invoke(t, "MailFunction", "mail/schedule.json")
-	p.invoke(t, "MailFunction", "mail/empty.json") // nothing is due any more
+	p.invoke(t, "SendMailFunction", "mail/schedule.json")
+	p.invoke(t, "SendMailFunction", "mail/empty.json") // nothing is due any more
 	for to, want := range map[string]int{"imported@example.com": 1, "quiet@example.com": 0} {
 		if _, count := p.letter(t, to); count != want {
 			t.Errorf("%d mails to %s, want %d", count, to, want)

@@ -35,7 +35,7 @@ func (f *function) invoke(ctx context.Context, to string, payload []byte) error 
 		return err
 	}
 	f.called = append(f.called, event.Step)
-	if to != "portside-RotationFunction" {
+	if to != "portside-RotateTokensFunction" {
 		return fmt.Errorf("there is no function %s", to)
 	}
 	if f.fail[event.Step] > 0 {
@@ -75,7 +75,7 @@ func rotatedBy(t *testing.T, f *function, invoke func(context.Context, string, [
 	f.safe.create()
 	_, err := f.safe.client.RotateSecret(t.Context(), &secretsmanager.RotateSecretInput{
 		SecretId: aws.String(name), RotateImmediately: aws.Bool(false),
-		RotationLambdaARN: aws.String("arn:aws:lambda:us-east-1:000000000000:function:portside-RotationFunction"),
+		RotationLambdaARN: aws.String("arn:aws:lambda:us-east-1:000000000000:function:portside-RotateTokensFunction"),
 	})
 	f.safe.must(err)
 	return f.safe

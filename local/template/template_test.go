@@ -91,7 +91,7 @@ func TestAccessLogOfTheProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := stack.AccessLog
-	if l == nil || l.LogGroup != "portside-AccessLogs" || !strings.HasPrefix(l.Format, `{"requestId":"$context.requestId",`) ||
+	if l == nil || l.LogGroup != "portside-ApiAccessLogs" || !strings.HasPrefix(l.Format, `{"requestId":"$context.requestId",`) ||
 		strings.Contains(l.Format, "\n") {
 		t.Fatalf("the access log is %+v", l)
 	}
@@ -104,7 +104,7 @@ func TestAccessLogOfTheProject(t *testing.T) {
 			}
 		}
 	}
-	if !cmp.Equal(subscribed, []string{"AccessLogsFunction"}) {
+	if !cmp.Equal(subscribed, []string{"CountUsageFunction"}) {
 		t.Errorf("the access log goes to %q", subscribed)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"portside/shared/principal"
+	"portside/shared/core/principal"
 )
 
 // facts are all that is known of the days of one or two periods. What follows from them is pure arithmetic.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // Kind is how a period is named.

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/analytics"
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 func day(tb testing.TB, text string) analytics.Day {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // Point is a number of one day.

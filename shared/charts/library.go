@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"portside/shared/fault"
-	"portside/shared/principal"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 )
 
 // The ways in which a customer is refused.

@@ -15,10 +15,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"pgregory.net/rapid"
 
-	"portside/shared/awstest"
 	"portside/shared/charts"
 	"portside/shared/charts/chartss3"
-	"portside/shared/principal"
+	"portside/shared/core/principal"
+	"portside/shared/testkit/awstest"
 )
 
 var whole = principal.Principal{UserID: "u", Scopes: []principal.Scope{principal.ReadCharts}}

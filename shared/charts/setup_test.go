@@ -15,10 +15,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"portside/shared/awstest"
 	"portside/shared/charts"
 	"portside/shared/charts/chartshelm"
 	"portside/shared/charts/chartss3"
+	"portside/shared/testkit/awstest"
 )
 
 const maxBytes = 1 << 20

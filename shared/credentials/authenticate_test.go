@@ -8,11 +8,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"portside/shared/awstest"
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/principal"
-	"portside/shared/transactions"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/awstest"
 )
 
 // gate is an Authenticator over a table on a real engine, behind a meter.

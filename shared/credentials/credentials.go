@@ -15,8 +15,8 @@ import (
 	"slices"
 	"time"
 
-	"portside/shared/fault"
-	"portside/shared/principal"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 )
 
 const unauthorized = "The request has no working credential. Send a valid API key in X-API-Key, or, where it is documented, " +

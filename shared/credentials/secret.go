@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // Kind is what a credential is for; its text starts with it.

@@ -12,8 +12,8 @@ package images
 import (
 	"context"
 
-	"portside/shared/fault"
-	"portside/shared/principal"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 )
 
 // What can be wrong with a request. Each is one of the specification's error codes.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"portside/shared/core/principal"
 	"portside/shared/images"
-	"portside/shared/principal"
 )
 
 func TestReach(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/fault"
-	"portside/shared/logstest"
+	"portside/shared/core/fault"
 	"portside/shared/media"
+	"portside/shared/testkit"
 )
 
 // What is missing in an answer by bad luck is not missing for a day.
@@ -30,7 +30,7 @@ func TestAnswersWithoutWhatMayComeAreNotKept(t *testing.T) {
 		"no time":             {"one\n!", media.ErrSlow, 0, 0},
 		"too much for good":   {"one\n!", media.TooLarge(1 << 20), 1, 0},
 	} {
-		kept, logged := shelf{}, logstest.Listen(t)
+		kept, logged := shelf{}, testkit.CaptureLogs(t)
 		service := looking(eye{map[string]error{"two": test.err}}, media.DefaultLimits())
 		parts := service.Parts
 		parts.Engine, parts.Results = repeater{}, kept

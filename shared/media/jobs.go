@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // Status is how far a job is.
@@ -19,7 +19,7 @@ const (
 	Failed    Status = "failed"
 )
 
-// What a job gets before it is given up. template.yaml has the same of MediaWorkerFunction, which a test there compares.
+// What a job gets before it is given up. template.yaml has the same of RunMediaJobsFunction, which a test there compares.
 const (
 	JobTries = 3                // one more than MaximumRetryAttempts
 	JobTime  = 15 * time.Minute // of one try: Timeout

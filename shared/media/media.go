@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"io"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // Format is what a file is, told by its content.

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // Task is what is to be done with a file.

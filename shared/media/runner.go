@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // Runner does the work of jobs.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"portside/shared/awstest"
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/medias3"
+	"portside/shared/testkit/awstest"
 )
 
 const owner = "0192f3a1-0000-7000-8000-000000000001"

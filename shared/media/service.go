@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // Retention is how long uploads and answers are kept.

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/logstest"
 	"portside/shared/media"
+	"portside/shared/testkit"
 )
 
 // A defect looks like a damaged file to the caller, and like a defect to whoever can mend it.
 func TestPanicsOfReadersAreToldApart(t *testing.T) {
-	logged := logstest.Listen(t)
+	logged := testkit.CaptureLogs(t)
 	for name, test := range map[string]struct {
 		read  func([]byte)
 		wants string

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // Transcriber makes words of recordings.

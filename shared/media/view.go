@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"sync"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // Picture is an image that may hold text: a photograph, a scan, what a page of a PDF is made of.

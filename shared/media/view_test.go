@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"portside/shared/checks"
-	"portside/shared/fault"
+	"portside/shared/core/checks"
+	"portside/shared/core/fault"
 )
 
 // Bounds of a project's fields, from the contract. Lengths are in characters; those of settings and metadata are package

@@ -17,8 +17,8 @@ import (
 	"slices"
 	"time"
 
-	"portside/shared/fault"
-	"portside/shared/once"
+	"portside/shared/core/fault"
+	"portside/shared/core/idempotency"
 )
 
 // Status is how far a project is.
@@ -112,7 +112,7 @@ type Page struct {
 // Creation is a project to be added, with what must be written together with it.
 type Creation struct {
 	Project Project
-	Once    *once.Key // nil: no idempotency key
+	Once    *idempotency.Key // nil: no idempotency key
 	// Refusal, unless nil, is what forbids the creation by now. It is returned, except where an earlier request with the
 	// same idempotency key made the project when nothing forbade it.
 	Refusal error

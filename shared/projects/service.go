@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"time"
 
-	"portside/shared/checks"
-	"portside/shared/fault"
-	"portside/shared/once"
-	"portside/shared/principal"
-	"portside/shared/versions"
+	"portside/shared/core/checks"
+	"portside/shared/core/fault"
+	"portside/shared/core/idempotency"
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 )
 
 // Service is the rules of project administration.
@@ -42,7 +42,7 @@ func (s *Service) Create(ctx context.Context, request Request, input NewProject)
 		ID: s.newID(), Status: Draft, OwnerID: request.Caller.UserID, Members: []Member{},
 		Settings: checks.Compact(nil), Metadata: checks.Compact(nil), CreatedAt: s.now().UTC(),
 	})
-	creation := Creation{Project: project, Once: once.For(request.Caller.UserID, request.IdempotencyKey, wanted(project))}
+	creation := Creation{Project: project, Once: idempotency.For(request.Caller.UserID, request.IdempotencyKey, wanted(project))}
 	strangers, err := s.strangers(ctx, Project{}, project)
 	if err != nil {
 		return Created{}, err

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"portside/shared/principal"
+	"portside/shared/core/principal"
 )
 
 // Store keeps pulls, and counts them by day.

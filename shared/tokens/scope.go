@@ -3,8 +3,8 @@ package tokens
 import (
 	"strconv"
 
-	"portside/shared/fault"
-	"portside/shared/principal"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 )
 
 // Everything is what a vendor's own people may hand out.

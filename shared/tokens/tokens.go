@@ -17,9 +17,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
-	"portside/shared/fault"
-	"portside/shared/principal"
 )
 
 // Bounds of a token's fields, from the contract.

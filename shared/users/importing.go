@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // ErrRepeated is what a row of an import gets whose address stands in an earlier row of the same call.

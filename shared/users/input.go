@@ -5,9 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"portside/shared/checks"
-	"portside/shared/fault"
-	"portside/shared/principal"
+	"portside/shared/core/checks"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 )
 
 // Bounds of a user's fields, from the contract. Lengths are in characters; those of metadata are package checks'.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"portside/shared/principal"
+	"portside/shared/core/principal"
 	"portside/shared/users"
 )
 

@@ -7,10 +7,10 @@ import (
 	"log/slog"
 	"time"
 
+	"portside/shared/core/fault"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
-	"portside/shared/fault"
 	"portside/shared/mail"
-	"portside/shared/versions"
 )
 
 // LinkLife is how long an activation link works.

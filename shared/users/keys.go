@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
-	"portside/shared/fault"
-	"portside/shared/principal"
-	"portside/shared/versions"
 )
 
 // Bounds of an API key's fields.

@@ -5,10 +5,10 @@ import (
 	"context"
 	"time"
 
-	"portside/shared/fault"
-	"portside/shared/once"
-	"portside/shared/principal"
-	"portside/shared/versions"
+	"portside/shared/core/fault"
+	"portside/shared/core/idempotency"
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 )
 
 // Service is the rules of user administration.
@@ -42,7 +42,7 @@ func (s *Service) Create(ctx context.Context, request Request, input NewUser) (C
 	if !request.Caller.Role.Covers(input.Role) {
 		return Created{}, ErrAbove
 	}
-	creation := Creation{User: s.fresh(input), Once: once.For(request.Caller.UserID, request.IdempotencyKey, input)}
+	creation := Creation{User: s.fresh(input), Once: idempotency.For(request.Caller.UserID, request.IdempotencyKey, input)}
 	if !input.ActivationEmail {
 		return s.store.Create(ctx, creation)
 	}

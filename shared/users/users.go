@@ -10,9 +10,9 @@ import (
 	"encoding/json"
 	"time"
 
-	"portside/shared/fault"
-	"portside/shared/once"
-	"portside/shared/principal"
+	"portside/shared/core/fault"
+	"portside/shared/core/idempotency"
+	"portside/shared/core/principal"
 )
 
 // Status says whether a user may act.
@@ -97,8 +97,8 @@ const (
 // Creation is a user to be added, with what must be written together with it.
 type Creation struct {
 	User       User
-	Invitation *Invitation // nil: no activation mail
-	Once       *once.Key   // nil: no idempotency key
+	Invitation *Invitation      // nil: no activation mail
+	Once       *idempotency.Key // nil: no idempotency key
 }
 
 // Created is the outcome of a creation.

@@ -14,8 +14,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"portside/shared/fault"
-	"portside/shared/principal"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 )
 
 // API is one function's operations, and what they share.

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"strings"
 
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
-	"portside/shared/fault"
-	"portside/shared/principal"
 )
 
 // ToolAuthenticator tells who presents what chart and container clients send; credentials.Authenticator is the real one.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // formType is the media type of forms with files (RFC 7578).

@@ -15,9 +15,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
-	"portside/shared/fault"
-	"portside/shared/principal"
 )
 
 // Authenticator tells who presents a credential of one of the kinds; credentials.Authenticator is the real one.

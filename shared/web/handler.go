@@ -9,8 +9,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"portside/shared/fault"
-	"portside/shared/principal"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 )
 
 // Handler returns the API as a handler, observed: unknown paths and methods get problem details.

@@ -13,7 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/validation"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // tameHuma replaces huma's error body and messages, once and process-wide as huma has them: its defaults repeat rejected

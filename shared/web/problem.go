@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // Problem is the body of every error: problem details of RFC 9457 with a code that programs can switch on.

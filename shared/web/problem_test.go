@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 func TestHowLongToWait(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
+	"portside/shared/testkit/webtest"
 	"portside/shared/web"
-	"portside/shared/webtest"
 )
 
 // order is an input with all that huma checks.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // MaxBody is how many bytes of JSON an operation takes unless its MaxBodyBytes says otherwise. A form is not bounded unless

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/analytics"
-	"portside/shared/items"
+	"portside/shared/dynamo/items"
 )
 
 // wholeNumber reads an attribute; false for one of another type, and for a fraction.

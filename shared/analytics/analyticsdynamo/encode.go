@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"portside/shared/analytics"
-	"portside/shared/items"
+	"portside/shared/dynamo/items"
 )
 
 // Attributes of a day to which the log adds: how often it was written, and milliseconds between the first and the last line of

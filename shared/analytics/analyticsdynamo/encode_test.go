@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/analytics"
-	"portside/shared/items"
+	"portside/shared/dynamo/items"
 )
 
 // anyRequests draws requests as a day may have them, and as none will.

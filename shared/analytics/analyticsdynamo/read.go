@@ -9,9 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/analytics"
-	"portside/shared/daily"
-	"portside/shared/items"
-	"portside/shared/transactions"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
 )
 
 var _ analytics.Store = (*Store)(nil)
@@ -23,13 +23,13 @@ func (s *Store) Counts(ctx context.Context, since, today analytics.Day) (analyti
 	counts := analytics.Counts{Now: analytics.Counters{}, Changes: map[analytics.Day]analytics.Counters{}}
 	into := func(item items.Map) error { return takeCounts(counts, item, today) }
 	if since < today-1 {
-		if err := s.each(ctx, days{daily.Partition, since, today - 2}, into); err != nil {
+		if err := s.each(ctx, days{daycounts.Partition, since, today - 2}, into); err != nil {
 			return counts, err
 		}
 	}
 	latest, err := transactions.Read(ctx, s.client, []types.TransactGetItem{
-		s.get(daily.TotalKey()), s.get(dayKey(daily.Partition, today+1)),
-		s.get(dayKey(daily.Partition, today)), s.get(dayKey(daily.Partition, today-1)),
+		s.get(daycounts.TotalKey()), s.get(dayKey(daycounts.Partition, today+1)),
+		s.get(dayKey(daycounts.Partition, today)), s.get(dayKey(daycounts.Partition, today-1)),
 	})
 	if err != nil {
 		return counts, fmt.Errorf("read the counts: %w", err)
@@ -50,7 +50,7 @@ func (s *Store) get(key items.Map) types.TransactGetItem {
 }
 
 func takeCounts(counts analytics.Counts, item items.Map, today analytics.Day) error {
-	name, change, err := daily.Read(item)
+	name, change, err := daycounts.Read(item)
 	if err != nil {
 		return fmt.Errorf("read the counts: %w", err)
 	}

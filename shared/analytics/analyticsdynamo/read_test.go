@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"portside/shared/analytics"
-	"portside/shared/awstest"
-	"portside/shared/daily"
-	"portside/shared/items"
-	"portside/shared/transactions"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/awstest"
 )
 
 // now is in the afternoon of a Saturday.
@@ -60,10 +60,10 @@ func (b book) put(all []items.Map) {
 }
 
 // count writes changes of counters.
-func (b book) count(day analytics.Day, change daily.Change) {
+func (b book) count(day analytics.Day, change daycounts.Change) {
 	b.Helper()
-	changes := daily.Changes{daily.Day(day.String()): change}
-	if err := transactions.Write(b.Context(), b.client, daily.In(b.table).Writes(changes)); err != nil {
+	changes := daycounts.Changes{daycounts.Day(day.String()): change}
+	if err := transactions.Write(b.Context(), b.client, daycounts.In(b.table).Writes(changes)); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -92,7 +92,7 @@ func busyDay(random *rand.Rand) *analytics.Requests {
 func (b book) fill(n int) {
 	b.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
-	total := daily.TotalKey()
+	total := daycounts.TotalKey()
 	var all []items.Map
 	for day := today - analytics.Day(n) + 1; day <= today; day++ {
 		all = append(all, itemOf(day, busyDay(random)), b.usageItem(day, random), b.countsItem(day, random, total))
@@ -111,7 +111,7 @@ func (b book) usageItem(day analytics.Day, random *rand.Rand) items.Map {
 }
 
 func (b book) countsItem(day analytics.Day, random *rand.Rand, total items.Map) items.Map {
-	item := dayKey(daily.Partition, day)
+	item := dayKey(daycounts.Partition, day)
 	for _, name := range []string{
 		"users", "users:active", "users:pending", "users:inactive", "role:user", "role:viewer", "role:manager",
 		"projects", "project:draft", "project:active", "project:archived", "created", "archived",
@@ -167,9 +167,9 @@ func TestCostOfADashboard(t *testing.T) {
 // TestAFasterClock counts tomorrow what happens today: it is in today's numbers and in none before.
 func TestAFasterClock(t *testing.T) {
 	b := newBook(t)
-	b.count(today-1, daily.Change{"users": 3})
-	b.count(today, daily.Change{"users": 2, "created": 1})
-	b.count(today+1, daily.Change{"users": 1, "created": 1})
+	b.count(today-1, daycounts.Change{"users": 3})
+	b.count(today, daycounts.Change{"users": 2, "created": 1})
+	b.count(today+1, daycounts.Change{"users": 1, "created": 1})
 	counts, err := b.store().Counts(t.Context(), today-2, today)
 	if err != nil || counts.Now["users"] != 6 || counts.Changes[today]["created"] != 2 {
 		t.Errorf("%+v, %v", counts, err)
@@ -208,9 +208,9 @@ func TestSeriesReadWhatTheyNeed(t *testing.T) {
 
 func TestWhatWasWrittenIsOnTheDashboard(t *testing.T) {
 	b := newBook(t)
-	b.count(today-60, daily.Change{"users": 4, "users:active": 3, "role:admin": 4})
-	b.count(today-1, daily.Change{"users": 2, "users:active": 1, "role:user": 2, "projects": 1, "project:draft": 1, "created": 1})
-	b.count(today, daily.Change{"users": -1, "role:user": -1, "project:draft": -1, "project:archived": 1, "archived": 1})
+	b.count(today-60, daycounts.Change{"users": 4, "users:active": 3, "role:admin": 4})
+	b.count(today-1, daycounts.Change{"users": 2, "users:active": 1, "role:user": 2, "projects": 1, "project:draft": 1, "created": 1})
+	b.count(today, daycounts.Change{"users": -1, "role:user": -1, "project:draft": -1, "project:archived": 1, "archived": 1})
 	first, second := &analytics.Requests{}, &analytics.Requests{}
 	first.Add(analytics.Request{At: now, Status: 200, Latency: 20, Media: true})
 	second.Add(analytics.Request{At: now.AddDate(0, 0, -1), Status: 500, Latency: 40})
@@ -242,7 +242,7 @@ func TestCountsSinceEachDay(t *testing.T) {
 	b := newBook(t)
 	const n = 6
 	for back := range analytics.Day(n) {
-		b.count(today-back, daily.Change{"users": 1 << back})
+		b.count(today-back, daycounts.Change{"users": 1 << back})
 	}
 	for back := range analytics.Day(n) {
 		counts, err := b.store().Counts(t.Context(), today-back, today)
@@ -264,8 +264,8 @@ func TestCountsSinceEachDay(t *testing.T) {
 // no day that can be asked for.
 func TestMidnightInBetween(t *testing.T) {
 	b := newBook(t)
-	b.count(today, daily.Change{"users": 1})
-	b.count(today+1, daily.Change{"users": 5})
+	b.count(today, daycounts.Change{"users": 1})
+	b.count(today+1, daycounts.Change{"users": 5})
 	got, _ := b.dashboard(analytics.Asked{Kind: analytics.Today}, false)
 	if total := got.Metrics.Users.Total; total != 6 {
 		t.Errorf("there are %d users now", total)
@@ -275,7 +275,7 @@ func TestMidnightInBetween(t *testing.T) {
 // TestUsersThatChangeMeanwhile has the counts cancelled by writers, as the engine never does by itself.
 func TestUsersThatChangeMeanwhile(t *testing.T) {
 	b := newBook(t)
-	b.count(today, daily.Change{"users": 1})
+	b.count(today, daycounts.Change{"users": 1})
 	b.client = awstest.Faulty(b.client, func(operation string, n int) error {
 		if operation == "TransactGetItems" && n < 3 {
 			return awstest.TransactionConflict(3)

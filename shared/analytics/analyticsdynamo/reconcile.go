@@ -7,7 +7,7 @@ import (
 	"iter"
 
 	"portside/shared/analytics"
-	"portside/shared/daily"
+	"portside/shared/dynamo/daycounts"
 )
 
 // Reconciler counts again what the dashboard is made of, and compares.
@@ -18,7 +18,7 @@ import (
 type Reconciler struct {
 	Recorder *Recorder
 	// Lives are those of everything that is counted by the day: users, projects.
-	Lives []func(context.Context) iter.Seq2[daily.Life, error]
+	Lives []func(context.Context) iter.Seq2[daycounts.Life, error]
 	// Pulls counts the log of pulls of a day again, strongly consistent.
 	Pulls func(context.Context, analytics.Day) (analytics.Pulls, error)
 	// PullsFrom is the first day of which the log has all pulls.

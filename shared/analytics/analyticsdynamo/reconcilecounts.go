@@ -12,9 +12,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/analytics"
-	"portside/shared/daily"
-	"portside/shared/items"
-	"portside/shared/transactions"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
 )
 
 // keptCounts are the counters as they are kept, by the name of the item.
@@ -51,8 +51,8 @@ func (r *Reconciler) lookAtCounts(ctx context.Context) (look, error) {
 }
 
 // lived adds up all lives.
-func (r *Reconciler) lived(ctx context.Context) (daily.Changes, error) {
-	sum := daily.Changes{}
+func (r *Reconciler) lived(ctx context.Context) (daycounts.Changes, error) {
+	sum := daycounts.Changes{}
 	for _, lives := range r.Lives {
 		for life, err := range lives(ctx) {
 			if err != nil {
@@ -69,7 +69,7 @@ func (r *Reconciler) lived(ctx context.Context) (daily.Changes, error) {
 func (r *Reconciler) countsVersion(ctx context.Context) (seen, error) {
 	store := r.Recorder.store
 	out, err := store.client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &store.table, Key: daily.TotalKey(), ConsistentRead: aws.Bool(true),
+		TableName: &store.table, Key: daycounts.TotalKey(), ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
 		return seen{}, fmt.Errorf("read the counts: %w", err)
@@ -86,7 +86,7 @@ func (r *Reconciler) keptCounts(ctx context.Context) (kept keptCounts, err error
 	store := r.Recorder.store
 	pages := dynamodb.NewQueryPaginator(store.client, &dynamodb.QueryInput{
 		TableName: &store.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("pk = :counts"),
-		ExpressionAttributeValues: items.Map{":counts": items.Text(daily.Partition)},
+		ExpressionAttributeValues: items.Map{":counts": items.Text(daycounts.Partition)},
 	})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
@@ -102,7 +102,7 @@ func (r *Reconciler) keptCounts(ctx context.Context) (kept keptCounts, err error
 
 func (k *keptCounts) take(item items.Map) {
 	name := item["sk"].(*types.AttributeValueMemberS).Value // a key of the table
-	_, change, err := daily.Read(item)
+	_, change, err := daycounts.Read(item)
 	k.items[name], k.damaged[name] = analytics.Counters(change), err != nil
 }
 
@@ -156,11 +156,11 @@ func (r *Reconciler) writeCounts(ctx context.Context, as seen, right map[string]
 
 func (r *Reconciler) sumOfCounts(sum analytics.Counters, as seen) types.TransactWriteItem {
 	condition, values := as.unchanged()
-	item := encoded(daily.TotalKey(), sum)
-	item[daily.Version] = items.Number(as.next())
+	item := encoded(daycounts.TotalKey(), sum)
+	item[daycounts.Version] = items.Number(as.next())
 	put := &types.Put{
 		TableName: &r.Recorder.store.table, Item: item, ConditionExpression: &condition,
-		ExpressionAttributeNames: map[string]string{"#version": daily.Version},
+		ExpressionAttributeNames: map[string]string{"#version": daycounts.Version},
 	}
 	if len(values) > 0 {
 		put.ExpressionAttributeValues = values
@@ -170,7 +170,7 @@ func (r *Reconciler) sumOfCounts(sum analytics.Counters, as seen) types.Transact
 
 // countsOf writes a day, or takes one away that nothing has happened on.
 func (r *Reconciler) countsOf(day string, counters analytics.Counters) types.TransactWriteItem {
-	key := daily.Key(daily.Day(day))
+	key := daycounts.Key(daycounts.Day(day))
 	if len(counters) == 0 {
 		return types.TransactWriteItem{Delete: &types.Delete{TableName: &r.Recorder.store.table, Key: key}}
 	}

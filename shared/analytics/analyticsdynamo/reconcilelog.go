@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/analytics"
-	"portside/shared/items"
+	"portside/shared/dynamo/items"
 )
 
 // recount counts a day of a log again. It remembers what it has read, since parts never change.

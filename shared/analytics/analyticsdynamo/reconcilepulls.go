@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/analytics"
-	"portside/shared/items"
+	"portside/shared/dynamo/items"
 )
 
 // Attributes of a day to which the log of pulls adds.

@@ -16,8 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/analytics"
-	"portside/shared/items"
-	"portside/shared/transactions"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
 )
 
 // Recorder counts lines of the log.

@@ -10,7 +10,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
-	"portside/shared/awstest"
+	"portside/shared/testkit/awstest"
 )
 
 var night = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)

@@ -14,7 +14,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticss3"
-	"portside/shared/awstest"
+	"portside/shared/testkit/awstest"
 )
 
 var midnight = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/shared/analytics/analyticss3"
-	"portside/shared/awstest"
+	"portside/shared/testkit/awstest"
 )
 
 func TestSizeOfABucket(t *testing.T) {

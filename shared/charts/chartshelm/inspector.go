@@ -19,7 +19,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 
 	"portside/shared/charts"
-	"portside/shared/principal"
+	"portside/shared/core/principal"
 )
 
 // What helm demands of a name, and what fits into keys and addresses.

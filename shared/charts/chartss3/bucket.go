@@ -20,7 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"portside/shared/charts"
-	"portside/shared/objects"
+	"portside/shared/lambda/s3client"
 )
 
 // Bucket is a charts.Bucket.
@@ -118,7 +118,7 @@ func (b *Bucket) Copy(ctx context.Context, from charts.Object, to string) error 
 // Delete implements charts.Bucket.
 func (b *Bucket) Delete(ctx context.Context, object charts.Object) error {
 	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: &object.Key, IfMatch: &object.Version})
-	if objects.Status(err) == http.StatusNotFound {
+	if s3client.Status(err) == http.StatusNotFound {
 		return nil
 	}
 	if err != nil {
@@ -151,7 +151,7 @@ func (b *Bucket) failed(what, key string, err error) error {
 
 // absent marks an object that is not there. A bucket that is not there looks the same to HEAD, but not to what follows.
 func absent(err error) error {
-	if objects.Status(err) == http.StatusNotFound {
+	if s3client.Status(err) == http.StatusNotFound {
 		return fmt.Errorf("%w: %w", charts.ErrNoObject, err)
 	}
 	return err
@@ -160,7 +160,7 @@ func absent(err error) error {
 // refused marks what a condition came to: it did not hold (412), a write of somebody else was under way (409), or the
 // object that it was about is gone (404).
 func refused(err error) error {
-	switch objects.Status(err) {
+	switch s3client.Status(err) {
 	case http.StatusPreconditionFailed, http.StatusConflict, http.StatusNotFound:
 		return fmt.Errorf("%w: %w", charts.ErrChanged, err)
 	}

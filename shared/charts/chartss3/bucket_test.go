@@ -9,9 +9,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"portside/shared/awstest"
 	"portside/shared/charts"
 	"portside/shared/charts/chartss3"
+	"portside/shared/testkit/awstest"
 )
 
 func TestBucketWritesOnlyOverWhatWasSeen(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"portside/shared/charts"
-	"portside/shared/objects"
+	"portside/shared/lambda/s3client"
 )
 
 // LinkLife is for how long a link works: long enough to begin a download, short enough to be worthless in a log.
@@ -43,7 +43,7 @@ func (s *Shelf) Index(ctx context.Context, known string) (charts.Stored, error) 
 		input.IfNoneMatch = &known
 	}
 	out, err := s.client.GetObject(ctx, input)
-	if objects.Status(err) == http.StatusNotModified {
+	if s3client.Status(err) == http.StatusNotModified {
 		return charts.Stored{}, charts.ErrSame
 	}
 	if _, missing := errors.AsType[*types.NoSuchKey](err); missing {
@@ -63,7 +63,7 @@ func (s *Shelf) Index(ctx context.Context, known string) (charts.Stored, error) 
 // Has implements charts.Shelf.
 func (s *Shelf) Has(ctx context.Context, key string) (bool, error) {
 	_, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: &key})
-	if objects.Status(err) == http.StatusNotFound {
+	if s3client.Status(err) == http.StatusNotFound {
 		return false, nil
 	}
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"portside/shared/awstest"
 	"portside/shared/charts"
 	"portside/shared/charts/chartss3"
-	"portside/shared/fault"
+	"portside/shared/core/fault"
+	"portside/shared/testkit/awstest"
 )
 
 func put(tb testing.TB, bucket, key, contents string) {

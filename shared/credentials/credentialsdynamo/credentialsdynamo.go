@@ -22,9 +22,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
-	"portside/shared/items"
-	"portside/shared/principal"
+	"portside/shared/dynamo/items"
 )
 
 // Retention is how long a revoked or expired credential stays in the table, at least.

@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/credentials"
-	"portside/shared/items"
-	"portside/shared/transactions"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
 )
 
 // expiry lists a token or password under the day on which it expires.

@@ -9,10 +9,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"pgregory.net/rapid"
 
-	"portside/shared/awstest"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/transactions"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/awstest"
 )
 
 // shelf is a credentials table, and what its tests do to it.

@@ -8,11 +8,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/awstest"
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/principal"
-	"portside/shared/transactions"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/awstest"
 )
 
 // noon is the middle of nothing: neither a minute nor a step of last uses begins 90 seconds later.

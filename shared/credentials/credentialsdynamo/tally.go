@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/credentials"
-	"portside/shared/items"
+	"portside/shared/dynamo/items"
 )
 
 // tally counts an owner's credentials. Live is too high by those that have expired since; Recount mends that.

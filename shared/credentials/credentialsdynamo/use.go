@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/credentials"
-	"portside/shared/items"
+	"portside/shared/dynamo/items"
 )
 
 const (

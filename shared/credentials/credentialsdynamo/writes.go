@@ -5,7 +5,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/credentials"
-	"portside/shared/items"
+	"portside/shared/dynamo/items"
 )
 
 // pointer lists a credential under its owner.

@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/dynamo/items"
 	"portside/shared/images"
-	"portside/shared/items"
 )
 
 // Store keeps grants.

@@ -17,11 +17,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediabedrock"
 	"portside/shared/media/mediaprompt"
-	"portside/shared/mediatest"
+	"portside/shared/testkit/mediatest"
 )
 
 // bench is a server, a service that asks it, and what the service noted.

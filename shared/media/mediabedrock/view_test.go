@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediabedrock"
 	"portside/shared/media/mediaprompt"
-	"portside/shared/mediatest"
+	"portside/shared/testkit/mediatest"
 )
 
 const (

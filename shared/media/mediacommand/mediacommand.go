@@ -18,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediacommand"
 	"portside/shared/media/mediatext"

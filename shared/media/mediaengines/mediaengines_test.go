@@ -10,10 +10,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"portside/shared/logstest"
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
-	"portside/shared/mediatest"
+	"portside/shared/testkit"
+	"portside/shared/testkit/mediatest"
 )
 
 // equipped sets up what an environment of name=value asks for.
@@ -112,7 +112,7 @@ func TestTheKeyIsNeverPrinted(t *testing.T) {
 func TestCallsHaveTheirPrices(t *testing.T) {
 	server := mediatest.StartOpenAI(t)
 	for seeing, want := range map[string]int{server.Model: 2, "": 1} {
-		logged := logstest.Listen(t)
+		logged := testkit.CaptureLogs(t)
 		parts, err := equipped("MEDIA_ENGINE=openai", "MEDIA_MODEL="+server.Model, "MEDIA_MODEL_URL="+server.URL,
 			"MEDIA_MODEL_KEY="+server.Key, "MEDIA_VISION_MODEL="+seeing, "MEDIA_TRANSCRIPTION_MODEL="+server.Model,
 			"MEDIA_INPUT_PRICE=1.50", "MEDIA_OUTPUT_PRICE=10.01", "MEDIA_TRANSCRIPTION_PRICE=0.006")

@@ -20,8 +20,8 @@ import (
 
 	"github.com/gabriel-vasile/mimetype"
 
+	"portside/documents/lazyregexp"
 	"portside/shared/media"
-	"portside/shared/patterns"
 )
 
 // headSize is how much of the beginning is looked at.
@@ -98,8 +98,8 @@ func isRTF(data []byte) bool {
 }
 
 var (
-	pdfHeader = patterns.Later(`%PDF-[12]\.[0-9]`)
-	pdfObject = patterns.Later(`(?:^|[\s])[0-9]{1,10} [0-9]{1,5} obj\b`)
+	pdfHeader = lazyregexp.New(`%PDF-[12]\.[0-9]`)
+	pdfObject = lazyregexp.New(`(?:^|[\s])[0-9]{1,10} [0-9]{1,5} obj\b`)
 )
 
 // isPDF finds the header where viewers look for it: in the first 1,024 bytes. After other bytes an object has to follow, so

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 )
 

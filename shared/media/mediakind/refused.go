@@ -3,7 +3,7 @@ package mediakind
 import (
 	"bytes"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 )
 

@@ -6,20 +6,20 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"portside/shared/patterns"
+	"portside/documents/lazyregexp"
 )
 
 // What Markdown looks like, and how much each sign of it is worth.
 var (
-	atxHeading = patterns.Later(`(?m)^#{1,6} +[^\s#].*$`)
-	firstTitle = patterns.Later(`\A# +\S.*\r?\n\s*\r?\n`)
-	tableRule  = patterns.Later(`(?m)^\s*\|?\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+\|?\s*$`)
-	fence      = patterns.Later("(?m)^\\s{0,3}```")
-	inlineLink = patterns.Later(`\[[^\]\n]{1,200}\]\((?:https?://|mailto:|/|\.|#)[^)\s]*\)`)
-	strong     = patterns.Later(`\*\*[^*\s][^*\n]{0,200}\*\*`)
-	bullets    = patterns.Later(`(?m)^\s{0,6}[-*+] +\S`)
-	setext     = patterns.Later(`(?m)^[^\s-=].{0,100}\r?\n(?:={3,}|-{3,})\s*$`)
-	frontLine  = patterns.Later(`\A---\r?\n(?:[A-Za-z_][\w -]*:.*\r?\n|[ \t]+.*\r?\n|- .*\r?\n)+(?:---|\.\.\.)\r?\n`)
+	atxHeading = lazyregexp.New(`(?m)^#{1,6} +[^\s#].*$`)
+	firstTitle = lazyregexp.New(`\A# +\S.*\r?\n\s*\r?\n`)
+	tableRule  = lazyregexp.New(`(?m)^\s*\|?\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+\|?\s*$`)
+	fence      = lazyregexp.New("(?m)^\\s{0,3}```")
+	inlineLink = lazyregexp.New(`\[[^\]\n]{1,200}\]\((?:https?://|mailto:|/|\.|#)[^)\s]*\)`)
+	strong     = lazyregexp.New(`\*\*[^*\s][^*\n]{0,200}\*\*`)
+	bullets    = lazyregexp.New(`(?m)^\s{0,6}[-*+] +\S`)
+	setext     = lazyregexp.New(`(?m)^[^\s-=].{0,100}\r?\n(?:={3,}|-{3,})\s*$`)
+	frontLine  = lazyregexp.New(`\A---\r?\n(?:[A-Za-z_][\w -]*:.*\r?\n|[ \t]+.*\r?\n|- .*\r?\n)+(?:---|\.\.\.)\r?\n`)
 )
 
 // enoughMarkdown is three: a title alone, or a link with one other sign, but neither a comment nor a list.

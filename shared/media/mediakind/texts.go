@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"portside/documents/lazyregexp"
 	"portside/shared/media"
-	"portside/shared/patterns"
 )
 
 // textKind tells the kinds of texts apart, the strictest first.
@@ -37,7 +37,7 @@ func textKind(text string, whole bool) media.Format {
 	return media.PlainText
 }
 
-var subRip = patterns.Later(`^\d+\r?\n\d+:\d\d:\d\d[,.]\d+ +--> +\d+:\d\d:\d\d`)
+var subRip = lazyregexp.New(`^\d+\r?\n\d+:\d\d:\d\d[,.]\d+ +--> +\d+:\d\d:\d\d`)
 
 func isSubtitles(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
@@ -82,8 +82,8 @@ var pageElements = map[string]bool{
 }
 
 var (
-	docType   = patterns.Later(`(?i)^<!doctype\s+html\b`)
-	firstName = patterns.Later(`^<([A-Za-z_][A-Za-z0-9_.:-]*)[\s/>]`)
+	docType   = lazyregexp.New(`(?i)^<!doctype\s+html\b`)
+	firstName = lazyregexp.New(`^<([A-Za-z_][A-Za-z0-9_.:-]*)[\s/>]`)
 )
 
 // markupKind is empty where what begins with "<" is neither HTML nor XML.
@@ -141,7 +141,7 @@ func isXML(text string, whole bool) bool {
 }
 
 var (
-	mailField  = patterns.Later(`^([A-Za-z][A-Za-z0-9-]*):(?:[ \t]|$)`)
+	mailField  = lazyregexp.New(`^([A-Za-z][A-Za-z0-9-]*):(?:[ \t]|$)`)
 	mailFields = map[string]bool{
 		"to": true, "date": true, "subject": true, "received": true, "message-id": true, "mime-version": true,
 		"content-type": true, "return-path": true, "reply-to": true, "delivered-to": true,

@@ -16,7 +16,7 @@ import (
 	"errors"
 	"fmt"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 )
 

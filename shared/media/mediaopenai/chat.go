@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"sync"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediaprompt"
 )

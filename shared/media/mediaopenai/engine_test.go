@@ -10,7 +10,7 @@ import (
 
 	"portside/shared/media"
 	"portside/shared/media/mediaopenai"
-	"portside/shared/mediatest"
+	"portside/shared/testkit/mediatest"
 )
 
 func TestValuesComeWithTheirPlaces(t *testing.T) {

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media/mediaopenai"
 	"portside/shared/media/mediaprompt"
-	"portside/shared/mediatest"
+	"portside/shared/testkit/mediatest"
 )
 
 // What passes by itself is waited for.

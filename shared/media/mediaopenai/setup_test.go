@@ -11,7 +11,7 @@ import (
 	"portside/shared/media"
 	"portside/shared/media/mediaopenai"
 	"portside/shared/media/mediaprompt"
-	"portside/shared/mediatest"
+	"portside/shared/testkit/mediatest"
 )
 
 // bench is a server, a service that asks it, and what the service noted.

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 )
 

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediaopenai"
 	"portside/shared/media/mediaprompt"
-	"portside/shared/mediatest"
+	"portside/shared/testkit/mediatest"
 )
 
 const speech = `{"task": "transcribe", "language": "german", "duration": 9.5, "text": " Guten Tag. Bis bald.", "segments": [

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediaopenai"
 	"portside/shared/media/mediaprompt"
-	"portside/shared/mediatest"
+	"portside/shared/testkit/mediatest"
 )
 
 // square is a small picture in each of the forms that Go writes.

@@ -22,7 +22,7 @@ import (
 
 	"golang.org/x/image/webp"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 )
 

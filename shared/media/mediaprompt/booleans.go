@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"portside/documents/lazyregexp"
 	"portside/shared/media"
-	"portside/shared/patterns"
 )
 
 // verdict is what a quote says by itself of whether something holds.
@@ -28,10 +28,10 @@ const (
 )
 
 var (
-	answers = patterns.Later(`[:：?=|\t]\s*([^:：?=|\t\n,;.!(]+)`)
-	ticked  = patterns.Later(`☒|☑|✓|✔|\[[xX]\]`)
-	empty   = patterns.Later(`☐|□|\[ ?\]`)
-	humps   = patterns.Later(`(\p{Ll})(\p{Lu})`)
+	answers = lazyregexp.New(`[:：?=|\t]\s*([^:：?=|\t\n,;.!(]+)`)
+	ticked  = lazyregexp.New(`☒|☑|✓|✔|\[[xX]\]`)
+	empty   = lazyregexp.New(`☐|□|\[ ?\]`)
+	humps   = lazyregexp.New(`(\p{Ll})(\p{Lu})`)
 )
 
 // booleanIn is how sure a boolean is. The quote need not have it literally; one that says the contrary in so many words speaks

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode"
 
-	"portside/shared/patterns"
+	"portside/documents/lazyregexp"
 )
 
 // dateIn looks for the day, the month and the year, in figures or with the month as a word. What is written in another way, or
@@ -51,8 +51,8 @@ func (q quotedDay) has(texts ...string) bool {
 func (q quotedDay) hasYear() bool { return q.has(q.Format("2006"), q.Format("06")) }
 
 var (
-	firm  = patterns.Later(`^ ?(?:[./-]|[年月]) ?$`) // between the figures of a date
-	loose = patterns.Later(`^ ?(?:[./-]|[年月]|) ?$`)
+	firm  = lazyregexp.New(`^ ?(?:[./-]|[年月]) ?$`) // between the figures of a date
+	loose = lazyregexp.New(`^ ?(?:[./-]|[年月]|) ?$`)
 )
 
 // inFigures looks for three figures in a row that are the day, or for eight digits. It is certain if they are there, or others
@@ -101,7 +101,7 @@ func isNumber(n int) func(text string) bool {
 	}
 }
 
-var year = patterns.Later(`^(?:19|20)[0-9]{2}$`)
+var year = lazyregexp.New(`^(?:19|20)[0-9]{2}$`)
 
 // inWords is for what has no three figures in a row: the month may be a word, and the year may be missing.
 func (q quotedDay) inWords() float64 {
@@ -147,7 +147,7 @@ func (q quotedDay) anyTwo(are func(a, b string) bool) bool {
 	return false
 }
 
-var pieces = patterns.Later(`[0-9]+|\p{L}+`)
+var pieces = lazyregexp.New(`[0-9]+|\p{L}+`)
 
 // besideMonth reports whether the day stands next to the month's name, with nothing between but what belongs to a date.
 func (q quotedDay) besideMonth() bool {

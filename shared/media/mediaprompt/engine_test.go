@@ -10,10 +10,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediaprompt"
-	"portside/shared/mediatest"
+	"portside/shared/testkit/mediatest"
 )
 
 // answers is a model that gives what a function makes of each request.

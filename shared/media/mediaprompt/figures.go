@@ -5,14 +5,14 @@ import (
 	"strings"
 	"unicode"
 
-	"portside/shared/patterns"
+	"portside/documents/lazyregexp"
 )
 
 var (
-	digits = patterns.Later(`[0-9]+`)
-	figure = patterns.Later(`[0-9]+(?:[.,'’][0-9]+)*`)
-	spaced = patterns.Later(`[0-9]{1,3}(?:[ .,'’][0-9]{3})*(?:[.,][0-9]+)?`)
-	words  = patterns.Later(`\p{L}+`)
+	digits = lazyregexp.New(`[0-9]+`)
+	figure = lazyregexp.New(`[0-9]+(?:[.,'’][0-9]+)*`)
+	spaced = lazyregexp.New(`[0-9]{1,3}(?:[ .,'’][0-9]{3})*(?:[.,][0-9]+)?`)
+	words  = lazyregexp.New(`\p{L}+`)
 )
 
 // numberIn looks for a figure that can be read as the value. One that is it but for a power of ten counts only where a word

@@ -28,7 +28,7 @@ package mediaprompt
 import (
 	"context"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 )
 
 // Busy is a failure that may pass by itself. It is [ErrBusy] too, as a fault that says when to try again.

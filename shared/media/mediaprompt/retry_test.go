@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media/mediaprompt"
 )
 

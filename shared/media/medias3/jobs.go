@@ -14,8 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/uuid"
 
+	"portside/shared/lambda/s3client"
 	"portside/shared/media"
-	"portside/shared/objects"
 )
 
 // errChanged is why a conditional write did not take place.
@@ -117,7 +117,7 @@ func (s *Store) putOver(ctx context.Context, key, version string, c claimed) err
 		input.IfMatch = &version
 	}
 	_, err = s.client.PutObject(ctx, input)
-	switch status := objects.Status(err); {
+	switch status := s3client.Status(err); {
 	case err == nil:
 		return nil
 	case status == http.StatusPreconditionFailed, version != "" && status == http.StatusNotFound:

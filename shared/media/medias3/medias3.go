@@ -24,7 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/uuid"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 )
 

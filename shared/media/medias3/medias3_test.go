@@ -19,10 +19,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"portside/shared/awstest"
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/medias3"
+	"portside/shared/testkit/awstest"
 )
 
 const (

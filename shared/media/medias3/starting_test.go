@@ -12,9 +12,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/uuid"
 
-	"portside/shared/awstest"
 	"portside/shared/media"
 	"portside/shared/media/medias3"
+	"portside/shared/testkit/awstest"
 )
 
 // line is one to S3 on which the answer to the first request that fits is lost.

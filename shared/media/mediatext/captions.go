@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"portside/documents/lazyregexp"
 	"portside/shared/media"
-	"portside/shared/patterns"
 )
 
 // ReadCaptions reads subtitles in WebVTT and SubRip: a Caption with its time for each cue, with the speaker's name where it is
@@ -18,7 +18,7 @@ func ReadCaptions(ctx context.Context, file media.Source, into *media.Builder) e
 
 const oneTime = `(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)`
 
-var cueTime = patterns.Later(`^\s*` + oneTime + ` *--> *` + oneTime)
+var cueTime = lazyregexp.New(`^\s*` + oneTime + ` *--> *` + oneTime)
 
 // isSubtitles looks for the name of WebVTT, or a number and a time in the first lines.
 func isSubtitles(text string) bool {
@@ -89,9 +89,9 @@ func seconds(parts []string) float64 {
 }
 
 var (
-	voice   = patterns.Later(`<v(?:\.[^\s>]*)?\s+([^>]*)>`)
-	cueTag  = patterns.Later(`</?[A-Za-z0-9][^>]{0,200}>|\{\\[^}]{0,100}\}`)
-	timeTag = patterns.Later(`<\d[\d:.]*>`)
+	voice   = lazyregexp.New(`<v(?:\.[^\s>]*)?\s+([^>]*)>`)
+	cueTag  = lazyregexp.New(`</?[A-Za-z0-9][^>]{0,200}>|\{\\[^}]{0,100}\}`)
+	timeTag = lazyregexp.New(`<\d[\d:.]*>`)
 )
 
 // spoken is a line of a cue without its marks.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
 
-	"portside/shared/patterns"
+	"portside/documents/lazyregexp"
 )
 
 // decode makes UTF-8 of a text. A byte order mark is believed first, then letters that are only right in UTF-8, then what the
@@ -116,8 +116,8 @@ func byZeros(data []byte) encoding.Encoding {
 }
 
 var (
-	metaCharset = patterns.Later(`(?i)<meta\s[^>]{0,200}charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)`)
-	xmlEncoding = patterns.Later(`^<\?xml[^>]{0,100}encoding\s*=\s*["']([A-Za-z0-9_.:-]+)`)
+	metaCharset = lazyregexp.New(`(?i)<meta\s[^>]{0,200}charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)`)
+	xmlEncoding = lazyregexp.New(`^<\?xml[^>]{0,100}encoding\s*=\s*["']([A-Za-z0-9_.:-]+)`)
 )
 
 // declaredIn finds what a page or an XML file says of its encoding.

@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/net/html/atom"
 
-	"portside/shared/patterns"
+	"portside/documents/lazyregexp"
 )
 
 func set(names ...atom.Atom) map[atom.Atom]bool {
@@ -71,8 +71,8 @@ func impliedEnds(tag atom.Atom) (ends, within map[atom.Atom]bool) {
 
 var (
 	blanks     = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\r", "", "!important", "")
-	cssComment = patterns.Later(`/\*[^*]*\*+(?:[^/*][^*]*\*+)*/`)
-	unseenBy   = patterns.Later(`(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|opacity:0?\.?0*(?:;|$)|` +
+	cssComment = lazyregexp.New(`/\*[^*]*\*+(?:[^/*][^*]*\*+)*/`)
+	unseenBy   = lazyregexp.New(`(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|opacity:0?\.?0*(?:;|$)|` +
 		`font-size:0(?:[a-z%]+)?(?:;|$)|mso-hide:all|(?:left|top|text-indent|margin-left):-\d{4,})`)
 )
 
@@ -105,8 +105,8 @@ func (w *walker) hiddenByRule(attributes map[string]string) bool {
 }
 
 var (
-	plainRule = patterns.Later(`([^{}]+)\{([^{}]*)\}`)
-	selector  = patterns.Later(`^[a-z0-9]*([.#][A-Za-z_][A-Za-z0-9_-]*)$`)
+	plainRule = lazyregexp.New(`([^{}]+)\{([^{}]*)\}`)
+	selector  = lazyregexp.New(`^[a-z0-9]*([.#][A-Za-z_][A-Za-z0-9_-]*)$`)
 )
 
 // learn finds the classes and ids that a style sheet of the page hides. Rules for some media only, and those that depend on

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"portside/documents/lazyregexp"
 	"portside/shared/media"
-	"portside/shared/patterns"
 )
 
 // ReadMail reads a message: who wrote what to whom and when as Fields, then the text, or the page where there is no text, and
@@ -100,14 +100,14 @@ func split(data []byte) part {
 	return p
 }
 
-var fieldName = patterns.Later(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}$`)
+var fieldName = lazyregexp.New(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}$`)
 
 // rawText is a field as it should not be written, with letters beyond ASCII and no word of their encoding.
 func rawText(value []byte) string {
 	return decode(value[:min(len(value), longestField)], "")
 }
 
-var typeName = patterns.Later(`^\s*([A-Za-z0-9.+-]+/[A-Za-z0-9.+-]+)`)
+var typeName = lazyregexp.New(`^\s*([A-Za-z0-9.+-]+/[A-Za-z0-9.+-]+)`)
 
 // mediaType also reads what has mistakes in its parameters.
 func mediaType(value string) (name string, params map[string]string) {

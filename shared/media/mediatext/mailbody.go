@@ -5,7 +5,7 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"portside/shared/patterns"
+	"portside/documents/lazyregexp"
 )
 
 // cutParts splits a body at its boundary, in one pass and without copies. Without a boundary all of it is one part.
@@ -47,7 +47,7 @@ func cutParts(body []byte, boundary string) [][]byte {
 	return parts
 }
 
-var boundaryLine = patterns.Later(`(?m)^--([0-9A-Za-z'()+_,./:=?-]{1,70})\r?$`)
+var boundaryLine = lazyregexp.New(`(?m)^--([0-9A-Za-z'()+_,./:=?-]{1,70})\r?$`)
 
 // guessBoundary finds the boundary of a body whose header does not name it: the first line that looks like one.
 func guessBoundary(body []byte) string {
@@ -116,7 +116,7 @@ func hex(c byte) int {
 	return -1
 }
 
-var quoteMarks = patterns.Later(`^(?:> ?)+`)
+var quoteMarks = lazyregexp.New(`^(?:> ?)+`)
 
 // unquoted takes the marks before quoted lines away, and parts what was quoted from what was not.
 func unquoted(text string) string {

@@ -5,8 +5,8 @@ import (
 	"html"
 	"strings"
 
+	"portside/documents/lazyregexp"
 	"portside/shared/media"
-	"portside/shared/patterns"
 )
 
 // ReadMarkdown reads Markdown: headings, lists, tables, code as paragraphs, quotes, front matter as Fields, and the text of all
@@ -30,16 +30,16 @@ type markdown struct {
 }
 
 var (
-	mdHeading  = patterns.Later(`^ {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$`)
-	mdFence    = patterns.Later("^\\s{0,12}(`{3,}|~{3,})")
-	mdRule     = patterns.Later(`^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$`)
-	mdList     = patterns.Later(`^\s*(?:[-*+]|\d{1,9}[.)])\s+\S`)
-	mdTable    = patterns.Later(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$`)
-	mdUnder    = patterns.Later(`^ {0,3}(=+|-+)\s*$`)
-	mdQuote    = patterns.Later(`^ {0,3}(?:>\s?)+`)
-	mdRef      = patterns.Later(`^ {0,3}\[[^\]^][^\]]*\]:\s+\S+`)
-	mdBlockTag = patterns.Later(`^ {0,3}<(?:!--|([A-Za-z][A-Za-z0-9]*)[\s/>])`)
-	frontField = patterns.Later(`^["']?([A-Za-z_][\w .-]*)["']?\s*[:=]\s*(.*)$`)
+	mdHeading  = lazyregexp.New(`^ {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$`)
+	mdFence    = lazyregexp.New("^\\s{0,12}(`{3,}|~{3,})")
+	mdRule     = lazyregexp.New(`^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$`)
+	mdList     = lazyregexp.New(`^\s*(?:[-*+]|\d{1,9}[.)])\s+\S`)
+	mdTable    = lazyregexp.New(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$`)
+	mdUnder    = lazyregexp.New(`^ {0,3}(=+|-+)\s*$`)
+	mdQuote    = lazyregexp.New(`^ {0,3}(?:>\s?)+`)
+	mdRef      = lazyregexp.New(`^ {0,3}\[[^\]^][^\]]*\]:\s+\S+`)
+	mdBlockTag = lazyregexp.New(`^ {0,3}<(?:!--|([A-Za-z][A-Za-z0-9]*)[\s/>])`)
+	frontField = lazyregexp.New(`^["']?([A-Za-z_][\w .-]*)["']?\s*[:=]\s*(.*)$`)
 )
 
 func (m *markdown) read() error {
@@ -260,10 +260,10 @@ func (m *markdown) gather() []string {
 }
 
 var (
-	inlineTag  = patterns.Later(`<!--.{0,1000}?-->|</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]{0,1000})?/?>`)
-	autoLink   = patterns.Later(`<((?:https?://|mailto:)[^\s<>]+|[^\s<>@]+@[^\s<>@]+)>`)
-	hardBreak  = patterns.Later(`(?: {2,}|\\)\n`)
-	softBreak  = patterns.Later(`\s*\n\s*`)
+	inlineTag  = lazyregexp.New(`<!--.{0,1000}?-->|</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]{0,1000})?/?>`)
+	autoLink   = lazyregexp.New(`<((?:https?://|mailto:)[^\s<>]+|[^\s<>@]+@[^\s<>@]+)>`)
+	hardBreak  = lazyregexp.New(`(?: {2,}|\\)\n`)
+	softBreak  = lazyregexp.New(`\s*\n\s*`)
 	breakMark  = "\x01"
 	escapedSet = "\\`*_{}[]()#+-.!|~<>\"'$%&,/:;=?@^"
 )

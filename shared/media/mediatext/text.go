@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"portside/documents/lazyregexp"
 	"portside/shared/media"
-	"portside/shared/patterns"
 )
 
 // ReadText reads plain text in UTF-8, UTF-16 and the Latin encodings: paragraphs, with the lines joined that were only broken
@@ -197,7 +197,7 @@ func (r *textReader) join(lines []string) string {
 }
 
 // labelLine begins with the name of a value: a few words, the first of them large, and a colon.
-var labelLine = patterns.Later(`^\s*[\p{Lu}\p{Lt}\p{Lo}][^\s:;!?]*(?: [^\s:;!?]+){0,4} ?:(?:\s|$)`)
+var labelLine = lazyregexp.New(`^\s*[\p{Lu}\p{Lt}\p{Lo}][^\s:;!?]*(?: [^\s:;!?]+){0,4} ?:(?:\s|$)`)
 
 // areLabeled reports whether lines are names with values. One alone may be where a sentence has its colon.
 func areLabeled(lines []string) bool {
@@ -212,9 +212,9 @@ func areLabeled(lines []string) bool {
 }
 
 var (
-	brokenWord = patterns.Later(`\pL-$`)
-	listMark   = patterns.Later(`^\s*(?:[-*+•–·▪◦‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S`)
-	bulletMark = patterns.Later(`^\s*[-*+•–·▪◦‣]\s+`)
+	brokenWord = lazyregexp.New(`\pL-$`)
+	listMark   = lazyregexp.New(`^\s*(?:[-*+•–·▪◦‣]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S`)
+	bulletMark = lazyregexp.New(`^\s*[-*+•–·▪◦‣]\s+`)
 )
 
 // item adds a list item. A number is kept, since other text may refer to it.
@@ -247,8 +247,8 @@ func indentOf(line string) int {
 }
 
 var (
-	underline      = patterns.Later(`^\s*(?:={3,}|-{3,}|~{3,}|\*{3,})$`)
-	numberedTitle  = patterns.Later(`^\s*(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+\p{Lu}[^.;:]*$`)
+	underline      = lazyregexp.New(`^\s*(?:={3,}|-{3,}|~{3,}|\*{3,})$`)
+	numberedTitle  = lazyregexp.New(`^\s*(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+\p{Lu}[^.;:]*$`)
 	longestHeading = 90
 )
 

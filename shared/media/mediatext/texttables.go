@@ -6,13 +6,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"portside/documents/lazyregexp"
 	"portside/shared/media"
-	"portside/shared/patterns"
 )
 
 var (
-	wideGap   = patterns.Later(`\S(?: {2,}|\s*\t\s*)\S`)
-	tableRule = patterns.Later(`^[\s|+:=-]*[-=]{2,}[\s|+:=-]*$`)
+	wideGap   = lazyregexp.New(`\S(?: {2,}|\s*\t\s*)\S`)
+	tableRule = lazyregexp.New(`^[\s|+:=-]*[-=]{2,}[\s|+:=-]*$`)
 )
 
 // looksTabular reports whether a line has gaps or bars that could part cells.
@@ -139,7 +139,7 @@ func barredCells(lines []string) [][]string {
 	return cells
 }
 
-var tabs = patterns.Later(`\s*\t\s*`)
+var tabs = lazyregexp.New(`\s*\t\s*`)
 
 // tabbedCells reads lines that all have tabs: each one parts two cells if that gives rows of one length, else each run of them.
 func tabbedCells(lines []string) [][]string {
@@ -166,7 +166,7 @@ func alike(rows [][]string) bool {
 	return true
 }
 
-var spaces = patterns.Later(` {2,}`)
+var spaces = lazyregexp.New(` {2,}`)
 
 // alignedCells cuts the lines where at least two columns of characters are blank in all of them. Lines that have no such columns
 // are still a table if each is parted into the same number.

@@ -18,11 +18,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/transcribe"
 	"github.com/aws/smithy-go/middleware"
 
-	"portside/shared/awstest"
 	"portside/shared/media"
 	"portside/shared/media/mediaprompt"
 	"portside/shared/media/mediatranscribe"
-	"portside/shared/mediatest"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/mediatest"
 )
 
 // bench is a service with a bucket, a clock that the test moves on, and what was noted.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"portside/shared/media"
-	"portside/shared/mediatest"
+	"portside/shared/testkit/mediatest"
 )
 
 // worded is a recording in a language, or in none that is known, with keywords.

@@ -27,7 +27,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/transcribe"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediaprompt"
 )

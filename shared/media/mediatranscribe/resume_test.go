@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediatranscribe"
-	"portside/shared/mediatest"
+	"portside/shared/testkit/mediatest"
 )
 
 // A job outlives who waits for it, and whoever comes next continues.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"portside/shared/fault"
+	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediatranscribe"
-	"portside/shared/mediatest"
+	"portside/shared/testkit/mediatest"
 )
 
 func TestRecordingsBecomeCaptions(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/liststest"
+	"portside/shared/testkit/liststest"
 )
 
 // statuses are the positions of the labels in the counters.

@@ -3,8 +3,8 @@ package projectsdynamo
 import (
 	"encoding/json"
 
-	"portside/shared/items"
-	"portside/shared/lists"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/lists"
 	"portside/shared/projects"
 )
 

@@ -9,21 +9,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"portside/shared/daily"
+	"portside/shared/dynamo/daycounts"
 	"portside/shared/projects"
 )
 
 // model is what a store must say, kept naively.
 type model struct {
 	projects []projects.Project // in the order of creation
-	days     daily.Changes
+	days     daycounts.Changes
 	now      time.Time
 }
 
 func (m *model) count(by int64, counters ...string) {
-	change := daily.Change{}
+	change := daycounts.Change{}
 	change.Add(by, counters...)
-	m.days.Add(daily.DayOf(m.now), change)
+	m.days.Add(daycounts.DayOf(m.now), change)
 }
 
 // become counts a project as of a status from now on; empty: it is none.
@@ -55,7 +55,7 @@ func (m *model) page(q projects.Query) (page []string, total int64) {
 func TestTheStoreIsAsTheModel(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		d := newDesk(t)
-		m := &model{days: daily.Changes{}, now: noon}
+		m := &model{days: daycounts.Changes{}, now: noon}
 		pick := func() int { return rapid.IntRange(0, len(m.projects)-1).Draw(r, "which") }
 		status := rapid.SampledFrom(projects.Statuses())
 		some := func(run func(i int)) func(*rapid.T) {
@@ -126,7 +126,7 @@ func (m *model) compare(t *testing.T, r *rapid.T, d *desk) {
 		must(r, err)
 		same(r, "project", project, got)
 	}
-	wanted, lives := map[string]int64{}, daily.Changes{}
+	wanted, lives := map[string]int64{}, daycounts.Changes{}
 	for life, err := range d.store.Lives(t.Context()) {
 		must(r, err)
 		for day, change := range life.Changes() {
@@ -136,7 +136,7 @@ func (m *model) compare(t *testing.T, r *rapid.T, d *desk) {
 	for day, change := range m.days {
 		for counter, n := range change {
 			add(wanted, string(day), counter, n)
-			lives.Add(day, daily.Change{counter: -n})
+			lives.Add(day, daycounts.Change{counter: -n})
 		}
 	}
 	same(r, "counters", wanted, map[string]int64(d.days(t)))

@@ -7,12 +7,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/daily"
-	"portside/shared/items"
-	"portside/shared/lists"
+	"portside/shared/core/versions"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/lists"
+	"portside/shared/dynamo/transactions"
 	"portside/shared/projects"
-	"portside/shared/transactions"
-	"portside/shared/versions"
 )
 
 // Conditions that fail only where the table disagrees with itself or with us. They carry no kind: the caller cannot mend
@@ -28,13 +28,15 @@ type plan struct {
 	transactions.Plan
 	store *Store
 	lists *lists.Changes
-	days  daily.Changes
+	days  daycounts.Changes
 }
 
-func (s *Store) plan() *plan { return &plan{store: s, lists: s.lists.Changes(), days: daily.Changes{}} }
+func (s *Store) plan() *plan {
+	return &plan{store: s, lists: s.lists.Changes(), days: daycounts.Changes{}}
+}
 
 // count adds to the counters of days.
-func (p *plan) count(changes daily.Changes) {
+func (p *plan) count(changes daycounts.Changes) {
 	for day, change := range changes {
 		p.days.Add(day, change)
 	}
@@ -63,12 +65,12 @@ func (p *plan) change(before, after projects.Project) {
 	}
 }
 
-func (p *plan) delete(project projects.Project, life daily.Life) {
+func (p *plan) delete(project projects.Project, life daycounts.Life) {
 	p.Add(versions.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &p.store.table, Key: projectKey(project.ID),
 		ConditionExpression: aws.String(unchanged), ExpressionAttributeValues: versionOf(project),
 	}})
-	p.Add(nil, daily.Gone(p.store.table, project.ID, life))
+	p.Add(nil, daycounts.Gone(p.store.table, project.ID, life))
 	p.Add(errListed, p.lists.Remove(entry(project))...)
 }
 

@@ -25,11 +25,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"portside/shared/daily"
-	"portside/shared/items"
-	"portside/shared/lists"
-	"portside/shared/once"
-	"portside/shared/once/oncedynamo"
+	"portside/shared/core/idempotency"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/idempotencykeys"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/lists"
 	"portside/shared/projects"
 )
 
@@ -38,11 +38,11 @@ type Store struct {
 	client *dynamodb.Client
 	table  string
 	lists  *lists.Lists
-	days   daily.Table
+	days   daycounts.Table
 }
 
 // New returns a Store in the named table, which counts in another.
-func New(client *dynamodb.Client, table string, days daily.Table) *Store {
+func New(client *dynamodb.Client, table string, days daycounts.Table) *Store {
 	shape := lists.Shape{Name: "projects", Label: "status", Labels: labels()}
 	return &Store{client: client, table: table, lists: lists.New(client, table, shape), days: days}
 }
@@ -90,11 +90,11 @@ func (s *Store) Create(ctx context.Context, creation projects.Creation) (project
 		return projects.Created{}, err
 	}
 	project.UpdatedAt, project.Version = project.CreatedAt, 1
-	life := daily.Life{}.On(project.CreatedAt, counted(project), begun(project)...)
+	life := daycounts.Life{}.On(project.CreatedAt, counted(project), begun(project)...)
 	project.Past = life.String()
 	p := s.plan()
 	if creation.Once != nil {
-		p.Add(errInUse, oncedynamo.Note(s.table, *creation.Once, newProjectItem(project), project.CreatedAt))
+		p.Add(errInUse, idempotencykeys.Note(s.table, *creation.Once, newProjectItem(project), project.CreatedAt))
 	}
 	p.create(project)
 	p.count(life.Changes())
@@ -111,15 +111,15 @@ func (s *Store) refuse(ctx context.Context, creation projects.Creation) (project
 		return projects.Created{}, creation.Refusal
 	}
 	created, err := s.replay(ctx, *creation.Once, creation.Project.CreatedAt)
-	if errors.Is(err, once.ErrEnded) {
+	if errors.Is(err, idempotency.ErrEnded) {
 		err = creation.Refusal
 	}
 	return created, err
 }
 
 // replay returns what the idempotency key made.
-func (s *Store) replay(ctx context.Context, key once.Key, at time.Time) (projects.Created, error) {
-	made, err := oncedynamo.Made[projectItem](ctx, items.In(s.client, s.table), key, at)
+func (s *Store) replay(ctx context.Context, key idempotency.Key, at time.Time) (projects.Created, error) {
+	made, err := idempotencykeys.Made[projectItem](ctx, items.In(s.client, s.table), key, at)
 	return projects.Created{Project: made.project(), Replayed: true}, err
 }
 
@@ -167,8 +167,8 @@ func became(status projects.Status) []string {
 	return nil
 }
 
-func lifeOf(p projects.Project) (daily.Life, error) {
-	life, err := daily.ParseLife(p.Past)
+func lifeOf(p projects.Project) (daycounts.Life, error) {
+	life, err := daycounts.ParseLife(p.Past)
 	if err != nil {
 		return nil, fmt.Errorf("project %s: %w", p.ID, err)
 	}

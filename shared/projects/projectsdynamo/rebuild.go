@@ -6,11 +6,11 @@ import (
 	"iter"
 	"strings"
 
-	"portside/shared/daily"
-	"portside/shared/items"
-	"portside/shared/lists"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/lists"
+	"portside/shared/dynamo/rank"
 	"portside/shared/projects"
-	"portside/shared/rank"
 )
 
 // Rebuild makes the lists and their counts agree with the projects, beside other writers; see lists.Rebuild. The counters of
@@ -35,13 +35,13 @@ func thing(p projects.Project) lists.Thing {
 }
 
 // Lives returns the lives of all projects, and of all that were deleted; see [daily.Census].
-func (s *Store) Lives(ctx context.Context) iter.Seq2[daily.Life, error] {
-	return daily.Census{Client: s.client, Table: s.table, Kind: "project", LifeOf: func(item items.Map) (daily.Life, error) {
+func (s *Store) Lives(ctx context.Context) iter.Seq2[daycounts.Life, error] {
+	return daycounts.Census{Client: s.client, Table: s.table, Kind: "project", LifeOf: func(item items.Map) (daycounts.Life, error) {
 		stored, err := items.Decode[projectItem](item)
 		if err != nil {
 			return nil, err
 		}
-		life, err := daily.ParseLife(stored.Life)
+		life, err := daycounts.ParseLife(stored.Life)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", stored.PK, err)
 		}

@@ -15,12 +15,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/awstest"
-	"portside/shared/fault"
-	"portside/shared/items"
-	"portside/shared/lists"
-	"portside/shared/liststest"
+	"portside/shared/core/fault"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/lists"
 	"portside/shared/projects"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/liststest"
 )
 
 // wreck is a desk whose items a test damages, with six projects in turn of all statuses: 0 and 5 are drafts.

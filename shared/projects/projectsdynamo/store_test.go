@@ -13,12 +13,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/uuid"
 
-	"portside/shared/awstest"
-	"portside/shared/daily"
-	"portside/shared/once"
+	"portside/shared/core/idempotency"
+	"portside/shared/core/versions"
+	"portside/shared/dynamo/daycounts"
 	"portside/shared/projects"
 	"portside/shared/projects/projectsdynamo"
-	"portside/shared/versions"
+	"portside/shared/testkit/awstest"
 )
 
 // desk is a store on fresh tables, with the tables at hand.
@@ -40,7 +40,7 @@ func newDesk(t *testing.T) *desk {
 
 // over returns a store on the same tables over another client, such as one that fails.
 func (d *desk) over(client *dynamodb.Client) *projectsdynamo.Store {
-	return projectsdynamo.New(client, d.table, daily.In(d.analytics))
+	return projectsdynamo.New(client, d.table, daycounts.In(d.analytics))
 }
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -66,7 +66,7 @@ func (d *desk) create(t *testing.T, name string, status projects.Status) project
 func TestDeathAtAnyCall(t *testing.T) {
 	operations := map[string]func(ctx context.Context, s *projectsdynamo.Store, p projects.Project) error{
 		"create": func(ctx context.Context, s *projectsdynamo.Store, _ projects.Project) error {
-			key := &once.Key{Caller: "c", Text: "k", Fingerprint: []byte("f")}
+			key := &idempotency.Key{Caller: "c", Text: "k", Fingerprint: []byte("f")}
 			_, err := s.Create(ctx, projects.Creation{Project: newProject("new", projects.Archived, noon), Once: key})
 			return err
 		},

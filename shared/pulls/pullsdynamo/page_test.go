@@ -7,10 +7,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"portside/shared/awstest"
-	"portside/shared/principal"
+	"portside/shared/core/principal"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
+	"portside/shared/testkit/awstest"
 )
 
 var (

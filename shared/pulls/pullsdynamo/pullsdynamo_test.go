@@ -16,9 +16,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"pgregory.net/rapid"
 
-	"portside/shared/awstest"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
+	"portside/shared/testkit/awstest"
 )
 
 // midnight is the one between two months, so that what spans it spans partitions and days of all kinds.

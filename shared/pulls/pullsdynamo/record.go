@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/dynamo/transactions"
 	"portside/shared/pulls"
-	"portside/shared/transactions"
 )
 
 // Record implements pulls.Store. Of the lines of one pull the earliest counts, as far as they are given together.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/awstest"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
+	"portside/shared/testkit/awstest"
 )
 
 // many are different pulls, a second apart, by so many credentials of one artifact with so many versions.

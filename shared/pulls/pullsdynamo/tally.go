@@ -4,7 +4,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/items"
+	"portside/shared/dynamo/items"
 	"portside/shared/pulls"
 )
 

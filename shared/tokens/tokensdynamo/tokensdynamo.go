@@ -10,8 +10,8 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/transactions"
 	"portside/shared/tokens"
-	"portside/shared/transactions"
 )
 
 // Store keeps tokens and passwords.

@@ -9,10 +9,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/items"
-	"portside/shared/principal"
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
+	"portside/shared/dynamo/items"
 	"portside/shared/users"
-	"portside/shared/versions"
 )
 
 // adminsItem is the number of active admins.

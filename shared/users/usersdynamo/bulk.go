@@ -6,7 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/items"
+	"portside/shared/dynamo/items"
 	"portside/shared/users"
 )
 

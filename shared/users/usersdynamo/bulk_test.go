@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"portside/shared/awstest"
+	"portside/shared/core/principal"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/daily"
-	"portside/shared/principal"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 )
@@ -156,7 +156,7 @@ func TestCreateAllInterrupted(t *testing.T) {
 				}
 				return nil
 			})
-			store := usersdynamo.New(faulty, w.table, credentialsdynamo.New(faulty, "none"), daily.In(w.analytics))
+			store := usersdynamo.New(faulty, w.table, credentialsdynamo.New(faulty, "none"), daycounts.In(w.analytics))
 			outcomes, err := store.CreateAll(t.Context(), people)
 			if finished = err == nil; !finished && !errors.Is(err, errInterrupted) {
 				t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"portside/shared/liststest"
+	"portside/shared/testkit/liststest"
 )
 
 // anyItem is any item of the users table, with what the checks need of it.

@@ -3,8 +3,8 @@ package usersdynamo_test
 import (
 	"testing"
 
-	"portside/shared/awstest"
-	"portside/shared/principal"
+	"portside/shared/core/principal"
+	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 )
 

@@ -10,10 +10,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
-	"portside/shared/items"
+	"portside/shared/dynamo/items"
 	"portside/shared/users"
-	"portside/shared/versions"
 )
 
 // Invited implements users.InvitationStore.

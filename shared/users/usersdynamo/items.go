@@ -3,9 +3,9 @@ package usersdynamo
 import (
 	"encoding/json"
 
-	"portside/shared/items"
-	"portside/shared/lists"
-	"portside/shared/principal"
+	"portside/shared/core/principal"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/lists"
 	"portside/shared/users"
 )
 

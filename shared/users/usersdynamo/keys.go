@@ -6,9 +6,9 @@ import (
 	"errors"
 	"time"
 
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/users"
-	"portside/shared/versions"
 )
 
 // Issue implements users.KeyStore. Being conditional on the user's version, it cannot miss a change of standing.

@@ -3,7 +3,7 @@ package usersdynamo
 import (
 	"context"
 
-	"portside/shared/lists"
+	"portside/shared/dynamo/lists"
 	"portside/shared/users"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"portside/shared/daily"
-	"portside/shared/items"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
 	"portside/shared/users"
 )
 
@@ -20,8 +20,8 @@ func counted(u users.User) []string {
 // lifeOf returns a user's life so far. A user that an earlier version of this program wrote has none stored, or one that ends
 // with something else than the user is. Then it began as what it is at its creation, or became that with its last change: the
 // same whoever asks, so that "portside reconcile" and the next change of the user agree on what is still to be counted.
-func lifeOf(u users.User) (daily.Life, error) {
-	life, err := daily.ParseLife(u.Past)
+func lifeOf(u users.User) (daycounts.Life, error) {
+	life, err := daycounts.ParseLife(u.Past)
 	if err != nil {
 		return nil, fmt.Errorf("user %s: %w: remove its attribute life, and run portside reconcile --fix", u.ID, err)
 	}
@@ -32,7 +32,7 @@ func lifeOf(u users.User) (daily.Life, error) {
 }
 
 // become returns the life after the user has become what it is now.
-func become(life daily.Life, u users.User, at time.Time) daily.Life {
+func become(life daycounts.Life, u users.User, at time.Time) daycounts.Life {
 	as := counted(u)
 	if slices.Equal(life[len(life)-1].As, as) {
 		return life
@@ -42,7 +42,7 @@ func become(life daily.Life, u users.User, at time.Time) daily.Life {
 
 // begin gives a new user its life, and counts it.
 func (p *plan) begin(u *users.User) {
-	life := daily.Life{}.On(u.CreatedAt, counted(*u))
+	life := daycounts.Life{}.On(u.CreatedAt, counted(*u))
 	u.Past = life.String()
 	p.turn(nil, life)
 }
@@ -66,21 +66,21 @@ func (p *plan) end(u users.User, at time.Time) error {
 		return err
 	}
 	gone := life.On(at, nil)
-	p.Add(nil, daily.Gone(p.store.table, u.ID, gone))
+	p.Add(nil, daycounts.Gone(p.store.table, u.ID, gone))
 	p.turn(life, gone)
 	return nil
 }
 
 // turn counts what one life has that an earlier state of it had not.
-func (p *plan) turn(from, to daily.Life) {
+func (p *plan) turn(from, to daycounts.Life) {
 	for day, change := range to.Since(from) {
 		p.days.Add(day, change)
 	}
 }
 
 // Lives returns the lives of all users, and of all that were deleted; see [daily.Census].
-func (s *Store) Lives(ctx context.Context) iter.Seq2[daily.Life, error] {
-	return daily.Census{Client: s.client, Table: s.table, Kind: "user", LifeOf: func(item items.Map) (daily.Life, error) {
+func (s *Store) Lives(ctx context.Context) iter.Seq2[daycounts.Life, error] {
+	return daycounts.Census{Client: s.client, Table: s.table, Kind: "user", LifeOf: func(item items.Map) (daycounts.Life, error) {
 		stored, err := items.Decode[userItem](item)
 		if err != nil {
 			return nil, err

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"portside/shared/items"
+	"portside/shared/dynamo/items"
 	"portside/shared/users"
 )
 

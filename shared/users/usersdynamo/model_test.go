@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"portside/shared/core/idempotency"
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
-	"portside/shared/once"
-	"portside/shared/principal"
 	"portside/shared/users"
 )
 
@@ -82,7 +82,7 @@ func (m *model) created(u users.User) {
 func (m *model) create(t *rapid.T) {
 	creation := users.Creation{User: m.newcomer(t)}
 	if rapid.Bool().Draw(t, "once") {
-		creation.Once = &once.Key{Caller: "c", Text: creation.User.Email, Fingerprint: []byte("f")}
+		creation.Once = &idempotency.Key{Caller: "c", Text: creation.User.Email, Fingerprint: []byte("f")}
 	}
 	if rapid.Bool().Draw(t, "invited") {
 		link := credentials.Mint(credentials.Link)
@@ -96,7 +96,7 @@ func (m *model) create(t *rapid.T) {
 		if err == nil && !created.Replayed {
 			m.created(created.User)
 		}
-		m.tolerate(err, users.ErrEmailTaken, once.ErrEnded)
+		m.tolerate(err, users.ErrEmailTaken, idempotency.ErrEnded)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/items"
-	"portside/shared/principal"
+	"portside/shared/core/principal"
+	"portside/shared/dynamo/items"
 	"portside/shared/users"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/principal"
-	"portside/shared/transactions"
+	"portside/shared/core/principal"
+	"portside/shared/dynamo/transactions"
 	"portside/shared/users"
 )
 

@@ -10,16 +10,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/idempotency"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/daily"
-	"portside/shared/items"
-	"portside/shared/lists"
-	"portside/shared/once"
-	"portside/shared/once/oncedynamo"
-	"portside/shared/transactions"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/idempotencykeys"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/lists"
+	"portside/shared/dynamo/transactions"
 	"portside/shared/users"
-	"portside/shared/versions"
 )
 
 // Conditions that fail only where the table disagrees with itself or with us. They carry no kind: the caller cannot mend
@@ -35,14 +35,14 @@ type plan struct {
 	transactions.Plan
 	store  *Store
 	lists  *lists.Changes
-	days   daily.Changes
+	days   daycounts.Changes
 	admins int
 	owner  string // whose credentials the transaction touches, or relies on; empty: nobody's
 	tally  credentialsdynamo.Change
 }
 
 func (s *Store) plan() *plan {
-	return &plan{store: s, lists: s.lists.Changes(), days: daily.Changes{}}
+	return &plan{store: s, lists: s.lists.Changes(), days: daycounts.Changes{}}
 }
 
 // run commits the writes together with the counters that they change.
@@ -126,8 +126,8 @@ func (p *plan) revoke(c credentials.Credential, at time.Time, reason string) {
 }
 
 // once notes the idempotency key, unless it is in use.
-func (p *plan) once(key once.Key, u users.User) {
-	p.Add(errReused, oncedynamo.Note(p.store.table, key, newUserItem(u), u.CreatedAt))
+func (p *plan) once(key idempotency.Key, u users.User) {
+	p.Add(errReused, idempotencykeys.Note(p.store.table, key, newUserItem(u), u.CreatedAt))
 }
 
 // standing gives every live credential of the user its new role and standing. The activation link, whose id is given, of a

@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"portside/shared/items"
-	"portside/shared/lists"
-	"portside/shared/rank"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/lists"
+	"portside/shared/dynamo/rank"
 	"portside/shared/users"
 )
 

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"portside/shared/awstest"
-	"portside/shared/daily"
-	"portside/shared/fault"
-	"portside/shared/lists"
-	"portside/shared/principal"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/lists"
+	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 )
@@ -92,7 +92,7 @@ func TestRebuildGoesOnWhereItStopped(t *testing.T) {
 			}
 			return nil
 		})
-		_, err := usersdynamo.New(faulty, w.table, nil, daily.In(w.analytics)).Rebuild(t.Context(), nil)
+		_, err := usersdynamo.New(faulty, w.table, nil, daycounts.In(w.analytics)).Rebuild(t.Context(), nil)
 		if finished = err == nil; !finished && !errors.Is(err, errInterrupted) {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestRebuildOvertaken(t *testing.T) {
 			}
 			return nil
 		})
-		if _, err := usersdynamo.New(overtaken, w.table, nil, daily.In(w.analytics)).Rebuild(t.Context(), nil); err != nil {
+		if _, err := usersdynamo.New(overtaken, w.table, nil, daycounts.In(w.analytics)).Rebuild(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		checkConsistency(t, w.client, w.table)

@@ -13,15 +13,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/uuid"
 
-	"portside/shared/awstest"
+	"portside/shared/core/idempotency"
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/daily"
-	"portside/shared/once"
-	"portside/shared/principal"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
-	"portside/shared/versions"
 )
 
 // desk is a store on fresh tables, with the tables at hand.
@@ -45,7 +45,7 @@ func newDesk(t *testing.T) *desk {
 
 // over returns a store on the same tables over another client, such as one that fails.
 func (d *desk) over(client *dynamodb.Client) *usersdynamo.Store {
-	return usersdynamo.New(client, d.users, credentialsdynamo.New(client, d.keys), daily.In(d.analytics))
+	return usersdynamo.New(client, d.users, credentialsdynamo.New(client, d.keys), daycounts.In(d.analytics))
 }
 
 func newUser(email string, role principal.Role) users.User {
@@ -74,7 +74,7 @@ func TestDeathAtAnyCall(t *testing.T) {
 			link := credentials.Mint(credentials.Link)
 			user.LinkID = link.ID()
 			_, err := s.Create(ctx, users.Creation{
-				User: user, Once: &once.Key{Caller: "c", Text: "k", Fingerprint: []byte("f")},
+				User: user, Once: &idempotency.Key{Caller: "c", Text: "k", Fingerprint: []byte("f")},
 				Invitation: &users.Invitation{Link: credentials.Credential{
 					ID: link.ID(), Kind: credentials.Link, Hash: link.Hash(), Owner: credentials.Owner{ID: user.ID},
 				}},

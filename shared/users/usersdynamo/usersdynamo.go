@@ -22,7 +22,7 @@
 // of credentials, so that none slips in between reading and writing.
 //
 // How many users there are, of which status and role, is counted by the day in the table of analytics, in the same
-// transaction, too: only changes of role or status, creations and deletions touch that. See shared/daily.
+// transaction, too: only changes of role or status, creations and deletions touch that. See shared/dynamo/daycounts.
 package usersdynamo
 
 import (
@@ -32,13 +32,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"portside/shared/core/idempotency"
+	"portside/shared/core/principal"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/daily"
-	"portside/shared/items"
-	"portside/shared/lists"
-	"portside/shared/once"
-	"portside/shared/once/oncedynamo"
-	"portside/shared/principal"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/idempotencykeys"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/lists"
 	"portside/shared/users"
 )
 
@@ -46,13 +46,13 @@ import (
 type Store struct {
 	client      *dynamodb.Client
 	table       string
-	days        daily.Table
+	days        daycounts.Table
 	lists       *lists.Lists
 	credentials *credentialsdynamo.Table
 }
 
 // New returns a Store in the named table, with credentials in theirs, which counts users by the day in a third.
-func New(client *dynamodb.Client, table string, credentials *credentialsdynamo.Table, days daily.Table) *Store {
+func New(client *dynamodb.Client, table string, credentials *credentialsdynamo.Table, days daycounts.Table) *Store {
 	shape := lists.Shape{Name: "users", Label: "role", Labels: labels()}
 	return &Store{
 		client: client, table: table, days: days, lists: lists.New(client, table, shape), credentials: credentials,
@@ -114,8 +114,8 @@ func (s *Store) Create(ctx context.Context, creation users.Creation) (users.Crea
 }
 
 // replay returns what the idempotency key made.
-func (s *Store) replay(ctx context.Context, key once.Key, at time.Time) (users.Created, error) {
-	made, err := oncedynamo.Made[userItem](ctx, items.In(s.client, s.table), key, at)
+func (s *Store) replay(ctx context.Context, key idempotency.Key, at time.Time) (users.Created, error) {
+	made, err := idempotencykeys.Made[userItem](ctx, items.In(s.client, s.table), key, at)
 	return users.Created{User: made.user(), Replayed: true}, err
 }
 

@@ -13,11 +13,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/awstest"
+	"portside/shared/core/principal"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/daily"
-	"portside/shared/lists"
-	"portside/shared/principal"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/lists"
+	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 )
@@ -37,7 +37,7 @@ func newWreck(t *testing.T) *wreck {
 	client := awstest.DynamoDB(t)
 	w := &wreck{client: client, table: awstest.Table(t, client, "UsersTable"), analytics: awstest.Table(t, client, "AnalyticsTable")}
 	keys := credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"))
-	w.Store = usersdynamo.New(client, w.table, keys, daily.In(w.analytics))
+	w.Store = usersdynamo.New(client, w.table, keys, daycounts.In(w.analytics))
 	for i := range 9 {
 		created, err := w.Create(t.Context(), users.Creation{User: person(fmt.Sprintf("person%d", i), principal.Roles()[i%4])})
 		if err != nil {

@@ -1,0 +1,388 @@
+package main
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
+	"portside/shared/credentials"
+	"portside/shared/testkit/webtest"
+	"portside/shared/users"
+)
+
+const (
+	requestsPath = "/api/v1/credential-requests"
+	ask          = `{"accessLevel":"full","justification":"Our staging cluster <b>pulls</b> images."}`
+)
+
+// office is a depot with a requester and two approvers; root@example.com is a third.
+type office struct {
+	*depot
+	ada              users.User
+	requester        string // their API keys
+	approver, second string
+}
+
+func newOffice(tb testing.TB) *office {
+	tb.Helper()
+	o := &office{depot: newDepot(tb)}
+	o.ada, o.requester = o.user("ada@example.com", principal.Viewer)
+	_, o.approver = o.user("grace@example.com", principal.Admin)
+	_, o.second = o.user("joan@example.com", principal.Admin)
+	return o
+}
+
+// request makes a request of the requester's, and returns where it is.
+func (o *office) request() string {
+	o.tb.Helper()
+	return requestsPath + "/" + o.person(o.requester).Post(requestsPath, ask).Is(http.StatusCreated).Text("data.id")
+}
+
+func (o *office) approve(at string) webtest.Answer {
+	o.tb.Helper()
+	return o.person(o.approver).Do(http.MethodPost, at+"/approve", "")
+}
+
+func (o *office) collect(token string) webtest.Answer {
+	o.tb.Helper()
+	return o.visitor().Post(requestsPath+"/collect", `{"token":"`+token+`"}`)
+}
+
+// link is the token in the requester's newest letter, as its reader would find it; empty: there is none.
+func (o *office) link() string {
+	letters := o.post.to("ada@example.com")
+	if len(letters) == 0 {
+		return ""
+	}
+	_, rest, _ := strings.Cut(letters[len(letters)-1].Text, "https://portal.example.com/portal/collect#")
+	token, _, _ := strings.Cut(rest, "\n")
+	return token
+}
+
+// actions are the actions of the events of a request.
+func (o *office) actions(at string) []string {
+	o.tb.Helper()
+	events, _ := o.person(o.approver).Get(at).Is(http.StatusOK).JSON("data.events").([]any)
+	all := make([]string, len(events))
+	for i, e := range events {
+		all[i], _ = e.(map[string]any)["action"].(string)
+	}
+	return all
+}
+
+func TestLifeOfARequest(t *testing.T) {
+	o := newOffice(t)
+	made := o.person(o.requester).Post(requestsPath, ask).Is(http.StatusCreated).
+		Has("data.status", "pending").Has("data.accessLevel", "full").Has("data.userId", o.ada.ID).
+		Has("data.createdAt", "2026-03-02T09:00:00Z").Has("data.dueAt", "2026-03-03T09:00:00Z").
+		Has("data.decidedBy", nil).Has("data.credentialId", nil).Has("data.events.0.action", "requested")
+	at := requestsPath + "/" + made.Text("data.id")
+	made.HasHeader("Location", at)
+	for _, address := range []string{"root@example.com", "grace@example.com", "joan@example.com"} {
+		letters := o.post.to(address)
+		if len(letters) != 1 || !strings.Contains(letters[0].HTML, "staging cluster &lt;b&gt;pulls") ||
+			!strings.Contains(letters[0].Text, "3 March 2026, 09:00 UTC") {
+			t.Errorf("letters to %s: %v", address, letters)
+		}
+	}
+
+	o.pass(time.Hour)
+	o.person(o.approver).Post(at+"/approve", `{"reason":" agreed "}`).Is(http.StatusOK).
+		Has("data.status", "approved").Has("data.reason", "agreed").Has("data.decidedAt", "2026-03-02T10:00:00Z")
+	o.pass(time.Hour)
+	collected := o.collect(o.link()).Is(http.StatusOK).
+		Has("data.scopes", []any{"read:docker-images", "read:helm-charts"}).Has("data.expiresAt", "2027-03-02T11:00:00Z")
+	if username := collected.Text("data.username"); !strings.HasPrefix(username, "example-") || len(username) != 16 {
+		t.Errorf("the user name is %q", username)
+	}
+	auth := credentials.NewAuthenticator(o.table, 100, o.clock)
+	who, _, err := auth.AuthenticateBasic(t.Context(), collected.Text("data.username"), collected.Text("data.password"))
+	if err != nil || who.UserID != o.ada.ID || !slices.Equal(who.Scopes, []principal.Scope{"read:docker-images", "read:helm-charts"}) {
+		t.Errorf("the password speaks for %+v, %v", who, err)
+	}
+	if _, _, err := auth.AuthenticateBasic(t.Context(), "example", collected.Text("data.password")); err == nil {
+		t.Error("the password works with another user name")
+	}
+	o.collect(o.link()).Is(http.StatusUnauthorized) // a second use
+
+	o.person(o.requester).Get(at).Is(http.StatusOK).Has("data.status", "collected").Has("data.events.2.actor", "system").
+		Has("data.collectBy", "2026-03-09T10:00:00Z").Has("data.events.1.detail", "agreed")
+	o.person(o.requester).Get("/api/v1/tokens").Has("data.0.kind", "password").Has("data.0.name", "full access").Has("data.1", nil)
+	if got, want := o.actions(at), []string{"requested", "approved", "mailed", "collected"}; !slices.Equal(got, want) {
+		t.Errorf("events %v, want %v", got, want)
+	}
+}
+
+func TestDenial(t *testing.T) {
+	o := newOffice(t)
+	at := o.request()
+	o.person(o.approver).Post(at+"/deny", `{"reason":"not <this> year"}`).Is(http.StatusOK).Has("data.status", "denied")
+	letters := o.post.to("ada@example.com")
+	if len(letters) != 1 || !strings.Contains(letters[0].HTML, "not &lt;this&gt; year") || strings.Contains(letters[0].Text, "psl_") {
+		t.Errorf("letters %v", letters)
+	}
+	if got, want := o.actions(at), []string{"requested", "denied", "mailed"}; !slices.Equal(got, want) {
+		t.Errorf("events %v, want %v", got, want)
+	}
+	o.approve(at).Is(http.StatusConflict).HasHeader("X-Should-Retry", "false")
+	o.person(o.approver).Post(at+"/deny", `{}`).Is(http.StatusConflict)
+}
+
+func TestWhoMayDecideAndSee(t *testing.T) {
+	o := newOffice(t)
+	at := o.request()
+	_, other := o.user("other@example.com", principal.Manager)
+	o.person(other).Get(at).Is(http.StatusNotFound)
+	o.person(other).Get(requestsPath).Is(http.StatusOK).Has("data", []any{})
+	for _, key := range []string{o.requester, other} {
+		o.person(key).Post(at+"/approve", `{}`).Is(http.StatusForbidden)
+		o.person(key).Post(at+"/deny", `{}`).Is(http.StatusForbidden)
+	}
+	own := requestsPath + "/" + o.person(o.approver).Post(requestsPath, ask).Is(http.StatusCreated).Text("data.id")
+	o.person(o.approver).Post(own+"/approve", `{}`).Is(http.StatusForbidden).Has("code", "FORBIDDEN")
+	o.person(o.approver).Post(own+"/deny", `{}`).Is(http.StatusForbidden)
+	if letters := o.post.to("grace@example.com"); len(letters) != 1 {
+		t.Errorf("the approver got %d letters, want that on the other's request alone", len(letters))
+	}
+	o.person(o.second).Post(own+"/approve", `{}`).Is(http.StatusOK)
+	o.visitor().Post(requestsPath, ask).Is(http.StatusUnauthorized)
+	_, manager := o.user("manager@example.com", principal.Manager)
+	token := o.person(manager).Post("/api/v1/tokens", all).Text("data.token")
+	o.machine(token).Post(requestsPath, ask).Is(http.StatusUnauthorized) // a token asks for nothing
+	o.person(o.approver).Post(requestsPath+"/"+newID()+"/approve", `{}`).Is(http.StatusNotFound)
+	o.person(o.approver).Post(requestsPath+"/x/approve", `{}`).Is(http.StatusBadRequest)
+	o.person(o.approver).Get(requestsPath + "/" + newID()).Is(http.StatusNotFound)
+}
+
+func TestBadRequests(t *testing.T) {
+	o := newOffice(t)
+	for body, pointers := range map[string][]string{
+		`{}`: {"/accessLevel", "/justification"},
+		`{"accessLevel":"all","justification":""}`:                                   {"/accessLevel", "/justification"},
+		`{"accessLevel":"full","justification":"   "}`:                               {"/justification"},
+		`{"accessLevel":"full","justification":"` + strings.Repeat("ä", 2001) + `"}`: {"/justification"},
+		`{"accessLevel":"full","justification":"a\u0000b"}`:                          {"/justification"},
+		`{"accessLevel":"full","justification":"\u202etxt"}`:                         {"/justification"},
+		`{"accessLevel":"full","justification":"\u3164"}`:                            {"/justification"},
+		`{"accessLevel":["full"],"justification":"x"}`:                               {"/accessLevel"},
+		`{"accessLevel":"full","justification":"x","userId":"` + newID() + `"}`:      {"/userId"},
+		`{"accessLevel":"full","justification":"x","status":"approved"}`:             {"/status"},
+	} {
+		answer := o.person(o.requester).Post(requestsPath, body).Is(http.StatusBadRequest)
+		if got := slices.Sorted(slices.Values(answer.Pointers())); !slices.Equal(got, pointers) {
+			t.Errorf("%s: pointers %q, want %q", body, got, pointers)
+		}
+	}
+	o.person(o.requester).Get(requestsPath).Has("data", []any{}) // nothing was made
+	at := o.request()
+	o.person(o.approver).Post(at+"/deny", `{"reason":"`+strings.Repeat("r", 1001)+`"}`).Is(http.StatusBadRequest).
+		Has("errors.0.pointer", "/reason")
+	o.person(o.approver).Post(at+"/deny", `{"why":"x"}`).Is(http.StatusBadRequest)
+	for _, query := range []string{"?limit=0", "?limit=101", "?status=open", "?before=x", "?offset=1", "?status="} {
+		o.person(o.approver).Get(requestsPath + query).Is(http.StatusBadRequest)
+	}
+	longest := strings.Repeat("ä", 1998) + `\n!`
+	o.person(o.requester).Post(requestsPath, `{"accessLevel":"charts","justification":"`+longest+`"}`).Is(http.StatusCreated)
+}
+
+func TestTooManyOpenRequests(t *testing.T) {
+	o := newOffice(t)
+	first := o.request()
+	for range 4 {
+		o.request()
+	}
+	o.person(o.requester).Post(requestsPath, ask).Is(http.StatusConflict).HasHeader("X-Should-Retry", "false")
+	o.person(o.approver).Post(first+"/deny", `{}`).Is(http.StatusOK)
+	o.request()
+	o.person(o.requester).Post(requestsPath, ask).Is(http.StatusConflict)
+}
+
+func TestListOfRequests(t *testing.T) {
+	o := newOffice(t)
+	_, other := o.user("other@example.com", principal.User)
+	var made []string
+	for i := range 7 {
+		key := []string{o.requester, other}[i%2]
+		made = append(made, o.person(key).Post(requestsPath, ask).Is(http.StatusCreated).Text("data.id"))
+	}
+	slices.Reverse(made)
+	o.person(o.approver).Post(requestsPath+"/"+made[2]+"/deny", `{}`).Is(http.StatusOK)
+
+	walk := func(key, query string) (ids []string) {
+		target := requestsPath + "?limit=2" + query
+		for {
+			page := o.person(key).Get(target).Is(http.StatusOK)
+			data, _ := page.JSON("data").([]any)
+			for i := range data {
+				ids = append(ids, page.Text("data."+string(rune('0'+i))+".id"))
+			}
+			if page.JSON("pagination.hasMore") == false {
+				page.Has("pagination.next", nil)
+				return ids
+			}
+			target = requestsPath + "?limit=2" + query + "&before=" + page.Text("pagination.next")
+		}
+	}
+	own := []string{made[0], made[2], made[4], made[6]}
+	for _, c := range []struct {
+		key, query string
+		want       []string
+	}{
+		{o.approver, "", made},
+		{o.approver, "&status=denied", made[2:3]},
+		{o.approver, "&status=pending", slices.Delete(slices.Clone(made), 2, 3)},
+		{o.approver, "&status=expired", nil},
+		{o.requester, "", own},
+		{o.requester, "&status=pending", slices.Delete(slices.Clone(own), 1, 2)},
+	} {
+		if got := walk(c.key, c.query); !slices.Equal(got, c.want) {
+			t.Errorf("list %q: %v, want %v", c.query, got, c.want)
+		}
+	}
+}
+
+func TestLinksThatDoNotWork(t *testing.T) {
+	const text = "detail"
+	o := newOffice(t)
+	want := o.collect(credentials.Mint(credentials.Link).Reveal()).Is(http.StatusUnauthorized).Text(text)
+	suspended, inactive := users.Suspended, users.Inactive
+	for name, before := range map[string]func(){
+		"expired":   func() { o.pass(7 * 24 * time.Hour) },
+		"suspended": func() { o.change(o.ada.ID, users.Change{Status: &suspended}) },
+		"inactive":  func() { o.change(o.ada.ID, users.Change{Status: &inactive}) },
+		"deleted": func() {
+			if err := o.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: o.ada.ID}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		o = newOffice(t)
+		o.approve(o.request()).Is(http.StatusOK)
+		before()
+		if got := o.collect(o.link()).Is(http.StatusUnauthorized).Text(text); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	o = newOffice(t)
+	for _, token := range []string{"", "x", o.requester, strings.Repeat("t", 5000)} {
+		if got := o.collect(token).Is(http.StatusUnauthorized).Text(text); got != want {
+			t.Errorf("%q: %q, want %q", token, got, want)
+		}
+	}
+	o.visitor().Post(requestsPath+"/collect", `{}`).Is(http.StatusBadRequest).Has("errors.0.pointer", "/token")
+}
+
+// TestLinkSurvivesOtherChanges changes the requester while the link is out: only what stops the requester stops the link.
+func TestLinkSurvivesOtherChanges(t *testing.T) {
+	o := newOffice(t)
+	o.approve(o.request()).Is(http.StatusOK)
+	manager, suspended, active := principal.Manager, users.Suspended, users.Active
+	o.change(o.ada.ID, users.Change{Role: &manager})
+	o.change(o.ada.ID, users.Change{Status: &suspended})
+	link := o.link()
+	o.collect(link).Is(http.StatusUnauthorized)
+	o.change(o.ada.ID, users.Change{Status: &active})
+	collected := o.collect(link).Is(http.StatusOK)
+	o.change(o.ada.ID, users.Change{Status: &suspended})
+	auth := credentials.NewAuthenticator(o.table, 100, o.clock)
+	if _, _, err := auth.AuthenticateBasic(t.Context(), collected.Text("data.username"), collected.Text("data.password")); err == nil {
+		t.Error("the password of a suspended user works")
+	}
+}
+
+func TestRequesterWhoMayNotReceive(t *testing.T) {
+	o := newOffice(t)
+	at := o.request()
+	suspended := users.Suspended
+	o.change(o.ada.ID, users.Change{Status: &suspended})
+	o.approve(at).Is(http.StatusConflict)
+	if err := o.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: o.ada.ID}); err != nil {
+		t.Fatal(err)
+	}
+	o.approve(at).Is(http.StatusConflict)
+	o.person(o.approver).Post(at+"/deny", `{}`).Is(http.StatusOK)
+	if letters := o.post.to("ada@example.com"); len(letters) != 0 {
+		t.Errorf("%d letters to a user who is gone", len(letters))
+	}
+}
+
+func TestOneLinkOnePasswordUnderConcurrency(t *testing.T) {
+	o := newOffice(t)
+	o.approve(o.request()).Is(http.StatusOK)
+	link := o.link()
+	answers := atOnce(6, func(int) webtest.Answer { return o.collect(link) })
+	statuses, refusals := map[int]int{}, map[string]bool{}
+	for _, a := range answers {
+		if statuses[a.Status]++; a.Status != http.StatusOK {
+			refusals[a.Text("detail")] = true
+		}
+	}
+	if statuses[http.StatusOK] != 1 || statuses[http.StatusUnauthorized] != 5 || len(refusals) != 1 {
+		t.Errorf("statuses %v with texts %v, want one 200 and five 401 with one text", statuses, refusals)
+	}
+	o.person(o.requester).Get("/api/v1/tokens").Has("data.0.status", "active").Has("data.1", nil)
+}
+
+func TestOneDecisionUnderConcurrency(t *testing.T) {
+	o := newOffice(t)
+	at := o.request()
+	answers := atOnce(6, func(i int) webtest.Answer {
+		key, decision := []string{o.approver, o.second}[i%2], []string{"/approve", "/deny"}[i/3]
+		return o.person(key).Post(at+decision, `{}`)
+	})
+	statuses := map[int]int{}
+	for _, a := range answers {
+		statuses[a.Status]++
+	}
+	if statuses[http.StatusOK] != 1 || statuses[http.StatusConflict] != 5 {
+		t.Errorf("statuses %v, want one 200 and five 409", statuses)
+	}
+	if got := o.actions(at); len(got) != 3 {
+		t.Errorf("events %v, want request, decision and mail", got)
+	}
+	for range 4 { // the one that was decided counts no more
+		o.request()
+	}
+	o.request()
+	o.person(o.requester).Post(requestsPath, ask).Is(http.StatusConflict)
+}
+
+// atOnce calls f n times concurrently, and returns what it returned.
+func atOnce[T any](n int, f func(i int) T) []T {
+	results := make([]T, n)
+	var wait sync.WaitGroup
+	for i := range n {
+		wait.Go(func() { results[i] = f(i) })
+	}
+	wait.Wait()
+	return results
+}
+
+// TestNoDecisionByAKeyThatTheRequesterMade plays an admin who makes keys for another admin, and with that one more, in order
+// to decide on a request of their own.
+func TestNoDecisionByAKeyThatTheRequesterMade(t *testing.T) {
+	d := newDepot(t)
+	requester, requesterKey := d.user("ada@example.com", principal.Admin)
+	other, otherKey := d.user("grace@example.com", principal.Admin)
+	ada := principal.Principal{UserID: requester.ID, Role: principal.Admin}
+	made, err := d.keys.Create(t.Context(), ada, other.ID, users.NewKey{Name: "made"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := principal.Principal{UserID: other.ID, Role: principal.Admin, IssuedBy: requester.ID}
+	again, err := d.keys.Create(t.Context(), by, other.ID, users.NewKey{Name: "made by what was made"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := d.person(requesterKey).Post("/api/v1/credential-requests", `{"accessLevel":"full","justification":"for me"}`).
+		Is(http.StatusCreated).Text("data.id")
+	for _, key := range []string{requesterKey, made.Secret.Reveal(), again.Secret.Reveal()} {
+		d.person(key).Do(http.MethodPost, "/api/v1/credential-requests/"+at+"/approve", "").Is(http.StatusForbidden)
+	}
+	d.person(otherKey).Do(http.MethodPost, "/api/v1/credential-requests/"+at+"/approve", "").Is(http.StatusOK)
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"portside/shared/core/principal"
+	"portside/shared/pulls"
+	"portside/shared/users"
+)
+
+// archive is a depot with a log of what two users pulled with the three credentials that they have.
+type archive struct {
+	*depot
+	ada, grace                users.User
+	adaKey, graceKey, manager string
+}
+
+func newArchive(tb testing.TB) *archive {
+	tb.Helper()
+	a := &archive{depot: newDepot(tb)}
+	a.ada, a.adaKey = a.user("ada@example.com", principal.User)
+	a.grace, a.graceKey = a.user("grace@example.com", principal.Viewer)
+	_, a.manager = a.user("manager@example.com", principal.Manager)
+	at := a.now.Add(-time.Hour)
+	a.record(
+		a.image(at, "1.0", "adaAAAAAAAA1"), a.image(at.AddDate(0, 0, -40), "0.9", "adaAAAAAAAA1"),
+		a.image(at.Add(2*time.Minute), "1.1", "graceAAAAAA1"),
+		pulls.Pull{
+			At: at.Add(time.Minute), Kind: pulls.Chart, Repository: "product", Reference: "1.0",
+			CredentialID: "adaAAAAAAAA2", OwnerID: a.ada.ID,
+		},
+	)
+	return a
+}
+
+func (a *archive) image(at time.Time, tag, credential string) pulls.Pull {
+	p := pulls.Pull{At: at, Kind: pulls.Image, Repository: "acme/api", Reference: tag, CredentialID: credential, OwnerID: a.ada.ID}
+	if credential == "graceAAAAAA1" {
+		p.OwnerID = a.grace.ID
+	}
+	return p
+}
+
+func (a *archive) record(all ...pulls.Pull) {
+	a.tb.Helper()
+	if _, err := a.pulls.Record(a.tb.Context(), all); err != nil {
+		a.tb.Fatal(err)
+	}
+}
+
+const pullsPath = "/api/v1/pulls"
+
+func TestPullAsListed(t *testing.T) {
+	a := newArchive(t)
+	p := pulls.Pull{
+		At: a.now, Kind: pulls.Chart, Repository: "product", Reference: "2.0.0", Digest: "sha256:" + strings.Repeat("0a", 32),
+		CredentialID: "adaAAAAAAAA1", OwnerID: a.ada.ID, Address: "203.0.113.9", Client: "Helm/3.18.4",
+	}
+	a.record(p)
+	a.person(a.adaKey).Get(pullsPath+"?limit=1").Is(http.StatusOK).Has("data", []any{map[string]any{
+		"id": p.ID(), "kind": "chart", "repository": "product", "reference": "2.0.0", "digest": p.Digest, "tokenId": "adaAAAAAAAA1",
+		"ownerId": a.ada.ID, "address": "203.0.113.9", "client": "Helm/3.18.4", "at": "2026-03-02T09:00:00Z",
+	}}).Has("pagination.limit", 1).Has("pagination.hasMore", true)
+	a.person(a.adaKey).Get(pullsPath+"?from=2026-01-21&to=2026-01-21").Is(http.StatusOK).Has("data.0.reference", "0.9").
+		Has("data.0.digest", nil).Has("data.1", nil).
+		Has("pagination", map[string]any{"limit": 20.0, "hasMore": false, "next": nil})
+}
+
+func TestWhoSeesWhichPulls(t *testing.T) {
+	a := newArchive(t)
+	for _, c := range []struct{ key, query, references string }{
+		{a.adaKey, "", "1.0 1.0"},
+		{a.graceKey, "", "1.1"},
+		{a.manager, "", "1.1 1.0 1.0"},
+		{a.adaKey, "?token=adaAAAAAAAA1", "1.0"},
+		{a.adaKey, "?token=graceAAAAAA1", ""},
+		{a.manager, "?token=graceAAAAAA1", "1.1"},
+		{a.manager, "?token=nobodyAAAAAA", ""},
+		{a.adaKey, "?repository=acme/api", "1.0"},
+		{a.manager, "?repository=acme/api", "1.1 1.0"},
+		{a.manager, "?repository=acme%2Fapi&kind=chart", ""},
+		{a.manager, "?kind=chart", "1.0"},
+		{a.adaKey, "?token=adaAAAAAAAA1&repository=acme/api&kind=image&from=2026-01-01", "1.0 0.9"},
+		{a.manager, "?from=2025-12-01", "1.1 1.0 1.0 0.9"},
+		{a.manager, "?from=2026-01-01&to=2026-02-28", "0.9"},
+		{a.manager, "?to=2026-02-28", ""},
+		{a.manager, "?from=2026-03-02T08:01:00Z", "1.1 1.0"},
+		{a.manager, "?from=2026-03-02T08:01:00.0001Z", "1.1"},
+		{a.manager, "?to=2026-03-02T08:02:00Z", "1.0 1.0"},
+		{a.manager, "?to=2026-03-02T08:02:00.000000001Z", "1.1 1.0 1.0"},
+		{a.manager, "?from=2026-03-02T09:01:00%2B01:00&to=2026-03-02T09:02:00%2B01:00", "1.0"},
+	} {
+		answer := a.person(c.key).Get(pullsPath+c.query).Is(http.StatusOK).Has("pagination.next", nil)
+		found, _ := answer.JSON("data").([]any)
+		references := make([]string, len(found))
+		for i, p := range found {
+			references[i], _ = p.(map[string]any)["reference"].(string)
+		}
+		if got := strings.Join(references, " "); got != c.references {
+			t.Errorf("%s: found %q, want %q", c.query, got, c.references)
+		}
+	}
+	a.visitor().Get(pullsPath).Is(http.StatusUnauthorized)
+	token := a.person(a.manager).Post("/api/v1/tokens", images).Is(http.StatusCreated).Text("data.token")
+	a.machine(token).Get(pullsPath).Is(http.StatusUnauthorized)
+}
+
+func TestPagesOfPulls(t *testing.T) {
+	a := newArchive(t)
+	query, seen := pullsPath+"?from=2026-01-01&limit=1", []string(nil)
+	next := ""
+	for range 4 {
+		answer := a.person(a.manager).Get(query + next).Is(http.StatusOK)
+		seen = append(seen, answer.Text("data.0.reference"))
+		if answer.JSON("pagination.hasMore") == false {
+			break
+		}
+		next = "&cursor=" + answer.Text("pagination.next")
+	}
+	if want := []string{"1.1", "1.0", "1.0", "0.9"}; !slices.Equal(seen, want) {
+		t.Errorf("pages %v, want %v", seen, want)
+	}
+	for name, target := range map[string]string{
+		"another caller": query + next,
+		"another list":   pullsPath + "?from=2026-01-02&limit=1" + next,
+		"cut":            query + next[:len(next)-4],
+		"made up":        query + "&cursor=" + base64.RawURLEncoding.EncodeToString([]byte("0123456789")),
+		"no base64":      query + "&cursor=%C3%A9",
+		"too long":       query + "&cursor=" + strings.Repeat("a", 201),
+	} {
+		key := a.manager
+		if name == "another caller" {
+			key = a.adaKey
+		}
+		if pointers := a.person(key).Get(target).Is(http.StatusBadRequest).Pointers(); !slices.Equal(pointers, []string{"query/cursor"}) {
+			t.Errorf("%s: pointers %v", name, pointers)
+		}
+	}
+}
+
+func TestBadQueriesOfPulls(t *testing.T) {
+	a := newArchive(t)
+	for query, pointers := range map[string][]string{
+		"token=x": {"query/token"},
+		"token=" + url.QueryEscape("adaAAAAAAAA'"): {"query/token"},
+		"token=":                                 {"query/token"},
+		"repository=a%20b":                       {"query/repository"},
+		"repository=a%00":                        {"query/repository"},
+		"repository=" + strings.Repeat("a", 256): {"query/repository"},
+		"kind=layer":                             {"query/kind"},
+		"limit=0":                                {"query/limit"},
+		"limit=101":                              {"query/limit"},
+		"limit=ten":                              {"query/limit"},
+		"from=yesterday":                         {"query/from"},
+		"from=2026-02-30":                        {"query/from"},
+		"from=1999-12-31":                        {"query/from"},
+		"to=9999-01-01":                          {"query/to"},
+		"to=0000-01-01T00:00:00%2B01:00":         {"query/to"},
+		"to=2026-03-02T09:00:00":                 {"query/to"},
+		"to=2026-03-02T09:00:00+01:00":           {"query/to"}, // the + is a space
+		"from=2026-03-03":                        {"query/from"},
+		"from=2026-03-02T08:00:00Z&to=2026-03-02T08:00:00Z": {"query/from"},
+		"from=2026-03-02&to=2026-03-01":                     {"query/from"},
+		"from=2025-01-26&to=2026-03-02":                     {"query/from"}, // 401 days, with the last one
+		"since=2026-03-01":                                  {"query/since"},
+		"from=2026-03-01&from=2026-03-01":                   {"query/from"},
+		"from=x&to=y&token=z":                               {"query/from", "query/to", "query/token"},
+	} {
+		got := a.person(a.adaKey).Get(pullsPath + "?" + query).Is(http.StatusBadRequest).Pointers()
+		slices.Sort(got)
+		if !slices.Equal(got, pointers) {
+			t.Errorf("%s: pointers %v, want %v", query, got, pointers)
+		}
+	}
+	a.person(a.adaKey).Get(pullsPath + "?from=2025-01-27&to=2026-03-02").Is(http.StatusOK)
+	a.person(a.adaKey).Get(pullsPath + "?from=2000-01-01&to=2000-01-01").Is(http.StatusOK)
+	a.person(a.adaKey).Get(pullsPath + "?from=9998-12-31&to=9998-12-31").Is(http.StatusOK)
+	a.person(a.adaKey).Do(http.MethodPost, pullsPath, "").Is(http.StatusMethodNotAllowed)
+}

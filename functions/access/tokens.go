@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/tokens"
+	"portside/shared/web"
+)
+
+// Token is a token or password without its secret.
+type Token struct {
+	ID          string        `json:"id" doc:"Public part of the token: it stands between the first two underscores." example:"3vQB7B6MrGQZ"`
+	Kind        string        `json:"kind" enum:"token,password"`
+	Name        string        `json:"name" example:"build pipeline"`
+	Username    string        `json:"username,omitempty" doc:"What a password must be sent with; a token takes any."`
+	Scopes      []string      `json:"scopes" example:"[\"read:helm-charts\",\"read:docker-images:acme/*\"]"`
+	Status      tokens.Status `json:"status" enum:"active,expired,revoked,inactive" doc:"inactive: its user is not active."`
+	Reason      *string       `json:"reason" doc:"Why it was revoked; null while it is not."`
+	CreatedAt   time.Time     `json:"createdAt" doc:"UTC."`
+	ExpiresAt   *time.Time    `json:"expiresAt" doc:"UTC; null for one that does not expire."`
+	LastUsedAt  *time.Time    `json:"lastUsedAt" doc:"UTC, in steps of 5 minutes; null for one that was never used."`
+	RevokedAt   *time.Time    `json:"revokedAt" doc:"UTC; null while it is not revoked."`
+	RotatedFrom *string       `json:"rotatedFrom" doc:"Id of the token that this one was made with; null if it was made with an API key."`
+}
+
+func (h *handlers) form(c credentials.Credential) Token {
+	t := Token{
+		ID: c.ID, Kind: "token", Name: c.Name, Username: c.Username, Scopes: c.Scopes, Status: tokens.StatusOf(c, h.now()),
+		Reason: optional(c.Reason), CreatedAt: c.CreatedAt, ExpiresAt: optional(c.ExpiresAt), LastUsedAt: optional(c.LastUsedAt),
+		RevokedAt: optional(c.RevokedAt), RotatedFrom: optional(c.RotatedFrom),
+	}
+	if c.Kind == credentials.Password {
+		t.Kind = "password"
+	}
+	return t
+}
+
+// optional is null in JSON for a zero value.
+func optional[T comparable](v T) *T {
+	if v == *new(T) {
+		return nil
+	}
+	return &v
+}
+
+type createTokenInput struct {
+	Body struct {
+		Name   string            `json:"name" doc:"1 to 100 characters, for people to tell tokens apart." example:"build pipeline"`
+		Scopes []principal.Scope `json:"scopes" nullable:"false" doc:"What it may fetch: read:helm-charts, read:docker-images, each optionally narrowed." example:"[\"read:docker-images:acme/*\"]"`
+		Days   *int              `json:"expiration_days,omitempty" default:"90" minimum:"1" maximum:"365" doc:"Days until it expires."`
+	}
+}
+
+// Resolve implements huma.Resolver: it adds the domain's failures to those of the schema.
+func (in *createTokenInput) Resolve(huma.Context) []error { return web.Failures(in.token().Check()) }
+
+func (in *createTokenInput) token() tokens.NewToken {
+	input := tokens.NewToken{Name: in.Body.Name, Scopes: in.Body.Scopes, Days: tokens.DefaultDays}
+	if in.Body.Days != nil {
+		input.Days = *in.Body.Days
+	}
+	return input
+}
+
+// newToken is a token that was just made.
+type newToken struct {
+	ID          string    `json:"id"`
+	Name        string    `json:"name"`
+	Token       string    `json:"token" doc:"The token itself, shown this once. Send it as password with any user name, or as Bearer." example:"pst_…"`
+	Scopes      []string  `json:"scopes"`
+	CreatedAt   time.Time `json:"createdAt" doc:"UTC."`
+	ExpiresAt   time.Time `json:"expiresAt" doc:"UTC."`
+	RotatedFrom *string   `json:"rotatedFrom" doc:"Id of the token that this one was made with; null if it was made with an API key."`
+}
+
+type createTokenOutput struct {
+	Location string `header:"Location" doc:"Where the token is described." example:"/api/v1/tokens/3vQB7B6MrGQZ"`
+	Body     struct {
+		Data newToken `json:"data"`
+	}
+}
+
+func (h *handlers) create(ctx context.Context, in *createTokenInput) (*createTokenOutput, error) {
+	caller, _ := principal.From(ctx)
+	issued, err := h.tokens.Create(ctx, caller, in.token())
+	if err != nil {
+		return nil, err
+	}
+	t := issued.Token
+	out := &createTokenOutput{Location: "/api/v1/tokens/" + t.ID}
+	out.Body.Data = newToken{
+		ID: t.ID, Name: t.Name, Token: issued.Secret.Reveal(), Scopes: t.Scopes,
+		CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, RotatedFrom: optional(t.RotatedFrom),
+	}
+	return out, nil
+}
+
+type listTokensInput struct {
+	UserID string `query:"userId" format:"uuid" doc:"Whose tokens; left out: one's own."`
+}
+
+type listTokensOutput struct {
+	Body struct {
+		Data []Token `json:"data"`
+	}
+}
+
+func (h *handlers) list(ctx context.Context, in *listTokensInput) (*listTokensOutput, error) {
+	caller, _ := principal.From(ctx)
+	found, err := h.tokens.List(ctx, caller, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	out := &listTokensOutput{}
+	out.Body.Data = make([]Token, len(found))
+	for i, c := range found {
+		out.Body.Data[i] = h.form(c)
+	}
+	return out, nil
+}
+
+type tokenInput struct {
+	TokenID string `path:"tokenId" doc:"Public id of the token." example:"3vQB7B6MrGQZ"`
+}
+
+type tokenOutput struct {
+	Body struct {
+		Data Token `json:"data"`
+	}
+}
+
+func (h *handlers) get(ctx context.Context, in *tokenInput) (*tokenOutput, error) {
+	caller, _ := principal.From(ctx)
+	found, err := h.tokens.Get(ctx, caller, in.TokenID)
+	if err != nil {
+		return nil, err
+	}
+	out := &tokenOutput{}
+	out.Body.Data = h.form(found)
+	return out, nil
+}
+
+func (h *handlers) revoke(ctx context.Context, in *tokenInput) (*struct{}, error) {
+	caller, _ := principal.From(ctx)
+	return nil, h.tokens.Revoke(ctx, caller, in.TokenID)
+}
+
+type revokeLeakedInput struct {
+	Body struct {
+		Token string `json:"token" doc:"The whole token, password or API key."`
+	}
+}
+
+func (h *handlers) revokeLeaked(ctx context.Context, in *revokeLeakedInput) (*struct{}, error) {
+	return nil, h.tokens.RevokeLeaked(ctx, in.Body.Token)
+}

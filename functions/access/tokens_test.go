@@ -1,0 +1,305 @@
+package main
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
+	"portside/shared/credentials"
+	"portside/shared/users"
+)
+
+const (
+	all    = `{"name":"pipeline","scopes":["read:helm-charts","read:docker-images"],"expiration_days":60}`
+	images = `{"name":"narrow","scopes":["read:docker-images:acme/*"]}`
+)
+
+func TestLifeOfAToken(t *testing.T) {
+	d := newDepot(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+
+	made := d.person(key).Post("/api/v1/tokens", all).Is(http.StatusCreated).
+		Has("data.name", "pipeline").Has("data.scopes", []any{"read:docker-images", "read:helm-charts"}).
+		Has("data.createdAt", "2026-03-02T09:00:00Z").Has("data.expiresAt", "2026-05-01T09:00:00Z").Has("data.rotatedFrom", nil)
+	first, id := made.Text("data.token"), made.Text("data.id")
+	made.HasHeader("Location", "/api/v1/tokens/"+id)
+
+	d.pass(50 * 24 * time.Hour)
+	renewed := d.machine(first).Post("/api/v1/tokens", all).Is(http.StatusCreated).Has("data.rotatedFrom", id)
+	second := renewed.Text("data.token")
+	d.machine(first).Get("/api/v1/tokens/"+id).Is(http.StatusOK).Has("data.status", "active").
+		Has("data.lastUsedAt", "2026-04-21T09:00:00Z") // both work during the overlap
+
+	d.pass(10 * 24 * time.Hour)
+	d.machine(first).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	listed := d.machine(second).Get("/api/v1/tokens").Is(http.StatusOK).Has("data.2", nil).
+		Has("data.0.rotatedFrom", id).Has("data.1.status", "expired").Has("data.1.reason", nil)
+	if strings.Contains(string(listed.Body), second[20:]) {
+		t.Error("the list shows a secret")
+	}
+
+	d.machine(second).Delete("/api/v1/tokens/" + renewed.Text("data.id")).Is(http.StatusNoContent) // itself
+	d.machine(second).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	revoked := d.person(key).Get("/api/v1/tokens/"+renewed.Text("data.id")).Is(http.StatusOK).Has("data.status", "revoked")
+	if !strings.HasPrefix(revoked.Text("data.reason"), "revoked by ") {
+		t.Errorf("the reason is %q", revoked.Text("data.reason"))
+	}
+	d.person(key).Delete("/api/v1/tokens/" + renewed.Text("data.id")).Is(http.StatusNotFound)
+}
+
+func TestScopesNeverGrow(t *testing.T) {
+	d := newDepot(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	narrow := d.person(key).Post("/api/v1/tokens", images).Is(http.StatusCreated).
+		Has("data.expiresAt", "2026-05-31T09:00:00Z").Text("data.token") // 90 days
+	for scopes, status := range map[string]int{
+		`["read:docker-images:acme/*"]`:                      http.StatusCreated,
+		`["read:docker-images:acme/api"]`:                    http.StatusCreated,
+		`["read:docker-images"]`:                             http.StatusForbidden,
+		`["read:helm-charts"]`:                               http.StatusForbidden,
+		`["read:docker-images:acme/api","read:helm-charts"]`: http.StatusForbidden,
+		`["read:docker-images:other/*"]`:                     http.StatusForbidden,
+	} {
+		d.machine(narrow).Post("/api/v1/tokens", `{"name":"n","scopes":`+scopes+`}`).Is(status)
+	}
+}
+
+func TestBadTokenRequests(t *testing.T) {
+	d := newDepot(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	for body, pointers := range map[string][]string{
+		`{}`:                          {"/name", "/scopes"},
+		`{"name":"n","scopes":[]}`:    {"/scopes"},
+		`{"name":"","scopes":["x"]}`:  {"/name", "/scopes/0"},
+		`{"name":"n","scopes":null}`:  {"/scopes"},
+		`{"name":"n","scopes":"all"}`: {"/scopes"},
+		`{"name":"n","scopes":["read:helm-charts","write:all"]}`:                                {"/scopes/1"},
+		`{"name":"n","scopes":["read:helm-charts"],"expiration_days":0}`:                        {"/expiration_days"},
+		`{"name":"n","scopes":["read:helm-charts"],"expiration_days":366}`:                      {"/expiration_days"},
+		`{"name":"n","scopes":["read:helm-charts"],"expiration_days":1.5}`:                      {"/expiration_days"},
+		`{"name":"n","scopes":["read:helm-charts"],"expiration_days":"30"}`:                     {"/expiration_days"},
+		`{"name":"n","scopes":["read:helm-charts"],"expirationDays":30}`:                        {"/expirationDays"},
+		`{"name":"` + strings.Repeat("n", 101) + `","scopes":["read:helm-charts"]}`:             {"/name"},
+		`{"name":"n","scopes":["` + strings.Repeat("read:helm-charts\",\"", 20) + `read:all"]}`: {"/scopes"},
+	} {
+		answer := d.person(key).Post("/api/v1/tokens", body).Is(http.StatusBadRequest)
+		if got := slices.Sorted(slices.Values(answer.Pointers())); !slices.Equal(got, pointers) {
+			t.Errorf("%s: pointers %q, want %q", body, got, pointers)
+		}
+	}
+	d.person(key).Get("/api/v1/tokens").Has("data", []any{}) // nothing was issued
+}
+
+func TestWhoMayDoWhat(t *testing.T) {
+	d := newDepot(t)
+	manager, managerKey := d.user("manager@example.com", principal.Manager)
+	_, userKey := d.user("user@example.com", principal.User)
+	token := d.person(managerKey).Post("/api/v1/tokens", all)
+	at := "/api/v1/tokens/" + token.Text("data.id")
+
+	d.person(userKey).Post("/api/v1/tokens", all).Is(http.StatusForbidden)
+	d.person(userKey).Get("/api/v1/tokens").Is(http.StatusOK).Has("data", []any{})
+	d.person(userKey).Get("/api/v1/tokens?userId=" + manager.ID).Is(http.StatusForbidden)
+	d.person(userKey).Get(at).Is(http.StatusNotFound)
+	d.person(userKey).Delete(at).Is(http.StatusNotFound)
+	_, other := d.user("other@example.com", principal.Manager)
+	d.person(other).Get("/api/v1/tokens?userId="+manager.ID).Is(http.StatusOK).Has("data.0.id", token.Text("data.id"))
+	d.person(other).Delete(at).Is(http.StatusNoContent)
+	d.machine(token.Text("data.token")).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	d.visitor().Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+}
+
+func TestCredentialsOfAnotherKind(t *testing.T) {
+	d := newDepot(t)
+	user, key := d.user("manager@example.com", principal.Manager)
+	token := d.person(key).Post("/api/v1/tokens", all).Text("data.token")
+	password := d.password(user)
+	changed := []byte(token)
+	changed[25] ^= 1
+	for name, bad := range map[string]string{
+		"password as Bearer": password, "API key as Bearer": key, "changed": string(changed), "empty": "",
+		"unknown": credentials.Mint(credentials.AccessToken).Reveal(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := d.machine(bad).For(t).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
+			if !slices.Contains(answer.Header.Values("WWW-Authenticate"), `Bearer realm="Portside"`) {
+				t.Errorf("challenges %q", answer.Header.Values("WWW-Authenticate"))
+			}
+		})
+	}
+	d.person(token).Get("/api/v1/tokens").Is(http.StatusUnauthorized) // a token as API key
+	d.visitor().With("Authorization", "bearer "+token).Get("/api/v1/tokens").Is(http.StatusOK)
+}
+
+// password gives the user a password, past the request and approval that it otherwise takes.
+func (d *depot) password(user users.User) string {
+	d.tb.Helper()
+	secret := credentials.Mint(credentials.Password)
+	keys, err := d.keys.List(d.tb.Context(), principal.Operator(), user.ID)
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	err = d.store.Issue(d.tb.Context(), credentials.Credential{
+		ID: secret.ID(), Kind: credentials.Password, Hash: secret.Hash(), Username: "acme", Scopes: []string{"read:helm-charts"},
+		Owner: credentials.Owner{ID: user.ID, Active: true}, CreatedAt: d.now,
+	}, keys[0].ID)
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	return secret.Reveal()
+}
+
+func TestSuspensionAndDeletionReachTokens(t *testing.T) {
+	d := newDepot(t)
+	user, key := d.user("manager@example.com", principal.Manager)
+	token := d.person(key).Post("/api/v1/tokens", all)
+	suspended, active := users.Suspended, users.Active
+	d.change(user.ID, users.Change{Status: &suspended})
+	d.machine(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
+	d.change(user.ID, users.Change{Status: &active})
+	d.machine(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
+	if err := d.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: user.ID}); err != nil {
+		t.Fatal(err)
+	}
+	d.machine(token.Text("data.token")).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	_, admin := d.user("second@example.com", principal.Admin)
+	d.person(admin).Get("/api/v1/tokens?userId="+user.ID).Is(http.StatusOK).Has("data.0.reason", "user deleted")
+}
+
+func TestLeakedTokens(t *testing.T) {
+	d := newDepot(t)
+	user, key := d.user("manager@example.com", principal.Manager)
+	token := d.person(key).Post("/api/v1/tokens", all)
+	password := d.password(user)
+	for _, text := range []string{token.Text("data.token"), password} {
+		for range 2 { // a second report changes nothing
+			d.visitor().Post("/api/v1/tokens/revoke", `{"token":"`+text+`"}`).Is(http.StatusNoContent)
+		}
+	}
+	d.machine(token.Text("data.token")).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	d.person(key).Get("/api/v1/tokens/"+token.Text("data.id")).Has("data.reason", "reported as leaked")
+	for _, text := range []string{"x", "", credentials.Mint(credentials.AccessToken).Reveal()} {
+		d.visitor().Post("/api/v1/tokens/revoke", `{"token":"`+text+`"}`).Is(http.StatusNoContent)
+	}
+	d.visitor().Post("/api/v1/tokens/revoke", `{"token":"`+key+`"}`).Is(http.StatusNoContent) // an API key leaks, too
+	d.person(key).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	d.visitor().Post("/api/v1/tokens/revoke", `{}`).Is(http.StatusBadRequest)
+}
+
+func TestLeakEndsWhatWasRenewedFromIt(t *testing.T) {
+	d := newDepot(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	leaked := d.person(key).Post("/api/v1/tokens", all).Text("data.token")
+	child := d.machine(leaked).Post("/api/v1/tokens", all).Text("data.token")
+	grandchild := d.machine(child).Post("/api/v1/tokens", all).Text("data.token")
+	other := d.person(key).Post("/api/v1/tokens", all).Text("data.token")
+	d.visitor().Post("/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`).Is(http.StatusNoContent)
+	for _, token := range []string{leaked, child, grandchild} {
+		d.machine(token).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	}
+	d.machine(other).Get("/api/v1/tokens").Is(http.StatusOK)
+}
+
+// TestLeakEndsWhatIsRenewedAtThatMoment reports a leak while a thief renews the token: none of the successors survives.
+func TestLeakEndsWhatIsRenewedAtThatMoment(t *testing.T) {
+	d := newDepot(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	for range 5 {
+		leaked := d.person(key).Post("/api/v1/tokens", all).Text("data.token")
+		successors := make([]string, 4)
+		var wait sync.WaitGroup
+		for i := range successors {
+			wait.Go(func() {
+				if answer := d.machine(leaked).Post("/api/v1/tokens", all); answer.Status == http.StatusCreated {
+					successors[i] = answer.Text("data.token")
+				}
+			})
+		}
+		wait.Go(func() { d.visitor().Post("/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`).Is(http.StatusNoContent) })
+		wait.Wait()
+		for _, token := range successors {
+			if token != "" {
+				d.machine(token).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+			}
+		}
+	}
+}
+
+// TestNothingIsIssuedByARevokedToken renews with a token while it is being revoked: whatever wins, a successor exists only
+// if it was answered.
+func TestNothingIsIssuedByARevokedToken(t *testing.T) {
+	d := newDepot(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	token := d.person(key).Post("/api/v1/tokens", all)
+	var (
+		wait    sync.WaitGroup
+		mu      sync.Mutex
+		created int
+	)
+	for range 6 {
+		wait.Go(func() {
+			if d.machine(token.Text("data.token")).Post("/api/v1/tokens", all).Status == http.StatusCreated {
+				mu.Lock()
+				defer mu.Unlock()
+				created++
+			}
+		})
+	}
+	wait.Go(func() { d.machine(token.Text("data.token")).Delete("/api/v1/tokens/" + token.Text("data.id")) })
+	wait.Wait()
+	listed, _ := d.person(key).Get("/api/v1/tokens").JSON("data").([]any)
+	if len(listed) != 1+created {
+		t.Errorf("%d tokens exist, but %d were answered", len(listed)-1, created)
+	}
+	d.machine(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
+}
+
+func TestTokensEndTheirOwnLineOnly(t *testing.T) {
+	d := newDepot(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	first := d.person(key).Post("/api/v1/tokens", all)
+	second := d.machine(first.Text("data.token")).Post("/api/v1/tokens", all)
+	sibling := d.machine(first.Text("data.token")).Post("/api/v1/tokens", all)
+	other := d.person(key).Post("/api/v1/tokens", all)
+	renewed := d.machine(second.Text("data.token"))
+	for _, stranger := range []string{sibling.Text("data.id"), other.Text("data.id")} {
+		renewed.Delete("/api/v1/tokens/" + stranger).Is(http.StatusForbidden)
+	}
+	third := renewed.Post("/api/v1/tokens", all)
+	renewed.Delete("/api/v1/tokens/" + third.Text("data.id")).Is(http.StatusNoContent)
+	renewed.Delete("/api/v1/tokens/" + first.Text("data.id")).Is(http.StatusNoContent)
+	renewed.Delete("/api/v1/tokens/" + second.Text("data.id")).Is(http.StatusNoContent)
+	d.person(key).Delete("/api/v1/tokens/" + other.Text("data.id")).Is(http.StatusNoContent)
+}
+
+// TestMakingAndEndingTokensIsBounded plays a thief who escapes the limits of one credential by a chain of them.
+func TestMakingAndEndingTokensIsBounded(t *testing.T) {
+	d := newDepot(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	current := d.person(key).Post("/api/v1/tokens", all)
+	for range credentials.MaxDaily - 1 {
+		next := d.machine(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
+		d.machine(next.Text("data.token")).Delete("/api/v1/tokens/" + current.Text("data.id")).Is(http.StatusNoContent)
+		current = next
+	}
+	d.machine(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusConflict)
+	d.pass(15 * time.Hour) // the day, by UTC, is over
+	d.machine(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
+}
+
+func TestTooManyTokens(t *testing.T) {
+	d := newDepot(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	short := `{"name":"n","scopes":["read:helm-charts"],"expiration_days":1}`
+	for range credentials.MaxLive - 1 {
+		d.person(key).Post("/api/v1/tokens", short).Is(http.StatusCreated)
+	}
+	d.person(key).Post("/api/v1/tokens", short).Is(http.StatusConflict).HasHeader("X-Should-Retry", "false")
+	d.pass(25 * time.Hour)
+	d.person(key).Post("/api/v1/tokens", short).Is(http.StatusCreated)
+}

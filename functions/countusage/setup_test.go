@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"portside/shared/analytics"
+	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/analytics/analyticss3"
+	"portside/shared/testkit/awstest"
+)
+
+var (
+	midnight = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	from     = groups{access: "portside-ApiAccessLogs", models: []string{"portside-MediaLogs", "portside-RunMediaJobsLogs"}}
+)
+
+// later is a clock by which nothing that tests log is of the future.
+func later() time.Time { return midnight.AddDate(30, 0, 0) }
+
+// engines are the real ones that a function counts with.
+type engines struct {
+	client  *dynamodb.Client
+	table   string
+	archive analyticss3.Parts
+	bucket  string
+}
+
+func newEngines(tb testing.TB) engines {
+	tb.Helper()
+	client, bucket := awstest.DynamoDB(tb), awstest.Bucket(tb)
+	return engines{
+		client: client, table: awstest.Table(tb, client, "AnalyticsTable"),
+		archive: analyticss3.NewParts(awstest.S3(tb), bucket), bucket: bucket,
+	}
+}
+
+func (e engines) store() *analyticsdynamo.Store { return analyticsdynamo.New(e.client, e.table) }
+
+func (e engines) recorder() *analyticsdynamo.Recorder {
+	return analyticsdynamo.NewRecorder(e.store(), e.archive)
+}
+
+// sums are the days that have anything, as the dashboard would read them.
+type sums struct {
+	Requests map[analytics.Day]*analytics.Requests
+	Usage    map[analytics.Day]*analytics.Usage
+}
+
+func (e engines) sums(tb testing.TB) sums {
+	tb.Helper()
+	first, last := analytics.DayOf(midnight)-10, analytics.DayOf(midnight)+10
+	requests, err := e.store().Requests(tb.Context(), first, last)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	used, err := e.store().Usage(tb.Context(), first, last)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return sums{requests, used}
+}
+
+func packed(tb testing.TB, data any) events.CloudwatchLogsEvent {
+	tb.Helper()
+	var out bytes.Buffer
+	packer := gzip.NewWriter(&out)
+	if err := json.NewEncoder(packer).Encode(data); err != nil {
+		tb.Fatal(err)
+	}
+	if err := packer.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: base64.StdEncoding.EncodeToString(out.Bytes())}}
+}
+
+// delivery is an event as CloudWatch Logs sends it.
+func delivery(tb testing.TB, group, stream string, lines ...events.CloudwatchLogsLogEvent) events.CloudwatchLogsEvent {
+	tb.Helper()
+	return packed(tb, events.CloudwatchLogsData{
+		MessageType: "DATA_MESSAGE", Owner: "123456789012", LogGroup: group, LogStream: stream, LogEvents: lines,
+	})
+}
+
+// entry is a line with the id and the time of when it was logged.
+func entry(id string, logged time.Time, message string) events.CloudwatchLogsLogEvent {
+	return events.CloudwatchLogsLogEvent{ID: id, Timestamp: logged.UnixMilli(), Message: message}
+}
+
+// access is a line of the access log, of a request with a method and, behind a space, a route.
+func access(at time.Time, request string, status int, latency int64) string {
+	method, route, _ := strings.Cut(request, " ")
+	return fmt.Sprintf(`{"requestId":"WSg1ihmdliAEJXA=","time":"%d","ip":"203.0.113.9","method":%q,"route":%q,"status":"%d",`+
+		`"latencyMs":"%s","responseBytes":"512","path":%q}`, at.UnixMilli(), method, route, status, strconv.FormatInt(latency, 10),
+		strings.TrimPrefix(strings.Replace(route, "{proxy+}", "compare/media", 1), "ANY "))
+}
+
+// simple is a line of the access log, of a request that was nothing special.
+func simple(id string, at time.Time) events.CloudwatchLogsLogEvent {
+	return entry(id, at, access(at, "GET ANY /v1/users", 200, 12))
+}
+
+// call is a line of a media function.
+func call(at time.Time, status int, m analytics.Models) string {
+	return fmt.Sprintf(`{"time":%q,"level":"INFO","msg":"model call","engine":"openai","model":"m","endpoint":"completions",`+
+		`"inputTokens":%d,"outputTokens":%d,"ms":12,"status":%d,"attempt":1,"microUSD":%d}`,
+		at.Format(time.RFC3339Nano), m.InputTokens, m.OutputTokens, status, m.MicroUSD)
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"portside/shared/charts"
+	"portside/shared/charts/chartshelm"
+	"portside/shared/charts/chartss3"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/webtest"
+)
+
+// quay is the function on the real engine, over a bucket to which the events are made to point.
+type quay struct {
+	tb     testing.TB
+	client *s3.Client
+	name   string
+	bucket *chartss3.Bucket
+	logs   bytes.Buffer
+	handle func(context.Context, notification) error
+}
+
+func newQuay(tb testing.TB) *quay {
+	tb.Helper()
+	q := &quay{tb: tb, client: awstest.S3(tb), name: awstest.Bucket(tb)}
+	q.bucket = chartss3.NewBucket(q.client, q.name)
+	q.handle = handler(func(bucket string) syncer {
+		const maxBytes = 1 << 20
+		return charts.NewIndexer(charts.Parts{
+			Bucket: chartss3.NewBucket(q.client, bucket), Inspector: chartshelm.New(maxBytes), MaxBytes: maxBytes, Now: time.Now,
+		})
+	})
+	previous := slog.Default()
+	slog.SetDefault(slog.New(slog.NewJSONHandler(&q.logs, &slog.HandlerOptions{ReplaceAttr: withoutTime})))
+	tb.Cleanup(func() { slog.SetDefault(previous) })
+	return q
+}
+
+func withoutTime(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 && a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
+}
+
+func (q *quay) put(key string, contents []byte) {
+	q.tb.Helper()
+	if err := q.bucket.Put(q.tb.Context(), key, contents, charts.Anything); err != nil {
+		q.tb.Fatal(err)
+	}
+}
+
+func (q *quay) play(payload string) error {
+	q.tb.Helper()
+	var event notification
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(payload, "portside-charts", q.name)), &event); err != nil {
+		q.tb.Fatal(err)
+	}
+	return q.handle(q.tb.Context(), event)
+}
+
+// state is what the function left behind: what it logged, and the keys in the bucket.
+func (q *quay) state(err error) []byte {
+	q.tb.Helper()
+	var s struct {
+		Error string   `json:"error,omitempty"`
+		Logs  []any    `json:"logs"`
+		Keys  []string `json:"keys"`
+		Files []string `json:"files"`
+	}
+	if err != nil {
+		s.Error = err.Error()
+	}
+	for lines := json.NewDecoder(&q.logs); ; {
+		var line any
+		err := lines.Decode(&line)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			q.tb.Fatal(err)
+		}
+		s.Logs = append(s.Logs, line)
+	}
+	objects, err := q.bucket.List(q.tb.Context(), "")
+	if err != nil {
+		q.tb.Fatal(err)
+	}
+	for _, o := range objects {
+		s.Keys = append(s.Keys, o.Key)
+	}
+	s.Files = q.listed()
+	text, err := json.Marshal(s)
+	if err != nil {
+		q.tb.Fatal(err)
+	}
+	return text
+}
+
+func (q *quay) listed() []string {
+	q.tb.Helper()
+	object, err := q.bucket.Get(q.tb.Context(), charts.IndexKey, 1<<20)
+	if errors.Is(err, charts.ErrNoObject) {
+		return nil
+	}
+	index, decodeErr := charts.DecodeIndex(object.Body)
+	if err := errors.Join(err, decodeErr); err != nil {
+		q.tb.Fatal(err)
+	}
+	all, err := index.Files()
+	if err != nil {
+		q.tb.Fatal(err)
+	}
+	return all
+}
+
+func chart(tb testing.TB, name, version string) []byte {
+	tb.Helper()
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	out := tar.NewWriter(zip)
+	text := "apiVersion: v2\nname: " + name + "\nversion: " + version + "\n"
+	headErr := out.WriteHeader(&tar.Header{Name: name + "/Chart.yaml", Size: int64(len(text)), Mode: 0o644, Typeflag: tar.TypeReg})
+	_, writeErr := io.WriteString(out, text)
+	if err := errors.Join(headErr, writeErr, out.Close(), zip.Close()); err != nil {
+		tb.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+// TestEvents plays the sample events on a bucket with a chart that is listed and gone, and what the events are about.
+func TestEvents(t *testing.T) {
+	webtest.Samples(t, "indexcharts", func(t *testing.T, golden string, payload []byte) {
+		q := newQuay(t)
+		q.prepare()
+		webtest.GoldenJSON(t, golden, q.state(q.play(string(payload))))
+	})
+}
+
+func (q *quay) prepare() {
+	q.tb.Helper()
+	const gone = "charts/gone-1.0.0.tgz"
+	q.put(gone, chart(q.tb, "gone", "1.0.0"))
+	if err := q.play(`{"Records": [{"s3": {"bucket": {"name": "portside-charts"}, "object": {"key": "` + gone + `"}}}]}`); err != nil {
+		q.tb.Fatal(err)
+	}
+	object, err := q.bucket.Get(q.tb.Context(), gone, 0)
+	if err != nil {
+		q.tb.Fatal(err)
+	}
+	if err := q.bucket.Delete(q.tb.Context(), object); err != nil {
+		q.tb.Fatal(err)
+	}
+	q.put("charts/app-1.0.0+build.7.tgz", chart(q.tb, "app", "1.0.0+build.7"))
+	q.put("charts/app-1.0.0+build.7.tgz.prov", []byte("-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n"))
+	q.put("charts/read me.txt", []byte("hello"))
+	q.logs.Reset()
+}
+
+func TestEventsThatAreNone(t *testing.T) {
+	q := newQuay(t)
+	const test = `{"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "portside-charts"}`
+	for _, payload := range []string{`{}`, test, `{"Records": []}`} {
+		if err := q.play(payload); err != nil || q.logs.Len() > 0 {
+			t.Errorf("%s: %v, %s", payload, err, q.logs.String())
+		}
+	}
+}
+
+// A key that fails for reasons of the bucket's fails the invocation, after the others were dealt with.
+func TestErrorsDoNotStopOthers(t *testing.T) {
+	q := newQuay(t)
+	q.put("charts/app-1.0.0.tgz", chart(t, "app", "1.0.0"))
+	err := q.play(`{"Records": [
+		{"s3": {"bucket": {"name": "no-such-bucket"}, "object": {"key": "charts/app-1.0.0.tgz"}}},
+		{"s3": {"bucket": {"name": "portside-charts"}, "object": {"key": "charts/app-1.0.0.tgz"}}}]}`)
+	if err == nil || !strings.Contains(err.Error(), "no-such-bucket") {
+		t.Errorf("error = %v, want one that names the bucket", err)
+	}
+	if got := strings.Join(q.listed(), " "); got != "app-1.0.0.tgz" {
+		t.Errorf("index: %q", got)
+	}
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"pgregory.net/rapid"
+
+	"portside/shared/pulls"
+	"portside/shared/pulls/pullsdynamo"
+	"portside/shared/testkit"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/webtest"
+)
+
+var midnight = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+
+func newStore(tb testing.TB) *pullsdynamo.Store {
+	tb.Helper()
+	client := awstest.DynamoDB(tb)
+	return pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), awstest.Table(tb, client, "AnalyticsTable"))
+}
+
+// recorded is the log of the two days around midnight.
+func recorded(tb testing.TB, store pulls.Store) []pulls.Pull {
+	tb.Helper()
+	found, more, err := store.Page(tb.Context(), pulls.Stretch{From: midnight.AddDate(0, 0, -1), To: midnight.AddDate(0, 0, 1), Limit: 200})
+	if err != nil || more {
+		tb.Fatalf("more than one page: %v, %v", more, err)
+	}
+	return found
+}
+
+// batch is an event as CloudWatch Logs sends it.
+func batch(tb testing.TB, lines ...string) events.CloudwatchLogsEvent {
+	tb.Helper()
+	data := events.CloudwatchLogsData{MessageType: "DATA_MESSAGE", LogGroup: "ImagesLogs"}
+	for i, line := range lines {
+		data.LogEvents = append(data.LogEvents, events.CloudwatchLogsLogEvent{ID: fmt.Sprint(i), Message: line})
+	}
+	text, err := json.Marshal(data)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return packed(tb, text)
+}
+
+func packed(tb testing.TB, text []byte) events.CloudwatchLogsEvent {
+	tb.Helper()
+	var out bytes.Buffer
+	packer := gzip.NewWriter(&out)
+	if _, err := packer.Write(text); err != nil {
+		tb.Fatal(err)
+	}
+	if err := packer.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return carrying(out.Bytes())
+}
+
+func carrying(data []byte) events.CloudwatchLogsEvent {
+	return events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: base64.StdEncoding.EncodeToString(data)}}
+}
+
+func TestEvents(t *testing.T) {
+	webtest.Samples(t, "recordpulls", func(t *testing.T, golden string, payload []byte) {
+		var event events.CloudwatchLogsEvent
+		if err := json.Unmarshal(payload, &event); err != nil {
+			t.Fatal(err)
+		}
+		store := newStore(t)
+		for range 2 {
+			if err := record(store)(t.Context(), event); err != nil {
+				t.Error(err)
+			}
+		}
+		got, err := json.Marshal(append([]pulls.Pull{}, recorded(t, store)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		webtest.GoldenJSON(t, golden, got)
+	})
+}
+
+// TestFromLogToList is what the whole path does: pulls are logged, the lines delivered, and each pull listed once.
+func TestFromLogToList(t *testing.T) {
+	store, out := newStore(t), testkit.CaptureLogs(t)
+	logs := []pulls.Pull{
+		{At: midnight.Add(-time.Millisecond), Kind: pulls.Chart, Repository: "product", Reference: "1.0.0", CredentialID: "a", OwnerID: "ada"},
+		{At: midnight, Kind: pulls.Image, Repository: "acme/api", Reference: "1", CredentialID: "a", OwnerID: "ada", Client: "skopeo\n/1"},
+		{At: midnight.Add(time.Second), Kind: pulls.Image, Repository: "acme/api", Reference: "1", CredentialID: "a", OwnerID: "ada", Client: "skopeo/1"},
+	}
+	for _, p := range logs {
+		pulls.Log(t.Context(), p)
+	}
+	lines := strings.SplitAfter(out.String(), "\n")
+	for _, given := range [][]string{lines[:2], lines, lines[1:]} {
+		if err := record(store)(t.Context(), batch(t, given...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := recorded(t, store)
+	if len(found) != 2 || found[0].Client != "skopeo/1" || !found[0].At.Equal(midnight) || found[1].Kind != pulls.Chart {
+		t.Errorf("the log has %+v", found)
+	}
+}
+
+func TestBrokenLinesHoldNothingUp(t *testing.T) {
+	store, out := newStore(t), testkit.CaptureLogs(t)
+	good := `{"msg":"pull","pull":{"at":"2026-11-21T23:59:59.999Z","kind":"chart","repository":"product","reference":"1","digest":"",` +
+		`"credential":"a","owner":"ada","address":"","client":""}}`
+	lines := []string{"", "no JSON", `{"msg":"pull"}`, `{"msg":"pull","pull":"secret-content"}`, good, `{"msg":"other"}`}
+	err := record(store)(t.Context(), batch(t, lines...))
+	if err != nil || len(recorded(t, store)) != 1 {
+		t.Errorf("recorded %d, %v", len(recorded(t, store)), err)
+	}
+	said := out.String()
+	counted := strings.Contains(said, `"lines":6,"recorded":1,"broken":2`)
+	if strings.Count(said, "\n") != 1 || !counted || strings.Contains(said, "secret-content") {
+		t.Errorf("the function logged %s", said)
+	}
+}
+
+// TestBrokenEventsHoldNothingUp has events of the delivery itself that are none.
+func TestBrokenEventsHoldNothingUp(t *testing.T) {
+	store, out := newStore(t), testkit.CaptureLogs(t)
+	const delivered = `{"messageType":"DATA_MESSAGE","logEvents":[{"id":"1","timestamp":"soon","message":"secret-content"},` +
+		`{"id":"2","timestamp":2,"message":"{\"msg\":\"pull\",\"pull\":{\"at\":\"2026-11-21T23:59:59Z\",\"kind\":\"chart\",` +
+		`\"repository\":\"p\",\"reference\":\"1\",\"credential\":\"a\",\"owner\":\"b\"}}"}]}`
+	if err := record(store)(t.Context(), packed(t, []byte(delivered))); err != nil || len(recorded(t, store)) != 1 {
+		t.Errorf("recorded %d, %v", len(recorded(t, store)), err)
+	}
+	if said := out.String(); !strings.Contains(said, `"lines":2,"recorded":1,"broken":1`) || strings.Contains(said, "secret-content") {
+		t.Errorf("the function logged %s", said)
+	}
+}
+
+// TestWhatIsNoBatch is never tried again: it would be the same.
+func TestWhatIsNoBatch(t *testing.T) {
+	for name, event := range map[string]events.CloudwatchLogsEvent{
+		"nothing":  {},
+		"no gzip":  carrying([]byte("secret-content")),
+		"no JSON":  packed(t, []byte("secret-content")),
+		"no lines": packed(t, []byte(`{"messageType":"DATA_MESSAGE","logEvents":[]}`)),
+	} {
+		out := testkit.CaptureLogs(t)
+		err := record(away{})(t.Context(), event)
+		said := out.String()
+		if err != nil || strings.Contains(said, "corrupt batch") != (name != "no lines") || strings.Contains(said, "secret-content") {
+			t.Errorf("%s: error %v, and the function logged %q", name, err, said)
+		}
+	}
+}
+
+// away is a store whose database cannot be reached. No fault of a real engine ends in an error of Record so soon.
+type away struct{}
+
+func (away) Record(context.Context, []pulls.Pull) (int, error) { return 0, errAway }
+
+var errAway = errors.New("away")
+
+func TestErrorsAreLambdasToTryAgain(t *testing.T) {
+	if err := record(away{})(t.Context(), batch(t, "a line")); !errors.Is(err, errAway) {
+		t.Errorf("error %v, want the store's", err)
+	}
+}
+
+// TestEachLineIsAPullOrCounted gives the handler's reader anything that a log may hold.
+func TestEachLineIsAPullOrCounted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var lines []events.CloudwatchLogsLogEvent
+		want, wantBroken := 0, 0
+		for range rapid.IntRange(0, 20).Draw(t, "lines") {
+			switch message := rapid.OneOf(rapid.Just("pull"), rapid.Just("broken"), rapid.String()).Draw(t, "line"); message {
+			case "pull":
+				want++
+				lines = append(lines, events.CloudwatchLogsLogEvent{Message: `{"msg":"pull","pull":{"at":"2026-11-21T08:30:02Z","kind":"chart",` +
+					`"repository":"p","reference":"1","credential":"a","owner":"b"}}`})
+			case "broken":
+				wantBroken++
+				lines = append(lines, events.CloudwatchLogsLogEvent{Message: `{"msg":"pull","pull":{}}`})
+			default:
+				lines = append(lines, events.CloudwatchLogsLogEvent{Message: message})
+			}
+		}
+		if found, broken := read(lines); len(found) != want || broken != wantBroken {
+			t.Fatalf("%d pulls and %d broken, want %d and %d", len(found), broken, want, wantBroken)
+		}
+	})
+}

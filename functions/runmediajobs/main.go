@@ -1,0 +1,42 @@
+// Command runmediajobs is the Lambda function that does the work of media jobs, which functions/media begins.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/config"
+
+	"portside/shared/lambda/s3client"
+	"portside/shared/lambda/start"
+	"portside/shared/media"
+	"portside/shared/media/mediaengines"
+	"portside/shared/media/mediafiles"
+	"portside/shared/media/medias3"
+)
+
+func main() {
+	start.LogJSON()
+	cfg, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	settings := start.Reader{Lookup: os.LookupEnv}
+	engines, limits := mediaengines.Read(settings.Optional, cfg), media.DefaultLimits()
+	parts, err := mediaengines.Equip(media.Parts{
+		Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Limits: limits,
+	}, engines)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := s3client.New(cfg)
+	lambda.Start(work(func(bucket string) (runner, error) {
+		store, parts := medias3.New(client, bucket, time.Now), parts
+		transcriber, err := mediaengines.NewTranscriber(engines.In(client, bucket))
+		parts.Results, parts.Transcriber = store, transcriber
+		return media.NewRunner(media.RunnerParts{Service: media.NewService(parts), Uploads: store, Jobs: store, Now: time.Now}), err
+	}))
+}

@@ -1,0 +1,121 @@
+package credentialrequests
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"time"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/mail"
+)
+
+// ErrUnconfirmed says that a collection may have taken place, but its password will not last: a new link is on its way.
+var ErrUnconfirmed = fault.New(fault.Unavailable, "The password could not be handed out. Open the link again in a moment; "+
+	"if it does not work then, a new one reaches you by mail.")
+
+// Password is a password that was just made. The secret is here and nowhere else.
+type Password struct {
+	Username  string
+	Secret    credentials.Secret
+	Scopes    []string
+	ExpiresAt time.Time
+}
+
+// Collect spends the link and makes the password. Of several uses at the same moment one succeeds. Errors: ErrLink,
+// ErrUnconfirmed.
+func (s *Service) Collect(ctx context.Context, text string) (Password, error) {
+	link, err := credentials.Parse(text)
+	if err != nil || link.Kind() != credentials.Link {
+		return Password{}, ErrLink
+	}
+	made, err := retry(ctx, func() (handout, error) { return s.collect(ctx, link) })
+	if err != nil {
+		return Password{}, err
+	}
+	return made.Password, s.confirm(ctx, made.request)
+}
+
+// handout is a collection that nobody was told of yet.
+type handout struct {
+	Password
+	request Request
+}
+
+func (s *Service) collect(ctx context.Context, secret credentials.Secret) (handout, error) {
+	link, request, err := s.follow(ctx, secret)
+	if err != nil {
+		return handout{}, err
+	}
+	person, err := s.People.Person(ctx, request.UserID)
+	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
+		return handout{}, ErrLink
+	}
+	if err != nil {
+		return handout{}, err
+	}
+	now := s.now()
+	password, made := newPassword(request, person, now)
+	link.RevokedAt, link.Reason = now, "used"
+	after := request.event(Event{At: now, Actor: person.ID, Action: ActionCollected, Detail: "password " + made.ID})
+	after.Status, after.CredentialID = Collected, made.ID
+	after.Next = Next{Due: now.Add(mail.SendAfter), BaseURL: request.Next.BaseURL}
+	after, err = s.change(ctx, Change{Before: request, After: after, Person: &person, Issue: &made, End: &link})
+	return handout{
+		Password: Password{Username: made.Username, Secret: password, Scopes: made.Scopes, ExpiresAt: made.ExpiresAt}, request: after,
+	}, err
+}
+
+// follow returns the record of a link that works, and the approved request whose newest link it is; otherwise ErrLink.
+func (s *Service) follow(ctx context.Context, secret credentials.Secret) (credentials.Credential, Request, error) {
+	link, err := s.Credentials.Get(ctx, secret.ID())
+	if errors.Is(err, credentials.ErrUnknown) {
+		return credentials.Credential{}, Request{}, ErrLink
+	}
+	if err != nil {
+		return credentials.Credential{}, Request{}, err
+	}
+	if !secret.Matches(link.Hash) || link.Kind != secret.Kind() || !link.Works(s.now()) {
+		return credentials.Credential{}, Request{}, ErrLink
+	}
+	request, err := s.Store.Get(ctx, link.Name)
+	if errors.Is(err, ErrNotFound) || err == nil && (request.Status != Approved || request.Next.LinkID != link.ID) {
+		return credentials.Credential{}, Request{}, ErrLink // a link for another purpose, or not the newest
+	}
+	return link, request, err
+}
+
+func newPassword(r Request, person principal.Person, now time.Time) (credentials.Secret, credentials.Credential) {
+	secret := credentials.Mint(credentials.Password)
+	return secret, credentials.Credential{
+		ID: secret.ID(), Kind: credentials.Password, Hash: secret.Hash(), Name: string(r.Level) + " access",
+		Username: username(person.Email), Scopes: r.Level.scopes(), Owner: ownerOf(person),
+		CreatedAt: now, ExpiresAt: now.AddDate(0, 0, PasswordDays),
+	}
+}
+
+// username makes a user name such as acme-7f3k9q2m: what people recognize, the first label of their mail's domain, and 40
+// random bits, so that two passwords hardly ever share one. It is no secret, and nothing is looked up by it.
+func username(email string) string {
+	_, domain, _ := strings.Cut(email, "@")
+	label, _, _ := strings.Cut(domain, ".")
+	const longest = 20
+	return label[:min(longest, len(label))] + "-" + strings.ToLower(rand.Text()[:8])
+}
+
+// confirm notes that the password is about to be handed out, so that SendDue leaves the collection alone. Where the answer
+// of the store is lost, what is stored decides.
+func (s *Service) confirm(ctx context.Context, r Request) error {
+	err := s.settle(ctx, r)
+	if err == nil {
+		return nil
+	}
+	stored, readErr := s.Store.Get(ctx, r.ID)
+	if readErr == nil && stored.CredentialID == r.CredentialID && stored.Next.Due.IsZero() {
+		return nil
+	}
+	return errors.Join(ErrUnconfirmed, err, readErr)
+}

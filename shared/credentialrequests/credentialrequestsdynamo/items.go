@@ -1,0 +1,125 @@
+package credentialrequestsdynamo
+
+import (
+	"fmt"
+	"time"
+
+	"portside/shared/credentialrequests"
+	"portside/shared/dynamo/items"
+)
+
+// requestItem is the shape of a request. Times are Unix milliseconds, 0 for never.
+type requestItem struct {
+	PK            string                    `dynamodbav:"pk"`
+	SK            string                    `dynamodbav:"sk"`
+	ID            string                    `dynamodbav:"id"`
+	User          string                    `dynamodbav:"user"`
+	Level         credentialrequests.Level  `dynamodbav:"level"`
+	Justification string                    `dynamodbav:"justification"`
+	Status        credentialrequests.Status `dynamodbav:"status"`
+	Created       int64                     `dynamodbav:"created"`
+	DueAt         int64                     `dynamodbav:"dueAt"`
+	DecidedBy     string                    `dynamodbav:"decidedBy,omitempty"`
+	Decided       int64                     `dynamodbav:"decided,omitempty"`
+	Reason        string                    `dynamodbav:"reason,omitempty"`
+	Credential    string                    `dynamodbav:"credential,omitempty"`
+	CollectBy     int64                     `dynamodbav:"collectBy,omitempty"`
+	Events        []eventItem               `dynamodbav:"events"`
+	Next          nextItem                  `dynamodbav:"next"`
+	Version       int64                     `dynamodbav:"version"`
+}
+
+type eventItem struct {
+	At     int64                     `dynamodbav:"at"`
+	Actor  string                    `dynamodbav:"actor"`
+	Action credentialrequests.Action `dynamodbav:"action"`
+	Detail string                    `dynamodbav:"detail,omitempty"`
+}
+
+type nextItem struct {
+	Due   int64    `dynamodbav:"due,omitempty"`
+	Tries int      `dynamodbav:"tries,omitempty"`
+	Told  []string `dynamodbav:"told,omitempty"`
+	Link  string   `dynamodbav:"link,omitempty"`
+	Base  string   `dynamodbav:"base"`
+}
+
+func newRequestItem(r credentialrequests.Request) requestItem {
+	item := requestItem{
+		PK: requestPK(r.ID), SK: "request", ID: r.ID, User: r.UserID, Level: r.Level, Justification: r.Justification,
+		Status: r.Status, Created: items.Millis(r.CreatedAt), DueAt: items.Millis(r.DueAt),
+		DecidedBy: r.DecidedBy, Decided: items.Millis(r.DecidedAt), Reason: r.Reason,
+		Credential: r.CredentialID, CollectBy: items.Millis(r.CollectBy), Version: r.Version,
+		Next: nextItem{
+			Due: items.Millis(r.Next.Due), Tries: r.Next.Tries, Told: r.Next.Told, Link: r.Next.LinkID, Base: r.Next.BaseURL,
+		},
+	}
+	for _, e := range r.Events {
+		item.Events = append(item.Events, eventItem{At: items.Millis(e.At), Actor: e.Actor, Action: e.Action, Detail: e.Detail})
+	}
+	return item
+}
+
+func (i requestItem) request() credentialrequests.Request {
+	r := credentialrequests.Request{
+		ID: i.ID, UserID: i.User, Level: i.Level, Justification: i.Justification, Status: i.Status,
+		CreatedAt: items.Time(i.Created), DueAt: items.Time(i.DueAt),
+		DecidedBy: i.DecidedBy, DecidedAt: items.Time(i.Decided), Reason: i.Reason,
+		CredentialID: i.Credential, CollectBy: items.Time(i.CollectBy), Version: i.Version,
+		Next: credentialrequests.Next{
+			Due: items.Time(i.Next.Due), Tries: i.Next.Tries, Told: i.Next.Told, LinkID: i.Next.Link, BaseURL: i.Next.Base,
+		},
+	}
+	for _, e := range i.Events {
+		r.Events = append(r.Events, credentialrequests.Event{At: items.Time(e.At), Actor: e.Actor, Action: e.Action, Detail: e.Detail})
+	}
+	return r
+}
+
+// place is the shape of an item that is nothing but its key.
+type place struct {
+	PK string `dynamodbav:"pk"`
+	SK string `dynamodbav:"sk"`
+}
+
+// lists are the lists that a request is in.
+func lists(r credentialrequests.Request) []place {
+	return append(steady(r), byStatus(r)...)
+}
+
+// steady are those which it never leaves.
+func steady(r credentialrequests.Request) []place {
+	return []place{{listPK("", ""), r.ID}, {listPK(r.UserID, ""), r.ID}}
+}
+
+// byStatus are those which it leaves with its status.
+func byStatus(r credentialrequests.Request) []place {
+	return []place{{listPK("", r.Status), r.ID}, {listPK(r.UserID, r.Status), r.ID}}
+}
+
+func listPK(userID string, status credentialrequests.Status) string {
+	pk := "requests"
+	if userID != "" {
+		pk += "#" + userID
+	}
+	if status != "" {
+		pk += "#" + string(status)
+	}
+	return pk
+}
+
+func requestPK(id string) string { return "request#" + id }
+
+func requestKey(id string) items.Map { return items.Key(requestPK(id), "request") }
+
+func openKey(userID string) items.Map { return items.Key(listPK(userID, ""), "open") }
+
+const duePK = "requests-due"
+
+// due is the place of a request's next step; false where it has none.
+func due(r credentialrequests.Request) (place, bool) {
+	return place{duePK, dueSK(r.Next.Due, r.ID)}, !r.Next.Due.IsZero()
+}
+
+// dueSK writes a time so that text order is its order; 13 digits of milliseconds last to the year 2286.
+func dueSK(at time.Time, id string) string { return fmt.Sprintf("%013d#%s", at.UnixMilli(), id) }

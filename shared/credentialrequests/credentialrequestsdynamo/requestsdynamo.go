@@ -1,0 +1,151 @@
+// Package requestsdynamo keeps credential requests in the credentials table.
+//
+// The items, beside those of credentialsdynamo, with the keys pk and sk:
+//
+//	request#<id>              request       the request with its events
+//	requests                  <id>          lists it among all
+//	requests#<status>         <id>          among all of its status
+//	requests#<user>           <id>          among the user's
+//	requests#<user>#<status>  <id>          among the user's of its status
+//	requests#<user>           open          n, the number of the user's pending requests
+//	requests-due              <ms>#<id>     its next step, under the time when that is due
+//
+// Each change is one transaction, conditional on the version of the request, which also guards what is derived from it: its
+// places in the lists, the number of pending ones, the next step. Ids are UUIDv7, so their order is that of time. The lists
+// hold ids alone, and a page is read behind them: a request can change between the two reads, and then is left out where it
+// no longer belongs. Requests stay for good, as the record of who let whom in.
+package credentialrequestsdynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/credentialrequests"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/items"
+)
+
+// People is what the store of users adds to a transaction.
+type People interface {
+	// Unchanged returns the check that a user still has this version.
+	Unchanged(userID string, version int64) types.TransactWriteItem
+}
+
+// Store keeps credential requests.
+type Store struct {
+	client      *dynamodb.Client
+	table       string
+	credentials *credentialsdynamo.Table
+	people      People
+}
+
+// New returns a Store in the named table, which is that of the credentials too.
+func New(client *dynamodb.Client, table string, people People) *Store {
+	return &Store{client: client, table: table, credentials: credentialsdynamo.New(client, table), people: people}
+}
+
+var _ credentialrequests.Store = (*Store)(nil)
+
+// Get implements requests.Store.
+func (s *Store) Get(ctx context.Context, id string) (credentialrequests.Request, error) {
+	stored, found, err := items.Get[requestItem](ctx, items.In(s.client, s.table), requestKey(id))
+	if err == nil && !found {
+		return credentialrequests.Request{}, credentialrequests.ErrNotFound
+	}
+	return stored.request(), err
+}
+
+// List implements requests.Store with one Query and one read of the page's requests.
+func (s *Store) List(ctx context.Context, query credentialrequests.Query) (credentialrequests.Page, error) {
+	input := &dynamodb.QueryInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false),
+		Limit:                  aws.Int32(int32(query.Limit + 1)), //nolint:gosec // at most 101
+		KeyConditionExpression: aws.String("pk = :list AND sk < :before"),
+		ExpressionAttributeValues: items.Map{
+			":list": items.Text(listPK(query.UserID, query.Status)), ":before": items.Text(beforeOrNewest(query.Before)),
+		},
+	}
+	ids, err := s.query(ctx, input)
+	if err != nil {
+		return credentialrequests.Page{}, fmt.Errorf("list credential requests: %w", err)
+	}
+	page := credentialrequests.Page{}
+	if len(ids) > query.Limit {
+		ids = ids[:query.Limit]
+		page.Next = ids[query.Limit-1]
+	}
+	page.Requests, err = s.read(ctx, ids)
+	page.Requests = slices.DeleteFunc(page.Requests, func(r credentialrequests.Request) bool {
+		return query.Status != "" && r.Status != query.Status
+	})
+	slices.SortFunc(page.Requests, func(a, b credentialrequests.Request) int { return strings.Compare(b.ID, a.ID) })
+	return page, err
+}
+
+// beforeOrNewest is a key above those of all requests, and below that of the number of pending ones, where none is given.
+func beforeOrNewest(id string) string {
+	if id == "" {
+		return "g" // ids are hexadecimal
+	}
+	return id
+}
+
+// Due implements requests.Store.
+func (s *Store) Due(ctx context.Context, at time.Time, limit int) ([]credentialrequests.Request, error) {
+	keys, err := s.query(ctx, &dynamodb.QueryInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(limit)), //nolint:gosec // a small number
+		KeyConditionExpression: aws.String("pk = :due AND sk < :end"),
+		ExpressionAttributeValues: items.Map{
+			":due": items.Text(duePK), ":end": items.Text(dueSK(at.Add(time.Millisecond), "")),
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("credential requests that are due: %w", err)
+	}
+	ids := make([]string, len(keys))
+	for i, key := range keys {
+		_, ids[i], _ = strings.Cut(key, "#")
+	}
+	found, err := s.read(ctx, ids)
+	slices.SortFunc(found, func(a, b credentialrequests.Request) int { return a.Next.Due.Compare(b.Next.Due) })
+	return found, err
+}
+
+// query returns the sort keys of one page.
+func (s *Store) query(ctx context.Context, input *dynamodb.QueryInput) ([]string, error) {
+	out, err := s.client.Query(ctx, input)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]string, 0, len(out.Items))
+	for _, item := range out.Items {
+		key, isText := item["sk"].(*types.AttributeValueMemberS)
+		if !isText {
+			return nil, errors.New("requestsdynamo: an item without a sort key")
+		}
+		keys = append(keys, key.Value)
+	}
+	return keys, nil
+}
+
+func (s *Store) read(ctx context.Context, ids []string) ([]credentialrequests.Request, error) {
+	keys := make([]items.Map, len(ids))
+	for i, id := range ids {
+		keys[i] = requestKey(id)
+	}
+	found := make([]credentialrequests.Request, 0, len(ids))
+	err := items.GetAll(ctx, items.In(s.client, s.table), keys, func(item items.Map) error {
+		stored, err := items.Decode[requestItem](item)
+		found = append(found, stored.request())
+		return err
+	})
+	return found, err
+}

@@ -1,0 +1,150 @@
+package credentialrequestsdynamo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/credentialrequests"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
+)
+
+// plan gathers the writes of one transaction, each with the error that its failed condition means. Where several
+// conditions fail at once, the write that was added first speaks.
+type plan struct {
+	store    *Store
+	writes   []types.TransactWriteItem
+	refusals []error
+}
+
+func (p *plan) add(refusal error, writes ...types.TransactWriteItem) {
+	for _, w := range writes {
+		p.writes = append(p.writes, w)
+		p.refusals = append(p.refusals, refusal)
+	}
+}
+
+func (p *plan) run(ctx context.Context) error {
+	err := transactions.Write(ctx, p.store.client, p.writes)
+	if at, failed := transactions.FailedAt(err); failed {
+		return cmp.Or(p.refusals[at], err)
+	}
+	return err
+}
+
+// Create implements requests.Store.
+func (s *Store) Create(ctx context.Context, request credentialrequests.Request, by string) error {
+	p := &plan{store: s}
+	p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(by))
+	p.add(credentialrequests.ErrOpen, s.open(request.UserID))
+	p.add(nil, types.TransactWriteItem{Put: &types.Put{
+		TableName: &s.table, Item: items.Encode(newRequestItem(request)), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+	}})
+	p.put(lists(request)...)
+	p.schedule(credentialrequests.Request{}, request)
+	return p.run(ctx)
+}
+
+// open counts one more pending request of a user.
+func (s *Store) open(userID string) types.TransactWriteItem {
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &s.table, Key: openKey(userID), UpdateExpression: aws.String("ADD n :one"),
+		ConditionExpression:       aws.String("attribute_not_exists(n) OR n < :most"),
+		ExpressionAttributeValues: items.Map{":one": items.Number(1), ":most": items.Number(credentialrequests.MaxOpen)},
+	}}
+}
+
+// Change implements requests.Store. Where it fails for too many credentials, it counts those that have expired since, and
+// tries once more.
+func (s *Store) Change(ctx context.Context, change credentialrequests.Change) error {
+	err := s.change(ctx, change)
+	if !errors.Is(err, credentialrequests.ErrTooMany) {
+		return err
+	}
+	room, recountErr := s.credentials.Recount(ctx, change.Before.UserID, change.Issue.CreatedAt)
+	if recountErr != nil || !room {
+		return cmp.Or(recountErr, err)
+	}
+	return s.change(ctx, change)
+}
+
+func (s *Store) change(ctx context.Context, change credentialrequests.Change) error {
+	p := &plan{store: s}
+	p.replace(change.Before, change.After)
+	if change.Person != nil {
+		p.add(credentialrequests.ErrStale, s.people.Unchanged(change.Person.ID, change.Person.Version))
+	}
+	if change.By != "" {
+		p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(change.By))
+	}
+	p.credentials(change)
+	return p.run(ctx)
+}
+
+// replace writes the request and everything that is derived from it.
+func (p *plan) replace(before, after credentialrequests.Request) {
+	after.Version = before.Version + 1
+	p.add(credentialrequests.ErrStale, types.TransactWriteItem{Put: &types.Put{
+		TableName: &p.store.table, Item: items.Encode(newRequestItem(after)), ConditionExpression: aws.String("version = :version"),
+		ExpressionAttributeValues: items.Map{":version": items.Number(before.Version)},
+	}})
+	if before.Status != after.Status {
+		p.remove(byStatus(before)...)
+		p.put(byStatus(after)...)
+	}
+	if before.Status == credentialrequests.Pending && after.Status != credentialrequests.Pending {
+		p.add(nil, types.TransactWriteItem{Update: &types.Update{
+			TableName: &p.store.table, Key: openKey(before.UserID), UpdateExpression: aws.String("ADD n :less"),
+			ExpressionAttributeValues: items.Map{":less": items.Number(-1)},
+		}})
+	}
+	p.schedule(before, after)
+}
+
+// schedule moves the next step to its new time.
+func (p *plan) schedule(before, after credentialrequests.Request) {
+	from, was := due(before)
+	to, is := due(after)
+	if was == is && from.SK == to.SK {
+		return
+	}
+	if was {
+		p.remove(from)
+	}
+	if is {
+		p.put(to)
+	}
+}
+
+// credentials adds and ends credentials of the requester, with the tally that belongs to that.
+func (p *plan) credentials(change credentialrequests.Change) {
+	table, tally := p.store.credentials, credentialsdynamo.Change{}
+	if change.End != nil {
+		tally.Revoked = 1
+		p.add(credentialrequests.ErrStale, table.Revoke(*change.End))
+	}
+	if change.Issue != nil {
+		tally.Issued = 1
+		p.add(nil, table.Issue(*change.Issue)...)
+	}
+	if tally.Issued+tally.Revoked > 0 {
+		p.add(credentialrequests.ErrTooMany, table.Tally(change.Before.UserID, tally))
+	}
+}
+
+func (p *plan) put(places ...place) {
+	for _, at := range places {
+		p.add(nil, types.TransactWriteItem{Put: &types.Put{TableName: &p.store.table, Item: items.Encode(at)}})
+	}
+}
+
+func (p *plan) remove(places ...place) {
+	for _, at := range places {
+		p.add(nil, types.TransactWriteItem{Delete: &types.Delete{TableName: &p.store.table, Key: items.Key(at.PK, at.SK)}})
+	}
+}

@@ -1,0 +1,238 @@
+package credentialrequests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/mail"
+)
+
+// SendDue takes every step that is due, as far as the context's deadline lets it. It returns how many it took; errors are
+// joined, one request's does not stop the rest.
+func (s *Service) SendDue(ctx context.Context) (done int, err error) {
+	const batch = 100
+	due, err := s.Store.Due(ctx, s.now(), batch)
+	if err != nil {
+		return 0, err
+	}
+	var failures []error
+	for _, r := range due {
+		if !mail.HasTime(ctx) {
+			break
+		}
+		err := s.step(ctx, r)
+		switch {
+		case err == nil:
+			done++
+		case !errors.Is(err, ErrStale): // stale: decided or collected meanwhile; the next run sees what it is now
+			failures = append(failures, fmt.Errorf("credential request %s: %w", r.ID, err))
+		}
+	}
+	return done, errors.Join(failures...)
+}
+
+// step does what a request is waiting for. Anything that can fail is noted as tried before it is begun, so that it comes up
+// again after a pause even if the process dies.
+func (s *Service) step(ctx context.Context, r Request) error {
+	if r.Next.Tries >= mail.MaxTries {
+		slog.ErrorContext(ctx, "credential request given up", "request", r.ID, "status", r.Status, "tries", r.Next.Tries)
+		return s.giveUp(ctx, r)
+	}
+	switch {
+	case r.Status == Pending:
+		return s.tellApprovers(ctx, r)
+	case r.Status == Denied:
+		return s.mailRefusal(ctx, r)
+	case r.Status == Collected:
+		return s.withdraw(ctx, r)
+	case r.CollectBy.IsZero():
+		return s.mailLink(ctx, r)
+	default:
+		return s.expire(ctx, r, "not collected in time")
+	}
+}
+
+// tried is the request with one more try noted.
+func (s *Service) tried(r Request) Request {
+	r.Next.Tries++
+	r.Next.Due = s.now().Add(mail.BackOff(r.Next.Tries))
+	return r
+}
+
+// settle notes that nothing is to be done for now.
+func (s *Service) settle(ctx context.Context, r Request) error {
+	after := r
+	after.Next = Next{BaseURL: r.Next.BaseURL, Told: r.Next.Told}
+	return s.Store.Change(ctx, Change{Before: r, After: after})
+}
+
+func (s *Service) giveUp(ctx context.Context, r Request) error {
+	if r.Status == Approved {
+		return s.expire(ctx, r, "the link could not be mailed")
+	}
+	return s.settle(ctx, r)
+}
+
+// tellApprovers mails everybody who may decide, once each, and not the requester.
+func (s *Service) tellApprovers(ctx context.Context, r Request) error {
+	requester, err := s.People.Person(ctx, r.UserID)
+	if fault.KindOf(err) == fault.NotFound {
+		return s.settle(ctx, r)
+	}
+	if err != nil {
+		return err
+	}
+	approvers, err := s.People.Holders(ctx, principal.CredentialsApprove, maxApprovers)
+	if err != nil {
+		return err
+	}
+	if r, err = s.change(ctx, Change{Before: r, After: s.tried(r)}); err != nil {
+		return err
+	}
+	told, failure := s.tell(ctx, r, requester, approvers)
+	if failure == nil {
+		r.Next.Told = told
+		return s.settle(ctx, r)
+	}
+	after := r
+	after.Next.Told = told
+	return errors.Join(failure, s.Store.Change(ctx, Change{Before: r, After: after}))
+}
+
+// tell returns who has got the mail, those from before included.
+func (s *Service) tell(ctx context.Context, r Request, requester principal.Person, approvers []principal.Person) ([]string, error) {
+	told := slices.Clone(r.Next.Told)
+	var failures []error
+	for _, a := range approvers {
+		if a.ID == r.UserID || slices.Contains(told, a.ID) {
+			continue
+		}
+		if !mail.HasTime(ctx) {
+			return told, errors.Join(append(failures, errNoTime)...)
+		}
+		if err := s.Mailer.Send(ctx, announcement(r, requester, a)); err != nil {
+			failures = append(failures, fmt.Errorf("approver %s: %w", a.ID, err))
+			continue
+		}
+		told = append(told, a.ID)
+	}
+	return told, errors.Join(failures...)
+}
+
+var errNoTime = errors.New("requests: no time is left for more mails; the rest is sent later")
+
+// mailRefusal tells the requester of a denial; somebody who is no longer active is not told.
+func (s *Service) mailRefusal(ctx context.Context, r Request) error {
+	person, err := s.People.Person(ctx, r.UserID)
+	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
+		return s.settle(ctx, r)
+	}
+	if err != nil {
+		return err
+	}
+	if r, err = s.change(ctx, Change{Before: r, After: s.tried(r)}); err != nil {
+		return err
+	}
+	if err := s.Mailer.Send(ctx, refusal(r, person)); err != nil {
+		return err
+	}
+	after := r.event(Event{At: s.now(), Actor: System, Action: ActionMailed, Detail: "the refusal"})
+	after.Next = Next{}
+	return s.Store.Change(ctx, Change{Before: r, After: after})
+}
+
+// mailLink makes a link, ends the one before, and mails it. Only the hash of a link is kept, so each try has its own.
+func (s *Service) mailLink(ctx context.Context, r Request) error {
+	person, err := s.People.Person(ctx, r.UserID)
+	if fault.KindOf(err) == fault.NotFound {
+		return s.expire(ctx, r, "the requester was deleted")
+	}
+	if err != nil {
+		return err
+	}
+	if !person.Active { // who may be active again tomorrow
+		return s.Store.Change(ctx, Change{Before: r, After: s.tried(r)})
+	}
+	old, err := s.ending(ctx, r.Next.LinkID, "replaced")
+	if err != nil {
+		return err
+	}
+	secret, link := s.mintLink(r, person)
+	after := s.tried(r)
+	after.Next.LinkID = link.ID
+	before := r
+	r, err = s.change(ctx, Change{Before: before, After: after, Person: &person, Issue: &link, End: old})
+	if errors.Is(err, ErrTooMany) { // a pause, so that this one does not crowd out the others
+		return errors.Join(err, s.Store.Change(ctx, Change{Before: before, After: s.tried(before)}))
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Mailer.Send(ctx, approval(r, person, collection{secret, link.ExpiresAt})); err != nil {
+		return err
+	}
+	after = r.event(Event{At: s.now(), Actor: System, Action: ActionMailed, Detail: "the link to collect the password"})
+	after.CollectBy, after.Next.Due, after.Next.Tries = link.ExpiresAt, link.ExpiresAt, 0
+	return s.Store.Change(ctx, Change{Before: r, After: after})
+}
+
+// mintLink makes a link, which bears the id of its request as its name: so the link finds it.
+func (s *Service) mintLink(r Request, person principal.Person) (credentials.Secret, credentials.Credential) {
+	secret, now := credentials.Mint(credentials.Link), s.now()
+	return secret, credentials.Credential{
+		ID: secret.ID(), Kind: credentials.Link, Hash: secret.Hash(), Name: r.ID, Owner: ownerOf(person),
+		CreatedAt: now, ExpiresAt: now.Add(LinkLife),
+	}
+}
+
+func ownerOf(p principal.Person) credentials.Owner {
+	return credentials.Owner{ID: p.ID, Role: p.Role, Active: p.Active}
+}
+
+// expire ends a request that nobody collects. Its link, if it has one that still works, ends with it.
+func (s *Service) expire(ctx context.Context, r Request, why string) error {
+	link, err := s.ending(ctx, r.Next.LinkID, "expired")
+	if err != nil {
+		return err
+	}
+	after := r.event(Event{At: s.now(), Actor: System, Action: ActionExpired, Detail: why})
+	after.Status, after.Next = Expired, Next{}
+	return s.Store.Change(ctx, Change{Before: r, After: after, End: link})
+}
+
+// withdraw takes back a collection that was never confirmed: nobody knows its password. A new link follows.
+func (s *Service) withdraw(ctx context.Context, r Request) error {
+	password, err := s.ending(ctx, r.CredentialID, "its answer was lost")
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	after := r.event(Event{At: now, Actor: System, Action: ActionWithdrawn, Detail: "the answer was lost; a new link follows"})
+	after.Status, after.CredentialID, after.CollectBy = Approved, "", time.Time{}
+	after.Next = Next{Due: now, BaseURL: r.Next.BaseURL}
+	withdrawn, err := s.change(ctx, Change{Before: r, After: after, End: password})
+	if err != nil {
+		return err
+	}
+	return s.mailLink(ctx, withdrawn)
+}
+
+// ending returns the live credential with this id, to be revoked now; nil if there is none to revoke.
+func (s *Service) ending(ctx context.Context, id, reason string) (*credentials.Credential, error) {
+	if id == "" {
+		return nil, nil //nolint:nilnil // nothing has to end
+	}
+	found, err := s.Credentials.Get(ctx, id)
+	if errors.Is(err, credentials.ErrUnknown) || err == nil && !found.Live(s.now()) {
+		return nil, nil //nolint:nilnil // it has ended by itself
+	}
+	found.RevokedAt, found.Reason = s.now(), reason
+	return &found, err
+}

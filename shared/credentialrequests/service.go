@@ -1,0 +1,172 @@
+package credentialrequests
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/mail"
+)
+
+// Parts are what a Service works with.
+type Parts struct {
+	Store       Store
+	Credentials Credentials
+	People      People
+	Mailer      Mailer
+	NewID       func() string // UUIDv7
+	Now         func() time.Time
+}
+
+// Service is the rules of credential requests.
+type Service struct{ Parts }
+
+// NewService returns the rules over the parts.
+func NewService(parts Parts) *Service { return &Service{parts} }
+
+// attempts is how often a change is tried again after somebody else's change to the same request or person came first.
+const attempts = 8
+
+// now is the time as it is stored.
+func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+
+// Create adds a request of the caller's and mails the approvers. It returns once the request is stored; a mail that cannot
+// be sent at that moment is sent later by SendDue. Errors: validation, ErrOpen, ErrCaller.
+func (s *Service) Create(ctx context.Context, caller principal.Principal, baseURL string, input New) (Request, error) {
+	if failures := input.Check(); len(failures) > 0 {
+		return Request{}, fault.Invalid(failures...)
+	}
+	now := s.now()
+	request := Request{
+		ID: s.NewID(), UserID: caller.UserID, Level: input.Level, Justification: strings.TrimSpace(input.Justification),
+		Status: Pending, CreatedAt: now, DueAt: dueAt(now), Version: 1,
+		Events: []Event{{At: now, Actor: caller.UserID, Action: ActionRequested}},
+		Next:   Next{Due: now.Add(mail.SendAfter), BaseURL: baseURL},
+	}
+	if err := s.Store.Create(ctx, request, caller.CredentialID); err != nil {
+		return Request{}, err
+	}
+	s.stepOrLeave(ctx, request)
+	return request, nil
+}
+
+// List returns one page of the caller's requests, or of everybody's for a caller with credentials:approve.
+func (s *Service) List(ctx context.Context, caller principal.Principal, query Query) (Page, error) {
+	query.UserID = caller.UserID
+	if caller.Can(principal.CredentialsApprove) {
+		query.UserID = ""
+	}
+	return s.Store.List(ctx, query)
+}
+
+// Get returns a request of the caller's, or anybody's for a caller with credentials:approve; to others it does not exist.
+func (s *Service) Get(ctx context.Context, caller principal.Principal, id string) (Request, error) {
+	request, err := s.Store.Get(ctx, id)
+	if err == nil && request.UserID != caller.UserID && !caller.Can(principal.CredentialsApprove) {
+		return Request{}, ErrNotFound
+	}
+	return request, err
+}
+
+// Decision is what an approver says of a request.
+type Decision struct {
+	ID      string
+	Approve bool
+	Reason  string // may be empty
+	BaseURL string // of the portal, for the link in the mail
+}
+
+// Decide approves or denies a pending request and mails the requester. Of several decisions at the same moment one takes
+// place. Errors: validation, ErrForbidden, ErrNotFound, ErrOwn, ErrDecided, ErrRequester, ErrCaller.
+func (s *Service) Decide(ctx context.Context, caller principal.Principal, decision Decision) (Request, error) {
+	if !caller.Can(principal.CredentialsApprove) {
+		return Request{}, ErrForbidden
+	}
+	if failures := CheckReason(decision.Reason); len(failures) > 0 {
+		return Request{}, fault.Invalid(failures...)
+	}
+	decided, err := retry(ctx, func() (Request, error) { return s.decide(ctx, caller, decision) })
+	if err == nil {
+		s.stepOrLeave(ctx, decided)
+	}
+	return decided, err
+}
+
+func (s *Service) decide(ctx context.Context, caller principal.Principal, decision Decision) (Request, error) {
+	before, err := s.Store.Get(ctx, decision.ID)
+	if err != nil {
+		return Request{}, err
+	}
+	if caller.MayBe(before.UserID) {
+		return Request{}, ErrOwn
+	}
+	if before.Status != Pending {
+		return Request{}, ErrDecided
+	}
+	if decision.Approve {
+		if err := s.mayReceive(ctx, before.UserID); err != nil {
+			return Request{}, err
+		}
+	}
+	return s.change(ctx, Change{Before: before, After: decided(before, caller, decision, s.now()), By: caller.CredentialID})
+}
+
+func decided(r Request, caller principal.Principal, decision Decision, now time.Time) Request {
+	action := ActionDenied
+	r.Status, r.DecidedBy, r.DecidedAt, r.Reason = Denied, caller.UserID, now, strings.TrimSpace(decision.Reason)
+	if decision.Approve {
+		r.Status, action = Approved, ActionApproved
+	}
+	r.Next = Next{Due: now.Add(mail.SendAfter), BaseURL: decision.BaseURL}
+	return r.event(Event{At: now, Actor: caller.UserID, Action: action, Detail: r.Reason})
+}
+
+// mayReceive tells an approver in time that the requester cannot use a password. What counts is that the requester is
+// active when the link is made and when it is used.
+func (s *Service) mayReceive(ctx context.Context, userID string) error {
+	person, err := s.People.Person(ctx, userID)
+	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
+		return ErrRequester
+	}
+	return err
+}
+
+// change makes a change, and returns the request as it is then.
+func (s *Service) change(ctx context.Context, c Change) (Request, error) {
+	if err := s.Store.Change(ctx, c); err != nil {
+		return Request{}, err
+	}
+	c.After.Version = c.Before.Version + 1
+	return c.After, nil
+}
+
+// stepOrLeave takes the next step. One that fails stays noted, and SendDue takes it: what caused it has happened already,
+// so the caller must not be told otherwise.
+func (s *Service) stepOrLeave(ctx context.Context, r Request) {
+	if !mail.HasTime(ctx) {
+		return
+	}
+	if err := s.step(ctx, r); err != nil {
+		slog.WarnContext(ctx, "credential request left for later", "request", r.ID, "error", err)
+	}
+}
+
+// retry calls f again while somebody else's change came first. It need not wait in between: each time, somebody got
+// further.
+func retry[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	var none T
+	for range attempts {
+		result, err := f()
+		if !errors.Is(err, ErrStale) {
+			return result, err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return none, ErrStale
+}

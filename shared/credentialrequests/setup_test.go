@@ -1,0 +1,174 @@
+package credentialrequests_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/google/uuid"
+
+	"portside/shared/core/principal"
+	"portside/shared/credentialrequests"
+	"portside/shared/credentialrequests/credentialrequestsdynamo"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/mail"
+	"portside/shared/testkit/awstest"
+	"portside/shared/users"
+	"portside/shared/users/usersdynamo"
+)
+
+// office is the domain on a real engine, with users from theirs, and the clock and the post in the test's hands.
+type office struct {
+	tb                testing.TB
+	client            *dynamodb.Client
+	usersTable, table string
+	days              daycounts.Table
+	now               time.Time
+	post              *postbox
+	ada, grace, joan  principal.Principal // a viewer and two admins
+	users             *users.Service
+	service           *credentialrequests.Service // on the real client
+	credentials       *credentialsdynamo.Table
+}
+
+func newOffice(tb testing.TB) *office {
+	tb.Helper()
+	client := awstest.DynamoDB(tb)
+	o := &office{
+		tb: tb, client: client, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), post: &postbox{},
+		usersTable: awstest.Table(tb, client, "UsersTable"), table: awstest.Table(tb, client, "CredentialsTable"),
+		days: daycounts.In(awstest.Table(tb, client, "AnalyticsTable")),
+	}
+	o.credentials = credentialsdynamo.New(client, o.table)
+	o.service = o.on(client)
+	people := usersdynamo.New(client, o.usersTable, o.credentials, o.days)
+	o.users = users.NewService(people, nil, newID, o.clock)
+	keys := users.NewKeys(people, people, o.clock)
+	for _, p := range []struct {
+		email string
+		role  principal.Role
+		who   *principal.Principal
+	}{
+		{"grace@example.com", principal.Admin, &o.grace},
+		{"joan@example.com", principal.Admin, &o.joan},
+		{"ada@example.com", principal.Viewer, &o.ada},
+	} {
+		created, err := o.users.Create(tb.Context(), users.Request{Caller: principal.Operator()},
+			users.NewUser{Email: p.email, Name: p.email, Role: p.role})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		key, err := keys.Create(tb.Context(), principal.Operator(), created.User.ID, users.NewKey{Name: "test"})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		*p.who = principal.Principal{UserID: created.User.ID, Role: p.role, CredentialID: key.Key.ID}
+	}
+	return o
+}
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+func (o *office) clock() time.Time { return o.now }
+
+// on is the service on a client of its own, as another process would have it.
+func (o *office) on(client *dynamodb.Client) *credentialrequests.Service {
+	table := credentialsdynamo.New(client, o.table)
+	people := usersdynamo.New(client, o.usersTable, table, o.days)
+	return credentialrequests.NewService(credentialrequests.Parts{
+		Store: credentialrequestsdynamo.New(client, o.table, people), Credentials: table, People: people,
+		Mailer: o.post, NewID: newID, Now: o.clock,
+	})
+}
+
+const base = "https://portal.example.com"
+
+// request makes a request of Ada's.
+func (o *office) request() credentialrequests.Request {
+	o.tb.Helper()
+	made, err := o.service.Create(o.tb.Context(), o.ada, base, credentialrequests.New{Level: credentialrequests.Charts, Justification: "why not"})
+	if err != nil {
+		o.tb.Fatal(err)
+	}
+	return made
+}
+
+// decide lets Grace decide.
+func (o *office) decide(id string, approve bool) {
+	o.tb.Helper()
+	_, err := o.service.Decide(o.tb.Context(), o.grace, credentialrequests.Decision{ID: id, Approve: approve, BaseURL: base})
+	if err != nil {
+		o.tb.Fatal(err)
+	}
+}
+
+func (o *office) get(id string) credentialrequests.Request {
+	o.tb.Helper()
+	found, err := o.service.Get(o.tb.Context(), o.grace, id)
+	if err != nil {
+		o.tb.Fatal(err)
+	}
+	return found
+}
+
+// wait lets time pass and the schedule run, and wants that many steps to be taken and no error.
+func (o *office) wait(d time.Duration, steps int) {
+	o.tb.Helper()
+	o.now = o.now.Add(d)
+	if done, err := o.service.SendDue(o.tb.Context()); done != steps || err != nil {
+		o.tb.Fatalf("%d steps, %v; want %d", done, err, steps)
+	}
+}
+
+// works reports whether a password is accepted.
+func (o *office) works(p credentialrequests.Password) bool {
+	auth := credentials.NewAuthenticator(o.credentials, 0, o.clock)
+	_, _, err := auth.AuthenticateBasic(o.tb.Context(), p.Username, p.Secret.Reveal())
+	return err == nil
+}
+
+// postbox is a mailer that keeps what it is given, and refuses those addresses that it is told to.
+type postbox struct {
+	mu        sync.Mutex
+	letters   []mail.Message
+	turnedOff []mail.Message
+	refused   []string
+}
+
+// Send implements requests.Mailer.
+func (b *postbox) Send(_ context.Context, m mail.Message) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if slices.Contains(b.refused, m.To) {
+		b.turnedOff = append(b.turnedOff, m)
+		return errors.New("the post office is closed")
+	}
+	b.letters = append(b.letters, m)
+	return nil
+}
+
+// recipients are those of all letters, in order.
+func (b *postbox) recipients() []string {
+	var all []string
+	for _, m := range b.letters {
+		all = append(all, m.To)
+	}
+	return all
+}
+
+// newestLink is the token in the last of the letters that has one; empty: none has.
+func newestLink(letters []mail.Message) string {
+	for _, m := range slices.Backward(letters) {
+		if _, rest, found := strings.Cut(m.Text, base+"/portal/collect#"); found {
+			return strings.Fields(rest)[0]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,144 @@
+package daycounts_test
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/awstest"
+)
+
+func noon(day int) time.Time { return time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC) }
+
+func on(day int) daycounts.Day { return daycounts.DayOf(noon(day)) }
+
+func TestLife(t *testing.T) {
+	open, closed := []string{"projects", "project:active"}, []string{"projects", "project:archived"}
+	born := daycounts.Life{}.On(noon(1), open, "created")
+	changed := born.On(noon(3), closed, "archived").On(noon(3), open).On(noon(3), closed, "archived")
+	gone := changed.On(noon(2), nil) // by a clock that is late
+	for _, test := range []struct {
+		life daycounts.Life
+		text string
+		want daycounts.Changes
+	}{
+		{nil, "", daycounts.Changes{}},
+		{born, "2026-03-01 projects project:active +created", daycounts.Changes{on(1): {"projects": 1, "project:active": 1, "created": 1}}},
+		{
+			changed, "2026-03-01 projects project:active +created\n2026-03-03 projects project:archived +archived*2",
+			daycounts.Changes{
+				on(1): {"projects": 1, "project:active": 1, "created": 1},
+				on(3): {"project:active": -1, "project:archived": 1, "archived": 2},
+			},
+		},
+		{
+			gone, "2026-03-01 projects project:active +created\n2026-03-03 +archived*2",
+			daycounts.Changes{
+				on(1): {"projects": 1, "project:active": 1, "created": 1},
+				on(3): {"projects": -1, "project:active": -1, "archived": 2},
+			},
+		},
+	} {
+		if diff := cmp.Diff(test.want, test.life.Changes()); diff != "" {
+			t.Errorf("%q: %s", test.text, diff)
+		}
+		read, err := daycounts.ParseLife(test.text)
+		if err != nil || read.String() != test.text || test.life.String() != test.text || !cmp.Equal(read.Changes(), test.want) {
+			t.Errorf("%q is written %q, and read as %q: %v", test.text, test.life, read, err)
+		}
+	}
+	if diff := cmp.Diff(daycounts.Changes{on(3): {"projects": -1, "project:archived": -1}}, gone.Since(changed)); diff != "" {
+		t.Error(diff)
+	}
+	for _, wrong := range []string{"\n", "yesterday users", "2026-03-01 +created*x", "2026-02-30 users"} {
+		if life, err := daycounts.ParseLife(wrong); err == nil {
+			t.Errorf("%q is read as %v", wrong, life)
+		}
+	}
+}
+
+// However a thing lives, what is added step by step comes to what its life says in the end.
+func TestStepsAddUpToTheLife(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var life daycounts.Life
+		sum := daycounts.Changes{}
+		for range rapid.IntRange(0, 12).Draw(t, "steps") {
+			as := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3, rapid.ID[string]).Draw(t, "as")
+			events := rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y"}), 0, 3).Draw(t, "events")
+			next := life.On(noon(rapid.IntRange(1, 9).Draw(t, "day")), as, events...)
+			for day, change := range next.Since(life) {
+				sum.Add(day, change)
+			}
+			life = next
+		}
+		read, err := daycounts.ParseLife(life.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := read.Changes()
+		empty := func(_ daycounts.Day, c daycounts.Change) bool { return len(c) == 0 }
+		maps.DeleteFunc(want, empty)
+		maps.DeleteFunc(sum, empty)
+		if diff := cmp.Diff(want, sum); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func TestCountersAddUp(t *testing.T) {
+	client := awstest.DynamoDB(t)
+	table := awstest.Table(t, client, "AnalyticsTable")
+	write := func(changes daycounts.Changes) {
+		t.Helper()
+		if err := transactions.Write(t.Context(), client, daycounts.In(table).Writes(changes)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(daycounts.Changes{on(1): {"users": 2, "role:admin": 2}, on(2): {"users": 1, "role:viewer": 1}})
+	write(daycounts.Changes{on(2): {"users": -1, "role:admin": -1}})
+	for key, want := range map[string]daycounts.Change{
+		string(on(1)): {"users": 2, "role:admin": 2},
+		string(on(2)): {"users": 0, "role:viewer": 1, "role:admin": -1},
+		"":            {"users": 2, "role:viewer": 1, "role:admin": 1},
+	} {
+		at := daycounts.TotalKey()
+		if key != "" {
+			at = daycounts.Key(daycounts.Day(key))
+		}
+		out, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &table, Key: at, ConsistentRead: aws.Bool(true)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		day, got, err := daycounts.Read(out.Item)
+		if err != nil || string(day) != key || !cmp.Equal(want, got) {
+			t.Errorf("%q: got %q %v, %v", key, day, got, err)
+		}
+	}
+	if writes := daycounts.In(table).Writes(daycounts.Changes{on(1): {}}); len(writes) != 0 {
+		t.Errorf("nothing takes %d writes", len(writes))
+	}
+	for name, item := range map[string]items.Map{
+		"no day":      {"sk": items.Bool(true)},
+		"half a user": {"sk": items.Text("total"), "users": &types.AttributeValueMemberN{Value: "0.5"}},
+	} {
+		if day, change, err := daycounts.Read(item); err == nil {
+			t.Errorf("%s is read: %q, %v", name, day, change)
+		}
+	}
+}
+
+func ExampleLife() {
+	life := daycounts.Life{}.On(noon(1), []string{"users", "role:viewer"})
+	fmt.Println(life.On(noon(2), []string{"users", "role:admin"}).Since(life))
+	// Output: map[2026-03-02:map[role:admin:1 role:viewer:-1]]
+}

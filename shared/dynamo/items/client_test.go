@@ -1,0 +1,92 @@
+package items_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/core/fault"
+	"portside/shared/dynamo/items"
+)
+
+// client talks to an address of the test's own and tries everything once.
+func client(address string) *dynamodb.Client {
+	return items.Client(aws.Config{
+		Region: "us-east-1", BaseEndpoint: aws.String(address), RetryMaxAttempts: 1,
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+	})
+}
+
+func get(ctx context.Context, c *dynamodb.Client) error {
+	_, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("t"), Key: items.Key("a", "b")})
+	return err
+}
+
+func TestOutagesAreTold(t *testing.T) {
+	answer := func(status int, body string) string {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(body))
+		}))
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	over := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-over }))
+	t.Cleanup(silent.Close)
+	t.Cleanup(func() { close(over) })
+	const code = `{"__type":"com.amazonaws.dynamodb.v20120810#`
+	for name, c := range map[string]struct {
+		address string
+		kind    fault.Kind
+	}{
+		"nobody there":     {"http://" + closedPort(t), fault.Unavailable},
+		"no answer":        {silent.URL, fault.Unavailable},
+		"its own failure":  {answer(500, code+`InternalServerError"}`), fault.Unavailable},
+		"throttled":        {answer(400, code+`ProvisionedThroughputExceededException"}`), fault.Unavailable},
+		"our mistake":      {answer(400, code+`ValidationException"}`), fault.Internal},
+		"no such table":    {answer(400, code+`ResourceNotFoundException"}`), fault.Internal},
+		"failed condition": {answer(400, code+`ConditionalCheckFailedException"}`), fault.Internal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+			defer cancel()
+			if err := get(ctx, client(c.address)); err == nil || fault.KindOf(err) != c.kind {
+				t.Errorf("kind %v of %v, want %v", fault.KindOf(err), err, c.kind)
+			}
+		})
+	}
+}
+
+// closedPort is an address that refuses connections.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
+func TestConflictsAreTriedAgainWhereAskedFor(t *testing.T) {
+	o := dynamodb.Options{Retryer: retry.NewStandard()}
+	conflict := error(&types.TransactionConflictException{})
+	if o.Retryer.IsErrorRetryable(conflict) {
+		t.Fatal("the SDK does so itself by now: RetryConflicts can go")
+	}
+	items.RetryConflicts(&o)
+	if !o.Retryer.IsErrorRetryable(conflict) || o.Retryer.IsErrorRetryable(errors.New("other")) {
+		t.Error("a conflict is final, or everything is tried again")
+	}
+}

@@ -1,0 +1,112 @@
+package lists_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/lists"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/awstest"
+)
+
+// shelf is a list on a real engine.
+type shelf struct {
+	testing.TB
+	client  *dynamodb.Client
+	table   string
+	entries []lists.Entry
+}
+
+func newShelf(tb testing.TB, n int) *shelf {
+	tb.Helper()
+	client := awstest.DynamoDB(tb)
+	s := &shelf{TB: tb, client: client, table: awstest.Table(tb, client, "UsersTable")}
+	for range n {
+		s.add()
+	}
+	return s
+}
+
+func (s *shelf) lists(client *dynamodb.Client) *lists.Lists {
+	return lists.New(client, s.table, lists.Shape{Name: "books", Label: "label", Labels: []string{"red"}})
+}
+
+func (s *shelf) add() {
+	s.Helper()
+	all := s.lists(s.client)
+	first, at, err := all.Allocate(s.Context(), 1, time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
+	if err != nil {
+		s.Fatal(err)
+	}
+	e := lists.Entry{Number: first, Label: "red", Form: items.Map{
+		"id": items.Text(fmt.Sprint(first)), "created": items.Number(at.UnixMilli()), "label": items.Text("red"),
+	}}
+	changes := all.Changes()
+	writes := changes.Add(e)
+	s.entries = append(s.entries, e)
+	s.write(changes, writes...)
+}
+
+func (s *shelf) removeLast() {
+	s.Helper()
+	last := len(s.entries) - 1
+	changes := s.lists(s.client).Changes()
+	writes := changes.Remove(s.entries[last])
+	s.entries = s.entries[:last]
+	s.write(changes, writes...)
+}
+
+func (s *shelf) write(changes *lists.Changes, writes ...types.TransactWriteItem) {
+	s.Helper()
+	counters, err := changes.Counters()
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := transactions.Write(s.Context(), s.client, append(writes, counters...)); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// TestPagesAgreeWithTheirTotals has others write after the counters were read, and before the entries are.
+func TestPagesAgreeWithTheirTotals(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		begin, after int
+		limit        int
+		offset       int64
+		rows         int
+		total        int64
+	}{
+		{"nobody writes", 5, 5, 3, 3, 2, 5},
+		{"one more on the last page", 5, 6, 4, 4, 2, 6},
+		{"the page becomes full", 5, 6, 3, 3, 3, 6},
+		{"a full one has more", 3, 5, 3, 0, 3, 3},
+		{"one less on the last page", 5, 4, 3, 3, 1, 4},
+		{"the last page empties", 5, 3, 3, 3, 0, 3},
+		{"and those before it", 5, 1, 3, 3, 0, 3},
+		{"all are gone", 2, 0, 3, 0, 0, 0},
+		{"nothing from the start", 0, 0, 3, 0, 0, 0},
+		{"past the end", 2, 2, 3, 9, 0, 2},
+	} {
+		s := newShelf(t, c.begin)
+		client := awstest.Faulty(s.client, func(operation string, _ int) error {
+			for operation == "Query" && len(s.entries) != c.after {
+				if len(s.entries) < c.after {
+					s.add()
+				} else {
+					s.removeLast()
+				}
+			}
+			return nil
+		})
+		page, total, err := lists.Page[struct{}](t.Context(), s.lists(client), lists.Query{Limit: c.limit, Offset: c.offset})
+		if err != nil || len(page) != c.rows || total != c.total {
+			t.Errorf("%s: %d rows and a total of %d, want %d and %d: %v", c.name, len(page), total, c.rows, c.total, err)
+		}
+	}
+}

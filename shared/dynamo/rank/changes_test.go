@@ -1,0 +1,91 @@
+package rank_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/dynamo/rank"
+)
+
+func items(t *testing.T, change func(*rank.Changes)) []types.TransactWriteItem {
+	t.Helper()
+	changes := rank.New(nil, "table", "users", labels).Changes()
+	change(changes)
+	items, err := changes.Items()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return items
+}
+
+// summary is one line per item: its partition and its update with the values filled in.
+func summary(items []types.TransactWriteItem) []string {
+	lines := make([]string, 0, len(items))
+	for _, item := range items {
+		update := *item.Update.UpdateExpression + ","
+		for name, value := range item.Update.ExpressionAttributeValues {
+			update = strings.ReplaceAll(update, name+",", value.(*types.AttributeValueMemberN).Value+",")
+		}
+		update = strings.TrimSuffix(update, ",")
+		lines = append(lines, item.Update.Key["pk"].(*types.AttributeValueMemberS).Value+" "+update)
+	}
+	return lines
+}
+
+func TestItemsOfChanges(t *testing.T) {
+	cases := []struct {
+		name   string
+		change func(*rank.Changes)
+		want   []string
+	}{
+		{"nothing", func(*rank.Changes) {}, []string{}},
+		{"one entry", func(c *rank.Changes) { c.Add(64*31, "viewer") }, []string{
+			"rank#users#0# ADD #03 1", "rank#users#1#0 ADD #03 1",
+			"rank#users#2#00 ADD #03 1", "rank#users#3#000 ADD #v3 1, #vv 1",
+		}},
+		{"the last entry", func(c *rank.Changes) { c.Remove(rank.Capacity-1, "admin") }, []string{
+			"rank#users#0# ADD #v0 -1", "rank#users#1#v ADD #v0 -1",
+			"rank#users#2#vv ADD #v0 -1", "rank#users#3#vvv ADD #v0 -1, #vv 1",
+		}},
+		{"across a lowest node", func(c *rank.Changes) { c.Add(2047, "admin"); c.Add(2048, "admin") }, []string{
+			"rank#users#0# ADD #00 2", "rank#users#1#0 ADD #00 2",
+			"rank#users#2#00 ADD #00 1, #10 1",
+			"rank#users#3#000 ADD #v0 1, #vv 1", "rank#users#3#001 ADD #00 1, #0v 1",
+		}},
+		{"added and removed", func(c *rank.Changes) { c.Add(7, "user"); c.Remove(7, "user") }, []string{}},
+		{"moved to where it is", func(c *rank.Changes) { c.Move(7, "user", "user") }, []string{}},
+		{"moved on", func(c *rank.Changes) { c.Move(7, "user", "admin"); c.Move(7, "admin", "guest") }, []string{
+			"rank#users#0# ADD #02 -1, #04 1", "rank#users#1#0 ADD #02 -1, #04 1",
+			"rank#users#2#00 ADD #02 -1, #04 1", "rank#users#3#000 ADD #02 -1, #04 1, #0v 2",
+		}},
+		// The counts stay, but a rebuild that reads the entries meanwhile may see one half: the version must tell it.
+		{"two exchanged", func(c *rank.Changes) { c.Move(7, "user", "admin"); c.Move(8, "admin", "user") }, []string{
+			"rank#users#3#000 ADD #0v 4",
+		}},
+	}
+	for _, c := range cases {
+		if got := summary(items(t, c.change)); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s:\ngot  %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestBulkChangesTouchFewNodes(t *testing.T) {
+	for first, most := range map[int64]int{0: 4, 2_040: 5, 65_530: 6, 2_097_140: 7} {
+		bulk := func(c *rank.Changes) {
+			for i := range int64(40) {
+				c.Add(first+i, labels[i%5])
+			}
+		}
+		got := items(t, bulk)
+		if len(got) > most {
+			t.Errorf("40 entries from %d on: %d items, want at most %d", first, len(got), most)
+		}
+		if again := items(t, bulk); !reflect.DeepEqual(got, again) {
+			t.Errorf("40 entries from %d on: the items differ from one time to the next", first)
+		}
+	}
+}

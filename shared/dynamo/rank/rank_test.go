@@ -1,0 +1,216 @@
+package rank_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"pgregory.net/rapid"
+
+	"portside/shared/dynamo/rank"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/awstest"
+)
+
+// model is a naive list beside a tree, changed in the same way.
+type model struct {
+	client  *dynamodb.Client
+	tree    *rank.Tree
+	entries []rank.Entry // by number
+}
+
+// create makes up to 40 entries at once, after a jump that leaves numbers unused and so reaches other nodes.
+func (m *model) create(t *rapid.T) {
+	jump := rapid.SampledFrom([]int{0, 0, 1, 60, 2_000, 70_000, 1_000_000}).Draw(t, "jump")
+	made := rapid.SliceOfN(rapid.SampledFrom(labels), 1, 40).Draw(t, "made")
+	first, _, err := m.tree.Allocate(t.Context(), jump+len(made), time.UnixMilli(1))
+	if err != nil {
+		t.Fatalf("allocate: %v", err)
+	}
+	changes := m.tree.Changes()
+	for i, label := range made {
+		e := rank.Entry{Number: first + int64(jump+i), Label: label}
+		changes.Add(e.Number, e.Label)
+		m.entries = append(m.entries, e)
+	}
+	m.apply(t, changes)
+}
+
+// change moves some entries and removes others, in one transaction.
+func (m *model) change(t *rapid.T) {
+	if len(m.entries) == 0 {
+		t.Skip("no entries yet")
+	}
+	changes := m.tree.Changes()
+	for range rapid.IntRange(1, 20).Draw(t, "changes") {
+		if len(m.entries) == 0 {
+			break
+		}
+		at := rapid.IntRange(0, len(m.entries)-1).Draw(t, "at")
+		if e := m.entries[at]; rapid.Bool().Draw(t, "remove") {
+			changes.Remove(e.Number, e.Label)
+			m.entries = slices.Delete(m.entries, at, at+1)
+		} else {
+			m.entries[at].Label = rapid.SampledFrom(labels).Draw(t, "to")
+			changes.Move(e.Number, e.Label, m.entries[at].Label)
+		}
+	}
+	m.apply(t, changes)
+}
+
+func (m *model) apply(t *rapid.T, changes *rank.Changes) {
+	items, err := changes.Items()
+	if err != nil {
+		t.Fatalf("items: %v", err)
+	}
+	if len(items) == 0 {
+		return
+	}
+	if err := transactions.Write(t.Context(), m.client, items); err != nil {
+		t.Fatalf("write: %v", err)
+	}
+}
+
+func (m *model) check(t *rapid.T) {
+	checkTotals(t, m.tree, m.entries)
+	label := rapid.SampledFrom(append([]string{""}, labels...)).Draw(t, "label")
+	offset := rapid.Int64Range(-1, int64(len(m.entries))+1).Draw(t, "offset")
+	checkPlace(t, m.tree, m.entries, page{label, offset})
+}
+
+func TestTreeAgreesWithNaiveList(t *testing.T) {
+	d, trees := newDirectory(t), 0
+	rapid.Check(t, func(t *rapid.T) {
+		trees++
+		m := &model{client: d.client, tree: rank.New(d.client, d.table, fmt.Sprint("list-", trees), labels)}
+		t.Repeat(map[string]func(*rapid.T){"create": m.create, "change": m.change, "": m.check})
+	})
+}
+
+// TestConcurrentWriters has 8 workers make 2,000 creates, moves and removes, each fifth transaction first
+// meeting a conflict, and compares pages with a full walk.
+func TestConcurrentWriters(t *testing.T) {
+	d := newDirectory(t)
+	conflicting := d.through(awstest.Faulty(d.client, func(operation string, n int) error {
+		if operation == "TransactWriteItems" && n%5 == 0 {
+			return awstest.TransactionConflict(5)
+		}
+		return nil
+	}))
+	var workers sync.WaitGroup
+	for worker := range uint64(8) {
+		workers.Go(func() { work(t, conflicting, rand.New(rand.NewPCG(worker, 0)), 250) })
+	}
+	workers.Wait()
+	all := d.walk(t)
+	checkTotals(t, d.tree, all)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		label := append([]string{""}, labels...)[random.IntN(len(labels)+1)]
+		checkPlace(t, d.tree, all, page{label, random.Int64N(int64(len(all) + 5))})
+	}
+}
+
+// work makes changes to entries of its own.
+func work(t *testing.T, d *directory, random *rand.Rand, changes int) {
+	var own []rank.Entry
+	for range changes {
+		label := labels[random.IntN(len(labels))]
+		switch i := random.IntN(len(own) + 1); {
+		case i == len(own) || random.IntN(2) == 0:
+			e, err := d.create(t.Context(), label)
+			if err != nil {
+				t.Errorf("create: %v", err)
+				return
+			}
+			own = append(own, e)
+		case random.IntN(2) == 0:
+			if err := d.move(t.Context(), own[i], label); err != nil {
+				t.Errorf("move: %v", err)
+			}
+			own[i].Label = label
+		default:
+			if err := d.remove(t.Context(), own[i]); err != nil {
+				t.Errorf("remove: %v", err)
+			}
+			own = slices.Delete(own, i, i+1)
+		}
+	}
+}
+
+func TestFindAtTheEdgesOfNodes(t *testing.T) {
+	d := newDirectory(t)
+	fill(t, d, 70_000)
+	for _, edge := range []int64{0, 32, 64, 128, 2_048, 4_096, 65_536} {
+		for offset := max(edge-1, 0); offset <= edge+1; offset++ {
+			place, err := d.tree.Find(t.Context(), "", offset)
+			if err != nil || place.Start+int64(place.Skip) != offset || place.Skip > 63 || place.Total != 70_000 {
+				t.Errorf("find at %d = %+v, %v", offset, place, err)
+			}
+		}
+	}
+}
+
+// TestFindWhileEntriesVanish removes the first 2,000 entries just before one of the reads of a Find: nodes then
+// hold fewer entries than their parents promised. The answer must be the one of after the removal.
+func TestFindWhileEntriesVanish(t *testing.T) {
+	for read := 2; read <= 4; read++ {
+		d := newDirectory(t)
+		fill(t, d, 5_000)
+		racing := awstest.Faulty(d.client, func(_ string, n int) error {
+			if n == read {
+				removeRange(t, d, 0, 2_000)
+			}
+			return nil
+		})
+		place, err := d.through(racing).tree.Find(t.Context(), "", 1_500)
+		if err != nil || place.PastEnd || place.Start+int64(place.Skip) != 3_500 {
+			t.Errorf("removed before read %d: find = %+v, %v; want number 3,500", read, place, err)
+		}
+	}
+}
+
+func removeRange(t *testing.T, d *directory, from, to int64) {
+	changes := d.tree.Changes()
+	for number := from; number < to; number++ {
+		changes.Remove(number, labels[number%int64(len(labels))])
+	}
+	if err := d.write(t.Context(), changes); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUnknownLabelsAreRefused(t *testing.T) {
+	d := newDirectory(t)
+	if _, err := d.tree.Find(t.Context(), "nobody", 0); err == nil {
+		t.Error("find took an unknown label")
+	}
+	for name, change := range map[string]func(*rank.Changes){
+		"label":  func(c *rank.Changes) { c.Move(1, "admin", "nobody") },
+		"number": func(c *rank.Changes) { c.Add(rank.Capacity, "admin") },
+		"below":  func(c *rank.Changes) { c.Remove(-1, "admin") },
+	} {
+		changes := d.tree.Changes()
+		change(changes)
+		if _, err := changes.Items(); err == nil {
+			t.Errorf("changes took an unknown %s", name)
+		}
+	}
+}
+
+func TestNewPanicsOnLabelsThatCannotBe(t *testing.T) {
+	for _, wrong := range [][]string{nil, {"a", "a"}, {""}, {"a", "b", "c", "d", "e", "f", "g", "h", "i"}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("New took the labels %q", wrong)
+				}
+			}()
+			rank.New(nil, "table", "name", wrong)
+		}()
+	}
+}

@@ -1,0 +1,159 @@
+package rank
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"portside/shared/core/fault"
+)
+
+// ErrContended says that other writers changed a node during each of very many attempts to measure it.
+var ErrContended = fault.New(fault.Unavailable, "Too many changes while counts were rebuilt; run it again when there are fewer.")
+
+// Attempts to measure all entries under a lowest node at once, and those to measure anything smaller. That
+// nobody writes meanwhile is far more likely with 64 numbers than with 2,048; among the 64 newest, too, since
+// others soon become the newest.
+const (
+	wideAttempts = 3
+	attempts     = 500
+)
+
+// Source yields all entries with from <= number < to in any order, by strongly consistent reads. An error
+// ends the sequence.
+type Source func(ctx context.Context, from, to int64) iter.Seq2[Entry, error]
+
+// Progress is how far a rebuild is.
+type Progress struct {
+	Numbers int64 // numbers looked at, entries or not
+	Of      int64 // numbers that were allocated when it began
+	Nodes   int   // nodes looked at
+	Wrong   int   // nodes that were wrong and have been mended
+}
+
+// Rebuild makes the counters agree with the entries that source yields, while others go on changing both, and
+// reports after each node to progress, unless that is nil. It returns the last report.
+//
+// It is exact because a node's error, what it should count less what it counts, is the same before and after
+// every change: the change adds the same to both sides. So the error need only be measured on a consistent
+// view, and may be added at any time later, however many others write. A node above others is read with its
+// children in one transaction; a lowest node is read before and after its entries, until the versions of its
+// children, to which every change of an entry adds, are the same in both. Corrections by two rebuilds at once
+// exclude each other by the node's number of corrections.
+//
+// It reads 2,048 numbers at a time and keeps no more in memory; it writes only what is wrong, and may be
+// stopped and started again at any point.
+func (t *Tree) Rebuild(ctx context.Context, source Source, progress func(Progress)) (Progress, error) {
+	next, err := t.next(ctx)
+	if err != nil {
+		return Progress{}, err
+	}
+	r := &rebuild{Tree: t, source: source, report: progress, Progress: Progress{Of: next}}
+	err = r.visit(ctx, root)
+	return r.Progress, err
+}
+
+type rebuild struct {
+	*Tree
+	Progress
+	source Source
+	report func(Progress)
+}
+
+// visit mends the nodes below a node, then the node.
+func (r *rebuild) visit(ctx context.Context, n node) error {
+	if n.level < lowest {
+		if err := r.visitChildren(ctx, n); err != nil {
+			return err
+		}
+	} else {
+		r.Numbers = max(r.Numbers, min(n.start(branching), r.Of))
+	}
+	wrong, err := r.mend(ctx, n)
+	if err != nil {
+		return err
+	}
+	r.Nodes++
+	if wrong {
+		r.Wrong++
+	}
+	if r.report != nil {
+		r.report(r.Progress)
+	}
+	return nil
+}
+
+func (r *rebuild) visitChildren(ctx context.Context, n node) error {
+	for child := range branching {
+		reached, err := r.reached(ctx, n.child(child))
+		if err != nil {
+			return err
+		}
+		if !reached {
+			continue
+		}
+		if err := r.visit(ctx, n.child(child)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reached tells whether a number may have been under a node when the rebuild began, or whether the node exists
+// although no number is under it even now. Nodes that others have made since are right and left alone: to
+// follow writers would have no end.
+func (r *rebuild) reached(ctx context.Context, n node) (bool, error) {
+	if n.start(0) < r.Of {
+		return true, nil
+	}
+	found, err := r.read(ctx, n)
+	if err != nil || !found.exists {
+		return false, err
+	}
+	next, err := r.next(ctx)
+	return n.start(0) >= next, err
+}
+
+// mend corrects a node and tells whether it was wrong: all of it at once, or, for a lowest node where others
+// write too often for that, child by child.
+func (r *rebuild) mend(ctx context.Context, n node) (wrong bool, err error) {
+	all := children{n, 0, branching}
+	if n.level < lowest {
+		return r.insist(ctx, all)
+	}
+	for range wideAttempts {
+		if wrong, done, err := r.attempt(ctx, all); done || err != nil {
+			return wrong, err
+		}
+	}
+	for child := range branching {
+		childWrong, err := r.insist(ctx, children{n, child, child + 1})
+		if err != nil {
+			return wrong, err
+		}
+		wrong = wrong || childWrong
+	}
+	return wrong, nil
+}
+
+func (r *rebuild) insist(ctx context.Context, c children) (wrong bool, err error) {
+	for range attempts {
+		if wrong, done, err := r.attempt(ctx, c); done || err != nil {
+			return wrong, err
+		}
+	}
+	return false, fmt.Errorf("%w (%s)", ErrContended, r.partition(c.of))
+}
+
+// attempt is done when the errors of the children were measured and, if there were any, corrected.
+func (r *rebuild) attempt(ctx context.Context, c children) (wrong, done bool, err error) {
+	found, err := r.measure(ctx, c)
+	if err == nil && found.cells != (counts{}).cells {
+		wrong = true
+		err = r.correct(ctx, c.of, found)
+	}
+	if overtaken(err) {
+		return false, false, nil
+	}
+	return wrong, err == nil, err
+}
