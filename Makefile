@@ -24,7 +24,7 @@ GOLANGCI_VERSION := v2.15.0
 GOLANGCI := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
 VENV := $(CURDIR)/.local/venv
 GO_DIRS = $(wildcard *.go cmd documents functions local shared)
-MODULES := . local
+MODULES := . documents local
 # $(call each,COMMAND) runs a command in both modules, and stops at the first that fails.
 each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 
@@ -149,8 +149,8 @@ bench: has-go $(BIN)/local engines ## Measure what the README claims, beside wha
 bench-million: has-go $(BIN)/local engines ## The figures about lists, at a million users; about twenty minutes
 	@go build -o $(BIN)/bench ./cmd/bench && exec $(BIN)/bench -list -users 1000000
 
-quality: has-go ## Measure how well files are read and understood, and write docs/quality.md; seconds
-	go run ./cmd/quality
+quality: has-go ## Measure how well files are read and understood, and write documents/QUALITY.md; seconds
+	cd documents && go run ./cmd/quality
 .PHONY: bench bench-million quality
 
 help: ## List the targets

@@ -68,17 +68,8 @@ const uuidModule = "github.com/google/uuid"
 // formats are the modules that read what one adapter is about. Helm's repository package is none of them: it costs every
 // cold start more than all the rest of a function.
 var formats = map[string][]string{
-	"chartshelm": {"helm.sh/helm/v3/pkg/chart", "helm.sh/helm/v3/pkg/chart/loader", "go.yaml.in/yaml/v3"},
-	"mediaoffline": {
-		"github.com/abadojack/whatlanggo", "github.com/blevesearch/snowballstem/...", "github.com/clipperhouse/uax29/v2/...",
-	},
-	"mediakind": {"github.com/gabriel-vasile/mimetype"},
-	"mediapdf": {
-		"github.com/pdfcpu/pdfcpu/pkg/font", "golang.org/x/image/ccitt", "golang.org/x/image/tiff/lzw", "golang.org/x/text/unicode/norm",
-	},
-	"mediapicture":    {"golang.org/x/image/draw", "golang.org/x/image/webp"},
+	"chartshelm":      {"helm.sh/helm/v3/pkg/chart", "helm.sh/helm/v3/pkg/chart/loader", "go.yaml.in/yaml/v3"},
 	"mediatranscribe": {"golang.org/x/text/unicode/norm"},
-	"mediatext":       {"golang.org/x/net/html", "golang.org/x/net/html/atom", "golang.org/x/text/encoding/..."},
 }
 
 // modules are the modules of this repository that a domain and its adapters build on.
@@ -87,13 +78,8 @@ var modules = map[string][]string{"media": {"portside/documents/..."}}
 // bases are what adapters of one domain are made of besides: engines that ask a model differ only in how it is reached, and the
 // sets of all readers and of all engines are the same in every function that reads files.
 var bases = map[string][]string{
-	"mediafiles": {
-		"portside/shared/media/mediakind", "portside/shared/media/mediaoffice",
-		"portside/shared/media/mediapdf", "portside/shared/media/mediapicture", "portside/shared/media/mediatext",
-	},
 	"mediaengines": {
-		"portside/shared/media/mediabedrock", "portside/shared/media/mediacommand", "portside/shared/media/mediaoffline",
-		"portside/shared/media/mediaopenai", "portside/shared/media/mediatext", "portside/shared/media/mediatracks",
+		"portside/shared/media/mediabedrock", "portside/shared/media/mediacommand", "portside/shared/media/mediaopenai",
 		"portside/shared/media/mediaprompt", "portside/shared/media/mediatranscribe",
 	},
 	"mediabedrock":    {"portside/shared/media/mediaprompt"},
@@ -126,7 +112,7 @@ func layerOf(file string) (layer, bool) {
 	switch {
 	case parts[0] == "local":
 		return layer{"local", []string{standard, thirdParty, "portside/local/..."}, nil}, true
-	case parts[0] == "documents" && len(parts) >= 2:
+	case parts[0] == "documents":
 		return layer{"documents", []string{standard, thirdParty, "portside/documents/..."}, slices.Concat(awsSDK, []string{"net/http/..."})}, true
 	case parts[0] == "functions" && len(parts) == 2:
 		return functionLayer(file), true
@@ -188,7 +174,7 @@ var kitLayers = map[string]func(below []string) (layer, bool){
 		return layer{"a Lambda package", slices.Concat(may, awsSDK), nil}, len(below) == 1
 	},
 	"testkit": func([]string) (layer, bool) {
-		return layer{"test support", []string{standard, thirdParty, "portside/shared/..."}, nil}, true
+		return layer{"test support", []string{standard, thirdParty, "portside/shared/...", "portside/documents/..."}, nil}, true
 	},
 }
 

@@ -13,15 +13,15 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"portside/shared/media"
-	"portside/shared/media/mediapdf"
+	"portside/documents"
+	"portside/documents/pdf"
 )
 
 // readPDF reads a file as the service does.
-func readPDF(t *testing.T, file []byte) *media.Document {
+func readPDF(t *testing.T, file []byte) *documents.Document {
 	t.Helper()
-	into := media.NewBuilder(media.PDF, media.DefaultLimits())
-	if err := mediapdf.Read(t.Context(), media.Source{ReaderAt: bytes.NewReader(file), Size: int64(len(file))}, into); err != nil {
+	into := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
+	if err := pdf.Read(t.Context(), documents.Source{ReaderAt: bytes.NewReader(file), Size: int64(len(file))}, into); err != nil {
 		t.Fatal(err)
 	}
 	return into.Document()

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// pdf is a file that grows object by object; their numbers run from 1.
-type pdf struct {
+// pdfFile is a file that grows object by object; their numbers run from 1.
+type pdfFile struct {
 	out     bytes.Buffer
 	offsets []int
 }
@@ -19,7 +19,7 @@ type pdf struct {
 // printPDF sets each page's lines in Helvetica. The scan, where there is one, is a square of gray pixels on the first page.
 func printPDF(pages [][]string, scan []byte) []byte {
 	const firstPage = 5 // and with its content before the next
-	var file pdf
+	var file pdfFile
 	file.out.WriteString("%PDF-1.7\n")
 	file.object("<< /Type /Catalog /Pages 2 0 R >>")
 	var kids strings.Builder
@@ -37,12 +37,12 @@ func printPDF(pages [][]string, scan []byte) []byte {
 	return file.end()
 }
 
-func (f *pdf) object(text string) {
+func (f *pdfFile) object(text string) {
 	f.offsets = append(f.offsets, f.out.Len())
 	fmt.Fprintf(&f.out, "%d 0 obj\n%s\nendobj\n", len(f.offsets), text)
 }
 
-func (f *pdf) scan(pixels []byte) {
+func (f *pdfFile) scan(pixels []byte) {
 	if pixels == nil {
 		f.object("null")
 		return
@@ -51,14 +51,14 @@ func (f *pdf) scan(pixels []byte) {
 	f.stream(fmt.Sprintf("/Type /XObject /Subtype /Image /ColorSpace /DeviceGray /BitsPerComponent 8 /Width %d /Height %[1]d", side), pixels)
 }
 
-func (f *pdf) stream(entries string, content []byte) {
+func (f *pdfFile) stream(entries string, content []byte) {
 	f.offsets = append(f.offsets, f.out.Len())
 	fmt.Fprintf(&f.out, "%d 0 obj\n<< /Length %d %s >>\nstream\n%s\nendstream\nendobj\n",
 		len(f.offsets), len(content), entries, content)
 }
 
 // end writes where the objects are.
-func (f *pdf) end() []byte {
+func (f *pdfFile) end() []byte {
 	at := f.out.Len()
 	fmt.Fprintf(&f.out, "xref\n0 %d\n0000000000 65535 f \n", len(f.offsets)+1)
 	for _, offset := range f.offsets {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"portside/documents"
 	"portside/shared/core/principal"
 	"portside/shared/lambda/lambdahttp"
 	"portside/shared/media"
@@ -43,10 +44,12 @@ func BenchmarkUpload(b *testing.B) {
 // trivial reads one word of every file.
 func (s *studio) trivial() media.Parts {
 	parts := s.work.Parts
-	parts.Detect = func(context.Context, media.Source) (media.Format, error) { return media.PlainText, nil }
-	parts.Readers = map[media.Format]media.Reader{
-		media.PlainText: func(_ context.Context, _ media.Source, into *media.Builder) error {
-			return into.Add(media.Block{Kind: media.Paragraph, Text: "Word."})
+	parts.Detect = func(context.Context, documents.Source, documents.Limits) (documents.Format, error) {
+		return documents.PlainText, nil
+	}
+	parts.Readers = map[documents.Format]documents.Reader{
+		documents.PlainText: func(_ context.Context, _ documents.Source, into *documents.Builder) error {
+			return into.Add(documents.Block{Kind: documents.Paragraph, Text: "Word."})
 		},
 	}
 	parts.Results = forgetful{}

@@ -10,6 +10,9 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 
+	"portside/documents"
+	"portside/documents/files"
+	"portside/documents/kind"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
@@ -18,7 +21,6 @@ import (
 	"portside/shared/lambda/start"
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
-	"portside/shared/media/mediafiles"
 	"portside/shared/media/medias3"
 )
 
@@ -37,9 +39,9 @@ func main() {
 	}
 	client := s3client.New(cfg)
 	store := medias3.New(client, bucket, time.Now)
-	limits := media.DefaultLimits()
+	limits := documents.DefaultLimits()
 	parts, err := mediaengines.Equip(media.Parts{
-		Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Results: store, Limits: limits,
+		Detect: kind.Detect, Readers: files.Readers(), Results: store, Limits: limits,
 	}, mediaengines.Read(settings.Optional, cfg).In(client, bucket))
 	if err != nil {
 		log.Fatal(err)

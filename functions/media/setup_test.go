@@ -11,13 +11,15 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"portside/documents"
+	"portside/documents/files"
+	"portside/documents/kind"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
-	"portside/shared/media/mediafiles"
 	"portside/shared/media/medias3"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
@@ -54,9 +56,9 @@ func newStudioOn(tb testing.TB, engine mediaengines.Settings) *studio {
 	s := &studio{tb: tb, limit: 10_000, wait: patience, objects: awstest.S3(tb), bucket: awstest.Bucket(tb)}
 	s.table = credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"))
 	s.store = medias3.New(s.objects, s.bucket, time.Now)
-	limits := media.DefaultLimits()
+	limits := documents.DefaultLimits()
 	parts, err := mediaengines.Equip(media.Parts{
-		Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Results: s.store, Limits: limits,
+		Detect: kind.Detect, Readers: files.Readers(), Results: s.store, Limits: limits,
 	}, engine)
 	if err != nil {
 		tb.Fatal(err)

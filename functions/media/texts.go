@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"portside/documents"
+	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 )
@@ -32,8 +34,8 @@ type ComparisonAnswer struct {
 
 // TextVariable is what is looked for.
 type TextVariable struct {
-	Type        media.Type `json:"type" enum:"string,number,date,boolean"`
-	Description string     `json:"description,omitempty" maxLength:"1000" doc:"What the value is, in any of the languages." example:"amount to be paid, with tax"`
+	Type        answers.Type `json:"type" enum:"string,number,date,boolean"`
+	Description string       `json:"description,omitempty" maxLength:"1000" doc:"What the value is, in any of the languages." example:"amount to be paid, with tax"`
 }
 
 type summarizeInput struct {
@@ -55,11 +57,11 @@ func (h *handlers) summarizeText(ctx context.Context, in *summarizeInput) (*summ
 	if err != nil {
 		return nil, err
 	}
-	documents, err := h.read(ctx, in.Body.Text)
+	docs, err := h.read(ctx, in.Body.Text)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := h.service.AnswerTexts(ctx, question, documents...)
+	answer, err := h.service.AnswerTexts(ctx, question, docs...)
 	return &summarizeOutput{Body: SummaryAnswer{Summary: answer.Summary, Warnings: answer.Warnings}}, err
 }
 
@@ -79,11 +81,11 @@ func (h *handlers) extractText(ctx context.Context, in *extractInput) (*extractO
 	if err != nil {
 		return nil, err
 	}
-	documents, err := h.read(ctx, in.Body.Text)
+	docs, err := h.read(ctx, in.Body.Text)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := h.service.AnswerTexts(ctx, question, documents...)
+	answer, err := h.service.AnswerTexts(ctx, question, docs...)
 	if in.Include != "evidence" {
 		answer.Evidence = nil
 	}
@@ -110,11 +112,11 @@ func (h *handlers) compareTexts(ctx context.Context, in *compareInput) (*compare
 	if err != nil {
 		return nil, err
 	}
-	documents, err := h.read(ctx, in.Body.Text1, in.Body.Text2)
+	docs, err := h.read(ctx, in.Body.Text1, in.Body.Text2)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := h.service.AnswerTexts(ctx, question, documents...)
+	answer, err := h.service.AnswerTexts(ctx, question, docs...)
 	if in.Include != "evidence" {
 		answer.Evidence = nil
 	}
@@ -159,14 +161,14 @@ func ofBody(err error) error {
 }
 
 // read makes documents of texts.
-func (h *handlers) read(ctx context.Context, texts ...string) ([]*media.Document, error) {
-	var documents []*media.Document
+func (h *handlers) read(ctx context.Context, texts ...string) ([]*documents.Document, error) {
+	var docs []*documents.Document
 	for _, text := range texts {
 		d, err := h.service.ReadText(ctx, text)
 		if err != nil {
 			return nil, err
 		}
-		documents = append(documents, d)
+		docs = append(docs, d)
 	}
-	return documents, nil
+	return docs, nil
 }

@@ -11,13 +11,15 @@ import (
 	"testing"
 	"time"
 
+	"portside/documents"
+	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 )
 
 // ponderer is an engine that thinks until its time is over, or answers as it is told.
 type ponderer struct {
-	media.Engine
+	answers.Engine
 	asked atomic.Int32
 	known string // empty: thinks
 	err   error
@@ -26,16 +28,16 @@ type ponderer struct {
 
 func (*ponderer) Version() string { return "ponderer" }
 
-func (p *ponderer) Summarize(ctx context.Context, _ *media.Document, _ media.SummarySettings) (media.Summary, error) {
+func (p *ponderer) Summarize(ctx context.Context, _ *documents.Document, _ answers.SummarySettings) (answers.Summary, error) {
 	p.asked.Add(1)
 	if p.deaf != nil {
 		<-p.deaf
 	}
 	if p.known == "" && p.err == nil {
 		<-ctx.Done()
-		return media.Summary{}, ctx.Err()
+		return answers.Summary{}, ctx.Err()
 	}
-	return media.Summary{Text: p.known}, p.err
+	return answers.Summary{Text: p.known}, p.err
 }
 
 // ponder gives the studio the engine.
@@ -114,7 +116,7 @@ func TestDeletionsAreBounded(t *testing.T) {
 	s := newStudio(t)
 	to := &hurry{Uploads: s.store}
 	k := (&handlers{stored: to, waiting: waiting{alone: time.Hour}}).keep(t.Context(), submission{
-		form:    &form{files: map[string]media.File{"file": {Source: media.Source{ReaderAt: strings.NewReader("x"), Size: 1}}}},
+		form:    &form{files: map[string]media.File{"file": {Source: documents.Source{ReaderAt: strings.NewReader("x"), Size: 1}}}},
 		owner:   ada,
 		uploads: []string{""}, question: media.Question{Task: media.Summarize},
 	})
@@ -228,8 +230,8 @@ func TestFilesStayOpenUntilTheirReadersEnd(t *testing.T) {
 	s := newStudio(t)
 	parts := s.work.Parts
 	answered, ended := make(chan struct{}), make(chan error, 1)
-	parts.Readers = map[media.Format]media.Reader{
-		media.PlainText: func(_ context.Context, file media.Source, _ *media.Builder) error {
+	parts.Readers = map[documents.Format]documents.Reader{
+		documents.PlainText: func(_ context.Context, file documents.Source, _ *documents.Builder) error {
 			<-answered
 			_, err := file.ReadAt(make([]byte, 1), 0)
 			ended <- err
@@ -249,7 +251,7 @@ func TestFilesStayOpenUntilTheirReadersEnd(t *testing.T) {
 func TestWorkThatPanicsIsAnError(t *testing.T) {
 	s := newStudio(t)
 	parts := s.work.Parts
-	parts.Detect = func(context.Context, media.Source) (media.Format, error) { panic("a bug") }
+	parts.Detect = func(context.Context, documents.Source, documents.Limits) (documents.Format, error) { panic("a bug") }
 	s.work = media.NewService(parts)
 	send(t, s.user(), summarizePath, "@file", invoice).Is(http.StatusInternalServerError)
 }
@@ -257,7 +259,7 @@ func TestWorkThatPanicsIsAnError(t *testing.T) {
 // stuck are uploads that take until their context is over.
 type stuck struct{ media.Uploads }
 
-func (stuck) SaveUpload(ctx context.Context, _, _ string, _ media.Source) error {
+func (stuck) SaveUpload(ctx context.Context, _, _ string, _ documents.Source) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -265,7 +267,7 @@ func (stuck) SaveUpload(ctx context.Context, _, _ string, _ media.Source) error 
 // A file that cannot be sent leaves the time to say so.
 func TestJobsDoNotWaitForTheirFilesToTheEnd(t *testing.T) {
 	k := (&handlers{stored: stuck{newStudio(t).store}}).keep(t.Context(), submission{
-		form:    &form{files: map[string]media.File{"file": {Source: media.Source{ReaderAt: strings.NewReader("x"), Size: 1}}}},
+		form:    &form{files: map[string]media.File{"file": {Source: documents.Source{ReaderAt: strings.NewReader("x"), Size: 1}}}},
 		owner:   ada,
 		uploads: []string{""}, question: media.Question{Task: media.Summarize},
 	})

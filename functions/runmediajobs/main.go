@@ -10,11 +10,13 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 
+	"portside/documents"
+	"portside/documents/files"
+	"portside/documents/kind"
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
-	"portside/shared/media/mediafiles"
 	"portside/shared/media/medias3"
 )
 
@@ -25,9 +27,9 @@ func main() {
 		log.Fatal(err)
 	}
 	settings := start.Reader{Lookup: os.LookupEnv}
-	engines, limits := mediaengines.Read(settings.Optional, cfg), media.DefaultLimits()
+	engines, limits := mediaengines.Read(settings.Optional, cfg), documents.DefaultLimits()
 	parts, err := mediaengines.Equip(media.Parts{
-		Detect: mediafiles.Detect(limits), Readers: mediafiles.Readers(), Limits: limits,
+		Detect: kind.Detect, Readers: files.Readers(), Limits: limits,
 	}, engines)
 	if err != nil {
 		log.Fatal(err)

@@ -31,7 +31,7 @@ func (l *ledger) Run(_ context.Context, owner, id string) error {
 	return nil
 }
 
-func read(t *testing.T, name string) events.S3Event {
+func readEvent(t *testing.T, name string) events.S3Event {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "events", "runmediajobs", name+".json"))
 	if err != nil {
@@ -49,16 +49,16 @@ func TestJobsOfAnEventAreRun(t *testing.T) {
 	var l ledger
 	var bucket string
 	handle := work(func(name string) (runner, error) { bucket = name; return &l, nil })
-	if err := handle(t.Context(), read(t, "foreign-key")); err != nil || len(l.ran) > 0 {
+	if err := handle(t.Context(), readEvent(t, "foreign-key")); err != nil || len(l.ran) > 0 {
 		t.Errorf("a foreign key: %v, %v", err, l.ran)
 	}
-	err := handle(t.Context(), read(t, "job"))
+	err := handle(t.Context(), readEvent(t, "job"))
 	if err != nil || !slices.Equal(l.ran, []string{owner + " " + id}) || bucket != "portside-mediabucket" {
 		t.Errorf("%v, ran %v in %s", err, l.ran, bucket)
 	}
 	l.fail = owner
 	const last = "0192f3a1-0000-7000-8000-000000000002 0192f3a1-0000-8000-8000-0000000000bb"
-	if err := handle(t.Context(), read(t, "two-jobs")); err == nil || l.ran[len(l.ran)-1] != last {
+	if err := handle(t.Context(), readEvent(t, "two-jobs")); err == nil || l.ran[len(l.ran)-1] != last {
 		t.Errorf("one that fails keeps the others: %v, %v", err, l.ran)
 	}
 }

@@ -108,7 +108,7 @@ func (b *Builder) Function(ctx context.Context, id string) error {
 	return b.build(ctx, target{
 		name:    id,
 		output:  b.Binary(id),
-		sources: append([]string{"Makefile", "shared", filepath.Join("functions", directory(id))}, shared...),
+		sources: append([]string{"Makefile", filepath.Join("functions", directory(id))}, shared...),
 		command: func(dir string) []string {
 			return []string{b.make, "-s", "build-" + id, "ARTIFACTS_DIR=" + dir, "LAMBDA_GOARCH=" + b.config.Arch}
 		},
@@ -121,15 +121,15 @@ func (b *Builder) Command(ctx context.Context, name string) (string, error) {
 	return output, b.build(ctx, target{
 		name:    name,
 		output:  output,
-		sources: append([]string{"shared", filepath.Join("cmd", name)}, shared...),
+		sources: append([]string{filepath.Join("cmd", name)}, shared...),
 		command: func(dir string) []string {
 			return []string{b.tool, "build", "-trimpath", "-o", filepath.Join(dir, name), "./cmd/" + name}
 		},
 	})
 }
 
-// shared are the files that every binary depends on.
-var shared = []string{"go.mod", "go.sum"}
+// shared are the files and folders that every binary may depend on.
+var shared = []string{"go.mod", "go.sum", "shared", "documents"}
 
 // directory is the folder of a function under functions/: UsersFunction is users.
 func directory(id string) string {

@@ -100,6 +100,7 @@ func (w *Watcher) addAll() error {
 		w.files.Add(repo),
 		w.addTree(filepath.Join(repo, "functions")),
 		w.addTree(filepath.Join(repo, "shared")),
+		w.addTree(filepath.Join(repo, "documents")),
 	)
 }
 
@@ -217,7 +218,7 @@ func (w *Watcher) affected(event fsnotify.Event) (functions []string, template b
 	switch {
 	case path == templateFile:
 		return nil, true
-	case path == "go.mod", path == "go.sum", path == "Makefile", parts[0] == "shared":
+	case path == "Makefile", slices.Contains(shared, parts[0]):
 		return w.builder.config.Functions, false
 	case parts[0] == "functions" && len(parts) > 1:
 		return slices.DeleteFunc(slices.Clone(w.builder.config.Functions), func(id string) bool {
@@ -241,7 +242,7 @@ func (w *Watcher) follow(path string) {
 
 func (w *Watcher) isRoot(path string) bool {
 	name := filepath.Base(path)
-	return name == "functions" || name == "shared"
+	return name == "functions" || slices.Contains(shared, name)
 }
 
 func (w *Watcher) markStale(functions []string) {

@@ -85,7 +85,7 @@ func sizes(t *testing.T, p *portal) {
 
 func unreadable(t *testing.T, p *portal) {
 	invoice := fromRepository(t, "docs", "media", "invoice-march.pdf")
-	locked := fromRepository(t, "shared", "media", "mediapdf", "testdata", "locked", "user.pdf")
+	locked := fromRepository(t, "documents", "pdf", "testdata", "locked", "user.pdf")
 	root := p.root(t)
 	for _, step := range []struct {
 		name, content, said string

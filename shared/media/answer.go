@@ -2,6 +2,9 @@ package media
 
 import (
 	"unicode/utf8"
+
+	"portside/documents"
+	"portside/documents/answers"
 )
 
 // Answer is what a question came to, in the form in which it is sent and kept.
@@ -29,7 +32,7 @@ type Compared struct {
 	Comparison    string `json:"comparison" doc:"How they compare, in words of the language asked for."`
 }
 
-func (e Extraction) values() map[string]any {
+func valuesOf(e answers.Extraction) map[string]any {
 	all := make(map[string]any, len(e.Values))
 	for name, value := range e.Values {
 		all[name] = value
@@ -37,8 +40,8 @@ func (e Extraction) values() map[string]any {
 	return all
 }
 
-// quotes turns evidence about a document into that of an answer: offsets count characters there.
-func (e Extraction) quotes(d *Document, file int, into map[string][]Quote) {
+// addQuotes adds the evidence of an extraction. Its offsets count bytes, those of a Quote count characters.
+func addQuotes(into map[string][]Quote, e answers.Extraction, d *documents.Document, file int) {
 	text := d.Text()
 	for name, all := range e.Evidence {
 		for _, found := range all {
@@ -51,49 +54,21 @@ func (e Extraction) quotes(d *Document, file int, into map[string][]Quote) {
 	}
 }
 
-// compared joins what both documents say of each variable.
-func (c Comparison) compared(variables []Variable) map[string]any {
+// comparedValues joins what both documents say of each variable.
+func comparedValues(c answers.Comparison, variables []answers.Variable) map[string]any {
 	all := make(map[string]any, len(variables))
 	for _, v := range variables {
 		all[v.Name] = Compared{
-			Data: c.First.shown(v.Name), DataToCompare: c.Second.shown(v.Name), Comparison: c.Words[v.Name],
+			Data: textOf(c.First, v.Name), DataToCompare: textOf(c.Second, v.Name), Comparison: c.Words[v.Name],
 		}
 	}
 	return all
 }
 
-// shown is a value as text, as an extraction answers it: a day in ISO 8601, a plain decimal number; empty if it was not found.
-func (e Extraction) shown(name string) string {
+// textOf returns a value as text: a day in ISO 8601, a number as a plain decimal; empty if the value was not found.
+func textOf(e answers.Extraction, name string) string {
 	if value := e.Values[name]; value.Found() {
 		return value.Text
 	}
 	return ""
-}
-
-// checked drops what an engine may not return: values of another type than asked for, or without a quote that is in the
-// document. A value is null then, rather than a guess.
-func (e Extraction) checked(d *Document, variables []Variable) Extraction {
-	kept := Extraction{Values: map[string]Value{}, Evidence: map[string][]Evidence{}, Warnings: e.Warnings}
-	for _, v := range variables {
-		value := e.Values[v.Name]
-		quotes := valid(e.Evidence[v.Name], d.Text())
-		if value.Type != v.Type || len(quotes) == 0 || !value.sound() {
-			kept.Values[v.Name] = Value{}
-			continue
-		}
-		kept.Values[v.Name], kept.Evidence[v.Name] = value, quotes
-	}
-	return kept
-}
-
-// valid keeps the quotes that stand in the text where they say.
-func valid(all []Evidence, text string) []Evidence {
-	var kept []Evidence
-	for _, e := range all {
-		end := e.Start + len(e.Quote)
-		if e.Quote != "" && e.Start >= 0 && end <= len(text) && text[e.Start:end] == e.Quote {
-			kept = append(kept, e)
-		}
-	}
-	return kept
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+
+	"portside/documents/answers"
 )
 
 // ModelField is the form field that holds all settings as JSON.
@@ -20,7 +22,7 @@ func ParseFields(task Task, fields map[string]string) (Question, error) {
 		return d.done()
 	}
 	known := d.setters()
-	numbered := map[int]Variable{}
+	numbered := map[int]answers.Variable{}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		switch set, ok := known[name]; {
 		case ok:
@@ -52,7 +54,7 @@ func (d *draft) setters() map[string]func(pointer, text string) {
 var numberedField = regexp.MustCompile(`^variable([1-9][0-9]{0,2})_(name|type|description)$`)
 
 // numbered takes note of variableN_name and its like; false for other fields. Gaps in the numbers mean nothing.
-func (d *draft) numbered(all map[int]Variable, name, text string) bool {
+func (d *draft) numbered(all map[int]answers.Variable, name, text string) bool {
 	match := numberedField.FindStringSubmatch(name)
 	if match == nil || d.Task == Summarize {
 		return false
@@ -66,7 +68,7 @@ func (d *draft) numbered(all map[int]Variable, name, text string) bool {
 	case "name":
 		v.Name = text
 	case "type":
-		v.Type = Type(text)
+		v.Type = answers.Type(text)
 	case "description":
 		v.Description = text
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"portside/documents"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/testkit"
@@ -25,16 +26,16 @@ func TestAnswersWithoutWhatMayComeAreNotKept(t *testing.T) {
 		"all is read":         {"one\n#three", nil, 1, 0},
 		"no access to models": {"one\n#two\n#two", denied, 0, 1},
 		"refused":             {"one\n#two", refused, 0, 1},
-		"damaged for good":    {"one\n#two", fmt.Errorf("%w (no picture)", media.ErrDamaged), 1, 1},
-		"too large for good":  {"one\n#two", media.TooLarge(1 << 20), 1, 1},
-		"no time":             {"one\n!", media.ErrSlow, 0, 0},
-		"too much for good":   {"one\n!", media.TooLarge(1 << 20), 1, 0},
+		"damaged for good":    {"one\n#two", fmt.Errorf("%w (no picture)", documents.ErrDamaged), 1, 1},
+		"too large for good":  {"one\n#two", documents.TooLarge(1 << 20), 1, 1},
+		"no time":             {"one\n!", documents.ErrSlow, 0, 0},
+		"too much for good":   {"one\n!", documents.TooLarge(1 << 20), 1, 0},
 	} {
 		kept, logged := shelf{}, testkit.CaptureLogs(t)
-		service := looking(eye{map[string]error{"two": test.err}}, media.DefaultLimits())
+		service := looking(eye{map[string]error{"two": test.err}}, documents.DefaultLimits())
 		parts := service.Parts
 		parts.Engine, parts.Results = repeater{}, kept
-		parts.Readers = map[media.Format]media.Reader{media.PDF: func(ctx context.Context, file media.Source, into *media.Builder) error {
+		parts.Readers = map[documents.Format]documents.Reader{documents.PDF: func(ctx context.Context, file documents.Source, into *documents.Builder) error {
 			return errors.Join(scanned(ctx, file, into), ended(file, test.err))
 		}}
 		work := media.Work{Question: media.Question{Task: media.Summarize}, Files: []media.File{{Source: textFile(test.file)}}}
@@ -49,7 +50,7 @@ func TestAnswersWithoutWhatMayComeAreNotKept(t *testing.T) {
 }
 
 // ended is the error of a reader whose file ends with a !.
-func ended(file media.Source, err error) error {
+func ended(file documents.Source, err error) error {
 	last := make([]byte, 1)
 	if _, failed := file.ReadAt(last, file.Size-1); failed != nil {
 		return failed
@@ -62,13 +63,13 @@ func ended(file media.Source, err error) error {
 
 // Whoever is told that it is too much is told of what, and what there was.
 func TestLimitsAreTold(t *testing.T) {
-	small := media.DefaultLimits()
+	small := documents.DefaultLimits()
 	small.Text = 1 << 19
-	few := media.DefaultLimits()
+	few := documents.DefaultLimits()
 	few.Blocks = 2
 	long := strings.Repeat(strings.Repeat("x", 999)+"\n", 800)
 	for name, test := range map[string]struct {
-		limits media.Limits
+		limits documents.Limits
 		file   string
 		want   string
 	}{
@@ -85,18 +86,18 @@ func TestLimitsAreTold(t *testing.T) {
 		}
 	}
 	_, err := textFile(strings.Repeat("x", 3<<20)).Bytes(2 << 20)
-	if !errors.Is(err, media.ErrTooMuch) || !strings.HasPrefix(fault.As(err).Detail, "The file has more than 2 MB, ") {
+	if !errors.Is(err, documents.ErrTooMuch) || !strings.HasPrefix(documents.AsError(err).Message, "The file has more than 2 MB, ") {
 		t.Errorf("got %v", err)
 	}
-	if !errors.Is(media.ErrSlow, media.ErrTooMuch) || !strings.Contains(fault.As(media.ErrSlow).Detail, "10 seconds") {
-		t.Errorf("got %v", media.ErrSlow)
+	if !errors.Is(documents.ErrSlow, documents.ErrTooMuch) || !strings.Contains(documents.AsError(documents.ErrSlow).Message, "10 seconds") {
+		t.Errorf("got %v", documents.ErrSlow)
 	}
 }
 
 func TestBlankTextsAreNoFiles(t *testing.T) {
-	parts := looking(nil, media.DefaultLimits()).Parts
-	parts.Readers = map[media.Format]media.Reader{media.PlainText: func(_ context.Context, file media.Source, _ *media.Builder) error {
-		return ended(file, media.ErrEmpty)
+	parts := looking(nil, documents.DefaultLimits()).Parts
+	parts.Readers = map[documents.Format]documents.Reader{documents.PlainText: func(_ context.Context, file documents.Source, _ *documents.Builder) error {
+		return ended(file, documents.ErrEmpty)
 	}}
 	for _, text := range []string{" ", " !"} {
 		if _, err := media.NewService(parts).ReadText(t.Context(), text); !errors.Is(err, media.ErrBlank) {

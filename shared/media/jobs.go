@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"portside/documents"
 	"portside/shared/core/fault"
 )
 
@@ -79,7 +80,7 @@ func (j Job) At(now time.Time) Job {
 // Uploads keeps files for Retention.
 type Uploads interface {
 	// SaveUpload keeps a file under an id of its owner. It may be there, whole, even where there is an error.
-	SaveUpload(ctx context.Context, owner, id string, file Source) error
+	SaveUpload(ctx context.Context, owner, id string, file documents.Source) error
 	// DropUpload deletes a file; that there is none is no error.
 	DropUpload(ctx context.Context, owner, id string) error
 	// Upload returns a file; ErrNoUpload where its owner has none of the id. The caller must call done.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"portside/documents/answers"
 )
 
 // mark is the byte order mark that some editors begin a file with, and RFC 8259 lets readers ignore.
@@ -87,7 +89,7 @@ func (d *draft) member(pointer string, m member) {
 		d.fail(pointer, "must be an object with type and description: %v", err)
 		return
 	}
-	v := Variable{Name: m.key}
+	v := answers.Variable{Name: m.key}
 	for _, part := range parts {
 		at := pointer + "/" + escaped(part.key)
 		ok := true
@@ -95,7 +97,7 @@ func (d *draft) member(pointer string, m member) {
 		case "type":
 			var name string
 			name, ok = d.text(at, part.value)
-			v.Type = Type(name)
+			v.Type = answers.Type(name)
 		case "description":
 			v.Description, ok = d.text(at, part.value)
 		default:

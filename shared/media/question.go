@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"portside/documents"
+	"portside/documents/answers"
 	"portside/shared/core/fault"
 )
 
@@ -42,28 +44,28 @@ const (
 // Question is what a caller wants to know, checked.
 type Question struct {
 	Task      Task
-	Shape     Shape      // of a summary
-	Length    Length     // of a summary
-	Hint      string     // of a summary
-	Prompt    string     // of a comparison
-	Variables []Variable // of an extraction and a comparison
-	Lang      Lang       // of the answer; empty: that of the document
-	Keywords  []string   // for the transcription of recordings
+	Shape     answers.Shape      // of a summary
+	Length    answers.Length     // of a summary
+	Hint      string             // of a summary
+	Prompt    string             // of a comparison
+	Variables []answers.Variable // of an extraction and a comparison
+	Lang      answers.Lang       // of the answer; empty: that of the document
+	Keywords  []string           // for the transcription of recordings
 }
 
 // Summary is the question as engines take it.
-func (q Question) Summary() SummarySettings {
-	return SummarySettings{Shape: q.Shape, Length: q.Length, Lang: q.Lang, Hint: q.Hint}
+func (q Question) Summary() answers.SummarySettings {
+	return answers.SummarySettings{Shape: q.Shape, Length: q.Length, Lang: q.Lang, Hint: q.Hint}
 }
 
 // Extraction is the question as engines take it.
-func (q Question) Extraction() ExtractSettings {
-	return ExtractSettings{Variables: q.Variables, Lang: q.Lang}
+func (q Question) Extraction() answers.ExtractSettings {
+	return answers.ExtractSettings{Variables: q.Variables, Lang: q.Lang}
 }
 
 // Comparison is the question as engines take it.
-func (q Question) Comparison() CompareSettings {
-	return CompareSettings{Variables: q.Variables, Lang: q.Lang, Prompt: q.Prompt}
+func (q Question) Comparison() answers.CompareSettings {
+	return answers.CompareSettings{Variables: q.Variables, Lang: q.Lang, Prompt: q.Prompt}
 }
 
 // draft is a question in the making, with what is wrong with it so far.
@@ -73,7 +75,7 @@ type draft struct {
 }
 
 func newDraft(task Task) *draft {
-	return &draft{Question: Question{Task: task, Shape: AsParagraph, Length: Medium}}
+	return &draft{Question: Question{Task: task, Shape: answers.AsParagraph, Length: answers.Medium}}
 }
 
 func (d *draft) fail(pointer, format string, args ...any) {
@@ -90,22 +92,22 @@ func (d *draft) done() (Question, error) {
 }
 
 func (d *draft) shape(pointer, text string) {
-	d.Shape = Shape(text)
-	if d.Shape != AsParagraph && d.Shape != AsBullets {
+	d.Shape = answers.Shape(text)
+	if d.Shape != answers.AsParagraph && d.Shape != answers.AsBullets {
 		d.fail(pointer, "must be paragraph or bullet")
 	}
 }
 
 func (d *draft) length(pointer, text string) {
-	d.Length = Length(text)
-	if d.Length != Short && d.Length != Medium && d.Length != Long {
+	d.Length = answers.Length(text)
+	if d.Length != answers.Short && d.Length != answers.Medium && d.Length != answers.Long {
 		d.fail(pointer, "must be short, medium or long")
 	}
 }
 
 func (d *draft) lang(pointer, text string) {
-	d.Lang = Lang(text)
-	if !slices.Contains(Langs(), d.Lang) {
+	d.Lang = answers.Lang(text)
+	if !slices.Contains(answers.Langs(), d.Lang) {
 		d.fail(pointer, "must be one of en, es, pt, fr, de, it, nl, sv, pl, ro")
 	}
 }
@@ -122,21 +124,21 @@ func (d *draft) words(pointer, text string, most int) string {
 	case utf8.RuneCountInString(text) > most:
 		d.fail(pointer, "must have at most %d characters", most)
 	}
-	return Clean(text)
+	return documents.Clean(text)
 }
 
 // pointers lead to a variable: to its name, which in a model is the key of all of it, and to what is before its other parts.
 type pointers struct{ name, before string }
 
-func (d *draft) variable(at pointers, v Variable) {
+func (d *draft) variable(at pointers, v answers.Variable) {
 	if !isName(v.Name) {
 		d.fail(at.name, "must have a name of 1 to %d characters, not only spaces, and none of them control characters", MaxName)
 	}
-	if !slices.Contains([]Type{String, Number, Date, Boolean}, v.Type) {
+	if !slices.Contains([]answers.Type{answers.String, answers.Number, answers.Date, answers.Boolean}, v.Type) {
 		d.fail(at.before+"type", "must be string, number, date or boolean")
 	}
 	v.Description = d.words(at.before+"description", v.Description, MaxDescription)
-	known := slices.IndexFunc(d.Variables, func(other Variable) bool { return other.Name == v.Name })
+	known := slices.IndexFunc(d.Variables, func(other answers.Variable) bool { return other.Name == v.Name })
 	if known >= 0 {
 		d.Variables[known] = v // the last one wins
 		return
@@ -155,7 +157,7 @@ func (d *draft) keywords(pointer string, words []string) {
 		return
 	}
 	for i, word := range words {
-		if word = Clean(word); word == "" || utf8.RuneCountInString(word) > MaxKeyword {
+		if word = documents.Clean(word); word == "" || utf8.RuneCountInString(word) > MaxKeyword {
 			d.fail(fmt.Sprintf("%s/%d", pointer, i), "must have 1 to %d characters", MaxKeyword)
 			continue
 		}

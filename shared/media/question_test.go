@@ -8,14 +8,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 )
 
 func TestFieldsSayTheSameAsTheModel(t *testing.T) {
 	want := media.Question{
-		Task: media.Compare, Shape: media.AsParagraph, Length: media.Medium, Lang: "de", Prompt: "only differences",
-		Variables: []media.Variable{{Name: "total", Type: media.Number, Description: "what is to be paid"}, {Name: "due", Type: media.Date}},
+		Task: media.Compare, Shape: answers.AsParagraph, Length: answers.Medium, Lang: "de", Prompt: "only differences",
+		Variables: []answers.Variable{{Name: "total", Type: answers.Number, Description: "what is to be paid"}, {Name: "due", Type: answers.Date}},
 	}
 	for name, fields := range map[string]map[string]string{
 		"fields": {
@@ -44,7 +45,7 @@ func TestNothingAskedIsNoMistake(t *testing.T) {
 	for _, task := range []media.Task{media.Summarize, media.Extract, media.Compare} {
 		for _, fields := range []map[string]string{{}, {"model": "{}"}} {
 			got, err := media.ParseFields(task, fields)
-			if err != nil || len(got.Variables) > 0 || got.Shape != media.AsParagraph || got.Length != media.Medium || got.Lang != "" {
+			if err != nil || len(got.Variables) > 0 || got.Shape != answers.AsParagraph || got.Length != answers.Medium || got.Lang != "" {
 				t.Errorf("%s %v: %+v, %v", task, fields, got, err)
 			}
 		}
@@ -55,7 +56,7 @@ func TestLastOfTheSameNameWins(t *testing.T) {
 	got, err := media.ParseFields(media.Extract, map[string]string{
 		"variable1_name": "a", "variable1_type": "string", "variable100_name": "a", "variable100_type": "date",
 	})
-	if want := []media.Variable{{Name: "a", Type: media.Date}}; err != nil || !slices.Equal(got.Variables, want) {
+	if want := []answers.Variable{{Name: "a", Type: answers.Date}}; err != nil || !slices.Equal(got.Variables, want) {
 		t.Errorf("got %+v, %v", got.Variables, err)
 	}
 }

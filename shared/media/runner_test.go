@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"portside/documents"
+	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/medias3"
@@ -20,17 +22,17 @@ const owner = "0192f3a1-0000-7000-8000-000000000001"
 
 // oracle is an engine that does as a test tells it.
 type oracle struct {
-	media.Engine
+	answers.Engine
 	asked  int
 	answer func(ctx context.Context, asked int) (string, error)
 }
 
 func (*oracle) Version() string { return "oracle" }
 
-func (o *oracle) Summarize(ctx context.Context, _ *media.Document, _ media.SummarySettings) (media.Summary, error) {
+func (o *oracle) Summarize(ctx context.Context, _ *documents.Document, _ answers.SummarySettings) (answers.Summary, error) {
 	o.asked++
 	text, err := o.answer(ctx, o.asked)
-	return media.Summary{Text: text}, err
+	return answers.Summary{Text: text}, err
 }
 
 // yard runs one job on a real store, with a clock that only the test moves.
@@ -68,11 +70,13 @@ func newYard(t *testing.T, answer func(ctx context.Context, asked int) (string, 
 // run is one try, as an event makes it.
 func (y *yard) run(ctx context.Context) error {
 	service := media.NewService(media.Parts{
-		Detect: func(context.Context, media.Source) (media.Format, error) { return media.PlainText, nil },
-		Readers: map[media.Format]media.Reader{media.PlainText: func(_ context.Context, _ media.Source, into *media.Builder) error {
-			return into.Add(media.Block{Kind: media.Paragraph, Text: "A text."})
+		Detect: func(context.Context, documents.Source, documents.Limits) (documents.Format, error) {
+			return documents.PlainText, nil
+		},
+		Readers: map[documents.Format]documents.Reader{documents.PlainText: func(_ context.Context, _ documents.Source, into *documents.Builder) error {
+			return into.Add(documents.Block{Kind: documents.Paragraph, Text: "A text."})
 		}},
-		Engine: y.oracle, Results: shelf{}, Limits: media.DefaultLimits(),
+		Engine: y.oracle, Results: shelf{}, Limits: documents.DefaultLimits(),
 	})
 	now := func() time.Time { return y.clock }
 	return media.NewRunner(media.RunnerParts{Service: service, Uploads: y.Store, Jobs: y, Now: now}).Run(ctx, owner, jobID)
@@ -219,7 +223,7 @@ func TestAnswersWithoutTimeAreNotKept(t *testing.T) {
 	s := &scribe{captions: said("Good morning.")}
 	work := media.Work{Question: media.Question{Task: media.Summarize}, Files: []media.File{{Source: source("noise")}}}
 	cancel()
-	if _, err := listening(media.Audio, kept, s).Answer(ctx, work); !errors.Is(err, context.Canceled) || len(kept) > 0 {
+	if _, err := listening(documents.Audio, kept, s).Answer(ctx, work); !errors.Is(err, context.Canceled) || len(kept) > 0 {
 		t.Errorf("%v, kept %v", err, kept)
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"portside/documents"
+	"portside/documents/answers"
+	"portside/documents/files"
 	"portside/shared/core/fault"
 )
 
@@ -28,13 +31,13 @@ type Results interface {
 
 // Parts is what a Service is made of.
 type Parts struct {
-	Detect      func(context.Context, Source) (Format, error) // errors: ErrEmpty, ErrEncrypted, ErrUnknown
-	Readers     map[Format]Reader
-	Engine      Engine
+	Detect      func(context.Context, documents.Source, documents.Limits) (documents.Format, error) // as kind.Detect
+	Readers     map[documents.Format]documents.Reader
+	Engine      answers.Engine
 	Transcriber Transcriber // nil: NoTranscriber
 	Viewer      Viewer      // nil: NoViewer
 	Results     Results
-	Limits      Limits
+	Limits      documents.Limits
 }
 
 // Service answers questions about files.
@@ -62,12 +65,9 @@ type Work struct {
 
 // File is a file with the SHA-256 of its bytes.
 type File struct {
-	Source
+	documents.Source
 	Sum [sha256.Size]byte
 }
-
-// patience is how long one file may be read. What is there by then is used.
-const patience = 10 * time.Second
 
 // readShare is how much of the work reading is, as far as progress goes.
 const readShare = 0.5
@@ -87,18 +87,18 @@ func (s *Service) Answer(ctx context.Context, work Work) (Answer, error) {
 	if err != nil { // asking again is better than not answering
 		slog.WarnContext(ctx, "kept answers cannot be read", "error", err)
 	}
-	documents, err := s.readAll(stretch(ctx, 0, readShare), work)
+	docs, err := s.readAll(stretch(ctx, 0, readShare), work)
 	if err != nil {
 		return Answer{}, err
 	}
-	answer, err := s.ask(stretch(ctx, readShare, 1), work.Question, documents)
+	answer, err := s.ask(stretch(ctx, readShare, 1), work.Question, docs)
 	if err == nil {
 		err = context.Cause(ctx) // what could not be looked at for want of time is left out then
 	}
 	if err != nil {
 		return Answer{}, err
 	}
-	if slices.ContainsFunc(documents, func(d *Document) bool { return d.fleeting }) {
+	if slices.ContainsFunc(docs, func(d *documents.Document) bool { return d.Incomplete }) {
 		return answer, nil
 	}
 	if err := s.Results.Keep(ctx, key, answer); err != nil {
@@ -107,17 +107,17 @@ func (s *Service) Answer(ctx context.Context, work Work) (Answer, error) {
 	return answer, nil
 }
 
-func (s *Service) readAll(ctx context.Context, work Work) ([]*Document, error) {
-	documents := make([]*Document, len(work.Files))
+func (s *Service) readAll(ctx context.Context, work Work) ([]*documents.Document, error) {
+	docs := make([]*documents.Document, len(work.Files))
 	for i, file := range work.Files {
 		from, to := float64(i)/float64(len(work.Files)), float64(i+1)/float64(len(work.Files))
 		var err error
-		if documents[i], err = s.Read(stretch(ctx, from, to), file.Source, work.Question.Keywords...); err != nil {
+		if docs[i], err = s.Read(stretch(ctx, from, to), file.Source, work.Question.Keywords...); err != nil {
 			return nil, atFile(err, i, len(work.Files))
 		}
 		Progress(ctx, to)
 	}
-	return documents, nil
+	return docs, nil
 }
 
 // Outlasts reports whether it is known beforehand that a client cannot wait for the work: it has a recording that takes long
@@ -132,11 +132,11 @@ func (s *Service) Outlasts(ctx context.Context, work Work) (bool, error) {
 		}
 	}
 	for i, file := range work.Files {
-		format, err := s.Detect(ctx, file.Source)
+		format, err := s.detect(ctx, file.Source)
 		if err != nil {
 			return false, atFile(err, i, len(work.Files))
 		}
-		if format == Audio || format == Video {
+		if format == documents.Audio || format == documents.Video {
 			return true, nil
 		}
 	}
@@ -147,22 +147,22 @@ func (s *Service) Outlasts(ctx context.Context, work Work) (bool, error) {
 var ErrBlank = fault.New(fault.Unprocessable, "The text is empty, or has nothing but spaces.")
 
 // ReadText makes a document of a text that came by itself. Errors: ErrBlank; those of the reader.
-func (s *Service) ReadText(ctx context.Context, text string) (*Document, error) {
-	into := NewBuilder(PlainText, s.Limits)
-	err := s.Readers[PlainText](ctx, Source{ReaderAt: strings.NewReader(text), Size: int64(len(text))}, into)
+func (s *Service) ReadText(ctx context.Context, text string) (*documents.Document, error) {
+	into := documents.NewBuilder(documents.PlainText, s.Limits)
+	err := s.Readers[documents.PlainText](ctx, documents.Source{ReaderAt: strings.NewReader(text), Size: int64(len(text))}, into)
 	d := into.Document()
 	switch {
-	case errors.Is(err, ErrEmpty) || err == nil && len(d.Blocks) == 0:
+	case errors.Is(err, documents.ErrEmpty) || err == nil && len(d.Blocks) == 0:
 		return nil, ErrBlank
 	case err != nil:
-		return nil, err
+		return nil, asFault(err)
 	}
 	return d, nil
 }
 
 // AnswerTexts is Answer about texts that are no files; nothing is kept of them.
-func (s *Service) AnswerTexts(ctx context.Context, q Question, documents ...*Document) (Answer, error) {
-	return s.ask(ctx, q, documents)
+func (s *Service) AnswerTexts(ctx context.Context, q Question, docs ...*documents.Document) (Answer, error) {
+	return s.ask(ctx, q, docs)
 }
 
 // readers changes with every change of the readers that may change what is read in a file.
@@ -185,70 +185,46 @@ func (s *Service) Key(work Work) (string, error) {
 
 // Read makes a document of a file, whatever it is. Keywords are for recordings. A question's language is not: it is that of
 // the answer, and a transcriber that is told the wrong one writes nonsense.
-func (s *Service) Read(ctx context.Context, file Source, keywords ...string) (*Document, error) {
-	format, err := s.Detect(ctx, file)
+func (s *Service) Read(ctx context.Context, file documents.Source, keywords ...string) (*documents.Document, error) {
+	format, err := s.detect(ctx, file)
 	if err != nil {
 		return nil, err
 	}
-	if format == Audio || format == Video {
-		return s.hear(ctx, Recording{File: file, Kind: format, Keywords: keywords})
+	if format == documents.Audio || format == documents.Video {
+		d, err := s.transcribe(ctx, Recording{File: file, Kind: format, Keywords: keywords})
+		return d, asFault(err)
 	}
-	return s.read(ctx, file, format)
+	d, err := s.read(ctx, file, format)
+	return d, asFault(err)
 }
 
-func (s *Service) read(ctx context.Context, file Source, format Format) (*Document, error) {
+func (s *Service) detect(ctx context.Context, file documents.Source) (documents.Format, error) {
+	format, err := s.Detect(ctx, file, s.Limits)
+	logPanic(ctx, err)
+	return format, asFault(err)
+}
+
+func (s *Service) read(ctx context.Context, file documents.Source, format documents.Format) (*documents.Document, error) {
 	read, known := s.Readers[format]
 	if !known {
-		return nil, ErrUnknown
+		return nil, documents.ErrUnknown
 	}
-	into := NewBuilder(format, s.Limits)
-	unread := readWithin(ctx, patience, func(ctx context.Context) error { return read(ctx, file, into) })
+	into := documents.NewBuilder(format, s.Limits)
+	unread := files.ReadWithin(ctx, files.Timeout, read, file, into)
+	logPanic(ctx, unread)
 	if unread == nil {
-		if err := s.viewWhole(file, into); err != nil {
+		if err := s.viewWholeFile(file, format, into); err != nil {
 			return nil, err
 		}
 	}
 	if err := s.view(ctx, into); err != nil {
 		return nil, fmt.Errorf("view the pictures: %w", err)
 	}
-	d := into.Document()
-	switch {
-	case unread == nil && len(d.Blocks) == 0:
-		return nil, ErrNoText
-	case unread == nil:
-		return d, nil
-	case usable(unread) && len(d.Blocks) > 0:
-		d.Warnings = append(d.Warnings, cut(len(d.Text()), unread))
-		d.fleeting = d.fleeting || errors.Is(unread, ErrSlow)
-		return d, nil
-	case fault.As(unread) == nil && ctx.Err() == nil:
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, unread)
+	if unread != nil && ctx.Err() != nil && documents.AsError(unread) == nil {
+		return nil, unread // of the caller's context, whose cause may be any error
 	}
-	return nil, unread
+	return into.Finish(unread)
 }
-
-// readWithin ends a reader that takes longer than its time, which then counts as too much.
-func readWithin(ctx context.Context, most time.Duration, read func(context.Context) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, most, ErrSlow)
-	defer cancel()
-	err := read(ctx)
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
-}
-
-// cut is the warning that a file was read up to here.
-func cut(size int, why error) string {
-	read := "Only a part of the file could be read, " + megabytes(size) + " of text. "
-	if errors.Is(why, ErrDamaged) {
-		return read + "The file is damaged or cut short."
-	}
-	return read + fault.As(why).Detail
-}
-
-// usable reports whether what was read before the error is good.
-func usable(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, ErrTooMuch) }
 
 // atFile says which of two files is meant.
 func atFile(err error, i, of int) error {
@@ -261,24 +237,24 @@ func atFile(err error, i, of int) error {
 	return fmt.Errorf("%w", &named)
 }
 
-func (s *Service) ask(ctx context.Context, q Question, documents []*Document) (Answer, error) {
+func (s *Service) ask(ctx context.Context, q Question, docs []*documents.Document) (Answer, error) {
 	answer := Answer{Warnings: []string{}}
-	for _, d := range documents {
+	for _, d := range docs {
 		answer.Warnings = append(answer.Warnings, d.Warnings...)
 	}
 	var err error
 	switch q.Task {
 	case Summarize:
-		err = s.summarize(ctx, q, documents[0], &answer)
+		err = s.summarize(ctx, q, docs[0], &answer)
 	case Extract:
-		err = s.extract(ctx, q, documents[0], &answer)
+		err = s.extract(ctx, q, docs[0], &answer)
 	case Compare:
-		err = s.compare(ctx, q, documents, &answer)
+		err = s.compare(ctx, q, docs, &answer)
 	}
 	return answer, err
 }
 
-func (s *Service) summarize(ctx context.Context, q Question, d *Document, answer *Answer) error {
+func (s *Service) summarize(ctx context.Context, q Question, d *documents.Document, answer *Answer) error {
 	summary, err := s.Engine.Summarize(ctx, d, q.Summary())
 	if err != nil {
 		return fmt.Errorf("summarize: %w", err)
@@ -287,7 +263,7 @@ func (s *Service) summarize(ctx context.Context, q Question, d *Document, answer
 	return nil
 }
 
-func (s *Service) extract(ctx context.Context, q Question, d *Document, answer *Answer) error {
+func (s *Service) extract(ctx context.Context, q Question, d *documents.Document, answer *Answer) error {
 	answer.Extracted, answer.Evidence = map[string]any{}, map[string][]Quote{}
 	if len(q.Variables) == 0 {
 		return nil
@@ -296,27 +272,27 @@ func (s *Service) extract(ctx context.Context, q Question, d *Document, answer *
 	if err != nil {
 		return fmt.Errorf("extract: %w", err)
 	}
-	extraction = extraction.checked(d, q.Variables)
-	answer.Extracted = extraction.values()
-	extraction.quotes(d, 0, answer.Evidence)
+	extraction = extraction.Checked(d, q.Variables)
+	answer.Extracted = valuesOf(extraction)
+	addQuotes(answer.Evidence, extraction, d, 0)
 	answer.Warnings = append(answer.Warnings, extraction.Warnings...)
 	return nil
 }
 
-func (s *Service) compare(ctx context.Context, q Question, documents []*Document, answer *Answer) error {
+func (s *Service) compare(ctx context.Context, q Question, docs []*documents.Document, answer *Answer) error {
 	answer.Extracted, answer.Evidence = map[string]any{}, map[string][]Quote{}
 	if len(q.Variables) == 0 {
 		return nil
 	}
-	comparison, err := s.Engine.Compare(ctx, documents[0], documents[1], q.Comparison())
+	comparison, err := s.Engine.Compare(ctx, docs[0], docs[1], q.Comparison())
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
-	first, second := comparison.First.checked(documents[0], q.Variables), comparison.Second.checked(documents[1], q.Variables)
+	first, second := comparison.First.Checked(docs[0], q.Variables), comparison.Second.Checked(docs[1], q.Variables)
 	comparison.First, comparison.Second = first, second
-	answer.Extracted = comparison.compared(q.Variables)
-	first.quotes(documents[0], 1, answer.Evidence)
-	second.quotes(documents[1], 2, answer.Evidence)
+	answer.Extracted = comparedValues(comparison, q.Variables)
+	addQuotes(answer.Evidence, first, docs[0], 1)
+	addQuotes(answer.Evidence, second, docs[1], 2)
 	answer.Warnings = append(answer.Warnings, comparison.Warnings...)
 	return nil
 }

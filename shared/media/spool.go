@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"portside/documents"
 )
 
 // ErrCut is why a file that is on its way comes only in part. It is in the chain with its cause.
@@ -37,7 +39,7 @@ func copied(disk *os.File, from io.Reader) (File, error) {
 	case err != nil:
 		return File{}, fmt.Errorf("write a file to the disk: %w", err)
 	}
-	file := File{Source: Source{ReaderAt: disk, Size: size}}
+	file := File{Source: documents.Source{ReaderAt: disk, Size: size}}
 	copy(file.Sum[:], sum.Sum(nil))
 	return file, nil
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"portside/documents"
+	"portside/documents/answers"
 	"portside/shared/core/fault"
 )
 
@@ -15,17 +17,17 @@ type Transcriber interface {
 	Version() string
 	// Transcribe returns what is said in a recording as Captions in the order of their time, with offsets unset. Keywords
 	// are words that are likely to be said; warnings tell what was not used. An empty Lang lets the transcriber find out.
-	Transcribe(ctx context.Context, r Recording) (captions []Block, warnings []string, err error)
+	Transcribe(ctx context.Context, r Recording) (captions []documents.Block, warnings []string, err error)
 	// Slow reports whether that takes longer than a client may wait for an answer, whatever the recording.
 	Slow() bool
 }
 
 // Recording is what a Transcriber takes.
 type Recording struct {
-	File     Source
-	Kind     Format // Audio or Video
+	File     documents.Source
+	Kind     documents.Format // Audio or Video
 	Keywords []string
-	Lang     Lang // that is spoken; empty: not known
+	Lang     answers.Lang // that is spoken; empty: not known
 }
 
 // Why a recording has no words.
@@ -42,7 +44,7 @@ type NoTranscriber struct{}
 func (NoTranscriber) Version() string { return "none" }
 
 // Transcribe returns ErrNoTranscriber.
-func (NoTranscriber) Transcribe(context.Context, Recording) ([]Block, []string, error) {
+func (NoTranscriber) Transcribe(context.Context, Recording) ([]documents.Block, []string, error) {
 	return nil, nil, ErrNoTranscriber
 }
 
@@ -69,31 +71,29 @@ func (r Recording) Container() (suffix, mediaType string, err error) {
 		return "webm", "video/webm", nil
 	case is(4, "ftypM4A"):
 		return "m4a", "audio/mp4", nil
-	case is(4, "ftyp") || r.Kind == Video:
+	case is(4, "ftyp") || r.Kind == documents.Video:
 		return "mp4", "video/mp4", nil
 	}
 	return "mp3", "audio/mpeg", nil
 }
 
-// hear makes a document of a recording. How long that takes is the transcriber's affair and the context's.
-func (s *Service) hear(ctx context.Context, r Recording) (*Document, error) {
+// transcribe makes a document of a recording. The transcriber and the context decide how long that takes.
+func (s *Service) transcribe(ctx context.Context, r Recording) (*documents.Document, error) {
 	captions, warnings, err := s.Transcriber.Transcribe(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("transcribe: %w", err)
 	}
-	into := NewBuilder(r.Kind, s.Limits)
+	into := documents.NewBuilder(r.Kind, s.Limits)
 	for _, warning := range warnings {
 		into.Warn(warning)
 	}
 	for _, caption := range captions {
-		if err := into.Add(caption); err != nil { // only ever ErrTooMuch
-			into.Warn(cut(into.size-len(caption.Text), err))
+		if err = into.Add(caption); err != nil { // ErrTooMuch
 			break
 		}
 	}
-	d := into.Document()
-	if len(d.Blocks) == 0 {
+	if into.IsEmpty() {
 		return nil, ErrSilent
 	}
-	return d, nil
+	return into.Finish(err)
 }

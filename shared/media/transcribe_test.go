@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"portside/documents"
+	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 )
@@ -15,7 +17,7 @@ import (
 type scribe struct {
 	slow     bool
 	version  string
-	captions []media.Block
+	captions []documents.Block
 	warnings []string
 	err      error
 	asked    []media.Recording
@@ -25,18 +27,18 @@ func (s *scribe) Slow() bool { return s.slow }
 
 func (s *scribe) Version() string { return s.version }
 
-func (s *scribe) Transcribe(_ context.Context, r media.Recording) ([]media.Block, []string, error) {
+func (s *scribe) Transcribe(_ context.Context, r media.Recording) ([]documents.Block, []string, error) {
 	s.asked = append(s.asked, r)
 	return s.captions, s.warnings, s.err
 }
 
 // repeater is an engine that summarizes by saying everything again.
-type repeater struct{ media.Engine }
+type repeater struct{ answers.Engine }
 
 func (repeater) Version() string { return "1" }
 
-func (repeater) Summarize(_ context.Context, d *media.Document, _ media.SummarySettings) (media.Summary, error) {
-	return media.Summary{Text: d.Text()}, nil
+func (repeater) Summarize(_ context.Context, d *documents.Document, _ answers.SummarySettings) (answers.Summary, error) {
+	return answers.Summary{Text: d.Text()}, nil
 }
 
 // shelf keeps answers for the time of a test.
@@ -53,21 +55,23 @@ func (s shelf) Keep(_ context.Context, key string, answer media.Answer) error {
 }
 
 // listening is a service to which everything is a recording of the format.
-func listening(format media.Format, kept media.Results, t media.Transcriber) *media.Service {
+func listening(format documents.Format, kept media.Results, t media.Transcriber) *media.Service {
 	return media.NewService(media.Parts{
-		Detect: func(context.Context, media.Source) (media.Format, error) { return format, nil },
-		Engine: repeater{}, Transcriber: t, Results: kept, Limits: media.DefaultLimits(),
+		Detect: func(context.Context, documents.Source, documents.Limits) (documents.Format, error) {
+			return format, nil
+		},
+		Engine: repeater{}, Transcriber: t, Results: kept, Limits: documents.DefaultLimits(),
 	})
 }
 
-func source(content string) media.Source {
-	return media.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}
+func source(content string) documents.Source {
+	return documents.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}
 }
 
-func said(texts ...string) []media.Block {
-	var all []media.Block
+func said(texts ...string) []documents.Block {
+	var all []documents.Block
 	for i, text := range texts {
-		all = append(all, media.Block{Kind: media.Caption, Text: text, Time: media.Span{From: float64(i), To: float64(i + 1)}})
+		all = append(all, documents.Block{Kind: documents.Caption, Text: text, Time: documents.Span{From: float64(i), To: float64(i + 1)}})
 	}
 	return all
 }
@@ -77,11 +81,11 @@ func TestRecordingsAreTranscribed(t *testing.T) {
 	question := media.Question{Task: media.Summarize, Lang: "en", Keywords: []string{"Nordwind"}}
 	work := media.Work{Question: question, Files: []media.File{{Source: source("noise")}}}
 	kept := shelf{}
-	answer, err := listening(media.Video, kept, s).Answer(t.Context(), work)
+	answer, err := listening(documents.Video, kept, s).Answer(t.Context(), work)
 	if err != nil || answer.Summary != "Good morning.\nGoodbye." || !reflect.DeepEqual(answer.Warnings, s.warnings) {
 		t.Errorf("got %+v, %v", answer, err)
 	}
-	want := media.Recording{File: work.Files[0].Source, Kind: media.Video, Keywords: question.Keywords}
+	want := media.Recording{File: work.Files[0].Source, Kind: documents.Video, Keywords: question.Keywords}
 	if len(s.asked) != 1 || !reflect.DeepEqual(s.asked[0], want) {
 		t.Errorf("asked %+v", s.asked)
 	}
@@ -90,7 +94,7 @@ func TestRecordingsAreTranscribed(t *testing.T) {
 		asked   int
 	}{{"a", 1}, {"b", 2}} { // another transcriber may hear other words
 		s.version = step.version
-		if _, err := listening(media.Video, kept, s).Answer(t.Context(), work); err != nil || len(s.asked) != step.asked {
+		if _, err := listening(documents.Video, kept, s).Answer(t.Context(), work); err != nil || len(s.asked) != step.asked {
 			t.Errorf("transcriber %s: asked %d times, %v", step.version, len(s.asked), err)
 		}
 	}
@@ -107,7 +111,7 @@ func TestRecordingsWithoutWords(t *testing.T) {
 		{"silence", &scribe{captions: said(" \u200b")}, media.ErrSilent},
 		{"failure", &scribe{err: broken}, broken},
 	} {
-		if d, err := listening(media.Audio, nil, test.by).Read(t.Context(), source("noise")); d != nil || !errors.Is(err, test.want) {
+		if d, err := listening(documents.Audio, nil, test.by).Read(t.Context(), source("noise")); d != nil || !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, %v", test.name, d, err)
 		}
 	}
@@ -119,7 +123,7 @@ func TestRecordingsWithoutWords(t *testing.T) {
 
 func TestLongSpeechIsCutWithAWarning(t *testing.T) {
 	s := &scribe{captions: said("First.", strings.Repeat("blah ", 2<<20), "Last.")}
-	d, err := listening(media.Audio, nil, s).Read(t.Context(), source("noise"))
+	d, err := listening(documents.Audio, nil, s).Read(t.Context(), source("noise"))
 	if err != nil || d.Text() != "First." || len(d.Warnings) != 1 {
 		t.Errorf("got %v", err)
 	}
@@ -129,11 +133,11 @@ func TestContainersAreToldByTheirContent(t *testing.T) {
 	for content, want := range map[string]string{
 		"RIFF....WAVEfmt ": "wav", "RIFF....AVI ": "mp3", "": "mp3", "\x00\x00\x00\x20ftypM4A ": "m4a", "\x00\x00\x00\x20ftypisom": "mp4",
 	} {
-		if got, _, err := (media.Recording{File: source(content), Kind: media.Audio}).Container(); got != want || err != nil {
+		if got, _, err := (media.Recording{File: source(content), Kind: documents.Audio}).Container(); got != want || err != nil {
 			t.Errorf("%q is %s, %v", content, got, err)
 		}
 	}
-	if got, _, err := (media.Recording{File: source("?"), Kind: media.Video}).Container(); got != "mp4" || err != nil {
+	if got, _, err := (media.Recording{File: source("?"), Kind: documents.Video}).Container(); got != "mp4" || err != nil {
 		t.Errorf("got %s, %v", got, err)
 	}
 }

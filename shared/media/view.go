@@ -7,15 +7,9 @@ import (
 	"log/slog"
 	"sync"
 
+	"portside/documents"
 	"portside/shared/core/fault"
 )
-
-// Picture is an image that may hold text: a photograph, a scan, what a page of a PDF is made of.
-type Picture struct {
-	Page      int    // of its document, from 1; 0 where there are none
-	MediaType string // image/png, image/jpeg, image/gif, image/webp; or application/pdf, for a Viewer that takes it
-	Data      []byte
-}
 
 // Viewer reads what pictures say.
 type Viewer interface {
@@ -25,7 +19,7 @@ type Viewer interface {
 	Takes(mediaType string) int64
 	// View returns what is written and shown in a picture, in reading order, with pages and offsets unset. Errors: ErrDamaged
 	// and ErrTooMuch for a picture that cannot be shown to a model; those of the model.
-	View(ctx context.Context, p Picture) ([]Block, error)
+	View(ctx context.Context, p documents.Picture) ([]documents.Block, error)
 }
 
 // ErrNoViewer is why a picture has no words where there is nothing to view it with.
@@ -42,57 +36,69 @@ func (NoViewer) Version() string { return "none" }
 func (NoViewer) Takes(string) int64 { return 0 }
 
 // View returns ErrNoViewer.
-func (NoViewer) View(context.Context, Picture) ([]Block, error) { return nil, ErrNoViewer }
+func (NoViewer) View(context.Context, documents.Picture) ([]documents.Block, error) {
+	return nil, ErrNoViewer
+}
 
-// viewedAtOnce is how many pictures of a file are viewed at the same time.
-const viewedAtOnce = 4
+// maxConcurrentViews is how many pictures of one file are viewed at the same time.
+const maxConcurrentViews = 4
 
-// view puts the words of the pictures into the document that is being built, each where its picture stands. A picture that
-// cannot be read is told by a warning, unless there is nothing else to use.
-func (s *Service) view(ctx context.Context, into *Builder) error {
-	if len(into.pictures) == 0 {
+// view replaces the pictures of the document by their text. A picture that cannot be read becomes a warning, unless the
+// document has nothing else. Errors that may pass are returned.
+func (s *Service) view(ctx context.Context, into *documents.Builder) error {
+	pictures := into.Pictures()
+	if len(pictures) == 0 {
 		return nil
 	}
-	viewed := make([]view, len(into.pictures))
-	slots := make(chan struct{}, viewedAtOnce)
+	texts := s.viewAll(ctx, pictures)
+	for _, t := range texts {
+		if t.Err != nil && transient(t.Err) {
+			return t.Err
+		}
+	}
+	err := into.InsertPictures(texts)
+	if err == nil || into.IsEmpty() {
+		return err
+	}
+	into.Warn("Some of the pictures could not be read.")
+	slog.WarnContext(ctx, "a picture is left out", "error", err)
+	if !isPermanent(err) {
+		into.MarkIncomplete()
+	}
+	return nil
+}
+
+func (s *Service) viewAll(ctx context.Context, pictures []documents.Picture) []documents.PictureText {
+	texts := make([]documents.PictureText, len(pictures))
+	slots := make(chan struct{}, maxConcurrentViews)
 	var running sync.WaitGroup
-	for i := range into.pictures {
+	for i, picture := range pictures {
 		slots <- struct{}{}
 		running.Go(func() {
 			defer func() { <-slots }()
-			viewed[i].blocks, viewed[i].err = s.Viewer.View(ctx, into.pictures[i].Picture)
+			texts[i].Blocks, texts[i].Err = s.Viewer.View(ctx, picture)
 		})
 	}
 	running.Wait()
-	left, err := into.insert(viewed)
-	if left != nil {
-		slog.WarnContext(ctx, "a picture is left out", "error", left)
-		into.doc.fleeting = into.doc.fleeting || !lasting(left)
-	}
-	return err
+	return texts
 }
 
-// lasting reports whether a picture is to blame for its error, and not who was asked to view it.
-func lasting(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, ErrTooMuch) }
-
-// view is what a picture came to.
-type view struct {
-	blocks []Block
-	err    error
+// isPermanent reports whether the picture is the cause of the error, rather than the viewer.
+func isPermanent(err error) bool {
+	return errors.Is(err, documents.ErrDamaged) || errors.Is(err, documents.ErrTooMuch)
 }
 
-// viewWhole has a PDF viewed as it is, where no page of it gave text or a picture: its fonts or pictures are of a kind that
-// only a model can make sense of.
-func (s *Service) viewWhole(file Source, into *Builder) error {
-	const whole = "application/pdf"
-	if into.doc.Format != PDF || len(into.doc.Blocks)+len(into.pictures) > 0 || file.Size > s.Viewer.Takes(whole) {
+// viewWholeFile has a PDF viewed as one picture if its reader found neither text nor pictures: its fonts or pictures need
+// a model.
+func (s *Service) viewWholeFile(file documents.Source, format documents.Format, into *documents.Builder) error {
+	const mediaType = "application/pdf"
+	if format != documents.PDF || !into.IsEmpty() || file.Size > s.Viewer.Takes(mediaType) {
 		return nil
 	}
-	data, err := file.Bytes(s.Viewer.Takes(whole))
+	data, err := file.Bytes(s.Viewer.Takes(mediaType))
 	if err != nil {
 		return fmt.Errorf("read a PDF: %w", err)
 	}
-	into.doc.Pages = 0 // where on which page something stands is not known then
-	into.pictures = []placed{{Picture: Picture{MediaType: whole, Data: data}}}
+	into.UsePicture(documents.Picture{MediaType: mediaType, Data: data})
 	return nil
 }

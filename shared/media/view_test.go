@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"portside/documents"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 )
@@ -23,15 +24,15 @@ func (eye) Takes(mediaType string) int64 {
 	return 1 << 20
 }
 
-func (e eye) View(_ context.Context, p media.Picture) ([]media.Block, error) {
+func (e eye) View(_ context.Context, p documents.Picture) ([]documents.Block, error) {
 	if err := e.fails[string(p.Data)]; err != nil {
 		return nil, err
 	}
-	return []media.Block{{Kind: media.Paragraph, Text: p.MediaType + " says " + string(p.Data)}}, nil
+	return []documents.Block{{Kind: documents.Paragraph, Text: p.MediaType + " says " + string(p.Data)}}, nil
 }
 
 // scanned is a reader of a PDF whose lines are pages, of words or, after a #, of a picture.
-func scanned(_ context.Context, file media.Source, into *media.Builder) error {
+func scanned(_ context.Context, file documents.Source, into *documents.Builder) error {
 	text, err := file.Bytes(1 << 20)
 	if err != nil {
 		return err
@@ -41,9 +42,9 @@ func scanned(_ context.Context, file media.Source, into *media.Builder) error {
 		picture, is := strings.CutPrefix(strings.TrimSpace(line), "#")
 		switch {
 		case is:
-			into.Picture(media.Picture{MediaType: "image/png", Data: []byte(picture)})
+			into.Picture(documents.Picture{MediaType: "image/png", Data: []byte(picture)})
 		case !strings.HasPrefix(line, "?"): // a page that nothing can be made of
-			if err := into.Add(media.Block{Kind: media.Paragraph, Text: line}); err != nil {
+			if err := into.Add(documents.Block{Kind: documents.Paragraph, Text: line}); err != nil {
 				return err
 			}
 		}
@@ -51,14 +52,16 @@ func scanned(_ context.Context, file media.Source, into *media.Builder) error {
 	return nil
 }
 
-func looking(viewer media.Viewer, limits media.Limits) *media.Service {
+func looking(viewer media.Viewer, limits documents.Limits) *media.Service {
 	return media.NewService(media.Parts{
-		Detect:  func(context.Context, media.Source) (media.Format, error) { return media.PDF, nil },
-		Readers: map[media.Format]media.Reader{media.PDF: scanned}, Viewer: viewer, Limits: limits,
+		Detect: func(context.Context, documents.Source, documents.Limits) (documents.Format, error) {
+			return documents.PDF, nil
+		},
+		Readers: map[documents.Format]documents.Reader{documents.PDF: scanned}, Viewer: viewer, Limits: limits,
 	})
 }
 
-func lines(d *media.Document) (all []string, pages []int) {
+func lines(d *documents.Document) (all []string, pages []int) {
 	for _, b := range d.Blocks {
 		all, pages = append(all, b.Text), append(pages, b.Page)
 	}
@@ -66,7 +69,7 @@ func lines(d *media.Document) (all []string, pages []int) {
 }
 
 func TestPicturesAreReadWhereTheyStand(t *testing.T) {
-	d, err := looking(eye{}, media.DefaultLimits()).Read(t.Context(), textFile("one\n#two\n#three\nfour\n#five"))
+	d, err := looking(eye{}, documents.DefaultLimits()).Read(t.Context(), textFile("one\n#two\n#three\nfour\n#five"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +84,7 @@ func TestPicturesAreReadWhereTheyStand(t *testing.T) {
 }
 
 func TestPicturesThatAreNotRead(t *testing.T) {
-	few := media.DefaultLimits()
+	few := documents.DefaultLimits()
 	few.Pictures = 1
 	busy := fault.New(fault.Unavailable, "later")
 	for _, test := range []struct {
@@ -90,14 +93,14 @@ func TestPicturesThatAreNotRead(t *testing.T) {
 		text, warn string
 		err        error
 	}{
-		{"no viewer", "one\n#two", looking(nil, media.DefaultLimits()), "one", "left out", nil},
-		{"only pictures, no viewer", "#two", looking(nil, media.DefaultLimits()), "", "", media.ErrNoText},
+		{"no viewer", "one\n#two", looking(nil, documents.DefaultLimits()), "one", "left out", nil},
+		{"only pictures, no viewer", "#two", looking(nil, documents.DefaultLimits()), "", "", documents.ErrNoText},
 		{"too many", "#one\n#two", looking(eye{}, few), "image/png says one", "Only the first pictures", nil},
-		{"one is damaged", "one\n#two", looking(eye{map[string]error{"two": media.ErrDamaged}}, few), "one", "Some of the pictures", nil},
-		{"all are damaged", "#two", looking(eye{map[string]error{"two": media.ErrDamaged}}, few), "", "", media.ErrDamaged},
+		{"one is damaged", "one\n#two", looking(eye{map[string]error{"two": documents.ErrDamaged}}, few), "one", "Some of the pictures", nil},
+		{"all are damaged", "#two", looking(eye{map[string]error{"two": documents.ErrDamaged}}, few), "", "", documents.ErrDamaged},
 		{"the model is busy", "one\n#two", looking(eye{map[string]error{"two": busy}}, few), "", "", busy},
 		{"nothing but a PDF", "?", looking(eye{}, few), "application/pdf says ?", "", nil},
-		{"too large for that", "?" + strings.Repeat("x", 40), looking(eye{}, few), "", "", media.ErrNoText},
+		{"too large for that", "?" + strings.Repeat("x", 40), looking(eye{}, few), "", "", documents.ErrNoText},
 	} {
 		d, err := test.service.Read(t.Context(), textFile(test.file))
 		if !errors.Is(err, test.err) || (err == nil) != (test.err == nil) {
@@ -110,6 +113,6 @@ func TestPicturesThatAreNotRead(t *testing.T) {
 	}
 }
 
-func textFile(text string) media.Source {
-	return media.Source{ReaderAt: strings.NewReader(text), Size: int64(len(text))}
+func textFile(text string) documents.Source {
+	return documents.Source{ReaderAt: strings.NewReader(text), Size: int64(len(text))}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 
+	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediabedrock"
@@ -97,7 +98,7 @@ func TestValuesComeBack(t *testing.T) {
 func TestSummariesAndComparisons(t *testing.T) {
 	b := newBench(t, mediatest.Behaviour{})
 	d := mediatest.Document(t, invoice)
-	answer, err := b.service.AnswerTexts(t.Context(), media.Question{Task: media.Summarize, Shape: media.AsBullets}, d)
+	answer, err := b.service.AnswerTexts(t.Context(), media.Question{Task: media.Summarize, Shape: answers.AsBullets}, d)
 	if err != nil || answer.Summary != "- Invoice 7\n- Supplier: Nordwind Papier GmbH\n- Total 1.234,50 EUR" {
 		t.Errorf("got %q, %v", answer.Summary, err)
 	}
@@ -120,7 +121,7 @@ func TestAttacksAreData(t *testing.T) {
 			for _, lies := range []mediatest.Model{mediatest.Obedient, mediatest.WrongTypes, mediatest.Hallucinating, mediatest.Misquoting} {
 				answer, err := newBench(t, mediatest.Behaviour{Model: lies}).service.AnswerTexts(t.Context(), extract(), document)
 				for name, value := range answer.Extracted {
-					if value != (media.Value{}) && value != mediatest.Invoice()[name] || err != nil {
+					if value != (answers.Value{}) && value != mediatest.Invoice()[name] || err != nil {
 						t.Errorf("%s is %v, %v", name, value, err)
 					}
 				}

@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 
+	"portside/documents"
 	"portside/shared/core/fault"
-	"portside/shared/media"
 	"portside/shared/media/mediaprompt"
 )
 
@@ -19,7 +19,7 @@ const (
 )
 
 // shown are the blocks of what the model is to look at.
-func shown(pictures []media.Picture) []types.ContentBlock {
+func shown(pictures []documents.Picture) []types.ContentBlock {
 	var blocks []types.ContentBlock
 	for _, p := range pictures {
 		blocks = append(blocks, block(p))
@@ -27,7 +27,7 @@ func shown(pictures []media.Picture) []types.ContentBlock {
 	return blocks
 }
 
-func block(p media.Picture) types.ContentBlock {
+func block(p documents.Picture) types.ContentBlock {
 	if p.MediaType == wholePDF {
 		return &types.ContentBlockMemberDocument{Value: types.DocumentBlock{
 			Name: aws.String(documentName), Format: types.DocumentFormatPdf, Source: &types.DocumentSourceMemberBytes{Value: p.Data},
@@ -42,7 +42,7 @@ func block(p media.Picture) types.ContentBlock {
 func unseen(err error) error {
 	r, refused := errors.AsType[*refusal](err)
 	if refused && fault.As(err) == nil && r.code == "ValidationException" && mediaprompt.AboutPicture(r.message) {
-		return fmt.Errorf("%w (%w)", media.ErrDamaged, r)
+		return fmt.Errorf("%w (%w)", documents.ErrDamaged, r)
 	}
 	return err
 }

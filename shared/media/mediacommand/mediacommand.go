@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"portside/documents"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 )
@@ -36,7 +37,7 @@ const mostOutput = 8 << 20
 type Transcriber struct {
 	program string
 	args    []string
-	read    media.Reader
+	read    documents.Reader
 }
 
 var _ media.Transcriber = (*Transcriber)(nil)
@@ -44,7 +45,7 @@ var _ media.Transcriber = (*Transcriber)(nil)
 // New returns a Transcriber of a command: a program and its arguments, apart by spaces, as there is no shell that could know
 // quotes. The program gets the path of the recording as its last argument and prints WebVTT, SubRip or plain text; read
 // reads that.
-func New(command string, read media.Reader) (*Transcriber, error) {
+func New(command string, read documents.Reader) (*Transcriber, error) {
 	words := strings.Fields(command)
 	if len(words) == 0 {
 		return nil, errors.New("names no program")
@@ -64,7 +65,7 @@ func (t *Transcriber) Version() string {
 }
 
 // Transcribe implements [media.Transcriber]. The program is told no keywords, and so a warning says where there were some.
-func (t *Transcriber) Transcribe(ctx context.Context, r media.Recording) ([]media.Block, []string, error) {
+func (t *Transcriber) Transcribe(ctx context.Context, r media.Recording) ([]documents.Block, []string, error) {
 	name, err := saved(r)
 	if err != nil {
 		return nil, nil, err
@@ -74,9 +75,9 @@ func (t *Transcriber) Transcribe(ctx context.Context, r media.Recording) ([]medi
 	if err != nil {
 		return nil, nil, err
 	}
-	into := media.NewBuilder(media.PlainText, media.DefaultLimits())
-	err = t.read(ctx, media.Source{ReaderAt: bytes.NewReader(said), Size: int64(len(said))}, into)
-	if err != nil && !errors.Is(err, media.ErrEmpty) {
+	into := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
+	err = t.read(ctx, documents.Source{ReaderAt: bytes.NewReader(said), Size: int64(len(said))}, into)
+	if err != nil && !errors.Is(err, documents.ErrEmpty) {
 		return nil, nil, fmt.Errorf("read what the transcriber wrote: %w", err)
 	}
 	if len(r.Keywords) > 0 {
@@ -87,10 +88,10 @@ func (t *Transcriber) Transcribe(ctx context.Context, r media.Recording) ([]medi
 }
 
 // captions makes all blocks ones of a recording; those of plain text have no times.
-func captions(blocks []media.Block) []media.Block {
-	all := make([]media.Block, len(blocks))
+func captions(blocks []documents.Block) []documents.Block {
+	all := make([]documents.Block, len(blocks))
 	for i, b := range blocks {
-		all[i] = media.Block{Kind: media.Caption, Text: b.Text, Time: b.Time}
+		all[i] = documents.Block{Kind: documents.Caption, Text: b.Text, Time: b.Time}
 	}
 	return all
 }
@@ -116,7 +117,7 @@ func saved(r media.Recording) (name string, err error) {
 func (t *Transcriber) run(ctx context.Context, name string) ([]byte, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	out := &bounded{full: func() { stop(media.ErrTooMuch) }}
+	out := &bounded{full: func() { stop(documents.ErrTooMuch) }}
 	command := exec.CommandContext(ctx, t.program, append(slices.Clip(t.args), name)...)
 	command.Stdout, command.Env = out, environment()
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -168,7 +169,7 @@ type bounded struct {
 func (b *bounded) Write(p []byte) (int, error) {
 	if b.buffer.Len()+len(p) > mostOutput {
 		b.full()
-		return 0, media.ErrTooMuch
+		return 0, documents.ErrTooMuch
 	}
 	return b.buffer.Write(p)
 }

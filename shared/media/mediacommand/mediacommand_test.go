@@ -12,10 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"portside/documents"
+	"portside/documents/text"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediacommand"
-	"portside/shared/media/mediatext"
 )
 
 // scripted is a transcriber that is a shell script. The recording is its last argument.
@@ -25,7 +26,7 @@ func scripted(tb testing.TB, script string, args ...string) *mediacommand.Transc
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	transcriber, err := mediacommand.New(strings.Join(append([]string{"sh", file}, args...), "  "), mediatext.ReadText)
+	transcriber, err := mediacommand.New(strings.Join(append([]string{"sh", file}, args...), "  "), text.ReadText)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -33,27 +34,27 @@ func scripted(tb testing.TB, script string, args ...string) *mediacommand.Transc
 }
 
 func recording(content string, keywords ...string) media.Recording {
-	file := media.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}
-	return media.Recording{File: file, Kind: media.Audio, Keywords: keywords}
+	file := documents.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}
+	return media.Recording{File: file, Kind: documents.Audio, Keywords: keywords}
 }
 
 func TestWhatProgramsPrint(t *testing.T) {
-	timed := []media.Block{
-		{Kind: media.Caption, Text: "Good morning.", Time: media.Span{From: 0, To: 2.5}},
-		{Kind: media.Caption, Text: "Goodbye.", Time: media.Span{From: 3, To: 4}},
+	timed := []documents.Block{
+		{Kind: documents.Caption, Text: "Good morning.", Time: documents.Span{From: 0, To: 2.5}},
+		{Kind: documents.Caption, Text: "Goodbye.", Time: documents.Span{From: 3, To: 4}},
 	}
-	untimed := []media.Block{{Kind: media.Caption, Text: "Good morning."}, {Kind: media.Caption, Text: "Goodbye."}}
+	untimed := []documents.Block{{Kind: documents.Caption, Text: "Good morning."}, {Kind: documents.Caption, Text: "Goodbye."}}
 	for name, test := range map[string]struct {
 		prints string
-		want   []media.Block
+		want   []documents.Block
 	}{
 		"WebVTT":    {`WEBVTT\n\n00:00.000 --> 00:02.500\nGood morning.\n\n00:03.000 --> 00:04.000\nGoodbye.\n`, timed},
 		"SubRip":    {`1\n00:00:00,000 --> 00:00:02,500\nGood morning.\n\n2\n00:00:03,000 --> 00:00:04,000\nGoodbye.\n`, timed},
 		"plain":     {`Good morning.\n\nGoodbye.\n`, untimed},
-		"blank":     {` \n \n`, []media.Block{}},
-		"nothing":   {``, []media.Block{}},
-		"no shell":  {`$HOME; * > x`, []media.Block{{Kind: media.Caption, Text: "$HOME; * > x"}}},
-		"not UTF-8": {`Gr\374\337e aus K\366ln`, []media.Block{{Kind: media.Caption, Text: "Grüße aus Köln"}}},
+		"blank":     {` \n \n`, []documents.Block{}},
+		"nothing":   {``, []documents.Block{}},
+		"no shell":  {`$HOME; * > x`, []documents.Block{{Kind: documents.Caption, Text: "$HOME; * > x"}}},
+		"not UTF-8": {`Gr\374\337e aus K\366ln`, []documents.Block{{Kind: documents.Caption, Text: "Grüße aus Köln"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			captions, warnings, err := scripted(t, "printf '"+test.prints+"'").Transcribe(t.Context(), recording("noise"))
@@ -91,7 +92,7 @@ func TestProgramsThatFail(t *testing.T) {
 		want   error
 	}{
 		"fails":     {"echo secret words >&2; exit 3", mediacommand.ErrUnheard},
-		"chatters":  {"while :; do echo blah blah blah blah; done", media.ErrTooMuch},
+		"chatters":  {"while :; do echo blah blah blah blah; done", documents.ErrTooMuch},
 		"is killed": {"kill -9 $$", nil},
 	} {
 		captions, _, err := scripted(t, test.script).Transcribe(t.Context(), recording("noise"))
@@ -103,7 +104,7 @@ func TestProgramsThatFail(t *testing.T) {
 		}
 	}
 	broken := recording("")
-	broken.File = media.Source{ReaderAt: failing{}, Size: 9}
+	broken.File = documents.Source{ReaderAt: failing{}, Size: 9}
 	if _, _, err := scripted(t, "echo hello").Transcribe(t.Context(), broken); !errors.Is(err, errGone) {
 		t.Errorf("a recording that cannot be read: %v", err)
 	}
@@ -174,7 +175,7 @@ func await(tb testing.TB, met func() bool) {
 
 func TestCommandsThatCannotBeRun(t *testing.T) {
 	for _, command := range []string{"", "  ", "no-such-program-anywhere -x"} {
-		if _, err := mediacommand.New(command, mediatext.ReadText); err == nil {
+		if _, err := mediacommand.New(command, text.ReadText); err == nil {
 			t.Errorf("%q is taken", command)
 		}
 	}

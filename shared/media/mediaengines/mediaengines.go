@@ -15,13 +15,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/transcribe"
 
+	"portside/documents/answers"
+	"portside/documents/offline"
+	"portside/documents/text"
 	"portside/shared/media"
 	"portside/shared/media/mediabedrock"
 	"portside/shared/media/mediacommand"
-	"portside/shared/media/mediaoffline"
 	"portside/shared/media/mediaopenai"
-	"portside/shared/media/mediatext"
-	"portside/shared/media/mediatracks"
 	"portside/shared/media/mediatranscribe"
 )
 
@@ -69,7 +69,7 @@ func (s Settings) In(client *s3.Client, bucket string) Settings {
 }
 
 // New returns the engine.
-func New(s Settings) (media.Engine, error) {
+func New(s Settings) (answers.Engine, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func New(s Settings) (media.Engine, error) {
 		}
 		return engine, nil
 	default:
-		return mediaoffline.New(), nil
+		return offline.New(), nil
 	}
 }
 
@@ -111,7 +111,7 @@ func NewTranscriber(s Settings) (media.Transcriber, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mediatracks.First(transcriber), nil
+	return First(transcriber), nil
 }
 
 func newTranscriber(s Settings) (media.Transcriber, error) {
@@ -127,7 +127,7 @@ func newTranscriber(s Settings) (media.Transcriber, error) {
 		}
 		return transcriber, nil
 	case s.TranscriberCommand != "":
-		transcriber, err := mediacommand.New(s.TranscriberCommand, mediatext.ReadText) // which knows subtitles
+		transcriber, err := mediacommand.New(s.TranscriberCommand, text.ReadText) // which knows subtitles
 		if err != nil {
 			return nil, wrong("the TranscriberCommand " + err.Error())
 		}

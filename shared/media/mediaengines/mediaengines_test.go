@@ -10,6 +10,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"portside/documents"
+	"portside/documents/answers"
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
 	"portside/shared/testkit"
@@ -120,11 +122,11 @@ func TestCallsHaveTheirPrices(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := mediatest.Document(t, "Total: 5\n")
-		_, err = parts.Engine.Extract(t.Context(), d, media.ExtractSettings{Variables: mediatest.InvoiceVariables()})
+		_, err = parts.Engine.Extract(t.Context(), d, answers.ExtractSettings{Variables: mediatest.InvoiceVariables()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = parts.Viewer.View(t.Context(), media.Picture{MediaType: "image/png", Data: dot(t)})
+		_, err = parts.Viewer.View(t.Context(), documents.Picture{MediaType: "image/png", Data: dot(t)})
 		if (err == nil) != (seeing != "") {
 			t.Fatal(err)
 		}
@@ -133,8 +135,8 @@ func TestCallsHaveTheirPrices(t *testing.T) {
 			t.Errorf("logged %s", text)
 		}
 		server.Speech = `{"text": "a", "duration": 90.5, "segments": []}`
-		sound := media.Source{ReaderAt: strings.NewReader("ID3"), Size: 3}
-		if _, _, err := parts.Transcriber.Transcribe(t.Context(), media.Recording{File: sound, Kind: media.Audio}); err != nil {
+		sound := documents.Source{ReaderAt: strings.NewReader("ID3"), Size: 3}
+		if _, _, err := parts.Transcriber.Transcribe(t.Context(), media.Recording{File: sound, Kind: documents.Audio}); err != nil {
 			t.Fatal(err)
 		}
 		if text := logged.String(); !strings.Contains(text, `"audioSeconds":90.5,"microUSD":9050}`) {

@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"sync"
 
+	"portside/documents"
 	"portside/shared/core/fault"
-	"portside/shared/media"
 	"portside/shared/media/mediaprompt"
 )
 
@@ -30,7 +30,7 @@ type message struct {
 // content is what a message says, and shows.
 type content struct {
 	text     string
-	pictures []media.Picture
+	pictures []documents.Picture
 }
 
 // contentPart is a text or a picture.
@@ -106,7 +106,7 @@ func (c *chat) Ask(ctx context.Context, r mediaprompt.Request) (answer string, e
 func unseen(err error) error {
 	r, refused := errors.AsType[*refusal](err)
 	if refused && fault.As(err) == nil && r.status < 500 && mediaprompt.AboutPicture(r.code+" "+r.param+" "+r.message) {
-		return fmt.Errorf("%w (%w)", media.ErrDamaged, r)
+		return fmt.Errorf("%w (%w)", documents.ErrDamaged, r)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"portside/documents"
 	"portside/shared/media"
 	"portside/shared/media/mediaopenai"
 	"portside/shared/media/mediaprompt"
@@ -52,9 +53,9 @@ func (b *bench) pause(ctx context.Context, wait time.Duration) error {
 	return ctx.Err()
 }
 
-func (b *bench) ask(tb testing.TB, q media.Question, documents ...*media.Document) media.Answer {
+func (b *bench) ask(tb testing.TB, q media.Question, docs ...*documents.Document) media.Answer {
 	tb.Helper()
-	answer, err := b.service.AnswerTexts(tb.Context(), q, documents...)
+	answer, err := b.service.AnswerTexts(tb.Context(), q, docs...)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	"portside/documents"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 )
@@ -54,7 +55,7 @@ type segment struct {
 }
 
 // Transcribe implements [media.Transcriber].
-func (s *speech) Transcribe(ctx context.Context, r media.Recording) ([]media.Block, []string, error) {
+func (s *speech) Transcribe(ctx context.Context, r media.Recording) ([]documents.Block, []string, error) {
 	prompt, warnings := prompted(r.Keywords)
 	var said transcription
 	err := s.retrier.Do(ctx, func(attempt int) error {
@@ -107,21 +108,21 @@ func (s *speech) once(ctx context.Context, r media.Recording, how spoken, into *
 }
 
 // captions are the segments that have words. A time that cannot be is none.
-func (t transcription) captions() []media.Block {
+func (t transcription) captions() []documents.Block {
 	segments := t.Segments
 	if len(segments) == 0 {
 		segments = []segment{{Text: t.Text}}
 	}
-	var all []media.Block
+	var all []documents.Block
 	reached := 0.0
 	for _, s := range segments {
-		text := media.Clean(s.Text)
+		text := documents.Clean(s.Text)
 		if text == "" {
 			continue
 		}
-		b := media.Block{Kind: media.Caption, Text: text}
+		b := documents.Block{Kind: documents.Caption, Text: text}
 		if s.Start >= reached && s.End >= s.Start && !math.IsInf(s.End, 0) {
-			b.Time, reached = media.Span{From: s.Start, To: s.End}, s.Start
+			b.Time, reached = documents.Span{From: s.Start, To: s.End}, s.Start
 		}
 		all = append(all, b)
 	}

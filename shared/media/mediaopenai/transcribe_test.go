@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"portside/documents"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediaopenai"
@@ -35,7 +36,7 @@ func hear(tb testing.TB, said string, b mediatest.Behaviour) (*bench, media.Tran
 }
 
 func recording(content string) media.Recording {
-	return media.Recording{File: media.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}, Kind: media.Audio}
+	return media.Recording{File: documents.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}, Kind: documents.Audio}
 }
 
 func TestRecordingsBecomeCaptions(t *testing.T) {
@@ -43,9 +44,9 @@ func TestRecordingsBecomeCaptions(t *testing.T) {
 	r := recording("ID3 noise")
 	r.Lang, r.Keywords = "de", []string{"Nordwind", "Świętosława"}
 	captions, warnings, err := transcriber.Transcribe(t.Context(), r)
-	want := []media.Block{
-		{Kind: media.Caption, Text: "Guten Tag.", Time: media.Span{From: 0, To: 2.5}},
-		{Kind: media.Caption, Text: "Bis bald.", Time: media.Span{From: 3, To: 9.5}},
+	want := []documents.Block{
+		{Kind: documents.Caption, Text: "Guten Tag.", Time: documents.Span{From: 0, To: 2.5}},
+		{Kind: documents.Caption, Text: "Bis bald.", Time: documents.Span{From: 3, To: 9.5}},
 	}
 	if err != nil || !reflect.DeepEqual(captions, want) || len(warnings) > 0 || len(b.pauses) != 2 {
 		t.Errorf("got %+v, %q, %v", captions, warnings, err)
@@ -89,7 +90,7 @@ func TestTranscribersWithoutTimes(t *testing.T) {
 	b, transcriber := hear(t, speech, mediatest.Behaviour{Without: []string{"verbose_json"}})
 	for range 2 {
 		captions, warnings, err := transcriber.Transcribe(t.Context(), recording("ID3"))
-		want := []media.Block{{Kind: media.Caption, Text: "Guten Tag. Bis bald."}}
+		want := []documents.Block{{Kind: documents.Caption, Text: "Guten Tag. Bis bald."}}
 		if err != nil || !reflect.DeepEqual(captions, want) || len(warnings) != 1 {
 			t.Errorf("got %+v, %q, %v", captions, warnings, err)
 		}
@@ -106,7 +107,7 @@ func TestTimesThatCannotBeAreNone(t *testing.T) {
 	if err != nil || len(captions) != 4 {
 		t.Fatalf("got %+v, %v", captions, err)
 	}
-	for i, want := range []media.Span{{}, {}, {From: 7, To: 8}, {}} {
+	for i, want := range []documents.Span{{}, {}, {From: 7, To: 8}, {}} {
 		if captions[i].Time != want {
 			t.Errorf("%d: %+v", i, captions[i])
 		}
@@ -152,7 +153,7 @@ func (broken) ReadAt([]byte, int64) (int, error) { return 0, errors.New("the dis
 
 func TestRecordingsThatCannotBeRead(t *testing.T) {
 	b, transcriber := hear(t, speech, mediatest.Behaviour{})
-	r := media.Recording{File: media.Source{ReaderAt: broken{}, Size: 9}, Kind: media.Audio}
+	r := media.Recording{File: documents.Source{ReaderAt: broken{}, Size: 9}, Kind: documents.Audio}
 	if _, _, err := transcriber.Transcribe(t.Context(), r); err == nil || b.server.Requests() > 0 {
 		t.Errorf("got %v", err)
 	}

@@ -9,7 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"portside/shared/media"
+	"portside/documents"
+	"portside/documents/answers"
 )
 
 func TestQuotesAreFoundAsTheDocumentWritesThem(t *testing.T) {
@@ -48,37 +49,37 @@ func TestQuotesAreFoundAsTheDocumentWritesThem(t *testing.T) {
 
 func TestValuesAreOfTheirType(t *testing.T) {
 	for _, test := range []struct {
-		kind      media.Type
+		kind      answers.Type
 		raw, want string
 	}{
-		{media.Number, `12.50`, "12.50"},
-		{media.Number, `-3`, "-3"},
-		{media.Number, `1.5e3`, "1500"},
-		{media.Number, `-0.0`, "0"},
-		{media.Number, `1e400`, ""},
-		{media.Number, `1e30`, ""},
-		{media.Number, `1e-300`, ""},
-		{media.Number, `"12"`, ""},
-		{media.Number, `1,234`, ""},
-		{media.Number, `0x10`, ""},
-		{media.Number, `NaN`, ""},
-		{media.Number, `null`, ""},
-		{media.Number, strings.Repeat("1", 41), ""},
-		{media.Boolean, `true`, "true"},
-		{media.Boolean, `"true"`, ""},
-		{media.Boolean, `1`, ""},
-		{media.Date, `"2026-03-05"`, "2026-03-05"},
-		{media.Date, `"2026-3-5"`, "2026-03-05"},
-		{media.Date, `"2026-03-05T23:30:00Z"`, "2026-03-05"},
-		{media.Date, `"2026-02-30"`, ""},
-		{media.Date, `"0000-01-01"`, ""},
-		{media.Date, `"05/03/2026"`, ""},
-		{media.Date, `20260305`, ""},
-		{media.String, `" a\u0000\n b "`, "a b"},
-		{media.String, `""`, ""},
-		{media.String, `["a"]`, ""},
-		{media.String, `{"value": "a"}`, ""},
-		{media.String, ``, ""},
+		{answers.Number, `12.50`, "12.50"},
+		{answers.Number, `-3`, "-3"},
+		{answers.Number, `1.5e3`, "1500"},
+		{answers.Number, `-0.0`, "0"},
+		{answers.Number, `1e400`, ""},
+		{answers.Number, `1e30`, ""},
+		{answers.Number, `1e-300`, ""},
+		{answers.Number, `"12"`, ""},
+		{answers.Number, `1,234`, ""},
+		{answers.Number, `0x10`, ""},
+		{answers.Number, `NaN`, ""},
+		{answers.Number, `null`, ""},
+		{answers.Number, strings.Repeat("1", 41), ""},
+		{answers.Boolean, `true`, "true"},
+		{answers.Boolean, `"true"`, ""},
+		{answers.Boolean, `1`, ""},
+		{answers.Date, `"2026-03-05"`, "2026-03-05"},
+		{answers.Date, `"2026-3-5"`, "2026-03-05"},
+		{answers.Date, `"2026-03-05T23:30:00Z"`, "2026-03-05"},
+		{answers.Date, `"2026-02-30"`, ""},
+		{answers.Date, `"0000-01-01"`, ""},
+		{answers.Date, `"05/03/2026"`, ""},
+		{answers.Date, `20260305`, ""},
+		{answers.String, `" a\u0000\n b "`, "a b"},
+		{answers.String, `""`, ""},
+		{answers.String, `["a"]`, ""},
+		{answers.String, `{"value": "a"}`, ""},
+		{answers.String, ``, ""},
 	} {
 		if got := valueOf(test.kind, json.RawMessage(test.raw)); got != typed(test.kind, test.want) {
 			t.Errorf("%s %s: %+v", test.kind, test.raw, got)
@@ -88,7 +89,7 @@ func TestValuesAreOfTheirType(t *testing.T) {
 
 // claim is a value with its quote, and what there is to it.
 type claim struct {
-	kind              media.Type
+	kind              answers.Type
 	value, quote      string
 	want              float64
 	asTheDocumentSays string
@@ -96,7 +97,7 @@ type claim struct {
 
 func (c claim) check(t *testing.T) {
 	t.Helper()
-	got, confidence := confirmed(media.Variable{Name: "agreed", Type: c.kind}, media.Value{Type: c.kind, Text: c.value}, c.quote)
+	got, confidence := confirmed(answers.Variable{Name: "agreed", Type: c.kind}, answers.Value{Type: c.kind, Text: c.value}, c.quote)
 	if confidence != c.want || got.Text != c.asTheDocumentSays {
 		t.Errorf("%s in %q: %+v %v", c.value, c.quote, got, confidence)
 	}
@@ -104,40 +105,40 @@ func (c claim) check(t *testing.T) {
 
 func TestValuesMustStandInTheirQuotes(t *testing.T) {
 	for _, c := range []claim{
-		{media.String, "acme gmbh", "by ACME\nGmbH.", shown, "ACME GmbH"},
-		{media.String, "Acme", "by Acmeville", 0, ""},
-		{media.Number, "1234.50", "1.234,50 €", shown, "1234.50"},
-		{media.Number, "1234.5", "1 234,50", shown, "1234.5"},
-		{media.Number, "100", "2 100,00", shown, "100"},
-		{media.Number, "1500000", "1.5 million", shown, "1500000"},
-		{media.Number, "0.19", "19 %", shown, "0.19"},
-		{media.Number, "0", "0 items", shown, "0"},
-		{media.Number, "12", "in 2012", 0, ""},
-		{media.Number, "235", "1 + 234", 0, ""},
-		{media.Number, "1430", "1.430,00 €", shown, "1430"},
-		{media.Number, "143", "1.430,00 €", 0, ""},
-		{media.Number, "14300", "1.430,00 €", 0, ""},
-		{media.Number, "1430000", "1.430,00 €", 0, ""},
-		{media.Number, "1430000", "1.430,00 Tsd. €", shown, "1430000"},
-		{media.Number, "1430", "1.430 kg", shown, "1430"},
-		{media.Number, "1.43", "1.430 kg", shown, "1.43"},
-		{media.Number, "125", "0.125", 0, ""},
-		{media.Number, "1234567.8", "1'234'567.80", shown, "1234567.8"},
-		{media.Number, "1234567", "12,34,567.00", shown, "1234567"},
-		{media.Number, "14102026", "14.10.2026", 0, ""},
-		{media.Number, "2500000", "2,5 Mio. €", shown, "2500000"},
-		{media.Number, "2500000", "€2.5m", shown, "2500000"},
-		{media.Number, "12000", "12k", shown, "12000"},
-		{media.Number, "3000000000", "3 mil millones", shown, "3000000000"},
-		{media.Number, "2000000000000", "2 Billionen", shown, "2000000000000"},
-		{media.Number, "2000000", "2 Billionen", 0, ""},
-		{media.Number, "19", "19 %", shown, "19"},
-		{media.Number, "0.19", "19", 0, ""},
-		{media.Number, "0", "10", 0, ""},
-		{media.Number, "-500", "(500.00)", shown, "-500"},
-		{media.Number, "-500", "a loss of 500", partly, "-500"},
-		{media.Number, "5", "five", written, "5"},
-		{media.Boolean, "true", "it is agreed", read, "true"},
+		{answers.String, "acme gmbh", "by ACME\nGmbH.", shown, "ACME GmbH"},
+		{answers.String, "Acme", "by Acmeville", 0, ""},
+		{answers.Number, "1234.50", "1.234,50 €", shown, "1234.50"},
+		{answers.Number, "1234.5", "1 234,50", shown, "1234.5"},
+		{answers.Number, "100", "2 100,00", shown, "100"},
+		{answers.Number, "1500000", "1.5 million", shown, "1500000"},
+		{answers.Number, "0.19", "19 %", shown, "0.19"},
+		{answers.Number, "0", "0 items", shown, "0"},
+		{answers.Number, "12", "in 2012", 0, ""},
+		{answers.Number, "235", "1 + 234", 0, ""},
+		{answers.Number, "1430", "1.430,00 €", shown, "1430"},
+		{answers.Number, "143", "1.430,00 €", 0, ""},
+		{answers.Number, "14300", "1.430,00 €", 0, ""},
+		{answers.Number, "1430000", "1.430,00 €", 0, ""},
+		{answers.Number, "1430000", "1.430,00 Tsd. €", shown, "1430000"},
+		{answers.Number, "1430", "1.430 kg", shown, "1430"},
+		{answers.Number, "1.43", "1.430 kg", shown, "1.43"},
+		{answers.Number, "125", "0.125", 0, ""},
+		{answers.Number, "1234567.8", "1'234'567.80", shown, "1234567.8"},
+		{answers.Number, "1234567", "12,34,567.00", shown, "1234567"},
+		{answers.Number, "14102026", "14.10.2026", 0, ""},
+		{answers.Number, "2500000", "2,5 Mio. €", shown, "2500000"},
+		{answers.Number, "2500000", "€2.5m", shown, "2500000"},
+		{answers.Number, "12000", "12k", shown, "12000"},
+		{answers.Number, "3000000000", "3 mil millones", shown, "3000000000"},
+		{answers.Number, "2000000000000", "2 Billionen", shown, "2000000000000"},
+		{answers.Number, "2000000", "2 Billionen", 0, ""},
+		{answers.Number, "19", "19 %", shown, "19"},
+		{answers.Number, "0.19", "19", 0, ""},
+		{answers.Number, "0", "10", 0, ""},
+		{answers.Number, "-500", "(500.00)", shown, "-500"},
+		{answers.Number, "-500", "a loss of 500", partly, "-500"},
+		{answers.Number, "5", "five", written, "5"},
+		{answers.Boolean, "true", "it is agreed", read, "true"},
 	} {
 		c.check(t)
 	}
@@ -145,43 +146,43 @@ func TestValuesMustStandInTheirQuotes(t *testing.T) {
 
 func TestDaysMustStandInTheirQuotes(t *testing.T) {
 	for _, c := range []claim{
-		{media.Date, "2026-03-05", "5 March 2026", shown, "2026-03-05"},
-		{media.Date, "2026-03-05", "05.03.26", shown, "2026-03-05"},
-		{media.Date, "2026-03-05", "on 5 March", partly, "2026-03-05"},
-		{media.Date, "2026-03-05", "20260305T1200", shown, "2026-03-05"},
-		{media.Date, "2026-03-01", "in March 2026", 0, ""},
-		{media.Date, "2026-03-05", "the fifth of March", written, "2026-03-05"},
-		{media.Date, "2026-03-05", "the fifth of May", 0, ""},
-		{media.Date, "2026-03-14", "14.10.2026", 0, ""},
-		{media.Date, "2026-10-14", "14.10.2026", shown, "2026-10-14"},
-		{media.Date, "2026-10-14", "10:30, 14.10.2026", shown, "2026-10-14"},
-		{media.Date, "2026-10-14", "You may pay until 14.10.2026", shown, "2026-10-14"},
-		{media.Date, "2026-05-14", "You may pay until 14.10.2026", 0, ""},
-		{media.Date, "2026-05-03", "05.03.2026", 0, ""},
-		{media.Date, "2026-05-03", "05/03/2026", read, "2026-05-03"},
-		{media.Date, "2026-03-05", "05/03/2026", read, "2026-03-05"},
-		{media.Date, "2026-03-14", "3/14/2026", shown, "2026-03-14"},
-		{media.Date, "2026-03-05", "2026-03-05T12:00", shown, "2026-03-05"},
-		{media.Date, "2026-03-05", "2026-05-03", 0, ""},
-		{media.Date, "2026-05-05", "05 2026", 0, ""},
-		{media.Date, "2026-03-05", "05.03.", partly, "2026-03-05"},
-		{media.Date, "2026-03-05", "05.04.", 0, ""},
-		{media.Date, "2026-03-05", "20260503", 0, ""},
-		{media.Date, "2026-03-05", "5 March 2025", 0, ""},
-		{media.Date, "2026-03-05", "5 April 2026", 0, ""},
-		{media.Date, "2026-03-05", "le 1er avril, puis le 5 mars 2026", shown, "2026-03-05"},
-		{media.Date, "2026-04-05", "5 March to 4 April 2026", partly, "2026-04-05"},
-		{media.Date, "2026-04-04", "5 March to 4 April 2026", shown, "2026-04-04"},
-		{media.Date, "2026-03-01", "1er mars 2026", shown, "2026-03-01"},
-		{media.Date, "2026-03-05", "March the 5th, 2026", shown, "2026-03-05"},
-		{media.Date, "2026-03-05", "5 de marzo de 2026", shown, "2026-03-05"},
-		{media.Date, "2026-03-05", "5. MÄRZ 2026", shown, "2026-03-05"},
-		{media.Date, "2026-10-05", "5 października 2026", shown, "2026-10-05"},
-		{media.Date, "2026-03-05", "5 mrt. 2026", shown, "2026-03-05"},
-		{media.Date, "2026-03-05", "den 5:e mars 2026", shown, "2026-03-05"},
-		{media.Date, "2026-03-05", "5 martie 2026", shown, "2026-03-05"},
-		{media.Date, "2026-03-05", "5. března 2026", partly, "2026-03-05"},
-		{media.Date, "2026-03-05", "2026年3月5日", shown, "2026-03-05"},
+		{answers.Date, "2026-03-05", "5 March 2026", shown, "2026-03-05"},
+		{answers.Date, "2026-03-05", "05.03.26", shown, "2026-03-05"},
+		{answers.Date, "2026-03-05", "on 5 March", partly, "2026-03-05"},
+		{answers.Date, "2026-03-05", "20260305T1200", shown, "2026-03-05"},
+		{answers.Date, "2026-03-01", "in March 2026", 0, ""},
+		{answers.Date, "2026-03-05", "the fifth of March", written, "2026-03-05"},
+		{answers.Date, "2026-03-05", "the fifth of May", 0, ""},
+		{answers.Date, "2026-03-14", "14.10.2026", 0, ""},
+		{answers.Date, "2026-10-14", "14.10.2026", shown, "2026-10-14"},
+		{answers.Date, "2026-10-14", "10:30, 14.10.2026", shown, "2026-10-14"},
+		{answers.Date, "2026-10-14", "You may pay until 14.10.2026", shown, "2026-10-14"},
+		{answers.Date, "2026-05-14", "You may pay until 14.10.2026", 0, ""},
+		{answers.Date, "2026-05-03", "05.03.2026", 0, ""},
+		{answers.Date, "2026-05-03", "05/03/2026", read, "2026-05-03"},
+		{answers.Date, "2026-03-05", "05/03/2026", read, "2026-03-05"},
+		{answers.Date, "2026-03-14", "3/14/2026", shown, "2026-03-14"},
+		{answers.Date, "2026-03-05", "2026-03-05T12:00", shown, "2026-03-05"},
+		{answers.Date, "2026-03-05", "2026-05-03", 0, ""},
+		{answers.Date, "2026-05-05", "05 2026", 0, ""},
+		{answers.Date, "2026-03-05", "05.03.", partly, "2026-03-05"},
+		{answers.Date, "2026-03-05", "05.04.", 0, ""},
+		{answers.Date, "2026-03-05", "20260503", 0, ""},
+		{answers.Date, "2026-03-05", "5 March 2025", 0, ""},
+		{answers.Date, "2026-03-05", "5 April 2026", 0, ""},
+		{answers.Date, "2026-03-05", "le 1er avril, puis le 5 mars 2026", shown, "2026-03-05"},
+		{answers.Date, "2026-04-05", "5 March to 4 April 2026", partly, "2026-04-05"},
+		{answers.Date, "2026-04-04", "5 March to 4 April 2026", shown, "2026-04-04"},
+		{answers.Date, "2026-03-01", "1er mars 2026", shown, "2026-03-01"},
+		{answers.Date, "2026-03-05", "March the 5th, 2026", shown, "2026-03-05"},
+		{answers.Date, "2026-03-05", "5 de marzo de 2026", shown, "2026-03-05"},
+		{answers.Date, "2026-03-05", "5. MÄRZ 2026", shown, "2026-03-05"},
+		{answers.Date, "2026-10-05", "5 października 2026", shown, "2026-10-05"},
+		{answers.Date, "2026-03-05", "5 mrt. 2026", shown, "2026-03-05"},
+		{answers.Date, "2026-03-05", "den 5:e mars 2026", shown, "2026-03-05"},
+		{answers.Date, "2026-03-05", "5 martie 2026", shown, "2026-03-05"},
+		{answers.Date, "2026-03-05", "5. března 2026", partly, "2026-03-05"},
+		{answers.Date, "2026-03-05", "2026年3月5日", shown, "2026-03-05"},
 	} {
 		c.check(t)
 	}
@@ -202,13 +203,13 @@ func TestObjectsAreFoundInWords(t *testing.T) {
 
 // Of several places, the best evidence wins, and doubt is told.
 func TestBestOfSeveralPlaces(t *testing.T) {
-	b := media.NewBuilder(media.PlainText, media.DefaultLimits())
-	if err := b.Add(media.Block{Kind: media.Paragraph, Text: "Price five. Price: 7. Price: 7 again. Price: 8."}); err != nil {
+	b := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
+	if err := b.Add(documents.Block{Kind: documents.Paragraph, Text: "Price five. Price: 7. Price: 7 again. Price: 8."}); err != nil {
 		t.Fatal(err)
 	}
 	d := b.Document()
 	p := newPart(d.Text(), 0)
-	price := media.Variable{Name: "price", Type: media.Number}
+	price := answers.Variable{Name: "price", Type: answers.Number}
 	all := p.candidates(price, json.RawMessage(`[{"quote": "Price five", "value": 5}, {"quote": "Price: 7.", "value": 7},
 		{"quote": "Price: 7 again", "value": 7}, {"quote": "Price: 7.", "value": 7}, {"quote": "Price: 8", "value": 8}, {"value": 8}, 8, null]`))
 	value, quotes := best(all, d)
@@ -225,12 +226,12 @@ func FuzzAnswers(f *testing.F) {
 		"```json\n{\"v3\":[{\"quote\":\"due  5 march 2026\",\"value\":\"2026-03-05\"}],\"v4\":{\"quote\":\"Due\",\"value\":true}}\n```")
 	f.Add("a İ ẞ ﬁ", `{"v1":[{"quote":"i ß","value":"ẞ"}]}`)
 	f.Add("x", `{"v1":null,"v2":[1e999],"v3":[{"quote":7}]}`)
-	variables := []media.Variable{
-		{Name: "s", Type: media.String}, {Name: "n", Type: media.Number}, {Name: "d", Type: media.Date}, {Name: "b", Type: media.Boolean},
+	variables := []answers.Variable{
+		{Name: "s", Type: answers.String}, {Name: "n", Type: answers.Number}, {Name: "d", Type: answers.Date}, {Name: "b", Type: answers.Boolean},
 	}
 	f.Fuzz(func(t *testing.T, text, answer string) {
-		b := media.NewBuilder(media.PlainText, media.DefaultLimits())
-		if err := b.Add(media.Block{Kind: media.Paragraph, Text: text}); err != nil {
+		b := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
+		if err := b.Add(documents.Block{Kind: documents.Paragraph, Text: text}); err != nil {
 			t.Fatal(err)
 		}
 		d := b.Document()
@@ -250,7 +251,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-func checkCandidates(t *testing.T, d *media.Document, v media.Variable, found []candidate) {
+func checkCandidates(t *testing.T, d *documents.Document, v answers.Variable, found []candidate) {
 	t.Helper()
 	for _, c := range found {
 		e := c.evidence

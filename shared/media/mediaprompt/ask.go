@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"portside/shared/media"
+	"portside/documents"
 )
 
 // asker puts questions to a model.
@@ -21,7 +21,7 @@ type question struct {
 	name     string
 	rules    string
 	data     []datum
-	pictures []media.Picture
+	pictures []documents.Picture
 	schema   schema
 	tokens   int
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"portside/documents/answers"
 	"portside/documents/lazyregexp"
-	"portside/shared/media"
 )
 
 // verdict is what a quote says by itself of whether something holds.
@@ -28,7 +28,7 @@ const (
 )
 
 var (
-	answers = lazyregexp.New(`[:：?=|\t]\s*([^:：?=|\t\n,;.!(]+)`)
+	replies = lazyregexp.New(`[:：?=|\t]\s*([^:：?=|\t\n,;.!(]+)`)
 	ticked  = lazyregexp.New(`☒|☑|✓|✔|\[[xX]\]`)
 	empty   = lazyregexp.New(`☐|□|\[ ?\]`)
 	humps   = lazyregexp.New(`(\p{Ll})(\p{Lu})`)
@@ -36,7 +36,7 @@ var (
 
 // booleanIn is how sure a boolean is. The quote need not have it literally; one that says the contrary in so many words speaks
 // against it, unless the variable itself asks for the contrary (unpaid, where the document has "Paid: no").
-func booleanIn(quote, value string, v media.Variable) float64 {
+func booleanIn(quote, value string, v answers.Variable) float64 {
 	told, found := says(quote), wordsOf(quote)
 	switch contrary := told == yes && value == "false" || told == no && value == "true"; {
 	case contrary && !opposes(v, found):
@@ -53,7 +53,7 @@ func says(quote string) verdict {
 		return boxed(quote, boxes)
 	}
 	all := []verdict{answer(quote)}
-	if found := answers().FindAllStringSubmatch(quote, -1); found != nil {
+	if found := replies().FindAllStringSubmatch(quote, -1); found != nil {
 		all = nil
 		for _, one := range found {
 			all = append(all, answer(one[1]))
@@ -103,7 +103,7 @@ func answer(text string) verdict {
 const longestPrefix = 5
 
 // opposes reports whether the name of a variable denies, or has a word of the quote behind a prefix.
-func opposes(v media.Variable, found []string) bool {
+func opposes(v answers.Variable, found []string) bool {
 	name := wordsOf(v.Name)
 	if slices.ContainsFunc(name, among(strings.Fields(denies))) {
 		return true

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/media"
+	"portside/documents/answers"
 )
 
 func TestBooleansMustNotBelieTheirQuotes(t *testing.T) {
-	paid := media.Variable{Name: "isPaid", Type: media.Boolean, Description: "whether the bill was settled"}
+	paid := answers.Variable{Name: "isPaid", Type: answers.Boolean, Description: "whether the bill was settled"}
 	for _, test := range []struct {
 		quote, value string
 		want         float64
@@ -51,7 +51,7 @@ func TestBooleansMustNotBelieTheirQuotes(t *testing.T) {
 		{"paid", "true", read},
 		{"SETTLED", "true", read},
 	} {
-		if _, got := confirmed(paid, media.Value{Type: media.Boolean, Text: test.value}, test.quote); got != test.want {
+		if _, got := confirmed(paid, answers.Value{Type: answers.Boolean, Text: test.value}, test.quote); got != test.want {
 			t.Errorf("%q as %s: %v", test.quote, test.value, got)
 		}
 	}
@@ -62,7 +62,7 @@ func TestContraryVariables(t *testing.T) {
 	for name, want := range map[string]float64{
 		"unpaid": partly, "not_paid": partly, "nichtBezahlt": partly, "paid": 0, "outstanding": 0,
 	} {
-		if got := booleanIn("Paid: no", "true", media.Variable{Name: name, Type: media.Boolean}); got != want {
+		if got := booleanIn("Paid: no", "true", answers.Variable{Name: name, Type: answers.Boolean}); got != want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

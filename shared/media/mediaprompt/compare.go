@@ -6,7 +6,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"portside/shared/media"
+	"portside/documents"
+	"portside/documents/answers"
 )
 
 const (
@@ -28,21 +29,21 @@ type pair struct {
 }
 
 type side struct {
-	Value media.Value `json:"value"`
-	Quote string      `json:"quote"`
+	Value answers.Value `json:"value"`
+	Quote string        `json:"quote"`
 }
 
 // Compare extracts from both documents, then asks for words on what was found; the documents are not read for those again.
-func (e *Engine) Compare(ctx context.Context, first, second *media.Document, s media.CompareSettings) (media.Comparison, error) {
-	documents, found := []*media.Document{first, second}, make([]media.Extraction, 2)
-	err := e.each(ctx, len(documents), func(ctx context.Context, i int) (err error) {
-		found[i], err = e.Extract(ctx, documents[i], media.ExtractSettings{Variables: s.Variables, Lang: s.Lang})
+func (e *Engine) Compare(ctx context.Context, first, second *documents.Document, s answers.CompareSettings) (answers.Comparison, error) {
+	docs, found := []*documents.Document{first, second}, make([]answers.Extraction, 2)
+	err := e.each(ctx, len(docs), func(ctx context.Context, i int) (err error) {
+		found[i], err = e.Extract(ctx, docs[i], answers.ExtractSettings{Variables: s.Variables, Lang: s.Lang})
 		return err
 	})
 	if err != nil {
-		return media.Comparison{}, err
+		return answers.Comparison{}, err
 	}
-	c := media.Comparison{First: found[0], Second: found[1], Words: map[string]string{}}
+	c := answers.Comparison{First: found[0], Second: found[1], Words: map[string]string{}}
 	for i, place := range []string{"First file: ", "Second file: "} {
 		for _, warning := range found[i].Warnings {
 			c.Warnings = append(c.Warnings, place+warning)
@@ -50,7 +51,7 @@ func (e *Engine) Compare(ctx context.Context, first, second *media.Document, s m
 	}
 	for those := range slices.Chunk(s.Variables, batch) {
 		if err := e.words(ctx, s, those, &c); err != nil {
-			return media.Comparison{}, err
+			return answers.Comparison{}, err
 		}
 	}
 	for _, v := range s.Variables {
@@ -63,7 +64,7 @@ func (e *Engine) Compare(ctx context.Context, first, second *media.Document, s m
 }
 
 // words asks how values compare.
-func (e *Engine) words(ctx context.Context, s media.CompareSettings, variables []media.Variable, c *media.Comparison) error {
+func (e *Engine) words(ctx context.Context, s answers.CompareSettings, variables []answers.Variable, c *answers.Comparison) error {
 	pairs, properties := make([]pair, len(variables)), make([]property, len(variables))
 	for i, v := range variables {
 		pairs[i] = pair{sought{key(i), v.Name, v.Type, v.Description}, sideOf(c.First, v.Name), sideOf(c.Second, v.Name)}
@@ -80,7 +81,7 @@ func (e *Engine) words(ctx context.Context, s media.CompareSettings, variables [
 	})
 }
 
-func sideOf(e media.Extraction, name string) *side {
+func sideOf(e answers.Extraction, name string) *side {
 	value, quotes := e.Values[name], e.Evidence[name]
 	if !value.Found() || len(quotes) == 0 {
 		return nil
@@ -88,7 +89,7 @@ func sideOf(e media.Extraction, name string) *side {
 	return &side{value, quotes[0].Quote}
 }
 
-func readWords(answer map[string]json.RawMessage, variables []media.Variable, into map[string]string) error {
+func readWords(answer map[string]json.RawMessage, variables []answers.Variable, into map[string]string) error {
 	known := 0
 	for i, v := range variables {
 		var words string
@@ -96,7 +97,7 @@ func readWords(answer map[string]json.RawMessage, variables []media.Variable, in
 			continue
 		}
 		known++
-		into[v.Name] = shortened(media.Clean(words))
+		into[v.Name] = shortened(documents.Clean(words))
 	}
 	if known == 0 {
 		return ErrJunk

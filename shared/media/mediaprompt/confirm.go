@@ -3,7 +3,7 @@ package mediaprompt
 import (
 	"strings"
 
-	"portside/shared/media"
+	"portside/documents/answers"
 )
 
 // How sure a value is, by what its quote shows of it. A model's own word on that is worth little.
@@ -15,24 +15,24 @@ const (
 )
 
 // confirmed compares a value of the variable with its quote. One that the quote contradicts is not found.
-func confirmed(sought media.Variable, v media.Value, quote string) (media.Value, float64) {
+func confirmed(sought answers.Variable, v answers.Value, quote string) (answers.Value, float64) {
 	confidence := 0.0
 	switch v.Type {
-	case media.String:
+	case answers.String:
 		v.Text = copied(v.Text, quote)
 		confidence = shown
 		if v.Text == "" {
 			confidence = 0
 		}
-	case media.Number:
+	case answers.Number:
 		confidence = numberIn(quote, v.Text)
-	case media.Date:
+	case answers.Date:
 		confidence = dateIn(quote, v.Text)
-	case media.Boolean:
+	case answers.Boolean:
 		confidence = booleanIn(quote, v.Text, sought)
 	}
 	if confidence == 0 {
-		return media.Value{}, 0
+		return answers.Value{}, 0
 	}
 	return v, confidence
 }

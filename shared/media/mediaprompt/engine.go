@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"portside/shared/media"
+	"portside/documents/answers"
 )
 
 // Settings fit an engine to its model.
@@ -36,7 +36,7 @@ type Engine struct {
 	settings Settings
 }
 
-var _ media.Engine = (*Engine)(nil)
+var _ answers.Engine = (*Engine)(nil)
 
 // New returns an Engine. It may be used by several goroutines if the model may.
 func New(model Model, s Settings) *Engine { return &Engine{asker{model, s.Thinking}, s.withDefaults()} }

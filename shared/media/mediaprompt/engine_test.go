@@ -10,28 +10,28 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"portside/documents/answers"
 	"portside/shared/core/fault"
-	"portside/shared/media"
 	"portside/shared/media/mediaprompt"
 	"portside/shared/testkit/mediatest"
 )
 
 // answers is a model that gives what a function makes of each request.
-type answers func(mediaprompt.Request) (string, error)
+type replies func(mediaprompt.Request) (string, error)
 
-func (a answers) Ask(_ context.Context, r mediaprompt.Request) (string, error) { return a(r) }
+func (a replies) Ask(_ context.Context, r mediaprompt.Request) (string, error) { return a(r) }
 
 var mark = regexp.MustCompile(`\[END name ([A-Z2-7]{26})\]`)
 
 func TestFencesAreDrawnAnewAndNeverTakenBack(t *testing.T) {
 	seen := map[string]bool{}
-	e := mediaprompt.New(answers(func(r mediaprompt.Request) (string, error) {
+	e := mediaprompt.New(replies(func(r mediaprompt.Request) (string, error) {
 		drawn := mark.FindStringSubmatch(r.Rules)[1]
 		seen[drawn] = true
 		return fmt.Sprintf(`{"summary": "as told after %s"}`, drawn), nil
 	}), mediaprompt.Settings{})
 	for range 3 {
-		_, err := e.Summarize(t.Context(), mediatest.Document(t, "Text."), media.SummarySettings{})
+		_, err := e.Summarize(t.Context(), mediatest.Document(t, "Text."), answers.SummarySettings{})
 		if !errors.Is(err, mediaprompt.ErrJunk) {
 			t.Errorf("got %v", err)
 		}
@@ -44,13 +44,13 @@ func TestFencesAreDrawnAnewAndNeverTakenBack(t *testing.T) {
 // But for the fence, the same question is the same request.
 func TestRequestsAreTheSameForTheSameQuestion(t *testing.T) {
 	asked := map[string]bool{}
-	e := mediaprompt.New(answers(func(r mediaprompt.Request) (string, error) {
+	e := mediaprompt.New(replies(func(r mediaprompt.Request) (string, error) {
 		drawn := mark.FindStringSubmatch(r.Rules)[1]
 		asked[strings.ReplaceAll(fmt.Sprintf("%s|%s|%s|%s|%d", r.Name, r.Rules, r.Data, r.Schema, r.MaxTokens), drawn, "")] = true
 		return `{"v1": [], "v2": [], "v3": [], "v4": []}`, nil
 	}), mediaprompt.Settings{Thinking: 1_000})
 	for range 5 {
-		_, err := e.Extract(t.Context(), mediatest.Document(t, "Text."), media.ExtractSettings{Variables: mediatest.InvoiceVariables()})
+		_, err := e.Extract(t.Context(), mediatest.Document(t, "Text."), answers.ExtractSettings{Variables: mediatest.InvoiceVariables()})
 		if err != nil {
 			t.Error(err)
 		}
@@ -61,15 +61,15 @@ func TestRequestsAreTheSameForTheSameQuestion(t *testing.T) {
 }
 
 func TestTruncatedAnswersAreAskedForByHalves(t *testing.T) {
-	e := mediaprompt.New(answers(func(r mediaprompt.Request) (string, error) {
+	e := mediaprompt.New(replies(func(r mediaprompt.Request) (string, error) {
 		if strings.Contains(string(r.Schema), `"v3"`) {
 			return "", mediaprompt.ErrTruncated
 		}
 		return `{"v1": [{"quote": "Total: 5", "value": 5}, {"quote": "Supplier: Acme", "value": "Acme"}], "v2": []}`, nil
 	}), mediaprompt.Settings{})
 	d := mediatest.Document(t, "Supplier: Acme\nTotal: 5\n")
-	x, err := e.Extract(t.Context(), d, media.ExtractSettings{Variables: []media.Variable{
-		{Name: "who", Type: media.String}, {Name: "when", Type: media.Date}, {Name: "total", Type: media.Number}, {Name: "paid", Type: media.Boolean},
+	x, err := e.Extract(t.Context(), d, answers.ExtractSettings{Variables: []answers.Variable{
+		{Name: "who", Type: answers.String}, {Name: "when", Type: answers.Date}, {Name: "total", Type: answers.Number}, {Name: "paid", Type: answers.Boolean},
 	}})
 	if err != nil || x.Values["who"].Text != "Acme" || x.Values["total"].Text != "5" || x.Values["when"].Found() {
 		t.Errorf("got %+v, %v", x, err)
@@ -78,24 +78,24 @@ func TestTruncatedAnswersAreAskedForByHalves(t *testing.T) {
 
 // Words on a comparison are bounded, may be missing, and what was left out of either document is told.
 func TestComparisonsTellWhatIsMissing(t *testing.T) {
-	e := mediaprompt.New(answers(func(r mediaprompt.Request) (string, error) {
+	e := mediaprompt.New(replies(func(r mediaprompt.Request) (string, error) {
 		if r.Name == "comparisons" {
 			return `{"v1": "` + strings.Repeat("ä", 700) + `", "v2": null}`, nil
 		}
 		return `{"v1": [], "v2": []}`, nil
 	}), mediaprompt.Settings{PartTokens: 10, Parts: 2})
 	long, short := mediatest.Document(t, strings.Repeat("word ", 100)), mediatest.Document(t, "word")
-	c, err := e.Compare(t.Context(), short, long, media.CompareSettings{Variables: mediatest.InvoiceVariables()[:2]})
+	c, err := e.Compare(t.Context(), short, long, answers.CompareSettings{Variables: mediatest.InvoiceVariables()[:2]})
 	if err != nil || utf8.RuneCountInString(c.Words["Supplier"]) != 600 || c.Words["Total"] != "" {
 		t.Errorf("got %+v, %v", c.Words, err)
 	}
 	if len(c.Warnings) != 2 || !strings.HasPrefix(c.Warnings[0], "Second file: The document is too long") {
 		t.Errorf("got %q", c.Warnings)
 	}
-	mute := mediaprompt.New(answers(func(r mediaprompt.Request) (string, error) {
+	mute := mediaprompt.New(replies(func(r mediaprompt.Request) (string, error) {
 		return map[bool]string{true: `{}`, false: `{"v1": []}`}[r.Name == "comparisons"], nil
 	}), mediaprompt.Settings{})
-	_, err = mute.Compare(t.Context(), short, short, media.CompareSettings{Variables: mediatest.InvoiceVariables()})
+	_, err = mute.Compare(t.Context(), short, short, answers.CompareSettings{Variables: mediatest.InvoiceVariables()})
 	if !errors.Is(err, mediaprompt.ErrJunk) {
 		t.Errorf("got %v", err)
 	}
@@ -104,27 +104,27 @@ func TestComparisonsTellWhatIsMissing(t *testing.T) {
 // One part that fails ends the others, and its error is the one that is told.
 func TestFirstFailureEndsTheRest(t *testing.T) {
 	var asked atomic.Int32
-	e := mediaprompt.New(answers(func(mediaprompt.Request) (string, error) {
+	e := mediaprompt.New(replies(func(mediaprompt.Request) (string, error) {
 		if asked.Add(1) == 3 {
 			return "", mediaprompt.ErrRefused
 		}
 		return `{"v1": []}`, nil
 	}), mediaprompt.Settings{PartTokens: 10, Parts: 100, AtOnce: 1})
 	d := mediatest.Document(t, strings.Repeat("word ", 300))
-	_, err := e.Extract(t.Context(), d, media.ExtractSettings{Variables: mediatest.InvoiceVariables()})
+	_, err := e.Extract(t.Context(), d, answers.ExtractSettings{Variables: mediatest.InvoiceVariables()})
 	if !errors.Is(err, mediaprompt.ErrRefused) || asked.Load() != 3 {
 		t.Errorf("%v after %d requests", err, asked.Load())
 	}
 }
 
 func TestDeadlinesBeforeTheFirstRequest(t *testing.T) {
-	e := mediaprompt.New(answers(func(mediaprompt.Request) (string, error) {
+	e := mediaprompt.New(replies(func(mediaprompt.Request) (string, error) {
 		t.Error("asked without time")
 		return "", nil
 	}), mediaprompt.Settings{})
 	late, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
-	_, err := e.Extract(late, mediatest.Document(t, "x"), media.ExtractSettings{Variables: mediatest.InvoiceVariables()})
+	_, err := e.Extract(late, mediatest.Document(t, "x"), answers.ExtractSettings{Variables: mediatest.InvoiceVariables()})
 	if fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("got %v", err)
 	}

@@ -9,7 +9,8 @@ import (
 	"math"
 	"slices"
 
-	"portside/shared/media"
+	"portside/documents"
+	"portside/documents/answers"
 )
 
 const (
@@ -28,23 +29,23 @@ Never calculate, never complete, never guess.`
 
 // sought is a variable as the model sees it.
 type sought struct {
-	Key         string     `json:"key"`
-	Name        string     `json:"name"`
-	Type        media.Type `json:"type"`
-	Description string     `json:"description,omitempty"`
+	Key         string       `json:"key"`
+	Name        string       `json:"name"`
+	Type        answers.Type `json:"type"`
+	Description string       `json:"description,omitempty"`
 }
 
 // candidate is a value with a place that gives it.
 type candidate struct {
-	value    media.Value
-	evidence media.Evidence
+	value    answers.Value
+	evidence answers.Evidence
 }
 
 // candidates are by the variable's name.
 type candidates map[string][]candidate
 
 // Extract asks for the variables, part by part. Values are as the document writes them, so the language changes nothing.
-func (e *Engine) Extract(ctx context.Context, d *media.Document, s media.ExtractSettings) (media.Extraction, error) {
+func (e *Engine) Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettings) (answers.Extraction, error) {
 	parts, warnings := e.parts(d.Text())
 	batches := slices.Collect(slices.Chunk(s.Variables, batch))
 	found := make([]candidates, len(parts)*len(batches))
@@ -53,15 +54,15 @@ func (e *Engine) Extract(ctx context.Context, d *media.Document, s media.Extract
 		return err
 	})
 	if err != nil {
-		return media.Extraction{}, err
+		return answers.Extraction{}, err
 	}
-	all := media.Extraction{Values: map[string]media.Value{}, Evidence: map[string][]media.Evidence{}, Warnings: warnings}
+	all := answers.Extraction{Values: map[string]answers.Value{}, Evidence: map[string][]answers.Evidence{}, Warnings: warnings}
 	for _, v := range s.Variables {
 		var those []candidate
 		for _, of := range found {
 			those = append(those, of[v.Name]...)
 		}
-		all.Values[v.Name] = media.Value{}
+		all.Values[v.Name] = answers.Value{}
 		if len(those) > 0 {
 			all.Values[v.Name], all.Evidence[v.Name] = best(those, d)
 		}
@@ -70,7 +71,7 @@ func (e *Engine) Extract(ctx context.Context, d *media.Document, s media.Extract
 }
 
 // find looks for variables in one part. An answer that is too long for all of them is asked for by halves.
-func (e *Engine) find(ctx context.Context, p part, variables []media.Variable) (candidates, error) {
+func (e *Engine) find(ctx context.Context, p part, variables []answers.Variable) (candidates, error) {
 	q := question{name: "findings", rules: extractRules, schema: findings(variables)}
 	q.tokens = tokensAround + tokensPerValue*len(variables)
 	q.data = []datum{{"variables", listed(variables)}, {"document", p.text}}
@@ -80,12 +81,12 @@ func (e *Engine) find(ctx context.Context, p part, variables []media.Variable) (
 		return err
 	})
 	if half := len(variables) / 2; errors.Is(err, ErrTruncated) && half > 0 {
-		return e.findHalves(ctx, p, [2][]media.Variable{variables[:half], variables[half:]})
+		return e.findHalves(ctx, p, [2][]answers.Variable{variables[:half], variables[half:]})
 	}
 	return found, err
 }
 
-func (e *Engine) findHalves(ctx context.Context, p part, halves [2][]media.Variable) (candidates, error) {
+func (e *Engine) findHalves(ctx context.Context, p part, halves [2][]answers.Variable) (candidates, error) {
 	all := candidates{}
 	for _, half := range halves {
 		found, err := e.find(ctx, p, half)
@@ -97,7 +98,7 @@ func (e *Engine) findHalves(ctx context.Context, p part, halves [2][]media.Varia
 	return all, nil
 }
 
-func listed(variables []media.Variable) string {
+func listed(variables []answers.Variable) string {
 	all := make([]sought, len(variables))
 	for i, v := range variables {
 		all[i] = sought{key(i), v.Name, v.Type, v.Description}
@@ -115,7 +116,7 @@ func encoded[T any](list []T) string {
 }
 
 // read takes from an answer what is right. One that speaks of none of the variables is no answer.
-func (p part) read(answer map[string]json.RawMessage, variables []media.Variable) (candidates, error) {
+func (p part) read(answer map[string]json.RawMessage, variables []answers.Variable) (candidates, error) {
 	all, known := candidates{}, 0
 	for i, v := range variables {
 		raw, given := answer[key(i)]
@@ -142,7 +143,7 @@ type place struct {
 const morePlaces = 10 // than asked for are not looked at
 
 // candidates are the places of an answer that stand up. A server without schemas may send one place without a list.
-func (p part) candidates(v media.Variable, raw json.RawMessage) []candidate {
+func (p part) candidates(v answers.Variable, raw json.RawMessage) []candidate {
 	var raws []json.RawMessage
 	if json.Unmarshal(raw, &raws) != nil {
 		raws = []json.RawMessage{raw}
@@ -160,7 +161,7 @@ func (p part) candidates(v media.Variable, raw json.RawMessage) []candidate {
 	return all
 }
 
-func (p part) candidate(v media.Variable, said place) (candidate, bool) {
+func (p part) candidate(v answers.Variable, said place) (candidate, bool) {
 	at, ok := p.locate(said.Quote)
 	if !ok {
 		return candidate{}, false
@@ -170,7 +171,7 @@ func (p part) candidate(v media.Variable, said place) (candidate, bool) {
 	if !value.Found() {
 		return candidate{}, false
 	}
-	return candidate{value, media.Evidence{Quote: quote, Start: p.start + at.from, Confidence: confidence}}, true
+	return candidate{value, answers.Evidence{Quote: quote, Start: p.start + at.from, Confidence: confidence}}, true
 }
 
 const (
@@ -179,21 +180,21 @@ const (
 )
 
 // best takes the value with the best evidence, the first of equals, and the places that agree.
-func best(all []candidate, d *media.Document) (media.Value, []media.Evidence) {
+func best(all []candidate, d *documents.Document) (answers.Value, []answers.Evidence) {
 	chosen := all[0]
 	for _, c := range all[1:] {
 		if c.evidence.Confidence > chosen.evidence.Confidence {
 			chosen = c
 		}
 	}
-	var quotes []media.Evidence
+	var quotes []answers.Evidence
 	share := 1.0
 	for _, c := range all {
 		if c.value != chosen.value {
 			share = doubt
 			continue
 		}
-		same := func(q media.Evidence) bool { return q.Start == c.evidence.Start }
+		same := func(q answers.Evidence) bool { return q.Start == c.evidence.Start }
 		if len(quotes) < mostQuotes && !slices.ContainsFunc(quotes, same) {
 			quotes = append(quotes, c.evidence)
 		}

@@ -28,8 +28,8 @@ package mediaprompt
 import (
 	"context"
 
+	"portside/documents"
 	"portside/shared/core/fault"
-	"portside/shared/media"
 )
 
 // revision changes with every change of the prompts, or of what is believed, that may change an answer; answers are kept by it.
@@ -46,12 +46,12 @@ var (
 
 // Request is what a model is asked.
 type Request struct {
-	Name      string          // what the answer is called where a protocol wants a name: letters and underscores
-	Rules     string          // what to do: our words only
-	Data      string          // what strangers wrote, between fences, with our words before each
-	Pictures  []media.Picture // that strangers sent, to look at; Data says what they are
-	Schema    []byte          // JSON Schema of the answer, strict: an object, nothing optional, nothing more
-	MaxTokens int             // of the answer
+	Name      string              // what the answer is called where a protocol wants a name: letters and underscores
+	Rules     string              // what to do: our words only
+	Data      string              // what strangers wrote, between fences, with our words before each
+	Pictures  []documents.Picture // that strangers sent, to look at; Data says what they are
+	Schema    []byte              // JSON Schema of the answer, strict: an object, nothing optional, nothing more
+	MaxTokens int                 // of the answer
 }
 
 // Model answers a request with the text of a JSON object. It repeats what may succeed later by itself; see [Retrier]. Its

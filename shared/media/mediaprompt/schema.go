@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"portside/shared/media"
+	"portside/documents/answers"
 )
 
 // schema is the part of JSON Schema that every kind of constrained decoding takes: no unions, nothing optional, no patterns.
@@ -49,7 +49,7 @@ func (s schema) encoded() []byte {
 }
 
 // findings is the schema of what is found for variables: for each, the places that give its value.
-func findings(variables []media.Variable) schema {
+func findings(variables []answers.Variable) schema {
 	properties := make([]property, len(variables))
 	for i, v := range variables {
 		place := objectOf(property{"quote", text("copied from the document, character by character")}, property{"value", valueSchema(v.Type)})
@@ -61,13 +61,13 @@ func findings(variables []media.Variable) schema {
 // key stands for a variable, whose own name is a stranger's word.
 func key(i int) string { return "v" + strconv.Itoa(i+1) }
 
-func valueSchema(t media.Type) schema {
+func valueSchema(t answers.Type) schema {
 	switch t {
-	case media.Number:
+	case answers.Number:
 		return schema{Type: "number", Description: "as a plain decimal number"}
-	case media.Boolean:
+	case answers.Boolean:
 		return schema{Type: "boolean"}
-	case media.Date:
+	case answers.Date:
 		return text("as YYYY-MM-DD")
 	default:
 		return text("copied from the quote")

@@ -6,25 +6,26 @@ import (
 	"fmt"
 	"strings"
 
-	"portside/shared/media"
+	"portside/documents"
+	"portside/documents/answers"
 )
 
 // budget is how long a summary may be.
 type budget struct{ sentences, points, words, tokens int }
 
-var budgets = map[media.Length]budget{
-	media.Short:  {2, 3, 50, 400},
-	media.Medium: {5, 6, 120, 800},
-	media.Long:   {12, 12, 300, 1_800},
+var budgets = map[answers.Length]budget{
+	answers.Short:  {2, 3, 50, 400},
+	answers.Medium: {5, 6, 120, 800},
+	answers.Long:   {12, 12, 300, 1_800},
 }
 
 // languages are named in English, the language of the rules.
-var languages = map[media.Lang]string{
+var languages = map[answers.Lang]string{
 	"en": "English", "es": "Spanish", "pt": "Portuguese", "fr": "French", "de": "German", "it": "Italian", "nl": "Dutch",
 	"sv": "Swedish", "pl": "Polish", "ro": "Romanian",
 }
 
-func in(lang media.Lang, otherwise string) string {
+func in(lang answers.Lang, otherwise string) string {
 	if name, known := languages[lang]; known {
 		return "in " + name
 	}
@@ -37,21 +38,21 @@ const (
 )
 
 // Summarize asks for a summary of the document, or of notes on its parts where it is too long.
-func (e *Engine) Summarize(ctx context.Context, d *media.Document, s media.SummarySettings) (media.Summary, error) {
+func (e *Engine) Summarize(ctx context.Context, d *documents.Document, s answers.SummarySettings) (answers.Summary, error) {
 	text, warnings, about := d.Text(), []string(nil), "document"
 	for tokens(text) > e.settings.PartTokens {
 		notes, left, err := e.notes(ctx, text, s)
 		if err != nil {
-			return media.Summary{}, err
+			return answers.Summary{}, err
 		}
 		text, warnings, about = notes, append(warnings, left...), "notes"
 	}
 	words, err := e.summary(ctx, datum{about, text}, s)
-	return media.Summary{Text: words, Warnings: warnings}, err
+	return answers.Summary{Text: words, Warnings: warnings}, err
 }
 
 // notes are at most a quarter of the text, so that notes on notes come to an end.
-func (e *Engine) notes(ctx context.Context, text string, s media.SummarySettings) (notes string, warnings []string, err error) {
+func (e *Engine) notes(ctx context.Context, text string, s answers.SummarySettings) (notes string, warnings []string, err error) {
 	parts, warnings := e.parts(text)
 	written := make([]string, len(parts))
 	err = e.each(ctx, len(parts), func(ctx context.Context, i int) error {
@@ -87,14 +88,14 @@ var (
 	points    = objectOf(property{"points", listOf(text("one point, plain text without a mark in front"))})
 )
 
-func (e *Engine) summary(ctx context.Context, d datum, s media.SummarySettings) (summary string, err error) {
+func (e *Engine) summary(ctx context.Context, d datum, s answers.SummarySettings) (summary string, err error) {
 	b, known := budgets[s.Length]
 	if !known {
-		b = budgets[media.Medium]
+		b = budgets[answers.Medium]
 	}
 	q := question{name: "summary", schema: paragraph, tokens: b.tokens, data: focused(d, s.Hint)}
 	form, read := fmt.Sprintf("one paragraph of at most %d sentences", b.sentences), prose
-	if s.Shape == media.AsBullets {
+	if s.Shape == answers.AsBullets {
 		q.schema, read = points, bullets
 		form = fmt.Sprintf("a list of at most %d points", b.points)
 	}
@@ -115,7 +116,7 @@ func prose(answer map[string]json.RawMessage) (string, error) {
 	if err := json.Unmarshal(answer["summary"], &words); err != nil {
 		return "", fmt.Errorf("%w: no summary", ErrJunk)
 	}
-	words = strings.Join(strings.Fields(media.Clean(words)), " ")
+	words = strings.Join(strings.Fields(documents.Clean(words)), " ")
 	if words == "" {
 		return "", fmt.Errorf("%w: an empty summary", ErrJunk)
 	}
@@ -129,7 +130,7 @@ func bullets(answer map[string]json.RawMessage) (string, error) {
 	}
 	var lines []string
 	for _, point := range all {
-		point = strings.TrimLeft(strings.Join(strings.Fields(media.Clean(point)), " "), "-*• ")
+		point = strings.TrimLeft(strings.Join(strings.Fields(documents.Clean(point)), " "), "-*• ")
 		if point != "" {
 			lines = append(lines, "- "+point)
 		}

@@ -9,39 +9,40 @@ import (
 	"strings"
 	"time"
 
-	"portside/shared/media"
+	"portside/documents"
+	"portside/documents/answers"
 )
 
 const longestNumber = 40 // bytes
 
 // valueOf reads a value of the type as a model writes it; not found if it is another.
-func valueOf(t media.Type, raw json.RawMessage) media.Value {
+func valueOf(t answers.Type, raw json.RawMessage) answers.Value {
 	raw = bytes.TrimSpace(raw)
 	switch t {
-	case media.Number:
+	case answers.Number:
 		return typed(t, plainNumber(string(raw)))
-	case media.Boolean:
+	case answers.Boolean:
 		if text := string(raw); text == "true" || text == "false" {
 			return typed(t, text)
 		}
-		return media.Value{}
+		return answers.Value{}
 	}
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
-		return media.Value{}
+		return answers.Value{}
 	}
-	if t == media.Date {
+	if t == answers.Date {
 		return typed(t, isoDate(strings.TrimSpace(text)))
 	}
-	return typed(t, strings.Join(strings.Fields(media.Clean(text)), " "))
+	return typed(t, strings.Join(strings.Fields(documents.Clean(text)), " "))
 }
 
 // typed is a value, or not found where there is no text.
-func typed(t media.Type, text string) media.Value {
+func typed(t answers.Type, text string) answers.Value {
 	if text == "" {
-		return media.Value{}
+		return answers.Value{}
 	}
-	return media.Value{Type: t, Text: text}
+	return answers.Value{Type: t, Text: text}
 }
 
 // plainNumber writes a JSON number without an exponent; empty if it is none, or beyond all that a document would say.

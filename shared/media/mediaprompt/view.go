@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"portside/documents"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 )
@@ -17,7 +18,7 @@ const viewRevision = "1"
 
 // ErrDense is about a picture with more text in it than a model may write at once.
 var ErrDense = fmt.Errorf("%w (%w)", fault.New(fault.Unprocessable,
-	"There is more text in a picture than the language model may write. Send it in parts."), media.ErrTooMuch)
+	"There is more text in a picture than the language model may write. Send it in parts."), documents.ErrTooMuch)
 
 // Viewer is a [media.Viewer] that asks a model that sees.
 type Viewer struct {
@@ -59,7 +60,7 @@ var viewSchema = objectOf(property{"blocks", listOf(objectOf(
 ))})
 
 var viewedKinds = []string{
-	string(media.Heading), string(media.Paragraph), string(media.ListItem), string(media.Row), string(media.Field),
+	string(documents.Heading), string(documents.Paragraph), string(documents.ListItem), string(documents.Row), string(documents.Field),
 }
 
 // What one picture, and one document of several pages, may come to. A dense page has some 1,500 tokens.
@@ -72,18 +73,18 @@ const (
 )
 
 // View implements [media.Viewer]. What a model says beyond the bounds is cut off; no answer within its own is that long.
-func (v *Viewer) View(ctx context.Context, p media.Picture) (blocks []media.Block, err error) {
+func (v *Viewer) View(ctx context.Context, p documents.Picture) (blocks []documents.Block, err error) {
 	switch most := v.takes[p.MediaType]; {
 	case most == 0 || len(p.Data) == 0:
-		return nil, fmt.Errorf("%w (a picture of another type, or an empty one)", media.ErrDamaged)
+		return nil, fmt.Errorf("%w (a picture of another type, or an empty one)", documents.ErrDamaged)
 	case int64(len(p.Data)) > most:
-		return nil, media.TooLarge(most)
+		return nil, documents.TooLarge(most)
 	}
 	q := question{name: "blocks", rules: viewRules, schema: viewSchema, tokens: pictureTokens}
 	if !strings.HasPrefix(p.MediaType, "image/") {
 		q.tokens = documentTokens
 	}
-	q.data, q.pictures = []datum{{"attachment", p.MediaType}}, []media.Picture{p}
+	q.data, q.pictures = []datum{{"attachment", p.MediaType}}, []documents.Picture{p}
 	err = v.ask(ctx, q, func(answer map[string]json.RawMessage) error {
 		blocks, err = viewed(answer)
 		return err
@@ -102,7 +103,7 @@ type said struct {
 }
 
 // viewed reads the blocks of an answer.
-func viewed(answer map[string]json.RawMessage) ([]media.Block, error) {
+func viewed(answer map[string]json.RawMessage) ([]documents.Block, error) {
 	var all []said
 	if json.Unmarshal(answer["blocks"], &all) != nil || all == nil {
 		return nil, fmt.Errorf("%w: no blocks", ErrJunk)
@@ -118,7 +119,7 @@ func viewed(answer map[string]json.RawMessage) ([]media.Block, error) {
 
 // views are the blocks of a picture on the way to a document's.
 type views struct {
-	blocks []media.Block
+	blocks []documents.Block
 	tables int
 	size   int
 }
@@ -133,8 +134,8 @@ func (v *views) add(s said) bool {
 	if b.Text == "" && len(b.Cells) == 0 {
 		return true
 	}
-	if b.Kind == media.Row {
-		if last := len(v.blocks) - 1; last < 0 || v.blocks[last].Kind != media.Row {
+	if b.Kind == documents.Row {
+		if last := len(v.blocks) - 1; last < 0 || v.blocks[last].Kind != documents.Row {
 			v.tables++
 		}
 		b.Table = v.tables
@@ -147,29 +148,29 @@ func (v *views) add(s said) bool {
 }
 
 // block makes a block of what it has, where that differs from what it says it is: cells without text, or text without cells.
-func (s said) block() media.Block {
-	kind, text, cells := media.BlockKind(s.Kind), media.Clean(s.Text), cellsOf(s.Cells)
-	paired := kind == media.Row || kind == media.Field || text == ""
+func (s said) block() documents.Block {
+	kind, text, cells := documents.BlockKind(s.Kind), documents.Clean(s.Text), cellsOf(s.Cells)
+	paired := kind == documents.Row || kind == documents.Field || text == ""
 	switch {
-	case kind == media.Field && len(cells) == 2:
+	case kind == documents.Field && len(cells) == 2:
 		cells[0].Header = true
-		return media.Block{Kind: kind, Cells: cells}
+		return documents.Block{Kind: kind, Cells: cells}
 	case paired && len(cells) > 0:
-		return media.Block{Kind: media.Row, Cells: cells}
-	case kind == media.Heading:
-		return media.Block{Kind: kind, Text: text, Level: 1}
-	case kind == media.ListItem:
-		return media.Block{Kind: kind, Text: text}
+		return documents.Block{Kind: documents.Row, Cells: cells}
+	case kind == documents.Heading:
+		return documents.Block{Kind: kind, Text: text, Level: 1}
+	case kind == documents.ListItem:
+		return documents.Block{Kind: kind, Text: text}
 	}
-	return media.Block{Kind: media.Paragraph, Text: text}
+	return documents.Block{Kind: documents.Paragraph, Text: text}
 }
 
 // cellsOf are the cells, or none where all are empty.
-func cellsOf(texts []string) []media.Cell {
-	var cells []media.Cell
+func cellsOf(texts []string) []documents.Cell {
+	var cells []documents.Cell
 	some := false
 	for i, text := range texts[:min(len(texts), viewedCells)] {
-		cells = append(cells, media.Cell{Text: media.Clean(text), Column: i})
+		cells = append(cells, documents.Cell{Text: documents.Clean(text), Column: i})
 		some = some || cells[i].Text != ""
 	}
 	if !some {

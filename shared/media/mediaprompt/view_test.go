@@ -8,32 +8,32 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/media"
+	"portside/documents"
 	"portside/shared/media/mediaprompt"
 )
 
 var takes = map[string]int64{"image/png": 10, "application/pdf": 20}
 
-func picture(data string) media.Picture {
-	return media.Picture{Page: 3, MediaType: "image/png", Data: []byte(data)}
+func picture(data string) documents.Picture {
+	return documents.Picture{Page: 3, MediaType: "image/png", Data: []byte(data)}
 }
 
 // seen is what a viewer makes of an answer that does not change.
-func seen(tb testing.TB, answer string) ([]media.Block, error) {
+func seen(tb testing.TB, answer string) ([]documents.Block, error) {
 	tb.Helper()
-	viewer := mediaprompt.NewViewer(answers(func(mediaprompt.Request) (string, error) { return answer, nil }),
+	viewer := mediaprompt.NewViewer(replies(func(mediaprompt.Request) (string, error) { return answer, nil }),
 		mediaprompt.Settings{}, takes)
 	return viewer.View(tb.Context(), picture("x"))
 }
 
-func cells(texts ...string) (all []media.Cell) {
+func cells(texts ...string) (all []documents.Cell) {
 	for i, text := range texts {
-		all = append(all, media.Cell{Text: text, Column: i})
+		all = append(all, documents.Cell{Text: text, Column: i})
 	}
 	return all
 }
 
-func named(name, value string) []media.Cell {
+func named(name, value string) []documents.Cell {
 	pair := cells(name, value)
 	pair[0].Header = true
 	return pair
@@ -53,17 +53,17 @@ func TestWhatIsSeenBecomesBlocks(t *testing.T) {
 		{"kind": "list item", "text": "one\ntwo"},
 		{"kind": "PWNED", "text": "of no kind"},
 		{"kind": "paragraph", "text": "\u200b", "cells": []}, {}]}`)
-	want := []media.Block{
-		{Kind: media.Heading, Text: "Invoice 7", Level: 1},
-		{Kind: media.Row, Cells: cells("Item", "", "Price"), Table: 1},
-		{Kind: media.Row, Cells: cells("Tea", "2", "3"), Table: 1},
-		{Kind: media.Paragraph, Text: "between"},
-		{Kind: media.Row, Cells: cells("another"), Table: 2},
-		{Kind: media.Field, Cells: named("Total", "5")},
-		{Kind: media.Row, Cells: cells("a", "b", "c"), Table: 3},
-		{Kind: media.Paragraph, Text: "Due: today"},
-		{Kind: media.ListItem, Text: "one\ntwo"},
-		{Kind: media.Paragraph, Text: "of no kind"},
+	want := []documents.Block{
+		{Kind: documents.Heading, Text: "Invoice 7", Level: 1},
+		{Kind: documents.Row, Cells: cells("Item", "", "Price"), Table: 1},
+		{Kind: documents.Row, Cells: cells("Tea", "2", "3"), Table: 1},
+		{Kind: documents.Paragraph, Text: "between"},
+		{Kind: documents.Row, Cells: cells("another"), Table: 2},
+		{Kind: documents.Field, Cells: named("Total", "5")},
+		{Kind: documents.Row, Cells: cells("a", "b", "c"), Table: 3},
+		{Kind: documents.Paragraph, Text: "Due: today"},
+		{Kind: documents.ListItem, Text: "one\ntwo"},
+		{Kind: documents.Paragraph, Text: "of no kind"},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
@@ -76,7 +76,7 @@ func TestWhatIsSeenBecomesBlocks(t *testing.T) {
 // Of the answer, the picture's media type is all that is told in words; neither rules nor schema change with the picture.
 func TestPicturesAreShownAsData(t *testing.T) {
 	asked := map[string]bool{}
-	viewer := mediaprompt.NewViewer(answers(func(r mediaprompt.Request) (string, error) {
+	viewer := mediaprompt.NewViewer(replies(func(r mediaprompt.Request) (string, error) {
 		drawn := mark.FindStringSubmatch(r.Rules)[1]
 		asked[strings.ReplaceAll(fmt.Sprintf("%s|%s|%s", r.Rules, r.Data, r.Schema), drawn, "")] = true
 		if len(r.Pictures) != 1 || string(r.Pictures[0].Data) != "PWNED" || r.MaxTokens <= 1_000 {
@@ -98,17 +98,17 @@ func TestPicturesAreShownAsData(t *testing.T) {
 }
 
 func TestPicturesThatAreNotTaken(t *testing.T) {
-	viewer := mediaprompt.NewViewer(answers(func(mediaprompt.Request) (string, error) {
+	viewer := mediaprompt.NewViewer(replies(func(mediaprompt.Request) (string, error) {
 		t.Error("a model was asked")
 		return "", nil
 	}), mediaprompt.Settings{Name: "maker m"}, takes)
 	for _, test := range []struct {
-		p    media.Picture
+		p    documents.Picture
 		want error
 	}{
-		{picture(""), media.ErrDamaged},
-		{picture("0123456789a"), media.ErrTooMuch},
-		{media.Picture{MediaType: "image/tiff", Data: []byte("x")}, media.ErrDamaged},
+		{picture(""), documents.ErrDamaged},
+		{picture("0123456789a"), documents.ErrTooMuch},
+		{documents.Picture{MediaType: "image/tiff", Data: []byte("x")}, documents.ErrDamaged},
 	} {
 		if _, err := viewer.View(t.Context(), test.p); !errors.Is(err, test.want) {
 			t.Errorf("%+v: %v", test.p, err)
@@ -132,10 +132,10 @@ func TestAnswersAboutPicturesThatAreNone(t *testing.T) {
 		{"refused", "", mediaprompt.ErrRefused, mediaprompt.ErrRefused, 1},
 		{"too much text", "", mediaprompt.ErrTruncated, mediaprompt.ErrDense, 1},
 		{"busy", "", mediaprompt.ErrBusy, mediaprompt.ErrBusy, 1},
-		{"damaged", "", media.ErrDamaged, media.ErrDamaged, 1},
+		{"damaged", "", documents.ErrDamaged, documents.ErrDamaged, 1},
 	} {
 		asked := 0
-		viewer := mediaprompt.NewViewer(answers(func(mediaprompt.Request) (string, error) {
+		viewer := mediaprompt.NewViewer(replies(func(mediaprompt.Request) (string, error) {
 			asked++
 			return test.answer, test.err
 		}), mediaprompt.Settings{}, takes)
@@ -143,7 +143,7 @@ func TestAnswersAboutPicturesThatAreNone(t *testing.T) {
 			t.Errorf("%s: got %+v, %v after %d requests", test.name, blocks, err, asked)
 		}
 	}
-	viewer := mediaprompt.NewViewer(answers(func(r mediaprompt.Request) (string, error) {
+	viewer := mediaprompt.NewViewer(replies(func(r mediaprompt.Request) (string, error) {
 		return `{"blocks": [{"kind": "paragraph", "text": "` + mark.FindStringSubmatch(r.Rules)[1] + `"}]}`, nil
 	}), mediaprompt.Settings{}, takes)
 	if _, err := viewer.View(t.Context(), picture("x")); !errors.Is(err, mediaprompt.ErrJunk) {
@@ -210,9 +210,9 @@ func FuzzViews(f *testing.F) {
 		if err != nil && !errors.Is(err, mediaprompt.ErrJunk) {
 			t.Fatal(err)
 		}
-		into := media.NewBuilder(media.Image, media.DefaultLimits())
+		into := documents.NewBuilder(documents.Image, documents.DefaultLimits())
 		for _, b := range blocks {
-			if b.Start != 0 || b.Page != 0 || (b.Kind == media.Row) != (b.Table > 0) || (len(b.Cells) > 0) == (b.Text != "") {
+			if b.Start != 0 || b.Page != 0 || (b.Kind == documents.Row) != (b.Table > 0) || (len(b.Cells) > 0) == (b.Text != "") {
 				t.Errorf("%+v", b)
 			}
 			if err := into.Add(b); err != nil {

@@ -24,6 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/uuid"
 
+	"portside/documents"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 )
@@ -49,7 +50,7 @@ var ErrAway = fault.New(fault.Unavailable, "The service cannot reach its files a
 
 // ErrTooLarge is about a file that came by another way than an offer, which takes none of its size.
 var ErrTooLarge = fmt.Errorf("%w (%w)", fault.New(fault.Unprocessable,
-	"The upload has more than 200 MB, which is more than can be read. Send it in parts."), media.ErrTooMuch)
+	"The upload has more than 200 MB, which is more than can be read. Send it in parts."), documents.ErrTooMuch)
 
 var errMissing = errors.New("there is no such object")
 
@@ -74,7 +75,7 @@ func New(client *s3.Client, bucket string, now func() time.Time) *Store {
 }
 
 // SaveUpload implements media.Uploads.
-func (s *Store) SaveUpload(ctx context.Context, owner, id string, file media.Source) error {
+func (s *Store) SaveUpload(ctx context.Context, owner, id string, file documents.Source) error {
 	return s.put(ctx, uploads+owner+"/"+id, io.NewSectionReader(file, 0, file.Size))
 }
 

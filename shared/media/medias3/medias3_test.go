@@ -19,6 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"portside/documents"
+	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/medias3"
@@ -43,8 +45,8 @@ func newCupboard(tb testing.TB) *cupboard {
 	return c
 }
 
-func source(text string) media.Source {
-	return media.Source{ReaderAt: strings.NewReader(text), Size: int64(len(text))}
+func source(text string) documents.Source {
+	return documents.Source{ReaderAt: strings.NewReader(text), Size: int64(len(text))}
 }
 
 func (c *cupboard) read(t *testing.T, id string) string {
@@ -137,7 +139,7 @@ func TestUploadsAreBounded(t *testing.T) {
 	}
 	c.Bound(7)
 	_, _, err = c.Upload(t.Context(), ada, id)
-	if !errors.Is(err, media.ErrTooMuch) || !strings.HasPrefix(fault.As(err).Detail, "The upload has more than 200 MB") {
+	if !errors.Is(err, documents.ErrTooMuch) || !strings.HasPrefix(fault.As(err).Detail, "The upload has more than 200 MB") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -190,7 +192,7 @@ func TestJobsAreTheirOwners(t *testing.T) {
 	c := newCupboard(t)
 	job := media.Job{
 		ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{uuid.NewString()}, CreatedAt: time.Now().UTC(),
-		Question: media.Question{Task: media.Extract, Variables: []media.Variable{{Name: "total", Type: media.Number}}},
+		Question: media.Question{Task: media.Extract, Variables: []answers.Variable{{Name: "total", Type: answers.Number}}},
 	}
 	if err := c.StartJob(t.Context(), job); err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/transcribe"
 	"github.com/aws/smithy-go/middleware"
 
+	"portside/documents"
 	"portside/shared/media"
 	"portside/shared/media/mediaprompt"
 	"portside/shared/media/mediatranscribe"
@@ -115,7 +116,7 @@ func (b *bench) transcriberThrough(through passage) *mediatranscribe.Transcriber
 }
 
 func recording(content string) media.Recording {
-	return media.Recording{File: media.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}, Kind: media.Audio}
+	return media.Recording{File: documents.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}, Kind: documents.Audio}
 }
 
 func price(tb testing.TB, text string) mediaprompt.Price {
@@ -199,10 +200,10 @@ const speech = `{"transcripts":[{"transcript":"Guten Tag, hier ist Nordwind. Die
 "audio_segments":[{"id":0,"transcript":"Guten Tag, hier ist Nordwind.","start_time":"0.5","end_time":"2.2","items":[0,1,2,3,4,5,6]}]}`
 
 // spoken are its captions: the last is one for the pause before.
-func spoken() []media.Block {
-	return []media.Block{
-		{Kind: media.Caption, Text: "Guten Tag, hier ist Nordwind.", Time: media.Span{From: 0.5, To: 2.2}},
-		{Kind: media.Caption, Text: "Die Rechnung kommt,", Time: media.Span{From: 2.4, To: 3.6}},
-		{Kind: media.Caption, Text: "bald.", Time: media.Span{From: 6, To: 30}},
+func spoken() []documents.Block {
+	return []documents.Block{
+		{Kind: documents.Caption, Text: "Guten Tag, hier ist Nordwind.", Time: documents.Span{From: 0.5, To: 2.2}},
+		{Kind: documents.Caption, Text: "Die Rechnung kommt,", Time: documents.Span{From: 2.4, To: 3.6}},
+		{Kind: documents.Caption, Text: "bald.", Time: documents.Span{From: 6, To: 30}},
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"portside/shared/media"
+	"portside/documents"
 )
 
 const (
@@ -15,10 +15,10 @@ const (
 
 // captions puts words together to sentences. The zero value is ready for use.
 type captions struct {
-	blocks  []media.Block
+	blocks  []documents.Block
 	text    strings.Builder
 	size    int // characters of text
-	time    media.Span
+	time    documents.Span
 	timed   bool
 	ended   bool // the next word begins another caption
 	opening string
@@ -27,7 +27,7 @@ type captions struct {
 }
 
 // say adds a word. A time that would go back is none.
-func (c *captions) say(word string, time media.Span, timed bool) {
+func (c *captions) say(word string, time documents.Span, timed bool) {
 	if word == "" {
 		return
 	}
@@ -68,23 +68,23 @@ func (c *captions) punctuate(sign string) {
 
 func (c *captions) flush() {
 	if c.size > 0 {
-		c.blocks = append(c.blocks, media.Block{Kind: media.Caption, Text: c.text.String(), Time: c.time})
+		c.blocks = append(c.blocks, documents.Block{Kind: documents.Caption, Text: c.text.String(), Time: c.time})
 	}
 	c.text.Reset()
-	c.size, c.time, c.timed, c.ended = 0, media.Span{}, false, false
+	c.size, c.time, c.timed, c.ended = 0, documents.Span{}, false, false
 }
 
 // done returns all.
-func (c *captions) done() []media.Block {
+func (c *captions) done() []documents.Block {
 	c.flush()
 	return c.blocks
 }
 
 // sentences are captions of a text of which only the whole time is known.
-func sentences(text string, time media.Span) []media.Block {
+func sentences(text string, time documents.Span) []documents.Block {
 	var c captions
-	for word := range strings.FieldsSeq(media.Clean(text)) {
-		c.say(word, media.Span{}, false)
+	for word := range strings.FieldsSeq(documents.Clean(text)) {
+		c.say(word, documents.Span{}, false)
 		c.ended = strings.HasSuffix(word, ".") || strings.HasSuffix(word, "?") || strings.HasSuffix(word, "!")
 	}
 	all := c.done()

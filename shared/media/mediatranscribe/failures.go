@@ -13,7 +13,7 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"portside/shared/media"
+	"portside/documents"
 	"portside/shared/media/mediaprompt"
 )
 
@@ -119,11 +119,11 @@ var reasons = []struct {
 	{"too small", errSilent},
 	{"too short", errSilent},
 	{"no speech", errSilent},
-	{"media format", media.ErrDamaged},
-	{"sample rate", media.ErrDamaged},
-	{"parse", media.ErrDamaged},
-	{"audio stream", media.ErrDamaged},
-	{"audio track", media.ErrDamaged},
+	{"media format", documents.ErrDamaged},
+	{"sample rate", documents.ErrDamaged},
+	{"parse", documents.ErrDamaged},
+	{"audio stream", documents.ErrDamaged},
+	{"audio track", documents.ErrDamaged},
 	{"vocabular", ErrBusy}, // it was deleted to make room; the next try makes it again
 	{"internal", ErrBusy},
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/transcribe/types"
 	"golang.org/x/text/unicode/norm"
 
-	"portside/shared/media"
+	"portside/documents/answers"
 )
 
 // Limits of the service.
@@ -32,7 +32,7 @@ type list struct {
 
 // listsOf writes the keywords as entries of vocabularies in the languages that take most of them; languages that take as many
 // keep their order. One warning says what none of them takes.
-func listsOf(keywords []string, languages []media.Lang) (lists []list, warnings []string) {
+func listsOf(keywords []string, languages []answers.Lang) (lists []list, warnings []string) {
 	taken := map[string]bool{}
 	type fit struct {
 		list

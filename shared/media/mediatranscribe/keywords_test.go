@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"portside/documents/answers"
 	"portside/shared/media"
 	"portside/shared/testkit/mediatest"
 )
 
 // worded is a recording in a language, or in none that is known, with keywords.
-func worded(lang media.Lang, keywords ...string) media.Recording {
+func worded(lang answers.Lang, keywords ...string) media.Recording {
 	r := recording("ID3")
 	r.Lang, r.Keywords = lang, keywords
 	return r
@@ -29,7 +30,7 @@ func (b *bench) vocabularyIn(code string) string {
 
 func TestKeywordsBecomeEntries(t *testing.T) {
 	for _, test := range []struct {
-		lang     media.Lang
+		lang     answers.Lang
 		code     string
 		keywords []string
 		want     []string
@@ -74,7 +75,7 @@ func TestVocabulariesAreReused(t *testing.T) {
 func TestKeywordsOfRecordingsInAnyLanguage(t *testing.T) {
 	for name, test := range map[string]struct {
 		keywords  []string
-		languages []media.Lang
+		languages []answers.Lang
 		spoken    string
 		want      []string
 		warning   string
@@ -82,10 +83,10 @@ func TestKeywordsOfRecordingsInAnyLanguage(t *testing.T) {
 		"plain letters":      {[]string{"Nordwind"}, nil, "fr-FR", []string{"de-DE", "en-US", "es-ES", "fr-FR", "pt-PT"}, ""},
 		"Polish letters":     {[]string{"Łódź", "Nordwind"}, nil, "pl-PL", []string{"en-US", "es-ES", "fr-FR", "pl-PL", "pt-PT"}, ""},
 		"only Polish":        {[]string{"Łódź"}, nil, "pl-PL", []string{"pl-PL"}, ""},
-		"chosen":             {[]string{"Nordwind"}, []media.Lang{"it", "ja", "sv"}, "sv-SE", []string{"it-IT", "sv-SE"}, ""},
+		"chosen":             {[]string{"Nordwind"}, []answers.Lang{"it", "ja", "sv"}, "sv-SE", []string{"it-IT", "sv-SE"}, ""},
 		"another is spoken":  {[]string{"Nordwind"}, nil, "ro-RO", []string{"de-DE", "en-US", "es-ES", "fr-FR", "pt-PT"}, "not prepared for"},
 		"no letters at all":  {[]string{"4711"}, nil, "en-US", nil, "1 of 1 were left out: 4711."},
-		"none in the chosen": {[]string{"Łódź"}, []media.Lang{"it"}, "it-IT", nil, "left out"},
+		"none in the chosen": {[]string{"Łódź"}, []answers.Lang{"it"}, "it-IT", nil, "left out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, mediatest.Speech{Results: speech, Language: test.spoken, VocabularyPolls: 2})
@@ -110,7 +111,7 @@ func TestKeywordsOfRecordingsInAnyLanguage(t *testing.T) {
 func TestVocabulariesThatCannotBeUsed(t *testing.T) {
 	for name, test := range map[string]struct {
 		speech  mediatest.Speech
-		lang    media.Lang
+		lang    answers.Lang
 		warning string
 	}{
 		"refused":           {mediatest.Speech{VocabularyPolls: 1, VocabularyFailure: "unsupported characters, PWNED"}, "de", "refuses"},

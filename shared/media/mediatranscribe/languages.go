@@ -8,12 +8,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/transcribe"
 	"github.com/aws/aws-sdk-go-v2/service/transcribe/types"
 
-	"portside/shared/media"
+	"portside/documents/answers"
 )
 
 // tongue is a language as the service knows it.
 type tongue struct {
-	lang    media.Lang
+	lang    answers.Lang
 	code    types.LanguageCode
 	letters string // of vocabularies beside a to z, a period, and what is said by the next two
 	capital bool   // capitals are letters too, and so is the apostrophe
@@ -38,7 +38,7 @@ func tongues() []tongue {
 }
 
 // tongueOf is false for a language that none of ours is.
-func tongueOf(lang media.Lang) (tongue, bool) {
+func tongueOf(lang answers.Lang) (tongue, bool) {
 	for _, t := range tongues() {
 		if t.lang == lang {
 			return t, true
@@ -48,7 +48,7 @@ func tongueOf(lang media.Lang) (tongue, bool) {
 }
 
 // codeOf is empty where the service has to find out.
-func codeOf(lang media.Lang) types.LanguageCode {
+func codeOf(lang answers.Lang) types.LanguageCode {
 	t, _ := tongueOf(lang)
 	return t.code
 }

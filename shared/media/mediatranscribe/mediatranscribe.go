@@ -27,6 +27,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/transcribe"
 
+	"portside/documents"
+	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediaprompt"
@@ -60,7 +62,7 @@ type Options struct {
 	// Languages are those that keywords are prepared for where the language of a recording is not known, most likely first; nil: the
 	// languages of answers. The service takes keywords for at most five: those in whose letters most keywords can be written. A
 	// recording in another language is transcribed all the same, without the keywords, and a warning says so.
-	Languages []media.Lang
+	Languages []answers.Lang
 
 	Ledger  mediaprompt.Ledger  // with the price of a minute
 	Retrier mediaprompt.Retrier // its Pause waits for jobs, too
@@ -101,7 +103,7 @@ func (t *Transcriber) Slow() bool { return true }
 // Transcribe implements [media.Transcriber]. Where the time of the context does not suffice, it is ErrRunning, the job goes on,
 // and the next call with the same recording, language and keywords continues to wait for it. A context that is cancelled
 // gives the job up.
-func (t *Transcriber) Transcribe(ctx context.Context, r media.Recording) ([]media.Block, []string, error) {
+func (t *Transcriber) Transcribe(ctx context.Context, r media.Recording) ([]documents.Block, []string, error) {
 	w, err := t.plan(ctx, r)
 	if err != nil {
 		return nil, nil, err
@@ -134,9 +136,9 @@ func (t *Transcriber) plan(ctx context.Context, r media.Recording) (*work, error
 	languages := t.options.Languages
 	switch {
 	case w.code != "":
-		languages = []media.Lang{r.Lang}
+		languages = []answers.Lang{r.Lang}
 	case languages == nil:
-		languages = media.Langs()
+		languages = answers.Langs()
 	}
 	w.lists, w.warnings = listsOf(r.Keywords, languages)
 	name := sha256.New()

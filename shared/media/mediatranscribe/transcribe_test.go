@@ -13,6 +13,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"portside/documents"
+	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediatranscribe"
@@ -58,7 +60,7 @@ func TestRecordingsAreNamedByTheirContent(t *testing.T) {
 }
 
 func TestTheLanguageIsTold(t *testing.T) {
-	for lang, want := range map[media.Lang]string{"de": "de-DE", "en": "en-US", "ro": "ro-RO", "ja": "", "": ""} {
+	for lang, want := range map[answers.Lang]string{"de": "de-DE", "en": "en-US", "ro": "ro-RO", "ja": "", "": ""} {
 		b := newBench(t, mediatest.Speech{Results: speech})
 		r := recording("ID3")
 		r.Lang = lang
@@ -84,10 +86,10 @@ func TestSilence(t *testing.T) {
 
 func TestJobsThatFail(t *testing.T) {
 	for reason, want := range map[string]error{
-		"Unsupported media format.": media.ErrDamaged,
-		"The media format provided does not match the detected media format.":          media.ErrDamaged,
-		"Invalid sample rate for audio file.":                                          media.ErrDamaged,
-		"Failed to parse audio file.":                                                  media.ErrDamaged,
+		"Unsupported media format.": documents.ErrDamaged,
+		"The media format provided does not match the detected media format.":          documents.ErrDamaged,
+		"Invalid sample rate for audio file.":                                          documents.ErrDamaged,
+		"Failed to parse audio file.":                                                  documents.ErrDamaged,
 		"Invalid file size: file size too large.":                                      mediatranscribe.ErrTooLarge,
 		"Invalid number of channels: number of channels too large.":                    mediatranscribe.ErrUnheard,
 		"Your audio must have a speech segment for automatic language identification.": mediatranscribe.ErrTooLittle,
@@ -157,7 +159,7 @@ func TestRecordingsThatCannotBeTaken(t *testing.T) {
 	if _, _, err := b.transcriber().Transcribe(t.Context(), r); !errors.Is(err, mediatranscribe.ErrTooLarge) || b.server.Requests() > 0 {
 		t.Errorf("too large: %v", err)
 	}
-	r.File = media.Source{ReaderAt: broken{}, Size: 9}
+	r.File = documents.Source{ReaderAt: broken{}, Size: 9}
 	if _, _, err := b.transcriber().Transcribe(t.Context(), r); err == nil || b.server.Requests() > 0 {
 		t.Errorf("broken: %v", err)
 	}
@@ -257,7 +259,7 @@ func (c *cutBody) Read(p []byte) (int, error) {
 func TestTheVersionTellsWhatMatters(t *testing.T) {
 	b := newBench(t, mediatest.Speech{})
 	usual := b.transcriber().Version()
-	b.options.Languages = []media.Lang{"it"}
+	b.options.Languages = []answers.Lang{"it"}
 	if special := b.transcriber().Version(); !strings.HasPrefix(usual, "transcribe ") || special == usual || !b.transcriber().Slow() {
 		t.Errorf("got %q and %q", usual, special)
 	}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"portside/shared/media"
+	"portside/documents"
 )
 
 // Bounds of a result. Four hours of fast speech are a quarter of them at most.
@@ -21,7 +21,7 @@ const (
 
 // transcript is what was said.
 type transcript struct {
-	blocks  []media.Block
+	blocks  []documents.Block
 	seconds float64 // until the end of the last word
 }
 
@@ -77,11 +77,11 @@ type segment struct {
 }
 
 // span is false for times that cannot be.
-func span(from, to *seconds) (media.Span, bool) {
+func span(from, to *seconds) (documents.Span, bool) {
 	if from != nil && to != nil && *from <= *to {
-		return media.Span{From: float64(*from), To: float64(*to)}, true
+		return documents.Span{From: float64(*from), To: float64(*to)}, true
 	}
-	return media.Span{}, false
+	return documents.Span{}, false
 }
 
 func (r *reader) item() error {
@@ -96,7 +96,7 @@ func (r *reader) item() error {
 	if err := r.decode(&item); err != nil || len(item.Alternatives) == 0 {
 		return err
 	}
-	text := media.Clean(item.Alternatives[0].Content)
+	text := documents.Clean(item.Alternatives[0].Content)
 	if item.Type == "punctuation" {
 		r.words.punctuate(text)
 		return nil
@@ -151,7 +151,7 @@ func (r *reader) transcript() transcript {
 	}
 	if len(all) == 0 {
 		for _, text := range r.text {
-			all = append(all, sentences(text, media.Span{})...)
+			all = append(all, sentences(text, documents.Span{})...)
 		}
 	}
 	return transcript{all, end}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"portside/shared/media"
+	"portside/documents"
 )
 
 func word(text, from, to string) string {
@@ -30,42 +30,42 @@ func items(all ...string) string {
 	return `{"results":{"items":[` + strings.Join(all, ",") + `]}}`
 }
 
-func caption(text string, from, to float64) media.Block {
-	return media.Block{Kind: media.Caption, Text: text, Time: media.Span{From: from, To: to}}
+func caption(text string, from, to float64) documents.Block {
+	return documents.Block{Kind: documents.Caption, Text: text, Time: documents.Span{From: from, To: to}}
 }
 
 func TestTranscripts(t *testing.T) {
 	long := strings.Repeat("abcdefghi ", 19) + "abcdefghi"
 	for name, test := range map[string]struct {
 		text string
-		want []media.Block
+		want []documents.Block
 		end  float64
 	}{
 		"sentences": {items(word("Yes", `"0"`, `"1"`), sign("."), word("No", `"1"`, `"2"`), sign("?")),
-			[]media.Block{caption("Yes.", 0, 1), caption("No?", 1, 2)}, 2},
-		"numbers for times": {items(word("Yes", `0.5`, `1`)), []media.Block{caption("Yes", 0.5, 1)}, 1},
+			[]documents.Block{caption("Yes.", 0, 1), caption("No?", 1, 2)}, 2},
+		"numbers for times": {items(word("Yes", `0.5`, `1`)), []documents.Block{caption("Yes", 0.5, 1)}, 1},
 		"Spanish": {items(word("Sí", `"0"`, `"1"`), sign("."), sign("¿"), word("Qué", `"1"`, `"2"`), sign("?")),
-			[]media.Block{caption("Sí.", 0, 1), caption("¿Qué?", 1, 2)}, 2},
+			[]documents.Block{caption("Sí.", 0, 1), caption("¿Qué?", 1, 2)}, 2},
 		"a pause": {items(word("well", `"0"`, `"1"`), word("then", `"2.6"`, `"3"`)),
-			[]media.Block{caption("well", 0, 1), caption("then", 2.6, 3)}, 3},
-		"no pause": {items(word("well", `"0"`, `"1"`), word("then", `"2.5"`, `"3"`)), []media.Block{caption("well then", 0, 3)}, 3},
+			[]documents.Block{caption("well", 0, 1), caption("then", 2.6, 3)}, 3},
+		"no pause": {items(word("well", `"0"`, `"1"`), word("then", `"2.5"`, `"3"`)), []documents.Block{caption("well then", 0, 3)}, 3},
 		"times that cannot be": {items(word("a", `"-1"`, `"2"`), sign("."), word("b", `"5"`, `"4"`), sign("."), word("c", `"7"`, `"8"`),
 			sign("."), word("d", `"6"`, `"9"`), sign("."), word("e", `"NaN"`, `"Inf"`), sign("."), word("f", `"1e300"`, `"2e300"`),
 			sign("."), word("g", `{}`, `null`)),
-			[]media.Block{caption("a.", 0, 0), caption("b.", 0, 0), caption("c.", 7, 8), caption("d.", 0, 0), caption("e.", 0, 0),
+			[]documents.Block{caption("a.", 0, 0), caption("b.", 0, 0), caption("c.", 7, 8), caption("d.", 0, 0), caption("e.", 0, 0),
 				caption("f.", 0, 0), caption("g", 0, 0)}, 8},
 		"dirt": {items(word("a\x00\u200b b", `"0"`, `"1"`), word("\u200b", `"1"`, `"2"`), sign(".")),
-			[]media.Block{caption("a b.", 0, 1)}, 1},
+			[]documents.Block{caption("a b.", 0, 1)}, 1},
 		"signs only":      {items(sign("."), sign(","), sign("¿")), nil, 0},
 		"no alternatives": {`{"results":{"items":[{"type":"pronunciation"},{}]}}`, nil, 0},
 		"segments only": {`{"results":{"audio_segments":[{"transcript":"One. Two three.","start_time":"1","end_time":"4"}]}}`,
-			[]media.Block{caption("One.", 1, 4), caption("Two three.", 1, 4)}, 4},
+			[]documents.Block{caption("One.", 1, 4), caption("Two three.", 1, 4)}, 4},
 		"text only": {`{"results":{"transcripts":[{"transcript":"One! Two"}]}}`,
-			[]media.Block{caption("One!", 0, 0), caption("Two", 0, 0)}, 0},
+			[]documents.Block{caption("One!", 0, 0), caption("Two", 0, 0)}, 0},
 		"items are best": {`{"results":{"transcripts":[{"transcript":"x"}],"items":[` + word("y", `"0"`, `"1"`) +
-			`],"audio_segments":[{"transcript":"z","start_time":"0","end_time":"9"}]}}`, []media.Block{caption("y", 0, 1)}, 9},
+			`],"audio_segments":[{"transcript":"z","start_time":"0","end_time":"9"}]}}`, []documents.Block{caption("y", 0, 1)}, 9},
 		"long without an end": {`{"results":{"transcripts":[{"transcript":"` + long + ` more"}]}}`,
-			[]media.Block{caption(long, 0, 0), caption("more", 0, 0)}, 0},
+			[]documents.Block{caption(long, 0, 0), caption("more", 0, 0)}, 0},
 		"nobody speaks": {`{"results":{"transcripts":[{"transcript":""}],"items":[]}}`, nil, 0},
 	} {
 		got, err := readTranscript(strings.NewReader(test.text), mostOfResult)
@@ -141,7 +141,7 @@ func FuzzTranscript(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, b := range got.blocks {
-			if b.Text == "" || !utf8.ValidString(b.Text) || b.Text != media.Clean(b.Text) || b.Kind != media.Caption {
+			if b.Text == "" || !utf8.ValidString(b.Text) || b.Text != documents.Clean(b.Text) || b.Kind != documents.Caption {
 				t.Fatalf("%+v", b)
 			}
 			if b.Time.From < 0 || b.Time.To < b.Time.From || b.Time.To > mostSeconds || b.Time.From > got.seconds {

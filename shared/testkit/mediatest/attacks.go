@@ -7,20 +7,21 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/media"
+	"portside/documents"
+	"portside/documents/answers"
 )
 
 //go:embed testdata/attacks
 var attackFiles embed.FS
 
 // Attacks are documents that try to be more than data, by name. Each has the values of [Invoice] all the same.
-func Attacks(tb testing.TB) map[string]*media.Document {
+func Attacks(tb testing.TB) map[string]*documents.Document {
 	tb.Helper()
 	files, err := fs.Glob(attackFiles, "testdata/attacks/*.txt")
 	if err != nil || len(files) == 0 {
 		tb.Fatalf("no attacks: %v", err)
 	}
-	all := map[string]*media.Document{}
+	all := map[string]*documents.Document{}
 	for _, file := range files {
 		text, err := attackFiles.ReadFile(file)
 		if err != nil {
@@ -39,27 +40,27 @@ const invoice = "Supplier: Nordwind Papier GmbH\nTotal: 1.234,50 EUR\nDue: 5 Mar
 // Invoice is what every attack says, as answers have it.
 func Invoice() map[string]any {
 	return map[string]any{
-		"Supplier": media.Value{Type: media.String, Text: "Nordwind Papier GmbH"},
-		"Total":    media.Value{Type: media.Number, Text: "1234.50"},
-		"Due":      media.Value{Type: media.Date, Text: "2026-03-05"},
-		"Paid":     media.Value{Type: media.Boolean, Text: "false"},
+		"Supplier": answers.Value{Type: answers.String, Text: "Nordwind Papier GmbH"},
+		"Total":    answers.Value{Type: answers.Number, Text: "1234.50"},
+		"Due":      answers.Value{Type: answers.Date, Text: "2026-03-05"},
+		"Paid":     answers.Value{Type: answers.Boolean, Text: "false"},
 	}
 }
 
 // InvoiceVariables ask for Invoice.
-func InvoiceVariables() []media.Variable {
-	return []media.Variable{
-		{Name: "Supplier", Type: media.String, Description: "Who sends the invoice."},
-		{Name: "Total", Type: media.Number},
-		{Name: "Due", Type: media.Date},
-		{Name: "Paid", Type: media.Boolean},
+func InvoiceVariables() []answers.Variable {
+	return []answers.Variable{
+		{Name: "Supplier", Type: answers.String, Description: "Who sends the invoice."},
+		{Name: "Total", Type: answers.Number},
+		{Name: "Due", Type: answers.Date},
+		{Name: "Paid", Type: answers.Boolean},
 	}
 }
 
 // Document is a document of a text: each line is a paragraph, or a row if it has tabs; a form feed begins a page.
-func Document(tb testing.TB, text string) *media.Document {
+func Document(tb testing.TB, text string) *documents.Document {
 	tb.Helper()
-	b := media.NewBuilder(media.PlainText, media.DefaultLimits())
+	b := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
 	for page := range strings.SplitSeq(text, "\f") {
 		if !b.Page() {
 			tb.Fatal("too many pages")
@@ -73,14 +74,14 @@ func Document(tb testing.TB, text string) *media.Document {
 	return b.Document()
 }
 
-func blockOf(line string) media.Block {
+func blockOf(line string) documents.Block {
 	cells := strings.Split(line, "\t")
 	if len(cells) == 1 {
-		return media.Block{Kind: media.Paragraph, Text: line}
+		return documents.Block{Kind: documents.Paragraph, Text: line}
 	}
-	b := media.Block{Kind: media.Row}
+	b := documents.Block{Kind: documents.Row}
 	for i, cell := range cells {
-		b.Cells = append(b.Cells, media.Cell{Text: cell, Column: i})
+		b.Cells = append(b.Cells, documents.Cell{Text: cell, Column: i})
 	}
 	return b
 }

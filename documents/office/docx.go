@@ -1,0 +1,218 @@
+package office
+
+import (
+	"cmp"
+	"strings"
+
+	"portside/documents"
+)
+
+// docx reads the parts of a Word document.
+type docx struct {
+	a       *archive
+	into    *documents.Builder
+	styles  wordStyles
+	numbers wordNumbers
+	related *relations       // of the part that is being read
+	carried *strings.Builder // text of paragraphs whose ends were deleted, which the next one goes on with; nil without
+}
+
+func readDOCX(a *archive) error {
+	part, err := a.mainPart("word/document.xml")
+	if err != nil {
+		return err
+	}
+	related, err := a.relations(part)
+	if err != nil {
+		return err
+	}
+	d := &docx{a: a, into: a.into}
+	if d.styles, err = a.wordStyles(related.target("styles")); err != nil {
+		return err
+	}
+	if d.numbers, err = a.wordNumbers(related.target("numbering")); err != nil {
+		return err
+	}
+	out, err := newPages(a.into)
+	if err != nil {
+		return err
+	}
+	return d.document(part, related, out)
+}
+
+// document reads headers, body, footers and notes: what a reader of the paper sees first, first.
+func (d *docx) document(part string, related *relations, out sink) error {
+	if err := d.margins(related, "header", out); err != nil {
+		return err
+	}
+	d.related = related
+	err := must(d.a.walk(part, func(s *scanner, _ element) error { return d.flow(s, out) }))
+	if err != nil {
+		return err
+	}
+	for _, kind := range []string{"footer", "footnotes", "endnotes"} {
+		if err := d.margins(related, kind, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// margins reads all parts of a kind, and each text of them once.
+func (d *docx) margins(related *relations, kind string, out sink) error {
+	once := margins{told: map[string]bool{}}
+	for _, r := range related.inOrder {
+		if r.kind != kind {
+			continue
+		}
+		held := &collector{limits: d.into.Limits}
+		var err error
+		if d.related, err = d.a.relations(r.target); err != nil {
+			return err
+		}
+		err = d.a.walkOptional(r.target, func(s *scanner, _ element) error { return d.flow(s, held) })
+		if err != nil {
+			return err
+		}
+		if err := once.pour(held, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flow reads what may stand in a body, a cell, a text box and a note.
+func (d *docx) flow(s *scanner, out sink) error {
+	return s.children(func(e element) error { return d.piece(s, e, out) })
+}
+
+func (d *docx) piece(s *scanner, e element, out sink) error {
+	switch e.name {
+	case "p":
+		return d.paragraph(s, out)
+	case "tbl":
+		return d.table(s, out)
+	case "footnote", "endnote":
+		if kind := e.attr("type"); kind != "" && kind != "normal" {
+			return nil // the line above the notes
+		}
+	case "sdt":
+		_, err := control(s, func(e element) error { return d.piece(s, e, out) })
+		return err
+	case "del", "moveFrom", "sectPr", "sdtPr":
+		return nil
+	}
+	return d.flow(s, out)
+}
+
+// wordParagraph is a paragraph that is being read.
+type wordParagraph struct {
+	text   *strings.Builder
+	own    wordStyle
+	style  string
+	boxes  collector // what is anchored in the paragraph and comes after it
+	hidden bool
+	joined bool // its end was deleted: the next paragraph goes on
+	forced bool // a page begins before it
+	noted  bool
+	after  int    // pages that begin within or after it
+	choice string // of a form field that shows no text of its own
+	chosen int    // where the text of that field begins
+}
+
+func (d *docx) paragraph(s *scanner, out sink) error {
+	p := &wordParagraph{own: wordStyle{outline: unset, level: unset}}
+	p.boxes.limits = d.into.Limits
+	p.text, d.carried = cmp.Or(d.carried, &strings.Builder{}), nil
+	if err := s.children(func(e element) error { return d.inline(s, e, p) }); err != nil {
+		return d.put(p, out, err)
+	}
+	if p.joined {
+		d.carried = p.text
+		return p.boxes.pour(out)
+	}
+	return d.put(p, out, nil)
+}
+
+// put hands a paragraph on, with the pages that begin around it. One that could not be read to its end is handed on too.
+func (d *docx) put(p *wordParagraph, out sink, failed error) error {
+	if p.forced || p.noted {
+		if err := out.turn(p.forced); err != nil {
+			return err
+		}
+	}
+	if err := out.add(d.block(p)); err != nil {
+		return err
+	}
+	if err := p.boxes.pour(out); err != nil {
+		return err
+	}
+	for range p.after {
+		if err := out.turn(true); err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+func (d *docx) block(p *wordParagraph) documents.Block {
+	resolved, heading, from := d.styles.resolve(p.own, p.style)
+	block := documents.Block{Kind: documents.Paragraph, Text: p.text.String()}
+	if resolved.number != "" && resolved.number != "0" {
+		at, label := d.numbers.label(resolved, from)
+		block.Kind, block.Level = documents.ListItem, at
+		if label != "" && strings.TrimSpace(block.Text) != "" {
+			block.Text = label + " " + block.Text
+		}
+	}
+	if heading > 0 {
+		block.Kind, block.Level = documents.Heading, heading
+	}
+	return block
+}
+
+// breakAt notes the begin of a page.
+func (p *wordParagraph) breakAt(forced bool) {
+	switch blank := strings.TrimSpace(p.text.String()) == ""; {
+	case blank && forced:
+		p.forced = true
+	case blank:
+		p.noted = true
+	default:
+		p.after++
+	}
+}
+
+func (d *docx) properties(s *scanner, p *wordParagraph) error {
+	return s.children(func(e element) error {
+		switch e.name {
+		case "pStyle":
+			p.style = e.id("val")
+		case "pageBreakBefore":
+			p.forced = p.forced || e.on()
+		case "sectPr":
+			return d.section(s, p)
+		case "rPr":
+			return s.children(func(e element) error {
+				p.joined = p.joined || e.name == "del" || e.name == "moveFrom"
+				return nil
+			})
+		}
+		return p.own.property(s, e)
+	})
+}
+
+// section ends a section with its paragraph. The next one begins on a new page unless it says that it does not.
+func (*docx) section(s *scanner, p *wordParagraph) error {
+	kind := ""
+	err := s.children(func(e element) error {
+		if e.name == "type" {
+			kind = e.attr("val")
+		}
+		return nil
+	})
+	if kind != "continuous" && kind != "nextColumn" {
+		p.after++
+	}
+	return err
+}

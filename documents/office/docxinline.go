@@ -1,0 +1,166 @@
+package office
+
+import (
+	"strconv"
+	"strings"
+
+	"portside/documents"
+)
+
+// inline reads what may stand within a paragraph. Elements that only wrap others are looked through, whatever they are.
+func (d *docx) inline(s *scanner, e element, p *wordParagraph) error {
+	switch e.name {
+	case "pPr":
+		return d.properties(s, p)
+	case "r":
+		return d.run(s, p)
+	case "t":
+		return d.plain(s, p)
+	case "p": // of a drawing
+		p.write("\n")
+	case "AlternateContent":
+		return d.alternatives(s, p)
+	case "txbxContent":
+		return d.flow(s, &p.boxes)
+	case "chart", "relIds":
+		return d.graphic(e, p)
+	case "sdt":
+		return d.control(s, p)
+	case "checkBox":
+		return checkBox(s, p)
+	case "ddList":
+		return dropDown(s, p)
+	case "fldChar":
+		p.endField(e)
+	case "del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "rPrChange", "pPrChange":
+		return nil
+	default:
+		p.sign(e)
+	}
+	return s.children(func(child element) error { return d.inline(s, child, p) })
+}
+
+// sign writes the elements that stand for a character.
+func (p *wordParagraph) sign(e element) {
+	switch e.name {
+	case "tab", "ptab":
+		p.write("\t")
+	case "cr":
+		p.write("\n")
+	case "noBreakHyphen":
+		p.write("-")
+	case "sym":
+		p.write(symbol(e.attr("font"), e.attr("char")))
+	case "lastRenderedPageBreak":
+		p.breakAt(false)
+	case "br":
+		if e.attr("type") == "page" {
+			p.breakAt(true)
+		}
+		p.write("\n")
+	}
+}
+
+func (p *wordParagraph) write(text string) {
+	if !p.hidden {
+		p.text.WriteString(text)
+	}
+}
+
+// run reads a run. Text that its author hid is no part of what the document says.
+func (d *docx) run(s *scanner, p *wordParagraph) error {
+	outer := p.hidden
+	defer func() { p.hidden = outer }()
+	err := s.children(func(e element) error {
+		if e.name != "rPr" {
+			return d.inline(s, e, p)
+		}
+		return s.children(func(e element) error {
+			if e.name == "vanish" {
+				p.hidden = p.hidden || e.on()
+			}
+			return nil
+		})
+	})
+	if err == nil && p.text.Len() > d.into.Limits.Text {
+		return documents.ErrTooMuch
+	}
+	return err
+}
+
+func (*docx) plain(s *scanner, p *wordParagraph) error {
+	return s.content(func(element) error { return nil }, func(text []byte) {
+		if !p.hidden {
+			s.write(p.text, text)
+		}
+	})
+}
+
+// alternatives reads the first branch that says something: the others say the same again, for older programs.
+func (d *docx) alternatives(s *scanner, p *wordParagraph) error {
+	before := p.text.Len() + len(p.boxes.blocks)
+	return s.children(func(element) error {
+		if p.text.Len()+len(p.boxes.blocks) > before {
+			return nil
+		}
+		return s.children(func(child element) error { return d.inline(s, child, p) })
+	})
+}
+
+// graphic reads a chart or a diagram, which is a part of its own.
+func (d *docx) graphic(e element, p *wordParagraph) error {
+	if e.name == "chart" {
+		return d.a.chart(d.related, e.reference("id"), &p.boxes)
+	}
+	return d.a.diagram(d.related, e.reference("dm"), &p.boxes)
+}
+
+const privateUse = 0xf000 // symbol fonts repeat their 256 signs here
+
+// symbol maps the signs of symbol fonts that have a meaning of their own; others are decoration.
+func symbol(font, hex string) string {
+	code, err := strconv.ParseUint(hex, 16, 16)
+	if err != nil {
+		return ""
+	}
+	if code >= privateUse && code < privateUse+0x100 {
+		code -= privateUse
+	}
+	var signs string
+	switch strings.ToLower(font) {
+	case "symbol":
+		signs = symbolSigns
+	case "wingdings":
+		signs = wingdingsSigns
+	case "wingdings 2":
+		signs = wingdings2Signs
+	default:
+		if code < ' ' || code >= 0xd800 && code < 0xf900 {
+			return ""
+		}
+		return string(rune(code))
+	}
+	return signOf(signs, rune(code))
+}
+
+// signOf looks a code up in pairs of a code and its sign.
+func signOf(pairs string, code rune) string {
+	letters := []rune(pairs)
+	for i := 0; i+1 < len(letters); i += 2 {
+		if letters[i] == code {
+			return string(letters[i+1])
+		}
+	}
+	return ""
+}
+
+const (
+	symbolSigns = "  (())++,,--..//00112233445566778899::;;<<==>>[[]]__{{||}}!!##%%&&??" +
+		"AΑBΒCΧDΔEΕFΦGΓHΗIΙKΚLΛMΜNΝOΟPΠQΘRΡSΣTΤUΥWΩXΞYΨZΖ" +
+		"aαbβcχdδeεfφgγhηiιjϕkκlλmμnνoοpπqθrρsσtτuυwωxξyψzζ" +
+		"\u00a0€\u00a3≤\u00a5∞\u00ac←\u00ad↑\u00ae→\u00af↓\u00b0°\u00b1±\u00b3≥\u00b4×\u00b6∂\u00b7•\u00b8÷\u00b9≠\u00ba≡\u00bb≈\u00bc…" +
+		"\u00c5⊕\u00c7∩\u00c8∪\u00ce∈\u00d2®\u00d3©\u00d4™\u00d5∏\u00d6√\u00de⇒\u00e5∑\u00f2∫"
+	wingdingsSigns = "\u0028☎\u002a✉\u004a☺\u004c☹\u006e■\u006f☐\u0071❑\u00a7▪\u00a8☐\u00d8➢" +
+		"\u00df←\u00e0→\u00e1↑\u00e2↓\u00e8➔\u00fb✗\u00fc✓\u00fd☒\u00fe☑"
+	wingdings2Signs = "\u004f✗\u0050✓\u0051☒\u0052☑\u0053☒\u0054☒\u00a3☐"
+)

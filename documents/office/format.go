@@ -1,0 +1,188 @@
+package office
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// numberFormat is what an Excel format makes of a number, as far as it changes what the number means.
+type numberFormat struct {
+	date, clock, elapsed bool
+	percent              bool
+	decimals             int    // that are shown, when there are any
+	currency             string // that is shown
+}
+
+// builtinFormats are the formats that workbooks name by number alone and that are not plain.
+func builtinFormat(id int) numberFormat {
+	switch {
+	case id == 2 || id == 4 || id == 7 || id == 8 || id == 39 || id == 40 || id == 43 || id == 44:
+		return numberFormat{decimals: 2}
+	case id == 9 || id == 10:
+		return numberFormat{percent: true}
+	case id >= 14 && id <= 17, id >= 27 && id <= 31, id == 36, id >= 50 && id <= 54, id == 57, id == 58:
+		return numberFormat{date: true}
+	case id >= 18 && id <= 21, id >= 32 && id <= 35, id == 45, id == 47, id == 55, id == 56:
+		return numberFormat{clock: true}
+	case id == 22:
+		return numberFormat{date: true, clock: true}
+	case id == 46:
+		return numberFormat{elapsed: true}
+	}
+	return numberFormat{}
+}
+
+// parseFormat reads a format's first section, the one for positive numbers.
+func parseFormat(code string) numberFormat {
+	letters, elapsed := formatLetters(code)
+	if strings.EqualFold(code, "general") {
+		return numberFormat{}
+	}
+	f := numberFormat{elapsed: elapsed, percent: strings.Contains(letters, "%")}
+	f.clock = strings.ContainsAny(letters, "hs") && !elapsed
+	f.date = strings.ContainsAny(letters, "yd") || strings.Contains(letters, "m") && !strings.ContainsAny(letters, "hs") && !elapsed
+	if f.date || f.clock || f.elapsed {
+		f.percent = false
+		return f
+	}
+	if _, after, ok := strings.Cut(letters, "."); ok {
+		for _, r := range after {
+			if r != '0' && r != '#' && r != '?' {
+				break
+			}
+			f.decimals++
+		}
+	}
+	f.currency = currencyIn(code)
+	return f
+}
+
+// formatLetters leaves of a format's first section what is neither quoted nor escaped nor in brackets.
+func formatLetters(code string) (letters string, elapsed bool) {
+	var out strings.Builder
+	for i := 0; i < len(code) && code[i] != ';'; i++ {
+		switch c := code[i]; c {
+		case '\\', '_', '*':
+			i++
+		case '"':
+			i += length(code[i+1:], '"')
+		case '[':
+			n := length(code[i+1:], ']')
+			inner := strings.ToLower(strings.TrimSuffix(code[i+1:i+1+n], "]"))
+			elapsed = elapsed || inner != "" && strings.Trim(inner, "hms") == ""
+			i += n
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return strings.ToLower(out.String()), elapsed
+}
+
+// length is how many bytes there are up to and with the mark, or to the end.
+func length(text string, mark byte) int {
+	if at := strings.IndexByte(text, mark); at >= 0 {
+		return at + 1
+	}
+	return len(text)
+}
+
+// render writes a number as the format means it: dates as ISO 8601, shares as per cent, all else as a plain decimal, with its
+// currency behind. What is no number stays as it is.
+func (f numberFormat) render(text string, since1904 bool) string {
+	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		return text
+	}
+	switch {
+	case f.elapsed:
+		return duration(n)
+	case f.date || f.clock:
+		if when, ok := f.moment(n, since1904); ok {
+			return when
+		}
+	case f.percent:
+		return decimal(n*100) + " %"
+	case f.currency != "":
+		return f.amount(n)
+	}
+	return decimal(f.rounded(n))
+}
+
+// rounded leaves out decimals that are not shown. A format without any mostly is one that nobody chose.
+func (f numberFormat) rounded(n float64) float64 {
+	scale := math.Pow10(f.decimals)
+	if f.decimals == 0 || f.decimals >= 12 || math.Abs(n) >= 1e15/scale {
+		return n
+	}
+	return math.Round(n*scale) / scale
+}
+
+// amount writes 1234.50 €.
+func (f numberFormat) amount(n float64) string {
+	text := decimal(f.rounded(n))
+	whole, fraction, _ := strings.Cut(text, ".")
+	if missing := f.decimals - len(fraction); f.decimals < 4 && missing > 0 {
+		text = whole + "." + fraction + strings.Repeat("0", missing)
+	}
+	return text + " " + f.currency
+}
+
+// decimal writes a number in full, with the fifteen digits that Excel keeps: the others are noise of its arithmetic.
+func decimal(n float64) string {
+	const digits = 15
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(n, 'e', digits-1, 64), 64)
+	if err != nil || rounded == 0 {
+		return "0"
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+const (
+	secondsPerDay = 24 * 60 * 60
+	lastSerial    = 2_958_466 // the day after 9999-12-31
+	feigned       = 60        // the 29th of February 1900, which Excel believes in
+)
+
+// moment turns days since the epoch into a date, a time, or both.
+func (f numberFormat) moment(serial float64, since1904 bool) (string, bool) {
+	if serial < 0 || serial >= lastSerial {
+		return "", false
+	}
+	epoch := time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC)
+	if since1904 {
+		epoch = time.Date(1904, time.January, 1, 0, 0, 0, 0, time.UTC)
+	} else if serial < feigned {
+		epoch = epoch.AddDate(0, 0, 1)
+	}
+	seconds := int(math.Round(serial * secondsPerDay))
+	when := epoch.AddDate(0, 0, seconds/secondsPerDay).Add(time.Duration(seconds%secondsPerDay) * time.Second)
+	switch {
+	case !f.clock:
+		return when.Format(time.DateOnly), true
+	case !f.date:
+		return when.Format(time.TimeOnly), true
+	}
+	return when.Format("2006-01-02T15:04:05"), true
+}
+
+// duration writes days as hours, minutes and seconds; hours may be many.
+func duration(days float64) string {
+	if math.Abs(days) >= lastSerial {
+		return decimal(days)
+	}
+	seconds := int(math.Round(math.Abs(days) * secondsPerDay))
+	sign := ""
+	if days < 0 {
+		sign = "-"
+	}
+	return sign + pad(seconds/3600) + ":" + pad(seconds/60%60) + ":" + pad(seconds%60)
+}
+
+func pad(n int) string {
+	if n < 10 {
+		return "0" + strconv.Itoa(n)
+	}
+	return strconv.Itoa(n)
+}

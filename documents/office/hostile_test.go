@@ -1,0 +1,70 @@
+package office_test
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"portside/documents"
+	"portside/documents/office"
+)
+
+// A row is in memory as a whole until it is known what it is, so some kilobytes must not unpack to a row of millions of cells.
+func TestRowsAreBounded(t *testing.T) {
+	const most, cells = 64 << 20, 300_000
+	sheet := func(row string) []byte {
+		return open(t, "spreadsheet", "<table><table-row>"+row+"</table-row></table>")
+	}
+	for name, file := range map[string][]byte{
+		"cells":           sheet(strings.Repeat("<table-cell><p>x</p></table-cell>", cells)),
+		"repeated letter": sheet(`<table-cell number-columns-repeated="16384"><p>` + strings.Repeat("x", 1<<20) + "</p></table-cell>"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			into := documents.NewBuilder(documents.ODS, documents.DefaultLimits())
+			grown := peak(func() { _ = office.ReadODS(t.Context(), source(file), into) }) // what it says of it is tested elsewhere
+			if d := into.Document(); len(d.Blocks) == 0 {
+				t.Error("nothing of it is read")
+			}
+			if grown > most {
+				t.Errorf("it took %d MB", grown>>20)
+			}
+		})
+	}
+}
+
+// peak returns by how much what lives in the heap has grown at most, as the collector sees it. It collects all the time, so
+// that garbage does not count.
+func peak(do func()) uint64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	runtime.GC()
+	before, most := heap(), uint64(0)
+	done := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for {
+			most = max(most, heap())
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+		}
+	})
+	do()
+	close(done)
+	watcher.Wait()
+	return max(most, before) - before
+}
+
+func heap() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return min(sample[0].Value.Uint64(), math.MaxInt64)
+}

@@ -1,0 +1,111 @@
+package office
+
+import (
+	"strconv"
+	"strings"
+)
+
+// depth is how many levels a list has, in Word as in OpenDocument's programs.
+const depth = 10
+
+// level is how the items of one level of a list are numbered.
+type level struct {
+	format  string // decimal, lowerLetter, upperLetter, lowerRoman, upperRoman, decimalZero; others have no label
+	pattern string // with %1 for the number of the first level, and so on
+	start   int
+	style   string // the paragraph style that stands for the level
+}
+
+// list is a numbering with its state.
+type list struct {
+	levels  [depth]level
+	counts  [depth]int
+	running [depth]bool
+}
+
+// next counts an item and returns its label; "" for bullets.
+func (l *list) next(at int) string {
+	at = min(max(at, 0), depth-1)
+	l.step(at)
+	for i := at + 1; i < depth; i++ {
+		l.running[i] = false
+	}
+	if l.levels[at].format == "" {
+		return ""
+	}
+	label := l.levels[at].pattern
+	for i := 0; i <= at; i++ {
+		if strings.Contains(label, "%"+strconv.Itoa(i+1)) {
+			label = strings.ReplaceAll(label, "%"+strconv.Itoa(i+1), numeral(l.levels[i].format, l.value(i)))
+		}
+	}
+	return label
+}
+
+func (l *list) step(at int) {
+	if l.running[at] {
+		l.counts[at]++
+		return
+	}
+	l.running[at], l.counts[at] = true, l.levels[at].start
+}
+
+func (l *list) value(at int) int {
+	if !l.running[at] {
+		return l.levels[at].start
+	}
+	return l.counts[at]
+}
+
+// restart makes the next item of a level the n-th.
+func (l *list) restart(at, n int) {
+	if at >= 0 && at < depth {
+		l.running[at], l.counts[at] = true, n-1
+	}
+}
+
+func numeral(format string, n int) string {
+	switch format {
+	case "lowerLetter":
+		return letters(n)
+	case "upperLetter":
+		return strings.ToUpper(letters(n))
+	case "lowerRoman":
+		return strings.ToLower(roman(n))
+	case "upperRoman":
+		return roman(n)
+	case "decimalZero":
+		if n >= 0 && n < 10 {
+			return "0" + strconv.Itoa(n)
+		}
+	case "none":
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// letters counts a to z, then aa, bb and so on.
+func letters(n int) string {
+	const alphabet, longest = 26, 20
+	if n < 1 || n > alphabet*longest {
+		return strconv.Itoa(n)
+	}
+	return strings.Repeat(string(rune('a'+(n-1)%alphabet)), (n-1)/alphabet+1)
+}
+
+func roman(n int) string {
+	const largest = 3999
+	if n < 1 || n > largest {
+		return strconv.Itoa(n)
+	}
+	values := []int{1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1}
+	signs := []string{"M", "CM", "D", "CD", "C", "XC", "L", "XL", "X", "IX", "V", "IV", "I"}
+	var out strings.Builder
+	for i, value := range values {
+		for n >= value {
+			out.WriteString(signs[i])
+			n -= value
+		}
+	}
+	return out.String()
+}

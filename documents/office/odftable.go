@@ -1,0 +1,233 @@
+package office
+
+import (
+	"strconv"
+	"strings"
+
+	"portside/documents"
+)
+
+const (
+	mostRows    = 1_000 // times that a row with content is repeated; sheets are filled with them to their end
+	mostColumns = 256
+	mostCopied  = 64 << 10 // bytes that a cell may become by being repeated
+)
+
+// odfRows reads the rows of one table.
+type odfRows struct {
+	o     *odf
+	s     *scanner
+	t     *table
+	drawn collector // what lies above the cells of a sheet
+}
+
+func (o *odf) table(s *scanner, out sink) error {
+	r := &odfRows{o: o, s: s, t: newTable(out, o.into)}
+	r.drawn.limits = o.into.Limits
+	err := r.rows(false)
+	if flushed := r.t.gap(); err == nil {
+		err = flushed
+	}
+	if err != nil {
+		return err
+	}
+	return r.drawn.pour(out)
+}
+
+func (r *odfRows) rows(header bool) error {
+	return r.s.children(func(e element) error {
+		switch e.name {
+		case "table-header-rows":
+			return r.rows(true)
+		case "table-row":
+			return r.row(e, header)
+		case "shapes":
+			return r.o.flow(r.s, &r.drawn)
+		case "soft-page-break":
+			return r.pageBreak()
+		case "table-rows", "table-row-group", "database-range", "table":
+			return r.rows(header)
+		}
+		return nil
+	})
+}
+
+func (r *odfRows) pageBreak() error {
+	if err := r.t.interrupt(); err != nil {
+		return err
+	}
+	return r.t.out.turn(false)
+}
+
+func (r *odfRows) row(e element, header bool) error {
+	l, contents := line{header: header}, []*collector{}
+	failed := r.cells(&l, &contents)
+	if len(l.cells) == 1 && l.cells[0].column == 0 && len(contents[0].blocks) > 1 && !r.o.values {
+		if err := r.t.interrupt(); err != nil {
+			return err
+		}
+		return contents[0].pour(r.t.out)
+	}
+	times := max(e.number("number-rows-repeated", 1), 1)
+	if len(l.cells) == 0 {
+		times = 1
+	}
+	if times > mostRows {
+		times = mostRows
+		r.o.into.Warn("Rows that are repeated very often were left out.")
+	}
+	for range times {
+		if err := r.t.add(l); err != nil {
+			return err
+		}
+	}
+	return r.nested(contents, failed)
+}
+
+// nested adds the tables within the cells.
+func (r *odfRows) nested(contents []*collector, failed error) error {
+	held := &collector{}
+	for _, c := range contents {
+		_, rows := c.words()
+		held.blocks = append(held.blocks, rows...)
+	}
+	if len(held.blocks) > 0 {
+		if err := r.t.interrupt(); err != nil {
+			return err
+		}
+		if err := held.pour(r.t.out); err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+func (r *odfRows) cells(l *line, contents *[]*collector) error {
+	column, read, size := 0, 0, 0
+	return r.s.children(func(e element) error {
+		if e.name != "table-cell" && e.name != "covered-table-cell" {
+			return nil
+		}
+		if read++; read > mostCells {
+			return documents.ErrTooMuch
+		}
+		held := &collector{limits: r.o.into.Limits}
+		if err := r.o.flow(r.s, held); err != nil {
+			return err
+		}
+		if size += held.size; size > r.o.into.Limits.Text {
+			return documents.ErrTooMuch
+		}
+		times := span(max(e.number("number-columns-repeated", 1), 1))
+		shown, _ := held.words()
+		text, typed := r.meaning(e, documents.Clean(shown))
+		text = documents.Clean(text) // an attribute as long as it likes, that rows repeat
+		if text != "" || len(held.blocks) > 0 {
+			*contents = append(*contents, held)
+		}
+		most := min(mostColumns, max(1, mostCopied/max(1, len(text))))
+		if text != "" && times > most {
+			r.o.into.Warn("Cells that are repeated very often were left out.")
+		}
+		for i := range min(times, most) {
+			if err := l.put(cell{text, column + i, typed}, r.o.into.Limits); err != nil {
+				return err
+			}
+		}
+		column += times
+		return nil
+	})
+}
+
+// meaning returns what a cell says, and whether it is more than text. A sheet's values are exact, and a text's are as its
+// author wrote them.
+func (r *odfRows) meaning(e element, shown string) (string, bool) {
+	kind := ""
+	for i := range e.attrs {
+		if a := &e.attrs[i]; a.Name.Local == "value-type" && (kind == "" || a.Value == "error") {
+			kind = a.Value
+		}
+	}
+	if !r.o.values {
+		return shown, quantity(shown)
+	}
+	switch kind {
+	case "float", "currency":
+		return odfNumber(e.attr("value"), shown), true
+	case "percentage":
+		return numberFormat{percent: true}.render(e.attr("value"), false), true
+	case "date":
+		return strings.TrimSuffix(e.attr("date-value"), "T00:00:00"), true
+	case "time":
+		return odfTime(e.attr("time-value"), shown), true
+	case "boolean":
+		return strings.ToUpper(e.attr("boolean-value")), true
+	case "error":
+		return shown, true
+	case "string":
+		if stated := e.attr("string-value"); stated != "" && shown == "" {
+			return documents.Clean(stated), false
+		}
+	}
+	return shown, false
+}
+
+// odfNumber writes the value with the decimals and the currency that are shown, when some are.
+func odfNumber(value, shown string) string {
+	if value == "" {
+		return shown
+	}
+	f := numberFormat{currency: shownCurrency(shown)}
+	amount := strings.TrimSuffix(strings.TrimSpace(shown), f.currency)
+	if at := strings.LastIndexAny(amount, ".,"); at >= 0 {
+		after := strings.TrimRight(amount[at+1:], " %abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+		if _, err := strconv.Atoi(after); err == nil && len(after) != 3 {
+			f.decimals = len(after)
+		}
+	}
+	return f.render(value, false)
+}
+
+// odfTime makes 14:30:00 of PT14H30M00S. Fractions of seconds are left out.
+func odfTime(value, shown string) string {
+	rest, ok := strings.CutPrefix(value, "PT")
+	var parts [3]int
+	for i, mark := range []string{"H", "M", "S"} {
+		before, after, found := strings.Cut(rest, mark)
+		if !found {
+			continue
+		}
+		whole, _, _ := strings.Cut(strings.ReplaceAll(before, ",", "."), ".")
+		n, err := strconv.Atoi(whole)
+		ok = ok && err == nil
+		parts[i], rest = n, after
+	}
+	if !ok {
+		return shown
+	}
+	return pad(parts[0]) + ":" + pad(parts[1]) + ":" + pad(parts[2])
+}
+
+func readODS(a *archive) error {
+	o, err := openODF(a)
+	if err != nil {
+		return err
+	}
+	o.values = true
+	return o.body(func(s *scanner, e element) error {
+		if e.name != "table" {
+			return nil
+		}
+		if o.styles.style("table", e.attr("style-name")).hidden {
+			a.into.Warn("Hidden sheets were left out.")
+			return nil
+		}
+		if !a.into.Page() {
+			return errLastPage
+		}
+		if err := a.into.Add(documents.Block{Kind: documents.Heading, Level: 1, Text: e.attr("name")}); err != nil {
+			return err
+		}
+		return o.table(s, &plain{a.into})
+	})
+}

@@ -1,0 +1,304 @@
+package office
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"portside/documents"
+)
+
+const (
+	maxToken  = 4 << 20   // bytes of one tag or one stretch of text
+	maxTokens = 6_000_000 // and attributes, of a whole archive: what can be read in some seconds
+	checkedAt = 512       // tokens between two looks at the context
+	maxID     = 256       // bytes; longer ids are none, so that nobody makes us compare megabytes
+	partCosts = 100       // tokens that opening a part counts for
+)
+
+var errEntities = errors.New("the document type declares entities")
+
+// element is the start of an XML element. Its attributes keep their prefixes.
+type element struct {
+	name  string
+	space string // the prefix
+	attrs []xml.Attr
+}
+
+// attr returns the attribute with the local name, or "".
+func (e element) attr(local string) string {
+	for i := range e.attrs {
+		if e.attrs[i].Name.Local == local {
+			return e.attrs[i].Value
+		}
+	}
+	return ""
+}
+
+// id returns the attribute when it is short enough for a name that others refer to.
+func (e element) id(local string) string {
+	if id := e.attr(local); len(id) <= maxID {
+		return id
+	}
+	return ""
+}
+
+// reference returns the attribute that has a prefix: r:id beside an id.
+func (e element) reference(local string) string {
+	for i := range e.attrs {
+		if e.attrs[i].Name.Local == local && e.attrs[i].Name.Space != "" {
+			return e.attrs[i].Value
+		}
+	}
+	return ""
+}
+
+// number returns the attribute as a number, or the fallback when there is none.
+func (e element) number(local string, fallback int) int {
+	n, err := strconv.Atoi(e.attr(local))
+	if err != nil {
+		return fallback
+	}
+	return n
+}
+
+// on tells a switch of Office: <w:b/> is on, and so is any value that does not say off.
+func (e element) on() bool {
+	switch strings.ToLower(e.attr("val")) {
+	case "0", "false", "off", "none":
+		return false
+	}
+	return true
+}
+
+// dialect is what differs between XML by programs and XHTML by hand.
+type dialect struct {
+	entities map[string]string
+	void     map[string]bool // elements that have no end
+	lenient  bool            // the end of the file closes what is open
+}
+
+// scanner walks through an XML part. An end tag that closes nothing is ignored, and one that leaves others open closes them.
+type scanner struct {
+	a       *archive
+	decoder *xml.Decoder
+	from    *pacer
+	dialect dialect
+	open    []string
+	ended   bool // the element that was begun last is one without an end
+
+	unchecked int // tokens since the last look at the context
+}
+
+func newScanner(a *archive, from io.Reader, d dialect) *scanner {
+	s := &scanner{a: a, from: &pacer{from: decoded(from)}, dialect: d}
+	s.decoder = xml.NewDecoder(s.from)
+	s.decoder.Strict = false
+	s.decoder.Entity = d.entities
+	s.decoder.CharsetReader = charset
+	return s
+}
+
+// content calls back for the child elements and the text of the element that was begun last. What a callback leaves
+// unread of a child is skipped.
+func (s *scanner) content(child func(element) error, text func([]byte)) error {
+	if s.ended {
+		s.ended = false
+		return nil
+	}
+	depth := len(s.open)
+	for {
+		token, err := s.next()
+		if errors.Is(err, io.EOF) && depth == 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			err = s.visit(depth, t, child)
+		case xml.CharData:
+			if text != nil {
+				text(t)
+			}
+		}
+		if err != nil || len(s.open) < depth {
+			return err
+		}
+	}
+}
+
+func (s *scanner) visit(depth int, start xml.StartElement, child func(element) error) error {
+	if err := child(element{name: start.Name.Local, space: start.Name.Space, attrs: start.Attr}); err != nil {
+		return err
+	}
+	s.ended = false
+	for len(s.open) > depth {
+		if _, err := s.next(); err != nil {
+			return err
+		}
+	}
+	s.ended = false
+	return nil
+}
+
+// children is content without the text.
+func (s *scanner) children(child func(element) error) error { return s.content(child, nil) }
+
+// text returns all text of the element that was begun last, whatever is in it.
+func (s *scanner) text() (string, error) {
+	var out strings.Builder
+	err := s.appendText(&out)
+	return out.String(), err
+}
+
+func (s *scanner) appendText(out *strings.Builder) error {
+	err := s.content(
+		func(element) error { return s.appendText(out) },
+		func(text []byte) { s.write(out, text) },
+	)
+	if err == nil && out.Len() > s.a.into.Limits.Text {
+		return documents.ErrTooMuch
+	}
+	return err
+}
+
+// write adds text until it is more than a document may have. Who reads it says that it has been too much.
+func (s *scanner) write(out *strings.Builder, text []byte) {
+	if out.Len() <= s.a.into.Limits.Text {
+		out.Write(text)
+	}
+}
+
+// next returns the next token, after what it does to the open elements.
+func (s *scanner) next() (xml.Token, error) {
+	for {
+		token, err := s.raw()
+		if err != nil {
+			return s.atEnd(err)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if len(s.open) >= s.a.into.Limits.Depth {
+				err = s.leaveOut()
+				break
+			}
+			s.begin(t.Name.Local)
+			return token, nil
+		case xml.EndElement:
+			if s.end(t.Name.Local) {
+				return token, nil
+			}
+		case xml.CharData:
+			return token, nil
+		case xml.Directive:
+			if bytes.Contains(t, []byte("<!ENTITY")) {
+				return nil, errEntities
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (s *scanner) begin(name string) {
+	if s.ended = s.dialect.void[name]; !s.ended {
+		s.open = append(s.open, name)
+	}
+}
+
+func (s *scanner) end(name string) bool {
+	for i, open := range slices.Backward(s.open) {
+		if open == name {
+			s.open = s.open[:i]
+			return true
+		}
+	}
+	return false
+}
+
+// leaveOut skips an element that lies too deep.
+func (s *scanner) leaveOut() error {
+	s.a.into.Warn("Parts that are nested too deeply were left out.")
+	for depth := 1; depth > 0; {
+		token, err := s.raw()
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if !s.dialect.void[t.Name.Local] {
+				depth++
+			}
+		case xml.EndElement:
+			if !s.dialect.void[t.Name.Local] {
+				depth--
+			}
+		}
+	}
+	return nil
+}
+
+func (s *scanner) raw() (xml.Token, error) {
+	s.a.tokens--
+	if s.a.tokens < 0 {
+		return nil, documents.ErrTooMuch
+	}
+	if s.unchecked++; s.unchecked >= checkedAt {
+		s.unchecked = 0
+		if err := s.a.ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	s.from.used = 0
+	token, err := s.decoder.RawToken()
+	if start, ok := token.(xml.StartElement); ok {
+		s.a.tokens -= len(start.Attr)
+	}
+	return token, err
+}
+
+// atEnd tells the end of a part from one that is cut short.
+func (s *scanner) atEnd(err error) (xml.Token, error) {
+	if !errors.Is(err, io.EOF) || len(s.open) == 0 {
+		return nil, err
+	}
+	if s.dialect.lenient {
+		s.open = s.open[:0]
+		return xml.EndElement{}, nil
+	}
+	return nil, fmt.Errorf("an element is not closed: %w", io.ErrUnexpectedEOF)
+}
+
+// pacer bounds the bytes that one token may take. The decoder reads it byte by byte, and so never ahead.
+type pacer struct {
+	from *bufio.Reader
+	used int
+}
+
+func (p *pacer) ReadByte() (byte, error) {
+	if p.used++; p.used > maxToken {
+		return 0, documents.ErrTooMuch
+	}
+	return p.from.ReadByte()
+}
+
+func (p *pacer) Read(into []byte) (int, error) {
+	if len(into) == 0 {
+		return 0, nil
+	}
+	b, err := p.ReadByte()
+	if err != nil {
+		return 0, err
+	}
+	into[0] = b
+	return 1, nil
+}

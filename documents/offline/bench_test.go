@@ -1,0 +1,52 @@
+package offline
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"portside/documents/answers"
+)
+
+// BenchmarkInvoice: three variables of one page.
+func BenchmarkInvoice(b *testing.B) {
+	text, err := os.ReadFile("testdata/documents/en-invoice.txt")
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := readDocument(b, string(text))
+	asked := answers.ExtractSettings{Variables: []answers.Variable{
+		{Name: "invoice_number", Type: answers.String}, {Name: "due_date", Type: answers.Date},
+		{Name: "total", Type: answers.Number, Description: "What do we have to pay?"},
+	}}
+	for b.Loop() {
+		if _, err := New().Extract(b.Context(), d, asked); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkHundredPages: a summary, and ten values, of 100 pages of 400 words.
+func BenchmarkHundredPages(b *testing.B) {
+	const words = 40_000
+	d := longDocument(b, words)
+	b.Run("summarize", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := New().Summarize(b.Context(), d, answers.SummarySettings{Length: answers.Long}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	var variables []answers.Variable
+	for i, name := range strings.Fields("price start_date end_date notice supplier customer fee meeting total deadline") {
+		variables = append(variables, answers.Variable{Name: fmt.Sprintf("%s_%d", name, i), Type: answers.String})
+	}
+	b.Run("extract", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := New().Extract(b.Context(), d, answers.ExtractSettings{Variables: variables}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package offline
+
+import (
+	"strings"
+	"testing"
+
+	"portside/documents/answers"
+)
+
+// TestPricesKeepTheirThousandsBesideOtherNumbers: a clause 4.2, a time or an address says nothing of how prices are written.
+func TestPricesKeepTheirThousandsBesideOtherNumbers(t *testing.T) {
+	ask(t, []asked{
+		{
+			"Gemäß Ziffer 4.2 ist die Kaution fällig.\nMonatsmiete: 1.450 EUR\nDer Mieter zahlt die Miete an den Vermieter.",
+			"Monatsmiete", answers.Number, "", "1450",
+		},
+		{"4.2 Die Nebenkosten sind enthalten.\nMonatsmiete: 1.450\nDer Mieter zahlt die Miete.", "Monatsmiete", answers.Number, "", "1450"},
+		{"Beginn ist um 14.30 Uhr.\nMonatsmiete: 1.450 EUR\nDer Mieter zahlt.", "Monatsmiete", answers.Number, "", "1450"},
+		{"Beginn: 14.30 Uhr\nMonatsmiete: 1.450\nDer Mieter zahlt die Miete.", "Monatsmiete", answers.Number, "", "1450"},
+		{"Vorlage Version 2.10\nMonatsmiete: 1.450\nDer Mieter zahlt die Miete.", "Monatsmiete", answers.Number, "", "1450"},
+		{"Das Zimmer hat 12.5 m2.\nMonatsmiete: 1.450 EUR\nDer Mieter zahlt.", "Monatsmiete", answers.Number, "", "1450"},
+		{"Según la cláusula 4.2 del contrato.\nAlquiler: 1.450\nEl inquilino paga.", "alquiler", answers.Number, "", "1450"},
+		{"Secondo il punto 4.2 del contratto.\nCanone: 1.450\nIl conduttore paga il canone.", "canone", answers.Number, "", "1450"},
+		{"Selon l'article 4.2 du bail.\nLoyer: 1.450\nLe locataire paie le loyer.", "loyer", answers.Number, "", "1450"},
+		{"The flat is in 12,5 Main Street.\nMonthly rent: 1,450 USD\nThe tenant pays.", "monthly rent", answers.Number, "", "1450"},
+		{"12,5 Main Street\nMonthly rent: 1,450\nThe tenant pays the rent.", "monthly rent", answers.Number, "", "1450"},
+		{"Deposit: 12,50 EUR\nFee per unit: 1,455 EUR", "fee per unit", answers.Number, "", "1.455"},
+		{"Density: 2.5 kg\nWeight: 1.455", "weight", answers.Number, "", "1.455"},
+	})
+}
+
+// TestAmountsBelowZero, however their minus is written.
+func TestAmountsBelowZero(t *testing.T) {
+	for text, want := range map[string]string{
+		"Balance: - 500 EUR": "-500", "Balance: − 500 EUR": "-500", "Balance: —500 EUR": "-500", "Balance: –500 EUR": "-500",
+		"Balance: ‐500": "-500", "Balance: ‑500": "-500", "Balance: - EUR 500": "-500", "Balance: EUR - 500": "-500",
+		"Balance: - 1.234,50 EUR": "-1234.5", "Balance: - 1 234,50 €": "-1234.5", "Balance: -500 EUR": "-500",
+		"Balance: minus 500": "-500", "Balance: Minus EUR 500": "-500", "Balance: menos 500 EUR": "-500", "Balance: moins 500": "-500",
+		"Balance: meno 500": "-500", "Balance: min 500": "", "The balance is minus 500 EUR.": "", "The balance is at least 500 EUR.": "500",
+		"Balance: 500-": "-500", "Balance: 500- EUR": "-500", "Balance: 500−": "-500", "Balance: 1,234.50-": "-1234.5",
+		"Balance: (500)": "-500", "Balance: (1,234) EUR": "-1234", "Balance: EUR (500)": "-500", "Balance: (12.50)": "-12.5",
+		"| Balance | (1,234)": "-1234", "| Balance | - 500": "-500", "= Balance | - 500 EUR": "-500", "Balance\n(500)": "",
+		"Balance: 100 - 500 EUR": "", "Balance: 500 EUR": "500", "The balance (500 EUR) is due.": "500", "Balance (500 EUR)": "",
+		"Balance:\n- 500 EUR for painting\n- 300 EUR for the floors": "500",
+		"Balance: -5 EUR - 10 EUR":                                   "-5", "Balance: - 500 EUR – see note": "-500",
+		"Balance: - 500 EUR - 300 EUR are paid": "",
+	} {
+		ask(t, []asked{{text, "balance", answers.Number, "", want}})
+	}
+	ask(t, []asked{
+		{"Le solde est d'au moins 500 EUR.", "solde", answers.Number, "", "500"},
+		{"El saldo es al menos 500 EUR.", "saldo", answers.Number, "", "500"},
+	})
+}
+
+// TestDashesThatAreNoMinus: of ranges, names and lists.
+func TestDashesThatAreNoMinus(t *testing.T) {
+	for text, want := range map[string]string{
+		"100 - 500": "100 500", "100- 500": "100 500", "100-\n500": "100 500", "12.50- 15.00": "12.5 15", "500:- 300": "500 300",
+		"INV‐17": "", "INV‑17": "", "——500": "", "Costs: - 500 EUR for painting - 300 EUR for floors": "",
+		"- 500 EUR for painting": "500", "paid\n- 500 EUR\n": "", "2000 EUR minus 500 EUR": "2000 500",
+	} {
+		var values []string
+		for _, f := range figuresOf(text, "en") {
+			values = append(values, f.value)
+		}
+		if got := strings.Join(values, " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestPiecesOfNumbersAreNoValues: a number is read whole or not at all.
+func TestPiecesOfNumbersAreNoValues(t *testing.T) {
+	for text, want := range map[string]string{
+		"5€50": "5.5", "12€50": "12.5", "5€5": "", "5EUR50": "", "1.234€50": "", "50 € 100": "50 100", "€50": "50",
+		"1½": "1.5", "3 ½": "3.5", "2¾ kg": "2.75", "1½ million": "1500000", "3⅓": "", "3 1/2": "", "1⁄2": "",
+		"10^6": "", "10⁶": "", "3 x 10^6": "", "3 × 10⁶": "", "3·10^6": "", "12 m²": "12", "1200²": "1200", "3 x 10": "3 10",
+		"5 hundred": "500", "5 hundred thousand": "500000", "5 dozen": "", "5 Dutzend": "", "2 lakh": "200000", "3 crore": "30000000",
+		"5m EUR": "5000000", "5k EUR": "5000", "5 M€": "5000000", "120 TEUR": "120000", "5 m EUR": "", "5m EUR 20": "5 20", "5m": "5",
+		"5 km": "5", "5 kr": "5", "5 m long": "5", "3 thousand million": "3000000000",
+		"x\t1e2": "100", "x: 1.5E+3": "1500", "x: -1e2": "-100", "1e2": "", "flat 1e2": "", "x: 1e99": "", "x: 1e2 left": "",
+	} {
+		var values []string
+		for _, f := range figuresOf(text, "en") {
+			values = append(values, f.value)
+		}
+		if got := strings.Join(values, " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package documents
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// ErrPanic is in the chain of every [PanicError].
+var ErrPanic = errors.New("the reader panicked")
+
+// PanicError is in the chain of ErrDamaged if a reader panicked. It means a defect of the reader or of a library that it
+// uses; the file may be sound.
+type PanicError struct {
+	Reason string // of a runtime error its text; otherwise only the type, because a library's text may quote the file
+	Stack  string
+}
+
+// Error returns the reason.
+func (e *PanicError) Error() string { return ErrPanic.Error() + ": " + e.Reason }
+
+// Unwrap returns ErrPanic.
+func (e *PanicError) Unwrap() error { return ErrPanic }
+
+// RecoverPanic turns a panic into ErrDamaged with a [PanicError] in its chain, so that no file can end the process. Every
+// reader defers it.
+func RecoverPanic(err *error) { //nolint:gocritic // a deferred function reaches the result only through its address
+	thrown := recover()
+	if thrown == nil {
+		return
+	}
+	reason := fmt.Sprintf("a %T", thrown)
+	if ours, ok := thrown.(runtime.Error); ok {
+		reason = ours.Error()
+	}
+	*err = fmt.Errorf("%w (%w)", ErrDamaged, &PanicError{reason, string(debug.Stack())})
+}

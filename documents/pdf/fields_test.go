@@ -1,0 +1,73 @@
+package pdf_test
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFilledInFormsAreRead(t *testing.T) {
+	d, err := readFile(t, "testdata/fields/form.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(d.Text(), "\t", " ")
+	for _, want := range []string{
+		"Order form", "Name Ioana Marinescu", "Deliver to gate 4,", "not before noon.", "Date 2026-03-01", "With ice ☒", "With nets ☐", "Port Rotterdam",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in %q", want, text)
+		}
+	}
+}
+
+func TestFieldsAndNotes(t *testing.T) {
+	look := stream("/Subtype/Form/BBox[0 0 100 20]/Resources<</Font<<"+helvetica+">>>>", "BT /F1 10 Tf 2 6 Td (as it looks) Tj ET")
+	empty := stream("/Subtype/Form/BBox[0 0 100 20]", "/Tx BMC EMC")
+	const rect = "/Rect[100 600 200 620]"
+	widget := "/Subtype/Widget" + rect
+	for _, test := range []struct{ name, annotation, want string }{
+		{"a look", "<<" + widget + "/FT/Tx/V(as it is)/AP<</N 5 0 R>>>>", "Label as it looks"},
+		{"no look", "<<" + widget + "/FT/Tx/V(as it is)>>", "Label as it is"},
+		{"an empty look", "<<" + widget + "/FT/Tx/V(as it is)/AP<</N 6 0 R>>>>", "Label as it is"},
+		{"from the field above", "<<" + widget + "/Parent<</FT/Tx/Parent<</V<FEFF0103>>>>>>>>", "Label ă"},
+		{"a choice", "<<" + widget + "/FT/Ch/V(b)/Opt[[(a)(first)][(b)(second)]]>>", "Label second"},
+		{"choices", "<<" + widget + "/FT/Ch/V[(a)(b)]/Opt[[(a)(first)][(b)(second)]]>>", "Label first, second"},
+		{"a tick", "<<" + widget + "/FT/Btn/V/Yes/AS/Yes>>", "Label ☒"},
+		{"no tick", "<<" + widget + "/FT/Btn/V/Off/AS/Off>>", "Label ☐"},
+		{"the other button", "<<" + widget + "/FT/Btn/Ff 32768/V/B/AP<</N<</A 6 0 R/Off 6 0 R>>>>>>", "Label ☐"},
+		{"a password", "<<" + widget + "/FT/Tx/Ff 8192/V(secret)>>", "Label"},
+		{"hidden", "<<" + widget + "/F 2/FT/Tx/V(secret)>>", "Label"},
+		{"a push button", "<<" + widget + "/FT/Btn/Ff 65536/AP<</N 5 0 R>>>>", "Label as it looks"},
+		{"text on the page", "<</Subtype/FreeText" + rect + "/Contents(noted)/AP<</N 5 0 R>>>>", "Label as it looks"},
+		{"text on the page without a look", "<</Subtype/FreeText" + rect + "/Contents(noted)>>", "Label noted"},
+		{"a note beside it", "<</Subtype/Text" + rect + "/Contents(remark)>>", "Label"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			file := pageWith(at(60, 606, "Label"), "/Font<<"+helvetica+">>", "/Annots["+test.annotation+"]", look, empty)
+			d, err := read(t, file)
+			if got := strings.ReplaceAll(d.Text(), "\t", " "); err != nil || got != test.want {
+				t.Errorf("got %q, %v; want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestFieldsThatReferToThemselves(t *testing.T) {
+	loop := "<</Subtype/Widget/Rect[100 600 200 620]/Parent 5 0 R/AP<</N 6 0 R>>>>"
+	look := stream("/Subtype/Form/BBox[0 0 0 0]/Resources<</XObject<</X 6 0 R>>>>", "/X Do")
+	d, err := read(t, pageWith(at(60, 606, "Label"), "/Font<<"+helvetica+">>", "/Annots[5 0 R 5 0 R]", loop, look))
+	if err != nil || d.Text() != "Label" {
+		t.Errorf("got %q, %v", d.Text(), err)
+	}
+}
+
+func TestStaleLooksDoNotCount(t *testing.T) {
+	r := &raw{}
+	r.add("<</Type/Catalog/Pages 2 0 R/AcroForm<</NeedAppearances true>>>>")
+	r.add("<</Type/Pages/Kids[3 0 R]/Count 1>>")
+	r.add("<</Type/Page/MediaBox[0 0 595 842]/Annots[<</Subtype/Widget/Rect[100 600 200 620]/FT/Tx/V(new)/AP<</N 4 0 R>>>>]>>")
+	r.stream("/Subtype/Form/BBox[0 0 100 20]/Resources<</Font<<"+helvetica+">>>>", "BT /F1 10 Tf 2 6 Td (old) Tj ET")
+	if d, err := read(t, r.bytes()); err != nil || d.Text() != "new" {
+		t.Errorf("got %q, %v", d.Text(), err)
+	}
+}

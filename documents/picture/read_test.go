@@ -1,0 +1,227 @@
+package picture_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"image"
+	"image/color"
+	"image/gif"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"portside/documents"
+	"portside/documents/picture"
+)
+
+// A picture is a document of one page.
+func TestReadAddsOnePictureOnOnePage(t *testing.T) {
+	file, into := sample(t, "palette.png"), documents.NewBuilder(documents.Image, documents.DefaultLimits())
+	if err := picture.Read(t.Context(), source(file), into); err != nil {
+		t.Fatal(err)
+	}
+	pictures := into.Pictures()
+	text := documents.PictureText{Blocks: []documents.Block{{Kind: documents.Paragraph, Text: "words"}}}
+	if err := into.InsertPictures([]documents.PictureText{text}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := into.Finish(nil)
+	if err != nil || d.Pages != 1 || len(d.Blocks) != 1 || d.Blocks[0].Page != 1 || d.Text() != "words" || len(d.Warnings) > 0 {
+		t.Fatalf("got %+v, %v", d, err)
+	}
+	if want := mustPrepare(t, file); len(pictures) != 1 || !bytes.Equal(pictures[0].Data, want.Data) {
+		t.Errorf("got %d pictures", len(pictures))
+	}
+}
+
+// What models take stays as it is.
+func TestPicturesThatFit(t *testing.T) {
+	for name, mediaType := range map[string]string{
+		"plain.png": "image/png", "interlaced.png": "image/png", "palette.png": "image/png",
+		"progressive.jpg": "image/jpeg", "cmyk.jpg": "image/jpeg", "gray.jpg": "image/jpeg",
+		"lossless.webp": "image/webp", "lossy.webp": "image/webp", "alpha.webp": "image/webp",
+	} {
+		file := sample(t, name)
+		p := mustPrepare(t, file)
+		if p.MediaType != mediaType || len(p.Data) > len(file) {
+			t.Errorf("%s: %s of %d bytes", name, p.MediaType, len(p.Data))
+		}
+		if !reflect.DeepEqual(pixels(decode(t, mediaType, p.Data)), pixels(decode(t, mediaType, file))) {
+			t.Errorf("%s has changed", name)
+		}
+	}
+}
+
+func TestWhatIsSaidAboutAPictureIsLeftOut(t *testing.T) {
+	plain, photo, web := sample(t, "plain.png"), sample(t, "progressive.jpg"), sample(t, "alpha.webp")
+	gray := asPNG(t, image.NewGray(image.Rect(0, 0, 9, 9)))
+	said := append(binary.LittleEndian.AppendUint32([]byte("EXIF"), uint32(len(secret)+1)), secret+"\x00"...)
+	told := slices.Concat(web, said)
+	told[20] |= 1 << 3 // of VP8X: there is Exif
+	binary.LittleEndian.PutUint32(told[4:], uint32(len(told)-8))
+	for name, test := range map[string]struct {
+		mediaType   string
+		file, plain []byte
+	}{
+		"PNG": {"image/png", after(plain, headerOfPNG,
+			chunk("tEXt", []byte("Place\x00"+secret)), chunk("eXIf", exif(binary.BigEndian, 1)), chunk("acTL", make([]byte, 8))), plain},
+		"PNG with more behind":  {"image/png", slices.Concat(plain, []byte(secret)), plain},
+		"JPEG":                  {"image/jpeg", after(photo, 2, segment(0xe1, "Exif\x00\x00"+string(exif(binary.LittleEndian, 1)))), photo},
+		"JPEG with a comment":   {"image/jpeg", after(photo, 2, segment(0xfe, secret), segment(0xed, secret)), photo},
+		"JPEG with more behind": {"image/jpeg", slices.Concat(photo, []byte(secret)), photo},
+		"JPEG between scans":    {"image/jpeg", after(photo, bytes.LastIndex(photo, []byte("\xff\xda")), segment(0xe1, secret)), photo},
+		"WebP":                  {"image/webp", told, web},
+		"PNG in gray":           {"image/png", after(gray, headerOfPNG, chunk("tEXt", []byte("Place\x00"+secret))), gray},
+	} {
+		p := mustPrepare(t, test.file)
+		if bytes.Contains(p.Data, []byte("13.4050")) || !bytes.Contains(test.file, []byte("13.4050")) {
+			t.Errorf("%s: the place is told", name)
+		}
+		if !reflect.DeepEqual(pixels(decode(t, test.mediaType, p.Data)), pixels(decode(t, test.mediaType, test.plain))) {
+			t.Errorf("%s has changed", name)
+		}
+		if name == "WebP" && !bytes.Equal(p.Data, web) {
+			t.Error("the header of a WebP is wrong")
+		}
+	}
+}
+
+func TestPicturesAreTurned(t *testing.T) {
+	m := image.NewRGBA(image.Rect(0, 0, 320, 160))
+	quarters(m)
+	for i, want := range []string{"rgbk", "grkb", "kbgr", "bkrg", "rbgk", "brkg", "kgbr", "gkrb"} {
+		orientation := uint16(i + 1)
+		photo := after(asJPEG(t, m), 2, segment(0xe1, "Exif\x00\x00"+string(exif(binary.LittleEndian, orientation))))
+		drawing := after(asPNG(t, m), headerOfPNG, chunk("eXIf", exif(binary.BigEndian, orientation)))
+		for _, file := range [][]byte{photo, drawing} {
+			p := mustPrepare(t, file)
+			got := decode(t, p.MediaType, p.Data)
+			if size := got.Bounds().Size(); corners(got) != want || (size == image.Pt(160, 320)) != (i >= 4) {
+				t.Errorf("%d: %s, %v", orientation, corners(got), size)
+			}
+		}
+	}
+}
+
+// A note that says nonsense changes nothing.
+func TestBrokenExif(t *testing.T) {
+	m := image.NewRGBA(image.Rect(0, 0, 32, 32))
+	quarters(m)
+	whole := string(exif(binary.LittleEndian, 6))
+	for _, broken := range []string{
+		"", "II", "II*\x00", "II*\x00\xff\xff\xff\xff", "II*\x00\x08\x00\x00\x00\xff\xff", strings.Replace(whole, "II*", "II+", 1),
+		whole[:15], string(exif(binary.LittleEndian, 0)), string(exif(binary.LittleEndian, 9)), string(exif(binary.LittleEndian, 60_000)),
+	} {
+		p := mustPrepare(t, after(asJPEG(t, m), 2, segment(0xe1, "Exif\x00\x00"+broken)))
+		if got := corners(decode(t, p.MediaType, p.Data)); got != "rgbk" {
+			t.Errorf("%q: %s", broken, got)
+		}
+	}
+}
+
+// noise is a picture that cannot be compressed.
+func noise(w, h int) *image.NRGBA {
+	m := image.NewNRGBA(image.Rect(0, 0, w, h))
+	_, _ = rand.NewChaCha8([32]byte{}).Read(m.Pix) // never fails
+	for i := 3; i < len(m.Pix); i += 4 {
+		m.Pix[i] = 255
+	}
+	return m
+}
+
+func TestPicturesThatDoNotFitAreMadeTo(t *testing.T) {
+	wide, palette := image.NewGray(image.Rect(0, 0, 9_000, 70)), image.NewPaletted(image.Rect(0, 0, 9_000, 90), color.Palette{
+		color.White, color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255}, color.NRGBA{0, 0, 255, 255}, color.Black,
+	})
+	quarters(wide)
+	quarters(palette)
+	deep, many := image.NewNRGBA64(image.Rect(0, 0, 8_100, 60)), image.NewPaletted(image.Rect(0, 0, 4_200, 4_000), palette.Palette)
+	quarters(deep)
+	quarters(many)
+	turned := after(asPNG(t, many), headerOfPNG, chunk("eXIf", exif(binary.BigEndian, 3)))
+	for _, test := range []struct {
+		name string
+		file []byte
+		want image.Point
+		seen string
+	}{
+		{"wide", asPNG(t, wide), image.Pt(4_500, 35), ""},
+		{"wide, of few colours", asPNG(t, palette), image.Pt(4_500, 45), "rgbk"},
+		{"deep", asPNG(t, deep), image.Pt(4_050, 30), "rgbk"},
+		{"noise", asPNG(t, noise(1_800, 1_000)), image.Pt(1_800, 1_000), ""},
+		{"more noise", asPNG(t, noise(2_601, 2_040)), image.Pt(1_301, 1_020), ""},
+		{"many pixels that have to be turned", turned, image.Pt(2_100, 2_000), "kbgr"},
+		{"very long", asPNG(t, image.NewPaletted(image.Rect(0, 0, 90_000, 3), color.Palette{color.White})), image.Pt(5_625, 1), ""},
+	} {
+		p := mustPrepare(t, test.file)
+		got := decode(t, p.MediaType, p.Data)
+		if p.MediaType != "image/jpeg" || len(p.Data) > 3_750_000 || got.Bounds().Size() != test.want {
+			t.Errorf("%s: %s of %d bytes and %v", test.name, p.MediaType, len(p.Data), got.Bounds())
+		}
+		if test.seen != "" && corners(got) != test.seen {
+			t.Errorf("%s: %s", test.name, corners(got))
+		}
+	}
+}
+
+// Black on nothing is not black on black.
+func TestTransparencyIsWhite(t *testing.T) {
+	m := image.NewNRGBA(image.Rect(0, 0, 9_000, 40))
+	p := mustPrepare(t, asPNG(t, m))
+	if got := corners(decode(t, p.MediaType, p.Data)); got != "wwww" {
+		t.Errorf("it is %s", got)
+	}
+}
+
+// animation is a GIF of frames, the first with a colour in each quarter.
+func animation(tb testing.TB, w, h, frames int) []byte {
+	tb.Helper()
+	colours := color.Palette{
+		color.White, color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255}, color.NRGBA{0, 0, 255, 255}, color.Black,
+	}
+	first := image.NewPaletted(image.Rect(0, 0, w, h), colours)
+	quarters(first)
+	all := &gif.GIF{Image: []*image.Paletted{first}, Delay: make([]int, frames)}
+	for range frames - 1 {
+		all.Image = append(all.Image, image.NewPaletted(image.Rect(0, 0, 1, 1), colours))
+	}
+	var out bytes.Buffer
+	if err := gif.EncodeAll(&out, all); err != nil {
+		tb.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestTheFirstFrameOfAGIF(t *testing.T) {
+	for _, test := range []struct {
+		w, frames int
+		want      string
+		size      image.Point
+	}{
+		{40, 1, "image/png", image.Pt(40, 20)},
+		{40, 10_000, "image/png", image.Pt(40, 20)},
+		{8_400, 2, "image/jpeg", image.Pt(4_200, 10)},
+	} {
+		p := mustPrepare(t, animation(t, test.w, 20, test.frames))
+		got := decode(t, p.MediaType, p.Data)
+		if p.MediaType != test.want || corners(got) != "rgbk" || got.Bounds().Size() != test.size {
+			t.Errorf("%d frames: %s %s %v", test.frames, p.MediaType, corners(got), got.Bounds())
+		}
+	}
+}
+
+func TestReadReturnsErrPicturesIfNoneAreTaken(t *testing.T) {
+	withoutPictures := documents.DefaultLimits()
+	withoutPictures.Pictures = 0
+	if err := readInto(t, sample(t, "plain.png"), withoutPictures); !errors.Is(err, documents.ErrPictures) {
+		t.Errorf("got %v", err)
+	}
+	none := documents.DefaultLimits()
+	none.Pages = 0
+	if err := readInto(t, sample(t, "plain.png"), none); err != nil {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,104 @@
+package text
+
+import (
+	"context"
+	"html"
+	"strconv"
+	"strings"
+
+	"portside/documents"
+	"portside/documents/lazyregexp"
+)
+
+// ReadCaptions reads subtitles in WebVTT and SubRip: a Caption with its time for each cue, with the speaker's name where it is
+// marked. Of cues that only repeat the words of the one before, one remains.
+func ReadCaptions(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return whole(page{ctx, into}, file, func(to page, data []byte) error { return subtitles(to, decode(data, "")) })
+}
+
+const oneTime = `(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)`
+
+var cueTime = lazyregexp.New(`^\s*` + oneTime + ` *--> *` + oneTime)
+
+// isSubtitles looks for the name of WebVTT, or a number and a time in the first lines.
+func isSubtitles(text string) bool {
+	text = strings.TrimLeft(text, "\ufeff \r\n")
+	if strings.HasPrefix(text, "WEBVTT") {
+		return true
+	}
+	number, rest, _ := strings.Cut(text, "\n")
+	time, _, _ := strings.Cut(rest, "\n")
+	_, err := strconv.Atoi(strings.TrimSpace(number))
+	return err == nil && cueTime().MatchString(time)
+}
+
+func subtitles(to page, text string) error {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "").Replace(text)
+	var cue []string
+	var time documents.Span
+	inCue, last := false, ""
+	flush := func() error {
+		said := strings.Join(cue, "\n")
+		cue = cue[:0]
+		if !inCue || said == last {
+			return nil
+		}
+		last = said
+		return to.add(documents.Block{Kind: documents.Caption, Text: said, Time: time})
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		span, isTime := timeOf(line)
+		if isTime || line == "" {
+			if err := flush(); err != nil {
+				return err
+			}
+			inCue, time = isTime, span
+			continue
+		}
+		if inCue {
+			cue = append(cue, spoken(line))
+		}
+	}
+	return flush()
+}
+
+func timeOf(line string) (documents.Span, bool) {
+	if !strings.Contains(line, "-->") {
+		return documents.Span{}, false
+	}
+	found := cueTime().FindStringSubmatch(line)
+	if found == nil {
+		return documents.Span{}, false
+	}
+	span := documents.Span{From: seconds(found[1:4]), To: seconds(found[4:7])}
+	return span, span.To >= span.From
+}
+
+// seconds adds up hours, minutes and seconds, of which the first may be missing.
+func seconds(parts []string) float64 {
+	total := 0.0
+	for _, part := range parts {
+		n, err := strconv.ParseFloat(strings.Replace(part, ",", ".", 1), 64)
+		if err != nil {
+			n = 0 // no hours
+		}
+		total = total*60 + n
+	}
+	return total
+}
+
+var (
+	voice   = lazyregexp.New(`<v(?:\.[^\s>]*)?\s+([^>]*)>`)
+	cueTag  = lazyregexp.New(`</?[A-Za-z0-9][^>]{0,200}>|\{\\[^}]{0,100}\}`)
+	timeTag = lazyregexp.New(`<\d[\d:.]*>`)
+)
+
+// spoken is a line of a cue without its marks.
+func spoken(line string) string {
+	const longest = 10 << 10 // nobody says more at once
+	line = line[:min(len(line), longest)]
+	line = voice().ReplaceAllString(line, "$1: ")
+	line = timeTag().ReplaceAllString(line, "")
+	return html.UnescapeString(cueTag().ReplaceAllString(line, ""))
+}

@@ -1,0 +1,218 @@
+package text
+
+import (
+	"context"
+	"strings"
+
+	"portside/documents"
+)
+
+// ReadCSV reads a table of values separated by commas, semicolons, tabs or bars, in double or single quotes or none. Rows may
+// differ in length. The first row is the header when it looks like one. Lines with one value above the table, as programs put a
+// title there, are paragraphs; an empty line begins another table.
+func ReadCSV(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return whole(page{ctx, into}, file, func(to page, data []byte) error { return values(to, decode(data, "")) })
+}
+
+func values(to page, text string) error {
+	text = strings.TrimLeft(text, "\ufeff")
+	s := &separated{text: text}
+	if first, rest, ok := strings.Cut(text, "\n"); ok && isSeparatorLine(first) {
+		s.text, s.comma, s.quote = rest, first[4], '"'
+	} else {
+		s.comma, s.quote = dialect(text[:min(len(text), 64<<10)])
+	}
+	t := csvTable{to: to}
+	for {
+		row, ok := s.next()
+		if !ok {
+			return t.end()
+		}
+		if err := t.row(row); err != nil {
+			return err
+		}
+	}
+}
+
+func isSeparatorLine(line string) bool {
+	return len(strings.TrimRight(line, "\r")) == 5 && strings.EqualFold(line[:4], "sep=")
+}
+
+// csvTable keeps the first rows back, until it can be told whether they have a header.
+type csvTable struct {
+	to    page
+	first [][]string
+	begun bool
+	run   tableRun
+}
+
+func (t *csvTable) row(row []string) error {
+	const enough = 20
+	if isBlank(row) {
+		return t.end()
+	}
+	if t.begun {
+		return t.add(row, false)
+	}
+	t.first = append(t.first, row)
+	if len(t.first) < enough {
+		return nil
+	}
+	return t.begin()
+}
+
+// begin adds the rows that were kept back.
+func (t *csvTable) begin() error {
+	t.begun, t.run = true, tableRun{}
+	width := 0
+	for _, row := range t.first {
+		width = max(width, len(row))
+	}
+	for len(t.first) > 1 && width > 1 && filled(t.first[0]) == 1 {
+		if err := t.to.add(documents.Block{Kind: documents.Paragraph, Text: strings.Join(t.first[0], " ")}); err != nil {
+			return err
+		}
+		t.first = t.first[1:]
+	}
+	header := len(t.first) > 1 && areNames(t.first[0])
+	for i, row := range t.first {
+		if err := t.add(row, header && i == 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *csvTable) end() error {
+	var err error
+	if len(t.first) > 0 && !t.begun {
+		err = t.begin()
+	}
+	t.first, t.begun = nil, false
+	return err
+}
+
+func (t *csvTable) add(row []string, header bool) error {
+	cells := make([]documents.Cell, len(row))
+	for i, text := range row {
+		cells[i] = documents.Cell{Text: text, Column: i, Header: header}
+	}
+	return t.to.add(t.run.next(t.to.into, cells))
+}
+
+func filled(row []string) int {
+	n := 0
+	for _, cell := range row {
+		if strings.TrimSpace(cell) != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func isBlank(row []string) bool { return filled(row) == 0 }
+
+// dialect picks the separator that gives the most rows of one length, and the quote that stands beside it more often.
+func dialect(text string) (comma, quote byte) {
+	comma, best := ',', 0
+	for _, candidate := range []byte{',', ';', '\t', '|'} {
+		if score := agreement(text, candidate); score > best {
+			comma, best = candidate, score
+		}
+	}
+	quote = '"'
+	if strings.Count(text, string(comma)+"'") > strings.Count(text, string(comma)+`"`) &&
+		strings.Count(text, "'"+string(comma))*2 > strings.Count(text, string(comma)+"'") {
+		quote = '\''
+	}
+	return comma, quote
+}
+
+// agreement counts the separators in the rows that have the most usual number of them.
+func agreement(text string, comma byte) int {
+	const sample = 200
+	s := &separated{text: text, comma: comma, quote: '"'}
+	counts := map[int]int{}
+	for range sample {
+		row, ok := s.next()
+		if !ok {
+			break
+		}
+		counts[len(row)]++
+	}
+	best := 0
+	for length, times := range counts {
+		best = max(best, (length-1)*times)
+	}
+	return best
+}
+
+// separated splits text into rows. Whatever is wrong with its quotes, no row is lost.
+type separated struct {
+	text         string
+	at           int
+	comma, quote byte
+}
+
+// next returns the next row, without its end.
+func (s *separated) next() (row []string, ok bool) {
+	if s.at >= len(s.text) {
+		return nil, false
+	}
+	for {
+		cell, last := s.cell()
+		if len(row) < maxColumns {
+			row = append(row, cell)
+		}
+		if last {
+			return row, true
+		}
+	}
+}
+
+// cell reads a cell with the separator or the end of the line behind it.
+func (s *separated) cell() (cell string, last bool) {
+	if s.quote != 0 && s.at < len(s.text) && s.text[s.at] == s.quote {
+		if end := s.closing(); end >= 0 {
+			cell = strings.ReplaceAll(s.text[s.at+1:end], strings.Repeat(string(s.quote), 2), string(s.quote))
+			s.at = end + 1
+		}
+	}
+	begin := s.at
+	for ; s.at < len(s.text); s.at++ {
+		if c := s.text[s.at]; c == s.comma || c == '\n' || c == '\r' {
+			break
+		}
+	}
+	cell += s.text[begin:s.at]
+	if s.at < len(s.text) && s.text[s.at] == s.comma {
+		s.at++
+		return cell, false
+	}
+	s.at = len(s.text) - len(afterLine(s.text[s.at:]))
+	return cell, true
+}
+
+// afterLine leaves out the end of a line.
+func afterLine(text string) string {
+	if rest, ok := strings.CutPrefix(text, "\r\n"); ok {
+		return rest
+	}
+	return text[min(len(text), 1):]
+}
+
+// closing finds the quote that ends the cell. Without one, quotes mean nothing from there on: they would swallow the rest.
+func (s *separated) closing() int {
+	const longest = 1 << 20
+	for i := s.at + 1; i < min(len(s.text), s.at+longest); i++ {
+		if s.text[i] != s.quote {
+			continue
+		}
+		if i+1 == len(s.text) || s.text[i+1] != s.quote {
+			return i
+		}
+		i++
+	}
+	s.quote = 0
+	return -1
+}

@@ -1,0 +1,51 @@
+package text
+
+import "portside/documents"
+
+// tableRun numbers the rows of a table. A header in the middle of one, as where it is repeated on each page or where another
+// part has other columns, begins a table by itself: what is below it is named by it and not by the first.
+type tableRun struct {
+	number int
+	head   []documents.Cell
+	body   bool // a row of values followed the header
+}
+
+// next returns the row with the number of its table. One that repeats the header word for word is a header too.
+func (r *tableRun) next(into *documents.Builder, cells []documents.Cell) documents.Block {
+	if r.body && len(r.head) > 1 && sameTexts(cells, r.head) {
+		for i := range cells {
+			cells[i].Header = true
+		}
+	}
+	header := areHeaders(cells)
+	if r.number == 0 || header && r.body {
+		r.number, r.body = into.NextTable(), false
+	}
+	if header {
+		r.head = cells
+	}
+	r.body = r.body || !header
+	return documents.Block{Kind: documents.Row, Cells: cells, Table: r.number}
+}
+
+// areHeaders wants several, so that the title of a part or of a single row is none.
+func areHeaders(cells []documents.Cell) bool {
+	for i := range cells {
+		if !cells[i].Header {
+			return false
+		}
+	}
+	return len(cells) > 1
+}
+
+func sameTexts(cells, others []documents.Cell) bool {
+	if len(cells) != len(others) {
+		return false
+	}
+	for i := range cells {
+		if cells[i].Text != others[i].Text && documents.Clean(cells[i].Text) != others[i].Text {
+			return false
+		}
+	}
+	return true
+}

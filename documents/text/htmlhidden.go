@@ -1,0 +1,152 @@
+package text
+
+import (
+	"strings"
+
+	"golang.org/x/net/html/atom"
+
+	"portside/documents/lazyregexp"
+)
+
+func set(names ...atom.Atom) map[atom.Atom]bool {
+	all := make(map[atom.Atom]bool, len(names))
+	for _, name := range names {
+		all[name] = true
+	}
+	return all
+}
+
+// What the elements are.
+var (
+	isVoid = set(atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta,
+		atom.Param, atom.Source, atom.Track, atom.Wbr)
+	isBlock = set(atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd,
+		atom.Details, atom.Dialog, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form,
+		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Head, atom.Header, atom.Hgroup, atom.Html, atom.Legend, atom.Li,
+		atom.Main, atom.Menu, atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Section, atom.Summary, atom.Table, atom.Tbody, atom.Td,
+		atom.Tfoot, atom.Th, atom.Thead, atom.Title, atom.Tr, atom.Ul)
+	isCell      = set(atom.Td, atom.Th, atom.Caption)
+	isTablePart = set(atom.Table, atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Td, atom.Th, atom.Caption)
+
+	// isUnseen are elements of which a browser shows nothing, or nothing but a choice.
+	isUnseen = set(atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Noembed, atom.Noframes, atom.Audio,
+		atom.Video, atom.Canvas, atom.Object, atom.Select, atom.Datalist, atom.Title)
+
+	headingLevels = map[atom.Atom]int{atom.H1: 1, atom.H2: 2, atom.H3: 3, atom.H4: 4, atom.H5: 5, atom.H6: 6}
+)
+
+var (
+	paragraphs = set(atom.P)
+	boxes      = set(atom.Td, atom.Th, atom.Table, atom.Button, atom.Caption)
+	items      = set(atom.Li)
+	lists      = set(atom.Ul, atom.Ol, atom.Menu, atom.Td, atom.Th, atom.Table)
+	terms      = set(atom.Dt, atom.Dd)
+	termLists  = set(atom.Dl, atom.Td, atom.Th, atom.Table)
+	rows       = set(atom.Tr, atom.Caption)
+	groups     = set(atom.Thead, atom.Tbody, atom.Tfoot, atom.Caption)
+	tables     = set(atom.Table)
+	cells      = set(atom.Td, atom.Th)
+	ownRow     = set(atom.Tr, atom.Table)
+)
+
+// impliedEnds returns what the start of an element ends, and what keeps it from doing so.
+func impliedEnds(tag atom.Atom) (ends, within map[atom.Atom]bool) {
+	switch tag {
+	case atom.Li:
+		return items, lists
+	case atom.Dt, atom.Dd:
+		return terms, termLists
+	case atom.Td, atom.Th:
+		return cells, ownRow
+	case atom.Tr:
+		return rows, tables
+	case atom.Thead, atom.Tbody, atom.Tfoot:
+		return groups, tables
+	}
+	if isBlock[tag] {
+		return paragraphs, boxes
+	}
+	return nil, nil
+}
+
+var (
+	blanks     = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\r", "", "!important", "")
+	cssComment = lazyregexp.New(`/\*[^*]*\*+(?:[^/*][^*]*\*+)*/`)
+	unseenBy   = lazyregexp.New(`(?:^|;)(?:display:none|visibility:(?:hidden|collapse)|opacity:0?\.?0*(?:;|$)|` +
+		`font-size:0(?:[a-z%]+)?(?:;|$)|mso-hide:all|(?:left|top|text-indent|margin-left):-\d{4,})`)
+)
+
+// isHidden knows the attributes that hide an element.
+func isHidden(tag startTag) bool {
+	if _, hidden := tag.attributes["hidden"]; hidden {
+		return true
+	}
+	if _, open := tag.attributes["open"]; tag.name == atom.Dialog && !open {
+		return true
+	}
+	style := tag.attributes["style"]
+	return style != "" && hides(style)
+}
+
+func hides(style string) bool {
+	return unseenBy().MatchString(blanks.Replace(strings.ToLower(cssComment().ReplaceAllString(style, ""))))
+}
+
+func (w *walker) hiddenByRule(attributes map[string]string) bool {
+	if len(w.hiding) == 0 {
+		return false
+	}
+	for class := range strings.FieldsSeq(attributes["class"]) {
+		if w.hiding["."+class] {
+			return true
+		}
+	}
+	return attributes["id"] != "" && w.hiding["#"+attributes["id"]]
+}
+
+var (
+	plainRule = lazyregexp.New(`([^{}]+)\{([^{}]*)\}`)
+	selector  = lazyregexp.New(`^[a-z0-9]*([.#][A-Za-z_][A-Za-z0-9_-]*)$`)
+)
+
+// learn finds the classes and ids that a style sheet of the page hides. Rules for some media only, and those that depend on
+// where an element is, are not looked at.
+func (w *walker) learn(sheet string) {
+	const longest, most = 256 << 10, 1000
+	rules := withoutNested(cssComment().ReplaceAllString(sheet[:min(len(sheet), longest)], ""))
+	for _, rule := range plainRule().FindAllStringSubmatch(rules, -1) {
+		if len(w.hiding) > most || !hides(rule[2]) {
+			continue
+		}
+		for one := range strings.SplitSeq(rule[1], ",") {
+			if found := selector().FindStringSubmatch(strings.TrimSpace(one)); found != nil {
+				w.hiding[found[1]] = true
+			}
+		}
+	}
+}
+
+// withoutNested leaves out rules in braces within others, which hold only for some media.
+func withoutNested(sheet string) string {
+	var out strings.Builder
+	depth, at := 0, false
+	for i := range len(sheet) {
+		c := sheet[i]
+		switch {
+		case c == '@' && depth == 0:
+			at = true
+		case c == '{':
+			depth++
+		}
+		if !at {
+			out.WriteByte(c)
+		}
+		if c == '}' {
+			depth = max(0, depth-1)
+		}
+		if depth == 0 && (c == '}' || c == ';') {
+			at = false
+		}
+	}
+	return out.String()
+}

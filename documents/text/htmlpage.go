@@ -1,0 +1,388 @@
+package text
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"portside/documents"
+)
+
+// ReadHTML reads what a browser would show of a page: headings, paragraphs, lists, definitions (as Fields), tables and the
+// title. Scripts, styles, comments and elements that are hidden by an attribute, by their own style or by a plain rule of the
+// page's style sheet are left out.
+func ReadHTML(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return whole(page{ctx, into}, file, func(to page, data []byte) error {
+		return hypertext(to, decode(data, declaredIn(data)))
+	})
+}
+
+// Nesting beyond maxOpen elements or maxTables tables is read as if it were not there.
+const (
+	maxOpen   = 256
+	maxTables = 16
+)
+
+// maxHeld is how many blocks may wait in cells for the ends of their rows. A table around a whole page would else have all of
+// it in the memory, and copied from each table to the one around.
+const maxHeld = 20_000
+
+// hypertext reads a page or a piece of one.
+func hypertext(to page, text string) error {
+	w := &walker{to: to, hiding: map[string]bool{}}
+	tokens := html.NewTokenizer(strings.NewReader(text))
+	for {
+		kind := tokens.Next()
+		if err := to.ctx.Err(); err != nil {
+			return err
+		}
+		if kind == html.ErrorToken {
+			if !errors.Is(tokens.Err(), io.EOF) {
+				return documents.ErrDamaged
+			}
+			return w.finish()
+		}
+		if err := w.token(kind, tokens); err != nil {
+			return err
+		}
+	}
+}
+
+// element is an open element.
+type element struct {
+	name   atom.Atom
+	hidden bool
+}
+
+// walker follows the tokens of a page. Text gathers until a block ends; blocks go into the innermost open cell, or to the page.
+type walker struct {
+	to     page
+	hiding map[string]bool // classes (".x") and ids ("#x") that the style sheet hides
+	open   []element
+	hidden int // of them, those that are hidden
+	lists  int // of them, lists
+	item   bool
+
+	deeper     int // open elements beyond maxOpen
+	hiddenFrom int // where among those the hidden ones begin; 0 if there are none
+	beyond     int // open tables beyond maxTables
+	held       int // blocks that were given to cells
+
+	title  strings.Builder
+	text   strings.Builder
+	term   string // the last <dt>
+	tables []*table
+}
+
+func (w *walker) token(kind html.TokenType, tokens *html.Tokenizer) error {
+	switch kind {
+	case html.TextToken:
+		w.words(string(tokens.Text()))
+	case html.StartTagToken, html.SelfClosingTagToken:
+		name, more := tokens.TagName()
+		tag := atom.Lookup(name)
+		var attributes map[string]string
+		if more {
+			attributes = usedAttributes(tokens)
+		}
+		return w.start(startTag{tag, attributes, kind == html.SelfClosingTagToken})
+	case html.EndTagToken:
+		name, _ := tokens.TagName()
+		return w.end(atom.Lookup(name))
+	}
+	return nil
+}
+
+// startTag begins an element.
+type startTag struct {
+	name       atom.Atom
+	attributes map[string]string
+	closesSelf bool
+}
+
+// usedAttributes are those that say how an element is shown. Of two with one name the first counts.
+func usedAttributes(tokens *html.Tokenizer) map[string]string {
+	used := map[string]string{}
+	for more := true; more; {
+		var key, value []byte
+		key, value, more = tokens.TagAttr()
+		switch string(key) {
+		case "hidden", "open", "style", "class", "id", "colspan", "rowspan":
+			if _, twice := used[string(key)]; !twice {
+				used[string(key)] = string(value)
+			}
+		}
+	}
+	return used
+}
+
+// words takes the text between tags. White space is a space, but where it is preformatted.
+func (w *walker) words(text string) {
+	switch {
+	case w.inside(atom.Style) && !w.inside(atom.Svg):
+		w.learn(text)
+	case w.inside(atom.Title) && !w.inside(atom.Svg):
+		w.title.WriteString(text)
+	case w.hidden > 0 || w.hiddenFrom > 0:
+	case w.inside(atom.Pre) || w.inside(atom.Textarea):
+		w.text.WriteString(text)
+	default:
+		w.text.WriteString(asSpaces.Replace(text))
+	}
+}
+
+var asSpaces = strings.NewReplacer("\n", " ", "\r", " ", "\f", " ", "\v", " ", "\u2028", " ", "\u2029", " ", "\u0085", " ")
+
+// inside reports whether the innermost open element, or the one around, is the one.
+func (w *walker) inside(name atom.Atom) bool {
+	for i := len(w.open) - 1; i >= max(0, len(w.open)-8); i-- {
+		if w.open[i].name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walker) start(tag startTag) error {
+	if err := w.closeImplied(tag.name); err != nil {
+		return err
+	}
+	if isVoid[tag.name] {
+		return w.void(tag.name)
+	}
+	if isBlock[tag.name] {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	hidden := isUnseen[tag.name] || isHidden(tag) || w.hiddenByRule(tag.attributes)
+	if tag.closesSelf && !hidden {
+		return nil
+	}
+	if len(w.open) >= maxOpen {
+		w.deeper++
+		if hidden && w.hiddenFrom == 0 {
+			w.hiddenFrom = w.deeper
+		}
+		return nil
+	}
+	w.open = append(w.open, element{tag.name, hidden})
+	if hidden {
+		w.hidden++
+	}
+	if w.hidden == 0 {
+		w.opened(tag)
+	}
+	return nil
+}
+
+func (w *walker) opened(tag startTag) {
+	switch tag.name {
+	case atom.Ul, atom.Ol, atom.Menu:
+		w.lists++
+	case atom.Li:
+		w.item = true
+	case atom.Table:
+		if len(w.tables) < maxTables {
+			w.tables = append(w.tables, &table{})
+		} else {
+			w.beyond++
+		}
+	case atom.Tr:
+		if t := w.table(); t != nil {
+			t.startRow()
+		}
+	case atom.Td, atom.Th:
+		if t := w.table(); t != nil {
+			t.startCell(tag)
+		}
+	}
+}
+
+func (w *walker) void(tag atom.Atom) error {
+	switch {
+	case w.hidden > 0:
+	case tag == atom.Br:
+		w.text.WriteByte('\n')
+	case tag == atom.Hr:
+		return w.flush()
+	}
+	return nil
+}
+
+// closeImplied ends the elements whose end tag may be left out before this one.
+func (w *walker) closeImplied(tag atom.Atom) error {
+	ends, within := impliedEnds(tag)
+	if ends == nil || w.deeper > 0 {
+		return nil
+	}
+	for i, e := range slices.Backward(w.open) {
+		if ends[e.name] {
+			return w.closeTo(i)
+		}
+		if within[e.name] {
+			return nil
+		}
+	}
+	return nil
+}
+
+// end ends the innermost open element of the name, and all within. A cell keeps what is in it from closing what is around it.
+func (w *walker) end(tag atom.Atom) error {
+	if w.deeper > 0 {
+		if !isVoid[tag] {
+			w.deeper--
+		}
+		if w.deeper < w.hiddenFrom {
+			w.hiddenFrom = 0
+		}
+		return nil
+	}
+	if tag == atom.Br {
+		return w.void(tag)
+	}
+	for i, e := range slices.Backward(w.open) {
+		if e.name == tag {
+			return w.closeTo(i)
+		}
+		if isCell[e.name] && !isTablePart[tag] || e.name == atom.Table {
+			return nil
+		}
+	}
+	return nil
+}
+
+// closeTo closes the open elements down to the i-th.
+func (w *walker) closeTo(i int) error {
+	for len(w.open) > i {
+		last := w.open[len(w.open)-1]
+		if w.hidden == 0 {
+			if err := w.closed(last.name); err != nil {
+				return err
+			}
+		}
+		w.open = w.open[:len(w.open)-1]
+		if last.hidden {
+			w.hidden--
+		}
+	}
+	return nil
+}
+
+func (w *walker) closed(tag atom.Atom) error {
+	if isBlock[tag] {
+		if err := w.flushAs(tag); err != nil {
+			return err
+		}
+	}
+	switch tag {
+	case atom.Ul, atom.Ol, atom.Menu:
+		w.lists = max(0, w.lists-1)
+	case atom.Li:
+		w.item = false
+	case atom.Tr:
+		return w.endRow()
+	case atom.Td, atom.Th:
+		if t := w.table(); t != nil {
+			t.inCell = false
+		}
+	case atom.Table:
+		return w.endTable()
+	case atom.Dl:
+		w.term = ""
+	}
+	return nil
+}
+
+func (w *walker) finish() error {
+	if err := w.closeTo(0); err != nil {
+		return err
+	}
+	if title := strings.TrimSpace(w.title.String()); title != "" {
+		w.to.into.Title(title)
+	}
+	return w.flush()
+}
+
+// flush ends a block that something else interrupts.
+func (w *walker) flush() error {
+	for _, e := range slices.Backward(w.open) {
+		if isBlock[e.name] {
+			return w.flushAs(e.name)
+		}
+	}
+	return w.flushAs(0)
+}
+
+// flushAs makes a block of the text gathered in an element.
+func (w *walker) flushAs(tag atom.Atom) error {
+	text := w.text.String()
+	w.text.Reset()
+	if strings.TrimSpace(text) == "" || w.hidden > 0 {
+		return nil
+	}
+	switch {
+	case headingLevels[tag] > 0:
+		return w.add(documents.Block{Kind: documents.Heading, Text: text, Level: headingLevels[tag]})
+	case tag == atom.Dt:
+		w.term = text
+		return nil
+	case tag == atom.Dd && w.term != "":
+		return w.add(field(w.term, text))
+	case w.item:
+		w.item = false // a second paragraph of an item is one
+		return w.add(documents.Block{Kind: documents.ListItem, Text: text, Level: max(0, w.lists-1)})
+	}
+	return w.add(documents.Block{Kind: documents.Paragraph, Text: text})
+}
+
+// add gives the block to the innermost open cell, or to the page.
+func (w *walker) add(b documents.Block) error {
+	if err := w.to.ctx.Err(); err != nil {
+		return err
+	}
+	if len(w.tables) > 0 && w.tables[len(w.tables)-1].inCell {
+		return w.hold(w.tables[len(w.tables)-1], b)
+	}
+	return w.to.add(b)
+}
+
+// hold gives the block to the open cell. Where more wait than any row of data has, all of them go to the page.
+func (w *walker) hold(t *table, b documents.Block) error {
+	if !t.inCell {
+		return w.to.add(b)
+	}
+	t.add(b)
+	if w.held++; w.held > maxHeld {
+		return w.release()
+	}
+	return nil
+}
+
+// release gives what waits in cells to the page, and what comes in those cells from now on too.
+func (w *walker) release() error {
+	w.held = 0
+	for _, t := range w.tables {
+		row := t.row
+		t.row, t.inCell = nil, false
+		for _, cell := range row {
+			if err := w.to.addAll(cell.blocks); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// table is the innermost open table, nil where it is none or is read as if it were not there.
+func (w *walker) table() *table {
+	if len(w.tables) == 0 || w.beyond > 0 {
+		return nil
+	}
+	return w.tables[len(w.tables)-1]
+}

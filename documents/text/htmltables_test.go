@@ -1,0 +1,93 @@
+package text_test
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"portside/documents/text"
+)
+
+// A table around a whole page is on many pages of old, and one in each of its cells is what somebody makes who wants the memory.
+func TestPagesInTablesAreNotHeld(t *testing.T) {
+	const most, size = 150 << 20, 1_500_000 // within the limit of blocks
+	for name, piece := range map[string]string{
+		"nested tables": "<table><tr><td><p>x", "cells of paragraphs": "<td><p>x", "paragraphs in a cell": "<p>some words",
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := "<table><tr><td>first" + strings.Repeat(piece, size/len(piece)) + "</table><p>last"
+			var blocks int
+			var last string
+			grown := peak(func() {
+				doc, err := document(t, text.ReadHTML, file)
+				if err != nil {
+					t.Error(err)
+				}
+				blocks, last = len(doc.Blocks), doc.Blocks[len(doc.Blocks)-1].Text
+			})
+			if blocks < 1000 || !strings.HasSuffix(last, "last") && name != "nested tables" {
+				t.Errorf("%d blocks, the last is %.20q", blocks, last)
+			}
+			if grown > most {
+				t.Errorf("it took %d MB", grown>>20)
+			}
+		})
+	}
+}
+
+func TestCodeIsKeptLetterByLetter(t *testing.T) {
+	for _, test := range []struct{ file, want string }{
+		{"Use `<kind>` and `&lt;b>`, not <b>this</b>.", "Use <kind> and &lt;b>, not this."},
+		{"``a `b` <br>`` and `*no* _marks_ [x](y)`", "a `b` <br> and *no* _marks_ [x](y)"},
+		{"**bold `<i>` text** and \\`<i>no code</i>\\`", "bold <i> text and `no code`"},
+		{"Put the <name> of <your-host> here, <em>please</em><my-tag a=\"b\">.", "Put the <name> of <your-host> here, please."},
+		{"# The `<kind>` heading", "The <kind> heading"},
+		{"- item `<kind>`", "item <kind>"},
+		{"```\n<kind> &amp; <b>\n```", "<kind> &amp; <b>"},
+		{"> ```\n> <kind>\n> ```\n\nafter", "<kind>\nafter"},
+		{"![`x`](a.png)left `y`", "left y"},
+		{"one tick ` and <kind>", "one tick ` and <kind>"},
+	} {
+		doc, err := document(t, text.ReadMarkdown, test.file)
+		if err != nil || doc.Text() != test.want {
+			t.Errorf("%q gives %q, want %q (%v)", test.file, doc.Text(), test.want, err)
+		}
+	}
+}
+
+// peak returns by how much what lives in the heap has grown at most, as the collector sees it. It collects all the time, so
+// that garbage does not count.
+func peak(do func()) uint64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	runtime.GC()
+	before, most := heap(), uint64(0)
+	done := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for {
+			most = max(most, heap())
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+		}
+	})
+	do()
+	close(done)
+	watcher.Wait()
+	return max(most, before) - before
+}
+
+func heap() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return min(sample[0].Value.Uint64(), math.MaxInt64)
+}

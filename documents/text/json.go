@@ -1,0 +1,165 @@
+package text
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"portside/documents"
+)
+
+// ReadJSON reads JSON, one value or one a line: a Field for each value, named by the keys that lead to it ("customer address
+// city"), and a table for a list of objects with the same keys. Numbers are kept as they are written. What was read before the
+// file breaks off is given before media.ErrDamaged.
+func ReadJSON(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return whole(page{ctx, into}, file, func(to page, data []byte) error {
+		d := json.NewDecoder(strings.NewReader(decode(data, "")))
+		d.UseNumber()
+		p := &jsonParser{grove: grove{left: into.Limits.Blocks}, ctx: ctx, tokens: d, depth: into.Limits.Depth}
+		return p.all(to)
+	})
+}
+
+type jsonParser struct {
+	grove
+	ctx    context.Context //nolint:containedctx // lives as long as the one call that reads the file
+	tokens *json.Decoder
+	depth  int // how much deeper it may get
+}
+
+var errFull = errors.New("as many values as can be read")
+
+// all reads the values of the file. Several are a list.
+func (p *jsonParser) all(to page) error {
+	values := &node{kind: list}
+	var err error
+	for err == nil {
+		var value *node
+		value, err = p.value("")
+		if value != nil {
+			values.parts = append(values.parts, value)
+		}
+	}
+	if p.skipped {
+		to.into.Warn(tooDeep)
+	}
+	root := values
+	if len(values.parts) == 1 {
+		root = values.parts[0]
+	}
+	if adding := branch(to, root, ""); adding != nil {
+		return adding
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case errors.Is(err, errFull):
+		return documents.ErrTooMuch
+	case p.ctx.Err() != nil:
+		return p.ctx.Err()
+	}
+	return documents.ErrDamaged
+}
+
+// value reads a value. With an error it returns what there is of it.
+func (p *jsonParser) value(name string) (*node, error) {
+	token, err := p.token()
+	if err != nil {
+		return nil, err
+	}
+	return p.of(token, name)
+}
+
+func (p *jsonParser) token() (json.Token, error) {
+	if err := p.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return p.tokens.Token()
+}
+
+func (p *jsonParser) of(token json.Token, name string) (*node, error) {
+	delim, nested := token.(json.Delim)
+	switch {
+	case nested && p.depth <= 0:
+		p.skipped = true
+		return nil, p.skip()
+	case nested && (delim == '{' || delim == '['):
+		return p.nested(delim, name)
+	}
+	n := p.grow(leaf, name)
+	if n == nil {
+		return nil, errFull
+	}
+	if token != nil {
+		n.text = fmt.Sprint(token)
+	}
+	return n, nil
+}
+
+func (p *jsonParser) nested(delim json.Delim, name string) (*node, error) {
+	kind := object
+	if delim == '[' {
+		kind = list
+	}
+	n := p.grow(kind, name)
+	if n == nil {
+		return nil, errFull
+	}
+	p.depth--
+	defer func() { p.depth++ }()
+	for {
+		token, err := p.token()
+		if err != nil {
+			return n, unexpected(err)
+		}
+		if token == json.Delim('}') || token == json.Delim(']') {
+			return n, nil
+		}
+		part, err := p.part(kind, token)
+		if part != nil {
+			n.parts = append(n.parts, part)
+		}
+		if err != nil {
+			return n, unexpected(err)
+		}
+	}
+}
+
+// part reads a value of a list, or the value after a key.
+func (p *jsonParser) part(kind nodeKind, token json.Token) (*node, error) {
+	if kind == list {
+		return p.of(token, "")
+	}
+	key, ok := token.(string)
+	if !ok {
+		return nil, documents.ErrDamaged
+	}
+	return p.value(key)
+}
+
+func unexpected(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// skip leaves out the rest of what was just opened, without recursion.
+func (p *jsonParser) skip() error {
+	for open := 1; open > 0; {
+		token, err := p.token()
+		if err != nil {
+			return unexpected(err)
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			open++
+		case json.Delim('}'), json.Delim(']'):
+			open--
+		}
+	}
+	return nil
+}

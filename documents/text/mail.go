@@ -1,0 +1,247 @@
+package text
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"net/textproto"
+	"slices"
+	"strings"
+
+	"portside/documents"
+	"portside/documents/lazyregexp"
+)
+
+// ReadMail reads a message: who wrote what to whom and when as Fields, then the text, or the page where there is no text, and
+// messages within. Attachments are named in a warning and not read.
+func ReadMail(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return whole(page{ctx, into}, file, func(to page, data []byte) error {
+		if !bytes.Contains(data, []byte(":")) {
+			return documents.ErrDamaged
+		}
+		m := &mail{to: to, left: maxParts}
+		return m.message(data, 0)
+	})
+}
+
+// Bounds of one message with all that is in it.
+const (
+	maxParts   = 1000
+	maxHeaders = 2000
+	maxNested  = 48 // two for each time that a message is forwarded with what was attached
+
+	longestField = 64 << 10
+)
+
+// mail reads one file, with the messages in it.
+type mail struct {
+	to       page
+	left     int // parts that may still be read
+	attached int
+}
+
+// part is a message or a part of one.
+type part struct {
+	header    textproto.MIMEHeader
+	body      []byte
+	mediaType string
+	params    map[string]string
+}
+
+var shownFields = []string{"From", "To", "Cc", "Reply-To", "Date", "Subject"}
+
+func (m *mail) message(data []byte, depth int) error {
+	p := split(data)
+	for _, name := range shownFields {
+		for _, value := range p.header[name] {
+			if err := m.to.field(name, decodeHeader(value)); err != nil {
+				return err
+			}
+		}
+	}
+	if depth == 0 {
+		m.to.into.Title(decodeHeader(p.header.Get("Subject")))
+	}
+	return m.part(p, depth)
+}
+
+// split parts the fields from the body. What is no field ends them, so that a message without the blank line keeps its text.
+func split(data []byte) part {
+	p := part{header: textproto.MIMEHeader{}}
+	if bytes.HasPrefix(data, []byte("From ")) {
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	last := ""
+	for range maxHeaders {
+		line, rest, _ := bytes.Cut(data, []byte("\n"))
+		line = bytes.TrimRight(line, "\r")
+		if len(line) == 0 {
+			data = rest
+			break
+		}
+		name, value, isField := bytes.Cut(line, []byte(":"))
+		key := textproto.TrimString(string(name))
+		if values := p.header[last]; last != "" && (line[0] == ' ' || line[0] == '\t') {
+			if len(values[len(values)-1]) < longestField { // adding without end would be quadratic
+				values[len(values)-1] += " " + strings.TrimSpace(rawText(line))
+			}
+		} else if isField && fieldName().MatchString(key) {
+			last = textproto.CanonicalMIMEHeaderKey(key)
+			p.header[last] = append(p.header[last], strings.TrimSpace(rawText(value)))
+		} else {
+			break
+		}
+		data = rest
+	}
+	p.body = data
+	p.mediaType, p.params = mediaType(p.header.Get("Content-Type"))
+	return p
+}
+
+var fieldName = lazyregexp.New(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}$`)
+
+// rawText is a field as it should not be written, with letters beyond ASCII and no word of their encoding.
+func rawText(value []byte) string {
+	return decode(value[:min(len(value), longestField)], "")
+}
+
+var typeName = lazyregexp.New(`^\s*([A-Za-z0-9.+-]+/[A-Za-z0-9.+-]+)`)
+
+// mediaType also reads what has mistakes in its parameters.
+func mediaType(value string) (name string, params map[string]string) {
+	name, params, err := mime.ParseMediaType(value)
+	if err == nil || name != "" {
+		return name, params
+	}
+	if found := typeName().FindStringSubmatch(value); found != nil {
+		return strings.ToLower(found[1]), map[string]string{}
+	}
+	return "text/plain", map[string]string{}
+}
+
+func decodeHeader(value string) string {
+	words := mime.WordDecoder{CharsetReader: func(charset string, in io.Reader) (io.Reader, error) {
+		raw, err := io.ReadAll(in)
+		return strings.NewReader(decode(raw, charset)), err
+	}}
+	decoded, err := words.DecodeHeader(value)
+	if err != nil {
+		return value
+	}
+	return decoded
+}
+
+// part reads a part by its type.
+func (m *mail) part(p part, depth int) error {
+	if err := m.to.ctx.Err(); err != nil {
+		return err
+	}
+	switch kind := p.mediaType; {
+	case kind == "multipart/encrypted", kind == "application/pkcs7-mime" && p.params["smime-type"] != "signed-data":
+		return documents.ErrEncrypted
+	case m.isAttached(p):
+		m.leaveOut(p)
+		return nil
+	case depth >= min(maxNested, m.to.into.Limits.Depth) && (strings.HasPrefix(kind, "multipart/") || kind == "message/rfc822"):
+		m.to.into.Warn("Parts of the message that are nested very deep were left out.")
+		return nil
+	case kind == "multipart/alternative":
+		return m.alternative(p, depth)
+	case strings.HasPrefix(kind, "multipart/"):
+		return m.each(p, depth)
+	case kind == "message/rfc822":
+		return m.message(content(p), depth+1)
+	case kind == "text/html":
+		body := content(p)
+		charset := p.params["charset"]
+		if charset == "" {
+			charset = declaredIn(body)
+		}
+		return hypertext(m.to, decode(body, charset))
+	}
+	return plainText(m.to, unquoted(decode(content(p), p.params["charset"])))
+}
+
+// isAttached reports whether a part is something else than words of the message.
+func (m *mail) isAttached(p part) bool {
+	disposition, _ := mediaType(p.header.Get("Content-Disposition"))
+	if p.header.Get("Content-Disposition") != "" && disposition == "attachment" {
+		return true
+	}
+	switch p.mediaType {
+	case "text/plain", "text/html", "message/rfc822", "message/delivery-status", "text/enriched", "text/rfc822-headers", "text":
+		return false
+	}
+	return !strings.HasPrefix(p.mediaType, "multipart/")
+}
+
+// leaveOut tells what an attachment is called. After the first few it tells only that there are more.
+func (m *mail) leaveOut(p part) {
+	const named = 20
+	if m.attached++; m.attached > named {
+		m.to.into.Warn("More attachments were not read.")
+		return
+	}
+	_, params := mediaType(p.header.Get("Content-Disposition"))
+	name := params["filename"]
+	if name == "" {
+		name = p.params["name"]
+	}
+	name = documents.Clean(decodeHeader(name))
+	if name == "" {
+		name = p.mediaType
+	}
+	const longest = 100
+	if runes := []rune(name); len(runes) > longest {
+		name = string(runes[:longest]) + "…"
+	}
+	m.to.into.Warn(fmt.Sprintf("The attachment %q was not read; send it by itself.", name))
+}
+
+// parts splits a multipart body. One without its last boundary ends with the file.
+func (m *mail) parts(p part) []part {
+	boundary := p.params["boundary"]
+	if boundary == "" {
+		boundary = guessBoundary(p.body)
+	}
+	cut := cutParts(p.body, boundary)
+	if len(cut) == 0 {
+		cut = cutParts(p.body, guessBoundary(p.body)) // it is another than the header says
+	}
+	var parts []part
+	for _, raw := range cut {
+		if m.left--; m.left < 0 {
+			m.to.into.Warn("The message has more parts than can be read.")
+			break
+		}
+		parts = append(parts, split(raw))
+	}
+	return parts
+}
+
+func (m *mail) each(p part, depth int) error {
+	for _, one := range m.parts(p) {
+		if err := m.part(one, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alternative reads the one that says it in plain text, if it says something, else the last.
+func (m *mail) alternative(p part, depth int) error {
+	parts := m.parts(p)
+	for _, one := range parts {
+		if one.mediaType == "text/plain" && len(bytes.TrimSpace(content(one))) > 0 {
+			return m.part(one, depth+1)
+		}
+	}
+	for _, one := range slices.Backward(parts) {
+		if !m.isAttached(one) && len(bytes.TrimSpace(one.body)) > 0 {
+			return m.part(one, depth+1)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package text
+
+import (
+	"strconv"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// decoder is a code page.
+type decoder struct{ page *charmap.Charmap }
+
+func (d *decoder) rune(c byte) rune { return d.page.DecodeByte(c) }
+
+var codePages = map[int]*decoder{
+	437: {charmap.CodePage437}, 850: {charmap.CodePage850}, 852: {charmap.CodePage852}, 858: {charmap.CodePage858},
+	866: {charmap.CodePage866}, 874: {charmap.Windows874}, 1250: {charmap.Windows1250}, 1251: {charmap.Windows1251},
+	1252: {charmap.Windows1252}, 1253: {charmap.Windows1253}, 1254: {charmap.Windows1254}, 1255: {charmap.Windows1255},
+	1256: {charmap.Windows1256}, 1257: {charmap.Windows1257}, 1258: {charmap.Windows1258}, 10000: {charmap.Macintosh},
+	28592: {charmap.ISO8859_2},
+}
+
+// charSets are the code pages of fonts by the number that Windows gives their character set.
+var charSets = map[int]int{
+	0: 1252, 77: 10000, 161: 1253, 162: 1254, 163: 1258, 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 255: 850,
+}
+
+// font is an entry of the font table.
+type font struct{ page *decoder }
+
+// control reads what follows a backslash: a word with its number, a sign, or a byte in two digits.
+func (r *rich) control() error {
+	if r.at >= len(r.data) {
+		return nil
+	}
+	c := r.data[r.at]
+	if !isLetter(c) {
+		r.at++
+		return r.sign(c)
+	}
+	begin := r.at
+	for r.at < len(r.data) && isLetter(r.data[r.at]) && r.at-begin < 32 {
+		r.at++
+	}
+	word := string(r.data[begin:r.at])
+	number, given := r.number()
+	if r.at < len(r.data) && r.data[r.at] == ' ' {
+		r.at++
+	}
+	if r.skip > 0 && word != "u" && word != "bin" {
+		r.skip--
+		return nil
+	}
+	return r.word(word, number, given)
+}
+
+func (r *rich) number() (n int, given bool) {
+	begin := r.at
+	if r.at < len(r.data) && r.data[r.at] == '-' {
+		r.at++
+	}
+	for r.at < len(r.data) && r.data[r.at] >= '0' && r.data[r.at] <= '9' && r.at-begin < 11 {
+		r.at++
+	}
+	n, err := strconv.Atoi(string(r.data[begin:r.at]))
+	return n, err == nil
+}
+
+func (r *rich) sign(c byte) error {
+	switch c {
+	case '\'':
+		if r.at+2 <= len(r.data) {
+			if n, err := strconv.ParseUint(string(r.data[r.at:r.at+2]), 16, 8); err == nil {
+				r.at += 2
+				r.byte(byte(n))
+			}
+		}
+	case '*': // a destination that may be skipped is one that is not known here, but for the marks of lists
+		if !r.follows(`\pntext`) && !r.follows(`\listtext`) {
+			r.begin(skipped)
+		}
+	case '~':
+		r.write(" ")
+	case '_':
+		r.write("-")
+	case '\\', '{', '}':
+		r.byte(c)
+	case '\r', '\n':
+		return r.endParagraph()
+	}
+	return nil
+}
+
+func (r *rich) follows(word string) bool {
+	end := min(len(r.data), r.at+len(word))
+	return string(r.data[r.at:end]) == word
+}
+
+// glyphs are the letters that have a word of their own.
+var glyphs = map[string]string{
+	"tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
+	"bullet": "•", "emspace": " ", "enspace": " ", "qmspace": " ", "softline": "\n", "nestcell": " ", "nestrow": " ",
+}
+
+// destinations are the groups whose text is not that of the body.
+var destinations = map[string]destination{
+	"fonttbl": fontTable, "colortbl": skipped, "stylesheet": skipped, "info": skipped, "pict": skipped, "object": skipped,
+	"fldinst": skipped, "datafield": skipped, "themedata": skipped, "colorschememapping": skipped, "listtable": skipped,
+	"listoverridetable": skipped, "revtbl": skipped, "rsidtbl": skipped, "generator": skipped, "filetbl": skipped,
+	"xmlnstbl": skipped, "xe": skipped, "tc": skipped, "bkmkstart": skipped, "bkmkend": skipped, "nonesttables": skipped,
+	"listtext": listText, "pntext": listText, "header": note, "headerl": note, "headerr": note, "headerf": note,
+	"footer": note, "footerl": note, "footerr": note, "footerf": note, "footnote": note, "annotation": skipped,
+	"atnid": skipped, "atnauthor": skipped, "atnref": skipped, "atndate": skipped, "shpinst": skipped, "sp": skipped,
+	"pnseclvl": skipped, "ftnsep": skipped, "ftnsepc": skipped, "latentstyles": skipped, "operator": skipped, "author": skipped,
+}
+
+// word obeys a control word.
+func (r *rich) word(word string, number int, given bool) error {
+	if glyph, ok := glyphs[word]; ok {
+		r.write(glyph)
+		return nil
+	}
+	if to, ok := destinations[word]; ok {
+		r.begin(to)
+		return nil
+	}
+	on := !given || number != 0
+	switch word {
+	case "par", "sect", "page":
+		return r.ifBody(r.endParagraph)
+	case "cell":
+		return r.ifBody(func() error { r.endCell(); return nil })
+	case "row":
+		return r.ifBody(r.endRow)
+	case "title":
+		r.beginTitle()
+	case "u":
+		r.unicode(number)
+	case "uc":
+		r.state.uc = max(0, min(number, 100))
+	case "bin":
+		r.at = min(len(r.data), r.at+max(0, number))
+	case "v", "deleted":
+		r.state.hidden = on
+	case "plain":
+		r.state.hidden = false
+	case "ansicpg":
+		if page := codePages[number]; page != nil {
+			r.page = page
+		}
+	case "mac":
+		r.page = codePages[10000]
+	case "pc":
+		r.page = codePages[437]
+	case "pca":
+		r.page = codePages[850]
+	case "f":
+		r.font(number)
+	case "fcharset":
+		if f := r.fonts[r.state.font]; f != nil && r.state.to == fontTable {
+			f.page = codePages[charSets[number]]
+		}
+	default:
+		return r.layout(word, number)
+	}
+	return nil
+}
+
+// layout obeys the words about paragraphs.
+func (r *rich) layout(word string, number int) error {
+	if r.state.to != body {
+		return nil
+	}
+	switch word {
+	case "pard":
+		list := r.para.list && r.mark.Len() > 0 // the mark comes first
+		r.para = paragraphState{list: list}
+	case "trowd":
+		r.header = false
+		r.para.inTable = true
+		if len(r.cells) == 0 && r.text.Len() > 0 {
+			r.para.inTable = false
+			return r.endParagraph()
+		}
+	case "intbl":
+		r.para.inTable = true
+	case "trhdr":
+		r.header = true
+	case "ls":
+		r.para.list = number > 0
+	case "ilvl":
+		r.para.level = max(0, min(number, 8))
+	case "outlinelevel":
+		if number >= 0 && number < 9 {
+			r.para.outline = number + 1
+		}
+	}
+	return nil
+}
+
+// ifBody does what ends a paragraph, a cell or a row, unless it is in text that is not shown.
+func (r *rich) ifBody(do func() error) error {
+	if r.state.to != body && r.state.to != note {
+		return nil
+	}
+	return do()
+}
+
+// beginTitle reads the title, which is within the group of what is not shown.
+func (r *rich) beginTitle() {
+	if len(r.groups) > 0 && r.state.to == skipped {
+		r.state.to = docTitle
+		r.groups[len(r.groups)-1].begun = true
+	}
+}
+
+const maxFonts = 10_000
+
+func (r *rich) font(number int) {
+	r.state.font = number
+	if r.state.to == fontTable && len(r.fonts) < maxFonts {
+		r.fonts[number] = &font{}
+	}
+}

@@ -1,0 +1,203 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+
+	"portside/documents"
+)
+
+// node is a value of JSON or an element of XML: a text, or named or numbered parts.
+type node struct {
+	name  string
+	text  string
+	kind  nodeKind
+	parts []*node
+}
+
+type nodeKind int
+
+const (
+	leaf   nodeKind = iota
+	object          // parts have names
+	list            // parts have none
+	prose           // a text that stands for itself, without a name
+)
+
+// grove makes nodes, and no more of them than blocks may be.
+type grove struct {
+	left    int
+	skipped bool // something was nested too deep
+}
+
+// grow is nil when there are enough nodes.
+func (g *grove) grow(kind nodeKind, name string) *node {
+	if g.left <= 0 {
+		return nil
+	}
+	g.left--
+	return &node{kind: kind, name: name}
+}
+
+const tooDeep = "Parts of the file that are nested very deep were left out."
+
+// branch adds what a node says; path is how it is named. The depth of nodes is bounded where they are made.
+func branch(to page, n *node, path string) error {
+	switch n.kind {
+	case prose:
+		return to.add(documents.Block{Kind: documents.Paragraph, Text: n.text})
+	case leaf:
+		if path == "" {
+			return to.add(documents.Block{Kind: documents.Paragraph, Text: n.text})
+		}
+		return to.field(path, n.text)
+	case list:
+		return series(to, n, path)
+	}
+	for _, part := range n.parts {
+		if err := branch(to, part, joinPath(path, part.name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func joinPath(path, name string) string {
+	return strings.TrimSpace(path + " " + inWords(name))
+}
+
+// series adds a list: objects with the same names as a table, plain values together, all else one by one.
+func series(to page, n *node, path string) error {
+	if columns := columnsOf(n); columns != nil {
+		return nodeTable(to, n, path, columns)
+	}
+	const together = 500
+	var texts []string
+	size := 0
+	for i, part := range n.parts {
+		if part.kind == leaf && part.text == "" {
+			continue
+		}
+		if part.kind == leaf {
+			texts, size = append(texts, part.text), size+len(part.text)
+		}
+		if len(texts) > 0 && (part.kind != leaf || size > together || i == len(n.parts)-1) {
+			if err := branch(to, &node{text: strings.Join(texts, ", ")}, path); err != nil {
+				return err
+			}
+			texts, size = nil, 0
+		}
+		if part.kind == leaf {
+			continue
+		}
+		if err := branch(to, part, path); err != nil {
+			return err
+		}
+	}
+	if len(texts) > 0 {
+		return branch(to, &node{text: strings.Join(texts, ", ")}, path)
+	}
+	return nil
+}
+
+// columnsOf are the names that the objects of a list share, nil where they are no table: fewer than two, parts of parts, or
+// mostly different names.
+func columnsOf(n *node) map[string]int {
+	const widest = 100
+	columns := map[string]int{}
+	cells := 0
+	for _, part := range n.parts {
+		if part.kind != object || len(part.parts) == 0 {
+			return nil
+		}
+		for _, value := range part.parts {
+			if _, flat := cellText(value); !flat {
+				return nil
+			}
+			if _, known := columns[value.name]; !known {
+				columns[value.name] = len(columns)
+			}
+			cells++
+		}
+		if len(columns) > widest {
+			return nil
+		}
+	}
+	if len(n.parts) < 2 || cells*5 < len(columns)*len(n.parts)*3 {
+		return nil
+	}
+	return columns
+}
+
+// cellText is the text of a value that fits into a cell.
+func cellText(n *node) (string, bool) {
+	switch n.kind {
+	case leaf, prose:
+		return n.text, true
+	case list:
+		texts := make([]string, 0, len(n.parts))
+		for _, part := range n.parts {
+			if part.kind != leaf {
+				return "", false
+			}
+			texts = append(texts, part.text)
+		}
+		return strings.Join(texts, ", "), true
+	}
+	return "", len(n.parts) == 0
+}
+
+func nodeTable(to page, n *node, path string, columns map[string]int) error {
+	if path != "" {
+		if err := to.add(documents.Block{Kind: documents.Heading, Text: path, Level: 1}); err != nil {
+			return err
+		}
+	}
+	table := to.into.NextTable()
+	head := make([]documents.Cell, len(columns))
+	for name, column := range columns {
+		head[column] = documents.Cell{Text: inWords(name), Column: column, Header: true}
+	}
+	if err := to.add(documents.Block{Kind: documents.Row, Cells: head, Table: table}); err != nil {
+		return err
+	}
+	for _, part := range n.parts {
+		cells := make([]documents.Cell, len(columns))
+		for column := range cells {
+			cells[column].Column = column
+		}
+		for _, value := range part.parts {
+			cells[columns[value.name]].Text, _ = cellText(value)
+		}
+		if err := to.add(documents.Block{Kind: documents.Row, Cells: cells, Table: table}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inWords makes words of a name as programs write it: of "invoiceDate" "invoice date", of "VAT_ID" "VAT ID". What is too long for a
+// name is cut, since it stands before every value within.
+func inWords(name string) string {
+	const longest = 200
+	name = name[:min(len(name), longest)]
+	runes := []rune(strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == '.' || r == ':' || r == '/' {
+			return ' '
+		}
+		return r
+	}, name))
+	var out strings.Builder
+	for i, r := range runes {
+		begins := i > 0 && unicode.IsUpper(r) && (unicode.IsLower(runes[i-1]) ||
+			unicode.IsUpper(runes[i-1]) && i+1 < len(runes) && unicode.IsLower(runes[i+1]))
+		if begins {
+			out.WriteByte(' ')
+		}
+		if begins && (i+1 == len(runes) || unicode.IsLower(runes[i+1])) {
+			r = unicode.ToLower(r)
+		}
+		out.WriteRune(r)
+	}
+	return strings.Join(strings.Fields(out.String()), " ")
+}

@@ -1,0 +1,205 @@
+package text
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"portside/documents"
+)
+
+// ReadXML reads any XML: elements and attributes with a value as Fields, named by the elements that lead to them but for the
+// outermost; elements with text between elements as Paragraphs; equal elements that follow each other as a table. Document type
+// definitions are not looked at, so no entity is expanded but the five of XML.
+func ReadXML(ctx context.Context, file documents.Source, into *documents.Builder) error {
+	return whole(page{ctx, into}, file, func(to page, data []byte) error {
+		d := xml.NewDecoder(strings.NewReader(decode(data, declaredIn(data))))
+		d.Strict = false
+		d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+		p := &xmlParser{grove: grove{left: into.Limits.Blocks}, tokens: d, depth: into.Limits.Depth}
+		return p.all(to)
+	})
+}
+
+// xmlParser builds elements from raw tokens, since the decoder's own stack is unbounded.
+type xmlParser struct {
+	grove
+	tokens *xml.Decoder
+	depth  int
+	open   []*xmlElement
+	deeper int // open elements beyond depth
+	root   *node
+}
+
+// xmlElement is an element that is not closed yet.
+type xmlElement struct {
+	node  *node
+	text  strings.Builder // all that is in it, for the case that it is prose
+	mixed bool            // there is text in it that is in none of its children
+
+	children bool
+}
+
+func (p *xmlParser) all(to page) error {
+	var err error
+	for err == nil {
+		if err = to.ctx.Err(); err == nil {
+			err = p.next()
+		}
+	}
+	broken := !errors.Is(err, io.EOF) || len(p.open) > 0 || p.root == nil
+	for len(p.open) > 0 {
+		p.close()
+	}
+	if p.skipped {
+		to.into.Warn(tooDeep)
+	}
+	if p.root != nil {
+		if adding := branch(to, p.root, ""); adding != nil {
+			return adding
+		}
+	}
+	switch {
+	case errors.Is(err, errFull):
+		return documents.ErrTooMuch
+	case to.ctx.Err() != nil:
+		return to.ctx.Err()
+	case broken:
+		return documents.ErrDamaged
+	}
+	return nil
+}
+
+func (p *xmlParser) next() error {
+	token, err := p.tokens.RawToken()
+	if err != nil {
+		return err
+	}
+	switch token := token.(type) {
+	case xml.StartElement:
+		return p.start(token)
+	case xml.EndElement:
+		p.end(token.Name.Local)
+	case xml.CharData:
+		p.words(string(token))
+	}
+	return nil
+}
+
+func (p *xmlParser) start(e xml.StartElement) error {
+	if len(p.open) >= p.depth {
+		p.deeper++
+		p.skipped = true
+		return nil
+	}
+	n := p.grow(object, e.Name.Local)
+	if n == nil {
+		return errFull
+	}
+	for _, a := range e.Attr {
+		if a.Name.Space == "xmlns" || a.Name.Local == "xmlns" || a.Name.Space == "xsi" || strings.TrimSpace(a.Value) == "" {
+			continue
+		}
+		part := p.grow(leaf, a.Name.Local)
+		if part == nil {
+			return errFull
+		}
+		part.text = a.Value
+		n.parts = append(n.parts, part)
+	}
+	p.open = append(p.open, &xmlElement{node: n})
+	return nil
+}
+
+func (p *xmlParser) words(text string) {
+	if len(p.open) == 0 || p.deeper > 0 {
+		return
+	}
+	e := p.open[len(p.open)-1]
+	e.mixed = e.mixed || strings.TrimSpace(text) != ""
+	e.text.WriteString(text)
+}
+
+// end closes the element of the name, with what was left open within. One that was never opened closes nothing.
+func (p *xmlParser) end(name string) {
+	if p.deeper > 0 {
+		p.deeper--
+		return
+	}
+	for i, e := range slices.Backward(p.open) {
+		if e.node.name == name {
+			for len(p.open) > i {
+				p.close()
+			}
+			return
+		}
+	}
+}
+
+// close decides what the innermost element is, now that all of it is known, and gives it to the one around.
+func (p *xmlParser) close() {
+	e := p.open[len(p.open)-1]
+	p.open = p.open[:len(p.open)-1]
+	n := settled(e)
+	if len(p.open) == 0 {
+		if p.root == nil {
+			p.root = n
+		}
+		return
+	}
+	around := p.open[len(p.open)-1]
+	if around.children && !around.mixed {
+		around.text.WriteByte(' ')
+	}
+	around.text.WriteString(e.text.String())
+	around.children = true
+	around.node.parts = append(around.node.parts, n)
+}
+
+// settled makes a text of an element with nothing but text, and prose of one with elements between the text.
+func settled(e *xmlElement) *node {
+	n := e.node
+	text := strings.TrimSpace(oneLine.Replace(e.text.String()))
+	switch {
+	case len(n.parts) == 0 && text == "":
+		n.kind = leaf
+	case len(n.parts) == 0:
+		n.kind, n.text = leaf, text
+		if isProseName[strings.ToLower(n.name)] {
+			n.kind = prose
+		}
+	case e.mixed && !e.children:
+		n.parts = append(n.parts, &node{text: text})
+	case e.mixed:
+		*n = node{name: n.name, kind: prose, text: text}
+	default:
+		n.parts = grouped(n.parts)
+	}
+	return n
+}
+
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
+
+// isProseName are the usual names of elements that are paragraphs.
+var isProseName = map[string]bool{"p": true, "para": true, "paragraph": true, "text": true, "tspan": true}
+
+// grouped makes a list of those that follow each other under one name.
+func grouped(parts []*node) []*node {
+	groups := parts[:0:0]
+	for i := 0; i < len(parts); {
+		end := i + 1
+		for end < len(parts) && parts[end].name == parts[i].name && parts[i].kind != prose {
+			end++
+		}
+		if end == i+1 {
+			groups = append(groups, parts[i])
+		} else {
+			groups = append(groups, &node{kind: list, name: parts[i].name, parts: parts[i:end]})
+		}
+		i = end
+	}
+	return groups
+}
