@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"portside/shared/awstest"
 	"portside/shared/fault"
 	"portside/shared/media"
 )
@@ -157,13 +158,13 @@ func TestWhatFailedIsBegunAnew(t *testing.T) {
 func TestJobsBeginBeforeTheFunctionEnds(t *testing.T) {
 	s := newStudio(t)
 	s.ponder()
-	h := &handlers{service: s.work, stored: s.store, jobs: s.store, waiting: patience, now: time.Now}
+	h := &handlers{service: s.work, stored: s.store, jobs: s.store, waiting: patience, now: awstest.RealTime}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	early := h.until(ctx)
 	hurried, cancel := context.WithTimeout(t.Context(), begins+time.Second)
 	defer cancel()
-	if late := h.until(hurried); !late.Before(early) || late.Before(time.Now()) {
+	if late := h.until(hurried); !late.Before(early) || late.Before(awstest.RealTime()) {
 		t.Errorf("waits until %v, and with little time until %v", early, late)
 	}
 }

@@ -105,7 +105,7 @@ func TestProcessHasOneInvocationAtATime(t *testing.T) {
 func TestInvocationsBeyondTheLimitWait(t *testing.T) {
 	f := start(t, func(c *lambda.Config) { c.Functions[0].Concurrency = 2 })
 	finish := []func() answer{f.busy(), f.busy()}
-	tooLate, cancel := context.WithDeadline(t.Context(), time.Now())
+	tooLate, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	if _, err := f.Invoke(tooLate, "Probe", []byte(`{}`)); !errors.Is(err, lambda.ErrThrottled) {
 		t.Errorf("at its deadline: %v", err)
