@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/awstest"
 	"portside/shared/pulls"
 )
 
@@ -28,13 +29,11 @@ func plannedOn(y *year, day analytics.Day) planned {
 	return p
 }
 
-// everyClock calls a function with a clock on each of 400 consecutive days, at changing times of day. The days include
-// 29 February 2028 and the ends of fourteen months.
+// everyClock calls a function with a clock on each of 400 consecutive days, at changing times of day.
 func everyClock(t *testing.T, check func(t *testing.T, now time.Time)) {
 	t.Helper()
-	first := time.Date(2027, 12, 1, 0, 0, 0, 0, time.UTC)
-	for n := range 400 {
-		check(t, first.AddDate(0, 0, n).Add(time.Duration(n%24)*time.Hour))
+	for midnight := range awstest.Days() {
+		check(t, midnight.Add(time.Duration(midnight.YearDay()%24)*time.Hour))
 	}
 }
 
