@@ -23,7 +23,7 @@ import (
 const (
 	roleVar   = "PROCESS_TEST_ROLE"
 	socketVar = "PROCESS_TEST_SOCKET"
-	patience  = 20 * time.Second // for what should come at once: it fails a test that would hang
+	patience  = time.Minute // for what should come at once: it fails a test that would hang
 )
 
 func TestMain(m *testing.M) {
