@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -114,7 +113,7 @@ func (b *bootstrap) create(ctx context.Context, input users.NewUser) (admin user
 		return users.User{}, false, errors.New("there is an active admin already, and bootstrap is for the first one: " +
 			"use that admin's --email, create users through the API, or give --force")
 	}
-	service := users.NewService(b.users, nil, newID, time.Now) // no invitation, hence no inviter
+	service := users.NewService(b.users, nil, newID, b.now) // no invitation, hence no inviter
 	created, err := service.Create(ctx, users.Request{Caller: principal.Operator()}, input)
 	if errors.Is(err, users.ErrEmailTaken) {
 		return users.User{}, false, errors.New("the address was taken just now: run it again")
@@ -131,7 +130,7 @@ func (b *bootstrap) works(ctx context.Context, key credentials.Secret, admin use
 	if err != nil {
 		return false, err
 	}
-	works := key.Kind() == credentials.APIKey && key.Matches(stored.Hash) && stored.Works(time.Now())
+	works := key.Kind() == credentials.APIKey && key.Matches(stored.Hash) && stored.Works(b.now())
 	if works && stored.Owner.ID != admin.ID {
 		return false, fmt.Errorf("%s holds a working key of another user: choose another --key-file", b.keyFile)
 	}
@@ -146,7 +145,7 @@ func (b *bootstrap) issue(ctx context.Context, admin users.User) error {
 		return err
 	}
 	err := b.users.Issue(ctx, admin, credentials.Credential{
-		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "bootstrap", CreatedAt: time.Now().UTC(),
+		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "bootstrap", CreatedAt: b.now().UTC(),
 		Owner: credentials.Owner{ID: admin.ID, Role: admin.Role, Active: true},
 	})
 	if errors.Is(err, versions.ErrStale) {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
@@ -57,7 +56,7 @@ func TestBootstrap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := o.tables.users.Revoke(t.Context(), admin, parsed.ID(), time.Now()); err != nil {
+	if err := o.tables.users.Revoke(t.Context(), admin, parsed.ID(), o.now()); err != nil {
 		t.Fatal(err)
 	}
 	o.expect(o.bootstrap(), 0, "does not work any more")
@@ -93,7 +92,7 @@ func TestBootstrapRefuses(t *testing.T) {
 
 	user := users.User{
 		ID: newID(), Email: "bob@example.com", Name: "Bob", Role: principal.User, Status: users.Active,
-		Metadata: []byte("{}"), CreatedAt: time.Now(),
+		Metadata: []byte("{}"), CreatedAt: o.now(),
 	}
 	if _, err := o.tables.users.Create(t.Context(), users.Creation{User: user}); err != nil {
 		t.Fatal(err)
@@ -118,7 +117,7 @@ func TestBootstrapKilled(t *testing.T) {
 			})
 			keyFile := filepath.Join(o.dir, "keys", "admin-key")
 			b := &bootstrap{
-				process: process{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}}, tables: o.over(faulty),
+				process: process{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, now: o.now}, tables: o.over(faulty),
 				firstAdmin: firstAdmin{email: "ada@example.com", name: "Ada", keyFile: keyFile},
 			}
 			err := b.run(t.Context())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // Exit codes.
@@ -24,6 +25,7 @@ type process struct {
 	stdin   io.Reader
 	stdout  io.Writer
 	stderr  io.Writer
+	now     func() time.Time
 }
 
 // say writes a line for the operator, apart from results. What cannot be shown has nowhere else to go.

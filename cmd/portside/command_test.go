@@ -33,7 +33,11 @@ type office struct {
 	client *dynamodb.Client
 	names  tableNames
 	tables *tables
+	clock  time.Time
 }
+
+// now is the clock of the commands that the office runs. It stands still.
+func (o *office) now() time.Time { return o.clock }
 
 func newOffice(t *testing.T) *office {
 	t.Helper()
@@ -41,7 +45,7 @@ func newOffice(t *testing.T) *office {
 	o := &office{t: t, dir: t.TempDir(), client: client, names: tableNames{
 		users: awstest.Table(t, client, "UsersTable"), credentials: awstest.Table(t, client, "CredentialsTable"),
 		projects: awstest.Table(t, client, "ProjectsTable"), analytics: awstest.Table(t, client, "AnalyticsTable"),
-	}}
+	}, clock: time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC)} // yesterday is a leap day
 	o.tables = o.over(client)
 	o.writeStack(localStack{
 		API: "http://127.0.0.1:3999", DynamoDB: aws.ToString(client.Options().BaseEndpoint), Region: "us-east-1",
@@ -135,7 +139,7 @@ func (o *office) runWith(ctx context.Context, stdin io.Reader, args ...string) o
 	var stdout, stderr bytes.Buffer
 	code := run(ctx, process{
 		program: ".local/bin/portside", args: args, lookup: func(string) (string, bool) { return "", false },
-		stdin: stdin, stdout: &stdout, stderr: &stderr,
+		stdin: stdin, stdout: &stdout, stderr: &stderr, now: o.now,
 	})
 	return outcome{code, stdout.String(), stderr.String()}
 }
@@ -172,7 +176,7 @@ func (o *office) list() []string {
 
 // authenticate returns the id of the user whom the key lets in.
 func (o *office) authenticate(key string) (string, error) {
-	caller, _, err := credentials.NewAuthenticator(o.tables.credentials, 0, time.Now).
+	caller, _, err := credentials.NewAuthenticator(o.tables.credentials, 0, o.now).
 		Authenticate(o.t.Context(), strings.TrimSpace(key), credentials.APIKey)
 	return caller.UserID, err
 }
@@ -251,7 +255,7 @@ func TestSettingsFromTheEnvironment(t *testing.T) {
 	}
 	lookup := func(name string) (string, bool) { value, set := settings[name]; return value, set }
 	var stdout, stderr bytes.Buffer
-	p := process{args: []string{"rebuild-ranks"}, lookup: lookup, stdout: &stdout, stderr: &stderr}
+	p := process{args: []string{"rebuild-ranks"}, lookup: lookup, stdout: &stdout, stderr: &stderr, now: o.now}
 	if code := run(t.Context(), p); code != 0 {
 		t.Errorf("exit code %d: %s", code, stderr.String())
 	}

@@ -20,7 +20,6 @@ type demonstration struct {
 	days int
 	seed uint64
 	add  bool
-	now  func() time.Time
 }
 
 // maxDemoDays is as much as the log of pulls keeps, less what it needs.
@@ -39,7 +38,7 @@ with the tables. It refuses to run where there are projects, or users other than
 --add is given. It is not repeatable: another run adds more, with another --seed, and one
 that was stopped leaves what it did.`,
 		prepare: func(flags *flag.FlagSet) action {
-			d := &demonstration{on: newTarget(flags), now: time.Now}
+			d := &demonstration{on: newTarget(flags)}
 			flags.IntVar(&d.days, "days", 365, fmt.Sprintf("`number` of days up to today, 1 to %d; 365 if left out", maxDemoDays))
 			flags.Uint64Var(&d.seed, "seed", 1, "`number` that decides what happens, from 0; 1 if left out")
 			flags.BoolVar(&d.add, "add", false, "add to what is there")
@@ -61,7 +60,7 @@ func (d *demonstration) run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	now := d.now().UTC().Truncate(time.Millisecond)
+	now := p.now().UTC().Truncate(time.Millisecond)
 	if err := d.check(ctx, of, analytics.DayOf(now)); err != nil {
 		return err
 	}
@@ -107,7 +106,7 @@ type year struct {
 	seed   uint64
 	now    time.Time
 	first  analytics.Day
-	random *rand.Rand // of the day, so that a day is the same however many there are
+	random *rand.Rand // of one part of one day; see draw
 	people []person
 	plans  []plan
 	made   int // users
@@ -136,7 +135,6 @@ func (y *year) turnBack(ctx context.Context) error {
 
 // live lets a day pass, today up to now.
 func (y *year) live(ctx context.Context, day analytics.Day) error {
-	y.random = rand.New(rand.NewPCG(y.seed, uint64(day))) //nolint:gosec // the same day in every run
 	for _, part := range []func(context.Context, analytics.Day) error{
 		y.changePeople, y.changePlans, y.serve, y.ask, y.fetch, y.store,
 	} {
@@ -145,6 +143,25 @@ func (y *year) live(ctx context.Context, day analytics.Day) error {
 		}
 	}
 	return nil
+}
+
+// topic is a part of a day. Each part draws its own random numbers, so that the requests of a day do not depend on what its
+// users did.
+type topic uint64
+
+const (
+	peopleTopic topic = iota
+	projectsTopic
+	requestsTopic
+	callsTopic
+	pullsTopic
+	storageTopic
+	topics // how many there are
+)
+
+// draw starts the random numbers of a part of a day. They are the same in every run with the same seed.
+func (y *year) draw(day analytics.Day, of topic) {
+	y.random = rand.New(rand.NewPCG(y.seed, uint64(day)*uint64(topics)+uint64(of))) //nolint:gosec // not a secret
 }
 
 // grown is how far the business is on a day: from 0.2 at the beginning to 1 today.

@@ -12,14 +12,29 @@ import (
 
 func TestDemoDataIsABelievableStory(t *testing.T) {
 	t.Parallel()
+	for _, now := range []time.Time{
+		time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC),
+		time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),                                       // the first moment of a year
+		time.Date(2028, 3, 1, 12, 59, 59, 999_000_000, time.FixedZone("UTC+13", 13*3600)), // the last one of a leap day in UTC
+	} {
+		t.Run(now.Format(time.DateOnly), func(t *testing.T) {
+			t.Parallel()
+			testStory(t, now)
+		})
+	}
+}
+
+func testStory(t *testing.T, now time.Time) {
+	t.Helper()
 	a := newArchive(t)
+	a.clock = now
 	a.expect(a.run("bootstrap", "--email", "ada@example.com", "--name", "Ada"), 0, "") // after the year has begun
 	got := a.expect(a.run("demo-data", "--days", "40"), 0, "")
 	if !strings.HasPrefix(got.stdout, "40 days up to today with ") {
 		t.Error(got.stdout)
 	}
-	service := analytics.NewService(analyticsdynamo.New(a.client, a.names.analytics), analytics.Gigabytes(100), time.Now)
-	from, to := analytics.DayOf(time.Now())-30, analytics.DayOf(time.Now())-1
+	service := analytics.NewService(analyticsdynamo.New(a.client, a.names.analytics), analytics.Gigabytes(100), a.now)
+	from, to := analytics.DayOf(now)-30, analytics.DayOf(now)-1
 	d, err := service.Dashboard(t.Context(), analytics.Asked{Kind: analytics.Custom, From: &from, To: &to}, true)
 	a.must(err)
 	m, users := d.Metrics, d.Metrics.Users

@@ -63,6 +63,7 @@ func among[T any](y *year, all []T) T { return all[y.random.IntN(len(all))] }
 
 // changePeople lets users come, change and go.
 func (y *year) changePeople(ctx context.Context, day analytics.Day) error {
+	y.draw(day, peopleTopic)
 	coming := y.some(0.75)
 	switch {
 	case day == y.first:
@@ -143,6 +144,7 @@ func (y *year) changePerson(ctx context.Context, i int, at time.Time) error {
 
 // changePlans lets projects begin, go on and end.
 func (y *year) changePlans(ctx context.Context, day analytics.Day) error {
+	y.draw(day, projectsTopic)
 	coming := y.some(0.3)
 	switch {
 	case day == y.first:

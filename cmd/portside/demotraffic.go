@@ -15,8 +15,16 @@ import (
 // stretch is for how long a delivery of the log has lines.
 const stretch = 6 * time.Hour
 
-// serve makes a day's requests.
+// serve records a day's requests.
 func (y *year) serve(ctx context.Context, day analytics.Day) error {
+	part := y.planRequests(day)
+	y.lines += len(part.Lines)
+	return y.record(ctx, part)
+}
+
+// planRequests returns a day's requests, which depend on nothing but the seed, the first day and the clock.
+func (y *year) planRequests(day analytics.Day) analytics.Part {
+	y.draw(day, requestsTopic)
 	mood := y.mood()
 	part := analytics.Part{Log: analytics.AccessLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
 	for hour := range 24 {
@@ -27,8 +35,7 @@ func (y *year) serve(ctx context.Context, day analytics.Day) error {
 			}
 		}
 	}
-	y.lines += len(part.Lines)
-	return y.record(ctx, part)
+	return part
 }
 
 // share is how much of a day's work is done in an hour.
@@ -63,11 +70,13 @@ func (y *year) mood() mood {
 	return m
 }
 
+// request is one request. Two in a hundred are media, which the 95th percentile does not reach and which must therefore
+// not be so slow that they alone lift the average to it.
 func (y *year) request(at time.Time, m mood) *analytics.Request {
 	r := &analytics.Request{At: at, Status: 200, Media: y.chance(2)}
 	middle := 18.0
 	if r.Media {
-		middle = 1400
+		middle = 500
 	}
 	switch {
 	case y.chance(m.failing[at.Hour()]):
@@ -79,8 +88,14 @@ func (y *year) request(at time.Time, m mood) *analytics.Request {
 	return r
 }
 
-// ask makes a day's calls of models.
+// ask records a day's calls of models.
 func (y *year) ask(ctx context.Context, day analytics.Day) error {
+	return y.record(ctx, y.planCalls(day))
+}
+
+// planCalls returns a day's calls of models, as planRequests does its requests.
+func (y *year) planCalls(day analytics.Day) analytics.Part {
+	y.draw(day, callsTopic)
 	part := analytics.Part{Log: analytics.ModelLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
 	mean := 14 * y.grown(day)
 	if isWeekend(day) {
@@ -92,7 +107,7 @@ func (y *year) ask(ctx context.Context, day analytics.Day) error {
 			Calls: 1, InputTokens: in, OutputTokens: out, MicroUSD: in*15/100 + out*60/100,
 		}}})
 	}
-	return y.record(ctx, part)
+	return part
 }
 
 // record counts a day's lines in several parts, as the log delivers them.
@@ -117,8 +132,15 @@ func (y *year) record(ctx context.Context, day analytics.Part) error {
 	return nil
 }
 
-// fetch makes a day's pulls.
+// fetch records a day's pulls.
 func (y *year) fetch(ctx context.Context, day analytics.Day) error {
+	_, err := y.pulls.Record(ctx, y.planPulls(day))
+	return err
+}
+
+// planPulls returns a day's pulls, as planRequests does its requests.
+func (y *year) planPulls(day analytics.Day) []pulls.Pull {
+	y.draw(day, pullsTopic)
 	var all []pulls.Pull
 	for i, at := range y.moments(day, y.some(16*y.grown(day))) {
 		p := pulls.Pull{
@@ -131,18 +153,24 @@ func (y *year) fetch(ctx context.Context, day analytics.Day) error {
 		}
 		all = append(all, p)
 	}
-	_, err := y.pulls.Record(ctx, all)
-	return err
+	return all
 }
 
-// store measures how much is stored: it grows, and media of a day are deleted on the next.
+// store records how much is stored.
 func (y *year) store(ctx context.Context, day analytics.Day) error {
-	at := day.Begin().Add(23 * time.Hour)
+	at, storage := y.planStorage(day)
+	return y.analytics.SetStorage(ctx, at, storage)
+}
+
+// planStorage returns how much is stored at the end of a day: charts grow, and media of a day are deleted on the next.
+func (y *year) planStorage(day analytics.Day) (at time.Time, storage analytics.Storage) {
+	y.draw(day, storageTopic)
+	at = day.Begin().Add(23 * time.Hour)
 	if at.After(y.now) {
 		at = y.now
 	}
 	steady := rand.New(rand.NewPCG(y.seed, 0)) //nolint:gosec // the same in every run
-	return y.analytics.SetStorage(ctx, at, analytics.Storage{
+	return at, analytics.Storage{
 		Charts: int64((6 + 2*steady.Float64()) * 1e9 * y.grown(day)), Media: int64(y.random.IntN(300_000_000)),
-	})
+	}
 }

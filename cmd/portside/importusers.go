@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"portside/shared/users"
 )
@@ -99,7 +98,7 @@ func importUsers(ctx context.Context, p process, o importOptions) error {
 		return err
 	}
 	job := &importJob{
-		process: p, importer: users.NewImporter(t.users, newID, time.Now, o.baseURL),
+		process: p, importer: users.NewImporter(t.users, newID, p.now, o.baseURL),
 		progress: newProgress(p.stderr, size, counted.bytes), rejects: rejects,
 	}
 	return errors.Join(job.run(ctx, rows), rejects.close())

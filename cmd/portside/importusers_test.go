@@ -101,7 +101,7 @@ func (o *office) checkImported(t *testing.T) {
 	if err != nil || wendy.Status != users.Pending {
 		t.Errorf("wendy is %+v, %v", wendy, err)
 	}
-	unsent, err := o.tables.users.Unsent(t.Context(), time.Now().Add(time.Hour), 10)
+	unsent, err := o.tables.users.Unsent(t.Context(), o.now().Add(time.Hour), 10)
 	if err != nil || len(unsent) != 1 || unsent[0].BaseURL != "http://127.0.0.1:3999" {
 		t.Errorf("unsent mails: %+v, %v", unsent, err)
 	}

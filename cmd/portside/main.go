@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -18,5 +19,6 @@ func main() {
 	context.AfterFunc(ctx, stop) // the first signal asks, the second one ends the process at once
 	os.Exit(run(ctx, process{
 		program: os.Args[0], args: os.Args[1:], lookup: os.LookupEnv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		now: time.Now,
 	}))
 }

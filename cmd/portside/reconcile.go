@@ -17,7 +17,6 @@ type reconciliation struct {
 	on       *target
 	from, to dayFlag
 	mend     bool
-	now      func() time.Time
 
 	differences, gaps int
 	failures          []error // of what was not compared
@@ -39,7 +38,7 @@ that was stopped is simply run again. Exit code 1 if there are differences left,
 days, or what was not compared. The bucket is that of ANALYTICS_BUCKET, the log of pulls
 that of PULLS_TABLE, or both are those of the local stack.`,
 		prepare: func(flags *flag.FlagSet) action {
-			r := &reconciliation{on: newTarget(flags), now: time.Now}
+			r := &reconciliation{on: newTarget(flags)}
 			flags.Var(&r.from, "from", "first `DAY` of requests, calls and pulls, such as 2026-11-21; 400 days ago if left out")
 			flags.Var(&r.to, "to", "last `DAY`; today if left out")
 			flags.BoolVar(&r.mend, "fix", false, "put right what differs")
@@ -78,7 +77,7 @@ func (f *dayFlag) or(day analytics.Day) analytics.Day {
 }
 
 func (r *reconciliation) run(ctx context.Context, p process) error {
-	now := r.now()
+	now := p.now()
 	first, last := r.from.or(firstDayOfPulls(now)), r.to.or(analytics.DayOf(now))
 	if first > last {
 		return usageError("--from must not be after --to")

@@ -59,7 +59,7 @@ func newArchive(t *testing.T) *archive {
 		office: o, s3: client, bucket: bucket, parts: parts,
 		rec:   analyticsdynamo.NewRecorder(analyticsdynamo.New(o.client, o.names.analytics), parts),
 		pulls: pullsdynamo.New(o.client, pullsTable, o.names.analytics), pullsTable: pullsTable,
-		begin: time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1),
+		begin: o.now().Truncate(24*time.Hour).AddDate(0, 0, -1),
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
@@ -39,7 +38,7 @@ func newQuay(tb testing.TB) *quay {
 	q.handle = handler(func(bucket string) syncer {
 		const maxBytes = 1 << 20
 		return charts.NewIndexer(charts.Parts{
-			Bucket: chartss3.NewBucket(q.client, bucket), Inspector: chartshelm.New(maxBytes), MaxBytes: maxBytes, Now: time.Now,
+			Bucket: chartss3.NewBucket(q.client, bucket), Inspector: chartshelm.New(maxBytes), MaxBytes: maxBytes, Now: awstest.RealTime,
 		})
 	})
 	previous := slog.Default()

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
@@ -55,7 +54,7 @@ func newStudioOn(tb testing.TB, engine mediaengines.Settings) *studio {
 	client := awstest.DynamoDB(tb)
 	s := &studio{tb: tb, limit: 10_000, wait: patience, objects: awstest.S3(tb), bucket: awstest.Bucket(tb)}
 	s.table = credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"))
-	s.store = medias3.New(s.objects, s.bucket, time.Now)
+	s.store = medias3.New(s.objects, s.bucket, awstest.RealTime)
 	limits := documents.DefaultLimits()
 	parts, err := mediaengines.Equip(media.Parts{
 		Detect: kind.Detect, Readers: files.Readers(), Results: s.store, Limits: limits,
@@ -73,14 +72,14 @@ func newStudioOn(tb testing.TB, engine mediaengines.Settings) *studio {
 }
 
 func (s *studio) handler() http.Handler {
-	h := &handlers{service: s.work, stored: s.store, jobs: s.store, offers: s.store, waiting: s.wait, now: time.Now}
-	return routes(h, credentials.NewAuthenticator(s.table, s.limit, time.Now)).Handler()
+	h := &handlers{service: s.work, stored: s.store, jobs: s.store, offers: s.store, waiting: s.wait, now: awstest.RealTime}
+	return routes(h, credentials.NewAuthenticator(s.table, s.limit, awstest.RealTime)).Handler()
 }
 
 // run does a job as functions/runmediajobs does.
 func (s *studio) run(id string) {
 	s.tb.Helper()
-	runner := media.NewRunner(media.RunnerParts{Service: s.work, Uploads: s.store, Jobs: s.store, Now: time.Now})
+	runner := media.NewRunner(media.RunnerParts{Service: s.work, Uploads: s.store, Jobs: s.store, Now: awstest.RealTime})
 	if err := runner.Run(s.tb.Context(), ada, id); err != nil {
 		s.tb.Fatal(err)
 	}
@@ -104,7 +103,7 @@ func (s *studio) key(owner string, role principal.Role) credentials.Secret {
 	s.tb.Helper()
 	secret := credentials.Mint(credentials.APIKey)
 	s.write(credentials.Credential{
-		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "test", CreatedAt: time.Now().UTC(),
+		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "test", CreatedAt: awstest.RealTime().UTC(),
 		Owner: credentials.Owner{ID: owner, Role: role, Active: true},
 	})
 	return secret

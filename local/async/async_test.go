@@ -57,7 +57,7 @@ func hang(ctx context.Context, _ int, _ string) (lambda.Result, error) {
 }
 
 func start(r rule, change func(*async.Config)) (*async.Queue, *function) {
-	f := &function{began: time.Now(), rule: r}
+	f := &function{began: time.Now(), rule: r} //nolint:forbidigo // the clock of the bubble
 	config := async.Config{Invoker: f, Say: f.say}
 	if change != nil {
 		change(&config)

@@ -55,12 +55,16 @@ func TestRequestsAreCounted(t *testing.T) {
 	p.isArchived(t)
 }
 
+// now returns the time by the clock of the stack, which is that of the machine.
+func now() time.Time { return time.Now() } //nolint:forbidigo // a running stack reads no other clock
+
 // requests are the sums of the requests of yesterday and today, for the test may last over midnight.
 func (p *portal) requests(t *testing.T) map[string]int64 {
 	t.Helper()
 	db := dynamodb.New(dynamodb.Options{Region: p.info.Region, BaseEndpoint: &p.info.DynamoDB, Credentials: p.engineKeys()})
 	sums := map[string]int64{}
-	for _, day := range []time.Time{time.Now().UTC(), time.Now().UTC().AddDate(0, 0, -1)} {
+	today := now().UTC()
+	for _, day := range []time.Time{today, today.AddDate(0, 0, -1)} {
 		out, err := db.GetItem(t.Context(), &dynamodb.GetItemInput{
 			TableName: aws.String(p.info.Tables["AnalyticsTable"]), ConsistentRead: aws.Bool(true),
 			Key: map[string]types.AttributeValue{

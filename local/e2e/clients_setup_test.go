@@ -99,7 +99,7 @@ func (m *market) expire(t *testing.T, l login) login {
 		},
 		UpdateExpression: aws.String("SET expires = :past"), ConditionExpression: aws.String("attribute_exists(expires)"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":past": &types.AttributeValueMemberN{Value: strconv.FormatInt(time.Now().Add(-time.Second).UnixMilli(), 10)},
+			":past": &types.AttributeValueMemberN{Value: strconv.FormatInt(now().Add(-time.Second).UnixMilli(), 10)},
 		},
 	})
 	if err != nil {

@@ -33,7 +33,7 @@ type pipeline struct {
 // newPipeline is a machine whose token expires tomorrow.
 func (p *portal) newPipeline(t *testing.T) *pipeline {
 	t.Helper()
-	_, key := p.user(t, fmt.Sprintf("pipeline-%d@example.com", time.Now().UnixNano()), "manager")
+	_, key := p.user(t, fmt.Sprintf("pipeline-%d@example.com", now().UnixNano()), "manager")
 	l := &pipeline{portal: p, manager: p.visitor(t).as(key), dir: t.TempDir(), relay: newRelay(t, p)}
 	for name, text := range map[string]string{"bin/kubectl": standIn, "bin/mv": deadlyMove, "tmp/kept": ""} {
 		l.write(t, name, text)

@@ -23,7 +23,7 @@ import (
 	"portside/local/template"
 )
 
-const patience = 20 * time.Second // fails a test that would hang
+const patience = time.Minute // fails a test that would hang
 
 // dynoxide is the binary that `make test` and `make run` install too.
 func dynoxide(tb testing.TB) string {

@@ -167,7 +167,7 @@ func TestTheGatewayWaitsThirtySeconds(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := httptest.NewRecorder()
-		began := time.Now()
+		began := time.Now() //nolint:forbidigo // the clock of the bubble
 		handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/v1/users", nil))
 		if waited := time.Since(began); waited != 30*time.Second || w.Code != 503 {
 			t.Errorf("after %v: %d", waited, w.Code)

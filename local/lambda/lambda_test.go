@@ -149,7 +149,7 @@ func (f *fixture) parse(result lambda.Result) answer {
 
 func (f *fixture) await(what string, condition func() bool) {
 	f.t.Helper()
-	tick, limit := time.NewTicker(time.Millisecond), time.After(30*time.Second)
+	tick, limit := time.NewTicker(time.Millisecond), time.After(time.Minute)
 	defer tick.Stop()
 	for !condition() {
 		select {

@@ -105,7 +105,7 @@ func TestProcessHasOneInvocationAtATime(t *testing.T) {
 func TestInvocationsBeyondTheLimitWait(t *testing.T) {
 	f := start(t, func(c *lambda.Config) { c.Functions[0].Concurrency = 2 })
 	finish := []func() answer{f.busy(), f.busy()}
-	tooLate, cancel := context.WithDeadline(t.Context(), time.Now())
+	tooLate, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	if _, err := f.Invoke(tooLate, "Probe", []byte(`{}`)); !errors.Is(err, lambda.ErrThrottled) {
 		t.Errorf("at its deadline: %v", err)
@@ -175,13 +175,13 @@ func TestFailureIsAnsweredAsLambdaDoes(t *testing.T) {
 }
 
 func TestFunctionThatTakesTooLongIsKilled(t *testing.T) {
-	f := start(t, func(c *lambda.Config) { c.Functions[0].Timeout = 300 * time.Millisecond })
+	f := start(t, func(c *lambda.Config) { c.Functions[0].Timeout = 2 * time.Second })
 	before := f.invoke(`{}`)
 	result, err := f.Invoke(t.Context(), "Probe", []byte(`{"Do":"hang"}`))
 	if !errors.Is(err, lambda.ErrTimeout) || result.FunctionError != lambda.Unhandled {
 		t.Errorf("%v, function error %q", err, result.FunctionError)
 	}
-	if a := f.parse(result); !strings.HasSuffix(a.ErrorMessage, " Task timed out after 0.30 seconds") {
+	if a := f.parse(result); !strings.HasSuffix(a.ErrorMessage, " Task timed out after 2.00 seconds") {
 		t.Errorf("%s", result.Payload)
 	}
 	if !gone(before.PID)() {
@@ -225,7 +225,9 @@ func TestInitFailure(t *testing.T) {
 	for _, test := range tests {
 		f := start(t, func(c *lambda.Config) {
 			c.MaxSandboxes = 1
-			c.InitTimeout = 500 * time.Millisecond
+			if test.init == "hang" {
+				c.InitTimeout = 500 * time.Millisecond
+			}
 			c.Functions[0].Environment = map[string]string{"PROBE_INIT": test.init}
 		})
 		for range 2 { // the slot must be given back each time

@@ -23,7 +23,7 @@ import (
 const (
 	roleVar   = "PROCESS_TEST_ROLE"
 	socketVar = "PROCESS_TEST_SOCKET"
-	patience  = 20 * time.Second // for what should come at once: it fails a test that would hang
+	patience  = time.Minute // for what should come at once: it fails a test that would hang
 )
 
 func TestMain(m *testing.M) {
@@ -102,6 +102,9 @@ func listen(t *testing.T) (string, func() peer) {
 	return socket, accept(t, socket)
 }
 
+// deadline is when a connection has had enough time.
+func deadline() time.Time { return time.Now().Add(patience) } //nolint:forbidigo // the clock of the operating system
+
 func accept(t *testing.T, socket string) func() peer {
 	t.Helper()
 	listener, err := net.Listen("unix", socket)
@@ -111,13 +114,13 @@ func accept(t *testing.T, socket string) func() peer {
 	t.Cleanup(func() { _ = listener.Close() })
 	return func() peer {
 		t.Helper()
-		_ = listener.(*net.UnixListener).SetDeadline(time.Now().Add(patience))
+		_ = listener.(*net.UnixListener).SetDeadline(deadline())
 		conn, err := listener.Accept()
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = conn.Close() })
-		_ = conn.SetDeadline(time.Now().Add(patience))
+		_ = conn.SetDeadline(deadline())
 		return peer{t: t, conn: conn, in: bufio.NewReader(conn)}
 	}
 }

@@ -22,7 +22,7 @@ const (
 	serveVar = "REGISTRYSERVER_PASSWORD" // a server always has it, a test never
 	password = "a password of the tests"
 	bucket   = "registry-test"
-	patience = 20 * time.Second // fails a test that would hang
+	patience = time.Minute // fails a test that would hang
 )
 
 // The test binary is also the server: so the tests run the code as it is, with the race detector.

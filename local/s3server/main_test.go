@@ -23,7 +23,7 @@ import (
 
 const (
 	serveVar = "S3SERVER_TEST_SERVE"
-	patience = 20 * time.Second // fails a test that would hang
+	patience = time.Minute // fails a test that would hang
 	bucket   = "portside-test-bucket"
 )
 

@@ -40,7 +40,7 @@ func succeed(context.Context) (lambda.Result, error) { return lambda.Result{Cold
 
 func runFor(t *testing.T, d time.Duration, f *far, c schedule.Config) {
 	t.Helper()
-	f.began = time.Now()
+	f.began = time.Now() //nolint:forbidigo // the clock of the bubble
 	c.Invoker = f
 	r, err := schedule.New(c)
 	if err != nil {
@@ -168,7 +168,7 @@ func TestRunEndsAtOnceWhenItsContextHas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		began := time.Now()
+		began := time.Now() //nolint:forbidigo // the clock of the bubble
 		if err := r.Run(ctx); err != nil || time.Since(began) != 0 {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}

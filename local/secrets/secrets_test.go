@@ -35,7 +35,8 @@ type safe struct {
 func open(t *testing.T, dir string, invoke func(context.Context, string, []byte) error) *safe {
 	t.Helper()
 	store, err := secrets.New(t.Context(), secrets.Config{
-		Dir: dir, Region: "us-east-1", AccountID: "000000000000", Invoke: invoke, Now: time.Now,
+		Dir: dir, Region: "us-east-1", AccountID: "000000000000", Invoke: invoke,
+		Now: func() time.Time { return time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC) },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -94,7 +94,7 @@ func TestPastDaysAreRemembered(t *testing.T) {
 
 func TestFailuresAreNotRemembered(t *testing.T) {
 	s := &shelf{fail: errors.New("away")}
-	memory := analytics.NewMemory(s, time.Now)
+	memory := analytics.NewMemory(s, analytics.Day(100).Begin)
 	for range 2 {
 		if _, err := memory.Requests(t.Context(), 1, 2); !errors.Is(err, s.fail) {
 			t.Errorf("got %v", err)
@@ -108,7 +108,7 @@ func TestFailuresAreNotRemembered(t *testing.T) {
 
 func TestMemoryIsBounded(t *testing.T) {
 	s := &shelf{}
-	memory := analytics.NewMemory(s, time.Now)
+	memory := analytics.NewMemory(s, analytics.Day(100).Begin)
 	for round := range 2 {
 		for first := range analytics.Day(40) {
 			if _, err := memory.Requests(t.Context(), first, 50); err != nil {

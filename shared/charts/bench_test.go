@@ -3,7 +3,6 @@ package charts_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"portside/shared/charts"
 )
@@ -36,7 +35,7 @@ func (p *port) fill(versions, names int) {
 	index := charts.NewIndex()
 	for i := range versions {
 		v := charts.Version{
-			Name: fmt.Sprintf("app%d", i%names), Version: fmt.Sprintf("1.%d.0", i), Created: time.Now(),
+			Name: fmt.Sprintf("app%d", i%names), Version: fmt.Sprintf("1.%d.0", i), Created: anyTime,
 			Digest: fmt.Sprintf("%064x", i), Metadata: []byte(typicalMetadata),
 		}
 		v.URLs = []string{v.File()}
@@ -44,7 +43,7 @@ func (p *port) fill(versions, names int) {
 			p.tb.Fatal(err)
 		}
 	}
-	text, err := index.Encode(time.Now())
+	text, err := index.Encode(anyTime)
 	if err != nil {
 		p.tb.Fatal(err)
 	}

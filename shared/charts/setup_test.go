@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
@@ -86,7 +85,7 @@ func newPort(tb testing.TB) *port {
 
 // over returns an Indexer on another view of the bucket.
 func (p *port) over(bucket charts.Bucket) *charts.Indexer {
-	return charts.NewIndexer(charts.Parts{Bucket: bucket, Inspector: chartshelm.New(maxBytes), MaxBytes: maxBytes, Now: time.Now})
+	return charts.NewIndexer(charts.Parts{Bucket: bucket, Inspector: chartshelm.New(maxBytes), MaxBytes: maxBytes, Now: awstest.RealTime})
 }
 
 func (p *port) publish(file string, contents []byte) {

@@ -163,7 +163,7 @@ func await(tb testing.TB, met func() bool) {
 	tb.Helper()
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for !met() {
 		select {
 		case <-poll.C:

@@ -13,6 +13,7 @@ import (
 	"portside/shared/media"
 	"portside/shared/media/mediaopenai"
 	"portside/shared/media/mediaprompt"
+	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/mediatest"
 )
 
@@ -177,7 +178,7 @@ func TestKeywordsThatDoNotFitAreTold(t *testing.T) {
 }
 
 func TestTranscriptionWaitsAsAsked(t *testing.T) {
-	at := time.Now().Add(40 * time.Second).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")
+	at := awstest.RealTime().Add(40 * time.Second).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")
 	b, transcriber := hear(t, speech, mediatest.Behaviour{Failures: 1, Status: 503, RetryAfter: at})
 	if _, _, err := transcriber.Transcribe(t.Context(), recording("ID3")); err != nil || len(b.pauses) != 1 || b.pauses[0] < 5*time.Second {
 		t.Errorf("pauses of %v, %v", b.pauses, err)

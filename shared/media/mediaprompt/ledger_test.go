@@ -37,15 +37,16 @@ func noted(tb testing.TB, prices mediaprompt.Prices, call mediaprompt.Call) map[
 
 // Subscriptions read these lines: the keys are a promise.
 func TestLinesOfCalls(t *testing.T) {
+	began := time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC)
 	call := mediaprompt.Call{
-		Engine: "bedrock", Model: "m", Endpoint: "converse", Began: time.Now(), Status: 200, Attempt: 2, Input: 7, Output: 3,
+		Engine: "bedrock", Model: "m", Endpoint: "converse", Began: began, Status: 200, Attempt: 2, Input: 7, Output: 3,
 	}
 	line := noted(t, mediaprompt.Prices{}, call)
 	want := []string{"attempt", "endpoint", "engine", "inputTokens", "level", "model", "ms", "msg", "outputTokens", "status", "time"}
 	if got := slices.Sorted(maps.Keys(line)); !slices.Equal(got, want) || line["msg"] != "model call" || line["level"] != "INFO" {
 		t.Errorf("got %v", line)
 	}
-	line = noted(t, mediaprompt.Prices{Minute: price(t, "0.006")}, mediaprompt.Call{Audio: 1500 * time.Millisecond, Began: time.Now()})
+	line = noted(t, mediaprompt.Prices{Minute: price(t, "0.006")}, mediaprompt.Call{Audio: 1500 * time.Millisecond, Began: began})
 	if line["audioSeconds"] != 1.5 || line["microUSD"] != 150.0 {
 		t.Errorf("got %v", line)
 	}

@@ -21,7 +21,7 @@ func TestRetrierWaitsLongerEachTime(t *testing.T) {
 			ceilings = append(ceilings, below)
 			return below
 		}}
-		began, attempts := time.Now(), 0
+		began, attempts := time.Now(), 0 //nolint:forbidigo // the clock of the bubble
 		err := r.Do(t.Context(), func(n int) error {
 			if attempts++; n != attempts {
 				t.Errorf("attempt %d is called %d", attempts, n)
@@ -75,7 +75,7 @@ func TestRetrierStopsWhenNobodyWaits(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		r := mediaprompt.Retrier{Draw: func(time.Duration) time.Duration { return 15 * time.Second }}
-		began := time.Now()
+		began := time.Now() //nolint:forbidigo // the clock of the bubble
 		err := r.Do(ctx, func(int) error { return &mediaprompt.Busy{Cause: errGone} })
 		if !errors.Is(err, errGone) || time.Since(began) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))

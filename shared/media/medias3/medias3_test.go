@@ -41,7 +41,7 @@ type cupboard struct {
 func newCupboard(tb testing.TB) *cupboard {
 	tb.Helper()
 	c := &cupboard{}
-	c.Store = medias3.New(awstest.S3(tb), awstest.Bucket(tb), func() time.Time { return time.Now().Add(c.ahead) })
+	c.Store = medias3.New(awstest.S3(tb), awstest.Bucket(tb), func() time.Time { return awstest.RealTime().Add(c.ahead) })
 	return c
 }
 
@@ -191,7 +191,7 @@ func post(t *testing.T, offer medias3.Offer, content string) int {
 func TestJobsAreTheirOwners(t *testing.T) {
 	c := newCupboard(t)
 	job := media.Job{
-		ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{uuid.NewString()}, CreatedAt: time.Now().UTC(),
+		ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{uuid.NewString()}, CreatedAt: awstest.RealTime().UTC(),
 		Question: media.Question{Task: media.Extract, Variables: []answers.Variable{{Name: "total", Type: answers.Number}}},
 	}
 	if err := c.StartJob(t.Context(), job); err != nil {
@@ -216,7 +216,7 @@ func TestJobsAreTheirOwners(t *testing.T) {
 // Of equal requests at one instant, one has the job.
 func TestAJobIsStartedOnce(t *testing.T) {
 	c := newCupboard(t)
-	job := media.Job{ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{}, CreatedAt: time.Now().UTC()}
+	job := media.Job{ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC()}
 	for round := range 2 { // over none, and over one that ended
 		var started atomic.Int32
 		var running sync.WaitGroup
@@ -270,7 +270,7 @@ func TestAnswersAreKeptForADay(t *testing.T) {
 
 func TestOutagesAreTold(t *testing.T) {
 	client := awstest.S3(t)
-	store := medias3.New(client, "no-such-bucket-"+strings.ToLower(uuid.NewString()), time.Now)
+	store := medias3.New(client, "no-such-bucket-"+strings.ToLower(uuid.NewString()), awstest.RealTime)
 	err := store.Keep(t.Context(), "key", media.Answer{})
 	if err == nil || errors.Is(err, medias3.ErrAway) {
 		t.Errorf("a bucket that is not there is no outage: %v", err)

@@ -42,8 +42,8 @@ func (l *line) Do(request *http.Request) (*http.Response, error) {
 func (l *line) over(t *testing.T) (*medias3.Store, media.Job) {
 	t.Helper()
 	client := s3.New(awstest.S3(t).Options(), func(o *s3.Options) { o.HTTPClient = l })
-	job := media.Job{ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{}, CreatedAt: time.Now().UTC()}
-	return medias3.New(client, awstest.Bucket(t), time.Now), job
+	job := media.Job{ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC()}
+	return medias3.New(client, awstest.Bucket(t), awstest.RealTime), job
 }
 
 func puts(prefix string) func(*http.Request) bool {
@@ -103,9 +103,9 @@ func TestAFailedStartLeavesTheJobsOfOthers(t *testing.T) {
 func TestAStartEndsBeforeItsCallersTime(t *testing.T) {
 	l := &line{fits: puts("jobs/"), lost: context.DeadlineExceeded}
 	store, job := l.over(t)
-	deadline := time.Now().Add(time.Minute)
-	ctx, cancel := context.WithDeadline(t.Context(), deadline)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
+	deadline, _ := ctx.Deadline()
 	early := false
 	l.fits = func(r *http.Request) bool {
 		until, limited := r.Context().Deadline()

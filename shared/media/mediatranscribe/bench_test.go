@@ -48,7 +48,7 @@ func newBench(tb testing.TB, speech mediatest.Speech) *bench {
 	b.options = mediatranscribe.Options{
 		Bucket:  awstest.Bucket(tb),
 		Ledger:  mediaprompt.Ledger{Log: slog.New(slog.NewJSONHandler(b, nil)), Prices: mediaprompt.Prices{Minute: price(tb, "0.024")}},
-		Now:     func() time.Time { return time.Now().Add(b.ahead) },
+		Now:     func() time.Time { return awstest.RealTime().Add(b.ahead) },
 		Retrier: mediaprompt.Retrier{Pause: b.pause, Draw: func(below time.Duration) time.Duration { return below / 2 }},
 	}
 	return b

@@ -2,6 +2,7 @@ package awstest
 
 import (
 	"bufio"
+	"crypto/rand"
 	"fmt"
 	"net"
 	"os"
@@ -111,7 +112,7 @@ func TestTableHasTheTemplatesIndexes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, name := DynamoDB(t), "with-indexes"
+	client, name := DynamoDB(t), "with-indexes-"+rand.Text()
 	if _, err := client.CreateTable(t.Context(), definition.input(name)); err != nil {
 		t.Fatal(err)
 	}

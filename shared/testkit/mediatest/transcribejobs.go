@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"portside/shared/testkit/awstest"
 )
 
 // job is a transcription job.
@@ -140,7 +142,7 @@ func (s *Transcribe) startJob(ctx context.Context, body []byte) (any, error) {
 		}
 	}
 	s.inputs = append(s.inputs, StartedJob{j.TranscriptionJobName, j.MediaFormat, j.LanguageCode, j.LanguageOptions, chosen})
-	started := &job{startJob: j, status: "IN_PROGRESS", created: time.Now()}
+	started := &job{startJob: j, status: "IN_PROGRESS", created: awstest.RealTime()}
 	if s.speech.Polls > 1 {
 		started.status = "QUEUED"
 	}
@@ -249,7 +251,7 @@ func (j *job) told() map[string]any {
 	}
 	switch j.status {
 	case "COMPLETED":
-		all["CompletionTime"] = epoch(time.Now())
+		all["CompletionTime"] = epoch(awstest.RealTime())
 		all["Transcript"] = map[string]any{"TranscriptFileUri": "https://s3.us-east-1.amazonaws.com/" + j.OutputBucketName + "/" + j.OutputKey}
 	case "FAILED":
 		all["FailureReason"] = j.reason

@@ -67,7 +67,7 @@ func TestCreateAll(t *testing.T) {
 	if n := checkConsistency(t, w.client, w.table); n != 9+248 {
 		t.Errorf("%d users, want %d", n, 9+248)
 	}
-	unsent, err := w.Unsent(t.Context(), time.Now().Add(time.Hour), 10)
+	unsent, err := w.Unsent(t.Context(), leapDay().Add(time.Hour), 10)
 	if err != nil || len(unsent) != 1 || unsent[0].User.ID != people[9].User.ID || unsent[0].BaseURL != "https://portal.example.com" {
 		t.Errorf("unsent invitations: %+v, %v", unsent, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
-	"time"
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
@@ -137,7 +136,7 @@ func (w *wreck) meddle(t *testing.T) {
 	t.Helper()
 	w.change(t, 3, func(u *users.User) { u.Role, u.Name = principal.Manager, "New Name" })
 	w.change(t, 0, func(u *users.User) { u.Status = users.Inactive })
-	if err := w.Delete(t.Context(), w.people[2], time.Now()); err != nil {
+	if err := w.Delete(t.Context(), w.people[2], leapDay()); err != nil {
 		t.Errorf("delete user 2: %v", err)
 	}
 	// While its stray marker stands, the address is taken.
@@ -204,7 +203,7 @@ func (w *wreck) work(t *testing.T, worker int) {
 			}
 		case choice == 1:
 			at := random.IntN(len(mine))
-			if w.tolerated(t, w.Delete(t.Context(), mine[at], time.Now())) {
+			if w.tolerated(t, w.Delete(t.Context(), mine[at], leapDay())) {
 				mine = append(mine[:at], mine[at+1:]...)
 			}
 		default:

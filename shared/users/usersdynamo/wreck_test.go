@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -213,11 +212,11 @@ func (w *wreck) checkPages(t *testing.T) {
 func (w *wreck) checkLastAdmin(t *testing.T) {
 	t.Helper()
 	for i, want := range map[int]error{0: nil, 4: nil} {
-		if err := w.Delete(t.Context(), w.people[i], time.Now()); !errors.Is(err, want) {
+		if err := w.Delete(t.Context(), w.people[i], leapDay()); !errors.Is(err, want) {
 			t.Errorf("delete admin %d: %v", i, err)
 		}
 	}
-	if err := w.Delete(t.Context(), w.people[8], time.Now()); !errors.Is(err, users.ErrLastAdmin) {
+	if err := w.Delete(t.Context(), w.people[8], leapDay()); !errors.Is(err, users.ErrLastAdmin) {
 		t.Errorf("delete the last admin: %v, want %v", err, users.ErrLastAdmin)
 	}
 	if _, err := w.Create(t.Context(), users.Creation{User: person("person0", "viewer")}); err != nil {

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"portside/shared/analytics"
+	"portside/shared/pulls"
+	"portside/shared/testkit/awstest"
+)
+
+// newPlannedYear is a year of demo data that is only planned, not stored.
+func newPlannedYear(now time.Time, days int) *year {
+	return &year{seed: 1, now: now, first: analytics.DayOf(now) - analytics.Day(days) + 1}
+}
+
+// planned is what a day of demo data is to have.
+type planned struct {
+	Requests, Calls analytics.Part
+	Pulls           []pulls.Pull
+	Measured        time.Time
+	Storage         analytics.Storage
+}
+
+func plannedOn(y *year, day analytics.Day) planned {
+	p := planned{Requests: y.planRequests(day), Calls: y.planCalls(day), Pulls: y.planPulls(day)}
+	p.Measured, p.Storage = y.planStorage(day)
+	return p
+}
+
+// everyClock calls a function with a clock on each of 400 consecutive days, at changing times of day.
+func everyClock(t *testing.T, check func(t *testing.T, now time.Time)) {
+	t.Helper()
+	for midnight := range awstest.Days() {
+		check(t, midnight.Add(time.Duration(midnight.YearDay()%24)*time.Hour))
+	}
+}
+
+func TestDemoLatenciesAreBelievableOnEveryDay(t *testing.T) {
+	t.Parallel()
+	everyClock(t, func(t *testing.T, now time.Time) {
+		y, sum := newPlannedYear(now, 40), &analytics.Requests{}
+		for days := 1; days <= 30; days++ {
+			sum.Merge(y.planRequests(analytics.DayOf(now) - analytics.Day(days)).Requests())
+			if days != 7 && days != 30 {
+				continue
+			}
+			average, p95, p99 := sum.Average(), sum.Latency.Percentile(95), sum.Latency.Percentile(99)
+			if p95 < 1.2*average || p99 < 2*p95 {
+				t.Errorf("%d days before %s: average %.1f ms, p95 %.1f ms, p99 %.1f ms", days, now.Format(time.DateOnly), average, p95, p99)
+			}
+			if sum.Calls < int64(days)*100 || sum.Media == 0 || sum.Errors*10 > sum.Calls {
+				t.Errorf("%d days before %s: %d calls, %d of media, %d errors", days, now.Format(time.DateOnly), sum.Calls, sum.Media, sum.Errors)
+			}
+		}
+	})
+}
+
+func TestDemoPlanOfADayStaysWithinTheDay(t *testing.T) {
+	t.Parallel()
+	everyClock(t, func(t *testing.T, now time.Time) {
+		y, today := newPlannedYear(now, 40), analytics.DayOf(now)
+		for _, day := range []analytics.Day{today - 1, today} {
+			p := plannedOn(y, day)
+			times := []time.Time{p.Measured}
+			for _, line := range append(p.Requests.Lines, p.Calls.Lines...) {
+				times = append(times, line.At())
+			}
+			for _, pull := range p.Pulls {
+				times = append(times, pull.At)
+			}
+			for _, at := range times {
+				if analytics.DayOf(at) != day || at.After(now) {
+					t.Fatalf("the plan of %s has something at %s; the clock is %s", day, at, now)
+				}
+			}
+			if p.Storage.Charts <= 0 || day < today && len(p.Requests.Lines) == 0 {
+				t.Errorf("the plan of %s is empty: %+v", day, p.Storage)
+			}
+		}
+	})
+}
+
+func TestDemoPlanOfADayDependsOnNoOtherPlan(t *testing.T) {
+	t.Parallel()
+	everyClock(t, func(t *testing.T, now time.Time) {
+		day := analytics.DayOf(now) - 1
+		y := newPlannedYear(now, 40)
+		want := plannedOn(y, day)
+		plannedOn(y, day-1)
+		if got := plannedOn(y, day); !reflect.DeepEqual(want, got) {
+			t.Fatalf("the plan of %s differs after that of the day before:\n%+v\n%+v", day, want, got)
+		}
+	})
+}
+
+func TestDemoWeekendsAreQuiet(t *testing.T) {
+	t.Parallel()
+	count := map[bool]int{}
+	days := map[bool]int{}
+	y := newPlannedYear(time.Date(2029, 1, 4, 12, 0, 0, 0, time.UTC), 396)
+	for day := y.first; day < analytics.DayOf(y.now); day++ {
+		count[isWeekend(day)] += len(y.planRequests(day).Lines)
+		days[isWeekend(day)]++
+	}
+	weekday, weekend := count[false]/days[false], count[true]/days[true]
+	if weekend*3 > weekday || weekend == 0 {
+		t.Errorf("%d requests on a weekday, %d on a day of a weekend", weekday, weekend)
+	}
+}

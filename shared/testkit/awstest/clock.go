@@ -1,0 +1,23 @@
+package awstest
+
+import (
+	"iter"
+	"time"
+)
+
+// RealTime returns the time of this machine. It is for what a real engine, the transport or a deadline compares with its
+// own clock. Every other test uses a fixed time, so that its result is the same on every day.
+func RealTime() time.Time { return time.Now() } //nolint:forbidigo // the one place where tests read the real clock
+
+// Days returns the midnights, in UTC, of 400 consecutive days from 1 December 2027. They include 29 February 2028, the ends of
+// thirteen months and two turns of the year: a rule about days is tested on all of them.
+func Days() iter.Seq[time.Time] {
+	return func(yield func(time.Time) bool) {
+		first := time.Date(2027, time.December, 1, 0, 0, 0, 0, time.UTC)
+		for n := range 400 {
+			if !yield(first.AddDate(0, 0, n)) {
+				return
+			}
+		}
+	}
+}
