@@ -1,21 +1,21 @@
 #!/bin/sh
-# renew-token.sh renews a Portside access token before it expires, and puts the new one where the old one was: into a file,
-# or into a Kubernetes Secret. Run it every day; it does something only when few days are left. See docs/rotation.md.
+# renew-token.sh renews a Portside access token before it expires, and stores the new token in place of the old one: in a
+# file or a Kubernetes Secret. Run it every day; it renews the token only when few days are left. See docs/rotation.md.
 #
 # Settings, all from the environment:
 #   PORTSIDE_URL        the API, such as https://portside.example.com
-#   TOKEN_FILE          file that holds the token, and nothing else; or
+#   TOKEN_FILE          file that contains only the token; or
 #   KUBE_SECRET         name of a Secret of type kubernetes.io/dockerconfigjson that also has the key "token"
-#   DOCKER_CONFIG_FILE  with TOKEN_FILE: a config.json for container tools, written beside it; left out: none
-#   KUBE_NAMESPACE      with KUBE_SECRET: its namespace; left out: kubectl's own
-#   REGISTRY            host of the container registry; left out: that of PORTSIDE_URL
-#   RENEW_DAYS          renew when fewer days than this are left; left out: 21
-#   EXPIRATION_DAYS     how long the new token is to live, at most 365; left out: 90
-#   ATTEMPTS            how often a request is sent at most; left out: 5
-#   RETRY_SECONDS       pause before the second attempt, doubled each time unless the API says how long; left out: 2
+#   DOCKER_CONFIG_FILE  with TOKEN_FILE: a config.json for container tools; default: none
+#   KUBE_NAMESPACE      with KUBE_SECRET: its namespace; default: kubectl's namespace
+#   REGISTRY            host of the container registry; default: the host of PORTSIDE_URL
+#   RENEW_DAYS          renew the token when fewer days are left; default: 21
+#   EXPIRATION_DAYS     days until the new token expires, at most 365; default: 90
+#   ATTEMPTS            maximum number of attempts per request; default: 5
+#   RETRY_SECONDS       pause before the second attempt; doubles each time, unless the API sends Retry-After; default: 2
 #
-# Exit codes: 0 the token is good; 1 it could not be renewed now, run again later; 2 a setting is wrong or a program is
-# missing; 3 somebody has to act. Whatever happens, the token in place stays until its successor was seen to work.
+# Exit codes: 0 the token works; 1 it could not be renewed now, run again later; 2 a setting is wrong or a program is
+# missing; 3 a person has to act. The current token always stays in place until a test of its successor succeeds.
 #
 # Needs a POSIX shell, curl, base64, and flock (for TOKEN_FILE) or kubectl (for KUBE_SECRET).
 { set +x; } 2>/dev/null # a trace would show the token
@@ -53,7 +53,7 @@ settings() {
 	case $REGISTRY in
 	*[!0-9A-Za-z.:_-]* | '') fail 2 "REGISTRY must be a host name, with a port where it needs one" ;;
 	esac
-	place
+	find_store
 }
 
 # number NAME VALUE LEAST MOST
@@ -66,8 +66,8 @@ number() {
 	fi
 }
 
-# place finds out where the token is kept.
-place() {
+# find_store decides where the token is stored.
+find_store() {
 	needs curl base64
 	case "${TOKEN_FILE:+file}${KUBE_SECRET:+secret}" in
 	file)
@@ -92,13 +92,13 @@ needs() {
 }
 
 # --- Requests ---------------------------------------------------------------------------------
-# A request leaves its answer in the file $answer, and its status in $status; 000 means that there was no answer.
+# A request writes the response to the file $answer and its status to $status; 000 means no response.
 
-# call METHOD PATH TOKEN [BODY] sends a request until it has an answer to keep, ATTEMPTS times at most.
+# call METHOD PATH TOKEN [BODY] sends a request, and repeats it after transient failures, at most ATTEMPTS times.
 call() {
 	attempt=1 pause=$RETRY_SECONDS
 	send "$@"
-	while again "$1" && [ "$attempt" -lt "$ATTEMPTS" ]; do
+	while is_retryable "$1" && [ "$attempt" -lt "$ATTEMPTS" ]; do
 		asked=$(sed -nE 's/^[Rr]etry-[Aa]fter:[[:space:]]*([0-9]{1,3})[[:space:]]*$/\1/p' "$work/headers" | tail -n 1)
 		sleep "${asked:-$pause}"
 		attempt=$((attempt + 1)) pause=$((pause * 2))
@@ -106,8 +106,8 @@ call() {
 	done
 }
 
-# again says whether a request is worth repeating. A POST whose fate is unknown is not: it may have made a token.
-again() {
+# is_retryable reports whether a request can be repeated. A POST without a response cannot: it may have created a token.
+is_retryable() {
 	case $status in
 	429 | 503) return 0 ;;
 	000) [ "$1" != POST ] || [ "$failure" -eq 6 ] || [ "$failure" -eq 7 ] ;; # 6, 7: it was never sent
@@ -116,7 +116,7 @@ again() {
 	esac
 }
 
-# send gives curl the token by its standard input, since everybody can read the arguments of a program.
+# send passes the token to curl on standard input, because other users can read the arguments of a program.
 send() {
 	bearer=$3
 	if [ $# -gt 3 ]; then
@@ -134,28 +134,28 @@ send() {
 	[ -e "$answer" ] || : >"$answer"
 }
 
-# member NAME prints a string of the answer, as it stands between its quotes.
+# member NAME prints a string member of the response, without decoding escapes.
 member() { tr -d '\n' <"$answer" | sed -nE 's/.*"'"$1"'"[[:space:]]*:[[:space:]]*"(([^"\\]|\\.)*)".*/\1/p'; }
 
 scopes() { tr -d '\n' <"$answer" | sed -nE 's/.*"scopes"[[:space:]]*:[[:space:]]*(\[[^]]*\]).*/\1/p'; }
 
-# tokens prints the tokens in a text, one a line. They have a published form, so nothing else can be taken for one.
+# tokens prints the tokens in a text, one per line. Tokens have a documented format, so nothing else can match.
 tokens() { grep -oE 'pst_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}'; }
 
-# id_of TOKEN prints its public part, which may be shown.
+# id_of TOKEN prints the public ID, which is not secret.
 id_of() {
 	id=${1#pst_}
 	printf '%s' "${id%%_*}"
 }
 
-# look TOKEN asks the API about a token, by the token itself.
-look() {
+# read_token TOKEN reads the token's data from the API, authenticated by the token.
+read_token() {
 	answer=$work/answer
 	call GET "/api/v1/tokens/$(id_of "$1")" "$1"
 	[ "$status" != 200 ] || [ "$(member id)" = "$(id_of "$1")" ] || status=000 # something else has answered
 }
 
-# unreachable ends the run when an answer is neither yes nor no.
+# unreachable ends the run after a response that is neither success nor refusal.
 unreachable() {
 	case $status in
 	000) fail 1 "$PORTSIDE_URL did not give an answer to use (curl: $failure); nothing was changed, run again later" ;;
@@ -164,7 +164,7 @@ unreachable() {
 	esac
 }
 
-# revoke TOKEN ends a token that nobody needs. Where that fails, it stays unused until it expires.
+# revoke TOKEN revokes an unnecessary token. If that fails, the token stays unused until it expires.
 revoke() {
 	answer=$work/answer
 	send DELETE "/api/v1/tokens/$(id_of "$1")" "$1"
@@ -174,14 +174,14 @@ revoke() {
 	esac
 }
 
-# --- Where the token is kept ------------------------------------------------------------------
+# --- Storage of the token ---------------------------------------------------------------------
 
-# docker_config TOKEN prints what container tools read.
+# docker_config TOKEN prints a config.json for container tools.
 docker_config() {
 	printf '{"auths":{"%s":{"auth":"%s"}}}' "$REGISTRY" "$(printf 'token:%s' "$1" | base64 | tr -d '\n')"
 }
 
-# load reads the token in place to $token, and what container tools read to $config.
+# load reads the current token into $token, and the config.json into $config.
 load() {
 	if [ -z "$KUBE_SECRET" ]; then
 		[ -z "$DOCKER_CONFIG_FILE" ] || config=$(cat "$DOCKER_CONFIG_FILE" 2>/dev/null)
@@ -211,12 +211,12 @@ kubectl_secret() {
 	kubectl "$verb" secret "$KUBE_SECRET" ${KUBE_NAMESPACE:+"--namespace=$KUBE_NAMESPACE"} --request-timeout=30s "$@"
 }
 
-# current says whether container tools read the token $token.
+# current reports whether the config.json contains the token $token.
 current() {
 	[ -z "$DOCKER_CONFIG_FILE$KUBE_SECRET" ] || [ "$config" = "$(docker_config "$token")" ]
 }
 
-# store TOKEN puts a token in place of $token. The version makes Kubernetes refuse it where the Secret has changed since.
+# store TOKEN replaces $token. Because of the version, Kubernetes rejects the update if the Secret has changed.
 store() {
 	if [ -n "$KUBE_SECRET" ]; then
 		printf '{"metadata":{"resourceVersion":"%s"},"data":{"token":"%s",".dockerconfigjson":"%s"}}' "$version" \
@@ -228,14 +228,14 @@ store() {
 	[ -z "$DOCKER_CONFIG_FILE" ] || docker_config "$1" | replace "$DOCKER_CONFIG_FILE"
 }
 
-# replace FILE puts its standard input in place of a file, wholly or not at all.
+# replace FILE replaces a file with standard input in one step.
 replace() {
 	rm -f "$1.new"
 	(set -C && cat >"$1.new") && mv -f "$1.new" "$1"
 }
 
-# mine keeps the script from overwriting what it did not write: a config.json with other registries in it.
-mine() {
+# check_config_file protects a config.json with other registries from being overwritten.
+check_config_file() {
 	[ -n "$DOCKER_CONFIG_FILE" ] && [ -s "$DOCKER_CONFIG_FILE" ] || return 0
 	tr -d '[:space:]' <"$DOCKER_CONFIG_FILE" |
 		grep -qxE '\{"auths":\{"[^"]*":\{"auth":"[0-9A-Za-z+/=]*"\}\}\}' ||
@@ -244,12 +244,12 @@ mine() {
 
 # --- Renewal ----------------------------------------------------------------------------------
 
-# adopt takes up the token that an interrupted run has left in the file $next, if it is the successor of the one in place.
+# adopt uses the token that an interrupted run left in the file $next, if it is the successor of the current one.
 adopt() {
 	[ -n "$next" ] && [ -e "$next" ] || return 0
 	left=$(tokens <"$next")
 	if [ -n "$left" ] && [ "$left" != "$token" ]; then
-		look "$left"
+		read_token "$left"
 		case $status in
 		200) adopt_working "$left" ;;
 		401) ;;
@@ -269,8 +269,8 @@ adopt_working() {
 	load
 }
 
-# seconds_until TIME: from now to a UTC time such as 2027-01-31T08:00:00Z, by the Julian day number. The date command
-# cannot be asked: every system has another way.
+# seconds_until TIME prints the seconds from now to a UTC time such as 2027-01-31T08:00:00Z, by the Julian day number. The
+# options of the date command differ between systems.
 seconds_until() {
 	IFS='-T:.Z' read -r year month day hour minute second rest <<-EOF
 		$1
@@ -282,9 +282,9 @@ seconds_until() {
 	printf '%s' $((days * 86400 + hour * 3600 + minute * 60 + second - $(date +%s)))
 }
 
-# examine ends the run if the token in place is good for long enough.
+# examine ends the run if the current token is valid for long enough.
 examine() {
-	look "$token"
+	read_token "$token"
 	case $status in
 	200) ;;
 	401) fail 3 "the token $(id_of "$token") in $where does not work: it has expired or was revoked, or its user is not active." \
@@ -300,8 +300,8 @@ examine() {
 	fi
 }
 
-# issue asks for a token with the name and scopes of the one in place. Outside of Kubernetes the answer goes straight to
-# the file $next, so that a run that is killed from here on loses nothing: the next one takes it up.
+# issue requests a token with the name and scopes of the current one. Outside Kubernetes, the response goes directly to
+# the file $next. If the run is killed after that, the next run uses the token.
 issue() {
 	request='{"name":"'$(member name)'","scopes":'$(scopes)',"expiration_days":'$EXPIRATION_DAYS'}'
 	answer=${next:-$work/issued}
@@ -322,14 +322,14 @@ refused() {
 	fail 3 "$PORTSIDE_URL refused a new token ($status): $reason"
 }
 
-# verify tries the new token before anything relies on it.
+# verify tests the new token before it replaces the current one.
 verify() {
-	look "$new"
+	read_token "$new"
 	[ "$status" = 200 ] && [ "$(member status)" = active ] && return
 	fail 1 "the new token $(id_of "$new") was not seen to work (status $status); the one in $where stays, run again later"
 }
 
-# put stores the new token. From here on it must not be revoked unless it is certain that nobody can get it from there.
+# put stores the new token. From here on, the script must not revoke it, unless it is certain that it was not stored.
 put() {
 	unneeded=
 	if store "$new"; then
@@ -338,12 +338,12 @@ put() {
 		return
 	fi
 	[ -n "$KUBE_SECRET" ] || fail 1 "not all files could be written; a working token is in $where, run again later"
-	settle
+	resolve_conflict
 }
 
-# settle finds out what became of an update that kubectl called a failure. If the Secret has changed, ours did not get
-# through and never will, because of the version that it carries.
-settle() {
+# resolve_conflict finds out whether an update took effect that kubectl reported as failed. If the Secret has changed, the
+# update did not take effect and never will, because of its version.
+resolve_conflict() {
 	old=$token tried=$version
 	load
 	if [ "$token" = "$new" ]; then
@@ -372,7 +372,7 @@ if [ -n "$next" ]; then
 	exec 9>"$TOKEN_FILE.lock" # curl inherits the lock: after a kill, the next run waits for a request that is under way
 	flock 9 || fail 1 "$TOKEN_FILE.lock could not be locked"
 fi
-mine
+check_config_file
 load
 adopt
 examine
