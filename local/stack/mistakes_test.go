@@ -171,7 +171,7 @@ func TestBannerCountsMilliseconds(t *testing.T) {
 func TestParametersAreTheTemplates(t *testing.T) {
 	o := options(repo(t))
 	o.Parameters = map[string]string{"RateLimit": "7"}
-	if got := refused(t, o); !strings.HasSuffix(got, `there is no parameter "RateLimit" to set; did you mean RateLimitPerMinute?`) {
+	if got := refused(t, o); !strings.HasSuffix(got, `the template has no parameter "RateLimit"; did you mean RateLimitPerMinute?`) {
 		t.Error(got)
 	}
 	o.Parameters = map[string]string{"RateLimitPerMinute": "7"}
