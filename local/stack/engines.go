@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"portside/local/engines"
-	"portside/local/mail"
+	"portside/local/ses"
 )
 
 // What the functions believe about where they are. The keys are no secrets: the engines listen on
@@ -149,7 +149,7 @@ func (s *Stack) setInfo(change func(*Info)) {
 }
 
 func (s *Stack) startMail(context.Context) error {
-	outbox, err := mail.NewOutbox(filepath.Join(s.options.DataDir, "outbox"), time.Now)
+	outbox, err := ses.NewOutbox(filepath.Join(s.options.DataDir, "outbox"), time.Now)
 	if err != nil {
 		return err
 	}

@@ -32,9 +32,9 @@ import (
 	"portside/local/gateway"
 	"portside/local/lambda"
 	"portside/local/logs"
-	"portside/local/mail"
-	"portside/local/notifications"
+	"portside/local/s3events"
 	"portside/local/secrets"
+	"portside/local/ses"
 	"portside/local/template"
 )
 
@@ -71,9 +71,9 @@ type Stack struct {
 	operator string // path of cmd/portside's binary
 	watcher  *build.Watcher
 	runtime  *lambda.Runtime
-	outbox   *mail.Outbox
+	outbox   *ses.Outbox
 	events   *async.Queue
-	objects  *notifications.Receiver
+	objects  *s3events.Receiver
 	notifyAt string // where objects hears of them
 	logs     *logs.Groups
 	secrets  *secrets.Store

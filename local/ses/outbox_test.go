@@ -1,4 +1,4 @@
-package mail_test
+package ses_test
 
 import (
 	"encoding/json"
@@ -22,7 +22,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sesv2/types"
 	"github.com/google/go-cmp/cmp"
 
-	"portside/local/mail"
+	"portside/local/ses"
 )
 
 // bench is an outbox with a real SES client before it and its pages behind it.
@@ -38,7 +38,7 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data", "outbox")
 	clock := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-	outbox, err := mail.NewOutbox(dir, func() time.Time { clock = clock.Add(time.Second); return clock })
+	outbox, err := ses.NewOutbox(dir, func() time.Time { clock = clock.Add(time.Second); return clock })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestRefusals(t *testing.T) {
 		"header name":         simple(header("X: y\r\nBcc", "x@y.z")),
 		"header value":        simple(header("X-A", "x\nBcc: x@y.z")),
 		"too large": simple(func(_ *sesv2.SendEmailInput, m *types.Message) {
-			m.Body.Text = utf8(strings.Repeat("a", mail.MaxRequest))
+			m.Body.Text = utf8(strings.Repeat("a", ses.MaxRequest))
 		}),
 		"template": simple(func(in *sesv2.SendEmailInput, _ *types.Message) {
 			in.Content = &types.EmailContent{Template: &types.Template{TemplateName: aws.String("t")}}

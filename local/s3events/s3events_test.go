@@ -1,4 +1,4 @@
-package notifications_test
+package s3events_test
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"portside/local/async"
-	"portside/local/notifications"
+	"portside/local/s3events"
 	"portside/local/s3server/change"
 	"portside/local/template"
 )
@@ -21,9 +21,9 @@ import (
 // inbox is what functions got.
 type inbox struct{ got []async.Event }
 
-func start(buckets ...template.Bucket) (*notifications.Receiver, *inbox) {
+func start(buckets ...template.Bucket) (*s3events.Receiver, *inbox) {
 	i := &inbox{}
-	return notifications.New(notifications.Config{
+	return s3events.New(s3events.Config{
 		Buckets: buckets, Region: "us-east-1", Deliver: func(e async.Event) { i.got = append(i.got, e) },
 	}), i
 }
@@ -35,7 +35,7 @@ func post(t *testing.T, r http.Handler, path, body string) int {
 	return w.Code
 }
 
-func tell(t *testing.T, r *notifications.Receiver, c change.Change) {
+func tell(t *testing.T, r *s3events.Receiver, c change.Change) {
 	t.Helper()
 	body, err := json.Marshal(c)
 	if err != nil {

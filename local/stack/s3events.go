@@ -10,7 +10,7 @@ import (
 
 	"portside/local/async"
 	"portside/local/logs"
-	"portside/local/notifications"
+	"portside/local/s3events"
 )
 
 // receive makes what takes events, before there is anything that sends them. They wait for deliver.
@@ -19,7 +19,7 @@ func (s *Stack) receive(context.Context) error {
 	s.events = async.New(async.Config{Invoker: s, Pauses: s.options.RetryPauses, Say: s.alarm, Mend: s.mendEvents()})
 	s.logs = logs.New(logs.Config{AccountID: accountID, Deliver: s.events.Invoke})
 	s.logs.Subscribe(subscriptions(loaded))
-	s.objects = notifications.New(notifications.Config{Buckets: loaded.Buckets, Region: region, Deliver: s.events.Invoke})
+	s.objects = s3events.New(s3events.Config{Buckets: loaded.Buckets, Region: region, Deliver: s.events.Invoke})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

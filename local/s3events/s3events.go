@@ -6,7 +6,7 @@
 // tell of a change, since any web page can post to a port of this machine: the path has a secret in
 // it. What happened while the stack was down is not made up for, as in the cloud nothing would have
 // been lost.
-package notifications
+package s3events
 
 import (
 	"crypto/rand"

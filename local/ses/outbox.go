@@ -5,7 +5,7 @@
 // program makes of it can be seen by opening the file. Nothing is ever sent. What SES would refuse
 // is refused here with the same error, for a laptop is the cheapest place to learn it. All content
 // is somebody's input: it can add no header, and pages show it without running or fetching any of it.
-package mail
+package ses
 
 import (
 	"crypto/rand"

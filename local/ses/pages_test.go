@@ -1,4 +1,4 @@
-package mail_test
+package ses_test
 
 import (
 	"net/http"

@@ -1,4 +1,4 @@
-package notifications
+package s3events
 
 import (
 	"bytes"
