@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// maxResponse is Lambda's limit, which is a little more than 6 MB.
-const maxResponse = MaxPayload + 100
+// maxResponseBytes is Lambda's limit, which is a little more than 6 MB.
+const maxResponseBytes = MaxPayloadBytes + 100
 
 // api is the Lambda Runtime API. AWS_LAMBDA_RUNTIME_API may hold a path as well as host and port,
 // so that one listener serves all sandboxes and the path says which.
@@ -21,7 +21,7 @@ func (r *Runtime) api() http.Handler {
 	mux.HandleFunc("GET "+version+"/invocation/next", r.forSandbox((*sandbox).next))
 	mux.HandleFunc("POST "+version+"/invocation/{id}/response", r.forSandbox((*sandbox).response))
 	mux.HandleFunc("POST "+version+"/invocation/{id}/error", r.forSandbox((*sandbox).invocationError))
-	mux.HandleFunc("POST "+version+"/init/error", r.forSandbox((*sandbox).initFailed))
+	mux.HandleFunc("POST "+version+"/init/error", r.forSandbox((*sandbox).handleInitError))
 	return mux
 }
 
@@ -31,14 +31,14 @@ func (r *Runtime) forSandbox(handle func(*sandbox, http.ResponseWriter, *http.Re
 		s, ok := r.sandboxes[req.PathValue("sandbox")]
 		r.mu.Unlock()
 		if !ok {
-			refuse(w, http.StatusForbidden, "InvalidSandbox", "this process has been given up")
+			writeError(w, http.StatusForbidden, "InvalidSandbox", "this process has been given up")
 			return
 		}
 		handle(s, w, req)
 	}
 }
 
-func refuse(w http.ResponseWriter, status int, kind, message string) {
+func writeError(w http.ResponseWriter, status int, kind, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]string{"errorMessage": message, "errorType": kind}) // the process may be gone
@@ -46,11 +46,11 @@ func refuse(w http.ResponseWriter, status int, kind, message string) {
 
 // next blocks until there is work.
 func (s *sandbox) next(w http.ResponseWriter, r *http.Request) {
-	if !s.settleCurrent() {
-		refuse(w, http.StatusForbidden, "InvalidStateTransition", "the last invocation has not been answered")
+	if !s.completeCurrent() {
+		writeError(w, http.StatusForbidden, "InvalidStateTransition", "the last invocation has not been answered")
 		return
 	}
-	s.becomes.Do(func() { close(s.ready) })
+	s.readyOnce.Do(func() { close(s.ready) })
 	select {
 	case inv := <-s.work:
 		s.deliver(w, inv)
@@ -58,9 +58,9 @@ func (s *sandbox) next(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// settleCurrent tells that the process is done with its last invocation, or returns false when it
+// completeCurrent tells that the process is done with its last invocation, or returns false when it
 // is not.
-func (s *sandbox) settleCurrent() bool {
+func (s *sandbox) completeCurrent() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.current == nil {
@@ -68,7 +68,7 @@ func (s *sandbox) settleCurrent() bool {
 	}
 	select {
 	case <-s.current.answered:
-		close(s.current.settled)
+		close(s.current.completed)
 		s.current = nil
 		return true
 	default:
@@ -102,7 +102,7 @@ func (s *sandbox) running(w http.ResponseWriter, r *http.Request) (*invocation, 
 	inv := s.current
 	s.mu.Unlock()
 	if inv == nil || inv.id != r.PathValue("id") {
-		refuse(w, http.StatusBadRequest, "InvalidRequestID", "this process is not running that invocation")
+		writeError(w, http.StatusBadRequest, "InvalidRequestID", "this process is not running that invocation")
 		return nil, false
 	}
 	return inv, true
@@ -121,10 +121,10 @@ func (s *sandbox) answer(w http.ResponseWriter, r *http.Request, functionError s
 	if !ok {
 		return
 	}
-	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResponse))
+	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResponseBytes))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		inv.finish(responseTooLarge())
-		refuse(w, http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "Exceeded maximum allowed payload size.")
+		writeError(w, http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "Exceeded maximum allowed payload size.")
 		return
 	}
 	if err != nil {
@@ -149,9 +149,9 @@ func streamError(r *http.Request) []byte {
 	return body
 }
 
-// initFailed keeps the reason; the invocation fails when the process then ends.
-func (s *sandbox) initFailed(w http.ResponseWriter, r *http.Request) {
-	reason, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResponse))
+// handleInitError keeps the reason; the invocation fails when the process then ends.
+func (s *sandbox) handleInitError(w http.ResponseWriter, r *http.Request) {
+	reason, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResponseBytes))
 	if err != nil {
 		return
 	}

@@ -18,11 +18,11 @@ type invocation struct {
 	cold      bool
 	delivered time.Time // or accepted, as long as no process has it
 
-	once     sync.Once
-	answered chan struct{} // closed when answer and duration are set
-	settled  chan struct{} // closed when the process then asks for more work
-	answer   answer
-	duration time.Duration
+	once      sync.Once
+	answered  chan struct{} // closed when answer and duration are set
+	completed chan struct{} // closed when the process then asks for more work
+	answer    answer
+	duration  time.Duration
 }
 
 // outcome is what Invoke returns.
@@ -37,7 +37,7 @@ func newInvocation(payload []byte) *invocation {
 		payload:   payload,
 		delivered: time.Now(),
 		answered:  make(chan struct{}),
-		settled:   make(chan struct{}),
+		completed: make(chan struct{}),
 	}
 }
 
@@ -59,7 +59,7 @@ func (i *invocation) outcome() outcome {
 	}}
 }
 
-// answer is what becomes of an invocation, told by its process or, when that could not, by us.
+// probeAnswer is what becomes of an invocation, told by its process or, when that could not, by us.
 type answer struct {
 	payload       []byte
 	functionError string
@@ -98,7 +98,7 @@ func initTimeout(requestID string, limit time.Duration) answer {
 
 func responseTooLarge() answer {
 	a := unhandled("Function.ResponseSizeTooLarge",
-		fmt.Sprintf("Response payload size exceeded maximum allowed payload size (%d bytes).", maxResponse))
+		fmt.Sprintf("Response payload size exceeded maximum allowed payload size (%d bytes).", maxResponseBytes))
 	a.err = ErrResponseTooLarge
 	return a
 }

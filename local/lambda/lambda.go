@@ -16,8 +16,8 @@ import (
 // a returned error, a panic, an exit or a timeout.
 const Unhandled = "Unhandled"
 
-// MaxPayload is the largest synchronous request and the largest response, in bytes.
-const MaxPayload = 6 << 20
+// MaxPayloadBytes is the largest synchronous request and the largest response, in bytes.
+const MaxPayloadBytes = 6 << 20
 
 // Result is the answer of a function that ran.
 type Result struct {

@@ -30,36 +30,36 @@ type slot struct {
 
 // acquire returns a slot that only the caller has; it belongs to serve from then on.
 func (p *pool) acquire(ctx context.Context) (*slot, error) {
-	turn, timeout := p.take()
+	turn, timeout := p.requestSlot()
 	deadline := time.NewTimer(timeout)
 	defer deadline.Stop()
 	select {
 	case s, ok := <-turn:
-		return granted(s, ok)
+		return slotOrStopped(s, ok)
 	default: // a free slot wins over a context that has ended
 	}
 	select {
 	case s, ok := <-turn:
-		return granted(s, ok)
+		return slotOrStopped(s, ok)
 	case <-deadline.C:
 	case <-ctx.Done():
 	}
-	p.leave(turn)
+	p.cancelRequest(turn)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil, ctx.Err()
 	}
 	return nil, ErrThrottled
 }
 
-func granted(s *slot, ok bool) (*slot, error) {
+func slotOrStopped(s *slot, ok bool) (*slot, error) {
 	if !ok {
 		return nil, ErrStopped
 	}
 	return s, nil
 }
 
-// take returns a channel that brings a slot, at once when one is free; it is closed by stop.
-func (p *pool) take() (chan *slot, time.Duration) {
+// requestSlot returns a channel that brings a slot, at once when one is free; it is closed by stop.
+func (p *pool) requestSlot() (chan *slot, time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	turn := make(chan *slot, 1)
@@ -86,8 +86,8 @@ func (p *pool) limit() int {
 	return most
 }
 
-// leave ends the wait for a turn, and passes on a slot that has come too late.
-func (p *pool) leave(turn chan *slot) {
+// cancelRequest ends the wait for a turn, and passes on a slot that has come too late.
+func (p *pool) cancelRequest(turn chan *slot) {
 	p.mu.Lock()
 	i := slices.Index(p.waiting, turn)
 	if i >= 0 {
@@ -106,7 +106,7 @@ func (p *pool) leave(turn chan *slot) {
 func (p *pool) release(s *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s.sandbox != nil && (p.stopped || s.sandbox.generation != p.generation || s.sandbox.ended()) {
+	if s.sandbox != nil && (p.stopped || s.sandbox.generation != p.generation || s.sandbox.hasExited()) {
 		s.sandbox.retire()
 		s.sandbox = nil
 	}

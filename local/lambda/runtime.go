@@ -94,7 +94,7 @@ func (c Config) withDefaults() Config {
 // the function's Timeout, whichever ends first. A caller that leaves does not end the invocation,
 // just as in the cloud.
 func (r *Runtime) Invoke(ctx context.Context, function string, payload []byte) (Result, error) {
-	if len(payload) > MaxPayload {
+	if len(payload) > MaxPayloadBytes {
 		return Result{}, ErrPayloadTooLarge
 	}
 	p, err := r.pool(function)

@@ -92,7 +92,7 @@ func TestLinesReachTheHookToo(t *testing.T) {
 
 func TestProcessHasOneInvocationAtATime(t *testing.T) {
 	f := start(t, nil)
-	finish := []func() answer{f.busy(), f.busy(), f.busy()}
+	finish := []func() probeAnswer{f.occupySandbox(), f.occupySandbox(), f.occupySandbox()}
 	pids := map[int]bool{}
 	for _, f := range finish {
 		pids[f().PID] = true
@@ -104,7 +104,7 @@ func TestProcessHasOneInvocationAtATime(t *testing.T) {
 
 func TestInvocationsBeyondTheLimitWait(t *testing.T) {
 	f := start(t, func(c *lambda.Config) { c.Functions[0].Concurrency = 2 })
-	finish := []func() answer{f.busy(), f.busy()}
+	finish := []func() probeAnswer{f.occupySandbox(), f.occupySandbox()}
 	tooLate, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
 	if _, err := f.Invoke(tooLate, "Probe", []byte(`{}`)); !errors.Is(err, lambda.ErrThrottled) {
@@ -115,7 +115,7 @@ func TestInvocationsBeyondTheLimitWait(t *testing.T) {
 	if _, err := f.Invoke(left, "Probe", []byte(`{}`)); !errors.Is(err, context.Canceled) {
 		t.Errorf("of a caller that left: %v", err)
 	}
-	waiting := make(chan answer, 1)
+	waiting := make(chan probeAnswer, 1)
 	go func() { waiting <- f.invoke(`{}`) }()
 	first, second := finish[0](), finish[1]()
 	if third := <-waiting; third.PID != first.PID && third.PID != second.PID {
@@ -184,7 +184,7 @@ func TestFunctionThatTakesTooLongIsKilled(t *testing.T) {
 	if a := f.parse(result); !strings.HasSuffix(a.ErrorMessage, " Task timed out after 0.30 seconds") {
 		t.Errorf("%s", result.Payload)
 	}
-	if !gone(before.PID)() {
+	if !hasExited(before.PID)() {
 		t.Error("the process is still there")
 	}
 	if after := f.invoke(`{}`); !after.Cold {
@@ -194,7 +194,7 @@ func TestFunctionThatTakesTooLongIsKilled(t *testing.T) {
 
 func TestPayloadLimits(t *testing.T) {
 	f := start(t, nil)
-	fits := append([]byte(`{"Padding":"`), bytes.Repeat([]byte("x"), lambda.MaxPayload-14)...)
+	fits := append([]byte(`{"Padding":"`), bytes.Repeat([]byte("x"), lambda.MaxPayloadBytes-14)...)
 	fits = append(fits, `"}`...)
 	f.invoke(string(fits))
 	if _, err := f.Invoke(t.Context(), "Probe", append(fits, ' ')); !errors.Is(err, lambda.ErrPayloadTooLarge) {
@@ -270,19 +270,19 @@ func TestKilledIdleProcessIsReplacedUnnoticed(t *testing.T) {
 
 func TestReloadRunsTheNewBinaryAndLetsTheOldFinish(t *testing.T) {
 	f := start(t, nil)
-	finish := f.busy()
+	finish := f.occupySandbox()
 	idle := f.invoke(`{}`)
 	f.install(probes[1])
 	f.Reload("Probe")
 	if next := f.invoke(`{}`); next.Version != "2" {
 		t.Errorf("version %s after the reload", next.Version)
 	}
-	f.await("the idle process of the old version ends", gone(idle.PID))
+	f.await("the idle process of the old version ends", hasExited(idle.PID))
 	old := finish()
 	if old.Version != "1" {
 		t.Errorf("the running invocation was answered by version %s", old.Version)
 	}
-	f.await("the busy process of the old version ends", gone(old.PID))
+	f.await("the busy process of the old version ends", hasExited(old.PID))
 	if next := f.invoke(`{}`); next.Version != "2" {
 		t.Errorf("version %s after the old one finished", next.Version)
 	}
@@ -312,13 +312,13 @@ func TestIdleProcessesEnd(t *testing.T) {
 		c.ShrinkAfter = 20 * time.Millisecond
 		c.IdleTimeout = 500 * time.Millisecond
 	})
-	finish := []func() answer{f.busy(), f.busy(), f.busy()}
+	finish := []func() probeAnswer{f.occupySandbox(), f.occupySandbox(), f.occupySandbox()}
 	var all []int
 	for _, f := range finish {
 		all = append(all, f().PID)
 	}
 	for _, pid := range all {
-		f.await("every process is gone", gone(pid))
+		f.await("every process is gone", hasExited(pid))
 	}
 	if a := f.invoke(`{}`); !a.Cold {
 		t.Error("not cold although all processes had ended")
@@ -328,8 +328,8 @@ func TestIdleProcessesEnd(t *testing.T) {
 func TestStopLeavesNoProcessAndFailsWhatRuns(t *testing.T) {
 	f := start(t, func(c *lambda.Config) { c.MaxSandboxes = 2 })
 	idle := f.invoke(`{}`)
-	f.busyForEver()
-	f.busyForEver()
+	f.occupySandboxForever()
+	f.occupySandboxForever()
 	failed := make(chan error, 3)
 	for range 3 {
 		go func() {
@@ -345,7 +345,7 @@ func TestStopLeavesNoProcessAndFailsWhatRuns(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	if !gone(idle.PID)() {
+	if !hasExited(idle.PID)() {
 		t.Error("a process is left")
 	}
 	if _, err := f.Invoke(t.Context(), "Probe", nil); !errors.Is(err, lambda.ErrStopped) {
@@ -353,8 +353,8 @@ func TestStopLeavesNoProcessAndFailsWhatRuns(t *testing.T) {
 	}
 }
 
-// busyForEver occupies a sandbox until the Runtime stops.
-func (f *fixture) busyForEver() {
+// occupySandboxForever occupies a sandbox until the Runtime stops.
+func (f *fixture) occupySandboxForever() {
 	f.t.Helper()
 	signal := filepath.Join(f.t.TempDir(), "never")
 	go func() { _, _ = f.Invoke(f.t.Context(), "Probe", []byte(`{"Do":"wait","Wait":"`+signal+`"}`)) }()

@@ -12,8 +12,8 @@ import (
 	"portside/local/process"
 )
 
-// grace is how long a process may take to end itself before it is killed.
-const grace = time.Second
+// stopTimeout is how long a process may take to end itself before it is killed.
+const stopTimeout = time.Second
 
 // sandbox is one process and its side of the Runtime API. Work reaches it only while its process
 // asks for it, so that two invocations can never meet in one process.
@@ -24,7 +24,7 @@ type sandbox struct {
 	generation int
 	work       chan *invocation
 	ready      chan struct{} // closed by the first request for work
-	becomes    sync.Once     // ready
+	readyOnce  sync.Once     // ready
 	launched   chan struct{} // closed when process is set or could not be started
 
 	process *process.Process
@@ -137,10 +137,10 @@ func (r *Runtime) forget(s *sandbox) {
 	delete(r.sandboxes, s.id)
 }
 
-// run delivers the invocation and waits until it is answered and the process asks for more work
+// buildProbesAndRun delivers the invocation and waits until it is answered and the process asks for more work
 // or has ended. It returns false when the process ended before it took the invocation.
 func (s *sandbox) run(inv *invocation) bool {
-	if s.ended() { // its request for work may not have been noticed to be void
+	if s.hasExited() { // its request for work may not have been noticed to be void
 		return false
 	}
 	inv.delivered = time.Now()
@@ -162,15 +162,15 @@ func (s *sandbox) run(inv *invocation) bool {
 		s.timeOut(inv)
 	}
 	if inv.answer.functionError != "" { // a panic is answered before the process ends
-		s.settle(inv, limit)
+		s.waitUntilReusable(inv, limit)
 	}
 	return true
 }
 
-// settle waits until the process is of use again or gone.
-func (s *sandbox) settle(inv *invocation, limit *time.Timer) {
+// waitUntilReusable waits until the process is of use again or gone.
+func (s *sandbox) waitUntilReusable(inv *invocation, limit *time.Timer) {
 	select {
-	case <-inv.settled:
+	case <-inv.completed:
 	case <-s.process.Done():
 	case <-limit.C:
 		s.process.Kill()
@@ -182,7 +182,7 @@ func (s *sandbox) timeOut(inv *invocation) {
 	s.process.Kill()
 }
 
-func (s *sandbox) ended() bool {
+func (s *sandbox) hasExited() bool {
 	select {
 	case <-s.process.Done():
 		return true
@@ -193,7 +193,7 @@ func (s *sandbox) ended() bool {
 
 // retire ends a sandbox that no invocation will come to any more, without waiting for it.
 func (s *sandbox) retire() {
-	go s.process.Stop(grace)
+	go s.process.Stop(stopTimeout)
 }
 
 // end returns when the process is gone, and kills it when ctx ends first.
@@ -204,5 +204,5 @@ func (s *sandbox) end(ctx context.Context) {
 	}
 	stopped := context.AfterFunc(ctx, s.process.Kill)
 	defer stopped()
-	s.process.Stop(grace)
+	s.process.Stop(stopTimeout)
 }

@@ -60,9 +60,9 @@ func (g *Groups) send(key batchKey, b *batch) {
 	b.timer.Stop()
 	delete(g.batches, key)
 	g.config.Deliver(async.Event{
-		Function: key.function,
-		Payload:  g.payload(key, b.entries),
-		About:    fmt.Sprintf("%d lines of %s", len(b.entries), key.group),
+		Function:    key.function,
+		Payload:     g.payload(key, b.entries),
+		Description: fmt.Sprintf("%d lines of %s", len(b.entries), key.group),
 	})
 }
 

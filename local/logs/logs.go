@@ -24,7 +24,7 @@ import (
 const (
 	gatherTime = 200 * time.Millisecond
 	maxLines   = 1000
-	maxBytes   = async.MaxPayload / 2
+	maxBytes   = async.MaxPayloadBytes / 2
 )
 
 // Subscription is one function that wants the lines of a group that match the pattern.

@@ -152,7 +152,7 @@ func TestABatchFitsIntoAnInvocation(t *testing.T) {
 		}
 		pass(time.Second)
 		for n, e := range i.sent {
-			if len(e.Payload) > async.MaxPayload {
+			if len(e.Payload) > async.MaxPayloadBytes {
 				t.Errorf("%d lines make %d bytes", i.sizes()[n], len(e.Payload))
 			}
 		}

@@ -3,7 +3,7 @@
 //
 // What must stay true: a function gets an event that S3 could have sent, with the key encoded as S3
 // encodes it; the engine is answered at once, whatever the functions do; and only the engine can
-// tell of a change, since any web page can post to a port of this machine: the path has a secret in
+// report of a change, since any web page can post to a port of this machine: the path has a secret in
 // it. What happened while the stack was down is not made up for, as in the cloud nothing would have
 // been lost.
 package s3events
@@ -24,8 +24,8 @@ import (
 	"portside/local/template"
 )
 
-// maxBody is far above what one change takes: keys have up to 1 KB.
-const maxBody = 64 << 10
+// maxBodyBytes is far above what one change takes: keys have up to 1 KB.
+const maxBodyBytes = 64 << 10
 
 // Config is what New needs.
 type Config struct {
@@ -45,15 +45,15 @@ type Receiver struct {
 // New returns a receiver that knows the notifications of the buckets.
 func New(c Config) *Receiver {
 	r := &Receiver{config: c, path: "/" + rand.Text()}
-	r.Use(c.Buckets)
+	r.SetBuckets(c.Buckets)
 	return r
 }
 
 // Path is what the address that the engine is given ends in. It is a secret.
 func (r *Receiver) Path() string { return r.path }
 
-// Use replaces all notifications.
-func (r *Receiver) Use(buckets []template.Bucket) { r.buckets.Store(&buckets) }
+// SetBuckets replaces all notifications.
+func (r *Receiver) SetBuckets(buckets []template.Bucket) { r.buckets.Store(&buckets) }
 
 // ServeHTTP takes one change.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
@@ -65,7 +65,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, "post a change", http.StatusMethodNotAllowed)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxBodyBytes))
 	if err != nil {
 		http.Error(w, "the change is too large, or was cut off", http.StatusRequestEntityTooLarge)
 		return
@@ -99,9 +99,9 @@ func (r *Receiver) notify(c change.Change) {
 		for _, n := range bucket.Notifications {
 			if matches(n, c) {
 				r.config.Deliver(async.Event{
-					Function: n.Function,
-					Payload:  encode(r.record(n, c)),
-					About:    fmt.Sprintf("%s of %s/%s", c.Event, c.Bucket, c.Key),
+					Function:    n.Function,
+					Payload:     encode(r.record(n, c)),
+					Description: fmt.Sprintf("%s of %s/%s", c.Event, c.Bucket, c.Key),
 				})
 			}
 		}

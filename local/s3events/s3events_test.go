@@ -18,11 +18,11 @@ import (
 	"portside/local/template"
 )
 
-// inbox is what functions got.
-type inbox struct{ got []async.Event }
+// delivered is what functions got.
+type delivered struct{ got []async.Event }
 
-func start(buckets ...template.Bucket) (*s3events.Receiver, *inbox) {
-	i := &inbox{}
+func start(buckets ...template.Bucket) (*s3events.Receiver, *delivered) {
+	i := &delivered{}
 	return s3events.New(s3events.Config{
 		Buckets: buckets, Region: "us-east-1", Deliver: func(e async.Event) { i.got = append(i.got, e) },
 	}), i
@@ -35,7 +35,7 @@ func post(t *testing.T, r http.Handler, path, body string) int {
 	return w.Code
 }
 
-func tell(t *testing.T, r *s3events.Receiver, c change.Change) {
+func report(t *testing.T, r *s3events.Receiver, c change.Change) {
 	t.Helper()
 	body, err := json.Marshal(c)
 	if err != nil {
@@ -46,17 +46,17 @@ func tell(t *testing.T, r *s3events.Receiver, c change.Change) {
 	}
 }
 
-func notified(name string, all ...template.Notification) template.Bucket {
+func bucket(name string, all ...template.Notification) template.Bucket {
 	return template.Bucket{Name: name, Notifications: all}
 }
 
 func TestAFunctionGetsWhatS3Sends(t *testing.T) {
 	all := template.Notification{Function: "F", Events: []string{"s3:ObjectCreated:*", "s3:ObjectRemoved:*"}}
-	r, i := start(notified("files", all))
+	r, i := start(bucket("files", all))
 	at := time.Date(2026, 11, 21, 10, 9, 8, 7e6, time.FixedZone("", 3600))
 	key := "charts/a b+c%41 ü?x&.tgz"
-	tell(t, r, change.Change{Event: change.Put, Bucket: "files", Key: key, Size: 0, ETag: "abc", Time: at, Sequence: 0x1F})
-	tell(t, r, change.Change{Event: change.Delete, Bucket: "files", Key: key, Time: at, Sequence: 0x20})
+	report(t, r, change.Change{Event: change.Put, Bucket: "files", Key: key, Size: 0, ETag: "abc", Time: at, Sequence: 0x1F})
+	report(t, r, change.Change{Event: change.Delete, Bucket: "files", Key: key, Time: at, Sequence: 0x20})
 	const head = `{"Records":[{"eventVersion":"2.1","eventSource":"aws:s3","awsRegion":"us-east-1","eventTime":"2026-11-21T09:09:08.007Z",`
 	const middle = `"userIdentity":{"principalId":"LOCAL"},"requestParameters":{"sourceIPAddress":"127.0.0.1"},"responseElements":`
 	const object = `"s3":{"s3SchemaVersion":"1.0","configurationId":"F","bucket":{"name":"files","ownerIdentity":{"principalId":"LOCAL"},` +
@@ -78,8 +78,8 @@ func TestAFunctionGetsWhatS3Sends(t *testing.T) {
 
 func TestNotificationsMatch(t *testing.T) {
 	r, i := start(
-		notified("other", template.Notification{Function: "Other", Events: []string{"s3:ObjectCreated:*"}}),
-		notified("files",
+		bucket("other", template.Notification{Function: "Other", Events: []string{"s3:ObjectCreated:*"}}),
+		bucket("files",
 			template.Notification{Function: "All", Events: []string{"s3:ObjectCreated:*", "s3:ObjectRemoved:*"}},
 			template.Notification{Function: "Copies", Events: []string{"s3:ObjectCreated:Copy"}},
 			template.Notification{Function: "Charts", Events: []string{"s3:ObjectCreated:*"}, Prefix: "charts/", Suffix: ".tgz"},
@@ -96,7 +96,7 @@ func TestNotificationsMatch(t *testing.T) {
 		{"ObjectTagging:Put", "charts/a.tgz", nil},
 	} {
 		i.got = nil
-		tell(t, r, change.Change{Event: test.event, Bucket: "files", Key: test.key})
+		report(t, r, change.Change{Event: test.event, Bucket: "files", Key: test.key})
 		var got []string
 		for _, e := range i.got {
 			got = append(got, e.Function)
@@ -106,15 +106,15 @@ func TestNotificationsMatch(t *testing.T) {
 		}
 	}
 	i.got = nil
-	r.Use(nil)
-	tell(t, r, change.Change{Event: change.Put, Bucket: "files", Key: "a"})
+	r.SetBuckets(nil)
+	report(t, r, change.Change{Event: change.Put, Bucket: "files", Key: "a"})
 	if len(i.got) != 0 {
 		t.Errorf("without notifications: %v", i.got)
 	}
 }
 
 func TestOnlyTheEngineIsHeard(t *testing.T) {
-	r, i := start(notified("files", template.Notification{Function: "F", Events: []string{"s3:ObjectCreated:*"}}))
+	r, i := start(bucket("files", template.Notification{Function: "F", Events: []string{"s3:ObjectCreated:*"}}))
 	good := `{"event":"ObjectCreated:Put","bucket":"files","key":"a"}`
 	for _, test := range []struct {
 		path, body string
@@ -148,7 +148,7 @@ func FuzzReceiver(f *testing.F) {
 	f.Add([]byte(`{"event":"ObjectRemoved:Delete","bucket":"files","key":"\u0000\ud800"}`))
 	f.Add([]byte(`[`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		r, i := start(notified("files", template.Notification{Function: "F", Events: []string{"s3:*"}}))
+		r, i := start(bucket("files", template.Notification{Function: "F", Events: []string{"s3:*"}}))
 		status := post(t, r, r.Path(), string(body))
 		if status != http.StatusNoContent && len(i.got) != 0 {
 			t.Errorf("%d, and the function got %s", status, i.got[0].Payload)

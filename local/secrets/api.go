@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// maxRequest is above the largest value, 64 KB, in base64 and with everything around it.
-const maxRequest = 256 << 10
+// maxRequestBytes is above the largest value, 64 KB, in base64 and with everything around it.
+const maxRequestBytes = 256 << 10
 
 // API answers the calls of Secrets Manager. Other operations get the service's answer to an unknown one.
 //
@@ -28,7 +28,7 @@ func (s *Store) API() http.Handler {
 		"ListSecretVersionIds":     call(s, s.list),
 		"PutSecretValue":           call(s, s.put),
 		"RotateSecret":             call(s, s.rotate),
-		"UpdateSecretVersionStage": call(s, s.move),
+		"UpdateSecretVersionStage": call(s, s.moveStage),
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		output, err := answer(w, r, operations)
@@ -48,9 +48,9 @@ func answer(w http.ResponseWriter, r *http.Request, operations map[string]func([
 	if r.Method != http.MethodPost || operation == nil {
 		return nil, refuse("UnknownOperationException", "the local Secrets Manager has no such operation")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
 	if err != nil {
-		return nil, refuse("ValidationException", "the request is larger than %d bytes or could not be read", maxRequest)
+		return nil, refuse("ValidationException", "the request is larger than %d bytes or could not be read", maxRequestBytes)
 	}
 	return operation(body)
 }
@@ -68,8 +68,8 @@ func call[In, Out any](s *Store, operation func(In) (Out, error)) func([]byte) (
 	}
 }
 
-// notFound is the kind of refusal that others ask for.
-const notFound = "ResourceNotFoundException"
+// errorNotFound is the kind of refusal that others ask for.
+const errorNotFound = "ResourceNotFoundException"
 
 // refusal is an error of the service.
 type refusal struct{ kind, message string }
@@ -103,19 +103,19 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	_, _ = w.Write(body) // the client is gone when this fails
 }
 
-// instant is a time as the protocol has it: seconds as a number.
-type instant time.Time
+// epochSeconds is a time as the protocol has it: seconds as a number.
+type epochSeconds time.Time
 
 // MarshalJSON writes milliseconds as decimals.
-func (i instant) MarshalJSON() ([]byte, error) {
+func (i epochSeconds) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "%.3f", float64(time.Time(i).UnixMilli())/1000), nil
 }
 
-// optional returns nil for the zero time.
-func optional(at time.Time) *instant {
+// optionalTime returns nil for the zero time.
+func optionalTime(at time.Time) *epochSeconds {
 	if at.IsZero() {
 		return nil
 	}
-	i := instant(at)
+	i := epochSeconds(at)
 	return &i
 }

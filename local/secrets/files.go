@@ -49,7 +49,7 @@ func (s *Store) find(id string) (*secret, error) {
 			return found, nil
 		}
 	}
-	return nil, refuse(notFound, "Secrets Manager can't find the specified secret.")
+	return nil, refuse(errorNotFound, "Secrets Manager can't find the specified secret.")
 }
 
 func (s *Store) read(name string) (*secret, error) {

@@ -13,11 +13,11 @@ import (
 // Steps are what a rotation consists of, in this order.
 func Steps() []string { return []string{"createSecret", "setSecret", "testSecret", "finishSecret"} }
 
-// tries is how often a rotation begins anew at its first step before it is left for the next RotateSecret.
-const tries = 3
+// maxRotationTries is how often a rotation begins anew at its first step before it is left for the next RotateSecret.
+const maxRotationTries = 3
 
-// retryWait is the time between two tries.
-const retryWait = 250 * time.Millisecond
+// retryDelay is the time between two tries.
+const retryDelay = 250 * time.Millisecond
 
 type rotateInput struct {
 	idInput
@@ -29,30 +29,30 @@ type rotateInput struct {
 
 // rotate begins a rotation and returns; its steps are taken afterwards.
 func (s *Store) rotate(in rotateInput) (named, error) {
-	found, version, err := s.begin(in)
+	found, version, err := s.beginRotation(in)
 	if err != nil || version == "" {
-		return named{ARN: found.address(), Name: found.label()}, err
+		return named{ARN: found.arnOrEmpty(), Name: found.nameOrEmpty()}, err
 	}
 	if s.config.Invoke != nil && !found.isCurrent(version) {
 		s.rotating[found.Name] = true
 		s.running.Go(func() {
-			defer s.rotated(found.Name)
-			if err := s.steps(s.ctx, found, version, s.config.Say); err != nil {
-				s.config.Say(err.Error())
+			defer s.endRotation(found.Name)
+			if err := s.runWithRetries(s.ctx, found, version, s.config.Log); err != nil {
+				s.config.Log(err.Error())
 			}
 		})
 	}
 	return named{found.ARN, found.Name, version}, nil
 }
 
-func (s *secret) address() string {
+func (s *secret) arnOrEmpty() string {
 	if s == nil {
 		return ""
 	}
 	return s.ARN
 }
 
-func (s *secret) label() string {
+func (s *secret) nameOrEmpty() string {
 	if s == nil {
 		return ""
 	}
@@ -61,16 +61,16 @@ func (s *secret) label() string {
 
 func (s *secret) isCurrent(version string) bool { return s.holder(current) == version }
 
-func (s *Store) rotated(name string) {
+func (s *Store) endRotation(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.rotating, name)
 }
 
-// begin notes how the secret is rotated, and stages a version without a value unless one is there from a rotation that is
+// beginRotation notes how the secret is rotated, and stages a version without a value unless one is there from a rotation that is
 // unfinished. The version is empty where no rotation is wanted now. One that is at work is an error, and nothing is noted.
-func (s *Store) begin(in rotateInput) (*secret, string, error) {
-	found, err := s.usable(in.SecretID)
+func (s *Store) beginRotation(in rotateInput) (*secret, string, error) {
+	found, err := s.findUsable(in.SecretID)
 	if err != nil {
 		return nil, "", err
 	}
@@ -96,7 +96,7 @@ func (s *Store) begin(in rotateInput) (*secret, string, error) {
 	version := found.unfinished()
 	if version == "" {
 		version = in.ClientRequestToken
-		s.open(found, version)
+		s.stagePending(found, version)
 	}
 	return found, version, s.write(found)
 }
@@ -109,8 +109,8 @@ func (s *secret) unfinished() string {
 	return ""
 }
 
-// open stages a new version; one that is there already is that of an earlier request with the same token.
-func (s *Store) open(to *secret, id string) {
+// stagePending stages a new version; one that is there already is that of an earlier request with the same token.
+func (s *Store) stagePending(to *secret, id string) {
 	if to.Versions[id] != nil {
 		return
 	}
@@ -120,25 +120,25 @@ func (s *Store) open(to *secret, id string) {
 
 // Rotate takes up the unfinished rotation of a secret that has a function, or begins one, and takes its steps before it
 // returns. It says a line for each.
-func (s *Store) Rotate(ctx context.Context, id, token string, say func(line string)) error {
-	found, version, err := s.claim(rotateInput{idInput: idInput{id}, ClientRequestToken: token})
-	if r, refused := errors.AsType[*refusal](err); refused && r.kind == notFound {
+func (s *Store) Rotate(ctx context.Context, id, token string, log func(line string)) error {
+	found, version, err := s.claimRotation(rotateInput{idInput: idInput{id}, ClientRequestToken: token})
+	if r, refused := errors.AsType[*refusal](err); refused && r.kind == errorNotFound {
 		return fmt.Errorf("there is no secret %q: make one with `portside manage-token`", id)
 	}
 	if err != nil {
 		return err
 	}
-	defer s.rotated(found.Name)
-	return s.steps(ctx, found, version, say)
+	defer s.endRotation(found.Name)
+	return s.runWithRetries(ctx, found, version, log)
 }
 
-func (s *Store) claim(in rotateInput) (*secret, string, error) {
+func (s *Store) claimRotation(in rotateInput) (*secret, string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.config.Invoke == nil {
 		return nil, "", errors.New("there is no function to rotate secrets with")
 	}
-	found, version, err := s.begin(in)
+	found, version, err := s.beginRotation(in)
 	if err != nil {
 		return nil, "", err
 	}
@@ -146,17 +146,17 @@ func (s *Store) claim(in rotateInput) (*secret, string, error) {
 	return found, version, nil
 }
 
-// steps tries the rotation until it succeeds, or often enough.
-func (s *Store) steps(ctx context.Context, of *secret, version string, say func(string)) error {
+// runWithRetries tries the rotation until it succeeds, or often enough.
+func (s *Store) runWithRetries(ctx context.Context, of *secret, version string, log func(string)) error {
 	var err error
-	for try := range tries {
+	for try := range maxRotationTries {
 		if try > 0 {
-			if waitErr := wait(ctx, retryWait); waitErr != nil {
+			if waitErr := wait(ctx, retryDelay); waitErr != nil {
 				return errors.Join(err, waitErr)
 			}
-			say(of.Name + ": trying again, from the first step")
+			log(of.Name + ": trying again, from the first step")
 		}
-		if err = s.allSteps(ctx, of, version, say); err == nil {
+		if err = s.runSteps(ctx, of, version, log); err == nil {
 			return nil
 		}
 	}
@@ -174,7 +174,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (s *Store) allSteps(ctx context.Context, of *secret, version string, say func(string)) error {
+func (s *Store) runSteps(ctx context.Context, of *secret, version string, log func(string)) error {
 	function := of.Function[strings.LastIndexByte(of.Function, ':')+1:]
 	for _, step := range Steps() {
 		event, err := json.Marshal(map[string]string{"Step": step, "SecretId": of.ARN, "ClientRequestToken": version})
@@ -182,16 +182,16 @@ func (s *Store) allSteps(ctx context.Context, of *secret, version string, say fu
 			return err
 		}
 		if err := s.config.Invoke(ctx, function, event); err != nil {
-			say(of.Name + ": " + step + " failed: " + err.Error())
+			log(of.Name + ": " + step + " failed: " + err.Error())
 			return fmt.Errorf("%s: %w", step, err)
 		}
-		say(of.Name + ": " + step + " done")
+		log(of.Name + ": " + step + " done")
 	}
-	return s.finished(of.Name, version)
+	return s.checkFinished(of.Name, version)
 }
 
-// finished checks what the function was to bring about.
-func (s *Store) finished(name, version string) error {
+// checkFinished checks what the function was to bring about.
+func (s *Store) checkFinished(name, version string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found, err := s.read(name)
@@ -208,7 +208,7 @@ func (s *Store) finished(name, version string) error {
 // cancelRotation turns rotation off and gives up one that is unfinished. As in the cloud its version keeps AWSPENDING
 // until somebody takes the stage away.
 func (s *Store) cancelRotation(in idInput) (named, error) {
-	found, err := s.usable(in.SecretID)
+	found, err := s.findUsable(in.SecretID)
 	if err != nil {
 		return named{}, err
 	}

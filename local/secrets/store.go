@@ -31,8 +31,8 @@ type Config struct {
 	// Invoke runs one step of a rotation with the function that the last part of an ARN names. Without it a rotation is
 	// only begun, and whoever began it takes the steps.
 	Invoke func(ctx context.Context, function string, event []byte) error
-	// Say gets a line for each step of a rotation that RotateSecret began; nil keeps them quiet.
-	Say func(line string)
+	// Log gets a line for each step of a rotation that RotateSecret began; nil keeps them quiet.
+	Log func(line string)
 	Now func() time.Time
 }
 
@@ -55,8 +55,8 @@ func New(ctx context.Context, c Config) (*Store, error) {
 	if err := removeUnfinished(c.Dir); err != nil {
 		return nil, err
 	}
-	if c.Say == nil {
-		c.Say = func(string) {}
+	if c.Log == nil {
+		c.Log = func(string) {}
 	}
 	s := &Store{config: c, rotating: map[string]bool{}}
 	s.ctx, s.end = context.WithCancel(context.WithoutCancel(ctx))
@@ -169,9 +169,9 @@ func (s *secret) prune() {
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9/_+=.@-]+$`)
 
-const maxName = 120 // in the cloud 512; here a name, with every / as %2F, is also a file's
+const maxNameBytes = 120 // in the cloud 512; here a name, with every / as %2F, is also a file's
 
-func validName(name string) bool { return len(name) <= maxName && namePattern.MatchString(name) }
+func validName(name string) bool { return len(name) <= maxNameBytes && namePattern.MatchString(name) }
 
 const suffixLength = 6
 

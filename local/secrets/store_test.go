@@ -24,15 +24,15 @@ import (
 
 const name = "portside/acme"
 
-// safe is the local Secrets Manager with the SDK's own client.
-type safe struct {
+// fixture is the local Secrets Manager with the SDK's own client.
+type fixture struct {
 	t      *testing.T
 	dir    string
 	store  *secrets.Store
 	client *secretsmanager.Client
 }
 
-func open(t *testing.T, dir string, invoke func(context.Context, string, []byte) error) *safe {
+func openStore(t *testing.T, dir string, invoke func(context.Context, string, []byte) error) *fixture {
 	t.Helper()
 	store, err := secrets.New(t.Context(), secrets.Config{
 		Dir: dir, Region: "us-east-1", AccountID: "000000000000", Invoke: invoke, Now: time.Now,
@@ -43,7 +43,7 @@ func open(t *testing.T, dir string, invoke func(context.Context, string, []byte)
 	t.Cleanup(store.Close)
 	server := httptest.NewServer(store.API())
 	t.Cleanup(server.Close)
-	return &safe{t, dir, store, secretsmanager.New(secretsmanager.Options{
+	return &fixture{t, dir, store, secretsmanager.New(secretsmanager.Options{
 		BaseEndpoint: &server.URL, Region: "us-east-1", RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
 	})}
@@ -52,7 +52,7 @@ func open(t *testing.T, dir string, invoke func(context.Context, string, []byte)
 func version(n int) *string { return aws.String(fmt.Sprintf("00000000-0000-4000-8000-%012d", n)) }
 
 // create makes the secret with the value "one" in its first version.
-func (s *safe) create() {
+func (s *fixture) create() {
 	s.t.Helper()
 	_, err := s.client.CreateSecret(s.t.Context(), &secretsmanager.CreateSecretInput{
 		Name: aws.String(name), ClientRequestToken: version(1), SecretString: aws.String("one"),
@@ -62,14 +62,14 @@ func (s *safe) create() {
 	}
 }
 
-func (s *safe) put(n int, text string, stages ...string) error {
+func (s *fixture) put(n int, text string, stages ...string) error {
 	_, err := s.client.PutSecretValue(s.t.Context(), &secretsmanager.PutSecretValueInput{
 		SecretId: aws.String(name), ClientRequestToken: version(n), SecretString: &text, VersionStages: stages,
 	})
 	return err
 }
 
-func (s *safe) move(stage string, from, to *string) error {
+func (s *fixture) move(stage string, from, to *string) error {
 	_, err := s.client.UpdateSecretVersionStage(s.t.Context(), &secretsmanager.UpdateSecretVersionStageInput{
 		SecretId: aws.String(name), VersionStage: &stage, RemoveFromVersionId: from, MoveToVersionId: to,
 	})
@@ -77,7 +77,7 @@ func (s *safe) move(stage string, from, to *string) error {
 }
 
 // stages returns which version has which stages, as "1:AWSCURRENT".
-func (s *safe) stages() string {
+func (s *fixture) stages() string {
 	s.t.Helper()
 	out, err := s.client.DescribeSecret(s.t.Context(), &secretsmanager.DescribeSecretInput{SecretId: aws.String(name)})
 	if err != nil {
@@ -92,28 +92,28 @@ func (s *safe) stages() string {
 	return strings.Join(all, " ")
 }
 
-func (s *safe) wantStages(want string) {
+func (s *fixture) wantStages(want string) {
 	s.t.Helper()
 	if got := s.stages(); got != want {
 		s.t.Errorf("stages are %s, want %s", got, want)
 	}
 }
 
-func (s *safe) wantRefusal(err error, code string) {
+func (s *fixture) wantRefusal(err error, code string) {
 	s.t.Helper()
 	if refused, ok := errors.AsType[smithy.APIError](err); !ok || refused.ErrorCode() != code {
 		s.t.Errorf("got %v, want %s", err, code)
 	}
 }
 
-func (s *safe) must(err error) {
+func (s *fixture) must(err error) {
 	s.t.Helper()
 	if err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-func (s *safe) read(in secretsmanager.GetSecretValueInput) (string, error) {
+func (s *fixture) read(in secretsmanager.GetSecretValueInput) (string, error) {
 	in.SecretId = aws.String(name)
 	out, err := s.client.GetSecretValue(s.t.Context(), &in)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *safe) read(in secretsmanager.GetSecretValueInput) (string, error) {
 }
 
 func TestStagesMoveAsInTheCloud(t *testing.T) {
-	s := open(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir(), nil)
 	s.create()
 	s.wantStages("1:AWSCURRENT")
 	s.must(s.put(2, "two"))
@@ -141,7 +141,7 @@ func TestStagesMoveAsInTheCloud(t *testing.T) {
 }
 
 func TestVersionsValueNeverChanges(t *testing.T) {
-	s := open(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir(), nil)
 	s.create()
 	s.must(s.put(2, "two", "AWSPENDING"))
 	s.must(s.put(2, "two", "AWSPENDING"))
@@ -164,7 +164,7 @@ func TestVersionsValueNeverChanges(t *testing.T) {
 }
 
 func TestWhatIsRefused(t *testing.T) {
-	s := open(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir(), nil)
 	s.create()
 	s.wantRefusal(s.put(2, strings.Repeat("x", 65537)), "InvalidParameterException")
 	for _, bad := range []string{"../escape\x00", "a b", "", strings.Repeat("x", 600), "ü"} {
@@ -182,7 +182,7 @@ func TestWhatIsRefused(t *testing.T) {
 }
 
 func TestSecretsAreFoundByNameAndARN(t *testing.T) {
-	s := open(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir(), nil)
 	s.create()
 	found, err := s.client.DescribeSecret(t.Context(), &secretsmanager.DescribeSecretInput{SecretId: aws.String(name)})
 	s.must(err)
@@ -196,7 +196,7 @@ func TestSecretsAreFoundByNameAndARN(t *testing.T) {
 }
 
 func TestDeletedSecret(t *testing.T) {
-	s := open(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir(), nil)
 	s.create()
 	_, err := s.client.DeleteSecret(t.Context(), &secretsmanager.DeleteSecretInput{SecretId: aws.String(name)})
 	s.must(err)
@@ -211,7 +211,7 @@ func TestDeletedSecret(t *testing.T) {
 }
 
 func TestFilesAreTheirOwnersAloneAndSurviveARestart(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "secrets"), nil)
+	s := openStore(t, filepath.Join(t.TempDir(), "secrets"), nil)
 	s.create()
 	s.must(s.put(2, "two"))
 	err := filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
@@ -224,7 +224,7 @@ func TestFilesAreTheirOwnersAloneAndSurviveARestart(t *testing.T) {
 		return nil
 	})
 	s.must(err)
-	again := open(t, s.dir, nil)
+	again := openStore(t, s.dir, nil)
 	again.wantStages("1:AWSPREVIOUS 2:AWSCURRENT")
 	if got, err := again.read(secretsmanager.GetSecretValueInput{VersionStage: aws.String("AWSPREVIOUS")}); got != "one" || err != nil {
 		t.Errorf("after a restart: %q, %v", got, err)
@@ -232,7 +232,7 @@ func TestFilesAreTheirOwnersAloneAndSurviveARestart(t *testing.T) {
 }
 
 func TestOldVersionsAreForgotten(t *testing.T) {
-	s := open(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir(), nil)
 	s.create()
 	for n := 2; n < 110; n++ {
 		s.must(s.put(n, fmt.Sprint(n)))
@@ -247,7 +247,7 @@ func TestOldVersionsAreForgotten(t *testing.T) {
 }
 
 func TestUnsignedRequestsAreRefused(t *testing.T) {
-	s := open(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir(), nil)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader("{}"))
 	r.Header.Set("X-Amz-Target", "secretsmanager.GetSecretValue")
 	w := httptest.NewRecorder()
@@ -267,7 +267,7 @@ func TestHalfWrittenFilesAreRemoved(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, ".new-folder"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	open(t, dir, nil)
+	openStore(t, dir, nil)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -282,7 +282,7 @@ func TestHalfWrittenFilesAreRemoved(t *testing.T) {
 }
 
 func TestSecretOfAnotherKindOfFile(t *testing.T) {
-	s := open(t, t.TempDir(), nil)
+	s := openStore(t, t.TempDir(), nil)
 	s.must(os.WriteFile(filepath.Join(s.dir, "broken.json"), []byte("{"), 0o600))
 	_, err := s.client.DescribeSecret(t.Context(), &secretsmanager.DescribeSecretInput{SecretId: aws.String("broken")})
 	s.wantRefusal(err, "InternalServiceError")

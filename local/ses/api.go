@@ -32,9 +32,9 @@ func (o *Outbox) send(w http.ResponseWriter, r *http.Request) (string, error) {
 	if !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 ") {
 		return "", &refusal{http.StatusForbidden, "MissingAuthenticationTokenException", "Missing Authentication Token"}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequest))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequestBytes))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return "", badRequest("the message is larger than %d bytes", MaxRequest)
+		return "", badRequest("the message is larger than %d bytes", MaxRequestBytes)
 	}
 	if err != nil {
 		return "", badRequest("the request could not be read")

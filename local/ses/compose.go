@@ -16,8 +16,8 @@ import (
 // must not show. Only the outbox has it.
 const envelopeHeader = "X-Envelope-To"
 
-// maxLine is the hard limit of RFC 5322, without the line's end.
-const maxLine = 998
+// maxLineBytes is the hard limit of RFC 5322, without the line's end.
+const maxLineBytes = 998
 
 type stamp struct {
 	id string
@@ -68,7 +68,7 @@ func (r *request) composeSimple(s stamp) ([]byte, error) {
 	h.addresses("From", []*mail.Address{r.from})
 	h.addresses("To", r.to)
 	h.addresses("Cc", r.cc)
-	h.addresses("Reply-To", r.rep)
+	h.addresses("Reply-To", r.replyTo)
 	c := r.Content.Simple
 	h.field("Subject", mime.QEncoding.Encode(c.Subject.charset(), c.Subject.encoded()))
 	h.stamp(s)
@@ -81,7 +81,7 @@ func (r *request) composeSimple(s stamp) ([]byte, error) {
 		return nil, fmt.Errorf("compose the message: %w", err)
 	}
 	for line := range bytes.SplitSeq(h.Bytes(), []byte("\r\n")) {
-		if len(line) > maxLine {
+		if len(line) > maxLineBytes {
 			return nil, badRequest("the Subject or an address has a word that is too long for a line of mail")
 		}
 	}

@@ -149,7 +149,7 @@ func (p part) decoded() string {
 	case "base64":
 		body = base64.NewDecoder(base64.StdEncoding, body)
 	}
-	text, _ := io.ReadAll(io.LimitReader(body, maxFile))
+	text, _ := io.ReadAll(io.LimitReader(body, maxFileBytes))
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 

@@ -21,12 +21,12 @@ import (
 	"time"
 )
 
-// MaxRequest is the largest SendEmail request in bytes. SES takes 40 MB; the functions, whose own
+// MaxRequestBytes is the largest SendEmail request in bytes. SES takes 40 MB; the functions, whose own
 // limit is 6 MB, could not send more than this.
-const MaxRequest = 10 << 20
+const MaxRequestBytes = 10 << 20
 
-// maxFile bounds reading. Encoding can triple a text, and a header is small.
-const maxFile = 3*MaxRequest + 1<<20
+// maxFileBytes bounds reading. Encoding can triple a text, and a header is small.
+const maxFileBytes = 3*MaxRequestBytes + 1<<20
 
 const (
 	extension  = ".eml"
@@ -36,8 +36,8 @@ const (
 // An ID begins with the time in fixed width, so that the order of names is the order of time.
 var idPattern = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}\.[0-9]{9}Z-[0-9a-f]{16}$`)
 
-// errNoMessage means that the outbox has no message with this ID.
-var errNoMessage = errors.New("there is no such message")
+// errMessageNotFound means that the outbox has no message with this ID.
+var errMessageNotFound = errors.New("there is no such message")
 
 // Outbox is a folder of messages, one file each. Any number of processes may use one folder.
 type Outbox struct {
@@ -99,14 +99,14 @@ func (o *Outbox) ids() ([]string, error) {
 // read returns at most limit bytes of a message.
 func (o *Outbox) read(id string, limit int64) ([]byte, error) {
 	if !idPattern.MatchString(id) {
-		return nil, errNoMessage
+		return nil, errMessageNotFound
 	}
 	if info, err := os.Lstat(o.path(id)); err == nil && !info.Mode().IsRegular() {
-		return nil, errNoMessage // a link or a folder that somebody put there
+		return nil, errMessageNotFound // a link or a folder that somebody put there
 	}
 	file, err := os.Open(o.path(id))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, errNoMessage
+		return nil, errMessageNotFound
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the outbox: %w", err)

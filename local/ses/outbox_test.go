@@ -25,8 +25,8 @@ import (
 	"portside/local/ses"
 )
 
-// bench is an outbox with a real SES client before it and its pages behind it.
-type bench struct {
+// testOutbox is an outbox with a real SES client before it and its pages behind it.
+type testOutbox struct {
 	t     *testing.T
 	dir   string
 	ses   *sesv2.Client
@@ -34,7 +34,7 @@ type bench struct {
 	pages string
 }
 
-func newBench(t *testing.T) *bench {
+func newTestOutbox(t *testing.T) *testOutbox {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data", "outbox")
 	clock := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -49,10 +49,10 @@ func newBench(t *testing.T) *bench {
 		Region: "us-east-1", BaseEndpoint: aws.String(api.URL), RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	})
-	return &bench{t: t, dir: dir, ses: client, api: api.URL, pages: pages.URL}
+	return &testOutbox{t: t, dir: dir, ses: client, api: api.URL, pages: pages.URL}
 }
 
-func (b *bench) send(in *sesv2.SendEmailInput) string {
+func (b *testOutbox) send(in *sesv2.SendEmailInput) string {
 	b.t.Helper()
 	out, err := b.ses.SendEmail(b.t.Context(), in)
 	if err != nil {
@@ -61,7 +61,7 @@ func (b *bench) send(in *sesv2.SendEmailInput) string {
 	return *out.MessageId
 }
 
-func (b *bench) eml(id string) string {
+func (b *testOutbox) eml(id string) string {
 	b.t.Helper()
 	text, err := os.ReadFile(filepath.Join(b.dir, id+".eml"))
 	if err != nil {
@@ -70,7 +70,7 @@ func (b *bench) eml(id string) string {
 	return string(text)
 }
 
-func (b *bench) get(path, accept string) (*http.Response, string) {
+func (b *testOutbox) get(path, accept string) (*http.Response, string) {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.pages+path, nil)
 	if err != nil {
@@ -89,7 +89,7 @@ func (b *bench) get(path, accept string) (*http.Response, string) {
 	return response, string(body)
 }
 
-func (b *bench) json(path string, into any) {
+func (b *testOutbox) json(path string, into any) {
 	b.t.Helper()
 	response, body := b.get(path, "application/json")
 	if response.StatusCode != http.StatusOK {
@@ -125,7 +125,7 @@ func raw(text string) *sesv2.SendEmailInput {
 }
 
 func TestSimpleMessageIsProperMIME(t *testing.T) {
-	b := newBench(t)
+	b := newTestOutbox(t)
 	subject := strings.Repeat("Grüße aus dem Büro ", 8) + "✓"
 	text := "Zeile 1: ü\nhttps://example.com/a?b=c&d=" + strings.Repeat("x", 200) + "\n.\nFrom here"
 	html := `<p>Schöne Grüße <a href="https://example.com/?a=1&amp;b=2">hier</a></p>`
@@ -219,7 +219,7 @@ func TestCharsets(t *testing.T) {
 	for _, test := range []struct{ charset, want string }{
 		{"", "caf? ?"}, {"US-ASCII", "caf? ?"}, {"ISO-8859-1", "café ?"}, {"utf-8", "café €"},
 	} {
-		b := newBench(t)
+		b := newTestOutbox(t)
 		c := &types.Content{Data: aws.String("café €")}
 		if test.charset != "" {
 			c.Charset = aws.String(test.charset)
@@ -234,7 +234,7 @@ func TestCharsets(t *testing.T) {
 }
 
 func TestRawMessageIsKept(t *testing.T) {
-	b := newBench(t)
+	b := newTestOutbox(t)
 	in := raw("From: A <a@example.com>\nTo: b@example.com\nBcc: c@example.com,\n d@example.com\nDate: long ago\n" +
 		"Message-ID: <mine@x>\nSubject: =?utf-8?q?=C3=9C?=\nContent-Transfer-Encoding: base64\n\nSGVsbG8=\n")
 	id := b.send(in)
@@ -257,7 +257,7 @@ func TestRawMessageIsKept(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	b := newBench(t)
+	b := newTestOutbox(t)
 	header := func(name, value string) func(*sesv2.SendEmailInput, *types.Message) {
 		return func(_ *sesv2.SendEmailInput, m *types.Message) {
 			m.Headers = []types.MessageHeader{{Name: aws.String(name), Value: aws.String(value)}}
@@ -290,7 +290,7 @@ func TestRefusals(t *testing.T) {
 		"header name":         simple(header("X: y\r\nBcc", "x@y.z")),
 		"header value":        simple(header("X-A", "x\nBcc: x@y.z")),
 		"too large": simple(func(_ *sesv2.SendEmailInput, m *types.Message) {
-			m.Body.Text = utf8(strings.Repeat("a", ses.MaxRequest))
+			m.Body.Text = utf8(strings.Repeat("a", ses.MaxRequestBytes))
 		}),
 		"template": simple(func(in *sesv2.SendEmailInput, _ *types.Message) {
 			in.Content = &types.EmailContent{Template: &types.Template{TemplateName: aws.String("t")}}
@@ -315,7 +315,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestRequestsThatNoSDKSends(t *testing.T) {
-	b := newBench(t)
+	b := newTestOutbox(t)
 	for _, test := range []struct {
 		method, path, authorization, body string
 		status                            int

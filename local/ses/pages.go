@@ -16,8 +16,8 @@ var pageFiles embed.FS
 const (
 	// maxListed keeps the list light: it is read anew every few seconds.
 	maxListed = 200
-	// maxHead is enough for the headers that the list shows.
-	maxHead = 64 << 10
+	// maxHeadBytes is enough for the headers that the list shows.
+	maxHeadBytes = 64 << 10
 
 	pagePolicy = "default-src 'none'; style-src 'self'; frame-src 'self'; " +
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -55,7 +55,7 @@ func (p pages) serve(show func(http.ResponseWriter, *http.Request) error) http.H
 		h.Set("Vary", "Accept")
 		h.Set("X-Content-Type-Options", "nosniff")
 		switch err := show(w, r); {
-		case errors.Is(err, errNoMessage):
+		case errors.Is(err, errMessageNotFound):
 			http.Error(w, "There is no such message. The outbox is at /_local/outbox.", http.StatusNotFound)
 		case err != nil:
 			http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -78,7 +78,7 @@ func (p pages) list(w http.ResponseWriter, r *http.Request) error {
 	}{Messages: []summary{}, Older: max(0, len(ids)-maxListed)}
 	for _, id := range ids[:min(len(ids), maxListed)] {
 		s, err := p.head(id)
-		if errors.Is(err, errNoMessage) {
+		if errors.Is(err, errMessageNotFound) {
 			continue // somebody has just deleted it
 		}
 		if err != nil {
@@ -95,7 +95,7 @@ func (p pages) list(w http.ResponseWriter, r *http.Request) error {
 
 // head lists a message that cannot be parsed by its ID alone: the page of the message tells more.
 func (p pages) head(id string) (summary, error) {
-	text, err := p.read(id, maxHead)
+	text, err := p.read(id, maxHeadBytes)
 	if err != nil {
 		return summary{}, err
 	}
@@ -108,7 +108,7 @@ func (p pages) head(id string) (summary, error) {
 
 func (p pages) load(r *http.Request) (*message, error) {
 	id := r.PathValue("id")
-	text, err := p.read(id, maxFile)
+	text, err := p.read(id, maxFileBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (p pages) html(w http.ResponseWriter, r *http.Request) error {
 
 func (p pages) raw(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	text, err := p.read(id, maxFile)
+	text, err := p.read(id, maxFileBytes)
 	if err != nil {
 		return err
 	}

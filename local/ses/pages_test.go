@@ -24,7 +24,7 @@ type listed struct {
 }
 
 func TestListIsNewestFirst(t *testing.T) {
-	b := newBench(t)
+	b := newTestOutbox(t)
 	var none []listed
 	b.json("/_local/outbox", &none)
 	if _, page := b.get("/_local/outbox", browser); none == nil || len(none) != 0 || !strings.Contains(page, "No mail yet.") {
@@ -53,7 +53,7 @@ func TestListIsNewestFirst(t *testing.T) {
 }
 
 func TestMessagePage(t *testing.T) {
-	b := newBench(t)
+	b := newTestOutbox(t)
 	id := b.send(simple(func(_ *sesv2.SendEmailInput, m *types.Message) {
 		m.Body.Text = utf8("See https://example.com/a?b=1&c=2. <script>alert(1)</script> javascript:alert(2)\n" +
 			"and (http://127.0.0.1:3000/portal/activate#psl_x), \"https://x.example/\"><img src=x>")
@@ -89,7 +89,7 @@ func TestMessagePage(t *testing.T) {
 }
 
 func TestHTMLPartIsSandboxed(t *testing.T) {
-	b := newBench(t)
+	b := newTestOutbox(t)
 	id := b.send(simple(func(_ *sesv2.SendEmailInput, m *types.Message) { m.Body.Html = utf8("<script>alert(3)</script>") }))
 	response, body := b.get("/_local/outbox/"+id+"/html", browser)
 	policy := response.Header.Get("Content-Security-Policy")
@@ -102,7 +102,7 @@ func TestHTMLPartIsSandboxed(t *testing.T) {
 }
 
 func TestRawDownload(t *testing.T) {
-	b := newBench(t)
+	b := newTestOutbox(t)
 	id := b.send(simple(nil))
 	response, body := b.get("/_local/outbox/"+id+"/raw", browser)
 	if response.Header.Get("Content-Type") != "message/rfc822" || body != b.eml(id) {
@@ -114,7 +114,7 @@ func TestRawDownload(t *testing.T) {
 }
 
 func TestOnlyMessagesAreServed(t *testing.T) {
-	b := newBench(t)
+	b := newTestOutbox(t)
 	if err := os.WriteFile(filepath.Join(filepath.Dir(b.dir), "admin-key.eml"), []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestOnlyMessagesAreServed(t *testing.T) {
 
 // What cannot be read is still listed, so that nobody looks for it in vain.
 func TestUnreadableMessageIsListed(t *testing.T) {
-	b := newBench(t)
+	b := newTestOutbox(t)
 	good := b.send(simple(nil))
 	bad := strings.Replace(good, "2026", "2027", 1)
 	if err := os.WriteFile(filepath.Join(b.dir, bad+".eml"), []byte("no header"), 0o600); err != nil {
@@ -154,7 +154,7 @@ func TestUnreadableMessageIsListed(t *testing.T) {
 }
 
 func TestPagesNeedNoNetwork(t *testing.T) {
-	b := newBench(t)
+	b := newTestOutbox(t)
 	id := b.send(simple(func(_ *sesv2.SendEmailInput, m *types.Message) {
 		m.Headers = []types.MessageHeader{{Name: aws.String("X-A"), Value: aws.String("b")}}
 	}))
@@ -168,7 +168,7 @@ func TestPagesNeedNoNetwork(t *testing.T) {
 }
 
 func TestNobodyElseReadsTheOutbox(t *testing.T) {
-	b := newBench(t)
+	b := newTestOutbox(t)
 	id := b.send(simple(nil))
 	for path, want := range map[string]os.FileMode{b.dir: 0o700 | os.ModeDir, filepath.Join(b.dir, id+".eml"): 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != want {

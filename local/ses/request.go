@@ -13,9 +13,9 @@ import (
 
 // SES's own limits.
 const (
-	maxRecipients  = 50
-	maxHeaders     = 15
-	maxHeaderValue = 870
+	maxRecipients       = 50
+	maxHeaders          = 15
+	maxHeaderValueChars = 870
 )
 
 // request is what SendEmail takes, as far as it is understood here; SES ignores unknown members too.
@@ -29,8 +29,8 @@ type request struct {
 		Template *json.RawMessage
 	}
 
-	from             *mail.Address
-	to, cc, bcc, rep []*mail.Address
+	from                 *mail.Address
+	to, cc, bcc, replyTo []*mail.Address
 }
 
 type simple struct {
@@ -69,7 +69,7 @@ func (r *request) checkAddresses() error {
 	for _, list := range []struct {
 		into *[]*mail.Address
 		from []string
-	}{{&r.to, d.ToAddresses}, {&r.cc, d.CcAddresses}, {&r.bcc, d.BccAddresses}, {&r.rep, r.ReplyToAddresses}} {
+	}{{&r.to, d.ToAddresses}, {&r.cc, d.CcAddresses}, {&r.bcc, d.BccAddresses}, {&r.replyTo, r.ReplyToAddresses}} {
 		for _, text := range list.from {
 			address, err := parseAddress(text)
 			if err != nil {
@@ -94,7 +94,7 @@ func (r *request) recipients() []*mail.Address { return slices.Concat(r.to, r.cc
 // parseAddress is as strict as SES: ASCII only but for the display name.
 func parseAddress(text string) (*mail.Address, error) {
 	address, err := mail.ParseAddress(text)
-	if err != nil || hasControl(text) {
+	if err != nil || hasControlCharacter(text) {
 		return nil, badRequest("%.100q is not a valid e-mail address", text)
 	}
 	if strings.ContainsFunc(address.Address, func(c rune) bool { return c <= ' ' || c > '~' }) {
@@ -119,7 +119,7 @@ func (r *request) checkSimple() error {
 		return badRequest("Simple content needs a Body with Text or Html")
 	case len(s.Attachments) > 0:
 		return badRequest("the local SES takes attachments in Raw content only")
-	case hasControl(s.Subject.Data):
+	case hasControlCharacter(s.Subject.Data):
 		return badRequest("the Subject contains a control character")
 	}
 	for _, c := range []*content{s.Subject, s.Body.Text, s.Body.Html} {
@@ -135,18 +135,18 @@ func (s *simple) checkHeaders() error {
 		return badRequest("there are more than %d Headers", maxHeaders)
 	}
 	for _, h := range s.Headers {
-		if !headerName(h.Name) {
+		if !isAllowedHeaderName(h.Name) {
 			return badRequest("the header name %.80q is not allowed", h.Name)
 		}
-		if len(h.Value) > maxHeaderValue || strings.ContainsFunc(h.Value, func(c rune) bool { return c < ' ' || c > '~' }) {
-			return badRequest("the value of the header %q must be printable ASCII of at most %d characters", h.Name, maxHeaderValue)
+		if len(h.Value) > maxHeaderValueChars || strings.ContainsFunc(h.Value, func(c rune) bool { return c < ' ' || c > '~' }) {
+			return badRequest("the value of the header %q must be printable ASCII of at most %d characters", h.Name, maxHeaderValueChars)
 		}
 	}
 	return nil
 }
 
-// headerName refuses, as SES does, the headers that are made from other members of the request.
-func headerName(name string) bool {
+// isAllowedHeaderName refuses, as SES does, the headers that are made from other members of the request.
+func isAllowedHeaderName(name string) bool {
 	if name == "" || len(name) > 126 || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' || c == ':' }) {
 		return false
 	}
@@ -157,4 +157,4 @@ func headerName(name string) bool {
 	}, canonical)
 }
 
-func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
+func hasControlCharacter(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }

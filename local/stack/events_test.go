@@ -128,7 +128,7 @@ func TestObjectsAndLinesReachFunctions(t *testing.T) {
 	f.expect("ObjectRemoved:Delete BUCKET large.tgz 0")
 	read := `ReaderFunction | read 000000000000 portside-WitnessLogs [ReaderFunctionLines] {"msg":"object","what":"ObjectRemoved:Delete`
 	await(t, read, func() bool { return strings.Count(f.log.String(), read) == 3 })
-	if said := f.log.String(); strings.Contains(said, "BUCKET other.txt") || strings.Contains(said, "given up") {
+	if said := f.log.String(); strings.Contains(said, "BUCKET other.txt") || strings.Contains(said, "is dropped") {
 		t.Errorf("%s", said)
 	}
 }
@@ -139,7 +139,7 @@ func TestAFailingFunctionIsTriedThreeTimes(t *testing.T) {
 	o.RetryPauses = []time.Duration{time.Millisecond, 2 * time.Millisecond}
 	f := open(t, start(t, o), o)
 	f.put("fail/a.tgz", "x")
-	given := "WitnessFunction failed 3 times on ObjectCreated:Put of " + *f.bucket + `/fail/a.tgz, which is given up: "not this one"` + "\n"
+	given := "WitnessFunction failed 3 times on ObjectCreated:Put of " + *f.bucket + `/fail/a.tgz; the event is dropped: "not this one"` + "\n"
 	await(t, given, func() bool { return strings.Contains(f.log.String(), given) })
 	if n := strings.Count(f.log.String(), `WitnessFunction | {"msg":"object"`); n != 3 {
 		t.Errorf("tried %d times", n)
@@ -187,7 +187,7 @@ func TestTheEndTellsOfLostEvents(t *testing.T) {
 	const tried = `WitnessFunction | {"msg":"object"`
 	await(t, tried, func() bool { return strings.Contains(f.log.String(), tried) })
 	stop(t, s)
-	const lost = "events lost at the end, since they were not delivered in time: 1; "
+	const lost = "events lost because they were not delivered before the stack stopped: 1; "
 	if said := f.log.String(); !strings.Contains(said, lost) || !strings.Contains(said, "portside reindex-charts --local ") {
 		t.Errorf("%s", said)
 	}

@@ -60,7 +60,7 @@ func (s *Stack) serveInvoke(w http.ResponseWriter, r *http.Request) {
 	if !s.controlled(w, r) {
 		return
 	}
-	event, err := io.ReadAll(http.MaxBytesReader(w, r.Body, lambda.MaxPayload))
+	event, err := io.ReadAll(http.MaxBytesReader(w, r.Body, lambda.MaxPayloadBytes))
 	answer := Invocation{Error: lambda.ErrPayloadTooLarge.Error()}
 	if err == nil {
 		answer = s.InvokeOnce(r.Context(), r.PathValue("function"), event)

@@ -21,7 +21,7 @@ import (
 func (s *Stack) startSecrets(ctx context.Context) error {
 	store, err := secrets.New(ctx, secrets.Config{
 		Dir: filepath.Join(s.options.DataDir, "secrets"), Region: region, AccountID: accountID,
-		Invoke: s.step, Say: s.console.say, Now: time.Now,
+		Invoke: s.step, Log: s.console.say, Now: time.Now,
 	})
 	if err != nil {
 		return err

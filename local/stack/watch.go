@@ -17,7 +17,7 @@ func (s *Stack) buildAll(ctx context.Context) error {
 	for _, f := range s.template.Load().Functions {
 		ids = append(ids, f.ID)
 	}
-	builder, err := build.New(build.Config{RepoDir: s.options.RepoDir, Functions: ids, Log: s.console.say, Alarm: s.alarm})
+	builder, err := build.New(build.Config{RepoDir: s.options.RepoDir, Functions: ids, Log: s.console.say, LogError: s.alarm})
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (s *Stack) watch(ctx context.Context) error {
 		Dir:      filepath.Join(s.options.DataDir, "watch"),
 		Reload:   s.runtime.Reload,
 		Template: s.reloadTemplate,
-		Lost:     s.lose,
+		DirLost:  s.lose,
 	})
 	if err != nil {
 		return fmt.Errorf("cannot watch the sources: %w", err)
@@ -66,7 +66,7 @@ func (s *Stack) use(ctx context.Context, t *template.Stack) error {
 	}
 	s.template.Store(t)
 	s.runtime.Configure(s.functions(t))
-	s.objects.Use(t.Buckets)
+	s.objects.SetBuckets(t.Buckets)
 	s.logs.Subscribe(subscriptions(t))
 	s.stopSchedules()
 	return s.runSchedules(ctx, t)

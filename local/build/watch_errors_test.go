@@ -13,13 +13,13 @@ import (
 	"portside/local/build"
 )
 
-func TestAWatchersFolderThatIsGoneIsToldOnce(t *testing.T) {
+func TestDeletedWatchFolderIsReportedOnce(t *testing.T) {
 	r := newRepo(t)
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "watch")
 	lost := make(chan struct{}, 10)
 	w, err := r.builder.Watch(t.Context(), build.WatchConfig{
-		Dir: dir, Reload: func(string) {}, Template: func(context.Context) {}, Lost: func() { lost <- struct{}{} },
+		Dir: dir, Reload: func(string) {}, Template: func(context.Context) {}, DirLost: func() { lost <- struct{}{} },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -30,23 +30,23 @@ func TestAWatchersFolderThatIsGoneIsToldOnce(t *testing.T) {
 	select {
 	case <-lost:
 	case <-time.After(time.Minute):
-		t.Fatal("nobody was told")
+		t.Fatal("DirLost was not called")
 	}
 	if err := w.Wait(t.Context(), "OneFunction"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Wait returned %v", err)
 	}
 	if err := w.Close(); err != nil || len(lost) > 0 {
-		t.Errorf("told %d times more; %v", len(lost), err)
+		t.Errorf("DirLost was called %d more times; %v", len(lost), err)
 	}
 }
 
-func TestAlarmHasOnlyWhatWentWrong(t *testing.T) {
+func TestLogErrorReceivesOnlyErrors(t *testing.T) {
 	r := newRepo(t)
-	var log, alarms []string
+	var log, logged []string
 	builder, err := build.New(build.Config{
 		RepoDir: r.dir, Functions: []string{"OneFunction"},
-		Log:   func(line string) { log = append(log, line) },
-		Alarm: func(line string) { alarms = append(alarms, line) },
+		Log:      func(line string) { log = append(log, line) },
+		LogError: func(line string) { logged = append(logged, line) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -61,10 +61,10 @@ func TestAlarmHasOnlyWhatWentWrong(t *testing.T) {
 	if err := errors.Join(w.Wait(t.Context(), "OneFunction"), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if len(alarms) != 1 || !strings.HasPrefix(alarms[0], "OneFunction does not build:\n") {
-		t.Errorf("alarms: %q", alarms)
+	if len(logged) != 1 || !strings.HasPrefix(logged[0], "OneFunction does not build:\n") {
+		t.Errorf("errors: %q", logged)
 	}
-	if said := strings.Join(log, "\n"); strings.Contains(said, "does not build") {
-		t.Errorf("log: %q", said)
+	if lines := strings.Join(log, "\n"); strings.Contains(lines, "does not build") {
+		t.Errorf("log: %q", lines)
 	}
 }
