@@ -20,7 +20,7 @@ const tries = 3
 // hasty are the options of a stack with the parameters, which does not let a failure rest long.
 func hasty(parameters map[string]string) stack.Options {
 	return stack.Options{
-		RateLimit: new(int), Parameters: parameters, RetryPauses: []time.Duration{time.Millisecond, time.Millisecond},
+		RateLimit: new(int), Parameters: parameters, RetryDelays: []time.Duration{time.Millisecond, time.Millisecond},
 	}
 }
 

@@ -61,7 +61,7 @@ func (p *portal) startWith(t *testing.T, o stack.Options) (stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Say(s.Banner())
+	s.Print(s.Banner())
 	p.started(s.Info())
 	stop = sync.OnceFunc(func() {
 		if err := s.Stop(context.WithoutCancel(t.Context())); err != nil {

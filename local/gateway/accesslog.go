@@ -23,11 +23,11 @@ var contextVariable = regexp.MustCompile(`\$context\.[A-Za-z0-9]+(?:\.[A-Za-z0-9
 // what API Gateway does not have, is a dash.
 func (l AccessLog) line(values map[string]string) string {
 	return contextVariable.ReplaceAllStringFunc(l.Format, func(variable string) string {
-		return escaped(dash(values[strings.TrimPrefix(variable, "$context.")]))
+		return escapeJSON(dash(values[strings.TrimPrefix(variable, "$context.")]))
 	})
 }
 
-func escaped(s string) string {
+func escapeJSON(s string) string {
 	quoted, err := json.Marshal(s)
 	if err != nil {
 		panic(err) // a string: cannot happen
@@ -63,16 +63,16 @@ func (g *gateway) contextValues(c *call) map[string]string {
 
 // integration is how the function fared. The zero value is that of a request that reached none.
 type integration struct {
-	called bool
-	took   time.Duration
-	status int // of the function's answer; 0 without one
+	called  bool
+	latency time.Duration
+	status  int // of the function's answer; 0 without one
 }
 
 func (i integration) add(values map[string]string) {
 	if !i.called {
 		return
 	}
-	latency := strconv.FormatInt(i.took.Milliseconds(), 10)
+	latency := strconv.FormatInt(i.latency.Milliseconds(), 10)
 	values["integrationLatency"], values["integration.latency"] = latency, latency
 	if i.status != 0 {
 		values["integration.status"] = strconv.Itoa(i.status)

@@ -15,8 +15,8 @@ import (
 	"portside/local/template"
 )
 
-// logged is a gateway that keeps the lines of its access log.
-func logged(t *testing.T, format string, answer func([]byte) (lambda.Result, error)) (*fixture, chan string) {
+// startWithAccessLog is a gateway that keeps the lines of its access log.
+func startWithAccessLog(t *testing.T, format string, answer func([]byte) (lambda.Result, error)) (*fixture, chan string) {
 	t.Helper()
 	lines := make(chan string, 100)
 	clock := time.Date(2026, 11, 21, 8, 30, 1, 5e6, time.UTC)
@@ -37,7 +37,7 @@ const projectsFormat = `{"requestId":"$context.requestId","time":"$context.reque
 	`"responseBytes":"$context.responseLength","path":"$context.path"}`
 
 func TestEveryRequestIsLogged(t *testing.T) {
-	f, lines := logged(t, projectsFormat, func(event []byte) (lambda.Result, error) {
+	f, lines := startWithAccessLog(t, projectsFormat, func(event []byte) (lambda.Result, error) {
 		if strings.Contains(string(event), "/fails") {
 			return lambda.Result{}, errors.New("it ended")
 		}
@@ -74,7 +74,7 @@ func TestEveryRequestIsLogged(t *testing.T) {
 
 // TestVariables has one of each sort: of the request, of its integration, and none that there is.
 func TestVariables(t *testing.T) {
-	f, lines := logged(t, "$context.requestId [$context.requestTime] $context.apiId.x $context.stage $context.protocol $context.path "+
+	f, lines := startWithAccessLog(t, "$context.requestId [$context.requestTime] $context.apiId.x $context.stage $context.protocol $context.path "+
 		"$context.identity.sourceIp \"$context.identity.userAgent\" $context.integration.status $context.integrationStatus "+
 		"$context.integrationLatency/$context.responseLatency $context.error.message $context.authorizer.claims.sub $context.nothing $contexts $$",
 		func(event []byte) (lambda.Result, error) {

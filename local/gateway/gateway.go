@@ -21,9 +21,9 @@ import (
 
 // The quotas of HTTP APIs.
 const (
-	maxBody    = 10 << 20
-	maxHeaders = 10240
-	maxWait    = 30 * time.Second
+	maxBodyBytes          = 10 << 20
+	maxHeaderBytes        = 10240
+	maxIntegrationTimeout = 30 * time.Second
 )
 
 // Invoker runs a function; lambda.Runtime is one. An invocation outlives the request that caused
@@ -78,7 +78,7 @@ func (g *gateway) setDefaults() {
 		g.APIID = template.APIID
 	}
 	if g.Timeout == 0 {
-		g.Timeout = maxWait
+		g.Timeout = maxIntegrationTimeout
 	}
 	if g.Log == nil {
 		g.Log = func(Record) {}
@@ -132,15 +132,15 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (g *gateway) answer(ctx context.Context, c *call) *response {
-	if headerBytes(c.request) > maxHeaders {
-		return message(http.StatusRequestHeaderFieldsTooLarge)
+	if headerBytes(c.request) > maxHeaderBytes {
+		return errorResponse(http.StatusRequestHeaderFieldsTooLarge)
 	}
 	if g.isPreflight(c.request) {
 		return g.preflight(c.request)
 	}
 	var ok bool
-	if c.match, ok = find(g.table, c.request.Method, c.path); !ok {
-		return message(http.StatusNotFound)
+	if c.match, ok = findRoute(g.table, c.request.Method, c.path); !ok {
+		return errorResponse(http.StatusNotFound)
 	}
 	c.record.Function, c.record.RouteKey = c.match.function, c.match.key
 	if answer := c.readBody(); answer != nil {
@@ -151,30 +151,30 @@ func (g *gateway) answer(ctx context.Context, c *call) *response {
 
 // readBody is nil when the body was read.
 func (c *call) readBody() *response {
-	if c.request.ContentLength > maxBody {
+	if c.request.ContentLength > maxBodyBytes {
 		return c.tooLarge()
 	}
-	body, err := io.ReadAll(io.LimitReader(c.request.Body, maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(c.request.Body, maxBodyBytes+1))
 	if err != nil {
 		c.record.Err = fmt.Errorf("reading the request body: %w", err)
-		return message(http.StatusBadRequest)
+		return errorResponse(http.StatusBadRequest)
 	}
-	if len(body) > maxBody {
+	if len(body) > maxBodyBytes {
 		return c.tooLarge()
 	}
 	c.body = body
 	return nil
 }
 
-// maxDrain is how much of a body that is too large is read and thrown away: many clients look at
+// maxDrainBytes is how much of a body that is too large is read and thrown away: many clients look at
 // the answer only after they have sent everything.
-const maxDrain = 64 << 20
+const maxDrainBytes = 64 << 20
 
 func (c *call) tooLarge() *response {
 	if c.request.Header.Get("Expect") == "" {
-		_, _ = io.CopyN(io.Discard, c.request.Body, maxDrain) // the answer is the same if it fails
+		_, _ = io.CopyN(io.Discard, c.request.Body, maxDrainBytes) // the answer is the same if it fails
 	}
-	return message(http.StatusRequestEntityTooLarge)
+	return errorResponse(http.StatusRequestEntityTooLarge)
 }
 
 type outcome struct {
@@ -186,7 +186,7 @@ type outcome struct {
 // the latest by its own timeout: neither the client nor the gateway stops it, on AWS or here.
 func (g *gateway) run(ctx context.Context, c *call) *response {
 	payload, began := g.event(c), g.Now()
-	defer func() { c.integration.called, c.integration.took = true, g.Now().Sub(began) }()
+	defer func() { c.integration.called, c.integration.latency = true, g.Now().Sub(began) }()
 	done := make(chan outcome, 1)
 	go func() {
 		result, err := g.Invoker.Invoke(context.WithoutCancel(ctx), c.match.function, payload)
@@ -196,27 +196,27 @@ func (g *gateway) run(ctx context.Context, c *call) *response {
 	defer timer.Stop()
 	select {
 	case o := <-done:
-		return c.conclude(o)
+		return c.toResponse(o)
 	case <-timer.C:
 		c.record.Err = fmt.Errorf("no answer from the function within %v, the most that an HTTP API waits", g.Timeout)
-		return message(http.StatusServiceUnavailable)
+		return errorResponse(http.StatusServiceUnavailable)
 	}
 }
 
-func (c *call) conclude(o outcome) *response {
+func (c *call) toResponse(o outcome) *response {
 	c.record.Cold = o.result.Cold
 	c.record.Err = o.err
 	switch {
 	case o.err != nil:
-		return message(failureStatus(o.err))
+		return errorResponse(failureStatus(o.err))
 	case o.result.FunctionError != "":
 		c.record.Err = fmt.Errorf("the function failed: %s", o.result.Payload)
-		return message(http.StatusInternalServerError)
+		return errorResponse(http.StatusInternalServerError)
 	}
 	answer, err := decode(o.result.Payload)
 	if err != nil {
 		c.record.Err = fmt.Errorf("the function's response is not one that API Gateway takes: %w", err)
-		return message(http.StatusInternalServerError)
+		return errorResponse(http.StatusInternalServerError)
 	}
 	c.integration.status = answer.status
 	return answer

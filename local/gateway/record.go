@@ -32,18 +32,18 @@ type Record struct {
 func (r Record) Text(colour bool) string {
 	status := strconv.Itoa(r.Status)
 	if colour {
-		status = fmt.Sprintf("\x1b[%dm%s\x1b[0m", statusColour(r.Status), status)
+		status = fmt.Sprintf("\x1b[%dm%s\x1b[0m", statusColor(r.Status), status)
 	}
 	line := fmt.Sprintf("%s  %s  %-7s %-32s  %-18s %-26s  %8s  %-4s  %8s  %s",
 		r.Time.Format("15:04:05.000"), status, printable(r.Method), printable(r.Path), dash(r.Function), dash(r.RouteKey),
-		r.Duration.Round(10*time.Microsecond), r.start(), size(r.Bytes), r.RequestID)
+		r.Duration.Round(10*time.Microsecond), r.startKind(), size(r.Bytes), r.RequestID)
 	if r.Err != nil {
 		line += "  " + printable(r.Err.Error())
 	}
 	return line
 }
 
-func statusColour(status int) int {
+func statusColor(status int) int {
 	switch {
 	case status >= 500:
 		return 31
@@ -55,7 +55,7 @@ func statusColour(status int) int {
 	return 32
 }
 
-func (r Record) start() string {
+func (r Record) startKind() string {
 	switch {
 	case r.Function == "":
 		return "-"

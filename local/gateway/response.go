@@ -19,8 +19,8 @@ type response struct {
 	body   []byte
 }
 
-// message is how HTTP APIs word what they answer themselves.
-func message(status int) *response {
+// errorResponse is how HTTP APIs word what they answer themselves.
+func errorResponse(status int) *response {
 	return &response{
 		status: status,
 		header: http.Header{"Content-Type": {"application/json"}},
@@ -57,7 +57,7 @@ func decode(payload []byte) (*response, error) {
 	var fields map[string]json.RawMessage
 	isObject := json.Unmarshal(payload, &fields) == nil
 	if !isObject || fields["statusCode"] == nil {
-		return inferred(payload), nil
+		return inferResponse(payload), nil
 	}
 	a := &response{header: http.Header{}}
 	// Each step reads only what it is named for, so that the first error tells the field.
@@ -72,7 +72,7 @@ func decode(payload []byte) (*response, error) {
 	return a, nil
 }
 
-func inferred(payload []byte) *response {
+func inferResponse(payload []byte) *response {
 	body := payload
 	var text string
 	if json.Unmarshal(payload, &text) == nil && len(payload) > 0 && payload[0] == '"' {
@@ -95,7 +95,7 @@ func (a *response) readStatus(fields map[string]json.RawMessage) error {
 
 func (a *response) readHeaders(fields map[string]json.RawMessage) error {
 	var headers map[string]any
-	if err := optional(fields["headers"], &headers); err != nil {
+	if err := decodeOptional(fields["headers"], &headers); err != nil {
 		return errors.New("headers must be an object")
 	}
 	for name, value := range headers {
@@ -106,15 +106,15 @@ func (a *response) readHeaders(fields map[string]json.RawMessage) error {
 		if !isToken(name) {
 			return fmt.Errorf("the header name %q is not allowed in HTTP", name)
 		}
-		if name = http.CanonicalHeaderKey(name); !ownHeader(name) {
+		if name = http.CanonicalHeaderKey(name); !isGatewayHeader(name) {
 			a.header.Add(name, text)
 		}
 	}
 	return nil
 }
 
-// ownHeader is true for what the gateway decides alone.
-func ownHeader(name string) bool {
+// isGatewayHeader is true for what the gateway decides alone.
+func isGatewayHeader(name string) bool {
 	return name == "Content-Length" || name == "Date" || name != "Cookie" && slices.Contains(connectionHeaders[:], name)
 }
 
@@ -141,7 +141,7 @@ func isToken(name string) bool {
 
 func (a *response) readCookies(fields map[string]json.RawMessage) error {
 	var all []string
-	if err := optional(fields["cookies"], &all); err != nil {
+	if err := decodeOptional(fields["cookies"], &all); err != nil {
 		return errors.New("cookies must be a list of texts")
 	}
 	for _, cookie := range all {
@@ -159,28 +159,28 @@ func (a *response) readBody(fields map[string]json.RawMessage) error {
 		body   string
 		packed bool
 	)
-	if err := optional(fields["body"], &body); err != nil {
+	if err := decodeOptional(fields["body"], &body); err != nil {
 		return errors.New("body must be a text")
 	}
-	if err := optional(fields["isBase64Encoded"], &packed); err != nil {
+	if err := decodeOptional(fields["isBase64Encoded"], &packed); err != nil {
 		return errors.New("isBase64Encoded must be true or false")
 	}
 	a.body = []byte(body)
 	if packed {
-		return a.unpack(body)
+		return a.decodeBase64(body)
 	}
 	return nil
 }
 
-func (a *response) unpack(body string) (err error) {
+func (a *response) decodeBase64(body string) (err error) {
 	if a.body, err = base64.StdEncoding.DecodeString(body); err != nil {
 		return errors.New("body is not the base64 that isBase64Encoded promises")
 	}
 	return nil
 }
 
-// optional leaves into as it is when the field is missing; encoding/json does so for null.
-func optional(field json.RawMessage, into any) error {
+// decodeOptional leaves into as it is when the field is missing; encoding/json does so for null.
+func decodeOptional(field json.RawMessage, into any) error {
 	if field == nil {
 		return nil
 	}

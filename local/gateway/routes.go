@@ -42,7 +42,7 @@ func compile(routes []template.Route) ([]pattern, error) {
 		}
 		table = append(table, p)
 	}
-	slices.SortStableFunc(table, compare)
+	slices.SortStableFunc(table, compareRoutes)
 	return table, nil
 }
 
@@ -69,23 +69,23 @@ func compileRoute(route template.Route) (pattern, error) {
 	return p, nil
 }
 
-func compare(a, b pattern) int {
-	if c := cmp.Or(order(a.fallback, b.fallback), order(a.greedy, b.greedy)); c != 0 {
+func compareRoutes(a, b pattern) int {
+	if c := cmp.Or(compareBools(a.fallback, b.fallback), compareBools(a.greedy, b.greedy)); c != 0 {
 		return c
 	}
 	if c := cmp.Compare(len(b.segments), len(a.segments)); c != 0 {
 		return c
 	}
 	for i := range a.segments {
-		if c := order(a.segments[i].name != "", b.segments[i].name != ""); c != 0 {
+		if c := compareBools(a.segments[i].name != "", b.segments[i].name != ""); c != 0 {
 			return c
 		}
 	}
-	return order(a.method == "ANY", b.method == "ANY")
+	return compareBools(a.method == "ANY", b.method == "ANY")
 }
 
-// order puts false before true.
-func order(a, b bool) int {
+// compareBools puts false before true.
+func compareBools(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -95,7 +95,7 @@ func order(a, b bool) int {
 	return 1
 }
 
-func find(table []pattern, method, path string) (match, bool) {
+func findRoute(table []pattern, method, path string) (match, bool) {
 	if !slices.Contains(methods[:], method) {
 		return match{}, false
 	}

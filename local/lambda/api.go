@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// maxResponseBytes is Lambda's limit, which is a little more than 6 MB.
+// maxResponseBytes is Lambda's limit, slightly more than 6 MB.
 const maxResponseBytes = MaxPayloadBytes + 100
 
-// api is the Lambda Runtime API. AWS_LAMBDA_RUNTIME_API may hold a path as well as host and port,
-// so that one listener serves all sandboxes and the path says which.
+// api returns the handler of the Lambda Runtime API. One listener serves all sandboxes:
+// AWS_LAMBDA_RUNTIME_API may contain a path, and the path identifies the sandbox.
 func (r *Runtime) api() http.Handler {
 	const version = "/{sandbox}/2018-06-01/runtime"
 	mux := http.NewServeMux()
@@ -31,7 +31,7 @@ func (r *Runtime) forSandbox(handle func(*sandbox, http.ResponseWriter, *http.Re
 		s, ok := r.sandboxes[req.PathValue("sandbox")]
 		r.mu.Unlock()
 		if !ok {
-			writeError(w, http.StatusForbidden, "InvalidSandbox", "this process has been given up")
+			writeError(w, http.StatusForbidden, "InvalidSandbox", "the sandbox of this process has been removed")
 			return
 		}
 		handle(s, w, req)
@@ -41,13 +41,13 @@ func (r *Runtime) forSandbox(handle func(*sandbox, http.ResponseWriter, *http.Re
 func writeError(w http.ResponseWriter, status int, kind, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"errorMessage": message, "errorType": kind}) // the process may be gone
+	_ = json.NewEncoder(w).Encode(map[string]string{"errorMessage": message, "errorType": kind}) // fails if the process has exited
 }
 
-// next blocks until there is work.
+// next blocks until there is an invocation.
 func (s *sandbox) next(w http.ResponseWriter, r *http.Request) {
 	if !s.completeCurrent() {
-		writeError(w, http.StatusForbidden, "InvalidStateTransition", "the last invocation has not been answered")
+		writeError(w, http.StatusForbidden, "InvalidStateTransition", "the last invocation has no response yet")
 		return
 	}
 	s.readyOnce.Do(func() { close(s.ready) })
@@ -58,8 +58,7 @@ func (s *sandbox) next(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// completeCurrent tells that the process is done with its last invocation, or returns false when it
-// is not.
+// completeCurrent marks the last invocation as complete. It returns false if that has no response yet.
 func (s *sandbox) completeCurrent() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,15 +87,15 @@ func (s *sandbox) deliver(w http.ResponseWriter, inv *invocation) {
 	h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(deadline.UnixMilli(), 10))
 	h.Set("Lambda-Runtime-Invoked-Function-Arn", s.arn)
 	h.Set("Lambda-Runtime-Trace-Id", traceID(inv.delivered))
-	_, _ = w.Write(inv.payload) // a process that cannot read it ends, which run sees
+	_, _ = w.Write(inv.payload) // fails if the process has exited; run handles that
 }
 
-// traceID has the form that X-Ray prescribes; nothing is traced.
+// traceID returns an ID in X-Ray's format. Nothing is traced.
 func traceID(at time.Time) string {
 	return "Root=1-" + strconv.FormatInt(at.Unix(), 16) + "-" + randomHex(12) + ";Parent=" + randomHex(8) + ";Sampled=0"
 }
 
-// running returns the invocation that the request answers, or refuses the request.
+// running returns the invocation that the request answers. If there is none, it writes an error.
 func (s *sandbox) running(w http.ResponseWriter, r *http.Request) (*invocation, bool) {
 	s.mu.Lock()
 	inv := s.current
@@ -128,7 +127,7 @@ func (s *sandbox) answer(w http.ResponseWriter, r *http.Request, functionError s
 		return
 	}
 	if err != nil {
-		return // the process ended while it was sending, which run sees
+		return // the process exited while sending; run handles that
 	}
 	if broken := streamError(r); broken != nil {
 		payload, functionError = broken, Unhandled
@@ -137,7 +136,7 @@ func (s *sandbox) answer(w http.ResponseWriter, r *http.Request, functionError s
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// streamError returns the error that a function reports behind a response it had to break off.
+// streamError returns the error that a function reports in the trailer of an incomplete streaming response.
 func streamError(r *http.Request) []byte {
 	if r.Trailer.Get("Lambda-Runtime-Function-Error-Type") == "" {
 		return nil
@@ -149,7 +148,7 @@ func streamError(r *http.Request) []byte {
 	return body
 }
 
-// handleInitError keeps the reason; the invocation fails when the process then ends.
+// handleInitError stores the error. The invocation fails with it when the process exits.
 func (s *sandbox) handleInitError(w http.ResponseWriter, r *http.Request) {
 	reason, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResponseBytes))
 	if err != nil {

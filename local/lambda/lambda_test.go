@@ -70,7 +70,7 @@ type fixture struct {
 	binary string
 }
 
-// start runs a copy of the probe as function Probe, changed by the given function.
+// start starts a Runtime with a copy of the probe as the function Probe. change may change its configuration.
 func start(t *testing.T, change func(*lambda.Config)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, log: &logBuffer{}, binary: filepath.Join(t.TempDir(), "bootstrap")}
@@ -97,7 +97,7 @@ func start(t *testing.T, change func(*lambda.Config)) *fixture {
 	return f
 }
 
-// install replaces the binary as a build does: by rename, since it may be running.
+// install replaces the binary by rename, as a build does, because it may be running.
 func (f *fixture) install(probe string) {
 	f.t.Helper()
 	content, err := os.ReadFile(probe)
@@ -128,7 +128,7 @@ type probeAnswer struct {
 	ErrorType    string
 }
 
-// invoke runs an event that must not fail.
+// invoke invokes the function, which must succeed.
 func (f *fixture) invoke(event string) probeAnswer {
 	f.t.Helper()
 	result, err := f.Invoke(f.t.Context(), "Probe", []byte(event))
@@ -155,7 +155,7 @@ func (f *fixture) await(what string, condition func() bool) {
 		select {
 		case <-tick.C:
 		case <-limit:
-			f.t.Fatalf("waited in vain until %s; log:\n%s", what, f.log)
+			f.t.Fatalf("timed out waiting until %s; log:\n%s", what, f.log)
 		}
 	}
 }

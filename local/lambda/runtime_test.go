@@ -15,7 +15,7 @@ import (
 	"portside/local/lambda"
 )
 
-func TestInvocationsInTurnShareOneProcess(t *testing.T) {
+func TestSequentialInvocationsShareOneProcess(t *testing.T) {
 	f := start(t, nil)
 	first := f.invoke(`{}`)
 	if !first.Cold {
@@ -28,7 +28,7 @@ func TestInvocationsInTurnShareOneProcess(t *testing.T) {
 	}
 }
 
-func TestFunctionSeesWhatLambdaShows(t *testing.T) {
+func TestFunctionEnvironmentIsLambdas(t *testing.T) {
 	t.Setenv("LEAKED", "from the developer's shell")
 	f := start(t, func(c *lambda.Config) {
 		c.Functions[0].Environment = map[string]string{"OWN": "mine", "SHARED": "overridden"}
@@ -50,7 +50,7 @@ func TestFunctionSeesWhatLambdaShows(t *testing.T) {
 		t.Errorf("environment\n got %v\nwant %v", names, want)
 	}
 	if !slices.Contains(a.Environment, "SHARED=overridden") {
-		t.Error("the function's own variable does not win")
+		t.Error("the function's variable does not override the shared one")
 	}
 	if a.ARN != "arn:aws:lambda:us-east-1:000000000000:function:Probe" || len(a.RequestID) != 36 {
 		t.Errorf("ARN %q, request ID %q", a.ARN, a.RequestID)
@@ -63,7 +63,7 @@ func TestFunctionSeesWhatLambdaShows(t *testing.T) {
 	}
 }
 
-func TestLinesReachTheHookToo(t *testing.T) {
+func TestOutputReachesConfigLines(t *testing.T) {
 	lines := make(chan lambda.Line, 100)
 	f := start(t, func(c *lambda.Config) {
 		c.Lines = func(l lambda.Line) { lines <- l }
@@ -90,7 +90,7 @@ func TestLinesReachTheHookToo(t *testing.T) {
 	}
 }
 
-func TestProcessHasOneInvocationAtATime(t *testing.T) {
+func TestConcurrentInvocationsUseSeparateProcesses(t *testing.T) {
 	f := start(t, nil)
 	finish := []func() probeAnswer{f.occupySandbox(), f.occupySandbox(), f.occupySandbox()}
 	pids := map[int]bool{}
@@ -102,7 +102,7 @@ func TestProcessHasOneInvocationAtATime(t *testing.T) {
 	}
 }
 
-func TestInvocationsBeyondTheLimitWait(t *testing.T) {
+func TestInvocationsBeyondConcurrencyLimitWait(t *testing.T) {
 	f := start(t, func(c *lambda.Config) { c.Functions[0].Concurrency = 2 })
 	finish := []func() probeAnswer{f.occupySandbox(), f.occupySandbox()}
 	tooLate, cancel := context.WithDeadline(t.Context(), time.Now())
@@ -119,11 +119,11 @@ func TestInvocationsBeyondTheLimitWait(t *testing.T) {
 	go func() { waiting <- f.invoke(`{}`) }()
 	first, second := finish[0](), finish[1]()
 	if third := <-waiting; third.PID != first.PID && third.PID != second.PID {
-		t.Errorf("process %d came on top of %d and %d", third.PID, first.PID, second.PID)
+		t.Errorf("process %d was started beside %d and %d", third.PID, first.PID, second.PID)
 	}
 }
 
-func TestManyCallersOfFewSandboxes(t *testing.T) {
+func TestManyCallersShareFewSandboxes(t *testing.T) {
 	f := start(t, nil)
 	var mu sync.Mutex
 	pids := map[int]int{}
@@ -144,7 +144,7 @@ func TestManyCallersOfFewSandboxes(t *testing.T) {
 	}
 }
 
-func TestFailureIsAnsweredAsLambdaDoes(t *testing.T) {
+func TestFailuresHaveLambdasPayload(t *testing.T) {
 	tests := []struct {
 		do, kind, message string
 		survives          bool
@@ -171,10 +171,10 @@ func TestFailureIsAnsweredAsLambdaDoes(t *testing.T) {
 		}
 	}
 	f.await("the log says why", f.log.contains("Probe | RequestId: "))
-	f.await("the log has what the function said", f.log.contains(`"errorMessage":"the probe panics"`))
+	f.await("the log has the function's output", f.log.contains(`"errorMessage":"the probe panics"`))
 }
 
-func TestFunctionThatTakesTooLongIsKilled(t *testing.T) {
+func TestTimeoutKillsProcess(t *testing.T) {
 	f := start(t, func(c *lambda.Config) { c.Functions[0].Timeout = 300 * time.Millisecond })
 	before := f.invoke(`{}`)
 	result, err := f.Invoke(t.Context(), "Probe", []byte(`{"Do":"hang"}`))
@@ -256,7 +256,7 @@ func TestUnknownFunction(t *testing.T) {
 	}
 }
 
-func TestKilledIdleProcessIsReplacedUnnoticed(t *testing.T) {
+func TestKilledIdleProcessIsReplaced(t *testing.T) {
 	f := start(t, nil)
 	before := f.invoke(`{}`)
 	if err := syscall.Kill(before.PID, syscall.SIGKILL); err != nil {
@@ -268,7 +268,7 @@ func TestKilledIdleProcessIsReplacedUnnoticed(t *testing.T) {
 	}
 }
 
-func TestReloadRunsTheNewBinaryAndLetsTheOldFinish(t *testing.T) {
+func TestReloadRunsNewBinaryAndFinishesRunningInvocations(t *testing.T) {
 	f := start(t, nil)
 	finish := f.occupySandbox()
 	idle := f.invoke(`{}`)
@@ -288,7 +288,7 @@ func TestReloadRunsTheNewBinaryAndLetsTheOldFinish(t *testing.T) {
 	}
 }
 
-func TestConfigureChangesTheFunctions(t *testing.T) {
+func TestConfigureReplacesFunctions(t *testing.T) {
 	f := start(t, nil)
 	before := f.invoke(`{}`)
 	f.Configure([]lambda.Function{
@@ -307,7 +307,7 @@ func TestConfigureChangesTheFunctions(t *testing.T) {
 	}
 }
 
-func TestIdleProcessesEnd(t *testing.T) {
+func TestIdleProcessesExit(t *testing.T) {
 	f := start(t, func(c *lambda.Config) {
 		c.ShrinkAfter = 20 * time.Millisecond
 		c.IdleTimeout = 500 * time.Millisecond
@@ -325,7 +325,7 @@ func TestIdleProcessesEnd(t *testing.T) {
 	}
 }
 
-func TestStopLeavesNoProcessAndFailsWhatRuns(t *testing.T) {
+func TestStopEndsProcessesAndFailsInvocations(t *testing.T) {
 	f := start(t, func(c *lambda.Config) { c.MaxSandboxes = 2 })
 	idle := f.invoke(`{}`)
 	f.occupySandboxForever()

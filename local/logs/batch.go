@@ -30,18 +30,18 @@ func (g *Groups) add(key batchKey, e entry) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	b := g.batches[key]
-	if b != nil && b.size+len(e.Message) > maxBytes {
+	if b != nil && b.size+len(e.Message) > maxBatchBytes {
 		g.send(key, b)
 		b = nil
 	}
 	if b == nil {
 		b = &batch{}
-		b.timer = time.AfterFunc(gatherTime, func() { g.expire(key, b) })
+		b.timer = time.AfterFunc(batchDelay, func() { g.expire(key, b) })
 		g.batches[key] = b
 	}
 	b.entries = append(b.entries, e)
 	b.size += len(e.Message)
-	if len(b.entries) >= maxLines {
+	if len(b.entries) >= maxBatchLines {
 		g.send(key, b)
 	}
 }

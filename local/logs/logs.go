@@ -22,9 +22,9 @@ import (
 // not cost an invocation a line. The size leaves room for what encoding adds within
 // async.MaxPayload, even where lines cannot be compressed.
 const (
-	gatherTime = 200 * time.Millisecond
-	maxLines   = 1000
-	maxBytes   = async.MaxPayloadBytes / 2
+	batchDelay    = 200 * time.Millisecond
+	maxBatchLines = 1000
+	maxBatchBytes = async.MaxPayloadBytes / 2
 )
 
 // Subscription is one function that wants the lines of a group that match the pattern.
@@ -45,12 +45,12 @@ type Config struct {
 // Groups are all log groups of a stack. Its methods may be called from any goroutine.
 type Groups struct {
 	config Config
-	run    string // tells the ids of this run from those of others
+	runID  string // tells the ids of this run from those of others
 
 	mu            sync.Mutex
 	subscriptions map[string][]Subscription // by group
 	batches       map[batchKey]*batch
-	lines         uint64 // that matched
+	matchedLines  uint64 // that matched
 }
 
 // New returns groups without subscriptions.
@@ -59,7 +59,7 @@ func New(c Config) *Groups {
 	if err != nil {
 		panic(err) // crypto/rand never fails
 	}
-	return &Groups{config: c, run: fmt.Sprintf("%032d", run), batches: map[batchKey]*batch{}}
+	return &Groups{config: c, runID: fmt.Sprintf("%032d", run), batches: map[batchKey]*batch{}}
 }
 
 // Subscribe replaces all subscriptions. What was put before goes to those of then.
@@ -95,8 +95,8 @@ func (g *Groups) Put(group, stream, line string) {
 func (g *Groups) newID(now time.Time) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.lines++
-	return fmt.Sprintf("%014d%010d%s", now.UnixMilli(), g.lines, g.run)
+	g.matchedLines++
+	return fmt.Sprintf("%014d%010d%s", now.UnixMilli(), g.matchedLines, g.runID)
 }
 
 // Flush delivers now what is gathered.

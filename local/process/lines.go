@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	maxLine = 64 << 10 // a longer line is written in pieces
-	maxTail = 4 << 10
+	maxLineBytes = 64 << 10 // a longer line is written in pieces
+	maxTailBytes = 4 << 10
 )
 
-// lines carries a child's output, line by line, to a writer and keeps its end.
-type lines struct {
+// outputCopier carries a child's output, line by line, to a writer and keeps its end.
+type outputCopier struct {
 	from   *os.File
 	to     io.Writer
 	prefix string
@@ -25,18 +25,18 @@ type lines struct {
 	tail []byte
 }
 
-func newLines(from *os.File, to io.Writer, prefix string) *lines {
+func newOutputCopier(from *os.File, to io.Writer, prefix string) *outputCopier {
 	if to == nil {
 		to = io.Discard
 	}
-	return &lines{from: from, to: to, prefix: prefix, copied: make(chan struct{})}
+	return &outputCopier{from: from, to: to, prefix: prefix, copied: make(chan struct{})}
 }
 
 // copy ends with the output. It reads on when nobody takes the lines any more: a child must not
 // block, or die of SIGPIPE, for the sake of its log.
-func (l *lines) copy() {
+func (l *outputCopier) copy() {
 	defer close(l.copied)
-	r := bufio.NewReaderSize(l.from, maxLine)
+	r := bufio.NewReaderSize(l.from, maxLineBytes)
 	for {
 		line, err := r.ReadSlice('\n')
 		if len(line) > 0 {
@@ -48,8 +48,8 @@ func (l *lines) copy() {
 	}
 }
 
-func (l *lines) write(line []byte) {
-	l.keep(line)
+func (l *outputCopier) write(line []byte) {
+	l.appendTail(line)
 	whole := append([]byte(l.prefix), line...)
 	if line[len(line)-1] != '\n' {
 		whole = append(whole, '\n')
@@ -59,23 +59,23 @@ func (l *lines) write(line []byte) {
 	}
 }
 
-func (l *lines) keep(line []byte) {
+func (l *outputCopier) appendTail(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tail = append(l.tail, line...)
-	if over := len(l.tail) - maxTail; over > 0 {
+	if over := len(l.tail) - maxTailBytes; over > 0 {
 		l.tail = append(l.tail[:0], l.tail[over:]...)
 	}
 }
 
-func (l *lines) end() string {
+func (l *outputCopier) tailText() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return string(l.tail)
 }
 
 // finish waits for the rest of the output, but not for ever.
-func (l *lines) finish(limit time.Duration) {
+func (l *outputCopier) finish(limit time.Duration) {
 	timer := time.AfterFunc(limit, func() { _ = l.from.SetReadDeadline(time.Now()) })
 	defer timer.Stop()
 	<-l.copied

@@ -21,9 +21,9 @@ import (
 	"time"
 )
 
-// drainTime is how long output may still come after the child has ended: only a descendant that
+// drainTimeout is how long output may still come after the child has ended: only a descendant that
 // left the process group can hold the pipe open, and it must not hold up the stack.
-const drainTime = time.Second
+const drainTimeout = time.Second
 
 // Options say what to run. Nothing is inherited from the parent but what they name.
 type Options struct {
@@ -45,7 +45,7 @@ type Options struct {
 type Process struct {
 	name   string
 	cmd    *exec.Cmd
-	output *lines
+	output *outputCopier
 	done   chan struct{}
 	err    error // set before done is closed
 
@@ -63,7 +63,7 @@ func Start(o Options) (*Process, error) {
 	p := &Process{
 		name:   o.Name,
 		cmd:    command(o, write),
-		output: newLines(read, o.Output, o.Prefix),
+		output: newOutputCopier(read, o.Output, o.Prefix),
 		done:   make(chan struct{}),
 	}
 	started := make(chan error)
@@ -106,7 +106,7 @@ func (p *Process) run(started chan<- error) {
 	if err := p.wait(); err != nil {
 		p.err = fmt.Errorf("%s: %w", p.name, err)
 	}
-	p.output.finish(drainTime)
+	p.output.finish(drainTimeout)
 	close(p.done)
 }
 
@@ -129,7 +129,7 @@ func (p *Process) Err() error {
 
 // Tail is the end of the child's output, without prefixes, at most 4 KB of it: what to show of a
 // child that ended too early.
-func (p *Process) Tail() string { return p.output.end() }
+func (p *Process) Tail() string { return p.output.tailText() }
 
 // Stop asks the group to end by SIGTERM, kills it when the grace is over, and returns when the
 // child is gone.

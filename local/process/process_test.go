@@ -21,9 +21,9 @@ import (
 
 // The test binary is also the child that the tests start; its environment says what it is to be.
 const (
-	roleVar   = "PROCESS_TEST_ROLE"
-	socketVar = "PROCESS_TEST_SOCKET"
-	patience  = 20 * time.Second // for what should come at once: it fails a test that would hang
+	roleVar     = "PROCESS_TEST_ROLE"
+	socketVar   = "PROCESS_TEST_SOCKET"
+	waitTimeout = 20 * time.Second // for what should come at once: it fails a test that would hang
 )
 
 func TestMain(m *testing.M) {
@@ -111,13 +111,13 @@ func accept(t *testing.T, socket string) func() peer {
 	t.Cleanup(func() { _ = listener.Close() })
 	return func() peer {
 		t.Helper()
-		_ = listener.(*net.UnixListener).SetDeadline(time.Now().Add(patience))
+		_ = listener.(*net.UnixListener).SetDeadline(time.Now().Add(waitTimeout))
 		conn, err := listener.Accept()
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = conn.Close() })
-		_ = conn.SetDeadline(time.Now().Add(patience))
+		_ = conn.SetDeadline(time.Now().Add(waitTimeout))
 		return peer{t: t, conn: conn, in: bufio.NewReader(conn)}
 	}
 }
@@ -159,7 +159,7 @@ func await(t *testing.T, done <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(waitTimeout):
 		t.Fatal("the process does not end")
 	}
 }
@@ -168,13 +168,13 @@ func shell(script string) process.Options {
 	return process.Options{Name: "script", Path: "/bin/sh", Args: []string{"-c", script}}
 }
 
-// log is an Output as the stack has one: shared, so locked.
-type log struct {
+// writeLog is an Output as the stack has one: shared, so locked.
+type writeLog struct {
 	mu     sync.Mutex
 	writes []string
 }
 
-func (l *log) Write(b []byte) (int, error) {
+func (l *writeLog) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.writes = append(l.writes, string(b))
@@ -182,11 +182,11 @@ func (l *log) Write(b []byte) (int, error) {
 }
 
 func TestStopAsksFirst(t *testing.T) {
-	o, out := shell(`trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.05; done`), &log{}
-	o.Output = notify{out, make(chan struct{})}
+	o, out := shell(`trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.05; done`), &writeLog{}
+	o.Output = firstLineNotifier{out, make(chan struct{})}
 	p := start(t, o)
-	await(t, o.Output.(notify).first)
-	p.Stop(patience)
+	await(t, o.Output.(firstLineNotifier).first)
+	p.Stop(waitTimeout)
 	var exit *exec.ExitError
 	if !errors.As(p.Err(), &exit) || exit.ExitCode() != 3 {
 		t.Errorf("ended with %v, want its own status 3", p.Err())
@@ -196,19 +196,19 @@ func TestStopAsksFirst(t *testing.T) {
 	}
 }
 
-// notify says when the first line has come.
-type notify struct {
-	*log
+// firstLineNotifier says when the first line has come.
+type firstLineNotifier struct {
+	*writeLog
 	first chan struct{}
 }
 
-func (n notify) Write(b []byte) (int, error) {
+func (n firstLineNotifier) Write(b []byte) (int, error) {
 	defer func() {
 		if len(n.writes) == 1 {
 			close(n.first)
 		}
 	}()
-	return n.log.Write(b)
+	return n.writeLog.Write(b)
 }
 
 func TestStopKillsWhoDoesNotListen(t *testing.T) {
@@ -221,7 +221,7 @@ func TestStopKillsWhoDoesNotListen(t *testing.T) {
 	if p.Err() == nil || !strings.Contains(p.Err().Error(), "echo: signal: killed") {
 		t.Errorf("Err() = %v", p.Err())
 	}
-	p.Stop(patience)
+	p.Stop(waitTimeout)
 	p.Kill() // both are harmless afterwards
 }
 
@@ -267,7 +267,7 @@ func TestNothingIsInherited(t *testing.T) {
 }
 
 func TestOutputComesLineByLine(t *testing.T) {
-	out := &log{}
+	out := &writeLog{}
 	o := shell(`echo one; echo two >&2; printf 'a\000b\r\n\n'; printf %70000s x; echo; printf end`)
 	o.Output, o.Prefix = out, "sh | "
 	p := start(t, o)
@@ -290,7 +290,7 @@ func TestOutputComesLineByLine(t *testing.T) {
 // A full disk or a closed terminal must not end an engine.
 func TestBrokenOutputDoesNotStopTheChild(t *testing.T) {
 	o := shell(`i=0; while [ $i -lt 20000 ]; do echo 0123456789; i=$((i+1)); done`)
-	o.Output = broken{}
+	o.Output = failingWriter{}
 	p := start(t, o)
 	await(t, p.Done())
 	if p.Err() != nil || !strings.HasSuffix(p.Tail(), "0123456789\n") {
@@ -298,9 +298,9 @@ func TestBrokenOutputDoesNotStopTheChild(t *testing.T) {
 	}
 }
 
-type broken struct{}
+type failingWriter struct{}
 
-func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestDescendantsEndWithTheChild(t *testing.T) {
 	socket, next := listen(t)
@@ -319,7 +319,7 @@ func TestStopFromManyGoroutines(t *testing.T) {
 	next().expect("here")
 	var all sync.WaitGroup
 	for range 8 {
-		all.Go(func() { p.Stop(patience) })
+		all.Go(func() { p.Stop(waitTimeout) })
 		all.Go(p.Kill)
 	}
 	all.Wait()

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// partSize is the least that S3 takes: each upload that runs holds about two parts in memory.
-	partSize = 5 << 20
-	// maxCopy is S3's limit for one copy. A copy in parts is faster in the cloud, not on one disk.
-	maxCopy = 5 << 30
-	// maxList is how many repositories or tags one answer may have.
-	maxList = 1000
+	// partBytes is the least that S3 takes: each upload that runs holds about two parts in memory.
+	partBytes = 5 << 20
+	// maxCopyBytes is S3's limit for one copy. A copy in parts is faster in the cloud, not on one disk.
+	maxCopyBytes = 5 << 30
+	// maxListEntries is how many repositories or tags one answer may have.
+	maxListEntries = 1000
 )
 
 func (s settings) configuration() *configuration.Configuration {
@@ -23,8 +23,8 @@ func (s settings) configuration() *configuration.Configuration {
 			Secret:  rand.Text(), // of uploads that are under way, which no restart survives
 			Headers: http.Header{"X-Content-Type-Options": {"nosniff"}},
 		},
-		Catalog: configuration.Catalog{MaxEntries: maxList},
-		Tags:    configuration.Tags{MaxTags: maxList},
+		Catalog: configuration.Catalog{MaxEntries: maxListEntries},
+		Tags:    configuration.Tags{MaxTags: maxListEntries},
 		Storage: configuration.Storage{
 			"s3": {
 				"regionendpoint":             s.s3,
@@ -34,8 +34,8 @@ func (s settings) configuration() *configuration.Configuration {
 				"secretkey":                  s.secretKey,
 				"forcepathstyle":             true,
 				"secure":                     false,
-				"chunksize":                  partSize,
-				"multipartcopythresholdsize": maxCopy,
+				"chunksize":                  partBytes,
+				"multipartcopythresholdsize": maxCopyBytes,
 			},
 			"delete":   {"enabled": true},
 			"redirect": {"disable": false},

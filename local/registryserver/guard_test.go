@@ -28,7 +28,7 @@ func TestNothingWithoutThePassword(t *testing.T) {
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("with the password: %s", response.Status)
 	}
-	s.end(t)
+	s.stopQuietly(t)
 }
 
 func TestWhatIsMissingIsNamed(t *testing.T) {

@@ -59,10 +59,10 @@ func run(ctx context.Context, s settings) error {
 		return err
 	}
 	logrus.SetLevel(logrus.ErrorLevel)
-	logrus.SetFormatter(failures{})
+	logrus.SetFormatter(errorFormatter{})
 	// A stop must not cut off requests that still run, so the registry does not hear of it.
 	app := handlers.NewApp(context.WithoutCancel(ctx), s.configuration())
-	handler := atRest(requirePassword(s.password, app), giveBackMemory)
+	handler := whenIdle(requirePassword(s.password, app), freeMemory)
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
 	return errors.Join(serve(ctx, server, listener), app.Shutdown())
 }
@@ -81,8 +81,8 @@ func (s settings) check() error {
 	return nil
 }
 
-// drainTime is how long requests may still run after SIGTERM; the stack kills after a second.
-const drainTime = 800 * time.Millisecond
+// drainTimeout is how long requests may still run after SIGTERM; the stack kills after a second.
+const drainTimeout = 800 * time.Millisecond
 
 func serve(ctx context.Context, server *http.Server, listener net.Listener) error {
 	ended := make(chan error, 1)
@@ -92,7 +92,7 @@ func serve(ctx context.Context, server *http.Server, listener net.Listener) erro
 		return err
 	case <-ctx.Done():
 	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	if server.Shutdown(drain) != nil {
 		return server.Close()

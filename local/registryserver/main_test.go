@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	serveVar = "REGISTRYSERVER_PASSWORD" // a server always has it, a test never
-	password = "a password of the tests"
-	bucket   = "registry-test"
-	patience = 20 * time.Second // fails a test that would hang
+	serveVar    = "REGISTRYSERVER_PASSWORD" // a server always has it, a test never
+	password    = "a password of the tests"
+	bucket      = "registry-test"
+	stopTimeout = 20 * time.Second // fails a test that would hang
 )
 
 // The test binary is also the server: so the tests run the code as it is, with the race detector.
@@ -72,10 +72,10 @@ func startServer(t *testing.T, s3 engines.S3Access) server {
 	return server{p, strings.TrimPrefix(p.Endpoint, "http://")}
 }
 
-// end stops the server, which must have had nothing to say.
-func (s server) end(t *testing.T) {
+// stopQuietly stops the server, which must have had nothing to say.
+func (s server) stopQuietly(t *testing.T) {
 	t.Helper()
-	s.Stop(patience)
+	s.Stop(stopTimeout)
 	if s.Err() != nil || s.Tail() != "" {
 		t.Errorf("it ended with %v and said %q", s.Err(), s.Tail())
 	}

@@ -41,7 +41,7 @@ type bucket struct {
 	ARN           string   `json:"arn"`
 }
 
-// object has no size and no ETag when it was removed.
+// object has no size and no ETag in an ObjectRemoved event.
 type object struct {
 	Key       string `json:"key"`
 	Size      *int64 `json:"size,omitempty"`
@@ -49,7 +49,7 @@ type object struct {
 	Sequencer string `json:"sequencer"`
 }
 
-// principal is who does everything here.
+// principal is the identity in all events.
 var principal = identity{"LOCAL"}
 
 func (r *Receiver) record(n template.Notification, c change.Change) record {
@@ -71,7 +71,7 @@ func (r *Receiver) record(n template.Notification, c change.Change) record {
 	}
 }
 
-// encodedKey writes a key as a form does, but for its slashes.
+// encodedKey encodes a key like a form value, except for its slashes.
 func encodedKey(key string) string {
 	return strings.ReplaceAll(url.QueryEscape(key), "%2F", "/")
 }
@@ -81,7 +81,7 @@ func encode(r record) []byte {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(map[string][]record{"Records": {r}}); err != nil {
-		panic(err) // texts and numbers only: cannot happen
+		panic(err) // strings and numbers always marshal
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

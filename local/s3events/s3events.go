@@ -1,11 +1,9 @@
-// Package notifications brings what happens to objects to the functions that the template notifies,
-// as S3 does.
+// Package s3events is the local stack's S3 event notifications: it receives changes of objects from
+// the S3 engine and invokes the functions that the template subscribes to them.
 //
-// What must stay true: a function gets an event that S3 could have sent, with the key encoded as S3
-// encodes it; the engine is answered at once, whatever the functions do; and only the engine can
-// report of a change, since any web page can post to a port of this machine: the path has a secret in
-// it. What happened while the stack was down is not made up for, as in the cloud nothing would have
-// been lost.
+// Events have S3's format, with the key encoded as S3 does. The engine gets its response at once; it
+// never waits for functions. The path of the receiver contains a secret, because any web page can
+// post to a port of this machine. Changes made while the stack is down cause no events.
 package s3events
 
 import (
@@ -27,42 +25,42 @@ import (
 // maxBodyBytes is far above what one change takes: keys have up to 1 KB.
 const maxBodyBytes = 64 << 10
 
-// Config is what New needs.
+// Config holds the parameters of New.
 type Config struct {
 	Buckets []template.Bucket
 	Region  string
-	// Deliver takes the events for functions, and must not block.
+	// Deliver receives the events for functions. It must not block.
 	Deliver func(async.Event)
 }
 
-// Receiver is the handler of what the S3 engine tells.
+// Receiver is the HTTP handler to which the S3 engine posts changes.
 type Receiver struct {
 	config  Config
 	path    string
 	buckets atomic.Pointer[[]template.Bucket]
 }
 
-// New returns a receiver that knows the notifications of the buckets.
+// New returns a receiver with the notifications of the buckets.
 func New(c Config) *Receiver {
 	r := &Receiver{config: c, path: "/" + rand.Text()}
 	r.SetBuckets(c.Buckets)
 	return r
 }
 
-// Path is what the address that the engine is given ends in. It is a secret.
+// Path returns the secret path at which the receiver accepts changes.
 func (r *Receiver) Path() string { return r.path }
 
 // SetBuckets replaces all notifications.
 func (r *Receiver) SetBuckets(buckets []template.Bucket) { r.buckets.Store(&buckets) }
 
-// ServeHTTP takes one change.
+// ServeHTTP accepts one change.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if subtle.ConstantTimeCompare([]byte(request.URL.Path), []byte(r.path)) != 1 {
 		http.NotFound(w, request)
 		return
 	}
 	if request.Method != http.MethodPost {
-		http.Error(w, "post a change", http.StatusMethodNotAllowed)
+		http.Error(w, "send a change with POST", http.StatusMethodNotAllowed)
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, request.Body, maxBodyBytes))
@@ -82,7 +80,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 func parse(body []byte) (change.Change, error) {
 	var c change.Change
 	if err := json.Unmarshal(body, &c); err != nil {
-		return c, fmt.Errorf("this is not a change: %w", err)
+		return c, fmt.Errorf("the body is not a change: %w", err)
 	}
 	if c.Event == "" || c.Bucket == "" || c.Key == "" || c.Size < 0 {
 		return c, errors.New("a change has an event, a bucket and a key")

@@ -50,7 +50,7 @@ func bucket(name string, all ...template.Notification) template.Bucket {
 	return template.Bucket{Name: name, Notifications: all}
 }
 
-func TestAFunctionGetsWhatS3Sends(t *testing.T) {
+func TestEventHasS3sFormat(t *testing.T) {
 	all := template.Notification{Function: "F", Events: []string{"s3:ObjectCreated:*", "s3:ObjectRemoved:*"}}
 	r, i := start(bucket("files", all))
 	at := time.Date(2026, 11, 21, 10, 9, 8, 7e6, time.FixedZone("", 3600))
@@ -76,7 +76,7 @@ func TestAFunctionGetsWhatS3Sends(t *testing.T) {
 	}
 }
 
-func TestNotificationsMatch(t *testing.T) {
+func TestNotificationFilters(t *testing.T) {
 	r, i := start(
 		bucket("other", template.Notification{Function: "Other", Events: []string{"s3:ObjectCreated:*"}}),
 		bucket("files",
@@ -113,7 +113,7 @@ func TestNotificationsMatch(t *testing.T) {
 	}
 }
 
-func TestOnlyTheEngineIsHeard(t *testing.T) {
+func TestReceiverRefusesOtherRequests(t *testing.T) {
 	r, i := start(bucket("files", template.Notification{Function: "F", Events: []string{"s3:ObjectCreated:*"}}))
 	good := `{"event":"ObjectCreated:Put","bucket":"files","key":"a"}`
 	for _, test := range []struct {
@@ -138,11 +138,11 @@ func TestOnlyTheEngineIsHeard(t *testing.T) {
 		t.Errorf("GET: %d; functions got %v", w.Code, i.got)
 	}
 	if other, _ := start(); other.Path() == r.Path() || len(r.Path()) < 20 {
-		t.Errorf("the path %s is no secret", r.Path())
+		t.Errorf("the path %s is not secret", r.Path())
 	}
 }
 
-// Whatever key is told, the function reads the same one.
+// For any key in a change, the function decodes the same key from the event.
 func FuzzReceiver(f *testing.F) {
 	f.Add([]byte(`{"event":"ObjectCreated:Put","bucket":"files","key":"a b+c/%41"}`))
 	f.Add([]byte(`{"event":"ObjectRemoved:Delete","bucket":"files","key":"\u0000\ud800"}`))

@@ -21,8 +21,8 @@ import (
 	"github.com/versity/versitygw/s3api"
 )
 
-// maxCopy is S3's limit for one copy; versitygw without one refuses every copy.
-const maxCopy = 5 << 30
+// maxCopyBytes is S3's limit for one copy; versitygw without one refuses every copy.
+const maxCopyBytes = 5 << 30
 
 type settings struct {
 	addr, dir, region, eventsURL string
@@ -57,11 +57,11 @@ func run(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	backend, err := posix.New(store.buckets, store.metadata, posix.PosixOpts{Concurrency: 256, CopyObjectThreshold: maxCopy})
+	backend, err := posix.New(store.buckets, store.metadata, posix.PosixOpts{Concurrency: 256, CopyObjectThreshold: maxCopyBytes})
 	if err != nil {
 		return fmt.Errorf("open the storage: %w", err)
 	}
-	return embedgw.RunVersityGW(ctx, notifying(tidy{backend}, s.eventsURL), gateway(s))
+	return embedgw.RunVersityGW(ctx, withEvents(safeKeyBackend{backend}, s.eventsURL), gateway(s))
 }
 
 func gateway(s settings) *embedgw.Config {
@@ -78,6 +78,6 @@ func gateway(s settings) *embedgw.Config {
 		KeepAlive:         true,
 		DisableACLs:       true,
 		HealthPath:        "/healthz",
-		S3Options:         []s3api.Option{s3api.WithMiddleware("/", refuseTwoSignatures), s3api.WithMiddleware("/", refuseOddKeys)},
+		S3Options:         []s3api.Option{s3api.WithMiddleware("/", refuseTwoSignatures), s3api.WithMiddleware("/", refuseUnsafeKeys)},
 	}
 }

@@ -22,9 +22,9 @@ import (
 )
 
 const (
-	serveVar = "S3SERVER_TEST_SERVE"
-	patience = 20 * time.Second // fails a test that would hang
-	bucket   = "portside-test-bucket"
+	serveVar    = "S3SERVER_TEST_SERVE"
+	stopTimeout = 20 * time.Second // fails a test that would hang
+	bucket      = "portside-test-bucket"
 )
 
 // The test binary is also the server: so the tests run the code as it is, with the race detector.
@@ -65,7 +65,7 @@ func (s server) awaitHealth(t *testing.T) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(patience)
+	deadline := time.After(stopTimeout)
 	for {
 		if s.healthy(t) {
 			return
@@ -159,7 +159,7 @@ func TestObjects(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			objects(t, dir)
+			testObjects(t, dir)
 			kept, err := filepath.Glob(filepath.Join(dir, "metadata", bucket, "charts", "*"))
 			if err != nil || (len(kept) > 0) != (store == "files") {
 				t.Errorf("metadata files: %v, %v", kept, err)
@@ -168,7 +168,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-func objects(t *testing.T, dir string) {
+func testObjects(t *testing.T, dir string) {
 	t.Helper()
 	s := startServer(t, dir)
 	client := withBucket(t, s)
@@ -190,7 +190,7 @@ func objects(t *testing.T, dir string) {
 	if got := keys(t, client); !slices.Equal(got, want) {
 		t.Errorf("keys %q, want %q", got, want)
 	}
-	s.Stop(patience)
+	s.Stop(stopTimeout)
 	if s.Err() != nil || s.Tail() != "" {
 		t.Errorf("it ended with %v and said %q", s.Err(), s.Tail())
 	}

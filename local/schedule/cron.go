@@ -111,7 +111,7 @@ func (u unit) span(part string) (lo, hi, step int, err error) {
 	step = 1
 	if stepped {
 		if step, err = strconv.Atoi(every); err != nil || step < 1 || step > u.hi {
-			return 0, 0, 0, u.bad(part)
+			return 0, 0, 0, u.errorFor(part)
 		}
 	}
 	from, to, ranged := strings.Cut(base, "-")
@@ -119,7 +119,7 @@ func (u unit) span(part string) (lo, hi, step int, err error) {
 		return u.lo, u.hi, step, nil
 	}
 	if lo, err = u.value(from); err != nil {
-		return 0, 0, 0, u.bad(part)
+		return 0, 0, 0, u.errorFor(part)
 	}
 	hi = lo
 	if stepped {
@@ -129,7 +129,7 @@ func (u unit) span(part string) (lo, hi, step int, err error) {
 		hi, err = u.value(to)
 	}
 	if err != nil || hi < lo {
-		return 0, 0, 0, u.bad(part)
+		return 0, 0, 0, u.errorFor(part)
 	}
 	return lo, hi, step, nil
 }
@@ -140,12 +140,12 @@ func (u unit) value(s string) (int, error) {
 	}
 	v, err := strconv.ParseUint(s, 10, 16)
 	if err != nil || int(v) < u.lo || int(v) > u.hi {
-		return 0, u.bad(s)
+		return 0, u.errorFor(s)
 	}
 	return int(v), nil
 }
 
-func (u unit) bad(part string) error {
+func (u unit) errorFor(part string) error {
 	return fmt.Errorf("%q does not fit the field %s, which takes %d to %d", part, u.title, u.lo, u.hi)
 }
 

@@ -114,7 +114,7 @@ var fields = [6][]string{
 	{"*", "2027", "2026/3"},
 }
 
-func pick(r *rand.Rand) string {
+func randomExpression(r *rand.Rand) string {
 	var chosen [6]string
 	for i, options := range fields {
 		chosen[i] = options[r.IntN(len(options))]
@@ -129,7 +129,7 @@ func TestNextIsTheFirst(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	epoch := at(t, "2026-01-01 00:00:00 Thu")
 	for range 2000 {
-		expression := pick(r)
+		expression := randomExpression(r)
 		e, err := schedule.Parse(expression)
 		if err != nil {
 			t.Fatalf("%s: %v", expression, err)

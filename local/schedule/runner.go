@@ -67,24 +67,24 @@ func New(c Config) (*Runner, error) {
 func (r *Runner) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	for i := range r.config.Jobs {
-		running.Go(func() { r.keep(ctx, i, &running) })
+		running.Go(func() { r.runJob(ctx, i, &running) })
 	}
 	running.Wait()
 	return nil
 }
 
-func (r *Runner) keep(ctx context.Context, i int, running *sync.WaitGroup) {
+func (r *Runner) runJob(ctx context.Context, i int, running *sync.WaitGroup) {
 	due, ok := r.due[i].Next(now())
 	for ok && waitUntil(ctx, due) {
 		started := due // due moves on while this run is under way
 		running.Go(func() { r.invoke(ctx, r.config.Jobs[i], started) })
-		due, ok = r.following(i, due)
+		due, ok = r.nextDue(i, due)
 	}
 }
 
-// following is the next time to come, counted from when the last run was due so that a rate keeps
+// nextDue is the next time to come, counted from when the last run was due so that a rate keeps
 // its beat; what was missed meanwhile is left out.
-func (r *Runner) following(i int, due time.Time) (time.Time, bool) {
+func (r *Runner) nextDue(i int, due time.Time) (time.Time, bool) {
 	next, ok := r.due[i].Next(due)
 	if ok && !next.After(now()) {
 		return r.due[i].Next(now())
@@ -95,8 +95,8 @@ func (r *Runner) following(i int, due time.Time) (time.Time, bool) {
 // now is without the monotonic clock, which stands still while a computer sleeps.
 func now() time.Time { return time.Now().Round(0) }
 
-// longestNap bounds how late a run is after the computer woke up or its clock was set.
-const longestNap = 30 * time.Second
+// maxSleep bounds how late a run is after the computer woke up or its clock was set.
+const maxSleep = 30 * time.Second
 
 func waitUntil(ctx context.Context, due time.Time) bool {
 	for {
@@ -107,7 +107,7 @@ func waitUntil(ctx context.Context, due time.Time) bool {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-time.After(min(left, longestNap)):
+		case <-time.After(min(left, maxSleep)):
 		}
 	}
 }

@@ -21,15 +21,15 @@ type run struct {
 	Function string
 }
 
-// far records when it is invoked, in time since the bubble's beginning.
-type far struct {
+// fakeInvoker records when it is invoked, in time since the bubble's beginning.
+type fakeInvoker struct {
 	mu    sync.Mutex
 	began time.Time
 	runs  []run
 	do    func(ctx context.Context) (lambda.Result, error)
 }
 
-func (f *far) Invoke(ctx context.Context, function string, _ []byte) (lambda.Result, error) {
+func (f *fakeInvoker) Invoke(ctx context.Context, function string, _ []byte) (lambda.Result, error) {
 	f.mu.Lock()
 	f.runs = append(f.runs, run{time.Since(f.began), function})
 	f.mu.Unlock()
@@ -38,7 +38,7 @@ func (f *far) Invoke(ctx context.Context, function string, _ []byte) (lambda.Res
 
 func succeed(context.Context) (lambda.Result, error) { return lambda.Result{Cold: true}, nil }
 
-func runFor(t *testing.T, d time.Duration, f *far, c schedule.Config) {
+func runFor(t *testing.T, d time.Duration, f *fakeInvoker, c schedule.Config) {
 	t.Helper()
 	f.began = time.Now()
 	c.Invoker = f
@@ -55,7 +55,7 @@ func runFor(t *testing.T, d time.Duration, f *far, c schedule.Config) {
 
 func TestRunner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &far{do: succeed}
+		f := &fakeInvoker{do: succeed}
 		var logged sync.Map
 		runFor(t, 2*time.Hour+time.Second, f, schedule.Config{
 			Jobs: []schedule.Job{
@@ -78,7 +78,7 @@ func TestRunner(t *testing.T) {
 
 func TestALongRunDelaysNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &far{do: func(ctx context.Context) (lambda.Result, error) {
+		f := &fakeInvoker{do: func(ctx context.Context) (lambda.Result, error) {
 			<-ctx.Done()
 			return lambda.Result{}, ctx.Err()
 		}}
@@ -100,7 +100,7 @@ func TestFailuresAreLogged(t *testing.T) {
 			},
 		} {
 			var got error
-			runFor(t, 61*time.Second, &far{do: do}, schedule.Config{
+			runFor(t, 61*time.Second, &fakeInvoker{do: do}, schedule.Config{
 				Jobs: []schedule.Job{{ID: "J", Function: "A", Expression: "rate(1 minute)", Enabled: true}},
 				Log:  func(r schedule.Record) { got = r.Err },
 			})

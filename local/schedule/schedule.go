@@ -48,11 +48,11 @@ type event struct {
 func (j Job) Payload(a Account, due time.Time) []byte {
 	id := uuid.NewString()
 	if j.Input != "" {
-		return []byte(j.fill(a, due, id))
+		return []byte(j.expandInput(a, due, id))
 	}
 	e := event{
 		Version: "0", ID: id, DetailType: "Scheduled Event", Source: "aws.events", Account: a.ID,
-		Time: stamp(due), Region: a.Region, Resources: []string{j.arn(a)}, Detail: struct{}{},
+		Time: formatTime(due), Region: a.Region, Resources: []string{j.arn(a)}, Detail: struct{}{},
 	}
 	if j.isV2() {
 		// Scheduler's templated target sends the detail as text, an oddity that functions see.
@@ -74,14 +74,14 @@ func (j Job) arn(a Account) string {
 	return "arn:aws:events:" + a.Region + ":" + a.ID + ":rule/" + j.ID
 }
 
-// fill puts values in place of the words that EventBridge Scheduler knows; rules know none.
-func (j Job) fill(a Account, due time.Time, id string) string {
+// expandInput puts values in place of the words that EventBridge Scheduler knows; rules know none.
+func (j Job) expandInput(a Account, due time.Time, id string) string {
 	if !j.isV2() {
 		return j.Input
 	}
 	return strings.NewReplacer(
 		"<aws.scheduler.schedule-arn>", j.arn(a),
-		"<aws.scheduler.scheduled-time>", stamp(due),
+		"<aws.scheduler.scheduled-time>", formatTime(due),
 		"<aws.scheduler.execution-id>", id,
 		"<aws.scheduler.attempt-number>", "1",
 	).Replace(j.Input)
@@ -90,7 +90,7 @@ func (j Job) fill(a Account, due time.Time, id string) string {
 // ValidInput is true for what can be sent to a function: nothing, or JSON.
 func ValidInput(input string) bool {
 	sample := Job{Type: "ScheduleV2", Input: input}
-	return input == "" || json.Valid([]byte(sample.fill(Account{}, time.Time{}, "")))
+	return input == "" || json.Valid([]byte(sample.expandInput(Account{}, time.Time{}, "")))
 }
 
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

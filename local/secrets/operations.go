@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The shapes of requests and answers are the service's, less what is not used here.
+// Inputs and outputs have the service's members, without those that Portside does not use.
 type (
 	idInput struct {
 		SecretID string `json:"SecretId"`
@@ -102,7 +102,7 @@ type (
 	}
 )
 
-// findUsable is find for a secret that is not to be deleted.
+// findUsable is find, but refuses a secret that is marked for deletion.
 func (s *Store) findUsable(id string) (*secret, error) {
 	found, err := s.find(id)
 	if err == nil && !found.Deleted.IsZero() {
@@ -112,11 +112,11 @@ func (s *Store) findUsable(id string) (*secret, error) {
 	return found, err
 }
 
-const maxValueBytes = 65536 // bytes
+const maxValueBytes = 65536
 
 func (in valueInput) value() value { return value{in.SecretString, in.SecretBinary} }
 
-// check is for a request that brings a value; one that may come without asks only if it does.
+// check validates an input that has a value. Operations with an optional value call it only if there is one.
 func (in valueInput) check() error {
 	switch {
 	case (in.SecretString == nil) == (in.SecretBinary == nil):
@@ -162,7 +162,7 @@ func (s *Store) create(in createInput) (named, error) {
 	return named{ARN: made.ARN, Name: made.Name}, s.write(made)
 }
 
-// repeatCreate answers a request that was answered before, and refuses another one.
+// repeatCreate answers a repetition of the request that created the secret, and refuses any other request.
 func (s *secret) repeatCreate(in createInput) (named, error) {
 	if v := s.Versions[in.ClientRequestToken]; v != nil && s.Deleted.IsZero() && v.equal(in.value()) {
 		return named{s.ARN, s.Name, in.ClientRequestToken}, nil
@@ -190,7 +190,8 @@ func (s *Store) put(in putInput) (putOutput, error) {
 	return putOutput{named{found.ARN, found.Name, in.ClientRequestToken}, made.Stages}, s.write(found)
 }
 
-// addVersion adds a version, or its value to one that a rotation began. A secret's first version is the current one.
+// addVersion adds a version, or sets the value of a version that a rotation has staged. A secret's first version
+// becomes AWSCURRENT.
 func (s *Store) addVersion(to *secret, in valueInput, stages []string) *version {
 	v := to.Versions[in.ClientRequestToken]
 	if v == nil {
@@ -282,7 +283,7 @@ func (s *Store) moveStage(in moveInput) (named, error) {
 	return named{ARN: found.ARN, Name: found.Name}, s.write(found)
 }
 
-// checkMove insists that who moves a stage knows which version has it.
+// checkMove refuses a move whose caller does not name the version that has the stage.
 func (s *secret) checkMove(in moveInput) error {
 	holder := s.holder(in.VersionStage)
 	switch {

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Steps are what a rotation consists of, in this order.
+// Steps returns the steps of a rotation in their order.
 func Steps() []string { return []string{"createSecret", "setSecret", "testSecret", "finishSecret"} }
 
 // maxRotationTries is how often a rotation begins anew at its first step before it is left for the next RotateSecret.
 const maxRotationTries = 3
 
-// retryDelay is the time between two tries.
+// retryDelay is the time between two attempts.
 const retryDelay = 250 * time.Millisecond
 
 type rotateInput struct {
@@ -27,7 +27,7 @@ type rotateInput struct {
 	RotateImmediately  *bool
 }
 
-// rotate begins a rotation and returns; its steps are taken afterwards.
+// rotate begins a rotation and returns. Its steps run in the background.
 func (s *Store) rotate(in rotateInput) (named, error) {
 	found, version, err := s.beginRotation(in)
 	if err != nil || version == "" {
@@ -67,8 +67,9 @@ func (s *Store) endRotation(name string) {
 	delete(s.rotating, name)
 }
 
-// beginRotation notes how the secret is rotated, and stages a version without a value unless one is there from a rotation that is
-// unfinished. The version is empty where no rotation is wanted now. One that is at work is an error, and nothing is noted.
+// beginRotation stores the rotation settings and stages a version without a value. If an earlier rotation is
+// unfinished, it returns that rotation's version instead. It returns "" if the request asks for no immediate rotation.
+// While a rotation is running, it fails and changes nothing.
 func (s *Store) beginRotation(in rotateInput) (*secret, string, error) {
 	found, err := s.findUsable(in.SecretID)
 	if err != nil {
@@ -90,8 +91,8 @@ func (s *Store) beginRotation(in rotateInput) (*secret, string, error) {
 	if in.RotateImmediately != nil && !*in.RotateImmediately {
 		return found, "", s.write(found)
 	}
-	if s.rotating[found.Name] { // before anything is written
-		return nil, "", refuse("InvalidRequestException", "The secret %s is being rotated at this moment.", found.Name)
+	if s.rotating[found.Name] { // nothing is written yet
+		return nil, "", refuse("InvalidRequestException", "A rotation of the secret %s is already running.", found.Name)
 	}
 	version := found.unfinished()
 	if version == "" {
@@ -101,7 +102,7 @@ func (s *Store) beginRotation(in rotateInput) (*secret, string, error) {
 	return found, version, s.write(found)
 }
 
-// unfinished returns the version that a rotation works on, or "".
+// unfinished returns the version of an unfinished rotation, or "".
 func (s *secret) unfinished() string {
 	if id := s.holder(pending); !s.isCurrent(id) {
 		return id
@@ -109,7 +110,7 @@ func (s *secret) unfinished() string {
 	return ""
 }
 
-// stagePending stages a new version; one that is there already is that of an earlier request with the same token.
+// stagePending stages a new version as AWSPENDING. If the version exists, an earlier request had the same token.
 func (s *Store) stagePending(to *secret, id string) {
 	if to.Versions[id] != nil {
 		return
@@ -118,12 +119,12 @@ func (s *Store) stagePending(to *secret, id string) {
 	to.stage(pending, id)
 }
 
-// Rotate takes up the unfinished rotation of a secret that has a function, or begins one, and takes its steps before it
-// returns. It says a line for each.
+// Rotate rotates a secret that has a rotation function, or resumes its unfinished rotation. It runs all steps before it
+// returns, and calls log with one line for each step.
 func (s *Store) Rotate(ctx context.Context, id, token string, log func(line string)) error {
 	found, version, err := s.claimRotation(rotateInput{idInput: idInput{id}, ClientRequestToken: token})
 	if r, refused := errors.AsType[*refusal](err); refused && r.kind == errorNotFound {
-		return fmt.Errorf("there is no secret %q: make one with `portside manage-token`", id)
+		return fmt.Errorf("there is no secret %q: create one with `portside manage-token`", id)
 	}
 	if err != nil {
 		return err
@@ -136,7 +137,7 @@ func (s *Store) claimRotation(in rotateInput) (*secret, string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.config.Invoke == nil {
-		return nil, "", errors.New("there is no function to rotate secrets with")
+		return nil, "", errors.New("this process cannot invoke rotation functions")
 	}
 	found, version, err := s.beginRotation(in)
 	if err != nil {
@@ -146,7 +147,7 @@ func (s *Store) claimRotation(in rotateInput) (*secret, string, error) {
 	return found, version, nil
 }
 
-// runWithRetries tries the rotation until it succeeds, or often enough.
+// runWithRetries runs the steps until they succeed, at most maxRotationTries times.
 func (s *Store) runWithRetries(ctx context.Context, of *secret, version string, log func(string)) error {
 	var err error
 	for try := range maxRotationTries {
@@ -154,13 +155,13 @@ func (s *Store) runWithRetries(ctx context.Context, of *secret, version string, 
 			if waitErr := wait(ctx, retryDelay); waitErr != nil {
 				return errors.Join(err, waitErr)
 			}
-			log(of.Name + ": trying again, from the first step")
+			log(of.Name + ": retrying from the first step")
 		}
 		if err = s.runSteps(ctx, of, version, log); err == nil {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is not rotated; its current version is as it was unless finishSecret came that far: %w", of.Name, err)
+	return fmt.Errorf("the rotation of %s failed; the current version is unchanged unless finishSecret already moved it: %w", of.Name, err)
 }
 
 func wait(ctx context.Context, d time.Duration) error {
@@ -190,7 +191,7 @@ func (s *Store) runSteps(ctx context.Context, of *secret, version string, log fu
 	return s.checkFinished(of.Name, version)
 }
 
-// checkFinished checks what the function was to bring about.
+// checkFinished checks that the function made the new version current.
 func (s *Store) checkFinished(name, version string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,8 +206,8 @@ func (s *Store) checkFinished(name, version string) error {
 	return s.write(found)
 }
 
-// cancelRotation turns rotation off and gives up one that is unfinished. As in the cloud its version keeps AWSPENDING
-// until somebody takes the stage away.
+// cancelRotation turns rotation off and cancels an unfinished rotation. As in the cloud, the version keeps AWSPENDING
+// until a caller removes the stage.
 func (s *Store) cancelRotation(in idInput) (named, error) {
 	found, err := s.findUsable(in.SecretID)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 type rotationFunction struct {
 	mu       sync.Mutex
 	fixture  *fixture
-	failures map[string]int // how often, by step
+	failures map[string]int // remaining failures by step
 	called   []string
 }
 
@@ -68,7 +68,7 @@ func openRotating(t *testing.T, fail map[string]int) (*fixture, *rotationFunctio
 	return openRotatedBy(t, f, f.invoke), f
 }
 
-// openRotatedBy makes a secret whose steps are taken by invoke, which may call f.
+// openRotatedBy creates a secret whose rotation steps invoke runs. invoke may call f.
 func openRotatedBy(t *testing.T, f *rotationFunction, invoke func(context.Context, string, []byte) error) *fixture {
 	t.Helper()
 	f.fixture = openStore(t, t.TempDir(), invoke)
@@ -81,17 +81,17 @@ func openRotatedBy(t *testing.T, f *rotationFunction, invoke func(context.Contex
 	return f.fixture
 }
 
-func TestRotateTakesTheFourSteps(t *testing.T) {
+func TestRotateRunsFourSteps(t *testing.T) {
 	s, f := openRotating(t, nil)
-	var said []string
-	s.must(s.store.Rotate(t.Context(), name, *version(2), func(line string) { said = append(said, line) }))
+	var logged []string
+	s.must(s.store.Rotate(t.Context(), name, *version(2), func(line string) { logged = append(logged, line) }))
 	s.wantStages("1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING")
-	if !slices.Equal(f.called, secrets.Steps()) || len(said) != 4 {
-		t.Errorf("called %v, said %v", f.called, said)
+	if !slices.Equal(f.called, secrets.Steps()) || len(logged) != 4 {
+		t.Errorf("called %v, logged %v", f.called, logged)
 	}
 }
 
-func TestRotateStartsOverWhenAStepFails(t *testing.T) {
+func TestRotateRestartsAfterFailedStep(t *testing.T) {
 	s, f := openRotating(t, map[string]int{"testSecret": 2})
 	s.must(s.store.Rotate(t.Context(), name, *version(2), func(string) {}))
 	s.wantStages("1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING")
@@ -100,7 +100,7 @@ func TestRotateStartsOverWhenAStepFails(t *testing.T) {
 	}
 }
 
-func TestRotationThatFailedIsTakenUp(t *testing.T) {
+func TestFailedRotationIsResumed(t *testing.T) {
 	s, _ := openRotating(t, map[string]int{"setSecret": 3})
 	if err := s.store.Rotate(t.Context(), name, *version(2), func(string) {}); err == nil {
 		t.Fatal("a rotation that failed three times succeeded")
@@ -110,7 +110,7 @@ func TestRotationThatFailedIsTakenUp(t *testing.T) {
 	s.wantStages("1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING") // by its first version
 }
 
-func TestRotateSecretReturnsAndRotates(t *testing.T) {
+func TestRotateSecretRotatesInBackground(t *testing.T) {
 	s, _ := openRotating(t, nil)
 	out, err := s.client.RotateSecret(t.Context(), &secretsmanager.RotateSecretInput{
 		SecretId: aws.String(name), ClientRequestToken: version(2),
@@ -119,17 +119,17 @@ func TestRotateSecretReturnsAndRotates(t *testing.T) {
 		t.Fatalf("RotateSecret: %v, %v", out, err)
 	}
 	const rotated = "1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING"
-	for asked := 0; s.stages() != rotated && asked < 5000; asked++ { // each time takes a while
+	for asked := 0; s.stages() != rotated && asked < 5000; asked++ { // each request takes some time
 		continue
 	}
 	s.wantStages(rotated)
 }
 
-func TestRotationAtWorkIsNotBegunAgain(t *testing.T) {
+func TestRotateFailsWhileRotationIsRunning(t *testing.T) {
 	f, reached, resume := &rotationFunction{}, make(chan struct{}), make(chan struct{})
 	s := openRotatedBy(t, f, func(ctx context.Context, to string, event []byte) error {
 		err := f.invoke(ctx, to, event)
-		if strings.Contains(string(event), "finishSecret") { // no version is unfinished any more
+		if strings.Contains(string(event), "finishSecret") { // at this point, no version is unfinished
 			reached <- struct{}{}
 			<-resume
 		}
@@ -147,7 +147,7 @@ func TestRotationAtWorkIsNotBegunAgain(t *testing.T) {
 	})
 	s.wantRefusal(err, "InvalidRequestException")
 	err = s.store.Rotate(t.Context(), name, *version(4), func(string) {})
-	if err == nil || !strings.Contains(err.Error(), "at this moment") {
+	if err == nil || !strings.Contains(err.Error(), "is already running") {
 		t.Errorf("a second rotation: %v", err)
 	}
 	const rotated = "1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING"

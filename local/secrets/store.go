@@ -1,14 +1,15 @@
-// Package secrets is the local stack's AWS Secrets Manager: the few calls that rotating a managed token needs, over the
-// service's own protocol, so that the SDK's client cannot tell the difference.
+// Package secrets is the local stack's AWS Secrets Manager. It implements the operations that rotating a managed token
+// needs, in the service's protocol, for the SDK's client.
 //
-// A secret is one file, readable by its owner only and replaced as a whole, so that a stack that is killed at any moment
-// has kept every call it answered. What must be as in the cloud is how version stages move: a stage is on one version at
-// a time; the version that loses AWSCURRENT gets AWSPREVIOUS; a version's value never changes, so that the same token
-// with the same value may be put again and with another value never. Rotation works as there, too: a version without a
-// value is staged as AWSPENDING, and the function that the secret names is asked for four steps, from the first again when
-// one fails. Two things differ. No schedule starts a rotation, only RotateSecret does. And where a rotation is unfinished,
-// RotateSecret takes it up and says so with its version, while Secrets Manager takes it up and answers with an error; only
-// one that is at work at that moment is refused, and nothing changes.
+// A secret is one file that only its owner can read. Every write replaces the file atomically, so a killed stack loses
+// no call that it has answered. Version stages move as in the cloud: only one version has a stage; the version that
+// loses AWSCURRENT gets AWSPREVIOUS; a version's value never changes, so a repeated PutSecretValue succeeds only with
+// the same value. Rotation also works as in the cloud: a version without a value gets AWSPENDING, and the secret's
+// function is invoked for four steps; after a failure, they start again with the first.
+//
+// Two things differ from the cloud. No schedule starts a rotation, only RotateSecret does. If a rotation is unfinished,
+// RotateSecret resumes it and returns its version, while Secrets Manager resumes it and returns an error. RotateSecret
+// fails only while a rotation is running.
 package secrets
 
 import (
@@ -23,34 +24,34 @@ import (
 	"time"
 )
 
-// Config says where secrets are kept and who rotates them.
+// Config holds the parameters of New.
 type Config struct {
-	Dir       string // is made when there is none
+	Dir       string // data folder, created if missing
 	Region    string
 	AccountID string
-	// Invoke runs one step of a rotation with the function that the last part of an ARN names. Without it a rotation is
-	// only begun, and whoever began it takes the steps.
+	// Invoke invokes a function, named by the last part of its ARN, for one step of a rotation. If it is nil, RotateSecret
+	// only begins a rotation, and the caller runs the steps.
 	Invoke func(ctx context.Context, function string, event []byte) error
 	// Log gets a line for each step of a rotation that RotateSecret began; nil keeps them quiet.
 	Log func(line string)
 	Now func() time.Time
 }
 
-// Store is a folder of secrets, which one process has to itself.
+// Store is a folder of secrets. Only one process may use it.
 type Store struct {
 	config Config
 
 	mu       sync.Mutex      // guards the files and rotating
-	rotating map[string]bool // names of secrets with a rotation at work
+	rotating map[string]bool // names of secrets with a running rotation
 	running  sync.WaitGroup
-	ctx      context.Context // of rotations that outlive the request that began them
+	ctx      context.Context // of rotations, which outlive the requests that began them
 	end      context.CancelFunc
 }
 
-// New opens the folder, and removes what a killed process left half-written there. Close must be called.
+// New opens the folder and removes incomplete files of a killed process. The caller must call Close.
 func New(ctx context.Context, c Config) (*Store, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("cannot make the folder of secrets: %w", err)
+		return nil, fmt.Errorf("create the folder of secrets: %w", err)
 	}
 	if err := removeUnfinished(c.Dir); err != nil {
 		return nil, err
@@ -63,20 +64,20 @@ func New(ctx context.Context, c Config) (*Store, error) {
 	return s, nil
 }
 
-// Close ends rotations that are at work, and waits for them. They are taken up by the next RotateSecret.
+// Close cancels running rotations and waits for their end. The next RotateSecret resumes them.
 func (s *Store) Close() {
 	s.end()
 	s.running.Wait()
 }
 
-// The stages that move by themselves.
+// The stages that Secrets Manager moves.
 const (
 	current  = "AWSCURRENT"
 	pending  = "AWSPENDING"
 	previous = "AWSPREVIOUS"
 )
 
-// secret is the content of a file.
+// secret is the content of a secret's file.
 type secret struct {
 	Name        string              `json:"name"`
 	ARN         string              `json:"arn"`
@@ -91,14 +92,14 @@ type secret struct {
 	Versions    map[string]*version `json:"versions"`
 }
 
-// rules are a schedule for rotations, which is kept and shown.
+// rules are a rotation schedule. It is stored and returned, but has no effect.
 type rules struct {
 	Days       int64  `json:"AutomaticallyAfterDays,omitempty"`
 	Duration   string `json:"Duration,omitempty"`
 	Expression string `json:"ScheduleExpression,omitempty"`
 }
 
-// version is a value with its stages. One that a rotation began has no value yet.
+// version is a value with its stages. The version that a rotation stages has no value at first.
 type version struct {
 	value
 	Stages  []string  `json:"stages"`
@@ -119,7 +120,7 @@ func (v value) equal(other value) bool {
 	return slices.Equal(v.Binary, other.Binary)
 }
 
-// holder returns the id of the version that has the stage, and "" if none does.
+// holder returns the ID of the version that has the stage, or "".
 func (s *secret) holder(stage string) string {
 	for id, v := range s.Versions {
 		if slices.Contains(v.Stages, stage) {
@@ -129,7 +130,7 @@ func (s *secret) holder(stage string) string {
 	return ""
 }
 
-// stage gives the version the stage, and takes it from any other.
+// stage moves the stage to the version.
 func (s *secret) stage(stage, id string) {
 	before := s.holder(stage)
 	if before == id {
@@ -149,7 +150,7 @@ func (s *secret) unstage(stage string) {
 	}
 }
 
-// maxVersions is how many versions a secret has before those without a stage are forgotten, oldest first.
+// maxVersions limits a secret's versions. Beyond it, the oldest versions without a stage are deleted.
 const maxVersions = 100
 
 func (s *secret) prune() {
@@ -169,18 +170,18 @@ func (s *secret) prune() {
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9/_+=.@-]+$`)
 
-const maxNameBytes = 120 // in the cloud 512; here a name, with every / as %2F, is also a file's
+const maxNameBytes = 120 // the cloud allows 512, but here the name, with %2F for each /, is also a file name
 
 func validName(name string) bool { return len(name) <= maxNameBytes && namePattern.MatchString(name) }
 
 const suffixLength = 6
 
-// arn is the address of a new secret, with the six random characters that the service adds.
+// arn returns the ARN of a new secret. Like the service, it appends six random characters.
 func (s *Store) arn(name string) string {
 	return "arn:aws:secretsmanager:" + s.config.Region + ":" + s.config.AccountID + ":secret:" + name + "-" + rand.Text()[:suffixLength]
 }
 
-// names are those of secrets that an id can mean: a name, an ARN, or an ARN without the random characters.
+// names returns the secret names to which an ID can refer. The ID is a name, an ARN, or an ARN without the random characters.
 func names(id string) []string {
 	_, name, isARN := strings.Cut(id, ":secret:")
 	if !strings.HasPrefix(id, "arn:") || !isARN {

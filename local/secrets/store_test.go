@@ -51,7 +51,7 @@ func openStore(t *testing.T, dir string, invoke func(context.Context, string, []
 
 func version(n int) *string { return aws.String(fmt.Sprintf("00000000-0000-4000-8000-%012d", n)) }
 
-// create makes the secret with the value "one" in its first version.
+// create creates the secret; its first version has the value "one".
 func (s *fixture) create() {
 	s.t.Helper()
 	_, err := s.client.CreateSecret(s.t.Context(), &secretsmanager.CreateSecretInput{
@@ -76,7 +76,7 @@ func (s *fixture) move(stage string, from, to *string) error {
 	return err
 }
 
-// stages returns which version has which stages, as "1:AWSCURRENT".
+// stages returns the stages of all versions, such as "1:AWSCURRENT".
 func (s *fixture) stages() string {
 	s.t.Helper()
 	out, err := s.client.DescribeSecret(s.t.Context(), &secretsmanager.DescribeSecretInput{SecretId: aws.String(name)})
@@ -122,7 +122,7 @@ func (s *fixture) read(in secretsmanager.GetSecretValueInput) (string, error) {
 	return aws.ToString(out.SecretString), nil
 }
 
-func TestStagesMoveAsInTheCloud(t *testing.T) {
+func TestStagesMove(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	s.create()
 	s.wantStages("1:AWSCURRENT")
@@ -140,7 +140,7 @@ func TestStagesMoveAsInTheCloud(t *testing.T) {
 	s.wantStages("2:AWSPREVIOUS 3:AWSCURRENT")
 }
 
-func TestVersionsValueNeverChanges(t *testing.T) {
+func TestVersionValueIsImmutable(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	s.create()
 	s.must(s.put(2, "two", "AWSPENDING"))
@@ -163,7 +163,7 @@ func TestVersionsValueNeverChanges(t *testing.T) {
 	s.create() // the same request again
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	s.create()
 	s.wantRefusal(s.put(2, strings.Repeat("x", 65537)), "InvalidParameterException")
@@ -210,7 +210,7 @@ func TestDeletedSecret(t *testing.T) {
 	s.wantRefusal(err, "ResourceNotFoundException")
 }
 
-func TestFilesAreTheirOwnersAloneAndSurviveARestart(t *testing.T) {
+func TestFilesArePrivateAndSurviveRestart(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "secrets"), nil)
 	s.create()
 	s.must(s.put(2, "two"))
@@ -231,7 +231,7 @@ func TestFilesAreTheirOwnersAloneAndSurviveARestart(t *testing.T) {
 	}
 }
 
-func TestOldVersionsAreForgotten(t *testing.T) {
+func TestOldVersionsAreDeleted(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	s.create()
 	for n := 2; n < 110; n++ {
@@ -257,7 +257,7 @@ func TestUnsignedRequestsAreRefused(t *testing.T) {
 	}
 }
 
-func TestHalfWrittenFilesAreRemoved(t *testing.T) {
+func TestIncompleteFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	for _, file := range []string{".new-123", ".new-x.json", "other"} { // a secret may be named .new-x
 		if err := os.WriteFile(filepath.Join(dir, file), []byte("{}"), 0o600); err != nil {
@@ -281,7 +281,7 @@ func TestHalfWrittenFilesAreRemoved(t *testing.T) {
 	}
 }
 
-func TestSecretOfAnotherKindOfFile(t *testing.T) {
+func TestCorruptFileIsInternalError(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	s.must(os.WriteFile(filepath.Join(s.dir, "broken.json"), []byte("{"), 0o600))
 	_, err := s.client.DescribeSecret(t.Context(), &secretsmanager.DescribeSecretInput{SecretId: aws.String("broken")})

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// API answers SES v2's SendEmail. Other operations get SES's answer to an unknown one.
+// API returns the handler of SES v2's SendEmail. Other operations get SES's error for unknown ones.
 //
-// Signatures are not checked, only that there is one: that is enough to keep out a web page that
-// posts to this address from a browser.
+// It requires a signature but does not verify it. That is enough to keep out web pages, which cannot
+// send an Authorization header to this address.
 func (o *Outbox) API() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v2/email/outbound-emails", func(w http.ResponseWriter, r *http.Request) {
@@ -23,7 +23,7 @@ func (o *Outbox) API() http.Handler {
 		writeJSON(w, http.StatusOK, map[string]string{"MessageId": id})
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		writeError(w, &refusal{http.StatusNotFound, "UnknownOperationException", "the local SES has SendEmail only"})
+		writeError(w, &refusal{http.StatusNotFound, "UnknownOperationException", "the local SES supports only SendEmail"})
 	})
 	return mux
 }
@@ -37,7 +37,7 @@ func (o *Outbox) send(w http.ResponseWriter, r *http.Request) (string, error) {
 		return "", badRequest("the message is larger than %d bytes", MaxRequestBytes)
 	}
 	if err != nil {
-		return "", badRequest("the request could not be read")
+		return "", badRequest("the request body could not be read")
 	}
 	request, err := decode(body)
 	if err != nil {
@@ -52,7 +52,7 @@ func (o *Outbox) send(w http.ResponseWriter, r *http.Request) (string, error) {
 	return id, o.add(id, message)
 }
 
-// refusal is an error in SES's shape.
+// refusal is an error in SES's format.
 type refusal struct {
 	status        int
 	kind, message string
@@ -63,7 +63,7 @@ func (r *refusal) Error() string { return r.message }
 func writeError(w http.ResponseWriter, err error) {
 	r, ok := errors.AsType[*refusal](err)
 	if !ok {
-		// The local stack has no secrets to keep from its own developer.
+		// The only caller is the developer, so the error may show internal details.
 		r = &refusal{http.StatusInternalServerError, "InternalServiceErrorException", err.Error()}
 	}
 	w.Header().Set("X-Amzn-Errortype", r.kind)
@@ -73,5 +73,5 @@ func writeError(w http.ResponseWriter, err error) {
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(value) // the client is gone when this fails
+	_ = json.NewEncoder(w).Encode(value) // fails if the client is gone
 }

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// content is a text with the charset in which it is to be sent.
+// content is a text and the charset in which to send it.
 type content struct{ Data, Charset string }
 
-// charset is ASCII when none is named, as in SES.
+// charset returns the charset, by default ASCII as in SES.
 func (c *content) charset() string {
 	if c.Charset == "" {
 		return "us-ascii"
@@ -24,11 +24,11 @@ func (c *content) check() error {
 	case "us-ascii", "utf-8", "iso-8859-1":
 		return nil
 	}
-	return badRequest("the local SES does not know the charset %.40q: use UTF-8", c.Charset)
+	return badRequest("the local SES does not support the charset %.40q: use UTF-8", c.Charset)
 }
 
-// encoded is the text in its charset. What that cannot express becomes a question mark, as it does
-// in SES: whoever forgets to name UTF-8 sees it here first.
+// encoded returns the text in its charset. As in SES, characters that the charset lacks become
+// question marks, so that a missing UTF-8 charset shows in local tests.
 func (c *content) encoded() string {
 	limit := rune(utf8.RuneSelf)
 	switch c.charset() {
@@ -47,7 +47,7 @@ func (c *content) encoded() string {
 	return string(out)
 }
 
-// toUTF8 reads text in a charset. Of an unknown one, it keeps what happens to be UTF-8.
+// toUTF8 decodes text from a charset. For unknown charsets, it keeps valid UTF-8 and replaces the rest.
 func toUTF8(charset, text string) string {
 	switch strings.ToLower(charset) {
 	case "iso-8859-1", "latin1", "windows-1252":

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// envelopeHeader names everyone the message goes to, the blind copies too, which its other headers
-// must not show. Only the outbox has it.
+// envelopeHeader lists all recipients, including blind copies, which no other header may show. Only
+// the outbox adds this header.
 const envelopeHeader = "X-Envelope-To"
 
 // maxLineBytes is the hard limit of RFC 5322, without the line's end.
@@ -24,10 +24,10 @@ type stamp struct {
 	at time.Time
 }
 
-// header writes fields one after the other.
+// header is a message header that is being written.
 type header struct{ bytes.Buffer }
 
-// field folds where a single space allows it. The value must hold no control character.
+// field writes a field, folded at single spaces. The value must not contain control characters.
 func (h *header) field(name, value string) {
 	line := name + ":"
 	for word := range strings.SplitSeq(value, " ") {
@@ -82,13 +82,13 @@ func (r *request) composeSimple(s stamp) ([]byte, error) {
 	}
 	for line := range bytes.SplitSeq(h.Bytes(), []byte("\r\n")) {
 		if len(line) > maxLineBytes {
-			return nil, badRequest("the Subject or an address has a word that is too long for a line of mail")
+			return nil, badRequest("the Subject or an address has a word that is too long for one line")
 		}
 	}
 	return h.Bytes(), nil
 }
 
-// writeBody ends the header and writes one part, or both as alternatives, the richer one last.
+// writeBody ends the header and writes the text or HTML part, or both as alternatives with HTML last.
 func (c *simple) writeBody(h *header, boundary string) error {
 	text, html := c.Body.Text, c.Body.Html
 	switch {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Whatever a request holds, it is refused as SES does or becomes a message that is read back.
+// Every request is either refused with an SES error or becomes a message that parse can read.
 func FuzzRequest(f *testing.F) {
 	f.Add([]byte(`{"FromEmailAddress":"a@b.c","Destination":{"ToAddresses":["d@e.f"]},"Content":{"Simple":{
 		"Subject":{"Data":"Hi  there "},"Body":{"Text":{"Data":"x\r\n.\ry","Charset":"UTF-8"},"Html":{"Data":"<p>"}},
@@ -54,12 +54,12 @@ func checkComposed(t *testing.T, r *request, m *message, text []byte) {
 	}
 	head, _, _ := bytes.Cut(text, []byte("\r\n\r\n"))
 	if bytes.Contains(bytes.ReplaceAll(text, []byte("\r\n"), nil), []byte("\n")) {
-		t.Errorf("a bare line feed:\n%q", text)
+		t.Errorf("bare line feed:\n%q", text)
 	}
 	if s := r.Content.Simple; s != nil {
 		allowed := 9 + len(s.Headers)
 		if n := len(m.Headers); n > allowed || strings.Contains(strings.ToLower(string(head)), "\nbcc:") {
-			t.Errorf("%d headers, at most %d could be asked for:\n%q", n, allowed, text)
+			t.Errorf("%d headers, want at most %d:\n%q", n, allowed, text)
 		}
 		want := spaces(toUTF8(s.Subject.charset(), s.Subject.encoded()))
 		if spaces(m.Subject) != want && !strings.Contains(want, "=?") {
@@ -68,10 +68,10 @@ func checkComposed(t *testing.T, r *request, m *message, text []byte) {
 	}
 }
 
-// Spaces at the ends of a header's value have no meaning.
+// spaces trims a header's value, because spaces at its ends have no meaning.
 func spaces(s string) string { return strings.Trim(s, " ") }
 
-// Whatever a file holds, reading it neither fails hard nor takes for ever, and can be shown.
+// Parsing any file terminates without a panic, and pages can show the result.
 func FuzzMessage(f *testing.F) {
 	f.Add([]byte("From: a@b.c\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\n" +
 		"Content-Type: multipart/alternative; boundary=y\r\n\r\n--y\r\n\r\nhttp://a.b/c.\r\n--y--\r\n--x--\r\n"))

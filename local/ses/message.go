@@ -17,28 +17,28 @@ import (
 	"time"
 )
 
-// Bounds for reading a message: a file in the folder may come from anywhere.
+// Limits for reading a message, because files in the folder are untrusted.
 const (
 	maxDepth = 6
 	maxParts = 100
 )
 
-// summary is a message in the list.
+// summary is a message's entry in the list.
 type summary struct {
 	ID      string    `json:"id"`
 	From    string    `json:"from"`
-	To      []string  `json:"to"` // bare addresses, all recipients
+	To      []string  `json:"to"` // addresses of all recipients, without names
 	Subject string    `json:"subject"`
 	Date    time.Time `json:"date"`
 }
 
-// message is one message in full. Text and HTML are the first part of each kind.
+// message is a complete message. Text and HTML are the first part of each type.
 type message struct {
 	summary
 	Headers []headerField `json:"headers"`
 	Text    string        `json:"text"`
 	HTML    string        `json:"html"`
-	Links   []string      `json:"links"` // of both parts, each once, in the order of appearance
+	Links   []string      `json:"links"` // distinct links of both parts, in order of appearance
 }
 
 type headerField struct {
@@ -46,7 +46,7 @@ type headerField struct {
 	Value string `json:"value"`
 }
 
-// parse reads as much as it can. Only a text without a readable header is an error.
+// parse reads as much of a message as possible. It fails only if the header is unreadable.
 func parse(id string, text []byte) (*message, error) {
 	raw, err := mail.ReadMessage(bytes.NewReader(text))
 	if err != nil {
@@ -103,7 +103,7 @@ type part struct {
 	body   io.Reader
 }
 
-// walker looks for the first text and HTML among the parts.
+// walker finds the first text part and the first HTML part.
 type walker struct {
 	*message
 	seen int
@@ -112,7 +112,7 @@ type walker struct {
 func (w *walker) part(p part, depth int) {
 	mediaType, params, err := mime.ParseMediaType(p.header.Get("Content-Type"))
 	if err != nil {
-		mediaType = "text/plain" // as RFC 2045 has it
+		mediaType = "text/plain" // the default of RFC 2045
 	}
 	disposition, _, _ := mime.ParseMediaType(p.header.Get("Content-Disposition"))
 	switch {
@@ -140,7 +140,7 @@ func (w *walker) multipart(parts *multipart.Reader, depth int) {
 	}
 }
 
-// decoded is what can be decoded: the rest of a broken part is left out.
+// decoded decodes the body. It stops at the first error, without the rest of a broken part.
 func (p part) decoded() string {
 	body := p.body
 	switch strings.ToLower(p.header.Get("Content-Transfer-Encoding")) {
@@ -158,10 +158,10 @@ var (
 	hrefPattern = regexp.MustCompile(`(?i)\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 )
 
-// A span is a piece of text, and a link when URL is set.
+// A span is a piece of text. It is a link if URL is set.
 type span struct{ Text, URL string }
 
-// spans cuts a text at its links. Punctuation after an address ends the sentence, not the address.
+// spans splits a text at its links. Punctuation at the end of a URL does not belong to the link.
 func spans(text string) []span {
 	var list []span
 	end := 0

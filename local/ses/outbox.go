@@ -1,10 +1,9 @@
-// Package mail is the local stack's Amazon SES: it takes SendEmail as SES v2 does, keeps each
-// message as a file, and shows the files as pages.
+// Package ses is the local stack's Amazon SES. It implements SES v2's SendEmail, stores each message
+// as a file, and shows the messages as web pages. It never sends a message.
 //
-// A message is written as the complete MIME text that a mail server would get, so that what a mail
-// program makes of it can be seen by opening the file. Nothing is ever sent. What SES would refuse
-// is refused here with the same error, for a laptop is the cheapest place to learn it. All content
-// is somebody's input: it can add no header, and pages show it without running or fetching any of it.
+// A file has the complete MIME text that a mail server would receive, so a developer can open it in
+// a mail program. Requests that SES refuses fail with the same error here. Message content is
+// untrusted: it cannot add headers, and the pages neither run nor fetch any of it.
 package ses
 
 import (
@@ -25,7 +24,7 @@ import (
 // limit is 6 MB, could not send more than this.
 const MaxRequestBytes = 10 << 20
 
-// maxFileBytes bounds reading. Encoding can triple a text, and a header is small.
+// maxFileBytes bounds reading of a message file. Quoted-printable can triple a text, and headers are small.
 const maxFileBytes = 3*MaxRequestBytes + 1<<20
 
 const (
@@ -33,23 +32,23 @@ const (
 	timeLayout = "20060102T150405.000000000Z"
 )
 
-// An ID begins with the time in fixed width, so that the order of names is the order of time.
+// An ID begins with the time in a fixed width, so that IDs sort by time.
 var idPattern = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}\.[0-9]{9}Z-[0-9a-f]{16}$`)
 
 // errMessageNotFound means that the outbox has no message with this ID.
-var errMessageNotFound = errors.New("there is no such message")
+var errMessageNotFound = errors.New("message not found")
 
-// Outbox is a folder of messages, one file each. Any number of processes may use one folder.
+// Outbox is a folder with one file for each message. Several processes may use the same folder.
 type Outbox struct {
 	dir string
 	now func() time.Time
 }
 
-// NewOutbox makes the folder when there is none; only its owner may read it, since messages carry
-// one-time links. The clock now dates the messages.
+// NewOutbox creates the folder if it is missing. Only its owner may read it, because messages
+// contain one-time links. now returns the date for new messages.
 func NewOutbox(dir string, now func() time.Time) (*Outbox, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("cannot make the outbox: %w", err)
+		return nil, fmt.Errorf("create the outbox: %w", err)
 	}
 	return &Outbox{dir: dir, now: now}, nil
 }
@@ -60,13 +59,13 @@ func newID(at time.Time) string {
 	return at.UTC().Format(timeLayout) + "-" + hex.EncodeToString(random[:])
 }
 
-// add appears in the folder at once and whole, or not at all.
+// add writes a message file atomically.
 func (o *Outbox) add(id string, message []byte) error {
 	temp, err := os.CreateTemp(o.dir, ".new-*")
 	if err != nil {
 		return fmt.Errorf("write to the outbox: %w", err)
 	}
-	defer func() { _ = os.Remove(temp.Name()) }() // in vain after the rename
+	defer func() { _ = os.Remove(temp.Name()) }() // fails after the rename, which is harmless
 	_, err = temp.Write(message)
 	err = errors.Join(err, temp.Close())
 	if err == nil {
@@ -80,7 +79,7 @@ func (o *Outbox) add(id string, message []byte) error {
 
 func (o *Outbox) path(id string) string { return filepath.Join(o.dir, id+extension) }
 
-// ids are those of all messages, newest first.
+// ids returns the IDs of all messages, newest first.
 func (o *Outbox) ids() ([]string, error) {
 	entries, err := os.ReadDir(o.dir)
 	if err != nil {
@@ -102,7 +101,7 @@ func (o *Outbox) read(id string, limit int64) ([]byte, error) {
 		return nil, errMessageNotFound
 	}
 	if info, err := os.Lstat(o.path(id)); err == nil && !info.Mode().IsRegular() {
-		return nil, errMessageNotFound // a link or a folder that somebody put there
+		return nil, errMessageNotFound // a symbolic link or a folder
 	}
 	file, err := os.Open(o.path(id))
 	if errors.Is(err, os.ErrNotExist) {

@@ -124,7 +124,7 @@ func raw(text string) *sesv2.SendEmailInput {
 	return &sesv2.SendEmailInput{Content: &types.EmailContent{Raw: &types.RawMessage{Data: []byte(text)}}}
 }
 
-func TestSimpleMessageIsProperMIME(t *testing.T) {
+func TestSimpleMessageIsValidMIME(t *testing.T) {
 	b := newTestOutbox(t)
 	subject := strings.Repeat("Grüße aus dem Büro ", 8) + "✓"
 	text := "Zeile 1: ü\nhttps://example.com/a?b=c&d=" + strings.Repeat("x", 200) + "\n.\nFrom here"
@@ -214,7 +214,7 @@ func alternatives(t *testing.T, m *netmail.Message) []string {
 	}
 }
 
-// A charset that cannot express the text loses characters in SES, so it must lose them here.
+// SES replaces characters that the charset lacks, so the local SES must do the same.
 func TestCharsets(t *testing.T) {
 	for _, test := range []struct{ charset, want string }{
 		{"", "caf? ?"}, {"US-ASCII", "caf? ?"}, {"ISO-8859-1", "café ?"}, {"utf-8", "café €"},
@@ -233,7 +233,7 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
-func TestRawMessageIsKept(t *testing.T) {
+func TestRawMessageKeepsContent(t *testing.T) {
 	b := newTestOutbox(t)
 	in := raw("From: A <a@example.com>\nTo: b@example.com\nBcc: c@example.com,\n d@example.com\nDate: long ago\n" +
 		"Message-ID: <mine@x>\nSubject: =?utf-8?q?=C3=9C?=\nContent-Transfer-Encoding: base64\n\nSGVsbG8=\n")
@@ -256,7 +256,7 @@ func TestRawMessageIsKept(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidMessagesAreRefused(t *testing.T) {
 	b := newTestOutbox(t)
 	header := func(name, value string) func(*sesv2.SendEmailInput, *types.Message) {
 		return func(_ *sesv2.SendEmailInput, m *types.Message) {
@@ -314,7 +314,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestRequestsThatNoSDKSends(t *testing.T) {
+func TestInvalidHTTPRequestsAreRefused(t *testing.T) {
 	b := newTestOutbox(t)
 	for _, test := range []struct {
 		method, path, authorization, body string

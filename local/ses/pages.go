@@ -14,21 +14,21 @@ import (
 var pageFiles embed.FS
 
 const (
-	// maxListed keeps the list light: it is read anew every few seconds.
+	// maxListed bounds the list, because the page reloads every few seconds.
 	maxListed = 200
 	// maxHeadBytes is enough for the headers that the list shows.
 	maxHeadBytes = 64 << 10
 
 	pagePolicy = "default-src 'none'; style-src 'self'; frame-src 'self'; " +
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	// mailPolicy lets a mail have its own look and inline pictures, but fetch and run nothing. Its
-	// links open in a new tab.
+	// mailPolicy allows a mail's styles and inline images, but no scripts and no requests. Links open
+	// in a new tab.
 	mailPolicy = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; " +
 		"style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'"
 )
 
-// Pages shows the outbox at /_local/outbox. The list and a message are JSON for a client that
-// prefers it by its Accept header.
+// Pages returns the handler of the pages below /_local/outbox. The list and the messages are JSON
+// for clients whose Accept header prefers it.
 func (o *Outbox) Pages() http.Handler {
 	p := pages{Outbox: o, templates: template.Must(template.ParseFS(pageFiles, "pages/*.html"))}
 	mux := http.NewServeMux()
@@ -56,7 +56,7 @@ func (p pages) serve(show func(http.ResponseWriter, *http.Request) error) http.H
 		h.Set("X-Content-Type-Options", "nosniff")
 		switch err := show(w, r); {
 		case errors.Is(err, errMessageNotFound):
-			http.Error(w, "There is no such message. The outbox is at /_local/outbox.", http.StatusNotFound)
+			http.Error(w, "Message not found. The outbox is at /_local/outbox.", http.StatusNotFound)
 		case err != nil:
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 		}
@@ -79,7 +79,7 @@ func (p pages) list(w http.ResponseWriter, r *http.Request) error {
 	for _, id := range ids[:min(len(ids), maxListed)] {
 		s, err := p.head(id)
 		if errors.Is(err, errMessageNotFound) {
-			continue // somebody has just deleted it
+			continue // deleted meanwhile
 		}
 		if err != nil {
 			return err
@@ -93,7 +93,7 @@ func (p pages) list(w http.ResponseWriter, r *http.Request) error {
 	return p.page(w, "list.html", data)
 }
 
-// head lists a message that cannot be parsed by its ID alone: the page of the message tells more.
+// head returns a message's summary. If the message is unreadable, the summary has only the ID and the date.
 func (p pages) head(id string) (summary, error) {
 	text, err := p.read(id, maxHeadBytes)
 	if err != nil {
@@ -101,7 +101,7 @@ func (p pages) head(id string) (summary, error) {
 	}
 	m, err := parse(id, text)
 	if err != nil {
-		return summarize(id, nil), nil //nolint:nilerr // see the comment
+		return summarize(id, nil), nil //nolint:nilerr // the message's page shows the error
 	}
 	return m.summary, nil
 }
@@ -137,7 +137,7 @@ func (p pages) html(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Security-Policy", mailPolicy)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = fmt.Fprint(w, `<!DOCTYPE html><base target="_blank">`+"\n", m.HTML) // the client is gone when this fails
+	_, _ = fmt.Fprint(w, `<!DOCTYPE html><base target="_blank">`+"\n", m.HTML) // fails if the client is gone
 	return nil
 }
 
@@ -153,7 +153,7 @@ func (p pages) raw(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// page is rendered whole before any of it is sent, so that an error can still be one.
+// page renders the complete page before it writes anything, so that an error can still set the status.
 func (p pages) page(w http.ResponseWriter, name string, data any) error {
 	var page bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&page, name, data); err != nil {
@@ -164,7 +164,7 @@ func (p pages) page(w http.ResponseWriter, name string, data any) error {
 	return nil
 }
 
-// wantsJSON goes by which of the two is named first: no client that we serve needs more.
+// wantsJSON reports whether JSON comes before HTML in the Accept header. It ignores quality values.
 func wantsJSON(r *http.Request) bool {
 	for wanted := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		mediaType, _, _ := strings.Cut(strings.TrimSpace(wanted), ";")

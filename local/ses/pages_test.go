@@ -97,7 +97,7 @@ func TestHTMLPartIsSandboxed(t *testing.T) {
 		t.Errorf("policy %q", policy)
 	}
 	if !strings.HasSuffix(body, "<script>alert(3)</script>") {
-		t.Errorf("the mail is not as sent: %q", body)
+		t.Errorf("the HTML part differs from the sent one: %q", body)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestRawDownload(t *testing.T) {
 	}
 }
 
-func TestOnlyMessagesAreServed(t *testing.T) {
+func TestPagesServeOnlyMessages(t *testing.T) {
 	b := newTestOutbox(t)
 	if err := os.WriteFile(filepath.Join(filepath.Dir(b.dir), "admin-key.eml"), []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
@@ -134,8 +134,7 @@ func TestOnlyMessagesAreServed(t *testing.T) {
 	}
 }
 
-// What cannot be read is still listed, so that nobody looks for it in vain.
-func TestUnreadableMessageIsListed(t *testing.T) {
+func TestListIncludesUnreadableMessage(t *testing.T) {
 	b := newTestOutbox(t)
 	good := b.send(simple(nil))
 	bad := strings.Replace(good, "2026", "2027", 1)
@@ -153,21 +152,21 @@ func TestUnreadableMessageIsListed(t *testing.T) {
 	}
 }
 
-func TestPagesNeedNoNetwork(t *testing.T) {
+func TestPagesLoadNothingFromOtherHosts(t *testing.T) {
 	b := newTestOutbox(t)
 	id := b.send(simple(func(_ *sesv2.SendEmailInput, m *types.Message) {
 		m.Headers = []types.MessageHeader{{Name: aws.String("X-A"), Value: aws.String("b")}}
 	}))
 	for _, path := range []string{"/_local/outbox", "/_local/outbox/" + id, "/_local/outbox/style.css"} {
 		response, body := b.get(path, browser)
-		elsewhere := func(s string) bool { return strings.Contains(body, s) }
-		if response.StatusCode != http.StatusOK || slices.ContainsFunc([]string{"http:", "https:", "//", "@import"}, elsewhere) {
-			t.Errorf("%s: %s refers to elsewhere:\n%s", path, response.Status, body)
+		isExternal := func(s string) bool { return strings.Contains(body, s) }
+		if response.StatusCode != http.StatusOK || slices.ContainsFunc([]string{"http:", "https:", "//", "@import"}, isExternal) {
+			t.Errorf("%s: %s refers to other hosts:\n%s", path, response.Status, body)
 		}
 	}
 }
 
-func TestNobodyElseReadsTheOutbox(t *testing.T) {
+func TestOutboxIsReadableOnlyByOwner(t *testing.T) {
 	b := newTestOutbox(t)
 	id := b.send(simple(nil))
 	for path, want := range map[string]os.FileMode{b.dir: 0o700 | os.ModeDir, filepath.Join(b.dir, id+".eml"): 0o600} {

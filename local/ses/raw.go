@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// composeRaw keeps the caller's message but for the headers that SES writes itself.
+// composeRaw returns the caller's message with the headers that SES sets replaced.
 func (r *request) composeRaw(s stamp) ([]byte, error) {
 	text := crlf(r.Content.Raw.Data)
 	fields, body, ok := splitMessage(text)
@@ -38,7 +38,7 @@ func (r *request) composeRaw(s stamp) ([]byte, error) {
 	return h.Bytes(), nil
 }
 
-// completeEnvelope takes from the message's own header what the request leaves out.
+// completeEnvelope takes a sender or recipients that the request lacks from the message's header.
 func (r *request) completeEnvelope(h mail.Header) error {
 	if r.from == nil {
 		from, err := h.AddressList("From")
@@ -68,14 +68,14 @@ func (r *request) completeEnvelope(h mail.Header) error {
 	return nil
 }
 
-// crlf ends every line as mail has it.
+// crlf ends every line with CRLF.
 func crlf(text []byte) []byte {
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
 	return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
 }
 
-// splitMessage returns the fields, each with its folded lines.
+// splitMessage returns the header fields, each with its folded lines, and the body.
 func splitMessage(text []byte) (fields []string, body []byte, ok bool) {
 	head, body, ok := bytes.Cut(text, []byte("\r\n\r\n"))
 	if !ok {

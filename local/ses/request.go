@@ -18,7 +18,7 @@ const (
 	maxHeaderValueChars = 870
 )
 
-// request is what SendEmail takes, as far as it is understood here; SES ignores unknown members too.
+// request is SendEmail's input. Like SES, it ignores unknown members.
 type request struct {
 	FromEmailAddress string
 	ReplyToAddresses []string
@@ -54,7 +54,7 @@ func decode(body []byte) (*request, error) {
 	}
 	switch c := r.Content; {
 	case c.Template != nil:
-		return nil, badRequest("the local SES has no templates: send Simple or Raw content")
+		return nil, badRequest("the local SES does not support templates: send Simple or Raw content")
 	case (c.Simple == nil) == (c.Raw == nil):
 		return nil, badRequest("Content needs exactly one of Simple and Raw")
 	case c.Simple != nil:
@@ -82,7 +82,7 @@ func (r *request) checkAddresses() error {
 		return badRequest("Recipient count exceeds %d.", maxRecipients)
 	}
 	if r.FromEmailAddress == "" {
-		return nil // a Raw message may name its sender itself
+		return nil // a Raw message may have a From header instead
 	}
 	var err error
 	r.from, err = parseAddress(r.FromEmailAddress)
@@ -91,7 +91,7 @@ func (r *request) checkAddresses() error {
 
 func (r *request) recipients() []*mail.Address { return slices.Concat(r.to, r.cc, r.bcc) }
 
-// parseAddress is as strict as SES: ASCII only but for the display name.
+// parseAddress is as strict as SES: only the display name may contain non-ASCII characters.
 func parseAddress(text string) (*mail.Address, error) {
 	address, err := mail.ParseAddress(text)
 	if err != nil || hasControlCharacter(text) {
@@ -118,7 +118,7 @@ func (r *request) checkSimple() error {
 	case s.Body == nil || s.Body.Text == nil && s.Body.Html == nil:
 		return badRequest("Simple content needs a Body with Text or Html")
 	case len(s.Attachments) > 0:
-		return badRequest("the local SES takes attachments in Raw content only")
+		return badRequest("the local SES supports attachments only in Raw content")
 	case hasControlCharacter(s.Subject.Data):
 		return badRequest("the Subject contains a control character")
 	}
@@ -132,7 +132,7 @@ func (r *request) checkSimple() error {
 
 func (s *simple) checkHeaders() error {
 	if len(s.Headers) > maxHeaders {
-		return badRequest("there are more than %d Headers", maxHeaders)
+		return badRequest("the message has more than %d Headers", maxHeaders)
 	}
 	for _, h := range s.Headers {
 		if !isAllowedHeaderName(h.Name) {

@@ -25,7 +25,7 @@ func (c *console) say(line string) {
 
 // alarm says what went wrong, with its first line red where colours are wanted: it must not go under among requests.
 func (s *Stack) alarm(text string) {
-	if s.options.Colour {
+	if s.options.Color {
 		first, rest, more := strings.Cut(text, "\n")
 		text = "\x1b[31m" + first + "\x1b[0m"
 		if more {

@@ -123,7 +123,7 @@ func (s *Stack) engineLog(name string) (*os.File, error) {
 func (o Options) Fetch(ctx context.Context, progress io.Writer) (string, error) {
 	return engines.Dynoxide{
 		Path:     filepath.Join(o.RepoDir, ".local", "bin", "dynoxide"),
-		Binary:      os.Getenv("DYNOXIDE"),
+		Binary:   os.Getenv("DYNOXIDE"),
 		Progress: progress,
 	}.Install(ctx)
 }

@@ -136,7 +136,7 @@ func TestObjectsAndLinesReachFunctions(t *testing.T) {
 func TestAFailingFunctionIsTriedThreeTimes(t *testing.T) {
 	o := options(repo(t))
 	withEvents(t, o.RepoDir)
-	o.RetryPauses = []time.Duration{time.Millisecond, 2 * time.Millisecond}
+	o.RetryDelays = []time.Duration{time.Millisecond, 2 * time.Millisecond}
 	f := open(t, start(t, o), o)
 	f.put("fail/a.tgz", "x")
 	given := "WitnessFunction failed 3 times on ObjectCreated:Put of " + *f.bucket + `/fail/a.tgz; the event is dropped: "not this one"` + "\n"
@@ -180,7 +180,7 @@ func TestTheEndDeliversWhatIsThere(t *testing.T) {
 func TestTheEndTellsOfLostEvents(t *testing.T) {
 	o := options(repo(t))
 	withEvents(t, o.RepoDir)
-	o.RetryPauses = []time.Duration{time.Hour}
+	o.RetryDelays = []time.Duration{time.Hour}
 	s := start(t, o)
 	f := open(t, s, o)
 	f.put("fail/a.tgz", "x")

@@ -149,7 +149,7 @@ func TestDataThatIsTakenAwayEndsTheProgram(t *testing.T) {
 
 func TestWhatDoesNotBuildIsRed(t *testing.T) {
 	o := options(repo(t))
-	o.Colour = true
+	o.Color = true
 	s := start(t, o)
 	words := filepath.Join(o.RepoDir, "shared", "words", "words.go")
 	if err := os.WriteFile(words, []byte("package words\n\nconst Greeting = undefined\n"), 0o644); err != nil {

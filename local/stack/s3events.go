@@ -16,7 +16,7 @@ import (
 // receive makes what takes events, before there is anything that sends them. They wait for deliver.
 func (s *Stack) receive(context.Context) error {
 	loaded := s.template.Load()
-	s.events = async.New(async.Config{Invoker: s, RetryDelays: s.options.RetryPauses, Log: s.alarm, RecoveryHint: s.mendEvents()})
+	s.events = async.New(async.Config{Invoker: s, RetryDelays: s.options.RetryDelays, Log: s.alarm, RecoveryHint: s.mendEvents()})
 	s.logs = logs.New(logs.Config{AccountID: accountID, Deliver: s.events.Invoke})
 	s.logs.Subscribe(subscriptions(loaded))
 	s.objects = s3events.New(s3events.Config{Buckets: loaded.Buckets, Region: region, Deliver: s.events.Invoke})

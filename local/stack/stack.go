@@ -49,10 +49,10 @@ type Options struct {
 	RateLimit *int   // RateLimitPerMinute; nil leaves the template's default
 	// Parameters are the template's, by name; those that are not here have their defaults.
 	Parameters map[string]string
-	Colour     bool // of the request log
+	Color      bool // of the request log
 	Log        io.Writer
-	// RetryPauses are those of async.Config, between the tries of an event that nobody waits for.
-	RetryPauses []time.Duration
+	// RetryDelays are those of async.Config, between the tries of an event that nobody waits for.
+	RetryDelays []time.Duration
 }
 
 // Data is the data folder.
@@ -119,8 +119,8 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 	return s, nil
 }
 
-// Say writes a line to the log.
-func (s *Stack) Say(line string) { s.console.say(line) }
+// Print writes a line to the log.
+func (s *Stack) Print(line string) { s.console.say(line) }
 
 // Info is where everything is.
 func (s *Stack) Info() Info { return s.info }
@@ -340,7 +340,7 @@ func (s *Stack) route(t *template.Stack) error {
 		Invoker:   s,
 		CORS:      t.CORS,
 		AccountID: accountID,
-		Log:       func(r gateway.Record) { s.console.say(r.Text(s.options.Colour)) },
+		Log:       func(r gateway.Record) { s.console.say(r.Text(s.options.Color)) },
 		AccessLog: s.accessLog(t.AccessLog),
 	})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// MaxLength is the longest pattern that CloudWatch Logs takes.
-const MaxLength = 1024
+// MaxBytes is the longest pattern that CloudWatch Logs takes.
+const MaxBytes = 1024
 
 // Pattern is one that was read by Parse. The zero value matches every line.
 type Pattern struct {
@@ -57,11 +57,11 @@ func lookUp(document map[string]any, path []string) any {
 	return value
 }
 
-func both(a, b condition) condition {
+func and(a, b condition) condition {
 	return func(document map[string]any) bool { return a(document) && b(document) }
 }
 
-func either(a, b condition) condition {
+func or(a, b condition) condition {
 	return func(document map[string]any) bool { return a(document) || b(document) }
 }
 

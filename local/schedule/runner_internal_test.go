@@ -15,12 +15,12 @@ func TestWhatWasMissedIsLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, want := range []time.Duration{time.Hour, 30 * time.Minute} {
-			next, ok := r.following(i, now().Add(-10*time.Hour))
+			next, ok := r.nextDue(i, now().Add(-10*time.Hour))
 			if !ok || next.Sub(now()) != want {
 				t.Errorf("after a sleep the next run is in %v, want %v", next.Sub(now()), want)
 			}
 		}
-		if next, _ := r.following(0, now().Add(-time.Minute)); next.Sub(now()) != 59*time.Minute {
+		if next, _ := r.nextDue(0, now().Add(-time.Minute)); next.Sub(now()) != 59*time.Minute {
 			t.Errorf("a run that began late moved the beat to %v", next.Sub(now()))
 		}
 	})

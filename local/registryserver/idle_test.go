@@ -11,17 +11,17 @@ import (
 func TestRestComesAfterTheLastRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rests := 0
-		handler := atRest(http.NotFoundHandler(), func() { rests++ })
+		handler := whenIdle(http.NotFoundHandler(), func() { rests++ })
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		for _, step := range []struct {
 			wait time.Duration // after a request
 			want int
 		}{
-			{restTime - 1, 0},
-			{restTime - 1, 0},
-			{restTime, 1},
-			{restTime - 1, 1},
-			{10 * restTime, 2},
+			{idleTimeout - 1, 0},
+			{idleTimeout - 1, 0},
+			{idleTimeout, 1},
+			{idleTimeout - 1, 1},
+			{10 * idleTimeout, 2},
 		} {
 			handler.ServeHTTP(httptest.NewRecorder(), request)
 			<-time.After(step.wait) // by the clock of the bubble
