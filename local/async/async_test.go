@@ -15,7 +15,7 @@ import (
 	"portside/local/lambda"
 )
 
-// fakeFunction answers invocations by a rule and remembers when they came.
+// fakeFunction answers invocations by a rule and records them.
 type fakeFunction struct {
 	start time.Time
 	rule  func(ctx context.Context, try int, payload string) (lambda.Result, error)

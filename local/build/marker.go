@@ -41,7 +41,7 @@ func (m *marker) handle(event fsnotify.Event) bool {
 	return true
 }
 
-// wait returns when everything that was saved before the call has been seen.
+// wait returns when the watcher has seen everything that was saved before the call.
 func (m *marker) wait(ctx context.Context, ended <-chan struct{}) error {
 	seen, err := m.request()
 	if err != nil {

@@ -34,7 +34,7 @@ const (
 	operation       = "GetAuthorizationToken"
 	contentType     = "application/x-amz-json-1.1"
 	maxRequestBytes = 16 << 10
-	// tokenLifetime is the service's. Here the password stays good, which nobody may rely on.
+	// tokenLifetime is the service's. The local password does not expire, but callers must not rely on that.
 	tokenLifetime = 12 * time.Hour
 )
 

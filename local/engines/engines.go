@@ -161,7 +161,7 @@ func freeAddr(host string) (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-// isOK says whether a request gets 200.
+// isOK reports whether a request gets the status 200.
 func isOK(r *http.Request, err error) bool {
 	if err != nil {
 		return false

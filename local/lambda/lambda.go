@@ -16,7 +16,7 @@ import (
 // error, panicked, exited or timed out.
 const Unhandled = "Unhandled"
 
-// MaxPayloadBytes is the largest synchronous request and the largest response, in bytes.
+// MaxPayloadBytes is Lambda's limit on a synchronous request and on a response.
 const MaxPayloadBytes = 6 << 20
 
 // Result is the result of an invocation.

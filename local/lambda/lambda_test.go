@@ -41,7 +41,7 @@ func buildProbesAndRun(m *testing.M) int {
 	return m.Run()
 }
 
-// logBuffer collects what functions print.
+// logBuffer collects the output of functions.
 type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -164,7 +164,7 @@ func hasExited(pid int) func() bool {
 	return func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH }
 }
 
-// occupySandbox occupies a sandbox until the returned function is called, which returns its answer.
+// occupySandbox occupies a sandbox until the caller calls finish, which returns the function's answer.
 func (f *fixture) occupySandbox() (finish func() probeAnswer) {
 	f.t.Helper()
 	signal := filepath.Join(f.t.TempDir(), "go on")

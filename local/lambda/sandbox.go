@@ -12,7 +12,7 @@ import (
 	"portside/local/process"
 )
 
-// stopTimeout is how long a process may take to end itself before it is killed.
+// stopTimeout is the time that a process has to exit before it is killed.
 const stopTimeout = time.Second
 
 // sandbox is one process and its Runtime API. It accepts an invocation only while its process
@@ -167,7 +167,7 @@ func (s *sandbox) run(inv *invocation) bool {
 	return true
 }
 
-// waitUntilReusable waits until the process is of use again or gone.
+// waitUntilReusable waits until the process requests its next invocation or exits.
 func (s *sandbox) waitUntilReusable(inv *invocation, limit *time.Timer) {
 	select {
 	case <-inv.completed:

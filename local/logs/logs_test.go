@@ -18,7 +18,7 @@ import (
 	"portside/local/logs/pattern"
 )
 
-// deliveries keeps what is delivered, read as a function reads it.
+// deliveries records the delivered events, decoded as a function decodes them.
 type deliveries struct {
 	t    *testing.T
 	mu   sync.Mutex
@@ -68,13 +68,13 @@ func newGroups(t *testing.T, subscriptions ...logs.Subscription) (*logs.Groups, 
 	return g, i
 }
 
-// advance lets time of the test's own go by, and what is due then happen.
+// advance waits d on the fake clock of synctest and then for all goroutines to block.
 func advance(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-func TestLinesAreGatheredForAMoment(t *testing.T) {
+func TestLinesAreDeliveredInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, i := newGroups(t, subscription(t, "Pulls", "charts", `{ $.msg = "pull" }`), subscription(t, "All", "charts", ""))
 		first := `{"msg":"pull","n":"<1>"}`
@@ -115,7 +115,7 @@ func TestLinesAreGatheredForAMoment(t *testing.T) {
 	})
 }
 
-func TestABatchIsBounded(t *testing.T) {
+func TestBatchHasLimitedLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, i := newGroups(t, subscription(t, "All", "busy", ""))
 		for range 2001 {
@@ -138,8 +138,8 @@ func TestABatchIsBounded(t *testing.T) {
 	})
 }
 
-// The worst that lines can be is noise, which does not compress.
-func TestABatchFitsIntoAnInvocation(t *testing.T) {
+// Random lines are the worst case, because they do not compress.
+func TestBatchFitsIntoPayload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, i := newGroups(t, subscription(t, "All", "noise", ""))
 		source := rand.New(rand.NewPCG(1, 2))
@@ -162,7 +162,7 @@ func TestABatchFitsIntoAnInvocation(t *testing.T) {
 	})
 }
 
-func TestSubscriptionsAreReplaced(t *testing.T) {
+func TestSubscribeReplacesSubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, i := newGroups(t, subscription(t, "Old", "group", ""))
 		g.Put("group", "s", "1")

@@ -22,7 +22,7 @@ import (
 	"portside/local/template"
 )
 
-// maxBodyBytes is far above what one change takes: keys have up to 1 KB.
+// maxBodyBytes is far above the size of one change, because keys have at most 1 KB.
 const maxBodyBytes = 64 << 10
 
 // Config holds the parameters of New.
@@ -50,7 +50,7 @@ func New(c Config) *Receiver {
 // Path returns the secret path at which the receiver accepts changes.
 func (r *Receiver) Path() string { return r.path }
 
-// SetBuckets replaces all notifications.
+// SetBuckets replaces the notifications.
 func (r *Receiver) SetBuckets(buckets []template.Bucket) { r.buckets.Store(&buckets) }
 
 // ServeHTTP accepts one change.

@@ -18,7 +18,7 @@ import (
 	"portside/local/template"
 )
 
-// delivered is what functions got.
+// delivered holds the events for functions.
 type delivered struct{ got []async.Event }
 
 func start(buckets ...template.Bucket) (*s3events.Receiver, *delivered) {

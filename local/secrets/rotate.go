@@ -13,7 +13,8 @@ import (
 // Steps returns the steps of a rotation in their order.
 func Steps() []string { return []string{"createSecret", "setSecret", "testSecret", "finishSecret"} }
 
-// maxRotationTries is how often a rotation begins anew at its first step before it is left for the next RotateSecret.
+// maxRotationTries limits the attempts of a rotation, each from the first step. After that, the next RotateSecret
+// resumes it.
 const maxRotationTries = 3
 
 // retryDelay is the time between two attempts.

@@ -16,7 +16,7 @@ import (
 	"portside/local/secrets"
 )
 
-// rotationFunction rotates as a Lambda function does, and fails as often as it is told to.
+// rotationFunction rotates a secret like the Lambda function does. Its steps fail as often as failures says.
 type rotationFunction struct {
 	mu       sync.Mutex
 	fixture  *fixture

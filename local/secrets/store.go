@@ -32,7 +32,7 @@ type Config struct {
 	// Invoke invokes a function, named by the last part of its ARN, for one step of a rotation. If it is nil, RotateSecret
 	// only begins a rotation, and the caller runs the steps.
 	Invoke func(ctx context.Context, function string, event []byte) error
-	// Log gets a line for each step of a rotation that RotateSecret began; nil keeps them quiet.
+	// Log receives a line for each step of a rotation that RotateSecret began. It may be nil.
 	Log func(line string)
 	Now func() time.Time
 }

@@ -24,7 +24,7 @@ import (
 
 const name = "portside/acme"
 
-// fixture is the local Secrets Manager with the SDK's own client.
+// fixture is the local Secrets Manager with the SDK's client.
 type fixture struct {
 	t      *testing.T
 	dir    string

@@ -16,7 +16,7 @@ import (
 // the outbox adds this header.
 const envelopeHeader = "X-Envelope-To"
 
-// maxLineBytes is the hard limit of RFC 5322, without the line's end.
+// maxLineBytes is RFC 5322's limit for a line without its CRLF.
 const maxLineBytes = 998
 
 type stamp struct {

@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// MaxRequestBytes is the largest SendEmail request in bytes. SES takes 40 MB; the functions, whose own
-// limit is 6 MB, could not send more than this.
+// MaxRequestBytes is the largest SendEmail request. SES allows 40 MB, but a function's payload limit
+// of 6 MB keeps its mails far below that.
 const MaxRequestBytes = 10 << 20
 
 // maxFileBytes bounds reading of a message file. Quoted-printable can triple a text, and headers are small.

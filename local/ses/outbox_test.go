@@ -25,7 +25,7 @@ import (
 	"portside/local/ses"
 )
 
-// testOutbox is an outbox with a real SES client before it and its pages behind it.
+// testOutbox is an outbox with the SDK's SES client and the address of its pages.
 type testOutbox struct {
 	t     *testing.T
 	dir   string

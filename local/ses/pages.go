@@ -16,7 +16,7 @@ var pageFiles embed.FS
 const (
 	// maxListed bounds the list, because the page reloads every few seconds.
 	maxListed = 200
-	// maxHeadBytes is enough for the headers that the list shows.
+	// maxHeadBytes is enough for the header fields in the list.
 	maxHeadBytes = 64 << 10
 
 	pagePolicy = "default-src 'none'; style-src 'self'; frame-src 'self'; " +

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Parse reads a pattern. Its errors are one line for whoever wrote the pattern.
+// Parse parses a pattern. Its errors are one line for the author of the template.
 func Parse(source string) (Pattern, error) {
 	if len(source) > MaxBytes {
-		return Pattern{}, fmt.Errorf("the filter pattern is longer than %d bytes, which CloudWatch Logs refuses; shorten it", MaxBytes)
+		return Pattern{}, fmt.Errorf("the filter pattern is longer than %d bytes, the limit of CloudWatch Logs; shorten it", MaxBytes)
 	}
 	p := &parser{rest: source}
 	if !p.accept("{") {
@@ -27,13 +27,13 @@ func Parse(source string) (Pattern, error) {
 	return Pattern{source: source, condition: c}, nil
 }
 
-// parser has what is still to be read.
+// parser holds the unread rest of a pattern.
 type parser struct{ rest string }
 
-// maxDepth bounds parentheses in parentheses.
+// maxDepth limits nested parentheses.
 const maxDepth = 20
 
-// peek is what comes next, without the space before it.
+// peek returns the rest without leading white space.
 func (p *parser) peek() string {
 	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
 	return p.rest
@@ -47,7 +47,7 @@ func (p *parser) accept(token string) bool {
 	return ok
 }
 
-// acceptMatch takes what the expression, which must begin with ^, matches; empty when it does not.
+// acceptMatch consumes and returns a match of the expression, which must begin with ^. It returns "" if there is none.
 func (p *parser) acceptMatch(expression *regexp.Regexp) string {
 	token := expression.FindString(p.peek())
 	p.rest = p.rest[len(token):]
@@ -59,7 +59,7 @@ func (p *parser) problem(wanted string) error {
 	if p.rest == "" {
 		found = "its end"
 	}
-	return fmt.Errorf("the filter pattern has %s where %s should be", found, wanted)
+	return fmt.Errorf("the filter pattern has %s where %s is expected", found, wanted)
 }
 
 func (p *parser) alternatives(depth int) (condition, error) {
@@ -87,7 +87,7 @@ func (p *parser) operand(depth int) (condition, error) {
 		return p.comparison()
 	}
 	if depth >= maxDepth {
-		return nil, fmt.Errorf("the filter pattern has more than %d parentheses within each other; simplify it", maxDepth)
+		return nil, fmt.Errorf("the filter pattern has more than %d nested parentheses; simplify it", maxDepth)
 	}
 	c, err := p.alternatives(depth + 1)
 	if err == nil && !p.accept(")") {
@@ -113,22 +113,22 @@ func (p *parser) comparison() (condition, error) {
 	names := strings.Split(path, ".")[1:]
 	compare := p.acceptMatch(operatorPattern)
 	if compare == "" {
-		return nil, p.problem("one of = != < > <= >=, the only operators that the local stack has,")
+		return nil, p.problem("one of = != < > <= >=, the only operators that the local stack supports,")
 	}
 	if text := p.acceptMatch(quotedPattern); text != "" {
 		if compare != "=" && compare != "!=" {
-			return nil, fmt.Errorf("the filter pattern compares %s with a text by %s; texts have = and != only", path, compare)
+			return nil, fmt.Errorf("the filter pattern compares %s with a string by %s; strings support only = and !=", path, compare)
 		}
 		return compareText(names, compare, text[1:len(text)-1]), nil
 	}
 	value, err := strconv.ParseFloat(p.acceptMatch(numberPattern), 64)
 	if err != nil || !endPattern.MatchString(p.rest) {
-		return nil, p.problem(`a number, or a text in double quotes without * % and \,`)
+		return nil, p.problem(`a number or a string in double quotes without * % and \`)
 	}
 	return compareNumber(names, compare, value), nil
 }
 
-// terms reads words and quoted phrases, apart by spaces.
+// terms parses words and quoted phrases, separated by spaces.
 func (p *parser) terms() ([]string, error) {
 	var terms []string
 	for p.peek() != "" {
@@ -137,7 +137,7 @@ func (p *parser) terms() ([]string, error) {
 			term = p.acceptMatch(wordPattern)
 		}
 		if term == "" || p.rest != "" && !strings.ContainsAny(p.rest[:1], " \t\r\n") {
-			return nil, p.problem(`a word of letters, digits and _, or a phrase in double quotes without * % and \,`)
+			return nil, p.problem(`a word of letters, digits and _, or a phrase in double quotes without * % and \`)
 		}
 		terms = append(terms, term)
 	}

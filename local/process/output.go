@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	maxLineBytes = 64 << 10 // a longer line is written in pieces
+	maxLineBytes = 64 << 10 // longer lines are written in pieces
 	maxTailBytes = 4 << 10
 )
 
-// outputCopier carries a child's output, line by line, to a writer and keeps its end.
+// outputCopier copies a child's output to a writer line by line and keeps the last lines.
 type outputCopier struct {
 	from   *os.File
 	to     io.Writer
@@ -32,8 +32,8 @@ func newOutputCopier(from *os.File, to io.Writer, prefix string) *outputCopier {
 	return &outputCopier{from: from, to: to, prefix: prefix, copied: make(chan struct{})}
 }
 
-// copy ends with the output. It reads on when nobody takes the lines any more: a child must not
-// block, or die of SIGPIPE, for the sake of its log.
+// copy returns at the end of the output. It keeps reading after a write error, because the child
+// must not block or die of SIGPIPE.
 func (l *outputCopier) copy() {
 	defer close(l.copied)
 	r := bufio.NewReaderSize(l.from, maxLineBytes)
@@ -74,7 +74,7 @@ func (l *outputCopier) tailText() string {
 	return string(l.tail)
 }
 
-// finish waits for the rest of the output, but not for ever.
+// finish waits for the rest of the output, at most limit.
 func (l *outputCopier) finish(limit time.Duration) {
 	timer := time.AfterFunc(limit, func() { _ = l.from.SetReadDeadline(time.Now()) })
 	defer timer.Stop()
