@@ -19,11 +19,12 @@ import (
 	"portside/local/s3server/change"
 )
 
-// eventBackend is a storage that tells of every change of an object before the change is answered.
+// eventBackend is a storage backend that reports every change of an object before the server answers
+// the request.
 //
-// versitygw has events of its own, which are not used: it reads bucket and key from memory that the
-// next request may have written over by then, does not know the key of an object that came by a
-// form or the size of a copy, and speaks of objects that DeleteObjects could not delete.
+// It does not use versitygw's own events: they read bucket and key from memory that the next request
+// may have overwritten, lack the key of an object from a form and the size of a copy, and include
+// objects that DeleteObjects failed to delete.
 type eventBackend struct {
 	backend.Backend
 	url    string
@@ -37,7 +38,7 @@ func withEvents(b backend.Backend, url string) backend.Backend {
 	if url == "" {
 		return b
 	}
-	transport := &http.Transport{MaxIdleConnsPerHost: 16} // and no proxy
+	transport := &http.Transport{MaxIdleConnsPerHost: 16} // uses no proxy
 	return &eventBackend{Backend: b, url: url, client: &http.Client{Timeout: 3 * time.Second, Transport: transport}}
 }
 
@@ -89,22 +90,23 @@ func (n *eventBackend) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsIn
 	return out, err
 }
 
-// reportCreated looks at the new object, whose size not every operation knows.
+// reportCreated reads the new object's size and ETag, because not every operation knows them.
 func (n *eventBackend) reportCreated(ctx context.Context, event string, bucket, key *string) {
 	c := change.Change{Event: event, Bucket: *bucket, Key: *key}
 	object, err := n.HeadObject(ctx, &s3.HeadObjectInput{Bucket: bucket, Key: key})
-	if err == nil && object.ContentLength != nil && object.ETag != nil { // or it is gone already
+	if err == nil && object.ContentLength != nil && object.ETag != nil { // otherwise the object was deleted meanwhile
 		c.Size, c.ETag = *object.ContentLength, strings.Trim(*object.ETag, `"`)
 	}
 	n.report(ctx, c)
 }
 
-// report does not fail the operation, which has happened, and goes on when the client has left.
+// report posts the change. A failure does not fail the operation, which is already done, and a
+// client that disconnects does not cancel the report.
 func (n *eventBackend) report(ctx context.Context, c change.Change) {
 	c.Time = time.Now().UTC()
 	c.Sequence = n.nextSequence(c.Time)
 	if err := n.post(context.WithoutCancel(ctx), c); err != nil {
-		fmt.Fprintf(os.Stderr, "s3server: nobody was told of %s %s/%s: %v\n", c.Event, c.Bucket, c.Key, err)
+		fmt.Fprintf(os.Stderr, "s3server: could not report %s of %s/%s: %v\n", c.Event, c.Bucket, c.Key, err)
 	}
 }
 
@@ -130,7 +132,7 @@ func (n *eventBackend) post(ctx context.Context, c change.Change) error {
 		return err
 	}
 	defer response.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<10)) // so that the connection can be used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<10)) // so that the connection can be reused
 	if response.StatusCode/100 != 2 {
 		return fmt.Errorf("the receiver answered %s", response.Status)
 	}

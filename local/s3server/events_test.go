@@ -17,10 +17,10 @@ import (
 	"portside/local/s3server/change"
 )
 
-// specialKey has what an address, a form and a line of JSON write in different ways.
+// specialKey has characters that URLs, forms and JSON encode differently.
 const specialKey = "charts/a b+c%41 ü?x&#\"~*.tgz"
 
-// eventRecorder keeps what it is told.
+// eventRecorder records the reported changes.
 type eventRecorder struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -45,7 +45,7 @@ func newEventRecorder(t *testing.T) *eventRecorder {
 	return w
 }
 
-// expect checks what was told since it was last called, which is there as soon as the operation is answered.
+// expect checks the changes since its last call. They are reported before the operation is answered.
 func (w *eventRecorder) expect(t *testing.T, what string, want ...change.Change) {
 	t.Helper()
 	w.mu.Lock()
@@ -69,7 +69,7 @@ const (
 	etagHello = "5d41402abc4b2a76b9719d911017c592"
 )
 
-func TestEveryChangeIsTold(t *testing.T) {
+func TestEveryChangeIsReported(t *testing.T) {
 	w := newEventRecorder(t)
 	client := withBucket(t, startServer(t, t.TempDir(), "-events-url", w.URL))
 	put(t, client, specialKey, "x")
@@ -101,7 +101,7 @@ func TestEveryChangeIsTold(t *testing.T) {
 	w.expect(t, "delete two", change.Change{Event: change.Delete, Key: "copy"}, change.Change{Event: change.Delete, Key: "large " + specialKey})
 }
 
-func TestWhatDoesNotHappenIsNotTold(t *testing.T) {
+func TestFailedOperationsAreNotReported(t *testing.T) {
 	w := newEventRecorder(t)
 	client := withBucket(t, startServer(t, t.TempDir(), "-events-url", w.URL))
 	put(t, client, "a", "x")
@@ -112,7 +112,7 @@ func TestWhatDoesNotHappenIsNotTold(t *testing.T) {
 	w.expect(t, "refused and read")
 }
 
-func TestAnAbsentReceiverDoesNotFailTheRequest(t *testing.T) {
+func TestMissingReceiverDoesNotFailRequest(t *testing.T) {
 	w := newEventRecorder(t)
 	w.status = http.StatusInternalServerError
 	client := withBucket(t, startServer(t, t.TempDir(), "-events-url", w.URL))

@@ -16,22 +16,23 @@ import (
 	"github.com/versity/versitygw/s3response"
 )
 
-const unsafeKeyMessage = "The local S3 takes no key with an empty, . or .. segment, since the disk would take it for another key"
+const unsafeKeyMessage = "The local S3 refuses keys with an empty, . or .. segment, because the file system would resolve them to other keys"
 
-// isUnsafeKey tells keys that S3 takes literally and a disk does not: as a path, charts/../index.yaml is index.yaml.
+// isUnsafeKey is true for keys that S3 takes literally but a file system does not: as a path, charts/../index.yaml
+// is index.yaml.
 func isUnsafeKey(key string) bool {
 	segments := strings.Split(strings.TrimSuffix(key, "/"), "/")
 	return key != "" && slices.ContainsFunc(segments, func(s string) bool { return s == "" || s == "." || s == ".." })
 }
 
-// refuseUnsafeKeys looks at the keys in the address and in the name of what is to be copied. They come escaped, and fiber has
-// not resolved them yet.
+// refuseUnsafeKeys checks the keys in the URL and in the copy source. Both are escaped, and fiber has not resolved the
+// path yet.
 func refuseUnsafeKeys(c fiber.Ctx) error {
 	source, _, _ := strings.Cut(c.Get("X-Amz-Copy-Source"), "?versionId=")
 	for _, place := range []string{string(c.Request().URI().PathOriginal()), source} {
 		path, err := url.PathUnescape(place)
 		if err != nil {
-			path = place // versitygw says what is wrong with it
+			path = place // versitygw reports the error
 		}
 		_, key, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 		if isUnsafeKey(key) {
@@ -41,7 +42,7 @@ func refuseUnsafeKeys(c fiber.Ctx) error {
 	return c.Next()
 }
 
-// safeKeyBackend is a storage that refuses such keys where they come in a body: in forms, and in lists of what is to be deleted.
+// safeKeyBackend is a storage backend that refuses unsafe keys in request bodies: in forms and in lists for DeleteObjects.
 type safeKeyBackend struct{ backend.Backend }
 
 func (t safeKeyBackend) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {

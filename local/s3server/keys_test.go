@@ -11,12 +11,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// unsafeKeys are other keys to S3, and index.yaml to a disk.
+// unsafeKeys differ from index.yaml in S3, but some resolve to it in a file system.
 var unsafeKeys = []string{
 	"charts/../index.yaml", "./index.yaml", "index.yaml/.", "charts/./../index.yaml", "x/..", "..", "/index.yaml", "x//../index.yaml",
 }
 
-func TestKeysThatADiskResolvesAreRefused(t *testing.T) {
+func TestUnsafeKeysAreRefused(t *testing.T) {
 	s := startServer(t, t.TempDir())
 	client := withBucket(t, s)
 	put(t, client, "index.yaml", "mine")
@@ -25,7 +25,7 @@ func TestKeysThatADiskResolvesAreRefused(t *testing.T) {
 		for name, err := range tryAllOperations(t, client, key) {
 			if err == nil {
 				t.Errorf("%s of %s succeeds", name, key)
-			} else if name != "head" { // which has no body to tell it in
+			} else if name != "head" { // its response has no body
 				expectCode(t, err, invalidCode)
 			}
 		}
@@ -36,7 +36,7 @@ func TestKeysThatADiskResolvesAreRefused(t *testing.T) {
 	}
 }
 
-// tryAllOperations does with the key what can be done.
+// tryAllOperations tries every operation on the key and returns the errors.
 func tryAllOperations(t *testing.T, client *s3.Client, key string) map[string]error {
 	t.Helper()
 	ctx, in, at := t.Context(), aws.String(bucket), aws.String(key)
@@ -54,7 +54,7 @@ func tryAllOperations(t *testing.T, client *s3.Client, key string) map[string]er
 	}
 }
 
-func TestKeysInBodiesThatADiskResolvesAreRefused(t *testing.T) {
+func TestUnsafeKeysInBodiesAreRefused(t *testing.T) {
 	s := startServer(t, t.TempDir())
 	client := withBucket(t, s)
 	put(t, client, "index.yaml", "mine")

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// A bubble's clock does not jump as that of a computer waking up does, so the step after waking is
-// asked for alone.
-func TestWhatWasMissedIsLeftOut(t *testing.T) {
+// synctest's clock cannot jump like that of a computer that wakes up, so the test calls nextDue directly.
+func TestNextDueSkipsMissedTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, err := New(Config{Jobs: []Job{{Expression: "rate(1 hour)", Enabled: true}, {Expression: "cron(30 * * * ? *)", Enabled: true}}})
 		if err != nil {
@@ -21,7 +20,7 @@ func TestWhatWasMissedIsLeftOut(t *testing.T) {
 			}
 		}
 		if next, _ := r.nextDue(0, now().Add(-time.Minute)); next.Sub(now()) != 59*time.Minute {
-			t.Errorf("a run that began late moved the beat to %v", next.Sub(now()))
+			t.Errorf("a late run shifted the next one to %v", next.Sub(now()))
 		}
 	})
 }

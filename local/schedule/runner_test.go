@@ -21,17 +21,17 @@ type run struct {
 	Function string
 }
 
-// fakeInvoker records when it is invoked, in time since the bubble's beginning.
+// fakeInvoker records the times of its invocations since start.
 type fakeInvoker struct {
 	mu    sync.Mutex
-	began time.Time
+	start time.Time
 	runs  []run
 	do    func(ctx context.Context) (lambda.Result, error)
 }
 
 func (f *fakeInvoker) Invoke(ctx context.Context, function string, _ []byte) (lambda.Result, error) {
 	f.mu.Lock()
-	f.runs = append(f.runs, run{time.Since(f.began), function})
+	f.runs = append(f.runs, run{time.Since(f.start), function})
 	f.mu.Unlock()
 	return f.do(ctx)
 }
@@ -40,7 +40,7 @@ func succeed(context.Context) (lambda.Result, error) { return lambda.Result{Cold
 
 func runFor(t *testing.T, d time.Duration, f *fakeInvoker, c schedule.Config) {
 	t.Helper()
-	f.began = time.Now()
+	f.start = time.Now()
 	c.Invoker = f
 	r, err := schedule.New(c)
 	if err != nil {
@@ -53,7 +53,7 @@ func runFor(t *testing.T, d time.Duration, f *fakeInvoker, c schedule.Config) {
 	}
 }
 
-func TestRunner(t *testing.T) {
+func TestRunInvokesDueJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeInvoker{do: succeed}
 		var logged sync.Map
@@ -76,7 +76,7 @@ func TestRunner(t *testing.T) {
 	})
 }
 
-func TestALongRunDelaysNobody(t *testing.T) {
+func TestLongRunDoesNotDelayNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeInvoker{do: func(ctx context.Context) (lambda.Result, error) {
 			<-ctx.Done()
@@ -111,7 +111,7 @@ func TestFailuresAreLogged(t *testing.T) {
 	})
 }
 
-func TestNewNamesTheJob(t *testing.T) {
+func TestNewErrorsNameJob(t *testing.T) {
 	for _, job := range []schedule.Job{
 		{ID: "NightlyJob", Expression: "cron(x)", Enabled: true},
 		{ID: "NightlyJob", Expression: "rate(1 day)", Input: "{", Enabled: true},
@@ -160,7 +160,7 @@ func test(a schedule.Account, due time.Time) string {
 
 var _ schedule.Invoker = (*lambda.Runtime)(nil)
 
-func TestRunEndsAtOnceWhenItsContextHas(t *testing.T) {
+func TestRunReturnsIfContextHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errors.New("stop"))
