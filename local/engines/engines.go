@@ -21,17 +21,18 @@ import (
 	"time"
 
 	"portside/local/process"
+	"portside/local/retry"
 )
 
 const (
 	// Region is the AWS region in the signatures of the engines' clients.
 	Region = "us-east-1"
 
-	startTimeout   = 15 * time.Second // a start takes some 15 ms
-	firstPollDelay = 2 * time.Millisecond
-	maxPollDelay   = 100 * time.Millisecond
-	bindTries      = 5
+	startTimeout = 15 * time.Second // a start takes some 15 ms
+	bindTries    = 5
 )
+
+var pollPolicy = retry.Policy{Delay: 2 * time.Millisecond, MaxDelay: 100 * time.Millisecond}
 
 // Process is a running engine. It ends with Stop, Kill or this process.
 type Process struct {
@@ -93,22 +94,16 @@ func (e engine) startAt(ctx context.Context, addr string) (*process.Process, err
 	return p, nil
 }
 
+// await waits until the engine answers. startAt cancels ctx when the process exits.
 func (e engine) await(ctx context.Context, p *process.Process, addr string) error {
-	for delay := firstPollDelay; ; delay = min(2*delay, maxPollDelay) {
-		if e.ping(ctx, addr) && isRunning(p) {
-			return nil
-		}
-		select {
-		case <-p.Done():
-			return exitError(p)
-		case <-ctx.Done():
-			if !isRunning(p) {
-				return exitError(p)
-			}
-			return fmt.Errorf("%w; its output: %s", ctx.Err(), oneLine(p.Tail()))
-		case <-time.After(delay):
-		}
+	err := retry.Until(ctx, pollPolicy, func() (bool, error) { return e.ping(ctx, addr) && isRunning(p), nil })
+	switch {
+	case err == nil:
+		return nil
+	case !isRunning(p):
+		return exitError(p)
 	}
+	return fmt.Errorf("%w; its output: %s", ctx.Err(), oneLine(p.Tail()))
 }
 
 // isRunning is false if the engine has exited. Then another program answers on its port.

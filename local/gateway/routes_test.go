@@ -12,7 +12,7 @@ import (
 	"portside/local/template"
 )
 
-func TestTheMostSpecificRouteWins(t *testing.T) {
+func TestMostSpecificRouteWins(t *testing.T) {
 	table := []template.Route{
 		{Path: "$default"},
 		{Method: "ANY", Path: "/{proxy+}"},
@@ -48,7 +48,7 @@ func TestTheMostSpecificRouteWins(t *testing.T) {
 		{"HEAD", "/v2/acme/app/manifests/1.0", "ANY /v2/{proxy+}", map[string]string{"proxy": "acme/app/manifests/1.0"}},
 		{"GET", "/pets//", "GET /pets/{proxy+}", map[string]string{"proxy": "/"}},
 	} {
-		// Whatever the order in the template, the choice is the same.
+		// The choice does not depend on the order in the template.
 		for range 2 {
 			slices.Reverse(table)
 			key, parameters := chosenRoute(t, table, test.method, test.path)

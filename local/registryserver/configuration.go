@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// partBytes is the least that S3 takes: each upload that runs holds about two parts in memory.
+	// partBytes is S3's minimum. Each running upload holds about two parts in memory.
 	partBytes = 5 << 20
-	// maxCopyBytes is S3's limit for one copy. A copy in parts is faster in the cloud, not on one disk.
+	// maxCopyBytes is S3's limit for one copy. Copying in parts is faster in the cloud, but not on one disk.
 	maxCopyBytes = 5 << 30
-	// maxListEntries is how many repositories or tags one answer may have.
+	// maxListEntries limits the repositories or tags in one response.
 	maxListEntries = 1000
 )
 
 func (s settings) configuration() *configuration.Configuration {
 	return &configuration.Configuration{
 		HTTP: configuration.HTTP{
-			Secret:  rand.Text(), // of uploads that are under way, which no restart survives
+			Secret:  rand.Text(), // signs the state of running uploads; they do not survive a restart
 			Headers: http.Header{"X-Content-Type-Options": {"nosniff"}},
 		},
 		Catalog: configuration.Catalog{MaxEntries: maxListEntries},
@@ -40,7 +40,7 @@ func (s settings) configuration() *configuration.Configuration {
 			"delete":   {"enabled": true},
 			"redirect": {"disable": false},
 			"cache":    {"blobdescriptor": "inmemory"},
-			// The purge would run at a random minute of the first hour, over the whole bucket.
+			// The purge would scan the whole bucket at a random minute of the first hour.
 			"maintenance": {"uploadpurging": map[any]any{"enabled": false}},
 		},
 	}

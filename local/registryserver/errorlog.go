@@ -8,9 +8,8 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// errorFormatter writes what the registry reports of its own failures, a line each. The registry reports
-// as an error also that it was asked for what it does not have, which clients do before every push;
-// of that nothing is written.
+// errorFormatter writes one line for each failure of the registry. The registry also logs requests for
+// missing content as errors, although clients make them before every push; the formatter omits these.
 type errorFormatter struct{}
 
 // Format implements [logrus.Formatter].
@@ -26,7 +25,7 @@ func (errorFormatter) Format(e *logrus.Entry) ([]byte, error) {
 		e.Data["http.request.method"], e.Data["http.request.uri"], status, e.Data["err.detail"])), nil
 }
 
-// logLine keeps one line what has some, such as the errors of S3.
+// logLine returns text as one line. Errors of S3 have several.
 func logLine(text string) []byte {
 	return fmt.Appendln(nil, "registryserver:", strings.Join(strings.Fields(text), " "))
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestNothingWithoutThePassword(t *testing.T) {
+func TestAllRequestsNeedPassword(t *testing.T) {
 	s := startServer(t, startS3(t))
 	push(t, s.ref(t, "acme/api:1"), randomImage(t, 100))
 	callers := []struct{ user, password string }{
@@ -31,7 +31,7 @@ func TestNothingWithoutThePassword(t *testing.T) {
 	s.stopQuietly(t)
 }
 
-func TestWhatIsMissingIsNamed(t *testing.T) {
+func TestMissingSettingsAreReported(t *testing.T) {
 	keys := []string{"REGISTRYSERVER_ACCESS_KEY=a", "REGISTRYSERVER_SECRET_KEY=b"}
 	flags := []string{"-addr", "127.0.0.1:0", "-s3", "http://localhost:1", "-bucket", "b"}
 	for _, test := range []struct {

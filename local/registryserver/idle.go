@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// idleTimeout is how long no request may have ended before the memory goes back.
+// idleTimeout is the time without requests after which the memory is freed.
 const idleTimeout = 2 * time.Second
 
-// whenIdle calls do, once, some time after the last request.
+// whenIdle calls do once when no request has ended for idleTimeout.
 func whenIdle(next http.Handler, do func()) http.Handler {
 	timer := time.AfterFunc(idleTimeout, do)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -19,8 +19,8 @@ func whenIdle(next http.Handler, do func()) http.Handler {
 	})
 }
 
-// freeMemory returns to the system what a push took, which is up to 100 MB of buffers. Left alone,
-// a server that nobody uses keeps them for minutes, as its pool of buffers outlives one collection.
+// freeMemory returns the buffers of a push, up to 100 MB, to the system. Otherwise an idle server
+// keeps them for minutes, because its buffer pool survives one garbage collection.
 func freeMemory() {
 	runtime.GC()
 	debug.FreeOSMemory()

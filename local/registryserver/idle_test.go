@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-func TestRestComesAfterTheLastRequest(t *testing.T) {
+func TestWhenIdleRunsAfterLastRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rests := 0
-		handler := whenIdle(http.NotFoundHandler(), func() { rests++ })
+		calls := 0
+		handler := whenIdle(http.NotFoundHandler(), func() { calls++ })
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		for _, step := range []struct {
 			wait time.Duration // after a request
@@ -24,10 +24,10 @@ func TestRestComesAfterTheLastRequest(t *testing.T) {
 			{10 * idleTimeout, 2},
 		} {
 			handler.ServeHTTP(httptest.NewRecorder(), request)
-			<-time.After(step.wait) // by the clock of the bubble
+			<-time.After(step.wait) // on synctest's fake clock
 			synctest.Wait()
-			if rests != step.want {
-				t.Errorf("%d rests, want %d", rests, step.want)
+			if calls != step.want {
+				t.Errorf("%d calls, want %d", calls, step.want)
 			}
 		}
 	})

@@ -43,7 +43,7 @@ func push(t *testing.T, ref name.Reference, image v1.Image) v1.Hash {
 	return digest
 }
 
-// expectImage pulls it whole; the package validate compares every byte with its digest.
+// expectImage pulls the complete image; package validate compares every byte with its digest.
 func expectImage(t *testing.T, ref name.Reference, want v1.Hash) {
 	t.Helper()
 	image, err := remote.Image(ref, access(t.Context())...)
@@ -59,11 +59,11 @@ func expectImage(t *testing.T, ref name.Reference, want v1.Hash) {
 	}
 }
 
-func TestImagesOutliveARestart(t *testing.T) {
+func TestImagesSurviveRestart(t *testing.T) {
 	s3 := startS3(t)
 	s := startServer(t, s3)
 	digest := push(t, s.ref(t, "acme/api:1.0.0"), randomImage(t, 4096))
-	large := push(t, s.ref(t, "acme/api:large"), randomImage(t, 2*partBytes+1)) // three parts a layer
+	large := push(t, s.ref(t, "acme/api:large"), randomImage(t, 2*partBytes+1)) // three parts per layer
 	for range 2 {
 		expectImage(t, s.ref(t, "acme/api:1.0.0"), digest)
 		expectImage(t, s.ref(t, "acme/api@"+digest.String()), digest)
@@ -141,7 +141,7 @@ func TestBlobInChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	response, _ := s.do(t, authorized(http.MethodPost, "/v2/acme/chunks/blobs/uploads/", nil))
-	for chunk := range slices.Chunk(content, partBytes/2) { // less than a part, so S3 has to be rewritten
+	for chunk := range slices.Chunk(content, partBytes/2) { // smaller than a part, so the registry has to rewrite the object in S3
 		response, _ = s.do(t, authorized(http.MethodPatch, s.uploadPath(response), bytes.NewReader(chunk)))
 	}
 	response, body := s.do(t, authorized(http.MethodPut, s.uploadPath(response)+"&digest="+digest.String(), nil))
@@ -162,7 +162,7 @@ func authorized(method, path string, body io.Reader) call {
 	return call{method: method, path: path, user: "AWS", password: password, body: body}
 }
 
-// uploadPath is where an upload goes on.
+// uploadPath returns the path for the next request of an upload.
 func (s server) uploadPath(response *http.Response) string {
 	return strings.TrimPrefix(response.Header.Get("Location"), s.Endpoint)
 }
@@ -206,7 +206,7 @@ func (s server) expectTags(t *testing.T, want ...string) {
 	}
 }
 
-func TestBlobsComeFromS3(t *testing.T) {
+func TestBlobsAreRedirectedToS3(t *testing.T) {
 	s3 := startS3(t)
 	s := startServer(t, s3)
 	image := randomImage(t, 100)
@@ -223,7 +223,7 @@ func TestBlobsComeFromS3(t *testing.T) {
 	s.stopQuietly(t)
 }
 
-func TestFailuresOfStorageAreSaid(t *testing.T) {
+func TestStorageFailuresAreLogged(t *testing.T) {
 	s := startServer(t, engines.S3Access{Endpoint: "http://localhost:1", AccessKey: "a", SecretKey: "b"})
 	response, _ := s.do(t, authorized(http.MethodGet, "/v2/acme/api/manifests/1", nil))
 	if response.StatusCode != http.StatusInternalServerError {
@@ -231,7 +231,7 @@ func TestFailuresOfStorageAreSaid(t *testing.T) {
 	}
 	s.Stop(stopTimeout)
 	const want = "registryserver: GET /v2/acme/api/manifests/1 was answered with 500: "
-	if said := s.Tail(); !strings.HasPrefix(said, want) || !strings.Contains(said, "localhost:1") || strings.Count(said, "\n") != 1 {
-		t.Errorf("it said %q", said)
+	if output := s.Tail(); !strings.HasPrefix(output, want) || !strings.Contains(output, "localhost:1") || strings.Count(output, "\n") != 1 {
+		t.Errorf("output %q", output)
 	}
 }

@@ -8,14 +8,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"portside/local/retry"
 )
 
 // Steps returns the steps of a rotation in their order.
 func Steps() []string { return []string{"createSecret", "setSecret", "testSecret", "finishSecret"} }
 
-// maxRotationTries limits the attempts of a rotation, each from the first step. After that, the next RotateSecret
+// maxAttempts limits the attempts of a rotation, each from the first step. After that, the next RotateSecret
 // resumes it.
-const maxRotationTries = 3
+const maxAttempts = 3
 
 // retryDelay is the time between two attempts.
 const retryDelay = 250 * time.Millisecond
@@ -148,32 +150,21 @@ func (s *Store) claimRotation(in rotateInput) (*secret, string, error) {
 	return found, version, nil
 }
 
-// runWithRetries runs the steps until they succeed, at most maxRotationTries times.
+// runWithRetries runs the steps until they succeed, at most maxAttempts times.
 func (s *Store) runWithRetries(ctx context.Context, of *secret, version string, log func(string)) error {
-	var err error
-	for try := range maxRotationTries {
-		if try > 0 {
-			if waitErr := wait(ctx, retryDelay); waitErr != nil {
-				return errors.Join(err, waitErr)
-			}
+	attempts := 0
+	err := retry.Until(ctx, retry.Policy{Delay: retryDelay, Attempts: maxAttempts}, func() (bool, error) {
+		if attempts++; attempts > 1 {
 			log(of.Name + ": retrying from the first step")
 		}
-		if err = s.runSteps(ctx, of, version, log); err == nil {
-			return nil
-		}
+		err := s.runSteps(ctx, of, version, log)
+		return err == nil, err
+	})
+	if err != nil {
+		return fmt.Errorf("the rotation of %s failed; the current version is unchanged unless finishSecret already moved it: %w",
+			of.Name, err)
 	}
-	return fmt.Errorf("the rotation of %s failed; the current version is unchanged unless finishSecret already moved it: %w", of.Name, err)
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
+	return nil
 }
 
 func (s *Store) runSteps(ctx context.Context, of *secret, version string, log func(string)) error {

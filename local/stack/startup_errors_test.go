@@ -14,8 +14,8 @@ import (
 	"portside/local/stack"
 )
 
-// refused starts a stack that cannot start, and returns the one line that says why.
-func refused(t *testing.T, o stack.Options) string {
+// startError starts a stack, which must fail with an error of one line, and returns the error.
+func startError(t *testing.T, o stack.Options) string {
 	t.Helper()
 	s, err := stack.Start(t.Context(), o)
 	if err == nil {
@@ -28,7 +28,7 @@ func refused(t *testing.T, o stack.Options) string {
 	return err.Error()
 }
 
-func TestAFolderThatCannotHoldDataIsNamed(t *testing.T) {
+func TestUnusableDataFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -36,21 +36,21 @@ func TestAFolderThatCannotHoldDataIsNamed(t *testing.T) {
 	for _, folder := range []string{"/proc/portside", file, "/proc/self"} {
 		o := options(repo(t))
 		o.DataDir = folder
-		got := refused(t, o)
-		if !strings.HasPrefix(got, "DATA="+folder+" cannot hold the data: ") || !strings.HasSuffix(got, "name a folder that you may write to") {
+		got := startError(t, o)
+		if !strings.HasPrefix(got, "DATA="+folder+" cannot be the data folder: ") || !strings.HasSuffix(got, "choose a writable folder") {
 			t.Error(got)
 		}
 	}
 }
 
-func TestADamagedDatabaseIsNamed(t *testing.T) {
+func TestCorruptDatabase(t *testing.T) {
 	sqlite := []byte("SQLite format 3\x00")
 	noise := make([]byte, 8192)
 	_, _ = rand.Read(noise)
 	for name, content := range map[string][]byte{
-		"no database":       noise,
-		"begins like one":   append(sqlite, noise...),
-		"a text, and short": []byte(strings.Repeat("hello ", 20)),
+		"random bytes":       noise,
+		"SQLite header only": append(sqlite, noise...),
+		"short text":         []byte(strings.Repeat("hello ", 20)),
 	} {
 		o := options(repo(t))
 		if err := os.MkdirAll(o.Data(), 0o700); err != nil {
@@ -59,25 +59,25 @@ func TestADamagedDatabaseIsNamed(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(o.Data(), "dynamodb.db"), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		want := ".local/data/dynamodb.db is damaged or not a database: delete .local/data to start afresh"
-		if got := refused(t, o); got != want {
+		want := ".local/data/dynamodb.db is corrupt or not a database: delete .local/data to start with empty data"
+		if got := startError(t, o); got != want {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
 }
 
-func TestPortsMustBeNumbers(t *testing.T) {
+func TestInvalidPorts(t *testing.T) {
 	for _, addr := range []string{"127.0.0.1:80x", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1"} {
 		o := options(repo(t))
 		o.Addr = addr
-		if got := refused(t, o); !strings.HasPrefix(got, "ADDR="+addr+" has no port: ") {
+		if got := startError(t, o); !strings.HasPrefix(got, "ADDR="+addr+" has no valid port: ") {
 			t.Error(got)
 		}
 	}
 }
 
-// The advice must keep what is not in the way.
-func TestAdviceForASecondStack(t *testing.T) {
+// The suggested command changes only the settings that conflict.
+func TestHintForSecondStack(t *testing.T) {
 	o := options(repo(t))
 	s := start(t, o)
 	api := s.Info().API
@@ -88,7 +88,7 @@ func TestAdviceForASecondStack(t *testing.T) {
 	}
 	next := fmt.Sprintf("127.0.0.1:%d", address.Port+1)
 	owner := fmt.Sprintf(".local/data is in use by another local stack (%s, process %d): ", api, os.Getpid())
-	tests := []struct{ addr, data, says, command string }{
+	tests := []struct{ addr, data, want, command string }{
 		{taken, "", owner, "`make run ADDR=" + next + " DATA=.local/data2`"},
 		{"127.0.0.1:4000", "", owner, "`make run ADDR=127.0.0.1:4000 DATA=.local/data2`"},
 		{taken, "my data", taken + " is in use: ", "`make run ADDR=" + next + " DATA='my data'`"},
@@ -99,13 +99,13 @@ func TestAdviceForASecondStack(t *testing.T) {
 		if test.data != "" {
 			other.DataDir = filepath.Join(o.RepoDir, test.data)
 		}
-		if got := refused(t, other); !strings.HasPrefix(got, test.says) || !strings.HasSuffix(got, test.command) {
-			t.Errorf("%s\nwants %s … %s", got, test.says, test.command)
+		if got := startError(t, other); !strings.HasPrefix(got, test.want) || !strings.HasSuffix(got, test.command) {
+			t.Errorf("%s\nwants %s … %s", got, test.want, test.command)
 		}
 	}
 }
 
-func TestAPortInUseNeedsNoOtherData(t *testing.T) {
+func TestPortInUseHintKeepsDataFolder(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -113,13 +113,13 @@ func TestAPortInUseNeedsNoOtherData(t *testing.T) {
 	defer func() { _ = busy.Close() }()
 	o := options(repo(t))
 	o.Addr = busy.Addr().String()
-	if got := refused(t, o); strings.Contains(got, "DATA=") {
+	if got := startError(t, o); strings.Contains(got, "DATA=") {
 		t.Error(got)
 	}
 }
 
-func TestDataThatIsTakenAwayEndsTheProgram(t *testing.T) {
-	for name, take := range map[string]func(data string) error{
+func TestLostDataFolderStopsProgram(t *testing.T) {
+	for name, lose := range map[string]func(data string) error{
 		"deleted": os.RemoveAll,
 		"moved":   func(data string) error { return os.Rename(data, data+"-away") },
 	} {
@@ -128,26 +128,26 @@ func TestDataThatIsTakenAwayEndsTheProgram(t *testing.T) {
 			info := c.run()
 			perform(t, info.API, step{"PUT", "/notes/1", "first", 204, ""})
 			all := children(t, c.process.Process.Pid)
-			if err := take(filepath.Join(c.repo, ".local", "data")); err != nil {
+			if err := lose(filepath.Join(c.repo, ".local", "data")); err != nil {
 				t.Fatal(err)
 			}
-			if name == "moved" { // nobody sees that before the next request
+			if name == "moved" { // only the next request detects that
 				perform(t, info.API, step{"GET", "/notes/1", "", 500, ""})
 			}
 			_ = c.process.Wait()
-			said := c.output.String()
-			_, rest, once := strings.Cut(said, "\n.local/data is gone: ")
+			output := c.output.String()
+			_, rest, once := strings.Cut(output, "\n.local/data was deleted or moved: ")
 			if code := c.process.ProcessState.ExitCode(); code != 1 || !once || strings.Count(rest, "\n") != 1 {
-				t.Errorf("exit code %d, or the end is not one line:\n%s", code, said)
+				t.Errorf("exit code %d, or the error is not one line:\n%s", code, output)
 			}
 			for _, pid := range all {
-				await(t, "a child ends", func() bool { return ended(pid) })
+				await(t, "a child exits", func() bool { return hasExited(pid) })
 			}
 		})
 	}
 }
 
-func TestWhatDoesNotBuildIsRed(t *testing.T) {
+func TestBuildErrorIsRed(t *testing.T) {
 	o := options(repo(t))
 	o.Color = true
 	s := start(t, o)
@@ -156,22 +156,22 @@ func TestWhatDoesNotBuildIsRed(t *testing.T) {
 		t.Fatal(err)
 	}
 	perform(t, s.Info().API, step{"GET", "/hello", "", 200, "hello from"})
-	if said := o.Log.(*log).String(); !strings.Contains(said, "\x1b[31mNotesFunction does not build:\x1b[0m\n") {
-		t.Errorf("%q", said)
+	if logged := o.Log.(*logBuffer).String(); !strings.Contains(logged, "\x1b[31mNotesFunction does not build:\x1b[0m\n") {
+		t.Errorf("%q", logged)
 	}
 }
 
-func TestBannerCountsMilliseconds(t *testing.T) {
+func TestBannerShowsStartTime(t *testing.T) {
 	s := start(t, options(repo(t)))
 	if banner := []byte(s.Banner()); !regexp.MustCompile(`(?m)^Portside is ready in ([1-9]\d* ms|\d+\.\d s)$`).Match(banner) {
 		t.Errorf("%s", bytes.TrimSpace(banner))
 	}
 }
 
-func TestParametersAreTheTemplates(t *testing.T) {
+func TestTemplateParameters(t *testing.T) {
 	o := options(repo(t))
 	o.Parameters = map[string]string{"RateLimit": "7"}
-	if got := refused(t, o); !strings.HasSuffix(got, `the template has no parameter "RateLimit"; did you mean RateLimitPerMinute?`) {
+	if got := startError(t, o); !strings.HasSuffix(got, `the template has no parameter "RateLimit"; did you mean RateLimitPerMinute?`) {
 		t.Error(got)
 	}
 	o.Parameters = map[string]string{"RateLimitPerMinute": "7"}

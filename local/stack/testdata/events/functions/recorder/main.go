@@ -1,4 +1,4 @@
-// Command witness prints a line for each object event, and fails on those below fail/.
+// Command recorder prints a line for each object event, and fails on those below fail/.
 package main
 
 import (
