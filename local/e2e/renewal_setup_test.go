@@ -18,35 +18,35 @@ import (
 	"time"
 )
 
-// renewal is the script that docs/rotation.md gives to customers.
-var renewal = filepath.Join(repository, "docs", "rotation", "renew-token.sh")
+// renewScript is the customers' script of docs/rotation.md.
+var renewScript = filepath.Join(repository, "docs", "rotation", "renew-token.sh")
 
-// pipeline is a customer's machine with a token, which it renews with the script by way of a relay.
+// pipeline is a customer's machine that renews its token with the script, through a proxy.
 type pipeline struct {
-	*portal
-	manager client // who has made its first token
+	*testStack
+	manager client // has created the first token
 	dir     string
-	relay   *relay
-	secret  bool // its token is in a Secret of the stand-in for kubectl
+	relay   *proxy
+	secret  bool // the token is in a Secret of fakeKubectl
 }
 
-// newPipeline is a machine whose token expires tomorrow.
-func (p *portal) newPipeline(t *testing.T) *pipeline {
+// newPipeline returns a machine whose token expires tomorrow.
+func (p *testStack) newPipeline(t *testing.T) *pipeline {
 	t.Helper()
-	_, key := p.user(t, fmt.Sprintf("pipeline-%d@example.com", time.Now().UnixNano()), "manager")
-	l := &pipeline{portal: p, manager: p.visitor(t).as(key), dir: t.TempDir(), relay: newRelay(t, p)}
-	for name, text := range map[string]string{"bin/kubectl": standIn, "bin/mv": deadlyMove, "tmp/kept": ""} {
+	_, key := p.createUser(t, fmt.Sprintf("pipeline-%d@example.com", time.Now().UnixNano()), "manager")
+	l := &pipeline{testStack: p, manager: p.anonymous(t).as(key), dir: t.TempDir(), relay: newProxy(t, p)}
+	for name, text := range map[string]string{"bin/kubectl": fakeKubectl, "bin/mv": killingMv, "tmp/kept": ""} {
 		l.write(t, name, text)
 	}
-	l.write(t, "token", l.issue("build <b>\\\"pipeline\\\"")+"\n")
+	l.write(t, "token", l.createToken("build <b>\\\"pipeline\\\"")+"\n")
 	return l
 }
 
-// issue makes a token for one day; the name is part of JSON text.
-func (l *pipeline) issue(name string) string {
+// createToken creates a token for one day. The name must be escaped for JSON.
+func (l *pipeline) createToken(name string) string {
 	l.manager.t.Helper()
 	return l.manager.post("/api/v1/tokens", `{"name":"`+name+`","scopes":["read:docker-images:acme/*","read:helm-charts"],`+
-		`"expiration_days":1}`).is(http.StatusCreated).text("data.token")
+		`"expiration_days":1}`).wantStatus(http.StatusCreated).text("data.token")
 }
 
 func (l *pipeline) path(name string) string { return filepath.Join(l.dir, name) }
@@ -79,7 +79,7 @@ func (l *pipeline) toSecret(t *testing.T) {
 	l.write(t, "secret/config", "")
 }
 
-// token returns the token in place.
+// token returns the current token.
 func (l *pipeline) token(t *testing.T) string {
 	t.Helper()
 	if !l.secret {
@@ -92,7 +92,7 @@ func (l *pipeline) token(t *testing.T) string {
 	return strings.TrimSpace(string(text))
 }
 
-// config returns what container tools read.
+// config returns the configuration of container tools.
 func (l *pipeline) config(t *testing.T) string {
 	t.Helper()
 	if !l.secret {
@@ -105,25 +105,25 @@ func (l *pipeline) config(t *testing.T) string {
 	return string(text)
 }
 
-// outcome is how a run of the script ended.
-type outcome struct {
-	code    int // -1: it was killed
-	printed string
+// exit is the exit code and output of a program.
+type exit struct {
+	code   int // -1 means that it was killed
+	output string
 }
 
-// run runs the script to its end.
-func (l *pipeline) run(t *testing.T, settings ...string) outcome {
+// run runs the script.
+func (l *pipeline) run(t *testing.T, settings ...string) exit {
 	t.Helper()
 	return l.runIn(t, []string{"sh"}, settings...)
 }
 
-// runIn runs the script in a shell, in a process group of its own. It is killed when it takes long.
-func (l *pipeline) runIn(t *testing.T, shell []string, settings ...string) outcome {
+// runIn runs the script in a shell, in a new process group. It kills the group after a minute.
+func (l *pipeline) runIn(t *testing.T, shell []string, settings ...string) exit {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var output bytes.Buffer
-	command := exec.CommandContext(ctx, shell[0], append(shell[1:], renewal)...)
+	command := exec.CommandContext(ctx, shell[0], append(shell[1:], renewScript)...)
 	command.Stdout, command.Stderr = &output, &output
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
@@ -131,13 +131,13 @@ func (l *pipeline) runIn(t *testing.T, shell []string, settings ...string) outco
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	l.relay.aimAt(command.Process.Pid)
-	_ = command.Wait() // its code tells
+	l.relay.setTarget(command.Process.Pid)
+	_ = command.Wait() // callers check the exit code
 	_, _ = l.log.Write(output.Bytes())
-	return outcome{command.ProcessState.ExitCode(), output.String()}
+	return exit{command.ProcessState.ExitCode(), output.String()}
 }
 
-// environment lacks all that the machine of the test has set.
+// environment returns the script's environment, without the variables of the test's machine.
 func (l *pipeline) environment() []string {
 	common := []string{
 		"PATH=" + l.path("bin") + ":" + os.Getenv("PATH"), "HOME=" + l.dir, "TMPDIR=" + l.path("tmp"),
@@ -149,36 +149,36 @@ func (l *pipeline) environment() []string {
 	return append(common, "TOKEN_FILE="+l.path("token"), "DOCKER_CONFIG_FILE="+l.path("config.json"))
 }
 
-// is checks the exit code and that all words were printed.
-func (o outcome) is(t *testing.T, code int, words ...string) {
+// wantExit checks the exit code and that the output contains all words.
+func (o exit) wantExit(t *testing.T, code int, words ...string) {
 	t.Helper()
 	if o.code != code {
-		t.Fatalf("exit code %d, want %d: %s", o.code, code, o.printed)
+		t.Fatalf("exit code %d, want %d: %s", o.code, code, o.output)
 	}
 	for _, word := range words {
-		if !strings.Contains(o.printed, word) {
-			t.Errorf("it does not say %q: %s", word, o.printed)
+		if !strings.Contains(o.output, word) {
+			t.Errorf("the output lacks %q: %s", word, o.output)
 		}
 	}
 }
 
-// works checks that the token in place works, and returns its description.
-func (l *pipeline) works(t *testing.T) answer {
+// checkTokenWorks checks that the current token works, and returns its description.
+func (l *pipeline) checkTokenWorks(t *testing.T) response {
 	t.Helper()
-	return l.describe(t, l.token(t)).is(http.StatusOK).has("data.status", "active")
+	return l.describe(t, l.token(t)).wantStatus(http.StatusOK).wantValue("data.status", "active")
 }
 
-// describe asks for a token by itself.
-func (l *pipeline) describe(t *testing.T, token string) answer {
+// describe requests the description of a token with the token as credential.
+func (l *pipeline) describe(t *testing.T, token string) response {
 	t.Helper()
-	return l.visitor(t).with("Authorization", "Bearer "+token).get("/api/v1/tokens/" + strings.Split(token, "_")[1])
+	return l.anonymous(t).with("Authorization", "Bearer "+token).get("/api/v1/tokens/" + strings.Split(token, "_")[1])
 }
 
-// count returns how many of the pipeline's tokens have the status.
-func (l *pipeline) count(status string) int {
+// countTokens returns the number of the pipeline's tokens with the status.
+func (l *pipeline) countTokens(status string) int {
 	l.manager.t.Helper()
 	n := 0
-	for _, entry := range l.manager.get("/api/v1/tokens").is(http.StatusOK).list("data") {
+	for _, entry := range l.manager.get("/api/v1/tokens").wantStatus(http.StatusOK).list("data") {
 		if entry.(map[string]any)["status"] == status {
 			n++
 		}
@@ -186,16 +186,16 @@ func (l *pipeline) count(status string) int {
 	return n
 }
 
-// relay stands between a script and the stack, and can do harm at every exchange.
-type relay struct {
-	server *httptest.Server
-	mu     sync.Mutex
-	pid    int
-	seen   int                              // exchanges since the last aimAt
-	harm   func(e *exchange) (handled bool) // nil: none
+// proxy forwards the script's requests to the stack and can intercept each exchange.
+type proxy struct {
+	server    *httptest.Server
+	mu        sync.Mutex
+	pid       int
+	exchanges int                              // exchanges since the last aimAt
+	intercept func(e *exchange) (handled bool) // may be nil
 }
 
-// exchange is one request, before it is sent on and again when it was answered.
+// exchange is a request, before it is forwarded and again after its response.
 type exchange struct {
 	number   int // from 1
 	answered bool
@@ -204,34 +204,34 @@ type exchange struct {
 	r        *http.Request
 }
 
-func newRelay(t *testing.T, p *portal) *relay {
-	l := &relay{}
-	l.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.pass(p, w, r) }))
+func newProxy(t *testing.T, p *testStack) *proxy {
+	l := &proxy{}
+	l.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.serve(p, w, r) }))
 	t.Cleanup(l.server.Close)
 	return l
 }
 
-func (l *relay) aimAt(pid int) {
+func (l *proxy) setTarget(pid int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.pid, l.seen = pid, 0
+	l.pid, l.exchanges = pid, 0
 }
 
-func (l *relay) set(harm func(*exchange) bool) {
+func (l *proxy) setIntercept(harm func(*exchange) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.harm = harm
+	l.intercept = harm
 }
 
-func (l *relay) pass(p *portal, w http.ResponseWriter, r *http.Request) {
+func (l *proxy) serve(p *testStack, w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
-	l.seen++
-	e, harm := &exchange{number: l.seen, pid: l.pid, w: w, r: r}, l.harm
+	l.exchanges++
+	e, harm := &exchange{number: l.exchanges, pid: l.pid, w: w, r: r}, l.intercept
 	l.mu.Unlock()
 	if harm != nil && harm(e) {
 		return
 	}
-	status, body, err := p.forward(r)
+	status, body, err := p.forwardRequest(r)
 	if err != nil {
 		w.WriteHeader(http.StatusBadGateway)
 		return
@@ -242,11 +242,11 @@ func (l *relay) pass(p *portal, w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // who asked may be dead
+	_, _ = w.Write(body) // the client may have been killed
 }
 
-// forward sends a request on, whether or not its sender lives to see the answer.
-func (p *portal) forward(r *http.Request) (status int, body []byte, err error) {
+// forwardRequest forwards a request, even if its sender is killed meanwhile.
+func (p *testStack) forwardRequest(r *http.Request) (status int, body []byte, err error) {
 	r = r.Clone(context.WithoutCancel(r.Context()))
 	target, err := r.URL.Parse(p.info.API + r.URL.Path)
 	if err != nil {
@@ -259,25 +259,25 @@ func (p *portal) forward(r *http.Request) (status int, body []byte, err error) {
 	}
 	defer response.Body.Close()
 	body, err = io.ReadAll(response.Body)
-	p.secrets.find(body)
+	p.secrets.addFrom(body)
 	return response.StatusCode, body, err
 }
 
-// kill ends the script and everything that it has started.
+// kill kills the script and its child processes.
 func (e *exchange) kill() bool {
-	_ = syscall.Kill(-e.pid, syscall.SIGKILL) // it may be gone
+	_ = syscall.Kill(-e.pid, syscall.SIGKILL) // it may have exited
 	return true
 }
 
-// refuse answers in place of the stack.
+// refuse responds instead of the stack.
 func (e *exchange) refuse(status int) bool {
 	e.w.Header().Set("Retry-After", "0")
 	e.w.WriteHeader(status)
 	return true
 }
 
-// standIn is a kubectl that knows one Secret, which it keeps in files, and refuses an update of another version of it.
-const standIn = `#!/bin/sh
+// fakeKubectl is a kubectl that stores one Secret in files and refuses updates with another resource version.
+const fakeKubectl = `#!/bin/sh
 dir=${0%/*}/../secret
 verb=$1
 echo "$*" >>"$dir/arguments"
@@ -302,8 +302,8 @@ echo $(($(cat "$dir/version") + 1)) >"$dir/version"
 [ ! -e "$dir/no-answer" ]
 `
 
-// deadlyMove is a mv that can kill who calls it, before or after it has done its work.
-const deadlyMove = `#!/bin/sh
+// killingMv is an mv that can kill its caller before or after the move.
+const killingMv = `#!/bin/sh
 [ "${KILL-}" != before ] || kill -9 0
 PATH=${PATH#*:} && mv "$@"
 [ "${KILL-}" != after ] || kill -9 0

@@ -14,11 +14,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// manual is what customers are told.
+// manual is the installation guide for customers.
 var manual = filepath.Join(repository, "docs", "install.md")
 
-// customerMachine is one whose tools know that there is no TLS here, and keep everything in its folder.
-func (m *market) customerMachine(t *testing.T) machine {
+// customerMachine returns a machine whose tools use HTTP and store everything in its folder.
+func (m *customerStack) customerMachine(t *testing.T) machine {
 	t.Helper()
 	c := m.machine(t, login{})
 	insecure := ""
@@ -26,15 +26,15 @@ func (m *market) customerMachine(t *testing.T) machine {
 		insecure += "[[registry]]\nlocation = \"" + host + "\"\ninsecure = true\n"
 	}
 	c.write(t, "registries.conf", insecure)
-	c.write(t, ".config/containers/registries.conf", insecure) // where skopeo looks
+	c.write(t, ".config/containers/registries.conf", insecure) // read by skopeo
 	c.write(t, ".config/containers/policy.json", c.read(t, "policy.json"))
 	c.write(t, "storage.conf", "[storage]\ndriver = \"vfs\"\ngraphroot = \""+c.path("root")+"\"\nrunroot = \""+c.path("runroot")+"\"\n")
-	c.write(t, ".portside/api-key", string(m.file(t, "admin-key")))
-	c.write(t, ".portside/keyring.gpg", string(m.file(t, "demo-keyring.gpg")))
+	c.write(t, ".portside/api-key", string(m.dataFile(t, "admin-key")))
+	c.write(t, ".portside/keyring.gpg", string(m.dataFile(t, "demo-keyring.gpg")))
 	return c
 }
 
-// plainHelm is a helm that asks registries without TLS; other clients know by their settings.
+// plainHelm is a shell function that makes helm use HTTP. Other clients have a setting for it.
 const plainHelm = `helm() {
 	case "$*" in
 	*oci://* | "registry login "*) command helm "$@" --plain-http ;;
@@ -43,8 +43,8 @@ const plainHelm = `helm() {
 }
 `
 
-// shell runs commands with what docs/install.md has the reader set, up to the first that fails.
-func (c machine) shell(t *testing.T, script string) outcome {
+// shell runs commands with the variables of docs/install.md. It stops at the first failure.
+func (c machine) shell(t *testing.T, script string) exit {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -62,8 +62,8 @@ func (c machine) shell(t *testing.T, script string) outcome {
 		t.Fatal(err)
 	}
 	t.Logf("%s\n%s", script, &output)
-	c.lookInto(t, "the output", output.Bytes())
-	return outcome{command.ProcessState.ExitCode(), output.String()}
+	c.checkNoSecretIn(t, "the output", output.Bytes())
+	return exit{command.ProcessState.ExitCode(), output.String()}
 }
 
 func (c machine) files(t *testing.T) []string {
@@ -81,38 +81,38 @@ func (c machine) files(t *testing.T) []string {
 
 var runnable = regexp.MustCompile("(?s)\n```sh run\n(.*?)\n```\n")
 
-// installation runs the blocks that are marked for it, in their order, each in a shell of its own.
-func installation(t *testing.T, m *market) {
+// testInstallDocument runs the marked blocks in order, each in a new shell.
+func testInstallDocument(t *testing.T, m *customerStack) {
 	text, err := os.ReadFile(manual)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := m.customerMachine(t)
-	password := string(m.file(t, "registry-password"))
-	c.input = password // the mirror is the registry behind the gateway, which takes images
+	password := string(m.dataFile(t, "registry-password"))
+	c.input = password // the upstream registry serves as the mirror
 	c.run(t, "skopeo", "login", "--authfile", c.path(".docker/config.json"), "-u", "AWS", "--password-stdin", "--tls-verify=false", m.upstream)
 	blocks := runnable.FindAllSubmatch(text, -1)
 	if len(blocks) < 10 {
 		t.Fatalf("only %d blocks are marked", len(blocks))
 	}
 	for _, block := range blocks {
-		c.shell(t, string(block[1])).is(t, 0)
-		m.secrets.find([]byte(c.read(t, ".portside/token")))
+		c.shell(t, string(block[1])).wantExit(t, 0)
+		m.secrets.addFrom([]byte(c.read(t, ".portside/token")))
 	}
 	pulled := c.read(t, "hello-1.1.0.tgz")
 	if c.read(t, ".portside/hello-1.1.0.tgz") != pulled || c.read(t, "carried/hello-1.1.0.tgz") != pulled {
-		t.Error("the ways to get a chart give different charts")
+		t.Error("the ways to get a chart return different charts")
 	}
 	for _, image := range []string{"acme/hello:1.1.0", "charts/hello:1.1.0"} {
-		digest := c.shell(t, "crane digest --insecure $PORTSIDE_HOST/"+image).printed
-		if c.shell(t, "crane digest --insecure $MIRROR/"+image).printed != digest {
-			t.Errorf("the mirror has another %s", image)
+		digest := c.shell(t, "crane digest --insecure $PORTSIDE_HOST/"+image).output
+		if c.shell(t, "crane digest --insecure $MIRROR/"+image).output != digest {
+			t.Errorf("%s differs in the mirror", image)
 		}
 	}
 	c.pullSecret(t)
 }
 
-// pullSecret checks that the manifest is one, with the login of this host.
+// pullSecret checks that the manifest is a pull secret with a working login.
 func (c machine) pullSecret(t *testing.T) {
 	t.Helper()
 	var secret struct {
@@ -124,23 +124,23 @@ func (c machine) pullSecret(t *testing.T) {
 	}
 	c.write(t, "kubernetes/config.json", secret.StringData[".dockerconfigjson"])
 	script := "DOCKER_CONFIG=" + c.path("kubernetes") + " crane digest $PORTSIDE_HOST/acme/hello:1.1.0"
-	if c.shell(t, script).is(t, 0, "sha256:"); secret.Kind != "Secret" || secret.Type != "kubernetes.io/dockerconfigjson" {
+	if c.shell(t, script).wantExit(t, 0, "sha256:"); secret.Kind != "Secret" || secret.Type != "kubernetes.io/dockerconfigjson" {
 		t.Errorf("a %s of type %s", secret.Kind, secret.Type)
 	}
 }
 
-// messages has clients fail, and looks for what they say in the table of docs/install.md.
-func messages(t *testing.T, m *market) {
+// testDocumentedErrors makes clients fail and looks up their messages in the table of docs/install.md.
+func testDocumentedErrors(t *testing.T, m *customerStack) {
 	text, err := os.ReadFile(manual)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.customer = m.root(t)
+	m.customer = m.admin(t)
 	unknown := login{"token", "pst_000000000000_000000000000000000000000000000000000"}
 	for _, failure := range []struct {
 		login
 		command string
-		said    []string
+		words   []string
 	}{
 		{unknown, "helm repo add x $PORTSIDE_URL/charts --username token --password $TOKEN", []string{
 			"failed to fetch ", "/charts/index.yaml : 401 Unauthorized",
@@ -151,10 +151,10 @@ func messages(t *testing.T, m *market) {
 		}},
 		{login{}, "helm pull oci://$PORTSIDE_HOST/charts/hello --version 1.1.0", []string{"basic credential not found"}},
 		{
-			m.token(t, "read:docker-images"), "helm repo add x $PORTSIDE_URL/charts --username token --password $TOKEN",
+			m.createToken(t, "read:docker-images"), "helm repo add x $PORTSIDE_URL/charts --username token --password $TOKEN",
 			[]string{": 403 Forbidden"},
 		},
-		{m.token(t, "read:docker-images:x"), "podman pull --creds token:$TOKEN $PORTSIDE_HOST/acme/hello:1.1.0", []string{
+		{m.createToken(t, "read:docker-images:x"), "podman pull --creds token:$TOKEN $PORTSIDE_HOST/acme/hello:1.1.0", []string{
 			"denied: The credential's scopes do not cover this repository",
 		}},
 		{m.demoLogin(t), "helm repo add vendor $PORTSIDE_URL/charts --username token --password $TOKEN; helm pull vendor/hello --version 9.9.9",
@@ -174,9 +174,9 @@ func messages(t *testing.T, m *market) {
 		if ended.code == 0 {
 			t.Errorf("%s succeeds", failure.command)
 		}
-		for _, words := range failure.said {
-			if !strings.Contains(ended.printed, words) || !strings.Contains(string(text), strings.TrimSpace(words)) {
-				t.Errorf("%q is not what %s says, or docs/install.md does not have it:\n%s", words, failure.command, ended.printed)
+		for _, words := range failure.words {
+			if !strings.Contains(ended.output, words) || !strings.Contains(string(text), strings.TrimSpace(words)) {
+				t.Errorf("%q is missing in the output of %s or in docs/install.md:\n%s", words, failure.command, ended.output)
 			}
 		}
 	}

@@ -14,26 +14,26 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// TestRequestsAreCounted sends requests of every kind, and finds each of them in the table of analytics, once, and in the archive of
-// what was counted.
+// TestRequestsAreCounted sends requests of every kind and checks that the analytics table counts each once, and that the
+// access log is archived.
 func TestRequestsAreCounted(t *testing.T) {
-	p := newPortal(t)
+	p := newTestStack(t)
 	stop := p.start(t, new(int))
 	defer stop()
 	calls, media := int64(0), int64(0)
-	root := p.root(t)
+	root := p.admin(t)
 	send := func(c client, method, target, body string, status int) {
-		c.do(method, target, body).is(status)
+		c.do(method, target, body).wantStatus(status)
 		calls++
 	}
 	for range 20 {
-		send(p.visitor(t), http.MethodGet, "/v1/health", "", http.StatusOK)
+		send(p.anonymous(t), http.MethodGet, "/v1/health", "", http.StatusOK)
 	}
-	send(p.visitor(t), http.MethodGet, "/nowhere", "", http.StatusNotFound)
-	send(p.visitor(t), http.MethodGet, "/v1/users", "", http.StatusUnauthorized)
-	send(p.visitor(t).atGateway().with("Origin", "https://example.com").with("Access-Control-Request-Method", "GET"),
+	send(p.anonymous(t), http.MethodGet, "/nowhere", "", http.StatusNotFound)
+	send(p.anonymous(t), http.MethodGet, "/v1/users", "", http.StatusUnauthorized)
+	send(p.anonymous(t).fromGateway().with("Origin", "https://example.com").with("Access-Control-Request-Method", "GET"),
 		http.MethodOptions, "/v1/users", "", http.StatusNoContent)
-	send(root.atGateway(), http.MethodPost, "/v1/users", strings.Repeat("x", 11<<20), http.StatusRequestEntityTooLarge)
+	send(root.fromGateway(), http.MethodPost, "/v1/users", strings.Repeat("x", 11<<20), http.StatusRequestEntityTooLarge)
 	for range 2 {
 		send(root, http.MethodPost, "/v1/capabilities/summarize",
 			`{"text":"The quick brown fox jumps over the lazy dog. It was quick."}`, http.StatusOK)
@@ -43,8 +43,8 @@ func TestRequestsAreCounted(t *testing.T) {
 
 	want := map[string]int64{"calls": calls, "media": media, "errors": 0, "unread": 0}
 	var got map[string]int64
-	await(t, "all requests are counted", func() bool {
-		got = p.requests(t)
+	await(t, "all requests to be counted", func() bool {
+		got = p.countedRequests(t)
 		return got["calls"] >= calls
 	})
 	for name, n := range want {
@@ -52,11 +52,11 @@ func TestRequestsAreCounted(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, got[name], n)
 		}
 	}
-	p.isArchived(t)
+	p.checkArchived(t)
 }
 
-// requests are the sums of the requests of yesterday and today, for the test may last over midnight.
-func (p *portal) requests(t *testing.T) map[string]int64 {
+// countedRequests returns the sums of yesterday's and today's counts, because the test may run over midnight.
+func (p *testStack) countedRequests(t *testing.T) map[string]int64 {
 	t.Helper()
 	db := dynamodb.New(dynamodb.Options{Region: p.info.Region, BaseEndpoint: &p.info.DynamoDB, Credentials: p.engineKeys()})
 	sums := map[string]int64{}
@@ -81,8 +81,8 @@ func (p *portal) requests(t *testing.T) map[string]int64 {
 	return sums
 }
 
-// isArchived checks that the bucket has parts of the log.
-func (p *portal) isArchived(t *testing.T) {
+// checkArchived checks that the bucket has parts of the access log.
+func (p *testStack) checkArchived(t *testing.T) {
 	t.Helper()
 	client := s3.New(s3.Options{Region: p.info.Region, BaseEndpoint: &p.info.S3, UsePathStyle: true, Credentials: p.engineKeys()})
 	out, err := client.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{
@@ -93,7 +93,7 @@ func (p *portal) isArchived(t *testing.T) {
 	}
 }
 
-// engineKeys are those of the local engines.
-func (p *portal) engineKeys() aws.CredentialsProvider {
+// engineKeys returns the credentials of the local engines.
+func (p *testStack) engineKeys() aws.CredentialsProvider {
 	return credentials.NewStaticCredentialsProvider(p.info.AccessKeyID, p.info.SecretAccessKey, "")
 }
