@@ -14,10 +14,10 @@ import (
 
 func invokeCommand(ctx context.Context, args []string) error {
 	o := stack.Options{Addr: "127.0.0.1:0", Log: os.Stderr}
-	set := flags("invoke", &o)
+	set := newFlagSet("invoke", &o)
 	function := set.String("function", "", "`logical ID` of the function, such as UsersFunction")
 	file := set.String("event", "", "`file` with the event, JSON")
-	if err := parse(set, args); err != nil {
+	if err := parseFlags(set, args); err != nil {
 		return err
 	}
 	if *function == "" || *file == "" {
@@ -25,7 +25,7 @@ func invokeCommand(ctx context.Context, args []string) error {
 	}
 	event, err := os.ReadFile(*file)
 	if err != nil {
-		return fmt.Errorf("the event: %w", err)
+		return fmt.Errorf("read the event: %w", err)
 	}
 	if !json.Valid(event) {
 		return fmt.Errorf("the event %s is not JSON", *file)
@@ -34,14 +34,14 @@ func invokeCommand(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return show(os.Stdout, *function, answer)
+	return printResult(os.Stdout, *function, answer)
 }
 
-// invoke uses the stack that runs on the data folder, or starts one for this event.
+// invoke uses the stack that runs on the data folder, or starts one for this event only.
 func invoke(ctx context.Context, o stack.Options, function string, event []byte) (stack.Invocation, error) {
 	info, err := stack.ReadInfo(o.Data())
 	if err == nil {
-		return info.InvokeOnce(ctx, function, signed(event, o))
+		return info.InvokeOnce(ctx, function, addAdminKey(event, o))
 	}
 	if !errors.Is(err, stack.ErrNotRunning) {
 		return stack.Invocation{}, err
@@ -50,12 +50,12 @@ func invoke(ctx context.Context, o stack.Options, function string, event []byte)
 	if err != nil {
 		return stack.Invocation{}, err
 	}
-	return s.InvokeOnce(ctx, function, signed(event, o)), stopStack(ctx, s)
+	return s.InvokeOnce(ctx, function, addAdminKey(event, o)), stopStack(ctx, s)
 }
 
-// signed fills in the admin's key where the event has the placeholder {{admin-key}}, so that the events in the repository
-// hold no secret and yet do something. Without a key the event stays as it is, and the function answers 401.
-func signed(event []byte, o stack.Options) []byte {
+// addAdminKey replaces the placeholder {{admin-key}} in the event by the admin's key, so that the events in the
+// repository hold no secret. Without a key the event keeps the placeholder, and the function answers 401.
+func addAdminKey(event []byte, o stack.Options) []byte {
 	key, err := os.ReadFile(o.KeyFile())
 	if err != nil {
 		return event
@@ -63,8 +63,8 @@ func signed(event []byte, o stack.Options) []byte {
 	return bytes.ReplaceAll(event, []byte("{{admin-key}}"), bytes.TrimSpace(key))
 }
 
-// show prints the payload, also that of a failure, so that a script can read either.
-func show(w io.Writer, function string, answer stack.Invocation) error {
+// printResult prints the payload also if the function failed, so that a script can read it.
+func printResult(w io.Writer, function string, answer stack.Invocation) error {
 	if answer.Error != "" {
 		return errors.New(answer.Error)
 	}

@@ -1,15 +1,15 @@
-// Command local runs Portside on this machine, without Docker and without an AWS account.
+// Command local runs Portside on this machine, without Docker or an AWS account.
 //
-// It knows the functions only by template.yaml and by the binaries that the Makefile builds, as AWS
-// does. make calls it; its subcommands are
+// Like AWS, it knows the functions only from template.yaml and the binaries that the Makefile
+// builds. The Makefile calls it. Its subcommands are
 //
 //	run     start everything and serve until Ctrl-C
-//	invoke  run one event of one function, on the stack that runs or on one made for it
-//	rotate  renew the token in a secret of the stack that runs
-//	demo    publish an example chart and images on the stack that runs
+//	invoke  invoke a function with one event, on the running stack or on a temporary one
+//	rotate  rotate the token in a secret of the running stack
+//	demo    publish an example chart and images on the running stack
 //	fetch   download the DynamoDB engine
-//	setup   fetch and build all that run would, and end
-//	secrets serve Secrets Manager alone, for tests
+//	setup   download and build everything that run needs, and exit
+//	secrets serve only Secrets Manager, for tests
 package main
 
 import (
@@ -21,11 +21,11 @@ import (
 	"syscall"
 )
 
-// Exit codes as shells know them.
+// Exit codes.
 const (
-	failed      = 1
-	misused     = 2
-	interrupted = 130
+	exitFailure     = 1
+	exitUsage       = 2
+	exitInterrupted = 130
 )
 
 func main() {
@@ -43,32 +43,32 @@ func run(args []string) int {
 		"secrets": secretsCommand,
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: local run | invoke | rotate | demo | fetch | setup | secrets; -h shows flags; `make run` is usual")
-		return misused
+		fmt.Fprintln(os.Stderr, "usage: local run | invoke | rotate | demo | fetch | setup | secrets; -h lists the flags; most users call `make run`")
+		return exitUsage
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	go obey(cancel)
+	go handleSignals(cancel)
 	err := commands[args[0]](ctx, args[1:])
 	switch {
 	case errors.Is(err, context.Canceled):
-		return interrupted
+		return exitInterrupted
 	case errors.Is(err, errUsage):
-		return misused
+		return exitUsage
 	case err != nil:
 		fmt.Fprintln(os.Stderr, err)
-		return failed
+		return exitFailure
 	}
 	return 0
 }
 
-// obey ends the command at the first Ctrl-C in good order, and at the second at once: the kernel
-// then ends the children.
-func obey(end context.CancelFunc) {
+// handleSignals shuts the command down gracefully on the first Ctrl-C and exits on the second. The
+// kernel then kills the child processes.
+func handleSignals(cancel context.CancelFunc) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	<-signals
-	end()
+	cancel()
 	<-signals
-	os.Exit(interrupted)
+	os.Exit(exitInterrupted)
 }

@@ -16,9 +16,9 @@ import (
 
 func rotateCommand(ctx context.Context, args []string) error {
 	var o stack.Options
-	set := flags("rotate", &o)
+	set := newFlagSet("rotate", &o)
 	secret := set.String("secret", "", "`name` or ARN of the secret, such as portside/acme")
-	if err := parse(set, args); err != nil {
+	if err := parseFlags(set, args); err != nil {
 		return err
 	}
 	if *secret == "" {
@@ -26,7 +26,7 @@ func rotateCommand(ctx context.Context, args []string) error {
 	}
 	info, err := stack.ReadInfo(o.Data())
 	if errors.Is(err, stack.ErrNotRunning) {
-		return fmt.Errorf("no local stack runs in %s: start one with `make run`, or name the DATA folder of the one that runs", o.Data())
+		return fmt.Errorf("no local stack runs on %s: start one with `make run`, or set DATA to the folder of the running one", o.Data())
 	}
 	if err != nil {
 		return err
@@ -34,16 +34,16 @@ func rotateCommand(ctx context.Context, args []string) error {
 	return info.Rotate(ctx, *secret, func(line string) { _, _ = fmt.Fprintln(os.Stdout, line) })
 }
 
-// secretsCommand serves secrets whose rotations are begun by RotateSecret and taken step by step by
-// the caller. It prints its address once it listens.
+// secretsCommand serves Secrets Manager. RotateSecret only begins a rotation; the caller runs its
+// steps. The command prints its address once it listens.
 func secretsCommand(ctx context.Context, args []string) error {
 	var o stack.Options
-	set := flags("secrets", &o)
-	if err := parse(set, args); err != nil {
+	set := newFlagSet("secrets", &o)
+	if err := parseFlags(set, args); err != nil {
 		return err
 	}
 	if o.DataDir == "" {
-		return errors.New("secrets needs a folder: local secrets -data FOLDER")
+		return errors.New("secrets needs a data folder: local secrets -data FOLDER")
 	}
 	store, err := secrets.New(ctx, secrets.Config{
 		Dir: o.DataDir, Region: engines.Region, AccountID: "000000000000", Now: time.Now,

@@ -13,21 +13,21 @@ import (
 	"portside/local/stack"
 )
 
-// stopTime is how long an ordered end may take in all.
-const stopTime = 3 * time.Second
+// stopTimeout bounds a graceful shutdown.
+const stopTimeout = 3 * time.Second
 
-var errUsage = errors.New("wrong flags") // the flag package has told the user already
+var errUsage = errors.New("wrong flags") // the flag package has already printed the error
 
-// flags are those of every subcommand that has a stack.
-func flags(name string, o *stack.Options) *flag.FlagSet {
+// newFlagSet returns the flags that all subcommands have in common.
+func newFlagSet(name string, o *stack.Options) *flag.FlagSet {
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.StringVar(&o.RepoDir, "repo", ".", "`folder` with template.yaml and Makefile")
-	set.StringVar(&o.DataDir, "data", "", "`folder` of the data (default .local/data)")
+	set.StringVar(&o.DataDir, "data", "", "data `folder` (default .local/data)")
 	return set
 }
 
-// parse refuses arguments that are no flags, which are mostly a flag without its dash.
-func parse(set *flag.FlagSet, args []string) error {
+// parseFlags refuses positional arguments, because they are usually flags without their dash.
+func parseFlags(set *flag.FlagSet, args []string) error {
 	if err := set.Parse(args); err != nil {
 		return errUsage
 	}
@@ -38,17 +38,17 @@ func parse(set *flag.FlagSet, args []string) error {
 }
 
 func runCommand(ctx context.Context, args []string) error {
-	o := stack.Options{Log: os.Stdout, Colour: terminal(os.Stdout)}
-	set := flags("run", &o)
+	o := stack.Options{Log: os.Stdout, Color: isTerminal(os.Stdout)}
+	set := newFlagSet("run", &o)
 	set.StringVar(&o.Addr, "addr", "127.0.0.1:3000", "`address` of the API")
-	limit := set.String("rate-limit", "", "`requests` a credential may make per minute; 0 is no limit (default: the template's)")
-	parameters := set.String("parameters", "", "`settings` of the template: Name=Value, apart by spaces, values with spaces in "+
-		"quotes (default: the environment's PARAMETERS, where no list of processes shows a key)")
-	if err := parse(set, args); err != nil {
+	limit := set.String("rate-limit", "", "`requests` that a credential may make per minute; 0 means no limit (default: the template's)")
+	parameters := set.String("parameters", "", "template `parameters`: Name=Value separated by spaces; quote values with spaces "+
+		"(default: the environment variable PARAMETERS, which process listings do not show)")
+	if err := parseFlags(set, args); err != nil {
 		return err
 	}
 	var err error
-	if o.Parameters, err = parametersOf(cmp.Or(*parameters, os.Getenv("PARAMETERS"))); err != nil {
+	if o.Parameters, err = parseParameters(cmp.Or(*parameters, os.Getenv("PARAMETERS"))); err != nil {
 		return err
 	}
 	if err := rateLimit(&o, *limit); err != nil {
@@ -58,36 +58,36 @@ func runCommand(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	s.Say(s.Banner())
+	s.Print(s.Banner())
 	select {
 	case <-ctx.Done():
-		s.Say("\nending …")
+		s.Print("\nshutting down …")
 	case err = <-s.Failed():
 	}
 	return errors.Join(err, stopStack(ctx, s))
 }
 
-// stopStack takes the command's context, which mostly has ended: that is why the stack stops.
+// stopStack accepts a context that is already canceled: Ctrl-C cancels the command's context.
 func stopStack(ctx context.Context, s *stack.Stack) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	return s.Stop(ctx)
 }
 
-// rateLimit takes an empty text for none, so that make may pass a variable that nobody set.
+// rateLimit sets o.RateLimit. An empty text leaves it unset, because make passes RATE_LIMIT even if it is not set.
 func rateLimit(o *stack.Options, text string) error {
 	if text == "" {
 		return nil
 	}
 	limit, err := strconv.Atoi(text)
 	if err != nil || limit < 0 {
-		return fmt.Errorf("RATE_LIMIT=%s is not a number of requests: write it like 100, or 0 for no limit", text)
+		return fmt.Errorf("RATE_LIMIT=%s is not a number of requests: use a number such as 100, or 0 for no limit", text)
 	}
 	o.RateLimit = &limit
 	return nil
 }
 
-func terminal(file *os.File) bool {
+func isTerminal(file *os.File) bool {
 	info, err := file.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == ""
 }

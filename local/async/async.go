@@ -1,10 +1,9 @@
-// Package async invokes functions as AWS Lambda does for events that nobody waits for.
+// Package async invokes functions asynchronously, as AWS Lambda does for invocations of type Event.
 //
-// What must stay true: whoever hands an event over never waits; an event whose function fails is
-// tried again twice, after a pause each, and then given up with a line in the log, so that no
-// failure is silent; a function whose sandboxes are all busy has not failed; and what waits is
-// bounded, in events and in bytes. The events live in memory only: the end of the stack loses what
-// it could not deliver any more, and says so.
+// The caller of Invoke never waits. When a function fails, the queue retries the event twice, each
+// time after a delay, and then drops it with a log line. Throttling does not count as a failure. The
+// queue bounds both the number and the bytes of pending events. Events are in memory only: when the
+// stack stops, events that it could not deliver are lost, and the queue logs their number.
 package async
 
 import (
@@ -19,62 +18,62 @@ import (
 	"portside/local/lambda"
 )
 
-// MaxPayload is the largest event, in bytes, as for Lambda's invocations of type Event.
-const MaxPayload = 1 << 20
+// MaxPayloadBytes is Lambda's limit on the payload of an asynchronous invocation.
+const MaxPayloadBytes = 1 << 20
 
 // Event is one invocation.
 type Event struct {
-	Function string
-	Payload  []byte
-	About    string // names the event in the log, after "on"
+	Function    string
+	Payload     []byte
+	Description string // names the event in the log, after "on"
 }
 
-// Invoker runs a function and says how it went; the local stack is one.
+// Invoker invokes a function synchronously. The local stack implements it.
 type Invoker interface {
 	Invoke(ctx context.Context, function string, payload []byte) (lambda.Result, error)
 }
 
-// Config is what New needs. A zero limit stands for the default that is named beside it.
+// Config holds the parameters of New. A zero limit means the default in the field's comment.
 type Config struct {
 	Invoker Invoker
-	// Pauses are the times before the second and each further try; 1 s and 2 s, where AWS waits
-	// minutes. There is one try more than pauses.
-	Pauses      []time.Duration
-	Concurrency int // 10 invocations of one function at a time
-	MaxEvents   int // 10,000 events that wait, run or pause
-	MaxBytes    int // 64 MB of them
-	Say         func(line string)
-	Mend        string // what Stop says behind how many events were lost: how to make up for them
+	// RetryDelays are the delays before each retry; their number is the number of retries. The
+	// default is 1 s and 2 s. AWS waits minutes.
+	RetryDelays  []time.Duration
+	Concurrency  int // concurrent invocations per function; default 10
+	MaxEvents    int // pending events; default 10,000
+	MaxBytes     int // bytes of pending payloads; default 64 MB
+	Log          func(line string)
+	RecoveryHint string // ends the log line about lost events: how to recover from the loss
 }
 
-// throttledPause is in addition to the time that the runtime waits for a sandbox.
-const throttledPause = time.Second
+// throttledDelay comes on top of the time that the runtime waits for a sandbox.
+const throttledDelay = time.Second
 
-// Queue delivers events. Its methods may be called from any goroutine.
+// Queue delivers events. It is safe for concurrent use.
 type Queue struct {
-	config Config
-	ctx    context.Context // of all invocations
-	cancel context.CancelFunc
-	work   sync.WaitGroup
+	config  Config
+	ctx     context.Context // of all invocations
+	cancel  context.CancelFunc
+	running sync.WaitGroup
 
 	mu       sync.Mutex
-	lanes    map[string]*lane
-	events   int // not yet delivered or given up
+	queues   map[string]*functionQueue
+	events   int // neither delivered nor dropped yet
 	bytes    int
 	started  bool
 	stopping bool
-	full     bool // since something was last taken
+	full     bool // no event was admitted since the last rejection
 }
 
-// lane is what waits for one function, so that a slow one does not hold up the others.
-type lane struct {
+// functionQueue holds the events of one function, so that a slow function does not delay others.
+type functionQueue struct {
 	waiting []attempt
 	workers int
 }
 
-func (l *lane) pop() attempt {
+func (l *functionQueue) pop() attempt {
 	a := l.waiting[0]
-	l.waiting[0] = attempt{} // or its payload would stay in memory
+	l.waiting[0] = attempt{} // releases the payload
 	l.waiting = l.waiting[1:]
 	return a
 }
@@ -84,37 +83,37 @@ type attempt struct {
 	failed int
 }
 
-// New returns a queue that takes events and holds them until Start.
+// New returns a queue that holds events until Start.
 func New(c Config) *Queue {
-	if c.Pauses == nil {
-		c.Pauses = []time.Duration{time.Second, 2 * time.Second}
+	if c.RetryDelays == nil {
+		c.RetryDelays = []time.Duration{time.Second, 2 * time.Second}
 	}
 	c.Concurrency = cmp.Or(c.Concurrency, 10)
 	c.MaxEvents = cmp.Or(c.MaxEvents, 10_000)
 	c.MaxBytes = cmp.Or(c.MaxBytes, 64<<20)
-	q := &Queue{config: c, lanes: map[string]*lane{}}
+	q := &Queue{config: c, queues: map[string]*functionQueue{}}
 	q.ctx, q.cancel = context.WithCancel(context.Background())
 	return q
 }
 
-// Invoke hands over an event, whose payload must not change afterwards. It never waits: an event
-// that the queue cannot take is lost, and the log says so.
+// Invoke adds an event and never waits. If the queue is full, it drops the event and logs that. The caller must not
+// change the payload afterwards.
 func (q *Queue) Invoke(e Event) {
-	if len(e.Payload) > MaxPayload {
-		q.config.Say(fmt.Sprintf("%s is not invoked on %s: the event is larger than %d KB", e.Function, e.About, MaxPayload>>10))
+	if len(e.Payload) > MaxPayloadBytes {
+		q.config.Log(fmt.Sprintf("%s not invoked on %s: the event is larger than %d KB", e.Function, e.Description, MaxPayloadBytes>>10))
 		return
 	}
 	q.mu.Lock()
-	taken, first := q.take(e)
+	taken, first := q.admit(e)
 	q.mu.Unlock()
 	if !taken && first {
-		q.config.Say(fmt.Sprintf("%s is not invoked on %s: too many events wait; the next ones are lost until there is room",
-			e.Function, e.About))
+		q.config.Log(fmt.Sprintf("%s not invoked on %s: too many events are pending; further ones are dropped until there is room",
+			e.Function, e.Description))
 	}
 }
 
-// take admits an event; first is true for the first of a row that were not admitted.
-func (q *Queue) take(e Event) (taken, first bool) {
+// admit adds an event if there is room. first is true for the first event of a row of rejected ones. It needs the lock.
+func (q *Queue) admit(e Event) (taken, first bool) {
 	if q.stopping {
 		return false, false
 	}
@@ -130,44 +129,44 @@ func (q *Queue) take(e Event) (taken, first bool) {
 	return true, false
 }
 
-// push needs the lock.
+// push appends a to its function's queue. It needs the lock.
 func (q *Queue) push(a attempt) {
-	l := q.lanes[a.Function]
+	l := q.queues[a.Function]
 	if l == nil {
-		l = &lane{}
-		q.lanes[a.Function] = l
+		l = &functionQueue{}
+		q.queues[a.Function] = l
 	}
 	l.waiting = append(l.waiting, a)
-	q.employ(l)
+	q.startWorkers(l)
 }
 
-func (q *Queue) employ(l *lane) {
+func (q *Queue) startWorkers(l *functionQueue) {
 	for q.started && len(l.waiting) > 0 && l.workers < q.config.Concurrency {
 		first := l.pop()
 		l.workers++
-		q.work.Go(func() { q.serve(l, first) })
+		q.running.Go(func() { q.runWorker(l, first) })
 	}
 }
 
-// Start begins to deliver.
+// Start begins delivery.
 func (q *Queue) Start() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.started = true
-	for _, l := range q.lanes {
-		q.employ(l)
+	for _, l := range q.queues {
+		q.startWorkers(l)
 	}
 }
 
-// Stop takes no more events and tries none again, waits for what it can still deliver until ctx
-// ends, and then ends what runs. It says how many events it lost.
+// Stop rejects new events, stops retries, and delivers pending events until ctx ends. Then it
+// cancels running invocations and logs how many events are lost.
 func (q *Queue) Stop(ctx context.Context) {
 	q.mu.Lock()
 	q.stopping = true
 	q.mu.Unlock()
 	ended := make(chan struct{})
 	go func() {
-		q.work.Wait()
+		q.running.Wait()
 		close(ended)
 	}()
 	select {
@@ -180,20 +179,20 @@ func (q *Queue) Stop(ctx context.Context) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.events > 0 {
-		q.config.Say(fmt.Sprintf("events lost at the end, since they were not delivered in time: %d%s", q.events, q.config.Mend))
+		q.config.Log(fmt.Sprintf("events lost because they were not delivered before the stack stopped: %d%s", q.events, q.config.RecoveryHint))
 		q.events = 0
 	}
 }
 
-// serve is one worker: it delivers what waits in the lane, and ends when nothing does.
-func (q *Queue) serve(l *lane, a attempt) {
+// runWorker delivers the events of l until there are none.
+func (q *Queue) runWorker(l *functionQueue, a attempt) {
 	for more := true; more; {
-		q.try(a)
+		q.deliver(a)
 		a, more = q.next(l)
 	}
 }
 
-func (q *Queue) next(l *lane) (attempt, bool) {
+func (q *Queue) next(l *functionQueue) (attempt, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(l.waiting) == 0 || q.ctx.Err() != nil {
@@ -203,35 +202,35 @@ func (q *Queue) next(l *lane) (attempt, bool) {
 	return l.pop(), true
 }
 
-func (q *Queue) try(a attempt) {
+func (q *Queue) deliver(a attempt) {
 	result, err := q.config.Invoker.Invoke(q.ctx, a.Function, a.Payload)
 	switch {
 	case err == nil && result.FunctionError == "":
-		q.leave(a)
+		q.remove(a)
 	case q.ctx.Err() != nil:
 	case errors.Is(err, lambda.ErrThrottled):
-		q.again(a, throttledPause)
-	case a.failed < len(q.config.Pauses):
+		q.retryAfter(a, throttledDelay)
+	case a.failed < len(q.config.RetryDelays):
 		a.failed++
-		q.again(a, q.config.Pauses[a.failed-1])
+		q.retryAfter(a, q.config.RetryDelays[a.failed-1])
 	default:
-		q.leave(a)
-		q.config.Say(fmt.Sprintf("%s failed %d times on %s, which is given up: %s",
-			a.Function, a.failed+1, a.About, reason(result, err)))
+		q.remove(a)
+		q.config.Log(fmt.Sprintf("%s failed %d times on %s; the event is dropped: %s",
+			a.Function, a.failed+1, a.Description, failureReason(result, err)))
 	}
 }
 
-// leave ends the life of an event.
-func (q *Queue) leave(a attempt) {
+// remove stops counting an event that was delivered or dropped.
+func (q *Queue) remove(a attempt) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.events--
 	q.bytes -= len(a.Payload)
 }
 
-// again tries an event after a pause. An event that pauses has no worker.
-func (q *Queue) again(a attempt, pause time.Duration) {
-	time.AfterFunc(pause, func() {
+// retryAfter delivers an event again after a delay. No worker waits for the delay.
+func (q *Queue) retryAfter(a attempt, delay time.Duration) {
+	time.AfterFunc(delay, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		if !q.stopping {
@@ -240,8 +239,8 @@ func (q *Queue) again(a attempt, pause time.Duration) {
 	})
 }
 
-// reason is the function's own message, where it has one.
-func reason(result lambda.Result, err error) string {
+// failureReason returns the function's error message, if it has one.
+func failureReason(result lambda.Result, err error) string {
 	var failure struct {
 		Message string `json:"errorMessage"`
 	}

@@ -15,50 +15,50 @@ import (
 	"portside/local/lambda"
 )
 
-// function answers invocations by a rule and remembers when they came.
-type function struct {
-	began time.Time
+// fakeFunction answers invocations by a rule and records them.
+type fakeFunction struct {
+	start time.Time
 	rule  func(ctx context.Context, try int, payload string) (lambda.Result, error)
 
-	mu    sync.Mutex
-	calls []string // payload and time
-	said  []string
+	mu     sync.Mutex
+	calls  []string // payload and time
+	logged []string
 }
 
-func (f *function) Invoke(ctx context.Context, name string, payload []byte) (lambda.Result, error) {
+func (f *fakeFunction) Invoke(ctx context.Context, name string, payload []byte) (lambda.Result, error) {
 	f.mu.Lock()
-	f.calls = append(f.calls, fmt.Sprintf("%s(%s) at %v", name, payload, time.Since(f.began)))
+	f.calls = append(f.calls, fmt.Sprintf("%s(%s) at %v", name, payload, time.Since(f.start)))
 	try := len(f.calls)
 	f.mu.Unlock()
 	return f.rule(ctx, try, string(payload))
 }
 
-func (f *function) say(line string) {
+func (f *fakeFunction) log(line string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.said = append(f.said, line)
+	f.logged = append(f.logged, line)
 }
 
-// pass lets time of the test's own go by.
-func pass(d time.Duration) { <-time.After(d) }
+// advance waits d on the fake clock of synctest.
+func advance(d time.Duration) { <-time.After(d) }
 
 type rule = func(ctx context.Context, try int, payload string) (lambda.Result, error)
 
-func well(context.Context, int, string) (lambda.Result, error) { return lambda.Result{}, nil }
+func succeed(context.Context, int, string) (lambda.Result, error) { return lambda.Result{}, nil }
 
-func broken(context.Context, int, string) (lambda.Result, error) {
+func fail(context.Context, int, string) (lambda.Result, error) {
 	return lambda.Result{FunctionError: lambda.Unhandled, Payload: []byte(`{"errorMessage":"no\nluck"}`)}, nil
 }
 
-// hang lasts until its caller gives up.
+// hang blocks until the invocation is canceled.
 func hang(ctx context.Context, _ int, _ string) (lambda.Result, error) {
 	<-ctx.Done()
 	return lambda.Result{}, ctx.Err()
 }
 
-func start(r rule, change func(*async.Config)) (*async.Queue, *function) {
-	f := &function{began: time.Now(), rule: r} //nolint:forbidigo // the clock of the bubble
-	config := async.Config{Invoker: f, Say: f.say}
+func newQueue(r rule, change func(*async.Config)) (*async.Queue, *fakeFunction) {
+	f := &fakeFunction{start: time.Now(), rule: r} //nolint:forbidigo // the clock of the synctest bubble
+	config := async.Config{Invoker: f, Log: f.log}
 	if change != nil {
 		change(&config)
 	}
@@ -66,49 +66,49 @@ func start(r rule, change func(*async.Config)) (*async.Queue, *function) {
 }
 
 func event(payload string) async.Event {
-	return async.Event{Function: "F", Payload: []byte(payload), About: "event " + payload}
+	return async.Event{Function: "F", Payload: []byte(payload), Description: "event " + payload}
 }
 
-func (f *function) check(t *testing.T, calls, said []string) {
+func (f *fakeFunction) check(t *testing.T, calls, logged []string) {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !slices.Equal(f.calls, calls) || !slices.Equal(f.said, said) {
-		t.Errorf("calls %q, said %q\nwant  %q, said %q", f.calls, f.said, calls, said)
+	if !slices.Equal(f.calls, calls) || !slices.Equal(f.logged, logged) {
+		t.Errorf("calls %q, log %q\nwant  %q, log %q", f.calls, f.logged, calls, logged)
 	}
 }
 
-func TestFailuresAreTriedThreeTimes(t *testing.T) {
+func TestFailedEventIsRetriedTwiceThenDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q, f := start(broken, nil)
-		q.Invoke(event("1")) // which waits for Start
+		q, f := newQueue(fail, nil)
+		q.Invoke(event("1")) // pending until Start
 		q.Start()
-		pass(time.Hour)
+		advance(time.Hour)
 		q.Stop(t.Context())
 		f.check(t, []string{"F(1) at 0s", "F(1) at 1s", "F(1) at 3s"},
-			[]string{`F failed 3 times on event 1, which is given up: "no\nluck"`})
+			[]string{`F failed 3 times on event 1; the event is dropped: "no\nluck"`})
 	})
 }
 
-func TestATryThatGoesWellIsTheLast(t *testing.T) {
+func TestSuccessfulRetryEndsDelivery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q, f := start(func(_ context.Context, try int, _ string) (lambda.Result, error) {
+		q, f := newQueue(func(_ context.Context, try int, _ string) (lambda.Result, error) {
 			if try == 1 {
 				return lambda.Result{}, errors.New("does not build")
 			}
 			return lambda.Result{}, nil
-		}, func(c *async.Config) { c.Pauses = []time.Duration{time.Minute} })
+		}, func(c *async.Config) { c.RetryDelays = []time.Duration{time.Minute} })
 		q.Start()
 		q.Invoke(event("1"))
-		pass(time.Hour)
+		advance(time.Hour)
 		q.Stop(t.Context())
 		f.check(t, []string{"F(1) at 0s", "F(1) at 1m0s"}, nil)
 	})
 }
 
-func TestThrottledIsNotFailed(t *testing.T) {
+func TestThrottlingDoesNotCountAsFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q, f := start(func(_ context.Context, try int, _ string) (lambda.Result, error) {
+		q, f := newQueue(func(_ context.Context, try int, _ string) (lambda.Result, error) {
 			if try <= 10 {
 				return lambda.Result{}, lambda.ErrThrottled
 			}
@@ -116,42 +116,42 @@ func TestThrottledIsNotFailed(t *testing.T) {
 		}, nil)
 		q.Start()
 		q.Invoke(event("1"))
-		pass(time.Hour)
+		advance(time.Hour)
 		q.Stop(t.Context())
-		if len(f.calls) != 11 || len(f.said) != 0 {
-			t.Errorf("calls %q, said %q", f.calls, f.said)
+		if len(f.calls) != 11 || len(f.logged) != 0 {
+			t.Errorf("calls %q, log %q", f.calls, f.logged)
 		}
 	})
 }
 
-func TestWhatDoesNotFitIsSaidOnce(t *testing.T) {
+func TestFullQueueLogsFirstDroppedEvent(t *testing.T) {
 	for name, change := range map[string]func(*async.Config){
 		"events": func(c *async.Config) { c.MaxEvents = 2 },
 		"bytes":  func(c *async.Config) { c.MaxBytes = 2 },
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			q, f := start(well, change)
+			q, f := newQueue(succeed, change)
 			for _, payload := range []string{"1", "2", "3", "4"} {
 				q.Invoke(event(payload))
 			}
 			q.Start()
 			synctest.Wait()
 			q.Invoke(event("5"))
-			q.Invoke(event(strings.Repeat("x", async.MaxPayload+1)))
+			q.Invoke(event(strings.Repeat("x", async.MaxPayloadBytes+1)))
 			q.Stop(t.Context())
-			if len(f.calls) != 3 || len(f.said) != 2 || !strings.HasPrefix(f.said[0], "F is not invoked on event 3: too many") ||
-				!strings.HasSuffix(f.said[1], "the event is larger than 1024 KB") {
-				t.Errorf("%s: calls %q, said %.200q", name, f.calls, f.said)
+			if len(f.calls) != 3 || len(f.logged) != 2 || !strings.HasPrefix(f.logged[0], "F not invoked on event 3: too many") ||
+				!strings.HasSuffix(f.logged[1], "the event is larger than 1024 KB") {
+				t.Errorf("%s: calls %q, log %.200q", name, f.calls, f.logged)
 			}
 		})
 	}
 }
 
-func TestOneFunctionDoesNotHoldUpAnother(t *testing.T) {
+func TestSlowFunctionDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		running, most := 0, 0
-		q, f := start(func(ctx context.Context, try int, payload string) (lambda.Result, error) {
+		q, f := newQueue(func(ctx context.Context, try int, payload string) (lambda.Result, error) {
 			if payload == "quick" {
 				return lambda.Result{}, nil
 			}
@@ -168,21 +168,21 @@ func TestOneFunctionDoesNotHoldUpAnother(t *testing.T) {
 		q.Invoke(async.Event{Function: "Other", Payload: []byte("quick")})
 		synctest.Wait()
 		if most != 3 || !slices.Contains(f.calls, "Other(quick) at 0s") {
-			t.Errorf("%d at a time, calls %q", most, f.calls)
+			t.Errorf("%d concurrent invocations, want 3; calls %q", most, f.calls)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		q.Stop(ctx)
-		if len(f.calls) != 4 || !slices.Equal(f.said, []string{"events lost at the end, since they were not delivered in time: 10"}) {
-			t.Errorf("calls %q, said %q", f.calls, f.said)
+		if len(f.calls) != 4 || !slices.Equal(f.logged, []string{"events lost because they were not delivered before the stack stopped: 10"}) {
+			t.Errorf("calls %q, log %q", f.calls, f.logged)
 		}
 	})
 }
 
-func TestStopDeliversWhatWaitsAndTriesNothingAgain(t *testing.T) {
+func TestStopDeliversPendingEventsWithoutRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q, f := start(func(_ context.Context, _ int, payload string) (lambda.Result, error) {
-			pass(time.Millisecond)
+		q, f := newQueue(func(_ context.Context, _ int, payload string) (lambda.Result, error) {
+			advance(time.Millisecond)
 			if payload == "1" {
 				return lambda.Result{FunctionError: lambda.Unhandled}, nil
 			}
@@ -194,8 +194,8 @@ func TestStopDeliversWhatWaitsAndTriesNothingAgain(t *testing.T) {
 		}
 		q.Stop(t.Context())
 		q.Invoke(event("4"))
-		pass(time.Hour)
+		advance(time.Hour)
 		f.check(t, []string{"F(1) at 0s", "F(2) at 1ms", "F(3) at 2ms"},
-			[]string{"events lost at the end, since they were not delivered in time: 1"})
+			[]string{"events lost because they were not delivered before the stack stopped: 1"})
 	})
 }

@@ -1,10 +1,10 @@
-// Package build makes the functions' binaries and keeps them new while a developer works.
+// Package build builds the functions' binaries and rebuilds them when a developer saves a source.
 //
-// Binaries come from the repository's own Makefile, from the targets that `sam build` calls, so that
-// there is one way to build a function. A binary is always replaced by rename, since the old one may
-// be running. What has not changed is not built again: a stamp beside the binary holds the names,
-// sizes and times of all its sources, which are cheap to read; the compiler's cache is asked only
-// after a difference. The stamp leaves out the commit, which a binary reports as of its build.
+// It runs the Makefile targets that `sam build` calls, so that there is one way to build a function.
+// It replaces a binary by rename, because the old one may be running. It skips a build if no source
+// has changed: a stamp file beside the binary holds a hash of the names, sizes and modification times
+// of all sources, which is faster to compute than asking the compiler's cache. The stamp does not
+// include the commit, so a binary reports the commit at which it was last built.
 package build
 
 import (
@@ -25,43 +25,43 @@ import (
 	"portside/local/process"
 )
 
-// Config is what a Builder needs.
+// Config holds the parameters of New.
 type Config struct {
-	RepoDir   string   // with the Makefile, functions/ and shared/
-	Functions []string // logical IDs, which are the names of the Makefile's targets
-	Arch      string   // GOARCH of the functions; empty is this machine's
+	RepoDir   string   // has the Makefile, functions/ and shared/
+	Functions []string // logical IDs; the Makefile has a target for each
+	Arch      string   // GOARCH of the functions; empty means this machine's
 	Log       func(line string)
-	Alarm     func(line string) // is Log for what went wrong; nil takes Log
+	LogError  func(line string) // receives errors; nil means Log
 }
 
-// Builder builds the functions of one repository. Any number of processes may build one repository.
+// Builder builds the functions of one repository. Several processes may build the same repository.
 type Builder struct {
-	config     Config
-	make, tool string // paths of make and go
-	slots      chan struct{}
+	config           Config
+	makePath, goPath string // paths of make and go
+	slots            chan struct{}
 }
 
-// New checks that there is what a build needs; its error is a line for the user.
+// New checks that the tools for a build are installed. Its error is one line for the user.
 func New(c Config) (*Builder, error) {
 	b := &Builder{config: c, slots: make(chan struct{}, 2)}
 	b.config.Arch = cmp.Or(c.Arch, runtime.GOARCH)
 	if b.config.Log == nil {
 		b.config.Log = func(string) {}
 	}
-	if b.config.Alarm == nil {
-		b.config.Alarm = b.config.Log
+	if b.config.LogError == nil {
+		b.config.LogError = b.config.Log
 	}
 	var err error
-	if b.make, err = tool("make", "install it with the system's package manager"); err != nil {
+	if b.makePath, err = lookUpTool("make", "install it with the system's package manager"); err != nil {
 		return nil, err
 	}
-	if b.tool, err = tool("go", "install Go 1.26 from https://go.dev/dl and put it into PATH"); err != nil {
+	if b.goPath, err = lookUpTool("go", "install Go 1.26 from https://go.dev/dl and put it into PATH"); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
-func tool(name, remedy string) (string, error) {
+func lookUpTool(name, remedy string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return "", fmt.Errorf("%s is missing: %s", name, remedy)
@@ -69,7 +69,7 @@ func tool(name, remedy string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// An Error is a build that failed. Its text has several lines: those of the compiler.
+// Error reports a failed build. Its text includes the compiler's lines.
 type Error struct {
 	Target string
 	Output string
@@ -84,15 +84,15 @@ func (e *Error) Error() string {
 	return e.Target + " does not build:\n" + output
 }
 
-// Unwrap returns how the build ended.
+// Unwrap returns the exit error of the build.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Binary is the path of a function's executable.
+// Binary returns the path of a function's executable.
 func (b *Builder) Binary(function string) string {
 	return filepath.Join(b.config.RepoDir, ".local", "build", function, "bootstrap")
 }
 
-// All builds what has changed, two at a time, and returns every error.
+// All builds the functions whose sources have changed, two at a time, and returns all errors.
 func (b *Builder) All(ctx context.Context) error {
 	failed := make([]error, len(b.config.Functions))
 	var wg sync.WaitGroup
@@ -103,14 +103,14 @@ func (b *Builder) All(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// Function builds one function if its sources have changed. The old binary stays when it fails.
+// Function builds one function if its sources have changed. If the build fails, the old binary stays.
 func (b *Builder) Function(ctx context.Context, id string) error {
 	return b.build(ctx, target{
 		name:    id,
 		output:  b.Binary(id),
-		sources: append([]string{"Makefile", filepath.Join("functions", directory(id))}, shared...),
+		sources: append([]string{"Makefile", filepath.Join("functions", directory(id))}, commonSources...),
 		command: func(dir string) []string {
-			return []string{b.make, "-s", "build-" + id, "ARTIFACTS_DIR=" + dir, "LAMBDA_GOARCH=" + b.config.Arch}
+			return []string{b.makePath, "-s", "build-" + id, "ARTIFACTS_DIR=" + dir, "LAMBDA_GOARCH=" + b.config.Arch}
 		},
 	})
 }
@@ -121,17 +121,17 @@ func (b *Builder) Command(ctx context.Context, name string) (string, error) {
 	return output, b.build(ctx, target{
 		name:    name,
 		output:  output,
-		sources: append([]string{filepath.Join("cmd", name)}, shared...),
+		sources: append([]string{filepath.Join("cmd", name)}, commonSources...),
 		command: func(dir string) []string {
-			return []string{b.tool, "build", "-trimpath", "-o", filepath.Join(dir, name), "./cmd/" + name}
+			return []string{b.goPath, "build", "-trimpath", "-o", filepath.Join(dir, name), "./cmd/" + name}
 		},
 	})
 }
 
-// shared are the files and folders that every binary may depend on.
-var shared = []string{"go.mod", "go.sum", "shared", "documents"}
+// commonSources are the files and folders on which every binary may depend.
+var commonSources = []string{"go.mod", "go.sum", "shared", "documents"}
 
-// directory is the folder of a function under functions/: UsersFunction is users.
+// directory returns the name of a function's folder under functions/: users for UsersFunction.
 func directory(id string) string {
 	return strings.ToLower(strings.TrimSuffix(id, "Function"))
 }
@@ -154,13 +154,13 @@ func (b *Builder) build(ctx context.Context, t target) error {
 	if err != nil {
 		return err
 	}
-	if built(t, now) {
+	if isUpToDate(t, now) {
 		return nil
 	}
 	return b.replace(ctx, t, now)
 }
 
-// replace makes the binary in a folder beside its place, so that the rename stays on one disk.
+// replace builds the binary in a folder beside its final path, so that the rename stays on one file system.
 func (b *Builder) replace(ctx context.Context, t target, stamp []byte) error {
 	started := time.Now()
 	b.config.Log("building " + t.name + " …")
@@ -171,7 +171,7 @@ func (b *Builder) replace(ctx context.Context, t target, stamp []byte) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // what stays in a dot folder does no harm
+	defer func() { _ = os.RemoveAll(dir) }() // a leftover folder whose name begins with a dot is harmless
 	if err := b.run(ctx, t, dir); err != nil {
 		return err
 	}
@@ -207,8 +207,8 @@ func (b *Builder) run(ctx context.Context, t target, dir string) error {
 	return nil
 }
 
-// environment is ours without what a make that started us left there for its own children, such
-// as `make run DATA=…`.
+// environment returns this process's environment without the variables that a parent make sets for
+// its children, such as DATA of `make run DATA=…`.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")

@@ -26,7 +26,7 @@ import "sample/shared/words"
 func main() { print(words.Greeting, " ONE") }
 `
 
-// repo is a repository with the functions One and Two, which print what they are made of.
+// repo is a repository with the functions One and Two, which print words of their sources.
 type repo struct {
 	t       *testing.T
 	dir     string
@@ -81,7 +81,7 @@ func (r *repo) logged() string {
 	return lines
 }
 
-func (r *repo) expect(path, want string) {
+func (r *repo) expectOutput(path, want string) {
 	r.t.Helper()
 	got, err := exec.Command(path).CombinedOutput()
 	if err != nil || string(got) != want {
@@ -89,14 +89,14 @@ func (r *repo) expect(path, want string) {
 	}
 }
 
-func (r *repo) all() {
+func (r *repo) buildAll() {
 	r.t.Helper()
 	if err := r.builder.All(r.t.Context()); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
-func TestBuildsOnlyWhatHasChanged(t *testing.T) {
+func TestAllBuildsOnlyChangedFunctions(t *testing.T) {
 	r := newRepo(t)
 	steps := []struct {
 		name  string
@@ -118,33 +118,33 @@ func TestBuildsOnlyWhatHasChanged(t *testing.T) {
 	}
 	for _, step := range steps {
 		step.do()
-		r.all()
+		r.buildAll()
 		log := r.logged()
 		for _, id := range []string{"OneFunction", "TwoFunction"} {
 			if got, want := strings.Contains(log, "built "+id), slices.Contains(step.built, id); got != want {
 				t.Errorf("%s: %s built: %v, want %v", step.name, id, got, want)
 			}
 		}
-		r.expect(r.builder.Binary("OneFunction"), step.one)
+		r.expectOutput(r.builder.Binary("OneFunction"), step.one)
 	}
 }
 
-func TestFailedBuildKeepsTheOldBinary(t *testing.T) {
+func TestFailedBuildKeepsOldBinary(t *testing.T) {
 	r := newRepo(t)
-	r.all()
+	r.buildAll()
 	r.write("functions/one/main.go", "package main\n\nfunc main() { undefined() }\n")
 	err := r.builder.All(t.Context())
 	var failed *build.Error
 	if !errors.As(err, &failed) || failed.Target != "OneFunction" || !strings.Contains(err.Error(), "undefined: undefined") {
 		t.Errorf("error %v", err)
 	}
-	r.expect(r.builder.Binary("OneFunction"), "hello ONE")
+	r.expectOutput(r.builder.Binary("OneFunction"), "hello ONE")
 	if err := r.builder.All(t.Context()); err == nil {
-		t.Error("the second try found nothing to do")
+		t.Error("a build after a failed one succeeded")
 	}
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(r.builder.Binary("OneFunction")), ".new-*"))
 	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v (%v)", left, err)
+		t.Errorf("temporary folders left: %v (%v)", left, err)
 	}
 }
 
@@ -155,14 +155,14 @@ func TestCommand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.expect(path, "hello TOOL")
+		r.expectOutput(path, "hello TOOL")
 		if got := r.logged(); !strings.HasPrefix(got, log) || log == "" && got != "" {
 			t.Errorf("log %q, want %q", got, log)
 		}
 	}
 }
 
-func TestMissingToolIsNamed(t *testing.T) {
+func TestNewReportsMissingTool(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := build.New(build.Config{RepoDir: "."})
 	if err == nil || !strings.HasPrefix(err.Error(), "make is missing: ") {
@@ -170,7 +170,7 @@ func TestMissingToolIsNamed(t *testing.T) {
 	}
 }
 
-// watch returns a channel that brings the name of each function that is reloaded.
+// watch starts a watcher. Its channels receive the ID of each reloaded function and a value for each save of the template.
 func (r *repo) watch() (*build.Watcher, chan string, chan struct{}) {
 	r.t.Helper()
 	reloaded, template := make(chan string, 100), make(chan struct{}, 100)
@@ -190,9 +190,9 @@ func (r *repo) watch() (*build.Watcher, chan string, chan struct{}) {
 	return w, reloaded, template
 }
 
-func TestAfterWaitTheLastSaveIsBuilt(t *testing.T) {
+func TestWaitReturnsAfterLastSaveIsBuilt(t *testing.T) {
 	r := newRepo(t)
-	r.all()
+	r.buildAll()
 	w, reloaded, _ := r.watch()
 	saves := []struct{ path, content, one string }{
 		{"functions/one/main.go", strings.ReplaceAll(program, "ONE", "first"), "hello first"},
@@ -212,16 +212,16 @@ func TestAfterWaitTheLastSaveIsBuilt(t *testing.T) {
 		if save.one != "old" {
 			old = save.one
 		}
-		r.expect(r.builder.Binary("OneFunction"), old)
+		r.expectOutput(r.builder.Binary("OneFunction"), old)
 	}
 	if first := <-reloaded; first != "OneFunction" {
-		t.Errorf("%s was reloaded first", first)
+		t.Errorf("first reload is of %s, want OneFunction", first)
 	}
 }
 
-func TestCompileErrorIsSaidOnceAndReleasesThoseWhoWait(t *testing.T) {
+func TestCompileErrorIsLoggedOnceAndReleasesWaiters(t *testing.T) {
 	r := newRepo(t)
-	r.all()
+	r.buildAll()
 	r.logged()
 	w, _, _ := r.watch()
 	r.write("functions/one/main.go", "package main\n\nfunc main() { undefined() }\n")
@@ -230,16 +230,16 @@ func TestCompileErrorIsSaidOnceAndReleasesThoseWhoWait(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.expect(r.builder.Binary("OneFunction"), "hello ONE")
+	r.expectOutput(r.builder.Binary("OneFunction"), "hello ONE")
 	log := r.logged()
-	if strings.Count(log, "undefined: undefined") != 1 || !strings.Contains(log, "OneFunction goes on with the code before this change") {
+	if strings.Count(log, "undefined: undefined") != 1 || !strings.Contains(log, "OneFunction keeps running the code from before this change") {
 		t.Errorf("log:\n%s", log)
 	}
 }
 
-func TestOtherSavesBuildNothing(t *testing.T) {
+func TestSavesOfOtherFilesBuildNothing(t *testing.T) {
 	r := newRepo(t)
-	r.all()
+	r.buildAll()
 	r.logged()
 	w, reloaded, template := r.watch()
 	r.write("functions/one/main_test.go", "package main\n")
@@ -257,9 +257,9 @@ func TestOtherSavesBuildNothing(t *testing.T) {
 	}
 }
 
-func TestManyWaitAtOnce(t *testing.T) {
+func TestConcurrentWaits(t *testing.T) {
 	r := newRepo(t)
-	r.all()
+	r.buildAll()
 	w, _, _ := r.watch()
 	var wg sync.WaitGroup
 	for range 20 {

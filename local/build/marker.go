@@ -10,19 +10,19 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// markerPatience is how long a request waits for a sign that may have been lost.
-const markerPatience = 200 * time.Millisecond
+// markerTimeout bounds the wait for a notification, because the kernel may drop it.
+const markerTimeout = 200 * time.Millisecond
 
-// marker tells whether all that was saved before some moment has been seen. Notices of the kernel
-// arrive in order but late, so that a request could overtake the notice of a save. It therefore
-// touches a file and waits for the notice of that. Only one touch is under way at a time, since the
-// kernel merges equal notices, and one that arrives must not be mistaken for a later one.
+// marker waits until the watcher has seen all earlier saves. The kernel delivers notifications in
+// order but late, so a request could arrive before the notification of a save. The marker therefore
+// touches a file and waits for the notification of that. Only one touch is pending at a time,
+// because the kernel merges equal notifications and the marker could not tell them apart.
 type marker struct {
 	path string
 
 	mu   sync.Mutex
-	seen chan struct{} // closed when the touch that is under way has been seen
-	next chan struct{} // closed when a later one has; those who wait share it
+	seen chan struct{} // closed when the watcher has seen the pending touch
+	next chan struct{} // closed when it has seen the touch after that; later waiters share it
 }
 
 func newMarker(dir string) (*marker, error) {
@@ -33,27 +33,27 @@ func newMarker(dir string) (*marker, error) {
 	return m, os.WriteFile(m.path, nil, 0o644)
 }
 
-func (m *marker) is(event fsnotify.Event) bool {
+func (m *marker) handle(event fsnotify.Event) bool {
 	if event.Name != m.path {
 		return false
 	}
-	m.arrived()
+	m.release()
 	return true
 }
 
-// pass returns when everything that was saved before the call has been seen.
-func (m *marker) pass(ctx context.Context, ended <-chan struct{}) error {
+// wait returns when the watcher has seen everything that was saved before the call.
+func (m *marker) wait(ctx context.Context, ended <-chan struct{}) error {
 	seen, err := m.request()
 	if err != nil {
 		return err
 	}
-	patience := time.NewTimer(markerPatience)
-	defer patience.Stop()
+	timeout := time.NewTimer(markerTimeout)
+	defer timeout.Stop()
 	select {
 	case <-seen:
 	case <-ended:
-	case <-patience.C:
-		m.arrived()
+	case <-timeout.C:
+		m.release()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -73,7 +73,7 @@ func (m *marker) request() (<-chan struct{}, error) {
 	return m.next, nil
 }
 
-func (m *marker) arrived() {
+func (m *marker) release() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.seen == nil {
@@ -81,7 +81,7 @@ func (m *marker) arrived() {
 	}
 	close(m.seen)
 	m.seen, m.next = m.next, nil
-	if m.seen != nil && m.touch() != nil { // nobody need wait for what cannot come
+	if m.seen != nil && m.touch() != nil { // no notification will come
 		close(m.seen)
 		m.seen = nil
 	}

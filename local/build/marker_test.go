@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The window that the marker closes is some microseconds wide, so it takes many saves to meet it.
-func TestPassingTheMarkerMeansThatEverySaveWasSeen(t *testing.T) {
+// The race that the marker prevents lasts microseconds, so the test needs many saves to hit it.
+func TestMarkerWaitsForEarlierSaves(t *testing.T) {
 	repo := t.TempDir()
 	source := filepath.Join(repo, "functions", "one", "main.go")
 	if err := os.MkdirAll(filepath.Dir(source), 0o755); err != nil {
@@ -29,7 +29,7 @@ func TestPassingTheMarkerMeansThatEverySaveWasSeen(t *testing.T) {
 		if err := os.WriteFile(source, []byte("package main"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.marker.pass(t.Context(), w.ended); err != nil {
+		if err := w.marker.wait(t.Context(), w.ended); err != nil {
 			t.Fatal(err)
 		}
 		w.mu.Lock()

@@ -12,31 +12,31 @@ import (
 	"strings"
 )
 
-// stamp sums up the state of a target's sources and how it is built.
+// stamp returns a hash of the target's build command and of the state of its sources.
 func (b *Builder) stamp(t target) ([]byte, error) {
 	sum := sha256.New()
-	_, _ = fmt.Fprintln(sum, t.command("")) // a hash takes everything
-	if err := describe(sum, b.tool); err != nil {
+	_, _ = fmt.Fprintln(sum, t.command("")) // a hash never fails
+	if err := writeFileStates(sum, b.goPath); err != nil {
 		return nil, err
 	}
 	for _, source := range t.sources {
-		if err := describe(sum, filepath.Join(b.config.RepoDir, source)); err != nil {
+		if err := writeFileStates(sum, filepath.Join(b.config.RepoDir, source)); err != nil {
 			return nil, err
 		}
 	}
 	return fmt.Appendf(nil, "%x\n", sum.Sum(nil)), nil
 }
 
-// describe writes one line for each file at or below path; what is missing has no line, for it may
-// well be that a target needs no such file.
-func describe(w io.Writer, path string) error {
+// writeFileStates writes one line for each file at or below path. A missing path has no line,
+// because some targets do not need it.
+func writeFileStates(w io.Writer, path string) error {
 	err := filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && ignoredDirectory(d.Name()):
+		case d.IsDir() && isIgnoredDir(d.Name()):
 			return filepath.SkipDir
-		case d.IsDir() || ignoredFile(d.Name()):
+		case d.IsDir() || isIgnoredFile(d.Name()):
 			return nil
 		}
 		info, err := os.Stat(path)
@@ -46,19 +46,19 @@ func describe(w io.Writer, path string) error {
 		_, err = fmt.Fprintln(w, path, info.Size(), info.ModTime().UnixNano())
 		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) { // also what was deleted while we looked
+	if errors.Is(err, fs.ErrNotExist) { // or a file was deleted during the walk
 		return nil
 	}
 	return err
 }
 
-// ignoredFile is true for what no binary is made of: tests, and what editors leave for a moment.
-func ignoredFile(name string) bool {
+// isIgnoredFile is true for files that do not go into a binary: tests and editors' temporary files.
+func isIgnoredFile(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, ".") ||
 		strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#")
 }
 
-func ignoredDirectory(name string) bool {
+func isIgnoredDir(name string) bool {
 	return name == "testdata" || strings.HasPrefix(name, ".") && name != "."
 }
 
@@ -66,7 +66,7 @@ func stampPath(t target) string {
 	return filepath.Join(filepath.Dir(t.output), "."+filepath.Base(t.output)+".stamp")
 }
 
-func built(t target, stamp []byte) bool {
+func isUpToDate(t target, stamp []byte) bool {
 	if _, err := os.Stat(t.output); err != nil {
 		return false
 	}

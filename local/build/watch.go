@@ -14,28 +14,29 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// settleTime is how long nothing may be saved before a build begins: an editor or git saves several
+// debounceDelay is the time without a save after which a build begins. Editors and git save several
 // files in a row.
-const settleTime = 80 * time.Millisecond
+const debounceDelay = 80 * time.Millisecond
 
-// templateFile is the one watched file that no binary is made of.
+// templateFile is the only watched file that is not a source of a binary.
 const templateFile = "template.yaml"
 
-// WatchConfig is what Watch needs besides the Builder's own configuration. The functions are called
-// from one goroutine. The context that they get ends with the watching.
+// WatchConfig holds the parameters of Watch. Its functions are called from one goroutine. Their
+// context ends when watching ends.
 type WatchConfig struct {
-	// Dir is a folder of the watcher's own, used to find out whether it has seen all that was saved.
+	// Dir is a folder for the watcher's exclusive use. The watcher touches a file in it to find out
+	// whether it has seen all earlier saves.
 	Dir string
 	// Reload must make later invocations run the new binary.
 	Reload func(function string)
-	// Template is called after template.yaml was saved.
+	// Template is called after a save of template.yaml.
 	Template func(ctx context.Context)
-	// Lost is called when Dir has been deleted or moved, after which Wait fails; nil is nobody.
-	Lost func()
+	// DirLost is called when Dir is deleted or moved. After that, Wait fails. It may be nil.
+	DirLost func()
 }
 
-// Watcher rebuilds functions whose sources are saved. Its promise is that after Wait has returned,
-// the function is as new as what was saved before Wait was called, unless that does not compile.
+// Watcher rebuilds functions whose sources are saved. When Wait returns, the function's binary
+// includes all saves from before the call, unless they do not compile.
 type Watcher struct {
 	builder *Builder
 	config  WatchConfig
@@ -49,20 +50,20 @@ type Watcher struct {
 	functions map[string]*state
 }
 
-// state counts saves; a function is fresh when all of them are built.
+// state counts the saves of a function. The function is fresh when all saves are built.
 type state struct {
 	saved, built int
 	building     bool
 	fresh        chan struct{} // closed when fresh again
 }
 
-// result says that a build has ended that has all saves up to a count.
+// result reports the end of a build that includes the first saves.
 type result struct {
 	function string
 	saved    int
 }
 
-// Watch begins to watch, until ctx ends. The caller must call Close.
+// Watch starts watching. It stops when ctx ends. The caller must call Close.
 func (b *Builder) Watch(ctx context.Context, c WatchConfig) (*Watcher, error) {
 	files, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -104,7 +105,7 @@ func (w *Watcher) addAll() error {
 	)
 }
 
-// addTree watches a folder and all below it, which need not exist any more.
+// addTree watches a folder and all folders below it. They may disappear meanwhile.
 func (w *Watcher) addTree(root string) error {
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -112,7 +113,7 @@ func (w *Watcher) addTree(root string) error {
 			return err
 		case !d.IsDir():
 			return nil
-		case ignoredDirectory(d.Name()):
+		case isIgnoredDir(d.Name()):
 			return filepath.SkipDir
 		}
 		return w.files.Add(path)
@@ -123,7 +124,7 @@ func (w *Watcher) addTree(root string) error {
 	return err
 }
 
-// Close ends watching and any build that runs, and releases everyone who waits.
+// Close stops watching, cancels running builds and releases all waiters.
 func (w *Watcher) Close() error {
 	w.cancel()
 	err := w.files.Close()
@@ -133,7 +134,7 @@ func (w *Watcher) Close() error {
 
 // Wait blocks while a rebuild of the function is due or running.
 func (w *Watcher) Wait(ctx context.Context, function string) error {
-	if err := w.marker.pass(ctx, w.ended); err != nil {
+	if err := w.marker.wait(ctx, w.ended); err != nil {
 		return err
 	}
 	w.mu.Lock()
@@ -156,7 +157,7 @@ func (w *Watcher) Wait(ctx context.Context, function string) error {
 // run is the only goroutine that changes states.
 func (w *Watcher) run(ctx context.Context) {
 	defer close(w.ended)
-	settled := time.NewTimer(0)
+	debounce := time.NewTimer(0)
 	template := false
 	for {
 		select {
@@ -166,25 +167,25 @@ func (w *Watcher) run(ctx context.Context) {
 			if !ok {
 				return
 			}
-			if w.marker.is(event) || w.lost(event) {
+			if w.marker.handle(event) || w.checkDirLost(event) {
 				continue
 			}
 			stale, isTemplate := w.affected(event)
 			w.markStale(stale)
 			template = template || isTemplate
 			if isTemplate || len(stale) > 0 {
-				settled.Reset(settleTime)
+				debounce.Reset(debounceDelay)
 			}
-		case err, ok := <-w.files.Errors: // the kernel's queue ran over: what was saved is unknown
+		case err, ok := <-w.files.Errors: // the kernel's queue overflowed, so some saves are unknown
 			if !ok {
 				return
 			}
 			w.builder.config.Log("watching the sources: " + err.Error() + "; building all functions")
 			w.markStale(w.builder.config.Functions)
-			settled.Reset(settleTime)
+			debounce.Reset(debounceDelay)
 		case r := <-w.results:
 			w.finish(ctx, r)
-		case <-settled.C:
+		case <-debounce.C:
 			if template {
 				template = false
 				w.config.Template(ctx)
@@ -194,31 +195,31 @@ func (w *Watcher) run(ctx context.Context) {
 	}
 }
 
-// lost tells that the watcher's own folder is gone.
-func (w *Watcher) lost(event fsnotify.Event) bool {
+// checkDirLost reports whether the event is the loss of Dir, and calls DirLost if so.
+func (w *Watcher) checkDirLost(event fsnotify.Event) bool {
 	if event.Name != w.config.Dir || !event.Has(fsnotify.Remove) && !event.Has(fsnotify.Rename) {
 		return false
 	}
-	if w.config.Lost != nil {
-		w.config.Lost()
+	if w.config.DirLost != nil {
+		w.config.DirLost()
 	}
 	return true
 }
 
-// affected says which functions are made of the file, and whether it is the template.
+// affected returns the functions that use the event's file, and whether the file is the template.
 func (w *Watcher) affected(event fsnotify.Event) (functions []string, template bool) {
 	path, err := filepath.Rel(w.builder.config.RepoDir, event.Name)
-	if err != nil || event.Op == fsnotify.Chmod || ignoredFile(filepath.Base(path)) {
+	if err != nil || event.Op == fsnotify.Chmod || isIgnoredFile(filepath.Base(path)) {
 		return nil, false
 	}
 	if event.Has(fsnotify.Create) {
-		w.follow(event.Name)
+		w.watchNewDir(event.Name)
 	}
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	switch {
 	case path == templateFile:
 		return nil, true
-	case path == "Makefile", slices.Contains(shared, parts[0]):
+	case path == "Makefile", slices.Contains(commonSources, parts[0]):
 		return w.builder.config.Functions, false
 	case parts[0] == "functions" && len(parts) > 1:
 		return slices.DeleteFunc(slices.Clone(w.builder.config.Functions), func(id string) bool {
@@ -228,21 +229,20 @@ func (w *Watcher) affected(event fsnotify.Event) (functions []string, template b
 	return nil, false
 }
 
-// follow watches a new folder. One that cannot be watched shows by its saves being missed, which
-// is said rather than hidden.
-func (w *Watcher) follow(path string) {
+// watchNewDir watches a new folder. If that fails, saves in it have no effect, so the failure is logged.
+func (w *Watcher) watchNewDir(path string) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() || filepath.Dir(path) == w.builder.config.RepoDir && !w.isRoot(path) {
 		return
 	}
 	if err := w.addTree(path); err != nil {
-		w.builder.config.Alarm("cannot watch " + path + ": " + err.Error())
+		w.builder.config.LogError("cannot watch " + path + ": " + err.Error())
 	}
 }
 
 func (w *Watcher) isRoot(path string) bool {
 	name := filepath.Base(path)
-	return name == "functions" || slices.Contains(shared, name)
+	return name == "functions" || slices.Contains(commonSources, name)
 }
 
 func (w *Watcher) markStale(functions []string) {
@@ -268,10 +268,10 @@ func (w *Watcher) buildStale(ctx context.Context) {
 	}
 }
 
-// build runs beside the loop, since a save during a build must be seen.
+// build runs in its own goroutine, because the loop must notice saves during a build.
 func (w *Watcher) build(ctx context.Context, id string, saved int) {
 	if err := w.builder.Function(ctx, id); err != nil && ctx.Err() == nil {
-		w.builder.config.Alarm(err.Error() + "\n" + id + " goes on with the code before this change")
+		w.builder.config.LogError(err.Error() + "\n" + id + " keeps running the code from before this change")
 	}
 	select {
 	case w.results <- result{id, saved}:
@@ -279,7 +279,7 @@ func (w *Watcher) build(ctx context.Context, id string, saved int) {
 	}
 }
 
-// finish releases those who wait, or builds again what was saved in the meantime.
+// finish releases the waiters, or builds again if there were saves meanwhile.
 func (w *Watcher) finish(ctx context.Context, r result) {
 	w.config.Reload(r.function)
 	w.mu.Lock()

@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// chartFiles has the chart at its newest version.
+// chartFiles holds the newest version of the chart.
 //
 //go:embed all:chart
 var chartFiles embed.FS
@@ -26,8 +26,8 @@ const (
 
 func archiveName(version string) string { return chartName + "-" + version + ".tgz" }
 
-// archive packs the chart as a version. It is not compressed: how compress/gzip does that may change with Go's version, and
-// the same version with other bytes would be refused.
+// archive packs the chart as the given version. It does not compress, because the output of compress/gzip may change with
+// Go's version, and a version with other bytes would be refused.
 func archive(version string) ([]byte, error) {
 	var packed bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&packed, gzip.NoCompression)
@@ -54,12 +54,12 @@ func archive(version string) ([]byte, error) {
 func chartFile(path, version string) ([]byte, error) {
 	content, err := chartFiles.ReadFile(path)
 	if path == metadataFile {
-		content = bytes.ReplaceAll(content, []byte(newest), []byte(version))
+		content = bytes.ReplaceAll(content, []byte(newestVersion), []byte(version))
 	}
 	return content, err
 }
 
-// add writes one file with nothing in its header that depends on this machine.
+// add writes a file with a header that does not depend on this machine.
 func add(out *tar.Writer, name string, content []byte, mode int64) error {
 	header := &tar.Header{Name: name, Mode: mode, Size: int64(len(content)), ModTime: epoch, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
 	if err := out.WriteHeader(header); err != nil {
@@ -69,7 +69,7 @@ func add(out *tar.Writer, name string, content []byte, mode int64) error {
 	return err
 }
 
-// metadata is what Chart.yaml says, as JSON.
+// metadata returns Chart.yaml as JSON and as a map.
 func metadata(version string) (text []byte, fields map[string]any, err error) {
 	content, err := chartFile(metadataFile, version)
 	if err != nil {

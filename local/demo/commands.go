@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// commandsText is what to paste into a shell, in the folder in which make runs. Secrets come from files, and so are in no
-// history of a shell.
+// commandsText has commands to paste into a shell in the folder in which make runs. They read secrets from files, so
+// that no secret appears in the shell's history.
 const commandsText = `
-Charts, in the order given (make clients puts helm and crane into .local/bin):
+Charts, to be run in this order (make clients installs helm and crane in .local/bin):
   helm repo add portside-demo API/charts --force-update --username demo --password-stdin < TOKEN
   helm search repo portside-demo/ --versions
   helm pull portside-demo/hello --version 1.0.0
@@ -24,23 +24,23 @@ Images:
   crane auth login HOST --username demo --password-stdin < TOKEN
   crane --insecure ls HOST/acme/hello
   crane --insecure manifest HOST/acme/hello:1.1.0
-Who has pulled what:
+List the pulls:
   curl -s -H "X-API-Key: $(cat ADMINKEY)" API/api/v1/pulls
 More: docs/install.md
 `
 
 func (d *demo) commands() string {
 	return strings.NewReplacer(
-		"API-Key", "API-Key", // it is no address
+		"API-Key", "API-Key", // not a placeholder
 		"ADMINKEY", d.file(adminKeyFile), "KEYRING", d.file(keyringFile), "TOKEN", d.file(tokenFile),
 		"HOST", strings.TrimPrefix(d.info.API, "http://"), "API", d.info.API,
 	).Replace(commandsText)
 }
 
-// file is a path as a shell reads it.
-func (d *demo) file(name string) string { return quoted(filepath.Join(d.Data, name)) }
+// file returns the shell-quoted path of a file in the data folder.
+func (d *demo) file(name string) string { return shellQuoted(filepath.Join(d.Data, name)) }
 
-func quoted(path string) string {
+func shellQuoted(path string) string {
 	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:=@%,") == "" {
 		return path
 	}

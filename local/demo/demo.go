@@ -1,10 +1,10 @@
-// Package demo fills a running local stack with an example of what a vendor publishes: a signed chart in the chart
-// repository, the same chart and images for two processors in the container registry, and a token to fetch them with. So
-// whatever docs/install.md tells customers can be tried at once.
+// Package demo publishes example data on a running local stack: a signed chart in the chart repository, the same chart
+// and multi-platform images in the container registry, and a token to fetch them. With it, a developer can try all
+// commands of docs/install.md.
 //
-// It works from outside, as a vendor and a customer do: it publishes to the bucket and pushes to the registry, and reads by
-// the API. What it makes has the same bytes each time, for a version number means the same bytes for ever; so a second run
-// finds everything there.
+// It uses only public interfaces, as vendors and customers do: it uploads to the bucket, pushes to the registry, and
+// reads from the API. Its output is reproducible, because a version must never change; a second run finds everything
+// in place.
 package demo
 
 import (
@@ -21,8 +21,9 @@ import (
 	"portside/local/stack"
 )
 
-// Options are which stack to fill. Repo is the folder of this repository, from which the images' program is built. Addr is
-// empty, or the address that the stack must serve. Out gets a line for each thing that is there, and then the commands.
+// Options are the parameters of Run. Repo is the folder of this repository, which has the source of the images' program.
+// Data is the data folder of the stack. Addr is the address that the stack must serve; empty means any. Out receives a
+// line for each published item and then the commands.
 type Options struct {
 	Repo, Data, Addr string
 	Out              io.Writer
@@ -33,37 +34,37 @@ const (
 	adminKeyFile = "admin-key"
 	passwordFile = "registry-password"
 	tokenFile    = "demo-token"
-	keyringFile  = "demo-keyring.gpg" // the public key that the charts are signed with
+	keyringFile  = "demo-keyring.gpg" // the public key of the charts' signatures
 )
 
-// epoch is when all files of the demo were written, for the sake of the same bytes.
+// epoch is the modification time of all files, so that archives are reproducible.
 var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // versions of the chart and of the image, oldest first.
-func versions() []string { return []string{"1.0.0", newest} }
+func versions() []string { return []string{"1.0.0", newestVersion} }
 
-const newest = "1.1.0" // as in Chart.yaml
+const newestVersion = "1.1.0" // the version in Chart.yaml
 
-// demo is one run.
+// demo is the state of one run.
 type demo struct {
 	Options
 	info     stack.Info
 	key      string // API key of the first admin
-	password string // of the registry behind the gateway
+	password string // of the upstream registry
 	archives map[string][]byte
 }
 
-// Run publishes what is not there yet, and prints commands to try it with. It may be stopped and run again at any time. Its
-// errors are one line for whoever typed the command.
+// Run publishes the items that do not exist yet and prints commands that use them. It may be interrupted and run again at
+// any time. Its errors are one line for the user.
 func Run(ctx context.Context, o Options) error {
 	d, err := open(o)
 	if err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{d.publish, d.push, d.makeToken, d.awaitIndex} {
+	for _, step := range []func(context.Context) error{d.publishCharts, d.push, d.ensureToken, d.awaitIndex} {
 		err := step(ctx)
 		if ctx.Err() != nil {
-			return errors.New("interrupted; run `make demo` again, it goes on where it stopped")
+			return errors.New("interrupted; run `make demo` again to continue")
 		}
 		if err != nil {
 			return err
@@ -76,14 +77,14 @@ func Run(ctx context.Context, o Options) error {
 func open(o Options) (*demo, error) {
 	d := &demo{Options: o, archives: map[string][]byte{}}
 	var err error
-	if d.info, err = find(o.Data, o.Addr); err != nil {
+	if d.info, err = findStack(o.Data, o.Addr); err != nil {
 		return nil, err
 	}
 	if d.key, err = d.secret(adminKeyFile); err != nil {
-		return nil, fmt.Errorf("%w: restart the stack, which makes another", err)
+		return nil, fmt.Errorf("%w: restart the stack to create it", err)
 	}
 	if d.password, err = d.secret(passwordFile); err != nil {
-		return nil, fmt.Errorf("%w: restart the stack, which makes another", err)
+		return nil, fmt.Errorf("%w: restart the stack to create it", err)
 	}
 	for _, version := range versions() {
 		if d.archives[version], err = archive(version); err != nil {
@@ -93,27 +94,27 @@ func open(o Options) (*demo, error) {
 	return d, nil
 }
 
-func find(data, addr string) (stack.Info, error) {
+func findStack(data, addr string) (stack.Info, error) {
 	info, err := stack.ReadInfo(data)
 	if errors.Is(err, stack.ErrNotRunning) {
-		return info, fmt.Errorf("no local stack runs in %s: start it with `make run DATA=%s`, or name the DATA folder of the one that runs",
-			data, quoted(data))
+		return info, fmt.Errorf("no local stack runs on %s: start one with `make run DATA=%s`, or set DATA to the folder of the running one",
+			data, shellQuoted(data))
 	}
 	if err != nil {
 		return info, err
 	}
 	if info.Registry == "" || info.Buckets[chartsBucket] == "" {
-		return info, fmt.Errorf("the local stack in %s has no registry or no bucket for charts: restart it with `make run DATA=%s`",
-			data, quoted(data))
+		return info, fmt.Errorf("the local stack on %s has no registry or no bucket for charts: restart it with `make run DATA=%s`",
+			data, shellQuoted(data))
 	}
 	if serves := strings.TrimPrefix(info.API, "http://"); addr != "" && serves != addr {
-		return info, fmt.Errorf("the local stack in %s serves %s, not %s: give that address, or the DATA folder of the other stack",
+		return info, fmt.Errorf("the local stack on %s serves %s, not %s: use that ADDR, or the DATA folder of the other stack",
 			data, serves, addr)
 	}
 	return info, nil
 }
 
-// secret reads a file that has nothing but a secret.
+// secret reads a secret from a file in the data folder.
 func (d *demo) secret(file string) (string, error) {
 	path := filepath.Join(d.Data, file)
 	content, err := os.ReadFile(path)
@@ -129,15 +130,15 @@ func (d *demo) secret(file string) (string, error) {
 	return "", fmt.Errorf("%s is empty", path)
 }
 
-// say prints what became of one thing.
-func (d *demo) say(what, became string) {
-	_, _ = fmt.Fprintf(d.Out, "%-34s %s\n", what, became) // of a lost line nobody can be told
+// report prints the result for one item.
+func (d *demo) report(item, result string) {
+	_, _ = fmt.Fprintf(d.Out, "%-34s %s\n", item, result) // there is no other output for the error
 }
 
-const alreadyThere = "already there"
+const exists = "already exists"
 
-// replace writes a file as a whole, for its owner only.
-func replace(path string, content []byte) error {
+// writeFileAtomically writes a file that only its owner may read. Readers never see partial content.
+func writeFileAtomically(path string, content []byte) error {
 	if err := os.WriteFile(path+".new", content, 0o600); err != nil {
 		return err
 	}

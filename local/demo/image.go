@@ -19,12 +19,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// program is the path of the one file in the images.
+// program is the path of the only file in the images.
 const program = "hello"
 
 func architectures() []string { return []string{"amd64", "arm64"} }
 
-// layers builds the program, and returns a layer with it for each processor.
+// layers builds the program and returns a layer with it for each architecture.
 func (d *demo) layers(ctx context.Context) (map[string]v1.Layer, error) {
 	folder, err := os.MkdirTemp("", "portside-demo-")
 	if err != nil {
@@ -44,7 +44,7 @@ func (d *demo) layers(ctx context.Context) (map[string]v1.Layer, error) {
 	return layers, nil
 }
 
-// compile makes the same bytes wherever it runs, as long as Go is the same.
+// compile builds the program reproducibly: the output depends only on the source and Go's version.
 func (d *demo) compile(ctx context.Context, folder, architecture string) ([]byte, error) {
 	binary := filepath.Join(folder, architecture)
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=",
@@ -69,7 +69,7 @@ func layer(binary []byte) (v1.Layer, error) {
 	}, tarball.WithMediaType(types.OCILayer), tarball.WithCompressedCaching)
 }
 
-// index is the image of a version for all processors.
+// index returns the multi-platform image of a version.
 func index(version string, layers map[string]v1.Layer) (v1.ImageIndex, error) {
 	all := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, architecture := range architectures() {

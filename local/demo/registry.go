@@ -17,19 +17,19 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Where things are in the registry.
+// Repositories in the registry.
 const (
 	imageRepository = "acme/hello"
 	chartRepository = "charts/" + chartName
 )
 
-// Media types of charts, as helm push writes them.
+// Media types of charts, like those of helm push.
 const (
 	chartConfig  types.MediaType = "application/vnd.cncf.helm.config.v1+json"
 	chartContent types.MediaType = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
 )
 
-// push puts images and charts into the registry behind the gateway, to which customers cannot push.
+// push pushes images and charts to the upstream registry, because the gateway accepts no pushes.
 func (d *demo) push(ctx context.Context) error {
 	layers, err := d.layers(ctx)
 	if err != nil {
@@ -40,8 +40,8 @@ func (d *demo) push(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = d.pushAs(ctx, imageRepository+":"+version, made, func(tag name.Tag) error {
-			return remote.WriteIndex(tag, made, d.pushing(ctx)...)
+		err = d.pushUnlessPresent(ctx, imageRepository+":"+version, made, func(tag name.Tag) error {
+			return remote.WriteIndex(tag, made, d.remoteOptions(ctx)...)
 		})
 		if err != nil {
 			return err
@@ -55,8 +55,8 @@ func (d *demo) push(ctx context.Context) error {
 	return nil
 }
 
-// pushAs writes what is described, unless its manifest is there.
-func (d *demo) pushAs(ctx context.Context, at string, made described, write func(name.Tag) error) error {
+// pushUnlessPresent calls write unless the registry has the manifest already.
+func (d *demo) pushUnlessPresent(ctx context.Context, at string, made digester, write func(name.Tag) error) error {
 	host := strings.TrimPrefix(d.info.Registry, "http://")
 	tag, err := name.NewTag(host+"/"+at, name.Insecure)
 	if err != nil {
@@ -66,33 +66,33 @@ func (d *demo) pushAs(ctx context.Context, at string, made described, write func
 	if err != nil {
 		return err
 	}
-	there, err := remote.Head(tag, d.pushing(ctx)...)
+	there, err := remote.Head(tag, d.remoteOptions(ctx)...)
 	if err == nil && there.Digest == want {
-		d.say("registry "+at, alreadyThere)
+		d.report("registry "+at, exists)
 		return nil
 	}
-	if err != nil && !absent(err) {
-		return fmt.Errorf("the registry at %s refuses to show %s: %w", host, at, err)
+	if err != nil && !isNotFound(err) {
+		return fmt.Errorf("the registry at %s refused to return %s: %w", host, at, err)
 	}
 	if err := write(tag); err != nil {
-		return fmt.Errorf("the registry at %s refuses %s: %w", host, at, err)
+		return fmt.Errorf("the registry at %s refused %s: %w", host, at, err)
 	}
-	d.say("registry "+at, "pushed")
+	d.report("registry "+at, "pushed")
 	return nil
 }
 
-type described interface{ Digest() (v1.Hash, error) }
+type digester interface{ Digest() (v1.Hash, error) }
 
-func absent(err error) bool {
+func isNotFound(err error) bool {
 	answer, is := errors.AsType[*transport.Error](err)
 	return is && answer.StatusCode == http.StatusNotFound
 }
 
-func (d *demo) pushing(ctx context.Context) []remote.Option {
+func (d *demo) remoteOptions(ctx context.Context) []remote.Option {
 	return []remote.Option{remote.WithContext(ctx), remote.WithAuth(&authn.Basic{Username: "AWS", Password: d.password})}
 }
 
-// pushChart pushes the archive as helm does, less the time of the push.
+// pushChart pushes the archive like helm push, but without the time of creation.
 func (d *demo) pushChart(ctx context.Context, version string) error {
 	text, fields, err := metadata(version)
 	if err != nil {
@@ -105,33 +105,33 @@ func (d *demo) pushChart(ctx context.Context, version string) error {
 	}
 	made.Annotations = map[string]string{"org.opencontainers.image.title": chartName, "org.opencontainers.image.version": version}
 	made.Annotations["org.opencontainers.image.description"], _ = fields["description"].(string)
-	return d.pushAs(ctx, chartRepository+":"+version, made, func(tag name.Tag) error {
+	return d.pushUnlessPresent(ctx, chartRepository+":"+version, made, func(tag name.Tag) error {
 		for _, blob := range []v1.Layer{config, content} {
-			if err := remote.WriteLayer(tag.Context(), blob, d.pushing(ctx)...); err != nil {
+			if err := remote.WriteLayer(tag.Context(), blob, d.remoteOptions(ctx)...); err != nil {
 				return err
 			}
 		}
-		return remote.Put(tag, made, d.pushing(ctx)...)
+		return remote.Put(tag, made, d.remoteOptions(ctx)...)
 	})
 }
 
-// manifest is one whose config is no image's.
-type manifest struct{ v1.Manifest }
+// chartManifest is the manifest of a chart, whose config is not an image config.
+type chartManifest struct{ v1.Manifest }
 
-func newManifest(config, content v1.Layer) (manifest, error) {
-	made := manifest{v1.Manifest{SchemaVersion: 2, MediaType: types.OCIManifestSchema1}}
+func newManifest(config, content v1.Layer) (chartManifest, error) {
+	made := chartManifest{v1.Manifest{SchemaVersion: 2, MediaType: types.OCIManifestSchema1}}
 	for _, blob := range []v1.Layer{config, content} {
 		digest, err := blob.Digest()
 		if err != nil {
-			return manifest{}, err
+			return chartManifest{}, err
 		}
 		size, err := blob.Size()
 		if err != nil {
-			return manifest{}, err
+			return chartManifest{}, err
 		}
 		kind, err := blob.MediaType()
 		if err != nil {
-			return manifest{}, err
+			return chartManifest{}, err
 		}
 		made.Layers = append(made.Layers, v1.Descriptor{MediaType: kind, Digest: digest, Size: size})
 	}
@@ -140,13 +140,13 @@ func newManifest(config, content v1.Layer) (manifest, error) {
 }
 
 // RawManifest implements remote.Taggable.
-func (m manifest) RawManifest() ([]byte, error) { return json.Marshal(m.Manifest) }
+func (m chartManifest) RawManifest() ([]byte, error) { return json.Marshal(m.Manifest) }
 
-// MediaType tells remote.Put what it puts.
-func (m manifest) MediaType() (types.MediaType, error) { return m.Manifest.MediaType, nil }
+// MediaType implements remote.Taggable.
+func (m chartManifest) MediaType() (types.MediaType, error) { return m.Manifest.MediaType, nil }
 
-// Digest is what the registry will name it by.
-func (m manifest) Digest() (v1.Hash, error) {
+// Digest returns the manifest's digest.
+func (m chartManifest) Digest() (v1.Hash, error) {
 	text, err := m.RawManifest()
 	if err != nil {
 		return v1.Hash{}, err

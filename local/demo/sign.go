@@ -10,32 +10,32 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/clearsign"
 )
 
-// signed are the signatures of archives, with the key that verifies them.
-type signed struct {
+// signatures holds the signatures of archives and the key that verifies them.
+type signatures struct {
 	provenance map[string][]byte // by version
 	publicKey  []byte
 }
 
-// sign signs archives, by version, with a key that nobody has afterwards.
-func sign(archives map[string][]byte) (signed, error) {
+// sign signs archives by version with a temporary private key.
+func sign(archives map[string][]byte) (signatures, error) {
 	vendor, err := openpgp.NewEntity("Acme", "key of a demo", "releases@acme.example", nil)
 	if err != nil {
-		return signed{}, err
+		return signatures{}, err
 	}
 	var public bytes.Buffer
 	if err := vendor.Serialize(&public); err != nil {
-		return signed{}, err
+		return signatures{}, err
 	}
-	all := signed{provenance: map[string][]byte{}, publicKey: public.Bytes()}
+	all := signatures{provenance: map[string][]byte{}, publicKey: public.Bytes()}
 	for version, archive := range archives {
 		if all.provenance[version], err = provenance(vendor, version, archive); err != nil {
-			return signed{}, fmt.Errorf("sign %s: %w", archiveName(version), err)
+			return signatures{}, fmt.Errorf("sign %s: %w", archiveName(version), err)
 		}
 	}
 	return all, nil
 }
 
-// provenance is a .prov file: Chart.yaml and the archive's digest, signed.
+// provenance returns the content of a .prov file: Chart.yaml and the archive's digest, signed.
 func provenance(vendor *openpgp.Entity, version string, archive []byte) ([]byte, error) {
 	metadata, err := chartFile(metadataFile, version)
 	if err != nil {

@@ -10,165 +10,166 @@ import (
 	"testing"
 )
 
-// client talks to a stack on behalf of one caller. It is immutable; with returns another.
+// client sends requests to a stack on behalf of one caller. It is immutable; with returns a copy.
 type client struct {
-	t       *testing.T
-	api     string
-	conns   *http.Transport
-	header  http.Header
-	secrets *secrets
-	bare    bool // what answers is no function
+	t         *testing.T
+	api       string
+	conns     *http.Transport
+	header    http.Header
+	secrets   *secrets
+	isGateway bool // responses come from the gateway, not from a function
 }
 
-// with sends one more header with every request.
+// with returns a client that also sends the header.
 func (c client) with(name, value string) client {
 	c.header = c.header.Clone()
 	c.header.Set(name, value)
 	if name == "X-API-Key" || name == "Authorization" {
-		c.secrets.keep(value)
+		c.secrets.add(value)
 	}
 	return c
 }
 
-// as presents an API key.
+// as returns a client with an API key.
 func (c client) as(key string) client { return c.with("X-API-Key", key) }
 
-// atGateway expects answers of API Gateway's own, which have the Apigw-Requestid alone, or of the pages under /_local.
-func (c client) atGateway() client {
-	c.bare = true
+// fromGateway returns a client that expects responses of the gateway itself or of the pages below /_local. They lack the
+// headers that functions set.
+func (c client) fromGateway() client {
+	c.isGateway = true
 	return c
 }
 
-// at reports to another test, a subtest.
-func (c client) at(t *testing.T) client {
+// withT returns a client that reports to another test.
+func (c client) withT(t *testing.T) client {
 	t.Helper()
 	c.t = t
 	return c
 }
 
-func (c client) get(target string) answer { c.t.Helper(); return c.do(http.MethodGet, target, "") }
+func (c client) get(target string) response { c.t.Helper(); return c.do(http.MethodGet, target, "") }
 
-func (c client) post(target, body string) answer {
+func (c client) post(target, body string) response {
 	c.t.Helper()
 	return c.do(http.MethodPost, target, body)
 }
 
-func (c client) put(target, body string) answer {
+func (c client) put(target, body string) response {
 	c.t.Helper()
 	return c.do(http.MethodPut, target, body)
 }
 
-func (c client) delete(target string) answer {
+func (c client) delete(target string) response {
 	c.t.Helper()
 	return c.do(http.MethodDelete, target, "")
 }
 
-// do sends a request, a body as JSON unless with has named another type, and checks what holds of every answer.
-func (c client) do(method, target, body string) answer {
+// do sends a request and checks the properties of every response. The body is JSON unless the client has a Content-Type.
+func (c client) do(method, target, body string) response {
 	c.t.Helper()
-	a, err := c.try(method, target, body)
+	a, err := c.send(method, target, body)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	a.checkManners(c.bare)
+	a.checkCommonHeaders(c.isGateway)
 	return a
 }
 
-// try is do for a server that may be gone.
-func (c client) try(method, target, body string) (answer, error) {
+// send is do without checks, for a server that may have stopped.
+func (c client) send(method, target, body string) (response, error) {
 	r, err := http.NewRequestWithContext(c.t.Context(), method, c.api+target, strings.NewReader(body))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	r.Header = c.header.Clone()
 	if body != "" && r.Header.Get("Content-Type") == "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	response, err := c.conns.RoundTrip(r) // which follows no redirect
+	reply, err := c.conns.RoundTrip(r) // does not follow redirects
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	c.secrets.find(text)
-	return answer{
-		t: c.t, what: method + " " + target[:min(len(target), 200)], method: method,
-		status: response.StatusCode, header: response.Header, body: text,
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	c.secrets.addFrom(text)
+	return response{
+		t: c.t, request: method + " " + target[:min(len(target), 200)], method: method,
+		status: reply.StatusCode, header: reply.Header, body: text,
 	}, err
 }
 
-// answer is a response with assertions that name the request when they fail.
-type answer struct {
-	t      *testing.T
-	what   string
-	method string
-	status int
-	header http.Header
-	body   []byte
+// response is a response with assertions. Their failures name the request.
+type response struct {
+	t       *testing.T
+	request string
+	method  string
+	status  int
+	header  http.Header
+	body    []byte
 }
 
-// checkManners checks what the contract says of all answers. A function's X-Request-Id is the gateway's.
-func (a answer) checkManners(bare bool) {
+// checkCommonHeaders checks the headers that every response must have. A function's X-Request-Id is the gateway's.
+func (a response) checkCommonHeaders(bare bool) {
 	a.t.Helper()
 	if a.status >= http.StatusInternalServerError {
-		a.t.Errorf("%s: status %d: %s", a.what, a.status, a.body)
+		a.t.Errorf("%s: status %d: %s", a.request, a.status, a.body)
 	}
 	if bare {
 		return
 	}
 	if id := a.header.Get("X-Request-Id"); id == "" || id != a.header.Get("Apigw-Requestid") {
-		a.t.Errorf("%s: X-Request-Id %q, the gateway's is %q", a.what, id, a.header.Get("Apigw-Requestid"))
+		a.t.Errorf("%s: X-Request-Id %q, the gateway's is %q", a.request, id, a.header.Get("Apigw-Requestid"))
 	}
 	if a.status >= http.StatusBadRequest && a.method != http.MethodHead {
 		a.checkProblem()
 	}
 }
 
-func (a answer) checkProblem() {
+func (a response) checkProblem() {
 	a.t.Helper()
 	if got := a.header.Get("Content-Type"); got != "application/problem+json" {
-		a.t.Fatalf("%s: status %d with Content-Type %q, want problem details: %s", a.what, a.status, got, a.body)
+		a.t.Fatalf("%s: status %d with Content-Type %q, want problem details: %s", a.request, a.status, got, a.body)
 	}
 	for _, member := range []string{"type", "title", "detail", "code"} {
 		if a.text(member) == "" {
-			a.t.Errorf("%s: problem without %s: %s", a.what, member, a.body)
+			a.t.Errorf("%s: problem without %s: %s", a.request, member, a.body)
 		}
 	}
-	a.has("status", a.status).has("requestId", a.header.Get("X-Request-Id"))
+	a.wantValue("status", a.status).wantValue("requestId", a.header.Get("X-Request-Id"))
 }
 
-// is ends the test unless the status is as wanted.
-func (a answer) is(status int) answer {
+// wantStatus fails the test immediately unless the response has the status.
+func (a response) wantStatus(status int) response {
 	a.t.Helper()
 	if a.status != status {
-		a.t.Fatalf("%s: status %d, want %d: %s", a.what, a.status, status, a.body)
+		a.t.Fatalf("%s: status %d, want %d: %s", a.request, a.status, status, a.body)
 	}
 	return a
 }
 
-// has checks one value of the JSON body; path is keys and indexes joined by dots.
-func (a answer) has(path string, want any) answer {
+// wantValue checks a value of the JSON body. path has keys and indexes joined by dots.
+func (a response) wantValue(path string, want any) response {
 	a.t.Helper()
 	if n, isInt := want.(int); isInt {
-		want = float64(n) // as encoding/json reads numbers
+		want = float64(n) // the type that encoding/json decodes
 	}
 	if got := a.json(path); !reflect.DeepEqual(got, want) {
-		a.t.Errorf("%s: %s is %#v, want %#v", a.what, path, got, want)
+		a.t.Errorf("%s: %s is %#v, want %#v", a.request, path, got, want)
 	}
 	return a
 }
 
-// hasHeader checks one header.
-func (a answer) hasHeader(name, want string) answer {
+// wantHeader checks a header.
+func (a response) wantHeader(name, want string) response {
 	a.t.Helper()
 	if got := a.header.Get(name); got != want {
-		a.t.Errorf("%s: header %s is %q, want %q", a.what, name, got, want)
+		a.t.Errorf("%s: header %s is %q, want %q", a.request, name, got, want)
 	}
 	return a
 }
 
-// pointers returns the pointers of a problem's failures, joined by commas.
-func (a answer) pointers() string {
+// pointers returns the pointers of a problem's errors, joined by commas.
+func (a response) pointers() string {
 	a.t.Helper()
 	all, _ := a.json("errors").([]any)
 	list := make([]string, len(all))
@@ -178,42 +179,42 @@ func (a answer) pointers() string {
 	return strings.Join(list, ",")
 }
 
-// text returns one value of the JSON body that must be a string.
-func (a answer) text(path string) string {
+// text returns a value of the JSON body, which must be a string.
+func (a response) text(path string) string {
 	a.t.Helper()
 	text, isText := a.json(path).(string)
 	if !isText {
-		a.t.Fatalf("%s: %s is not a string: %s", a.what, path, a.body)
+		a.t.Fatalf("%s: %s is not a string: %s", a.request, path, a.body)
 	}
 	return text
 }
 
-// number returns one value of the JSON body that must be a whole number.
-func (a answer) number(path string) int {
+// number returns a value of the JSON body, which must be a whole number.
+func (a response) number(path string) int {
 	a.t.Helper()
 	n, isNumber := a.json(path).(float64)
 	if !isNumber || n != float64(int(n)) {
-		a.t.Fatalf("%s: %s is not a whole number: %s", a.what, path, a.body)
+		a.t.Fatalf("%s: %s is not a whole number: %s", a.request, path, a.body)
 	}
 	return int(n)
 }
 
-// list returns one value of the JSON body that must be an array.
-func (a answer) list(path string) []any {
+// list returns a value of the JSON body, which must be an array.
+func (a response) list(path string) []any {
 	a.t.Helper()
 	all, isList := a.json(path).([]any)
 	if !isList {
-		a.t.Fatalf("%s: %s is not an array: %s", a.what, path, a.body)
+		a.t.Fatalf("%s: %s is not an array: %s", a.request, path, a.body)
 	}
 	return all
 }
 
-// json returns one value of the JSON body, nil where there is none; the empty path is the whole body.
-func (a answer) json(path string) any {
+// json returns a value of the JSON body, or nil if it is missing. The empty path means the whole body.
+func (a response) json(path string) any {
 	a.t.Helper()
 	var value any
 	if err := json.Unmarshal(a.body, &value); err != nil {
-		a.t.Fatalf("%s: the answer is not JSON: %v: %q", a.what, err, a.body)
+		a.t.Fatalf("%s: the response is not JSON: %v: %q", a.request, err, a.body)
 	}
 	if path == "" {
 		return value

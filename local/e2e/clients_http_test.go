@@ -16,51 +16,51 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1"
 )
 
-// as talks to the stack the way container tools do.
-func (m *market) as(t *testing.T, l login) client {
+// withLogin returns a client that sends the login in the way of container tools.
+func (m *customerStack) withLogin(t *testing.T, l login) client {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.SetBasicAuth(l.name, l.password)
-	return m.visitor(t).with("Authorization", r.Header.Get("Authorization"))
+	return m.anonymous(t).with("Authorization", r.Header.Get("Authorization"))
 }
 
-// oci sends a request, and checks what holds of all answers of the registry.
-func (m *market) oci(c client, method, target string) answer {
+// sendOCI sends a request and checks the properties of every response of the registry.
+func (m *customerStack) sendOCI(c client, method, target string) response {
 	c.t.Helper()
-	a, err := c.try(method, target, "")
+	a, err := c.send(method, target, "")
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	m.unsaid(c.t, a.what, a.everything())
+	m.checkNoLeak(c.t, a.request, a.headerAndBody())
 	if id := a.header.Get("X-Request-Id"); id == "" || id != a.header.Get("Apigw-Requestid") {
-		c.t.Errorf("%s: X-Request-Id %q, the gateway's is %q", a.what, id, a.header.Get("Apigw-Requestid"))
+		c.t.Errorf("%s: X-Request-Id %q, the gateway's is %q", a.request, id, a.header.Get("Apigw-Requestid"))
 	}
-	a.hasHeader("Docker-Distribution-Api-Version", "registry/2.0")
+	a.wantHeader("Docker-Distribution-Api-Version", "registry/2.0")
 	if a.status == http.StatusUnauthorized {
-		a.hasHeader("WWW-Authenticate", `Basic realm="Portside"`)
+		a.wantHeader("WWW-Authenticate", `Basic realm="Portside"`)
 	}
 	if a.status >= http.StatusBadRequest && method != http.MethodHead {
-		a.hasHeader("Content-Type", "application/json")
+		a.wantHeader("Content-Type", "application/json")
 		if a.text("errors.0.code") == "" || a.text("errors.0.message") == "" {
-			c.t.Errorf("%s: %s", a.what, a.body)
+			c.t.Errorf("%s: %s", a.request, a.body)
 		}
 	}
 	return a
 }
 
-// everything is the answer as it came.
-func (a answer) everything() []byte {
+// headerAndBody returns the header and body as sent.
+func (a response) headerAndBody() []byte {
 	var all bytes.Buffer
 	_ = a.header.Write(&all)
 	all.Write(a.body)
 	return all.Bytes()
 }
 
-// bigBlob is the layer that no function could pass on.
-func (m *market) bigBlob(t *testing.T) v1.Descriptor {
+// bigBlob returns the layer that is larger than a function's payload limit.
+func (m *customerStack) bigBlob(t *testing.T) v1.Descriptor {
 	t.Helper()
 	manifest, err := m.images.big.Manifest()
 	if err != nil {
@@ -69,20 +69,20 @@ func (m *market) bigBlob(t *testing.T) v1.Descriptor {
 	return manifest.Layers[0]
 }
 
-// follow returns where a redirect leads, which must be S3.
-func (m *market) follow(t *testing.T, a answer) string {
+// redirectTarget returns the target of a redirect, which must be S3.
+func (m *customerStack) redirectTarget(t *testing.T, a response) string {
 	t.Helper()
 	link, err := url.Parse(a.header.Get("Location"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if "http://"+link.Host != m.info.S3 || len(a.body) > 1<<10 {
-		t.Errorf("%s leads to %s with a body of %d bytes, want S3 at %s", a.what, link.Host, len(a.body), m.info.S3)
+		t.Errorf("%s redirects to %s with a body of %d bytes, want S3 at %s", a.request, link.Host, len(a.body), m.info.S3)
 	}
 	return link.String()
 }
 
-// fetch asks S3, as who has the link.
+// fetch requests a presigned link.
 func fetch(t *testing.T, method, link, part string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, link, nil)
@@ -100,10 +100,10 @@ func fetch(t *testing.T, method, link, part string) *http.Response {
 	return response
 }
 
-func blobs(t *testing.T, m *market) {
-	c, blob := m.as(t, m.token(t, "read:docker-images")), m.bigBlob(t)
+func testBlobs(t *testing.T, m *customerStack) {
+	c, blob := m.withLogin(t, m.createToken(t, "read:docker-images")), m.bigBlob(t)
 	at := "/v2/acme/big/blobs/" + blob.Digest.String()
-	link := m.follow(t, m.oci(c, http.MethodGet, at).is(http.StatusTemporaryRedirect))
+	link := m.redirectTarget(t, m.sendOCI(c, http.MethodGet, at).wantStatus(http.StatusTemporaryRedirect))
 	whole, err := io.ReadAll(fetch(t, http.MethodGet, link, "").Body)
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func blobs(t *testing.T, m *market) {
 	}
 
 	const from, to = 5_000_000, 5_000_999
-	link = m.follow(t, m.oci(c.with("Range", "bytes=5000000-5000999"), http.MethodGet, at).is(http.StatusTemporaryRedirect))
+	link = m.redirectTarget(t, m.sendOCI(c.with("Range", "bytes=5000000-5000999"), http.MethodGet, at).wantStatus(http.StatusTemporaryRedirect))
 	partial := fetch(t, http.MethodGet, link, "bytes=5000000-5000999")
 	part, err := io.ReadAll(partial.Body)
 	if err != nil || partial.StatusCode != http.StatusPartialContent || !bytes.Equal(part, whole[from:to+1]) {
@@ -123,12 +123,12 @@ func blobs(t *testing.T, m *market) {
 		t.Errorf("Content-Range: %q, want %q", partial.Header.Get("Content-Range"), want)
 	}
 	many := "bytes=" + strings.Repeat("0-1,", 1500) + "0-1"
-	m.oci(c.with("Range", many), http.MethodGet, at).is(http.StatusTemporaryRedirect)
+	m.sendOCI(c.with("Range", many), http.MethodGet, at).wantStatus(http.StatusTemporaryRedirect)
 }
 
-// heads checks what containerd and oras build on: the size and digest of what a HEAD describes.
-func heads(t *testing.T, m *market) {
-	c := m.as(t, m.token(t, "read:docker-images"))
+// testHeadRequests checks the sizes and digests in responses to HEAD, on which containerd and oras depend.
+func testHeadRequests(t *testing.T, m *customerStack) {
+	c := m.withLogin(t, m.createToken(t, "read:docker-images"))
 	for image, raw := range map[string]interface {
 		digester
 		RawManifest() ([]byte, error)
@@ -140,32 +140,32 @@ func heads(t *testing.T, m *market) {
 		digest := digestOf(t, raw)
 		for _, reference := range []string{"1.0", digest} {
 			at := "/v2/" + image + "/manifests/" + reference
-			head := m.oci(c, http.MethodHead, at).is(http.StatusOK).
-				hasHeader("Content-Length", strconv.Itoa(len(want))).hasHeader("Docker-Content-Digest", digest)
-			get := m.oci(c, http.MethodGet, at).is(http.StatusOK).
-				hasHeader("Content-Length", strconv.Itoa(len(want))).hasHeader("Docker-Content-Digest", digest).
-				hasHeader("Content-Type", head.header.Get("Content-Type"))
+			head := m.sendOCI(c, http.MethodHead, at).wantStatus(http.StatusOK).
+				wantHeader("Content-Length", strconv.Itoa(len(want))).wantHeader("Docker-Content-Digest", digest)
+			get := m.sendOCI(c, http.MethodGet, at).wantStatus(http.StatusOK).
+				wantHeader("Content-Length", strconv.Itoa(len(want))).wantHeader("Docker-Content-Digest", digest).
+				wantHeader("Content-Type", head.header.Get("Content-Type"))
 			if !bytes.Equal(get.body, want) || len(head.body) > 0 {
-				t.Errorf("%s: %d bytes, HEAD %d, want %d", get.what, len(get.body), len(head.body), len(want))
+				t.Errorf("%s: %d bytes, HEAD %d, want %d", get.request, len(get.body), len(head.body), len(want))
 			}
 		}
-		m.oci(c, http.MethodHead, "/v2/"+image+"/manifests/none").is(http.StatusNotFound)
+		m.sendOCI(c, http.MethodHead, "/v2/"+image+"/manifests/none").wantStatus(http.StatusNotFound)
 	}
 	blob := m.bigBlob(t)
-	head := m.oci(c, http.MethodHead, "/v2/acme/big/blobs/"+blob.Digest.String())
+	head := m.sendOCI(c, http.MethodHead, "/v2/acme/big/blobs/"+blob.Digest.String())
 	size := head.header.Get("Content-Length")
 	if head.status == http.StatusTemporaryRedirect {
-		size = fetch(t, http.MethodHead, m.follow(t, head), "").Header.Get("Content-Length")
+		size = fetch(t, http.MethodHead, m.redirectTarget(t, head), "").Header.Get("Content-Length")
 	}
 	if size != strconv.FormatInt(blob.Size, 10) {
-		t.Errorf("HEAD says that the blob has %s bytes, it has %d", size, blob.Size)
+		t.Errorf("HEAD returns a size of %s bytes, want %d", size, blob.Size)
 	}
 }
 
-// hangUps are clients that go away in the middle: before their request is whole, before the answer, and in it.
-func hangUps(t *testing.T, m *market) {
-	l := m.token(t, "read:docker-images")
-	c, blob := m.as(t, l), m.bigBlob(t)
+// testDisconnects disconnects clients during the request, before the response, and during the response.
+func testDisconnects(t *testing.T, m *customerStack) {
+	l := m.createToken(t, "read:docker-images")
+	c, blob := m.withLogin(t, l), m.bigBlob(t)
 	at := "/v2/acme/big/blobs/" + blob.Digest.String()
 	request := "GET %s HTTP/1.1\r\nHost: " + m.host() + "\r\nAuthorization: " + c.header.Get("Authorization") + "\r\n\r\n"
 	for range 10 {
@@ -182,42 +182,43 @@ func hangUps(t *testing.T, m *market) {
 				_ = conn.Close()
 			}
 		}
-		link := m.follow(t, m.oci(c, http.MethodGet, at))
+		link := m.redirectTarget(t, m.sendOCI(c, http.MethodGet, at))
 		half := fetch(t, http.MethodGet, link, "")
 		if _, err := io.CopyN(io.Discard, half.Body, blob.Size/2); err != nil {
 			t.Error(err)
 		}
 		half.Body.Close()
 	}
-	m.machine(t, l).skopeoInspect(t).is(t, 0)
-	if n, err := io.Copy(io.Discard, fetch(t, http.MethodGet, m.follow(t, m.oci(c, http.MethodGet, at)), "").Body); n != blob.Size {
+	m.machine(t, l).skopeoInspect(t).wantExit(t, 0)
+	if n, err := io.Copy(io.Discard, fetch(t, http.MethodGet, m.redirectTarget(t, m.sendOCI(c, http.MethodGet, at)), "").Body); n != blob.Size {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 }
 
-// upstreamUnknown asks for everything in every way. oci and unsaid compare with the upstream's address and password.
-func upstreamUnknown(t *testing.T, m *market) {
-	images := m.token(t, "read:docker-images")
-	for _, c := range []client{m.visitor(t), m.as(t, login{"AWS", "wrong"}), m.visitor(t).with("Authorization", "Bearer nothing")} {
-		m.askEverything(c, func(a answer) { a.is(http.StatusUnauthorized) })
+// testUpstreamIsHidden sends many kinds of requests. sendOCI and checkNoLeak look for the upstream's address and password in
+// the responses.
+func testUpstreamIsHidden(t *testing.T, m *customerStack) {
+	images := m.createToken(t, "read:docker-images")
+	for _, c := range []client{m.anonymous(t), m.withLogin(t, login{"AWS", "wrong"}), m.anonymous(t).with("Authorization", "Bearer nothing")} {
+		m.sendAllRequests(c, func(a response) { a.wantStatus(http.StatusUnauthorized) })
 	}
 	for _, c := range []client{
-		m.as(t, images), m.visitor(t).with("Authorization", "Bearer "+images.password),
-		m.as(t, m.token(t, "read:docker-images:acme/*")), m.as(t, m.token(t, "read:helm-charts")),
+		m.withLogin(t, images), m.anonymous(t).with("Authorization", "Bearer "+images.password),
+		m.withLogin(t, m.createToken(t, "read:docker-images:acme/*")), m.withLogin(t, m.createToken(t, "read:helm-charts")),
 	} {
-		m.askEverything(c, func(a answer) {
+		m.sendAllRequests(c, func(a response) {
 			if a.status >= http.StatusInternalServerError || a.status == http.StatusUnauthorized {
-				t.Errorf("%s: status %d: %s", a.what, a.status, a.body)
+				t.Errorf("%s: status %d: %s", a.request, a.status, a.body)
 			}
 			if a.method != http.MethodGet && a.method != http.MethodHead {
-				a.is(http.StatusMethodNotAllowed).hasHeader("Allow", "GET, HEAD")
+				a.wantStatus(http.StatusMethodNotAllowed).wantHeader("Allow", "GET, HEAD")
 			}
 		})
 	}
-	m.wrongHeaders(m.as(t, images))
+	m.sendHostileHeaders(m.withLogin(t, images))
 }
 
-func (m *market) askEverything(c client, check func(answer)) {
+func (m *customerStack) sendAllRequests(c client, check func(response)) {
 	c.t.Helper()
 	charts := []string{
 		"/charts/index.yaml", "/charts/anchor-1.0.0.tgz", "/charts/beacon-0.3.0.tgz.prov", "/charts/none-1.0.0.tgz", "/charts/..%2findex.yaml",
@@ -226,17 +227,17 @@ func (m *market) askEverything(c client, check func(answer)) {
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 	} {
 		for _, target := range m.targets(c.t) {
-			check(m.oci(c, method, target))
+			check(m.sendOCI(c, method, target))
 		}
 		for _, target := range charts {
 			a := c.do(method, target, "")
-			m.unsaid(c.t, a.what, a.everything())
+			m.checkNoLeak(c.t, a.request, a.headerAndBody())
 		}
 	}
 }
 
-// targets are good and bad ones.
-func (m *market) targets(t *testing.T) []string {
+// targets returns valid and invalid request targets.
+func (m *customerStack) targets(t *testing.T) []string {
 	t.Helper()
 	none := "sha256:" + strings.Repeat("0", 64)
 	return []string{
@@ -253,8 +254,8 @@ func (m *market) targets(t *testing.T) []string {
 	}
 }
 
-// wrongHeaders sends what a proxy may be tempted to pass on, or to believe.
-func (m *market) wrongHeaders(c client) {
+// sendHostileHeaders sends headers that a proxy must neither forward nor trust.
+func (m *customerStack) sendHostileHeaders(c client) {
 	c.t.Helper()
 	targets := []string{
 		"/v2/", "/v2/acme/api/manifests/1.0", "/v2/acme/api/tags/list?n=1", "/v2/acme/big/blobs/" + m.bigBlob(c.t).Digest.String(),
@@ -266,9 +267,9 @@ func (m *market) wrongHeaders(c client) {
 		"Origin": "https://evil.example.com",
 	} {
 		for _, target := range targets {
-			a := m.oci(c.with(name, value), http.MethodGet, target)
+			a := m.sendOCI(c.with(name, value), http.MethodGet, target)
 			if a.status >= http.StatusBadRequest || strings.Contains(a.header.Get("Location")+a.header.Get("Link"), "evil") {
-				c.t.Errorf("%s with %s: status %d, %v", a.what, name, a.status, a.header)
+				c.t.Errorf("%s with %s: status %d, %v", a.request, name, a.status, a.header)
 			}
 		}
 	}

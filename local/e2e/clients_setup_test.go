@@ -19,78 +19,78 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// market is a running stack with charts and images for customers, who are known by what they present.
-type market struct {
-	*portal
+// customerStack is a running stack with charts and images for customers.
+type customerStack struct {
+	*testStack
 
-	upstream         string // the registry behind the gateway: its host and port
+	upstream         string // host and port of the upstream registry
 	upstreamPassword string
-	dir              string // with a folder for each machine; podman wants short names
+	dir              string // has a folder for each machine; podman needs short paths
 	machines         atomic.Int32
 	images           images
-	vendor           machine // with the charts' archives and the keyrings
-	customer         client  // with an API key: a manager, who makes tokens
+	vendor           machine // has the charts' archives and the keyrings
+	customer         client  // a manager, who can create tokens
 	customerID       string
 }
 
-// openMarket starts a stack, and publishes everything.
-func openMarket(t *testing.T) *market {
+// startCustomerStack starts a stack and publishes charts and images.
+func startCustomerStack(t *testing.T) *customerStack {
 	t.Helper()
-	p := newPortal(t)
+	p := newTestStack(t)
 	p.start(t, new(int))
 	password, err := os.ReadFile(filepath.Join(p.data, "registry-password"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, key := p.user(t, "customer@example.com", "manager")
-	m := &market{
-		portal: p, upstream: strings.TrimPrefix(p.info.Registry, "http://"), upstreamPassword: strings.TrimSpace(string(password)),
-		customer: p.visitor(t).as(key), customerID: path.Base(at), dir: t.TempDir(),
+	at, key := p.createUser(t, "customer@example.com", "manager")
+	m := &customerStack{
+		testStack: p, upstream: strings.TrimPrefix(p.info.Registry, "http://"), upstreamPassword: strings.TrimSpace(string(password)),
+		customer: p.anonymous(t).as(key), customerID: path.Base(at), dir: t.TempDir(),
 	}
-	p.secrets.keep(m.upstreamPassword)
+	p.secrets.add(m.upstreamPassword)
 	m.pushImages(t)
 	m.publishCharts(t)
 	return m
 }
 
-// host is the name of the service as container tools know it.
-func (m *market) host() string { return strings.TrimPrefix(m.info.API, "http://") }
+// host returns the service's host and port.
+func (m *customerStack) host() string { return strings.TrimPrefix(m.info.API, "http://") }
 
-// login is what a client presents.
+// login is a user name and password.
 type login struct{ name, password string }
 
-// token makes an access token, which takes any user name.
-func (m *market) token(t *testing.T, scopes ...string) login {
+// createToken creates an access token, which works with any user name.
+func (m *customerStack) createToken(t *testing.T, scopes ...string) login {
 	t.Helper()
 	body := `{"name":"e2e","scopes":["` + strings.Join(scopes, `","`) + `"],"expiration_days":1}`
-	made := m.customer.at(t).post("/api/v1/tokens", body).is(http.StatusCreated)
+	made := m.customer.withT(t).post("/api/v1/tokens", body).wantStatus(http.StatusCreated)
 	return login{"any-name", made.text("data.token")}
 }
 
-// collected is a user name and password, by request, approval and mail.
-func (m *market) collected(t *testing.T, level string) login {
+// requestPassword obtains a user name and password by a credential request, its approval and the mailed link.
+func (m *customerStack) requestPassword(t *testing.T, level string) login {
 	t.Helper()
 	const requests, requester = "/api/v1/credential-requests", "customer@example.com"
-	made := m.customer.at(t).post(requests, `{"accessLevel":"`+level+`","justification":"e2e"}`).is(http.StatusCreated)
-	m.root(t).post(requests+"/"+made.text("data.id")+"/approve", `{}`).is(http.StatusOK)
-	_, link := m.invite(t, requester)
-	got := m.visitor(t).post(requests+"/collect", `{"token":"`+link+`"}`).is(http.StatusOK)
+	made := m.customer.withT(t).post(requests, `{"accessLevel":"`+level+`","justification":"e2e"}`).wantStatus(http.StatusCreated)
+	m.admin(t).post(requests+"/"+made.text("data.id")+"/approve", `{}`).wantStatus(http.StatusOK)
+	_, link := m.mailedLink(t, requester)
+	got := m.anonymous(t).post(requests+"/collect", `{"token":"`+link+`"}`).wantStatus(http.StatusOK)
 	return login{got.text("data.username"), got.text("data.password")}
 }
 
-// id is the public part of a credential.
+// id returns the public part of a credential.
 func (l login) id() string { return strings.Split(l.password, "_")[1] }
 
-func (m *market) revoke(t *testing.T, l login) login {
+func (m *customerStack) revoke(t *testing.T, l login) login {
 	t.Helper()
-	m.customer.at(t).delete("/api/v1/tokens/" + l.id()).is(http.StatusNoContent)
+	m.customer.withT(t).delete("/api/v1/tokens/" + l.id()).wantStatus(http.StatusNoContent)
 	return l
 }
 
-// expire lets a token end a second ago, which would take a day otherwise.
-func (m *market) expire(t *testing.T, l login) login {
+// expire sets the token's expiry to a second ago.
+func (m *customerStack) expire(t *testing.T, l login) login {
 	t.Helper()
-	db := dynamodb.New(dynamodb.Options{Region: m.info.Region, BaseEndpoint: &m.info.DynamoDB, Credentials: m.keys()})
+	db := dynamodb.New(dynamodb.Options{Region: m.info.Region, BaseEndpoint: &m.info.DynamoDB, Credentials: m.credentialsProvider()})
 	_, err := db.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: aws.String(m.info.Tables["CredentialsTable"]),
 		Key: map[string]types.AttributeValue{
@@ -108,25 +108,25 @@ func (m *market) expire(t *testing.T, l login) login {
 	return l
 }
 
-// keys are those of the local engines.
-func (m *market) keys() aws.CredentialsProvider {
+// credentialsProvider returns the credentials of the local engines.
+func (m *customerStack) credentialsProvider() aws.CredentialsProvider {
 	return aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: m.info.AccessKeyID, SecretAccessKey: m.info.SecretAccessKey}, nil
 	})
 }
 
-// machine is a customer's computer: nothing of this one's settings reaches the programs that run there.
+// machine is a customer's computer. Its programs do not see the settings of the machine that runs the test.
 type machine struct {
-	*market
+	*customerStack
 	login
 	dir   string
-	input string // what its programs read
+	input string // standard input of its programs
 }
 
-// machine sets up a computer whose user has the login.
-func (m *market) machine(t *testing.T, l login) machine {
+// machine returns a new computer whose user has the login.
+func (m *customerStack) machine(t *testing.T, l login) machine {
 	t.Helper()
-	c := machine{market: m, login: l, dir: filepath.Join(m.dir, strconv.Itoa(int(m.machines.Add(1))))}
+	c := machine{customerStack: m, login: l, dir: filepath.Join(m.dir, strconv.Itoa(int(m.machines.Add(1))))}
 	for name, text := range map[string]string{
 		"policy.json":     `{"default":[{"type":"insecureAcceptAnything"}]}`,
 		"registries.conf": "",
@@ -159,13 +159,13 @@ func (c machine) read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// typing has the password be the input, so that it is no argument.
-func (c machine) typing() machine {
+// withPasswordInput passes the password as standard input, so that it is not an argument.
+func (c machine) withPasswordInput() machine {
 	c.input = c.password
 	return c
 }
 
-// environment names no proxy, and no daemon: docker then logs in by itself.
+// environment has no proxy and no daemon, so docker itself performs the login.
 func (c machine) environment() []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + c.dir, "TMPDIR=" + c.path("tmp"), "XDG_CONFIG_HOME=" + c.path("config"),
@@ -174,21 +174,21 @@ func (c machine) environment() []string {
 	}
 }
 
-// ran is what a program did.
-type ran struct {
-	outcome
+// result is the exit and the standard output of a program.
+type result struct {
+	exit
 	stdout string
 }
 
-// run runs a client to its end, and checks that it was told nothing that customers should not know.
-func (c machine) run(t *testing.T, name string, args ...string) ran {
+// run runs a client and checks that its output does not leak internal information.
+func (c machine) run(t *testing.T, name string, args ...string) result {
 	t.Helper()
 	r := c.execute(t, name, args...)
-	c.unsaid(t, name, []byte(r.printed))
+	c.checkNoLeak(t, name, []byte(r.output))
 	return r
 }
 
-func (c machine) execute(t *testing.T, name string, args ...string) ran {
+func (c machine) execute(t *testing.T, name string, args ...string) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -202,10 +202,10 @@ func (c machine) execute(t *testing.T, name string, args ...string) ran {
 	if command.ProcessState == nil {
 		t.Fatalf("%v: run `make clients` first", err)
 	}
-	return ran{outcome{command.ProcessState.ExitCode(), printed}, stdout.String()}
+	return result{exit{command.ProcessState.ExitCode(), printed}, stdout.String()}
 }
 
-// installed is the client that `make clients` has fetched, else the machine's.
+// installed returns the path of the client that `make clients` has installed, or the name of the machine's.
 func installed(name string) string {
 	fetched, err := filepath.Abs(filepath.Join(repository, ".local", "bin", name))
 	if err == nil {
@@ -216,15 +216,15 @@ func installed(name string) string {
 	return name
 }
 
-// unsaid checks that a text says nothing of the upstream, and no secret at all: a client has no need to print its own.
-func (m *market) unsaid(t *testing.T, what string, text []byte) {
+// checkNoLeak checks that a text contains neither the upstream's address nor a secret, not even the client's own.
+func (m *customerStack) checkNoLeak(t *testing.T, what string, text []byte) {
 	t.Helper()
-	m.lookInto(t, what, text)
-	text = bytes.ReplaceAll(text, []byte("sha256:"), []byte("sha256 ")) // some digest may begin like a port
+	m.checkNoSecretIn(t, what, text)
+	text = bytes.ReplaceAll(text, []byte("sha256:"), []byte("sha256 ")) // a digest may begin like a port
 	for _, address := range []string{m.info.Registry, m.info.ECR} {
 		port := address[strings.LastIndex(address, ":"):]
 		if bytes.Contains(text, []byte(port)) {
-			t.Errorf("%s has the address %s of the upstream: %s", what, address, text)
+			t.Errorf("%s contains the upstream's address %s: %s", what, address, text)
 		}
 	}
 }

@@ -5,147 +5,147 @@ import (
 	"testing"
 )
 
-// TestClients has customers fetch what a vendor offers, with the programs that they really use.
+// TestClients fetches charts and images with the programs that customers use.
 func TestClients(t *testing.T) {
-	m := openMarket(t)
+	m := startCustomerStack(t)
 	for _, part := range []struct {
 		name string
-		play func(*testing.T, *market)
+		run  func(*testing.T, *customerStack)
 	}{
-		{"who is let in", everyDoor},
-		{"a chart repository", chartRepository},
-		{"signed charts", signedCharts},
-		{"charts refused and withdrawn", refusedCharts},
-		{"charts in the registry", chartArtifacts},
-		{"docker", dockerKeepsLogins},
-		{"skopeo", skopeo},
-		{"podman", podman},
-		{"crane", crane},
-		{"blobs come from S3", blobs},
-		{"what HEAD tells", heads},
-		{"clients that hang up", hangUps},
-		{"the upstream stays unknown", upstreamUnknown},
-		{"pulls are recorded", recordedPulls},
+		{"credentials", testCredentials},
+		{"chart repository", testChartRepository},
+		{"signed charts", testSignedCharts},
+		{"rejected and deleted charts", testRejectedCharts},
+		{"charts in the registry", testChartsInRegistry},
+		{"docker", testDockerLogin},
+		{"skopeo", testSkopeo},
+		{"podman", testPodman},
+		{"crane", testCrane},
+		{"blobs come from S3", testBlobs},
+		{"HEAD requests", testHeadRequests},
+		{"clients disconnect", testDisconnects},
+		{"upstream is hidden", testUpstreamIsHidden},
+		{"pulls are recorded", testRecordedPulls},
 	} {
-		t.Run(part.name, func(t *testing.T) { part.play(t, m) })
+		t.Run(part.name, func(t *testing.T) { part.run(t, m) })
 	}
-	m.secretsAreNowhere(t)
+	m.checkNoSecretsLeaked(t)
 }
 
-// door is a client that wants to be let in.
-type door struct {
-	name    string
-	knock   func(machine, *testing.T) ran
-	opens   []string // for whoever may fetch one of these; nothing: for every credential that works
-	open    ending
-	unknown ending // to who has no working credential
-	nobody  ending // to who has none; nothing: what the unknown get
-	named   bool   // it has no way of coming without a credential
-	denied  ending // to who may fetch other things only
+// clientCommand is a client's command and its expected exits by credential.
+type clientCommand struct {
+	name              string
+	run               func(machine, *testing.T) result
+	accepts           []string // for whoever may fetch one of these; nothing: for every credential that works
+	success           expectedExit
+	invalidCredential expectedExit // to who has no working credential
+	noCredential      expectedExit // to who has none; nothing: what the unknown get
+	needsCredential   bool         // it has no way of coming without a credential
+	denied            expectedExit // to who may fetch other things only
 }
 
-// ending is a client's exit code, and words that it prints.
-type ending struct {
+// expectedExit is an exit code and words of the output.
+type expectedExit struct {
 	code  int
 	words []string
 }
 
-// What a credential is for, in the table of those who knock.
+// Scopes of credentials.
 const (
 	forCharts = "charts"
 	forImages = "images"
 	forOthers = "others"
 )
 
-func doors() []door {
-	unauthorized := ending{1, []string{"unauthorized"}}
-	return []door{
+func clientCommands() []clientCommand {
+	unauthorized := expectedExit{1, []string{"unauthorized"}}
+	return []clientCommand{
 		{
-			name: "helm repo add", knock: machine.addRepository, opens: []string{forCharts},
-			open:    ending{0, []string{`"portside" has been added to your repositories`}},
-			unknown: ending{1, []string{"/charts/index.yaml : 401 Unauthorized"}},
-			denied:  ending{1, []string{"/charts/index.yaml : 403 Forbidden"}},
+			name: "helm repo add", run: machine.addRepository, accepts: []string{forCharts},
+			success:           expectedExit{0, []string{`"portside" has been added to your repositories`}},
+			invalidCredential: expectedExit{1, []string{"/charts/index.yaml : 401 Unauthorized"}},
+			denied:            expectedExit{1, []string{"/charts/index.yaml : 403 Forbidden"}},
 		},
 		{
-			name: "helm pull oci", knock: machine.pullArtifact, opens: []string{forCharts, forImages},
-			open: ending{0, []string{"/charts/compass:2.0.0", "Digest: sha256:"}}, unknown: unauthorized,
-			nobody: ending{1, []string{"basic credential not found"}}, denied: ending{1, []string{"denied"}},
+			name: "helm pull oci", run: machine.pullArtifact, accepts: []string{forCharts, forImages},
+			success: expectedExit{0, []string{"/charts/compass:2.0.0", "Digest: sha256:"}}, invalidCredential: unauthorized,
+			noCredential: expectedExit{1, []string{"basic credential not found"}}, denied: expectedExit{1, []string{"denied"}},
 		},
 		{
-			name: "docker login", knock: machine.dockerLogin,
-			open: ending{0, []string{"Login Succeeded"}}, unknown: ending{1, []string{"401 Unauthorized"}},
-			named: true,
+			name: "docker login", run: machine.dockerLogin,
+			success: expectedExit{0, []string{"Login Succeeded"}}, invalidCredential: expectedExit{1, []string{"401 Unauthorized"}},
+			needsCredential: true,
 		},
 		{
-			name: "skopeo inspect", knock: machine.skopeoInspect, opens: []string{forImages},
-			open: ending{0, []string{`"Digest": "sha256:`}}, unknown: unauthorized, denied: ending{1, []string{"denied"}},
+			name: "skopeo inspect", run: machine.skopeoInspect, accepts: []string{forImages},
+			success: expectedExit{0, []string{`"Digest": "sha256:`}}, invalidCredential: unauthorized, denied: expectedExit{1, []string{"denied"}},
 		},
 		{
-			name: "podman pull", knock: machine.podmanPull, opens: []string{forImages},
-			open:    ending{0, []string{"Writing manifest to image destination"}},
-			unknown: ending{125, []string{"unauthorized"}}, denied: ending{125, []string{"denied"}},
+			name: "podman pull", run: machine.podmanPull, accepts: []string{forImages},
+			success:           expectedExit{0, []string{"Writing manifest to image destination"}},
+			invalidCredential: expectedExit{125, []string{"unauthorized"}}, denied: expectedExit{125, []string{"denied"}},
 		},
 		{
-			name: "crane manifest", knock: machine.craneManifest, opens: []string{forImages},
-			open:    ending{0, []string{`"schemaVersion":2`}},
-			unknown: ending{1, []string{"UNAUTHORIZED"}}, denied: ending{1, []string{"DENIED"}},
+			name: "crane manifest", run: machine.craneManifest, accepts: []string{forImages},
+			success:           expectedExit{0, []string{`"schemaVersion":2`}},
+			invalidCredential: expectedExit{1, []string{"UNAUTHORIZED"}}, denied: expectedExit{1, []string{"DENIED"}},
 		},
 	}
 }
 
-// caller is who knocks.
+// caller is a credential to test.
 type caller struct {
 	name string
 	login
-	may []string // nothing: the credential does not work
+	scopes []string // nothing: the credential does not work
 }
 
-func (m *market) callers(t *testing.T) []caller {
+func (m *customerStack) callers(t *testing.T) []caller {
 	t.Helper()
-	full := m.collected(t, "full")
+	full := m.requestPassword(t, "full")
 	return []caller{
 		{"a password", full, []string{forCharts, forImages}},
-		{"a password for charts", m.collected(t, "charts"), []string{forCharts}},
-		{"a token", m.token(t, "read:helm-charts", "read:docker-images"), []string{forCharts, forImages}},
-		{"a token for charts", m.token(t, "read:helm-charts"), []string{forCharts}},
-		{"a token for images", m.token(t, "read:docker-images"), []string{forImages}},
-		{"a token for others' images", m.token(t, "read:docker-images:globex/*"), []string{forOthers}},
-		{"an expired token", m.expire(t, m.token(t, "read:helm-charts", "read:docker-images")), nil},
-		{"a revoked token", m.revoke(t, m.token(t, "read:helm-charts", "read:docker-images")), nil},
-		{"a wrong password", login{full.name, full.password[:len(full.password)-1] + swap(full.password[len(full.password)-1:])}, nil},
-		{"a password of somebody else", login{"somebody-else", full.password}, nil},
-		{"nobody", login{}, nil},
+		{"a password for charts", m.requestPassword(t, "charts"), []string{forCharts}},
+		{"a token", m.createToken(t, "read:helm-charts", "read:docker-images"), []string{forCharts, forImages}},
+		{"a token for charts", m.createToken(t, "read:helm-charts"), []string{forCharts}},
+		{"a token for images", m.createToken(t, "read:docker-images"), []string{forImages}},
+		{"a token for others' images", m.createToken(t, "read:docker-images:globex/*"), []string{forOthers}},
+		{"an expired token", m.expire(t, m.createToken(t, "read:helm-charts", "read:docker-images")), nil},
+		{"a revoked token", m.revoke(t, m.createToken(t, "read:helm-charts", "read:docker-images")), nil},
+		{"a wrong password", login{full.name, full.password[:len(full.password)-1] + otherCharacter(full.password[len(full.password)-1:])}, nil},
+		{"a password with another user name", login{"somebody-else", full.password}, nil},
+		{"no credential", login{}, nil},
 	}
 }
 
-// everyDoor has every client try every credential.
-func everyDoor(t *testing.T, m *market) {
+// testCredentials runs every client with every credential.
+func testCredentials(t *testing.T, m *customerStack) {
 	callers := m.callers(t)
-	for _, d := range doors() {
+	for _, d := range clientCommands() {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			for _, c := range callers {
-				if d.named && c.login == (login{}) {
+				if d.needsCredential && c.login == (login{}) {
 					continue
 				}
 				t.Run(c.name, func(t *testing.T) {
-					want := d.answer(c)
-					d.knock(m.machine(t, c.login), t).is(t, want.code, want.words...)
+					want := d.want(c)
+					d.run(m.machine(t, c.login), t).wantExit(t, want.code, want.words...)
 				})
 			}
 		})
 	}
 }
 
-func (d door) answer(c caller) ending {
-	welcome := func(scope string) bool { return slices.Contains(c.may, scope) }
+func (d clientCommand) want(c caller) expectedExit {
+	welcome := func(scope string) bool { return slices.Contains(c.scopes, scope) }
 	switch {
-	case c.login == (login{}) && d.nobody.code != 0:
-		return d.nobody
-	case c.may == nil:
-		return d.unknown
-	case d.opens == nil || slices.ContainsFunc(d.opens, welcome):
-		return d.open
+	case c.login == (login{}) && d.noCredential.code != 0:
+		return d.noCredential
+	case c.scopes == nil:
+		return d.invalidCredential
+	case d.accepts == nil || slices.ContainsFunc(d.accepts, welcome):
+		return d.success
 	default:
 		return d.denied
 	}

@@ -20,19 +20,19 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// bigLayer is more than Lambda could ever answer with: 6 MB, as base64.
+// bigLayer exceeds Lambda's payload limit of 6 MB.
 const bigLayer = 12 << 20
 
-// images are what the vendor has pushed, by repository and tag.
+// images holds the vendor's pushed images.
 type images struct {
 	api   v1.Image // acme/api:1.0 and acme/api:latest
 	big   v1.Image // acme/big:1.0
 	tool  v1.Image // globex/tool:1.0
 	multi v1.ImageIndex
-	arm   v1.Image // of acme/multi:1.0, beside an image for amd64
+	arm   v1.Image // part of acme/multi:1.0, which also has an image for amd64
 }
 
-func (m *market) pushImages(t *testing.T) {
+func (m *customerStack) pushImages(t *testing.T) {
 	t.Helper()
 	m.images = images{
 		api: image(t, "amd64", 40<<10, 3), big: image(t, "amd64", bigLayer, 1),
@@ -53,7 +53,7 @@ func (m *market) pushImages(t *testing.T) {
 	}
 }
 
-// image has layers of random bytes, which are as large compressed.
+// image returns an image with layers of random bytes, which do not compress.
 func image(t *testing.T, architecture string, size, layers int64) v1.Image {
 	t.Helper()
 	made, err := random.Image(size, layers)
@@ -76,8 +76,8 @@ func platform(architecture string) v1.Descriptor {
 	return v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: architecture}}
 }
 
-// tag is an image in the upstream registry.
-func (m *market) tag(t *testing.T, at string) name.Tag {
+// tag returns a reference to an image in the upstream registry.
+func (m *customerStack) tag(t *testing.T, at string) name.Tag {
 	t.Helper()
 	tag, err := name.NewTag(m.upstream+"/"+at, name.Insecure)
 	if err != nil {
@@ -86,30 +86,30 @@ func (m *market) tag(t *testing.T, at string) name.Tag {
 	return tag
 }
 
-func (m *market) pusher() remote.Option {
+func (m *customerStack) pusher() remote.Option {
 	return remote.WithAuth(&authn.Basic{Username: "AWS", Password: m.upstreamPassword})
 }
 
-// publishCharts packages charts with helm, and gives them to customers in both ways that there are.
-func (m *market) publishCharts(t *testing.T) {
+// publishCharts packages charts with helm and publishes them in the repository and in the registry.
+func (m *customerStack) publishCharts(t *testing.T) {
 	t.Helper()
 	vendor := m.machine(t, login{"AWS", m.upstreamPassword})
 	m.vendor = vendor
 	keyring(t, vendor.path("secring.gpg"), vendor.path("pubring.gpg"))
 	keyring(t, vendor.path("none.gpg"), vendor.path("stranger.gpg"))
-	vendor.chart(t, "anchor", "1.0.0")
-	vendor.chart(t, "anchor", "1.1.0")
-	vendor.chart(t, "beacon", "0.3.0", "--sign", "--key", "vendor@example.com", "--keyring", "secring.gpg")
+	vendor.packageChart(t, "anchor", "1.0.0")
+	vendor.packageChart(t, "anchor", "1.1.0")
+	vendor.packageChart(t, "beacon", "0.3.0", "--sign", "--key", "vendor@example.com", "--keyring", "secring.gpg")
 	for _, file := range []string{"anchor-1.0.0.tgz", "anchor-1.1.0.tgz", "beacon-0.3.0.tgz.prov", "beacon-0.3.0.tgz"} {
 		m.publish(t, file, vendor.read(t, file))
 	}
-	vendor.chart(t, "compass", "2.0.0")
-	vendor.typing().execute(t, "helm", "registry", "login", m.upstream, "--plain-http", "-u", "AWS", "--password-stdin").is(t, 0)
-	vendor.execute(t, "helm", "push", "compass-2.0.0.tgz", "oci://"+m.upstream+"/charts", "--plain-http").is(t, 0)
+	vendor.packageChart(t, "compass", "2.0.0")
+	vendor.withPasswordInput().execute(t, "helm", "registry", "login", m.upstream, "--plain-http", "-u", "AWS", "--password-stdin").wantExit(t, 0)
+	vendor.execute(t, "helm", "push", "compass-2.0.0.tgz", "oci://"+m.upstream+"/charts", "--plain-http").wantExit(t, 0)
 }
 
-// chart packages a chart whose one template shows its value.
-func (c machine) chart(t *testing.T, named, version string, options ...string) {
+// packageChart packages a chart whose only template contains its value.
+func (c machine) packageChart(t *testing.T, named, version string, options ...string) {
 	t.Helper()
 	for file, text := range map[string]string{
 		"Chart.yaml":  "apiVersion: v2\nname: " + named + "\nversion: " + version + "\ndescription: The " + named + "\nappVersion: \"7\"\n",
@@ -119,10 +119,10 @@ func (c machine) chart(t *testing.T, named, version string, options ...string) {
 	} {
 		c.write(t, filepath.Join(named, file), text)
 	}
-	c.execute(t, "helm", append([]string{"package", named}, options...)...).is(t, 0)
+	c.execute(t, "helm", append([]string{"package", named}, options...)...).wantExit(t, 0)
 }
 
-// keyring makes a key in the format of GnuPG 1, which is the one that helm reads.
+// keyring creates a key in the format of GnuPG 1, which helm requires.
 func keyring(t *testing.T, secret, public string) {
 	t.Helper()
 	entity, err := openpgp.NewEntity("Vendor", "", "vendor@example.com", nil)
@@ -143,10 +143,10 @@ func keyring(t *testing.T, secret, public string) {
 	}
 }
 
-// publish puts a file where the vendor's pipeline does.
-func (m *market) publish(t *testing.T, file, content string) {
+// publish uploads a file as the vendor's pipeline does.
+func (m *customerStack) publish(t *testing.T, file, content string) {
 	t.Helper()
-	_, err := m.store().PutObject(t.Context(), &s3.PutObjectInput{
+	_, err := m.s3Client().PutObject(t.Context(), &s3.PutObjectInput{
 		Bucket: m.bucket(), Key: aws.String("charts/" + file), Body: strings.NewReader(content),
 	})
 	if err != nil {
@@ -154,21 +154,21 @@ func (m *market) publish(t *testing.T, file, content string) {
 	}
 }
 
-// withdraw takes back what was published.
-func (m *market) withdraw(t *testing.T, file string) {
+// deleteChart deletes a published file.
+func (m *customerStack) deleteChart(t *testing.T, file string) {
 	t.Helper()
-	_, err := m.store().DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: m.bucket(), Key: aws.String("charts/" + file)})
+	_, err := m.s3Client().DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: m.bucket(), Key: aws.String("charts/" + file)})
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// awaitReason waits for the vendor to be told why a file was refused, and for the words.
-func (m *market) awaitReason(t *testing.T, file, words string) {
+// awaitRejection waits for the reason of a rejected file and checks its words.
+func (m *customerStack) awaitRejection(t *testing.T, file, words string) {
 	t.Helper()
 	var reason []byte
-	await(t, "the reason why "+file+" is refused", func() bool {
-		found, err := m.store().GetObject(t.Context(), &s3.GetObjectInput{
+	await(t, "the reason why "+file+" was rejected", func() bool {
+		found, err := m.s3Client().GetObject(t.Context(), &s3.GetObjectInput{
 			Bucket: m.bucket(), Key: aws.String("rejected/" + file + ".reason.txt"),
 		})
 		if err != nil {
@@ -179,12 +179,12 @@ func (m *market) awaitReason(t *testing.T, file, words string) {
 		return err == nil
 	})
 	if !strings.Contains(string(reason), words) {
-		t.Errorf("%s is refused with %q", file, reason)
+		t.Errorf("the reason for %s is %q", file, reason)
 	}
 }
 
-func (m *market) store() *s3.Client {
-	return s3.New(s3.Options{Region: m.info.Region, BaseEndpoint: &m.info.S3, Credentials: m.keys(), UsePathStyle: true})
+func (m *customerStack) s3Client() *s3.Client {
+	return s3.New(s3.Options{Region: m.info.Region, BaseEndpoint: &m.info.S3, Credentials: m.credentialsProvider(), UsePathStyle: true})
 }
 
-func (m *market) bucket() *string { return aws.String(m.info.Buckets["ChartsBucket"]) }
+func (m *customerStack) bucket() *string { return aws.String(m.info.Buckets["ChartsBucket"]) }

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1"
 )
 
-// creds are the options by which skopeo and podman present a login.
+// creds returns the options for a login of skopeo and podman.
 func (c machine) creds() []string {
 	if c.login == (login{}) {
 		return nil
@@ -21,61 +21,61 @@ func (c machine) creds() []string {
 	return []string{"--creds", c.name + ":" + c.password}
 }
 
-func (c machine) dockerLogin(t *testing.T) ran {
+func (c machine) dockerLogin(t *testing.T) result {
 	t.Helper()
-	return c.typing().run(t, "docker", "--config", c.path(".docker"), "login", "--username", c.name, "--password-stdin", c.host())
+	return c.withPasswordInput().run(t, "docker", "--config", c.path(".docker"), "login", "--username", c.name, "--password-stdin", c.host())
 }
 
-func (c machine) skopeo(t *testing.T, command string, args ...string) ran {
+func (c machine) skopeo(t *testing.T, command string, args ...string) result {
 	t.Helper()
 	return c.run(t, "skopeo", append([]string{"--policy", c.path("policy.json"), command}, args...)...)
 }
 
-func (c machine) skopeoInspect(t *testing.T) ran {
+func (c machine) skopeoInspect(t *testing.T) result {
 	t.Helper()
 	return c.skopeo(t, "inspect", append(c.creds(), "--tls-verify=false", "docker://"+c.host()+"/acme/api:1.0")...)
 }
 
-// podman keeps its images on this machine, in a folder whose name must be short.
-func (c machine) podman(t *testing.T, args ...string) ran {
+// podman runs podman with its storage in the machine's folder, whose path must be short.
+func (c machine) podman(t *testing.T, args ...string) result {
 	t.Helper()
 	store := []string{"--root", c.path("root"), "--runroot", c.path("runroot"), "--storage-driver", "vfs"}
 	return c.run(t, "podman", append(store, args...)...)
 }
 
-func (c machine) podmanPull(t *testing.T) ran {
+func (c machine) podmanPull(t *testing.T) result {
 	t.Helper()
-	return c.podman(t, append([]string{"pull"}, c.pulled("acme/api:1.0")...)...)
+	return c.podman(t, append([]string{"pull"}, c.pullArguments("acme/api:1.0")...)...)
 }
 
-func (c machine) pulled(image string, options ...string) []string {
+func (c machine) pullArguments(image string, options ...string) []string {
 	options = append(options, c.creds()...)
 	return append(options, "--tls-verify=false", "--signature-policy", c.path("policy.json"), c.host()+"/"+image)
 }
 
-func (c machine) crane(t *testing.T, args ...string) ran {
+func (c machine) crane(t *testing.T, args ...string) result {
 	t.Helper()
 	return c.run(t, "crane", append([]string{"--insecure"}, args...)...)
 }
 
-// craneLogin keeps the login without asking the registry about it.
+// craneLogin stores the login. crane does not check it with the registry.
 func (c machine) craneLogin(t *testing.T) {
 	t.Helper()
 	if c.login != (login{}) {
-		c.typing().crane(t, "auth", "login", c.host(), "-u", c.name, "--password-stdin").is(t, 0)
+		c.withPasswordInput().crane(t, "auth", "login", c.host(), "-u", c.name, "--password-stdin").wantExit(t, 0)
 	}
 }
 
-func (c machine) craneManifest(t *testing.T) ran {
+func (c machine) craneManifest(t *testing.T) result {
 	t.Helper()
 	c.craneLogin(t)
 	return c.crane(t, "manifest", c.host()+"/acme/api:1.0")
 }
 
-// dockerKeepsLogins checks what docker writes down, and that a login for charts alone is a login.
-func dockerKeepsLogins(t *testing.T, m *market) {
-	c := m.machine(t, m.collected(t, "full"))
-	c.dockerLogin(t).is(t, 0, "Login Succeeded")
+// testDockerLogin checks docker's stored login, a wrong password, and logout.
+func testDockerLogin(t *testing.T, m *customerStack) {
+	c := m.machine(t, m.requestPassword(t, "full"))
+	c.dockerLogin(t).wantExit(t, 0, "Login Succeeded")
 	var config struct {
 		Auths map[string]struct{ Auth string }
 	}
@@ -84,21 +84,21 @@ func dockerKeepsLogins(t *testing.T, m *market) {
 	}
 	want := base64.StdEncoding.EncodeToString([]byte(c.name + ":" + c.password))
 	if got := config.Auths[m.host()].Auth; got != want {
-		t.Errorf("docker keeps %q for %s", got, m.host())
+		t.Errorf("docker stored %q for %s", got, m.host())
 	}
-	c.crane(t, "digest", m.host()+"/acme/api:1.0").is(t, 0, digestOf(t, m.images.api)) // which reads that file
+	c.crane(t, "digest", m.host()+"/acme/api:1.0").wantExit(t, 0, digestOf(t, m.images.api)) // crane reads docker's file
 
 	c.input = "wrong"
-	c.run(t, "docker", "--config", c.path(".docker"), "login", "-u", c.name, "--password-stdin", m.host()).is(t, 1, "401 Unauthorized")
-	c.run(t, "docker", "--config", c.path(".docker"), "logout", m.host()).is(t, 0)
-	c.crane(t, "digest", m.host()+"/acme/api:1.0").is(t, 1, "UNAUTHORIZED")
+	c.run(t, "docker", "--config", c.path(".docker"), "login", "-u", c.name, "--password-stdin", m.host()).wantExit(t, 1, "401 Unauthorized")
+	c.run(t, "docker", "--config", c.path(".docker"), "logout", m.host()).wantExit(t, 0)
+	c.crane(t, "digest", m.host()+"/acme/api:1.0").wantExit(t, 1, "UNAUTHORIZED")
 }
 
-func skopeo(t *testing.T, m *market) {
-	c := m.machine(t, m.token(t, "read:docker-images"))
-	c.typing().run(t, "skopeo", "login", "--tls-verify=false", "-u", c.name, "--password-stdin", m.host()).is(t, 0, "Login Succeeded!")
+func testSkopeo(t *testing.T, m *customerStack) {
+	c := m.machine(t, m.createToken(t, "read:docker-images"))
+	c.withPasswordInput().run(t, "skopeo", "login", "--tls-verify=false", "-u", c.name, "--password-stdin", m.host()).wantExit(t, 0, "Login Succeeded!")
 	inspected := c.skopeo(t, "inspect", "--tls-verify=false", "docker://"+m.host()+"/acme/api:1.0")
-	inspected.is(t, 0)
+	inspected.wantExit(t, 0)
 	var image struct {
 		Digest           string
 		RepoTags, Layers []string
@@ -112,25 +112,25 @@ func skopeo(t *testing.T, m *market) {
 	copied := func(image, to string, options ...string) {
 		t.Helper()
 		options = append(options, "--src-tls-verify=false", "docker://"+m.host()+"/"+image, "dir:"+c.path(to))
-		c.skopeo(t, "copy", options...).is(t, 0)
+		c.skopeo(t, "copy", options...).wantExit(t, 0)
 	}
 	copied("acme/api:1.0", "api")
-	c.holds(t, "api", m.images.api)
+	c.checkBlobs(t, "api", m.images.api)
 	copied("acme/big@"+digestOf(t, m.images.big), "big")
-	c.holds(t, "big", m.images.big)
+	c.checkBlobs(t, "big", m.images.big)
 	copied("acme/multi:1.0", "arm", "--override-arch", "arm64")
-	c.holds(t, "arm", m.images.arm)
+	c.checkBlobs(t, "arm", m.images.arm)
 	copied("acme/multi:1.0", "all", "--all")
-	c.holds(t, "all", m.images.arm)
-	c.skopeo(t, "sync", "--src", "docker", "--dest", "dir", "--src-tls-verify=false", m.host()+"/acme/api", c.path("mirror")).is(t, 0)
+	c.checkBlobs(t, "all", m.images.arm)
+	c.skopeo(t, "sync", "--src", "docker", "--dest", "dir", "--src-tls-verify=false", m.host()+"/acme/api", c.path("mirror")).wantExit(t, 0)
 	for _, tag := range []string{"1.0", "latest"} {
-		c.holds(t, "mirror/api:"+tag, m.images.api)
+		c.checkBlobs(t, "mirror/api:"+tag, m.images.api)
 	}
-	c.skopeo(t, "inspect", "--tls-verify=false", "docker://"+m.host()+"/acme/api:none").is(t, 1, "manifest unknown")
+	c.skopeo(t, "inspect", "--tls-verify=false", "docker://"+m.host()+"/acme/api:none").wantExit(t, 1, "manifest unknown")
 }
 
-// holds checks the files of an image that skopeo has copied to a folder: each is named by the digest of its bytes.
-func (c machine) holds(t *testing.T, dir string, image v1.Image) {
+// checkBlobs checks that the files of an image that skopeo has copied to a folder match their digests.
+func (c machine) checkBlobs(t *testing.T, dir string, image v1.Image) {
 	t.Helper()
 	manifest, err := image.Manifest()
 	if err != nil {
@@ -142,26 +142,26 @@ func (c machine) holds(t *testing.T, dir string, image v1.Image) {
 			t.Fatal(err)
 		}
 		if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != blob.Digest.Hex {
-			t.Errorf("%s/%s has other bytes", dir, blob.Digest.Hex)
+			t.Errorf("%s/%s does not match its digest", dir, blob.Digest.Hex)
 		}
 	}
 }
 
-// podman pulls two images, the second with a layer that is large and by its digest.
-func podman(t *testing.T, m *market) {
-	c := m.machine(t, m.token(t, "read:docker-images:acme/*"))
-	c.typing().podman(t, "login", "--tls-verify=false", "-u", c.name, "--password-stdin", m.host()).is(t, 0, "Login Succeeded!")
-	c.podman(t, append([]string{"pull", "-q"}, c.pulled("acme/api:1.0")...)...).is(t, 0, configOf(t, m.images.api))
-	c.podman(t, append([]string{"pull", "-q"}, c.pulled("acme/big@"+digestOf(t, m.images.big))...)...).is(t, 0, configOf(t, m.images.big))
-	c.podman(t, append([]string{"pull", "-q"}, c.pulled("acme/multi:1.0", "--arch", "arm64")...)...).is(t, 0, configOf(t, m.images.arm))
-	c.podman(t, append([]string{"pull"}, c.pulled("globex/tool:1.0")...)...).is(t, 125, "denied")
-	c.podman(t, append([]string{"pull"}, c.pulled("acme/none:1.0")...)...).is(t, 125, "unknown")
-	c.podman(t, append([]string{"pull"}, c.pulled("acme/api:none")...)...).is(t, 125, "manifest unknown")
-	c.podman(t, "images", "--format", "{{.Repository}}:{{.Tag}}").is(t, 0, m.host()+"/acme/api:1.0")
+// testPodman pulls images by tag, by digest and by architecture, and images that it may not pull.
+func testPodman(t *testing.T, m *customerStack) {
+	c := m.machine(t, m.createToken(t, "read:docker-images:acme/*"))
+	c.withPasswordInput().podman(t, "login", "--tls-verify=false", "-u", c.name, "--password-stdin", m.host()).wantExit(t, 0, "Login Succeeded!")
+	c.podman(t, append([]string{"pull", "-q"}, c.pullArguments("acme/api:1.0")...)...).wantExit(t, 0, configOf(t, m.images.api))
+	c.podman(t, append([]string{"pull", "-q"}, c.pullArguments("acme/big@"+digestOf(t, m.images.big))...)...).wantExit(t, 0, configOf(t, m.images.big))
+	c.podman(t, append([]string{"pull", "-q"}, c.pullArguments("acme/multi:1.0", "--arch", "arm64")...)...).wantExit(t, 0, configOf(t, m.images.arm))
+	c.podman(t, append([]string{"pull"}, c.pullArguments("globex/tool:1.0")...)...).wantExit(t, 125, "denied")
+	c.podman(t, append([]string{"pull"}, c.pullArguments("acme/none:1.0")...)...).wantExit(t, 125, "unknown")
+	c.podman(t, append([]string{"pull"}, c.pullArguments("acme/api:none")...)...).wantExit(t, 125, "manifest unknown")
+	c.podman(t, "images", "--format", "{{.Repository}}:{{.Tag}}").wantExit(t, 0, m.host()+"/acme/api:1.0")
 }
 
-func crane(t *testing.T, m *market) {
-	c := m.machine(t, m.token(t, "read:docker-images"))
+func testCrane(t *testing.T, m *customerStack) {
+	c := m.machine(t, m.createToken(t, "read:docker-images"))
 	c.craneLogin(t)
 	at := func(image string) string { return m.host() + "/" + image }
 	manifest, err := m.images.api.RawManifest()
@@ -178,12 +178,12 @@ func crane(t *testing.T, m *market) {
 			t.Errorf("the digest of %s is %s", image, got)
 		}
 	}
-	c.crane(t, "digest", "--platform", "linux/arm64", at("acme/multi:1.0")).is(t, 0, digestOf(t, m.images.arm))
+	c.crane(t, "digest", "--platform", "linux/arm64", at("acme/multi:1.0")).wantExit(t, 0, digestOf(t, m.images.arm))
 	for _, image := range []string{"acme/api:1.0", "acme/big:1.0", "acme/multi:1.0", "charts/compass:2.0.0"} {
-		c.crane(t, "validate", "--remote", at(image)).is(t, 0, "PASS") // which compares all bytes with their digests
+		c.crane(t, "validate", "--remote", at(image)).wantExit(t, 0, "PASS") // compares all bytes with their digests
 	}
-	c.crane(t, "pull", at("acme/big:1.0"), "big.tar").is(t, 0)
-	c.crane(t, "validate", "--tarball", "big.tar").is(t, 0, "PASS")
+	c.crane(t, "pull", at("acme/big:1.0"), "big.tar").wantExit(t, 0)
+	c.crane(t, "validate", "--tarball", "big.tar").wantExit(t, 0, "PASS")
 
 	for args, want := range map[string]string{
 		"ls " + at("acme/api"): "1.0 latest",
@@ -193,27 +193,27 @@ func crane(t *testing.T, m *market) {
 			t.Errorf("crane %s: %q", args, got)
 		}
 	}
-	c.crane(t, "manifest", at("acme/api:none")).is(t, 1, "MANIFEST_UNKNOWN")
-	c.crane(t, "manifest", at("acme/none:1.0")).is(t, 1, "_UNKNOWN")
-	c.crane(t, "delete", at("acme/api:1.0")).is(t, 1, "UNSUPPORTED: This registry is read-only")
-	c.crane(t, "tag", at("acme/api:1.0"), "mine").is(t, 1, "UNSUPPORTED: This registry is read-only")
+	c.crane(t, "manifest", at("acme/api:none")).wantExit(t, 1, "MANIFEST_UNKNOWN")
+	c.crane(t, "manifest", at("acme/none:1.0")).wantExit(t, 1, "_UNKNOWN")
+	c.crane(t, "delete", at("acme/api:1.0")).wantExit(t, 1, "UNSUPPORTED: This registry is read-only")
+	c.crane(t, "tag", at("acme/api:1.0"), "mine").wantExit(t, 1, "UNSUPPORTED: This registry is read-only")
 	narrowedCatalog(t, m)
 }
 
-// narrowedCatalog shows to each what it may fetch.
-func narrowedCatalog(t *testing.T, m *market) {
+// narrowedCatalog checks that the catalog lists only repositories that the token may fetch.
+func narrowedCatalog(t *testing.T, m *customerStack) {
 	for scope, want := range map[string]string{
 		"read:docker-images:acme/*": "acme/api acme/big acme/multi", "read:docker-images:globex/tool": "globex/tool",
 		"read:docker-images:initech/*": "", "read:helm-charts:charts/compass": "charts/compass",
 	} {
-		c := m.machine(t, m.token(t, scope))
+		c := m.machine(t, m.createToken(t, scope))
 		c.craneLogin(t)
 		listed := c.crane(t, "catalog", m.host())
-		listed.is(t, 0)
+		listed.wantExit(t, 0)
 		if got := strings.Join(strings.Fields(listed.stdout), " "); got != want {
 			t.Errorf("with %s the catalog is %q", scope, got)
 		}
-		c.crane(t, "ls", m.host()+"/hooli/secret").is(t, 1, "DENIED")
+		c.crane(t, "ls", m.host()+"/hooli/secret").wantExit(t, 1, "DENIED")
 	}
 }
 
@@ -229,7 +229,7 @@ func digestOf(t *testing.T, image digester) string {
 	return digest.String()
 }
 
-// configOf is what podman and docker call the ID of an image.
+// configOf returns the digest of the config, which podman and docker use as image ID.
 func configOf(t *testing.T, image v1.Image) string {
 	t.Helper()
 	digest, err := image.ConfigName()

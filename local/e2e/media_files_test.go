@@ -14,18 +14,18 @@ import (
 	"testing"
 )
 
-// Paths of the operations on files.
+// Paths of the media operations.
 const (
 	summarizeMedia = "/v1/capabilities/summarize/media"
 	extractMedia   = "/v1/capabilities/extract/media"
 	compareMedia   = "/v1/capabilities/compare/media"
 )
 
-// file is one of a form.
+// file is a file of a form.
 type file struct{ field, content string }
 
-// form posts fields, and files after them.
-func (c client) form(target string, fields map[string]string, files ...file) answer {
+// form posts a form with fields and then files.
+func (c client) form(target string, fields map[string]string, files ...file) response {
 	c.t.Helper()
 	contentType, body := c.body(fields, files...)
 	return c.with("Content-Type", contentType).post(target, body)
@@ -52,61 +52,61 @@ func (c client) body(fields map[string]string, files ...file) (contentType, text
 	return form.FormDataContentType(), body.String()
 }
 
-// upload sends a file as large ones are, and returns its id.
+// upload uploads a file in the way for large files, and returns its upload ID.
 func (c client) upload(content string) string {
 	c.t.Helper()
-	offer := c.post("/v1/uploads", "").is(http.StatusCreated)
+	offer := c.post("/v1/uploads", "").wantStatus(http.StatusCreated)
 	fields := map[string]string{}
 	for name := range offer.json("fields").(map[string]any) {
 		fields[name], _ = offer.json("fields").(map[string]any)[name].(string)
 	}
-	store := client{t: c.t, conns: c.conns, header: http.Header{}, secrets: c.secrets, bare: true} // which gets no API key
-	store.form(offer.text("url"), fields, file{"file", content}).is(http.StatusNoContent)
+	store := client{t: c.t, conns: c.conns, header: http.Header{}, secrets: c.secrets, isGateway: true} // sends no API key to S3
+	store.form(offer.text("url"), fields, file{"file", content}).wantStatus(http.StatusNoContent)
 	return offer.text("uploadId")
 }
 
-// sizes are on both sides of what is taken, and of what an event of Lambda holds, 6 MB with the body as base64: what is larger
-// than that meets the gateway alone.
-func sizes(t *testing.T, p *portal) {
+// testFileSizes sends files below and above the function's limit and above Lambda's payload limit, at which the gateway
+// refuses the request.
+func testFileSizes(t *testing.T, p *testStack) {
 	line := "The quay was repaired in spring and the cranes were painted. "
 	text := func(size int) string { return "Total: 12 EUR\n" + strings.Repeat(line, size/len(line)) }
-	root, total := p.root(t), map[string]string{"variable1_name": "total", "variable1_type": "number"}
-	root.form(extractMedia, total, file{"file", text(4_300_000)}).is(http.StatusOK).has("extracted_data.total", 12)
-	refused := root.form(extractMedia, total, file{"file", text(4_500_000)}).is(http.StatusRequestEntityTooLarge).
-		has("code", "PAYLOAD_TOO_LARGE")
+	root, total := p.admin(t), map[string]string{"variable1_name": "total", "variable1_type": "number"}
+	root.form(extractMedia, total, file{"file", text(4_300_000)}).wantStatus(http.StatusOK).wantValue("extracted_data.total", 12)
+	refused := root.form(extractMedia, total, file{"file", text(4_500_000)}).wantStatus(http.StatusRequestEntityTooLarge).
+		wantValue("code", "PAYLOAD_TOO_LARGE")
 	if detail := refused.text("detail"); !strings.Contains(detail, "POST /v1/uploads") {
-		t.Errorf("it says %s", detail)
+		t.Errorf("detail: %s", detail)
 	}
-	root.atGateway().form(extractMedia, total, file{"file", text(8_000_000)}).is(http.StatusRequestEntityTooLarge).
-		has("message", "Request Entity Too Large")
+	root.fromGateway().form(extractMedia, total, file{"file", text(8_000_000)}).wantStatus(http.StatusRequestEntityTooLarge).
+		wantValue("message", "Request Entity Too Large")
 	total["file_upload_id"] = root.upload(text(6_000_000))
-	root.form(extractMedia, total).is(http.StatusOK).has("extracted_data.total", 12)
+	root.form(extractMedia, total).wantStatus(http.StatusOK).wantValue("extracted_data.total", 12)
 }
 
-func unreadable(t *testing.T, p *portal) {
+func testUnreadableFiles(t *testing.T, p *testStack) {
 	invoice := fromRepository(t, "docs", "media", "invoice-march.pdf")
 	locked := fromRepository(t, "documents", "pdf", "testdata", "locked", "user.pdf")
-	root := p.root(t)
+	root := p.admin(t)
 	for _, step := range []struct {
-		name, content, said string
+		name, content, want string
 		status              int
 	}{
 		{"encrypted", locked, "encrypted", http.StatusUnprocessableEntity},
 		{"cut short", invoice[:9000], "damaged", http.StatusUnprocessableEntity},
-		{"its end only", invoice[len(invoice)-9000:], "", http.StatusUnsupportedMediaType},
+		{"last bytes only", invoice[len(invoice)-9000:], "", http.StatusUnsupportedMediaType},
 		{"empty", "", "empty", http.StatusUnprocessableEntity},
 		{"blank", " \n\t\n ", "", http.StatusUnprocessableEntity},
 	} {
 		t.Run(step.name, func(t *testing.T) {
-			a := root.at(t).form(summarizeMedia, nil, file{"file", step.content}).is(step.status)
-			if detail := a.text("detail"); !strings.Contains(detail, step.said) {
-				t.Errorf("it says %s", detail)
+			a := root.withT(t).form(summarizeMedia, nil, file{"file", step.content}).wantStatus(step.status)
+			if detail := a.text("detail"); !strings.Contains(detail, step.want) {
+				t.Errorf("detail: %s", detail)
 			}
 		})
 	}
-	both := root.form(compareMedia, nil, file{"file1", invoice}, file{"file2", locked}).is(http.StatusUnprocessableEntity)
+	both := root.form(compareMedia, nil, file{"file1", invoice}, file{"file2", locked}).wantStatus(http.StatusUnprocessableEntity)
 	if detail := both.text("detail"); !strings.HasPrefix(detail, "file2: ") {
-		t.Errorf("it says %s", detail)
+		t.Errorf("detail: %s", detail)
 	}
 }
 
@@ -119,28 +119,29 @@ func fromRepository(t *testing.T, path ...string) string {
 	return string(content)
 }
 
-// bombs are documents of 10 MB that unpack to 10 GB, one honest about it and one not. curl gives each ten seconds.
-func bombs(t *testing.T, p *portal) {
-	c := p.reader(t, "bomber@example.com")
-	reader := p.visitor(t).as(c.read(t, ".portside/api-key"))
+// testZipBombs sends documents of 10 MB that unpack to 10 GB, one with a true and one with a false size in its header. Each
+// must be refused within ten seconds.
+func testZipBombs(t *testing.T, p *testStack) {
+	c := p.documentReader(t, "bomber@example.com")
+	reader := p.anonymous(t).as(c.read(t, ".portside/api-key"))
 	c.write(t, "curl", "silent\nshow-error\nmax-time = 10\nheader = \"X-API-Key: "+c.read(t, ".portside/api-key")+"\"\n")
-	for name, claimed := range map[string]uint64{"honest": 0, "a liar": 100} {
+	for name, claimed := range map[string]uint64{"true size": 0, "false size": 100} {
 		t.Run(name, func(t *testing.T) {
-			id := reader.at(t).upload(bomb(t, claimed))
+			id := reader.withT(t).upload(zipBomb(t, claimed))
 			got := c.shell(t, "curl -K curl -F file_upload_id="+id+" $PORTSIDE_URL"+summarizeMedia)
-			got.is(t, 0, `"code":"UNPROCESSABLE"`)
-			reader.at(t).form(extractMedia, nil, file{"file", "It lives.\n"}).is(http.StatusOK)
+			got.wantExit(t, 0, `"code":"UNPROCESSABLE"`)
+			reader.withT(t).form(extractMedia, nil, file{"file", "It lives.\n"}).wantStatus(http.StatusOK)
 		})
 	}
 }
 
-// bomb is a Word document of spaces that says it unpacks to the claimed size; 0: the true one.
-func bomb(t *testing.T, claimed uint64) string {
+// zipBomb returns a Word document of spaces whose header has the claimed size; 0 means the true size.
+func zipBomb(t *testing.T, claimed uint64) string {
 	t.Helper()
 	const stretch, times = 8 << 20, 1280
 	start := deflated(t, `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>`)
 	spaces := deflated(t, strings.Repeat(" ", stretch))
-	packed := bytes.Join([][]byte{start, bytes.Repeat(spaces, times), {1, 0, 0, 0xff, 0xff}}, nil) // with an empty last block
+	packed := bytes.Join([][]byte{start, bytes.Repeat(spaces, times), {1, 0, 0, 0xff, 0xff}}, nil) // ends with an empty last block
 	if claimed == 0 {
 		claimed = stretch * times
 	}
@@ -162,7 +163,7 @@ func bomb(t *testing.T, claimed uint64) string {
 	return out.String()
 }
 
-// parts adds parts to an archive: names and contents in turn.
+// parts adds parts to an archive, given as alternating names and contents.
 func parts(w *zip.Writer, namesAndContents ...string) error {
 	for i := 0; i+1 < len(namesAndContents); i += 2 {
 		part, err := w.Create(namesAndContents[i])
@@ -176,7 +177,7 @@ func parts(w *zip.Writer, namesAndContents ...string) error {
 	return nil
 }
 
-// deflated is a text in blocks of its own, which may follow any others.
+// deflated returns a compressed text that can be concatenated with others.
 func deflated(t *testing.T, text string) []byte {
 	t.Helper()
 	var out bytes.Buffer

@@ -10,63 +10,63 @@ import (
 	"testing"
 )
 
-// mediaGuide is what users of the API are told.
+// mediaGuide is the media guide for users of the API.
 var mediaGuide = filepath.Join(repository, "docs", "media.md")
 
-// TestMedia runs all of docs/media.md, and then what strangers may send.
+// TestMedia runs the commands of docs/media.md and then sends hostile input.
 func TestMedia(t *testing.T) {
-	p := newPortal(t)
+	p := newTestStack(t)
 	stop := p.start(t, new(int))
 	for _, part := range []struct {
 		name string
-		play func(*testing.T, *portal)
+		run  func(*testing.T, *testStack)
 	}{
-		{"docs/media.md", guide},
-		{"the same work twice", sameWork},
-		{"a job about an upload", uploadedJob},
-		{"somebody else's", strangers},
-		{"sizes", sizes},
-		{"files that cannot be read", unreadable},
-		{"zip bombs", bombs},
+		{"docs/media.md", testMediaDocument},
+		{"cached results", testCachedResults},
+		{"jobs with uploads", testJobWithUploads},
+		{"other users' uploads and jobs", testOtherUsersUploads},
+		{"file sizes", testFileSizes},
+		{"unreadable files", testUnreadableFiles},
+		{"zip bombs", testZipBombs},
 	} {
-		t.Run(part.name, func(t *testing.T) { part.play(t, p) })
+		t.Run(part.name, func(t *testing.T) { part.run(t, p) })
 	}
-	p.secretsAreNowhere(t)
+	p.checkNoSecretsLeaked(t)
 	stop()
-	p.secretsAreNowhere(t)
+	p.checkNoSecretsLeaked(t)
 }
 
-// answered is a block that is marked to be run, and the answer that is printed under it.
+// answered matches a runnable block and the response below it.
 var answered = regexp.MustCompile("(?s)\n```sh run\n(.*?)\n```\n(?:\n```json\n(.*?)\n```\n)?")
 
-// reader is the machine of somebody who follows a document.
-func (p *portal) reader(t *testing.T, email string) machine {
+// documentReader returns the machine of a user who follows a document.
+func (p *testStack) documentReader(t *testing.T, email string) machine {
 	t.Helper()
-	m := &market{portal: p, dir: t.TempDir()}
+	m := &customerStack{testStack: p, dir: t.TempDir()}
 	c := m.machine(t, login{})
-	_, key := p.user(t, email, "user")
+	_, key := p.createUser(t, email, "user")
 	c.write(t, ".portside/api-key", key)
 	return c
 }
 
-// leaving is how one gets from a clone of the repository to a directory with the files of the examples.
+// leaving matches the command that copies the examples' files from the repository to a temporary directory.
 var leaving = regexp.MustCompile(`(?m)^cd "\$\(mktemp -d\)" && .*$`)
 
-func guide(t *testing.T, p *portal) {
-	c := p.reader(t, "reader@example.com")
+func testMediaDocument(t *testing.T, p *testStack) {
+	c := p.documentReader(t, "reader@example.com")
 	clone, err := filepath.Abs(repository)
 	if err != nil {
 		t.Fatal(err)
 	}
 	line := leaving.Find([]byte(fromRepository(t, "docs", "media.md")))
 	c.write(t, "tmp/readme", "so that there is a place for temporary directories")
-	c.shell(t, "cd '"+clone+"' && "+string(line)+" && cp ./* ~").is(t, 0)
-	c.follow(t, mediaGuide, 15)
+	c.shell(t, "cd '"+clone+"' && "+string(line)+" && cp ./* ~").wantExit(t, 0)
+	c.runDocument(t, mediaGuide, 15)
 }
 
-// follow runs the marked blocks of a document in their order, and compares what they print with what the document says that
-// they print, at least so many times.
-func (c machine) follow(t *testing.T, document string, least int) {
+// runDocument runs the marked blocks of a document in order and compares their output with the document. At least least
+// blocks must have a documented output.
+func (c machine) runDocument(t *testing.T, document string, least int) {
 	t.Helper()
 	text, err := os.ReadFile(document)
 	if err != nil {
@@ -75,12 +75,12 @@ func (c machine) follow(t *testing.T, document string, least int) {
 	answers := 0
 	for _, block := range answered.FindAllSubmatch(text, -1) {
 		got := c.shell(t, string(block[1]))
-		if got.is(t, 0); len(block[2]) == 0 {
+		if got.wantExit(t, 0); len(block[2]) == 0 {
 			continue
 		}
 		answers++
-		if want := parsed(t, string(block[2])); !agrees(want, parsed(t, got.printed)) {
-			t.Errorf("the document says\n%s\nfor\n%s\nbut it is\n%s", block[2], block[1], got.printed)
+		if want := parsed(t, string(block[2])); !agrees(want, parsed(t, got.output)) {
+			t.Errorf("documented output\n%s\nof\n%s\ndiffers from\n%s", block[2], block[1], got.output)
 		}
 	}
 	if all := strings.Count(string(text), "\n```json\n"); answers != all || answers < least {
@@ -96,7 +96,7 @@ func parsed(t *testing.T, text string) (value any) {
 	return value
 }
 
-// agrees reports whether a value is the wanted one, where a wanted text that ends in … says only how it begins.
+// agrees reports whether a value equals the wanted one. A wanted string that ends in … is a prefix.
 func agrees(want, got any) bool {
 	switch want := want.(type) {
 	case map[string]any:
@@ -126,8 +126,8 @@ func agrees(want, got any) bool {
 	return want == got
 }
 
-// sameWork counts what is kept: however the question is put, and whoever asks, there is one answer to it.
-func sameWork(t *testing.T, p *portal) {
+// testCachedResults counts the stored results: the same question has one result, whatever its form and whoever asks.
+func testCachedResults(t *testing.T, p *testStack) {
 	kept := func() int {
 		names, err := filepath.Glob(filepath.Join(p.data, "s3", "buckets", "*", "results", "*"))
 		if err != nil {
@@ -136,72 +136,72 @@ func sameWork(t *testing.T, p *portal) {
 		return len(names)
 	}
 	const text = "Reference: twice-0001\nTotal: 12.50 EUR\n"
-	root, before := p.root(t), kept()
+	root, before := p.admin(t), kept()
 	first := root.form(extractMedia, map[string]string{"variable1_name": "total", "variable1_type": "number"}, file{"file", text})
-	first.is(http.StatusOK).has("extracted_data.total", 12.5)
+	first.wantStatus(http.StatusOK).wantValue("extracted_data.total", 12.5)
 	if now := kept(); now != before+1 {
-		t.Fatalf("%d answers are kept, %d before", now, before)
+		t.Fatalf("%d stored results, %d before", now, before)
 	}
-	_, key := p.user(t, "twice@example.com", "user")
+	_, key := p.createUser(t, "twice@example.com", "user")
 	model := map[string]string{"model": `{"variables":{"total":{"type":"number"}}}`}
-	p.visitor(t).as(key).form(extractMedia, model, file{"file", text}).is(http.StatusOK).has("", first.json(""))
+	p.anonymous(t).as(key).form(extractMedia, model, file{"file", text}).wantStatus(http.StatusOK).wantValue("", first.json(""))
 	if now := kept(); now != before+1 {
-		t.Errorf("%d answers are kept after the same question", now)
+		t.Errorf("%d stored results after the same question", now)
 	}
 	model["model"] = `{"variables":{"total":{"type":"string"}}}`
-	root.form(extractMedia, model, file{"file", text}).is(http.StatusOK)
+	root.form(extractMedia, model, file{"file", text}).wantStatus(http.StatusOK)
 	if now := kept(); now != before+2 {
-		t.Errorf("%d answers are kept after another question", now)
+		t.Errorf("%d stored results after another question", now)
 	}
 }
 
-func uploadedJob(t *testing.T, p *portal) {
-	root := p.root(t)
+func testJobWithUploads(t *testing.T, p *testStack) {
+	root := p.admin(t)
 	ids := map[string]string{
 		"file1_upload_id": root.upload("Total: 10 EUR\n"), "file2_upload_id": root.upload("Total: 12 EUR\n"),
 		"model": `{"lang":"en","variables":{"total":{"type":"number"}}}`,
 	}
-	at := root.with("Prefer", "respond-async").form(compareMedia, ids).is(http.StatusAccepted).
-		hasHeader("Retry-After", "1").hasHeader("Preference-Applied", "respond-async").header.Get("Location")
-	root.finished(at).has("status", "succeeded").has("progress", 1).has("error", nil).
-		has("result.extracted_data.total.data", "10").has("result.extracted_data.total.data_to_compare", "12")
+	at := root.with("Prefer", "respond-async").form(compareMedia, ids).wantStatus(http.StatusAccepted).
+		wantHeader("Retry-After", "1").wantHeader("Preference-Applied", "respond-async").header.Get("Location")
+	root.finished(at).wantValue("status", "succeeded").wantValue("progress", 1).wantValue("error", nil).
+		wantValue("result.extracted_data.total.data", "10").wantValue("result.extracted_data.total.data_to_compare", "12")
 
 	ids["file2_upload_id"] = root.upload("\x00\x01\x02\x03")
-	at = root.with("Prefer", "respond-async").form(compareMedia, ids).is(http.StatusAccepted).header.Get("Location")
-	failed := root.finished(at).has("status", "failed").has("result", nil).has("error.code", "UNSUPPORTED_MEDIA_TYPE")
+	at = root.with("Prefer", "respond-async").form(compareMedia, ids).wantStatus(http.StatusAccepted).header.Get("Location")
+	failed := root.finished(at).wantValue("status", "failed").wantValue("result", nil).wantValue("error.code", "UNSUPPORTED_MEDIA_TYPE")
 	if detail := failed.text("error.detail"); !strings.HasPrefix(detail, "file2: ") {
-		t.Errorf("the job says %s", detail)
+		t.Errorf("detail of the job: %s", detail)
 	}
 }
 
-// finished waits for the end of a job.
-func (c client) finished(at string) (job answer) {
+// finished waits until a job has ended.
+func (c client) finished(at string) (job response) {
 	c.t.Helper()
-	await(c.t, at+" ends", func() bool {
-		job = c.get(at).is(http.StatusOK)
+	await(c.t, at+" to end", func() bool {
+		job = c.get(at).wantStatus(http.StatusOK)
 		status := job.text("status")
 		return status == "succeeded" || status == "failed"
 	})
 	return job
 }
 
-// strangers has an admin, who may do everything, ask for what is another user's.
-func strangers(t *testing.T, p *portal) {
-	_, key := p.user(t, "owner@example.com", "user")
-	_, viewer := p.user(t, "watcher@example.com", "viewer")
-	owner, root := p.visitor(t).as(key), p.root(t)
+// testOtherUsersUploads checks that not even an admin can use another user's uploads and jobs.
+func testOtherUsersUploads(t *testing.T, p *testStack) {
+	_, key := p.createUser(t, "owner@example.com", "user")
+	_, viewer := p.createUser(t, "watcher@example.com", "viewer")
+	owner, root := p.anonymous(t).as(key), p.admin(t)
 	id := map[string]string{"file_upload_id": owner.upload("Total: 10 EUR\n")}
-	owner.form(extractMedia, id).is(http.StatusOK)
-	other := root.form(extractMedia, id).is(http.StatusUnprocessableEntity).has("code", "UNPROCESSABLE")
+	owner.form(extractMedia, id).wantStatus(http.StatusOK)
+	other := root.form(extractMedia, id).wantStatus(http.StatusUnprocessableEntity).wantValue("code", "UNPROCESSABLE")
 	none := map[string]string{"file_upload_id": "01a1fe42-8226-7abe-8af6-45f14274b000"}
-	root.form(extractMedia, none).is(http.StatusUnprocessableEntity).has("detail", other.text("detail"))
+	root.form(extractMedia, none).wantStatus(http.StatusUnprocessableEntity).wantValue("detail", other.text("detail"))
 
-	at := owner.with("Prefer", "respond-async").form(extractMedia, id).is(http.StatusAccepted).header.Get("Location")
-	owner.finished(at).has("status", "succeeded")
-	root.get(at).is(http.StatusNotFound).has("code", "NOT_FOUND")
-	root.finished(root.with("Prefer", "respond-async").form(extractMedia, id).is(http.StatusAccepted).header.Get("Location")).
-		has("status", "failed").has("error.code", "UNPROCESSABLE").has("error.detail", other.text("detail"))
+	at := owner.with("Prefer", "respond-async").form(extractMedia, id).wantStatus(http.StatusAccepted).header.Get("Location")
+	owner.finished(at).wantValue("status", "succeeded")
+	root.get(at).wantStatus(http.StatusNotFound).wantValue("code", "NOT_FOUND")
+	root.finished(root.with("Prefer", "respond-async").form(extractMedia, id).wantStatus(http.StatusAccepted).header.Get("Location")).
+		wantValue("status", "failed").wantValue("error.code", "UNPROCESSABLE").wantValue("error.detail", other.text("detail"))
 
-	p.visitor(t).as(viewer).form(extractMedia, id).is(http.StatusForbidden)
-	p.visitor(t).form(extractMedia, id).is(http.StatusUnauthorized)
+	p.anonymous(t).as(viewer).form(extractMedia, id).wantStatus(http.StatusForbidden)
+	p.anonymous(t).form(extractMedia, id).wantStatus(http.StatusUnauthorized)
 }

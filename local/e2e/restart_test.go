@@ -14,45 +14,45 @@ import (
 	"portside/local/stack"
 )
 
-func TestARestartKeepsData(t *testing.T) {
-	p := newPortal(t)
+func TestRestartKeepsData(t *testing.T) {
+	p := newTestStack(t)
 	stop := p.start(t, nil)
-	at, key := p.user(t, "ada@example.com", "user")
-	p.root(t).post("/v1/users", `{"email":"grace@example.com","name":"Grace","role":"user"}`).is(http.StatusCreated)
+	at, key := p.createUser(t, "ada@example.com", "user")
+	p.admin(t).post("/v1/users", `{"email":"grace@example.com","name":"Grace","role":"user"}`).wantStatus(http.StatusCreated)
 	stop()
 	stop = p.start(t, nil)
-	p.visitor(t).as(key).get(at).is(http.StatusOK).has("data.email", "ada@example.com")
-	p.root(t).get("/v1/users").has("pagination.total", 3)
-	if _, count := p.letter(t, "grace@example.com"); count != 1 {
+	p.anonymous(t).as(key).get(at).wantStatus(http.StatusOK).wantValue("data.email", "ada@example.com")
+	p.admin(t).get("/v1/users").wantValue("pagination.total", 3)
+	if _, count := p.newestMail(t, "grace@example.com"); count != 1 {
 		t.Errorf("%d mails, want 1", count)
 	}
 	stop()
-	p.secretsAreNowhere(t)
+	p.checkNoSecretsLeaked(t)
 }
 
-func TestARestartWithoutTheFirstAdmin(t *testing.T) {
-	p := newPortal(t)
+func TestRestartWithoutFirstAdmin(t *testing.T) {
+	p := newTestStack(t)
 	stop := p.start(t, nil)
-	at, key := p.user(t, "second@example.com", "admin")
-	p.visitor(t).as(key).delete(p.find(t, "admin@localhost")).is(http.StatusNoContent)
-	p.root(t).get(at).is(http.StatusUnauthorized)
+	at, key := p.createUser(t, "second@example.com", "admin")
+	p.anonymous(t).as(key).delete(p.userPath(t, "admin@localhost")).wantStatus(http.StatusNoContent)
+	p.admin(t).get(at).wantStatus(http.StatusUnauthorized)
 	stop()
-	p.start(t, nil) // it neither fails nor makes an admin whom somebody has removed
-	p.visitor(t).as(key).get("/v1/users").is(http.StatusOK).has("pagination.total", 1)
+	p.start(t, nil) // it neither fails nor creates the deleted admin again
+	p.anonymous(t).as(key).get("/v1/users").wantStatus(http.StatusOK).wantValue("pagination.total", 1)
 }
 
-// program is the one that `make run` runs.
+// program is the program that `make run` runs.
 type program struct {
-	*portal
+	*testStack
 	path    string
 	process *os.Process
-	ended   chan error // how it has ended
+	ended   chan error // receives the exit error
 }
 
 func newProgram(t *testing.T) *program {
 	t.Helper()
-	p := &program{portal: newPortal(t), path: filepath.Join(t.TempDir(), "local")}
-	p.command(t, "go", "build", "-o", p.path, "..")
+	p := &program{testStack: newTestStack(t), path: filepath.Join(t.TempDir(), "local")}
+	p.runCommand(t, "go", "build", "-o", p.path, "..")
 	return p
 }
 
@@ -67,26 +67,26 @@ func (p *program) run(t *testing.T) {
 	p.process, p.ended = process.Process, make(chan error, 1)
 	go func() { p.ended <- process.Wait() }()
 	t.Cleanup(func() { _ = process.Process.Kill() })
-	await(t, "the stack is ready", func() bool { return p.ready(t) })
+	await(t, "the stack to be ready", func() bool { return p.ready(t) })
 }
 
 func (p *program) ready(t *testing.T) bool {
 	t.Helper()
 	select {
 	case err := <-p.ended:
-		t.Fatalf("the program has ended: %v", err)
+		t.Fatalf("the program exited: %v", err)
 	default:
 	}
 	info, err := stack.ReadInfo(p.data)
 	if err != nil || info.PID != p.process.Pid {
 		return false
 	}
-	p.started(info)
+	p.setInfo(info)
 	return true
 }
 
-// end sends the signal, and says how the program has ended.
-func (p *program) end(t *testing.T, signal os.Signal) error {
+// stopWith sends the signal and returns the program's exit error.
+func (p *program) stopWith(t *testing.T, signal os.Signal) error {
 	t.Helper()
 	if err := p.process.Signal(signal); err != nil {
 		t.Fatal(err)
@@ -94,46 +94,46 @@ func (p *program) end(t *testing.T, signal os.Signal) error {
 	return <-p.ended
 }
 
-// TestAKillLosesNothing kills the stack while users are being added, and then asks whether each of them exists wholly or
-// not at all: in the list, in the total, and for who tries to take the address again.
-func TestAKillLosesNothing(t *testing.T) {
+// TestKillLeavesConsistentUsers kills the stack while it creates users, and then checks that each user exists completely or
+// not at all: in the list, in the total, and in the uniqueness of addresses.
+func TestKillLeavesConsistentUsers(t *testing.T) {
 	p := newProgram(t)
 	p.run(t)
-	at, key := p.user(t, "ada@example.com", "user")
-	created := p.killWhileAdding(t)
+	at, key := p.createUser(t, "ada@example.com", "user")
+	created := p.killWhileCreatingUsers(t)
 
 	p.run(t)
-	p.visitor(t).as(key).get(at).is(http.StatusOK)
-	listed := p.everybody(t)
+	p.anonymous(t).as(key).get(at).wantStatus(http.StatusOK)
+	listed := p.listedUsers(t)
 	for email, acknowledged := range created {
 		if acknowledged && !listed[email] {
-			t.Errorf("%s was created and is gone", email)
+			t.Errorf("%s was created but is missing", email)
 		}
 		want := http.StatusCreated
 		if listed[email] {
 			want = http.StatusConflict
 		}
-		p.root(t).post("/v1/users", newUser(email, "user")).is(want)
+		p.admin(t).post("/v1/users", newUser(email, "user")).wantStatus(want)
 	}
-	p.eventsWork(t)
-	if err := p.end(t, os.Interrupt); err != nil {
+	p.checkInvokeCommand(t)
+	if err := p.stopWith(t, os.Interrupt); err != nil {
 		t.Errorf("after an interrupt: %v", err)
 	}
-	p.secretsAreNowhere(t)
+	p.checkNoSecretsLeaked(t)
 }
 
-// killWhileAdding returns the addresses that were tried, and whether the answer was a 201.
-func (p *program) killWhileAdding(t *testing.T) map[string]bool {
+// killWhileCreatingUsers returns the addresses of the requests and whether the response was 201.
+func (p *program) killWhileCreatingUsers(t *testing.T) map[string]bool {
 	t.Helper()
 	const enough = 20
 	var (
 		mu           sync.Mutex
 		tried        = map[string]bool{}
 		acknowledged atomic.Int32
-		root         = p.root(t)
+		root         = p.admin(t)
 	)
 	add := func(email string) bool {
-		a, err := root.try(http.MethodPost, "/v1/users", newUser(email, "user"))
+		a, err := root.send(http.MethodPost, "/v1/users", newUser(email, "user"))
 		mu.Lock()
 		defer mu.Unlock()
 		tried[email] = err == nil && a.status == http.StatusCreated
@@ -147,34 +147,34 @@ func (p *program) killWhileAdding(t *testing.T) map[string]bool {
 			}
 		})
 	}
-	await(t, "some users are there", func() bool { return acknowledged.Load() >= enough })
-	if err := p.end(t, os.Kill); err == nil {
+	await(t, "some users to be created", func() bool { return acknowledged.Load() >= enough })
+	if err := p.stopWith(t, os.Kill); err == nil {
 		t.Error("the program survived")
 	}
 	all.Wait()
 	return tried
 }
 
-// everybody turns over all pages, and checks that they are as many users as the counters say.
-func (p *program) everybody(t *testing.T) map[string]bool {
+// listedUsers reads all pages and checks that the total matches.
+func (p *program) listedUsers(t *testing.T) map[string]bool {
 	t.Helper()
 	users := map[string]bool{}
 	for offset, more := 0, true; more; offset += 100 {
-		page := p.root(t).get(fmt.Sprintf("/v1/users?limit=100&offset=%d", offset)).is(http.StatusOK)
+		page := p.admin(t).get(fmt.Sprintf("/v1/users?limit=100&offset=%d", offset)).wantStatus(http.StatusOK)
 		for _, entry := range page.list("data") {
 			users[entry.(map[string]any)["email"].(string)] = true
 		}
 		if more = page.json("pagination.hasMore").(bool); !more {
-			page.has("pagination.total", len(users))
+			page.wantValue("pagination.total", len(users))
 		}
 	}
 	return users
 }
 
-// eventsWork runs a sample event with the very command that `make invoke` calls.
-func (p *program) eventsWork(t *testing.T) {
+// checkInvokeCommand runs a sample event with the command of `make invoke`.
+func (p *program) checkInvokeCommand(t *testing.T) {
 	t.Helper()
-	printed := p.command(t, p.path, "invoke", "-repo", repository, "-data", p.data,
+	printed := p.runCommand(t, p.path, "invoke", "-repo", repository, "-data", p.data,
 		"-function", "UsersFunction", "-event", filepath.Join(repository, "events", "users", "list.json"))
 	if !strings.Contains(printed, `"statusCode": 200`) {
 		t.Errorf("invoke printed %s", printed)

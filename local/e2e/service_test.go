@@ -11,43 +11,43 @@ import (
 	"testing"
 )
 
-// TestTheService is one long visit to one stack. Limits are off, for the visit is a busy one; TestRateLimit has them on.
-func TestTheService(t *testing.T) {
-	p := newPortal(t)
+// TestService runs many tests on one stack. Rate limits are off because of the many requests; TestRateLimit tests them.
+func TestService(t *testing.T) {
+	p := newTestStack(t)
 	stop := p.start(t, new(int))
 	for _, part := range []struct {
 		name string
-		play func(*testing.T, *portal)
+		run  func(*testing.T, *testStack)
 	}{
-		{"the first admin", firstAdmin},
-		{"life of a user", lifeOfAUser},
-		{"pages", pages},
-		{"a request repeated", repeated},
-		{"one address, one user", oneAddress},
-		{"activation by mail", activation},
-		{"mail left unsent", unsentMail},
-		{"a credential request", credentialRequest},
-		{"API keys", apiKeys},
-		{"a suspended user", suspended},
-		{"who may what", permissions},
-		{"system pages", systemPages},
-		{"the API's description", description},
-		{"bad bodies", badBodies},
-		{"bodies too large", largeBodies},
-		{"bad queries and paths", badTargets},
-		{"bad credentials", badCredentials},
-		{"browsers", browsers},
-		{"methods and headers", methodsAndHeaders},
-		{"no limit", unlimited},
+		{"the first admin", testFirstAdmin},
+		{"user lifecycle", testUserLifecycle},
+		{"pagination", testPagination},
+		{"idempotency", testIdempotency},
+		{"unique email", testUniqueEmail},
+		{"activation by mail", testActivation},
+		{"scheduled mail", testScheduledMail},
+		{"a credential request", testCredentialRequest},
+		{"API keys", testAPIKeys},
+		{"a suspended user", testSuspendedUser},
+		{"permissions", testPermissions},
+		{"system pages", testSystemPages},
+		{"OpenAPI document", testOpenAPIDocument},
+		{"invalid bodies", testInvalidBodies},
+		{"too large bodies", testLargeBodies},
+		{"invalid queries and paths", testInvalidTargets},
+		{"invalid credentials", testInvalidCredentials},
+		{"CORS", testCORS},
+		{"methods and headers", testMethodsAndHeaders},
+		{"no rate limit", testNoRateLimit},
 	} {
-		t.Run(part.name, func(t *testing.T) { part.play(t, p) })
+		t.Run(part.name, func(t *testing.T) { part.run(t, p) })
 	}
-	p.secretsAreNowhere(t) // while the engines still write
+	p.checkNoSecretsLeaked(t) // while the engines are running
 	stop()
-	p.secretsAreNowhere(t)
+	p.checkNoSecretsLeaked(t)
 }
 
-func firstAdmin(t *testing.T, p *portal) {
+func testFirstAdmin(t *testing.T, p *testStack) {
 	info, err := os.Stat(filepath.Join(p.data, "admin-key"))
 	if err != nil {
 		t.Fatal(err)
@@ -55,54 +55,54 @@ func firstAdmin(t *testing.T, p *portal) {
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("the key file's mode is %v", info.Mode())
 	}
-	p.root(t).get("/v1/users").is(http.StatusOK).has("pagination.total", 1).
-		has("data.0.role", "admin").has("data.0.status", "active").has("data.0.email", "admin@localhost")
-	p.visitor(t).get("/v1/users").is(http.StatusUnauthorized).has("code", "UNAUTHORIZED")
+	p.admin(t).get("/v1/users").wantStatus(http.StatusOK).wantValue("pagination.total", 1).
+		wantValue("data.0.role", "admin").wantValue("data.0.status", "active").wantValue("data.0.email", "admin@localhost")
+	p.anonymous(t).get("/v1/users").wantStatus(http.StatusUnauthorized).wantValue("code", "UNAUTHORIZED")
 }
 
-func lifeOfAUser(t *testing.T, p *portal) {
-	root := p.root(t)
+func testUserLifecycle(t *testing.T, p *testStack) {
+	root := p.admin(t)
 	created := root.post("/v1/users", `{"email":" Ada@Example.com ","name":"Ada","role":"user","department":"Engines",`+
-		`"metadata":{"seat":12345678901234567890},"sendActivationEmail":false}`).is(http.StatusCreated).
-		has("data.email", "ada@example.com").has("data.status", "active").has("data.lastLoginAt", nil).hasHeader("ETag", `"1"`)
+		`"metadata":{"seat":12345678901234567890},"sendActivationEmail":false}`).wantStatus(http.StatusCreated).
+		wantValue("data.email", "ada@example.com").wantValue("data.status", "active").wantValue("data.lastLoginAt", nil).wantHeader("ETag", `"1"`)
 	if !strings.Contains(string(created.body), "12345678901234567890") {
-		t.Errorf("a number lost digits on its way: %s", created.body)
+		t.Errorf("a number lost digits: %s", created.body)
 	}
-	if _, count := p.letter(t, "ada@example.com"); count != 0 {
-		t.Errorf("%d mails came that nobody asked for", count)
+	if _, count := p.newestMail(t, "ada@example.com"); count != 0 {
+		t.Errorf("%d unexpected mails", count)
 	}
 	at := created.header.Get("Location")
-	root.get(at).is(http.StatusOK).has("", created.json("")).hasHeader("ETag", `"1"`)
+	root.get(at).wantStatus(http.StatusOK).wantValue("", created.json("")).wantHeader("ETag", `"1"`)
 
-	root.with("If-Match", `"1"`).put(at, `{"name":"Ada L.","role":"manager"}`).is(http.StatusOK).
-		has("data.name", "Ada L.").has("data.department", "Engines").hasHeader("ETag", `"2"`)
-	root.with("If-Match", `"1"`).put(at, `{"name":"Lost"}`).is(http.StatusPreconditionFailed).has("code", "PRECONDITION_FAILED")
-	root.get("/v1/users?role=manager").has("pagination.total", 1).has("data.0.name", "Ada L.")
-	root.get("/v1/users?role=user").has("pagination.total", 0).has("data", []any{})
+	root.with("If-Match", `"1"`).put(at, `{"name":"Ada L.","role":"manager"}`).wantStatus(http.StatusOK).
+		wantValue("data.name", "Ada L.").wantValue("data.department", "Engines").wantHeader("ETag", `"2"`)
+	root.with("If-Match", `"1"`).put(at, `{"name":"Lost"}`).wantStatus(http.StatusPreconditionFailed).wantValue("code", "PRECONDITION_FAILED")
+	root.get("/v1/users?role=manager").wantValue("pagination.total", 1).wantValue("data.0.name", "Ada L.")
+	root.get("/v1/users?role=user").wantValue("pagination.total", 0).wantValue("data", []any{})
 
-	root.with("If-Match", `"1"`).delete(at).is(http.StatusPreconditionFailed)
-	root.with("If-Match", `"2"`).delete(at).is(http.StatusNoContent)
-	root.get(at).is(http.StatusNotFound).has("code", "NOT_FOUND")
-	root.get("/v1/users").has("pagination.total", 1)
-	root.post("/v1/users", newUser("ada@example.com", "user")).is(http.StatusCreated) // the address is free again
+	root.with("If-Match", `"1"`).delete(at).wantStatus(http.StatusPreconditionFailed)
+	root.with("If-Match", `"2"`).delete(at).wantStatus(http.StatusNoContent)
+	root.get(at).wantStatus(http.StatusNotFound).wantValue("code", "NOT_FOUND")
+	root.get("/v1/users").wantValue("pagination.total", 1)
+	root.post("/v1/users", newUser("ada@example.com", "user")).wantStatus(http.StatusCreated) // the address is free again
 }
 
-// pages turns over the viewers, of whom there are no others.
-func pages(t *testing.T, p *portal) {
+// testPagination pages through the viewers. No other test creates viewers before it.
+func testPagination(t *testing.T, p *testStack) {
 	const count, limit = 27, 10
-	root := p.root(t)
+	root := p.admin(t)
 	before := root.get("/v1/users").number("pagination.total")
 	var want []string
 	for i := range count {
 		want = append(want, fmt.Sprintf("viewer%02d@example.com", i))
-		root.post("/v1/users", newUser(want[i], "viewer")).is(http.StatusCreated)
+		root.post("/v1/users", newUser(want[i], "viewer")).wantStatus(http.StatusCreated)
 	}
-	root.get("/v1/users?limit=1").has("pagination.total", before+count).has("pagination.hasMore", true)
+	root.get("/v1/users?limit=1").wantValue("pagination.total", before+count).wantValue("pagination.hasMore", true)
 
 	var got []string
 	for offset := 0; offset < count; offset += limit {
-		page := root.get(fmt.Sprintf("/v1/users?role=viewer&limit=%d&offset=%d", limit, offset)).is(http.StatusOK).
-			has("pagination", map[string]any{
+		page := root.get(fmt.Sprintf("/v1/users?role=viewer&limit=%d&offset=%d", limit, offset)).wantStatus(http.StatusOK).
+			wantValue("pagination", map[string]any{
 				"total": float64(count), "limit": float64(limit), "offset": float64(offset), "hasMore": offset+limit < count,
 			})
 		for i := range page.list("data") {
@@ -112,34 +112,34 @@ func pages(t *testing.T, p *portal) {
 	if !slices.Equal(got, want) {
 		t.Errorf("the pages have %q", got)
 	}
-	root.get("/v1/users?role=viewer&limit=7&offset=20").has("pagination.hasMore", false).has("data.6.email", want[26])
-	root.get("/v1/users?role=viewer&offset=27").has("data", []any{}).has("pagination.total", count).has("pagination.hasMore", false)
+	root.get("/v1/users?role=viewer&limit=7&offset=20").wantValue("pagination.hasMore", false).wantValue("data.6.email", want[26])
+	root.get("/v1/users?role=viewer&offset=27").wantValue("data", []any{}).wantValue("pagination.total", count).wantValue("pagination.hasMore", false)
 }
 
-func repeated(t *testing.T, p *portal) {
-	once := p.root(t).with("Idempotency-Key", "order 66")
+func testIdempotency(t *testing.T, p *testStack) {
+	once := p.admin(t).with("Idempotency-Key", "order 66")
 	body := `{"email":"once@example.com","name":"Once","role":"user"}`
-	first := once.post("/v1/users", body).is(http.StatusCreated).hasHeader("Idempotency-Replayed", "")
-	second := once.post("/v1/users", body).is(http.StatusCreated).hasHeader("Idempotency-Replayed", "true").
-		hasHeader("Location", first.header.Get("Location"))
+	first := once.post("/v1/users", body).wantStatus(http.StatusCreated).wantHeader("Idempotency-Replayed", "")
+	second := once.post("/v1/users", body).wantStatus(http.StatusCreated).wantHeader("Idempotency-Replayed", "true").
+		wantHeader("Location", first.header.Get("Location"))
 	if !bytes.Equal(second.body, first.body) {
 		t.Errorf("the replay differs:\n%s\n%s", second.body, first.body)
 	}
-	once.post("/v1/users", newUser("other@example.com", "user")).is(http.StatusUnprocessableEntity).has("code", "UNPROCESSABLE")
-	if _, count := p.letter(t, "once@example.com"); count != 1 {
+	once.post("/v1/users", newUser("other@example.com", "user")).wantStatus(http.StatusUnprocessableEntity).wantValue("code", "UNPROCESSABLE")
+	if _, count := p.newestMail(t, "once@example.com"); count != 1 {
 		t.Errorf("%d mails, want 1", count)
 	}
 }
 
-func oneAddress(t *testing.T, p *portal) {
-	root := p.root(t)
-	root.post("/v1/users", newUser("taken@example.com", "user")).is(http.StatusCreated)
-	root.post("/v1/users", newUser("TAKEN@example.com", "user")).is(http.StatusConflict).
-		has("code", "CONFLICT").hasHeader("X-Should-Retry", "false")
+func testUniqueEmail(t *testing.T, p *testStack) {
+	root := p.admin(t)
+	root.post("/v1/users", newUser("taken@example.com", "user")).wantStatus(http.StatusCreated)
+	root.post("/v1/users", newUser("TAKEN@example.com", "user")).wantStatus(http.StatusConflict).
+		wantValue("code", "CONFLICT").wantHeader("X-Should-Retry", "false")
 
 	before := root.get("/v1/users").number("pagination.total")
-	statuses := atOnce(8, func(int) int {
-		a, err := root.try(http.MethodPost, "/v1/users", newUser("same@example.com", "user"))
+	statuses := runConcurrently(8, func(int) int {
+		a, err := root.send(http.MethodPost, "/v1/users", newUser("same@example.com", "user"))
 		if err != nil {
 			t.Error(err)
 		}
@@ -148,104 +148,104 @@ func oneAddress(t *testing.T, p *portal) {
 	if statuses[http.StatusCreated] != 1 || statuses[http.StatusConflict] != 7 {
 		t.Errorf("statuses %v, want one 201 and seven 409", statuses)
 	}
-	root.get("/v1/users").has("pagination.total", before+1)
+	root.get("/v1/users").wantValue("pagination.total", before+1)
 }
 
-func activation(t *testing.T, p *portal) {
-	created := p.root(t).post("/v1/users", `{"email":"grace@example.com","name":"Grace <b>","role":"user"}`).
-		is(http.StatusCreated).has("data.status", "pending")
-	mail, count := p.letter(t, "grace@example.com")
+func testActivation(t *testing.T, p *testStack) {
+	created := p.admin(t).post("/v1/users", `{"email":"grace@example.com","name":"Grace <b>","role":"user"}`).
+		wantStatus(http.StatusCreated).wantValue("data.status", "pending")
+	mail, count := p.newestMail(t, "grace@example.com")
 	if count != 1 || !strings.Contains(mail.text("html"), "Grace &lt;b&gt;") {
 		t.Fatalf("%d mails, the newest with %s", count, mail.text("html"))
 	}
-	page, token := p.invite(t, "grace@example.com")
+	page, token := p.mailedLink(t, "grace@example.com")
 	p.activate(t, page, token, created.header.Get("Location"))
 }
 
-// activate does what the reader of a mail does.
-func (p *portal) activate(t *testing.T, page, token, at string) {
+// activate follows the link of a mail and activates the user.
+func (p *testStack) activate(t *testing.T, page, token, at string) {
 	t.Helper()
-	visitor := p.visitor(t)
-	visitor.get(page).is(http.StatusOK).hasHeader("Content-Type", "text/html; charset=utf-8").hasHeader("Referrer-Policy", "no-referrer")
+	visitor := p.anonymous(t)
+	visitor.get(page).wantStatus(http.StatusOK).wantHeader("Content-Type", "text/html; charset=utf-8").wantHeader("Referrer-Policy", "no-referrer")
 	for _, file := range references(visitor.get(page)) {
-		visitor.get(file).is(http.StatusOK)
+		visitor.get(file).wantStatus(http.StatusOK)
 	}
 	body := `{"token":"` + token + `"}`
-	key := visitor.post("/v1/users/activate", body).is(http.StatusOK).has("data.status", "active").text("data.apiKey")
-	visitor.as(key).get(at).is(http.StatusOK).has("data.status", "active")
-	visitor.post("/v1/users/activate", body).is(http.StatusUnauthorized).has("code", "UNAUTHORIZED")
-	visitor.as(token).get(at).is(http.StatusUnauthorized) // a link is no key
+	key := visitor.post("/v1/users/activate", body).wantStatus(http.StatusOK).wantValue("data.status", "active").text("data.apiKey")
+	visitor.as(key).get(at).wantStatus(http.StatusOK).wantValue("data.status", "active")
+	visitor.post("/v1/users/activate", body).wantStatus(http.StatusUnauthorized).wantValue("code", "UNAUTHORIZED")
+	visitor.as(token).get(at).wantStatus(http.StatusUnauthorized) // a link's token is not an API key
 }
 
-// unsentMail imports users, whose mails the import leaves to the schedule, and does not wait for that.
-func unsentMail(t *testing.T, p *portal) {
+// testScheduledMail imports users, whose mails the schedule sends, and invokes the schedule's function.
+func testScheduledMail(t *testing.T, p *testStack) {
 	file := filepath.Join(t.TempDir(), "people.csv")
 	rows := "email,name,role,sendActivationEmail\nimported@example.com,Imported,user,\nquiet@example.com,Quiet,user,false\n"
 	if err := os.WriteFile(file, []byte(rows), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	operator := filepath.Join(repository, ".local", "bin", "portside")
-	for range 2 { // the second finds everybody there
-		p.command(t, operator, "import-users", "--local", p.data, "--send-activation-email", file)
+	for range 2 { // the second import finds all users
+		p.runCommand(t, operator, "import-users", "--local", p.data, "--send-activation-email", file)
 	}
-	p.invoke(t, "SendMailFunction", "mail/schedule.json")
-	p.invoke(t, "SendMailFunction", "mail/empty.json") // nothing is due any more
+	p.invoke(t, "SendMailFunction", "sendmail/schedule.json")
+	p.invoke(t, "SendMailFunction", "sendmail/empty.json") // no mail is due
 	for to, want := range map[string]int{"imported@example.com": 1, "quiet@example.com": 0} {
-		if _, count := p.letter(t, to); count != want {
+		if _, count := p.newestMail(t, to); count != want {
 			t.Errorf("%d mails to %s, want %d", count, to, want)
 		}
 	}
-	page, token := p.invite(t, "imported@example.com")
-	p.activate(t, page, token, p.find(t, "imported@example.com"))
+	page, token := p.mailedLink(t, "imported@example.com")
+	p.activate(t, page, token, p.userPath(t, "imported@example.com"))
 }
 
-// find returns the path of a user, by the list.
-func (p *portal) find(t *testing.T, email string) string {
+// userPath finds a user in the list and returns the user's path.
+func (p *testStack) userPath(t *testing.T, email string) string {
 	t.Helper()
-	list := p.root(t).get("/v1/users?limit=100").is(http.StatusOK).has("pagination.hasMore", false)
+	list := p.admin(t).get("/v1/users?limit=100").wantStatus(http.StatusOK).wantValue("pagination.hasMore", false)
 	for _, entry := range list.list("data") {
 		if user := entry.(map[string]any); user["email"] == email {
 			return "/v1/users/" + user["id"].(string)
 		}
 	}
-	t.Fatalf("there is no %s", email)
+	t.Fatalf("user %s not found", email)
 	return ""
 }
 
-func apiKeys(t *testing.T, p *portal) {
-	at, key := p.user(t, "keys@example.com", "user")
-	me := p.visitor(t).as(key)
-	made := me.post(at+"/api-keys", `{"name":"build server","expirationDays":30}`).is(http.StatusCreated)
-	second := p.visitor(t).as(made.text("data.key"))
-	second.get(at).is(http.StatusOK)
-	listed := second.get(at+"/api-keys").is(http.StatusOK).has("data.2", nil)
+func testAPIKeys(t *testing.T, p *testStack) {
+	at, key := p.createUser(t, "keys@example.com", "user")
+	me := p.anonymous(t).as(key)
+	made := me.post(at+"/api-keys", `{"name":"build server","expirationDays":30}`).wantStatus(http.StatusCreated)
+	second := p.anonymous(t).as(made.text("data.key"))
+	second.get(at).wantStatus(http.StatusOK)
+	listed := second.get(at+"/api-keys").wantStatus(http.StatusOK).wantValue("data.2", nil)
 	if credential.Match(listed.body) {
 		t.Error("the list shows a key")
 	}
-	me.delete(at + "/api-keys/" + made.text("data.id")).is(http.StatusNoContent)
-	second.get(at).is(http.StatusUnauthorized)
-	me.get(at).is(http.StatusOK)
+	me.delete(at + "/api-keys/" + made.text("data.id")).wantStatus(http.StatusNoContent)
+	second.get(at).wantStatus(http.StatusUnauthorized)
+	me.get(at).wantStatus(http.StatusOK)
 }
 
-func suspended(t *testing.T, p *portal) {
-	at, key := p.user(t, "suspended@example.com", "manager")
-	me, root := p.visitor(t).as(key), p.root(t)
-	me.get("/v1/users").is(http.StatusOK)
-	root.put(at, `{"status":"suspended"}`).is(http.StatusOK)
-	me.get("/v1/users").is(http.StatusUnauthorized)
-	root.put(at, `{"status":"active"}`).is(http.StatusOK)
-	me.get("/v1/users").is(http.StatusOK)
-	root.delete(at).is(http.StatusNoContent)
-	me.get("/v1/users").is(http.StatusUnauthorized)
+func testSuspendedUser(t *testing.T, p *testStack) {
+	at, key := p.createUser(t, "suspended@example.com", "manager")
+	me, root := p.anonymous(t).as(key), p.admin(t)
+	me.get("/v1/users").wantStatus(http.StatusOK)
+	root.put(at, `{"status":"suspended"}`).wantStatus(http.StatusOK)
+	me.get("/v1/users").wantStatus(http.StatusUnauthorized)
+	root.put(at, `{"status":"active"}`).wantStatus(http.StatusOK)
+	me.get("/v1/users").wantStatus(http.StatusOK)
+	root.delete(at).wantStatus(http.StatusNoContent)
+	me.get("/v1/users").wantStatus(http.StatusUnauthorized)
 }
 
-func permissions(t *testing.T, p *portal) {
-	at, key := p.user(t, "plain@example.com", "user")
-	plain := p.visitor(t).as(key)
-	plain.get("/v1/users").is(http.StatusOK)
-	plain.post("/v1/users", newUser("x@example.com", "user")).is(http.StatusForbidden).has("code", "FORBIDDEN")
-	plain.put(at, `{"role":"admin"}`).is(http.StatusForbidden)
-	admin := p.find(t, "admin@localhost")
-	plain.get(admin + "/api-keys").is(http.StatusForbidden)
-	p.root(t).delete(admin).is(http.StatusConflict) // the last one
+func testPermissions(t *testing.T, p *testStack) {
+	at, key := p.createUser(t, "plain@example.com", "user")
+	plain := p.anonymous(t).as(key)
+	plain.get("/v1/users").wantStatus(http.StatusOK)
+	plain.post("/v1/users", newUser("x@example.com", "user")).wantStatus(http.StatusForbidden).wantValue("code", "FORBIDDEN")
+	plain.put(at, `{"role":"admin"}`).wantStatus(http.StatusForbidden)
+	admin := p.userPath(t, "admin@localhost")
+	plain.get(admin + "/api-keys").wantStatus(http.StatusForbidden)
+	p.admin(t).delete(admin).wantStatus(http.StatusConflict) // the last admin
 }

@@ -1,9 +1,9 @@
-// Package ecr answers the one call of Amazon ECR that Portside makes, GetAuthorizationToken: where the
-// registry is, and the user and password for it.
+// Package ecr emulates GetAuthorizationToken, the only call of Amazon ECR that Portside makes. The
+// response has the registry's address and the user and password for it.
 //
-// It checks a request as strictly as the service does, so that code which the service would refuse does
-// not get through here. That there is a signature is checked, not whose it is: it keeps out a web page
-// that posts to this address from a browser, which cannot send one unasked.
+// It checks requests as strictly as the service does, so that a request that fails in the cloud
+// also fails here. It requires a signature but does not verify it. That is enough to keep out web
+// pages, which cannot send an Authorization header to this address without a preflight request.
 package ecr
 
 import (
@@ -20,56 +20,56 @@ import (
 	"time"
 )
 
-// Config says what the answer is.
+// Config holds the contents of the response.
 type Config struct {
 	// Registry is the address of the registry, with http:// and without a trailing slash.
 	Registry string
-	// Password is that of the registry's user AWS.
+	// Password is the password of the registry's user AWS.
 	Password string
 	Now      func() time.Time
 }
 
 const (
-	service     = "AmazonEC2ContainerRegistry_V20150921."
-	operation   = "GetAuthorizationToken"
-	contentType = "application/x-amz-json-1.1"
-	maxRequest  = 16 << 10
-	// validity is the service's. Here the password stays good, which nobody may rely on.
-	validity = 12 * time.Hour
+	targetPrefix    = "AmazonEC2ContainerRegistry_V20150921."
+	operation       = "GetAuthorizationToken"
+	contentType     = "application/x-amz-json-1.1"
+	maxRequestBytes = 16 << 10
+	// tokenLifetime is the service's. The local password does not expire, but callers must not rely on that.
+	tokenLifetime = 12 * time.Hour
 )
 
-// API answers the calls. Other operations get the service's answer to an unknown one.
+// API returns the handler of GetAuthorizationToken. Other operations get the service's error for unknown ones.
 func (c Config) API() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if refused := check(w, r); refused != nil {
+		if refused := checkRequest(w, r); refused != nil {
 			w.Header().Set("X-Amzn-Errortype", refused.Kind)
 			writeJSON(w, http.StatusBadRequest, refused)
 			return
 		}
-		writeJSON(w, http.StatusOK, c.answer())
+		writeJSON(w, http.StatusOK, c.newAuthorization())
 	})
 }
 
-// refusal is an error in the service's shape.
+// refusal is an error in the service's format.
 type refusal struct {
 	Kind    string `json:"__type"`
 	Message string `json:"message,omitempty"`
 }
 
-func check(w http.ResponseWriter, r *http.Request) *refusal {
-	target, ours := strings.CutPrefix(r.Header.Get("X-Amz-Target"), service)
+func checkRequest(w http.ResponseWriter, r *http.Request) *refusal {
+	target, ours := strings.CutPrefix(r.Header.Get("X-Amz-Target"), targetPrefix)
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case r.Method != http.MethodPost || r.URL.Path != "/" || !ours || err != nil || media != contentType:
-		return &refusal{"UnknownOperationException", "this is not a call of Amazon ECR in JSON 1.1"}
+		return &refusal{"UnknownOperationException", "the request is not a call of Amazon ECR in JSON 1.1"}
 	case !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 "):
 		return &refusal{"MissingAuthenticationTokenException", "Missing Authentication Token"}
 	case target != operation:
-		return &refusal{"UnknownOperationException", "the local Amazon ECR has only " + operation}
+		return &refusal{"UnknownOperationException", "the local Amazon ECR supports only " + operation}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
 	if err != nil {
-		return &refusal{"SerializationException", fmt.Sprintf("the request is larger than %d bytes or could not be read", maxRequest)}
+		return &refusal{"SerializationException", fmt.Sprintf("the request is larger than %d bytes or could not be read", maxRequestBytes)}
 	}
 	return checkInput(body)
 }
@@ -82,37 +82,37 @@ func checkInput(body []byte) *refusal {
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(&input)
 	if _, more := decoder.Token(); err != nil || input == nil || !errors.Is(more, io.EOF) {
-		return &refusal{"SerializationException", "the request is not JSON of this operation's shape"}
+		return &refusal{"SerializationException", "the request is not valid JSON for this operation"}
 	}
 	if len(input.RegistryIDs) > 0 {
-		return &refusal{"InvalidParameterException", "registryIds is deprecated: leave it out, there is one registry"}
+		return &refusal{"InvalidParameterException", "registryIds is deprecated: omit it, there is only one registry"}
 	}
 	return nil
 }
 
 type authorizationData struct {
-	AuthorizationToken string  `json:"authorizationToken"`
-	ExpiresAt          instant `json:"expiresAt"`
-	ProxyEndpoint      string  `json:"proxyEndpoint"`
+	AuthorizationToken string       `json:"authorizationToken"`
+	ExpiresAt          epochSeconds `json:"expiresAt"`
+	ProxyEndpoint      string       `json:"proxyEndpoint"`
 }
 
 type authorization struct {
 	AuthorizationData []authorizationData `json:"authorizationData"`
 }
 
-func (c Config) answer() authorization {
+func (c Config) newAuthorization() authorization {
 	return authorization{[]authorizationData{{
 		AuthorizationToken: base64.StdEncoding.EncodeToString([]byte("AWS:" + c.Password)),
-		ExpiresAt:          instant(c.Now().Add(validity)),
+		ExpiresAt:          epochSeconds(c.Now().Add(tokenLifetime)),
 		ProxyEndpoint:      c.Registry,
 	}}}
 }
 
-// instant is a time as the protocol has it: seconds as a number.
-type instant time.Time
+// epochSeconds is a time in the protocol's format, a number of seconds.
+type epochSeconds time.Time
 
 // MarshalJSON writes milliseconds as decimals.
-func (i instant) MarshalJSON() ([]byte, error) {
+func (i epochSeconds) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "%.3f", float64(time.Time(i).UnixMilli())/1000), nil
 }
 

@@ -19,7 +19,7 @@ func api() http.Handler {
 	}.API()
 }
 
-// request is as the AWS SDK for Go writes it.
+// request returns a request like that of the AWS SDK for Go.
 func request(t *testing.T, body string) *http.Request {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
@@ -31,7 +31,7 @@ func request(t *testing.T, body string) *http.Request {
 	return r
 }
 
-func TestToken(t *testing.T) {
+func TestGetAuthorizationToken(t *testing.T) {
 	for _, body := range []string{`{}`, `{"registryIds":[]}`, ` {"registryIds":null} `} {
 		w := httptest.NewRecorder()
 		api().ServeHTTP(w, request(t, body))
@@ -43,7 +43,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	header := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
 	}
@@ -99,7 +99,7 @@ func FuzzInput(f *testing.F) {
 			t.Errorf("%q: %d %s", body, w.Code, w.Body)
 		}
 		if answered && !json.Valid([]byte(body)) {
-			t.Errorf("%q was taken for JSON", body)
+			t.Errorf("invalid JSON %q was accepted", body)
 		}
 	})
 }

@@ -9,14 +9,14 @@ import (
 	"os"
 )
 
-// Bounds of a package: ten times what it has.
+// Limits of a package: ten times its actual size.
 const (
-	binaryInPackage = "package/dynoxide"
-	maxEntries      = 20
-	maxUnpacked     = 80 << 20
+	binaryInPackage  = "package/dynoxide"
+	maxEntries       = 20
+	maxUnpackedBytes = 80 << 20
 )
 
-// extract writes the binary, and nothing else of the package, to the file named to.
+// extract writes only the binary of the package to the file named to.
 func extract(archive, to string) error {
 	file, err := os.Open(archive)
 	if err != nil {
@@ -35,14 +35,14 @@ func extract(archive, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// openBinary finds the binary in a gzipped tar. Reading it fails when all that is unpacked, with
-// what came before the binary, is too much.
+// openBinary finds the binary in a gzipped tar archive. Reading fails if the archive unpacks to more
+// than maxUnpackedBytes, including the entries before the binary.
 func openBinary(archive io.Reader) (io.Reader, error) {
 	unzipped, err := gzip.NewReader(archive)
 	if err != nil {
 		return nil, err
 	}
-	entries := tar.NewReader(&bounded{from: unzipped, left: maxUnpacked})
+	entries := tar.NewReader(&boundedReader{from: unzipped, left: maxUnpackedBytes})
 	for range maxEntries {
 		entry, err := entries.Next()
 		if errors.Is(err, io.EOF) {
@@ -55,18 +55,18 @@ func openBinary(archive io.Reader) (io.Reader, error) {
 			return entries, nil
 		}
 	}
-	return nil, fmt.Errorf("it has no %s among its first %d entries", binaryInPackage, maxEntries)
+	return nil, fmt.Errorf("the archive has no %s among its first %d entries", binaryInPackage, maxEntries)
 }
 
-// bounded fails, where io.LimitReader would make a cut file look whole.
-type bounded struct {
+// boundedReader fails at its limit, because io.LimitReader would make a truncated file look complete.
+type boundedReader struct {
 	from io.Reader
 	left int
 }
 
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *boundedReader) Read(p []byte) (int, error) {
 	if b.left == 0 {
-		return 0, fmt.Errorf("it unpacks to more than %d bytes", maxUnpacked)
+		return 0, fmt.Errorf("the archive unpacks to more than %d bytes", maxUnpackedBytes)
 	}
 	n, err := b.from.Read(p[:min(len(p), b.left)])
 	b.left -= n

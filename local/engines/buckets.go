@@ -13,10 +13,10 @@ import (
 	"portside/local/template"
 )
 
-// S3Access is how to reach a running S3.
+// S3Access is the address of a running S3 server and the credentials for it.
 type S3Access struct{ Endpoint, AccessKey, SecretKey string }
 
-// CreateBuckets makes the buckets that are not there.
+// CreateBuckets creates the buckets that do not exist yet.
 func CreateBuckets(ctx context.Context, to S3Access, buckets []template.Bucket) error {
 	client := s3.New(s3.Options{
 		Region: Region, BaseEndpoint: aws.String(to.Endpoint), UsePathStyle: true,

@@ -12,11 +12,11 @@ import (
 	"portside/local/template"
 )
 
-// definition is what of a table cannot be changed without its data, in words: the key under "", and
-// each index under its name.
+// definition describes, for error messages, the parts of a table that cannot change while it has data: the key under
+// "" and each index under its name.
 type definition map[string]string
 
-func wanted(t template.Table) definition {
+func definitionOf(t template.Table) definition {
 	attributes := map[string]string{}
 	for _, a := range t.Attributes {
 		attributes[a.Name] = a.Type
@@ -31,7 +31,7 @@ func wanted(t template.Table) definition {
 	return d
 }
 
-func existing(t *types.TableDescription) definition {
+func existingDefinition(t *types.TableDescription) definition {
 	table := template.Table{Keys: templateKeys(t.KeySchema)}
 	for _, a := range t.AttributeDefinitions {
 		table.Attributes = append(table.Attributes, template.Attribute{Name: *a.AttributeName, Type: string(a.AttributeType)})
@@ -42,7 +42,7 @@ func existing(t *types.TableDescription) definition {
 	for _, i := range t.LocalSecondaryIndexes {
 		table.Local = append(table.Local, templateIndex(i.IndexName, i.KeySchema, i.Projection))
 	}
-	return wanted(table)
+	return definitionOf(table)
 }
 
 func templateKeys(schema []types.KeySchemaElement) []template.Key {
@@ -77,8 +77,8 @@ func describeIndex(i template.Index, attributes map[string]string) string {
 	return fmt.Sprintf("%s projecting %s", describeKeys(i.Keys, attributes), projected)
 }
 
-// compare names the first difference, empty when there is none.
-func compare(want, have definition) string {
+// firstDifference describes the first difference, or returns "".
+func firstDifference(want, have definition) string {
 	names := slices.Sorted(maps.Keys(want))
 	names = append(names, slices.Sorted(maps.Keys(have))...)
 	for _, name := range names {

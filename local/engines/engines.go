@@ -1,11 +1,11 @@
-// Package engines provides the local stack with its data engines: dynoxide for DynamoDB and our own
-// s3server for S3, each a child process on a free loopback port.
+// Package engines runs the local stack's data engines as child processes: dynoxide for DynamoDB,
+// s3server for S3 and registryserver for the container registry.
 //
-// Real engines and not imitations, so that conditional writes, transactions and signatures do on a
-// laptop what they do in the cloud. The binary that is downloaded is pinned by its checksum, for it
-// runs with the developer's rights. An engine counts as started when it answers a request: whoever
-// holds a Process may use it at once. Tables and buckets are made, never changed: a definition that
-// differs from the data is the developer's decision, so it is an error that says how to decide.
+// They are real engines, so that conditional writes, transactions and signatures work on a laptop
+// as they do in the cloud. The downloaded binary is pinned by its checksum, because it runs with the
+// developer's permissions. Starting an engine returns when it answers a request. The package creates
+// tables and buckets but never changes them: if a table's definition differs from the template, the
+// error says what the developer can do.
 package engines
 
 import (
@@ -21,35 +21,36 @@ import (
 	"time"
 
 	"portside/local/process"
+	"portside/local/retry"
 )
 
 const (
-	// Region is the one that the engines and their clients sign for.
+	// Region is the AWS region in the signatures of the engines' clients.
 	Region = "us-east-1"
 
-	startLimit = 15 * time.Second // a thousand times what it takes
-	firstPoll  = 2 * time.Millisecond
-	lastPoll   = 100 * time.Millisecond
-	bindTries  = 5
+	startTimeout = 15 * time.Second // a start takes some 15 ms
+	bindTries    = 5
 )
 
-// Process is an engine that answers. It ends by Stop or Kill, or with this process.
+var pollPolicy = retry.Policy{Delay: 2 * time.Millisecond, MaxDelay: 100 * time.Millisecond}
+
+// Process is a running engine. It ends with Stop, Kill or this process.
 type Process struct {
 	*process.Process
-	// Endpoint is what an AWS SDK wants as its base endpoint: a URL without a trailing slash.
+	// Endpoint is the base endpoint for AWS SDKs, a URL without a trailing slash.
 	Endpoint string
 }
 
-// engine is what the two have in common.
+// engine holds the parameters that differ between the engines.
 type engine struct {
-	addr    string // empty for a free port
-	host    string // of that port; empty for 127.0.0.1
+	addr    string // empty means a free port of host
+	host    string // empty means 127.0.0.1
 	command func(addr string) process.Options
-	// ping asks whether the engine at addr is ready.
+	// ping reports whether the engine at addr is ready.
 	ping func(ctx context.Context, addr string) bool
 }
 
-// start tries again when somebody else took the free port in the moment between finding and using it.
+// start retries if another program took the free port before the engine could listen on it.
 func (e engine) start(ctx context.Context) (p *process.Process, addr string, err error) {
 	if e.addr != "" {
 		if err := checkFree(e.addr); err != nil {
@@ -72,14 +73,14 @@ func (e engine) start(ctx context.Context) (p *process.Process, addr string, err
 }
 
 func (e engine) startAt(ctx context.Context, addr string) (*process.Process, error) {
-	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	options := e.command(addr)
 	p, err := process.Start(options)
 	if err != nil {
 		return nil, err
 	}
-	go func() { // a request to a stranger at this address must not outlast our engine
+	go func() { // a ping that another program at this address does not answer ends with our engine
 		select {
 		case <-p.Done():
 			cancel()
@@ -93,27 +94,20 @@ func (e engine) startAt(ctx context.Context, addr string) (*process.Process, err
 	return p, nil
 }
 
+// await waits until the engine answers. startAt cancels ctx when the process exits.
 func (e engine) await(ctx context.Context, p *process.Process, addr string) error {
-	for pause := firstPoll; ; pause = min(2*pause, lastPoll) {
-		if e.ping(ctx, addr) && alive(p) {
-			return nil
-		}
-		select {
-		case <-p.Done():
-			return earlyEnd(p)
-		case <-ctx.Done():
-			if !alive(p) {
-				return earlyEnd(p)
-			}
-			return fmt.Errorf("%w; it said: %s", ctx.Err(), oneLine(p.Tail()))
-		case <-time.After(pause):
-		}
+	err := retry.Until(ctx, pollPolicy, func() (bool, error) { return e.ping(ctx, addr) && isRunning(p), nil })
+	switch {
+	case err == nil:
+		return nil
+	case !isRunning(p):
+		return exitError(p)
 	}
+	return fmt.Errorf("%w; its output: %s", ctx.Err(), oneLine(p.Tail()))
 }
 
-// alive tells our engine from a stranger's that answers on the same port, where ours would have
-// ended since it could not listen.
-func alive(p *process.Process) bool {
+// isRunning is false if the engine has exited. Then another program answers on its port.
+func isRunning(p *process.Process) bool {
 	select {
 	case <-p.Done():
 		return false
@@ -122,27 +116,27 @@ func alive(p *process.Process) bool {
 	}
 }
 
-var errAddrInUse = errors.New("the address is in use by another program: stop that, or choose another address")
+var errAddrInUse = errors.New("the address is in use by another program: stop that program or choose another address")
 
-func earlyEnd(p *process.Process) error {
-	said := oneLine(p.Tail())
-	if strings.Contains(strings.ToLower(said), "already in use") { // both engines' words
+func exitError(p *process.Process) error {
+	output := oneLine(p.Tail())
+	if strings.Contains(strings.ToLower(output), "already in use") { // part of every engine's message
 		return errAddrInUse
 	}
 	if err := p.Err(); err != nil {
-		return fmt.Errorf("it ended at once (%w) and said: %s", err, said)
+		return fmt.Errorf("it exited at once (%w); its output: %s", err, output)
 	}
-	return fmt.Errorf("it ended at once and said: %s", said)
+	return fmt.Errorf("it exited at once; its output: %s", output)
 }
 
 func oneLine(text string) string {
 	if text = strings.Join(strings.Fields(text), " "); text != "" {
 		return text
 	}
-	return "nothing"
+	return "(none)"
 }
 
-// checkFree keeps a stranger that answers at this address from being taken for the engine.
+// checkFree makes sure that no other program answers at addr, so that ping reaches the engine.
 func checkFree(addr string) error {
 	listener, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -162,12 +156,12 @@ func freeAddr(host string) (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-// answers says whether a request gets 200.
-func answers(r *http.Request, err error) bool {
+// isOK reports whether a request gets the status 200.
+func isOK(r *http.Request, err error) bool {
 	if err != nil {
 		return false
 	}
-	response, err := pinger().Do(r)
+	response, err := pingClient().Do(r)
 	if err != nil {
 		return false
 	}
@@ -176,7 +170,7 @@ func answers(r *http.Request, err error) bool {
 	return response.StatusCode == http.StatusOK
 }
 
-// pinger goes straight to the loopback, past any proxy, and leaves no connection behind.
-func pinger() *http.Client {
-	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: startLimit}
+// pingClient uses no proxy and keeps no connections.
+func pingClient() *http.Client {
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: startTimeout}
 }

@@ -23,23 +23,23 @@ import (
 	"portside/local/template"
 )
 
-const patience = time.Minute // fails a test that would hang
+const stopTimeout = time.Minute
 
-// dynoxide is the binary that `make test` and `make run` install too.
+// dynoxide returns the path of the binary that make installs.
 func dynoxide(tb testing.TB) string {
 	tb.Helper()
 	path, err := filepath.Abs("../../.local/bin/dynoxide")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	path, err = engines.Dynoxide{Path: path, Own: os.Getenv("DYNOXIDE")}.Install(tb.Context())
+	path, err = engines.Dynoxide{Path: path, Binary: os.Getenv("DYNOXIDE")}.Install(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return path
 }
 
-// s3server builds the server; the build cache makes that a second.
+// s3server builds the server. With a build cache, that takes a second.
 func s3server(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "s3server")
@@ -59,7 +59,7 @@ func startDynamoDB(tb testing.TB, c engines.DynamoDB) *engines.Process {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { p.Stop(patience) })
+	tb.Cleanup(func() { p.Stop(stopTimeout) })
 	return p
 }
 
@@ -86,7 +86,7 @@ func usersTable() template.Table {
 	}
 }
 
-func TestTablesAreMadeOnceAndKept(t *testing.T) {
+func TestCreateTablesKeepsExistingTables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "dynamodb.db")
 	p := startDynamoDB(t, engines.DynamoDB{DBPath: path})
 	tables := []template.Table{usersTable(), {
@@ -105,7 +105,7 @@ func TestTablesAreMadeOnceAndKept(t *testing.T) {
 	if _, err := dynamoDB(p.Endpoint).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: name, Item: item}); err != nil {
 		t.Fatal(err)
 	}
-	p.Stop(patience)
+	p.Stop(stopTimeout)
 	p = startDynamoDB(t, engines.DynamoDB{DBPath: path})
 	if err := engines.CreateTables(t.Context(), p.Endpoint, tables); err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestTablesAreMadeOnceAndKept(t *testing.T) {
 	}
 }
 
-func TestOtherDefinitionsAreRefused(t *testing.T) {
+func TestCreateTablesRefusesChangedDefinitions(t *testing.T) {
 	p := startDynamoDB(t, engines.DynamoDB{})
 	if err := engines.CreateTables(t.Context(), p.Endpoint, []template.Table{usersTable()}); err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func TestOtherDefinitionsAreRefused(t *testing.T) {
 	}
 }
 
-func TestManyStartAtOnce(t *testing.T) {
+func TestConcurrentStarts(t *testing.T) {
 	binary := dynoxide(t)
 	endpoints := make([]string, 8)
 	var all sync.WaitGroup
@@ -156,19 +156,19 @@ func TestManyStartAtOnce(t *testing.T) {
 	}
 }
 
-// logged is an Output that waits for nothing.
-type logged struct {
+// logBuffer is a process.Options.Output for concurrent use.
+type logBuffer struct {
 	mu sync.Mutex
 	bytes.Buffer
 }
 
-func (l *logged) Write(p []byte) (int, error) {
+func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.Buffer.Write(p)
 }
 
-func TestStartsThatFail(t *testing.T) {
+func TestStartDynamoDBReportsFailures(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -180,13 +180,13 @@ func TestStartsThatFail(t *testing.T) {
 	}
 	binary := dynoxide(t)
 	for want, c := range map[string]engines.DynamoDB{
-		"no such file":       {Binary: filepath.Join(t.TempDir(), "none")},
-		"in use by another":  {Binary: binary, Addr: busy.Addr().String()},
-		"must be host:port":  {Binary: binary, Addr: "8000"},
-		"not a valid SQLite": {Binary: binary, DBPath: notDB},
-		"it ended at once (": {Binary: "/bin/false"},
+		"no such file":        {Binary: filepath.Join(t.TempDir(), "none")},
+		"in use by another":   {Binary: binary, Addr: busy.Addr().String()},
+		"must be host:port":   {Binary: binary, Addr: "8000"},
+		"not a valid SQLite":  {Binary: binary, DBPath: notDB},
+		"it exited at once (": {Binary: "/bin/false"},
 	} {
-		out := &logged{}
+		out := &logBuffer{}
 		c.Log = out
 		_, err := engines.StartDynamoDB(t.Context(), c)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -195,14 +195,14 @@ func TestStartsThatFail(t *testing.T) {
 	}
 }
 
-func TestStartEndsWithItsContext(t *testing.T) {
+func TestStartDynamoDBObeysContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	script := filepath.Join(t.TempDir(), "silent")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\necho started\nexec sleep 1000\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	_, err := engines.StartDynamoDB(ctx, engines.DynamoDB{Binary: script, Log: onWrite(cancel)})
-	if err == nil || !strings.Contains(err.Error(), "context canceled; it said: started") {
+	if err == nil || !strings.Contains(err.Error(), "context canceled; its output: started") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -211,11 +211,11 @@ type onWrite func()
 
 func (f onWrite) Write(p []byte) (int, error) { f(); return len(p), nil }
 
-func TestS3(t *testing.T) {
+func TestStartS3AndCreateBuckets(t *testing.T) {
 	binary := s3server(t)
 	dir := filepath.Join(t.TempDir(), "s3")
 	buckets := []template.Bucket{{Name: "portside-charts-bucket"}, {Name: "portside-media-bucket"}}
-	for range 2 { // the second time all is there
+	for range 2 { // everything exists the second time
 		p, err := engines.StartS3(t.Context(), engines.S3{Binary: binary, Dir: dir, AccessKey: "local", SecretKey: "secret"})
 		if err != nil {
 			t.Fatal(err)
@@ -236,9 +236,9 @@ func TestS3(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "bucket portside-charts-bucket: ") {
 			t.Errorf("with a wrong secret: %v", err)
 		}
-		p.Stop(patience)
+		p.Stop(stopTimeout)
 		if p.Err() != nil {
-			t.Errorf("it ended with %v: %s", p.Err(), p.Tail())
+			t.Errorf("the server exited with %v: %s", p.Err(), p.Tail())
 		}
 	}
 }
@@ -268,7 +268,7 @@ func BenchmarkStartDynamoDB(b *testing.B) {
 	for b.Loop() {
 		p := startDynamoDB(b, engines.DynamoDB{Binary: binary, DBPath: filepath.Join(dir, "dynamodb.db")})
 		b.StopTimer()
-		p.Stop(patience)
+		p.Stop(stopTimeout)
 		b.StartTimer()
 	}
 }
@@ -282,7 +282,7 @@ func BenchmarkStartS3(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.StopTimer()
-		p.Stop(patience)
+		p.Stop(stopTimeout)
 		b.StartTimer()
 	}
 }

@@ -16,13 +16,13 @@ import (
 	"portside/local/process"
 )
 
-// DynoxideVersion is the one that the tests ran with.
+// DynoxideVersion is the version with which the tests run.
 const DynoxideVersion = "1.2.1"
 
 // pin holds the SHA-256 sums of an npm package and of the binary in it.
 type pin struct{ archive, binary string }
 
-// pins are by platform in Node.js's words. A platform is added when its package has been looked at.
+// pins returns the pinned checksums by platform, in Node.js's notation. Review a platform's package before adding it.
 func pins() map[string]pin {
 	return map[string]pin{
 		"linux-x64": {
@@ -32,21 +32,21 @@ func pins() map[string]pin {
 	}
 }
 
-// Dynoxide says where the DynamoDB engine is to be.
+// Dynoxide holds the parameters for installing the DynamoDB engine.
 type Dynoxide struct {
-	// Path is where it is installed.
+	// Path is the path at which Install puts the binary.
 	Path string
-	// Own is the developer's binary, used as it is instead of Path; the variable DYNOXIDE.
-	Own string
+	// Binary is the path of a binary to use instead of installing one. The environment variable DYNOXIDE sets it.
+	Binary string
 	// Progress receives a line before a download. Nil discards it.
 	Progress io.Writer
 }
 
-// Install returns the engine's path, after a download when there is none or not the pinned one. The
-// file is hashed each time: that costs some ten milliseconds and trusts nothing.
+// Install returns the engine's path. It downloads the engine if the file is missing or has the
+// wrong checksum. It checks the checksum on every call, which takes some ten milliseconds.
 func (d Dynoxide) Install(ctx context.Context) (string, error) {
-	if d.Own != "" {
-		return d.Own, checkExecutable(d.Own)
+	if d.Binary != "" {
+		return d.Binary, checkExecutable(d.Binary)
 	}
 	return d.installFor(ctx, nodePlatform(runtime.GOOS, runtime.GOARCH))
 }
@@ -72,21 +72,21 @@ func nodePlatform(system, arch string) string {
 	return system + "-" + arch
 }
 
-// wayOut ends every error that a binary of the developer's own would mend.
-func (d Dynoxide) wayOut() string {
-	return fmt.Sprintf("put a dynoxide %s of your own at %s or set DYNOXIDE=/path", DynoxideVersion, d.Path)
+// ownBinaryHint ends errors that the developer can avoid by providing a binary.
+func (d Dynoxide) ownBinaryHint() string {
+	return fmt.Sprintf("put your own build of dynoxide %s at %s or set DYNOXIDE=/path", DynoxideVersion, d.Path)
 }
 
 func (d Dynoxide) checkUnpinned(ctx context.Context, platform string) error {
 	if _, err := os.Stat(d.Path); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("no checksum of dynoxide is pinned for %s, so it is not downloaded: %s", platform, d.wayOut())
+		return fmt.Errorf("no checksum of dynoxide is pinned for %s, so it is not downloaded: %s", platform, d.ownBinaryHint())
 	}
 	if err := checkExecutable(d.Path); err != nil {
 		return err
 	}
-	said, err := exec.CommandContext(ctx, d.Path, "--version").Output()
-	if err != nil || strings.TrimSpace(string(said)) != "dynoxide "+DynoxideVersion {
-		return fmt.Errorf("%s is not dynoxide %s: it says %.80q; replace it", d.Path, DynoxideVersion, said)
+	output, err := exec.CommandContext(ctx, d.Path, "--version").Output()
+	if err != nil || strings.TrimSpace(string(output)) != "dynoxide "+DynoxideVersion {
+		return fmt.Errorf("%s is not dynoxide %s: --version prints %.80q; replace it", d.Path, DynoxideVersion, output)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func checkExecutable(path string) error {
 func (d Dynoxide) download(ctx context.Context, platform string, want pin) error {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		return fmt.Errorf("npm is missing: install Node.js 20 or later, or %s", d.wayOut())
+		return fmt.Errorf("npm is missing: install Node.js 20 or later, or %s", d.ownBinaryHint())
 	}
 	if d.Progress != nil {
 		_, _ = fmt.Fprintf(d.Progress, "downloading dynoxide %s (3.5 MB) …\n", DynoxideVersion)
@@ -113,7 +113,7 @@ func (d Dynoxide) download(ctx context.Context, platform string, want pin) error
 	if err := os.MkdirAll(filepath.Dir(d.Path), 0o755); err != nil {
 		return err
 	}
-	// Beside the target, so that the last step is a rename.
+	// A folder beside the target, so that the last step can be a rename.
 	dir, err := os.MkdirTemp(filepath.Dir(d.Path), ".dynoxide-*")
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (d Dynoxide) download(ctx context.Context, platform string, want pin) error
 	return d.unpack(archive, filepath.Join(dir, "dynoxide"), want)
 }
 
-// pack lets npm find the registry, proxy and certificates as they are set up on this machine.
+// pack downloads the package with npm, which uses this machine's settings for registry, proxy and certificates.
 func (d Dynoxide) pack(ctx context.Context, npm, dir, platform string) (string, error) {
 	name := "@dynoxide/" + platform + "@" + DynoxideVersion
 	p, err := process.Start(process.Options{
@@ -143,16 +143,16 @@ func (d Dynoxide) pack(ctx context.Context, npm, dir, platform string) (string, 
 	}
 	if err := p.Err(); err != nil {
 		return "", fmt.Errorf("npm pack %s failed (%s): check the network and npm's settings with `npm view %s`, or %s",
-			name, npmReason(p.Tail()), name, d.wayOut())
+			name, npmReason(p.Tail()), name, d.ownBinaryHint())
 	}
 	found, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
 	if err != nil || len(found) != 1 {
-		return "", fmt.Errorf("npm pack %s left %d archives instead of one: update npm, or %s", name, len(found), d.wayOut())
+		return "", fmt.Errorf("npm pack %s created %d archives instead of one: update npm, or %s", name, len(found), d.ownBinaryHint())
 	}
 	return found[0], nil
 }
 
-// npmReason picks from npm's several lines the code and the first that explains it.
+// npmReason extracts the error code and its first explanation from npm's output.
 func npmReason(output string) string {
 	var reasons []string
 	for line := range strings.Lines(output) {
@@ -173,8 +173,8 @@ func (d Dynoxide) unpack(archive, temp string, want pin) error {
 		return err
 	}
 	if sum != want.archive {
-		return fmt.Errorf("the package's checksum is %s, pinned is %s: do not use it; look for a broken mirror or proxy, or %s",
-			sum, want.archive, d.wayOut())
+		return fmt.Errorf("the package's checksum is %s, but %s is pinned: do not use it; look for a broken mirror or proxy, or %s",
+			sum, want.archive, d.ownBinaryHint())
 	}
 	if err := extract(archive, temp); err != nil {
 		return fmt.Errorf("the package cannot be unpacked: %w", err)
@@ -183,7 +183,7 @@ func (d Dynoxide) unpack(archive, temp string, want pin) error {
 		return err
 	}
 	if sum != want.binary {
-		return fmt.Errorf("the binary's checksum is %s, pinned is %s: do not use it; %s", sum, want.binary, d.wayOut())
+		return fmt.Errorf("the binary's checksum is %s, but %s is pinned: do not use it; %s", sum, want.binary, d.ownBinaryHint())
 	}
 	return os.Rename(temp, d.Path)
 }

@@ -21,7 +21,7 @@ func write(t *testing.T, path, content string, mode os.FileMode) string {
 	return path
 }
 
-// archive makes a package of files, the names and contents in turn.
+// archive returns a package of files, given as alternating names and contents.
 func archive(tb testing.TB, files ...string) []byte {
 	tb.Helper()
 	var packed bytes.Buffer
@@ -50,8 +50,8 @@ func expectError(t *testing.T, err error, wants ...string) {
 	}
 }
 
-// The one test that downloads, as the set-up of a fresh machine does. A damaged binary is replaced.
-func TestInstallReplacesADamagedBinary(t *testing.T) {
+// This is the only test that downloads the binary, as setup on a fresh machine does.
+func TestInstallReplacesDamagedBinary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bin", "dynoxide")
 	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestInstallReplacesADamagedBinary(t *testing.T) {
 	}
 }
 
-func TestDownloadsThatFail(t *testing.T) {
+func TestDownloadReportsFailures(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "dynoxide")
 	d := Dynoxide{Path: path}
 	want := pins()["linux-x64"]
@@ -94,11 +94,11 @@ func TestDownloadsThatFail(t *testing.T) {
 		}
 	})
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 0 {
-		t.Errorf("they left %v, %v", entries, err)
+		t.Errorf("files left: %v, %v", entries, err)
 	}
 }
 
-func TestWrongChecksums(t *testing.T) {
+func TestUnpackRejectsWrongChecksums(t *testing.T) {
 	dir := t.TempDir()
 	d := Dynoxide{Path: filepath.Join(dir, "dynoxide")}
 	packed := write(t, filepath.Join(dir, "p.tgz"), string(archive(t, "package/dynoxide", "evil")), 0o600)
@@ -110,29 +110,29 @@ func TestWrongChecksums(t *testing.T) {
 	expectError(t, d.unpack(packed, temp, pin{archive: strings.Repeat("0", 64)}), "the package's checksum is "+sum)
 	expectError(t, d.unpack(packed, temp, pin{archive: sum, binary: strings.Repeat("0", 64)}), "the binary's checksum is")
 	if _, err := os.Stat(d.Path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("it was installed all the same: %v", err)
+		t.Errorf("a binary with a wrong checksum was installed: %v", err)
 	}
 }
 
-func TestOwnBinary(t *testing.T) {
+func TestInstallUsesGivenBinary(t *testing.T) {
 	dir := t.TempDir()
 	own := write(t, filepath.Join(dir, "own"), "#!/bin/sh\n", 0o755)
-	if got, err := (Dynoxide{Own: own}).Install(t.Context()); err != nil || got != own {
+	if got, err := (Dynoxide{Binary: own}).Install(t.Context()); err != nil || got != own {
 		t.Errorf("DYNOXIDE: %s, %v", got, err)
 	}
-	_, err := Dynoxide{Own: filepath.Join(dir, "none")}.Install(t.Context())
+	_, err := Dynoxide{Binary: filepath.Join(dir, "none")}.Install(t.Context())
 	expectError(t, err, "dynoxide cannot be used", "no such file")
-	_, err = Dynoxide{Own: write(t, filepath.Join(dir, "text"), "x", 0o644)}.Install(t.Context())
+	_, err = Dynoxide{Binary: write(t, filepath.Join(dir, "text"), "x", 0o644)}.Install(t.Context())
 	expectError(t, err, "is not an executable file")
 }
 
-func TestPlatformWithoutChecksum(t *testing.T) {
+func TestUnpinnedPlatformNeedsGivenBinary(t *testing.T) {
 	dir := t.TempDir()
 	d := Dynoxide{Path: filepath.Join(dir, "dynoxide")}
 	expectError(t, d.checkUnpinned(t.Context(), "darwin-arm64"),
-		"no checksum of dynoxide is pinned for darwin-arm64", "put a dynoxide 1.2.1 of your own at "+d.Path, "DYNOXIDE=/path")
+		"no checksum of dynoxide is pinned for darwin-arm64", "put your own build of dynoxide 1.2.1 at "+d.Path, "DYNOXIDE=/path")
 	write(t, d.Path, "#!/bin/sh\necho dynoxide 1.1.0\n", 0o755)
-	expectError(t, d.checkUnpinned(t.Context(), "darwin-arm64"), `is not dynoxide 1.2.1: it says "dynoxide 1.1.0`)
+	expectError(t, d.checkUnpinned(t.Context(), "darwin-arm64"), `is not dynoxide 1.2.1: --version prints "dynoxide 1.1.0`)
 	write(t, d.Path, "#!/bin/sh\necho dynoxide 1.2.1\n", 0o755)
 	if err := d.checkUnpinned(t.Context(), "darwin-arm64"); err != nil {
 		t.Error(err)
@@ -144,7 +144,7 @@ func TestNodePlatform(t *testing.T) {
 		"linux-x64": {"linux", "amd64"}, "linux-arm64": {"linux", "arm64"}, "darwin-arm64": {"darwin", "arm64"},
 	} {
 		if got := nodePlatform(pair[0], pair[1]); got != want {
-			t.Errorf("%v is %s, want %s", pair, got, want)
+			t.Errorf("platform of %v = %s, want %s", pair, got, want)
 		}
 	}
 }
@@ -155,11 +155,11 @@ func TestExtractIsBounded(t *testing.T) {
 		many = append(many, "package/x", "")
 	}
 	for want, packed := range map[string][]byte{
-		"it unpacks to more than": archive(t, "package/zeros", strings.Repeat("\x00", maxUnpacked), "package/dynoxide", "x"),
-		"among its first":         archive(t, append(many, "package/dynoxide", "x")...),
-		"it has no":               archive(t, "../package/dynoxide", "x", "dynoxide", "y"),
-		"gzip":                    []byte("<html>proxy says no</html>"),
-		"EOF":                     archive(t, "package/dynoxide", strings.Repeat("x", 9999))[:60],
+		"the archive unpacks to more than": archive(t, "package/zeros", strings.Repeat("\x00", maxUnpackedBytes), "package/dynoxide", "x"),
+		"among its first":                  archive(t, append(many, "package/dynoxide", "x")...),
+		"the archive has no":               archive(t, "../package/dynoxide", "x", "dynoxide", "y"),
+		"gzip":                             []byte("<html>proxy says no</html>"),
+		"EOF":                              archive(t, "package/dynoxide", strings.Repeat("x", 9999))[:60],
 	} {
 		dir := t.TempDir()
 		packed := write(t, filepath.Join(dir, "p.tgz"), string(packed), 0o600)
@@ -167,7 +167,7 @@ func TestExtractIsBounded(t *testing.T) {
 	}
 }
 
-// Whatever the package holds, the binary is found within the bounds or it is an error.
+// On any input, openBinary finds a binary within the limits or returns an error.
 func FuzzOpenBinary(f *testing.F) {
 	f.Add(archive(f, "package/package.json", "{}", "package/dynoxide", "binary"))
 	f.Add(archive(f, "package/dynoxide", ""))
@@ -176,7 +176,7 @@ func FuzzOpenBinary(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if n, err := io.Copy(io.Discard, binary); err == nil && n > maxUnpacked {
+		if n, err := io.Copy(io.Discard, binary); err == nil && n > maxUnpackedBytes {
 			t.Errorf("%d bytes", n)
 		}
 	})

@@ -11,22 +11,22 @@ import (
 	"portside/local/process"
 )
 
-// Registry says how to run registryserver.
+// Registry holds the parameters for running registryserver.
 type Registry struct {
 	Binary string
-	// Addr is host and port, if they are free: images are named by them, so a registry should stay where
-	// it was. Where another program has them, and where Addr is empty, it is a free port of the loopback.
+	// Addr is the preferred host and port. Image names contain them, so a registry should keep its
+	// address. If another program uses it or Addr is empty, the registry gets a free loopback port.
 	Addr string
-	// Password is that of the only user, AWS.
+	// Password is the password of the only user, AWS.
 	Password string
-	// S3 has the Bucket of the images. Its endpoint is also where clients are sent to fetch them.
+	// S3 has the Bucket of the images. The registry redirects clients to its endpoint for downloads.
 	S3     S3Access
 	Bucket string
-	// Log receives the engine's output, see process.Options. Nil discards it.
+	// Log receives the engine's output (see process.Options). Nil discards it.
 	Log io.Writer
 }
 
-// StartRegistry returns when the engine answers. The context bounds the start only.
+// StartRegistry returns when the engine answers requests. The context bounds only the start.
 func StartRegistry(ctx context.Context, c Registry) (*Process, error) {
 	if c.Addr != "" {
 		if _, _, err := net.SplitHostPort(c.Addr); err != nil {
@@ -62,5 +62,5 @@ func (c Registry) ping(ctx context.Context, addr string) bool {
 	if err == nil {
 		r.SetBasicAuth("AWS", c.Password)
 	}
-	return answers(r, err)
+	return isOK(r, err)
 }

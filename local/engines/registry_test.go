@@ -12,7 +12,7 @@ import (
 	"portside/local/template"
 )
 
-// registryserver builds the server; the build cache makes that seconds.
+// registryserver builds the server. With a build cache, that takes seconds.
 func registryserver(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "registryserver")
@@ -40,7 +40,7 @@ func startBucket(t *testing.T, bucket string) engines.S3Access {
 	return access
 }
 
-func TestRegistryStaysWhereItWas(t *testing.T) {
+func TestRegistryKeepsItsAddress(t *testing.T) {
 	c := engines.Registry{Binary: registryserver(t), Password: "p", S3: startBucket(t, "images"), Bucket: "images"}
 	start := func() *engines.Process {
 		p, err := engines.StartRegistry(t.Context(), c)
@@ -52,17 +52,17 @@ func TestRegistryStaysWhereItWas(t *testing.T) {
 	}
 	first := start()
 	c.Addr = strings.TrimPrefix(first.Endpoint, "http://")
-	first.Stop(patience)
+	first.Stop(stopTimeout)
 	if first.Err() != nil || first.Tail() != "" {
-		t.Errorf("it ended with %v and said %q", first.Err(), first.Tail())
+		t.Errorf("the registry exited with %v: %q", first.Err(), first.Tail())
 	}
 	second := start()
 	if second.Endpoint != first.Endpoint {
-		t.Errorf("it moved from %s to %s", first.Endpoint, second.Endpoint)
+		t.Errorf("the address changed from %s to %s", first.Endpoint, second.Endpoint)
 	}
 	third := start()
 	if third.Endpoint == second.Endpoint {
-		t.Errorf("two are at %s", third.Endpoint)
+		t.Errorf("two registries have the address %s", third.Endpoint)
 	}
 	for _, p := range []*engines.Process{second, third} {
 		expectCatalog(t, p.Endpoint, c.Password)
@@ -86,7 +86,7 @@ func expectCatalog(t *testing.T, endpoint, password string) {
 	}
 }
 
-func TestRegistryStartsThatFail(t *testing.T) {
+func TestStartRegistryReportsFailures(t *testing.T) {
 	binary := registryserver(t)
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -10,26 +10,26 @@ import (
 	"portside/local/process"
 )
 
-// S3 says how to run s3server.
+// S3 holds the parameters for running s3server.
 type S3 struct {
 	Binary string
-	// Dir is the folder of the data, made when it is not there.
+	// Dir is the data folder, created if missing.
 	Dir string
-	// Addr is host and port; empty takes a free port of the loopback.
+	// Addr is host and port; empty means a free loopback port.
 	Addr string
-	// AccessKey and SecretKey are the only ones that it accepts.
+	// AccessKey and SecretKey are the only credentials that the server accepts.
 	AccessKey, SecretKey string
-	// EventsURL receives a change.Change for each object that is put or removed, before the request is
-	// answered; empty sends nothing.
+	// EventsURL receives a change.Change for each object that is created or removed, before the server
+	// answers the request. Empty means no events.
 	EventsURL string
-	// Log receives the engine's output, see process.Options. Nil discards it.
+	// Log receives the engine's output (see process.Options). Nil discards it.
 	Log io.Writer
 }
 
-// StartS3 returns when the engine answers. The context bounds the start only.
+// StartS3 returns when the engine answers requests. The context bounds only the start.
 //
-// The endpoint's host is localhost, while the API's is 127.0.0.1: Go clients keep credentials on a
-// redirect to a host of the same name, whatever the port, and S3 refuses a presigned URL with them.
+// The endpoint's host is localhost, while the API's is 127.0.0.1: Go clients keep the Authorization
+// header on redirects to the same host, whatever the port, and S3 refuses presigned URLs with one.
 func StartS3(ctx context.Context, c S3) (*Process, error) {
 	if c.Addr != "" {
 		if _, _, err := net.SplitHostPort(c.Addr); err != nil {
@@ -62,5 +62,5 @@ func (c S3) command(addr string) process.Options {
 }
 
 func pingS3(ctx context.Context, addr string) bool {
-	return answers(http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+"/healthz", nil))
+	return isOK(http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+"/healthz", nil))
 }

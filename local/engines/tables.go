@@ -13,11 +13,11 @@ import (
 	"portside/local/template"
 )
 
-// CreateTables makes the tables that are not there. A table that is there stays as it is; when its
-// keys or indexes are not those of the template, that is an error, and the later tables are not made.
+// CreateTables creates the tables that do not exist yet. It never changes a table: if the keys or
+// indexes of a table differ from the template, it returns an error and creates no further tables.
 //
-// Expiry is not set: dynoxide never deletes by it, and the functions check it on every read, as they
-// must in the cloud, where deletion comes late.
+// It does not enable TTL: dynoxide never deletes expired items, and the functions check the expiry
+// on every read anyway, because DynamoDB deletes late.
 func CreateTables(ctx context.Context, endpoint string, tables []template.Table) error {
 	client := dynamodb.New(dynamodb.Options{
 		Region: Region, BaseEndpoint: aws.String(endpoint),
@@ -33,9 +33,9 @@ func CreateTables(ctx context.Context, endpoint string, tables []template.Table)
 
 func ensureTable(ctx context.Context, client *dynamodb.Client, table template.Table) error {
 	found, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(table.Name)})
-	if _, none := errors.AsType[*types.ResourceNotFoundException](err); none {
+	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		_, err = client.CreateTable(ctx, createInput(table))
-		if _, faster := errors.AsType[*types.ResourceInUseException](err); err != nil && !faster {
+		if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
 			return err
 		}
 		found, err = client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(table.Name)})
@@ -43,9 +43,9 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, table template.Ta
 	if err != nil {
 		return err
 	}
-	if difference := compare(wanted(table), existing(found.Table)); difference != "" {
-		return fmt.Errorf("the data has %s: move the data folder (DATA) away or delete it, "+
-			"and the table will be made anew", difference)
+	if difference := firstDifference(definitionOf(table), existingDefinition(found.Table)); difference != "" {
+		return fmt.Errorf("the data has %s: move or delete the data folder (DATA) "+
+			"to create the table again", difference)
 	}
 	return nil
 }

@@ -9,33 +9,33 @@ import (
 	"time"
 )
 
-// AccessLog is the access log of the API's stage.
+// AccessLog configures the access log of the API's stage.
 type AccessLog struct {
-	// Format is the line of a request, with variables such as $context.requestId.
+	// Format is the format of a line, with variables such as $context.requestId.
 	Format string
-	// Put takes the lines, from several goroutines at once, and must not block.
+	// Put receives the lines, from several goroutines concurrently. It must not block.
 	Put func(line string)
 }
 
 var contextVariable = regexp.MustCompile(`\$context\.[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)*`)
 
-// line fills the format in. Whatever a client sent stays within the quotes that the format puts around it. What is not known, and
-// what API Gateway does not have, is a dash.
+// line replaces the variables in the format. It escapes values, so that a client cannot break out of the quotes in the
+// format. Unknown variables and missing values become a dash.
 func (l AccessLog) line(values map[string]string) string {
 	return contextVariable.ReplaceAllStringFunc(l.Format, func(variable string) string {
-		return escaped(dash(values[strings.TrimPrefix(variable, "$context.")]))
+		return escapeJSON(dash(values[strings.TrimPrefix(variable, "$context.")]))
 	})
 }
 
-func escaped(s string) string {
+func escapeJSON(s string) string {
 	quoted, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // a string: cannot happen
+		panic(err) // a string always marshals
 	}
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// contextValues are the variables that HTTP APIs have without authorizers and domain names of their own.
+// contextValues returns the variables of HTTP APIs without authorizers and custom domain names.
 func (g *gateway) contextValues(c *call) map[string]string {
 	r, event := c.request, g.context(c)
 	milliseconds := strconv.FormatInt(c.record.Duration.Milliseconds(), 10)
@@ -61,18 +61,18 @@ func (g *gateway) contextValues(c *call) map[string]string {
 	return values
 }
 
-// integration is how the function fared. The zero value is that of a request that reached none.
+// integration is the result of the function's invocation. The zero value means that no function was invoked.
 type integration struct {
-	called bool
-	took   time.Duration
-	status int // of the function's answer; 0 without one
+	called  bool
+	latency time.Duration
+	status  int // of the function's response; 0 if there is none
 }
 
 func (i integration) add(values map[string]string) {
 	if !i.called {
 		return
 	}
-	latency := strconv.FormatInt(i.took.Milliseconds(), 10)
+	latency := strconv.FormatInt(i.latency.Milliseconds(), 10)
 	values["integrationLatency"], values["integration.latency"] = latency, latency
 	if i.status != 0 {
 		values["integration.status"] = strconv.Itoa(i.status)
@@ -81,7 +81,7 @@ func (i integration) add(values map[string]string) {
 	}
 }
 
-// logAccess writes the line of a request that has been answered, whoever answered it.
+// logAccess logs an answered request.
 func (g *gateway) logAccess(c *call) {
 	if g.AccessLog != nil {
 		g.AccessLog.Put(g.AccessLog.line(g.contextValues(c)))

@@ -15,15 +15,15 @@ import (
 	"portside/local/template"
 )
 
-// logged is a gateway that keeps the lines of its access log.
-func logged(t *testing.T, format string, answer func([]byte) (lambda.Result, error)) (*fixture, chan string) {
+// startWithAccessLog starts a gateway and returns a channel with the lines of its access log.
+func startWithAccessLog(t *testing.T, format string, answer func([]byte) (lambda.Result, error)) (*fixture, chan string) {
 	t.Helper()
 	lines := make(chan string, 100)
 	clock := time.Date(2026, 11, 21, 8, 30, 1, 5e6, time.UTC)
 	f := start(t, answer, func(c *gateway.Config) {
 		c.AccessLog = &gateway.AccessLog{Format: format, Put: func(line string) { lines <- line }}
 		c.CORS = &template.CORS{AllowOrigins: []string{"*"}, AllowMethods: []string{"GET"}}
-		c.Routes = routes[:3] // without the one for anything
+		c.Routes = routes[:3] // without the catch-all route
 		c.Now = func() time.Time {
 			clock = clock.Add(5 * time.Millisecond)
 			return clock
@@ -36,8 +36,8 @@ const projectsFormat = `{"requestId":"$context.requestId","time":"$context.reque
 	`"route":"$context.routeKey","status":"$context.status","latencyMs":"$context.responseLatency",` +
 	`"responseBytes":"$context.responseLength","path":"$context.path"}`
 
-func TestEveryRequestIsLogged(t *testing.T) {
-	f, lines := logged(t, projectsFormat, func(event []byte) (lambda.Result, error) {
+func TestAccessLogHasLineForEachRequest(t *testing.T) {
+	f, lines := startWithAccessLog(t, projectsFormat, func(event []byte) (lambda.Result, error) {
 		if strings.Contains(string(event), "/fails") {
 			return lambda.Result{}, errors.New("it ended")
 		}
@@ -68,13 +68,13 @@ func TestEveryRequestIsLogged(t *testing.T) {
 		}
 	}
 	if len(lines) != 0 {
-		t.Errorf("there are %d lines more than requests", len(lines))
+		t.Errorf("%d more lines than requests", len(lines))
 	}
 }
 
-// TestVariables has one of each sort: of the request, of its integration, and none that there is.
-func TestVariables(t *testing.T) {
-	f, lines := logged(t, "$context.requestId [$context.requestTime] $context.apiId.x $context.stage $context.protocol $context.path "+
+// The format has variables of the request, variables of the integration, and unknown ones.
+func TestAccessLogVariables(t *testing.T) {
+	f, lines := startWithAccessLog(t, "$context.requestId [$context.requestTime] $context.apiId.x $context.stage $context.protocol $context.path "+
 		"$context.identity.sourceIp \"$context.identity.userAgent\" $context.integration.status $context.integrationStatus "+
 		"$context.integrationLatency/$context.responseLatency $context.error.message $context.authorizer.claims.sub $context.nothing $contexts $$",
 		func(event []byte) (lambda.Result, error) {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// isPreflight is true for what a configured gateway answers itself, whatever the routes.
+// isPreflight is true for preflight requests that the gateway answers itself, whatever the routes.
 func (g *gateway) isPreflight(r *http.Request) bool {
 	return g.CORS != nil && r.Method == http.MethodOptions &&
 		r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// preflight leaves addCORS to name the origin; a strange one gets a 204 that permits nothing.
+// preflight answers a preflight request; addCORS adds the origin. A disallowed origin gets a 204 without CORS headers.
 func (g *gateway) preflight(r *http.Request) *response {
 	a := &response{status: http.StatusNoContent, header: http.Header{}}
 	if g.allowedOrigin(r.Header.Get("Origin")) == "" {
@@ -27,8 +27,8 @@ func (g *gateway) preflight(r *http.Request) *response {
 	return a
 }
 
-// addCORS puts the gateway's CORS headers in place of a function's, which a configured gateway
-// ignores. Only a request with an Origin that is allowed gets any.
+// addCORS replaces the function's CORS headers by the gateway's, if CORS is configured. Only requests
+// with an allowed Origin get them.
 func (g *gateway) addCORS(h http.Header, r *http.Request) {
 	if g.CORS == nil {
 		return
@@ -64,7 +64,7 @@ func setList(h http.Header, name string, values []string) {
 	}
 }
 
-// allowedOrigin is what to answer: "*", the origin itself, or "" when it is not allowed.
+// allowedOrigin returns the value of Access-Control-Allow-Origin: "*", the origin, or "" if it is not allowed.
 func (g *gateway) allowedOrigin(origin string) string {
 	if origin == "" {
 		return ""

@@ -18,7 +18,7 @@ import (
 	"portside/local/template"
 )
 
-// event is payload format 2.0. Fields without content are left out, as API Gateway does.
+// event is an event in payload format 2.0. Like API Gateway, it omits empty fields.
 type event struct {
 	Version               string            `json:"version"`
 	RouteKey              string            `json:"routeKey"`
@@ -67,13 +67,13 @@ func (g *gateway) event(c *call) []byte {
 	return encode(e)
 }
 
-// encode leaves <, > and & as they are: escaping would make an event larger than on AWS.
+// encode does not escape <, > and &, because that would make the event larger than on AWS.
 func encode(e event) []byte {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(e); err != nil {
-		panic(err) // strings and numbers only: cannot happen
+		panic(err) // strings and numbers always marshal
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
@@ -95,8 +95,7 @@ func (g *gateway) context(c *call) requestContext {
 	}
 }
 
-// decodedPath is rawPath: HTTP APIs give it with percent-encoding undone, up to a "?" that was
-// encoded, where they cut it off.
+// decodedPath returns the event's rawPath. HTTP APIs decode it and cut it off at an encoded "?".
 func decodedPath(r *http.Request) string {
 	path, _, _ := strings.Cut(r.URL.Path, "?")
 	return strings.ToValidUTF8(path, "\uFFFD")
@@ -122,7 +121,7 @@ func cookies(h http.Header) []string {
 	return all
 }
 
-// connectionHeaders concern one connection and go no further; cookies have a field of their own.
+// connectionHeaders apply to one connection, so they are not in the event. Cookies have a separate field.
 var connectionHeaders = [...]string{
 	"Connection", "Cookie", "Expect", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
 	"Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
@@ -150,7 +149,7 @@ func headers(c *call) map[string]string {
 	return all
 }
 
-// port is the one that the client reached.
+// port returns the local port of the connection.
 func port(r *http.Request) string {
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		if _, port, err := net.SplitHostPort(local.String()); err == nil {
@@ -160,7 +159,7 @@ func port(r *http.Request) string {
 	return "80"
 }
 
-// query joins what is given more than once; a piece that is badly encoded stays as it is.
+// query joins repeated parameters with commas and keeps badly encoded parts unchanged.
 func query(raw string) map[string]string {
 	var all map[string]string
 	for pair := range strings.SplitSeq(raw, "&") {
@@ -187,8 +186,8 @@ func unescape(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// encodeBody gives text as it is and all else as base64. HTTP APIs count as text what is listed
-// here and no more: not forms, not …+json, not a body without a type.
+// encodeBody returns text unchanged and other bodies in base64. HTTP APIs treat only these types as
+// text: not forms, not …+json, and not bodies without a type.
 func encodeBody(h http.Header, body []byte) (string, bool) {
 	if len(body) == 0 {
 		return "", false
@@ -203,7 +202,7 @@ func encodeBody(h http.Header, body []byte) (string, bool) {
 	return base64.StdEncoding.EncodeToString(body), true
 }
 
-// headerBytes is what API Gateway's quota counts: the request line and the values of the headers.
+// headerBytes returns the size that counts for API Gateway's quota: the request line and the header values.
 func headerBytes(r *http.Request) int {
 	size := len(r.Method) + len(r.RequestURI) + len(r.Proto) + len(r.Host) + 2
 	for _, values := range r.Header {
@@ -214,7 +213,7 @@ func headerBytes(r *http.Request) int {
 	return size
 }
 
-// randomID looks like the request IDs of HTTP APIs: 15 characters and "=".
+// randomID returns an ID in the format of HTTP APIs' request IDs: 15 characters and "=".
 func randomID() string {
 	id := make([]byte, 11)
 	_, _ = rand.Read(id) // never fails

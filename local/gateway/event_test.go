@@ -18,9 +18,9 @@ import (
 	"portside/local/gateway"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// The headers that a golden file would otherwise get from this machine or from chance.
+// fixed has headers whose values would otherwise vary between runs.
 var fixed = []string{"User-Agent", "curl/8.14", "X-Amzn-Trace-Id", "Root=1-6921a0f9-0123456789abcdef01234567"}
 
 func TestEvents(t *testing.T) {
@@ -46,8 +46,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// The types of aws-lambda-go are what functions read events with: each of our fields must be one.
-func TestEventsAreWhatFunctionsRead(t *testing.T) {
+// Functions decode events with the types of aws-lambda-go, so these must have all our fields.
+func TestEventMatchesAWSLambdaGo(t *testing.T) {
 	f := start(t, payload(`{"statusCode":200}`), nil)
 	f.do("POST", "/v1/users/a?b=c", "body", "Content-Type", "text/plain", "Cookie", "d=e")
 	_, raw := f.recorder.last()
@@ -89,7 +89,7 @@ func compareGolden(t *testing.T, name, url string, event []byte) {
 	}
 }
 
-func TestWhichBodiesAreText(t *testing.T) {
+func TestBodyEncodingByContentType(t *testing.T) {
 	f := start(t, payload(`{"statusCode":200}`), nil)
 	for typ, text := range map[string]bool{
 		"text/csv": true, "TEXT/HTML; charset=x": true, "application/json": true, "application/xml": true, "application/javascript": true,
@@ -119,7 +119,7 @@ func TestWhichBodiesAreText(t *testing.T) {
 	}
 	f.do("POST", "/v1/users", "body", "Content-Type", "application/json", "Content-Encoding", "gzip")
 	if _, raw := f.recorder.last(); !strings.Contains(string(raw), `"isBase64Encoded":true`) {
-		t.Error("a compressed body was taken for text")
+		t.Error("a compressed body was sent as text")
 	}
 }
 

@@ -1,10 +1,9 @@
-// Package gateway is the HTTP API in front of the functions: an http.Handler that does what an API
-// Gateway HTTP API does with payload format 2.0.
+// Package gateway emulates an API Gateway HTTP API with payload format 2.0, as an http.Handler in
+// front of the functions.
 //
-// What must stay true: a function sees the event that it would see on AWS, and a client the answer
-// that it would get there, oddities included (a decoded rawPath, forms as base64, 413 above what
-// Lambda takes), for a bug that only one of the two shows is found in production. Nothing of a
-// query string or a header is ever logged: tokens travel there.
+// Functions get the same events and clients the same responses as on AWS, including oddities: a
+// decoded rawPath, forms in base64, 413 above Lambda's payload limit. Otherwise bugs would show only
+// in production. Query strings and headers are never logged, because they may contain tokens.
 package gateway
 
 import (
@@ -19,34 +18,34 @@ import (
 	"portside/local/template"
 )
 
-// The quotas of HTTP APIs.
+// Quotas of HTTP APIs.
 const (
-	maxBody    = 10 << 20
-	maxHeaders = 10240
-	maxWait    = 30 * time.Second
+	maxBodyBytes          = 10 << 20
+	maxHeaderBytes        = 10240
+	maxIntegrationTimeout = 30 * time.Second
 )
 
-// Invoker runs a function; lambda.Runtime is one. An invocation outlives the request that caused
-// it when the client goes away or the gateway has waited long enough, as on AWS.
+// Invoker invokes a function. lambda.Runtime implements it. As on AWS, an invocation continues when
+// the client disconnects or the gateway's timeout ends.
 type Invoker interface {
 	Invoke(ctx context.Context, function string, payload []byte) (lambda.Result, error)
 }
 
-// Config is what a gateway needs; only Routes and Invoker have to be set.
+// Config holds the parameters of New. Only Routes and Invoker are required.
 type Config struct {
 	Routes  []template.Route
 	Invoker Invoker
-	// CORS is nil when the functions answer preflights themselves.
+	// CORS is nil if the functions answer preflight requests themselves.
 	CORS *template.CORS
-	// AccountID and APIID appear in events; empty takes the template's defaults.
+	// AccountID and APIID appear in events. Empty values mean the template's defaults.
 	AccountID, APIID string
-	// Timeout is how long a function may take; 0 takes API Gateway's 30 s.
+	// Timeout bounds the wait for a function; 0 means API Gateway's 30 s.
 	Timeout time.Duration
-	// Log gets one Record for each request, from several goroutines at once. It may be nil.
+	// Log receives one Record for each request, from several goroutines concurrently. It may be nil.
 	Log func(Record)
-	// AccessLog gets a line for each request; nil where the template has none.
+	// AccessLog receives a line for each request. It may be nil.
 	AccessLog *AccessLog
-	// Now and RequestID make events repeatable; nil takes the clock and random IDs.
+	// Now and RequestID make events reproducible in tests. Nil means the clock and random IDs.
 	Now       func() time.Time
 	RequestID func() string
 }
@@ -56,14 +55,14 @@ type gateway struct {
 	table []pattern
 }
 
-// New makes the API. Its error names the route that cannot be served.
+// New returns the API's handler. Its error names an invalid route.
 func New(c Config) (http.Handler, error) {
 	table, err := compile(c.Routes)
 	if err != nil {
 		return nil, err
 	}
 	if c.Invoker == nil {
-		return nil, errors.New("the gateway has no Invoker to run functions with")
+		return nil, errors.New("the gateway needs an Invoker")
 	}
 	g := &gateway{Config: c, table: table}
 	g.setDefaults()
@@ -78,7 +77,7 @@ func (g *gateway) setDefaults() {
 		g.APIID = template.APIID
 	}
 	if g.Timeout == 0 {
-		g.Timeout = maxWait
+		g.Timeout = maxIntegrationTimeout
 	}
 	if g.Log == nil {
 		g.Log = func(Record) {}
@@ -91,12 +90,12 @@ func (g *gateway) setDefaults() {
 	}
 }
 
-// NewServer is a server for the handler with the time and memory of a connection bounded. Headers
-// above API Gateway's quota still reach the handler, which answers them as AWS does.
+// NewServer returns a server with limits on the time and memory of a connection. Headers above API
+// Gateway's quota still reach the handler, which answers them as AWS does.
 func NewServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h,
-		// The gateway answers "OPTIONS *" too, and logs it.
+		// The gateway itself answers and logs "OPTIONS *".
 		DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout:            10 * time.Second,
 		ReadTimeout:                  time.Minute,
@@ -132,15 +131,15 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (g *gateway) answer(ctx context.Context, c *call) *response {
-	if headerBytes(c.request) > maxHeaders {
-		return message(http.StatusRequestHeaderFieldsTooLarge)
+	if headerBytes(c.request) > maxHeaderBytes {
+		return errorResponse(http.StatusRequestHeaderFieldsTooLarge)
 	}
 	if g.isPreflight(c.request) {
 		return g.preflight(c.request)
 	}
 	var ok bool
-	if c.match, ok = find(g.table, c.request.Method, c.path); !ok {
-		return message(http.StatusNotFound)
+	if c.match, ok = findRoute(g.table, c.request.Method, c.path); !ok {
+		return errorResponse(http.StatusNotFound)
 	}
 	c.record.Function, c.record.RouteKey = c.match.function, c.match.key
 	if answer := c.readBody(); answer != nil {
@@ -149,32 +148,32 @@ func (g *gateway) answer(ctx context.Context, c *call) *response {
 	return g.run(ctx, c)
 }
 
-// readBody is nil when the body was read.
+// readBody reads the body. If it fails, it returns the response.
 func (c *call) readBody() *response {
-	if c.request.ContentLength > maxBody {
+	if c.request.ContentLength > maxBodyBytes {
 		return c.tooLarge()
 	}
-	body, err := io.ReadAll(io.LimitReader(c.request.Body, maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(c.request.Body, maxBodyBytes+1))
 	if err != nil {
 		c.record.Err = fmt.Errorf("reading the request body: %w", err)
-		return message(http.StatusBadRequest)
+		return errorResponse(http.StatusBadRequest)
 	}
-	if len(body) > maxBody {
+	if len(body) > maxBodyBytes {
 		return c.tooLarge()
 	}
 	c.body = body
 	return nil
 }
 
-// maxDrain is how much of a body that is too large is read and thrown away: many clients look at
-// the answer only after they have sent everything.
-const maxDrain = 64 << 20
+// maxDrainBytes bounds the bytes of a too large body that the gateway reads and discards. Many clients
+// read the response only after they have sent the whole body.
+const maxDrainBytes = 64 << 20
 
 func (c *call) tooLarge() *response {
 	if c.request.Header.Get("Expect") == "" {
-		_, _ = io.CopyN(io.Discard, c.request.Body, maxDrain) // the answer is the same if it fails
+		_, _ = io.CopyN(io.Discard, c.request.Body, maxDrainBytes) // an error does not change the response
 	}
-	return message(http.StatusRequestEntityTooLarge)
+	return errorResponse(http.StatusRequestEntityTooLarge)
 }
 
 type outcome struct {
@@ -182,11 +181,11 @@ type outcome struct {
 	err    error
 }
 
-// run waits for the function no longer than the timeout. The function is left to end by itself, at
-// the latest by its own timeout: neither the client nor the gateway stops it, on AWS or here.
+// run invokes the function and waits for it until the timeout. As on AWS, neither the client nor the
+// gateway stops the function; only its own timeout does.
 func (g *gateway) run(ctx context.Context, c *call) *response {
-	payload, began := g.event(c), g.Now()
-	defer func() { c.integration.called, c.integration.took = true, g.Now().Sub(began) }()
+	payload, start := g.event(c), g.Now()
+	defer func() { c.integration.called, c.integration.latency = true, g.Now().Sub(start) }()
 	done := make(chan outcome, 1)
 	go func() {
 		result, err := g.Invoker.Invoke(context.WithoutCancel(ctx), c.match.function, payload)
@@ -196,34 +195,34 @@ func (g *gateway) run(ctx context.Context, c *call) *response {
 	defer timer.Stop()
 	select {
 	case o := <-done:
-		return c.conclude(o)
+		return c.toResponse(o)
 	case <-timer.C:
-		c.record.Err = fmt.Errorf("no answer from the function within %v, the most that an HTTP API waits", g.Timeout)
-		return message(http.StatusServiceUnavailable)
+		c.record.Err = fmt.Errorf("the function did not respond within %v, the timeout of HTTP APIs", g.Timeout)
+		return errorResponse(http.StatusServiceUnavailable)
 	}
 }
 
-func (c *call) conclude(o outcome) *response {
+func (c *call) toResponse(o outcome) *response {
 	c.record.Cold = o.result.Cold
 	c.record.Err = o.err
 	switch {
 	case o.err != nil:
-		return message(failureStatus(o.err))
+		return errorResponse(failureStatus(o.err))
 	case o.result.FunctionError != "":
 		c.record.Err = fmt.Errorf("the function failed: %s", o.result.Payload)
-		return message(http.StatusInternalServerError)
+		return errorResponse(http.StatusInternalServerError)
 	}
 	answer, err := decode(o.result.Payload)
 	if err != nil {
-		c.record.Err = fmt.Errorf("the function's response is not one that API Gateway takes: %w", err)
-		return message(http.StatusInternalServerError)
+		c.record.Err = fmt.Errorf("API Gateway would reject the function's response: %w", err)
+		return errorResponse(http.StatusInternalServerError)
 	}
 	c.integration.status = answer.status
 	return answer
 }
 
-// failureStatus is what HTTP APIs answer when Lambda refuses. A function that runs into its own
-// timeout has failed like any other.
+// failureStatus returns the status of HTTP APIs for an error of Lambda. A function's timeout counts as
+// a failure of the function.
 func failureStatus(err error) int {
 	switch {
 	case errors.Is(err, lambda.ErrPayloadTooLarge):

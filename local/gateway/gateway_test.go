@@ -21,7 +21,7 @@ import (
 	"portside/local/template"
 )
 
-// recorder is the far end: it keeps what it is invoked with and answers as told.
+// recorder is an Invoker that records its last invocation and returns the results of answer.
 type recorder struct {
 	mu       sync.Mutex
 	function string
@@ -118,7 +118,7 @@ func (f *fixture) send(r *http.Request) answer {
 	return answer{response.StatusCode, response.Header, string(read)}
 }
 
-func TestGatewayAnswersOfItsOwn(t *testing.T) {
+func TestGatewayErrorResponses(t *testing.T) {
 	fails := func(err error) func([]byte) (lambda.Result, error) {
 		return func([]byte) (lambda.Result, error) { return lambda.Result{}, fmt.Errorf("wrapped: %w", err) }
 	}
@@ -155,7 +155,7 @@ func TestGatewayAnswersOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestTheGatewayWaitsThirtySeconds(t *testing.T) {
+func TestGatewayTimesOutAfterThirtySeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		r := &recorder{answer: func([]byte) (lambda.Result, error) {
@@ -167,17 +167,17 @@ func TestTheGatewayWaitsThirtySeconds(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := httptest.NewRecorder()
-		began := time.Now() //nolint:forbidigo // the clock of the bubble
+		start := time.Now() //nolint:forbidigo // the clock of the synctest bubble
 		handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/v1/users", nil))
-		if waited := time.Since(began); waited != 30*time.Second || w.Code != 503 {
+		if waited := time.Since(start); waited != 30*time.Second || w.Code != 503 {
 			t.Errorf("after %v: %d", waited, w.Code)
 		}
-		// The function still runs, and when it ends no goroutine is left: synctest would tell.
+		// The function still runs. synctest fails if a goroutine is left after its end.
 		close(release)
 	})
 }
 
-func TestRequestsThatAreTooLarge(t *testing.T) {
+func TestTooLargeRequests(t *testing.T) {
 	f := start(t, payload(`{"statusCode":200}`), nil)
 	large := strings.Repeat("x", 10<<20+1)
 	if got := f.do("POST", "/v1/users", large); got.status != 413 || got.body != `{"message":"Request Entity Too Large"}` {
@@ -215,14 +215,14 @@ func TestUnmatchedRoutes(t *testing.T) {
 		t.Errorf("logged %+v", r)
 	}
 	if got := f.do("PURGE", "/v1/users", ""); got.status != 404 {
-		t.Errorf("a method that HTTP APIs do not know: %d", got.status)
+		t.Errorf("an unsupported method: %d", got.status)
 	}
 	if _, event := f.recorder.last(); event != nil {
 		t.Error("a function was invoked")
 	}
 }
 
-func TestAClientThatHungUpMidBody(t *testing.T) {
+func TestClientDisconnectsDuringBody(t *testing.T) {
 	f := start(t, payload(`{"statusCode":200}`), nil)
 	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(f.url, "http://"))
 	if err != nil {
@@ -239,11 +239,11 @@ func TestAClientThatHungUpMidBody(t *testing.T) {
 	}
 }
 
-func TestAFunctionOutlivesItsClient(t *testing.T) {
+func TestFunctionContinuesAfterClientDisconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, hangUp := context.WithCancel(t.Context())
+		ctx, disconnect := context.WithCancel(t.Context())
 		r := invokerFunc(func(ctx context.Context) (lambda.Result, error) {
-			hangUp()
+			disconnect()
 			synctest.Wait()
 			return lambda.Result{Payload: []byte(`{"statusCode":204}`)}, ctx.Err()
 		})
@@ -328,7 +328,7 @@ func BenchmarkGateway(b *testing.B) {
 	}
 }
 
-func TestNewRefusesWhatItCannotServe(t *testing.T) {
+func TestNewRefusesInvalidConfig(t *testing.T) {
 	if _, err := gateway.New(gateway.Config{}); err == nil {
 		t.Error("no invoker, no error")
 	}
@@ -352,7 +352,7 @@ func TestRecordText(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if got := r.Text(true); !strings.Contains(got, "\x1b[31m500\x1b[0m") {
-		t.Errorf("no colour in %q", got)
+		t.Errorf("no color in %q", got)
 	}
 	alone := gateway.Record{Method: "GET", Path: "/", Status: 404}
 	if got := alone.Text(false); !strings.Contains(got, "404") || strings.Contains(got, "warm") {

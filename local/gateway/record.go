@@ -8,42 +8,42 @@ import (
 	"unicode"
 )
 
-// Record is one request, for the log. It has no query string and no headers.
+// Record describes one request for the log. It has no query string and no headers.
 type Record struct {
 	Time      time.Time
 	RequestID string
 	Method    string
-	// Path is decoded, so it can hold any character; Text makes it safe for a terminal.
+	// Path is decoded, so it may contain any character. Text escapes it.
 	Path string
-	// Function and RouteKey are empty when the gateway answered alone.
+	// Function and RouteKey are empty if no function was invoked.
 	Function string
 	RouteKey string
 	Status   int
 	Cold     bool
-	// Bytes is the size of the body that was sent.
+	// Bytes is the size of the response body.
 	Bytes int
-	// Duration is the whole time in the gateway.
+	// Duration is the total time in the gateway.
 	Duration time.Duration
-	// Err says why the gateway answered with an error of its own; the client is not told.
+	// Err is the reason for an error response of the gateway. The client does not get it.
 	Err error
 }
 
-// Text is one line for a terminal, with the status coloured when colour is true.
-func (r Record) Text(colour bool) string {
+// Text returns one line for a terminal. If color is true, the status is colored.
+func (r Record) Text(color bool) string {
 	status := strconv.Itoa(r.Status)
-	if colour {
-		status = fmt.Sprintf("\x1b[%dm%s\x1b[0m", statusColour(r.Status), status)
+	if color {
+		status = fmt.Sprintf("\x1b[%dm%s\x1b[0m", statusColor(r.Status), status)
 	}
 	line := fmt.Sprintf("%s  %s  %-7s %-32s  %-18s %-26s  %8s  %-4s  %8s  %s",
 		r.Time.Format("15:04:05.000"), status, printable(r.Method), printable(r.Path), dash(r.Function), dash(r.RouteKey),
-		r.Duration.Round(10*time.Microsecond), r.start(), size(r.Bytes), r.RequestID)
+		r.Duration.Round(10*time.Microsecond), r.startKind(), size(r.Bytes), r.RequestID)
 	if r.Err != nil {
 		line += "  " + printable(r.Err.Error())
 	}
 	return line
 }
 
-func statusColour(status int) int {
+func statusColor(status int) int {
 	switch {
 	case status >= 500:
 		return 31
@@ -55,7 +55,7 @@ func statusColour(status int) int {
 	return 32
 }
 
-func (r Record) start() string {
+func (r Record) startKind() string {
 	switch {
 	case r.Function == "":
 		return "-"
@@ -82,7 +82,7 @@ func size(n int) string {
 	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
 }
 
-// printable keeps a stranger's control characters from steering the terminal.
+// printable escapes control characters, so that a client cannot control the terminal.
 func printable(s string) string {
 	if !strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) }) {
 		return s

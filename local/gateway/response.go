@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// response is what goes to the client.
+// response is the response to the client.
 type response struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// message is how HTTP APIs word what they answer themselves.
-func message(status int) *response {
+// errorResponse returns the gateway's response for an error, in the format of HTTP APIs.
+func errorResponse(status int) *response {
 	return &response{
 		status: status,
 		header: http.Header{"Content-Type": {"application/json"}},
@@ -28,7 +28,7 @@ func message(status int) *response {
 	}
 }
 
-// statusMessage is API Gateway's text, which for 413 is the old name.
+// statusMessage returns API Gateway's text for a status. For 413 it is the old name.
 func statusMessage(status int) string {
 	if status == http.StatusRequestEntityTooLarge {
 		return "Request Entity Too Large"
@@ -36,7 +36,8 @@ func statusMessage(status int) string {
 	return http.StatusText(status)
 }
 
-// write returns the bytes of the body that were sent. A client that has gone is nobody's fault.
+// write sends the response and returns the number of sent body bytes. It ignores write errors, because then the client
+// is gone.
 func (a *response) write(w http.ResponseWriter, method string) int {
 	maps.Copy(w.Header(), a.header)
 	bodyless := a.status == http.StatusNoContent || a.status == http.StatusNotModified
@@ -51,16 +52,16 @@ func (a *response) write(w http.ResponseWriter, method string) int {
 	return n
 }
 
-// decode reads a function's payload. With a statusCode it is a response of format 2.0; anything
-// else, JSON or not, is itself the body of a 200.
+// decode decodes a function's payload. With a statusCode it is a response in format 2.0; any other
+// payload, JSON or not, is the body of a 200 response.
 func decode(payload []byte) (*response, error) {
 	var fields map[string]json.RawMessage
 	isObject := json.Unmarshal(payload, &fields) == nil
 	if !isObject || fields["statusCode"] == nil {
-		return inferred(payload), nil
+		return inferResponse(payload), nil
 	}
 	a := &response{header: http.Header{}}
-	// Each step reads only what it is named for, so that the first error tells the field.
+	// Each step reads only one field, so that the first error names the field.
 	for _, step := range []func(map[string]json.RawMessage) error{a.readStatus, a.readHeaders, a.readCookies, a.readBody} {
 		if err := step(fields); err != nil {
 			return nil, err
@@ -72,7 +73,7 @@ func decode(payload []byte) (*response, error) {
 	return a, nil
 }
 
-func inferred(payload []byte) *response {
+func inferResponse(payload []byte) *response {
 	body := payload
 	var text string
 	if json.Unmarshal(payload, &text) == nil && len(payload) > 0 && payload[0] == '"' {
@@ -95,7 +96,7 @@ func (a *response) readStatus(fields map[string]json.RawMessage) error {
 
 func (a *response) readHeaders(fields map[string]json.RawMessage) error {
 	var headers map[string]any
-	if err := optional(fields["headers"], &headers); err != nil {
+	if err := decodeOptional(fields["headers"], &headers); err != nil {
 		return errors.New("headers must be an object")
 	}
 	for name, value := range headers {
@@ -104,17 +105,17 @@ func (a *response) readHeaders(fields map[string]json.RawMessage) error {
 			return fmt.Errorf("the header %q %w", name, err)
 		}
 		if !isToken(name) {
-			return fmt.Errorf("the header name %q is not allowed in HTTP", name)
+			return fmt.Errorf("the header name %q is invalid", name)
 		}
-		if name = http.CanonicalHeaderKey(name); !ownHeader(name) {
+		if name = http.CanonicalHeaderKey(name); !isGatewayHeader(name) {
 			a.header.Add(name, text)
 		}
 	}
 	return nil
 }
 
-// ownHeader is true for what the gateway decides alone.
-func ownHeader(name string) bool {
+// isGatewayHeader is true for headers that only the gateway sets.
+func isGatewayHeader(name string) bool {
 	return name == "Content-Length" || name == "Date" || name != "Cookie" && slices.Contains(connectionHeaders[:], name)
 }
 
@@ -130,7 +131,7 @@ func headerText(value any) (string, error) {
 	case float64:
 		return strconv.FormatFloat(v, 'f', -1, 64), nil
 	}
-	return "", errors.New("must be a text")
+	return "", errors.New("must be a string")
 }
 
 func isToken(name string) bool {
@@ -141,8 +142,8 @@ func isToken(name string) bool {
 
 func (a *response) readCookies(fields map[string]json.RawMessage) error {
 	var all []string
-	if err := optional(fields["cookies"], &all); err != nil {
-		return errors.New("cookies must be a list of texts")
+	if err := decodeOptional(fields["cookies"], &all); err != nil {
+		return errors.New("cookies must be a list of strings")
 	}
 	for _, cookie := range all {
 		text, err := headerText(cookie)
@@ -159,28 +160,28 @@ func (a *response) readBody(fields map[string]json.RawMessage) error {
 		body   string
 		packed bool
 	)
-	if err := optional(fields["body"], &body); err != nil {
-		return errors.New("body must be a text")
+	if err := decodeOptional(fields["body"], &body); err != nil {
+		return errors.New("body must be a string")
 	}
-	if err := optional(fields["isBase64Encoded"], &packed); err != nil {
+	if err := decodeOptional(fields["isBase64Encoded"], &packed); err != nil {
 		return errors.New("isBase64Encoded must be true or false")
 	}
 	a.body = []byte(body)
 	if packed {
-		return a.unpack(body)
+		return a.decodeBase64(body)
 	}
 	return nil
 }
 
-func (a *response) unpack(body string) (err error) {
+func (a *response) decodeBase64(body string) (err error) {
 	if a.body, err = base64.StdEncoding.DecodeString(body); err != nil {
-		return errors.New("body is not the base64 that isBase64Encoded promises")
+		return errors.New("body is not valid base64, but isBase64Encoded is true")
 	}
 	return nil
 }
 
-// optional leaves into as it is when the field is missing; encoding/json does so for null.
-func optional(field json.RawMessage, into any) error {
+// decodeOptional does not change into if the field is missing or null.
+func decodeOptional(field json.RawMessage, into any) error {
 	if field == nil {
 		return nil
 	}

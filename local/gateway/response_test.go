@@ -118,11 +118,11 @@ func TestPreflight(t *testing.T) {
 		t.Error("a preflight reached the function")
 	}
 	if got := f.do("OPTIONS", "/v1/users", "", "Origin", "https://a.example"); got.body != "function" {
-		t.Errorf("OPTIONS that is no preflight: %+v", got)
+		t.Errorf("OPTIONS without preflight headers: %+v", got)
 	}
 }
 
-func TestCORSOfAnswers(t *testing.T) {
+func TestCORSHeadersOfResponses(t *testing.T) {
 	f := start(t, payload(`{"statusCode":200,"headers":
 		{"access-control-allow-origin":"https://own","access-control-max-age":"1","vary":"Accept"}}`),
 		withCORS(template.CORS{AllowOrigins: []string{"*"}, AllowMethods: []string{"GET"}, ExposeHeaders: []string{"etag", "location"}}))

@@ -9,7 +9,7 @@ import (
 	"portside/local/template"
 )
 
-// pattern is a route made ready for matching.
+// pattern is a compiled route.
 type pattern struct {
 	key, function string
 	method        string
@@ -18,21 +18,21 @@ type pattern struct {
 	fallback      bool
 }
 
-// segment is a fixed word, or with name set a parameter.
+// segment is a fixed word or, if name is set, a parameter.
 type segment struct{ word, name string }
 
-// match is the route of a request.
+// match is the route of a request and its parameters.
 type match struct {
 	key, function string
 	parameters    map[string]string
 }
 
-// methods are those that HTTP APIs know; ANY stands for these and no others.
+// methods are the methods that HTTP APIs support. ANY matches only these.
 var methods = [...]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
-// compile sorts the routes so that the first to match is the one that API Gateway takes: full
-// matches, then greedy ones with the longest prefix first, then $default. Among the rest a fixed
-// word goes before a parameter, from left to right, and a method before ANY.
+// compile sorts the routes by API Gateway's priority: full matches, then greedy ones with the longest
+// prefix first, then $default. Within a group, from left to right, a fixed word comes before a
+// parameter; then a method comes before ANY.
 func compile(routes []template.Route) ([]pattern, error) {
 	var table []pattern
 	for _, route := range routes {
@@ -42,7 +42,7 @@ func compile(routes []template.Route) ([]pattern, error) {
 		}
 		table = append(table, p)
 	}
-	slices.SortStableFunc(table, compare)
+	slices.SortStableFunc(table, compareRoutes)
 	return table, nil
 }
 
@@ -57,7 +57,7 @@ func compileRoute(route template.Route) (pattern, error) {
 	}
 	for word := range strings.SplitSeq(route.Path[1:], "/") {
 		if p.greedy {
-			return p, fmt.Errorf("the route %q has more after its {…+}, which must come last", p.key)
+			return p, fmt.Errorf("the route %q has segments after {…+}, which must come last", p.key)
 		}
 		s := segment{word: word}
 		if inner, ok := strings.CutPrefix(word, "{"); ok {
@@ -69,23 +69,23 @@ func compileRoute(route template.Route) (pattern, error) {
 	return p, nil
 }
 
-func compare(a, b pattern) int {
-	if c := cmp.Or(order(a.fallback, b.fallback), order(a.greedy, b.greedy)); c != 0 {
+func compareRoutes(a, b pattern) int {
+	if c := cmp.Or(compareBools(a.fallback, b.fallback), compareBools(a.greedy, b.greedy)); c != 0 {
 		return c
 	}
 	if c := cmp.Compare(len(b.segments), len(a.segments)); c != 0 {
 		return c
 	}
 	for i := range a.segments {
-		if c := order(a.segments[i].name != "", b.segments[i].name != ""); c != 0 {
+		if c := compareBools(a.segments[i].name != "", b.segments[i].name != ""); c != 0 {
 			return c
 		}
 	}
-	return order(a.method == "ANY", b.method == "ANY")
+	return compareBools(a.method == "ANY", b.method == "ANY")
 }
 
-// order puts false before true.
-func order(a, b bool) int {
+// compareBools orders false before true.
+func compareBools(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -95,7 +95,7 @@ func order(a, b bool) int {
 	return 1
 }
 
-func find(table []pattern, method, path string) (match, bool) {
+func findRoute(table []pattern, method, path string) (match, bool) {
 	if !slices.Contains(methods[:], method) {
 		return match{}, false
 	}
@@ -108,7 +108,7 @@ func find(table []pattern, method, path string) (match, bool) {
 	return match{}, false
 }
 
-// match gives the parameters of a request that p matches. A parameter is never empty.
+// match returns the parameters of a request, and whether p matches it. A parameter is never empty.
 func (p pattern) match(method string, words []string) (map[string]string, bool) {
 	if p.fallback {
 		return nil, true

@@ -12,7 +12,7 @@ import (
 	"portside/local/template"
 )
 
-func TestTheMostSpecificRouteWins(t *testing.T) {
+func TestMostSpecificRouteWins(t *testing.T) {
 	table := []template.Route{
 		{Path: "$default"},
 		{Method: "ANY", Path: "/{proxy+}"},
@@ -48,10 +48,10 @@ func TestTheMostSpecificRouteWins(t *testing.T) {
 		{"HEAD", "/v2/acme/app/manifests/1.0", "ANY /v2/{proxy+}", map[string]string{"proxy": "acme/app/manifests/1.0"}},
 		{"GET", "/pets//", "GET /pets/{proxy+}", map[string]string{"proxy": "/"}},
 	} {
-		// Whatever the order in the template, the choice is the same.
+		// The choice does not depend on the order in the template.
 		for range 2 {
 			slices.Reverse(table)
-			key, parameters := chosen(t, table, test.method, test.path)
+			key, parameters := chosenRoute(t, table, test.method, test.path)
 			if key != test.key || cmp.Diff(test.parameters, parameters) != "" {
 				t.Errorf("%s %s went to %q with %v, want %q", test.method, test.path, key, parameters, test.key)
 			}
@@ -59,7 +59,7 @@ func TestTheMostSpecificRouteWins(t *testing.T) {
 	}
 }
 
-func chosen(t *testing.T, table []template.Route, method, path string) (key string, parameters map[string]string) {
+func chosenRoute(t *testing.T, table []template.Route, method, path string) (key string, parameters map[string]string) {
 	t.Helper()
 	r := &recorder{answer: payload(`{"statusCode":200}`)}
 	handler, err := gateway.New(gateway.Config{Routes: table, Invoker: r})

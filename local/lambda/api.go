@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// maxResponse is Lambda's limit, which is a little more than 6 MB.
-const maxResponse = MaxPayload + 100
+// maxResponseBytes is Lambda's limit, slightly more than 6 MB.
+const maxResponseBytes = MaxPayloadBytes + 100
 
-// api is the Lambda Runtime API. AWS_LAMBDA_RUNTIME_API may hold a path as well as host and port,
-// so that one listener serves all sandboxes and the path says which.
+// api returns the handler of the Lambda Runtime API. One listener serves all sandboxes:
+// AWS_LAMBDA_RUNTIME_API may contain a path, and the path identifies the sandbox.
 func (r *Runtime) api() http.Handler {
 	const version = "/{sandbox}/2018-06-01/runtime"
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+version+"/invocation/next", r.forSandbox((*sandbox).next))
 	mux.HandleFunc("POST "+version+"/invocation/{id}/response", r.forSandbox((*sandbox).response))
 	mux.HandleFunc("POST "+version+"/invocation/{id}/error", r.forSandbox((*sandbox).invocationError))
-	mux.HandleFunc("POST "+version+"/init/error", r.forSandbox((*sandbox).initFailed))
+	mux.HandleFunc("POST "+version+"/init/error", r.forSandbox((*sandbox).handleInitError))
 	return mux
 }
 
@@ -31,26 +31,26 @@ func (r *Runtime) forSandbox(handle func(*sandbox, http.ResponseWriter, *http.Re
 		s, ok := r.sandboxes[req.PathValue("sandbox")]
 		r.mu.Unlock()
 		if !ok {
-			refuse(w, http.StatusForbidden, "InvalidSandbox", "this process has been given up")
+			writeError(w, http.StatusForbidden, "InvalidSandbox", "the sandbox of this process has been removed")
 			return
 		}
 		handle(s, w, req)
 	}
 }
 
-func refuse(w http.ResponseWriter, status int, kind, message string) {
+func writeError(w http.ResponseWriter, status int, kind, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"errorMessage": message, "errorType": kind}) // the process may be gone
+	_ = json.NewEncoder(w).Encode(map[string]string{"errorMessage": message, "errorType": kind}) // fails if the process has exited
 }
 
-// next blocks until there is work.
+// next blocks until there is an invocation.
 func (s *sandbox) next(w http.ResponseWriter, r *http.Request) {
-	if !s.settleCurrent() {
-		refuse(w, http.StatusForbidden, "InvalidStateTransition", "the last invocation has not been answered")
+	if !s.completeCurrent() {
+		writeError(w, http.StatusForbidden, "InvalidStateTransition", "the last invocation has no response yet")
 		return
 	}
-	s.becomes.Do(func() { close(s.ready) })
+	s.readyOnce.Do(func() { close(s.ready) })
 	select {
 	case inv := <-s.work:
 		s.deliver(w, inv)
@@ -58,9 +58,8 @@ func (s *sandbox) next(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// settleCurrent tells that the process is done with its last invocation, or returns false when it
-// is not.
-func (s *sandbox) settleCurrent() bool {
+// completeCurrent marks the last invocation as complete. It returns false if that has no response yet.
+func (s *sandbox) completeCurrent() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.current == nil {
@@ -68,7 +67,7 @@ func (s *sandbox) settleCurrent() bool {
 	}
 	select {
 	case <-s.current.answered:
-		close(s.current.settled)
+		close(s.current.completed)
 		s.current = nil
 		return true
 	default:
@@ -88,21 +87,21 @@ func (s *sandbox) deliver(w http.ResponseWriter, inv *invocation) {
 	h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(deadline.UnixMilli(), 10))
 	h.Set("Lambda-Runtime-Invoked-Function-Arn", s.arn)
 	h.Set("Lambda-Runtime-Trace-Id", traceID(inv.delivered))
-	_, _ = w.Write(inv.payload) // a process that cannot read it ends, which run sees
+	_, _ = w.Write(inv.payload) // fails if the process has exited; run handles that
 }
 
-// traceID has the form that X-Ray prescribes; nothing is traced.
+// traceID returns an ID in X-Ray's format. Nothing is traced.
 func traceID(at time.Time) string {
 	return "Root=1-" + strconv.FormatInt(at.Unix(), 16) + "-" + randomHex(12) + ";Parent=" + randomHex(8) + ";Sampled=0"
 }
 
-// running returns the invocation that the request answers, or refuses the request.
+// running returns the invocation that the request answers. If there is none, it writes an error.
 func (s *sandbox) running(w http.ResponseWriter, r *http.Request) (*invocation, bool) {
 	s.mu.Lock()
 	inv := s.current
 	s.mu.Unlock()
 	if inv == nil || inv.id != r.PathValue("id") {
-		refuse(w, http.StatusBadRequest, "InvalidRequestID", "this process is not running that invocation")
+		writeError(w, http.StatusBadRequest, "InvalidRequestID", "this process is not running that invocation")
 		return nil, false
 	}
 	return inv, true
@@ -121,14 +120,14 @@ func (s *sandbox) answer(w http.ResponseWriter, r *http.Request, functionError s
 	if !ok {
 		return
 	}
-	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResponse))
+	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResponseBytes))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		inv.finish(responseTooLarge())
-		refuse(w, http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "Exceeded maximum allowed payload size.")
+		writeError(w, http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "Exceeded maximum allowed payload size.")
 		return
 	}
 	if err != nil {
-		return // the process ended while it was sending, which run sees
+		return // the process exited while sending; run handles that
 	}
 	if broken := streamError(r); broken != nil {
 		payload, functionError = broken, Unhandled
@@ -137,7 +136,7 @@ func (s *sandbox) answer(w http.ResponseWriter, r *http.Request, functionError s
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// streamError returns the error that a function reports behind a response it had to break off.
+// streamError returns the error that a function reports in the trailer of an incomplete streaming response.
 func streamError(r *http.Request) []byte {
 	if r.Trailer.Get("Lambda-Runtime-Function-Error-Type") == "" {
 		return nil
@@ -149,9 +148,9 @@ func streamError(r *http.Request) []byte {
 	return body
 }
 
-// initFailed keeps the reason; the invocation fails when the process then ends.
-func (s *sandbox) initFailed(w http.ResponseWriter, r *http.Request) {
-	reason, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResponse))
+// handleInitError stores the error. The invocation fails with it when the process exits.
+func (s *sandbox) handleInitError(w http.ResponseWriter, r *http.Request) {
+	reason, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResponseBytes))
 	if err != nil {
 		return
 	}

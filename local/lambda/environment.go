@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// environment is all that the process inherits. It is clean, as it is in the cloud: a variable of
-// the developer's shell must not be able to make a function work that would not work deployed.
+// environment returns the complete environment of the process. It contains nothing from the developer's
+// shell, because a function must not depend on variables that it does not have in the cloud.
 func (r *Runtime) environment(s *sandbox) []string {
 	f := s.function
 	all := map[string]string{

@@ -1,4 +1,4 @@
 package lambda
 
-// Processes is how many processes the Runtime has not yet seen ending.
+// Processes returns the number of processes whose exit the Runtime has not noticed.
 func (r *Runtime) Processes() int { return len(r.running()) }

@@ -11,21 +11,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// invocation is one event on its way through one process.
+// invocation is one event that one process handles.
 type invocation struct {
 	id        string
 	payload   []byte
 	cold      bool
-	delivered time.Time // or accepted, as long as no process has it
+	delivered time.Time // to a process; before that, the time of creation
 
-	once     sync.Once
-	answered chan struct{} // closed when answer and duration are set
-	settled  chan struct{} // closed when the process then asks for more work
-	answer   answer
-	duration time.Duration
+	once      sync.Once
+	answered  chan struct{} // closed when answer and duration are set
+	completed chan struct{} // closed when the process requests its next invocation
+	answer    answer
+	duration  time.Duration
 }
 
-// outcome is what Invoke returns.
+// outcome holds the results of Invoke.
 type outcome struct {
 	result Result
 	err    error
@@ -37,11 +37,11 @@ func newInvocation(payload []byte) *invocation {
 		payload:   payload,
 		delivered: time.Now(),
 		answered:  make(chan struct{}),
-		settled:   make(chan struct{}),
+		completed: make(chan struct{}),
 	}
 }
 
-// finish gives the invocation its answer. The first one counts.
+// finish sets the invocation's answer. Only the first call has an effect.
 func (i *invocation) finish(a answer) {
 	i.once.Do(func() {
 		i.answer = a
@@ -59,16 +59,15 @@ func (i *invocation) outcome() outcome {
 	}}
 }
 
-// answer is what becomes of an invocation, told by its process or, when that could not, by us.
+// answer is the result of an invocation, from its process or, if that failed, from the Runtime.
 type answer struct {
 	payload       []byte
 	functionError string
 	err           error
-	platform      string // for the log: what the function itself could not say
+	platform      string // log line of the Runtime, if the function could not log the failure
 }
 
-// exitFailure is what Lambda answers for a process that ended with an invocation, or before it
-// asked for its first.
+// exitFailure returns Lambda's answer for a process that exited during an invocation or its initialization.
 func (s *sandbox) exitFailure(requestID string) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +97,7 @@ func initTimeout(requestID string, limit time.Duration) answer {
 
 func responseTooLarge() answer {
 	a := unhandled("Function.ResponseSizeTooLarge",
-		fmt.Sprintf("Response payload size exceeded maximum allowed payload size (%d bytes).", maxResponse))
+		fmt.Sprintf("Response payload size exceeded maximum allowed payload size (%d bytes).", maxResponseBytes))
 	a.err = ErrResponseTooLarge
 	return a
 }

@@ -1,10 +1,10 @@
-// Package lambda runs functions as AWS Lambda runs them: each sandbox is one process of the
-// function's binary, which asks the Lambda Runtime API for work and serves one request at a time.
+// Package lambda runs functions as AWS Lambda does: each sandbox is one process of the function's
+// binary, which gets invocations from the Lambda Runtime API, one at a time.
 //
-// What must stay true: a process never has two invocations; what a function inherits is exactly
-// the environment that the template gives it; and no process outlives the Runtime that started it.
-// Functions run as processes rather than inside this one, so that the binary under test is the
-// binary that is deployed, and so that a crash costs one invocation, as it does in the cloud.
+// A process never has two invocations at once. A function's environment has only the variables
+// that Lambda and the template set. No process outlives the Runtime that started it. Functions run
+// as separate processes, so that the tested binary is the deployed binary, and so that a crash
+// fails only one invocation.
 package lambda
 
 import (
@@ -12,28 +12,27 @@ import (
 	"time"
 )
 
-// Unhandled is the FunctionError of an invocation that ended in an error of the function's own:
-// a returned error, a panic, an exit or a timeout.
+// Unhandled is the FunctionError of an invocation in which the function failed: it returned an
+// error, panicked, exited or timed out.
 const Unhandled = "Unhandled"
 
-// MaxPayload is the largest synchronous request and the largest response, in bytes.
-const MaxPayload = 6 << 20
+// MaxPayloadBytes is Lambda's limit on a synchronous request and on a response.
+const MaxPayloadBytes = 6 << 20
 
-// Result is the answer of a function that ran.
+// Result is the result of an invocation.
 type Result struct {
-	// Payload is the function's response or, with a FunctionError, Lambda's description of the
-	// failure: an object with errorMessage and errorType.
+	// Payload is the function's response. With a FunctionError, it is Lambda's description of the
+	// failure, an object with errorMessage and errorType.
 	Payload []byte
 	// FunctionError is empty, or Unhandled.
 	FunctionError string
-	// Cold says that the invocation waited for a process to start.
+	// Cold is true if a process was started for the invocation.
 	Cold bool
-	// Duration is the time the function had the event, without waiting and starting.
+	// Duration is the time from delivery of the event to the answer, without waiting and process start.
 	Duration time.Duration
 }
 
-// What an invocation can fail with other than by the function's own error. ErrTimeout and
-// ErrResponseTooLarge come with a Result whose Payload is what Lambda answers.
+// Errors of Invoke. With ErrTimeout and ErrResponseTooLarge, the Result's Payload is Lambda's answer.
 var (
 	ErrUnknownFunction  = errors.New("unknown function")
 	ErrTimeout          = errors.New("function timed out")

@@ -21,10 +21,10 @@ import (
 var probes [2]string
 
 func TestMain(m *testing.M) {
-	os.Exit(run(m))
+	os.Exit(buildProbesAndRun(m))
 }
 
-func run(m *testing.M) int {
+func buildProbesAndRun(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "probe")
 	if err != nil {
 		panic(err)
@@ -41,39 +41,39 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// log collects what functions print.
-type log struct {
+// logBuffer collects the output of functions.
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (l *log) Write(p []byte) (int, error) {
+func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
 }
 
-func (l *log) String() string {
+func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-func (l *log) contains(s string) func() bool {
+func (l *logBuffer) contains(s string) func() bool {
 	return func() bool { return strings.Contains(l.String(), s) }
 }
 
 type fixture struct {
 	*lambda.Runtime
 	t      *testing.T
-	log    *log
+	log    *logBuffer
 	binary string
 }
 
-// start runs a copy of the probe as function Probe, changed by the given function.
+// start starts a Runtime with a copy of the probe as the function Probe. change may change its configuration.
 func start(t *testing.T, change func(*lambda.Config)) *fixture {
 	t.Helper()
-	f := &fixture{t: t, log: &log{}, binary: filepath.Join(t.TempDir(), "bootstrap")}
+	f := &fixture{t: t, log: &logBuffer{}, binary: filepath.Join(t.TempDir(), "bootstrap")}
 	f.install(probes[0])
 	config := lambda.Config{
 		Functions:    []lambda.Function{{Name: "Probe", Binary: f.binary, Timeout: time.Minute, MemoryMB: 256}},
@@ -97,7 +97,7 @@ func start(t *testing.T, change func(*lambda.Config)) *fixture {
 	return f
 }
 
-// install replaces the binary as a build does: by rename, since it may be running.
+// install replaces the binary by rename, as a build does, because it may be running.
 func (f *fixture) install(probe string) {
 	f.t.Helper()
 	content, err := os.ReadFile(probe)
@@ -112,7 +112,7 @@ func (f *fixture) install(probe string) {
 	}
 }
 
-type answer struct {
+type probeAnswer struct {
 	PID         int
 	Version     string
 	Environment []string
@@ -128,8 +128,8 @@ type answer struct {
 	ErrorType    string
 }
 
-// invoke runs an event that must not fail.
-func (f *fixture) invoke(event string) answer {
+// invoke invokes the function, which must succeed.
+func (f *fixture) invoke(event string) probeAnswer {
 	f.t.Helper()
 	result, err := f.Invoke(f.t.Context(), "Probe", []byte(event))
 	if err != nil || result.FunctionError != "" {
@@ -138,9 +138,9 @@ func (f *fixture) invoke(event string) answer {
 	return f.parse(result)
 }
 
-func (f *fixture) parse(result lambda.Result) answer {
+func (f *fixture) parse(result lambda.Result) probeAnswer {
 	f.t.Helper()
-	a := answer{Cold: result.Cold, Took: result.Duration}
+	a := probeAnswer{Cold: result.Cold, Took: result.Duration}
 	if err := json.Unmarshal(result.Payload, &a); err != nil {
 		f.t.Errorf("%v: %s", err, result.Payload)
 	}
@@ -155,23 +155,23 @@ func (f *fixture) await(what string, condition func() bool) {
 		select {
 		case <-tick.C:
 		case <-limit:
-			f.t.Fatalf("waited in vain until %s; log:\n%s", what, f.log)
+			f.t.Fatalf("timed out waiting until %s; log:\n%s", what, f.log)
 		}
 	}
 }
 
-func gone(pid int) func() bool {
+func hasExited(pid int) func() bool {
 	return func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH }
 }
 
-// busy occupies a sandbox until the returned function is called, which returns its answer.
-func (f *fixture) busy() (finish func() answer) {
+// occupySandbox occupies a sandbox until the caller calls finish, which returns the function's answer.
+func (f *fixture) occupySandbox() (finish func() probeAnswer) {
 	f.t.Helper()
 	signal := filepath.Join(f.t.TempDir(), "go on")
-	done := make(chan answer, 1)
+	done := make(chan probeAnswer, 1)
 	go func() { done <- f.invoke(`{"Do":"wait","Wait":"` + signal + `"}`) }()
 	f.await("the function has the event", f.log.contains(signal))
-	return func() answer {
+	return func() probeAnswer {
 		if err := os.WriteFile(signal, nil, 0o600); err != nil {
 			f.t.Error(err)
 		}

@@ -2,13 +2,13 @@ package lambda
 
 import "strings"
 
-// output is where a sandbox's process prints to. process gives it a line with each Write.
+// output receives the output of a sandbox's process, one line with each Write.
 type output struct {
 	config  Config
 	sandbox *sandbox
 }
 
-// Write never fails: nobody may miss a line because another cannot take it.
+// Write never fails, so that an error of Config.Log does not suppress Config.Lines.
 func (o output) Write(line []byte) (int, error) {
 	_, _ = o.config.Log.Write(append([]byte(o.sandbox.function.Name+" | "), line...))
 	if o.config.Lines != nil {

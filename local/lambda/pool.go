@@ -8,58 +8,58 @@ import (
 	"time"
 )
 
-// pool hands out the sandboxes of one function. There are never more slots than the limit, and
-// nobody waits while a slot is free: whoever gives a slot up passes it to the first who waits.
+// pool manages the sandboxes of one function. It has at most limit slots. A caller waits only if
+// all slots are in use; a released slot goes to the first waiting caller.
 type pool struct {
 	runtime *Runtime
 
 	mu         sync.Mutex
 	function   Function
 	generation int     // of the binary and the configuration
-	slots      int     // given out or idle
+	slots      int     // acquired or idle
 	idle       []*slot // the most recently used is the last
 	waiting    []chan *slot
 	stopped    bool
 }
 
-// slot is the right to have one process. It has no sandbox until its holder starts one.
+// slot is the right to run one process. It has no sandbox until its holder starts one.
 type slot struct {
 	sandbox *sandbox
 	since   time.Time // idle since
 }
 
-// acquire returns a slot that only the caller has; it belongs to serve from then on.
+// acquire returns a slot for the caller's exclusive use. The caller must pass it to serve.
 func (p *pool) acquire(ctx context.Context) (*slot, error) {
-	turn, timeout := p.take()
+	turn, timeout := p.requestSlot()
 	deadline := time.NewTimer(timeout)
 	defer deadline.Stop()
 	select {
 	case s, ok := <-turn:
-		return granted(s, ok)
-	default: // a free slot wins over a context that has ended
+		return slotOrStopped(s, ok)
+	default: // a free slot takes precedence over an ended context
 	}
 	select {
 	case s, ok := <-turn:
-		return granted(s, ok)
+		return slotOrStopped(s, ok)
 	case <-deadline.C:
 	case <-ctx.Done():
 	}
-	p.leave(turn)
+	p.cancelRequest(turn)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil, ctx.Err()
 	}
 	return nil, ErrThrottled
 }
 
-func granted(s *slot, ok bool) (*slot, error) {
+func slotOrStopped(s *slot, ok bool) (*slot, error) {
 	if !ok {
 		return nil, ErrStopped
 	}
 	return s, nil
 }
 
-// take returns a channel that brings a slot, at once when one is free; it is closed by stop.
-func (p *pool) take() (chan *slot, time.Duration) {
+// requestSlot returns a channel that receives a slot, at once if one is free. stop closes it.
+func (p *pool) requestSlot() (chan *slot, time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	turn := make(chan *slot, 1)
@@ -86,8 +86,8 @@ func (p *pool) limit() int {
 	return most
 }
 
-// leave ends the wait for a turn, and passes on a slot that has come too late.
-func (p *pool) leave(turn chan *slot) {
+// cancelRequest stops waiting for a slot. If one arrived meanwhile, it releases that.
+func (p *pool) cancelRequest(turn chan *slot) {
 	p.mu.Lock()
 	i := slices.Index(p.waiting, turn)
 	if i >= 0 {
@@ -102,11 +102,11 @@ func (p *pool) leave(turn chan *slot) {
 	}
 }
 
-// release takes a slot back, whatever has become of its sandbox.
+// release returns a slot to the pool. Its sandbox may have exited or be outdated.
 func (p *pool) release(s *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s.sandbox != nil && (p.stopped || s.sandbox.generation != p.generation || s.sandbox.ended()) {
+	if s.sandbox != nil && (p.stopped || s.sandbox.generation != p.generation || s.sandbox.hasExited()) {
 		s.sandbox.retire()
 		s.sandbox = nil
 	}
@@ -122,7 +122,7 @@ func (p *pool) release(s *slot) {
 	}
 }
 
-// drop forgets a sandbox whose process has ended. One that is in use is its holder's to replace.
+// drop removes an idle sandbox whose process has exited. If the sandbox is in use, its holder replaces it.
 func (p *pool) drop(s *sandbox) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,8 +135,8 @@ func (p *pool) drop(s *sandbox) {
 	})
 }
 
-// reload retires the idle sandboxes now and the busy ones when they are released. With a function
-// it changes the configuration as well.
+// reload retires idle sandboxes now and busy ones when they are released. If f is not nil, it
+// becomes the function's new configuration.
 func (p *pool) reload(f *Function) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,7 +147,7 @@ func (p *pool) reload(f *Function) {
 	p.retireIdle(len(p.idle))
 }
 
-// stop fails everyone who waits. Busy sandboxes are the Runtime's to end.
+// stop retires idle sandboxes and fails all waiting callers. The Runtime ends busy sandboxes.
 func (p *pool) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,15 +191,15 @@ func (p *pool) isStopped() bool {
 	return p.stopped
 }
 
-// current returns the function as it is configured now and the generation of that.
+// current returns the function's configuration and its generation.
 func (p *pool) current() (Function, int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.function, p.generation
 }
 
-// serve runs an invocation in the slot, whose sandbox it starts when there is none, and gives the
-// slot back. A sandbox that died while it was idle is replaced without anyone noticing.
+// serve runs an invocation in the slot and releases the slot. It starts a sandbox if the slot has
+// none, and replaces one that exited while it was idle.
 func (p *pool) serve(s *slot, payload []byte) outcome {
 	defer p.release(s)
 	inv := newInvocation(payload)

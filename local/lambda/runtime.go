@@ -11,39 +11,39 @@ import (
 	"time"
 )
 
-// Function is what the Runtime must know to run one function.
+// Function is the configuration of one function.
 type Function struct {
 	Name        string
-	Binary      string            // path of the executable, which may be replaced by rename at any time
-	Environment map[string]string // the function's own variables, which win over Config.Environment
+	Binary      string            // path of the executable; a rename may replace it at any time
+	Environment map[string]string // the function's variables; they override Config.Environment
 	Timeout     time.Duration     // from delivery of the event to the answer
-	MemoryMB    int               // told to the function, not enforced
-	LogGroup    string            // its name, as the function is told; empty is Lambda's own choice
-	Concurrency int               // the most processes at once if fewer than Config.MaxSandboxes; 0 sets no limit
+	MemoryMB    int               // passed to the function, not enforced
+	LogGroup    string            // name of the log group, passed to the function; empty means /aws/lambda/NAME
+	Concurrency int               // limit on processes, if lower than Config.MaxSandboxes; 0 means no limit
 }
 
-// Config is what New needs. A zero duration or limit stands for the default that is named beside it.
+// Config holds the parameters of New. A zero value means the default in the field's comment.
 type Config struct {
 	Functions    []Function
-	Region       string            // us-east-1
-	AccountID    string            // 000000000000
+	Region       string            // default us-east-1
+	AccountID    string            // default 000000000000
 	Environment  map[string]string // variables of every function: endpoints, credentials
-	Log          io.Writer         // receives what functions print, a line at a time
-	Lines        func(Line)        // receives the same once more, apart by function; it must not block
-	MaxSandboxes int               // 10 processes per function
-	InitTimeout  time.Duration     // 10 s from process start to the first request for work
-	ShrinkAfter  time.Duration     // 1 min of idleness, then one process per function stays
-	IdleTimeout  time.Duration     // 10 min of idleness, then the last one goes too
+	Log          io.Writer         // receives the functions' output line by line
+	Lines        func(Line)        // receives the same lines with their function; must not block
+	MaxSandboxes int               // processes per function; default 10
+	InitTimeout  time.Duration     // from process start to the first request for an invocation; default 10 s
+	ShrinkAfter  time.Duration     // idle time after which only one process per function remains; default 1 min
+	IdleTimeout  time.Duration     // idle time after which the last process ends; default 10 min
 }
 
-// Line is one that a function printed. A line of more than 64 KB comes in pieces.
+// Line is a line of a function's output. Lines of more than 64 KB arrive in pieces.
 type Line struct {
 	Function string
-	Stream   string // the log stream, which tells one process from another
+	Stream   string // the log stream, which identifies the process
 	Text     string // without the newline
 }
 
-// Runtime runs functions. Its methods may be called from any goroutine.
+// Runtime runs functions. It is safe for concurrent use.
 type Runtime struct {
 	config  Config
 	address string
@@ -52,12 +52,12 @@ type Runtime struct {
 
 	mu        sync.Mutex
 	pools     map[string]*pool
-	sandboxes map[string]*sandbox // by the secret path element of its Runtime API
+	sandboxes map[string]*sandbox // by the secret path element of their Runtime API
 	stopped   bool
 }
 
-// New opens the Runtime API on a free loopback port. No function is started before its first
-// invocation. The caller must call Stop.
+// New opens the Runtime API on a free loopback port. A function's first process starts with its
+// first invocation. The caller must call Stop.
 func New(c Config) (*Runtime, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -72,7 +72,7 @@ func New(c Config) (*Runtime, error) {
 	}
 	r.Configure(c.Functions)
 	r.server = &http.Server{Handler: r.api(), ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = r.server.Serve(listener) }() // returns ErrServerClosed at Stop; no other end of it is of use
+	go func() { _ = r.server.Serve(listener) }() // returns ErrServerClosed after Stop
 	go r.shrinkIdle()
 	return r, nil
 }
@@ -90,11 +90,11 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Invoke runs one event. While all sandboxes are busy it waits until the context's deadline or for
-// the function's Timeout, whichever ends first. A caller that leaves does not end the invocation,
-// just as in the cloud.
+// Invoke invokes a function. While all sandboxes are busy, it waits until the context ends, but no
+// longer than the function's Timeout. As in the cloud, canceling the context does not stop a
+// running invocation.
 func (r *Runtime) Invoke(ctx context.Context, function string, payload []byte) (Result, error) {
-	if len(payload) > MaxPayload {
+	if len(payload) > MaxPayloadBytes {
 		return Result{}, ErrPayloadTooLarge
 	}
 	p, err := r.pool(function)
@@ -128,16 +128,16 @@ func (r *Runtime) pool(function string) (*pool, error) {
 	return p, nil
 }
 
-// Reload makes every invocation from now on run in a process that is started from now on. Running
-// invocations finish where they are. An unknown name does nothing.
+// Reload makes later invocations run in new processes. Running invocations finish in their old
+// processes. Reload ignores unknown names.
 func (r *Runtime) Reload(function string) {
 	if p, err := r.pool(function); err == nil {
 		p.reload(nil)
 	}
 }
 
-// Configure replaces the set of functions: new ones can be invoked, changed and unchanged ones are
-// reloaded, absent ones become unknown.
+// Configure replaces the set of functions. It reloads functions that stay, changed or not; removed
+// ones become unknown.
 func (r *Runtime) Configure(functions []Function) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,8 +157,8 @@ func (r *Runtime) Configure(functions []Function) {
 	}
 }
 
-// Stop refuses new invocations and ends every process; invocations that are running fail with
-// ErrStopped. It returns when the last process is gone; when ctx ends first, it kills them.
+// Stop rejects new invocations and ends all processes; running invocations fail with ErrStopped. It
+// returns when the last process has exited. If ctx ends first, it kills the remaining processes.
 func (r *Runtime) Stop(ctx context.Context) error {
 	r.mu.Lock()
 	if r.stopped {
@@ -175,7 +175,7 @@ func (r *Runtime) Stop(ctx context.Context) error {
 	return r.server.Close()
 }
 
-// endAll goes round until no sandbox is left, as one may just have been starting.
+// endAll loops until no sandbox is left, because one may just have been starting.
 func (r *Runtime) endAll(ctx context.Context) {
 	for {
 		running := r.running()
@@ -200,7 +200,7 @@ func (r *Runtime) running() []*sandbox {
 	return running
 }
 
-// shrinkIdle gives the memory of sandboxes back that nobody has used for a while.
+// shrinkIdle periodically ends sandboxes that have been idle for a while, to free their memory.
 func (r *Runtime) shrinkIdle() {
 	ticker := time.NewTicker(max(r.config.ShrinkAfter/4, time.Millisecond))
 	defer ticker.Stop()

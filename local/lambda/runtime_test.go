@@ -15,7 +15,7 @@ import (
 	"portside/local/lambda"
 )
 
-func TestInvocationsInTurnShareOneProcess(t *testing.T) {
+func TestSequentialInvocationsShareOneProcess(t *testing.T) {
 	f := start(t, nil)
 	first := f.invoke(`{}`)
 	if !first.Cold {
@@ -28,7 +28,7 @@ func TestInvocationsInTurnShareOneProcess(t *testing.T) {
 	}
 }
 
-func TestFunctionSeesWhatLambdaShows(t *testing.T) {
+func TestFunctionEnvironmentIsLambdas(t *testing.T) {
 	t.Setenv("LEAKED", "from the developer's shell")
 	f := start(t, func(c *lambda.Config) {
 		c.Functions[0].Environment = map[string]string{"OWN": "mine", "SHARED": "overridden"}
@@ -50,7 +50,7 @@ func TestFunctionSeesWhatLambdaShows(t *testing.T) {
 		t.Errorf("environment\n got %v\nwant %v", names, want)
 	}
 	if !slices.Contains(a.Environment, "SHARED=overridden") {
-		t.Error("the function's own variable does not win")
+		t.Error("the function's variable does not override the shared one")
 	}
 	if a.ARN != "arn:aws:lambda:us-east-1:000000000000:function:Probe" || len(a.RequestID) != 36 {
 		t.Errorf("ARN %q, request ID %q", a.ARN, a.RequestID)
@@ -63,7 +63,7 @@ func TestFunctionSeesWhatLambdaShows(t *testing.T) {
 	}
 }
 
-func TestLinesReachTheHookToo(t *testing.T) {
+func TestOutputReachesConfigLines(t *testing.T) {
 	lines := make(chan lambda.Line, 100)
 	f := start(t, func(c *lambda.Config) {
 		c.Lines = func(l lambda.Line) { lines <- l }
@@ -90,9 +90,9 @@ func TestLinesReachTheHookToo(t *testing.T) {
 	}
 }
 
-func TestProcessHasOneInvocationAtATime(t *testing.T) {
+func TestConcurrentInvocationsUseSeparateProcesses(t *testing.T) {
 	f := start(t, nil)
-	finish := []func() answer{f.busy(), f.busy(), f.busy()}
+	finish := []func() probeAnswer{f.occupySandbox(), f.occupySandbox(), f.occupySandbox()}
 	pids := map[int]bool{}
 	for _, f := range finish {
 		pids[f().PID] = true
@@ -102,9 +102,9 @@ func TestProcessHasOneInvocationAtATime(t *testing.T) {
 	}
 }
 
-func TestInvocationsBeyondTheLimitWait(t *testing.T) {
+func TestInvocationsBeyondConcurrencyLimitWait(t *testing.T) {
 	f := start(t, func(c *lambda.Config) { c.Functions[0].Concurrency = 2 })
-	finish := []func() answer{f.busy(), f.busy()}
+	finish := []func() probeAnswer{f.occupySandbox(), f.occupySandbox()}
 	tooLate, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	if _, err := f.Invoke(tooLate, "Probe", []byte(`{}`)); !errors.Is(err, lambda.ErrThrottled) {
@@ -115,15 +115,15 @@ func TestInvocationsBeyondTheLimitWait(t *testing.T) {
 	if _, err := f.Invoke(left, "Probe", []byte(`{}`)); !errors.Is(err, context.Canceled) {
 		t.Errorf("of a caller that left: %v", err)
 	}
-	waiting := make(chan answer, 1)
+	waiting := make(chan probeAnswer, 1)
 	go func() { waiting <- f.invoke(`{}`) }()
 	first, second := finish[0](), finish[1]()
 	if third := <-waiting; third.PID != first.PID && third.PID != second.PID {
-		t.Errorf("process %d came on top of %d and %d", third.PID, first.PID, second.PID)
+		t.Errorf("process %d was started beside %d and %d", third.PID, first.PID, second.PID)
 	}
 }
 
-func TestManyCallersOfFewSandboxes(t *testing.T) {
+func TestManyCallersShareFewSandboxes(t *testing.T) {
 	f := start(t, nil)
 	var mu sync.Mutex
 	pids := map[int]int{}
@@ -144,7 +144,7 @@ func TestManyCallersOfFewSandboxes(t *testing.T) {
 	}
 }
 
-func TestFailureIsAnsweredAsLambdaDoes(t *testing.T) {
+func TestFailuresHaveLambdasPayload(t *testing.T) {
 	tests := []struct {
 		do, kind, message string
 		survives          bool
@@ -171,10 +171,10 @@ func TestFailureIsAnsweredAsLambdaDoes(t *testing.T) {
 		}
 	}
 	f.await("the log says why", f.log.contains("Probe | RequestId: "))
-	f.await("the log has what the function said", f.log.contains(`"errorMessage":"the probe panics"`))
+	f.await("the log has the function's output", f.log.contains(`"errorMessage":"the probe panics"`))
 }
 
-func TestFunctionThatTakesTooLongIsKilled(t *testing.T) {
+func TestTimeoutKillsProcess(t *testing.T) {
 	f := start(t, func(c *lambda.Config) { c.Functions[0].Timeout = 2 * time.Second })
 	before := f.invoke(`{}`)
 	result, err := f.Invoke(t.Context(), "Probe", []byte(`{"Do":"hang"}`))
@@ -184,7 +184,7 @@ func TestFunctionThatTakesTooLongIsKilled(t *testing.T) {
 	if a := f.parse(result); !strings.HasSuffix(a.ErrorMessage, " Task timed out after 2.00 seconds") {
 		t.Errorf("%s", result.Payload)
 	}
-	if !gone(before.PID)() {
+	if !hasExited(before.PID)() {
 		t.Error("the process is still there")
 	}
 	if after := f.invoke(`{}`); !after.Cold {
@@ -194,7 +194,7 @@ func TestFunctionThatTakesTooLongIsKilled(t *testing.T) {
 
 func TestPayloadLimits(t *testing.T) {
 	f := start(t, nil)
-	fits := append([]byte(`{"Padding":"`), bytes.Repeat([]byte("x"), lambda.MaxPayload-14)...)
+	fits := append([]byte(`{"Padding":"`), bytes.Repeat([]byte("x"), lambda.MaxPayloadBytes-14)...)
 	fits = append(fits, `"}`...)
 	f.invoke(string(fits))
 	if _, err := f.Invoke(t.Context(), "Probe", append(fits, ' ')); !errors.Is(err, lambda.ErrPayloadTooLarge) {
@@ -258,7 +258,7 @@ func TestUnknownFunction(t *testing.T) {
 	}
 }
 
-func TestKilledIdleProcessIsReplacedUnnoticed(t *testing.T) {
+func TestKilledIdleProcessIsReplaced(t *testing.T) {
 	f := start(t, nil)
 	before := f.invoke(`{}`)
 	if err := syscall.Kill(before.PID, syscall.SIGKILL); err != nil {
@@ -270,27 +270,27 @@ func TestKilledIdleProcessIsReplacedUnnoticed(t *testing.T) {
 	}
 }
 
-func TestReloadRunsTheNewBinaryAndLetsTheOldFinish(t *testing.T) {
+func TestReloadRunsNewBinaryAndFinishesRunningInvocations(t *testing.T) {
 	f := start(t, nil)
-	finish := f.busy()
+	finish := f.occupySandbox()
 	idle := f.invoke(`{}`)
 	f.install(probes[1])
 	f.Reload("Probe")
 	if next := f.invoke(`{}`); next.Version != "2" {
 		t.Errorf("version %s after the reload", next.Version)
 	}
-	f.await("the idle process of the old version ends", gone(idle.PID))
+	f.await("the idle process of the old version ends", hasExited(idle.PID))
 	old := finish()
 	if old.Version != "1" {
 		t.Errorf("the running invocation was answered by version %s", old.Version)
 	}
-	f.await("the busy process of the old version ends", gone(old.PID))
+	f.await("the busy process of the old version ends", hasExited(old.PID))
 	if next := f.invoke(`{}`); next.Version != "2" {
 		t.Errorf("version %s after the old one finished", next.Version)
 	}
 }
 
-func TestConfigureChangesTheFunctions(t *testing.T) {
+func TestConfigureReplacesFunctions(t *testing.T) {
 	f := start(t, nil)
 	before := f.invoke(`{}`)
 	f.Configure([]lambda.Function{
@@ -309,29 +309,29 @@ func TestConfigureChangesTheFunctions(t *testing.T) {
 	}
 }
 
-func TestIdleProcessesEnd(t *testing.T) {
+func TestIdleProcessesExit(t *testing.T) {
 	f := start(t, func(c *lambda.Config) {
 		c.ShrinkAfter = 20 * time.Millisecond
 		c.IdleTimeout = 500 * time.Millisecond
 	})
-	finish := []func() answer{f.busy(), f.busy(), f.busy()}
+	finish := []func() probeAnswer{f.occupySandbox(), f.occupySandbox(), f.occupySandbox()}
 	var all []int
 	for _, f := range finish {
 		all = append(all, f().PID)
 	}
 	for _, pid := range all {
-		f.await("every process is gone", gone(pid))
+		f.await("every process is gone", hasExited(pid))
 	}
 	if a := f.invoke(`{}`); !a.Cold {
 		t.Error("not cold although all processes had ended")
 	}
 }
 
-func TestStopLeavesNoProcessAndFailsWhatRuns(t *testing.T) {
+func TestStopEndsProcessesAndFailsInvocations(t *testing.T) {
 	f := start(t, func(c *lambda.Config) { c.MaxSandboxes = 2 })
 	idle := f.invoke(`{}`)
-	f.busyForEver()
-	f.busyForEver()
+	f.occupySandboxForever()
+	f.occupySandboxForever()
 	failed := make(chan error, 3)
 	for range 3 {
 		go func() {
@@ -347,7 +347,7 @@ func TestStopLeavesNoProcessAndFailsWhatRuns(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	if !gone(idle.PID)() {
+	if !hasExited(idle.PID)() {
 		t.Error("a process is left")
 	}
 	if _, err := f.Invoke(t.Context(), "Probe", nil); !errors.Is(err, lambda.ErrStopped) {
@@ -355,8 +355,8 @@ func TestStopLeavesNoProcessAndFailsWhatRuns(t *testing.T) {
 	}
 }
 
-// busyForEver occupies a sandbox until the Runtime stops.
-func (f *fixture) busyForEver() {
+// occupySandboxForever occupies a sandbox until the Runtime stops.
+func (f *fixture) occupySandboxForever() {
 	f.t.Helper()
 	signal := filepath.Join(f.t.TempDir(), "never")
 	go func() { _, _ = f.Invoke(f.t.Context(), "Probe", []byte(`{"Do":"wait","Wait":"`+signal+`"}`)) }()

@@ -12,25 +12,25 @@ import (
 	"portside/local/process"
 )
 
-// grace is how long a process may take to end itself before it is killed.
-const grace = time.Second
+// stopTimeout is the time that a process has to exit before it is killed.
+const stopTimeout = time.Second
 
-// sandbox is one process and its side of the Runtime API. Work reaches it only while its process
-// asks for it, so that two invocations can never meet in one process.
+// sandbox is one process and its Runtime API. It accepts an invocation only while its process
+// requests one, so that a process never has two invocations.
 type sandbox struct {
-	id         string // secret, so that a function cannot answer for another
+	id         string // secret, so that a function cannot answer another's invocations
 	function   Function
 	arn        string
 	generation int
 	work       chan *invocation
-	ready      chan struct{} // closed by the first request for work
-	becomes    sync.Once     // ready
-	launched   chan struct{} // closed when process is set or could not be started
+	ready      chan struct{} // closed by the first request for an invocation
+	readyOnce  sync.Once     // closes ready
+	launched   chan struct{} // closed when process is set or failed to start
 
 	process *process.Process
 
 	mu        sync.Mutex
-	current   *invocation // from delivery to the next request for work
+	current   *invocation // from its delivery to the process's next request
 	initError []byte
 }
 
@@ -51,8 +51,8 @@ func randomHex(bytes int) string {
 	return hex.EncodeToString(b)
 }
 
-// start gives the slot a sandbox that has asked for work, or returns the outcome of the invocation
-// that it was to be started for.
+// start starts a sandbox for the slot and waits until it is ready. If that fails, it returns the
+// outcome of the invocation.
 func (p *pool) start(s *slot, inv *invocation) *outcome {
 	inv.cold = true
 	box := newSandbox(p.current())
@@ -73,14 +73,14 @@ func (p *pool) start(s *slot, inv *invocation) *outcome {
 	}
 }
 
-// failed ends an invocation that no process took.
+// failed finishes an invocation that no process accepted.
 func (p *pool) failed(inv *invocation, a answer) *outcome {
 	inv.finish(a)
 	o := p.outcome(inv)
 	return &o
 }
 
-// outcome writes to the log what the function could not, as it is gone: why.
+// outcome returns the invocation's outcome. If the function could not log its failure, outcome logs it.
 func (p *pool) outcome(inv *invocation) outcome {
 	if inv.answer.platform == "" {
 		return inv.outcome()
@@ -93,8 +93,8 @@ func (p *pool) outcome(inv *invocation) outcome {
 	return inv.outcome()
 }
 
-// launch starts the process. The sandbox is known to Stop before it has a process, so that none
-// can be started behind Stop's back.
+// launch starts the process. It registers the sandbox first, so that Stop does not miss a process
+// that is just starting.
 func (r *Runtime) launch(p *pool, s *sandbox) error {
 	defer close(s.launched)
 	s.arn = fmt.Sprintf("arn:aws:lambda:%s:%s:function:%s", r.config.Region, r.config.AccountID, s.function.Name)
@@ -137,10 +137,10 @@ func (r *Runtime) forget(s *sandbox) {
 	delete(r.sandboxes, s.id)
 }
 
-// run delivers the invocation and waits until it is answered and the process asks for more work
-// or has ended. It returns false when the process ended before it took the invocation.
+// run delivers the invocation and waits for its answer; after a failure, it also waits until the
+// process is reusable. It returns false if the process exited before it accepted the invocation.
 func (s *sandbox) run(inv *invocation) bool {
-	if s.ended() { // its request for work may not have been noticed to be void
+	if s.hasExited() { // the server may not have noticed that the process's request is broken
 		return false
 	}
 	inv.delivered = time.Now()
@@ -161,16 +161,16 @@ func (s *sandbox) run(inv *invocation) bool {
 	case <-limit.C:
 		s.timeOut(inv)
 	}
-	if inv.answer.functionError != "" { // a panic is answered before the process ends
-		s.settle(inv, limit)
+	if inv.answer.functionError != "" { // after a panic, the answer arrives before the process exits
+		s.waitUntilReusable(inv, limit)
 	}
 	return true
 }
 
-// settle waits until the process is of use again or gone.
-func (s *sandbox) settle(inv *invocation, limit *time.Timer) {
+// waitUntilReusable waits until the process requests its next invocation or exits.
+func (s *sandbox) waitUntilReusable(inv *invocation, limit *time.Timer) {
 	select {
-	case <-inv.settled:
+	case <-inv.completed:
 	case <-s.process.Done():
 	case <-limit.C:
 		s.process.Kill()
@@ -182,7 +182,7 @@ func (s *sandbox) timeOut(inv *invocation) {
 	s.process.Kill()
 }
 
-func (s *sandbox) ended() bool {
+func (s *sandbox) hasExited() bool {
 	select {
 	case <-s.process.Done():
 		return true
@@ -191,12 +191,12 @@ func (s *sandbox) ended() bool {
 	}
 }
 
-// retire ends a sandbox that no invocation will come to any more, without waiting for it.
+// retire stops a sandbox that gets no more invocations. It does not wait.
 func (s *sandbox) retire() {
-	go s.process.Stop(grace)
+	go s.process.Stop(stopTimeout)
 }
 
-// end returns when the process is gone, and kills it when ctx ends first.
+// end stops the process and returns when it has exited. If ctx ends first, it kills the process.
 func (s *sandbox) end(ctx context.Context) {
 	<-s.launched
 	if s.process == nil {
@@ -204,5 +204,5 @@ func (s *sandbox) end(ctx context.Context) {
 	}
 	stopped := context.AfterFunc(ctx, s.process.Kill)
 	defer stopped()
-	s.process.Stop(grace)
+	s.process.Stop(stopTimeout)
 }

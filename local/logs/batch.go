@@ -10,10 +10,10 @@ import (
 	"portside/local/async"
 )
 
-// batchKey says which lines go together: an event has one stream.
+// batchKey identifies a batch: all lines of an event come from the same stream.
 type batchKey struct{ subscription, function, group, stream string }
 
-// batch is what has been gathered since its first line.
+// batch holds the lines that the next event will have.
 type batch struct {
 	entries []entry
 	size    int
@@ -30,23 +30,23 @@ func (g *Groups) add(key batchKey, e entry) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	b := g.batches[key]
-	if b != nil && b.size+len(e.Message) > maxBytes {
+	if b != nil && b.size+len(e.Message) > maxBatchBytes {
 		g.send(key, b)
 		b = nil
 	}
 	if b == nil {
 		b = &batch{}
-		b.timer = time.AfterFunc(gatherTime, func() { g.expire(key, b) })
+		b.timer = time.AfterFunc(batchDelay, func() { g.expire(key, b) })
 		g.batches[key] = b
 	}
 	b.entries = append(b.entries, e)
 	b.size += len(e.Message)
-	if len(b.entries) >= maxLines {
+	if len(b.entries) >= maxBatchLines {
 		g.send(key, b)
 	}
 }
 
-// expire sends a batch that has not been sent for another reason.
+// expire sends a batch after batchDelay, unless it was sent because of its size.
 func (g *Groups) expire(key batchKey, b *batch) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -55,18 +55,18 @@ func (g *Groups) expire(key batchKey, b *batch) {
 	}
 }
 
-// send needs the lock, which keeps the batches of a stream in their order.
+// send needs the lock, so that the batches of a stream stay in order.
 func (g *Groups) send(key batchKey, b *batch) {
 	b.timer.Stop()
 	delete(g.batches, key)
 	g.config.Deliver(async.Event{
-		Function: key.function,
-		Payload:  g.payload(key, b.entries),
-		About:    fmt.Sprintf("%d lines of %s", len(b.entries), key.group),
+		Function:    key.function,
+		Payload:     g.payload(key, b.entries),
+		Description: fmt.Sprintf("%d lines of %s", len(b.entries), key.group),
 	})
 }
 
-// message is what a subscription delivers, before it is compressed.
+// message is the uncompressed data of an event.
 type message struct {
 	MessageType         string   `json:"messageType"`
 	Owner               string   `json:"owner"`
@@ -76,7 +76,7 @@ type message struct {
 	LogEvents           []entry  `json:"logEvents"`
 }
 
-// event is the function's. A []byte is base64 in JSON.
+// event is the function's event. JSON encodes Data in base64.
 type event struct {
 	AWSLogs struct {
 		Data []byte `json:"data"`
@@ -99,7 +99,7 @@ func (g *Groups) payload(key batchKey, entries []entry) []byte {
 	e.AWSLogs.Data = data.Bytes()
 	payload, failed := json.Marshal(e)
 	if err != nil || failed != nil {
-		panic(fmt.Sprint(err, failed)) // texts into memory: cannot happen
+		panic(fmt.Sprint(err, failed)) // strings always marshal, and a buffer never fails
 	}
 	return payload
 }

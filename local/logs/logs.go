@@ -1,10 +1,10 @@
-// Package logs keeps log groups as CloudWatch Logs does, as far as functions can notice: what is put
-// into a group reaches the functions that subscribe to it.
+// Package logs is the local stack's CloudWatch Logs, reduced to subscriptions: it delivers the lines
+// of log groups to the functions that subscribe to them. It does not store lines; the stack prints
+// them.
 //
-// What must stay true: whoever puts a line never waits, for it is a function's output or a request
-// that would; a line is delivered at most a moment later; and an id belongs to one line for ever,
-// since a function may go by it to count what is delivered twice only once. Lines are not kept: the
-// stack prints them.
+// Put never waits, because its caller is a function's output or a request. Lines are delivered in
+// batches after a short delay. The ID of a line is unique forever, because functions may use it to
+// count a line only once when it is delivered twice.
 package logs
 
 import (
@@ -18,16 +18,16 @@ import (
 	"portside/local/logs/pattern"
 )
 
-// Limits of one delivery. CloudWatch Logs gathers lines for about as long, so that a busy group does
-// not cost an invocation a line. The size leaves room for what encoding adds within
-// async.MaxPayload, even where lines cannot be compressed.
+// Limits of one delivery. CloudWatch Logs waits about as long, so that a busy group does not cause an
+// invocation for each line. maxBatchBytes leaves room for the encoding within
+// async.MaxPayloadBytes, even if the lines are incompressible.
 const (
-	gatherTime = 200 * time.Millisecond
-	maxLines   = 1000
-	maxBytes   = async.MaxPayload / 2
+	batchDelay    = 200 * time.Millisecond
+	maxBatchLines = 1000
+	maxBatchBytes = async.MaxPayloadBytes / 2
 )
 
-// Subscription is one function that wants the lines of a group that match the pattern.
+// Subscription delivers the lines of a group that match a pattern to a function.
 type Subscription struct {
 	ID       string
 	Function string
@@ -35,22 +35,22 @@ type Subscription struct {
 	Pattern  pattern.Pattern
 }
 
-// Config is what New needs.
+// Config holds the parameters of New.
 type Config struct {
 	AccountID string
-	// Deliver takes the events for functions, and must not block.
+	// Deliver receives the events for functions. It must not block.
 	Deliver func(async.Event)
 }
 
-// Groups are all log groups of a stack. Its methods may be called from any goroutine.
+// Groups are all log groups of a stack. It is safe for concurrent use.
 type Groups struct {
 	config Config
-	run    string // tells the ids of this run from those of others
+	runID  string // makes the IDs of this run differ from those of other runs
 
 	mu            sync.Mutex
 	subscriptions map[string][]Subscription // by group
 	batches       map[batchKey]*batch
-	lines         uint64 // that matched
+	matchedLines  uint64
 }
 
 // New returns groups without subscriptions.
@@ -59,10 +59,10 @@ func New(c Config) *Groups {
 	if err != nil {
 		panic(err) // crypto/rand never fails
 	}
-	return &Groups{config: c, run: fmt.Sprintf("%032d", run), batches: map[batchKey]*batch{}}
+	return &Groups{config: c, runID: fmt.Sprintf("%032d", run), batches: map[batchKey]*batch{}}
 }
 
-// Subscribe replaces all subscriptions. What was put before goes to those of then.
+// Subscribe replaces all subscriptions. Earlier lines still go to the earlier subscriptions.
 func (g *Groups) Subscribe(all []Subscription) {
 	byGroup := map[string][]Subscription{}
 	for _, s := range all {
@@ -73,7 +73,7 @@ func (g *Groups) Subscribe(all []Subscription) {
 	g.subscriptions = byGroup
 }
 
-// Put adds a line, without a newline, to a stream of a group.
+// Put adds a line, without its newline, to a stream of a group.
 func (g *Groups) Put(group, stream, line string) {
 	g.mu.Lock()
 	subscriptions := g.subscriptions[group]
@@ -91,15 +91,15 @@ func (g *Groups) Put(group, stream, line string) {
 	}
 }
 
-// newID has 56 digits and grows with the time, as those of CloudWatch Logs do.
+// newID returns an ID of 56 digits that increases with time, as in CloudWatch Logs.
 func (g *Groups) newID(now time.Time) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.lines++
-	return fmt.Sprintf("%014d%010d%s", now.UnixMilli(), g.lines, g.run)
+	g.matchedLines++
+	return fmt.Sprintf("%014d%010d%s", now.UnixMilli(), g.matchedLines, g.runID)
 }
 
-// Flush delivers now what is gathered.
+// Flush delivers all batches now.
 func (g *Groups) Flush() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

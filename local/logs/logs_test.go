@@ -18,15 +18,15 @@ import (
 	"portside/local/logs/pattern"
 )
 
-// inbox keeps what is delivered, read as a function reads it.
-type inbox struct {
+// deliveries records the delivered events, decoded as a function decodes them.
+type deliveries struct {
 	t    *testing.T
 	mu   sync.Mutex
 	got  []events.CloudwatchLogsData
 	sent []async.Event
 }
 
-func (i *inbox) deliver(e async.Event) {
+func (i *deliveries) deliver(e async.Event) {
 	var event events.CloudwatchLogsEvent
 	if err := json.Unmarshal(e.Payload, &event); err != nil {
 		i.t.Errorf("%v: %s", err, e.Payload)
@@ -41,7 +41,7 @@ func (i *inbox) deliver(e async.Event) {
 	i.sent = append(i.sent, e)
 }
 
-func (i *inbox) sizes() []int {
+func (i *deliveries) sizes() []int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	var sizes []int
@@ -60,33 +60,33 @@ func subscription(t *testing.T, id, group, source string) logs.Subscription {
 	return logs.Subscription{ID: id, Function: id + "Function", Group: group, Pattern: p}
 }
 
-func start(t *testing.T, subscriptions ...logs.Subscription) (*logs.Groups, *inbox) {
+func newGroups(t *testing.T, subscriptions ...logs.Subscription) (*logs.Groups, *deliveries) {
 	t.Helper()
-	i := &inbox{t: t}
+	i := &deliveries{t: t}
 	g := logs.New(logs.Config{AccountID: "000000000000", Deliver: i.deliver})
 	g.Subscribe(subscriptions)
 	return g, i
 }
 
-// pass lets time of the test's own go by, and what is due then happen.
-func pass(d time.Duration) {
+// advance waits d on the fake clock of synctest and then for all goroutines to block.
+func advance(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-func TestLinesAreGatheredForAMoment(t *testing.T) {
+func TestLinesAreDeliveredInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g, i := start(t, subscription(t, "Pulls", "charts", `{ $.msg = "pull" }`), subscription(t, "All", "charts", ""))
+		g, i := newGroups(t, subscription(t, "Pulls", "charts", `{ $.msg = "pull" }`), subscription(t, "All", "charts", ""))
 		first := `{"msg":"pull","n":"<1>"}`
 		g.Put("charts", "s1", first)
 		g.Put("charts", "s1", `{"msg":"other"}`)
 		g.Put("images", "s1", first)
-		pass(199 * time.Millisecond)
+		advance(199 * time.Millisecond)
 		if len(i.got) != 0 {
 			t.Errorf("delivered early: %v", i.got)
 		}
 		g.Put("charts", "s1", `{"msg":"pull","n":"2"}`)
-		pass(time.Millisecond)
+		advance(time.Millisecond)
 		if len(i.got) != 2 {
 			t.Fatalf("delivered %v", i.got)
 		}
@@ -108,21 +108,21 @@ func TestLinesAreGatheredForAMoment(t *testing.T) {
 		if len(id) != 56 || strings.Trim(id, "0123456789") != "" || id >= all.LogEvents[2].ID {
 			t.Errorf("ids %s, %s", id, all.LogEvents[2].ID)
 		}
-		pass(time.Hour)
+		advance(time.Hour)
 		if len(i.got) != 2 {
 			t.Errorf("delivered again: %v", i.got)
 		}
 	})
 }
 
-func TestABatchIsBounded(t *testing.T) {
+func TestBatchHasLimitedLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g, i := start(t, subscription(t, "All", "busy", ""))
+		g, i := newGroups(t, subscription(t, "All", "busy", ""))
 		for range 2001 {
 			g.Put("busy", "s", "line")
 		}
 		g.Put("busy", "other", "line")
-		pass(time.Second)
+		advance(time.Second)
 		if got := fmt.Sprint(i.sizes()); got != "[1000 1000 1 1]" {
 			t.Errorf("lines by event: %s", got)
 		}
@@ -138,10 +138,10 @@ func TestABatchIsBounded(t *testing.T) {
 	})
 }
 
-// The worst that lines can be is noise, which does not compress.
-func TestABatchFitsIntoAnInvocation(t *testing.T) {
+// Random lines are the worst case, because they do not compress.
+func TestBatchFitsIntoPayload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g, i := start(t, subscription(t, "All", "noise", ""))
+		g, i := newGroups(t, subscription(t, "All", "noise", ""))
 		source := rand.New(rand.NewPCG(1, 2))
 		for range 40 {
 			line := make([]rune, 16<<10)
@@ -150,9 +150,9 @@ func TestABatchFitsIntoAnInvocation(t *testing.T) {
 			}
 			g.Put("noise", "s", string(line))
 		}
-		pass(time.Second)
+		advance(time.Second)
 		for n, e := range i.sent {
-			if len(e.Payload) > async.MaxPayload {
+			if len(e.Payload) > async.MaxPayloadBytes {
 				t.Errorf("%d lines make %d bytes", i.sizes()[n], len(e.Payload))
 			}
 		}
@@ -162,9 +162,9 @@ func TestABatchFitsIntoAnInvocation(t *testing.T) {
 	})
 }
 
-func TestSubscriptionsAreReplaced(t *testing.T) {
+func TestSubscribeReplacesSubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g, i := start(t, subscription(t, "Old", "group", ""))
+		g, i := newGroups(t, subscription(t, "Old", "group", ""))
 		g.Put("group", "s", "1")
 		g.Subscribe([]logs.Subscription{subscription(t, "New", "group", "")})
 		g.Put("group", "s", "2")

@@ -1,13 +1,13 @@
 // Package process runs the local stack's child processes: engines and function sandboxes.
 //
-// No child may outlive its parent, however the parent ends, or the next start would find its ports
-// and files taken. So each child leads a process group of its own, which Stop and Kill signal as a
-// whole; whatever is left in the group when the child ends is killed; and on Linux the kernel kills
-// the child when the parent dies, kill -9 included. Elsewhere that last promise cannot be kept.
+// A child must not outlive its parent, or the next start would find its ports and files in use. So
+// each child leads a process group, and Stop and Kill signal the whole group. When a child exits,
+// the rest of its group is killed. On Linux, the kernel kills the child when the parent dies, even
+// by kill -9. Other systems cannot do that.
 //
-// The kernel's rule is about the thread that started the child, not about the process, and the Go
-// runtime ends threads as it likes. Therefore one locked thread both starts a child and waits for
-// it, and so lives exactly as long as the child does. Waiting needs a thread anyway: this is free.
+// The kernel watches the thread that started the child, not the process, and the Go runtime may end
+// threads at any time. Therefore one locked thread both starts a child and waits for it, so it lives
+// as long as the child. Waiting needs a thread anyway.
 package process
 
 import (
@@ -21,40 +21,38 @@ import (
 	"time"
 )
 
-// drainTime is how long output may still come after the child has ended: only a descendant that
-// left the process group can hold the pipe open, and it must not hold up the stack.
-const drainTime = time.Second
+// drainTimeout bounds reading of output after the child has exited. Only a descendant that left the
+// process group can keep the pipe open that long.
+const drainTimeout = time.Second
 
-// Options say what to run. Nothing is inherited from the parent but what they name.
+// Options describe a child. It inherits nothing else from the parent.
 type Options struct {
-	Name string   // for errors, as the reader knows it: "dynoxide"
-	Path string   // the executable; it is not looked up in PATH
+	Name string   // name for errors, such as "dynoxide"
+	Path string   // of the executable; not looked up in PATH
 	Args []string // without the executable's own name
-	Dir  string   // working directory, the parent's when empty
-	Env  []string // the whole environment: nil is an empty one
+	Dir  string   // working directory; empty means the parent's
+	Env  []string // complete environment; nil means empty
 
-	// Output receives stdout and stderr in the order written: one Write for each line, always
-	// ended by a newline, after Prefix. Processes that share an Output write to it at the same
-	// time. Nil discards; an error from it discards the rest.
+	// Output receives stdout and stderr in order, one Write for each line. Each line begins with
+	// Prefix and ends with a newline. Processes that share an Output write to it concurrently. Nil
+	// discards the output; after a write error, the rest is discarded.
 	Output io.Writer
 	Prefix string
 }
 
-// A Process is a child that was started. Its methods may be used from any goroutine, any number of
-// times, also after the child has ended.
+// Process is a started child. Its methods are safe for concurrent use, also after the child has exited.
 type Process struct {
 	name   string
 	cmd    *exec.Cmd
-	output *lines
+	output *outputCopier
 	done   chan struct{}
 	err    error // set before done is closed
 
 	mu     sync.Mutex
-	reaped bool // the child's ID may now belong to a stranger and must not be signalled
+	reaped bool // the child's ID may belong to another process now and must not be signaled
 }
 
-// Start runs a child and returns once it executes. The caller must see to it that Stop or Kill is
-// called some time, or wait for Done.
+// Start starts a child. The caller must call Stop or Kill, or wait for Done.
 func Start(o Options) (*Process, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -63,7 +61,7 @@ func Start(o Options) (*Process, error) {
 	p := &Process{
 		name:   o.Name,
 		cmd:    command(o, write),
-		output: newLines(read, o.Output, o.Prefix),
+		output: newOutputCopier(read, o.Output, o.Prefix),
 		done:   make(chan struct{}),
 	}
 	started := make(chan error)
@@ -93,7 +91,7 @@ func command(o Options, output *os.File) *exec.Cmd {
 	}
 }
 
-// run is the child's whole life, on one thread.
+// run starts the child and waits for it, on one thread.
 func (p *Process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -106,17 +104,17 @@ func (p *Process) run(started chan<- error) {
 	if err := p.wait(); err != nil {
 		p.err = fmt.Errorf("%s: %w", p.name, err)
 	}
-	p.output.finish(drainTime)
+	p.output.finish(drainTimeout)
 	close(p.done)
 }
 
-// PID is the child's process ID, and that of its process group.
+// PID returns the ID of the child's process and of its process group.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Done is closed when the child has ended, its group is gone and its output is written.
+// Done is closed when the child has exited, its group is killed and its output is written.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err says how the child ended: nil while it runs and after status 0, else an error that wraps
+// Err returns nil while the child runs and after exit status 0. Otherwise the error wraps an
 // [*exec.ExitError].
 func (p *Process) Err() error {
 	select {
@@ -127,12 +125,10 @@ func (p *Process) Err() error {
 	}
 }
 
-// Tail is the end of the child's output, without prefixes, at most 4 KB of it: what to show of a
-// child that ended too early.
-func (p *Process) Tail() string { return p.output.end() }
+// Tail returns the last 4 KB of the child's output, without prefixes, for error messages.
+func (p *Process) Tail() string { return p.output.tailText() }
 
-// Stop asks the group to end by SIGTERM, kills it when the grace is over, and returns when the
-// child is gone.
+// Stop sends SIGTERM to the group, kills it after the grace period, and returns when the child has exited.
 func (p *Process) Stop(grace time.Duration) {
 	p.signal(syscall.SIGTERM)
 	timer := time.NewTimer(grace)
@@ -144,7 +140,7 @@ func (p *Process) Stop(grace time.Duration) {
 	}
 }
 
-// Kill ends the group by SIGKILL and returns when the child is gone.
+// Kill sends SIGKILL to the group and returns when the child has exited.
 func (p *Process) Kill() {
 	p.signal(syscall.SIGKILL)
 	<-p.done
@@ -154,11 +150,11 @@ func (p *Process) signal(s syscall.Signal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.reaped {
-		_ = syscall.Kill(-p.PID(), s) // it can only fail because nobody is left
+		_ = syscall.Kill(-p.PID(), s) // fails only if the group is empty
 	}
 }
 
-// reap ends what the child left behind in its group, then frees the child's ID.
+// reap kills the rest of the child's group, then releases the child's ID.
 func (p *Process) reap() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,8 +12,8 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// wait leaves the ended child unreaped until its group is killed, so that the group's number cannot
-// have passed to a stranger.
+// wait does not reap the exited child before its group is killed, so that the group's ID cannot
+// belong to other processes.
 func (p *Process) wait() error {
 	for {
 		err := unix.Waitid(unix.P_PID, p.PID(), nil, unix.WEXITED|unix.WNOWAIT, nil)

@@ -13,7 +13,7 @@ import (
 	"portside/local/process"
 )
 
-func TestChildDiesWithAKilledParent(t *testing.T) {
+func TestChildDiesWithKilledParent(t *testing.T) {
 	socket, next := listen(t)
 	middle := exec.Command(os.Args[0])
 	middle.Env = []string{roleVar + "=parent", socketVar + "=" + socket}
@@ -30,8 +30,8 @@ func TestChildDiesWithAKilledParent(t *testing.T) {
 	child.expectGone()
 }
 
-// The kernel's parent is a thread: here the thread that calls Start ends, and the child must not.
-func TestChildOutlivesTheThreadOfTheCaller(t *testing.T) {
+// Pdeathsig applies to the parent's thread. The thread that calls Start ends, and the child must survive.
+func TestChildOutlivesCallersThread(t *testing.T) {
 	socket, next := listen(t)
 	var p *process.Process
 	id := onDyingThread(func() { p, _ = process.Start(echoOptions(socket, "echo")) })
@@ -45,7 +45,7 @@ func TestChildOutlivesTheThreadOfTheCaller(t *testing.T) {
 	child.ping()
 }
 
-// onDyingThread returns the ID of the thread that ran f, which is about to end.
+// onDyingThread runs f on a thread that ends afterwards, and returns the thread's ID.
 func onDyingThread(f func()) int {
 	ran := make(chan int)
 	go func() {
@@ -64,7 +64,7 @@ func awaitNoThread(t *testing.T, id int) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(patience)
+	deadline := time.After(waitTimeout)
 	for {
 		if _, err := os.Stat(fmt.Sprintf("/proc/self/task/%d", id)); os.IsNotExist(err) {
 			return

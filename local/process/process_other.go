@@ -8,10 +8,10 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }
 
-// wait reaps first, since not every system can wait without it. The group's number could be a
-// stranger's by then only if all process IDs had been used up in between.
+// wait reaps first, because not every system can wait without reaping. Only if all process IDs were
+// used up meanwhile could the group's ID belong to other processes.
 func (p *Process) wait() error {
 	err := p.cmd.Wait()
-	_ = p.reap() // kills the group; the child's own state is err already
+	_ = p.reap() // kills the group; err has the child's state already
 	return err
 }

@@ -19,11 +19,11 @@ import (
 	"portside/local/process"
 )
 
-// The test binary is also the child that the tests start; its environment says what it is to be.
+// The test binary is also the child that the tests start. Its environment selects its role.
 const (
-	roleVar   = "PROCESS_TEST_ROLE"
-	socketVar = "PROCESS_TEST_SOCKET"
-	patience  = time.Minute // for what should come at once: it fails a test that would hang
+	roleVar     = "PROCESS_TEST_ROLE"
+	socketVar   = "PROCESS_TEST_SOCKET"
+	waitTimeout = time.Minute
 )
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// echo answers on the test's socket until it is told to end or dies.
+// echo echoes lines on the test's socket until the connection or the process ends.
 func echo() {
 	conn, err := new(net.Dialer).DialContext(context.Background(), "unix", os.Getenv(socketVar))
 	if err != nil {
@@ -53,7 +53,7 @@ func stubborn() {
 	echo()
 }
 
-// parent starts an echo child as the local stack would, and then only waits.
+// parent starts an echo child and waits.
 func parent() {
 	_, err := process.Start(echoOptions(os.Getenv(socketVar), "echo"))
 	if err != nil {
@@ -62,14 +62,14 @@ func parent() {
 	select {}
 }
 
-// grandparent leaves a child in its process group and ends.
+// grandparent starts a child in its process group and exits.
 func grandparent() {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = []string{roleVar + "=echo", socketVar + "=" + os.Getenv(socketVar)}
 	if err := cmd.Start(); err != nil {
 		panic(err)
 	}
-	// The test answers when it has heard the grandchild.
+	// The test closes this connection when the grandchild has answered.
 	conn, err := new(net.Dialer).DialContext(context.Background(), "unix", os.Getenv(socketVar)+".go")
 	if err != nil {
 		panic(err)
@@ -84,7 +84,7 @@ func echoOptions(socket, role string) process.Options {
 	}
 }
 
-// A peer is the test's end of a connection that an echo child opened: it is closed when that dies.
+// peer is the test's end of a connection that an echo child opened. It is closed when the child dies.
 type peer struct {
 	t    *testing.T
 	conn net.Conn
@@ -103,7 +103,7 @@ func listen(t *testing.T) (string, func() peer) {
 }
 
 // deadline is when a connection has had enough time.
-func deadline() time.Time { return time.Now().Add(patience) } //nolint:forbidigo // the clock of the operating system
+func deadline() time.Time { return time.Now().Add(waitTimeout) } //nolint:forbidigo // the clock of the operating system
 
 func accept(t *testing.T, socket string) func() peer {
 	t.Helper()
@@ -129,21 +129,21 @@ func (p peer) expect(want string) {
 	p.t.Helper()
 	got, err := p.in.ReadString('\n')
 	if err != nil || got != want+"\n" {
-		p.t.Fatalf("the child said %q, %v; want %q", got, err, want)
+		p.t.Fatalf("child sent %q, %v; want %q", got, err, want)
 	}
 }
 
 func (p peer) expectGone() {
 	p.t.Helper()
 	if got, err := p.in.ReadString('\n'); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		p.t.Fatalf("the child lives: %q, %v", got, err)
+		p.t.Fatalf("child still runs: %q, %v", got, err)
 	}
 }
 
 func (p peer) ping() {
 	p.t.Helper()
 	if _, err := fmt.Fprintln(p.conn, "ping"); err != nil {
-		p.t.Fatalf("the child is gone: %v", err)
+		p.t.Fatalf("child has exited: %v", err)
 	}
 	p.expect("ping")
 }
@@ -162,8 +162,8 @@ func await(t *testing.T, done <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-done:
-	case <-time.After(patience):
-		t.Fatal("the process does not end")
+	case <-time.After(waitTimeout):
+		t.Fatal("process does not exit")
 	}
 }
 
@@ -171,50 +171,50 @@ func shell(script string) process.Options {
 	return process.Options{Name: "script", Path: "/bin/sh", Args: []string{"-c", script}}
 }
 
-// log is an Output as the stack has one: shared, so locked.
-type log struct {
+// writeLog is an Output that records every Write.
+type writeLog struct {
 	mu     sync.Mutex
 	writes []string
 }
 
-func (l *log) Write(b []byte) (int, error) {
+func (l *writeLog) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.writes = append(l.writes, string(b))
 	return len(b), nil
 }
 
-func TestStopAsksFirst(t *testing.T) {
-	o, out := shell(`trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.05; done`), &log{}
-	o.Output = notify{out, make(chan struct{})}
+func TestStopSendsSIGTERMFirst(t *testing.T) {
+	o, out := shell(`trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.05; done`), &writeLog{}
+	o.Output = firstLineNotifier{out, make(chan struct{})}
 	p := start(t, o)
-	await(t, o.Output.(notify).first)
-	p.Stop(patience)
+	await(t, o.Output.(firstLineNotifier).first)
+	p.Stop(waitTimeout)
 	var exit *exec.ExitError
 	if !errors.As(p.Err(), &exit) || exit.ExitCode() != 3 {
-		t.Errorf("ended with %v, want its own status 3", p.Err())
+		t.Errorf("exited with %v, want status 3", p.Err())
 	}
-	if got := strings.Join(out.writes, ""); !strings.HasSuffix(got, "\nbye\n") { // a shell also names whom it lost
-		t.Errorf("output %q: the last words are missing", got)
+	if got := strings.Join(out.writes, ""); !strings.HasSuffix(got, "\nbye\n") { // some shells also report killed children
+		t.Errorf("output %q does not end with bye", got)
 	}
 }
 
-// notify says when the first line has come.
-type notify struct {
-	*log
+// firstLineNotifier closes first after the first Write.
+type firstLineNotifier struct {
+	*writeLog
 	first chan struct{}
 }
 
-func (n notify) Write(b []byte) (int, error) {
+func (n firstLineNotifier) Write(b []byte) (int, error) {
 	defer func() {
 		if len(n.writes) == 1 {
 			close(n.first)
 		}
 	}()
-	return n.log.Write(b)
+	return n.writeLog.Write(b)
 }
 
-func TestStopKillsWhoDoesNotListen(t *testing.T) {
+func TestStopKillsProcessThatIgnoresSIGTERM(t *testing.T) {
 	socket, next := listen(t)
 	p := start(t, echoOptions(socket, "stubborn"))
 	child := next()
@@ -224,11 +224,11 @@ func TestStopKillsWhoDoesNotListen(t *testing.T) {
 	if p.Err() == nil || !strings.Contains(p.Err().Error(), "echo: signal: killed") {
 		t.Errorf("Err() = %v", p.Err())
 	}
-	p.Stop(patience)
-	p.Kill() // both are harmless afterwards
+	p.Stop(waitTimeout)
+	p.Kill() // repeated calls are harmless
 }
 
-func TestEndsByItself(t *testing.T) {
+func TestExitStatusAndTail(t *testing.T) {
 	ok := start(t, shell("exit 0"))
 	await(t, ok.Done())
 	if ok.Err() != nil {
@@ -253,14 +253,14 @@ func TestErrIsNilWhileRunning(t *testing.T) {
 	}
 }
 
-func TestStartFails(t *testing.T) {
+func TestStartReportsMissingExecutable(t *testing.T) {
 	_, err := process.Start(process.Options{Name: "engine", Path: filepath.Join(t.TempDir(), "none")})
 	if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "start engine: ") {
 		t.Errorf("Start: %v", err)
 	}
 }
 
-func TestNothingIsInherited(t *testing.T) {
+func TestEnvironmentIsNotInherited(t *testing.T) {
 	t.Setenv("PORTSIDE_SECRET", "x")
 	p := start(t, process.Options{Name: "env", Path: "/usr/bin/env"})
 	await(t, p.Done())
@@ -269,8 +269,8 @@ func TestNothingIsInherited(t *testing.T) {
 	}
 }
 
-func TestOutputComesLineByLine(t *testing.T) {
-	out := &log{}
+func TestOutputIsWrittenLineByLine(t *testing.T) {
+	out := &writeLog{}
 	o := shell(`echo one; echo two >&2; printf 'a\000b\r\n\n'; printf %70000s x; echo; printf end`)
 	o.Output, o.Prefix = out, "sh | "
 	p := start(t, o)
@@ -290,10 +290,10 @@ func TestOutputComesLineByLine(t *testing.T) {
 	}
 }
 
-// A full disk or a closed terminal must not end an engine.
-func TestBrokenOutputDoesNotStopTheChild(t *testing.T) {
+// A full disk or a closed terminal must not stop an engine.
+func TestFailingOutputDoesNotStopChild(t *testing.T) {
 	o := shell(`i=0; while [ $i -lt 20000 ]; do echo 0123456789; i=$((i+1)); done`)
-	o.Output = broken{}
+	o.Output = failingWriter{}
 	p := start(t, o)
 	await(t, p.Done())
 	if p.Err() != nil || !strings.HasSuffix(p.Tail(), "0123456789\n") {
@@ -301,11 +301,11 @@ func TestBrokenOutputDoesNotStopTheChild(t *testing.T) {
 	}
 }
 
-type broken struct{}
+type failingWriter struct{}
 
-func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
-func TestDescendantsEndWithTheChild(t *testing.T) {
+func TestDescendantsAreKilledWhenChildExits(t *testing.T) {
 	socket, next := listen(t)
 	nextGo := accept(t, socket+".go")
 	p := start(t, echoOptions(socket, "grandparent"))
@@ -316,13 +316,13 @@ func TestDescendantsEndWithTheChild(t *testing.T) {
 	grandchild.expectGone()
 }
 
-func TestStopFromManyGoroutines(t *testing.T) {
+func TestConcurrentStopAndKill(t *testing.T) {
 	socket, next := listen(t)
 	p := start(t, echoOptions(socket, "echo"))
 	next().expect("here")
 	var all sync.WaitGroup
 	for range 8 {
-		all.Go(func() { p.Stop(patience) })
+		all.Go(func() { p.Stop(waitTimeout) })
 		all.Go(p.Kill)
 	}
 	all.Wait()

@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// partSize is the least that S3 takes: each upload that runs holds about two parts in memory.
-	partSize = 5 << 20
-	// maxCopy is S3's limit for one copy. A copy in parts is faster in the cloud, not on one disk.
-	maxCopy = 5 << 30
-	// maxList is how many repositories or tags one answer may have.
-	maxList = 1000
+	// partBytes is S3's minimum. Each running upload holds about two parts in memory.
+	partBytes = 5 << 20
+	// maxCopyBytes is S3's limit for one copy. Copying in parts is faster in the cloud, but not on one disk.
+	maxCopyBytes = 5 << 30
+	// maxListEntries limits the repositories or tags in one response.
+	maxListEntries = 1000
 )
 
 func (s settings) configuration() *configuration.Configuration {
 	return &configuration.Configuration{
 		HTTP: configuration.HTTP{
-			Secret:  rand.Text(), // of uploads that are under way, which no restart survives
+			Secret:  rand.Text(), // signs the state of running uploads; they do not survive a restart
 			Headers: http.Header{"X-Content-Type-Options": {"nosniff"}},
 		},
-		Catalog: configuration.Catalog{MaxEntries: maxList},
-		Tags:    configuration.Tags{MaxTags: maxList},
+		Catalog: configuration.Catalog{MaxEntries: maxListEntries},
+		Tags:    configuration.Tags{MaxTags: maxListEntries},
 		Storage: configuration.Storage{
 			"s3": {
 				"regionendpoint":             s.s3,
@@ -34,13 +34,13 @@ func (s settings) configuration() *configuration.Configuration {
 				"secretkey":                  s.secretKey,
 				"forcepathstyle":             true,
 				"secure":                     false,
-				"chunksize":                  partSize,
-				"multipartcopythresholdsize": maxCopy,
+				"chunksize":                  partBytes,
+				"multipartcopythresholdsize": maxCopyBytes,
 			},
 			"delete":   {"enabled": true},
 			"redirect": {"disable": false},
 			"cache":    {"blobdescriptor": "inmemory"},
-			// The purge would run at a random minute of the first hour, over the whole bucket.
+			// The purge would scan the whole bucket at a random minute of the first hour.
 			"maintenance": {"uploadpurging": map[any]any{"enabled": false}},
 		},
 	}

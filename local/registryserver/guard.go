@@ -8,11 +8,10 @@ import (
 	"github.com/distribution/distribution/v3/registry/api/errcode"
 )
 
-// userName is the one that ECR gives to everybody.
+// userName is the user name of all ECR logins.
 const userName = "AWS"
 
-// requirePassword lets nothing through without the password, be it only the question whether
-// something is there.
+// requirePassword refuses all requests without the password, including HEAD requests and unknown paths.
 func requirePassword(password string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(userName + ":" + password))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -24,6 +23,6 @@ func requirePassword(password string, next http.Handler) http.Handler {
 		}
 		w.Header().Set("Docker-Distribution-Api-Version", "registry/2.0")
 		w.Header().Set("WWW-Authenticate", `Basic realm="registry"`)
-		_ = errcode.ServeJSON(w, errcode.ErrorCodeUnauthorized) // the client is gone when this fails
+		_ = errcode.ServeJSON(w, errcode.ErrorCodeUnauthorized) // fails if the client is gone
 	})
 }

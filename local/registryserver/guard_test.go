@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestNothingWithoutThePassword(t *testing.T) {
+func TestAllRequestsNeedPassword(t *testing.T) {
 	s := startServer(t, startS3(t))
 	push(t, s.ref(t, "acme/api:1"), randomImage(t, 100))
 	callers := []struct{ user, password string }{
@@ -28,10 +28,10 @@ func TestNothingWithoutThePassword(t *testing.T) {
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("with the password: %s", response.Status)
 	}
-	s.end(t)
+	s.stopQuietly(t)
 }
 
-func TestWhatIsMissingIsNamed(t *testing.T) {
+func TestMissingSettingsAreReported(t *testing.T) {
 	keys := []string{"REGISTRYSERVER_ACCESS_KEY=a", "REGISTRYSERVER_SECRET_KEY=b"}
 	flags := []string{"-addr", "127.0.0.1:0", "-s3", "http://localhost:1", "-bucket", "b"}
 	for _, test := range []struct {

@@ -43,7 +43,7 @@ func push(t *testing.T, ref name.Reference, image v1.Image) v1.Hash {
 	return digest
 }
 
-// expectImage pulls it whole; the package validate compares every byte with its digest.
+// expectImage pulls the complete image; package validate compares every byte with its digest.
 func expectImage(t *testing.T, ref name.Reference, want v1.Hash) {
 	t.Helper()
 	image, err := remote.Image(ref, access(t.Context())...)
@@ -59,16 +59,16 @@ func expectImage(t *testing.T, ref name.Reference, want v1.Hash) {
 	}
 }
 
-func TestImagesOutliveARestart(t *testing.T) {
+func TestImagesSurviveRestart(t *testing.T) {
 	s3 := startS3(t)
 	s := startServer(t, s3)
 	digest := push(t, s.ref(t, "acme/api:1.0.0"), randomImage(t, 4096))
-	large := push(t, s.ref(t, "acme/api:large"), randomImage(t, 2*partSize+1)) // three parts a layer
+	large := push(t, s.ref(t, "acme/api:large"), randomImage(t, 2*partBytes+1)) // three parts per layer
 	for range 2 {
 		expectImage(t, s.ref(t, "acme/api:1.0.0"), digest)
 		expectImage(t, s.ref(t, "acme/api@"+digest.String()), digest)
 		expectImage(t, s.ref(t, "acme/api:large"), large)
-		s.end(t)
+		s.stopQuietly(t)
 		s = startServer(t, s3)
 	}
 }
@@ -90,7 +90,7 @@ func TestIndex(t *testing.T) {
 	if err := validate.Index(back); err != nil {
 		t.Error(err)
 	}
-	s.end(t)
+	s.stopQuietly(t)
 }
 
 func TestEmptyBlobs(t *testing.T) {
@@ -116,7 +116,7 @@ func TestEmptyBlobs(t *testing.T) {
 	if err := remote.WriteLayer(s.ref(t, "acme/empty:1").Context(), config, access(t.Context())...); err != nil {
 		t.Error(err)
 	}
-	s.end(t)
+	s.stopQuietly(t)
 }
 
 func layerSize(t *testing.T, layer v1.Layer) int64 {
@@ -135,16 +135,16 @@ func layerSize(t *testing.T, layer v1.Layer) int64 {
 
 func TestBlobInChunks(t *testing.T) {
 	s := startServer(t, startS3(t))
-	content := bytes.Repeat([]byte("portside"), partSize/8+1)
+	content := bytes.Repeat([]byte("portside"), partBytes/8+1)
 	digest, _, err := v1.SHA256(bytes.NewReader(content))
 	if err != nil {
 		t.Fatal(err)
 	}
 	response, _ := s.do(t, authorized(http.MethodPost, "/v2/acme/chunks/blobs/uploads/", nil))
-	for chunk := range slices.Chunk(content, partSize/2) { // less than a part, so S3 has to be rewritten
-		response, _ = s.do(t, authorized(http.MethodPatch, s.path(response), bytes.NewReader(chunk)))
+	for chunk := range slices.Chunk(content, partBytes/2) { // smaller than a part, so the registry has to rewrite the object in S3
+		response, _ = s.do(t, authorized(http.MethodPatch, s.uploadPath(response), bytes.NewReader(chunk)))
 	}
-	response, body := s.do(t, authorized(http.MethodPut, s.path(response)+"&digest="+digest.String(), nil))
+	response, body := s.do(t, authorized(http.MethodPut, s.uploadPath(response)+"&digest="+digest.String(), nil))
 	if response.StatusCode != http.StatusCreated {
 		t.Fatalf("the end of the upload: %s %s", response.Status, body)
 	}
@@ -155,15 +155,15 @@ func TestBlobInChunks(t *testing.T) {
 	if size := layerSize(t, layer); size != int64(len(content)) {
 		t.Errorf("%d bytes came back of %d", size, len(content))
 	}
-	s.end(t)
+	s.stopQuietly(t)
 }
 
 func authorized(method, path string, body io.Reader) call {
 	return call{method: method, path: path, user: "AWS", password: password, body: body}
 }
 
-// path is where an upload goes on.
-func (s server) path(response *http.Response) string {
+// uploadPath returns the path for the next request of an upload.
+func (s server) uploadPath(response *http.Response) string {
 	return strings.TrimPrefix(response.Header.Get("Location"), s.Endpoint)
 }
 
@@ -187,7 +187,7 @@ func TestListsAndDeletions(t *testing.T) {
 			t.Errorf("%s is still there", gone)
 		}
 	}
-	s.end(t)
+	s.stopQuietly(t)
 }
 
 func (s server) expectRepositories(t *testing.T, want ...string) {
@@ -206,7 +206,7 @@ func (s server) expectTags(t *testing.T, want ...string) {
 	}
 }
 
-func TestBlobsComeFromS3(t *testing.T) {
+func TestBlobsAreRedirectedToS3(t *testing.T) {
 	s3 := startS3(t)
 	s := startServer(t, s3)
 	image := randomImage(t, 100)
@@ -220,18 +220,18 @@ func TestBlobsComeFromS3(t *testing.T) {
 	if response.StatusCode != http.StatusTemporaryRedirect || !strings.HasPrefix(location, s3.Endpoint+"/"+bucket+"/") {
 		t.Errorf("%s to %s, want a redirect to %s", response.Status, location, s3.Endpoint)
 	}
-	s.end(t)
+	s.stopQuietly(t)
 }
 
-func TestFailuresOfStorageAreSaid(t *testing.T) {
+func TestStorageFailuresAreLogged(t *testing.T) {
 	s := startServer(t, engines.S3Access{Endpoint: "http://localhost:1", AccessKey: "a", SecretKey: "b"})
 	response, _ := s.do(t, authorized(http.MethodGet, "/v2/acme/api/manifests/1", nil))
 	if response.StatusCode != http.StatusInternalServerError {
 		t.Errorf("without storage: %s", response.Status)
 	}
-	s.Stop(patience)
+	s.Stop(stopTimeout)
 	const want = "registryserver: GET /v2/acme/api/manifests/1 was answered with 500: "
-	if said := s.Tail(); !strings.HasPrefix(said, want) || !strings.Contains(said, "localhost:1") || strings.Count(said, "\n") != 1 {
-		t.Errorf("it said %q", said)
+	if output := s.Tail(); !strings.HasPrefix(output, want) || !strings.Contains(output, "localhost:1") || strings.Count(output, "\n") != 1 {
+		t.Errorf("output %q", output)
 	}
 }

@@ -1,11 +1,11 @@
-// Command registryserver is the local stack's upstream container registry, in Amazon ECR's place: the
-// CNCF distribution registry, which keeps all that it is given in a bucket of the local S3.
+// Command registryserver is the local stack's upstream container registry, in place of Amazon ECR. It
+// is the CNCF distribution registry with a bucket of the local S3 as storage.
 //
-// As with ECR, every request needs the password of the user AWS, and a blob is answered by a redirect
-// to a URL that S3 has signed; so what works against it works against ECR. It is a process of its own
-// to keep its weight and its crashes out of the stack. What is secret comes by environment
-// (REGISTRYSERVER_PASSWORD, REGISTRYSERVER_ACCESS_KEY, REGISTRYSERVER_SECRET_KEY), since everybody on
-// the machine can read a command line. It says nothing but errors, and ends well on SIGTERM.
+// As with ECR, every request needs the password of the user AWS, and blobs are redirects to presigned
+// S3 URLs. It is a separate process to keep its dependencies and crashes out of the stack. It reads
+// secrets from the environment (REGISTRYSERVER_PASSWORD, REGISTRYSERVER_ACCESS_KEY,
+// REGISTRYSERVER_SECRET_KEY), because every user of the machine can read command lines. It prints only
+// errors and exits with status 0 on SIGTERM.
 package main
 
 import (
@@ -34,9 +34,9 @@ type settings struct {
 func main() {
 	var s settings
 	flag.StringVar(&s.addr, "addr", "127.0.0.1:5000", "`address` to listen on")
-	flag.StringVar(&s.s3, "s3", "", "`URL` of S3, with the host that clients are to be redirected to")
-	flag.StringVar(&s.bucket, "bucket", "", "`name` of the bucket, which must be there")
-	flag.StringVar(&s.region, "region", "us-east-1", "`region` that signatures name")
+	flag.StringVar(&s.s3, "s3", "", "`URL` of S3; clients are redirected to its host")
+	flag.StringVar(&s.bucket, "bucket", "", "`name` of the bucket, which must exist")
+	flag.StringVar(&s.region, "region", "us-east-1", "`region` of the signatures")
 	flag.Parse()
 	s.accessKey, s.secretKey = os.Getenv("REGISTRYSERVER_ACCESS_KEY"), os.Getenv("REGISTRYSERVER_SECRET_KEY")
 	s.password = os.Getenv("REGISTRYSERVER_PASSWORD")
@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// run needs check's promise, for handlers.NewApp panics where a setting is wrong.
+// run checks the settings first, because handlers.NewApp panics if a setting is invalid.
 func run(ctx context.Context, s settings) error {
 	if err := s.check(); err != nil {
 		return err
@@ -59,10 +59,10 @@ func run(ctx context.Context, s settings) error {
 		return err
 	}
 	logrus.SetLevel(logrus.ErrorLevel)
-	logrus.SetFormatter(failures{})
-	// A stop must not cut off requests that still run, so the registry does not hear of it.
+	logrus.SetFormatter(errorFormatter{})
+	// The registry's context is not canceled, so that running requests can finish.
 	app := handlers.NewApp(context.WithoutCancel(ctx), s.configuration())
-	handler := atRest(requirePassword(s.password, app), giveBackMemory)
+	handler := whenIdle(requirePassword(s.password, app), freeMemory)
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
 	return errors.Join(serve(ctx, server, listener), app.Shutdown())
 }
@@ -70,9 +70,9 @@ func run(ctx context.Context, s settings) error {
 func (s settings) check() error {
 	switch {
 	case s.s3 == "":
-		return errors.New("-s3 is missing: give the URL of S3")
+		return errors.New("-s3 is missing: set the URL of S3")
 	case s.bucket == "":
-		return errors.New("-bucket is missing: name the bucket of the images")
+		return errors.New("-bucket is missing: set the bucket of the images")
 	case s.accessKey == "" || s.secretKey == "":
 		return errors.New("set REGISTRYSERVER_ACCESS_KEY and REGISTRYSERVER_SECRET_KEY in the environment")
 	case s.password == "":
@@ -81,8 +81,8 @@ func (s settings) check() error {
 	return nil
 }
 
-// drainTime is how long requests may still run after SIGTERM; the stack kills after a second.
-const drainTime = 800 * time.Millisecond
+// drainTimeout bounds running requests after SIGTERM. The stack kills the process after a second.
+const drainTimeout = 800 * time.Millisecond
 
 func serve(ctx context.Context, server *http.Server, listener net.Listener) error {
 	ended := make(chan error, 1)
@@ -92,7 +92,7 @@ func serve(ctx context.Context, server *http.Server, listener net.Listener) erro
 		return err
 	case <-ctx.Done():
 	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	if server.Shutdown(drain) != nil {
 		return server.Close()

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	serveVar = "REGISTRYSERVER_PASSWORD" // a server always has it, a test never
-	password = "a password of the tests"
-	bucket   = "registry-test"
-	patience = time.Minute // fails a test that would hang
+	serveVar    = "REGISTRYSERVER_PASSWORD" // set only in server processes
+	password    = "a password of the tests"
+	bucket      = "registry-test"
+	stopTimeout = time.Minute
 )
 
-// The test binary is also the server: so the tests run the code as it is, with the race detector.
+// The test binary is also the server, so that the race detector covers the server's code.
 func TestMain(m *testing.M) {
 	if os.Getenv(serveVar) == "" {
 		os.Exit(m.Run())
@@ -54,7 +54,7 @@ func startS3(t *testing.T) engines.S3Access {
 	return access
 }
 
-// server is a registry that runs, with one repository's name on it.
+// server is a running registry.
 type server struct {
 	*engines.Process
 	host string
@@ -72,12 +72,12 @@ func startServer(t *testing.T, s3 engines.S3Access) server {
 	return server{p, strings.TrimPrefix(p.Endpoint, "http://")}
 }
 
-// end stops the server, which must have had nothing to say.
-func (s server) end(t *testing.T) {
+// stopQuietly stops the server, which must not have printed anything.
+func (s server) stopQuietly(t *testing.T) {
 	t.Helper()
-	s.Stop(patience)
+	s.Stop(stopTimeout)
 	if s.Err() != nil || s.Tail() != "" {
-		t.Errorf("it ended with %v and said %q", s.Err(), s.Tail())
+		t.Errorf("the server exited with %v: %q", s.Err(), s.Tail())
 	}
 }
 
@@ -95,7 +95,7 @@ func access(ctx context.Context) []remote.Option {
 	return []remote.Option{remote.WithContext(ctx), remote.WithAuth(basic)}
 }
 
-// call is a request, and how it is answered; no redirect is followed.
+// call is a request.
 type call struct {
 	method, path, user, password string
 	body                         io.Reader

@@ -19,103 +19,105 @@ import (
 	"portside/local/s3server/change"
 )
 
-// notifier is a storage that tells of every change of an object before the change is answered.
+// eventBackend is a storage backend that reports every change of an object before the server answers
+// the request.
 //
-// versitygw has events of its own, which are not used: it reads bucket and key from memory that the
-// next request may have written over by then, does not know the key of an object that came by a
-// form or the size of a copy, and speaks of objects that DeleteObjects could not delete.
-type notifier struct {
+// It does not use versitygw's own events: they read bucket and key from memory that the next request
+// may have overwritten, lack the key of an object from a form and the size of a copy, and include
+// objects that DeleteObjects failed to delete.
+type eventBackend struct {
 	backend.Backend
 	url    string
 	client *http.Client
 
-	mu   sync.Mutex
-	last uint64
+	mu           sync.Mutex
+	lastSequence uint64
 }
 
-func notifying(b backend.Backend, url string) backend.Backend {
+func withEvents(b backend.Backend, url string) backend.Backend {
 	if url == "" {
 		return b
 	}
-	transport := &http.Transport{MaxIdleConnsPerHost: 16} // and no proxy
-	return &notifier{Backend: b, url: url, client: &http.Client{Timeout: 3 * time.Second, Transport: transport}}
+	transport := &http.Transport{MaxIdleConnsPerHost: 16} // uses no proxy
+	return &eventBackend{Backend: b, url: url, client: &http.Client{Timeout: 3 * time.Second, Transport: transport}}
 }
 
-func (n *notifier) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
+func (n *eventBackend) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
 	out, err := n.Backend.PutObject(ctx, in)
 	if err == nil {
 		event := change.Put
 		if r, ok := ctx.(interface{ Method() []byte }); ok && string(r.Method()) == http.MethodPost {
 			event = change.Post
 		}
-		n.created(ctx, event, in.Bucket, in.Key)
+		n.reportCreated(ctx, event, in.Bucket, in.Key)
 	}
 	return out, err
 }
 
-func (n *notifier) CopyObject(ctx context.Context, in s3response.CopyObjectInput) (s3response.CopyObjectOutput, error) {
+func (n *eventBackend) CopyObject(ctx context.Context, in s3response.CopyObjectInput) (s3response.CopyObjectOutput, error) {
 	out, err := n.Backend.CopyObject(ctx, in)
 	if err == nil {
-		n.created(ctx, change.Copy, in.Bucket, in.Key)
+		n.reportCreated(ctx, change.Copy, in.Bucket, in.Key)
 	}
 	return out, err
 }
 
-func (n *notifier) CompleteMultipartUpload(
+func (n *eventBackend) CompleteMultipartUpload(
 	ctx context.Context, in *s3.CompleteMultipartUploadInput,
 ) (result s3response.CompleteMultipartUploadResult, version string, err error) {
 	result, version, err = n.Backend.CompleteMultipartUpload(ctx, in)
 	if err == nil {
-		n.created(ctx, change.Complete, in.Bucket, in.Key)
+		n.reportCreated(ctx, change.Complete, in.Bucket, in.Key)
 	}
 	return result, version, err
 }
 
-func (n *notifier) DeleteObject(ctx context.Context, in *s3.DeleteObjectInput) (*s3.DeleteObjectOutput, error) {
+func (n *eventBackend) DeleteObject(ctx context.Context, in *s3.DeleteObjectInput) (*s3.DeleteObjectOutput, error) {
 	out, err := n.Backend.DeleteObject(ctx, in)
 	if err == nil {
-		n.tell(ctx, change.Change{Event: change.Delete, Bucket: *in.Bucket, Key: *in.Key})
+		n.report(ctx, change.Change{Event: change.Delete, Bucket: *in.Bucket, Key: *in.Key})
 	}
 	return out, err
 }
 
-func (n *notifier) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsInput) (s3response.DeleteResult, error) {
+func (n *eventBackend) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsInput) (s3response.DeleteResult, error) {
 	out, err := n.Backend.DeleteObjects(ctx, in)
 	for _, deleted := range out.Deleted {
 		if deleted.Key != nil {
-			n.tell(ctx, change.Change{Event: change.Delete, Bucket: *in.Bucket, Key: *deleted.Key})
+			n.report(ctx, change.Change{Event: change.Delete, Bucket: *in.Bucket, Key: *deleted.Key})
 		}
 	}
 	return out, err
 }
 
-// created looks at the new object, whose size not every operation knows.
-func (n *notifier) created(ctx context.Context, event string, bucket, key *string) {
+// reportCreated reads the new object's size and ETag, because not every operation knows them.
+func (n *eventBackend) reportCreated(ctx context.Context, event string, bucket, key *string) {
 	c := change.Change{Event: event, Bucket: *bucket, Key: *key}
 	object, err := n.HeadObject(ctx, &s3.HeadObjectInput{Bucket: bucket, Key: key})
-	if err == nil && object.ContentLength != nil && object.ETag != nil { // or it is gone already
+	if err == nil && object.ContentLength != nil && object.ETag != nil { // otherwise the object was deleted meanwhile
 		c.Size, c.ETag = *object.ContentLength, strings.Trim(*object.ETag, `"`)
 	}
-	n.tell(ctx, c)
+	n.report(ctx, c)
 }
 
-// tell does not fail the operation, which has happened, and goes on when the client has left.
-func (n *notifier) tell(ctx context.Context, c change.Change) {
+// report posts the change. A failure does not fail the operation, which is already done, and a
+// client that disconnects does not cancel the report.
+func (n *eventBackend) report(ctx context.Context, c change.Change) {
 	c.Time = time.Now().UTC()
-	c.Sequence = n.next(c.Time)
+	c.Sequence = n.nextSequence(c.Time)
 	if err := n.post(context.WithoutCancel(ctx), c); err != nil {
-		fmt.Fprintf(os.Stderr, "s3server: nobody was told of %s %s/%s: %v\n", c.Event, c.Bucket, c.Key, err)
+		fmt.Fprintf(os.Stderr, "s3server: could not report %s of %s/%s: %v\n", c.Event, c.Bucket, c.Key, err)
 	}
 }
 
-func (n *notifier) next(now time.Time) uint64 {
+func (n *eventBackend) nextSequence(now time.Time) uint64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.last = max(n.last+1, uint64(max(now.UnixNano(), 0)))
-	return n.last
+	n.lastSequence = max(n.lastSequence+1, uint64(max(now.UnixNano(), 0)))
+	return n.lastSequence
 }
 
-func (n *notifier) post(ctx context.Context, c change.Change) error {
+func (n *eventBackend) post(ctx context.Context, c change.Change) error {
 	body, err := json.Marshal(c)
 	if err != nil {
 		return err
@@ -130,7 +132,7 @@ func (n *notifier) post(ctx context.Context, c change.Change) error {
 		return err
 	}
 	defer response.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<10)) // so that the connection can be used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<10)) // so that the connection can be reused
 	if response.StatusCode/100 != 2 {
 		return fmt.Errorf("the receiver answered %s", response.Status)
 	}

@@ -17,20 +17,20 @@ import (
 	"portside/local/s3server/change"
 )
 
-// odd has what an address, a form and a line of JSON write in different ways.
-const odd = "charts/a b+c%41 ü?x&#\"~*.tgz"
+// specialKey has characters that URLs, forms and JSON encode differently.
+const specialKey = "charts/a b+c%41 ü?x&#\"~*.tgz"
 
-// witness keeps what it is told.
-type witness struct {
+// eventRecorder records the reported changes.
+type eventRecorder struct {
 	*httptest.Server
 	mu     sync.Mutex
-	told   []change.Change
+	events []change.Change
 	status int
 }
 
-func newWitness(t *testing.T) *witness {
+func newEventRecorder(t *testing.T) *eventRecorder {
 	t.Helper()
-	w := &witness{status: http.StatusNoContent}
+	w := &eventRecorder{status: http.StatusNoContent}
 	w.Server = httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		var c change.Change
 		if err := json.NewDecoder(r.Body).Decode(&c); err != nil {
@@ -38,30 +38,30 @@ func newWitness(t *testing.T) *witness {
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.told = append(w.told, c)
+		w.events = append(w.events, c)
 		answer.WriteHeader(w.status)
 	}))
 	t.Cleanup(w.Close)
 	return w
 }
 
-// expect checks what was told since it was last called, which is there as soon as the operation is answered.
-func (w *witness) expect(t *testing.T, what string, want ...change.Change) {
+// expect checks the changes since its last call. They are reported before the operation is answered.
+func (w *eventRecorder) expect(t *testing.T, what string, want ...change.Change) {
 	t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	sequence := uint64(0)
-	for i, c := range w.told {
+	for i, c := range w.events {
 		if c.Sequence <= sequence || c.Time.IsZero() || c.Bucket != bucket {
 			t.Errorf("%s: %+v", what, c)
 		}
 		sequence = c.Sequence
-		w.told[i] = change.Change{Event: c.Event, Key: c.Key, Size: c.Size, ETag: c.ETag}
+		w.events[i] = change.Change{Event: c.Event, Key: c.Key, Size: c.Size, ETag: c.ETag}
 	}
-	if got, want := fmt.Sprintf("%+v", w.told), fmt.Sprintf("%+v", want); got != want {
+	if got, want := fmt.Sprintf("%+v", w.events), fmt.Sprintf("%+v", want); got != want {
 		t.Errorf("%s:\n got %s\nwant %s", what, got, want)
 	}
-	w.told = nil
+	w.events = nil
 }
 
 const (
@@ -69,40 +69,40 @@ const (
 	etagHello = "5d41402abc4b2a76b9719d911017c592"
 )
 
-func TestEveryChangeIsTold(t *testing.T) {
-	w := newWitness(t)
+func TestEveryChangeIsReported(t *testing.T) {
+	w := newEventRecorder(t)
 	client := withBucket(t, startServer(t, t.TempDir(), "-events-url", w.URL))
-	put(t, client, odd, "x")
-	w.expect(t, "put", change.Change{Event: change.Put, Key: odd, Size: 1, ETag: etagX})
-	put(t, client, odd, "hello")
-	w.expect(t, "overwrite", change.Change{Event: change.Put, Key: odd, Size: 5, ETag: etagHello})
-	source := bucket + "/" + strings.ReplaceAll(url.QueryEscape(odd), "+", "%20")
+	put(t, client, specialKey, "x")
+	w.expect(t, "put", change.Change{Event: change.Put, Key: specialKey, Size: 1, ETag: etagX})
+	put(t, client, specialKey, "hello")
+	w.expect(t, "overwrite", change.Change{Event: change.Put, Key: specialKey, Size: 5, ETag: etagHello})
+	source := bucket + "/" + strings.ReplaceAll(url.QueryEscape(specialKey), "+", "%20")
 	_, err := client.CopyObject(t.Context(), &s3.CopyObjectInput{
 		Bucket: aws.String(bucket), Key: aws.String("copy"), CopySource: &source,
 	})
 	check(t, err)
 	w.expect(t, "copy", change.Change{Event: change.Copy, Key: "copy", Size: 5, ETag: etagHello})
-	etag := multipart(t, client, "large "+odd)
-	w.expect(t, "multipart", change.Change{Event: change.Complete, Key: "large " + odd, Size: 5, ETag: etag})
-	in := &s3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String(odd)}
+	etag := multipart(t, client, "large "+specialKey)
+	w.expect(t, "multipart", change.Change{Event: change.Complete, Key: "large " + specialKey, Size: 5, ETag: etag})
+	in := &s3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String(specialKey)}
 	post, err := s3.NewPresignClient(client).PresignPostObject(t.Context(), in)
 	check(t, err)
 	if status := postForm(t, post.URL, post.Values); status/100 != 2 {
 		t.Errorf("POST: %d", status)
 	}
-	w.expect(t, "form", change.Change{Event: change.Post, Key: odd, Size: 5, ETag: etagHello})
-	_, err = client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(bucket), Key: aws.String(odd)})
+	w.expect(t, "form", change.Change{Event: change.Post, Key: specialKey, Size: 5, ETag: etagHello})
+	_, err = client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(bucket), Key: aws.String(specialKey)})
 	check(t, err)
-	w.expect(t, "delete", change.Change{Event: change.Delete, Key: odd})
+	w.expect(t, "delete", change.Change{Event: change.Delete, Key: specialKey})
 	_, err = client.DeleteObjects(t.Context(), &s3.DeleteObjectsInput{Bucket: aws.String(bucket), Delete: &types.Delete{
-		Objects: []types.ObjectIdentifier{{Key: aws.String("copy")}, {Key: aws.String("large " + odd)}},
+		Objects: []types.ObjectIdentifier{{Key: aws.String("copy")}, {Key: aws.String("large " + specialKey)}},
 	}})
 	check(t, err)
-	w.expect(t, "delete two", change.Change{Event: change.Delete, Key: "copy"}, change.Change{Event: change.Delete, Key: "large " + odd})
+	w.expect(t, "delete two", change.Change{Event: change.Delete, Key: "copy"}, change.Change{Event: change.Delete, Key: "large " + specialKey})
 }
 
-func TestWhatDoesNotHappenIsNotTold(t *testing.T) {
-	w := newWitness(t)
+func TestFailedOperationsAreNotReported(t *testing.T) {
+	w := newEventRecorder(t)
 	client := withBucket(t, startServer(t, t.TempDir(), "-events-url", w.URL))
 	put(t, client, "a", "x")
 	w.expect(t, "put", change.Change{Event: change.Put, Key: "a", Size: 1, ETag: etagX})
@@ -112,8 +112,8 @@ func TestWhatDoesNotHappenIsNotTold(t *testing.T) {
 	w.expect(t, "refused and read")
 }
 
-func TestAnAbsentReceiverDoesNotFailTheRequest(t *testing.T) {
-	w := newWitness(t)
+func TestMissingReceiverDoesNotFailRequest(t *testing.T) {
+	w := newEventRecorder(t)
 	w.status = http.StatusInternalServerError
 	client := withBucket(t, startServer(t, t.TempDir(), "-events-url", w.URL))
 	put(t, client, "a", "x")

@@ -8,9 +8,9 @@ import (
 	"github.com/versity/versitygw/s3api/utils"
 )
 
-// refuseTwoSignatures answers a presigned URL that comes with an Authorization header as S3 does.
-// versitygw alone would serve it; then a client that follows a redirect with its credentials still
-// on would work here and fail in the cloud.
+// refuseTwoSignatures refuses presigned URLs with an Authorization header, as S3 does. versitygw
+// accepts them, so a client that keeps its credentials on a redirect would work here and fail in the
+// cloud.
 func refuseTwoSignatures(c fiber.Ctx) error {
 	header := c.Get(fiber.HeaderAuthorization)
 	query := c.Request().URI().QueryArgs()

@@ -16,52 +16,53 @@ import (
 	"github.com/versity/versitygw/s3response"
 )
 
-const oddKeyMessage = "The local S3 takes no key with an empty, . or .. segment, since the disk would take it for another key"
+const unsafeKeyMessage = "The local S3 refuses keys with an empty, . or .. segment, because the file system would resolve them to other keys"
 
-// isOdd tells keys that S3 takes literally and a disk does not: as a path, charts/../index.yaml is index.yaml.
-func isOdd(key string) bool {
+// isUnsafeKey is true for keys that S3 takes literally but a file system does not: as a path, charts/../index.yaml
+// is index.yaml.
+func isUnsafeKey(key string) bool {
 	segments := strings.Split(strings.TrimSuffix(key, "/"), "/")
 	return key != "" && slices.ContainsFunc(segments, func(s string) bool { return s == "" || s == "." || s == ".." })
 }
 
-// refuseOddKeys looks at the keys in the address and in the name of what is to be copied. They come escaped, and fiber has
-// not resolved them yet.
-func refuseOddKeys(c fiber.Ctx) error {
+// refuseUnsafeKeys checks the keys in the URL and in the copy source. Both are escaped, and fiber has not resolved the
+// path yet.
+func refuseUnsafeKeys(c fiber.Ctx) error {
 	source, _, _ := strings.Cut(c.Get("X-Amz-Copy-Source"), "?versionId=")
 	for _, place := range []string{string(c.Request().URI().PathOriginal()), source} {
 		path, err := url.PathUnescape(place)
 		if err != nil {
-			path = place // versitygw says what is wrong with it
+			path = place // versitygw reports the error
 		}
 		_, key, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-		if isOdd(key) {
-			return refuse(c, invalidArgument{Message: oddKeyMessage, ArgumentName: "key", ArgumentValue: key})
+		if isUnsafeKey(key) {
+			return refuse(c, invalidArgument{Message: unsafeKeyMessage, ArgumentName: "key", ArgumentValue: key})
 		}
 	}
 	return c.Next()
 }
 
-// tidy is a storage that refuses such keys where they come in a body: in forms, and in lists of what is to be deleted.
-type tidy struct{ backend.Backend }
+// safeKeyBackend is a storage backend that refuses unsafe keys in request bodies: in forms and in lists for DeleteObjects.
+type safeKeyBackend struct{ backend.Backend }
 
-func (t tidy) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
-	if isOdd(aws.ToString(in.Key)) {
+func (t safeKeyBackend) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
+	if isUnsafeKey(aws.ToString(in.Key)) {
 		return s3response.PutObjectOutput{}, s3err.APIError{
-			Code: invalidCode, Description: oddKeyMessage, HTTPStatusCode: http.StatusBadRequest,
+			Code: invalidCode, Description: unsafeKeyMessage, HTTPStatusCode: http.StatusBadRequest,
 		}
 	}
 	return t.Backend.PutObject(ctx, in)
 }
 
-func (t tidy) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsInput) (s3response.DeleteResult, error) {
+func (t safeKeyBackend) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsInput) (s3response.DeleteResult, error) {
 	var refused []types.Error
 	var rest types.Delete
 	if in.Delete != nil {
 		rest = *in.Delete
 		rest.Objects = nil
 		for _, object := range in.Delete.Objects {
-			if isOdd(aws.ToString(object.Key)) {
-				refused = append(refused, types.Error{Code: aws.String(invalidCode), Message: aws.String(oddKeyMessage), Key: object.Key})
+			if isUnsafeKey(aws.ToString(object.Key)) {
+				refused = append(refused, types.Error{Code: aws.String(invalidCode), Message: aws.String(unsafeKeyMessage), Key: object.Key})
 				continue
 			}
 			rest.Objects = append(rest.Objects, object)

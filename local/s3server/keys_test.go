@@ -11,21 +11,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// oddKeys are other keys to S3, and index.yaml to a disk.
-var oddKeys = []string{
+// unsafeKeys differ from index.yaml in S3, but some resolve to it in a file system.
+var unsafeKeys = []string{
 	"charts/../index.yaml", "./index.yaml", "index.yaml/.", "charts/./../index.yaml", "x/..", "..", "/index.yaml", "x//../index.yaml",
 }
 
-func TestKeysThatADiskResolvesAreRefused(t *testing.T) {
+func TestUnsafeKeysAreRefused(t *testing.T) {
 	s := startServer(t, t.TempDir())
 	client := withBucket(t, s)
 	put(t, client, "index.yaml", "mine")
 	put(t, client, "charts/..a...b/.x", "x")
-	for _, key := range oddKeys {
-		for name, err := range attempts(t, client, key) {
+	for _, key := range unsafeKeys {
+		for name, err := range tryAllOperations(t, client, key) {
 			if err == nil {
 				t.Errorf("%s of %s succeeds", name, key)
-			} else if name != "head" { // which has no body to tell it in
+			} else if name != "head" { // its response has no body
 				expectCode(t, err, invalidCode)
 			}
 		}
@@ -36,8 +36,8 @@ func TestKeysThatADiskResolvesAreRefused(t *testing.T) {
 	}
 }
 
-// attempts does with the key what can be done.
-func attempts(t *testing.T, client *s3.Client, key string) map[string]error {
+// tryAllOperations tries every operation on the key and returns the errors.
+func tryAllOperations(t *testing.T, client *s3.Client, key string) map[string]error {
 	t.Helper()
 	ctx, in, at := t.Context(), aws.String(bucket), aws.String(key)
 	_, putErr := client.PutObject(ctx, &s3.PutObjectInput{Bucket: in, Key: at, Body: strings.NewReader("theirs")})
@@ -54,20 +54,20 @@ func attempts(t *testing.T, client *s3.Client, key string) map[string]error {
 	}
 }
 
-func TestKeysInBodiesThatADiskResolvesAreRefused(t *testing.T) {
+func TestUnsafeKeysInBodiesAreRefused(t *testing.T) {
 	s := startServer(t, t.TempDir())
 	client := withBucket(t, s)
 	put(t, client, "index.yaml", "mine")
 	put(t, client, "old", "x")
 	list := []types.ObjectIdentifier{{Key: aws.String("old")}}
-	for _, key := range oddKeys {
+	for _, key := range unsafeKeys {
 		list = append(list, types.ObjectIdentifier{Key: aws.String(key)})
 	}
 	out, err := client.DeleteObjects(t.Context(), &s3.DeleteObjectsInput{Bucket: aws.String(bucket), Delete: &types.Delete{Objects: list}})
-	if err != nil || len(out.Deleted) != 1 || len(out.Errors) != len(oddKeys) || aws.ToString(out.Errors[0].Code) != invalidCode {
+	if err != nil || len(out.Deleted) != 1 || len(out.Errors) != len(unsafeKeys) || aws.ToString(out.Errors[0].Code) != invalidCode {
 		t.Errorf("deleting a list: %+v, %v", out, err)
 	}
-	for _, key := range oddKeys {
+	for _, key := range unsafeKeys {
 		form := &s3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String(key)}
 		post, err := s3.NewPresignClient(client).PresignPostObject(t.Context(), form)
 		if err != nil {

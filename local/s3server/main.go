@@ -1,9 +1,10 @@
-// Command s3server is the local stack's S3: versitygw over a folder, checking signatures as S3 does.
+// Command s3server is the local stack's S3 server: versitygw on a folder. It verifies signatures as
+// S3 does.
 //
-// It is a process of its own because versitygw changes the working directory and allows one gateway
-// in a process; and so its weight stays out of the stack, and a crash of one is not one of both.
-// The keys come by environment (S3SERVER_ACCESS_KEY, S3SERVER_SECRET_KEY), since everybody on the
-// machine can read a command line. It says nothing but errors, and ends well on SIGTERM.
+// It is a separate process because versitygw changes the working directory and allows only one
+// gateway per process. That also keeps its dependencies and crashes out of the stack. It reads the
+// keys from the environment (S3SERVER_ACCESS_KEY, S3SERVER_SECRET_KEY), because every user of the
+// machine can read command lines. It prints only errors and exits with status 0 on SIGTERM.
 package main
 
 import (
@@ -21,8 +22,8 @@ import (
 	"github.com/versity/versitygw/s3api"
 )
 
-// maxCopy is S3's limit for one copy; versitygw without one refuses every copy.
-const maxCopy = 5 << 30
+// maxCopyBytes is S3's limit for one copy. Without a limit, versitygw refuses every copy.
+const maxCopyBytes = 5 << 30
 
 type settings struct {
 	addr, dir, region, eventsURL string
@@ -32,9 +33,9 @@ type settings struct {
 func main() {
 	var s settings
 	flag.StringVar(&s.addr, "addr", "127.0.0.1:9000", "`address` to listen on")
-	flag.StringVar(&s.dir, "dir", "", "`folder` of the data; it is made when it is not there")
-	flag.StringVar(&s.region, "region", "us-east-1", "`region` that signatures must name")
-	flag.StringVar(&s.eventsURL, "events-url", "", "`URL` that receives a change.Change for each change of an object; empty sends none")
+	flag.StringVar(&s.dir, "dir", "", "data `folder`, created if missing")
+	flag.StringVar(&s.region, "region", "us-east-1", "`region` of the signatures")
+	flag.StringVar(&s.eventsURL, "events-url", "", "`URL` to which the server posts a change.Change for each change of an object; empty means none")
 	flag.Parse()
 	s.accessKey, s.secretKey = os.Getenv("S3SERVER_ACCESS_KEY"), os.Getenv("S3SERVER_SECRET_KEY")
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
@@ -49,7 +50,7 @@ func main() {
 func run(ctx context.Context, s settings) error {
 	switch {
 	case s.dir == "":
-		return errors.New("-dir is missing: name the folder of the data")
+		return errors.New("-dir is missing: set the data folder")
 	case s.accessKey == "" || s.secretKey == "":
 		return errors.New("set S3SERVER_ACCESS_KEY and S3SERVER_SECRET_KEY in the environment")
 	}
@@ -57,11 +58,11 @@ func run(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	backend, err := posix.New(store.buckets, store.metadata, posix.PosixOpts{Concurrency: 256, CopyObjectThreshold: maxCopy})
+	backend, err := posix.New(store.buckets, store.metadata, posix.PosixOpts{Concurrency: 256, CopyObjectThreshold: maxCopyBytes})
 	if err != nil {
 		return fmt.Errorf("open the storage: %w", err)
 	}
-	return embedgw.RunVersityGW(ctx, notifying(tidy{backend}, s.eventsURL), gateway(s))
+	return embedgw.RunVersityGW(ctx, withEvents(safeKeyBackend{backend}, s.eventsURL), gateway(s))
 }
 
 func gateway(s settings) *embedgw.Config {
@@ -78,6 +79,6 @@ func gateway(s settings) *embedgw.Config {
 		KeepAlive:         true,
 		DisableACLs:       true,
 		HealthPath:        "/healthz",
-		S3Options:         []s3api.Option{s3api.WithMiddleware("/", refuseTwoSignatures), s3api.WithMiddleware("/", refuseOddKeys)},
+		S3Options:         []s3api.Option{s3api.WithMiddleware("/", refuseTwoSignatures), s3api.WithMiddleware("/", refuseUnsafeKeys)},
 	}
 }

@@ -22,12 +22,12 @@ import (
 )
 
 const (
-	serveVar = "S3SERVER_TEST_SERVE"
-	patience = time.Minute // fails a test that would hang
-	bucket   = "portside-test-bucket"
+	serveVar    = "S3SERVER_TEST_SERVE"
+	stopTimeout = time.Minute
+	bucket      = "portside-test-bucket"
 )
 
-// The test binary is also the server: so the tests run the code as it is, with the race detector.
+// The test binary is also the server, so that the race detector covers the server's code.
 func TestMain(m *testing.M) {
 	if os.Getenv(serveVar) == "" {
 		os.Exit(m.Run())
@@ -65,7 +65,7 @@ func (s server) awaitHealth(t *testing.T) {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(patience)
+	deadline := time.After(stopTimeout)
 	for {
 		if s.healthy(t) {
 			return
@@ -73,7 +73,7 @@ func (s server) awaitHealth(t *testing.T) {
 		select {
 		case <-tick.C:
 		case <-s.Done():
-			t.Fatalf("the server ended: %v %s", s.Err(), s.Tail())
+			t.Fatalf("the server exited: %v %s", s.Err(), s.Tail())
 		case <-deadline:
 			t.Fatal("the server is not ready")
 		}
@@ -154,12 +154,12 @@ func TestObjects(t *testing.T) {
 	for _, store := range []string{"attributes", "files"} {
 		t.Run(store, func(t *testing.T) {
 			dir := t.TempDir()
-			if store == "files" { // as on a file system without attributes
+			if store == "files" { // as on a file system without extended attributes
 				if err := os.Mkdir(filepath.Join(dir, "metadata"), 0o700); err != nil {
 					t.Fatal(err)
 				}
 			}
-			objects(t, dir)
+			testObjects(t, dir)
 			kept, err := filepath.Glob(filepath.Join(dir, "metadata", bucket, "charts", "*"))
 			if err != nil || (len(kept) > 0) != (store == "files") {
 				t.Errorf("metadata files: %v, %v", kept, err)
@@ -168,7 +168,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-func objects(t *testing.T, dir string) {
+func testObjects(t *testing.T, dir string) {
 	t.Helper()
 	s := startServer(t, dir)
 	client := withBucket(t, s)
@@ -190,9 +190,9 @@ func objects(t *testing.T, dir string) {
 	if got := keys(t, client); !slices.Equal(got, want) {
 		t.Errorf("keys %q, want %q", got, want)
 	}
-	s.Stop(patience)
+	s.Stop(stopTimeout)
 	if s.Err() != nil || s.Tail() != "" {
-		t.Errorf("it ended with %v and said %q", s.Err(), s.Tail())
+		t.Errorf("the server exited with %v: %q", s.Err(), s.Tail())
 	}
 	expectObject(t, startServer(t, dir).client("local-secret"), "charts/copy", "two")
 }
@@ -251,7 +251,7 @@ func expectCode(t *testing.T, err error, code string) {
 	}
 }
 
-func TestStrangersAreRefused(t *testing.T) {
+func TestUnauthorizedRequestsAreRefused(t *testing.T) {
 	s := startServer(t, t.TempDir())
 	put(t, withBucket(t, s), "secret", "x")
 	_, err := s.client("wrong").GetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String("secret")})
@@ -286,7 +286,7 @@ func do(t *testing.T, send request) (int, string) {
 	return response.StatusCode, string(answer)
 }
 
-func TestMistakesAreOneLine(t *testing.T) {
+func TestRunReportsMistakesInOneLine(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -313,15 +313,15 @@ func TestMistakesAreOneLine(t *testing.T) {
 	}
 }
 
-func TestAttributesAreProbed(t *testing.T) {
+func TestHasAttributesProbesFolder(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := hasAttributes(dir); err != nil {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
-		t.Errorf("the probe left %v, %v", left, err)
+		t.Errorf("files left by the probe: %v, %v", left, err)
 	}
 	if _, err := hasAttributes("/proc"); err == nil {
-		t.Error("a folder that cannot be written is taken")
+		t.Error("an unwritable folder was accepted")
 	}
 }

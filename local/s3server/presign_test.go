@@ -33,7 +33,7 @@ func TestPresignedURLs(t *testing.T) {
 	}
 	for _, test := range []struct{ name, old, new string }{
 		{"another key", "/up?", "/other?"},
-		{"a longer life", "X-Amz-Expires=900", "X-Amz-Expires=9000"},
+		{"a longer validity", "X-Amz-Expires=900", "X-Amz-Expires=9000"},
 		{"yesterday", "X-Amz-Date=2", "X-Amz-Date=1"},
 	} {
 		address := strings.Replace(download.URL, test.old, test.new, 1)

@@ -10,15 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// storage is where objects are, and who keeps what is known about them: the file system itself in
-// extended attributes, or files beside the buckets where it has none (tmpfs, some overlays).
+// storage is the folder of the buckets and the store of the objects' metadata: extended attributes,
+// or files beside the buckets if the file system has no extended attributes (tmpfs, some overlays).
 type storage struct {
 	buckets  string
 	metadata meta.MetadataStorer
 }
 
-// openStorage makes what is missing. A folder that began with files stays with them, also when it
-// has moved to a file system that has attributes.
+// openStorage creates missing folders. A folder with metadata files keeps using them, even after a
+// move to a file system with extended attributes.
 func openStorage(dir string) (storage, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -42,15 +42,15 @@ func openStorage(dir string) (storage, error) {
 	return s, err
 }
 
-// hasAttributes writes one and reads it back: a mount's options tell too little.
+// hasAttributes writes an attribute and reads it back, because mount options are not conclusive.
 func hasAttributes(dir string) (bool, error) {
 	file, err := os.CreateTemp(dir, ".probe-*")
 	if err != nil {
-		return false, fmt.Errorf("the storage cannot be written: %w", err)
+		return false, fmt.Errorf("the storage is not writable: %w", err)
 	}
 	defer func() { _ = os.Remove(file.Name()) }()
 	if err := file.Close(); err != nil {
-		return false, fmt.Errorf("the storage cannot be written: %w", err)
+		return false, fmt.Errorf("the storage is not writable: %w", err)
 	}
 	const name, value = "user.portside", "probe"
 	back := make([]byte, len(value))

@@ -9,15 +9,16 @@ import (
 	"time"
 )
 
-// cron is AWS's six fields: minutes, hours, day of month, month, day of week, year. Of the two
-// day fields one is always "?", so a day is asked of the other alone.
+// cron has AWS's six fields: minutes, hours, day of month, month, day of week, year. One of the two
+// day fields is always "?", so only the other selects days. No cron library that we know supports
+// AWS's L, W, # and years.
 type cron struct {
 	minutes, hours, months uint64
 	years                  []int
 	days                   []dayRule
 }
 
-// dayRule says whether a day matches one part of a day field.
+// dayRule reports whether a day matches one part of a day field.
 type dayRule func(day time.Time) bool
 
 const firstYear, lastYear = 1970, 2199
@@ -27,7 +28,7 @@ var (
 	weekdayNames = []string{"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"}
 )
 
-// unit is one field's values; names stand for the values from lo on.
+// unit describes the values of a field. names are names of the values from lo on.
 type unit struct {
 	title  string
 	lo, hi int
@@ -46,7 +47,7 @@ var (
 func parseCron(body string) (*cron, error) {
 	f := strings.Fields(strings.ToUpper(body))
 	if len(f) != 6 {
-		return nil, fmt.Errorf("cron has %d fields, not the six: minutes hours day-of-month month day-of-week year", len(f))
+		return nil, fmt.Errorf("cron has %d fields instead of six: minutes hours day-of-month month day-of-week year", len(f))
 	}
 	if (f[2] == "?") == (f[4] == "?") {
 		return nil, fmt.Errorf("exactly one of day-of-month and day-of-week must be ?")
@@ -87,7 +88,7 @@ func (c *cron) parseDays(f []string) (err error) {
 	return nil
 }
 
-// values reads a comma-separated field of numbers, names, ranges and steps.
+// values parses a comma-separated field of numbers, names, ranges and steps.
 func (u unit) values(field string) ([]int, error) {
 	var all []int
 	for part := range strings.SplitSeq(field, ",") {
@@ -104,14 +105,14 @@ func (u unit) values(field string) ([]int, error) {
 	return all, nil
 }
 
-// span reads "*", "5", "1-5", "*/2", "0/15" and "1-30/5". A step from a single value runs to the
-// end of the field.
+// span parses "*", "5", "1-5", "*/2", "0/15" and "1-30/5". A step from a single value continues to
+// the field's maximum.
 func (u unit) span(part string) (lo, hi, step int, err error) {
 	base, every, stepped := strings.Cut(part, "/")
 	step = 1
 	if stepped {
 		if step, err = strconv.Atoi(every); err != nil || step < 1 || step > u.hi {
-			return 0, 0, 0, u.bad(part)
+			return 0, 0, 0, u.errorFor(part)
 		}
 	}
 	from, to, ranged := strings.Cut(base, "-")
@@ -119,7 +120,7 @@ func (u unit) span(part string) (lo, hi, step int, err error) {
 		return u.lo, u.hi, step, nil
 	}
 	if lo, err = u.value(from); err != nil {
-		return 0, 0, 0, u.bad(part)
+		return 0, 0, 0, u.errorFor(part)
 	}
 	hi = lo
 	if stepped {
@@ -129,7 +130,7 @@ func (u unit) span(part string) (lo, hi, step int, err error) {
 		hi, err = u.value(to)
 	}
 	if err != nil || hi < lo {
-		return 0, 0, 0, u.bad(part)
+		return 0, 0, 0, u.errorFor(part)
 	}
 	return lo, hi, step, nil
 }
@@ -140,17 +141,17 @@ func (u unit) value(s string) (int, error) {
 	}
 	v, err := strconv.ParseUint(s, 10, 16)
 	if err != nil || int(v) < u.lo || int(v) > u.hi {
-		return 0, u.bad(s)
+		return 0, u.errorFor(s)
 	}
 	return int(v), nil
 }
 
-func (u unit) bad(part string) error {
-	return fmt.Errorf("%q does not fit the field %s, which takes %d to %d", part, u.title, u.lo, u.hi)
+func (u unit) errorFor(part string) error {
+	return fmt.Errorf("%q is invalid for the field %s, whose values are %d to %d", part, u.title, u.lo, u.hi)
 }
 
-// dayOfMonth adds to numbers: L (the last day), LW (the last weekday), 15W (the weekday nearest
-// to the 15th, within the month).
+// dayOfMonth parses a part of the day-of-month field: numbers, L (the last day), LW (the last
+// weekday) or 15W (the weekday nearest to the 15th within the month).
 func dayOfMonth(part string) (dayRule, error) {
 	switch part {
 	case "L":
@@ -166,8 +167,8 @@ func dayOfMonth(part string) (dayRule, error) {
 	return func(d time.Time) bool { return slices.Contains(values, d.Day()) }, err
 }
 
-// dayOfWeek adds to numbers from 1 = Sunday: L (Saturday), 5L (the month's last Thursday), 3#2
-// (the month's second Tuesday).
+// dayOfWeek parses a part of the day-of-week field: numbers from 1 (Sunday), L (Saturday), 5L (the
+// month's last Thursday) or 3#2 (the month's second Tuesday).
 func dayOfWeek(part string) (dayRule, error) {
 	if part == "L" {
 		part = "SAT"
@@ -180,7 +181,7 @@ func dayOfWeek(part string) (dayRule, error) {
 		want, err := weekdayUnit.value(name)
 		n, bad := strconv.Atoi(nth)
 		if err != nil || bad != nil || n < 1 || n > 5 {
-			return nil, fmt.Errorf("%q does not fit the field day-of-week; write 3#2 for the second Tuesday", part)
+			return nil, fmt.Errorf("%q is invalid for the field day-of-week; write 3#2 for the second Tuesday", part)
 		}
 		return func(d time.Time) bool { return weekday(d) == want && (d.Day()-1)/7+1 == n }, nil
 	}
@@ -194,7 +195,7 @@ func lastDay(d time.Time) int {
 	return time.Date(d.Year(), d.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
-// nearestWeekday is the day from Monday to Friday closest to want in d's month.
+// nearestWeekday returns the day from Monday to Friday in d's month that is nearest to want.
 func nearestWeekday(d time.Time, want int) int {
 	switch time.Date(d.Year(), d.Month(), want, 0, 0, 0, 0, time.UTC).Weekday() {
 	case time.Saturday:

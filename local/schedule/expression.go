@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Expression is when a schedule is due.
+// Expression is a parsed schedule expression.
 type Expression struct {
 	every time.Duration
 	cron  *cron
 }
 
-// Parse reads "rate(5 minutes)" or "cron(0 12 * * ? *)". Its errors are one line and say what to
-// write instead.
+// Parse parses "rate(5 minutes)" or "cron(0 12 * * ? *)". Its errors are one line and say how to
+// correct the expression.
 func Parse(s string) (Expression, error) {
 	name, rest, _ := strings.Cut(s, "(")
 	body, closed := strings.CutSuffix(rest, ")")
@@ -27,18 +27,18 @@ func Parse(s string) (Expression, error) {
 	case "cron":
 		c, err := parseCron(body)
 		if err != nil {
-			return Expression{}, fmt.Errorf("the schedule %q is wrong: %w", s, err)
+			return Expression{}, fmt.Errorf("the schedule %q is invalid: %w", s, err)
 		}
 		return Expression{cron: c}, nil
 	}
-	return Expression{}, fmt.Errorf("the schedule %q is of a kind that is not supported here; use rate(…) or cron(…)", s)
+	return Expression{}, fmt.Errorf("the local stack does not support the schedule %q; use rate(…) or cron(…)", s)
 }
 
-// maxRate keeps the sum of a time and a rate within what time.Duration holds.
+// maxRate keeps durations within the range of time.Duration.
 const maxRate = 100 * 365 * 24 * time.Hour
 
 func parseRate(s, body string) (Expression, error) {
-	bad := fmt.Errorf("the schedule %q must be a whole number and minutes, hours or days, singular for 1: rate(1 hour), rate(5 minutes)", s)
+	bad := fmt.Errorf("the schedule %q must have a whole number and minutes, hours or days, singular for 1: rate(1 hour), rate(5 minutes)", s)
 	fields := strings.Fields(body)
 	if len(fields) != 2 {
 		return Expression{}, bad
@@ -52,8 +52,9 @@ func parseRate(s, body string) (Expression, error) {
 	return Expression{every: time.Duration(count) * unit}, nil
 }
 
-// Next is the first time after the given one at which the schedule is due, in UTC. For a rate that
-// is one period later, so that the count begins when the stack starts. False: never again.
+// Next returns the first time after the given one at which the schedule is due, in UTC. For a rate,
+// that is one period later, so the first run is one period after the stack's start. It returns false
+// if the schedule is never due again.
 func (e Expression) Next(after time.Time) (time.Time, bool) {
 	if e.cron == nil {
 		return after.UTC().Add(e.every), true

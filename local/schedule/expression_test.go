@@ -63,7 +63,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-func TestNever(t *testing.T) {
+func TestNextReturnsFalseIfNeverDue(t *testing.T) {
 	for _, expression := range []string{"cron(0 0 1 1 ? 2020)", "cron(0 0 30 2 ? *)"} {
 		e, err := schedule.Parse(expression)
 		if err != nil {
@@ -87,7 +87,7 @@ func TestNextIsUTC(t *testing.T) {
 	}
 }
 
-func TestExpressionsThatAreRefused(t *testing.T) {
+func TestParseRejectsInvalidExpressions(t *testing.T) {
 	for _, expression := range []string{
 		"", "rate", "rate(5 minutes", "every(5 minutes)", "at(2026-01-01T00:00:00)",
 		"rate(1 minutes)", "rate(5 minute)", "rate(0 minutes)", "rate(-1 minutes)", "rate(1.5 hours)", "rate(5 weeks)", "rate(5 minutess)", "rate(9999999 days)", "rate(minutes)",
@@ -104,7 +104,7 @@ func TestExpressionsThatAreRefused(t *testing.T) {
 	}
 }
 
-// expressions are cron fields that a slow walk over the minutes can check.
+// fields are parts of random cron expressions.
 var fields = [6][]string{
 	{"*", "0", "*/7", "5-20/3", "59,0"},
 	{"*", "3", "0/6", "22-23"},
@@ -114,7 +114,7 @@ var fields = [6][]string{
 	{"*", "2027", "2026/3"},
 }
 
-func pick(r *rand.Rand) string {
+func randomExpression(r *rand.Rand) string {
 	var chosen [6]string
 	for i, options := range fields {
 		chosen[i] = options[r.IntN(len(options))]
@@ -123,13 +123,13 @@ func pick(r *rand.Rand) string {
 	return "cron(" + strings.Join(chosen[:], " ") + ")"
 }
 
-// Whatever the expression: the next time comes after, asking from just before it gives the same,
-// and asking from anywhere between gives it too, so that no time is skipped or told twice.
-func TestNextIsTheFirst(t *testing.T) {
+// For random expressions, Next returns a later time, and it returns the same time from any point in
+// between. So it neither skips nor repeats a time.
+func TestNextIsFirstDueTime(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	epoch := at(t, "2026-01-01 00:00:00 Thu")
 	for range 2000 {
-		expression := pick(r)
+		expression := randomExpression(r)
 		e, err := schedule.Parse(expression)
 		if err != nil {
 			t.Fatalf("%s: %v", expression, err)

@@ -10,29 +10,29 @@ import (
 	"portside/local/lambda"
 )
 
-// Invoker runs a function; lambda.Runtime is one.
+// Invoker invokes a function. lambda.Runtime implements it.
 type Invoker interface {
 	Invoke(ctx context.Context, function string, payload []byte) (lambda.Result, error)
 }
 
-// Config is what a Runner needs.
+// Config holds the parameters of New.
 type Config struct {
 	Jobs    []Job
 	Invoker Invoker
 	Account Account
-	// Log gets one Record for each run, from several goroutines at once. It may be nil.
+	// Log receives one Record for each run, from several goroutines concurrently. It may be nil.
 	Log func(Record)
 }
 
-// Record is one run of a schedule.
+// Record describes one run of a schedule.
 type Record struct {
-	// Due is when the run was to begin, and Duration how long it took.
+	// Due is the scheduled time of the run.
 	Due      time.Time
 	ID       string
 	Function string
 	Cold     bool
 	Duration time.Duration
-	// Err is nil when the function ended well.
+	// Err is nil if the function succeeded.
 	Err error
 }
 
@@ -42,7 +42,7 @@ type Runner struct {
 	due    []Expression
 }
 
-// New reads the expressions of all jobs that are enabled.
+// New parses the expressions of all enabled jobs.
 func New(c Config) (*Runner, error) {
 	r := &Runner{config: c}
 	r.config.Jobs = nil
@@ -63,28 +63,28 @@ func New(c Config) (*Runner, error) {
 	return r, nil
 }
 
-// Run invokes until ctx ends, and then waits for the runs that it started, which ctx ends too.
+// Run invokes functions until ctx ends, which also cancels running invocations. It returns when they have ended.
 func (r *Runner) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	for i := range r.config.Jobs {
-		running.Go(func() { r.keep(ctx, i, &running) })
+		running.Go(func() { r.runJob(ctx, i, &running) })
 	}
 	running.Wait()
 	return nil
 }
 
-func (r *Runner) keep(ctx context.Context, i int, running *sync.WaitGroup) {
+func (r *Runner) runJob(ctx context.Context, i int, running *sync.WaitGroup) {
 	due, ok := r.due[i].Next(now())
 	for ok && waitUntil(ctx, due) {
-		started := due // due moves on while this run is under way
+		started := due // due changes during this run
 		running.Go(func() { r.invoke(ctx, r.config.Jobs[i], started) })
-		due, ok = r.following(i, due)
+		due, ok = r.nextDue(i, due)
 	}
 }
 
-// following is the next time to come, counted from when the last run was due so that a rate keeps
-// its beat; what was missed meanwhile is left out.
-func (r *Runner) following(i int, due time.Time) (time.Time, bool) {
+// nextDue returns the next time in the future. It counts from the last scheduled time, so that a
+// rate does not drift, and skips times that have passed.
+func (r *Runner) nextDue(i int, due time.Time) (time.Time, bool) {
 	next, ok := r.due[i].Next(due)
 	if ok && !next.After(now()) {
 		return r.due[i].Next(now())
@@ -92,11 +92,11 @@ func (r *Runner) following(i int, due time.Time) (time.Time, bool) {
 	return next, ok
 }
 
-// now is without the monotonic clock, which stands still while a computer sleeps.
+// now returns the time without the monotonic clock, which stops while a computer sleeps.
 func now() time.Time { return time.Now().Round(0) }
 
-// longestNap bounds how late a run is after the computer woke up or its clock was set.
-const longestNap = 30 * time.Second
+// maxSleep bounds the delay of a run after the computer woke up or its clock was set.
+const maxSleep = 30 * time.Second
 
 func waitUntil(ctx context.Context, due time.Time) bool {
 	for {
@@ -107,7 +107,7 @@ func waitUntil(ctx context.Context, due time.Time) bool {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-time.After(min(left, longestNap)):
+		case <-time.After(min(left, maxSleep)):
 		}
 	}
 }

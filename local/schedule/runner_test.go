@@ -21,26 +21,26 @@ type run struct {
 	Function string
 }
 
-// far records when it is invoked, in time since the bubble's beginning.
-type far struct {
+// fakeInvoker records the times of its invocations since start.
+type fakeInvoker struct {
 	mu    sync.Mutex
-	began time.Time
+	start time.Time
 	runs  []run
 	do    func(ctx context.Context) (lambda.Result, error)
 }
 
-func (f *far) Invoke(ctx context.Context, function string, _ []byte) (lambda.Result, error) {
+func (f *fakeInvoker) Invoke(ctx context.Context, function string, _ []byte) (lambda.Result, error) {
 	f.mu.Lock()
-	f.runs = append(f.runs, run{time.Since(f.began), function})
+	f.runs = append(f.runs, run{time.Since(f.start), function})
 	f.mu.Unlock()
 	return f.do(ctx)
 }
 
 func succeed(context.Context) (lambda.Result, error) { return lambda.Result{Cold: true}, nil }
 
-func runFor(t *testing.T, d time.Duration, f *far, c schedule.Config) {
+func runFor(t *testing.T, d time.Duration, f *fakeInvoker, c schedule.Config) {
 	t.Helper()
-	f.began = time.Now() //nolint:forbidigo // the clock of the bubble
+	f.start = time.Now() //nolint:forbidigo // the clock of the synctest bubble
 	c.Invoker = f
 	r, err := schedule.New(c)
 	if err != nil {
@@ -53,9 +53,9 @@ func runFor(t *testing.T, d time.Duration, f *far, c schedule.Config) {
 	}
 }
 
-func TestRunner(t *testing.T) {
+func TestRunInvokesDueJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &far{do: succeed}
+		f := &fakeInvoker{do: succeed}
 		var logged sync.Map
 		runFor(t, 2*time.Hour+time.Second, f, schedule.Config{
 			Jobs: []schedule.Job{
@@ -76,9 +76,9 @@ func TestRunner(t *testing.T) {
 	})
 }
 
-func TestALongRunDelaysNobody(t *testing.T) {
+func TestLongRunDoesNotDelayNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &far{do: func(ctx context.Context) (lambda.Result, error) {
+		f := &fakeInvoker{do: func(ctx context.Context) (lambda.Result, error) {
 			<-ctx.Done()
 			return lambda.Result{}, ctx.Err()
 		}}
@@ -100,7 +100,7 @@ func TestFailuresAreLogged(t *testing.T) {
 			},
 		} {
 			var got error
-			runFor(t, 61*time.Second, &far{do: do}, schedule.Config{
+			runFor(t, 61*time.Second, &fakeInvoker{do: do}, schedule.Config{
 				Jobs: []schedule.Job{{ID: "J", Function: "A", Expression: "rate(1 minute)", Enabled: true}},
 				Log:  func(r schedule.Record) { got = r.Err },
 			})
@@ -111,7 +111,7 @@ func TestFailuresAreLogged(t *testing.T) {
 	})
 }
 
-func TestNewNamesTheJob(t *testing.T) {
+func TestNewErrorsNameJob(t *testing.T) {
 	for _, job := range []schedule.Job{
 		{ID: "NightlyJob", Expression: "cron(x)", Enabled: true},
 		{ID: "NightlyJob", Expression: "rate(1 day)", Input: "{", Enabled: true},
@@ -160,7 +160,7 @@ func test(a schedule.Account, due time.Time) string {
 
 var _ schedule.Invoker = (*lambda.Runtime)(nil)
 
-func TestRunEndsAtOnceWhenItsContextHas(t *testing.T) {
+func TestRunReturnsIfContextHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errors.New("stop"))

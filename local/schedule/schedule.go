@@ -1,10 +1,10 @@
-// Package schedule invokes functions when their schedules say so, as EventBridge does: it reads
-// rate(…) and cron(…) expressions, computes when they are due, and makes up the events.
+// Package schedule is the local stack's EventBridge Scheduler: it parses rate(…) and cron(…)
+// expressions, computes when they are due, and invokes functions with EventBridge's events.
 //
-// What must stay true: times are UTC and whole minutes for cron; an invocation never delays the
-// next one, since AWS starts the next run whether or not the last has ended; and a computer that
-// slept runs what it missed once, not once for each time missed. Waiting uses the time package
-// alone, so that tests run it in a synctest bubble, where hours pass at once.
+// Times are in UTC, and cron has a resolution of minutes. An invocation never delays the next one,
+// because AWS starts a run whether or not the last has ended. After a computer slept, each schedule
+// runs once, not once for each missed time. Waiting uses only the time package, so that tests can
+// use synctest's fake clock.
 package schedule
 
 import (
@@ -15,23 +15,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// Job is one schedule of a template. Its fields are those of template.Schedule, so that one
-// converts to the other; this package cannot import that one, which checks expressions with it.
+// Job is one schedule of a template. It has the fields of template.Schedule, so that Go can convert
+// one to the other. This package cannot import package template, which imports it to check expressions.
 type Job struct {
 	ID         string
 	Function   string
 	Expression string
-	// Input is the JSON payload; empty for the event that AWS makes up.
+	// Input is the JSON payload; empty means the default event of EventBridge.
 	Input   string
 	Enabled bool
 	// Type is "Schedule" (an EventBridge rule) or "ScheduleV2" (EventBridge Scheduler).
 	Type string
 }
 
-// Account is where the events say they come from.
+// Account is the AWS region and account in the events.
 type Account struct{ Region, ID string }
 
-// event is what EventBridge sends; the order of the fields is AWS's.
+// event is EventBridge's default event, with fields in AWS's order.
 type event struct {
 	Version    string   `json:"version"`
 	ID         string   `json:"id"`
@@ -44,23 +44,23 @@ type event struct {
 	Detail     any      `json:"detail"`
 }
 
-// Payload is the event for a run that was due at that time.
+// Payload returns the event for the run that is due at the given time.
 func (j Job) Payload(a Account, due time.Time) []byte {
 	id := uuid.NewString()
 	if j.Input != "" {
-		return []byte(j.fill(a, due, id))
+		return []byte(j.expandInput(a, due, id))
 	}
 	e := event{
 		Version: "0", ID: id, DetailType: "Scheduled Event", Source: "aws.events", Account: a.ID,
-		Time: stamp(due), Region: a.Region, Resources: []string{j.arn(a)}, Detail: struct{}{},
+		Time: formatTime(due), Region: a.Region, Resources: []string{j.arn(a)}, Detail: struct{}{},
 	}
 	if j.isV2() {
-		// Scheduler's templated target sends the detail as text, an oddity that functions see.
+		// EventBridge Scheduler sends the detail as a string.
 		e.Source, e.Detail = "aws.scheduler", "{}"
 	}
 	payload, err := json.Marshal(e)
 	if err != nil {
-		panic(err) // strings only: cannot happen
+		panic(err) // strings always marshal
 	}
 	return payload
 }
@@ -74,23 +74,23 @@ func (j Job) arn(a Account) string {
 	return "arn:aws:events:" + a.Region + ":" + a.ID + ":rule/" + j.ID
 }
 
-// fill puts values in place of the words that EventBridge Scheduler knows; rules know none.
-func (j Job) fill(a Account, due time.Time, id string) string {
+// expandInput replaces the context attributes of EventBridge Scheduler. EventBridge rules have none.
+func (j Job) expandInput(a Account, due time.Time, id string) string {
 	if !j.isV2() {
 		return j.Input
 	}
 	return strings.NewReplacer(
 		"<aws.scheduler.schedule-arn>", j.arn(a),
-		"<aws.scheduler.scheduled-time>", stamp(due),
+		"<aws.scheduler.scheduled-time>", formatTime(due),
 		"<aws.scheduler.execution-id>", id,
 		"<aws.scheduler.attempt-number>", "1",
 	).Replace(j.Input)
 }
 
-// ValidInput is true for what can be sent to a function: nothing, or JSON.
+// ValidInput is true for an empty input and for JSON.
 func ValidInput(input string) bool {
 	sample := Job{Type: "ScheduleV2", Input: input}
-	return input == "" || json.Valid([]byte(sample.fill(Account{}, time.Time{}, "")))
+	return input == "" || json.Valid([]byte(sample.expandInput(Account{}, time.Time{}, "")))
 }
 
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// maxRequest is above the largest value, 64 KB, in base64 and with everything around it.
-const maxRequest = 256 << 10
+// maxRequestBytes is enough for the largest value, 64 KB, in base64.
+const maxRequestBytes = 256 << 10
 
-// API answers the calls of Secrets Manager. Other operations get the service's answer to an unknown one.
+// API returns the handler of the supported operations. Other operations get the service's error for unknown ones.
 //
-// Signatures are not checked, only that there is one: that is enough to keep out a web page that posts to this address
-// from a browser.
+// It requires a signature but does not verify it. That is enough to keep out web pages, which cannot send an
+// Authorization header to this address.
 func (s *Store) API() http.Handler {
 	operations := map[string]func([]byte) (any, error){
 		"CancelRotateSecret":       call(s, s.cancelRotation),
@@ -28,7 +28,7 @@ func (s *Store) API() http.Handler {
 		"ListSecretVersionIds":     call(s, s.list),
 		"PutSecretValue":           call(s, s.put),
 		"RotateSecret":             call(s, s.rotate),
-		"UpdateSecretVersionStage": call(s, s.move),
+		"UpdateSecretVersionStage": call(s, s.moveStage),
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		output, err := answer(w, r, operations)
@@ -46,21 +46,21 @@ func answer(w http.ResponseWriter, r *http.Request, operations map[string]func([
 	}
 	operation := operations[strings.TrimPrefix(r.Header.Get("X-Amz-Target"), "secretsmanager.")]
 	if r.Method != http.MethodPost || operation == nil {
-		return nil, refuse("UnknownOperationException", "the local Secrets Manager has no such operation")
+		return nil, refuse("UnknownOperationException", "the local Secrets Manager does not support this operation")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
 	if err != nil {
-		return nil, refuse("ValidationException", "the request is larger than %d bytes or could not be read", maxRequest)
+		return nil, refuse("ValidationException", "the request is larger than %d bytes or could not be read", maxRequestBytes)
 	}
 	return operation(body)
 }
 
-// call makes an operation out of a method; one runs at a time.
+// call decodes an operation's input and calls it under the store's lock.
 func call[In, Out any](s *Store, operation func(In) (Out, error)) func([]byte) (any, error) {
 	return func(body []byte) (any, error) {
 		var in In
 		if err := json.Unmarshal(body, &in); err != nil {
-			return nil, refuse("SerializationException", "the request is not JSON of this operation's shape")
+			return nil, refuse("SerializationException", "the request is not valid JSON for this operation")
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -68,10 +68,10 @@ func call[In, Out any](s *Store, operation func(In) (Out, error)) func([]byte) (
 	}
 }
 
-// notFound is the kind of refusal that others ask for.
-const notFound = "ResourceNotFoundException"
+// errorNotFound is the error type for missing secrets and versions.
+const errorNotFound = "ResourceNotFoundException"
 
-// refusal is an error of the service.
+// refusal is an error in the service's format.
 type refusal struct{ kind, message string }
 
 func (r *refusal) Error() string { return r.kind + ": " + r.message }
@@ -84,7 +84,7 @@ func writeError(w http.ResponseWriter, err error) {
 	status := http.StatusBadRequest
 	r, ok := errors.AsType[*refusal](err)
 	if !ok {
-		// The local stack has no secrets to keep from its own developer, and no error holds a value.
+		// The only caller is the developer, so the error may show internal details. No error contains a value.
 		r, status = &refusal{"InternalServiceError", err.Error()}, http.StatusInternalServerError
 	}
 	w.Header().Set("X-Amzn-Errortype", r.kind)
@@ -100,22 +100,22 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client is gone when this fails
+	_, _ = w.Write(body) // fails if the client is gone
 }
 
-// instant is a time as the protocol has it: seconds as a number.
-type instant time.Time
+// epochSeconds is a time in the protocol's format, a number of seconds.
+type epochSeconds time.Time
 
 // MarshalJSON writes milliseconds as decimals.
-func (i instant) MarshalJSON() ([]byte, error) {
+func (i epochSeconds) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "%.3f", float64(time.Time(i).UnixMilli())/1000), nil
 }
 
-// optional returns nil for the zero time.
-func optional(at time.Time) *instant {
+// optionalTime converts a time, or returns nil for the zero time.
+func optionalTime(at time.Time) *epochSeconds {
 	if at.IsZero() {
 		return nil
 	}
-	i := instant(at)
+	i := epochSeconds(at)
 	return &i
 }

@@ -9,12 +9,14 @@ import (
 	"strings"
 )
 
-const suffix = ".json" // of a secret's file
+const suffix = ".json" // ends the name of a secret's file
 
-// newPrefix begins the name of a file that is being written. A secret's name may begin so, too, but its file has the suffix.
+// newPrefix begins the name of a file that is being written. A secret's name may also begin with it, but its file has
+// the suffix.
 const newPrefix = ".new-"
 
-// removeUnfinished removes files whose writer was killed, as they hold values. Nobody else may be writing.
+// removeUnfinished removes incomplete files of a killed process, because they contain values. No other process may use
+// the folder.
 func removeUnfinished(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -25,7 +27,7 @@ func removeUnfinished(dir string) error {
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, entry.Name())); err != nil {
-			return fmt.Errorf("remove a half-written secret: %w", err)
+			return fmt.Errorf("remove an incomplete secret file: %w", err)
 		}
 	}
 	return nil
@@ -35,7 +37,7 @@ func (s *Store) path(name string) string {
 	return filepath.Join(s.config.Dir, strings.ReplaceAll(name, "/", "%2F")+suffix)
 }
 
-// find returns the secret that an id means, also one that is to be deleted.
+// find returns the secret with a name or ARN, even if it is marked for deletion.
 func (s *Store) find(id string) (*secret, error) {
 	for _, name := range names(id) {
 		found, err := s.read(name)
@@ -49,7 +51,7 @@ func (s *Store) find(id string) (*secret, error) {
 			return found, nil
 		}
 	}
-	return nil, refuse(notFound, "Secrets Manager can't find the specified secret.")
+	return nil, refuse(errorNotFound, "Secrets Manager can't find the specified secret.")
 }
 
 func (s *Store) read(name string) (*secret, error) {
@@ -67,7 +69,7 @@ func (s *Store) read(name string) (*secret, error) {
 	return &found, nil
 }
 
-// write replaces the file as a whole, and returns once it is on the disk.
+// write replaces the file atomically and returns when the content is on disk.
 func (s *Store) write(changed *secret) error {
 	changed.prune()
 	changed.Changed = s.config.Now()
@@ -79,7 +81,7 @@ func (s *Store) write(changed *secret) error {
 	if err != nil {
 		return fmt.Errorf("write a secret: %w", err)
 	}
-	defer func() { _ = os.Remove(temp.Name()) }() // in vain after the rename
+	defer func() { _ = os.Remove(temp.Name()) }() // fails after the rename, which is harmless
 	_, err = temp.Write(content)
 	err = errors.Join(err, temp.Sync(), temp.Close())
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The shapes of requests and answers are the service's, less what is not used here.
+// Inputs and outputs have the service's members, without those that Portside does not use.
 type (
 	idInput struct {
 		SecretID string `json:"SecretId"`
@@ -67,9 +67,9 @@ type (
 
 	getOutput struct {
 		putOutput
-		SecretString *string  `json:",omitempty"`
-		SecretBinary []byte   `json:",omitempty"`
-		CreatedDate  *instant `json:",omitempty"`
+		SecretString *string       `json:",omitempty"`
+		SecretBinary []byte        `json:",omitempty"`
+		CreatedDate  *epochSeconds `json:",omitempty"`
 	}
 
 	describeOutput struct {
@@ -78,17 +78,17 @@ type (
 		RotationEnabled    bool                `json:",omitempty"`
 		RotationLambdaARN  string              `json:",omitempty"`
 		RotationRules      *rules              `json:",omitempty"`
-		LastRotatedDate    *instant            `json:",omitempty"`
-		LastChangedDate    *instant            `json:",omitempty"`
-		CreatedDate        *instant            `json:",omitempty"`
-		DeletedDate        *instant            `json:",omitempty"`
+		LastRotatedDate    *epochSeconds       `json:",omitempty"`
+		LastChangedDate    *epochSeconds       `json:",omitempty"`
+		CreatedDate        *epochSeconds       `json:",omitempty"`
+		DeletedDate        *epochSeconds       `json:",omitempty"`
 		VersionIDsToStages map[string][]string `json:"VersionIdsToStages,omitempty"`
 	}
 
 	listed struct {
-		VersionID     string   `json:"VersionId"`
-		VersionStages []string `json:",omitempty"`
-		CreatedDate   *instant `json:",omitempty"`
+		VersionID     string        `json:"VersionId"`
+		VersionStages []string      `json:",omitempty"`
+		CreatedDate   *epochSeconds `json:",omitempty"`
 	}
 
 	listOutput struct {
@@ -98,12 +98,12 @@ type (
 
 	deleteOutput struct {
 		ARN, Name    string
-		DeletionDate *instant
+		DeletionDate *epochSeconds
 	}
 )
 
-// usable is find for a secret that is not to be deleted.
-func (s *Store) usable(id string) (*secret, error) {
+// findUsable is find, but refuses a secret that is marked for deletion.
+func (s *Store) findUsable(id string) (*secret, error) {
 	found, err := s.find(id)
 	if err == nil && !found.Deleted.IsZero() {
 		return nil, refuse("InvalidRequestException",
@@ -112,17 +112,17 @@ func (s *Store) usable(id string) (*secret, error) {
 	return found, err
 }
 
-const maxValue = 65536 // bytes
+const maxValueBytes = 65536
 
 func (in valueInput) value() value { return value{in.SecretString, in.SecretBinary} }
 
-// check is for a request that brings a value; one that may come without asks only if it does.
+// check validates an input that has a value. Operations with an optional value call it only if there is one.
 func (in valueInput) check() error {
 	switch {
 	case (in.SecretString == nil) == (in.SecretBinary == nil):
 		return refuse("InvalidParameterException", "You must provide either SecretString or SecretBinary, and not both.")
-	case len(in.SecretBinary) > maxValue || in.SecretString != nil && len(*in.SecretString) > maxValue:
-		return refuse("InvalidParameterException", "The secret value is longer than %d bytes.", maxValue)
+	case len(in.SecretBinary) > maxValueBytes || in.SecretString != nil && len(*in.SecretString) > maxValueBytes:
+		return refuse("InvalidParameterException", "The secret value is longer than %d bytes.", maxValueBytes)
 	}
 	return checkToken(in.ClientRequestToken)
 }
@@ -137,7 +137,7 @@ func checkToken(token string) error {
 func (s *Store) create(in createInput) (named, error) {
 	if !validName(in.Name) {
 		return named{}, refuse("ValidationException", "Invalid name. Must be a valid name containing alphanumeric characters, "+
-			"or any of the following: -/_+=.@! and, on a laptop, at most %d characters.", maxName)
+			"or any of the following: -/_+=.@! and, on a laptop, at most %d characters.", maxNameBytes)
 	}
 	valued := !in.value().empty()
 	if valued {
@@ -147,7 +147,7 @@ func (s *Store) create(in createInput) (named, error) {
 	}
 	existing, err := s.read(in.Name)
 	if err == nil {
-		return existing.created(in)
+		return existing.repeatCreate(in)
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		return named{}, err
@@ -156,14 +156,14 @@ func (s *Store) create(in createInput) (named, error) {
 		Name: in.Name, ARN: s.arn(in.Name), Description: in.Description, Created: s.config.Now(), Versions: map[string]*version{},
 	}
 	if valued {
-		s.give(made, in.valueInput, nil)
+		s.addVersion(made, in.valueInput, nil)
 		return named{made.ARN, made.Name, in.ClientRequestToken}, s.write(made)
 	}
 	return named{ARN: made.ARN, Name: made.Name}, s.write(made)
 }
 
-// created answers a request that was answered before, and refuses another one.
-func (s *secret) created(in createInput) (named, error) {
+// repeatCreate answers a repetition of the request that created the secret, and refuses any other request.
+func (s *secret) repeatCreate(in createInput) (named, error) {
 	if v := s.Versions[in.ClientRequestToken]; v != nil && s.Deleted.IsZero() && v.equal(in.value()) {
 		return named{s.ARN, s.Name, in.ClientRequestToken}, nil
 	}
@@ -174,7 +174,7 @@ func (s *Store) put(in putInput) (putOutput, error) {
 	if err := in.check(); err != nil {
 		return putOutput{}, err
 	}
-	found, err := s.usable(in.SecretID)
+	found, err := s.findUsable(in.SecretID)
 	if err != nil {
 		return putOutput{}, err
 	}
@@ -186,12 +186,13 @@ func (s *Store) put(in putInput) (putOutput, error) {
 		}
 		return putOutput{named{found.ARN, found.Name, in.ClientRequestToken}, v.Stages}, nil
 	}
-	made := s.give(found, in.valueInput, in.VersionStages)
+	made := s.addVersion(found, in.valueInput, in.VersionStages)
 	return putOutput{named{found.ARN, found.Name, in.ClientRequestToken}, made.Stages}, s.write(found)
 }
 
-// give adds a version, or its value to one that a rotation began. A secret's first version is the current one.
-func (s *Store) give(to *secret, in valueInput, stages []string) *version {
+// addVersion adds a version, or sets the value of a version that a rotation has staged. A secret's first version
+// becomes AWSCURRENT.
+func (s *Store) addVersion(to *secret, in valueInput, stages []string) *version {
 	v := to.Versions[in.ClientRequestToken]
 	if v == nil {
 		v = &version{Created: s.config.Now()}
@@ -208,7 +209,7 @@ func (s *Store) give(to *secret, in valueInput, stages []string) *version {
 }
 
 func (s *Store) get(in getInput) (getOutput, error) {
-	found, err := s.usable(in.SecretID)
+	found, err := s.findUsable(in.SecretID)
 	if err != nil {
 		return getOutput{}, err
 	}
@@ -222,13 +223,13 @@ func (s *Store) get(in getInput) (getOutput, error) {
 	}
 	v := found.Versions[id]
 	if v == nil || v.empty() {
-		return getOutput{}, refuse(notFound, "Secrets Manager can't find the specified secret value for %s", wanted)
+		return getOutput{}, refuse(errorNotFound, "Secrets Manager can't find the specified secret value for %s", wanted)
 	}
 	if in.VersionStage != "" && !slices.Contains(v.Stages, in.VersionStage) {
 		return getOutput{}, refuse("InvalidRequestException", "The version doesn't have the staging label %s.", in.VersionStage)
 	}
 	return getOutput{
-		putOutput{named{found.ARN, found.Name, id}, v.Stages}, v.Text, v.Binary, optional(v.Created),
+		putOutput{named{found.ARN, found.Name, id}, v.Stages}, v.Text, v.Binary, optionalTime(v.Created),
 	}, nil
 }
 
@@ -246,13 +247,13 @@ func (s *Store) describe(in idInput) (describeOutput, error) {
 	return describeOutput{
 		ARN: found.ARN, Name: found.Name, Description: found.Description,
 		RotationEnabled: found.RotationOn, RotationLambdaARN: found.Function, RotationRules: found.Rules,
-		LastRotatedDate: optional(found.Rotated), LastChangedDate: optional(found.Changed),
-		CreatedDate: optional(found.Created), DeletedDate: optional(found.Deleted), VersionIDsToStages: stages,
+		LastRotatedDate: optionalTime(found.Rotated), LastChangedDate: optionalTime(found.Changed),
+		CreatedDate: optionalTime(found.Created), DeletedDate: optionalTime(found.Deleted), VersionIDsToStages: stages,
 	}, nil
 }
 
 func (s *Store) list(in listInput) (listOutput, error) {
-	found, err := s.usable(in.SecretID)
+	found, err := s.findUsable(in.SecretID)
 	if err != nil {
 		return listOutput{}, err
 	}
@@ -260,14 +261,14 @@ func (s *Store) list(in listInput) (listOutput, error) {
 	for _, id := range slices.Sorted(maps.Keys(found.Versions)) {
 		v := found.Versions[id]
 		if len(v.Stages) > 0 || in.IncludeDeprecated {
-			out.Versions = append(out.Versions, listed{id, v.Stages, optional(v.Created)})
+			out.Versions = append(out.Versions, listed{id, v.Stages, optionalTime(v.Created)})
 		}
 	}
 	return out, nil
 }
 
-func (s *Store) move(in moveInput) (named, error) {
-	found, err := s.usable(in.SecretID)
+func (s *Store) moveStage(in moveInput) (named, error) {
+	found, err := s.findUsable(in.SecretID)
 	if err != nil {
 		return named{}, err
 	}
@@ -282,14 +283,14 @@ func (s *Store) move(in moveInput) (named, error) {
 	return named{ARN: found.ARN, Name: found.Name}, s.write(found)
 }
 
-// checkMove insists that who moves a stage knows which version has it.
+// checkMove refuses a move whose caller does not name the version that has the stage.
 func (s *secret) checkMove(in moveInput) error {
 	holder := s.holder(in.VersionStage)
 	switch {
 	case in.VersionStage == "" || in.MoveToVersionID == "" && in.RemoveFromVersionID == "":
 		return refuse("InvalidParameterException", "VersionStage and one of MoveToVersionId and RemoveFromVersionId are needed.")
 	case in.MoveToVersionID != "" && s.Versions[in.MoveToVersionID] == nil:
-		return refuse(notFound, "Secrets Manager can't find the specified secret version.")
+		return refuse(errorNotFound, "Secrets Manager can't find the specified secret version.")
 	case in.VersionStage == current && in.MoveToVersionID == "":
 		return refuse("InvalidParameterException", "You can only move staging label AWSCURRENT to a different secret version. "+
 			"It can't be completely removed.")
@@ -305,7 +306,7 @@ func (s *Store) remove(in deleteInput) (deleteOutput, error) {
 	if err != nil {
 		return deleteOutput{}, err
 	}
-	out := deleteOutput{ARN: found.ARN, Name: found.Name, DeletionDate: optional(s.config.Now())}
+	out := deleteOutput{ARN: found.ARN, Name: found.Name, DeletionDate: optionalTime(s.config.Now())}
 	if in.ForceDeleteWithoutRecovery {
 		return out, os.Remove(s.path(found.Name))
 	}
@@ -314,6 +315,6 @@ func (s *Store) remove(in deleteInput) (deleteOutput, error) {
 		days = 30
 	}
 	found.Deleted = s.config.Now()
-	out.DeletionDate = optional(found.Deleted.Add(time.Duration(days) * 24 * time.Hour))
+	out.DeletionDate = optionalTime(found.Deleted.Add(time.Duration(days) * 24 * time.Hour))
 	return out, s.write(found)
 }

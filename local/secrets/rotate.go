@@ -8,16 +8,19 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"portside/local/retry"
 )
 
-// Steps are what a rotation consists of, in this order.
+// Steps returns the steps of a rotation in their order.
 func Steps() []string { return []string{"createSecret", "setSecret", "testSecret", "finishSecret"} }
 
-// tries is how often a rotation begins anew at its first step before it is left for the next RotateSecret.
-const tries = 3
+// maxAttempts limits the attempts of a rotation, each from the first step. After that, the next RotateSecret
+// resumes it.
+const maxAttempts = 3
 
-// retryWait is the time between two tries.
-const retryWait = 250 * time.Millisecond
+// retryDelay is the time between two attempts.
+const retryDelay = 250 * time.Millisecond
 
 type rotateInput struct {
 	idInput
@@ -27,32 +30,32 @@ type rotateInput struct {
 	RotateImmediately  *bool
 }
 
-// rotate begins a rotation and returns; its steps are taken afterwards.
+// rotate begins a rotation and returns. Its steps run in the background.
 func (s *Store) rotate(in rotateInput) (named, error) {
-	found, version, err := s.begin(in)
+	found, version, err := s.beginRotation(in)
 	if err != nil || version == "" {
-		return named{ARN: found.address(), Name: found.label()}, err
+		return named{ARN: found.arnOrEmpty(), Name: found.nameOrEmpty()}, err
 	}
 	if s.config.Invoke != nil && !found.isCurrent(version) {
 		s.rotating[found.Name] = true
 		s.running.Go(func() {
-			defer s.rotated(found.Name)
-			if err := s.steps(s.ctx, found, version, s.config.Say); err != nil {
-				s.config.Say(err.Error())
+			defer s.endRotation(found.Name)
+			if err := s.runWithRetries(s.ctx, found, version, s.config.Log); err != nil {
+				s.config.Log(err.Error())
 			}
 		})
 	}
 	return named{found.ARN, found.Name, version}, nil
 }
 
-func (s *secret) address() string {
+func (s *secret) arnOrEmpty() string {
 	if s == nil {
 		return ""
 	}
 	return s.ARN
 }
 
-func (s *secret) label() string {
+func (s *secret) nameOrEmpty() string {
 	if s == nil {
 		return ""
 	}
@@ -61,16 +64,17 @@ func (s *secret) label() string {
 
 func (s *secret) isCurrent(version string) bool { return s.holder(current) == version }
 
-func (s *Store) rotated(name string) {
+func (s *Store) endRotation(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.rotating, name)
 }
 
-// begin notes how the secret is rotated, and stages a version without a value unless one is there from a rotation that is
-// unfinished. The version is empty where no rotation is wanted now. One that is at work is an error, and nothing is noted.
-func (s *Store) begin(in rotateInput) (*secret, string, error) {
-	found, err := s.usable(in.SecretID)
+// beginRotation stores the rotation settings and stages a version without a value. If an earlier rotation is
+// unfinished, it returns that rotation's version instead. It returns "" if the request asks for no immediate rotation.
+// While a rotation is running, it fails and changes nothing.
+func (s *Store) beginRotation(in rotateInput) (*secret, string, error) {
+	found, err := s.findUsable(in.SecretID)
 	if err != nil {
 		return nil, "", err
 	}
@@ -90,18 +94,18 @@ func (s *Store) begin(in rotateInput) (*secret, string, error) {
 	if in.RotateImmediately != nil && !*in.RotateImmediately {
 		return found, "", s.write(found)
 	}
-	if s.rotating[found.Name] { // before anything is written
-		return nil, "", refuse("InvalidRequestException", "The secret %s is being rotated at this moment.", found.Name)
+	if s.rotating[found.Name] { // nothing is written yet
+		return nil, "", refuse("InvalidRequestException", "A rotation of the secret %s is already running.", found.Name)
 	}
 	version := found.unfinished()
 	if version == "" {
 		version = in.ClientRequestToken
-		s.open(found, version)
+		s.stagePending(found, version)
 	}
 	return found, version, s.write(found)
 }
 
-// unfinished returns the version that a rotation works on, or "".
+// unfinished returns the version of an unfinished rotation, or "".
 func (s *secret) unfinished() string {
 	if id := s.holder(pending); !s.isCurrent(id) {
 		return id
@@ -109,8 +113,8 @@ func (s *secret) unfinished() string {
 	return ""
 }
 
-// open stages a new version; one that is there already is that of an earlier request with the same token.
-func (s *Store) open(to *secret, id string) {
+// stagePending stages a new version as AWSPENDING. If the version exists, an earlier request had the same token.
+func (s *Store) stagePending(to *secret, id string) {
 	if to.Versions[id] != nil {
 		return
 	}
@@ -118,27 +122,27 @@ func (s *Store) open(to *secret, id string) {
 	to.stage(pending, id)
 }
 
-// Rotate takes up the unfinished rotation of a secret that has a function, or begins one, and takes its steps before it
-// returns. It says a line for each.
-func (s *Store) Rotate(ctx context.Context, id, token string, say func(line string)) error {
-	found, version, err := s.claim(rotateInput{idInput: idInput{id}, ClientRequestToken: token})
-	if r, refused := errors.AsType[*refusal](err); refused && r.kind == notFound {
-		return fmt.Errorf("there is no secret %q: make one with `portside manage-token`", id)
+// Rotate rotates a secret that has a rotation function, or resumes its unfinished rotation. It runs all steps before it
+// returns, and calls log with one line for each step.
+func (s *Store) Rotate(ctx context.Context, id, token string, log func(line string)) error {
+	found, version, err := s.claimRotation(rotateInput{idInput: idInput{id}, ClientRequestToken: token})
+	if r, refused := errors.AsType[*refusal](err); refused && r.kind == errorNotFound {
+		return fmt.Errorf("there is no secret %q: create one with `portside manage-token`", id)
 	}
 	if err != nil {
 		return err
 	}
-	defer s.rotated(found.Name)
-	return s.steps(ctx, found, version, say)
+	defer s.endRotation(found.Name)
+	return s.runWithRetries(ctx, found, version, log)
 }
 
-func (s *Store) claim(in rotateInput) (*secret, string, error) {
+func (s *Store) claimRotation(in rotateInput) (*secret, string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.config.Invoke == nil {
-		return nil, "", errors.New("there is no function to rotate secrets with")
+		return nil, "", errors.New("this process cannot invoke rotation functions")
 	}
-	found, version, err := s.begin(in)
+	found, version, err := s.beginRotation(in)
 	if err != nil {
 		return nil, "", err
 	}
@@ -146,35 +150,24 @@ func (s *Store) claim(in rotateInput) (*secret, string, error) {
 	return found, version, nil
 }
 
-// steps tries the rotation until it succeeds, or often enough.
-func (s *Store) steps(ctx context.Context, of *secret, version string, say func(string)) error {
-	var err error
-	for try := range tries {
-		if try > 0 {
-			if waitErr := wait(ctx, retryWait); waitErr != nil {
-				return errors.Join(err, waitErr)
-			}
-			say(of.Name + ": trying again, from the first step")
+// runWithRetries runs the steps until they succeed, at most maxAttempts times.
+func (s *Store) runWithRetries(ctx context.Context, of *secret, version string, log func(string)) error {
+	attempts := 0
+	err := retry.Until(ctx, retry.Policy{Delay: retryDelay, Attempts: maxAttempts}, func() (bool, error) {
+		if attempts++; attempts > 1 {
+			log(of.Name + ": retrying from the first step")
 		}
-		if err = s.allSteps(ctx, of, version, say); err == nil {
-			return nil
-		}
+		err := s.runSteps(ctx, of, version, log)
+		return err == nil, err
+	})
+	if err != nil {
+		return fmt.Errorf("the rotation of %s failed; the current version is unchanged unless finishSecret already moved it: %w",
+			of.Name, err)
 	}
-	return fmt.Errorf("%s is not rotated; its current version is as it was unless finishSecret came that far: %w", of.Name, err)
+	return nil
 }
 
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
-}
-
-func (s *Store) allSteps(ctx context.Context, of *secret, version string, say func(string)) error {
+func (s *Store) runSteps(ctx context.Context, of *secret, version string, log func(string)) error {
 	function := of.Function[strings.LastIndexByte(of.Function, ':')+1:]
 	for _, step := range Steps() {
 		event, err := json.Marshal(map[string]string{"Step": step, "SecretId": of.ARN, "ClientRequestToken": version})
@@ -182,16 +175,16 @@ func (s *Store) allSteps(ctx context.Context, of *secret, version string, say fu
 			return err
 		}
 		if err := s.config.Invoke(ctx, function, event); err != nil {
-			say(of.Name + ": " + step + " failed: " + err.Error())
+			log(of.Name + ": " + step + " failed: " + err.Error())
 			return fmt.Errorf("%s: %w", step, err)
 		}
-		say(of.Name + ": " + step + " done")
+		log(of.Name + ": " + step + " done")
 	}
-	return s.finished(of.Name, version)
+	return s.checkFinished(of.Name, version)
 }
 
-// finished checks what the function was to bring about.
-func (s *Store) finished(name, version string) error {
+// checkFinished checks that the function made the new version current.
+func (s *Store) checkFinished(name, version string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found, err := s.read(name)
@@ -205,10 +198,10 @@ func (s *Store) finished(name, version string) error {
 	return s.write(found)
 }
 
-// cancelRotation turns rotation off and gives up one that is unfinished. As in the cloud its version keeps AWSPENDING
-// until somebody takes the stage away.
+// cancelRotation turns rotation off and cancels an unfinished rotation. As in the cloud, the version keeps AWSPENDING
+// until a caller removes the stage.
 func (s *Store) cancelRotation(in idInput) (named, error) {
-	found, err := s.usable(in.SecretID)
+	found, err := s.findUsable(in.SecretID)
 	if err != nil {
 		return named{}, err
 	}

@@ -16,15 +16,15 @@ import (
 	"portside/local/secrets"
 )
 
-// function rotates as a Lambda function does, and fails as often as it is told to.
-type function struct {
-	mu     sync.Mutex
-	safe   *safe
-	fail   map[string]int // how often, by step
-	called []string
+// rotationFunction rotates a secret like the Lambda function does. Its steps fail as often as failures says.
+type rotationFunction struct {
+	mu       sync.Mutex
+	fixture  *fixture
+	failures map[string]int // remaining failures by step
+	called   []string
 }
 
-func (f *function) invoke(ctx context.Context, to string, payload []byte) error {
+func (f *rotationFunction) invoke(ctx context.Context, to string, payload []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var event struct {
@@ -38,11 +38,11 @@ func (f *function) invoke(ctx context.Context, to string, payload []byte) error 
 	if to != "portside-RotateTokensFunction" {
 		return fmt.Errorf("there is no function %s", to)
 	}
-	if f.fail[event.Step] > 0 {
-		f.fail[event.Step]--
+	if f.failures[event.Step] > 0 {
+		f.failures[event.Step]--
 		return errors.New("injected")
 	}
-	client := f.safe.client
+	client := f.fixture.client
 	var err error
 	switch event.Step {
 	case "createSecret":
@@ -62,37 +62,37 @@ func (f *function) invoke(ctx context.Context, to string, payload []byte) error 
 	return err
 }
 
-func rotating(t *testing.T, fail map[string]int) (*safe, *function) {
+func openRotating(t *testing.T, fail map[string]int) (*fixture, *rotationFunction) {
 	t.Helper()
-	f := &function{fail: fail}
-	return rotatedBy(t, f, f.invoke), f
+	f := &rotationFunction{failures: fail}
+	return openRotatedBy(t, f, f.invoke), f
 }
 
-// rotatedBy makes a secret whose steps are taken by invoke, which may call f.
-func rotatedBy(t *testing.T, f *function, invoke func(context.Context, string, []byte) error) *safe {
+// openRotatedBy creates a secret whose rotation steps invoke runs. invoke may call f.
+func openRotatedBy(t *testing.T, f *rotationFunction, invoke func(context.Context, string, []byte) error) *fixture {
 	t.Helper()
-	f.safe = open(t, t.TempDir(), invoke)
-	f.safe.create()
-	_, err := f.safe.client.RotateSecret(t.Context(), &secretsmanager.RotateSecretInput{
+	f.fixture = openStore(t, t.TempDir(), invoke)
+	f.fixture.create()
+	_, err := f.fixture.client.RotateSecret(t.Context(), &secretsmanager.RotateSecretInput{
 		SecretId: aws.String(name), RotateImmediately: aws.Bool(false),
 		RotationLambdaARN: aws.String("arn:aws:lambda:us-east-1:000000000000:function:portside-RotateTokensFunction"),
 	})
-	f.safe.must(err)
-	return f.safe
+	f.fixture.must(err)
+	return f.fixture
 }
 
-func TestRotateTakesTheFourSteps(t *testing.T) {
-	s, f := rotating(t, nil)
-	var said []string
-	s.must(s.store.Rotate(t.Context(), name, *version(2), func(line string) { said = append(said, line) }))
+func TestRotateRunsFourSteps(t *testing.T) {
+	s, f := openRotating(t, nil)
+	var logged []string
+	s.must(s.store.Rotate(t.Context(), name, *version(2), func(line string) { logged = append(logged, line) }))
 	s.wantStages("1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING")
-	if !slices.Equal(f.called, secrets.Steps()) || len(said) != 4 {
-		t.Errorf("called %v, said %v", f.called, said)
+	if !slices.Equal(f.called, secrets.Steps()) || len(logged) != 4 {
+		t.Errorf("called %v, logged %v", f.called, logged)
 	}
 }
 
-func TestRotateStartsOverWhenAStepFails(t *testing.T) {
-	s, f := rotating(t, map[string]int{"testSecret": 2})
+func TestRotateRestartsAfterFailedStep(t *testing.T) {
+	s, f := openRotating(t, map[string]int{"testSecret": 2})
 	s.must(s.store.Rotate(t.Context(), name, *version(2), func(string) {}))
 	s.wantStages("1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING")
 	if len(f.called) != 3+3+4 {
@@ -100,8 +100,8 @@ func TestRotateStartsOverWhenAStepFails(t *testing.T) {
 	}
 }
 
-func TestRotationThatFailedIsTakenUp(t *testing.T) {
-	s, _ := rotating(t, map[string]int{"setSecret": 3})
+func TestFailedRotationIsResumed(t *testing.T) {
+	s, _ := openRotating(t, map[string]int{"setSecret": 3})
 	if err := s.store.Rotate(t.Context(), name, *version(2), func(string) {}); err == nil {
 		t.Fatal("a rotation that failed three times succeeded")
 	}
@@ -110,8 +110,8 @@ func TestRotationThatFailedIsTakenUp(t *testing.T) {
 	s.wantStages("1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING") // by its first version
 }
 
-func TestRotateSecretReturnsAndRotates(t *testing.T) {
-	s, _ := rotating(t, nil)
+func TestRotateSecretRotatesInBackground(t *testing.T) {
+	s, _ := openRotating(t, nil)
 	out, err := s.client.RotateSecret(t.Context(), &secretsmanager.RotateSecretInput{
 		SecretId: aws.String(name), ClientRequestToken: version(2),
 	})
@@ -119,17 +119,17 @@ func TestRotateSecretReturnsAndRotates(t *testing.T) {
 		t.Fatalf("RotateSecret: %v, %v", out, err)
 	}
 	const rotated = "1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING"
-	for asked := 0; s.stages() != rotated && asked < 5000; asked++ { // each time takes a while
+	for asked := 0; s.stages() != rotated && asked < 5000; asked++ { // each request takes some time
 		continue
 	}
 	s.wantStages(rotated)
 }
 
-func TestRotationAtWorkIsNotBegunAgain(t *testing.T) {
-	f, reached, resume := &function{}, make(chan struct{}), make(chan struct{})
-	s := rotatedBy(t, f, func(ctx context.Context, to string, event []byte) error {
+func TestRotateFailsWhileRotationIsRunning(t *testing.T) {
+	f, reached, resume := &rotationFunction{}, make(chan struct{}), make(chan struct{})
+	s := openRotatedBy(t, f, func(ctx context.Context, to string, event []byte) error {
 		err := f.invoke(ctx, to, event)
-		if strings.Contains(string(event), "finishSecret") { // no version is unfinished any more
+		if strings.Contains(string(event), "finishSecret") { // at this point, no version is unfinished
 			reached <- struct{}{}
 			<-resume
 		}
@@ -147,7 +147,7 @@ func TestRotationAtWorkIsNotBegunAgain(t *testing.T) {
 	})
 	s.wantRefusal(err, "InvalidRequestException")
 	err = s.store.Rotate(t.Context(), name, *version(4), func(string) {})
-	if err == nil || !strings.Contains(err.Error(), "at this moment") {
+	if err == nil || !strings.Contains(err.Error(), "is already running") {
 		t.Errorf("a second rotation: %v", err)
 	}
 	const rotated = "1:AWSPREVIOUS 2:AWSCURRENT+AWSPENDING"

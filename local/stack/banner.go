@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// Banner tells where everything is, with a command that works when it is pasted into a shell whose
-// working directory is this one.
+// Banner lists the stack's addresses, with commands to paste into a shell in the repository's folder.
 func (s *Stack) Banner() string {
 	i := s.info
 	registry := strings.TrimPrefix(i.Registry, "http://")
 	lines := []string{
 		"",
-		"Portside is ready in " + took(time.Since(s.began)),
+		"Portside is ready in " + formatDuration(time.Since(s.startedAt)),
 		"  API        " + i.API,
 		"  Docs       " + i.API + "/docs",
 		"  Mail       " + i.API + "/_local/outbox",
@@ -30,28 +29,28 @@ func (s *Stack) Banner() string {
 		lines = append(lines,
 			"Try:  curl -s -H \"X-API-Key: $(cat "+s.relative(s.KeyFile())+")\" "+i.API+"/v1/users", "")
 	}
-	return strings.Join(append(lines, "Ctrl-C ends everything; the data stay."), "\n")
+	return strings.Join(append(lines, "Press Ctrl-C to stop. The data is kept."), "\n")
 }
 
-// took has what a user can feel: milliseconds, or tenths of seconds where there was much to build.
-func took(d time.Duration) string {
+// formatDuration formats a duration in milliseconds or, from 10 seconds on, in tenths of seconds.
+func formatDuration(d time.Duration) string {
 	if d < 10*time.Second {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// relative is the path from the repository, which is where make runs, quoted where a shell needs it.
+// relative returns a path relative to the repository, where make runs, quoted for a shell if necessary.
 func (s *Stack) relative(path string) string {
 	if short, err := filepath.Rel(s.options.RepoDir, path); err == nil && filepath.IsLocal(short) {
 		path = short
 	}
-	if strings.ContainsFunc(path, special) {
+	if strings.ContainsFunc(path, needsQuoting) {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 	}
 	return path
 }
 
-func special(r rune) bool {
+func needsQuoting(r rune) bool {
 	return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:=@%,", r)
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// console keeps the lines of many writers whole.
+// console serializes the writes of several writers.
 type console struct {
 	mu sync.Mutex
 	to io.Writer
@@ -18,19 +18,19 @@ func (c *console) Write(p []byte) (int, error) {
 	return c.to.Write(p)
 }
 
-// say writes a line. What cannot be shown has nowhere else to go.
-func (c *console) say(line string) {
+// printLine writes a line. It ignores errors, because there is no other output.
+func (c *console) printLine(line string) {
 	_, _ = io.WriteString(c, line+"\n")
 }
 
-// alarm says what went wrong, with its first line red where colours are wanted: it must not go under among requests.
-func (s *Stack) alarm(text string) {
-	if s.options.Colour {
+// logError prints an error. If colors are enabled, its first line is red, so that it stands out among requests.
+func (s *Stack) logError(text string) {
+	if s.options.Color {
 		first, rest, more := strings.Cut(text, "\n")
 		text = "\x1b[31m" + first + "\x1b[0m"
 		if more {
 			text += "\n" + rest
 		}
 	}
-	s.console.say(text)
+	s.console.printLine(text)
 }

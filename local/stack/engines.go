@@ -2,22 +2,18 @@ package stack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"portside/local/engines"
-	"portside/local/mail"
+	"portside/local/ses"
 )
 
-// What the functions believe about where they are. The keys are no secrets: the engines listen on
-// this machine alone.
+// The functions' AWS settings. The keys are not secret, because the engines listen only on this machine.
 const (
 	region          = engines.Region
 	accountID       = "000000000000"
@@ -25,8 +21,8 @@ const (
 	secretAccessKey = "local-secret"
 )
 
-// engineGrace is how long an engine may take to end itself.
-const engineGrace = time.Second
+// engineStopTimeout is the time that an engine has to exit before it is killed.
+const engineStopTimeout = time.Second
 
 func (s *Stack) startDynamoDB(ctx context.Context) error {
 	binary, err := s.options.Fetch(ctx, s.console)
@@ -43,24 +39,24 @@ func (s *Stack) startDynamoDB(ctx context.Context) error {
 		Log:    log,
 	})
 	if err != nil {
-		return s.damaged(err)
+		return s.explainDamage(err)
 	}
-	s.keep("DynamoDB", p)
+	s.supervise("DynamoDB", p)
 	s.setInfo(func(i *Info) { i.DynamoDB = p.Endpoint })
-	return s.damaged(engines.CreateTables(ctx, p.Endpoint, s.template.Load().Tables))
+	return s.explainDamage(engines.CreateTables(ctx, p.Endpoint, s.template.Load().Tables))
 }
 
-// database is the DynamoDB engine's file in the data folder.
+// database is the name of the DynamoDB engine's file in the data folder.
 const database = "dynamodb.db"
 
-// damaged puts what SQLite and the engine say of a file that is none of theirs into a line for the user.
-func (s *Stack) damaged(err error) error {
+// explainDamage replaces errors of SQLite and the engine about a corrupt file by one line for the user.
+func (s *Stack) explainDamage(err error) error {
 	if err == nil {
 		return nil
 	}
 	for _, words := range []string{"not a valid SQLite database", "file is not a database", "disk image is malformed"} {
 		if strings.Contains(err.Error(), words) {
-			return fmt.Errorf("%s is damaged or not a database: delete %s to start afresh",
+			return fmt.Errorf("%s is corrupt or not a database: delete %s to start with empty data",
 				s.relative(filepath.Join(s.options.DataDir, database)), s.relative(s.options.DataDir))
 		}
 	}
@@ -81,13 +77,13 @@ func (s *Stack) startS3(ctx context.Context) error {
 		Dir:       filepath.Join(s.options.DataDir, "s3"),
 		AccessKey: accessKeyID,
 		SecretKey: secretAccessKey,
-		EventsURL: s.notifyAt,
+		EventsURL: s.eventsURL,
 		Log:       log,
 	})
 	if err != nil {
 		return err
 	}
-	s.keep("S3", p)
+	s.supervise("S3", p)
 	s.setInfo(func(i *Info) {
 		i.S3, i.AccessKeyID, i.SecretAccessKey = p.Endpoint, accessKeyID, secretAccessKey
 	})
@@ -95,7 +91,7 @@ func (s *Stack) startS3(ctx context.Context) error {
 	return engines.CreateBuckets(ctx, access, s.template.Load().Buckets)
 }
 
-// binary is the path of an engine that make builds.
+// binary returns the path of an engine that make builds.
 func (s *Stack) binary(name string) (string, error) {
 	path := filepath.Join(s.options.RepoDir, ".local", "bin", name)
 	if _, err := os.Stat(path); err != nil {
@@ -104,7 +100,7 @@ func (s *Stack) binary(name string) (string, error) {
 	return path, nil
 }
 
-// engineLog keeps what an engine prints, which is only of interest when it misbehaves.
+// engineLog creates the log file of an engine.
 func (s *Stack) engineLog(name string) (*os.File, error) {
 	dir := filepath.Join(s.options.DataDir, "logs")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -118,26 +114,26 @@ func (s *Stack) engineLog(name string) (*os.File, error) {
 	return file, nil
 }
 
-// Fetch sees to it that the DynamoDB engine is there, and returns its path. DYNOXIDE names one to
-// be used instead.
+// Fetch installs the DynamoDB engine if necessary and returns its path. The environment variable
+// DYNOXIDE overrides the path.
 func (o Options) Fetch(ctx context.Context, progress io.Writer) (string, error) {
 	return engines.Dynoxide{
 		Path:     filepath.Join(o.RepoDir, ".local", "bin", "dynoxide"),
-		Own:      os.Getenv("DYNOXIDE"),
+		Binary:   os.Getenv("DYNOXIDE"),
 		Progress: progress,
 	}.Install(ctx)
 }
 
-// keep sees to the end of an engine: ours, or its own.
-func (s *Stack) keep(name string, p *engines.Process) {
+// supervise stops the engine with the stack, and reports a failure if the engine exits before.
+func (s *Stack) supervise(name string, p *engines.Process) {
 	s.onStop(func(context.Context) error {
-		p.Stop(engineGrace)
+		p.Stop(engineStopTimeout)
 		return nil
 	})
 	go func() {
 		<-p.Done()
 		if !s.isStopping() {
-			s.failed <- fmt.Errorf("%s has ended, %s: start the stack again", name, oneLine(p.Tail(), p.Err()))
+			s.failed <- fmt.Errorf("%s has exited (%s): start the stack again", name, lastLine(p.Tail(), p.Err()))
 		}
 	}()
 }
@@ -148,23 +144,13 @@ func (s *Stack) setInfo(change func(*Info)) {
 	change(&s.info)
 }
 
-func (s *Stack) startMail(context.Context) error {
-	outbox, err := mail.NewOutbox(filepath.Join(s.options.DataDir, "outbox"), time.Now)
+func (s *Stack) startSES(context.Context) error {
+	outbox, err := ses.NewOutbox(filepath.Join(s.options.DataDir, "outbox"), time.Now)
 	if err != nil {
 		return err
 	}
 	s.outbox = outbox
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	server := &http.Server{Handler: outbox.API(), ReadHeaderTimeout: 5 * time.Second}
-	go func() {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			s.failed <- fmt.Errorf("the mail port: %w", err)
-		}
-	}()
-	s.onStop(func(context.Context) error { return server.Close() })
-	s.setInfo(func(i *Info) { i.SES = "http://" + listener.Addr().String() })
-	return nil
+	endpoint, err := s.startServer("SES", outbox.API())
+	s.setInfo(func(i *Info) { i.SES = endpoint })
+	return err
 }

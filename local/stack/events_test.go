@@ -16,7 +16,7 @@ import (
 	"portside/local/stack"
 )
 
-// withEvents adds functions that object events and log lines reach.
+// withEvents adds functions that receive S3 events and log lines.
 func withEvents(t *testing.T, repo string) {
 	t.Helper()
 	if err := os.CopyFS(filepath.Join(repo, "functions"), os.DirFS(filepath.Join("testdata", "events", "functions"))); err != nil {
@@ -41,18 +41,18 @@ func change(t *testing.T, repo string, edit func([]byte) []byte) {
 	}
 }
 
-// files is the bucket of a stack, as a client has it.
+// files is a client of a stack's bucket.
 type files struct {
 	*s3.Client
 	t      *testing.T
 	bucket *string
-	log    *log
+	log    *logBuffer
 }
 
-func open(t *testing.T, s *stack.Stack, o stack.Options) files {
+func openBucket(t *testing.T, s *stack.Stack, o stack.Options) files {
 	t.Helper()
 	i := s.Info()
-	return files{t: t, bucket: aws.String(i.Buckets["FilesBucket"]), log: o.Log.(*log), Client: s3.New(s3.Options{
+	return files{t: t, bucket: aws.String(i.Buckets["FilesBucket"]), log: o.Log.(*logBuffer), Client: s3.New(s3.Options{
 		Region: i.Region, BaseEndpoint: aws.String(i.S3), UsePathStyle: true,
 		Credentials: credentials.NewStaticCredentialsProvider(i.AccessKeyID, i.SecretAccessKey, ""),
 	})}
@@ -91,20 +91,20 @@ func (f files) check(err error) {
 	}
 }
 
-// expect waits for what the witness prints, once.
+// expect waits until RecorderFunction has printed the event, and checks that it did so once.
 func (f files) expect(what string) {
 	f.t.Helper()
-	line := `WitnessFunction | {"msg":"object","what":"` + strings.Replace(what, "BUCKET", *f.bucket, 1) + `"}`
+	line := `RecorderFunction | {"msg":"object","what":"` + strings.Replace(what, "BUCKET", *f.bucket, 1) + `"}`
 	await(f.t, line, func() bool { return strings.Contains(f.log.String(), line) })
 	if n := strings.Count(f.log.String(), line); n != 1 {
-		f.t.Errorf("%d times %s", n, line)
+		f.t.Errorf("printed %d times: %s", n, line)
 	}
 }
 
 func TestObjectsAndLinesReachFunctions(t *testing.T) {
 	o := options(repo(t))
 	withEvents(t, o.RepoDir)
-	f := open(t, start(t, o), o)
+	f := openBucket(t, start(t, o), o)
 	f.put("a b+c.tgz", "x")
 	f.expect("ObjectCreated:Put BUCKET a b+c.tgz 1")
 	f.put("a b+c.tgz", "hello")
@@ -126,49 +126,48 @@ func TestObjectsAndLinesReachFunctions(t *testing.T) {
 	f.check(err)
 	f.expect("ObjectRemoved:Delete BUCKET copy.tgz 0")
 	f.expect("ObjectRemoved:Delete BUCKET large.tgz 0")
-	read := `ReaderFunction | read 000000000000 portside-WitnessLogs [ReaderFunctionLines] {"msg":"object","what":"ObjectRemoved:Delete`
+	read := `ReaderFunction | read 000000000000 portside-RecorderLogs [ReaderFunctionLines] {"msg":"object","what":"ObjectRemoved:Delete`
 	await(t, read, func() bool { return strings.Count(f.log.String(), read) == 3 })
-	if said := f.log.String(); strings.Contains(said, "BUCKET other.txt") || strings.Contains(said, "given up") {
-		t.Errorf("%s", said)
+	if logged := f.log.String(); strings.Contains(logged, "BUCKET other.txt") || strings.Contains(logged, "is dropped") {
+		t.Errorf("%s", logged)
 	}
 }
 
-func TestAFailingFunctionIsTriedThreeTimes(t *testing.T) {
+func TestFailingFunctionIsInvokedThreeTimes(t *testing.T) {
 	o := options(repo(t))
 	withEvents(t, o.RepoDir)
-	o.RetryPauses = []time.Duration{time.Millisecond, 2 * time.Millisecond}
-	f := open(t, start(t, o), o)
+	o.RetryDelays = []time.Duration{time.Millisecond, 2 * time.Millisecond}
+	f := openBucket(t, start(t, o), o)
 	f.put("fail/a.tgz", "x")
-	given := "WitnessFunction failed 3 times on ObjectCreated:Put of " + *f.bucket + `/fail/a.tgz, which is given up: "not this one"` + "\n"
-	await(t, given, func() bool { return strings.Contains(f.log.String(), given) })
-	if n := strings.Count(f.log.String(), `WitnessFunction | {"msg":"object"`); n != 3 {
-		t.Errorf("tried %d times", n)
+	dropped := "RecorderFunction failed 3 times on ObjectCreated:Put of " + *f.bucket + `/fail/a.tgz; the event is dropped: "not this one"` + "\n"
+	await(t, dropped, func() bool { return strings.Contains(f.log.String(), dropped) })
+	if n := strings.Count(f.log.String(), `RecorderFunction | {"msg":"object"`); n != 3 {
+		t.Errorf("%d invocations, want 3", n)
 	}
 }
 
-func TestANewTemplateChangesWhatIsNotified(t *testing.T) {
+func TestChangedTemplateReplacesNotifications(t *testing.T) {
 	o := options(repo(t))
 	withEvents(t, o.RepoDir)
-	f := open(t, start(t, o), o)
+	f := openBucket(t, start(t, o), o)
 	change(t, o.RepoDir, func(template []byte) []byte {
 		template = bytes.Replace(template, []byte("Value: .tgz"), []byte("Value: .txt"), 1)
 		return bytes.Replace(template, []byte(`$.msg = "object"`), []byte(`$.msg != "object"`), 1)
 	})
-	await(t, "the new template", func() bool { return strings.Contains(f.log.String(), "in use from now on") })
+	await(t, "the new template", func() bool { return strings.Contains(f.log.String(), "the changes are applied") })
 	f.put("a.tgz", "x")
 	f.put("a.txt", "x")
 	f.expect("ObjectCreated:Put BUCKET a.txt 1")
-	if said := f.log.String(); strings.Contains(said, " a.tgz 1") || strings.Contains(said, "ReaderFunction | read") {
-		t.Errorf("%s", said)
+	if logged := f.log.String(); strings.Contains(logged, " a.tgz 1") || strings.Contains(logged, "ReaderFunction | read") {
+		t.Errorf("%s", logged)
 	}
 }
 
-// What was accepted before the end is delivered, though nobody waits for it.
-func TestTheEndDeliversWhatIsThere(t *testing.T) {
+func TestStopDeliversPendingEvents(t *testing.T) {
 	o := options(repo(t))
 	withEvents(t, o.RepoDir)
 	s := start(t, o)
-	f := open(t, s, o)
+	f := openBucket(t, s, o)
 	f.put("warm.tgz", "x")
 	f.expect("ObjectCreated:Put BUCKET warm.tgz 1")
 	f.put("last.tgz", "x")
@@ -176,19 +175,19 @@ func TestTheEndDeliversWhatIsThere(t *testing.T) {
 	f.expect("ObjectCreated:Put BUCKET last.tgz 1")
 }
 
-// An event whose next try would come too late is lost; the log says what makes up for it.
-func TestTheEndTellsOfLostEvents(t *testing.T) {
+// An event that waits for a retry is lost when the stack stops. The log says how to recover.
+func TestStopLogsLostEvents(t *testing.T) {
 	o := options(repo(t))
 	withEvents(t, o.RepoDir)
-	o.RetryPauses = []time.Duration{time.Hour}
+	o.RetryDelays = []time.Duration{time.Hour}
 	s := start(t, o)
-	f := open(t, s, o)
+	f := openBucket(t, s, o)
 	f.put("fail/a.tgz", "x")
-	const tried = `WitnessFunction | {"msg":"object"`
+	const tried = `RecorderFunction | {"msg":"object"`
 	await(t, tried, func() bool { return strings.Contains(f.log.String(), tried) })
 	stop(t, s)
-	const lost = "events lost at the end, since they were not delivered in time: 1; "
-	if said := f.log.String(); !strings.Contains(said, lost) || !strings.Contains(said, "portside reindex-charts --local ") {
-		t.Errorf("%s", said)
+	const lost = "events lost because they were not delivered before the stack stopped: 1; "
+	if logged := f.log.String(); !strings.Contains(logged, lost) || !strings.Contains(logged, "portside reindex-charts --local ") {
+		t.Errorf("%s", logged)
 	}
 }

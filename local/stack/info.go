@@ -10,12 +10,12 @@ import (
 	"unicode"
 )
 
-// infoFile tells other commands where a running stack is. Only its owner may read it.
+// infoFile has the Info of a running stack for other commands. Only its owner may read it.
 const infoFile = "stack.json"
 
-// Info is where everything of a running stack is.
+// Info has the addresses and names of a running stack's parts.
 type Info struct {
-	API             string            `json:"api"` // without a trailing slash, as all addresses here
+	API             string            `json:"api"` // like all addresses here, without a trailing slash
 	DynamoDB        string            `json:"dynamodb"`
 	S3              string            `json:"s3"`
 	SES             string            `json:"ses"`
@@ -26,12 +26,12 @@ type Info struct {
 	AccessKeyID     string            `json:"accessKeyId"`
 	SecretAccessKey string            `json:"secretAccessKey"`
 	Tables          map[string]string `json:"tables"`  // physical names by logical ID
-	Buckets         map[string]string `json:"buckets"` // the same
+	Buckets         map[string]string `json:"buckets"` // physical names by logical ID
 	PID             int               `json:"pid"`
-	Control         string            `json:"control"` // what /_local/invoke wants to see
+	Control         string            `json:"control"` // bearer token for /_local/invoke and /_local/rotate
 }
 
-// environment is what the AWS SDK must be told to find the engines.
+// environment returns the variables with which the AWS SDK finds the engines.
 func (i Info) environment() map[string]string {
 	return map[string]string{
 		"AWS_ACCESS_KEY_ID":                i.AccessKeyID,
@@ -44,8 +44,8 @@ func (i Info) environment() map[string]string {
 	}
 }
 
-// commandEnvironment is the environment of cmd/portside: with the tables' names, which for functions
-// are in the template. UsersTable is USERS_TABLE there.
+// commandEnvironment returns the environment of cmd/portside. It includes the tables' names, such as
+// USERS_TABLE for UsersTable, which functions get from the template.
 func (i Info) commandEnvironment() []string {
 	list := []string{"AWS_REGION=" + i.Region}
 	for name, value := range i.environment() {
@@ -73,21 +73,21 @@ func (i Info) write(dataDir string) error {
 	if err != nil {
 		return err
 	}
-	return replace(filepath.Join(dataDir, infoFile), append(content, '\n'))
+	return writeFileAtomically(filepath.Join(dataDir, infoFile), append(content, '\n'))
 }
 
-// replace writes a file as a whole, so that nobody reads half of it. Only its owner may read it.
-func replace(path string, content []byte) error {
+// writeFileAtomically writes a file that only its owner may read. Readers never see partial content.
+func writeFileAtomically(path string, content []byte) error {
 	if err := os.WriteFile(path+".new", content, 0o600); err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)
 }
 
-// ReadInfo returns where the stack is that runs on the data folder, or ErrNotRunning.
+// ReadInfo returns the Info of the stack that runs on the data folder, or ErrNotRunning.
 func ReadInfo(dataDir string) (Info, error) {
 	var i Info
-	if !locked(dataDir) {
+	if !isLocked(dataDir) {
 		return i, ErrNotRunning
 	}
 	content, err := os.ReadFile(filepath.Join(dataDir, infoFile))
@@ -103,5 +103,5 @@ func ReadInfo(dataDir string) (Info, error) {
 	return i, nil
 }
 
-// ErrNotRunning is the answer of ReadInfo when no stack is ready on the data folder.
+// ErrNotRunning means that no stack on the data folder is ready.
 var ErrNotRunning = errors.New("no local stack is running")

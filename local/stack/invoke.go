@@ -15,20 +15,20 @@ import (
 	"portside/local/lambda"
 )
 
-// Invocation is what came of one event: a Lambda result or, in Error, a line for the user.
+// Invocation is the result of an invocation: Lambda's result or, in Error, a line for the user.
 type Invocation struct {
-	Payload       []byte `json:"payload"` // base64 in JSON, as a function may answer with anything
+	Payload       []byte `json:"payload"` // any bytes; base64 in JSON
 	FunctionError string `json:"functionError,omitempty"`
 	Error         string `json:"error,omitempty"`
 }
 
-// InvokeOnce is Invoke with every failure in its answer.
+// InvokeOnce is Invoke, with all errors in the result.
 func (s *Stack) InvokeOnce(ctx context.Context, function string, event []byte) Invocation {
 	result, err := s.Invoke(ctx, function, event)
 	answer := Invocation{Payload: result.Payload, FunctionError: result.FunctionError}
 	switch {
 	case errors.Is(err, lambda.ErrUnknownFunction):
-		answer.Error = fmt.Sprintf("there is no function %q; there are %s", function, s.functionNames())
+		answer.Error = fmt.Sprintf("unknown function %q; the template has %s", function, s.functionNames())
 	case err != nil && result.FunctionError == "":
 		answer.Error = err.Error()
 	}
@@ -43,33 +43,32 @@ func (s *Stack) functionNames() string {
 	return strings.Join(names, ", ")
 }
 
-// controlled reports whether a request has the control word, and answers it if it has not. The word,
-// which only the user's own programs can read, keeps web pages out: they can post to any port of this
-// machine.
-func (s *Stack) controlled(w http.ResponseWriter, r *http.Request) bool {
-	word := r.Header.Get("Authorization")
-	if subtle.ConstantTimeCompare([]byte(word), []byte("Bearer "+s.info.Control)) != 1 {
-		http.Error(w, "the control word of stack.json is missing", http.StatusForbidden)
+// isAuthorized reports whether a request has the control token, and writes an error if not. Web pages
+// can post to any port of this machine, but only the user's programs can read the token.
+func (s *Stack) isAuthorized(w http.ResponseWriter, r *http.Request) bool {
+	token := r.Header.Get("Authorization")
+	if subtle.ConstantTimeCompare([]byte(token), []byte("Bearer "+s.info.Control)) != 1 {
+		http.Error(w, "the control token of stack.json is missing", http.StatusForbidden)
 		return false
 	}
 	return true
 }
 
-// serveInvoke runs an event for `make invoke`.
+// serveInvoke invokes a function for `make invoke`.
 func (s *Stack) serveInvoke(w http.ResponseWriter, r *http.Request) {
-	if !s.controlled(w, r) {
+	if !s.isAuthorized(w, r) {
 		return
 	}
-	event, err := io.ReadAll(http.MaxBytesReader(w, r.Body, lambda.MaxPayload))
+	event, err := io.ReadAll(http.MaxBytesReader(w, r.Body, lambda.MaxPayloadBytes))
 	answer := Invocation{Error: lambda.ErrPayloadTooLarge.Error()}
 	if err == nil {
 		answer = s.InvokeOnce(r.Context(), r.PathValue("function"), event)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer) // the command may have been ended
+	_ = json.NewEncoder(w).Encode(answer) // fails if the command has exited
 }
 
-// InvokeOnce runs an event on the stack that is described, which another process runs.
+// InvokeOnce invokes a function on the stack that i describes, which runs in another process.
 func (i Info) InvokeOnce(ctx context.Context, function string, event []byte) (Invocation, error) {
 	var answer Invocation
 	address := i.API + "/_local/invoke/" + url.PathEscape(function)

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -9,24 +10,41 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
-// listenAt opens the API's port; its errors are for the user.
+// startServer serves handler on a free loopback port until the stack stops, and returns its URL.
+func (s *Stack) startServer(name string, handler http.Handler) (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	go func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- fmt.Errorf("the server of %s: %w", name, err)
+		}
+	}()
+	s.onStop(func(context.Context) error { return server.Close() })
+	return "http://" + listener.Addr().String(), nil
+}
+
+// listenAt opens the API's port. Its errors are for the user.
 func (s *Stack) listenAt(addr string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fmt.Errorf("ADDR=%s is not an address: write it like 127.0.0.1:3000", addr)
+		return nil, fmt.Errorf("ADDR=%s is not an address: use the form 127.0.0.1:3000", addr)
 	}
-	if !loopback(host) {
-		return nil, fmt.Errorf("ADDR=%s is not on this machine alone: the local stack has well-known keys, use 127.0.0.1", addr)
+	if !isLoopback(host) {
+		return nil, fmt.Errorf("ADDR=%s is reachable from other machines, but the local stack's keys are public: use 127.0.0.1", addr)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return nil, fmt.Errorf("ADDR=%s has no port: write a number up to 65535 after the colon, as in 127.0.0.1:3000", addr)
+		return nil, fmt.Errorf("ADDR=%s has no valid port: add a number up to 65535 after the colon, as in 127.0.0.1:3000", addr)
 	}
 	listener, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s is in use: stop what listens there, or run on another port with %s", addr,
-			s.advice(otherPort(addr), s.options.DataDir))
+		return nil, fmt.Errorf("%s is in use: stop the program that listens there, or use another port with %s", addr,
+			s.runHint(nextPort(addr), s.options.DataDir))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("ADDR=%s: %w", addr, err)
@@ -34,8 +52,8 @@ func (s *Stack) listenAt(addr string) (net.Listener, error) {
 	return listener, nil
 }
 
-// advice is a command that runs a stack beside what is in the way, with as little to write as will do.
-func (s *Stack) advice(addr, dataDir string) string {
+// runHint returns the shortest make command that runs a stack with the address and data folder.
+func (s *Stack) runHint(addr, dataDir string) string {
 	command := "make run ADDR=" + addr
 	if dataDir != filepath.Clean(Options{RepoDir: s.options.RepoDir}.Data()) {
 		command += " DATA=" + s.relative(dataDir)
@@ -43,8 +61,8 @@ func (s *Stack) advice(addr, dataDir string) string {
 	return "`" + command + "`"
 }
 
-// otherPort is the port after that of addr, which has been checked or is one that a stack serves.
-func otherPort(addr string) string {
+// nextPort returns addr with the next port. addr must be valid.
+func nextPort(addr string) string {
 	host, port, _ := net.SplitHostPort(addr)
 	n, err := strconv.Atoi(port)
 	if err != nil || n < 1 || n >= 65535 {
@@ -53,20 +71,21 @@ func otherPort(addr string) string {
 	return net.JoinHostPort(host, strconv.Itoa(n+1))
 }
 
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// localOnly keeps pages with secrets from web sites that had their own name point to this machine.
+// localOnly refuses requests whose Host is not this machine, so that a web site whose name resolves to
+// 127.0.0.1 cannot read pages with secrets.
 func localOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)
 		if err != nil {
 			host = r.Host
 		}
-		if !loopback(host) {
-			http.Error(w, "this page is only for this machine: open it at 127.0.0.1", http.StatusForbidden)
+		if !isLoopback(host) {
+			http.Error(w, "this page is available only on this machine: open it at 127.0.0.1", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)

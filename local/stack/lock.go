@@ -12,17 +12,15 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"portside/local/retry"
 )
 
-// lockTries and lockPause are a fifth of a second in all: a look takes microseconds, and a user who starts a second
-// stack should not wait for his answer.
-const (
-	lockTries = 100
-	lockPause = 2 * time.Millisecond
-)
+// lockPolicy waits at most a fifth of a second, because a user who starts a second stack should get the error soon.
+var lockPolicy = retry.Policy{Delay: 2 * time.Millisecond, Attempts: 100}
 
-// tryLock takes the data folder for this process. The kernel gives it back when the process ends,
-// however it ends, so that no stale lock can be in the way.
+// tryLock locks the data folder for this process. The kernel releases the lock when the process ends,
+// so there are no stale locks.
 func tryLock(ctx context.Context, dataDir string) (*os.File, error) {
 	if err := os.MkdirAll(dataDir, 0o700); err != nil {
 		return nil, err
@@ -37,27 +35,16 @@ func tryLock(ctx context.Context, dataDir string) (*os.File, error) {
 	return file, nil
 }
 
-// flock locks a file for this process alone. It tries again for a moment, since whoever looks whether a stack has
-// the folder (see locked) holds a lock of his own while he looks.
+// flock locks a file exclusively. It retries, because isLocked holds a shared lock for a moment.
 func flock(ctx context.Context, file *os.File) error {
-	again := time.NewTicker(lockPause)
-	defer again.Stop()
-	for tries := 1; ; tries++ {
+	return retry.Until(ctx, lockPolicy, func() (bool, error) {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if !errors.Is(err, unix.EWOULDBLOCK) || tries == lockTries {
-			return err
-		}
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+		return !errors.Is(err, unix.EWOULDBLOCK), err
+	})
 }
 
-// locked says whether a stack has the data folder, so that nobody trusts what a killed one has left
-// there.
-func locked(dataDir string) bool {
+// isLocked reports whether a stack runs on the data folder. Files of a killed stack do not count.
+func isLocked(dataDir string) bool {
 	file, err := os.Open(lockPath(dataDir))
 	if err != nil {
 		return false
@@ -68,15 +55,15 @@ func locked(dataDir string) bool {
 
 func lockPath(dataDir string) string { return filepath.Join(dataDir, "lock") }
 
-// lockData is tryLock with an error for the user, and tells others who we are.
+// lockData locks the data folder, writes the process ID into the lock file, and returns errors for the user.
 func (s *Stack) lockData(ctx context.Context) (*os.File, error) {
 	dir := s.options.DataDir
 	file, err := tryLock(ctx, dir)
 	if errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, s.inUse()
+		return nil, s.inUseError()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("DATA=%s cannot hold the data: %w: name a folder that you may write to", s.relative(dir), bare(err))
+		return nil, fmt.Errorf("DATA=%s cannot be the data folder: %w: choose a writable folder", s.relative(dir), withoutPath(err))
 	}
 	if err := errors.Join(file.Truncate(0), writePID(file)); err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -84,8 +71,8 @@ func (s *Stack) lockData(ctx context.Context) (*os.File, error) {
 	return file, nil
 }
 
-// bare leaves out the path of the file that failed, of which the user knows nothing.
-func bare(err error) error {
+// withoutPath removes the path of the lock file from an error, because the user does not know that file.
+func withoutPath(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
 	}
@@ -97,11 +84,11 @@ func writePID(file *os.File) error {
 	return err
 }
 
-// inUse tells whose the folder is, and how to run a second stack: on the port that was asked for unless the other
-// has it.
-func (s *Stack) inUse() error {
+// inUseError names the stack that uses the folder and a command for a second stack. The command has the requested port
+// unless the other stack uses that.
+func (s *Stack) inUseError() error {
 	dir, addr := s.options.DataDir, s.options.Addr
-	pid, api := owner(dir)
+	pid, api := lockOwner(dir)
 	who := ""
 	switch {
 	case api != "":
@@ -110,15 +97,15 @@ func (s *Stack) inUse() error {
 		who = fmt.Sprintf(" (process %s)", pid)
 	}
 	if api == "http://"+addr {
-		addr = otherPort(addr)
+		addr = nextPort(addr)
 	}
-	return fmt.Errorf("%s is in use by another local stack%s: stop that, or run a second one with %s",
-		s.relative(dir), who, s.advice(addr, dir+"2"))
+	return fmt.Errorf("%s is in use by another local stack%s: stop that one, or run a second stack with %s",
+		s.relative(dir), who, s.runHint(addr, dir+"2"))
 }
 
-// owner is the stack that has the folder. It has no address yet while it starts; the description that is there then
-// is of a killed one.
-func owner(dataDir string) (pid, api string) {
+// lockOwner returns the process ID and address of the stack that uses the folder. While that stack starts, it has no
+// address, and stack.json may be from a killed stack.
+func lockOwner(dataDir string) (pid, api string) {
 	content, err := os.ReadFile(lockPath(dataDir))
 	if err != nil {
 		return "", ""
@@ -130,12 +117,12 @@ func owner(dataDir string) (pid, api string) {
 	return pid, api
 }
 
-// lose ends a stack whose data folder was deleted or moved away under it: what the engines still held would be lost
-// with the next start anyway.
-func (s *Stack) lose() {
-	s.lost.Do(func() {
+// reportDataLost stops a stack whose data folder was deleted or moved. The engines' open files would be lost with the
+// next start anyway.
+func (s *Stack) reportDataLost() {
+	s.dataLost.Do(func() {
 		if !s.isStopping() {
-			s.failed <- fmt.Errorf("%s is gone: stop the stack before you delete or move its data; `make run` starts afresh",
+			s.failed <- fmt.Errorf("%s was deleted or moved: stop the stack before you do that; `make run` starts with empty data",
 				s.relative(s.options.DataDir))
 		}
 	})

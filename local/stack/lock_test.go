@@ -8,40 +8,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestALookAtTheLockKeepsNobodyOut(t *testing.T) {
+func TestIsLockedDoesNotBlockTryLock(t *testing.T) {
 	dir := t.TempDir()
 	done := make(chan struct{})
-	var lookers sync.WaitGroup
+	var pollers sync.WaitGroup
 	for range 4 {
-		lookers.Go(func() { look(dir, done) })
+		pollers.Go(func() { pollLock(dir, done) })
 	}
-	defer lookers.Wait()
+	defer pollers.Wait()
 	defer close(done)
 	for range 200 {
 		file, err := tryLock(t.Context(), dir)
 		if err != nil {
-			t.Fatalf("refused while others only looked: %v", err)
+			t.Fatalf("tryLock failed beside isLocked: %v", err)
 		}
-		if !locked(dir) {
-			t.Error("nobody sees the lock")
+		if !isLocked(dir) {
+			t.Error("isLocked = false, want true")
 		}
 		_ = file.Close()
 	}
 }
 
-// look asks whether a folder is locked, again and again until done.
-func look(dir string, done <-chan struct{}) {
+// pollLock calls isLocked repeatedly until done is closed.
+func pollLock(dir string, done <-chan struct{}) {
 	for {
 		select {
 		case <-done:
 			return
 		default:
-			locked(dir)
+			isLocked(dir)
 		}
 	}
 }
 
-func TestALockKeepsOthersOut(t *testing.T) {
+func TestTryLockFailsIfLocked(t *testing.T) {
 	dir := t.TempDir()
 	file, err := tryLock(t.Context(), dir)
 	if err != nil {
@@ -49,6 +49,6 @@ func TestALockKeepsOthersOut(t *testing.T) {
 	}
 	defer func() { _ = file.Close() }()
 	if _, err := tryLock(t.Context(), dir); !errors.Is(err, unix.EWOULDBLOCK) {
-		t.Errorf("a second owner: %v", err)
+		t.Errorf("second lock: %v", err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"portside/local/template"
 )
 
-// putLine brings what a function prints into its log group.
-func (s *Stack) putLine(l lambda.Line) {
+// logLine puts a line of a function's output into the function's log group.
+func (s *Stack) logLine(l lambda.Line) {
 	for _, f := range s.template.Load().Functions {
 		if f.ID == l.Function {
 			s.logs.Put(f.LogGroup, l.Stream, l.Text)
@@ -19,8 +19,8 @@ func (s *Stack) putLine(l lambda.Line) {
 	}
 }
 
-// accessLog brings the gateway's lines into their group, to a new stream each time: as with API Gateway, nobody may count on there
-// being one, or on its name.
+// accessLog puts the gateway's lines into their log group, in a stream with a random name, because functions must not
+// depend on API Gateway's stream names.
 func (s *Stack) accessLog(l *template.AccessLog) *gateway.AccessLog {
 	if l == nil {
 		return nil

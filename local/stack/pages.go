@@ -10,7 +10,7 @@ import (
 //go:embed index.html
 var indexHTML string
 
-// pages are what the stack itself shows, under /_local/.
+// pages returns the handler of the stack's pages below /_local/.
 func (s *Stack) pages() (http.Handler, error) {
 	page, err := template.New("index").Parse(indexHTML)
 	if err != nil {
@@ -39,5 +39,5 @@ func (s *Stack) serveIndex(w http.ResponseWriter, page *template.Template) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-	_, _ = body.WriteTo(w) // the reader may have left
+	_, _ = body.WriteTo(w) // fails if the client is gone
 }

@@ -24,12 +24,12 @@ func await(t *testing.T, what string, condition func() bool) {
 		select {
 		case <-tick.C:
 		case <-limit:
-			t.Fatalf("waited in vain for: %s", what)
+			t.Fatalf("timed out waiting for: %s", what)
 		}
 	}
 }
 
-// children returns the processes that a process has started, and theirs.
+// children returns the IDs of all descendants of a process.
 func children(t *testing.T, pid int) []int {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -40,7 +40,7 @@ func children(t *testing.T, pid int) []int {
 	for _, path := range stats {
 		content, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended in the meantime
+			continue // it has exited meanwhile
 		}
 		_, rest, _ := bytes.Cut(content, []byte(") "))
 		fields := strings.Fields(string(rest))
@@ -55,21 +55,21 @@ func children(t *testing.T, pid int) []int {
 	return list
 }
 
-func ended(pid int) bool {
+func hasExited(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return true
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err != nil || bytes.Contains(stat, []byte(") Z ")) // killed, and nobody has asked how it ended
+	return err != nil || bytes.Contains(stat, []byte(") Z ")) // a zombie
 }
 
-// command is the program that `make run` runs, which tests may kill.
+// command is the program that `make run` runs.
 type command struct {
 	t       *testing.T
 	path    string
 	repo    string
 	process *exec.Cmd
-	output  *log
+	output  *logBuffer
 }
 
 func newCommand(t *testing.T) *command {
@@ -81,10 +81,10 @@ func newCommand(t *testing.T) *command {
 	return c
 }
 
-// run starts the program and returns where it is once it is ready.
+// run starts the program and returns its Info once it is ready.
 func (c *command) run() stack.Info {
 	c.t.Helper()
-	c.output = &log{}
+	c.output = &logBuffer{}
 	c.process = exec.Command(c.path, "run", "-repo", c.repo, "-addr", "127.0.0.1:0")
 	c.process.Stdout, c.process.Stderr = c.output, c.output
 	if err := c.process.Start(); err != nil {
@@ -95,7 +95,7 @@ func (c *command) run() stack.Info {
 		_ = process.Process.Kill()
 		_ = process.Wait()
 		if c.t.Failed() {
-			c.t.Logf("the program said:\n%s", output)
+			c.t.Logf("output of the program:\n%s", output)
 		}
 	})
 	var info stack.Info
@@ -107,19 +107,19 @@ func (c *command) run() stack.Info {
 	return info
 }
 
-// end sends the signal and checks that nothing is left of the engines and the function.
-func (c *command) end(signal os.Signal) {
+// stopWith sends the signal and checks that all child processes exit.
+func (c *command) stopWith(signal os.Signal) {
 	c.t.Helper()
 	all := children(c.t, c.process.Process.Pid)
 	if len(all) < 3 {
-		c.t.Errorf("%d child processes are fewer than two engines and a function", len(all))
+		c.t.Errorf("%d child processes, want at least two engines and a function", len(all))
 	}
 	if err := c.process.Process.Signal(signal); err != nil {
 		c.t.Fatal(err)
 	}
 	_ = c.process.Wait()
 	for _, pid := range all {
-		await(c.t, "a child ends", func() bool { return ended(pid) })
+		await(c.t, "a child exits", func() bool { return hasExited(pid) })
 	}
 }
 
@@ -136,17 +136,17 @@ func (c *command) invoke(function, event string) (stdout, stderr string, code in
 	return out.String(), problem.String(), invoke.ProcessState.ExitCode()
 }
 
-func TestTheProgramSurvivesWhateverEndsIt(t *testing.T) {
+func TestDataSurvivesSignals(t *testing.T) {
 	c := newCommand(t)
 	info := c.run()
 	perform(t, info.API, step{"PUT", "/notes/1", "first", 204, ""})
-	c.end(os.Kill)
+	c.stopWith(os.Kill)
 	info = c.run()
 	perform(t, info.API,
 		step{"GET", "/notes/1", "", 200, "first"},
 		step{"PUT", "/notes/2", "second", 204, ""},
 	)
-	c.end(os.Interrupt)
+	c.stopWith(os.Interrupt)
 	if code := c.process.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("exit code %d after an interrupt\n%s", code, c.output)
 	}
@@ -155,23 +155,23 @@ func TestTheProgramSurvivesWhateverEndsIt(t *testing.T) {
 		step{"GET", "/notes/1", "", 200, "first"},
 		step{"GET", "/notes/2", "", 200, "second"},
 	)
-	c.end(syscall.SIGTERM)
+	c.stopWith(syscall.SIGTERM)
 	if code := c.process.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("exit code %d after SIGTERM\n%s", code, c.output)
 	}
 }
 
-func TestASecondInterruptEndsAtOnce(t *testing.T) {
+func TestSecondInterruptExitsAtOnce(t *testing.T) {
 	c := newCommand(t)
 	c.run()
 	all := children(t, c.process.Process.Pid)
-	for _, pid := range all { // which then cannot end in good order
+	for _, pid := range all { // so that they cannot exit gracefully
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, said := range []string{"Ctrl-C ends", "ending"} {
-		await(t, "it says "+said, func() bool { return strings.Contains(c.output.String(), said) })
+	for _, line := range []string{"Press Ctrl-C", "shutting down"} {
+		await(t, "the output "+line, func() bool { return strings.Contains(c.output.String(), line) })
 		if err := c.process.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
@@ -181,11 +181,11 @@ func TestASecondInterruptEndsAtOnce(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	for _, pid := range all {
-		await(t, "a child ends", func() bool { return ended(pid) })
+		await(t, "a child exits", func() bool { return hasExited(pid) })
 	}
 }
 
-func TestAnEngineThatEndsEndsTheProgram(t *testing.T) {
+func TestProgramStopsWhenEngineExits(t *testing.T) {
 	c := newCommand(t)
 	c.run()
 	all := children(t, c.process.Process.Pid)
@@ -197,11 +197,11 @@ func TestAnEngineThatEndsEndsTheProgram(t *testing.T) {
 		}
 	}
 	_ = c.process.Wait()
-	if code := c.process.ProcessState.ExitCode(); code != 1 || !strings.Contains(c.output.String(), "DynamoDB has ended") {
+	if code := c.process.ProcessState.ExitCode(); code != 1 || !strings.Contains(c.output.String(), "DynamoDB has exited") {
 		t.Errorf("exit code %d, output:\n%s", code, c.output)
 	}
 	for _, pid := range all {
-		await(t, "a child ends", func() bool { return ended(pid) })
+		await(t, "a child exits", func() bool { return hasExited(pid) })
 	}
 }
 
@@ -214,7 +214,7 @@ func TestInvokeCommand(t *testing.T) {
 	}{
 		{"NotesFunction", hello, `"statusCode": 200`, "", 0},
 		{"NotesFunction", `{"routeKey":"POST /crash"}`, "Runtime.ExitError", "NotesFunction failed: Unhandled", 1},
-		{"OtherFunction", hello, "", `there is no function "OtherFunction"; there are NotesFunction`, 1},
+		{"OtherFunction", hello, "", `unknown function "OtherFunction"; the template has NotesFunction`, 1},
 		{"NotesFunction", `{"routeKey":`, "", "is not JSON", 1},
 	}
 	check := func(stack string) {
@@ -225,9 +225,9 @@ func TestInvokeCommand(t *testing.T) {
 			}
 		}
 	}
-	check("on a stack made for it")
+	check("temporary stack")
 	c.run()
-	check("on the stack that runs")
-	c.invoke("NotesFunction", hello) // the last one of the table was none of a function
-	c.end(os.Interrupt)
+	check("running stack")
+	c.invoke("NotesFunction", hello) // starts a function, because the last row of the table did not
+	c.stopWith(os.Interrupt)
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -20,14 +18,14 @@ import (
 )
 
 const (
-	registryBucket = "portside-registry" // none of the template's: in the cloud it is ECR's own affair
-	// What stays the same in a data folder, so that a login and the names of pushed images stay good.
+	registryBucket = "portside-registry" // not in the template, because ECR stores images itself
+	// The password and port of a data folder's registry stay the same, so that logins and image names stay valid.
 	registryPasswordFile = "registry-password"
 	registryPortFile     = "registry-port"
 )
 
-// startObjects starts S3, and then the registry that stores in it.
-func (s *Stack) startObjects(ctx context.Context) error {
+// startS3AndRegistry starts S3 and then the registry, which stores its images in S3.
+func (s *Stack) startS3AndRegistry(ctx context.Context) error {
 	if err := s.startS3(ctx); err != nil {
 		return err
 	}
@@ -46,15 +44,15 @@ func (s *Stack) startRegistry(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.keep("The container registry", p)
+	s.supervise("The container registry", p)
 	s.setInfo(func(i *Info) { i.Registry = p.Endpoint })
-	if err := s.keepRegistryPort(p.Endpoint); err != nil {
+	if err := s.saveRegistryPort(p.Endpoint); err != nil {
 		return err
 	}
 	return s.startECR(ecr.Config{Registry: p.Endpoint, Password: c.Password, Now: time.Now})
 }
 
-// registrySettings needs S3, which runs.
+// registrySettings returns the registry's settings. S3 must be running.
 func (s *Stack) registrySettings() (engines.Registry, error) {
 	binary, err := s.binary("registryserver")
 	if err != nil {
@@ -66,28 +64,18 @@ func (s *Stack) registrySettings() (engines.Registry, error) {
 	}
 	log, err := s.engineLog("registry")
 	return engines.Registry{
-		Binary: binary, Addr: s.lastRegistry(), Password: password, Bucket: registryBucket, Log: log,
+		Binary: binary, Addr: s.lastRegistryAddr(), Password: password, Bucket: registryBucket, Log: log,
 		S3: engines.S3Access{Endpoint: s.info.S3, AccessKey: accessKeyID, SecretKey: secretAccessKey},
 	}, err
 }
 
 func (s *Stack) startECR(c ecr.Config) error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	server := &http.Server{Handler: localOnly(c.API()), ReadHeaderTimeout: 5 * time.Second}
-	go func() {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			s.failed <- fmt.Errorf("the port of ECR: %w", err)
-		}
-	}()
-	s.onStop(func(context.Context) error { return server.Close() })
-	s.setInfo(func(i *Info) { i.ECR = "http://" + listener.Addr().String() })
-	return nil
+	endpoint, err := s.startServer("ECR", localOnly(c.API()))
+	s.setInfo(func(i *Info) { i.ECR = endpoint })
+	return err
 }
 
-// RegistryPasswordFile has the password of the registry's user AWS, for a docker login.
+// RegistryPasswordFile returns the path of the file with the password of the registry's user AWS.
 func (s *Stack) RegistryPasswordFile() string {
 	return filepath.Join(s.options.DataDir, registryPasswordFile)
 }
@@ -101,14 +89,14 @@ func (s *Stack) registryPassword() (string, error) {
 		return password, nil
 	}
 	password := rand.Text()
-	return password, replace(s.RegistryPasswordFile(), []byte(password+"\n"))
+	return password, writeFileAtomically(s.RegistryPasswordFile(), []byte(password+"\n"))
 }
 
-// lastRegistry is where the folder's registry was, or empty when that is not known.
-func (s *Stack) lastRegistry() string {
+// lastRegistryAddr returns the previous address of the folder's registry, or "".
+func (s *Stack) lastRegistryAddr() string {
 	content, err := os.ReadFile(filepath.Join(s.options.DataDir, registryPortFile))
 	if err != nil {
-		return "" // whatever it is that cannot be read, keepRegistryPort will have to say
+		return "" // if the file is inaccessible, saveRegistryPort reports that
 	}
 	port, err := strconv.ParseUint(strings.TrimSpace(string(content)), 10, 16)
 	if err != nil || port == 0 {
@@ -117,15 +105,15 @@ func (s *Stack) lastRegistry() string {
 	return net.JoinHostPort("127.0.0.1", strconv.FormatUint(port, 10))
 }
 
-func (s *Stack) keepRegistryPort(endpoint string) error {
+func (s *Stack) saveRegistryPort(endpoint string) error {
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(endpoint, "http://"))
 	if err != nil {
 		return err
 	}
-	return replace(filepath.Join(s.options.DataDir, registryPortFile), []byte(port+"\n"))
+	return writeFileAtomically(filepath.Join(s.options.DataDir, registryPortFile), []byte(port+"\n"))
 }
 
-// loginCommand logs docker in to the registry at an address.
+// loginCommand returns the command that logs docker in to the registry at host.
 func (s *Stack) loginCommand(host string) string {
 	return "docker login -u AWS --password-stdin " + host + " < " + s.relative(s.RegistryPasswordFile())
 }

@@ -19,8 +19,8 @@ import (
 	"portside/local/stack"
 )
 
-// login asks the stack's ECR, as a function does, for the registry and the password.
-func login(t *testing.T, s *stack.Stack) (host string, auth remote.Option) {
+// registryLogin gets the registry's address and password from the stack's ECR, as a function does.
+func registryLogin(t *testing.T, s *stack.Stack) (host string, auth remote.Option) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Info().ECR, strings.NewReader("{}"))
 	if err != nil {
@@ -45,7 +45,7 @@ func login(t *testing.T, s *stack.Stack) (host string, auth remote.Option) {
 		t.Fatal(err)
 	}
 	if at := answer.AuthorizationData[0].ProxyEndpoint; at != s.Info().Registry {
-		t.Errorf("the registry is at %s, ECR says %s", s.Info().Registry, at)
+		t.Errorf("registry address %s, ECR returns %s", s.Info().Registry, at)
 	}
 	user, password, _ := strings.Cut(string(token), ":")
 	basic := &authn.Basic{Username: user, Password: password}
@@ -64,7 +64,7 @@ func reference(t *testing.T, text string) name.Reference {
 func TestRegistryKeepsImagesPasswordAndAddress(t *testing.T) {
 	o := options(repo(t))
 	s := start(t, o)
-	host, auth := login(t, s)
+	host, auth := registryLogin(t, s)
 	ref := reference(t, host+"/acme/api:1.0.0")
 	image, err := random.Image(1000, 2)
 	if err != nil {
@@ -82,45 +82,45 @@ func TestRegistryKeepsImagesPasswordAndAddress(t *testing.T) {
 	if err := validate.Image(pulled); err != nil {
 		t.Error(err)
 	}
-	if again, _ := login(t, s); again != host {
-		t.Errorf("the registry moved from %s to %s", host, again)
+	if again, _ := registryLogin(t, s); again != host {
+		t.Errorf("the registry's address changed from %s to %s", host, again)
 	}
 	if _, err := remote.Image(ref, remote.WithContext(t.Context())); err == nil {
-		t.Error("the image was given to somebody without a password")
+		t.Error("an image was pulled without a password")
 	}
 }
 
-func TestRegistryMovesWhereItsPortIsTaken(t *testing.T) {
+func TestRegistryChangesAddressIfPortIsTaken(t *testing.T) {
 	o := options(repo(t))
 	s := start(t, o)
-	host, _ := login(t, s)
+	host, _ := registryLogin(t, s)
 	stop(t, s)
 	busy, err := net.Listen("tcp", host)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s = start(t, o)
-	moved, _ := login(t, s)
+	moved, _ := registryLogin(t, s)
 	if moved == host {
-		t.Errorf("it is still at %s", host)
+		t.Errorf("the address is still %s", host)
 	}
 	stop(t, s)
 	if err := busy.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if now, _ := login(t, start(t, o)); now != moved {
-		t.Errorf("it moved from %s to %s without need", moved, now)
+	if now, _ := registryLogin(t, start(t, o)); now != moved {
+		t.Errorf("the address changed from %s to %s although the port was free", moved, now)
 	}
 }
 
-func TestRegistryLoginThatTheBannerTells(t *testing.T) {
+func TestBannerHasRegistryLogin(t *testing.T) {
 	o := options(repo(t))
 	o.DataDir = filepath.Join(o.RepoDir, "my data")
 	s := start(t, o)
-	host, _ := login(t, s)
+	host, _ := registryLogin(t, s)
 	want := "docker login -u AWS --password-stdin " + host + " < 'my data/registry-password'\n"
 	if got := s.Banner(); !strings.Contains(got, want) {
-		t.Errorf("%s\nwants %s", got, want)
+		t.Errorf("%s\nlacks %s", got, want)
 	}
 	perform(t, s.Info().API, step{"GET", "/_local/", "", 200, s.Info().Registry})
 	file, err := os.Stat(s.RegistryPasswordFile())
@@ -138,7 +138,7 @@ func TestRegistryLoginThatTheBannerTells(t *testing.T) {
 	}
 }
 
-func TestRegistryWithDamagedFiles(t *testing.T) {
+func TestRegistryStartsWithInvalidFiles(t *testing.T) {
 	o := options(repo(t))
 	if err := os.MkdirAll(o.Data(), 0o700); err != nil {
 		t.Fatal(err)
@@ -149,11 +149,11 @@ func TestRegistryWithDamagedFiles(t *testing.T) {
 		}
 	}
 	s := start(t, o)
-	host, _ := login(t, s)
+	host, _ := registryLogin(t, s)
 	perform(t, "http://"+host, step{"GET", "/v2/", "", 401, "UNAUTHORIZED"})
 }
 
-func TestMissingRegistryIsNamed(t *testing.T) {
+func TestMissingRegistryBinary(t *testing.T) {
 	o := options(repo(t))
 	remove(".local/bin/registryserver")(&o)
 	s, err := stack.Start(t.Context(), o)

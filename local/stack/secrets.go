@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -21,34 +20,24 @@ import (
 func (s *Stack) startSecrets(ctx context.Context) error {
 	store, err := secrets.New(ctx, secrets.Config{
 		Dir: filepath.Join(s.options.DataDir, "secrets"), Region: region, AccountID: accountID,
-		Invoke: s.step, Say: s.console.say, Now: time.Now,
+		Invoke: s.invokeRotationStep, Log: s.console.printLine, Now: time.Now,
 	})
 	if err != nil {
 		return err
 	}
 	s.secrets = store
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	server := &http.Server{Handler: store.API(), ReadHeaderTimeout: 5 * time.Second}
-	go func() {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			s.failed <- fmt.Errorf("the port of Secrets Manager: %w", err)
-		}
-	}()
 	s.onStop(func(context.Context) error {
-		err := server.Close()
 		store.Close()
-		return err
+		return nil
 	})
-	s.setInfo(func(i *Info) { i.SecretsManager = "http://" + listener.Addr().String() })
-	return nil
+	endpoint, err := s.startServer("Secrets Manager", store.API())
+	s.setInfo(func(i *Info) { i.SecretsManager = endpoint })
+	return err
 }
 
-// step runs one step of a rotation with the function of that name, which in an ARN begins with that of
-// the deployment.
-func (s *Stack) step(ctx context.Context, function string, event []byte) error {
+// invokeRotationStep invokes a function for one step of a rotation. The function's name in an ARN begins with the
+// stack's name.
+func (s *Stack) invokeRotationStep(ctx context.Context, function string, event []byte) error {
 	_, id, found := strings.Cut(function, "-")
 	if !found {
 		id = function
@@ -69,38 +58,38 @@ func (s *Stack) step(ctx context.Context, function string, event []byte) error {
 	return errors.New(failure.Message)
 }
 
-// Progress is one line of a rotation, or its end.
+// Progress is one line about a rotation, or its end.
 type Progress struct {
 	Line  string `json:"line,omitempty"`
 	Error string `json:"error,omitempty"`
 	Done  bool   `json:"done,omitempty"`
 }
 
-// serveRotate rotates a secret for `make rotate`, and answers with a Progress a line while it does.
+// serveRotate rotates a secret for `make rotate`. The response has one Progress in JSON per line.
 func (s *Stack) serveRotate(w http.ResponseWriter, r *http.Request) {
-	if !s.controlled(w, r) {
+	if !s.isAuthorized(w, r) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	tell := func(p Progress) {
-		_ = json.NewEncoder(w).Encode(p)          // the command may have been ended
-		_ = http.NewResponseController(w).Flush() // the same
+	send := func(p Progress) {
+		_ = json.NewEncoder(w).Encode(p)          // fails if the command has exited
+		_ = http.NewResponseController(w).Flush() // fails if the command has exited
 	}
 	id := r.URL.Query().Get("secret")
-	err := s.secrets.Rotate(r.Context(), id, token(), func(line string) { tell(Progress{Line: line}) })
+	err := s.secrets.Rotate(r.Context(), id, newVersionToken(), func(line string) { send(Progress{Line: line}) })
 	if err != nil {
-		tell(Progress{Error: err.Error()})
+		send(Progress{Error: err.Error()})
 		return
 	}
-	tell(Progress{Done: true})
+	send(Progress{Done: true})
 }
 
-// token names a new version; a UUID's length is the least that Secrets Manager takes.
-func token() string { return (rand.Text() + rand.Text())[:36] }
+// newVersionToken returns a random ClientRequestToken with the length of a UUID.
+func newVersionToken() string { return (rand.Text() + rand.Text())[:36] }
 
-// Rotate rotates a secret on the stack that is described, which another process runs, and says a line
-// for each step.
-func (i Info) Rotate(ctx context.Context, secret string, say func(string)) error {
+// Rotate rotates a secret on the stack that i describes, which runs in another process. It calls log
+// with one line for each step.
+func (i Info) Rotate(ctx context.Context, secret string, log func(string)) error {
 	address := i.API + "/_local/rotate?secret=" + url.QueryEscape(secret)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, http.NoBody)
 	if err != nil {
@@ -115,15 +104,15 @@ func (i Info) Rotate(ctx context.Context, secret string, say func(string)) error
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("the stack at %s answered %s", i.API, response.Status)
 	}
-	return follow(response.Body, say)
+	return readProgress(response.Body, log)
 }
 
-func follow(body io.Reader, say func(string)) error {
+func readProgress(body io.Reader, log func(string)) error {
 	lines := bufio.NewScanner(body)
 	for lines.Scan() {
 		var p Progress
 		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
-			return fmt.Errorf("the stack's answer: %w", err)
+			return fmt.Errorf("the stack's response is invalid: %w", err)
 		}
 		switch {
 		case p.Error != "":
@@ -131,8 +120,8 @@ func follow(body io.Reader, say func(string)) error {
 		case p.Done:
 			return nil
 		default:
-			say(p.Line)
+			log(p.Line)
 		}
 	}
-	return errors.Join(errors.New("the stack ended before the rotation did; start it and rotate again"), lines.Err())
+	return errors.Join(errors.New("the stack stopped during the rotation; start it and rotate again"), lines.Err())
 }

@@ -7,7 +7,7 @@ import (
 	"portside/local/template"
 )
 
-// Setup fetches and builds all that Start would, and starts nothing.
+// Setup downloads and builds everything that Start needs, but starts nothing.
 func Setup(ctx context.Context, o Options) error {
 	s := &Stack{options: o}
 	if err := s.prepare(ctx); err != nil {
@@ -18,7 +18,7 @@ func Setup(ctx context.Context, o Options) error {
 		return err
 	}
 	s.template.Store(loaded)
-	return together(ctx, s.buildAll, func(ctx context.Context) error {
+	return runConcurrently(ctx, s.buildAll, func(ctx context.Context) error {
 		_, err := s.options.Fetch(ctx, s.console)
 		return err
 	})

@@ -1,10 +1,9 @@
-// Package stack composes the local stack: engines, functions, mail and schedules behind one API, all
-// as template.yaml says.
+// Package stack composes the local stack from template.yaml: engines, functions, mail, events and
+// schedules behind one API.
 //
-// What must stay true: one data folder belongs to one stack; whatever a stack started has ended when
-// Stop returns, also after a start that failed half-way; and every failure of a start is one line
-// that says what to do. The order of a start is that of its steps in Start: the port and the folder
-// are taken first, since a user who starts a second stack by mistake should hear it at once.
+// Only one stack can use a data folder. When Stop returns, all parts have ended, also after a failed
+// start. Every failed start returns one line that says what to do. Start first acquires the data
+// folder and the port, so that a user who starts a second stack by mistake gets the error at once.
 package stack
 
 import (
@@ -32,80 +31,80 @@ import (
 	"portside/local/gateway"
 	"portside/local/lambda"
 	"portside/local/logs"
-	"portside/local/mail"
-	"portside/local/notifications"
+	"portside/local/s3events"
 	"portside/local/secrets"
+	"portside/local/ses"
 	"portside/local/template"
 )
 
-// templateFile is what the stack is made of.
+// templateFile is the template's name in the repository.
 const templateFile = "template.yaml"
 
-// Options say what to run and where. Empty fields take what `make run` has.
+// Options are the settings of a stack. Empty fields have the defaults of `make run`.
 type Options struct {
-	Addr      string // 127.0.0.1:3000; port 0 is a free one
-	RepoDir   string // the working directory; template.yaml and Makefile are there
-	DataDir   string // .local/data below RepoDir
-	RateLimit *int   // RateLimitPerMinute; nil leaves the template's default
-	// Parameters are the template's, by name; those that are not here have their defaults.
+	Addr      string // default 127.0.0.1:3000; port 0 means a free port
+	RepoDir   string // folder of template.yaml and Makefile; default is the working directory
+	DataDir   string // default .local/data below RepoDir
+	RateLimit *int   // RateLimitPerMinute; nil means the template's default
+	// Parameters override the template's parameters by name.
 	Parameters map[string]string
-	Colour     bool // of the request log
+	Color      bool // colors in the log
 	Log        io.Writer
-	// RetryPauses are those of async.Config, between the tries of an event that nobody waits for.
-	RetryPauses []time.Duration
+	// RetryDelays are those of async.Config, for failed asynchronous invocations.
+	RetryDelays []time.Duration
 }
 
-// Data is the data folder.
+// Data returns the data folder.
 func (o Options) Data() string {
 	return cmp.Or(o.DataDir, filepath.Join(o.RepoDir, ".local", "data"))
 }
 
 // Stack is a running local stack.
 type Stack struct {
-	options  Options
-	began    time.Time
-	console  *console
-	listener net.Listener
-	template atomic.Pointer[template.Stack]
-	builder  *build.Builder
-	operator string // path of cmd/portside's binary
-	watcher  *build.Watcher
-	runtime  *lambda.Runtime
-	outbox   *mail.Outbox
-	events   *async.Queue
-	objects  *notifications.Receiver
-	notifyAt string // where objects hears of them
-	logs     *logs.Groups
-	secrets  *secrets.Store
-	api      atomic.Pointer[http.Handler]
-	failed   chan error
+	options      Options
+	startedAt    time.Time
+	console      *console
+	listener     net.Listener
+	template     atomic.Pointer[template.Stack]
+	builder      *build.Builder
+	operatorPath string // path of cmd/portside's binary
+	watcher      *build.Watcher
+	runtime      *lambda.Runtime
+	outbox       *ses.Outbox
+	events       *async.Queue
+	objects      *s3events.Receiver
+	eventsURL    string // where the S3 engine posts changes of objects
+	logs         *logs.Groups
+	secrets      *secrets.Store
+	api          atomic.Pointer[http.Handler]
+	failed       chan error
 
 	mu       sync.Mutex
 	info     Info
-	closers  []func(context.Context) error // in the order of the starts
-	schedule *scheduling
+	closers  []func(context.Context) error // in the order in which the parts were started
+	schedule *scheduleRun
 	stopping bool
-	lost     sync.Once
+	dataLost sync.Once
 }
 
-// Start returns when the stack is ready. Ending ctx during the start ends the start; afterwards it
-// has no effect, and Stop must be called.
+// Start returns when the stack is ready. Canceling ctx cancels the start; later it has no effect. The
+// caller must call Stop.
 func Start(ctx context.Context, o Options) (*Stack, error) {
-	s := &Stack{began: time.Now(), options: o, failed: make(chan error, 8)}
+	s := &Stack{startedAt: time.Now(), options: o, failed: make(chan error, 8)}
 	steps := []func(context.Context) error{
 		s.prepare,
 		s.lock,
 		s.listen,
 		s.load,
-		s.receive,
+		s.createEventQueues,
 		s.startParts,
 		s.startRuntime,
 		s.watch,
-		s.deliver,
+		s.startEventDelivery,
 		s.bootstrap,
 		s.serve,
 		s.startSchedules,
-		s.publish,
+		s.publishInfo,
 	}
 	for _, step := range steps {
 		err := step(ctx)
@@ -119,28 +118,27 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 	return s, nil
 }
 
-// Say writes a line to the log.
-func (s *Stack) Say(line string) { s.console.say(line) }
+// Print writes a line to the log.
+func (s *Stack) Print(line string) { s.console.printLine(line) }
 
-// Info is where everything is.
+// Info returns the addresses of the stack's parts.
 func (s *Stack) Info() Info { return s.info }
 
-// Failed brings an error when a part of the stack has ended on its own.
+// Failed receives an error if a part of the stack ends unexpectedly.
 func (s *Stack) Failed() <-chan error { return s.failed }
 
-// Invoke runs one event of a function, after a rebuild of it that is due.
+// Invoke invokes a function. If its sources have changed, it waits for the rebuild first.
 func (s *Stack) Invoke(ctx context.Context, function string, payload []byte) (lambda.Result, error) {
 	if err := s.watcher.Wait(ctx, function); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			s.lose()
+			s.reportDataLost()
 		}
 		return lambda.Result{}, err
 	}
 	return s.runtime.Invoke(ctx, function, payload)
 }
 
-// Stop ends the parts in the reverse order of their starts; requests that run may finish until ctx
-// ends.
+// Stop ends the parts in reverse order of their starts. Running requests may finish until ctx ends.
 func (s *Stack) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	closers := s.closers
@@ -154,7 +152,7 @@ func (s *Stack) Stop(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// onStop registers the end of a part. A part that starts while the stack stops ends at once.
+// onStop registers a function that ends a part.
 func (s *Stack) onStop(end func(context.Context) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +197,7 @@ func (s *Stack) listen(context.Context) error {
 	}
 	s.listener = listener
 	s.onStop(func(context.Context) error {
-		_ = listener.Close() // the server has closed it, unless the start did not get so far
+		_ = listener.Close() // usually the server has already closed it
 		return nil
 	})
 	s.info = Info{
@@ -241,14 +239,13 @@ func (s *Stack) readTemplate() (*template.Stack, error) {
 	})
 }
 
-// startParts does at the same time what takes long.
+// startParts runs the slow parts of the start concurrently.
 func (s *Stack) startParts(ctx context.Context) error {
-	return together(ctx, s.buildAll, s.startDynamoDB, s.startObjects, s.startMail, s.startSecrets)
+	return runConcurrently(ctx, s.buildAll, s.startDynamoDB, s.startS3AndRegistry, s.startSES, s.startSecrets)
 }
 
-// together runs the tasks at the same time. The first that fails ends the others, and its error is
-// the one that is returned.
-func together(ctx context.Context, tasks ...func(context.Context) error) error {
+// runConcurrently runs the tasks concurrently. The first error cancels the other tasks and is returned.
+func runConcurrently(ctx context.Context, tasks ...func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup
@@ -270,7 +267,7 @@ func (s *Stack) startRuntime(context.Context) error {
 		AccountID:   accountID,
 		Environment: s.info.environment(),
 		Log:         s.console,
-		Lines:       s.putLine,
+		Lines:       s.logLine,
 	})
 	if err != nil {
 		return err
@@ -297,14 +294,14 @@ func (s *Stack) functions(t *template.Stack) []lambda.Function {
 }
 
 func (s *Stack) serve(context.Context) error {
-	if err := s.route(s.template.Load()); err != nil {
+	if err := s.setRoutes(s.template.Load()); err != nil {
 		return err
 	}
 	pages, err := s.pages()
 	if err != nil {
 		return err
 	}
-	// No ServeMux: it redirects paths that are not clean, which API Gateway passes on as they are.
+	// http.ServeMux would redirect unclean paths, which API Gateway passes on unchanged.
 	server := gateway.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/_local" || strings.HasPrefix(r.URL.Path, "/_local/") {
 			pages.ServeHTTP(w, r)
@@ -321,11 +318,11 @@ func (s *Stack) serve(context.Context) error {
 	return nil
 }
 
-// drainTime is how long a stop waits for requests that run.
-const drainTime = 1500 * time.Millisecond
+// drainTimeout bounds the wait for running requests when the stack stops.
+const drainTimeout = 1500 * time.Millisecond
 
 func drain(ctx context.Context, server *http.Server) error {
-	ctx, cancel := context.WithTimeout(ctx, drainTime)
+	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {
 		return server.Close()
@@ -333,14 +330,14 @@ func drain(ctx context.Context, server *http.Server) error {
 	return nil
 }
 
-// route puts the template's routes into use.
-func (s *Stack) route(t *template.Stack) error {
+// setRoutes replaces the API's routes by those of t.
+func (s *Stack) setRoutes(t *template.Stack) error {
 	handler, err := gateway.New(gateway.Config{
 		Routes:    t.Routes,
 		Invoker:   s,
 		CORS:      t.CORS,
 		AccountID: accountID,
-		Log:       func(r gateway.Record) { s.console.say(r.Text(s.options.Colour)) },
+		Log:       func(r gateway.Record) { s.console.printLine(r.Text(s.options.Color)) },
 		AccessLog: s.accessLog(t.AccessLog),
 	})
 	if err != nil {
@@ -350,11 +347,11 @@ func (s *Stack) route(t *template.Stack) error {
 	return nil
 }
 
-// publish tells other commands where the stack is.
-func (s *Stack) publish(context.Context) error {
+// publishInfo writes stack.json for other commands.
+func (s *Stack) publishInfo(context.Context) error {
 	s.onStop(func(context.Context) error {
 		err := os.Remove(filepath.Join(s.options.DataDir, infoFile))
-		if errors.Is(err, fs.ErrNotExist) { // the whole folder is gone
+		if errors.Is(err, fs.ErrNotExist) { // the data folder was deleted
 			return nil
 		}
 		return err

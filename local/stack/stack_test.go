@@ -15,7 +15,7 @@ import (
 	"portside/local/stack"
 )
 
-// repo is a copy of testdata/repo, which a test may change. Its engines are the real ones.
+// repo returns a copy of testdata/repo with the real engines.
 func repo(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,26 +41,26 @@ func repo(t *testing.T) string {
 	return dir
 }
 
-// log collects what the stack says.
-type log struct {
+// logBuffer collects the stack's log.
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (l *log) Write(p []byte) (int, error) {
+func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
 }
 
-func (l *log) String() string {
+func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
 func options(repo string) stack.Options {
-	return stack.Options{Addr: "127.0.0.1:0", RepoDir: repo, Log: &log{}}
+	return stack.Options{Addr: "127.0.0.1:0", RepoDir: repo, Log: &logBuffer{}}
 }
 
 func start(t *testing.T, o stack.Options) *stack.Stack {
@@ -72,7 +72,7 @@ func start(t *testing.T, o stack.Options) *stack.Stack {
 	t.Cleanup(func() {
 		stop(t, s)
 		if t.Failed() {
-			t.Logf("the stack said:\n%s", o.Log)
+			t.Logf("log of the stack:\n%s", o.Log)
 		}
 	})
 	return s
@@ -84,15 +84,15 @@ func stop(t *testing.T, s *stack.Stack) {
 		t.Error(err)
 	}
 	if left := children(t, os.Getpid()); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("child processes still run: %v", left)
 	}
 }
 
-// step is one request and what must come of it.
+// step is one request and its expected response.
 type step struct {
 	method, path, body string
 	status             int
-	want               string // part of the answer
+	want               string // part of the body
 }
 
 func perform(t *testing.T, api string, steps ...step) {
@@ -102,7 +102,7 @@ func perform(t *testing.T, api string, steps ...step) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request.Header.Set("Content-Type", "text/plain") // anything else reaches the function as base64
+		request.Header.Set("Content-Type", "text/plain") // other types reach the function in base64
 		response, err := http.DefaultClient.Do(request)
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func perform(t *testing.T, api string, steps ...step) {
 	}
 }
 
-func TestRequestsAndARestartThatKeepsData(t *testing.T) {
+func TestRequestsAndDataAfterRestart(t *testing.T) {
 	o := options(repo(t))
 	limit := 7
 	o.RateLimit = &limit
@@ -133,12 +133,12 @@ func TestRequestsAndARestartThatKeepsData(t *testing.T) {
 	stop(t, s)
 	again := start(t, o)
 	perform(t, again.Info().API, step{"GET", "/notes/1", "", 200, "remember"})
-	if said := o.Log.(*log).String(); strings.Count(said, "building NotesFunction") != 1 {
-		t.Errorf("not built exactly once:\n%s", said)
+	if logged := o.Log.(*logBuffer).String(); strings.Count(logged, "building NotesFunction") != 1 {
+		t.Errorf("not built exactly once:\n%s", logged)
 	}
 }
 
-func TestSavedCodeServesTheNextRequest(t *testing.T) {
+func TestNextRequestUsesSavedCode(t *testing.T) {
 	o := options(repo(t))
 	s := start(t, o)
 	words := filepath.Join(o.RepoDir, "shared", "words", "words.go")
@@ -155,12 +155,12 @@ func TestSavedCodeServesTheNextRequest(t *testing.T) {
 	perform(t, api, step{"GET", "/hello", "", 200, "bonjour from"})
 	save(words, "package words\n\nconst Greeting = \"hej\"\n")
 	perform(t, api, step{"GET", "/hello", "", 200, "hej from"})
-	if said := o.Log.(*log).String(); strings.Count(said, "undefined: undefined") != 1 {
-		t.Errorf("the compile error was not said exactly once:\n%s", said)
+	if logged := o.Log.(*logBuffer).String(); strings.Count(logged, "undefined: undefined") != 1 {
+		t.Errorf("the compile error was not logged exactly once:\n%s", logged)
 	}
 }
 
-func TestSavedTemplateIsUsed(t *testing.T) {
+func TestSavedTemplateIsApplied(t *testing.T) {
 	o := options(repo(t))
 	s := start(t, o)
 	path := filepath.Join(o.RepoDir, "template.yaml")
@@ -168,9 +168,9 @@ func TestSavedTemplateIsUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes := []struct{ from, to, said string }{
-		{"Default: 100", "Default: 55", "in use from now on"},
-		{"/hello", "/hello }}", "goes on with the template before"},
+	changes := []struct{ from, to, want string }{
+		{"Default: 100", "Default: 55", "the changes are applied"},
+		{"/hello", "/hello }}", "keeps using the template from before"},
 		{"FilesBucket", "OtherBucket", "restart `make run`"},
 	}
 	for _, change := range changes {
@@ -178,12 +178,12 @@ func TestSavedTemplateIsUsed(t *testing.T) {
 		if err := os.WriteFile(path, changed, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		await(t, change.said, func() bool { return strings.Contains(o.Log.(*log).String(), change.said) })
+		await(t, change.want, func() bool { return strings.Contains(o.Log.(*logBuffer).String(), change.want) })
 		perform(t, s.Info().API, step{"GET", "/hello", "", 200, "limit 55"})
 	}
 }
 
-func TestWhatIsInTheWayIsNamed(t *testing.T) {
+func TestStartErrors(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func TestWhatIsInTheWayIsNamed(t *testing.T) {
 		{"no template", remove("template.yaml"), "template.yaml"},
 		{"broken template", write("template.yaml", "Resources: ["), "template.yaml"},
 		{"no S3 engine", remove(".local/bin/s3server"), "run `make engines`"},
-		{"no admin", write("cmd/portside/main.go", "package main\n\nfunc main() { panic(`refused`) }\n"), "cannot make the first admin: "},
+		{"no admin", write("cmd/portside/main.go", "package main\n\nfunc main() { panic(`refused`) }\n"), "cannot create the first admin: "},
 		{"no make", func(*stack.Options) { t.Setenv("PATH", "/nowhere") }, "make is missing: "},
 	}
 	for _, test := range tests {
@@ -229,7 +229,7 @@ func write(path, content string) func(*stack.Options) {
 	return func(o *stack.Options) { _ = os.WriteFile(filepath.Join(o.RepoDir, path), []byte(content), 0o644) }
 }
 
-func TestFirstAdminIsMadeAtEveryStart(t *testing.T) {
+func TestFirstAdminIsEnsuredAtEveryStart(t *testing.T) {
 	o := options(repo(t))
 	s := start(t, o)
 	want := "key of " + s.Info().Tables["NotesTable"] + "\n"
@@ -245,14 +245,14 @@ func TestFirstAdminIsMadeAtEveryStart(t *testing.T) {
 	}
 }
 
-func TestSecretsStayOnThisMachine(t *testing.T) {
+func TestSecretsAreNotExposed(t *testing.T) {
 	o := options(repo(t))
 	s := start(t, o)
 	info, err := os.Stat(filepath.Join(o.Data(), "stack.json"))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("stack.json: %v, %v", info.Mode(), err)
 	}
-	perform(t, s.Info().API, step{"POST", "/_local/invoke/NotesFunction", "{}", 403, "control word"})
+	perform(t, s.Info().API, step{"POST", "/_local/invoke/NotesFunction", "{}", 403, "control token"})
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Info().API+"/_local/outbox", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -264,16 +264,16 @@ func TestSecretsStayOnThisMachine(t *testing.T) {
 	}
 	_ = response.Body.Close()
 	if response.StatusCode != http.StatusForbidden {
-		t.Errorf("another site's name gets %s", response.Status)
+		t.Errorf("a foreign host name gets %s", response.Status)
 	}
 }
 
-func TestBannerQuotesWhatAShellNeeds(t *testing.T) {
+func TestBannerQuotesPaths(t *testing.T) {
 	o := options(repo(t))
 	o.DataDir = filepath.Join(o.RepoDir, "my data")
 	s := start(t, o)
 	want := `curl -s -H "X-API-Key: $(cat 'my data/admin-key')" ` + s.Info().API + "/v1/users"
 	if got := s.Banner(); !strings.Contains(got, want) {
-		t.Errorf("%s\nwants %s", got, want)
+		t.Errorf("%s\nlacks %s", got, want)
 	}
 }

@@ -11,27 +11,27 @@ import (
 	"portside/local/template"
 )
 
-// buildAll makes the functions and the operator's command before the first of them is needed.
+// buildAll builds the functions and the operator's command.
 func (s *Stack) buildAll(ctx context.Context) error {
 	var ids []string
 	for _, f := range s.template.Load().Functions {
 		ids = append(ids, f.ID)
 	}
-	builder, err := build.New(build.Config{RepoDir: s.options.RepoDir, Functions: ids, Log: s.console.say, Alarm: s.alarm})
+	builder, err := build.New(build.Config{RepoDir: s.options.RepoDir, Functions: ids, Log: s.console.printLine, LogError: s.logError})
 	if err != nil {
 		return err
 	}
 	s.builder = builder
-	return together(ctx, builder.All, s.buildOperator)
+	return runConcurrently(ctx, builder.All, s.buildOperator)
 }
 
-// watch rebuilds from now on what is saved, and now what was saved during the start.
+// watch starts rebuilding functions after saves, and builds those whose sources were saved during the start.
 func (s *Stack) watch(ctx context.Context) error {
 	watcher, err := s.builder.Watch(context.WithoutCancel(ctx), build.WatchConfig{
 		Dir:      filepath.Join(s.options.DataDir, "watch"),
 		Reload:   s.runtime.Reload,
 		Template: s.reloadTemplate,
-		Lost:     s.lose,
+		DirLost:  s.reportDataLost,
 	})
 	if err != nil {
 		return fmt.Errorf("cannot watch the sources: %w", err)
@@ -41,42 +41,42 @@ func (s *Stack) watch(ctx context.Context) error {
 	return s.builder.All(ctx)
 }
 
-// reloadTemplate takes over routes, environments, limits, schedules, notifications and subscriptions. What needs new engines'
-// contents or binaries needs a new start.
+// reloadTemplate applies changed routes, environments, limits, schedules, notifications and subscriptions. New functions,
+// tables and buckets need a restart.
 func (s *Stack) reloadTemplate(ctx context.Context) {
 	loaded, err := s.readTemplate()
 	if err != nil {
-		s.alarm(err.Error() + "; the stack goes on with the template before this change")
+		s.logError(err.Error() + "; the stack keeps using the template from before this change")
 		return
 	}
-	if !sameParts(s.template.Load(), loaded) {
-		s.console.say("template.yaml: other functions, tables or buckets: restart `make run` to use them")
+	if !haveSameParts(s.template.Load(), loaded) {
+		s.console.printLine("template.yaml: the functions, tables or buckets have changed: restart `make run` to apply that")
 		return
 	}
-	if err := s.use(ctx, loaded); err != nil {
-		s.alarm("template.yaml: " + err.Error() + "; the stack goes on with the template before this change")
+	if err := s.applyTemplate(ctx, loaded); err != nil {
+		s.logError("template.yaml: " + err.Error() + "; the stack keeps using the template from before this change")
 		return
 	}
-	s.console.say("template.yaml: changed, in use from now on")
+	s.console.printLine("template.yaml: the changes are applied")
 }
 
-func (s *Stack) use(ctx context.Context, t *template.Stack) error {
-	if err := s.route(t); err != nil {
+func (s *Stack) applyTemplate(ctx context.Context, t *template.Stack) error {
+	if err := s.setRoutes(t); err != nil {
 		return err
 	}
 	s.template.Store(t)
 	s.runtime.Configure(s.functions(t))
-	s.objects.Use(t.Buckets)
+	s.objects.SetBuckets(t.Buckets)
 	s.logs.Subscribe(subscriptions(t))
 	s.stopSchedules()
 	return s.runSchedules(ctx, t)
 }
 
-func sameParts(a, b *template.Stack) bool {
-	return slices.Equal(parts(a), parts(b))
+func haveSameParts(a, b *template.Stack) bool {
+	return slices.Equal(immutableParts(a), immutableParts(b))
 }
 
-func parts(t *template.Stack) []string {
+func immutableParts(t *template.Stack) []string {
 	var list []string
 	for _, f := range t.Functions {
 		list = append(list, f.ID)
@@ -91,8 +91,8 @@ func parts(t *template.Stack) []string {
 	return list
 }
 
-// scheduling is one run of the schedules, from a template to the next.
-type scheduling struct {
+// scheduleRun is a running set of schedules.
+type scheduleRun struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
 }
@@ -120,7 +120,7 @@ func (s *Stack) runSchedules(ctx context.Context, t *template.Stack) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	running := &scheduling{cancel: cancel, ended: make(chan struct{})}
+	running := &scheduleRun{cancel: cancel, ended: make(chan struct{})}
 	go func() {
 		defer close(running.ended)
 		if err := runner.Run(ctx); err != nil && ctx.Err() == nil {
@@ -144,13 +144,13 @@ func (s *Stack) stopSchedules() {
 	}
 }
 
-// logSchedule is silent about runs that the end of the stack has cut off.
+// logSchedule logs a run, unless the stack is stopping.
 func (s *Stack) logSchedule(r schedule.Record) {
 	switch {
 	case s.isStopping():
 	case r.Err != nil:
-		s.console.say(fmt.Sprintf("schedule %s failed: %v", r.ID, r.Err))
+		s.console.printLine(fmt.Sprintf("schedule %s failed: %v", r.ID, r.Err))
 	default:
-		s.console.say(fmt.Sprintf("schedule %s ended well after %d ms", r.ID, r.Duration.Milliseconds()))
+		s.console.printLine(fmt.Sprintf("schedule %s succeeded after %d ms", r.ID, r.Duration.Milliseconds()))
 	}
 }

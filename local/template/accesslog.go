@@ -2,8 +2,7 @@ package template
 
 import "strings"
 
-// accessLog reads the AccessLogSettings of an API.
-func (b *builder) accessLog(p *node) error {
+func (b *builder) readAccessLog(p *node) error {
 	if p.kind == absent {
 		return nil
 	}
@@ -18,7 +17,7 @@ func (b *builder) accessLog(p *node) error {
 			"use !GetAtt of an AWS::Logs::LogGroup")
 	}
 	group = strings.TrimSuffix(group, ":*")
-	if err := b.knownGroup(group, line); err != nil {
+	if err := b.checkLogGroup(group, line); err != nil {
 		return err
 	}
 	format, err := p.get("Format").required("the Format of AccessLogSettings")
@@ -27,7 +26,7 @@ func (b *builder) accessLog(p *node) error {
 	}
 	if !strings.Contains(format, "$context.requestId") && !strings.Contains(format, "$context.extendedRequestId") {
 		return problem(p.get("Format").line, "the Format of AccessLogSettings has no $context.requestId, "+
-			"which API Gateway insists on; add it")
+			"which API Gateway requires; add it")
 	}
 	b.stack.AccessLog = &AccessLog{LogGroup: group, Format: strings.TrimSpace(format)}
 	return nil

@@ -2,6 +2,7 @@ package template
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -10,28 +11,28 @@ import (
 type builder struct {
 	*scope
 	stack *Stack
-	// claimed holds the routes so far under their pattern, for two patterns that differ only in
-	// the names of parameters match the same requests.
-	claimed  map[string]claim
-	api      string
-	implicit bool
+	// routeOwners maps route patterns without parameter names to the function that has the route: two patterns that
+	// differ only in parameter names match the same requests.
+	routeOwners map[string]routeOwner
+	api         string
+	implicit    bool
 }
 
-type claim struct {
-	by   string
-	line int
+type routeOwner struct {
+	function string
+	line     int
 }
 
 func (b *builder) fill(all []*resource) error {
 	// Functions come last: their events refer to the API and the buckets.
 	for _, r := range all {
-		if err := b.passive(r); err != nil {
+		if err := b.addResource(r); err != nil {
 			return err
 		}
 	}
 	for _, r := range all {
 		if r.exists && r.typ == functionType {
-			if err := b.function(r); err != nil {
+			if err := b.addFunction(r); err != nil {
 				return err
 			}
 		}
@@ -39,7 +40,8 @@ func (b *builder) fill(all []*resource) error {
 	return nil
 }
 
-func (b *builder) passive(r *resource) error {
+// addResource adds any resource but a function.
+func (b *builder) addResource(r *resource) error {
 	if !r.exists {
 		return nil
 	}
@@ -47,7 +49,7 @@ func (b *builder) passive(r *resource) error {
 	case apiType:
 		return b.httpAPI(r)
 	case tableType:
-		return b.table(r)
+		return b.addTable(r)
 	case bucketType:
 		name, err := b.physicalID(r)
 		b.stack.Buckets = append(b.stack.Buckets, Bucket{ID: r.id, Name: name})
@@ -56,7 +58,7 @@ func (b *builder) passive(r *resource) error {
 	return nil
 }
 
-func (b *builder) function(r *resource) error {
+func (b *builder) addFunction(r *resource) error {
 	p := r.properties
 	seconds, err := p.get("Timeout").integer("Timeout", 3, 1, 900)
 	if err != nil {
@@ -86,33 +88,33 @@ func (b *builder) function(r *resource) error {
 		ID: r.id, Environment: environment, Timeout: time.Duration(seconds) * time.Second,
 		MemoryMB: memory, BuildMethod: method, ReservedConcurrency: reserved, LogGroup: group,
 	})
-	return b.events(r)
+	return b.addEvents(r)
 }
 
-// logGroup is where the function logs to, by name.
+// logGroup returns the name of the function's log group.
 func (b *builder) logGroup(r *resource) (string, error) {
 	group, err := r.properties.get("LoggingConfig").get("LogGroup").str("LogGroup")
 	if err != nil || group != "" {
 		return group, err
 	}
 	name, err := b.physicalID(r)
-	return lambdaGroups + name, err
+	return lambdaGroupPrefix + name, err
 }
 
-// lambdaGroups begins the name of a log group that Lambda makes of its own.
-const lambdaGroups = "/aws/lambda/"
+// lambdaGroupPrefix begins the names of the log groups that Lambda creates by default.
+const lambdaGroupPrefix = "/aws/lambda/"
 
 var variableName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]+$`)
 
-// maxEnvironment is Lambda's limit on all names and values together.
-const maxEnvironment = 4 << 10
+// maxEnvironmentBytes is Lambda's limit on the sum of all names and values.
+const maxEnvironmentBytes = 4 << 10
 
 func (b *builder) environment(variables *node) (map[string]string, error) {
 	environment := map[string]string{}
 	size := 0
 	for _, f := range variables.present() {
 		if !variableName.MatchString(f.key) {
-			return nil, problem(f.line, "the variable name %q is not allowed; use letters, digits and _, at least two", f.key)
+			return nil, problem(f.line, "the variable name %q is not allowed; use at least two letters, digits or _", f.key)
 		}
 		if strings.HasPrefix(f.key, "AWS_") || strings.HasPrefix(f.key, "LAMBDA_") || f.key == "_HANDLER" {
 			return nil, problem(f.line, "the variable name %q is reserved by Lambda; choose another", f.key)
@@ -121,9 +123,9 @@ func (b *builder) environment(variables *node) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		environment[f.key] = b.local(value)
-		if size += len(f.key) + len(value); size > maxEnvironment {
-			return nil, problem(f.line, "the environment is larger than the 4 KB that Lambda takes; shorten it")
+		environment[f.key] = b.useLocalAPI(value)
+		if size += len(f.key) + len(value); size > maxEnvironmentBytes {
+			return nil, problem(f.line, "the environment is larger than the 4 KB that Lambda allows; shorten it")
 		}
 	}
 	return environment, nil
@@ -139,11 +141,11 @@ func (b *builder) httpAPI(r *resource) error {
 		return err
 	}
 	b.stack.CORS = cors
-	return b.accessLog(r.properties.get("AccessLogSettings"))
+	return b.readAccessLog(r.properties.get("AccessLogSettings"))
 }
 
-// implicitCORS is for the API that SAM makes when events name none.
-func (b *builder) implicitCORS(global *node) error {
+// readImplicitCORS reads the CORS settings of the API that SAM creates if the template declares none.
+func (b *builder) readImplicitCORS(global *node) error {
 	if b.api != "" || !b.implicit || !global.has("CorsConfiguration") {
 		return nil
 	}
@@ -166,7 +168,15 @@ func readCORS(n *node) (cors *CORS, err error) {
 	return cors, err
 }
 
+// corsKeys are the keys of a CorsConfiguration. They are checked here because cfn-lint does not check them.
+var corsKeys = []string{"AllowCredentials", "AllowHeaders", "AllowMethods", "AllowOrigins", "ExposeHeaders", "MaxAge"}
+
 func readCORSLists(n *node) (*CORS, error) {
+	for _, f := range n.fields {
+		if !slices.Contains(corsKeys, f.key) {
+			return nil, problem(f.line, "CorsConfiguration has no key %q; %s", f.key, suggest(f.key, corsKeys))
+		}
+	}
 	c := &CORS{}
 	for _, into := range []struct {
 		key  string
@@ -193,7 +203,7 @@ func (c *CORS) readLimits(n *node) (err error) {
 	}
 	for _, origin := range c.AllowOrigins {
 		if origin == "*" && c.AllowCredentials {
-			return problem(n.get("AllowCredentials").line, "AllowCredentials needs the origins by name; API Gateway refuses it with \"*\"")
+			return problem(n.get("AllowCredentials").line, "API Gateway refuses AllowCredentials together with the origin \"*\"; list the origins by name")
 		}
 	}
 	return nil

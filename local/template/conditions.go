@@ -1,6 +1,6 @@
 package template
 
-// readConditions evaluates all of them, so that a mistake in one that nobody uses is told too.
+// readConditions evaluates all conditions, so that mistakes in unused ones are found too.
 func (s *scope) readConditions(section *node) error {
 	for _, f := range section.fields {
 		s.conditions[f.key] = &condition{id: f.key, source: f.value, line: f.line}
@@ -19,7 +19,7 @@ func (s *scope) conditionNamed(id string, line int) (bool, error) {
 	case !ok:
 		return false, problem(line, "there is no condition %q; declare it under Conditions", id)
 	case c.state == running:
-		return false, problem(c.line, "the condition %q refers to itself in a circle; break it", id)
+		return false, problem(c.line, "the condition %q refers to itself", id)
 	case c.state == untouched:
 		c.state = running
 		value, err := s.test(c.source)
@@ -31,7 +31,7 @@ func (s *scope) conditionNamed(id string, line int) (bool, error) {
 	return c.value, nil
 }
 
-// test evaluates an expression that is true or false.
+// test evaluates a Boolean expression.
 func (s *scope) test(n *node) (bool, error) {
 	if n.fn == "Condition" {
 		return s.conditionNamed(n.arg.text, n.line)
@@ -41,12 +41,13 @@ func (s *scope) test(n *node) (bool, error) {
 	}
 	truth, known, err := s.logic(n, s.test)
 	if err == nil && !known {
-		return false, problem(n.line, "a condition is made of !Equals, !And, !Or, !Not and !Condition")
+		return false, problem(n.line, "a condition may use only !Equals, !And, !Or, !Not and !Condition")
 	}
 	return truth, err
 }
 
-// logic evaluates what conditions and rules have in common, with part for what is inside; known is false for all else.
+// logic evaluates the functions that conditions and rules have in common; known is false for other functions. It calls
+// part for the operands.
 func (s *scope) logic(n *node, part func(*node) (bool, error)) (truth, known bool, err error) {
 	switch n.fn {
 	case "Equals":
@@ -54,7 +55,7 @@ func (s *scope) logic(n *node, part func(*node) (bool, error)) (truth, known boo
 	case "Not":
 		truth, err = not(n, part)
 	case "And", "Or":
-		truth, err = all(n, part)
+		truth, err = andOr(n, part)
 	default:
 		return false, false, nil
 	}
@@ -75,16 +76,16 @@ func (s *scope) equals(n *node) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	left, err := s.single(args[0], "what !Equals compares")
+	left, err := s.single(args[0], "an argument of !Equals")
 	if err != nil {
 		return false, err
 	}
-	right, err := s.single(args[1], "what !Equals compares")
+	right, err := s.single(args[1], "an argument of !Equals")
 	return left == right, err
 }
 
-// all is !And, and !Or by its negation. Every part is evaluated, so that each is checked.
-func all(n *node, part func(*node) (bool, error)) (bool, error) {
+// andOr evaluates !And and !Or. It evaluates every operand, so that mistakes in any are found.
+func andOr(n *node, part func(*node) (bool, error)) (bool, error) {
 	if n.arg.kind != list || len(n.arg.items) < 2 || len(n.arg.items) > 10 {
 		return false, problem(n.line, "!%s takes a list of 2 to 10 conditions", n.fn)
 	}

@@ -12,19 +12,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Limits on a template: far above what CloudFormation takes, and low enough that a hostile file
-// is refused in a moment.
+// Limits on a template. They are far above CloudFormation's own, and low enough to refuse a
+// hostile file quickly.
 const (
-	maxSource = 1 << 20
-	maxDepth  = 60
-	maxNodes  = 200_000
+	maxSourceBytes = 1 << 20
+	maxDepth       = 60
+	maxNodes       = 200_000
 )
 
-// parse turns YAML into nodes: aliases are laid out, both spellings of an intrinsic function are
-// made one, and what CloudFormation would refuse (null, a key twice, merge keys) is refused.
+// parse turns YAML into nodes. It expands aliases, turns both forms of an intrinsic function
+// (!Sub and Fn::Sub) into one, and refuses null, duplicate keys and merge keys as CloudFormation does.
 func parse(source []byte) (*node, error) {
-	if len(source) > maxSource {
-		return nil, problem(1, "the template is larger than 1 MB, which CloudFormation refuses; make it smaller")
+	if len(source) > maxSourceBytes {
+		return nil, problem(1, "the template is larger than 1 MB, the most that CloudFormation accepts; make it smaller")
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(source))
 	var document yaml.Node
@@ -41,7 +41,7 @@ func parse(source []byte) (*node, error) {
 	return reader.read(document.Content[0], 0)
 }
 
-// intrinsics are the functions that apply knows.
+// intrinsics are the intrinsic functions that apply and test implement.
 var intrinsics = [...]string{
 	"Ref", "GetAtt", "Sub", "If", "Equals", "And", "Or", "Not", "Contains", "Condition",
 	"Join", "Select", "Split", "FindInMap",
@@ -67,7 +67,7 @@ type reader struct{ left int }
 
 func (r *reader) read(y *yaml.Node, depth int) (*node, error) {
 	if r.left--; r.left < 0 || depth > maxDepth {
-		return nil, problem(y.Line, "the template is too deep or too large from here on; check for aliases that repeat or contain themselves")
+		return nil, problem(y.Line, "the template is nested too deeply or too large from here on; check for aliases that repeat or contain themselves")
 	}
 	if y.Kind == yaml.AliasNode {
 		return r.read(y.Alias, depth+1)
@@ -90,7 +90,7 @@ func (r *reader) content(y *yaml.Node, depth int) (*node, error) {
 		return r.mapping(y, depth)
 	}
 	if y.ShortTag() == "!!null" {
-		return nil, problem(y.Line, "null is not allowed in a template; give a value or take the key away")
+		return nil, problem(y.Line, "null is not allowed in a template; give a value or remove the key")
 	}
 	return text(y.Line, y.Value), nil
 }
@@ -131,7 +131,7 @@ func mappingKey(y *yaml.Node, seen map[string]int) (string, error) {
 	case y.ShortTag() == "!!merge":
 		return "", problem(y.Line, "CloudFormation has no merge keys (<<); write the keys out, or use Globals")
 	case seen[y.Value] > 0:
-		return "", problem(y.Line, "%q stands here twice, first on line %d; keep one", y.Value, seen[y.Value])
+		return "", problem(y.Line, "duplicate key %q, first on line %d; keep one", y.Value, seen[y.Value])
 	}
 	seen[y.Value] = max(y.Line, 1)
 	return y.Value, nil
@@ -154,7 +154,7 @@ func longForm(n *node) (*node, error) {
 
 func call(line int, fn string, arg *node) (*node, error) {
 	if !slices.Contains(intrinsics[:], fn) {
-		return nil, problem(line, "the intrinsic function %q is not supported here; use one of %s", fn, strings.Join(intrinsics[:], ", "))
+		return nil, problem(line, "the local stack does not support the intrinsic function %q; use one of %s", fn, strings.Join(intrinsics[:], ", "))
 	}
 	return &node{line: line, fn: fn, arg: arg}, nil
 }

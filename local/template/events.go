@@ -9,20 +9,20 @@ import (
 	"portside/local/schedule"
 )
 
-func (b *builder) events(r *resource) error {
+func (b *builder) addEvents(r *resource) error {
 	events := r.properties.get("Events")
 	if events.kind != absent && events.kind != object {
 		return problem(events.line, "the Events of %q must be a map", r.id)
 	}
 	for _, f := range events.present() {
-		if err := b.event(r.id, f); err != nil {
+		if err := b.addEvent(r.id, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *builder) event(function string, f field) error {
+func (b *builder) addEvent(function string, f field) error {
 	typ, err := f.value.get("Type").required("the Type of event " + f.key)
 	if err != nil {
 		return err
@@ -30,21 +30,21 @@ func (b *builder) event(function string, f field) error {
 	properties := f.value.get("Properties")
 	switch typ {
 	case "HttpApi":
-		return b.route(function, properties)
+		return b.addRoute(function, properties)
 	case "Schedule":
-		return b.schedule(Schedule{ID: function + f.key, Function: function, Type: typ}, properties, "Schedule")
+		return b.addSchedule(Schedule{ID: function + f.key, Function: function, Type: typ}, properties, "Schedule")
 	case "ScheduleV2":
-		return b.schedule(Schedule{ID: function + f.key, Function: function, Type: typ}, properties, "ScheduleExpression")
+		return b.addSchedule(Schedule{ID: function + f.key, Function: function, Type: typ}, properties, "ScheduleExpression")
 	case "S3":
-		return b.notification(function, properties)
+		return b.addNotification(function, properties)
 	case "CloudWatchLogs":
-		return b.subscription(function+f.key, function, properties)
+		return b.addSubscription(function+f.key, function, properties)
 	}
-	return problem(f.value.get("Type").line, "the local stack has no events of type %q; "+
+	return problem(f.value.get("Type").line, "the local stack does not support events of type %q; "+
 		"use HttpApi, Schedule, ScheduleV2, S3 or CloudWatchLogs", typ)
 }
 
-func (b *builder) route(function string, p *node) error {
+func (b *builder) addRoute(function string, p *node) error {
 	if err := b.checkAPI(p); err != nil {
 		return err
 	}
@@ -61,11 +61,11 @@ func (b *builder) route(function string, p *node) error {
 		return err
 	}
 	shape := parameterName.ReplaceAllString(route.Key(), "{$2}")
-	if earlier, taken := b.claimed[shape]; taken {
-		return problem(p.line, "the route %q is taken: %s has it since line %d; give it to one function only",
-			route.Key(), earlier.by, earlier.line)
+	if earlier, taken := b.routeOwners[shape]; taken {
+		return problem(p.line, "the route %q is taken: line %d gives it to %s; give it to one function only",
+			route.Key(), earlier.line, earlier.function)
 	}
-	b.claimed[shape] = claim{function, p.line}
+	b.routeOwners[shape] = routeOwner{function, p.line}
 	route.Function = function
 	b.stack.Routes = append(b.stack.Routes, route)
 	return nil
@@ -73,14 +73,14 @@ func (b *builder) route(function string, p *node) error {
 
 func (b *builder) checkAPI(p *node) error {
 	if auth := p.get("Auth"); auth.kind != absent {
-		return problem(auth.line, "the local gateway has no authorizers; check credentials in the function")
+		return problem(auth.line, "the local gateway does not support authorizers; check credentials in the function")
 	}
 	if version := p.get("PayloadFormatVersion"); version.kind != absent && version.text != "2.0" {
 		return problem(version.line, "the local gateway sends payload format 2.0 only; set PayloadFormatVersion to \"2.0\"")
 	}
 	switch api := p.get("ApiId"); {
 	case api.kind == absent && b.api != "":
-		return problem(p.line, "this event names no API, so that SAM would make a second one; add ApiId: !Ref %s", b.api)
+		return problem(p.line, "this event names no API, so SAM would create a second one; add ApiId: !Ref %s", b.api)
 	case api.kind == absent:
 		b.implicit = true
 	case api.text != APIID:
@@ -100,19 +100,19 @@ func makeRoute(p *node, method, path string) (Route, error) {
 	case path == "" && method == "", path == DefaultPath:
 		return Route{Path: DefaultPath}, nil
 	case path == "":
-		return Route{}, problem(p.line, "this HttpApi event has a Method but no Path; add Path: /…, or take the Method away for the catch-all")
+		return Route{}, problem(p.line, "this HttpApi event has a Method but no Path; add Path: /…, or remove the Method to make this the catch-all route")
 	case method == "":
-		return Route{}, problem(p.line, "this HttpApi event has a Path but no Method; add Method: ANY or another")
+		return Route{}, problem(p.line, "this HttpApi event has a Path but no Method; add a Method, such as ANY")
 	case !slices.Contains(methods, method):
-		return Route{}, problem(p.get("Method").line, "there is no method %q; use one of %s", method, strings.Join(methods, ", "))
+		return Route{}, problem(p.get("Method").line, "unknown method %q; use one of %s", method, strings.Join(methods, ", "))
 	case !routePath.MatchString(path):
-		return Route{}, problem(p.get("Path").line, "the path %q is not one that API Gateway takes; "+
+		return Route{}, problem(p.get("Path").line, "API Gateway refuses the path %q: "+
 			"it begins with /, a parameter {name} fills a whole segment, and {name+} comes last", path)
 	}
 	return Route{Method: method, Path: path}, nil
 }
 
-func (b *builder) schedule(s Schedule, p *node, key string) (err error) {
+func (b *builder) addSchedule(s Schedule, p *node, key string) (err error) {
 	if s.Expression, err = p.get(key).required(key); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (b *builder) schedule(s Schedule, p *node, key string) (err error) {
 		return err
 	}
 	if !schedule.ValidInput(s.Input) {
-		return problem(p.get("Input").line, "the Input of a schedule must be JSON, for that is what Lambda takes")
+		return problem(p.get("Input").line, "the Input of a schedule must be JSON, because Lambda accepts only JSON payloads")
 	}
 	if s.Enabled, err = p.get("Enabled").boolean("Enabled", true); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (b *builder) schedule(s Schedule, p *node, key string) (err error) {
 	return nil
 }
 
-func (b *builder) notification(function string, p *node) error {
+func (b *builder) addNotification(function string, p *node) error {
 	name, err := p.get("Bucket").required("the Bucket of an S3 event")
 	if err != nil {
 		return err
@@ -156,11 +156,11 @@ func (b *builder) notification(function string, p *node) error {
 		return err
 	}
 	if len(n.Events) == 0 {
-		return problem(p.line, "this S3 event says no Events; add Events: s3:ObjectCreated:* or others")
+		return problem(p.line, "this S3 event has no Events; add for example Events: s3:ObjectCreated:*")
 	}
 	for _, event := range n.Events {
 		if !slices.Contains(objectEvents[:], event) {
-			return problem(p.lineOf("Events"), "the local stack has no object event %q; %s", event, meant(event, objectEvents[:]))
+			return problem(p.lineOf("Events"), "the local stack does not support the S3 event %q; %s", event, suggest(event, objectEvents[:]))
 		}
 	}
 	if err := n.filter(p.get("Filter").get("S3Key").get("Rules")); err != nil {
@@ -192,26 +192,26 @@ func (n *Notification) filter(rules *node) error {
 		case "suffix":
 			n.Suffix = value
 		default:
-			return problem(rule.line, "a rule of an S3 event has the Name prefix or suffix")
+			return problem(rule.line, "the Name of a rule of an S3 event must be prefix or suffix")
 		}
 	}
 	return nil
 }
 
-func (b *builder) subscription(id, function string, p *node) error {
+func (b *builder) addSubscription(id, function string, p *node) error {
 	group, err := p.get("LogGroupName").required("the LogGroupName of a CloudWatchLogs event")
 	if err != nil {
 		return err
 	}
 	if own := b.stack.Functions[len(b.stack.Functions)-1].LogGroup; own == group {
-		return problem(p.get("LogGroupName").line, "%s would be invoked by what it prints itself, again and again; "+
+		return problem(p.get("LogGroupName").line, "%s subscribes to its own log group, so every invocation would cause another; "+
 			"subscribe it to the log group of another function", function)
 	}
 	source, err := p.get("FilterPattern").str("FilterPattern")
 	if err != nil {
 		return err
 	}
-	if err := b.knownGroup(group, p.get("LogGroupName").line); err != nil {
+	if err := b.checkLogGroup(group, p.get("LogGroupName").line); err != nil {
 		return err
 	}
 	filter, err := pattern.Parse(source)
@@ -222,9 +222,9 @@ func (b *builder) subscription(id, function string, p *node) error {
 	return nil
 }
 
-// knownGroup refuses a group that nothing in the template writes to: there may be one in the cloud, but
-// nobody would ever be called here.
-func (b *builder) knownGroup(group string, line int) error {
+// checkLogGroup refuses a log group to which nothing in the template writes. Such a group may exist in the cloud, but
+// locally it would stay empty.
+func (b *builder) checkLogGroup(group string, line int) error {
 	for _, r := range b.resources {
 		if !r.exists || r.typ != logsType && r.typ != functionType {
 			continue
@@ -233,9 +233,9 @@ func (b *builder) knownGroup(group string, line int) error {
 		if err != nil {
 			return err
 		}
-		if name == group || r.typ == functionType && group == lambdaGroups+name {
+		if name == group || r.typ == functionType && group == lambdaGroupPrefix+name {
 			return nil
 		}
 	}
-	return problem(line, "no log group %q belongs to this template; use !Ref of an AWS::Logs::LogGroup in it", group)
+	return problem(line, "the template has no log group %q; use !Ref of an AWS::Logs::LogGroup", group)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// sub fills ${Name} and ${Name.Attribute}; ${!Name} stays, as ${Name}.
+// sub replaces ${Name} and ${Name.Attribute}. ${!Name} becomes the literal ${Name}.
 func (s *scope) sub(n *node) (*node, error) {
 	pattern, local := n.arg, &node{kind: object}
 	if n.arg.kind == list {
@@ -59,7 +59,7 @@ func (s *scope) variable(name string, local *node, line int) (string, error) {
 		return "", err
 	}
 	if value.kind != scalar {
-		return "", problem(line, "${%s} is a list or nothing, which !Sub cannot put into a text; use !Join first", name)
+		return "", problem(line, "${%s} is a list or AWS::NoValue, and !Sub needs a single value; use !Join first", name)
 	}
 	return value.text, nil
 }
@@ -68,10 +68,10 @@ func (s *scope) lookup(name string, line int) (*node, error) {
 	if id, attribute, ok := strings.Cut(name, "."); ok {
 		return s.attribute(id, attribute, line)
 	}
-	return s.named(name, line)
+	return s.resolveRef(name, line)
 }
 
-// choose evaluates only the branch that counts: the other may refer to what is switched off.
+// choose evaluates only the chosen branch, because the other may refer to a resource whose Condition is false.
 func (s *scope) choose(n *node) (*node, error) {
 	args, err := n.arguments(3, "a condition and two values: !If [IsProduction, 30, 7]")
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *scope) join(n *node) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, err := s.texts(args[1], "what !Join joins")
+	parts, err := s.texts(args[1], "the second argument of !Join")
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (s *scope) split(n *node) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := s.single(args[1], "what !Split splits")
+	whole, err := s.single(args[1], "the second argument of !Split")
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (s *scope) findInMap(n *node) (*node, error) {
 		at = at.get(key)
 	}
 	if at.fn != "" || at.kind == object {
-		return nil, problem(n.line, "what !FindInMap finds must be plain values or lists")
+		return nil, problem(n.line, "the entries of a mapping must be plain values or lists")
 	}
 	return s.eval(at)
 }

@@ -5,26 +5,26 @@ import (
 	"unicode"
 )
 
-// physicalID is what !Ref of a resource yields: a name of its own where the template gives one,
-// and otherwise one that is the same on every start, so that data outlives a restart.
+// physicalID returns the value of !Ref of a resource: the name that the template gives it, or one derived from the
+// stack's name and the logical ID. It is the same on every start, so that data outlives a restart.
 func (s *scope) physicalID(r *resource) (string, error) {
 	switch r.naming {
 	case done:
 		return r.name, nil
 	case running:
-		return "", problem(r.line, "the name of %q refers to itself in a circle; break it", r.id)
+		return "", problem(r.line, "the name of %q refers to itself", r.id)
 	}
 	r.naming = running
-	name, err := s.chosenName(r)
+	name, err := s.explicitName(r)
 	if err != nil {
 		return "", err
 	}
-	r.name, r.naming = orElse(name, s.madeName(r)), done
+	r.name, r.naming = orElse(name, s.defaultName(r)), done
 	return r.name, nil
 }
 
-// chosenName is the value of the property that names a resource of this type, if it has one.
-func (s *scope) chosenName(r *resource) (string, error) {
+// explicitName returns the name that the template gives a resource, or "".
+func (s *scope) explicitName(r *resource) (string, error) {
 	property := map[string]string{
 		functionType: "FunctionName", tableType: "TableName", bucketType: "BucketName",
 		logsType: "LogGroupName", roleType: "RoleName", "AWS::SQS::Queue": "QueueName",
@@ -40,7 +40,7 @@ func (s *scope) chosenName(r *resource) (string, error) {
 	return value.str(property)
 }
 
-func (s *scope) madeName(r *resource) string {
+func (s *scope) defaultName(r *resource) string {
 	name := s.options.StackName + "-" + r.id
 	switch r.typ {
 	case apiType:
@@ -57,7 +57,7 @@ func (s *scope) madeName(r *resource) string {
 	return name
 }
 
-// kebab turns ChartsBucket into charts-bucket: bucket names have no capitals.
+// kebab turns ChartsBucket into charts-bucket, because bucket names have no capitals.
 func kebab(id string) string {
 	var out strings.Builder
 	for i, c := range id {
@@ -73,7 +73,7 @@ func (s *scope) arn(service, rest string) string {
 	return "arn:aws:" + service + ":" + s.options.Region + ":" + s.options.AccountID + ":" + rest
 }
 
-// attributeOf is what !GetAtt yields, or "" when the resource has no such attribute.
+// attributeOf returns the value of !GetAtt, or "" if the local stack knows no such attribute.
 func (s *scope) attributeOf(r *resource, attribute string) (string, error) {
 	name, err := s.physicalID(r)
 	if err != nil {

@@ -14,9 +14,8 @@ const (
 	object
 )
 
-// node is a piece of the template. Before evaluation it may be a call of an intrinsic function,
-// with fn its name and args its argument; a value has no calls in it. Nodes are never changed
-// once made, since parameters and mappings are shared between the places that refer to them.
+// node is a value of the template or, before evaluation, a call of the intrinsic function fn with the argument arg.
+// Nodes are immutable, because every reference to a parameter or mapping shares its node.
 type node struct {
 	kind   kind
 	line   int
@@ -35,7 +34,7 @@ type field struct {
 
 func text(line int, s string) *node { return &node{kind: scalar, line: line, text: s} }
 
-// get is the value under key, or an absent node with the line of n; n may be of any kind.
+// get returns the value under key, or an absent node with the line of n. n may have any kind.
 func (n *node) get(key string) *node {
 	for _, f := range n.fields {
 		if f.key == key {
@@ -47,7 +46,7 @@ func (n *node) get(key string) *node {
 
 func (n *node) has(key string) bool { return n.get(key).kind != absent || n.get(key).fn != "" }
 
-// present are the fields that an evaluation left in place; !Ref AWS::NoValue takes a field away.
+// present returns the fields without those whose value evaluated to AWS::NoValue.
 func (n *node) present() []field {
 	var kept []field
 	for _, f := range n.fields {
@@ -58,7 +57,7 @@ func (n *node) present() []field {
 	return kept
 }
 
-// str is the text of a scalar, or "" when the value is absent. what names the value in the error.
+// str returns the text of a scalar, or "" if the value is absent. what names the value in errors.
 func (n *node) str(what string) (string, error) {
 	if n.kind != scalar && n.kind != absent {
 		return "", problem(n.line, "%s must be a single value, not a list or a map", what)
@@ -74,10 +73,10 @@ func (n *node) required(what string) (string, error) {
 	return s, err
 }
 
-// integer is a whole number within lo and hi, or otherwise when the value is absent.
-func (n *node) integer(what string, otherwise, lo, hi int) (int, error) {
+// integer returns a whole number from lo to hi, or fallback if the value is absent.
+func (n *node) integer(what string, fallback, lo, hi int) (int, error) {
 	if n.kind == absent {
-		return otherwise, nil
+		return fallback, nil
 	}
 	i, err := strconv.Atoi(n.text)
 	if n.kind != scalar || err != nil || i < lo || i > hi {
@@ -86,9 +85,9 @@ func (n *node) integer(what string, otherwise, lo, hi int) (int, error) {
 	return i, nil
 }
 
-func (n *node) boolean(what string, otherwise bool) (bool, error) {
+func (n *node) boolean(what string, fallback bool) (bool, error) {
 	if n.kind == absent {
-		return otherwise, nil
+		return fallback, nil
 	}
 	switch strings.ToLower(n.text) {
 	case "true":
@@ -99,7 +98,7 @@ func (n *node) boolean(what string, otherwise bool) (bool, error) {
 	return false, problem(n.line, "%s must be true or false", what)
 }
 
-// strings reads a list of single values; a single value alone is a list of one.
+// strings reads a list of scalars. A scalar counts as a list of one.
 func (n *node) strings(what string) ([]string, error) {
 	if n.kind == absent {
 		return nil, nil
@@ -124,7 +123,7 @@ func (n *node) strings(what string) ([]string, error) {
 	return texts, nil
 }
 
-// elements are the entries of a list; an absent list has none.
+// elements returns the entries of a list. An absent list counts as empty.
 func (n *node) elements(what string) ([]*node, error) {
 	if n.kind != list && n.kind != absent {
 		return nil, problem(n.line, "%s must be a list", what)
@@ -132,8 +131,7 @@ func (n *node) elements(what string) ([]*node, error) {
 	return n.items, nil
 }
 
-// merged lays local over global as SAM does with Globals: maps key by key, lists one after the
-// other, and anything else replaced.
+// merged combines local with global as SAM does for Globals: it merges maps, concatenates lists and replaces scalars.
 func merged(global, local *node) *node {
 	switch {
 	case global.kind == object && local.kind == object:
@@ -161,7 +159,7 @@ func mergedObjects(global, local *node) *node {
 	return result
 }
 
-// lineOf is the line of a key, which can be before that of its value.
+// lineOf returns the line of a key, which may be above the line of its value.
 func (n *node) lineOf(key string) int {
 	for _, f := range n.fields {
 		if f.key == key {
@@ -171,8 +169,7 @@ func (n *node) lineOf(key string) int {
 	return n.line
 }
 
-// declares is true even for a key whose value evaluated to nothing: !Ref AWS::NoValue also takes
-// away what Globals say.
+// declares is true also for a key whose value evaluated to AWS::NoValue: that removes a value of Globals.
 func declares(n *node, key string) bool {
 	for _, f := range n.fields {
 		if f.key == key {

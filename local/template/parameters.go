@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// parameter is a declaration under Parameters and the text it got.
+// parameter is an entry of Parameters and its value.
 type parameter struct {
 	id     string
 	typ    string
@@ -28,14 +28,14 @@ func (s *scope) readParameters(root *node) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.options.Parameters)) {
 		if _, ok := s.parameters[name]; !ok {
-			return problem(root.lineOf("Parameters"), "there is no parameter %q to set; %s", name, instead(name, section))
+			return problem(root.lineOf("Parameters"), "the template has no parameter %q; %s", name, suggestParameter(name, section))
 		}
 	}
 	return nil
 }
 
-// instead says which of the declared parameters was perhaps meant.
-func instead(name string, section *node) string {
+// suggestParameter returns a hint for an unknown parameter: similar names, or all of them.
+func suggestParameter(name string, section *node) string {
 	var names, near []string
 	for _, f := range section.fields {
 		names = append(names, f.key)
@@ -45,18 +45,19 @@ func instead(name string, section *node) string {
 	}
 	switch {
 	case len(names) == 0:
-		return "the template declares none"
+		return "it declares no parameters"
 	case len(near) == 1:
 		return "did you mean " + near[0] + "?"
 	case len(near) > 1:
 		return "did you mean one of " + strings.Join(near, ", ") + "?"
 	}
-	return "the template declares " + strings.Join(names, ", ")
+	return "it declares " + strings.Join(names, ", ")
 }
 
 var word = regexp.MustCompile(`[A-Z]*[^A-Z]*`)
 
-// resembles is true for a slip of the finger, and for a name that has all words of the other: MediaModelUrl for MediaUrl.
+// resembles is true if name is declared with one typing error, or if declared contains all words of name, as
+// MediaModelUrl contains those of MediaUrl.
 func resembles(declared, name string) bool {
 	if nearest(name, []string{declared}) != "" {
 		return true
@@ -78,7 +79,7 @@ func (p *parameter) read(overrides map[string]string) error {
 		return err
 	}
 	p.typ = typ
-	if err := p.known(); err != nil {
+	if err := p.checkType(); err != nil {
 		return err
 	}
 	value, ok := overrides[p.id]
@@ -94,14 +95,14 @@ func (p *parameter) read(overrides map[string]string) error {
 	return p.check()
 }
 
-func (p *parameter) known() error {
+func (p *parameter) checkType() error {
 	switch {
 	case p.typ == "String", p.typ == "Number", p.typ == "CommaDelimitedList",
 		strings.HasPrefix(p.typ, "AWS::") && !strings.HasPrefix(p.typ, "AWS::SSM::Parameter::Value"),
 		strings.HasPrefix(p.typ, "List<") && strings.HasSuffix(p.typ, ">"):
 		return nil
 	}
-	return problem(p.line, "the parameter %q has the type %q, which is not supported here; "+
+	return problem(p.line, "the local stack does not support the type %[2]q of the parameter %[1]q; "+
 		"use String, Number, CommaDelimitedList or List<…>", p.id, p.typ)
 }
 
@@ -109,7 +110,7 @@ func (p *parameter) isList() bool {
 	return p.typ == "CommaDelimitedList" || strings.HasPrefix(p.typ, "List<")
 }
 
-// parts are the values that constraints apply to.
+// parts returns the values to which the constraints apply: the entries of a list, or the only value.
 func (p *parameter) parts() []string {
 	if !p.isList() {
 		return []string{p.value}
@@ -218,7 +219,7 @@ func (p *parameter) number(key string) (float64, bool, error) {
 	return limit, true, nil
 }
 
-// decimal leaves out what Go reads beyond CloudFormation's numbers: hexadecimal, infinity, NaN, _.
+// decimal parses a decimal number. It refuses other syntax that Go accepts: hexadecimal, infinity, NaN and underscores.
 func decimal(s string) (float64, bool) {
 	if s == "" || strings.Trim(s, "0123456789+-.eE") != "" {
 		return 0, false
@@ -227,13 +228,13 @@ func decimal(s string) (float64, bool) {
 	return f, err == nil
 }
 
-// refuse words the failure as the template's author did, and keeps a NoEcho value to itself.
+// refuse reports an invalid value. It uses the ConstraintDescription if there is one, and never repeats a NoEcho value.
 func (p *parameter) refuse(part, reason string) error {
-	if said := p.source.get("ConstraintDescription"); said.kind == scalar {
-		reason = oneLine(said.text)
+	if description := p.source.get("ConstraintDescription"); description.kind == scalar {
+		reason = oneLine(description.text)
 	}
 	if hidden, _ := p.source.get("NoEcho").boolean("NoEcho", false); hidden {
-		return problem(p.line, "the value of parameter %q is refused: it %s", p.id, strings.TrimPrefix(reason, "it "))
+		return problem(p.line, "the value of parameter %q is invalid: it %s", p.id, strings.TrimPrefix(reason, "it "))
 	}
-	return problem(p.line, "the value %q of parameter %q is refused: it %s", part, p.id, strings.TrimPrefix(reason, "it "))
+	return problem(p.line, "the value %q of parameter %q is invalid: it %s", part, p.id, strings.TrimPrefix(reason, "it "))
 }

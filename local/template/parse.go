@@ -2,8 +2,8 @@ package template
 
 import "strings"
 
-// Parse resolves the template in source; file names it in errors. Whatever the bytes, it ends soon
-// and without a panic.
+// Parse resolves the template in source. Errors name it by file. Parse is safe on hostile input: it bounds its own work
+// and never panics.
 func Parse(file string, source []byte, o Options) (*Stack, error) {
 	root, err := parse(source)
 	if err != nil {
@@ -45,9 +45,6 @@ func checkSections(root *node) error {
 	if root.kind != object {
 		return problem(root.line, "a template is a map with a Resources section")
 	}
-	if err := checkKeys(root, ""); err != nil {
-		return err
-	}
 	for _, section := range []string{"Parameters", "Rules", "Mappings", "Conditions", "Globals", "Resources", "Outputs"} {
 		if declares(root, section) && root.get(section).kind != object {
 			return problem(root.lineOf(section), "the section %s must be a map", section)
@@ -70,35 +67,35 @@ func (s *scope) build(all []*resource, root *node) (*Stack, error) {
 	}
 	for _, r := range all {
 		if r.exists && r.typ == functionType {
-			s.notified(r)
+			s.addNotificationEdges(r)
 		}
 	}
-	if err := s.circle(all); err != nil {
+	if err := s.checkCycles(all); err != nil {
 		return nil, err
 	}
-	b := &builder{scope: s, stack: &Stack{Outputs: map[string]string{}}, claimed: map[string]claim{}}
+	b := &builder{scope: s, stack: &Stack{Outputs: map[string]string{}}, routeOwners: map[string]routeOwner{}}
 	if err := b.fill(all); err != nil {
 		return nil, err
 	}
-	if err := b.implicitCORS(root.get("Globals").get("HttpApi")); err != nil {
+	if err := b.readImplicitCORS(root.get("Globals").get("HttpApi")); err != nil {
 		return nil, err
 	}
-	if err := b.outputs(root.get("Outputs")); err != nil {
+	if err := b.readOutputs(root.get("Outputs")); err != nil {
 		return nil, err
 	}
 	return b.stack, nil
 }
 
-func (b *builder) outputs(section *node) error {
+func (b *builder) readOutputs(section *node) error {
 	for _, f := range section.fields {
-		if err := b.output(f); err != nil {
+		if err := b.readOutput(f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *builder) output(f field) error {
+func (b *builder) readOutput(f field) error {
 	if c := f.value.get("Condition"); c.kind != absent {
 		if on, err := b.conditionNamed(c.text, c.line); err != nil || !on {
 			return err
@@ -109,12 +106,12 @@ func (b *builder) output(f field) error {
 		return err
 	}
 	text, err := value.required("the Value of output " + f.key)
-	b.stack.Outputs[f.key] = b.local(text)
+	b.stack.Outputs[f.key] = b.useLocalAPI(text)
 	return err
 }
 
-// local puts the address of the running gateway in place of the one that AWS would give the API.
-func (b *builder) local(s string) string {
+// useLocalAPI replaces the API's address on AWS by the address of the local gateway.
+func (b *builder) useLocalAPI(s string) string {
 	if b.options.APIURL == "" {
 		return s
 	}

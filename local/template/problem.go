@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Error is what is wrong with a template, and where.
+// Error reports a mistake in a template and its position.
 type Error struct {
 	File string
 	// Line counts from 1.
@@ -13,7 +13,7 @@ type Error struct {
 	Problem string
 }
 
-// Error is one line: file, line, and what to mend.
+// Error returns one line: the file, the line and what to correct.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Problem)
 }
@@ -22,7 +22,7 @@ func problem(line int, format string, args ...any) error {
 	return &Error{Line: max(line, 1), Problem: fmt.Sprintf(format, args...)}
 }
 
-// inFile names the file in an error that was made without knowing it.
+// inFile sets the file of an Error that problem created.
 func inFile(file string, err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		e.File = file

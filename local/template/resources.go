@@ -7,7 +7,7 @@ import (
 
 const urlSuffix = "amazonaws.com"
 
-// The resource types that mean something to the local stack; others are only referred to.
+// The resource types that the local stack implements. Other resources only have a name and attributes.
 const (
 	functionType = "AWS::Serverless::Function"
 	apiType      = "AWS::Serverless::HttpApi"
@@ -17,7 +17,7 @@ const (
 	roleType     = "AWS::IAM::Role"
 )
 
-// resource is an entry of Resources. properties is nil until it has been evaluated.
+// resource is an entry of Resources. properties is nil until evaluate has run.
 type resource struct {
 	id, typ    string
 	line       int
@@ -56,9 +56,6 @@ func (s *scope) declare(f field) (*resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkType(f.value.get("Type")); err != nil {
-		return nil, err
-	}
 	r := &resource{id: f.key, typ: typ, line: f.line, source: f.value, exists: true}
 	if c := f.value.get("Condition"); c.kind != absent {
 		r.exists, err = s.conditionNamed(c.text, c.line)
@@ -68,8 +65,8 @@ func (s *scope) declare(f field) (*resource, error) {
 
 const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-// imply adds what SAM makes of its own and a template may refer to: a role for each function and,
-// without a declared one, the HTTP API.
+// imply adds the resources that SAM creates implicitly and to which a template may refer: a role for each function and,
+// if the template declares no HTTP API, the implicit one.
 func (s *scope) imply(all []*resource) {
 	apis := 0
 	for _, r := range all {
@@ -94,7 +91,7 @@ func (s *scope) implied(id, typ string, by *resource) {
 	}
 }
 
-// evaluate resolves a resource's properties, with the Globals of its type beneath them.
+// evaluate resolves a resource's properties and merges them over the Globals of its type.
 func (s *scope) evaluate(r *resource, globals *node) error {
 	s.from = r.id
 	defer func() { s.from = "" }()
@@ -125,8 +122,8 @@ func (s *scope) propertiesOf(r *resource) (*node, error) {
 	return value, err
 }
 
-// evalProperties keeps what the Events of a function refer to apart from what the function refers to:
-// SAM makes resources of their own from them.
+// evalProperties does not count references in the Events of a function as references of the function,
+// because SAM creates separate resources for events.
 func (s *scope) evalProperties(r *resource, source *node) (*node, error) {
 	if r.typ != functionType || source.kind != object {
 		return s.eval(source)
@@ -153,8 +150,9 @@ func (s *scope) evalProperties(r *resource, source *node) (*node, error) {
 	return value, err
 }
 
-// notified adds what SAM makes of S3 events: the bucket refers to the function that it notifies.
-func (s *scope) notified(r *resource) {
+// addNotificationEdges adds a reference from each bucket to r if an S3 event of r names the bucket: SAM puts the
+// notification into the bucket's properties.
+func (s *scope) addNotificationEdges(r *resource) {
 	for _, event := range r.properties.get("Events").present() {
 		name := event.value.get("Properties").get("Bucket")
 		if event.value.get("Type").text != "S3" {
@@ -181,8 +179,8 @@ func (s *scope) dependsOn(r *resource) error {
 	return nil
 }
 
-// circle finds resources that refer to each other in a ring, which CloudFormation cannot create.
-func (s *scope) circle(all []*resource) error {
+// checkCycles refuses resources that refer to each other in a cycle, which CloudFormation cannot create.
+func (s *scope) checkCycles(all []*resource) error {
 	w := walk{edges: s.edges, state: map[string]progress{}}
 	for _, r := range all {
 		if err := w.visit(r.id, nil); err != nil {
@@ -197,7 +195,7 @@ type walk struct {
 	state map[string]progress
 }
 
-// visit follows the edges from id, which was reached over path.
+// visit follows the edges from id; path holds the resources from which it came.
 func (w *walk) visit(id string, path []string) error {
 	if w.state[id] == done {
 		return nil
@@ -206,9 +204,8 @@ func (w *walk) visit(id string, path []string) error {
 	path = append(path, id)
 	for _, e := range w.edges[id] {
 		if w.state[e.to] == running {
-			ring := strings.Join(path[slices.Index(path, e.to):], " → ") + " → " + e.to
-			return problem(e.line, "these resources refer to each other in a circle, which CloudFormation cannot create; "+
-				"break it: %s", ring)
+			cycle := strings.Join(path[slices.Index(path, e.to):], " → ") + " → " + e.to
+			return problem(e.line, "these resources refer to each other in a cycle, which CloudFormation cannot create: %s", cycle)
 		}
 		if err := w.visit(e.to, path); err != nil {
 			return err

@@ -2,8 +2,8 @@ package template
 
 import "slices"
 
-// checkRules refuses parameters that the template's Rules refuse. What a rule has no use for at the moment is evaluated too, so
-// that a mistake in it is told.
+// checkRules refuses parameters that violate the template's Rules. It also evaluates assertions of rules that do not
+// apply, so that mistakes in them are found.
 func (s *scope) checkRules(section *node) error {
 	for _, f := range section.fields {
 		if err := s.checkRule(f); err != nil {
@@ -40,17 +40,17 @@ func (s *scope) checkAssertion(rule string, a *node, applies bool) error {
 	if !a.has("Assert") {
 		return problem(a.line, "an assertion of rule %q has no Assert; give it one", rule)
 	}
-	said, err := a.get("AssertDescription").required("the AssertDescription of rule " + rule)
+	description, err := a.get("AssertDescription").required("the AssertDescription of rule " + rule)
 	if err != nil {
 		return err
 	}
 	if truth, err := s.holds(a.get("Assert")); err != nil || truth || !applies {
 		return err
 	}
-	return problem(a.line, "the parameters do not fit together: %s", oneLine(said))
+	return problem(a.line, "the parameters do not fit together: %s", oneLine(description))
 }
 
-// holds evaluates an expression of a rule, which knows parameters and nothing else.
+// holds evaluates an expression of a rule. It may refer to parameters only.
 func (s *scope) holds(n *node) (bool, error) {
 	if n.fn == "Equals" || n.fn == "Contains" {
 		if err := s.onlyParameters(n.arg); err != nil {
@@ -62,7 +62,7 @@ func (s *scope) holds(n *node) (bool, error) {
 	}
 	truth, known, err := s.logic(n, s.holds)
 	if err == nil && !known {
-		return false, problem(n.line, "a rule is made of Fn::Equals, Fn::Contains, Fn::And, Fn::Or and Fn::Not")
+		return false, problem(n.line, "a rule may use only Fn::Equals, Fn::Contains, Fn::And, Fn::Or and Fn::Not")
 	}
 	return truth, err
 }
@@ -72,25 +72,25 @@ func (s *scope) contains(n *node) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	among, err := s.texts(args[0], "where Fn::Contains looks")
+	values, err := s.texts(args[0], "the first argument of Fn::Contains")
 	if err != nil {
 		return false, err
 	}
-	value, err := s.single(args[1], "what Fn::Contains looks for")
-	return slices.Contains(among, value), err
+	value, err := s.single(args[1], "the second argument of Fn::Contains")
+	return slices.Contains(values, value), err
 }
 
-// onlyParameters refuses what CloudFormation does not know yet when it checks rules.
+// onlyParameters refuses references to resources, which do not exist when CloudFormation checks rules.
 func (s *scope) onlyParameters(n *node) error {
 	if n.fn == "Ref" {
 		_, declared := s.parameters[n.arg.text]
 		if _, pseudo := s.pseudo(n.arg.text, n.line); !declared && !pseudo {
-			return problem(n.line, "a rule refers to parameters, and %q is none; correct the name", n.arg.text)
+			return problem(n.line, "a rule can refer only to parameters, and the template has no parameter %q", n.arg.text)
 		}
 		return nil
 	}
 	if n.fn != "" {
-		return problem(n.line, "a rule compares values and parameters, and takes no %s", n.fn)
+		return problem(n.line, "a rule compares values and parameters; it cannot use Fn::%s", n.fn)
 	}
 	for _, item := range n.items {
 		if err := s.onlyParameters(item); err != nil {

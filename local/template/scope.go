@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// maxWork bounds what expressions may produce, in bytes and values together: nested !Sub could
-// otherwise double a text at every level.
+// maxWork bounds the bytes and values that all expressions produce together. Without it, nested !Sub could double a
+// text at every level.
 const maxWork = 16 << 20
 
-// scope is what an expression can refer to.
+// scope holds everything to which an expression can refer.
 type scope struct {
 	options    Options
 	parameters map[string]*node
 	mappings   *node
 	conditions map[string]*condition
 	resources  map[string]*resource
-	// from is the resource whose expressions are being evaluated, and edges what each resource
-	// refers to; CloudFormation refuses circles.
+	// from is the ID of the resource whose expressions are being evaluated; edges maps each resource to the resources to
+	// which it refers.
 	from  string
 	edges map[string][]edge
 	work  int
@@ -45,7 +45,7 @@ const (
 	done
 )
 
-// eval resolves every call in n. A call that yields AWS::NoValue becomes an absent node.
+// eval resolves every intrinsic function in n. AWS::NoValue becomes an absent node.
 func (s *scope) eval(n *node) (*node, error) {
 	s.work += 1 + len(n.text)
 	if s.work > maxWork {
@@ -119,11 +119,11 @@ func (s *scope) ref(n *node) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.named(name, n.line)
+	return s.resolveRef(name, n.line)
 }
 
-// named is what !Ref NAME yields.
-func (s *scope) named(name string, line int) (*node, error) {
+// resolveRef returns the value of !Ref name.
+func (s *scope) resolveRef(name string, line int) (*node, error) {
 	if value, ok := s.pseudo(name, line); ok {
 		return value, nil
 	}
@@ -160,14 +160,14 @@ func (s *scope) pseudo(name string, line int) (*node, bool) {
 	return nil, false
 }
 
-// target is the resource called id, remembered as a dependency of the one under evaluation.
+// target returns the resource called id and records that the resource under evaluation depends on it.
 func (s *scope) target(id string, line int) (*resource, error) {
 	r, ok := s.resources[id]
 	if !ok {
-		return nil, problem(line, "nothing in the template is called %q; %s", id, s.suggest(id))
+		return nil, problem(line, "the template has no resource or parameter %q; %s", id, s.suggestName(id))
 	}
 	if !r.exists {
-		return nil, problem(line, "%q is switched off by its Condition, so it cannot be referred to; use !If", id)
+		return nil, problem(line, "%q does not exist because its Condition is false; refer to it within !If", id)
 	}
 	if s.from != "" {
 		s.edges[s.from] = append(s.edges[s.from], edge{id, line})
@@ -175,8 +175,8 @@ func (s *scope) target(id string, line int) (*resource, error) {
 	return r, nil
 }
 
-// suggest names what was perhaps meant.
-func (s *scope) suggest(id string) string {
+// suggestName returns a hint for an unknown reference.
+func (s *scope) suggestName(id string) string {
 	names := slices.Sorted(maps.Keys(s.resources))
 	names = append(names, slices.Sorted(maps.Keys(s.parameters))...)
 	if name := nearest(id, names); name != "" {
@@ -211,7 +211,7 @@ func (s *scope) attributeName(arg *node) (id, attribute string, err error) {
 	return id, attribute, nil
 }
 
-// attribute is what !GetAtt ID.NAME yields.
+// attribute returns the value of !GetAtt id.name.
 func (s *scope) attribute(id, name string, line int) (*node, error) {
 	r, err := s.target(id, line)
 	if err != nil {
@@ -222,24 +222,24 @@ func (s *scope) attribute(id, name string, line int) (*node, error) {
 		return nil, err
 	}
 	if value == "" {
-		return nil, problem(line, "%s %q has no attribute %q that is known here; check the name", r.typ, id, name)
+		return nil, problem(line, "the local stack knows no attribute %q of %s %q; check the name", name, r.typ, id)
 	}
 	return text(line, value), nil
 }
 
-// single evaluates n to one text.
+// single evaluates n, which must yield one scalar.
 func (s *scope) single(n *node, what string) (string, error) {
 	value, err := s.eval(n)
 	if err != nil {
 		return "", err
 	}
 	if value.kind != scalar {
-		return "", problem(n.line, "%s must be a single value, not a list, a map or nothing", what)
+		return "", problem(n.line, "%s must be a single value, not a list, a map or AWS::NoValue", what)
 	}
 	return value.text, nil
 }
 
-// arguments checks how many a function got; n.arg itself is not evaluated yet.
+// arguments returns the arguments of n, not yet evaluated, and refuses any number of them but want.
 func (n *node) arguments(want int, form string) ([]*node, error) {
 	if n.arg.kind != list || len(n.arg.items) != want {
 		return nil, problem(n.line, "!%s takes %s", n.fn, form)

@@ -2,7 +2,7 @@ package template
 
 import "slices"
 
-func (b *builder) table(r *resource) error {
+func (b *builder) addTable(r *resource) error {
 	name, err := b.physicalID(r)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (t *Table) index(n *node) (index Index, err error) {
 		return index, err
 	}
 	if len(index.Name) < 3 {
-		return index, problem(n.line, "the index name %q is too short; DynamoDB wants at least 3 characters", index.Name)
+		return index, problem(n.line, "the index name %q is too short; DynamoDB requires at least 3 characters", index.Name)
 	}
 	if index.Keys, err = t.keys(n.get("KeySchema")); err != nil {
 		return index, err

@@ -1,11 +1,10 @@
-// Package template reads the SAM template and says what it comes to: which functions there are,
-// which routes, schedules and buckets call them, which tables they use, and with what settings.
+// Package template reads the SAM template and resolves it to functions with their settings, the
+// routes, schedules, buckets and log groups that invoke them, and the tables that they use.
 //
-// What must stay true: every reference, parameter and condition is resolved or refused, and each
-// refusal is one line that begins with the template's line. The local stack knows the functions
-// only through this package, so that a route that works on a laptop is a route that is deployed;
-// where SAM or CloudFormation would refuse a template, guessing here would only move the failure
-// to the deployment.
+// Every reference, parameter and condition is either resolved or refused, and each error is one
+// line that names the template's line. The local stack learns of functions only from this package,
+// so a route that works on a laptop is also deployed. Unknown keys and property names are not
+// checked here: cfn-lint does that in make check.
 package template
 
 import (
@@ -17,10 +16,10 @@ import (
 	"portside/local/logs/pattern"
 )
 
-// APIID is what `!Ref` of the HTTP API yields, and the apiId of its events.
+// APIID is the value of !Ref of the HTTP API, and the apiId of its events.
 const APIID = "portside00"
 
-// Stack is a template with everything resolved, each list in the template's order.
+// Stack is a resolved template. Its lists have the template's order.
 type Stack struct {
 	Functions     []Function
 	Routes        []Route
@@ -30,23 +29,23 @@ type Stack struct {
 	Buckets       []Bucket
 	// CORS is nil when the gateway leaves CORS to the functions.
 	CORS *CORS
-	// AccessLog is nil when the API's requests are not logged.
+	// AccessLog is nil if the API has no access log.
 	AccessLog *AccessLog
 	Outputs   map[string]string
 }
 
 // Function is one AWS::Serverless::Function with the template's Globals merged in.
 type Function struct {
-	// ID is the logical ID, which names the build target and the function everywhere else.
+	// ID is the logical ID. The build target build-ID and the function's name on the local stack are the same.
 	ID          string
 	Environment map[string]string
 	Timeout     time.Duration
 	MemoryMB    int
 	// BuildMethod is Metadata.BuildMethod, empty when the template names none.
 	BuildMethod string
-	// ReservedConcurrency is the most invocations at one time; 0 when the template sets no limit.
+	// ReservedConcurrency limits concurrent invocations; 0 means no limit.
 	ReservedConcurrency int
-	// LogGroup is the name of the group that gets what the function prints.
+	// LogGroup is the name of the log group that receives the function's output.
 	LogGroup string
 }
 
@@ -59,7 +58,7 @@ type Route struct {
 	Function string
 }
 
-// Key is the route as API Gateway names it: "ANY /v1/users/{proxy+}", or "$default".
+// Key returns API Gateway's route key: "ANY /v1/users/{proxy+}", or "$default".
 func (r Route) Key() string {
 	if r.Path == DefaultPath {
 		return DefaultPath
@@ -70,21 +69,21 @@ func (r Route) Key() string {
 // DefaultPath is the path and the key of the catch-all route.
 const DefaultPath = "$default"
 
-// Schedule is one Schedule or ScheduleV2 event. Its fields are those of schedule.Job, so that one
-// converts to the other.
+// Schedule is one Schedule or ScheduleV2 event. It has the fields of schedule.Job, so that Go can
+// convert one to the other.
 type Schedule struct {
-	// ID is the logical ID of the function followed by the name of the event, as SAM makes it.
+	// ID is the function's logical ID followed by the event's name, like the resource that SAM creates.
 	ID         string
 	Function   string
 	Expression string
-	// Input is the JSON payload; empty for the event that AWS makes up.
+	// Input is the JSON payload; empty means the default event of the scheduler.
 	Input   string
 	Enabled bool
 	// Type is "Schedule" (an EventBridge rule) or "ScheduleV2" (EventBridge Scheduler).
 	Type string
 }
 
-// Subscription is one CloudWatchLogs event: what a log group gets goes to the function.
+// Subscription is one CloudWatchLogs event: the function receives the log group's lines that match Pattern.
 type Subscription struct {
 	ID       string
 	Function string
@@ -110,7 +109,7 @@ type Attribute struct{ Name, Type string }
 // Key is one part of a primary key; Type is "HASH" or "RANGE".
 type Key struct{ Name, Type string }
 
-// Index is a secondary index; Projection is "ALL", "KEYS_ONLY" or "INCLUDE", the last with NonKey.
+// Index is a secondary index; Projection is "ALL", "KEYS_ONLY" or "INCLUDE". NonKey is set for "INCLUDE" only.
 type Index struct {
 	Name       string
 	Keys       []Key
@@ -125,7 +124,7 @@ type Bucket struct {
 	Notifications []Notification
 }
 
-// Notification is one S3 event of a function: which changes of the bucket call it.
+// Notification is one S3 event of a function: it selects the changes of the bucket that invoke the function.
 type Notification struct {
 	Function string
 	// Events are as in the template, for example "s3:ObjectCreated:*".
@@ -150,16 +149,15 @@ type AccessLog struct {
 	Format   string // of a line, with variables such as $context.requestId
 }
 
-// Options is what a deployment decides. Empty fields take the values of a deployment named
-// portside in us-east-1.
+// Options are the settings of a deployment. Empty fields default to a stack named portside in us-east-1.
 type Options struct {
 	// Parameters override the defaults of the template's parameters.
 	Parameters map[string]string
 	Region     string
 	AccountID  string
 	StackName  string
-	// APIURL stands in for https://ID.execute-api.REGION.amazonaws.com of the HTTP API, without a
-	// trailing slash. Empty leaves such addresses as AWS would make them.
+	// APIURL replaces https://ID.execute-api.REGION.amazonaws.com, without a trailing slash. Empty
+	// keeps the address on AWS.
 	APIURL string
 }
 
@@ -177,8 +175,7 @@ func orElse(s, other string) string {
 	return s
 }
 
-// Load reads and resolves the template at path. What is wrong with the template itself is an
-// *Error.
+// Load reads and resolves the template at path. It reports mistakes in the template as an *Error.
 func Load(path string, o Options) (*Stack, error) {
 	source, err := os.ReadFile(path)
 	if err != nil {

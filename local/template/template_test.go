@@ -21,7 +21,7 @@ func load(t *testing.T, source string, o template.Options) *template.Stack {
 	return stack
 }
 
-func TestTheProjectsTemplate(t *testing.T) {
+func TestLoadProjectTemplate(t *testing.T) {
 	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
 		Parameters: map[string]string{"BaseUrl": "http://127.0.0.1:3000", "RateLimitPerMinute": "0"},
 		APIURL:     "http://127.0.0.1:3000",
@@ -33,7 +33,7 @@ func TestTheProjectsTemplate(t *testing.T) {
 	for _, f := range stack.Functions {
 		functions[f.ID] = f
 		if f.BuildMethod != "makefile" {
-			t.Errorf("%s is built by %q", f.ID, f.BuildMethod)
+			t.Errorf("BuildMethod of %s = %q, want makefile", f.ID, f.BuildMethod)
 		}
 	}
 	users := functions["UsersFunction"]
@@ -47,7 +47,7 @@ func TestTheProjectsTemplate(t *testing.T) {
 		}
 	}
 	if users.MemoryMB < 128 || users.Timeout < time.Second {
-		t.Errorf("Globals did not reach UsersFunction: %+v", users)
+		t.Errorf("UsersFunction lacks the settings of Globals: %+v", users)
 	}
 	if url := stack.Outputs["ApiUrl"]; url != "http://127.0.0.1:3000" {
 		t.Errorf("ApiUrl = %q", url)
@@ -68,12 +68,12 @@ func TestTheProjectsTemplate(t *testing.T) {
 	}
 	for _, r := range stack.Routes {
 		if _, ok := functions[r.Function]; !ok {
-			t.Errorf("route %s goes to %q", r.Key(), r.Function)
+			t.Errorf("route %s has the unknown function %q", r.Key(), r.Function)
 		}
 	}
 }
 
-func TestEveryFunctionOfTheProjectHasItsLogGroup(t *testing.T) {
+func TestEachProjectFunctionHasLogGroup(t *testing.T) {
 	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestEveryFunctionOfTheProjectHasItsLogGroup(t *testing.T) {
 	}
 }
 
-func TestAccessLogOfTheProject(t *testing.T) {
+func TestProjectAccessLogSettings(t *testing.T) {
 	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -100,12 +100,12 @@ func TestAccessLogOfTheProject(t *testing.T) {
 		if s.LogGroup == l.LogGroup {
 			subscribed = append(subscribed, s.Function)
 			if !s.Pattern.Matches("anything") {
-				t.Errorf("%s does not get every line", s.ID)
+				t.Errorf("the pattern of %s does not match every line", s.ID)
 			}
 		}
 	}
 	if !cmp.Equal(subscribed, []string{"CountUsageFunction"}) {
-		t.Errorf("the access log goes to %q", subscribed)
+		t.Errorf("functions subscribed to the access log = %q", subscribed)
 	}
 }
 
@@ -126,7 +126,7 @@ Conditions:
 Globals:
   Function:
     Timeout: 20
-    Environment: { Variables: { SHARED: global, KEPT: "yes", GONE: x1 } }
+    Environment: { Variables: { SHARED: global, KEPT: "yes", REMOVED: x1 } }
 Resources:
   Api:
     Type: AWS::Serverless::HttpApi
@@ -160,7 +160,7 @@ Resources:
       Environment:
         Variables:
           SHARED: local
-          GONE: !Ref AWS::NoValue
+          REMOVED: !Ref AWS::NoValue
           JOINED: !Join ["+", !Ref Names]
           SECOND: !Select [1, !Split [",", "p,q"]]
           ZONES: !Join ["", !FindInMap [Sizes, live, Zones]]
@@ -188,11 +188,11 @@ Resources:
             Filter: { S3Key: { Rules: [{ Name: suffix, Value: .tgz }] } }
         Lines: { Type: CloudWatchLogs, Properties: { LogGroupName: !Ref Logs, FilterPattern: "" } }
 Outputs:
-  Secret: { Condition: Live, Value: nobody }
+  Secret: { Condition: Live, Value: hidden }
   Where: { Value: !GetAtt Api.ApiEndpoint }
 `
 
-func TestEverything(t *testing.T) {
+func TestParseResolvesAllFeatures(t *testing.T) {
 	got := load(t, everything, template.Options{APIURL: "http://here"})
 	const account = "us-east-1:123456789012:"
 	want := &template.Stack{
@@ -237,21 +237,21 @@ func TestEverything(t *testing.T) {
 	}
 }
 
-func TestAConditionSwitchesThingsOn(t *testing.T) {
+func TestParseConditions(t *testing.T) {
 	live := strings.Replace(everything, "    Properties: {}\n", `    Properties:
       AttributeDefinitions: [{ AttributeName: k, AttributeType: B }]
       KeySchema: [{ AttributeName: k, KeyType: HASH }]
 `, 1)
 	got := load(t, live, template.Options{Parameters: map[string]string{"Stage": "live"}, StackName: "other"})
-	if len(got.Tables) != 2 || got.Functions[0].Environment["PICKED"] != "other-OnlyLive" || got.Outputs["Secret"] != "nobody" {
+	if len(got.Tables) != 2 || got.Functions[0].Environment["PICKED"] != "other-OnlyLive" || got.Outputs["Secret"] != "hidden" {
 		t.Errorf("got %+v", got)
 	}
 	if got.Outputs["Where"] != "https://portside00.execute-api.us-east-1.amazonaws.com" {
-		t.Errorf("without an address of its own the API is at %s", got.Outputs["Where"])
+		t.Errorf("Where = %s, want the address on AWS", got.Outputs["Where"])
 	}
 }
 
-func TestListsOfGlobalsAreAddedTo(t *testing.T) {
+func TestParseConcatenatesListsOfGlobals(t *testing.T) {
 	got := load(t, `
 Globals: { HttpApi: { CorsConfiguration: { AllowMethods: [GET], AllowOrigins: [a] } } }
 Resources:
@@ -262,7 +262,7 @@ Resources:
 	}
 }
 
-func TestTheImplicitAPITakesCORSFromGlobals(t *testing.T) {
+func TestImplicitAPIUsesCORSOfGlobals(t *testing.T) {
 	got := load(t, `
 Globals: { HttpApi: { CorsConfiguration: true } }
 Resources:

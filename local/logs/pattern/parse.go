@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Parse reads a pattern. Its errors are one line for whoever wrote the pattern.
+// Parse parses a pattern. Its errors are one line for the author of the template.
 func Parse(source string) (Pattern, error) {
-	if len(source) > MaxLength {
-		return Pattern{}, fmt.Errorf("the filter pattern is longer than %d bytes, which CloudWatch Logs refuses; shorten it", MaxLength)
+	if len(source) > MaxBytes {
+		return Pattern{}, fmt.Errorf("the filter pattern is longer than %d bytes, the limit of CloudWatch Logs; shorten it", MaxBytes)
 	}
 	p := &parser{rest: source}
-	if !p.take("{") {
+	if !p.accept("{") {
 		terms, err := p.terms()
 		return Pattern{source: source, terms: terms}, err
 	}
@@ -21,25 +21,25 @@ func Parse(source string) (Pattern, error) {
 	if err != nil {
 		return Pattern{}, err
 	}
-	if !p.take("}") || p.peek() != "" {
+	if !p.accept("}") || p.peek() != "" {
 		return Pattern{}, p.problem("&&, || or the closing } of the pattern")
 	}
 	return Pattern{source: source, condition: c}, nil
 }
 
-// parser has what is still to be read.
+// parser holds the unread rest of a pattern.
 type parser struct{ rest string }
 
-// maxDepth bounds parentheses in parentheses.
+// maxDepth limits nested parentheses.
 const maxDepth = 20
 
-// peek is what comes next, without the space before it.
+// peek returns the rest without leading white space.
 func (p *parser) peek() string {
 	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
 	return p.rest
 }
 
-func (p *parser) take(token string) bool {
+func (p *parser) accept(token string) bool {
 	after, ok := strings.CutPrefix(p.peek(), token)
 	if ok {
 		p.rest = after
@@ -47,8 +47,8 @@ func (p *parser) take(token string) bool {
 	return ok
 }
 
-// find takes what the expression, which must begin with ^, matches; empty when it does not.
-func (p *parser) find(expression *regexp.Regexp) string {
+// acceptMatch consumes and returns a match of the expression, which must begin with ^. It returns "" if there is none.
+func (p *parser) acceptMatch(expression *regexp.Regexp) string {
 	token := expression.FindString(p.peek())
 	p.rest = p.rest[len(token):]
 	return token
@@ -59,85 +59,85 @@ func (p *parser) problem(wanted string) error {
 	if p.rest == "" {
 		found = "its end"
 	}
-	return fmt.Errorf("the filter pattern has %s where %s should be", found, wanted)
+	return fmt.Errorf("the filter pattern has %s where %s is expected", found, wanted)
 }
 
 func (p *parser) alternatives(depth int) (condition, error) {
 	c, err := p.conjunction(depth)
-	for err == nil && p.take("||") {
+	for err == nil && p.accept("||") {
 		var next condition
 		next, err = p.conjunction(depth)
-		c = either(c, next)
+		c = or(c, next)
 	}
 	return c, err
 }
 
 func (p *parser) conjunction(depth int) (condition, error) {
 	c, err := p.operand(depth)
-	for err == nil && p.take("&&") {
+	for err == nil && p.accept("&&") {
 		var next condition
 		next, err = p.operand(depth)
-		c = both(c, next)
+		c = and(c, next)
 	}
 	return c, err
 }
 
 func (p *parser) operand(depth int) (condition, error) {
-	if !p.take("(") {
+	if !p.accept("(") {
 		return p.comparison()
 	}
 	if depth >= maxDepth {
-		return nil, fmt.Errorf("the filter pattern has more than %d parentheses within each other; simplify it", maxDepth)
+		return nil, fmt.Errorf("the filter pattern has more than %d nested parentheses; simplify it", maxDepth)
 	}
 	c, err := p.alternatives(depth + 1)
-	if err == nil && !p.take(")") {
+	if err == nil && !p.accept(")") {
 		err = p.problem("&&, || or )")
 	}
 	return c, err
 }
 
 var (
-	selector = regexp.MustCompile(`^\$(\.[A-Za-z0-9_-]+)+`)
-	operator = regexp.MustCompile(`^(!=|<=|>=|=|<|>)`)
-	quoted   = regexp.MustCompile(`^"[^"\\*%]*"`)
-	number   = regexp.MustCompile(`^-?\d{1,15}(\.\d{1,15})?`)
-	word     = regexp.MustCompile(`^[A-Za-z0-9_]+`)
-	ending   = regexp.MustCompile(`^([\s)}&|]|$)`)
+	fieldPattern    = regexp.MustCompile(`^\$(\.[A-Za-z0-9_-]+)+`)
+	operatorPattern = regexp.MustCompile(`^(!=|<=|>=|=|<|>)`)
+	quotedPattern   = regexp.MustCompile(`^"[^"\\*%]*"`)
+	numberPattern   = regexp.MustCompile(`^-?\d{1,15}(\.\d{1,15})?`)
+	wordPattern     = regexp.MustCompile(`^[A-Za-z0-9_]+`)
+	endPattern      = regexp.MustCompile(`^([\s)}&|]|$)`)
 )
 
 func (p *parser) comparison() (condition, error) {
-	path := p.find(selector)
+	path := p.acceptMatch(fieldPattern)
 	if path == "" {
 		return nil, p.problem("a field like $.a.b")
 	}
 	names := strings.Split(path, ".")[1:]
-	compare := p.find(operator)
+	compare := p.acceptMatch(operatorPattern)
 	if compare == "" {
-		return nil, p.problem("one of = != < > <= >=, the only operators that the local stack has,")
+		return nil, p.problem("one of = != < > <= >=, the only operators that the local stack supports,")
 	}
-	if text := p.find(quoted); text != "" {
+	if text := p.acceptMatch(quotedPattern); text != "" {
 		if compare != "=" && compare != "!=" {
-			return nil, fmt.Errorf("the filter pattern compares %s with a text by %s; texts have = and != only", path, compare)
+			return nil, fmt.Errorf("the filter pattern compares %s with a string by %s; strings support only = and !=", path, compare)
 		}
 		return compareText(names, compare, text[1:len(text)-1]), nil
 	}
-	value, err := strconv.ParseFloat(p.find(number), 64)
-	if err != nil || !ending.MatchString(p.rest) {
-		return nil, p.problem(`a number, or a text in double quotes without * % and \,`)
+	value, err := strconv.ParseFloat(p.acceptMatch(numberPattern), 64)
+	if err != nil || !endPattern.MatchString(p.rest) {
+		return nil, p.problem(`a number or a string in double quotes without * % and \`)
 	}
 	return compareNumber(names, compare, value), nil
 }
 
-// terms reads words and quoted phrases, apart by spaces.
+// terms parses words and quoted phrases, separated by spaces.
 func (p *parser) terms() ([]string, error) {
 	var terms []string
 	for p.peek() != "" {
-		term := strings.Trim(p.find(quoted), `"`)
+		term := strings.Trim(p.acceptMatch(quotedPattern), `"`)
 		if term == "" {
-			term = p.find(word)
+			term = p.acceptMatch(wordPattern)
 		}
 		if term == "" || p.rest != "" && !strings.ContainsAny(p.rest[:1], " \t\r\n") {
-			return nil, p.problem(`a word of letters, digits and _, or a phrase in double quotes without * % and \,`)
+			return nil, p.problem(`a word of letters, digits and _, or a phrase in double quotes without * % and \`)
 		}
 		terms = append(terms, term)
 	}

@@ -1,10 +1,9 @@
-// Package pattern matches lines of a log as the filter patterns of CloudWatch Logs do.
+// Package pattern implements the filter patterns of CloudWatch Logs.
 //
-// It knows a part of that language, and what must stay true is that it refuses the rest: a pattern
-// that matched here what it does not match in the cloud, or the other way round, would be found
-// out only by what is missing there. The part is: nothing at all, which matches every line; plain
-// terms, all of which a line must contain; and `{ $.a.b = "text" }` with the comparisons of texts
-// and numbers, joined by && and || and parentheses.
+// It supports a part of the language and refuses the rest, because a pattern that matches different
+// lines here and in the cloud would lose log lines unnoticed. It supports the empty pattern, which
+// matches every line; terms, all of which a line must contain; and `{ $.a.b = "text" }` with
+// comparisons of strings and numbers, joined by &&, || and parentheses.
 package pattern
 
 import (
@@ -12,25 +11,24 @@ import (
 	"strings"
 )
 
-// MaxLength is the longest pattern that CloudWatch Logs takes.
-const MaxLength = 1024
+// MaxBytes is CloudWatch Logs' limit on the length of a pattern.
+const MaxBytes = 1024
 
-// Pattern is one that was read by Parse. The zero value matches every line.
+// Pattern is a parsed pattern. The zero value matches every line.
 type Pattern struct {
 	source    string
 	terms     []string
 	condition condition
 }
 
-// String is what Parse read.
+// String returns the source of the pattern.
 func (p Pattern) String() string { return p.source }
 
-// condition decides about a line that was read as a JSON object.
+// condition matches a line that is a JSON object.
 type condition func(document map[string]any) bool
 
-// Matches reports whether a line is one that the pattern asks for. A line that is no JSON object
-// matches no comparison, and a field that is not there, or has another type, is neither equal nor
-// unequal to anything.
+// Matches reports whether a line matches the pattern. A comparison never matches a line that is not
+// a JSON object, a missing field, or a field of another type, not even with !=.
 func (p Pattern) Matches(line string) bool {
 	for _, term := range p.terms {
 		if !strings.Contains(line, term) {
@@ -44,7 +42,7 @@ func (p Pattern) Matches(line string) bool {
 	return json.Unmarshal([]byte(line), &document) == nil && p.condition(document)
 }
 
-// lookUp follows a path of names into a document; nil is also what stands where nothing is.
+// lookUp returns the value at a path of names in a document, or nil.
 func lookUp(document map[string]any, path []string) any {
 	var value any = document
 	for _, name := range path {
@@ -57,11 +55,11 @@ func lookUp(document map[string]any, path []string) any {
 	return value
 }
 
-func both(a, b condition) condition {
+func and(a, b condition) condition {
 	return func(document map[string]any) bool { return a(document) && b(document) }
 }
 
-func either(a, b condition) condition {
+func or(a, b condition) condition {
 	return func(document map[string]any) bool { return a(document) || b(document) }
 }
 

@@ -1,10 +1,10 @@
-// Package change is what the S3 engine tells the stack about objects: one Change for each, in a
-// request of its own. It is apart from both, so that the engine's program stays free of the stack.
+// Package change defines the request body with which the S3 engine reports a change of an object to
+// the stack. It is a separate package, so that s3server does not depend on the stack.
 package change
 
 import "time"
 
-// What can happen to an object, as S3 calls it.
+// S3's names of the events.
 const (
 	Put      = "ObjectCreated:Put"
 	Post     = "ObjectCreated:Post"
@@ -13,15 +13,15 @@ const (
 	Delete   = "ObjectRemoved:Delete"
 )
 
-// Change is one object that was put or removed.
+// Change is the creation or removal of one object.
 type Change struct {
 	Event  string `json:"event"`
 	Bucket string `json:"bucket"`
-	Key    string `json:"key"` // as it is, not encoded
-	// Size and ETag are those of a new object; the ETag is without quotes.
+	Key    string `json:"key"` // not encoded
+	// Size and ETag are set for new objects. The ETag has no quotes.
 	Size int64     `json:"size"`
 	ETag string    `json:"etag"`
 	Time time.Time `json:"time"`
-	// Sequence grows from each change to the next, also over a restart.
+	// Sequence increases with each change, also across restarts.
 	Sequence uint64 `json:"sequence"`
 }

@@ -1,4 +1,4 @@
-// Command probe is the function that the tests run: its event tells it what to do.
+// Command probe is the function that the tests run. Its event selects its behavior.
 package main
 
 import (
@@ -20,7 +20,7 @@ var version = "1" // set by the linker
 
 type event struct {
 	Do      string
-	Wait    string // a file whose appearance ends "wait"
+	Wait    string // path of the file for which "wait" waits
 	Size    int
 	Padding string
 }
@@ -39,7 +39,7 @@ type answer struct {
 func main() {
 	switch os.Getenv("PROBE_INIT") {
 	case "exit":
-		log.Fatal("the probe does not want to start")
+		log.Fatal("the probe fails to start")
 	case "hang":
 		select {}
 	case "report":
@@ -92,7 +92,7 @@ func describe(ctx context.Context, e event) *answer {
 	}
 }
 
-// nextTooEarly asks for work while it has some, as no runtime may.
+// nextTooEarly requests an invocation during one, which the Runtime API forbids.
 func nextTooEarly(ctx context.Context) (*answer, error) {
 	url := "http://" + os.Getenv("AWS_LAMBDA_RUNTIME_API") + "/2018-06-01/runtime/invocation/next"
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

@@ -1,4 +1,4 @@
-// Command reader prints the log lines that it is given.
+// Command reader prints the log lines that it receives.
 package main
 
 import (

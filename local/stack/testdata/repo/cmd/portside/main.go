@@ -1,5 +1,5 @@
-// Command portside stands in for the operator's command: bootstrap writes what it was told into the
-// key file, unless there is one.
+// Command portside replaces the operator's command in tests: bootstrap writes the name of the table into the
+// key file, unless the file exists.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command notes is the function of the end-to-end test: it keeps notes in the table.
+// Command notes is the function of the stack's tests. It stores notes in the table.
 package main
 
 import (
@@ -44,7 +44,7 @@ func handle(_ context.Context, r request) (response, error) {
 	return response{StatusCode: 404}, nil
 }
 
-// dynamodb sends a request that carries a signature's form only, which is enough for the engine.
+// dynamodb sends a request with a fake signature, which is enough for the engine.
 func dynamodb(operation string, input object) (string, error) {
 	input["TableName"] = os.Getenv("NOTES_TABLE")
 	body, err := json.Marshal(input)

@@ -1,5 +1,5 @@
-// Package words is what a test changes.
+// Package words is the package that tests change.
 package words
 
-// Greeting is the answer of /hello.
+// Greeting is part of the response of /hello.
 const Greeting = "hello"

@@ -1,0 +1,116 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// checkNoUserCreated returns a function that checks that no user was created in between.
+func checkNoUserCreated(t *testing.T, p *testStack) (check func()) {
+	t.Helper()
+	before := p.admin(t).get("/v1/users").number("pagination.total")
+	return func() { p.admin(t).get("/v1/users").wantValue("pagination.total", before) }
+}
+
+func testInvalidBodies(t *testing.T, p *testStack) {
+	defer checkNoUserCreated(t, p)()
+	const good = `{"email":"bad@example.com","name":"Bad","role":"user"`
+	deep := strings.Repeat(`{"a":`, 9) + "1" + strings.Repeat("}", 9)
+	for name, c := range map[string]struct{ body, pointers string }{
+		"not JSON":           {`{"email":`, ""},
+		"trailing text":      {good + `} x`, ""},
+		"duplicate key":      {good + `,"name":"Other"}`, ""},
+		"invalid UTF-8":      {good + ",\"department\":\"\xff\xfe\"}", ""},
+		"NUL byte":           {good + ",\"department\":\"\x00\"}", ""},
+		"depth bomb":         {strings.Repeat("[", 50_000), ""},
+		"everything missing": {`{}`, "/email,/name,/role"},
+		"wrong types":        {`{"email":5,"name":[],"role":true}`, "/email,/name,/role"},
+		"unknown field":      {good + `,"isAdmin":true}`, "/isAdmin"},
+		"bad address":        {`{"email":"bad@","name":"Bad","role":"user"}`, "/email"},
+		"escaped NUL":        {good + `,"department":"\u0000"}`, "/department"},
+		"metadata too deep":  {good + `,"metadata":` + deep + `}`, "/metadata"},
+		"metadata too long":  {good + `,"metadata":{"a":"` + strings.Repeat("x", 16<<10) + `"}}`, "/metadata"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := p.admin(t).with("Content-Type", "application/json").post("/v1/users", c.body).
+				wantStatus(http.StatusBadRequest).wantValue("code", "VALIDATION_ERROR")
+			if got := a.pointers(); got != c.pointers {
+				t.Errorf("pointers %q, want %q: %s", got, c.pointers, a.body)
+			}
+		})
+	}
+	for _, typ := range []string{"text/plain", "application/x-www-form-urlencoded", "application/xml", "multipart/form-data; boundary=x"} {
+		p.admin(t).with("Content-Type", typ).post("/v1/users", good+"}").wantStatus(http.StatusUnsupportedMediaType).wantValue("code", "UNSUPPORTED_MEDIA_TYPE")
+	}
+}
+
+// testLargeBodies exceeds the limits of the function, Lambda and API Gateway, which have different responses.
+func testLargeBodies(t *testing.T, p *testStack) {
+	defer checkNoUserCreated(t, p)()
+	body := func(megabytes int) string {
+		return `{"email":"large@example.com","name":"` + strings.Repeat("x", megabytes<<20) + `","role":"user"}`
+	}
+	p.admin(t).post("/v1/users", body(5)).wantStatus(http.StatusRequestEntityTooLarge).wantValue("code", "PAYLOAD_TOO_LARGE")
+	for _, megabytes := range []int{7, 11} {
+		p.admin(t).fromGateway().post("/v1/users", body(megabytes)).wantStatus(http.StatusRequestEntityTooLarge).
+			wantValue("message", "Request Entity Too Large").wantHeader("Content-Type", "application/json")
+	}
+}
+
+func testInvalidTargets(t *testing.T, p *testStack) {
+	root := p.admin(t)
+	for query, pointers := range map[string]string{
+		"limit=0": "query/limit", "limit=101": "query/limit", "limit=ten": "query/limit", "limit=": "query/limit",
+		"limit=99999999999999999999": "query/limit", "limit=1&limit=2": "query/limit", "offset=-1": "query/offset",
+		"role=root": "query/role", "role=user&role=admin": "query/role", "rol=admin": "query/rol", "role=%ff": "query/role",
+		"limit=%zz": "query", "role=%00": "query/role", "limit=0&offset=-1&role=x": "query/limit,query/offset,query/role",
+	} {
+		t.Run(query, func(t *testing.T) {
+			a := root.withT(t).get("/v1/users?"+query).wantStatus(http.StatusBadRequest).wantValue("code", "VALIDATION_ERROR")
+			if got := a.pointers(); got != pointers {
+				t.Errorf("pointers %q, want %q", got, pointers)
+			}
+		})
+	}
+	for _, id := range []string{"1", "not-a-uuid", "%00", "%ff", "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e1g", strings.Repeat("a", 5000)} {
+		root.get("/v1/users/"+id).wantStatus(http.StatusBadRequest).wantValue("errors.0.pointer", "path/userId")
+	}
+	const slip = "hunter2-typed-into-the-query"
+	p.secrets.add(slip)
+	root.get("/v1/users?password=" + slip).wantStatus(http.StatusBadRequest)
+}
+
+func testInvalidCredentials(t *testing.T, p *testStack) {
+	at, key := p.createUser(t, "garbled@example.com", "user")
+	made := p.anonymous(t).as(key).post(at+"/api-keys", `{"name":"to be revoked"}`).wantStatus(http.StatusCreated)
+	p.admin(t).delete(at + "/api-keys/" + made.text("data.id")).wantStatus(http.StatusNoContent)
+	p.admin(t).post("/v1/users", `{"email":"link@example.com","name":"Link","role":"user"}`).wantStatus(http.StatusCreated)
+	_, link := p.mailedLink(t, "link@example.com")
+
+	want := p.anonymous(t).get("/v1/users").wantStatus(http.StatusUnauthorized).text("detail")
+	for name, bad := range map[string]string{
+		"garbage": "not a key at all", "one character changed": key[:25] + otherCharacter(key[25:26]) + key[26:], "cut": key[:len(key)-1],
+		"longer": key + "x", "twice": key + "," + key, "long": strings.Repeat("k", 8000), "revoked": made.text("data.key"),
+		"a link": link, "not ASCII": "psk_äöüäöüäöü_", "hash of nothing": "psk_000000000000_" + strings.Repeat("0", 36),
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := p.anonymous(t).as(bad).get("/v1/users").wantStatus(http.StatusUnauthorized).wantValue("code", "UNAUTHORIZED").wantValue("detail", want)
+			if a.header.Get("WWW-Authenticate") == "" {
+				t.Error("no WWW-Authenticate")
+			}
+		})
+	}
+	p.anonymous(t).with("Authorization", "Bearer "+key).get("/v1/users").wantStatus(http.StatusUnauthorized) // an API key is not a token
+	p.anonymous(t).with("Authorization", "Basic YWRhOmxvdmVsYWNlLTE4MTU=").get("/v1/users").wantStatus(http.StatusUnauthorized)
+	p.anonymous(t).as(key).get(at).wantStatus(http.StatusOK)
+	p.anonymous(t).post("/v1/users/activate", `{"token":"`+key+`"}`).wantStatus(http.StatusUnauthorized)
+}
+
+// otherCharacter returns a character that differs from s.
+func otherCharacter(s string) string {
+	if s == "a" {
+		return "b"
+	}
+	return "a"
+}

@@ -1,0 +1,55 @@
+package e2e
+
+import (
+	"net/http"
+	"strconv"
+	"testing"
+)
+
+// perMinute is the template's RateLimitPerMinute.
+const perMinute = 100
+
+// TestRateLimit uses the template's default limit. It applies to calendar minutes, so a test that crosses the end of a
+// minute gets a second hundred requests.
+func TestRateLimit(t *testing.T) {
+	p := newTestStack(t)
+	p.start(t, nil)
+	root := p.admin(t)
+	root.get("/v1/users").wantStatus(http.StatusOK).wantHeader("RateLimit-Policy", `"credential";q=100;w=60`)
+
+	passed := 1
+	var refused response
+	for refused = root.get("/v1/users"); refused.status != http.StatusTooManyRequests; refused = root.get("/v1/users") {
+		refused.wantStatus(http.StatusOK)
+		if passed++; passed > 2*perMinute {
+			t.Fatalf("%d requests passed", passed)
+		}
+	}
+	if passed < perMinute {
+		t.Errorf("only %d requests passed", passed)
+	}
+	refused.wantValue("code", "RATE_LIMITED")
+	if wait, err := strconv.Atoi(refused.header.Get("Retry-After")); err != nil || wait < 1 || wait > 60 {
+		t.Errorf("Retry-After: %q", refused.header.Get("Retry-After"))
+	}
+	p.anonymous(t).get("/v1/health").wantStatus(http.StatusOK) // the limit applies to the credential
+	p.checkNoSecretsLeaked(t)
+}
+
+// testNoRateLimit sends more requests than the limits of two minutes would allow.
+func testNoRateLimit(t *testing.T, p *testStack) {
+	root := p.admin(t)
+	statuses := runConcurrently(4, func(int) int {
+		for range perMinute/2 + 1 {
+			if a, err := root.send(http.MethodGet, "/v1/users?limit=1", ""); err != nil || a.status != http.StatusOK {
+				t.Errorf("%v: %d %s", err, a.status, a.body)
+				return a.status
+			}
+		}
+		return http.StatusOK
+	})
+	if statuses[http.StatusOK] != 4 {
+		t.Errorf("statuses %v", statuses)
+	}
+	root.get("/v1/users?limit=1").wantHeader("RateLimit", "").wantHeader("RateLimit-Policy", "")
+}

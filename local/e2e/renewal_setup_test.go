@@ -1,0 +1,310 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// renewScript is the customers' script of docs/rotation.md.
+var renewScript = filepath.Join(repository, "docs", "rotation", "renew-token.sh")
+
+// pipeline is a customer's machine that renews its token with the script, through a proxy.
+type pipeline struct {
+	*testStack
+	manager client // has created the first token
+	dir     string
+	relay   *proxy
+	secret  bool // the token is in a Secret of fakeKubectl
+}
+
+// newPipeline returns a machine whose token expires tomorrow.
+func (p *testStack) newPipeline(t *testing.T) *pipeline {
+	t.Helper()
+	_, key := p.createUser(t, fmt.Sprintf("pipeline-%d@example.com", now().UnixNano()), "manager")
+	l := &pipeline{testStack: p, manager: p.anonymous(t).as(key), dir: t.TempDir(), relay: newProxy(t, p)}
+	for name, text := range map[string]string{"bin/kubectl": fakeKubectl, "bin/mv": killingMv, "tmp/kept": ""} {
+		l.write(t, name, text)
+	}
+	l.write(t, "token", l.createToken("build <b>\\\"pipeline\\\"")+"\n")
+	return l
+}
+
+// createToken creates a token for one day. The name must be escaped for JSON.
+func (l *pipeline) createToken(name string) string {
+	l.manager.t.Helper()
+	return l.manager.post("/api/v1/tokens", `{"name":"`+name+`","scopes":["read:docker-images:acme/*","read:helm-charts"],`+
+		`"expiration_days":1}`).wantStatus(http.StatusCreated).text("data.token")
+}
+
+func (l *pipeline) path(name string) string { return filepath.Join(l.dir, name) }
+
+func (l *pipeline) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(l.path(name)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(l.path(name), []byte(text), 0o700); err != nil { //nolint:gosec // some of them are programs
+		t.Fatal(err)
+	}
+}
+
+func (l *pipeline) read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(l.path(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// toSecret moves the token into the Secret.
+func (l *pipeline) toSecret(t *testing.T) {
+	t.Helper()
+	l.secret = true
+	l.write(t, "secret/version", "1")
+	l.write(t, "secret/token", base64.StdEncoding.EncodeToString([]byte(l.read(t, "token"))))
+	l.write(t, "secret/config", "")
+}
+
+// token returns the current token.
+func (l *pipeline) token(t *testing.T) string {
+	t.Helper()
+	if !l.secret {
+		return strings.TrimSpace(l.read(t, "token"))
+	}
+	text, err := base64.StdEncoding.DecodeString(l.read(t, "secret/token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// config returns the configuration of container tools.
+func (l *pipeline) config(t *testing.T) string {
+	t.Helper()
+	if !l.secret {
+		return l.read(t, "config.json")
+	}
+	text, err := base64.StdEncoding.DecodeString(l.read(t, "secret/config"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// exit is the exit code and output of a program.
+type exit struct {
+	code   int // -1 means that it was killed
+	output string
+}
+
+// run runs the script.
+func (l *pipeline) run(t *testing.T, settings ...string) exit {
+	t.Helper()
+	return l.runIn(t, []string{"sh"}, settings...)
+}
+
+// runIn runs the script in a shell, in a new process group. It kills the group after a minute.
+func (l *pipeline) runIn(t *testing.T, shell []string, settings ...string) exit {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var output bytes.Buffer
+	command := exec.CommandContext(ctx, shell[0], append(shell[1:], renewScript)...)
+	command.Stdout, command.Stderr = &output, &output
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.Env = append(l.environment(), settings...)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	l.relay.setTarget(command.Process.Pid)
+	_ = command.Wait() // callers check the exit code
+	_, _ = l.log.Write(output.Bytes())
+	return exit{command.ProcessState.ExitCode(), output.String()}
+}
+
+// environment returns the script's environment, without the variables of the test's machine.
+func (l *pipeline) environment() []string {
+	common := []string{
+		"PATH=" + l.path("bin") + ":" + os.Getenv("PATH"), "HOME=" + l.dir, "TMPDIR=" + l.path("tmp"),
+		"PORTSIDE_URL=" + l.relay.server.URL, "REGISTRY=registry.example.com", "ATTEMPTS=2", "RETRY_SECONDS=0",
+	}
+	if l.secret {
+		return append(common, "KUBE_SECRET=portside-pull", "KUBE_NAMESPACE=builds")
+	}
+	return append(common, "TOKEN_FILE="+l.path("token"), "DOCKER_CONFIG_FILE="+l.path("config.json"))
+}
+
+// wantExit checks the exit code and that the output contains all words.
+func (o exit) wantExit(t *testing.T, code int, words ...string) {
+	t.Helper()
+	if o.code != code {
+		t.Fatalf("exit code %d, want %d: %s", o.code, code, o.output)
+	}
+	for _, word := range words {
+		if !strings.Contains(o.output, word) {
+			t.Errorf("the output lacks %q: %s", word, o.output)
+		}
+	}
+}
+
+// checkTokenWorks checks that the current token works, and returns its description.
+func (l *pipeline) checkTokenWorks(t *testing.T) response {
+	t.Helper()
+	return l.describe(t, l.token(t)).wantStatus(http.StatusOK).wantValue("data.status", "active")
+}
+
+// describe requests the description of a token with the token as credential.
+func (l *pipeline) describe(t *testing.T, token string) response {
+	t.Helper()
+	return l.anonymous(t).with("Authorization", "Bearer "+token).get("/api/v1/tokens/" + strings.Split(token, "_")[1])
+}
+
+// countTokens returns the number of the pipeline's tokens with the status.
+func (l *pipeline) countTokens(status string) int {
+	l.manager.t.Helper()
+	n := 0
+	for _, entry := range l.manager.get("/api/v1/tokens").wantStatus(http.StatusOK).list("data") {
+		if entry.(map[string]any)["status"] == status {
+			n++
+		}
+	}
+	return n
+}
+
+// proxy forwards the script's requests to the stack and can intercept each exchange.
+type proxy struct {
+	server    *httptest.Server
+	mu        sync.Mutex
+	pid       int
+	exchanges int                              // exchanges since the last aimAt
+	intercept func(e *exchange) (handled bool) // may be nil
+}
+
+// exchange is a request, before it is forwarded and again after its response.
+type exchange struct {
+	number   int // from 1
+	answered bool
+	pid      int
+	w        http.ResponseWriter
+	r        *http.Request
+}
+
+func newProxy(t *testing.T, p *testStack) *proxy {
+	l := &proxy{}
+	l.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.serve(p, w, r) }))
+	t.Cleanup(l.server.Close)
+	return l
+}
+
+func (l *proxy) setTarget(pid int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pid, l.exchanges = pid, 0
+}
+
+func (l *proxy) setIntercept(harm func(*exchange) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.intercept = harm
+}
+
+func (l *proxy) serve(p *testStack, w http.ResponseWriter, r *http.Request) {
+	l.mu.Lock()
+	l.exchanges++
+	e, harm := &exchange{number: l.exchanges, pid: l.pid, w: w, r: r}, l.intercept
+	l.mu.Unlock()
+	if harm != nil && harm(e) {
+		return
+	}
+	status, body, err := p.forwardRequest(r)
+	if err != nil {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	e.answered = true
+	if harm != nil && harm(e) {
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client may have been killed
+}
+
+// forwardRequest forwards a request, even if its sender is killed meanwhile.
+func (p *testStack) forwardRequest(r *http.Request) (status int, body []byte, err error) {
+	r = r.Clone(context.WithoutCancel(r.Context()))
+	target, err := r.URL.Parse(p.info.API + r.URL.Path)
+	if err != nil {
+		return 0, nil, err
+	}
+	r.URL, r.Host, r.RequestURI = target, "", ""
+	response, err := p.conns.RoundTrip(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	body, err = io.ReadAll(response.Body)
+	p.secrets.addFrom(body)
+	return response.StatusCode, body, err
+}
+
+// kill kills the script and its child processes.
+func (e *exchange) kill() bool {
+	_ = syscall.Kill(-e.pid, syscall.SIGKILL) // it may have exited
+	return true
+}
+
+// refuse responds instead of the stack.
+func (e *exchange) refuse(status int) bool {
+	e.w.Header().Set("Retry-After", "0")
+	e.w.WriteHeader(status)
+	return true
+}
+
+// fakeKubectl is a kubectl that stores one Secret in files and refuses updates with another resource version.
+const fakeKubectl = `#!/bin/sh
+dir=${0%/*}/../secret
+verb=$1
+echo "$*" >>"$dir/arguments"
+exec 8>"$dir/lock" && flock 8
+if [ -e "$dir/no-$verb" ]; then
+	echo 'Unable to connect to the server' >&2
+	exit 1
+fi
+if [ "$verb" = get ]; then
+	printf '%s|%s|%s' "$(cat "$dir/version")" "$(cat "$dir/token")" "$(cat "$dir/config")"
+	exit
+fi
+sent=$(cat /dev/stdin)
+member() { printf '%s' "$sent" | sed -nE 's/.*"'"$1"'":"([^"]*)".*/\1/p'; }
+if [ "$(member resourceVersion)" != "$(cat "$dir/version")" ]; then
+	echo 'Error from server (Conflict): the object has been modified' >&2
+	exit 1
+fi
+member token >"$dir/token"
+member '[.]dockerconfigjson' >"$dir/config"
+echo $(($(cat "$dir/version") + 1)) >"$dir/version"
+[ ! -e "$dir/no-answer" ]
+`
+
+// killingMv is an mv that can kill its caller before or after the move.
+const killingMv = `#!/bin/sh
+[ "${KILL-}" != before ] || kill -9 0
+PATH=${PATH#*:} && mv "$@"
+[ "${KILL-}" != after ] || kill -9 0
+`

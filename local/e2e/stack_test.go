@@ -1,0 +1,226 @@
+// Package e2e has the end-to-end tests of Portside: the local stack runs this repository's template with its functions
+// and engines, and the tests send HTTP requests, read mails, run commands and kill the stack.
+//
+// They test what smaller tests cannot: that template, gateway, functions, engines, mail and commands work together, and
+// that none of them leaks secrets. Tests of the domains' rules are beside the domains. The functions are built from
+// sources outside this module, which go test's cache does not watch: to repeat a test after a change there, use -count=1
+// (make test disables the cache by -shuffle=on).
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"portside/local/stack"
+)
+
+// repository is the path of this repository.
+var repository = filepath.Join("..", "..")
+
+// testStack is a running stack with its log and the secrets in its responses.
+type testStack struct {
+	info    stack.Info
+	data    string
+	log     *logBuffer
+	secrets *secrets
+	conns   *http.Transport // of this start, because a later one may get the same port
+}
+
+// newTestStack returns a stack with a new data folder. It is not started.
+func newTestStack(t *testing.T) *testStack {
+	t.Helper()
+	p := &testStack{data: filepath.Join(t.TempDir(), "data"), log: &logBuffer{}, secrets: &secrets{}}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("log of the stack:\n%s", p.log)
+		}
+	})
+	return p
+}
+
+// start starts the stack in this process. A nil rateLimit means the template's default.
+func (p *testStack) start(t *testing.T, rateLimit *int) (stop func()) {
+	t.Helper()
+	return p.startWith(t, stack.Options{RateLimit: rateLimit})
+}
+
+// startWith starts the stack with options.
+func (p *testStack) startWith(t *testing.T, o stack.Options) (stop func()) {
+	t.Helper()
+	o.Addr, o.RepoDir, o.DataDir, o.Log = "127.0.0.1:0", repository, p.data, p.log
+	s, err := stack.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Print(s.Banner())
+	p.setInfo(s.Info())
+	stop = sync.OnceFunc(func() {
+		if err := s.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+func (p *testStack) setInfo(info stack.Info) {
+	p.info = info
+	p.conns = &http.Transport{ResponseHeaderTimeout: time.Minute}
+	p.secrets.add(info.Control)
+}
+
+// anonymous returns a client without a credential.
+func (p *testStack) anonymous(t *testing.T) client {
+	return client{t: t, api: p.info.API, conns: p.conns, header: http.Header{}, secrets: p.secrets}
+}
+
+// admin returns a client with the first admin's key.
+func (p *testStack) admin(t *testing.T) client {
+	t.Helper()
+	key, err := os.ReadFile(filepath.Join(p.data, "admin-key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.secrets.addFrom(key)
+	return p.anonymous(t).as(strings.TrimSpace(string(key)))
+}
+
+// createUser creates an active user and returns the user's path and an API key.
+func (p *testStack) createUser(t *testing.T, email, role string) (at, key string) {
+	t.Helper()
+	root := p.admin(t)
+	at = "/v1/users/" + root.post("/v1/users", newUser(email, role)).wantStatus(http.StatusCreated).text("data.id")
+	return at, root.post(at+"/api-keys", `{"name":"test"}`).wantStatus(http.StatusCreated).text("data.key")
+}
+
+// newUser returns the body of a request for an active user.
+func newUser(email, role string) string {
+	return `{"email":"` + email + `","name":"` + email + `","role":"` + role + `","sendActivationEmail":false}`
+}
+
+// newestMail returns the newest mail to the address and the number of mails to it.
+func (p *testStack) newestMail(t *testing.T, to string) (newest response, count int) {
+	t.Helper()
+	reader := p.anonymous(t).with("Accept", "application/json").fromGateway()
+	list := reader.get("/_local/outbox").wantStatus(http.StatusOK)
+	for i := range list.list("") {
+		entry := list.json("").([]any)[i].(map[string]any)
+		if !slices.Contains(entry["to"].([]any), any(to)) {
+			continue
+		}
+		if count++; count == 1 { // the list is newest first
+			newest = reader.get("/_local/outbox/" + entry["id"].(string)).wantStatus(http.StatusOK)
+		}
+	}
+	return newest, count
+}
+
+// mailedLink returns the page and the token of the link in the newest mail.
+func (p *testStack) mailedLink(t *testing.T, to string) (page, token string) {
+	t.Helper()
+	mail, count := p.newestMail(t, to)
+	if count == 0 {
+		t.Fatalf("no mail to %s", to)
+	}
+	for word := range strings.FieldsSeq(mail.text("text")) {
+		if page, token, found := strings.Cut(word, "#"); found && strings.HasPrefix(page, p.info.API) {
+			return strings.TrimPrefix(page, p.info.API), token
+		}
+	}
+	t.Fatalf("no link to %s in the mail:\n%s", p.info.API, mail.text("text"))
+	return "", ""
+}
+
+// runCommand runs a program and returns its output.
+func (p *testStack) runCommand(t *testing.T, path string, args ...string) string {
+	t.Helper()
+	var output bytes.Buffer
+	command := exec.CommandContext(t.Context(), path, args...)
+	command.Stdout, command.Stderr = &output, &output
+	if err := command.Run(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", filepath.Base(path), strings.Join(args, " "), err, &output)
+	}
+	_, _ = p.log.Write(output.Bytes()) // the output must not contain secrets either
+	return output.String()
+}
+
+// invoke invokes a function with a sample event, like `make invoke`. It waits while a scheduled run occupies the function's
+// only sandbox.
+func (p *testStack) invoke(t *testing.T, function, event string) {
+	t.Helper()
+	payload, err := os.ReadFile(filepath.Join(repository, "events", event))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result stack.Invocation
+	await(t, function+" to accept the event", func() bool {
+		if result, err = p.info.InvokeOnce(t.Context(), function, payload); err != nil {
+			t.Fatal(err)
+		}
+		return !strings.Contains(result.Error, "busy")
+	})
+	if result.Error != "" || result.FunctionError != "" {
+		t.Fatalf("%s on %s: %s %s %s", function, event, result.Error, result.FunctionError, result.Payload)
+	}
+}
+
+// await polls until the condition is true.
+func await(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	tick, limit := time.NewTicker(2*time.Millisecond), time.After(time.Minute)
+	defer tick.Stop()
+	for !condition() {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatalf("timed out waiting for %s", what)
+		}
+	}
+}
+
+// logBuffer collects the stack's output.
+type logBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// runConcurrently calls f n times concurrently and counts its results.
+func runConcurrently(n int, f func(i int) int) map[int]int {
+	var (
+		mu     sync.Mutex
+		counts = map[int]int{}
+		all    sync.WaitGroup
+	)
+	for i := range n {
+		all.Go(func() {
+			result := f(i)
+			mu.Lock()
+			defer mu.Unlock()
+			counts[result]++
+		})
+	}
+	all.Wait()
+	return counts
+}

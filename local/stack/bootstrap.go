@@ -1,0 +1,77 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"portside/local/process"
+)
+
+// keyFile holds the API key of the first admin.
+const keyFile = "admin-key"
+
+// operatorCommand is the name of the operator's command under cmd/.
+const operatorCommand = "portside"
+
+// KeyFile returns the path of the first admin's API key.
+func (o Options) KeyFile() string { return filepath.Join(o.Data(), keyFile) }
+
+// KeyFile returns the path of the first admin's API key.
+func (s *Stack) KeyFile() string { return s.options.KeyFile() }
+
+// buildOperator builds the operator's command if the repository has one.
+func (s *Stack) buildOperator(ctx context.Context) error {
+	_, err := os.Stat(filepath.Join(s.options.RepoDir, "cmd", operatorCommand))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.operatorPath, err = s.builder.Command(ctx, operatorCommand)
+	return err
+}
+
+// bootstrap creates the first admin with the operator's command. It runs at every start, because only
+// the command can check that the key belongs to an existing admin, and it takes only milliseconds. If
+// there is a key file, a failure does not stop the start: the developer may have deleted this admin
+// after creating others.
+func (s *Stack) bootstrap(ctx context.Context) error {
+	if s.operatorPath == "" {
+		return nil
+	}
+	p, err := process.Start(process.Options{
+		Name: "portside bootstrap",
+		Path: s.operatorPath,
+		Args: []string{"bootstrap", "--email", "admin@localhost", "--name", "Administrator", "--key-file", s.KeyFile()},
+		Dir:  s.options.RepoDir,
+		Env:  s.info.commandEnvironment(),
+	})
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, p.Kill)()
+	<-p.Done()
+	if p.Err() == nil {
+		return nil
+	}
+	if _, err := os.Stat(s.KeyFile()); err != nil {
+		return fmt.Errorf("cannot create the first admin: %s", lastLine(p.Tail(), p.Err()))
+	}
+	s.console.printLine("the admin's key file is unchanged: " + lastLine(p.Tail(), p.Err()))
+	return nil
+}
+
+// lastLine returns the last line of a command's output, or its exit error.
+func lastLine(output string, err error) string {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return last
+	}
+	return fmt.Sprint(err) // <nil> after status 0
+}
