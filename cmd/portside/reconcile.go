@@ -88,8 +88,8 @@ func (r *reconciliation) run(ctx context.Context, p process) error {
 		return err
 	}
 	again := &analyticsdynamo.Reconciler{
-		Recorder: of.recorder, Pulls: of.countPulls, PullsFrom: firstDayOfPulls(now), Mend: r.mend,
-		Lives: []func(context.Context) iter.Seq2[daycounts.Life, error]{of.users.Lives, of.projects.Lives},
+		Recorder: of.recorder, Pulls: of.countPulls, PullsFrom: firstDayOfPulls(now), Repair: r.mend,
+		Lifetimes: []func(context.Context) iter.Seq2[daycounts.Life, error]{of.users.Lives, of.projects.Lives},
 	}
 	if first < again.PullsFrom {
 		p.say("pulls before %s are not compared: their log is kept for 400 days", again.PullsFrom)
@@ -134,7 +134,7 @@ const lineOfDifference = "%-10s  %-8s  %-26s  %14v  %14v\n"
 // tell prints what was found.
 func (r *reconciliation) tell(p process, found analytics.Findings) error {
 	for _, gap := range found.Gaps {
-		p.say("%s of %s are left as they are: %s", gap.Of, gap.Day, gap.Reason)
+		p.say("%s of %s are left as they are: %s", gap.Source, gap.Day, gap.Reason)
 	}
 	r.gaps += len(found.Gaps)
 	for _, d := range found.Differences {
@@ -144,7 +144,7 @@ func (r *reconciliation) tell(p process, found analytics.Findings) error {
 			}
 		}
 		r.differences++
-		if _, err := fmt.Fprintf(p.stdout, lineOfDifference, d.Day, d.Of, d.Counter, d.Kept, d.Counted); err != nil {
+		if _, err := fmt.Fprintf(p.stdout, lineOfDifference, d.Day, d.Source, d.Counter, d.Stored, d.Recounted); err != nil {
 			return err
 		}
 	}

@@ -38,7 +38,7 @@ func TestListsAgree(t *testing.T) {
 	if err := json.Unmarshal(text, &document); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string][]string{"metric": plain(analytics.AllMetrics()), "period": plain(analytics.Kinds())}
+	want := map[string][]string{"metric": plain(analytics.AllMetrics()), "period": plain(analytics.PeriodKinds())}
 	for path, item := range document.Paths {
 		for _, p := range item.Get.Parameters {
 			if known := want[p.Name]; known != nil && !slices.Equal(p.Schema.Enum, known) {

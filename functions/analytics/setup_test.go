@@ -95,17 +95,17 @@ type request struct {
 // log has requests counted as the log delivers them.
 func (b *board) log(requests ...request) {
 	b.Helper()
-	batch := analytics.Batch{Log: analytics.AccessLog, Group: "ApiAccessLogs", Stream: "stream"}
+	batch := analytics.LogBatch{Log: analytics.AccessLog, Group: "ApiAccessLogs", Stream: "stream"}
 	for _, r := range requests {
 		for range max(r.times, 1) {
-			batch.Entries = append(batch.Entries, b.entry(r))
+			batch.Events = append(batch.Events, b.entry(r))
 		}
 	}
-	parts, lost := batch.Parts()
+	parts, lost := batch.Segments()
 	if lost > 0 {
 		b.Fatalf("%d lines are lost", lost)
 	}
-	archive := analyticss3.NewParts(awstest.S3(b), awstest.Bucket(b))
+	archive := analyticss3.NewArchive(awstest.S3(b), awstest.Bucket(b))
 	for _, part := range parts {
 		if _, err := analyticsdynamo.NewRecorder(analyticsdynamo.New(b.client, b.analytics), archive).Record(b.Context(), part); err != nil {
 			b.Fatal(err)
@@ -113,7 +113,7 @@ func (b *board) log(requests ...request) {
 	}
 }
 
-func (b *board) entry(r request) analytics.Entry {
+func (b *board) entry(r request) analytics.LogEvent {
 	b.Helper()
 	method, route := http.MethodGet, "ANY /v1/users"
 	if r.route != "" {
@@ -128,7 +128,7 @@ func (b *board) entry(r request) analytics.Entry {
 		b.Fatal(err)
 	}
 	b.lines++
-	return analytics.Entry{ID: fmt.Sprintf("%056d", b.lines), Logged: r.at.Add(time.Second), Message: string(text)}
+	return analytics.LogEvent{ID: fmt.Sprintf("%056d", b.lines), LoggedAt: r.at.Add(time.Second), Message: string(text)}
 }
 
 // use adds to what was used on a day.
@@ -146,9 +146,9 @@ func (b *board) use(day string, used map[string]int64) {
 }
 
 // measure keeps how much is stored.
-func (b *board) measure(at time.Time, size analytics.Storage) {
+func (b *board) measure(at time.Time, size analytics.StorageBytes) {
 	b.Helper()
-	if err := analyticsdynamo.New(b.client, b.analytics).SetStorage(b.Context(), at, size); err != nil {
+	if err := analyticsdynamo.New(b.client, b.analytics).SaveStorage(b.Context(), at, size); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -175,5 +175,5 @@ func (b *board) story() {
 	b.use("2026-11-20", map[string]int64{
 		"charts": 12, "images": 31, "modelCalls": 5, "inputTokens": 8200, "outputTokens": 640, "microUSD": 26_900,
 	})
-	b.measure(now.AddDate(0, 0, -1), analytics.Storage{Charts: 2_500_000_000, Media: 40_000_000})
+	b.measure(now.AddDate(0, 0, -1), analytics.StorageBytes{Charts: 2_500_000_000, Media: 40_000_000})
 }

@@ -32,7 +32,7 @@ func later() time.Time { return midnight.AddDate(30, 0, 0) }
 type engines struct {
 	client  *dynamodb.Client
 	table   string
-	archive analyticss3.Parts
+	archive analyticss3.Archive
 	bucket  string
 }
 
@@ -41,7 +41,7 @@ func newEngines(tb testing.TB) engines {
 	client, bucket := awstest.DynamoDB(tb), awstest.Bucket(tb)
 	return engines{
 		client: client, table: awstest.Table(tb, client, "AnalyticsTable"),
-		archive: analyticss3.NewParts(awstest.S3(tb), bucket), bucket: bucket,
+		archive: analyticss3.NewArchive(awstest.S3(tb), bucket), bucket: bucket,
 	}
 }
 
@@ -53,7 +53,7 @@ func (e engines) recorder() *analyticsdynamo.Recorder {
 
 // sums are the days that have anything, as the dashboard would read them.
 type sums struct {
-	Requests map[analytics.Day]*analytics.Requests
+	Requests map[analytics.Day]*analytics.RequestStats
 	Usage    map[analytics.Day]*analytics.Usage
 }
 
@@ -111,7 +111,7 @@ func simple(id string, at time.Time) events.CloudwatchLogsLogEvent {
 }
 
 // call is a line of a media function.
-func call(at time.Time, status int, m analytics.Models) string {
+func call(at time.Time, status int, m analytics.ModelUsage) string {
 	return fmt.Sprintf(`{"time":%q,"level":"INFO","msg":"model call","engine":"openai","model":"m","endpoint":"completions",`+
 		`"inputTokens":%d,"outputTokens":%d,"ms":12,"status":%d,"attempt":1,"microUSD":%d}`,
 		at.Format(time.RFC3339Nano), m.InputTokens, m.OutputTokens, status, m.MicroUSD)

@@ -14,7 +14,7 @@ const reserve = 2 * time.Second
 
 // measure returns the handler, for a schedule whose event says nothing. What cannot be measured in the function's time is an
 // error: Lambda tries again, and the next hour does.
-func measure(m analytics.Meter) func(context.Context, json.RawMessage) error {
+func measure(m analytics.StorageMeasurer) func(context.Context, json.RawMessage) error {
 	return func(ctx context.Context, _ json.RawMessage) error {
 		if deadline, limited := ctx.Deadline(); limited {
 			var cancel context.CancelFunc

@@ -24,7 +24,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // stack is the function with real engines.
 type stack struct {
 	*testing.T
-	meter  analytics.Meter
+	meter  analytics.StorageMeasurer
 	store  *analyticsdynamo.Store
 	client *s3.Client
 	bucket map[string]string
@@ -36,8 +36,8 @@ func newStack(t *testing.T) *stack {
 	database := awstest.DynamoDB(t)
 	store := analyticsdynamo.New(database, awstest.Table(t, database, "AnalyticsTable"))
 	s := &stack{T: t, store: store, client: client, bucket: map[string]string{"charts": charts, "media": media}}
-	s.meter = analytics.Meter{
-		Charts: analyticss3.NewSize(client, charts), Media: analyticss3.NewSize(client, media), Gauge: store, Now: s.at(noon),
+	s.meter = analytics.StorageMeasurer{
+		Charts: analyticss3.NewBucketSizer(client, charts), Media: analyticss3.NewBucketSizer(client, media), Store: store, Now: s.at(noon),
 	}
 	return s
 }
@@ -53,14 +53,14 @@ func (s *stack) run(event string) error {
 	return measure(s.meter)(s.Context(), json.RawMessage(text))
 }
 
-func (s *stack) expect(want *analytics.Storage) {
+func (s *stack) expect(want *analytics.StorageBytes) {
 	s.Helper()
 	day := analytics.DayOf(noon)
 	days, err := s.store.Usage(s.Context(), day, day)
 	if err != nil {
 		s.Fatal(err)
 	}
-	var got *analytics.Storage
+	var got *analytics.StorageBytes
 	if found := days[day]; found != nil {
 		got = found.Storage
 	}
@@ -75,20 +75,20 @@ func TestWhatIsStoredIsMeasured(t *testing.T) {
 	if err := s.run("hourly"); err != nil {
 		t.Fatal(err)
 	}
-	s.expect(&analytics.Storage{})
+	s.expect(&analytics.StorageBytes{})
 	s.put("charts", 5)
 	s.put("media", 7)
 	if err := s.run("by-hand"); err != nil {
 		t.Fatal(err)
 	}
-	s.expect(&analytics.Storage{Charts: 5, Media: 7})
+	s.expect(&analytics.StorageBytes{Charts: 5, Media: 7})
 
 	s.meter.Now = s.at(noon.Add(-time.Hour)) // a run that was held up
 	s.put("charts", 100)
 	if err := s.run("hourly"); err != nil {
 		t.Fatal(err)
 	}
-	s.expect(&analytics.Storage{Charts: 5, Media: 7})
+	s.expect(&analytics.StorageBytes{Charts: 5, Media: 7})
 }
 
 func (s *stack) put(bucket string, size int) {
@@ -105,7 +105,7 @@ func (s *stack) put(bucket string, size int) {
 // broken is a bucket that cannot be reached.
 type broken struct{}
 
-func (broken) Bytes(context.Context) (int64, error) { return 0, errors.New("away") }
+func (broken) TotalBytes(context.Context) (int64, error) { return 0, errors.New("away") }
 
 func TestHalfASumIsNotKept(t *testing.T) {
 	s := newStack(t)
@@ -119,7 +119,7 @@ func TestHalfASumIsNotKept(t *testing.T) {
 // slow is a bucket that is never done.
 type slow struct{}
 
-func (slow) Bytes(ctx context.Context) (int64, error) {
+func (slow) TotalBytes(ctx context.Context) (int64, error) {
 	<-ctx.Done()
 	return 0, ctx.Err()
 }

@@ -13,7 +13,7 @@ import (
 // TestBucketsCoverEachMillisecondOnce goes through all of them in order.
 func TestBucketsCoverEachMillisecondOnce(t *testing.T) {
 	next := int64(0)
-	for bucket := range analytics.Slowest + 1 {
+	for bucket := range analytics.LastBucket + 1 {
 		first, last := bucket.Bounds()
 		if first != next || analytics.BucketOf(first) != bucket || analytics.BucketOf(last) != bucket {
 			t.Fatalf("bucket %d is from %d to %d, want from %d", bucket, first, last, next)
@@ -25,7 +25,7 @@ func TestBucketsCoverEachMillisecondOnce(t *testing.T) {
 	}
 	for ms, want := range map[int64]analytics.Bucket{
 		-5: 0, math.MinInt64: 0, 0: 0, 63: 63, 64: 64, 65: 64, 66: 65, 127: 95, 128: 96, 30_000: 346,
-		next - 1: analytics.Slowest, next: analytics.Slowest, math.MaxInt64: analytics.Slowest,
+		next - 1: analytics.LastBucket, next: analytics.LastBucket, math.MaxInt64: analytics.LastBucket,
 	} {
 		if got := analytics.BucketOf(ms); got != want {
 			t.Errorf("%d ms are in bucket %d, want %d", ms, got, want)
@@ -37,12 +37,12 @@ func TestBucketsCoverEachMillisecondOnce(t *testing.T) {
 func TestPercentilesOfParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		latencies := rapid.SliceOfN(rapid.Int64Range(0, 900_000), 1, 300).Draw(t, "latencies")
-		all := &analytics.Requests{}
+		all := &analytics.RequestStats{}
 		for from := 0; from < len(latencies); {
 			to := rapid.IntRange(from+1, len(latencies)).Draw(t, "to")
-			part := &analytics.Requests{}
+			part := &analytics.RequestStats{}
 			for _, ms := range latencies[from:to] {
-				part.Add(analytics.Request{Latency: ms})
+				part.Add(analytics.Request{LatencyMillis: ms})
 			}
 			all.Merge(part)
 			from = to

@@ -44,11 +44,11 @@ func TestPublishedPeriods(t *testing.T) {
 	if err != nil || len(rows) < 200 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	seen := map[analytics.Kind]bool{}
+	seen := map[analytics.PeriodKind]bool{}
 	for _, row := range rows[1:] {
-		kind := analytics.Kind(row[1])
+		kind := analytics.PeriodKind(row[1])
 		seen[kind] = true
-		asked := analytics.Asked{Kind: kind, From: date(t, row[2]), To: date(t, row[3])}
+		asked := analytics.PeriodQuery{Kind: kind, From: date(t, row[2]), To: date(t, row[3])}
 		period, err := asked.Resolve(day(t, row[0]))
 		if err != nil {
 			t.Errorf("%v: %v", row, err)
@@ -60,7 +60,7 @@ func TestPublishedPeriods(t *testing.T) {
 			t.Errorf("%v: got %v of %s", row, got, period.Kind)
 		}
 	}
-	if len(seen) != len(analytics.Kinds()) {
+	if len(seen) != len(analytics.PeriodKinds()) {
 		t.Errorf("only %v are published", seen)
 	}
 }
@@ -71,7 +71,7 @@ func anyDay() *rapid.Generator[analytics.Day] {
 }
 
 // ends says by the calendar alone whether a period ends on a day, if it is not over.
-func ends(kind analytics.Kind, at time.Time) bool {
+func ends(kind analytics.PeriodKind, at time.Time) bool {
 	next := at.AddDate(0, 0, 1)
 	switch kind {
 	case analytics.ThisWeek, analytics.LastWeek:
@@ -93,8 +93,8 @@ func ends(kind analytics.Kind, at time.Time) bool {
 func TestPeriodsByTheCalendar(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		today := anyDay().Draw(t, "today")
-		kind := rapid.SampledFrom(analytics.Kinds()[:10]).Draw(t, "kind")
-		period, err := analytics.Asked{Kind: kind}.Resolve(today)
+		kind := rapid.SampledFrom(analytics.PeriodKinds()[:10]).Draw(t, "kind")
+		period, err := analytics.PeriodQuery{Kind: kind}.Resolve(today)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,15 +117,15 @@ func TestLastIsWhatThisWas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		today := anyDay().Draw(t, "today")
 		unit := rapid.SampledFrom([]string{"week", "month", "quarter", "year"}).Draw(t, "unit")
-		now, err := analytics.Asked{Kind: analytics.Kind("this_" + unit)}.Resolve(today)
+		now, err := analytics.PeriodQuery{Kind: analytics.PeriodKind("this_" + unit)}.Resolve(today)
 		if err != nil {
 			t.Fatal(err)
 		}
-		last, err := analytics.Asked{Kind: analytics.Kind("last_" + unit)}.Resolve(today)
+		last, err := analytics.PeriodQuery{Kind: analytics.PeriodKind("last_" + unit)}.Resolve(today)
 		if err != nil {
 			t.Fatal(err)
 		}
-		was, err := analytics.Asked{Kind: analytics.Kind("this_" + unit)}.Resolve(now.First - 1)
+		was, err := analytics.PeriodQuery{Kind: analytics.PeriodKind("this_" + unit)}.Resolve(now.First - 1)
 		if err != nil || last.First != was.First || last.Last != was.Last {
 			t.Errorf("%s on %s: %v, but it was %v, %v", unit, today, last, was, err)
 		}
@@ -133,7 +133,7 @@ func TestLastIsWhatThisWas(t *testing.T) {
 }
 
 func TestThisMonthIsTheDefault(t *testing.T) {
-	period, err := analytics.Asked{}.Resolve(day(t, "2026-11-21"))
+	period, err := analytics.PeriodQuery{}.Resolve(day(t, "2026-11-21"))
 	if err != nil || period != (analytics.Period{Kind: analytics.ThisMonth, First: day(t, "2026-11-01"), Last: day(t, "2026-11-21")}) {
 		t.Errorf("got %v, %v", period, err)
 	}
@@ -141,7 +141,7 @@ func TestThisMonthIsTheDefault(t *testing.T) {
 
 func TestPeriodsThatAreNone(t *testing.T) {
 	for _, test := range []struct {
-		kind     analytics.Kind
+		kind     analytics.PeriodKind
 		from, to string
 		want     []string
 	}{
@@ -160,7 +160,7 @@ func TestPeriodsThatAreNone(t *testing.T) {
 		{"last_year", "", "2026-11-01", []string{"query/endDate"}},
 		{"", "2026-11-01", "2026-11-02", []string{"query/startDate", "query/endDate"}},
 	} {
-		asked := analytics.Asked{Kind: test.kind, From: date(t, test.from), To: date(t, test.to)}
+		asked := analytics.PeriodQuery{Kind: test.kind, From: date(t, test.from), To: date(t, test.to)}
 		period, err := asked.Resolve(day(t, "2026-11-21"))
 		if got := pointers(err); !slices.Equal(got, test.want) {
 			t.Errorf("%+v: got %v, %v", test, period, err)
@@ -180,7 +180,7 @@ func pointers(err error) (all []string) {
 
 func ExamplePeriod_Previous() {
 	today, _ := analytics.ParseDay("2026-11-21")
-	period, _ := analytics.Asked{Kind: analytics.ThisMonth}.Resolve(today)
+	period, _ := analytics.PeriodQuery{Kind: analytics.ThisMonth}.Resolve(today)
 	fmt.Println(period.First, period.Last)
 	fmt.Println(period.Previous().First, period.Previous().Last)
 	// Output:

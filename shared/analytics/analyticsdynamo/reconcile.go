@@ -18,31 +18,31 @@ import (
 type Reconciler struct {
 	Recorder *Recorder
 	// Lives are those of everything that is counted by the day: users, projects.
-	Lives []func(context.Context) iter.Seq2[daycounts.Life, error]
+	Lifetimes []func(context.Context) iter.Seq2[daycounts.Life, error]
 	// Pulls counts the log of pulls of a day again, strongly consistent.
 	Pulls func(context.Context, analytics.Day) (analytics.Pulls, error)
 	// PullsFrom is the first day of which the log has all pulls.
 	PullsFrom analytics.Day
 	// Mend has what differs put right.
-	Mend bool
+	Repair bool
 }
 
 // look is what comparing has found, and how to put it right on the condition that nobody else has written meanwhile; else
 // errOvertaken.
-type look struct {
+type comparison struct {
 	analytics.Findings
-	mend func(context.Context) error
+	repair func(context.Context) error
 }
 
 // maxLooks is how often somebody may be overtaken. What changes so fast is better looked at when it is quieter.
-const maxLooks = 20
+const maxCompareAttempts = 20
 
 // settle looks, and mends what it finds if that is asked for.
-func (r *Reconciler) settle(ctx context.Context, of string, see func(context.Context) (look, error)) (analytics.Findings, error) {
-	for range maxLooks {
+func (r *Reconciler) compareAndRepair(ctx context.Context, of string, see func(context.Context) (comparison, error)) (analytics.Findings, error) {
+	for range maxCompareAttempts {
 		seen, err := see(ctx)
-		if err == nil && r.Mend && len(seen.Differences) > 0 {
-			err = seen.mend(ctx)
+		if err == nil && r.Repair && len(seen.Differences) > 0 {
+			err = seen.repair(ctx)
 		}
 		if err == nil {
 			return seen.Findings, nil
@@ -61,8 +61,8 @@ func (r *Reconciler) settle(ctx context.Context, of string, see func(context.Con
 // come with the error.
 func (r *Reconciler) Day(ctx context.Context, day analytics.Day) (all analytics.Findings, err error) {
 	var failed []error
-	compare := func(of string, see func(context.Context) (look, error)) {
-		found, err := r.settle(ctx, of+" of "+day.String(), see)
+	compare := func(of string, see func(context.Context) (comparison, error)) {
+		found, err := r.compareAndRepair(ctx, of+" of "+day.String(), see)
 		if err != nil {
 			failed = append(failed, err)
 			return
@@ -70,16 +70,16 @@ func (r *Reconciler) Day(ctx context.Context, day analytics.Day) (all analytics.
 		all.Add(found)
 	}
 	for _, log := range []analytics.Log{analytics.AccessLog, analytics.ModelLog} {
-		again := recount{Reconciler: r, log: log, day: day, known: map[analytics.Name]share{}}
-		compare(string(log), again.look)
+		again := recount{Reconciler: r, log: log, day: day, contributions: map[analytics.SegmentName]contribution{}}
+		compare(string(log), again.compare)
 	}
 	if day >= r.PullsFrom {
-		compare("pulls", func(ctx context.Context) (look, error) { return r.lookAtPulls(ctx, day) })
+		compare("pulls", func(ctx context.Context) (comparison, error) { return r.comparePulls(ctx, day) })
 	}
 	return all, errors.Join(failed...)
 }
 
 // Counts compares the counters of users and projects, of all days at once: whoever is counted has to be read for any of them.
 func (r *Reconciler) Counts(ctx context.Context) (analytics.Findings, error) {
-	return r.settle(ctx, "users and projects", r.lookAtCounts)
+	return r.compareAndRepair(ctx, "users and projects", r.compareCounts)
 }

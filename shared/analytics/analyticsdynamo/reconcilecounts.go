@@ -18,8 +18,8 @@ import (
 )
 
 // keptCounts are the counters as they are kept, by the name of the item.
-type keptCounts struct {
-	version seen
+type storedCounts struct {
+	version itemVersion
 	items   map[string]analytics.Counters
 	damaged map[string]bool
 }
@@ -27,33 +27,33 @@ type keptCounts struct {
 const total = "total"
 
 // lookAtCounts compares the counters with the lives of what they count. Every transaction that counts raises the version of the sum.
-func (r *Reconciler) lookAtCounts(ctx context.Context) (look, error) {
-	before, err := r.keptCounts(ctx)
+func (r *Reconciler) compareCounts(ctx context.Context) (comparison, error) {
+	before, err := r.readStoredCounts(ctx)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
-	changes, err := r.lived(ctx)
+	changes, err := r.recountChanges(ctx)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
 	after, err := r.countsVersion(ctx)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
-	if !same(before.version, after) {
-		return look{}, errOvertaken
+	if !isEqual(before.version, after) {
+		return comparison{}, errOvertaken
 	}
 	counted := map[string]analytics.Counters{total: analytics.Counters(changes.Sum())}
 	for day, change := range changes {
 		counted[string(day)] = analytics.Counters(change)
 	}
-	return r.compareCounts(before, counted), nil
+	return r.diffCounts(before, counted), nil
 }
 
 // lived adds up all lives.
-func (r *Reconciler) lived(ctx context.Context) (daycounts.Changes, error) {
+func (r *Reconciler) recountChanges(ctx context.Context) (daycounts.Changes, error) {
 	sum := daycounts.Changes{}
-	for _, lives := range r.Lives {
+	for _, lives := range r.Lifetimes {
 		for life, err := range lives(ctx) {
 			if err != nil {
 				return nil, err
@@ -66,20 +66,20 @@ func (r *Reconciler) lived(ctx context.Context) (daycounts.Changes, error) {
 	return sum, nil
 }
 
-func (r *Reconciler) countsVersion(ctx context.Context) (seen, error) {
+func (r *Reconciler) countsVersion(ctx context.Context) (itemVersion, error) {
 	store := r.Recorder.store
 	out, err := store.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &store.table, Key: daycounts.TotalKey(), ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
-		return seen{}, fmt.Errorf("read the counts: %w", err)
+		return itemVersion{}, fmt.Errorf("read the counts: %w", err)
 	}
 	return versionOf(out.Item), nil
 }
 
 // keptCounts reads the version first: what is written afterwards shows in the next.
-func (r *Reconciler) keptCounts(ctx context.Context) (kept keptCounts, err error) {
-	kept = keptCounts{items: map[string]analytics.Counters{}, damaged: map[string]bool{}}
+func (r *Reconciler) readStoredCounts(ctx context.Context) (kept storedCounts, err error) {
+	kept = storedCounts{items: map[string]analytics.Counters{}, damaged: map[string]bool{}}
 	if kept.version, err = r.countsVersion(ctx); err != nil {
 		return kept, err
 	}
@@ -94,20 +94,20 @@ func (r *Reconciler) keptCounts(ctx context.Context) (kept keptCounts, err error
 			return kept, fmt.Errorf("read the counts: %w", err)
 		}
 		for _, item := range page.Items {
-			kept.take(item)
+			kept.add(item)
 		}
 	}
 	return kept, nil
 }
 
-func (k *keptCounts) take(item items.Map) {
+func (k *storedCounts) add(item items.Map) {
 	name := item["sk"].(*types.AttributeValueMemberS).Value // a key of the table
 	_, change, err := daycounts.Read(item)
 	k.items[name], k.damaged[name] = analytics.Counters(change), err != nil
 }
 
-func (r *Reconciler) compareCounts(kept keptCounts, counted map[string]analytics.Counters) look {
-	var l look
+func (r *Reconciler) diffCounts(kept storedCounts, counted map[string]analytics.Counters) comparison {
+	var l comparison
 	if _, sound := kept.version.number(); !sound {
 		kept.damaged[total] = true
 	}
@@ -120,27 +120,27 @@ func (r *Reconciler) compareCounts(kept keptCounts, counted map[string]analytics
 		found := len(l.Differences)
 		l.Compare("counts", name, kept.items[name], counted[name])
 		if kept.damaged[name] {
-			l.Differences = append(l.Differences, damagedItem("counts", name))
+			l.Differences = append(l.Differences, damagedItemDifference("counts", name))
 		}
 		if len(l.Differences) > found {
 			right[name] = counted[name]
 		}
 	}
 	right[total] = counted[total]
-	l.mend = func(ctx context.Context) error { return r.writeCounts(ctx, kept.version, right) }
+	l.repair = func(ctx context.Context) error { return r.writeCounts(ctx, kept.version, right) }
 	return l
 }
 
 // writeCounts puts items right, in transactions that each hold only while nobody else has counted. The sum is in all of them.
-func (r *Reconciler) writeCounts(ctx context.Context, as seen, right map[string]analytics.Counters) error {
+func (r *Reconciler) writeCounts(ctx context.Context, as itemVersion, right map[string]analytics.Counters) error {
 	sum := right[total]
 	delete(right, total)
 	days := slices.Sorted(maps.Keys(right))
 	for first := true; first || len(days) > 0; first = false {
 		n := min(len(days), transactions.MaxItems-1)
-		writes := []types.TransactWriteItem{r.sumOfCounts(sum, as)}
+		writes := []types.TransactWriteItem{r.putTotal(sum, as)}
 		for _, day := range days[:n] {
-			writes = append(writes, r.countsOf(day, right[day]))
+			writes = append(writes, r.putDay(day, right[day]))
 		}
 		err := transactions.Write(ctx, r.Recorder.store.client, writes)
 		if _, failed := errors.AsType[*transactions.ConditionFailed](err); failed {
@@ -149,14 +149,14 @@ func (r *Reconciler) writeCounts(ctx context.Context, as seen, right map[string]
 		if err != nil {
 			return fmt.Errorf("write the counts: %w", err)
 		}
-		as, days = seen{items.Number(as.next())}, days[n:]
+		as, days = itemVersion{items.Number(as.next())}, days[n:]
 	}
 	return nil
 }
 
-func (r *Reconciler) sumOfCounts(sum analytics.Counters, as seen) types.TransactWriteItem {
+func (r *Reconciler) putTotal(sum analytics.Counters, as itemVersion) types.TransactWriteItem {
 	condition, values := as.unchanged()
-	item := encoded(daycounts.TotalKey(), sum)
+	item := withCounters(daycounts.TotalKey(), sum)
 	item[daycounts.Version] = items.Number(as.next())
 	put := &types.Put{
 		TableName: &r.Recorder.store.table, Item: item, ConditionExpression: &condition,
@@ -169,15 +169,15 @@ func (r *Reconciler) sumOfCounts(sum analytics.Counters, as seen) types.Transact
 }
 
 // countsOf writes a day, or takes one away that nothing has happened on.
-func (r *Reconciler) countsOf(day string, counters analytics.Counters) types.TransactWriteItem {
+func (r *Reconciler) putDay(day string, counters analytics.Counters) types.TransactWriteItem {
 	key := daycounts.Key(daycounts.Day(day))
 	if len(counters) == 0 {
 		return types.TransactWriteItem{Delete: &types.Delete{TableName: &r.Recorder.store.table, Key: key}}
 	}
-	return types.TransactWriteItem{Put: &types.Put{TableName: &r.Recorder.store.table, Item: encoded(key, counters)}}
+	return types.TransactWriteItem{Put: &types.Put{TableName: &r.Recorder.store.table, Item: withCounters(key, counters)}}
 }
 
-func encoded(key items.Map, counters analytics.Counters) items.Map {
+func withCounters(key items.Map, counters analytics.Counters) items.Map {
 	for name, n := range counters {
 		key[name] = items.Number(n)
 	}

@@ -20,21 +20,21 @@ const (
 
 // keptPulls are a day's pulls as they are kept. Raw are the attributes themselves, of whatever type: what is written holds only
 // while they are the same.
-type keptPulls struct {
+type storedPulls struct {
 	raw     items.Map // without what nothing was added to yet
 	damaged bool
 	analytics.Pulls
 }
 
 // readPulls reads a day's item. A counter that is no number is damaged, and counts for nothing.
-func readPulls(item items.Map) keptPulls {
-	kept := keptPulls{raw: items.Map{}}
+func decodeStoredPulls(item items.Map) storedPulls {
+	kept := storedPulls{raw: items.Map{}}
 	for name, into := range map[string]*int64{charts: &kept.Charts, images: &kept.Images} {
 		raw, is := item[name]
 		if !is {
 			continue
 		}
-		n, whole := wholeNumber(raw)
+		n, whole := intAttribute(raw)
 		kept.raw[name], *into = raw, n
 		kept.damaged = kept.damaged || !whole
 	}
@@ -43,42 +43,42 @@ func readPulls(item items.Map) keptPulls {
 
 // lookAtPulls compares the pulls of a day with their log. They have no version and need none: pulls are only ever added, so that
 // the same numbers before and after mean that none was added meanwhile.
-func (r *Reconciler) lookAtPulls(ctx context.Context, day analytics.Day) (look, error) {
-	before, err := r.keptPulls(ctx, day)
+func (r *Reconciler) comparePulls(ctx context.Context, day analytics.Day) (comparison, error) {
+	before, err := r.readStoredPulls(ctx, day)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
 	counted, err := r.Pulls(ctx, day)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
-	after, err := r.keptPulls(ctx, day)
+	after, err := r.readStoredPulls(ctx, day)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
-	if !same(before.raw, after.raw) {
-		return look{}, errOvertaken
+	if !isEqual(before.raw, after.raw) {
+		return comparison{}, errOvertaken
 	}
-	l := look{mend: func(ctx context.Context) error { return r.writePulls(ctx, day, after, counted) }}
+	l := comparison{repair: func(ctx context.Context) error { return r.writePulls(ctx, day, after, counted) }}
 	l.Compare("pulls", day.String(), after.Counters(), counted.Counters())
 	if after.damaged {
-		l.Differences = append(l.Differences, damagedItem("pulls", day.String()))
+		l.Differences = append(l.Differences, damagedItemDifference("pulls", day.String()))
 	}
 	return l, nil
 }
 
-func (r *Reconciler) keptPulls(ctx context.Context, day analytics.Day) (keptPulls, error) {
+func (r *Reconciler) readStoredPulls(ctx context.Context, day analytics.Day) (storedPulls, error) {
 	store := r.Recorder.store
 	out, err := store.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &store.table, Key: dayKey(usage, day), ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
-		return keptPulls{}, fmt.Errorf("read the pulls of %s: %w", day, err)
+		return storedPulls{}, fmt.Errorf("read the pulls of %s: %w", day, err)
 	}
-	return readPulls(out.Item), nil
+	return decodeStoredPulls(out.Item), nil
 }
 
-func (r *Reconciler) writePulls(ctx context.Context, day analytics.Day, kept keptPulls, counted analytics.Pulls) error {
+func (r *Reconciler) writePulls(ctx context.Context, day analytics.Day, kept storedPulls, counted analytics.Pulls) error {
 	values := items.Map{":charts": items.Number(counted.Charts), ":images": items.Number(counted.Images)}
 	var conditions []string
 	for _, name := range []string{charts, images} {

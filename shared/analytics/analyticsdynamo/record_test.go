@@ -19,14 +19,14 @@ var night = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 const buckets = 352
 
 // busy is a part with so many requests of one day, at all its hours, and of all latencies as far as they suffice.
-func busy(n int) analytics.Part {
-	p := analytics.Part{Log: analytics.AccessLog, Day: analytics.DayOf(night), Stream: "0123456789abcdef"}
+func busy(n int) analytics.Segment {
+	p := analytics.Segment{Log: analytics.AccessLog, Day: analytics.DayOf(night), Stream: "0123456789abcdef"}
 	for i := range n {
 		first, _ := analytics.Bucket(i % buckets).Bounds()
 		at := night.Add(time.Duration(i) * 24 * time.Hour / time.Duration(n))
-		p.Lines = append(p.Lines, analytics.Line{
-			ID: fmt.Sprintf("%056d", i), Logged: at.Truncate(time.Millisecond),
-			Request: &analytics.Request{At: at, Status: 200 + i%2*300, Latency: first, Media: i%3 == 0},
+		p.Lines = append(p.Lines, analytics.LogLine{
+			ID: fmt.Sprintf("%056d", i), LoggedAt: at.Truncate(time.Millisecond),
+			Request: &analytics.Request{At: at, Status: 200 + i%2*300, LatencyMillis: first, IsMediaCall: i%3 == 0},
 		})
 	}
 	return p
@@ -39,7 +39,7 @@ func TestCostOfAPart(t *testing.T) {
 	client, meter := awstest.Metered(plain)
 	for _, n := range []int{1, 1000, 10_000} {
 		table := awstest.Table(t, plain, "AnalyticsTable")
-		r := analyticsdynamo.NewRecorder(analyticsdynamo.New(client, table), analyticss3.NewParts(awstest.S3(t), awstest.Bucket(t)))
+		r := analyticsdynamo.NewRecorder(analyticsdynamo.New(client, table), analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t)))
 		for batch := range 3 {
 			p := busy(n)
 			p.Stream = fmt.Sprint(batch)
@@ -61,7 +61,7 @@ type memory struct {
 	then func()
 }
 
-func (m *memory) Put(ctx context.Context, name analytics.Name, lines []analytics.Line) error {
+func (m *memory) Put(ctx context.Context, name analytics.SegmentName, lines []analytics.LogLine) error {
 	m.puts++
 	err := m.Archive.Put(ctx, name, lines)
 	if m.then != nil {
@@ -74,7 +74,7 @@ func (m *memory) Put(ctx context.Context, name analytics.Name, lines []analytics
 func TestOvertaken(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	store := analyticsdynamo.New(client, awstest.Table(t, client, "AnalyticsTable"))
-	archive := &memory{Archive: analyticss3.NewParts(awstest.S3(t), awstest.Bucket(t))}
+	archive := &memory{Archive: analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t))}
 	other, r := analyticsdynamo.NewRecorder(store, archive.Archive), analyticsdynamo.NewRecorder(store, archive)
 	archive.then = func() {
 		if _, err := other.Record(t.Context(), busy(7)); err != nil {
@@ -96,7 +96,7 @@ func TestOvertaken(t *testing.T) {
 }
 
 // beside is the part in another stream.
-func beside(p analytics.Part) analytics.Part {
+func beside(p analytics.Segment) analytics.Segment {
 	p.Stream = "fedcba9876543210"
 	return p
 }
@@ -105,7 +105,7 @@ func beside(p analytics.Part) analytics.Part {
 func TestItsTimeEnds(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	store := analyticsdynamo.New(client, awstest.Table(t, client, "AnalyticsTable"))
-	archive := &memory{Archive: analyticss3.NewParts(awstest.S3(t), awstest.Bucket(t))}
+	archive := &memory{Archive: analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t))}
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	archive.then = end
@@ -122,11 +122,11 @@ func TestItsTimeEnds(t *testing.T) {
 func TestLostParts(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	store := analyticsdynamo.New(client, awstest.Table(t, client, "AnalyticsTable"))
-	first := analyticsdynamo.NewRecorder(store, analyticss3.NewParts(awstest.S3(t), awstest.Bucket(t)))
+	first := analyticsdynamo.NewRecorder(store, analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t)))
 	if _, err := first.Record(t.Context(), busy(5)); err != nil {
 		t.Fatal(err)
 	}
-	elsewhere := analyticsdynamo.NewRecorder(store, analyticss3.NewParts(awstest.S3(t), awstest.Bucket(t)))
+	elsewhere := analyticsdynamo.NewRecorder(store, analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t)))
 	if _, err := elsewhere.Record(t.Context(), busy(6)); err == nil {
 		t.Error("a part was counted without the one that it overlaps")
 	}

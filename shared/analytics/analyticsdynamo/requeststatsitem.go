@@ -1,0 +1,104 @@
+package analyticsdynamo
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"portside/shared/analytics"
+	"portside/shared/dynamo/items"
+)
+
+// Attributes of a day to which the log adds: how often it was written, and milliseconds between the first and the last line of
+// its longest part. A third, parts, says how many were counted.
+const (
+	version = "version"
+	span    = "span"
+)
+
+// requestsItem is the shape of a day's requests. Hours and latencies are packed into an attribute each: a number for each of them
+// would be 180, and of reading a year almost all the time would go into their names. That whoever adds to a day has to read it
+// first costs nothing more, since Recorder does so anyway.
+type requestStatsItem struct {
+	Calls   int64  `dynamodbav:"calls"`
+	Errors  int64  `dynamodbav:"errors"`
+	Millis  int64  `dynamodbav:"millis"`
+	Media   int64  `dynamodbav:"media"`
+	Unread  int64  `dynamodbav:"unread"`
+	Hours   []byte `dynamodbav:"hours"`   // calls and errors of each hour, as varints
+	Latency []byte `dynamodbav:"latency"` // buckets, each by its distance from the one before, and how many there are, as varints
+}
+
+func encodeRequestStats(r *analytics.RequestStats) requestStatsItem {
+	i := requestStatsItem{Calls: r.Calls, Errors: r.Errors, Millis: r.TotalMillis, Media: r.MediaCalls, Unread: r.Unreadable}
+	for hour := range r.CallsByHour {
+		i.Hours = appendPair(i.Hours, r.CallsByHour[hour], r.ErrorsByHour[hour])
+	}
+	before := analytics.Bucket(0)
+	for _, bucket := range slices.Sorted(maps.Keys(r.Latency)) {
+		if n := r.Latency[bucket]; n != 0 {
+			i.Latency = appendPair(i.Latency, int64(bucket-before), n)
+			before = bucket
+		}
+	}
+	return i
+}
+
+// requests is the way back. The item of a day without any is empty.
+func (i requestStatsItem) decode() (*analytics.RequestStats, error) {
+	r := &analytics.RequestStats{
+		Calls: i.Calls, Errors: i.Errors, TotalMillis: i.Millis, MediaCalls: i.Media, Unreadable: i.Unread,
+		Latency: make(analytics.Histogram, len(i.Latency)/2), // at least two bytes each
+	}
+	hour, bucket := 0, analytics.Bucket(0)
+	err := eachPair(i.Hours, func(calls, errors int64) bool {
+		if hour == len(r.CallsByHour) {
+			return false
+		}
+		r.CallsByHour[hour], r.ErrorsByHour[hour] = calls, errors
+		hour++
+		return true
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the hours of a day: %w", err)
+	}
+	err = eachPair(i.Latency, func(distance, n int64) bool {
+		if distance > int64(analytics.LastBucket-bucket) {
+			return false
+		}
+		bucket += analytics.Bucket(distance)
+		r.Latency[bucket] += n
+		return true
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the latencies of a day: %w", err)
+	}
+	return r, nil
+}
+
+func decodeRequestStats(item items.Map) (*analytics.RequestStats, error) {
+	i, err := items.Decode[requestStatsItem](item)
+	if err != nil {
+		return nil, err
+	}
+	return i.decode()
+}
+
+func appendPair(to []byte, a, b int64) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(to, uint64(a)), uint64(b))
+}
+
+// pairs calls take with each pair of numbers, until it refuses one.
+func eachPair(from []byte, take func(a, b int64) bool) error {
+	for len(from) > 0 {
+		a, n := binary.Uvarint(from)
+		b, m := binary.Uvarint(from[max(n, 0):])
+		if n <= 0 || m <= 0 || a > math.MaxInt64 || b > math.MaxInt64 || !take(int64(a), int64(b)) {
+			return fmt.Errorf("%d bytes before the end they are not what is written here", len(from))
+		}
+		from = from[n+m:]
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package analytics_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"portside/shared/analytics"
+)
+
+func TestRequestsAreAddedUp(t *testing.T) {
+	at := time.Date(2026, 11, 21, 0, 30, 0, 0, time.FixedZone("", 3600)) // half past eleven in the evening, UTC
+	r := &analytics.RequestStats{}
+	for _, q := range []analytics.Request{
+		{At: at, Status: 200, LatencyMillis: 10}, {At: at, Status: 499, LatencyMillis: 64, IsMediaCall: true}, {At: at, Status: 500, LatencyMillis: 66},
+		{At: at, Status: 503, LatencyMillis: -1}, {At: at.Add(time.Hour), Status: 200, LatencyMillis: 0},
+	} {
+		r.Add(q)
+	}
+	want := &analytics.RequestStats{
+		Calls: 5, Errors: 2, TotalMillis: 140, MediaCalls: 1, Latency: analytics.Histogram{0: 1, 10: 1, 64: 1, 65: 1},
+	}
+	want.CallsByHour[23], want.ErrorsByHour[23], want.CallsByHour[0] = 4, 2, 1
+	if diff := cmp.Diff(want, r); diff != "" {
+		t.Error(diff)
+	}
+	if average := r.Average(); average != 35 {
+		t.Errorf("the average is %v", average)
+	}
+	sum := &analytics.RequestStats{Unreadable: 1}
+	sum.Merge(r)
+	sum.Merge(&analytics.RequestStats{Unreadable: 2})
+	want.Unreadable = 3
+	if diff := cmp.Diff(want, sum); diff != "" {
+		t.Error(diff)
+	}
+	if average := (&analytics.RequestStats{Calls: 1}).Average(); average != 0 {
+		t.Errorf("the average of nothing is %v", average)
+	}
+}
