@@ -33,7 +33,7 @@ only be measured again. Differences are printed: day, what, counter, stored, rec
 With --fix they are put right, and lines of the log that were kept and never counted are
 counted. The service may go on meanwhile: nothing is compared or written that somebody else
 has changed since it was read. What is left as it is because it cannot be counted again,
-such as days of which parts of the log are missing in the bucket, is told. What cannot be
+such as days of which segments of the log are missing in the bucket, is told. What cannot be
 compared, because it fails or changes too fast, is told too, and the rest goes on. A run
 that was stopped is simply run again. Exit code 1 if there are differences left, or such
 days, or what was not compared. The bucket is that of ANALYTICS_BUCKET, the log of pulls

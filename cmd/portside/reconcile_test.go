@@ -237,7 +237,7 @@ func TestReconcileCountsWhatNobodyCounted(t *testing.T) {
 	a.must(a.parts.Put(t.Context(), alone.Name(), alone.Lines))
 
 	got := a.expect(a.reconcile(), 1, "2 numbers differ")
-	if !strings.Contains(got.stdout, fmt.Sprintf("%-26s  %14d  %14d\n", "lines never counted", 0, 60)) {
+	if !strings.Contains(got.stdout, fmt.Sprintf("%-26s  %14d  %14d\n", "uncounted lines", 0, 60)) {
 		t.Error(got.stdout)
 	}
 	a.expect(a.reconcile("--fix"), 0, "")
@@ -266,7 +266,7 @@ func TestReconcileLeavesWhatItCannotCount(t *testing.T) {
 				_, err := a.s3.DeleteObject(a.t.Context(), &s3.DeleteObjectInput{Bucket: &a.bucket, Key: object.Key})
 				a.must(err)
 			}
-		}, "4 of 4 parts of the log are missing"},
+		}, "4 of 4 segments of the log are missing"},
 		"one damaged": {func(a *archive, key string) {
 			_, err := a.s3.PutObject(a.t.Context(), &s3.PutObjectInput{Bucket: &a.bucket, Key: &key, Body: strings.NewReader("x")})
 			a.must(err)

@@ -149,7 +149,7 @@ func TestReconcileTakesStrayMarkersAway(t *testing.T) {
 	}
 	a.set("requests", a.day(1), "errors", items.Number(1))
 	got := a.expect(a.reconcile(), 1, "2 numbers differ")
-	if !strings.Contains(got.stdout, "requests  markers of no part") || !strings.Contains(got.stdout, "requests  errors") {
+	if !strings.Contains(got.stdout, "requests  invalid markers") || !strings.Contains(got.stdout, "requests  errors") {
 		t.Error(got.stdout)
 	}
 	a.expect(a.reconcile("--fix"), 0, "")
@@ -161,7 +161,7 @@ func TestReconcileTakesStrayMarkersAway(t *testing.T) {
 	a.set(partition, key, "x", items.Text("y"))
 	a.unset(partition, all.Name().SortKey())
 	a.set("requests", a.day(1), "errors", items.Number(1))
-	a.expect(a.reconcile("--fix"), 1, "1 of 4 parts of the log are missing; item pk")
+	a.expect(a.reconcile("--fix"), 1, "1 of 4 segments of the log are missing; item pk")
 	if n := liststest.Number(a.counted()["requests "+a.day(1)], "errors"); n == 1 {
 		t.Error("the next day was not looked at")
 	}

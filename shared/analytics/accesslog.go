@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// accessLine is what template.yaml says about the access log: all are texts, and what is not known is a dash.
+// accessLine is the format of the access log in template.yaml. All values are strings; a dash
+// stands for an unknown value.
 type accessLine struct {
 	Time    string `json:"time"` // Unix milliseconds
 	Method  string `json:"method"`
@@ -15,11 +16,11 @@ type accessLine struct {
 	Latency string `json:"latencyMs"`
 }
 
-// slowestCounted is as long as a request can take, and a little more: an API waits for half a minute. With it the latencies of a
-// day have 352 buckets at most.
+// maxLatencyMillis is slightly longer than a request can take, since an API waits for half a
+// minute. It limits the latencies of a day to 352 buckets.
 const maxLatencyMillis = 1<<15 - 1
 
-// readRequest reads a line of the access log.
+// readRequest parses a line of the access log.
 func readRequest(message string) (Request, error) {
 	var line accessLine
 	if len(message) > maxLineBytes || json.Unmarshal([]byte(message), &line) != nil {
@@ -36,20 +37,21 @@ func readRequest(message string) (Request, error) {
 	return r, nil
 }
 
-// number reads a number from 0; -1 for the dash.
-func parseNumber(text string, most int64) (int64, bool) {
+// parseNumber parses a number from 0 to limit. It returns -1 for a dash.
+func parseNumber(text string, limit int64) (int64, bool) {
 	if text == "-" {
 		return -1, true
 	}
 	n, err := strconv.ParseUint(text, 10, 63)
-	return int64(n), err == nil && int64(n) <= most
+	return int64(n), err == nil && int64(n) <= limit
 }
 
-// post is the method by which all media are sent; with others one asks for what came of a job.
+// post is the method of all media calls. Requests with other methods only ask for the result of a
+// job.
 const post = "POST"
 
-// isMedia tells the paths at which media are asked for something. The route would not do: it is one for whatever somebody
-// tries below /v1/capabilities.
+// isMedia reports whether a path is that of a media call. The route of the log line is not enough:
+// it covers every path below /v1/capabilities, including those that do not exist.
 func isMedia(path string) bool {
 	switch path {
 	case "/v1/capabilities/summarize", "/v1/capabilities/extract", "/v1/capabilities/compare",
@@ -60,5 +62,6 @@ func isMedia(path string) bool {
 	return false
 }
 
-// isStrange tells the answers that whoever has nothing to do here gets: they are no use of the media.
+// isUnauthorized reports the statuses that callers without access get. Such requests do not count
+// as media calls.
 func isUnauthorized(status int) bool { return status == 401 || status == 403 || status == 404 }

@@ -8,40 +8,44 @@ import (
 	"time"
 )
 
-// Batch is what the log delivers at once: entries of one stream of a group. The same entries may come again, among others, at
-// any time.
+// LogBatch is one delivery of CloudWatch Logs: events of one stream of a log group. The same events
+// may be delivered again at any time, also together with others.
 type LogBatch struct {
 	Log    Log
 	Group  string
 	Stream string
 	Events []LogEvent
-	Now    time.Time // what was logged more than five minutes later was not; zero: it may have been
+	// Events that claim to be logged more than maxClockSkew after Now are rejected. The zero value
+	// accepts any time.
+	Now time.Time
 }
 
-// isPossible tells entries that can have been logged by now.
+// isPossible reports whether an event can have been logged by now.
 func (b LogBatch) isPossible(e LogEvent) bool {
 	return isPossible(e.LoggedAt) && (b.Now.IsZero() || e.LoggedAt.Sub(b.Now) <= maxClockSkew)
 }
 
-// maxDays is of how many days a batch may have lines: CloudWatch Logs takes a day's at once, which touches three with lines that
-// tell of what began on the day before. More would cost a transaction each.
+// maxDays is how many days the lines of one batch may belong to. A batch of CloudWatch Logs spans
+// at most 24 hours, which touch two days, and a line may report something that began the day
+// before. Each further day would cost another transaction.
 const maxDays = 3
 
-// maxID is longer than ids of CloudWatch Logs, which have 56 digits.
+// maxIDBytes is longer than the IDs of CloudWatch Logs, which have 56 digits.
 const maxIDBytes = 64
 
-// Parts reads a batch and cuts it by the day of each line's own time, in the order of the days. Lost are the entries that cannot be
-// counted on any day: those that were logged at no possible time, such as the future, and those of more days than a batch can have. What
-// is of no interest is left out.
-func (b LogBatch) Segments() (parts []Segment, lost int) {
+// Segments parses a batch and groups its lines by the day of each line's own time. The segments are
+// in the order of their days. Lines that are not counted by design are left out. Lost is the number
+// of events that cannot be counted on any day: their log time is impossible, for example in the
+// future, or the batch already has lines of maxDays other days.
+func (b LogBatch) Segments() (segments []Segment, lost int) {
 	days := map[Day][]LogLine{}
-	for _, entry := range b.Events {
-		if !b.isPossible(entry) {
+	for _, event := range b.Events {
+		if !b.isPossible(event) {
 			lost++
 			continue
 		}
-		line, counts := b.Log.readLine(entry)
-		if !counts {
+		line, isCounted := b.Log.readLine(event)
+		if !isCounted {
 			continue
 		}
 		day := DayOf(line.At())
@@ -52,19 +56,21 @@ func (b LogBatch) Segments() (parts []Segment, lost int) {
 		days[day] = append(days[day], line)
 	}
 	for day, lines := range days {
-		parts = append(parts, Segment{Log: b.Log, Day: day, Stream: digest(b.Group, b.Stream)[:16], Lines: distinct(lines)})
+		segments = append(segments, Segment{
+			Log: b.Log, Day: day, Stream: digest(b.Group, b.Stream)[:16], Lines: distinct(lines),
+		})
 	}
-	slices.SortFunc(parts, func(a, b Segment) int { return cmp.Compare(a.Day, b.Day) })
-	return parts, lost
+	slices.SortFunc(segments, func(a, b Segment) int { return cmp.Compare(a.Day, b.Day) })
+	return segments, lost
 }
 
-// distinct sorts lines, and leaves one of each id.
+// distinct sorts lines by time and ID, and keeps one line of each ID.
 func distinct(lines []LogLine) []LogLine {
 	seen := make(map[string]bool, len(lines))
 	lines = slices.DeleteFunc(lines, func(l LogLine) bool {
-		again := seen[l.ID]
+		isDuplicate := seen[l.ID]
 		seen[l.ID] = true
-		return again
+		return isDuplicate
 	})
 	slices.SortFunc(lines, func(a, b LogLine) int {
 		return cmp.Or(a.LoggedAt.Compare(b.LoggedAt), strings.Compare(a.ID, b.ID))
@@ -72,7 +78,8 @@ func distinct(lines []LogLine) []LogLine {
 	return lines
 }
 
-// identity is the entry's id, or where it has none that can be one, a digest of what it says.
+// lineID returns the ID of the event. If the ID is missing or too long, it returns a digest of the
+// event instead.
 func (e LogEvent) lineID() string {
 	if e.ID != "" && len(e.ID) <= maxIDBytes {
 		return e.ID
@@ -80,9 +87,9 @@ func (e LogEvent) lineID() string {
 	return digest(strconv.FormatInt(e.LoggedAt.UnixMilli(), 10), e.ID, e.Message)
 }
 
-// Entry is a line as the log delivers it.
+// LogEvent is a line as CloudWatch Logs delivers it.
 type LogEvent struct {
 	ID       string
-	LoggedAt time.Time // when the log got it
+	LoggedAt time.Time // when CloudWatch Logs received it
 	Message  string
 }

@@ -5,45 +5,49 @@ import (
 	"time"
 )
 
-// Log is which of the logs a line is of.
+// Log names one of the logs that are counted.
 type Log string
 
 // The logs that are counted.
 const (
-	AccessLog Log = "requests" // of the HTTP API
-	ModelLog  Log = "models"   // what the media functions say of the models they call
+	AccessLog Log = "requests" // the access log of the HTTP API
+	ModelLog  Log = "models"   // the log of the model calls of the media functions
 )
 
-// Line is what is counted of a line. It has no address, and nothing of a user.
+// LogLine holds the fields of a log line that are counted. It has no IP address and nothing that
+// identifies a user. If both Request and Call are nil, the line could not be parsed.
 type LogLine struct {
 	ID       string
 	LoggedAt time.Time
-	Request  *Request   // of the AccessLog
-	Call     *ModelCall // of the ModelLog; neither: the line cannot be read
+	Request  *Request   // set for lines of the AccessLog
+	Call     *ModelCall // set for lines of the ModelLog
 }
 
-// maxLine is more than either log writes in a line: a path may have 10 KB, each of which may be escaped by six characters.
+// maxLineBytes is more than either log writes in a line: a path may have 10 KB, and JSON may escape
+// each of its characters with six.
 const maxLineBytes = 64 << 10
 
-// errUnreadable is what is wrong with a line that should tell something and does not. It does not repeat the line.
+// errUnreadable says that a line cannot be parsed. It does not repeat the line.
 var errUnreadable = errors.New("the line cannot be read")
 
-// Times that are written with 13 digits as Unix milliseconds, the years 2001 to 2286: they sort as text.
+// The times that have 13 digits as Unix milliseconds, from the year 2001 to 2286. They sort as
+// text.
 const (
 	minMillis = 1e12
 	maxMillis = 1e13 - 1
 )
 
-// isPossible tells times that a log can have.
+// isPossible reports whether a log can contain a time.
 func isPossible(at time.Time) bool { return at.UnixMilli() >= minMillis && at.UnixMilli() <= maxMillis }
 
-// A line tells of what happened before it was logged: at most far before, and after it by no more than two clocks may be apart.
+// A line reports an event that happened at most maxEventAge before the line was logged. The clocks
+// of the machines may differ by maxClockSkew.
 const (
 	maxEventAge  = 24 * time.Hour
 	maxClockSkew = 5 * time.Minute
 )
 
-// readLine reads an entry; false for one that tells of something that is not counted.
+// readLine parses an event. It returns false for an event that is not counted.
 func (l Log) readLine(e LogEvent) (LogLine, bool) {
 	line := LogLine{ID: e.lineID(), LoggedAt: e.LoggedAt.UTC().Truncate(time.Millisecond)}
 	if l == AccessLog {
@@ -52,21 +56,22 @@ func (l Log) readLine(e LogEvent) (LogLine, bool) {
 		}
 		return line, true
 	}
-	call, is, err := readCall(e.Message)
+	call, isCall, err := readCall(e.Message)
 	if err == nil && e.isPlausible(call.At) {
 		line.Call = &call
 	}
-	return line, is
+	return line, isCall
 }
 
-// tellsOf reports whether the entry can tell of a time. It does not depend on when the entry is read, so that one that comes
-// again is the same again.
+// isPlausible reports whether the event can report something that happened at the given time. The
+// result does not depend on when the event is read, so a repeated delivery gets the same result.
 func (e LogEvent) isPlausible(at time.Time) bool {
 	before := e.LoggedAt.Sub(at)
 	return before <= maxEventAge && before >= -maxClockSkew
 }
 
-// At is the line's own time, or where it cannot be read, when it was logged.
+// At returns when the request or call happened, or when the line was logged if it could not be
+// parsed.
 func (l LogLine) At() time.Time {
 	switch {
 	case l.Request != nil:

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// saturday, 2026-11-21, is the day of these tests.
+// saturday is 2026-11-21, the day of these tests.
 const saturday Day = 20778
 
 func at(hour int) time.Time {
@@ -18,8 +18,8 @@ func at(hour int) time.Time {
 
 func days(first, last Day) Period { return Period{Kind: Custom, First: first, Last: last} }
 
-func TestBeforeAnythingHappened(t *testing.T) {
-	f := dailyData{now: at(0), quota: 5, counts: Counts{
+func TestDashboardWithoutData(t *testing.T) {
+	data := dailyData{now: at(0), quota: 5, counts: Counts{
 		Now: Counters{"users": 1, "users:active": 1, "role:admin": 1, "projects": 1, "project:draft": 1, "created": 1},
 		Changes: map[Day]Counters{
 			saturday: {"users": 1, "users:active": 1, "role:admin": 1, "projects": 1, "project:draft": 1, "created": 1},
@@ -32,17 +32,17 @@ func TestBeforeAnythingHappened(t *testing.T) {
 		},
 		Quota: 5, Performance: Performance{Uptime: 100},
 	}
-	d := f.dashboard(days(saturday-5, saturday-1))
+	d := data.dashboard(days(saturday-5, saturday-1))
 	if diff := cmp.Diff(want, d.Metrics); diff != "" || d.Partial {
 		t.Errorf("partial: %v, %s", d.Partial, diff)
 	}
 	if empty := (dailyData{now: at(0)}).dashboard(days(saturday, saturday)); !empty.Partial || empty.Metrics.Performance.Uptime != 100 {
-		t.Errorf("the dashboard of nothing is %+v", empty)
+		t.Errorf("got %+v, want an empty dashboard", empty)
 	}
 }
 
-func TestUsersAndProjects(t *testing.T) {
-	f := dailyData{now: at(12), counts: Counts{
+func TestDashboardCountsUsersAndProjects(t *testing.T) {
+	data := dailyData{now: at(12), counts: Counts{
 		Now: Counters{
 			"users": 7, "users:active": 5, "role:admin": 1, "role:user": 6, "projects": 4, "project:active": 3, "project:archived": 1,
 			"created": 9, "archived": 8,
@@ -56,7 +56,7 @@ func TestUsersAndProjects(t *testing.T) {
 			saturday - 9: {"created": 5},
 		},
 	}}
-	m := f.dashboard(days(saturday-2, saturday-1)).Metrics
+	m := data.dashboard(days(saturday-2, saturday-1)).Metrics
 	users := Users{Total: 6, Active: 5, Growth: 100, ByRole: map[string]int64{"admin": 1, "manager": 0, "user": 5, "viewer": 0}}
 	if diff := cmp.Diff(users, m.Users); diff != "" {
 		t.Error(diff)
@@ -82,8 +82,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// hours are requests of a day by the hour, and those that failed.
-func hours(calls, failed map[int]int64) *RequestStats {
+// hourlyStats returns the requests of a day by hour, and those of them that failed.
+func hourlyStats(calls, failed map[int]int64) *RequestStats {
 	r := &RequestStats{}
 	for hour, n := range calls {
 		r.CallsByHour[hour] = n
@@ -94,10 +94,10 @@ func hours(calls, failed map[int]int64) *RequestStats {
 	return r
 }
 
-func TestUptimeIsOfHoursThatHaveBegun(t *testing.T) {
-	f := dailyData{requests: map[Day]*RequestStats{
-		saturday - 1: hours(map[int]int64{0: 4, 23: 1}, map[int]int64{0: 1}),
-		saturday:     hours(map[int]int64{0: 2, 1: 1, 2: 1}, map[int]int64{0: 1, 2: 1}),
+func TestUptimeCountsOnlyStartedHours(t *testing.T) {
+	data := dailyData{requests: map[Day]*RequestStats{
+		saturday - 1: hourlyStats(map[int]int64{0: 4, 23: 1}, map[int]int64{0: 1}),
+		saturday:     hourlyStats(map[int]int64{0: 2, 1: 1, 2: 1}, map[int]int64{0: 1, 2: 1}),
 	}}
 	for _, test := range []struct {
 		hour  int
@@ -106,30 +106,30 @@ func TestUptimeIsOfHoursThatHaveBegun(t *testing.T) {
 	}{
 		{0, saturday, 50}, {1, saturday, 75}, {2, saturday, 50}, {23, saturday, 93.75}, {0, saturday - 1, 97}, {5, saturday - 2, 96.759},
 	} {
-		f.now = at(test.hour)
-		if got := f.uptime(days(test.first, saturday)); got != test.want {
+		data.now = at(test.hour)
+		if got := data.uptime(days(test.first, saturday)); got != test.want {
 			t.Errorf("from %s to hour %d: %v, want %v", test.first, test.hour, got, test.want)
 		}
 	}
-	if got := f.uptime(days(saturday-1, saturday-1)); got != 98.958 {
+	if got := data.uptime(days(saturday-1, saturday-1)); got != 98.958 {
 		t.Errorf("yesterday alone: %v", got)
 	}
 }
 
-func TestStorageIsTheLastMeasurement(t *testing.T) {
-	of := func(bytes int64) *Usage { return &Usage{Storage: &StorageBytes{Charts: bytes, Media: 1}} }
-	f := dailyData{now: at(1), usage: map[Day]*Usage{
-		saturday - 8: of(8), saturday - 7: of(7), saturday - 6: {ChartPulls: 1}, saturday - 5: of(5), saturday: of(0),
+func TestStorageUsesLastMeasurement(t *testing.T) {
+	measured := func(bytes int64) *Usage { return &Usage{Storage: &StorageBytes{Charts: bytes, Media: 1}} }
+	data := dailyData{now: at(1), usage: map[Day]*Usage{
+		saturday - 8: measured(8), saturday - 7: measured(7), saturday - 6: {ChartPulls: 1}, saturday - 5: measured(5), saturday: measured(0),
 	}}
 	for _, test := range []struct {
 		first, last Day
-		want        int64 // 0: nothing was measured
+		want        int64 // 0 if there is no measurement
 	}{
 		{saturday, saturday, 1}, {saturday - 1, saturday - 1, 6}, {saturday - 9, saturday - 6, 8}, {saturday - 6, saturday - 6, 8},
 		{saturday - 8, saturday - 8, 9}, {saturday - 9, saturday - 9, 0}, {saturday + 7, saturday + 9, 1}, {saturday + 8, saturday + 9, 0},
 	} {
 		got := int64(0)
-		if storage := f.storage(days(test.first, test.last)); storage != nil {
+		if storage := data.storage(days(test.first, test.last)); storage != nil {
 			got = storage.Charts + storage.Media
 		}
 		if got != test.want {
@@ -141,17 +141,17 @@ func TestStorageIsTheLastMeasurement(t *testing.T) {
 	}
 }
 
-func TestUsageIsOfThePeriod(t *testing.T) {
+func TestDashboardCountsOnlyItsPeriod(t *testing.T) {
 	models := ModelUsage{Calls: 1, InputTokens: 20, OutputTokens: 3, MicroUSD: 4_000_001}
-	of := &Usage{ChartPulls: 1, ImagePulls: 2, Models: models}
-	f := dailyData{
-		now: at(1), usage: map[Day]*Usage{saturday - 3: of, saturday - 2: of, saturday - 1: of, saturday: of},
+	used := &Usage{ChartPulls: 1, ImagePulls: 2, Models: models}
+	data := dailyData{
+		now: at(1), usage: map[Day]*Usage{saturday - 3: used, saturday - 2: used, saturday - 1: used, saturday: used},
 		requests: map[Day]*RequestStats{
 			saturday - 2: {Calls: 4, MediaCalls: 3, Errors: 2, TotalMillis: 111, Latency: Histogram{50: 1, 61: 1}},
 			saturday - 1: {Calls: 1, MediaCalls: 1, Errors: 1, TotalMillis: 9, Latency: Histogram{9: 1}}, saturday: {Calls: 9, MediaCalls: 9},
 		},
 	}
-	m := f.dashboard(days(saturday-2, saturday-1)).Metrics
+	m := data.dashboard(days(saturday-2, saturday-1)).Metrics
 	want := Metrics{
 		Users: m.Users, Projects: m.Projects, Calls: 5, Pulls: Pulls{Charts: 2, Images: 4},
 		Media:       Media{Calls: 4, Models: ModelUsage{Calls: 2, InputTokens: 40, OutputTokens: 6, MicroUSD: 8_000_002}},
@@ -161,13 +161,13 @@ func TestUsageIsOfThePeriod(t *testing.T) {
 		t.Error(diff)
 	}
 	if got := m.Media.Models.USD(); got != 8.000002 {
-		t.Errorf("it cost %v", got)
+		t.Errorf("cost %v, want 8.000002", got)
 	}
 }
 
-// anyFacts are of some days up to saturday.
-func anyFacts(t *rapid.T) dailyData {
-	f := dailyData{
+// anyDailyData draws data of the 31 days up to saturday.
+func anyDailyData(t *rapid.T) dailyData {
+	data := dailyData{
 		now: at(rapid.IntRange(0, 23).Draw(t, "hour")), requests: map[Day]*RequestStats{}, usage: map[Day]*Usage{},
 		counts: Counts{Now: Counters{}, Changes: map[Day]Counters{}},
 	}
@@ -175,67 +175,65 @@ func anyFacts(t *rapid.T) dailyData {
 	for day := saturday - 30; day <= saturday; day++ {
 		if rapid.Bool().Draw(t, "counts") {
 			change := Counters{"users": number.Draw(t, "users"), "projects": 1, "created": number.Draw(t, "created"), "users:active": 1}
-			f.counts.Changes[day] = change
-			f.counts.Now.add(change, 1)
+			data.counts.Changes[day] = change
+			data.counts.Now.add(change, 1)
 		}
 		if rapid.Bool().Draw(t, "requests") {
-			f.requests[day] = &RequestStats{MediaCalls: number.Draw(t, "media")}
+			data.requests[day] = &RequestStats{MediaCalls: number.Draw(t, "media")}
 			for range rapid.IntRange(0, 3).Draw(t, "n") {
-				f.requests[day].Add(Request{
+				data.requests[day].Add(Request{
 					At: day.Begin().Add(time.Duration(number.Draw(t, "minutes")) * time.Minute), Status: 450 + int(number.Draw(t, "status")),
 					LatencyMillis: number.Draw(t, "ms") - 50,
 				})
 			}
 		}
 		if rapid.Bool().Draw(t, "usage") {
-			f.usage[day] = &Usage{ChartPulls: number.Draw(t, "charts"), Models: ModelUsage{MicroUSD: number.Draw(t, "cost")}}
+			data.usage[day] = &Usage{ChartPulls: number.Draw(t, "charts"), Models: ModelUsage{MicroUSD: number.Draw(t, "cost")}}
 		}
 		if rapid.IntRange(0, 9).Draw(t, "measured") == 0 {
-			f.usage[day] = &Usage{Storage: &StorageBytes{Charts: number.Draw(t, "bytes")}}
+			data.usage[day] = &Usage{Storage: &StorageBytes{Charts: number.Draw(t, "bytes")}}
 		}
 	}
-	return f
+	return data
 }
 
-// TestAPointIsTheDashboardOfItsDay compares each series with the dashboards of its days.
-func TestAPointIsTheDashboardOfItsDay(t *testing.T) {
+func TestSeriesEqualsDailyDashboards(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := anyFacts(t)
+		data := anyDailyData(t)
 		p := days(saturday-Day(rapid.IntRange(0, 25).Draw(t, "days")), saturday)
 		for _, m := range metricDefinitions() {
-			points := f.points(p, m)
+			points := data.points(p, m)
 			for i, point := range points {
-				want := m.point(p.First+Day(i), f.dashboard(days(point.Day, point.Day)).Metrics)
+				want := m.point(p.First+Day(i), data.dashboard(days(point.Day, point.Day)).Metrics)
 				if diff := cmp.Diff(want, point); diff != "" {
 					t.Fatalf("%s: %s", m.metric, diff)
 				}
 			}
 			if len(points) != p.Days() {
-				t.Fatalf("%s: %d points of %d days", m.metric, len(points), p.Days())
+				t.Fatalf("%s: %d points for %d days", m.metric, len(points), p.Days())
 			}
 		}
 	})
 }
 
-// TestDaysAddUp compares what happened in a period with the sum over its days.
-func TestDaysAddUp(t *testing.T) {
+func TestPeriodEqualsSumOfItsDays(t *testing.T) {
 	sums := map[Metric]bool{
 		"projects.created": true, "projects.archived": true, "usage.api.calls": true, "usage.pulls.charts": true, "usage.pulls.images": true,
 		"usage.media.calls": true, "usage.media.cost": true, "performance.errors": true,
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		f := anyFacts(t)
+		data := anyDailyData(t)
 		p := days(saturday-Day(rapid.IntRange(0, 25).Draw(t, "days")), saturday)
-		all := f.dashboard(p).Metrics
+		all := data.dashboard(p).Metrics
 		for _, m := range metricDefinitions() {
 			sum := 0.0
-			for _, point := range f.points(p, m) {
+			for _, point := range data.points(p, m) {
 				if point.Value != nil {
 					sum += *point.Value
 				}
 			}
 			if sums[m.metric] && math.Abs(sum-m.value(all)) > 1e-9 {
-				t.Fatalf("%s: the days' sum is %v, the period's %v", m.metric, sum, m.value(all))
+				t.Fatalf("%s: the days add up to %v, the period has %v", m.metric, sum, m.value(all))
 			}
 		}
 	})

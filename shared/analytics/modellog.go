@@ -6,29 +6,31 @@ import (
 	"time"
 )
 
-// Call is one call of a language model.
+// ModelCall is one call of a language model.
 type ModelCall struct {
 	At time.Time
 	ModelUsage
 }
 
-// modelCall is the message of the lines of the ModelLog.
+// modelCallMessage is the message of the lines of the ModelLog.
 const modelCallMessage = "model call"
 
-// callLine is what a media function says of a call, as far as it is counted.
+// callLine holds the fields of a media function's log line that are counted.
 type callLine struct {
 	Time     time.Time `json:"time"`
-	Status   int       `json:"status"` // of HTTP; only read, because a line in which it is no number is damaged
+	Status   int       `json:"status"` // HTTP status; parsed only to reject lines where it is not a number
 	Input    int64     `json:"inputTokens"`
 	Output   int64     `json:"outputTokens"`
 	MicroUSD int64     `json:"microUSD"`
 }
 
-// maxCall is more than a call can take or cost: sums of a day must not overflow.
+// maxCallAmount is more than a call can use or cost. The limit keeps the sums of a day from
+// overflowing.
 const maxCallAmount = 1e12
 
-// readCall reads a line of the ModelLog; false for one that tells of something else. Each attempt is a call, and whatever a line
-// says was spent, tokens and cost alike, was spent, however it ended: both are what the provider writes on its bill.
+// readCall parses a line of the ModelLog. It returns false for a line that does not report a call.
+// Each attempt is a call. The tokens and the cost of a line count even if the call failed, because
+// the provider charges for them.
 func readCall(message string) (ModelCall, bool, error) {
 	if !isModelCall(message) {
 		return ModelCall{}, false, nil
@@ -46,7 +48,7 @@ func readCall(message string) (ModelCall, bool, error) {
 	return ModelCall{At: line.Time.UTC(), ModelUsage: spent}, true, nil
 }
 
-// isCall looks at nothing but the message, so that whatever else a line holds cannot make it an error.
+// isModelCall looks only at the message, so other fields of the line cannot cause an error.
 func isModelCall(message string) bool {
 	if len(message) > maxLineBytes || !strings.Contains(message, modelCallMessage) {
 		return false

@@ -9,8 +9,8 @@ import (
 	"portside/shared/analytics"
 )
 
-func TestRequestsAreAddedUp(t *testing.T) {
-	at := time.Date(2026, 11, 21, 0, 30, 0, 0, time.FixedZone("", 3600)) // half past eleven in the evening, UTC
+func TestRequestStatsAddAndMerge(t *testing.T) {
+	at := time.Date(2026, 11, 21, 0, 30, 0, 0, time.FixedZone("", 3600)) // 23:30 in UTC
 	r := &analytics.RequestStats{}
 	for _, q := range []analytics.Request{
 		{At: at, Status: 200, LatencyMillis: 10}, {At: at, Status: 499, LatencyMillis: 64, IsMediaCall: true}, {At: at, Status: 500, LatencyMillis: 66},
@@ -26,7 +26,7 @@ func TestRequestsAreAddedUp(t *testing.T) {
 		t.Error(diff)
 	}
 	if average := r.Average(); average != 35 {
-		t.Errorf("the average is %v", average)
+		t.Errorf("average %v, want 35", average)
 	}
 	sum := &analytics.RequestStats{Unreadable: 1}
 	sum.Merge(r)
@@ -36,6 +36,6 @@ func TestRequestsAreAddedUp(t *testing.T) {
 		t.Error(diff)
 	}
 	if average := (&analytics.RequestStats{Calls: 1}).Average(); average != 0 {
-		t.Errorf("the average of nothing is %v", average)
+		t.Errorf("average %v without latencies, want 0", average)
 	}
 }

@@ -10,78 +10,83 @@ import (
 	"time"
 )
 
-// Ledger counts lines of the log.
+// Recorder counts lines of the log.
 type Recorder interface {
-	// Record adds the lines of a part to what their day has, each once, however they are given: again, in other parts, at the
-	// same time. It returns the part that was new. After an error all or nothing of it is counted, and giving it again is right.
+	// Record adds the lines of a segment to the numbers of its day. It counts each line once, even
+	// if the same line arrives again, in another segment, or at the same time. It returns the lines
+	// that were new. After an error either all of them are counted or none, and it is safe to call
+	// Record again.
 	Record(ctx context.Context, p Segment) (Segment, error)
 }
 
-// Archive keeps the parts that were counted, so that they can be counted again.
+// Archive stores the segments that were counted, so that they can be counted again.
 type Archive interface {
-	// Put keeps the lines. What is there under the name already is the same.
+	// Put stores the lines. A segment that already has this name has the same lines.
 	Put(ctx context.Context, name SegmentName, lines []LogLine) error
-	// Get returns what was put. Errors: ErrMissing, ErrDamaged.
+	// Get returns the lines of a segment. Errors: ErrMissing, ErrDamaged.
 	Get(ctx context.Context, name SegmentName) ([]LogLine, error)
-	// Names returns those of all parts of a day, counted or not, side by side those of a stream.
+	// Names returns the names of all segments of a day, counted or not. Segments of the same stream
+	// are next to each other.
 	Names(ctx context.Context, log Log, day Day) ([]SegmentName, error)
 }
 
-// What an Archive says of a part that is not there, and of one that is not as it was put.
+// Errors of an Archive: a segment does not exist, or it differs from what was stored.
 var (
-	ErrMissing = errors.New("it is missing")
-	ErrDamaged = errors.New("it is damaged")
+	ErrMissing = errors.New("the segment is missing")
+	ErrDamaged = errors.New("the segment is damaged")
 )
 
-// Part is lines of one stream and one day, in the order of their times and ids, none of them twice.
+// Segment is a set of lines of one log stream and one day. They are sorted by time and ID, and no
+// line occurs twice.
 type Segment struct {
 	Log    Log
 	Day    Day
-	Stream string // which one: 16 hexadecimal digits, made of group and stream
+	Stream string // 16 hexadecimal digits, a digest of group and stream
 	Lines  []LogLine
 }
 
-// digest tells texts apart by 32 hexadecimal digits.
+// digest returns 32 hexadecimal digits that identify a list of texts.
 func digest(texts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Without returns the part less the lines that others have.
-func (p Segment) Without(others []LogLine) Segment {
-	known := make(map[string]bool, len(others))
+// Without returns the segment without the lines that others contains.
+func (s Segment) Without(others []LogLine) Segment {
+	excluded := make(map[string]bool, len(others))
 	for _, line := range others {
-		known[line.ID] = true
+		excluded[line.ID] = true
 	}
-	kept := make([]LogLine, 0, len(p.Lines))
-	for _, line := range p.Lines {
-		if !known[line.ID] {
+	kept := make([]LogLine, 0, len(s.Lines))
+	for _, line := range s.Lines {
+		if !excluded[line.ID] {
 			kept = append(kept, line)
 		}
 	}
-	p.Lines = kept
-	return p
+	s.Lines = kept
+	return s
 }
 
-// From and To are when the first and the last line were logged. The part must have lines.
-func (p Segment) FirstLogged() time.Time { return p.Lines[0].LoggedAt }
+// FirstLogged returns when the first line was logged. The segment must have lines.
+func (s Segment) FirstLogged() time.Time { return s.Lines[0].LoggedAt }
 
-// To is the end of From's stretch, itself included.
-func (p Segment) LastLogged() time.Time { return p.Lines[len(p.Lines)-1].LoggedAt }
+// LastLogged returns when the last line was logged. The segment must have lines.
+func (s Segment) LastLogged() time.Time { return s.Lines[len(s.Lines)-1].LoggedAt }
 
-// Name tells the part from all others: parts of the same name have the same lines. The part must have lines.
-func (p Segment) Name() SegmentName {
-	ids := make([]string, len(p.Lines))
-	for i, line := range p.Lines {
+// Name identifies the segment: segments of the same name have the same lines. The segment must have
+// lines.
+func (s Segment) Name() SegmentName {
+	ids := make([]string, len(s.Lines))
+	for i, line := range s.Lines {
 		ids[i] = line.ID
 	}
-	return SegmentName{Log: p.Log, Day: p.Day, Stream: p.Stream, FirstLogged: p.FirstLogged(), Digest: digest(ids...)}
+	return SegmentName{Log: s.Log, Day: s.Day, Stream: s.Stream, FirstLogged: s.FirstLogged(), Digest: digest(ids...)}
 }
 
-// Requests adds up the lines of the AccessLog.
-func (p Segment) RequestStats() *RequestStats {
-	sum := &RequestStats{Unreadable: int64(p.Unreadable())}
-	for _, line := range p.Lines {
+// RequestStats adds up the lines of the AccessLog.
+func (s Segment) RequestStats() *RequestStats {
+	sum := &RequestStats{Unreadable: int64(s.Unreadable())}
+	for _, line := range s.Lines {
 		if line.Request != nil {
 			sum.Add(*line.Request)
 		}
@@ -89,9 +94,9 @@ func (p Segment) RequestStats() *RequestStats {
 	return sum
 }
 
-// Models adds up the lines of the ModelLog.
-func (p Segment) ModelUsage() (sum ModelUsage) {
-	for _, line := range p.Lines {
+// ModelUsage adds up the lines of the ModelLog.
+func (s Segment) ModelUsage() (sum ModelUsage) {
+	for _, line := range s.Lines {
 		if line.Call == nil {
 			continue
 		}
@@ -103,10 +108,10 @@ func (p Segment) ModelUsage() (sum ModelUsage) {
 	return sum
 }
 
-// Unread is how many lines cannot be read.
-func (p Segment) Unreadable() int {
+// Unreadable returns how many lines could not be parsed.
+func (s Segment) Unreadable() int {
 	n := 0
-	for _, line := range p.Lines {
+	for _, line := range s.Lines {
 		if line.Request == nil && line.Call == nil {
 			n++
 		}
@@ -114,24 +119,25 @@ func (p Segment) Unreadable() int {
 	return n
 }
 
-// Name is what a part is called.
+// SegmentName identifies a segment.
 type SegmentName struct {
 	Log         Log
 	Day         Day
 	Stream      string
 	FirstLogged time.Time
-	Digest      string // of the ids of its lines
+	Digest      string // of the IDs of the lines
 }
 
-// String returns the name as a path: of a log and a day side by side, and those of a stream in the order of their times.
+// String returns the name as a path. All segments of a log and a day share a folder, where those of
+// one stream are sorted by time.
 func (n SegmentName) String() string {
 	return fmt.Sprintf("%s/%s/%s/%s", n.Log, n.Day, n.Stream, n.SortKey())
 }
 
-// Position is the last part of the path: text that sorts by time.
+// SortKey returns the last element of the path. It sorts by time.
 func (n SegmentName) SortKey() string {
 	return fmt.Sprintf("%s-%s", FormatMillis(n.FirstLogged), n.Digest)
 }
 
-// Stamp writes a time as it stands in names: 13 digits, Unix milliseconds.
+// FormatMillis formats a time as Unix milliseconds with 13 digits, which sort by time.
 func FormatMillis(at time.Time) string { return fmt.Sprintf("%013d", at.UnixMilli()) }

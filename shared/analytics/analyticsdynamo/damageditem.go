@@ -11,10 +11,10 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// wholeNumber reads an attribute; false for one of another type, and for a fraction.
+// intAttribute parses a number attribute. It returns false for other types and for fractions.
 func intAttribute(raw types.AttributeValue) (int64, bool) {
-	number, is := raw.(*types.AttributeValueMemberN)
-	if !is {
+	number, ok := raw.(*types.AttributeValueMemberN)
+	if !ok {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(number.Value, 10, 64)
@@ -24,15 +24,15 @@ func intAttribute(raw types.AttributeValue) (int64, bool) {
 	return n, true
 }
 
-// same tells whether attributes are what they were, of whatever type they are.
+// isEqual compares attributes of any type.
 func isEqual[T items.Map | itemVersion](a, b T) bool { return reflect.DeepEqual(a, b) }
 
-// damagedItem is the difference of an item that is not as this program writes it.
-func damagedItemDifference(of, day string) analytics.Difference {
-	return analytics.Difference{Source: of, Day: day, Counter: "damaged item", Stored: 1}
+// damagedItemDifference reports an item that this program cannot have written.
+func damagedItemDifference(source, day string) analytics.Difference {
+	return analytics.Difference{Source: source, Day: day, Counter: "damaged item", Stored: 1}
 }
 
-// at names the item that an error is about, so that it can be found.
+// itemError adds the key of an item to an error, so that an operator can find the item.
 func (s *Store) itemError(key items.Map, err error) error {
 	if err == nil {
 		return nil
@@ -40,11 +40,11 @@ func (s *Store) itemError(key items.Map, err error) error {
 	return fmt.Errorf("item %s, %s of table %s: %w", quotedKey(key, "pk"), quotedKey(key, "sk"), s.table, err)
 }
 
-// textOf quotes a part of an item's key.
+// quotedKey returns an attribute of an item's key in quotes.
 func quotedKey(item items.Map, name string) string {
-	text, is := item[name].(*types.AttributeValueMemberS)
-	if !is {
-		return name + " is no text"
+	text, ok := item[name].(*types.AttributeValueMemberS)
+	if !ok {
+		return name + " is not a string"
 	}
 	return fmt.Sprintf("%s %q", name, text.Value)
 }

@@ -6,31 +6,32 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// seen is the version of an item as it was read, of whatever type; nil inside: it has none. Whoever writes the item on the condition
-// that it is the same also writes a number, even where it was none.
+// itemVersion is the version attribute of an item as it was read, of any type. Raw is nil if the
+// item has no version. A writer that replaces the item always writes a number, even if the old
+// version was something else.
 type itemVersion struct{ raw types.AttributeValue }
 
 func versionOf(item items.Map) itemVersion { return itemVersion{item[version]} }
 
-// number is the version; false for one that nobody wrote who counts.
-func (s itemVersion) number() (int64, bool) {
-	if s.raw == nil {
+// number returns the version. It returns false for a value that no Recorder writes.
+func (v itemVersion) number() (int64, bool) {
+	if v.raw == nil {
 		return 0, true
 	}
-	n, whole := intAttribute(s.raw)
-	return max(n, 0), whole && n > 0
+	n, ok := intAttribute(v.raw)
+	return max(n, 0), ok && n > 0
 }
 
-// next is the version of what is written in its place.
-func (s itemVersion) next() int64 {
-	n, _ := s.number()
+// next returns the version to write.
+func (v itemVersion) next() int64 {
+	n, _ := v.number()
 	return n + 1
 }
 
-// unchanged is the condition that the item has the version that was read.
-func (s itemVersion) unchanged() (expression string, values items.Map) {
-	if s.raw == nil {
+// unchanged returns the condition that the item still has the version that was read.
+func (v itemVersion) unchanged() (expression string, values items.Map) {
+	if v.raw == nil {
 		return "attribute_not_exists(#version)", items.Map{}
 	}
-	return "#version = :seen", items.Map{":seen": s.raw}
+	return "#version = :seen", items.Map{":seen": v.raw}
 }

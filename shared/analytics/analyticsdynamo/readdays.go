@@ -16,14 +16,17 @@ import (
 
 var _ analytics.Store = (*Store)(nil)
 
-// Counts implements analytics.Store in two calls. The sums and the days that may still change are read as of one moment; what is
-// older stays as it is, and is read for half the price. Tomorrow is one of them: around midnight a faster clock counts there
-// already. It counts as today, since it has happened, and is in the sums; no day before may have it.
+// Counts implements analytics.Store in two calls. The totals and the days that may still change are
+// read in one transaction. Older days no longer change, so an eventually consistent read at half
+// the price is enough.
+//
+// Tomorrow is one of the days that may change: around midnight a writer whose clock is fast already
+// counts there. Such changes have happened and are in the totals, so they count as today's.
 func (s *Store) Counts(ctx context.Context, since, today analytics.Day) (analytics.Counts, error) {
 	counts := analytics.Counts{Now: analytics.Counters{}, Changes: map[analytics.Day]analytics.Counters{}}
-	into := func(item items.Map) error { return addCounts(counts, item, today) }
+	add := func(item items.Map) error { return addCounts(counts, item, today) }
 	if since < today-1 {
-		if err := s.eachDay(ctx, dayRange{daycounts.Partition, since, today - 2}, into); err != nil {
+		if err := s.eachDay(ctx, dayRange{daycounts.Partition, since, today - 2}, add); err != nil {
 			return counts, err
 		}
 	}
@@ -38,7 +41,7 @@ func (s *Store) Counts(ctx context.Context, since, today analytics.Day) (analyti
 		if item == nil {
 			continue
 		}
-		if err := into(item); err != nil {
+		if err := add(item); err != nil {
 			return counts, s.itemError(item, err)
 		}
 	}
@@ -54,7 +57,7 @@ func addCounts(counts analytics.Counts, item items.Map, today analytics.Day) err
 	if err != nil {
 		return fmt.Errorf("read the counts: %w", err)
 	}
-	into := counts.Now
+	counters := counts.Now
 	if name != "" {
 		day, err := analytics.ParseDay(string(name))
 		if err != nil {
@@ -64,15 +67,15 @@ func addCounts(counts analytics.Counts, item items.Map, today analytics.Day) err
 		if counts.Changes[day] == nil {
 			counts.Changes[day] = analytics.Counters{}
 		}
-		into = counts.Changes[day]
+		counters = counts.Changes[day]
 	}
 	for name, n := range change {
-		into[name] += n
+		counters[name] += n
 	}
 	return nil
 }
 
-// Requests implements analytics.Store in one call for each megabyte, four years or so.
+// Requests implements analytics.Store with one call for every megabyte, which is about four years.
 func (s *Store) Requests(ctx context.Context, first, last analytics.Day) (map[analytics.Day]*analytics.RequestStats, error) {
 	found := map[analytics.Day]*analytics.RequestStats{}
 	err := s.eachDay(ctx, dayRange{requests, first, last}, func(item items.Map) error {
@@ -98,24 +101,24 @@ func (s *Store) Usage(ctx context.Context, first, last analytics.Day) (map[analy
 	return found, err
 }
 
-// days are a range in a partition, with both ends.
+// dayRange is a range of days in a partition. It includes both ends.
 type dayRange struct {
 	partition   string
 	first, last analytics.Day
 }
 
-// each reads the items of the days, eventually consistent.
-func (s *Store) eachDay(ctx context.Context, of dayRange, visit func(items.Map) error) error {
+// eachDay reads the items of the days with eventual consistency.
+func (s *Store) eachDay(ctx context.Context, days dayRange, visit func(items.Map) error) error {
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.table, KeyConditionExpression: aws.String("pk = :partition AND sk BETWEEN :first AND :last"),
 		ExpressionAttributeValues: items.Map{
-			":partition": items.Text(of.partition), ":first": items.Text(of.first.String()), ":last": items.Text(of.last.String()),
+			":partition": items.Text(days.partition), ":first": items.Text(days.first.String()), ":last": items.Text(days.last.String()),
 		},
 	})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return fmt.Errorf("read %s of %s to %s: %w", of.partition, of.first, of.last, err)
+			return fmt.Errorf("read %s of %s to %s: %w", days.partition, days.first, days.last, err)
 		}
 		for _, item := range page.Items {
 			if err := visit(item); err != nil {
@@ -127,9 +130,9 @@ func (s *Store) eachDay(ctx context.Context, of dayRange, visit func(items.Map) 
 }
 
 func itemDay(item items.Map) (analytics.Day, error) {
-	name, is := item["sk"].(*types.AttributeValueMemberS)
-	if !is {
-		return 0, fmt.Errorf("read a day: it has no name")
+	name, ok := item["sk"].(*types.AttributeValueMemberS)
+	if !ok {
+		return 0, fmt.Errorf("read the day of an item: its sort key is not a string")
 	}
 	return analytics.ParseDay(name.Value)
 }

@@ -19,12 +19,12 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// now is in the afternoon of a Saturday.
+// now is a Saturday afternoon.
 var now = time.Date(2026, 11, 21, 15, 30, 0, 0, time.UTC)
 
 var today = analytics.DayOf(now)
 
-// book is a table on a real engine, written as its writers do.
+// testTable is a table on a real engine, with methods that write as the production code does.
 type testTable struct {
 	testing.TB
 	client *dynamodb.Client
@@ -39,12 +39,12 @@ func newTestTable(tb testing.TB) testTable {
 
 func (b testTable) store() *Store { return New(b.client, b.table) }
 
-// put writes items as they are.
+// put writes items unchanged.
 func (b testTable) put(all []items.Map) {
 	b.Helper()
-	const most = 25
+	const maxBatch = 25
 	for len(all) > 0 {
-		n := min(most, len(all))
+		n := min(maxBatch, len(all))
 		var writes []types.WriteRequest
 		for _, item := range all[:n] {
 			writes = append(writes, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
@@ -75,8 +75,8 @@ func itemOf(day analytics.Day, r *analytics.RequestStats) items.Map {
 	return item
 }
 
-// busyDay has requests whose latencies fall into about 130 buckets.
-func busyDay(random *rand.Rand) *analytics.RequestStats {
+// busyDayStats returns requests whose latencies fall into about 130 buckets.
+func busyDayStats(random *rand.Rand) *analytics.RequestStats {
 	r := &analytics.RequestStats{Calls: 864_000, Errors: 431, TotalMillis: 51_840_000, MediaCalls: 4_021, Latency: analytics.Histogram{}}
 	for hour := range r.CallsByHour {
 		r.CallsByHour[hour] = 30_000 + random.Int64N(10_000)
@@ -88,14 +88,14 @@ func busyDay(random *rand.Rand) *analytics.RequestStats {
 	return r
 }
 
-// fill writes days up to today as busy as a service may be that is worth a dashboard.
+// fill writes n days up to today, each as busy as a large service.
 func (b testTable) fill(n int) {
 	b.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	total := daycounts.TotalKey()
 	var all []items.Map
 	for day := today - analytics.Day(n) + 1; day <= today; day++ {
-		all = append(all, itemOf(day, busyDay(random)), b.usageItem(day, random), b.countsItem(day, random, total))
+		all = append(all, itemOf(day, busyDayStats(random)), b.usageItem(day, random), b.countsItem(day, random, total))
 	}
 	b.put(append(all, total))
 }
@@ -133,8 +133,8 @@ func (b testTable) dashboard(asked analytics.PeriodQuery, compare bool) (dashboa
 	return dashboard, meter
 }
 
-// TestCostOfADashboard holds the promise of a few calls and reads, on a table with two full years.
-func TestCostOfADashboard(t *testing.T) {
+// The table has two full years.
+func TestDashboardCost(t *testing.T) {
 	b := newTestTable(t)
 	b.fill(2*365 + 8)
 	year, leap := today-364, today-365
@@ -164,8 +164,8 @@ func TestCostOfADashboard(t *testing.T) {
 	}
 }
 
-// TestAFasterClock counts tomorrow what happens today: it is in today's numbers and in none before.
-func TestAFasterClock(t *testing.T) {
+// A writer whose clock is fast counts on tomorrow. Such changes belong to today.
+func TestCountsIncludeTomorrowInToday(t *testing.T) {
 	b := newTestTable(t)
 	b.count(today-1, daycounts.Change{"users": 3})
 	b.count(today, daycounts.Change{"users": 2, "created": 1})
@@ -181,8 +181,8 @@ func TestAFasterClock(t *testing.T) {
 	}
 }
 
-// TestADayOfLongAgo needs all changes since, and nothing else of the years between.
-func TestADayOfLongAgo(t *testing.T) {
+// A day long ago requires all changes of the counters since, but no other data in between.
+func TestDashboardCostForOldDay(t *testing.T) {
 	b := newTestTable(t)
 	b.fill(400)
 	day := today - 390
@@ -192,7 +192,7 @@ func TestADayOfLongAgo(t *testing.T) {
 	}
 }
 
-func TestSeriesReadWhatTheyNeed(t *testing.T) {
+func TestSeriesReadsOnlyItsSource(t *testing.T) {
 	b := newTestTable(t)
 	b.fill(3)
 	client, meter := awstest.Metered(b.client)
@@ -206,7 +206,7 @@ func TestSeriesReadWhatTheyNeed(t *testing.T) {
 	}
 }
 
-func TestWhatWasWrittenIsOnTheDashboard(t *testing.T) {
+func TestDashboardShowsStoredData(t *testing.T) {
 	b := newTestTable(t)
 	b.count(today-60, daycounts.Change{"users": 4, "users:active": 3, "role:admin": 4})
 	b.count(today-1, daycounts.Change{"users": 2, "users:active": 1, "role:user": 2, "projects": 1, "project:draft": 1, "created": 1})
@@ -237,7 +237,7 @@ func TestWhatWasWrittenIsOnTheDashboard(t *testing.T) {
 	}
 }
 
-// TestCountsSinceEachDay has a change on each of the last days, and asks for what changed since each of them.
+// Each of the last days has a change. The test reads the changes since each of them.
 func TestCountsSinceEachDay(t *testing.T) {
 	b := newTestTable(t)
 	const n = 6
@@ -260,20 +260,19 @@ func TestCountsSinceEachDay(t *testing.T) {
 	}
 }
 
-// TestMidnightInBetween has a process whose clock is behind that of the writers: what tomorrow changed is part of the sum, and of
-// no day that can be asked for.
-func TestMidnightInBetween(t *testing.T) {
+// The clock of the reader is behind the clock of the writers. Changes of tomorrow are in the total.
+func TestDashboardTotalIncludesTomorrow(t *testing.T) {
 	b := newTestTable(t)
 	b.count(today, daycounts.Change{"users": 1})
 	b.count(today+1, daycounts.Change{"users": 5})
 	got, _ := b.dashboard(analytics.PeriodQuery{Kind: analytics.Today}, false)
 	if total := got.Metrics.Users.Total; total != 6 {
-		t.Errorf("there are %d users now", total)
+		t.Errorf("got %d users, want 6", total)
 	}
 }
 
-// TestUsersThatChangeMeanwhile has the counts cancelled by writers, as the engine never does by itself.
-func TestUsersThatChangeMeanwhile(t *testing.T) {
+// Concurrent writers cancel the transaction twice, which the engine never does on its own.
+func TestCountsRetryTransactionConflicts(t *testing.T) {
 	b := newTestTable(t)
 	b.count(today, daycounts.Change{"users": 1})
 	b.client = awstest.Faulty(b.client, func(operation string, n int) error {
@@ -287,7 +286,7 @@ func TestUsersThatChangeMeanwhile(t *testing.T) {
 	}
 }
 
-func TestStoresErrorsAreErrors(t *testing.T) {
+func TestStoreErrorsAreReturned(t *testing.T) {
 	b := newTestTable(t)
 	broken := awstest.Faulty(b.client, func(operation string, _ int) error {
 		return fmt.Errorf("no %s", operation)
@@ -302,20 +301,20 @@ func TestStoresErrorsAreErrors(t *testing.T) {
 		}
 	}
 	if err := New(broken, b.table).SaveStorage(t.Context(), now, analytics.StorageBytes{}); err == nil {
-		t.Error("nothing was written, and nothing said")
+		t.Error("SaveStorage returned no error although the write failed")
 	}
-	cancelled, cancel := context.WithCancel(t.Context())
+	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := b.store().Counts(cancelled, today-5, today); err == nil {
-		t.Error("a cancelled context reads")
+	if _, err := b.store().Counts(canceled, today-5, today); err == nil {
+		t.Error("Counts returned no error for a canceled context")
 	}
 }
 
-func TestItemsThatNobodyWroteAreErrors(t *testing.T) {
+func TestDashboardRejectsInvalidItems(t *testing.T) {
 	for name, item := range map[string]items.Map{
-		"counts of no day":   items.Key("counts", "2026-11-05x"),
-		"requests of no day": items.Key("requests", "2026-11-05x"),
-		"usage of no day":    items.Key("usage", "2026-11-05x"),
+		"counts without a day":   items.Key("counts", "2026-11-05x"),
+		"requests without a day": items.Key("requests", "2026-11-05x"),
+		"usage without a day":    items.Key("usage", "2026-11-05x"),
 	} {
 		b := newTestTable(t)
 		b.put([]items.Map{item})
@@ -326,7 +325,7 @@ func TestItemsThatNobodyWroteAreErrors(t *testing.T) {
 	}
 }
 
-func BenchmarkDashboardOfAYear(b *testing.B) {
+func BenchmarkYearDashboard(b *testing.B) {
 	table := newTestTable(b)
 	table.fill(373)
 	year := today - 364

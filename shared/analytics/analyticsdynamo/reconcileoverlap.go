@@ -9,53 +9,57 @@ import (
 	"portside/shared/analytics"
 )
 
-// share is what a part adds to the parts before it: its lines less theirs. Recorder gives none of them the lines of another, but a
-// day's item that was lost or damaged may have kept it from seeing that others have them.
+// contribution is what a segment adds to the segments before it: the totals of its lines without
+// the lines that they share. Normally segments share no lines, because the Recorder removes them.
+// But if a day's item is lost or damaged, the Recorder cannot see earlier segments.
 type contribution struct {
-	earlier []analytics.SegmentName // whose lines it is without
-	lastLogged     time.Time        // when its last line was logged
+	earlier    []analytics.SegmentName // the segments whose lines are removed
+	lastLogged time.Time               // when the last line of the segment was logged
 	segmentTotals
 }
 
-// share returns that of a part of which earlier ones of its stream may have lines.
-func (r *recount) contribution(ctx context.Context, name analytics.SegmentName, before []analytics.SegmentName) (contribution, error) {
-	if known, is := r.contributions[name]; is && slices.Equal(known.earlier, before) {
+// contribution returns the contribution of a segment that may share lines with the given earlier
+// ones.
+func (r *recount) contribution(ctx context.Context, name analytics.SegmentName, earlier []analytics.SegmentName) (contribution, error) {
+	if known, ok := r.contributions[name]; ok && slices.Equal(known.earlier, earlier) {
 		return known, nil
 	}
-	maps.DeleteFunc(r.segments, func(n analytics.SegmentName, _ analytics.Segment) bool { return !slices.Contains(before, n) })
-	part, err := r.segment(ctx, name)
+	maps.DeleteFunc(r.segments, func(n analytics.SegmentName, _ analytics.Segment) bool {
+		return !slices.Contains(earlier, n)
+	})
+	segment, err := r.segment(ctx, name)
 	if err != nil {
 		return contribution{}, err
 	}
-	rest := part
-	for _, earlier := range before {
-		other, err := r.segment(ctx, earlier)
+	rest := segment
+	for _, otherName := range earlier {
+		other, err := r.segment(ctx, otherName)
 		if err != nil {
 			return contribution{}, err
 		}
 		rest = rest.Without(other.Lines)
 	}
-	s := contribution{earlier: slices.Clone(before), lastLogged: name.FirstLogged, segmentTotals: totalsOf(rest)}
-	s.duplicateLines = int64(len(part.Lines) - len(rest.Lines))
-	if len(part.Lines) > 0 {
-		s.lastLogged, s.longestMillis = part.LastLogged(), dayItem{}.spanWith(part)
+	c := contribution{earlier: slices.Clone(earlier), lastLogged: name.FirstLogged, segmentTotals: totalsOf(rest)}
+	c.duplicateLines = int64(len(segment.Lines) - len(rest.Lines))
+	if len(segment.Lines) > 0 {
+		c.lastLogged, c.longestMillis = segment.LastLogged(), dayItem{}.spanWith(segment)
 	}
-	r.contributions[name] = s
-	return s, nil
+	r.contributions[name] = c
+	return c, nil
 }
 
-// opened reads a part, or has it still.
+// segment returns a segment from memory, or reads it from the archive.
 func (r *recount) segment(ctx context.Context, name analytics.SegmentName) (analytics.Segment, error) {
-	if part, is := r.segments[name]; is {
-		return part, nil
+	if segment, ok := r.segments[name]; ok {
+		return segment, nil
 	}
-	part, err := r.read(ctx, name)
+	segment, err := r.read(ctx, name)
 	if err != nil {
-		return part, err
+		return segment, err
 	}
 	if r.segments == nil {
 		r.segments = map[analytics.SegmentName]analytics.Segment{}
 	}
-	r.segments[name] = part
-	return part, nil
+	r.segments[name] = segment
+	return segment, nil
 }

@@ -18,11 +18,14 @@ import (
 
 // Recorder counts lines of the log.
 //
-// A line counts once because of three things. A part that is counted leaves a marker in the same transaction, which says from when
-// to when its lines were logged; the lines themselves were put into the archive before. Whoever counts a part of the same
-// stream and day reads the markers that it overlaps, and leaves out the lines of those. And each transaction raises the
-// version of the day's item, on the condition that it is as it was before the markers were read: so nobody counts beside
-// somebody whose marker he did not see.
+// Three rules make each line count once:
+//
+//   - The lines of a segment are first put into the archive. The transaction that counts them also
+//     writes a marker, which says when the first and the last line were logged.
+//   - Before a segment is counted, the Recorder reads the markers of the same stream and day that
+//     overlap it, and removes the lines of those segments.
+//   - Each transaction increments the version of the day's item, on the condition that the version is
+//     still the one from before the markers were read. So two writers cannot miss each other's markers.
 type Recorder struct {
 	store   *Store
 	archive analytics.Archive
@@ -33,18 +36,18 @@ var _ analytics.Recorder = (*Recorder)(nil)
 // NewRecorder returns a Recorder in the store's table.
 func NewRecorder(store *Store, archive analytics.Archive) *Recorder { return &Recorder{store, archive} }
 
-// errOvertaken says that another part of the day was counted at the same time.
+// errOvertaken means that another writer changed the day's item after it was read.
 var errOvertaken = errors.New("the day has changed")
 
-// Record implements analytics.Ledger. It writes six units at most, whatever the size of the part, and reads the archive only
-// where the part overlaps others.
-func (r *Recorder) Record(ctx context.Context, p analytics.Segment) (analytics.Segment, error) {
-	if len(p.Lines) == 0 {
-		return p, nil
+// Record implements analytics.Recorder. It uses at most six write units for a segment of any size.
+// It reads the archive only if the segment overlaps others.
+func (r *Recorder) Record(ctx context.Context, s analytics.Segment) (analytics.Segment, error) {
+	if len(s.Lines) == 0 {
+		return s, nil
 	}
 	var kept analytics.SegmentName
 	for n := 1; ; n++ {
-		counted, err := r.try(ctx, p, &kept)
+		counted, err := r.try(ctx, s, &kept)
 		if errors.Is(err, errOvertaken) && n < maxTries {
 			err = pause(ctx)
 			if err == nil {
@@ -52,16 +55,18 @@ func (r *Recorder) Record(ctx context.Context, p analytics.Segment) (analytics.S
 			}
 		}
 		if err != nil {
-			return analytics.Segment{}, fmt.Errorf("count lines of %s: %w", p.Day, err)
+			return analytics.Segment{}, fmt.Errorf("count lines of %s: %w", s.Day, err)
 		}
 		return counted, nil
 	}
 }
 
-// maxTries is more than as many writers at once could need as a function may have.
+// maxTries is more attempts than are needed when every instance that Lambda may run at once writes
+// the same day.
 const maxTries = 200
 
-// longestPause is between two tries. Each time somebody has come through, so that it need not grow.
+// longestPause is the longest pause between two attempts. It does not grow, because each failed
+// attempt means that another writer has succeeded.
 const longestPause = 20 * time.Millisecond
 
 func pause(ctx context.Context) error {
@@ -75,14 +80,15 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// try counts the part once, unless it is overtaken. kept is what it put into the archive already.
-func (r *Recorder) try(ctx context.Context, p analytics.Segment, kept *analytics.SegmentName) (analytics.Segment, error) {
-	key := dayKey(partitionOf(p.Log), p.Day)
+// try makes one attempt to count the segment. The parameter kept is the name of the segment that an
+// earlier attempt put into the archive.
+func (r *Recorder) try(ctx context.Context, s analytics.Segment, kept *analytics.SegmentName) (analytics.Segment, error) {
+	key := dayKey(partitionOf(s.Log), s.Day)
 	day, _, err := items.Get[dayItem](ctx, items.In(r.store.client, r.store.table), key)
 	if err != nil {
-		return p, r.store.itemError(key, err)
+		return s, r.store.itemError(key, err)
 	}
-	rest, err := r.uncountedLines(ctx, p, day)
+	rest, err := r.uncountedLines(ctx, s, day)
 	if err != nil || len(rest.Lines) == 0 {
 		return rest, err
 	}
@@ -95,7 +101,8 @@ func (r *Recorder) try(ctx context.Context, p analytics.Segment, kept *analytics
 	return rest, r.commit(ctx, rest, day)
 }
 
-// dayItem is what is read of a day's item before something is added to it. The zero value is a day without anything of the log.
+// dayItem holds the attributes of a day's item that are read before a segment is added. The zero
+// value is a day without any counted line.
 type dayItem struct {
 	Version int64 `dynamodbav:"version"`
 	Span    int64 `dynamodbav:"span"`
@@ -103,12 +110,13 @@ type dayItem struct {
 	requestStatsItem
 }
 
-// spanWith is the day's span with one more part.
-func (d dayItem) spanWith(p analytics.Segment) int64 {
-	return max(d.Span, p.LastLogged().Sub(p.FirstLogged()).Milliseconds())
+// spanWith returns the day's span after adding a segment: the time between the first and the last
+// line of the day's longest segment, in milliseconds.
+func (d dayItem) spanWith(s analytics.Segment) int64 {
+	return max(d.Span, s.LastLogged().Sub(s.FirstLogged()).Milliseconds())
 }
 
-// partitionOf is where the sums of a log are.
+// partitionOf returns the partition with the sums of a log.
 func partitionOf(log analytics.Log) string {
 	if log == analytics.ModelLog {
 		return usage
@@ -116,51 +124,51 @@ func partitionOf(log analytics.Log) string {
 	return requests
 }
 
-// reach is from when on parts may begin that a part overlaps. A day that knows no span may have lost it, together with its item: then
-// that is the beginning of all times, although nearly always there is nothing.
-func (d dayItem) overlapStart(p analytics.Segment) time.Time {
+// overlapStart returns the earliest time at which a segment that overlaps s can begin. If the item
+// has no span, the item may have been lost, so the result is the earliest possible time.
+func (d dayItem) overlapStart(s analytics.Segment) time.Time {
 	if d.Version <= 0 || d.Span <= 0 {
 		return time.UnixMilli(minMillis)
 	}
-	return p.FirstLogged().Add(-time.Duration(d.Span) * time.Millisecond)
+	return s.FirstLogged().Add(-time.Duration(d.Span) * time.Millisecond)
 }
 
-// fresh returns what no other part has.
-func (r *Recorder) uncountedLines(ctx context.Context, p analytics.Segment, day dayItem) (analytics.Segment, error) {
-	markers, err := r.markers(ctx, p, day.overlapStart(p), p.LastLogged())
+// uncountedLines returns the segment without the lines of segments that were counted before.
+func (r *Recorder) uncountedLines(ctx context.Context, s analytics.Segment, day dayItem) (analytics.Segment, error) {
+	markers, err := r.markers(ctx, s, day.overlapStart(s), s.LastLogged())
 	if err != nil {
-		return p, err
+		return s, err
 	}
-	own := p.Name().SortKey()
+	own := s.Name().SortKey()
 	for _, item := range markers {
-		m, name, err := parseMarker(item, p)
+		m, name, err := parseMarker(item, s)
 		switch {
 		case err != nil:
-			return p, r.store.itemError(item, err)
-		case len(p.Lines) == 0 || m.SK == own:
-			p.Lines = nil
-			return p, nil
-		case m.To < p.FirstLogged().UnixMilli() || name.FirstLogged.After(p.LastLogged()):
+			return s, r.store.itemError(item, err)
+		case len(s.Lines) == 0 || m.SK == own:
+			s.Lines = nil
+			return s, nil
+		case m.To < s.FirstLogged().UnixMilli() || name.FirstLogged.After(s.LastLogged()):
 			continue
 		}
 		counted, err := r.archive.Get(ctx, name)
 		if err != nil {
-			return p, err
+			return s, err
 		}
-		p = p.Without(counted)
+		s = s.Without(counted)
 	}
-	return p, nil
+	return s, nil
 }
 
-// write counts the part, if the day is still as it was.
-func (r *Recorder) commit(ctx context.Context, p analytics.Segment, day dayItem) error {
-	sum, err := r.dayUpdate(p, day)
+// commit counts the segment if the day's item still has the version that was read.
+func (r *Recorder) commit(ctx context.Context, s analytics.Segment, day dayItem) error {
+	sum, err := r.dayUpdate(s, day)
 	if err != nil {
 		return err
 	}
 	err = transactions.Write(ctx, r.store.client, []types.TransactWriteItem{sum, {Put: &types.Put{
 		TableName: &r.store.table, ConditionExpression: aws.String("attribute_not_exists(pk)"),
-		Item: items.Encode(marker{PK: markerPartition(p), SK: p.Name().SortKey(), To: p.LastLogged().UnixMilli(), Lines: len(p.Lines)}),
+		Item: items.Encode(marker{PK: markerPartition(s), SK: s.Name().SortKey(), To: s.LastLogged().UnixMilli(), Lines: len(s.Lines)}),
 	}}})
 	if _, failed := errors.AsType[*transactions.ConditionFailed](err); failed {
 		return errOvertaken
@@ -168,8 +176,8 @@ func (r *Recorder) commit(ctx context.Context, p analytics.Segment, day dayItem)
 	return err
 }
 
-// unchanged is the condition that the day has the version that was read. Pulls and measurements are written to days that the log
-// has added nothing to.
+// unchanged returns the condition that the day's item still has the version that was read. An item
+// that has only pulls and storage measurements has no version.
 func (d dayItem) unchanged() (expression string, values items.Map) {
 	if d.Version == 0 {
 		return "attribute_not_exists(#version)", items.Map{}
@@ -177,18 +185,18 @@ func (d dayItem) unchanged() (expression string, values items.Map) {
 	return "#version = :seen", items.Map{":seen": items.Number(d.Version)}
 }
 
-// sum is what adds the part to the day.
-func (r *Recorder) dayUpdate(p analytics.Segment, day dayItem) (types.TransactWriteItem, error) {
-	if p.Log == analytics.ModelLog {
-		return types.TransactWriteItem{Update: r.modelUsageUpdate(p, day)}, nil
+// dayUpdate returns the write that adds the segment to its day.
+func (r *Recorder) dayUpdate(s analytics.Segment, day dayItem) (types.TransactWriteItem, error) {
+	if s.Log == analytics.ModelLog {
+		return types.TransactWriteItem{Update: r.modelUsageUpdate(s, day)}, nil
 	}
 	whole, err := day.decode()
 	if err != nil {
-		return types.TransactWriteItem{}, r.store.itemError(dayKey(requests, p.Day), err)
+		return types.TransactWriteItem{}, r.store.itemError(dayKey(requests, s.Day), err)
 	}
-	whole.Merge(p.RequestStats())
-	item := items.Encode(dayItem{day.Version + 1, day.spanWith(p), day.Parts + 1, encodeRequestStats(whole)})
-	maps.Copy(item, dayKey(requests, p.Day))
+	whole.Merge(s.RequestStats())
+	item := items.Encode(dayItem{day.Version + 1, day.spanWith(s), day.Parts + 1, encodeRequestStats(whole)})
+	maps.Copy(item, dayKey(requests, s.Day))
 	condition, values := day.unchanged()
 	put := &types.Put{
 		TableName: &r.store.table, Item: item, ConditionExpression: &condition,
@@ -200,17 +208,17 @@ func (r *Recorder) dayUpdate(p analytics.Segment, day dayItem) (types.TransactWr
 	return types.TransactWriteItem{Put: put}, nil
 }
 
-// sumOfModels leaves alone what others write about the day.
-func (r *Recorder) modelUsageUpdate(p analytics.Segment, day dayItem) *types.Update {
-	m := p.ModelUsage()
+// modelUsageUpdate adds the model calls and leaves the attributes of other writers unchanged.
+func (r *Recorder) modelUsageUpdate(s analytics.Segment, day dayItem) *types.Update {
+	m := s.ModelUsage()
 	condition, values := day.unchanged()
 	maps.Copy(values, items.Map{
-		":version": items.Number(day.Version + 1), ":span": items.Number(day.spanWith(p)), ":unread": items.Number(int64(p.Unreadable())),
+		":version": items.Number(day.Version + 1), ":span": items.Number(day.spanWith(s)), ":unread": items.Number(int64(s.Unreadable())),
 		":calls": items.Number(m.Calls), ":in": items.Number(m.InputTokens), ":out": items.Number(m.OutputTokens),
 		":cost": items.Number(m.MicroUSD), ":one": items.Number(1),
 	})
 	return &types.Update{
-		TableName: &r.store.table, Key: dayKey(usage, p.Day), ConditionExpression: &condition, ExpressionAttributeValues: values,
+		TableName: &r.store.table, Key: dayKey(usage, s.Day), ConditionExpression: &condition, ExpressionAttributeValues: values,
 		ExpressionAttributeNames: map[string]string{"#version": version, "#span": span},
 		UpdateExpression: aws.String("SET #version = :version, #span = :span " +
 			"ADD modelCalls :calls, inputTokens :in, outputTokens :out, microUSD :cost, unread :unread, parts :one"),

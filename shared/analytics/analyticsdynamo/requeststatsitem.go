@@ -11,16 +11,18 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// Attributes of a day to which the log adds: how often it was written, and milliseconds between the first and the last line of
-// its longest part. A third, parts, says how many were counted.
+// Attributes of a day's item that the Recorder maintains: how many times the item was written, and
+// the milliseconds between the first and the last line of its longest segment. A third attribute,
+// "parts", is the number of counted segments.
 const (
 	version = "version"
 	span    = "span"
 )
 
-// requestsItem is the shape of a day's requests. Hours and latencies are packed into an attribute each: a number for each of them
-// would be 180, and of reading a year almost all the time would go into their names. That whoever adds to a day has to read it
-// first costs nothing more, since Recorder does so anyway.
+// requestStatsItem is the form of a day's requests. Hours and latencies are each packed into one
+// binary attribute. As separate numbers they would be 180 attributes, and reading a year would
+// spend nearly all its time on their names. The packed form requires a read before each write, but
+// the Recorder reads the item anyway.
 type requestStatsItem struct {
 	Calls   int64  `dynamodbav:"calls"`
 	Errors  int64  `dynamodbav:"errors"`
@@ -28,7 +30,7 @@ type requestStatsItem struct {
 	Media   int64  `dynamodbav:"media"`
 	Unread  int64  `dynamodbav:"unread"`
 	Hours   []byte `dynamodbav:"hours"`   // calls and errors of each hour, as varints
-	Latency []byte `dynamodbav:"latency"` // buckets, each by its distance from the one before, and how many there are, as varints
+	Latency []byte `dynamodbav:"latency"` // for each bucket its distance from the bucket before and its count, as varints
 }
 
 func encodeRequestStats(r *analytics.RequestStats) requestStatsItem {
@@ -46,11 +48,11 @@ func encodeRequestStats(r *analytics.RequestStats) requestStatsItem {
 	return i
 }
 
-// requests is the way back. The item of a day without any is empty.
+// decode reverses encodeRequestStats. The item of a day without requests decodes to zero.
 func (i requestStatsItem) decode() (*analytics.RequestStats, error) {
 	r := &analytics.RequestStats{
 		Calls: i.Calls, Errors: i.Errors, TotalMillis: i.Millis, MediaCalls: i.Media, Unreadable: i.Unread,
-		Latency: make(analytics.Histogram, len(i.Latency)/2), // at least two bytes each
+		Latency: make(analytics.Histogram, len(i.Latency)/2), // a bucket takes at least two bytes
 	}
 	hour, bucket := 0, analytics.Bucket(0)
 	err := eachPair(i.Hours, func(calls, errors int64) bool {
@@ -90,13 +92,13 @@ func appendPair(to []byte, a, b int64) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(to, uint64(a)), uint64(b))
 }
 
-// pairs calls take with each pair of numbers, until it refuses one.
+// eachPair calls take with each pair of numbers until take returns false.
 func eachPair(from []byte, take func(a, b int64) bool) error {
 	for len(from) > 0 {
 		a, n := binary.Uvarint(from)
 		b, m := binary.Uvarint(from[max(n, 0):])
 		if n <= 0 || m <= 0 || a > math.MaxInt64 || b > math.MaxInt64 || !take(int64(a), int64(b)) {
-			return fmt.Errorf("%d bytes before the end they are not what is written here", len(from))
+			return fmt.Errorf("invalid varints %d bytes before the end", len(from))
 		}
 		from = from[n+m:]
 	}

@@ -12,8 +12,8 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// anyRequests draws requests as a day may have them, and as none will.
-func anyRequests(t *rapid.T) *analytics.RequestStats {
+// anyRequestStats draws statistics with numbers of any size.
+func anyRequestStats(t *rapid.T) *analytics.RequestStats {
 	count := rapid.Int64Range(0, math.MaxInt64)
 	r := &analytics.RequestStats{
 		Calls: count.Draw(t, "calls"), Errors: count.Draw(t, "errors"), TotalMillis: count.Draw(t, "millis"),
@@ -29,9 +29,9 @@ func anyRequests(t *rapid.T) *analytics.RequestStats {
 	return r
 }
 
-func TestWhatIsWrittenIsRead(t *testing.T) {
+func TestRequestStatsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		want := anyRequests(t)
+		want := anyRequestStats(t)
 		got, err := decodeRequestStats(itemOf(0, want))
 		if err != nil {
 			t.Fatal(err)
@@ -42,7 +42,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	})
 }
 
-func TestEveryBucketIsRead(t *testing.T) {
+func TestEveryBucketRoundTrips(t *testing.T) {
 	want := &analytics.RequestStats{Latency: analytics.Histogram{}}
 	for bucket := range analytics.LastBucket + 1 {
 		want.Latency[bucket] = 1e6
@@ -54,8 +54,8 @@ func TestEveryBucketIsRead(t *testing.T) {
 	}
 }
 
-// TestAFullDayIsSmall has a million requests of every latency up to half a minute.
-func TestAFullDayIsSmall(t *testing.T) {
+// The day has a million requests in every latency bucket up to half a minute.
+func TestBusyDayItemIsSmall(t *testing.T) {
 	r := &analytics.RequestStats{Latency: analytics.Histogram{}}
 	for bucket := range analytics.BucketOf(30_000) + 1 {
 		r.Latency[bucket] = 1e6
@@ -64,40 +64,40 @@ func TestAFullDayIsSmall(t *testing.T) {
 		r.CallsByHour[hour], r.ErrorsByHour[hour] = 15e6, 1e6
 	}
 	if i := encodeRequestStats(r); len(i.Latency)+len(i.Hours) > 1600 {
-		t.Errorf("a day takes %d and %d bytes", len(i.Latency), len(i.Hours))
+		t.Errorf("latencies take %d bytes and hours %d, want at most 1600 together", len(i.Latency), len(i.Hours))
 	}
 }
 
-func TestADayWithoutRequestsIsEmpty(t *testing.T) {
+func TestDecodeItemWithoutRequests(t *testing.T) {
 	got, err := decodeRequestStats(items.Key(requests, "2026-11-21"))
 	if diff := cmp.Diff(&analytics.RequestStats{Latency: analytics.Histogram{}}, got); diff != "" || err != nil {
 		t.Errorf("%v, %s", err, diff)
 	}
 }
 
-func TestItemsOfAnotherShapeAreErrors(t *testing.T) {
+func TestDecodeRejectsInvalidItems(t *testing.T) {
 	hours := items.Bytes(make([]byte, 50))
 	for name, item := range map[string]items.Map{
-		"text for a number": {"calls": items.Text("many")},
-		"25 hours":          {"hours": hours},
-		"half an hour":      {"hours": items.Bytes([]byte{2})},
-		"half a number":     {"latency": items.Bytes([]byte{2, 0x80})},
-		"no such bucket":    {"latency": items.Bytes([]byte{0x80, 0x04, 2})},
-		"far below zero":    {"latency": items.Bytes(append(bytes.Repeat([]byte{0xff}, 9), 1, 2))},
+		"string for a number": {"calls": items.Text("many")},
+		"25 hours":            {"hours": hours},
+		"half an hour":        {"hours": items.Bytes([]byte{2})},
+		"half a number":       {"latency": items.Bytes([]byte{2, 0x80})},
+		"no such bucket":      {"latency": items.Bytes([]byte{0x80, 0x04, 2})},
+		"far below zero":      {"latency": items.Bytes(append(bytes.Repeat([]byte{0xff}, 9), 1, 2))},
 	} {
 		if r, err := decodeRequestStats(item); err == nil {
-			t.Errorf("%s is read as %+v", name, r)
+			t.Errorf("%s: decoded to %+v, want an error", name, r)
 		}
 	}
 	for name, item := range map[string]items.Map{
 		"nothing": {}, "a number": {"sk": items.Number(1)}, "no such day": items.Key("usage", "2026-02-30"),
 	} {
 		if day, err := itemDay(item); err == nil {
-			t.Errorf("%s is read as %s", name, day)
+			t.Errorf("%s: decoded to %s, want an error", name, day)
 		}
 	}
 	if _, err := decodeUsage(items.Map{"charts": items.Text("many")}); err == nil {
-		t.Error("text is read as usage")
+		t.Error("decodeUsage accepted a string as a number")
 	}
 }
 
@@ -114,7 +114,7 @@ func FuzzLatency(f *testing.F) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(r.CallsByHour, again.CallsByHour); diff != "" || r.Latency.Count() != again.Latency.Count() {
-			t.Errorf("read again it differs: %s", diff)
+			t.Errorf("differs after encoding and decoding: %s", diff)
 		}
 	})
 }

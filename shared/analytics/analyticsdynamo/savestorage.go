@@ -14,7 +14,7 @@ import (
 
 var _ analytics.StorageStore = (*Store)(nil)
 
-// SetStorage implements analytics.Gauge with one write.
+// SaveStorage implements analytics.StorageStore with one write.
 func (s *Store) SaveStorage(ctx context.Context, at time.Time, size analytics.StorageBytes) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: dayKey(usage, analytics.DayOf(at)),

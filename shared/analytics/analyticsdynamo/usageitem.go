@@ -5,7 +5,7 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// usageItem is the shape of a day's usage.
+// usageItem is the form of a day's usage.
 type usageItem struct {
 	ChartBytes   *int64 `dynamodbav:"chartBytes"`
 	MediaBytes   *int64 `dynamodbav:"mediaBytes"`
@@ -22,11 +22,11 @@ func decodeUsage(item items.Map) (*analytics.Usage, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &analytics.Usage{ChartPulls: i.Charts, ImagePulls: i.Images, Models: analytics.ModelUsage{
+	used := &analytics.Usage{ChartPulls: i.Charts, ImagePulls: i.Images, Models: analytics.ModelUsage{
 		Calls: i.ModelCalls, InputTokens: i.InputTokens, OutputTokens: i.OutputTokens, MicroUSD: i.MicroUSD,
 	}}
 	if i.ChartBytes != nil && i.MediaBytes != nil {
-		u.Storage = &analytics.StorageBytes{Charts: *i.ChartBytes, Media: *i.MediaBytes}
+		used.Storage = &analytics.StorageBytes{Charts: *i.ChartBytes, Media: *i.MediaBytes}
 	}
-	return u, nil
+	return used, nil
 }

@@ -19,7 +19,8 @@ import (
 	"portside/shared/analytics"
 )
 
-// Parts keeps parts of the log: an object each, by the part's name, with a line of JSON for each of its lines, in gzip.
+// Archive stores segments of the log in a bucket. The key of an object is the name of its segment.
+// Its content is gzipped JSON, with one line for each line of the log.
 type Archive struct {
 	client *s3.Client
 	bucket string
@@ -27,55 +28,56 @@ type Archive struct {
 
 var _ analytics.Archive = Archive{}
 
-// NewParts returns the parts in the named bucket.
+// NewArchive returns the archive in the named bucket.
 func NewArchive(client *s3.Client, bucket string) Archive { return Archive{client, bucket} }
 
-// suffix ends the keys.
+// suffix ends the key of each object.
 const suffix = ".gz"
 
-// shape is a line as it is stored: of a request, of a call of a model, or of neither.
+// storedLine is the JSON form of a line: a request, a model call, or a line that could not be
+// parsed.
 type storedLine struct {
 	ID      string `json:"id"`
-	Logged  int64  `json:"logged"`       // Unix milliseconds, as all times
-	At      int64  `json:"at,omitempty"` // 0: it could not be read
+	Logged  int64  `json:"logged"`       // Unix milliseconds, like all times here
+	At      int64  `json:"at,omitempty"` // 0: the line could not be parsed
 	Status  int    `json:"status,omitempty"`
 	Latency *int64 `json:"ms,omitempty"`
 	Media   bool   `json:"media,omitempty"`
-	Calls   int64  `json:"calls,omitempty"` // of models; 0: a request
+	Calls   int64  `json:"calls,omitempty"` // model calls; 0 for a request
 	Input   int64  `json:"inputTokens,omitempty"`
 	Output  int64  `json:"outputTokens,omitempty"`
 	Cost    int64  `json:"microUSD,omitempty"`
 }
 
 // Put implements analytics.Archive with one call.
-func (p Archive) Put(ctx context.Context, name analytics.SegmentName, lines []analytics.LogLine) error {
+func (a Archive) Put(ctx context.Context, name analytics.SegmentName, lines []analytics.LogLine) error {
 	body, err := encode(lines)
 	if err != nil {
-		return fmt.Errorf("keep %s: %w", name, err)
+		return fmt.Errorf("archive %s: %w", name, err)
 	}
-	_, err = p.client.PutObject(ctx, &s3.PutObjectInput{
-		Bucket: &p.bucket, Key: aws.String(name.String() + suffix), Body: bytes.NewReader(body),
+	_, err = a.client.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: &a.bucket, Key: aws.String(name.String() + suffix), Body: bytes.NewReader(body),
 		ContentType: aws.String("application/gzip"),
 	})
 	if err != nil {
-		return fmt.Errorf("keep %s: %w", name, err)
+		return fmt.Errorf("archive %s: %w", name, err)
 	}
 	return nil
 }
 
 func encode(lines []analytics.LogLine) ([]byte, error) {
 	var body bytes.Buffer
-	packer, err := gzip.NewWriterLevel(&body, gzip.BestSpeed)
+	compressor, err := gzip.NewWriterLevel(&body, gzip.BestSpeed)
 	if err != nil {
 		return nil, err
 	}
-	encoder := json.NewEncoder(packer)
+	encoder := json.NewEncoder(compressor)
 	for _, line := range lines {
 		if err := encoder.Encode(newStoredLine(line)); err != nil {
 			return nil, err
 		}
 	}
-	err = packer.Close()
+	err = compressor.Close()
 	return body.Bytes(), err
 }
 
@@ -104,8 +106,8 @@ func (s storedLine) line() analytics.LogLine {
 }
 
 // Get implements analytics.Archive with one call.
-func (p Archive) Get(ctx context.Context, name analytics.SegmentName) ([]analytics.LogLine, error) {
-	out, err := p.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &p.bucket, Key: aws.String(name.String() + suffix)})
+func (a Archive) Get(ctx context.Context, name analytics.SegmentName) ([]analytics.LogLine, error) {
+	out, err := a.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &a.bucket, Key: aws.String(name.String() + suffix)})
 	if _, missing := errors.AsType[*types.NoSuchKey](err); missing {
 		err = fmt.Errorf("%w: %w", analytics.ErrMissing, err)
 	}
@@ -120,12 +122,12 @@ func (p Archive) Get(ctx context.Context, name analytics.SegmentName) ([]analyti
 }
 
 func decode(body io.Reader) ([]analytics.LogLine, error) {
-	unpacked, err := gzip.NewReader(body)
+	decompressor, err := gzip.NewReader(body)
 	if err != nil {
 		return nil, err
 	}
 	var lines []analytics.LogLine
-	for decoder := json.NewDecoder(unpacked); ; {
+	for decoder := json.NewDecoder(decompressor); ; {
 		var s storedLine
 		switch err := decoder.Decode(&s); {
 		case errors.Is(err, io.EOF):
@@ -137,10 +139,11 @@ func decode(body io.Reader) ([]analytics.LogLine, error) {
 	}
 }
 
-// Names implements analytics.Archive with one call for a thousand of them. What else is in the folder is left out.
-func (p Archive) Names(ctx context.Context, log analytics.Log, day analytics.Day) ([]analytics.SegmentName, error) {
+// Names implements analytics.Archive with one call for every thousand names. It skips objects whose
+// key is not a segment name.
+func (a Archive) Names(ctx context.Context, log analytics.Log, day analytics.Day) ([]analytics.SegmentName, error) {
 	folder := fmt.Sprintf("%s/%s/", log, day)
-	pages := s3.NewListObjectsV2Paginator(p.client, &s3.ListObjectsV2Input{Bucket: &p.bucket, Prefix: &folder})
+	pages := s3.NewListObjectsV2Paginator(a.client, &s3.ListObjectsV2Input{Bucket: &a.bucket, Prefix: &folder})
 	var names []analytics.SegmentName
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
@@ -149,7 +152,8 @@ func (p Archive) Names(ctx context.Context, log analytics.Log, day analytics.Day
 		}
 		for _, object := range page.Contents {
 			key := aws.ToString(object.Key)
-			if name, is := parseName(log, day, strings.TrimPrefix(key, folder)); is && name.String()+suffix == key {
+			name, ok := parseName(log, day, strings.TrimPrefix(key, folder))
+			if ok && name.String()+suffix == key {
 				names = append(names, name)
 			}
 		}
@@ -157,7 +161,7 @@ func (p Archive) Names(ctx context.Context, log analytics.Log, day analytics.Day
 	return names, nil
 }
 
-// nameOf reads what stands behind the log and the day in a key.
+// parseName parses the part of a key that follows the log and the day.
 func parseName(log analytics.Log, day analytics.Day, key string) (analytics.SegmentName, bool) {
 	stream, position, _ := strings.Cut(strings.TrimSuffix(key, suffix), "/")
 	from, digest, _ := strings.Cut(position, "-")

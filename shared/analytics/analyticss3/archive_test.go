@@ -19,8 +19,8 @@ import (
 
 var midnight = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 
-// part has a line of each kind.
-func part() analytics.Segment {
+// segment has a line of each kind.
+func segment() analytics.Segment {
 	return analytics.Segment{Log: analytics.AccessLog, Day: analytics.DayOf(midnight), Stream: "0123456789abcdef", Lines: []analytics.LogLine{
 		{ID: "1", LoggedAt: midnight},
 		{ID: "2", LoggedAt: midnight, Request: &analytics.Request{At: midnight.Add(-time.Second), Status: 503, LatencyMillis: -1, IsMediaCall: true}},
@@ -32,30 +32,30 @@ func part() analytics.Segment {
 	}}
 }
 
-func TestWhatIsPutIsThere(t *testing.T) {
-	parts, want := analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t)), part()
+func TestArchiveRoundTrip(t *testing.T) {
+	archive, want := analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t)), segment()
 	for range 2 {
-		if err := parts.Put(t.Context(), want.Name(), want.Lines); err != nil {
+		if err := archive.Put(t.Context(), want.Name(), want.Lines); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := parts.Get(t.Context(), want.Name())
+	got, err := archive.Get(t.Context(), want.Name())
 	if diff := cmp.Diff(want.Lines, got); diff != "" || err != nil {
 		t.Errorf("%v, %s", err, diff)
 	}
 	want.Day++
-	if _, err := parts.Get(t.Context(), want.Name()); err == nil {
-		t.Error("there is a part that nobody put there")
+	if _, err := archive.Get(t.Context(), want.Name()); err == nil {
+		t.Error("Get returned a segment that was never stored")
 	}
 }
 
-func TestNames(t *testing.T) {
-	client, bucket, p := awstest.S3(t), awstest.Bucket(t), part()
-	parts, want := analyticss3.NewArchive(client, bucket), []analytics.SegmentName{}
+func TestArchiveNames(t *testing.T) {
+	client, bucket, p := awstest.S3(t), awstest.Bucket(t), segment()
+	archive, want := analyticss3.NewArchive(client, bucket), []analytics.SegmentName{}
 	for _, stream := range []string{"b", "a", "b"} {
 		p.Stream = stream
 		p.Lines[0].ID += "1"
-		if err := parts.Put(t.Context(), p.Name(), p.Lines); err != nil {
+		if err := archive.Put(t.Context(), p.Name(), p.Lines); err != nil {
 			t.Fatal(err)
 		}
 		want = append(want, p.Name())
@@ -68,16 +68,16 @@ func TestNames(t *testing.T) {
 	}
 	slices.SortFunc(want, func(a, b analytics.SegmentName) int { return strings.Compare(a.String(), b.String()) })
 	for log, want := range map[analytics.Log][]analytics.SegmentName{analytics.AccessLog: want, analytics.ModelLog: nil} {
-		if got, err := parts.Names(t.Context(), log, p.Day); !slices.Equal(got, want) || err != nil {
+		if got, err := archive.Names(t.Context(), log, p.Day); !slices.Equal(got, want) || err != nil {
 			t.Errorf("%s: %v, %v", log, got, err)
 		}
 	}
 }
 
-func TestDamagedPartsAreErrors(t *testing.T) {
-	client, bucket, p := awstest.S3(t), awstest.Bucket(t), part()
-	parts, key := analyticss3.NewArchive(client, bucket), p.Name().String()+".gz"
-	if err := parts.Put(t.Context(), p.Name(), p.Lines); err != nil {
+func TestGetRejectsDamagedSegments(t *testing.T) {
+	client, bucket, p := awstest.S3(t), awstest.Bucket(t), segment()
+	archive, key := analyticss3.NewArchive(client, bucket), p.Name().String()+".gz"
+	if err := archive.Put(t.Context(), p.Name(), p.Lines); err != nil {
 		t.Fatal(err)
 	}
 	out, err := client.GetObject(t.Context(), &s3.GetObjectInput{Bucket: &bucket, Key: &key})
@@ -93,7 +93,7 @@ func TestDamagedPartsAreErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lines, err := parts.Get(t.Context(), p.Name()); !errors.Is(err, analytics.ErrDamaged) {
+		if lines, err := archive.Get(t.Context(), p.Name()); !errors.Is(err, analytics.ErrDamaged) {
 			t.Errorf("%s: %d lines, %v", name, len(lines), err)
 		}
 	}

@@ -8,17 +8,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// Size measures a bucket.
+// BucketSizer measures a bucket.
 type BucketSizer struct {
 	client *s3.Client
 	bucket string
 }
 
-// NewSize returns what measures the named bucket.
+// NewBucketSizer returns a BucketSizer for the named bucket.
 func NewBucketSizer(client *s3.Client, bucket string) BucketSizer { return BucketSizer{client, bucket} }
 
-// Bytes implements analytics.Volume: how many bytes all objects have, in all the versions that are kept, since those are stored
-// and paid for too. Parts of uploads that were never completed are not counted. It takes a call for a thousand versions.
+// TotalBytes implements analytics.BucketSizer. It adds up all versions of all objects, because S3
+// stores and bills each of them. Parts of incomplete multipart uploads do not count. It makes one
+// call for every thousand versions.
 func (s BucketSizer) TotalBytes(ctx context.Context) (int64, error) {
 	var sum int64
 	var last objectVersion
@@ -31,7 +32,7 @@ func (s BucketSizer) TotalBytes(ctx context.Context) (int64, error) {
 		for _, version := range page.Versions {
 			at := objectVersion{aws.ToString(version.Key), aws.ToString(version.VersionId)}
 			if at == last {
-				continue // versitygw begins a page with what ended the one before
+				continue // versitygw repeats the last version of a page on the next page
 			}
 			sum, last = sum+aws.ToInt64(version.Size), at
 		}
@@ -39,5 +40,5 @@ func (s BucketSizer) TotalBytes(ctx context.Context) (int64, error) {
 	return sum, nil
 }
 
-// place tells a version of an object from all others in its bucket.
+// objectVersion identifies a version of an object in its bucket.
 type objectVersion struct{ key, version string }

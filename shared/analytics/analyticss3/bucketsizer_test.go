@@ -12,7 +12,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-func TestSizeOfABucket(t *testing.T) {
+func TestTotalBytes(t *testing.T) {
 	client, bucket := awstest.S3(t), awstest.Bucket(t)
 	put := func(key string, size int) {
 		t.Helper()
@@ -30,7 +30,7 @@ func TestSizeOfABucket(t *testing.T) {
 		}
 	}
 	expect(0)
-	for i := range 1001 { // more than a page
+	for i := range 1001 { // more than one page of a listing
 		put(fmt.Sprintf("media/%04d", i), 2)
 	}
 	expect(2002)
@@ -41,6 +41,6 @@ func TestSizeOfABucket(t *testing.T) {
 	}
 	expect(2008)
 	if _, err := analyticss3.NewBucketSizer(client, "no-such-bucket").TotalBytes(t.Context()); err == nil {
-		t.Error("a bucket that is not there has a size")
+		t.Error("TotalBytes returned no error for a missing bucket")
 	}
 }
