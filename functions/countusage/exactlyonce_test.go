@@ -19,8 +19,8 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// known is a line of a random log with what it must count as.
-type known struct {
+// drawnLine is a line of a random log together with its expected counts.
+type drawnLine struct {
 	group, stream string
 	line          events.CloudwatchLogsLogEvent
 	day           analytics.Day
@@ -28,11 +28,12 @@ type known struct {
 	models        analytics.ModelUsage
 }
 
-// drawLine makes a line of one of six streams, around midnight; many are of the same millisecond.
-func drawLine(t *rapid.T, i int) known {
+// drawLine draws a line of one of six streams, logged around midnight. Many lines have the same
+// millisecond.
+func drawLine(t *rapid.T, i int) drawnLine {
 	logged := midnight.Add(time.Duration(rapid.IntRange(-40, 40).Draw(t, "logged")) * 250 * time.Millisecond)
 	own := logged.Add(-time.Duration(rapid.SampledFrom([]int{0, 1, 400, 9000}).Draw(t, "took")) * time.Millisecond)
-	k := known{group: from.access, stream: fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "stream")), day: analytics.DayOf(own)}
+	k := drawnLine{group: from.access, stream: fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "stream")), day: analytics.DayOf(own)}
 	id := fmt.Sprintf("%056d", i)
 	switch rapid.IntRange(0, 9).Draw(t, "kind") {
 	case 0:
@@ -49,8 +50,8 @@ func drawLine(t *rapid.T, i int) known {
 	return k
 }
 
-// naive counts a log by walking over it.
-func naive(log []known) sums {
+// expectedSums counts a log in the simplest way.
+func expectedSums(log []drawnLine) sums {
 	s := sums{map[analytics.Day]*analytics.RequestStats{}, map[analytics.Day]*analytics.Usage{}}
 	for _, k := range log {
 		if k.models.Calls > 0 {
@@ -66,7 +67,7 @@ func naive(log []known) sums {
 			s.Requests[k.day] = &analytics.RequestStats{Latency: analytics.Histogram{}}
 		}
 		if k.request == nil {
-			s.Requests[k.day].Unreadable++
+			s.Requests[k.day].Unread++
 			continue
 		}
 		s.Requests[k.day].Add(*k.request)
@@ -74,20 +75,21 @@ func naive(log []known) sums {
 	return s
 }
 
-// deliveries are random pieces of the log, each of one stream, in any order and with any overlaps, and in the end each stream once.
-func deliveries(tb testing.TB, t *rapid.T, log []known) (pieces, whole []events.CloudwatchLogsEvent) {
-	type place struct{ group, stream string }
-	streams := map[place][]events.CloudwatchLogsLogEvent{}
-	var order []place
+// deliveries returns random pieces of the log in any order and with any overlaps, each of one
+// stream, and then each stream as a whole.
+func deliveries(tb testing.TB, t *rapid.T, log []drawnLine) (pieces, whole []events.CloudwatchLogsEvent) {
+	type streamKey struct{ group, stream string }
+	streams := map[streamKey][]events.CloudwatchLogsLogEvent{}
+	var order []streamKey
 	for _, k := range log {
-		at := place{k.group, k.stream}
+		at := streamKey{k.group, k.stream}
 		if streams[at] == nil {
 			order = append(order, at)
 		}
 		streams[at] = append(streams[at], k.line)
 	}
 	for range rapid.IntRange(1, 12).Draw(t, "deliveries") {
-		at := rapid.SampledFrom(order).Draw(t, "of")
+		at := rapid.SampledFrom(order).Draw(t, "stream")
 		lines := rapid.SliceOfN(rapid.SampledFrom(streams[at]), 1, 2*len(streams[at])).Draw(t, "lines")
 		pieces = append(pieces, delivery(tb, at.group, at.stream, lines...))
 	}
@@ -99,53 +101,54 @@ func deliveries(tb testing.TB, t *rapid.T, log []known) (pieces, whole []events.
 
 var errCrash = errors.New("crash")
 
-// unlucky says of each call whether it takes place, and whether its answer arrives. 0 is never unlucky.
-type unlucky struct {
+// faults injects random crashes: a call fails before it takes effect, or its response is lost.
+type faults struct {
 	percent int
 	mu      sync.Mutex
 	random  *rand.Rand
 }
 
-func (u *unlucky) strikes() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.random.IntN(100) < u.percent
+func (f *faults) occurs() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.random.IntN(100) < f.percent
 }
 
-func (u *unlucky) database(string, int) error {
-	if u.strikes() {
+func (f *faults) database(string, int) error {
+	if f.occurs() {
 		return errCrash
 	}
-	if u.strikes() {
+	if f.occurs() {
 		return awstest.Lost(errCrash)
 	}
 	return nil
 }
 
-// shaky is an archive that crashes before or behind what it does.
-type shaky struct {
+// crashingArchive is an archive that crashes before or after its work.
+type crashingArchive struct {
 	analytics.Archive
-	luck *unlucky
+	faults *faults
 }
 
-func (s shaky) Put(ctx context.Context, name analytics.SegmentName, lines []analytics.LogLine) error {
-	if s.luck.strikes() {
+func (s crashingArchive) Put(ctx context.Context, name analytics.SegmentName, lines []analytics.LogLine) error {
+	if s.faults.occurs() {
 		return errCrash
 	}
-	if err := s.Archive.Put(ctx, name, lines); err != nil || s.luck.strikes() {
+	if err := s.Archive.Put(ctx, name, lines); err != nil || s.faults.occurs() {
 		return errors.Join(err, errCrash)
 	}
 	return nil
 }
 
-func (s shaky) Get(ctx context.Context, name analytics.SegmentName) ([]analytics.LogLine, error) {
-	if s.luck.strikes() {
+func (s crashingArchive) Get(ctx context.Context, name analytics.SegmentName) ([]analytics.LogLine, error) {
+	if s.faults.occurs() {
 		return nil, errCrash
 	}
 	return s.Archive.Get(ctx, name)
 }
 
-// deliver gives the events to workers at the same time. Lambda would try again what fails; here what comes later does.
+// deliver passes the events to concurrent workers. It ignores crashes, because a later delivery
+// repeats the lines, as a retry by Lambda would.
 func deliver(tb testing.TB, handler func(context.Context, events.CloudwatchLogsEvent) error, all []events.CloudwatchLogsEvent) {
 	queue := make(chan events.CloudwatchLogsEvent)
 	var workers sync.WaitGroup
@@ -165,34 +168,34 @@ func deliver(tb testing.TB, handler func(context.Context, events.CloudwatchLogsE
 	workers.Wait()
 }
 
-// TestEachLineCountsOnce delivers a random log in random pieces to workers that crash, and compares the days with what a walk over the
-// log counts. What is left in the archive adds up to the same.
+// The test delivers a random log in random pieces to workers that crash. It compares the days with
+// a simple count of the log, and with the sum of the archived segments.
 func TestEachLineCountsOnce(t *testing.T) {
 	testkit.CaptureLogs(t)
 	rapid.Check(t, func(r *rapid.T) {
-		var log []known
+		var log []drawnLine
 		for i := range rapid.IntRange(1, 40).Draw(r, "size") {
 			log = append(log, drawLine(r, i))
 		}
 		pieces, whole := deliveries(t, r, log)
 		e, seed := newEngines(t), rapid.Uint64().Draw(r, "seed")
-		luck := &unlucky{random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // to be repeated
-		luck.percent = rapid.SampledFrom([]int{0, 5, 20}).Draw(r, "crashes")
-		store := analyticsdynamo.New(awstest.Faulty(e.client, luck.database), e.table)
-		deliver(t, ingest(from, analyticsdynamo.NewRecorder(store, shaky{e.archive, luck}), later), pieces)
+		injected := &faults{random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // to be repeated
+		injected.percent = rapid.SampledFrom([]int{0, 5, 20}).Draw(r, "crashes")
+		store := analyticsdynamo.New(awstest.Faulty(e.client, injected.database), e.table)
+		deliver(t, ingest(from, analyticsdynamo.NewRecorder(store, crashingArchive{e.archive, injected}), later), pieces)
 		deliver(t, ingest(from, e.recorder(), later), whole)
 
-		want := naive(log)
+		want := expectedSums(log)
 		if got := e.sums(t); !reflect.DeepEqual(got, want) {
-			r.Fatalf("counted %s\nwant %s", text(got), text(want))
+			r.Fatalf("counted %s\nwant %s", format(got), format(want))
 		}
 		if got := e.recounted(t); !reflect.DeepEqual(got, want) {
-			r.Fatalf("the archive has %s\nwant %s", text(got), text(want))
+			r.Fatalf("the archive has %s\nwant %s", format(got), format(want))
 		}
 	})
 }
 
-// recounted adds up what the archive has of the days.
+// recounted adds up the segments in the archive.
 func (e engines) recounted(tb testing.TB) sums {
 	tb.Helper()
 	s := sums{map[analytics.Day]*analytics.RequestStats{}, map[analytics.Day]*analytics.Usage{}}
@@ -220,7 +223,8 @@ func (e engines) recounted(tb testing.TB) sums {
 	return s
 }
 
-func text(s sums) string {
+// format prints the numbers of all days.
+func format(s sums) string {
 	var out string
 	for day, r := range s.Requests {
 		out += fmt.Sprintf("%s %+v ", day, *r)
@@ -231,7 +235,7 @@ func text(s sums) string {
 	return out
 }
 
-// BenchmarkIngest takes batches of a thousand lines, as a busy access log brings them.
+// The batches have a thousand lines, like those of a busy access log.
 func BenchmarkIngest(b *testing.B) {
 	const n = 1000
 	e := newEngines(b)

@@ -13,13 +13,13 @@ import (
 	"portside/shared/lambda/logevents"
 )
 
-// groups are the log groups whose lines are counted.
+// groups are the names of the log groups that are counted.
 type groups struct {
 	access string
 	models []string
 }
 
-// log is what a group is of; false for strangers.
+// log returns which log a group belongs to. It returns false for an unknown group.
 func (g groups) log(group string) (analytics.Log, bool) {
 	switch {
 	case group == g.access:
@@ -30,10 +30,11 @@ func (g groups) log(group string) (analytics.Log, bool) {
 	return "", false
 }
 
-// ingest returns the handler. An error makes Lambda try the event again, which is harmless: each line counts once. What another
-// try would not mend is no error: a damaged delivery and a stranger's are noted in the function's own log, and so is how many
-// lines could not be read. They hold up nothing of what is beside them.
-func ingest(from groups, ledger analytics.Recorder, now func() time.Time) func(context.Context, events.CloudwatchLogsEvent) error {
+// ingest returns the handler. An error makes Lambda retry the event, which is safe because each
+// line counts once. Problems that a retry cannot fix are logged and not returned: a damaged
+// delivery, an unknown log group, and lines that cannot be parsed. They do not affect the other
+// lines of the delivery.
+func ingest(from groups, recorder analytics.Recorder, now func() time.Time) func(context.Context, events.CloudwatchLogsEvent) error {
 	return func(ctx context.Context, event events.CloudwatchLogsEvent) error {
 		data, err := logevents.Unpack(event)
 		if err != nil {
@@ -43,18 +44,18 @@ func ingest(from groups, ledger analytics.Recorder, now func() time.Time) func(c
 		if data.Len() == 0 {
 			return nil
 		}
-		log, known := from.log(data.Group)
-		if !known {
+		log, ok := from.log(data.Group)
+		if !ok {
 			slog.ErrorContext(ctx, "foreign log group", "group", data.Group, "lines", data.Len())
 			return nil
 		}
-		batch := batchOf(log, data)
+		batch := newLogBatch(log, data)
 		batch.Now = now()
-		return count(ctx, ledger, batch, data.Broken)
+		return count(ctx, recorder, batch, data.Broken)
 	}
 }
 
-func batchOf(log analytics.Log, data logevents.Batch) analytics.LogBatch {
+func newLogBatch(log analytics.Log, data logevents.Batch) analytics.LogBatch {
 	batch := analytics.LogBatch{Log: log, Group: data.Group, Stream: data.Stream, Events: make([]analytics.LogEvent, len(data.Events))}
 	for i, e := range data.Events {
 		batch.Events[i] = analytics.LogEvent{ID: e.ID, LoggedAt: time.UnixMilli(e.Timestamp), Message: e.Message}
@@ -62,16 +63,17 @@ func batchOf(log analytics.Log, data logevents.Batch) analytics.LogBatch {
 	return batch
 }
 
-// count records the parts of all days, also after one that fails. Broken are the entries that the batch lacks because they are
-// none. What is missing in the numbers is a warning, so that one can be alerted of it.
-func count(ctx context.Context, ledger analytics.Recorder, batch analytics.LogBatch, broken int) error {
-	parts, lost := batch.Segments()
+// count records the segments of all days, even after one of them fails. Broken is the number of log
+// events that could not be decoded and are missing from the batch. If any line is missing from the
+// numbers, the log line has the level WARN, so that operators can set an alarm.
+func count(ctx context.Context, recorder analytics.Recorder, batch analytics.LogBatch, broken int) error {
+	segments, lost := batch.Segments()
 	lost += broken
-	var failed []error
+	var errs []error
 	recorded, unread := 0, 0
-	for _, part := range parts {
-		counted, err := ledger.Record(ctx, part)
-		failed = append(failed, err)
+	for _, segment := range segments {
+		counted, err := recorder.Record(ctx, segment)
+		errs = append(errs, err)
 		recorded += len(counted.Lines)
 		unread += counted.Unreadable()
 	}
@@ -81,5 +83,5 @@ func count(ctx context.Context, ledger analytics.Recorder, batch analytics.LogBa
 	}
 	slog.Log(ctx, level, "log lines", "log", string(batch.Log), "lines", len(batch.Events)+broken,
 		"recorded", recorded, "unread", unread, "lost", lost)
-	return errors.Join(failed...)
+	return errors.Join(errs...)
 }

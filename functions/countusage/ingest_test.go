@@ -38,64 +38,64 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// stranger is the ledger for what must not reach one.
-type stranger struct{ t *testing.T }
+// unreachableRecorder fails the test if it is called.
+type unreachableRecorder struct{ t *testing.T }
 
-func (s stranger) Record(_ context.Context, p analytics.Segment) (analytics.Segment, error) {
+func (s unreachableRecorder) Record(_ context.Context, p analytics.Segment) (analytics.Segment, error) {
 	s.t.Errorf("%d lines of %s were counted", len(p.Lines), p.Day)
 	return p, nil
 }
 
-// TestWhatIsNotOurs is said in the log, once, and never tried again.
-func TestWhatIsNotOurs(t *testing.T) {
+func TestIngestLogsInvalidDeliveriesOnce(t *testing.T) {
 	line := simple("1", midnight)
 	line.Message += "secret-content"
 	for name, c := range map[string]struct {
 		event events.CloudwatchLogsEvent
-		said  string
+		want  string
 	}{
-		"nothing":       {events.CloudwatchLogsEvent{}, "corrupt batch"},
-		"no gzip":       {events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: "c2VjcmV0"}}, "corrupt batch"},
-		"no JSON":       {packed(t, "secret-content"), "corrupt batch"},
-		"a bomb":        {packed(t, strings.Repeat("0", 21<<20)), "it unpacks to more than 20 MB"},
+		"empty event":   {events.CloudwatchLogsEvent{}, "corrupt batch"},
+		"not gzip":      {events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: "c2VjcmV0"}}, "corrupt batch"},
+		"not JSON":      {compressedEvent(t, "secret-content"), "corrupt batch"},
+		"gzip bomb":     {compressedEvent(t, strings.Repeat("0", 21<<20)), "it unpacks to more than 20 MB"},
 		"other group":   {delivery(t, "portside-UsersLogs", "s", line), `"foreign log group","group":"portside-UsersLogs","lines":1`},
 		"its own group": {delivery(t, "portside-CountUsageLogs", "s", line), "foreign log group"},
 		"no group":      {delivery(t, "", "s", line), "foreign log group"},
 		"no lines":      {delivery(t, from.access, "s"), ""},
 	} {
 		out := testkit.CaptureLogs(t)
-		err := ingest(from, stranger{t}, later)(t.Context(), c.event)
-		said := out.String()
-		if err != nil || !strings.Contains(said, c.said) || strings.Count(said, "\n") != min(len(c.said), 1) || strings.Contains(said, "secret") {
-			t.Errorf("%s: error %v, and the function logged %q", name, err, said)
+		err := ingest(from, unreachableRecorder{t}, later)(t.Context(), c.event)
+		logged := out.String()
+		if err != nil || !strings.Contains(logged, c.want) || strings.Count(logged, "\n") != min(len(c.want), 1) ||
+			strings.Contains(logged, "secret") {
+			t.Errorf("%s: error %v, and the function logged %q", name, err, logged)
 		}
 	}
 }
 
-// TestHostileLines are counted as what they are, and those beside them count all the same.
-func TestHostileLines(t *testing.T) {
+// Hostile lines do not keep the other lines of the batch from being counted.
+func TestIngestHostileLines(t *testing.T) {
 	good, day := access(midnight, "POST ANY /v1/ai/{proxy+}", 500, 70), analytics.DayOf(midnight)
 	type lines = []events.CloudwatchLogsLogEvent
-	const tolerated = 5 * time.Minute
-	soon := access(midnight.Add(tolerated), "GET ANY /v1/users", 200, 1)
-	tooSoon := access(midnight.Add(tolerated+time.Millisecond), "GET ANY /v1/users", 200, 1)
+	const maxSkew = 5 * time.Minute
+	soon := access(midnight.Add(maxSkew), "GET ANY /v1/users", 200, 1)
+	tooSoon := access(midnight.Add(maxSkew+time.Millisecond), "GET ANY /v1/users", 200, 1)
 	for name, c := range map[string]struct {
 		lines        lines
 		calls        int64
 		unread, lost int
 	}{
-		"a line of a megabyte":    {lines: lines{entry("2", midnight, strings.Repeat("x", 1<<20))}, unread: 1},
-		"an id again":             {lines: lines{entry("1", midnight, good), entry("1", midnight.Add(time.Second), good)}},
-		"no ids":                  {lines: lines{entry("", midnight, good), entry("", midnight, good), simple("", midnight)}, calls: 2},
-		"a long id":               {lines: lines{entry(strings.Repeat("9", 5000), midnight, good)}, calls: 1},
-		"logged at no time":       {lines: lines{{ID: "2", Timestamp: -1 << 63, Message: good}, {ID: "3", Message: good}}, lost: 2},
-		"logged long after":       {lines: lines{{ID: "2", Timestamp: 1<<63 - 1, Message: good}}, lost: 1},
-		"happened a day before":   {lines: lines{simple("2", midnight), entry("3", midnight.Add(24*time.Hour), good)}, calls: 2},
-		"happened long before":    {lines: lines{entry("3", midnight.Add(24*time.Hour+time.Millisecond), good)}, unread: 1},
-		"a line of another group": {lines: lines{entry("2", midnight, call(midnight, 200, analytics.ModelUsage{}))}, unread: 1},
-		"happened much later":     {lines: lines{entry("2", midnight, tooSoon)}, unread: 1},
-		"of a faster clock":       {lines: lines{entry("2", midnight, soon)}, calls: 1},
-		"logged in the future":    {lines: lines{simple("2", later().Add(tolerated+time.Millisecond))}, lost: 1},
+		"line of 1 MB":          {lines: lines{entry("2", midnight, strings.Repeat("x", 1<<20))}, unread: 1},
+		"repeated ID":           {lines: lines{entry("1", midnight, good), entry("1", midnight.Add(time.Second), good)}},
+		"no IDs":                {lines: lines{entry("", midnight, good), entry("", midnight, good), simple("", midnight)}, calls: 2},
+		"long ID":               {lines: lines{entry(strings.Repeat("9", 5000), midnight, good)}, calls: 1},
+		"impossible log time":   {lines: lines{{ID: "2", Timestamp: -1 << 63, Message: good}, {ID: "3", Message: good}}, lost: 2},
+		"log time too large":    {lines: lines{{ID: "2", Timestamp: 1<<63 - 1, Message: good}}, lost: 1},
+		"one day old":           {lines: lines{simple("2", midnight), entry("3", midnight.Add(24*time.Hour), good)}, calls: 2},
+		"more than one day old": {lines: lines{entry("3", midnight.Add(24*time.Hour+time.Millisecond), good)}, unread: 1},
+		"line of another log":   {lines: lines{entry("2", midnight, call(midnight, 200, analytics.ModelUsage{}))}, unread: 1},
+		"clock too far ahead":   {lines: lines{entry("2", midnight, tooSoon)}, unread: 1},
+		"clock slightly ahead":  {lines: lines{entry("2", midnight, soon)}, calls: 1},
+		"logged in the future":  {lines: lines{simple("2", later().Add(maxSkew+time.Millisecond))}, lost: 1},
 	} {
 		e, out := newEngines(t), testkit.CaptureLogs(t)
 		all := append(lines{entry("1", midnight, good)}, c.lines...)
@@ -105,41 +105,41 @@ func TestHostileLines(t *testing.T) {
 		got := e.sums(t).Requests
 		unread := int64(0)
 		for _, requests := range got {
-			unread += requests.Unreadable
+			unread += requests.Unread
 		}
-		if got[day].Calls != 1+c.calls || got[day].MediaCalls < 1 || unread != int64(c.unread) {
-			t.Errorf("%s: %+v and %d unread, want %d calls and %d", name, got[day], unread, 1+c.calls, c.unread)
+		if got[day].Calls != 1+c.calls || got[day].Media < 1 || unread != int64(c.unread) {
+			t.Errorf("%s: got %+v and %d unreadable lines, want %d calls and %d unreadable lines", name, got[day], unread, 1+c.calls, c.unread)
 		}
 		level := "INFO"
 		if c.unread+c.lost > 0 {
 			level = "WARN"
 		}
 		want := fmt.Sprintf(`"unread":%d,"lost":%d}`, c.unread, c.lost)
-		if said := out.String(); !strings.Contains(said, want) || !strings.Contains(said, `"level":"`+level+`"`) {
+		if logged := out.String(); !strings.Contains(logged, want) || !strings.Contains(logged, `"level":"`+level+`"`) {
 			t.Errorf("%s: the function logged %q, want %q", name, out, want)
 		}
 	}
 }
 
-// TestBrokenEvents are lost, and those beside them count all the same.
-func TestBrokenEvents(t *testing.T) {
+// Log events that cannot be decoded are lost. The other events of the delivery are counted.
+func TestIngestCountsBesideBrokenEvents(t *testing.T) {
 	e, out := newEngines(t), testkit.CaptureLogs(t)
-	event := packed(t, map[string]any{
+	event := compressedEvent(t, map[string]any{
 		"messageType": "DATA_MESSAGE", "logGroup": from.access, "logStream": "s",
 		"logEvents": []any{map[string]any{"id": "1", "timestamp": "secret-content"}, simple("2", midnight), nil},
 	})
 	if err := ingest(from, e.recorder(), later)(t.Context(), event); err != nil {
 		t.Fatal(err)
 	}
-	said := out.String()
+	logged := out.String()
 	if got := e.sums(t).Requests[analytics.DayOf(midnight)]; got == nil || got.Calls != 1 ||
-		!strings.Contains(said, `"lines":3,"recorded":1,"unread":0,"lost":2}`) || strings.Contains(said, "secret-content") {
-		t.Errorf("%+v; logged %s", got, said)
+		!strings.Contains(logged, `"lines":3,"recorded":1,"unread":0,"lost":2}`) || strings.Contains(logged, "secret-content") {
+		t.Errorf("%+v; logged %s", got, logged)
 	}
 }
 
-// TestTooManyDays bounds what a batch may cost: no more transactions than three.
-func TestTooManyDays(t *testing.T) {
+// A batch writes at most three days, which limits its cost.
+func TestIngestLimitsDaysOfBatch(t *testing.T) {
 	e, out := newEngines(t), testkit.CaptureLogs(t)
 	const n = 10_000
 	var lines []events.CloudwatchLogsLogEvent
@@ -152,18 +152,18 @@ func TestTooManyDays(t *testing.T) {
 	}
 	days := slices.Sorted(maps.Keys(e.sums(t).Requests))
 	first := analytics.DayOf(midnight)
-	said := fmt.Sprintf(`"recorded":4,"unread":0,"lost":%d`, n-3)
-	if !slices.Equal(days, []analytics.Day{first, first + 1, first + 2}) || !strings.Contains(out.String(), said) {
+	want := fmt.Sprintf(`"recorded":4,"unread":0,"lost":%d`, n-3)
+	if !slices.Equal(days, []analytics.Day{first, first + 1, first + 2}) || !strings.Contains(out.String(), want) {
 		t.Errorf("days %v; logged %s", days, out)
 	}
 }
 
-// TestLinesOfModels has each kind that the media functions write, and what else is in their log.
-func TestLinesOfModels(t *testing.T) {
+// The log has every kind of line that the media functions write.
+func TestIngestModelLog(t *testing.T) {
 	e, out := newEngines(t), testkit.CaptureLogs(t)
 	lines := []string{
 		call(midnight, 200, analytics.ModelUsage{InputTokens: 100, OutputTokens: 10, MicroUSD: 7}),
-		call(midnight.Add(-time.Nanosecond), 200, analytics.ModelUsage{InputTokens: 1000, OutputTokens: 100}), // of the day before
+		call(midnight.Add(-time.Nanosecond), 200, analytics.ModelUsage{InputTokens: 1000, OutputTokens: 100}), // belongs to the day before
 		call(midnight, 429, analytics.ModelUsage{InputTokens: 50, OutputTokens: 5, MicroUSD: 2}),
 		call(midnight, 0, analytics.ModelUsage{}),
 		`{"time":"2026-11-22T00:00:01Z","msg":"model call","engine":"transcribe","good":true,"microUSD":3}`,
@@ -196,28 +196,28 @@ func TestLinesOfModels(t *testing.T) {
 	}
 }
 
-var errAway = errors.New("away")
+var errUnavailable = errors.New("unavailable")
 
-// away is a ledger that cannot be reached on one day.
-type away struct {
+// failingRecorder fails for one day.
+type failingRecorder struct {
 	day      analytics.Day
 	recorded []analytics.Day
 }
 
-func (a *away) Record(_ context.Context, p analytics.Segment) (analytics.Segment, error) {
-	if p.Day == a.day {
-		return analytics.Segment{}, errAway
+func (r *failingRecorder) Record(_ context.Context, p analytics.Segment) (analytics.Segment, error) {
+	if p.Day == r.day {
+		return analytics.Segment{}, errUnavailable
 	}
-	a.recorded = append(a.recorded, p.Day)
+	r.recorded = append(r.recorded, p.Day)
 	return p, nil
 }
 
-func TestErrorsAreLambdasToTryAgain(t *testing.T) {
+func TestIngestReturnsErrorsForRetry(t *testing.T) {
 	today := analytics.DayOf(midnight)
-	ledger := &away{day: today - 1}
+	recorder := &failingRecorder{day: today - 1}
 	event := delivery(t, from.access, "s", simple("1", midnight.Add(-time.Second)), simple("2", midnight))
-	err := ingest(from, ledger, later)(t.Context(), event)
-	if !errors.Is(err, errAway) || !slices.Equal(ledger.recorded, []analytics.Day{today}) {
-		t.Errorf("error %v, and recorded %v", err, ledger.recorded)
+	err := ingest(from, recorder, later)(t.Context(), event)
+	if !errors.Is(err, errUnavailable) || !slices.Equal(recorder.recorded, []analytics.Day{today}) {
+		t.Errorf("error %v, and recorded %v", err, recorder.recorded)
 	}
 }

@@ -37,7 +37,7 @@ func (s *spyStore) Requests(_ context.Context, first, last analytics.Day) (map[a
 
 func (s *spyStore) Usage(_ context.Context, first, last analytics.Day) (map[analytics.Day]*analytics.Usage, error) {
 	s.reads = append(s.reads, fmt.Sprintf("usage %d-%d", first, last))
-	return map[analytics.Day]*analytics.Usage{last: {ChartPulls: int64(last)}}, s.err
+	return map[analytics.Day]*analytics.Usage{last: {Charts: int64(last)}}, s.err
 }
 
 func (s *spyStore) expect(t *testing.T, want ...string) {
@@ -85,7 +85,7 @@ func TestCachedStoreReadsPastDaysOnce(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if days, err := cache.Usage(t.Context(), 83, 100); err != nil || days[100].ChartPulls != 100 {
+		if days, err := cache.Usage(t.Context(), 83, 100); err != nil || days[100].Charts != 100 {
 			t.Errorf("got %v, %v", days, err)
 		}
 	}

@@ -34,8 +34,8 @@ func (d dailyData) metrics(p Period, before, after Counters) Metrics {
 	requests, usage := d.sum(p)
 	return Metrics{
 		Users: users(before, after), Projects: d.projects(p, after), Storage: d.storage(p), Quota: d.quota,
-		Calls: requests.Calls, Pulls: Pulls{Charts: usage.ChartPulls, Images: usage.ImagePulls},
-		Media: Media{Calls: requests.MediaCalls, Models: usage.Models},
+		Calls: requests.Calls, Pulls: Pulls{Charts: usage.Charts, Images: usage.Images},
+		Media: Media{Calls: requests.Media, Models: usage.Models},
 		Performance: Performance{
 			Uptime: d.uptime(p), TimedRequests: requests.Latency.Count(), Average: round(requests.Average(), 1), Errors: requests.Errors,
 			P95: requests.Latency.Percentile(95), P99: requests.Latency.Percentile(99),

@@ -86,10 +86,10 @@ func TestGrowth(t *testing.T) {
 func hourlyStats(calls, failed map[int]int64) *RequestStats {
 	r := &RequestStats{}
 	for hour, n := range calls {
-		r.CallsByHour[hour] = n
+		r.HourCalls[hour] = n
 	}
 	for hour, n := range failed {
-		r.ErrorsByHour[hour] = n
+		r.HourErrors[hour] = n
 	}
 	return r
 }
@@ -119,7 +119,7 @@ func TestUptimeCountsOnlyStartedHours(t *testing.T) {
 func TestStorageUsesLastMeasurement(t *testing.T) {
 	measured := func(bytes int64) *Usage { return &Usage{Storage: &StorageBytes{Charts: bytes, Media: 1}} }
 	data := dailyData{now: at(1), usage: map[Day]*Usage{
-		saturday - 8: measured(8), saturday - 7: measured(7), saturday - 6: {ChartPulls: 1}, saturday - 5: measured(5), saturday: measured(0),
+		saturday - 8: measured(8), saturday - 7: measured(7), saturday - 6: {Charts: 1}, saturday - 5: measured(5), saturday: measured(0),
 	}}
 	for _, test := range []struct {
 		first, last Day
@@ -143,12 +143,12 @@ func TestStorageUsesLastMeasurement(t *testing.T) {
 
 func TestDashboardCountsOnlyItsPeriod(t *testing.T) {
 	models := ModelUsage{Calls: 1, InputTokens: 20, OutputTokens: 3, MicroUSD: 4_000_001}
-	used := &Usage{ChartPulls: 1, ImagePulls: 2, Models: models}
+	used := &Usage{Charts: 1, Images: 2, Models: models}
 	data := dailyData{
 		now: at(1), usage: map[Day]*Usage{saturday - 3: used, saturday - 2: used, saturday - 1: used, saturday: used},
 		requests: map[Day]*RequestStats{
-			saturday - 2: {Calls: 4, MediaCalls: 3, Errors: 2, TotalMillis: 111, Latency: Histogram{50: 1, 61: 1}},
-			saturday - 1: {Calls: 1, MediaCalls: 1, Errors: 1, TotalMillis: 9, Latency: Histogram{9: 1}}, saturday: {Calls: 9, MediaCalls: 9},
+			saturday - 2: {Calls: 4, Media: 3, Errors: 2, Millis: 111, Latency: Histogram{50: 1, 61: 1}},
+			saturday - 1: {Calls: 1, Media: 1, Errors: 1, Millis: 9, Latency: Histogram{9: 1}}, saturday: {Calls: 9, Media: 9},
 		},
 	}
 	m := data.dashboard(days(saturday-2, saturday-1)).Metrics
@@ -179,7 +179,7 @@ func anyDailyData(t *rapid.T) dailyData {
 			data.counts.Now.add(change, 1)
 		}
 		if rapid.Bool().Draw(t, "requests") {
-			data.requests[day] = &RequestStats{MediaCalls: number.Draw(t, "media")}
+			data.requests[day] = &RequestStats{Media: number.Draw(t, "media")}
 			for range rapid.IntRange(0, 3).Draw(t, "n") {
 				data.requests[day].Add(Request{
 					At: day.Begin().Add(time.Duration(number.Draw(t, "minutes")) * time.Minute), Status: 450 + int(number.Draw(t, "status")),
@@ -188,7 +188,7 @@ func anyDailyData(t *rapid.T) dailyData {
 			}
 		}
 		if rapid.Bool().Draw(t, "usage") {
-			data.usage[day] = &Usage{ChartPulls: number.Draw(t, "charts"), Models: ModelUsage{MicroUSD: number.Draw(t, "cost")}}
+			data.usage[day] = &Usage{Charts: number.Draw(t, "charts"), Models: ModelUsage{MicroUSD: number.Draw(t, "cost")}}
 		}
 		if rapid.IntRange(0, 9).Draw(t, "measured") == 0 {
 			data.usage[day] = &Usage{Storage: &StorageBytes{Charts: number.Draw(t, "bytes")}}

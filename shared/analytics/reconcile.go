@@ -53,10 +53,10 @@ func (f *Findings) Compare(source, day string, stored, recounted Counters) {
 // Counters returns all numbers of the requests by name, including those of each hour and of each
 // latency bucket.
 func (r *RequestStats) Counters() Counters {
-	c := Counters{"calls": r.Calls, "errors": r.Errors, "millis": r.TotalMillis, "media": r.MediaCalls, "unread": r.Unreadable}
-	for hour := range r.CallsByHour {
-		c[fmt.Sprintf("calls from %02d:00", hour)] = r.CallsByHour[hour]
-		c[fmt.Sprintf("errors from %02d:00", hour)] = r.ErrorsByHour[hour]
+	c := Counters{"calls": r.Calls, "errors": r.Errors, "millis": r.Millis, "media": r.Media, "unread": r.Unread}
+	for hour := range r.HourCalls {
+		c[fmt.Sprintf("calls from %02d:00", hour)] = r.HourCalls[hour]
+		c[fmt.Sprintf("errors from %02d:00", hour)] = r.HourErrors[hour]
 	}
 	for bucket, n := range r.Latency {
 		first, last := bucket.Bounds()

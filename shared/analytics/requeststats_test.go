@@ -19,19 +19,19 @@ func TestRequestStatsAddAndMerge(t *testing.T) {
 		r.Add(q)
 	}
 	want := &analytics.RequestStats{
-		Calls: 5, Errors: 2, TotalMillis: 140, MediaCalls: 1, Latency: analytics.Histogram{0: 1, 10: 1, 64: 1, 65: 1},
+		Calls: 5, Errors: 2, Millis: 140, Media: 1, Latency: analytics.Histogram{0: 1, 10: 1, 64: 1, 65: 1},
 	}
-	want.CallsByHour[23], want.ErrorsByHour[23], want.CallsByHour[0] = 4, 2, 1
+	want.HourCalls[23], want.HourErrors[23], want.HourCalls[0] = 4, 2, 1
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Error(diff)
 	}
 	if average := r.Average(); average != 35 {
 		t.Errorf("average %v, want 35", average)
 	}
-	sum := &analytics.RequestStats{Unreadable: 1}
+	sum := &analytics.RequestStats{Unread: 1}
 	sum.Merge(r)
-	sum.Merge(&analytics.RequestStats{Unreadable: 2})
-	want.Unreadable = 3
+	sum.Merge(&analytics.RequestStats{Unread: 2})
+	want.Unread = 3
 	if diff := cmp.Diff(want, sum); diff != "" {
 		t.Error(diff)
 	}

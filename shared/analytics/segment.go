@@ -85,7 +85,7 @@ func (s Segment) Name() SegmentName {
 
 // RequestStats adds up the lines of the AccessLog.
 func (s Segment) RequestStats() *RequestStats {
-	sum := &RequestStats{Unreadable: int64(s.Unreadable())}
+	sum := &RequestStats{Unread: int64(s.Unreadable())}
 	for _, line := range s.Lines {
 		if line.Request != nil {
 			sum.Add(*line.Request)

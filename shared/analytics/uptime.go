@@ -31,9 +31,9 @@ func (d dailyData) startedHours(day Day) int {
 // sumErrorRates adds up the error rates of the first hours of a day.
 func (r *RequestStats) sumErrorRates(hours int) float64 {
 	sum := 0.0
-	for hour, calls := range r.CallsByHour[:hours] {
+	for hour, calls := range r.HourCalls[:hours] {
 		if calls > 0 {
-			sum += float64(r.ErrorsByHour[hour]) / float64(calls)
+			sum += float64(r.HourErrors[hour]) / float64(calls)
 		}
 	}
 	return sum

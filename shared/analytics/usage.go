@@ -2,17 +2,17 @@ package analytics
 
 // Usage is what was used on a day.
 type Usage struct {
-	Storage    *StorageBytes // the last measurement of the day; nil if there is none
-	ChartPulls int64
-	ImagePulls int64
-	Models     ModelUsage
+	Storage *StorageBytes // the last measurement of the day; nil if there is none
+	Charts  int64         // pulls of charts
+	Images  int64         // pulls of images
+	Models  ModelUsage
 }
 
 // add adds the usage of another day. It leaves Storage unchanged, because a measurement cannot be
 // added up.
 func (u *Usage) add(other *Usage) {
-	u.ChartPulls += other.ChartPulls
-	u.ImagePulls += other.ImagePulls
+	u.Charts += other.Charts
+	u.Images += other.Images
 	u.Models.Calls += other.Models.Calls
 	u.Models.InputTokens += other.Models.InputTokens
 	u.Models.OutputTokens += other.Models.OutputTokens

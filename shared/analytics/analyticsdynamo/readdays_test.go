@@ -77,11 +77,11 @@ func itemOf(day analytics.Day, r *analytics.RequestStats) items.Map {
 
 // busyDayStats returns requests whose latencies fall into about 130 buckets.
 func busyDayStats(random *rand.Rand) *analytics.RequestStats {
-	r := &analytics.RequestStats{Calls: 864_000, Errors: 431, TotalMillis: 51_840_000, MediaCalls: 4_021, Latency: analytics.Histogram{}}
-	for hour := range r.CallsByHour {
-		r.CallsByHour[hour] = 30_000 + random.Int64N(10_000)
+	r := &analytics.RequestStats{Calls: 864_000, Errors: 431, Millis: 51_840_000, Media: 4_021, Latency: analytics.Histogram{}}
+	for hour := range r.HourCalls {
+		r.HourCalls[hour] = 30_000 + random.Int64N(10_000)
 	}
-	r.ErrorsByHour[9], r.ErrorsByHour[17] = 400, 31
+	r.HourErrors[9], r.HourErrors[17] = 400, 31
 	for bucket := range analytics.Bucket(130) {
 		r.Latency[bucket+2] = 1 + random.Int64N(13_000)
 	}

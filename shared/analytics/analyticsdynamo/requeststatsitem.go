@@ -34,9 +34,9 @@ type requestStatsItem struct {
 }
 
 func encodeRequestStats(r *analytics.RequestStats) requestStatsItem {
-	i := requestStatsItem{Calls: r.Calls, Errors: r.Errors, Millis: r.TotalMillis, Media: r.MediaCalls, Unread: r.Unreadable}
-	for hour := range r.CallsByHour {
-		i.Hours = appendPair(i.Hours, r.CallsByHour[hour], r.ErrorsByHour[hour])
+	i := requestStatsItem{Calls: r.Calls, Errors: r.Errors, Millis: r.Millis, Media: r.Media, Unread: r.Unread}
+	for hour := range r.HourCalls {
+		i.Hours = appendPair(i.Hours, r.HourCalls[hour], r.HourErrors[hour])
 	}
 	before := analytics.Bucket(0)
 	for _, bucket := range slices.Sorted(maps.Keys(r.Latency)) {
@@ -51,15 +51,15 @@ func encodeRequestStats(r *analytics.RequestStats) requestStatsItem {
 // decode reverses encodeRequestStats. The item of a day without requests decodes to zero.
 func (i requestStatsItem) decode() (*analytics.RequestStats, error) {
 	r := &analytics.RequestStats{
-		Calls: i.Calls, Errors: i.Errors, TotalMillis: i.Millis, MediaCalls: i.Media, Unreadable: i.Unread,
+		Calls: i.Calls, Errors: i.Errors, Millis: i.Millis, Media: i.Media, Unread: i.Unread,
 		Latency: make(analytics.Histogram, len(i.Latency)/2), // a bucket takes at least two bytes
 	}
 	hour, bucket := 0, analytics.Bucket(0)
 	err := eachPair(i.Hours, func(calls, errors int64) bool {
-		if hour == len(r.CallsByHour) {
+		if hour == len(r.HourCalls) {
 			return false
 		}
-		r.CallsByHour[hour], r.ErrorsByHour[hour] = calls, errors
+		r.HourCalls[hour], r.HourErrors[hour] = calls, errors
 		hour++
 		return true
 	})

@@ -16,11 +16,11 @@ import (
 func anyRequestStats(t *rapid.T) *analytics.RequestStats {
 	count := rapid.Int64Range(0, math.MaxInt64)
 	r := &analytics.RequestStats{
-		Calls: count.Draw(t, "calls"), Errors: count.Draw(t, "errors"), TotalMillis: count.Draw(t, "millis"),
-		MediaCalls: count.Draw(t, "media"), Unreadable: count.Draw(t, "unread"), Latency: analytics.Histogram{},
+		Calls: count.Draw(t, "calls"), Errors: count.Draw(t, "errors"), Millis: count.Draw(t, "millis"),
+		Media: count.Draw(t, "media"), Unread: count.Draw(t, "unread"), Latency: analytics.Histogram{},
 	}
-	for hour := range r.CallsByHour {
-		r.CallsByHour[hour], r.ErrorsByHour[hour] = count.Draw(t, "hour's calls"), count.Draw(t, "hour's errors")
+	for hour := range r.HourCalls {
+		r.HourCalls[hour], r.HourErrors[hour] = count.Draw(t, "hour's calls"), count.Draw(t, "hour's errors")
 	}
 	for range rapid.IntRange(0, 40).Draw(t, "buckets") {
 		bucket := analytics.BucketOf(rapid.Int64().Draw(t, "latency"))
@@ -60,8 +60,8 @@ func TestBusyDayItemIsSmall(t *testing.T) {
 	for bucket := range analytics.BucketOf(30_000) + 1 {
 		r.Latency[bucket] = 1e6
 	}
-	for hour := range r.CallsByHour {
-		r.CallsByHour[hour], r.ErrorsByHour[hour] = 15e6, 1e6
+	for hour := range r.HourCalls {
+		r.HourCalls[hour], r.HourErrors[hour] = 15e6, 1e6
 	}
 	if i := encodeRequestStats(r); len(i.Latency)+len(i.Hours) > 1600 {
 		t.Errorf("latencies take %d bytes and hours %d, want at most 1600 together", len(i.Latency), len(i.Hours))
@@ -113,7 +113,7 @@ func FuzzLatency(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(r.CallsByHour, again.CallsByHour); diff != "" || r.Latency.Count() != again.Latency.Count() {
+		if diff := cmp.Diff(r.HourCalls, again.HourCalls); diff != "" || r.Latency.Count() != again.Latency.Count() {
 			t.Errorf("differs after encoding and decoding: %s", diff)
 		}
 	})

@@ -22,7 +22,7 @@ func decodeUsage(item items.Map) (*analytics.Usage, error) {
 	if err != nil {
 		return nil, err
 	}
-	used := &analytics.Usage{ChartPulls: i.Charts, ImagePulls: i.Images, Models: analytics.ModelUsage{
+	used := &analytics.Usage{Charts: i.Charts, Images: i.Images, Models: analytics.ModelUsage{
 		Calls: i.ModelCalls, InputTokens: i.InputTokens, OutputTokens: i.OutputTokens, MicroUSD: i.MicroUSD,
 	}}
 	if i.ChartBytes != nil && i.MediaBytes != nil {
