@@ -10,27 +10,28 @@ import (
 	"portside/shared/analytics"
 )
 
-// write puts a line into a stream, and delivers what has been waiting there for a day.
-func (w *world) write(s *stream, entry analytics.LogEvent) {
+// write appends a line to a stream. It first delivers lines that have been waiting for almost a
+// day.
+func (w *simulation) write(s *stream, entry analytics.LogEvent) {
 	if s.delivered < len(s.lines) && entry.LoggedAt.Sub(s.lines[s.delivered].LoggedAt) > 20*time.Hour {
 		w.deliver(s)
 	}
 	s.lines = append(s.lines, entry)
 }
 
-// deliverAll delivers whatever waits, and some of what was delivered long ago.
-func (w *world) deliverAll() {
+// deliverAll delivers all waiting lines, and repeats some that were delivered long ago.
+func (w *simulation) deliverAll() {
 	for _, s := range w.streams {
 		w.deliver(s)
 		if len(s.lines) > 0 {
-			w.record(s, w.pieces(s, w.random.IntN(len(s.lines)), len(s.lines))[:1])
+			w.recordBatches(s, w.pieces(s, w.random.IntN(len(s.lines)), len(s.lines))[:1])
 		}
 	}
 }
 
-// deliver delivers all lines that were not delivered yet, among some of those that were: in pieces that overlap, in any order,
-// some of them twice, and several at the same time.
-func (w *world) deliver(s *stream) {
+// deliver delivers the lines that were not delivered yet, together with some that were: in
+// overlapping pieces, in random order, some of them twice, and several at the same time.
+func (w *simulation) deliver(s *stream) {
 	all := w.pieces(s, max(0, s.delivered-w.random.IntN(20)), len(s.lines))
 	s.delivered = len(s.lines)
 	for range w.random.IntN(3) {
@@ -39,11 +40,12 @@ func (w *world) deliver(s *stream) {
 		}
 	}
 	w.random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	w.record(s, all)
+	w.recordBatches(s, all)
 }
 
-// pieces cuts lines into batches as the log makes them, of a day at most. Each is out of order and has a line twice.
-func (w *world) pieces(s *stream, from, to int) (all [][]analytics.LogEvent) {
+// pieces cuts lines into batches that span at most a day. Each is out of order and contains one
+// line twice.
+func (w *simulation) pieces(s *stream, from, to int) (all [][]analytics.LogEvent) {
 	for from < to {
 		end := min(to, from+1+w.random.IntN(60))
 		for s.lines[end-1].LoggedAt.Sub(s.lines[from].LoggedAt) > 24*time.Hour {
@@ -60,8 +62,8 @@ func (w *world) pieces(s *stream, from, to int) (all [][]analytics.LogEvent) {
 	return all
 }
 
-// record counts batches, three at a time, as functions/countusage does.
-func (w *world) record(s *stream, batches [][]analytics.LogEvent) {
+// recordBatches counts batches, three at a time, as functions/countusage does.
+func (w *simulation) recordBatches(s *stream, batches [][]analytics.LogEvent) {
 	w.Helper()
 	queue, failed := make(chan []analytics.LogEvent), make(chan error, len(batches))
 	var workers sync.WaitGroup
@@ -83,13 +85,13 @@ func (w *world) record(s *stream, batches [][]analytics.LogEvent) {
 	}
 }
 
-func (w *world) count(ctx context.Context, batch analytics.LogBatch) (err error) {
-	parts, lost := batch.Segments()
+func (w *simulation) count(ctx context.Context, batch analytics.LogBatch) (err error) {
+	segments, lost := batch.Segments()
 	if lost > 0 {
-		err = fmt.Errorf("%d lines are lost", lost)
+		err = fmt.Errorf("%d log lines were lost", lost)
 	}
-	for _, part := range parts {
-		_, failed := w.recorder.Record(ctx, part)
+	for _, segment := range segments {
+		_, failed := w.recorder.Record(ctx, segment)
 		err = errors.Join(err, failed)
 	}
 	return err
