@@ -7,10 +7,9 @@ import (
 	"testing/fstest"
 )
 
-// A check that cannot fail is worth nothing: each test here starts from a tree in order, makes one
-// change, and wants to be told of it.
+// Each test here makes one change to a valid tree, and expects the checks to report it.
 
-const soundTemplate = `
+const validTemplate = `
 Resources:
   ApiAccessLogs: { Type: AWS::Logs::LogGroup }
   IndexChartsFunction:
@@ -29,13 +28,14 @@ Resources:
   UsersLogs: { Type: AWS::Logs::LogGroup }
 `
 
-// soundTree is a small tree without a violation.
-func soundTree() fstest.MapFS {
+// validTree returns a small tree without a violation.
+func validTree() fstest.MapFS {
 	tree := fstest.MapFS{}
 	for name, content := range map[string]string{
-		"template.yaml":                     soundTemplate,
-		"go.mod":                            "module portside\n\nrequire github.com/google/uuid v1.6.0\n",
+		"template.yaml":                     validTemplate,
+		"go.mod":                            "module portside\n\nrequire portside/documents v0.0.0\n\nreplace portside/documents => ./documents\n",
 		"local/go.mod":                      "module portside/local\n\nrequire github.com/versity/versitygw v1.8.0\n",
+		"documents/go.mod":                  "module portside/documents\n\nrequire golang.org/x/text v0.43.0\n",
 		"architecture_test.go":              imports("portside_test", "testing"),
 		"events/indexcharts/created.json":   "{}",
 		"events/indexcharts/deleted.json":   "{}",
@@ -49,6 +49,10 @@ func soundTree() fstest.MapFS {
 		"shared/users/users.go":             imports("users", "context", "_ embed", "portside/shared/core/fault", "portside/shared/mail"),
 		"shared/users/users_test.go":        imports("users_test", "portside/shared/users/usersdynamo", "net/http/httptest"),
 		"shared/users/usersdynamo/a.go":     imports("usersdynamo", "portside/shared/users", "portside/shared/dynamo/rank", "github.com/aws/smithy-go"),
+		"shared/media/mediaengines/a.go":    imports("mediaengines", "portside/shared/media/mediaopenai", "portside/documents/offline"),
+		"documents/documents.go":            imports("documents", "golang.org/x/text/encoding"),
+		"documents/offline/offline.go":      imports("offline", "portside/documents"),
+		"documents/cmd/quality/main.go":     imports("main", "portside/documents/offline"),
 		"shared/web/web.go":                 imports("web", "net/http", "portside/shared/core/fault"),
 		"shared/lambda/lambdahttp/a.go":     imports("lambdahttp", "net/http", "github.com/aws/aws-lambda-go/events"),
 		"shared/testkit/awstest/awstest.go": imports("awstest", "awsmiddleware github.com/aws/aws-sdk-go-v2/aws/middleware"),
@@ -62,7 +66,7 @@ func soundTree() fstest.MapFS {
 	return tree
 }
 
-// imports is a source file; an import may be written "alias path".
+// imports returns a source file with imports, each in the form "path" or "alias path".
 func imports(pkg string, paths ...string) string {
 	var src strings.Builder
 	src.WriteString("package " + pkg + "\n\nimport (\n")
@@ -80,19 +84,19 @@ func imports(pkg string, paths ...string) string {
 type violation struct {
 	name    string
 	file    string
-	content string // empty: the file is removed
-	want    string // part of the one violation
+	content string // empty to remove the file
+	want    string // part of the only violation
 }
 
-// expose applies each change to a sound tree of its own and compares what check says.
-func expose(t *testing.T, check func(fs.FS) ([]string, error), changes []violation) {
+// expectViolations applies each change to a fresh valid tree and compares what check reports.
+func expectViolations(t *testing.T, check func(fs.FS) ([]string, error), changes []violation) {
 	t.Helper()
-	if found, err := check(soundTree()); err != nil || len(found) > 0 {
-		t.Fatalf("the sound tree is not: %q, %v", found, err)
+	if found, err := check(validTree()); err != nil || len(found) > 0 {
+		t.Fatalf("the valid tree has violations: %q, %v", found, err)
 	}
 	for _, c := range changes {
 		t.Run(c.name, func(t *testing.T) {
-			tree := soundTree()
+			tree := validTree()
 			tree[c.file] = &fstest.MapFile{Data: []byte(c.content)}
 			if c.content == "" {
 				delete(tree, c.file)
@@ -105,21 +109,21 @@ func expose(t *testing.T, check func(fs.FS) ([]string, error), changes []violati
 	}
 }
 
-func TestImportViolationsAreFound(t *testing.T) {
+func TestCheckImportsFindsViolations(t *testing.T) {
 	const sdk = "github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	expose(t, checkImports, []violation{
+	expectViolations(t, checkImports, []violation{
 		{"function imports function", "functions/users/x.go",
 			imports("main", "portside/functions/media"), "may not import portside/functions"},
 		{"function imports local", "functions/users/x.go", imports("main", "portside/local/lambda"), "may not import portside/local"},
 		{"AWS client outside main.go", "functions/users/x.go", imports("main", sdk), "may not import " + sdk},
-		{"function imports awstest", "functions/users/x.go", imports("main", "portside/shared/testkit/awstest"), "awstest is for tests"},
+		{"function imports awstest", "functions/users/x.go", imports("main", "portside/shared/testkit/awstest"), "may not import portside/shared/testkit/awstest"},
 		{"test support imports function", "shared/testkit/webtest/x.go", imports("webtest", "portside/functions/users"), "test support may not"},
 		{"domain imports net/http", "shared/users/x.go", imports("users", "net/http"), "a domain may not import net/http"},
 		{"domain imports net/http below", "shared/users/x.go", imports("users", "net/http/httptest"), "may not import net/http/"},
 		{"domain imports web", "shared/users/x.go", imports("users", "portside/shared/web"), "may not import portside/shared/web"},
-		{"domain imports env", "shared/users/x.go", imports("users", "portside/shared/lambda/start"), "may not import portside/shared/lambda/start"},
+		{"domain imports start", "shared/users/x.go", imports("users", "portside/shared/lambda/start"), "may not import portside/shared/lambda/start"},
 		{"domain imports AWS", "shared/users/x.go", imports("users", sdk), "a domain may not import " + sdk},
-		{"domain imports what speaks AWS", "shared/users/x.go", imports("users", "portside/shared/dynamo/rank"), "a domain may not"},
+		{"domain imports a DynamoDB package", "shared/users/x.go", imports("users", "portside/shared/dynamo/rank"), "a domain may not"},
 		{"domain imports another", "shared/users/x.go",
 			imports("users", "portside/shared/projects"), "may not import portside/shared/projects"},
 		{"domain imports its adapter", "shared/users/x.go", imports("users", "portside/shared/users/usersdynamo"), "may not import"},
@@ -129,17 +133,26 @@ func TestImportViolationsAreFound(t *testing.T) {
 		{"adapter imports web", "shared/users/usersdynamo/x.go", imports("usersdynamo", "portside/shared/web"), "an adapter may not"},
 		{"adapter imports another's format", "shared/charts/chartss3/x.go",
 			imports("chartss3", "helm.sh/helm/v3/pkg/chart/loader"), "an adapter may not"},
-		{"documents imports shared", "documents/offline/x.go",
-			imports("offline", "portside/shared/core/fault"), "documents may not"},
+		{"documents imports shared", "documents/offline/x.go", imports("offline", "portside/shared/core/fault"), "documents may not"},
+		{"documents imports local", "documents/offline/x.go", imports("offline", "portside/local/lambda"), "documents may not"},
 		{"documents imports AWS", "documents/pdf/x.go", imports("pdf", sdk), "documents may not"},
-		{"documents imports HTTP", "documents/text/x.go", imports("text", "net/http"), "documents may not"},
+		{"documents imports net/http", "documents/text/x.go", imports("text", "net/http"), "documents may not"},
+		{"test of documents imports shared", "documents/text/x_test.go",
+			imports("text_test", "portside/shared/core/fault"), "a test of documents may not"},
 		{"domain imports documents", "shared/users/x.go", imports("users", "portside/documents"), "a domain may not"},
+		{"adapter imports documents", "shared/users/usersdynamo/x.go",
+			imports("usersdynamo", "portside/documents"), "an adapter may not"},
 		{"engine imports another", "shared/media/mediaopenai/x.go",
 			imports("mediaopenai", "portside/shared/media/mediabedrock"), "an adapter may not"},
-		{"another reader of YAML", "shared/charts/chartshelm/x.go", imports("chartshelm", "go.yaml.in/yaml/v2"), "an adapter may not"},
-		{"helm's repository package", "shared/charts/chartshelm/x.go", imports("chartshelm", "helm.sh/helm/v3/pkg/repo"), "an adapter may not"},
+		{"another YAML library", "shared/charts/chartshelm/x.go", imports("chartshelm", "go.yaml.in/yaml/v2"), "an adapter may not"},
+		{"Helm's repository package", "shared/charts/chartshelm/x.go", imports("chartshelm", "helm.sh/helm/v3/pkg/repo"), "an adapter may not"},
 		{"web imports a domain", "shared/web/x.go", imports("web", "portside/shared/users"), "web may not import portside/shared/users"},
 		{"web imports AWS", "shared/web/x.go", imports("web", sdk), "web may not import " + sdk},
+		{"command imports test support", "cmd/portside/x.go", imports("main", "portside/shared/testkit"), "a command may not"},
+		{"DynamoDB package imports a domain", "shared/dynamo/rank/x.go",
+			imports("rank", "portside/shared/users"), "a DynamoDB package may not"},
+		{"core package imports AWS", "shared/core/fault/x.go", imports("fault", sdk), "a core package may not"},
+		{"core package imports net/http", "shared/core/fault/x.go", imports("fault", "net/http"), "a core package may not"},
 		{"lambdahttp imports a domain", "shared/lambda/lambdahttp/x.go", imports("lambdahttp", "portside/shared/users"), "a Lambda package may not"},
 		{"principal imports users", "shared/core/principal/x.go", imports("principal", "portside/shared/users"), "a core package may not"},
 		{"shared imports functions", "shared/web/x.go", imports("web", "portside/functions/users"), "may not import portside/functions"},
@@ -156,54 +169,61 @@ func TestImportViolationsAreFound(t *testing.T) {
 		{"alias in a test", "shared/users/x_test.go", imports("users_test", "str strings"), "has the alias str"},
 		{"dot import", "shared/users/x.go", imports("users", ". strings"), "has the alias ."},
 		{"code at the root", "portside.go", imports("portside", "fmt"), "no code belongs here"},
+		{"code in a kit", "shared/core/x.go", imports("core", "fmt"), "no code belongs here"},
 		{"code between functions", "functions/x.go", imports("main", "fmt"), "no code belongs here"},
-		{"stranger below a domain", "shared/users/helpers/x.go", imports("helpers", "fmt"), "no code belongs here"},
+		{"package below a domain that is not an adapter", "shared/users/helpers/x.go", imports("helpers", "fmt"), "no code belongs here"},
 	})
 }
 
-func TestModuleViolationsAreFound(t *testing.T) {
-	expose(t, checkModules, []violation{
+func TestCheckModulesFindsViolations(t *testing.T) {
+	expectViolations(t, checkModules, []violation{
 		{"engine in production", "go.mod",
-			"module portside\nrequire (\n\tgithub.com/versity/versitygw v1.8.0\n)\n", "versitygw belongs in local"},
-		{"local in production", "go.mod", "module portside\nreplace portside/local => ./local\n", "portside/local belongs"},
-		{"production in local", "local/go.mod", "module portside/local\nrequire portside v0.0.0\n", "may not require portside"},
+			"module portside\nrequire (\n\tgithub.com/versity/versitygw v1.8.0\n)\n", "must not name github.com/versity/versitygw"},
+		{"local in production", "go.mod", "module portside\nreplace portside/local => ./local\n", "must not name portside/local"},
+		{"production in documents", "documents/go.mod",
+			"module portside/documents\nrequire portside v0.0.0\n", "must not name portside:"},
+		{"local in documents", "documents/go.mod",
+			"module portside/documents\nreplace portside/local => ../local\n", "must not name portside/local"},
+		{"AWS in documents", "documents/go.mod",
+			"module portside/documents\nrequire github.com/aws/smithy-go v1.28.8\n", "must not name github.com/aws/smithy-go"},
+		{"production in local", "local/go.mod", "module portside/local\nrequire portside v0.0.0\n", "must not name portside:"},
 	})
 }
 
-func TestFunctionViolationsAreFound(t *testing.T) {
+func TestCheckFunctionsFindsViolations(t *testing.T) {
 	long := imports("main", "fmt") + strings.Repeat("\n// wiring", 41) + "\n"
-	expose(t, checkFunctions, []violation{
+	expectViolations(t, checkFunctions, []violation{
 		{"a library in a function", "functions/users/x.go", "package users\n", "package users in a function"},
 		{"long main", "functions/users/main.go", long, "lines of wiring, at most 40"},
 	})
 }
 
-func TestNameViolationsAreFound(t *testing.T) {
-	template := func(from, to string) string { return strings.ReplaceAll(soundTemplate, from, to) }
-	expose(t, checkNames, []violation{
+func TestCheckNamesFindsViolations(t *testing.T) {
+	template := func(from, to string) string { return strings.ReplaceAll(validTemplate, from, to) }
+	expectViolations(t, checkNames, []violation{
 		{"no main.go", "functions/indexcharts/main.go", "", "functions/indexcharts/main.go is missing"},
 		{"no routes.go", "functions/users/routes.go", "", "functions/users/routes.go is missing"},
 		{"one event", "events/users/list.json", "", "events/users: 1 sample events"},
-		{"garbled event", "events/users/list.json", "{", "events/users/list.json: no JSON object"},
-		{"event that is no object", "events/users/list.json", "[]", "events/users/list.json: no JSON object"},
+		{"invalid JSON event", "events/users/list.json", "{", "events/users/list.json: not a JSON object"},
+		{"event that is not an object", "events/users/list.json", "[]", "events/users/list.json: not a JSON object"},
 		{"function without a logical ID", "functions/media/main.go", imports("main"), "functions/media: template.yaml has no function"},
 		{"events without a function", "events/media/list.json", "{}", "events/media: template.yaml has no function"},
-		{"file beside the functions", "functions/README", "x", "functions/README: template.yaml has no function"},
+		{"file in functions", "functions/README", "x", "functions/README: template.yaml has no function"},
 		{"not built by make", "template.yaml",
-			strings.Replace(soundTemplate, "BuildMethod: makefile", "BuildMethod: go1.x", 1), "not built by the Makefile"},
-		{"logs elsewhere", "template.yaml", template("!Ref UsersLogs", "!Ref ApiAccessLogs"), "UsersFunction does not log to !Ref UsersLogs"},
+			strings.Replace(validTemplate, "BuildMethod: makefile", "BuildMethod: go1.x", 1), "not built by the Makefile"},
+		{"logs to another log group", "template.yaml", template("!Ref UsersLogs", "!Ref ApiAccessLogs"), "UsersFunction does not log to !Ref UsersLogs"},
 		{"logs to a literal", "template.yaml", template("!Ref UsersLogs", "UsersLogs"), "UsersFunction does not log to !Ref UsersLogs"},
 		{"no log group", "template.yaml",
 			template("  UsersLogs: { Type: AWS::Logs::LogGroup }\n", ""), "UsersFunction has no log group UsersLogs"},
-		{"stray log group", "template.yaml",
-			soundTemplate + "  MediaLogs: { Type: AWS::Logs::LogGroup }\n", "MediaLogs belongs to no function"},
-		{"odd logical ID", "template.yaml",
-			soundTemplate + "  Media: { Type: AWS::Serverless::Function }\n", "Media does not end in Function"},
+		{"log group without a function", "template.yaml",
+			validTemplate + "  MediaLogs: { Type: AWS::Logs::LogGroup }\n", "MediaLogs belongs to no function"},
+		{"logical ID without Function", "template.yaml",
+			validTemplate + "  Media: { Type: AWS::Serverless::Function }\n", "Media does not end in Function"},
 	})
 }
 
-func TestMissingTreeIsReported(t *testing.T) {
-	tree := fstest.MapFS{"template.yaml": {Data: []byte(soundTemplate)}}
+func TestCheckNamesReportsMissingFolders(t *testing.T) {
+	tree := fstest.MapFS{"template.yaml": {Data: []byte(validTemplate)}}
 	found, err := checkNames(tree)
 	if err != nil {
 		t.Fatal(err)

@@ -16,16 +16,17 @@ import (
 )
 
 func TestNamesAgree(t *testing.T) {
-	report(t, checkNames, os.DirFS("."))
+	reportViolations(t, checkNames, os.DirFS("."))
 }
 
-// minEvents is how many sample events each function has at least.
+// minEvents is the minimum number of sample events for each function.
 const minEvents = 2
 
-// accessLogs is the one log group that no function writes.
+// accessLogs is the only log group that does not belong to a function.
 const accessLogs = "ApiAccessLogs"
 
-// samTemplate is what the names need of template.yaml; nodes keep CloudFormation's own tags.
+// samTemplate holds the parts of template.yaml that have names. The nodes keep the tags of
+// CloudFormation, such as !Ref.
 type samTemplate struct {
 	Resources map[string]samResource `yaml:"Resources"`
 }
@@ -51,7 +52,7 @@ func readTemplate(tree fs.FS) (samTemplate, error) {
 	var template samTemplate
 	src, err := fs.ReadFile(tree, "template.yaml")
 	if err != nil {
-		return template, fmt.Errorf("the template: %w", err)
+		return template, fmt.Errorf("read the template: %w", err)
 	}
 	if err := yaml.Unmarshal(src, &template); err != nil {
 		return template, fmt.Errorf("template.yaml: %w", err)
@@ -59,7 +60,8 @@ func readTemplate(tree fs.FS) (samTemplate, error) {
 	return template, nil
 }
 
-// checkNames starts once from the template and once from the directories, so that nothing on either side is without its twin.
+// checkNames compares in both directions: every function of the template has its folders, and every
+// folder has its function.
 func checkNames(tree fs.FS) ([]string, error) {
 	template, err := readTemplate(tree)
 	if err != nil {
@@ -84,11 +86,11 @@ func checkNames(tree fs.FS) ([]string, error) {
 		violations = append(violations, found...)
 	}
 	violations = append(violations, checkLogGroups(template)...)
-	strays, err := checkStrays(tree, dirs)
+	strays, err := checkUnknownFolders(tree, dirs)
 	return append(violations, strays...), err
 }
 
-// checkFunction follows one logical ID to its binary, its log group, its routes and its events.
+// checkFunction checks the binary, the log group, the routes and the events of one function.
 func checkFunction(tree fs.FS, template samTemplate, id string) ([]string, error) {
 	var function samFunction
 	resource := template.Resources[id]
@@ -122,7 +124,7 @@ func checkResource(template samTemplate, id string, function samFunction) []stri
 	return violations
 }
 
-// wantedFiles leaves routes.go to the functions that an HTTP API calls.
+// wantedFiles returns the files that a function must have. Only HTTP functions have routes.go.
 func wantedFiles(function samFunction) []string {
 	files := []string{"main.go"}
 	for _, event := range function.Events {
@@ -150,7 +152,7 @@ func checkEvents(tree fs.FS, dir, id string) ([]string, error) {
 		}
 		var event map[string]any
 		if err := json.Unmarshal(src, &event); err != nil {
-			violations = append(violations, fmt.Sprintf("%s: no JSON object: %v", file, err))
+			violations = append(violations, fmt.Sprintf("%s: not a JSON object: %v", file, err))
 		}
 	}
 	return violations, nil
@@ -170,8 +172,8 @@ func checkLogGroups(template samTemplate) []string {
 	return violations
 }
 
-// checkStrays finds what lies under functions/ and events/ without a function in the template.
-func checkStrays(tree fs.FS, known map[string]bool) ([]string, error) {
+// checkUnknownFolders finds entries of functions/ and events/ without a function in the template.
+func checkUnknownFolders(tree fs.FS, known map[string]bool) ([]string, error) {
 	var violations []string
 	for _, parent := range []string{"functions", "events"} {
 		entries, err := fs.ReadDir(tree, parent)
@@ -180,7 +182,7 @@ func checkStrays(tree fs.FS, known map[string]bool) ([]string, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("strays: %w", err)
+			return nil, fmt.Errorf("read a folder: %w", err)
 		}
 		for _, entry := range entries {
 			if !known[entry.Name()] {

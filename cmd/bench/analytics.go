@@ -56,7 +56,7 @@ func newLedger(s *stack) *ledger {
 	now := time.Now().UTC()
 	first := time.Date(now.Year()-1, 1, 1, 0, 0, 0, 0, time.UTC)
 	return &ledger{
-		meter: m, store: store, recorder: analyticsdynamo.NewRecorder(store, analyticss3.NewParts(s.s3(), s.Buckets["AnalyticsBucket"])),
+		meter: m, store: store, recorder: analyticsdynamo.NewRecorder(store, analyticss3.NewArchive(s.s3(), s.Buckets["AnalyticsBucket"])),
 		service: analytics.NewService(store, analytics.Gigabytes(100), time.Now),
 		write: func(ctx context.Context, changes daycounts.Changes) error {
 			return transactions.Write(ctx, client, daycounts.In(table).Writes(changes))
@@ -88,17 +88,17 @@ func (l *ledger) fill(ctx context.Context) error {
 	for day := l.year.First; day <= l.year.Last; day++ {
 		part := requestsOf(random, day, requestsADay)
 		for _, line := range part.Lines {
-			l.latencies = append(l.latencies, float64(line.Request.Latency))
+			l.latencies = append(l.latencies, float64(line.Request.LatencyMillis))
 		}
-		call := analytics.Call{At: day.Begin(), Models: analytics.Models{Calls: 1, InputTokens: 1e6, OutputTokens: 1e5, MicroUSD: 1e6}}
+		call := analytics.ModelCall{At: day.Begin(), ModelUsage: analytics.ModelUsage{Calls: 1, InputTokens: 1e6, OutputTokens: 1e5, MicroUSD: 1e6}}
 		models := part
-		models.Log, models.Lines = analytics.ModelLog, []analytics.Line{{ID: "1", Logged: call.At, Call: &call}}
-		for _, p := range []analytics.Part{part, models} {
+		models.Log, models.Lines = analytics.ModelLog, []analytics.LogLine{{ID: "1", LoggedAt: call.At, Call: &call}}
+		for _, p := range []analytics.Segment{part, models} {
 			if _, err := l.recorder.Record(ctx, p); err != nil {
 				return err
 			}
 		}
-		if err := l.store.SetStorage(ctx, day.Begin(), analytics.Storage{Charts: 12e9, Media: 3e9}); err != nil {
+		if err := l.store.SaveStorage(ctx, day.Begin(), analytics.StorageBytes{Charts: 12e9, Media: 3e9}); err != nil {
 			return err
 		}
 		if err := l.write(ctx, daycounts.Changes{daycounts.Day(day.String()): everyCounter()}); err != nil {
@@ -124,8 +124,8 @@ func everyCounter() daycounts.Change {
 }
 
 // requestsOf is a part of the log, the whole day long, with latencies around 20 ms and a long tail.
-func requestsOf(random *rand.Rand, day analytics.Day, n int) analytics.Part {
-	part := analytics.Part{Log: analytics.AccessLog, Day: day, Stream: "00000000000bench", Lines: make([]analytics.Line, n)}
+func requestsOf(random *rand.Rand, day analytics.Day, n int) analytics.Segment {
+	part := analytics.Segment{Log: analytics.AccessLog, Day: day, Stream: "00000000000bench", Lines: make([]analytics.LogLine, n)}
 	for i := range part.Lines {
 		at := day.Begin().Add(24 * time.Hour * time.Duration(i) / time.Duration(n)).Truncate(time.Millisecond)
 		status := 200
@@ -133,8 +133,8 @@ func requestsOf(random *rand.Rand, day analytics.Day, n int) analytics.Part {
 			status = 503
 		}
 		latency := min(int64(20*math.Exp(1.4*random.NormFloat64())), 29_000)
-		part.Lines[i] = analytics.Line{
-			ID: fmt.Sprintf("%056d", i), Logged: at, Request: &analytics.Request{At: at, Status: status, Latency: latency},
+		part.Lines[i] = analytics.LogLine{
+			ID: fmt.Sprintf("%056d", i), LoggedAt: at, Request: &analytics.Request{At: at, Status: status, LatencyMillis: latency},
 		}
 	}
 	return part
@@ -143,13 +143,13 @@ func requestsOf(random *rand.Rand, day analytics.Day, n int) analytics.Part {
 func (b *bench) dashboardCosts(ctx context.Context, _ *stack, l *ledger) error {
 	for _, of := range []struct {
 		what    string
-		asked   analytics.Asked
+		asked   analytics.PeriodQuery
 		compare bool
 		units   float64
 	}{
-		{"dashboard over a year", analytics.Asked{Kind: analytics.LastYear}, false, yearUnits},
-		{"dashboard over a day", analytics.Asked{Kind: analytics.Today}, false, dayUnits},
-		{"dashboard over a day of last year", analytics.Asked{Kind: analytics.Custom, From: &l.year.Last, To: &l.year.Last}, false, yearUnits},
+		{"dashboard over a year", analytics.PeriodQuery{Kind: analytics.LastYear}, false, yearUnits},
+		{"dashboard over a day", analytics.PeriodQuery{Kind: analytics.Today}, false, dayUnits},
+		{"dashboard over a day of last year", analytics.PeriodQuery{Kind: analytics.Custom, From: &l.year.Last, To: &l.year.Last}, false, yearUnits},
 	} {
 		l.meter.take()
 		if _, err := l.service.Dashboard(ctx, of.asked, of.compare); err != nil {
@@ -189,7 +189,7 @@ func (b *bench) dashboardTimes(ctx context.Context, s *stack, l *ledger) error {
 
 // percentiles compares those of the year, from its days added together, with those of all its requests.
 func (b *bench) percentiles(ctx context.Context, _ *stack, l *ledger) error {
-	d, err := l.service.Dashboard(ctx, analytics.Asked{Kind: analytics.LastYear}, false)
+	d, err := l.service.Dashboard(ctx, analytics.PeriodQuery{Kind: analytics.LastYear}, false)
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (b *bench) batchCosts(ctx context.Context, _ *stack, l *ledger) error {
 		part := requestsOf(random, day, n)
 		for i := range part.Lines {
 			part.Lines[i].ID = fmt.Sprint(n, "-", i)
-			part.Lines[i].Request.Latency = min(int64(math.Exp(10.4*random.Float64())), 32_000)
+			part.Lines[i].Request.LatencyMillis = min(int64(math.Exp(10.4*random.Float64())), 32_000)
 		}
 		if _, err := l.recorder.Record(ctx, part); err != nil {
 			return err

@@ -35,7 +35,7 @@ func testStory(t *testing.T, now time.Time) {
 	}
 	service := analytics.NewService(analyticsdynamo.New(a.client, a.names.analytics), analytics.Gigabytes(100), a.now)
 	from, to := analytics.DayOf(now)-30, analytics.DayOf(now)-1
-	d, err := service.Dashboard(t.Context(), analytics.Asked{Kind: analytics.Custom, From: &from, To: &to}, true)
+	d, err := service.Dashboard(t.Context(), analytics.PeriodQuery{Kind: analytics.Custom, From: &from, To: &to}, true)
 	a.must(err)
 	m, users := d.Metrics, d.Metrics.Users
 	if users.Total < 25 || users.Active == users.Total || users.Growth <= 0 || users.ByRole["viewer"] == 0 || m.Projects.Total < 8 ||

@@ -17,10 +17,10 @@ func newPlannedYear(now time.Time, days int) *year {
 
 // planned is what a day of demo data is to have.
 type planned struct {
-	Requests, Calls analytics.Part
+	Requests, Calls analytics.Segment
 	Pulls           []pulls.Pull
 	Measured        time.Time
-	Storage         analytics.Storage
+	Storage         analytics.StorageBytes
 }
 
 func plannedOn(y *year, day analytics.Day) planned {
@@ -40,9 +40,9 @@ func everyClock(t *testing.T, check func(t *testing.T, now time.Time)) {
 func TestDemoLatenciesAreBelievableOnEveryDay(t *testing.T) {
 	t.Parallel()
 	everyClock(t, func(t *testing.T, now time.Time) {
-		y, sum := newPlannedYear(now, 40), &analytics.Requests{}
+		y, sum := newPlannedYear(now, 40), &analytics.RequestStats{}
 		for days := 1; days <= 30; days++ {
-			sum.Merge(y.planRequests(analytics.DayOf(now) - analytics.Day(days)).Requests())
+			sum.Merge(y.planRequests(analytics.DayOf(now) - analytics.Day(days)).RequestStats())
 			if days != 7 && days != 30 {
 				continue
 			}

@@ -23,15 +23,15 @@ func (y *year) serve(ctx context.Context, day analytics.Day) error {
 }
 
 // planRequests returns a day's requests, which depend on nothing but the seed, the first day and the clock.
-func (y *year) planRequests(day analytics.Day) analytics.Part {
+func (y *year) planRequests(day analytics.Day) analytics.Segment {
 	y.draw(day, requestsTopic)
 	mood := y.mood()
-	part := analytics.Part{Log: analytics.AccessLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
+	part := analytics.Segment{Log: analytics.AccessLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
 	for hour := range 24 {
 		for range y.some(600 * y.grown(day) * share(day, hour)) {
 			at := day.Begin().Add(time.Duration(hour)*time.Hour + time.Duration(y.random.IntN(3_600_000))*time.Millisecond)
 			if at.Before(y.now) {
-				part.Lines = append(part.Lines, analytics.Line{Logged: at, Request: y.request(at, mood)})
+				part.Lines = append(part.Lines, analytics.LogLine{LoggedAt: at, Request: y.request(at, mood)})
 			}
 		}
 	}
@@ -73,9 +73,9 @@ func (y *year) mood() mood {
 // request is one request. Two in a hundred are media, which the 95th percentile does not reach and which must therefore
 // not be so slow that they alone lift the average to it.
 func (y *year) request(at time.Time, m mood) *analytics.Request {
-	r := &analytics.Request{At: at, Status: 200, Media: y.chance(2)}
+	r := &analytics.Request{At: at, Status: 200, IsMediaCall: y.chance(2)}
 	middle := 18.0
-	if r.Media {
+	if r.IsMediaCall {
 		middle = 500
 	}
 	switch {
@@ -84,7 +84,7 @@ func (y *year) request(at time.Time, m mood) *analytics.Request {
 	case y.chance(3):
 		r.Status = 404
 	}
-	r.Latency = min(int64(middle*m.slower[at.Hour()]*math.Exp(0.6*y.random.NormFloat64())), 29_000)
+	r.LatencyMillis = min(int64(middle*m.slower[at.Hour()]*math.Exp(0.6*y.random.NormFloat64())), 29_000)
 	return r
 }
 
@@ -94,16 +94,16 @@ func (y *year) ask(ctx context.Context, day analytics.Day) error {
 }
 
 // planCalls returns a day's calls of models, as planRequests does its requests.
-func (y *year) planCalls(day analytics.Day) analytics.Part {
+func (y *year) planCalls(day analytics.Day) analytics.Segment {
 	y.draw(day, callsTopic)
-	part := analytics.Part{Log: analytics.ModelLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
+	part := analytics.Segment{Log: analytics.ModelLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
 	mean := 14 * y.grown(day)
 	if isWeekend(day) {
 		mean /= 4
 	}
 	for _, at := range y.moments(day, y.some(mean)) {
 		in, out := int64(400+y.random.IntN(9000)), int64(60+y.random.IntN(700))
-		part.Lines = append(part.Lines, analytics.Line{Logged: at, Call: &analytics.Call{At: at, Models: analytics.Models{
+		part.Lines = append(part.Lines, analytics.LogLine{LoggedAt: at, Call: &analytics.ModelCall{At: at, ModelUsage: analytics.ModelUsage{
 			Calls: 1, InputTokens: in, OutputTokens: out, MicroUSD: in*15/100 + out*60/100,
 		}}})
 	}
@@ -111,14 +111,14 @@ func (y *year) planCalls(day analytics.Day) analytics.Part {
 }
 
 // record counts a day's lines in several parts, as the log delivers them.
-func (y *year) record(ctx context.Context, day analytics.Part) error {
-	slices.SortStableFunc(day.Lines, func(a, b analytics.Line) int { return a.Logged.Compare(b.Logged) })
+func (y *year) record(ctx context.Context, day analytics.Segment) error {
+	slices.SortStableFunc(day.Lines, func(a, b analytics.LogLine) int { return a.LoggedAt.Compare(b.LoggedAt) })
 	for i := range day.Lines {
 		day.Lines[i].ID = fmt.Sprintf("demo-%d-%s-%d", y.seed, day.Day, i)
 	}
 	for len(day.Lines) > 0 {
-		end := day.Lines[0].Logged.Add(stretch)
-		n := slices.IndexFunc(day.Lines, func(l analytics.Line) bool { return l.Logged.After(end) })
+		end := day.Lines[0].LoggedAt.Add(stretch)
+		n := slices.IndexFunc(day.Lines, func(l analytics.LogLine) bool { return l.LoggedAt.After(end) })
 		if n < 0 {
 			n = len(day.Lines)
 		}
@@ -159,18 +159,18 @@ func (y *year) planPulls(day analytics.Day) []pulls.Pull {
 // store records how much is stored.
 func (y *year) store(ctx context.Context, day analytics.Day) error {
 	at, storage := y.planStorage(day)
-	return y.analytics.SetStorage(ctx, at, storage)
+	return y.analytics.SaveStorage(ctx, at, storage)
 }
 
 // planStorage returns how much is stored at the end of a day: charts grow, and media of a day are deleted on the next.
-func (y *year) planStorage(day analytics.Day) (at time.Time, storage analytics.Storage) {
+func (y *year) planStorage(day analytics.Day) (at time.Time, storage analytics.StorageBytes) {
 	y.draw(day, storageTopic)
 	at = day.Begin().Add(23 * time.Hour)
 	if at.After(y.now) {
 		at = y.now
 	}
 	steady := rand.New(rand.NewPCG(y.seed, 0)) //nolint:gosec // the same in every run
-	return at, analytics.Storage{
+	return at, analytics.StorageBytes{
 		Charts: int64((6 + 2*steady.Float64()) * 1e9 * y.grown(day)), Media: int64(y.random.IntN(300_000_000)),
 	}
 }

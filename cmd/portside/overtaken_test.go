@@ -61,10 +61,10 @@ func (a *archive) mender(client *dynamodb.Client) *analyticsdynamo.Reconciler {
 	users := usersdynamo.New(client, a.names.users, a.tables.credentials, days)
 	return &analyticsdynamo.Reconciler{
 		Recorder: analyticsdynamo.NewRecorder(analyticsdynamo.New(client, a.names.analytics), a.parts),
-		Lives: []func(context.Context) iter.Seq2[daycounts.Life, error]{
+		Lifetimes: []func(context.Context) iter.Seq2[daycounts.Life, error]{
 			users.Lives, projectsdynamo.New(client, a.names.projects, days).Lives,
 		},
-		Pulls: (&records{pulls: pullsdynamo.New(client, a.pullsTable, a.names.analytics)}).countPulls, Mend: true,
+		Pulls: (&records{pulls: pullsdynamo.New(client, a.pullsTable, a.names.analytics)}).countPulls, Repair: true,
 	}
 }
 
@@ -98,12 +98,12 @@ func TestReconcileIsOvertakenAtAnyCall(t *testing.T) {
 				}
 				return nil
 			}))
-			again.Mend = damage != nil
+			again.Repair = damage != nil
 			if found := a.settle(again); damage == nil && len(found.Differences) > 0 {
 				t.Errorf("overtaken at call %d of %d: %v", at, calls, found)
 			}
 			left := a.mender(a.client)
-			left.Mend = false
+			left.Repair = false
 			if found := a.settle(left); len(found.Differences)+len(found.Gaps) > 0 {
 				t.Errorf("overtaken at call %d of %d: %v are left", at, calls, found)
 			}

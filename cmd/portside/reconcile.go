@@ -32,7 +32,7 @@ only be measured again. Differences are printed: day, what, counter, stored, rec
 With --fix they are put right, and lines of the log that were kept and never counted are
 counted. The service may go on meanwhile: nothing is compared or written that somebody else
 has changed since it was read. What is left as it is because it cannot be counted again,
-such as days of which parts of the log are missing in the bucket, is told. What cannot be
+such as days of which segments of the log are missing in the bucket, is told. What cannot be
 compared, because it fails or changes too fast, is told too, and the rest goes on. A run
 that was stopped is simply run again. Exit code 1 if there are differences left, or such
 days, or what was not compared. The bucket is that of ANALYTICS_BUCKET, the log of pulls
@@ -87,8 +87,8 @@ func (r *reconciliation) run(ctx context.Context, p process) error {
 		return err
 	}
 	again := &analyticsdynamo.Reconciler{
-		Recorder: of.recorder, Pulls: of.countPulls, PullsFrom: firstDayOfPulls(now), Mend: r.mend,
-		Lives: []func(context.Context) iter.Seq2[daycounts.Life, error]{of.users.Lives, of.projects.Lives},
+		Recorder: of.recorder, Pulls: of.countPulls, PullsFrom: firstDayOfPulls(now), Repair: r.mend,
+		Lifetimes: []func(context.Context) iter.Seq2[daycounts.Life, error]{of.users.Lives, of.projects.Lives},
 	}
 	if first < again.PullsFrom {
 		p.say("pulls before %s are not compared: their log is kept for 400 days", again.PullsFrom)
@@ -133,7 +133,7 @@ const lineOfDifference = "%-10s  %-8s  %-26s  %14v  %14v\n"
 // tell prints what was found.
 func (r *reconciliation) tell(p process, found analytics.Findings) error {
 	for _, gap := range found.Gaps {
-		p.say("%s of %s are left as they are: %s", gap.Of, gap.Day, gap.Reason)
+		p.say("%s of %s are left as they are: %s", gap.Source, gap.Day, gap.Reason)
 	}
 	r.gaps += len(found.Gaps)
 	for _, d := range found.Differences {
@@ -143,7 +143,7 @@ func (r *reconciliation) tell(p process, found analytics.Findings) error {
 			}
 		}
 		r.differences++
-		if _, err := fmt.Fprintf(p.stdout, lineOfDifference, d.Day, d.Of, d.Counter, d.Kept, d.Counted); err != nil {
+		if _, err := fmt.Fprintf(p.stdout, lineOfDifference, d.Day, d.Source, d.Counter, d.Stored, d.Recounted); err != nil {
 			return err
 		}
 	}

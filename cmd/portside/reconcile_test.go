@@ -31,7 +31,7 @@ type archive struct {
 	*office
 	s3     *s3.Client
 	bucket string
-	parts  analyticss3.Parts
+	parts  analyticss3.Archive
 	rec    *analyticsdynamo.Recorder
 	pulls  *pullsdynamo.Store
 
@@ -54,7 +54,7 @@ func newArchive(t *testing.T) *archive {
 		S3: aws.ToString(client.Options().BaseEndpoint), AccessKeyID: keys.AccessKeyID, SecretAccessKey: keys.SecretAccessKey,
 		Tables: tables, Buckets: map[string]string{"AnalyticsBucket": bucket},
 	})
-	parts := analyticss3.NewParts(client, bucket)
+	parts := analyticss3.NewArchive(client, bucket)
 	return &archive{
 		office: o, s3: client, bucket: bucket, parts: parts,
 		rec:   analyticsdynamo.NewRecorder(analyticsdynamo.New(o.client, o.names.analytics), parts),
@@ -71,17 +71,17 @@ func (a *archive) must(err error) {
 }
 
 // part is lines of the hour after a time, of a log and a stream.
-func (a *archive) part(log analytics.Log, stream string, at time.Time) analytics.Part {
-	p := analytics.Part{Log: log, Day: analytics.DayOf(at), Stream: stream}
+func (a *archive) part(log analytics.Log, stream string, at time.Time) analytics.Segment {
+	p := analytics.Segment{Log: log, Day: analytics.DayOf(at), Stream: stream}
 	for i := range 40 {
 		logged := at.Add(time.Duration(i) * time.Minute)
-		line := analytics.Line{ID: fmt.Sprint(stream, logged.Unix()), Logged: logged}
+		line := analytics.LogLine{ID: fmt.Sprint(stream, logged.Unix()), LoggedAt: logged}
 		switch {
 		case i == 7: // cannot be read
 		case log == analytics.AccessLog:
-			line.Request = &analytics.Request{At: logged, Status: 200 + i%4*101, Latency: int64(i * i), Media: i%9 == 0}
+			line.Request = &analytics.Request{At: logged, Status: 200 + i%4*101, LatencyMillis: int64(i * i), IsMediaCall: i%9 == 0}
 		default:
-			line.Call = &analytics.Call{At: logged, Models: analytics.Models{Calls: 1, InputTokens: 9, OutputTokens: 2, MicroUSD: 31}}
+			line.Call = &analytics.ModelCall{At: logged, ModelUsage: analytics.ModelUsage{Calls: 1, InputTokens: 9, OutputTokens: 2, MicroUSD: 31}}
 		}
 		p.Lines = append(p.Lines, line)
 	}
@@ -102,7 +102,7 @@ func (a *archive) fill() {
 	}
 	a.must(a.tables.projects.Delete(a.t.Context(), last, last.CreatedAt.Add(time.Minute)))
 	for _, at := range []time.Time{a.begin, a.begin.Add(20 * time.Hour), a.begin.Add(24 * time.Hour)} {
-		for _, p := range []analytics.Part{
+		for _, p := range []analytics.Segment{
 			a.part(analytics.AccessLog, "0123456789abcdef", at), a.part(analytics.AccessLog, "fedcba9876543210", at),
 			a.part(analytics.ModelLog, "0123456789abcdef", at),
 		} {
@@ -237,7 +237,7 @@ func TestReconcileCountsWhatNobodyCounted(t *testing.T) {
 	a.must(a.parts.Put(t.Context(), alone.Name(), alone.Lines))
 
 	got := a.expect(a.reconcile(), 1, "2 numbers differ")
-	if !strings.Contains(got.stdout, fmt.Sprintf("%-26s  %14d  %14d\n", "lines never counted", 0, 60)) {
+	if !strings.Contains(got.stdout, fmt.Sprintf("%-26s  %14d  %14d\n", "uncounted lines", 0, 60)) {
 		t.Error(got.stdout)
 	}
 	a.expect(a.reconcile("--fix"), 0, "")
@@ -266,7 +266,7 @@ func TestReconcileLeavesWhatItCannotCount(t *testing.T) {
 				_, err := a.s3.DeleteObject(a.t.Context(), &s3.DeleteObjectInput{Bucket: &a.bucket, Key: object.Key})
 				a.must(err)
 			}
-		}, "4 of 4 parts of the log are missing"},
+		}, "4 of 4 segments of the log are missing"},
 		"one damaged": {func(a *archive, key string) {
 			_, err := a.s3.PutObject(a.t.Context(), &s3.PutObjectInput{Bucket: &a.bucket, Key: &key, Body: strings.NewReader("x")})
 			a.must(err)

@@ -14,7 +14,7 @@ import (
 )
 
 // again delivers lines of a part that was counted once more.
-func (a *archive) again(p analytics.Part, first, last int) analytics.Part {
+func (a *archive) again(p analytics.Segment, first, last int) analytics.Segment {
 	a.t.Helper()
 	p.Lines = p.Lines[first:last]
 	counted, err := a.rec.Record(a.t.Context(), p)
@@ -139,9 +139,9 @@ func TestReconcileTakesStrayMarkersAway(t *testing.T) {
 	a.fill()
 	sound := a.counted()
 	all := a.part(analytics.AccessLog, "0123456789abcdef", a.begin)
-	partition, key := "batches#requests#"+a.day(0)+"#"+all.Stream, analytics.Stamp(a.begin)
+	partition, key := "batches#requests#"+a.day(0)+"#"+all.Stream, analytics.FormatMillis(a.begin)
 	a.set(partition, key, "x", items.Text("y"))
-	_, err := a.rec.Record(t.Context(), analytics.Part{Log: all.Log, Day: all.Day, Stream: all.Stream, Lines: all.Lines[3:9]})
+	_, err := a.rec.Record(t.Context(), analytics.Segment{Log: all.Log, Day: all.Day, Stream: all.Stream, Lines: all.Lines[3:9]})
 	for _, name := range []string{a.names.analytics, partition, key} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("the error does not name %q: %v", name, err)
@@ -149,7 +149,7 @@ func TestReconcileTakesStrayMarkersAway(t *testing.T) {
 	}
 	a.set("requests", a.day(1), "errors", items.Number(1))
 	got := a.expect(a.reconcile(), 1, "2 numbers differ")
-	if !strings.Contains(got.stdout, "requests  markers of no part") || !strings.Contains(got.stdout, "requests  errors") {
+	if !strings.Contains(got.stdout, "requests  invalid markers") || !strings.Contains(got.stdout, "requests  errors") {
 		t.Error(got.stdout)
 	}
 	a.expect(a.reconcile("--fix"), 0, "")
@@ -159,9 +159,9 @@ func TestReconcileTakesStrayMarkersAway(t *testing.T) {
 	}
 	// Where the day knows of one part more, it may have been that.
 	a.set(partition, key, "x", items.Text("y"))
-	a.unset(partition, all.Name().Position())
+	a.unset(partition, all.Name().SortKey())
 	a.set("requests", a.day(1), "errors", items.Number(1))
-	a.expect(a.reconcile("--fix"), 1, "1 of 4 parts of the log are missing; item pk")
+	a.expect(a.reconcile("--fix"), 1, "1 of 4 segments of the log are missing; item pk")
 	if n := liststest.Number(a.counted()["requests "+a.day(1)], "errors"); n == 1 {
 		t.Error("the next day was not looked at")
 	}
@@ -173,7 +173,7 @@ func TestAMarkerWithoutItsEnd(t *testing.T) {
 	a := newArchive(t)
 	a.fill()
 	all := a.part(analytics.AccessLog, "0123456789abcdef", a.begin)
-	a.set("batches#requests#"+a.day(0)+"#"+all.Stream, all.Name().Position(), "to", items.Text("x"))
+	a.set("batches#requests#"+a.day(0)+"#"+all.Stream, all.Name().SortKey(), "to", items.Text("x"))
 	if counted := a.again(all, 20, 30); len(counted.Lines) > 0 {
 		t.Errorf("%d lines counted again", len(counted.Lines))
 	}

@@ -36,8 +36,8 @@ func TestReconcileGoesOnAfterWhatFails(t *testing.T) {
 			a.set("usage", a.day(1), "inputTokens", items.Number(77))
 
 			again := a.mender(a.client)
-			all := again.Lives[1]
-			again.Lives[1] = func(ctx context.Context) iter.Seq2[daycounts.Life, error] {
+			all := again.Lifetimes[1]
+			again.Lifetimes[1] = func(ctx context.Context) iter.Seq2[daycounts.Life, error] {
 				if err := c.lives(b); err != nil {
 					return func(yield func(daycounts.Life, error) bool) { yield(nil, err) }
 				}

@@ -37,7 +37,7 @@ func (t *target) openRecords(ctx context.Context, p process) (*records, error) {
 		return nil, usageError("set PULLS_TABLE to the table's name and ANALYTICS_BUCKET to the bucket's, or give --local DATA for a local stack")
 	}
 	store := analyticsdynamo.New(opened.client, opened.names.analytics)
-	archive := analyticss3.NewParts(s3Client(opened.config, opened.stack.S3), bucket)
+	archive := analyticss3.NewArchive(s3Client(opened.config, opened.stack.S3), bucket)
 	return &records{
 		tables: opened, analytics: store, recorder: analyticsdynamo.NewRecorder(store, archive),
 		pulls: pullsdynamo.New(opened.client, pullsTable, opened.names.analytics),

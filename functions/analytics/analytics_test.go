@@ -20,8 +20,8 @@ const (
 	timeseries = "/v1/analytics/timeseries"
 )
 
-func TestADayAtASmallVendors(t *testing.T) {
-	b := newBoard(t)
+func TestDashboardOfTheGuide(t *testing.T) {
+	b := newTestService(t)
 	root := b.as(principal.Admin)
 	root.Get(dashboard).Is(http.StatusOK).Has("data.period.type", "this_month").Has("data.period.startDate", "2026-11-01").
 		Has("data.period.endDate", "2026-11-21").Has("data.metrics.users.total", 0).Has("data.metrics.users.growth", 0).
@@ -53,11 +53,11 @@ func TestADayAtASmallVendors(t *testing.T) {
 	root.Get(dashboard+"?period=today").Is(http.StatusOK).Has("data.metrics.usage.api.calls", 0).Has("data.metrics.users.total", 42)
 }
 
-func TestEveryKindOfPeriod(t *testing.T) {
-	b := newBoard(t)
+func TestEveryPeriodAndMetric(t *testing.T) {
+	b := newTestService(t)
 	b.story()
 	root := b.as(principal.Viewer)
-	for _, kind := range analytics.Kinds() {
+	for _, kind := range analytics.PeriodKinds() {
 		query := "?compare=previous&period=" + string(kind)
 		if kind == analytics.Custom {
 			query += "&startDate=2026-11-20&endDate=2026-11-20"
@@ -73,8 +73,8 @@ func TestEveryKindOfPeriod(t *testing.T) {
 	}
 }
 
-func TestTheCourseOfANumber(t *testing.T) {
-	b := newBoard(t)
+func TestTimeseries(t *testing.T) {
+	b := newTestService(t)
 	b.story()
 	root := b.as(principal.Manager)
 	for metric, want := range map[string][3]any{
@@ -89,8 +89,8 @@ func TestTheCourseOfANumber(t *testing.T) {
 	}
 }
 
-func TestWhoMayLook(t *testing.T) {
-	b := newBoard(t)
+func TestPermissions(t *testing.T) {
+	b := newTestService(t)
 	for _, path := range []string{dashboard, timeseries + "?metric=users.total"} {
 		for role, status := range map[principal.Role]int{
 			principal.Admin: http.StatusOK, principal.Manager: http.StatusOK, principal.Viewer: http.StatusOK, principal.User: http.StatusForbidden,
@@ -103,8 +103,8 @@ func TestWhoMayLook(t *testing.T) {
 	b.as(principal.Admin).Get("/v1/analytics/other").Is(http.StatusNotFound)
 }
 
-func TestPeriodsThatAreNone(t *testing.T) {
-	root := newBoard(t).as(principal.Admin)
+func TestInvalidParameters(t *testing.T) {
+	root := newTestService(t).as(principal.Admin)
 	const custom = "period=custom&startDate=2026-11-01&endDate=2026-11-02"
 	for query, want := range map[string]string{
 		"period=next_week":    "period",
@@ -135,8 +135,8 @@ func TestPeriodsThatAreNone(t *testing.T) {
 		"period=nope&compare=nope&startDate=nope":                "compare period startDate",
 	} {
 		answer := root.Get(dashboard+"?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
-		if got := named(answer, want); got != want {
-			t.Errorf("%s: %s is named, want %s: %s", query, got, want, answer.Body)
+		if got := namedParameters(answer, want); got != want {
+			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
 		}
 	}
 	for query, want := range map[string]string{
@@ -152,42 +152,42 @@ func TestPeriodsThatAreNone(t *testing.T) {
 		"metric=users.total&period=custom&startDate=20261-11-02&endDate=2026-11-011": "endDate startDate",
 	} {
 		answer := root.Get(timeseries + "?" + query).Is(http.StatusBadRequest)
-		if got := named(answer, want); got != want {
-			t.Errorf("%s: %s is named, want %s: %s", query, got, want, answer.Body)
+		if got := namedParameters(answer, want); got != want {
+			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
 		}
 	}
 }
 
-// named are the parameters that an answer names; sorted, where those that are wanted are.
-func named(answer webtest.Answer, like string) string {
+// namedParameters returns the parameters that a response names. They are sorted if want is sorted.
+func namedParameters(answer webtest.Answer, want string) string {
 	names := answer.Pointers()
 	for i, pointer := range names {
 		names[i] = strings.TrimPrefix(pointer, "query/")
 	}
-	if slices.IsSorted(strings.Fields(like)) {
+	if slices.IsSorted(strings.Fields(want)) {
 		slices.Sort(names)
 	}
 	return strings.Join(names, " ")
 }
 
-// TestCallsOfADashboard counts those of a whole request: two are of the credential.
-func TestCallsOfADashboard(t *testing.T) {
-	b := newBoard(t)
+// The calls include two of the credential, in one request to the API.
+func TestDashboardDatabaseCalls(t *testing.T) {
+	b := newTestService(t)
 	b.story()
 	key := b.key(principal.Viewer)
 	client, meter := awstest.Metered(b.client)
 	b.client = client
-	for query, most := range map[string]int{"?period=today": 3, "?period=last_year&compare=previous": 4, "": 4} {
+	for query, maxCalls := range map[string]int{"?period=today": 3, "?period=last_year&compare=previous": 4, "": 4} {
 		meter.Reset()
 		webtest.New(t, b.handler()).With("X-API-Key", key).Get(dashboard + query).Is(http.StatusOK)
-		if meter.Calls() > most {
-			t.Errorf("%s: %d calls, want %d", query, meter.Calls(), most)
+		if meter.Calls() > maxCalls {
+			t.Errorf("%s: %d calls, want at most %d", query, meter.Calls(), maxCalls)
 		}
 	}
 }
 
-func TestAnOutageIsTold(t *testing.T) {
-	b := newBoard(t)
+func TestDatabaseOutageIs503(t *testing.T) {
+	b := newTestService(t)
 	b.count("2026-11-20", daycounts.Change{"users": 1})
 	b.client = awstest.Faulty(b.client, func(operation string, _ int) error {
 		if operation == "TransactGetItems" {

@@ -14,9 +14,9 @@ import (
 // PeriodInput is how a request names a period. It is exported, like every struct that is embedded here, because huma passes
 // over the fields of an embedded struct that is not.
 type PeriodInput struct {
-	Period    analytics.Kind `query:"period" default:"this_month" enum:"today,yesterday,this_week,last_week,this_month,last_month,this_quarter,last_quarter,this_year,last_year,custom" doc:"Those that begin with this_ end today, those that begin with last_ are the whole week, month, quarter or year before; custom needs startDate and endDate."`
-	StartDate string         `query:"startDate" doc:"First day of a custom period, as an ISO 8601 date; at most 5 years before endDate." example:"2026-11-01"`
-	EndDate   string         `query:"endDate" doc:"Last day of a custom period, which belongs to it; today in UTC at the latest." example:"2026-11-21"`
+	Period    analytics.PeriodKind `query:"period" default:"this_month" enum:"today,yesterday,this_week,last_week,this_month,last_month,this_quarter,last_quarter,this_year,last_year,custom" doc:"Those that begin with this_ end today, those that begin with last_ are the whole week, month, quarter or year before; custom needs startDate and endDate."`
+	StartDate string               `query:"startDate" doc:"First day of a custom period, as an ISO 8601 date; at most 5 years before endDate." example:"2026-11-01"`
+	EndDate   string               `query:"endDate" doc:"Last day of a custom period, which belongs to it; today in UTC at the latest." example:"2026-11-21"`
 }
 
 // Resolve implements huma.Resolver: it tells dates that are none together with all other failures.
@@ -33,8 +33,8 @@ func (in *PeriodInput) Resolve(huma.Context) []error {
 }
 
 // asked is the period that is meant, once Resolve has passed it.
-func (in *PeriodInput) asked() analytics.Asked {
-	return analytics.Asked{Kind: in.Period, From: optionalDay(in.StartDate), To: optionalDay(in.EndDate)}
+func (in *PeriodInput) asked() analytics.PeriodQuery {
+	return analytics.PeriodQuery{Kind: in.Period, From: optionalDay(in.StartDate), To: optionalDay(in.EndDate)}
 }
 
 func optionalDay(text string) *analytics.Day {
@@ -65,9 +65,9 @@ type dashboardData struct {
 
 // Period is a stretch of days with both its ends.
 type Period struct {
-	Type      analytics.Kind `json:"type" enum:"today,yesterday,this_week,last_week,this_month,last_month,this_quarter,last_quarter,this_year,last_year,custom" doc:"As it was asked for."`
-	StartDate string         `json:"startDate" format:"date" doc:"First day." example:"2026-11-01"`
-	EndDate   string         `json:"endDate" format:"date" doc:"Last day." example:"2026-11-21"`
+	Type      analytics.PeriodKind `json:"type" enum:"today,yesterday,this_week,last_week,this_month,last_month,this_quarter,last_quarter,this_year,last_year,custom" doc:"As it was asked for."`
+	StartDate string               `json:"startDate" format:"date" doc:"First day." example:"2026-11-01"`
+	EndDate   string               `json:"endDate" format:"date" doc:"Last day." example:"2026-11-21"`
 }
 
 func periodForm(p analytics.Period) Period {

@@ -10,7 +10,7 @@ import (
 
 func TestEvents(t *testing.T) {
 	webtest.Events(t, "analytics", func(tb testing.TB) (http.Handler, map[string]string) {
-		b := newBoard(tb)
+		b := newTestService(tb)
 		b.story()
 		return b.handler(), map[string]string{"admin-key": b.key(principal.Admin)}
 	})

@@ -18,72 +18,73 @@ import (
 
 const guide = "../../docs/analytics.md"
 
-// answered is an example of the guide, and the answer that is printed under it.
-var answered = regexp.MustCompile("(?s)\n```sh\ncurl [^\"]*\"\\$PORTSIDE_URL([^\"]*)\"\n```\n\n```json\n(.*?)\n```\n")
+// exampleResponse matches an example request of the guide and the response below it.
+var exampleResponse = regexp.MustCompile("(?s)\n```sh\ncurl [^\"]*\"\\$PORTSIDE_URL([^\"]*)\"\n```\n\n```json\n(.*?)\n```\n")
 
-// TestGuide asks what docs/analytics.md asks, and compares with what it prints. Run with -update, it writes the answers.
+// The test sends the requests of docs/analytics.md and compares the responses with the printed
+// ones. With -update it writes the responses.
 func TestGuide(t *testing.T) {
 	text, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBoard(t)
+	b := newTestService(t)
 	b.story()
 	reader, examples := b.as(principal.Viewer), 0
 	update := flag.Lookup("update").Value.String() == "true"
-	again := answered.ReplaceAllStringFunc(string(text), func(example string) string {
+	updated := exampleResponse.ReplaceAllStringFunc(string(text), func(example string) string {
 		examples++
-		parts := answered.FindStringSubmatch(example)
+		parts := exampleResponse.FindStringSubmatch(example)
 		got, _ := reader.Get(parts[1]).JSON("").(map[string]any)
 		if got["requestId"] != nil {
-			got["requestId"] = "0HN4bRs0oAMEJ1w=" // as API Gateway makes them
+			got["requestId"] = "0HN4bRs0oAMEJ1w=" // an example of API Gateway's IDs
 		}
 		if update {
-			return strings.Replace(example, parts[2], printed(t, got), 1)
+			return strings.Replace(example, parts[2], printJSON(t, got), 1)
 		}
 		var want map[string]any
 		if err := json.Unmarshal([]byte(parts[2]), &want); err != nil {
 			t.Fatalf("%v: %s", err, parts[2])
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-guide +answer): %s", parts[1], diff)
+			t.Errorf("%s (-guide +response): %s", parts[1], diff)
 		}
 		return example
 	})
-	if all := strings.Count(again, "\n```json\n"); examples != all || all < 4 {
-		t.Errorf("%d of the %d answers are checked", examples, all)
+	if all := strings.Count(updated, "\n```json\n"); examples != all || all < 4 {
+		t.Errorf("the test found %d of the %d responses in the guide", examples, all)
 	}
 	if update {
-		if err := os.WriteFile(guide, []byte(again), 0o644); err != nil {
+		if err := os.WriteFile(guide, []byte(updated), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, metric := range analytics.AllMetrics() {
-		if !strings.Contains(again, "`"+string(metric)+"`") {
-			t.Errorf("the metric %s is not in the guide", metric)
+		if !strings.Contains(updated, "`"+string(metric)+"`") {
+			t.Errorf("the guide does not mention the metric %s", metric)
 		}
 	}
 }
 
-// printed is JSON as the guide has it: indented, with what fits on a line on one.
-func printed(t *testing.T, value map[string]any) string {
+// printJSON formats JSON as in the guide: indented, with small objects on one line.
+func printJSON(t *testing.T, value map[string]any) string {
 	t.Helper()
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return flat.ReplaceAllStringFunc(string(text), func(object string) string {
+	return flatObject.ReplaceAllStringFunc(string(text), func(object string) string {
 		return strings.NewReplacer("{ ", "{", " }", "}").Replace(strings.Join(strings.Fields(object), " "))
 	})
 }
 
-// flat is an object without another in it.
-var flat = regexp.MustCompile(`\{\n[^{}\[\]]*\}`)
+// flatObject matches an object that contains no other object or list.
+var flatObject = regexp.MustCompile(`\{\n[^{}\[\]]*\}`)
 
-// row is a period in the guide's table.
-var row = regexp.MustCompile("(?m)^\\| (\\d\\S+) \\| `(\\w+)` \\| (\\S+) to (\\S+) \\| (\\S+) to (\\S+) \\| (.*) \\|$")
+// periodRow matches a row of the guide's table of periods.
+var periodRow = regexp.MustCompile("(?m)^\\| (\\d\\S+) \\| `(\\w+)` \\| (\\S+) to (\\S+) \\| (\\S+) to (\\S+) \\| (.*) \\|$")
 
-// TestPeriodsOfTheGuide finds each period of the guide's table in the list that the guide links to.
+// The test looks up each row of the guide's table of periods in the list that the guide links to.
 func TestPeriodsOfTheGuide(t *testing.T) {
 	text, err := os.ReadFile(guide)
 	if err != nil {
@@ -98,14 +99,14 @@ func TestPeriodsOfTheGuide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := row.FindAllStringSubmatch(string(text), -1)
+	rows := periodRow.FindAllStringSubmatch(string(text), -1)
 	for _, r := range rows {
 		want := slices.Concat(r[1:3], []string{"", ""}, r[3:])
 		if !slices.ContainsFunc(known, func(k []string) bool { return slices.Equal(k, want) }) {
-			t.Errorf("%v is not in the list", want)
+			t.Errorf("periods.csv has no row %v", want)
 		}
 	}
 	if len(rows) < 5 {
-		t.Errorf("only %d rows are checked", len(rows))
+		t.Errorf("found only %d rows in the guide", len(rows))
 	}
 }

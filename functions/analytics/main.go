@@ -33,7 +33,7 @@ func main() {
 		log.Fatal(err)
 	}
 	client := items.Client(cfg)
-	store := analytics.NewMemory(analyticsdynamo.New(client, table), time.Now)
+	store := analytics.NewCachedStore(analyticsdynamo.New(client, table), time.Now)
 	service := analytics.NewService(store, analytics.Gigabytes(gigabytes), time.Now)
 	auth := credentials.NewAuthenticator(credentialsdynamo.New(client, credentialsTable), limit, time.Now)
 	lambda.Start(lambdahttp.Handler(routes(&handlers{service}, auth).Handler()))

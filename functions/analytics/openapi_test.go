@@ -10,7 +10,7 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-// TestDocument keeps this function's part of openapi.yaml; `make generate` writes it and merges the parts.
+// The golden file is this function's part of openapi.yaml; `make generate` merges the parts.
 func TestDocument(t *testing.T) {
 	document, err := routes(&handlers{}, nil).Document()
 	if err != nil {
@@ -19,8 +19,9 @@ func TestDocument(t *testing.T) {
 	webtest.GoldenJSON(t, "openapi.json", document)
 }
 
-// TestListsAgree compares the names that stand in tags, and those of another domain, with what the domain knows.
-func TestListsAgree(t *testing.T) {
+// The test compares the names in struct tags, and the project statuses of another package, with
+// those of the analytics package.
+func TestEnumsMatchDomain(t *testing.T) {
 	text, err := routes(&handlers{}, nil).Document()
 	if err != nil {
 		t.Fatal(err)
@@ -38,20 +39,20 @@ func TestListsAgree(t *testing.T) {
 	if err := json.Unmarshal(text, &document); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string][]string{"metric": plain(analytics.AllMetrics()), "period": plain(analytics.Kinds())}
+	want := map[string][]string{"metric": toStrings(analytics.AllMetrics()), "period": toStrings(analytics.PeriodKinds())}
 	for path, item := range document.Paths {
 		for _, p := range item.Get.Parameters {
 			if known := want[p.Name]; known != nil && !slices.Equal(p.Schema.Enum, known) {
-				t.Errorf("%s: %s is one of %v, want %v", path, p.Name, p.Schema.Enum, known)
+				t.Errorf("%s: %s has the values %v, want %v", path, p.Name, p.Schema.Enum, known)
 			}
 		}
 	}
-	if got := plain(projects.Statuses()); !slices.Equal(got, analytics.ProjectStatuses()) {
-		t.Errorf("projects have the statuses %v, the dashboard %v", got, analytics.ProjectStatuses())
+	if got := toStrings(projects.Statuses()); !slices.Equal(got, analytics.ProjectStatuses()) {
+		t.Errorf("projects have the statuses %v, but the dashboard has %v", got, analytics.ProjectStatuses())
 	}
 }
 
-func plain[T ~string](names []T) []string {
+func toStrings[T ~string](names []T) []string {
 	all := make([]string, len(names))
 	for i, name := range names {
 		all[i] = string(name)

@@ -32,6 +32,6 @@ func main() {
 		log.Fatal(err)
 	}
 	store := analyticsdynamo.New(items.Client(cfg), table)
-	archive := analyticss3.NewParts(s3client.New(cfg), bucket)
+	archive := analyticss3.NewArchive(s3client.New(cfg), bucket)
 	lambda.Start(ingest(from, analyticsdynamo.NewRecorder(store, archive), time.Now))
 }

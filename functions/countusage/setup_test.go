@@ -25,14 +25,14 @@ var (
 	from     = groups{access: "portside-ApiAccessLogs", models: []string{"portside-MediaLogs", "portside-RunMediaJobsLogs"}}
 )
 
-// later is a clock by which nothing that tests log is of the future.
+// later is a clock that is ahead of every time in the tests' logs.
 func later() time.Time { return midnight.AddDate(30, 0, 0) }
 
-// engines are the real ones that a function counts with.
+// engines are the real engines that the function writes to.
 type engines struct {
 	client  *dynamodb.Client
 	table   string
-	archive analyticss3.Parts
+	archive analyticss3.Archive
 	bucket  string
 }
 
@@ -41,7 +41,7 @@ func newEngines(tb testing.TB) engines {
 	client, bucket := awstest.DynamoDB(tb), awstest.Bucket(tb)
 	return engines{
 		client: client, table: awstest.Table(tb, client, "AnalyticsTable"),
-		archive: analyticss3.NewParts(awstest.S3(tb), bucket), bucket: bucket,
+		archive: analyticss3.NewArchive(awstest.S3(tb), bucket), bucket: bucket,
 	}
 }
 
@@ -51,9 +51,9 @@ func (e engines) recorder() *analyticsdynamo.Recorder {
 	return analyticsdynamo.NewRecorder(e.store(), e.archive)
 }
 
-// sums are the days that have anything, as the dashboard would read them.
+// sums are the stored numbers by day.
 type sums struct {
-	Requests map[analytics.Day]*analytics.Requests
+	Requests map[analytics.Day]*analytics.RequestStats
 	Usage    map[analytics.Day]*analytics.Usage
 }
 
@@ -64,40 +64,40 @@ func (e engines) sums(tb testing.TB) sums {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	used, err := e.store().Usage(tb.Context(), first, last)
+	usage, err := e.store().Usage(tb.Context(), first, last)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return sums{requests, used}
+	return sums{requests, usage}
 }
 
-func packed(tb testing.TB, data any) events.CloudwatchLogsEvent {
+func compressedEvent(tb testing.TB, data any) events.CloudwatchLogsEvent {
 	tb.Helper()
 	var out bytes.Buffer
-	packer := gzip.NewWriter(&out)
-	if err := json.NewEncoder(packer).Encode(data); err != nil {
+	compressor := gzip.NewWriter(&out)
+	if err := json.NewEncoder(compressor).Encode(data); err != nil {
 		tb.Fatal(err)
 	}
-	if err := packer.Close(); err != nil {
+	if err := compressor.Close(); err != nil {
 		tb.Fatal(err)
 	}
 	return events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: base64.StdEncoding.EncodeToString(out.Bytes())}}
 }
 
-// delivery is an event as CloudWatch Logs sends it.
+// delivery returns an event as CloudWatch Logs sends it.
 func delivery(tb testing.TB, group, stream string, lines ...events.CloudwatchLogsLogEvent) events.CloudwatchLogsEvent {
 	tb.Helper()
-	return packed(tb, events.CloudwatchLogsData{
+	return compressedEvent(tb, events.CloudwatchLogsData{
 		MessageType: "DATA_MESSAGE", Owner: "123456789012", LogGroup: group, LogStream: stream, LogEvents: lines,
 	})
 }
 
-// entry is a line with the id and the time of when it was logged.
+// entry returns a log line with an ID and the time when it was logged.
 func entry(id string, logged time.Time, message string) events.CloudwatchLogsLogEvent {
 	return events.CloudwatchLogsLogEvent{ID: id, Timestamp: logged.UnixMilli(), Message: message}
 }
 
-// access is a line of the access log, of a request with a method and, behind a space, a route.
+// access returns a line of the access log. The request is a method and, after a space, a route.
 func access(at time.Time, request string, status int, latency int64) string {
 	method, route, _ := strings.Cut(request, " ")
 	return fmt.Sprintf(`{"requestId":"WSg1ihmdliAEJXA=","time":"%d","ip":"203.0.113.9","method":%q,"route":%q,"status":"%d",`+
@@ -105,13 +105,13 @@ func access(at time.Time, request string, status int, latency int64) string {
 		strings.TrimPrefix(strings.Replace(route, "{proxy+}", "compare/media", 1), "ANY "))
 }
 
-// simple is a line of the access log, of a request that was nothing special.
+// simple returns an access log line of an ordinary request.
 func simple(id string, at time.Time) events.CloudwatchLogsLogEvent {
 	return entry(id, at, access(at, "GET ANY /v1/users", 200, 12))
 }
 
-// call is a line of a media function.
-func call(at time.Time, status int, m analytics.Models) string {
+// call returns a log line of a media function about a model call.
+func call(at time.Time, status int, m analytics.ModelUsage) string {
 	return fmt.Sprintf(`{"time":%q,"level":"INFO","msg":"model call","engine":"openai","model":"m","endpoint":"completions",`+
 		`"inputTokens":%d,"outputTokens":%d,"ms":12,"status":%d,"attempt":1,"microUSD":%d}`,
 		at.Format(time.RFC3339Nano), m.InputTokens, m.OutputTokens, status, m.MicroUSD)

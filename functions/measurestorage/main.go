@@ -30,8 +30,8 @@ func main() {
 		log.Fatal(err)
 	}
 	client := s3client.New(cfg)
-	lambda.Start(measure(analytics.Meter{
-		Charts: analyticss3.NewSize(client, charts), Media: analyticss3.NewSize(client, media),
-		Gauge: analyticsdynamo.New(items.Client(cfg), table), Now: time.Now,
+	lambda.Start(measure(analytics.StorageMeasurer{
+		Charts: analyticss3.NewBucketSizer(client, charts), Media: analyticss3.NewBucketSizer(client, media),
+		Store: analyticsdynamo.New(items.Client(cfg), table), Now: time.Now,
 	}))
 }

@@ -9,16 +9,17 @@ import (
 	"portside/shared/analytics"
 )
 
-// reserve is left of the function's time to say that it was too short.
-const reserve = 2 * time.Second
+// logReserve is the part of the function's time limit that is kept free to log and return an error.
+const logReserve = 2 * time.Second
 
-// measure returns the handler, for a schedule whose event says nothing. What cannot be measured in the function's time is an
-// error: Lambda tries again, and the next hour does.
-func measure(m analytics.Meter) func(context.Context, json.RawMessage) error {
+// measure returns the handler of a schedule. It ignores the event. If the measurement does not
+// finish within the function's time limit, the handler returns an error, so Lambda retries; so does
+// the next hour.
+func measure(m analytics.StorageMeasurer) func(context.Context, json.RawMessage) error {
 	return func(ctx context.Context, _ json.RawMessage) error {
-		if deadline, limited := ctx.Deadline(); limited {
+		if deadline, hasDeadline := ctx.Deadline(); hasDeadline {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithDeadline(ctx, deadline.Add(-reserve))
+			ctx, cancel = context.WithDeadline(ctx, deadline.Add(-logReserve))
 			defer cancel()
 		}
 		size, err := m.Measure(ctx)

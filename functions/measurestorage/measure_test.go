@@ -21,13 +21,13 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// stack is the function with real engines.
+// stack is the function on real engines.
 type stack struct {
 	*testing.T
-	meter  analytics.Meter
-	store  *analyticsdynamo.Store
-	client *s3.Client
-	bucket map[string]string
+	measurer analytics.StorageMeasurer
+	store    *analyticsdynamo.Store
+	client   *s3.Client
+	bucket   map[string]string
 }
 
 func newStack(t *testing.T) *stack {
@@ -36,8 +36,8 @@ func newStack(t *testing.T) *stack {
 	database := awstest.DynamoDB(t)
 	store := analyticsdynamo.New(database, awstest.Table(t, database, "AnalyticsTable"))
 	s := &stack{T: t, store: store, client: client, bucket: map[string]string{"charts": charts, "media": media}}
-	s.meter = analytics.Meter{
-		Charts: analyticss3.NewSize(client, charts), Media: analyticss3.NewSize(client, media), Gauge: store, Now: s.at(noon),
+	s.measurer = analytics.StorageMeasurer{
+		Charts: analyticss3.NewBucketSizer(client, charts), Media: analyticss3.NewBucketSizer(client, media), Store: store, Now: s.at(noon),
 	}
 	return s
 }
@@ -50,17 +50,17 @@ func (s *stack) run(event string) error {
 	if err != nil {
 		s.Fatal(err)
 	}
-	return measure(s.meter)(s.Context(), json.RawMessage(text))
+	return measure(s.measurer)(s.Context(), json.RawMessage(text))
 }
 
-func (s *stack) expect(want *analytics.Storage) {
+func (s *stack) expect(want *analytics.StorageBytes) {
 	s.Helper()
 	day := analytics.DayOf(noon)
 	days, err := s.store.Usage(s.Context(), day, day)
 	if err != nil {
 		s.Fatal(err)
 	}
-	var got *analytics.Storage
+	var got *analytics.StorageBytes
 	if found := days[day]; found != nil {
 		got = found.Storage
 	}
@@ -69,26 +69,26 @@ func (s *stack) expect(want *analytics.Storage) {
 	}
 }
 
-func TestWhatIsStoredIsMeasured(t *testing.T) {
+func TestMeasureStoresBucketSizes(t *testing.T) {
 	s := newStack(t)
 	s.expect(nil)
 	if err := s.run("hourly"); err != nil {
 		t.Fatal(err)
 	}
-	s.expect(&analytics.Storage{})
+	s.expect(&analytics.StorageBytes{})
 	s.put("charts", 5)
 	s.put("media", 7)
 	if err := s.run("by-hand"); err != nil {
 		t.Fatal(err)
 	}
-	s.expect(&analytics.Storage{Charts: 5, Media: 7})
+	s.expect(&analytics.StorageBytes{Charts: 5, Media: 7})
 
-	s.meter.Now = s.at(noon.Add(-time.Hour)) // a run that was held up
+	s.measurer.Now = s.at(noon.Add(-time.Hour)) // a delayed run must not replace a later measurement
 	s.put("charts", 100)
 	if err := s.run("hourly"); err != nil {
 		t.Fatal(err)
 	}
-	s.expect(&analytics.Storage{Charts: 5, Media: 7})
+	s.expect(&analytics.StorageBytes{Charts: 5, Media: 7})
 }
 
 func (s *stack) put(bucket string, size int) {
@@ -102,34 +102,36 @@ func (s *stack) put(bucket string, size int) {
 	}
 }
 
-// broken is a bucket that cannot be reached.
-type broken struct{}
+// brokenBucket cannot be measured.
+type brokenBucket struct{}
 
-func (broken) Bytes(context.Context) (int64, error) { return 0, errors.New("away") }
+func (brokenBucket) TotalBytes(context.Context) (int64, error) {
+	return 0, errors.New("bucket is unavailable")
+}
 
-func TestHalfASumIsNotKept(t *testing.T) {
+func TestMeasureStoresNothingAfterFailure(t *testing.T) {
 	s := newStack(t)
-	s.meter.Media = broken{}
+	s.measurer.Media = brokenBucket{}
 	if err := s.run("hourly"); err == nil {
-		t.Error("a bucket that is away is no error")
+		t.Error("measure returned no error although a bucket is unavailable")
 	}
 	s.expect(nil)
 }
 
-// slow is a bucket that is never done.
-type slow struct{}
+// slowBucket never returns a size before its context ends.
+type slowBucket struct{}
 
-func (slow) Bytes(ctx context.Context) (int64, error) {
+func (slowBucket) TotalBytes(ctx context.Context) (int64, error) {
 	<-ctx.Done()
 	return 0, ctx.Err()
 }
 
-func TestItEndsBeforeItsTimeDoes(t *testing.T) {
+func TestMeasureReturnsBeforeDeadline(t *testing.T) {
 	s := newStack(t)
-	s.meter.Charts = slow{}
-	ctx, cancel := context.WithTimeout(t.Context(), reserve+50*time.Millisecond)
+	s.measurer.Charts = slowBucket{}
+	ctx, cancel := context.WithTimeout(t.Context(), logReserve+50*time.Millisecond)
 	defer cancel()
-	if err := measure(s.meter)(ctx, nil); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-		t.Errorf("got %v, with the function's own time: %v", err, ctx.Err())
+	if err := measure(s.measurer)(ctx, nil); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		t.Errorf("got %v, and the function's context has the error %v", err, ctx.Err())
 	}
 }

@@ -15,7 +15,7 @@ var errFailed = errors.New("failed")
 
 func TestUntilDoublesDelayUpToMaximum(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
+		start := time.Now() //nolint:forbidigo // the clock of the synctest bubble
 		var times []time.Duration
 		err := retry.Until(t.Context(), retry.Policy{Delay: time.Second, MaxDelay: 3 * time.Second}, func() (bool, error) {
 			times = append(times, time.Since(start))
@@ -30,7 +30,7 @@ func TestUntilDoublesDelayUpToMaximum(t *testing.T) {
 
 func TestUntilReturnsLastErrorAfterAllAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		start, attempts := time.Now(), 0
+		start, attempts := time.Now(), 0 //nolint:forbidigo // the clock of the synctest bubble
 		err := retry.Until(t.Context(), retry.Policy{Delay: time.Second, Attempts: 3}, func() (bool, error) {
 			attempts++
 			return false, errFailed

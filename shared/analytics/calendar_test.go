@@ -36,16 +36,16 @@ func TestDayOfEveryDayIgnoresTheTimeZone(t *testing.T) {
 func TestPeriodsOnEveryDay(t *testing.T) {
 	for midnight := range awstest.Days() {
 		today := analytics.DayOf(midnight)
-		for _, kind := range analytics.Kinds()[:10] {
-			period, err := analytics.Asked{Kind: kind}.Resolve(today)
+		for _, kind := range analytics.PeriodKinds()[:10] {
+			period, err := analytics.PeriodQuery{Kind: kind}.Resolve(today)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !ends(kind, (period.First - 1).Begin()) {
+			if !isLastDay(kind, (period.First - 1).Begin()) {
 				t.Errorf("%s on %s begins on %s", kind, today, period.First)
 			}
 			for day := period.First; day < period.Last; day++ {
-				if ends(kind, day.Begin()) {
+				if isLastDay(kind, day.Begin()) {
 					t.Errorf("%s on %s goes on after %s", kind, today, day)
 				}
 			}
@@ -61,11 +61,11 @@ func TestLongestCustomPeriodFromEveryDay(t *testing.T) {
 	for midnight := range awstest.Days() {
 		from := analytics.DayOf(midnight)
 		last := analytics.DayOf(midnight.AddDate(5, 0, -1))
-		if _, err := (analytics.Asked{Kind: analytics.Custom, From: &from, To: &last}).Resolve(last); err != nil {
+		if _, err := (analytics.PeriodQuery{Kind: analytics.Custom, From: &from, To: &last}).Resolve(last); err != nil {
 			t.Errorf("%s to %s: %v", from, last, err)
 		}
 		tooLate := last + 1
-		if _, err := (analytics.Asked{Kind: analytics.Custom, From: &from, To: &tooLate}).Resolve(tooLate); err == nil {
+		if _, err := (analytics.PeriodQuery{Kind: analytics.Custom, From: &from, To: &tooLate}).Resolve(tooLate); err == nil {
 			t.Errorf("%s to %s is accepted", from, tooLate)
 		}
 	}
@@ -74,13 +74,13 @@ func TestLongestCustomPeriodFromEveryDay(t *testing.T) {
 // A batch that spans midnight is cut into what belongs to the day before and to the day after.
 func TestBatchesAreCutAtEveryMidnight(t *testing.T) {
 	for midnight := range awstest.Days() {
-		batch := analytics.Batch{Log: analytics.AccessLog, Group: "g", Stream: "s"}
+		batch := analytics.LogBatch{Log: analytics.AccessLog, Group: "g", Stream: "s"}
 		for i, at := range []time.Time{midnight.Add(-time.Millisecond), midnight} {
-			batch.Entries = append(batch.Entries, analytics.Entry{ID: fmt.Sprint(i), Logged: at, Message: fmt.Sprintf(
+			batch.Events = append(batch.Events, analytics.LogEvent{ID: fmt.Sprint(i), LoggedAt: at, Message: fmt.Sprintf(
 				`{"time":"%d","method":"GET","status":"200","latencyMs":"12","path":"/"}`, at.UnixMilli())})
 		}
-		parts, lost := batch.Parts()
-		if len(parts) != 2 || lost != 0 || parts[0].Unread()+parts[1].Unread() > 0 {
+		parts, lost := batch.Segments()
+		if len(parts) != 2 || lost != 0 || parts[0].Unreadable()+parts[1].Unreadable() > 0 {
 			t.Fatalf("at %s: %+v, %d lost", midnight, parts, lost)
 		}
 		if day := analytics.DayOf(midnight); parts[0].Day != day-1 || parts[1].Day != day {

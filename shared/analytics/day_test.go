@@ -10,7 +10,7 @@ import (
 	"portside/shared/analytics"
 )
 
-func TestDaysAreThoseOfUTC(t *testing.T) {
+func TestDayOfUsesUTC(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seconds := rapid.Int64Range(-1<<31, 1<<33).Draw(t, "seconds")
 		zone := time.FixedZone("somewhere", rapid.IntRange(-14*3600, 14*3600).Draw(t, "offset"))
@@ -20,21 +20,21 @@ func TestDaysAreThoseOfUTC(t *testing.T) {
 			t.Errorf("the day of %v is %v", at, day)
 		}
 		if read, err := analytics.ParseDay(day.String()); day >= 0 && (err != nil || read != day) {
-			t.Errorf("%v is read as %v, %v", day, read, err)
+			t.Errorf("%v parsed as %v, %v", day, read, err)
 		}
 		if text, err := json.Marshal(day); err != nil || string(text) != `"`+day.String()+`"` {
-			t.Errorf("%v is written %s, %v", day, text, err)
+			t.Errorf("%v marshaled as %s, %v", day, text, err)
 		}
 	})
 }
 
-func TestDaysThatAreNone(t *testing.T) {
+func TestParseDayRejectsInvalidDates(t *testing.T) {
 	for _, text := range []string{
 		"", "2026-02-29", "2026-02-30", "2026-13-01", "2026-00-10", "20260101", "2026-1-1", "2026-01-01T00:00:00Z", " 2026-01-01",
 		"1969-12-31", "0000-01-01", "10000-01-01", "-2026-01-01", "today",
 	} {
 		if day, err := analytics.ParseDay(text); err == nil {
-			t.Errorf("%q is read as %v", text, day)
+			t.Errorf("%q parsed as %v, want an error", text, day)
 		}
 	}
 }

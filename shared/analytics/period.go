@@ -10,94 +10,96 @@ import (
 	"portside/shared/core/fault"
 )
 
-// Kind is how a period is named.
-type Kind string
+// PeriodKind names a period relative to today.
+type PeriodKind string
 
-// The kinds. Weeks begin on Monday (ISO 8601), quarters in January, April, July and October.
+// The kinds of period. Weeks begin on Monday (ISO 8601), quarters in January, April, July and
+// October.
 const (
-	Today       Kind = "today"
-	Yesterday   Kind = "yesterday"
-	ThisWeek    Kind = "this_week"
-	LastWeek    Kind = "last_week"
-	ThisMonth   Kind = "this_month"
-	LastMonth   Kind = "last_month"
-	ThisQuarter Kind = "this_quarter"
-	LastQuarter Kind = "last_quarter"
-	ThisYear    Kind = "this_year"
-	LastYear    Kind = "last_year"
-	Custom      Kind = "custom"
+	Today       PeriodKind = "today"
+	Yesterday   PeriodKind = "yesterday"
+	ThisWeek    PeriodKind = "this_week"
+	LastWeek    PeriodKind = "last_week"
+	ThisMonth   PeriodKind = "this_month"
+	LastMonth   PeriodKind = "last_month"
+	ThisQuarter PeriodKind = "this_quarter"
+	LastQuarter PeriodKind = "last_quarter"
+	ThisYear    PeriodKind = "this_year"
+	LastYear    PeriodKind = "last_year"
+	Custom      PeriodKind = "custom"
 )
 
-// Kinds returns all of them in the order of the specification.
-func Kinds() []Kind {
-	return []Kind{Today, Yesterday, ThisWeek, LastWeek, ThisMonth, LastMonth, ThisQuarter, LastQuarter, ThisYear, LastYear, Custom}
+// PeriodKinds returns all kinds in the order of the API documentation.
+func PeriodKinds() []PeriodKind {
+	return []PeriodKind{Today, Yesterday, ThisWeek, LastWeek, ThisMonth, LastMonth, ThisQuarter, LastQuarter, ThisYear, LastYear, Custom}
 }
 
-// maxYears is the longest span of a custom period.
+// maxYears is the longest custom period.
 const maxYears = 5
 
-// Period is a range of days, both ends included.
+// Period is a range of days. It includes both ends.
 type Period struct {
-	Kind        Kind
+	Kind        PeriodKind
 	First, Last Day
 }
 
-// Asked is what a caller says of a period; no dates are nil.
-type Asked struct {
-	Kind     Kind // empty: ThisMonth
-	From, To *Day
+// PeriodQuery is the period that a caller asks for.
+type PeriodQuery struct {
+	Kind     PeriodKind // empty means ThisMonth
+	From, To *Day       // nil if missing
 }
 
-// Resolve returns the period that is meant on a day. Those of the present end on it. Errors name every parameter that is wrong:
-// a kind that is none, dates beside a kind that needs none, a custom period without both dates, reversed, of the future, or of
-// more than five years.
-func (a Asked) Resolve(today Day) (Period, error) {
-	kind := cmp.Or(a.Kind, ThisMonth)
-	if failures := a.check(kind, today); len(failures) > 0 {
+// Resolve returns the days of the period, seen from today. Periods that are not over end today. A
+// validation error names every invalid parameter: an unknown kind, dates together with a kind other
+// than custom, or a custom period that lacks a date, is reversed, ends after today, or is longer
+// than five years.
+func (q PeriodQuery) Resolve(today Day) (Period, error) {
+	kind := cmp.Or(q.Kind, ThisMonth)
+	if failures := q.check(kind, today); len(failures) > 0 {
 		return Period{}, fault.Invalid(failures...)
 	}
 	if kind == Custom {
-		return Period{Kind: kind, First: *a.From, Last: *a.To}, nil
+		return Period{Kind: kind, First: *q.From, Last: *q.To}, nil
 	}
-	first, last := kind.on(today)
+	first, last := kind.days(today)
 	return Period{Kind: kind, First: first, Last: last}, nil
 }
 
-func (a Asked) check(kind Kind, today Day) []fault.Field {
+func (q PeriodQuery) check(kind PeriodKind, today Day) []fault.Field {
 	switch {
-	case !slices.Contains(Kinds(), kind):
-		return []fault.Field{problem("period", "must be one of %s", listed(Kinds()))}
+	case !slices.Contains(PeriodKinds(), kind):
+		return []fault.Field{invalidParameter("period", "must be one of %s", commaSeparated(PeriodKinds()))}
 	case kind != Custom:
-		return a.checkDates(func(date *Day) bool { return date != nil }, "is only for the period custom; leave it out")
-	case a.From == nil || a.To == nil:
-		return a.checkDates(func(date *Day) bool { return date == nil }, "is required for the period custom")
-	case *a.From > *a.To:
-		return []fault.Field{problem("startDate", "must not be after endDate")}
-	case *a.To > today:
-		return []fault.Field{problem("endDate", "must not be after today, which is %s in UTC", today)}
-	case *a.To >= DayOf(a.From.Begin().AddDate(maxYears, 0, 0)):
-		return []fault.Field{problem("startDate", "must be within %d years before endDate", maxYears)}
+		return q.checkDates(func(date *Day) bool { return date != nil }, "is only for the period custom; leave it out")
+	case q.From == nil || q.To == nil:
+		return q.checkDates(func(date *Day) bool { return date == nil }, "is required for the period custom")
+	case *q.From > *q.To:
+		return []fault.Field{invalidParameter("startDate", "must not be after endDate")}
+	case *q.To > today:
+		return []fault.Field{invalidParameter("endDate", "must not be after today, which is %s in UTC", today)}
+	case *q.To >= DayOf(q.From.Begin().AddDate(maxYears, 0, 0)):
+		return []fault.Field{invalidParameter("startDate", "must be within %d years before endDate", maxYears)}
 	}
 	return nil
 }
 
-// checkDates says the same of each date that is wrong.
-func (a Asked) checkDates(wrong func(*Day) bool, detail string) (failures []fault.Field) {
-	if wrong(a.From) {
-		failures = append(failures, problem("startDate", "%s", detail))
+// checkDates returns the same failure for each date that is wrong.
+func (q PeriodQuery) checkDates(wrong func(*Day) bool, detail string) (failures []fault.Field) {
+	if wrong(q.From) {
+		failures = append(failures, invalidParameter("startDate", "%s", detail))
 	}
-	if wrong(a.To) {
-		failures = append(failures, problem("endDate", "%s", detail))
+	if wrong(q.To) {
+		failures = append(failures, invalidParameter("endDate", "%s", detail))
 	}
 	return failures
 }
 
-func problem(parameter, format string, args ...any) fault.Field {
+func invalidParameter(parameter, format string, args ...any) fault.Field {
 	return fault.Field{Pointer: "query/" + parameter, Detail: fmt.Sprintf(format, args...)}
 }
 
-// listed is a list as a sentence has it.
-func listed[T ~string](values []T) string {
+// commaSeparated joins values into one text.
+func commaSeparated[T ~string](values []T) string {
 	words := make([]string, len(values))
 	for i, value := range values {
 		words[i] = string(value)
@@ -105,8 +107,8 @@ func listed[T ~string](values []T) string {
 	return strings.Join(words, ", ")
 }
 
-// on returns the days of a named period on a day.
-func (k Kind) on(today Day) (first, last Day) {
+// days returns the first and the last day of a named period.
+func (k PeriodKind) days(today Day) (first, last Day) {
 	year, month, _ := today.Begin().Date()
 	quarter := month - (month-1)%3
 	monday := today - Day((today.Begin().Weekday()+6)%7)
@@ -134,15 +136,15 @@ func (k Kind) on(today Day) (first, last Day) {
 	}
 }
 
-// firstOf is the first day of a month, which may be of the year before: month 0 is December.
+// firstOf returns the first day of a month. Month 0 is December of the year before.
 func firstOf(year int, month time.Month) Day {
 	return DayOf(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC))
 }
 
-// Days is how many days the period has.
+// Days returns how many days the period has.
 func (p Period) Days() int { return int(p.Last-p.First) + 1 }
 
-// Previous is the equally long period that ends the day before.
+// Previous returns the equally long period that ends the day before this one begins.
 func (p Period) Previous() Period {
 	return Period{Kind: Custom, First: p.First - Day(p.Days()), Last: p.First - 1}
 }

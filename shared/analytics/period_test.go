@@ -23,7 +23,7 @@ func day(tb testing.TB, text string) analytics.Day {
 	return read
 }
 
-// date reads a date that may be left out.
+// date parses an optional date.
 func date(tb testing.TB, text string) *analytics.Day {
 	tb.Helper()
 	if text == "" {
@@ -33,7 +33,7 @@ func date(tb testing.TB, text string) *analytics.Day {
 	return &read
 }
 
-// TestPublishedPeriods checks testdata/periods.csv, which docs/analytics.md publishes and another program has computed.
+// docs/analytics.md publishes testdata/periods.csv, which another program computed.
 func TestPublishedPeriods(t *testing.T) {
 	file, err := os.Open("testdata/periods.csv")
 	if err != nil {
@@ -44,12 +44,12 @@ func TestPublishedPeriods(t *testing.T) {
 	if err != nil || len(rows) < 200 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	seen := map[analytics.Kind]bool{}
+	seen := map[analytics.PeriodKind]bool{}
 	for _, row := range rows[1:] {
-		kind := analytics.Kind(row[1])
+		kind := analytics.PeriodKind(row[1])
 		seen[kind] = true
-		asked := analytics.Asked{Kind: kind, From: date(t, row[2]), To: date(t, row[3])}
-		period, err := asked.Resolve(day(t, row[0]))
+		query := analytics.PeriodQuery{Kind: kind, From: date(t, row[2]), To: date(t, row[3])}
+		period, err := query.Resolve(day(t, row[0]))
 		if err != nil {
 			t.Errorf("%v: %v", row, err)
 			continue
@@ -60,18 +60,19 @@ func TestPublishedPeriods(t *testing.T) {
 			t.Errorf("%v: got %v of %s", row, got, period.Kind)
 		}
 	}
-	if len(seen) != len(analytics.Kinds()) {
-		t.Errorf("only %v are published", seen)
+	if len(seen) != len(analytics.PeriodKinds()) {
+		t.Errorf("periods.csv has only the kinds %v", seen)
 	}
 }
 
-// anyDay is a day of the years 1971 to 2199.
+// anyDay draws a day of the years 1971 to 2199.
 func anyDay() *rapid.Generator[analytics.Day] {
 	return rapid.Map(rapid.IntRange(365, 84_000), func(n int) analytics.Day { return analytics.Day(n) })
 }
 
-// ends says by the calendar alone whether a period ends on a day, if it is not over.
-func ends(kind analytics.Kind, at time.Time) bool {
+// isLastDay reports whether a completed period of the kind ends on the day, using only the
+// calendar.
+func isLastDay(kind analytics.PeriodKind, at time.Time) bool {
 	next := at.AddDate(0, 0, 1)
 	switch kind {
 	case analytics.ThisWeek, analytics.LastWeek:
@@ -88,60 +89,59 @@ func ends(kind analytics.Kind, at time.Time) bool {
 	return true
 }
 
-// TestPeriodsByTheCalendar walks over the days of a period and looks at each by itself: it begins behind an end, has none
-// within, and ends with one or today.
-func TestPeriodsByTheCalendar(t *testing.T) {
+// A period begins on the day after a last day, has no last day inside, and ends on a last day or today.
+func TestPeriodsFollowTheCalendar(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		today := anyDay().Draw(t, "today")
-		kind := rapid.SampledFrom(analytics.Kinds()[:10]).Draw(t, "kind")
-		period, err := analytics.Asked{Kind: kind}.Resolve(today)
+		kind := rapid.SampledFrom(analytics.PeriodKinds()[:10]).Draw(t, "kind")
+		period, err := analytics.PeriodQuery{Kind: kind}.Resolve(today)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !ends(kind, (period.First - 1).Begin()) {
-			t.Errorf("%s on %s begins on %s", kind, today, period.First)
+		if !isLastDay(kind, (period.First - 1).Begin()) {
+			t.Errorf("%s on %s starts on %s", kind, today, period.First)
 		}
 		for day := period.First; day < period.Last; day++ {
-			if ends(kind, day.Begin()) {
-				t.Errorf("%s on %s goes on after %s", kind, today, day)
+			if isLastDay(kind, day.Begin()) {
+				t.Errorf("%s on %s continues after %s", kind, today, day)
 			}
 		}
-		if last := kind[:4] == "last" || kind == analytics.Yesterday; last == (period.Last == today) || last && !ends(kind, period.Last.Begin()) {
+		if last := kind[:4] == "last" || kind == analytics.Yesterday; last == (period.Last == today) || last && !isLastDay(kind, period.Last.Begin()) {
 			t.Errorf("%s on %s ends on %s", kind, today, period.Last)
 		}
 	})
 }
 
-// TestLastIsWhatThisWas compares a period that is over with what it was on its last day.
-func TestLastIsWhatThisWas(t *testing.T) {
+// A completed period equals the current period as seen on its last day.
+func TestLastPeriodEqualsThisPeriodOnItsLastDay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		today := anyDay().Draw(t, "today")
 		unit := rapid.SampledFrom([]string{"week", "month", "quarter", "year"}).Draw(t, "unit")
-		now, err := analytics.Asked{Kind: analytics.Kind("this_" + unit)}.Resolve(today)
+		now, err := analytics.PeriodQuery{Kind: analytics.PeriodKind("this_" + unit)}.Resolve(today)
 		if err != nil {
 			t.Fatal(err)
 		}
-		last, err := analytics.Asked{Kind: analytics.Kind("last_" + unit)}.Resolve(today)
+		last, err := analytics.PeriodQuery{Kind: analytics.PeriodKind("last_" + unit)}.Resolve(today)
 		if err != nil {
 			t.Fatal(err)
 		}
-		was, err := analytics.Asked{Kind: analytics.Kind("this_" + unit)}.Resolve(now.First - 1)
+		was, err := analytics.PeriodQuery{Kind: analytics.PeriodKind("this_" + unit)}.Resolve(now.First - 1)
 		if err != nil || last.First != was.First || last.Last != was.Last {
-			t.Errorf("%s on %s: %v, but it was %v, %v", unit, today, last, was, err)
+			t.Errorf("last %s on %s: %v, want %v, %v", unit, today, last, was, err)
 		}
 	})
 }
 
-func TestThisMonthIsTheDefault(t *testing.T) {
-	period, err := analytics.Asked{}.Resolve(day(t, "2026-11-21"))
+func TestDefaultPeriodIsThisMonth(t *testing.T) {
+	period, err := analytics.PeriodQuery{}.Resolve(day(t, "2026-11-21"))
 	if err != nil || period != (analytics.Period{Kind: analytics.ThisMonth, First: day(t, "2026-11-01"), Last: day(t, "2026-11-21")}) {
 		t.Errorf("got %v, %v", period, err)
 	}
 }
 
-func TestPeriodsThatAreNone(t *testing.T) {
+func TestResolveRejectsInvalidPeriods(t *testing.T) {
 	for _, test := range []struct {
-		kind     analytics.Kind
+		kind     analytics.PeriodKind
 		from, to string
 		want     []string
 	}{
@@ -160,15 +160,15 @@ func TestPeriodsThatAreNone(t *testing.T) {
 		{"last_year", "", "2026-11-01", []string{"query/endDate"}},
 		{"", "2026-11-01", "2026-11-02", []string{"query/startDate", "query/endDate"}},
 	} {
-		asked := analytics.Asked{Kind: test.kind, From: date(t, test.from), To: date(t, test.to)}
-		period, err := asked.Resolve(day(t, "2026-11-21"))
+		query := analytics.PeriodQuery{Kind: test.kind, From: date(t, test.from), To: date(t, test.to)}
+		period, err := query.Resolve(day(t, "2026-11-21"))
 		if got := pointers(err); !slices.Equal(got, test.want) {
 			t.Errorf("%+v: got %v, %v", test, period, err)
 		}
 	}
 }
 
-// pointers are the parameters that an error names.
+// pointers returns the parameters that an error names.
 func pointers(err error) (all []string) {
 	if f := fault.As(err); f != nil && f.Kind == fault.Validation {
 		for _, field := range f.Fields {
@@ -180,7 +180,7 @@ func pointers(err error) (all []string) {
 
 func ExamplePeriod_Previous() {
 	today, _ := analytics.ParseDay("2026-11-21")
-	period, _ := analytics.Asked{Kind: analytics.ThisMonth}.Resolve(today)
+	period, _ := analytics.PeriodQuery{Kind: analytics.ThisMonth}.Resolve(today)
 	fmt.Println(period.First, period.Last)
 	fmt.Println(period.Previous().First, period.Previous().Last)
 	// Output:

@@ -6,49 +6,53 @@ import (
 	"slices"
 )
 
-// Difference is a number that is kept for the dashboard, and another that follows from what it counts.
+// Difference is a number that the dashboard stores and that differs from a new count.
 type Difference struct {
-	Of            string // which numbers: "counts", "requests", "models" or "pulls"
-	Day           string // 2006-01-02, or "total": all days together
-	Counter       string
-	Kept, Counted int64
+	Source            string // the source of the number: "counts", "requests", "models" or "pulls"
+	Day               string // 2006-01-02, or "total" for all days together
+	Counter           string
+	Stored, Recounted int64
 }
 
-// Gap is something that cannot be counted again, and is left as it is.
+// Gap is a day that cannot be counted again. Its numbers stay unchanged.
 type Gap struct {
-	Of, Day string
-	Reason  string
+	Source, Day string
+	Reason      string
 }
 
-// Findings is what counting again brings to light.
+// Findings are the results of counting again.
 type Findings struct {
 	Differences []Difference
 	Gaps        []Gap
 }
 
-// Add adds what else was found.
+// Add appends other findings.
 func (f *Findings) Add(more Findings) {
 	f.Differences = append(f.Differences, more.Differences...)
 	f.Gaps = append(f.Gaps, more.Gaps...)
 }
 
-// Compare adds the differences between counters of a day.
-func (f *Findings) Compare(of, day string, kept, counted Counters) {
+// Compare appends the differences between the stored and the recounted counters of a day.
+func (f *Findings) Compare(source, day string, stored, recounted Counters) {
 	names := map[string]bool{}
-	for _, counters := range []Counters{kept, counted} {
+	for _, counters := range []Counters{stored, recounted} {
 		for name := range counters {
 			names[name] = true
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if kept[name] != counted[name] {
-			f.Differences = append(f.Differences, Difference{Of: of, Day: day, Counter: name, Kept: kept[name], Counted: counted[name]})
+		if stored[name] == recounted[name] {
+			continue
 		}
+		f.Differences = append(f.Differences, Difference{
+			Source: source, Day: day, Counter: name, Stored: stored[name], Recounted: recounted[name],
+		})
 	}
 }
 
-// Counters are all numbers of the requests, also those of hours and latencies.
-func (r *Requests) Counters() Counters {
+// Counters returns all numbers of the requests by name, including those of each hour and of each
+// latency bucket.
+func (r *RequestStats) Counters() Counters {
 	c := Counters{"calls": r.Calls, "errors": r.Errors, "millis": r.Millis, "media": r.Media, "unread": r.Unread}
 	for hour := range r.HourCalls {
 		c[fmt.Sprintf("calls from %02d:00", hour)] = r.HourCalls[hour]
@@ -61,10 +65,10 @@ func (r *Requests) Counters() Counters {
 	return c
 }
 
-// Counters are all numbers of the models.
-func (m Models) Counters() Counters {
+// Counters returns all numbers of the model calls by name.
+func (m ModelUsage) Counters() Counters {
 	return Counters{"modelCalls": m.Calls, "inputTokens": m.InputTokens, "outputTokens": m.OutputTokens, "microUSD": m.MicroUSD}
 }
 
-// Counters are the numbers of the pulls.
+// Counters returns the numbers of pulls by name.
 func (p Pulls) Counters() Counters { return Counters{"charts": p.Charts, "images": p.Images} }

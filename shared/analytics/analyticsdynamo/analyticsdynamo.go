@@ -1,13 +1,13 @@
-// Package analyticsdynamo keeps in DynamoDB what the dashboard is made of.
+// Package analyticsdynamo stores the numbers of the dashboard in DynamoDB.
 //
-// The items, each of them sums that are added to:
+// The items, each with sums that only grow:
 //
-//	counts     <day>, total    users and projects; written by those who change them, see package daily
-//	requests   <day>           requests of the day, by hour and latency; packed, see requestsItem
-//	usage      <day>           what was used on the day; pulls are written by the pull log, see pullsdynamo
-//	batches#<log>#<day>#<stream>   <time>-<digest>   a part of the log that was counted
+//	counts     <day>, total    users and projects; written by their own packages, see daycounts
+//	requests   <day>           requests of the day by hour and latency, see requestStatsItem
+//	usage      <day>           what was used on the day; pulls are written by pullsdynamo
+//	batches#<log>#<day>#<stream>   <time>-<digest>   marker of a counted segment of the log
 //
-// Lines of the log count once, however they are delivered: see Recorder.
+// Each line of the log counts once, however often it is delivered; see Recorder.
 package analyticsdynamo
 
 import (
@@ -17,7 +17,7 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// Store reads and writes the table of analytics.
+// Store reads and writes the analytics table.
 type Store struct {
 	client *dynamodb.Client
 	table  string
@@ -26,7 +26,7 @@ type Store struct {
 // New returns a Store in the named table.
 func New(client *dynamodb.Client, table string) *Store { return &Store{client, table} }
 
-// Partitions of the days.
+// Partitions of the items that exist once for each day.
 const (
 	requests = "requests"
 	usage    = "usage"

@@ -10,59 +10,62 @@ import (
 	"portside/shared/dynamo/daycounts"
 )
 
-// Reconciler counts again what the dashboard is made of, and compares.
+// Reconciler counts the numbers of the dashboard again and compares them with the stored ones.
 //
-// It works beside all writers, and never on the mixture of two moments: each item, or what stands for all of them, has a number
-// that everybody who writes it raises. What was read counts only if that number was the same before and after, and what is
-// mended is written on the condition that it still is. Whoever is overtaken looks again.
+// It runs while other writers are active, and still never compares numbers of two different
+// moments. Each item, or one item that stands for several, has a version that every writer
+// increments. A comparison is valid only if the version was the same before and after it, and a
+// repair is conditional on that version. If another writer changed the item meanwhile, the
+// Reconciler starts again.
 type Reconciler struct {
 	Recorder *Recorder
-	// Lives are those of everything that is counted by the day: users, projects.
-	Lives []func(context.Context) iter.Seq2[daycounts.Life, error]
-	// Pulls counts the log of pulls of a day again, strongly consistent.
+	// Lifetimes yield the lifetime of everything that is counted by day: users and projects.
+	Lifetimes []func(context.Context) iter.Seq2[daycounts.Life, error]
+	// Pulls counts the pull log of a day again, with strong consistency.
 	Pulls func(context.Context, analytics.Day) (analytics.Pulls, error)
-	// PullsFrom is the first day of which the log has all pulls.
+	// PullsFrom is the first day for which the pull log is complete.
 	PullsFrom analytics.Day
-	// Mend has what differs put right.
-	Mend bool
+	// Repair makes the Reconciler write the recounted numbers where they differ.
+	Repair bool
 }
 
-// look is what comparing has found, and how to put it right on the condition that nobody else has written meanwhile; else
-// errOvertaken.
-type look struct {
+// comparison is what a comparison found, and the function that repairs it. The function returns
+// errOvertaken if another writer changed the data meanwhile.
+type comparison struct {
 	analytics.Findings
-	mend func(context.Context) error
+	repair func(context.Context) error
 }
 
-// maxLooks is how often somebody may be overtaken. What changes so fast is better looked at when it is quieter.
-const maxLooks = 20
+// maxCompareAttempts is how often other writers may interrupt a comparison. Data that changes
+// faster should be compared at a quieter time.
+const maxCompareAttempts = 20
 
-// settle looks, and mends what it finds if that is asked for.
-func (r *Reconciler) settle(ctx context.Context, of string, see func(context.Context) (look, error)) (analytics.Findings, error) {
-	for range maxLooks {
-		seen, err := see(ctx)
-		if err == nil && r.Mend && len(seen.Differences) > 0 {
-			err = seen.mend(ctx)
+// compareAndRepair compares, and repairs the differences if Repair is set.
+func (r *Reconciler) compareAndRepair(ctx context.Context, subject string, compare func(context.Context) (comparison, error)) (analytics.Findings, error) {
+	for range maxCompareAttempts {
+		found, err := compare(ctx)
+		if err == nil && r.Repair && len(found.Differences) > 0 {
+			err = found.repair(ctx)
 		}
 		if err == nil {
-			return seen.Findings, nil
+			return found.Findings, nil
 		}
 		if !errors.Is(err, errOvertaken) {
-			return analytics.Findings{}, fmt.Errorf("compare %s: %w", of, err)
+			return analytics.Findings{}, fmt.Errorf("compare %s: %w", subject, err)
 		}
 		if err := pause(ctx); err != nil {
 			return analytics.Findings{}, err
 		}
 	}
-	return analytics.Findings{}, fmt.Errorf("%s change too fast to be counted again: try when less is done", of)
+	return analytics.Findings{}, fmt.Errorf("%s change too fast to be counted again; try again at a quieter time", subject)
 }
 
-// Day compares the requests, the calls of models and the pulls of a day. What fails keeps it from none of the others: their findings
-// come with the error.
+// Day compares the requests, the model calls and the pulls of a day. If one of them fails, the
+// findings of the others are returned together with the error.
 func (r *Reconciler) Day(ctx context.Context, day analytics.Day) (all analytics.Findings, err error) {
 	var failed []error
-	compare := func(of string, see func(context.Context) (look, error)) {
-		found, err := r.settle(ctx, of+" of "+day.String(), see)
+	reconcile := func(source string, compare func(context.Context) (comparison, error)) {
+		found, err := r.compareAndRepair(ctx, source+" of "+day.String(), compare)
 		if err != nil {
 			failed = append(failed, err)
 			return
@@ -70,16 +73,17 @@ func (r *Reconciler) Day(ctx context.Context, day analytics.Day) (all analytics.
 		all.Add(found)
 	}
 	for _, log := range []analytics.Log{analytics.AccessLog, analytics.ModelLog} {
-		again := recount{Reconciler: r, log: log, day: day, known: map[analytics.Name]share{}}
-		compare(string(log), again.look)
+		counter := recount{Reconciler: r, log: log, day: day, contributions: map[analytics.SegmentName]contribution{}}
+		reconcile(string(log), counter.compare)
 	}
 	if day >= r.PullsFrom {
-		compare("pulls", func(ctx context.Context) (look, error) { return r.lookAtPulls(ctx, day) })
+		reconcile("pulls", func(ctx context.Context) (comparison, error) { return r.comparePulls(ctx, day) })
 	}
 	return all, errors.Join(failed...)
 }
 
-// Counts compares the counters of users and projects, of all days at once: whoever is counted has to be read for any of them.
+// Counts compares the counters of users and projects of all days at once, because each day requires
+// reading all users and projects.
 func (r *Reconciler) Counts(ctx context.Context) (analytics.Findings, error) {
-	return r.settle(ctx, "users and projects", r.lookAtCounts)
+	return r.compareAndRepair(ctx, "users and projects", r.compareCounts)
 }

@@ -17,44 +17,45 @@ import (
 	"portside/shared/dynamo/transactions"
 )
 
-// keptCounts are the counters as they are kept, by the name of the item.
-type keptCounts struct {
-	version seen
+// storedCounts are the stored counters by the name of their item.
+type storedCounts struct {
+	version itemVersion
 	items   map[string]analytics.Counters
 	damaged map[string]bool
 }
 
 const total = "total"
 
-// lookAtCounts compares the counters with the lives of what they count. Every transaction that counts raises the version of the sum.
-func (r *Reconciler) lookAtCounts(ctx context.Context) (look, error) {
-	before, err := r.keptCounts(ctx)
+// compareCounts compares the counters with the lifetimes of users and projects. Every transaction
+// that counts increments the version of the total.
+func (r *Reconciler) compareCounts(ctx context.Context) (comparison, error) {
+	before, err := r.readStoredCounts(ctx)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
-	changes, err := r.lived(ctx)
+	changes, err := r.recountChanges(ctx)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
 	after, err := r.countsVersion(ctx)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
-	if !same(before.version, after) {
-		return look{}, errOvertaken
+	if !isEqual(before.version, after) {
+		return comparison{}, errOvertaken
 	}
-	counted := map[string]analytics.Counters{total: analytics.Counters(changes.Sum())}
+	recounted := map[string]analytics.Counters{total: analytics.Counters(changes.Sum())}
 	for day, change := range changes {
-		counted[string(day)] = analytics.Counters(change)
+		recounted[string(day)] = analytics.Counters(change)
 	}
-	return r.compareCounts(before, counted), nil
+	return r.diffCounts(before, recounted), nil
 }
 
-// lived adds up all lives.
-func (r *Reconciler) lived(ctx context.Context) (daycounts.Changes, error) {
+// recountChanges adds up the changes of all lifetimes.
+func (r *Reconciler) recountChanges(ctx context.Context) (daycounts.Changes, error) {
 	sum := daycounts.Changes{}
-	for _, lives := range r.Lives {
-		for life, err := range lives(ctx) {
+	for _, lifetimes := range r.Lifetimes {
+		for life, err := range lifetimes(ctx) {
 			if err != nil {
 				return nil, err
 			}
@@ -66,22 +67,22 @@ func (r *Reconciler) lived(ctx context.Context) (daycounts.Changes, error) {
 	return sum, nil
 }
 
-func (r *Reconciler) countsVersion(ctx context.Context) (seen, error) {
+func (r *Reconciler) countsVersion(ctx context.Context) (itemVersion, error) {
 	store := r.Recorder.store
 	out, err := store.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &store.table, Key: daycounts.TotalKey(), ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
-		return seen{}, fmt.Errorf("read the counts: %w", err)
+		return itemVersion{}, fmt.Errorf("read the counts: %w", err)
 	}
 	return versionOf(out.Item), nil
 }
 
-// keptCounts reads the version first: what is written afterwards shows in the next.
-func (r *Reconciler) keptCounts(ctx context.Context) (kept keptCounts, err error) {
-	kept = keptCounts{items: map[string]analytics.Counters{}, damaged: map[string]bool{}}
-	if kept.version, err = r.countsVersion(ctx); err != nil {
-		return kept, err
+// readStoredCounts reads the version before the items, so a later write changes the version.
+func (r *Reconciler) readStoredCounts(ctx context.Context) (stored storedCounts, err error) {
+	stored = storedCounts{items: map[string]analytics.Counters{}, damaged: map[string]bool{}}
+	if stored.version, err = r.countsVersion(ctx); err != nil {
+		return stored, err
 	}
 	store := r.Recorder.store
 	pages := dynamodb.NewQueryPaginator(store.client, &dynamodb.QueryInput{
@@ -91,56 +92,57 @@ func (r *Reconciler) keptCounts(ctx context.Context) (kept keptCounts, err error
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return kept, fmt.Errorf("read the counts: %w", err)
+			return stored, fmt.Errorf("read the counts: %w", err)
 		}
 		for _, item := range page.Items {
-			kept.take(item)
+			stored.add(item)
 		}
 	}
-	return kept, nil
+	return stored, nil
 }
 
-func (k *keptCounts) take(item items.Map) {
-	name := item["sk"].(*types.AttributeValueMemberS).Value // a key of the table
+func (k *storedCounts) add(item items.Map) {
+	name := item["sk"].(*types.AttributeValueMemberS).Value // the sort key is always a string
 	_, change, err := daycounts.Read(item)
 	k.items[name], k.damaged[name] = analytics.Counters(change), err != nil
 }
 
-func (r *Reconciler) compareCounts(kept keptCounts, counted map[string]analytics.Counters) look {
-	var l look
-	if _, sound := kept.version.number(); !sound {
-		kept.damaged[total] = true
+func (r *Reconciler) diffCounts(stored storedCounts, recounted map[string]analytics.Counters) comparison {
+	var c comparison
+	if _, valid := stored.version.number(); !valid {
+		stored.damaged[total] = true
 	}
-	all := maps.Clone(counted)
-	for name := range kept.items {
-		all[name] = counted[name]
+	all := maps.Clone(recounted)
+	for name := range stored.items {
+		all[name] = recounted[name]
 	}
-	right := map[string]analytics.Counters{}
+	corrected := map[string]analytics.Counters{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		found := len(l.Differences)
-		l.Compare("counts", name, kept.items[name], counted[name])
-		if kept.damaged[name] {
-			l.Differences = append(l.Differences, damagedItem("counts", name))
+		found := len(c.Differences)
+		c.Compare("counts", name, stored.items[name], recounted[name])
+		if stored.damaged[name] {
+			c.Differences = append(c.Differences, damagedItemDifference("counts", name))
 		}
-		if len(l.Differences) > found {
-			right[name] = counted[name]
+		if len(c.Differences) > found {
+			corrected[name] = recounted[name]
 		}
 	}
-	right[total] = counted[total]
-	l.mend = func(ctx context.Context) error { return r.writeCounts(ctx, kept.version, right) }
-	return l
+	corrected[total] = recounted[total]
+	c.repair = func(ctx context.Context) error { return r.writeCounts(ctx, stored.version, corrected) }
+	return c
 }
 
-// writeCounts puts items right, in transactions that each hold only while nobody else has counted. The sum is in all of them.
-func (r *Reconciler) writeCounts(ctx context.Context, as seen, right map[string]analytics.Counters) error {
-	sum := right[total]
-	delete(right, total)
-	days := slices.Sorted(maps.Keys(right))
+// writeCounts writes the recounted items, in transactions that fail if anybody else counts
+// meanwhile. Each transaction includes the total.
+func (r *Reconciler) writeCounts(ctx context.Context, seen itemVersion, corrected map[string]analytics.Counters) error {
+	sum := corrected[total]
+	delete(corrected, total)
+	days := slices.Sorted(maps.Keys(corrected))
 	for first := true; first || len(days) > 0; first = false {
 		n := min(len(days), transactions.MaxItems-1)
-		writes := []types.TransactWriteItem{r.sumOfCounts(sum, as)}
+		writes := []types.TransactWriteItem{r.putTotal(sum, seen)}
 		for _, day := range days[:n] {
-			writes = append(writes, r.countsOf(day, right[day]))
+			writes = append(writes, r.putDay(day, corrected[day]))
 		}
 		err := transactions.Write(ctx, r.Recorder.store.client, writes)
 		if _, failed := errors.AsType[*transactions.ConditionFailed](err); failed {
@@ -149,15 +151,15 @@ func (r *Reconciler) writeCounts(ctx context.Context, as seen, right map[string]
 		if err != nil {
 			return fmt.Errorf("write the counts: %w", err)
 		}
-		as, days = seen{items.Number(as.next())}, days[n:]
+		seen, days = itemVersion{items.Number(seen.next())}, days[n:]
 	}
 	return nil
 }
 
-func (r *Reconciler) sumOfCounts(sum analytics.Counters, as seen) types.TransactWriteItem {
-	condition, values := as.unchanged()
-	item := encoded(daycounts.TotalKey(), sum)
-	item[daycounts.Version] = items.Number(as.next())
+func (r *Reconciler) putTotal(sum analytics.Counters, seen itemVersion) types.TransactWriteItem {
+	condition, values := seen.unchanged()
+	item := withCounters(daycounts.TotalKey(), sum)
+	item[daycounts.Version] = items.Number(seen.next())
 	put := &types.Put{
 		TableName: &r.Recorder.store.table, Item: item, ConditionExpression: &condition,
 		ExpressionAttributeNames: map[string]string{"#version": daycounts.Version},
@@ -168,16 +170,16 @@ func (r *Reconciler) sumOfCounts(sum analytics.Counters, as seen) types.Transact
 	return types.TransactWriteItem{Put: put}
 }
 
-// countsOf writes a day, or takes one away that nothing has happened on.
-func (r *Reconciler) countsOf(day string, counters analytics.Counters) types.TransactWriteItem {
+// putDay writes the item of a day, or deletes it if nothing changed on that day.
+func (r *Reconciler) putDay(day string, counters analytics.Counters) types.TransactWriteItem {
 	key := daycounts.Key(daycounts.Day(day))
 	if len(counters) == 0 {
 		return types.TransactWriteItem{Delete: &types.Delete{TableName: &r.Recorder.store.table, Key: key}}
 	}
-	return types.TransactWriteItem{Put: &types.Put{TableName: &r.Recorder.store.table, Item: encoded(key, counters)}}
+	return types.TransactWriteItem{Put: &types.Put{TableName: &r.Recorder.store.table, Item: withCounters(key, counters)}}
 }
 
-func encoded(key items.Map, counters analytics.Counters) items.Map {
+func withCounters(key items.Map, counters analytics.Counters) items.Map {
 	for name, n := range counters {
 		key[name] = items.Number(n)
 	}

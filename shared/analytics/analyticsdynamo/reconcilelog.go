@@ -16,216 +16,220 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// recount counts a day of a log again. It remembers what it has read, since parts never change.
+// recount counts a day of a log again. It keeps what it has read, because segments never change.
 type recount struct {
 	*Reconciler
-	log   analytics.Log
-	day   analytics.Day
-	known map[analytics.Name]share
-	open  map[analytics.Name]analytics.Part // as they were read, as long as they may overlap the next
+	log           analytics.Log
+	day           analytics.Day
+	contributions map[analytics.SegmentName]contribution
+	segments      map[analytics.SegmentName]analytics.Segment // the segments that the next one may overlap
 }
 
-// tally is what parts come to.
-type tally struct {
-	requests analytics.Requests
-	models   analytics.Models
-	unread   int64
-	span     int64 // of the longest
-	parts    int64
-	twice    int64 // lines that an earlier part has too, and that are in no other number here
+// segmentTotals are the totals of one or more segments.
+type segmentTotals struct {
+	requests       analytics.RequestStats
+	models         analytics.ModelUsage
+	unread         int64
+	longestMillis  int64 // time between the first and the last line of the longest segment
+	parts          int64 // number of segments
+	duplicateLines int64 // lines that an earlier segment has too; not included in the other numbers
 }
 
-func tallyOf(p analytics.Part) tally {
-	t := tally{models: p.Models(), unread: int64(p.Unread()), parts: 1}
-	if p.Log == analytics.AccessLog {
-		t.requests = *p.Requests()
+func totalsOf(s analytics.Segment) segmentTotals {
+	t := segmentTotals{models: s.ModelUsage(), unread: int64(s.Unreadable()), parts: 1}
+	if s.Log == analytics.AccessLog {
+		t.requests = *s.RequestStats()
 	}
-	if len(p.Lines) > 0 {
-		t.span = dayItem{}.spanWith(p)
+	if len(s.Lines) > 0 {
+		t.longestMillis = dayItem{}.spanWith(s)
 	}
 	return t
 }
 
-func (t *tally) add(other tally) {
+func (t *segmentTotals) add(other segmentTotals) {
 	t.requests.Merge(&other.requests)
 	t.models.Calls += other.models.Calls
 	t.models.InputTokens += other.models.InputTokens
 	t.models.OutputTokens += other.models.OutputTokens
 	t.models.MicroUSD += other.models.MicroUSD
 	t.unread += other.unread
-	t.span = max(t.span, other.span)
+	t.longestMillis = max(t.longestMillis, other.longestMillis)
 	t.parts += other.parts
-	t.twice += other.twice
+	t.duplicateLines += other.duplicateLines
 }
 
-// lines is how many were counted.
-func (t tally) lines() int64 { return t.requests.Calls + t.models.Calls + t.unread }
+// lines returns how many lines were counted.
+func (t segmentTotals) lines() int64 { return t.requests.Calls + t.models.Calls + t.unread }
 
-// counters are the numbers that the day's item must have.
-func (t tally) counters(log analytics.Log) analytics.Counters {
+// counters returns the numbers that the day's item should have.
+func (t segmentTotals) counters(log analytics.Log) analytics.Counters {
 	c := t.requests.Counters()
 	if log == analytics.ModelLog {
 		c = t.models.Counters()
 	}
-	c["unread"], c[span], c["parts"] = t.unread, t.span, t.parts
+	c["unread"], c[span], c["parts"] = t.unread, t.longestMillis, t.parts
 	return c
 }
 
-// keptDay is a day's item.
-type keptDay struct {
-	version seen
+// storedDay is the content of a day's item.
+type storedDay struct {
+	version itemVersion
 	damaged bool
-	tally
+	segmentTotals
 }
 
 func (r *recount) key() items.Map { return dayKey(partitionOf(r.log), r.day) }
 
-// kept reads the day's item. Of one that is not as this program writes it, what is no number counts for nothing.
-func (r *recount) kept(ctx context.Context) (keptDay, error) {
+// readStored reads the day's item. In an item that this program cannot have written, an attribute
+// that is not a number counts as 0.
+func (r *recount) readStored(ctx context.Context) (storedDay, error) {
 	store := r.Recorder.store
 	out, err := store.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &store.table, Key: r.key(), ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
-		return keptDay{}, fmt.Errorf("read %s of %s: %w", r.log, r.day, err)
+		return storedDay{}, fmt.Errorf("read %s of %s: %w", r.log, r.day, err)
 	}
-	k := keptDay{version: versionOf(out.Item)}
-	_, sound := k.version.number()
-	for name, into := range map[string]*int64{span: &k.span, "parts": &k.parts, "unread": &k.unread} {
-		if raw, is := out.Item[name]; is {
-			n, whole := wholeNumber(raw)
-			*into, sound = n, sound && whole
+	stored := storedDay{version: versionOf(out.Item)}
+	_, isValid := stored.version.number()
+	for name, into := range map[string]*int64{span: &stored.longestMillis, "parts": &stored.parts, "unread": &stored.unread} {
+		if raw, ok := out.Item[name]; ok {
+			n, isInt := intAttribute(raw)
+			*into, isValid = n, isValid && isInt
 		}
 	}
-	k.damaged = !r.take(&k.tally, out.Item) || !sound
-	return k, nil
+	stored.damaged = !r.decodeInto(&stored.segmentTotals, out.Item) || !isValid
+	return stored, nil
 }
 
-// take reads what an item has of the log; false for one that nobody wrote.
-func (r *recount) take(into *tally, item items.Map) bool {
+// decodeInto reads the log's attributes of an item. It returns false if they are damaged.
+func (r *recount) decodeInto(into *segmentTotals, item items.Map) bool {
 	if r.log == analytics.ModelLog {
-		own := maps.Clone(item) // that of the pulls is looked at with their log
+		own := maps.Clone(item) // comparePulls checks these two
 		delete(own, charts)
 		delete(own, images)
-		used, err := usageOf(own)
+		used, err := decodeUsage(own)
 		if err == nil {
 			into.models = used.Models
 		}
 		return err == nil
 	}
-	requests, err := requestsOf(item)
+	requests, err := decodeRequestStats(item)
 	if err == nil {
 		into.requests = *requests
 	}
 	return err == nil
 }
 
-// look compares the day's item with the parts. With Mend, lines that were put into the archive and never counted are counted
-// first, as if the log had delivered them again.
-func (r *recount) look(ctx context.Context) (look, error) {
-	before, err := r.kept(ctx)
+// compare compares the day's item with the archived segments. A repair also counts segments that
+// were archived but never counted, as if the log had delivered them again.
+func (r *recount) compare(ctx context.Context) (comparison, error) {
+	before, err := r.readStored(ctx)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
-	in, err := r.Recorder.archive.Names(ctx, r.log, r.day)
+	archived, err := r.Recorder.archive.Names(ctx, r.log, r.day)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
-	marked, strays, err := r.Recorder.marked(ctx, in)
+	counted, strays, err := r.Recorder.countedSegments(ctx, archived)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
-	after, err := r.kept(ctx)
+	after, err := r.readStored(ctx)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
-	if !same(before.version, after.version) {
-		return look{}, errOvertaken
+	if !isEqual(before.version, after.version) {
+		return comparison{}, errOvertaken
 	}
-	counted, reason, err := r.count(ctx, after, marked)
+	sum, reason, err := r.sumSegments(ctx, after, counted)
 	if err != nil || reason != "" {
 		for _, stray := range strays {
-			reason += "; " + r.Recorder.store.at(stray, errNoMarker).Error()
+			reason += "; " + r.Recorder.store.itemError(stray, errBadMarkerKey).Error()
 		}
-		return look{Findings: analytics.Findings{Gaps: r.gaps(reason)}}, err
+		return comparison{Findings: analytics.Findings{Gaps: r.gaps(reason)}}, err
 	}
-	return r.compare(ctx, after, counted, parts{in, marked, strays})
+	return r.diff(ctx, after, sum, daySegments{archived, counted, strays})
 }
 
 func (r *recount) gaps(reason string) []analytics.Gap {
-	return []analytics.Gap{{Of: string(r.log), Day: r.day.String(), Reason: reason}}
+	return []analytics.Gap{{Source: string(r.log), Day: r.day.String(), Reason: reason}}
 }
 
-// count adds up the parts that are marked as counted, and each line once even where several have it; or it says why it cannot.
-func (r *recount) count(ctx context.Context, kept keptDay, marked []analytics.Name) (sum tally, reason string, err error) {
-	if missing := kept.parts - int64(len(marked)); missing > 0 {
-		return sum, fmt.Sprintf("%d of %d parts of the log are missing", missing, kept.parts), nil
+// sumSegments adds up the counted segments, and counts each line once even if several segments have
+// it. It returns a reason if the segments cannot be counted.
+func (r *recount) sumSegments(ctx context.Context, stored storedDay, counted []analytics.SegmentName) (sum segmentTotals, reason string, err error) {
+	if missing := stored.parts - int64(len(counted)); missing > 0 {
+		return sum, fmt.Sprintf("%d of %d segments of the log are missing", missing, stored.parts), nil
 	}
-	var before []analytics.Name // of the stream, which the next may overlap
-	for _, name := range marked {
-		before = slices.DeleteFunc(before, func(b analytics.Name) bool {
-			return b.Stream != name.Stream || r.known[b].to.Before(name.From)
+	var earlier []analytics.SegmentName // segments of the stream that the next one may overlap
+	for _, name := range counted {
+		earlier = slices.DeleteFunc(earlier, func(e analytics.SegmentName) bool {
+			return e.Stream != name.Stream || r.contributions[e].lastLogged.Before(name.FirstLogged)
 		})
-		one, err := r.share(ctx, name, before)
+		part, err := r.contribution(ctx, name, earlier)
 		if errors.Is(err, analytics.ErrDamaged) || errors.Is(err, analytics.ErrMissing) {
 			return sum, err.Error(), nil
 		}
 		if err != nil {
 			return sum, "", err
 		}
-		sum.add(one.tally)
-		before = append(before, name)
+		sum.add(part.segmentTotals)
+		earlier = append(earlier, name)
 	}
 	return sum, "", nil
 }
 
-func (r *recount) read(ctx context.Context, name analytics.Name) (analytics.Part, error) {
+func (r *recount) read(ctx context.Context, name analytics.SegmentName) (analytics.Segment, error) {
 	lines, err := r.Recorder.archive.Get(ctx, name)
-	return analytics.Part{Log: r.log, Day: r.day, Stream: name.Stream, Lines: lines}, err
+	return analytics.Segment{Log: r.log, Day: r.day, Stream: name.Stream, Lines: lines}, err
 }
 
-func (r *recount) compare(ctx context.Context, kept keptDay, counted tally, of parts) (look, error) {
-	var l look
+func (r *recount) diff(ctx context.Context, stored storedDay, recounted segmentTotals, segments daySegments) (comparison, error) {
+	var c comparison
 	log, day := string(r.log), r.day.String()
-	l.Compare(log, day, kept.counters(r.log), counted.counters(r.log))
-	if kept.damaged {
-		l.Differences = append(l.Differences, damagedItem(log, day))
+	c.Compare(log, day, stored.counters(r.log), recounted.counters(r.log))
+	if stored.damaged {
+		c.Differences = append(c.Differences, damagedItemDifference(log, day))
 	}
-	wrong := len(l.Differences) > 0
-	if twice := min(counted.twice, kept.lines()-counted.lines()); twice > 0 {
-		l.Differences = append(l.Differences, analytics.Difference{Of: log, Day: day, Counter: "lines counted twice", Kept: twice})
+	isWrong := len(c.Differences) > 0
+	add := func(counter string, stored, recounted int64) {
+		if stored+recounted > 0 {
+			c.Differences = append(c.Differences, analytics.Difference{
+				Source: log, Day: day, Counter: counter, Stored: stored, Recounted: recounted,
+			})
+		}
 	}
-	loose, lines, err := r.loose(ctx, of, time.Duration(counted.span)*time.Millisecond)
+	add("lines counted twice", max(0, min(recounted.duplicateLines, stored.lines()-recounted.lines())), 0)
+	uncounted, lines, err := r.uncountedSegments(ctx, segments, time.Duration(recounted.longestMillis)*time.Millisecond)
 	if err != nil {
-		return l, err
+		return c, err
 	}
-	if lines > 0 {
-		l.Differences = append(l.Differences, analytics.Difference{Of: log, Day: day, Counter: "lines never counted", Counted: lines})
-	}
-	if n := len(of.strays); n > 0 {
-		l.Differences = append(l.Differences, analytics.Difference{Of: log, Day: day, Counter: "markers of no part", Kept: int64(n)})
-	}
-	l.mend = func(ctx context.Context) error {
-		if wrong {
-			if err := r.write(ctx, kept, counted); err != nil {
+	add("uncounted lines", 0, lines)
+	add("invalid markers", int64(len(segments.strays)), 0)
+	c.repair = func(ctx context.Context) error {
+		if isWrong {
+			if err := r.write(ctx, stored, recounted); err != nil {
 				return err
 			}
 		}
-		if err := r.remove(ctx, of.strays); err != nil {
+		if err := r.removeStrays(ctx, segments.strays); err != nil {
 			return err
 		}
-		for _, part := range loose {
-			if _, err := r.Recorder.Record(ctx, part); err != nil {
+		for _, segment := range uncounted {
+			if _, err := r.Recorder.Record(ctx, segment); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return l, nil
+	return c, nil
 }
 
-// remove takes strays away, which keep Recorder from counting. All parts that the day's item knows of have a marker besides them.
-func (r *recount) remove(ctx context.Context, strays []items.Map) error {
+// removeStrays deletes the strays, which keep the Recorder from counting. Every segment that the
+// day's item includes has its own marker besides them.
+func (r *recount) removeStrays(ctx context.Context, strays []items.Map) error {
 	store := r.Recorder.store
 	for _, stray := range strays {
 		_, err := store.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
@@ -233,71 +237,75 @@ func (r *recount) remove(ctx context.Context, strays []items.Map) error {
 			ConditionExpression: aws.String("attribute_exists(pk)"),
 		}, items.RetryConflicts)
 		if err != nil {
-			return overtaken(store.at(stray, err))
+			return overtaken(store.itemError(stray, err))
 		}
 	}
 	return nil
 }
 
-// parts are those of a day: in the archive, and marked as counted. Strays stand among the markers and are none.
-type parts struct {
-	kept, marked []analytics.Name
-	strays       []items.Map
+// daySegments are the segments of a day: those in the archive, and those with a marker. Strays are
+// items in the marker partitions that do not name a segment.
+type daySegments struct {
+	archived, counted []analytics.SegmentName
+	strays            []items.Map
 }
 
-// loose returns the lines of parts that were put into the archive by somebody who did not come to count them, as far as nobody
-// else has counted them since; and how many they are. What nobody counted and is damaged is missed by no number.
-func (r *recount) loose(ctx context.Context, of parts, span time.Duration) (all []analytics.Part, lines int64, err error) {
-	counted := map[analytics.Name]bool{}
-	for _, name := range of.marked {
-		counted[name] = true
+// uncountedSegments returns the segments that were archived but never counted, without the lines
+// that other segments have, and the number of their lines. A Recorder leaves such a segment if it
+// fails between archiving and counting. A damaged segment without a marker is skipped, because no
+// number includes it.
+func (r *recount) uncountedSegments(ctx context.Context, day daySegments, span time.Duration) (all []analytics.Segment, lines int64, err error) {
+	isCounted := map[analytics.SegmentName]bool{}
+	for _, name := range day.counted {
+		isCounted[name] = true
 	}
-	var others []analytics.Line
-	for _, name := range of.kept {
-		if counted[name] {
+	var others []analytics.LogLine
+	for _, name := range day.archived {
+		if isCounted[name] {
 			continue
 		}
-		part, err := r.read(ctx, name)
+		segment, err := r.read(ctx, name)
 		if err == nil {
-			part, err = r.uncounted(ctx, part.Without(others), of.marked, span)
+			segment, err = r.withoutCountedLines(ctx, segment.Without(others), day.counted, span)
 		}
 		if err != nil && !errors.Is(err, analytics.ErrDamaged) {
 			return nil, 0, err
 		}
-		if err == nil && len(part.Lines) > 0 {
-			others = append(others, part.Lines...)
-			lines += int64(len(part.Lines))
-			all = append(all, part)
+		if err == nil && len(segment.Lines) > 0 {
+			others = append(others, segment.Lines...)
+			lines += int64(len(segment.Lines))
+			all = append(all, segment)
 		}
 	}
 	return all, lines, nil
 }
 
-// uncounted returns a part less the lines of the marked ones that overlap it, of which none is longer than the span.
-func (r *recount) uncounted(ctx context.Context, p analytics.Part, marked []analytics.Name, span time.Duration) (analytics.Part, error) {
-	for _, name := range marked {
-		if len(p.Lines) == 0 {
+// withoutCountedLines returns the segment without the lines of counted segments that overlap it.
+// None of them is longer than span.
+func (r *recount) withoutCountedLines(ctx context.Context, s analytics.Segment, counted []analytics.SegmentName, span time.Duration) (analytics.Segment, error) {
+	for _, name := range counted {
+		if len(s.Lines) == 0 {
 			break
 		}
-		if name.Stream != p.Stream || name.From.After(p.To()) || name.From.Add(span).Before(p.From()) {
+		if name.Stream != s.Stream || name.FirstLogged.After(s.LastLogged()) || name.FirstLogged.Add(span).Before(s.FirstLogged()) {
 			continue
 		}
 		other, err := r.read(ctx, name)
 		if err != nil {
-			return p, err
+			return s, err
 		}
-		p = p.Without(other.Lines)
+		s = s.Without(other.Lines)
 	}
-	return p, nil
+	return s, nil
 }
 
-// write puts the day right.
-func (r *recount) write(ctx context.Context, kept keptDay, counted tally) error {
+// write replaces the numbers of the day with the recounted ones.
+func (r *recount) write(ctx context.Context, stored storedDay, recounted segmentTotals) error {
 	if r.log == analytics.ModelLog {
-		return r.writeModels(ctx, kept, counted)
+		return r.writeModels(ctx, stored, recounted)
 	}
-	condition, values := kept.version.unchanged()
-	item := items.Encode(dayItem{kept.version.next(), counted.span, counted.parts, packed(&counted.requests)})
+	condition, values := stored.version.unchanged()
+	item := items.Encode(dayItem{stored.version.next(), recounted.longestMillis, recounted.parts, encodeRequestStats(&recounted.requests)})
 	maps.Copy(item, r.key())
 	input := &dynamodb.PutItemInput{
 		TableName: &r.Recorder.store.table, Item: item, ConditionExpression: &condition,
@@ -310,11 +318,11 @@ func (r *recount) write(ctx context.Context, kept keptDay, counted tally) error 
 	return overtaken(err)
 }
 
-// writeModels leaves alone what others write about the day.
-func (r *recount) writeModels(ctx context.Context, kept keptDay, counted tally) error {
-	condition, values := kept.version.unchanged()
-	numbers := counted.counters(analytics.ModelLog)
-	numbers[version] = kept.version.next()
+// writeModels leaves the attributes of other writers unchanged.
+func (r *recount) writeModels(ctx context.Context, stored storedDay, recounted segmentTotals) error {
+	condition, values := stored.version.unchanged()
+	numbers := recounted.counters(analytics.ModelLog)
+	numbers[version] = stored.version.next()
 	var sets []string
 	names := map[string]string{}
 	for name, n := range numbers {
@@ -328,7 +336,7 @@ func (r *recount) writeModels(ctx context.Context, kept keptDay, counted tally) 
 	return overtaken(err)
 }
 
-// overtaken tells a failed condition from other errors.
+// overtaken returns errOvertaken for a failed condition, and other errors unchanged.
 func overtaken(err error) error {
 	if err != nil && items.Failed(err) {
 		return errOvertaken

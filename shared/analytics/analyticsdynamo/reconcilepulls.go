@@ -12,83 +12,84 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// Attributes of a day to which the log of pulls adds.
+// Attributes of a day's item that the pull log maintains.
 const (
 	charts = "charts"
 	images = "images"
 )
 
-// keptPulls are a day's pulls as they are kept. Raw are the attributes themselves, of whatever type: what is written holds only
-// while they are the same.
-type keptPulls struct {
-	raw     items.Map // without what nothing was added to yet
+// storedPulls are the stored counts of a day's pulls. Raw holds the attributes themselves, of any
+// type; a repair is conditional on them.
+type storedPulls struct {
+	raw     items.Map // only the attributes that exist
 	damaged bool
 	analytics.Pulls
 }
 
-// readPulls reads a day's item. A counter that is no number is damaged, and counts for nothing.
-func readPulls(item items.Map) keptPulls {
-	kept := keptPulls{raw: items.Map{}}
-	for name, into := range map[string]*int64{charts: &kept.Charts, images: &kept.Images} {
-		raw, is := item[name]
-		if !is {
+// decodeStoredPulls reads the counts from a day's item. A counter that is not a number is damaged
+// and counts as 0.
+func decodeStoredPulls(item items.Map) storedPulls {
+	stored := storedPulls{raw: items.Map{}}
+	for name, into := range map[string]*int64{charts: &stored.Charts, images: &stored.Images} {
+		raw, ok := item[name]
+		if !ok {
 			continue
 		}
-		n, whole := wholeNumber(raw)
-		kept.raw[name], *into = raw, n
-		kept.damaged = kept.damaged || !whole
+		n, isInt := intAttribute(raw)
+		stored.raw[name], *into = raw, n
+		stored.damaged = stored.damaged || !isInt
 	}
-	return kept
+	return stored
 }
 
-// lookAtPulls compares the pulls of a day with their log. They have no version and need none: pulls are only ever added, so that
-// the same numbers before and after mean that none was added meanwhile.
-func (r *Reconciler) lookAtPulls(ctx context.Context, day analytics.Day) (look, error) {
-	before, err := r.keptPulls(ctx, day)
+// comparePulls compares the pulls of a day with the pull log. The counts have no version and do not
+// need one: they only grow, so equal counts before and after mean that none was added meanwhile.
+func (r *Reconciler) comparePulls(ctx context.Context, day analytics.Day) (comparison, error) {
+	before, err := r.readStoredPulls(ctx, day)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
 	counted, err := r.Pulls(ctx, day)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
-	after, err := r.keptPulls(ctx, day)
+	after, err := r.readStoredPulls(ctx, day)
 	if err != nil {
-		return look{}, err
+		return comparison{}, err
 	}
-	if !same(before.raw, after.raw) {
-		return look{}, errOvertaken
+	if !isEqual(before.raw, after.raw) {
+		return comparison{}, errOvertaken
 	}
-	l := look{mend: func(ctx context.Context) error { return r.writePulls(ctx, day, after, counted) }}
-	l.Compare("pulls", day.String(), after.Counters(), counted.Counters())
+	c := comparison{repair: func(ctx context.Context) error { return r.writePulls(ctx, day, after, counted) }}
+	c.Compare("pulls", day.String(), after.Counters(), counted.Counters())
 	if after.damaged {
-		l.Differences = append(l.Differences, damagedItem("pulls", day.String()))
+		c.Differences = append(c.Differences, damagedItemDifference("pulls", day.String()))
 	}
-	return l, nil
+	return c, nil
 }
 
-func (r *Reconciler) keptPulls(ctx context.Context, day analytics.Day) (keptPulls, error) {
+func (r *Reconciler) readStoredPulls(ctx context.Context, day analytics.Day) (storedPulls, error) {
 	store := r.Recorder.store
 	out, err := store.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &store.table, Key: dayKey(usage, day), ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
-		return keptPulls{}, fmt.Errorf("read the pulls of %s: %w", day, err)
+		return storedPulls{}, fmt.Errorf("read the pulls of %s: %w", day, err)
 	}
-	return readPulls(out.Item), nil
+	return decodeStoredPulls(out.Item), nil
 }
 
-func (r *Reconciler) writePulls(ctx context.Context, day analytics.Day, kept keptPulls, counted analytics.Pulls) error {
+func (r *Reconciler) writePulls(ctx context.Context, day analytics.Day, stored storedPulls, counted analytics.Pulls) error {
 	values := items.Map{":charts": items.Number(counted.Charts), ":images": items.Number(counted.Images)}
 	var conditions []string
 	for _, name := range []string{charts, images} {
-		raw, is := kept.raw[name]
-		if !is {
+		raw, ok := stored.raw[name]
+		if !ok {
 			conditions = append(conditions, "attribute_not_exists("+name+")")
 			continue
 		}
-		conditions = append(conditions, name+" = :kept_"+name)
-		values[":kept_"+name] = raw
+		conditions = append(conditions, name+" = :stored_"+name)
+		values[":stored_"+name] = raw
 	}
 	condition, expression := strings.Join(conditions, " AND "), "SET charts = :charts, images = :images"
 	_, err := r.Recorder.store.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{

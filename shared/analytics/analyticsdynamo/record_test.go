@@ -15,79 +15,81 @@ import (
 
 var night = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 
-// buckets are all that a request's latency can be in.
-const buckets = 352
+// latencyBuckets is how many buckets the latencies of requests can be in.
+const latencyBuckets = 352
 
-// busy is a part with so many requests of one day, at all its hours, and of all latencies as far as they suffice.
-func busy(n int) analytics.Part {
-	p := analytics.Part{Log: analytics.AccessLog, Day: analytics.DayOf(night), Stream: "0123456789abcdef"}
+// busyDay returns a segment with n requests of one day. They are spread over all hours, and over
+// all latency buckets as far as n allows.
+func busyDay(n int) analytics.Segment {
+	s := analytics.Segment{Log: analytics.AccessLog, Day: analytics.DayOf(night), Stream: "0123456789abcdef"}
 	for i := range n {
-		first, _ := analytics.Bucket(i % buckets).Bounds()
+		first, _ := analytics.Bucket(i % latencyBuckets).Bounds()
 		at := night.Add(time.Duration(i) * 24 * time.Hour / time.Duration(n))
-		p.Lines = append(p.Lines, analytics.Line{
-			ID: fmt.Sprintf("%056d", i), Logged: at.Truncate(time.Millisecond),
-			Request: &analytics.Request{At: at, Status: 200 + i%2*300, Latency: first, Media: i%3 == 0},
+		s.Lines = append(s.Lines, analytics.LogLine{
+			ID: fmt.Sprintf("%056d", i), LoggedAt: at.Truncate(time.Millisecond),
+			Request: &analytics.Request{At: at, Status: 200 + i%2*300, LatencyMillis: first, IsMediaCall: i%3 == 0},
 		})
 	}
-	return p
+	return s
 }
 
-// TestCostOfAPart is the same whatever the part has, and what the day had before it.
-func TestCostOfAPart(t *testing.T) {
-	const most = 6
+// The cost does not depcancel on the size of the segment or on what the day already has.
+func TestRecordCost(t *testing.T) {
+	const maxWriteUnits = 6
 	plain := awstest.DynamoDB(t)
 	client, meter := awstest.Metered(plain)
 	for _, n := range []int{1, 1000, 10_000} {
 		table := awstest.Table(t, plain, "AnalyticsTable")
-		r := analyticsdynamo.NewRecorder(analyticsdynamo.New(client, table), analyticss3.NewParts(awstest.S3(t), awstest.Bucket(t)))
+		r := analyticsdynamo.NewRecorder(analyticsdynamo.New(client, table), analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t)))
 		for batch := range 3 {
-			p := busy(n)
-			p.Stream = fmt.Sprint(batch)
+			s := busyDay(n)
+			s.Stream = fmt.Sprint(batch)
 			meter.Reset()
-			if _, err := r.Record(t.Context(), p); err != nil {
+			if _, err := r.Record(t.Context(), s); err != nil {
 				t.Fatal(err)
 			}
-			if meter.WriteUnits() > most || meter.ReadUnits() > 2 || meter.Calls() != 3 {
+			if meter.WriteUnits() > maxWriteUnits || meter.ReadUnits() > 2 || meter.Calls() != 3 {
 				t.Errorf("%d lines, batch %d: %v write units, %v read units, %d calls", n, batch, meter.WriteUnits(), meter.ReadUnits(), meter.Calls())
 			}
 		}
 	}
 }
 
-// memory is an archive for what no fault of a real engine comes to.
-type memory struct {
+// hookedArchive counts the puts and calls afterPut after each. It lets a test interfere between
+// archiving and counting.
+type hookedArchive struct {
 	analytics.Archive
-	puts int
-	then func()
+	puts     int
+	afterPut func()
 }
 
-func (m *memory) Put(ctx context.Context, name analytics.Name, lines []analytics.Line) error {
-	m.puts++
-	err := m.Archive.Put(ctx, name, lines)
-	if m.then != nil {
-		m.then()
+func (a *hookedArchive) Put(ctx context.Context, name analytics.SegmentName, lines []analytics.LogLine) error {
+	a.puts++
+	err := a.Archive.Put(ctx, name, lines)
+	if a.afterPut != nil {
+		a.afterPut()
 	}
 	return err
 }
 
-// TestOvertaken is a part that finds the day changed each time: it counts in the end, and is put into the archive once.
-func TestOvertaken(t *testing.T) {
+// Another writer changes the day between archiving and counting, so the Recorder has to retry.
+func TestRecordRetriesAfterConcurrentWrite(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	store := analyticsdynamo.New(client, awstest.Table(t, client, "AnalyticsTable"))
-	archive := &memory{Archive: analyticss3.NewParts(awstest.S3(t), awstest.Bucket(t))}
+	archive := &hookedArchive{Archive: analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t))}
 	other, r := analyticsdynamo.NewRecorder(store, archive.Archive), analyticsdynamo.NewRecorder(store, archive)
-	archive.then = func() {
-		if _, err := other.Record(t.Context(), busy(7)); err != nil {
+	archive.afterPut = func() {
+		if _, err := other.Record(t.Context(), busyDay(7)); err != nil {
 			t.Error(err)
 		}
 	}
-	counted, err := r.Record(t.Context(), beside(busy(7)))
+	counted, err := r.Record(t.Context(), otherStream(busyDay(7)))
 	if err != nil || len(counted.Lines) != 7 || archive.puts != 1 {
 		t.Errorf("counted %d lines with %d puts, %v", len(counted.Lines), archive.puts, err)
 	}
-	counted, err = r.Record(t.Context(), beside(busy(7)))
+	counted, err = r.Record(t.Context(), otherStream(busyDay(7)))
 	if err != nil || len(counted.Lines) != 0 || archive.puts != 1 {
-		t.Errorf("then %d lines with %d puts, %v", len(counted.Lines), archive.puts, err)
+		t.Errorf("second call: counted %d lines with %d puts, %v", len(counted.Lines), archive.puts, err)
 	}
 	days, err := store.Requests(t.Context(), analytics.DayOf(night), analytics.DayOf(night))
 	if err != nil || days[analytics.DayOf(night)].Calls != 14 {
@@ -95,39 +97,39 @@ func TestOvertaken(t *testing.T) {
 	}
 }
 
-// beside is the part in another stream.
-func beside(p analytics.Part) analytics.Part {
-	p.Stream = "fedcba9876543210"
-	return p
+// otherStream returns the segment as if another log stream had it.
+func otherStream(s analytics.Segment) analytics.Segment {
+	s.Stream = "fedcba9876543210"
+	return s
 }
 
-// TestItsTimeEnds is a part that was overtaken and has no time left.
-func TestItsTimeEnds(t *testing.T) {
+// The context is canceled between archiving and counting. A second call counts the lines.
+func TestRecordStopsWhenContextIsCanceled(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	store := analyticsdynamo.New(client, awstest.Table(t, client, "AnalyticsTable"))
-	archive := &memory{Archive: analyticss3.NewParts(awstest.S3(t), awstest.Bucket(t))}
-	ctx, end := context.WithCancel(t.Context())
-	defer end()
-	archive.then = end
-	if _, err := analyticsdynamo.NewRecorder(store, archive).Record(ctx, busy(1)); !errors.Is(err, context.Canceled) {
+	archive := &hookedArchive{Archive: analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t))}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	archive.afterPut = cancel
+	if _, err := analyticsdynamo.NewRecorder(store, archive).Record(ctx, busyDay(1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	counted, err := analyticsdynamo.NewRecorder(store, archive.Archive).Record(t.Context(), busy(1))
+	counted, err := analyticsdynamo.NewRecorder(store, archive.Archive).Record(t.Context(), busyDay(1))
 	if err != nil || len(counted.Lines) != 1 {
-		t.Errorf("given again: %d lines, %v", len(counted.Lines), err)
+		t.Errorf("second call: counted %d lines, %v", len(counted.Lines), err)
 	}
 }
 
-// TestLostParts are an error: to count without them could count twice.
-func TestLostParts(t *testing.T) {
+// Without the archived lines of an overlapping segment, the Recorder could count lines twice.
+func TestRecordRejectsMissingOverlappingSegment(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	store := analyticsdynamo.New(client, awstest.Table(t, client, "AnalyticsTable"))
-	first := analyticsdynamo.NewRecorder(store, analyticss3.NewParts(awstest.S3(t), awstest.Bucket(t)))
-	if _, err := first.Record(t.Context(), busy(5)); err != nil {
+	first := analyticsdynamo.NewRecorder(store, analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t)))
+	if _, err := first.Record(t.Context(), busyDay(5)); err != nil {
 		t.Fatal(err)
 	}
-	elsewhere := analyticsdynamo.NewRecorder(store, analyticss3.NewParts(awstest.S3(t), awstest.Bucket(t)))
-	if _, err := elsewhere.Record(t.Context(), busy(6)); err == nil {
-		t.Error("a part was counted without the one that it overlaps")
+	elsewhere := analyticsdynamo.NewRecorder(store, analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t)))
+	if _, err := elsewhere.Record(t.Context(), busyDay(6)); err == nil {
+		t.Error("a segment was counted although the segment that it overlaps is missing from the archive")
 	}
 }

@@ -1,2 +1,3 @@
-// Package analyticss3 is what the dashboard has to do with S3: how much buckets hold, and the lines of the log that were counted.
+// Package analyticss3 is the S3 adapter of analytics: it measures buckets and archives the counted
+// lines of the log.
 package analyticss3

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"portside/shared/analytics"
+	"portside/shared/core/principal"
+	"portside/shared/testkit/webtest"
+)
+
+// For a longer run: go test ./functions/analytics -run TestDashboardMatchesSimulation -operations 1000000 -timeout 12h
+var (
+	operations = flag.Int("operations", 10_000, "number of actions in TestDashboardMatchesSimulation")
+	seedFlag   = flag.Uint64("seed", 0, "seed of TestDashboardMatchesSimulation; 0 for a new one")
+)
+
+// The test simulates random actions over months that include the end of a year, a week 53, and
+// sometimes a February with 29 days. Users and projects are created, changed and deleted; requests
+// are made, and their log is delivered in every possible way. From time to time the test compares
+// every number of the dashboard, over all kinds of periods, with the numbers computed from the
+// journal.
+func TestDashboardMatchesSimulation(t *testing.T) {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("repeat this run with -seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // repeatable
+	begin := time.Date(2026+random.IntN(2), time.October, 15+random.IntN(30), random.IntN(24), 0, 0, 0, time.UTC)
+	w := newSimulation(t, begin, random)
+	viewer := w.as(principal.Viewer)
+	const months = 80 * 24 * time.Hour // the jumps to midnight add about as much
+	for n := range *operations {
+		w.pass(months / time.Duration(*operations))
+		w.act()
+		if n%500 == 499 {
+			w.deliverAll()
+			w.compareAll(viewer, begin)
+		}
+	}
+	w.clock.Pass(24 * time.Hour)
+	w.deliverAll()
+	w.compareAll(viewer, begin)
+	for _, metric := range analytics.AllMetrics() {
+		w.compareSeries(viewer, string(metric), span{midnight(begin).AddDate(0, 0, -3), midnight(w.clock.Now()).AddDate(0, 0, 1)})
+	}
+}
+
+// compareAll checks every kind of period and some custom periods.
+func (w *simulation) compareAll(viewer webtest.Client, begin time.Time) {
+	w.Helper()
+	today := midnight(w.clock.Now())
+	for _, kind := range analytics.PeriodKinds() {
+		if kind != analytics.Custom {
+			w.compare(viewer, string(kind), "", namedSpan(string(kind), today))
+		}
+	}
+	for range 4 {
+		s := w.someDays(begin)
+		w.compare(viewer, "custom", s.query(), s)
+	}
+	w.compareSeries(viewer, string(pick(w, analytics.AllMetrics()...)), w.someDays(begin))
+}
+
+// someDays returns a random span up to today. It may begin before the simulation.
+func (w *simulation) someDays(begin time.Time) span {
+	today := midnight(w.clock.Now())
+	past := int(today.Sub(begin)/(24*time.Hour)) + 5
+	to := today.AddDate(0, 0, 1-w.random.IntN(past))
+	return span{to.AddDate(0, 0, -1-w.random.IntN(past)), to}
+}
+
+func (s span) query() string {
+	return "&startDate=" + s.from.Format(time.DateOnly) + "&endDate=" + s.to.AddDate(0, 0, -1).Format(time.DateOnly)
+}
+
+// compare compares a dashboard and its previous period with the journal.
+func (w *simulation) compare(viewer webtest.Client, kind, dates string, s span) {
+	w.Helper()
+	answer := viewer.Get(dashboard + "?compare=previous&period=" + kind + dates).Is(http.StatusOK).JSON("data").(map[string]any)
+	w.compareMetrics(kind, answer, s)
+	w.compareMetrics("before "+kind, answer["previous"].(map[string]any), s.before())
+}
+
+func (w *simulation) compareMetrics(what string, answer map[string]any, s span) {
+	w.Helper()
+	period := answer["period"].(map[string]any)
+	if dates := fmt.Sprintf("&startDate=%s&endDate=%s", period["startDate"], period["endDate"]); dates != s.query() {
+		w.Fatalf("%s on %s covers %s, want %s", what, w.clock.Now(), dates, s.query())
+	}
+	got, want := map[string]float64{}, w.numbers(s, w.clock.Now())
+	flatten(got, "", answer["metrics"].(map[string]any))
+	if paths := slices.Sorted(maps.Keys(want)); !slices.Equal(slices.Sorted(maps.Keys(got)), paths) {
+		w.Fatalf("got the numbers %v, want %v", slices.Sorted(maps.Keys(got)), paths)
+	}
+	for path, number := range got {
+		if !agrees(path, number, want[path]) {
+			w.Errorf("%s of %s%s on %s is %v, want %v", path, what, s.query(), w.clock.Now(), number, want[path])
+		}
+	}
+}
+
+// flatten collects the numbers of a response by their paths.
+func flatten(into map[string]float64, path string, members map[string]any) {
+	for name, value := range members {
+		switch v := value.(type) {
+		case map[string]any:
+			flatten(into, path+name+".", v)
+		case float64:
+			into[path+name] = v
+		}
+	}
+}
+
+// compareSeries compares a metric of each day with the journal.
+func (w *simulation) compareSeries(viewer webtest.Client, metric string, s span) {
+	w.Helper()
+	query := "?period=custom" + s.query() + "&metric=" + metric
+	points := viewer.Get(timeseries + query).Is(http.StatusOK).JSON("data.points").([]any)
+	if len(points) != s.days() {
+		w.Fatalf("%s has %d points, want %d", query, len(points), s.days())
+	}
+	for i, point := range points {
+		day := span{s.from.AddDate(0, 0, i), s.from.AddDate(0, 0, i+1)}
+		p := point.(map[string]any)
+		got, ok := p["value"].(float64)
+		if hasValue := w.hasValue(metric, day); ok != hasValue || hasValue && !agrees(metric, got, w.numbers(day, w.clock.Now())[metric]) {
+			w.Errorf("%s on %v is %v, want %v", metric, p["date"], p["value"], w.numbers(day, w.clock.Now())[metric])
+		}
+	}
+}

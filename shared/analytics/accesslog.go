@@ -1,0 +1,67 @@
+package analytics
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+)
+
+// accessLine is the format of the access log in template.yaml. All values are strings; a dash
+// stands for an unknown value.
+type accessLine struct {
+	Time    string `json:"time"` // Unix milliseconds
+	Method  string `json:"method"`
+	Path    string `json:"path"`
+	Status  string `json:"status"`
+	Latency string `json:"latencyMs"`
+}
+
+// maxLatencyMillis is slightly longer than a request can take, since an API waits for half a
+// minute. It limits the latencies of a day to 352 buckets.
+const maxLatencyMillis = 1<<15 - 1
+
+// readRequest parses a line of the access log.
+func readRequest(message string) (Request, error) {
+	var line accessLine
+	if len(message) > maxLineBytes || json.Unmarshal([]byte(message), &line) != nil {
+		return Request{}, errUnreadable
+	}
+	at, isTime := parseNumber(line.Time, maxMillis)
+	status, isStatus := parseNumber(line.Status, 599)
+	latency, isLatency := parseNumber(line.Latency, maxMillis)
+	if !isTime || at < minMillis || !isStatus || status >= 0 && status < 100 || !isLatency {
+		return Request{}, errUnreadable
+	}
+	r := Request{At: time.UnixMilli(at).UTC(), Status: int(max(status, 0)), LatencyMillis: min(latency, maxLatencyMillis)}
+	r.IsMediaCall = line.Method == post && isMedia(line.Path) && !isUnauthorized(r.Status)
+	return r, nil
+}
+
+// parseNumber parses a number from 0 to limit. It returns -1 for a dash.
+func parseNumber(text string, limit int64) (int64, bool) {
+	if text == "-" {
+		return -1, true
+	}
+	n, err := strconv.ParseUint(text, 10, 63)
+	return int64(n), err == nil && int64(n) <= limit
+}
+
+// post is the method of all media calls. Requests with other methods only ask for the result of a
+// job.
+const post = "POST"
+
+// isMedia reports whether a path is that of a media call. The route of the log line is not enough:
+// it covers every path below /v1/capabilities, including those that do not exist.
+func isMedia(path string) bool {
+	switch path {
+	case "/v1/capabilities/summarize", "/v1/capabilities/extract", "/v1/capabilities/compare",
+		"/v1/capabilities/summarize/media", "/v1/capabilities/extract/media", "/v1/capabilities/compare/media",
+		"/v1/ai/compare/media":
+		return true
+	}
+	return false
+}
+
+// isUnauthorized reports the statuses that callers without access get. Such requests do not count
+// as media calls.
+func isUnauthorized(status int) bool { return status == 401 || status == 403 || status == 404 }

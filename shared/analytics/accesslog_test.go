@@ -1,0 +1,107 @@
+package analytics
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+var second = time.Date(2026, 11, 22, 0, 0, 1, 0, time.UTC)
+
+const requestLine = `{"requestId":"WSg1ihmdliAEJXA=","time":"1795305601000","ip":"203.0.113.9","method":"POST",` +
+	`"route":"ANY /v1/capabilities/{proxy+}","status":"200","latencyMs":"12","responseBytes":"512",` +
+	`"path":"/v1/capabilities/compare/media"}`
+
+func TestReadRequest(t *testing.T) {
+	for name, c := range map[string]struct {
+		old, new string
+		want     Request
+	}{
+		"unchanged line":   {"", "", Request{At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true}},
+		"older path":       {`"/v1/capabilities/`, `"/v1/ai/`, Request{At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true}},
+		"GET request":      {"POST", "GET", Request{At: second, Status: 200, LatencyMillis: 12}},
+		"an upload":        {"/v1/capabilities/compare/media", "/v1/uploads", Request{At: second, Status: 200, LatencyMillis: 12}},
+		"unknown path":     {"compare/media", "nonsense", Request{At: second, Status: 200, LatencyMillis: 12}},
+		"a job by POST":    {"compare/media", "jobs/1", Request{At: second, Status: 200, LatencyMillis: 12}},
+		"unknown alias":    {"capabilities/compare/media", "ai/extract/media", Request{At: second, Status: 200, LatencyMillis: 12}},
+		"text call":        {"compare/media", "summarize", Request{At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true}},
+		"path unknown":     {"/v1/capabilities/compare/media", "-", Request{At: second, Status: 200, LatencyMillis: 12}},
+		"unauthorized":     {`"200"`, `"401"`, Request{At: second, Status: 401, LatencyMillis: 12}},
+		"forbidden":        {`"200"`, `"403"`, Request{At: second, Status: 403, LatencyMillis: 12}},
+		"not found":        {`"200"`, `"404"`, Request{At: second, Status: 404, LatencyMillis: 12}},
+		"rejected input":   {`"200"`, `"422"`, Request{At: second, Status: 422, LatencyMillis: 12, IsMediaCall: true}},
+		"latency unknown":  {`"12"`, `"-"`, Request{At: second, Status: 200, LatencyMillis: -1, IsMediaCall: true}},
+		"status unknown":   {`"200"`, `"-"`, Request{At: second, LatencyMillis: 12, IsMediaCall: true}},
+		"very slow":        {`"12"`, `"9999999999"`, Request{At: second, Status: 200, LatencyMillis: 32767, IsMediaCall: true}},
+		"additional field": {`"ip"`, `"new":{"a":[1]},"ip"`, Request{At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true}},
+	} {
+		got, err := readRequest(strings.Replace(requestLine, c.old, c.new, 1))
+		if got != c.want || err != nil {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+func TestReadRequestRejectsInvalidLines(t *testing.T) {
+	for name, c := range map[string][2]string{
+		"empty line":            {requestLine, ""},
+		"not an object":         {requestLine, `"text"`},
+		"truncated":             {`"path":"/v1/capabilities/compare/media"}`, ""},
+		"two objects":           {`media"}`, `media"}{}`},
+		"a megabyte":            {"203.0.113.9", strings.Repeat("9", 1<<20)},
+		"time missing":          {`"time":"1795305601000",`, ""},
+		"time unknown":          {"1795305601000", "-"},
+		"time in seconds":       {"1795305601000", "1795305601"},
+		"time in micros":        {"1795305601000", "1795305601000000"},
+		"time as JSON number":   {`"1795305601000"`, "1795305601000"},
+		"status not a number":   {`"200"`, `"OK"`},
+		"status above 599":      {`"200"`, `"600"`},
+		"status below 100":      {`"200"`, `"99"`},
+		"status with sign":      {`"200"`, `"+200"`},
+		"status missing":        {`"status":"200",`, ""},
+		"latency negative":      {`"12"`, `"-12"`},
+		"latency with decimals": {`"12"`, `"1.2"`},
+		"latency huge":          {`"12"`, `"99999999999999999999"`},
+	} {
+		line := strings.Replace(requestLine, c[0], c[1], 1)
+		if line == requestLine {
+			t.Fatalf("%s: the line does not contain %s", name, c[0])
+		}
+		if got, err := readRequest(line); err == nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// FuzzLines parses arbitrary messages as lines of either log, and checks that the results are
+// within the documented limits.
+func FuzzLines(f *testing.F) {
+	f.Add(requestLine, second.UnixMilli())
+	f.Add(`{"time":"2026-11-22T00:00:01Z","msg":"model call","inputTokens":1,"outputTokens":2,"status":200,"microUSD":3}`, second.UnixMilli())
+	f.Fuzz(func(t *testing.T, message string, logged int64) {
+		for _, log := range []Log{AccessLog, ModelLog} {
+			segments, lost := LogBatch{Log: log, Events: []LogEvent{{ID: "1", LoggedAt: time.UnixMilli(logged), Message: message}}}.Segments()
+			if len(segments)+lost > 1 {
+				t.Fatalf("%d segments and %d lost events", len(segments), lost)
+			}
+			for _, p := range segments {
+				checkSegment(t, p, time.UnixMilli(logged))
+			}
+		}
+	})
+}
+
+func checkSegment(t *testing.T, p Segment, logged time.Time) {
+	t.Helper()
+	line := p.Lines[0]
+	before := logged.Sub(line.At())
+	if len(p.Lines) != 1 || p.Day != DayOf(line.At()) || before > maxEventAge || before < -maxClockSkew || len(FormatMillis(p.FirstLogged())) != 13 {
+		t.Errorf("%+v", p)
+	}
+	if r := line.Request; r != nil && (r.LatencyMillis < -1 || BucketOf(r.LatencyMillis) >= 352 || r.Status < 0 || r.Status > 599) {
+		t.Errorf("%+v", *r)
+	}
+	if c := line.Call; c != nil && (c.InputTokens < 0 || c.OutputTokens < 0 || c.MicroUSD < 0 || c.Calls != 1) {
+		t.Errorf("%+v", *c)
+	}
+}

@@ -1,0 +1,95 @@
+package analytics
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// LogBatch is one delivery of CloudWatch Logs: events of one stream of a log group. The same events
+// may be delivered again at any time, also together with others.
+type LogBatch struct {
+	Log    Log
+	Group  string
+	Stream string
+	Events []LogEvent
+	// Events that claim to be logged more than maxClockSkew after Now are rejected. The zero value
+	// accepts any time.
+	Now time.Time
+}
+
+// isPossible reports whether an event can have been logged by now.
+func (b LogBatch) isPossible(e LogEvent) bool {
+	return isPossible(e.LoggedAt) && (b.Now.IsZero() || e.LoggedAt.Sub(b.Now) <= maxClockSkew)
+}
+
+// maxDays is how many days the lines of one batch may belong to. A batch of CloudWatch Logs spans
+// at most 24 hours, which touch two days, and a line may report something that began the day
+// before. Each further day would cost another transaction.
+const maxDays = 3
+
+// maxIDBytes is longer than the IDs of CloudWatch Logs, which have 56 digits.
+const maxIDBytes = 64
+
+// Segments parses a batch and groups its lines by the day of each line's own time. The segments are
+// in the order of their days. Lines that are not counted by design are left out. Lost is the number
+// of events that cannot be counted on any day: their log time is impossible, for example in the
+// future, or the batch already has lines of maxDays other days.
+func (b LogBatch) Segments() (segments []Segment, lost int) {
+	days := map[Day][]LogLine{}
+	for _, event := range b.Events {
+		if !b.isPossible(event) {
+			lost++
+			continue
+		}
+		line, isCounted := b.Log.readLine(event)
+		if !isCounted {
+			continue
+		}
+		day := DayOf(line.At())
+		if days[day] == nil && len(days) == maxDays {
+			lost++
+			continue
+		}
+		days[day] = append(days[day], line)
+	}
+	for day, lines := range days {
+		segments = append(segments, Segment{
+			Log: b.Log, Day: day, Stream: digest(b.Group, b.Stream)[:16], Lines: distinct(lines),
+		})
+	}
+	slices.SortFunc(segments, func(a, b Segment) int { return cmp.Compare(a.Day, b.Day) })
+	return segments, lost
+}
+
+// distinct sorts lines by time and ID, and keeps one line of each ID.
+func distinct(lines []LogLine) []LogLine {
+	seen := make(map[string]bool, len(lines))
+	lines = slices.DeleteFunc(lines, func(l LogLine) bool {
+		isDuplicate := seen[l.ID]
+		seen[l.ID] = true
+		return isDuplicate
+	})
+	slices.SortFunc(lines, func(a, b LogLine) int {
+		return cmp.Or(a.LoggedAt.Compare(b.LoggedAt), strings.Compare(a.ID, b.ID))
+	})
+	return lines
+}
+
+// lineID returns the ID of the event. If the ID is missing or too long, it returns a digest of the
+// event instead.
+func (e LogEvent) lineID() string {
+	if e.ID != "" && len(e.ID) <= maxIDBytes {
+		return e.ID
+	}
+	return digest(strconv.FormatInt(e.LoggedAt.UnixMilli(), 10), e.ID, e.Message)
+}
+
+// LogEvent is a line as CloudWatch Logs delivers it.
+type LogEvent struct {
+	ID       string
+	LoggedAt time.Time // when CloudWatch Logs received it
+	Message  string
+}
