@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"portside/shared/core/versions"
 )
 
 // Versions that differ in their build alone, 1.0.0+a and 1.0.0+b, are one and the same to whoever asks for 1.0.0, and helm
@@ -41,7 +43,7 @@ func (x *Indexer) yield(ctx context.Context, published Object, to *rivalry) ([]O
 	_, err := x.Bucket.Get(ctx, key, 0)
 	if errors.Is(err, ErrNoObject) {
 		done, err := x.Sync(ctx, key)
-		return done, cmp.Or(err, ErrChanged)
+		return done, cmp.Or(err, versions.ErrStale)
 	}
 	if err != nil {
 		return nil, err
@@ -53,7 +55,7 @@ func (x *Indexer) turnAway(ctx context.Context, published Object, refusal *Refus
 	if _, err := x.reject(ctx, published, refusal); err != nil {
 		return nil, err
 	}
-	return []Outcome{{Act: Rejected, File: fileOf(published.Key), Reason: refusal.Error()}}, ErrChanged
+	return []Outcome{{Act: Rejected, File: fileOf(published.Key), Reason: refusal.Error()}}, versions.ErrStale
 }
 
 // candidate is a version that a Rebuild may list.

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"portside/shared/core/versions"
 )
 
 const (
@@ -30,7 +32,7 @@ type finding struct {
 // resolve applies the rules to what is published under the key, until it stands or is gone. What it rejects is moved away,
 // and so comes up only once.
 func (x *Indexer) resolve(ctx context.Context, key string) (found finding, rejected []Outcome, err error) {
-	err = x.insist(ctx, func() error {
+	err = x.retry(ctx, func() error {
 		var refusal *Refusal
 		found, err = x.settle(ctx, key)
 		if !errors.As(err, &refusal) {
@@ -42,7 +44,7 @@ func (x *Indexer) resolve(ctx context.Context, key string) (found finding, rejec
 		}
 		rejected = append(rejected, Outcome{Act: Rejected, File: fileOf(key), Reason: refusal.Error()})
 		if moved {
-			return ErrChanged
+			return versions.ErrStale
 		}
 		return nil
 	})

@@ -9,6 +9,7 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/mail"
 )
@@ -32,7 +33,11 @@ func (s *Service) Collect(ctx context.Context, text string) (Password, error) {
 	if err != nil || link.Kind() != credentials.Link {
 		return Password{}, ErrLink
 	}
-	made, err := retry(ctx, func() (handout, error) { return s.collect(ctx, link) })
+	var made handout
+	err = versions.Retry(ctx, func() (err error) {
+		made, err = s.collect(ctx, link)
+		return err
+	})
 	if err != nil {
 		return Password{}, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/mail"
 )
@@ -31,7 +32,7 @@ func (s *Service) SendDue(ctx context.Context) (done int, err error) {
 		switch {
 		case err == nil:
 			done++
-		case !errors.Is(err, ErrStale): // stale: decided or collected meanwhile; the next run sees what it is now
+		case !versions.IsStale(err): // a stale request was decided or collected meanwhile; the next run reads it again
 			failures = append(failures, fmt.Errorf("credential request %s: %w", r.ID, err))
 		}
 	}

@@ -151,8 +151,6 @@ var (
 		"Look for a newer mail, or request a new password.")
 	// ErrCaller says that the credential which asks was revoked, or its owner deactivated, at that very moment.
 	ErrCaller = credentials.ErrUnauthorized
-	// ErrStale says that somebody else's change came first; the service tries again.
-	ErrStale = fault.New(fault.Unavailable, "The request is being changed by somebody else. Send yours again.")
 )
 
 // Store keeps requests. Writes are all or nothing; reads are strongly consistent.
@@ -163,8 +161,8 @@ type Store interface {
 	Get(ctx context.Context, id string) (Request, error)
 	// List returns one page, newest first.
 	List(ctx context.Context, query Query) (Page, error)
-	// Change makes a change. ErrStale where the request, the person or a credential is not as it was read; ErrCaller;
-	// ErrTooMany.
+	// Change makes a change. Errors: versions.ErrStale if the request, the person or a credential has changed since it
+	// was read; ErrCaller; ErrTooMany.
 	Change(ctx context.Context, change Change) error
 	// Due returns up to limit requests whose next step is due at the given time, longest due first.
 	Due(ctx context.Context, at time.Time, limit int) ([]Request, error)

@@ -148,7 +148,7 @@ func (i *Inviter) Activate(ctx context.Context, text string) (Activated, error) 
 		return Activated{}, ErrLink
 	}
 	var activated Activated
-	err = versions.Settle(ctx, func() error {
+	err = versions.Retry(ctx, func() error {
 		user, err := i.store.Invited(ctx, link, i.now())
 		if err != nil {
 			return err

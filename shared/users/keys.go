@@ -81,7 +81,7 @@ func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID st
 		return Issued{}, fault.Invalid(failures...)
 	}
 	var issued Issued
-	err := versions.Settle(ctx, func() error {
+	err := versions.Retry(ctx, func() error {
 		user, err := k.users.Get(ctx, userID)
 		if err != nil {
 			return err

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/core/retry"
 	"portside/shared/dynamo/daycounts"
 )
 
@@ -34,27 +36,30 @@ type look struct {
 	mend func(context.Context) error
 }
 
-// maxLooks is how often somebody may be overtaken. What changes so fast is better looked at when it is quieter.
-const maxLooks = 20
+// comparing is the policy of a comparison, which starts again if other writers change the counters meanwhile. Counters
+// that change during 20 attempts are better compared at a quieter time.
+var comparing = retry.Policy{Attempts: 20, FirstWait: 20 * time.Millisecond, LongestWait: 20 * time.Millisecond}
 
-// settle looks, and mends what it finds if that is asked for.
-func (r *Reconciler) settle(ctx context.Context, of string, see func(context.Context) (look, error)) (analytics.Findings, error) {
-	for range maxLooks {
-		seen, err := see(ctx)
+// compare looks for differences and, if r.Mend is set, corrects them.
+func (r *Reconciler) compare(
+	ctx context.Context, subject string, see func(context.Context) (look, error),
+) (analytics.Findings, error) {
+	var seen look
+	err := comparing.Do(ctx, isOvertaken, func() (err error) {
+		seen, err = see(ctx)
 		if err == nil && r.Mend && len(seen.Differences) > 0 {
 			err = seen.mend(ctx)
 		}
-		if err == nil {
-			return seen.Findings, nil
-		}
-		if !errors.Is(err, errOvertaken) {
-			return analytics.Findings{}, fmt.Errorf("compare %s: %w", of, err)
-		}
-		if err := pause(ctx); err != nil {
-			return analytics.Findings{}, err
-		}
+		return err
+	})
+	gaveUp, isTooFast := errors.AsType[*retry.GaveUpError](err)
+	switch {
+	case err == nil:
+		return seen.Findings, nil
+	case isTooFast && gaveUp.Ended == nil:
+		return analytics.Findings{}, fmt.Errorf("%s change too fast to be counted again: try when less is done", subject)
 	}
-	return analytics.Findings{}, fmt.Errorf("%s change too fast to be counted again: try when less is done", of)
+	return analytics.Findings{}, fmt.Errorf("compare %s: %w", subject, err)
 }
 
 // Day compares the requests, the calls of models and the pulls of a day. What fails keeps it from none of the others: their findings
@@ -62,7 +67,7 @@ func (r *Reconciler) settle(ctx context.Context, of string, see func(context.Con
 func (r *Reconciler) Day(ctx context.Context, day analytics.Day) (all analytics.Findings, err error) {
 	var failed []error
 	compare := func(of string, see func(context.Context) (look, error)) {
-		found, err := r.settle(ctx, of+" of "+day.String(), see)
+		found, err := r.compare(ctx, of+" of "+day.String(), see)
 		if err != nil {
 			failed = append(failed, err)
 			return
@@ -81,5 +86,5 @@ func (r *Reconciler) Day(ctx context.Context, day analytics.Day) (all analytics.
 
 // Counts compares the counters of users and projects, of all days at once: whoever is counted has to be read for any of them.
 func (r *Reconciler) Counts(ctx context.Context) (analytics.Findings, error) {
-	return r.settle(ctx, "users and projects", r.lookAtCounts)
+	return r.compare(ctx, "users and projects", r.lookAtCounts)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/analytics"
+	"portside/shared/core/retry"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
 )
@@ -47,37 +47,22 @@ func (r *Recorder) Record(ctx context.Context, p analytics.Part) (analytics.Part
 		return p, nil
 	}
 	var kept analytics.Name
-	for n := 1; ; n++ {
-		counted, err := r.try(ctx, p, &kept)
-		if errors.Is(err, errOvertaken) && n < maxTries {
-			err = pause(ctx)
-			if err == nil {
-				continue
-			}
-		}
-		if err != nil {
-			return analytics.Part{}, fmt.Errorf("count lines of %s: %w", p.Day, err)
-		}
-		return counted, nil
+	var counted analytics.Part
+	err := contended.Do(ctx, isOvertaken, func() (err error) {
+		counted, err = r.try(ctx, p, &kept)
+		return err
+	})
+	if err != nil {
+		return analytics.Part{}, fmt.Errorf("count lines of %s: %w", p.Day, err)
 	}
+	return counted, nil
 }
 
-// maxTries is more than as many writers at once could need as a function may have.
-const maxTries = 200
+// contended is the policy for writes to the item of a day. Each conflict means that another writer has succeeded, so the
+// waits need not grow, and 200 attempts suffice for more writers than a function may have.
+var contended = retry.Policy{Attempts: 200, FirstWait: 20 * time.Millisecond, LongestWait: 20 * time.Millisecond}
 
-// longestPause is between two tries. Each time somebody has come through, so that it need not grow.
-const longestPause = 20 * time.Millisecond
-
-func pause(ctx context.Context) error {
-	timer := time.NewTimer(rand.N(longestPause))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
+func isOvertaken(err error) bool { return errors.Is(err, errOvertaken) }
 
 // try counts the part once, unless it is overtaken. kept is what it put into the archive already.
 func (r *Recorder) try(ctx context.Context, p analytics.Part, kept *analytics.Name) (analytics.Part, error) {

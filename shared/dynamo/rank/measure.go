@@ -11,11 +11,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// errOvertaken says that somebody else wrote during a measurement.
-var errOvertaken = errors.New("rank: overtaken by another writer")
+// errOvertaken means that another writer changed a node during a measurement.
+var errOvertaken = errors.New("rank: another writer changed the node meanwhile")
 
-// overtaken tells of any call, reading or writing, that it only came at the wrong moment.
-func overtaken(err error) bool {
+// isOvertaken reports whether a read or write failed only because another writer acted at the same time.
+func isOvertaken(err error) bool {
 	if errors.Is(err, errOvertaken) {
 		return true
 	}

@@ -48,11 +48,15 @@ func FailedAt(err error) (index int, ok bool) {
 	return failed.Index, true
 }
 
-// conditionFailed returns nil when no condition failed. A failed condition outweighs a conflict on another
-// item: it was found in what is committed.
-func conditionFailed(cancelled *types.TransactionCanceledException) *ConditionFailed {
+// conditionFailed returns nil if err names no failed condition. A failed condition outweighs a conflict on another
+// item, because DynamoDB found it in committed data.
+func conditionFailed(err error) *ConditionFailed {
+	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
+	if !ok {
+		return nil
+	}
 	var failures []Failure
-	for i, reason := range cancelled.CancellationReasons {
+	for i, reason := range canceled.CancellationReasons {
 		if aws.ToString(reason.Code) == "ConditionalCheckFailed" {
 			failures = append(failures, Failure{Index: i, Item: reason.Item})
 		}
@@ -60,5 +64,5 @@ func conditionFailed(cancelled *types.TransactionCanceledException) *ConditionFa
 	if failures == nil {
 		return nil
 	}
-	return &ConditionFailed{Index: failures[0].Index, Item: failures[0].Item, Failures: failures, cause: cancelled}
+	return &ConditionFailed{Index: failures[0].Index, Item: failures[0].Item, Failures: failures, cause: canceled}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/retry"
 )
 
 // MaxItems is how many items DynamoDB takes in one transaction.
@@ -35,20 +36,21 @@ type Client interface {
 		*dynamodb.TransactWriteItemsOutput, error)
 }
 
-// Write applies all items or none, with the default Retry. A failed condition is a *ConditionFailed and is
-// never retried; ErrBusy means that the attempts, or the time that ctx has, are used up. An empty list, or one
-// of more than MaxItems, is the program's mistake and is not sent.
+// Write applies all items or none, and retries by the policy retry.Default. A failed condition is a
+// *ConditionFailed and is never retried. ErrBusy means that the attempts or the time of ctx are used up. A list
+// that is empty or longer than MaxItems is a programming error and is not sent.
 func Write(ctx context.Context, client Client, items []types.TransactWriteItem) error {
-	return Retry{}.Write(ctx, client, items)
+	return WriteWith(ctx, retry.Default, client, items)
 }
 
-// Write is the function Write with these settings.
-func (r Retry) Write(ctx context.Context, client Client, items []types.TransactWriteItem) error {
+// WriteWith is Write with another policy. Its waits must stay far below the ten minutes for which DynamoDB remembers
+// a client request token.
+func WriteWith(ctx context.Context, policy retry.Policy, client Client, items []types.TransactWriteItem) error {
 	if len(items) == 0 || len(items) > MaxItems {
 		return fmt.Errorf("transactions: %d items in one transaction, want 1 to %d", len(items), MaxItems)
 	}
 	input := &dynamodb.TransactWriteItemsInput{TransactItems: items, ClientRequestToken: aws.String(rand.Text())}
-	return r.run(ctx, func() error {
+	return run(ctx, policy, func() error {
 		_, err := client.TransactWriteItems(ctx, input, withoutRetries)
 		return err
 	})
@@ -56,14 +58,17 @@ func (r Retry) Write(ctx context.Context, client Client, items []types.TransactW
 
 func withoutRetries(o *dynamodb.Options) { o.RetryMaxAttempts = 1 }
 
-// classify tells whether another attempt may succeed, and returns the error for the caller if none is made.
-func classify(err error) (transient bool, final error) {
-	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
-	if !ok {
-		return retryable(err), fmt.Errorf("transactions: %w", err)
+// run runs a transaction by the policy and translates its error.
+func run(ctx context.Context, policy retry.Policy, transaction func() error) error {
+	err := policy.Do(ctx, isTransient, transaction)
+	if err == nil {
+		return nil
 	}
-	if failed := conditionFailed(cancelled); failed != nil {
-		return false, failed
+	if gaveUp, ok := errors.AsType[*retry.GaveUpError](err); ok {
+		return fmt.Errorf("%w: %w", ErrBusy, gaveUp)
 	}
-	return passing(cancelled.CancellationReasons), fmt.Errorf("transactions: %w", err)
+	if failed := conditionFailed(err); failed != nil {
+		return failed
+	}
+	return fmt.Errorf("transactions: %w", err)
 }

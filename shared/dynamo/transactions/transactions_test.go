@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/retry"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/awstest"
 )
@@ -79,18 +80,18 @@ func (s *store) number(t *testing.T, name string) int {
 	return n
 }
 
-// waits records what a Retry would have slept, and always takes the longest.
+// waits records the waits of a policy, which always takes the longest.
 type waits struct{ slept []time.Duration }
 
-func (w *waits) retry(attempts int) transactions.Retry {
-	return transactions.Retry{
-		Attempts: attempts,
-		Jitter:   func(most time.Duration) time.Duration { return most },
-		Sleep: func(ctx context.Context, d time.Duration) error {
-			w.slept = append(w.slept, d)
-			return ctx.Err()
-		},
+func (w *waits) policy(attempts int) retry.Policy {
+	policy := retry.Default
+	policy.Attempts = attempts
+	policy.Jitter = func(bound time.Duration) time.Duration { return bound }
+	policy.Sleep = func(ctx context.Context, d time.Duration) error {
+		w.slept = append(w.slept, d)
+		return ctx.Err()
 	}
+	return policy
 }
 
 func TestWhatIsRetried(t *testing.T) {
@@ -124,7 +125,7 @@ func TestWhatIsRetried(t *testing.T) {
 				}
 				return nil
 			})
-			err := w.retry(0).Write(t.Context(), client, s.add("a", "b"))
+			err := transactions.WriteWith(t.Context(), w.policy(retry.Default.Attempts), client, s.add("a", "b"))
 			if want := map[bool]int{true: 1}[c.retried]; s.number(t, "a") != want || s.number(t, "b") != want {
 				t.Errorf("numbers are %d and %d, want %d: applied once or not at all", s.number(t, "a"), s.number(t, "b"), want)
 			}
@@ -141,7 +142,7 @@ func TestWhatIsRetried(t *testing.T) {
 func TestWaitsDoubleUpToASecondAndEndInBusy(t *testing.T) {
 	s, w := newStore(t), &waits{}
 	client := awstest.Faulty(s.client, func(string, int) error { return awstest.TransactionConflict(1) })
-	err := w.retry(0).Write(t.Context(), client, s.add("a"))
+	err := transactions.WriteWith(t.Context(), w.policy(retry.Default.Attempts), client, s.add("a"))
 	if !errors.Is(err, transactions.ErrBusy) || fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("error = %v, want ErrBusy of kind Unavailable", err)
 	}
@@ -164,8 +165,9 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		cancel(gone)
 		return awstest.TransactionConflict(1)
 	})
-	forever := transactions.Retry{Jitter: func(time.Duration) time.Duration { return time.Hour }}
-	err := forever.Write(ctx, client, s.add("a"))
+	forever := retry.Default
+	forever.Jitter = func(time.Duration) time.Duration { return time.Hour }
+	err := transactions.WriteWith(ctx, forever, client, s.add("a"))
 	if !errors.Is(err, gone) || !errors.Is(err, transactions.ErrBusy) || calls != 1 {
 		t.Errorf("error = %v after %d calls, want both ErrBusy and the context's cause after one", err, calls)
 	}
@@ -235,7 +237,7 @@ func TestBrokenConnectionAppliesOnce(t *testing.T) {
 	defer server.Close()
 	options := s.client.Options()
 	options.BaseEndpoint = &server.URL
-	if err := w.retry(0).Write(t.Context(), dynamodb.New(options), s.add("a")); err != nil {
+	if err := transactions.WriteWith(t.Context(), w.policy(retry.Default.Attempts), dynamodb.New(options), s.add("a")); err != nil {
 		t.Fatal(err)
 	}
 	if s.number(t, "a") != 1 || answers.Load() != 3 || len(w.slept) != 2 {
@@ -257,7 +259,7 @@ func TestConcurrentWritersLoseNothing(t *testing.T) {
 		writers.Go(func() {
 			for range 20 {
 				w := &waits{}
-				if err := w.retry(1000).Write(t.Context(), client, s.add("a", "b")); err != nil {
+				if err := transactions.WriteWith(t.Context(), w.policy(1000), client, s.add("a", "b")); err != nil {
 					t.Error(err)
 				}
 			}
