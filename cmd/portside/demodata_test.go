@@ -8,6 +8,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/core/calendar"
 )
 
 func TestDemoDataIsABelievableStory(t *testing.T) {
@@ -19,7 +20,7 @@ func TestDemoDataIsABelievableStory(t *testing.T) {
 		t.Error(got.stdout)
 	}
 	service := analytics.NewService(analyticsdynamo.New(a.client, a.names.analytics), analytics.Gigabytes(100), time.Now)
-	from, to := analytics.DayOf(time.Now())-30, analytics.DayOf(time.Now())-1
+	from, to := calendar.DayOf(time.Now())-30, calendar.DayOf(time.Now())-1
 	d, err := service.Dashboard(t.Context(), analytics.Asked{Kind: analytics.Custom, From: &from, To: &to}, true)
 	a.must(err)
 	m, users := d.Metrics, d.Metrics.Users

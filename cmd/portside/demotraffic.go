@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/pulls"
 )
 
@@ -16,7 +17,7 @@ import (
 const stretch = 6 * time.Hour
 
 // serve makes a day's requests.
-func (y *year) serve(ctx context.Context, day analytics.Day) error {
+func (y *year) serve(ctx context.Context, day calendar.Day) error {
 	mood := y.mood()
 	part := analytics.Part{Log: analytics.AccessLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
 	for hour := range 24 {
@@ -32,7 +33,7 @@ func (y *year) serve(ctx context.Context, day analytics.Day) error {
 }
 
 // share is how much of a day's work is done in an hour.
-func share(day analytics.Day, hour int) float64 {
+func share(day calendar.Day, hour int) float64 {
 	distance := math.Abs(float64(hour) - 13.5)
 	share := 0.008 + 0.085*math.Exp(-distance*distance/18)
 	if isWeekend(day) {
@@ -80,7 +81,7 @@ func (y *year) request(at time.Time, m mood) *analytics.Request {
 }
 
 // ask makes a day's calls of models.
-func (y *year) ask(ctx context.Context, day analytics.Day) error {
+func (y *year) ask(ctx context.Context, day calendar.Day) error {
 	part := analytics.Part{Log: analytics.ModelLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
 	mean := 14 * y.grown(day)
 	if isWeekend(day) {
@@ -118,7 +119,7 @@ func (y *year) record(ctx context.Context, day analytics.Part) error {
 }
 
 // fetch makes a day's pulls.
-func (y *year) fetch(ctx context.Context, day analytics.Day) error {
+func (y *year) fetch(ctx context.Context, day calendar.Day) error {
 	var all []pulls.Pull
 	for i, at := range y.moments(day, y.some(16*y.grown(day))) {
 		p := pulls.Pull{
@@ -136,7 +137,7 @@ func (y *year) fetch(ctx context.Context, day analytics.Day) error {
 }
 
 // store measures how much is stored: it grows, and media of a day are deleted on the next.
-func (y *year) store(ctx context.Context, day analytics.Day) error {
+func (y *year) store(ctx context.Context, day calendar.Day) error {
 	at := day.Begin().Add(23 * time.Hour)
 	if at.After(y.now) {
 		at = y.now

@@ -10,6 +10,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/projects"
@@ -116,7 +117,7 @@ func (a *archive) settle(again *analyticsdynamo.Reconciler) analytics.Findings {
 	a.t.Helper()
 	found, err := again.Counts(a.t.Context())
 	a.must(err)
-	of, err := again.Day(a.t.Context(), analytics.DayOf(a.begin))
+	of, err := again.Day(a.t.Context(), calendar.DayOf(a.begin))
 	a.must(err)
 	found.Add(of)
 	return found

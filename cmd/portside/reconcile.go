@@ -9,6 +9,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 )
 
@@ -54,7 +55,7 @@ that of PULLS_TABLE, or both are those of the local stack.`,
 }
 
 // dayFlag is a day of the command line; nil: none.
-type dayFlag struct{ day *analytics.Day }
+type dayFlag struct{ day *calendar.Day }
 
 func (f *dayFlag) String() string {
 	if f.day == nil {
@@ -65,12 +66,12 @@ func (f *dayFlag) String() string {
 
 // Set implements flag.Value.
 func (f *dayFlag) Set(text string) error {
-	day, err := analytics.ParseDay(text)
+	day, err := calendar.ParseDay(text)
 	f.day = &day
 	return err
 }
 
-func (f *dayFlag) or(day analytics.Day) analytics.Day {
+func (f *dayFlag) or(day calendar.Day) calendar.Day {
 	if f.day == nil {
 		return day
 	}
@@ -79,7 +80,7 @@ func (f *dayFlag) or(day analytics.Day) analytics.Day {
 
 func (r *reconciliation) run(ctx context.Context, p process) error {
 	now := r.now()
-	first, last := r.from.or(firstDayOfPulls(now)), r.to.or(analytics.DayOf(now))
+	first, last := r.from.or(firstDayOfPulls(now)), r.to.or(calendar.DayOf(now))
 	if first > last {
 		return usageError("--from must not be after --to")
 	}

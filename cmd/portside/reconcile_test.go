@@ -18,6 +18,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 	"portside/shared/projects"
 	"portside/shared/pulls"
@@ -72,7 +73,7 @@ func (a *archive) must(err error) {
 
 // part is lines of the hour after a time, of a log and a stream.
 func (a *archive) part(log analytics.Log, stream string, at time.Time) analytics.Part {
-	p := analytics.Part{Log: log, Day: analytics.DayOf(at), Stream: stream}
+	p := analytics.Part{Log: log, Day: calendar.DayOf(at), Stream: stream}
 	for i := range 40 {
 		logged := at.Add(time.Duration(i) * time.Minute)
 		line := analytics.Line{ID: fmt.Sprint(stream, logged.Unix()), Logged: logged}
@@ -297,7 +298,7 @@ func TestReconcileThatCannotBe(t *testing.T) {
 	bare := newOffice(t)
 	bare.expect(bare.run("reconcile"), 2, "PULLS_TABLE")
 	a := newArchive(t)
-	a.expect(a.run("reconcile", "--from", "2026-02-30"), 2, "is no day")
+	a.expect(a.run("reconcile", "--from", "2026-02-30"), 2, "is not a day")
 	a.expect(a.run("reconcile", "--from", a.day(1), "--to", a.day(0)), 2, "--from must not be after --to")
 	a.expect(a.run("reconcile", "x"), 2, "not expected here")
 	a.expect(a.run("reconcile", "--from", "2020-01-01", "--to", "2020-01-02"), 0, "are not compared: their log is kept for 400 days")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 )
@@ -44,11 +45,11 @@ func TestReconcileGoesOnAfterWhatFails(t *testing.T) {
 				return all(ctx)
 			}
 			if c.pulls != nil {
-				again.Pulls = func(context.Context, analytics.Day) (analytics.Pulls, error) { return analytics.Pulls{}, c.pulls }
+				again.Pulls = func(context.Context, calendar.Day) (analytics.Pulls, error) { return analytics.Pulls{}, c.pulls }
 			}
 			var stdout, stderr bytes.Buffer
 			p := process{program: "portside", stdout: &stdout, stderr: &stderr}
-			first := analytics.DayOf(a.begin)
+			first := calendar.DayOf(a.begin)
 			r := &reconciliation{mend: true}
 			a.must(r.compare(t.Context(), p, again, analytics.Period{First: first, Last: first + 1}))
 			for _, counter := range []string{"requests  errors", "models    inputTokens"} {

@@ -62,8 +62,8 @@ func midnight(at time.Time) time.Time {
 	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-// calendar walks back over the calendar from today to where a named period begins.
-func calendar(kind string, today time.Time) span {
+// namedPeriod walks back from today to the first day of a named period.
+func namedPeriod(kind string, today time.Time) span {
 	begins := map[string]func(time.Time) bool{
 		"week": func(d time.Time) bool { return d.Weekday() == time.Monday }, "month": func(d time.Time) bool { return d.Day() == 1 },
 		"quarter": func(d time.Time) bool {

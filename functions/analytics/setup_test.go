@@ -16,6 +16,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/core/calendar"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
@@ -78,7 +79,12 @@ func (b *board) as(role principal.Role) webtest.Client {
 // count changes counters, as users and projects do.
 func (b *board) count(day string, change daycounts.Change) {
 	b.Helper()
-	if err := transactions.Write(b.Context(), b.client, daycounts.In(b.analytics).Writes(daycounts.Changes{daycounts.Day(day): change})); err != nil {
+	on, err := calendar.ParseDay(day)
+	if err != nil {
+		b.Fatal(err)
+	}
+	writes := daycounts.In(b.analytics).Writes(daycounts.Changes{on: change})
+	if err := transactions.Write(b.Context(), b.client, writes); err != nil {
 		b.Fatal(err)
 	}
 }

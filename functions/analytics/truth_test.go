@@ -57,7 +57,7 @@ func (w *world) compareAll(viewer webtest.Client, begin time.Time) {
 	today := midnight(w.clock.Now())
 	for _, kind := range analytics.Kinds() {
 		if kind != analytics.Custom {
-			w.compare(viewer, string(kind), "", calendar(string(kind), today))
+			w.compare(viewer, string(kind), "", namedPeriod(string(kind), today))
 		}
 	}
 	for range 4 {

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/testkit"
 	"portside/shared/testkit/webtest"
 )
@@ -74,7 +75,7 @@ func TestWhatIsNotOurs(t *testing.T) {
 
 // TestHostileLines are counted as what they are, and those beside them count all the same.
 func TestHostileLines(t *testing.T) {
-	good, day := access(midnight, "POST ANY /v1/ai/{proxy+}", 500, 70), analytics.DayOf(midnight)
+	good, day := access(midnight, "POST ANY /v1/ai/{proxy+}", 500, 70), calendar.DayOf(midnight)
 	type lines = []events.CloudwatchLogsLogEvent
 	const tolerated = 5 * time.Minute
 	soon := access(midnight.Add(tolerated), "GET ANY /v1/users", 200, 1)
@@ -132,7 +133,7 @@ func TestBrokenEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := out.String()
-	if got := e.sums(t).Requests[analytics.DayOf(midnight)]; got == nil || got.Calls != 1 ||
+	if got := e.sums(t).Requests[calendar.DayOf(midnight)]; got == nil || got.Calls != 1 ||
 		!strings.Contains(said, `"lines":3,"recorded":1,"unread":0,"lost":2}`) || strings.Contains(said, "secret-content") {
 		t.Errorf("%+v; logged %s", got, said)
 	}
@@ -151,9 +152,9 @@ func TestTooManyDays(t *testing.T) {
 		t.Fatal(err)
 	}
 	days := slices.Sorted(maps.Keys(e.sums(t).Requests))
-	first := analytics.DayOf(midnight)
+	first := calendar.DayOf(midnight)
 	said := fmt.Sprintf(`"recorded":4,"unread":0,"lost":%d`, n-3)
-	if !slices.Equal(days, []analytics.Day{first, first + 1, first + 2}) || !strings.Contains(out.String(), said) {
+	if !slices.Equal(days, []calendar.Day{first, first + 1, first + 2}) || !strings.Contains(out.String(), said) {
 		t.Errorf("days %v; logged %s", days, out)
 	}
 }
@@ -185,7 +186,7 @@ func TestLinesOfModels(t *testing.T) {
 			}
 		}
 	}
-	day, got := analytics.DayOf(midnight), e.sums(t)
+	day, got := calendar.DayOf(midnight), e.sums(t)
 	want := analytics.Models{Calls: 8, InputTokens: 300, OutputTokens: 30, MicroUSD: 24}
 	before := analytics.Models{Calls: 2, InputTokens: 2000, OutputTokens: 200}
 	if got.Usage[day].Models != want || got.Usage[day-1].Models != before || len(got.Requests) != 0 {
@@ -200,8 +201,8 @@ var errAway = errors.New("away")
 
 // away is a ledger that cannot be reached on one day.
 type away struct {
-	day      analytics.Day
-	recorded []analytics.Day
+	day      calendar.Day
+	recorded []calendar.Day
 }
 
 func (a *away) Record(_ context.Context, p analytics.Part) (analytics.Part, error) {
@@ -213,11 +214,11 @@ func (a *away) Record(_ context.Context, p analytics.Part) (analytics.Part, erro
 }
 
 func TestErrorsAreLambdasToTryAgain(t *testing.T) {
-	today := analytics.DayOf(midnight)
+	today := calendar.DayOf(midnight)
 	ledger := &away{day: today - 1}
 	event := delivery(t, from.access, "s", simple("1", midnight.Add(-time.Second)), simple("2", midnight))
 	err := ingest(from, ledger, later)(t.Context(), event)
-	if !errors.Is(err, errAway) || !slices.Equal(ledger.recorded, []analytics.Day{today}) {
+	if !errors.Is(err, errAway) || !slices.Equal(ledger.recorded, []calendar.Day{today}) {
 		t.Errorf("error %v, and recorded %v", err, ledger.recorded)
 	}
 }

@@ -9,16 +9,18 @@ package analytics
 import (
 	"context"
 	"maps"
+
+	"portside/shared/core/calendar"
 )
 
 // Store reads what was added up by the day. Days without anything are missing in its answers.
 type Store interface {
 	// Counts returns the changes of the counters since a day, and their sums as of now, of one moment.
-	Counts(ctx context.Context, since Day, today Day) (Counts, error)
+	Counts(ctx context.Context, since calendar.Day, today calendar.Day) (Counts, error)
 	// Requests returns the requests of the days. They are a minute behind, and may be a little more.
-	Requests(ctx context.Context, first, last Day) (map[Day]*Requests, error)
+	Requests(ctx context.Context, first, last calendar.Day) (map[calendar.Day]*Requests, error)
 	// Usage returns what was used on the days.
-	Usage(ctx context.Context, first, last Day) (map[Day]*Usage, error)
+	Usage(ctx context.Context, first, last calendar.Day) (map[calendar.Day]*Usage, error)
 }
 
 // Counters are numbers by name. Those of users: "users", "users:<status>", "role:<role>"; of projects: "projects",
@@ -28,12 +30,12 @@ type Counters map[string]int64
 // Counts are the counters over time.
 type Counts struct {
 	Now     Counters
-	Changes map[Day]Counters // by how much they changed on each day
+	Changes map[calendar.Day]Counters // by how much they changed on each day
 }
 
 // At returns how many users and projects there were on the evening of a day, not before the one that Changes go back to the
 // morning of. What happens is no number of an evening, and its counters mean nothing there.
-func (c Counts) At(day Day) Counters {
+func (c Counts) At(day calendar.Day) Counters {
 	then := Counters{}
 	maps.Copy(then, c.Now)
 	for changed, change := range c.Changes {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"portside/shared/core/calendar"
 )
 
 // Batch is what the log delivers at once: entries of one stream of a group. The same entries may come again, among others, at
@@ -42,7 +44,7 @@ type Archive interface {
 	// Get returns what was put. Errors: ErrMissing, ErrDamaged.
 	Get(ctx context.Context, name Name) ([]Line, error)
 	// Names returns those of all parts of a day, counted or not, side by side those of a stream.
-	Names(ctx context.Context, log Log, day Day) ([]Name, error)
+	Names(ctx context.Context, log Log, day calendar.Day) ([]Name, error)
 }
 
 // What an Archive says of a part that is not there, and of one that is not as it was put.
@@ -54,7 +56,7 @@ var (
 // Part is lines of one stream and one day, in the order of their times and ids, none of them twice.
 type Part struct {
 	Log    Log
-	Day    Day
+	Day    calendar.Day
 	Stream string // which one: 16 hexadecimal digits, made of group and stream
 	Lines  []Line
 }
@@ -70,7 +72,7 @@ const maxID = 64
 // counted on any day: those that were logged at no possible time, such as the future, and those of more days than a batch can have. What
 // is of no interest is left out.
 func (b Batch) Parts() (parts []Part, lost int) {
-	days := map[Day][]Line{}
+	days := map[calendar.Day][]Line{}
 	for _, entry := range b.Entries {
 		if !b.isPossible(entry) {
 			lost++
@@ -80,7 +82,7 @@ func (b Batch) Parts() (parts []Part, lost int) {
 		if !counts {
 			continue
 		}
-		day := DayOf(line.At())
+		day := calendar.DayOf(line.At())
 		if days[day] == nil && len(days) == maxDays {
 			lost++
 			continue
@@ -192,7 +194,7 @@ func (p Part) Unread() int {
 // Name is what a part is called.
 type Name struct {
 	Log    Log
-	Day    Day
+	Day    calendar.Day
 	Stream string
 	From   time.Time
 	Digest string // of the ids of its lines

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"portside/shared/core/calendar"
 )
 
 // Quota is how many bytes may be stored, as the dashboard shows it; nothing is refused above it.
@@ -84,7 +86,7 @@ type Performance struct {
 // Errors: those of Asked.Resolve, and of the store.
 func (s *Service) Dashboard(ctx context.Context, asked Asked, compare bool) (Dashboard, error) {
 	now := s.now().UTC().Truncate(time.Millisecond)
-	period, err := asked.Resolve(DayOf(now))
+	period, err := asked.Resolve(calendar.DayOf(now))
 	if err != nil {
 		return Dashboard{}, err
 	}
@@ -125,7 +127,7 @@ func (s *Service) facts(ctx context.Context, span Period, now time.Time, from so
 		}
 	}
 	read(countsSource, &failed[0], func() (err error) {
-		f.counts, err = s.store.Counts(ctx, span.First, DayOf(now))
+		f.counts, err = s.store.Counts(ctx, span.First, calendar.DayOf(now))
 		return err
 	})
 	read(requestsSource, &failed[1], func() (err error) {

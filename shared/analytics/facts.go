@@ -4,14 +4,15 @@ import (
 	"math"
 	"time"
 
+	"portside/shared/core/calendar"
 	"portside/shared/core/principal"
 )
 
 // facts are all that is known of the days of one or two periods. What follows from them is pure arithmetic.
 type facts struct {
 	counts   Counts
-	requests map[Day]*Requests
-	usage    map[Day]*Usage
+	requests map[calendar.Day]*Requests
+	usage    map[calendar.Day]*Usage
 	quota    Quota
 	now      time.Time
 }
@@ -27,7 +28,7 @@ func (f facts) dashboard(p Period) Dashboard {
 }
 
 // partial reports whether a period includes today.
-func (f facts) partial(p Period) bool { return p.Last >= DayOf(f.now) }
+func (f facts) partial(p Period) bool { return p.Last >= calendar.DayOf(f.now) }
 
 // metrics computes the numbers of a period from the counters on the evening before it and on its last.
 func (f facts) metrics(p Period, before, after Counters) Metrics {
@@ -113,8 +114,8 @@ func (f facts) uptime(p Period) float64 {
 }
 
 // begun is how many hours of the day have begun.
-func (f facts) begun(day Day) int {
-	switch today := DayOf(f.now); {
+func (f facts) begun(day calendar.Day) int {
+	switch today := calendar.DayOf(f.now); {
 	case day < today:
 		return 24
 	case day > today:

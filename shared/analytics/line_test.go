@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"portside/shared/core/calendar"
 )
 
 var second = time.Date(2026, 11, 22, 0, 0, 1, 0, time.UTC)
@@ -94,7 +96,7 @@ func checkPart(t *testing.T, p Part, logged time.Time) {
 	t.Helper()
 	line := p.Lines[0]
 	before := logged.Sub(line.At())
-	if len(p.Lines) != 1 || p.Day != DayOf(line.At()) || before > far || before < -ahead || len(Stamp(p.From())) != 13 {
+	if len(p.Lines) != 1 || p.Day != calendar.DayOf(line.At()) || before > far || before < -ahead || len(Stamp(p.From())) != 13 {
 		t.Errorf("%+v", p)
 	}
 	if r := line.Request; r != nil && (r.Latency < -1 || BucketOf(r.Latency) >= 352 || r.Status < 0 || r.Status > 599) {

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"portside/shared/core/calendar"
 )
 
 // Memory is a Store that reads past days again only after a while. A dashboard is asked for again and again, and what was the
@@ -31,9 +33,9 @@ const (
 func NewMemory(store Store, now func() time.Time) *Memory { return &Memory{store: store, now: now} }
 
 // Counts implements Store.
-func (m *Memory) Counts(ctx context.Context, since, today Day) (Counts, error) {
+func (m *Memory) Counts(ctx context.Context, since, today calendar.Day) (Counts, error) {
 	var counts Counts
-	changes, err := m.changes.recall(m.now(), Period{First: since, Last: today}, func(first, _ Day) (_ map[Day]Counters, err error) {
+	changes, err := m.changes.recall(m.now(), Period{First: since, Last: today}, func(first, _ calendar.Day) (_ map[calendar.Day]Counters, err error) {
 		counts, err = m.store.Counts(ctx, first, today)
 		return counts.Changes, err
 	})
@@ -41,15 +43,15 @@ func (m *Memory) Counts(ctx context.Context, since, today Day) (Counts, error) {
 }
 
 // Requests implements Store.
-func (m *Memory) Requests(ctx context.Context, first, last Day) (map[Day]*Requests, error) {
-	return m.requests.recall(m.now(), Period{First: first, Last: last}, func(first, last Day) (map[Day]*Requests, error) {
+func (m *Memory) Requests(ctx context.Context, first, last calendar.Day) (map[calendar.Day]*Requests, error) {
+	return m.requests.recall(m.now(), Period{First: first, Last: last}, func(first, last calendar.Day) (map[calendar.Day]*Requests, error) {
 		return m.store.Requests(ctx, first, last)
 	})
 }
 
 // Usage implements Store.
-func (m *Memory) Usage(ctx context.Context, first, last Day) (map[Day]*Usage, error) {
-	return m.usage.recall(m.now(), Period{First: first, Last: last}, func(first, last Day) (map[Day]*Usage, error) {
+func (m *Memory) Usage(ctx context.Context, first, last calendar.Day) (map[calendar.Day]*Usage, error) {
+	return m.usage.recall(m.now(), Period{First: first, Last: last}, func(first, last calendar.Day) (map[calendar.Day]*Usage, error) {
 		return m.store.Usage(ctx, first, last)
 	})
 }
@@ -61,13 +63,13 @@ type remembered[T any] struct {
 }
 
 type recollection[T any] struct {
-	days map[Day]T
+	days map[calendar.Day]T
 	at   time.Time
 }
 
 // recall returns the days of a range and reads only those that are not remembered.
-func (r *remembered[T]) recall(now time.Time, p Period, read func(first, last Day) (map[Day]T, error)) (map[Day]T, error) {
-	past := Period{First: p.First, Last: min(p.Last, DayOf(now)-2)}
+func (r *remembered[T]) recall(now time.Time, p Period, read func(first, last calendar.Day) (map[calendar.Day]T, error)) (map[calendar.Day]T, error) {
+	past := Period{First: p.First, Last: min(p.Last, calendar.DayOf(now)-2)}
 	known, found := r.get(past, now)
 	if found && past.Last == p.Last {
 		return known, nil
@@ -87,7 +89,7 @@ func (r *remembered[T]) recall(now time.Time, p Period, read func(first, last Da
 	return days, nil
 }
 
-func (r *remembered[T]) get(past Period, now time.Time) (_ map[Day]T, found bool) {
+func (r *remembered[T]) get(past Period, now time.Time) (_ map[calendar.Day]T, found bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known, found := r.ranges[past]
@@ -95,9 +97,9 @@ func (r *remembered[T]) get(past Period, now time.Time) (_ map[Day]T, found bool
 }
 
 // keep notes the past days of a range, and forgets all others when they become too many.
-func (r *remembered[T]) keep(past Period, days map[Day]T, now time.Time) {
+func (r *remembered[T]) keep(past Period, days map[calendar.Day]T, now time.Time) {
 	kept := maps.Clone(days)
-	maps.DeleteFunc(kept, func(day Day, _ T) bool { return day < past.First || day > past.Last })
+	maps.DeleteFunc(kept, func(day calendar.Day, _ T) bool { return day < past.First || day > past.Last })
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ranges == nil || len(r.ranges) >= mostKnown {

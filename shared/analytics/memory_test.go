@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 )
 
 // shelf is a Store that notes what is read of it. Each day has as many calls as its number.
@@ -17,27 +18,27 @@ type shelf struct {
 	fail error
 }
 
-func (s *shelf) Counts(_ context.Context, since, today analytics.Day) (analytics.Counts, error) {
+func (s *shelf) Counts(_ context.Context, since, today calendar.Day) (analytics.Counts, error) {
 	s.read = append(s.read, fmt.Sprintf("counts %d-%d", since, today))
-	counts := analytics.Counts{Now: analytics.Counters{"users": int64(len(s.read))}, Changes: map[analytics.Day]analytics.Counters{}}
+	counts := analytics.Counts{Now: analytics.Counters{"users": int64(len(s.read))}, Changes: map[calendar.Day]analytics.Counters{}}
 	for day := since; day <= today; day++ {
 		counts.Changes[day] = analytics.Counters{"users": int64(day)}
 	}
 	return counts, s.fail
 }
 
-func (s *shelf) Requests(_ context.Context, first, last analytics.Day) (map[analytics.Day]*analytics.Requests, error) {
+func (s *shelf) Requests(_ context.Context, first, last calendar.Day) (map[calendar.Day]*analytics.Requests, error) {
 	s.read = append(s.read, fmt.Sprintf("requests %d-%d", first, last))
-	days := map[analytics.Day]*analytics.Requests{}
+	days := map[calendar.Day]*analytics.Requests{}
 	for day := first; day <= last; day++ {
 		days[day] = &analytics.Requests{Calls: int64(day)}
 	}
 	return days, s.fail
 }
 
-func (s *shelf) Usage(_ context.Context, first, last analytics.Day) (map[analytics.Day]*analytics.Usage, error) {
+func (s *shelf) Usage(_ context.Context, first, last calendar.Day) (map[calendar.Day]*analytics.Usage, error) {
 	s.read = append(s.read, fmt.Sprintf("usage %d-%d", first, last))
-	return map[analytics.Day]*analytics.Usage{last: {Charts: int64(last)}}, s.fail
+	return map[calendar.Day]*analytics.Usage{last: {Charts: int64(last)}}, s.fail
 }
 
 func (s *shelf) expect(t *testing.T, want ...string) {
@@ -50,9 +51,9 @@ func (s *shelf) expect(t *testing.T, want ...string) {
 
 func TestPastDaysAreRemembered(t *testing.T) {
 	s := &shelf{}
-	now := analytics.Day(100).Begin().Add(12 * time.Hour)
+	now := calendar.Day(100).Begin().Add(12 * time.Hour)
 	memory := analytics.NewMemory(s, func() time.Time { return now })
-	requests := func(first, last analytics.Day) {
+	requests := func(first, last calendar.Day) {
 		t.Helper()
 		days, err := memory.Requests(t.Context(), first, last)
 		if err != nil || len(days) != int(last-first)+1 {
@@ -110,7 +111,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	s := &shelf{}
 	memory := analytics.NewMemory(s, time.Now)
 	for round := range 2 {
-		for first := range analytics.Day(40) {
+		for first := range calendar.Day(40) {
 			if _, err := memory.Requests(t.Context(), first, 50); err != nil {
 				t.Fatal(round, err)
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"portside/shared/core/calendar"
 	"portside/shared/core/fault"
 )
 
@@ -39,19 +40,19 @@ const maxYears = 5
 // Period is a range of days, both ends included.
 type Period struct {
 	Kind        Kind
-	First, Last Day
+	First, Last calendar.Day
 }
 
 // Asked is what a caller says of a period; no dates are nil.
 type Asked struct {
 	Kind     Kind // empty: ThisMonth
-	From, To *Day
+	From, To *calendar.Day
 }
 
 // Resolve returns the period that is meant on a day. Those of the present end on it. Errors name every parameter that is wrong:
 // a kind that is none, dates beside a kind that needs none, a custom period without both dates, reversed, of the future, or of
 // more than five years.
-func (a Asked) Resolve(today Day) (Period, error) {
+func (a Asked) Resolve(today calendar.Day) (Period, error) {
 	kind := cmp.Or(a.Kind, ThisMonth)
 	if failures := a.check(kind, today); len(failures) > 0 {
 		return Period{}, fault.Invalid(failures...)
@@ -63,26 +64,26 @@ func (a Asked) Resolve(today Day) (Period, error) {
 	return Period{Kind: kind, First: first, Last: last}, nil
 }
 
-func (a Asked) check(kind Kind, today Day) []fault.Field {
+func (a Asked) check(kind Kind, today calendar.Day) []fault.Field {
 	switch {
 	case !slices.Contains(Kinds(), kind):
 		return []fault.Field{problem("period", "must be one of %s", listed(Kinds()))}
 	case kind != Custom:
-		return a.checkDates(func(date *Day) bool { return date != nil }, "is only for the period custom; leave it out")
+		return a.checkDates(func(date *calendar.Day) bool { return date != nil }, "is only for the period custom; leave it out")
 	case a.From == nil || a.To == nil:
-		return a.checkDates(func(date *Day) bool { return date == nil }, "is required for the period custom")
+		return a.checkDates(func(date *calendar.Day) bool { return date == nil }, "is required for the period custom")
 	case *a.From > *a.To:
 		return []fault.Field{problem("startDate", "must not be after endDate")}
 	case *a.To > today:
 		return []fault.Field{problem("endDate", "must not be after today, which is %s in UTC", today)}
-	case *a.To >= DayOf(a.From.Begin().AddDate(maxYears, 0, 0)):
+	case *a.To >= calendar.DayOf(a.From.Begin().AddDate(maxYears, 0, 0)):
 		return []fault.Field{problem("startDate", "must be within %d years before endDate", maxYears)}
 	}
 	return nil
 }
 
 // checkDates says the same of each date that is wrong.
-func (a Asked) checkDates(wrong func(*Day) bool, detail string) (failures []fault.Field) {
+func (a Asked) checkDates(wrong func(*calendar.Day) bool, detail string) (failures []fault.Field) {
 	if wrong(a.From) {
 		failures = append(failures, problem("startDate", "%s", detail))
 	}
@@ -106,10 +107,10 @@ func listed[T ~string](values []T) string {
 }
 
 // on returns the days of a named period on a day.
-func (k Kind) on(today Day) (first, last Day) {
+func (k Kind) on(today calendar.Day) (first, last calendar.Day) {
 	year, month, _ := today.Begin().Date()
 	quarter := month - (month-1)%3
-	monday := today - Day((today.Begin().Weekday()+6)%7)
+	monday := today - calendar.Day((today.Begin().Weekday()+6)%7)
 	switch k {
 	case Today:
 		return today, today
@@ -135,8 +136,8 @@ func (k Kind) on(today Day) (first, last Day) {
 }
 
 // firstOf is the first day of a month, which may be of the year before: month 0 is December.
-func firstOf(year int, month time.Month) Day {
-	return DayOf(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC))
+func firstOf(year int, month time.Month) calendar.Day {
+	return calendar.DayOf(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC))
 }
 
 // Days is how many days the period has.
@@ -144,5 +145,5 @@ func (p Period) Days() int { return int(p.Last-p.First) + 1 }
 
 // Previous is the equally long period that ends the day before.
 func (p Period) Previous() Period {
-	return Period{Kind: Custom, First: p.First - Day(p.Days()), Last: p.First - 1}
+	return Period{Kind: Custom, First: p.First - calendar.Day(p.Days()), Last: p.First - 1}
 }

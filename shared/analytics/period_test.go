@@ -11,12 +11,13 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/core/fault"
 )
 
-func day(tb testing.TB, text string) analytics.Day {
+func day(tb testing.TB, text string) calendar.Day {
 	tb.Helper()
-	read, err := analytics.ParseDay(text)
+	read, err := calendar.ParseDay(text)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -24,7 +25,7 @@ func day(tb testing.TB, text string) analytics.Day {
 }
 
 // date reads a date that may be left out.
-func date(tb testing.TB, text string) *analytics.Day {
+func date(tb testing.TB, text string) *calendar.Day {
 	tb.Helper()
 	if text == "" {
 		return nil
@@ -66,8 +67,8 @@ func TestPublishedPeriods(t *testing.T) {
 }
 
 // anyDay is a day of the years 1971 to 2199.
-func anyDay() *rapid.Generator[analytics.Day] {
-	return rapid.Map(rapid.IntRange(365, 84_000), func(n int) analytics.Day { return analytics.Day(n) })
+func anyDay() *rapid.Generator[calendar.Day] {
+	return rapid.Map(rapid.IntRange(365, 84_000), func(n int) calendar.Day { return calendar.Day(n) })
 }
 
 // ends says by the calendar alone whether a period ends on a day, if it is not over.
@@ -179,7 +180,7 @@ func pointers(err error) (all []string) {
 }
 
 func ExamplePeriod_Previous() {
-	today, _ := analytics.ParseDay("2026-11-21")
+	today, _ := calendar.ParseDay("2026-11-21")
 	period, _ := analytics.Asked{Kind: analytics.ThisMonth}.Resolve(today)
 	fmt.Println(period.First, period.Last)
 	fmt.Println(period.Previous().First, period.Previous().Last)

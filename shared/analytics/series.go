@@ -5,12 +5,13 @@ import (
 	"slices"
 	"time"
 
+	"portside/shared/core/calendar"
 	"portside/shared/core/fault"
 )
 
 // Point is a number of one day.
 type Point struct {
-	Day   Day
+	Day   calendar.Day
 	Value *float64 // nil: nothing is known of the day
 }
 
@@ -84,7 +85,7 @@ func (s *Service) Series(ctx context.Context, asked Asked, metric Metric) (Serie
 	if err != nil {
 		return Series{}, err
 	}
-	period, err := asked.Resolve(DayOf(now))
+	period, err := asked.Resolve(calendar.DayOf(now))
 	if err != nil {
 		return Series{}, err
 	}
@@ -102,7 +103,7 @@ func (f facts) points(p Period, m measure) []Point {
 	points := make([]Point, p.Days())
 	after := f.counts.At(p.Last)
 	for i := len(points) - 1; i >= 0; i-- {
-		day := p.First + Day(i)
+		day := p.First + calendar.Day(i)
 		before := after.less(f.counts.Changes[day])
 		points[i] = m.point(day, f.metrics(Period{First: day, Last: day}, before, after))
 		after = before
@@ -110,7 +111,7 @@ func (f facts) points(p Period, m measure) []Point {
 	return points
 }
 
-func (m measure) point(day Day, of Metrics) Point {
+func (m measure) point(day calendar.Day, of Metrics) Point {
 	if m.known != nil && !m.known(of) {
 		return Point{Day: day}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
@@ -19,8 +20,8 @@ var _ analytics.Store = (*Store)(nil)
 // Counts implements analytics.Store in two calls. The sums and the days that may still change are read as of one moment; what is
 // older stays as it is, and is read for half the price. Tomorrow is one of them: around midnight a faster clock counts there
 // already. It counts as today, since it has happened, and is in the sums; no day before may have it.
-func (s *Store) Counts(ctx context.Context, since, today analytics.Day) (analytics.Counts, error) {
-	counts := analytics.Counts{Now: analytics.Counters{}, Changes: map[analytics.Day]analytics.Counters{}}
+func (s *Store) Counts(ctx context.Context, since, today calendar.Day) (analytics.Counts, error) {
+	counts := analytics.Counts{Now: analytics.Counters{}, Changes: map[calendar.Day]analytics.Counters{}}
 	into := func(item items.Map) error { return takeCounts(counts, item, today) }
 	if since < today-1 {
 		if err := s.each(ctx, days{daycounts.Partition, since, today - 2}, into); err != nil {
@@ -49,14 +50,14 @@ func (s *Store) get(key items.Map) types.TransactGetItem {
 	return types.TransactGetItem{Get: &types.Get{TableName: &s.table, Key: key}}
 }
 
-func takeCounts(counts analytics.Counts, item items.Map, today analytics.Day) error {
-	name, change, err := daycounts.Read(item)
+func takeCounts(counts analytics.Counts, item items.Map, today calendar.Day) error {
+	change, err := daycounts.Counters(item)
 	if err != nil {
 		return fmt.Errorf("read the counts: %w", err)
 	}
 	into := counts.Now
-	if name != "" {
-		day, err := analytics.ParseDay(string(name))
+	if !daycounts.IsTotal(item) {
+		day, err := daycounts.DayOf(item)
 		if err != nil {
 			return fmt.Errorf("read the counts: %w", err)
 		}
@@ -73,8 +74,8 @@ func takeCounts(counts analytics.Counts, item items.Map, today analytics.Day) er
 }
 
 // Requests implements analytics.Store in one call for each megabyte, four years or so.
-func (s *Store) Requests(ctx context.Context, first, last analytics.Day) (map[analytics.Day]*analytics.Requests, error) {
-	found := map[analytics.Day]*analytics.Requests{}
+func (s *Store) Requests(ctx context.Context, first, last calendar.Day) (map[calendar.Day]*analytics.Requests, error) {
+	found := map[calendar.Day]*analytics.Requests{}
 	err := s.each(ctx, days{requests, first, last}, func(item items.Map) error {
 		day, err := dayOf(item)
 		if err == nil {
@@ -86,8 +87,8 @@ func (s *Store) Requests(ctx context.Context, first, last analytics.Day) (map[an
 }
 
 // Usage implements analytics.Store.
-func (s *Store) Usage(ctx context.Context, first, last analytics.Day) (map[analytics.Day]*analytics.Usage, error) {
-	found := map[analytics.Day]*analytics.Usage{}
+func (s *Store) Usage(ctx context.Context, first, last calendar.Day) (map[calendar.Day]*analytics.Usage, error) {
+	found := map[calendar.Day]*analytics.Usage{}
 	err := s.each(ctx, days{usage, first, last}, func(item items.Map) error {
 		day, err := dayOf(item)
 		if err == nil {
@@ -101,7 +102,7 @@ func (s *Store) Usage(ctx context.Context, first, last analytics.Day) (map[analy
 // days are a range in a partition, with both ends.
 type days struct {
 	partition   string
-	first, last analytics.Day
+	first, last calendar.Day
 }
 
 // each reads the items of the days, eventually consistent.
@@ -126,12 +127,12 @@ func (s *Store) each(ctx context.Context, of days, visit func(items.Map) error) 
 	return nil
 }
 
-func dayOf(item items.Map) (analytics.Day, error) {
+func dayOf(item items.Map) (calendar.Day, error) {
 	name, is := item["sk"].(*types.AttributeValueMemberS)
 	if !is {
 		return 0, fmt.Errorf("read a day: it has no name")
 	}
-	return analytics.ParseDay(name.Value)
+	return calendar.ParseDay(name.Value)
 }
 
 // usageItem is the shape of a day's usage.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/core/retry"
 	"portside/shared/dynamo/daycounts"
 )
@@ -22,9 +23,9 @@ type Reconciler struct {
 	// Lives are those of everything that is counted by the day: users, projects.
 	Lives []func(context.Context) iter.Seq2[daycounts.Life, error]
 	// Pulls counts the log of pulls of a day again, strongly consistent.
-	Pulls func(context.Context, analytics.Day) (analytics.Pulls, error)
+	Pulls func(context.Context, calendar.Day) (analytics.Pulls, error)
 	// PullsFrom is the first day of which the log has all pulls.
-	PullsFrom analytics.Day
+	PullsFrom calendar.Day
 	// Mend has what differs put right.
 	Mend bool
 }
@@ -64,7 +65,7 @@ func (r *Reconciler) compare(
 
 // Day compares the requests, the calls of models and the pulls of a day. What fails keeps it from none of the others: their findings
 // come with the error.
-func (r *Reconciler) Day(ctx context.Context, day analytics.Day) (all analytics.Findings, err error) {
+func (r *Reconciler) Day(ctx context.Context, day calendar.Day) (all analytics.Findings, err error) {
 	var failed []error
 	compare := func(of string, see func(context.Context) (look, error)) {
 		found, err := r.compare(ctx, of+" of "+day.String(), see)

@@ -45,7 +45,7 @@ func (r *Reconciler) lookAtCounts(ctx context.Context) (look, error) {
 	}
 	counted := map[string]analytics.Counters{total: analytics.Counters(changes.Sum())}
 	for day, change := range changes {
-		counted[string(day)] = analytics.Counters(change)
+		counted[day.String()] = analytics.Counters(change)
 	}
 	return r.compareCounts(before, counted), nil
 }
@@ -102,7 +102,7 @@ func (r *Reconciler) keptCounts(ctx context.Context) (kept keptCounts, err error
 
 func (k *keptCounts) take(item items.Map) {
 	name := item["sk"].(*types.AttributeValueMemberS).Value // a key of the table
-	_, change, err := daycounts.Read(item)
+	change, err := daycounts.Counters(item)
 	k.items[name], k.damaged[name] = analytics.Counters(change), err != nil
 }
 
@@ -170,7 +170,7 @@ func (r *Reconciler) sumOfCounts(sum analytics.Counters, as seen) types.Transact
 
 // countsOf writes a day, or takes one away that nothing has happened on.
 func (r *Reconciler) countsOf(day string, counters analytics.Counters) types.TransactWriteItem {
-	key := daycounts.Key(daycounts.Day(day))
+	key := items.Key(daycounts.Partition, day)
 	if len(counters) == 0 {
 		return types.TransactWriteItem{Delete: &types.Delete{TableName: &r.Recorder.store.table, Key: key}}
 	}

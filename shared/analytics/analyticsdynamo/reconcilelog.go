@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 )
 
@@ -20,7 +21,7 @@ import (
 type recount struct {
 	*Reconciler
 	log   analytics.Log
-	day   analytics.Day
+	day   calendar.Day
 	known map[analytics.Name]share
 	open  map[analytics.Name]analytics.Part // as they were read, as long as they may overlap the next
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 )
 
@@ -43,7 +44,7 @@ func readPulls(item items.Map) keptPulls {
 
 // lookAtPulls compares the pulls of a day with their log. They have no version and need none: pulls are only ever added, so that
 // the same numbers before and after mean that none was added meanwhile.
-func (r *Reconciler) lookAtPulls(ctx context.Context, day analytics.Day) (look, error) {
+func (r *Reconciler) lookAtPulls(ctx context.Context, day calendar.Day) (look, error) {
 	before, err := r.keptPulls(ctx, day)
 	if err != nil {
 		return look{}, err
@@ -67,7 +68,7 @@ func (r *Reconciler) lookAtPulls(ctx context.Context, day analytics.Day) (look, 
 	return l, nil
 }
 
-func (r *Reconciler) keptPulls(ctx context.Context, day analytics.Day) (keptPulls, error) {
+func (r *Reconciler) keptPulls(ctx context.Context, day calendar.Day) (keptPulls, error) {
 	store := r.Recorder.store
 	out, err := store.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &store.table, Key: dayKey(usage, day), ConsistentRead: aws.Bool(true),
@@ -78,7 +79,7 @@ func (r *Reconciler) keptPulls(ctx context.Context, day analytics.Day) (keptPull
 	return readPulls(out.Item), nil
 }
 
-func (r *Reconciler) writePulls(ctx context.Context, day analytics.Day, kept keptPulls, counted analytics.Pulls) error {
+func (r *Reconciler) writePulls(ctx context.Context, day calendar.Day, kept keptPulls, counted analytics.Pulls) error {
 	values := items.Map{":charts": items.Number(counted.Charts), ":images": items.Number(counted.Images)}
 	var conditions []string
 	for _, name := range []string{charts, images} {

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/core/retry"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
@@ -269,7 +270,7 @@ func (r *Recorder) sumOfModels(p analytics.Part, day dayItem) *types.Update {
 
 // Counted reads the parts of a day that were counted, from the archive: together they are what the day's item has. What is
 // counted meanwhile may or may not be among them.
-func (r *Recorder) Counted(ctx context.Context, log analytics.Log, day analytics.Day, visit func(analytics.Part) error) error {
+func (r *Recorder) Counted(ctx context.Context, log analytics.Log, day calendar.Day, visit func(analytics.Part) error) error {
 	kept, err := r.archive.Names(ctx, log, day)
 	if err != nil {
 		return err

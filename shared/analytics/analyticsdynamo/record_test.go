@@ -10,6 +10,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/core/calendar"
 	"portside/shared/testkit/awstest"
 )
 
@@ -20,7 +21,7 @@ const buckets = 352
 
 // busy is a part with so many requests of one day, at all its hours, and of all latencies as far as they suffice.
 func busy(n int) analytics.Part {
-	p := analytics.Part{Log: analytics.AccessLog, Day: analytics.DayOf(night), Stream: "0123456789abcdef"}
+	p := analytics.Part{Log: analytics.AccessLog, Day: calendar.DayOf(night), Stream: "0123456789abcdef"}
 	for i := range n {
 		first, _ := analytics.Bucket(i % buckets).Bounds()
 		at := night.Add(time.Duration(i) * 24 * time.Hour / time.Duration(n))
@@ -89,8 +90,8 @@ func TestOvertaken(t *testing.T) {
 	if err != nil || len(counted.Lines) != 0 || archive.puts != 1 {
 		t.Errorf("then %d lines with %d puts, %v", len(counted.Lines), archive.puts, err)
 	}
-	days, err := store.Requests(t.Context(), analytics.DayOf(night), analytics.DayOf(night))
-	if err != nil || days[analytics.DayOf(night)].Calls != 14 {
+	days, err := store.Requests(t.Context(), calendar.DayOf(night), calendar.DayOf(night))
+	if err != nil || days[calendar.DayOf(night)].Calls != 14 {
 		t.Errorf("%+v, %v", days, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 )
 
@@ -17,7 +18,7 @@ var _ analytics.Gauge = (*Store)(nil)
 // SetStorage implements analytics.Gauge with one write.
 func (s *Store) SetStorage(ctx context.Context, at time.Time, size analytics.Storage) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: dayKey(usage, analytics.DayOf(at)),
+		TableName: &s.table, Key: dayKey(usage, calendar.DayOf(at)),
 		UpdateExpression:    aws.String("SET chartBytes = :charts, mediaBytes = :media, measured = :at"),
 		ConditionExpression: aws.String("attribute_not_exists(measured) OR measured <= :at"),
 		ExpressionAttributeValues: items.Map{

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 )
 
 // Parts keeps parts of the log: an object each, by the part's name, with a line of JSON for each of its lines, in gzip.
@@ -138,7 +139,7 @@ func decode(body io.Reader) ([]analytics.Line, error) {
 }
 
 // Names implements analytics.Archive with one call for a thousand of them. What else is in the folder is left out.
-func (p Parts) Names(ctx context.Context, log analytics.Log, day analytics.Day) ([]analytics.Name, error) {
+func (p Parts) Names(ctx context.Context, log analytics.Log, day calendar.Day) ([]analytics.Name, error) {
 	folder := fmt.Sprintf("%s/%s/", log, day)
 	pages := s3.NewListObjectsV2Paginator(p.client, &s3.ListObjectsV2Input{Bucket: &p.bucket, Prefix: &folder})
 	var names []analytics.Name
@@ -158,7 +159,7 @@ func (p Parts) Names(ctx context.Context, log analytics.Log, day analytics.Day) 
 }
 
 // nameOf reads what stands behind the log and the day in a key.
-func nameOf(log analytics.Log, day analytics.Day, key string) (analytics.Name, bool) {
+func nameOf(log analytics.Log, day calendar.Day, key string) (analytics.Name, bool) {
 	stream, position, _ := strings.Cut(strings.TrimSuffix(key, suffix), "/")
 	from, digest, _ := strings.Cut(position, "-")
 	at, err := strconv.ParseInt(from, 10, 64)

@@ -14,6 +14,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/core/calendar"
 	"portside/shared/testkit/awstest"
 )
 
@@ -21,7 +22,7 @@ var midnight = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 
 // part has a line of each kind.
 func part() analytics.Part {
-	return analytics.Part{Log: analytics.AccessLog, Day: analytics.DayOf(midnight), Stream: "0123456789abcdef", Lines: []analytics.Line{
+	return analytics.Part{Log: analytics.AccessLog, Day: calendar.DayOf(midnight), Stream: "0123456789abcdef", Lines: []analytics.Line{
 		{ID: "1", Logged: midnight},
 		{ID: "2", Logged: midnight, Request: &analytics.Request{At: midnight.Add(-time.Second), Status: 503, Latency: -1, Media: true}},
 		{ID: "3\n", Logged: midnight.Add(time.Millisecond), Request: &analytics.Request{At: midnight, Latency: 0}},

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/calendar"
 	"portside/shared/credentials"
 	"portside/shared/dynamo/items"
 )
@@ -25,8 +26,8 @@ type Change struct {
 	// Seen is the number from Standing that the transaction relies on; nil: on none. Without it, issuing fails where the
 	// owner has credentials.MaxLive already.
 	Seen *int64
-	// On is the day that the issue counts for; zero: for none. An owner gets credentials.MaxDaily on one day: a token that
-	// makes its successor and ends would otherwise escape every limit. It has no effect together with Seen.
+	// On is when the credential is issued, for the limit of credentials.MaxDaily per owner and day; zero means no limit. The
+	// limit stops tokens that create their own successor and end. It has no effect together with Seen.
 	On time.Time
 }
 
@@ -48,22 +49,23 @@ func (t *Table) Tally(ownerID string, c Change) types.TransactWriteItem {
 		ConditionExpression: condition, ExpressionAttributeValues: values,
 	}
 	if c.daily() {
-		countDay(update, c.On)
+		countDay(update, calendar.DayOf(c.On))
 	}
 	return types.TransactWriteItem{Update: update}
 }
 
 func (c Change) daily() bool { return !c.On.IsZero() && c.Seen == nil && c.Issued > c.Revoked }
 
-// countDay makes the update count what is issued on a day, in an attribute of that day's own, and forget the day before.
-func countDay(update *types.Update, on time.Time) {
+// countDay makes the update count what is issued on a day. Each day has its own attribute, and the update removes that of
+// the day before.
+func countDay(update *types.Update, on calendar.Day) {
 	update.UpdateExpression = aws.String(*update.UpdateExpression + ", #today :issued REMOVE #yesterday")
 	update.ConditionExpression = aws.String("(" + *update.ConditionExpression + ") AND (attribute_not_exists(#today) OR #today < :daily)")
-	update.ExpressionAttributeNames = map[string]string{"#today": dayName(on), "#yesterday": dayName(on.AddDate(0, 0, -1))}
+	update.ExpressionAttributeNames = map[string]string{"#today": dayName(on), "#yesterday": dayName(on - 1)}
 	update.ExpressionAttributeValues[":daily"] = items.Number(credentials.MaxDaily)
 }
 
-func dayName(at time.Time) string { return "on" + at.UTC().Format(time.DateOnly) }
+func dayName(day calendar.Day) string { return "on" + day.String() }
 
 func (c Change) condition() (*string, items.Map) {
 	switch {

@@ -17,18 +17,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 )
-
-// Day is a day, as 2006-01-02.
-type Day string
-
-// DayOf returns the day of a time.
-func DayOf(at time.Time) Day { return Day(at.UTC().Format(time.DateOnly)) }
 
 // Change is by how much counters change.
 type Change map[string]int64
@@ -43,10 +37,10 @@ func (c Change) Add(by int64, counters ...string) {
 }
 
 // Changes are those of several days; most transactions have one.
-type Changes map[Day]Change
+type Changes map[calendar.Day]Change
 
 // Add adds what happened on a day.
-func (c Changes) Add(day Day, change Change) {
+func (c Changes) Add(day calendar.Day, change Change) {
 	if c[day] == nil {
 		c[day] = Change{}
 	}
@@ -81,7 +75,7 @@ const (
 )
 
 // Key returns the key of a day's item.
-func Key(day Day) items.Map { return items.Key(Partition, string(day)) }
+func Key(day calendar.Day) items.Map { return items.Key(Partition, day.String()) }
 
 // TotalKey returns the key of the sum.
 func TotalKey() items.Map { return items.Key(Partition, total) }
@@ -120,30 +114,37 @@ func (t Table) add(all []types.TransactWriteItem, key items.Map, change Change) 
 	}})
 }
 
-// Read returns an item's counters, and its day; no day for the sum.
-func Read(item items.Map) (Day, Change, error) {
-	name, is := item["sk"].(*types.AttributeValueMemberS)
-	if !is {
-		return "", nil, errors.New("read the counters of a day: it has no name")
-	}
-	change, err := counters(item)
-	if name.Value == total {
-		return "", change, err
-	}
-	return Day(name.Value), change, err
+// IsTotal reports whether an item is the sum of all days.
+func IsTotal(item items.Map) bool {
+	name, ok := item["sk"].(*types.AttributeValueMemberS)
+	return ok && name.Value == total
 }
 
-// counters are the numbers of an item. A year has thousands, so that they are read without reflection.
-func counters(item items.Map) (Change, error) {
+// DayOf returns the day whose counters an item has.
+func DayOf(item items.Map) (calendar.Day, error) {
+	name, ok := item["sk"].(*types.AttributeValueMemberS)
+	if !ok {
+		return 0, errors.New("read the counters of a day: the item has no sort key")
+	}
+	day, err := calendar.ParseDay(name.Value)
+	if err != nil {
+		return 0, fmt.Errorf("read the counters of a day: %w", err)
+	}
+	return day, nil
+}
+
+// Counters returns the counters of an item: those of a day, or the sum. It does not use reflection, because the items
+// of a year have thousands of counters.
+func Counters(item items.Map) (Change, error) {
 	all := make(Change, len(item))
 	for name, value := range item {
-		number, is := value.(*types.AttributeValueMemberN)
-		if !is || name == Version {
+		number, ok := value.(*types.AttributeValueMemberN)
+		if !ok || name == Version {
 			continue
 		}
 		n, err := strconv.ParseInt(number.Value, 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("read the counter %s: it is no whole number", name)
+			return nil, fmt.Errorf("read the counter %s: %q is not a whole number", name, number.Value)
 		}
 		all[name] = n
 	}

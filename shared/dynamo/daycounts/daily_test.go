@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
@@ -20,7 +21,7 @@ import (
 
 func noon(day int) time.Time { return time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC) }
 
-func on(day int) daycounts.Day { return daycounts.DayOf(noon(day)) }
+func on(day int) calendar.Day { return calendar.DayOf(noon(day)) }
 
 func TestLife(t *testing.T) {
 	open, closed := []string{"projects", "project:active"}, []string{"projects", "project:archived"}
@@ -86,7 +87,7 @@ func TestStepsAddUpToTheLife(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := read.Changes()
-		empty := func(_ daycounts.Day, c daycounts.Change) bool { return len(c) == 0 }
+		empty := func(_ calendar.Day, c daycounts.Change) bool { return len(c) == 0 }
 		maps.DeleteFunc(want, empty)
 		maps.DeleteFunc(sum, empty)
 		if diff := cmp.Diff(want, sum); diff != "" {
@@ -106,34 +107,46 @@ func TestCountersAddUp(t *testing.T) {
 	}
 	write(daycounts.Changes{on(1): {"users": 2, "role:admin": 2}, on(2): {"users": 1, "role:viewer": 1}})
 	write(daycounts.Changes{on(2): {"users": -1, "role:admin": -1}})
-	for key, want := range map[string]daycounts.Change{
-		string(on(1)): {"users": 2, "role:admin": 2},
-		string(on(2)): {"users": 0, "role:viewer": 1, "role:admin": -1},
-		"":            {"users": 2, "role:viewer": 1, "role:admin": 1},
-	} {
-		at := daycounts.TotalKey()
-		if key != "" {
-			at = daycounts.Key(daycounts.Day(key))
-		}
-		out, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &table, Key: at, ConsistentRead: aws.Bool(true)})
+	read := func(key items.Map) (items.Map, daycounts.Change) {
+		t.Helper()
+		out, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &table, Key: key, ConsistentRead: aws.Bool(true)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		day, got, err := daycounts.Read(out.Item)
-		if err != nil || string(day) != key || !cmp.Equal(want, got) {
-			t.Errorf("%q: got %q %v, %v", key, day, got, err)
+		counters, err := daycounts.Counters(out.Item)
+		if err != nil {
+			t.Fatal(err)
 		}
+		return out.Item, counters
+	}
+	for want, counters := range map[calendar.Day]daycounts.Change{
+		on(1): {"users": 2, "role:admin": 2},
+		on(2): {"users": 0, "role:viewer": 1, "role:admin": -1},
+	} {
+		item, got := read(daycounts.Key(want))
+		day, err := daycounts.DayOf(item)
+		if err != nil || day != want || daycounts.IsTotal(item) || !cmp.Equal(counters, got) {
+			t.Errorf("%v: got %v %v, %v", want, day, got, err)
+		}
+	}
+	item, got := read(daycounts.TotalKey())
+	if !daycounts.IsTotal(item) || !cmp.Equal(got, daycounts.Change{"users": 2, "role:viewer": 1, "role:admin": 1}) {
+		t.Errorf("the sum is %v", got)
 	}
 	if writes := daycounts.In(table).Writes(daycounts.Changes{on(1): {}}); len(writes) != 0 {
 		t.Errorf("nothing takes %d writes", len(writes))
 	}
-	for name, item := range map[string]items.Map{
-		"no day":      {"sk": items.Bool(true)},
-		"half a user": {"sk": items.Text("total"), "users": &types.AttributeValueMemberN{Value: "0.5"}},
-	} {
-		if day, change, err := daycounts.Read(item); err == nil {
-			t.Errorf("%s is read: %q, %v", name, day, change)
+}
+
+func TestDamagedItemsAreRejected(t *testing.T) {
+	for _, sk := range []types.AttributeValue{items.Bool(true), items.Text("total"), items.Text("2026-02-30")} {
+		if day, err := daycounts.DayOf(items.Map{"sk": sk}); err == nil {
+			t.Errorf("DayOf(%v) = %v, want an error", sk, day)
 		}
+	}
+	half := items.Map{"users": &types.AttributeValueMemberN{Value: "0.5"}}
+	if change, err := daycounts.Counters(half); err == nil {
+		t.Errorf("Counters of half a user are %v, want an error", change)
 	}
 }
 

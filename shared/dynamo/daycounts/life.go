@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"portside/shared/core/calendar"
 )
 
 // Life is what one thing has counted as: a mark for each day on which that changed, the oldest first.
@@ -14,7 +16,7 @@ type Life []Mark
 
 // Mark is what a thing counted as at the end of a day, and what happened to it on that day.
 type Mark struct {
-	Day    Day
+	Day    calendar.Day
 	As     []string         // counters that count it; none: it is gone
 	Events map[string]int64 // counters that count what happens, and how often it did
 }
@@ -23,7 +25,7 @@ type Mark struct {
 // the time, but never before the last mark's, since two machines do not agree on when midnight is. What the counters have to
 // be changed by is the difference; see [Life.Since].
 func (l Life) On(at time.Time, as []string, events ...string) Life {
-	mark := Mark{Day: DayOf(at), As: slices.Clone(as), Events: map[string]int64{}}
+	mark := Mark{Day: calendar.DayOf(at), As: slices.Clone(as), Events: map[string]int64{}}
 	kept := slices.Clone(l)
 	if n := len(kept); n > 0 && kept[n-1].Day >= mark.Day {
 		mark.Day, mark.Events = kept[n-1].Day, maps.Clone(kept[n-1].Events)
@@ -60,7 +62,7 @@ func (l Life) Since(earlier Life) Changes {
 			all.Add(day, Change{name: -n})
 		}
 	}
-	maps.DeleteFunc(all, func(_ Day, c Change) bool { return len(c) == 0 })
+	maps.DeleteFunc(all, func(_ calendar.Day, c Change) bool { return len(c) == 0 })
 	return all
 }
 
@@ -68,7 +70,7 @@ func (l Life) Since(earlier Life) Changes {
 func (l Life) String() string {
 	lines := make([]string, len(l))
 	for i, mark := range l {
-		words := append([]string{string(mark.Day)}, mark.As...)
+		words := append([]string{mark.Day.String()}, mark.As...)
 		for _, event := range slices.Sorted(maps.Keys(mark.Events)) {
 			word := "+" + event
 			if n := mark.Events[event]; n != 1 {
@@ -98,10 +100,11 @@ func parseMark(words []string) (Mark, error) {
 	if len(words) == 0 {
 		return Mark{}, fmt.Errorf("an empty line")
 	}
-	if _, err := time.Parse(time.DateOnly, words[0]); err != nil {
-		return Mark{}, fmt.Errorf("%q is no day", words[0])
+	day, err := calendar.ParseDay(words[0])
+	if err != nil {
+		return Mark{}, err
 	}
-	mark := Mark{Day: Day(words[0]), Events: map[string]int64{}}
+	mark := Mark{Day: day, Events: map[string]int64{}}
 	for _, word := range words[1:] {
 		event, is := strings.CutPrefix(word, "+")
 		if !is {

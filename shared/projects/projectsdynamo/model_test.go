@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/projects"
 )
@@ -23,7 +24,7 @@ type model struct {
 func (m *model) count(by int64, counters ...string) {
 	change := daycounts.Change{}
 	change.Add(by, counters...)
-	m.days.Add(daycounts.DayOf(m.now), change)
+	m.days.Add(calendar.DayOf(m.now), change)
 }
 
 // become counts a project as of a status from now on; empty: it is none.
@@ -135,7 +136,7 @@ func (m *model) compare(t *testing.T, r *rapid.T, d *desk) {
 	}
 	for day, change := range m.days {
 		for counter, n := range change {
-			add(wanted, string(day), counter, n)
+			add(wanted, day.String(), counter, n)
 			lives.Add(day, daycounts.Change{counter: -n})
 		}
 	}

@@ -94,7 +94,7 @@ func livesCounts(t *testing.T, store *usersdynamo.Store) dayCounts {
 		}
 		for day, change := range life.Changes() {
 			for name, n := range change {
-				sum.addAll(string(day), n, name)
+				sum.addAll(day.String(), n, name)
 			}
 		}
 	}
