@@ -127,7 +127,7 @@ func (y *year) turnBack(ctx context.Context) error {
 			ConditionExpression: aws.String("attribute_exists(pk)"), ExpressionAttributeNames: map[string]string{"#at": "at"},
 			ExpressionAttributeValues: items.Map{":begin": items.Number(y.first.Begin().UnixMilli())},
 		})
-		if err != nil && !items.Failed(err) {
+		if err != nil && !items.ConditionFailed(err) {
 			return fmt.Errorf("turn back the sequence of %s: %w", name, err)
 		}
 	}

@@ -62,8 +62,8 @@ func (a *archive) mender(client *dynamodb.Client) *analyticsdynamo.Reconciler {
 	users := usersdynamo.New(client, a.names.users, a.tables.credentials, days)
 	return &analyticsdynamo.Reconciler{
 		Recorder: analyticsdynamo.NewRecorder(analyticsdynamo.New(client, a.names.analytics), a.parts),
-		Lives: []func(context.Context) iter.Seq2[daycounts.Life, error]{
-			users.Lives, projectsdynamo.New(client, a.names.projects, days).Lives,
+		Lives: []func(context.Context) iter.Seq2[daycounts.History, error]{
+			users.Histories, projectsdynamo.New(client, a.names.projects, days).Histories,
 		},
 		Pulls: (&records{pulls: pullsdynamo.New(client, a.pullsTable, a.names.analytics)}).countPulls, Mend: true,
 	}

@@ -90,7 +90,7 @@ func (r *reconciliation) run(ctx context.Context, p process) error {
 	}
 	again := &analyticsdynamo.Reconciler{
 		Recorder: of.recorder, Pulls: of.countPulls, PullsFrom: firstDayOfPulls(now), Mend: r.mend,
-		Lives: []func(context.Context) iter.Seq2[daycounts.Life, error]{of.users.Lives, of.projects.Lives},
+		Lives: []func(context.Context) iter.Seq2[daycounts.History, error]{of.users.Histories, of.projects.Histories},
 	}
 	if first < again.PullsFrom {
 		p.say("pulls before %s are not compared: their log is kept for 400 days", again.PullsFrom)

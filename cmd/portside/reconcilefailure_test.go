@@ -38,9 +38,9 @@ func TestReconcileGoesOnAfterWhatFails(t *testing.T) {
 
 			again := a.mender(a.client)
 			all := again.Lives[1]
-			again.Lives[1] = func(ctx context.Context) iter.Seq2[daycounts.Life, error] {
+			again.Lives[1] = func(ctx context.Context) iter.Seq2[daycounts.History, error] {
 				if err := c.lives(b); err != nil {
-					return func(yield func(daycounts.Life, error) bool) { yield(nil, err) }
+					return func(yield func(daycounts.History, error) bool) { yield(nil, err) }
 				}
 				return all(ctx)
 			}

@@ -175,7 +175,7 @@ func (w *world) createUser(role principal.Role) {
 	if w.random.IntN(3) == 0 && w.things > 0 {
 		input.ActivationEmail, status = true, "pending"
 	}
-	created, err := w.admin.Create(w.Context(), users.Request{Caller: w.caller}, input)
+	created, err := w.admin.Create(w.Context(), users.CreateOptions{Caller: w.caller}, input)
 	w.must(err)
 	w.people = append(w.people, w.become(&w.users, turn{id: created.User.ID, status: status, role: string(role)}))
 }

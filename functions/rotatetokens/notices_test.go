@@ -160,7 +160,7 @@ func TestShortenedTokenIsToldByItsNewEnd(t *testing.T) {
 
 func TestLetterSaysWhoStillUsesIt(t *testing.T) {
 	use := func(h *harbour, s credentials.Secret, at time.Time) {
-		if err := h.table.Touch(h.tb.Context(), s.ID(), at); err != nil {
+		if err := h.table.RecordUse(h.tb.Context(), s.ID(), at); err != nil {
 			h.tb.Fatal(err)
 		}
 	}

@@ -101,10 +101,10 @@ func (x *Indexer) Sync(ctx context.Context, key string) ([]Outcome, error) {
 		if err != nil {
 			return err
 		}
-		listed, err := x.enter(ctx, fileOf(key), found.version)
+		listed, err := x.updateIndex(ctx, fileOf(key), found.version)
 		done = append(done, listed...)
-		if lost, is := errors.AsType[*rivalry](err); is {
-			settled, err := x.yield(ctx, found.seen, lost)
+		if lost, is := errors.AsType[*conflict](err); is {
+			settled, err := x.resolveConflict(ctx, found.seen, lost)
 			done = append(done, settled...)
 			return err
 		}
@@ -134,7 +134,7 @@ func (x *Indexer) mustStill(ctx context.Context, key string, seen Object) error 
 }
 
 // enter makes the index list a version of the file, or none. The error is a *rivalry where another is listed in its place.
-func (x *Indexer) enter(ctx context.Context, file string, version *Version) (done []Outcome, err error) {
+func (x *Indexer) updateIndex(ctx context.Context, file string, version *Version) (done []Outcome, err error) {
 	if !strings.HasSuffix(file, archiveSuffix) {
 		return nil, nil
 	}
@@ -143,7 +143,7 @@ func (x *Indexer) enter(ctx context.Context, file string, version *Version) (don
 		act, change = Listed, func(index *Index) (bool, error) { return admit(index, *version) }
 	}
 	err = x.retry(ctx, func() error {
-		changed, err := x.change(ctx, change)
+		changed, err := x.changeIndex(ctx, change)
 		if errors.Is(err, ErrNoObject) || errors.Is(err, ErrCorrupt) {
 			rebuilt, err := x.Rebuild(ctx)
 			done = append(done, rebuilt...)
@@ -161,7 +161,7 @@ func (x *Indexer) enter(ctx context.Context, file string, version *Version) (don
 }
 
 // change reads, changes and writes the index. It reports versions.ErrStale if somebody else wrote it meanwhile.
-func (x *Indexer) change(ctx context.Context, change func(*Index) (bool, error)) (bool, error) {
+func (x *Indexer) changeIndex(ctx context.Context, change func(*Index) (bool, error)) (bool, error) {
 	stored, err := x.Bucket.Get(ctx, IndexKey, maxIndexBytes)
 	if err != nil {
 		return false, err
@@ -173,7 +173,7 @@ func (x *Indexer) change(ctx context.Context, change func(*Index) (bool, error))
 	if changed, err := change(index); err != nil || !changed {
 		return false, err
 	}
-	if err := x.write(ctx, index, stored.Version); err != nil {
+	if err := x.writeIndex(ctx, index, stored.Version); err != nil {
 		return false, err
 	}
 	return true, nil
@@ -186,7 +186,7 @@ func decodeStored(stored Object) (*Index, error) {
 	return DecodeIndex(stored.Body)
 }
 
-func (x *Indexer) write(ctx context.Context, index *Index, over string) error {
+func (x *Indexer) writeIndex(ctx context.Context, index *Index, over string) error {
 	text, err := index.Encode(x.Now().Truncate(time.Second))
 	if err != nil {
 		return err

@@ -170,7 +170,7 @@ func (r *rebuilding) replace(ctx context.Context, current *Index, version string
 	if current != nil && current.Equal(fresh) {
 		return nil
 	}
-	if err := r.write(ctx, fresh, version); err != nil {
+	if err := r.writeIndex(ctx, fresh, version); err != nil {
 		return err
 	}
 	if current == nil {

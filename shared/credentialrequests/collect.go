@@ -114,7 +114,7 @@ func username(email string) string {
 // confirm notes that the password is about to be handed out, so that SendDue leaves the collection alone. Where the answer
 // of the store is lost, what is stored decides.
 func (s *Service) confirm(ctx context.Context, r Request) error {
-	err := s.settle(ctx, r)
+	err := s.clearNextStep(ctx, r)
 	if err == nil {
 		return nil
 	}

@@ -47,7 +47,7 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, baseUR
 	if err := s.Store.Create(ctx, request, caller.CredentialID); err != nil {
 		return Request{}, err
 	}
-	s.stepOrLeave(ctx, request)
+	s.tryStep(ctx, request)
 	return request, nil
 }
 
@@ -94,7 +94,7 @@ func (s *Service) Decide(ctx context.Context, caller principal.Principal, decisi
 	if err != nil {
 		return Request{}, err
 	}
-	s.stepOrLeave(ctx, decided)
+	s.tryStep(ctx, decided)
 	return decided, nil
 }
 
@@ -148,7 +148,7 @@ func (s *Service) change(ctx context.Context, c Change) (Request, error) {
 
 // stepOrLeave takes the next step. One that fails stays noted, and SendDue takes it: what caused it has happened already,
 // so the caller must not be told otherwise.
-func (s *Service) stepOrLeave(ctx context.Context, r Request) {
+func (s *Service) tryStep(ctx context.Context, r Request) {
 	if !mail.HasTime(ctx) {
 		return
 	}

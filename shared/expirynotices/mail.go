@@ -50,7 +50,7 @@ func lastUse(c credentials.Credential) string {
 	if c.LastUsedAt.IsZero() {
 		return "It was never used."
 	}
-	return "It was last used on " + c.LastUsedAt.UTC().Format(timeLayout) + " (to " + minutes(credentials.LastUseStep) + ")."
+	return "It was last used on " + c.LastUsedAt.UTC().Format(timeLayout) + " (to " + minutes(credentials.LastUseResolution) + ")."
 }
 
 func minutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int(d.Minutes())) }

@@ -21,7 +21,7 @@ import (
 type Reconciler struct {
 	Recorder *Recorder
 	// Lives are those of everything that is counted by the day: users, projects.
-	Lives []func(context.Context) iter.Seq2[daycounts.Life, error]
+	Lives []func(context.Context) iter.Seq2[daycounts.History, error]
 	// Pulls counts the log of pulls of a day again, strongly consistent.
 	Pulls func(context.Context, calendar.Day) (analytics.Pulls, error)
 	// PullsFrom is the first day of which the log has all pulls.

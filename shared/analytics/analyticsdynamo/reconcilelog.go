@@ -331,7 +331,7 @@ func (r *recount) writeModels(ctx context.Context, kept keptDay, counted tally) 
 
 // overtaken tells a failed condition from other errors.
 func overtaken(err error) error {
-	if err != nil && items.Failed(err) {
+	if err != nil && items.ConditionFailed(err) {
 		return errOvertaken
 	}
 	return err

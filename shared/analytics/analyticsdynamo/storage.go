@@ -25,7 +25,7 @@ func (s *Store) SetStorage(ctx context.Context, at time.Time, size analytics.Sto
 			":charts": items.Number(size.Charts), ":media": items.Number(size.Media), ":at": items.Number(at.UnixMilli()),
 		},
 	}, items.RetryConflicts)
-	if err != nil && !items.Failed(err) {
+	if err != nil && !items.ConditionFailed(err) {
 		return fmt.Errorf("write the usage of a day: %w", err)
 	}
 	return nil

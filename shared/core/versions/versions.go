@@ -1,8 +1,9 @@
-// Package versions is how a thing that many may change at once is changed: read, decided on, and written if it still is what
-// was read.
+// Package versions changes resources that several requests may change at the same time. A change
+// reads the resource, decides, and writes only if the resource has not changed since.
 //
-// Each such thing has a version, 1 at its creation and one more with every change that a reader can see. Stores refuse a write
-// that was decided on another version, so that no change is ever lost; here it is decided again, with pauses at random.
+// Each resource has a version: 1 at its creation, and one more with every change that a reader can
+// see. Stores reject a write that was decided on another version, so that no change is lost. This
+// package then starts the change again from the read.
 package versions
 
 import (
@@ -26,14 +27,14 @@ var (
 	ErrBusy = fault.New(fault.Unavailable, "Too many requests change this resource at once. Send the request again.")
 )
 
-// Target is the thing that a change is meant for.
+// Target is the resource to change.
 type Target struct {
-	ID string
-	If func(version int64) bool // whether the stored version is one that the caller wants to change; nil: any
+	ID      string
+	IfMatch func(version int64) bool // reports whether the caller accepts the stored version; nil accepts any
 }
 
-// Accepts reports whether the caller wants to change this version.
-func (t Target) Accepts(version int64) bool { return t.If == nil || t.If(version) }
+// Accepts reports whether the caller wants to change a resource with this version.
+func (t Target) Accepts(version int64) bool { return t.IfMatch == nil || t.IfMatch(version) }
 
 // Change reads the target, and lets write decide on a change and store it. As long as write returns ErrStale, Change
 // starts again with another read. Errors: ErrMismatch if the caller does not accept the stored version, ErrBusy.
@@ -70,5 +71,6 @@ func Retry(ctx context.Context, change func() error) error {
 // IsStale reports whether err is ErrStale, which another attempt may avoid.
 func IsStale(err error) bool { return errors.Is(err, ErrStale) }
 
-// Stamp is the time of a change as it is stored: a time that is told once with more digits than ever after would confuse.
-func Stamp(now time.Time) time.Time { return now.UTC().Truncate(time.Millisecond) }
+// StoredTime returns the time of a change with the precision with which stores keep it, so that the
+// first response shows the same time as all later ones.
+func StoredTime(now time.Time) time.Time { return now.UTC().Truncate(time.Millisecond) }

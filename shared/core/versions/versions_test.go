@@ -38,7 +38,7 @@ func TestAChangeIsDecidedAgain(t *testing.T) {
 
 func TestAnotherVersionIsFinal(t *testing.T) {
 	only := func(wanted int64) versions.Target {
-		return versions.Target{If: func(version int64) bool { return version == wanted }}
+		return versions.Target{IfMatch: func(version int64) bool { return version == wanted }}
 	}
 	x := &thing{version: 2}
 	if err := x.change(t.Context(), only(1)); !errors.Is(err, versions.ErrMismatch) || x.writes != 0 {

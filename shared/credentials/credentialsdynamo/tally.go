@@ -82,7 +82,7 @@ func (c Change) condition() (*string, items.Map) {
 
 // Standing returns an owner's live credentials of all kinds, and how many were ever issued, read before them: a
 // transaction that is conditional on the number sees all of them.
-func (t *Table) Standing(ctx context.Context, ownerID string, at time.Time) (live []credentials.Credential, issued int64, err error) {
+func (t *Table) ListLive(ctx context.Context, ownerID string, at time.Time) (live []credentials.Credential, issued int64, err error) {
 	before, _, err := items.Get[tally](ctx, items.In(t.client, t.name), tallyKey(ownerID))
 	if err != nil {
 		return nil, 0, err
@@ -103,7 +103,7 @@ func (t *Table) Standing(ctx context.Context, ownerID string, at time.Time) (liv
 // Recount makes the number of live credentials exact, and reports whether one more may be issued. Issuers call it when
 // their Tally failed, since credentials expire without anybody counting.
 func (t *Table) Recount(ctx context.Context, ownerID string, at time.Time) (room bool, err error) {
-	live, issued, err := t.Standing(ctx, ownerID, at)
+	live, issued, err := t.ListLive(ctx, ownerID, at)
 	if err != nil || len(live) >= credentials.MaxLive {
 		return false, err
 	}
@@ -112,7 +112,7 @@ func (t *Table) Recount(ctx context.Context, ownerID string, at time.Time) (room
 		UpdateExpression: aws.String("SET live = :live"), ConditionExpression: aws.String("issued = :seen"),
 		ExpressionAttributeValues: items.Map{":live": items.Number(int64(len(live))), ":seen": items.Number(issued)},
 	}, items.RetryConflicts)
-	if err != nil && !items.Failed(err) { // another issuer was faster, and has counted or will
+	if err != nil && !items.ConditionFailed(err) { // another issuer was faster, and has counted or will
 		return false, fmt.Errorf("recount credentials of %s: %w", ownerID, err)
 	}
 	return true, nil

@@ -19,7 +19,7 @@ import (
 var contended = retry.Policy{Attempts: 50}
 
 // errHeld says that a place which a repair was to change does not hold what was read there.
-var errHeld = errors.New("lists: a place is held by another thing")
+var errPlaceTaken = errors.New("lists: a place is held by another thing")
 
 // place is where an item stands.
 type place struct{ pk, sk string }
@@ -116,7 +116,7 @@ func (r *rebuild) removeStray(ctx context.Context, d derived) error {
 			return err
 		}
 		err = r.write(ctx, r.check(d.owner, thing, found), r.remove(d))
-		if errors.Is(err, errHeld) { // another writer removed the item or replaced it with the right one
+		if errors.Is(err, errPlaceTaken) { // another writer removed the item or replaced it with the right one
 			return nil
 		}
 		if err == nil {
@@ -131,7 +131,7 @@ func (r *rebuild) removeStray(ctx context.Context, d derived) error {
 }
 
 // mendThings adds what is missing of things and replaces what is wrong. What stands where it should not is gone by now.
-func (r *rebuild) mendThings(ctx context.Context) error {
+func (r *rebuild) repairThings(ctx context.Context) error {
 	return r.scan(ctx, func(ctx context.Context, page []items.Map) error {
 		var batch []Thing
 		for _, item := range page {
@@ -149,7 +149,7 @@ func (r *rebuild) mendThings(ctx context.Context) error {
 			return err
 		}
 		for _, id := range wrong {
-			if err := r.mendThing(ctx, id); err != nil {
+			if err := r.repairThing(ctx, id); err != nil {
 				return err
 			}
 		}
@@ -204,8 +204,8 @@ func (r *rebuild) missing(thing Thing, found map[place]items.Map) []items.Map {
 }
 
 // mendThing compares a thing with what is derived from it, both as they are now, and mends it in one transaction.
-func (r *rebuild) mendThing(ctx context.Context, id string) error {
-	err := contended.Do(ctx, versions.IsStale, func() error { return r.tryMendThing(ctx, id) })
+func (r *rebuild) repairThing(ctx context.Context, id string) error {
+	err := contended.Do(ctx, versions.IsStale, func() error { return r.tryRepairThing(ctx, id) })
 	if versions.IsStale(err) {
 		return fmt.Errorf("thing %s: %w", id, versions.ErrBusy)
 	}
@@ -213,7 +213,7 @@ func (r *rebuild) mendThing(ctx context.Context, id string) error {
 }
 
 // tryMendThing is mendThing without retries. Errors: versions.ErrStale.
-func (r *rebuild) tryMendThing(ctx context.Context, id string) error {
+func (r *rebuild) tryRepairThing(ctx context.Context, id string) error {
 	thing, found, err := r.read(ctx, id)
 	if err != nil || !found {
 		return err
@@ -231,7 +231,7 @@ func (r *rebuild) tryMendThing(ctx context.Context, id string) error {
 		return nil
 	}
 	err = r.write(ctx, r.check(id, thing, true), r.put(wrong)...)
-	if errors.Is(err, errHeld) {
+	if errors.Is(err, errPlaceTaken) {
 		r.dispute(id, "has a number or name that another one holds")
 		return nil
 	}
@@ -248,7 +248,7 @@ func (r *rebuild) write(ctx context.Context, check types.TransactWriteItem, writ
 		if at == 0 {
 			return versions.ErrStale
 		}
-		return errHeld
+		return errPlaceTaken
 	}
 	return err
 }

@@ -72,7 +72,7 @@ func (r *rebuild) visit(ctx context.Context, n node) error {
 	} else {
 		r.Numbers = max(r.Numbers, min(n.start(branching), r.Of))
 	}
-	wrong, err := r.mend(ctx, n)
+	wrong, err := r.repair(ctx, n)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (r *rebuild) reached(ctx context.Context, n node) (bool, error) {
 
 // mend corrects a node and tells whether it was wrong: all of it at once, or, for a lowest node where others
 // write too often for that, child by child.
-func (r *rebuild) mend(ctx context.Context, n node) (wrong bool, err error) {
+func (r *rebuild) repair(ctx context.Context, n node) (wrong bool, err error) {
 	all := children{n, 0, branching}
 	if n.level < lowest {
 		return r.correctUnderContention(ctx, smallPart, all)

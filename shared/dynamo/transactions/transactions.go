@@ -1,12 +1,14 @@
-// Package transactions runs DynamoDB's TransactWriteItems so that its callers meet only two outcomes that are
-// worth a decision: a condition failed, or the table is too busy.
+// Package transactions runs DynamoDB transactions, so that callers have to handle only two
+// outcomes: a condition failed, or the table is too busy.
 //
-// DynamoDB never queues transactions: of two that touch one item at the same moment, one is cancelled. With
-// counters that every write meets, this is everyday traffic and no error, so it is retried here, with full
-// jitter, because writers who wait for equal times meet again. All attempts of one Write carry one client
-// request token, so a transaction whose answer got lost is not applied a second time. The token holds for ten
-// minutes, which all attempts together must never exceed. The SDK's own retries are off here: two loops, one
-// in the other, multiply their waits.
+// DynamoDB does not queue transactions. If two of them use the same item at the same moment, one is
+// canceled. Because every write updates shared counters, that is normal and not an error. This
+// package retries it, with full jitter, because writers that wait equally long collide again.
+//
+// All attempts of one Write have the same client request token, so that a transaction whose
+// response was lost is not applied twice. DynamoDB remembers a token for ten minutes; all attempts
+// together must take less. The SDK's own retries are switched off, because two nested retry loops
+// multiply their waits.
 package transactions
 
 import (
@@ -23,14 +25,14 @@ import (
 	"portside/shared/core/retry"
 )
 
-// MaxItems is how many items DynamoDB takes in one transaction.
+// MaxItems is the largest number of items in one transaction.
 const MaxItems = 100
 
-// ErrBusy says that every attempt was cancelled by other writers, throttled or unanswered. The transaction
-// has not been applied, unless the last answer was lost; its cause is in the chain.
-var ErrBusy = fault.New(fault.Unavailable, "Too many changes at the same moment; try again.")
+// ErrBusy means that every attempt was canceled by other writers, throttled or not answered. The
+// transaction was not applied, unless only the last response was lost. The chain has the cause.
+var ErrBusy = fault.New(fault.Unavailable, "Too many changes at the same moment. Send the request again.")
 
-// Client is the part of *dynamodb.Client that is needed.
+// Client is the part of *dynamodb.Client that Write needs.
 type Client interface {
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (
 		*dynamodb.TransactWriteItemsOutput, error)

@@ -24,7 +24,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// store is a table with numbers that transactions add to.
+// store is a table with one number per name.
 type store struct {
 	client *dynamodb.Client
 	table  string
@@ -43,7 +43,7 @@ func key(pk string) map[string]types.AttributeValue {
 	}
 }
 
-// add is one more for each of the names.
+// add returns writes that add one to the number of each name.
 func (s *store) add(names ...string) []types.TransactWriteItem {
 	var items []types.TransactWriteItem
 	for _, name := range names {
@@ -55,7 +55,7 @@ func (s *store) add(names ...string) []types.TransactWriteItem {
 	return items
 }
 
-// create is a put that fails where the name exists, and then returns what is there.
+// create returns a put that fails if the name exists, and then returns the stored item.
 func (s *store) create(name string) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &s.table, Item: key(name), ConditionExpression: aws.String("attribute_not_exists(pk)"),
@@ -94,7 +94,7 @@ func (w *waits) policy(attempts int) retry.Policy {
 	return policy
 }
 
-func TestWhatIsRetried(t *testing.T) {
+func TestWriteRetriesTransientErrors(t *testing.T) {
 	busy := &types.ProvisionedThroughputExceededException{}
 	cases := []struct {
 		name    string
@@ -139,7 +139,7 @@ func TestWhatIsRetried(t *testing.T) {
 	}
 }
 
-func TestWaitsDoubleUpToASecondAndEndInBusy(t *testing.T) {
+func TestWriteGivesUpWithErrBusy(t *testing.T) {
 	s, w := newStore(t), &waits{}
 	client := awstest.Faulty(s.client, func(string, int) error { return awstest.TransactionConflict(1) })
 	err := transactions.WriteWith(t.Context(), w.policy(retry.Default.Attempts), client, s.add("a"))
@@ -155,9 +155,9 @@ func TestWaitsDoubleUpToASecondAndEndInBusy(t *testing.T) {
 	}
 }
 
-func TestWaitingEndsWithTheContext(t *testing.T) {
+func TestWriteStopsWhenTheContextEnds(t *testing.T) {
 	s := newStore(t)
-	gone := errors.New("the caller has gone")
+	gone := errors.New("the caller has disconnected")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	calls := 0
 	client := awstest.Faulty(s.client, func(string, int) error {
@@ -169,11 +169,11 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	forever.Jitter = func(time.Duration) time.Duration { return time.Hour }
 	err := transactions.WriteWith(ctx, forever, client, s.add("a"))
 	if !errors.Is(err, gone) || !errors.Is(err, transactions.ErrBusy) || calls != 1 {
-		t.Errorf("error = %v after %d calls, want both ErrBusy and the context's cause after one", err, calls)
+		t.Errorf("error = %v after %d calls, want ErrBusy and the context's cause after one call", err, calls)
 	}
 }
 
-func TestFailedConditions(t *testing.T) {
+func TestWriteReportsFailedConditions(t *testing.T) {
 	s := newStore(t)
 	if err := transactions.Write(t.Context(), s.client, []types.TransactWriteItem{s.create("b"), s.create("d")}); err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestFailedConditions(t *testing.T) {
 	}
 }
 
-func TestNumberOfItemsIsChecked(t *testing.T) {
+func TestWriteRejectsTooFewOrTooManyItems(t *testing.T) {
 	s := newStore(t)
 	client, meter := awstest.Metered(s.client)
 	for _, n := range []int{0, transactions.MaxItems + 1} {
@@ -218,8 +218,9 @@ func TestNumberOfItemsIsChecked(t *testing.T) {
 	}
 }
 
-// TestBrokenConnectionAppliesOnce lets the engine apply each transaction and then drops the connection, twice.
-func TestBrokenConnectionAppliesOnce(t *testing.T) {
+// TestWriteAppliesOnceOverABrokenConnection drops the connection twice after the engine has applied
+// the transaction.
+func TestWriteAppliesOnceOverABrokenConnection(t *testing.T) {
 	s, w := newStore(t), &waits{}
 	engine, err := url.Parse(*s.client.Options().BaseEndpoint)
 	if err != nil {
@@ -241,12 +242,12 @@ func TestBrokenConnectionAppliesOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.number(t, "a") != 1 || answers.Load() != 3 || len(w.slept) != 2 {
-		t.Errorf("the number is %d after %d answers and %d waits of ours, want 1 after 3 and 2",
+		t.Errorf("the number is %d after %d responses and %d waits, want 1 after 3 and 2",
 			s.number(t, "a"), answers.Load(), len(w.slept))
 	}
 }
 
-func TestConcurrentWritersLoseNothing(t *testing.T) {
+func TestConcurrentWritesAreAllApplied(t *testing.T) {
 	s := newStore(t)
 	client := awstest.Faulty(s.client, func(_ string, n int) error {
 		if n%3 == 0 {

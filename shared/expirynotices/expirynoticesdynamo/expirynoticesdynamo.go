@@ -55,7 +55,7 @@ func (s *Store) Acquire(ctx context.Context, run string, now, until time.Time) (
 			":run": items.Text(run), ":until": items.Number(items.Millis(until)), ":now": items.Number(items.Millis(now)),
 		},
 	})
-	if items.Failed(err) {
+	if items.ConditionFailed(err) {
 		return 0, expirynotices.ErrLocked
 	}
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Store) change(ctx context.Context, run, expression string, values items
 		TableName: &s.table, Key: lockKey(), UpdateExpression: &expression, ConditionExpression: aws.String("holder = :run"),
 		ExpressionAttributeNames: map[string]string{"#until": "until"}, ExpressionAttributeValues: values,
 	})
-	if items.Failed(err) {
+	if items.ConditionFailed(err) {
 		return expirynotices.ErrLocked
 	}
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Store) Claim(ctx context.Context, n expirynotices.Notice) (bool, error)
 			":purge":   items.Number(n.Credential.ExpiresAt.Add(credentialsdynamo.Retention).Unix()),
 		},
 	})
-	if items.Failed(err) {
+	if items.ConditionFailed(err) {
 		return false, nil
 	}
 	if err != nil {

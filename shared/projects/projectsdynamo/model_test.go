@@ -128,7 +128,7 @@ func (m *model) compare(t *testing.T, r *rapid.T, d *desk) {
 		same(r, "project", project, got)
 	}
 	wanted, lives := map[string]int64{}, daycounts.Changes{}
-	for life, err := range d.store.Lives(t.Context()) {
+	for life, err := range d.store.Histories(t.Context()) {
 		must(r, err)
 		for day, change := range life.Changes() {
 			lives.Add(day, change)

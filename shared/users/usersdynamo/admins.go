@@ -16,7 +16,7 @@ import (
 	"portside/shared/users"
 )
 
-// adminsItem is the number of active admins.
+// adminsItem has the number of active admins.
 type adminsItem struct {
 	N int64 `dynamodbav:"n"`
 	V int64 `dynamodbav:"v"` // grows with every change
@@ -27,12 +27,13 @@ func (s *Store) readAdmins(ctx context.Context) (adminsItem, error) {
 	return stored, err
 }
 
-// recount is the policy of counting the admins: it starts again at once if an admin changed meanwhile.
+// recount is the policy of counting the admins. It starts again at once if an admin has changed
+// meanwhile.
 var recount = retry.Policy{Attempts: 50}
 
-// mendAdmins recounts the active admins until no admin has changed from the first read to the write. It reports whether their
-// number was wrong.
-func (s *Store) mendAdmins(ctx context.Context) (wrong bool, err error) {
+// repairAdmins recounts the active admins until no admin changes from the first read to the write.
+// It reports whether their stored number was wrong.
+func (s *Store) repairAdmins(ctx context.Context) (wrong bool, err error) {
 	err = recount.Do(ctx, versions.IsStale, func() error {
 		wrong, err = s.recountAdmins(ctx)
 		return err

@@ -1,13 +1,16 @@
-// Package daily counts things by the day, for the dashboard: how many there are of a kind, and what happened to them.
+// Package daycounts counts resources by the day for the dashboard: how many of each kind there are,
+// and what happened to them.
 //
-// A store writes the counters in the transaction that makes the change they count, so that they are never wrong, and never
-// waited for. There is an item for each day with that day's changes, and one with their sum since the beginning; what was on
-// the evening of a past day is the sum less the changes since. Days are UTC.
+// A store writes the counters in the transaction that makes the counted change, so that they are
+// never wrong or late. Each day has one item with the changes of that day, and one more item has
+// their sum. The state at the end of a past day is the sum minus the changes since. Days are in
+// UTC.
 //
-//	counts    <day>    every counter that changed on the day: by how much
-//	counts    total    every counter: the sum of all days; and version, how often anything was written
+//	counts    <day>    for every counter that changed on the day: by how much
+//	counts    total    the sum of all days for every counter; and version, the number of writes
 //
-// So that every item can be computed again, each thing carries its [Life], and leaves it behind when it is deleted.
+// Each resource stores its [History] and leaves it behind when it is deleted, so that every item
+// can be recomputed.
 package daycounts
 
 import (
@@ -24,10 +27,10 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// Change is by how much counters change.
+// Change is by how much each counter changes.
 type Change map[string]int64
 
-// Add adds to counters, and forgets those that come to zero.
+// Add adds to counters, and removes those that become zero.
 func (c Change) Add(by int64, counters ...string) {
 	for _, name := range counters {
 		if c[name] += by; c[name] == 0 {
@@ -36,10 +39,10 @@ func (c Change) Add(by int64, counters ...string) {
 	}
 }
 
-// Changes are those of several days; most transactions have one.
+// Changes are changes by day. Most transactions have one day.
 type Changes map[calendar.Day]Change
 
-// Add adds what happened on a day.
+// Add adds a change to a day.
 func (c Changes) Add(day calendar.Day, change Change) {
 	if c[day] == nil {
 		c[day] = Change{}
@@ -49,7 +52,7 @@ func (c Changes) Add(day calendar.Day, change Change) {
 	}
 }
 
-// Sum is what happened on all days together.
+// Sum returns the sum of all days.
 func (c Changes) Sum() Change {
 	sum := Change{}
 	for _, change := range c {
@@ -60,14 +63,14 @@ func (c Changes) Sum() Change {
 	return sum
 }
 
-// Table is the table of analytics, for what writes to it.
+// Table is the analytics table, for the stores that write counters to it.
 type Table struct{ name string }
 
 // In returns the named table.
 func In(table string) Table { return Table{table} }
 
-// The keys of the items, and the attribute of the sum that is no counter: every transaction raises it, so that whoever counts again
-// can tell that nobody has counted meanwhile.
+// The parts of the keys, and the attribute of the sum that is not a counter. Every transaction
+// raises Version, so that a recount notices changes that happen meanwhile.
 const (
 	Partition = "counts"
 	total     = "total"
@@ -80,8 +83,8 @@ func Key(day calendar.Day) items.Map { return items.Key(Partition, day.String())
 // TotalKey returns the key of the sum.
 func TotalKey() items.Map { return items.Key(Partition, total) }
 
-// Writes returns what a transaction has to write for the changes: an item for each day, and the sum. They have no condition
-// and cannot fail by themselves.
+// Writes returns the writes of the changes for a transaction: one item for each day, and the sum.
+// They have no conditions and cannot fail on their own.
 func (t Table) Writes(changes Changes) []types.TransactWriteItem {
 	var all []types.TransactWriteItem
 	for _, day := range slices.Sorted(maps.Keys(changes)) {
@@ -95,7 +98,7 @@ func (t Table) Writes(changes Changes) []types.TransactWriteItem {
 	return t.add(all, TotalKey(), sum)
 }
 
-// add appends the addition of a change to an item, if there is something to add.
+// add appends the write that adds a change to an item, unless the change is empty.
 func (t Table) add(all []types.TransactWriteItem, key items.Map, change Change) []types.TransactWriteItem {
 	if len(change) == 0 {
 		return all

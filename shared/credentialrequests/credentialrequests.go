@@ -107,11 +107,11 @@ type Request struct {
 
 // Next is what has to happen without anybody asking. What it is follows from the status.
 type Next struct {
-	Due     time.Time // zero: nothing has to happen
-	Tries   int       // how often it was tried
-	Told    []string  // ids of the approvers who got their mail
-	LinkID  string    // public id of the newest link; empty: none yet
-	BaseURL string    // of the portal, for links in mails
+	Due      time.Time // zero: nothing has to happen
+	Attempts int       // how often it was tried
+	Notified []string  // ids of the approvers who got their mail
+	LinkID   string    // public id of the newest link; empty: none yet
+	BaseURL  string    // of the portal, for links in mails
 }
 
 // event returns the request with one more event.
@@ -128,7 +128,7 @@ const (
 	MaxLimit         = 100  // requests on a page
 	DefaultLimit     = 20
 	PasswordDays     = 365
-	LinkLife         = 7 * 24 * time.Hour
+	LinkLifetime     = 7 * 24 * time.Hour
 )
 
 // maxApprovers is how many people are told of a request.

@@ -23,13 +23,13 @@ func noon(day int) time.Time { return time.Date(2026, 3, day, 12, 0, 0, 0, time.
 
 func on(day int) calendar.Day { return calendar.DayOf(noon(day)) }
 
-func TestLife(t *testing.T) {
+func TestHistory(t *testing.T) {
 	open, closed := []string{"projects", "project:active"}, []string{"projects", "project:archived"}
-	born := daycounts.Life{}.On(noon(1), open, "created")
-	changed := born.On(noon(3), closed, "archived").On(noon(3), open).On(noon(3), closed, "archived")
-	gone := changed.On(noon(2), nil) // by a clock that is late
+	born := daycounts.History{}.Append(noon(1), open, "created")
+	changed := born.Append(noon(3), closed, "archived").Append(noon(3), open).Append(noon(3), closed, "archived")
+	gone := changed.Append(noon(2), nil) // by a clock that is late
 	for _, test := range []struct {
-		life daycounts.Life
+		life daycounts.History
 		text string
 		want daycounts.Changes
 	}{
@@ -53,36 +53,37 @@ func TestLife(t *testing.T) {
 		if diff := cmp.Diff(test.want, test.life.Changes()); diff != "" {
 			t.Errorf("%q: %s", test.text, diff)
 		}
-		read, err := daycounts.ParseLife(test.text)
+		read, err := daycounts.ParseHistory(test.text)
 		if err != nil || read.String() != test.text || test.life.String() != test.text || !cmp.Equal(read.Changes(), test.want) {
 			t.Errorf("%q is written %q, and read as %q: %v", test.text, test.life, read, err)
 		}
 	}
-	if diff := cmp.Diff(daycounts.Changes{on(3): {"projects": -1, "project:archived": -1}}, gone.Since(changed)); diff != "" {
+	if diff := cmp.Diff(daycounts.Changes{on(3): {"projects": -1, "project:archived": -1}}, gone.ChangesSince(changed)); diff != "" {
 		t.Error(diff)
 	}
 	for _, wrong := range []string{"\n", "yesterday users", "2026-03-01 +created*x", "2026-02-30 users"} {
-		if life, err := daycounts.ParseLife(wrong); err == nil {
+		if life, err := daycounts.ParseHistory(wrong); err == nil {
 			t.Errorf("%q is read as %v", wrong, life)
 		}
 	}
 }
 
-// However a thing lives, what is added step by step comes to what its life says in the end.
-func TestStepsAddUpToTheLife(t *testing.T) {
+// TestStepsAddUpToTheHistory checks that the changes of all steps add up to the changes of the
+// final history.
+func TestStepsAddUpToTheHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var life daycounts.Life
+		var life daycounts.History
 		sum := daycounts.Changes{}
 		for range rapid.IntRange(0, 12).Draw(t, "steps") {
 			as := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3, rapid.ID[string]).Draw(t, "as")
 			events := rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y"}), 0, 3).Draw(t, "events")
-			next := life.On(noon(rapid.IntRange(1, 9).Draw(t, "day")), as, events...)
-			for day, change := range next.Since(life) {
+			next := life.Append(noon(rapid.IntRange(1, 9).Draw(t, "day")), as, events...)
+			for day, change := range next.ChangesSince(life) {
 				sum.Add(day, change)
 			}
 			life = next
 		}
-		read, err := daycounts.ParseLife(life.String())
+		read, err := daycounts.ParseHistory(life.String())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +97,7 @@ func TestStepsAddUpToTheLife(t *testing.T) {
 	})
 }
 
-func TestCountersAddUp(t *testing.T) {
+func TestWritesAddToCounters(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	table := awstest.Table(t, client, "AnalyticsTable")
 	write := func(changes daycounts.Changes) {
@@ -150,8 +151,8 @@ func TestDamagedItemsAreRejected(t *testing.T) {
 	}
 }
 
-func ExampleLife() {
-	life := daycounts.Life{}.On(noon(1), []string{"users", "role:viewer"})
-	fmt.Println(life.On(noon(2), []string{"users", "role:admin"}).Since(life))
+func ExampleHistory() {
+	life := daycounts.History{}.Append(noon(1), []string{"users", "role:viewer"})
+	fmt.Println(life.Append(noon(2), []string{"users", "role:admin"}).ChangesSince(life))
 	// Output: map[2026-03-02:map[role:admin:1 role:viewer:-1]]
 }

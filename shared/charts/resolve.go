@@ -34,7 +34,7 @@ type finding struct {
 func (x *Indexer) resolve(ctx context.Context, key string) (found finding, rejected []Outcome, err error) {
 	err = x.retry(ctx, func() error {
 		var refusal *Refusal
-		found, err = x.settle(ctx, key)
+		found, err = x.evaluate(ctx, key)
 		if !errors.As(err, &refusal) {
 			return err
 		}
@@ -51,7 +51,7 @@ func (x *Indexer) resolve(ctx context.Context, key string) (found finding, rejec
 	return found, rejected, err
 }
 
-func (x *Indexer) settle(ctx context.Context, key string) (found finding, err error) {
+func (x *Indexer) evaluate(ctx context.Context, key string) (found finding, err error) {
 	file := fileOf(key)
 	found.seen, err = x.Bucket.Get(ctx, key, x.limit(file))
 	if errors.Is(err, ErrNoObject) {
