@@ -105,7 +105,7 @@ func (b *bootstrap) admin(ctx context.Context) (admin users.User, made bool, err
 }
 
 func (b *bootstrap) create(ctx context.Context, input users.NewUser) (admin users.User, made bool, err error) {
-	others, err := b.users.ActingAdmins(ctx)
+	others, err := b.users.ActiveAdmins(ctx)
 	if err != nil {
 		return users.User{}, false, err
 	}
@@ -114,7 +114,7 @@ func (b *bootstrap) create(ctx context.Context, input users.NewUser) (admin user
 			"use that admin's --email, create users through the API, or give --force")
 	}
 	service := users.NewService(b.users, nil, newID, b.now) // no invitation, hence no inviter
-	created, err := service.Create(ctx, users.Request{Caller: principal.Operator()}, input)
+	created, err := service.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, input)
 	if errors.Is(err, users.ErrEmailTaken) {
 		return users.User{}, false, errors.New("the address was taken just now: run it again")
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 )
 
@@ -61,15 +61,15 @@ func (d *demonstration) run(ctx context.Context, p process) error {
 		return err
 	}
 	now := p.now().UTC().Truncate(time.Millisecond)
-	if err := d.check(ctx, of, analytics.DayOf(now)); err != nil {
+	if err := d.check(ctx, of, calendar.DayOf(now)); err != nil {
 		return err
 	}
-	y := &year{records: of, seed: d.seed, now: now, first: analytics.DayOf(now) - analytics.Day(d.days) + 1}
+	y := &year{records: of, seed: d.seed, now: now, first: calendar.DayOf(now) - calendar.Day(d.days) + 1}
 	if err := y.turnBack(ctx); err != nil {
 		return err
 	}
 	told := time.Now()
-	for day := y.first; day <= analytics.DayOf(now); day++ {
+	for day := y.first; day <= calendar.DayOf(now); day++ {
 		if time.Since(told) > tellEvery {
 			told = time.Now()
 			p.say("%s: %d of %d days, %s", day, day-y.first, d.days, y.sum())
@@ -86,7 +86,7 @@ func (d *demonstration) run(ctx context.Context, p process) error {
 }
 
 // check refuses an installation that is in use.
-func (d *demonstration) check(ctx context.Context, of *records, today analytics.Day) error {
+func (d *demonstration) check(ctx context.Context, of *records, today calendar.Day) error {
 	counts, err := of.analytics.Counts(ctx, today, today)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ type year struct {
 
 	seed   uint64
 	now    time.Time
-	first  analytics.Day
+	first  calendar.Day
 	random *rand.Rand // of one part of one day; see draw
 	people []person
 	plans  []plan
@@ -126,7 +126,7 @@ func (y *year) turnBack(ctx context.Context) error {
 			ConditionExpression: aws.String("attribute_exists(pk)"), ExpressionAttributeNames: map[string]string{"#at": "at"},
 			ExpressionAttributeValues: items.Map{":begin": items.Number(y.first.Begin().UnixMilli())},
 		})
-		if err != nil && !items.Failed(err) {
+		if err != nil && !items.ConditionFailed(err) {
 			return fmt.Errorf("turn back the sequence of %s: %w", name, err)
 		}
 	}
@@ -134,8 +134,8 @@ func (y *year) turnBack(ctx context.Context) error {
 }
 
 // live lets a day pass, today up to now.
-func (y *year) live(ctx context.Context, day analytics.Day) error {
-	for _, part := range []func(context.Context, analytics.Day) error{
+func (y *year) live(ctx context.Context, day calendar.Day) error {
+	for _, part := range []func(context.Context, calendar.Day) error{
 		y.changePeople, y.changePlans, y.serve, y.ask, y.fetch, y.store,
 	} {
 		if err := part(ctx, day); err != nil {
@@ -160,17 +160,17 @@ const (
 )
 
 // draw starts the random numbers of a part of a day. They are the same in every run with the same seed.
-func (y *year) draw(day analytics.Day, of topic) {
+func (y *year) draw(day calendar.Day, of topic) {
 	y.random = rand.New(rand.NewPCG(y.seed, uint64(day)*uint64(topics)+uint64(of))) //nolint:gosec // not a secret
 }
 
 // grown is how far the business is on a day: from 0.2 at the beginning to 1 today.
-func (y *year) grown(day analytics.Day) float64 {
-	return 0.2 + 0.8*float64(day-y.first+1)/float64(analytics.DayOf(y.now)-y.first+1)
+func (y *year) grown(day calendar.Day) float64 {
+	return 0.2 + 0.8*float64(day-y.first+1)/float64(calendar.DayOf(y.now)-y.first+1)
 }
 
 // isWeekend tells days on which little is done.
-func isWeekend(day analytics.Day) bool {
+func isWeekend(day calendar.Day) bool {
 	return day.Begin().Weekday() == time.Saturday || day.Begin().Weekday() == time.Sunday
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/core/principal"
 	"portside/shared/projects"
 	"portside/shared/users"
@@ -23,7 +23,7 @@ type (
 )
 
 // moments are times of a day in their order, in working hours mostly, today up to now.
-func (y *year) moments(day analytics.Day, n int) []time.Time {
+func (y *year) moments(day calendar.Day, n int) []time.Time {
 	var all []time.Time
 	for range n {
 		at := day.Begin().Add(8*time.Hour + time.Duration(y.random.IntN(10*3600*1000))*time.Millisecond)
@@ -36,7 +36,7 @@ func (y *year) moments(day analytics.Day, n int) []time.Time {
 }
 
 // each does something at so many moments of a day.
-func (y *year) each(day analytics.Day, n int, do func(at time.Time) error) error {
+func (y *year) each(day calendar.Day, n int, do func(at time.Time) error) error {
 	for _, at := range y.moments(day, n) {
 		if err := do(at); err != nil {
 			return err
@@ -62,7 +62,7 @@ func (y *year) word(of string) string { return among(y, strings.Fields(of)) }
 func among[T any](y *year, all []T) T { return all[y.random.IntN(len(all))] }
 
 // changePeople lets users come, change and go.
-func (y *year) changePeople(ctx context.Context, day analytics.Day) error {
+func (y *year) changePeople(ctx context.Context, day calendar.Day) error {
 	y.draw(day, peopleTopic)
 	coming := y.some(0.75)
 	switch {
@@ -143,7 +143,7 @@ func (y *year) changePerson(ctx context.Context, i int, at time.Time) error {
 }
 
 // changePlans lets projects begin, go on and end.
-func (y *year) changePlans(ctx context.Context, day analytics.Day) error {
+func (y *year) changePlans(ctx context.Context, day calendar.Day) error {
 	y.draw(day, projectsTopic)
 	coming := y.some(0.3)
 	switch {

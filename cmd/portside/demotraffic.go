@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/pulls"
 )
 
@@ -16,14 +17,14 @@ import (
 const stretch = 6 * time.Hour
 
 // serve records a day's requests.
-func (y *year) serve(ctx context.Context, day analytics.Day) error {
+func (y *year) serve(ctx context.Context, day calendar.Day) error {
 	part := y.planRequests(day)
 	y.lines += len(part.Lines)
 	return y.record(ctx, part)
 }
 
 // planRequests returns a day's requests, which depend on nothing but the seed, the first day and the clock.
-func (y *year) planRequests(day analytics.Day) analytics.Segment {
+func (y *year) planRequests(day calendar.Day) analytics.Segment {
 	y.draw(day, requestsTopic)
 	mood := y.mood()
 	part := analytics.Segment{Log: analytics.AccessLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
@@ -39,7 +40,7 @@ func (y *year) planRequests(day analytics.Day) analytics.Segment {
 }
 
 // share is how much of a day's work is done in an hour.
-func share(day analytics.Day, hour int) float64 {
+func share(day calendar.Day, hour int) float64 {
 	distance := math.Abs(float64(hour) - 13.5)
 	share := 0.008 + 0.085*math.Exp(-distance*distance/18)
 	if isWeekend(day) {
@@ -89,12 +90,12 @@ func (y *year) request(at time.Time, m mood) *analytics.Request {
 }
 
 // ask records a day's calls of models.
-func (y *year) ask(ctx context.Context, day analytics.Day) error {
+func (y *year) ask(ctx context.Context, day calendar.Day) error {
 	return y.record(ctx, y.planCalls(day))
 }
 
 // planCalls returns a day's calls of models, as planRequests does its requests.
-func (y *year) planCalls(day analytics.Day) analytics.Segment {
+func (y *year) planCalls(day calendar.Day) analytics.Segment {
 	y.draw(day, callsTopic)
 	part := analytics.Segment{Log: analytics.ModelLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
 	mean := 14 * y.grown(day)
@@ -133,13 +134,13 @@ func (y *year) record(ctx context.Context, day analytics.Segment) error {
 }
 
 // fetch records a day's pulls.
-func (y *year) fetch(ctx context.Context, day analytics.Day) error {
+func (y *year) fetch(ctx context.Context, day calendar.Day) error {
 	_, err := y.pulls.Record(ctx, y.planPulls(day))
 	return err
 }
 
 // planPulls returns a day's pulls, as planRequests does its requests.
-func (y *year) planPulls(day analytics.Day) []pulls.Pull {
+func (y *year) planPulls(day calendar.Day) []pulls.Pull {
 	y.draw(day, pullsTopic)
 	var all []pulls.Pull
 	for i, at := range y.moments(day, y.some(16*y.grown(day))) {
@@ -157,13 +158,13 @@ func (y *year) planPulls(day analytics.Day) []pulls.Pull {
 }
 
 // store records how much is stored.
-func (y *year) store(ctx context.Context, day analytics.Day) error {
+func (y *year) store(ctx context.Context, day calendar.Day) error {
 	at, storage := y.planStorage(day)
 	return y.analytics.SaveStorage(ctx, at, storage)
 }
 
 // planStorage returns how much is stored at the end of a day: charts grow, and media of a day are deleted on the next.
-func (y *year) planStorage(day analytics.Day) (at time.Time, storage analytics.StorageBytes) {
+func (y *year) planStorage(day calendar.Day) (at time.Time, storage analytics.StorageBytes) {
 	y.draw(day, storageTopic)
 	at = day.Begin().Add(23 * time.Hour)
 	if at.After(y.now) {

@@ -9,6 +9,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 )
 
@@ -53,7 +54,7 @@ that of PULLS_TABLE, or both are those of the local stack.`,
 }
 
 // dayFlag is a day of the command line; nil: none.
-type dayFlag struct{ day *analytics.Day }
+type dayFlag struct{ day *calendar.Day }
 
 func (f *dayFlag) String() string {
 	if f.day == nil {
@@ -64,12 +65,12 @@ func (f *dayFlag) String() string {
 
 // Set implements flag.Value.
 func (f *dayFlag) Set(text string) error {
-	day, err := analytics.ParseDay(text)
+	day, err := calendar.ParseDay(text)
 	f.day = &day
 	return err
 }
 
-func (f *dayFlag) or(day analytics.Day) analytics.Day {
+func (f *dayFlag) or(day calendar.Day) calendar.Day {
 	if f.day == nil {
 		return day
 	}
@@ -78,7 +79,7 @@ func (f *dayFlag) or(day analytics.Day) analytics.Day {
 
 func (r *reconciliation) run(ctx context.Context, p process) error {
 	now := p.now()
-	first, last := r.from.or(firstDayOfPulls(now)), r.to.or(analytics.DayOf(now))
+	first, last := r.from.or(firstDayOfPulls(now)), r.to.or(calendar.DayOf(now))
 	if first > last {
 		return usageError("--from must not be after --to")
 	}
@@ -88,7 +89,7 @@ func (r *reconciliation) run(ctx context.Context, p process) error {
 	}
 	again := &analyticsdynamo.Reconciler{
 		Recorder: of.recorder, Pulls: of.countPulls, PullsFrom: firstDayOfPulls(now), Repair: r.mend,
-		Lifetimes: []func(context.Context) iter.Seq2[daycounts.Life, error]{of.users.Lives, of.projects.Lives},
+		Histories: []func(context.Context) iter.Seq2[daycounts.History, error]{of.users.Histories, of.projects.Histories},
 	}
 	if first < again.PullsFrom {
 		p.say("pulls before %s are not compared: their log is kept for 400 days", again.PullsFrom)

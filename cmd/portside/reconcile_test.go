@@ -18,6 +18,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 	"portside/shared/projects"
 	"portside/shared/pulls"
@@ -72,7 +73,7 @@ func (a *archive) must(err error) {
 
 // part is lines of the hour after a time, of a log and a stream.
 func (a *archive) part(log analytics.Log, stream string, at time.Time) analytics.Segment {
-	p := analytics.Segment{Log: log, Day: analytics.DayOf(at), Stream: stream}
+	p := analytics.Segment{Log: log, Day: calendar.DayOf(at), Stream: stream}
 	for i := range 40 {
 		logged := at.Add(time.Duration(i) * time.Minute)
 		line := analytics.LogLine{ID: fmt.Sprint(stream, logged.Unix()), LoggedAt: logged}
@@ -257,7 +258,7 @@ func TestReconcileLeavesWhatItCannotCount(t *testing.T) {
 		"one missing": {func(a *archive, key string) {
 			_, err := a.s3.DeleteObject(a.t.Context(), &s3.DeleteObjectInput{Bucket: &a.bucket, Key: &key})
 			a.must(err)
-		}, "it is missing"},
+		}, "the segment is missing"},
 		"all missing": {func(a *archive, key string) {
 			folder := key[:len("requests/2026-11-21")]
 			all, err := a.s3.ListObjectsV2(a.t.Context(), &s3.ListObjectsV2Input{Bucket: &a.bucket, Prefix: &folder})
@@ -270,7 +271,7 @@ func TestReconcileLeavesWhatItCannotCount(t *testing.T) {
 		"one damaged": {func(a *archive, key string) {
 			_, err := a.s3.PutObject(a.t.Context(), &s3.PutObjectInput{Bucket: &a.bucket, Key: &key, Body: strings.NewReader("x")})
 			a.must(err)
-		}, "it is damaged"},
+		}, "the segment is damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -297,7 +298,7 @@ func TestReconcileThatCannotBe(t *testing.T) {
 	bare := newOffice(t)
 	bare.expect(bare.run("reconcile"), 2, "PULLS_TABLE")
 	a := newArchive(t)
-	a.expect(a.run("reconcile", "--from", "2026-02-30"), 2, "is no day")
+	a.expect(a.run("reconcile", "--from", "2026-02-30"), 2, "is not a day")
 	a.expect(a.run("reconcile", "--from", a.day(1), "--to", a.day(0)), 2, "--from must not be after --to")
 	a.expect(a.run("reconcile", "x"), 2, "not expected here")
 	a.expect(a.run("reconcile", "--from", "2020-01-01", "--to", "2020-01-02"), 0, "are not compared: their log is kept for 400 days")
