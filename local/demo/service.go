@@ -76,7 +76,8 @@ func (d *demo) newToken(ctx context.Context) (string, error) {
 	return answer.Data.Token, nil
 }
 
-// awaitIndex waits until the chart repository lists all versions. It does so shortly after their publication.
+// awaitIndex waits until the chart repository lists all versions. It does so shortly after their
+// publication.
 func (d *demo) awaitIndex(ctx context.Context) error {
 	token, err := d.secret(tokenFile)
 	if err != nil {

@@ -67,11 +67,13 @@ func (m *customerStack) createToken(t *testing.T, scopes ...string) login {
 	return login{"any-name", made.text("data.token")}
 }
 
-// requestPassword obtains a user name and password by a credential request, its approval and the mailed link.
+// requestPassword obtains a user name and password by a credential request, its approval and the
+// mailed link.
 func (m *customerStack) requestPassword(t *testing.T, level string) login {
 	t.Helper()
 	const requests, requester = "/api/v1/credential-requests", "customer@example.com"
-	made := m.customer.withT(t).post(requests, `{"accessLevel":"`+level+`","justification":"e2e"}`).wantStatus(http.StatusCreated)
+	made := m.customer.withT(t).post(requests, `{"accessLevel":"`+level+`","justification":"e2e"}`).
+		wantStatus(http.StatusCreated)
 	m.admin(t).post(requests+"/"+made.text("data.id")+"/approve", `{}`).wantStatus(http.StatusOK)
 	_, link := m.mailedLink(t, requester)
 	got := m.anonymous(t).post(requests+"/collect", `{"token":"`+link+`"}`).wantStatus(http.StatusOK)
@@ -115,7 +117,8 @@ func (m *customerStack) credentialsProvider() aws.CredentialsProvider {
 	})
 }
 
-// machine is a customer's computer. Its programs do not see the settings of the machine that runs the test.
+// machine is a customer's computer. Its programs do not see the settings of the machine that runs
+// the test.
 type machine struct {
 	*customerStack
 	login
@@ -205,7 +208,8 @@ func (c machine) execute(t *testing.T, name string, args ...string) result {
 	return result{exit{command.ProcessState.ExitCode(), printed}, stdout.String()}
 }
 
-// installed returns the path of the client that `make clients` has installed, or the name of the machine's.
+// installed returns the path of the client that `make clients` has installed, or the name of the
+// machine's.
 func installed(name string) string {
 	fetched, err := filepath.Abs(filepath.Join(repository, ".local", "bin", name))
 	if err == nil {
@@ -216,7 +220,8 @@ func installed(name string) string {
 	return name
 }
 
-// checkNoLeak checks that a text contains neither the upstream's address nor a secret, not even the client's own.
+// checkNoLeak checks that a text contains neither the upstream's address nor a secret, not even the
+// client's own.
 func (m *customerStack) checkNoLeak(t *testing.T, what string, text []byte) {
 	t.Helper()
 	m.checkNoSecretIn(t, what, text)

@@ -104,7 +104,8 @@ func (m *customerStack) publishCharts(t *testing.T) {
 		m.publish(t, file, vendor.read(t, file))
 	}
 	vendor.packageChart(t, "compass", "2.0.0")
-	vendor.withPasswordInput().execute(t, "helm", "registry", "login", m.upstream, "--plain-http", "-u", "AWS", "--password-stdin").wantExit(t, 0)
+	vendor.withPasswordInput().execute(t, "helm", "registry", "login", m.upstream, "--plain-http", "-u", "AWS", "--password-stdin").
+		wantExit(t, 0)
 	vendor.execute(t, "helm", "push", "compass-2.0.0.tgz", "oci://"+m.upstream+"/charts", "--plain-http").wantExit(t, 0)
 }
 

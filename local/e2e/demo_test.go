@@ -47,8 +47,8 @@ func TestDemo(t *testing.T) {
 	p.checkNoSecretsLeaked(t)
 }
 
-// TestDemoKeepsExistingArchives publishes another archive with the demo's name and version. The demo must keep and sign it, and
-// push it to the registry.
+// TestDemoKeepsExistingArchives publishes another archive with the demo's name and version. The
+// demo must keep and sign it, and push it to the registry.
 func TestDemoKeepsExistingArchives(t *testing.T) {
 	p := newTestStack(t)
 	p.start(t, new(int))
@@ -62,7 +62,8 @@ func TestDemoKeepsExistingArchives(t *testing.T) {
 	c := m.customerMachine(t)
 	c.login = m.demoLogin(t)
 	c.addRepository(t).wantExit(t, 0)
-	c.helm(t, "pull", "portside/hello", "--version", "1.0.0", "--verify", "--keyring", ".portside/keyring.gpg").wantExit(t, 0, "Chart Hash Verified")
+	c.helm(t, "pull", "portside/hello", "--version", "1.0.0", "--verify", "--keyring", ".portside/keyring.gpg").
+		wantExit(t, 0, "Chart Hash Verified")
 	c.checkSameFile(t, "hello-1.0.0.tgz")
 	c.registryLogin(t).wantExit(t, 0)
 	c.helm(t, "pull", "oci://"+m.host()+"/charts/hello", "--version", "1.0.0", "--plain-http").wantExit(t, 0)
@@ -131,7 +132,8 @@ func (m *customerStack) wantDemoErrorWithout(t *testing.T, name string) {
 	}
 }
 
-// snapshot returns everything that a run can change: the bucket, the tags of the registry, and the files.
+// snapshot returns everything that a run can change: the bucket, the tags of the registry, and the
+// files.
 func (m *customerStack) snapshot(t *testing.T) map[string]string {
 	t.Helper()
 	state := map[string]string{}
@@ -193,7 +195,8 @@ func testSecondDemoRun(t *testing.T, m *customerStack) {
 	}
 }
 
-// testInterruptedDemo deletes objects, as if a run was interrupted, and checks that the next run publishes them again.
+// testInterruptedDemo deletes objects, as if a run was interrupted, and checks that the next run
+// publishes them again.
 func testInterruptedDemo(t *testing.T, m *customerStack) {
 	before := m.snapshot(t)
 	for _, key := range []string{"charts/hello-1.0.0.tgz", "charts/hello-1.1.0.tgz.prov"} {

@@ -276,7 +276,8 @@ func (e *exchange) refuse(status int) bool {
 	return true
 }
 
-// fakeKubectl is a kubectl that stores one Secret in files and refuses updates with another resource version.
+// fakeKubectl is a kubectl that stores one Secret in files and refuses updates with another
+// resource version.
 const fakeKubectl = `#!/bin/sh
 dir=${0%/*}/../secret
 verb=$1

@@ -74,7 +74,8 @@ func testRenewal(t *testing.T, l *pipeline) {
 	}
 }
 
-// checkConsistent checks that container tools use the current token and that there are no other files.
+// checkConsistent checks that container tools use the current token and that there are no other
+// files.
 func (l *pipeline) checkConsistent(t *testing.T) {
 	t.Helper()
 	login := base64.StdEncoding.EncodeToString([]byte("token:" + l.token(t)))
@@ -94,8 +95,8 @@ func (l *pipeline) checkConsistent(t *testing.T) {
 	}
 }
 
-// testTokenIsNotVisible checks the arguments of all processes during each exchange, and the output of a traced run. The end
-// of the test checks the output of all runs.
+// testTokenIsNotVisible checks the arguments of all processes during each exchange, and the output
+// of a traced run. The end of the test checks the output of all runs.
 func testTokenIsNotVisible(t *testing.T, l *pipeline) {
 	var looked atomic.Int32
 	l.relay.setIntercept(func(*exchange) bool {
@@ -152,7 +153,8 @@ func testKilledAtEachExchange(t *testing.T, l *pipeline) {
 	}
 }
 
-// testKilledWhileWriting kills runs before and after the replacement of a file. The next run must not create another token.
+// testKilledWhileWriting kills runs before and after the replacement of a file. The next run must
+// not create another token.
 func testKilledWhileWriting(t *testing.T, l *pipeline) {
 	for _, moment := range []string{"before", "after"} {
 		l.write(t, "token", l.createToken("pipeline")+"\n")
@@ -167,8 +169,8 @@ func testKilledWhileWriting(t *testing.T, l *pipeline) {
 	}
 }
 
-// testLeftoverOfOtherToken replaces the token after a killed run. The new token that the killed run left does not belong to
-// the replacement.
+// testLeftoverOfOtherToken replaces the token after a killed run. The new token that the killed run
+// left does not belong to the replacement.
 func testLeftoverOfOtherToken(t *testing.T, l *pipeline) {
 	l.run(t, "KILL=before").wantExit(t, -1)
 	other := l.createToken("put there by hand")
@@ -212,7 +214,8 @@ func testNoResponse(t *testing.T, l *pipeline) {
 	l.checkTokenWorks(t)
 }
 
-// testRetryAfter answers each request first with Retry-After: 0. If the script ignored it, the run would time out.
+// testRetryAfter answers each request first with Retry-After: 0. If the script ignored it, the run
+// would time out.
 func testRetryAfter(t *testing.T, l *pipeline) {
 	l.relay.setIntercept(func(e *exchange) bool { return e.number%2 == 1 && e.refuse(http.StatusTooManyRequests) })
 	l.run(t, "RETRY_SECONDS=60").wantExit(t, 0, "renewed: ")
@@ -321,8 +324,8 @@ func testUnwritableSecret(t *testing.T, l *pipeline) {
 	l.checkConsistent(t)
 }
 
-// testChangedSecret changes the Secret while a run verifies its new token. The run's update must be refused, and the next run
-// must start over.
+// testChangedSecret changes the Secret while a run verifies its new token. The run's update must be
+// refused, and the next run must start over.
 func testChangedSecret(t *testing.T, l *pipeline) {
 	l.toSecret(t)
 	before := l.token(t)
@@ -341,7 +344,8 @@ func testChangedSecret(t *testing.T, l *pipeline) {
 	l.checkTokenWorks(t)
 }
 
-// testStoppedRun stops a run between creating and storing the token, as Kubernetes stops a Pod. The run must revoke its token.
+// testStoppedRun stops a run between creating and storing the token, as Kubernetes stops a Pod. The
+// run must revoke its token.
 func testStoppedRun(t *testing.T, l *pipeline) {
 	l.toSecret(t)
 	before := l.token(t)
@@ -377,7 +381,8 @@ func testKilledSecretRun(t *testing.T, l *pipeline) {
 	}
 }
 
-// TestCronJobManifest checks that the script has every setting of the manifest, and that the Role is for the configured Secret.
+// TestCronJobManifest checks that the script has every setting of the manifest, and that the Role
+// is for the configured Secret.
 func TestCronJobManifest(t *testing.T) {
 	manifest, err := os.ReadFile(filepath.Join(filepath.Dir(renewScript), "cronjob.yaml"))
 	if err != nil {

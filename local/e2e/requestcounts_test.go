@@ -14,8 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// TestRequestsAreCounted sends requests of every kind and checks that the analytics table counts each once, and that the
-// access log is archived.
+// TestRequestsAreCounted sends requests of every kind and checks that the analytics table counts
+// each once, and that the access log is archived.
 func TestRequestsAreCounted(t *testing.T) {
 	p := newTestStack(t)
 	stop := p.start(t, new(int))
@@ -55,7 +55,8 @@ func TestRequestsAreCounted(t *testing.T) {
 	p.checkArchived(t)
 }
 
-// countedRequests returns the sums of yesterday's and today's counts, because the test may run over midnight.
+// countedRequests returns the sums of yesterday's and today's counts, because the test may run over
+// midnight.
 func (p *testStack) countedRequests(t *testing.T) map[string]int64 {
 	t.Helper()
 	db := dynamodb.New(dynamodb.Options{Region: p.info.Region, BaseEndpoint: &p.info.DynamoDB, Credentials: p.engineKeys()})

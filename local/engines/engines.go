@@ -2,10 +2,10 @@
 // s3server for S3 and registryserver for the container registry.
 //
 // They are real engines, so that conditional writes, transactions and signatures work on a laptop
-// as they do in the cloud. The downloaded binary is pinned by its checksum, because it runs with the
-// developer's permissions. Starting an engine returns when it answers a request. The package creates
-// tables and buckets but never changes them: if a table's definition differs from the template, the
-// error says what the developer can do.
+// as they do in the cloud. The downloaded binary is pinned by its checksum, because it runs with
+// the developer's permissions. Starting an engine returns when it answers a request. The package
+// creates tables and buckets but never changes them: if a table's definition differs from the
+// template, the error says what the developer can do.
 package engines
 
 import (
