@@ -25,7 +25,7 @@ const MaxPayloadBytes = 1 << 20
 type Event struct {
 	Function    string
 	Payload     []byte
-	Description string // names the event in the log, after "on"
+	Description string // names the event in log lines, after "on"
 }
 
 // Invoker invokes a function synchronously. The local stack implements it.

@@ -191,7 +191,7 @@ type proxy struct {
 	server    *httptest.Server
 	mu        sync.Mutex
 	pid       int
-	exchanges int                              // exchanges since the last aimAt
+	exchanges int                              // exchanges since the last setTarget
 	intercept func(e *exchange) (handled bool) // may be nil
 }
 

@@ -55,7 +55,7 @@ func testRenewal(t *testing.T, l *pipeline) {
 	if renewed.text("data.id") == old.text("data.id") {
 		t.Fatal("the current token is the old one")
 	}
-	l.manager.get("/api/v1/tokens/"+old.text("data.id")).wantValue("data.status", "active") // the overlap
+	l.manager.get("/api/v1/tokens/"+old.text("data.id")).wantValue("data.status", "active") // both work during the overlap
 	l.checkConsistent(t)
 	for _, name := range []string{"token", "config.json"} {
 		if info, err := os.Stat(l.path(name)); err != nil || info.Mode().Perm() != 0o600 {

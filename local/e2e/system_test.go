@@ -119,7 +119,7 @@ func testMethodsAndHeaders(t *testing.T, p *testStack) {
 	p.anonymous(t).with("x-api-KEY", root.header.Get("X-API-Key")).get(at).wantStatus(http.StatusOK)
 
 	root.with("X-Request-Id", "mine").get(at).
-		wantStatus(http.StatusOK) // the client's own id is not believed: see checkManners
+		wantStatus(http.StatusOK) // the client's ID is ignored: see checkCommonHeaders
 	root.with("X-Padding", strings.Repeat("p", 9000)).get(at).wantStatus(http.StatusOK)
 	root.with("X-Padding", strings.Repeat("p", 11000)).fromGateway().get(at).
 		wantStatus(http.StatusRequestHeaderFieldsTooLarge).wantValue("message", "Request Header Fields Too Large")
