@@ -98,13 +98,13 @@ func (l *pipeline) checkConsistent(t *testing.T) {
 // testTokenIsNotVisible checks the arguments of all processes during each exchange, and the output
 // of a traced run. The end of the test checks the output of all runs.
 func testTokenIsNotVisible(t *testing.T, l *pipeline) {
-	var looked atomic.Int32
-	l.relay.setIntercept(func(*exchange) bool {
+	var checked atomic.Int32
+	l.proxy.setIntercept(func(*exchange) bool {
 		files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 		for _, file := range files {
 			line, _ := os.ReadFile(file) // it may have exited
 			if strings.HasPrefix(string(line), "curl\x00") {
-				looked.Add(1)
+				checked.Add(1)
 			}
 			for range l.secrets.foundIn(line) {
 				t.Errorf("a process has a secret among its arguments")
@@ -113,8 +113,8 @@ func testTokenIsNotVisible(t *testing.T, l *pipeline) {
 		return false
 	})
 	l.runIn(t, []string{"sh", "-x"}).wantExit(t, 0, "renewed: ")
-	if looked.Load() < 3 {
-		t.Errorf("only %d curl processes were checked", looked.Load())
+	if checked.Load() < 3 {
+		t.Errorf("only %d curl processes were checked", checked.Load())
 	}
 }
 
@@ -135,10 +135,10 @@ func testKilledAtEachExchange(t *testing.T, l *pipeline) {
 	for n, killed := 1, true; killed; n++ {
 		for _, answered := range []bool{false, true} {
 			l.write(t, "token", l.createToken("pipeline")+"\n")
-			l.relay.setIntercept(func(e *exchange) bool { return e.number == n && e.answered == answered && e.kill() })
+			l.proxy.setIntercept(func(e *exchange) bool { return e.number == n && e.answered == answered && e.kill() })
 			killed = l.run(t).code == -1
 			l.checkTokenWorks(t)
-			l.relay.setIntercept(nil)
+			l.proxy.setIntercept(nil)
 			l.run(t).wantExit(t, 0)
 			l.checkTokenWorks(t)
 			l.checkConsistent(t)
@@ -201,12 +201,12 @@ func testRevokedToken(t *testing.T, l *pipeline) {
 func testNoResponse(t *testing.T, l *pipeline) {
 	before := l.token(t)
 	for _, status := range []int{http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusOK} {
-		l.relay.setIntercept(func(e *exchange) bool { return e.refuse(status) })
+		l.proxy.setIntercept(func(e *exchange) bool { return e.refuse(status) })
 		l.run(t).wantExit(t, 1, "run again later")
 	}
-	l.relay.setIntercept(func(e *exchange) bool { return e.refuse(http.StatusNotFound) })
+	l.proxy.setIntercept(func(e *exchange) bool { return e.refuse(http.StatusNotFound) })
 	l.run(t).wantExit(t, 2, "set PORTSIDE_URL")
-	l.relay.server.Close()
+	l.proxy.server.Close()
 	l.run(t).wantExit(t, 1, "did not give an answer to use (curl: 7)")
 	if l.token(t) != before {
 		t.Error("the file has changed")
@@ -217,13 +217,13 @@ func testNoResponse(t *testing.T, l *pipeline) {
 // testRetryAfter answers each request first with Retry-After: 0. If the script ignored it, the run
 // would time out.
 func testRetryAfter(t *testing.T, l *pipeline) {
-	l.relay.setIntercept(func(e *exchange) bool { return e.number%2 == 1 && e.refuse(http.StatusTooManyRequests) })
+	l.proxy.setIntercept(func(e *exchange) bool { return e.number%2 == 1 && e.refuse(http.StatusTooManyRequests) })
 	l.run(t, "RETRY_SECONDS=60").wantExit(t, 0, "renewed: ")
 	l.checkTokenWorks(t)
 }
 
 func testRefusedRenewal(t *testing.T, l *pipeline) {
-	l.relay.setIntercept(func(e *exchange) bool { return e.r.Method == http.MethodPost && e.refuse(http.StatusConflict) })
+	l.proxy.setIntercept(func(e *exchange) bool { return e.r.Method == http.MethodPost && e.refuse(http.StatusConflict) })
 	l.run(t).wantExit(t, 3, "refused a new token (409)")
 	l.checkTokenWorks(t)
 	if _, err := os.Stat(l.path("token.next")); err == nil {
@@ -233,12 +233,12 @@ func testRefusedRenewal(t *testing.T, l *pipeline) {
 
 func testNewTokenDoesNotWork(t *testing.T, l *pipeline) {
 	before := l.token(t)
-	l.relay.setIntercept(func(e *exchange) bool { return e.number == 3 && e.refuse(http.StatusUnauthorized) })
+	l.proxy.setIntercept(func(e *exchange) bool { return e.number == 3 && e.refuse(http.StatusUnauthorized) })
 	l.run(t).wantExit(t, 1, "was not seen to work (status 401)")
 	if l.token(t) != before {
 		t.Error("the file has changed")
 	}
-	l.relay.setIntercept(nil)
+	l.proxy.setIntercept(nil)
 	l.run(t).wantExit(t, 0, "took up the token")
 	l.checkTokenWorks(t)
 	l.checkConsistent(t)
@@ -329,7 +329,7 @@ func testUnwritableSecret(t *testing.T, l *pipeline) {
 func testChangedSecret(t *testing.T, l *pipeline) {
 	l.toSecret(t)
 	before := l.token(t)
-	l.relay.setIntercept(func(e *exchange) bool {
+	l.proxy.setIntercept(func(e *exchange) bool {
 		if e.number == 3 && !e.answered {
 			l.write(t, "secret/version", "41")
 		}
@@ -339,7 +339,7 @@ func testChangedSecret(t *testing.T, l *pipeline) {
 	if l.token(t) != before || l.countTokens("active") != 1 {
 		t.Errorf("the Secret has changed, or %d tokens are active", l.countTokens("active"))
 	}
-	l.relay.setIntercept(nil)
+	l.proxy.setIntercept(nil)
 	l.run(t).wantExit(t, 0, "renewed: ")
 	l.checkTokenWorks(t)
 }
@@ -349,7 +349,7 @@ func testChangedSecret(t *testing.T, l *pipeline) {
 func testStoppedRun(t *testing.T, l *pipeline) {
 	l.toSecret(t)
 	before := l.token(t)
-	l.relay.setIntercept(func(e *exchange) bool {
+	l.proxy.setIntercept(func(e *exchange) bool {
 		if e.number == 3 && !e.answered {
 			_ = syscall.Kill(e.pid, syscall.SIGTERM)
 		}
@@ -359,7 +359,7 @@ func testStoppedRun(t *testing.T, l *pipeline) {
 	if l.token(t) != before || l.countTokens("active") != 1 || l.countTokens("revoked") != 1 {
 		t.Errorf("%d tokens are active, %d revoked", l.countTokens("active"), l.countTokens("revoked"))
 	}
-	l.relay.setIntercept(nil)
+	l.proxy.setIntercept(nil)
 	l.run(t).wantExit(t, 0, "renewed: ")
 	l.checkTokenWorks(t)
 }
@@ -368,11 +368,11 @@ func testStoppedRun(t *testing.T, l *pipeline) {
 func testKilledSecretRun(t *testing.T, l *pipeline) {
 	l.toSecret(t)
 	for n := 1; n <= 3; n++ {
-		l.relay.setIntercept(func(e *exchange) bool { return e.number == n && e.answered && e.kill() })
+		l.proxy.setIntercept(func(e *exchange) bool { return e.number == n && e.answered && e.kill() })
 		l.run(t).wantExit(t, -1)
 		l.checkTokenWorks(t)
 	}
-	l.relay.setIntercept(nil)
+	l.proxy.setIntercept(nil)
 	l.run(t).wantExit(t, 0, "renewed: ")
 	l.checkTokenWorks(t)
 	l.checkConsistent(t)

@@ -80,7 +80,7 @@ func (e engine) startAt(ctx context.Context, addr string) (*process.Process, err
 	if err != nil {
 		return nil, err
 	}
-	go func() { // a ping that another program at this address does not answer ends with our engine
+	go func() { // another program at this address could keep a ping waiting after our engine has exited
 		select {
 		case <-p.Done():
 			cancel()
