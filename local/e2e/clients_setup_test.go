@@ -92,7 +92,7 @@ func (m *customerStack) revoke(t *testing.T, l login) login {
 // expire sets the token's expiry to a second ago.
 func (m *customerStack) expire(t *testing.T, l login) login {
 	t.Helper()
-	db := dynamodb.New(dynamodb.Options{Region: m.info.Region, BaseEndpoint: &m.info.DynamoDB, Credentials: m.credentialsProvider()})
+	db := dynamodb.New(dynamodb.Options{Region: m.info.Region, BaseEndpoint: &m.info.DynamoDB, Credentials: m.engineKeys()})
 	_, err := db.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: aws.String(m.info.Tables["CredentialsTable"]),
 		Key: map[string]types.AttributeValue{
@@ -108,13 +108,6 @@ func (m *customerStack) expire(t *testing.T, l login) login {
 		t.Fatal(err)
 	}
 	return l
-}
-
-// credentialsProvider returns the credentials of the local engines.
-func (m *customerStack) credentialsProvider() aws.CredentialsProvider {
-	return aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: m.info.AccessKeyID, SecretAccessKey: m.info.SecretAccessKey}, nil
-	})
 }
 
 // machine is a customer's computer. Its programs do not see the settings of the machine that runs

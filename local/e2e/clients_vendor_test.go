@@ -184,8 +184,4 @@ func (m *customerStack) awaitRejection(t *testing.T, file, words string) {
 	}
 }
 
-func (m *customerStack) s3Client() *s3.Client {
-	return s3.New(s3.Options{Region: m.info.Region, BaseEndpoint: &m.info.S3, Credentials: m.credentialsProvider(), UsePathStyle: true})
-}
-
 func (m *customerStack) bucket() *string { return aws.String(m.info.Buckets["ChartsBucket"]) }

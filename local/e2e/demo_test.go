@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/local/demo"
@@ -137,7 +136,7 @@ func (m *customerStack) wantDemoErrorWithout(t *testing.T, name string) {
 func (m *customerStack) snapshot(t *testing.T) map[string]string {
 	t.Helper()
 	state := map[string]string{}
-	objects, err := m.objects().ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: aws.String(m.info.Buckets["ChartsBucket"])})
+	objects, err := m.s3Client().ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: m.bucket()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,10 +154,6 @@ func (m *customerStack) snapshot(t *testing.T) map[string]string {
 		state[name] = fmt.Sprintf("%x", sha256.Sum256(m.dataFile(t, name)))
 	}
 	return state
-}
-
-func (m *customerStack) objects() *s3.Client {
-	return s3.New(s3.Options{Region: m.info.Region, BaseEndpoint: &m.info.S3, Credentials: m.credentialsProvider(), UsePathStyle: true})
 }
 
 func (m *customerStack) demoLogin(t *testing.T) login {
@@ -200,8 +195,8 @@ func testSecondDemoRun(t *testing.T, m *customerStack) {
 func testInterruptedDemo(t *testing.T, m *customerStack) {
 	before := m.snapshot(t)
 	for _, key := range []string{"charts/hello-1.0.0.tgz", "charts/hello-1.1.0.tgz.prov"} {
-		if _, err := m.objects().DeleteObject(t.Context(), &s3.DeleteObjectInput{
-			Bucket: aws.String(m.info.Buckets["ChartsBucket"]), Key: &key,
+		if _, err := m.s3Client().DeleteObject(t.Context(), &s3.DeleteObjectInput{
+			Bucket: m.bucket(), Key: &key,
 		}); err != nil {
 			t.Fatal(err)
 		}
