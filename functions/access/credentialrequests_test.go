@@ -43,12 +43,12 @@ func (o *office) request() string {
 	return requestsPath + "/" + o.person(o.requester).Post(requestsPath, ask).Is(http.StatusCreated).Text("data.id")
 }
 
-func (o *office) approve(at string) webtest.Answer {
+func (o *office) approve(at string) webtest.Response {
 	o.tb.Helper()
 	return o.person(o.approver).Do(http.MethodPost, at+"/approve", "")
 }
 
-func (o *office) collect(token string) webtest.Answer {
+func (o *office) collect(token string) webtest.Response {
 	o.tb.Helper()
 	return o.visitor().Post(requestsPath+"/collect", `{"token":"`+token+`"}`)
 }
@@ -315,7 +315,7 @@ func TestOneLinkOnePasswordUnderConcurrency(t *testing.T) {
 	o := newOffice(t)
 	o.approve(o.request()).Is(http.StatusOK)
 	link := o.link()
-	answers := atOnce(6, func(int) webtest.Answer { return o.collect(link) })
+	answers := atOnce(6, func(int) webtest.Response { return o.collect(link) })
 	statuses, refusals := map[int]int{}, map[string]bool{}
 	for _, a := range answers {
 		if statuses[a.Status]++; a.Status != http.StatusOK {
@@ -331,7 +331,7 @@ func TestOneLinkOnePasswordUnderConcurrency(t *testing.T) {
 func TestOneDecisionUnderConcurrency(t *testing.T) {
 	o := newOffice(t)
 	at := o.request()
-	answers := atOnce(6, func(i int) webtest.Answer {
+	answers := atOnce(6, func(i int) webtest.Response {
 		key, decision := []string{o.approver, o.second}[i%2], []string{"/approve", "/deny"}[i/3]
 		return o.person(key).Post(at+decision, `{}`)
 	})

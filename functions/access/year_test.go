@@ -53,7 +53,7 @@ const forQuarter = `{"name":"pipeline","scopes":["read:helm-charts"],"expiration
 
 func (f *fleet) newest() heldToken { return f.held[len(f.held)-1] }
 
-func (f *fleet) hold(made webtest.Answer) {
+func (f *fleet) hold(made webtest.Response) {
 	f.held = append(f.held, heldToken{made.Text("data.id"), made.Text("data.token"), f.now})
 }
 
@@ -94,7 +94,7 @@ func (f *fleet) use(token heldToken, status int) {
 }
 
 // show is what a person sees of a token.
-func (f *fleet) show(token heldToken) webtest.Answer {
+func (f *fleet) show(token heldToken) webtest.Response {
 	f.tb.Helper()
 	return f.person(f.key).Get("/api/v1/tokens/" + token.id).Is(http.StatusOK)
 }

@@ -48,7 +48,7 @@ func TestADayAtASmallVendors(t *testing.T) {
 	today.Has("data.previous.period.type", "custom").Has("data.previous.period.startDate", "2026-11-20").
 		Has("data.previous.metrics.usage.api.calls", 200).Has("data.previous.metrics.performance.uptime", 99.792)
 
-	b.clock.Pass(9 * time.Hour)
+	b.clock.Advance(9 * time.Hour)
 	root.Get(dashboard+"?period=yesterday").Is(http.StatusOK).Has("data.metrics.usage.api.calls", 10).Has("data.meta.partial", false)
 	root.Get(dashboard+"?period=today").Is(http.StatusOK).Has("data.metrics.usage.api.calls", 0).Has("data.metrics.users.total", 42)
 }
@@ -159,7 +159,7 @@ func TestPeriodsThatAreNone(t *testing.T) {
 }
 
 // named are the parameters that an answer names; sorted, where those that are wanted are.
-func named(answer webtest.Answer, like string) string {
+func named(answer webtest.Response, like string) string {
 	names := answer.Pointers()
 	for i, pointer := range names {
 		names[i] = strings.TrimPrefix(pointer, "query/")

@@ -43,7 +43,7 @@ func TestTheDashboardIsTrue(t *testing.T) {
 			w.compareAll(viewer, begin)
 		}
 	}
-	w.clock.Pass(24 * time.Hour)
+	w.clock.Advance(24 * time.Hour)
 	w.deliverAll()
 	w.compareAll(viewer, begin)
 	for _, metric := range analytics.AllMetrics() {

@@ -63,7 +63,7 @@ type stream struct {
 func newWorld(tb testing.TB, begin time.Time, random *rand.Rand) *world {
 	tb.Helper()
 	b := newBoard(tb)
-	b.clock.Pass(begin.Sub(b.clock.Now()))
+	b.clock.Advance(begin.Sub(b.clock.Now()))
 	days, clock := daycounts.In(b.analytics), b.clock.Now
 	people := usersdynamo.New(b.client, awstest.Table(tb, b.client, "UsersTable"), b.keys, days)
 	plans := projectsdynamo.New(b.client, awstest.Table(tb, b.client, "ProjectsTable"), days)
@@ -119,7 +119,7 @@ func (w *world) pass(mean time.Duration) {
 		later := w.clock.Now().Add(time.Minute)
 		step = midnight(later).AddDate(0, 0, 1).Sub(later) + 55*time.Second + time.Duration(w.random.IntN(5000))*time.Millisecond
 	}
-	w.clock.Pass(step)
+	w.clock.Advance(step)
 }
 
 // act lets somebody do something.

@@ -239,7 +239,7 @@ func TestKeysStayHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	helm := h.helm()
-	for _, answer := range []webtest.Answer{
+	for _, answer := range []webtest.Response{
 		helm.Get(indexPath), helm.Get(archivePath), helm.Do(http.MethodHead, archivePath, ""), helm.Get("/charts/none-1.0.0.tgz"),
 		h.visitor().Get(archivePath), h.without().Get(indexPath), h.without().Get(archivePath),
 	} {

@@ -104,7 +104,7 @@ func TestIndexInGzip(t *testing.T) {
 	helm.With("Accept-Encoding", "gzip;q=0, *").Get(indexPath).HasHeader("Content-Encoding", "")
 }
 
-func unpack(tb testing.TB, answer webtest.Answer) []byte {
+func unpack(tb testing.TB, answer webtest.Response) []byte {
 	tb.Helper()
 	zip, err := gzip.NewReader(bytes.NewReader(answer.Body))
 	if err != nil {
@@ -180,7 +180,7 @@ func TestIndexTooLargeForAnAnswer(t *testing.T) {
 		t.Error("packed, the index is another")
 	}
 	two := h.with(h.token("read:helm-charts:a", "read:helm-charts:b"))
-	if got := two.Get(indexPath).Is(200).Has("entries.c", nil); len(got.Body) > maxSent {
+	if got := two.Get(indexPath).Is(200).Has("entries.c", nil); len(got.Body) > maxSentBytes {
 		t.Errorf("%d bytes were sent", len(got.Body))
 	}
 	three := h.with(h.token("read:helm-charts:a", "read:helm-charts:b", "read:helm-charts:c"))

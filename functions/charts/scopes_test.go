@@ -92,7 +92,7 @@ func TestNarrowedCredentialSeesItsOwnIndex(t *testing.T) {
 	mine.Get(indexPath).Is(200).Has("entries.product.0.version", "1.1.0")
 }
 
-func entries(answer webtest.Answer) []string {
+func entries(answer webtest.Response) []string {
 	listed, _ := answer.JSON("entries").(map[string]any)
 	return slices.Sorted(maps.Keys(listed))
 }
@@ -127,7 +127,7 @@ func TestNobodyLearnsWhatElseThereIs(t *testing.T) {
 }
 
 // reply is all of an answer but what counts requests.
-func reply(tb testing.TB, answer webtest.Answer) string {
+func reply(tb testing.TB, answer webtest.Response) string {
 	tb.Helper()
 	header := answer.Header.Clone()
 	header.Del("RateLimit")

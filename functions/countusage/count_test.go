@@ -19,7 +19,7 @@ import (
 )
 
 func TestEvents(t *testing.T) {
-	webtest.Samples(t, "countusage", func(t *testing.T, golden string, payload []byte) {
+	webtest.EachSampleEvent(t, "countusage", func(t *testing.T, golden string, payload []byte) {
 		var event events.CloudwatchLogsEvent
 		if err := json.Unmarshal(payload, &event); err != nil {
 			t.Fatal(err)
@@ -57,7 +57,7 @@ func TestWhatIsNotOurs(t *testing.T) {
 		"nothing":       {events.CloudwatchLogsEvent{}, "corrupt batch"},
 		"no gzip":       {events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: "c2VjcmV0"}}, "corrupt batch"},
 		"no JSON":       {packed(t, "secret-content"), "corrupt batch"},
-		"a bomb":        {packed(t, strings.Repeat("0", 21<<20)), "it unpacks to more than 20 MB"},
+		"a bomb":        {packed(t, strings.Repeat("0", 21<<20)), "it is larger than 20 MB uncompressed"},
 		"other group":   {delivery(t, "portside-UsersLogs", "s", line), `"foreign log group","group":"portside-UsersLogs","lines":1`},
 		"its own group": {delivery(t, "portside-CountUsageLogs", "s", line), "foreign log group"},
 		"no group":      {delivery(t, "", "s", line), "foreign log group"},

@@ -156,7 +156,7 @@ func TestTagsComeInPages(t *testing.T) {
 }
 
 // next returns the address of the page after this one, which must be on this host.
-func next(t *testing.T, page webtest.Answer) string {
+func next(t *testing.T, page webtest.Response) string {
 	t.Helper()
 	link := page.Header.Get("Link")
 	if link == "" {

@@ -118,7 +118,7 @@ func (q *quay) chart(repository, tag string) (manifest, blob string) {
 }
 
 // keepsSecrets fails the test where an answer shows the upstream registry.
-func (q *quay) keepsSecrets(a webtest.Answer) {
+func (q *quay) keepsSecrets(a webtest.Response) {
 	q.tb.Helper()
 	text := fmt.Sprint(a.Header, string(a.Body))
 	for _, secret := range []string{q.upstream.Address, q.upstream.Password, strings.TrimPrefix(q.upstream.Basic(), "Basic ")} {

@@ -142,7 +142,7 @@ func chart(tb testing.TB, name, version string) []byte {
 
 // TestEvents plays the sample events on a bucket with a chart that is listed and gone, and what the events are about.
 func TestEvents(t *testing.T) {
-	webtest.Samples(t, "indexcharts", func(t *testing.T, golden string, payload []byte) {
+	webtest.EachSampleEvent(t, "indexcharts", func(t *testing.T, golden string, payload []byte) {
 		q := newQuay(t)
 		q.prepare()
 		webtest.GoldenJSON(t, golden, q.state(q.play(string(payload))))

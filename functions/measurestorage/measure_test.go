@@ -127,7 +127,7 @@ func (slow) Bytes(ctx context.Context) (int64, error) {
 func TestItEndsBeforeItsTimeDoes(t *testing.T) {
 	s := newStack(t)
 	s.meter.Charts = slow{}
-	ctx, cancel := context.WithTimeout(t.Context(), reserve+50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), reportMargin+50*time.Millisecond)
 	defer cancel()
 	if err := measure(s.meter)(ctx, nil); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 		t.Errorf("got %v, with the function's own time: %v", err, ctx.Err())

@@ -39,7 +39,7 @@ func TestLifeOfAProject(t *testing.T) {
 	root.Get("/v1/projects/" + strings.ToUpper(created.Text("data.id"))).Is(http.StatusOK)
 	root.Post("/v1/projects", engine).Is(http.StatusCreated) // names need not differ
 
-	o.clock.Pass(time.Hour)
+	o.clock.Advance(time.Hour)
 	root.Put(at, fmt.Sprintf(`{"status":"active","ownerId":%q,"members":[{"userId":%q,"role":"editor"}],"settings":{}}`,
 		strings.ToUpper(ada.ID), ada.ID)).Is(http.StatusOK).
 		Has("data.name", "Difference Engine").Has("data.status", "active").Has("data.ownerId", ada.ID).
@@ -100,7 +100,7 @@ func TestPermissions(t *testing.T) {
 	u.Put(at, `{"name":"x"}`).Is(http.StatusOK)
 	u.Delete(at).Is(http.StatusForbidden)
 	o.as(manager).Delete(at).Is(http.StatusNoContent)
-	for _, answer := range []webtest.Answer{
+	for _, answer := range []webtest.Response{
 		o.visitor().Get("/v1/projects"), o.visitor().Post("/v1/projects", engine), o.visitor().Get(at),
 		o.visitor().Put(at, `{}`), o.visitor().Delete(at),
 	} {
@@ -123,13 +123,13 @@ func TestIfMatch(t *testing.T) {
 func TestLostUpdateIsRefused(t *testing.T) {
 	o := newOffice(t)
 	at := "/v1/projects/" + o.root().Post("/v1/projects", engine).Text("data.id")
-	statuses := webtest.AtOnce(6, func(i int) int {
+	statuses := webtest.Concurrently(6, func(i int) int {
 		return o.root().With("If-Match", `"1"`).Put(at, fmt.Sprintf(`{"name":"N%d"}`, i)).Status
 	})
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusPreconditionFailed] != 5 {
 		t.Errorf("statuses %v, want one 200 and five 412", statuses)
 	}
-	statuses = webtest.AtOnce(6, func(i int) int { return o.root().Put(at, fmt.Sprintf(`{"description":"D%d"}`, i)).Status })
+	statuses = webtest.Concurrently(6, func(i int) int { return o.root().Put(at, fmt.Sprintf(`{"description":"D%d"}`, i)).Status })
 	if statuses[http.StatusOK] != 6 {
 		t.Errorf("statuses %v, want six 200 where nobody asked for a version", statuses)
 	}
@@ -156,9 +156,9 @@ func TestIdempotencyKey(t *testing.T) {
 
 	o.dismiss(ada.ID)
 	o.root().Delete(at).Is(http.StatusNoContent)
-	o.clock.Pass(23 * time.Hour)
+	o.clock.Advance(23 * time.Hour)
 	once.Post("/v1/projects", body).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true")
-	o.clock.Pass(time.Hour)
+	o.clock.Advance(time.Hour)
 	once.Post("/v1/projects", body).Is(http.StatusBadRequest).Has("errors.0.pointer", "/members/0/userId")
 	once.Post("/v1/projects", `{"name":"B"}`).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "")
 	o.root().With("Idempotency-Key", "k\x00").Post("/v1/projects", engine).Is(http.StatusBadRequest).
@@ -167,7 +167,7 @@ func TestIdempotencyKey(t *testing.T) {
 
 func TestIdempotencyKeyUnderConcurrency(t *testing.T) {
 	o := newOffice(t)
-	statuses := webtest.AtOnce(6, func(int) int {
+	statuses := webtest.Concurrently(6, func(int) int {
 		a := o.root().With("Idempotency-Key", "k").Post("/v1/projects", engine)
 		if a.Header.Get("Idempotency-Replayed") == "true" {
 			return -a.Status
@@ -206,12 +206,12 @@ func TestDays(t *testing.T) {
 	root := o.root()
 	first := "/v1/projects/" + root.Post("/v1/projects", engine).Text("data.id")
 	root.Post("/v1/projects", `{"name":"B","status":"archived"}`).Is(http.StatusCreated)
-	o.clock.Pass(24 * time.Hour)
+	o.clock.Advance(24 * time.Hour)
 	for _, status := range []string{"active", "archived", "on_hold", "archived"} {
 		root.Put(first, `{"status":"`+status+`"}`).Is(http.StatusOK)
 	}
 	root.Put(first, `{"status":"archived","name":"Still archived"}`).Is(http.StatusOK)
-	o.clock.Pass(24 * time.Hour)
+	o.clock.Advance(24 * time.Hour)
 	root.Delete(first).Is(http.StatusNoContent)
 
 	today := analytics.DayOf(o.clock.Now())

@@ -72,7 +72,7 @@ func carrying(data []byte) events.CloudwatchLogsEvent {
 }
 
 func TestEvents(t *testing.T) {
-	webtest.Samples(t, "recordpulls", func(t *testing.T, golden string, payload []byte) {
+	webtest.EachSampleEvent(t, "recordpulls", func(t *testing.T, golden string, payload []byte) {
 		var event events.CloudwatchLogsEvent
 		if err := json.Unmarshal(payload, &event); err != nil {
 			t.Fatal(err)
@@ -192,7 +192,7 @@ func TestEachLineIsAPullOrCounted(t *testing.T) {
 				lines = append(lines, events.CloudwatchLogsLogEvent{Message: message})
 			}
 		}
-		if found, broken := read(lines); len(found) != want || broken != wantBroken {
+		if found, broken := readPulls(lines); len(found) != want || broken != wantBroken {
 			t.Fatalf("%d pulls and %d broken, want %d and %d", len(found), broken, want, wantBroken)
 		}
 	})

@@ -14,7 +14,7 @@ import (
 )
 
 func TestEvents(t *testing.T) {
-	webtest.Samples(t, "rotatetokens", func(t *testing.T, golden string, payload []byte) {
+	webtest.EachSampleEvent(t, "rotatetokens", func(t *testing.T, golden string, payload []byte) {
 		h := newHarbour(t)
 		h.prepare(payload)
 		got, err := h.handle(t.Context(), payload)

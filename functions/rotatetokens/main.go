@@ -20,6 +20,7 @@ import (
 	"portside/shared/mail/mailses"
 	"portside/shared/rotation"
 	"portside/shared/rotation/rotationsecrets"
+	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 )
 
@@ -34,7 +35,7 @@ func build(settings *start.Settings) (any, error) {
 	keys := credentialsdynamo.New(client, table)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	vault := rotationsecrets.New(secretsmanager.NewFromConfig(cfg))
-	owners, ledger := owners{people, people}, expirynoticesdynamo.New(client, table)
+	owners, ledger := owners{users.NewIssuer(people, people)}, expirynoticesdynamo.New(client, table)
 	overlap := days(settings.Count("ROTATION_OVERLAP_DAYS"))
 	rotator := rotation.New(vault, owners, keys, rotation.Options{Overlap: overlap, Now: time.Now})
 	sender := expirynotices.New(expirynotices.Parts{

@@ -28,13 +28,13 @@ func (h *harbour) issue(kind credentials.Kind, days int, change func(*credential
 	if change != nil {
 		change(&made)
 	}
-	if err := (owners{h.store, h.store}).Issue(h.tb.Context(), made); err != nil {
+	if err := (owners{users.NewIssuer(h.store, h.store)}).Issue(h.tb.Context(), made); err != nil {
 		h.tb.Fatal(err)
 	}
 	return secret
 }
 
-func (h *harbour) daily() (answer, error) {
+func (h *harbour) daily() (outcome, error) {
 	h.tb.Helper()
 	return h.handle(h.tb.Context(), json.RawMessage(`{"source": "aws.scheduler", "detail-type": "Scheduled Event"}`))
 }

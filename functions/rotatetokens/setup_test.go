@@ -45,7 +45,7 @@ type harbour struct {
 	users   *users.Service
 	store   *usersdynamo.Store
 	days    daycounts.Table
-	handle  func(context.Context, json.RawMessage) (answer, error)
+	handle  func(context.Context, json.RawMessage) (outcome, error)
 	owner   users.User
 	secret  string // name
 }
@@ -70,14 +70,14 @@ func newHarbour(tb testing.TB) *harbour {
 // assemble wires the function as main does, over clients that crash when they are told to.
 func (h *harbour) assemble(
 	client *dynamodb.Client, credentialsTable, usersTable string,
-) func(context.Context, json.RawMessage) (answer, error) {
+) func(context.Context, json.RawMessage) (outcome, error) {
 	mortal := dynamodb.New(client.Options(), func(o *dynamodb.Options) { o.APIOptions = append(o.APIOptions, h.crash.install) })
 	secrets := secretsmanager.New(h.secrets.Options(), func(o *secretsmanager.Options) {
 		o.APIOptions = append(o.APIOptions, h.crash.install)
 	})
 	table := credentialsdynamo.New(mortal, credentialsTable)
 	store := usersdynamo.New(mortal, usersTable, table, h.days)
-	owners, ledger := owners{store, store}, expirynoticesdynamo.New(mortal, credentialsTable)
+	owners, ledger := owners{users.NewIssuer(store, store)}, expirynoticesdynamo.New(mortal, credentialsTable)
 	rotator := rotation.New(rotationsecrets.New(secrets), owners, table, rotation.Options{Overlap: overlap, Now: h.clock})
 	return handler(rotator, expirynotices.New(expirynotices.Parts{
 		Lock: ledger, Ledger: ledger, Credentials: table, People: owners, Mailer: h.post,

@@ -233,7 +233,7 @@ func TestOneDomainDoesNotStopTheOther(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
-	webtest.Samples(t, "sendmail", func(t *testing.T, golden string, event []byte) {
+	webtest.EachSampleEvent(t, "sendmail", func(t *testing.T, golden string, event []byte) {
 		o := newOffice(t)
 		o.post.refuse("ada@example.com")
 		o.invite("ada@example.com")

@@ -21,7 +21,7 @@ func TestActivation(t *testing.T) {
 		t.Errorf("unexpected letter: %+v", letter.Text)
 	}
 	token := p.post.lastToken(t)
-	p.clock.Pass(time.Hour)
+	p.clock.Advance(time.Hour)
 	activated := p.visitor().Post("/v1/users/activate", `{"token":"`+token+`"}`).Is(http.StatusOK).
 		Has("data.status", "active").Has("data.updatedAt", "2026-03-02T10:00:00Z").Has("data.lastLoginAt", "2026-03-02T10:00:00Z")
 	p.as(activated.Text("data.apiKey")).Get(at).Is(http.StatusOK).Has("data.status", "active").HasHeader("ETag", `"2"`)
@@ -37,7 +37,7 @@ func TestLinksThatDoNotWork(t *testing.T) {
 		email  string
 		before func(at string)
 	}{
-		"expired":            {"a@example.com", func(string) { p.clock.Pass(7 * 24 * time.Hour) }},
+		"expired":            {"a@example.com", func(string) { p.clock.Advance(7 * 24 * time.Hour) }},
 		"deleted user":       {"b@example.com", func(at string) { p.root().Delete(at).Is(http.StatusNoContent) }},
 		"activated by admin": {"c@example.com", func(at string) { p.root().Put(at, `{"status":"active"}`).Is(http.StatusOK) }},
 		"suspended":          {"d@example.com", func(at string) { p.root().Put(at, `{"status":"suspended"}`).Is(http.StatusOK) }},
@@ -68,7 +68,7 @@ func TestOneLinkOneActivationUnderConcurrency(t *testing.T) {
 	p := newPortal(t)
 	p.root().Post("/v1/users", invited).Is(http.StatusCreated)
 	body := `{"token":"` + p.post.lastToken(t) + `"}`
-	statuses := webtest.AtOnce(6, func(int) int { return p.visitor().Post("/v1/users/activate", body).Status })
+	statuses := webtest.Concurrently(6, func(int) int { return p.visitor().Post("/v1/users/activate", body).Status })
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusUnauthorized] != 5 {
 		t.Errorf("statuses %v, want one 200 and five 401", statuses)
 	}
@@ -81,7 +81,7 @@ func TestMailThatCannotBeSentIsSentLater(t *testing.T) {
 	if sent, err := p.service().inviter.SendDue(t.Context()); sent != 0 || err != nil {
 		t.Errorf("sent %d, error %v; want none while the request may still be at it", sent, err)
 	}
-	p.clock.Pass(2 * time.Minute)
+	p.clock.Advance(2 * time.Minute)
 	if _, err := p.service().inviter.SendDue(t.Context()); err == nil {
 		t.Error("no error while the post is closed")
 	}
@@ -89,11 +89,11 @@ func TestMailThatCannotBeSentIsSentLater(t *testing.T) {
 	if sent, err := p.service().inviter.SendDue(t.Context()); sent != 0 || err != nil {
 		t.Errorf("sent %d, error %v; want none before the pause after a failure is over", sent, err)
 	}
-	p.clock.Pass(2 * time.Minute)
+	p.clock.Advance(2 * time.Minute)
 	if sent, err := p.service().inviter.SendDue(t.Context()); sent != 1 || err != nil {
 		t.Fatalf("sent %d, error %v; want 1", sent, err)
 	}
-	p.clock.Pass(2 * time.Minute)
+	p.clock.Advance(2 * time.Minute)
 	if sent, err := p.service().inviter.SendDue(t.Context()); sent != 0 || err != nil {
 		t.Errorf("sent %d again, error %v", sent, err)
 	}

@@ -36,7 +36,7 @@ func TestLifeOfAUser(t *testing.T) {
 	root.Get("/v1/users/" + strings.ToUpper(created.Text("data.id"))).Is(http.StatusOK)
 	root.Post("/v1/users", ada).Is(http.StatusConflict).Has("code", "CONFLICT").HasHeader("X-Should-Retry", "false")
 
-	p.clock.Pass(time.Hour)
+	p.clock.Advance(time.Hour)
 	root.Put(at, `{"name":"Ada L.","role":"viewer","metadata":{}}`).Is(http.StatusOK).
 		Has("data.name", "Ada L.").Has("data.role", "viewer").Has("data.department", "Engines").
 		Has("data.metadata", map[string]any{}).Has("data.updatedAt", "2026-03-02T10:00:00Z").
@@ -132,7 +132,7 @@ func TestLastAdminStays(t *testing.T) {
 func TestOneOfTwoAdminsDeletedAtOnceStays(t *testing.T) {
 	p := newPortal(t)
 	second, key := p.user("second@example.com", principal.Admin)
-	statuses := webtest.AtOnce(2, func(i int) int {
+	statuses := webtest.Concurrently(2, func(i int) int {
 		if i == 0 {
 			return p.root().Delete("/v1/users/" + second.ID).Status
 		}
@@ -147,7 +147,7 @@ func TestOneOfTwoAdminsDeletedAtOnceStays(t *testing.T) {
 
 func TestOneAddressOneUserUnderConcurrency(t *testing.T) {
 	p := newPortal(t)
-	statuses := webtest.AtOnce(8, func(i int) int {
+	statuses := webtest.Concurrently(8, func(i int) int {
 		return p.root().Post("/v1/users", fmt.Sprintf(`{"email":"same@example.com","name":"N%d","role":"user"}`, i)).Status
 	})
 	if statuses[http.StatusCreated] != 1 || statuses[http.StatusConflict] != 7 {
@@ -175,7 +175,7 @@ func TestIfMatch(t *testing.T) {
 func TestLostUpdateIsRefused(t *testing.T) {
 	p := newPortal(t)
 	user, _ := p.user("ada@example.com", principal.User)
-	statuses := webtest.AtOnce(6, func(i int) int {
+	statuses := webtest.Concurrently(6, func(i int) int {
 		return p.root().With("If-Match", `"1"`).Put("/v1/users/"+user.ID, fmt.Sprintf(`{"name":"N%d"}`, i)).Status
 	})
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusPreconditionFailed] != 5 {
@@ -201,9 +201,9 @@ func TestIdempotencyKey(t *testing.T) {
 	p.as(other).With("Idempotency-Key", "order 66").Post("/v1/users", ada).Is(http.StatusConflict) // keys belong to their caller
 
 	p.root().Delete(at).Is(http.StatusNoContent)
-	p.clock.Pass(23 * time.Hour)
+	p.clock.Advance(23 * time.Hour)
 	once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true")
-	p.clock.Pass(time.Hour)
+	p.clock.Advance(time.Hour)
 	once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "")
 	for _, bad := range []string{strings.Repeat("k", 256), "k\x00", "\xff", "schlüssel"} {
 		p.root().With("Idempotency-Key", bad).Post("/v1/users", ada).Is(http.StatusBadRequest).
@@ -213,7 +213,7 @@ func TestIdempotencyKey(t *testing.T) {
 
 func TestIdempotencyKeyUnderConcurrency(t *testing.T) {
 	p := newPortal(t)
-	statuses := webtest.AtOnce(6, func(int) int {
+	statuses := webtest.Concurrently(6, func(int) int {
 		a := p.root().With("Idempotency-Key", "k").Post("/v1/users", ada)
 		if a.Header.Get("Idempotency-Replayed") == "true" {
 			return -a.Status

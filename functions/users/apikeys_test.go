@@ -18,7 +18,7 @@ func TestLifeOfAKey(t *testing.T) {
 	user, key := p.user("ada@example.com", principal.Viewer)
 	me, at := p.as(key), "/v1/users/"+user.ID+"/api-keys"
 
-	p.clock.Pass(time.Minute) // so that it comes after the first in the list
+	p.clock.Advance(time.Minute) // so that it comes after the first in the list
 	made := me.Post(at, `{"name":"build server","expirationDays":30}`).Is(http.StatusCreated).
 		Has("data.name", "build server").Has("data.createdAt", "2026-03-02T09:01:00Z").
 		Has("data.expiresAt", "2026-04-01T09:01:00Z").Has("data.lastUsedAt", nil)
@@ -27,14 +27,14 @@ func TestLifeOfAKey(t *testing.T) {
 		t.Fatalf("the key is not of the published form: %v", err)
 	}
 	other := p.as(secret)
-	p.clock.Pass(6 * time.Minute)
+	p.clock.Advance(6 * time.Minute)
 	other.Get("/v1/users/" + user.ID).Is(http.StatusOK)
 	listed := me.Get(at).Is(http.StatusOK).Has("data.1.id", id).Has("data.1.lastUsedAt", "2026-03-02T09:05:00Z").Has("data.2", nil)
 	if strings.Contains(string(listed.Body), secret[20:]) {
 		t.Error("the list shows the secret")
 	}
 
-	p.clock.Pass(30 * 24 * time.Hour)
+	p.clock.Advance(30 * 24 * time.Hour)
 	other.Get("/v1/users/" + user.ID).Is(http.StatusUnauthorized) // expired
 	me.Get(at).Has("data.1.id", id)
 	me.Delete(at + "/" + id).Is(http.StatusNoContent)
@@ -99,7 +99,7 @@ func TestTooManyKeys(t *testing.T) {
 	p.root().Post(at, `{"name":"one more"}`).Is(http.StatusConflict)
 	second, _ := p.user("second@example.com", principal.Admin)
 	p.root().Put("/v1/users/"+second.ID, `{"status":"inactive"}`).Is(http.StatusOK)
-	p.clock.Pass(25 * time.Hour)
+	p.clock.Advance(25 * time.Hour)
 	p.root().Post(at, `{"name":"one more"}`).Is(http.StatusCreated) // the others have expired
 }
 
@@ -134,7 +134,7 @@ func TestNoKeySlipsPastASuspension(t *testing.T) {
 	user, key := p.user("ada@example.com", principal.User)
 	at := "/v1/users/" + user.ID
 	made := make([]string, 8)
-	webtest.AtOnce(len(made)+1, func(i int) int {
+	webtest.Concurrently(len(made)+1, func(i int) int {
 		if i == len(made) {
 			return p.root().Put(at, `{"status":"suspended"}`).Is(http.StatusOK).Status
 		}
@@ -178,14 +178,14 @@ func TestCredentialsThatDoNotWorkLookAlike(t *testing.T) {
 func TestRateLimit(t *testing.T) {
 	p := newLimitedPortal(t, 3)
 	_, other := p.user("other@example.com", principal.User)
-	p.clock.Pass(20 * time.Second)
+	p.clock.Advance(20 * time.Second)
 	for left := 2; left >= 0; left-- {
 		p.root().Get("/v1/users").Is(http.StatusOK).HasHeader("RateLimit-Policy", `"credential";q=3;w=60`).
 			HasHeader("RateLimit", fmt.Sprintf(`"credential";r=%d;t=40`, left))
 	}
 	p.root().Get("/v1/users").Is(http.StatusTooManyRequests).Has("code", "RATE_LIMITED").HasHeader("Retry-After", "40")
 	p.as(other).Get("/v1/users").Is(http.StatusOK) // the limit is the credential's
-	p.clock.Pass(40 * time.Second)
+	p.clock.Advance(40 * time.Second)
 	p.root().Get("/v1/users").Is(http.StatusOK)
 
 	parsed, err := credentials.Parse(p.key)
@@ -215,6 +215,6 @@ func TestRateLimitOverManyMinutes(t *testing.T) {
 	p := newLimitedPortal(t, 2)
 	for range 40 { // long pauses leave counters behind, which must neither count nor pile up
 		p.root().Get("/v1/users").Is(http.StatusOK).HasHeader("RateLimit", `"credential";r=1;t=60`)
-		p.clock.Pass(17 * time.Minute)
+		p.clock.Advance(17 * time.Minute)
 	}
 }

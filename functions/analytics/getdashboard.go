@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/analytics"
+	"portside/shared/core/fault"
+	"portside/shared/web"
+)
+
+// PeriodInput are the parameters of a period. Structs that are embedded in inputs and outputs are exported, because huma
+// ignores the fields of unexported ones.
+type PeriodInput struct {
+	Period    analytics.Kind `query:"period" default:"this_month" enum:"today,yesterday,this_week,last_week,this_month,last_month,this_quarter,last_quarter,this_year,last_year,custom" doc:"Periods that begin with this_ end today; periods that begin with last_ are the whole week, month, quarter or year before. custom requires startDate and endDate."`
+	StartDate string         `query:"startDate" doc:"First day of a custom period, as an ISO 8601 date; at most 5 years before endDate." example:"2026-11-01"`
+	EndDate   string         `query:"endDate" doc:"Last day of a custom period, included; at the latest today in UTC." example:"2026-11-21"`
+}
+
+// Resolve implements huma.Resolver. It reports invalid dates together with all other failures.
+func (in *PeriodInput) Resolve(huma.Context) []error {
+	var failures []fault.Field
+	for _, date := range []struct{ name, text string }{{"startDate", in.StartDate}, {"endDate", in.EndDate}} {
+		if _, err := analytics.ParseDay(date.text); date.text != "" && err != nil {
+			failures = append(failures, fault.Field{
+				Pointer: "query/" + date.name, Detail: "must be a date such as 2026-11-21, not before 1970-01-01",
+			})
+		}
+	}
+	return web.Failures(failures)
+}
+
+// selection returns the period that the request selects. Resolve has checked the dates.
+func (in *PeriodInput) selection() analytics.Asked {
+	return analytics.Asked{Kind: in.Period, From: optionalDay(in.StartDate), To: optionalDay(in.EndDate)}
+}
+
+func optionalDay(text string) *analytics.Day {
+	day, err := analytics.ParseDay(text)
+	if err != nil {
+		return nil
+	}
+	return &day
+}
+
+type dashboardInput struct {
+	PeriodInput
+	Compare string `query:"compare" enum:"previous" doc:"Adds the figures of the period of the same length that ends the day before."`
+}
+
+type dashboardOutput struct {
+	Body struct {
+		Data dashboardData `json:"data"`
+	}
+}
+
+type dashboardData struct {
+	Period   Period    `json:"period"`
+	Metrics  Metrics   `json:"metrics"`
+	Previous *Previous `json:"previous,omitempty" doc:"The previous period; only with compare=previous."`
+	Meta     Meta      `json:"meta"`
+}
+
+// Period is a range of days.
+type Period struct {
+	Type      analytics.Kind `json:"type" enum:"today,yesterday,this_week,last_week,this_month,last_month,this_quarter,last_quarter,this_year,last_year,custom" doc:"Period type of the request."`
+	StartDate string         `json:"startDate" format:"date" doc:"First day." example:"2026-11-01"`
+	EndDate   string         `json:"endDate" format:"date" doc:"Last day." example:"2026-11-21"`
+}
+
+func encodePeriod(p analytics.Period) Period {
+	return Period{Type: p.Kind, StartDate: p.First.String(), EndDate: p.Last.String()}
+}
+
+// Previous is the previous period and its figures.
+type Previous struct {
+	Period  Period  `json:"period"`
+	Metrics Metrics `json:"metrics"`
+}
+
+// Meta describes how current a response is.
+type Meta struct {
+	AsOf    time.Time `json:"asOf" doc:"When the figures were computed, UTC." example:"2026-11-21T15:30:00Z"`
+	Partial bool      `json:"partial" doc:"Whether the period includes today and so has not ended."`
+}
+
+func (h *handlers) dashboard(ctx context.Context, in *dashboardInput) (*dashboardOutput, error) {
+	d, err := h.analytics.Dashboard(ctx, in.selection(), in.Compare != "")
+	if err != nil {
+		return nil, err
+	}
+	out := &dashboardOutput{}
+	out.Body.Data = dashboardData{
+		Period: encodePeriod(d.Period), Metrics: encodeMetrics(d.Metrics), Meta: Meta{AsOf: d.AsOf, Partial: d.Partial},
+	}
+	if d.Previous != nil {
+		out.Body.Data.Previous = &Previous{Period: encodePeriod(d.Previous.Period), Metrics: encodeMetrics(d.Previous.Metrics)}
+	}
+	return out, nil
+}

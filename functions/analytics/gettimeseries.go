@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+
+	"portside/shared/analytics"
+)
+
+type timeseriesInput struct {
+	Metric analytics.Metric `query:"metric" required:"true" enum:"users.total,users.active,projects.total,projects.created,projects.archived,usage.api.calls,usage.api.avgResponseTime,usage.storage.used,usage.pulls.charts,usage.pulls.images,usage.media.calls,usage.media.cost,performance.uptime,performance.responseTime.avg,performance.responseTime.p95,performance.responseTime.p99,performance.errors" doc:"The figure, as its path in the metrics of the dashboard." example:"usage.api.calls"`
+	PeriodInput
+}
+
+type timeseriesOutput struct {
+	Body struct {
+		Data timeseriesData `json:"data"`
+	}
+}
+
+type timeseriesData struct {
+	Metric analytics.Metric `json:"metric" doc:"Metric of the request." example:"usage.api.calls"`
+	Period Period           `json:"period"`
+	Points []Point          `json:"points" doc:"One for each day of the period, oldest first."`
+	Meta   Meta             `json:"meta"`
+}
+
+// Point is the figure of one day.
+type Point struct {
+	Date  string   `json:"date" format:"date" example:"2026-11-21"`
+	Value *float64 `json:"value" doc:"In the unit of the dashboard. null if there is no value for the day, because of no requests or no measurement in the week before." example:"2210"`
+}
+
+func (h *handlers) timeseries(ctx context.Context, in *timeseriesInput) (*timeseriesOutput, error) {
+	series, err := h.analytics.Series(ctx, in.selection(), in.Metric)
+	if err != nil {
+		return nil, err
+	}
+	points := make([]Point, len(series.Points))
+	for i, point := range series.Points {
+		points[i] = Point{Date: point.Day.String(), Value: point.Value}
+	}
+	out := &timeseriesOutput{}
+	out.Body.Data = timeseriesData{
+		Metric: series.Metric, Period: encodePeriod(series.Period), Points: points,
+		Meta: Meta{AsOf: series.AsOf, Partial: series.Partial},
+	}
+	return out, nil
+}
