@@ -52,15 +52,16 @@ var (
 	listTokens = huma.Operation{
 		OperationID: "listTokens", Method: http.MethodGet, Path: "/api/v1/tokens", Tags: []string{"Tokens"},
 		Summary: "List tokens and passwords",
-		Description: "Returns the newest 500 tokens and passwords, newest first, without their secrets. Revoked and expired ones are listed for " +
-			"90 days. Your own need no permission; those of other users need `tokens:read`.",
+		Description: "Returns the newest 500 tokens and passwords, newest first, without their secrets. Revoked and expired ones are " +
+			"listed for 90 days. Your own need no permission; those of other users need `tokens:read`.",
 		Errors: []int{http.StatusForbidden},
 	}
 	getToken = huma.Operation{
 		OperationID: "getToken", Method: http.MethodGet, Path: "/api/v1/tokens/{tokenId}", Tags: []string{"Tokens"},
-		Summary:     "Get a token or password",
-		Description: "Returns what it may download, when it expires, and when it was last used. Your own need no permission; those of other users need `tokens:read`.",
-		Errors:      []int{http.StatusNotFound},
+		Summary: "Get a token or password",
+		Description: "Returns what it may download, when it expires, and when it was last used. Your own need no permission; those of " +
+			"other users need `tokens:read`.",
+		Errors: []int{http.StatusNotFound},
 	}
 	revokeToken = huma.Operation{
 		OperationID: "revokeToken", Method: http.MethodDelete, Path: "/api/v1/tokens/{tokenId}", Tags: []string{"Tokens"},
@@ -97,8 +98,9 @@ var (
 	approveCredentialRequest = huma.Operation{
 		OperationID: "approveCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests/{requestId}/approve",
 		Tags: []string{"Credential requests"}, Summary: "Approve a credential request",
-		Description: "Sends the requester a mail with a link to collect the password. The link works once, within 7 days. You cannot decide on your own request.",
-		Errors:      web.BodyErrors(http.StatusNotFound, http.StatusConflict),
+		Description: "Sends the requester a mail with a link to collect the password. The link works once, within 7 days. You cannot " +
+			"decide on your own request.",
+		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict),
 	}
 	denyCredentialRequest = huma.Operation{
 		OperationID: "denyCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests/{requestId}/deny",
@@ -109,8 +111,9 @@ var (
 	collectCredential = huma.Operation{
 		OperationID: "collectCredential", Method: http.MethodPost, Path: "/api/v1/credential-requests/collect",
 		Tags: []string{"Credential requests"}, Summary: "Collect a password",
-		Description: "Creates the password and returns it with its user name. The token of the link works once, and only this response contains " +
-			"the password. It is valid for 365 days for the chart repository and the container registry. Needs no credential but the token.",
+		Description: "Creates the password and returns it with its user name. The token of the link works once, and only this response " +
+			"contains the password. It is valid for 365 days for the chart repository and the container registry. Needs no credential but the " +
+			"token.",
 		Errors: web.BodyErrors(http.StatusUnauthorized, http.StatusServiceUnavailable),
 	}
 	listPulls = huma.Operation{

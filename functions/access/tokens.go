@@ -31,8 +31,9 @@ type Token struct {
 func (h *handlers) encodeToken(c credentials.Credential) Token {
 	t := Token{
 		ID: c.ID, Kind: "token", Name: c.Name, Username: c.Username, Scopes: c.Scopes, Status: tokens.StatusOf(c, h.now()),
-		Reason: web.NullIfZero(c.Reason), CreatedAt: c.CreatedAt, ExpiresAt: web.NullIfZero(c.ExpiresAt), LastUsedAt: web.NullIfZero(c.LastUsedAt),
-		RevokedAt: web.NullIfZero(c.RevokedAt), RotatedFrom: web.NullIfZero(c.RotatedFrom),
+		Reason: web.NullIfZero(c.Reason), CreatedAt: c.CreatedAt, ExpiresAt: web.NullIfZero(c.ExpiresAt),
+		LastUsedAt: web.NullIfZero(c.LastUsedAt),
+		RevokedAt:  web.NullIfZero(c.RevokedAt), RotatedFrom: web.NullIfZero(c.RotatedFrom),
 	}
 	if c.Kind == credentials.Password {
 		t.Kind = "password"

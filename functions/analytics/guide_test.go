@@ -18,28 +18,29 @@ import (
 
 const guide = "../../docs/analytics.md"
 
-// answered is an example of the guide, and the answer that is printed under it.
-var answered = regexp.MustCompile("(?s)\n```sh\ncurl [^\"]*\"\\$PORTSIDE_URL([^\"]*)\"\n```\n\n```json\n(.*?)\n```\n")
+// guideExample matches a request in the guide and the response printed below it.
+var guideExample = regexp.MustCompile("(?s)\n```sh\ncurl [^\"]*\"\\$PORTSIDE_URL([^\"]*)\"\n```\n\n```json\n(.*?)\n```\n")
 
-// TestGuide asks what docs/analytics.md asks, and compares with what it prints. Run with -update, it writes the answers.
-func TestGuide(t *testing.T) {
+// TestGuideExamplesMatchResponses sends the requests in docs/analytics.md and compares the responses with those in
+// the guide. With -update it writes the responses into the guide.
+func TestGuideExamplesMatchResponses(t *testing.T) {
 	text, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBoard(t)
-	b.story()
-	reader, examples := b.as(principal.Viewer), 0
+	b := newFixture(t)
+	b.addSampleData()
+	reader, examples := b.withRole(principal.Viewer), 0
 	update := flag.Lookup("update").Value.String() == "true"
-	again := answered.ReplaceAllStringFunc(string(text), func(example string) string {
+	again := guideExample.ReplaceAllStringFunc(string(text), func(example string) string {
 		examples++
-		parts := answered.FindStringSubmatch(example)
+		parts := guideExample.FindStringSubmatch(example)
 		got, _ := reader.Get(parts[1]).JSON("").(map[string]any)
 		if got["requestId"] != nil {
-			got["requestId"] = "0HN4bRs0oAMEJ1w=" // as API Gateway makes them
+			got["requestId"] = "0HN4bRs0oAMEJ1w=" // an ID of API Gateway
 		}
 		if update {
-			return strings.Replace(example, parts[2], printed(t, got), 1)
+			return strings.Replace(example, parts[2], guideJSON(t, got), 1)
 		}
 		var want map[string]any
 		if err := json.Unmarshal([]byte(parts[2]), &want); err != nil {
@@ -51,7 +52,7 @@ func TestGuide(t *testing.T) {
 		return example
 	})
 	if all := strings.Count(again, "\n```json\n"); examples != all || all < 4 {
-		t.Errorf("%d of the %d answers are checked", examples, all)
+		t.Errorf("%d of the %d responses in the guide were checked", examples, all)
 	}
 	if update {
 		if err := os.WriteFile(guide, []byte(again), 0o644); err != nil {
@@ -65,26 +66,26 @@ func TestGuide(t *testing.T) {
 	}
 }
 
-// printed is JSON as the guide has it: indented, with what fits on a line on one.
-func printed(t *testing.T, value map[string]any) string {
+// guideJSON returns JSON in the format of the guide: indented, with innermost objects on one line.
+func guideJSON(t *testing.T, value map[string]any) string {
 	t.Helper()
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return flat.ReplaceAllStringFunc(string(text), func(object string) string {
+	return innermostObject.ReplaceAllStringFunc(string(text), func(object string) string {
 		return strings.NewReplacer("{ ", "{", " }", "}").Replace(strings.Join(strings.Fields(object), " "))
 	})
 }
 
-// flat is an object without another in it.
-var flat = regexp.MustCompile(`\{\n[^{}\[\]]*\}`)
+// innermostObject matches an object that contains no other.
+var innermostObject = regexp.MustCompile(`\{\n[^{}\[\]]*\}`)
 
-// row is a period in the guide's table.
+// row matches a period in the guide's table.
 var row = regexp.MustCompile("(?m)^\\| (\\d\\S+) \\| `(\\w+)` \\| (\\S+) to (\\S+) \\| (\\S+) to (\\S+) \\| (.*) \\|$")
 
-// TestPeriodsOfTheGuide finds each period of the guide's table in the list that the guide links to.
-func TestPeriodsOfTheGuide(t *testing.T) {
+// TestGuidePeriodsAreInTheList checks that each period in the guide's table is in the list that the guide links to.
+func TestGuidePeriodsAreInTheList(t *testing.T) {
 	text, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)
@@ -106,6 +107,6 @@ func TestPeriodsOfTheGuide(t *testing.T) {
 		}
 	}
 	if len(rows) < 5 {
-		t.Errorf("only %d rows are checked", len(rows))
+		t.Errorf("only %d rows were checked", len(rows))
 	}
 }

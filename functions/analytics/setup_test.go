@@ -26,11 +26,11 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-// now is in the afternoon of a Saturday.
+// now is on a Saturday afternoon.
 var now = time.Date(2026, 11, 21, 15, 30, 0, 0, time.UTC)
 
-// board is the analytics function on real engines, with a clock that the test holds.
-type board struct {
+// fixture is the function with real engines and a clock that the test sets.
+type fixture struct {
 	testing.TB
 	client    *dynamodb.Client
 	analytics string
@@ -39,23 +39,23 @@ type board struct {
 	lines     int // of the log so far
 }
 
-func newBoard(tb testing.TB) *board {
+func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	return &board{
+	return &fixture{
 		TB: tb, client: client, analytics: awstest.Table(tb, client, "AnalyticsTable"),
 		keys: credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable")), clock: webtest.NewClock(now),
 	}
 }
 
-// handler returns the function's handler as main makes it.
-func (b *board) handler() http.Handler {
+// handler returns the function's handler, wired as in main.
+func (b *fixture) handler() http.Handler {
 	service := analytics.NewService(analyticsdynamo.New(b.client, b.analytics), analytics.Gigabytes(100), b.clock.Now)
 	return routes(&handlers{service}, credentials.NewAuthenticator(b.keys, 0, b.clock.Now)).Handler()
 }
 
-// key makes an API key of somebody in a role.
-func (b *board) key(role principal.Role) string {
+// key creates an API key of a user with the role.
+func (b *fixture) key(role principal.Role) string {
 	b.Helper()
 	secret, id := credentials.Mint(credentials.APIKey), uuid.NewString()
 	key := credentials.Credential{
@@ -69,31 +69,32 @@ func (b *board) key(role principal.Role) string {
 	return secret.Reveal()
 }
 
-// as talks to the function in a role.
-func (b *board) as(role principal.Role) webtest.Client {
+// withRole returns a client that sends an API key of a user with the role.
+func (b *fixture) withRole(role principal.Role) webtest.Client {
 	b.Helper()
 	return webtest.New(b, b.handler()).With("X-API-Key", b.key(role))
 }
 
-// count changes counters, as users and projects do.
-func (b *board) count(day string, change daycounts.Change) {
+// count changes the day counts, as the domains users and projects do.
+func (b *fixture) count(day string, change daycounts.Change) {
 	b.Helper()
-	if err := transactions.Write(b.Context(), b.client, daycounts.In(b.analytics).Writes(daycounts.Changes{daycounts.Day(day): change})); err != nil {
+	writes := daycounts.In(b.analytics).Writes(daycounts.Changes{daycounts.Day(day): change})
+	if err := transactions.Write(b.Context(), b.client, writes); err != nil {
 		b.Fatal(err)
 	}
 }
 
-// request is a line of the access log.
-type request struct {
+// logLine is a line of the access log.
+type logLine struct {
 	at        time.Time
-	route     string // with its method before it; empty: GET /v1/users
+	route     string // method and path; empty: GET /v1/users
 	status    int
 	latencyMs int64
 	times     int // 0: once
 }
 
-// log has requests counted as the log delivers them.
-func (b *board) log(requests ...request) {
+// log counts the requests as if the access log had delivered them.
+func (b *fixture) log(requests ...logLine) {
 	b.Helper()
 	batch := analytics.Batch{Log: analytics.AccessLog, Group: "ApiAccessLogs", Stream: "stream"}
 	for _, r := range requests {
@@ -103,7 +104,7 @@ func (b *board) log(requests ...request) {
 	}
 	parts, lost := batch.Parts()
 	if lost > 0 {
-		b.Fatalf("%d lines are lost", lost)
+		b.Fatalf("%d lines were lost", lost)
 	}
 	archive := analyticss3.NewParts(awstest.S3(b), awstest.Bucket(b))
 	for _, part := range parts {
@@ -113,7 +114,7 @@ func (b *board) log(requests ...request) {
 	}
 }
 
-func (b *board) entry(r request) analytics.Entry {
+func (b *fixture) entry(r logLine) analytics.Entry {
 	b.Helper()
 	method, route := http.MethodGet, "ANY /v1/users"
 	if r.route != "" {
@@ -131,8 +132,8 @@ func (b *board) entry(r request) analytics.Entry {
 	return analytics.Entry{ID: fmt.Sprintf("%056d", b.lines), Logged: r.at.Add(time.Second), Message: string(text)}
 }
 
-// use adds to what was used on a day.
-func (b *board) use(day string, used map[string]int64) {
+// use adds to the usage of a day.
+func (b *fixture) use(day string, used map[string]int64) {
 	b.Helper()
 	for name, n := range used {
 		_, err := b.client.UpdateItem(b.Context(), &dynamodb.UpdateItemInput{
@@ -146,7 +147,7 @@ func (b *board) use(day string, used map[string]int64) {
 }
 
 // measure keeps how much is stored.
-func (b *board) measure(at time.Time, size analytics.Storage) {
+func (b *fixture) measure(at time.Time, size analytics.Storage) {
 	b.Helper()
 	if err := analyticsdynamo.New(b.client, b.analytics).SetStorage(b.Context(), at, size); err != nil {
 		b.Fatal(err)
@@ -154,7 +155,7 @@ func (b *board) measure(at time.Time, size analytics.Storage) {
 }
 
 // story is what happened at a small vendor's, as docs/analytics.md tells it.
-func (b *board) story() {
+func (b *fixture) addSampleData() {
 	b.Helper()
 	b.count("2026-10-05", daycounts.Change{
 		"users": 40, "users:active": 38, "users:pending": 2, "role:admin": 1, "role:manager": 4, "role:user": 30, "role:viewer": 5,
@@ -167,11 +168,11 @@ func (b *board) story() {
 	})
 	ten, eleven := now.Truncate(24*time.Hour).Add(-14*time.Hour), now.Truncate(24*time.Hour).Add(-13*time.Hour) // on Friday
 	b.log(
-		request{at: ten, status: 200, latencyMs: 20, times: 90}, request{at: ten, status: 404, latencyMs: 5, times: 6},
-		request{at: ten, route: "ANY /v1/capabilities/{proxy+}", status: 200, latencyMs: 1500, times: 4},
-		request{at: eleven, status: 200, latencyMs: 21, times: 95}, request{at: eleven, status: 503, latencyMs: 300, times: 5},
+		logLine{at: ten, status: 200, latencyMs: 20, times: 90}, logLine{at: ten, status: 404, latencyMs: 5, times: 6},
+		logLine{at: ten, route: "ANY /v1/capabilities/{proxy+}", status: 200, latencyMs: 1500, times: 4},
+		logLine{at: eleven, status: 200, latencyMs: 21, times: 95}, logLine{at: eleven, status: 503, latencyMs: 300, times: 5},
 	)
-	b.log(request{at: now.Add(-time.Hour), status: 200, latencyMs: 20, times: 10})
+	b.log(logLine{at: now.Add(-time.Hour), status: 200, latencyMs: 20, times: 10})
 	b.use("2026-11-20", map[string]int64{
 		"charts": 12, "images": 31, "modelCalls": 5, "inputTokens": 8200, "outputTokens": 640, "microUSD": 26_900,
 	})

@@ -22,7 +22,10 @@ type APIKey struct {
 }
 
 func encodeKey(c credentials.Credential) APIKey {
-	return APIKey{ID: c.ID, Name: c.Name, CreatedAt: c.CreatedAt, ExpiresAt: web.NullIfZero(c.ExpiresAt), LastUsedAt: web.NullIfZero(c.LastUsedAt)}
+	return APIKey{
+		ID: c.ID, Name: c.Name, CreatedAt: c.CreatedAt,
+		ExpiresAt: web.NullIfZero(c.ExpiresAt), LastUsedAt: web.NullIfZero(c.LastUsedAt),
+	}
 }
 
 type keysOutput struct {

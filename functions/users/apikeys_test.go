@@ -13,25 +13,25 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-func TestLifeOfAKey(t *testing.T) {
-	p := newPortal(t)
+func TestKeyIsCreatedUsedAndDeleted(t *testing.T) {
+	p := newFixture(t)
 	user, key := p.user("ada@example.com", principal.Viewer)
-	me, at := p.as(key), "/v1/users/"+user.ID+"/api-keys"
+	me, at := p.withKey(key), "/v1/users/"+user.ID+"/api-keys"
 
-	p.clock.Advance(time.Minute) // so that it comes after the first in the list
+	p.clock.Advance(time.Minute) // so that it is second in the list
 	made := me.Post(at, `{"name":"build server","expirationDays":30}`).Is(http.StatusCreated).
 		Has("data.name", "build server").Has("data.createdAt", "2026-03-02T09:01:00Z").
 		Has("data.expiresAt", "2026-04-01T09:01:00Z").Has("data.lastUsedAt", nil)
 	secret, id := made.Text("data.key"), made.Text("data.id")
 	if parsed, err := credentials.Parse(secret); err != nil || parsed.ID() != id || parsed.Kind() != credentials.APIKey {
-		t.Fatalf("the key is not of the published form: %v", err)
+		t.Fatalf("the key does not have the documented form: %v", err)
 	}
-	other := p.as(secret)
+	other := p.withKey(secret)
 	p.clock.Advance(6 * time.Minute)
 	other.Get("/v1/users/" + user.ID).Is(http.StatusOK)
 	listed := me.Get(at).Is(http.StatusOK).Has("data.1.id", id).Has("data.1.lastUsedAt", "2026-03-02T09:05:00Z").Has("data.2", nil)
 	if strings.Contains(string(listed.Body), secret[20:]) {
-		t.Error("the list shows the secret")
+		t.Error("the list contains the secret")
 	}
 
 	p.clock.Advance(30 * 24 * time.Hour)
@@ -42,103 +42,104 @@ func TestLifeOfAKey(t *testing.T) {
 	me.Get(at).Has("data.1", nil)
 }
 
-func TestRevokedKeyWorksNowhere(t *testing.T) {
-	p := newPortal(t)
+func TestRevokedKeyIsUnauthorized(t *testing.T) {
+	p := newFixture(t)
 	user, key := p.user("ada@example.com", principal.Viewer)
 	parsed, err := credentials.Parse(key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.as(key).Get("/v1/users").Is(http.StatusOK)
-	p.as(key).Delete("/v1/users/" + user.ID + "/api-keys/" + parsed.ID()).Is(http.StatusNoContent) // its own
-	p.as(key).Get("/v1/users").Is(http.StatusUnauthorized)
+	p.withKey(key).Get("/v1/users").Is(http.StatusOK)
+	p.withKey(key).Delete("/v1/users/" + user.ID + "/api-keys/" + parsed.ID()).Is(http.StatusNoContent) // a key may delete itself
+	p.withKey(key).Get("/v1/users").Is(http.StatusUnauthorized)
 }
 
-func TestWhoMayManageKeys(t *testing.T) {
-	p := newPortal(t)
+func TestKeyPermissions(t *testing.T) {
+	p := newFixture(t)
 	user, key := p.user("ada@example.com", principal.User)
 	_, manager := p.user("manager@example.com", principal.Manager)
 	at := "/v1/users/" + user.ID + "/api-keys"
-	id := p.as(key).Get(at).Text("data.0.id")
+	id := p.withKey(key).Get(at).Text("data.0.id")
 
-	p.as(manager).Get(at).Is(http.StatusForbidden)
-	p.as(manager).Post(at, `{"name":"x"}`).Is(http.StatusForbidden)
-	p.as(manager).Delete(at + "/" + id).Is(http.StatusForbidden)
-	p.as(manager).Get("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys").Is(http.StatusForbidden) // no oracle for ids
-	p.root().Post(at, `{"name":"for ada"}`).Is(http.StatusCreated)
-	p.root().Delete("/v1/users/" + p.admin.ID + "/api-keys/" + id).Is(http.StatusNotFound) // another user's
+	p.withKey(manager).Get(at).Is(http.StatusForbidden)
+	p.withKey(manager).Post(at, `{"name":"x"}`).Is(http.StatusForbidden)
+	p.withKey(manager).Delete(at + "/" + id).Is(http.StatusForbidden)
+	// The response does not reveal whether the ID exists.
+	p.withKey(manager).Get("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys").Is(http.StatusForbidden)
+	p.asAdmin().Post(at, `{"name":"for ada"}`).Is(http.StatusCreated)
+	p.asAdmin().Delete("/v1/users/" + p.admin.ID + "/api-keys/" + id).Is(http.StatusNotFound) // the key of another user
 	for _, bad := range []string{"x", strings.Repeat("a", 3000), id + "x", "%00"} {
-		p.root().Delete(at + "/" + bad).Is(http.StatusNotFound)
+		p.asAdmin().Delete(at + "/" + bad).Is(http.StatusNotFound)
 	}
-	p.root().Delete(at + "/" + id).Is(http.StatusNoContent)
-	p.root().Get("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys").Is(http.StatusNotFound)
-	p.root().Post("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys", `{"name":"x"}`).Is(http.StatusNotFound)
+	p.asAdmin().Delete(at + "/" + id).Is(http.StatusNoContent)
+	p.asAdmin().Get("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys").Is(http.StatusNotFound)
+	p.asAdmin().Post("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/api-keys", `{"name":"x"}`).Is(http.StatusNotFound)
 }
 
-func TestBadKeyRequests(t *testing.T) {
-	p := newPortal(t)
+func TestCreateKeyRejectsInvalidInput(t *testing.T) {
+	p := newFixture(t)
 	at := "/v1/users/" + p.admin.ID + "/api-keys"
 	for body, pointer := range map[string]string{
 		`{}`: "/name", `{"name":""}`: "/name", `{"name":"` + strings.Repeat("n", 101) + `"}`: "/name", `{"name":"a\nb"}`: "/name",
 		`{"name":"n","expirationDays":0}`: "/expirationDays", `{"name":"n","expirationDays":3651}`: "/expirationDays",
 		`{"name":"n","expirationDays":1.5}`: "/expirationDays", `{"name":"n","scopes":[]}`: "/scopes",
 	} {
-		answer := p.root().Post(at, body).Is(http.StatusBadRequest)
+		answer := p.asAdmin().Post(at, body).Is(http.StatusBadRequest)
 		if got := answer.Pointers(); !slices.Equal(got, []string{pointer}) {
 			t.Errorf("%s: pointers %q, want %q", body, got, pointer)
 		}
 	}
 }
 
-func TestTooManyKeys(t *testing.T) {
-	p := newPortal(t)
+func TestKeyLimit(t *testing.T) {
+	p := newFixture(t)
 	at := "/v1/users/" + p.admin.ID + "/api-keys"
 	for i := range credentials.MaxLive - 1 {
-		p.root().Post(at, fmt.Sprintf(`{"name":"n%d","expirationDays":1}`, i)).Is(http.StatusCreated)
+		p.asAdmin().Post(at, fmt.Sprintf(`{"name":"n%d","expirationDays":1}`, i)).Is(http.StatusCreated)
 	}
-	p.root().Post(at, `{"name":"one more"}`).Is(http.StatusConflict)
+	p.asAdmin().Post(at, `{"name":"one more"}`).Is(http.StatusConflict)
 	second, _ := p.user("second@example.com", principal.Admin)
-	p.root().Put("/v1/users/"+second.ID, `{"status":"inactive"}`).Is(http.StatusOK)
+	p.asAdmin().Put("/v1/users/"+second.ID, `{"status":"inactive"}`).Is(http.StatusOK)
 	p.clock.Advance(25 * time.Hour)
-	p.root().Post(at, `{"name":"one more"}`).Is(http.StatusCreated) // the others have expired
+	p.asAdmin().Post(at, `{"name":"one more"}`).Is(http.StatusCreated) // the others have expired
 }
 
-func TestStandingReachesEveryCredentialAtOnce(t *testing.T) {
-	p := newPortal(t)
+func TestStatusAndRoleTakeEffectAtOnce(t *testing.T) {
+	p := newFixture(t)
 	user, key := p.user("ada@example.com", principal.Manager)
 	at := "/v1/users/" + user.ID
-	second := p.as(key).Post(at+"/api-keys", `{"name":"second"}`).Text("data.key")
+	second := p.withKey(key).Post(at+"/api-keys", `{"name":"second"}`).Text("data.key")
 	for _, k := range []string{key, second} {
-		p.as(k).Post("/v1/users", `{"email":"x@example.com","name":"X"}`).Is(http.StatusBadRequest) // permitted, but wrong
+		p.withKey(k).Post("/v1/users", `{"email":"x@example.com","name":"X"}`).Is(http.StatusBadRequest) // permitted, but invalid
 	}
-	p.root().Put(at, `{"role":"viewer"}`).Is(http.StatusOK)
+	p.asAdmin().Put(at, `{"role":"viewer"}`).Is(http.StatusOK)
 	for _, k := range []string{key, second} {
-		p.as(k).Post("/v1/users", `{}`).Is(http.StatusForbidden)
+		p.withKey(k).Post("/v1/users", `{}`).Is(http.StatusForbidden)
 	}
 	for _, status := range []string{"suspended", "inactive"} {
-		p.root().Put(at, `{"status":"`+status+`"}`).Is(http.StatusOK)
-		p.as(key).Get("/v1/users").Is(http.StatusUnauthorized)
-		p.root().Post(at+"/api-keys", `{"name":"x"}`).Is(http.StatusConflict)
+		p.asAdmin().Put(at, `{"status":"`+status+`"}`).Is(http.StatusOK)
+		p.withKey(key).Get("/v1/users").Is(http.StatusUnauthorized)
+		p.asAdmin().Post(at+"/api-keys", `{"name":"x"}`).Is(http.StatusConflict)
 	}
-	p.root().Put(at, `{"status":"active"}`).Is(http.StatusOK)
-	p.as(second).Get("/v1/users").Is(http.StatusOK)
-	p.root().Delete(at).Is(http.StatusNoContent)
+	p.asAdmin().Put(at, `{"status":"active"}`).Is(http.StatusOK)
+	p.withKey(second).Get("/v1/users").Is(http.StatusOK)
+	p.asAdmin().Delete(at).Is(http.StatusNoContent)
 	for _, k := range []string{key, second} {
-		p.as(k).Get("/v1/users").Is(http.StatusUnauthorized)
+		p.withKey(k).Get("/v1/users").Is(http.StatusUnauthorized)
 	}
 }
 
-// TestNoKeySlipsPastASuspension issues keys while the user is being suspended: whatever the order, none works after.
-func TestNoKeySlipsPastASuspension(t *testing.T) {
-	p := newPortal(t)
+// TestKeysCreatedDuringSuspensionDoNotWork creates keys while the user is being suspended. None may work afterwards.
+func TestKeysCreatedDuringSuspensionDoNotWork(t *testing.T) {
+	p := newFixture(t)
 	user, key := p.user("ada@example.com", principal.User)
 	at := "/v1/users/" + user.ID
 	made := make([]string, 8)
 	webtest.Concurrently(len(made)+1, func(i int) int {
 		if i == len(made) {
-			return p.root().Put(at, `{"status":"suspended"}`).Is(http.StatusOK).Status
+			return p.asAdmin().Put(at, `{"status":"suspended"}`).Is(http.StatusOK).Status
 		}
-		answer := p.root().Post(at+"/api-keys", `{"name":"x"}`)
+		answer := p.asAdmin().Post(at+"/api-keys", `{"name":"x"}`)
 		if answer.Status == http.StatusCreated {
 			made[i] = answer.Text("data.key")
 		}
@@ -146,15 +147,15 @@ func TestNoKeySlipsPastASuspension(t *testing.T) {
 	})
 	for _, k := range slices.Concat(made, []string{key}) {
 		if k != "" {
-			p.as(k).Get("/v1/users").Is(http.StatusUnauthorized)
+			p.withKey(k).Get("/v1/users").Is(http.StatusUnauthorized)
 		}
 	}
 }
 
-func TestCredentialsThatDoNotWorkLookAlike(t *testing.T) {
-	p := newPortal(t)
+func TestInvalidCredentialsGetTheSameResponse(t *testing.T) {
+	p := newFixture(t)
 	_, key := p.user("ada@example.com", principal.User)
-	want := string(p.visitor().Get("/v1/users").Is(http.StatusUnauthorized).Body)
+	want := string(p.anonymous().Get("/v1/users").Is(http.StatusUnauthorized).Body)
 	swapped := []byte(key)
 	swapped[25] ^= 1
 	for name, bad := range map[string]string{
@@ -163,7 +164,7 @@ func TestCredentialsThatDoNotWorkLookAlike(t *testing.T) {
 		"link": credentials.Mint(credentials.Link).Reveal(), "long": strings.Repeat("k", 8000), "NUL": "psk_\x00",
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer := p.as(bad).For(t).Get("/v1/users").Is(http.StatusUnauthorized)
+			answer := p.withKey(bad).For(t).Get("/v1/users").Is(http.StatusUnauthorized)
 			if got := string(answer.Body); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
@@ -172,21 +173,21 @@ func TestCredentialsThatDoNotWorkLookAlike(t *testing.T) {
 			}
 		})
 	}
-	p.visitor().With("x-api-KEY", key).Get("/v1/users").Is(http.StatusOK)
+	p.anonymous().With("x-api-KEY", key).Get("/v1/users").Is(http.StatusOK)
 }
 
 func TestRateLimit(t *testing.T) {
-	p := newLimitedPortal(t, 3)
+	p := newFixtureWithLimit(t, 3)
 	_, other := p.user("other@example.com", principal.User)
 	p.clock.Advance(20 * time.Second)
 	for left := 2; left >= 0; left-- {
-		p.root().Get("/v1/users").Is(http.StatusOK).HasHeader("RateLimit-Policy", `"credential";q=3;w=60`).
+		p.asAdmin().Get("/v1/users").Is(http.StatusOK).HasHeader("RateLimit-Policy", `"credential";q=3;w=60`).
 			HasHeader("RateLimit", fmt.Sprintf(`"credential";r=%d;t=40`, left))
 	}
-	p.root().Get("/v1/users").Is(http.StatusTooManyRequests).Has("code", "RATE_LIMITED").HasHeader("Retry-After", "40")
-	p.as(other).Get("/v1/users").Is(http.StatusOK) // the limit is the credential's
+	p.asAdmin().Get("/v1/users").Is(http.StatusTooManyRequests).Has("code", "RATE_LIMITED").HasHeader("Retry-After", "40")
+	p.withKey(other).Get("/v1/users").Is(http.StatusOK) // the limit applies to each credential
 	p.clock.Advance(40 * time.Second)
-	p.root().Get("/v1/users").Is(http.StatusOK)
+	p.asAdmin().Get("/v1/users").Is(http.StatusOK)
 
 	parsed, err := credentials.Parse(p.key)
 	if err != nil {
@@ -195,26 +196,26 @@ func TestRateLimit(t *testing.T) {
 	if err := p.keys.SetRateLimit(t.Context(), parsed.ID(), 500); err != nil {
 		t.Fatal(err)
 	}
-	p.root().Get("/v1/users").Is(http.StatusOK).HasHeader("RateLimit-Policy", `"credential";q=500;w=60`)
+	p.asAdmin().Get("/v1/users").Is(http.StatusOK).HasHeader("RateLimit-Policy", `"credential";q=500;w=60`)
 }
 
-func TestSomebodyElseCannotUseUpTheLimit(t *testing.T) {
-	p := newLimitedPortal(t, 2)
+func TestForgedKeyDoesNotUseUpTheRateLimit(t *testing.T) {
+	p := newFixtureWithLimit(t, 2)
 	parsed, err := credentials.Parse(p.key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	forged := forge(t, parsed.ID())
 	for range 5 {
-		p.as(forged).Get("/v1/users").Is(http.StatusUnauthorized)
+		p.withKey(forged).Get("/v1/users").Is(http.StatusUnauthorized)
 	}
-	p.root().Get("/v1/users").Is(http.StatusOK).HasHeader("RateLimit", `"credential";r=1;t=60`)
+	p.asAdmin().Get("/v1/users").Is(http.StatusOK).HasHeader("RateLimit", `"credential";r=1;t=60`)
 }
 
 func TestRateLimitOverManyMinutes(t *testing.T) {
-	p := newLimitedPortal(t, 2)
-	for range 40 { // long pauses leave counters behind, which must neither count nor pile up
-		p.root().Get("/v1/users").Is(http.StatusOK).HasHeader("RateLimit", `"credential";r=1;t=60`)
+	p := newFixtureWithLimit(t, 2)
+	for range 40 { // counters of earlier minutes must not count or accumulate
+		p.asAdmin().Get("/v1/users").Is(http.StatusOK).HasHeader("RateLimit", `"credential";r=1;t=60`)
 		p.clock.Advance(17 * time.Minute)
 	}
 }

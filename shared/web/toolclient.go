@@ -18,8 +18,8 @@ type ToolAuthenticator interface {
 	AuthenticateBasic(ctx context.Context, username, text string) (principal.Principal, credentials.Allowance, error)
 }
 
-var errToolUnauthorized = fault.New(fault.Unauthorized, "The request has no working credential. Send a user name and password, or an access "+
-	"token as the password. Expired and revoked credentials and those of inactive users do not work.")
+var errToolUnauthorized = fault.New(fault.Unauthorized, "The request has no working credential. Send a user name and "+
+	"password, or an access token as the password. Expired and revoked credentials and those of inactive users do not work.")
 
 // Download adds a plain handler for files that chart clients download. It authenticates the caller with
 // AuthenticateTool, and principal.From returns the caller to the handler. An error of the handler becomes problem
