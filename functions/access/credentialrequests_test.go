@@ -24,7 +24,7 @@ const (
 type requestFixture struct {
 	*fixture
 	ada              users.User
-	requester        string // their API keys
+	requester        string // API keys
 	approver, second string
 }
 
@@ -37,7 +37,7 @@ func newRequestFixture(tb testing.TB) *requestFixture {
 	return o
 }
 
-// request makes a request of the requester's, and returns where it is.
+// request creates a request of the requester and returns its path.
 func (o *requestFixture) request() string {
 	o.tb.Helper()
 	return requestsPath + "/" + o.withKey(o.requester).Post(requestsPath, requestBodyJSON).Is(http.StatusCreated).Text("data.id")
@@ -53,7 +53,7 @@ func (o *requestFixture) collect(token string) webtest.Response {
 	return o.anonymous().Post(requestsPath+"/collect", `{"token":"`+token+`"}`)
 }
 
-// link is the token in the requester's newest letter, as its reader would find it; empty: there is none.
+// link returns the token from the link in the requester's newest message, or "" if there is none.
 func (o *requestFixture) link() string {
 	messages := o.mailbox.to("ada@example.com")
 	if len(messages) == 0 {
@@ -64,7 +64,7 @@ func (o *requestFixture) link() string {
 	return token
 }
 
-// actions are the actions of the events of a request.
+// actions returns the actions in the history of a request.
 func (o *requestFixture) actions(at string) []string {
 	o.tb.Helper()
 	events, _ := o.withKey(o.approver).Get(at).Is(http.StatusOK).JSON("data.events").([]any)
@@ -173,8 +173,8 @@ func TestCreateRequestRejectsInvalidInput(t *testing.T) {
 		`{"accessLevel":"full","justification":"x","userId":"` + newID() + `"}`:      {"/userId"},
 		`{"accessLevel":"full","justification":"x","status":"approved"}`:             {"/status"},
 	} {
-		answer := o.withKey(o.requester).Post(requestsPath, body).Is(http.StatusBadRequest)
-		if got := slices.Sorted(slices.Values(answer.Pointers())); !slices.Equal(got, pointers) {
+		response := o.withKey(o.requester).Post(requestsPath, body).Is(http.StatusBadRequest)
+		if got := slices.Sorted(slices.Values(response.Pointers())); !slices.Equal(got, pointers) {
 			t.Errorf("%s: pointers %q, want %q", body, got, pointers)
 		}
 	}
@@ -316,9 +316,9 @@ func TestConcurrentCollectsCreateOnePassword(t *testing.T) {
 	o := newRequestFixture(t)
 	o.approve(o.request()).Is(http.StatusOK)
 	link := o.link()
-	answers := concurrently(6, func(int) webtest.Response { return o.collect(link) })
+	responses := concurrently(6, func(int) webtest.Response { return o.collect(link) })
 	statuses, refusals := map[int]int{}, map[string]bool{}
-	for _, a := range answers {
+	for _, a := range responses {
 		if statuses[a.Status]++; a.Status != http.StatusOK {
 			refusals[a.Text("detail")] = true
 		}
@@ -332,12 +332,12 @@ func TestConcurrentCollectsCreateOnePassword(t *testing.T) {
 func TestConcurrentDecisionsDecideOnce(t *testing.T) {
 	o := newRequestFixture(t)
 	at := o.request()
-	answers := concurrently(6, func(i int) webtest.Response {
+	responses := concurrently(6, func(i int) webtest.Response {
 		key, decision := []string{o.approver, o.second}[i%2], []string{"/approve", "/deny"}[i/3]
 		return o.withKey(key).Post(at+decision, `{}`)
 	})
 	statuses := map[int]int{}
-	for _, a := range answers {
+	for _, a := range responses {
 		statuses[a.Status]++
 	}
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusConflict] != 5 {

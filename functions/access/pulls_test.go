@@ -96,8 +96,8 @@ func TestListPullsFiltersByCallerAndQuery(t *testing.T) {
 		{a.manager, "?to=2026-03-02T08:02:00.000000001Z", "1.1 1.0 1.0"},
 		{a.manager, "?from=2026-03-02T09:01:00%2B01:00&to=2026-03-02T09:02:00%2B01:00", "1.0"},
 	} {
-		answer := a.withKey(c.key).Get(pullsPath+c.query).Is(http.StatusOK).Has("pagination.next", nil)
-		found, _ := answer.JSON("data").([]any)
+		response := a.withKey(c.key).Get(pullsPath+c.query).Is(http.StatusOK).Has("pagination.next", nil)
+		found, _ := response.JSON("data").([]any)
 		references := make([]string, len(found))
 		for i, p := range found {
 			references[i], _ = p.(map[string]any)["reference"].(string)
@@ -116,12 +116,12 @@ func TestListPullsPages(t *testing.T) {
 	query, seen := pullsPath+"?from=2026-01-01&limit=1", []string(nil)
 	next := ""
 	for range 4 {
-		answer := a.withKey(a.manager).Get(query + next).Is(http.StatusOK)
-		seen = append(seen, answer.Text("data.0.reference"))
-		if answer.JSON("pagination.hasMore") == false {
+		response := a.withKey(a.manager).Get(query + next).Is(http.StatusOK)
+		seen = append(seen, response.Text("data.0.reference"))
+		if response.JSON("pagination.hasMore") == false {
 			break
 		}
-		next = "&cursor=" + answer.Text("pagination.next")
+		next = "&cursor=" + response.Text("pagination.next")
 	}
 	if want := []string{"1.1", "1.0", "1.0", "0.9"}; !slices.Equal(seen, want) {
 		t.Errorf("pages %v, want %v", seen, want)

@@ -87,8 +87,8 @@ func TestCreateTokenRejectsInvalidInput(t *testing.T) {
 		`{"name":"` + strings.Repeat("n", 101) + `","scopes":["read:helm-charts"]}`:             {"/name"},
 		`{"name":"n","scopes":["` + strings.Repeat("read:helm-charts\",\"", 20) + `read:all"]}`: {"/scopes"},
 	} {
-		answer := d.withKey(key).Post("/api/v1/tokens", body).Is(http.StatusBadRequest)
-		if got := slices.Sorted(slices.Values(answer.Pointers())); !slices.Equal(got, pointers) {
+		response := d.withKey(key).Post("/api/v1/tokens", body).Is(http.StatusBadRequest)
+		if got := slices.Sorted(slices.Values(response.Pointers())); !slices.Equal(got, pointers) {
 			t.Errorf("%s: pointers %q, want %q", body, got, pointers)
 		}
 	}
@@ -126,9 +126,9 @@ func TestTokensRejectOtherCredentials(t *testing.T) {
 		"unknown": credentials.Mint(credentials.AccessToken).Reveal(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer := d.withToken(bad).For(t).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
-			if !slices.Contains(answer.Header.Values("WWW-Authenticate"), `Bearer realm="Portside"`) {
-				t.Errorf("challenges %q", answer.Header.Values("WWW-Authenticate"))
+			response := d.withToken(bad).For(t).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
+			if !slices.Contains(response.Header.Values("WWW-Authenticate"), `Bearer realm="Portside"`) {
+				t.Errorf("challenges %q", response.Header.Values("WWW-Authenticate"))
 			}
 		})
 	}
@@ -215,8 +215,8 @@ func TestRevokeLeakedTokenDuringRenewal(t *testing.T) {
 		var wait sync.WaitGroup
 		for i := range successors {
 			wait.Go(func() {
-				if answer := d.withToken(leaked).Post("/api/v1/tokens", all); answer.Status == http.StatusCreated {
-					successors[i] = answer.Text("data.token")
+				if response := d.withToken(leaked).Post("/api/v1/tokens", all); response.Status == http.StatusCreated {
+					successors[i] = response.Text("data.token")
 				}
 			})
 		}

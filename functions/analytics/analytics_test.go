@@ -81,10 +81,10 @@ func TestTimeseriesOfSampleData(t *testing.T) {
 		"users.total": {43.0, 42.0, 42.0}, "usage.api.calls": {0.0, 200.0, 10.0}, "usage.storage.used": {nil, 2.54, 2.54},
 		"performance.responseTime.p99": {nil, 1487.5, 20.0}, "performance.uptime": {100.0, 99.792, 100.0}, "projects.created": {0.0, 2.0, 0.0},
 	} {
-		answer := root.Get(timeseries + "?period=custom&startDate=2026-11-19&endDate=2026-11-21&metric=" + metric).Is(http.StatusOK)
-		answer.Has("data.points.0.date", "2026-11-19").Has("data.points.2.date", "2026-11-21").Has("data.meta.partial", true)
+		response := root.Get(timeseries + "?period=custom&startDate=2026-11-19&endDate=2026-11-21&metric=" + metric).Is(http.StatusOK)
+		response.Has("data.points.0.date", "2026-11-19").Has("data.points.2.date", "2026-11-21").Has("data.meta.partial", true)
 		for i, value := range want {
-			answer.Has("data.points."+string(rune('0'+i))+".value", value)
+			response.Has("data.points."+string(rune('0'+i))+".value", value)
 		}
 	}
 }
@@ -134,9 +134,9 @@ func TestAnalyticsRejectInvalidQueries(t *testing.T) {
 		custom + "&compare=previous&compare=previous":            "compare",
 		"period=nope&compare=nope&startDate=nope":                "compare period startDate",
 	} {
-		answer := root.Get(dashboard+"?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
-		if got := namedParameters(answer, want); got != want {
-			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
+		response := root.Get(dashboard+"?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
+		if got := namedParameters(response, want); got != want {
+			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, response.Body)
 		}
 	}
 	for query, want := range map[string]string{
@@ -151,16 +151,16 @@ func TestAnalyticsRejectInvalidQueries(t *testing.T) {
 		"metric=users.total&period=custom&startDate=2026-11-02&endDate=2026-11-01":   "startDate",
 		"metric=users.total&period=custom&startDate=20261-11-02&endDate=2026-11-011": "endDate startDate",
 	} {
-		answer := root.Get(timeseries + "?" + query).Is(http.StatusBadRequest)
-		if got := namedParameters(answer, want); got != want {
-			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
+		response := root.Get(timeseries + "?" + query).Is(http.StatusBadRequest)
+		if got := namedParameters(response, want); got != want {
+			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, response.Body)
 		}
 	}
 }
 
 // namedParameters returns the parameters that a response names, sorted if the expected ones are sorted.
-func namedParameters(answer webtest.Response, like string) string {
-	names := answer.Pointers()
+func namedParameters(response webtest.Response, like string) string {
+	names := response.Pointers()
 	for i, pointer := range names {
 		names[i] = strings.TrimPrefix(pointer, "query/")
 	}

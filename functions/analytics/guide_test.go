@@ -47,7 +47,7 @@ func TestGuideExamplesMatchResponses(t *testing.T) {
 			t.Fatalf("%v: %s", err, parts[2])
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-guide +answer): %s", parts[1], diff)
+			t.Errorf("%s (-guide +response): %s", parts[1], diff)
 		}
 		return example
 	})

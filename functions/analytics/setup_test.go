@@ -146,7 +146,7 @@ func (b *fixture) use(day string, used map[string]int64) {
 	}
 }
 
-// measure keeps how much is stored.
+// measure stores a measurement of the storage.
 func (b *fixture) measure(at time.Time, size analytics.Storage) {
 	b.Helper()
 	if err := analyticsdynamo.New(b.client, b.analytics).SetStorage(b.Context(), at, size); err != nil {
@@ -154,7 +154,7 @@ func (b *fixture) measure(at time.Time, size analytics.Storage) {
 	}
 }
 
-// story is what happened at a small vendor's, as docs/analytics.md tells it.
+// addSampleData adds the data of the vendor in the examples of docs/analytics.md.
 func (b *fixture) addSampleData() {
 	b.Helper()
 	b.count("2026-10-05", daycounts.Change{

@@ -82,19 +82,19 @@ func (s span) query() string {
 // compare compares a dashboard and the one of the previous period with the journal.
 func (w *simulation) compare(viewer webtest.Client, kind, dates string, s span) {
 	w.Helper()
-	answer := viewer.Get(dashboard + "?compare=previous&period=" + kind + dates).Is(http.StatusOK).JSON("data").(map[string]any)
-	w.compareMetrics(kind, answer, s)
-	w.compareMetrics("before "+kind, answer["previous"].(map[string]any), s.before())
+	response := viewer.Get(dashboard + "?compare=previous&period=" + kind + dates).Is(http.StatusOK).JSON("data").(map[string]any)
+	w.compareMetrics(kind, response, s)
+	w.compareMetrics("before "+kind, response["previous"].(map[string]any), s.before())
 }
 
-func (w *simulation) compareMetrics(what string, answer map[string]any, s span) {
+func (w *simulation) compareMetrics(what string, response map[string]any, s span) {
 	w.Helper()
-	period := answer["period"].(map[string]any)
+	period := response["period"].(map[string]any)
 	if dates := fmt.Sprintf("&startDate=%s&endDate=%s", period["startDate"], period["endDate"]); dates != s.query() {
 		w.Fatalf("%s on %s is %s, want %s", what, w.clock.Now(), dates, s.query())
 	}
 	got, want := map[string]float64{}, w.numbers(s, w.clock.Now())
-	flatten(got, "", answer["metrics"].(map[string]any))
+	flatten(got, "", response["metrics"].(map[string]any))
 	if paths := slices.Sorted(maps.Keys(want)); !slices.Equal(slices.Sorted(maps.Keys(got)), paths) {
 		w.Fatalf("the numbers are %v, want %v", slices.Sorted(maps.Keys(got)), paths)
 	}

@@ -70,9 +70,9 @@ func (q query) send(b *testing.B, handle handlerFunc) (size int) {
 	b.Helper()
 	event := events.APIGatewayV2HTTPRequest{RawPath: q.path, Headers: q.header}
 	event.RequestContext.HTTP.Method = "GET"
-	answer, err := handle(b.Context(), event)
-	if err != nil || answer.StatusCode != q.status {
-		b.Fatal(err, answer.StatusCode, answer.Body)
+	response, err := handle(b.Context(), event)
+	if err != nil || response.StatusCode != q.status {
+		b.Fatal(err, response.StatusCode, response.Body)
 	}
-	return len(answer.Body)
+	return len(response.Body)
 }

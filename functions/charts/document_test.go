@@ -30,9 +30,9 @@ func TestDocumentMatchesResponses(t *testing.T) {
 		target := strings.ReplaceAll(path, "{file}", "product-1.0.0.tgz")
 		for method, operation := range operations {
 			for _, client := range []string{"", h.token("read:docker-images").Reveal(), h.token("read:helm-charts").Reveal()} {
-				answer := h.anonymous().With("Authorization", basic("x", client)).Do(strings.ToUpper(method), target, "")
-				if operation.Responses[strconv.Itoa(answer.Status)] == nil || answer.Status == 404 {
-					t.Errorf("%s %s: status %d is not documented", method, path, answer.Status)
+				response := h.anonymous().With("Authorization", basic("x", client)).Do(strings.ToUpper(method), target, "")
+				if operation.Responses[strconv.Itoa(response.Status)] == nil || response.Status == 404 {
+					t.Errorf("%s %s: status %d is not documented", method, path, response.Status)
 				}
 			}
 		}

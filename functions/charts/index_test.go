@@ -55,10 +55,10 @@ func TestUnchangedIndexGets304(t *testing.T) {
 		tag: 304, "W/" + tag: 304, `"other", ` + tag: 304, "*": 304,
 		`"other"`: 200, strings.Trim(tag, `"`): 200, "": 200, ",,": 200,
 	} {
-		answer := helm.With("If-None-Match", condition).Get(indexPath).Is(status)
-		answer.HasHeader("ETag", tag).HasHeader("Cache-Control", "private, no-cache").HasHeader("Vary", "Accept-Encoding, Authorization")
-		if status == 304 && len(answer.Body) > 0 {
-			t.Errorf("a 304 has a body of %d bytes", len(answer.Body))
+		response := helm.With("If-None-Match", condition).Get(indexPath).Is(status)
+		response.HasHeader("ETag", tag).HasHeader("Cache-Control", "private, no-cache").HasHeader("Vary", "Accept-Encoding, Authorization")
+		if status == 304 && len(response.Body) > 0 {
+			t.Errorf("a 304 has a body of %d bytes", len(response.Body))
 		}
 	}
 }
@@ -104,9 +104,9 @@ func TestIndexInGzip(t *testing.T) {
 	helm.With("Accept-Encoding", "gzip;q=0, *").Get(indexPath).HasHeader("Content-Encoding", "")
 }
 
-func unpack(tb testing.TB, answer webtest.Response) []byte {
+func unpack(tb testing.TB, response webtest.Response) []byte {
 	tb.Helper()
-	zip, err := gzip.NewReader(bytes.NewReader(answer.Body))
+	zip, err := gzip.NewReader(bytes.NewReader(response.Body))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -51,9 +51,9 @@ func TestChartCredentials(t *testing.T) {
 				signed = 404 // permitted, but does not exist
 			}
 			for path, status := range map[string]int{indexPath: c.index, archivePath: c.file, archivePath + ".prov": signed} {
-				answer := caller.Get(path).Is(status)
+				response := caller.Get(path).Is(status)
 				if status == 401 {
-					answer.HasHeader("WWW-Authenticate", `Basic realm="Portside"`)
+					response.HasHeader("WWW-Authenticate", `Basic realm="Portside"`)
 				}
 			}
 		})
@@ -77,13 +77,13 @@ func TestLimitedCredentialGetsItsPartOfTheIndex(t *testing.T) {
 		client webtest.Client
 		want   []string
 	}{{mine, []string{"product"}}, {both, []string{"extra", "product"}}, {mine, []string{"product"}}} {
-		answer := c.client.Get(indexPath).Is(200)
-		if got := entries(answer); !slices.Equal(got, c.want) {
+		response := c.client.Get(indexPath).Is(200)
+		if got := entries(response); !slices.Equal(got, c.want) {
 			t.Errorf("the index lists %v, want %v", got, c.want)
 		}
-		tags[answer.Header.Get("ETag")] = true
-		c.client.With("If-None-Match", answer.Header.Get("ETag")).Get(indexPath).Is(304)
-		whole.With("If-None-Match", answer.Header.Get("ETag")).Get(indexPath).Is(200)
+		tags[response.Header.Get("ETag")] = true
+		c.client.With("If-None-Match", response.Header.Get("ETag")).Get(indexPath).Is(304)
+		whole.With("If-None-Match", response.Header.Get("ETag")).Get(indexPath).Is(200)
 	}
 	if len(tags) != 3 {
 		t.Errorf("three indexes have %d ETags, want 3", len(tags))
@@ -92,8 +92,8 @@ func TestLimitedCredentialGetsItsPartOfTheIndex(t *testing.T) {
 	mine.Get(indexPath).Is(200).Has("entries.product.0.version", "1.1.0")
 }
 
-func entries(answer webtest.Response) []string {
-	listed, _ := answer.JSON("entries").(map[string]any)
+func entries(response webtest.Response) []string {
+	listed, _ := response.JSON("entries").(map[string]any)
 	return slices.Sorted(maps.Keys(listed))
 }
 
@@ -127,13 +127,13 @@ func TestLimitedCredentialCannotDetectOtherCharts(t *testing.T) {
 }
 
 // reply is a response without its rate limit headers.
-func reply(tb testing.TB, answer webtest.Response) string {
+func reply(tb testing.TB, response webtest.Response) string {
 	tb.Helper()
-	header := answer.Header.Clone()
+	header := response.Header.Clone()
 	header.Del("RateLimit")
 	text, err := json.Marshal(header)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return string(text) + string(answer.Body)
+	return string(text) + string(response.Body)
 }

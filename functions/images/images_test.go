@@ -129,7 +129,7 @@ func TestChartScopeGivesAccessToChartsOnly(t *testing.T) {
 		c.Get(target).Is(http.StatusForbidden).Has("errors.0.code", "DENIED")
 	}
 	q.now = q.now.Add(25 * time.Hour)
-	c.Get("/v2/charts/product/blobs/" + blob).Is(http.StatusForbidden) // the grant has expired
+	c.Get("/v2/charts/product/blobs/" + blob).Is(http.StatusForbidden) // the grant expires after a day
 }
 
 func TestListTagsPages(t *testing.T) {

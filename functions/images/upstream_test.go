@@ -61,9 +61,9 @@ func (q *fixture) withUpstream(handler http.HandlerFunc) webtest.Client {
 
 func TestUpstreamErrorsRevealNoDetails(t *testing.T) {
 	for name, c := range map[string]struct {
-		answer http.HandlerFunc
-		status int
-		code   string
+		response http.HandlerFunc
+		status   int
+		code     string
 	}{
 		"fails":        {answering(http.StatusInternalServerError), http.StatusServiceUnavailable, "UNAVAILABLE"},
 		"is busy":      {answering(http.StatusTooManyRequests), http.StatusTooManyRequests, "TOOMANYREQUESTS"},
@@ -84,8 +84,8 @@ func TestUpstreamErrorsRevealNoDetails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := newFixture(t)
-			answer := q.withUpstream(c.answer).Get("/v2/acme/api/manifests/1").Is(c.status).Has("errors.0.code", c.code)
-			q.checkNoUpstreamDetails(answer)
+			response := q.withUpstream(c.response).Get("/v2/acme/api/manifests/1").Is(c.status).Has("errors.0.code", c.code)
+			q.checkNoUpstreamDetails(response)
 		})
 	}
 }

@@ -59,11 +59,11 @@ func TestCreateProjectRejectsInvalidInput(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer := o.asAdmin().For(t).With("Content-Type", "application/json").Post("/v1/projects", c.body).
+			response := o.asAdmin().For(t).With("Content-Type", "application/json").Post("/v1/projects", c.body).
 				Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
-			got := slices.Sorted(slices.Values(answer.Pointers()))
+			got := slices.Sorted(slices.Values(response.Pointers()))
 			if c.pointers != nil && !slices.Equal(got, slices.Sorted(slices.Values(c.pointers))) {
-				t.Errorf("pointers %q, want %q: %s", got, c.pointers, answer.Body)
+				t.Errorf("pointers %q, want %q: %s", got, c.pointers, response.Body)
 			}
 		})
 	}
@@ -100,8 +100,8 @@ func TestListProjectsRejectsInvalidQueries(t *testing.T) {
 		"role=admin": "query/role", "limit=%zz": "query",
 	} {
 		t.Run(query, func(t *testing.T) {
-			answer := o.asAdmin().For(t).Get("/v1/projects?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
-			if got := answer.Pointers(); !slices.Equal(got, []string{pointer}) {
+			response := o.asAdmin().For(t).Get("/v1/projects?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
+			if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {
 				t.Errorf("pointers %q, want %q", got, pointer)
 			}
 		})
@@ -125,8 +125,8 @@ func TestUpdateProjectRejectsInvalidInput(t *testing.T) {
 		`{"status":"gone"}`: "/status", `{"name":""}`: "/name", `{"metadata":5}`: "/metadata", `{"id":"x"}`: "/id",
 		`{"createdAt":"2026-03-02T09:00:00Z"}`: "/createdAt", `{"settings":null}`: "/settings",
 	} {
-		answer := o.asAdmin().Put(at, body).Is(http.StatusBadRequest)
-		if got := answer.Pointers(); !slices.Equal(got, []string{pointer}) {
+		response := o.asAdmin().Put(at, body).Is(http.StatusBadRequest)
+		if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {
 			t.Errorf("%s: pointers %q, want %q", body, got, pointer)
 		}
 	}

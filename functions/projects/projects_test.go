@@ -100,11 +100,11 @@ func TestProjectPermissions(t *testing.T) {
 	u.Put(at, `{"name":"x"}`).Is(http.StatusOK)
 	u.Delete(at).Is(http.StatusForbidden)
 	o.withKey(manager).Delete(at).Is(http.StatusNoContent)
-	for _, answer := range []webtest.Response{
+	for _, response := range []webtest.Response{
 		o.anonymous().Get("/v1/projects"), o.anonymous().Post("/v1/projects", engine), o.anonymous().Get(at),
 		o.anonymous().Put(at, `{}`), o.anonymous().Delete(at),
 	} {
-		answer.Is(http.StatusUnauthorized).Has("code", "UNAUTHORIZED")
+		response.Is(http.StatusUnauthorized).Has("code", "UNAUTHORIZED")
 	}
 }
 

@@ -56,9 +56,9 @@ func TestDocumentationLoadsOnlyItsOwnFiles(t *testing.T) {
 		t.Errorf("the page refers only to %v", addresses)
 	}
 	for _, address := range addresses {
-		answer := c.Get(address).Is(http.StatusOK)
+		response := c.Get(address).Is(http.StatusOK)
 		if strings.Contains(address, "?v=") {
-			answer.HasHeader("Cache-Control", "public, max-age=31536000, immutable")
+			response.HasHeader("Cache-Control", "public, max-age=31536000, immutable")
 		}
 	}
 }

@@ -84,8 +84,8 @@ func TestCreateKeyRejectsInvalidInput(t *testing.T) {
 		`{"name":"n","expirationDays":0}`: "/expirationDays", `{"name":"n","expirationDays":3651}`: "/expirationDays",
 		`{"name":"n","expirationDays":1.5}`: "/expirationDays", `{"name":"n","scopes":[]}`: "/scopes",
 	} {
-		answer := p.asAdmin().Post(at, body).Is(http.StatusBadRequest)
-		if got := answer.Pointers(); !slices.Equal(got, []string{pointer}) {
+		response := p.asAdmin().Post(at, body).Is(http.StatusBadRequest)
+		if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {
 			t.Errorf("%s: pointers %q, want %q", body, got, pointer)
 		}
 	}
@@ -139,11 +139,11 @@ func TestKeysCreatedDuringSuspensionDoNotWork(t *testing.T) {
 		if i == len(made) {
 			return p.asAdmin().Put(at, `{"status":"suspended"}`).Is(http.StatusOK).Status
 		}
-		answer := p.asAdmin().Post(at+"/api-keys", `{"name":"x"}`)
-		if answer.Status == http.StatusCreated {
-			made[i] = answer.Text("data.key")
+		response := p.asAdmin().Post(at+"/api-keys", `{"name":"x"}`)
+		if response.Status == http.StatusCreated {
+			made[i] = response.Text("data.key")
 		}
-		return answer.Status
+		return response.Status
 	})
 	for _, k := range slices.Concat(made, []string{key}) {
 		if k != "" {
@@ -164,11 +164,11 @@ func TestInvalidCredentialsGetTheSameResponse(t *testing.T) {
 		"link": credentials.Mint(credentials.Link).Reveal(), "long": strings.Repeat("k", 8000), "NUL": "psk_\x00",
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer := p.withKey(bad).For(t).Get("/v1/users").Is(http.StatusUnauthorized)
-			if got := string(answer.Body); got != want {
+			response := p.withKey(bad).For(t).Get("/v1/users").Is(http.StatusUnauthorized)
+			if got := string(response.Body); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
-			if answer.Header.Get("WWW-Authenticate") == "" {
+			if response.Header.Get("WWW-Authenticate") == "" {
 				t.Error("no WWW-Authenticate")
 			}
 		})

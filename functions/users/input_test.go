@@ -49,10 +49,10 @@ func TestCreateUserRejectsInvalidInput(t *testing.T) {
 		"metadata with NUL":  {good + `"metadata":{"a":"\u0000"}}`, []string{"/metadata"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer := p.asAdmin().For(t).With("Content-Type", "application/json").Post("/v1/users", c.body).
+			response := p.asAdmin().For(t).With("Content-Type", "application/json").Post("/v1/users", c.body).
 				Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
-			if got := slices.Sorted(slices.Values(answer.Pointers())); !slices.Equal(got, slices.Sorted(slices.Values(c.pointers))) {
-				t.Errorf("pointers %q, want %q: %s", got, c.pointers, answer.Body)
+			if got := slices.Sorted(slices.Values(response.Pointers())); !slices.Equal(got, slices.Sorted(slices.Values(c.pointers))) {
+				t.Errorf("pointers %q, want %q: %s", got, c.pointers, response.Body)
 			}
 		})
 	}
@@ -83,8 +83,8 @@ func TestListUsersRejectsInvalidQueries(t *testing.T) {
 		"limit=%00": "query/limit",
 	} {
 		t.Run(query, func(t *testing.T) {
-			answer := p.asAdmin().For(t).Get("/v1/users?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
-			if got := answer.Pointers(); !slices.Equal(got, []string{pointer}) {
+			response := p.asAdmin().For(t).Get("/v1/users?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
+			if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {
 				t.Errorf("pointers %q, want %q", got, pointer)
 			}
 		})
@@ -131,22 +131,22 @@ func TestNumbersInOtherFieldsAreRejected(t *testing.T) {
 	p.asAdmin().Post("/v1/users/"+p.admin.ID+"/api-keys", `{"name":"x","expirationDays":12.0}`).Is(http.StatusBadRequest).
 		Has("errors.0.pointer", "/expirationDays")
 	digits := strings.Repeat("4", 400)
-	answer := p.asAdmin().Post("/v1/users", `{"email":"a@example.com","name":"A","role":"user","metadata":{"n":`+digits+`}}`).
+	response := p.asAdmin().Post("/v1/users", `{"email":"a@example.com","name":"A","role":"user","metadata":{"n":`+digits+`}}`).
 		Is(http.StatusBadRequest)
-	if strings.Contains(string(answer.Body), "444") {
-		t.Errorf("the response repeats the number: %s", answer.Body)
+	if strings.Contains(string(response.Body), "444") {
+		t.Errorf("the response repeats the number: %s", response.Body)
 	}
 }
 
 func TestRejectedValuesAreNotRepeated(t *testing.T) {
 	p := newFixture(t)
 	const secret = "hunter2hunter2"
-	for _, answer := range []string{
+	for _, response := range []string{
 		p.asAdmin().Post("/v1/users", `{"email":"`+secret+`","name":5,"role":"`+secret+`"}`).Is(http.StatusBadRequest).String(),
 		p.asAdmin().Post("/v1/users", `"`+secret).Is(http.StatusBadRequest).String(),
 		p.asAdmin().Get("/v1/users/" + strings.Repeat("x", 3)).Is(http.StatusBadRequest).String(),
 	} {
-		_, body, _ := strings.Cut(answer, ": ")
+		_, body, _ := strings.Cut(response, ": ")
 		if strings.Contains(body, secret) || strings.Contains(body, "xxx") {
 			t.Errorf("the response repeats a rejected value: %s", body)
 		}
@@ -160,8 +160,8 @@ func TestUpdateUserRejectsInvalidInput(t *testing.T) {
 		`{"status":"pending"}`: "/status", `{"status":"gone"}`: "/status", `{"role":"root"}`: "/role", `{"name":""}`: "/name",
 		`{"email":"b@example.com"}`: "/email", `{"metadata":5}`: "/metadata", `{"id":"x"}`: "/id",
 	} {
-		answer := p.asAdmin().Put("/v1/users/"+user.ID, body).Is(http.StatusBadRequest)
-		if got := answer.Pointers(); !slices.Equal(got, []string{pointer}) {
+		response := p.asAdmin().Put("/v1/users/"+user.ID, body).Is(http.StatusBadRequest)
+		if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {
 			t.Errorf("%s: pointers %q, want %q", body, got, pointer)
 		}
 	}

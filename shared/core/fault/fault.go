@@ -39,8 +39,8 @@ type Error struct {
 	Fields []Field // for Validation: every failure at once
 	Final  bool    // repeating the same request cannot succeed, whatever else changes
 
-	// RetryAfter is the time to wait before a retry, for Unavailable. 0 means that it is unknown. Callers are told to wait
-	// at least a second and at most a minute.
+	// RetryAfter is the time to wait before a retry, for Unavailable. 0 means that it is unknown. The
+	// Retry-After header is limited to between a second and a minute.
 	RetryAfter time.Duration
 }
 

@@ -18,7 +18,7 @@ import (
 	"portside/shared/lambda/start"
 )
 
-// functions are what the test binary runs instead of the tests where functionVariable names one.
+// functions are the functions that the test binary can run instead of the tests. functionVariable selects one.
 var functions = map[string]func(){
 	"http": func() {
 		start.HTTP(func(settings *start.Settings) (http.Handler, error) {
@@ -93,7 +93,7 @@ func TestFunctionAnswersAnInvocation(t *testing.T) {
 	}
 }
 
-// runFunction runs a function in a process of its own until it exits, and returns its exit status and what it logged.
+// runFunction runs a function in a separate process until it exits, and returns its exit status and log.
 func runFunction(t *testing.T, name string, environment ...string) (status int, lines []logLine) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0])
