@@ -20,15 +20,15 @@ const (
 	timeseries = "/v1/analytics/timeseries"
 )
 
-func TestDashboardOfSampleData(t *testing.T) {
-	b := newFixture(t)
-	root := b.withRole(principal.Admin)
+func TestADayAtASmallVendors(t *testing.T) {
+	b := newBoard(t)
+	root := b.as(principal.Admin)
 	root.Get(dashboard).Is(http.StatusOK).Has("data.period.type", "this_month").Has("data.period.startDate", "2026-11-01").
 		Has("data.period.endDate", "2026-11-21").Has("data.metrics.users.total", 0).Has("data.metrics.users.growth", 0).
 		Has("data.metrics.performance.uptime", 100).Has("data.metrics.usage.storage.total", 100).
 		Has("data.metrics.usage.storage.used", 0).Has("data.previous", nil)
 
-	b.addSampleData()
+	b.story()
 	all := root.Get(dashboard + "?period=this_month").Is(http.StatusOK)
 	for path, want := range map[string]any{
 		"metrics.users.total": 42, "metrics.users.active": 38, "metrics.users.growth": 5, "metrics.users.byRole.admin": 1,
@@ -53,10 +53,10 @@ func TestDashboardOfSampleData(t *testing.T) {
 	root.Get(dashboard+"?period=today").Is(http.StatusOK).Has("data.metrics.usage.api.calls", 0).Has("data.metrics.users.total", 42)
 }
 
-func TestDashboardSupportsAllPeriods(t *testing.T) {
-	b := newFixture(t)
-	b.addSampleData()
-	root := b.withRole(principal.Viewer)
+func TestEveryKindOfPeriod(t *testing.T) {
+	b := newBoard(t)
+	b.story()
+	root := b.as(principal.Viewer)
 	for _, kind := range analytics.Kinds() {
 		query := "?compare=previous&period=" + string(kind)
 		if kind == analytics.Custom {
@@ -68,43 +68,43 @@ func TestDashboardSupportsAllPeriods(t *testing.T) {
 		query := "?period=custom&startDate=2026-10-01&endDate=2026-11-21&metric=" + string(metric)
 		points, _ := root.Get(timeseries+query).Is(http.StatusOK).Has("data.metric", string(metric)).JSON("data.points").([]any)
 		if len(points) != 52 {
-			t.Errorf("%s has %d points, want 52", metric, len(points))
+			t.Errorf("%s has %d points", metric, len(points))
 		}
 	}
 }
 
-func TestTimeseriesOfSampleData(t *testing.T) {
-	b := newFixture(t)
-	b.addSampleData()
-	root := b.withRole(principal.Manager)
+func TestTheCourseOfANumber(t *testing.T) {
+	b := newBoard(t)
+	b.story()
+	root := b.as(principal.Manager)
 	for metric, want := range map[string][3]any{
 		"users.total": {43.0, 42.0, 42.0}, "usage.api.calls": {0.0, 200.0, 10.0}, "usage.storage.used": {nil, 2.54, 2.54},
 		"performance.responseTime.p99": {nil, 1487.5, 20.0}, "performance.uptime": {100.0, 99.792, 100.0}, "projects.created": {0.0, 2.0, 0.0},
 	} {
-		response := root.Get(timeseries + "?period=custom&startDate=2026-11-19&endDate=2026-11-21&metric=" + metric).Is(http.StatusOK)
-		response.Has("data.points.0.date", "2026-11-19").Has("data.points.2.date", "2026-11-21").Has("data.meta.partial", true)
+		answer := root.Get(timeseries + "?period=custom&startDate=2026-11-19&endDate=2026-11-21&metric=" + metric).Is(http.StatusOK)
+		answer.Has("data.points.0.date", "2026-11-19").Has("data.points.2.date", "2026-11-21").Has("data.meta.partial", true)
 		for i, value := range want {
-			response.Has("data.points."+string(rune('0'+i))+".value", value)
+			answer.Has("data.points."+string(rune('0'+i))+".value", value)
 		}
 	}
 }
 
-func TestAnalyticsPermissions(t *testing.T) {
-	b := newFixture(t)
+func TestWhoMayLook(t *testing.T) {
+	b := newBoard(t)
 	for _, path := range []string{dashboard, timeseries + "?metric=users.total"} {
 		for role, status := range map[principal.Role]int{
 			principal.Admin: http.StatusOK, principal.Manager: http.StatusOK, principal.Viewer: http.StatusOK, principal.User: http.StatusForbidden,
 		} {
-			b.withRole(role).Get(path).Is(status)
+			b.as(role).Get(path).Is(status)
 		}
 		webtest.New(t, b.handler()).Get(path).Is(http.StatusUnauthorized)
-		b.withRole(principal.Admin).Post(path, "{}").Is(http.StatusMethodNotAllowed).HasHeader("Allow", "GET, HEAD")
+		b.as(principal.Admin).Post(path, "{}").Is(http.StatusMethodNotAllowed).HasHeader("Allow", "GET, HEAD")
 	}
-	b.withRole(principal.Admin).Get("/v1/analytics/other").Is(http.StatusNotFound)
+	b.as(principal.Admin).Get("/v1/analytics/other").Is(http.StatusNotFound)
 }
 
-func TestAnalyticsRejectInvalidQueries(t *testing.T) {
-	root := newFixture(t).withRole(principal.Admin)
+func TestPeriodsThatAreNone(t *testing.T) {
+	root := newBoard(t).as(principal.Admin)
 	const custom = "period=custom&startDate=2026-11-01&endDate=2026-11-02"
 	for query, want := range map[string]string{
 		"period=next_week":    "period",
@@ -134,9 +134,9 @@ func TestAnalyticsRejectInvalidQueries(t *testing.T) {
 		custom + "&compare=previous&compare=previous":            "compare",
 		"period=nope&compare=nope&startDate=nope":                "compare period startDate",
 	} {
-		response := root.Get(dashboard+"?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
-		if got := namedParameters(response, want); got != want {
-			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, response.Body)
+		answer := root.Get(dashboard+"?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
+		if got := named(answer, want); got != want {
+			t.Errorf("%s: %s is named, want %s: %s", query, got, want, answer.Body)
 		}
 	}
 	for query, want := range map[string]string{
@@ -151,16 +151,16 @@ func TestAnalyticsRejectInvalidQueries(t *testing.T) {
 		"metric=users.total&period=custom&startDate=2026-11-02&endDate=2026-11-01":   "startDate",
 		"metric=users.total&period=custom&startDate=20261-11-02&endDate=2026-11-011": "endDate startDate",
 	} {
-		response := root.Get(timeseries + "?" + query).Is(http.StatusBadRequest)
-		if got := namedParameters(response, want); got != want {
-			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, response.Body)
+		answer := root.Get(timeseries + "?" + query).Is(http.StatusBadRequest)
+		if got := named(answer, want); got != want {
+			t.Errorf("%s: %s is named, want %s: %s", query, got, want, answer.Body)
 		}
 	}
 }
 
-// namedParameters returns the parameters that a response names, sorted if the expected ones are sorted.
-func namedParameters(response webtest.Response, like string) string {
-	names := response.Pointers()
+// named are the parameters that an answer names; sorted, where those that are wanted are.
+func named(answer webtest.Response, like string) string {
+	names := answer.Pointers()
 	for i, pointer := range names {
 		names[i] = strings.TrimPrefix(pointer, "query/")
 	}
@@ -170,10 +170,10 @@ func namedParameters(response webtest.Response, like string) string {
 	return strings.Join(names, " ")
 }
 
-// TestDashboardMakesFewCalls counts the calls of a whole request: two of them are for the credential.
-func TestDashboardMakesFewCalls(t *testing.T) {
-	b := newFixture(t)
-	b.addSampleData()
+// TestCallsOfADashboard counts those of a whole request: two are of the credential.
+func TestCallsOfADashboard(t *testing.T) {
+	b := newBoard(t)
+	b.story()
 	key := b.key(principal.Viewer)
 	client, meter := awstest.Metered(b.client)
 	b.client = client
@@ -186,8 +186,8 @@ func TestDashboardMakesFewCalls(t *testing.T) {
 	}
 }
 
-func TestOutageGets503(t *testing.T) {
-	b := newFixture(t)
+func TestAnOutageIsTold(t *testing.T) {
+	b := newBoard(t)
 	b.count("2026-11-20", daycounts.Change{"users": 1})
 	b.client = awstest.Faulty(b.client, func(operation string, _ int) error {
 		if operation == "TransactGetItems" {
@@ -195,7 +195,7 @@ func TestOutageGets503(t *testing.T) {
 		}
 		return nil
 	})
-	root := b.withRole(principal.Admin)
+	root := b.as(principal.Admin)
 	root.Get(dashboard).Is(http.StatusServiceUnavailable)
 	root.Get(timeseries + "?metric=usage.api.calls").Is(http.StatusOK)
 }

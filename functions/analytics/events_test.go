@@ -10,8 +10,8 @@ import (
 
 func TestEvents(t *testing.T) {
 	webtest.Events(t, "analytics", func(tb testing.TB) (http.Handler, map[string]string) {
-		b := newFixture(tb)
-		b.addSampleData()
+		b := newBoard(tb)
+		b.story()
 		return b.handler(), map[string]string{"admin-key": b.key(principal.Admin)}
 	})
 }

@@ -18,41 +18,40 @@ import (
 
 const guide = "../../docs/analytics.md"
 
-// guideExample matches a request in the guide and the response printed below it.
-var guideExample = regexp.MustCompile("(?s)\n```sh\ncurl [^\"]*\"\\$PORTSIDE_URL([^\"]*)\"\n```\n\n```json\n(.*?)\n```\n")
+// answered is an example of the guide, and the answer that is printed under it.
+var answered = regexp.MustCompile("(?s)\n```sh\ncurl [^\"]*\"\\$PORTSIDE_URL([^\"]*)\"\n```\n\n```json\n(.*?)\n```\n")
 
-// TestGuideExamplesMatchResponses sends the requests in docs/analytics.md and compares the responses with those in
-// the guide. With -update it writes the responses into the guide.
-func TestGuideExamplesMatchResponses(t *testing.T) {
+// TestGuide asks what docs/analytics.md asks, and compares with what it prints. Run with -update, it writes the answers.
+func TestGuide(t *testing.T) {
 	text, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newFixture(t)
-	b.addSampleData()
-	reader, examples := b.withRole(principal.Viewer), 0
+	b := newBoard(t)
+	b.story()
+	reader, examples := b.as(principal.Viewer), 0
 	update := flag.Lookup("update").Value.String() == "true"
-	again := guideExample.ReplaceAllStringFunc(string(text), func(example string) string {
+	again := answered.ReplaceAllStringFunc(string(text), func(example string) string {
 		examples++
-		parts := guideExample.FindStringSubmatch(example)
+		parts := answered.FindStringSubmatch(example)
 		got, _ := reader.Get(parts[1]).JSON("").(map[string]any)
 		if got["requestId"] != nil {
-			got["requestId"] = "0HN4bRs0oAMEJ1w=" // an ID of API Gateway
+			got["requestId"] = "0HN4bRs0oAMEJ1w=" // as API Gateway makes them
 		}
 		if update {
-			return strings.Replace(example, parts[2], guideJSON(t, got), 1)
+			return strings.Replace(example, parts[2], printed(t, got), 1)
 		}
 		var want map[string]any
 		if err := json.Unmarshal([]byte(parts[2]), &want); err != nil {
 			t.Fatalf("%v: %s", err, parts[2])
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-guide +response): %s", parts[1], diff)
+			t.Errorf("%s (-guide +answer): %s", parts[1], diff)
 		}
 		return example
 	})
 	if all := strings.Count(again, "\n```json\n"); examples != all || all < 4 {
-		t.Errorf("%d of the %d responses in the guide were checked", examples, all)
+		t.Errorf("%d of the %d answers are checked", examples, all)
 	}
 	if update {
 		if err := os.WriteFile(guide, []byte(again), 0o644); err != nil {
@@ -66,26 +65,26 @@ func TestGuideExamplesMatchResponses(t *testing.T) {
 	}
 }
 
-// guideJSON returns JSON in the format of the guide: indented, with innermost objects on one line.
-func guideJSON(t *testing.T, value map[string]any) string {
+// printed is JSON as the guide has it: indented, with what fits on a line on one.
+func printed(t *testing.T, value map[string]any) string {
 	t.Helper()
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return innermostObject.ReplaceAllStringFunc(string(text), func(object string) string {
+	return flat.ReplaceAllStringFunc(string(text), func(object string) string {
 		return strings.NewReplacer("{ ", "{", " }", "}").Replace(strings.Join(strings.Fields(object), " "))
 	})
 }
 
-// innermostObject matches an object that contains no other.
-var innermostObject = regexp.MustCompile(`\{\n[^{}\[\]]*\}`)
+// flat is an object without another in it.
+var flat = regexp.MustCompile(`\{\n[^{}\[\]]*\}`)
 
-// row matches a period in the guide's table.
+// row is a period in the guide's table.
 var row = regexp.MustCompile("(?m)^\\| (\\d\\S+) \\| `(\\w+)` \\| (\\S+) to (\\S+) \\| (\\S+) to (\\S+) \\| (.*) \\|$")
 
-// TestGuidePeriodsAreInTheList checks that each period in the guide's table is in the list that the guide links to.
-func TestGuidePeriodsAreInTheList(t *testing.T) {
+// TestPeriodsOfTheGuide finds each period of the guide's table in the list that the guide links to.
+func TestPeriodsOfTheGuide(t *testing.T) {
 	text, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)
@@ -107,6 +106,6 @@ func TestGuidePeriodsAreInTheList(t *testing.T) {
 		}
 	}
 	if len(rows) < 5 {
-		t.Errorf("only %d rows were checked", len(rows))
+		t.Errorf("only %d rows are checked", len(rows))
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-// TestDocument compares the function's part of openapi.yaml with its golden file. `make generate` updates and merges the parts.
+// TestDocument keeps this function's part of openapi.yaml; `make generate` writes it and merges the parts.
 func TestDocument(t *testing.T) {
 	document, err := routes(&handlers{}, nil).Document()
 	if err != nil {
@@ -19,8 +19,8 @@ func TestDocument(t *testing.T) {
 	webtest.GoldenJSON(t, "openapi.json", document)
 }
 
-// TestEnumsMatchTheDomains compares the enums in struct tags, and the project statuses, with the names in the domains.
-func TestEnumsMatchTheDomains(t *testing.T) {
+// TestListsAgree compares the names that stand in tags, and those of another domain, with what the domain knows.
+func TestListsAgree(t *testing.T) {
 	text, err := routes(&handlers{}, nil).Document()
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestEnumsMatchTheDomains(t *testing.T) {
 		}
 	}
 	if got := plain(projects.Statuses()); !slices.Equal(got, analytics.ProjectStatuses()) {
-		t.Errorf("projects have the statuses %v, the dashboard has %v", got, analytics.ProjectStatuses())
+		t.Errorf("projects have the statuses %v, the dashboard %v", got, analytics.ProjectStatuses())
 	}
 }
 

@@ -26,11 +26,11 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-// now is on a Saturday afternoon.
+// now is in the afternoon of a Saturday.
 var now = time.Date(2026, 11, 21, 15, 30, 0, 0, time.UTC)
 
-// fixture is the function with real engines and a clock that the test sets.
-type fixture struct {
+// board is the analytics function on real engines, with a clock that the test holds.
+type board struct {
 	testing.TB
 	client    *dynamodb.Client
 	analytics string
@@ -39,23 +39,23 @@ type fixture struct {
 	lines     int // of the log so far
 }
 
-func newFixture(tb testing.TB) *fixture {
+func newBoard(tb testing.TB) *board {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	return &fixture{
+	return &board{
 		TB: tb, client: client, analytics: awstest.Table(tb, client, "AnalyticsTable"),
 		keys: credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable")), clock: webtest.NewClock(now),
 	}
 }
 
-// handler returns the function's handler, wired as in main.
-func (b *fixture) handler() http.Handler {
+// handler returns the function's handler as main makes it.
+func (b *board) handler() http.Handler {
 	service := analytics.NewService(analyticsdynamo.New(b.client, b.analytics), analytics.Gigabytes(100), b.clock.Now)
 	return routes(&handlers{service}, credentials.NewAuthenticator(b.keys, 0, b.clock.Now)).Handler()
 }
 
-// key creates an API key of a user with the role.
-func (b *fixture) key(role principal.Role) string {
+// key makes an API key of somebody in a role.
+func (b *board) key(role principal.Role) string {
 	b.Helper()
 	secret, id := credentials.Mint(credentials.APIKey), uuid.NewString()
 	key := credentials.Credential{
@@ -69,32 +69,31 @@ func (b *fixture) key(role principal.Role) string {
 	return secret.Reveal()
 }
 
-// withRole returns a client that sends an API key of a user with the role.
-func (b *fixture) withRole(role principal.Role) webtest.Client {
+// as talks to the function in a role.
+func (b *board) as(role principal.Role) webtest.Client {
 	b.Helper()
 	return webtest.New(b, b.handler()).With("X-API-Key", b.key(role))
 }
 
-// count changes the day counts, as the domains users and projects do.
-func (b *fixture) count(day string, change daycounts.Change) {
+// count changes counters, as users and projects do.
+func (b *board) count(day string, change daycounts.Change) {
 	b.Helper()
-	writes := daycounts.In(b.analytics).Writes(daycounts.Changes{daycounts.Day(day): change})
-	if err := transactions.Write(b.Context(), b.client, writes); err != nil {
+	if err := transactions.Write(b.Context(), b.client, daycounts.In(b.analytics).Writes(daycounts.Changes{daycounts.Day(day): change})); err != nil {
 		b.Fatal(err)
 	}
 }
 
-// logLine is a line of the access log.
-type logLine struct {
+// request is a line of the access log.
+type request struct {
 	at        time.Time
-	route     string // method and path; empty: GET /v1/users
+	route     string // with its method before it; empty: GET /v1/users
 	status    int
 	latencyMs int64
 	times     int // 0: once
 }
 
-// log counts the requests as if the access log had delivered them.
-func (b *fixture) log(requests ...logLine) {
+// log has requests counted as the log delivers them.
+func (b *board) log(requests ...request) {
 	b.Helper()
 	batch := analytics.Batch{Log: analytics.AccessLog, Group: "ApiAccessLogs", Stream: "stream"}
 	for _, r := range requests {
@@ -104,7 +103,7 @@ func (b *fixture) log(requests ...logLine) {
 	}
 	parts, lost := batch.Parts()
 	if lost > 0 {
-		b.Fatalf("%d lines were lost", lost)
+		b.Fatalf("%d lines are lost", lost)
 	}
 	archive := analyticss3.NewParts(awstest.S3(b), awstest.Bucket(b))
 	for _, part := range parts {
@@ -114,7 +113,7 @@ func (b *fixture) log(requests ...logLine) {
 	}
 }
 
-func (b *fixture) entry(r logLine) analytics.Entry {
+func (b *board) entry(r request) analytics.Entry {
 	b.Helper()
 	method, route := http.MethodGet, "ANY /v1/users"
 	if r.route != "" {
@@ -132,8 +131,8 @@ func (b *fixture) entry(r logLine) analytics.Entry {
 	return analytics.Entry{ID: fmt.Sprintf("%056d", b.lines), Logged: r.at.Add(time.Second), Message: string(text)}
 }
 
-// use adds to the usage of a day.
-func (b *fixture) use(day string, used map[string]int64) {
+// use adds to what was used on a day.
+func (b *board) use(day string, used map[string]int64) {
 	b.Helper()
 	for name, n := range used {
 		_, err := b.client.UpdateItem(b.Context(), &dynamodb.UpdateItemInput{
@@ -146,16 +145,16 @@ func (b *fixture) use(day string, used map[string]int64) {
 	}
 }
 
-// measure stores a measurement of the storage.
-func (b *fixture) measure(at time.Time, size analytics.Storage) {
+// measure keeps how much is stored.
+func (b *board) measure(at time.Time, size analytics.Storage) {
 	b.Helper()
 	if err := analyticsdynamo.New(b.client, b.analytics).SetStorage(b.Context(), at, size); err != nil {
 		b.Fatal(err)
 	}
 }
 
-// addSampleData adds the data of the vendor in the examples of docs/analytics.md.
-func (b *fixture) addSampleData() {
+// story is what happened at a small vendor's, as docs/analytics.md tells it.
+func (b *board) story() {
 	b.Helper()
 	b.count("2026-10-05", daycounts.Change{
 		"users": 40, "users:active": 38, "users:pending": 2, "role:admin": 1, "role:manager": 4, "role:user": 30, "role:viewer": 5,
@@ -168,11 +167,11 @@ func (b *fixture) addSampleData() {
 	})
 	ten, eleven := now.Truncate(24*time.Hour).Add(-14*time.Hour), now.Truncate(24*time.Hour).Add(-13*time.Hour) // on Friday
 	b.log(
-		logLine{at: ten, status: 200, latencyMs: 20, times: 90}, logLine{at: ten, status: 404, latencyMs: 5, times: 6},
-		logLine{at: ten, route: "ANY /v1/capabilities/{proxy+}", status: 200, latencyMs: 1500, times: 4},
-		logLine{at: eleven, status: 200, latencyMs: 21, times: 95}, logLine{at: eleven, status: 503, latencyMs: 300, times: 5},
+		request{at: ten, status: 200, latencyMs: 20, times: 90}, request{at: ten, status: 404, latencyMs: 5, times: 6},
+		request{at: ten, route: "ANY /v1/capabilities/{proxy+}", status: 200, latencyMs: 1500, times: 4},
+		request{at: eleven, status: 200, latencyMs: 21, times: 95}, request{at: eleven, status: 503, latencyMs: 300, times: 5},
 	)
-	b.log(logLine{at: now.Add(-time.Hour), status: 200, latencyMs: 20, times: 10})
+	b.log(request{at: now.Add(-time.Hour), status: 200, latencyMs: 20, times: 10})
 	b.use("2026-11-20", map[string]int64{
 		"charts": 12, "images": 31, "modelCalls": 5, "inputTokens": 8200, "outputTokens": 640, "microUSD": 26_900,
 	})

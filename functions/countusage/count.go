@@ -13,14 +13,14 @@ import (
 	"portside/shared/lambda/logevents"
 )
 
-// groups are the log groups that are counted.
+// groups are the log groups whose lines are counted.
 type groups struct {
 	access string
 	models []string
 }
 
-// logOf returns the kind of log in a group; false for an unknown group.
-func (g groups) logOf(group string) (analytics.Log, bool) {
+// log is what a group is of; false for strangers.
+func (g groups) log(group string) (analytics.Log, bool) {
 	switch {
 	case group == g.access:
 		return analytics.AccessLog, true
@@ -30,9 +30,9 @@ func (g groups) logOf(group string) (analytics.Log, bool) {
 	return "", false
 }
 
-// ingest returns the handler. After an error Lambda retries the event, which is harmless, because each line is counted only
-// once. A retry would not help with a corrupt batch, a batch from an unknown group, or lines that cannot be parsed, so these
-// are logged and skipped.
+// ingest returns the handler. An error makes Lambda try the event again, which is harmless: each line counts once. What another
+// try would not mend is no error: a damaged delivery and a stranger's are noted in the function's own log, and so is how many
+// lines could not be read. They hold up nothing of what is beside them.
 func ingest(from groups, ledger analytics.Ledger, now func() time.Time) func(context.Context, events.CloudwatchLogsEvent) error {
 	return func(ctx context.Context, event events.CloudwatchLogsEvent) error {
 		data, err := logevents.Unpack(event)
@@ -43,14 +43,14 @@ func ingest(from groups, ledger analytics.Ledger, now func() time.Time) func(con
 		if data.Len() == 0 {
 			return nil
 		}
-		log, known := from.logOf(data.Group)
+		log, known := from.log(data.Group)
 		if !known {
 			slog.ErrorContext(ctx, "foreign log group", "group", data.Group, "lines", data.Len())
 			return nil
 		}
 		batch := batchOf(log, data)
 		batch.Now = now()
-		return record(ctx, ledger, batch, data.Skipped)
+		return count(ctx, ledger, batch, data.Skipped)
 	}
 }
 
@@ -62,11 +62,11 @@ func batchOf(log analytics.Log, data logevents.Batch) analytics.Batch {
 	return batch
 }
 
-// record records the batch, one part for each day. It continues after a part that fails. skipped is the number of invalid
-// entries, which are not in the batch. It logs a warning if the counts lack lines, so that an alarm can be set on it.
-func record(ctx context.Context, ledger analytics.Ledger, batch analytics.Batch, skipped int) error {
+// count records the parts of all days, also after one that fails. Broken are the entries that the batch lacks because they are
+// none. What is missing in the numbers is a warning, so that one can be alerted of it.
+func count(ctx context.Context, ledger analytics.Ledger, batch analytics.Batch, broken int) error {
 	parts, lost := batch.Parts()
-	lost += skipped
+	lost += broken
 	var failed []error
 	recorded, unread := 0, 0
 	for _, part := range parts {
@@ -79,7 +79,7 @@ func record(ctx context.Context, ledger analytics.Ledger, batch analytics.Batch,
 	if unread+lost > 0 {
 		level = slog.LevelWarn
 	}
-	slog.Log(ctx, level, "log lines", "log", string(batch.Log), "lines", len(batch.Entries)+skipped,
+	slog.Log(ctx, level, "log lines", "log", string(batch.Log), "lines", len(batch.Entries)+broken,
 		"recorded", recorded, "unread", unread, "lost", lost)
 	return errors.Join(failed...)
 }

@@ -38,43 +38,42 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// unexpectedLedger fails the test when it is called.
-type unexpectedLedger struct{ t *testing.T }
+// stranger is the ledger for what must not reach one.
+type stranger struct{ t *testing.T }
 
-func (s unexpectedLedger) Record(_ context.Context, p analytics.Part) (analytics.Part, error) {
-	s.t.Errorf("unexpected call with %d lines of %s", len(p.Lines), p.Day)
+func (s stranger) Record(_ context.Context, p analytics.Part) (analytics.Part, error) {
+	s.t.Errorf("%d lines of %s were counted", len(p.Lines), p.Day)
 	return p, nil
 }
 
-// TestCorruptAndForeignBatchesAreLoggedAndNotRetried checks batches that no retry could help with.
-func TestCorruptAndForeignBatchesAreLoggedAndNotRetried(t *testing.T) {
+// TestWhatIsNotOurs is said in the log, once, and never tried again.
+func TestWhatIsNotOurs(t *testing.T) {
 	line := simple("1", midnight)
 	line.Message += "secret-content"
 	for name, c := range map[string]struct {
-		event  events.CloudwatchLogsEvent
-		logged string
+		event events.CloudwatchLogsEvent
+		said  string
 	}{
-		"empty":         {events.CloudwatchLogsEvent{}, "corrupt batch"},
-		"not gzip":      {events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: "c2VjcmV0"}}, "corrupt batch"},
-		"not JSON":      {compress(t, "secret-content"), "corrupt batch"},
-		"gzip bomb":     {compress(t, strings.Repeat("0", 21<<20)), "it is larger than 20 MB uncompressed"},
+		"nothing":       {events.CloudwatchLogsEvent{}, "corrupt batch"},
+		"no gzip":       {events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: "c2VjcmV0"}}, "corrupt batch"},
+		"no JSON":       {packed(t, "secret-content"), "corrupt batch"},
+		"a bomb":        {packed(t, strings.Repeat("0", 21<<20)), "it is larger than 20 MB uncompressed"},
 		"other group":   {delivery(t, "portside-UsersLogs", "s", line), `"foreign log group","group":"portside-UsersLogs","lines":1`},
 		"its own group": {delivery(t, "portside-CountUsageLogs", "s", line), "foreign log group"},
 		"no group":      {delivery(t, "", "s", line), "foreign log group"},
 		"no lines":      {delivery(t, from.access, "s"), ""},
 	} {
 		out := testkit.CaptureLogs(t)
-		err := ingest(from, unexpectedLedger{t}, later)(t.Context(), c.event)
-		logged := out.String()
-		lines := min(len(c.logged), 1)
-		if err != nil || !strings.Contains(logged, c.logged) || strings.Count(logged, "\n") != lines || strings.Contains(logged, "secret") {
-			t.Errorf("%s: error %v, and the function logged %q", name, err, logged)
+		err := ingest(from, stranger{t}, later)(t.Context(), c.event)
+		said := out.String()
+		if err != nil || !strings.Contains(said, c.said) || strings.Count(said, "\n") != min(len(c.said), 1) || strings.Contains(said, "secret") {
+			t.Errorf("%s: error %v, and the function logged %q", name, err, said)
 		}
 	}
 }
 
-// TestInvalidLinesAreCountedAsUnread also checks that the valid lines beside them are counted.
-func TestInvalidLinesAreCountedAsUnread(t *testing.T) {
+// TestHostileLines are counted as what they are, and those beside them count all the same.
+func TestHostileLines(t *testing.T) {
 	good, day := access(midnight, "POST ANY /v1/ai/{proxy+}", 500, 70), analytics.DayOf(midnight)
 	type lines = []events.CloudwatchLogsLogEvent
 	const tolerated = 5 * time.Minute
@@ -116,31 +115,31 @@ func TestInvalidLinesAreCountedAsUnread(t *testing.T) {
 			level = "WARN"
 		}
 		want := fmt.Sprintf(`"unread":%d,"lost":%d}`, c.unread, c.lost)
-		if logged := out.String(); !strings.Contains(logged, want) || !strings.Contains(logged, `"level":"`+level+`"`) {
+		if said := out.String(); !strings.Contains(said, want) || !strings.Contains(said, `"level":"`+level+`"`) {
 			t.Errorf("%s: the function logged %q, want %q", name, out, want)
 		}
 	}
 }
 
-// TestInvalidEventsAreCountedAsLost also checks that the valid events beside them are counted.
-func TestInvalidEventsAreCountedAsLost(t *testing.T) {
+// TestBrokenEvents are lost, and those beside them count all the same.
+func TestBrokenEvents(t *testing.T) {
 	e, out := newEngines(t), testkit.CaptureLogs(t)
-	event := compress(t, map[string]any{
+	event := packed(t, map[string]any{
 		"messageType": "DATA_MESSAGE", "logGroup": from.access, "logStream": "s",
 		"logEvents": []any{map[string]any{"id": "1", "timestamp": "secret-content"}, simple("2", midnight), nil},
 	})
 	if err := ingest(from, e.recorder(), later)(t.Context(), event); err != nil {
 		t.Fatal(err)
 	}
-	logged := out.String()
+	said := out.String()
 	if got := e.sums(t).Requests[analytics.DayOf(midnight)]; got == nil || got.Calls != 1 ||
-		!strings.Contains(logged, `"lines":3,"recorded":1,"unread":0,"lost":2}`) || strings.Contains(logged, "secret-content") {
-		t.Errorf("%+v; logged %s", got, logged)
+		!strings.Contains(said, `"lines":3,"recorded":1,"unread":0,"lost":2}`) || strings.Contains(said, "secret-content") {
+		t.Errorf("%+v; logged %s", got, said)
 	}
 }
 
-// TestBatchWithManyDaysIsBounded checks that a batch needs at most three transactions.
-func TestBatchWithManyDaysIsBounded(t *testing.T) {
+// TestTooManyDays bounds what a batch may cost: no more transactions than three.
+func TestTooManyDays(t *testing.T) {
 	e, out := newEngines(t), testkit.CaptureLogs(t)
 	const n = 10_000
 	var lines []events.CloudwatchLogsLogEvent
@@ -153,18 +152,18 @@ func TestBatchWithManyDaysIsBounded(t *testing.T) {
 	}
 	days := slices.Sorted(maps.Keys(e.sums(t).Requests))
 	first := analytics.DayOf(midnight)
-	logged := fmt.Sprintf(`"recorded":4,"unread":0,"lost":%d`, n-3)
-	if !slices.Equal(days, []analytics.Day{first, first + 1, first + 2}) || !strings.Contains(out.String(), logged) {
+	said := fmt.Sprintf(`"recorded":4,"unread":0,"lost":%d`, n-3)
+	if !slices.Equal(days, []analytics.Day{first, first + 1, first + 2}) || !strings.Contains(out.String(), said) {
 		t.Errorf("days %v; logged %s", days, out)
 	}
 }
 
-// TestModelCallsAreCounted has each kind of model call that the media functions log, and other lines of their logs.
-func TestModelCallsAreCounted(t *testing.T) {
+// TestLinesOfModels has each kind that the media functions write, and what else is in their log.
+func TestLinesOfModels(t *testing.T) {
 	e, out := newEngines(t), testkit.CaptureLogs(t)
 	lines := []string{
 		call(midnight, 200, analytics.Models{InputTokens: 100, OutputTokens: 10, MicroUSD: 7}),
-		call(midnight.Add(-time.Nanosecond), 200, analytics.Models{InputTokens: 1000, OutputTokens: 100}), // on the previous day
+		call(midnight.Add(-time.Nanosecond), 200, analytics.Models{InputTokens: 1000, OutputTokens: 100}), // of the day before
 		call(midnight, 429, analytics.Models{InputTokens: 50, OutputTokens: 5, MicroUSD: 2}),
 		call(midnight, 0, analytics.Models{}),
 		`{"time":"2026-11-22T00:00:01Z","msg":"model call","engine":"transcribe","good":true,"microUSD":3}`,
@@ -199,13 +198,13 @@ func TestModelCallsAreCounted(t *testing.T) {
 
 var errAway = errors.New("away")
 
-// failingLedger is a ledger that returns an error for one day.
-type failingLedger struct {
+// away is a ledger that cannot be reached on one day.
+type away struct {
 	day      analytics.Day
 	recorded []analytics.Day
 }
 
-func (a *failingLedger) Record(_ context.Context, p analytics.Part) (analytics.Part, error) {
+func (a *away) Record(_ context.Context, p analytics.Part) (analytics.Part, error) {
 	if p.Day == a.day {
 		return analytics.Part{}, errAway
 	}
@@ -213,9 +212,9 @@ func (a *failingLedger) Record(_ context.Context, p analytics.Part) (analytics.P
 	return p, nil
 }
 
-func TestLedgerErrorsFailTheInvocation(t *testing.T) {
+func TestErrorsAreLambdasToTryAgain(t *testing.T) {
 	today := analytics.DayOf(midnight)
-	ledger := &failingLedger{day: today - 1}
+	ledger := &away{day: today - 1}
 	event := delivery(t, from.access, "s", simple("1", midnight.Add(-time.Second)), simple("2", midnight))
 	err := ingest(from, ledger, later)(t.Context(), event)
 	if !errors.Is(err, errAway) || !slices.Equal(ledger.recorded, []analytics.Day{today}) {

@@ -19,8 +19,8 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// testLine is a random log line with its expected counts.
-type testLine struct {
+// known is a line of a random log with what it must count as.
+type known struct {
 	group, stream string
 	line          events.CloudwatchLogsLogEvent
 	day           analytics.Day
@@ -28,11 +28,11 @@ type testLine struct {
 	models        analytics.Models
 }
 
-// drawLine returns a random line of one of six streams, around midnight. Many lines have the same millisecond.
-func drawLine(t *rapid.T, i int) testLine {
+// drawLine makes a line of one of six streams, around midnight; many are of the same millisecond.
+func drawLine(t *rapid.T, i int) known {
 	logged := midnight.Add(time.Duration(rapid.IntRange(-40, 40).Draw(t, "logged")) * 250 * time.Millisecond)
 	own := logged.Add(-time.Duration(rapid.SampledFrom([]int{0, 1, 400, 9000}).Draw(t, "took")) * time.Millisecond)
-	k := testLine{group: from.access, stream: fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "stream")), day: analytics.DayOf(own)}
+	k := known{group: from.access, stream: fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "stream")), day: analytics.DayOf(own)}
 	id := fmt.Sprintf("%056d", i)
 	switch rapid.IntRange(0, 9).Draw(t, "kind") {
 	case 0:
@@ -49,8 +49,8 @@ func drawLine(t *rapid.T, i int) testLine {
 	return k
 }
 
-// naive counts the lines of a log one by one.
-func naive(log []testLine) sums {
+// naive counts a log by walking over it.
+func naive(log []known) sums {
 	s := sums{map[analytics.Day]*analytics.Requests{}, map[analytics.Day]*analytics.Usage{}}
 	for _, k := range log {
 		if k.models.Calls > 0 {
@@ -74,8 +74,8 @@ func naive(log []testLine) sums {
 	return s
 }
 
-// deliveries returns random batches of the log, each of one stream, in random order and with overlaps, followed by all streams.
-func deliveries(tb testing.TB, t *rapid.T, log []testLine) (pieces, whole []events.CloudwatchLogsEvent) {
+// deliveries are random pieces of the log, each of one stream, in any order and with any overlaps, and in the end each stream once.
+func deliveries(tb testing.TB, t *rapid.T, log []known) (pieces, whole []events.CloudwatchLogsEvent) {
 	type place struct{ group, stream string }
 	streams := map[place][]events.CloudwatchLogsLogEvent{}
 	var order []place
@@ -99,54 +99,53 @@ func deliveries(tb testing.TB, t *rapid.T, log []testLine) (pieces, whole []even
 
 var errCrash = errors.New("crash")
 
-// failures decides at random whether a call fails before or after it takes effect. 0 means that no call fails.
-type failures struct {
+// unlucky says of each call whether it takes place, and whether its answer arrives. 0 is never unlucky.
+type unlucky struct {
 	percent int
 	mu      sync.Mutex
 	random  *rand.Rand
 }
 
-func (u *failures) failsNow() bool {
+func (u *unlucky) strikes() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.random.IntN(100) < u.percent
 }
 
-func (u *failures) decide(string, int) error {
-	if u.failsNow() {
+func (u *unlucky) database(string, int) error {
+	if u.strikes() {
 		return errCrash
 	}
-	if u.failsNow() {
+	if u.strikes() {
 		return awstest.Lost(errCrash)
 	}
 	return nil
 }
 
-// failingArchive is an archive that fails before or after it stores lines.
-type failingArchive struct {
+// shaky is an archive that crashes before or behind what it does.
+type shaky struct {
 	analytics.Archive
-	luck *failures
+	luck *unlucky
 }
 
-func (s failingArchive) Put(ctx context.Context, name analytics.Name, lines []analytics.Line) error {
-	if s.luck.failsNow() {
+func (s shaky) Put(ctx context.Context, name analytics.Name, lines []analytics.Line) error {
+	if s.luck.strikes() {
 		return errCrash
 	}
-	if err := s.Archive.Put(ctx, name, lines); err != nil || s.luck.failsNow() {
+	if err := s.Archive.Put(ctx, name, lines); err != nil || s.luck.strikes() {
 		return errors.Join(err, errCrash)
 	}
 	return nil
 }
 
-func (s failingArchive) Get(ctx context.Context, name analytics.Name) ([]analytics.Line, error) {
-	if s.luck.failsNow() {
+func (s shaky) Get(ctx context.Context, name analytics.Name) ([]analytics.Line, error) {
+	if s.luck.strikes() {
 		return nil, errCrash
 	}
 	return s.Archive.Get(ctx, name)
 }
 
-// deliver passes the events to concurrent workers. It does not retry failed events, as Lambda would, because later events have
-// the same lines.
+// deliver gives the events to workers at the same time. Lambda would try again what fails; here what comes later does.
 func deliver(tb testing.TB, handler func(context.Context, events.CloudwatchLogsEvent) error, all []events.CloudwatchLogsEvent) {
 	queue := make(chan events.CloudwatchLogsEvent)
 	var workers sync.WaitGroup
@@ -166,35 +165,35 @@ func deliver(tb testing.TB, handler func(context.Context, events.CloudwatchLogsE
 	workers.Wait()
 }
 
-// TestEachLineIsCountedOnce delivers a random log in random batches to workers that crash, and compares the counts of the days
-// with those of naive. The lines in the archive must have the same counts.
-func TestEachLineIsCountedOnce(t *testing.T) {
+// TestEachLineCountsOnce delivers a random log in random pieces to workers that crash, and compares the days with what a walk over the
+// log counts. What is left in the archive adds up to the same.
+func TestEachLineCountsOnce(t *testing.T) {
 	testkit.CaptureLogs(t)
 	rapid.Check(t, func(r *rapid.T) {
-		var log []testLine
+		var log []known
 		for i := range rapid.IntRange(1, 40).Draw(r, "size") {
 			log = append(log, drawLine(r, i))
 		}
 		pieces, whole := deliveries(t, r, log)
 		e, seed := newEngines(t), rapid.Uint64().Draw(r, "seed")
-		luck := &failures{random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // to be repeated
+		luck := &unlucky{random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // to be repeated
 		luck.percent = rapid.SampledFrom([]int{0, 5, 20}).Draw(r, "crashes")
-		store := analyticsdynamo.New(awstest.Faulty(e.client, luck.decide), e.table)
-		deliver(t, ingest(from, analyticsdynamo.NewRecorder(store, failingArchive{e.archive, luck}), later), pieces)
+		store := analyticsdynamo.New(awstest.Faulty(e.client, luck.database), e.table)
+		deliver(t, ingest(from, analyticsdynamo.NewRecorder(store, shaky{e.archive, luck}), later), pieces)
 		deliver(t, ingest(from, e.recorder(), later), whole)
 
 		want := naive(log)
 		if got := e.sums(t); !reflect.DeepEqual(got, want) {
 			r.Fatalf("counted %s\nwant %s", text(got), text(want))
 		}
-		if got := e.archivedSums(t); !reflect.DeepEqual(got, want) {
+		if got := e.recounted(t); !reflect.DeepEqual(got, want) {
 			r.Fatalf("the archive has %s\nwant %s", text(got), text(want))
 		}
 	})
 }
 
-// archivedSums counts the lines in the archive.
-func (e engines) archivedSums(tb testing.TB) sums {
+// recounted adds up what the archive has of the days.
+func (e engines) recounted(tb testing.TB) sums {
 	tb.Helper()
 	s := sums{map[analytics.Day]*analytics.Requests{}, map[analytics.Day]*analytics.Usage{}}
 	today := analytics.DayOf(midnight)
@@ -232,7 +231,7 @@ func text(s sums) string {
 	return out
 }
 
-// BenchmarkIngest counts batches of a thousand lines, as a busy access log sends them.
+// BenchmarkIngest takes batches of a thousand lines, as a busy access log brings them.
 func BenchmarkIngest(b *testing.B) {
 	const n = 1000
 	e := newEngines(b)

@@ -25,10 +25,10 @@ var (
 	from     = groups{access: "portside-ApiAccessLogs", models: []string{"portside-MediaLogs", "portside-RunMediaJobsLogs"}}
 )
 
-// later is a time after all log lines of the tests.
+// later is a clock by which nothing that tests log is of the future.
 func later() time.Time { return midnight.AddDate(30, 0, 0) }
 
-// engines are the real engines that the function uses.
+// engines are the real ones that a function counts with.
 type engines struct {
 	client  *dynamodb.Client
 	table   string
@@ -51,7 +51,7 @@ func (e engines) recorder() *analyticsdynamo.Recorder {
 	return analyticsdynamo.NewRecorder(e.store(), e.archive)
 }
 
-// sums are the counts of all days that have any, as the dashboard reads them.
+// sums are the days that have anything, as the dashboard would read them.
 type sums struct {
 	Requests map[analytics.Day]*analytics.Requests
 	Usage    map[analytics.Day]*analytics.Usage
@@ -71,7 +71,7 @@ func (e engines) sums(tb testing.TB) sums {
 	return sums{requests, used}
 }
 
-func compress(tb testing.TB, data any) events.CloudwatchLogsEvent {
+func packed(tb testing.TB, data any) events.CloudwatchLogsEvent {
 	tb.Helper()
 	var out bytes.Buffer
 	packer := gzip.NewWriter(&out)
@@ -84,20 +84,20 @@ func compress(tb testing.TB, data any) events.CloudwatchLogsEvent {
 	return events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: base64.StdEncoding.EncodeToString(out.Bytes())}}
 }
 
-// delivery returns an event as CloudWatch Logs sends it.
+// delivery is an event as CloudWatch Logs sends it.
 func delivery(tb testing.TB, group, stream string, lines ...events.CloudwatchLogsLogEvent) events.CloudwatchLogsEvent {
 	tb.Helper()
-	return compress(tb, events.CloudwatchLogsData{
+	return packed(tb, events.CloudwatchLogsData{
 		MessageType: "DATA_MESSAGE", Owner: "123456789012", LogGroup: group, LogStream: stream, LogEvents: lines,
 	})
 }
 
-// entry returns a line with its ID and the time when it was logged.
+// entry is a line with the id and the time of when it was logged.
 func entry(id string, logged time.Time, message string) events.CloudwatchLogsLogEvent {
 	return events.CloudwatchLogsLogEvent{ID: id, Timestamp: logged.UnixMilli(), Message: message}
 }
 
-// access returns a line of the access log for a request. The route is a method, a space and a path.
+// access is a line of the access log, of a request with a method and, behind a space, a route.
 func access(at time.Time, request string, status int, latency int64) string {
 	method, route, _ := strings.Cut(request, " ")
 	return fmt.Sprintf(`{"requestId":"WSg1ihmdliAEJXA=","time":"%d","ip":"203.0.113.9","method":%q,"route":%q,"status":"%d",`+
@@ -105,12 +105,12 @@ func access(at time.Time, request string, status int, latency int64) string {
 		strings.TrimPrefix(strings.Replace(route, "{proxy+}", "compare/media", 1), "ANY "))
 }
 
-// simple returns a line of the access log for an ordinary request.
+// simple is a line of the access log, of a request that was nothing special.
 func simple(id string, at time.Time) events.CloudwatchLogsLogEvent {
 	return entry(id, at, access(at, "GET ANY /v1/users", 200, 12))
 }
 
-// call returns a line of a media function for a model call.
+// call is a line of a media function.
 func call(at time.Time, status int, m analytics.Models) string {
 	return fmt.Sprintf(`{"time":%q,"level":"INFO","msg":"model call","engine":"openai","model":"m","endpoint":"completions",`+
 		`"inputTokens":%d,"outputTokens":%d,"ms":12,"status":%d,"attempt":1,"microUSD":%d}`,

@@ -9,16 +9,16 @@ import (
 	"portside/shared/analytics"
 )
 
-// reportMargin is the time that the function reserves to report a timeout.
-const reportMargin = 2 * time.Second
+// reserve is left of the function's time to say that it was too short.
+const reserve = 2 * time.Second
 
-// measure returns the handler for a schedule; it ignores the event. If the time of the function is too short, it returns an
-// error. Lambda then retries, and the schedule invokes the function again an hour later.
+// measure returns the handler, for a schedule whose event says nothing. What cannot be measured in the function's time is an
+// error: Lambda tries again, and the next hour does.
 func measure(m analytics.Meter) func(context.Context, json.RawMessage) error {
 	return func(ctx context.Context, _ json.RawMessage) error {
-		if deadline, hasDeadline := ctx.Deadline(); hasDeadline {
+		if deadline, limited := ctx.Deadline(); limited {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithDeadline(ctx, deadline.Add(-reportMargin))
+			ctx, cancel = context.WithDeadline(ctx, deadline.Add(-reserve))
 			defer cancel()
 		}
 		size, err := m.Measure(ctx)

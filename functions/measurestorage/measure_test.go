@@ -21,8 +21,8 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// fixture is the function with real engines.
-type fixture struct {
+// stack is the function with real engines.
+type stack struct {
 	*testing.T
 	meter  analytics.Meter
 	store  *analyticsdynamo.Store
@@ -30,21 +30,21 @@ type fixture struct {
 	bucket map[string]string
 }
 
-func newFixture(t *testing.T) *fixture {
+func newStack(t *testing.T) *stack {
 	t.Helper()
 	client, charts, media := awstest.S3(t), awstest.Bucket(t), awstest.Bucket(t)
 	database := awstest.DynamoDB(t)
 	store := analyticsdynamo.New(database, awstest.Table(t, database, "AnalyticsTable"))
-	s := &fixture{T: t, store: store, client: client, bucket: map[string]string{"charts": charts, "media": media}}
+	s := &stack{T: t, store: store, client: client, bucket: map[string]string{"charts": charts, "media": media}}
 	s.meter = analytics.Meter{
 		Charts: analyticss3.NewSize(client, charts), Media: analyticss3.NewSize(client, media), Gauge: store, Now: s.at(noon),
 	}
 	return s
 }
 
-func (s *fixture) at(now time.Time) func() time.Time { return func() time.Time { return now } }
+func (s *stack) at(now time.Time) func() time.Time { return func() time.Time { return now } }
 
-func (s *fixture) run(event string) error {
+func (s *stack) run(event string) error {
 	s.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "events", "measurestorage", event+".json"))
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *fixture) run(event string) error {
 	return measure(s.meter)(s.Context(), json.RawMessage(text))
 }
 
-func (s *fixture) expect(want *analytics.Storage) {
+func (s *stack) expect(want *analytics.Storage) {
 	s.Helper()
 	day := analytics.DayOf(noon)
 	days, err := s.store.Usage(s.Context(), day, day)
@@ -69,8 +69,8 @@ func (s *fixture) expect(want *analytics.Storage) {
 	}
 }
 
-func TestMeasureStoresSizes(t *testing.T) {
-	s := newFixture(t)
+func TestWhatIsStoredIsMeasured(t *testing.T) {
+	s := newStack(t)
 	s.expect(nil)
 	if err := s.run("hourly"); err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestMeasureStoresSizes(t *testing.T) {
 	}
 	s.expect(&analytics.Storage{Charts: 5, Media: 7})
 
-	s.meter.Now = s.at(noon.Add(-time.Hour)) // a delayed run
+	s.meter.Now = s.at(noon.Add(-time.Hour)) // a run that was held up
 	s.put("charts", 100)
 	if err := s.run("hourly"); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestMeasureStoresSizes(t *testing.T) {
 	s.expect(&analytics.Storage{Charts: 5, Media: 7})
 }
 
-func (s *fixture) put(bucket string, size int) {
+func (s *stack) put(bucket string, size int) {
 	s.Helper()
 	name, key := s.bucket[bucket], strconv.Itoa(size)
 	_, err := s.client.PutObject(s.Context(), &s3.PutObjectInput{
@@ -102,34 +102,34 @@ func (s *fixture) put(bucket string, size int) {
 	}
 }
 
-// failingBucket is a bucket that cannot be reached.
-type failingBucket struct{}
+// broken is a bucket that cannot be reached.
+type broken struct{}
 
-func (failingBucket) Bytes(context.Context) (int64, error) { return 0, errors.New("away") }
+func (broken) Bytes(context.Context) (int64, error) { return 0, errors.New("away") }
 
-func TestFailedMeasurementIsNotStored(t *testing.T) {
-	s := newFixture(t)
-	s.meter.Media = failingBucket{}
+func TestHalfASumIsNotKept(t *testing.T) {
+	s := newStack(t)
+	s.meter.Media = broken{}
 	if err := s.run("hourly"); err == nil {
-		t.Error("no error for a bucket that cannot be reached")
+		t.Error("a bucket that is away is no error")
 	}
 	s.expect(nil)
 }
 
-// slowBucket is a bucket whose measurement never ends.
-type slowBucket struct{}
+// slow is a bucket that is never done.
+type slow struct{}
 
-func (slowBucket) Bytes(ctx context.Context) (int64, error) {
+func (slow) Bytes(ctx context.Context) (int64, error) {
 	<-ctx.Done()
 	return 0, ctx.Err()
 }
 
-func TestMeasureStopsBeforeTheDeadline(t *testing.T) {
-	s := newFixture(t)
-	s.meter.Charts = slowBucket{}
-	ctx, cancel := context.WithTimeout(t.Context(), reportMargin+50*time.Millisecond)
+func TestItEndsBeforeItsTimeDoes(t *testing.T) {
+	s := newStack(t)
+	s.meter.Charts = slow{}
+	ctx, cancel := context.WithTimeout(t.Context(), reserve+50*time.Millisecond)
 	defer cancel()
 	if err := measure(s.meter)(ctx, nil); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-		t.Errorf("got %v; the context of the function: %v", err, ctx.Err())
+		t.Errorf("got %v, with the function's own time: %v", err, ctx.Err())
 	}
 }

@@ -171,7 +171,7 @@ func (in *updateUserInput) change() users.Change {
 
 func (s *service) update(ctx context.Context, in *updateUserInput) (*UserOutput, error) {
 	caller, _ := principal.From(ctx)
-	user, err := s.users.Update(ctx, caller, versions.Target{ID: web.CanonicalID(in.UserID), If: in.Matcher()}, in.change())
+	user, err := s.users.Update(ctx, caller, versions.Target{ID: web.CanonicalID(in.UserID), If: in.Wanted()}, in.change())
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ type deleteUserInput struct {
 
 func (s *service) delete(ctx context.Context, in *deleteUserInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	return nil, s.users.Delete(ctx, caller, versions.Target{ID: web.CanonicalID(in.UserID), If: in.Matcher()})
+	return nil, s.users.Delete(ctx, caller, versions.Target{ID: web.CanonicalID(in.UserID), If: in.Wanted()})
 }
 
 type activateUserInput struct {

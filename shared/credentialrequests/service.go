@@ -101,7 +101,7 @@ func (s *Service) decide(ctx context.Context, caller principal.Principal, decisi
 	if err != nil {
 		return Request{}, err
 	}
-	if caller.CouldBe(before.UserID) {
+	if caller.MayBe(before.UserID) {
 		return Request{}, ErrOwn
 	}
 	if before.Status != Pending {

@@ -10,9 +10,9 @@ type Condition struct {
 	IfMatch string `header:"If-Match" pattern:"^(\\*|(W/)?\"[^\"]*\"( *, *(W/)?\"[^\"]*\")*)$" patternDescription:"entity tags in quotes, as ETag returns them, or *" doc:"Changes the resource only if it still has this ETag; otherwise the response is 412." example:"\"3\""`
 }
 
-// Matcher returns a function that reports whether the request accepts a version, or nil if it accepts every version.
+// Wanted returns a function that reports whether the request accepts a version, or nil if it accepts every version.
 // See IfMatch.
-func (c Condition) Matcher() func(version int64) bool { return IfMatch(c.IfMatch) }
+func (c Condition) Wanted() func(version int64) bool { return IfMatch(c.IfMatch) }
 
 // Version is the output of an operation that returns one resource, for embedding.
 type Version struct {

@@ -1,8 +1,8 @@
-// Package checks validates fields that all resources have in common: names, longer texts, and JSON objects that callers
-// store with a resource.
+// Package checks is the rules of fields that people fill in, whichever resource they belong to: names, longer texts, and the
+// JSON objects that callers keep with a resource.
 //
-// Each rule has the same meaning and wording for every resource. All failures of an input are collected, so that the caller
-// gets them at once. A failure never repeats the rejected value.
+// A rule has one meaning and one wording everywhere, and every failure is gathered, so that a caller is told all at once. A
+// rejected value is never repeated.
 package checks
 
 import (
@@ -18,16 +18,16 @@ import (
 	"portside/shared/core/fault"
 )
 
-// Limits of JSON objects.
+// Bounds of JSON objects.
 const (
 	MaxObjectSize  = 16 << 10 // bytes of compact JSON
-	MaxObjectDepth = 8        // levels of objects and arrays, including the object
+	MaxObjectDepth = 8        // levels of objects and arrays, the object itself included
 )
 
-// Failures collects the validation failures of an input. The zero value is ready to use.
+// Failures gathers what is wrong with an input. The zero value is ready.
 type Failures struct{ fields []fault.Field }
 
-// Fields returns the failures in the order of the checks; none if the input is valid.
+// Fields returns what was found, in the order of the checks; none where all is well.
 func (f *Failures) Fields() []fault.Field { return f.fields }
 
 // Say adds a failure.
@@ -35,7 +35,7 @@ func (f *Failures) Say(pointer, format string, args ...any) {
 	f.fields = append(f.fields, fault.Field{Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
 }
 
-// Text checks a trimmed single-line text, such as a name. least and most are numbers of characters.
+// Text checks a text of one line, trimmed, such as a name: least and most are characters.
 func (f *Failures) Text(pointer, s string, least, most int) {
 	switch n := utf8.RuneCountInString(s); {
 	case n < least:
@@ -47,42 +47,41 @@ func (f *Failures) Text(pointer, s string, least, most int) {
 	case strings.ContainsFunc(s, unprintable):
 		f.Say(pointer, "must not contain control, formatting or line-separating characters")
 	case s != "" && !strings.ContainsFunc(s, visible):
-		f.Say(pointer, "must contain a visible character")
+		f.Say(pointer, "must contain something that can be seen")
 	}
 }
 
-// Prose checks a longer text, which may have line breaks and tabs. Surrounding space does not count.
+// Prose checks a longer text, which may have line breaks and tabs. It is trimmed before it is measured.
 func (f *Failures) Prose(pointer, s string, least, most int) {
 	s = strings.TrimSpace(s)
 	n := utf8.RuneCountInString(s)
 	if n < least || n > most || !utf8.ValidString(s) || strings.ContainsFunc(s, unreadable) ||
 		n > 0 && !strings.ContainsFunc(s, visible) {
-		f.Say(pointer, "must have %d to %d visible characters, and no control characters but line breaks and tabs", least, most)
+		f.Say(pointer, "must have %d to %d characters that can be read, and of control characters only line breaks and tabs", least, most)
 	}
 }
 
-// unprintable reports whether a character may not be in a single-line text: it is invisible, changes the appearance of the
-// text around it, or separates lines.
+// unprintable finds what would change how the text around it looks, or hide: what nobody can read, and separators of lines.
 func unprintable(r rune) bool { return hidden(r) || unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }
 
-// unreadable reports the same for a text of several lines.
+// unreadable is the same of a text that may have several lines.
 func unreadable(r rune) bool {
 	return hidden(r) || unicode.Is(unicode.Cc, r) && !strings.ContainsRune("\n\r\t", r)
 }
 
-// hidden reports whether a character is a direction mark or other formatting. Joiners are allowed, because Persian, Indic
-// scripts and emoji need them.
+// hidden finds marks of direction and other formatting. The joiners of Persian and of Indic scripts, and of emoji, are letters
+// to those who need them.
 func hidden(r rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	return unicode.In(r, unicode.Cf, unicode.Noncharacter_Code_Point) && r != nonJoiner && r != joiner
 }
 
-// visible reports whether a character is visible.
+// visible finds what leaves ink on paper.
 func visible(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// Object checks that a text is a JSON object within the limits. The text must be the result of Compact.
+// Object checks that a text is a JSON object within the bounds; see Compact.
 func (f *Failures) Object(pointer string, raw json.RawMessage) {
 	switch {
 	case len(raw) > MaxObjectSize:
@@ -94,23 +93,22 @@ func (f *Failures) Object(pointer string, raw json.RawMessage) {
 	}
 }
 
-// structure checks the nesting depth and the strings of an object.
 func (f *Failures) structure(pointer string, decoder *json.Decoder) {
-	depth, hasEnded := 0, false
-	for isFirst := true; ; isFirst = false {
+	depth, ended := 0, false
+	for first := true; ; first = false {
 		token, err := decoder.Token()
 		switch {
-		case hasEnded && errors.Is(err, io.EOF):
+		case ended && errors.Is(err, io.EOF):
 			return
-		case err != nil, hasEnded, isFirst && token != json.Delim('{'):
+		case err != nil, ended, first && token != json.Delim('{'):
 			f.Say(pointer, "must be a JSON object")
 			return
 		case hasNUL(token):
 			f.Say(pointer, "must not contain NUL characters")
 			return
 		}
-		depth += depthChange(token)
-		if hasEnded = depth == 0; depth > MaxObjectDepth {
+		depth += step(token)
+		if ended = depth == 0; depth > MaxObjectDepth {
 			f.Say(pointer, "must not nest deeper than %d levels", MaxObjectDepth)
 			return
 		}
@@ -122,8 +120,8 @@ func hasNUL(token json.Token) bool {
 	return isText && strings.ContainsRune(text, 0)
 }
 
-// depthChange returns by how much a token changes the nesting depth.
-func depthChange(token json.Token) int {
+// step is by how much a token changes the depth.
+func step(token json.Token) int {
 	switch token {
 	case json.Delim('{'), json.Delim('['):
 		return 1
@@ -134,8 +132,7 @@ func depthChange(token json.Token) int {
 	}
 }
 
-// Compact removes insignificant space. An empty text becomes an empty object. Invalid JSON is returned unchanged, for
-// Object to reject.
+// Compact removes insignificant space; nothing becomes the empty object. What is not JSON stays as it is, for Object to refuse.
 func Compact(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return json.RawMessage("{}")

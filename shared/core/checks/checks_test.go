@@ -9,8 +9,8 @@ import (
 	"portside/shared/core/checks"
 )
 
-func TestProseAcceptsReadableText(t *testing.T) {
-	for text, want := range map[string]bool{
+func TestProse(t *testing.T) {
+	for text, good := range map[string]bool{
 		"a": true, "two\r\n\tlines": true, strings.Repeat("ä", 11): true, " \n" + strings.Repeat("ä", 11) + "\n": true,
 		"نمی\u200cخواهم": true, "👩\u200d💻": true,
 		"": false, "\n": false, strings.Repeat("ä", 12): false, "a\x00": false, "a\x1b[2J": false, "\u202egnp.exe": false, "\xff": false,
@@ -18,14 +18,13 @@ func TestProseAcceptsReadableText(t *testing.T) {
 	} {
 		var failures checks.Failures
 		failures.Prose("/text", text, 1, 11)
-		if got := len(failures.Fields()) == 0; got != want {
-			t.Errorf("%q: accepted %v, want %v", text, got, want)
+		if got := len(failures.Fields()) == 0; got != good {
+			t.Errorf("%q: accepted %v, want %v", text, got, good)
 		}
 	}
 }
 
-// FuzzObject checks that an accepted and compacted object is valid JSON within the limits, and that compacting it again
-// does not change it. Stores and readers rely on this.
+// FuzzObject checks what stores and readers rely on: what is accepted, compacted, is an object within the bounds, and stays it.
 func FuzzObject(f *testing.F) {
 	f.Add(`{"a":[1,{"b":null}]}`)
 	f.Add(` { } `)

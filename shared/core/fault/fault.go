@@ -1,8 +1,8 @@
-// Package fault defines the errors that callers of the service see.
+// Package fault is the one vocabulary of errors that a caller can do something about.
 //
-// A domain returns an error that carries a [Kind], and each protocol maps kinds to its own statuses in one place; shared/web
-// maps them to problem details. An error without a kind is internal: its text is logged and never sent to a client. The
-// text of a fault is written for the caller, so it contains no secret and no rejected value.
+// A domain says what went wrong with a sentinel that carries a [Kind]; each protocol maps kinds to its wire in exactly
+// one place (shared/web to problem details). What carries no kind is internal: its text goes to the log and never to a
+// client. So the text of a fault is written for the person who made the request, and holds no secret and no rejected value.
 package fault
 
 import (
@@ -13,38 +13,38 @@ import (
 	"time"
 )
 
-// Kind classifies an error in terms that every protocol can map.
+// Kind tells what sort of thing went wrong, in terms that every protocol can map.
 type Kind int
 
-// The kinds. The zero Kind is Internal, so that an unclassified error stays hidden.
+// The kinds. The zero Kind is Internal, so that an error which nobody classified stays hidden.
 const (
-	Internal        Kind = iota // a defect or an outage; the text stays in the log
-	Validation                  // the input breaks a documented rule
-	Unauthorized                // no credential or an invalid one; the text never says which
-	Forbidden                   // a valid credential without the permission
-	NotFound                    // the resource does not exist, or the caller may not know that it does
-	Conflict                    // the state of the resource does not permit the operation
+	Internal        Kind = iota // a defect or an outage of ours; the text stays in the log
+	Validation                  // the input breaks a rule that its document states
+	Unauthorized                // no credential, or one that does not work; never says which
+	Forbidden                   // a working credential without the permission
+	NotFound                    // no such resource, or none that the caller may know of
+	Conflict                    // the state of the resource forbids it
 	Precondition                // If-Match named another version
-	TooLarge                    // the input is larger than the limit
-	UnsupportedType             // the media type is not supported
-	Unprocessable               // the input is valid, but its content cannot be processed
+	TooLarge                    // more bytes than are taken
+	UnsupportedType             // a media type that is not taken
+	Unprocessable               // understood, but cannot be done with this content
 	RateLimited                 // too many requests in the current window
-	Unavailable                 // a dependency is busy or down; the same request may succeed later
+	Unavailable                 // a part that we need is busy or away; the same request may succeed later
 )
 
 // Error is a fault with its kind and a sentence for the caller.
 type Error struct {
 	Kind   Kind
-	Detail string  // one or two sentences: the problem, and how to fix it
+	Detail string  // one or two sentences: what is wrong, and how to mend it
 	Fields []Field // for Validation: every failure at once
 	Final  bool    // repeating the same request cannot succeed, whatever else changes
 
-	// RetryAfter is the time to wait before a retry, for Unavailable. 0 means that it is unknown. The
-	// Retry-After header is limited to between a second and a minute.
+	// RetryAfter is, for Unavailable, when trying again makes sense; 0 where nothing is known, which means soon. Callers are
+	// told a minute at most.
 	RetryAfter time.Duration
 }
 
-// Field is one validation failure.
+// Field is one failure of validation.
 type Field struct {
 	Pointer string // RFC 6901 pointer into the body ("/email"), or "query/limit", "path/userId", "header/If-Match"
 	Detail  string // what is expected there, without the value that was sent
@@ -55,42 +55,42 @@ func New(kind Kind, detail string) *Error {
 	return &Error{Kind: kind, Detail: detail}
 }
 
-// NewFinal is New for an error that every repetition of the same request gets.
+// NewFinal is New for a conflict that the same request can never overcome.
 func NewFinal(kind Kind, detail string) *Error {
 	return &Error{Kind: kind, Detail: detail, Final: true}
 }
 
-// Invalid returns an error with all validation failures of a request.
+// Invalid reports all failures of validation at once.
 func Invalid(fields ...Field) *Error {
 	return &Error{Kind: Validation, Detail: "The request is not valid; see errors for each failure.", Fields: fields}
 }
 
-// Limits of the failures that are reported for one request. They keep responses and log records small.
+// Bounds of what is told of one request: nobody reads on, and neither an answer nor a record of the log takes more than megabytes.
 const (
-	maxReportedFields = 100
-	maxPointerBytes   = 1_000 // clients choose the length of keys
+	maxTold    = 100   // failures
+	maxPointer = 1_000 // bytes; keys are as long as a client makes them
 )
 
-// ReportedFields returns the failures to report, and the number of failures left out. A pointer that is too long is
-// replaced by one to the nearest enclosing value.
-func (e *Error) ReportedFields() (fields []Field, more int) {
-	fields = slices.Clone(e.Fields[:min(len(e.Fields), maxReportedFields)])
+// Told returns the failures that are told, and how many there are besides. A pointer that is too long leads to the nearest place
+// around the failure instead.
+func (e *Error) Told() (fields []Field, more int) {
+	fields = slices.Clone(e.Fields[:min(len(e.Fields), maxTold)])
 	for i, f := range fields {
-		if len(f.Pointer) > maxPointerBytes {
-			enclosing := f.Pointer[:maxPointerBytes]
-			fields[i].Pointer = enclosing[:max(strings.LastIndexByte(enclosing, '/'), 0)]
+		if len(f.Pointer) > maxPointer {
+			around := f.Pointer[:maxPointer]
+			fields[i].Pointer = around[:max(strings.LastIndexByte(around, '/'), 0)]
 			fields[i].Detail = "at a key in it that is too long to repeat: " + f.Detail
 		}
 	}
 	return fields, len(e.Fields) - len(fields)
 }
 
-// Error returns the detail, followed by the fields.
+// Error returns the detail and, for validation, the fields behind it.
 func (e *Error) Error() string {
 	if len(e.Fields) == 0 {
 		return e.Detail
 	}
-	fields, more := e.ReportedFields()
+	fields, more := e.Told()
 	all := make([]string, 0, len(fields)+1)
 	for _, f := range fields {
 		all = append(all, fmt.Sprintf("%s: %s", f.Pointer, f.Detail))
@@ -101,13 +101,13 @@ func (e *Error) Error() string {
 	return e.Detail + " (" + strings.Join(all, "; ") + ")"
 }
 
-// As returns the fault in err's chain, or nil.
+// As returns the fault in err's chain, or nil where there is none.
 func As(err error) *Error {
 	e, _ := errors.AsType[*Error](err)
 	return e
 }
 
-// KindOf returns the kind of the fault in err's chain, or Internal if it has none.
+// KindOf returns the kind of the fault in err's chain, or Internal where there is none.
 func KindOf(err error) Kind {
 	if e := As(err); e != nil {
 		return e.Kind

@@ -1,11 +1,11 @@
 package principal
 
-// Person is what other domains need to know of a user, to send mail or to create a credential.
+// Person is a user as other domains need one: whom mail goes to, and for whom a credential is made.
 type Person struct {
 	ID      string
 	Email   string
 	Name    string
 	Role    Role
-	Active  bool  // whether the person's credentials are valid
-	Version int64 // version of the user that was read; 0 if it was read from a list
+	Active  bool  // whether the person's credentials may act
+	Version int64 // of the user as it was read; 0 where it was read from a list
 }

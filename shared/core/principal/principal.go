@@ -1,8 +1,8 @@
-// Package principal defines the authenticated caller and what the caller may do.
+// Package principal says who is calling and what they may do.
 //
-// shared/web authenticates a credential and puts the [Principal] into the context; domains take it as an argument if a rule
-// depends on the caller. Roles and permissions are part of the public API: a permission has the form resource:action, and a
-// role is a named set of permissions.
+// The edges (shared/web) turn a credential into a [Principal] and put it on the context; domains take it as an argument
+// where a rule depends on the caller. Roles and permissions are those of the published contract; a permission reads
+// resource:action, and a role is nothing but a named set of them.
 package principal
 
 import (
@@ -10,13 +10,13 @@ import (
 	"slices"
 )
 
-// Permission permits one action on one kind of resource.
+// Permission is the right to do one action on one kind of resource.
 type Permission string
 
-// The permissions. No permission implies another.
+// Every permission that exists. Holding one never implies another.
 const (
 	UsersRead          Permission = "users:read"
-	UsersWrite         Permission = "users:write" // create and update, but not delete
+	UsersWrite         Permission = "users:write" // create and update; not delete
 	UsersDelete        Permission = "users:delete"
 	ProjectsRead       Permission = "projects:read"
 	ProjectsWrite      Permission = "projects:write"
@@ -25,14 +25,14 @@ const (
 	CapabilitiesUse    Permission = "capabilities:use"
 	TokensRead         Permission = "tokens:read"
 	TokensWrite        Permission = "tokens:write"
-	CredentialsApprove Permission = "credentials:approve" // but not one's own request
-	APIKeysWrite       Permission = "api-keys:write"      // keys of other users; one's own keys need no permission
+	CredentialsApprove Permission = "credentials:approve" // never one's own request
+	APIKeysWrite       Permission = "api-keys:write"      // other people's keys; one's own need no permission
 )
 
 // Role is a named set of permissions.
 type Role string
 
-// The roles, in descending order of their permissions.
+// The roles, from most to least.
 const (
 	Admin   Role = "admin"
 	Manager Role = "manager"
@@ -40,10 +40,10 @@ const (
 	Viewer  Role = "viewer"
 )
 
-// Roles returns all roles, in the order in which the API and counters list them.
+// Roles lists every role in the order in which documents and counters show them.
 func Roles() []Role { return []Role{Admin, Manager, User, Viewer} }
 
-// permissionsOf has the permissions of each role, sorted, because the API shows them in this order.
+// permissionsOf holds each role's permissions, sorted: users show them in this order.
 var permissionsOf = map[Role][]Permission{
 	Admin: sorted(UsersRead, UsersWrite, UsersDelete, ProjectsRead, ProjectsWrite, ProjectsDelete, AnalyticsRead,
 		CapabilitiesUse, TokensRead, TokensWrite, CredentialsApprove, APIKeysWrite),
@@ -61,13 +61,13 @@ func sorted(p ...Permission) []Permission {
 // Known reports whether r is one of Roles.
 func (r Role) Known() bool { return permissionsOf[r] != nil }
 
-// Permissions returns the permissions of r, sorted; none for an unknown role. The caller may change the slice.
+// Permissions returns what r permits, sorted; nothing for an unknown role. The slice is the caller's.
 func (r Role) Permissions() []Permission { return slices.Clone(permissionsOf[r]) }
 
 // Permits reports whether r includes p.
 func (r Role) Permits(p Permission) bool { return slices.Contains(permissionsOf[r], p) }
 
-// Covers reports whether r has all permissions of other. It is false if other is unknown.
+// Covers reports whether r permits everything that other permits. An unknown role is covered by none.
 func (r Role) Covers(other Role) bool {
 	if !other.Known() {
 		return false
@@ -83,23 +83,23 @@ func (r Role) Covers(other Role) bool {
 // Principal is an authenticated caller.
 type Principal struct {
 	UserID       string
-	Role         Role    // empty for a token or password, which have no permissions
-	Scopes       []Scope // of a token or password; empty for an API key
-	CredentialID string  // public ID of the credential, safe to log
-	IssuedBy     string  // ID of the other user who created the credential and may still have it; empty if its owner created it
+	Role         Role    // empty for a token or password, which hold no permissions
+	Scopes       []Scope // of a token or password; none for an API key
+	CredentialID string  // public id of the credential, fit for logs and audit
+	IssuedBy     string  // id of another user who made the credential, and may still have it; empty: nobody else
 }
 
-// CouldBe reports whether the caller could be the user with the ID: the credential belongs to the user, or the user created
-// it for somebody else. A rule that requires two people to agree needs callers that could not be the same user.
-func (p Principal) CouldBe(userID string) bool { return p.UserID == userID || p.IssuedBy == userID }
+// MayBe reports whether the person behind the caller may be the user with the id: it is that user's credential, or one that
+// this user made for somebody else. Where two people have to agree, either is one too few.
+func (p Principal) MayBe(userID string) bool { return p.UserID == userID || p.IssuedBy == userID }
 
-// Scoped reports whether the caller uses a token or password, which permits what its scopes cover and nothing else.
+// Scoped reports whether the caller came with a token or password, and so may do what its scopes say and nothing else.
 func (p Principal) Scoped() bool { return p.Role == "" }
 
-// Can reports whether the caller has the permission.
+// Can reports whether the caller holds p.
 func (p Principal) Can(permission Permission) bool { return p.Role.Permits(permission) }
 
-// Operator returns the principal of the operator's command line, which accesses the tables directly.
+// Operator is the principal of the operator's own command, which holds the table keys themselves.
 func Operator() Principal { return Principal{UserID: "operator", Role: Admin} }
 
 type contextKey struct{}
@@ -109,7 +109,7 @@ func With(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)
 }
 
-// From returns the caller from ctx; false if the route is public.
+// From returns the caller of ctx; false where the route is public.
 func From(ctx context.Context) (Principal, bool) {
 	p, ok := ctx.Value(contextKey{}).(Principal)
 	return p, ok

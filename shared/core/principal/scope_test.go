@@ -6,7 +6,7 @@ import (
 	"portside/shared/core/principal"
 )
 
-func TestScopeCovers(t *testing.T) {
+func TestWhatScopesCover(t *testing.T) {
 	for _, c := range []struct {
 		held, wanted principal.Scope
 		covers       bool
@@ -50,7 +50,7 @@ func TestKnownScopes(t *testing.T) {
 	}
 }
 
-// FuzzCovers checks that a scope permits every download that a scope it covers permits.
+// FuzzCovers checks that covering is what narrowing means: whoever covers a scope is permitted all that it permits.
 func FuzzCovers(f *testing.F) {
 	f.Add("read:docker-images:acme/*", "read:docker-images:acme/team/*", "acme/team/api")
 	f.Add("read:docker-images", "read:docker-images:a", "a")
@@ -61,7 +61,7 @@ func FuzzCovers(f *testing.F) {
 		}
 		for _, action := range []principal.Scope{principal.ReadCharts, principal.ReadImages} {
 			if (action + ":" + principal.Scope(name)).Known() && w.Permits(action, name) && !h.Permits(action, name) {
-				t.Errorf("%q covers %q, which permits %s %q, but does not permit it", h, w, action, name)
+				t.Errorf("%q covers %q, which permits %s %q, but does not permit it itself", h, w, action, name)
 			}
 		}
 	})

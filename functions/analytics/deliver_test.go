@@ -10,27 +10,27 @@ import (
 	"portside/shared/analytics"
 )
 
-// write adds a line to a stream, and delivers the lines that have been waiting for a day.
-func (w *simulation) write(s *stream, entry analytics.Entry) {
+// write puts a line into a stream, and delivers what has been waiting there for a day.
+func (w *world) write(s *stream, entry analytics.Entry) {
 	if s.delivered < len(s.lines) && entry.Logged.Sub(s.lines[s.delivered].Logged) > 20*time.Hour {
 		w.deliver(s)
 	}
 	s.lines = append(s.lines, entry)
 }
 
-// deliverAll delivers all waiting lines, and again some that were delivered before.
-func (w *simulation) deliverAll() {
+// deliverAll delivers whatever waits, and some of what was delivered long ago.
+func (w *world) deliverAll() {
 	for _, s := range w.streams {
 		w.deliver(s)
 		if len(s.lines) > 0 {
-			w.deliverBatches(s, w.pieces(s, w.random.IntN(len(s.lines)), len(s.lines))[:1])
+			w.record(s, w.pieces(s, w.random.IntN(len(s.lines)), len(s.lines))[:1])
 		}
 	}
 }
 
-// deliver delivers the new lines of a stream together with some old ones, in overlapping batches in random order, some of them
-// twice and several concurrently.
-func (w *simulation) deliver(s *stream) {
+// deliver delivers all lines that were not delivered yet, among some of those that were: in pieces that overlap, in any order,
+// some of them twice, and several at the same time.
+func (w *world) deliver(s *stream) {
 	all := w.pieces(s, max(0, s.delivered-w.random.IntN(20)), len(s.lines))
 	s.delivered = len(s.lines)
 	for range w.random.IntN(3) {
@@ -39,12 +39,11 @@ func (w *simulation) deliver(s *stream) {
 		}
 	}
 	w.random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	w.deliverBatches(s, all)
+	w.record(s, all)
 }
 
-// pieces splits lines into batches of at most a day, as the log does. The lines of each batch are shuffled, and one line is
-// repeated.
-func (w *simulation) pieces(s *stream, from, to int) (all [][]analytics.Entry) {
+// pieces cuts lines into batches as the log makes them, of a day at most. Each is out of order and has a line twice.
+func (w *world) pieces(s *stream, from, to int) (all [][]analytics.Entry) {
 	for from < to {
 		end := min(to, from+1+w.random.IntN(60))
 		for s.lines[end-1].Logged.Sub(s.lines[from].Logged) > 24*time.Hour {
@@ -61,8 +60,8 @@ func (w *simulation) pieces(s *stream, from, to int) (all [][]analytics.Entry) {
 	return all
 }
 
-// deliverBatches counts batches, three at a time, as functions/countusage does.
-func (w *simulation) deliverBatches(s *stream, batches [][]analytics.Entry) {
+// record counts batches, three at a time, as functions/countusage does.
+func (w *world) record(s *stream, batches [][]analytics.Entry) {
 	w.Helper()
 	queue, failed := make(chan []analytics.Entry), make(chan error, len(batches))
 	var workers sync.WaitGroup
@@ -84,10 +83,10 @@ func (w *simulation) deliverBatches(s *stream, batches [][]analytics.Entry) {
 	}
 }
 
-func (w *simulation) count(ctx context.Context, batch analytics.Batch) (err error) {
+func (w *world) count(ctx context.Context, batch analytics.Batch) (err error) {
 	parts, lost := batch.Parts()
 	if lost > 0 {
-		err = fmt.Errorf("%d lines were lost", lost)
+		err = fmt.Errorf("%d lines are lost", lost)
 	}
 	for _, part := range parts {
 		_, failed := w.recorder.Record(ctx, part)

@@ -31,7 +31,7 @@ type Point struct {
 }
 
 func (h *handlers) timeseries(ctx context.Context, in *timeseriesInput) (*timeseriesOutput, error) {
-	series, err := h.analytics.Series(ctx, in.selection(), in.Metric)
+	series, err := h.analytics.Series(ctx, in.asked(), in.Metric)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (h *handlers) timeseries(ctx context.Context, in *timeseriesInput) (*timese
 	}
 	out := &timeseriesOutput{}
 	out.Body.Data = timeseriesData{
-		Metric: series.Metric, Period: encodePeriod(series.Period), Points: points,
+		Metric: series.Metric, Period: periodForm(series.Period), Points: points,
 		Meta: Meta{AsOf: series.AsOf, Partial: series.Partial},
 	}
 	return out, nil

@@ -7,62 +7,62 @@ import (
 	"time"
 )
 
-// journal records everything that happened, in the order of time. The functions below compute the dashboard's figures from it
-// in the simplest way and share no code with the implementation, so that the dashboard can be compared with them.
+// journal is everything that happened, in the order of its times: the truth that the dashboard is compared with. What follows
+// computes the numbers by walking over it, again for each question, and shares no code with what it checks.
 type journal struct {
-	users    []stateChange
-	projects []stateChange
-	requests []request
-	models   []modelCall
-	pulls    []pull
-	sizes    []measurement
+	users    []turn
+	projects []turn
+	requests []served
+	models   []asked
+	pulls    []fetched
+	sizes    []size
 }
 
-// stateChange is the new state of a user or project.
-type stateChange struct {
+// turn is what a user or a project became.
+type turn struct {
 	at     time.Time
 	id     string
-	status string // empty: deleted
-	role   string // for users only
+	status string // empty: it is gone
+	role   string // of users
 }
 
-type request struct {
+type served struct {
 	at           time.Time
 	status       int
-	ms           float64 // negative: unknown
+	ms           float64 // below 0: not known
 	toMediaRoute bool
 }
 
-type modelCall struct {
+type asked struct {
 	at                   time.Time
 	in, out, microDollar float64
 }
 
-type pull struct {
+type fetched struct {
 	at   time.Time
 	what string // charts or images
 }
 
-type measurement struct {
+type size struct {
 	at    time.Time
 	bytes float64
 }
 
-// span is a period from one midnight to another.
+// span is the days of a period: from a midnight to another.
 type span struct{ from, to time.Time }
 
 func (s span) has(at time.Time) bool { return !at.Before(s.from) && at.Before(s.to) }
 
 func (s span) days() int { return int(s.to.Sub(s.from) / (24 * time.Hour)) }
 
-// before returns the previous span of the same length.
+// before is the equally long span that ends where this one begins.
 func (s span) before() span { return span{s.from.AddDate(0, 0, -s.days()), s.from} }
 
 func midnight(at time.Time) time.Time {
 	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-// calendar returns a named period by going back day by day from today.
+// calendar walks back over the calendar from today to where a named period begins.
 func calendar(kind string, today time.Time) span {
 	begins := map[string]func(time.Time) bool{
 		"week": func(d time.Time) bool { return d.Weekday() == time.Monday }, "month": func(d time.Time) bool { return d.Day() == 1 },
@@ -91,19 +91,19 @@ func calendar(kind string, today time.Time) span {
 	}
 }
 
-// numbers returns the unrounded figures of the response's metrics by path.
+// numbers are those of the answer's metrics by their paths, before they are rounded.
 func (j *journal) numbers(s span, now time.Time) map[string]float64 {
 	n := map[string]float64{"usage.storage.total": 100, "usage.storage.used": j.stored(s) / 1e9}
-	countUsers(n, stateAt(j.users, s.from), stateAt(j.users, s.to))
+	countUsers(n, standing(j.users, s.from), standing(j.users, s.to))
 	j.countProjects(n, s)
 	j.countUsage(n, s)
-	j.countPerformance(n, s, now)
+	j.judge(n, s, now)
 	return n
 }
 
-// stateAt returns the existing users or projects at a time.
-func stateAt(turns []stateChange, at time.Time) map[string]stateChange {
-	there := map[string]stateChange{}
+// standing is what there is at a moment.
+func standing(turns []turn, at time.Time) map[string]turn {
+	there := map[string]turn{}
 	for _, t := range turns {
 		switch {
 		case !t.at.Before(at):
@@ -116,7 +116,7 @@ func stateAt(turns []stateChange, at time.Time) map[string]stateChange {
 	return there
 }
 
-func countUsers(n map[string]float64, before, after map[string]stateChange) {
+func countUsers(n map[string]float64, before, after map[string]turn) {
 	for _, role := range []string{"admin", "manager", "user", "viewer"} {
 		n["users.byRole."+role] = 0
 	}
@@ -140,7 +140,7 @@ func (j *journal) countProjects(n map[string]float64, s span) {
 	for _, status := range []string{"draft", "active", "on_hold", "completed", "archived"} {
 		n["projects.byStatus."+status] = 0
 	}
-	after := stateAt(j.projects, s.to)
+	after := standing(j.projects, s.to)
 	n["projects.total"], n["projects.created"], n["projects.archived"] = float64(len(after)), 0, 0
 	for _, p := range after {
 		n["projects.byStatus."+p.status]++
@@ -161,9 +161,9 @@ func (j *journal) countProjects(n map[string]float64, s span) {
 	}
 }
 
-// stored returns the last measurement in the period or the seven days before it.
+// stored is what was measured last within the period or the seven days before it.
 func (j *journal) stored(s span) float64 {
-	var last measurement
+	var last size
 	for _, m := range j.sizes {
 		if m.at.Before(s.to) && !m.at.Before(s.from.AddDate(0, 0, -7)) && m.at.After(last.at) {
 			last = m
@@ -200,8 +200,8 @@ func (j *journal) countUsage(n map[string]float64, s span) {
 	}
 }
 
-// countPerformance computes uptime, errors and response times.
-func (j *journal) countPerformance(n map[string]float64, s span, now time.Time) {
+// judge says how well requests were answered.
+func (j *journal) judge(n map[string]float64, s span, now time.Time) {
 	type hour struct{ calls, failed float64 }
 	hours, failed, sum := map[time.Time]hour{}, 0.0, 0.0
 	var took []float64
@@ -231,11 +231,11 @@ func (j *journal) countPerformance(n map[string]float64, s span, now time.Time) 
 	n["performance.responseTime.avg"] = sum / math.Max(float64(len(took)), 1)
 	n["usage.api.avgResponseTime"] = n["performance.responseTime.avg"]
 	slices.Sort(took)
-	n["performance.responseTime.p95"], n["performance.responseTime.p99"] = percentile(took, 95), percentile(took, 99)
+	n["performance.responseTime.p95"], n["performance.responseTime.p99"] = notExceeded(took, 95), notExceeded(took, 99)
 }
 
-// percentile returns the smallest of the sorted values that the given percentage of the values does not exceed.
-func percentile(sorted []float64, percent int) float64 {
+// notExceeded is the smallest of the sorted values that so many percent of them do not exceed.
+func notExceeded(sorted []float64, percent int) float64 {
 	for i, value := range sorted {
 		if 100*(i+1) >= percent*len(sorted) {
 			return value
@@ -244,18 +244,18 @@ func percentile(sorted []float64, percent int) float64 {
 	return 0
 }
 
-// hasValue reports whether a metric has a value on a day.
-func (j *journal) hasValue(metric string, day span) bool {
+// known reports whether there is anything to be said about a metric of a day.
+func (j *journal) known(metric string, day span) bool {
 	switch {
 	case metric == "usage.storage.used":
-		return slices.ContainsFunc(j.sizes, func(m measurement) bool { return span{day.from.AddDate(0, 0, -7), day.to}.has(m.at) })
+		return slices.ContainsFunc(j.sizes, func(m size) bool { return span{day.from.AddDate(0, 0, -7), day.to}.has(m.at) })
 	case strings.Contains(strings.ToLower(metric), "responsetime"):
-		return slices.ContainsFunc(j.requests, func(r request) bool { return r.ms >= 0 && day.has(r.at) })
+		return slices.ContainsFunc(j.requests, func(r served) bool { return r.ms >= 0 && day.has(r.at) })
 	}
 	return true
 }
 
-// agrees reports whether a figure equals the expected one, with the rounding that docs/analytics.md describes.
+// agrees reports whether a number of an answer is the right one, rounded as docs/analytics.md says.
 func agrees(path string, got, want float64) bool {
 	within := 0.0
 	switch {

@@ -32,8 +32,8 @@ func (in *PeriodInput) Resolve(huma.Context) []error {
 	return web.Failures(failures)
 }
 
-// selection returns the period that the request selects. Resolve has checked the dates.
-func (in *PeriodInput) selection() analytics.Asked {
+// asked returns the period that the request selects. Resolve has checked the dates.
+func (in *PeriodInput) asked() analytics.Asked {
 	return analytics.Asked{Kind: in.Period, From: optionalDay(in.StartDate), To: optionalDay(in.EndDate)}
 }
 
@@ -70,7 +70,7 @@ type Period struct {
 	EndDate   string         `json:"endDate" format:"date" doc:"Last day." example:"2026-11-21"`
 }
 
-func encodePeriod(p analytics.Period) Period {
+func periodForm(p analytics.Period) Period {
 	return Period{Type: p.Kind, StartDate: p.First.String(), EndDate: p.Last.String()}
 }
 
@@ -87,16 +87,16 @@ type Meta struct {
 }
 
 func (h *handlers) dashboard(ctx context.Context, in *dashboardInput) (*dashboardOutput, error) {
-	d, err := h.analytics.Dashboard(ctx, in.selection(), in.Compare != "")
+	d, err := h.analytics.Dashboard(ctx, in.asked(), in.Compare != "")
 	if err != nil {
 		return nil, err
 	}
 	out := &dashboardOutput{}
 	out.Body.Data = dashboardData{
-		Period: encodePeriod(d.Period), Metrics: encodeMetrics(d.Metrics), Meta: Meta{AsOf: d.AsOf, Partial: d.Partial},
+		Period: periodForm(d.Period), Metrics: metricsForm(d.Metrics), Meta: Meta{AsOf: d.AsOf, Partial: d.Partial},
 	}
 	if d.Previous != nil {
-		out.Body.Data.Previous = &Previous{Period: encodePeriod(d.Previous.Period), Metrics: encodeMetrics(d.Previous.Metrics)}
+		out.Body.Data.Previous = &Previous{Period: periodForm(d.Previous.Period), Metrics: metricsForm(d.Previous.Metrics)}
 	}
 	return out, nil
 }
