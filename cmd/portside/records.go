@@ -31,7 +31,7 @@ func (t *target) openRecords(ctx context.Context, p process) (*records, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := start.Reader{Lookup: p.lookup}
+	settings := start.NewSettings(p.lookup)
 	pullsTable := cmp.Or(opened.stack.Tables["PullsTable"], settings.Optional("PULLS_TABLE"))
 	bucket := cmp.Or(opened.stack.Buckets["AnalyticsBucket"], settings.Optional("ANALYTICS_BUCKET"))
 	if pullsTable == "" || bucket == "" {

@@ -74,7 +74,7 @@ func (r *reindex) run(ctx context.Context, p process) error {
 func (r *reindex) open(ctx context.Context, p process) (*s3.Client, error) {
 	var stack localStack
 	var options []func(*config.LoadOptions) error
-	settings := start.Reader{Lookup: p.lookup}
+	settings := start.NewSettings(p.lookup)
 	switch {
 	case r.on.local != "":
 		found, err := findLocalStack(r.on.local, r.on.address)

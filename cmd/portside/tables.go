@@ -72,7 +72,7 @@ func (t *target) open(ctx context.Context, p process) (*tables, error) {
 	if t.address != "" {
 		return nil, usageError("--addr needs --local")
 	}
-	settings := start.Reader{Lookup: p.lookup}
+	settings := start.NewSettings(p.lookup)
 	names := tableNames{
 		users: settings.String("USERS_TABLE"), projects: settings.String("PROJECTS_TABLE"),
 		credentials: settings.String("CREDENTIALS_TABLE"), analytics: settings.String("ANALYTICS_TABLE"),

@@ -12,9 +12,9 @@ import (
 	"portside/shared/tokens/tokensdynamo"
 )
 
-// TestCallsOfAToken counts all calls of a request, authentication and rate limit included.
-func TestCallsOfAToken(t *testing.T) {
-	d := newDepot(t)
+// TestTokenRequestsMakeFewCalls counts all calls of a request, including authentication and the rate limit.
+func TestTokenRequestsMakeFewCalls(t *testing.T) {
+	d := newFixture(t)
 	client, meter := awstest.Metered(awstest.DynamoDB(t))
 	d.table = credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"))
 	d.store = tokensdynamo.New(client, d.table)
@@ -28,23 +28,23 @@ func TestCallsOfAToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	machine := d.machine(secret.Reveal())
+	machine := d.withToken(secret.Reveal())
 	for _, step := range []struct {
-		what string
-		most int
-		do   func()
+		name     string
+		maxCalls int
+		run      func()
 	}{
 		{"create", 3, func() { machine.Post("/api/v1/tokens", forQuarter).Is(http.StatusCreated) }},
 		{"get", 2, func() { machine.Get("/api/v1/tokens/" + secret.ID()).Is(http.StatusOK) }},
-		{"get of no id", 1, func() { machine.Get("/api/v1/tokens/x").Is(http.StatusNotFound) }},
-		{"refused input", 1, func() { machine.Post("/api/v1/tokens", `{}`).Is(http.StatusBadRequest) }},
-		{"garbage", 0, func() { d.machine("garbage").Get("/api/v1/tokens").Is(http.StatusUnauthorized) }},
-		{"leaked garbage", 0, func() { d.visitor().Post("/api/v1/tokens/revoke", `{"token":"x"}`).Is(http.StatusNoContent) }},
+		{"get with an invalid ID", 1, func() { machine.Get("/api/v1/tokens/x").Is(http.StatusNotFound) }},
+		{"invalid input", 1, func() { machine.Post("/api/v1/tokens", `{}`).Is(http.StatusBadRequest) }},
+		{"invalid token", 0, func() { d.withToken("garbage").Get("/api/v1/tokens").Is(http.StatusUnauthorized) }},
+		{"invalid leaked token", 0, func() { d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"x"}`).Is(http.StatusNoContent) }},
 	} {
 		meter.Reset()
-		step.do()
-		if meter.Calls() > step.most {
-			t.Errorf("%s: %d calls, want at most %d", step.what, meter.Calls(), step.most)
+		step.run()
+		if meter.Calls() > step.maxCalls {
+			t.Errorf("%s: %d calls, want at most %d", step.name, meter.Calls(), step.maxCalls)
 		}
 	}
 }

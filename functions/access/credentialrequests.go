@@ -11,53 +11,53 @@ import (
 	"portside/shared/web"
 )
 
-// CredentialRequest is a request with all that happened to it.
+// CredentialRequest is a credential request with its history.
 type CredentialRequest struct {
 	ID            string                    `json:"id" format:"uuid" doc:"UUIDv7; never changes." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	Status        credentialrequests.Status `json:"status" enum:"pending,approved,denied,collected,expired" doc:"approved: a link to collect the password is out; expired: nobody used it in time."`
+	Status        credentialrequests.Status `json:"status" enum:"pending,approved,denied,collected,expired" doc:"approved means that the requester was sent a link to collect the password; expired means that the link was not used in time."`
 	AccessLevel   credentialrequests.Level  `json:"accessLevel" enum:"charts,images,full"`
 	Justification string                    `json:"justification" example:"Our staging cluster pulls your images."`
-	UserID        string                    `json:"userId" format:"uuid" doc:"Who asks."`
+	UserID        string                    `json:"userId" format:"uuid" doc:"ID of the requester."`
 	CreatedAt     time.Time                 `json:"createdAt" doc:"UTC."`
-	DueAt         time.Time                 `json:"dueAt" doc:"When a decision is due: one business day on, Monday to Friday in UTC. What comes on a weekend is due at the end of Monday."`
-	DecidedBy     *string                   `json:"decidedBy" doc:"User id; null while pending."`
-	DecidedAt     *time.Time                `json:"decidedAt" doc:"UTC; null while pending."`
-	Reason        *string                   `json:"reason" doc:"Of the decision; null where none was given."`
-	CollectBy     *time.Time                `json:"collectBy" doc:"UTC; when the mailed link ends. Null until it is mailed."`
-	CredentialID  *string                   `json:"credentialId" doc:"Public id of the password; null until it is collected." example:"3vQB7B6MrGQZ"`
-	Events        []RequestEvent            `json:"events" doc:"Everything that happened, oldest first."`
+	DueAt         time.Time                 `json:"dueAt" doc:"When a decision is due: after one business day, Monday to Friday in UTC. A request made on a weekend is due at the end of Monday."`
+	DecidedBy     *string                   `json:"decidedBy" doc:"User ID; null while the request is pending."`
+	DecidedAt     *time.Time                `json:"decidedAt" doc:"UTC; null while the request is pending."`
+	Reason        *string                   `json:"reason" doc:"Reason for the decision; null if none was given."`
+	CollectBy     *time.Time                `json:"collectBy" doc:"UTC. When the link in the mail expires; null until it is sent."`
+	CredentialID  *string                   `json:"credentialId" doc:"Public ID of the password; null until it is collected." example:"3vQB7B6MrGQZ"`
+	Events        []RequestEvent            `json:"events" doc:"History of the request, oldest first."`
 }
 
-// RequestEvent is one entry of a request's trail.
+// RequestEvent is one entry in the history of a request.
 type RequestEvent struct {
 	At     time.Time                 `json:"at" doc:"UTC."`
-	Actor  string                    `json:"actor" doc:"User id, or system." example:"system"`
+	Actor  string                    `json:"actor" doc:"User ID, or system." example:"system"`
 	Action credentialrequests.Action `json:"action" enum:"requested,approved,denied,mailed,collected,withdrawn,expired"`
-	Detail string                    `json:"detail" doc:"A reason, or what exactly happened; may be empty."`
+	Detail string                    `json:"detail" doc:"A reason or details; may be empty."`
 }
 
-func requestForm(r credentialrequests.Request) CredentialRequest {
-	form := CredentialRequest{
+func encodeRequest(r credentialrequests.Request) CredentialRequest {
+	encoded := CredentialRequest{
 		ID: r.ID, Status: r.Status, AccessLevel: r.Level, Justification: r.Justification, UserID: r.UserID,
-		CreatedAt: r.CreatedAt, DueAt: r.DueAt, DecidedBy: optional(r.DecidedBy), DecidedAt: optional(r.DecidedAt),
-		Reason: optional(r.Reason), CollectBy: optional(r.CollectBy), CredentialID: optional(r.CredentialID),
+		CreatedAt: r.CreatedAt, DueAt: r.DueAt, DecidedBy: web.NullIfZero(r.DecidedBy), DecidedAt: web.NullIfZero(r.DecidedAt),
+		Reason: web.NullIfZero(r.Reason), CollectBy: web.NullIfZero(r.CollectBy), CredentialID: web.NullIfZero(r.CredentialID),
 		Events: make([]RequestEvent, len(r.Events)),
 	}
 	for i, e := range r.Events {
-		form.Events[i] = RequestEvent{At: e.At, Actor: e.Actor, Action: e.Action, Detail: e.Detail}
+		encoded.Events[i] = RequestEvent{At: e.At, Actor: e.Actor, Action: e.Action, Detail: e.Detail}
 	}
-	return form
+	return encoded
 }
 
 type createRequestInput struct {
 	Body struct {
-		AccessLevel   credentialrequests.Level `json:"accessLevel" enum:"charts,images,full" doc:"charts: read:helm-charts; images: read:docker-images; full: both."`
-		Justification string                   `json:"justification" doc:"1 to 2000 characters, for whoever decides." example:"Our staging cluster pulls your images."`
+		AccessLevel   credentialrequests.Level `json:"accessLevel" enum:"charts,images,full" doc:"charts grants read:helm-charts, images grants read:docker-images, full grants both."`
+		Justification string                   `json:"justification" doc:"1 to 2000 characters, for the person who decides." example:"Our staging cluster pulls your images."`
 	}
 	host string
 }
 
-// Resolve implements huma.Resolver: it adds the domain's failures to those of the schema, and notes the host.
+// Resolve implements huma.Resolver. It adds the failures that the domain finds to those of the schema, and records the host.
 func (in *createRequestInput) Resolve(ctx huma.Context) []error {
 	in.host = ctx.Host()
 	return web.Failures(in.request().Check())
@@ -68,47 +68,39 @@ func (in *createRequestInput) request() credentialrequests.New {
 }
 
 type createRequestOutput struct {
-	Location string `header:"Location" doc:"Where the request is." example:"/api/v1/credential-requests/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	Location string `header:"Location" doc:"Path of the request." example:"/api/v1/credential-requests/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	Body     requestBody
 }
 
-// requestBody is the envelope of one request.
+// requestBody is the body of a response with one request.
 type requestBody struct {
 	Data CredentialRequest `json:"data"`
 }
 
 func (h *handlers) createRequest(ctx context.Context, in *createRequestInput) (*createRequestOutput, error) {
 	caller, _ := principal.From(ctx)
-	made, err := h.requests.Create(ctx, caller, h.portal(in.host), in.request())
+	made, err := h.requests.Create(ctx, caller, web.BaseURL(h.baseURL, in.host), in.request())
 	if err != nil {
 		return nil, err
 	}
 	return &createRequestOutput{
-		Location: "/api/v1/credential-requests/" + made.ID, Body: requestBody{Data: requestForm(made)},
+		Location: "/api/v1/credential-requests/" + made.ID, Body: requestBody{Data: encodeRequest(made)},
 	}, nil
 }
 
-// portal is the address that mailed links begin with.
-func (h *handlers) portal(host string) string {
-	if h.baseURL != "" {
-		return h.baseURL
-	}
-	return "https://" + host
-}
-
 type listRequestsInput struct {
-	Status credentialrequests.Status `query:"status" enum:"pending,approved,denied,collected,expired" doc:"Only requests of this status."`
-	Limit  int                       `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Requests on a page."`
-	Before string                    `query:"before" format:"uuid" doc:"Only requests older than the one with this id: pagination.next of the page before."`
+	Status credentialrequests.Status `query:"status" enum:"pending,approved,denied,collected,expired" doc:"Only requests with this status."`
+	Limit  int                       `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Maximum number of requests on the page."`
+	Before string                    `query:"before" format:"uuid" doc:"Only requests older than the one with this ID. For the next page, use pagination.next."`
 }
 
 type listRequestsOutput struct {
 	Body struct {
 		Data       []CredentialRequest `json:"data"`
 		Pagination struct {
-			Limit   int     `json:"limit" doc:"Most that a page has." example:"20"`
-			HasMore bool    `json:"hasMore" doc:"Whether there is a page after this one."`
-			Next    *string `json:"next" doc:"What before must be for the next page; null on the last one."`
+			Limit   int     `json:"limit" doc:"Maximum number of items on the page." example:"20"`
+			HasMore bool    `json:"hasMore" doc:"Whether there is a next page."`
+			Next    *string `json:"next" doc:"Value of before for the next page; null on the last page."`
 		} `json:"pagination"`
 	}
 }
@@ -122,15 +114,15 @@ func (h *handlers) listRequests(ctx context.Context, in *listRequestsInput) (*li
 	out := &listRequestsOutput{}
 	out.Body.Data = make([]CredentialRequest, len(page.Requests))
 	for i, r := range page.Requests {
-		out.Body.Data[i] = requestForm(r)
+		out.Body.Data[i] = encodeRequest(r)
 	}
-	out.Body.Pagination.Limit, out.Body.Pagination.Next = in.Limit, optional(page.Next)
+	out.Body.Pagination.Limit, out.Body.Pagination.Next = in.Limit, web.NullIfZero(page.Next)
 	out.Body.Pagination.HasMore = page.Next != ""
 	return out, nil
 }
 
 type requestInput struct {
-	RequestID string `path:"requestId" format:"uuid" doc:"Id of the request." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	RequestID string `path:"requestId" format:"uuid" doc:"ID of the request." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 }
 
 type requestOutput struct {
@@ -143,18 +135,18 @@ func (h *handlers) getRequest(ctx context.Context, in *requestInput) (*requestOu
 	if err != nil {
 		return nil, err
 	}
-	return &requestOutput{Body: requestBody{Data: requestForm(found)}}, nil
+	return &requestOutput{Body: requestBody{Data: encodeRequest(found)}}, nil
 }
 
 type decideInput struct {
-	RequestID string `path:"requestId" format:"uuid" doc:"Id of the request." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	RequestID string `path:"requestId" format:"uuid" doc:"ID of the request." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	Body      *decisionBody
 	host      string
 }
 
-// decisionBody is what an approver may say.
+// decisionBody is the optional body of a decision.
 type decisionBody struct {
-	Reason string `json:"reason,omitempty" doc:"At most 1000 characters; the requester's mail has it." example:"Agreed with your account manager."`
+	Reason string `json:"reason,omitempty" doc:"At most 1000 characters. The mail to the requester contains it." example:"Agreed with your account manager."`
 }
 
 // Resolve implements huma.Resolver.
@@ -181,25 +173,25 @@ func (h *handlers) denyRequest(ctx context.Context, in *decideInput) (*requestOu
 func (h *handlers) decide(ctx context.Context, in *decideInput, approve bool) (*requestOutput, error) {
 	caller, _ := principal.From(ctx)
 	decided, err := h.requests.Decide(ctx, caller, credentialrequests.Decision{
-		ID: in.RequestID, Approve: approve, Reason: in.reason(), BaseURL: h.portal(in.host),
+		ID: in.RequestID, Approve: approve, Reason: in.reason(), BaseURL: web.BaseURL(h.baseURL, in.host),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &requestOutput{Body: requestBody{Data: requestForm(decided)}}, nil
+	return &requestOutput{Body: requestBody{Data: encodeRequest(decided)}}, nil
 }
 
 type collectInput struct {
 	Body struct {
-		Token string `json:"token" doc:"What stands behind the # of the mailed address." example:"psl_…"`
+		Token string `json:"token" doc:"The part after # in the link from the mail." example:"psl_…"`
 	}
 }
 
-// Password is a password that was just made.
+// Password is a password that was just created.
 type Password struct {
-	Username  string    `json:"username" doc:"The password works with exactly this user name." example:"example-7f3k2q5m"`
-	Password  string    `json:"password" doc:"Shown this once." example:"psp_…"`
-	Scopes    []string  `json:"scopes" doc:"What it may fetch." example:"[\"read:helm-charts\"]"`
+	Username  string    `json:"username" doc:"User name that the password must be sent with." example:"example-7f3k2q5m"`
+	Password  string    `json:"password" doc:"The password, shown only once." example:"psp_…"`
+	Scopes    []string  `json:"scopes" doc:"What the password may download." example:"[\"read:helm-charts\"]"`
 	ExpiresAt time.Time `json:"expiresAt" doc:"UTC."`
 }
 

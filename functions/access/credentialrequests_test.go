@@ -16,58 +16,58 @@ import (
 )
 
 const (
-	requestsPath = "/api/v1/credential-requests"
-	ask          = `{"accessLevel":"full","justification":"Our staging cluster <b>pulls</b> images."}`
+	requestsPath    = "/api/v1/credential-requests"
+	requestBodyJSON = `{"accessLevel":"full","justification":"Our staging cluster <b>pulls</b> images."}`
 )
 
-// office is a depot with a requester and two approvers; root@example.com is a third.
-type office struct {
-	*depot
+// requestFixture is a fixture with a requester and two approvers; root@example.com is a third one.
+type requestFixture struct {
+	*fixture
 	ada              users.User
-	requester        string // their API keys
+	requester        string // API keys
 	approver, second string
 }
 
-func newOffice(tb testing.TB) *office {
+func newRequestFixture(tb testing.TB) *requestFixture {
 	tb.Helper()
-	o := &office{depot: newDepot(tb)}
+	o := &requestFixture{fixture: newFixture(tb)}
 	o.ada, o.requester = o.user("ada@example.com", principal.Viewer)
 	_, o.approver = o.user("grace@example.com", principal.Admin)
 	_, o.second = o.user("joan@example.com", principal.Admin)
 	return o
 }
 
-// request makes a request of the requester's, and returns where it is.
-func (o *office) request() string {
+// request creates a request of the requester and returns its path.
+func (o *requestFixture) request() string {
 	o.tb.Helper()
-	return requestsPath + "/" + o.person(o.requester).Post(requestsPath, ask).Is(http.StatusCreated).Text("data.id")
+	return requestsPath + "/" + o.withKey(o.requester).Post(requestsPath, requestBodyJSON).Is(http.StatusCreated).Text("data.id")
 }
 
-func (o *office) approve(at string) webtest.Answer {
+func (o *requestFixture) approve(at string) webtest.Response {
 	o.tb.Helper()
-	return o.person(o.approver).Do(http.MethodPost, at+"/approve", "")
+	return o.withKey(o.approver).Do(http.MethodPost, at+"/approve", "")
 }
 
-func (o *office) collect(token string) webtest.Answer {
+func (o *requestFixture) collect(token string) webtest.Response {
 	o.tb.Helper()
-	return o.visitor().Post(requestsPath+"/collect", `{"token":"`+token+`"}`)
+	return o.anonymous().Post(requestsPath+"/collect", `{"token":"`+token+`"}`)
 }
 
-// link is the token in the requester's newest letter, as its reader would find it; empty: there is none.
-func (o *office) link() string {
-	letters := o.post.to("ada@example.com")
-	if len(letters) == 0 {
+// link returns the token from the link in the requester's newest message, or "" if there is none.
+func (o *requestFixture) link() string {
+	messages := o.mailbox.to("ada@example.com")
+	if len(messages) == 0 {
 		return ""
 	}
-	_, rest, _ := strings.Cut(letters[len(letters)-1].Text, "https://portal.example.com/portal/collect#")
+	_, rest, _ := strings.Cut(messages[len(messages)-1].Text, "https://portal.example.com/portal/collect#")
 	token, _, _ := strings.Cut(rest, "\n")
 	return token
 }
 
-// actions are the actions of the events of a request.
-func (o *office) actions(at string) []string {
+// actions returns the actions in the history of a request.
+func (o *requestFixture) actions(at string) []string {
 	o.tb.Helper()
-	events, _ := o.person(o.approver).Get(at).Is(http.StatusOK).JSON("data.events").([]any)
+	events, _ := o.withKey(o.approver).Get(at).Is(http.StatusOK).JSON("data.events").([]any)
 	all := make([]string, len(events))
 	for i, e := range events {
 		all[i], _ = e.(map[string]any)["action"].(string)
@@ -75,26 +75,26 @@ func (o *office) actions(at string) []string {
 	return all
 }
 
-func TestLifeOfARequest(t *testing.T) {
-	o := newOffice(t)
-	made := o.person(o.requester).Post(requestsPath, ask).Is(http.StatusCreated).
+func TestRequestIsApprovedAndCollected(t *testing.T) {
+	o := newRequestFixture(t)
+	made := o.withKey(o.requester).Post(requestsPath, requestBodyJSON).Is(http.StatusCreated).
 		Has("data.status", "pending").Has("data.accessLevel", "full").Has("data.userId", o.ada.ID).
 		Has("data.createdAt", "2026-03-02T09:00:00Z").Has("data.dueAt", "2026-03-03T09:00:00Z").
 		Has("data.decidedBy", nil).Has("data.credentialId", nil).Has("data.events.0.action", "requested")
 	at := requestsPath + "/" + made.Text("data.id")
 	made.HasHeader("Location", at)
 	for _, address := range []string{"root@example.com", "grace@example.com", "joan@example.com"} {
-		letters := o.post.to(address)
-		if len(letters) != 1 || !strings.Contains(letters[0].HTML, "staging cluster &lt;b&gt;pulls") ||
-			!strings.Contains(letters[0].Text, "3 March 2026, 09:00 UTC") {
-			t.Errorf("letters to %s: %v", address, letters)
+		messages := o.mailbox.to(address)
+		if len(messages) != 1 || !strings.Contains(messages[0].HTML, "staging cluster &lt;b&gt;pulls") ||
+			!strings.Contains(messages[0].Text, "3 March 2026, 09:00 UTC") {
+			t.Errorf("messages to %s: %v", address, messages)
 		}
 	}
 
-	o.pass(time.Hour)
-	o.person(o.approver).Post(at+"/approve", `{"reason":" agreed "}`).Is(http.StatusOK).
+	o.advance(time.Hour)
+	o.withKey(o.approver).Post(at+"/approve", `{"reason":" agreed "}`).Is(http.StatusOK).
 		Has("data.status", "approved").Has("data.reason", "agreed").Has("data.decidedAt", "2026-03-02T10:00:00Z")
-	o.pass(time.Hour)
+	o.advance(time.Hour)
 	collected := o.collect(o.link()).Is(http.StatusOK).
 		Has("data.scopes", []any{"read:docker-images", "read:helm-charts"}).Has("data.expiresAt", "2027-03-02T11:00:00Z")
 	if username := collected.Text("data.username"); !strings.HasPrefix(username, "example-") || len(username) != 16 {
@@ -103,64 +103,64 @@ func TestLifeOfARequest(t *testing.T) {
 	auth := credentials.NewAuthenticator(o.table, 100, o.clock)
 	who, _, err := auth.AuthenticateBasic(t.Context(), collected.Text("data.username"), collected.Text("data.password"))
 	if err != nil || who.UserID != o.ada.ID || !slices.Equal(who.Scopes, []principal.Scope{"read:docker-images", "read:helm-charts"}) {
-		t.Errorf("the password speaks for %+v, %v", who, err)
+		t.Errorf("the password authenticates %+v, error %v", who, err)
 	}
 	if _, _, err := auth.AuthenticateBasic(t.Context(), "example", collected.Text("data.password")); err == nil {
 		t.Error("the password works with another user name")
 	}
-	o.collect(o.link()).Is(http.StatusUnauthorized) // a second use
+	o.collect(o.link()).Is(http.StatusUnauthorized) // the link works once
 
-	o.person(o.requester).Get(at).Is(http.StatusOK).Has("data.status", "collected").Has("data.events.2.actor", "system").
+	o.withKey(o.requester).Get(at).Is(http.StatusOK).Has("data.status", "collected").Has("data.events.2.actor", "system").
 		Has("data.collectBy", "2026-03-09T10:00:00Z").Has("data.events.1.detail", "agreed")
-	o.person(o.requester).Get("/api/v1/tokens").Has("data.0.kind", "password").Has("data.0.name", "full access").Has("data.1", nil)
+	o.withKey(o.requester).Get("/api/v1/tokens").Has("data.0.kind", "password").Has("data.0.name", "full access").Has("data.1", nil)
 	if got, want := o.actions(at), []string{"requested", "approved", "mailed", "collected"}; !slices.Equal(got, want) {
 		t.Errorf("events %v, want %v", got, want)
 	}
 }
 
-func TestDenial(t *testing.T) {
-	o := newOffice(t)
+func TestDenyRequest(t *testing.T) {
+	o := newRequestFixture(t)
 	at := o.request()
-	o.person(o.approver).Post(at+"/deny", `{"reason":"not <this> year"}`).Is(http.StatusOK).Has("data.status", "denied")
-	letters := o.post.to("ada@example.com")
-	if len(letters) != 1 || !strings.Contains(letters[0].HTML, "not &lt;this&gt; year") || strings.Contains(letters[0].Text, "psl_") {
-		t.Errorf("letters %v", letters)
+	o.withKey(o.approver).Post(at+"/deny", `{"reason":"not <this> year"}`).Is(http.StatusOK).Has("data.status", "denied")
+	messages := o.mailbox.to("ada@example.com")
+	if len(messages) != 1 || !strings.Contains(messages[0].HTML, "not &lt;this&gt; year") || strings.Contains(messages[0].Text, "psl_") {
+		t.Errorf("messages %v", messages)
 	}
 	if got, want := o.actions(at), []string{"requested", "denied", "mailed"}; !slices.Equal(got, want) {
 		t.Errorf("events %v, want %v", got, want)
 	}
 	o.approve(at).Is(http.StatusConflict).HasHeader("X-Should-Retry", "false")
-	o.person(o.approver).Post(at+"/deny", `{}`).Is(http.StatusConflict)
+	o.withKey(o.approver).Post(at+"/deny", `{}`).Is(http.StatusConflict)
 }
 
-func TestWhoMayDecideAndSee(t *testing.T) {
-	o := newOffice(t)
+func TestRequestPermissions(t *testing.T) {
+	o := newRequestFixture(t)
 	at := o.request()
 	_, other := o.user("other@example.com", principal.Manager)
-	o.person(other).Get(at).Is(http.StatusNotFound)
-	o.person(other).Get(requestsPath).Is(http.StatusOK).Has("data", []any{})
+	o.withKey(other).Get(at).Is(http.StatusNotFound)
+	o.withKey(other).Get(requestsPath).Is(http.StatusOK).Has("data", []any{})
 	for _, key := range []string{o.requester, other} {
-		o.person(key).Post(at+"/approve", `{}`).Is(http.StatusForbidden)
-		o.person(key).Post(at+"/deny", `{}`).Is(http.StatusForbidden)
+		o.withKey(key).Post(at+"/approve", `{}`).Is(http.StatusForbidden)
+		o.withKey(key).Post(at+"/deny", `{}`).Is(http.StatusForbidden)
 	}
-	own := requestsPath + "/" + o.person(o.approver).Post(requestsPath, ask).Is(http.StatusCreated).Text("data.id")
-	o.person(o.approver).Post(own+"/approve", `{}`).Is(http.StatusForbidden).Has("code", "FORBIDDEN")
-	o.person(o.approver).Post(own+"/deny", `{}`).Is(http.StatusForbidden)
-	if letters := o.post.to("grace@example.com"); len(letters) != 1 {
-		t.Errorf("the approver got %d letters, want that on the other's request alone", len(letters))
+	own := requestsPath + "/" + o.withKey(o.approver).Post(requestsPath, requestBodyJSON).Is(http.StatusCreated).Text("data.id")
+	o.withKey(o.approver).Post(own+"/approve", `{}`).Is(http.StatusForbidden).Has("code", "FORBIDDEN")
+	o.withKey(o.approver).Post(own+"/deny", `{}`).Is(http.StatusForbidden)
+	if messages := o.mailbox.to("grace@example.com"); len(messages) != 1 {
+		t.Errorf("the approver got %d messages, want only the one about the other request", len(messages))
 	}
-	o.person(o.second).Post(own+"/approve", `{}`).Is(http.StatusOK)
-	o.visitor().Post(requestsPath, ask).Is(http.StatusUnauthorized)
+	o.withKey(o.second).Post(own+"/approve", `{}`).Is(http.StatusOK)
+	o.anonymous().Post(requestsPath, requestBodyJSON).Is(http.StatusUnauthorized)
 	_, manager := o.user("manager@example.com", principal.Manager)
-	token := o.person(manager).Post("/api/v1/tokens", all).Text("data.token")
-	o.machine(token).Post(requestsPath, ask).Is(http.StatusUnauthorized) // a token asks for nothing
-	o.person(o.approver).Post(requestsPath+"/"+newID()+"/approve", `{}`).Is(http.StatusNotFound)
-	o.person(o.approver).Post(requestsPath+"/x/approve", `{}`).Is(http.StatusBadRequest)
-	o.person(o.approver).Get(requestsPath + "/" + newID()).Is(http.StatusNotFound)
+	token := o.withKey(manager).Post("/api/v1/tokens", all).Text("data.token")
+	o.withToken(token).Post(requestsPath, requestBodyJSON).Is(http.StatusUnauthorized) // tokens cannot request passwords
+	o.withKey(o.approver).Post(requestsPath+"/"+newID()+"/approve", `{}`).Is(http.StatusNotFound)
+	o.withKey(o.approver).Post(requestsPath+"/x/approve", `{}`).Is(http.StatusBadRequest)
+	o.withKey(o.approver).Get(requestsPath + "/" + newID()).Is(http.StatusNotFound)
 }
 
-func TestBadRequests(t *testing.T) {
-	o := newOffice(t)
+func TestCreateRequestRejectsInvalidInput(t *testing.T) {
+	o := newRequestFixture(t)
 	for body, pointers := range map[string][]string{
 		`{}`: {"/accessLevel", "/justification"},
 		`{"accessLevel":"all","justification":""}`:                                   {"/accessLevel", "/justification"},
@@ -173,50 +173,50 @@ func TestBadRequests(t *testing.T) {
 		`{"accessLevel":"full","justification":"x","userId":"` + newID() + `"}`:      {"/userId"},
 		`{"accessLevel":"full","justification":"x","status":"approved"}`:             {"/status"},
 	} {
-		answer := o.person(o.requester).Post(requestsPath, body).Is(http.StatusBadRequest)
-		if got := slices.Sorted(slices.Values(answer.Pointers())); !slices.Equal(got, pointers) {
+		response := o.withKey(o.requester).Post(requestsPath, body).Is(http.StatusBadRequest)
+		if got := slices.Sorted(slices.Values(response.Pointers())); !slices.Equal(got, pointers) {
 			t.Errorf("%s: pointers %q, want %q", body, got, pointers)
 		}
 	}
-	o.person(o.requester).Get(requestsPath).Has("data", []any{}) // nothing was made
+	o.withKey(o.requester).Get(requestsPath).Has("data", []any{}) // no request was created
 	at := o.request()
-	o.person(o.approver).Post(at+"/deny", `{"reason":"`+strings.Repeat("r", 1001)+`"}`).Is(http.StatusBadRequest).
+	o.withKey(o.approver).Post(at+"/deny", `{"reason":"`+strings.Repeat("r", 1001)+`"}`).Is(http.StatusBadRequest).
 		Has("errors.0.pointer", "/reason")
-	o.person(o.approver).Post(at+"/deny", `{"why":"x"}`).Is(http.StatusBadRequest)
+	o.withKey(o.approver).Post(at+"/deny", `{"why":"x"}`).Is(http.StatusBadRequest)
 	for _, query := range []string{"?limit=0", "?limit=101", "?status=open", "?before=x", "?offset=1", "?status="} {
-		o.person(o.approver).Get(requestsPath + query).Is(http.StatusBadRequest)
+		o.withKey(o.approver).Get(requestsPath + query).Is(http.StatusBadRequest)
 	}
 	longest := strings.Repeat("ä", 1998) + `\n!`
-	o.person(o.requester).Post(requestsPath, `{"accessLevel":"charts","justification":"`+longest+`"}`).Is(http.StatusCreated)
+	o.withKey(o.requester).Post(requestsPath, `{"accessLevel":"charts","justification":"`+longest+`"}`).Is(http.StatusCreated)
 }
 
-func TestTooManyOpenRequests(t *testing.T) {
-	o := newOffice(t)
+func TestPendingRequestLimit(t *testing.T) {
+	o := newRequestFixture(t)
 	first := o.request()
 	for range 4 {
 		o.request()
 	}
-	o.person(o.requester).Post(requestsPath, ask).Is(http.StatusConflict).HasHeader("X-Should-Retry", "false")
-	o.person(o.approver).Post(first+"/deny", `{}`).Is(http.StatusOK)
+	o.withKey(o.requester).Post(requestsPath, requestBodyJSON).Is(http.StatusConflict).HasHeader("X-Should-Retry", "false")
+	o.withKey(o.approver).Post(first+"/deny", `{}`).Is(http.StatusOK)
 	o.request()
-	o.person(o.requester).Post(requestsPath, ask).Is(http.StatusConflict)
+	o.withKey(o.requester).Post(requestsPath, requestBodyJSON).Is(http.StatusConflict)
 }
 
-func TestListOfRequests(t *testing.T) {
-	o := newOffice(t)
+func TestListRequestsFiltersAndPages(t *testing.T) {
+	o := newRequestFixture(t)
 	_, other := o.user("other@example.com", principal.User)
 	var made []string
 	for i := range 7 {
 		key := []string{o.requester, other}[i%2]
-		made = append(made, o.person(key).Post(requestsPath, ask).Is(http.StatusCreated).Text("data.id"))
+		made = append(made, o.withKey(key).Post(requestsPath, requestBodyJSON).Is(http.StatusCreated).Text("data.id"))
 	}
 	slices.Reverse(made)
-	o.person(o.approver).Post(requestsPath+"/"+made[2]+"/deny", `{}`).Is(http.StatusOK)
+	o.withKey(o.approver).Post(requestsPath+"/"+made[2]+"/deny", `{}`).Is(http.StatusOK)
 
 	walk := func(key, query string) (ids []string) {
 		target := requestsPath + "?limit=2" + query
 		for {
-			page := o.person(key).Get(target).Is(http.StatusOK)
+			page := o.withKey(key).Get(target).Is(http.StatusOK)
 			data, _ := page.JSON("data").([]any)
 			for i := range data {
 				ids = append(ids, page.Text("data."+string(rune('0'+i))+".id"))
@@ -246,13 +246,13 @@ func TestListOfRequests(t *testing.T) {
 	}
 }
 
-func TestLinksThatDoNotWork(t *testing.T) {
+func TestCollectRejectsInvalidLinks(t *testing.T) {
 	const text = "detail"
-	o := newOffice(t)
+	o := newRequestFixture(t)
 	want := o.collect(credentials.Mint(credentials.Link).Reveal()).Is(http.StatusUnauthorized).Text(text)
 	suspended, inactive := users.Suspended, users.Inactive
 	for name, before := range map[string]func(){
-		"expired":   func() { o.pass(7 * 24 * time.Hour) },
+		"expired":   func() { o.advance(7 * 24 * time.Hour) },
 		"suspended": func() { o.change(o.ada.ID, users.Change{Status: &suspended}) },
 		"inactive":  func() { o.change(o.ada.ID, users.Change{Status: &inactive}) },
 		"deleted": func() {
@@ -261,25 +261,26 @@ func TestLinksThatDoNotWork(t *testing.T) {
 			}
 		},
 	} {
-		o = newOffice(t)
+		o = newRequestFixture(t)
 		o.approve(o.request()).Is(http.StatusOK)
 		before()
 		if got := o.collect(o.link()).Is(http.StatusUnauthorized).Text(text); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	o = newOffice(t)
+	o = newRequestFixture(t)
 	for _, token := range []string{"", "x", o.requester, strings.Repeat("t", 5000)} {
 		if got := o.collect(token).Is(http.StatusUnauthorized).Text(text); got != want {
 			t.Errorf("%q: %q, want %q", token, got, want)
 		}
 	}
-	o.visitor().Post(requestsPath+"/collect", `{}`).Is(http.StatusBadRequest).Has("errors.0.pointer", "/token")
+	o.anonymous().Post(requestsPath+"/collect", `{}`).Is(http.StatusBadRequest).Has("errors.0.pointer", "/token")
 }
 
-// TestLinkSurvivesOtherChanges changes the requester while the link is out: only what stops the requester stops the link.
-func TestLinkSurvivesOtherChanges(t *testing.T) {
-	o := newOffice(t)
+// TestLinkStaysValidWhenTheUserChanges changes the requester while the link is valid. The link stops working only while the
+// requester is not active.
+func TestLinkStaysValidWhenTheUserChanges(t *testing.T) {
+	o := newRequestFixture(t)
 	o.approve(o.request()).Is(http.StatusOK)
 	manager, suspended, active := principal.Manager, users.Suspended, users.Active
 	o.change(o.ada.ID, users.Change{Role: &manager})
@@ -295,8 +296,8 @@ func TestLinkSurvivesOtherChanges(t *testing.T) {
 	}
 }
 
-func TestRequesterWhoMayNotReceive(t *testing.T) {
-	o := newOffice(t)
+func TestApproveRejectsInactiveRequester(t *testing.T) {
+	o := newRequestFixture(t)
 	at := o.request()
 	suspended := users.Suspended
 	o.change(o.ada.ID, users.Change{Status: &suspended})
@@ -305,19 +306,19 @@ func TestRequesterWhoMayNotReceive(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.approve(at).Is(http.StatusConflict)
-	o.person(o.approver).Post(at+"/deny", `{}`).Is(http.StatusOK)
-	if letters := o.post.to("ada@example.com"); len(letters) != 0 {
-		t.Errorf("%d letters to a user who is gone", len(letters))
+	o.withKey(o.approver).Post(at+"/deny", `{}`).Is(http.StatusOK)
+	if messages := o.mailbox.to("ada@example.com"); len(messages) != 0 {
+		t.Errorf("%d messages to a deleted user", len(messages))
 	}
 }
 
-func TestOneLinkOnePasswordUnderConcurrency(t *testing.T) {
-	o := newOffice(t)
+func TestConcurrentCollectsCreateOnePassword(t *testing.T) {
+	o := newRequestFixture(t)
 	o.approve(o.request()).Is(http.StatusOK)
 	link := o.link()
-	answers := atOnce(6, func(int) webtest.Answer { return o.collect(link) })
+	responses := concurrently(6, func(int) webtest.Response { return o.collect(link) })
 	statuses, refusals := map[int]int{}, map[string]bool{}
-	for _, a := range answers {
+	for _, a := range responses {
 		if statuses[a.Status]++; a.Status != http.StatusOK {
 			refusals[a.Text("detail")] = true
 		}
@@ -325,18 +326,18 @@ func TestOneLinkOnePasswordUnderConcurrency(t *testing.T) {
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusUnauthorized] != 5 || len(refusals) != 1 {
 		t.Errorf("statuses %v with texts %v, want one 200 and five 401 with one text", statuses, refusals)
 	}
-	o.person(o.requester).Get("/api/v1/tokens").Has("data.0.status", "active").Has("data.1", nil)
+	o.withKey(o.requester).Get("/api/v1/tokens").Has("data.0.status", "active").Has("data.1", nil)
 }
 
-func TestOneDecisionUnderConcurrency(t *testing.T) {
-	o := newOffice(t)
+func TestConcurrentDecisionsDecideOnce(t *testing.T) {
+	o := newRequestFixture(t)
 	at := o.request()
-	answers := atOnce(6, func(i int) webtest.Answer {
+	responses := concurrently(6, func(i int) webtest.Response {
 		key, decision := []string{o.approver, o.second}[i%2], []string{"/approve", "/deny"}[i/3]
-		return o.person(key).Post(at+decision, `{}`)
+		return o.withKey(key).Post(at+decision, `{}`)
 	})
 	statuses := map[int]int{}
-	for _, a := range answers {
+	for _, a := range responses {
 		statuses[a.Status]++
 	}
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusConflict] != 5 {
@@ -345,15 +346,15 @@ func TestOneDecisionUnderConcurrency(t *testing.T) {
 	if got := o.actions(at); len(got) != 3 {
 		t.Errorf("events %v, want request, decision and mail", got)
 	}
-	for range 4 { // the one that was decided counts no more
+	for range 4 { // the decided request no longer counts
 		o.request()
 	}
 	o.request()
-	o.person(o.requester).Post(requestsPath, ask).Is(http.StatusConflict)
+	o.withKey(o.requester).Post(requestsPath, requestBodyJSON).Is(http.StatusConflict)
 }
 
-// atOnce calls f n times concurrently, and returns what it returned.
-func atOnce[T any](n int, f func(i int) T) []T {
+// concurrently calls f n times concurrently and returns the results.
+func concurrently[T any](n int, f func(i int) T) []T {
 	results := make([]T, n)
 	var wait sync.WaitGroup
 	for i := range n {
@@ -363,10 +364,10 @@ func atOnce[T any](n int, f func(i int) T) []T {
 	return results
 }
 
-// TestNoDecisionByAKeyThatTheRequesterMade plays an admin who makes keys for another admin, and with that one more, in order
-// to decide on a request of their own.
-func TestNoDecisionByAKeyThatTheRequesterMade(t *testing.T) {
-	d := newDepot(t)
+// TestRequesterCannotApproveWithAKeyMadeForSomebodyElse checks that an admin cannot approve their own request with an API
+// key that they created for another admin, or with a key created by that key.
+func TestRequesterCannotApproveWithAKeyMadeForSomebodyElse(t *testing.T) {
+	d := newFixture(t)
 	requester, requesterKey := d.user("ada@example.com", principal.Admin)
 	other, otherKey := d.user("grace@example.com", principal.Admin)
 	ada := principal.Principal{UserID: requester.ID, Role: principal.Admin}
@@ -379,10 +380,10 @@ func TestNoDecisionByAKeyThatTheRequesterMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := d.person(requesterKey).Post("/api/v1/credential-requests", `{"accessLevel":"full","justification":"for me"}`).
+	at := d.withKey(requesterKey).Post("/api/v1/credential-requests", `{"accessLevel":"full","justification":"for me"}`).
 		Is(http.StatusCreated).Text("data.id")
 	for _, key := range []string{requesterKey, made.Secret.Reveal(), again.Secret.Reveal()} {
-		d.person(key).Do(http.MethodPost, "/api/v1/credential-requests/"+at+"/approve", "").Is(http.StatusForbidden)
+		d.withKey(key).Do(http.MethodPost, "/api/v1/credential-requests/"+at+"/approve", "").Is(http.StatusForbidden)
 	}
-	d.person(otherKey).Do(http.MethodPost, "/api/v1/credential-requests/"+at+"/approve", "").Is(http.StatusOK)
+	d.withKey(otherKey).Do(http.MethodPost, "/api/v1/credential-requests/"+at+"/approve", "").Is(http.StatusOK)
 }

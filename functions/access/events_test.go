@@ -10,7 +10,7 @@ import (
 
 func TestEvents(t *testing.T) {
 	webtest.Events(t, "access", func(tb testing.TB) (http.Handler, map[string]string) {
-		d := newDepot(tb)
+		d := newFixture(tb)
 		_, key := d.user("admin@example.com", principal.Admin)
 		return d.handler(), map[string]string{"admin-key": key}
 	})

@@ -1,14 +1,13 @@
-// Command access is the Lambda function behind /api/v1/tokens, /api/v1/credential-requests and /api/v1/pulls: the credentials
-// of customers' machines, how people ask for them, and what was fetched with them.
+// Command access is the Lambda function behind /api/v1. It manages access tokens and credential requests, and lists the
+// pulls of charts and images.
 package main
 
 import (
 	"context"
-	"log"
-	"os"
+	"fmt"
+	"net/http"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	"github.com/google/uuid"
@@ -19,7 +18,6 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
-	"portside/shared/lambda/lambdahttp"
 	"portside/shared/lambda/start"
 	"portside/shared/mail/mailses"
 	"portside/shared/pulls"
@@ -29,34 +27,27 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-func main() {
-	start.DelayCollection()
-	start.LogJSON()
-	settings := start.Reader{Lookup: os.LookupEnv}
-	table, usersTable := settings.String("CREDENTIALS_TABLE"), settings.String("USERS_TABLE")
-	pullsTable, analyticsTable := settings.String("PULLS_TABLE"), settings.String("ANALYTICS_TABLE")
-	from, baseURL, limit := settings.String("MAIL_FROM"), settings.Optional("BASE_URL"), settings.Count("RATE_LIMIT_PER_MINUTE")
-	if err := settings.Err(); err != nil {
-		log.Fatal(err)
-	}
+func main() { start.HTTP(build) }
+
+func build(settings *start.Settings) (http.Handler, error) {
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
-	client := items.Client(cfg)
+	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
 	store := credentialsdynamo.New(client, table)
-	people := usersdynamo.New(client, usersTable, store, daycounts.In(analyticsTable))
+	people := usersdynamo.New(client, settings.String("USERS_TABLE"), store, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	h := &handlers{
 		tokens: tokens.NewService(tokensdynamo.New(client, store), time.Now),
 		requests: credentialrequests.NewService(credentialrequests.Parts{
 			Store: credentialrequestsdynamo.New(client, table, people), Credentials: store, People: people,
-			Mailer: mailses.New(sesv2.NewFromConfig(cfg), from), NewID: newID, Now: time.Now,
+			Mailer: mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM")), NewID: newID, Now: time.Now,
 		}),
-		pulls:   pulls.NewService(pullsdynamo.New(client, pullsTable, "")),
-		baseURL: baseURL, now: time.Now,
+		pulls:   pulls.NewService(pullsdynamo.New(client, settings.String("PULLS_TABLE"), "")),
+		baseURL: settings.Optional("BASE_URL"), now: time.Now,
 	}
-	auth := credentials.NewAuthenticator(store, limit, time.Now)
-	lambda.Start(lambdahttp.Handler(routes(h, auth).Handler()))
+	auth := credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	return routes(h, auth).Handler(), nil
 }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -14,16 +14,16 @@ import (
 	"portside/shared/users"
 )
 
-// archive is a depot with a log of what two users pulled with the three credentials that they have.
-type archive struct {
-	*depot
+// pullFixture is a fixture with pulls of two users, made with three credentials.
+type pullFixture struct {
+	*fixture
 	ada, grace                users.User
 	adaKey, graceKey, manager string
 }
 
-func newArchive(tb testing.TB) *archive {
+func newPullFixture(tb testing.TB) *pullFixture {
 	tb.Helper()
-	a := &archive{depot: newDepot(tb)}
+	a := &pullFixture{fixture: newFixture(tb)}
 	a.ada, a.adaKey = a.user("ada@example.com", principal.User)
 	a.grace, a.graceKey = a.user("grace@example.com", principal.Viewer)
 	_, a.manager = a.user("manager@example.com", principal.Manager)
@@ -39,7 +39,7 @@ func newArchive(tb testing.TB) *archive {
 	return a
 }
 
-func (a *archive) image(at time.Time, tag, credential string) pulls.Pull {
+func (a *pullFixture) image(at time.Time, tag, credential string) pulls.Pull {
 	p := pulls.Pull{At: at, Kind: pulls.Image, Repository: "acme/api", Reference: tag, CredentialID: credential, OwnerID: a.ada.ID}
 	if credential == "graceAAAAAA1" {
 		p.OwnerID = a.grace.ID
@@ -47,7 +47,7 @@ func (a *archive) image(at time.Time, tag, credential string) pulls.Pull {
 	return p
 }
 
-func (a *archive) record(all ...pulls.Pull) {
+func (a *pullFixture) record(all ...pulls.Pull) {
 	a.tb.Helper()
 	if _, err := a.pulls.Record(a.tb.Context(), all); err != nil {
 		a.tb.Fatal(err)
@@ -56,24 +56,24 @@ func (a *archive) record(all ...pulls.Pull) {
 
 const pullsPath = "/api/v1/pulls"
 
-func TestPullAsListed(t *testing.T) {
-	a := newArchive(t)
+func TestListPullsReturnsAllFields(t *testing.T) {
+	a := newPullFixture(t)
 	p := pulls.Pull{
 		At: a.now, Kind: pulls.Chart, Repository: "product", Reference: "2.0.0", Digest: "sha256:" + strings.Repeat("0a", 32),
 		CredentialID: "adaAAAAAAAA1", OwnerID: a.ada.ID, Address: "203.0.113.9", Client: "Helm/3.18.4",
 	}
 	a.record(p)
-	a.person(a.adaKey).Get(pullsPath+"?limit=1").Is(http.StatusOK).Has("data", []any{map[string]any{
+	a.withKey(a.adaKey).Get(pullsPath+"?limit=1").Is(http.StatusOK).Has("data", []any{map[string]any{
 		"id": p.ID(), "kind": "chart", "repository": "product", "reference": "2.0.0", "digest": p.Digest, "tokenId": "adaAAAAAAAA1",
 		"ownerId": a.ada.ID, "address": "203.0.113.9", "client": "Helm/3.18.4", "at": "2026-03-02T09:00:00Z",
 	}}).Has("pagination.limit", 1).Has("pagination.hasMore", true)
-	a.person(a.adaKey).Get(pullsPath+"?from=2026-01-21&to=2026-01-21").Is(http.StatusOK).Has("data.0.reference", "0.9").
+	a.withKey(a.adaKey).Get(pullsPath+"?from=2026-01-21&to=2026-01-21").Is(http.StatusOK).Has("data.0.reference", "0.9").
 		Has("data.0.digest", nil).Has("data.1", nil).
 		Has("pagination", map[string]any{"limit": 20.0, "hasMore": false, "next": nil})
 }
 
-func TestWhoSeesWhichPulls(t *testing.T) {
-	a := newArchive(t)
+func TestListPullsFiltersByCallerAndQuery(t *testing.T) {
+	a := newPullFixture(t)
 	for _, c := range []struct{ key, query, references string }{
 		{a.adaKey, "", "1.0 1.0"},
 		{a.graceKey, "", "1.1"},
@@ -96,8 +96,8 @@ func TestWhoSeesWhichPulls(t *testing.T) {
 		{a.manager, "?to=2026-03-02T08:02:00.000000001Z", "1.1 1.0 1.0"},
 		{a.manager, "?from=2026-03-02T09:01:00%2B01:00&to=2026-03-02T09:02:00%2B01:00", "1.0"},
 	} {
-		answer := a.person(c.key).Get(pullsPath+c.query).Is(http.StatusOK).Has("pagination.next", nil)
-		found, _ := answer.JSON("data").([]any)
+		response := a.withKey(c.key).Get(pullsPath+c.query).Is(http.StatusOK).Has("pagination.next", nil)
+		found, _ := response.JSON("data").([]any)
 		references := make([]string, len(found))
 		for i, p := range found {
 			references[i], _ = p.(map[string]any)["reference"].(string)
@@ -106,22 +106,22 @@ func TestWhoSeesWhichPulls(t *testing.T) {
 			t.Errorf("%s: found %q, want %q", c.query, got, c.references)
 		}
 	}
-	a.visitor().Get(pullsPath).Is(http.StatusUnauthorized)
-	token := a.person(a.manager).Post("/api/v1/tokens", images).Is(http.StatusCreated).Text("data.token")
-	a.machine(token).Get(pullsPath).Is(http.StatusUnauthorized)
+	a.anonymous().Get(pullsPath).Is(http.StatusUnauthorized)
+	token := a.withKey(a.manager).Post("/api/v1/tokens", images).Is(http.StatusCreated).Text("data.token")
+	a.withToken(token).Get(pullsPath).Is(http.StatusUnauthorized)
 }
 
-func TestPagesOfPulls(t *testing.T) {
-	a := newArchive(t)
+func TestListPullsPages(t *testing.T) {
+	a := newPullFixture(t)
 	query, seen := pullsPath+"?from=2026-01-01&limit=1", []string(nil)
 	next := ""
 	for range 4 {
-		answer := a.person(a.manager).Get(query + next).Is(http.StatusOK)
-		seen = append(seen, answer.Text("data.0.reference"))
-		if answer.JSON("pagination.hasMore") == false {
+		response := a.withKey(a.manager).Get(query + next).Is(http.StatusOK)
+		seen = append(seen, response.Text("data.0.reference"))
+		if response.JSON("pagination.hasMore") == false {
 			break
 		}
-		next = "&cursor=" + answer.Text("pagination.next")
+		next = "&cursor=" + response.Text("pagination.next")
 	}
 	if want := []string{"1.1", "1.0", "1.0", "0.9"}; !slices.Equal(seen, want) {
 		t.Errorf("pages %v, want %v", seen, want)
@@ -129,23 +129,23 @@ func TestPagesOfPulls(t *testing.T) {
 	for name, target := range map[string]string{
 		"another caller": query + next,
 		"another list":   pullsPath + "?from=2026-01-02&limit=1" + next,
-		"cut":            query + next[:len(next)-4],
-		"made up":        query + "&cursor=" + base64.RawURLEncoding.EncodeToString([]byte("0123456789")),
-		"no base64":      query + "&cursor=%C3%A9",
+		"truncated":      query + next[:len(next)-4],
+		"forged":         query + "&cursor=" + base64.RawURLEncoding.EncodeToString([]byte("0123456789")),
+		"not base64":     query + "&cursor=%C3%A9",
 		"too long":       query + "&cursor=" + strings.Repeat("a", 201),
 	} {
 		key := a.manager
 		if name == "another caller" {
 			key = a.adaKey
 		}
-		if pointers := a.person(key).Get(target).Is(http.StatusBadRequest).Pointers(); !slices.Equal(pointers, []string{"query/cursor"}) {
+		if pointers := a.withKey(key).Get(target).Is(http.StatusBadRequest).Pointers(); !slices.Equal(pointers, []string{"query/cursor"}) {
 			t.Errorf("%s: pointers %v", name, pointers)
 		}
 	}
 }
 
-func TestBadQueriesOfPulls(t *testing.T) {
-	a := newArchive(t)
+func TestListPullsRejectsInvalidQueries(t *testing.T) {
+	a := newPullFixture(t)
 	for query, pointers := range map[string][]string{
 		"token=x": {"query/token"},
 		"token=" + url.QueryEscape("adaAAAAAAAA'"): {"query/token"},
@@ -163,23 +163,23 @@ func TestBadQueriesOfPulls(t *testing.T) {
 		"to=9999-01-01":                          {"query/to"},
 		"to=0000-01-01T00:00:00%2B01:00":         {"query/to"},
 		"to=2026-03-02T09:00:00":                 {"query/to"},
-		"to=2026-03-02T09:00:00+01:00":           {"query/to"}, // the + is a space
+		"to=2026-03-02T09:00:00+01:00":           {"query/to"}, // + is decoded to a space
 		"from=2026-03-03":                        {"query/from"},
 		"from=2026-03-02T08:00:00Z&to=2026-03-02T08:00:00Z": {"query/from"},
 		"from=2026-03-02&to=2026-03-01":                     {"query/from"},
-		"from=2025-01-26&to=2026-03-02":                     {"query/from"}, // 401 days, with the last one
+		"from=2025-01-26&to=2026-03-02":                     {"query/from"}, // 401 days, including the last one
 		"since=2026-03-01":                                  {"query/since"},
 		"from=2026-03-01&from=2026-03-01":                   {"query/from"},
 		"from=x&to=y&token=z":                               {"query/from", "query/to", "query/token"},
 	} {
-		got := a.person(a.adaKey).Get(pullsPath + "?" + query).Is(http.StatusBadRequest).Pointers()
+		got := a.withKey(a.adaKey).Get(pullsPath + "?" + query).Is(http.StatusBadRequest).Pointers()
 		slices.Sort(got)
 		if !slices.Equal(got, pointers) {
 			t.Errorf("%s: pointers %v, want %v", query, got, pointers)
 		}
 	}
-	a.person(a.adaKey).Get(pullsPath + "?from=2025-01-27&to=2026-03-02").Is(http.StatusOK)
-	a.person(a.adaKey).Get(pullsPath + "?from=2000-01-01&to=2000-01-01").Is(http.StatusOK)
-	a.person(a.adaKey).Get(pullsPath + "?from=9998-12-31&to=9998-12-31").Is(http.StatusOK)
-	a.person(a.adaKey).Do(http.MethodPost, pullsPath, "").Is(http.StatusMethodNotAllowed)
+	a.withKey(a.adaKey).Get(pullsPath + "?from=2025-01-27&to=2026-03-02").Is(http.StatusOK)
+	a.withKey(a.adaKey).Get(pullsPath + "?from=2000-01-01&to=2000-01-01").Is(http.StatusOK)
+	a.withKey(a.adaKey).Get(pullsPath + "?from=9998-12-31&to=9998-12-31").Is(http.StatusOK)
+	a.withKey(a.adaKey).Do(http.MethodPost, pullsPath, "").Is(http.StatusMethodNotAllowed)
 }

@@ -27,56 +27,56 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// depot is the tokens function on a real engine, with a clock that the test holds and people from the users domain.
-type depot struct {
-	tb     testing.TB
-	now    time.Time
-	client *dynamodb.Client
-	name   string // of the credentials table
-	table  *credentialsdynamo.Table
-	store  *tokensdynamo.Store
-	people *usersdynamo.Store
-	users  *users.Service
-	keys   *users.Keys
-	pulls  *pullsdynamo.Store
-	post   *postbox
+// fixture is the function with a real engine and a clock that the test sets.
+type fixture struct {
+	tb      testing.TB
+	now     time.Time
+	client  *dynamodb.Client
+	name    string // name of the credentials table
+	table   *credentialsdynamo.Table
+	store   *tokensdynamo.Store
+	people  *usersdynamo.Store
+	users   *users.Service
+	keys    *users.Keys
+	pulls   *pullsdynamo.Store
+	mailbox *mailbox
 }
 
-func newDepot(tb testing.TB) *depot {
+func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	d := &depot{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), client: client, post: &postbox{}}
+	d := &fixture{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), client: client, mailbox: &mailbox{}}
 	d.name = awstest.Table(tb, client, "CredentialsTable")
 	d.table = credentialsdynamo.New(client, d.name)
 	d.store = tokensdynamo.New(client, d.table)
 	analyticsTable := awstest.Table(tb, client, "AnalyticsTable")
 	d.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), d.table, daycounts.In(analyticsTable))
 	d.pulls = pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), analyticsTable)
-	d.users = users.NewService(d.people, users.NewInviter(d.people, d.post, d.clock), newID, d.clock)
+	d.users = users.NewService(d.people, users.NewInviter(d.people, d.mailbox, d.clock), newID, d.clock)
 	d.keys = users.NewKeys(d.people, d.people, d.clock)
 	d.user("root@example.com", principal.Admin)
 	return d
 }
 
-// postbox is a mailer that keeps what it is given.
-type postbox struct {
-	mu      sync.Mutex
-	letters []mail.Message
+// mailbox is a mailer that keeps all messages.
+type mailbox struct {
+	mu       sync.Mutex
+	messages []mail.Message
 }
 
-func (b *postbox) Send(_ context.Context, m mail.Message) error {
+func (b *mailbox) Send(_ context.Context, m mail.Message) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.letters = append(b.letters, m)
+	b.messages = append(b.messages, m)
 	return nil
 }
 
-// to returns the letters to an address, oldest first.
-func (b *postbox) to(address string) []mail.Message {
+// to returns the messages to an address, oldest first.
+func (b *mailbox) to(address string) []mail.Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var found []mail.Message
-	for _, m := range b.letters {
+	for _, m := range b.messages {
 		if m.To == address {
 			found = append(found, m)
 		}
@@ -84,19 +84,19 @@ func (b *postbox) to(address string) []mail.Message {
 	return found
 }
 
-func (d *depot) clock() time.Time { return d.now }
+func (d *fixture) clock() time.Time { return d.now }
 
-func (d *depot) pass(t time.Duration) { d.now = d.now.Add(t) }
+func (d *fixture) advance(t time.Duration) { d.now = d.now.Add(t) }
 
-// requestsService is the domain of credential requests as main wires it.
-func (d *depot) requestsService() *credentialrequests.Service {
+// requestsService returns the service for credential requests, wired as in main.
+func (d *fixture) requestsService() *credentialrequests.Service {
 	return credentialrequests.NewService(credentialrequests.Parts{
 		Store: credentialrequestsdynamo.New(d.client, d.name, d.people), Credentials: d.table, People: d.people,
-		Mailer: d.post, NewID: newID, Now: d.clock,
+		Mailer: d.mailbox, NewID: newID, Now: d.clock,
 	})
 }
 
-func (d *depot) handler() http.Handler {
+func (d *fixture) handler() http.Handler {
 	auth := credentials.NewAuthenticator(d.table, 100, d.clock)
 	h := &handlers{
 		tokens: tokens.NewService(d.store, d.clock), requests: d.requestsService(),
@@ -105,18 +105,18 @@ func (d *depot) handler() http.Handler {
 	return routes(h, auth).Handler()
 }
 
-func (d *depot) visitor() webtest.Client { return webtest.New(d.tb, d.handler()) }
+func (d *fixture) anonymous() webtest.Client { return webtest.New(d.tb, d.handler()) }
 
-// person talks to the function with an API key.
-func (d *depot) person(key string) webtest.Client { return d.visitor().With("X-API-Key", key) }
+// withKey returns a client that sends an API key.
+func (d *fixture) withKey(key string) webtest.Client { return d.anonymous().With("X-API-Key", key) }
 
-// machine talks to the function with an access token.
-func (d *depot) machine(token string) webtest.Client {
-	return d.visitor().With("Authorization", "Bearer "+token)
+// withToken returns a client that sends an access token.
+func (d *fixture) withToken(token string) webtest.Client {
+	return d.anonymous().With("Authorization", "Bearer "+token)
 }
 
-// user adds an active user with a key.
-func (d *depot) user(email string, role principal.Role) (users.User, string) {
+// user creates an active user with an API key.
+func (d *fixture) user(email string, role principal.Role) (users.User, string) {
 	d.tb.Helper()
 	ctx := d.tb.Context()
 	created, err := d.users.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, users.NewUser{Email: email, Name: email, Role: role})
@@ -130,8 +130,8 @@ func (d *depot) user(email string, role principal.Role) (users.User, string) {
 	return created.User, issued.Secret.Reveal()
 }
 
-// change changes a user past all permissions.
-func (d *depot) change(id string, change users.Change) {
+// change updates a user without permission checks.
+func (d *fixture) change(id string, change users.Change) {
 	d.tb.Helper()
 	if _, err := d.users.Update(d.tb.Context(), principal.Operator(), versions.Target{ID: id}, change); err != nil {
 		d.tb.Fatal(err)

@@ -12,27 +12,28 @@ import (
 	"portside/shared/web"
 )
 
-// Token is a token or password without its secret.
+// Token is an access token or password, without its secret.
 type Token struct {
-	ID          string        `json:"id" doc:"Public part of the token: it stands between the first two underscores." example:"3vQB7B6MrGQZ"`
+	ID          string        `json:"id" doc:"Public ID of the token: the part between its first two underscores." example:"3vQB7B6MrGQZ"`
 	Kind        string        `json:"kind" enum:"token,password"`
 	Name        string        `json:"name" example:"build pipeline"`
-	Username    string        `json:"username,omitempty" doc:"What a password must be sent with; a token takes any."`
+	Username    string        `json:"username,omitempty" doc:"User name that a password must be sent with. A token accepts any user name."`
 	Scopes      []string      `json:"scopes" example:"[\"read:helm-charts\",\"read:docker-images:acme/*\"]"`
-	Status      tokens.Status `json:"status" enum:"active,expired,revoked,inactive" doc:"inactive: its user is not active."`
-	Reason      *string       `json:"reason" doc:"Why it was revoked; null while it is not."`
+	Status      tokens.Status `json:"status" enum:"active,expired,revoked,inactive" doc:"inactive means that its user is not active."`
+	Reason      *string       `json:"reason" doc:"Why it was revoked; null if it is not revoked."`
 	CreatedAt   time.Time     `json:"createdAt" doc:"UTC."`
-	ExpiresAt   *time.Time    `json:"expiresAt" doc:"UTC; null for one that does not expire."`
-	LastUsedAt  *time.Time    `json:"lastUsedAt" doc:"UTC, in steps of 5 minutes; null for one that was never used."`
-	RevokedAt   *time.Time    `json:"revokedAt" doc:"UTC; null while it is not revoked."`
-	RotatedFrom *string       `json:"rotatedFrom" doc:"Id of the token that this one was made with; null if it was made with an API key."`
+	ExpiresAt   *time.Time    `json:"expiresAt" doc:"UTC; null if it does not expire."`
+	LastUsedAt  *time.Time    `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes; null if it was never used."`
+	RevokedAt   *time.Time    `json:"revokedAt" doc:"UTC; null if it is not revoked."`
+	RotatedFrom *string       `json:"rotatedFrom" doc:"ID of the token that this token was created with; null if it was created with an API key."`
 }
 
-func (h *handlers) form(c credentials.Credential) Token {
+func (h *handlers) encodeToken(c credentials.Credential) Token {
 	t := Token{
 		ID: c.ID, Kind: "token", Name: c.Name, Username: c.Username, Scopes: c.Scopes, Status: tokens.StatusOf(c, h.now()),
-		Reason: optional(c.Reason), CreatedAt: c.CreatedAt, ExpiresAt: optional(c.ExpiresAt), LastUsedAt: optional(c.LastUsedAt),
-		RevokedAt: optional(c.RevokedAt), RotatedFrom: optional(c.RotatedFrom),
+		Reason: web.NullIfZero(c.Reason), CreatedAt: c.CreatedAt, ExpiresAt: web.NullIfZero(c.ExpiresAt),
+		LastUsedAt: web.NullIfZero(c.LastUsedAt),
+		RevokedAt:  web.NullIfZero(c.RevokedAt), RotatedFrom: web.NullIfZero(c.RotatedFrom),
 	}
 	if c.Kind == credentials.Password {
 		t.Kind = "password"
@@ -40,23 +41,15 @@ func (h *handlers) form(c credentials.Credential) Token {
 	return t
 }
 
-// optional is null in JSON for a zero value.
-func optional[T comparable](v T) *T {
-	if v == *new(T) {
-		return nil
-	}
-	return &v
-}
-
 type createTokenInput struct {
 	Body struct {
-		Name   string            `json:"name" doc:"1 to 100 characters, for people to tell tokens apart." example:"build pipeline"`
-		Scopes []principal.Scope `json:"scopes" nullable:"false" doc:"What it may fetch: read:helm-charts, read:docker-images, each optionally narrowed." example:"[\"read:docker-images:acme/*\"]"`
-		Days   *int              `json:"expiration_days,omitempty" default:"90" minimum:"1" maximum:"365" doc:"Days until it expires."`
+		Name   string            `json:"name" doc:"Name of the token, 1 to 100 characters." example:"build pipeline"`
+		Scopes []principal.Scope `json:"scopes" nullable:"false" doc:"What the token may download: read:helm-charts or read:docker-images, each optionally limited to names." example:"[\"read:docker-images:acme/*\"]"`
+		Days   *int              `json:"expiration_days,omitempty" default:"90" minimum:"1" maximum:"365" doc:"Days until the token expires."`
 	}
 }
 
-// Resolve implements huma.Resolver: it adds the domain's failures to those of the schema.
+// Resolve implements huma.Resolver. It adds the failures that the domain finds to those of the schema.
 func (in *createTokenInput) Resolve(huma.Context) []error { return web.Failures(in.token().Check()) }
 
 func (in *createTokenInput) token() tokens.NewToken {
@@ -67,19 +60,19 @@ func (in *createTokenInput) token() tokens.NewToken {
 	return input
 }
 
-// newToken is a token that was just made.
+// newToken is a token that was just created.
 type newToken struct {
 	ID          string    `json:"id"`
 	Name        string    `json:"name"`
-	Token       string    `json:"token" doc:"The token itself, shown this once. Send it as password with any user name, or as Bearer." example:"pst_…"`
+	Token       string    `json:"token" doc:"The token, shown only once. Send it as the password with any user name, or as Bearer." example:"pst_…"`
 	Scopes      []string  `json:"scopes"`
 	CreatedAt   time.Time `json:"createdAt" doc:"UTC."`
 	ExpiresAt   time.Time `json:"expiresAt" doc:"UTC."`
-	RotatedFrom *string   `json:"rotatedFrom" doc:"Id of the token that this one was made with; null if it was made with an API key."`
+	RotatedFrom *string   `json:"rotatedFrom" doc:"ID of the token that this token was created with; null if it was created with an API key."`
 }
 
 type createTokenOutput struct {
-	Location string `header:"Location" doc:"Where the token is described." example:"/api/v1/tokens/3vQB7B6MrGQZ"`
+	Location string `header:"Location" doc:"Path of the token." example:"/api/v1/tokens/3vQB7B6MrGQZ"`
 	Body     struct {
 		Data newToken `json:"data"`
 	}
@@ -95,13 +88,13 @@ func (h *handlers) create(ctx context.Context, in *createTokenInput) (*createTok
 	out := &createTokenOutput{Location: "/api/v1/tokens/" + t.ID}
 	out.Body.Data = newToken{
 		ID: t.ID, Name: t.Name, Token: issued.Secret.Reveal(), Scopes: t.Scopes,
-		CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, RotatedFrom: optional(t.RotatedFrom),
+		CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, RotatedFrom: web.NullIfZero(t.RotatedFrom),
 	}
 	return out, nil
 }
 
 type listTokensInput struct {
-	UserID string `query:"userId" format:"uuid" doc:"Whose tokens; left out: one's own."`
+	UserID string `query:"userId" format:"uuid" doc:"ID of the user whose tokens to list. Default: your own."`
 }
 
 type listTokensOutput struct {
@@ -119,13 +112,13 @@ func (h *handlers) list(ctx context.Context, in *listTokensInput) (*listTokensOu
 	out := &listTokensOutput{}
 	out.Body.Data = make([]Token, len(found))
 	for i, c := range found {
-		out.Body.Data[i] = h.form(c)
+		out.Body.Data[i] = h.encodeToken(c)
 	}
 	return out, nil
 }
 
 type tokenInput struct {
-	TokenID string `path:"tokenId" doc:"Public id of the token." example:"3vQB7B6MrGQZ"`
+	TokenID string `path:"tokenId" doc:"Public ID of the token." example:"3vQB7B6MrGQZ"`
 }
 
 type tokenOutput struct {
@@ -141,7 +134,7 @@ func (h *handlers) get(ctx context.Context, in *tokenInput) (*tokenOutput, error
 		return nil, err
 	}
 	out := &tokenOutput{}
-	out.Body.Data = h.form(found)
+	out.Body.Data = h.encodeToken(found)
 	return out, nil
 }
 
@@ -152,7 +145,7 @@ func (h *handlers) revoke(ctx context.Context, in *tokenInput) (*struct{}, error
 
 type revokeLeakedInput struct {
 	Body struct {
-		Token string `json:"token" doc:"The whole token, password or API key."`
+		Token string `json:"token" doc:"The complete token, password or API key."`
 	}
 }
 

@@ -19,43 +19,43 @@ const (
 	images = `{"name":"narrow","scopes":["read:docker-images:acme/*"]}`
 )
 
-func TestLifeOfAToken(t *testing.T) {
-	d := newDepot(t)
+func TestTokenIsCreatedRenewedAndRevoked(t *testing.T) {
+	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
 
-	made := d.person(key).Post("/api/v1/tokens", all).Is(http.StatusCreated).
+	made := d.withKey(key).Post("/api/v1/tokens", all).Is(http.StatusCreated).
 		Has("data.name", "pipeline").Has("data.scopes", []any{"read:docker-images", "read:helm-charts"}).
 		Has("data.createdAt", "2026-03-02T09:00:00Z").Has("data.expiresAt", "2026-05-01T09:00:00Z").Has("data.rotatedFrom", nil)
 	first, id := made.Text("data.token"), made.Text("data.id")
 	made.HasHeader("Location", "/api/v1/tokens/"+id)
 
-	d.pass(50 * 24 * time.Hour)
-	renewed := d.machine(first).Post("/api/v1/tokens", all).Is(http.StatusCreated).Has("data.rotatedFrom", id)
+	d.advance(50 * 24 * time.Hour)
+	renewed := d.withToken(first).Post("/api/v1/tokens", all).Is(http.StatusCreated).Has("data.rotatedFrom", id)
 	second := renewed.Text("data.token")
-	d.machine(first).Get("/api/v1/tokens/"+id).Is(http.StatusOK).Has("data.status", "active").
-		Has("data.lastUsedAt", "2026-04-21T09:00:00Z") // both work during the overlap
+	d.withToken(first).Get("/api/v1/tokens/"+id).Is(http.StatusOK).Has("data.status", "active").
+		Has("data.lastUsedAt", "2026-04-21T09:00:00Z") // both tokens are valid during the overlap
 
-	d.pass(10 * 24 * time.Hour)
-	d.machine(first).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
-	listed := d.machine(second).Get("/api/v1/tokens").Is(http.StatusOK).Has("data.2", nil).
+	d.advance(10 * 24 * time.Hour)
+	d.withToken(first).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	listed := d.withToken(second).Get("/api/v1/tokens").Is(http.StatusOK).Has("data.2", nil).
 		Has("data.0.rotatedFrom", id).Has("data.1.status", "expired").Has("data.1.reason", nil)
 	if strings.Contains(string(listed.Body), second[20:]) {
-		t.Error("the list shows a secret")
+		t.Error("the list contains a secret")
 	}
 
-	d.machine(second).Delete("/api/v1/tokens/" + renewed.Text("data.id")).Is(http.StatusNoContent) // itself
-	d.machine(second).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
-	revoked := d.person(key).Get("/api/v1/tokens/"+renewed.Text("data.id")).Is(http.StatusOK).Has("data.status", "revoked")
+	d.withToken(second).Delete("/api/v1/tokens/" + renewed.Text("data.id")).Is(http.StatusNoContent) // revokes itself
+	d.withToken(second).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	revoked := d.withKey(key).Get("/api/v1/tokens/"+renewed.Text("data.id")).Is(http.StatusOK).Has("data.status", "revoked")
 	if !strings.HasPrefix(revoked.Text("data.reason"), "revoked by ") {
 		t.Errorf("the reason is %q", revoked.Text("data.reason"))
 	}
-	d.person(key).Delete("/api/v1/tokens/" + renewed.Text("data.id")).Is(http.StatusNotFound)
+	d.withKey(key).Delete("/api/v1/tokens/" + renewed.Text("data.id")).Is(http.StatusNotFound)
 }
 
-func TestScopesNeverGrow(t *testing.T) {
-	d := newDepot(t)
+func TestRenewalCannotExtendScopes(t *testing.T) {
+	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
-	narrow := d.person(key).Post("/api/v1/tokens", images).Is(http.StatusCreated).
+	narrow := d.withKey(key).Post("/api/v1/tokens", images).Is(http.StatusCreated).
 		Has("data.expiresAt", "2026-05-31T09:00:00Z").Text("data.token") // 90 days
 	for scopes, status := range map[string]int{
 		`["read:docker-images:acme/*"]`:                      http.StatusCreated,
@@ -65,12 +65,12 @@ func TestScopesNeverGrow(t *testing.T) {
 		`["read:docker-images:acme/api","read:helm-charts"]`: http.StatusForbidden,
 		`["read:docker-images:other/*"]`:                     http.StatusForbidden,
 	} {
-		d.machine(narrow).Post("/api/v1/tokens", `{"name":"n","scopes":`+scopes+`}`).Is(status)
+		d.withToken(narrow).Post("/api/v1/tokens", `{"name":"n","scopes":`+scopes+`}`).Is(status)
 	}
 }
 
-func TestBadTokenRequests(t *testing.T) {
-	d := newDepot(t)
+func TestCreateTokenRejectsInvalidInput(t *testing.T) {
+	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
 	for body, pointers := range map[string][]string{
 		`{}`:                          {"/name", "/scopes"},
@@ -87,37 +87,37 @@ func TestBadTokenRequests(t *testing.T) {
 		`{"name":"` + strings.Repeat("n", 101) + `","scopes":["read:helm-charts"]}`:             {"/name"},
 		`{"name":"n","scopes":["` + strings.Repeat("read:helm-charts\",\"", 20) + `read:all"]}`: {"/scopes"},
 	} {
-		answer := d.person(key).Post("/api/v1/tokens", body).Is(http.StatusBadRequest)
-		if got := slices.Sorted(slices.Values(answer.Pointers())); !slices.Equal(got, pointers) {
+		response := d.withKey(key).Post("/api/v1/tokens", body).Is(http.StatusBadRequest)
+		if got := slices.Sorted(slices.Values(response.Pointers())); !slices.Equal(got, pointers) {
 			t.Errorf("%s: pointers %q, want %q", body, got, pointers)
 		}
 	}
-	d.person(key).Get("/api/v1/tokens").Has("data", []any{}) // nothing was issued
+	d.withKey(key).Get("/api/v1/tokens").Has("data", []any{}) // no token was created
 }
 
-func TestWhoMayDoWhat(t *testing.T) {
-	d := newDepot(t)
+func TestTokenPermissions(t *testing.T) {
+	d := newFixture(t)
 	manager, managerKey := d.user("manager@example.com", principal.Manager)
 	_, userKey := d.user("user@example.com", principal.User)
-	token := d.person(managerKey).Post("/api/v1/tokens", all)
+	token := d.withKey(managerKey).Post("/api/v1/tokens", all)
 	at := "/api/v1/tokens/" + token.Text("data.id")
 
-	d.person(userKey).Post("/api/v1/tokens", all).Is(http.StatusForbidden)
-	d.person(userKey).Get("/api/v1/tokens").Is(http.StatusOK).Has("data", []any{})
-	d.person(userKey).Get("/api/v1/tokens?userId=" + manager.ID).Is(http.StatusForbidden)
-	d.person(userKey).Get(at).Is(http.StatusNotFound)
-	d.person(userKey).Delete(at).Is(http.StatusNotFound)
+	d.withKey(userKey).Post("/api/v1/tokens", all).Is(http.StatusForbidden)
+	d.withKey(userKey).Get("/api/v1/tokens").Is(http.StatusOK).Has("data", []any{})
+	d.withKey(userKey).Get("/api/v1/tokens?userId=" + manager.ID).Is(http.StatusForbidden)
+	d.withKey(userKey).Get(at).Is(http.StatusNotFound)
+	d.withKey(userKey).Delete(at).Is(http.StatusNotFound)
 	_, other := d.user("other@example.com", principal.Manager)
-	d.person(other).Get("/api/v1/tokens?userId="+manager.ID).Is(http.StatusOK).Has("data.0.id", token.Text("data.id"))
-	d.person(other).Delete(at).Is(http.StatusNoContent)
-	d.machine(token.Text("data.token")).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
-	d.visitor().Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	d.withKey(other).Get("/api/v1/tokens?userId="+manager.ID).Is(http.StatusOK).Has("data.0.id", token.Text("data.id"))
+	d.withKey(other).Delete(at).Is(http.StatusNoContent)
+	d.withToken(token.Text("data.token")).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	d.anonymous().Get("/api/v1/tokens").Is(http.StatusUnauthorized)
 }
 
-func TestCredentialsOfAnotherKind(t *testing.T) {
-	d := newDepot(t)
+func TestTokensRejectOtherCredentials(t *testing.T) {
+	d := newFixture(t)
 	user, key := d.user("manager@example.com", principal.Manager)
-	token := d.person(key).Post("/api/v1/tokens", all).Text("data.token")
+	token := d.withKey(key).Post("/api/v1/tokens", all).Text("data.token")
 	password := d.password(user)
 	changed := []byte(token)
 	changed[25] ^= 1
@@ -126,18 +126,18 @@ func TestCredentialsOfAnotherKind(t *testing.T) {
 		"unknown": credentials.Mint(credentials.AccessToken).Reveal(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer := d.machine(bad).For(t).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
-			if !slices.Contains(answer.Header.Values("WWW-Authenticate"), `Bearer realm="Portside"`) {
-				t.Errorf("challenges %q", answer.Header.Values("WWW-Authenticate"))
+			response := d.withToken(bad).For(t).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
+			if !slices.Contains(response.Header.Values("WWW-Authenticate"), `Bearer realm="Portside"`) {
+				t.Errorf("challenges %q", response.Header.Values("WWW-Authenticate"))
 			}
 		})
 	}
-	d.person(token).Get("/api/v1/tokens").Is(http.StatusUnauthorized) // a token as API key
-	d.visitor().With("Authorization", "bearer "+token).Get("/api/v1/tokens").Is(http.StatusOK)
+	d.withKey(token).Get("/api/v1/tokens").Is(http.StatusUnauthorized) // a token sent as an API key
+	d.anonymous().With("Authorization", "bearer "+token).Get("/api/v1/tokens").Is(http.StatusOK)
 }
 
-// password gives the user a password, past the request and approval that it otherwise takes.
-func (d *depot) password(user users.User) string {
+// password creates a password for the user without a request and its approval.
+func (d *fixture) password(user users.User) string {
 	d.tb.Helper()
 	secret := credentials.Mint(credentials.Password)
 	keys, err := d.keys.List(d.tb.Context(), principal.Operator(), user.ID)
@@ -154,88 +154,88 @@ func (d *depot) password(user users.User) string {
 	return secret.Reveal()
 }
 
-func TestSuspensionAndDeletionReachTokens(t *testing.T) {
-	d := newDepot(t)
+func TestTokensStopWhenTheUserIsSuspendedOrDeleted(t *testing.T) {
+	d := newFixture(t)
 	user, key := d.user("manager@example.com", principal.Manager)
-	token := d.person(key).Post("/api/v1/tokens", all)
+	token := d.withKey(key).Post("/api/v1/tokens", all)
 	suspended, active := users.Suspended, users.Active
 	d.change(user.ID, users.Change{Status: &suspended})
-	d.machine(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
+	d.withToken(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
 	d.change(user.ID, users.Change{Status: &active})
-	d.machine(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
+	d.withToken(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
 	if err := d.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: user.ID}); err != nil {
 		t.Fatal(err)
 	}
-	d.machine(token.Text("data.token")).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	d.withToken(token.Text("data.token")).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
 	_, admin := d.user("second@example.com", principal.Admin)
-	d.person(admin).Get("/api/v1/tokens?userId="+user.ID).Is(http.StatusOK).Has("data.0.reason", "user deleted")
+	d.withKey(admin).Get("/api/v1/tokens?userId="+user.ID).Is(http.StatusOK).Has("data.0.reason", "user deleted")
 }
 
-func TestLeakedTokens(t *testing.T) {
-	d := newDepot(t)
+func TestRevokeLeakedToken(t *testing.T) {
+	d := newFixture(t)
 	user, key := d.user("manager@example.com", principal.Manager)
-	token := d.person(key).Post("/api/v1/tokens", all)
+	token := d.withKey(key).Post("/api/v1/tokens", all)
 	password := d.password(user)
 	for _, text := range []string{token.Text("data.token"), password} {
-		for range 2 { // a second report changes nothing
-			d.visitor().Post("/api/v1/tokens/revoke", `{"token":"`+text+`"}`).Is(http.StatusNoContent)
+		for range 2 { // a second report has no effect
+			d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+text+`"}`).Is(http.StatusNoContent)
 		}
 	}
-	d.machine(token.Text("data.token")).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
-	d.person(key).Get("/api/v1/tokens/"+token.Text("data.id")).Has("data.reason", "reported as leaked")
+	d.withToken(token.Text("data.token")).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	d.withKey(key).Get("/api/v1/tokens/"+token.Text("data.id")).Has("data.reason", "reported as leaked")
 	for _, text := range []string{"x", "", credentials.Mint(credentials.AccessToken).Reveal()} {
-		d.visitor().Post("/api/v1/tokens/revoke", `{"token":"`+text+`"}`).Is(http.StatusNoContent)
+		d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+text+`"}`).Is(http.StatusNoContent)
 	}
-	d.visitor().Post("/api/v1/tokens/revoke", `{"token":"`+key+`"}`).Is(http.StatusNoContent) // an API key leaks, too
-	d.person(key).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
-	d.visitor().Post("/api/v1/tokens/revoke", `{}`).Is(http.StatusBadRequest)
+	d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+key+`"}`).Is(http.StatusNoContent) // an API key
+	d.withKey(key).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	d.anonymous().Post("/api/v1/tokens/revoke", `{}`).Is(http.StatusBadRequest)
 }
 
-func TestLeakEndsWhatWasRenewedFromIt(t *testing.T) {
-	d := newDepot(t)
+func TestRevokeLeakedTokenRevokesRenewedTokens(t *testing.T) {
+	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
-	leaked := d.person(key).Post("/api/v1/tokens", all).Text("data.token")
-	child := d.machine(leaked).Post("/api/v1/tokens", all).Text("data.token")
-	grandchild := d.machine(child).Post("/api/v1/tokens", all).Text("data.token")
-	other := d.person(key).Post("/api/v1/tokens", all).Text("data.token")
-	d.visitor().Post("/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`).Is(http.StatusNoContent)
+	leaked := d.withKey(key).Post("/api/v1/tokens", all).Text("data.token")
+	child := d.withToken(leaked).Post("/api/v1/tokens", all).Text("data.token")
+	grandchild := d.withToken(child).Post("/api/v1/tokens", all).Text("data.token")
+	other := d.withKey(key).Post("/api/v1/tokens", all).Text("data.token")
+	d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`).Is(http.StatusNoContent)
 	for _, token := range []string{leaked, child, grandchild} {
-		d.machine(token).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+		d.withToken(token).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
 	}
-	d.machine(other).Get("/api/v1/tokens").Is(http.StatusOK)
+	d.withToken(other).Get("/api/v1/tokens").Is(http.StatusOK)
 }
 
-// TestLeakEndsWhatIsRenewedAtThatMoment reports a leak while a thief renews the token: none of the successors survives.
-func TestLeakEndsWhatIsRenewedAtThatMoment(t *testing.T) {
-	d := newDepot(t)
+// TestRevokeLeakedTokenDuringRenewal reports a leak while the token is being renewed. No renewed token may stay valid.
+func TestRevokeLeakedTokenDuringRenewal(t *testing.T) {
+	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
 	for range 5 {
-		leaked := d.person(key).Post("/api/v1/tokens", all).Text("data.token")
+		leaked := d.withKey(key).Post("/api/v1/tokens", all).Text("data.token")
 		successors := make([]string, 4)
 		var wait sync.WaitGroup
 		for i := range successors {
 			wait.Go(func() {
-				if answer := d.machine(leaked).Post("/api/v1/tokens", all); answer.Status == http.StatusCreated {
-					successors[i] = answer.Text("data.token")
+				if response := d.withToken(leaked).Post("/api/v1/tokens", all); response.Status == http.StatusCreated {
+					successors[i] = response.Text("data.token")
 				}
 			})
 		}
-		wait.Go(func() { d.visitor().Post("/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`).Is(http.StatusNoContent) })
+		wait.Go(func() { d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`).Is(http.StatusNoContent) })
 		wait.Wait()
 		for _, token := range successors {
 			if token != "" {
-				d.machine(token).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+				d.withToken(token).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
 			}
 		}
 	}
 }
 
-// TestNothingIsIssuedByARevokedToken renews with a token while it is being revoked: whatever wins, a successor exists only
-// if it was answered.
-func TestNothingIsIssuedByARevokedToken(t *testing.T) {
-	d := newDepot(t)
+// TestRenewalDuringRevocation renews a token while it is being revoked. A new token may exist only if a response
+// contained it.
+func TestRenewalDuringRevocation(t *testing.T) {
+	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
-	token := d.person(key).Post("/api/v1/tokens", all)
+	token := d.withKey(key).Post("/api/v1/tokens", all)
 	var (
 		wait    sync.WaitGroup
 		mu      sync.Mutex
@@ -243,30 +243,30 @@ func TestNothingIsIssuedByARevokedToken(t *testing.T) {
 	)
 	for range 6 {
 		wait.Go(func() {
-			if d.machine(token.Text("data.token")).Post("/api/v1/tokens", all).Status == http.StatusCreated {
+			if d.withToken(token.Text("data.token")).Post("/api/v1/tokens", all).Status == http.StatusCreated {
 				mu.Lock()
 				defer mu.Unlock()
 				created++
 			}
 		})
 	}
-	wait.Go(func() { d.machine(token.Text("data.token")).Delete("/api/v1/tokens/" + token.Text("data.id")) })
+	wait.Go(func() { d.withToken(token.Text("data.token")).Delete("/api/v1/tokens/" + token.Text("data.id")) })
 	wait.Wait()
-	listed, _ := d.person(key).Get("/api/v1/tokens").JSON("data").([]any)
+	listed, _ := d.withKey(key).Get("/api/v1/tokens").JSON("data").([]any)
 	if len(listed) != 1+created {
-		t.Errorf("%d tokens exist, but %d were answered", len(listed)-1, created)
+		t.Errorf("%d new tokens exist, but %d responses contained one", len(listed)-1, created)
 	}
-	d.machine(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
+	d.withToken(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
 }
 
-func TestTokensEndTheirOwnLineOnly(t *testing.T) {
-	d := newDepot(t)
+func TestTokenCanRevokeOnlyItsFamily(t *testing.T) {
+	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
-	first := d.person(key).Post("/api/v1/tokens", all)
-	second := d.machine(first.Text("data.token")).Post("/api/v1/tokens", all)
-	sibling := d.machine(first.Text("data.token")).Post("/api/v1/tokens", all)
-	other := d.person(key).Post("/api/v1/tokens", all)
-	renewed := d.machine(second.Text("data.token"))
+	first := d.withKey(key).Post("/api/v1/tokens", all)
+	second := d.withToken(first.Text("data.token")).Post("/api/v1/tokens", all)
+	sibling := d.withToken(first.Text("data.token")).Post("/api/v1/tokens", all)
+	other := d.withKey(key).Post("/api/v1/tokens", all)
+	renewed := d.withToken(second.Text("data.token"))
 	for _, stranger := range []string{sibling.Text("data.id"), other.Text("data.id")} {
 		renewed.Delete("/api/v1/tokens/" + stranger).Is(http.StatusForbidden)
 	}
@@ -274,32 +274,32 @@ func TestTokensEndTheirOwnLineOnly(t *testing.T) {
 	renewed.Delete("/api/v1/tokens/" + third.Text("data.id")).Is(http.StatusNoContent)
 	renewed.Delete("/api/v1/tokens/" + first.Text("data.id")).Is(http.StatusNoContent)
 	renewed.Delete("/api/v1/tokens/" + second.Text("data.id")).Is(http.StatusNoContent)
-	d.person(key).Delete("/api/v1/tokens/" + other.Text("data.id")).Is(http.StatusNoContent)
+	d.withKey(key).Delete("/api/v1/tokens/" + other.Text("data.id")).Is(http.StatusNoContent)
 }
 
-// TestMakingAndEndingTokensIsBounded plays a thief who escapes the limits of one credential by a chain of them.
-func TestMakingAndEndingTokensIsBounded(t *testing.T) {
-	d := newDepot(t)
+// TestDailyTokenLimit tries to get around the limits by a chain of tokens.
+func TestDailyTokenLimit(t *testing.T) {
+	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
-	current := d.person(key).Post("/api/v1/tokens", all)
+	current := d.withKey(key).Post("/api/v1/tokens", all)
 	for range credentials.MaxDaily - 1 {
-		next := d.machine(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
-		d.machine(next.Text("data.token")).Delete("/api/v1/tokens/" + current.Text("data.id")).Is(http.StatusNoContent)
+		next := d.withToken(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
+		d.withToken(next.Text("data.token")).Delete("/api/v1/tokens/" + current.Text("data.id")).Is(http.StatusNoContent)
 		current = next
 	}
-	d.machine(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusConflict)
-	d.pass(15 * time.Hour) // the day, by UTC, is over
-	d.machine(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
+	d.withToken(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusConflict)
+	d.advance(15 * time.Hour) // the next day in UTC
+	d.withToken(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
 }
 
-func TestTooManyTokens(t *testing.T) {
-	d := newDepot(t)
+func TestTokenLimit(t *testing.T) {
+	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
 	short := `{"name":"n","scopes":["read:helm-charts"],"expiration_days":1}`
 	for range credentials.MaxLive - 1 {
-		d.person(key).Post("/api/v1/tokens", short).Is(http.StatusCreated)
+		d.withKey(key).Post("/api/v1/tokens", short).Is(http.StatusCreated)
 	}
-	d.person(key).Post("/api/v1/tokens", short).Is(http.StatusConflict).HasHeader("X-Should-Retry", "false")
-	d.pass(25 * time.Hour)
-	d.person(key).Post("/api/v1/tokens", short).Is(http.StatusCreated)
+	d.withKey(key).Post("/api/v1/tokens", short).Is(http.StatusConflict).HasHeader("X-Should-Retry", "false")
+	d.advance(25 * time.Hour)
+	d.withKey(key).Post("/api/v1/tokens", short).Is(http.StatusCreated)
 }

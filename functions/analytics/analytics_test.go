@@ -48,7 +48,7 @@ func TestDashboardOfTheGuide(t *testing.T) {
 	today.Has("data.previous.period.type", "custom").Has("data.previous.period.startDate", "2026-11-20").
 		Has("data.previous.metrics.usage.api.calls", 200).Has("data.previous.metrics.performance.uptime", 99.792)
 
-	b.clock.Pass(9 * time.Hour)
+	b.clock.Advance(9 * time.Hour)
 	root.Get(dashboard+"?period=yesterday").Is(http.StatusOK).Has("data.metrics.usage.api.calls", 10).Has("data.meta.partial", false)
 	root.Get(dashboard+"?period=today").Is(http.StatusOK).Has("data.metrics.usage.api.calls", 0).Has("data.metrics.users.total", 42)
 }
@@ -159,7 +159,7 @@ func TestInvalidParameters(t *testing.T) {
 }
 
 // namedParameters returns the parameters that a response names. They are sorted if want is sorted.
-func namedParameters(answer webtest.Answer, want string) string {
+func namedParameters(answer webtest.Response, want string) string {
 	names := answer.Pointers()
 	for i, pointer := range names {
 		names[i] = strings.TrimPrefix(pointer, "query/")

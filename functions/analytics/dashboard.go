@@ -12,28 +12,28 @@ import (
 	"portside/shared/web"
 )
 
-// PeriodInput is how a request names a period. It is exported, like every struct that is embedded here, because huma passes
-// over the fields of an embedded struct that is not.
+// PeriodInput are the parameters of a period. Structs that are embedded in inputs and outputs are exported, because huma
+// ignores the fields of unexported ones.
 type PeriodInput struct {
-	Period    analytics.PeriodKind `query:"period" default:"this_month" enum:"today,yesterday,this_week,last_week,this_month,last_month,this_quarter,last_quarter,this_year,last_year,custom" doc:"Those that begin with this_ end today, those that begin with last_ are the whole week, month, quarter or year before; custom needs startDate and endDate."`
+	Period    analytics.PeriodKind `query:"period" default:"this_month" enum:"today,yesterday,this_week,last_week,this_month,last_month,this_quarter,last_quarter,this_year,last_year,custom" doc:"Periods that begin with this_ end today; periods that begin with last_ are the whole week, month, quarter or year before. custom requires startDate and endDate."`
 	StartDate string               `query:"startDate" doc:"First day of a custom period, as an ISO 8601 date; at most 5 years before endDate." example:"2026-11-01"`
-	EndDate   string               `query:"endDate" doc:"Last day of a custom period, which belongs to it; today in UTC at the latest." example:"2026-11-21"`
+	EndDate   string               `query:"endDate" doc:"Last day of a custom period, included; at the latest today in UTC." example:"2026-11-21"`
 }
 
-// Resolve implements huma.Resolver: it tells dates that are none together with all other failures.
+// Resolve implements huma.Resolver. It reports invalid dates together with all other failures.
 func (in *PeriodInput) Resolve(huma.Context) []error {
 	var failures []fault.Field
 	for _, date := range []struct{ name, text string }{{"startDate", in.StartDate}, {"endDate", in.EndDate}} {
 		if _, err := calendar.ParseDay(date.text); date.text != "" && err != nil {
 			failures = append(failures, fault.Field{
-				Pointer: "query/" + date.name, Detail: "must be a date of the calendar such as 2026-11-21, from 1970-01-01 on",
+				Pointer: "query/" + date.name, Detail: "must be a date such as 2026-11-21, not before 1970-01-01",
 			})
 		}
 	}
 	return web.Failures(failures)
 }
 
-// asked is the period that is meant, once Resolve has passed it.
+// asked returns the period that the request selects. Resolve has checked the dates.
 func (in *PeriodInput) asked() analytics.PeriodQuery {
 	return analytics.PeriodQuery{Kind: in.Period, From: optionalDay(in.StartDate), To: optionalDay(in.EndDate)}
 }
@@ -48,7 +48,7 @@ func optionalDay(text string) *calendar.Day {
 
 type dashboardInput struct {
 	PeriodInput
-	Compare string `query:"compare" enum:"previous" doc:"Adds the numbers of the equally long period that ends the day before."`
+	Compare string `query:"compare" enum:"previous" doc:"Adds the figures of the period of the same length that ends the day before."`
 }
 
 type dashboardOutput struct {
@@ -60,13 +60,13 @@ type dashboardOutput struct {
 type dashboardData struct {
 	Period   Period    `json:"period"`
 	Metrics  Metrics   `json:"metrics"`
-	Previous *Previous `json:"previous,omitempty" doc:"The period before; only with compare=previous."`
+	Previous *Previous `json:"previous,omitempty" doc:"The previous period; only with compare=previous."`
 	Meta     Meta      `json:"meta"`
 }
 
-// Period is a stretch of days with both its ends.
+// Period is a range of days.
 type Period struct {
-	Type      analytics.PeriodKind `json:"type" enum:"today,yesterday,this_week,last_week,this_month,last_month,this_quarter,last_quarter,this_year,last_year,custom" doc:"As it was asked for."`
+	Type      analytics.PeriodKind `json:"type" enum:"today,yesterday,this_week,last_week,this_month,last_month,this_quarter,last_quarter,this_year,last_year,custom" doc:"Period type of the request."`
 	StartDate string               `json:"startDate" format:"date" doc:"First day." example:"2026-11-01"`
 	EndDate   string               `json:"endDate" format:"date" doc:"Last day." example:"2026-11-21"`
 }
@@ -75,16 +75,16 @@ func periodForm(p analytics.Period) Period {
 	return Period{Type: p.Kind, StartDate: p.First.String(), EndDate: p.Last.String()}
 }
 
-// Previous is the period before, and its numbers.
+// Previous is the previous period and its figures.
 type Previous struct {
 	Period  Period  `json:"period"`
 	Metrics Metrics `json:"metrics"`
 }
 
-// Meta says how current an answer is.
+// Meta describes how current a response is.
 type Meta struct {
-	AsOf    time.Time `json:"asOf" doc:"When it was computed, UTC." example:"2026-11-21T15:30:00Z"`
-	Partial bool      `json:"partial" doc:"Whether the period includes today, and so is not over."`
+	AsOf    time.Time `json:"asOf" doc:"When the figures were computed, UTC." example:"2026-11-21T15:30:00Z"`
+	Partial bool      `json:"partial" doc:"Whether the period includes today and so has not ended."`
 }
 
 func (h *handlers) dashboard(ctx context.Context, in *dashboardInput) (*dashboardOutput, error) {

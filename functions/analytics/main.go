@@ -1,13 +1,12 @@
-// Command analytics is the Lambda function behind /v1/analytics: the dashboard's numbers, and their course over the days.
+// Command analytics is the Lambda function behind /v1/analytics: the figures of the dashboard, and time series of them.
 package main
 
 import (
 	"context"
-	"log"
-	"os"
+	"fmt"
+	"net/http"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/shared/analytics"
@@ -15,26 +14,20 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
-	"portside/shared/lambda/lambdahttp"
 	"portside/shared/lambda/start"
 )
 
-func main() {
-	start.DelayCollection()
-	start.LogJSON()
-	settings := start.Reader{Lookup: os.LookupEnv}
-	table, credentialsTable := settings.String("ANALYTICS_TABLE"), settings.String("CREDENTIALS_TABLE")
-	gigabytes, limit := settings.Count("STORAGE_QUOTA_GIGABYTES"), settings.Count("RATE_LIMIT_PER_MINUTE")
-	if err := settings.Err(); err != nil {
-		log.Fatal(err)
-	}
+func main() { start.HTTP(build) }
+
+func build(settings *start.Settings) (http.Handler, error) {
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
 	client := items.Client(cfg)
-	store := analytics.NewCachedStore(analyticsdynamo.New(client, table), time.Now)
-	service := analytics.NewService(store, analytics.Gigabytes(gigabytes), time.Now)
-	auth := credentials.NewAuthenticator(credentialsdynamo.New(client, credentialsTable), limit, time.Now)
-	lambda.Start(lambdahttp.Handler(routes(&handlers{service}, auth).Handler()))
+	store := analytics.NewCachedStore(analyticsdynamo.New(client, settings.String("ANALYTICS_TABLE")), time.Now)
+	quota := analytics.Gigabytes(settings.Count("STORAGE_QUOTA_GIGABYTES"))
+	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"))
+	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	return routes(&handlers{analytics.NewService(store, quota, time.Now)}, auth).Handler(), nil
 }

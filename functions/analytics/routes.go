@@ -10,10 +10,10 @@ import (
 	"portside/shared/web"
 )
 
-// handlers answer the operations.
+// handlers are the handlers of the routes.
 type handlers struct{ analytics *analytics.Service }
 
-// routes is the whole API of this function.
+// routes returns the API of this function.
 func routes(h *handlers, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
 	web.Handle(api, web.Needs(principal.AnalyticsRead), getDashboard, h.dashboard)
@@ -27,16 +27,16 @@ var (
 	getDashboard = huma.Operation{
 		OperationID: "getDashboard", Method: http.MethodGet, Path: "/v1/analytics/dashboard", Tags: tags,
 		Summary: "Get the dashboard",
-		Description: "The numbers of a period of days: how many users and projects there were at its end, and what was used and how " +
-			"the service performed within it. `compare=previous` adds the same numbers of the equally long period before." + days,
+		Description: "Returns the figures of a period: users and projects at its end, and usage and performance " +
+			"within it. `compare=previous` adds the figures of the previous period of the same length." + daysNote,
 	}
 	getTimeseries = huma.Operation{
 		OperationID: "getTimeseries", Method: http.MethodGet, Path: "/v1/analytics/timeseries", Tags: tags,
-		Summary: "Get a number over time",
-		Description: "One of the dashboard's numbers for each day of a period: what the dashboard says of that day alone, or null where " +
-			"nothing is known of it." + days,
+		Summary: "Get a time series",
+		Description: "Returns one figure of the dashboard for each day of a period: the value that the dashboard has for that day, or null if " +
+			"there is none." + daysNote,
 	}
 )
 
-const days = "\n\nAll days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within a " +
-	"minute or so, users and projects at once."
+const daysNote = "\n\nAll days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within " +
+	"about a minute, users and projects at once."

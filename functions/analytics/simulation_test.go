@@ -65,7 +65,7 @@ type stream struct {
 func newSimulation(tb testing.TB, begin time.Time, random *rand.Rand) *simulation {
 	tb.Helper()
 	b := newTestService(tb)
-	b.clock.Pass(begin.Sub(b.clock.Now()))
+	b.clock.Advance(begin.Sub(b.clock.Now()))
 	days, clock := daycounts.In(b.analytics), b.clock.Now
 	people := usersdynamo.New(b.client, awstest.Table(tb, b.client, "UsersTable"), b.keys, days)
 	plans := projectsdynamo.New(b.client, awstest.Table(tb, b.client, "ProjectsTable"), days)
@@ -121,7 +121,7 @@ func (w *simulation) pass(mean time.Duration) {
 		later := w.clock.Now().Add(time.Minute)
 		step = midnight(later).AddDate(0, 0, 1).Sub(later) + 55*time.Second + time.Duration(w.random.IntN(5000))*time.Millisecond
 	}
-	w.clock.Pass(step)
+	w.clock.Advance(step)
 }
 
 // act performs a random action.

@@ -45,7 +45,7 @@ func TestDashboardMatchesSimulation(t *testing.T) {
 			w.compareAll(viewer, begin)
 		}
 	}
-	w.clock.Pass(24 * time.Hour)
+	w.clock.Advance(24 * time.Hour)
 	w.deliverAll()
 	w.compareAll(viewer, begin)
 	for _, metric := range analytics.AllMetrics() {

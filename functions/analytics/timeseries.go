@@ -7,7 +7,7 @@ import (
 )
 
 type timeseriesInput struct {
-	Metric analytics.Metric `query:"metric" required:"true" enum:"users.total,users.active,projects.total,projects.created,projects.archived,usage.api.calls,usage.api.avgResponseTime,usage.storage.used,usage.pulls.charts,usage.pulls.images,usage.media.calls,usage.media.cost,performance.uptime,performance.responseTime.avg,performance.responseTime.p95,performance.responseTime.p99,performance.errors" doc:"Which number: where it stands in the metrics of the dashboard." example:"usage.api.calls"`
+	Metric analytics.Metric `query:"metric" required:"true" enum:"users.total,users.active,projects.total,projects.created,projects.archived,usage.api.calls,usage.api.avgResponseTime,usage.storage.used,usage.pulls.charts,usage.pulls.images,usage.media.calls,usage.media.cost,performance.uptime,performance.responseTime.avg,performance.responseTime.p95,performance.responseTime.p99,performance.errors" doc:"The figure, as its path in the metrics of the dashboard." example:"usage.api.calls"`
 	PeriodInput
 }
 
@@ -18,16 +18,16 @@ type timeseriesOutput struct {
 }
 
 type timeseriesData struct {
-	Metric analytics.Metric `json:"metric" doc:"As it was asked for." example:"usage.api.calls"`
+	Metric analytics.Metric `json:"metric" doc:"Metric of the request." example:"usage.api.calls"`
 	Period Period           `json:"period"`
-	Points []Point          `json:"points" doc:"One for each day of the period, the oldest first."`
+	Points []Point          `json:"points" doc:"One for each day of the period, oldest first."`
 	Meta   Meta             `json:"meta"`
 }
 
-// Point is the number of a day.
+// Point is the figure of one day.
 type Point struct {
 	Date  string   `json:"date" format:"date" example:"2026-11-21"`
-	Value *float64 `json:"value" doc:"In the unit that the dashboard has it in; null where nothing is known of the day: no request, or no measurement in the week before." example:"2210"`
+	Value *float64 `json:"value" doc:"In the unit of the dashboard. null if there is no value for the day, because of no requests or no measurement in the week before." example:"2210"`
 }
 
 func (h *handlers) timeseries(ctx context.Context, in *timeseriesInput) (*timeseriesOutput, error) {

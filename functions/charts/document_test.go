@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestWhatIsDescribedIsServed compares this function's part of openapi.yaml, which is written by hand since nothing here is
-// JSON, with what it does.
-func TestWhatIsDescribedIsServed(t *testing.T) {
+// TestDocumentMatchesResponses compares this function's part of openapi.yaml with its responses. The part is written by hand,
+// because the responses are not JSON.
+func TestDocumentMatchesResponses(t *testing.T) {
 	text, err := os.ReadFile("testdata/openapi.json")
 	if err != nil {
 		t.Fatal(err)
@@ -22,23 +22,23 @@ func TestWhatIsDescribedIsServed(t *testing.T) {
 		} `json:"paths"`
 	}
 	if err := json.Unmarshal(text, &part); err != nil || len(part.Paths) != 2 {
-		t.Fatalf("the part describes %d paths, want 2 (%v)", len(part.Paths), err)
+		t.Fatalf("the document has %d paths, want 2 (%v)", len(part.Paths), err)
 	}
-	h := newHarbor(t)
+	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
 	for path, operations := range part.Paths {
 		target := strings.ReplaceAll(path, "{file}", "product-1.0.0.tgz")
 		for method, operation := range operations {
 			for _, client := range []string{"", h.token("read:docker-images").Reveal(), h.token("read:helm-charts").Reveal()} {
-				answer := h.visitor().With("Authorization", basic("x", client)).Do(strings.ToUpper(method), target, "")
-				if operation.Responses[strconv.Itoa(answer.Status)] == nil || answer.Status == 404 {
-					t.Errorf("%s %s: the answer is %d, which is not described", method, path, answer.Status)
+				response := h.anonymous().With("Authorization", basic("x", client)).Do(strings.ToUpper(method), target, "")
+				if operation.Responses[strconv.Itoa(response.Status)] == nil || response.Status == 404 {
+					t.Errorf("%s %s: status %d is not documented", method, path, response.Status)
 				}
 			}
 		}
 	}
-	taken := h.visitor().Post("/charts/product-1.0.0.tgz", "").Is(405).Header.Get("Allow")
+	taken := h.anonymous().Post("/charts/product-1.0.0.tgz", "").Is(405).Header.Get("Allow")
 	if !slices.Equal(strings.Split(taken, ", "), []string{"GET", "HEAD"}) {
-		t.Errorf("the path takes %s", taken)
+		t.Errorf("the path supports %s", taken)
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-// follow fetches a link without any credential.
-func (h *harbor) follow(method, link string) ([]byte, http.Header) {
+// follow fetches a link without a credential.
+func (h *fixture) follow(method, link string) ([]byte, http.Header) {
 	h.tb.Helper()
 	r, err := http.NewRequestWithContext(h.tb.Context(), method, link, nil)
 	if err != nil {
@@ -46,9 +46,9 @@ func fetch(tb testing.TB, r *http.Request, status int) ([]byte, http.Header) {
 	return body, response.Header
 }
 
-// TestRedirectIsFollowed lets a client that knows nothing of this go where it is sent, with its password still in hand.
-func TestRedirectIsFollowed(t *testing.T) {
-	h := newHarbor(t)
+// TestClientFollowsRedirectWithoutCredential uses an unmodified HTTP client with a password.
+func TestClientFollowsRedirectWithoutCredential(t *testing.T) {
+	h := newFixture(t)
 	server := httptest.NewServer(h.handler())
 	defer server.Close()
 	token := h.token("read:helm-charts")
@@ -77,11 +77,11 @@ func TestRedirectIsFollowed(t *testing.T) {
 	}
 }
 
-func TestLinkOpensOneFileForMinutes(t *testing.T) {
-	h := newHarbor(t)
+func TestLinkExpiresAndOpensOneFile(t *testing.T) {
+	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
 	h.publish("other", "1.0.0", "two")
-	answer := h.helm().Get(archivePath).Is(302).HasHeader("Cache-Control", "no-store").HasHeader("Content-Length", "0")
+	answer := h.withAllCharts().Get(archivePath).Is(302).HasHeader("Cache-Control", "no-store").HasHeader("Content-Length", "0")
 	if len(answer.Body) != 0 {
 		t.Errorf("the redirect has a body: %q", answer.Body)
 	}
@@ -92,7 +92,7 @@ func TestLinkOpensOneFileForMinutes(t *testing.T) {
 	}
 	life, err := time.ParseDuration(parsed.Query().Get("X-Amz-Expires") + "s")
 	if err != nil || life <= 0 || life > 5*time.Minute {
-		t.Errorf("the link lives %v (%v), want at most 5 minutes", life, err)
+		t.Errorf("the link is valid for %v (%v), want at most 5 minutes", life, err)
 	}
 	for _, changed := range []string{
 		strings.Replace(link, "product-1.0.0", "other-1.0.0", 1),
@@ -107,8 +107,8 @@ func TestLinkOpensOneFileForMinutes(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotListedIsNotServed(t *testing.T) {
-	h := newHarbor(t)
+func TestUnlistedFilesAreNotServed(t *testing.T) {
+	h := newFixture(t)
 	for _, key := range []string{
 		"charts/bad-1.0.0.tgz", "charts/bad-1.0.0.tgz.prov", "rejected/bad-1.0.0.tgz", "rejected/bad-1.0.0.tgz.reason.txt",
 		"archives/bad-1.0.0.tgz", "archives/product.tgz",
@@ -117,10 +117,10 @@ func TestWhatIsNotListedIsNotServed(t *testing.T) {
 	}
 	h.list(strings.Repeat("a", 600), "1.0.0", "no name of a chart is as long")
 	h.publish("product", "1.0.0", "good")
-	helm := h.helm()
+	helm := h.withAllCharts()
 	for _, path := range []string{
-		"bad-1.0.0.tgz", "bad-1.0.0.tgz.prov", "bad-1.0.0.tgz.reason.txt", "product.tgz", // none is listed
-		"product-1.0.0.tgz.prov", // no such file
+		"bad-1.0.0.tgz", "bad-1.0.0.tgz.prov", "bad-1.0.0.tgz.reason.txt", "product.tgz", // none of them is listed
+		"product-1.0.0.tgz.prov", // does not exist
 		"product-1.0.0.tgz.prov.prov", "product-1.0.0", "product-1.0.0.tar.gz", "product-1.0.1.tgz", "index.yaml.tgz", "index.yaml.prov",
 		"Product-1.0.0.tgz", "product-1.0.0.TGZ", "INDEX.YAML", "index.yml", "index.json", ".tgz", "-.tgz", "-1.tgz", "product-.tgz",
 		"rejected/bad-1.0.0.tgz", "archives/product-1.0.0.tgz", "rejected%2Fbad-1.0.0.tgz", "..%2Farchives%2Fproduct-1.0.0.tgz",
@@ -131,11 +131,11 @@ func TestWhatIsNotListedIsNotServed(t *testing.T) {
 		helm.Get("/charts/"+path).Is(404).Has("code", "NOT_FOUND").HasHeader("Location", "")
 	}
 	helm.Get("/charts").Is(404)
-	helm.Get("/charts/product%2D1.0.0.tgz").Is(302) // the same name, spelt otherwise
+	helm.Get("/charts/product%2D1.0.0.tgz").Is(302) // the same name, escaped
 }
 
-func TestOtherMethods(t *testing.T) {
-	helm := newHarbor(t).helm()
+func TestOtherMethodsAreRejected(t *testing.T) {
+	helm := newFixture(t).withAllCharts()
 	for _, path := range []string{indexPath, archivePath, archivePath + ".prov"} {
 		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions, "PROPFIND"} {
 			helm.Do(method, path, "").Is(405).HasHeader("Allow", "GET, HEAD").Has("code", "METHOD_NOT_ALLOWED")
@@ -144,7 +144,7 @@ func TestOtherMethods(t *testing.T) {
 }
 
 func FuzzFile(f *testing.F) {
-	h := newHarbor(f)
+	h := newFixture(f)
 	h.limit = 0
 	h.publish("product", "1.0.0", "one")
 	handler := h.handler()
@@ -171,7 +171,7 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// logged returns what f logs as pulls.
+// logged returns the pulls that f logs.
 func logged(tb testing.TB, f func()) []pulls.Pull {
 	tb.Helper()
 	var lines bytes.Buffer
@@ -193,15 +193,15 @@ func logged(tb testing.TB, f func()) []pulls.Pull {
 }
 
 func TestPullsAreLogged(t *testing.T) {
-	h := newHarbor(t)
+	h := newFixture(t)
 	v := h.publish("product", "1.0.0", "one")
 	h.put("charts/product-1.0.0.tgz.prov", []byte("signed"))
 	token := h.token("read:helm-charts")
-	helm := h.with(token).With("User-Agent", "Helm/3.22.0")
+	helm := h.withToken(token).With("User-Agent", "Helm/3.22.0")
 	got := logged(t, func() { helm.Get(archivePath).Is(302) })
 	want := []pulls.Pull{{
 		At: h.now, Kind: pulls.Chart, Repository: "product", Reference: "1.0.0", Digest: "sha256:" + v.Digest,
-		CredentialID: token.ID(), OwnerID: owner, Address: "192.0.2.1", Client: "Helm/3.22.0", // the address is httptest's
+		CredentialID: token.ID(), OwnerID: owner, Address: "192.0.2.1", Client: "Helm/3.22.0", // the address of httptest
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("logged (-want +got):\n%s", diff)
@@ -211,15 +211,15 @@ func TestPullsAreLogged(t *testing.T) {
 		helm.Do(http.MethodHead, archivePath, "").Is(302)
 		helm.Get(archivePath + ".prov").Is(302)
 		helm.Get("/charts/product-2.0.0.tgz").Is(404)
-		h.with(h.token("read:docker-images")).Get(archivePath).Is(403)
-		h.visitor().Get(archivePath).Is(401)
+		h.withToken(h.token("read:docker-images")).Get(archivePath).Is(403)
+		h.anonymous().Get(archivePath).Is(401)
 	})
 	if len(none) != 0 {
-		t.Errorf("what is no pull was logged: %+v", none)
+		t.Errorf("other requests were logged as pulls: %+v", none)
 	}
 }
 
-func TestAddress(t *testing.T) {
+func TestClientAddress(t *testing.T) {
 	for remote, want := range map[string]string{
 		"203.0.113.9:0": "203.0.113.9", "[2001:db8::1]:0": "2001:db8::1", "[::ffff:203.0.113.9]:443": "203.0.113.9", ":0": "", "": "",
 	} {
@@ -229,43 +229,43 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestKeysStayHere searches all that is sent for the keys that S3 is asked with. A link names the access key, as every
-// presigned one does, and nothing else has even that.
-func TestKeysStayHere(t *testing.T) {
-	h := newHarbor(t)
+// TestResponsesContainNoS3Keys searches all responses for the keys of S3. Only presigned links contain the access key, and
+// no response contains the secret key.
+func TestResponsesContainNoS3Keys(t *testing.T) {
+	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
 	keys, err := h.files.Options().Credentials.Retrieve(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	helm := h.helm()
-	for _, answer := range []webtest.Answer{
+	helm := h.withAllCharts()
+	for _, answer := range []webtest.Response{
 		helm.Get(indexPath), helm.Get(archivePath), helm.Do(http.MethodHead, archivePath, ""), helm.Get("/charts/none-1.0.0.tgz"),
-		h.visitor().Get(archivePath), h.without().Get(indexPath), h.without().Get(archivePath),
+		h.anonymous().Get(archivePath), h.withoutS3().Get(indexPath), h.withoutS3().Get(archivePath),
 	} {
 		link := answer.Header.Get("Location")
 		answer.Header.Del("Location")
 		all := reply(t, answer)
 		if strings.Contains(all+link, keys.SecretAccessKey) || strings.Contains(all, "X-Amz") || strings.Contains(all, h.bucket) {
-			t.Errorf("keys, or where things are, went out: %s", all)
+			t.Errorf("a response reveals keys or the location of S3: %s", all)
 		}
 	}
 }
 
-// without talks to a function whose S3 is not there.
-func (h *harbor) without() webtest.Client {
+// withoutS3 returns a client of a function that cannot reach S3.
+func (h *fixture) withoutS3() webtest.Client {
 	h.tb.Helper()
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	cut := *h
 	cut.files = s3.New(h.files.Options(), func(o *s3.Options) { o.BaseEndpoint = aws.String(gone.URL) })
-	return cut.helm()
+	return cut.withAllCharts()
 }
 
-func TestStorageIsAway(t *testing.T) {
-	h := newHarbor(t)
+func TestS3OutageGets503(t *testing.T) {
+	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
 	for _, path := range []string{indexPath, archivePath, archivePath + ".prov"} {
-		h.without().Get(path).Is(503).Has("code", "UNAVAILABLE").HasHeader("Retry-After", "1").HasHeader("ETag", "")
+		h.withoutS3().Get(path).Is(503).Has("code", "UNAVAILABLE").HasHeader("Retry-After", "1").HasHeader("ETag", "")
 	}
 }

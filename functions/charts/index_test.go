@@ -18,18 +18,18 @@ import (
 
 const indexPath = "/charts/index.yaml"
 
-func TestIndexBeforeAnythingIsPublished(t *testing.T) {
-	helm := newHarbor(t).helm()
+func TestIndexIsEmptyAtFirst(t *testing.T) {
+	helm := newFixture(t).withAllCharts()
 	empty := helm.Get(indexPath).Is(200).HasHeader("Content-Type", "application/yaml").Has("apiVersion", "v1")
 	if entries, ok := empty.JSON("entries").(map[string]any); !ok || len(entries) != 0 {
-		t.Errorf("an empty index lists %v", empty.JSON("entries"))
+		t.Errorf("the empty index lists %v", empty.JSON("entries"))
 	}
 	helm.With("If-None-Match", empty.Header.Get("ETag")).Get(indexPath).Is(304)
 }
 
-func TestIndexIsCurrent(t *testing.T) {
-	h := newHarbor(t)
-	helm := h.helm()
+func TestIndexShowsNewCharts(t *testing.T) {
+	h := newFixture(t)
+	helm := h.withAllCharts()
 	helm.Get(indexPath).Is(200)
 	h.publish("product", "1.0.0", "one")
 	first := helm.Get(indexPath).Is(200).Has("entries.product.0.version", "1.0.0").
@@ -38,38 +38,38 @@ func TestIndexIsCurrent(t *testing.T) {
 	known := helm.With("If-None-Match", first.Header.Get("ETag"))
 	second := known.Get(indexPath).Is(200).Has("entries.product.0.version", "1.1.0").Has("entries.product.1.version", "1.0.0")
 	if second.Header.Get("ETag") == first.Header.Get("ETag") {
-		t.Error("another index has the same ETag")
+		t.Error("a changed index has the same ETag")
 	}
 	known.With("If-None-Match", second.Header.Get("ETag")).Get(indexPath).Is(304)
-	if again := h.helm().Get(indexPath).Is(200); again.Header.Get("ETag") != second.Header.Get("ETag") {
-		t.Error("another process has another ETag for the same index")
+	if again := h.withAllCharts().Get(indexPath).Is(200); again.Header.Get("ETag") != second.Header.Get("ETag") {
+		t.Error("another process has a different ETag for the same index")
 	}
 }
 
-func TestIndexUnchanged(t *testing.T) {
-	h := newHarbor(t)
+func TestUnchangedIndexGets304(t *testing.T) {
+	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
-	helm := h.helm()
+	helm := h.withAllCharts()
 	tag := helm.Get(indexPath).Header.Get("ETag")
 	for condition, status := range map[string]int{
 		tag: 304, "W/" + tag: 304, `"other", ` + tag: 304, "*": 304,
 		`"other"`: 200, strings.Trim(tag, `"`): 200, "": 200, ",,": 200,
 	} {
-		answer := helm.With("If-None-Match", condition).Get(indexPath).Is(status)
-		answer.HasHeader("ETag", tag).HasHeader("Cache-Control", "private, no-cache").HasHeader("Vary", "Accept-Encoding, Authorization")
-		if status == 304 && len(answer.Body) > 0 {
-			t.Errorf("a 304 has a body of %d bytes", len(answer.Body))
+		response := helm.With("If-None-Match", condition).Get(indexPath).Is(status)
+		response.HasHeader("ETag", tag).HasHeader("Cache-Control", "private, no-cache").HasHeader("Vary", "Accept-Encoding, Authorization")
+		if status == 304 && len(response.Body) > 0 {
+			t.Errorf("a 304 has a body of %d bytes", len(response.Body))
 		}
 	}
 }
 
 func TestHeadOfTheIndex(t *testing.T) {
-	h := newHarbor(t)
+	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
-	helm := h.helm()
+	helm := h.withAllCharts()
 	get := helm.Get(indexPath).Is(200)
 	head := helm.Do(http.MethodHead, indexPath, "").Is(200)
-	// API Gateway leaves the body out, and makes the length from it.
+	// API Gateway computes the length from the body and does not send it.
 	if !bytes.Equal(head.Body, get.Body) || head.Header.Get("Content-Length") != strconv.Itoa(len(get.Body)) {
 		t.Errorf("HEAD has %d bytes and Content-Length %s; GET has %d bytes",
 			len(head.Body), head.Header.Get("Content-Length"), len(get.Body))
@@ -78,10 +78,10 @@ func TestHeadOfTheIndex(t *testing.T) {
 }
 
 func TestIndexInGzip(t *testing.T) {
-	h := newHarbor(t)
-	helm := h.helm()
+	h := newFixture(t)
+	helm := h.withAllCharts()
 	packing := helm.With("Accept-Encoding", "br, gzip")
-	packing.Get(indexPath).Is(200).HasHeader("Content-Encoding", "") // not worth its while
+	packing.Get(indexPath).Is(200).HasHeader("Content-Encoding", "") // too small to compress
 	for i := range 10 {
 		h.list("product", fmt.Sprintf("1.%d.0", i), "same")
 	}
@@ -90,12 +90,12 @@ func TestIndexInGzip(t *testing.T) {
 	packed := packing.Get(indexPath).Is(200).HasHeader("Content-Encoding", "gzip").
 		HasHeader("Content-Type", "application/yaml").HasHeader("Vary", "Accept-Encoding, Authorization")
 	if got := unpack(t, packed); !bytes.Equal(got, plain.Body) {
-		t.Errorf("unpacked, the index is %d bytes; it has %d", len(got), len(plain.Body))
+		t.Errorf("the decompressed index has %d bytes, want %d", len(got), len(plain.Body))
 	}
 	packed.HasHeader("Content-Length", strconv.Itoa(len(packed.Body)))
 	tag, other := packed.Header.Get("ETag"), plain.Header.Get("ETag")
 	if tag == other {
-		t.Error("two forms that differ have one strong ETag")
+		t.Error("the compressed and the plain index have the same strong ETag")
 	}
 	packing.With("If-None-Match", tag).Get(indexPath).Is(304).HasHeader("ETag", tag)
 	packing.With("If-None-Match", "W/"+tag).Get(indexPath).Is(304)
@@ -104,9 +104,9 @@ func TestIndexInGzip(t *testing.T) {
 	helm.With("Accept-Encoding", "gzip;q=0, *").Get(indexPath).HasHeader("Content-Encoding", "")
 }
 
-func unpack(tb testing.TB, answer webtest.Answer) []byte {
+func unpack(tb testing.TB, response webtest.Response) []byte {
 	tb.Helper()
-	zip, err := gzip.NewReader(bytes.NewReader(answer.Body))
+	zip, err := gzip.NewReader(bytes.NewReader(response.Body))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func FuzzHeaders(f *testing.F) {
 	f.Add("", "")
 	f.Fuzz(func(t *testing.T, condition, accept string) {
 		if matches([]string{condition}, `"tag"`) && !strings.Contains(condition, `"tag"`) && !strings.Contains(condition, "*") {
-			t.Errorf("%q matches a tag that it does not name", condition)
+			t.Errorf("%q matches a different tag", condition)
 		}
 		if acceptsGzip([]string{accept}) && !strings.Contains(strings.ToLower(accept), "gzip") && !strings.Contains(accept, "*") {
 			t.Errorf("%q accepts gzip", accept)
@@ -142,14 +142,14 @@ func FuzzHeaders(f *testing.F) {
 	})
 }
 
-// publishMuch lists charts of 1 MB each, which gzip can do little about.
-func (h *harbor) publishMuch(names ...string) {
+// publishLargeCharts adds charts of 1 MB each to the index, which gzip cannot compress.
+func (h *fixture) publishLargeCharts(names ...string) {
 	h.tb.Helper()
 	source := rand.NewChaCha8([32]byte{1})
 	for _, name := range names {
 		v := h.list(name, "1.0.0", "much")
 		text := make([]byte, 3<<18)
-		_, _ = source.Read(text) // it always fills the slice
+		_, _ = source.Read(text) // never fails
 		v.Metadata = fmt.Appendf(nil, `{"apiVersion":"v2","description":"%x","name":%q,"version":"1.0.0"}`, text, name)
 		if _, err := h.listed.Set(v); err != nil {
 			h.tb.Fatal(err)
@@ -158,10 +158,10 @@ func (h *harbor) publishMuch(names ...string) {
 	h.putIndex()
 }
 
-func TestIndexTooLargeForAnAnswer(t *testing.T) {
-	h := newHarbor(t)
-	h.publishMuch("a", "b", "c")
-	whole := h.helm()
+func TestLargeIndexIsRedirectedToS3(t *testing.T) {
+	h := newFixture(t)
+	h.publishLargeCharts("a", "b", "c")
+	whole := h.withAllCharts()
 	redirected := whole.Get(indexPath).Is(302).HasHeader("Cache-Control", "no-store").HasHeader("Content-Length", "0").HasHeader("ETag", "")
 	want, err := h.listed.Encode(h.now)
 	if err != nil {
@@ -169,32 +169,32 @@ func TestIndexTooLargeForAnAnswer(t *testing.T) {
 	}
 	got, header := h.follow(http.MethodGet, redirected.Header.Get("Location"))
 	if !bytes.Equal(got, want) || header.Get("Content-Type") != "application/yaml" {
-		t.Errorf("the redirect leads to %d bytes of %s, want the index of %d", len(got), header.Get("Content-Type"), len(want))
+		t.Errorf("the redirect returns %d bytes of %s, want the index of %d bytes", len(got), header.Get("Content-Type"), len(want))
 	}
 	head := whole.Do(http.MethodHead, indexPath, "").Is(302)
 	if _, header := h.follow(http.MethodHead, head.Header.Get("Location")); header.Get("Content-Length") != strconv.Itoa(len(want)) {
-		t.Errorf("HEAD says Content-Length %s, want %d", header.Get("Content-Length"), len(want))
+		t.Errorf("HEAD has Content-Length %s, want %d", header.Get("Content-Length"), len(want))
 	}
 	packed := whole.With("Accept-Encoding", "gzip").Get(indexPath).Is(200)
 	if !bytes.Equal(unpack(t, packed), want) {
-		t.Error("packed, the index is another")
+		t.Error("the decompressed index is different")
 	}
-	two := h.with(h.token("read:helm-charts:a", "read:helm-charts:b"))
-	if got := two.Get(indexPath).Is(200).Has("entries.c", nil); len(got.Body) > maxSent {
+	two := h.withToken(h.token("read:helm-charts:a", "read:helm-charts:b"))
+	if got := two.Get(indexPath).Is(200).Has("entries.c", nil); len(got.Body) > maxSentBytes {
 		t.Errorf("%d bytes were sent", len(got.Body))
 	}
-	three := h.with(h.token("read:helm-charts:a", "read:helm-charts:b", "read:helm-charts:c"))
+	three := h.withToken(h.token("read:helm-charts:a", "read:helm-charts:b", "read:helm-charts:c"))
 	three.Get(indexPath).Is(503).Has("code", "UNAVAILABLE").HasHeader("X-Should-Retry", "false").HasHeader("Location", "")
 	three.With("Accept-Encoding", "gzip").Get(indexPath).Is(200)
 }
 
-func TestDamagedIndex(t *testing.T) {
-	h := newHarbor(t)
+func TestCorruptIndexGets500(t *testing.T) {
+	h := newFixture(t)
 	for _, damage := range []string{"{", "null", "garbage", `{"entries":{"ok":7}}`} {
 		h.put(charts.IndexKey, []byte(damage))
 		for _, token := range []credentials.Secret{h.token("read:helm-charts"), h.token("read:helm-charts:product")} {
 			for _, path := range []string{indexPath, "/charts/product-1.0.0.tgz", "/charts/product-1.0.0.tgz.prov"} {
-				h.with(token).Get(path).Is(503).Has("code", "UNAVAILABLE").HasHeader("Retry-After", "1").HasHeader("ETag", "").
+				h.withToken(token).Get(path).Is(503).Has("code", "UNAVAILABLE").HasHeader("Retry-After", "1").HasHeader("ETag", "").
 					HasHeader("Location", "")
 			}
 		}

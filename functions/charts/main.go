@@ -1,13 +1,12 @@
-// Command charts is the Lambda function behind /charts: the Helm chart repository, as customers see it.
+// Command charts is the Lambda function behind /charts: the Helm chart repository that customers use.
 package main
 
 import (
 	"context"
-	"log"
-	"os"
+	"fmt"
+	"net/http"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/shared/charts"
@@ -15,26 +14,19 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
-	"portside/shared/lambda/lambdahttp"
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
 )
 
-func main() {
-	start.DelayCollection()
-	start.LogJSON()
-	settings := start.Reader{Lookup: os.LookupEnv}
-	bucket, table := settings.String("CHARTS_BUCKET"), settings.String("CREDENTIALS_TABLE")
-	limit := settings.Count("RATE_LIMIT_PER_MINUTE")
-	if err := settings.Err(); err != nil {
-		log.Fatal(err)
-	}
+func main() { start.HTTP(build) }
+
+func build(settings *start.Settings) (http.Handler, error) {
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
-	shelf := chartss3.NewShelf(s3client.New(cfg), bucket)
-	auth := credentials.NewAuthenticator(credentialsdynamo.New(items.Client(cfg), table), limit, time.Now)
-	h := &handlers{library: charts.NewLibrary(shelf), now: time.Now}
-	lambda.Start(lambdahttp.Handler(routes(h, auth).Handler()))
+	shelf := chartss3.NewShelf(s3client.New(cfg), settings.String("CHARTS_BUCKET"))
+	keys := credentialsdynamo.New(items.Client(cfg), settings.String("CREDENTIALS_TABLE"))
+	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	return routes(&handlers{library: charts.NewLibrary(shelf), now: time.Now}, auth).Handler(), nil
 }

@@ -8,39 +8,39 @@ import (
 	"portside/shared/charts"
 )
 
-// minPacked is the size in bytes up to which packing is not worth its while.
-const minPacked = 1 << 10
+// minGzipBytes is the size from which compression is worthwhile.
+const minGzipBytes = 1 << 10
 
-// vary names what decides about the answer besides the address.
+// vary lists the request headers that the response depends on.
 const vary = "Accept-Encoding, Authorization"
 
-// representation is one of the forms in which a listing is sent, with an entity tag of its own: strong tags tell byte from
-// byte, and the packed bytes are others (RFC 9110, section 8.8.3.3).
+// representation is a listing, plain or compressed. Each form has a different entity tag, because strong tags identify exact
+// bytes (RFC 9110, section 8.8.3.3).
 type representation struct {
 	body   []byte
 	tag    string
-	packed bool
+	isGzip bool
 }
 
-func choose(listing *charts.Listing, header http.Header) representation {
-	if len(listing.Body) > minPacked && acceptsGzip(header.Values("Accept-Encoding")) {
-		return representation{body: listing.Packed(), tag: `"` + listing.Tag + `-gzip"`, packed: true}
+func chooseRepresentation(listing *charts.Listing, header http.Header) representation {
+	if len(listing.Body) > minGzipBytes && acceptsGzip(header.Values("Accept-Encoding")) {
+		return representation{body: listing.Packed(), tag: `"` + listing.Tag + `-gzip"`, isGzip: true}
 	}
 	return representation{body: listing.Body, tag: `"` + listing.Tag + `"`}
 }
 
-// describe sets what a 200 and a 304 have in common. The index may be kept but not used unasked: what was published, or
-// taken from the credential, holds from the next request on.
-func (p representation) describe(header http.Header) {
+// setHeaders sets the headers that a 200 and a 304 have in common. Clients may cache the index but must revalidate it, so
+// that a new chart, or a change to the credential, takes effect with the next request.
+func (p representation) setHeaders(header http.Header) {
 	header.Set("ETag", p.tag)
 	header.Set("Cache-Control", "private, no-cache")
 	header.Set("Vary", vary)
-	if p.packed {
+	if p.isGzip {
 		header.Set("Content-Encoding", "gzip")
 	}
 }
 
-// matches evaluates If-None-Match (RFC 9110, section 13.1.2): with the weak comparison, since proxies weaken tags.
+// matches evaluates If-None-Match (RFC 9110, section 13.1.2). It uses the weak comparison, because proxies weaken tags.
 func matches(lines []string, tag string) bool {
 	for member := range members(lines) {
 		if member == "*" || strings.TrimPrefix(member, "W/") == tag {
@@ -50,25 +50,25 @@ func matches(lines []string, tag string) bool {
 	return false
 }
 
-// acceptsGzip evaluates Accept-Encoding (RFC 9110, section 12.5.3). What names gzip outweighs what names everything.
+// acceptsGzip evaluates Accept-Encoding (RFC 9110, section 12.5.3). gzip takes precedence over *.
 func acceptsGzip(lines []string) bool {
-	named, everything := -1.0, -1.0
+	gzip, wildcard := -1.0, -1.0
 	for member := range members(lines) {
 		coding, parameter, _ := strings.Cut(member, ";")
 		switch strings.ToLower(strings.TrimSpace(coding)) {
 		case "gzip", "x-gzip":
-			named = max(named, weight(parameter))
+			gzip = max(gzip, weight(parameter))
 		case "*":
-			everything = max(everything, weight(parameter))
+			wildcard = max(wildcard, weight(parameter))
 		}
 	}
-	if named >= 0 {
-		return named > 0
+	if gzip >= 0 {
+		return gzip > 0
 	}
-	return everything > 0
+	return wildcard > 0
 }
 
-// weight reads "q=0.5": 1 where nothing is said, 0 where that is no weight.
+// weight parses a weight such as "q=0.5". It returns 1 for no weight and 0 for an invalid one.
 func weight(parameter string) float64 {
 	parameter = strings.ToLower(strings.TrimSpace(parameter))
 	if parameter == "" {
@@ -81,7 +81,8 @@ func weight(parameter string) float64 {
 	return q
 }
 
-// members returns the members of a list header. Our tags hold no comma, so one inside a stranger's tag does no harm.
+// members returns the members of a list header. It also splits at commas inside tags, which does no harm because our tags
+// have none.
 func members(lines []string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for _, line := range lines {

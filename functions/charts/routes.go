@@ -7,13 +7,13 @@ import (
 	"portside/shared/web"
 )
 
-// handlers are what the routes lead to.
+// handlers are the handlers of the routes.
 type handlers struct {
 	library *charts.Library
 	now     func() time.Time
 }
 
-// routes is the whole API of this function. Each takes GET and HEAD, and needs the scope read:helm-charts.
+// routes returns the API of this function. Each route supports GET and HEAD and requires the scope read:helm-charts.
 func routes(h *handlers, auth web.ToolAuthenticator) *web.API {
 	api := web.NewAPI(nil)
 	api.Download("GET /charts/index.yaml", auth, h.index)

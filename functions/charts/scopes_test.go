@@ -12,8 +12,8 @@ import (
 
 const archivePath = "/charts/product-1.0.0.tgz"
 
-func TestWhoIsLetIn(t *testing.T) {
-	h := newHarbor(t)
+func TestChartCredentials(t *testing.T) {
+	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
 	token := h.token("read:helm-charts")
 	password := h.issue(credentials.Password, func(c *credentials.Credential) { c.Username = "acme" })
@@ -46,29 +46,29 @@ func TestWhoIsLetIn(t *testing.T) {
 		"token for charts below one": {"Authorization", basic("x", h.token("read:helm-charts:product/*").Reveal()), 200, 403},
 	} {
 		t.Run(name, func(t *testing.T) {
-			caller, signed := h.visitor().For(t).With(c.header, c.value), c.file
+			caller, signed := h.anonymous().For(t).With(c.header, c.value), c.file
 			if signed == 302 {
-				signed = 404 // permitted, and not there
+				signed = 404 // permitted, but does not exist
 			}
 			for path, status := range map[string]int{indexPath: c.index, archivePath: c.file, archivePath + ".prov": signed} {
-				answer := caller.Get(path).Is(status)
+				response := caller.Get(path).Is(status)
 				if status == 401 {
-					answer.HasHeader("WWW-Authenticate", `Basic realm="Portside"`)
+					response.HasHeader("WWW-Authenticate", `Basic realm="Portside"`)
 				}
 			}
 		})
 	}
 }
 
-func TestNarrowedCredentialSeesItsOwnIndex(t *testing.T) {
-	h := newHarbor(t)
+func TestLimitedCredentialGetsItsPartOfTheIndex(t *testing.T) {
+	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
 	h.publish("extra", "2.0.0", "two")
 	h.publish("third", "3.0.0", "three")
-	whole := h.helm()
+	whole := h.withAllCharts()
 	all := entries(whole.Get(indexPath))
 	if want := []string{"extra", "product", "third"}; !slices.Equal(all, want) {
-		t.Errorf("the whole index lists %v, want %v", all, want)
+		t.Errorf("the complete index lists %v, want %v", all, want)
 	}
 	mine := whole.With("Authorization", basic("x", h.token("read:helm-charts:product").Reveal()))
 	both := whole.With("Authorization", basic("x", h.token("read:helm-charts:product", "read:helm-charts:extra").Reveal()))
@@ -77,35 +77,35 @@ func TestNarrowedCredentialSeesItsOwnIndex(t *testing.T) {
 		client webtest.Client
 		want   []string
 	}{{mine, []string{"product"}}, {both, []string{"extra", "product"}}, {mine, []string{"product"}}} {
-		answer := c.client.Get(indexPath).Is(200)
-		if got := entries(answer); !slices.Equal(got, c.want) {
+		response := c.client.Get(indexPath).Is(200)
+		if got := entries(response); !slices.Equal(got, c.want) {
 			t.Errorf("the index lists %v, want %v", got, c.want)
 		}
-		tags[answer.Header.Get("ETag")] = true
-		c.client.With("If-None-Match", answer.Header.Get("ETag")).Get(indexPath).Is(304)
-		whole.With("If-None-Match", answer.Header.Get("ETag")).Get(indexPath).Is(200)
+		tags[response.Header.Get("ETag")] = true
+		c.client.With("If-None-Match", response.Header.Get("ETag")).Get(indexPath).Is(304)
+		whole.With("If-None-Match", response.Header.Get("ETag")).Get(indexPath).Is(200)
 	}
 	if len(tags) != 3 {
-		t.Errorf("three indexes have %d tags", len(tags))
+		t.Errorf("three indexes have %d ETags, want 3", len(tags))
 	}
 	h.publish("product", "1.1.0", "more")
 	mine.Get(indexPath).Is(200).Has("entries.product.0.version", "1.1.0")
 }
 
-func entries(answer webtest.Answer) []string {
-	listed, _ := answer.JSON("entries").(map[string]any)
+func entries(response webtest.Response) []string {
+	listed, _ := response.JSON("entries").(map[string]any)
 	return slices.Sorted(maps.Keys(listed))
 }
 
-func TestNobodyLearnsWhatElseThereIs(t *testing.T) {
-	h := newHarbor(t)
+func TestLimitedCredentialCannotDetectOtherCharts(t *testing.T) {
+	h := newFixture(t)
 	h.publish("product", "1.0.0", "mine")
-	narrowed := h.with(h.token("read:helm-charts:product"))
+	narrowed := h.withToken(h.token("read:helm-charts:product"))
 	paths := map[string]int{
 		"/charts/secret-1.0.0.tgz":      403,
 		"/charts/secret-1.0.0.tgz.prov": 403,
-		"/charts/product-2.0.0.tgz":     404, // says nothing that its index does not say
-		"/charts/product-7-1.0.0.tgz":   404, // may be of product, and is of product-7
+		"/charts/product-2.0.0.tgz":     404, // the same as in its index
+		"/charts/product-7-1.0.0.tgz":   404, // could be a version of product, but is one of product-7
 		"/charts/product-x-1.0.0.tgz":   403,
 	}
 	before := map[string]string{}
@@ -118,22 +118,22 @@ func TestNobodyLearnsWhatElseThereIs(t *testing.T) {
 	h.publish("product-x", "1.0.0", "theirs")
 	for path, status := range paths {
 		if after := reply(t, narrowed.Get(path).Is(status)); after != before[path] {
-			t.Errorf("%s: once it was published, the answer is\n%s\nbefore it was\n%s", path, after, before[path])
+			t.Errorf("%s: the response after publishing is\n%s\nand was before\n%s", path, after, before[path])
 		}
 	}
 	h.publish("product", "2.0.0", "mine")
 	narrowed.Get("/charts/product-2.0.0.tgz").Is(302)
-	h.helm().Get("/charts/product-7-1.0.0.tgz").Is(302)
+	h.withAllCharts().Get("/charts/product-7-1.0.0.tgz").Is(302)
 }
 
-// reply is all of an answer but what counts requests.
-func reply(tb testing.TB, answer webtest.Answer) string {
+// reply is a response without its rate limit headers.
+func reply(tb testing.TB, response webtest.Response) string {
 	tb.Helper()
-	header := answer.Header.Clone()
+	header := response.Header.Clone()
 	header.Del("RateLimit")
 	text, err := json.Marshal(header)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return string(text) + string(answer.Body)
+	return string(text) + string(response.Body)
 }

@@ -28,8 +28,8 @@ import (
 
 const owner = "0199aaaa-0000-7000-8000-000000000001"
 
-// harbor is the charts function on real engines, with a clock that the test holds.
-type harbor struct {
+// fixture is the function with real engines and a clock that the test sets.
+type fixture struct {
 	tb     testing.TB
 	now    time.Time
 	table  *credentialsdynamo.Table
@@ -37,57 +37,57 @@ type harbor struct {
 	files  *s3.Client
 	bucket string
 	listed *charts.Index
-	limit  int // requests a minute
+	limit  int // requests per minute
 }
 
-func newHarbor(tb testing.TB) *harbor {
+func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	tables := awstest.DynamoDB(tb)
-	return &harbor{
+	return &fixture{
 		tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), tables: tables,
 		table: credentialsdynamo.New(tables, awstest.Table(tb, tables, "CredentialsTable")),
 		files: viaLocalhost(awstest.S3(tb)), bucket: awstest.Bucket(tb), listed: charts.NewIndex(), limit: 1000,
 	}
 }
 
-// viaLocalhost gives S3 another host name than a test server has: Go's client, and so helm, would take its credentials along
-// to one of the same name, whatever the port.
+// viaLocalhost gives S3 a different host name than the test server. Go's client, and so Helm, sends its credentials to a
+// redirect target with the same host name, even on another port.
 func viaLocalhost(client *s3.Client) *s3.Client {
 	return s3.New(client.Options(), func(o *s3.Options) {
 		o.BaseEndpoint = aws.String(strings.Replace(*o.BaseEndpoint, "127.0.0.1", "localhost", 1))
 	})
 }
 
-func (h *harbor) clock() time.Time { return h.now }
+func (h *fixture) clock() time.Time { return h.now }
 
-// handler is the function as main wires it, in a process that has just started.
-func (h *harbor) handler() http.Handler {
+// handler returns the function's handler, wired as in main, with empty caches.
+func (h *fixture) handler() http.Handler {
 	library := charts.NewLibrary(chartss3.NewShelf(h.files, h.bucket))
 	auth := credentials.NewAuthenticator(h.table, h.limit, h.clock)
 	return routes(&handlers{library: library, now: h.clock}, auth).Handler()
 }
 
-// helm talks to a new function as helm does, with a credential for all charts.
-func (h *harbor) helm() webtest.Client { return h.with(h.token("read:helm-charts")) }
+// withAllCharts returns a client with a credential for all charts.
+func (h *fixture) withAllCharts() webtest.Client { return h.withToken(h.token("read:helm-charts")) }
 
-func (h *harbor) visitor() webtest.Client { return webtest.New(h.tb, h.handler()) }
+func (h *fixture) anonymous() webtest.Client { return webtest.New(h.tb, h.handler()) }
 
-// with talks to a new function with a token, under any user name.
-func (h *harbor) with(token credentials.Secret) webtest.Client {
-	return h.visitor().With("Authorization", basic("helm", token.Reveal()))
+// withToken returns a client of a new function that sends a token as its password.
+func (h *fixture) withToken(token credentials.Secret) webtest.Client {
+	return h.anonymous().With("Authorization", basic("helm", token.Reveal()))
 }
 
 func basic(username, password string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(username+":"+password))
 }
 
-// token issues an access token for a day.
-func (h *harbor) token(scopes ...string) credentials.Secret {
+// token creates an access token for one day.
+func (h *fixture) token(scopes ...string) credentials.Secret {
 	h.tb.Helper()
 	return h.issue(credentials.AccessToken, func(c *credentials.Credential) { c.Scopes = scopes })
 }
 
-func (h *harbor) issue(kind credentials.Kind, change func(*credentials.Credential)) credentials.Secret {
+func (h *fixture) issue(kind credentials.Kind, change func(*credentials.Credential)) credentials.Secret {
 	h.tb.Helper()
 	secret := credentials.Mint(kind)
 	c := credentials.Credential{
@@ -99,22 +99,22 @@ func (h *harbor) issue(kind credentials.Kind, change func(*credentials.Credentia
 	return secret
 }
 
-func (h *harbor) revoke(secret credentials.Secret) {
+func (h *fixture) revoke(secret credentials.Secret) {
 	h.tb.Helper()
 	h.write(h.table.Revoke(credentials.Credential{
 		ID: secret.ID(), Kind: secret.Kind(), Owner: credentials.Owner{ID: owner}, RevokedAt: h.now, Reason: "test",
 	}))
 }
 
-func (h *harbor) write(writes ...types.TransactWriteItem) {
+func (h *fixture) write(writes ...types.TransactWriteItem) {
 	h.tb.Helper()
 	if err := transactions.Write(h.tb.Context(), h.tables, writes); err != nil {
 		h.tb.Fatal(err)
 	}
 }
 
-// publish puts an archive where accepted ones are, and lists it.
-func (h *harbor) publish(name, version, contents string) charts.Version {
+// publish stores an archive and adds it to the index.
+func (h *fixture) publish(name, version, contents string) charts.Version {
 	h.tb.Helper()
 	v := h.list(name, version, contents)
 	h.put(charts.ArchivesPrefix+v.File(), []byte(contents))
@@ -122,8 +122,8 @@ func (h *harbor) publish(name, version, contents string) charts.Version {
 	return v
 }
 
-// list makes an entry as the index has it.
-func (h *harbor) list(name, version, contents string) charts.Version {
+// list adds an entry to the index.
+func (h *fixture) list(name, version, contents string) charts.Version {
 	h.tb.Helper()
 	sum := sha256.Sum256([]byte(contents))
 	v := charts.Version{
@@ -138,7 +138,7 @@ func (h *harbor) list(name, version, contents string) charts.Version {
 	return v
 }
 
-func (h *harbor) putIndex() {
+func (h *fixture) putIndex() {
 	h.tb.Helper()
 	contents, err := h.listed.Encode(h.now)
 	if err != nil {
@@ -147,7 +147,7 @@ func (h *harbor) putIndex() {
 	h.put(charts.IndexKey, contents)
 }
 
-func (h *harbor) put(key string, contents []byte) {
+func (h *fixture) put(key string, contents []byte) {
 	h.tb.Helper()
 	ctx := context.WithoutCancel(h.tb.Context())
 	input := &s3.PutObjectInput{Bucket: &h.bucket, Key: &key, Body: bytes.NewReader(contents)}

@@ -51,7 +51,7 @@ func ingest(from groups, recorder analytics.Recorder, now func() time.Time) func
 		}
 		batch := newLogBatch(log, data)
 		batch.Now = now()
-		return count(ctx, recorder, batch, data.Broken)
+		return count(ctx, recorder, batch, data.Skipped)
 	}
 }
 

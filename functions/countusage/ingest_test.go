@@ -20,7 +20,7 @@ import (
 )
 
 func TestEvents(t *testing.T) {
-	webtest.Samples(t, "countusage", func(t *testing.T, golden string, payload []byte) {
+	webtest.EachSampleEvent(t, "countusage", func(t *testing.T, golden string, payload []byte) {
 		var event events.CloudwatchLogsEvent
 		if err := json.Unmarshal(payload, &event); err != nil {
 			t.Fatal(err)
@@ -57,7 +57,7 @@ func TestIngestLogsInvalidDeliveriesOnce(t *testing.T) {
 		"empty event":   {events.CloudwatchLogsEvent{}, "corrupt batch"},
 		"not gzip":      {events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: "c2VjcmV0"}}, "corrupt batch"},
 		"not JSON":      {compressedEvent(t, "secret-content"), "corrupt batch"},
-		"gzip bomb":     {compressedEvent(t, strings.Repeat("0", 21<<20)), "it unpacks to more than 20 MB"},
+		"gzip bomb":     {compressedEvent(t, strings.Repeat("0", 21<<20)), "it is larger than 20 MB uncompressed"},
 		"other group":   {delivery(t, "portside-UsersLogs", "s", line), `"foreign log group","group":"portside-UsersLogs","lines":1`},
 		"its own group": {delivery(t, "portside-CountUsageLogs", "s", line), "foreign log group"},
 		"no group":      {delivery(t, "", "s", line), "foreign log group"},

@@ -1,15 +1,13 @@
-// Command countusage is the Lambda function that counts requests, by the access log, and calls of language models, by what the media
-// functions log, for the dashboard. CloudWatch Logs delivers it their lines.
+// Command countusage is the Lambda function that counts API requests and calls of language models for the dashboard. A
+// subscription of CloudWatch Logs sends it the access log and the logs of the media functions.
 package main
 
 import (
 	"context"
-	"log"
-	"os"
+	"fmt"
 	"strings"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/shared/analytics/analyticsdynamo"
@@ -19,19 +17,15 @@ import (
 	"portside/shared/lambda/start"
 )
 
-func main() {
-	start.LogJSON()
-	settings := start.Reader{Lookup: os.LookupEnv}
-	table, bucket := settings.String("ANALYTICS_TABLE"), settings.String("ANALYTICS_BUCKET")
-	from := groups{settings.String("ACCESS_LOG_GROUP"), strings.Split(settings.String("MODEL_LOG_GROUPS"), ",")}
-	if err := settings.Err(); err != nil {
-		log.Fatal(err)
-	}
+func main() { start.Events(build) }
+
+func build(settings *start.Settings) (any, error) {
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
-	store := analyticsdynamo.New(items.Client(cfg), table)
-	archive := analyticss3.NewArchive(s3client.New(cfg), bucket)
-	lambda.Start(ingest(from, analyticsdynamo.NewRecorder(store, archive), time.Now))
+	from := groups{settings.String("ACCESS_LOG_GROUP"), strings.Split(settings.String("MODEL_LOG_GROUPS"), ",")}
+	store := analyticsdynamo.New(items.Client(cfg), settings.String("ANALYTICS_TABLE"))
+	archive := analyticss3.NewArchive(s3client.New(cfg), settings.String("ANALYTICS_BUCKET"))
+	return ingest(from, analyticsdynamo.NewRecorder(store, archive), time.Now), nil
 }

@@ -10,10 +10,10 @@ import (
 	"portside/shared/images"
 )
 
-var errMethod = fault.New(fault.Forbidden, "This registry is read-only: it takes GET and HEAD.")
+var errMethod = fault.New(fault.Forbidden, "This registry is read-only. It supports GET and HEAD.")
 
-// codes are those of the OCI distribution specification, and of the CNCF registry where that has none. They are looked for
-// in this order, and then by kind.
+// codes are the error codes of the OCI distribution specification, or of the CNCF registry if it has none. The first match
+// counts, and otherwise the kind of the error.
 var codes = []struct {
 	err    error
 	code   string
@@ -30,7 +30,7 @@ var codes = []struct {
 	{images.ErrBlobUnknown, "BLOB_UNKNOWN", http.StatusNotFound},
 }
 
-// kindCodes map what other packages say.
+// kindCodes maps the kinds of errors that are not in codes.
 var kindCodes = map[fault.Kind]struct {
 	code   string
 	status int
@@ -41,13 +41,13 @@ var kindCodes = map[fault.Kind]struct {
 	fault.Unavailable:  {"UNAVAILABLE", http.StatusServiceUnavailable},
 }
 
-// retryAfter is what a client is told to wait, in seconds, where nobody knows better.
-const retryAfter = 1
+// retryAfterSeconds is the Retry-After header, unless it is set already.
+const retryAfterSeconds = 1
 
-// refuse answers with an error as the specification has it. It is the only place that maps errors to the registry's wire.
-func refuse(w http.ResponseWriter, err error) {
+// writeFault sends an error in the form of the specification. All errors are mapped here.
+func writeFault(w http.ResponseWriter, err error) {
 	code, status := "UNKNOWN", http.StatusInternalServerError
-	detail := "Something went wrong on our side. Try again; if it stays, tell us the X-Request-Id."
+	detail := "Something went wrong on our side. Try again. If it happens again, send us the X-Request-Id."
 	if known := fault.As(err); known != nil {
 		detail = known.Detail
 		if mapped, found := kindCodes[known.Kind]; found {
@@ -63,14 +63,14 @@ func refuse(w http.ResponseWriter, err error) {
 	if status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", "GET, HEAD")
 	}
-	waits := status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
-	if waits && w.Header().Get("Retry-After") == "" {
-		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+	isTemporary := status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
+	if isTemporary && w.Header().Get("Retry-After") == "" {
+		w.Header().Set("Retry-After", strconv.Itoa(retryAfterSeconds))
 	}
 	writeError(w, status, ociError{Code: code, Message: detail})
 }
 
-// ociError is one error of the specification's body.
+// ociError is one error in the body of an error response.
 type ociError struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -79,13 +79,13 @@ type ociError struct {
 func writeError(w http.ResponseWriter, status int, e ociError) {
 	body, err := json.Marshal(map[string][]ociError{"errors": {e}})
 	if err != nil {
-		panic(err) // two strings always encode
+		panic(err) // two strings can always be encoded
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that has gone needs no answer
+	_, _ = w.Write(body) // the client may have disconnected
 }
 
-// broken answers for a handler that panicked.
-func broken(w http.ResponseWriter, _ *http.Request) { refuse(w, errors.New("panic")) }
+// writePanic sends the error for a handler that panicked.
+func writePanic(w http.ResponseWriter, _ *http.Request) { writeFault(w, errors.New("panic")) }

@@ -10,7 +10,7 @@ import (
 
 func TestEvents(t *testing.T) {
 	webtest.Events(t, "images", func(tb testing.TB) (http.Handler, map[string]string) {
-		q := newQuay(tb)
+		q := newFixture(tb)
 		q.image("acme/api", "1.2.0")
 		return routes(q.gateway), map[string]string{"login": basic(q.issue(credentials.AccessToken, "read:docker-images").Reveal())}
 	})

@@ -13,40 +13,40 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-func TestClientsFindOutHowToLogIn(t *testing.T) {
-	q := newQuay(t)
+func TestChallengeForClients(t *testing.T) {
+	q := newFixture(t)
 	for _, target := range []string{"/v2", "/v2/", "/v2/_catalog", "/v2/acme/api/manifests/latest", "/v2/../etc", "/v2/nothing"} {
-		q.visitor().Get(target).Is(http.StatusUnauthorized).Has("errors.0.code", "UNAUTHORIZED").
+		q.anonymous().Get(target).Is(http.StatusUnauthorized).Has("errors.0.code", "UNAUTHORIZED").
 			HasHeader("WWW-Authenticate", `Basic realm="Portside"`).HasHeader("Docker-Distribution-Api-Version", "registry/2.0")
 	}
 	for _, target := range []string{"/v2", "/v2/"} {
-		q.holder("read:docker-images").Get(target).Is(http.StatusOK).HasHeader("Docker-Distribution-Api-Version", "registry/2.0")
+		q.withScopes("read:docker-images").Get(target).Is(http.StatusOK).HasHeader("Docker-Distribution-Api-Version", "registry/2.0")
 	}
-	q.with("pst_000000000000_000000000000000000000000000000000000").Get("/v2/").Is(http.StatusUnauthorized)
+	q.withToken("pst_000000000000_000000000000000000000000000000000000").Get("/v2/").Is(http.StatusUnauthorized)
 	token := q.issue(credentials.AccessToken, "read:docker-images").Reveal()
-	q.visitor().With("Authorization", "Bearer "+token).Get("/v2/").Is(http.StatusOK)
-	q.with(q.issue(credentials.Password, "read:docker-images").Reveal()).Get("/v2/").Is(http.StatusOK)
-	q.visitor().With("X-API-Key", token).Get("/v2/").Is(http.StatusUnauthorized)
+	q.anonymous().With("Authorization", "Bearer "+token).Get("/v2/").Is(http.StatusOK)
+	q.withToken(q.issue(credentials.Password, "read:docker-images").Reveal()).Get("/v2/").Is(http.StatusOK)
+	q.anonymous().With("X-API-Key", token).Get("/v2/").Is(http.StatusUnauthorized)
 }
 
-func TestImageIsPulled(t *testing.T) {
-	q := newQuay(t)
+func TestPullImage(t *testing.T) {
+	q := newFixture(t)
 	manifest, blob := q.image("acme/api", "1.2.0")
-	c := q.holder("read:docker-images")
+	c := q.withScopes("read:docker-images")
 	byTag := c.Get("/v2/acme/api/manifests/1.2.0").Is(http.StatusOK)
 	byTag.HasHeader("Docker-Content-Digest", manifest).HasHeader("Content-Type", manifestType)
 	if awstest.Digest(byTag.Body) != manifest {
-		t.Errorf("the manifest is not what was pushed: %s", byTag.Body)
+		t.Errorf("the manifest is not the one that was pushed: %s", byTag.Body)
 	}
 	c.Get("/v2/acme/api/manifests/"+manifest).Is(http.StatusOK).HasHeader("Docker-Content-Digest", manifest)
 	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.2.0", "").Is(http.StatusOK).HasHeader("Docker-Content-Digest", manifest)
 
 	redirect := c.Get("/v2/acme/api/blobs/" + blob).Is(http.StatusTemporaryRedirect)
-	q.keepsSecrets(redirect)
+	q.checkNoUpstreamDetails(redirect)
 	if got := fetch(t, redirect.Header.Get("Location")); got != "the content of acme/api:1.2.0" {
-		t.Errorf("the redirect leads to %q", got)
+		t.Errorf("the redirect goes to %q", got)
 	}
-	q.keepsSecrets(c.Do(http.MethodHead, "/v2/acme/api/blobs/"+blob, "").Is(http.StatusTemporaryRedirect))
+	q.checkNoUpstreamDetails(c.Do(http.MethodHead, "/v2/acme/api/blobs/"+blob, "").Is(http.StatusTemporaryRedirect))
 }
 
 // fetch follows a redirect as clients do: without the credential.
@@ -68,32 +68,32 @@ func fetch(t *testing.T, address string) string {
 	return string(body)
 }
 
-func TestClientsThatTakeAnything(t *testing.T) {
-	q := newQuay(t)
+func TestClientThatAcceptsAnyTypeGetsManifest(t *testing.T) {
+	q := newFixture(t)
 	q.image("acme/api", "1")
-	c := q.holder("read:docker-images")
+	c := q.withScopes("read:docker-images")
 	for _, accept := range []string{"", "*/*", "text/html,*/*", "*/*;q=0.8", "application/json, */*"} {
 		c.With("Accept", accept).Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
 	}
 }
 
-func TestIndexOfManyPlatforms(t *testing.T) {
-	q := newQuay(t)
+func TestPullImageIndex(t *testing.T) {
+	q := newFixture(t)
 	manifest, _ := q.image("acme/api", "amd64")
 	index := `{"schemaVersion":2,"mediaType":"` + indexType + `","manifests":[{"mediaType":"` + manifestType +
 		`","digest":"` + manifest + `","size":3,"platform":{"os":"linux","architecture":"amd64"}}]}`
 	digest := q.upstream.PushManifest(t, awstest.Manifest{
 		Repository: "acme/api", Reference: "latest", MediaType: indexType, Content: []byte(index),
 	})
-	c := q.holder("read:docker-images:acme/*").With("Accept", indexType)
+	c := q.withScopes("read:docker-images:acme/*").With("Accept", indexType)
 	c.Get("/v2/acme/api/manifests/latest").Is(http.StatusOK).HasHeader("Docker-Content-Digest", digest).HasHeader("Content-Type", indexType)
 }
 
-func TestScopesNarrow(t *testing.T) {
-	q := newQuay(t)
+func TestScopesLimitImages(t *testing.T) {
+	q := newFixture(t)
 	_, blob := q.image("acme/api", "1")
 	q.image("other/api", "1")
-	narrow := q.holder("read:docker-images:acme/*")
+	narrow := q.withScopes("read:docker-images:acme/*")
 	narrow.Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
 	for _, target := range []string{
 		"/v2/other/api/manifests/1", "/v2/other/api/tags/list", "/v2/other/api/blobs/" + blob, "/v2/nothing/manifests/1", "/v2/acme/manifests/1",
@@ -101,15 +101,15 @@ func TestScopesNarrow(t *testing.T) {
 		narrow.Get(target).Is(http.StatusForbidden).Has("errors.0.code", "DENIED")
 	}
 	narrow.Get("/v2/_catalog").Is(http.StatusOK).Has("repositories", []any{"acme/api"})
-	q.holder("read:docker-images").Get("/v2/_catalog").Is(http.StatusOK).Has("repositories", []any{"acme/api", "other/api"})
-	q.holder("read:helm-charts").Get("/v2/_catalog").Is(http.StatusOK).Has("repositories", []any{})
+	q.withScopes("read:docker-images").Get("/v2/_catalog").Is(http.StatusOK).Has("repositories", []any{"acme/api", "other/api"})
+	q.withScopes("read:helm-charts").Get("/v2/_catalog").Is(http.StatusOK).Has("repositories", []any{})
 }
 
-func TestChartsNeedTheirOwnScopeOnly(t *testing.T) {
-	q := newQuay(t)
+func TestChartScopeGivesAccessToChartsOnly(t *testing.T) {
+	q := newFixture(t)
 	manifest, blob := q.chart("charts/product", "1.0.0")
 	_, layer := q.image("acme/api", "1")
-	c := q.holder("read:helm-charts")
+	c := q.withScopes("read:helm-charts")
 	c.Get("/v2/charts/product/blobs/"+blob).Is(http.StatusForbidden).Has("errors.0.code", "DENIED")
 	c.Get("/v2/charts/product/tags/list").Is(http.StatusOK).Has("tags", []any{"1.0.0"})
 	c.Do(http.MethodHead, "/v2/charts/product/manifests/1.0.0", "").Is(http.StatusOK).HasHeader("Docker-Content-Digest", manifest)
@@ -117,11 +117,11 @@ func TestChartsNeedTheirOwnScopeOnly(t *testing.T) {
 	for _, target := range []string{"/v2/acme/api/manifests/1", "/v2/acme/api/tags/list", "/v2/acme/api/blobs/" + layer} {
 		c.Get(target).Is(http.StatusForbidden).Has("errors.0.code", "DENIED")
 	}
-	q.holder("read:helm-charts").Get("/v2/charts/product/blobs/" + blob).Is(http.StatusForbidden) // another credential
-	q.holder("read:docker-images").Get("/v2/charts/product/manifests/1.0.0").Is(http.StatusOK)
-	q.holder("read:helm-charts:other").Get("/v2/charts/product/manifests/1.0.0").Is(http.StatusForbidden)
+	q.withScopes("read:helm-charts").Get("/v2/charts/product/blobs/" + blob).Is(http.StatusForbidden) // another credential
+	q.withScopes("read:docker-images").Get("/v2/charts/product/manifests/1.0.0").Is(http.StatusOK)
+	q.withScopes("read:helm-charts:other").Get("/v2/charts/product/manifests/1.0.0").Is(http.StatusForbidden)
 	c.Get("/v2/charts/product/manifests/9").Is(http.StatusNotFound).Has("errors.0.code", "MANIFEST_UNKNOWN")
-	for _, target := range []string{ // neither what there is of images nor what there is not
+	for _, target := range []string{ // existing and missing images
 		"/v2/acme/api/manifests/9", "/v2/acme/none/manifests/1", "/v2/acme/none/tags/list", "/v2/acme/none/tags/list?n=0",
 		"/v2/acme/api/tags/list?last=0", "/v2/acme/api/tags/list?last=zzz", "/v2/acme/api/tags/list?n=0",
 		"/v2/acme/none/referrers/" + manifest,
@@ -129,24 +129,24 @@ func TestChartsNeedTheirOwnScopeOnly(t *testing.T) {
 		c.Get(target).Is(http.StatusForbidden).Has("errors.0.code", "DENIED")
 	}
 	q.now = q.now.Add(25 * time.Hour)
-	c.Get("/v2/charts/product/blobs/" + blob).Is(http.StatusForbidden) // the manifest was fetched long ago
+	c.Get("/v2/charts/product/blobs/" + blob).Is(http.StatusForbidden) // the grant expires after a day
 }
 
-func TestTagsComeInPages(t *testing.T) {
-	q := newQuay(t)
+func TestListTagsPages(t *testing.T) {
+	q := newFixture(t)
 	for _, tag := range []string{"1.0", "1.1", "1.2", "latest"} {
 		q.image("acme/api", tag)
 	}
-	c := q.holder("read:docker-images")
+	c := q.withScopes("read:docker-images")
 	got, target := []any{}, "/v2/acme/api/tags/list?n=3"
 	for target != "" {
 		page := c.Get(target).Is(http.StatusOK).Has("name", "acme/api")
 		got = append(got, page.JSON("tags").([]any)...)
-		q.keepsSecrets(page)
+		q.checkNoUpstreamDetails(page)
 		target = next(t, page)
 	}
 	if !slices.Equal(got, []any{"1.0", "1.1", "1.2", "latest"}) {
-		t.Errorf("got %v", got)
+		t.Errorf("got the pages %v", got)
 	}
 	for _, query := range []string{"n=-1", "n=x", "n=1.5", "last=%00", "last=" + strings.Repeat("a", 2000)} {
 		c.Get("/v2/acme/api/tags/list?"+query).Is(http.StatusBadRequest).Has("errors.0.code", "PAGINATION_NUMBER_INVALID")
@@ -155,8 +155,8 @@ func TestTagsComeInPages(t *testing.T) {
 	c.Get("/v2/acme/api/tags/list?n=99999999").Is(http.StatusOK)
 }
 
-// next returns the address of the page after this one, which must be on this host.
-func next(t *testing.T, page webtest.Answer) string {
+// next returns the address of the next page, which must be on this host.
+func next(t *testing.T, page webtest.Response) string {
 	t.Helper()
 	link := page.Header.Get("Link")
 	if link == "" {
@@ -169,8 +169,8 @@ func next(t *testing.T, page webtest.Answer) string {
 	return address
 }
 
-func TestCatalogComesInPages(t *testing.T) {
-	q := newQuay(t)
+func TestListRepositoriesPages(t *testing.T) {
+	q := newFixture(t)
 	for _, name := range []string{"acme/api", "acme/web", "other/api", "acme/zoo"} {
 		q.image(name, "1")
 	}
@@ -178,11 +178,11 @@ func TestCatalogComesInPages(t *testing.T) {
 		"read:docker-images":        {"acme/api", "acme/web", "acme/zoo", "other/api"},
 		"read:docker-images:acme/*": {"acme/api", "acme/web", "acme/zoo"},
 	} {
-		c := q.holder(scope)
+		c := q.withScopes(scope)
 		got, target := []any{}, "/v2/_catalog?n=1"
 		for target != "" {
 			page := c.Get(target).Is(http.StatusOK)
-			q.keepsSecrets(page)
+			q.checkNoUpstreamDetails(page)
 			got = append(got, page.JSON("repositories").([]any)...)
 			target = next(t, page)
 		}
@@ -193,10 +193,10 @@ func TestCatalogComesInPages(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThere(t *testing.T) {
-	q := newQuay(t)
+func TestMissingTargets(t *testing.T) {
+	q := newFixture(t)
 	q.image("acme/api", "1")
-	c := q.holder("read:docker-images")
+	c := q.withScopes("read:docker-images")
 	nowhere := "sha256:" + strings.Repeat("0", 64)
 	for target, code := range map[string]string{
 		"/v2/acme/api/manifests/2":                         "MANIFEST_UNKNOWN",
@@ -218,16 +218,16 @@ func TestWhatIsNotThere(t *testing.T) {
 			t.Errorf("%v", answer)
 		}
 		answer.Has("errors.0.code", code)
-		q.keepsSecrets(answer)
+		q.checkNoUpstreamDetails(answer)
 	}
 }
 
-func TestReferrersOfRegistryWithoutThem(t *testing.T) {
-	q := newQuay(t)
+func TestReferrersFallBackToTag(t *testing.T) {
+	q := newFixture(t)
 	manifest, _ := q.image("acme/api", "1")
 	product, _ := q.chart("charts/product", "1.0.0")
 	target := "/v2/acme/api/referrers/" + manifest
-	c := q.holder("read:docker-images")
+	c := q.withScopes("read:docker-images")
 	c.Get(target).Is(http.StatusOK).HasHeader("Content-Type", indexType).Has("schemaVersion", 2).Has("manifests", []any{})
 	referrer := func(artifactType string) string {
 		return `{"mediaType":"` + manifestType + `","artifactType":"` + artifactType + `","digest":"` + manifest + `","size":3}`
@@ -240,15 +240,15 @@ func TestReferrersOfRegistryWithoutThem(t *testing.T) {
 	c.Get(target).Is(http.StatusOK).Has("manifests.1.artifactType", "example/sig").HasHeader("OCI-Filters-Applied", "")
 	only := c.Get(target+"?artifactType=example/sig").Is(http.StatusOK).HasHeader("OCI-Filters-Applied", "artifactType")
 	only.Has("manifests.0.artifactType", "example/sig").Has("manifests.1", nil)
-	charts := q.holder("read:helm-charts")
+	charts := q.withScopes("read:helm-charts")
 	charts.Get(target).Is(http.StatusForbidden)
 	charts.Get("/v2/charts/product/referrers/"+product).Is(http.StatusOK).Has("manifests", []any{})
 }
 
-func TestOtherMethodsAreRefused(t *testing.T) {
-	q := newQuay(t)
+func TestOtherMethodsAreRejected(t *testing.T) {
+	q := newFixture(t)
 	q.image("acme/api", "1")
-	c := q.holder("read:docker-images")
+	c := q.withScopes("read:docker-images")
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
 		for _, target := range []string{"/v2/", "/v2/acme/api/manifests/1", "/v2/acme/api/blobs/uploads/", "/v2/x"} {
 			c.Do(method, target, "").Is(http.StatusMethodNotAllowed).Has("errors.0.code", "UNSUPPORTED").HasHeader("Allow", "GET, HEAD")
@@ -256,13 +256,13 @@ func TestOtherMethodsAreRefused(t *testing.T) {
 	}
 }
 
-func TestRanges(t *testing.T) {
-	q := newQuay(t)
+func TestBlobRanges(t *testing.T) {
+	q := newFixture(t)
 	_, blob := q.image("acme/api", "1")
-	c := q.holder("read:docker-images")
+	c := q.withScopes("read:docker-images")
 	huge := "bytes=" + strings.Repeat("0-1,", 5000) + "0-1"
 	for _, part := range []string{"bytes=0-3", huge, "bytes=-", "lines=1-2", "bytes=900-"} {
 		redirect := c.With("Range", part).Get("/v2/acme/api/blobs/" + blob).Is(http.StatusTemporaryRedirect)
-		q.keepsSecrets(redirect)
+		q.checkNoUpstreamDetails(redirect)
 	}
 }

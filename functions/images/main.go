@@ -1,13 +1,13 @@
-// Command images is the Lambda function behind /v2/…: the container registry, in front of the vendor's own.
+// Command images is the Lambda function behind /v2: the container registry that customers use, in front of the vendor's
+// own registry.
 package main
 
 import (
 	"context"
-	"log"
-	"os"
+	"fmt"
+	"net/http"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 
@@ -16,28 +16,22 @@ import (
 	"portside/shared/dynamo/items"
 	"portside/shared/images/imagesdynamo"
 	"portside/shared/images/imagesecr"
-	"portside/shared/lambda/lambdahttp"
 	"portside/shared/lambda/start"
 )
 
-func main() {
-	start.DelayCollection()
-	start.LogJSON()
-	settings := start.Reader{Lookup: os.LookupEnv}
-	table, limit := settings.String("CREDENTIALS_TABLE"), settings.Count("RATE_LIMIT_PER_MINUTE")
-	if err := settings.Err(); err != nil {
-		log.Fatal(err)
-	}
+func main() { start.HTTP(build) }
+
+func build(settings *start.Settings) (http.Handler, error) {
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
-	client := items.Client(cfg)
-	g := &gateway{
+	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
+	limit := settings.Count("RATE_LIMIT_PER_MINUTE")
+	return routes(&gateway{
 		auth:     credentials.NewAuthenticator(credentialsdynamo.New(client, table), limit, time.Now),
 		registry: imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now)),
 		grants:   imagesdynamo.New(client, table, time.Now),
 		now:      time.Now,
-	}
-	lambda.Start(lambdahttp.Handler(routes(g)))
+	}), nil
 }

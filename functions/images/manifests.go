@@ -13,25 +13,25 @@ import (
 	"portside/shared/pulls"
 )
 
-// base answers that the registry speaks version 2, and that the credential works.
+// base confirms that the registry supports version 2 of the API and that the credential is valid.
 func (g *gateway) base(*http.Request, call) (imagesecr.Answer, error) {
 	return imagesecr.Answer{
 		Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: []byte("{}"),
 	}, nil
 }
 
-// manifest fetches the whole manifest also for a HEAD: only what is in it tells a chart, and API Gateway makes the length,
-// which clients need, from the body.
+// manifest fetches the complete manifest, also for HEAD: its content shows whether it is a chart, and API Gateway computes
+// the Content-Length, which clients need, from the body.
 func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Answer, error) {
 	answer, err := g.registry.Fetch(r.Context(), imagesecr.Ask{
-		Method: http.MethodGet, Target: c.target, Accept: accepted(r),
+		Method: http.MethodGet, Target: c.target, Accept: acceptedTypes(r),
 	})
 	if err != nil {
-		return answer, g.hidden(r, c, err)
+		return answer, g.missingManifest(r, c, err)
 	}
-	blobs, chart := images.ChartBlobs(answer.Body)
+	blobs, isChart := images.ChartBlobs(answer.Body)
 	if c.reach == images.ChartsOnly {
-		if !chart {
+		if !isChart {
 			return imagesecr.Answer{}, images.ErrDenied
 		}
 		if err := g.grants.Grant(r.Context(), c.who.CredentialID, c.target.Repository, blobs); err != nil {
@@ -43,49 +43,50 @@ func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Answer, error) {
 		answer.Header.Set("Docker-Content-Digest", "sha256:"+hex.EncodeToString(sum[:]))
 	}
 	if c.target.ByTag() || r.Method == http.MethodGet {
-		g.note(r, c, answer.Header.Get("Docker-Content-Digest"), chart)
+		g.logPull(r, c, answer.Header.Get("Docker-Content-Digest"), isChart)
 	}
 	return answer, nil
 }
 
-// hidden is the error for a manifest that is not there. Who may fetch charts only is told so where the repository holds
-// charts, and otherwise what is said of an image.
-func (g *gateway) hidden(r *http.Request, c call, err error) error {
+// missingManifest returns the error for a manifest that was not found. A caller who may download only charts gets a "not
+// found" error only if the repository has charts, and otherwise ErrDenied as for an image.
+func (g *gateway) missingManifest(r *http.Request, c call, err error) error {
 	if c.reach == images.Everything {
 		return err
 	}
 	if !errors.Is(err, images.ErrManifestUnknown) {
-		return unknownIsDenied(err)
+		return denyUnknown(err)
 	}
-	if denied := g.holdsCharts(r, images.Target{Kind: images.Tags, Repository: c.target.Repository}); denied != nil {
+	if denied := g.requireChartRepository(r, images.Target{Kind: images.Tags, Repository: c.target.Repository}); denied != nil {
 		return denied
 	}
 	return err
 }
 
-// manifestTypes are all that a manifest can be, of the OCI image specification and of Docker before it.
+// manifestTypes are the media types of manifests, of the OCI image specification and of Docker.
 var manifestTypes = []string{
 	manifestType, indexType,
 	"application/vnd.docker.distribution.manifest.v2+json", "application/vnd.docker.distribution.manifest.list.v2+json",
 }
 
-// accepted is what a client takes. Registries answer 404 to one that takes anything, such as curl or a browser.
-func accepted(r *http.Request) []string {
+// acceptedTypes returns the manifest types that the client accepts. A client that accepts any type, such as curl or a
+// browser, gets all manifest types, because registries respond to it with 404 otherwise.
+func acceptedTypes(r *http.Request) []string {
 	accept := r.Header.Values("Accept")
-	said := strings.Join(accept, ",")
-	if strings.TrimSpace(said) == "" || strings.Contains(said, "*/*") {
+	joined := strings.Join(accept, ",")
+	if strings.TrimSpace(joined) == "" || strings.Contains(joined, "*/*") {
 		return manifestTypes
 	}
 	return accept
 }
 
-// note logs a pull, from which the pull log is written later.
-func (g *gateway) note(r *http.Request, c call, digest string, chart bool) {
+// logPull logs a pull. The function recordpulls reads it from the log.
+func (g *gateway) logPull(r *http.Request, c call, digest string, isChart bool) {
 	pull := pulls.Pull{
 		At: g.now(), Kind: pulls.Image, Repository: c.target.Repository, Reference: c.target.Reference, Digest: digest,
 		CredentialID: c.who.CredentialID, OwnerID: c.who.UserID, Client: r.UserAgent(),
 	}
-	if chart {
+	if isChart {
 		pull.Kind = pulls.Chart
 	}
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
@@ -94,10 +95,10 @@ func (g *gateway) note(r *http.Request, c call, digest string, chart bool) {
 	pulls.Log(r.Context(), pull)
 }
 
-// maxRange is how long a Range may be to be taken note of; a server may always ignore one (RFC 9110, section 14.2).
-const maxRange = 64
+// maxRangeBytes is the longest Range header that is passed on. A server may ignore any Range (RFC 9110, section 14.2).
+const maxRangeBytes = 64
 
-// blob passes on where the blob is. Nothing is fetched for a HEAD.
+// blob returns the registry's response for a blob, which is usually a redirect.
 func (g *gateway) blob(r *http.Request, c call) (imagesecr.Answer, error) {
 	if c.reach == images.ChartsOnly {
 		granted, err := g.grants.Granted(r.Context(), c.who.CredentialID, c.target.Repository, c.target.Reference)
@@ -109,26 +110,26 @@ func (g *gateway) blob(r *http.Request, c call) (imagesecr.Answer, error) {
 		}
 	}
 	ask := imagesecr.Ask{Method: r.Method, Target: c.target}
-	if part := r.Header.Get("Range"); len(part) <= maxRange {
+	if part := r.Header.Get("Range"); len(part) <= maxRangeBytes {
 		ask.Range = part
 	}
 	return g.registry.Fetch(r.Context(), ask)
 }
 
-// isChart returns ErrDenied where the manifest is none of a chart.
-func (g *gateway) isChart(r *http.Request, repository, reference string) error {
+// requireChart returns ErrDenied unless the manifest is that of a chart.
+func (g *gateway) requireChart(r *http.Request, repository, reference string) error {
 	answer, err := g.registry.Fetch(r.Context(), imagesecr.Ask{
 		Method: http.MethodGet, Accept: manifestTypes,
 		Target: images.Target{Kind: images.Manifest, Repository: repository, Reference: reference},
 	})
 	if err != nil {
-		return unknownIsDenied(err)
+		return denyUnknown(err)
 	}
-	if _, chart := images.ChartBlobs(answer.Body); !chart {
+	if _, isChart := images.ChartBlobs(answer.Body); !isChart {
 		return images.ErrDenied
 	}
 	return nil
 }
 
-// manifestType is the media type of the manifest that Helm writes.
+// manifestType is the media type of the manifests that Helm writes.
 const manifestType = "application/vnd.oci.image.manifest.v1+json"

@@ -15,12 +15,12 @@ import (
 // indexType is the media type of a list of manifests.
 const indexType = "application/vnd.oci.image.index.v1+json"
 
-// referrers lists what refers to a manifest. To see that of a chart one has to be allowed the chart. A registry without this
-// part of the API keeps the list where clients put it, under a tag made of the digest (OCI distribution specification 1.1,
-// "Referrers Tag Schema"), so that one gets the same answer whatever is behind.
+// referrers lists the manifests that refer to a manifest. If the upstream registry does not support this part of the API, it
+// reads the list under a tag made from the digest, where clients put it then (OCI distribution specification 1.1, "Referrers
+// Tag Schema").
 func (g *gateway) referrers(r *http.Request, c call) (imagesecr.Answer, error) {
 	if c.reach == images.ChartsOnly {
-		if err := g.isChart(r, c.target.Repository, c.target.Reference); err != nil {
+		if err := g.requireChart(r, c.target.Repository, c.target.Reference); err != nil {
 			return imagesecr.Answer{}, err
 		}
 	}
@@ -43,7 +43,7 @@ func (g *gateway) referrers(r *http.Request, c call) (imagesecr.Answer, error) {
 	if err != nil {
 		return imagesecr.Answer{}, err
 	}
-	return listOf(answer, wanted)
+	return filterReferrers(answer, wanted)
 }
 
 // index is a list of manifests.
@@ -53,8 +53,8 @@ type index struct {
 	Manifests     []map[string]any `json:"manifests"`
 }
 
-// listOf is the answer with the manifests of a list, of the wanted type only if there is one.
-func listOf(from imagesecr.Answer, wanted string) (imagesecr.Answer, error) {
+// filterReferrers returns a response with the manifests of a list, limited to the wanted artifact type unless it is empty.
+func filterReferrers(from imagesecr.Answer, wanted string) (imagesecr.Answer, error) {
 	list := index{Manifests: []map[string]any{}}
 	if err := decode(from, &list); err != nil {
 		return imagesecr.Answer{}, err
@@ -70,10 +70,10 @@ func listOf(from imagesecr.Answer, wanted string) (imagesecr.Answer, error) {
 	return answer, err
 }
 
-// decode reads a list that the registry answered.
+// decode decodes a list in a response of the registry.
 func decode(answer imagesecr.Answer, into any) error {
 	if err := json.Unmarshal(answer.Body, into); err != nil {
-		return errJunk
+		return errInvalidResponse
 	}
 	return nil
 }

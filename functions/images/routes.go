@@ -10,7 +10,7 @@ import (
 	"portside/shared/web"
 )
 
-// gateway is what the routes lead to: the registry's API for customers, as far as their scopes reach.
+// gateway has the handlers of the routes: the registry's API for customers, limited by their scopes.
 type gateway struct {
 	auth     web.ToolAuthenticator
 	registry *imagesecr.Registry
@@ -18,25 +18,25 @@ type gateway struct {
 	now      func() time.Time
 }
 
-// routes is the whole API of this function, for GET and HEAD. The standard mux cannot match paths with a name of many
-// components in the middle; images.Parse does.
+// routes returns the API of this function, for GET and HEAD. images.Parse parses the paths, because the standard mux cannot
+// match a name with several components in the middle of a path.
 func routes(g *gateway) http.Handler {
-	return web.Observe(g.serve(map[images.Kind]read{
+	return web.Observe(g.serve(map[images.Kind]operation{
 		images.Base:      g.base,
 		images.Catalog:   g.catalog,
 		images.Manifest:  g.manifest,
 		images.Blob:      g.blob,
 		images.Tags:      g.tags,
 		images.Referrers: g.referrers,
-	}), broken)
+	}), writePanic)
 }
 
-// read answers one admitted request.
-type read func(*http.Request, call) (imagesecr.Answer, error)
+// operation answers one authenticated request.
+type operation func(*http.Request, call) (imagesecr.Answer, error)
 
-// call is who asks for what.
+// call is a caller with the target of the request.
 type call struct {
 	who    principal.Principal
 	target images.Target
-	reach  images.Reach // into the target's repository, at least ChartsOnly; Nothing where there is no repository
+	reach  images.Reach // in the target's repository, at least ChartsOnly; Nothing if the target has no repository
 }

@@ -10,35 +10,36 @@ import (
 	"portside/shared/web"
 )
 
-// serve lets a request pass to what reads its target.
-func (g *gateway) serve(reads map[images.Kind]read) http.HandlerFunc {
+// serve returns a handler that passes a request on to the operation for the kind of its target.
+func (g *gateway) serve(operations map[images.Kind]operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Docker-Distribution-Api-Version", "registry/2.0")
-		target, mistake := images.Parse(r.URL.Path)
+		target, parseErr := images.Parse(r.URL.Path)
 		answer, err := g.answer(w, r, func(c call) (imagesecr.Answer, error) {
-			if mistake != nil {
-				return imagesecr.Answer{}, mistake
+			if parseErr != nil {
+				return imagesecr.Answer{}, parseErr
 			}
 			c.target, c.reach = target, images.ReachOf(c.who, target.Repository)
 			if target.Repository != "" && c.reach == images.Nothing {
 				return imagesecr.Answer{}, images.ErrDenied
 			}
-			return reads[target.Kind](r, c)
+			return operations[target.Kind](r, c)
 		})
-		web.Note(r, r.Method+" "+target.Route(), err)
+		web.RecordOutcome(r, r.Method+" "+target.Route(), err)
 		if err != nil {
-			refuse(w, err)
+			writeFault(w, err)
 			return
 		}
 		write(w, answer)
 	}
 }
 
-// answer admits the caller before anything is said of the path: a client's first request asks nothing but how to log in.
+// answer authenticates the caller before it checks anything else: the first request of a client only finds out how to log
+// in.
 func (g *gateway) answer(
 	w http.ResponseWriter, r *http.Request, next func(call) (imagesecr.Answer, error),
 ) (imagesecr.Answer, error) {
-	who, err := web.Admit(w, r, g.auth)
+	who, err := web.AuthenticateTool(w, r, g.auth)
 	if err != nil {
 		return imagesecr.Answer{}, err
 	}
@@ -48,12 +49,12 @@ func (g *gateway) answer(
 	return next(call{who: who})
 }
 
-// write sends an answer. That to a HEAD has its body too where it is known; see lambdahttp.
+// write sends a response. A response to HEAD also has its body; see lambdahttp.
 func write(w http.ResponseWriter, answer imagesecr.Answer) {
 	maps.Copy(w.Header(), answer.Header)
 	if len(answer.Body) > 0 {
 		w.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)))
 	}
 	w.WriteHeader(answer.Status)
-	_, _ = w.Write(answer.Body) // a client that has gone needs no answer
+	_, _ = w.Write(answer.Body) // the client may have disconnected
 }

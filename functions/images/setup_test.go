@@ -27,11 +27,11 @@ const (
 	chartContent = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
 )
 
-// owner is whom the credentials act for.
+// owner is the owner of the credentials.
 const owner = "0192f3a1-0000-7000-8000-000000000001"
 
-// quay is the images function in front of a real registry and a real database, with a clock that the test holds.
-type quay struct {
+// fixture is the function with a real upstream registry, a real database, and a clock that the test sets.
+type fixture struct {
 	tb       testing.TB
 	now      time.Time
 	client   *dynamodb.Client
@@ -41,9 +41,9 @@ type quay struct {
 	gateway  *gateway
 }
 
-func newQuay(tb testing.TB) *quay {
+func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
-	q := &quay{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 30, 0, time.UTC), upstream: awstest.NewRegistry(tb)}
+	q := &fixture{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 30, 0, time.UTC), upstream: awstest.NewRegistry(tb)}
 	q.client = awstest.DynamoDB(tb)
 	name := awstest.Table(tb, q.client, "CredentialsTable")
 	q.table = credentialsdynamo.New(q.client, name)
@@ -58,25 +58,25 @@ func newQuay(tb testing.TB) *quay {
 	return q
 }
 
-func (q *quay) clock() time.Time { return q.now }
+func (q *fixture) clock() time.Time { return q.now }
 
-func (q *quay) visitor() webtest.Client { return webtest.New(q.tb, routes(q.gateway)) }
+func (q *fixture) anonymous() webtest.Client { return webtest.New(q.tb, routes(q.gateway)) }
 
-// holder talks to the function with a new token of these scopes, as every client sends it: in place of a password.
-func (q *quay) holder(scopes ...string) webtest.Client {
+// withScopes returns a client that sends a new token with the scopes as its password.
+func (q *fixture) withScopes(scopes ...string) webtest.Client {
 	q.tb.Helper()
-	return q.with(q.issue(credentials.AccessToken, scopes...).Reveal())
+	return q.withToken(q.issue(credentials.AccessToken, scopes...).Reveal())
 }
 
-func (q *quay) with(token string) webtest.Client {
-	return q.visitor().With("Authorization", basic(token))
+func (q *fixture) withToken(token string) webtest.Client {
+	return q.anonymous().With("Authorization", basic(token))
 }
 
 func basic(token string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte("acme:"+token))
 }
 
-func (q *quay) issue(kind credentials.Kind, scopes ...string) credentials.Secret {
+func (q *fixture) issue(kind credentials.Kind, scopes ...string) credentials.Secret {
 	q.tb.Helper()
 	secret := credentials.Mint(kind)
 	q.write(q.table.Issue(credentials.Credential{
@@ -87,7 +87,7 @@ func (q *quay) issue(kind credentials.Kind, scopes ...string) credentials.Secret
 	return secret
 }
 
-func (q *quay) write(writes ...types.TransactWriteItem) {
+func (q *fixture) write(writes ...types.TransactWriteItem) {
 	q.tb.Helper()
 	if err := transactions.Write(q.tb.Context(), q.client, writes); err != nil {
 		q.tb.Fatal(err)
@@ -95,7 +95,7 @@ func (q *quay) write(writes ...types.TransactWriteItem) {
 }
 
 // artifact pushes a manifest with a configuration and one layer to the upstream registry, and returns the digests.
-func (q *quay) artifact(repository, tag, config, layer string) (manifest, blob string) {
+func (q *fixture) artifact(repository, tag, config, layer string) (manifest, blob string) {
 	q.tb.Helper()
 	about, content := []byte(`{"for":"`+repository+":"+tag+`"}`), []byte("the content of "+repository+":"+tag)
 	blob = q.upstream.PushBlob(q.tb, repository, content)
@@ -107,23 +107,23 @@ func (q *quay) artifact(repository, tag, config, layer string) (manifest, blob s
 	}), blob
 }
 
-func (q *quay) image(repository, tag string) (manifest, blob string) {
+func (q *fixture) image(repository, tag string) (manifest, blob string) {
 	q.tb.Helper()
 	return q.artifact(repository, tag, imageConfig, layerType)
 }
 
-func (q *quay) chart(repository, tag string) (manifest, blob string) {
+func (q *fixture) chart(repository, tag string) (manifest, blob string) {
 	q.tb.Helper()
 	return q.artifact(repository, tag, chartConfig, chartContent)
 }
 
-// keepsSecrets fails the test where an answer shows the upstream registry.
-func (q *quay) keepsSecrets(a webtest.Answer) {
+// checkNoUpstreamDetails fails the test if a response reveals the upstream registry.
+func (q *fixture) checkNoUpstreamDetails(a webtest.Response) {
 	q.tb.Helper()
 	text := fmt.Sprint(a.Header, string(a.Body))
 	for _, secret := range []string{q.upstream.Address, q.upstream.Password, strings.TrimPrefix(q.upstream.Basic(), "Basic ")} {
 		if strings.Contains(text, secret) {
-			q.tb.Errorf("%v shows the upstream registry: %v", a, a.Header)
+			q.tb.Errorf("%v reveals the upstream registry: %v", a, a.Header)
 		}
 	}
 }

@@ -15,32 +15,32 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-func TestOneLoginServesManyRequests(t *testing.T) {
-	q := newQuay(t)
+func TestUpstreamLoginIsReused(t *testing.T) {
+	q := newFixture(t)
 	q.image("acme/api", "1")
-	c := q.holder("read:docker-images")
+	c := q.withScopes("read:docker-images")
 	for range 5 {
 		c.Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
 	}
 	if got := q.logins.N(); got != 1 {
 		t.Errorf("%d logins", got)
 	}
-	q.now = q.now.Add(11*time.Hour + 55*time.Minute) // shortly before its end
+	q.now = q.now.Add(11*time.Hour + 55*time.Minute) // shortly before the login expires
 	c.Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
 	if got := q.logins.N(); got != 2 {
 		t.Errorf("%d logins", got)
 	}
 }
 
-func TestLoginThatWasTakenBackIsRenewed(t *testing.T) {
-	q := newQuay(t)
+func TestRevokedUpstreamLoginIsRenewed(t *testing.T) {
+	q := newFixture(t)
 	q.image("acme/api", "1")
 	password := q.upstream.Password
 	q.upstream.Password = "not any more"
-	c := q.holder("read:docker-images")
+	c := q.withScopes("read:docker-images")
 	c.Get("/v2/acme/api/manifests/1").Is(http.StatusServiceUnavailable).HasHeader("Retry-After", "1").Has("errors.0.code", "UNAVAILABLE")
 	q.upstream.Password = password
-	c.Get("/v2/acme/api/manifests/1").Is(http.StatusServiceUnavailable) // the login is too young to be doubted
+	c.Get("/v2/acme/api/manifests/1").Is(http.StatusServiceUnavailable) // a new login is not renewed
 	q.now = q.now.Add(2 * time.Minute)
 	c.Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
 	if got := q.logins.N(); got != 2 {
@@ -48,22 +48,22 @@ func TestLoginThatWasTakenBackIsRenewed(t *testing.T) {
 	}
 }
 
-// sick puts a registry of the test's own, which misbehaves, behind the gateway.
-func (q *quay) sick(handler http.HandlerFunc) webtest.Client {
+// withUpstream returns a client of a gateway in front of the given upstream registry.
+func (q *fixture) withUpstream(handler http.HandlerFunc) webtest.Client {
 	q.tb.Helper()
 	server := httptest.NewServer(handler)
 	q.tb.Cleanup(server.Close)
 	q.upstream.Address = strings.TrimPrefix(server.URL, "http://")
 	client, _ := q.upstream.ECR(q.tb, q.clock)
 	q.gateway.registry = imagesecr.NewRegistry(imagesecr.New(client, q.clock))
-	return q.holder("read:docker-images")
+	return q.withScopes("read:docker-images")
 }
 
-func TestSickRegistryLeaksNothing(t *testing.T) {
+func TestUpstreamErrorsRevealNoDetails(t *testing.T) {
 	for name, c := range map[string]struct {
-		answer http.HandlerFunc
-		status int
-		code   string
+		response http.HandlerFunc
+		status   int
+		code     string
 	}{
 		"fails":        {answering(http.StatusInternalServerError), http.StatusServiceUnavailable, "UNAVAILABLE"},
 		"is busy":      {answering(http.StatusTooManyRequests), http.StatusTooManyRequests, "TOOMANYREQUESTS"},
@@ -83,14 +83,14 @@ func TestSickRegistryLeaksNothing(t *testing.T) {
 		}, http.StatusServiceUnavailable, "UNAVAILABLE"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			q := newQuay(t)
-			answer := q.sick(c.answer).Get("/v2/acme/api/manifests/1").Is(c.status).Has("errors.0.code", c.code)
-			q.keepsSecrets(answer)
+			q := newFixture(t)
+			response := q.withUpstream(c.response).Get("/v2/acme/api/manifests/1").Is(c.status).Has("errors.0.code", c.code)
+			q.checkNoUpstreamDetails(response)
 		})
 	}
 }
 
-// answering says more in its answer than a customer should hear.
+// answering returns a handler whose responses contain details that customers must not see.
 func answering(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Www-Authenticate", `Basic realm="http://`+r.Host+`"`)
@@ -101,9 +101,9 @@ func answering(status int) http.HandlerFunc {
 	}
 }
 
-func TestAddressesOfTheRegistryBecomeOurs(t *testing.T) {
-	q := newQuay(t)
-	c := q.sick(func(w http.ResponseWriter, r *http.Request) {
+func TestUpstreamAddressesAreReplaced(t *testing.T) {
+	q := newFixture(t)
+	c := q.withUpstream(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("n") != "" {
 			w.Header().Set("Link", "<http://"+r.Host+r.URL.Path+`?n=2&last=b>; rel="next"`)
 			w.Header().Set("Set-Cookie", "upstream="+r.Host)
@@ -115,17 +115,17 @@ func TestAddressesOfTheRegistryBecomeOurs(t *testing.T) {
 		_, _ = w.Write([]byte("moved to " + r.Host))
 	})
 	page := c.Get("/v2/acme/api/tags/list?n=2").Is(http.StatusOK).HasHeader("Link", `</v2/acme/api/tags/list?n=2&last=b>; rel="next"`)
-	q.keepsSecrets(page)
+	q.checkNoUpstreamDetails(page)
 	moved := c.Get("/v2/acme/api/blobs/sha256:"+strings.Repeat("0", 64)).HasHeader("Location", "/v2/elsewhere?_state=1")
-	q.keepsSecrets(moved)
+	q.checkNoUpstreamDetails(moved)
 }
 
 func TestPullsAreLogged(t *testing.T) {
-	q := newQuay(t)
+	q := newFixture(t)
 	manifest, blob := q.image("acme/api", "1.2.0")
 	_, _ = q.chart("charts/product", "1.0.0")
 	lines := testkit.CaptureLogs(t)
-	c := q.holder("read:docker-images").With("User-Agent", "containerd/2.1")
+	c := q.withScopes("read:docker-images").With("User-Agent", "containerd/2.1")
 	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.2.0", "").Is(http.StatusOK)
 	c.Get("/v2/acme/api/manifests/" + manifest).Is(http.StatusOK)
 	c.Get("/v2/acme/api/blobs/" + blob).Is(http.StatusTemporaryRedirect)
@@ -158,14 +158,14 @@ func TestPullsAreLogged(t *testing.T) {
 		t.Errorf("got %+v", chart)
 	}
 	if strings.Contains(lines.String(), q.upstream.Password) || strings.Contains(lines.String(), "pst_") {
-		t.Error("the log shows a secret")
+		t.Error("the log contains a secret")
 	}
 }
 
-func TestLogTellsOutages(t *testing.T) {
-	q := newQuay(t)
+func TestOutagesAreLogged(t *testing.T) {
+	q := newFixture(t)
 	lines := testkit.CaptureLogs(t)
-	c := q.sick(answering(http.StatusBadGateway))
+	c := q.withUpstream(answering(http.StatusBadGateway))
 	c.Get("/v2/acme/api/manifests/1").Is(http.StatusServiceUnavailable)
 	var record struct{ Level, Route, Error string }
 	if err := json.Unmarshal(lines.Bytes(), &record); err != nil {

@@ -10,13 +10,13 @@ import (
 	"portside/shared/charts"
 )
 
-// syncer makes one bucket's index agree with what is published under a key.
+// syncer updates the index of one bucket for the chart under a key. charts.Indexer implements it.
 type syncer interface {
 	Sync(ctx context.Context, key string) ([]charts.Outcome, error)
 }
 
-// notification is what matters of an event of S3: where to look. The type of aws-lambda-go refuses the whole event when one
-// of its keys cannot be unescaped.
+// notification has the buckets and keys of an S3 event. It replaces the type of aws-lambda-go, which rejects the whole event
+// if one of its keys cannot be unescaped.
 type notification struct {
 	Records []struct {
 		S3 struct {
@@ -30,8 +30,8 @@ type notification struct {
 	} `json:"Records"`
 }
 
-// handler returns the handler. One key's error does not stop the others, but fails the invocation, so that the event comes
-// again; for what was done already, that changes nothing.
+// handler returns the handler. It continues after a key that fails, and then fails the invocation, so that Lambda retries the
+// event. The retry does not change charts that were indexed already.
 func handler(indexer func(bucket string) syncer) func(context.Context, notification) error {
 	return func(ctx context.Context, event notification) error {
 		var problems []error
@@ -40,7 +40,7 @@ func handler(indexer func(bucket string) syncer) func(context.Context, notificat
 			bucket := record.S3.Bucket.Name
 			key, err := url.QueryUnescape(record.S3.Object.Key)
 			if err != nil {
-				problems = append(problems, fmt.Errorf("key in the event: %w", err))
+				problems = append(problems, fmt.Errorf("unescape a key of the event: %w", err))
 				continue
 			}
 			if place := [2]string{bucket, key}; !seen[place] {

@@ -21,8 +21,8 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-// quay is the function on the real engine, over a bucket to which the events are made to point.
-type quay struct {
+// fixture is the function with the real engine and a bucket. The events are changed to name this bucket.
+type fixture struct {
 	tb     testing.TB
 	client *s3.Client
 	name   string
@@ -31,9 +31,9 @@ type quay struct {
 	handle func(context.Context, notification) error
 }
 
-func newQuay(tb testing.TB) *quay {
+func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
-	q := &quay{tb: tb, client: awstest.S3(tb), name: awstest.Bucket(tb)}
+	q := &fixture{tb: tb, client: awstest.S3(tb), name: awstest.Bucket(tb)}
 	q.bucket = chartss3.NewBucket(q.client, q.name)
 	q.handle = handler(func(bucket string) syncer {
 		const maxBytes = 1 << 20
@@ -54,14 +54,14 @@ func withoutTime(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-func (q *quay) put(key string, contents []byte) {
+func (q *fixture) put(key string, contents []byte) {
 	q.tb.Helper()
 	if err := q.bucket.Put(q.tb.Context(), key, contents, charts.Anything); err != nil {
 		q.tb.Fatal(err)
 	}
 }
 
-func (q *quay) play(payload string) error {
+func (q *fixture) invoke(payload string) error {
 	q.tb.Helper()
 	var event notification
 	if err := json.Unmarshal([]byte(strings.ReplaceAll(payload, "portside-charts", q.name)), &event); err != nil {
@@ -70,8 +70,8 @@ func (q *quay) play(payload string) error {
 	return q.handle(q.tb.Context(), event)
 }
 
-// state is what the function left behind: what it logged, and the keys in the bucket.
-func (q *quay) state(err error) []byte {
+// state returns the log of the function and the keys in the bucket.
+func (q *fixture) state(err error) []byte {
 	q.tb.Helper()
 	var s struct {
 		Error string   `json:"error,omitempty"`
@@ -108,7 +108,7 @@ func (q *quay) state(err error) []byte {
 	return text
 }
 
-func (q *quay) listed() []string {
+func (q *fixture) listed() []string {
 	q.tb.Helper()
 	object, err := q.bucket.Get(q.tb.Context(), charts.IndexKey, 1<<20)
 	if errors.Is(err, charts.ErrNoObject) {
@@ -139,20 +139,20 @@ func chart(tb testing.TB, name, version string) []byte {
 	return packed.Bytes()
 }
 
-// TestEvents plays the sample events on a bucket with a chart that is listed and gone, and what the events are about.
+// TestEvents sends the sample events to a bucket that has the objects of the events, and a chart that is in the index but was deleted.
 func TestEvents(t *testing.T) {
-	webtest.Samples(t, "indexcharts", func(t *testing.T, golden string, payload []byte) {
-		q := newQuay(t)
+	webtest.EachSampleEvent(t, "indexcharts", func(t *testing.T, golden string, payload []byte) {
+		q := newFixture(t)
 		q.prepare()
-		webtest.GoldenJSON(t, golden, q.state(q.play(string(payload))))
+		webtest.GoldenJSON(t, golden, q.state(q.invoke(string(payload))))
 	})
 }
 
-func (q *quay) prepare() {
+func (q *fixture) prepare() {
 	q.tb.Helper()
 	const gone = "charts/gone-1.0.0.tgz"
 	q.put(gone, chart(q.tb, "gone", "1.0.0"))
-	if err := q.play(`{"Records": [{"s3": {"bucket": {"name": "portside-charts"}, "object": {"key": "` + gone + `"}}}]}`); err != nil {
+	if err := q.invoke(`{"Records": [{"s3": {"bucket": {"name": "portside-charts"}, "object": {"key": "` + gone + `"}}}]}`); err != nil {
 		q.tb.Fatal(err)
 	}
 	object, err := q.bucket.Get(q.tb.Context(), gone, 0)
@@ -168,21 +168,21 @@ func (q *quay) prepare() {
 	q.logs.Reset()
 }
 
-func TestEventsThatAreNone(t *testing.T) {
-	q := newQuay(t)
+func TestEventsWithoutChartsAreIgnored(t *testing.T) {
+	q := newFixture(t)
 	const test = `{"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "portside-charts"}`
 	for _, payload := range []string{`{}`, test, `{"Records": []}`} {
-		if err := q.play(payload); err != nil || q.logs.Len() > 0 {
+		if err := q.invoke(payload); err != nil || q.logs.Len() > 0 {
 			t.Errorf("%s: %v, %s", payload, err, q.logs.String())
 		}
 	}
 }
 
-// A key that fails for reasons of the bucket's fails the invocation, after the others were dealt with.
-func TestErrorsDoNotStopOthers(t *testing.T) {
-	q := newQuay(t)
+// TestFailedKeyDoesNotStopOthers checks that an error of the bucket fails the invocation after all keys were processed.
+func TestFailedKeyDoesNotStopOthers(t *testing.T) {
+	q := newFixture(t)
 	q.put("charts/app-1.0.0.tgz", chart(t, "app", "1.0.0"))
-	err := q.play(`{"Records": [
+	err := q.invoke(`{"Records": [
 		{"s3": {"bucket": {"name": "no-such-bucket"}, "object": {"key": "charts/app-1.0.0.tgz"}}},
 		{"s3": {"bucket": {"name": "portside-charts"}, "object": {"key": "charts/app-1.0.0.tgz"}}}]}`)
 	if err == nil || !strings.Contains(err.Error(), "no-such-bucket") {

@@ -1,14 +1,12 @@
-// Command indexcharts is the Lambda function that checks what is published in the chart repository's bucket and keeps the
-// repository's index. Events of the bucket start it; they name the bucket, too.
+// Command indexcharts is the Lambda function that checks the charts published in the chart repository's bucket and
+// maintains the repository's index. Events of the bucket invoke it; they also name the bucket.
 package main
 
 import (
 	"context"
-	"log"
-	"os"
+	"fmt"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/shared/charts"
@@ -18,21 +16,17 @@ import (
 	"portside/shared/lambda/start"
 )
 
-func main() {
-	start.LogJSON()
-	settings := start.Reader{Lookup: os.LookupEnv}
-	maxBytes := int64(settings.Count("MAX_CHART_MEGABYTES")) << 20
-	if err := settings.Err(); err != nil {
-		log.Fatal(err)
-	}
+func main() { start.Events(build) }
+
+func build(settings *start.Settings) (any, error) {
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
-	client := s3client.New(cfg)
-	lambda.Start(handler(func(bucket string) syncer {
+	client, maxBytes := s3client.New(cfg), int64(settings.Count("MAX_CHART_MEGABYTES"))<<20
+	return handler(func(bucket string) syncer {
 		return charts.NewIndexer(charts.Parts{
 			Bucket: chartss3.NewBucket(client, bucket), Inspector: chartshelm.New(maxBytes), MaxBytes: maxBytes, Now: time.Now,
 		})
-	}))
+	}), nil
 }

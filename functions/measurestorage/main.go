@@ -1,13 +1,11 @@
-// Command measurestorage is the Lambda function that measures how much the buckets hold, once an hour, for the dashboard.
+// Command measurestorage is the Lambda function that measures the size of the buckets every hour, for the dashboard.
 package main
 
 import (
 	"context"
-	"log"
-	"os"
+	"fmt"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/shared/analytics"
@@ -18,20 +16,17 @@ import (
 	"portside/shared/lambda/start"
 )
 
-func main() {
-	start.LogJSON()
-	settings := start.Reader{Lookup: os.LookupEnv}
-	table, charts, media := settings.String("ANALYTICS_TABLE"), settings.String("CHARTS_BUCKET"), settings.String("MEDIA_BUCKET")
-	if err := settings.Err(); err != nil {
-		log.Fatal(err)
-	}
+func main() { start.Events(build) }
+
+func build(settings *start.Settings) (any, error) {
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
 	client := s3client.New(cfg)
-	lambda.Start(measure(analytics.StorageMeasurer{
-		Charts: analyticss3.NewBucketSizer(client, charts), Media: analyticss3.NewBucketSizer(client, media),
-		Store: analyticsdynamo.New(items.Client(cfg), table), Now: time.Now,
-	}))
+	return measure(analytics.StorageMeasurer{
+		Charts: analyticss3.NewBucketSizer(client, settings.String("CHARTS_BUCKET")),
+		Media:  analyticss3.NewBucketSizer(client, settings.String("MEDIA_BUCKET")),
+		Store:  analyticsdynamo.New(items.Client(cfg), settings.String("ANALYTICS_TABLE")), Now: time.Now,
+	}), nil
 }

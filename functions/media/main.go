@@ -1,13 +1,13 @@
-// Command media is the Lambda function behind /v1/capabilities/…: summaries of files, values from them, and comparisons.
+// Command media is the Lambda function behind /v1/capabilities. It summarizes files, extracts values from them, and
+// compares them.
 package main
 
 import (
 	"context"
-	"log"
-	"os"
+	"fmt"
+	"net/http"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/documents"
@@ -16,7 +16,6 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
-	"portside/shared/lambda/lambdahttp"
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
 	"portside/shared/media"
@@ -24,31 +23,25 @@ import (
 	"portside/shared/media/medias3"
 )
 
-func main() {
-	start.DelayCollection()
-	start.LogJSON()
-	settings := start.Reader{Lookup: os.LookupEnv}
-	table, limit := settings.String("CREDENTIALS_TABLE"), settings.Count("RATE_LIMIT_PER_MINUTE")
-	bucket := settings.String("MEDIA_BUCKET")
-	if err := settings.Err(); err != nil {
-		log.Fatal(err)
-	}
+func main() { start.HTTP(build) }
+
+func build(settings *start.Settings) (http.Handler, error) {
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
-	client := s3client.New(cfg)
-	store := medias3.New(client, bucket, time.Now)
-	limits := documents.DefaultLimits()
+	client, bucket := s3client.New(cfg), settings.String("MEDIA_BUCKET")
+	store, limits := medias3.New(client, bucket, time.Now), documents.DefaultLimits()
 	parts, err := mediaengines.Equip(media.Parts{
 		Detect: kind.Detect, Readers: files.Readers(), Results: store, Limits: limits,
 	}, mediaengines.Read(settings.Optional, cfg).In(client, bucket))
 	if err != nil {
-		log.Fatal(err)
+		return nil, err
 	}
 	h := &handlers{
 		service: media.NewService(parts), stored: store, jobs: store, offers: store, waiting: patience, now: time.Now,
 	}
-	auth := credentials.NewAuthenticator(credentialsdynamo.New(items.Client(cfg), table), limit, time.Now)
-	lambda.Start(lambdahttp.Handler(routes(h, auth).Handler()))
+	keys := credentialsdynamo.New(items.Client(cfg), settings.String("CREDENTIALS_TABLE"))
+	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	return routes(h, auth).Handler(), nil
 }

@@ -98,9 +98,9 @@ var (
 const maxText = 12 * (100_000 + media.MaxVariables*(media.MaxName+media.MaxDescription+10))
 
 var (
-	asFile   = map[string]any{web.Instead: "Send the text as a file, above 4.4 MB with POST /v1/uploads."}
+	asFile   = map[string]any{web.TooLargeHint: "Send the text as a file, above 4.4 MB with POST /v1/uploads."}
 	asUpload = map[string]any{
-		web.Instead: "Ask for an upload with POST /v1/uploads, post the file to its url, and send its id in place of the file.",
+		web.TooLargeHint: "Ask for an upload with POST /v1/uploads, post the file to its url, and send its id in place of the file.",
 	}
 )
 

@@ -143,7 +143,7 @@ func body(tb testing.TB, parts ...string) (contentType, text string) {
 }
 
 // send posts a form.
-func send(tb testing.TB, c webtest.Client, path string, parts ...string) webtest.Answer {
+func send(tb testing.TB, c webtest.Client, path string, parts ...string) webtest.Response {
 	tb.Helper()
 	contentType, text := body(tb, parts...)
 	return c.With("Content-Type", contentType).Post(path, text)

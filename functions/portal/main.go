@@ -2,20 +2,17 @@
 package main
 
 import (
-	"log"
+	"net/http"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
-	"portside/shared/lambda/lambdahttp"
 	"portside/shared/lambda/start"
 )
 
-func main() {
-	start.DelayCollection()
-	start.LogJSON()
+func main() { start.HTTP(build) }
+
+func build(*start.Settings) (http.Handler, error) {
 	pages, err := newPages()
 	if err != nil {
-		log.Fatal(err)
+		return nil, err
 	}
-	lambda.Start(lambdahttp.Handler(routes(pages).Handler()))
+	return routes(pages).Handler(), nil
 }

@@ -11,8 +11,8 @@ import (
 //go:embed pages
 var embedded embed.FS
 
-// contentSecurityPolicy lets a page run its own files and call this API. A page holds a one-time token and then a
-// credential, so nothing from elsewhere may run in it, and it may not run inside anything from elsewhere.
+// contentSecurityPolicy permits a page to load its own files and to call this API. A page handles a one-time token and then a
+// credential, so it must not load code from other servers, and other sites must not embed it.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
@@ -36,9 +36,8 @@ func newPages() (*pages, error) {
 	return p, nil
 }
 
-// page is what a mail links to. The token stands behind the # of the address, which browsers keep to themselves: it reaches
-// neither this function nor a log. The page is the same for everybody, and getting it spends nothing, whoever opens the link
-// first.
+// page is a page that mails link to. The link has a token after its #. Browsers do not send this part, so it reaches neither
+// this function nor a log. The page is the same for everybody, and opening it does not use the token up.
 type page []byte
 
 // ServeHTTP implements http.Handler.
@@ -52,5 +51,5 @@ func (p page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	header.Set("X-Frame-Options", "DENY")
 	header.Set("X-Robots-Tag", "noindex")
 	header.Set("Cache-Control", "no-store")
-	_, _ = w.Write(p) // a client that has gone needs no answer
+	_, _ = w.Write(p) // the client may have disconnected
 }

@@ -22,10 +22,10 @@ func TestEvents(t *testing.T) {
 	webtest.Events(t, "portal", func(tb testing.TB) (http.Handler, map[string]string) { return handler(tb), nil })
 }
 
-// paths are those of the pages that mails link to.
+// paths are the paths of the pages that mails link to.
 func paths() []string { return []string{"/portal/activate", "/portal/collect"} }
 
-func TestPagesKeepTheirSecrets(t *testing.T) {
+func TestPagesHaveSecurityHeaders(t *testing.T) {
 	for _, path := range paths() {
 		page := webtest.New(t, handler(t)).Get(path).Is(http.StatusOK).
 			HasHeader("Content-Type", "text/html; charset=utf-8").
@@ -40,12 +40,12 @@ func TestPagesKeepTheirSecrets(t *testing.T) {
 			}
 		}
 		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
-			t.Errorf("the policy of %s lets in too much: %s", path, policy)
+			t.Errorf("the policy of %s permits too much: %s", path, policy)
 		}
 	}
 }
 
-func TestPagesAreWholeWithoutOtherHosts(t *testing.T) {
+func TestPagesLoadOnlyTheirOwnFiles(t *testing.T) {
 	c := webtest.New(t, handler(t))
 	for _, path := range paths() {
 		page := c.Get(path).Is(http.StatusOK)
@@ -53,7 +53,7 @@ func TestPagesAreWholeWithoutOtherHosts(t *testing.T) {
 			t.Errorf("%s has %q, which its policy forbids", path, forbidden)
 		}
 		if !strings.Contains(string(page.Body), "<noscript>") {
-			t.Errorf("%s says nothing to browsers without scripts", path)
+			t.Errorf("%s has no text for browsers without scripts", path)
 		}
 		own := 0
 		for _, address := range webtest.References(page.Body) {
@@ -63,13 +63,13 @@ func TestPagesAreWholeWithoutOtherHosts(t *testing.T) {
 			}
 		}
 		if own < 4 {
-			t.Errorf("%s refers to %d files of its own, want its style, both scripts and icon", path, own)
+			t.Errorf("%s refers to %d of its files, want the style sheet, both scripts and the icon", path, own)
 		}
 	}
 }
 
-// TestPagesHaveWhatTheirScriptsLookFor compares the ids that scripts ask for with those of the page.
-func TestPagesHaveWhatTheirScriptsLookFor(t *testing.T) {
+// TestPagesHaveTheElementsOfTheirScripts compares the element IDs in the scripts with those of the page.
+func TestPagesHaveTheElementsOfTheirScripts(t *testing.T) {
 	wanted := regexp.MustCompile(`element\("([a-z]+)"\)`)
 	for _, path := range paths() {
 		c := webtest.New(t, handler(t))
@@ -77,14 +77,14 @@ func TestPagesHaveWhatTheirScriptsLookFor(t *testing.T) {
 		for _, script := range []string{"portal.js", strings.TrimPrefix(path, "/portal/") + ".js"} {
 			for _, id := range wanted.FindAllSubmatch(c.Get("/portal/assets/"+script).Is(http.StatusOK).Body, -1) {
 				if !strings.Contains(page, `id="`+string(id[1])+`"`) {
-					t.Errorf("%s looks for %s, which %s has not", script, id[1], path)
+					t.Errorf("%s looks for the element %s, which %s does not have", script, id[1], path)
 				}
 			}
 		}
 	}
 }
 
-func TestPageTakesNothing(t *testing.T) {
+func TestPagesRejectOtherMethods(t *testing.T) {
 	c := webtest.New(t, handler(t))
 	for _, path := range paths() {
 		c.Post(path, `{"token":"x"}`).Is(http.StatusMethodNotAllowed).HasHeader("Allow", "GET, HEAD")

@@ -2,7 +2,7 @@ package main
 
 import "portside/shared/web"
 
-// routes is everything that this function serves. Its pages call the API like any other client, from the browser.
+// routes returns the pages of this function. In the browser they call the API like any other client.
 func routes(p *pages) *web.API {
 	api := web.NewAPI(nil)
 	for path, page := range p.byPath {

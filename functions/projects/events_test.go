@@ -9,7 +9,7 @@ import (
 
 func TestEvents(t *testing.T) {
 	webtest.Events(t, "projects", func(tb testing.TB) (http.Handler, map[string]string) {
-		o := newOffice(tb)
+		o := newFixture(tb)
 		return o.handler(), map[string]string{"admin-key": o.key}
 	})
 }

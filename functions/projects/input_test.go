@@ -10,8 +10,8 @@ import (
 
 const somebody = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
 
-func TestBadBodies(t *testing.T) {
-	o := newOffice(t)
+func TestCreateProjectRejectsInvalidInput(t *testing.T) {
+	o := newFixture(t)
 	deep := strings.Repeat(`{"a":`, 9) + "1" + strings.Repeat("}", 9)
 	member := fmt.Sprintf(`{"userId":%q,"role":"viewer"}`, somebody)
 	for name, c := range map[string]struct {
@@ -59,26 +59,26 @@ func TestBadBodies(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer := o.root().For(t).With("Content-Type", "application/json").Post("/v1/projects", c.body).
+			response := o.asAdmin().For(t).With("Content-Type", "application/json").Post("/v1/projects", c.body).
 				Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
-			got := slices.Sorted(slices.Values(answer.Pointers()))
+			got := slices.Sorted(slices.Values(response.Pointers()))
 			if c.pointers != nil && !slices.Equal(got, slices.Sorted(slices.Values(c.pointers))) {
-				t.Errorf("pointers %q, want %q: %s", got, c.pointers, answer.Body)
+				t.Errorf("pointers %q, want %q: %s", got, c.pointers, response.Body)
 			}
 		})
 	}
-	o.root().Get("/v1/projects").Has("pagination.total", 0) // nothing was written
+	o.asAdmin().Get("/v1/projects").Has("pagination.total", 0) // nothing was created
 }
 
-func TestAMemberHasOneRole(t *testing.T) {
-	o := newOffice(t)
+func TestMemberIsListedOnce(t *testing.T) {
+	o := newFixture(t)
 	body := fmt.Sprintf(`{"name":"A","members":[{"userId":%q,"role":"viewer"},{"userId":%q,"role":"owner"}]}`,
 		o.admin.ID, strings.ToUpper(o.admin.ID))
-	o.root().Post("/v1/projects", body).Is(http.StatusBadRequest).Has("errors.0.pointer", "/members/1/userId").Has("errors.1", nil)
+	o.asAdmin().Post("/v1/projects", body).Is(http.StatusBadRequest).Has("errors.0.pointer", "/members/1/userId").Has("errors.1", nil)
 }
 
-func TestGoodEdges(t *testing.T) {
-	o := newOffice(t)
+func TestCreateProjectAcceptsLimits(t *testing.T) {
+	o := newFixture(t)
 	deep := strings.Repeat(`{"a":`, 7) + "{}" + strings.Repeat("}", 7)
 	large := `{"a":"` + strings.Repeat("x", 16<<10-8) + `"}`
 	for name, body := range map[string]string{
@@ -87,48 +87,48 @@ func TestGoodEdges(t *testing.T) {
 		"largest": `{"name":"A","settings":` + large + `,"metadata":` + large + `}`,
 		"empty":   `{"name":"A","description":"","members":[],"settings":{},"metadata":{}}`,
 	} {
-		t.Run(name, func(t *testing.T) { o.root().For(t).Post("/v1/projects", body).Is(http.StatusCreated) })
+		t.Run(name, func(t *testing.T) { o.asAdmin().For(t).Post("/v1/projects", body).Is(http.StatusCreated) })
 	}
-	o.root().Get("/v1/projects").Has("pagination.total", 4)
+	o.asAdmin().Get("/v1/projects").Has("pagination.total", 4)
 }
 
-func TestBadQueries(t *testing.T) {
-	o := newOffice(t)
+func TestListProjectsRejectsInvalidQueries(t *testing.T) {
+	o := newFixture(t)
 	for query, pointer := range map[string]string{
 		"limit=0": "query/limit", "limit=101": "query/limit", "limit=ten": "query/limit", "offset=-1": "query/offset",
 		"status=gone": "query/status", "status=": "query/status", "status=draft&status=active": "query/status",
 		"role=admin": "query/role", "limit=%zz": "query",
 	} {
 		t.Run(query, func(t *testing.T) {
-			answer := o.root().For(t).Get("/v1/projects?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
-			if got := answer.Pointers(); !slices.Equal(got, []string{pointer}) {
+			response := o.asAdmin().For(t).Get("/v1/projects?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
+			if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {
 				t.Errorf("pointers %q, want %q", got, pointer)
 			}
 		})
 	}
 }
 
-func TestBadPathsAndMethods(t *testing.T) {
-	o := newOffice(t)
+func TestProjectsRejectInvalidPathsAndMethods(t *testing.T) {
+	o := newFixture(t)
 	for _, id := range []string{"1", "%00", strings.Repeat("a", 5000)} {
-		o.root().Get("/v1/projects/"+id).Is(http.StatusBadRequest).Has("errors.0.pointer", "path/projectId")
+		o.asAdmin().Get("/v1/projects/"+id).Is(http.StatusBadRequest).Has("errors.0.pointer", "path/projectId")
 	}
-	o.root().Get("/v1/projects/" + somebody).Is(http.StatusNotFound)
-	o.root().Get("/v1/projects/a/b").Is(http.StatusNotFound)
-	o.root().Do(http.MethodPatch, "/v1/projects", "{}").Is(http.StatusMethodNotAllowed).HasHeader("Allow", "GET, HEAD, POST")
+	o.asAdmin().Get("/v1/projects/" + somebody).Is(http.StatusNotFound)
+	o.asAdmin().Get("/v1/projects/a/b").Is(http.StatusNotFound)
+	o.asAdmin().Do(http.MethodPatch, "/v1/projects", "{}").Is(http.StatusMethodNotAllowed).HasHeader("Allow", "GET, HEAD, POST")
 }
 
-func TestBadChanges(t *testing.T) {
-	o := newOffice(t)
-	at := "/v1/projects/" + o.root().Post("/v1/projects", engine).Text("data.id")
+func TestUpdateProjectRejectsInvalidInput(t *testing.T) {
+	o := newFixture(t)
+	at := "/v1/projects/" + o.asAdmin().Post("/v1/projects", engine).Text("data.id")
 	for body, pointer := range map[string]string{
 		`{"status":"gone"}`: "/status", `{"name":""}`: "/name", `{"metadata":5}`: "/metadata", `{"id":"x"}`: "/id",
 		`{"createdAt":"2026-03-02T09:00:00Z"}`: "/createdAt", `{"settings":null}`: "/settings",
 	} {
-		answer := o.root().Put(at, body).Is(http.StatusBadRequest)
-		if got := answer.Pointers(); !slices.Equal(got, []string{pointer}) {
+		response := o.asAdmin().Put(at, body).Is(http.StatusBadRequest)
+		if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {
 			t.Errorf("%s: pointers %q, want %q", body, got, pointer)
 		}
 	}
-	o.root().Get(at).HasHeader("ETag", `"1"`)
+	o.asAdmin().Get(at).HasHeader("ETag", `"1"`)
 }

@@ -13,50 +13,50 @@ import (
 	"portside/shared/web"
 )
 
-// ListedProject is a project in the list form. It is exported, like every struct that is embedded here, because huma passes
-// over the fields of an embedded struct that is not.
+// ListedProject is a project in a list. Structs that are embedded in inputs and outputs are exported, because huma ignores
+// the fields of unexported ones.
 type ListedProject struct {
 	ID          string          `json:"id" format:"uuid" doc:"UUIDv7; never changes." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	Name        string          `json:"name" doc:"For people; several projects may have the same." example:"Difference Engine"`
-	Description string          `json:"description" doc:"Empty where there is none." example:"Tables of logarithms, without errors."`
-	Status      projects.Status `json:"status" enum:"draft,active,on_hold,completed,archived" doc:"How far it is." example:"active"`
-	OwnerID     string          `json:"ownerId" format:"uuid" doc:"Id of the user whose project it is, who may have been deleted since." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	Name        string          `json:"name" doc:"Name of the project; not necessarily unique." example:"Difference Engine"`
+	Description string          `json:"description" doc:"Empty if there is none." example:"Tables of logarithms, without errors."`
+	Status      projects.Status `json:"status" enum:"draft,active,on_hold,completed,archived" doc:"Progress of the project." example:"active"`
+	OwnerID     string          `json:"ownerId" format:"uuid" doc:"ID of the owner, who may have been deleted." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	CreatedAt   time.Time       `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
 }
 
-// Project is a project in the full form.
+// Project is a project with all fields.
 type Project struct {
 	ListedProject
-	Members   []Member   `json:"members" doc:"Users who take part, in the order in which you named them."`
-	Settings  web.Object `json:"settings" doc:"How the project is set up, as you wrote it." example:"{\"visibility\":\"internal\"}"`
-	Metadata  web.Object `json:"metadata" doc:"Whatever you keep with the project, as you wrote it." example:"{\"customerNumber\":\"C-1815\"}"`
-	UpdatedAt time.Time  `json:"updatedAt" doc:"UTC; of the last change." example:"2026-03-02T09:15:30.250Z"`
+	Members   []Member   `json:"members" doc:"Members of the project, in the order in which you listed them."`
+	Settings  web.Object `json:"settings" doc:"JSON object with the settings that you stored, unchanged." example:"{\"visibility\":\"internal\"}"`
+	Metadata  web.Object `json:"metadata" doc:"JSON object that you stored with the project, unchanged." example:"{\"customerNumber\":\"C-1815\"}"`
+	UpdatedAt time.Time  `json:"updatedAt" doc:"UTC; time of the last change." example:"2026-03-02T09:15:30.250Z"`
 }
 
-// Member is a user who takes part in a project.
+// Member is a user who is a member of a project.
 type Member struct {
-	UserID string              `json:"userId" format:"uuid" doc:"Id of a user; each at most once." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	Role   projects.MemberRole `json:"role" enum:"owner,editor,viewer" doc:"What the member does in the project; permits nothing." example:"editor"`
+	UserID string              `json:"userId" format:"uuid" doc:"ID of a user. A user can be listed only once." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	Role   projects.MemberRole `json:"role" enum:"owner,editor,viewer" doc:"Role of the member in the project. It grants no permissions." example:"editor"`
 }
 
-func listForm(p projects.Project) ListedProject {
+func encodeListedProject(p projects.Project) ListedProject {
 	return ListedProject{
 		ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status, OwnerID: p.OwnerID, CreatedAt: p.CreatedAt,
 	}
 }
 
-func fullForm(p projects.Project) Project {
+func encodeProject(p projects.Project) Project {
 	members := make([]Member, len(p.Members))
 	for i, m := range p.Members {
 		members[i] = Member(m)
 	}
 	return Project{
-		ListedProject: listForm(p), Members: members, Settings: web.Object(p.Settings), Metadata: web.Object(p.Metadata),
+		ListedProject: encodeListedProject(p), Members: members, Settings: web.Object(p.Settings), Metadata: web.Object(p.Metadata),
 		UpdatedAt: p.UpdatedAt,
 	}
 }
 
-// projectBody is the envelope of one project.
+// projectBody is the body of a response with one project.
 type projectBody struct {
 	Data Project `json:"data"`
 }
@@ -67,12 +67,12 @@ type projectOutput struct {
 }
 
 func newProjectOutput(p projects.Project) *projectOutput {
-	return &projectOutput{Version: web.VersionOf(p.Version), Body: projectBody{fullForm(p)}}
+	return &projectOutput{Version: web.VersionOf(p.Version), Body: projectBody{encodeProject(p)}}
 }
 
 type listProjectsInput struct {
 	web.Paging
-	Status projects.Status `query:"status" enum:"draft,active,on_hold,completed,archived" doc:"Only projects of this status."`
+	Status projects.Status `query:"status" enum:"draft,active,on_hold,completed,archived" doc:"Only projects with this status."`
 }
 
 type listProjectsOutput struct {
@@ -90,7 +90,7 @@ func (s *service) list(ctx context.Context, in *listProjectsInput) (*listProject
 	out := &listProjectsOutput{}
 	out.Body.Data = make([]ListedProject, len(page.Projects))
 	for i, p := range page.Projects {
-		out.Body.Data[i] = listForm(p)
+		out.Body.Data[i] = encodeListedProject(p)
 	}
 	out.Body.Pagination = in.Pagination(page.Total)
 	return out, nil
@@ -100,16 +100,16 @@ type createProjectInput struct {
 	web.Idempotency
 	Body struct {
 		Name        string          `json:"name" doc:"1 to 200 characters." example:"Difference Engine"`
-		Description string          `json:"description,omitempty" doc:"At most 2,000 characters; may have line breaks." example:"Tables of logarithms, without errors."`
-		Status      projects.Status `json:"status,omitempty" enum:"draft,active,on_hold,completed,archived" default:"draft" doc:"How far it is."`
-		OwnerID     *string         `json:"ownerId,omitempty" format:"uuid" doc:"Id of a user who exists; left out: the caller." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-		Members     []Member        `json:"members,omitempty" doc:"At most 100 users who exist, each once."`
-		Settings    web.Object      `json:"settings,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; stored as you write it." example:"{\"visibility\":\"internal\"}"`
-		Metadata    web.Object      `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; stored as you write it." example:"{\"customerNumber\":\"C-1815\"}"`
+		Description string          `json:"description,omitempty" doc:"At most 2,000 characters; can have line breaks." example:"Tables of logarithms, without errors."`
+		Status      projects.Status `json:"status,omitempty" enum:"draft,active,on_hold,completed,archived" default:"draft" doc:"Progress of the project."`
+		OwnerID     *string         `json:"ownerId,omitempty" format:"uuid" doc:"ID of an existing user. Default: the caller." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+		Members     []Member        `json:"members,omitempty" doc:"At most 100 existing users, each once."`
+		Settings    web.Object      `json:"settings,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; stored unchanged." example:"{\"visibility\":\"internal\"}"`
+		Metadata    web.Object      `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; stored unchanged." example:"{\"customerNumber\":\"C-1815\"}"`
 	}
 }
 
-// Resolve implements huma.Resolver: it adds the domain's failures to those of the schema.
+// Resolve implements huma.Resolver. It adds the failures that the domain finds to those of the schema.
 func (in *createProjectInput) Resolve(huma.Context) []error {
 	return web.Failures(in.project().Check())
 }
@@ -122,7 +122,7 @@ func (in *createProjectInput) project() projects.NewProject {
 	}
 }
 
-// membersOf returns nil where the request says nothing of members.
+// membersOf returns nil if the request has no members.
 func membersOf(all []Member) []projects.Member {
 	if all == nil {
 		return nil
@@ -149,13 +149,13 @@ func (s *service) create(ctx context.Context, in *createProjectInput) (*createPr
 	return &createProjectOutput{
 		Version:  web.VersionOf(created.Project.Version),
 		Creation: web.CreatedAt(path+"/"+created.Project.ID, created.Replayed),
-		Body:     projectBody{fullForm(created.Project)},
+		Body:     projectBody{encodeProject(created.Project)},
 	}, nil
 }
 
-// ProjectPath is the path of one project.
+// ProjectPath is the path parameter of operations on one project.
 type ProjectPath struct {
-	ProjectID string `path:"projectId" format:"uuid" doc:"Id of the project." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	ProjectID string `path:"projectId" format:"uuid" doc:"ID of the project." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 }
 
 func (s *service) get(ctx context.Context, in *ProjectPath) (*projectOutput, error) {
@@ -172,11 +172,11 @@ type updateProjectInput struct {
 	Body struct {
 		Name        *string          `json:"name,omitempty" doc:"1 to 200 characters." example:"Analytical Engine"`
 		Description *string          `json:"description,omitempty" doc:"At most 2,000 characters; empty removes it." example:"Any computation at all."`
-		Status      *projects.Status `json:"status,omitempty" enum:"draft,active,on_hold,completed,archived" doc:"How far it is." example:"archived"`
-		OwnerID     *string          `json:"ownerId,omitempty" format:"uuid" doc:"Id of a user who exists." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-		Members     []Member         `json:"members,omitempty" doc:"At most 100 users who exist, each once; replaces all who are there, and empty removes them."`
-		Settings    web.Object       `json:"settings,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; replaces what is there." example:"{\"visibility\":\"internal\"}"`
-		Metadata    web.Object       `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; replaces what is there." example:"{\"customerNumber\":\"C-1815\"}"`
+		Status      *projects.Status `json:"status,omitempty" enum:"draft,active,on_hold,completed,archived" doc:"Progress of the project." example:"archived"`
+		OwnerID     *string          `json:"ownerId,omitempty" format:"uuid" doc:"ID of an existing user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+		Members     []Member         `json:"members,omitempty" doc:"At most 100 existing users, each once. Replaces all members; an empty list removes them."`
+		Settings    web.Object       `json:"settings,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; replaces the current one." example:"{\"visibility\":\"internal\"}"`
+		Metadata    web.Object       `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; replaces the current one." example:"{\"customerNumber\":\"C-1815\"}"`
 	}
 }
 

@@ -22,9 +22,9 @@ import (
 const engine = `{"name":" Difference Engine ","description":"Tables\nof logarithms","settings":{"seat":12345678901234567890},` +
 	`"metadata":{"tags":["a"]}}`
 
-func TestLifeOfAProject(t *testing.T) {
-	o := newOffice(t)
-	root := o.root()
+func TestProjectIsCreatedUpdatedAndDeleted(t *testing.T) {
+	o := newFixture(t)
+	root := o.asAdmin()
 	ada, _ := o.user("ada@example.com", principal.User)
 
 	created := root.Post("/v1/projects", engine).Is(http.StatusCreated).
@@ -32,15 +32,15 @@ func TestLifeOfAProject(t *testing.T) {
 		Has("data.ownerId", o.admin.ID).Has("data.members", []any{}).Has("data.metadata.tags.0", "a").
 		Has("data.createdAt", "2026-03-02T09:00:00Z").Has("data.updatedAt", "2026-03-02T09:00:00Z").HasHeader("ETag", `"1"`)
 	if !strings.Contains(string(created.Body), "12345678901234567890") {
-		t.Errorf("a number lost digits: %s", created.Body)
+		t.Errorf("a number lost precision: %s", created.Body)
 	}
 	at := "/v1/projects/" + created.Text("data.id")
 	created.HasHeader("Location", at)
 	root.Get(at).Is(http.StatusOK).Has("", created.JSON("")).HasHeader("ETag", `"1"`)
 	root.Get("/v1/projects/" + strings.ToUpper(created.Text("data.id"))).Is(http.StatusOK)
-	root.Post("/v1/projects", engine).Is(http.StatusCreated) // names need not differ
+	root.Post("/v1/projects", engine).Is(http.StatusCreated) // names need not be unique
 
-	o.clock.Pass(time.Hour)
+	o.clock.Advance(time.Hour)
 	root.Put(at, fmt.Sprintf(`{"status":"active","ownerId":%q,"members":[{"userId":%q,"role":"editor"}],"settings":{}}`,
 		strings.ToUpper(ada.ID), ada.ID)).Is(http.StatusOK).
 		Has("data.name", "Difference Engine").Has("data.status", "active").Has("data.ownerId", ada.ID).
@@ -59,9 +59,9 @@ func TestLifeOfAProject(t *testing.T) {
 	root.Get("/v1/projects").Is(http.StatusOK).Has("pagination.total", 1)
 }
 
-func TestPages(t *testing.T) {
-	o := newOffice(t)
-	root := o.root()
+func TestListProjectsPages(t *testing.T) {
+	o := newFixture(t)
+	root := o.asAdmin()
 	statuses := []string{"draft", "active", "archived"}
 	for i := range 7 {
 		root.Post("/v1/projects", fmt.Sprintf(`{"name":"P%d","status":%q}`, i, statuses[i%3])).Is(http.StatusCreated)
@@ -78,40 +78,40 @@ func TestPages(t *testing.T) {
 	listed := root.Get("/v1/projects?limit=1").JSON("data.0").(map[string]any)
 	want := []string{"createdAt", "description", "id", "name", "ownerId", "status"}
 	if got := slices.Sorted(maps.Keys(listed)); !slices.Equal(got, want) {
-		t.Errorf("the list form has %v, want %v", got, want)
+		t.Errorf("the listed project has the fields %v, want %v", got, want)
 	}
 }
 
-func TestPermissions(t *testing.T) {
-	o := newOffice(t)
-	at := "/v1/projects/" + o.root().Post("/v1/projects", engine).Text("data.id")
+func TestProjectPermissions(t *testing.T) {
+	o := newFixture(t)
+	at := "/v1/projects/" + o.asAdmin().Post("/v1/projects", engine).Text("data.id")
 	_, manager := o.user("manager@example.com", principal.Manager)
 	_, user := o.user("user@example.com", principal.User)
 	_, viewer := o.user("viewer@example.com", principal.Viewer)
 
-	v := o.as(viewer)
+	v := o.withKey(viewer)
 	v.Get("/v1/projects").Is(http.StatusOK)
 	v.Get(at).Is(http.StatusOK)
-	v.Post("/v1/projects", `{`).Is(http.StatusForbidden).Has("code", "FORBIDDEN") // who may not, learns nothing of the body
+	v.Post("/v1/projects", `{`).Is(http.StatusForbidden).Has("code", "FORBIDDEN") // permissions are checked before the body
 	v.Put(at, `{"name":"x"}`).Is(http.StatusForbidden)
 	v.Delete(at).Is(http.StatusForbidden)
 
-	u := o.as(user)
+	u := o.withKey(user)
 	u.Post("/v1/projects", engine).Is(http.StatusCreated)
 	u.Put(at, `{"name":"x"}`).Is(http.StatusOK)
 	u.Delete(at).Is(http.StatusForbidden)
-	o.as(manager).Delete(at).Is(http.StatusNoContent)
-	for _, answer := range []webtest.Answer{
-		o.visitor().Get("/v1/projects"), o.visitor().Post("/v1/projects", engine), o.visitor().Get(at),
-		o.visitor().Put(at, `{}`), o.visitor().Delete(at),
+	o.withKey(manager).Delete(at).Is(http.StatusNoContent)
+	for _, response := range []webtest.Response{
+		o.anonymous().Get("/v1/projects"), o.anonymous().Post("/v1/projects", engine), o.anonymous().Get(at),
+		o.anonymous().Put(at, `{}`), o.anonymous().Delete(at),
 	} {
-		answer.Is(http.StatusUnauthorized).Has("code", "UNAUTHORIZED")
+		response.Is(http.StatusUnauthorized).Has("code", "UNAUTHORIZED")
 	}
 }
 
 func TestIfMatch(t *testing.T) {
-	o := newOffice(t)
-	root := o.root()
+	o := newFixture(t)
+	root := o.asAdmin()
 	at := "/v1/projects/" + root.Post("/v1/projects", engine).Text("data.id")
 	root.With("If-Match", `"1"`).Put(at, `{"name":"B"}`).Is(http.StatusOK).HasHeader("ETag", `"2"`)
 	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).Is(http.StatusPreconditionFailed).Has("code", "PRECONDITION_FAILED")
@@ -121,30 +121,30 @@ func TestIfMatch(t *testing.T) {
 	root.With("If-Match", `"7", "3"`).Delete(at).Is(http.StatusNoContent)
 }
 
-func TestLostUpdateIsRefused(t *testing.T) {
-	o := newOffice(t)
-	at := "/v1/projects/" + o.root().Post("/v1/projects", engine).Text("data.id")
-	statuses := webtest.AtOnce(6, func(i int) int {
-		return o.root().With("If-Match", `"1"`).Put(at, fmt.Sprintf(`{"name":"N%d"}`, i)).Status
+func TestConcurrentUpdatesWithOneETagUpdateOnce(t *testing.T) {
+	o := newFixture(t)
+	at := "/v1/projects/" + o.asAdmin().Post("/v1/projects", engine).Text("data.id")
+	statuses := webtest.Concurrently(6, func(i int) int {
+		return o.asAdmin().With("If-Match", `"1"`).Put(at, fmt.Sprintf(`{"name":"N%d"}`, i)).Status
 	})
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusPreconditionFailed] != 5 {
 		t.Errorf("statuses %v, want one 200 and five 412", statuses)
 	}
-	statuses = webtest.AtOnce(6, func(i int) int { return o.root().Put(at, fmt.Sprintf(`{"description":"D%d"}`, i)).Status })
+	statuses = webtest.Concurrently(6, func(i int) int { return o.asAdmin().Put(at, fmt.Sprintf(`{"description":"D%d"}`, i)).Status })
 	if statuses[http.StatusOK] != 6 {
-		t.Errorf("statuses %v, want six 200 where nobody asked for a version", statuses)
+		t.Errorf("statuses %v, want six 200 without If-Match", statuses)
 	}
-	o.root().Get(at).HasHeader("ETag", `"8"`)
+	o.asAdmin().Get(at).HasHeader("ETag", `"8"`)
 }
 
 func TestIdempotencyKey(t *testing.T) {
-	o := newOffice(t)
+	o := newFixture(t)
 	ada, _ := o.user("ada@example.com", principal.User)
-	once := o.root().With("Idempotency-Key", "order 66")
+	once := o.asAdmin().With("Idempotency-Key", "order 66")
 	body := fmt.Sprintf(`{"name":"A","members":[{"userId":%q,"role":"viewer"}]}`, ada.ID)
 	first := once.Post("/v1/projects", body).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "")
 	at := "/v1/projects/" + first.Text("data.id")
-	o.root().Put(at, `{"name":"Changed"}`).Is(http.StatusOK)
+	o.asAdmin().Put(at, `{"name":"Changed"}`).Is(http.StatusOK)
 
 	again := once.Post("/v1/projects", body).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true").HasHeader("Location", at)
 	if !bytes.Equal(again.Body, first.Body) {
@@ -152,38 +152,38 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 	once.Post("/v1/projects", `{"name":"B"}`).Is(http.StatusUnprocessableEntity).Has("code", "UNPROCESSABLE")
 	_, other := o.user("other@example.com", principal.Manager)
-	o.as(other).With("Idempotency-Key", "order 66").Post("/v1/projects", body).Is(http.StatusCreated).
-		HasHeader("Idempotency-Replayed", "") // keys belong to their caller
+	o.withKey(other).With("Idempotency-Key", "order 66").Post("/v1/projects", body).Is(http.StatusCreated).
+		HasHeader("Idempotency-Replayed", "") // idempotency keys of other callers do not count
 
-	o.dismiss(ada.ID)
-	o.root().Delete(at).Is(http.StatusNoContent)
-	o.clock.Pass(23 * time.Hour)
+	o.deleteUser(ada.ID)
+	o.asAdmin().Delete(at).Is(http.StatusNoContent)
+	o.clock.Advance(23 * time.Hour)
 	once.Post("/v1/projects", body).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true")
-	o.clock.Pass(time.Hour)
+	o.clock.Advance(time.Hour)
 	once.Post("/v1/projects", body).Is(http.StatusBadRequest).Has("errors.0.pointer", "/members/0/userId")
 	once.Post("/v1/projects", `{"name":"B"}`).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "")
-	o.root().With("Idempotency-Key", "k\x00").Post("/v1/projects", engine).Is(http.StatusBadRequest).
+	o.asAdmin().With("Idempotency-Key", "k\x00").Post("/v1/projects", engine).Is(http.StatusBadRequest).
 		Has("errors.0.pointer", "header/Idempotency-Key")
 }
 
-func TestIdempotencyKeyUnderConcurrency(t *testing.T) {
-	o := newOffice(t)
-	statuses := webtest.AtOnce(6, func(int) int {
-		a := o.root().With("Idempotency-Key", "k").Post("/v1/projects", engine)
+func TestConcurrentRequestsWithOneIdempotencyKey(t *testing.T) {
+	o := newFixture(t)
+	statuses := webtest.Concurrently(6, func(int) int {
+		a := o.asAdmin().With("Idempotency-Key", "k").Post("/v1/projects", engine)
 		if a.Header.Get("Idempotency-Replayed") == "true" {
 			return -a.Status
 		}
 		return a.Status
 	})
 	if statuses[http.StatusCreated] != 1 || statuses[-http.StatusCreated] != 5 {
-		t.Errorf("answers %v, want one 201 and five replays of it", statuses)
+		t.Errorf("responses %v, want one 201 and five replays of it", statuses)
 	}
-	o.root().Get("/v1/projects").Has("pagination.total", 1)
+	o.asAdmin().Get("/v1/projects").Has("pagination.total", 1)
 }
 
-func TestPeopleMustExistWhenTheyAreNamed(t *testing.T) {
-	o := newOffice(t)
-	root := o.root()
+func TestNewOwnerAndMembersMustExist(t *testing.T) {
+	o := newFixture(t)
+	root := o.asAdmin()
 	ada, _ := o.user("ada@example.com", principal.User)
 	const nobody = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
 	root.Post("/v1/projects", fmt.Sprintf(`{"name":"A","ownerId":%q,"members":[{"userId":%q,"role":"owner"},{"userId":%q,"role":"viewer"}]}`,
@@ -195,24 +195,24 @@ func TestPeopleMustExistWhenTheyAreNamed(t *testing.T) {
 	root.Put(at, fmt.Sprintf(`{"ownerId":%q}`, nobody)).Is(http.StatusBadRequest).Has("errors.0.pointer", "/ownerId")
 	root.Get(at).HasHeader("ETag", `"1"`)
 
-	o.dismiss(ada.ID)
-	root.Put(at, `{"name":"B",`+both+`}`).Is(http.StatusOK).Has("data.ownerId", ada.ID) // who was named before stays
+	o.deleteUser(ada.ID)
+	root.Put(at, `{"name":"B",`+both+`}`).Is(http.StatusOK).Has("data.ownerId", ada.ID) // current members need not exist
 	root.Put(at, fmt.Sprintf(`{"ownerId":%q,"members":[]}`, o.admin.ID)).Is(http.StatusOK)
 	root.Put(at, `{`+both+`}`).Is(http.StatusBadRequest).Has("errors.0.pointer", "/ownerId").Has("errors.1.pointer", "/members/0/userId")
 }
 
-// TestDays checks what the dashboard will read: who is what in the evening, and what happened on the day.
-func TestDays(t *testing.T) {
-	o := newOffice(t)
-	root := o.root()
+// TestDayCountsOfProjects checks the day counts that the dashboard reads.
+func TestDayCountsOfProjects(t *testing.T) {
+	o := newFixture(t)
+	root := o.asAdmin()
 	first := "/v1/projects/" + root.Post("/v1/projects", engine).Text("data.id")
 	root.Post("/v1/projects", `{"name":"B","status":"archived"}`).Is(http.StatusCreated)
-	o.clock.Pass(24 * time.Hour)
+	o.clock.Advance(24 * time.Hour)
 	for _, status := range []string{"active", "archived", "on_hold", "archived"} {
 		root.Put(first, `{"status":"`+status+`"}`).Is(http.StatusOK)
 	}
 	root.Put(first, `{"status":"archived","name":"Still archived"}`).Is(http.StatusOK)
-	o.clock.Pass(24 * time.Hour)
+	o.clock.Advance(24 * time.Hour)
 	root.Delete(first).Is(http.StatusNoContent)
 
 	today := calendar.DayOf(o.clock.Now())

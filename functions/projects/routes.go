@@ -12,7 +12,7 @@ import (
 	"portside/shared/web"
 )
 
-// service is what the handlers call.
+// service has the handlers and what they call.
 type service struct{ projects *projects.Service }
 
 func newService(store projects.Store, people projects.Directory, now func() time.Time) *service {
@@ -21,7 +21,7 @@ func newService(store projects.Store, people projects.Directory, now func() time
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// routes is the whole API of this function.
+// routes returns the API of this function.
 func routes(s *service, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
 	web.Handle(api, web.Needs(principal.ProjectsRead), listProjects, s.list)
@@ -39,32 +39,32 @@ var tags = []string{"Projects"}
 var (
 	listProjects = huma.Operation{
 		OperationID: "listProjects", Method: http.MethodGet, Path: path, Tags: tags, Summary: "List projects",
-		Description: "One page of projects in the order of their creation, with the exact total.",
+		Description: "Returns one page of projects in the order of their creation, with the exact total.",
 	}
 	createProject = huma.Operation{
 		OperationID: "createProject", Method: http.MethodPost, Path: path, Tags: tags, Summary: "Create a project",
 		DefaultStatus: http.StatusCreated,
-		Description: "Adds a project, which is the caller's own unless `ownerId` names another user. Roles of members tell who " +
-			"does what in the project; what somebody may do here follows from the role of the user alone.\n\nAn `Idempotency-Key` " +
-			"makes it safe to repeat the request for 24 hours: the same body gets the first answer again with " +
-			"`Idempotency-Replayed: true`, another body a 422.",
+		Description: "Creates a project. The caller owns it unless `ownerId` names another user. Roles of members describe their part " +
+			"in the project; they grant no permissions in this API.\n\nWith an `Idempotency-Key` " +
+			"you can safely repeat the request for 24 hours: the same body gets the first response again with " +
+			"`Idempotency-Replayed: true`, and a different body gets a 422.",
 		Errors: web.BodyErrors(http.StatusUnprocessableEntity),
 	}
 	getProject = huma.Operation{
 		OperationID: "getProject", Method: http.MethodGet, Path: onePath, Tags: tags, Summary: "Get a project",
-		Description: "One project in full. The `ETag` names the version; send it in `If-Match` to change exactly this version.",
+		Description: "Returns one project with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version.",
 		Errors:      []int{http.StatusNotFound},
 	}
 	updateProject = huma.Operation{
 		OperationID: "updateProject", Method: http.MethodPut, Path: onePath, Tags: tags, Summary: "Change a project",
-		Description: "Changes the fields that the body has and leaves the others. `members`, `settings` and `metadata` are each " +
-			"replaced as a whole. Any status may follow any other. Users who are named anew must exist.",
+		Description: "Changes the fields in the body and leaves other fields unchanged. `members`, `settings` and `metadata` are each " +
+			"replaced completely. Any status can follow any other. A new owner and new members must exist.",
 		Errors: web.BodyErrors(http.StatusNotFound, http.StatusPreconditionFailed),
 	}
 	deleteProject = huma.Operation{
 		OperationID: "deleteProject", Method: http.MethodDelete, Path: onePath, Tags: tags, Summary: "Delete a project",
 		DefaultStatus: http.StatusNoContent,
-		Description:   "Removes a project for good. To keep it and have it out of the way, make it `archived`.",
+		Description:   "Deletes a project permanently. To keep a project that is no longer needed, set its status to `archived`.",
 		Errors:        []int{http.StatusNotFound, http.StatusPreconditionFailed},
 	}
 )

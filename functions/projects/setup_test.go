@@ -19,8 +19,8 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// office is the projects function on a real engine, with a clock that the test holds and people from the users domain.
-type office struct {
+// fixture is the function with a real engine and a clock that the test sets.
+type fixture struct {
 	tb        testing.TB
 	client    *dynamodb.Client
 	keys      *credentialsdynamo.Table
@@ -29,13 +29,13 @@ type office struct {
 	analytics string
 	clock     *webtest.Clock
 	admin     users.User
-	key       string // of the admin
+	key       string // API key of the admin
 }
 
-func newOffice(tb testing.TB) *office {
+func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	o := &office{
+	o := &fixture{
 		tb: tb, client: client, analytics: awstest.Table(tb, client, "AnalyticsTable"),
 		keys:  credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable")),
 		clock: webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
@@ -47,27 +47,27 @@ func newOffice(tb testing.TB) *office {
 	return o
 }
 
-// handler returns the function's handler as main makes it.
-func (o *office) handler() http.Handler {
+// handler returns the function's handler, wired as in main.
+func (o *fixture) handler() http.Handler {
 	auth := credentials.NewAuthenticator(o.keys, 0, o.clock.Now)
 	return routes(newService(o.store, o.people, o.clock.Now), auth).Handler()
 }
 
-// visitor talks to the function without a credential.
-func (o *office) visitor() webtest.Client { return webtest.New(o.tb, o.handler()) }
+// anonymous returns a client without a credential.
+func (o *fixture) anonymous() webtest.Client { return webtest.New(o.tb, o.handler()) }
 
-// as talks to the function with an API key.
-func (o *office) as(key string) webtest.Client { return o.visitor().With("X-API-Key", key) }
+// withKey returns a client that sends an API key.
+func (o *fixture) withKey(key string) webtest.Client { return o.anonymous().With("X-API-Key", key) }
 
-// root talks to the function as the admin.
-func (o *office) root() webtest.Client { return o.as(o.key) }
+// asAdmin returns a client that sends the admin's API key.
+func (o *fixture) asAdmin() webtest.Client { return o.withKey(o.key) }
 
-func (o *office) service() *users.Service {
+func (o *fixture) service() *users.Service {
 	return users.NewService(o.people, nil, newID, o.clock.Now)
 }
 
-// user adds an active user with a key.
-func (o *office) user(email string, role principal.Role) (users.User, string) {
+// user creates an active user with an API key.
+func (o *fixture) user(email string, role principal.Role) (users.User, string) {
 	o.tb.Helper()
 	ctx, operator := o.tb.Context(), principal.Operator()
 	created, err := o.service().Create(ctx, users.CreateOptions{Caller: operator}, users.NewUser{Email: email, Name: email, Role: role})
@@ -81,8 +81,8 @@ func (o *office) user(email string, role principal.Role) (users.User, string) {
 	return created.User, issued.Secret.Reveal()
 }
 
-// dismiss deletes a user.
-func (o *office) dismiss(id string) {
+// deleteUser deletes a user.
+func (o *fixture) deleteUser(id string) {
 	o.tb.Helper()
 	if err := o.service().Delete(o.tb.Context(), principal.Operator(), versions.Target{ID: id}); err != nil {
 		o.tb.Fatal(err)

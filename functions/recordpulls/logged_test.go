@@ -10,8 +10,8 @@ import (
 	"portside/shared/testkit"
 )
 
-// TestPullsOfOtherTimes are broken: they would be on a day that nobody looks at.
-func TestPullsOfOtherTimes(t *testing.T) {
+// TestPullsWithImpossibleTimesAreSkipped checks pulls that would be stored under impossible days.
+func TestPullsWithImpossibleTimesAreSkipped(t *testing.T) {
 	logged := midnight.Add(9 * time.Hour)
 	for name, c := range map[string]struct {
 		at       time.Time
@@ -28,12 +28,12 @@ func TestPullsOfOtherTimes(t *testing.T) {
 		store, out := newStore(t), testkit.CaptureLogs(t)
 		line := fmt.Sprintf(`{"id":"1","timestamp":%d,"message":"{\"msg\":\"pull\",\"pull\":{\"at\":\"%s\",\"kind\":\"chart\",`+
 			`\"repository\":\"p\",\"reference\":\"1\",\"credential\":\"a\",\"owner\":\"b\"}}"}`, logged.UnixMilli(), c.at.Format(pulls.Stamp))
-		if err := record(store)(t.Context(), packed(t, []byte(`{"messageType":"DATA_MESSAGE","logEvents":[`+line+`]}`))); err != nil {
+		if err := record(store)(t.Context(), compress(t, []byte(`{"messageType":"DATA_MESSAGE","logEvents":[`+line+`]}`))); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		counted := fmt.Sprintf(`"level":%q,"msg":"pulls","lines":1,"recorded":%d,"broken":%d`, c.level, c.recorded, 1-c.recorded)
-		if said := out.String(); !strings.Contains(said, counted) {
-			t.Errorf("%s: the function logged %s", name, said)
+		if logged := out.String(); !strings.Contains(logged, counted) {
+			t.Errorf("%s: the function logged %s", name, logged)
 		}
 	}
 }

@@ -1,13 +1,11 @@
-// Command recordpulls is the Lambda function that records what the functions charts and images log about pulls. CloudWatch Logs
-// delivers it their lines.
+// Command recordpulls is the Lambda function that records the pulls that the functions charts and images log. A
+// subscription of CloudWatch Logs sends it their log lines.
 package main
 
 import (
 	"context"
-	"log"
-	"os"
+	"fmt"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/shared/dynamo/items"
@@ -15,16 +13,12 @@ import (
 	"portside/shared/pulls/pullsdynamo"
 )
 
-func main() {
-	start.LogJSON()
-	settings := start.Reader{Lookup: os.LookupEnv}
-	table, analyticsTable := settings.String("PULLS_TABLE"), settings.String("ANALYTICS_TABLE")
-	if err := settings.Err(); err != nil {
-		log.Fatal(err)
-	}
+func main() { start.Events(build) }
+
+func build(settings *start.Settings) (any, error) {
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
-	lambda.Start(record(pullsdynamo.New(items.Client(cfg), table, analyticsTable)))
+	return record(pullsdynamo.New(items.Client(cfg), settings.String("PULLS_TABLE"), settings.String("ANALYTICS_TABLE"))), nil
 }

@@ -11,14 +11,13 @@ import (
 	"portside/shared/pulls"
 )
 
-// recorder is the part of pulls.Store that writes.
+// recorder stores pulls. pullsdynamo.Store implements it.
 type recorder interface {
 	Record(ctx context.Context, pulls []pulls.Pull) (int, error)
 }
 
-// record returns the handler. An error makes Lambda try the event again, which is harmless: each pull counts once. What is
-// damaged stays so, be it a whole delivery or a line: it is noted in the function's own log and passed over, since another
-// try would only hold up what comes behind it.
+// record returns the handler. After an error Lambda retries the event, which is harmless, because each pull is recorded only
+// once. A corrupt batch or line is logged and skipped, because a retry would not help and would delay later batches.
 func record(store recorder) func(context.Context, events.CloudwatchLogsEvent) error {
 	return func(ctx context.Context, event events.CloudwatchLogsEvent) error {
 		batch, err := logevents.Unpack(event)
@@ -29,11 +28,11 @@ func record(store recorder) func(context.Context, events.CloudwatchLogsEvent) er
 		if batch.Len() == 0 {
 			return nil
 		}
-		found, broken := read(batch.Events)
+		found, broken := readPulls(batch.Events)
 		added, err := store.Record(ctx, found)
-		broken += batch.Broken
+		broken += batch.Skipped
 		level := slog.LevelInfo
-		if broken > 0 { // a pull is missing in the numbers
+		if broken > 0 { // the counts lack a pull
 			level = slog.LevelWarn
 		}
 		slog.Log(ctx, level, "pulls", "lines", batch.Len(), "recorded", added, "broken", broken)
@@ -41,8 +40,8 @@ func record(store recorder) func(context.Context, events.CloudwatchLogsEvent) er
 	}
 }
 
-// read returns the pulls among the lines, and how many lines claim to be one and are not.
-func read(lines []events.CloudwatchLogsLogEvent) (found []pulls.Pull, broken int) {
+// readPulls returns the pulls among the lines, and the number of lines with an invalid pull.
+func readPulls(lines []events.CloudwatchLogsLogEvent) (found []pulls.Pull, broken int) {
 	for _, line := range lines {
 		p, isPull, err := pulls.ReadLogged([]byte(line.Message), loggedAt(line))
 		switch {
@@ -55,12 +54,12 @@ func read(lines []events.CloudwatchLogsLogEvent) (found []pulls.Pull, broken int
 	return found, broken
 }
 
-// earliest is before everything that is logged, and after what stands for no time.
-const earliest = 1e12
+// minTimestampMillis is earlier than every log event and later than placeholders for a missing timestamp.
+const minTimestampMillis = 1e12
 
-// loggedAt is the zero time for a line that says no possible one.
+// loggedAt returns the time of a line, or the zero time if its timestamp is missing or impossible.
 func loggedAt(line events.CloudwatchLogsLogEvent) time.Time {
-	if line.Timestamp < earliest {
+	if line.Timestamp < minTimestampMillis {
 		return time.Time{}
 	}
 	return time.UnixMilli(line.Timestamp)

@@ -30,7 +30,7 @@ func newStore(tb testing.TB) *pullsdynamo.Store {
 	return pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), awstest.Table(tb, client, "AnalyticsTable"))
 }
 
-// recorded is the log of the two days around midnight.
+// recorded returns the stored pulls of the two days around midnight.
 func recorded(tb testing.TB, store pulls.Store) []pulls.Pull {
 	tb.Helper()
 	found, more, err := store.Page(tb.Context(), pulls.Stretch{From: midnight.AddDate(0, 0, -1), To: midnight.AddDate(0, 0, 1), Limit: 200})
@@ -40,7 +40,7 @@ func recorded(tb testing.TB, store pulls.Store) []pulls.Pull {
 	return found
 }
 
-// batch is an event as CloudWatch Logs sends it.
+// batch returns an event as CloudWatch Logs sends it.
 func batch(tb testing.TB, lines ...string) events.CloudwatchLogsEvent {
 	tb.Helper()
 	data := events.CloudwatchLogsData{MessageType: "DATA_MESSAGE", LogGroup: "ImagesLogs"}
@@ -51,10 +51,10 @@ func batch(tb testing.TB, lines ...string) events.CloudwatchLogsEvent {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return packed(tb, text)
+	return compress(tb, text)
 }
 
-func packed(tb testing.TB, text []byte) events.CloudwatchLogsEvent {
+func compress(tb testing.TB, text []byte) events.CloudwatchLogsEvent {
 	tb.Helper()
 	var out bytes.Buffer
 	packer := gzip.NewWriter(&out)
@@ -72,7 +72,7 @@ func carrying(data []byte) events.CloudwatchLogsEvent {
 }
 
 func TestEvents(t *testing.T) {
-	webtest.Samples(t, "recordpulls", func(t *testing.T, golden string, payload []byte) {
+	webtest.EachSampleEvent(t, "recordpulls", func(t *testing.T, golden string, payload []byte) {
 		var event events.CloudwatchLogsEvent
 		if err := json.Unmarshal(payload, &event); err != nil {
 			t.Fatal(err)
@@ -91,8 +91,8 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// TestFromLogToList is what the whole path does: pulls are logged, the lines delivered, and each pull listed once.
-func TestFromLogToList(t *testing.T) {
+// TestLoggedPullsAreListedOnce logs pulls, sends the lines to the function, and checks that each pull is listed once.
+func TestLoggedPullsAreListedOnce(t *testing.T) {
 	store, out := newStore(t), testkit.CaptureLogs(t)
 	logs := []pulls.Pull{
 		{At: midnight.Add(-time.Millisecond), Kind: pulls.Chart, Repository: "product", Reference: "1.0.0", CredentialID: "a", OwnerID: "ada"},
@@ -110,11 +110,11 @@ func TestFromLogToList(t *testing.T) {
 	}
 	found := recorded(t, store)
 	if len(found) != 2 || found[0].Client != "skopeo/1" || !found[0].At.Equal(midnight) || found[1].Kind != pulls.Chart {
-		t.Errorf("the log has %+v", found)
+		t.Errorf("stored pulls: %+v", found)
 	}
 }
 
-func TestBrokenLinesHoldNothingUp(t *testing.T) {
+func TestInvalidLinesAreSkipped(t *testing.T) {
 	store, out := newStore(t), testkit.CaptureLogs(t)
 	good := `{"msg":"pull","pull":{"at":"2026-11-21T23:59:59.999Z","kind":"chart","repository":"product","reference":"1","digest":"",` +
 		`"credential":"a","owner":"ada","address":"","client":""}}`
@@ -123,59 +123,59 @@ func TestBrokenLinesHoldNothingUp(t *testing.T) {
 	if err != nil || len(recorded(t, store)) != 1 {
 		t.Errorf("recorded %d, %v", len(recorded(t, store)), err)
 	}
-	said := out.String()
-	counted := strings.Contains(said, `"lines":6,"recorded":1,"broken":2`)
-	if strings.Count(said, "\n") != 1 || !counted || strings.Contains(said, "secret-content") {
-		t.Errorf("the function logged %s", said)
+	logged := out.String()
+	counted := strings.Contains(logged, `"lines":6,"recorded":1,"broken":2`)
+	if strings.Count(logged, "\n") != 1 || !counted || strings.Contains(logged, "secret-content") {
+		t.Errorf("the function logged %s", logged)
 	}
 }
 
-// TestBrokenEventsHoldNothingUp has events of the delivery itself that are none.
-func TestBrokenEventsHoldNothingUp(t *testing.T) {
+// TestInvalidEventsAreSkipped sends a batch with invalid log events.
+func TestInvalidEventsAreSkipped(t *testing.T) {
 	store, out := newStore(t), testkit.CaptureLogs(t)
 	const delivered = `{"messageType":"DATA_MESSAGE","logEvents":[{"id":"1","timestamp":"soon","message":"secret-content"},` +
 		`{"id":"2","timestamp":2,"message":"{\"msg\":\"pull\",\"pull\":{\"at\":\"2026-11-21T23:59:59Z\",\"kind\":\"chart\",` +
 		`\"repository\":\"p\",\"reference\":\"1\",\"credential\":\"a\",\"owner\":\"b\"}}"}]}`
-	if err := record(store)(t.Context(), packed(t, []byte(delivered))); err != nil || len(recorded(t, store)) != 1 {
+	if err := record(store)(t.Context(), compress(t, []byte(delivered))); err != nil || len(recorded(t, store)) != 1 {
 		t.Errorf("recorded %d, %v", len(recorded(t, store)), err)
 	}
-	if said := out.String(); !strings.Contains(said, `"lines":2,"recorded":1,"broken":1`) || strings.Contains(said, "secret-content") {
-		t.Errorf("the function logged %s", said)
+	if logged := out.String(); !strings.Contains(logged, `"lines":2,"recorded":1,"broken":1`) || strings.Contains(logged, "secret-content") {
+		t.Errorf("the function logged %s", logged)
 	}
 }
 
-// TestWhatIsNoBatch is never tried again: it would be the same.
-func TestWhatIsNoBatch(t *testing.T) {
+// TestCorruptBatchIsLoggedAndNotRetried: a retry would get the same batch.
+func TestCorruptBatchIsLoggedAndNotRetried(t *testing.T) {
 	for name, event := range map[string]events.CloudwatchLogsEvent{
 		"nothing":  {},
 		"no gzip":  carrying([]byte("secret-content")),
-		"no JSON":  packed(t, []byte("secret-content")),
-		"no lines": packed(t, []byte(`{"messageType":"DATA_MESSAGE","logEvents":[]}`)),
+		"no JSON":  compress(t, []byte("secret-content")),
+		"no lines": compress(t, []byte(`{"messageType":"DATA_MESSAGE","logEvents":[]}`)),
 	} {
 		out := testkit.CaptureLogs(t)
-		err := record(away{})(t.Context(), event)
-		said := out.String()
-		if err != nil || strings.Contains(said, "corrupt batch") != (name != "no lines") || strings.Contains(said, "secret-content") {
-			t.Errorf("%s: error %v, and the function logged %q", name, err, said)
+		err := record(failingStore{})(t.Context(), event)
+		logged := out.String()
+		if err != nil || strings.Contains(logged, "corrupt batch") != (name != "no lines") || strings.Contains(logged, "secret-content") {
+			t.Errorf("%s: error %v, and the function logged %q", name, err, logged)
 		}
 	}
 }
 
-// away is a store whose database cannot be reached. No fault of a real engine ends in an error of Record so soon.
-type away struct{}
+// failingStore returns an error at once. A fault of the real engine would only be reported after many retries.
+type failingStore struct{}
 
-func (away) Record(context.Context, []pulls.Pull) (int, error) { return 0, errAway }
+func (failingStore) Record(context.Context, []pulls.Pull) (int, error) { return 0, errAway }
 
 var errAway = errors.New("away")
 
-func TestErrorsAreLambdasToTryAgain(t *testing.T) {
-	if err := record(away{})(t.Context(), batch(t, "a line")); !errors.Is(err, errAway) {
+func TestStoreErrorsFailTheInvocation(t *testing.T) {
+	if err := record(failingStore{})(t.Context(), batch(t, "a line")); !errors.Is(err, errAway) {
 		t.Errorf("error %v, want the store's", err)
 	}
 }
 
-// TestEachLineIsAPullOrCounted gives the handler's reader anything that a log may hold.
-func TestEachLineIsAPullOrCounted(t *testing.T) {
+// TestReadPullsClassifiesEachLine checks readPulls with arbitrary log lines.
+func TestReadPullsClassifiesEachLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var lines []events.CloudwatchLogsLogEvent
 		want, wantBroken := 0, 0
@@ -192,8 +192,8 @@ func TestEachLineIsAPullOrCounted(t *testing.T) {
 				lines = append(lines, events.CloudwatchLogsLogEvent{Message: message})
 			}
 		}
-		if found, broken := read(lines); len(found) != want || broken != wantBroken {
-			t.Fatalf("%d pulls and %d broken, want %d and %d", len(found), broken, want, wantBroken)
+		if found, broken := readPulls(lines); len(found) != want || broken != wantBroken {
+			t.Fatalf("%d pulls and %d invalid lines, want %d and %d", len(found), broken, want, wantBroken)
 		}
 	})
 }

@@ -14,8 +14,8 @@ import (
 )
 
 func TestEvents(t *testing.T) {
-	webtest.Samples(t, "rotatetokens", func(t *testing.T, golden string, payload []byte) {
-		h := newHarbour(t)
+	webtest.EachSampleEvent(t, "rotatetokens", func(t *testing.T, golden string, payload []byte) {
+		h := newFixture(t)
 		h.prepare(payload)
 		got, err := h.handle(t.Context(), payload)
 		if err != nil {
@@ -29,8 +29,8 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// prepare makes what the event is about: a rotation of which the steps before were taken, or a token that ends tomorrow.
-func (h *harbour) prepare(payload []byte) {
+// prepare creates the state for an event: a rotation with the previous steps done, or a token that expires tomorrow.
+func (h *fixture) prepare(payload []byte) {
 	h.tb.Helper()
 	var event rotation.Event
 	if err := json.Unmarshal(payload, &event); err != nil {
@@ -38,10 +38,10 @@ func (h *harbour) prepare(payload []byte) {
 	}
 	if event.Step == "" {
 		h.issue(credentials.AccessToken, 2, nil)
-		h.pass(aDay)
+		h.advance(day)
 		return
 	}
-	h.manage(h.terms())
+	h.createSecret(h.terms())
 	_, err := h.secrets.RotateSecret(h.tb.Context(), &secretsmanager.RotateSecretInput{
 		SecretId: &h.secret, ClientRequestToken: &event.Version, RotationLambdaARN: aws.String("arn:aws:lambda:::function:RotateTokensFunction"),
 	})

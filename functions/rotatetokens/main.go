@@ -1,14 +1,12 @@
-// Command rotatetokens is the Lambda function that renews the tokens in secrets, when Secrets Manager asks, and tells owners
-// every day which of their tokens and passwords are about to expire.
+// Command rotatetokens is the Lambda function that renews the tokens in secrets when Secrets Manager invokes it. A daily
+// schedule invokes it to notify owners of tokens and passwords that are about to expire.
 package main
 
 import (
 	"context"
-	"log"
-	"os"
+	"fmt"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
@@ -22,31 +20,28 @@ import (
 	"portside/shared/mail/mailses"
 	"portside/shared/rotation"
 	"portside/shared/rotation/rotationsecrets"
+	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 )
 
-func main() {
-	start.LogJSON()
-	settings := start.Reader{Lookup: os.LookupEnv}
-	credentialsTable, usersTable := settings.String("CREDENTIALS_TABLE"), settings.String("USERS_TABLE")
-	analyticsTable := settings.String("ANALYTICS_TABLE")
-	from, baseURL, overlap := settings.String("MAIL_FROM"), settings.Optional("BASE_URL"), settings.Count("ROTATION_OVERLAP_DAYS")
-	if err := settings.Err(); err != nil {
-		log.Fatal(err)
-	}
+func main() { start.Events(build) }
+
+func build(settings *start.Settings) (any, error) {
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
-	client := items.Client(cfg)
-	table := credentialsdynamo.New(client, credentialsTable)
-	store := usersdynamo.New(client, usersTable, table, daycounts.In(analyticsTable))
+	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
+	keys := credentialsdynamo.New(client, table)
+	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	vault := rotationsecrets.New(secretsmanager.NewFromConfig(cfg))
-	owners, ledger := owners{store, store}, expirynoticesdynamo.New(client, credentialsTable)
-	rotator := rotation.New(vault, owners, table, rotation.Options{Overlap: days(overlap), Now: time.Now})
+	owners, ledger := owners{users.NewIssuer(people, people)}, expirynoticesdynamo.New(client, table)
+	overlap := days(settings.Count("ROTATION_OVERLAP_DAYS"))
+	rotator := rotation.New(vault, owners, keys, rotation.Options{Overlap: overlap, Now: time.Now})
 	sender := expirynotices.New(expirynotices.Parts{
-		Lock: ledger, Ledger: ledger, Credentials: table, People: owners,
-		Mailer: mailses.New(sesv2.NewFromConfig(cfg), from), BaseURL: baseURL, Now: time.Now,
+		Lock: ledger, Ledger: ledger, Credentials: keys, People: owners,
+		Mailer:  mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM")),
+		BaseURL: settings.Optional("BASE_URL"), Now: time.Now,
 	})
-	lambda.Start(handler(rotator, sender))
+	return handler(rotator, sender), nil
 }

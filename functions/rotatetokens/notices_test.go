@@ -15,10 +15,10 @@ import (
 	"portside/shared/users"
 )
 
-const aDay = 24 * time.Hour
+const day = 24 * time.Hour
 
-// issue gives the owner a token or password that ends after some days; change may alter it before.
-func (h *harbour) issue(kind credentials.Kind, days int, change func(*credentials.Credential)) credentials.Secret {
+// issue creates a token or password of the owner that expires after some days. change can modify it first.
+func (h *fixture) issue(kind credentials.Kind, days int, change func(*credentials.Credential)) credentials.Secret {
 	h.tb.Helper()
 	secret := credentials.Mint(kind)
 	made := credentials.Credential{
@@ -28,74 +28,74 @@ func (h *harbour) issue(kind credentials.Kind, days int, change func(*credential
 	if change != nil {
 		change(&made)
 	}
-	if err := (owners{h.store, h.store}).Issue(h.tb.Context(), made); err != nil {
+	if err := (owners{users.NewIssuer(h.store, h.store)}).Issue(h.tb.Context(), made); err != nil {
 		h.tb.Fatal(err)
 	}
 	return secret
 }
 
-func (h *harbour) daily() (answer, error) {
+func (h *fixture) runSchedule() (outcome, error) {
 	h.tb.Helper()
 	return h.handle(h.tb.Context(), json.RawMessage(`{"source": "aws.scheduler", "detail-type": "Scheduled Event"}`))
 }
 
-// mails runs the daily schedule and returns the subjects of what was sent.
-func (h *harbour) mails() []string {
+// sentSubjects runs the daily schedule and returns the subjects of the mails that it sent.
+func (h *fixture) sentSubjects() []string {
 	h.tb.Helper()
-	if _, err := h.daily(); err != nil {
+	if _, err := h.runSchedule(); err != nil {
 		h.tb.Fatal(err)
 	}
 	var subjects []string
-	for _, m := range h.post.take() {
+	for _, m := range h.mailbox.take() {
 		subjects = append(subjects, m.Subject)
 	}
 	return subjects
 }
 
-func TestOwnersAreToldFourTimes(t *testing.T) {
+func TestOwnersGetFourNotices(t *testing.T) {
 	for _, kind := range []credentials.Kind{credentials.AccessToken, credentials.Password} {
-		h := newHarbour(t)
+		h := newFixture(t)
 		h.issue(kind, 90, nil)
-		var told []string
+		var notices []string
 		for range 95 {
-			for n, subject := range h.mails() {
-				left := 90 - int(h.now.Sub(time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC))/aDay)
-				told = append(told, fmt.Sprintf("%d left, mail %d: %s", left, n, subject))
+			for n, subject := range h.sentSubjects() {
+				left := 90 - int(h.now.Sub(time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC))/day)
+				notices = append(notices, fmt.Sprintf("%d left, mail %d: %s", left, n, subject))
 			}
-			if again := h.mails(); len(again) != 0 {
+			if again := h.sentSubjects(); len(again) != 0 {
 				t.Fatalf("a second run on the same day sent %v", again)
 			}
-			h.pass(aDay)
+			h.advance(day)
 		}
 		what := map[credentials.Kind]string{credentials.AccessToken: "access token", credentials.Password: "password"}[kind]
 		want := []string{
 			"30 left, mail 0: Your " + what + " expires within 30 days", "14 left, mail 0: Your " + what + " expires within 14 days",
 			"3 left, mail 0: Your " + what + " expires within 3 days", "1 left, mail 0: Your " + what + " expires within a day",
 		}
-		if !slices.Equal(told, want) {
-			t.Errorf("told %q, want %q", told, want)
+		if !slices.Equal(notices, want) {
+			t.Errorf("notices %q, want %q", notices, want)
 		}
 	}
 }
 
-func TestMissedDaysAreCaughtUp(t *testing.T) {
+func TestNoticesAfterMissedRuns(t *testing.T) {
 	for _, c := range []struct {
-		missed int // days without a run, the first of which is that of the first notice
+		missed int // days without a run, starting with the day of the first notice
 		want   []string
 	}{
 		{0, []string{"30 days"}}, {1, []string{"30 days"}}, {10, []string{"30 days"}},
 		{17, []string{"14 days"}}, {28, []string{"3 days"}}, {29, []string{"a day"}}, {31, nil}, {400, nil},
 	} {
-		h := newHarbour(t)
+		h := newFixture(t)
 		h.issue(credentials.AccessToken, 60, nil)
 		for range 30 {
-			if early := h.mails(); len(early) > 0 {
-				t.Fatalf("too early: %v", early)
+			if early := h.sentSubjects(); len(early) > 0 {
+				t.Fatalf("notices before the first threshold: %v", early)
 			}
-			h.pass(aDay)
+			h.advance(day)
 		}
-		h.pass(time.Duration(c.missed) * aDay)
-		got := h.mails()
+		h.advance(time.Duration(c.missed) * day)
+		got := h.sentSubjects()
 		for i := range got {
 			got[i] = strings.TrimPrefix(got[i], "Your access token expires within ")
 		}
@@ -105,95 +105,95 @@ func TestMissedDaysAreCaughtUp(t *testing.T) {
 	}
 }
 
-func TestShortLivesGetNoNoticeOfWhatIsObvious(t *testing.T) {
-	h := newHarbour(t)
+func TestShortLivedCredentialsGetFewerNotices(t *testing.T) {
+	h := newFixture(t)
 	h.issue(credentials.AccessToken, 1, nil)
 	h.issue(credentials.AccessToken, 3, nil)
 	h.issue(credentials.APIKey, 14, func(c *credentials.Credential) { c.Scopes = nil })
-	if got := h.mails(); len(got) != 0 {
-		t.Errorf("on the day of issue: %v", got)
+	if got := h.sentSubjects(); len(got) != 0 {
+		t.Errorf("notices on the day of creation: %v", got)
 	}
-	h.pass(2 * aDay)
-	if got := h.mails(); len(got) != 1 {
-		t.Errorf("a day before the end of the longer one: %v", got)
+	h.advance(2 * day)
+	if got := h.sentSubjects(); len(got) != 1 {
+		t.Errorf("a day before the longer one expires: %v, want one notice", got)
 	}
 }
 
-func TestWhoGetsNoNotice(t *testing.T) {
-	for name, end := range map[string]func(*harbour, credentials.Secret){
-		"revoked":   func(h *harbour, _ credentials.Secret) { h.revokeAll() },
-		"suspended": func(h *harbour, _ credentials.Secret) { h.setStatus(users.Suspended) },
-		"shortened": func(h *harbour, s credentials.Secret) {
-			if err := h.table.Shorten(h.tb.Context(), s, h.now.Add(aDay)); err != nil {
+func TestInvalidCredentialsGetNoNotice(t *testing.T) {
+	for name, end := range map[string]func(*fixture, credentials.Secret){
+		"revoked":   func(h *fixture, _ credentials.Secret) { h.revokeAll() },
+		"suspended": func(h *fixture, _ credentials.Secret) { h.setStatus(users.Suspended) },
+		"shortened": func(h *fixture, s credentials.Secret) {
+			if err := h.table.Shorten(h.tb.Context(), s, h.now.Add(day)); err != nil {
 				h.tb.Fatal(err)
 			}
 		},
 	} {
-		h := newHarbour(t)
+		h := newFixture(t)
 		secret := h.issue(credentials.AccessToken, 60, nil)
-		h.mails()
+		h.sentSubjects()
 		end(h, secret)
-		h.pass(30 * aDay)
-		if got := h.mails(); len(got) != 0 {
+		h.advance(30 * day)
+		if got := h.sentSubjects(); len(got) != 0 {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
 
-func TestShortenedTokenIsToldByItsNewEnd(t *testing.T) {
-	h := newHarbour(t)
-	h.manage(h.terms())
+func TestNoticesFollowShortenedExpiry(t *testing.T) {
+	h := newFixture(t)
+	h.createSecret(h.terms())
 	h.mustRotate()
-	h.mails()
-	h.pass(aDay)
-	h.mustRotate() // the first token ends in seven days
-	h.mails()
-	var told []string
+	h.sentSubjects()
+	h.advance(day)
+	h.mustRotate() // the first token now expires in seven days
+	h.sentSubjects()
+	var notices []string
 	for range 10 {
-		h.pass(aDay)
-		told = append(told, h.mails()...)
+		h.advance(day)
+		notices = append(notices, h.sentSubjects()...)
 	}
-	if want := []string{"Your access token expires within 3 days", "Your access token expires within a day"}; !slices.Equal(told, want) {
-		t.Errorf("told %q, want %q", told, want)
+	if want := []string{"Your access token expires within 3 days", "Your access token expires within a day"}; !slices.Equal(notices, want) {
+		t.Errorf("notices %q, want %q", notices, want)
 	}
 }
 
-func TestLetterSaysWhoStillUsesIt(t *testing.T) {
-	use := func(h *harbour, s credentials.Secret, at time.Time) {
+func TestNoticeDescribesUseOfTheToken(t *testing.T) {
+	use := func(h *fixture, s credentials.Secret, at time.Time) {
 		if err := h.table.RecordUse(h.tb.Context(), s.ID(), at); err != nil {
 			h.tb.Fatal(err)
 		}
 	}
 	for _, c := range []struct {
 		name string
-		do   func(h *harbour, old credentials.Secret)
+		do   func(h *fixture, old credentials.Secret)
 		want string
 	}{
-		{"never used", func(*harbour, credentials.Secret) {}, "It was never used. Nobody has created a successor yet."},
-		{"used", func(h *harbour, old credentials.Secret) { use(h, old, h.now) },
+		{"never used", func(*fixture, credentials.Secret) {}, "It was never used. Nobody has created a successor yet."},
+		{"used", func(h *fixture, old credentials.Secret) { use(h, old, h.now) },
 			"It was last used on 3 March 2026, 06:00 UTC (to 5 minutes). Nobody has"},
-		{"renewed", func(h *harbour, old credentials.Secret) { h.successor(old) }, "was never used."},
-		{"renewed and switched", func(h *harbour, old credentials.Secret) {
+		{"renewed", func(h *fixture, old credentials.Secret) { h.successor(old) }, "was never used."},
+		{"renewed and switched", func(h *fixture, old credentials.Secret) {
 			use(h, old, h.now.Add(-time.Hour))
 			use(h, h.successor(old), h.now.Add(time.Hour))
 		}, "You need not do anything."},
-		{"renewed and not switched", func(h *harbour, old credentials.Secret) {
+		{"renewed and not switched", func(h *fixture, old credentials.Secret) {
 			use(h, h.successor(old), h.now.Add(time.Hour))
 			use(h, old, h.now.Add(time.Hour))
 		}, "something still uses the old one."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newHarbour(t)
+			h := newFixture(t)
 			old := h.issue(credentials.AccessToken, 4, nil)
-			h.mails()
-			h.pass(aDay)
+			h.sentSubjects()
+			h.advance(day)
 			c.do(h, old)
-			if _, err := h.daily(); err != nil {
+			if _, err := h.runSchedule(); err != nil {
 				t.Fatal(err)
 			}
-			sent := h.post.take()
+			sent := h.mailbox.take()
 			if len(sent) != 1 || !strings.Contains(strings.Join(strings.Fields(sent[0].Text), " "), c.want) || sent[0].To != h.owner.Email {
-				t.Fatalf("the letter is %+v, want one with %q", sent, c.want)
+				t.Fatalf("the notice is %+v, want one with %q", sent, c.want)
 			}
 			if strings.Contains(sent[0].HTML, "<Lovelace>") || strings.Contains(sent[0].HTML, "<1>") {
 				t.Error("names are not escaped in HTML")
@@ -202,56 +202,57 @@ func TestLetterSaysWhoStillUsesIt(t *testing.T) {
 	}
 }
 
-func (h *harbour) successor(old credentials.Secret) credentials.Secret {
+func (h *fixture) successor(old credentials.Secret) credentials.Secret {
 	return h.issue(credentials.AccessToken, 90, func(c *credentials.Credential) { c.RotatedFrom = old.ID() })
 }
 
-func TestMailThatFailsIsSentByTheNextRunAndOthersAtOnce(t *testing.T) {
-	h := newHarbour(t)
+func TestFailedNoticeIsSentByTheNextRun(t *testing.T) {
+	h := newFixture(t)
 	h.issue(credentials.AccessToken, 4, nil)
 	bob := h.user("bob@example.com", principal.User)
 	h.issue(credentials.AccessToken, 4, func(c *credentials.Credential) { c.Owner.ID = bob.ID })
-	h.mails()
-	h.pass(aDay)
-	h.post.refused = []string{h.owner.Email}
-	if _, err := h.daily(); err == nil {
-		t.Error("a mail that failed did not fail the run")
+	h.sentSubjects()
+	h.advance(day)
+	h.mailbox.rejected = []string{h.owner.Email}
+	if _, err := h.runSchedule(); err == nil {
+		t.Error("a failed mail did not fail the run")
 	}
-	if sent := h.post.take(); len(sent) != 1 || sent[0].To != bob.Email {
-		t.Errorf("sent %v beside the mail that failed, want the one to bob", sent)
+	if sent := h.mailbox.take(); len(sent) != 1 || sent[0].To != bob.Email {
+		t.Errorf("sent %v besides the failed mail, want the one to bob", sent)
 	}
-	h.post.refused = nil
-	if got := h.mails(); len(got) != 1 {
-		t.Errorf("the next run sent %v, want the mail that failed", got)
+	h.mailbox.rejected = nil
+	if got := h.sentSubjects(); len(got) != 1 {
+		t.Errorf("the next run sent %v, want the failed mail", got)
 	}
-	if got := h.mails(); len(got) != 0 {
+	if got := h.sentSubjects(); len(got) != 0 {
 		t.Errorf("one more run sent %v", got)
 	}
 }
 
-// TestCrashOfARunLosesNoMail ends a run at each of its calls in turn. The mail comes with the next run, at the latest once
-// the lease of the run that died is over; it comes twice only where the crash was between the mail and its mark.
-func TestCrashOfARunLosesNoMail(t *testing.T) {
+// TestNoticeIsSentAfterACrash crashes a run at each of its calls in turn. The next run sends the mail, at the latest after
+// the lease of the crashed run has expired. The mail is sent twice only if the run crashed after sending and before
+// recording it.
+func TestNoticeIsSentAfterACrash(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for at := 1; ; at++ {
-			h := newHarbour(t)
+			h := newFixture(t)
 			h.issue(credentials.AccessToken, 2, nil)
-			h.mails()
-			h.pass(aDay)
+			h.sentSubjects()
+			h.advance(day)
 			h.crash.set(at, after)
-			_, err := h.daily()
+			_, err := h.runSchedule()
 			crashed := h.crash.happened()
 			h.crash.set(0, false)
 			if crashed != (err != nil) {
 				t.Fatalf("call %d: crashed %v, but the run returned %v", at, crashed, err)
 			}
-			h.pass(expirynotices.Lease)
-			sent := len(h.post.take())
-			again := len(h.mails())
+			h.advance(expirynotices.Lease)
+			sent := len(h.mailbox.take())
+			again := len(h.sentSubjects())
 			if sent+again < 1 || sent+again > 2 {
-				t.Errorf("call %d, after=%v: %d mails and then %d", at, after, sent, again)
+				t.Errorf("call %d, after=%v: %d mails, then %d", at, after, sent, again)
 			}
-			if more := h.mails(); len(more) != 0 {
+			if more := h.sentSubjects(); len(more) != 0 {
 				t.Errorf("call %d, after=%v: one more run sent %v", at, after, more)
 			}
 			if !crashed {
@@ -261,18 +262,18 @@ func TestCrashOfARunLosesNoMail(t *testing.T) {
 	}
 }
 
-func TestRunsAtTheSameTimeSendOnce(t *testing.T) {
-	h := newHarbour(t)
+func TestConcurrentRunsSendNoticesOnce(t *testing.T) {
+	h := newFixture(t)
 	for range 5 {
 		h.issue(credentials.AccessToken, 4, nil)
 	}
-	h.mails()
-	h.pass(aDay)
+	h.sentSubjects()
+	h.advance(day)
 	var once sync.Once
-	h.post.before = func() { // in the middle of the first run
+	h.mailbox.before = func() { // during the first run
 		once.Do(func() {
-			if got, err := h.daily(); err != nil || !got.Skipped || got.Sent != 0 {
-				t.Errorf("a run beside another one: %+v, %v; want it to be skipped", got, err)
+			if got, err := h.runSchedule(); err != nil || !got.Skipped || got.Sent != 0 {
+				t.Errorf("a concurrent run: %+v, %v; want it skipped", got, err)
 			}
 		})
 	}
@@ -285,7 +286,7 @@ func TestRunsAtTheSameTimeSendOnce(t *testing.T) {
 		})
 	}
 	runs.Wait()
-	if sent := h.post.take(); len(sent) != 5 {
+	if sent := h.mailbox.take(); len(sent) != 5 {
 		t.Errorf("%d mails for 5 tokens", len(sent))
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
-	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/expirynotices"
 	"portside/shared/rotation"
@@ -14,18 +13,15 @@ import (
 	"portside/shared/users"
 )
 
-// owners are the users, as rotation and notices know them.
-type owners struct {
-	users users.Store
-	keys  users.KeyStore
-}
+// owners gives the domains rotation and expirynotices access to users.
+type owners struct{ issuer *users.Issuer }
 
 var (
 	_ rotation.Issuer      = owners{}
 	_ expirynotices.People = owners{}
 )
 
-// Admit implements rotation.Issuer: terms obey the rules of any other token.
+// Admit implements rotation.Issuer. The rules of other tokens also apply to the terms.
 func (o owners) Admit(ctx context.Context, terms rotation.Terms) error {
 	input := tokens.NewToken{Name: terms.Name, Days: terms.Days}
 	for _, scope := range terms.Scopes {
@@ -34,37 +30,28 @@ func (o owners) Admit(ctx context.Context, terms rotation.Terms) error {
 	if failures := input.Check(); len(failures) > 0 {
 		return fault.Invalid(failures...)
 	}
-	_, err := o.active(ctx, terms.OwnerID)
-	return err
+	_, err := o.issuer.ActiveUser(ctx, terms.OwnerID)
+	return errorWithoutOwner(err, rotation.ErrOwner)
 }
 
-// active returns a user who may act, or rotation.ErrOwner.
-func (o owners) active(ctx context.Context, id string) (users.User, error) {
-	user, err := o.users.Get(ctx, id)
-	if errors.Is(err, users.ErrNotFound) || err == nil && user.Status != users.Active {
-		return users.User{}, rotation.ErrOwner
-	}
-	return user, err
-}
-
-// Issue implements rotation.Issuer. The write is conditional on the user's version, so it fails if somebody suspends
-// the user at the same moment.
+// Issue implements rotation.Issuer.
 func (o owners) Issue(ctx context.Context, token credentials.Credential) error {
-	return versions.Retry(ctx, func() error {
-		user, err := o.active(ctx, token.Owner.ID)
-		if err != nil {
-			return err
-		}
-		token.Owner = credentials.Owner{ID: user.ID, Role: user.Role, Active: true}
-		return o.keys.Issue(ctx, user, token)
-	})
+	return errorWithoutOwner(o.issuer.Issue(ctx, token.Owner.ID, token), rotation.ErrOwner)
 }
 
-// Person implements notices.People.
+// Person implements expirynotices.People.
 func (o owners) Person(ctx context.Context, id string) (expirynotices.Person, error) {
-	user, err := o.active(ctx, id)
-	if errors.Is(err, rotation.ErrOwner) {
-		return expirynotices.Person{}, expirynotices.ErrNoPerson
+	user, err := o.issuer.ActiveUser(ctx, id)
+	if err != nil {
+		return expirynotices.Person{}, errorWithoutOwner(err, expirynotices.ErrNoPerson)
 	}
-	return expirynotices.Person{Name: user.Name, Email: user.Email}, err
+	return expirynotices.Person{Name: user.Name, Email: user.Email}, nil
+}
+
+// errorWithoutOwner replaces the errors for a missing or inactive user by a domain's own error.
+func errorWithoutOwner(err, replacement error) error {
+	if errors.Is(err, users.ErrNotFound) || errors.Is(err, users.ErrNotActive) {
+		return replacement
+	}
+	return err
 }

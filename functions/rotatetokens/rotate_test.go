@@ -18,49 +18,49 @@ import (
 	"portside/shared/users"
 )
 
-func TestRotationRenewsTheTokenAndLetsTheOldOneEndAfterTheOverlap(t *testing.T) {
-	h := newHarbour(t)
-	h.manage(h.terms())
+func TestRotationRenewsTokenWithOverlap(t *testing.T) {
+	h := newFixture(t)
+	h.createSecret(h.terms())
 	h.mustRotate()
 	first := h.current()
-	if !h.works(first.Token) || first.Username == "" || !first.ExpiresAt.Equal(h.now.AddDate(0, 0, 90)) {
-		t.Fatalf("the first rotation made %v, which works: %v", first, h.works(first.Token))
+	if !h.isValid(first.Token) || first.Username == "" || !first.ExpiresAt.Equal(h.now.AddDate(0, 0, 90)) {
+		t.Fatalf("the first rotation created %v, valid %v", first, h.isValid(first.Token))
 	}
 	if err := h.table.SetRateLimit(t.Context(), first.TokenID, 500); err != nil {
 		t.Fatal(err)
 	}
-	h.pass(30 * 24 * time.Hour)
+	h.advance(30 * 24 * time.Hour)
 	h.mustRotate()
 	second := h.current()
-	if second.Token == first.Token || !h.works(second.Token) || !h.works(first.Token) {
-		t.Fatal("after the second rotation both tokens must work")
+	if second.Token == first.Token || !h.isValid(second.Token) || !h.isValid(first.Token) {
+		t.Fatal("both tokens must be valid after the second rotation")
 	}
 	made, err := h.table.Get(t.Context(), second.TokenID)
 	if err != nil || made.RotatedFrom != first.TokenID || made.RateLimit != 500 || made.Name != "acme pull" {
-		t.Errorf("the second token is %+v, %v; want the first's successor with its rate limit", made, err)
+		t.Errorf("the second token is %+v, %v; want it renewed from the first with the same rate limit", made, err)
 	}
-	h.pass(overlap - time.Second)
-	if !h.works(first.Token) {
-		t.Error("the old token ended before the overlap did")
+	h.advance(overlap - time.Second)
+	if !h.isValid(first.Token) {
+		t.Error("the old token expired before the overlap ended")
 	}
-	h.pass(time.Second)
-	if h.works(first.Token) || !h.works(second.Token) {
-		t.Error("after the overlap the new token alone must work")
+	h.advance(time.Second)
+	if h.isValid(first.Token) || !h.isValid(second.Token) {
+		t.Error("only the new token must be valid after the overlap")
 	}
 }
 
-// TestCrashAtAnyCall ends the function at each of its calls in turn, before the call and after it, and then lets Secrets
-// Manager start over: as long as there are crashes, the current token works and none works that the secret does not know.
-func TestCrashAtAnyCall(t *testing.T) {
+// TestRotationResumesAfterACrash crashes the function at each of its calls in turn, before or after the call, and then
+// retries as Secrets Manager does. After each crash, the current token is valid, and all valid tokens are in the secret.
+func TestRotationResumesAfterACrash(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		t.Run(fmt.Sprintf("after=%v", after), func(t *testing.T) {
-			h := newHarbour(t)
+			h := newFixture(t)
 			for at := 1; ; at++ {
 				h.secret = fmt.Sprintf("portside/acme%d", at)
-				h.manage(h.terms())
+				h.createSecret(h.terms())
 				h.mustRotate()
 				before := h.current()
-				version := h.begin()
+				version := h.startRotation()
 				h.crash.set(at, after)
 				err := h.rotate(version)
 				crashed := h.crash.happened()
@@ -70,13 +70,13 @@ func TestCrashAtAnyCall(t *testing.T) {
 				}
 				h.checkNothingLost(at)
 				if err := h.rotate(version); err != nil {
-					t.Fatalf("call %d: starting over: %v", at, err)
+					t.Fatalf("call %d: retry: %v", at, err)
 				}
 				h.checkRotated(at, before)
 				h.revokeAll()
 				if !crashed {
 					if at < 20 {
-						t.Errorf("a rotation made %d calls only; does the test still see them?", at-1)
+						t.Errorf("a rotation made only %d calls; the test may not see all of them", at-1)
 					}
 					return
 				}
@@ -85,39 +85,39 @@ func TestCrashAtAnyCall(t *testing.T) {
 	}
 }
 
-func (h *harbour) checkNothingLost(at int) {
+func (h *fixture) checkNothingLost(at int) {
 	h.tb.Helper()
-	if current := h.current(); !h.works(current.Token) {
-		h.tb.Errorf("call %d: after the crash the current token %s does not work", at, current.TokenID)
+	if current := h.current(); !h.isValid(current.Token) {
+		h.tb.Errorf("call %d: after the crash the current token %s is not valid", at, current.TokenID)
 	}
-	known := strings.Join(h.known(), " ")
-	for _, c := range h.issued() {
+	known := strings.Join(h.tokenIDsInSecret(), " ")
+	for _, c := range h.validTokens() {
 		if !strings.Contains(known, c.ID) {
-			h.tb.Errorf("call %d: the token %s works, but the secret does not know it", at, c.ID)
+			h.tb.Errorf("call %d: the token %s is valid, but not in the secret", at, c.ID)
 		}
 	}
 }
 
-func (h *harbour) checkRotated(at int, before rotation.Value) {
+func (h *fixture) checkRotated(at int, before rotation.Value) {
 	h.tb.Helper()
 	h.checkNothingLost(at)
 	current := h.current()
 	if current.TokenID == before.TokenID {
 		h.tb.Errorf("call %d: the token was not renewed", at)
 	}
-	for _, c := range h.issued() {
+	for _, c := range h.validTokens() {
 		if c.ID != current.TokenID && c.ExpiresAt.After(h.now.Add(overlap)) {
-			h.tb.Errorf("call %d: the old token %s works until %v", at, c.ID, c.ExpiresAt)
+			h.tb.Errorf("call %d: the old token %s is valid until %v", at, c.ID, c.ExpiresAt)
 		}
 	}
 }
 
-func TestStepsMayBeRepeated(t *testing.T) {
-	h := newHarbour(t)
-	h.manage(h.terms())
+func TestStepsAreIdempotent(t *testing.T) {
+	h := newFixture(t)
+	h.createSecret(h.terms())
 	h.mustRotate()
 	old := h.current()
-	version := h.begin()
+	version := h.startRotation()
 	for _, step := range steps() {
 		for range 3 {
 			if err := h.step(step, version); err != nil {
@@ -129,25 +129,25 @@ func TestStepsMayBeRepeated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.pass(24 * time.Hour)
-	for _, step := range steps() { // all of it once more, a day after
+	h.advance(24 * time.Hour)
+	for _, step := range steps() { // all steps again, a day later
 		if err := h.step(step, version); err != nil {
 			t.Fatalf("%s: %v", step, err)
 		}
 	}
 	again, err := h.table.Get(t.Context(), old.TokenID)
 	if err != nil || !again.ExpiresAt.Equal(ends.ExpiresAt) {
-		t.Errorf("the old token's end moved from %v to %v, %v", ends.ExpiresAt, again.ExpiresAt, err)
+		t.Errorf("the expiry of the old token changed from %v to %v, %v", ends.ExpiresAt, again.ExpiresAt, err)
 	}
-	if len(h.issued()) != 2 {
-		t.Errorf("%d tokens work, want the new one and the old one", len(h.issued()))
+	if len(h.validTokens()) != 2 {
+		t.Errorf("%d tokens work, want the new one and the old one", len(h.validTokens()))
 	}
 }
 
-func TestOwnerWhoMayNotActKeepsTheCurrentToken(t *testing.T) {
-	for name, leave := range map[string]func(*harbour){
-		"suspended": func(h *harbour) { h.setStatus(users.Suspended) },
-		"deleted": func(h *harbour) {
+func TestInactiveOwnerStopsRotation(t *testing.T) {
+	for name, leave := range map[string]func(*fixture){
+		"suspended": func(h *fixture) { h.setStatus(users.Suspended) },
+		"deleted": func(h *fixture) {
 			if err := h.users.Delete(h.tb.Context(), principal.Operator(), versions.Target{ID: h.owner.ID}); err != nil {
 				h.tb.Fatal(err)
 			}
@@ -155,11 +155,11 @@ func TestOwnerWhoMayNotActKeepsTheCurrentToken(t *testing.T) {
 	} {
 		for reached, done := range steps()[:2] { // leaves before createSecret, or before setSecret
 			t.Run(name+" before "+done, func(t *testing.T) {
-				h := newHarbour(t)
-				h.manage(h.terms())
+				h := newFixture(t)
+				h.createSecret(h.terms())
 				h.mustRotate()
 				before := h.current()
-				version := h.begin()
+				version := h.startRotation()
 				for _, step := range steps()[:reached] {
 					if err := h.step(step, version); err != nil {
 						t.Fatal(err)
@@ -170,35 +170,35 @@ func TestOwnerWhoMayNotActKeepsTheCurrentToken(t *testing.T) {
 					t.Errorf("the rotation returned %v, want ErrOwner", err)
 				}
 				if h.current().Token != before.Token {
-					t.Error("the current token was touched")
+					t.Error("the current token changed")
 				}
 			})
 		}
 	}
 }
 
-func TestRotationGoesOnWhenTheOwnerIsBack(t *testing.T) {
-	h := newHarbour(t)
-	h.manage(h.terms())
-	version := h.begin()
+func TestRotationResumesWhenOwnerIsActiveAgain(t *testing.T) {
+	h := newFixture(t)
+	h.createSecret(h.terms())
+	version := h.startRotation()
 	h.setStatus(users.Suspended)
 	if err := h.rotate(version); !errors.Is(err, rotation.ErrOwner) {
 		t.Fatalf("the rotation returned %v, want ErrOwner", err)
 	}
 	h.setStatus(users.Active)
-	if err := h.rotate(version); err != nil || !h.works(h.current().Token) {
-		t.Errorf("the rotation returned %v when the owner was back", err)
+	if err := h.rotate(version); err != nil || !h.isValid(h.current().Token) {
+		t.Errorf("the rotation returned %v after the owner became active again", err)
 	}
 }
 
-func TestStepsThatAreRefused(t *testing.T) {
-	h := newHarbour(t)
-	h.manage(h.terms())
+func TestInvalidStepsAreRejected(t *testing.T) {
+	h := newFixture(t)
+	h.createSecret(h.terms())
 	const other = "00000000-0000-0000-0000-000000000000"
 	if err := h.step("createSecret", other); !errors.Is(err, rotation.ErrNoRotation) {
 		t.Errorf("without rotation: %v", err)
 	}
-	version := h.begin()
+	version := h.startRotation()
 	for _, c := range []struct {
 		step, version string
 		want          error
@@ -225,41 +225,41 @@ func TestStepsThatAreRefused(t *testing.T) {
 	h.mustRotate()
 	h.mustRotate()
 	if err := h.step("createSecret", version); !errors.Is(err, rotation.ErrNotPending) {
-		t.Errorf("a step of a version that was replaced: %v, want ErrNotPending", err)
+		t.Errorf("a step of a replaced version: %v, want ErrNotPending", err)
 	}
 }
 
-func TestSecretsThatAreNoTokensAreRefused(t *testing.T) {
+func TestInvalidSecretsAreRejected(t *testing.T) {
 	for name, text := range map[string]string{
-		"no JSON": "hunter2", "no object": "[]", "nothing": "{}",
+		"not JSON": "hunter2", "not an object": "[]", "empty": "{}",
 		"no owner":      `{"name":"n","scopes":["read:helm-charts"],"expirationDays":90}`,
 		"unknown scope": `{"ownerId":"OWNER","name":"n","scopes":["write:helm-charts"],"expirationDays":90}`,
 		"366 days":      `{"ownerId":"OWNER","name":"n","scopes":["read:helm-charts"],"expirationDays":366}`,
 		"half a day":    `{"ownerId":"OWNER","name":"n","scopes":["read:helm-charts"],"expirationDays":0.5}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHarbour(t)
+			h := newFixture(t)
 			_, err := h.secrets.CreateSecret(t.Context(), &secretsmanager.CreateSecretInput{
 				Name: &h.secret, SecretString: aws.String(strings.ReplaceAll(text, "OWNER", h.owner.ID)),
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = h.rotate(h.begin())
+			err = h.rotate(h.startRotation())
 			if err == nil || strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("the rotation returned %v, want an error without the value", err)
 			}
-			if len(h.issued()) != 0 {
+			if len(h.validTokens()) != 0 {
 				t.Error("a token was issued")
 			}
 		})
 	}
 }
 
-func TestPendingTokenMayNotReachFurtherThanTheSecretSays(t *testing.T) {
-	h := newHarbour(t)
-	h.manage(h.terms())
-	version := h.begin()
+func TestPendingTokenMustMatchTerms(t *testing.T) {
+	h := newFixture(t)
+	h.createSecret(h.terms())
+	version := h.startRotation()
 	wider := h.terms()
 	wider.Scopes = []string{"read:docker-images"}
 	secret := credentials.Mint(credentials.AccessToken)
@@ -271,17 +271,17 @@ func TestPendingTokenMayNotReachFurtherThanTheSecretSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.rotate(version); !errors.Is(err, rotation.ErrTerms) || h.works(secret.Reveal()) {
-		t.Errorf("the rotation returned %v, want ErrTerms; works: %v", err, h.works(secret.Reveal()))
+	if err := h.rotate(version); !errors.Is(err, rotation.ErrTerms) || h.isValid(secret.Reveal()) {
+		t.Errorf("the rotation returned %v, want ErrTerms; the token is valid: %v", err, h.isValid(secret.Reveal()))
 	}
 }
 
-// TestRotationThatIsGivenUp cancels a rotation after its token was registered: the next one lets that token end.
-func TestRotationThatIsGivenUp(t *testing.T) {
-	h := newHarbour(t)
-	h.manage(h.terms())
+// TestTokenOfCanceledRotationExpires cancels a rotation after its token was stored. The next rotation makes that token expire.
+func TestTokenOfCanceledRotationExpires(t *testing.T) {
+	h := newFixture(t)
+	h.createSecret(h.terms())
 	h.mustRotate()
-	version := h.begin()
+	version := h.startRotation()
 	for _, step := range steps()[:2] {
 		if err := h.step(step, version); err != nil {
 			t.Fatal(err)
@@ -294,26 +294,26 @@ func TestRotationThatIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.mustRotate()
-	h.pass(overlap)
-	if left := h.issued(); len(left) != 1 || left[0].ID != h.current().TokenID {
-		t.Errorf("after the overlap %d tokens work, want the current one alone", len(left))
+	h.advance(overlap)
+	if left := h.validTokens(); len(left) != 1 || left[0].ID != h.current().TokenID {
+		t.Errorf("%d tokens are valid after the overlap, want only the current one", len(left))
 	}
 }
 
-func TestNothingPrintsAToken(t *testing.T) {
-	h := newHarbour(t)
-	h.manage(h.terms())
+func TestValueDoesNotPrintToken(t *testing.T) {
+	h := newFixture(t)
+	h.createSecret(h.terms())
 	h.mustRotate()
 	value := h.current()
 	printed := fmt.Sprintf("%v %+v %#v %s %q", value, value, value, value, value.String())
 	if strings.Contains(printed, value.Token) {
-		t.Error("a printed value shows its token")
+		t.Error("a printed value contains its token")
 	}
 }
 
-func TestEventThatIsNoJSON(t *testing.T) {
-	h := newHarbour(t)
+func TestInvalidEventIsRejected(t *testing.T) {
+	h := newFixture(t)
 	if _, err := h.handle(t.Context(), json.RawMessage(`[]`)); err == nil {
-		t.Error("an event that is no object was accepted")
+		t.Error("an event that is not an object was accepted")
 	}
 }

@@ -33,65 +33,65 @@ import (
 
 const overlap = 7 * 24 * time.Hour
 
-// harbour is the function on real engines, with the clock, the mail and the moment of a crash in the test's hands.
-type harbour struct {
+// fixture is the function with real engines. The test controls the clock, the mailbox and crashes.
+type fixture struct {
 	tb      testing.TB
 	now     time.Time
-	post    *post
+	mailbox *mailbox
 	crash   *crash
-	secrets *secretsmanager.Client // without crashes, as are the next four
+	secrets *secretsmanager.Client // this client and the next four do not crash
 	client  *dynamodb.Client
 	table   *credentialsdynamo.Table
 	users   *users.Service
 	store   *usersdynamo.Store
 	days    daycounts.Table
-	handle  func(context.Context, json.RawMessage) (answer, error)
+	handle  func(context.Context, json.RawMessage) (outcome, error)
 	owner   users.User
-	secret  string // name
+	secret  string // name of the secret
 }
 
-func newHarbour(tb testing.TB) *harbour {
+func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	h := &harbour{
-		tb: tb, now: time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC), post: &post{}, crash: &crash{}, secrets: awstest.SecretsManager(tb),
+	h := &fixture{
+		tb: tb, now: time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC), mailbox: &mailbox{}, crash: &crash{}, secrets: awstest.SecretsManager(tb),
 		secret: "portside/acme", client: client,
 	}
 	credentialsTable, usersTable := awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "UsersTable")
 	h.table, h.days = credentialsdynamo.New(client, credentialsTable), daycounts.In(awstest.Table(tb, client, "AnalyticsTable"))
 	h.store = usersdynamo.New(client, usersTable, h.table, h.days)
-	h.users = users.NewService(h.store, users.NewInviter(h.store, h.post, h.clock), newID, h.clock)
-	h.handle = h.assemble(client, credentialsTable, usersTable)
+	h.users = users.NewService(h.store, users.NewInviter(h.store, h.mailbox, h.clock), newID, h.clock)
+	h.handle = h.build(client, credentialsTable, usersTable)
 	h.user("root@example.com", principal.Admin)
 	h.owner = h.user("ada@example.com", principal.User)
 	return h
 }
 
-// assemble wires the function as main does, over clients that crash when they are told to.
-func (h *harbour) assemble(
+// build wires the function as main does, with clients that crash as the test determines.
+func (h *fixture) build(
 	client *dynamodb.Client, credentialsTable, usersTable string,
-) func(context.Context, json.RawMessage) (answer, error) {
-	mortal := dynamodb.New(client.Options(), func(o *dynamodb.Options) { o.APIOptions = append(o.APIOptions, h.crash.install) })
+) func(context.Context, json.RawMessage) (outcome, error) {
+	crashing := dynamodb.New(client.Options(), func(o *dynamodb.Options) { o.APIOptions = append(o.APIOptions, h.crash.install) })
 	secrets := secretsmanager.New(h.secrets.Options(), func(o *secretsmanager.Options) {
 		o.APIOptions = append(o.APIOptions, h.crash.install)
 	})
-	table := credentialsdynamo.New(mortal, credentialsTable)
-	store := usersdynamo.New(mortal, usersTable, table, h.days)
-	owners, ledger := owners{store, store}, expirynoticesdynamo.New(mortal, credentialsTable)
+	table := credentialsdynamo.New(crashing, credentialsTable)
+	store := usersdynamo.New(crashing, usersTable, table, h.days)
+	owners, ledger := owners{users.NewIssuer(store, store)}, expirynoticesdynamo.New(crashing, credentialsTable)
 	rotator := rotation.New(rotationsecrets.New(secrets), owners, table, rotation.Options{Overlap: overlap, Now: h.clock})
 	return handler(rotator, expirynotices.New(expirynotices.Parts{
-		Lock: ledger, Ledger: ledger, Credentials: table, People: owners, Mailer: h.post,
+		Lock: ledger, Ledger: ledger, Credentials: table, People: owners, Mailer: h.mailbox,
 		BaseURL: "https://portal.example.com", Now: h.clock,
 	}))
 }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-func (h *harbour) clock() time.Time { return h.now }
+func (h *fixture) clock() time.Time { return h.now }
 
-func (h *harbour) pass(t time.Duration) { h.now = h.now.Add(t) }
+func (h *fixture) advance(t time.Duration) { h.now = h.now.Add(t) }
 
-func (h *harbour) user(email string, role principal.Role) users.User {
+func (h *fixture) user(email string, role principal.Role) users.User {
 	h.tb.Helper()
 	created, err := h.users.Create(h.tb.Context(), users.CreateOptions{Caller: principal.Operator()},
 		users.NewUser{Email: email, Name: "Ada <Lovelace>", Role: role})
@@ -101,7 +101,7 @@ func (h *harbour) user(email string, role principal.Role) users.User {
 	return created.User
 }
 
-func (h *harbour) setStatus(status users.Status) {
+func (h *fixture) setStatus(status users.Status) {
 	h.tb.Helper()
 	_, err := h.users.Update(h.tb.Context(), principal.Operator(), versions.Target{ID: h.owner.ID}, users.Change{Status: &status})
 	if err != nil {
@@ -109,13 +109,13 @@ func (h *harbour) setStatus(status users.Status) {
 	}
 }
 
-// terms are those of the secret that manage makes.
-func (h *harbour) terms() rotation.Terms {
+// terms returns the terms of the secret.
+func (h *fixture) terms() rotation.Terms {
 	return rotation.Terms{OwnerID: h.owner.ID, Name: "acme pull", Scopes: []string{"read:docker-images:acme/*"}, Days: 90}
 }
 
-// manage makes the secret with terms alone.
-func (h *harbour) manage(terms rotation.Terms) {
+// createSecret creates the secret with the terms and without a token.
+func (h *fixture) createSecret(terms rotation.Terms) {
 	h.tb.Helper()
 	_, err := h.secrets.CreateSecret(h.tb.Context(), &secretsmanager.CreateSecretInput{
 		Name: &h.secret, SecretString: aws.String(rotation.Value{Terms: terms}.Text()),
@@ -125,8 +125,8 @@ func (h *harbour) manage(terms rotation.Terms) {
 	}
 }
 
-// begin has Secrets Manager stage a version for a rotation, or return the one that is unfinished.
-func (h *harbour) begin() string {
+// startRotation starts a rotation in Secrets Manager, or continues an unfinished one, and returns its version.
+func (h *fixture) startRotation() string {
 	h.tb.Helper()
 	out, err := h.secrets.RotateSecret(h.tb.Context(), &secretsmanager.RotateSecretInput{
 		SecretId: &h.secret, RotationLambdaARN: aws.String("arn:aws:lambda:us-east-1:000000000000:function:RotateTokensFunction"),
@@ -140,7 +140,7 @@ func (h *harbour) begin() string {
 func steps() []string { return []string{"createSecret", "setSecret", "testSecret", "finishSecret"} }
 
 // step invokes the function as Secrets Manager does.
-func (h *harbour) step(step, version string) error {
+func (h *fixture) step(step, version string) error {
 	h.tb.Helper()
 	event, err := json.Marshal(rotation.Event{Step: step, SecretID: h.secret, Version: version})
 	if err != nil {
@@ -150,8 +150,8 @@ func (h *harbour) step(step, version string) error {
 	return err
 }
 
-// rotate takes all steps until one fails.
-func (h *harbour) rotate(version string) error {
+// rotate runs the steps until one fails.
+func (h *fixture) rotate(version string) error {
 	h.tb.Helper()
 	for _, step := range steps() {
 		if err := h.step(step, version); err != nil {
@@ -161,15 +161,15 @@ func (h *harbour) rotate(version string) error {
 	return nil
 }
 
-func (h *harbour) mustRotate() {
+func (h *fixture) mustRotate() {
 	h.tb.Helper()
-	if err := h.rotate(h.begin()); err != nil {
+	if err := h.rotate(h.startRotation()); err != nil {
 		h.tb.Fatal(err)
 	}
 }
 
-// current returns what clients read.
-func (h *harbour) current() rotation.Value {
+// current returns the current value of the secret.
+func (h *fixture) current() rotation.Value {
 	h.tb.Helper()
 	out, err := h.secrets.GetSecretValue(h.tb.Context(), &secretsmanager.GetSecretValueInput{SecretId: &h.secret})
 	if err != nil {
@@ -182,7 +182,7 @@ func (h *harbour) current() rotation.Value {
 	return value
 }
 
-func (h *harbour) works(text string) bool {
+func (h *fixture) isValid(text string) bool {
 	h.tb.Helper()
 	_, _, err := credentials.NewAuthenticator(h.table, 0, h.clock).Authenticate(h.tb.Context(), text, credentials.AccessToken)
 	if err != nil && !errors.Is(err, credentials.ErrUnauthorized) {
@@ -191,8 +191,8 @@ func (h *harbour) works(text string) bool {
 	return err == nil
 }
 
-// issued returns the owner's tokens that work.
-func (h *harbour) issued() []credentials.Credential {
+// validTokens returns the owner's valid tokens.
+func (h *fixture) validTokens() []credentials.Credential {
 	h.tb.Helper()
 	all, err := h.table.List(h.tb.Context(), h.owner.ID, credentials.AccessToken)
 	if err != nil {
@@ -201,11 +201,11 @@ func (h *harbour) issued() []credentials.Credential {
 	return slices.DeleteFunc(all, func(c credentials.Credential) bool { return !c.Works(h.now) })
 }
 
-// revokeAll makes room for other tokens of the owner.
-func (h *harbour) revokeAll() {
+// revokeAll revokes all valid tokens of the owner, so that the owner can have new ones.
+func (h *fixture) revokeAll() {
 	h.tb.Helper()
 	store := tokensdynamo.New(h.client, h.table)
-	for _, c := range h.issued() {
+	for _, c := range h.validTokens() {
 		c.RevokedAt, c.Reason = h.now, "test"
 		if err := store.Revoke(h.tb.Context(), c); err != nil {
 			h.tb.Fatal(err)
@@ -213,8 +213,8 @@ func (h *harbour) revokeAll() {
 	}
 }
 
-// known returns the ids of all tokens in the secret's versions.
-func (h *harbour) known() []string {
+// tokenIDsInSecret returns the IDs of the tokens in all versions of the secret.
+func (h *fixture) tokenIDsInSecret() []string {
 	h.tb.Helper()
 	vault := rotationsecrets.New(h.secrets)
 	stages, err := vault.Versions(h.tb.Context(), h.secret)
@@ -236,11 +236,11 @@ func (h *harbour) known() []string {
 	return ids
 }
 
-// crash ends the function at one of its calls: that call and all later ones fail.
+// crash makes the function crash at one of its calls: this call and all later ones fail.
 type crash struct {
 	mu    sync.Mutex
-	at    int  // number of the call; 0: never
-	after bool // the call itself still takes place, but its answer is lost
+	at    int  // number of the call; 0: no crash
+	after bool // the call is still sent, but its response is lost
 	calls int
 }
 
@@ -258,54 +258,54 @@ func (c *crash) happened() bool {
 	return c.at > 0 && c.calls >= c.at
 }
 
-func (c *crash) next() (refuse, lose bool) {
+func (c *crash) next() (isRejected, isLost bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls++
 	crashed := c.at > 0 && c.calls >= c.at
-	takesPlace := c.after && c.calls == c.at
-	return crashed && !takesPlace, crashed
+	isSent := c.after && c.calls == c.at
+	return crashed && !isSent, crashed
 }
 
 func (c *crash) install(stack *middleware.Stack) error {
 	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("crash", func(
 		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
 	) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
-		refuse, lose := c.next()
-		if refuse {
+		isRejected, isLost := c.next()
+		if isRejected {
 			return out, metadata, errCrashed
 		}
 		out, metadata, err = next.HandleInitialize(ctx, in)
-		if err == nil && lose {
+		if err == nil && isLost {
 			return middleware.InitializeOutput{}, metadata, errCrashed
 		}
 		return out, metadata, err
 	}), middleware.Before)
 }
 
-// post keeps mails, and refuses those to some addresses.
-type post struct {
-	mu      sync.Mutex
-	sent    []mail.Message
-	refused []string
-	before  func() // runs before each mail is taken
+// mailbox is a mailer that keeps mails. It rejects mails to some addresses.
+type mailbox struct {
+	mu       sync.Mutex
+	sent     []mail.Message
+	rejected []string
+	before   func() // runs before each mail is sent
 }
 
-func (p *post) Send(_ context.Context, m mail.Message) error {
+func (p *mailbox) Send(_ context.Context, m mail.Message) error {
 	if p.before != nil {
 		p.before()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if slices.Contains(p.refused, m.To) {
+	if slices.Contains(p.rejected, m.To) {
 		return errors.New("the address is not verified")
 	}
 	p.sent = append(p.sent, m)
 	return nil
 }
 
-// take returns what was sent since the last call.
-func (p *post) take() []mail.Message {
+// take returns the mails since the last call.
+func (p *mailbox) take() []mail.Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	sent := p.sent

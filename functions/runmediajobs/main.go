@@ -1,13 +1,11 @@
-// Command runmediajobs is the Lambda function that does the work of media jobs, which functions/media begins.
+// Command runmediajobs is the Lambda function that runs the media jobs that functions/media starts.
 package main
 
 import (
 	"context"
-	"log"
-	"os"
+	"fmt"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/documents"
@@ -20,25 +18,25 @@ import (
 	"portside/shared/media/medias3"
 )
 
-func main() {
-	start.LogJSON()
+func main() { start.Events(build) }
+
+func build(settings *start.Settings) (any, error) {
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
-	settings := start.Reader{Lookup: os.LookupEnv}
 	engines, limits := mediaengines.Read(settings.Optional, cfg), documents.DefaultLimits()
 	parts, err := mediaengines.Equip(media.Parts{
 		Detect: kind.Detect, Readers: files.Readers(), Limits: limits,
 	}, engines)
 	if err != nil {
-		log.Fatal(err)
+		return nil, err
 	}
 	client := s3client.New(cfg)
-	lambda.Start(work(func(bucket string) (runner, error) {
+	return work(func(bucket string) (runner, error) {
 		store, parts := medias3.New(client, bucket, time.Now), parts
 		transcriber, err := mediaengines.NewTranscriber(engines.In(client, bucket))
 		parts.Results, parts.Transcriber = store, transcriber
 		return media.NewRunner(media.RunnerParts{Service: media.NewService(parts), Uploads: store, Jobs: store, Now: time.Now}), err
-	}))
+	}), nil
 }

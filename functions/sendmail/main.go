@@ -1,14 +1,12 @@
-// Command sendmail is the Lambda function that a schedule starts to send the mails which no request could, and to let uncollected
-// credential requests expire.
+// Command sendmail is the Lambda function that sends the mails that a request failed to send, and expires credential
+// requests that were not collected in time. A schedule invokes it.
 package main
 
 import (
 	"context"
-	"log"
-	"os"
+	"fmt"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 
@@ -23,24 +21,19 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-func main() {
-	start.LogJSON()
-	settings := start.Reader{Lookup: os.LookupEnv}
-	usersTable, credentialsTable, from := settings.String("USERS_TABLE"), settings.String("CREDENTIALS_TABLE"), settings.String("MAIL_FROM")
-	analyticsTable := settings.String("ANALYTICS_TABLE")
-	if err := settings.Err(); err != nil {
-		log.Fatal(err)
-	}
+func main() { start.Events(build) }
+
+func build(settings *start.Settings) (any, error) {
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
-	client := items.Client(cfg)
-	keys := credentialsdynamo.New(client, credentialsTable)
-	people := usersdynamo.New(client, usersTable, keys, daycounts.In(analyticsTable))
-	mailer := mailses.New(sesv2.NewFromConfig(cfg), from)
-	lambda.Start(sendDue(users.NewInviter(people, mailer, time.Now), credentialrequests.NewService(credentialrequests.Parts{
-		Store: credentialrequestsdynamo.New(client, credentialsTable, people), Credentials: keys, People: people,
+	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
+	keys := credentialsdynamo.New(client, table)
+	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
+	mailer := mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM"))
+	return sendDue(users.NewInviter(people, mailer, time.Now), credentialrequests.NewService(credentialrequests.Parts{
+		Store: credentialrequestsdynamo.New(client, table, people), Credentials: keys, People: people,
 		Mailer: mailer, Now: time.Now,
-	})))
+	})), nil
 }

@@ -7,19 +7,18 @@ import (
 	"log/slog"
 )
 
-// outbox is a domain that notes its mail, and sends what is due; it returns how many that were.
+// outbox is a domain that stores its unsent mails. SendDue sends those that are due and returns their number.
 type outbox interface {
 	SendDue(ctx context.Context) (int, error)
 }
 
-// sendDue returns the handler. What starts it does not matter, so it takes any event. An error fails the invocation, for
-// the alarm on failed invocations to see; the mails behind it stay noted as unsent and are tried by the next run. One
-// domain's errors do not stop the other's mails.
+// sendDue returns the handler; it accepts any event. An error of one domain does not stop the mails of the other. The handler
+// then fails the invocation, which raises the alarm on failed invocations. The next run retries the mails that were not sent.
 func sendDue(invitations, requests outbox) func(context.Context, json.RawMessage) error {
 	return func(ctx context.Context, _ json.RawMessage) error {
 		invited, invitationsErr := invitations.SendDue(ctx)
-		stepped, requestsErr := requests.SendDue(ctx)
-		slog.InfoContext(ctx, "mails", "invitations", invited, "credentialRequests", stepped)
+		requested, requestsErr := requests.SendDue(ctx)
+		slog.InfoContext(ctx, "mails", "invitations", invited, "credentialRequests", requested)
 		return errors.Join(invitationsErr, requestsErr)
 	}
 }

@@ -30,10 +30,10 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// office is the function on a real engine, with the clock and the post office in the test's hands.
-type office struct {
+// fixture is the function with a real engine. The test controls the clock and the mail server.
+type fixture struct {
 	tb       testing.TB
-	post     *postOffice
+	server   *sesServer
 	inviter  *users.Inviter
 	users    *users.Service
 	keys     *users.Keys
@@ -41,26 +41,27 @@ type office struct {
 	now      time.Time
 }
 
-func newOffice(tb testing.TB) *office {
+func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	o := &office{tb: tb, post: openPostOffice(tb), now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
+	o := &fixture{tb: tb, server: startSESServer(tb), now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return o.now }
 	name := awstest.Table(tb, client, "CredentialsTable")
 	table := credentialsdynamo.New(client, name)
 	store := usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), table, daycounts.In(awstest.Table(tb, client, "AnalyticsTable")))
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
-	o.inviter = users.NewInviter(store, o.post.mailer(), now)
+	o.inviter = users.NewInviter(store, o.server.mailer(), now)
 	o.users = users.NewService(store, o.inviter, newID, now)
 	o.keys = users.NewKeys(store, store, now)
 	o.requests = credentialrequests.NewService(credentialrequests.Parts{
-		Store: credentialrequestsdynamo.New(client, name, store), Credentials: table, People: store, Mailer: o.post.mailer(), NewID: newID, Now: now,
+		Store: credentialrequestsdynamo.New(client, name, store), Credentials: table, People: store,
+		Mailer: o.server.mailer(), NewID: newID, Now: now,
 	})
 	return o
 }
 
-// invite creates a user as a request would, and lets enough time pass for the function to look after the mail.
-func (o *office) invite(email string) users.User {
+// invite creates a user as a request would, and advances the clock until the function is responsible for the mail.
+func (o *fixture) invite(email string) users.User {
 	o.tb.Helper()
 	created, err := o.users.Create(o.tb.Context(), users.CreateOptions{
 		Caller: principal.Operator(), BaseURL: "https://portal.example.com",
@@ -72,33 +73,33 @@ func (o *office) invite(email string) users.User {
 	return created.User
 }
 
-// run starts the function as the schedule does.
-func (o *office) run(ctx context.Context) error {
+// run invokes the function as the schedule does.
+func (o *fixture) run(ctx context.Context) error {
 	o.tb.Helper()
 	return sendDue(o.inviter, o.requests)(ctx, json.RawMessage(`{}`))
 }
 
-func (o *office) mustRun() {
+func (o *fixture) mustRun() {
 	o.tb.Helper()
 	if err := o.run(o.tb.Context()); err != nil {
 		o.tb.Fatal(err)
 	}
 }
 
-func TestMailThatFailedIsSentByTheNextRunWithANewLink(t *testing.T) {
-	o := newOffice(t)
-	o.post.refuse("ada@example.com")
+func TestFailedInvitationIsSentAgainWithNewLink(t *testing.T) {
+	o := newFixture(t)
+	o.server.rejectMailTo("ada@example.com")
 	o.invite("ada@example.com")
-	old := o.post.refusedLinks(t)
-	o.post.refuse()
+	old := o.server.rejectedLinks(t)
+	o.server.rejectMailTo()
 
 	o.mustRun()
-	links := o.post.links(t)
+	links := o.server.links(t)
 	if len(links) != 1 || len(old) != 1 || links[0] == old[0] {
-		t.Fatalf("sent %v after %v was refused; want one new link", links, old)
+		t.Fatalf("sent %v after %v was rejected; want one new link", links, old)
 	}
 	if _, err := o.inviter.Activate(t.Context(), old[0]); err == nil {
-		t.Error("the link of the mail that failed still works")
+		t.Error("the link of the failed mail still works")
 	}
 	activated, err := o.inviter.Activate(t.Context(), links[0])
 	if err != nil || activated.User.Status != users.Active {
@@ -106,91 +107,91 @@ func TestMailThatFailedIsSentByTheNextRunWithANewLink(t *testing.T) {
 	}
 }
 
-func TestNothingIsSentTwice(t *testing.T) {
-	o := newOffice(t)
+func TestMailsAreSentOnce(t *testing.T) {
+	o := newFixture(t)
 	o.invite("sent-at-once@example.com")
-	o.post.refuse("late@example.com")
+	o.server.rejectMailTo("late@example.com")
 	o.invite("late@example.com")
-	o.post.refuse()
+	o.server.rejectMailTo()
 	for range 3 {
 		o.mustRun()
 		o.now = o.now.Add(users.SendAfter + time.Second)
 	}
-	if got, want := o.post.recipients(), []string{"sent-at-once@example.com", "late@example.com"}; !slices.Equal(got, want) {
+	if got, want := o.server.recipients(), []string{"sent-at-once@example.com", "late@example.com"}; !slices.Equal(got, want) {
 		t.Errorf("mails went to %v, want %v", got, want)
 	}
 }
 
-func TestRequestInProgressIsLeftAlone(t *testing.T) {
-	o := newOffice(t)
-	o.post.refuse("ada@example.com")
+func TestMailOfRequestInProgressIsNotSent(t *testing.T) {
+	o := newFixture(t)
+	o.server.rejectMailTo("ada@example.com")
 	o.invite("ada@example.com")
-	o.post.refuse()
-	o.now = o.now.Add(-2 * time.Second) // SendAfter is not over
+	o.server.rejectMailTo()
+	o.now = o.now.Add(-2 * time.Second) // SendAfter is not reached
 	o.mustRun()
-	if got := o.post.recipients(); len(got) != 0 {
-		t.Errorf("a mail went to %v while its request may still be sending it", got)
+	if got := o.server.recipients(); len(got) != 0 {
+		t.Errorf("a mail went to %v while its request may still send it", got)
 	}
 }
 
-func TestMailThatFailsAgainFailsTheRunAndWaits(t *testing.T) {
-	o := newOffice(t)
-	o.post.refuse("bad@example.com", "good@example.com")
+func TestFailedMailFailsTheRunAndIsRetriedLater(t *testing.T) {
+	o := newFixture(t)
+	o.server.rejectMailTo("bad@example.com", "good@example.com")
 	bad := o.invite("bad@example.com")
 	o.invite("good@example.com")
-	o.post.refuse("bad@example.com")
+	o.server.rejectMailTo("bad@example.com")
 
 	err := o.run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), bad.ID) {
 		t.Errorf("the run returned %v; want an error that names the user %s", err, bad.ID)
 	}
-	if got := o.post.recipients(); !slices.Equal(got, []string{"good@example.com"}) {
-		t.Errorf("mails went to %v, want good@example.com alone", got)
+	if got := o.server.recipients(); !slices.Equal(got, []string{"good@example.com"}) {
+		t.Errorf("mails went to %v, want only good@example.com", got)
 	}
-	o.post.refuse()
+	o.server.rejectMailTo()
 	o.now = o.now.Add(2*users.SendAfter + time.Second)
 	o.mustRun()
-	if got := o.post.recipients(); !slices.Equal(got, []string{"good@example.com", "bad@example.com"}) {
-		t.Errorf("after the failure was mended, mails went to %v", got)
+	if got := o.server.recipients(); !slices.Equal(got, []string{"good@example.com", "bad@example.com"}) {
+		t.Errorf("after the mail server was repaired, mails went to %v", got)
 	}
 }
 
 func TestDeletedUserGetsNoMail(t *testing.T) {
-	o := newOffice(t)
-	o.post.refuse("ada@example.com")
+	o := newFixture(t)
+	o.server.rejectMailTo("ada@example.com")
 	user := o.invite("ada@example.com")
-	o.post.refuse()
+	o.server.rejectMailTo()
 	if err := o.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: user.ID}); err != nil {
 		t.Fatal(err)
 	}
 	o.mustRun()
-	if got := o.post.recipients(); len(got) != 0 {
-		t.Errorf("mails went to %v, whose user is deleted", got)
+	if got := o.server.recipients(); len(got) != 0 {
+		t.Errorf("mails went to %v, a deleted user", got)
 	}
 }
 
-func TestRunThatIsAboutToBeCutOffStartsNothing(t *testing.T) {
-	o := newOffice(t)
-	o.post.refuse("ada@example.com")
+func TestRunSendsNothingNearItsDeadline(t *testing.T) {
+	o := newFixture(t)
+	o.server.rejectMailTo("ada@example.com")
 	o.invite("ada@example.com")
-	link := o.post.refusedLinks(t)[0]
-	o.post.refuse()
+	link := o.server.rejectedLinks(t)[0]
+	o.server.rejectMailTo()
 
 	almostOver, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	if err := o.run(almostOver); err != nil {
 		t.Fatal(err)
 	}
-	if got := o.post.recipients(); len(got) != 0 {
-		t.Errorf("mails went to %v just before the deadline", got)
+	if got := o.server.recipients(); len(got) != 0 {
+		t.Errorf("mails went to %v near the deadline", got)
 	}
 	if _, err := o.inviter.Activate(t.Context(), link); err != nil {
-		t.Errorf("the link was ended although no other was sent: %v", err)
+		t.Errorf("the link was revoked although no new one was sent: %v", err)
 	}
 }
 
-// person adds an active user, and returns the principal of a key of theirs.
-func (o *office) person(email string, role principal.Role) principal.Principal {
+// user creates an active user and returns the principal of the user's API key.
+func (o *fixture) user(email string, role principal.Role) principal.Principal {
 	o.tb.Helper()
 	ctx := o.tb.Context()
 	created, err := o.users.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, users.NewUser{Email: email, Name: "Ada", Role: role})
@@ -204,12 +205,12 @@ func (o *office) person(email string, role principal.Role) principal.Principal {
 	return principal.Principal{UserID: created.User.ID, Role: role, CredentialID: key.Key.ID}
 }
 
-// TestOneDomainDoesNotStopTheOther refuses an invitation for good, and lets a request's mail through at last.
-func TestOneDomainDoesNotStopTheOther(t *testing.T) {
-	o := newOffice(t)
-	o.person("root@example.com", principal.Admin)
-	requester := o.person("grace@example.com", principal.User)
-	o.post.refuse("ada@example.com", "root@example.com")
+// TestErrorOfOneDomainDoesNotStopTheOther rejects an invitation permanently, and accepts the mail of a credential request.
+func TestErrorOfOneDomainDoesNotStopTheOther(t *testing.T) {
+	o := newFixture(t)
+	o.user("root@example.com", principal.Admin)
+	requester := o.user("grace@example.com", principal.User)
+	o.server.rejectMailTo("ada@example.com", "root@example.com")
 	invited := o.invite("ada@example.com")
 	made, err := o.requests.Create(t.Context(), requester, "https://portal.example.com", credentialrequests.New{
 		Level: credentialrequests.Full, Justification: "why not",
@@ -222,39 +223,39 @@ func TestOneDomainDoesNotStopTheOther(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), made.ID) || !strings.Contains(err.Error(), invited.ID) {
 		t.Errorf("the run returned %v; want an error that names the request and the user", err)
 	}
-	o.post.refuse("ada@example.com")
+	o.server.rejectMailTo("ada@example.com")
 	o.now = o.now.Add(time.Hour)
 	if err := o.run(t.Context()); err == nil {
-		t.Error("no error although the invitation was refused")
+		t.Error("no error although the invitation was rejected")
 	}
-	if got := o.post.recipients(); !slices.Equal(got, []string{"root@example.com"}) {
-		t.Errorf("mails went to %v, want root@example.com alone", got)
+	if got := o.server.recipients(); !slices.Equal(got, []string{"root@example.com"}) {
+		t.Errorf("mails went to %v, want only root@example.com", got)
 	}
 }
 
 func TestEvents(t *testing.T) {
-	webtest.Samples(t, "sendmail", func(t *testing.T, golden string, event []byte) {
-		o := newOffice(t)
-		o.post.refuse("ada@example.com")
+	webtest.EachSampleEvent(t, "sendmail", func(t *testing.T, golden string, event []byte) {
+		o := newFixture(t)
+		o.server.rejectMailTo("ada@example.com")
 		o.invite("ada@example.com")
-		o.post.refuse()
+		o.server.rejectMailTo()
 		if err := sendDue(o.inviter, o.requests)(t.Context(), event); err != nil {
 			t.Error(err)
 		}
-		webtest.GoldenJSON(t, golden, o.post.envelopes(t))
+		webtest.GoldenJSON(t, golden, o.server.envelopes(t))
 	})
 }
 
-// postOffice answers SendEmail as SES does, on a loopback port.
-type postOffice struct {
+// sesServer implements SendEmail of SES on a loopback port.
+type sesServer struct {
 	server    *httptest.Server
 	mu        sync.Mutex
-	refused   []string // addresses
-	sent      []letter
-	turnedOff []letter
+	rejected  []string // addresses
+	sent      []sentMail
+	turnedOff []sentMail
 }
 
-type letter struct {
+type sentMail struct {
 	FromEmailAddress string
 	Destination      struct{ ToAddresses []string }
 	Content          struct {
@@ -265,32 +266,32 @@ type letter struct {
 	}
 }
 
-func openPostOffice(tb testing.TB) *postOffice {
+func startSESServer(tb testing.TB) *sesServer {
 	tb.Helper()
-	p := &postOffice{}
+	p := &sesServer{}
 	p.server = httptest.NewServer(p)
 	tb.Cleanup(p.server.Close)
 	return p
 }
 
-func (p *postOffice) mailer() *mailses.Mailer {
+func (p *sesServer) mailer() *mailses.Mailer {
 	return mailses.New(sesv2.New(sesv2.Options{
 		BaseEndpoint: aws.String(p.server.URL), Region: "us-east-1", RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
 	}), "no-reply@example.com")
 }
 
-func (p *postOffice) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (p *sesServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var l letter
+	var l sentMail
 	body, err := io.ReadAll(r.Body)
 	if err != nil || json.Unmarshal(body, &l) != nil || r.URL.Path != "/v2/email/outbound-emails" {
 		http.Error(w, "not a mail", http.StatusBadRequest)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	if slices.Contains(p.refused, l.Destination.ToAddresses[0]) {
+	if slices.Contains(p.rejected, l.Destination.ToAddresses[0]) {
 		p.turnedOff = append(p.turnedOff, l)
 		w.Header().Set("X-Amzn-ErrorType", "MessageRejected")
 		w.WriteHeader(http.StatusBadRequest)
@@ -301,14 +302,14 @@ func (p *postOffice) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"MessageId":"0100018f-000000"}`)
 }
 
-// refuse replaces the list of addresses that get nothing.
-func (p *postOffice) refuse(addresses ...string) {
+// rejectMailTo replaces the list of rejected addresses.
+func (p *sesServer) rejectMailTo(addresses ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.refused = addresses
+	p.rejected = addresses
 }
 
-func (p *postOffice) recipients() []string {
+func (p *sesServer) recipients() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []string
@@ -318,8 +319,8 @@ func (p *postOffice) recipients() []string {
 	return all
 }
 
-// envelopes shows from whom and to whom mails went, as JSON. Their texts hold links, which are new each time.
-func (p *postOffice) envelopes(tb testing.TB) []byte {
+// envelopes returns the senders and recipients of all mails, as JSON. The texts are left out, because their links are random.
+func (p *sesServer) envelopes(tb testing.TB) []byte {
 	tb.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -336,27 +337,27 @@ func (p *postOffice) envelopes(tb testing.TB) []byte {
 	return text
 }
 
-func (p *postOffice) links(tb testing.TB) []string {
+func (p *sesServer) links(tb testing.TB) []string {
 	tb.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return linksIn(tb, p.sent)
 }
 
-func (p *postOffice) refusedLinks(tb testing.TB) []string {
+func (p *sesServer) rejectedLinks(tb testing.TB) []string {
 	tb.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return linksIn(tb, p.turnedOff)
 }
 
-func linksIn(tb testing.TB, letters []letter) []string {
+func linksIn(tb testing.TB, letters []sentMail) []string {
 	tb.Helper()
 	var all []string
 	for _, l := range letters {
 		_, rest, found := strings.Cut(l.Content.Simple.Body.Text.Data, "https://portal.example.com/portal/activate#")
 		if !found {
-			tb.Fatalf("no link in the letter %+v", l)
+			tb.Fatalf("no link in the mail %+v", l)
 		}
 		all = append(all, strings.Fields(rest)[0])
 	}

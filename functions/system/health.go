@@ -8,14 +8,14 @@ import (
 
 type healthOutput struct {
 	Body struct {
-		Status  string `json:"status" enum:"ok" doc:"Always ok: a service that is not does not answer."`
+		Status  string `json:"status" enum:"ok" doc:"Always ok. A service that is down does not respond."`
 		Version string `json:"version" doc:"Release, by semantic versioning." example:"0.1.0"`
-		Commit  string `json:"commit" doc:"Revision that the release was built from; quote it when reporting a defect." example:"1f3a9c07be24"`
+		Commit  string `json:"commit" doc:"Git commit that the release was built from. Include it when you report a defect." example:"1f3a9c07be24"`
 	}
 }
 
-// health reads no table: a dependency that is down shows in the operations that need it, and a check that failed with it
-// would take the healthy ones down too.
+// health returns the handler of the health check. It reads no table: if the check failed with a dependency, it would take
+// down the operations that do not need that dependency.
 func health(commit string) func(context.Context, *struct{}) (*healthOutput, error) {
 	return func(context.Context, *struct{}) (*healthOutput, error) {
 		out := &healthOutput{}

@@ -1,25 +1,22 @@
-// Command system is the Lambda function behind what belongs to no resource: the service's health, the description of its
-// API for programs (/openapi.json) and for people (/docs), and every path that no other function has.
+// Command system is the Lambda function behind everything that belongs to no resource: the service's health, the
+// OpenAPI document (/openapi.json), its documentation pages (/docs), and every path that no other function serves.
 package main
 
 import (
-	"log"
+	"net/http"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
-	"portside/shared/lambda/lambdahttp"
 	"portside/shared/lambda/start"
 )
 
-// commit is what the binary was built from; the Makefile sets it.
+// commit is the Git commit that the binary was built from; the Makefile sets it.
 var commit = "unknown"
 
-func main() {
-	start.DelayCollection()
-	start.LogJSON()
+func main() { start.HTTP(build) }
+
+func build(*start.Settings) (http.Handler, error) {
 	pages, err := newPages()
 	if err != nil {
-		log.Fatal(err)
+		return nil, err
 	}
-	lambda.Start(lambdahttp.Handler(routes(pages, commit).Handler()))
+	return routes(pages, commit).Handler(), nil
 }

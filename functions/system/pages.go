@@ -17,13 +17,13 @@ var document []byte
 //go:embed docs
 var docsFiles embed.FS
 
-// contentSecurityPolicy lets the page load its own files and read the document, and nothing else from anywhere. Pictures
-// may also stand inside the style sheet.
+// contentSecurityPolicy permits the page to load its own files and the OpenAPI document, and nothing else. Images can also
+// be embedded in the style sheet.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// pages are what people and programs read about the API. Swagger UI comes as files from a module and is part of the
-// binary, so that the page works without the internet; its own HTML has inline scripts, hence ours.
+// pages are the OpenAPI document and the documentation page. The files of Swagger UI come from a Go module and are embedded
+// in the binary, so the page needs no other server. Its HTML page is not used, because it has inline scripts.
 type pages struct {
 	document assets.File
 	index    []byte
@@ -47,7 +47,7 @@ func newPages() (*pages, error) {
 	return &pages{document: assets.New("openapi.json", document), index: index, files: files}, nil
 }
 
-// home sends whoever types the bare address to something readable.
+// home redirects the root path to the documentation.
 func (p *pages) home(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/docs", http.StatusFound)
 }
@@ -59,5 +59,5 @@ func (p *pages) docs(w http.ResponseWriter, _ *http.Request) {
 	header.Set("Content-Security-Policy", contentSecurityPolicy)
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cache-Control", "no-cache")
-	_, _ = w.Write(p.index) // a client that has gone needs no answer
+	_, _ = w.Write(p.index) // the client may have disconnected
 }

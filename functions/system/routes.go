@@ -8,8 +8,8 @@ import (
 	"portside/shared/web"
 )
 
-// routes is the whole API of this function. What it does not have is a 404 for the whole service, since template.yaml
-// sends every path here that no other function has.
+// routes returns the API of this function. Paths that it does not have get the 404 of the whole service, because
+// template.yaml routes every path here that no other function serves.
 func routes(p *pages, commit string) *web.API {
 	api := web.NewAPI(nil)
 	web.Handle(api, web.Anyone(), getHealth, health(commit))
@@ -25,5 +25,5 @@ func routes(p *pages, commit string) *web.API {
 var getHealth = huma.Operation{
 	OperationID: "getHealth", Method: http.MethodGet, Path: "/v1/health", Tags: []string{"System"},
 	Summary:     "Get the service's health",
-	Description: "Answers as long as the service takes requests, and says which release answers. Needs no credential.",
+	Description: "Responds while the service accepts requests, with the release that is running. Needs no credential.",
 }

@@ -13,99 +13,99 @@ import (
 const invited = `{"email":"ada@example.com","name":"Ada <b>& Co</b>","role":"user"}`
 
 func TestActivation(t *testing.T) {
-	p := newPortal(t)
-	at := "/v1/users/" + p.root().Post("/v1/users", invited).Is(http.StatusCreated).Has("data.status", "pending").Text("data.id")
+	p := newFixture(t)
+	at := "/v1/users/" + p.asAdmin().Post("/v1/users", invited).Is(http.StatusCreated).Has("data.status", "pending").Text("data.id")
 	letter := p.post.letters[0]
 	if letter.To != "ada@example.com" || !strings.Contains(letter.HTML, "Ada &lt;b&gt;&amp; Co&lt;/b&gt;") ||
 		!strings.Contains(letter.Text, "9 March 2026, 09:00 UTC") {
-		t.Errorf("unexpected letter: %+v", letter.Text)
+		t.Errorf("unexpected message: %+v", letter.Text)
 	}
 	token := p.post.lastToken(t)
-	p.clock.Pass(time.Hour)
-	activated := p.visitor().Post("/v1/users/activate", `{"token":"`+token+`"}`).Is(http.StatusOK).
+	p.clock.Advance(time.Hour)
+	activated := p.anonymous().Post("/v1/users/activate", `{"token":"`+token+`"}`).Is(http.StatusOK).
 		Has("data.status", "active").Has("data.updatedAt", "2026-03-02T10:00:00Z").Has("data.lastLoginAt", "2026-03-02T10:00:00Z")
-	p.as(activated.Text("data.apiKey")).Get(at).Is(http.StatusOK).Has("data.status", "active").HasHeader("ETag", `"2"`)
-	p.root().Get("/v1/users").Has("data.1.status", "active")
+	p.withKey(activated.Text("data.apiKey")).Get(at).Is(http.StatusOK).Has("data.status", "active").HasHeader("ETag", `"2"`)
+	p.asAdmin().Get("/v1/users").Has("data.1.status", "active")
 
-	p.visitor().Post("/v1/users/activate", `{"token":"`+token+`"}`).Is(http.StatusUnauthorized).Has("code", "UNAUTHORIZED")
-	p.as(activated.Text("data.apiKey")).Get(at+"/api-keys").Has("data.0.name", "first key").Has("data.1", nil)
+	p.anonymous().Post("/v1/users/activate", `{"token":"`+token+`"}`).Is(http.StatusUnauthorized).Has("code", "UNAUTHORIZED")
+	p.withKey(activated.Text("data.apiKey")).Get(at+"/api-keys").Has("data.0.name", "first key").Has("data.1", nil)
 }
 
-func TestLinksThatDoNotWork(t *testing.T) {
-	p := newPortal(t)
+func TestActivateRejectsInvalidLinks(t *testing.T) {
+	p := newFixture(t)
 	for name, c := range map[string]struct {
 		email  string
 		before func(at string)
 	}{
-		"expired":            {"a@example.com", func(string) { p.clock.Pass(7 * 24 * time.Hour) }},
-		"deleted user":       {"b@example.com", func(at string) { p.root().Delete(at).Is(http.StatusNoContent) }},
-		"activated by admin": {"c@example.com", func(at string) { p.root().Put(at, `{"status":"active"}`).Is(http.StatusOK) }},
-		"suspended":          {"d@example.com", func(at string) { p.root().Put(at, `{"status":"suspended"}`).Is(http.StatusOK) }},
+		"expired":            {"a@example.com", func(string) { p.clock.Advance(7 * 24 * time.Hour) }},
+		"deleted user":       {"b@example.com", func(at string) { p.asAdmin().Delete(at).Is(http.StatusNoContent) }},
+		"activated by admin": {"c@example.com", func(at string) { p.asAdmin().Put(at, `{"status":"active"}`).Is(http.StatusOK) }},
+		"suspended":          {"d@example.com", func(at string) { p.asAdmin().Put(at, `{"status":"suspended"}`).Is(http.StatusOK) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			created := p.root().For(t).Post("/v1/users", strings.Replace(invited, "ada@example.com", c.email, 1)).Is(http.StatusCreated)
+			created := p.asAdmin().For(t).Post("/v1/users", strings.Replace(invited, "ada@example.com", c.email, 1)).Is(http.StatusCreated)
 			token := p.post.lastToken(t)
 			c.before("/v1/users/" + created.Text("data.id"))
-			p.visitor().For(t).Post("/v1/users/activate", `{"token":"`+token+`"}`).Is(http.StatusUnauthorized)
+			p.anonymous().For(t).Post("/v1/users/activate", `{"token":"`+token+`"}`).Is(http.StatusUnauthorized)
 		})
 	}
 	for _, token := range []string{"", "x", p.key, credentials.Mint(credentials.Link).Reveal(), strings.Repeat("t", 5000)} {
-		p.visitor().Post("/v1/users/activate", `{"token":"`+token+`"}`).Is(http.StatusUnauthorized)
+		p.anonymous().Post("/v1/users/activate", `{"token":"`+token+`"}`).Is(http.StatusUnauthorized)
 	}
-	p.visitor().Post("/v1/users/activate", `{}`).Is(http.StatusBadRequest).Has("errors.0.pointer", "/token")
+	p.anonymous().Post("/v1/users/activate", `{}`).Is(http.StatusBadRequest).Has("errors.0.pointer", "/token")
 }
 
-func TestPendingUserMayChange(t *testing.T) {
-	p := newPortal(t)
-	at := "/v1/users/" + p.root().Post("/v1/users", invited).Is(http.StatusCreated).Text("data.id")
-	p.root().Put(at, `{"role":"viewer","name":"Ada"}`).Is(http.StatusOK).Has("data.status", "pending")
-	p.root().Post(at+"/api-keys", `{"name":"x"}`).Is(http.StatusConflict)
-	p.visitor().Post("/v1/users/activate", `{"token":"`+p.post.lastToken(t)+`"}`).Is(http.StatusOK).
+func TestPendingUserCanBeChanged(t *testing.T) {
+	p := newFixture(t)
+	at := "/v1/users/" + p.asAdmin().Post("/v1/users", invited).Is(http.StatusCreated).Text("data.id")
+	p.asAdmin().Put(at, `{"role":"viewer","name":"Ada"}`).Is(http.StatusOK).Has("data.status", "pending")
+	p.asAdmin().Post(at+"/api-keys", `{"name":"x"}`).Is(http.StatusConflict)
+	p.anonymous().Post("/v1/users/activate", `{"token":"`+p.post.lastToken(t)+`"}`).Is(http.StatusOK).
 		Has("data.role", "viewer").Has("data.name", "Ada")
 }
 
-func TestOneLinkOneActivationUnderConcurrency(t *testing.T) {
-	p := newPortal(t)
-	p.root().Post("/v1/users", invited).Is(http.StatusCreated)
+func TestConcurrentActivationsActivateOnce(t *testing.T) {
+	p := newFixture(t)
+	p.asAdmin().Post("/v1/users", invited).Is(http.StatusCreated)
 	body := `{"token":"` + p.post.lastToken(t) + `"}`
-	statuses := webtest.AtOnce(6, func(int) int { return p.visitor().Post("/v1/users/activate", body).Status })
+	statuses := webtest.Concurrently(6, func(int) int { return p.anonymous().Post("/v1/users/activate", body).Status })
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusUnauthorized] != 5 {
 		t.Errorf("statuses %v, want one 200 and five 401", statuses)
 	}
 }
 
-func TestMailThatCannotBeSentIsSentLater(t *testing.T) {
-	p := newPortal(t)
+func TestFailedMailIsSentLater(t *testing.T) {
+	p := newFixture(t)
 	p.post.closed = true
-	p.root().Post("/v1/users", invited).Is(http.StatusCreated)
+	p.asAdmin().Post("/v1/users", invited).Is(http.StatusCreated)
 	if sent, err := p.service().inviter.SendDue(t.Context()); sent != 0 || err != nil {
-		t.Errorf("sent %d, error %v; want none while the request may still be at it", sent, err)
+		t.Errorf("sent %d, error %v; want none while the request may still send it", sent, err)
 	}
-	p.clock.Pass(2 * time.Minute)
+	p.clock.Advance(2 * time.Minute)
 	if _, err := p.service().inviter.SendDue(t.Context()); err == nil {
-		t.Error("no error while the post is closed")
+		t.Error("no error while the mailbox is closed")
 	}
 	p.post.closed = false
 	if sent, err := p.service().inviter.SendDue(t.Context()); sent != 0 || err != nil {
-		t.Errorf("sent %d, error %v; want none before the pause after a failure is over", sent, err)
+		t.Errorf("sent %d, error %v; want none during the pause after a failure", sent, err)
 	}
-	p.clock.Pass(2 * time.Minute)
+	p.clock.Advance(2 * time.Minute)
 	if sent, err := p.service().inviter.SendDue(t.Context()); sent != 1 || err != nil {
 		t.Fatalf("sent %d, error %v; want 1", sent, err)
 	}
-	p.clock.Pass(2 * time.Minute)
+	p.clock.Advance(2 * time.Minute)
 	if sent, err := p.service().inviter.SendDue(t.Context()); sent != 0 || err != nil {
 		t.Errorf("sent %d again, error %v", sent, err)
 	}
-	p.visitor().Post("/v1/users/activate", `{"token":"`+p.post.lastToken(t)+`"}`).Is(http.StatusOK)
+	p.anonymous().Post("/v1/users/activate", `{"token":"`+p.post.lastToken(t)+`"}`).Is(http.StatusOK)
 }
 
-func TestReplayedCreationMailsOnce(t *testing.T) {
-	p := newPortal(t)
+func TestReplayedCreationSendsOneMail(t *testing.T) {
+	p := newFixture(t)
 	for range 3 {
-		p.root().With("Idempotency-Key", "k").Post("/v1/users", invited).Is(http.StatusCreated)
+		p.asAdmin().With("Idempotency-Key", "k").Post("/v1/users", invited).Is(http.StatusCreated)
 	}
 	if n := len(p.post.letters); n != 1 {
-		t.Errorf("%d letters, want 1", n)
+		t.Errorf("%d messages, want 1", n)
 	}
 }

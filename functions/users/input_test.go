@@ -9,8 +9,8 @@ import (
 	"portside/shared/core/principal"
 )
 
-func TestBadBodies(t *testing.T) {
-	p := newPortal(t)
+func TestCreateUserRejectsInvalidInput(t *testing.T) {
+	p := newFixture(t)
 	deep := strings.Repeat(`{"a":`, 9) + "1" + strings.Repeat("}", 9)
 	const good = `{"email":"a@example.com","name":"A","role":"user",`
 	for name, c := range map[string]struct {
@@ -49,18 +49,18 @@ func TestBadBodies(t *testing.T) {
 		"metadata with NUL":  {good + `"metadata":{"a":"\u0000"}}`, []string{"/metadata"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer := p.root().For(t).With("Content-Type", "application/json").Post("/v1/users", c.body).
+			response := p.asAdmin().For(t).With("Content-Type", "application/json").Post("/v1/users", c.body).
 				Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
-			if got := slices.Sorted(slices.Values(answer.Pointers())); !slices.Equal(got, slices.Sorted(slices.Values(c.pointers))) {
-				t.Errorf("pointers %q, want %q: %s", got, c.pointers, answer.Body)
+			if got := slices.Sorted(slices.Values(response.Pointers())); !slices.Equal(got, slices.Sorted(slices.Values(c.pointers))) {
+				t.Errorf("pointers %q, want %q: %s", got, c.pointers, response.Body)
 			}
 		})
 	}
-	p.root().Get("/v1/users").Has("pagination.total", 1) // nothing was written
+	p.asAdmin().Get("/v1/users").Has("pagination.total", 1) // nothing was created
 }
 
-func TestGoodEdges(t *testing.T) {
-	p := newPortal(t)
+func TestCreateUserAcceptsLimits(t *testing.T) {
+	p := newFixture(t)
 	deep := strings.Repeat(`{"a":`, 7) + "{}" + strings.Repeat("}", 7)
 	for name, body := range map[string]string{
 		"longest name":  `{"email":"a1@example.com","name":"` + strings.Repeat("ä", 200) + `","role":"user"}`,
@@ -69,12 +69,12 @@ func TestGoodEdges(t *testing.T) {
 		"international": `{"email":"joerg@xn--bcher-kva.example","name":"Jörg 李 \u0646\u0645\u06cc\u200c\u062e","role":"user"}`,
 		"plus":          `{"email":"a+b.c@example.com","name":"A","role":"user"}`,
 	} {
-		t.Run(name, func(t *testing.T) { p.root().For(t).Post("/v1/users", body).Is(http.StatusCreated) })
+		t.Run(name, func(t *testing.T) { p.asAdmin().For(t).Post("/v1/users", body).Is(http.StatusCreated) })
 	}
 }
 
-func TestBadQueries(t *testing.T) {
-	p := newPortal(t)
+func TestListUsersRejectsInvalidQueries(t *testing.T) {
+	p := newFixture(t)
 	for query, pointer := range map[string]string{
 		"limit=0": "query/limit", "limit=101": "query/limit", "limit=ten": "query/limit", "limit=": "query/limit",
 		"limit=1.5": "query/limit", "limit=99999999999999999999": "query/limit",
@@ -83,20 +83,20 @@ func TestBadQueries(t *testing.T) {
 		"limit=%00": "query/limit",
 	} {
 		t.Run(query, func(t *testing.T) {
-			answer := p.root().For(t).Get("/v1/users?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
-			if got := answer.Pointers(); !slices.Equal(got, []string{pointer}) {
+			response := p.asAdmin().For(t).Get("/v1/users?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
+			if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {
 				t.Errorf("pointers %q, want %q", got, pointer)
 			}
 		})
 	}
-	p.root().Get("/v1/users?limit=0&offset=-1&role=x&foo=1&bar=").Is(http.StatusBadRequest).Has("errors.4.pointer", "query/role")
-	p.root().Post("/v1/users?x=1", `{"email":"a","name":"A","role":"user"}`).Is(http.StatusBadRequest).
+	p.asAdmin().Get("/v1/users?limit=0&offset=-1&role=x&foo=1&bar=").Is(http.StatusBadRequest).Has("errors.4.pointer", "query/role")
+	p.asAdmin().Post("/v1/users?x=1", `{"email":"a","name":"A","role":"user"}`).Is(http.StatusBadRequest).
 		Has("errors.0.pointer", "query/x").Has("errors.1.pointer", "/email")
 }
 
-func TestBadPathsAndMethods(t *testing.T) {
-	p := newPortal(t)
-	root := p.root()
+func TestUsersRejectInvalidPathsAndMethods(t *testing.T) {
+	p := newFixture(t)
+	root := p.asAdmin()
 	for _, id := range []string{"1", "not-a-uuid", "%00", "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e1g", strings.Repeat("a", 5000)} {
 		root.Get("/v1/users/"+id).Is(http.StatusBadRequest).Has("errors.0.pointer", "path/userId")
 	}
@@ -109,9 +109,9 @@ func TestBadPathsAndMethods(t *testing.T) {
 	root.Do(http.MethodGet, "/v1/users", "a body that nobody reads").Is(http.StatusOK)
 }
 
-func TestMediaTypesAndSizes(t *testing.T) {
-	p := newPortal(t)
-	root := p.root()
+func TestCreateUserChecksMediaTypeAndSize(t *testing.T) {
+	p := newFixture(t)
+	root := p.asAdmin()
 	for _, bad := range []string{"text/plain", "application/x-www-form-urlencoded", "application/xml", "multipart/form-data; boundary=x"} {
 		root.With("Content-Type", bad).Post("/v1/users", ada).Is(http.StatusUnsupportedMediaType).Has("code", "UNSUPPORTED_MEDIA_TYPE")
 	}
@@ -126,44 +126,44 @@ func TestMediaTypesAndSizes(t *testing.T) {
 	root.Post("/v1/users", largest+" ").Is(http.StatusRequestEntityTooLarge)
 }
 
-func TestNumbersOutOfPlace(t *testing.T) {
-	p := newPortal(t)
-	p.root().Post("/v1/users/"+p.admin.ID+"/api-keys", `{"name":"x","expirationDays":12.0}`).Is(http.StatusBadRequest).
+func TestNumbersInOtherFieldsAreRejected(t *testing.T) {
+	p := newFixture(t)
+	p.asAdmin().Post("/v1/users/"+p.admin.ID+"/api-keys", `{"name":"x","expirationDays":12.0}`).Is(http.StatusBadRequest).
 		Has("errors.0.pointer", "/expirationDays")
 	digits := strings.Repeat("4", 400)
-	answer := p.root().Post("/v1/users", `{"email":"a@example.com","name":"A","role":"user","metadata":{"n":`+digits+`}}`).
+	response := p.asAdmin().Post("/v1/users", `{"email":"a@example.com","name":"A","role":"user","metadata":{"n":`+digits+`}}`).
 		Is(http.StatusBadRequest)
-	if strings.Contains(string(answer.Body), "444") {
-		t.Errorf("the answer repeats the number: %s", answer.Body)
+	if strings.Contains(string(response.Body), "444") {
+		t.Errorf("the response repeats the number: %s", response.Body)
 	}
 }
 
 func TestRejectedValuesAreNotRepeated(t *testing.T) {
-	p := newPortal(t)
+	p := newFixture(t)
 	const secret = "hunter2hunter2"
-	for _, answer := range []string{
-		p.root().Post("/v1/users", `{"email":"`+secret+`","name":5,"role":"`+secret+`"}`).Is(http.StatusBadRequest).String(),
-		p.root().Post("/v1/users", `"`+secret).Is(http.StatusBadRequest).String(),
-		p.root().Get("/v1/users/" + strings.Repeat("x", 3)).Is(http.StatusBadRequest).String(),
+	for _, response := range []string{
+		p.asAdmin().Post("/v1/users", `{"email":"`+secret+`","name":5,"role":"`+secret+`"}`).Is(http.StatusBadRequest).String(),
+		p.asAdmin().Post("/v1/users", `"`+secret).Is(http.StatusBadRequest).String(),
+		p.asAdmin().Get("/v1/users/" + strings.Repeat("x", 3)).Is(http.StatusBadRequest).String(),
 	} {
-		_, body, _ := strings.Cut(answer, ": ")
+		_, body, _ := strings.Cut(response, ": ")
 		if strings.Contains(body, secret) || strings.Contains(body, "xxx") {
-			t.Errorf("the answer repeats a rejected value: %s", body)
+			t.Errorf("the response repeats a rejected value: %s", body)
 		}
 	}
 }
 
-func TestBadChanges(t *testing.T) {
-	p := newPortal(t)
+func TestUpdateUserRejectsInvalidInput(t *testing.T) {
+	p := newFixture(t)
 	user, _ := p.user("ada@example.com", principal.User)
 	for body, pointer := range map[string]string{
 		`{"status":"pending"}`: "/status", `{"status":"gone"}`: "/status", `{"role":"root"}`: "/role", `{"name":""}`: "/name",
 		`{"email":"b@example.com"}`: "/email", `{"metadata":5}`: "/metadata", `{"id":"x"}`: "/id",
 	} {
-		answer := p.root().Put("/v1/users/"+user.ID, body).Is(http.StatusBadRequest)
-		if got := answer.Pointers(); !slices.Equal(got, []string{pointer}) {
+		response := p.asAdmin().Put("/v1/users/"+user.ID, body).Is(http.StatusBadRequest)
+		if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {
 			t.Errorf("%s: pointers %q, want %q", body, got, pointer)
 		}
 	}
-	p.root().Get("/v1/users/"+user.ID).HasHeader("ETag", `"1"`)
+	p.asAdmin().Get("/v1/users/"+user.ID).HasHeader("ETag", `"1"`)
 }

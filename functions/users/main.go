@@ -3,11 +3,10 @@ package main
 
 import (
 	"context"
-	"log"
-	"os"
+	"fmt"
+	"net/http"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 
@@ -15,30 +14,23 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
-	"portside/shared/lambda/lambdahttp"
 	"portside/shared/lambda/start"
 	"portside/shared/mail/mailses"
 	"portside/shared/users/usersdynamo"
 )
 
-func main() {
-	start.DelayCollection()
-	start.LogJSON()
-	settings := start.Reader{Lookup: os.LookupEnv}
-	usersTable, credentialsTable := settings.String("USERS_TABLE"), settings.String("CREDENTIALS_TABLE")
-	analyticsTable := settings.String("ANALYTICS_TABLE")
-	from, baseURL, limit := settings.String("MAIL_FROM"), settings.Optional("BASE_URL"), settings.Count("RATE_LIMIT_PER_MINUTE")
-	if err := settings.Err(); err != nil {
-		log.Fatal(err)
-	}
+func main() { start.HTTP(build) }
+
+func build(settings *start.Settings) (http.Handler, error) {
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
 	client := items.Client(cfg)
-	keys := credentialsdynamo.New(client, credentialsTable)
-	store := usersdynamo.New(client, usersTable, keys, daycounts.In(analyticsTable))
-	mailer := mailses.New(sesv2.NewFromConfig(cfg), from)
-	auth := credentials.NewAuthenticator(keys, limit, time.Now)
-	lambda.Start(lambdahttp.Handler(routes(newService(store, mailer, baseURL, time.Now), auth).Handler()))
+	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"))
+	store := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
+	mailer := mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM"))
+	service := newService(store, mailer, settings.Optional("BASE_URL"), time.Now)
+	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	return routes(service, auth).Handler(), nil
 }

@@ -13,12 +13,12 @@ import (
 	"portside/shared/web"
 )
 
-// service is what the handlers call.
+// service has the handlers and what they call.
 type service struct {
 	users   *users.Service
 	keys    *users.Keys
 	inviter *users.Inviter
-	baseURL string // of mailed links; empty: the host of the request
+	baseURL string // of links in mails; empty: the host of the request
 }
 
 func newService(store *usersdynamo.Store, mailer users.Mailer, baseURL string, now func() time.Time) *service {
@@ -33,7 +33,7 @@ func newService(store *usersdynamo.Store, mailer users.Mailer, baseURL string, n
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// routes is the whole API of this function.
+// routes returns the API of this function.
 func routes(s *service, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
 	web.Handle(api, web.Needs(principal.UsersRead), listUsers, s.list)
@@ -52,63 +52,63 @@ var (
 	listUsers = huma.Operation{
 		OperationID: "listUsers", Method: http.MethodGet, Path: "/v1/users", Tags: []string{"Users"},
 		Summary:     "List users",
-		Description: "One page of users in the order of their creation, with the exact total.",
+		Description: "Returns one page of users in the order of their creation, with the exact total.",
 	}
 	createUser = huma.Operation{
 		OperationID: "createUser", Method: http.MethodPost, Path: "/v1/users", Tags: []string{"Users"},
 		Summary: "Create a user", DefaultStatus: http.StatusCreated,
-		Description: "Adds a user. With `sendActivationEmail` (the default) the user starts `pending` and gets a mail with a " +
-			"link that works for 7 days; otherwise the user is `active` at once. Nobody can create a user whose role permits " +
-			"more than their own.\n\nAn `Idempotency-Key` makes it safe to repeat the request for 24 hours: the same body gets " +
-			"the first answer again with `Idempotency-Replayed: true`, another body a 422.",
+		Description: "Creates a user. With `sendActivationEmail` (the default) the user is `pending` at first and gets a mail with a " +
+			"link that works for 7 days; otherwise the user is `active` at once. You cannot create a user whose role has more " +
+			"permissions than yours.\n\nWith an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets " +
+			"the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.",
 		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity),
 	}
 	getUser = huma.Operation{
 		OperationID: "getUser", Method: http.MethodGet, Path: "/v1/users/{userId}", Tags: []string{"Users"},
 		Summary:     "Get a user",
-		Description: "One user in full. The `ETag` names the version; send it in `If-Match` to change exactly this version.",
+		Description: "Returns one user with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version.",
 		Errors:      []int{http.StatusNotFound},
 	}
 	updateUser = huma.Operation{
 		OperationID: "updateUser", Method: http.MethodPut, Path: "/v1/users/{userId}", Tags: []string{"Users"},
 		Summary: "Change a user",
-		Description: "Changes the fields that the body has and leaves the others. `metadata` is replaced as a whole. A user " +
-			"who is not `active` cannot use any credential from the next request on. The last active admin can be neither " +
+		Description: "Changes the fields in the body and leaves other fields unchanged. `metadata` is replaced completely. The credentials " +
+			"of a user who is not `active` stop working with the next request. The last active admin can be neither " +
 			"demoted nor deactivated.",
 		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed),
 	}
 	deleteUser = huma.Operation{
 		OperationID: "deleteUser", Method: http.MethodDelete, Path: "/v1/users/{userId}", Tags: []string{"Users"},
 		Summary: "Delete a user", DefaultStatus: http.StatusNoContent,
-		Description: "Removes a user and revokes all its credentials at once. The e-mail address becomes free again.",
+		Description: "Deletes a user and revokes all credentials of the user at once. Another user can then have the e-mail address.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed},
 	}
 	listAPIKeys = huma.Operation{
 		OperationID: "listApiKeys", Method: http.MethodGet, Path: "/v1/users/{userId}/api-keys", Tags: []string{"API keys"},
 		Summary:     "List a user's API keys",
-		Description: "All keys that are not deleted, oldest first; never their secrets." + whoseKeys,
+		Description: "Returns all keys that are not deleted, oldest first, without their secrets." + keyPermission,
 		Errors:      []int{http.StatusForbidden, http.StatusNotFound},
 	}
 	createAPIKey = huma.Operation{
 		OperationID: "createApiKey", Method: http.MethodPost, Path: "/v1/users/{userId}/api-keys", Tags: []string{"API keys"},
 		Summary: "Create an API key", DefaultStatus: http.StatusCreated,
-		Description: "Makes a key that may do what its user's role permits. The answer shows it this once; only a hash is kept. " +
-			"A user has at most 50 working credentials." + whoseKeys,
+		Description: "Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. " +
+			"A user can have at most 50 working credentials." + keyPermission,
 		Errors: web.BodyErrors(http.StatusForbidden, http.StatusNotFound, http.StatusConflict),
 	}
 	deleteAPIKey = huma.Operation{
 		OperationID: "deleteApiKey", Method: http.MethodDelete, Path: "/v1/users/{userId}/api-keys/{keyId}", Tags: []string{"API keys"},
 		Summary: "Delete an API key", DefaultStatus: http.StatusNoContent,
-		Description: "The key stops working with the next request." + whoseKeys,
+		Description: "The key stops working with the next request." + keyPermission,
 		Errors:      []int{http.StatusForbidden, http.StatusNotFound},
 	}
 	activateUser = huma.Operation{
 		OperationID: "activateUser", Method: http.MethodPost, Path: "/v1/users/activate", Tags: []string{"Users"},
 		Summary: "Activate an account",
-		Description: "Spends the token of an activation mail, once: the user becomes `active` and gets a first API key in " +
-			"`data.apiKey`, shown only here. Needs no credential but the token.",
+		Description: "Makes the user `active` and creates a first API key, `data.apiKey`, which only this response contains. The token of " +
+			"an activation mail works once. Needs no credential but the token.",
 		Errors: web.BodyErrors(http.StatusUnauthorized),
 	}
 )
 
-const whoseKeys = "\n\nOne's own keys need no permission; other people's need `api-keys:write`."
+const keyPermission = "\n\nYour own keys need no permission; those of other users need `api-keys:write`."

@@ -22,56 +22,57 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// portal is the users function on a real engine, with a clock and a postbox that the test holds.
-type portal struct {
+// fixture is the function with a real engine and a clock and mailbox that the test controls.
+type fixture struct {
 	tb     testing.TB
 	client *dynamodb.Client
 	store  *usersdynamo.Store
 	keys   *credentialsdynamo.Table
 	clock  *webtest.Clock
-	post   *postbox
+	post   *mailbox
 	limit  int
 	admin  users.User
-	key    string // of the admin
+	key    string // API key of the admin
 }
 
-func newPortal(tb testing.TB) *portal {
+func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
-	return newLimitedPortal(tb, 0)
+	return newFixtureWithLimit(tb, 0)
 }
 
-func newLimitedPortal(tb testing.TB, limit int) *portal {
+func newFixtureWithLimit(tb testing.TB, limit int) *fixture {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	p := &portal{
-		tb: tb, client: client, limit: limit, post: &postbox{},
+	p := &fixture{
+		tb: tb, client: client, limit: limit, post: &mailbox{},
 		clock: webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
 		keys:  credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable")),
 	}
-	p.store = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), p.keys, daycounts.In(awstest.Table(tb, client, "AnalyticsTable")))
+	days := daycounts.In(awstest.Table(tb, client, "AnalyticsTable"))
+	p.store = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), p.keys, days)
 	p.admin, p.key = p.user("root@example.com", principal.Admin)
 	return p
 }
 
-// service returns the function's service as main makes it.
-func (p *portal) service() *service {
+// service returns the function's service, wired as in main.
+func (p *fixture) service() *service {
 	return newService(p.store, p.post, "https://portal.example.com", p.clock.Now)
 }
 
-// visitor talks to the function without a credential.
-func (p *portal) visitor() webtest.Client {
+// anonymous returns a client without a credential.
+func (p *fixture) anonymous() webtest.Client {
 	auth := credentials.NewAuthenticator(p.keys, p.limit, p.clock.Now)
 	return webtest.New(p.tb, routes(p.service(), auth).Handler())
 }
 
-// as talks to the function with an API key.
-func (p *portal) as(key string) webtest.Client { return p.visitor().With("X-API-Key", key) }
+// withKey returns a client that sends an API key.
+func (p *fixture) withKey(key string) webtest.Client { return p.anonymous().With("X-API-Key", key) }
 
-// root talks to the function as the admin.
-func (p *portal) root() webtest.Client { return p.as(p.key) }
+// asAdmin returns a client that sends the admin's API key.
+func (p *fixture) asAdmin() webtest.Client { return p.withKey(p.key) }
 
-// user adds an active user with a key, past all permissions.
-func (p *portal) user(email string, role principal.Role) (users.User, string) {
+// user creates an active user with an API key, without permission checks.
+func (p *fixture) user(email string, role principal.Role) (users.User, string) {
 	p.tb.Helper()
 	ctx := p.tb.Context()
 	created, err := p.service().users.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, users.NewUser{
@@ -87,14 +88,14 @@ func (p *portal) user(email string, role principal.Role) (users.User, string) {
 	return created.User, issued.Secret.Reveal()
 }
 
-// postbox is a mailer that keeps what it is given, and refuses while it is closed.
-type postbox struct {
+// mailbox is a mailer that keeps all messages. It returns an error while it is closed.
+type mailbox struct {
 	mu      sync.Mutex
 	letters []mail.Message
 	closed  bool
 }
 
-func (b *postbox) Send(_ context.Context, m mail.Message) error {
+func (b *mailbox) Send(_ context.Context, m mail.Message) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
@@ -104,23 +105,23 @@ func (b *postbox) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// lastToken is the token in the newest letter, as its reader would find it.
-func (b *postbox) lastToken(tb testing.TB) string {
+// lastToken returns the token from the link in the newest message.
+func (b *mailbox) lastToken(tb testing.TB) string {
 	tb.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.letters) == 0 {
-		tb.Fatal("no letter came")
+		tb.Fatal("no message was sent")
 	}
 	text := b.letters[len(b.letters)-1].Text
 	_, rest, found := strings.Cut(text, "https://portal.example.com/portal/activate#")
 	if !found {
-		tb.Fatalf("no link in the letter:\n%s", text)
+		tb.Fatalf("no link in the message:\n%s", text)
 	}
 	return strings.Fields(rest)[0]
 }
 
-// forge makes a well-formed key with another key's public id, as somebody could who saw it in a log.
+// forge returns a well-formed key with the public ID of another key, which an attacker could know from a log.
 func forge(tb testing.TB, id string) string {
 	tb.Helper()
 	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -130,7 +131,7 @@ func forge(tb testing.TB, id string) string {
 		digits[i], sum = alphabet[sum%62], sum/62
 	}
 	if _, err := credentials.Parse(body + string(digits)); err != nil {
-		tb.Fatal("the forgery is not well-formed")
+		tb.Fatal("the forged key is not well-formed")
 	}
 	return body + string(digits)
 }

@@ -13,60 +13,56 @@ import (
 	"portside/shared/web"
 )
 
-// ListedUser is a user in the list form. It is exported, like every struct that is embedded here, because huma passes
-// over the fields of an embedded struct that is not.
+// ListedUser is a user in a list. Structs that are embedded in inputs and outputs are exported, because huma ignores the
+// fields of unexported ones.
 type ListedUser struct {
 	ID        string         `json:"id" format:"uuid" doc:"UUIDv7; never changes." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	Email     string         `json:"email" format:"email" doc:"Lower-cased; no two users have the same." example:"ada@example.com"`
-	Name      string         `json:"name" doc:"Of the person." example:"Ada Lovelace"`
-	Role      principal.Role `json:"role" enum:"admin,manager,user,viewer" doc:"Says what the user may do; permissions lists it." example:"user"`
-	Status    users.Status   `json:"status" enum:"pending,active,inactive,suspended" doc:"Only an active user's credentials work; pending waits for the activation." example:"active"`
+	Email     string         `json:"email" format:"email" doc:"Lower-cased and unique." example:"ada@example.com"`
+	Name      string         `json:"name" doc:"Name of the person." example:"Ada Lovelace"`
+	Role      principal.Role `json:"role" enum:"admin,manager,user,viewer" doc:"Defines the permissions of the user." example:"user"`
+	Status    users.Status   `json:"status" enum:"pending,active,inactive,suspended" doc:"Only credentials of active users are valid; pending means not activated yet." example:"active"`
 	CreatedAt time.Time      `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
 }
 
-// User is a user in the full form.
+// User is a user with all fields.
 type User struct {
 	ListedUser
-	Department  string                 `json:"department" doc:"Empty where none is known." example:"Analytical Engines"`
+	Department  string                 `json:"department" doc:"Empty if unknown." example:"Analytical Engines"`
 	LastLoginAt *time.Time             `json:"lastLoginAt" doc:"UTC; null before the first sign-in." example:"2026-03-09T07:45:00Z"`
-	Permissions []principal.Permission `json:"permissions" doc:"What the role permits, sorted." example:"[\"capabilities:use\",\"projects:read\",\"projects:write\",\"users:read\"]"`
-	UpdatedAt   time.Time              `json:"updatedAt" doc:"UTC; of the last change." example:"2026-03-02T09:15:30.250Z"`
-	Metadata    web.Object             `json:"metadata" doc:"Whatever you keep with the user, as you wrote it." example:"{\"customerNumber\":\"C-1815\"}"`
+	Permissions []principal.Permission `json:"permissions" doc:"Permissions of the role, sorted." example:"[\"capabilities:use\",\"projects:read\",\"projects:write\",\"users:read\"]"`
+	UpdatedAt   time.Time              `json:"updatedAt" doc:"UTC; time of the last change." example:"2026-03-02T09:15:30.250Z"`
+	Metadata    web.Object             `json:"metadata" doc:"JSON object that you stored with the user, unchanged." example:"{\"customerNumber\":\"C-1815\"}"`
 }
 
-func listForm(u users.User) ListedUser {
+func encodeListedUser(u users.User) ListedUser {
 	return ListedUser{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Status: u.Status, CreatedAt: u.CreatedAt}
 }
 
-func fullForm(u users.User) User {
-	full := User{
-		ListedUser: listForm(u), Department: u.Department, Permissions: u.Role.Permissions(),
-		UpdatedAt: u.UpdatedAt, Metadata: web.Object(u.Metadata),
+func encodeUser(u users.User) User {
+	return User{
+		ListedUser: encodeListedUser(u), Department: u.Department, Permissions: u.Role.Permissions(),
+		LastLoginAt: web.NullIfZero(u.LastLoginAt), UpdatedAt: u.UpdatedAt, Metadata: web.Object(u.Metadata),
 	}
-	if !u.LastLoginAt.IsZero() {
-		full.LastLoginAt = &u.LastLoginAt
-	}
-	return full
 }
 
-// UserOutput is the answer with one user.
+// UserOutput is a response with one user.
 type UserOutput struct {
 	web.Version
 	Body userBody
 }
 
-// userBody is the envelope of one user.
+// userBody is the body of a response with one user.
 type userBody struct {
 	Data User `json:"data"`
 }
 
 func newUserOutput(u users.User) *UserOutput {
-	return &UserOutput{Version: web.VersionOf(u.Version), Body: userBody{Data: fullForm(u)}}
+	return &UserOutput{Version: web.VersionOf(u.Version), Body: userBody{Data: encodeUser(u)}}
 }
 
 type listUsersInput struct {
 	web.Paging
-	Role principal.Role `query:"role" enum:"admin,manager,user,viewer" doc:"Only users of this role."`
+	Role principal.Role `query:"role" enum:"admin,manager,user,viewer" doc:"Only users with this role."`
 }
 
 type listUsersOutput struct {
@@ -84,7 +80,7 @@ func (s *service) list(ctx context.Context, in *listUsersInput) (*listUsersOutpu
 	out := &listUsersOutput{}
 	out.Body.Data = make([]ListedUser, len(page.Users))
 	for i, u := range page.Users {
-		out.Body.Data[i] = listForm(u)
+		out.Body.Data[i] = encodeListedUser(u)
 	}
 	out.Body.Pagination = in.Pagination(page.Total)
 	return out, nil
@@ -93,17 +89,17 @@ func (s *service) list(ctx context.Context, in *listUsersInput) (*listUsersOutpu
 type createUserInput struct {
 	web.Idempotency
 	Body struct {
-		Email               string         `json:"email" format:"email" doc:"Trimmed and lower-cased; unique." example:"ada@example.com"`
+		Email               string         `json:"email" format:"email" doc:"Must be unique; it is trimmed and lower-cased." example:"ada@example.com"`
 		Name                string         `json:"name" doc:"1 to 200 characters." example:"Ada Lovelace"`
 		Role                principal.Role `json:"role" enum:"admin,manager,user,viewer" doc:"At most your own." example:"user"`
 		Department          string         `json:"department,omitempty" doc:"At most 200 characters." example:"Analytical Engines"`
-		SendActivationEmail *bool          `json:"sendActivationEmail,omitempty" default:"true" doc:"Whether to invite the user by mail."`
-		Metadata            web.Object     `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; stored as you write it." example:"{\"customerNumber\":\"C-1815\"}"`
+		SendActivationEmail *bool          `json:"sendActivationEmail,omitempty" default:"true" doc:"Whether to send the user an activation mail."`
+		Metadata            web.Object     `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; stored unchanged." example:"{\"customerNumber\":\"C-1815\"}"`
 	}
 	host string
 }
 
-// Resolve implements huma.Resolver: it adds the domain's failures to those of the schema, and notes the host.
+// Resolve implements huma.Resolver. It adds the failures that the domain finds to those of the schema, and records the host.
 func (in *createUserInput) Resolve(ctx huma.Context) []error {
 	in.host = ctx.Host()
 	return web.Failures(in.user().Check())
@@ -126,7 +122,7 @@ type createUserOutput struct {
 func (s *service) create(ctx context.Context, in *createUserInput) (*createUserOutput, error) {
 	caller, _ := principal.From(ctx)
 	created, err := s.users.Create(ctx, users.CreateOptions{
-		Caller: caller, IdempotencyKey: in.IdempotencyKey, BaseURL: s.portal(in.host),
+		Caller: caller, IdempotencyKey: in.IdempotencyKey, BaseURL: web.BaseURL(s.baseURL, in.host),
 	}, in.user())
 	if err != nil {
 		return nil, err
@@ -134,21 +130,13 @@ func (s *service) create(ctx context.Context, in *createUserInput) (*createUserO
 	return &createUserOutput{
 		Version:  web.VersionOf(created.User.Version),
 		Creation: web.CreatedAt("/v1/users/"+created.User.ID, created.Replayed),
-		Body:     userBody{Data: fullForm(created.User)},
+		Body:     userBody{Data: encodeUser(created.User)},
 	}, nil
 }
 
-// portal is the address that mailed links begin with.
-func (s *service) portal(host string) string {
-	if s.baseURL != "" {
-		return s.baseURL
-	}
-	return "https://" + host
-}
-
-// UserPath is the path of one user.
+// UserPath is the path parameter of operations on one user.
 type UserPath struct {
-	UserID string `path:"userId" format:"uuid" doc:"Id of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	UserID string `path:"userId" format:"uuid" doc:"ID of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 }
 
 func (s *service) get(ctx context.Context, in *UserPath) (*UserOutput, error) {
@@ -164,10 +152,10 @@ type updateUserInput struct {
 	web.Condition
 	Body struct {
 		Name       *string         `json:"name,omitempty" doc:"1 to 200 characters." example:"Ada King"`
-		Role       *principal.Role `json:"role,omitempty" enum:"admin,manager,user,viewer" doc:"At most your own; works from the user's next request on." example:"manager"`
+		Role       *principal.Role `json:"role,omitempty" enum:"admin,manager,user,viewer" doc:"At most your own; takes effect with the user's next request." example:"manager"`
 		Department *string         `json:"department,omitempty" doc:"At most 200 characters; empty removes it." example:"Analytical Engines"`
-		Status     *users.Status   `json:"status,omitempty" enum:"active,inactive,suspended" doc:"Any but active stops all of the user's credentials at once." example:"suspended"`
-		Metadata   web.Object      `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; replaces what is there." example:"{\"customerNumber\":\"C-1815\"}"`
+		Status     *users.Status   `json:"status,omitempty" enum:"active,inactive,suspended" doc:"With any status but active, all credentials of the user stop working at once." example:"suspended"`
+		Metadata   web.Object      `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; replaces the current one." example:"{\"customerNumber\":\"C-1815\"}"`
 	}
 }
 
@@ -202,14 +190,14 @@ func (s *service) delete(ctx context.Context, in *deleteUserInput) (*struct{}, e
 
 type activateUserInput struct {
 	Body struct {
-		Token string `json:"token" doc:"What stands behind the # of the mailed address." example:"psl_…"`
+		Token string `json:"token" doc:"The part after # in the link from the mail." example:"psl_…"`
 	}
 }
 
-// activatedUser is a user in the full form, with what only the activation shows.
+// activatedUser is a user with a first API key, which only the response to the activation contains.
 type activatedUser struct {
 	User
-	APIKey string `json:"apiKey" doc:"The user's first API key, shown this once." example:"psk_3vQB7B6MrGQZ_…"`
+	APIKey string `json:"apiKey" doc:"The user's first API key, shown only once." example:"psk_3vQB7B6MrGQZ_…"`
 }
 
 type activateUserOutput struct {
@@ -224,6 +212,6 @@ func (s *service) activate(ctx context.Context, in *activateUserInput) (*activat
 		return nil, err
 	}
 	out := &activateUserOutput{}
-	out.Body.Data = activatedUser{User: fullForm(activated.User), APIKey: activated.Key.Reveal()}
+	out.Body.Data = activatedUser{User: encodeUser(activated.User), APIKey: activated.Key.Reveal()}
 	return out, nil
 }

@@ -16,9 +16,9 @@ import (
 const ada = `{"email":" Ada@Example.com ","name":"Ada","role":"user","department":"Engines","sendActivationEmail":false,` +
 	`"metadata":{"seat":12345678901234567890,"tags":["a"]}}`
 
-func TestLifeOfAUser(t *testing.T) {
-	p := newPortal(t)
-	root := p.root()
+func TestUserIsCreatedUpdatedAndDeleted(t *testing.T) {
+	p := newFixture(t)
+	root := p.asAdmin()
 
 	created := root.Post("/v1/users", ada).Is(http.StatusCreated).
 		Has("data.email", "ada@example.com").Has("data.status", "active").Has("data.role", "user").
@@ -27,7 +27,7 @@ func TestLifeOfAUser(t *testing.T) {
 		Has("data.permissions", []any{"capabilities:use", "projects:read", "projects:write", "users:read"}).
 		HasHeader("ETag", `"1"`)
 	if !strings.Contains(string(created.Body), "12345678901234567890") {
-		t.Errorf("a number lost digits: %s", created.Body)
+		t.Errorf("a number lost precision: %s", created.Body)
 	}
 	at := "/v1/users/" + created.Text("data.id")
 	created.HasHeader("Location", at)
@@ -36,7 +36,7 @@ func TestLifeOfAUser(t *testing.T) {
 	root.Get("/v1/users/" + strings.ToUpper(created.Text("data.id"))).Is(http.StatusOK)
 	root.Post("/v1/users", ada).Is(http.StatusConflict).Has("code", "CONFLICT").HasHeader("X-Should-Retry", "false")
 
-	p.clock.Pass(time.Hour)
+	p.clock.Advance(time.Hour)
 	root.Put(at, `{"name":"Ada L.","role":"viewer","metadata":{}}`).Is(http.StatusOK).
 		Has("data.name", "Ada L.").Has("data.role", "viewer").Has("data.department", "Engines").
 		Has("data.metadata", map[string]any{}).Has("data.updatedAt", "2026-03-02T10:00:00Z").
@@ -50,12 +50,12 @@ func TestLifeOfAUser(t *testing.T) {
 	root.Put(at, `{"name":"x"}`).Is(http.StatusNotFound)
 	root.Delete(at).Is(http.StatusNotFound)
 	root.Get("/v1/users").Is(http.StatusOK).Has("pagination.total", 1)
-	root.Post("/v1/users", ada).Is(http.StatusCreated) // the address is free again
+	root.Post("/v1/users", ada).Is(http.StatusCreated) // the address can be used again
 }
 
-func TestPages(t *testing.T) {
-	p := newPortal(t)
-	root := p.root()
+func TestListUsersPages(t *testing.T) {
+	p := newFixture(t)
+	root := p.asAdmin()
 	roles := []string{"manager", "user", "viewer"}
 	for i := range 7 {
 		root.Post("/v1/users", fmt.Sprintf(`{"email":"u%d@example.com","name":"U%d","role":%q,"sendActivationEmail":false}`,
@@ -73,7 +73,7 @@ func TestPages(t *testing.T) {
 
 	listed := root.Get("/v1/users?limit=1").JSON("data.0").(map[string]any)
 	if got := slices.Sorted(keysOf(listed)); !slices.Equal(got, []string{"createdAt", "email", "id", "name", "role", "status"}) {
-		t.Errorf("the list form has %v", got)
+		t.Errorf("the listed user has the fields %v", got)
 	}
 }
 
@@ -87,8 +87,8 @@ func keysOf(m map[string]any) func(func(string) bool) {
 	}
 }
 
-func TestPermissions(t *testing.T) {
-	p := newPortal(t)
+func TestUserPermissions(t *testing.T) {
+	p := newFixture(t)
 	target, _ := p.user("target@example.com", principal.Viewer)
 	at := "/v1/users/" + target.ID
 	_, manager := p.user("manager@example.com", principal.Manager)
@@ -96,27 +96,27 @@ func TestPermissions(t *testing.T) {
 	_, viewer := p.user("viewer@example.com", principal.Viewer)
 	newViewer := `{"email":"new@example.com","name":"N","role":"viewer"}`
 
-	for _, c := range []webtest.Client{p.as(user), p.as(viewer)} {
+	for _, c := range []webtest.Client{p.withKey(user), p.withKey(viewer)} {
 		c.Get("/v1/users").Is(http.StatusOK)
 		c.Get(at).Is(http.StatusOK)
 		c.Post("/v1/users", newViewer).Is(http.StatusForbidden).Has("code", "FORBIDDEN")
-		c.Post("/v1/users", `{`).Is(http.StatusForbidden) // who may not, learns nothing of the body
+		c.Post("/v1/users", `{`).Is(http.StatusForbidden) // permissions are checked before the body
 		c.Put(at, `{"name":"x"}`).Is(http.StatusForbidden)
 		c.Delete(at).Is(http.StatusForbidden)
 	}
-	m := p.as(manager)
+	m := p.withKey(manager)
 	m.Post("/v1/users", newViewer).Is(http.StatusCreated)
 	m.Post("/v1/users", `{"email":"boss@example.com","name":"B","role":"admin"}`).Is(http.StatusForbidden)
 	m.Put(at, `{"role":"admin"}`).Is(http.StatusForbidden)
 	m.Put("/v1/users/"+p.admin.ID, `{"status":"suspended"}`).Is(http.StatusForbidden)
 	m.Put(at, `{"role":"manager"}`).Is(http.StatusOK)
 	m.Delete(at).Is(http.StatusForbidden)
-	p.visitor().Get("/v1/users").Is(http.StatusUnauthorized).Has("code", "UNAUTHORIZED")
+	p.anonymous().Get("/v1/users").Is(http.StatusUnauthorized).Has("code", "UNAUTHORIZED")
 }
 
-func TestLastAdminStays(t *testing.T) {
-	p := newPortal(t)
-	root, at := p.root(), "/v1/users/"+p.admin.ID
+func TestLastAdminCannotBeRemoved(t *testing.T) {
+	p := newFixture(t)
+	root, at := p.asAdmin(), "/v1/users/"+p.admin.ID
 	for _, body := range []string{`{"role":"user"}`, `{"status":"suspended"}`, `{"status":"inactive"}`} {
 		root.Put(at, body).Is(http.StatusConflict).HasHeader("X-Should-Retry", "false")
 	}
@@ -124,42 +124,42 @@ func TestLastAdminStays(t *testing.T) {
 
 	second, key := p.user("second@example.com", principal.Admin)
 	root.Put(at, `{"role":"viewer"}`).Is(http.StatusOK)
-	p.as(key).Delete("/v1/users/" + second.ID).Is(http.StatusConflict)
-	p.as(key).Put(at, `{"role":"admin"}`).Is(http.StatusOK)
-	p.as(key).Delete("/v1/users/" + second.ID).Is(http.StatusNoContent)
+	p.withKey(key).Delete("/v1/users/" + second.ID).Is(http.StatusConflict)
+	p.withKey(key).Put(at, `{"role":"admin"}`).Is(http.StatusOK)
+	p.withKey(key).Delete("/v1/users/" + second.ID).Is(http.StatusNoContent)
 }
 
-func TestOneOfTwoAdminsDeletedAtOnceStays(t *testing.T) {
-	p := newPortal(t)
+func TestConcurrentDeletionsKeepOneAdmin(t *testing.T) {
+	p := newFixture(t)
 	second, key := p.user("second@example.com", principal.Admin)
-	statuses := webtest.AtOnce(2, func(i int) int {
+	statuses := webtest.Concurrently(2, func(i int) int {
 		if i == 0 {
-			return p.root().Delete("/v1/users/" + second.ID).Status
+			return p.asAdmin().Delete("/v1/users/" + second.ID).Status
 		}
-		return p.as(key).Delete("/v1/users/" + p.admin.ID).Status
+		return p.withKey(key).Delete("/v1/users/" + p.admin.ID).Status
 	})
-	// The loser meets either the last admin or, its key being revoked by then, no credential.
+	// The second request fails because of the last admin, or because its key is already revoked.
 	won := statuses[http.StatusNoContent]
 	if won != 1 || won+statuses[http.StatusConflict]+statuses[http.StatusUnauthorized] != 2 {
-		t.Errorf("statuses %v, want one 204 and one refusal", statuses)
+		t.Errorf("statuses %v, want one 204 and one error", statuses)
 	}
 }
 
-func TestOneAddressOneUserUnderConcurrency(t *testing.T) {
-	p := newPortal(t)
-	statuses := webtest.AtOnce(8, func(i int) int {
-		return p.root().Post("/v1/users", fmt.Sprintf(`{"email":"same@example.com","name":"N%d","role":"user"}`, i)).Status
+func TestConcurrentCreationsWithOneAddressCreateOneUser(t *testing.T) {
+	p := newFixture(t)
+	statuses := webtest.Concurrently(8, func(i int) int {
+		return p.asAdmin().Post("/v1/users", fmt.Sprintf(`{"email":"same@example.com","name":"N%d","role":"user"}`, i)).Status
 	})
 	if statuses[http.StatusCreated] != 1 || statuses[http.StatusConflict] != 7 {
 		t.Errorf("statuses %v, want one 201 and seven 409", statuses)
 	}
-	p.root().Get("/v1/users").Is(http.StatusOK).Has("pagination.total", 2)
+	p.asAdmin().Get("/v1/users").Is(http.StatusOK).Has("pagination.total", 2)
 }
 
 func TestIfMatch(t *testing.T) {
-	p := newPortal(t)
+	p := newFixture(t)
 	user, _ := p.user("ada@example.com", principal.User)
-	root, at := p.root(), "/v1/users/"+user.ID
+	root, at := p.asAdmin(), "/v1/users/"+user.ID
 	root.With("If-Match", `"1"`).Put(at, `{"name":"B"}`).Is(http.StatusOK).HasHeader("ETag", `"2"`)
 	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).Is(http.StatusPreconditionFailed).Has("code", "PRECONDITION_FAILED")
 	root.With("If-Match", `"1"`).Delete(at).Is(http.StatusPreconditionFailed)
@@ -172,24 +172,24 @@ func TestIfMatch(t *testing.T) {
 	root.With("If-Match", `"4"`).Delete(at).Is(http.StatusNoContent)
 }
 
-func TestLostUpdateIsRefused(t *testing.T) {
-	p := newPortal(t)
+func TestConcurrentUpdatesWithOneETagUpdateOnce(t *testing.T) {
+	p := newFixture(t)
 	user, _ := p.user("ada@example.com", principal.User)
-	statuses := webtest.AtOnce(6, func(i int) int {
-		return p.root().With("If-Match", `"1"`).Put("/v1/users/"+user.ID, fmt.Sprintf(`{"name":"N%d"}`, i)).Status
+	statuses := webtest.Concurrently(6, func(i int) int {
+		return p.asAdmin().With("If-Match", `"1"`).Put("/v1/users/"+user.ID, fmt.Sprintf(`{"name":"N%d"}`, i)).Status
 	})
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusPreconditionFailed] != 5 {
 		t.Errorf("statuses %v, want one 200 and five 412", statuses)
 	}
-	p.root().Get("/v1/users/"+user.ID).HasHeader("ETag", `"2"`)
+	p.asAdmin().Get("/v1/users/"+user.ID).HasHeader("ETag", `"2"`)
 }
 
 func TestIdempotencyKey(t *testing.T) {
-	p := newPortal(t)
-	once := p.root().With("Idempotency-Key", "order 66")
+	p := newFixture(t)
+	once := p.asAdmin().With("Idempotency-Key", "order 66")
 	first := once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "")
 	at := "/v1/users/" + first.Text("data.id")
-	p.root().Put(at, `{"name":"Changed"}`).Is(http.StatusOK)
+	p.asAdmin().Put(at, `{"name":"Changed"}`).Is(http.StatusOK)
 
 	again := once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true").HasHeader("Location", at)
 	if !bytes.Equal(again.Body, first.Body) {
@@ -198,30 +198,31 @@ func TestIdempotencyKey(t *testing.T) {
 	once.Post("/v1/users", strings.Replace(ada, "Engines", "Looms", 1)).Is(http.StatusUnprocessableEntity).Has("code", "UNPROCESSABLE")
 
 	_, other := p.user("other@example.com", principal.Manager)
-	p.as(other).With("Idempotency-Key", "order 66").Post("/v1/users", ada).Is(http.StatusConflict) // keys belong to their caller
+	// Idempotency keys of other callers do not count.
+	p.withKey(other).With("Idempotency-Key", "order 66").Post("/v1/users", ada).Is(http.StatusConflict)
 
-	p.root().Delete(at).Is(http.StatusNoContent)
-	p.clock.Pass(23 * time.Hour)
+	p.asAdmin().Delete(at).Is(http.StatusNoContent)
+	p.clock.Advance(23 * time.Hour)
 	once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true")
-	p.clock.Pass(time.Hour)
+	p.clock.Advance(time.Hour)
 	once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "")
 	for _, bad := range []string{strings.Repeat("k", 256), "k\x00", "\xff", "schlüssel"} {
-		p.root().With("Idempotency-Key", bad).Post("/v1/users", ada).Is(http.StatusBadRequest).
+		p.asAdmin().With("Idempotency-Key", bad).Post("/v1/users", ada).Is(http.StatusBadRequest).
 			Has("errors.0.pointer", "header/Idempotency-Key")
 	}
 }
 
-func TestIdempotencyKeyUnderConcurrency(t *testing.T) {
-	p := newPortal(t)
-	statuses := webtest.AtOnce(6, func(int) int {
-		a := p.root().With("Idempotency-Key", "k").Post("/v1/users", ada)
+func TestConcurrentRequestsWithOneIdempotencyKey(t *testing.T) {
+	p := newFixture(t)
+	statuses := webtest.Concurrently(6, func(int) int {
+		a := p.asAdmin().With("Idempotency-Key", "k").Post("/v1/users", ada)
 		if a.Header.Get("Idempotency-Replayed") == "true" {
 			return -a.Status
 		}
 		return a.Status
 	})
 	if statuses[http.StatusCreated] != 1 || statuses[-http.StatusCreated] != 5 {
-		t.Errorf("answers %v, want one 201 and five replays of it", statuses)
+		t.Errorf("responses %v, want one 201 and five replays of it", statuses)
 	}
-	p.root().Get("/v1/users").Has("pagination.total", 2)
+	p.asAdmin().Get("/v1/users").Has("pagination.total", 2)
 }

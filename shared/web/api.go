@@ -1,9 +1,9 @@
-// Package web is the edge between HTTP and the domains: it authenticates, checks permissions, decodes and validates,
-// calls a typed handler, encodes, and turns every error into problem details.
+// Package web connects HTTP to the domains. It authenticates a request, checks permissions, decodes and validates the
+// input, calls a typed handler, encodes its output, and turns every error into problem details.
 //
-// A function lists its operations with [Handle], each with the [Access] that it needs; there is no way to add one
-// without. What the operations say of themselves is also their part of the OpenAPI document, so the document cannot
-// differ from what is served. Handlers return their error and write nothing themselves.
+// A function adds its operations with [Handle], each with the [Access] that it requires; an operation without access
+// rules cannot be added. The OpenAPI document is generated from the same operations, so it cannot differ from what is
+// served. Handlers return their error and do not write to the response.
 package web
 
 import (
@@ -18,16 +18,16 @@ import (
 	"portside/shared/core/principal"
 )
 
-// API is one function's operations, and what they share.
+// API is the operations of one function.
 type API struct {
 	mux  *http.ServeMux
 	huma huma.API
 	auth Authenticator
 }
 
-// NewAPI returns an API without operations. auth may be nil where all are for Anyone.
+// NewAPI returns an API without operations. auth may be nil if every operation is for Anyone.
 func NewAPI(auth Authenticator) *API {
-	tameHuma()
+	configureHuma()
 	mux := http.NewServeMux()
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	config := huma.Config{
@@ -41,13 +41,13 @@ func NewAPI(auth Authenticator) *API {
 	return &API{mux: mux, huma: humago.New(mux, config), auth: auth}
 }
 
-// Document returns the API's part of the OpenAPI document, as JSON.
+// Document returns the OpenAPI document of this API as JSON. `make generate` merges those of all functions.
 func (a *API) Document() ([]byte, error) { return a.huma.OpenAPI().MarshalJSON() }
 
-// Page adds a plain handler, for pages and files; pattern is that of http.ServeMux. Pages are for Anyone.
+// Page adds a plain handler for a page or file, without authentication. The pattern is one of http.ServeMux.
 func (a *API) Page(pattern string, handler http.HandlerFunc) { a.mux.HandleFunc(pattern, handler) }
 
-// Access is who may use an operation. The zero value is nobody.
+// Access defines who may call an operation. The zero value permits nobody.
 type Access struct {
 	public     bool
 	signedIn   bool
@@ -55,30 +55,30 @@ type Access struct {
 	permission principal.Permission
 }
 
-// Anyone lets everybody in, without a credential.
+// Anyone permits every caller, without a credential.
 func Anyone() Access { return Access{public: true} }
 
-// SignedIn lets in whoever has a working credential; the domain decides the rest.
+// SignedIn permits every caller with a valid API key; the domain checks further rules.
 func SignedIn() Access { return Access{signedIn: true} }
 
-// Needs lets in whoever has a working credential whose role includes the permission.
+// Needs permits callers with a valid API key whose role includes the permission.
 func Needs(p principal.Permission) Access { return Access{signedIn: true, permission: p} }
 
-// OrToken lets in, besides, whoever has a working access token, sent as Bearer; the domain decides what its scopes permit.
+// OrToken also permits callers with a valid access token, sent as Bearer; the domain checks its scopes.
 func (a Access) OrToken() Access {
 	a.tokens = true
 	return a
 }
 
-// Handle adds an operation. Its errors are mapped by kind; see Problem.
+// Handle adds an operation. The kind of a returned error decides the HTTP status; see Problem.
 func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
 	if !access.public && !access.signedIn {
-		panic("web: operation " + op.OperationID + " does not say who may use it")
+		panic("web: operation " + op.OperationID + " has no access rules")
 	}
 	if op.MaxBodyBytes == 0 && op.RequestBody == nil {
 		op.MaxBodyBytes = MaxBody
 	}
-	op.MaxBodyBytes++ // huma refuses a body that reaches the limit
+	op.MaxBodyBytes++ // huma rejects a body of exactly the limit
 	op.Errors = append(op.Errors, access.errors()...)
 	if access.signedIn {
 		op.Security = []map[string][]string{{"apiKey": {}}}
@@ -88,13 +88,13 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 	}
 	if access.permission != "" {
 		op.Extensions = map[string]any{"x-permission": access.permission}
-		op.Description += "\n\n" + access.needs()
+		op.Description += "\n\n" + access.requirement()
 	}
-	op.Middlewares = append(huma.Middlewares{a.gate(access), checkParameters, checkBody}, op.Middlewares...)
+	op.Middlewares = append(huma.Middlewares{a.authenticate(access), checkParameters, checkBody, recordBodyType[I]}, op.Middlewares...)
 	form := op.RequestBody
-	op.RequestBody = nil // huma would read it
+	op.RequestBody = nil // otherwise huma reads it
 	huma.Register(a.huma, op, func(ctx context.Context, input *I) (*O, error) {
-		if failures := recordFrom(ctx).unread; len(failures) > 0 {
+		if failures := recordFrom(ctx).parameterFailures; len(failures) > 0 {
 			return nil, problemFor(ctx, fault.Invalid(failures...))
 		}
 		output, err := handler(ctx, input)
@@ -106,7 +106,7 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 	document(a.huma.OpenAPI(), op, form)
 }
 
-func (a Access) needs() string {
+func (a Access) requirement() string {
 	if a.tokens {
 		return "Needs an access token, or an API key with the permission `" + string(a.permission) + "`."
 	}
@@ -124,8 +124,8 @@ func (a Access) errors() []int {
 	return all
 }
 
-// document takes back what huma adds to every operation and we never answer, for a failed validation is a 400 here, and adds a
-// form that the operation's own handler reads.
+// document corrects what huma documents of an operation: it removes the status 422 unless the operation declares it,
+// because a failed validation has the status 400 here, and it adds the form that the operation's handler reads.
 func document(doc *huma.OpenAPI, op huma.Operation, form *huma.RequestBody) {
 	item := doc.Paths[op.Path]
 	for _, documented := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete} {
@@ -139,4 +139,9 @@ func document(doc *huma.OpenAPI, op huma.Operation, form *huma.RequestBody) {
 			documented.RequestBody = form
 		}
 	}
+}
+
+// BodyErrors returns the error statuses of an operation with a body: those that every body can cause, and more.
+func BodyErrors(more ...int) []int {
+	return append(more, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 }

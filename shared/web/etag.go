@@ -5,12 +5,29 @@ import (
 	"strings"
 )
 
-// ETag is the entity tag of a version: the version in quotes.
+// Condition is the input of an operation that changes or deletes a resource, for embedding.
+type Condition struct {
+	IfMatch string `header:"If-Match" pattern:"^(\\*|(W/)?\"[^\"]*\"( *, *(W/)?\"[^\"]*\")*)$" patternDescription:"entity tags in quotes, as ETag returns them, or *" doc:"Changes the resource only if it still has this ETag; otherwise the response is 412." example:"\"3\""`
+}
+
+// Wanted returns a function that reports whether the request accepts a version, or nil if it accepts every version.
+// See IfMatch.
+func (c Condition) Wanted() func(version int64) bool { return IfMatch(c.IfMatch) }
+
+// Version is the output of an operation that returns one resource, for embedding.
+type Version struct {
+	ETag string `header:"ETag" doc:"Identifies this version of the resource." example:"\"3\""`
+}
+
+// VersionOf returns the headers of a version.
+func VersionOf(version int64) Version { return Version{ETag: ETag(version)} }
+
+// ETag returns the entity tag of a version: the version in quotes.
 func ETag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
 
-// IfMatch reads an If-Match header (RFC 9110, section 13.1.1) into a condition on the stored version. It returns nil,
-// which accepts every version, for an empty header. "*" accepts any version of a resource that exists. Weak tags never
-// match, as the comparison is strong.
+// IfMatch parses an If-Match header (RFC 9110, section 13.1.1) into a condition on the stored version. It returns nil,
+// which accepts every version, for an empty header. "*" accepts any version of an existing resource. Weak tags never
+// match, because the comparison is strong.
 func IfMatch(header string) func(version int64) bool {
 	if strings.TrimSpace(header) == "" {
 		return nil

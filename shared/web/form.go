@@ -20,8 +20,8 @@ var (
 	})
 )
 
-// FormBody documents the body of an operation that takes a form; the schema is that of its fields. The operation's input has
-// no Body, and its handler reads the form with Form.
+// FormBody documents the body of an operation that takes a form; schema describes the form's fields. The operation's
+// input has no Body, and its handler reads the form with Form.
 func FormBody(description string, schema *huma.Schema) *huma.RequestBody {
 	return &huma.RequestBody{
 		Description: description, Required: true,
@@ -29,8 +29,8 @@ func FormBody(description string, schema *huma.Schema) *huma.RequestBody {
 	}
 }
 
-// Form returns a reader of the parts of the request that ctx belongs to, as they come: nothing is read ahead. Errors: the
-// body is no form.
+// Form returns a reader of the form in the request that ctx belongs to. It reads the parts one by one, as they arrive.
+// It returns an error if the body is not a form.
 func Form(ctx context.Context) (*multipart.Reader, error) {
 	r := recordFrom(ctx).request
 	if r == nil {
@@ -40,11 +40,11 @@ func Form(ctx context.Context) (*multipart.Reader, error) {
 	if err != nil || kind != formType {
 		return nil, errNotForm
 	}
-	if boundary := parameters["boundary"]; boundary == "" || len(boundary) > maxBoundary {
+	if boundary := parameters["boundary"]; boundary == "" || len(boundary) > maxBoundaryChars {
 		return nil, errNoBoundary
 	}
 	return multipart.NewReader(r.Body, parameters["boundary"]), nil
 }
 
-// maxBoundary is the length of RFC 2046, section 5.1.1.
-const maxBoundary = 70
+// maxBoundaryChars is the limit of RFC 2046, section 5.1.1.
+const maxBoundaryChars = 70

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-func TestJSONWithOneMeaning(t *testing.T) {
-	for text, good := range map[string]bool{
+func TestCheckJSONRejectsAmbiguousJSON(t *testing.T) {
+	for text, isValid := range map[string]bool{
 		`{}`: true, ` {"a":[1,2,{"b":null}],"c":"\u00e9"} `: true, `5`: true, `"x"`: true, `[]`: true,
 		strings.Repeat("[", 64) + strings.Repeat("]", 64): true,
 		``: false, `{`: false, `{"a"}`: false, `{"a":1,}`: false, `[1,]`: false, `{} {}`: false, `{"a":1,"a":2}`: false,
@@ -16,13 +16,13 @@ func TestJSONWithOneMeaning(t *testing.T) {
 		"[" + strings.Repeat(`{"a":1},`, maxKeys) + "1]": true, "[" + strings.Repeat(`{"a":1},`, maxKeys) + `{"a":1}]`: false,
 		strings.Repeat("[", 66) + strings.Repeat("]", 66): false, strings.Repeat("[", 100000): false,
 	} {
-		if err := checkJSON([]byte(text)); (err == nil) != good {
-			t.Errorf("%.40q: error %v, want good %v", text, err, good)
+		if err := checkJSON([]byte(text)); (err == nil) != isValid {
+			t.Errorf("%.40q: error %v, want valid %v", text, err, isValid)
 		}
 	}
 }
 
-// FuzzCheckJSON compares with encoding/json: whatever passes here, it reads.
+// FuzzCheckJSON checks that encoding/json can read every document that checkJSON accepts.
 func FuzzCheckJSON(f *testing.F) {
 	f.Add(`{"a":[1,2,{"b":null}],"c":"\u00e9"}`)
 	f.Add(`{"a":1,"a":2}`)

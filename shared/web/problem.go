@@ -10,27 +10,27 @@ import (
 	"portside/shared/core/fault"
 )
 
-// Problem is the body of every error: problem details of RFC 9457 with a code that programs can switch on.
+// Problem is the body of every error: problem details (RFC 9457) with a code for programs.
 type Problem struct {
-	Type      string         `json:"type" enum:"about:blank" doc:"Always about:blank: the code tells kinds of problems apart."`
-	Title     string         `json:"title" doc:"The phrase of the HTTP status." example:"Bad Request"`
-	Status    int            `json:"status" doc:"The HTTP status." example:"400"`
-	Detail    string         `json:"detail" doc:"What is wrong and how to mend it, for people." example:"The request is not valid; see errors for each failure."`
-	Code      string         `json:"code" doc:"What is wrong, for programs." enum:"VALIDATION_ERROR,UNAUTHORIZED,FORBIDDEN,NOT_FOUND,METHOD_NOT_ALLOWED,CONFLICT,PRECONDITION_FAILED,PAYLOAD_TOO_LARGE,UNSUPPORTED_MEDIA_TYPE,UNPROCESSABLE,RATE_LIMITED,INTERNAL_ERROR,UNAVAILABLE"`
-	RequestID string         `json:"requestId" doc:"The X-Request-Id of the response; quote it when asking for help." example:"0HN4bRs0oAMEJ1w="`
-	Errors    []ProblemField `json:"errors,omitempty" doc:"Every failure of validation, all at once; of more than 100 the first, and detail says how many more there are."`
+	Type      string         `json:"type" enum:"about:blank" doc:"Always about:blank. The code identifies the kind of problem."`
+	Title     string         `json:"title" doc:"Reason phrase of the HTTP status." example:"Bad Request"`
+	Status    int            `json:"status" doc:"HTTP status." example:"400"`
+	Detail    string         `json:"detail" doc:"Explains the problem and how to fix it." example:"The request is not valid; see errors for each failure."`
+	Code      string         `json:"code" doc:"Identifies the kind of problem, for programs." enum:"VALIDATION_ERROR,UNAUTHORIZED,FORBIDDEN,NOT_FOUND,METHOD_NOT_ALLOWED,CONFLICT,PRECONDITION_FAILED,PAYLOAD_TOO_LARGE,UNSUPPORTED_MEDIA_TYPE,UNPROCESSABLE,RATE_LIMITED,INTERNAL_ERROR,UNAVAILABLE"`
+	RequestID string         `json:"requestId" doc:"The X-Request-Id of the response. Include it when you ask for help." example:"0HN4bRs0oAMEJ1w="`
+	Errors    []ProblemField `json:"errors,omitempty" doc:"All validation failures. If there are more than 100, the first 100; detail has the number of the others."`
 
 	header http.Header
 	cause  error
 }
 
-// ProblemField is one failure of validation.
+// ProblemField is one validation failure.
 type ProblemField struct {
-	Pointer string `json:"pointer" doc:"RFC 6901 pointer into the body, or query/<name>, path/<name>, header/<name>." example:"/email"`
-	Detail  string `json:"detail" doc:"What is expected there. The value that was sent is never repeated." example:"must be an e-mail address such as ada@example.com"`
+	Pointer string `json:"pointer" doc:"JSON pointer (RFC 6901) into the body, or query/<name>, path/<name> or header/<name>." example:"/email"`
+	Detail  string `json:"detail" doc:"What is expected there. It never repeats the value that was sent." example:"must be an e-mail address such as ada@example.com"`
 }
 
-// statuses maps each kind of fault to its status and code. It is the only such table for JSON.
+// statuses maps each kind of fault to its status and code, for all JSON APIs.
 var statuses = map[fault.Kind]struct {
 	status int
 	code   string
@@ -49,9 +49,9 @@ var statuses = map[fault.Kind]struct {
 	fault.Unavailable:     {http.StatusServiceUnavailable, "UNAVAILABLE"},
 }
 
-const internalDetail = "Something went wrong on our side. Try again; if it stays, tell us the requestId."
+const internalDetail = "Something went wrong on our side. Try again. If it happens again, send us the requestId."
 
-// problemOf turns any error into the problem that a client may see. The text of an error without a kind stays in cause.
+// problemOf converts any error to the problem that the client gets. The text of an error without a kind stays in cause.
 func problemOf(err error) *Problem {
 	f := fault.As(err)
 	if f == nil {
@@ -65,7 +65,7 @@ func problemOf(err error) *Problem {
 		p.Errors = append(p.Errors, ProblemField{Pointer: field.Pointer, Detail: field.Detail})
 	}
 	if more > 0 {
-		p.Detail += fmt.Sprintf(" There are %d more than those %d.", more, len(fields))
+		p.Detail += fmt.Sprintf(" %d more failures follow these %d.", more, len(fields))
 	}
 	switch {
 	case f.Final:
@@ -78,7 +78,7 @@ func problemOf(err error) *Problem {
 	return p
 }
 
-// retryAfter rounds up to seconds, from one to a minute: what takes longer is better asked for anew than waited for.
+// retryAfter returns the wait in seconds, rounded up, at least 1 and at most 60.
 func retryAfter(wait time.Duration) string {
 	wait = min(max(wait, time.Second), time.Minute)
 	return strconv.Itoa(int((wait + time.Second - 1) / time.Second))
@@ -90,10 +90,10 @@ func newProblem(status int, code, detail string) *Problem {
 	}
 }
 
-// Error makes a Problem an error that huma passes through.
+// Error implements error. huma passes an error of this type on unchanged.
 func (p *Problem) Error() string { return p.Detail }
 
-// Unwrap returns the error that the problem was made of.
+// Unwrap returns the error that caused the problem.
 func (p *Problem) Unwrap() error { return p.cause }
 
 // write sends the problem as the response of the request.
@@ -101,7 +101,7 @@ func (p *Problem) write(w http.ResponseWriter, r *http.Request) {
 	p.RequestID = requestID(r)
 	body, err := json.Marshal(p)
 	if err != nil {
-		panic("web: a problem does not encode: " + err.Error())
+		panic("web: cannot encode a problem: " + err.Error())
 	}
 	for name, values := range p.header {
 		w.Header()[name] = append(w.Header()[name], values...)
@@ -109,5 +109,5 @@ func (p *Problem) write(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(body) // a client that has gone needs no answer
+	_, _ = w.Write(body) // the client may have disconnected
 }

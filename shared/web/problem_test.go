@@ -8,7 +8,7 @@ import (
 	"portside/shared/core/fault"
 )
 
-func TestHowLongToWait(t *testing.T) {
+func TestUnavailableHasRetryAfterInSeconds(t *testing.T) {
 	for wait, want := range map[time.Duration]string{
 		0: "1", -time.Second: "1", time.Millisecond: "1", time.Second: "1", 1001 * time.Millisecond: "2", 40 * time.Second: "40",
 		59500 * time.Millisecond: "60", time.Hour: "60",
@@ -16,11 +16,11 @@ func TestHowLongToWait(t *testing.T) {
 		busy := &fault.Error{Kind: fault.Unavailable, Detail: "busy", RetryAfter: wait}
 		p := problemOf(fmt.Errorf("ask: %w", busy))
 		if got := p.header.Get("Retry-After"); got != want || p.Status != 503 {
-			t.Errorf("%v: %d, %s", wait, p.Status, got)
+			t.Errorf("%v: status %d, Retry-After %s; want 503, %s", wait, p.Status, got, want)
 		}
 	}
 	other := &fault.Error{Kind: fault.NotFound, Detail: "nothing", RetryAfter: time.Second}
 	if got := problemOf(other).header.Get("Retry-After"); got != "" {
-		t.Errorf("not found, but after %s", got)
+		t.Errorf("a 404 has Retry-After %s", got)
 	}
 }

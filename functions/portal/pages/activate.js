@@ -1,4 +1,4 @@
-// Activates an account, and shows its first API key.
+// Activates an account and shows its first API key.
 "use strict";
 
 start({

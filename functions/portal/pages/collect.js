@@ -1,4 +1,4 @@
-// Collects a user name and password, and shows them.
+// Collects a user name and password and shows them.
 "use strict";
 
 start({

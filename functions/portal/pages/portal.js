@@ -1,10 +1,10 @@
-// What the pages behind mailed links have in common: each spends the one-time token of its link when somebody presses the
-// button, and not before: programs that open links in mails on their own would otherwise spend it.
+// Code shared by the pages that mails link to. A page uses the one-time token of its link only when the user presses the
+// button, because mail scanners that open links would otherwise use it up.
 "use strict";
 
 const element = (id) => document.getElementById(id);
 
-// The token leaves the address bar at once, so that it stays neither in the history nor on a shared screen.
+// Remove the token from the address bar at once, so that it is neither in the history nor visible on a shared screen.
 const token = location.hash.slice(1);
 history.replaceState(null, "", location.pathname);
 
@@ -15,15 +15,15 @@ function show(view) {
   document.querySelector(`[data-view="${view}"] h1`).focus();
 }
 
-function refuse(detail, { requestId = "", mayRetry = false } = {}) {
+function showFailure(detail, { requestId = "", mayRetry = false } = {}) {
   element("detail").textContent = detail;
-  element("reference").textContent = requestId && `When you ask for help, quote the request ${requestId}.`;
+  element("reference").textContent = requestId && `When you ask for help, include the request ID ${requestId}.`;
   element("again").hidden = !mayRetry;
-  show("refused");
+  show("failed");
 }
 
-// spend sends the token, and hands the answer's data to the page.
-async function spend(button, { address, title, welcome }) {
+// useToken sends the token and passes the data of the response to the page.
+async function useToken(button, { address, title, welcome }) {
   button.disabled = true;
   try {
     const response = await fetch(address, {
@@ -33,18 +33,19 @@ async function spend(button, { address, title, welcome }) {
       cache: "no-store",
       credentials: "omit",
     });
-    const answer = await response.json().catch(() => ({}));
+    const body = await response.json().catch(() => ({}));
     if (response.ok) {
-      welcome(answer.data);
+      welcome(body.data);
       document.title = `${title} · Portside`;
-      addEventListener("beforeunload", (event) => event.preventDefault()); // what is shown is gone with the page
+      addEventListener("beforeunload", (event) => event.preventDefault()); // the secret is lost when the page is closed
       show("done");
     } else {
-      const trouble = "The server could not answer. Your link is not lost; try again in a moment.";
-      refuse(answer.detail ?? trouble, { requestId: answer.requestId, mayRetry: response.status === 429 || response.status >= 500 });
+      const fallback = "The server could not process the request. Your link is still valid. Try again in a moment.";
+      const mayRetry = response.status === 429 || response.status >= 500;
+      showFailure(body.detail ?? fallback, { requestId: body.requestId, mayRetry });
     }
   } catch {
-    refuse("The server could not be reached. Check your connection and try again.", { mayRetry: true });
+    showFailure("The server could not be reached. Check your connection and try again.", { mayRetry: true });
   } finally {
     button.disabled = false;
   }
@@ -56,22 +57,22 @@ async function copy(event) {
   try {
     await navigator.clipboard.writeText(text);
     element("copied").textContent = "Copied.";
-  } catch { // a page without TLS has no clipboard
+  } catch { // pages without TLS cannot use the clipboard
     getSelection().selectAllChildren(source);
     source.select?.();
-    element("copied").textContent = "Marked; copy it with Ctrl+C.";
+    element("copied").textContent = "Selected. Press Ctrl+C to copy.";
   }
 }
 
-// start brings a page to life. It says where its token goes, what its title is afterwards, and how to show what came back.
+// start sets up a page. page has the address for the token, the title after success, and welcome, which shows the data.
 function start(page) {
   for (const button of [element("go"), element("again")]) {
-    button.addEventListener("click", () => spend(button, page));
+    button.addEventListener("click", () => useToken(button, page));
   }
   for (const button of document.querySelectorAll("[data-copy]")) {
     button.addEventListener("click", copy);
   }
-  // A link that is pasted over the open page changes only what is behind the #.
+  // Pasting another link into the open page changes only the part after #, so the page must be reloaded.
   addEventListener("hashchange", () => location.reload());
   show(token ? "ready" : "missing");
 }

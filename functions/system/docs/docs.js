@@ -1,4 +1,4 @@
-// Shows /openapi.json. Scripts and styles come from this server; the validator of Swagger UI, which would not, is off.
+// Shows /openapi.json with Swagger UI. Its validator is off, because it would send the document to another server.
 "use strict";
 
 SwaggerUIBundle({

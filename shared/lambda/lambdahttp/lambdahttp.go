@@ -1,17 +1,18 @@
 // Package lambdahttp lets an http.Handler answer the events that an API Gateway HTTP API (payload
 // format 2.0) sends to a Lambda function.
 //
-// Three things stay true. A handler sees the request that net/http would have shown it for the same
-// bytes: one value per header line, the decoded path, the query string untouched, a body of its real
-// length. No event, however odd, fails the invocation: the client would get an empty 500 for that and
-// the alarm would ring for somebody's typing error, so what cannot become a request is a 400 here.
-// And no handler can fail it by an answer that Lambda refuses: that becomes a logged 500.
+// It guarantees three things:
 //
-// The work is done by aws-lambda-go-api-proxy, which gets only what it handles well. The rest is
-// put back from the event ([restore]) or checked on the way out ([recorder]), because version 0.16.2
-// splits header values at commas, takes the path for percent-encoded, keeps a Content-Length that
-// counts base64 text, fails on a handler that writes nothing, and prints to standard output when it
-// fails. Panics are left alone: the layer above answers them, and the runtime reports the others.
+//   - A handler gets the same request that net/http would pass it: one value per header line, the decoded path, the
+//     unchanged query string, and a body of its actual length.
+//   - No event fails the invocation. The client would get an empty 500 and raise an alarm, so an event that cannot be
+//     converted to a request gets a 400.
+//   - No response of a handler fails the invocation. A response that Lambda rejects is replaced by a 500 and logged.
+//
+// Package aws-lambda-go-api-proxy does the conversion. Version 0.16.2 splits header values at commas, decodes the path a
+// second time, keeps the Content-Length of base64 text, fails if a handler writes nothing, and prints to standard output
+// when it fails. So it gets only the parts of the event that it converts correctly; [restore] adds the others to the
+// request, and [recorder] checks the response. Panics pass through: the caller's handler recovers from them.
 package lambdahttp
 
 import (
@@ -26,14 +27,14 @@ import (
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 )
 
-// Handler returns the function that lambda.Start wants, which answers each event through h.
+// Handler returns a function for lambda.Start that answers each event with h.
 //
-// The request's context is that of the invocation; it ends a second before, so that there is time to say so. Its X-Request-Id header is
-// always API Gateway's own ID of the request, never one that a client sent. The returned error is
-// nil for every event.
+// The request has the context of the invocation with a deadline one second earlier, which leaves time for an error response.
+// Its X-Request-Id header is always API Gateway's ID of the request, never one that the client sent. The returned error is
+// always nil.
 func Handler(h http.Handler) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-		ctx, cancel := withMargin(ctx)
+		ctx, cancel := withResponseMargin(ctx)
 		defer cancel()
 		id := requestID(ctx, event)
 		body, ok := decodeBody(event)
@@ -50,19 +51,19 @@ func Handler(h http.Handler) func(context.Context, events.APIGatewayV2HTTPReques
 	}
 }
 
-// margin is what is left of the invocation's time when the handler's is over: enough to answer, where Lambda would end the
-// process and API Gateway say nothing of use.
-const margin = time.Second
+// responseMargin is the time between the handler's deadline and that of the invocation. It is enough to send an error
+// response. After the invocation's deadline Lambda ends the process, and API Gateway sends an empty error.
+const responseMargin = time.Second
 
-func withMargin(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, limited := ctx.Deadline()
-	if !limited {
+func withResponseMargin(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, hasDeadline := ctx.Deadline()
+	if !hasDeadline {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadline(ctx, deadline.Add(-margin))
+	return context.WithDeadline(ctx, deadline.Add(-responseMargin))
 }
 
-// proxy runs h through the adapter. An error means that h's answer cannot be sent as it is.
+// proxy runs h through the adapter. It returns an error if Lambda would reject the response of h.
 func proxy(ctx context.Context, h http.Handler, in request) (events.APIGatewayV2HTTPResponse, error) {
 	var out recorder
 	adapter := httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +72,7 @@ func proxy(ctx context.Context, h http.Handler, in request) (events.APIGatewayV2
 		h.ServeHTTP(&out, r)
 		out.finish()
 	}))
-	response, err := adapter.ProxyWithContext(ctx, digestible(in))
+	response, err := adapter.ProxyWithContext(ctx, eventForAdapter(in))
 	if err != nil {
 		return response, fmt.Errorf("adapter: %w", err)
 	}
@@ -79,21 +80,21 @@ func proxy(ctx context.Context, h http.Handler, in request) (events.APIGatewayV2
 		return response, err
 	}
 	if checkSize(response) != nil {
-		response = packed(response)
+		response = inBase64(response)
 	}
 	return response, checkSize(response)
 }
 
-// packed is the response with its body in base64, which is shorter where most bytes would need a backslash.
-func packed(response events.APIGatewayV2HTTPResponse) events.APIGatewayV2HTTPResponse {
+// inBase64 returns the response with its body in base64, which is shorter if most bytes need a backslash in JSON.
+func inBase64(response events.APIGatewayV2HTTPResponse) events.APIGatewayV2HTTPResponse {
 	if !response.IsBase64Encoded {
 		response.Body, response.IsBase64Encoded = base64.StdEncoding.EncodeToString([]byte(response.Body)), true
 	}
 	return response
 }
 
-// digestible is the event without all that the adapter would distort or fail on.
-func digestible(in request) events.APIGatewayV2HTTPRequest {
+// eventForAdapter returns the event without the parts that the adapter changes or fails on.
+func eventForAdapter(in request) events.APIGatewayV2HTTPRequest {
 	event := events.APIGatewayV2HTTPRequest{
 		RawPath:        "/",
 		RequestContext: in.event.RequestContext,

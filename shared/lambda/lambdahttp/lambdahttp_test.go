@@ -50,7 +50,7 @@ func serve(t *testing.T, h http.HandlerFunc, event request) response {
 	return got
 }
 
-// bare answers event through the adapter alone, to show that a defect is still there to mend.
+// bare answers event with the adapter alone, to show that it still has a defect.
 func bare(t *testing.T, h http.HandlerFunc, event request) (response, error) {
 	t.Helper()
 	return httpadapter.NewV2(h).ProxyWithContext(t.Context(), event)
@@ -84,7 +84,7 @@ func problemCode(t *testing.T, got response) string {
 	return fmt.Sprint(p.Status, " ", p.Code)
 }
 
-func TestRequestIsWhatNetHTTPWouldShow(t *testing.T) {
+func TestRequestEqualsThatOfNetHTTP(t *testing.T) {
 	var got *http.Request
 	serve(t, func(_ http.ResponseWriter, r *http.Request) { got = r }, readEvent(t, "get"))
 
@@ -146,7 +146,7 @@ func TestBodyReachesTheHandler(t *testing.T) {
 	}
 }
 
-func TestInvalidBase64IsABadRequest(t *testing.T) {
+func TestInvalidBase64Gets400(t *testing.T) {
 	event := readEvent(t, "post_binary")
 	event.Body = "not base64!"
 	got := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the handler ran") }, event)
@@ -195,7 +195,7 @@ func TestRemoteAddrHasAPort(t *testing.T) {
 	}
 }
 
-func TestRequestIDIsNeverTheClients(t *testing.T) {
+func TestRequestIDIgnoresTheClientsHeader(t *testing.T) {
 	lambda := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "of-the-invocation"})
 	for _, c := range []struct {
 		name string
@@ -221,7 +221,7 @@ func TestRequestIDIsNeverTheClients(t *testing.T) {
 	}
 }
 
-func TestContextIsTheInvocations(t *testing.T) {
+func TestContextEndsBeforeTheInvocation(t *testing.T) {
 	deadline := time.Date(2126, 11, 21, 8, 0, 0, 0, time.UTC)
 	ctx, cancel := context.WithDeadline(t.Context(), deadline)
 	cancel()
@@ -230,7 +230,7 @@ func TestContextIsTheInvocations(t *testing.T) {
 			t.Errorf("deadline %v, want a second before %v", got, deadline)
 		}
 		if r.Context().Err() == nil {
-			t.Error("the context is not cancelled with the invocation's")
+			t.Error("the context is not canceled with the context of the invocation")
 		}
 	}
 	if _, err := lambdahttp.Handler(http.HandlerFunc(h))(ctx, readEvent(t, "get")); err != nil {
@@ -238,7 +238,7 @@ func TestContextIsTheInvocations(t *testing.T) {
 	}
 }
 
-func TestPanicsPass(t *testing.T) {
+func TestHandlerPassesPanicsOn(t *testing.T) {
 	defer func() {
 		if got := recover(); got != "a bug" {
 			t.Errorf("recovered %v", got)
@@ -248,7 +248,7 @@ func TestPanicsPass(t *testing.T) {
 	t.Error("the panic was swallowed")
 }
 
-// FuzzHandler: whatever the event, the invocation succeeds, and the body comes back byte for byte.
+// FuzzHandler checks that no event fails the invocation, and that an echoed body is unchanged.
 func FuzzHandler(f *testing.F) {
 	for _, name := range []string{"get", "post_json", "post_binary"} {
 		event, err := json.Marshal(readEvent(f, name))
@@ -331,7 +331,7 @@ func BenchmarkHandler(b *testing.B) {
 		"bare":       httpadapter.NewV2(h).ProxyWithContext,
 		"lambdahttp": lambdahttp.Handler(h),
 	} {
-		event.RawPath = "/v1/users" // the bare adapter takes nothing harder
+		event.RawPath = "/v1/users" // the bare adapter fails on other paths
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

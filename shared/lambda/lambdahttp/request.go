@@ -15,14 +15,14 @@ import (
 
 const requestIDHeader = "X-Request-Id"
 
-// request is an event with what was learned from it before the adapter runs.
+// request is an event with its request ID and decoded body.
 type request struct {
 	event events.APIGatewayV2HTTPRequest
 	id    string
 	body  string // decoded
 }
 
-// restore gives r what the adapter was not shown.
+// restore sets the parts of r that the adapter did not get.
 func restore(r *http.Request, in request) {
 	r.Method = method(in.event)
 	r.URL = &url.URL{Path: path(in.event), RawQuery: in.event.RawQueryString}
@@ -39,9 +39,8 @@ func method(event events.APIGatewayV2HTTPRequest) string {
 	return strings.ToUpper(event.RequestContext.HTTP.Method)
 }
 
-// path is rawPath as it stands, for in spite of its name an HTTP API decodes it: a percent sign in it
-// is one that the client encoded as %25, and "%2F" was "%252F". (REST APIs and function URLs send it
-// encoded; Portside uses neither.)
+// path returns rawPath unchanged, because an HTTP API decodes it in spite of its name: the client encoded a percent sign
+// in it as %25, and "%2F" as "%252F". REST APIs and function URLs do not decode it; Portside uses neither.
 func path(event events.APIGatewayV2HTTPRequest) string {
 	if strings.HasPrefix(event.RawPath, "/") {
 		return event.RawPath
@@ -49,8 +48,8 @@ func path(event events.APIGatewayV2HTTPRequest) string {
 	return "/" + event.RawPath
 }
 
-// host is the domain name that API Gateway matched. The Host header is believed only where there is
-// none, or to add the port, which a domain name lacks and a link to a local stack needs.
+// host returns the domain name that API Gateway matched. It uses the Host header only if there is no domain name, or to add
+// the port, which links to a local stack need.
 func host(event events.APIGatewayV2HTTPRequest) string {
 	domain, sent := event.RequestContext.DomainName, headerValue(event, "host")
 	if domain == "" {
@@ -66,7 +65,7 @@ func host(event events.APIGatewayV2HTTPRequest) string {
 	return sent
 }
 
-// remoteAddr has a port, always 0, because code that reads it expects net.SplitHostPort to work.
+// remoteAddr returns the client's IP address with port 0, because readers of RemoteAddr expect a port.
 func remoteAddr(event events.APIGatewayV2HTTPRequest) string {
 	ip, err := netip.ParseAddr(event.RequestContext.HTTP.SourceIP)
 	if err != nil {
@@ -75,7 +74,7 @@ func remoteAddr(event events.APIGatewayV2HTTPRequest) string {
 	return netip.AddrPortFrom(ip, 0).String()
 }
 
-// header has each line as it was sent; API Gateway has already joined repeated ones by commas.
+// header returns the header lines unchanged. API Gateway joins repeated lines with commas.
 func header(in request) http.Header {
 	h := make(http.Header, len(in.event.Headers)+3)
 	for name, value := range in.event.Headers {
@@ -90,7 +89,7 @@ func header(in request) http.Header {
 	return h
 }
 
-// contentLength counts the decoded body. A request with neither a body nor a declared length has none.
+// contentLength returns the length of the decoded body, or "" if the request has neither a body nor a Content-Length.
 func contentLength(in request, h http.Header) string {
 	if in.body == "" && h.Get("Content-Length") == "" {
 		return ""
@@ -106,8 +105,8 @@ func setOrDelete(h http.Header, name, value string) {
 	h.Set(name, value)
 }
 
-// requestID is API Gateway's ID, which its access log has too; an event made by hand may lack one and
-// gets the invocation's.
+// requestID returns API Gateway's ID of the request, which its access log also contains. It falls back to the ID of the
+// invocation for an event that was not sent by API Gateway.
 func requestID(ctx context.Context, event events.APIGatewayV2HTTPRequest) string {
 	if id := event.RequestContext.RequestID; id != "" {
 		return id

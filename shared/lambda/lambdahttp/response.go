@@ -9,13 +9,13 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// maxPayload is the size in bytes above which Lambda refuses the JSON of a synchronous answer.
-const maxPayload = 6 << 20
+// maxPayloadBytes is the largest JSON of a synchronous response that Lambda accepts.
+const maxPayloadBytes = 6 << 20
 
-// maxExpansion is how many bytes JSON needs at most for one byte of text (\u0000).
+// maxExpansion is the most bytes that JSON needs for one byte of text (\u0000).
 const maxExpansion = 6
 
-// recorder keeps net/http's rules about statuses and bodies, which the adapter's writer does not know.
+// recorder applies net/http's rules about statuses and bodies, which the adapter's writer ignores.
 type recorder struct {
 	http.ResponseWriter
 	head    bool
@@ -23,7 +23,7 @@ type recorder struct {
 	written int64
 }
 
-// WriteHeader keeps the first final status. Informational ones have no place in a Lambda answer.
+// WriteHeader keeps the first final status. A Lambda response cannot have informational ones.
 func (w *recorder) WriteHeader(status int) {
 	informational := status >= 100 && status < 200
 	if w.status != 0 || informational {
@@ -33,8 +33,8 @@ func (w *recorder) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write refuses a body where HTTP knows none. The one that would answer a GET is kept for HEAD too: API Gateway makes the
-// Content-Length from it, whatever the function declared, and leaves the body itself out.
+// Write rejects a body if the status permits none. It keeps the body of a response to HEAD, because API Gateway computes the
+// Content-Length from it, ignoring the declared one, and does not send it.
 func (w *recorder) Write(p []byte) (int, error) {
 	w.finish()
 	if !w.bodyAllowed() {
@@ -44,7 +44,7 @@ func (w *recorder) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// finish makes the status 200 where the handler said none.
+// finish sets the status to 200 if the handler set none.
 func (w *recorder) finish() {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -55,7 +55,7 @@ func (w *recorder) bodyAllowed() bool {
 	return w.status != http.StatusNoContent && w.status != http.StatusNotModified
 }
 
-// checkLength finds a body cut short, which net/http would show by closing the connection.
+// checkLength returns an error for a truncated body. net/http would close the connection.
 func (w *recorder) checkLength() error {
 	declared := w.Header().Get("Content-Length")
 	if declared == "" || w.head || !w.bodyAllowed() {
@@ -67,19 +67,20 @@ func (w *recorder) checkLength() error {
 	return nil
 }
 
-// checkSize measures the JSON only of an answer that could be too large when every byte is escaped.
+// checkSize returns an error if the response is too large. It encodes the response only if it could be too large with every
+// byte escaped.
 func checkSize(response events.APIGatewayV2HTTPResponse) error {
-	if rawSize(response)*maxExpansion <= maxPayload {
+	if rawSize(response)*maxExpansion <= maxPayloadBytes {
 		return nil
 	}
-	var size counter
+	var size byteCounter
 	encoder := json.NewEncoder(&size)
 	encoder.SetEscapeHTML(false) // as the Lambda runtime does
 	if err := encoder.Encode(response); err != nil {
 		return fmt.Errorf("encode response: %w", err)
 	}
-	if size > maxPayload {
-		return fmt.Errorf("response is %d bytes of JSON; Lambda takes %d", size, maxPayload)
+	if size > maxPayloadBytes {
+		return fmt.Errorf("response is %d bytes of JSON; Lambda takes %d", size, maxPayloadBytes)
 	}
 	return nil
 }
@@ -96,16 +97,16 @@ func rawSize(response events.APIGatewayV2HTTPResponse) int {
 	return size
 }
 
-// counter counts what is written to it.
-type counter int
+// byteCounter counts the bytes written to it.
+type byteCounter int
 
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
+func (c *byteCounter) Write(p []byte) (int, error) {
+	*c += byteCounter(len(p))
 	return len(p), nil
 }
 
-// problem is an RFC 9457 document, in the words that every other answer of Portside uses. It is
-// written here and not by shared/web because no handler has run, or none that is to be heard.
+// problem is a problem details document (RFC 9457) like those of shared/web. It is written here because no handler of
+// shared/web has run, or its response was rejected.
 type problem struct {
 	Type      string `json:"type"`
 	Title     string `json:"title"`
@@ -123,7 +124,7 @@ func internalError(id string) events.APIGatewayV2HTTPResponse {
 	return problem{
 		Status:    http.StatusInternalServerError,
 		Code:      "INTERNAL_ERROR",
-		Detail:    "The answer could not be sent. Try again, or ask for less at once.",
+		Detail:    "The response could not be sent. Try again, or request less at once.",
 		RequestID: id,
 	}.response()
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestStatusIsAsInNetHTTP(t *testing.T) {
+func TestStatusFollowsNetHTTP(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		h        http.HandlerFunc
@@ -30,11 +30,11 @@ func TestStatusIsAsInNetHTTP(t *testing.T) {
 				t.Error("a body with 204 was accepted")
 			}
 		}, http.StatusNoContent, ""},
-		{"304 keeps the length of what it stands for", func(w http.ResponseWriter, _ *http.Request) {
+		{"304 keeps its Content-Length", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			w.WriteHeader(http.StatusNotModified)
 		}, http.StatusNotModified, ""},
-		{"a kept length", func(w http.ResponseWriter, _ *http.Request) {
+		{"a correct Content-Length", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "2")
 			_, _ = io.WriteString(w, "ok")
 		}, http.StatusOK, "ok"},
@@ -48,7 +48,7 @@ func TestStatusIsAsInNetHTTP(t *testing.T) {
 	}
 }
 
-func TestHeadHasTheBodyThatItsLengthIsMadeFrom(t *testing.T) {
+func TestHeadKeepsTheBodyForItsLength(t *testing.T) {
 	event := readEvent(t, "get")
 	event.RequestContext.HTTP.Method = "HEAD"
 	got := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -62,7 +62,7 @@ func TestHeadHasTheBodyThatItsLengthIsMadeFrom(t *testing.T) {
 	}
 }
 
-func TestHeadMayDeclareALengthAlone(t *testing.T) {
+func TestHeadMayDeclareALengthWithoutABody(t *testing.T) {
 	event := readEvent(t, "get")
 	event.RequestContext.HTTP.Method = "HEAD"
 	got := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -111,7 +111,7 @@ func TestOnlyBinaryBodiesAreBase64(t *testing.T) {
 	}
 }
 
-func TestTruncatedBodyIsNotSentAsWhole(t *testing.T) {
+func TestTruncatedBodyGets500(t *testing.T) {
 	got := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
 		_, _ = io.WriteString(w, "half")
@@ -121,7 +121,7 @@ func TestTruncatedBodyIsNotSentAsWhole(t *testing.T) {
 	}
 }
 
-func TestTooLargeAnswers(t *testing.T) {
+func TestResponseSizeLimit(t *testing.T) {
 	const megabyte = 1 << 20
 	for _, c := range []struct {
 		name, unit string
@@ -130,10 +130,10 @@ func TestTooLargeAnswers(t *testing.T) {
 	}{
 		{"text below 6 MB", "a", 6*megabyte - 1000, http.StatusOK},
 		{"text above 6 MB", "a", 6 * megabyte, http.StatusInternalServerError},
-		{"quotes travel as base64 where that is shorter", `"`, 3*megabyte + 1, http.StatusOK},
+		{"quotes are sent as base64 if that is shorter", `"`, 3*megabyte + 1, http.StatusOK},
 		{"markup is not escaped", "<", 5 * megabyte, http.StatusOK},
-		{"control bytes do too", "\x01", megabyte, http.StatusOK},
-		{"binary travels as base64", "\xff", 4*megabyte + 4*megabyte/10, http.StatusOK},
+		{"control bytes are sent as base64", "\x01", megabyte, http.StatusOK},
+		{"binary is sent as base64", "\xff", 4*megabyte + 4*megabyte/10, http.StatusOK},
 		{"binary above 4.5 MB", "\xff", 4*megabyte + megabyte/2, http.StatusInternalServerError},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestTooLargeAnswers(t *testing.T) {
 	}
 }
 
-func TestTooLargeHeaders(t *testing.T) {
+func TestTooLargeHeadersGet500(t *testing.T) {
 	for _, name := range []string{"X-Large", "Set-Cookie"} {
 		got := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set(name, strings.Repeat("a", 6<<20))

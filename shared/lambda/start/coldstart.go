@@ -1,4 +1,3 @@
-// Package coldstart shortens the time that a caller waits for a function which just started.
 package start
 
 import (
@@ -6,12 +5,14 @@ import (
 	"runtime/debug"
 )
 
-// first is when the first collection of garbage comes, in percent of the 4 MB at which the runtime has it: at 16 MB.
-const first = 400
+// firstCollectionPercent delays the first garbage collection: 400 percent of the runtime's minimum heap of 4 MB is
+// 16 MB.
+const firstCollectionPercent = 400
 
-// DelayCollection puts the first collection of garbage off until the heap has 16 MB, so that none runs before the first
-// answer: what a start allocates is needed. The next ones come when they always do.
-func DelayCollection() {
-	usual := debug.SetGCPercent(first)
+// delayCollection delays the first garbage collection until the heap has 16 MB, so that none runs before the first
+// response: a starting function still needs almost everything that it allocated. Later collections run at the usual
+// times.
+func delayCollection() {
+	usual := debug.SetGCPercent(firstCollectionPercent)
 	runtime.AddCleanup(&struct{ self *int }{new(int)}, func(percent int) { debug.SetGCPercent(percent) }, usual)
 }

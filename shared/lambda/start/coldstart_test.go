@@ -1,33 +1,31 @@
-package start_test
+package start
 
 import (
 	"runtime"
 	"runtime/debug"
 	"testing"
 	"time"
-
-	"portside/shared/lambda/start"
 )
 
-func TestOnlyTheFirstCollectionIsLate(t *testing.T) {
-	usual := percent()
-	start.DelayCollection()
-	if late := percent(); late <= usual {
-		t.Fatalf("%d percent are no later than %d", late, usual)
+func TestDelayCollectionDelaysOnlyTheFirst(t *testing.T) {
+	usual := gcPercent()
+	delayCollection()
+	if delayed := gcPercent(); delayed <= usual {
+		t.Fatalf("GC percent is %d, want more than %d", delayed, usual)
 	}
 	deadline := time.After(time.Minute)
-	for percent() != usual {
+	for gcPercent() != usual { // the cleanup runs some time after the collection
 		select {
 		case <-deadline:
-			t.Fatalf("still %d percent after a collection, not %d", percent(), usual)
+			t.Fatalf("GC percent is still %d after a collection, want %d", gcPercent(), usual)
 		default:
 			runtime.GC()
 		}
 	}
 }
 
-func percent() int {
-	now := debug.SetGCPercent(100)
-	debug.SetGCPercent(now)
-	return now
+func gcPercent() int {
+	current := debug.SetGCPercent(100)
+	debug.SetGCPercent(current)
+	return current
 }

@@ -50,10 +50,10 @@ func (d *desk) check(t *testing.T) int {
 	if next <= last {
 		t.Errorf("the sequence gives out %d next; a project has %d", next, last)
 	}
-	counted.Into(wanted)
-	counts.Into(found)
-	days.Into(wanted)
-	d.days(t).Into(found)
+	counted.AddTo(wanted)
+	counts.AddTo(found)
+	days.AddTo(wanted)
+	d.days(t).AddTo(found)
 	liststest.Compare(t, wanted, found)
 	return projects
 }

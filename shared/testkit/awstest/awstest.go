@@ -1,11 +1,10 @@
-// Package awstest gives tests the real local engines instead of mocks: DynamoDB with the tables that
-// template.yaml defines, a meter for the capacity that a client consumes, and faults that the engine
-// itself never produces.
+// Package awstest starts the local engines for tests, which use them instead of mocks: DynamoDB with the tables of
+// template.yaml, S3, a container registry and Secrets Manager. It also measures the capacity that a DynamoDB client
+// consumes, and injects errors that the engine never returns.
 //
-// A test binary starts one engine, on first use, in memory and on a free loopback port, and the engine
-// ends with the binary however that ends. Tests share it, so each makes tables of its own with Table;
-// that keeps them apart and lets them run in parallel. The engine starts in milliseconds, which is why
-// nothing is kept from one run to the next.
+// A test binary starts one DynamoDB engine on first use, in memory and on a free loopback port. The engine ends with the
+// binary, even if the binary is killed. All tests share the engine, so each creates tables with unique names by calling
+// Table. No data is kept between runs.
 package awstest
 
 import (
@@ -23,11 +22,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// sharedEngine is the one engine of this test binary: its address, or why it could not start.
+// sharedEngine returns the address of the DynamoDB engine of this test binary, or the error of its start.
 var sharedEngine = sync.OnceValues(startEngine)
 
-// DynamoDB returns a client of this test binary's engine. Each call returns a client of its own, which
-// retries quickly, so that no test waits out a production backoff.
+// DynamoDB returns a new client of the DynamoDB engine. It retries quickly, so that tests do not wait for the backoff of
+// production.
 func DynamoDB(tb testing.TB) *dynamodb.Client {
 	tb.Helper()
 	address, err := sharedEngine()
@@ -45,7 +44,7 @@ func DynamoDB(tb testing.TB) *dynamodb.Client {
 	})
 }
 
-// projectRoot returns the nearest directory, from the test's own upwards, that holds template.yaml.
+// projectRoot returns the nearest directory with template.yaml, starting at the test's directory and going up.
 func projectRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

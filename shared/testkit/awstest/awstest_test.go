@@ -36,7 +36,7 @@ func exists(t *testing.T, client *dynamodb.Client, table, pk string) bool {
 	return out.Item != nil
 }
 
-func TestTablesAreApartAndAsTheTemplateSays(t *testing.T) {
+func TestTablesAreSeparate(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	one := awstest.Table(t, client, "UsersTable")
 	two := awstest.Table(t, client, "UsersTable")
@@ -44,7 +44,7 @@ func TestTablesAreApartAndAsTheTemplateSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !exists(t, client, one, "a") || exists(t, client, two, "a") {
-		t.Error("an item must be in the table that it was put into, and in no other")
+		t.Error("an item must be in its table only")
 	}
 }
 
@@ -117,7 +117,7 @@ func query(t *testing.T, client *dynamodb.Client, table, pk string) error {
 	return err
 }
 
-func TestMeterLeavesTheCallersInputAlone(t *testing.T) {
+func TestMeterDoesNotChangeTheInput(t *testing.T) {
 	plain := awstest.DynamoDB(t)
 	table := awstest.Table(t, plain, "UsersTable")
 	client, _ := awstest.Metered(plain)
@@ -126,7 +126,7 @@ func TestMeterLeavesTheCallersInputAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if input.ReturnConsumedCapacity != "" {
-		t.Errorf("ReturnConsumedCapacity = %q, want it as the caller left it", input.ReturnConsumedCapacity)
+		t.Errorf("ReturnConsumedCapacity = %q, want it unchanged", input.ReturnConsumedCapacity)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestMeterAndFaultsUnderConcurrentUse(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestFaultyFailsCalls(t *testing.T) {
 	plain := awstest.DynamoDB(t)
 	table := awstest.Table(t, plain, "UsersTable")
 	injected := errors.New("injected")
@@ -170,7 +170,7 @@ func TestFaults(t *testing.T) {
 		pk     string
 		failed bool
 		exists bool
-	}{{"refused", true, false}, {"lost", true, true}, {"fine", false, true}}
+	}{{"refused", true, false}, {"lost", true, true}, {"unaffected", false, true}}
 	for _, step := range steps {
 		err := put(t, client, table, step.pk)
 		if errors.Is(err, injected) != step.failed {

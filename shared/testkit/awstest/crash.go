@@ -8,37 +8,39 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// errDeath is what a client gets from its last call on.
-var errDeath = errors.New("awstest: the process is gone")
+// errCrashed is the error of every call of a crashed client.
+var errCrashed = errors.New("awstest: the process has crashed")
 
-// Deaths plays an operation again and again, each time on a client that dies one call later, until the operation survives. lost
-// has the last call take effect all the same. play makes the operation's client by mortal, checks what is left, and returns the
-// operation's error.
-func Deaths(lost bool, play func(mortal func(*dynamodb.Client) *dynamodb.Client) error) {
-	for at, survived := 1, false; !survived; at++ {
-		survived = play(func(client *dynamodb.Client) *dynamodb.Client { return dying(client, at, lost) }) == nil
+// CrashAtEachCall runs an operation repeatedly: with a client that crashes at its first call, then with one that crashes at
+// its second call, and so on, until the operation completes without a crash. If lost is true, the call at which the client
+// crashes still takes effect. run wraps its client with crashing, runs the operation, checks the state that it left, and
+// returns its error.
+func CrashAtEachCall(lost bool, run func(crashing func(*dynamodb.Client) *dynamodb.Client) error) {
+	for at, completed := 1, false; !completed; at++ {
+		completed = run(func(client *dynamodb.Client) *dynamodb.Client { return crashingAt(client, at, lost) }) == nil
 	}
 }
 
-func dying(client *dynamodb.Client, at int, lost bool) *dynamodb.Client {
+// crashingAt returns a client that crashes at the given call.
+func crashingAt(client *dynamodb.Client, at int, lost bool) *dynamodb.Client {
 	calls := 0
 	return Faulty(client, func(string, int) error {
 		switch calls++; {
 		case calls < at:
 			return nil
 		case lost && calls == at:
-			return Lost(errDeath)
+			return Lost(errCrashed)
 		default:
-			return errDeath
+			return errCrashed
 		}
 	})
 }
 
-// Contended returns a client of whose transactions every third, about, meets another one.
-func Contended(client *dynamodb.Client) *dynamodb.Client {
+// WithConflicts returns a client for which about one third of the transactions fail because of a conflict.
+func WithConflicts(client *dynamodb.Client) *dynamodb.Client {
 	const reasons = 8
 	var mu sync.Mutex
-	dice := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same every time
+	dice := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same conflicts in every run
 	return Faulty(client, func(operation string, _ int) error {
 		mu.Lock()
 		defer mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// startAttempts bounds the search for a port: another process can take a free one before the engine does.
+// startAttempts is the number of ports to try: another process can take a free port before the engine does.
 const startAttempts = 5
 
 func startEngine() (address string, err error) {
@@ -30,7 +30,7 @@ func startEngine() (address string, err error) {
 	return "", fmt.Errorf("awstest: the DynamoDB engine did not start: %w", err)
 }
 
-// engineBinary returns $DYNOXIDE, or where `make engines` puts the engine.
+// engineBinary returns $DYNOXIDE, or the path where `make engines` puts the engine.
 func engineBinary() (string, error) {
 	if path := os.Getenv("DYNOXIDE"); path != "" {
 		return path, nil
@@ -61,27 +61,27 @@ func startOnFreePort(binary string) (string, error) {
 	return address, nil
 }
 
-// run keeps its OS thread until the engine ends: Linux sends the parent-death signal when the thread that
-// started a process ends, and an idle thread may end long before the test binary.
+// run runs the engine and locks its OS thread until the engine ends: Linux sends the parent-death signal when the thread that
+// started a process ends, and an idle thread can end long before the test binary.
 func run(cmd *exec.Cmd, output *io.PipeWriter) {
 	runtime.LockOSThread()
 	err := cmd.Run()
 	_ = output.CloseWithError(fmt.Errorf("%s ended: %w", cmd.Path, errors.Join(err, io.EOF)))
 }
 
-// awaitListening reads until the engine says that it listens, which it does after its port is bound, so
-// that a stranger on the same port is never taken for it. What the engine says later is discarded.
+// awaitListening reads the engine's output until the engine reports that it listens. It reports this after it has bound its
+// port, so another process on the port cannot be mistaken for it. Later output is discarded.
 func awaitListening(output *io.PipeReader) error {
 	lines := bufio.NewScanner(output)
-	var said []string
+	var printed []string
 	for lines.Scan() {
 		if strings.Contains(lines.Text(), "listening on http://") {
 			go func() { _, _ = io.Copy(io.Discard, output) }()
 			return nil
 		}
-		said = append(said, lines.Text())
+		printed = append(printed, lines.Text())
 	}
-	return fmt.Errorf("%w: %s", lines.Err(), strings.Join(said, "; "))
+	return fmt.Errorf("%w: %s", lines.Err(), strings.Join(printed, "; "))
 }
 
 func freePort() (address string, port int, err error) {

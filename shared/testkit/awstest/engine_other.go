@@ -4,8 +4,8 @@ package awstest
 
 import "os/exec"
 
-// boundToParent returns a command under a shell that ends it when standard input ends, which it does with
-// this process, even by kill -9. The watcher holds no output open, so that an engine's own end is seen.
+// boundToParent returns a command under a shell that kills it when standard input ends, which happens when this process
+// ends, even by kill -9. The shell's watcher does not keep the output open, so the end of the engine can be detected.
 func boundToParent(name string, args ...string) *exec.Cmd {
 	const script = `exec 3<&0; "$0" "$@" </dev/null & engine=$!
 		{ cat; kill "$engine"; } <&3 >/dev/null 2>&1 &

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// childVariable tells a test binary that TestEngineEndsWithItsBinary has started it.
+// childVariable is set in the test binary that TestEngineEndsWithItsBinary starts.
 const childVariable = "AWSTEST_CHILD"
 
 func TestEngineEndsWithItsBinary(t *testing.T) {
@@ -36,9 +36,9 @@ func TestEngineEndsWithItsBinary(t *testing.T) {
 	if err := child.Process.Kill(); err != nil {
 		t.Error(err)
 	}
-	_ = child.Wait() // says that it was killed
+	_ = child.Wait() // returns that it was killed
 	if dialErr != nil {
-		t.Fatalf("the child's engine at %q did not answer: %v", address, dialErr)
+		t.Fatalf("the child's engine at %q is not reachable: %v", address, dialErr)
 	}
 	awaitEnd(t, conn)
 }
@@ -52,7 +52,7 @@ func engineOf(lines *bufio.Scanner) string {
 	return ""
 }
 
-// awaitEnd waits for the engine's end of the connection to close, which it does when the engine is killed.
+// awaitEnd waits until the engine closes the connection, which it does when it is killed.
 func awaitEnd(t *testing.T, conn net.Conn) {
 	if n, err := conn.Read(make([]byte, 1)); err == nil {
 		t.Errorf("read %d bytes from an engine that should have ended", n)
@@ -62,7 +62,7 @@ func awaitEnd(t *testing.T, conn net.Conn) {
 	}
 }
 
-func TestMissingEngineIsOneClearLine(t *testing.T) {
+func TestMissingEngineErrorIsOneLine(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/template.yaml", nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestMissingEngineIsOneClearLine(t *testing.T) {
 	}
 }
 
-func TestEngineThatCannotStartSaysWhy(t *testing.T) {
+func TestEngineStartErrorHasExitStatus(t *testing.T) {
 	t.Setenv("DYNOXIDE", "/bin/false")
 	if _, err := startEngine(); err == nil || !strings.Contains(err.Error(), "exit status 1") {
 		t.Errorf("error = %v, want the engine's exit status", err)
@@ -107,7 +107,7 @@ Resources:
           Projection: { ProjectionType: KEYS_ONLY }
 `
 
-func TestTableHasTheTemplatesIndexes(t *testing.T) {
+func TestTableHasIndexesOfTheTemplate(t *testing.T) {
 	definition, err := parseTable([]byte(templateWithIndexes), "Table")
 	if err != nil {
 		t.Fatal(err)
@@ -129,13 +129,13 @@ func TestTableHasTheTemplatesIndexes(t *testing.T) {
 	}
 }
 
-func TestTemplateErrorsNameTheResource(t *testing.T) {
+func TestParseTableErrorsNameTheResource(t *testing.T) {
 	for logicalID, want := range map[string]string{"Nothing": "no resource Nothing", "Function": "not a table"} {
 		if _, err := parseTable([]byte(templateWithIndexes), logicalID); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error = %v, want %q", logicalID, err, want)
 		}
 	}
 	if _, err := parseTable([]byte("\t"), "Table"); err == nil {
-		t.Error("broken YAML was accepted")
+		t.Error("invalid YAML was accepted")
 	}
 }

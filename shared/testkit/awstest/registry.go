@@ -24,7 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 )
 
-// Registry is a container registry of a test's own, that of the local stack, with a bucket of its own.
+// Registry is the container registry of the local stack, started for one test with an empty bucket.
 type Registry struct {
 	Address  string // host and port
 	Password string // of the user AWS
@@ -56,7 +56,7 @@ func NewRegistry(tb testing.TB) *Registry {
 	return nil
 }
 
-func (s storage) startRegistry(tb testing.TB, binary, bucket string) (*Registry, error) {
+func (s s3Engine) startRegistry(tb testing.TB, binary, bucket string) (*Registry, error) {
 	address, _, err := freePort()
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (s storage) startRegistry(tb testing.TB, binary, bucket string) (*Registry,
 	cmd.SysProcAttr = bound.SysProcAttr
 	cmd.Env = append(os.Environ(),
 		"REGISTRYSERVER_ACCESS_KEY=test", "REGISTRYSERVER_SECRET_KEY="+s.secret, "REGISTRYSERVER_PASSWORD="+r.Password)
-	ctx, cancel := context.WithTimeoutCause(tb.Context(), s3Patience, errors.New("it does not answer"))
+	ctx, cancel := context.WithTimeoutCause(tb.Context(), engineTimeout, errors.New("no response"))
 	defer cancel()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -92,8 +92,8 @@ func (r *Registry) answers(ctx context.Context) bool {
 	return err == nil && got.status == http.StatusOK
 }
 
-// ECR returns a client of an Amazon ECR that knows nothing but this registry, whose logins end 12 hours after now, and how
-// often it was asked to log in.
+// ECR returns a client of an Amazon ECR that returns logins to this registry, which expire after 12 hours, and a count of
+// those logins.
 func (r *Registry) ECR(tb testing.TB, now func() time.Time) (client *ecr.Client, logins *Count) {
 	tb.Helper()
 	logins = &Count{}
@@ -103,7 +103,7 @@ func (r *Registry) ECR(tb testing.TB, now func() time.Time) (client *ecr.Client,
 		_ = json.NewEncoder(w).Encode(map[string]any{"authorizationData": []any{map[string]any{
 			"authorizationToken": base64.StdEncoding.EncodeToString([]byte("AWS:" + r.Password)),
 			"proxyEndpoint":      "http://" + r.Address,
-			"expiresAt":          now().Add(loginLife).Unix(),
+			"expiresAt":          now().Add(loginDuration).Unix(),
 		}}})
 	}))
 	tb.Cleanup(server.Close)
@@ -129,13 +129,13 @@ func (r *Registry) PushBlob(tb testing.TB, repository string, content []byte) st
 	return Digest(content)
 }
 
-// Manifest is one to be pushed. Its Reference is a tag, or its own digest.
+// Manifest is a manifest to push. Its Reference is a tag or its digest.
 type Manifest struct {
 	Repository, Reference, MediaType string
 	Content                          []byte
 }
 
-// PushManifest stores a manifest, whose blobs must be there, and returns its digest.
+// PushManifest stores a manifest, whose blobs must exist, and returns its digest.
 func (r *Registry) PushManifest(tb testing.TB, m Manifest) string {
 	tb.Helper()
 	r.push(tb, message{
@@ -144,13 +144,13 @@ func (r *Registry) PushManifest(tb testing.TB, m Manifest) string {
 	return Digest(m.Content)
 }
 
-// Digest is the digest of a content as registries write it.
+// Digest returns the digest of a content as registries write it.
 func Digest(content []byte) string {
 	sum := sha256.Sum256(content)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// message is a request to the registry, or its answer.
+// message is a request to the registry, or its response.
 type message struct {
 	method, target, mediaType string
 	status                    int
@@ -186,18 +186,18 @@ func (r *Registry) send(ctx context.Context, m message) (message, error) {
 	return message{status: response.StatusCode, header: response.Header, body: body}, err
 }
 
-// loginLife is how long Amazon ECR's logins last.
-const loginLife = 12 * time.Hour
+// loginDuration is the lifetime of Amazon ECR's logins.
+const loginDuration = 12 * time.Hour
 
-// Count counts from many goroutines.
+// Count is a counter that is safe for concurrent use.
 type Count struct{ n atomic.Int64 }
 
 func (c *Count) add() { c.n.Add(1) }
 
-// N is how much was counted.
+// N returns the count.
 func (c *Count) N() int { return int(c.n.Load()) }
 
-// Basic is the Authorization that the registry takes.
+// Basic returns the Authorization header that the registry accepts.
 func (r *Registry) Basic() string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte("AWS:"+r.Password))
 }

@@ -24,19 +24,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// s3Patience ends the wait for an engine that neither answers nor ends.
-const s3Patience = 20 * time.Second
+// engineTimeout bounds the wait for an engine to start.
+const engineTimeout = 20 * time.Second
 
-// s3Folder begins the names of the folders of the S3 engines; the id of the test binary's process follows.
-const s3Folder = "portside-s3-"
+// s3FolderPrefix is the prefix of the names of the S3 engines' folders. The process ID of the test binary follows.
+const s3FolderPrefix = "portside-s3-"
 
-// sharedS3 is the one S3 engine of this test binary, or why it could not start.
+// sharedS3 returns the S3 engine of this test binary, or the error of its start.
 var sharedS3 = sync.OnceValues(startS3)
 
-// storage is where an S3 engine listens, and its secret key, which no other engine has.
-type storage struct{ address, secret string }
+// s3Engine is the address of an S3 engine and its secret key, which is unique.
+type s3Engine struct{ address, secret string }
 
-// S3 returns a client of this test binary's S3 engine, that of the local stack.
+// S3 returns a client of this test binary's S3 engine, which is the one of the local stack.
 func S3(tb testing.TB) *s3.Client {
 	tb.Helper()
 	engine, err := sharedS3()
@@ -46,7 +46,7 @@ func S3(tb testing.TB) *s3.Client {
 	return engine.client()
 }
 
-// Bucket makes a bucket of a new name, and takes it away with all that is in it when the test ends.
+// Bucket creates a bucket with a unique name. It is deleted with its content when the test ends.
 func Bucket(tb testing.TB) string {
 	tb.Helper()
 	client, bucket := S3(tb), "test-"+strings.ToLower(rand.Text())
@@ -84,10 +84,10 @@ func deleteBucket(ctx context.Context, client *s3.Client, bucket string) error {
 	return err
 }
 
-func (s storage) client() *s3.Client {
+func (e s3Engine) client() *s3.Client {
 	return s3.New(s3.Options{
-		BaseEndpoint: aws.String("http://" + s.address), Region: "us-east-1", UsePathStyle: true,
-		Credentials: credentials.NewStaticCredentialsProvider("test", s.secret, ""),
+		BaseEndpoint: aws.String("http://" + e.address), Region: "us-east-1", UsePathStyle: true,
+		Credentials: credentials.NewStaticCredentialsProvider("test", e.secret, ""),
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
 			o.MaxBackoff = 5 * time.Millisecond
 			o.RateLimiter = ratelimit.None
@@ -95,81 +95,81 @@ func (s storage) client() *s3.Client {
 	})
 }
 
-func startS3() (storage, error) {
+func startS3() (s3Engine, error) {
 	root, err := projectRoot()
 	if err != nil {
-		return storage{}, err
+		return s3Engine{}, err
 	}
 	binary := filepath.Join(root, ".local", "bin", "s3server")
 	if _, err := os.Stat(binary); err != nil {
-		return storage{}, errors.New("awstest: the S3 engine is missing: run `make engines` (builds it)")
+		return s3Engine{}, errors.New("awstest: the S3 engine is missing: run `make engines` (builds it)")
 	}
-	sweepS3Folders()
-	folder, err := os.MkdirTemp("", fmt.Sprintf("%s%d-", s3Folder, os.Getpid()))
+	removeOldS3Folders()
+	folder, err := os.MkdirTemp("", fmt.Sprintf("%s%d-", s3FolderPrefix, os.Getpid()))
 	if err != nil {
-		return storage{}, fmt.Errorf("awstest: a folder for the S3 engine: %w", err)
+		return s3Engine{}, fmt.Errorf("awstest: create a folder for the S3 engine: %w", err)
 	}
 	for range startAttempts {
-		var engine storage
+		var engine s3Engine
 		if engine, err = startS3OnFreePort(binary, folder); err == nil {
 			return engine, nil
 		}
 	}
-	return storage{}, fmt.Errorf("awstest: the S3 engine did not start: %w", err)
+	return s3Engine{}, fmt.Errorf("awstest: the S3 engine did not start: %w", err)
 }
 
-// sweepS3Folders removes what earlier test binaries left behind: an engine dies with its binary, however that ends,
-// so that nobody is left to do it at that time.
-func sweepS3Folders() {
-	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), s3Folder+"*")) // the pattern is right
+// removeOldS3Folders removes the folders of test binaries that have ended. They cannot remove their folders themselves if
+// they are killed.
+func removeOldS3Folders() {
+	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), s3FolderPrefix+"*")) // the pattern is valid
 	for _, folder := range folders {
-		id, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), s3Folder), "-")
+		id, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), s3FolderPrefix), "-")
 		pid, err := strconv.Atoi(id)
-		if err == nil && !runs(pid) {
+		if err == nil && !isRunning(pid) {
 			_ = os.RemoveAll(folder)
 		}
 	}
 }
 
-func runs(pid int) bool {
+func isRunning(pid int) bool {
 	process, err := os.FindProcess(pid)
 	return err == nil && !errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-func startS3OnFreePort(binary, folder string) (storage, error) {
+func startS3OnFreePort(binary, folder string) (s3Engine, error) {
 	address, _, err := freePort()
 	if err != nil {
-		return storage{}, err
+		return s3Engine{}, err
 	}
-	engine := storage{address, rand.Text()}
+	engine := s3Engine{address, rand.Text()}
 	cmd := boundToParent(binary, "-addr", address, "-dir", folder)
 	cmd.Env = append(os.Environ(), "S3SERVER_ACCESS_KEY=test", "S3SERVER_SECRET_KEY="+engine.secret)
-	ctx, cancel := context.WithTimeoutCause(context.Background(), s3Patience, errors.New("it does not answer"))
+	ctx, cancel := context.WithTimeoutCause(context.Background(), engineTimeout, errors.New("no response"))
 	defer cancel()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	go func() { end(runToEnd(cmd)) }()
-	return engine, engine.awaitAnswer(ctx)
+	return engine, engine.awaitReady(ctx)
 }
 
-// runToEnd runs the engine and says how it ended, with what it said.
+// runToEnd runs the engine and returns how it ended, with its output.
 func runToEnd(cmd *exec.Cmd) error {
 	output, writer := io.Pipe()
 	cmd.Stdout, cmd.Stderr = writer, writer
 	go run(cmd, writer)
-	said, err := io.ReadAll(output)
-	return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(said)))
+	printed, err := io.ReadAll(output)
+	return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(printed)))
 }
 
-// awaitAnswer asks until the engine answers to its own secret key, so that a stranger on the port is not taken for it.
-func (s storage) awaitAnswer(ctx context.Context) error {
+// awaitReady waits until the engine accepts its secret key, which another process on the port would not accept.
+func (e s3Engine) awaitReady(ctx context.Context) error {
 	return await(ctx, func() bool {
-		_, err := s.client().ListBuckets(ctx, nil)
+		_, err := e.client().ListBuckets(ctx, nil)
 		return err == nil
 	})
 }
 
-// await asks until the answer is yes, or the context ends.
+// await waits until ready returns true or the context ends.
 func await(ctx context.Context, ready func() bool) error {
 	const pause = 2 * time.Millisecond
 	tick := time.NewTicker(pause)

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-func TestBucketIsApartAndGoesWithItsTest(t *testing.T) {
+func TestBucketIsSeparateAndDeletedWithItsTest(t *testing.T) {
 	client, key := S3(t), "a folder/ü+%.txt"
 	var name string
 	t.Run("uses a bucket", func(t *testing.T) {
@@ -29,15 +29,15 @@ func TestBucketIsApartAndGoesWithItsTest(t *testing.T) {
 			t.Errorf("read %q, %v", body, err)
 		}
 		if _, err := client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: &other, Key: &key}); err == nil {
-			t.Error("an object is in a bucket into which it was not put")
+			t.Error("an object is in another bucket")
 		}
 	})
 	if _, err := client.HeadBucket(t.Context(), &s3.HeadBucketInput{Bucket: &name}); err == nil {
-		t.Error("the bucket is there after its test")
+		t.Error("the bucket still exists after its test")
 	}
 }
 
-func TestMissingS3EngineIsOneClearLine(t *testing.T) {
+func TestMissingS3EngineErrorIsOneLine(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(dir+"/template.yaml", nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -49,24 +49,24 @@ func TestMissingS3EngineIsOneClearLine(t *testing.T) {
 	}
 }
 
-func TestS3EngineThatEndsSaysWhy(t *testing.T) {
+func TestS3EngineStartErrorHasExitStatus(t *testing.T) {
 	_, err := startS3OnFreePort("/bin/false", t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "exit status 1") {
 		t.Errorf("error = %v, want the engine's exit status", err)
 	}
 }
 
-func TestFoldersOfEndedBinariesAreSwept(t *testing.T) {
+func TestFoldersOfEndedBinariesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	const endedPID = "999999999" // above every limit of process ids
-	ended, running := dir+"/"+s3Folder+endedPID+"-1", dir+"/"+s3Folder+"1-1"
+	const endedPID = "999999999" // above the limit of process IDs
+	ended, running := dir+"/"+s3FolderPrefix+endedPID+"-1", dir+"/"+s3FolderPrefix+"1-1"
 	for _, folder := range []string{ended, running} {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	sweepS3Folders()
+	removeOldS3Folders()
 	if _, err := os.Stat(ended); err == nil {
 		t.Error("the folder of an ended binary is still there")
 	}

@@ -14,9 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 )
 
-// SecretsManager returns a client of a Secrets Manager that is this test's alone: that of the local stack, in a process of
-// its own which ends with the test binary. It has no functions, so RotateSecret stages a version and leaves the steps to
-// the test.
+// SecretsManager starts the Secrets Manager of the local stack for one test and returns its client. It ends with the test
+// binary. It knows no functions, so RotateSecret stages a version and leaves the steps of the rotation to the test.
 func SecretsManager(tb testing.TB) *secretsmanager.Client {
 	tb.Helper()
 	address, err := startSecrets(tb.TempDir())

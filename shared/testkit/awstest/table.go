@@ -14,8 +14,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Table creates a table with the keys and indexes that template.yaml defines under logicalID and returns its
-// name, which no other table has. The table is deleted when the test ends.
+// Table creates a table with the keys and indexes that template.yaml defines under logicalID, and returns its unique name.
+// The table is deleted when the test ends.
 func Table(tb testing.TB, client *dynamodb.Client, logicalID string) string {
 	tb.Helper()
 	definition, err := readTable(logicalID)
@@ -27,7 +27,7 @@ func Table(tb testing.TB, client *dynamodb.Client, logicalID string) string {
 		tb.Fatalf("awstest: create the table %s: %v", logicalID, err)
 	}
 	tb.Cleanup(func() {
-		ctx := context.WithoutCancel(tb.Context()) // which has ended by now
+		ctx := context.WithoutCancel(tb.Context()) // the test's context is canceled by now
 		if _, err := client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name}); err != nil {
 			tb.Errorf("awstest: delete the table %s: %v", name, err)
 		}
@@ -59,8 +59,8 @@ type indexDefinition struct {
 	} `yaml:"Projection"`
 }
 
-// readTable reads one resource of template.yaml. The other resources stay undecoded nodes, so that their
-// short tags (!Ref, !Sub) need no meaning here.
+// readTable reads one resource of template.yaml. It does not decode the other resources, so their short tags (!Ref, !Sub)
+// need no support here.
 func readTable(logicalID string) (*tableDefinition, error) {
 	root, err := projectRoot()
 	if err != nil {
@@ -97,8 +97,8 @@ func parseTable(text []byte, logicalID string) (*tableDefinition, error) {
 	return &resource.Properties, nil
 }
 
-// input leaves streams, recovery and encryption out: they do not change what a test can see, and the local
-// engine slows down with streams.
+// input returns the input that creates the table, without streams, recovery and encryption: they make no difference to
+// tests, and streams slow the local engine down.
 func (d *tableDefinition) input(name string) *dynamodb.CreateTableInput {
 	input := &dynamodb.CreateTableInput{
 		TableName:   &name,

@@ -1,5 +1,5 @@
-// Package liststest checks tables with lists (see package lists) item by item. It reads the raw items and shares no code with
-// what wrote them: a mistake there must not hide itself here.
+// Package liststest checks the items of tables that package lists maintains. It reads the raw items and shares no code with
+// package lists, so that a defect there cannot hide here.
 package liststest
 
 import (
@@ -32,7 +32,7 @@ func Scan(tb testing.TB, client *dynamodb.Client, table string) []Item {
 	return all
 }
 
-// Text returns a string attribute; empty where there is none.
+// Text returns a string attribute, or "".
 func Text(item Item, name string) string {
 	if text, isText := item[name].(*types.AttributeValueMemberS); isText {
 		return text.Value
@@ -40,7 +40,7 @@ func Text(item Item, name string) string {
 	return ""
 }
 
-// Number returns a number attribute; 0 where there is none.
+// Number returns a number attribute, or 0.
 func Number(item Item, name string) int64 {
 	number, isNumber := item[name].(*types.AttributeValueMemberN)
 	if !isNumber {
@@ -53,10 +53,10 @@ func Number(item Item, name string) int64 {
 	return n
 }
 
-// Counts is what is wanted or found of the counters of lists, by item and attribute.
+// Counts has expected or actual values of the counters of lists, by item and attribute.
 type Counts map[string]int64
 
-// Count counts an entry with the number and the position of its label in every node of the tree above it.
+// Count adds an entry with the sequence number and the index of its label to every tree node above the entry.
 func (c Counts) Count(tree string, number int64, label int) {
 	span := int64(64 * 32 * 32 * 32) // numbers under one child of the root
 	for level := range 4 {
@@ -70,7 +70,7 @@ func (c Counts) Count(tree string, number int64, label int) {
 	}
 }
 
-// Read adds what a node of the tree says, other than zero.
+// Read adds the nonzero counters of a tree node.
 func (c Counts) Read(node Item) {
 	for name := range node {
 		if len(name) != 2 || name[1] > '9' {
@@ -82,14 +82,14 @@ func (c Counts) Read(node Item) {
 	}
 }
 
-// Into adds the counts to what Compare compares.
-func (c Counts) Into(facts map[string]string) {
+// AddTo adds the counts to values for Compare.
+func (c Counts) AddTo(facts map[string]string) {
 	for name, n := range c {
 		facts[name] = strconv.FormatInt(n, 10)
 	}
 }
 
-// Compare fails the test for every fact that is not found as wanted.
+// Compare fails the test for every value that differs.
 func Compare(tb testing.TB, wanted, found map[string]string) {
 	tb.Helper()
 	const most = 20

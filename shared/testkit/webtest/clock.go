@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// Clock stands still until a test moves it.
+// Clock is a clock that advances only when a test calls Advance.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock returns a Clock that shows the time.
+// NewClock returns a Clock that is set to now.
 func NewClock(now time.Time) *Clock { return &Clock{now: now} }
 
-// Now returns the time that the clock shows.
+// Now returns the time of the clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Pass moves the clock on.
-func (c *Clock) Pass(d time.Duration) {
+// Advance moves the clock forward.
+func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
 
-// AtOnce runs f n times concurrently and counts what it returns.
-func AtOnce(n int, f func(i int) int) map[int]int {
+// Concurrently runs f n times concurrently and returns how often it returned each value.
+func Concurrently(n int, f func(i int) int) map[int]int {
 	var (
 		mu     sync.Mutex
 		counts = map[int]int{}

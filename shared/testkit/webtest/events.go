@@ -16,23 +16,23 @@ import (
 	"portside/shared/lambda/lambdahttp"
 )
 
-// maxShown is how many bytes of JSON a golden file holds. Documents, pages and files have tests of their own, and would
-// change these with every word in them.
-const maxShown = 4 << 10
+// maxGoldenBytes is the largest JSON body that a golden file contains. Larger documents have separate tests, and would
+// change the golden files too often.
+const maxGoldenBytes = 4 << 10
 
-// Events sends each sample event of a function through the handler that setup makes for it, as Lambda would, and compares
-// the answer with testdata/<case>.golden.json. setup also returns what the event's placeholders stand for: {{admin-key}}
-// becomes the API key of an admin, here and in `make invoke`.
+// Events sends each sample event of a function to the handler that setup returns, as Lambda would, and compares the
+// response with testdata/<case>.golden.json. setup also returns the values of the event's placeholders: {{admin-key}}
+// stands for the API key of an admin, here and in `make invoke`.
 func Events(t *testing.T, function string, setup func(testing.TB) (http.Handler, map[string]string)) {
 	t.Helper()
-	Samples(t, function, func(t *testing.T, golden string, payload []byte) {
+	EachSampleEvent(t, function, func(t *testing.T, golden string, payload []byte) {
 		handler, values := setup(t)
-		GoldenJSON(t, golden, play(t, handler, fill(t, payload, values)))
+		GoldenJSON(t, golden, send(t, handler, fill(t, payload, values)))
 	})
 }
 
-// Samples runs a test for each sample event of a function, with the name of its golden file and the event.
-func Samples(t *testing.T, function string, test func(t *testing.T, golden string, payload []byte)) {
+// EachSampleEvent runs a test for each sample event of a function, with the name of its golden file and the event.
+func EachSampleEvent(t *testing.T, function string, test func(t *testing.T, golden string, payload []byte)) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "events", function, "*.json"))
 	if err != nil || len(files) == 0 {
@@ -50,6 +50,7 @@ func Samples(t *testing.T, function string, test func(t *testing.T, golden strin
 	}
 }
 
+// fill returns the event with the values of its placeholders.
 func fill(tb testing.TB, text []byte, values map[string]string) events.APIGatewayV2HTTPRequest {
 	tb.Helper()
 	for name, value := range values {
@@ -57,43 +58,44 @@ func fill(tb testing.TB, text []byte, values map[string]string) events.APIGatewa
 	}
 	var event events.APIGatewayV2HTTPRequest
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields() // what API Gateway never sends
+	decoder.DisallowUnknownFields() // API Gateway sends no unknown fields
 	if err := decoder.Decode(&event); err != nil {
 		tb.Fatal(err)
 	}
 	return event
 }
 
-// shown is the part of an answer that a golden file keeps.
-type shown struct {
+// goldenResponse is the part of a response that a golden file contains.
+type goldenResponse struct {
 	Status  int               `json:"statusCode"`
 	Headers map[string]string `json:"headers"`
 	Body    any               `json:"body,omitempty"`
 }
 
-func play(tb testing.TB, handler http.Handler, event events.APIGatewayV2HTTPRequest) []byte {
+// send sends an event to the handler and returns the response as JSON for a golden file.
+func send(tb testing.TB, handler http.Handler, event events.APIGatewayV2HTTPRequest) []byte {
 	tb.Helper()
-	answer, err := lambdahttp.Handler(handler)(tb.Context(), event)
+	response, err := lambdahttp.Handler(handler)(tb.Context(), event)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	delete(answer.Headers, "Content-Length") // follows from the body, and changes with what is made even
-	mediaType := answer.Headers["Content-Type"]
+	delete(response.Headers, "Content-Length") // changes with the random values
+	mediaType := response.Headers["Content-Type"]
 	body := any(fmt.Sprintf("(%s, not shown)", mediaType))
-	if strings.HasSuffix(mediaType, "json") && len(answer.Body) <= maxShown {
-		body = json.RawMessage(answer.Body)
+	if strings.HasSuffix(mediaType, "json") && len(response.Body) <= maxGoldenBytes {
+		body = json.RawMessage(response.Body)
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(shown{answer.StatusCode, answer.Headers, body}); err != nil {
-		tb.Fatalf("the answer's body is not what its Content-Type says: %v", err)
+	if err := encoder.Encode(goldenResponse{response.StatusCode, response.Headers, body}); err != nil {
+		tb.Fatalf("the response body is not JSON, unlike its Content-Type: %v", err)
 	}
-	return even(text.Bytes())
+	return replaceRandomValues(text.Bytes())
 }
 
-// random are the values that differ from run to run, each with the name that a golden file has for it.
-var random = []struct {
+// randomValues are the values that differ from run to run, each with its name in golden files.
+var randomValues = []struct {
 	name    string
 	pattern *regexp.Regexp
 }{
@@ -102,9 +104,9 @@ var random = []struct {
 	{"version", regexp.MustCompile(`W/\\"[0-9a-f]{16}\\"`)},
 }
 
-// even replaces random values by numbered names: equal values keep equal names, so that what belongs together shows.
-func even(text []byte) []byte {
-	for _, kind := range random {
+// replaceRandomValues replaces random values by numbered names. Equal values get the same name.
+func replaceRandomValues(text []byte) []byte {
+	for _, kind := range randomValues {
 		names := map[string]string{}
 		text = kind.pattern.ReplaceAllFunc(text, func(value []byte) []byte {
 			if names[string(value)] == "" {

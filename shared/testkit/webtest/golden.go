@@ -11,16 +11,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write golden files instead of comparing with them")
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// GoldenJSON compares got, a JSON document, with a file under testdata that somebody has looked at. The order of keys
-// counts, white space does not. Run with -update, the test writes the file instead, for its change to be reviewed like any
-// other; a file that is missing fails the test, so that a new case cannot pass unseen.
+// GoldenJSON compares got, a JSON document, with a file under testdata. The order of keys matters, white space does not.
+// With -update the test writes the file instead, and the change is reviewed like any other. A missing file fails the test,
+// so that a new case cannot pass without a review.
 func GoldenJSON(tb testing.TB, name string, got []byte) {
 	tb.Helper()
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, got, "", "  "); err != nil {
-		tb.Fatalf("%s: what the test got is not JSON: %v\n%s", name, err, got)
+		tb.Fatalf("%s: not JSON: %v\n%s", name, err, got)
 	}
 	indented.WriteByte('\n')
 	compareFile(tb, filepath.Join("testdata", name), indented.Bytes())
@@ -39,9 +39,9 @@ func compareFile(tb testing.TB, file string, got []byte) {
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {
-		tb.Fatalf("%v; run the test with -update to write it, then look at it", err)
+		tb.Fatalf("%v; run the test with -update to write it, then review it", err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		tb.Errorf("%s differs; if the change is meant, run the test with -update (-want +got):\n%s", file, diff)
+		tb.Errorf("%s differs; if the change is intended, run the test with -update (-want +got):\n%s", file, diff)
 	}
 }

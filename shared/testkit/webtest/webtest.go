@@ -1,10 +1,10 @@
-// Package webtest lets a test talk to an http.Handler in steps that read like a conversation.
+// Package webtest sends requests to an http.Handler and checks the responses in short steps.
 //
 //	c := webtest.New(t, handler).With("X-API-Key", key)
 //	c.Post("/v1/users", `{"email":"ada@example.com"}`).Is(400).Has("errors.0.pointer", "/name")
 //
-// Every answer is checked for what holds of all: an X-Request-Id, JSON that parses, and where the status is 400 or above
-// problem details, or below /v2 an error of the OCI distribution specification.
+// It checks every response for an X-Request-Id, and every error response for problem details, or below /v2 for an error of
+// the OCI distribution specification.
 package webtest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"testing"
 )
 
-// Client sends requests to a handler on behalf of one caller. It is immutable; With returns another.
+// Client sends requests to a handler for one caller. It is immutable.
 type Client struct {
 	tb      testing.TB
 	handler http.Handler
@@ -32,42 +32,42 @@ func New(tb testing.TB, handler http.Handler) Client {
 	return Client{tb: tb, handler: handler, header: http.Header{}}
 }
 
-// With returns a Client that sends one more header with every request.
+// With returns a Client that also sends the header with every request.
 func (c Client) With(name, value string) Client {
 	c.header = c.header.Clone()
 	c.header.Set(name, value)
 	return c
 }
 
-// For returns the same Client reporting to another test, a subtest.
+// For returns the same Client for a subtest.
 func (c Client) For(tb testing.TB) Client {
 	c.tb = tb
 	return c
 }
 
 // Get sends a GET.
-func (c Client) Get(target string) Answer { c.tb.Helper(); return c.Do(http.MethodGet, target, "") }
+func (c Client) Get(target string) Response { c.tb.Helper(); return c.Do(http.MethodGet, target, "") }
 
 // Post sends a POST with a JSON body.
-func (c Client) Post(target, body string) Answer {
+func (c Client) Post(target, body string) Response {
 	c.tb.Helper()
 	return c.Do(http.MethodPost, target, body)
 }
 
 // Put sends a PUT with a JSON body.
-func (c Client) Put(target, body string) Answer {
+func (c Client) Put(target, body string) Response {
 	c.tb.Helper()
 	return c.Do(http.MethodPut, target, body)
 }
 
 // Delete sends a DELETE.
-func (c Client) Delete(target string) Answer {
+func (c Client) Delete(target string) Response {
 	c.tb.Helper()
 	return c.Do(http.MethodDelete, target, "")
 }
 
-// Do sends any request. A body is declared as JSON unless With has set another content type.
-func (c Client) Do(method, target, body string) Answer {
+// Do sends a request. Its Content-Type is JSON unless With has set another one.
+func (c Client) Do(method, target, body string) Response {
 	c.tb.Helper()
 	r := httptest.NewRequestWithContext(c.tb.Context(), method, target, strings.NewReader(body))
 	r.Header = c.header.Clone()
@@ -81,105 +81,106 @@ func (c Client) Do(method, target, body string) Answer {
 	text, err := io.ReadAll(response.Body)
 	_ = response.Body.Close()
 	if err != nil {
-		c.tb.Fatalf("%s %s: read the answer: %v", method, target, err)
+		c.tb.Fatalf("%s %s: read the response: %v", method, target, err)
 	}
-	a := Answer{tb: c.tb, what: method + " " + target, Status: response.StatusCode, Header: response.Header, Body: text}
-	a.check(strings.HasPrefix(target, "/v2"))
-	return a
+	got := Response{tb: c.tb, request: method + " " + target, Status: response.StatusCode, Header: response.Header, Body: text}
+	got.check(strings.HasPrefix(target, "/v2"))
+	return got
 }
 
-// Answer is a response with assertions that name the request when they fail.
-type Answer struct {
-	tb     testing.TB
-	what   string
-	Status int
-	Header http.Header
-	Body   []byte
+// Response is a response with assertions. Their failure messages name the request.
+type Response struct {
+	tb      testing.TB
+	request string
+	Status  int
+	Header  http.Header
+	Body    []byte
 }
 
-func (a Answer) check(registry bool) {
-	a.tb.Helper()
-	if a.Header.Get("X-Request-Id") == "" {
-		a.tb.Errorf("%s: no X-Request-Id", a.what)
+// check checks what all responses have in common.
+func (r Response) check(isRegistry bool) {
+	r.tb.Helper()
+	if r.Header.Get("X-Request-Id") == "" {
+		r.tb.Errorf("%s: no X-Request-Id", r.request)
 	}
 	switch {
-	case a.Status < http.StatusBadRequest:
-	case registry:
-		a.checkError("application/json", "errors.0.code", "errors.0.message")
+	case r.Status < http.StatusBadRequest:
+	case isRegistry:
+		r.checkError("application/json", "errors.0.code", "errors.0.message")
 	default:
-		a.checkError("application/problem+json", "type", "title", "status", "detail", "code", "requestId")
+		r.checkError("application/problem+json", "type", "title", "status", "detail", "code", "requestId")
 	}
 }
 
-func (a Answer) checkError(mediaType string, members ...string) {
-	a.tb.Helper()
-	if got := a.Header.Get("Content-Type"); got != mediaType {
-		a.tb.Errorf("%s: status %d with Content-Type %q, want %s", a.what, a.Status, got, mediaType)
+func (r Response) checkError(mediaType string, members ...string) {
+	r.tb.Helper()
+	if got := r.Header.Get("Content-Type"); got != mediaType {
+		r.tb.Errorf("%s: status %d with Content-Type %q, want %s", r.request, r.Status, got, mediaType)
 	}
 	for _, member := range members {
-		if a.JSON(member) == nil {
-			a.tb.Errorf("%s: an error without %s: %s", a.what, member, a.Body)
+		if r.JSON(member) == nil {
+			r.tb.Errorf("%s: the error has no %s: %s", r.request, member, r.Body)
 		}
 	}
 }
 
-// Is ends the test unless the status is as wanted.
-func (a Answer) Is(status int) Answer {
-	a.tb.Helper()
-	if a.Status != status {
-		a.tb.Fatalf("%s: status %d, want %d: %s", a.what, a.Status, status, a.Body)
+// Is ends the test unless the response has the status.
+func (r Response) Is(status int) Response {
+	r.tb.Helper()
+	if r.Status != status {
+		r.tb.Fatalf("%s: status %d, want %d: %s", r.request, r.Status, status, r.Body)
 	}
-	return a
+	return r
 }
 
-// Has checks one value of the JSON body; path is keys and indexes joined by dots. Numbers compare as float64.
-func (a Answer) Has(path string, want any) Answer {
-	a.tb.Helper()
+// Has checks one value of the JSON body. The path consists of keys and indexes joined by dots.
+func (r Response) Has(path string, want any) Response {
+	r.tb.Helper()
 	if n, isInt := want.(int); isInt {
 		want = float64(n)
 	}
-	if got := a.JSON(path); !reflect.DeepEqual(got, want) {
-		a.tb.Errorf("%s: %s is %#v, want %#v", a.what, path, got, want)
+	if got := r.JSON(path); !reflect.DeepEqual(got, want) {
+		r.tb.Errorf("%s: %s is %#v, want %#v", r.request, path, got, want)
 	}
-	return a
+	return r
 }
 
 // HasHeader checks one header.
-func (a Answer) HasHeader(name, want string) Answer {
-	a.tb.Helper()
-	if got := a.Header.Get(name); got != want {
-		a.tb.Errorf("%s: header %s is %q, want %q", a.what, name, got, want)
+func (r Response) HasHeader(name, want string) Response {
+	r.tb.Helper()
+	if got := r.Header.Get(name); got != want {
+		r.tb.Errorf("%s: header %s is %q, want %q", r.request, name, got, want)
 	}
-	return a
+	return r
 }
 
-// Pointers returns the pointers of a problem's errors, in order.
-func (a Answer) Pointers() []string {
-	a.tb.Helper()
-	all, _ := a.JSON("errors").([]any)
+// Pointers returns the pointers of the errors in problem details, in order.
+func (r Response) Pointers() []string {
+	r.tb.Helper()
+	all, _ := r.JSON("errors").([]any)
 	pointers := make([]string, len(all))
 	for i := range all {
-		pointers[i] = a.Text("errors." + strconv.Itoa(i) + ".pointer")
+		pointers[i] = r.Text("errors." + strconv.Itoa(i) + ".pointer")
 	}
 	return pointers
 }
 
-// Text returns one value of the JSON body that must be a string.
-func (a Answer) Text(path string) string {
-	a.tb.Helper()
-	text, isText := a.JSON(path).(string)
+// Text returns one value of the JSON body, which must be a string.
+func (r Response) Text(path string) string {
+	r.tb.Helper()
+	text, isText := r.JSON(path).(string)
 	if !isText {
-		a.tb.Fatalf("%s: %s is not a string: %s", a.what, path, a.Body)
+		r.tb.Fatalf("%s: %s is not a string: %s", r.request, path, r.Body)
 	}
 	return text
 }
 
-// JSON returns one value of the JSON body, nil where there is none; the empty path is the whole body.
-func (a Answer) JSON(path string) any {
-	a.tb.Helper()
+// JSON returns one value of the JSON body, or nil if there is none. The empty path returns the whole body.
+func (r Response) JSON(path string) any {
+	r.tb.Helper()
 	var value any
-	if err := json.Unmarshal(a.Body, &value); err != nil {
-		a.tb.Fatalf("%s: the answer is not JSON: %v: %q", a.what, err, a.Body)
+	if err := json.Unmarshal(r.Body, &value); err != nil {
+		r.tb.Fatalf("%s: the response is not JSON: %v: %q", r.request, err, r.Body)
 	}
 	if path == "" {
 		return value
@@ -190,6 +191,7 @@ func (a Answer) JSON(path string) any {
 	return value
 }
 
+// child returns the value under a key or index, or nil.
 func child(value any, step string) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -202,5 +204,5 @@ func child(value any, step string) any {
 	return nil
 }
 
-// String is the status and body, for messages.
-func (a Answer) String() string { return fmt.Sprintf("%s: %d %s", a.what, a.Status, a.Body) }
+// String returns the request, the status and the body, for messages.
+func (r Response) String() string { return fmt.Sprintf("%s: %d %s", r.request, r.Status, r.Body) }

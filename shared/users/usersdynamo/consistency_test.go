@@ -65,8 +65,8 @@ func checkConsistency(t *testing.T, client *dynamodb.Client, table string) int {
 			}
 		}
 	}
-	counters.Into(wanted)
-	counted.Into(found)
+	counters.AddTo(wanted)
+	counted.AddTo(found)
 	if admins > 0 || found["active admins"] != "" {
 		wanted["active admins"] = strconv.FormatInt(admins, 10)
 	}

@@ -105,7 +105,7 @@ func TestDeathAtAnyCall(t *testing.T) {
 	for name, operation := range operations {
 		for _, lost := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, answer lost %v", name, lost), func(t *testing.T) {
-				awstest.Deaths(lost, func(mortal func(*dynamodb.Client) *dynamodb.Client) error {
+				awstest.CrashAtEachCall(lost, func(mortal func(*dynamodb.Client) *dynamodb.Client) error {
 					d := newDesk(t)
 					d.create(t, "root@example.com", principal.Admin)
 					victim := d.create(t, "victim@example.com", principal.Manager)
@@ -124,7 +124,7 @@ func TestDeathAtAnyCall(t *testing.T) {
 func TestChangesUnderConflict(t *testing.T) {
 	d := newDesk(t)
 	d.create(t, "root@example.com", principal.Admin)
-	store := d.over(awstest.Contended(d.client))
+	store := d.over(awstest.WithConflicts(d.client))
 	var all sync.WaitGroup
 	for worker := range 8 {
 		all.Go(func() {

@@ -1,8 +1,8 @@
-// Package assets serves files that are part of the binary: the scripts, styles and pictures of a page, and documents.
+// Package assets serves files that are embedded in the binary: the scripts, styles and images of a page, and documents.
 //
-// A file has one address, and a version made of its content. Asked for with that version it may be kept for ever, since
-// another content has another address; without, it is asked for again each time and answered 304 while it is the same.
-// So no browser ever mixes the files of two releases, and none fetches a file twice.
+// Each file has a version, which is a hash of its content. A request with this version may be cached forever, because a
+// file with other content has another version. A request without it is revalidated every time and gets 304 if the file
+// has not changed. So a browser never mixes the files of two releases and never downloads a file twice.
 package assets
 
 import (
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Files are files by name. The zero value has none.
+// Files maps names to files. The zero value is empty.
 type Files map[string]File
 
 // File is one file, plain or compressed.
@@ -30,8 +30,8 @@ type File struct {
 	gzipped   bool
 }
 
-// Read takes the named files from a tree. Where the tree has name.gz and not name, the file is sent as it is compressed to
-// whoever accepts that, and unpacked for everybody else.
+// Read reads the named files from a tree. If the tree has name.gz instead of name, clients that accept gzip get the
+// compressed file, and others get it decompressed.
 func Read(tree fs.FS, names ...string) (Files, error) {
 	files := make(Files, len(names))
 	for _, name := range names {
@@ -47,7 +47,7 @@ func Read(tree fs.FS, names ...string) (Files, error) {
 	return files, nil
 }
 
-// New returns a file of its own; name is for its media type.
+// New returns a file with the content. Its media type follows from the name.
 func New(name string, content []byte) File { return newFile(name, content, false) }
 
 func newFile(name string, content []byte, gzipped bool) File {
@@ -59,13 +59,13 @@ func newFile(name string, content []byte, gzipped bool) File {
 	return File{mediaType: mediaType, version: hex.EncodeToString(sum[:8]), content: content, gzipped: gzipped}
 }
 
-// mediaTypes are written out since package mime asks the machine's own tables, and browsers are strict.
+// mediaTypes are listed here because package mime also reads the tables of the machine, and browsers need exact types.
 var mediaTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".json": "application/json", ".png": "image/png", ".svg": "image/svg+xml",
 }
 
-// Page returns a page of the tree, in which {{name}} stands for the name of a file with its version.
+// Page reads a page from the tree and replaces each {{name}} by the name and version of that file.
 func (f Files) Page(tree fs.FS, name string) ([]byte, error) {
 	page, err := fs.ReadFile(tree, name)
 	if err != nil {
@@ -75,16 +75,16 @@ func (f Files) Page(tree fs.FS, name string) ([]byte, error) {
 		page = bytes.ReplaceAll(page, []byte("{{"+name+"}}"), []byte(name+"?v="+file.version))
 	}
 	if at := bytes.Index(page, []byte("{{")); at >= 0 {
-		return nil, fmt.Errorf("page %s: byte %d names a file that is not there", name, at)
+		return nil, fmt.Errorf("page %s: byte %d names a missing file", name, at)
 	}
 	return page, nil
 }
 
-// ServeHTTP answers with the file, or 304 where the client has it.
+// ServeHTTP sends the file, or 304 if the client has it.
 func (f File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", f.mediaType)
-	header.Set("ETag", `W/"`+f.version+`"`) // weak: it stands for both forms
+	header.Set("ETag", `W/"`+f.version+`"`) // weak, because it identifies the compressed and the plain file
 	header.Set("Cache-Control", "public, no-cache")
 	if r.URL.RawQuery == "v="+f.version {
 		header.Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -95,34 +95,34 @@ func (f File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if acceptsGzip(r.Header.Get("Accept-Encoding")) {
 			header.Set("Content-Encoding", "gzip")
 		} else {
-			content = unpack(content)
+			content = decompress(content)
 		}
 	}
-	r.Header.Del("Range") // ranges of a compressed form would help nobody
+	r.Header.Del("Range") // a range of the compressed file is useless
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// acceptsGzip reads an Accept-Encoding header (RFC 9110, section 12.5.3).
+// acceptsGzip parses an Accept-Encoding header (RFC 9110, section 12.5.3).
 func acceptsGzip(header string) bool {
 	for coding := range strings.SplitSeq(header, ",") {
 		name, weight, _ := strings.Cut(coding, ";")
 		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
 			weight = strings.TrimSpace(weight)
-			refused := weight != "" && strings.Trim(weight, "q=0.") == "" // q=0, q=0.0 and so on
-			return !refused
+			isRefused := weight != "" && strings.Trim(weight, "q=0.") == "" // q=0, q=0.0 and so on
+			return !isRefused
 		}
 	}
 	return false
 }
 
-func unpack(content []byte) []byte {
+func decompress(content []byte) []byte {
 	reader, err := gzip.NewReader(bytes.NewReader(content))
 	if err != nil {
-		panic("assets: an embedded file is damaged: " + err.Error())
+		panic("assets: an embedded file is corrupt: " + err.Error())
 	}
 	plain, err := io.ReadAll(reader)
 	if err != nil {
-		panic("assets: an embedded file is damaged: " + err.Error())
+		panic("assets: an embedded file is corrupt: " + err.Error())
 	}
 	return plain
 }

@@ -24,12 +24,12 @@ func tree(tb testing.TB) fstest.MapFS {
 	if err := w.Close(); err != nil {
 		tb.Fatal(err)
 	}
-	return fstest.MapFS{"a/plain.js": {Data: []byte(script)}, "a/packed.js.gz": {Data: packed.Bytes()}}
+	return fstest.MapFS{"a/plain.js": {Data: []byte(script)}, "a/compressed.js.gz": {Data: packed.Bytes()}}
 }
 
 func read(tb testing.TB) assets.Files {
 	tb.Helper()
-	files, err := assets.Read(tree(tb), "a/plain.js", "a/packed.js")
+	files, err := assets.Read(tree(tb), "a/plain.js", "a/compressed.js")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -47,12 +47,12 @@ func get(tb testing.TB, file assets.File, target string, header ...string) *http
 	return w
 }
 
-func TestFileIsSentInTheFormThatTheClientAccepts(t *testing.T) {
+func TestFileIsDecompressedUnlessTheClientAcceptsGzip(t *testing.T) {
 	files := read(t)
 	for accept, want := range map[string]string{
 		"": "", "gzip": "gzip", "br, GZIP;q=0.5": "gzip", "gzip;q=0": "", "gzip; q=0.000, br": "", "x-gzip": "", "gzip;q=1": "gzip",
 	} {
-		w := get(t, files["packed.js"], "/packed.js", "Accept-Encoding", accept)
+		w := get(t, files["compressed.js"], "/compressed.js", "Accept-Encoding", accept)
 		if got := w.Header().Get("Content-Encoding"); got != want {
 			t.Errorf("Accept-Encoding %q: Content-Encoding is %q, want %q", accept, got, want)
 		}
@@ -74,7 +74,7 @@ func TestFileIsSentInTheFormThatTheClientAccepts(t *testing.T) {
 	}
 }
 
-func TestAddressWithVersionIsKeptForEver(t *testing.T) {
+func TestAddressWithVersionIsCachedForever(t *testing.T) {
 	files := read(t)
 	pages := fstest.MapFS{"page.html": {Data: []byte(`{{plain.js}}`)}}
 	address, err := files.Page(pages, "page.html")
@@ -96,7 +96,7 @@ func TestAddressWithVersionIsKeptForEver(t *testing.T) {
 	}
 }
 
-func TestUnchangedFileIsNotSentAgain(t *testing.T) {
+func TestUnchangedFileGets304(t *testing.T) {
 	for name, file := range read(t) {
 		tag := get(t, file, "/"+name).Header().Get("ETag")
 		w := get(t, file, "/"+name, "If-None-Match", `"other", `+tag)
@@ -106,19 +106,19 @@ func TestUnchangedFileIsNotSentAgain(t *testing.T) {
 	}
 }
 
-func TestVersionFollowsContent(t *testing.T) {
+func TestVersionDependsOnContent(t *testing.T) {
 	a, b := assets.New("a.css", []byte("a")), assets.New("a.css", []byte("b"))
 	if get(t, a, "/").Header().Get("ETag") == get(t, b, "/").Header().Get("ETag") {
-		t.Error("two contents have one tag")
+		t.Error("files with different content have the same ETag")
 	}
 }
 
 func TestMissingFileIsAnError(t *testing.T) {
 	if _, err := assets.Read(tree(t), "a/none.js"); err == nil {
-		t.Error("a file that is not there was read")
+		t.Error("reading a missing file succeeded")
 	}
 	pages := fstest.MapFS{"page.html": {Data: []byte(`{{none.js}}`)}}
 	if _, err := read(t).Page(pages, "page.html"); err == nil {
-		t.Error("a page refers to a file that is not there")
+		t.Error("a page that names a missing file was accepted")
 	}
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Meter sums what the client that came with it was charged. It is safe for concurrent use.
+// Meter sums the capacity units that a client consumes. It is safe for concurrent use.
 type Meter struct {
 	mu            sync.Mutex
 	calls         int
 	reads, writes float64
 }
 
-// Metered returns a client which works like the given one and the meter of its calls. A call counts once
-// however often the SDK retries it; a call that fails counts as a call and consumes nothing.
+// Metered returns a copy of the client and a meter of its calls. Retries of the SDK are not counted. A call that fails is
+// counted as a call, but consumes no units.
 func Metered(client *dynamodb.Client) (*dynamodb.Client, *Meter) {
 	m := &Meter{}
 	return withMiddleware(client, middleware.InitializeMiddlewareFunc("meter "+rand.Text(), m.handle)), m
 }
 
-// Reset sets everything to zero.
+// Reset sets all counts to zero.
 func (m *Meter) Reset() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,7 +58,7 @@ func (m *Meter) WriteUnits() float64 {
 func (m *Meter) handle(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 	middleware.InitializeOutput, middleware.Metadata, error,
 ) {
-	in.Parameters = askForCapacity(in.Parameters)
+	in.Parameters = requestCapacity(in.Parameters)
 	out, metadata, err := next.HandleInitialize(ctx, in)
 	m.add(operation(ctx), consumed(out.Result))
 	return out, metadata, err
@@ -76,9 +76,9 @@ func (m *Meter) add(operation string, units float64) {
 	}
 }
 
-// askForCapacity returns a copy of an operation's input that asks for consumed capacity; the original is the
-// caller's. All DynamoDB inputs that can ask name the field alike, hence reflection and no list of types.
-func askForCapacity(input any) any {
+// requestCapacity returns a copy of an operation's input that requests the consumed capacity; it does not change the
+// caller's input. It uses reflection, because the field has the same name in all inputs of DynamoDB that have it.
+func requestCapacity(input any) any {
 	original := reflect.ValueOf(input).Elem()
 	if !original.FieldByName("ReturnConsumedCapacity").IsValid() {
 		return input

@@ -14,22 +14,18 @@ import (
 
 // APIKey is an API key without its secret.
 type APIKey struct {
-	ID         string     `json:"id" doc:"Public part of the key: it stands between the first two underscores." example:"3vQB7B6MrGQZ"`
-	Name       string     `json:"name" doc:"For people to tell keys apart." example:"build server"`
+	ID         string     `json:"id" doc:"Public ID of the key: the part between its first two underscores." example:"3vQB7B6MrGQZ"`
+	Name       string     `json:"name" doc:"Name of the key." example:"build server"`
 	CreatedAt  time.Time  `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
-	ExpiresAt  *time.Time `json:"expiresAt" doc:"UTC; null for a key that does not expire." example:"2027-03-02T09:15:30.250Z"`
-	LastUsedAt *time.Time `json:"lastUsedAt" doc:"UTC, in steps of 5 minutes; null for a key that was never used." example:"2026-03-09T07:45:00Z"`
+	ExpiresAt  *time.Time `json:"expiresAt" doc:"UTC; null if the key does not expire." example:"2027-03-02T09:15:30.250Z"`
+	LastUsedAt *time.Time `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes; null if the key was never used." example:"2026-03-09T07:45:00Z"`
 }
 
-func keyForm(c credentials.Credential) APIKey {
-	return APIKey{ID: c.ID, Name: c.Name, CreatedAt: c.CreatedAt, ExpiresAt: optional(c.ExpiresAt), LastUsedAt: optional(c.LastUsedAt)}
-}
-
-func optional(at time.Time) *time.Time {
-	if at.IsZero() {
-		return nil
+func encodeKey(c credentials.Credential) APIKey {
+	return APIKey{
+		ID: c.ID, Name: c.Name, CreatedAt: c.CreatedAt,
+		ExpiresAt: web.NullIfZero(c.ExpiresAt), LastUsedAt: web.NullIfZero(c.LastUsedAt),
 	}
-	return &at
 }
 
 type keysOutput struct {
@@ -47,16 +43,16 @@ func (s *service) listKeys(ctx context.Context, in *UserPath) (*keysOutput, erro
 	out := &keysOutput{}
 	out.Body.Data = make([]APIKey, len(keys))
 	for i, k := range keys {
-		out.Body.Data[i] = keyForm(k)
+		out.Body.Data[i] = encodeKey(k)
 	}
 	return out, nil
 }
 
 type createKeyInput struct {
-	UserID string `path:"userId" format:"uuid" doc:"Id of the user."`
+	UserID string `path:"userId" format:"uuid" doc:"ID of the user."`
 	Body   struct {
-		Name           string `json:"name" doc:"1 to 100 characters, for people to tell keys apart." example:"build server"`
-		ExpirationDays *int   `json:"expirationDays,omitempty" minimum:"1" maximum:"3650" doc:"Days until the key expires; left out: never." example:"365"`
+		Name           string `json:"name" doc:"Name of the key, 1 to 100 characters." example:"build server"`
+		ExpirationDays *int   `json:"expirationDays,omitempty" minimum:"1" maximum:"3650" doc:"Days until the key expires. Default: it never expires." example:"365"`
 	}
 }
 
@@ -71,10 +67,10 @@ func (in *createKeyInput) key() users.NewKey {
 	return key
 }
 
-// newAPIKey is an API key on the one occasion when its secret is shown.
+// newAPIKey is an API key that was just created, with its secret.
 type newAPIKey struct {
 	APIKey
-	Key string `json:"key" doc:"The key itself, shown this once. Send it as X-API-Key." example:"psk_3vQB7B6MrGQZ_…"`
+	Key string `json:"key" doc:"The key, shown only once. Send it as X-API-Key." example:"psk_3vQB7B6MrGQZ_…"`
 }
 
 type createKeyOutput struct {
@@ -90,13 +86,13 @@ func (s *service) createKey(ctx context.Context, in *createKeyInput) (*createKey
 		return nil, err
 	}
 	out := &createKeyOutput{}
-	out.Body.Data = newAPIKey{APIKey: keyForm(issued.Key), Key: issued.Secret.Reveal()}
+	out.Body.Data = newAPIKey{APIKey: encodeKey(issued.Key), Key: issued.Secret.Reveal()}
 	return out, nil
 }
 
 type deleteKeyInput struct {
-	UserID string `path:"userId" format:"uuid" doc:"Id of the user."`
-	KeyID  string `path:"keyId" doc:"Public id of the key." example:"3vQB7B6MrGQZ"`
+	UserID string `path:"userId" format:"uuid" doc:"ID of the user."`
+	KeyID  string `path:"keyId" doc:"Public ID of the key." example:"3vQB7B6MrGQZ"`
 }
 
 func (s *service) deleteKey(ctx context.Context, in *deleteKeyInput) (*struct{}, error) {

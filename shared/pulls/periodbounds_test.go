@@ -1,33 +1,35 @@
-package main
+package pulls_test
 
 import (
 	"testing"
 	"time"
 
+	"portside/shared/pulls"
 	"portside/shared/testkit/awstest"
 )
 
-// Whatever the day, the time and the zone, a list without dates is of the last thirty days, today included, and a list of one
-// date is of the whole of that day.
-func TestSpanOfPullsOnEveryDay(t *testing.T) {
+// Whatever the day, the time and the time zone, a period without dates has the last 30 days, today included, and a period
+// of one date has that whole day.
+func TestBoundsOnEveryDay(t *testing.T) {
 	zone := time.FixedZone("UTC+14", 14*3600)
 	for midnight := range awstest.Days() {
 		for _, now := range []time.Time{midnight, midnight.Add(24*time.Hour - 1)} {
-			from, to, err := (&listPullsInput{}).span(now.In(zone))
+			from, to, err := pulls.Period{}.Bounds(now.In(zone))
 			if err != nil || !to.Equal(midnight.Add(24*time.Hour)) || to.Sub(from) != 30*24*time.Hour {
 				t.Errorf("on %s: %s to %s, %v", now, from, to, err)
 			}
 		}
 		date := midnight.Format(time.DateOnly)
-		from, to, err := (&listPullsInput{From: date, To: date}).span(midnight)
+		from, to, err := pulls.Period{From: date, To: date}.Bounds(midnight)
 		if err != nil || !from.Equal(midnight) || to.Sub(from) != 24*time.Hour {
 			t.Errorf("%s is %s to %s, %v", date, from, to, err)
 		}
 		first := midnight.AddDate(0, 0, -399).Format(time.DateOnly)
-		if _, _, err := (&listPullsInput{From: first, To: date}).span(midnight); err != nil {
+		if _, _, err := (pulls.Period{From: first, To: date}).Bounds(midnight); err != nil {
 			t.Errorf("400 days up to %s: %v", date, err)
 		}
-		if _, _, err := (&listPullsInput{From: midnight.AddDate(0, 0, -400).Format(time.DateOnly), To: date}).span(midnight); err == nil {
+		early := midnight.AddDate(0, 0, -400).Format(time.DateOnly)
+		if _, _, err := (pulls.Period{From: early, To: date}).Bounds(midnight); err == nil {
 			t.Errorf("401 days up to %s are accepted", date)
 		}
 	}

@@ -14,27 +14,27 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Faulty returns a client whose calls fail where decide says so. Before each call decide gets the name of
-// the operation ("TransactWriteItems") and how many of it this client has begun, from 1. It returns nil to
-// let the call be, an error to fail it without it taking place, or Lost(err). The SDK does not retry these
-// errors. Calls of decide are never concurrent.
+// Faulty returns a client whose calls fail as decide determines. Before each call, decide gets the name of the operation
+// ("TransactWriteItems") and the number of this client's calls of that operation, starting at 1. It returns nil to permit
+// the call, an error to fail it without sending it, or Lost(err). The SDK does not retry these errors. decide is never
+// called concurrently.
 func Faulty(client *dynamodb.Client, decide func(operation string, n int) error) *dynamodb.Client {
-	f := &faults{decide: decide, begun: map[string]int{}}
+	f := &faults{decide: decide, calls: map[string]int{}}
 	return withMiddleware(client, middleware.InitializeMiddlewareFunc("faults "+rand.Text(), f.handle))
 }
 
-// Lost marks err as a lost answer: the call takes place, and if it succeeds, its caller gets err all the same.
+// Lost marks err as a lost response: the call is sent, and its caller gets err even if the call succeeds.
 func Lost(err error) error {
-	return &lostAnswer{err}
+	return &lostResponse{err}
 }
 
-// TransactionConflict is what DynamoDB answers to a transaction of so many items when others are writing
-// them: all are cancelled and the first is named as in conflict. The local engine never says so itself.
+// TransactionConflict returns DynamoDB's error for a transaction of so many items that conflicts with another write: its
+// first reason is a conflict. The local engine never returns this error.
 func TransactionConflict(items int) error {
 	return Cancelled(append([]string{"TransactionConflict"}, slices.Repeat([]string{"None"}, items-1)...)...)
 }
 
-// Cancelled is what DynamoDB answers to a cancelled transaction: one reason's code per item.
+// Cancelled returns DynamoDB's error for a canceled transaction, with the code of the reason for each item.
 func Cancelled(codes ...string) error {
 	reasons := make([]types.CancellationReason, 0, len(codes))
 	for _, code := range codes {
@@ -43,26 +43,26 @@ func Cancelled(codes ...string) error {
 	return &types.TransactionCanceledException{CancellationReasons: reasons, Message: aws.String("injected")}
 }
 
-type lostAnswer struct{ error }
+type lostResponse struct{ error }
 
-func (l *lostAnswer) Unwrap() error { return l.error }
+func (l *lostResponse) Unwrap() error { return l.error }
 
 type faults struct {
 	decide func(operation string, n int) error
 	mu     sync.Mutex
-	begun  map[string]int
+	calls  map[string]int
 }
 
 func (f *faults) handle(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 	middleware.InitializeOutput, middleware.Metadata, error,
 ) {
 	fault := f.next(operation(ctx))
-	lost, ok := errors.AsType[*lostAnswer](fault)
-	if fault != nil && !ok {
+	lost, isLost := errors.AsType[*lostResponse](fault)
+	if fault != nil && !isLost {
 		return middleware.InitializeOutput{}, middleware.Metadata{}, fault
 	}
 	out, metadata, err := next.HandleInitialize(ctx, in)
-	if err == nil && ok {
+	if err == nil && isLost {
 		return middleware.InitializeOutput{}, metadata, lost.error
 	}
 	return out, metadata, err
@@ -71,12 +71,12 @@ func (f *faults) handle(ctx context.Context, in middleware.InitializeInput, next
 func (f *faults) next(operation string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.begun[operation]++
-	return f.decide(operation, f.begun[operation])
+	f.calls[operation]++
+	return f.decide(operation, f.calls[operation])
 }
 
-// withMiddleware returns a copy of the client with one more middleware around all that it already has. The
-// SDK refuses two of one name, so each needs its own: a client may be metered or made faulty twice.
+// withMiddleware returns a copy of the client with another outermost middleware. Each needs a unique name, because the SDK
+// rejects duplicates and a client may be wrapped twice.
 func withMiddleware(client *dynamodb.Client, m middleware.InitializeMiddleware) *dynamodb.Client {
 	return dynamodb.New(client.Options(), func(o *dynamodb.Options) {
 		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {

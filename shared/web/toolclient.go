@@ -10,21 +10,23 @@ import (
 	"portside/shared/credentials"
 )
 
-// ToolAuthenticator tells who presents what chart and container clients send; credentials.Authenticator is the real one.
+// ToolAuthenticator authenticates the credentials that chart and container clients send. credentials.Authenticator
+// implements it.
 type ToolAuthenticator interface {
 	Authenticator
-	// AuthenticateBasic takes a token with any user name, or a password with its own.
+	// AuthenticateBasic accepts a token with any user name, or a password with its own user name.
 	AuthenticateBasic(ctx context.Context, username, text string) (principal.Principal, credentials.Allowance, error)
 }
 
-var errNoTool = fault.New(fault.Unauthorized, "The request has no working credential. Send a user name and password, or an access "+
-	"token in place of the password; those that are expired, revoked, mistyped or of an inactive user do not work.")
+var errToolUnauthorized = fault.New(fault.Unauthorized, "The request has no working credential. Send a user name and "+
+	"password, or an access token as the password. Expired and revoked credentials and those of inactive users do not work.")
 
-// Download adds a plain handler for what chart clients fetch, for whoever Admit lets in; principal.From tells the handler
-// who that is. Its error becomes problem details, so it must not have written anything before.
+// Download adds a plain handler for files that chart clients download. It authenticates the caller with
+// AuthenticateTool, and principal.From returns the caller to the handler. An error of the handler becomes problem
+// details, so the handler must not write to the response before it returns one.
 func (a *API) Download(pattern string, auth ToolAuthenticator, handler func(http.ResponseWriter, *http.Request) error) {
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		who, err := Admit(w, r, auth)
+		who, err := AuthenticateTool(w, r, auth)
 		if err == nil {
 			err = handler(w, r.WithContext(principal.With(r.Context(), who)))
 		}
@@ -33,23 +35,23 @@ func (a *API) Download(pattern string, auth ToolAuthenticator, handler func(http
 		}
 		recordOf(r).err = err
 		p := problemOf(err)
-		p.header.Del("WWW-Authenticate") // Admit has asked for what these clients have
+		p.header.Del("WWW-Authenticate") // AuthenticateTool has set the challenge for these clients
 		p.write(w, r)
 	})
 }
 
-// Admit returns who sends a request with a client that knows HTTP's own schemes only: a token or password by Basic (RFC
-// 7617), or a token as Bearer (RFC 6750). Whatever the outcome, the response headers that belong to it are set on w: the
-// rate limit, Retry-After, and the challenge, which is Basic because every chart and container client answers that one.
+// AuthenticateTool authenticates a client that supports only HTTP's own schemes: a token or password by Basic (RFC
+// 7617), or a token as Bearer (RFC 6750). It always sets the response headers that belong to the outcome: the rate
+// limit, Retry-After, and the challenge, which is Basic because every chart and container client answers that one.
 // Errors: those of credentials.Authenticator.
-func Admit(w http.ResponseWriter, r *http.Request, auth ToolAuthenticator) (principal.Principal, error) {
+func AuthenticateTool(w http.ResponseWriter, r *http.Request, auth ToolAuthenticator) (principal.Principal, error) {
 	who, allowance, err := identify(r, auth)
-	announce(w.Header(), allowance)
+	setRateLimit(w.Header(), allowance)
 	recordOf(r).caller = who
 	switch fault.KindOf(err) {
 	case fault.Unauthorized:
 		w.Header().Set("WWW-Authenticate", `Basic realm="Portside"`)
-		return who, errNoTool
+		return who, errToolUnauthorized
 	case fault.RateLimited:
 		w.Header().Set("Retry-After", seconds(allowance))
 	}

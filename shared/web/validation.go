@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,13 +17,13 @@ import (
 	"portside/shared/core/fault"
 )
 
-// tameHuma replaces huma's error body and messages, once and process-wide as huma has them: its defaults repeat rejected
-// values to the client. "%.0v" takes an argument and prints nothing of it.
-var tameHuma = sync.OnceFunc(func() {
-	huma.NewError = func(status int, _ string, errs ...error) huma.StatusError { return refusal(status, errs) }
+// configureHuma replaces huma's error body and messages, because huma's messages repeat rejected values. huma keeps them
+// in global variables, so this happens once for the process. "%.0v" takes an argument and prints nothing.
+var configureHuma = sync.OnceFunc(func() {
+	huma.NewError = func(status int, _ string, errs ...error) huma.StatusError { return problemOfFailures(status, errs) }
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
 		rec := recordFrom(ctx.Context())
-		p := refusal(status, append(Failures(rec.unread), errs...))
+		p := problemOfFailures(status, append(Failures(rec.parameterFailures), rec.locateNotPlain(errs)...))
 		if status == http.StatusRequestEntityTooLarge {
 			p = problemOf(tooLarge(ctx.Operation()))
 		}
@@ -33,7 +34,7 @@ var tameHuma = sync.OnceFunc(func() {
 		return p
 	}
 	huma.ValidateStrictCasing = true
-	huma.DefaultArrayNullable = false // no handler answers null where it says array
+	huma.DefaultArrayNullable = false // handlers return empty arrays, never null
 	validation.MsgUnexpectedProperty = "is not a field that is known here"
 	validation.MsgExpectedRFC4122UUID = "must be a UUID%.0v"
 	validation.MsgExpectedRFC5322Email = "must be an e-mail address%.0v"
@@ -61,7 +62,7 @@ func (p *Problem) GetHeaders() http.Header { return p.header }
 // ContentType implements huma.ContentTypeFilter.
 func (p *Problem) ContentType(string) string { return "application/problem+json" }
 
-// problemFor is problemOf for a handler's error, noted for the log.
+// problemFor returns the problem of a handler's error, and records the error for the log.
 func problemFor(ctx context.Context, err error) *Problem {
 	rec := recordFrom(ctx)
 	rec.err = err
@@ -70,8 +71,8 @@ func problemFor(ctx context.Context, err error) *Problem {
 	return p
 }
 
-// Failures turns a domain's failures into what a huma.Resolver returns, so that they are told together with those of the
-// schema.
+// Failures converts the failures that a domain found to the result of a huma.Resolver. They are then reported together
+// with those of the schema.
 func Failures(fields []fault.Field) []error {
 	all := make([]error, len(fields))
 	for i, f := range fields {
@@ -80,13 +81,13 @@ func Failures(fields []fault.Field) []error {
 	return all
 }
 
-// failure is a failure that a domain found.
+// failure is a validation failure that a domain found.
 type failure struct{ fault.Field }
 
 func (f failure) Error() string { return f.Pointer + ": " + f.Detail }
 
-// refusal is the problem of a request that huma refuses before the handler.
-func refusal(status int, errs []error) *Problem {
+// problemOfFailures returns the problem of a request that huma rejects before the handler runs.
+func problemOfFailures(status int, errs []error) *Problem {
 	switch status {
 	case http.StatusUnsupportedMediaType:
 		return problemOf(errNotJSON)
@@ -97,37 +98,37 @@ func refusal(status int, errs []error) *Problem {
 	}
 }
 
-// fieldsOf gathers the failures, one for each place: that a field is missing outweighs what a domain says of it, and
-// that outweighs the schema. Where the body as a whole is wrong, nothing is said of its fields, and where a value should be an object or
-// an array and is not, nothing of what is in it.
+// fieldsOf returns one failure for each pointer. A missing field takes precedence over a failure that a domain found,
+// which takes precedence over a failure of the schema. If the whole body is invalid, the failures of its fields are left
+// out; if a value should be an object or array and is not, the failures inside it are left out.
 func fieldsOf(errs []error) []fault.Field {
 	if len(errs) == 0 {
 		return []fault.Field{{Pointer: "", Detail: "a JSON body is required"}}
 	}
 	var fields []fault.Field
-	place, mistyped := map[string]int{}, map[string]bool{}
+	indexOf, wrongType := map[string]int{}, map[string]bool{}
 	for _, err := range errs {
-		field, strong := fieldOf(err)
+		field, isStrong := fieldOf(err)
 		if field.Detail == validation.MsgExpectedObject || field.Detail == validation.MsgExpectedArray {
-			mistyped[field.Pointer] = true
+			wrongType[field.Pointer] = true
 		}
-		at, told := place[field.Pointer]
+		at, isKnown := indexOf[field.Pointer]
 		switch {
-		case !told:
-			place[field.Pointer] = len(fields)
+		case !isKnown:
+			indexOf[field.Pointer] = len(fields)
 			fields = append(fields, field)
-		case strong && fields[at].Detail != isRequired:
+		case isStrong && fields[at].Detail != detailRequired:
 			fields[at] = field
 		}
 	}
-	if at, whole := place[""]; whole {
+	if at, isWhole := indexOf[""]; isWhole {
 		return []fault.Field{fields[at]}
 	}
-	return slices.DeleteFunc(fields, func(f fault.Field) bool { return isIn(f.Pointer, mistyped) })
+	return slices.DeleteFunc(fields, func(f fault.Field) bool { return isInside(f.Pointer, wrongType) })
 }
 
-// isIn reports whether a place is in one of the others.
-func isIn(pointer string, others map[string]bool) bool {
+// isInside reports whether a pointer leads to a place inside one of the others.
+func isInside(pointer string, others map[string]bool) bool {
 	for len(others) > 0 {
 		at := strings.LastIndexByte(pointer, '/')
 		if at < 0 {
@@ -140,42 +141,65 @@ func isIn(pointer string, others map[string]bool) bool {
 	return false
 }
 
-const isRequired = "is required"
+const detailRequired = "is required"
 
-// misplaced is how mistyped says where in the body something is wrong.
-var misplaced = regexp.MustCompile(`^at (/\S*): (.+)$`)
+// Messages of huma that cannot be configured.
+var (
+	missing          = regexp.MustCompile(`^expected required property (.+) to be present$`)
+	missingParameter = regexp.MustCompile(`^required \w+ parameter is missing$`)
+)
 
-var missing = regexp.MustCompile(`^expected required property (.+) to be present$`)
+const invalidInteger = "invalid integer"
 
-var missingParameter = regexp.MustCompile(`^required \w+ parameter is missing$`)
+// recordBodyType records the type of the request body, which locateNotPlain needs.
+func recordBodyType[I any](ctx huma.Context, next func(huma.Context)) {
+	if body, hasBody := reflect.TypeFor[I]().FieldByName("Body"); hasBody {
+		recordFrom(ctx.Context()).bodyType = body.Type
+	}
+	next(ctx)
+}
 
-// fieldOf translates one failure; strong ones come from a domain.
-func fieldOf(err error) (field fault.Field, strong bool) {
+// locateNotPlain replaces errNotPlain, of which huma passes on only the text and the body, by a failure that points to
+// the value.
+func (rec *record) locateNotPlain(errs []error) []error {
+	located := slices.Clone(errs)
+	for i, err := range errs {
+		var detail *huma.ErrorDetail
+		if rec.bodyType == nil || !errors.As(err, &detail) || detail.Message != errNotPlain.Error() {
+			continue
+		}
+		body, _ := detail.Value.(string)
+		if pointer, found := notPlainAt(body, rec.bodyType); found {
+			located[i] = failure{fault.Field{Pointer: pointer, Detail: errNotPlain.Error()}}
+		}
+	}
+	return located
+}
+
+// fieldOf converts one failure. Failures that a domain found and missing fields are strong; see fieldsOf.
+func fieldOf(err error) (field fault.Field, isStrong bool) {
 	if f := (failure{}); errors.As(err, &f) {
 		return f.Field, true
 	}
 	var detail *huma.ErrorDetail
 	if !errors.As(err, &detail) {
-		return fault.Field{Pointer: "", Detail: "must be readable as JSON"}, false
+		return fault.Field{Pointer: "", Detail: errNotReadable.Error()}, false
 	}
 	pointer := pointerOf(detail.Location)
 	if m := missing.FindStringSubmatch(detail.Message); m != nil {
-		return fault.Field{Pointer: pointer + "/" + escapePointer(m[1]), Detail: isRequired}, true
+		return fault.Field{Pointer: pointer + "/" + escapePointer(m[1]), Detail: detailRequired}, true
 	}
 	if missingParameter.MatchString(detail.Message) {
-		return fault.Field{Pointer: pointer, Detail: isRequired}, true
-	}
-	if m := misplaced.FindStringSubmatch(detail.Message); m != nil {
-		return fault.Field{Pointer: m[1], Detail: m[2]}, true
+		return fault.Field{Pointer: pointer, Detail: detailRequired}, true
 	}
 	message := detail.Message
-	if message == "invalid integer" {
+	if message == invalidInteger {
 		message = validation.MsgExpectedInteger
 	}
 	return fault.Field{Pointer: pointer, Detail: message}, false
 }
 
-// pointerOf turns huma's location ("body.metadata.tags[2]", "query.limit") into a pointer.
+// pointerOf converts huma's location ("body.metadata.tags[2]", "query.limit") to a pointer.
 func pointerOf(location string) string {
 	location = strings.NewReplacer("[", ".", "]", "").Replace(location)
 	if location == "body" {

@@ -13,24 +13,24 @@ import (
 	"portside/shared/lambda/s3client"
 )
 
-func TestBucketsOfAnAddressAreInThePath(t *testing.T) {
+func TestNewUsesPathStyleForCustomEndpoints(t *testing.T) {
 	const address = "http://127.0.0.1:7070"
-	given := func(o *s3.Options) { o.BaseEndpoint = aws.String(address) }
+	withEndpoint := func(o *s3.Options) { o.BaseEndpoint = aws.String(address) }
 	for name, test := range map[string]struct {
 		client *s3.Client
 		path   bool
 	}{
-		"Amazon's":         {s3client.New(aws.Config{}), false},
-		"of the settings":  {s3client.New(aws.Config{BaseEndpoint: aws.String(address)}), true},
-		"given by options": {s3client.New(aws.Config{}, given), true},
+		"no endpoint":    {s3client.New(aws.Config{}), false},
+		"in the config":  {s3client.New(aws.Config{BaseEndpoint: aws.String(address)}), true},
+		"in the options": {s3client.New(aws.Config{}, withEndpoint), true},
 	} {
 		if got := test.client.Options().UsePathStyle; got != test.path {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: path style %v, want %v", name, got, test.path)
 		}
 	}
 }
 
-func TestStatus(t *testing.T) {
+func TestStatusOfError(t *testing.T) {
 	gone := &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusGone}}}
 	for want, err := range map[int]error{0: errors.New("no route"), http.StatusGone: fmt.Errorf("get: %w", gone)} {
 		if got := s3client.Status(err); got != want {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Each test here is one defect of the adapter, shown by the bare adapter first. When a newer adapter
-// makes the first half of a test fail, the code that mends that defect can go.
+// Each test shows one defect of the bare adapter, and then that this package works around it. If the first half of a test
+// fails with a newer adapter, the workaround can be removed.
 
 func TestHeadersAreNotSplitAtCommas(t *testing.T) {
 	event := readEvent(t, "get")
@@ -21,7 +21,7 @@ func TestHeadersAreNotSplitAtCommas(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			event := event
-			event.RawPath = "/" // not what is being shown here
+			event.RawPath = "/" // this test is not about the path
 			var split, whole http.Header
 			if _, err := bare(t, header(&split), event); err != nil || len(split.Values(name)) != 2 {
 				t.Errorf("the adapter no longer splits: %q, %v", split.Values(name), err)
@@ -54,7 +54,7 @@ func TestPercentSignsInThePathAreLiteral(t *testing.T) {
 		{"/v1/users/100%", true},
 		{"/v1/users/%zz", true},
 		{"/v1/users/%", true},
-		{"/v1/users/a%2Fb", false}, // here the adapter errs silently: it decodes a second time
+		{"/v1/users/a%2Fb", false}, // here the adapter silently decodes a second time
 		{"/v1/users/a#b", false},
 	} {
 		t.Run(c.rawPath, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestPercentSignsInThePathAreLiteral(t *testing.T) {
 
 			_, err := bare(t, mux.ServeHTTP, event)
 			if (err != nil) != c.bareFails || id == want {
-				t.Errorf("the adapter no longer errs: id %q, %v", id, err)
+				t.Errorf("the adapter no longer has the defect: id %q, %v", id, err)
 			}
 			got := serve(t, mux.ServeHTTP, event)
 			if got.StatusCode != http.StatusNotFound || id != want {
@@ -92,7 +92,7 @@ func TestContentLengthCountsTheDecodedBody(t *testing.T) {
 	}
 }
 
-func TestNothingIsPrinted(t *testing.T) {
+func TestHandlerDoesNotPrint(t *testing.T) {
 	event := readEvent(t, "get")
 	event.RawPath = "/100%"
 	silent := func(http.ResponseWriter, *http.Request) {}
@@ -104,7 +104,7 @@ func TestNothingIsPrinted(t *testing.T) {
 	}
 }
 
-// standardOutput returns what f prints. A file takes it, so that no amount of it can block f.
+// standardOutput returns what f prints. It uses a file, so that f never blocks.
 func standardOutput(t *testing.T, f func()) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "stdout")

@@ -1,4 +1,4 @@
-// Package logstest shows tests what is logged.
+// Package testkit has helpers for tests of any package; its subpackages start engines and send requests.
 package testkit
 
 import (
@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Listen makes the default logger write to what it returns, as in a function, until the test ends.
+// CaptureLogs returns a buffer that receives the records of the default logger as JSON, as in a function, until the test
+// ends.
 func CaptureLogs(tb testing.TB) *bytes.Buffer {
 	tb.Helper()
 	var out bytes.Buffer

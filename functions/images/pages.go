@@ -16,10 +16,10 @@ import (
 	"portside/shared/images/imagesecr"
 )
 
-var errJunk = fmt.Errorf("%w: what it answered is not what the specification says", images.ErrAway)
+var errInvalidResponse = fmt.Errorf("%w: its response does not follow the specification", images.ErrAway)
 
-// maxPage is how many names a page has at most, and how many are asked of the registry at once.
-const maxPage = 1000
+// maxPageNames is the largest page in names, for clients and for requests to the registry.
+const maxPageNames = 1000
 
 // tags lists the tags of a repository.
 func (g *gateway) tags(r *http.Request, c call) (imagesecr.Answer, error) {
@@ -28,19 +28,20 @@ func (g *gateway) tags(r *http.Request, c call) (imagesecr.Answer, error) {
 		return imagesecr.Answer{}, err
 	}
 	if c.reach == images.ChartsOnly {
-		if err := g.holdsCharts(r, c.target); err != nil {
+		if err := g.requireChartRepository(r, c.target); err != nil {
 			return imagesecr.Answer{}, err
 		}
 	}
 	return g.registry.Fetch(r.Context(), imagesecr.Ask{Method: http.MethodGet, Target: c.target, Query: page.query()})
 }
 
-// holdsCharts returns ErrDenied unless the repository is one of charts, for which its first tag stands: Helm puts each chart
-// into a repository of its own. What page the client wants makes no difference, or it could search for the names of tags.
-func (g *gateway) holdsCharts(r *http.Request, tags images.Target) error {
+// requireChartRepository returns ErrDenied unless the repository has charts. It checks only the first tag, because Helm puts
+// each chart into a separate repository. It ignores which page the client requests, because otherwise a client could search
+// for tag names.
+func (g *gateway) requireChartRepository(r *http.Request, tags images.Target) error {
 	answer, err := g.registry.Fetch(r.Context(), imagesecr.Ask{Method: http.MethodGet, Target: tags, Query: page{size: 1}.query()})
 	if err != nil {
-		return unknownIsDenied(err)
+		return denyUnknown(err)
 	}
 	var list struct {
 		Tags []string `json:"tags"`
@@ -51,29 +52,30 @@ func (g *gateway) holdsCharts(r *http.Request, tags images.Target) error {
 	if len(list.Tags) == 0 {
 		return images.ErrDenied
 	}
-	return g.isChart(r, tags.Repository, list.Tags[0])
+	return g.requireChart(r, tags.Repository, list.Tags[0])
 }
 
-// unknownIsDenied is for callers who may fetch charts only: they learn nothing of images, not even that there is none.
-func unknownIsDenied(err error) error {
+// denyUnknown replaces "not found" errors by ErrDenied, for callers that may download only charts. They must not learn
+// whether an image exists.
+func denyUnknown(err error) error {
 	if errors.Is(err, images.ErrRepositoryUnknown) || errors.Is(err, images.ErrManifestUnknown) {
 		return images.ErrDenied
 	}
 	return err
 }
 
-// page is the part of a list that a client asks for.
+// page is the part of a list that a client requests.
 type page struct {
-	size int    // most names; -1: as many as the registry gives
-	last string // what the page before ended with, in the registry's words; empty: the first page
+	size int    // maximum number of names; -1: the registry decides
+	last string // last name of the previous page; empty: the first page
 }
 
-// maxLast is how long what a page ended with may be: registries are free to put more than a name there.
-const maxLast = 1024
+// maxLastBytes is the limit of last. Registries may put more than a name there.
+const maxLastBytes = 1024
 
 func pageOf(query url.Values) (page, error) {
 	p := page{size: -1, last: query.Get("last")}
-	if len(p.last) > maxLast || strings.ContainsFunc(p.last, unicode.IsControl) {
+	if len(p.last) > maxLastBytes || strings.ContainsFunc(p.last, unicode.IsControl) {
 		return page{}, images.ErrPage
 	}
 	text := query.Get("n")
@@ -84,7 +86,7 @@ func pageOf(query url.Values) (page, error) {
 	if err != nil || n < 0 {
 		return page{}, images.ErrPage
 	}
-	p.size = min(n, maxPage)
+	p.size = min(n, maxPageNames)
 	return p, nil
 }
 
@@ -99,7 +101,7 @@ func (p page) query() url.Values {
 	return query
 }
 
-// catalog lists the repositories that the scopes let the caller see. Whoever sees all gets the registry's own pages.
+// catalog lists the repositories that the caller's scopes cover. A caller who may see all gets the registry's pages.
 func (g *gateway) catalog(r *http.Request, c call) (imagesecr.Answer, error) {
 	wanted, err := pageOf(r.URL.Query())
 	if err != nil {
@@ -108,11 +110,11 @@ func (g *gateway) catalog(r *http.Request, c call) (imagesecr.Answer, error) {
 	if c.who.FetchesAll(principal.ReadImages) {
 		return g.registry.Fetch(r.Context(), imagesecr.Ask{Method: http.MethodGet, Target: c.target, Query: wanted.query()})
 	}
-	names, err := g.listed(r, c.who)
+	names, err := g.visibleRepositories(r, c.who)
 	if err != nil {
 		return imagesecr.Answer{}, err
 	}
-	names, more := wanted.of(names)
+	names, more := wanted.cut(names)
 	body, err := json.Marshal(map[string][]string{"repositories": names})
 	if err != nil {
 		return imagesecr.Answer{}, err
@@ -125,8 +127,8 @@ func (g *gateway) catalog(r *http.Request, c call) (imagesecr.Answer, error) {
 	return answer, nil
 }
 
-// of cuts the page out of sorted names, and reports whether there are names after it.
-func (p page) of(names []string) (cut []string, more bool) {
+// cut returns the names on the page, and reports whether there are more. The names must be sorted.
+func (p page) cut(names []string) (onPage []string, more bool) {
 	from, found := slices.BinarySearch(names, p.last)
 	if found {
 		from++
@@ -138,14 +140,14 @@ func (p page) of(names []string) (cut []string, more bool) {
 	return names, false
 }
 
-// maxPages bounds how much of the registry's catalog is read to find what a narrowed credential may see: beyond maxPages ×
-// maxPage repositories its list is cut short.
+// maxPages limits how many pages of the registry's catalog are read for a credential that may see only some repositories. Its
+// list is incomplete if the registry has more than maxPages × maxPageNames repositories.
 const maxPages = 20
 
-// listed returns every repository that the caller may see, sorted.
-func (g *gateway) listed(r *http.Request, who principal.Principal) ([]string, error) {
+// visibleRepositories returns all repositories that the caller may see, sorted.
+func (g *gateway) visibleRepositories(r *http.Request, who principal.Principal) ([]string, error) {
 	names := []string{}
-	at := page{size: maxPage}.query()
+	at := page{size: maxPageNames}.query()
 	for range maxPages {
 		all, next, err := g.repositories(r, at)
 		if err != nil {
@@ -161,7 +163,7 @@ func (g *gateway) listed(r *http.Request, who principal.Principal) ([]string, er
 	return slices.Compact(names), nil
 }
 
-// repositories returns one page of the registry's own catalog, and how to ask for the next; nil: it was the last.
+// repositories returns one page of the registry's catalog, and the query for the next page, or nil if it was the last.
 func (g *gateway) repositories(r *http.Request, at url.Values) (names []string, next url.Values, err error) {
 	answer, err := g.registry.Fetch(r.Context(), imagesecr.Ask{
 		Method: http.MethodGet, Target: images.Target{Kind: images.Catalog}, Query: at,
@@ -178,7 +180,7 @@ func (g *gateway) repositories(r *http.Request, at url.Values) (names []string, 
 	return list.Repositories, nextOf(answer.Header.Get("Link")), nil
 }
 
-// nextOf reads a Link header with the address of the next page (RFC 8288).
+// nextOf parses a Link header with the address of the next page (RFC 8288).
 func nextOf(link string) url.Values {
 	address, _, found := strings.Cut(strings.TrimPrefix(link, "<"), ">")
 	if !found {

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"net/http"
+	"net/netip"
+	"strconv"
+
+	"portside/shared/charts"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/pulls"
+)
+
+// Limits of the index that this function sends.
+const (
+	// maxSentBytes is the most that can be sent. Lambda accepts 6 MB of JSON, and both base64 and escaped quotes make the
+	// index a third larger.
+	maxSentBytes = 4 << 20
+	// maxCompleteBytes is the limit of the complete, uncompressed index, which is what Helm requests. Downloading a larger
+	// one from S3 is faster, because it is not encoded as JSON twice.
+	maxCompleteBytes = 512 << 10
+)
+
+var errIndexTooLarge = fault.NewFinal(fault.Unavailable, "The index of the charts that this credential may see is too large. "+
+	"Send Accept-Encoding: gzip, use a credential for fewer charts, or use one with the unlimited scope read:helm-charts.")
+
+// index sends the index of the charts that the caller may see.
+func (h *handlers) index(w http.ResponseWriter, r *http.Request) error {
+	caller, _ := principal.From(r.Context())
+	listing, err := h.library.Index(r.Context(), caller)
+	if err != nil {
+		return err
+	}
+	chosen := chooseRepresentation(listing, r.Header)
+	isUnchanged := matches(r.Header.Values("If-None-Match"), chosen.tag)
+	if len(chosen.body) > maxBytes(listing, chosen) && !isUnchanged {
+		return h.redirectToIndex(w, r, listing)
+	}
+	chosen.setHeaders(w.Header())
+	if isUnchanged {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	w.Header().Set("Content-Type", charts.IndexType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(chosen.body)))
+	_, _ = w.Write(chosen.body) // the client may have disconnected
+	return nil
+}
+
+// maxBytes returns the limit for the representation.
+func maxBytes(listing *charts.Listing, chosen representation) int {
+	if listing.Complete && !chosen.isGzip {
+		return maxCompleteBytes
+	}
+	return maxSentBytes
+}
+
+// redirectToIndex redirects the client to the complete index in S3.
+func (h *handlers) redirectToIndex(w http.ResponseWriter, r *http.Request, listing *charts.Listing) error {
+	if !listing.Complete {
+		return errIndexTooLarge
+	}
+	link, err := h.library.LinkIndex(r.Context(), r.Method == http.MethodHead)
+	if err != nil {
+		return err
+	}
+	redirect(w, link)
+	return nil
+}
+
+// file redirects the client to an archive or provenance file in S3, and logs the pull of an archive.
+func (h *handlers) file(w http.ResponseWriter, r *http.Request) error {
+	caller, _ := principal.From(r.Context())
+	want := charts.Wanted{File: r.PathValue("file"), Head: r.Method == http.MethodHead}
+	found, err := h.library.Fetch(r.Context(), caller, want)
+	if err != nil {
+		return err
+	}
+	redirect(w, found.Link)
+	if !want.Head && !found.Signed {
+		pulls.Log(r.Context(), pulls.Pull{
+			At: h.now(), Kind: pulls.Chart, Repository: found.Version.Name, Reference: found.Version.Version,
+			Digest: "sha256:" + found.Version.Digest, CredentialID: caller.CredentialID, OwnerID: caller.UserID,
+			Address: address(r), Client: r.UserAgent(),
+		})
+	}
+	return nil
+}
+
+// redirect sends a redirect that must not be cached, because the link grants access to the file until it expires.
+func redirect(w http.ResponseWriter, link string) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Location", link)
+	w.Header().Set("Content-Length", "0")
+	w.WriteHeader(http.StatusFound)
+}
+
+// address returns the client's IP address, which lambdahttp puts into RemoteAddr, or "" if it is unknown.
+func address(r *http.Request) string {
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return ""
+	}
+	return at.Addr().Unmap().String()
+}

@@ -1,0 +1,52 @@
+// Package start runs a Lambda function. A function's main calls [HTTP] or [Events] with a builder, which reads the
+// settings and wires the clients and services. Everything that all functions do at start-up is here: they log one JSON
+// object per line, report all missing settings at once, and exit with status 1 if they cannot start.
+//
+// The package does not load the AWS configuration, because functions that call no AWS service start faster without it.
+package start
+
+import (
+	"log"
+	"log/slog"
+	"net/http"
+	"os"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"portside/shared/lambda/lambdahttp"
+)
+
+// HTTP serves the requests of an API Gateway HTTP API with the handler that build returns. It does not return.
+func HTTP(build func(*Settings) (http.Handler, error)) {
+	delayCollection()
+	lambda.Start(lambdahttp.Handler(buildOrExit(build)))
+}
+
+// Events passes events to the handler that build returns, which has a form that lambda.Start accepts. It does not
+// return.
+func Events(build func(*Settings) (handler any, err error)) {
+	lambda.Start(buildOrExit(build))
+}
+
+// buildOrExit builds a handler. It checks the settings after build has read them, so build may pass an empty setting on
+// to constructors, but must not call a service.
+func buildOrExit[H any](build func(*Settings) (H, error)) H {
+	logJSON()
+	settings := NewSettings(os.LookupEnv)
+	handler, err := build(settings)
+	if missing := settings.Err(); missing != nil {
+		log.Fatal(missing)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	return handler
+}
+
+// logJSON makes slog's default logger write one JSON object per line to standard error, which CloudWatch Logs can query
+// by field. The standard library's log writes through it at level ERROR: it is used by functions that cannot start and
+// by the Lambda library when it cannot continue.
+func logJSON() {
+	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	slog.SetLogLoggerLevel(slog.LevelError)
+}

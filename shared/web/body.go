@@ -1,0 +1,80 @@
+package web
+
+import (
+	"fmt"
+	"mime"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"portside/shared/core/fault"
+	"portside/shared/credentials"
+)
+
+// MaxBody is the largest JSON body in bytes, unless the operation sets MaxBodyBytes. A form has no limit unless the
+// operation sets one.
+const MaxBody = 128 << 10
+
+// TooLargeHint is the key of a sentence in an operation's Metadata that explains what to do about a body larger than
+// MaxBodyBytes.
+const TooLargeHint = "tooLargeHint"
+
+var (
+	errNotJSON = fault.New(fault.UnsupportedType, "The body must be JSON in UTF-8. Send Content-Type: application/json.")
+	errEncoded = fault.New(fault.UnsupportedType, "The body must not be compressed. Send it without Content-Encoding.")
+)
+
+// checkBody rejects a body that is too large, and a body that is not plain JSON unless the operation takes a form. It
+// checks the media type instead of huma, which accepts more types as JSON and fewer spellings of application/json. A
+// compressed body is rejected by its Content-Encoding, because it would otherwise be reported as invalid JSON.
+func checkBody(ctx huma.Context, next func(huma.Context)) {
+	r, w := humago.Unwrap(ctx)
+	if ctx.Operation().RequestBody == nil {
+		next(ctx)
+		return
+	}
+	recordOf(r).request = r
+	if limit := ctx.Operation().MaxBodyBytes; limit > 1 && r.ContentLength >= limit {
+		writeFault(w, r, tooLarge(ctx.Operation()), credentials.Allowance{})
+		return
+	}
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		writeFault(w, r, errEncoded, credentials.Allowance{})
+		return
+	}
+	if _, form := ctx.Operation().RequestBody.Content[formType]; form {
+		next(ctx)
+		return
+	}
+	if !isJSON(r.Header.Get("Content-Type")) {
+		writeFault(w, r, errNotJSON, credentials.Allowance{})
+		return
+	}
+	r.Header.Set("Content-Type", "application/json")
+	next(ctx)
+}
+
+// isJSON accepts application/json in UTF-8, the only encoding that RFC 8259 permits, and a missing Content-Type.
+func isJSON(contentType string) bool {
+	if contentType == "" {
+		return true
+	}
+	media, parameters, err := mime.ParseMediaType(contentType)
+	charset := parameters["charset"]
+	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
+}
+
+// tooLarge returns the fault for a body that is larger than the operation's limit.
+func tooLarge(op *huma.Operation) error {
+	limit := op.MaxBodyBytes - 1 // see Handle
+	size := fmt.Sprintf("%d KB", limit>>10)
+	if limit >= 1e6 {
+		size = fmt.Sprintf("%.1f MB", float64(limit)/1e6)
+	}
+	detail := "The body is larger than the " + size + " that this operation takes."
+	if hint, hasHint := op.Metadata[TooLargeHint].(string); hasHint {
+		detail += " " + hint
+	}
+	return fault.New(fault.TooLarge, detail)
+}

@@ -1,0 +1,31 @@
+package web
+
+import "github.com/google/uuid"
+
+// Idempotency is the input of an operation that creates a resource, for embedding.
+type Idempotency struct {
+	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" pattern:"^[ -~]*$" patternDescription:"printable ASCII" doc:"Any text that you have not used for another resource." example:"c0ffee-2026-03-02-ada"`
+}
+
+// Creation is the output of an operation that creates a resource, for embedding.
+type Creation struct {
+	Location string `header:"Location" doc:"Path of the resource."`
+	Replayed string `header:"Idempotency-Replayed" enum:"true" doc:"Present only if an earlier request with this Idempotency-Key created the resource."`
+}
+
+// CreatedAt returns the headers for a resource at a path. replayed means that an earlier request created it.
+func CreatedAt(path string, replayed bool) Creation {
+	if replayed {
+		return Creation{Location: path, Replayed: "true"}
+	}
+	return Creation{Location: path}
+}
+
+// CanonicalID returns a UUID in the spelling that is stored, whichever valid spelling the request has. It returns any
+// other text unchanged.
+func CanonicalID(id string) string {
+	if parsed, err := uuid.Parse(id); err == nil {
+		return parsed.String()
+	}
+	return id
+}
