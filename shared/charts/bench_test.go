@@ -7,7 +7,8 @@ import (
 	"portside/shared/charts"
 )
 
-// BenchmarkSync is one upload into an index of 5,000 versions, S3 and all: of one chart, or of a hundred.
+// BenchmarkSync syncs one upload into an index of 5,000 versions in S3: of one chart, or of a
+// hundred.
 func BenchmarkSync(b *testing.B) {
 	for _, names := range []int{1, 100} {
 		b.Run(fmt.Sprintf("%d charts", names), func(b *testing.B) {
@@ -29,7 +30,7 @@ func BenchmarkSync(b *testing.B) {
 	}
 }
 
-// fill writes an index of versions that are as large as those of ordinary charts.
+// fill writes an index whose versions are as large as those of ordinary charts.
 func (p *port) fill(versions, names int) {
 	p.tb.Helper()
 	index := charts.NewIndex()

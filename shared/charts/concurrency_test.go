@@ -11,13 +11,14 @@ import (
 	"portside/shared/charts"
 )
 
-// act is one of a vendor: contents to publish, or nil to withdraw the file.
+// act is an action of a vendor: contents to publish, or nil to withdraw the file.
 type act struct {
 	file     string
 	contents []byte
 }
 
-// acts are uploads of 60 files and, among them, uploads of other bytes, of what is no chart, and deletions; shuffled.
+// acts returns uploads of 60 files, mixed with uploads of other bytes, of invalid charts, and
+// deletions, shuffled.
 func acts(tb testing.TB, random *rand.Rand) []act {
 	tb.Helper()
 	var all []act
@@ -40,8 +41,8 @@ func acts(tb testing.TB, random *rand.Rand) []act {
 	return all
 }
 
-// However events come, the index is in the end what a Rebuild makes of what is published then, and what an archive has was
-// never changed.
+// TestManyAtOnce checks that, in whatever order events arrive, the index ends up as a rebuild would
+// make it, and no accepted archive ever changes.
 func TestManyAtOnce(t *testing.T) {
 	const rounds, workers = 3, 8
 	for round := range rounds {
@@ -68,7 +69,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// labour publishes and withdraws, and delivers events meanwhile: its own now and then, or late, or twice.
+// labour publishes and withdraws files, and delivers events at the same time: promptly, late, or
+// twice.
 func (p *port) labour(work <-chan act, events chan string, random *rand.Rand) {
 	for a := range work {
 		if a.contents == nil {
@@ -96,7 +98,7 @@ func (p *port) deliver(file string) {
 	}
 }
 
-// deliverLate delivers what is left, shuffled, by some at once.
+// deliverLate delivers the remaining events shuffled and concurrently.
 func (p *port) deliverLate(events <-chan string, random *rand.Rand) {
 	var left []string
 	for file := range events {
@@ -119,13 +121,13 @@ func (p *port) deliverLate(events <-chan string, random *rand.Rand) {
 	hands.Wait()
 }
 
-// expectSound compares the index with a Rebuild, and each entry with what is published.
+// expectSound compares the index with a rebuild, and each entry with the published archive.
 func (p *port) expectSound() {
 	p.tb.Helper()
 	before := p.index()
 	done, err := p.indexer.Rebuild(context.WithoutCancel(p.tb.Context()))
 	if err != nil || len(done) > 0 || !p.index().Equal(before) {
-		p.tb.Errorf("a rebuild was not for nothing: %s, %v", words(done), err)
+		p.tb.Errorf("a rebuild made changes: %s, %v", words(done), err)
 	}
 	all, err := before.Files()
 	if err != nil || len(all) == 0 {
@@ -138,14 +140,14 @@ func (p *port) expectSound() {
 	}
 }
 
-// ledger has what was written below archives/ first.
+// ledger records what was first written below archives/.
 type ledger struct {
 	*port
 	mu    sync.Mutex
 	first map[string][]byte
 }
 
-// newLedger has the port's Indexer write through it.
+// newLedger makes the port's Indexer write through a ledger.
 func newLedger(p *port) *ledger {
 	l := &ledger{port: p, first: map[string][]byte{}}
 	p.indexer = p.over(recording{p.bucket, l})
@@ -179,7 +181,7 @@ func (l *ledger) expectUnchanged() {
 	}
 }
 
-// A Rebuild beside uploads leaves nothing out.
+// TestRebuildBesideUploads checks that a rebuild during uploads leaves nothing out.
 func TestRebuildBesideUploads(t *testing.T) {
 	p := newPort(t)
 	var hands sync.WaitGroup

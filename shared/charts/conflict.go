@@ -11,10 +11,11 @@ import (
 	"portside/shared/core/versions"
 )
 
-// Versions that differ in their build alone, 1.0.0+a and 1.0.0+b, are one and the same to whoever asks for 1.0.0, and helm
-// may give either. So one of them is listed at most: the first one, as long as it is.
+// Versions that differ only in their build metadata, such as 1.0.0+a and 1.0.0+b, are the same
+// version to a client that asks for 1.0.0, and helm may return either. So the index lists at most
+// one of them: the first one, until it is withdrawn.
 
-// rivalry is why a version is not listed.
+// conflict is the error for a version that is not listed because an equal one is.
 type conflict struct{ listed Version }
 
 func (r *conflict) Error() string { return r.refusal().Error() }
@@ -36,8 +37,9 @@ func admit(index *Index, v Version) (changed bool, err error) {
 	return index.Set(v)
 }
 
-// yield rejects what is published, in favour of its rival; but one that is listed only because nobody has looked since it
-// was withdrawn is taken off the list. Either way the file is to be looked at again.
+// resolveConflict rejects the published version in favor of the listed one. If the listed version
+// was withdrawn meanwhile, it removes that one from the index instead. In both cases the file must
+// be evaluated again.
 func (x *Indexer) resolveConflict(ctx context.Context, published Object, to *conflict) ([]Outcome, error) {
 	key := PublishedPrefix + to.listed.File()
 	_, err := x.Bucket.Get(ctx, key, 0)
@@ -58,15 +60,16 @@ func (x *Indexer) turnAway(ctx context.Context, published Object, refusal *Refus
 	return []Outcome{{Act: Rejected, File: fileOf(published.Key), Reason: refusal.Error()}}, versions.ErrStale
 }
 
-// candidate is a version that a Rebuild may list.
+// candidate is a version that a rebuild may list.
 type candidate struct {
 	Version
 	published Object
-	listed    bool // already, in the index that is to be replaced
+	listed    bool // in the index that is being replaced
 }
 
-// elect parts candidates of one chart into those to list and those that yield to one of them: what is listed stays, then the
-// first that was accepted comes first, then the name decides, so that every Rebuild elects the same.
+// elect divides the candidates of one chart into those to list and those that lose to one of them.
+// A listed version stays; otherwise the one that was accepted first wins, then the smaller name, so
+// that every rebuild elects the same versions.
 func elect(candidates []candidate) (elected []Version, losers []loser) {
 	slices.SortFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(rankOf(b.listed), rankOf(a.listed)), a.Created.Compare(b.Created), strings.Compare(a.File(), b.File()))
@@ -82,7 +85,7 @@ func elect(candidates []candidate) (elected []Version, losers []loser) {
 	return elected, losers
 }
 
-// loser is a published file that yields to another.
+// loser is a published file that loses to another one.
 type loser struct {
 	published Object
 	to        *conflict

@@ -19,14 +19,14 @@ const (
 	latterFile = "app-1.0.0+y.tgz"
 )
 
-// build publishes a version of app.
+// build publishes a version of the chart app.
 func (p *port) build(file string) {
 	p.tb.Helper()
 	version := strings.TrimSuffix(strings.TrimPrefix(file, "app-"), ".tgz")
 	p.publish(file, chart(p.tb, "app", version, ""))
 }
 
-// What helm holds for one and the same version is listed once: the first one, as long as it is listed.
+// TestVersionsThatDifferInTheirBuild checks that of equal versions only the first one is listed.
 func TestVersionsThatDifferInTheirBuild(t *testing.T) {
 	p := newPort(t)
 	for _, step := range []struct {
@@ -59,7 +59,8 @@ func TestVersionsThatDifferInTheirBuild(t *testing.T) {
 	p.expectSound()
 }
 
-// The event of a withdrawal may come after that of what follows it.
+// TestWithdrawnVersionDoesNotBlock delivers the event of a withdrawal after that of the next
+// version.
 func TestWithdrawnVersionDoesNotBlock(t *testing.T) {
 	p := newPort(t)
 	p.build(plainFile)
@@ -74,7 +75,8 @@ func TestWithdrawnVersionDoesNotBlock(t *testing.T) {
 	}
 }
 
-// The index may be written by others between our reading and writing it.
+// TestRivalIsListedBeforeTheIndexIsWritten has another worker write the index between the read and
+// the write.
 func TestRivalIsListedBeforeTheIndexIsWritten(t *testing.T) {
 	p := newPort(t)
 	p.build("app-0.1.0.tgz")
@@ -150,7 +152,7 @@ func TestRebuildElects(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		first  string // accepted before the others
-		listed string // in the index that is there
+		listed string // in the existing index
 		want   string
 	}{
 		{"the name, where nothing else tells", "", "", buildFile},
@@ -185,7 +187,8 @@ func TestRebuildElects(t *testing.T) {
 	}
 }
 
-// A crash of a Rebuild leaves rivals to the next one.
+// TestCrashOfARebuildWithRivals checks that the next rebuild resolves the conflicts that a crash
+// leaves.
 func TestCrashOfARebuildWithRivals(t *testing.T) {
 	for at, crashed := 1, true; crashed; at++ {
 		p := newPort(t)

@@ -12,8 +12,8 @@ import (
 
 var errCrashed = errors.New("crashed")
 
-// mortal is a bucket that a process uses until it ends at one of its calls: that call and all later ones fail. The call
-// itself still takes place if only its answer is lost.
+// mortal is a bucket of a process that dies at one of its calls: that call and all later ones fail.
+// If lost is set, the call takes place and only its response is lost.
 type mortal struct {
 	charts.Bucket
 	mu    sync.Mutex
@@ -22,7 +22,7 @@ type mortal struct {
 	calls int
 }
 
-// next reports whether the call takes place, and whether its answer arrives.
+// next reports whether the call takes place, and whether its response arrives.
 func (m *mortal) next() (takesPlace, arrives bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,7 +64,8 @@ func (m *mortal) List(ctx context.Context, prefix string) (all []charts.Object, 
 	return all, err
 }
 
-// A process may end at any call: the same event again brings everything to where it would have come without.
+// TestCrashAtEveryCall checks that repeating an event after a crash leads to the same state as no
+// crash.
 func TestCrashAtEveryCall(t *testing.T) {
 	t.Parallel()
 	const file, other = "app-1.0.0.tgz", "app-0.9.0.tgz"

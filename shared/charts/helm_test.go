@@ -46,7 +46,7 @@ annotations:
   number: "1"
 `
 
-// varied are charts that exercise each field and each oddity that helm takes.
+// varied returns charts that exercise each field and each oddity that helm accepts.
 func varied(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	all := map[string][]byte{
@@ -122,7 +122,7 @@ func helmIndex(t *testing.T, dir string) map[string]any {
 	return index
 }
 
-// dropTimes takes away what differs from run to run, having seen that it is there.
+// dropTimes checks that the fields exist that differ from run to run, and removes them.
 func dropTimes(t *testing.T, index map[string]any) {
 	t.Helper()
 	if index["generated"] == nil {
@@ -140,7 +140,7 @@ func dropTimes(t *testing.T, index map[string]any) {
 	}
 }
 
-// plain makes numbers and the like of both formats the same.
+// plain converts the numbers of both formats to the same type.
 func plain(t *testing.T, index map[string]any) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(index)

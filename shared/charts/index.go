@@ -1,10 +1,11 @@
-// Package charts is the Helm chart repository: what the vendor publishes into a bucket, the index of it, and what customers
-// are given.
+// Package charts is the Helm chart repository: the charts that the vendor publishes into a bucket,
+// their index, and what customers may fetch.
 //
-// What must stay true: a version number means the same bytes for ever, since clients cache by it; only what is in the
-// index is served; nothing that anybody publishes breaks the index; and the index is always a function of what is
-// published, so that it can be made again at any time. Events of the bucket come twice, late, out of order and many at
-// once, and so they only say where to look: [Indexer.Sync] acts on what is there, never on what an event tells.
+// Four rules always hold. A version number means the same bytes for ever, because clients cache by
+// it. Only charts in the index are served. Nothing that anybody publishes can break the index. The
+// index is a function of what is published, so it can be rebuilt at any time. Events of the bucket
+// arrive twice, late, out of order and concurrently, so they only say where to look: [Indexer.Sync]
+// acts on what is in the bucket, not on what an event says.
 package charts
 
 import (
@@ -18,8 +19,8 @@ import (
 	"time"
 )
 
-// Where things are in the bucket. The vendor writes below PublishedPrefix only, customers are given what is below
-// ArchivesPrefix only, and a file is known by the same name in all of them.
+// Prefixes in the bucket. The vendor writes only below PublishedPrefix, and customers read only
+// below ArchivesPrefix. A file has the same name below all of them.
 const (
 	IndexKey        = "index.yaml"
 	PublishedPrefix = "charts/"
@@ -27,10 +28,11 @@ const (
 	RejectedPrefix  = "rejected/"
 )
 
-// maxIndexBytes is about 100,000 versions; more than that is not an index of ours.
+// maxIndexBytes is enough for about 100,000 versions. A larger file cannot be an index that this
+// package wrote.
 const maxIndexBytes = 64 << 20
 
-// ErrCorrupt says that the index is none that this package has written. Rebuilding it mends that.
+// ErrCorrupt means that this package cannot have written the index. A rebuild repairs it.
 var ErrCorrupt = errors.New("the chart index is damaged")
 
 // Version is one version of one chart, as the index lists it.
@@ -40,28 +42,30 @@ type Version struct {
 	Digest  string    `json:"digest"` // SHA-256 of the archive, in hex without a prefix
 	URLs    []string  `json:"urls"`
 	Created time.Time `json:"created"`
-	// Metadata is a JSON object of the fields of Chart.yaml as helm writes them. In a Version that comes from an index
-	// it is the whole entry.
+	// Metadata is a JSON object with the fields of Chart.yaml as helm writes them. In a Version
+	// that was read from an index it is the whole entry.
 	Metadata json.RawMessage `json:"-"`
 }
 
-// File is the name of the version's archive, which is also its URL relative to the index.
+// File returns the name of the version's archive, which is also its URL relative to the index.
 func (v Version) File() string { return v.Name + "-" + v.Version + archiveSuffix }
 
-// Index is the content of index.yaml: JSON, which is YAML, and which helm reads several times faster.
+// Index is the content of index.yaml. It is written as JSON, which is valid YAML and which helm
+// reads several times faster.
 //
-// The entries of a chart are decoded when somebody asks for them, since a request wants one version out of thousands.
-// Any number of goroutines may read an Index at a time; Set and Remove need it for themselves.
+// Index decodes the entries of a chart when they are first needed, because a request needs one
+// version out of thousands. Any number of goroutines may read an Index at the same time; Set and
+// Remove need exclusive access.
 type Index struct {
 	generated time.Time
 	charts    map[string]*releases
 }
 
-// NewIndex returns an index that lists nothing.
+// NewIndex returns an empty index.
 func NewIndex() *Index { return &Index{charts: map[string]*releases{}} }
 
-// DecodeIndex reads what Encode has written. Its errors are ErrCorrupt; those within the entries of a chart come to light
-// when that chart is asked for.
+// DecodeIndex reads what Encode wrote. Its errors are ErrCorrupt. Errors within the entries of a
+// chart appear when those entries are first needed.
 func DecodeIndex(data []byte) (*Index, error) {
 	if len(data) > maxIndexBytes {
 		return nil, fmt.Errorf("%w: it has %d bytes, at most %d are read", ErrCorrupt, len(data), maxIndexBytes)
@@ -83,24 +87,25 @@ func DecodeIndex(data []byte) (*Index, error) {
 	x := &Index{generated: file.Generated, charts: make(map[string]*releases, len(file.Entries))}
 	for name, raw := range file.Entries {
 		if !isList(raw) {
-			return nil, fmt.Errorf("%w: the entries of a chart are no list", ErrCorrupt)
+			return nil, fmt.Errorf("%w: the entries of a chart are not a list", ErrCorrupt)
 		}
 		x.charts[name] = &releases{raw: raw}
 	}
 	return x, nil
 }
 
-// isList tells what Encode writes, a list of objects, from other JSON by its first bytes.
+// isList recognizes a list of objects as Encode writes it by its first bytes.
 func isList(raw []byte) bool {
 	inside, found := bytes.CutPrefix(bytes.TrimSpace(raw), []byte("["))
 	inside = bytes.TrimSpace(inside)
 	return found && (bytes.HasPrefix(inside, []byte("{")) || bytes.HasPrefix(inside, []byte("]")))
 }
 
-// Generated is the time that was given to Encode, or zero for an index that was not decoded.
+// Generated returns the time that was passed to Encode, or zero for an index that was not decoded.
 func (x *Index) Generated() time.Time { return x.generated }
 
-// Encode writes the index. The same entries and time give the same bytes, whatever the order in which they came.
+// Encode writes the index. Equal entries and times give equal bytes, in whatever order the entries
+// were added.
 func (x *Index) Encode(generated time.Time) ([]byte, error) {
 	stamp, err := json.Marshal(generated.UTC())
 	if err != nil {
@@ -136,9 +141,9 @@ func (x *Index) size() int {
 	return n
 }
 
-// Find looks a version up by the name of its archive. Where the dashes leave open what is the name and what is the
-// version, the one that is listed is meant. What is listed of a damaged chart is not found; Set and Remove report that to
-// whoever can mend it.
+// Find finds a version by the name of its archive. If dashes make it ambiguous where the chart name
+// ends, Find returns the version that is listed. It does not find versions of a damaged chart; Set
+// and Remove report the damage.
 func (x *Index) Find(file string) (Version, bool) {
 	found, listed, err := x.lookUp(file)
 	return found, listed && err == nil
@@ -160,8 +165,8 @@ func (x *Index) lookUp(file string) (found Version, listed bool, err error) {
 	return Version{}, false, errors.Join(problems...)
 }
 
-// rival returns the listed version of the same chart that equals the given one but for the build. One that is listed
-// itself has none.
+// rival returns the listed version of the same chart that differs from v only in its build
+// metadata. A version that is listed itself has no rival.
 func (x *Index) rival(v Version) (rival Version, found bool, err error) {
 	list, ok := x.charts[v.Name]
 	if !ok {
@@ -170,7 +175,7 @@ func (x *Index) rival(v Version) (rival Version, found bool, err error) {
 	return list.rival(v.Version)
 }
 
-// Set lists a version, in place of the one whose archive has the same file name.
+// Set lists a version. It replaces the one whose archive has the same file name.
 func (x *Index) Set(v Version) (changed bool, err error) {
 	raw, err := encodeEntry(v)
 	if err != nil {
@@ -192,7 +197,7 @@ func (x *Index) Set(v Version) (changed bool, err error) {
 	return changed, err
 }
 
-// Remove takes the version with this archive off the list.
+// Remove removes the version with this archive from the index.
 func (x *Index) Remove(file string) (changed bool, err error) {
 	for name, version := range splits(file) {
 		list, ok := x.charts[name]
@@ -214,7 +219,8 @@ func (x *Index) Remove(file string) (changed bool, err error) {
 	return changed, nil
 }
 
-// Only is the part of the index with the charts that permits says yes to: what a narrowed credential may see.
+// Only returns the part of the index with the charts that permits accepts, for a credential that is
+// limited to names.
 func (x *Index) Only(permits func(name string) bool) *Index {
 	part := &Index{generated: x.generated, charts: make(map[string]*releases, len(x.charts))}
 	for name, list := range x.charts {
@@ -225,12 +231,12 @@ func (x *Index) Only(permits func(name string) bool) *Index {
 	return part
 }
 
-// Equal reports whether both list the same; the times of writing do not matter.
+// Equal reports whether both indexes list the same versions. Their times do not matter.
 func (x *Index) Equal(other *Index) bool {
 	return maps.EqualFunc(x.charts, other.charts, func(a, b *releases) bool { return bytes.Equal(a.raw, b.raw) })
 }
 
-// Files are the names of all listed archives, sorted.
+// Files returns the names of all listed archives, sorted.
 func (x *Index) Files() ([]string, error) {
 	var files []string
 	for _, list := range x.charts {
@@ -246,7 +252,8 @@ func (x *Index) Files() ([]string, error) {
 	return files, nil
 }
 
-// splits yields the ways to read an archive's file name as a name and a version, the longest version first.
+// splits yields the ways to split the name of an archive into chart name and version, longest
+// version first.
 func splits(file string) func(yield func(name, version string) bool) {
 	stem, isArchive := strings.CutSuffix(file, archiveSuffix)
 	return func(yield func(name, version string) bool) {

@@ -25,7 +25,7 @@ func encoded(tb rapid.TB, x *charts.Index) string {
 	return string(text)
 }
 
-// drawVersion draws from few names and versions, among them those whose archives have the same name.
+// drawVersion draws from few names and versions, some of whose archives have the same name.
 func drawVersion(t *rapid.T) charts.Version {
 	v := charts.Version{
 		Name:     rapid.SampledFrom([]string{"a", "a-1", "a-1-2", "b", "ü\"\\"}).Draw(t, "name"),
@@ -38,8 +38,8 @@ func drawVersion(t *rapid.T) charts.Version {
 	return v
 }
 
-// The model is a map by file name. The index takes every change as the model does, also after it was written and read, and
-// says rightly whether that changed anything.
+// TestIndexIsAMapByFileName compares an index with a map by file name. Both get the same changes,
+// also after the index was encoded and decoded, and must agree on whether a change had an effect.
 func TestIndexIsAMapByFileName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		index, model := charts.NewIndex(), map[string]charts.Version{}
@@ -105,7 +105,7 @@ func TestIndexDoesNotDependOnTheOrderOfChanges(t *testing.T) {
 	})
 }
 
-func TestOnlyShowsWhatIsPermittedAndLeavesTheIndexAlone(t *testing.T) {
+func TestOnlyLimitsTheIndexWithoutChangingIt(t *testing.T) {
 	index := charts.NewIndex()
 	for _, name := range []string{"a", "a-1", "b"} {
 		if _, err := index.Set(charts.Version{Name: name, Version: "1.0.0"}); err != nil {
@@ -125,7 +125,7 @@ func TestOnlyShowsWhatIsPermittedAndLeavesTheIndexAlone(t *testing.T) {
 	}
 }
 
-func TestDamagedIndexIsToldFromAnOutage(t *testing.T) {
+func TestDamagedIndexIsErrCorrupt(t *testing.T) {
 	deep := `{"apiVersion":"v1","entries":{"a":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}}`
 	for _, text := range []string{
 		"", "null", "{}", "apiVersion: v1\nentries: {}\n", `{"apiVersion":"v2","entries":{}}`, `{"apiVersion":"v1"}`, deep,

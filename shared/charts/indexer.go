@@ -14,58 +14,61 @@ import (
 // ErrNoObject is what a Bucket returns for a key without an object.
 var ErrNoObject = errors.New("no such object")
 
-// What Put may write over, beside one version.
+// What Put may overwrite, besides one version.
 const (
 	Nothing  = ""  // the key must be free
-	Anything = "*" // whatever is there
+	Anything = "*" // any object
 )
 
-// Object is what the bucket has under a key. Two with the same Version have the same contents.
+// Object is an object in the bucket. Two objects with the same Version have the same content.
 type Object struct {
 	Key      string
 	Version  string
 	Size     int64
-	Modified time.Time // in whole seconds
+	Modified time.Time // to the second
 	Body     []byte
 }
 
-// Bucket is where charts are published, and where everything derived from them is.
+// Bucket has the published charts and everything derived from them.
 type Bucket interface {
-	// Get returns ErrNoObject, or the object; with its Body only if that has no more than limit bytes. A limit of 0 asks
-	// for none.
+	// Get returns the object, or ErrNoObject. It includes the Body only if that has at most limit
+	// bytes.
 	Get(ctx context.Context, key string, limit int64) (Object, error)
-	// Put writes if the version that is there is over, and otherwise returns versions.ErrStale.
+	// Put writes the object if the stored version is over. Otherwise it returns versions.ErrStale.
 	Put(ctx context.Context, key string, body []byte, over string) error
-	// Copy overwrites the key to, if from still has its version; otherwise versions.ErrStale.
+	// Copy overwrites the key to if from still has its version. Otherwise it returns
+	// versions.ErrStale.
 	Copy(ctx context.Context, from Object, to string) error
-	// Delete returns versions.ErrStale if there is another version, and nil if there is none.
+	// Delete returns versions.ErrStale if the stored version differs, and nil if there is no
+	// object.
 	Delete(ctx context.Context, object Object) error
-	// List returns what is below a prefix, without bodies, in the order of keys.
+	// List returns the objects below a prefix without bodies, sorted by key.
 	List(ctx context.Context, prefix string) ([]Object, error)
 }
 
-// Inspector reads a stranger's archive. What is wrong with the archive is a *Refusal; other errors say that it could not
-// be read now. The Version lacks what only the bucket knows: URLs, Digest and Created.
+// Inspector reads an archive from an untrusted source. It returns a *Refusal if the archive is
+// invalid; any other error means that it could not be read now. The Version lacks what only the
+// bucket knows: URLs, Digest and Created.
 type Inspector interface {
 	Inspect(ctx context.Context, file string, archive []byte) (Version, error)
 }
 
-// Parts is what an Indexer is made of.
+// Parts are the dependencies of an Indexer.
 type Parts struct {
 	Bucket    Bucket
 	Inspector Inspector
-	MaxBytes  int64 // of an archive, as it is published
+	MaxBytes  int64 // of a published archive
 	Now       func() time.Time
 }
 
-// Indexer keeps the index in agreement with what is published. It may be used by any number of goroutines and processes
-// at a time, on the same bucket.
+// Indexer keeps the index in agreement with the published charts. Any number of goroutines and
+// processes may use one on the same bucket at the same time.
 type Indexer struct{ Parts }
 
 // NewIndexer returns an Indexer.
 func NewIndexer(parts Parts) *Indexer { return &Indexer{parts} }
 
-// Act is what was done about a file.
+// Act is what was done with a file.
 type Act string
 
 // The acts.
@@ -75,7 +78,7 @@ const (
 	Rejected Act = "rejected"
 )
 
-// Outcome is one act.
+// Outcome is one act and its file.
 type Outcome struct {
 	Act    Act
 	File   string // without the prefix of the key
@@ -86,10 +89,10 @@ type Outcome struct {
 // that another worker has finished, so 50 attempts suffice for far more workers than there are.
 var contended = retry.Policy{Attempts: 50, FirstWait: 10 * time.Millisecond, LongestWait: 640 * time.Millisecond}
 
-// Sync looks at what is published under the key now, whatever event named it, and makes the index agree; then it looks
-// again, since the file may have changed meanwhile. So it may be called too often, too late, in any order and many times at
-// once. It must be called once after every change, and again after an error. Other keys than published ones are none of
-// its business.
+// Sync makes the index agree with what is now published under the key, whatever the event said, and
+// then checks that the file has not changed meanwhile. So it may be called too often, late, in any
+// order and concurrently. It must be called at least once after every change, and again after an
+// error. It ignores keys outside PublishedPrefix.
 func (x *Indexer) Sync(ctx context.Context, key string) ([]Outcome, error) {
 	if !strings.HasPrefix(key, PublishedPrefix) {
 		return nil, nil
@@ -121,7 +124,7 @@ func (x *Indexer) Sync(ctx context.Context, key string) ([]Outcome, error) {
 
 func fileOf(key string) string { return strings.TrimPrefix(key, PublishedPrefix) }
 
-// mustStill returns versions.ErrStale unless the key has what was seen there.
+// mustStill returns versions.ErrStale unless the key still has the object that was seen there.
 func (x *Indexer) mustStill(ctx context.Context, key string, seen Object) error {
 	now, err := x.Bucket.Get(ctx, key, 0)
 	if err != nil && !errors.Is(err, ErrNoObject) {
@@ -133,7 +136,8 @@ func (x *Indexer) mustStill(ctx context.Context, key string, seen Object) error 
 	return nil
 }
 
-// enter makes the index list a version of the file, or none. The error is a *rivalry where another is listed in its place.
+// updateIndex lists a version of the file, or removes the file if version is nil. The error is a
+// *conflict if another version is listed in its place.
 func (x *Indexer) updateIndex(ctx context.Context, file string, version *Version) (done []Outcome, err error) {
 	if !strings.HasSuffix(file, archiveSuffix) {
 		return nil, nil
@@ -160,7 +164,8 @@ func (x *Indexer) updateIndex(ctx context.Context, file string, version *Version
 	return done, err
 }
 
-// change reads, changes and writes the index. It reports versions.ErrStale if somebody else wrote it meanwhile.
+// changeIndex reads, changes and writes the index. It returns versions.ErrStale if another worker
+// has written it meanwhile.
 func (x *Indexer) changeIndex(ctx context.Context, change func(*Index) (bool, error)) (bool, error) {
 	stored, err := x.Bucket.Get(ctx, IndexKey, maxIndexBytes)
 	if err != nil {

@@ -34,14 +34,14 @@ func TestPublishingAndWithdrawing(t *testing.T) {
 			t.Errorf("%s: %q, index %q; want %q, %q", step.name, got, p.listed(), step.want, step.list)
 		}
 		if kept := p.get(charts.ArchivesPrefix + file); !bytes.Equal(kept, one) {
-			t.Errorf("%s: the archive that was accepted first is no longer what it was", step.name)
+			t.Errorf("%s: the archive that was accepted first has changed", step.name)
 		}
 	}
 	if got := p.get(charts.PublishedPrefix + file); !bytes.Equal(got, one) {
-		t.Error("the published file is not the one that is listed")
+		t.Error("the published file is not the listed one")
 	}
 	if got := p.get(charts.RejectedPrefix + file); !bytes.Equal(got, other) {
-		t.Error("the rejected file is not kept")
+		t.Error("there is no copy of the rejected file")
 	}
 }
 
@@ -94,7 +94,7 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNoCharts(t *testing.T) {
+func TestOtherFilesAreNotListed(t *testing.T) {
 	p := newPort(t)
 	p.publish("app-1.0.0.tgz.prov", []byte("-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n"))
 	p.publish("folder/", nil)
@@ -105,14 +105,14 @@ func TestFilesThatAreNoCharts(t *testing.T) {
 		}
 	}
 	if p.get("charts/app-1.0.0.tgz.prov") == nil || p.get(charts.IndexKey) != nil {
-		t.Error("a provenance file is to stay, and is no reason for an index")
+		t.Error("a provenance file must stay and must not create an index")
 	}
 	if done, err := p.indexer.Sync(t.Context(), "rejected/x.tgz"); err != nil || done != nil {
 		t.Errorf("a key that is not published: %v, %v", done, err)
 	}
 }
 
-func TestIndexThatIsLostOrDamagedIsMadeAgain(t *testing.T) {
+func TestLostOrDamagedIndexIsRebuilt(t *testing.T) {
 	p := newPort(t)
 	for _, version := range []string{"1.0.0", "1.1.0"} {
 		p.publish("app-"+version+".tgz", chart(t, "app", version, ""))
@@ -139,7 +139,7 @@ func TestIndexThatIsLostOrDamagedIsMadeAgain(t *testing.T) {
 	}
 	p.sync("app-1.0.0.tgz")
 	if !p.index().Equal(entries) {
-		t.Error("the index that was made again is not the same")
+		t.Error("the rebuilt index differs")
 	}
 }
 

@@ -19,67 +19,70 @@ import (
 	"portside/shared/core/principal"
 )
 
-// The ways in which a customer is refused.
+// The errors of fetching.
 var (
-	// ErrNotServed covers a name that is none, a chart that was never accepted, and one without a provenance file.
-	ErrNotServed = fault.New(fault.NotFound, "There is no such file in the chart repository; /charts/index.yaml lists what there is.")
+	// ErrNotServed covers invalid names, charts that were never accepted, and missing provenance
+	// files.
+	ErrNotServed = fault.New(fault.NotFound, "There is no such file in the chart repository. /charts/index.yaml lists the charts.")
 	ErrScope     = fault.New(fault.Forbidden, "This credential may not fetch charts, or not this one. It needs the scope "+
 		string(principal.ReadCharts)+", or "+string(principal.ReadCharts)+":NAME with the name of the chart.")
-	// ErrAway is what a Shelf returns, with its cause in the chain, for all that may be over when the request is sent again.
+	// ErrAway is what a Shelf returns for every failure that may pass. Its chain has the cause.
 	ErrAway = fault.New(fault.Unavailable, "The chart repository cannot reach its files at the moment. Send the request again.")
-	// ErrDamaged is for all requests while the index is damaged, whatever the caller may see of it.
-	ErrDamaged = fault.New(fault.Unavailable, "The chart repository is being mended; nothing of it can be fetched until then. "+
+	// ErrDamaged is the response to all requests while the index is damaged, whatever the caller
+	// may see of it.
+	ErrDamaged = fault.New(fault.Unavailable, "The chart repository is being repaired and cannot be used until then. "+
 		"Send the request again in some minutes.")
 )
 
-// What a Shelf says of an index that it does not return.
+// What a Shelf returns instead of an index.
 var (
-	ErrSame    = errors.New("charts: the index is the version that is known")
+	ErrSame    = errors.New("charts: the caller has the current version of the index")
 	ErrNoIndex = errors.New("charts: nothing was published yet")
 )
 
-// Shelf is where the published files are.
+// Shelf has the published files.
 type Shelf interface {
-	// Index returns the index as it is now, strongly consistent: ErrSame if its version is the known one, ErrNoIndex if there
-	// is none.
+	// Index returns the current index, strongly consistent. Errors: ErrSame if the caller knows its
+	// version; ErrNoIndex if there is none.
 	Index(ctx context.Context, known string) (Stored, error)
-	// Has reports whether there is an object with the key.
+	// Has reports whether an object with the key exists.
 	Has(ctx context.Context, key string) (bool, error)
-	// Link returns an address that works without a credential, for minutes, and for this one request. It does not look
-	// whether the object is there.
+	// Link returns an address that works for some minutes without a credential, for this request
+	// only. It does not check whether the object exists.
 	Link(ctx context.Context, request Request) (string, error)
 }
 
 // Stored is the index as a Shelf has it.
 type Stored struct {
-	Version  string // another one whenever the contents change; never empty
+	Version  string // changes whenever the content changes; never empty
 	Modified time.Time
 	Contents []byte
 }
 
-// Request is one request for an object.
+// Request is a request for one object.
 type Request struct {
 	Key      string
-	Head     bool   // HEAD and not GET, which have different signatures
-	Type     string // what its Content-Type shall be
-	SaveName string // the name to save it under; empty: shown
+	Head     bool   // HEAD instead of GET; their signatures differ
+	Type     string // the Content-Type of the response
+	SaveName string // the name to save the file under; if empty, browsers show it
 }
 
-// Library hands out to customers what is published: the index, narrowed to what each may see, and links to the files.
+// Library serves customers: the index, limited to what each may see, and links to the files.
 //
-// It asks for the index with every request, so that what was published is there for everybody at once; but what it has of the
-// index already is not sent, parsed, narrowed or packed again. Of an index that is damaged it hands out nothing. It is safe
-// for concurrent use.
+// Library asks for the index with every request, so that everybody sees a published chart at once.
+// An index that it already has is not sent, parsed, limited or compressed again. It serves nothing
+// while the index is damaged. It is safe for concurrent use.
 type Library struct {
 	shelf Shelf
 	mu    sync.Mutex
 	held  *edition
 }
 
-// NewLibrary returns a Library that knows nothing yet.
+// NewLibrary returns a Library with an empty cache.
 func NewLibrary(shelf Shelf) *Library { return &Library{shelf: shelf, held: &edition{}} }
 
-// Index returns what the caller may see of the index; without any chart scope, ErrScope.
+// Index returns the part of the index that the caller may see. Errors: ErrScope if the caller has
+// no scope for charts.
 func (l *Library) Index(ctx context.Context, caller principal.Principal) (*Listing, error) {
 	if !caller.FetchesSome(principal.ReadCharts) {
 		return nil, ErrScope
@@ -94,7 +97,8 @@ func (l *Library) Index(ctx context.Context, caller principal.Principal) (*Listi
 	return current.narrowed(caller)
 }
 
-// LinkIndex returns an address of the whole index. It is for those alone who were given a complete Listing.
+// LinkIndex returns an address of the whole index, for callers who have received a complete
+// Listing.
 func (l *Library) LinkIndex(ctx context.Context, head bool) (string, error) {
 	return l.shelf.Link(ctx, Request{Key: IndexKey, Head: head, Type: IndexType})
 }
@@ -102,23 +106,26 @@ func (l *Library) LinkIndex(ctx context.Context, head bool) (string, error) {
 // IndexType is the media type of the index (RFC 9512).
 const IndexType = "application/yaml"
 
-// Wanted is a file that a customer asks for, by the name under which the index lists it, or that name with .prov behind it.
+// Wanted is a file that a client asks for: a name that the index lists, or that name with the
+// suffix .prov.
 type Wanted struct {
 	File string
 	Head bool
 }
 
-// Delivery is where the customer finds the file.
+// Delivery says where the client gets the file.
 type Delivery struct {
 	Link    string
 	Version Version
-	Signed  bool // it is the provenance file and not the archive
+	Signed  bool // the provenance file instead of the archive
 }
 
-// Fetch returns where the file is, if it is listed and the caller may have it. Errors: ErrNotServed, ErrScope.
+// Fetch returns where the file is, if the index lists it and the caller may fetch it. Errors:
+// ErrNotServed, ErrScope.
 //
-// Which of the two somebody gets who may have some charts and not others depends on the name that was asked for and on
-// nothing that is published, so that nobody learns what there is beyond their scopes.
+// For a caller who may fetch only some charts, the choice between these errors depends only on the
+// requested name and not on what is published, so that nobody learns what exists beyond their
+// scopes.
 func (l *Library) Fetch(ctx context.Context, caller principal.Principal, want Wanted) (Delivery, error) {
 	archive, signed := strings.CutSuffix(want.File, ".prov")
 	if err := mayAsk(caller, archive); err != nil {
@@ -162,7 +169,7 @@ func (l *Library) find(ctx context.Context, caller principal.Principal, archive 
 	return found, nil
 }
 
-// mayAsk decides by the name alone.
+// mayAsk decides by the requested name alone.
 func mayAsk(caller principal.Principal, archive string) error {
 	if !caller.FetchesSome(principal.ReadCharts) {
 		return ErrScope
@@ -177,7 +184,7 @@ func mayAsk(caller principal.Principal, archive string) error {
 	return nil
 }
 
-// maxFile is more than the 250 characters of a chart's name and any version that somebody would type.
+// maxFile allows the 250 characters of a chart's name and any plausible version.
 const maxFile = 512
 
 var (
@@ -185,8 +192,8 @@ var (
 	versionStart = regexp.MustCompile(`^v?[0-9]`)
 )
 
-// possibleNames returns the names of all charts that the archive may be of: "a-1-2.tgz" is version 1-2 of a, or version 2 of
-// a-1. What can be no archive has none.
+// possibleNames returns the names of all charts to which the archive may belong: "a-1-2.tgz" is
+// version 1-2 of a, or version 2 of a-1. It returns none if the name cannot be that of an archive.
 func possibleNames(archive string) []string {
 	if len(archive) > maxFile || !archiveName.MatchString(archive) {
 		return nil
@@ -200,7 +207,7 @@ func possibleNames(archive string) []string {
 	return names
 }
 
-// current returns the index as it is now.
+// current returns the current index.
 func (l *Library) current(ctx context.Context) (*edition, error) {
 	l.mu.Lock()
 	held := l.held
@@ -217,12 +224,12 @@ func (l *Library) current(ctx context.Context) (*edition, error) {
 	return l.hold(ctx, newEdition(stored))
 }
 
-// hold keeps an edition for the next requests. Of a damaged one the log hears once.
+// hold keeps an edition for later requests. It logs a damaged one once.
 func (l *Library) hold(ctx context.Context, fresh *edition) (*edition, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.held.version != fresh.version {
-		l.held = fresh // an older one, if requests cross, is noticed by the next request
+		l.held = fresh // if requests overlap, this may be the older one; the next request notices
 		if fresh.damage != nil {
 			slog.ErrorContext(ctx, "the chart index is damaged and not served: run `portside reindex-charts`", "err", fresh.damage)
 		}
@@ -230,15 +237,15 @@ func (l *Library) hold(ctx context.Context, fresh *edition) (*edition, error) {
 	return l.held.sound()
 }
 
-// edition is one version of the index with all that was made of it so far.
+// edition is one version of the index and everything derived from it so far.
 type edition struct {
 	version  string
 	modified time.Time
 	whole    *Listing
 	index    *Index
-	damage   error // then there is nothing else
+	damage   error // if set, the other fields are empty
 	mu       sync.Mutex
-	parts    map[string]*Listing // by scopes
+	parts    map[string]*Listing // by the caller's scopes
 }
 
 func newEdition(stored Stored) *edition {
@@ -259,7 +266,7 @@ func (e *edition) sound() (*edition, error) {
 	return e, nil
 }
 
-// emptyEdition has a time of its own, so that its tag stays the same.
+// emptyEdition has a fixed time, so that its tag stays the same.
 func emptyEdition() (*edition, error) {
 	beginning := time.Unix(0, 0).UTC()
 	contents, err := NewIndex().Encode(beginning)
@@ -269,7 +276,7 @@ func emptyEdition() (*edition, error) {
 	return newEdition(Stored{Modified: beginning, Contents: contents}).sound()
 }
 
-// maxParts bounds what is kept for narrowed credentials; vendors have few ways to narrow them.
+// maxParts bounds the cache for limited credentials; vendors use few different limits.
 const maxParts = 8
 
 func (e *edition) narrowed(caller principal.Principal) (*Listing, error) {
@@ -291,7 +298,7 @@ func (e *edition) narrowed(caller principal.Principal) (*Listing, error) {
 	return e.parts[key], nil
 }
 
-// chartScopes is the same for callers who may see the same.
+// chartScopes returns the same text for callers who may see the same charts.
 func chartScopes(caller principal.Principal) string {
 	var scopes []string
 	for _, s := range caller.Scopes {
@@ -306,8 +313,8 @@ func chartScopes(caller principal.Principal) string {
 // Listing is the index as one caller may see it. It never changes.
 type Listing struct {
 	Body     []byte
-	Tag      string // a hash of Body: equal where that is equal, from whatever process it comes
-	Complete bool   // nothing was left out for lack of scopes
+	Tag      string // a hash of Body, equal in all processes for equal bodies
+	Complete bool   // no chart was left out for lack of a scope
 	packed   func() []byte
 }
 
@@ -319,10 +326,11 @@ func newListing(body []byte, complete bool) *Listing {
 	}
 }
 
-// Packed returns Body in gzip. It is made once, when somebody asks for it.
+// Packed returns Body compressed with gzip. It is computed once, when first needed.
 func (l *Listing) Packed() []byte { return l.packed() }
 
-// pack takes the fastest level: the others cost several times the processor for a third less.
+// pack uses the fastest level. The other levels take several times the processor time to save a
+// third more.
 func pack(body []byte) []byte {
 	var packed bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)

@@ -31,7 +31,7 @@ func narrowed(names ...string) principal.Principal {
 	return p
 }
 
-// depot is a bucket with an index, and counts what is read of it.
+// depot is a bucket with an index that counts what is read from it.
 type depot struct {
 	tb     testing.TB
 	client *s3.Client
@@ -51,7 +51,7 @@ func (d *depot) library() *charts.Library {
 	return charts.NewLibrary(chartss3.NewShelf(d.client, d.bucket))
 }
 
-// Do is the client's way to S3.
+// Do implements s3.HTTPClient.
 func (d *depot) Do(r *http.Request) (*http.Response, error) {
 	d.calls.Add(1)
 	answer, err := http.DefaultClient.Do(r)
@@ -72,7 +72,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// publish lists charts given as name-version, and nothing else.
+// publish writes an index that lists the given charts.
 func (d *depot) publish(versions ...charts.Version) {
 	d.tb.Helper()
 	index := charts.NewIndex()
@@ -134,7 +134,8 @@ func TestUnchangedIndexCostsOneSmallCall(t *testing.T) {
 	}
 }
 
-// Nobody is served from a damaged index, and nobody learns from it what there is; the operator hears of it once.
+// TestDamagedIndexIsNotServed checks that nobody gets anything from a damaged index, and that the
+// log reports it once.
 func TestDamagedIndexIsNotServed(t *testing.T) {
 	var said strings.Builder
 	defer slog.SetDefault(slog.Default())
@@ -170,7 +171,7 @@ func TestDamagedIndexIsNotServed(t *testing.T) {
 	}
 }
 
-func TestManyWaysToNarrow(t *testing.T) {
+func TestCacheForLimitedCredentialsIsBounded(t *testing.T) {
 	d := newDepot(t)
 	d.publish(version("a", "1.0.0"))
 	library := d.library()
@@ -183,7 +184,7 @@ func TestManyWaysToNarrow(t *testing.T) {
 		made[listing] = true
 	}
 	if len(made) <= 30 {
-		t.Error("what is kept for narrowed credentials has no bound")
+		t.Error("the cache for limited credentials has no bound")
 	}
 }
 
@@ -211,9 +212,9 @@ func TestLibraryAtTheSameTime(t *testing.T) {
 	}
 }
 
-// TestRefusalsTellNothing publishes any charts and asks with any narrowed credential: a refusal is what it was while nothing
-// was published, and what is given lies within the scopes.
-func TestRefusalsTellNothing(t *testing.T) {
+// TestErrorsRevealNothing publishes any charts and asks with any limited credential. An error must
+// be the same as if nothing were published, and a file must lie within the scopes.
+func TestErrorsRevealNothing(t *testing.T) {
 	empty, d := newDepot(t).library(), newDepot(t)
 	names := rapid.SampledFrom([]string{"a", "a-1", "a-1-2", "b", "a-b", "v1", "a-v1"})
 	numbers := rapid.SampledFrom([]string{"1.0.0", "2.0.0", "1-2", "1.0.0-1", "v1.0.0", "2"})

@@ -7,10 +7,10 @@ import (
 	"portside/shared/charts"
 )
 
-// watched is a bucket that tells of calls before and after they take place, so that a test can act in between.
+// watched is a bucket that runs hooks before and after calls, so that a test can act in between.
 type watched struct {
 	charts.Bucket
-	before, after map[string]func() // by the call, each told once
+	before, after map[string]func() // by the name of the call; each runs once
 }
 
 func told(hooks map[string]func(), call string) {
@@ -44,7 +44,7 @@ func (w watched) List(ctx context.Context, prefix string) ([]charts.Object, erro
 
 const racedKey = charts.PublishedPrefix + "app-1.0.0.tgz"
 
-// race is something that somebody else does between two of our calls.
+// race is something that another worker does between two calls of the indexer.
 type race struct {
 	name    string
 	prepare func(p *port)
@@ -111,8 +111,9 @@ func races(tb testing.TB) []race {
 	}
 }
 
-// What somebody else does between two calls, and has dealt with completely by then, is noticed.
-func TestOthersInBetween(t *testing.T) {
+// TestOtherWorkersBetweenTwoCalls checks that the indexer notices changes that another worker
+// makes, and completes, between two of its calls.
+func TestOtherWorkersBetweenTwoCalls(t *testing.T) {
 	for _, race := range races(t) {
 		t.Run(race.name, func(t *testing.T) {
 			p := newPort(t)

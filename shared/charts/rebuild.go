@@ -10,18 +10,19 @@ import (
 	"portside/shared/core/versions"
 )
 
-// atOnce is how many files a Rebuild reads at a time.
+// atOnce is how many files a rebuild reads at the same time.
 const atOnce = 8
 
-// Rebuild makes the whole index from what is published, by the same rules as Sync, and may run beside it. On a sound
-// bucket it changes nothing. What it did is complete also with an error.
+// Rebuild makes the whole index from what is published, by the same rules as Sync, which may run at
+// the same time. If the index is correct, Rebuild changes nothing. The returned outcomes are
+// complete even if there is an error.
 func (x *Indexer) Rebuild(ctx context.Context) ([]Outcome, error) {
 	r := &rebuilding{Indexer: x, known: map[string]finding{}}
 	err := x.retry(ctx, func() error { return r.run(ctx) })
 	return r.done, err
 }
 
-// rebuilding is one Rebuild. Later tries know what earlier ones found.
+// rebuilding is one call of Rebuild. Later attempts reuse the findings of earlier ones.
 type rebuilding struct {
 	*Indexer
 	mu    sync.Mutex
@@ -29,8 +30,9 @@ type rebuilding struct {
 	done  []Outcome
 }
 
-// run returns versions.ErrStale if the bucket was changed meanwhile. The order matters: an index that somebody writes after the
-// first step fails the write, and a file that comes later is noticed by the last.
+// run is one attempt. It returns versions.ErrStale if the bucket has changed meanwhile. The order
+// matters: if another worker writes the index after the first step, the write fails, and the last
+// step detects files that were published later.
 func (r *rebuilding) run(ctx context.Context) error {
 	current, version, err := r.current(ctx)
 	if err != nil {
@@ -63,8 +65,8 @@ func (r *rebuilding) run(ctx context.Context) error {
 	return nil
 }
 
-// current returns the index, nil if there is none that can be read, and the version to write over. A damaged one is put
-// aside, for whoever wants to know what damaged it.
+// current returns the index, or nil if there is none or it is damaged, and the version to
+// overwrite. It keeps a copy of a damaged index, so that the operator can find the cause.
 func (r *rebuilding) current(ctx context.Context) (index *Index, version string, err error) {
 	stored, err := r.Bucket.Get(ctx, IndexKey, maxIndexBytes)
 	if errors.Is(err, ErrNoObject) {
@@ -88,7 +90,7 @@ func (r *rebuilding) current(ctx context.Context) (index *Index, version string,
 	return nil, stored.Version, r.explain(ctx, stored, reason)
 }
 
-// gather resolves what is published, some at a time.
+// gather evaluates the published files, several at a time.
 func (r *rebuilding) gather(ctx context.Context, published []Object) error {
 	work := make(chan Object)
 	var workers sync.WaitGroup
@@ -118,7 +120,7 @@ func (r *rebuilding) find(ctx context.Context, object Object) error {
 		return nil
 	}
 	found, rejected, err := r.resolve(ctx, object.Key)
-	found.seen.Body = nil // thousands would not fit
+	found.seen.Body = nil // the bodies of thousands would not fit into memory
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.known[object.Key] = found
@@ -126,7 +128,8 @@ func (r *rebuilding) find(ctx context.Context, object Object) error {
 	return err
 }
 
-// collect makes the index of what was found. The index that it replaces, which may be nil, decides between rivals.
+// collect makes the index from the findings. The current index, which may be nil, decides between
+// rivals.
 func (r *rebuilding) collect(current *Index, published []Object) (*Index, []loser, error) {
 	byName := map[string][]candidate{}
 	for _, object := range published {
@@ -151,7 +154,8 @@ func (r *rebuilding) collect(current *Index, published []Object) (*Index, []lose
 	return index, losers, nil
 }
 
-// turnAwayAll rejects what yields to others, once these are listed. It returns versions.ErrStale if there was any.
+// turnAwayAll rejects the losers once the winners are listed. It returns versions.ErrStale if there
+// was any loser.
 func (r *rebuilding) turnAwayAll(ctx context.Context, losers []loser) error {
 	var changed error
 	for _, l := range losers {
@@ -165,7 +169,7 @@ func (r *rebuilding) turnAwayAll(ctx context.Context, losers []loser) error {
 	return changed
 }
 
-// replace writes what differs, and notes what that does.
+// replace writes the index if it differs, and records the outcomes.
 func (r *rebuilding) replace(ctx context.Context, current *Index, version string, fresh *Index) error {
 	if current != nil && current.Equal(fresh) {
 		return nil

@@ -20,12 +20,13 @@ func refuse(why, mend string) *Refusal { return &Refusal{why, mend} }
 
 const reasonSuffix = ".reason.txt"
 
-// maxMove is the largest object that a store copies in one go. It has no copy made of what is larger, and leaves it where
-// it is: not listed, and so not served.
+// maxMove is the largest object that S3 copies in one call. The indexer does not copy a larger one;
+// it stays where it is and is not listed, so it is not served.
 const maxMove = 5 << 30
 
-// reject moves a published object out of the way: first a copy with the reason, so that nothing is lost by a crash, then
-// it is deleted, or replaced by the archive of its name that customers see listed. It reports whether it could move it.
+// reject moves a published object out of the way. It first copies the object with the reason, so
+// that a crash loses nothing, and then deletes it or replaces it with the listed archive of the
+// same name. It reports whether it could move the object.
 func (x *Indexer) reject(ctx context.Context, published Object, refusal *Refusal) (moved bool, err error) {
 	if published.Size > maxMove {
 		return false, x.explain(ctx, published, refusal)
@@ -48,7 +49,7 @@ func (x *Indexer) restore(ctx context.Context, published Object) error {
 	if err != nil {
 		return err
 	}
-	if !listed { // withdrawn: nobody wants it back because of what came after it
+	if !listed { // withdrawn: later versions are no reason to publish it again
 		return x.Bucket.Delete(ctx, published)
 	}
 	kept, err := x.Bucket.Get(ctx, ArchivesPrefix+file, x.MaxBytes)
@@ -61,7 +62,8 @@ func (x *Indexer) restore(ctx context.Context, published Object) error {
 	return x.Bucket.Put(ctx, published.Key, kept.Body, published.Version)
 }
 
-// lists reports whether the index has the file; without an index, what was accepted counts as listed.
+// lists reports whether the index has the file. Without an index, every accepted archive counts as
+// listed.
 func (x *Indexer) lists(ctx context.Context, file string) (bool, error) {
 	stored, err := x.Bucket.Get(ctx, IndexKey, maxIndexBytes)
 	if err != nil {
@@ -75,7 +77,7 @@ func (x *Indexer) lists(ctx context.Context, file string) (bool, error) {
 	return found, nil
 }
 
-// ignore returns err unless it is the one that is expected.
+// ignore returns err unless it is the expected one.
 func ignore(err, expected error) error {
 	if errors.Is(err, expected) {
 		return nil
@@ -83,7 +85,7 @@ func ignore(err, expected error) error {
 	return err
 }
 
-// explain writes the reason beside the rejected copy.
+// explain writes the reason next to the rejected copy.
 func (x *Indexer) explain(ctx context.Context, published Object, refusal *Refusal) error {
 	text := fmt.Sprintf("What: %s, %d bytes, published %s\nWhen: rejected %s\nWhy:  %s\nMend: %s\n",
 		published.Key, published.Size, published.Modified.UTC().Format(time.RFC3339), x.Now().UTC().Format(time.RFC3339),
@@ -91,7 +93,7 @@ func (x *Indexer) explain(ctx context.Context, published Object, refusal *Refusa
 	return x.Bucket.Put(ctx, rejectedKey(published.Key)+reasonSuffix, []byte(text), Anything)
 }
 
-// rejectedKey leaves room for the suffix within the 1,024 bytes that a key may have.
+// rejectedKey leaves room for the suffix within the 1,024 bytes of a key.
 func rejectedKey(key string) string {
 	const longest = 900
 	file := fileOf(key)

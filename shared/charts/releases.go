@@ -10,11 +10,12 @@ import (
 
 const archiveSuffix = ".tgz"
 
-// maxDepth is far more than any chart's metadata has; the index itself takes four levels.
+// maxDepth is far more than the metadata of any chart needs. The index itself takes four levels.
 const maxDepth = 64
 
-// releases are the versions of one chart, newest first: the JSON array of the index, decoded on first use. They never
-// change, so that the parts that Only makes may share them; a change is a new value.
+// releases are the versions of one chart, newest first: a JSON array of the index, decoded when
+// first needed. They never change, so that the indexes that Only returns can share them; each
+// change makes a new value.
 type releases struct {
 	raw  json.RawMessage
 	once sync.Once

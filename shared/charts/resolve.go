@@ -15,22 +15,22 @@ import (
 const (
 	provenanceSuffix = ".prov"
 	provenanceStart  = "-----BEGIN PGP SIGNED MESSAGE-----"
-	// maxProvenance is many times what helm writes: Chart.yaml, a digest and a signature.
+	// maxProvenance is much more than helm writes: Chart.yaml, a digest and a signature.
 	maxProvenance = 64 << 10
-	// maxEntry is what one version may cost everybody who fetches the index.
+	// maxEntry bounds the size of one version in the index, which every client downloads.
 	maxEntry = 256 << 10
-	// entryDepth leaves room for the levels of the index around an entry.
+	// entryDepth leaves room for the levels of the index that enclose an entry.
 	entryDepth = maxDepth - 8
 )
 
-// finding is what the published object under a key comes to.
+// finding is the result of evaluating the published object under a key.
 type finding struct {
-	seen    Object   // without Version: nothing is there
+	seen    Object   // its Version is empty if there is no object
 	version *Version // what to list
 }
 
-// resolve applies the rules to what is published under the key, until it stands or is gone. What it rejects is moved away,
-// and so comes up only once.
+// resolve evaluates what is published under the key until the object is accepted or gone. It moves
+// rejected objects away, so that each is reported once.
 func (x *Indexer) resolve(ctx context.Context, key string) (found finding, rejected []Outcome, err error) {
 	err = x.retry(ctx, func() error {
 		var refusal *Refusal
@@ -72,10 +72,10 @@ func (x *Indexer) evaluate(ctx context.Context, key string) (found finding, err 
 	return found, checkProvenance(file, found.seen)
 }
 
-// isFolder tells the empty objects that consoles make to show a folder.
+// isFolder recognizes the empty objects that consoles create to show a folder.
 func isFolder(file string) bool { return file == "" || strings.HasSuffix(file, "/") }
 
-// limit is how much of a file is worth reading.
+// limit returns how much of a file to read.
 func (x *Indexer) limit(file string) int64 {
 	switch {
 	case strings.HasSuffix(file, archiveSuffix):
@@ -100,8 +100,8 @@ func checkProvenance(file string, object Object) error {
 	return nil
 }
 
-// accept keeps a copy of an archive that obeys the rules, and says how to list it. The copy is for ever: a version number
-// means the same bytes to everybody who has ever fetched them.
+// accept keeps a copy of a valid archive, and returns how to list it. The copy stays for ever,
+// because a version number must mean the same bytes to everybody who has fetched it.
 func (x *Indexer) accept(ctx context.Context, file string, published Object) (*Version, error) {
 	if published.Size > x.MaxBytes {
 		return nil, refuse(fmt.Sprintf("the archive has %d bytes, more than the %d that are taken", published.Size, x.MaxBytes),

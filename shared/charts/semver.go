@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// newestFirst orders versions as helm does: semantically and descending, what is no version at the end. Helm leaves
-// open the order of versions that differ in their build only; here it is fixed, so that an index has one spelling.
+// newestFirst orders versions as helm does: semantically and descending, with invalid versions at
+// the end. Helm leaves the order of versions open that differ only in their build metadata; here it
+// is fixed, so that equal indexes have equal bytes.
 func newestFirst(a, b Version) int {
 	return cmp.Or(compareVersions(b.Version, a.Version), cmp.Compare(b.Version, a.Version))
 }
@@ -26,7 +27,8 @@ func compareVersions(a, b string) int {
 	return comparePrereleases(preA, preB)
 }
 
-// sameRelease reports whether two versions differ in their build at most: whoever asks for one of them may get the other.
+// sameRelease reports whether two versions differ at most in their build metadata. A client that
+// asks for one may get the other.
 func sameRelease(a, b string) bool {
 	_, _, okA := cutVersion(a)
 	_, _, okB := cutVersion(b)
@@ -40,7 +42,8 @@ func rankOf(valid bool) int {
 	return 0
 }
 
-// cutVersion reads versions as loosely as helm: a leading v may be there, minor and patch may be missing.
+// cutVersion parses versions as loosely as helm: a leading v is allowed, and minor and patch are
+// optional.
 func cutVersion(s string) (core [3]uint64, pre string, ok bool) {
 	s, _, _ = strings.Cut(strings.TrimPrefix(s, "v"), "+")
 	s, pre, _ = strings.Cut(s, "-")
@@ -71,7 +74,7 @@ func comparePrereleases(a, b string) int {
 	return cmp.Compare(len(partsA), len(partsB))
 }
 
-// compareIdentifiers puts numbers before words.
+// compareIdentifiers orders numbers before words.
 func compareIdentifiers(a, b string) int {
 	numberA, errA := strconv.ParseUint(a, 10, 64)
 	numberB, errB := strconv.ParseUint(b, 10, 64)

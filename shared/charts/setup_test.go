@@ -22,10 +22,10 @@ import (
 
 const maxBytes = 1 << 20
 
-// files of an archive, by name.
+// files are the files of an archive by name.
 type files map[string]string
 
-// archive packs files in the order of their names, with nothing that depends on the time.
+// archive packs files in the order of their names, without anything that depends on the time.
 func archive(tb testing.TB, contents files) []byte {
 	tb.Helper()
 	var packed bytes.Buffer
@@ -57,7 +57,7 @@ func (h headed) Write(p []byte) (int, error) {
 	return h.Writer.Write(p)
 }
 
-// chart is a plain chart; the note tells archives of the same version apart.
+// chart returns a plain chart. The note makes archives of the same version differ.
 func chart(tb testing.TB, name, version, note string) []byte {
 	tb.Helper()
 	return archive(tb, files{
@@ -66,7 +66,7 @@ func chart(tb testing.TB, name, version, note string) []byte {
 	})
 }
 
-// port is an Indexer on a bucket of the real engine, with the vendor's hands.
+// port is an Indexer on a bucket in a real engine, with the operations of a vendor.
 type port struct {
 	tb      testing.TB
 	client  *s3.Client
@@ -103,7 +103,8 @@ func (p *port) withdraw(file string) {
 	}
 }
 
-// sync does what an event for the file does, and says it in words: "listed a-1.0.0.tgz".
+// sync does what an event for the file does, and returns the outcomes as text such as "listed
+// a-1.0.0.tgz".
 func (p *port) sync(file string) string {
 	p.tb.Helper()
 	done, err := p.indexer.Sync(p.tb.Context(), charts.PublishedPrefix+file)
@@ -121,7 +122,7 @@ func words(done []charts.Outcome) string {
 	return strings.Join(said, ", ")
 }
 
-// get returns an object's contents; nil if there is none.
+// get returns an object's content, or nil if there is none.
 func (p *port) get(key string) []byte {
 	p.tb.Helper()
 	object, err := p.bucket.Get(context.WithoutCancel(p.tb.Context()), key, 64<<20)

@@ -14,11 +14,12 @@ import (
 	"portside/shared/mail"
 )
 
-// ErrUnconfirmed says that a collection may have taken place, but its password will not last: a new link is on its way.
+// ErrUnconfirmed means that the password may have been created, but will be revoked. SendDue mails
+// a new link.
 var ErrUnconfirmed = fault.New(fault.Unavailable, "The password could not be handed out. Open the link again in a moment; "+
 	"if it does not work then, a new one reaches you by mail.")
 
-// Password is a password that was just made. The secret is here and nowhere else.
+// Password is a new password. The secret is not stored anywhere else.
 type Password struct {
 	Username  string
 	Secret    credentials.Secret
@@ -26,8 +27,8 @@ type Password struct {
 	ExpiresAt time.Time
 }
 
-// Collect spends the link and makes the password. Of several uses at the same moment one succeeds. Errors: ErrLink,
-// ErrUnconfirmed.
+// Collect uses the link and creates the password. If a link is used several times at once, one use
+// succeeds. Errors: ErrLink, ErrUnconfirmed.
 func (s *Service) Collect(ctx context.Context, text string) (Password, error) {
 	link, err := credentials.Parse(text)
 	if err != nil || link.Kind() != credentials.Link {
@@ -44,7 +45,7 @@ func (s *Service) Collect(ctx context.Context, text string) (Password, error) {
 	return made.Password, s.confirm(ctx, made.request)
 }
 
-// handout is a collection that nobody was told of yet.
+// handout is a new password that the requester has not seen yet, and its request.
 type handout struct {
 	Password
 	request Request
@@ -74,7 +75,8 @@ func (s *Service) collect(ctx context.Context, secret credentials.Secret) (hando
 	}, err
 }
 
-// follow returns the record of a link that works, and the approved request whose newest link it is; otherwise ErrLink.
+// follow returns the record of a working link, and the approved request whose newest link it is.
+// Otherwise it returns ErrLink.
 func (s *Service) follow(ctx context.Context, secret credentials.Secret) (credentials.Credential, Request, error) {
 	link, err := s.Credentials.Get(ctx, secret.ID())
 	if errors.Is(err, credentials.ErrUnknown) {
@@ -102,8 +104,9 @@ func newPassword(r Request, person principal.Person, now time.Time) (credentials
 	}
 }
 
-// username makes a user name such as acme-7f3k9q2m: what people recognize, the first label of their mail's domain, and 40
-// random bits, so that two passwords hardly ever share one. It is no secret, and nothing is looked up by it.
+// username creates a user name such as acme-7f3k9q2m: the first label of the mail domain, which
+// people recognize, and 40 random bits, so that two passwords hardly ever share one. It is not
+// secret, and does not identify a credential.
 func username(email string) string {
 	_, domain, _ := strings.Cut(email, "@")
 	label, _, _ := strings.Cut(domain, ".")
@@ -111,8 +114,8 @@ func username(email string) string {
 	return label[:min(longest, len(label))] + "-" + strings.ToLower(rand.Text()[:8])
 }
 
-// confirm notes that the password is about to be handed out, so that SendDue leaves the collection alone. Where the answer
-// of the store is lost, what is stored decides.
+// confirm records that the password is about to be handed out, so that SendDue does not withdraw
+// it. If the response of the store is lost, confirm reads what is stored.
 func (s *Service) confirm(ctx context.Context, r Request) error {
 	err := s.clearNextStep(ctx, r)
 	if err == nil {

@@ -17,7 +17,7 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// fill gives Ada as many tokens, for a day, as she may have beside her key.
+// fill issues as many one-day tokens to Ada as the limit allows beside her key.
 func (o *office) fill() {
 	o.tb.Helper()
 	store := tokensdynamo.New(o.client, o.credentials)
@@ -35,10 +35,12 @@ func (o *office) fill() {
 
 var errCut = errors.New("cut")
 
-// cut is a client whose nth call fails: the process dies there, or only the answer of that one call is lost.
+// cut returns a client whose nth call fails: either the process dies there, or only the response of
+// that call is lost.
 //
-// The two together, a lost answer and then death, are left out: where they meet in the confirmation, the last write before
-// the answer, they are the same as a death on the way to the requester, which no write can know of.
+// It does not combine a lost response with a death. In the confirmation, which is the last write
+// before the response, that is the same as a death on the way to the requester, which no write can
+// detect.
 func cut(client *dynamodb.Client, nth int, lost bool) (faulty *dynamodb.Client, calls *int) {
 	calls = new(int)
 	return awstest.Faulty(client, func(string, int) error {
@@ -54,8 +56,8 @@ func cut(client *dynamodb.Client, nth int, lost bool) (faulty *dynamodb.Client, 
 	}), calls
 }
 
-// TestCrashAtAnyCall plays a request's life on a client that is cut at each of its calls in turn. Then the schedule runs,
-// on another, for as long as it takes.
+// TestCrashAtAnyCall runs a request on a client that is cut at each of its calls in turn. Then the
+// schedule runs on another client until no step is due.
 func TestCrashAtAnyCall(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		for nth, whole := 1, false; !whole; nth++ {
@@ -76,7 +78,7 @@ func TestCrashAtAnyCall(t *testing.T) {
 	}
 }
 
-// play takes a request as far as it gets, and returns the passwords that somebody got to see.
+// play takes a request as far as it gets, and returns the passwords that somebody saw.
 func (o *office) play(service *credentialrequests.Service) map[string]credentialrequests.Password {
 	ctx := o.tb.Context()
 	known := map[string]credentialrequests.Password{}
@@ -121,7 +123,7 @@ func (o *office) check(known map[string]credentialrequests.Password) {
 	}
 }
 
-// checkRequest brings the request to its end, whatever state it is in.
+// checkRequest completes the request, whatever its state.
 func (o *office) checkRequest(r credentialrequests.Request, known map[string]credentialrequests.Password) {
 	o.tb.Helper()
 	if r.Status == credentialrequests.Pending {
@@ -152,7 +154,8 @@ func (o *office) list(kind credentials.Kind) []credentials.Credential {
 	return all
 }
 
-// TestStandingChangesBetweenReadAndWrite suspends the requester just before the transaction that makes the password.
+// TestStandingChangesBetweenReadAndWrite suspends the requester just before the transaction that
+// creates the password.
 func TestStandingChangesBetweenReadAndWrite(t *testing.T) {
 	o := newOffice(t)
 	r := o.request()
@@ -173,7 +176,7 @@ func TestStandingChangesBetweenReadAndWrite(t *testing.T) {
 	}
 }
 
-// TestApproverIsRevokedMeanwhile ends the approver's key just before the decision is written.
+// TestApproverIsRevokedMeanwhile revokes the approver's key just before the decision is written.
 func TestApproverIsRevokedMeanwhile(t *testing.T) {
 	o := newOffice(t)
 	r := o.request()
@@ -188,7 +191,8 @@ func TestApproverIsRevokedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestCrashOfTheScheduleAtAnyCall cuts a run that has a link to mail again, and one that has a lost collection to take back.
+// TestCrashOfTheScheduleAtAnyCall cuts a run that has to mail a link again, and one that has to
+// withdraw a lost collection.
 func TestCrashOfTheScheduleAtAnyCall(t *testing.T) {
 	for name, prepare := range map[string]func(o *office){
 		"unsent link": func(o *office) {
@@ -209,7 +213,7 @@ func TestCrashOfTheScheduleAtAnyCall(t *testing.T) {
 				prepare(o)
 				o.now = o.now.Add(time.Hour)
 				client, calls := cut(o.client, nth, false)
-				_, _ = o.on(client).SendDue(t.Context()) // whose error is the cut
+				_, _ = o.on(client).SendDue(t.Context()) // the error is the cut
 				whole = *calls < nth
 				o.now = o.now.Add(time.Hour)
 				if _, err := o.service.SendDue(t.Context()); err != nil {
@@ -224,7 +228,7 @@ func TestCrashOfTheScheduleAtAnyCall(t *testing.T) {
 	}
 }
 
-// unconfirmed is a client that dies after the transaction that makes the password.
+// unconfirmed returns a client that dies after the transaction that creates the password.
 func (o *office) unconfirmed() *dynamodb.Client {
 	dead := false
 	return awstest.Faulty(o.client, func(operation string, n int) error {

@@ -1,16 +1,18 @@
-// Package requests is how people come by a password for charts and images: they ask with a reason, somebody else decides,
-// and a mailed link lets the requester collect the password once.
+// Package credentialrequests lets people request a password for charts and images. They give a
+// reason, another person decides, and a mailed link lets the requester collect the password once.
 //
-// A request never rests half-way. Each state but the last ones has a next step that nobody needs to ask for: mail the
-// approvers, mail the link, mail the refusal, let an uncollected link expire. The step is noted, with the time it is due,
-// in the same write as the state that calls for it; the request that caused it takes it at once, and what it could not do
-// SendDue does later, with growing pauses. A mail may in rare cases come twice; none is lost, and only the newest link works.
+// A request is never stuck. Every state except the last ones has a next step that happens without a
+// client: mail the approvers, mail the link, mail the denial, or let an uncollected link expire.
+// The write that enters a state also stores its step and the time when it is due. The request that
+// caused it takes the step at once. If that fails, SendDue takes it later, with growing pauses. A
+// mail may in rare cases be sent twice; none is lost, and only the newest link works.
 //
-// Every change appends to the request's own trail of events, in the same conditional write, so that of several decisions or
-// collections at the same moment one takes place. The password is made in the write that spends the link. Only a hash of
-// it is kept, so if the process dies before the answer, nobody will ever know it: therefore a collection counts only once it
-// is confirmed, which is the last thing before the answer. One that is not confirmed in time is taken back: its password is
-// revoked, and a new link is mailed.
+// Every change appends to the request's trail of events in the same conditional write, so that of
+// several decisions or collections at once only one succeeds. The write that uses up the link
+// creates the password. Only a hash of the password is stored, so nobody ever learns it if the
+// process dies before the response. Therefore a collection counts only once it is confirmed, which
+// is the last step before the response. A collection that is not confirmed in time is withdrawn:
+// its password is revoked and a new link is mailed.
 package credentialrequests
 
 import (
@@ -25,7 +27,7 @@ import (
 	"portside/shared/mail"
 )
 
-// Level is what a requester wants access to.
+// Level is the access that a requester asks for.
 type Level string
 
 // The levels.
@@ -35,7 +37,8 @@ const (
 	Full   Level = "full" // charts and images
 )
 
-// scopes are those that a password of the level gets; nil for an unknown level. They are scopes of shared/tokens.
+// scopes returns the scopes of a password of the level, as in shared/tokens; nil for an unknown
+// level.
 func (l Level) scopes() []string {
 	switch l {
 	case Charts:
@@ -49,19 +52,19 @@ func (l Level) scopes() []string {
 	}
 }
 
-// Status is how far a request has come.
+// Status is how far a request is.
 type Status string
 
 // The statuses. A request goes from pending to approved or denied, and from approved to collected or expired.
 const (
 	Pending   Status = "pending"
-	Approved  Status = "approved" // a link to collect the password is out, or about to be mailed
+	Approved  Status = "approved" // a link to collect the password was mailed, or soon will be
 	Denied    Status = "denied"
 	Collected Status = "collected"
-	Expired   Status = "expired" // nobody collected the password while the link worked
+	Expired   Status = "expired" // nobody collected the password in time
 )
 
-// Action is what an event tells of.
+// Action is the kind of an event.
 type Action string
 
 // The actions.
@@ -69,26 +72,26 @@ const (
 	ActionRequested Action = "requested"
 	ActionApproved  Action = "approved"
 	ActionDenied    Action = "denied"
-	ActionMailed    Action = "mailed" // the link or the refusal, to the requester
+	ActionMailed    Action = "mailed" // the link or the denial, to the requester
 	ActionCollected Action = "collected"
-	ActionWithdrawn Action = "withdrawn" // a collection whose answer was lost
+	ActionWithdrawn Action = "withdrawn" // a collection whose response was lost
 	ActionExpired   Action = "expired"
 )
 
-// System is the actor of what no person did.
+// System is the actor of events that no person caused.
 const System = "system"
 
-// Event is one entry of a request's trail.
+// Event is one entry in a request's trail.
 type Event struct {
 	At     time.Time
 	Actor  string // user id, or System
 	Action Action
-	Detail string // a reason, or what exactly happened; may be empty
+	Detail string // a reason or other details; may be empty
 }
 
-// Request is one request with all that happened to it.
+// Request is a request for a password, with its trail. It is not an HTTP request.
 type Request struct {
-	ID            string // UUIDv7; the order of ids is the order of requests
+	ID            string // UUIDv7, so ids are in the order of creation
 	UserID        string
 	Level         Level
 	Justification string
@@ -99,18 +102,18 @@ type Request struct {
 	DecidedAt     time.Time
 	Reason        string    // of the decision; may be empty
 	CredentialID  string    // public id of the password; empty until it is collected
-	CollectBy     time.Time // when the mailed link ends; zero until it is mailed
+	CollectBy     time.Time // when the mailed link expires; zero until it is mailed
 	Events        []Event   // oldest first
 	Next          Next
-	Version       int64 // 1 at creation, +1 with every change
+	Version       int64 // 1 at creation, and one more with every change
 }
 
-// Next is what has to happen without anybody asking. What it is follows from the status.
+// Next is the next step that happens without a client. The status says which step it is.
 type Next struct {
-	Due      time.Time // zero: nothing has to happen
-	Attempts int       // how often it was tried
-	Notified []string  // ids of the approvers who got their mail
-	LinkID   string    // public id of the newest link; empty: none yet
+	Due      time.Time // zero if there is no step
+	Attempts int       // at the current step
+	Notified []string  // ids of the approvers who were mailed
+	LinkID   string    // public id of the newest link; empty if there is none
 	BaseURL  string    // of the portal, for links in mails
 }
 
@@ -120,7 +123,7 @@ func (r Request) event(e Event) Request {
 	return r
 }
 
-// Bounds, from the contract.
+// Limits, from the API contract.
 const (
 	MaxJustification = 2000 // characters
 	MaxReason        = 1000 // characters
@@ -131,10 +134,10 @@ const (
 	LinkLifetime     = 7 * 24 * time.Hour
 )
 
-// maxApprovers is how many people are told of a request.
+// maxApprovers is how many people are mailed about a request.
 const maxApprovers = 50
 
-// The ways in which an operation on requests is refused.
+// The errors of operations on requests.
 var (
 	ErrNotFound = fault.New(fault.NotFound, "There is no such credential request.")
 	ErrOpen     = fault.NewFinal(fault.Conflict, fmt.Sprintf("You have %d pending requests, which is the most there may be. "+

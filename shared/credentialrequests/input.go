@@ -7,13 +7,13 @@ import (
 	"portside/shared/core/fault"
 )
 
-// New is what a requester says.
+// New is the input for a new request.
 type New struct {
 	Level         Level
 	Justification string
 }
 
-// Check returns every way in which the input breaks a rule.
+// Check returns all validation failures.
 func (n New) Check() []fault.Field {
 	var failures checks.Failures
 	if n.Level.scopes() == nil {
@@ -23,16 +23,17 @@ func (n New) Check() []fault.Field {
 	return failures.Fields()
 }
 
-// CheckReason returns every way in which the reason of a decision breaks a rule; it may be empty.
+// CheckReason returns all validation failures of the reason of a decision, which may be empty.
 func CheckReason(reason string) []fault.Field {
 	var failures checks.Failures
 	failures.Prose("/reason", reason, 0, MaxReason)
 	return failures.Fields()
 }
 
-// dueAt returns when a decision is due: one business day on. Business days are Monday to Friday in UTC; holidays are not
-// known here. The time of day is kept, so Friday 15:00 is due on Monday 15:00. What comes on a weekend counts as come when
-// Monday begins, and so is due at the end of Monday, which is Tuesday 00:00.
+// dueAt returns when a decision is due: one business day after the request. Business days are
+// Monday to Friday in UTC; holidays are not considered. The time of day stays the same, so a
+// request of Friday 15:00 is due on Monday 15:00. A request on a weekend counts as one of Monday
+// 00:00, and so is due on Tuesday 00:00.
 func dueAt(made time.Time) time.Time {
 	made = made.UTC()
 	midnight := made.Truncate(24 * time.Hour)

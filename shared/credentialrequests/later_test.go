@@ -13,7 +13,7 @@ import (
 	"portside/shared/users"
 )
 
-func TestApproversAreToldOnceEach(t *testing.T) {
+func TestEachApproverIsMailedOnce(t *testing.T) {
 	o := newOffice(t)
 	o.post.refused = []string{"joan@example.com"}
 	o.request()
@@ -33,7 +33,7 @@ func TestApproversAreToldOnceEach(t *testing.T) {
 	}
 }
 
-func TestLinkThatCouldNotBeMailedIsReplaced(t *testing.T) {
+func TestUnmailedLinkIsReplaced(t *testing.T) {
 	o := newOffice(t)
 	r := o.request()
 	o.post.refused = []string{"ada@example.com"}
@@ -54,7 +54,7 @@ func TestLinkThatCouldNotBeMailedIsReplaced(t *testing.T) {
 	}
 }
 
-func TestRefusalIsMailedLater(t *testing.T) {
+func TestDenialIsMailedLater(t *testing.T) {
 	o := newOffice(t)
 	r := o.request()
 	o.post.refused = []string{"ada@example.com"}
@@ -81,7 +81,7 @@ func TestUncollectedRequestExpires(t *testing.T) {
 	o.wait(30*24*time.Hour, 0)
 }
 
-func TestMailIsGivenUp(t *testing.T) {
+func TestMailIsAbandonedAfterMaxAttempts(t *testing.T) {
 	o := newOffice(t)
 	r := o.request()
 	o.post.refused = []string{"ada@example.com"}
@@ -121,7 +121,7 @@ func TestLinkWaitsForASuspendedRequester(t *testing.T) {
 	}
 }
 
-// change changes Ada past all permissions.
+// change changes Ada without checking permissions.
 func (o *office) change(change users.Change) {
 	o.tb.Helper()
 	if _, err := o.users.Update(o.tb.Context(), principal.Operator(), versions.Target{ID: o.ada.UserID}, change); err != nil {
@@ -129,7 +129,8 @@ func (o *office) change(change users.Change) {
 	}
 }
 
-// TestRequesterWithAllCredentialsTaken has no room for a link, until some expire.
+// TestRequesterWithAllCredentialsTaken checks that a link is created only once other credentials
+// have expired.
 func TestRequesterWithAllCredentialsTaken(t *testing.T) {
 	o := newOffice(t)
 	r := o.request()
@@ -139,7 +140,7 @@ func TestRequesterWithAllCredentialsTaken(t *testing.T) {
 	if _, err := o.service.SendDue(t.Context()); !errors.Is(err, credentialrequests.ErrTooMany) {
 		t.Errorf("the link was made, or failed for another reason: %v", err)
 	}
-	o.wait(time.Minute, 0) // it rests
+	o.wait(time.Minute, 0) // the step is not due yet
 	o.wait(25*time.Hour, 1)
 	if _, err := o.service.Collect(t.Context(), newestLink(o.post.letters)); err != nil {
 		t.Error(err)

@@ -10,7 +10,7 @@ import (
 
 const moment = "2 January 2006, 15:04 UTC"
 
-// words is what a level is called in a letter.
+// words returns what mails call a level.
 func (l Level) words() string {
 	switch l {
 	case Charts:
@@ -22,7 +22,7 @@ func (l Level) words() string {
 	}
 }
 
-// announcement tells an approver of a request.
+// announcement returns the mail that tells an approver about a request.
 func announcement(r Request, requester, approver principal.Person) mail.Message {
 	return mail.Letter{
 		To: approver.Email, Subject: "A credential request waits for a decision", Name: approver.Name,
@@ -38,19 +38,19 @@ func announcement(r Request, requester, approver principal.Person) mail.Message 
 	}.Message()
 }
 
-// collection is a link with the time when it ends.
+// collection is a link and the time when it expires.
 type collection struct {
 	link credentials.Secret
 	ends time.Time
 }
 
-// approval mails the link to the requester.
+// approval returns the mail with the link.
 func approval(r Request, requester principal.Person, c collection) mail.Message {
 	letter := mail.Letter{
 		To: requester.Email, Subject: "Collect your password", Name: requester.Name,
 		Body:  []string{"your request for access to " + r.Level.words() + " was approved."},
 		Quote: r.Reason,
-		// The link sits behind the #, which browsers do not send: it reaches no server's log.
+		// The secret is behind the #, which browsers do not send, so it reaches no server log.
 		Button: mail.Button{Label: "Collect your password", Address: r.Next.BaseURL + "/portal/collect#" + c.link.Reveal()},
 		Notes: []string{
 			"The link works once, until " + c.ends.Format(moment) + ". The page shows a user name and a password, this once, " +
@@ -64,7 +64,7 @@ func approval(r Request, requester principal.Person, c collection) mail.Message 
 	return letter.Message()
 }
 
-// refusal tells the requester of a denial.
+// refusal returns the mail about a denial.
 func refusal(r Request, requester principal.Person) mail.Message {
 	letter := mail.Letter{
 		To: requester.Email, Subject: "Your credential request was denied", Name: requester.Name,

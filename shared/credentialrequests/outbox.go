@@ -15,8 +15,8 @@ import (
 	"portside/shared/mail"
 )
 
-// SendDue takes every step that is due, as far as the context's deadline lets it. It returns how many it took; errors are
-// joined, one request's does not stop the rest.
+// SendDue takes the steps that are due, as long as the context's deadline leaves time. It returns
+// how many it took. A failed step does not stop the rest; the errors are joined.
 func (s *Service) SendDue(ctx context.Context) (done int, err error) {
 	const batch = 100
 	due, err := s.Store.Due(ctx, s.now(), batch)
@@ -39,11 +39,11 @@ func (s *Service) SendDue(ctx context.Context) (done int, err error) {
 	return done, errors.Join(failures...)
 }
 
-// step does what a request is waiting for. Anything that can fail is noted as tried before it is begun, so that it comes up
-// again after a pause even if the process dies.
+// step takes the next step of a request. Before it begins anything that can fail, it stores the
+// attempt, so that the step is due again after a pause even if the process dies.
 func (s *Service) step(ctx context.Context, r Request) error {
 	if r.Next.Attempts >= mail.MaxAttempts {
-		slog.ErrorContext(ctx, "credential request given up", "request", r.ID, "status", r.Status, "tries", r.Next.Attempts)
+		slog.ErrorContext(ctx, "credential request abandoned", "request", r.ID, "status", r.Status, "tries", r.Next.Attempts)
 		return s.giveUp(ctx, r)
 	}
 	switch {
@@ -60,14 +60,14 @@ func (s *Service) step(ctx context.Context, r Request) error {
 	}
 }
 
-// tried is the request with one more try noted.
+// tried returns the request with one more attempt and the time of the next one.
 func (s *Service) tried(r Request) Request {
 	r.Next.Attempts++
 	r.Next.Due = s.now().Add(mail.RetryDelay(r.Next.Attempts))
 	return r
 }
 
-// settle notes that nothing is to be done for now.
+// clearNextStep stores that the request has no next step for now.
 func (s *Service) clearNextStep(ctx context.Context, r Request) error {
 	after := r
 	after.Next = Next{BaseURL: r.Next.BaseURL, Notified: r.Next.Notified}
@@ -81,7 +81,7 @@ func (s *Service) giveUp(ctx context.Context, r Request) error {
 	return s.clearNextStep(ctx, r)
 }
 
-// tellApprovers mails everybody who may decide, once each, and not the requester.
+// notifyApprovers mails everybody who may decide, once each, except the requester.
 func (s *Service) notifyApprovers(ctx context.Context, r Request) error {
 	requester, err := s.People.Person(ctx, r.UserID)
 	if fault.KindOf(err) == fault.NotFound {
@@ -107,7 +107,8 @@ func (s *Service) notifyApprovers(ctx context.Context, r Request) error {
 	return errors.Join(failure, s.Store.Change(ctx, Change{Before: r, After: after}))
 }
 
-// tell returns who has got the mail, those from before included.
+// mailApprovers returns the ids of all approvers who have been mailed, those of earlier attempts
+// included.
 func (s *Service) mailApprovers(ctx context.Context, r Request, requester principal.Person, approvers []principal.Person) ([]string, error) {
 	told := slices.Clone(r.Next.Notified)
 	var failures []error
@@ -127,9 +128,9 @@ func (s *Service) mailApprovers(ctx context.Context, r Request, requester princi
 	return told, errors.Join(failures...)
 }
 
-var errNoTime = errors.New("requests: no time is left for more mails; the rest is sent later")
+var errNoTime = errors.New("credentialrequests: no time left for more mails; the rest is sent later")
 
-// mailRefusal tells the requester of a denial; somebody who is no longer active is not told.
+// mailDenial tells the requester about a denial, unless the requester is no longer active.
 func (s *Service) mailDenial(ctx context.Context, r Request) error {
 	person, err := s.People.Person(ctx, r.UserID)
 	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
@@ -149,7 +150,8 @@ func (s *Service) mailDenial(ctx context.Context, r Request) error {
 	return s.Store.Change(ctx, Change{Before: r, After: after})
 }
 
-// mailLink makes a link, ends the one before, and mails it. Only the hash of a link is kept, so each try has its own.
+// mailLink creates a link, revokes the previous one, and mails it. Each attempt creates a new link,
+// because only the hash of a link is stored.
 func (s *Service) mailLink(ctx context.Context, r Request) error {
 	person, err := s.People.Person(ctx, r.UserID)
 	if fault.KindOf(err) == fault.NotFound {
@@ -158,7 +160,7 @@ func (s *Service) mailLink(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	if !person.Active { // who may be active again tomorrow
+	if !person.Active { // the requester may become active again
 		return s.Store.Change(ctx, Change{Before: r, After: s.tried(r)})
 	}
 	old, err := s.ending(ctx, r.Next.LinkID, "replaced")
@@ -170,7 +172,7 @@ func (s *Service) mailLink(ctx context.Context, r Request) error {
 	after.Next.LinkID = link.ID
 	before := r
 	r, err = s.change(ctx, Change{Before: before, After: after, Person: &person, Issue: &link, End: old})
-	if errors.Is(err, ErrTooMany) { // a pause, so that this one does not crowd out the others
+	if errors.Is(err, ErrTooMany) { // the pause keeps this request from blocking the others
 		return errors.Join(err, s.Store.Change(ctx, Change{Before: before, After: s.tried(before)}))
 	}
 	if err != nil {
@@ -184,7 +186,8 @@ func (s *Service) mailLink(ctx context.Context, r Request) error {
 	return s.Store.Change(ctx, Change{Before: r, After: after})
 }
 
-// mintLink makes a link, which bears the id of its request as its name: so the link finds it.
+// mintLink creates a link. Its name is the id of the request, so that the link leads to the
+// request.
 func (s *Service) mintLink(r Request, person principal.Person) (credentials.Secret, credentials.Credential) {
 	secret, now := credentials.Mint(credentials.Link), s.now()
 	return secret, credentials.Credential{
@@ -197,7 +200,7 @@ func ownerOf(p principal.Person) credentials.Owner {
 	return credentials.Owner{ID: p.ID, Role: p.Role, Active: p.Active}
 }
 
-// expire ends a request that nobody collects. Its link, if it has one that still works, ends with it.
+// expire ends a request that nobody collects, and revokes its link if that still works.
 func (s *Service) expire(ctx context.Context, r Request, why string) error {
 	link, err := s.ending(ctx, r.Next.LinkID, "expired")
 	if err != nil {
@@ -208,7 +211,8 @@ func (s *Service) expire(ctx context.Context, r Request, why string) error {
 	return s.Store.Change(ctx, Change{Before: r, After: after, End: link})
 }
 
-// withdraw takes back a collection that was never confirmed: nobody knows its password. A new link follows.
+// withdraw takes back a collection that was not confirmed, because nobody knows its password, and
+// mails a new link.
 func (s *Service) withdraw(ctx context.Context, r Request) error {
 	password, err := s.ending(ctx, r.CredentialID, "its answer was lost")
 	if err != nil {
@@ -225,14 +229,14 @@ func (s *Service) withdraw(ctx context.Context, r Request) error {
 	return s.mailLink(ctx, withdrawn)
 }
 
-// ending returns the live credential with this id, to be revoked now; nil if there is none to revoke.
+// ending returns the live credential with this id, marked as revoked now, or nil if there is none.
 func (s *Service) ending(ctx context.Context, id, reason string) (*credentials.Credential, error) {
 	if id == "" {
 		return nil, nil //nolint:nilnil // nothing has to end
 	}
 	found, err := s.Credentials.Get(ctx, id)
 	if errors.Is(err, credentials.ErrUnknown) || err == nil && !found.Live(s.now()) {
-		return nil, nil //nolint:nilnil // it has ended by itself
+		return nil, nil //nolint:nilnil // it has expired or is revoked
 	}
 	found.RevokedAt, found.Reason = s.now(), reason
 	return &found, err

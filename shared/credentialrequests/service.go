@@ -12,7 +12,7 @@ import (
 	"portside/shared/mail"
 )
 
-// Parts are what a Service works with.
+// Parts are the dependencies of a Service.
 type Parts struct {
 	Store       Store
 	Credentials Credentials
@@ -22,17 +22,18 @@ type Parts struct {
 	Now         func() time.Time
 }
 
-// Service is the rules of credential requests.
+// Service manages credential requests.
 type Service struct{ Parts }
 
-// NewService returns the rules over the parts.
+// NewService returns a Service.
 func NewService(parts Parts) *Service { return &Service{parts} }
 
-// now is the time as it is stored.
+// now returns the time with the precision with which it is stored.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-// Create adds a request of the caller's and mails the approvers. It returns once the request is stored; a mail that cannot
-// be sent at that moment is sent later by SendDue. Errors: validation, ErrOpen, ErrCaller.
+// Create adds a request of the caller and mails the approvers. It returns once the request is
+// stored; if a mail cannot be sent then, SendDue sends it later. Errors: validation, ErrOpen,
+// ErrCaller.
 func (s *Service) Create(ctx context.Context, caller principal.Principal, baseURL string, input New) (Request, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Request{}, fault.Invalid(failures...)
@@ -51,7 +52,8 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, baseUR
 	return request, nil
 }
 
-// List returns one page of the caller's requests, or of everybody's for a caller with credentials:approve.
+// List returns one page of the caller's requests, or of everybody's for a caller with
+// credentials:approve.
 func (s *Service) List(ctx context.Context, caller principal.Principal, query Query) (Page, error) {
 	query.UserID = caller.UserID
 	if caller.Can(principal.CredentialsApprove) {
@@ -60,7 +62,8 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, query Qu
 	return s.Store.List(ctx, query)
 }
 
-// Get returns a request of the caller's, or anybody's for a caller with credentials:approve; to others it does not exist.
+// Get returns a request of the caller, or of anybody for a caller with credentials:approve. Other
+// requests do not exist for the caller.
 func (s *Service) Get(ctx context.Context, caller principal.Principal, id string) (Request, error) {
 	request, err := s.Store.Get(ctx, id)
 	if err == nil && request.UserID != caller.UserID && !caller.Can(principal.CredentialsApprove) {
@@ -69,7 +72,7 @@ func (s *Service) Get(ctx context.Context, caller principal.Principal, id string
 	return request, err
 }
 
-// Decision is what an approver says of a request.
+// Decision is an approver's decision on a request.
 type Decision struct {
 	ID      string
 	Approve bool
@@ -77,8 +80,9 @@ type Decision struct {
 	BaseURL string // of the portal, for the link in the mail
 }
 
-// Decide approves or denies a pending request and mails the requester. Of several decisions at the same moment one takes
-// place. Errors: validation, ErrForbidden, ErrNotFound, ErrOwn, ErrDecided, ErrRequester, ErrCaller.
+// Decide approves or denies a pending request and mails the requester. Of several decisions at
+// once, one succeeds. Errors: validation, ErrForbidden, ErrNotFound, ErrOwn, ErrDecided,
+// ErrRequester, ErrCaller.
 func (s *Service) Decide(ctx context.Context, caller principal.Principal, decision Decision) (Request, error) {
 	if !caller.Can(principal.CredentialsApprove) {
 		return Request{}, ErrForbidden
@@ -127,8 +131,8 @@ func decided(r Request, caller principal.Principal, decision Decision, now time.
 	return r.event(Event{At: now, Actor: caller.UserID, Action: action, Detail: r.Reason})
 }
 
-// mayReceive tells an approver in time that the requester cannot use a password. What counts is that the requester is
-// active when the link is made and when it is used.
+// mayReceive tells an approver early that the requester could not use a password. The decisive
+// checks are made when the link is created and when it is used.
 func (s *Service) mayReceive(ctx context.Context, userID string) error {
 	person, err := s.People.Person(ctx, userID)
 	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
@@ -137,7 +141,7 @@ func (s *Service) mayReceive(ctx context.Context, userID string) error {
 	return err
 }
 
-// change makes a change, and returns the request as it is then.
+// change makes a change, and returns the changed request.
 func (s *Service) change(ctx context.Context, c Change) (Request, error) {
 	if err := s.Store.Change(ctx, c); err != nil {
 		return Request{}, err
@@ -146,13 +150,13 @@ func (s *Service) change(ctx context.Context, c Change) (Request, error) {
 	return c.After, nil
 }
 
-// stepOrLeave takes the next step. One that fails stays noted, and SendDue takes it: what caused it has happened already,
-// so the caller must not be told otherwise.
+// tryStep takes the next step. If that fails, the step stays stored and SendDue takes it later. The
+// caller's change is stored already, so the caller gets no error.
 func (s *Service) tryStep(ctx context.Context, r Request) {
 	if !mail.HasTime(ctx) {
 		return
 	}
 	if err := s.step(ctx, r); err != nil {
-		slog.WarnContext(ctx, "credential request left for later", "request", r.ID, "error", err)
+		slog.WarnContext(ctx, "step of a credential request failed; it is retried later", "request", r.ID, "error", err)
 	}
 }

@@ -24,7 +24,7 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// office is the domain on a real engine, with users from theirs, and the clock and the post in the test's hands.
+// office is the domain on a real engine with real users. The test controls the clock and the mail.
 type office struct {
 	tb                testing.TB
 	client            *dynamodb.Client
@@ -34,7 +34,7 @@ type office struct {
 	post              *postbox
 	ada, grace, joan  principal.Principal // a viewer and two admins
 	users             *users.Service
-	service           *credentialrequests.Service // on the real client
+	service           *credentialrequests.Service // on a client without faults
 	credentials       *credentialsdynamo.Table
 }
 
@@ -78,7 +78,7 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 func (o *office) clock() time.Time { return o.now }
 
-// on is the service on a client of its own, as another process would have it.
+// on returns the service on another client, like another process.
 func (o *office) on(client *dynamodb.Client) *credentialrequests.Service {
 	table := credentialsdynamo.New(client, o.table)
 	people := usersdynamo.New(client, o.usersTable, table, o.days)
@@ -90,7 +90,7 @@ func (o *office) on(client *dynamodb.Client) *credentialrequests.Service {
 
 const base = "https://portal.example.com"
 
-// request makes a request of Ada's.
+// request creates a request of Ada.
 func (o *office) request() credentialrequests.Request {
 	o.tb.Helper()
 	made, err := o.service.Create(o.tb.Context(), o.ada, base, credentialrequests.New{Level: credentialrequests.Charts, Justification: "why not"})
@@ -100,7 +100,7 @@ func (o *office) request() credentialrequests.Request {
 	return made
 }
 
-// decide lets Grace decide.
+// decide decides as Grace.
 func (o *office) decide(id string, approve bool) {
 	o.tb.Helper()
 	_, err := o.service.Decide(o.tb.Context(), o.grace, credentialrequests.Decision{ID: id, Approve: approve, BaseURL: base})
@@ -118,7 +118,7 @@ func (o *office) get(id string) credentialrequests.Request {
 	return found
 }
 
-// wait lets time pass and the schedule run, and wants that many steps to be taken and no error.
+// wait advances the clock and runs the schedule, which must take that many steps without an error.
 func (o *office) wait(d time.Duration, steps int) {
 	o.tb.Helper()
 	o.now = o.now.Add(d)
@@ -134,7 +134,7 @@ func (o *office) works(p credentialrequests.Password) bool {
 	return err == nil
 }
 
-// postbox is a mailer that keeps what it is given, and refuses those addresses that it is told to.
+// postbox is a mailer that keeps mails, and rejects the addresses that a test chooses.
 type postbox struct {
 	mu        sync.Mutex
 	letters   []mail.Message
@@ -142,7 +142,7 @@ type postbox struct {
 	refused   []string
 }
 
-// Send implements requests.Mailer.
+// Send implements credentialrequests.Mailer.
 func (b *postbox) Send(_ context.Context, m mail.Message) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -154,7 +154,7 @@ func (b *postbox) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// recipients are those of all letters, in order.
+// recipients returns the recipients of all mails, in order.
 func (b *postbox) recipients() []string {
 	var all []string
 	for _, m := range b.letters {
@@ -163,7 +163,7 @@ func (b *postbox) recipients() []string {
 	return all
 }
 
-// newestLink is the token in the last of the letters that has one; empty: none has.
+// newestLink returns the token in the last mail that has one, or an empty text.
 func newestLink(letters []mail.Message) string {
 	for _, m := range slices.Backward(letters) {
 		if _, rest, found := strings.Cut(m.Text, base+"/portal/collect#"); found {

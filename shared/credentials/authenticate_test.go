@@ -15,7 +15,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// gate is an Authenticator over a table on a real engine, behind a meter.
+// gate is an Authenticator on a table in a real engine, with a meter.
 type gate struct {
 	tb     testing.TB
 	client *dynamodb.Client
@@ -34,7 +34,7 @@ func newGate(tb testing.TB, limit int) *gate {
 	return g
 }
 
-// issue stores a credential of a kind, after change has had its way with it.
+// issue stores a credential of a kind after applying change to it.
 func (g *gate) issue(kind credentials.Kind, change func(*credentials.Credential)) credentials.Secret {
 	g.tb.Helper()
 	secret := credentials.Mint(kind)
@@ -54,7 +54,7 @@ func (g *gate) issue(kind credentials.Kind, change func(*credentials.Credential)
 	return secret
 }
 
-func TestBasicTakesAPasswordWithExactlyItsUserName(t *testing.T) {
+func TestBasicAcceptsAPasswordWithItsUserNameOnly(t *testing.T) {
 	for _, limit := range []int{0, 100} {
 		g := newGate(t, limit)
 		password := g.issue(credentials.Password, nil)
@@ -67,13 +67,13 @@ func TestBasicTakesAPasswordWithExactlyItsUserName(t *testing.T) {
 				t.Errorf("user name %q: %v", username, err)
 			}
 			if (who.UserID == "ada") != works {
-				t.Errorf("user name %q speaks for %q", username, who.UserID)
+				t.Errorf("user name %q authenticates %q", username, who.UserID)
 			}
 		}
 	}
 }
 
-func TestBasicSpeaksWithScopesAndNoRole(t *testing.T) {
+func TestBasicReturnsScopesAndNoRole(t *testing.T) {
 	g := newGate(t, 100)
 	password, token := g.issue(credentials.Password, nil), g.issue(credentials.AccessToken, nil)
 	for _, c := range []struct{ username, text, id string }{
@@ -83,7 +83,7 @@ func TestBasicSpeaksWithScopesAndNoRole(t *testing.T) {
 	} {
 		who, allowance, err := g.auth.AuthenticateBasic(t.Context(), c.username, c.text)
 		if err != nil || !who.Scoped() || !slices.Equal(who.Scopes, []principal.Scope{"read:helm-charts"}) || who.CredentialID != c.id {
-			t.Errorf("%q speaks for %+v, %v", c.username, who, err)
+			t.Errorf("%q authenticates %+v, %v", c.username, who, err)
 		}
 		if allowance.Limit != 100 || allowance.Remaining > 99 {
 			t.Errorf("%q has the allowance %+v", c.username, allowance)
@@ -91,7 +91,7 @@ func TestBasicSpeaksWithScopesAndNoRole(t *testing.T) {
 	}
 }
 
-func TestBasicRefusesAllElseAlike(t *testing.T) {
+func TestBasicRejectsOtherCredentialsWithOneError(t *testing.T) {
 	g := newGate(t, 100)
 	revoked := g.issue(credentials.Password, func(c *credentials.Credential) { c.RevokedAt = g.now })
 	expired := g.issue(credentials.Password, func(c *credentials.Credential) { c.ExpiresAt = g.now })
@@ -113,7 +113,7 @@ func TestBasicRefusesAllElseAlike(t *testing.T) {
 	}
 }
 
-func TestBasicRefusesGarbageWithoutACall(t *testing.T) {
+func TestBasicRejectsMalformedTextWithoutACall(t *testing.T) {
 	g := newGate(t, 100)
 	password := g.issue(credentials.Password, nil).Reveal()
 	g.meter.Reset()
@@ -139,8 +139,8 @@ func TestBasicRefusesGarbageWithoutACall(t *testing.T) {
 	}
 }
 
-// TestWrongUserNameTellsNothing compares what a guesser sees of a wrong user name with what he sees of no such password.
-func TestWrongUserNameTellsNothing(t *testing.T) {
+// TestWrongUserNameLooksLikeUnknownPassword compares the responses that an attacker sees.
+func TestWrongUserNameLooksLikeUnknownPassword(t *testing.T) {
 	g := newGate(t, 100)
 	password := g.issue(credentials.Password, nil)
 	_, _, wrong := g.auth.AuthenticateBasic(t.Context(), "guess", password.Reveal())

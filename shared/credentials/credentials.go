@@ -1,11 +1,14 @@
-// Package credentials knows what API keys, tokens, passwords and one-time links look like, and tells who presents one.
+// Package credentials defines API keys, tokens, passwords and one-time links, and authenticates the
+// callers who present them.
 //
-// All kinds share one format ([Secret]) and one record ([Credential]); what differs is how they are sent and what they
-// may do. Three things always hold: only a hash is stored; every failure looks the same from outside; and a credential
-// carries its owner's role and standing itself, changed in the same transaction as the owner's, so that one read tells
-// all and a suspension works from the very next request.
+// All kinds share one format ([Secret]) and one record ([Credential]); they differ in how they are
+// sent and what they allow. Three rules always hold. Only a hash is stored. Every failure looks the
+// same to the client. A credential carries the role and status of its owner, which change in the
+// same transaction as the owner, so that authentication needs one read and a suspension takes
+// effect with the next request.
 //
-// Like rank, it is a part that several domains build on: their stores put credential writes into their own transactions.
+// Several domains build on this package: their stores put writes to credentials into their own
+// transactions.
 package credentials
 
 import (
@@ -22,26 +25,26 @@ import (
 const unauthorized = "The request has no working credential. Send a valid API key in X-API-Key, or, where it is documented, " +
 	"an access token as Bearer; those that are expired, revoked, mistyped or of an inactive user do not work."
 
-// The ways in which a credential is refused.
+// The errors of authentication.
 var (
-	// ErrUnauthorized covers every failure alike, so that nothing can be learned by trying.
+	// ErrUnauthorized covers every failure, so that a client learns nothing by trying.
 	ErrUnauthorized = fault.New(fault.Unauthorized, unauthorized)
-	// ErrRateLimited comes with an Allowance that says when to come back.
+	// ErrRateLimited comes with an Allowance that says when to retry.
 	ErrRateLimited = fault.New(fault.RateLimited,
 		"This credential has used up its requests for the current minute; wait for Retry-After seconds.")
-	// ErrUnknown is what a store says of an id that it does not have.
+	// ErrUnknown is what a store returns for an id that it does not have.
 	ErrUnknown = errors.New("credentials: no such credential")
 )
 
-// MaxLive is how many credentials of one owner may work at the same time. It bounds the transaction that changes an
-// owner's role or standing: DynamoDB takes 100 items in one.
+// MaxLive is how many credentials of one owner may work at the same time. It bounds the transaction
+// that changes an owner's role or status, because DynamoDB allows 100 items in one.
 const MaxLive = 50
 
-// MaxDaily is how many tokens of one owner may be made on one day (UTC), whether they still work or not. Whatever is made
-// stays listed for Retention.
+// MaxDaily is how many tokens an owner may create on one day (UTC), whether they still work or not.
+// It bounds the list of tokens, which keeps each one for Retention.
 const MaxDaily = 100
 
-// Credential is the stored record. It never holds the secret.
+// Credential is the stored record. It does not contain the secret.
 type Credential struct {
 	ID         string
 	Kind       Kind
@@ -49,19 +52,20 @@ type Credential struct {
 	Owner      Owner
 	Name       string
 	CreatedAt  time.Time
-	ExpiresAt  time.Time // zero: does not expire
-	RevokedAt  time.Time // zero: not revoked
-	LastUsedAt time.Time // zero: never used; rounded down to LastUseStep
-	RateLimit  int       // requests a minute; 0: the service's default
+	ExpiresAt  time.Time // zero if it does not expire
+	RevokedAt  time.Time // zero if it is not revoked
+	LastUsedAt time.Time // zero if it was never used; rounded down to LastUseResolution
+	RateLimit  int       // requests per minute; 0 means the service's default
 
-	Scopes      []string // what a token or password may fetch; none for other kinds
-	Username    string   // that a password belongs to; empty for other kinds
-	RotatedFrom string   // id of the token that this one was made with; empty: none
-	Reason      string   // why it was revoked; empty while it is not
-	IssuedBy    string   // id of the user who made it for somebody else; empty: the owner or the service itself
+	Scopes      []string // what a token or password may fetch; empty for other kinds
+	Username    string   // of a password; empty for other kinds
+	RotatedFrom string   // id of the token that created this one; empty if none did
+	Reason      string   // of the revocation; empty while it is not revoked
+	IssuedBy    string   // id of the user who created it for somebody else; empty if the owner or the service did
 }
 
-// principal is whom the credential speaks for: with the role of its owner if it is an API key, otherwise with its scopes.
+// principal returns the caller whom the credential authenticates: with its owner's role for an API
+// key, otherwise with its scopes.
 func (c Credential) principal() principal.Principal {
 	who := principal.Principal{UserID: c.Owner.ID, CredentialID: c.ID, IssuedBy: c.IssuedBy}
 	if c.Kind == APIKey {
@@ -75,14 +79,14 @@ func (c Credential) principal() principal.Principal {
 	return who
 }
 
-// Owner is the user whom a credential acts for, as of the owner's last change.
+// Owner is the user for whom a credential acts, as of the owner's last change.
 type Owner struct {
 	ID     string
 	Role   principal.Role
 	Active bool
 }
 
-// LastUseStep is the resolution of LastUsedAt: it changes at most this often.
+// LastUseResolution is the resolution of LastUsedAt, which changes at most once in this time.
 const LastUseResolution = 5 * time.Minute
 
 // Works reports whether the credential is accepted at the given time.
@@ -90,16 +94,18 @@ func (c Credential) Works(at time.Time) bool {
 	return c.Owner.Active && c.Live(at)
 }
 
-// Live reports whether the credential is neither revoked nor expired; its owner's standing does not matter.
+// Live reports whether the credential is neither revoked nor expired. The owner's status does not
+// matter.
 func (c Credential) Live(at time.Time) bool {
 	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || at.Before(c.ExpiresAt))
 }
 
-// Retention is how long a revoked or expired credential is kept for audit. Its record may outlive that, since databases
-// remove in their own time; see Kept.
+// Retention is how long a revoked or expired credential is kept for audit. Databases delete later,
+// so a record may exist longer; see IsRetained.
 const Retention = 90 * 24 * time.Hour
 
-// Kept reports whether the credential is still to be shown: until Retention after it was revoked, or has expired.
+// IsRetained reports whether the credential is still shown: until Retention after its revocation or
+// expiry.
 func (c Credential) IsRetained(at time.Time) bool {
 	ended := c.RevokedAt
 	if ended.IsZero() {
@@ -108,41 +114,42 @@ func (c Credential) IsRetained(at time.Time) bool {
 	return ended.IsZero() || at.Before(ended.Add(Retention))
 }
 
-// Store is where credentials are looked up when they are presented.
+// Store finds credentials when they are presented.
 type Store interface {
-	// Get returns the credential with this id, strongly consistent; ErrUnknown if there is none.
+	// Get returns the credential with this id, strongly consistent. Errors: ErrUnknown.
 	Get(ctx context.Context, id string) (Credential, error)
-	// Use counts one request in the minute of at, notes the use, and returns the credential and how many requests
-	// that minute has had, this one included. One atomic call; ErrUnknown if there is no credential with this id and
-	// hash, so that somebody who knows only the public id cannot use up its allowance.
+	// CountRequest counts one request in the minute of at and records the use, in one atomic call.
+	// It returns the credential and the number of requests in that minute, including this one.
+	// Errors: ErrUnknown if no credential has this id and hash, so that somebody who knows only the
+	// public id cannot use up its allowance.
 	CountRequest(ctx context.Context, id string, hash []byte, at time.Time) (Credential, int, error)
-	// Touch notes a use without counting it.
+	// RecordUse records a use without counting it.
 	RecordUse(ctx context.Context, id string, at time.Time) error
 }
 
 // Allowance is a credential's rate limit as of one request.
 type Allowance struct {
-	Limit     int           // requests a minute; 0: not limited
-	Remaining int           // left in the current minute
+	Limit     int           // requests per minute; 0 means no limit
+	Remaining int           // in the current minute
 	Reset     time.Duration // until the next minute begins, 1 s to 60 s
 }
 
-// Authenticator tells who presents a credential.
+// Authenticator finds out who presents a credential.
 type Authenticator struct {
 	store Store
 	limit int
 	now   func() time.Time
 }
 
-// NewAuthenticator returns an Authenticator with a default limit of requests a minute for each credential; 0 turns
-// limiting off.
+// NewAuthenticator returns an Authenticator. limit is the default number of requests per minute and
+// credential; 0 switches the rate limit off.
 func NewAuthenticator(store Store, limit int, now func() time.Time) *Authenticator {
 	return &Authenticator{store: store, limit: limit, now: now}
 }
 
-// Authenticate returns who presents the text, which must be of one of the given kinds. It costs no storage call for
-// garbage and exactly one otherwise (two, every LastUseStep, where limiting is off). Errors: ErrUnauthorized, and
-// ErrRateLimited with the allowance.
+// Authenticate returns the principal of a text, which must be of one of the given kinds. It makes
+// no storage call for malformed text and exactly one otherwise; without a rate limit, it makes two
+// once every LastUseResolution. Errors: ErrUnauthorized; ErrRateLimited with the allowance.
 func (a *Authenticator) Authenticate(ctx context.Context, text string, kinds ...Kind) (principal.Principal, Allowance, error) {
 	found, allowance, err := a.authenticate(ctx, text, kinds)
 	if err != nil {
@@ -151,7 +158,8 @@ func (a *Authenticator) Authenticate(ctx context.Context, text string, kinds ...
 	return found.principal(), allowance, nil
 }
 
-// AuthenticateBasic is Authenticate for HTTP Basic: a token with any user name, or a password with exactly its own.
+// AuthenticateBasic is Authenticate for HTTP Basic: it accepts a token with any user name, or a
+// password with its own user name.
 func (a *Authenticator) AuthenticateBasic(ctx context.Context, username, text string) (principal.Principal, Allowance, error) {
 	found, allowance, err := a.authenticate(ctx, text, []Kind{AccessToken, Password})
 	if err == nil && found.Kind == Password && subtle.ConstantTimeCompare([]byte(found.Username), []byte(username)) == 0 {
@@ -183,7 +191,7 @@ func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []K
 	return found, allowance, nil
 }
 
-// present looks the secret up, checks it, and notes its use.
+// lookUp finds the credential, checks the secret, and records the use.
 func (a *Authenticator) lookUp(ctx context.Context, secret Secret, now time.Time) (found Credential, used int, err error) {
 	if a.limit > 0 {
 		found, used, err = a.store.CountRequest(ctx, secret.ID(), secret.Hash(), now)

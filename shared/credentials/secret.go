@@ -11,15 +11,15 @@ import (
 	"portside/shared/core/fault"
 )
 
-// Kind is what a credential is for; its text starts with it.
+// Kind is the purpose of a credential. Its text starts with the kind.
 type Kind string
 
 // The kinds of credentials.
 const (
-	APIKey      Kind = "psk" // sent as X-API-Key; may do what its user's role permits
-	AccessToken Kind = "pst" // sent as Bearer, or as Basic password with any user name; may do what its scopes say
-	Password    Kind = "psp" // sent as Basic with exactly its user name; may do what its scopes say
-	Link        Kind = "psl" // in a mailed address; does one thing once
+	APIKey      Kind = "psk" // sent as X-API-Key; allows what its user's role permits
+	AccessToken Kind = "pst" // sent as Bearer, or as Basic password with any user name; allows what its scopes say
+	Password    Kind = "psp" // sent as Basic with its own user name; allows what its scopes say
+	Link        Kind = "psl" // in a mailed address; works once, for one purpose
 )
 
 const (
@@ -30,26 +30,27 @@ const (
 	textLength   = 3 + 1 + idLength + 1 + secretLength + sumLength
 )
 
-// ErrMalformed is what Parse says of text that no Mint ever made. Edges answer it like any other failed credential.
+// ErrMalformed is what Parse returns for text that Mint cannot have created. Clients get the
+// response of any other failed credential.
 var ErrMalformed = fault.New(fault.Unauthorized, unauthorized)
 
-// Secret is a credential's text: kind, public id, secret part and checksum. It prints and logs without the secret part;
-// Reveal alone shows it.
+// Secret is the text of a credential: kind, public id, secret part and checksum. It prints and logs
+// without the secret part, which only Reveal returns.
 type Secret struct {
 	kind Kind
 	id   string
 	text string
 }
 
-// Mint makes a new credential text from the system's random source: <kind>_<id>_<secret><crc>.
+// Mint creates a credential text from the system's random source: <kind>_<id>_<secret><crc>.
 func Mint(kind Kind) Secret {
 	id := random(idLength)
 	body := string(kind) + "_" + id + "_" + random(secretLength)
 	return Secret{kind: kind, id: id, text: body + checksum(body)}
 }
 
-// Parse takes text apart. It reads no storage: a text with a wrong length, alphabet, kind or checksum is ErrMalformed at
-// the cost of one CRC, which is what makes garbage cheap to refuse.
+// Parse parses a credential text without reading storage. Text with a wrong length, alphabet, kind
+// or checksum is ErrMalformed, at the cost of one CRC.
 func Parse(text string) (Secret, error) {
 	if len(text) != textLength || text[3] != '_' || text[4+idLength] != '_' {
 		return Secret{}, ErrMalformed
@@ -61,39 +62,40 @@ func Parse(text string) (Secret, error) {
 	return Secret{kind: kind, id: id, text: text}, nil
 }
 
-// IsID reports whether a text can be the public id of a credential. Stores answer any other as unknown, without a read.
+// IsID reports whether a text can be the public id of a credential. Stores treat any other text as
+// unknown without a read.
 func IsID(text string) bool { return len(text) == idLength && base62(text) }
 
-// Kind returns what the credential is for.
+// Kind returns the purpose of the credential.
 func (s Secret) Kind() Kind { return s.kind }
 
-// ID returns the public part, by which the credential is looked up and which may appear in logs and lists.
+// ID returns the public part, which finds the credential and may appear in logs and lists.
 func (s Secret) ID() string { return s.id }
 
-// Reveal returns the whole text. Its only rightful destinations are the response that hands it out and the mail that
-// carries a link.
+// Reveal returns the whole text. It belongs only into the response that hands it out, and into the
+// mail that contains a link.
 func (s Secret) Reveal() string { return s.text }
 
-// Hash returns what is stored in place of the text: SHA-256 of the whole. The secret part has 178 random bits, so no
-// slow hash is needed to withstand guessing.
+// Hash returns the stored form: SHA-256 of the whole text. The secret part has 178 random bits, so
+// guessing fails even without a slow hash.
 func (s Secret) Hash() []byte {
 	sum := sha256.Sum256([]byte(s.text))
 	return sum[:]
 }
 
-// Matches compares the stored hash with this text's in constant time.
+// Matches compares the stored hash with that of this text in constant time.
 func (s Secret) Matches(hash []byte) bool { return subtle.ConstantTimeCompare(s.Hash(), hash) == 1 }
 
 // String returns kind and id only.
 func (s Secret) String() string { return string(s.kind) + "_" + s.id + "_…" }
 
-// GoString keeps %#v from showing the secret.
+// GoString hides the secret from %#v.
 func (s Secret) GoString() string { return s.String() }
 
-// LogValue keeps structured logs from showing the secret.
+// LogValue hides the secret from structured logs.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText keeps encoders from showing the secret.
+// MarshalText hides the secret from encoders.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 func (k Kind) known() bool {
@@ -120,12 +122,13 @@ func checksum(body string) string {
 	return string(digits[:])
 }
 
-// random returns n base62 digits, each equally likely: bytes of 248 and above are drawn again, since 248 = 4 × 62.
+// random returns n base62 digits with equal probability. It draws bytes of 248 and above again,
+// because 248 = 4 × 62.
 func random(n int) string {
 	digits := make([]byte, 0, n)
 	draw := make([]byte, 2*n)
 	for len(digits) < n {
-		_, _ = rand.Read(draw) // never fails: it ends the program where the system has no random source
+		_, _ = rand.Read(draw) // never fails: it ends the program if the system has no random source
 		for _, b := range draw {
 			if b < 248 && len(digits) < n {
 				digits = append(digits, alphabet[b%62])

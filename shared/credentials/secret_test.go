@@ -16,13 +16,13 @@ var published = regexp.MustCompile(`^ps[ktpl]_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}$`)
 
 var kinds = []credentials.Kind{credentials.APIKey, credentials.AccessToken, credentials.Password, credentials.Link}
 
-func TestMintedSecretsAreOfThePublishedForm(t *testing.T) {
+func TestMintFollowsThePublishedForm(t *testing.T) {
 	for _, kind := range kinds {
 		seen := map[string]bool{}
 		for range 1000 {
 			secret := credentials.Mint(kind)
 			if !published.MatchString(secret.Reveal()) {
-				t.Fatalf("%s is not of the published form", secret)
+				t.Fatalf("%s does not match the published form", secret)
 			}
 			if seen[secret.ID()] {
 				t.Fatalf("id %s came twice", secret.ID())
@@ -36,14 +36,15 @@ func TestMintedSecretsAreOfThePublishedForm(t *testing.T) {
 	}
 }
 
-// TestEveryChangedCharacterIsNoticed holds by the checksum alone: a CRC-32 finds every change of one character.
-func TestEveryChangedCharacterIsNoticed(t *testing.T) {
+// TestParseRejectsEveryChangedCharacter relies on the checksum: a CRC-32 detects every change of
+// one character.
+func TestParseRejectsEveryChangedCharacter(t *testing.T) {
 	text := credentials.Mint(credentials.APIKey).Reveal()
 	for i := range len(text) {
 		for _, c := range "0Zz_-\x00é" {
 			changed := text[:i] + string(c) + text[i+1:]
 			if _, err := credentials.Parse(changed); err == nil && changed != text {
-				t.Errorf("a change at %d to %q went unnoticed", i, c)
+				t.Errorf("accepted a change at %d to %q", i, c)
 			}
 		}
 	}
@@ -63,7 +64,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 		fmt.Sprintf("%+v", struct{ Key credentials.Secret }{secret}), string(inJSON), log.String(),
 	} {
 		if strings.Contains(text, hidden) {
-			t.Errorf("the secret shows in %s", text)
+			t.Errorf("the secret appears in %s", text)
 		}
 	}
 }

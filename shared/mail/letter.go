@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// Letter is what a message says, before it is set as plain text and as HTML. All its parts are plain text, and may hold
-// what strangers wrote: Message escapes them.
+// Letter is the content of a message before it is formatted as plain text and as HTML. All its
+// parts are plain text and may come from untrusted users; Message escapes them.
 type Letter struct {
 	To      string // bare address
 	Subject string
 	Name    string   // of the reader
 	Body    []string // paragraphs
-	Quote   string   // what somebody else wrote, shown as such; empty: none
-	Button  Button   // zero: none
-	Notes   []string // paragraphs of small print
+	Quote   string   // another person's words, marked as such; empty if there are none
+	Button  Button   // zero if there is none
+	Notes   []string // paragraphs in small print
 }
 
-// Button is the one thing that a letter asks its reader to do.
+// Button is the one action that a letter asks for.
 type Button struct {
 	Label   string
 	Address string
 }
 
-// Message sets the letter.
+// Message formats the letter.
 func (l Letter) Message() Message {
 	return Message{To: l.To, Subject: l.Subject, Text: l.text(), HTML: l.html()}
 }
@@ -45,11 +45,11 @@ func (l Letter) text() string {
 	return strings.Join(parts, "\n\n") + "\n"
 }
 
-// textWidth is how many bytes a line of plain text has at most, unless one word is longer (RFC 5322, section 2.1.1, asks
-// for 78 at most).
+// textWidth is the largest number of bytes in a line of plain text, unless one word is longer. RFC
+// 5322, section 2.1.1, recommends at most 78.
 const textWidth = 72
 
-// wrap breaks long lines between words, and keeps the breaks that are there.
+// wrap breaks long lines between words, and keeps existing line breaks.
 func wrap(text string) string {
 	var out strings.Builder
 	for i, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
@@ -113,8 +113,8 @@ func (l Letter) html() string {
 	return fill(before, "{subject}", l.Subject, "{name}", l.Name) + body.String() + after
 }
 
-// fill puts values, escaped, in place of their names. It looks at each byte of the form once, so that a value which looks
-// like a name stays what it is.
+// fill replaces names by escaped values. It reads each byte of the form once, so that a value that
+// looks like a name stays unchanged.
 func fill(form string, namesAndValues ...string) string {
 	for i := 1; i < len(namesAndValues); i += 2 {
 		namesAndValues[i] = html.EscapeString(namesAndValues[i])

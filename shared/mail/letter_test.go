@@ -9,7 +9,7 @@ import (
 	"portside/shared/mail"
 )
 
-func TestLetter(t *testing.T) {
+func TestMessageFormatsTextAndHTML(t *testing.T) {
 	m := mail.Letter{
 		To: "ada@example.com", Subject: "A & B", Name: "Ada <b>", Body: []string{"One " + strings.Repeat("word ", 20), "Two"},
 		Quote: "first {name}\nsecond <i>", Button: mail.Button{Label: "Open", Address: "https://portal.example.com/x#y&z"},
@@ -38,8 +38,8 @@ func TestLetter(t *testing.T) {
 	}
 }
 
-// TestLinesOfText wraps any text: no word is lost, and only a long word makes a long line.
-func TestLinesOfText(t *testing.T) {
+// TestTextLinesAreWrapped wraps any text: no word is lost, and only a long word makes a long line.
+func TestTextLinesAreWrapped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,90}[ \n]{1,2}`), 0, 40).Draw(t, "words")
 		body := strings.Join(words, "")

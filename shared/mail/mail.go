@@ -1,12 +1,13 @@
-// Package mail is the letter that a domain writes and a mailer carries.
+// Package mail defines the messages that domains send to people.
 //
-// A domain composes a Message, by hand or from a Letter, and hands it to the one-method interface that it declares itself;
-// mailses sends it with Amazon SES. A message holds one-time links, so it prints and logs without its text.
+// A domain composes a Message, usually from a Letter, and passes it to a one-method interface of
+// its own. mailses implements that with Amazon SES. A message contains one-time links, so it prints
+// and logs without its text.
 package mail
 
 import "log/slog"
 
-// Message is one letter to one person, always with a plain text and an HTML form of the same content.
+// Message is a mail to one person, with the same content as plain text and as HTML.
 type Message struct {
 	To      string // bare address
 	Subject string
@@ -14,8 +15,8 @@ type Message struct {
 	HTML    string
 }
 
-// LogValue keeps bodies, which carry one-time links, and addresses out of the logs.
+// LogValue keeps addresses, and bodies with one-time links, out of the logs.
 func (m Message) LogValue() slog.Value { return slog.StringValue(m.Subject) }
 
-// String is the subject alone, for the same reason.
+// String returns only the subject, for the same reason.
 func (m Message) String() string { return m.Subject }

@@ -10,37 +10,37 @@ import (
 	"portside/shared/core/fault"
 )
 
-// Bounds of a project's fields, from the contract. Lengths are in characters; those of settings and metadata are package
-// checks'.
+// Limits of a project's fields, from the API contract. Lengths are in characters. Package checks
+// has those of settings and metadata.
 const (
 	MaxName        = 200
 	MaxDescription = 2000
 	MaxMembers     = 100
 )
 
-// NewProject is what a caller says of a project to be created.
+// NewProject is the input for a new project.
 type NewProject struct {
 	Name        string
 	Description string
-	Status      Status  // empty: draft
-	OwnerID     *string // nil: the caller
+	Status      Status  // empty means draft
+	OwnerID     *string // nil means the caller
 	Members     []Member
-	Settings    json.RawMessage // nil: an empty object
-	Metadata    json.RawMessage // nil: an empty object
+	Settings    json.RawMessage // nil means an empty object
+	Metadata    json.RawMessage // nil means an empty object
 }
 
-// Change is what a caller says of a project to be changed; nil leaves a field as it is.
+// Change is the input for changing a project. Nil fields stay unchanged.
 type Change struct {
 	Name        *string
 	Description *string
 	Status      *Status
 	OwnerID     *string
-	Members     []Member // replaces all members; empty but not nil: none are left
+	Members     []Member // replaces all members; an empty slice removes them
 	Settings    json.RawMessage
 	Metadata    json.RawMessage
 }
 
-// change is the creation as a change of nothing, so that either has the same rules.
+// change returns the creation as a change of an empty project, so that both follow the same rules.
 func (n NewProject) change() Change {
 	c := Change{Name: &n.Name, Description: &n.Description, OwnerID: n.OwnerID, Members: n.Members, Settings: n.Settings, Metadata: n.Metadata}
 	if n.Status != "" {
@@ -49,13 +49,13 @@ func (n NewProject) change() Change {
 	return c
 }
 
-// Check returns every way in which the input breaks a rule, none if it is fit to use. Whether users exist is not checked here.
+// Check returns all validation failures. It does not check whether the named users exist.
 func (n NewProject) Check() []fault.Field { return n.change().Check() }
 
-// Apply returns p, a project with its defaults, as the caller wants it.
+// Apply returns p, a project with default values, with the input applied.
 func (n NewProject) Apply(p Project) Project { return n.change().Apply(p) }
 
-// Check returns every way in which the change breaks a rule. Whether users exist is not checked here.
+// Check returns all validation failures. It does not check whether the named users exist.
 func (c Change) Check() []fault.Field {
 	var failures checks.Failures
 	if c.Name != nil {
@@ -103,7 +103,7 @@ func checkMembers(failures *checks.Failures, members []Member) {
 	}
 }
 
-// Apply returns p with the change made.
+// Apply returns p with the change applied.
 func (c Change) Apply(p Project) Project {
 	if c.Name != nil {
 		p.Name = strings.TrimSpace(*c.Name)
@@ -137,7 +137,7 @@ func canonicalMembers(members []Member) []Member {
 	return all
 }
 
-// canonical returns a user id in the one spelling that is stored.
+// canonical returns a user id in the spelling that is stored.
 func canonical(id string) string {
 	if parsed, err := uuid.Parse(id); err == nil {
 		return parsed.String()

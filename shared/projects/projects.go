@@ -1,14 +1,16 @@
-// Package projects is the administration of projects: what is worked on for customers, by whom, and how far it is.
+// Package projects administers projects: what is worked on for customers, by whom, and how far it
+// is.
 //
-// A project has an owner and members, who are users. These roles say who does what; they permit nothing: what a caller may do
-// follows from the role of the user, as everywhere. Users are named when they exist. One who is deleted later stays named, so
-// that it can still be told whose project it was, until somebody names another.
+// A project has an owner and members, who are users. These roles describe who does what; they grant
+// nothing, because permissions follow from the role of the user. A user must exist when a project
+// first names it. A user who is deleted later stays named until somebody replaces it, so that
+// readers still see whose project it was.
 //
-// Any status may follow any other: customers reopen what was completed, and undo what was done by mistake. Each time that a
-// project becomes archived counts as an archival.
+// Any status may follow any other, because customers reopen completed projects and undo mistakes.
+// Each change to archived counts as an archival.
 //
-// The counts of a list are the counts of its projects, and the dashboard's counters are what happened to them, whatever happens
-// half-way; see Store.
+// The counts of a list are those of its projects, and the dashboard's counters match what happened
+// to them, even if a process dies halfway; see Store.
 package projects
 
 import (
@@ -33,7 +35,7 @@ const (
 	Archived  Status = "archived"
 )
 
-// Statuses lists every status in the order in which documents and counters show them.
+// Statuses returns every status in the order in which documents and counters show them.
 func Statuses() []Status { return []Status{Draft, Active, OnHold, Completed, Archived} }
 
 // Known reports whether s is one of Statuses.
@@ -64,34 +66,34 @@ type Project struct {
 	OwnerID     string          // user id
 	Members     []Member        // each user once, in the order in which the client named them
 	Settings    json.RawMessage // a JSON object as the client wrote it, compacted; never empty
-	Metadata    json.RawMessage // the same
-	CreatedAt   time.Time       // milliseconds; in the order of Number
+	Metadata    json.RawMessage // like Settings
+	CreatedAt   time.Time       // in milliseconds; ascends with Number
 	UpdatedAt   time.Time
-	Number      int64  // place in the order of creation; holes are normal
-	Version     int64  // 1 at creation, +1 with every change that a reader can see
-	Past        string // what the store has to know of earlier days; goes back to it as it came
+	Number      int64  // position in the order of creation; gaps are normal
+	Version     int64  // 1 at creation, and one more with every change that a reader can see
+	Past        string // what the store counted the project as on earlier days; opaque to this package
 }
 
-// ErrNotFound is what an operation on a project gets that does not exist.
+// ErrNotFound is the error of an operation on a project that does not exist.
 var ErrNotFound = fault.New(fault.NotFound, "There is no such project.")
 
-// Store keeps projects. Everything that a method writes appears at once or not at all: the project, its places in the lists,
-// their counts, and the counters of the day on which it happened. Reads are strongly consistent. Methods return ErrNotFound
-// and the errors of versions and once as they are; anything else is an outage.
+// Store keeps projects. Each write is all or nothing: the project, its entries in the lists, their
+// counts, and the counters of the day. Reads are strongly consistent. Methods return ErrNotFound
+// and the errors of packages versions and idempotency unwrapped; any other error is an outage.
 type Store interface {
 	// Get returns a project, or ErrNotFound.
 	Get(ctx context.Context, id string) (Project, error)
-	// List returns one page in the order of creation, with the exact total, at a cost that grows neither with the
-	// offset nor with the number of projects.
+	// List returns one page in the order of creation with the exact total. Its cost depends neither
+	// on the offset nor on the number of projects.
 	List(ctx context.Context, query Query) (Page, error)
-	// Create adds a project and gives it its number, creation time and first version. If the creation carries an
-	// idempotency key that was used within its life, nothing is written: the first request's project is returned as it
-	// was then, or once.ErrReused where the fingerprints differ.
+	// Create adds a project with its number, creation time and first version. If the creation has
+	// an idempotency key that was used within its lifetime, nothing is written: Create returns the
+	// first request's project as it was then, or idempotency.ErrReused if the fingerprints differ.
 	Create(ctx context.Context, creation Creation) (Created, error)
-	// Update replaces before by after if the stored version is still before's; else versions.ErrStale. After's version and
-	// number are the store's to set.
+	// Update replaces before by after. Errors: versions.ErrStale if the stored version is not that
+	// of before. The store sets the version and number of after.
 	Update(ctx context.Context, before, after Project) (Project, error)
-	// Delete removes a project as of the given time; versions.ErrStale as with Update.
+	// Delete removes a project as of the given time. Errors: versions.ErrStale.
 	Delete(ctx context.Context, project Project, at time.Time) error
 }
 
@@ -102,30 +104,31 @@ type Query struct {
 	Offset int64  // 0 or more
 }
 
-// Page is one page of a list. The projects in it carry only what the list form shows: id, name, description, status, owner
-// and creation time.
+// Page is one page of a list. Its projects have only the fields of the list form: id, name,
+// description, status, owner and creation time.
 type Page struct {
 	Projects []Project
-	Total    int64 // projects that match, on all pages
+	Total    int64 // of matching projects on all pages
 }
 
-// Creation is a project to be added, with what must be written together with it.
+// Creation is a project to add, with what must be written in the same transaction.
 type Creation struct {
 	Project Project
-	Once    *idempotency.Key // nil: no idempotency key
-	// Refusal, unless nil, is what forbids the creation by now. It is returned, except where an earlier request with the
-	// same idempotency key made the project when nothing forbade it.
+	Once    *idempotency.Key // nil if the client sent no idempotency key
+	// Refusal, unless nil, is the reason why the creation is not allowed now. It is returned,
+	// unless an earlier request with the same idempotency key created the project when it was
+	// allowed.
 	Refusal error
 }
 
-// Created is the outcome of a creation.
+// Created is the result of a creation.
 type Created struct {
 	Project  Project
-	Replayed bool // nothing was written: an earlier request with the same idempotency key made this project
+	Replayed bool // nothing was written, because an earlier request with the same idempotency key created this project
 }
 
 // Directory knows the users.
 type Directory interface {
-	// Existing returns those of the ids, each given once, that a user has, in any order.
+	// Existing returns those of the distinct ids that belong to a user, in any order.
 	Existing(ctx context.Context, ids []string) ([]string, error)
 }

@@ -14,7 +14,7 @@ import (
 	"portside/shared/core/versions"
 )
 
-// Service is the rules of project administration.
+// Service administers projects.
 type Service struct {
 	store Store
 	users Directory
@@ -22,18 +22,19 @@ type Service struct {
 	now   func() time.Time
 }
 
-// NewService returns the rules over a store. newID makes project ids (UUIDv7).
+// NewService returns a Service on a store. newID creates project ids (UUIDv7).
 func NewService(store Store, users Directory, newID func() string, now func() time.Time) *Service {
 	return &Service{store: store, users: users, newID: newID, now: now}
 }
 
-// Request is who asks for a creation, and how.
+// Request says who asks for a creation, and how.
 type Request struct {
 	Caller         principal.Principal
-	IdempotencyKey string // empty: none
+	IdempotencyKey string // empty if the client sent none
 }
 
-// Create adds a project, which is the caller's unless the input names another owner. Errors: validation, once.ErrReused.
+// Create adds a project. It belongs to the caller unless the input names another owner. Errors:
+// validation, idempotency.ErrReused.
 func (s *Service) Create(ctx context.Context, request Request, input NewProject) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Created{}, fault.Invalid(failures...)
@@ -53,15 +54,16 @@ func (s *Service) Create(ctx context.Context, request Request, input NewProject)
 	return s.store.Create(ctx, creation)
 }
 
-// wanted is a project as far as the caller has asked for it.
+// wanted returns the part of a project that the client's input determines.
 func wanted(p Project) Project {
 	p.ID, p.CreatedAt = "", time.Time{}
 	return p
 }
 
-// strangers returns where a project names users who do not exist, apart from those whom it named before: whoever changes
-// something else need not know that one of them is gone. That somebody is deleted after this look and before the write is
-// nothing special, since they may as well be deleted just after it.
+// strangers returns where a project names users who do not exist, except those whom it named
+// before: a client that changes another field need not know that a user was deleted. A user may
+// also be deleted between this check and the write, which does no more harm than a deletion just
+// after it.
 func (s *Service) strangers(ctx context.Context, before, after Project) ([]fault.Field, error) {
 	known := people(before)
 	var asked []string
@@ -116,8 +118,8 @@ func (s *Service) List(ctx context.Context, query Query) (Page, error) {
 	return s.store.List(ctx, query)
 }
 
-// Update changes a project. A change that changes nothing writes nothing. Errors: validation, ErrNotFound, versions.ErrStale
-// where the target's version is not accepted.
+// Update changes a project. A change without effect writes nothing. Errors: validation,
+// ErrNotFound, versions.ErrMismatch if the caller does not accept the stored version.
 func (s *Service) Update(ctx context.Context, target versions.Target, change Change) (Project, error) {
 	if failures := change.Check(); len(failures) > 0 {
 		return Project{}, fault.Invalid(failures...)
@@ -145,7 +147,7 @@ func (s *Service) update(ctx context.Context, before, after Project) (Project, e
 	return s.store.Update(ctx, before, after)
 }
 
-// Delete removes a project. Errors as Update.
+// Delete removes a project. Its errors are those of Update, without validation.
 func (s *Service) Delete(ctx context.Context, target versions.Target) error {
 	return versions.Change(ctx, target, s.read, func(project Project) error {
 		return s.store.Delete(ctx, project, versions.StoredTime(s.now()))

@@ -1,11 +1,12 @@
 // Package rotation renews the access token that a secret in AWS Secrets Manager holds, on Secrets Manager's schedule.
 //
-// Secrets Manager calls four steps: create, set, test, finish. Each may be cut off at any point and is then repeated, all
-// four from the first; so each looks at what is there and does what is missing. Three things always hold. A token is
-// written into the secret before it works anywhere, so none works that nobody knows. The version that clients read
-// (AWSCURRENT) holds a working token from the first rotation on: it is moved only to a token that was tried. And once
-// a rotation has finished, every other token that the secret ever held ends within the overlap, be it the one that was
-// replaced or one of a rotation that was given up; lives are only ever shortened.
+// Secrets Manager calls four steps: create, set, test, finish. Each may be interrupted at any
+// point, and then all four are repeated from the first. So each step checks the current state and
+// does what is missing. Three rules always hold. A token is stored in the secret before it works
+// anywhere, so no working token is unknown. The version that clients read (AWSCURRENT) has a
+// working token from the first rotation on, because it moves only to a token that was tested. Once
+// a rotation has finished, every other token that the secret ever had expires within the overlap,
+// including those of abandoned rotations. Lifetimes are only ever shortened.
 package rotation
 
 import (
@@ -18,13 +19,13 @@ import (
 	"portside/shared/credentials"
 )
 
-// The ways in which a step is refused. None of them changes the version that clients read.
+// The errors of a step. None of these cases changes the version that clients read.
 var (
 	ErrStep       = errors.New("rotation: no such step; want createSecret, setSecret, testSecret or finishSecret")
 	ErrNoRotation = errors.New("rotation: rotation is not turned on for this secret")
 	ErrNoVersion  = errors.New("rotation: the secret has no version with this ClientRequestToken")
 	ErrNotPending = errors.New("rotation: the version is not staged as AWSPENDING")
-	ErrNoValue    = errors.New("rotation: the version has no value") // what a Vault says, too
+	ErrNoValue    = errors.New("rotation: the version has no value") // also returned by a Vault
 	ErrHasValue   = errors.New("rotation: the version has another value already")
 	ErrValue      = errors.New("rotation: the secret's value must be JSON with ownerId, name, scopes, expirationDays and, " +
 		"after the first rotation, an access token that this service made")
@@ -36,7 +37,7 @@ var (
 		"cancel the rotation and start another")
 )
 
-// Stages are the version stages that the protocol moves.
+// The version stages that the protocol moves.
 const (
 	Current = "AWSCURRENT"
 	Pending = "AWSPENDING"
@@ -46,42 +47,48 @@ const (
 type Event struct {
 	Step     string `json:"Step"`
 	SecretID string `json:"SecretId"`
-	Version  string `json:"ClientRequestToken"` // the version that this rotation makes
+	Version  string `json:"ClientRequestToken"` // the version that this rotation creates
 }
 
-// Secret is what is known of a secret without reading any value.
+// Secret is what Describe returns about a secret. It has no values.
 type Secret struct {
 	RotationOn bool
 	Stages     map[string][]string // by version
 }
 
-// Vault is where secrets are kept.
+// Vault keeps secrets.
 type Vault interface {
 	// Describe returns the stages of a secret's versions.
 	Describe(ctx context.Context, secretID string) (Secret, error)
-	// Versions returns the ids of all versions, those without a stage included.
+	// Versions returns the ids of all versions, including those without a stage.
 	Versions(ctx context.Context, secretID string) ([]string, error)
-	// Value returns the text of a version; ErrNoValue where it has none, or where there is no such version.
+	// Value returns the text of a version. Errors: ErrNoValue if the version does not exist or has
+	// no text.
 	Value(ctx context.Context, secretID, version string) (string, error)
-	// Put gives a version its text and the stage AWSPENDING. A version's text never changes: ErrHasValue.
+	// Put gives a version its text and the stage AWSPENDING. Errors: ErrHasValue if the version has
+	// another text, because a text never changes.
 	Put(ctx context.Context, secretID, version, text string) error
-	// MoveCurrent takes AWSCURRENT from one version to another; it fails where the first does not have it.
+	// MoveCurrent moves AWSCURRENT from one version to another. It fails if the first one does not
+	// have it.
 	MoveCurrent(ctx context.Context, secretID, from, to string) error
 }
 
 // Issuer makes tokens work.
 type Issuer interface {
-	// Admit reports whether a token with these terms may be issued now: ErrOwner, or what is wrong with the terms.
+	// Admit returns nil if a token with these terms may be issued now. Errors: ErrOwner, or a
+	// validation error.
 	Admit(ctx context.Context, terms Terms) error
-	// Issue makes a token work on behalf of its owner, of whom only the id needs to be filled in; ErrOwner.
+	// Issue makes a token work on behalf of its owner, of whom only the id is needed. Errors:
+	// ErrOwner.
 	Issue(ctx context.Context, token credentials.Credential) error
 }
 
-// Tokens is where tokens are kept.
+// Tokens keeps tokens.
 type Tokens interface {
-	// Get returns a token, strongly consistent; credentials.ErrUnknown.
+	// Get returns a token, strongly consistent. Errors: credentials.ErrUnknown.
 	Get(ctx context.Context, id string) (credentials.Credential, error)
-	// Shorten makes the token expire at the given time unless it ends before; credentials.ErrUnknown.
+	// Shorten makes the token expire at the given time, unless it expires earlier. Errors:
+	// credentials.ErrUnknown.
 	Shorten(ctx context.Context, secret credentials.Secret, to time.Time) error
 }
 
@@ -93,9 +100,9 @@ type Rotator struct {
 	options Options
 }
 
-// Options are what a deployment decides.
+// Options are the settings of a deployment.
 type Options struct {
-	Overlap time.Duration // how long a replaced token keeps working, at most
+	Overlap time.Duration // the longest time for which a replaced token keeps working
 	Now     func() time.Time
 }
 
@@ -104,7 +111,7 @@ func New(vault Vault, issuer Issuer, tokens Tokens, options Options) *Rotator {
 	return &Rotator{vault: vault, issuer: issuer, tokens: tokens, options: options}
 }
 
-// Step takes one step. Taking it again, or from the first again after a crash, is safe and does what is missing.
+// Step takes one step. It is safe to repeat a step, or all steps from the first, after a crash.
 func (r *Rotator) Step(ctx context.Context, e Event) error {
 	steps := map[string]func(context.Context, Event, Secret) error{
 		"createSecret": r.create, "setSecret": r.set, "testSecret": r.test, "finishSecret": r.finish,
@@ -126,7 +133,7 @@ func (r *Rotator) Step(ctx context.Context, e Event) error {
 	return nil
 }
 
-// check finds out whether the version is one that may be worked on.
+// check returns nil if the version may be worked on.
 func (s Secret) check(version string) error {
 	stages, found := s.Stages[version]
 	switch {
@@ -141,7 +148,7 @@ func (s Secret) check(version string) error {
 	}
 }
 
-// current returns the version that clients read; empty if there is none.
+// current returns the version that clients read, or an empty text if there is none.
 func (s Secret) current() string {
 	for version, stages := range s.Stages {
 		if slices.Contains(stages, Current) {
@@ -151,7 +158,7 @@ func (s Secret) current() string {
 	return ""
 }
 
-// create writes the successor's text into the pending version, unless an earlier try did.
+// create writes the new token into the pending version, unless an earlier attempt did.
 func (r *Rotator) create(ctx context.Context, e Event, secret Secret) error {
 	if secret.current() == e.Version {
 		return nil
@@ -172,7 +179,7 @@ func (r *Rotator) create(ctx context.Context, e Event, secret Secret) error {
 		return err
 	}
 	err = r.vault.Put(ctx, e.SecretID, e.Version, configured.mint(r.options.Now()).Text())
-	if errors.Is(err, ErrHasValue) { // two tries at once: the faster one's text stands
+	if errors.Is(err, ErrHasValue) { // of two simultaneous attempts, the text of the first one stays
 		return nil
 	}
 	return err
@@ -210,7 +217,8 @@ func (r *Rotator) set(ctx context.Context, e Event, secret Secret) error {
 	}
 }
 
-// register issues the pending token as the successor of the current one, if that exists: with its rate limit, too.
+// register issues the pending token as the successor of the current one, if there is one, and with
+// the same rate limit.
 func (r *Rotator) register(ctx context.Context, e Event, pending Value, secret Secret) error {
 	configured, err := r.value(ctx, e.SecretID, secret.current())
 	if err != nil {
@@ -239,7 +247,8 @@ func (r *Rotator) register(ctx context.Context, e Event, pending Value, secret S
 	return r.issuer.Issue(ctx, token)
 }
 
-// predecessor returns the token that a value holds, zero where it holds none that this service knows.
+// predecessor returns the token in a value. It is zero if the value has none that this service
+// knows.
 func (r *Rotator) predecessor(ctx context.Context, configured Value) (credentials.Credential, error) {
 	secret, held, err := configured.secret()
 	if err != nil || !held {
@@ -252,7 +261,7 @@ func (r *Rotator) predecessor(ctx context.Context, configured Value) (credential
 	return found, err
 }
 
-// test asks what any request with the pending token would ask, without leaving the trace of a use.
+// test checks that the pending token would be accepted, without recording a use.
 func (r *Rotator) test(ctx context.Context, e Event, _ Secret) error {
 	pending, err := r.value(ctx, e.SecretID, e.Version)
 	if err != nil {
@@ -282,8 +291,8 @@ func (r *Rotator) works(ctx context.Context, v Value) error {
 	return nil
 }
 
-// finish lets clients read the pending version, and then lets every other token of the secret end. In this order: a token
-// that is still current must not be cut short by a rotation that never finishes.
+// finish makes the pending version current, and then makes every other token of the secret expire.
+// The order matters: a rotation that never finishes must not shorten the current token.
 func (r *Rotator) finish(ctx context.Context, e Event, secret Secret) error {
 	pending, err := r.value(ctx, e.SecretID, e.Version)
 	if err != nil {
@@ -316,7 +325,8 @@ func (r *Rotator) retire(ctx context.Context, e Event, kept Value) error {
 	return nil
 }
 
-// retireVersion leaves alone what is no token of ours, and what stands in the version that is kept, too.
+// retireVersion shortens the token of one version. It skips values without a token of this service,
+// and the token that is kept.
 func (r *Rotator) retireVersion(ctx context.Context, secretID, version string, kept Value) error {
 	text, err := r.vault.Value(ctx, secretID, version)
 	if errors.Is(err, ErrNoValue) {
@@ -327,14 +337,14 @@ func (r *Rotator) retireVersion(ctx context.Context, secretID, version string, k
 	}
 	value, err := ParseValue(text)
 	if err != nil {
-		return nil //nolint:nilerr // somebody's own text; it has no token that could be ended
+		return nil //nolint:nilerr // a text of other origin; it has no token to shorten
 	}
 	secret, held, err := value.secret()
 	if err != nil || !held || value.Token == kept.Token {
 		return nil //nolint:nilerr // as above
 	}
 	err = r.tokens.Shorten(ctx, secret, r.options.Now().Add(r.options.Overlap))
-	if errors.Is(err, credentials.ErrUnknown) { // never registered, or purged long since
+	if errors.Is(err, credentials.ErrUnknown) { // never registered, or deleted after its retention
 		return nil
 	}
 	return err

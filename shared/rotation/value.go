@@ -9,7 +9,7 @@ import (
 	"portside/shared/credentials"
 )
 
-// Terms say which token a secret is to hold: they are what an operator configures, and every rotation keeps them.
+// Terms say which token a secret has. An operator configures them, and every rotation keeps them.
 type Terms struct {
 	OwnerID string   `json:"ownerId"`
 	Name    string   `json:"name"`
@@ -17,10 +17,10 @@ type Terms struct {
 	Days    int      `json:"expirationDays"` // until a token expires
 }
 
-// Username is the user name that goes with a token where a client wants one; a token works with any.
+// Username is the user name for clients that need one. A token works with any.
 const Username = "token"
 
-// Value is the JSON text of one version of a secret. The first version may have terms alone.
+// Value is the JSON text of one version of a secret. The first version may have only terms.
 type Value struct {
 	Terms
 	Username  string    `json:"username,omitempty"`
@@ -29,7 +29,7 @@ type Value struct {
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 }
 
-// ParseValue reads a version's text. Its errors never quote the text, which holds a token.
+// ParseValue parses the text of a version. Its errors never quote the text, which contains a token.
 func ParseValue(text string) (Value, error) {
 	var v Value
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -41,24 +41,24 @@ func ParseValue(text string) (Value, error) {
 	return v, nil
 }
 
-// Text is the way back. Keys that others may have added are not kept.
+// Text is the inverse of ParseValue. It does not keep keys that others added.
 func (v Value) Text() string {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("rotation: a value does not encode: %v", err))
+		panic(fmt.Sprintf("rotation: encode a value: %v", err))
 	}
 	return string(text)
 }
 
-// String leaves the token out, wherever a value is printed or logged.
+// String omits the token, so that it is never printed or logged.
 func (v Value) String() string {
 	return fmt.Sprintf("token %q of %s, %q", v.TokenID, v.OwnerID, v.Name)
 }
 
-// GoString leaves the token out of %#v.
+// GoString omits the token from %#v.
 func (v Value) GoString() string { return v.String() }
 
-// secret returns the token in the value; false where there is none yet.
+// secret returns the token in the value, or false if there is none yet.
 func (v Value) secret() (credentials.Secret, bool, error) {
 	if v.Token == "" {
 		return credentials.Secret{}, false, nil
@@ -79,7 +79,7 @@ func (v Value) pending() (credentials.Secret, error) {
 	return secret, err
 }
 
-// mint returns the value that succeeds one with these terms.
+// mint returns the next value, with a new token.
 func (t Terms) mint(now time.Time) Value {
 	secret := credentials.Mint(credentials.AccessToken)
 	return Value{
@@ -88,7 +88,7 @@ func (t Terms) mint(now time.Time) Value {
 	}
 }
 
-// within reports whether t asks for nothing beyond what is configured.
+// within reports whether t allows nothing beyond what is configured.
 func (t Terms) within(configured Terms) bool {
 	for _, scope := range t.Scopes {
 		if !slices.Contains(configured.Scopes, scope) {

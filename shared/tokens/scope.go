@@ -7,12 +7,12 @@ import (
 	"portside/shared/core/principal"
 )
 
-// Everything is what a vendor's own people may hand out.
+// AllScopes returns the scopes that the vendor's own staff may grant.
 func AllScopes() []principal.Scope {
 	return []principal.Scope{principal.ReadCharts, principal.ReadImages}
 }
 
-// checkScopes returns every way in which a list of scopes breaks a rule.
+// checkScopes returns all validation failures of a list of scopes.
 func checkScopes(scopes []principal.Scope) []fault.Field {
 	switch {
 	case len(scopes) == 0:

@@ -1,15 +1,15 @@
-// Package tokens is the credentials that customers' machines fetch charts and images with: scoped, expiring, and renewed by
-// the machines themselves.
+// Package tokens manages the credentials with which customers' machines fetch charts and images.
+// They have scopes, they expire, and the machines renew them themselves.
 //
-// A token is a credential (see shared/credentials) that may do what its scopes say and nothing else. It makes its own
-// successor: the new one's scopes lie within its own, and the old one stays valid until it expires, so that a pipeline
-// switches over at leisure. Revoked and expired ones stay listed for 90 days with the reason.
+// A token is a credential (see shared/credentials) that allows only what its scopes say. It can
+// create its own successor, whose scopes lie within its own. The old token stays valid until it
+// expires, so that a pipeline can switch over in the meantime. Revoked and expired tokens stay
+// listed for 90 days, with the reason.
 package tokens
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +22,7 @@ import (
 	"portside/shared/credentials"
 )
 
-// Bounds of a token's fields, from the contract.
+// Limits of a token's fields, from the API contract.
 const (
 	MaxName     = 100 // characters
 	MaxScopes   = 20
@@ -30,20 +30,21 @@ const (
 	MaxDays     = 365
 )
 
-// The ways in which an operation on tokens is refused.
+// The errors of operations on tokens.
 var (
 	ErrNotFound    = fault.New(fault.NotFound, "There is no such token.")
-	ErrWiderScopes = fault.New(fault.Forbidden, "A scope that was asked for reaches further than those of the credential that asks.")
-	ErrNotYours    = fault.New(fault.Forbidden, "Other people's tokens need the permission tokens:read to see and tokens:write to revoke.")
-	ErrTooMany     = fault.NewFinal(fault.Conflict, fmt.Sprintf("There are %d working credentials already, which is the most one user may have, "+
-		"or %d tokens were made today. Revoke one first, or come back tomorrow.", credentials.MaxLive, credentials.MaxDaily))
-	ErrNotRelated = fault.New(fault.Forbidden, "A token may end itself, those that it was renewed from, and those that were renewed from it; "+
-		"no others, since it may have leaked.")
-	// ErrCaller says that the credential which asks was revoked, or its owner deactivated, at that very moment.
+	ErrWiderScopes = fault.New(fault.Forbidden, "A requested scope allows more than the scopes of the credential that you use.")
+	ErrNotYours    = fault.New(fault.Forbidden, "Other people's tokens need the permission tokens:read to view and tokens:write to revoke.")
+	ErrTooMany     = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user already has %d working credentials, which is the maximum, "+
+		"or created %d tokens today. Revoke one first, or try again tomorrow.", credentials.MaxLive, credentials.MaxDaily))
+	ErrNotRelated = fault.New(fault.Forbidden, "A token can revoke only itself, the tokens that it was renewed from, and those that were "+
+		"renewed from it, because it may have leaked.")
+	// ErrCaller means that the caller's credential was revoked, or its owner deactivated, at the
+	// same moment.
 	ErrCaller = credentials.ErrUnauthorized
 )
 
-// Status is what a token is good for.
+// Status says whether a token works, and if not, why.
 type Status string
 
 // The statuses. Only an active token works.
@@ -51,7 +52,7 @@ const (
 	Active   Status = "active"
 	Expired  Status = "expired"
 	Revoked  Status = "revoked"
-	Inactive Status = "inactive" // its owner is not active
+	Inactive Status = "inactive" // the owner is not active
 )
 
 // StatusOf returns the status of a credential at a time.
@@ -70,36 +71,38 @@ func StatusOf(c credentials.Credential, at time.Time) Status {
 
 // Store keeps tokens and passwords. Writes are all or nothing; reads are strongly consistent.
 type Store interface {
-	// Issue adds a token on behalf of the credential with the id by. ErrCaller if that does not work any more, ErrTooMany.
+	// Issue adds a token on behalf of the credential with the id by. Errors: ErrCaller if that
+	// credential no longer works; ErrTooMany.
 	Issue(ctx context.Context, token credentials.Credential, by string) error
-	// Get returns a credential of any kind but links, or ErrNotFound.
+	// Get returns a credential of any kind except links, or ErrNotFound.
 	Get(ctx context.Context, id string) (credentials.Credential, error)
-	// List returns the tokens and passwords that an owner has or had within 90 days, in no particular order; older ones may
-	// be among them.
+	// List returns the tokens and passwords that an owner has or had within the last 90 days, in no
+	// particular order. Older ones may be included.
 	List(ctx context.Context, ownerID string) ([]credentials.Credential, error)
-	// Revoke ends a credential as of token.RevokedAt, for token.Reason. ErrNotFound if it is revoked already.
+	// Revoke revokes a credential with token.RevokedAt and token.Reason. Errors: ErrNotFound if it
+	// is revoked already.
 	Revoke(ctx context.Context, token credentials.Credential) error
 }
 
-// Service is the rules of tokens.
+// Service manages tokens.
 type Service struct {
 	store Store
 	now   func() time.Time
 }
 
-// NewService returns the rules over a store.
+// NewService returns a Service on a store.
 func NewService(store Store, now func() time.Time) *Service {
 	return &Service{store: store, now: now}
 }
 
-// NewToken is what a caller says of a token to be made.
+// NewToken is the input for a new token.
 type NewToken struct {
 	Name   string
 	Scopes []principal.Scope
 	Days   int // until it expires
 }
 
-// Check returns every way in which the input breaks a rule.
+// Check returns all validation failures.
 func (n NewToken) Check() []fault.Field {
 	var failures []fault.Field
 	name := strings.TrimSpace(n.Name)
@@ -113,14 +116,15 @@ func (n NewToken) Check() []fault.Field {
 	return failures
 }
 
-// Issued is a token that was just made. The secret is here and nowhere else.
+// Issued is a new token. The secret is not stored anywhere else.
 type Issued struct {
 	Token  credentials.Credential
 	Secret credentials.Secret
 }
 
-// Create makes a token for the caller's user. A caller that is a token itself hands out no more than it has, and is noted
-// as what the new one was rotated from; it stays valid. Errors: validation, ErrWider, ErrTooMany, ErrCaller.
+// Create creates a token for the caller's user. A caller that is a token can grant only its own
+// scopes; it stays valid, and the new token records that it was rotated from it. Errors:
+// validation, ErrWiderScopes, ErrTooMany, ErrCaller.
 func (s *Service) Create(ctx context.Context, caller principal.Principal, input NewToken) (Issued, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Issued{}, fault.Invalid(failures...)
@@ -141,7 +145,8 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, input 
 	return Issued{Token: token, Secret: secret}, s.store.Issue(ctx, token, caller.CredentialID)
 }
 
-// scopesOf is what a caller may hand out: a token what it has, a person with tokens:write everything.
+// scopesOf returns what a caller may grant: a token its own scopes, a person with tokens:write all
+// of them.
 func scopesOf(caller principal.Principal) []principal.Scope {
 	if !caller.Scoped() {
 		return AllScopes()
@@ -158,10 +163,11 @@ func texts(scopes []principal.Scope) []string {
 	return slices.Compact(all)
 }
 
-// MaxListed is how many tokens and passwords a list has at most, the newest ones.
+// MaxListed is the largest number of tokens and passwords in a list, which has the newest ones.
 const MaxListed = 500
 
-// List returns a user's tokens and passwords, the newest MaxListed, newest first. The empty userID means the caller's own.
+// List returns a user's newest MaxListed tokens and passwords, newest first. An empty userID means
+// the caller.
 func (s *Service) List(ctx context.Context, caller principal.Principal, userID string) ([]credentials.Credential, error) {
 	userID = cmp.Or(userID, caller.UserID)
 	if userID != caller.UserID && !caller.Can(principal.TokensRead) {
@@ -176,46 +182,13 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, userID s
 	return all[:min(len(all), MaxListed)], err
 }
 
-// Get returns a token or password of the caller's, or anybody's with tokens:read.
+// Get returns a token or password of the caller, or of anybody for a caller with tokens:read.
 func (s *Service) Get(ctx context.Context, caller principal.Principal, id string) (credentials.Credential, error) {
 	return s.find(ctx, caller, id, principal.TokensRead)
 }
 
-// Revoke ends a token or password of the caller's, or anybody's with tokens:write; it works nowhere from the next request
-// on. A caller that is a token itself ends only its own line. ErrNotFound if it is revoked already, ErrNotKin.
-func (s *Service) Revoke(ctx context.Context, caller principal.Principal, id string) error {
-	token, err := s.find(ctx, caller, id, principal.TokensWrite)
-	if err != nil {
-		return err
-	}
-	if caller.Scoped() {
-		issued, err := s.store.List(ctx, caller.UserID)
-		if err != nil {
-			return err
-		}
-		if !descends(id, caller.CredentialID, issued) && !descends(caller.CredentialID, id, issued) {
-			return ErrNotRelated
-		}
-	}
-	return s.revoke(ctx, token, "revoked by "+caller.UserID)
-}
-
-// descends reports whether the token with the id is the ancestor, or was renewed from it or from one of its successors.
-func descends(id, ancestor string, issued []credentials.Credential) bool {
-	from := make(map[string]string, len(issued))
-	for _, c := range issued {
-		from[c.ID] = c.RotatedFrom
-	}
-	for range len(issued) + 1 {
-		if id == ancestor {
-			return true
-		}
-		id = from[id]
-	}
-	return false
-}
-
-// find hides what the caller may not see, and what is past its retention, as if it did not exist.
+// find returns a token. Tokens that the caller may not see, and those past their retention, do not
+// exist for the caller.
 func (s *Service) find(
 	ctx context.Context, caller principal.Principal, id string, others principal.Permission,
 ) (credentials.Credential, error) {
@@ -227,62 +200,6 @@ func (s *Service) find(
 		return credentials.Credential{}, ErrNotFound
 	}
 	return token, nil
-}
-
-// RevokeLeaked ends the token, password or API key with this text, on behalf of whoever holds it, and every token that was
-// renewed from it since: whoever found it may have made them. It is no error if there is none: the text works nowhere
-// either way, and nothing can be learned by trying.
-func (s *Service) RevokeLeaked(ctx context.Context, text string) error {
-	secret, err := credentials.Parse(text)
-	if err != nil {
-		return nil //nolint:nilerr // garbage works nowhere, which is what was asked for
-	}
-	leaked, err := s.store.Get(ctx, secret.ID())
-	if errors.Is(err, ErrNotFound) || err == nil && !secret.Matches(leaked.Hash) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := s.revokeIfLive(ctx, leaked); err != nil {
-		return err
-	}
-	return s.revokeDescendants(ctx, leaked)
-}
-
-// endDescendants ends what was renewed from a token that has ended, level by level: since nothing can be issued by a token
-// that has ended, each level is complete when it is read.
-func (s *Service) revokeDescendants(ctx context.Context, ancestor credentials.Credential) error {
-	ended := map[string]bool{ancestor.ID: true}
-	for {
-		issued, err := s.store.List(ctx, ancestor.Owner.ID)
-		if err != nil {
-			return err
-		}
-		children := slices.DeleteFunc(issued, func(c credentials.Credential) bool { return !ended[c.RotatedFrom] || ended[c.ID] })
-		if len(children) == 0 {
-			return nil
-		}
-		for _, c := range children {
-			if err := s.revokeIfLive(ctx, c); err != nil {
-				return err
-			}
-			ended[c.ID] = true
-		}
-	}
-}
-
-// endLeaked ends a credential unless it has ended.
-func (s *Service) revokeIfLive(ctx context.Context, c credentials.Credential) error {
-	if err := s.revoke(ctx, c, "reported as leaked"); !errors.Is(err, ErrNotFound) {
-		return err
-	}
-	return nil
-}
-
-func (s *Service) revoke(ctx context.Context, token credentials.Credential, reason string) error {
-	token.RevokedAt, token.Reason = s.now().UTC(), reason
-	return s.store.Revoke(ctx, token)
 }
 
 func isToken(c credentials.Credential) bool {

@@ -20,15 +20,15 @@ import (
 	"portside/shared/charts/chartshelm"
 )
 
-// production is what an archive may hold by default (MaxChartMegabytes).
+// production is the default limit of an archive (MaxChartMegabytes).
 const production = 20 << 20
 
-// repeated anchors a value and has a list of as many aliases of it.
+// repeated returns YAML with an anchored value and a list of that many aliases of it.
 func repeated(value string, times int) string {
 	return "a: &a " + value + "\nb: [" + strings.TrimSuffix(strings.Repeat("*a,", times), ",") + "]\n"
 }
 
-// merged are maps of which each takes in the last one, and a large value by each of its keys.
+// merged returns maps of which each merges the previous one, and a large value under each key.
 func merged(levels int, value string) string {
 	text := "v: &v " + value + "\nm0: &m0 {x: *v}\n"
 	for i := range levels {
@@ -39,7 +39,8 @@ func merged(levels int, value string) string {
 
 func letters(n int) string { return strings.Repeat("x", n) }
 
-// wherever returns archives with the text in each file that helm parses, in the chart itself and in charts in it.
+// wherever returns archives with the text in each file that helm parses, in the chart and in its
+// subcharts.
 func wherever(tb testing.TB, name, text string) map[string][]byte {
 	tb.Helper()
 	all := map[string][]byte{}
@@ -59,7 +60,8 @@ func wherever(tb testing.TB, name, text string) map[string][]byte {
 	return all
 }
 
-// expanding are archives of some kilobytes, each of which would have helm's reader take gigabytes, or much more than they are.
+// expanding returns archives of some kilobytes for which helm's reader would need gigabytes, or
+// much more than their size.
 func expanding(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	all := map[string][]byte{}
@@ -91,7 +93,8 @@ func expanding(tb testing.TB) map[string][]byte {
 	return all
 }
 
-// taxing are archives just below the limits: what is accepted, or given to helm, at its worst.
+// taxing returns archives just below the limits: the worst cases that are accepted or passed to
+// helm.
 func taxing(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	all := map[string][]byte{}
@@ -126,7 +129,7 @@ func taxing(tb testing.TB) map[string][]byte {
 	return all
 }
 
-// chain are anchors of which each holds an alias of the last one.
+// chain returns anchors of which each contains an alias of the previous one.
 func chain(links int) string {
 	var text strings.Builder
 	text.WriteString("x0: &x0 a\n")
@@ -136,7 +139,8 @@ func chain(links int) string {
 	return text.String()
 }
 
-// holey are archives of files that are mostly holes, or that have another size than they pretend.
+// holey returns archives of files that are mostly holes, or whose size differs from what the header
+// claims.
 func holey(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	const hole = "8589934592" // 8 GB
@@ -155,12 +159,13 @@ func holey(tb testing.TB) map[string][]byte {
 	return all
 }
 
-// withRecords packs Chart.yaml and a file with PAX records, which archive/tar reads but would not write.
+// withRecords packs Chart.yaml and a file with PAX records, which archive/tar reads but does not
+// write.
 func withRecords(tb testing.TB, records ...string) []byte {
 	tb.Helper()
 	var text strings.Builder
 	for _, record := range records {
-		for size := len(record) + 2; ; size++ { // the size counts its own digits
+		for size := len(record) + 2; ; size++ { // the size includes its own digits
 			line := fmt.Sprintf("%d %s\n", size, record)
 			if len(line) == size {
 				text.WriteString(line)
@@ -173,7 +178,7 @@ func withRecords(tb testing.TB, records ...string) []byte {
 		rawMember("PaxHeaders/x", tar.TypeXHeader, text.String())+rawMember("app/x", tar.TypeReg, body)+zeros(1024))
 }
 
-// oldHoles is a file of the type S: 5 bytes, then a hole up to 2 MB.
+// oldHoles returns a file of type S: 5 bytes, then a hole up to 2 MB.
 func oldHoles(tb testing.TB) []byte {
 	tb.Helper()
 	block := []byte(rawMember("app/x", tar.TypeGNUSparse, "hello"))
@@ -199,7 +204,7 @@ func tarFile(tb testing.TB, header tar.Header, text string) string {
 	return out.String()
 }
 
-// rawMember is a member with its header, padded to blocks.
+// rawMember returns a member with its header, padded to blocks.
 func rawMember(name string, kind byte, text string) string {
 	block := make([]byte, 512)
 	copy(block, name)
@@ -221,7 +226,7 @@ func seal(block []byte) {
 	copy(block[148:], fmt.Sprintf("%06o\x00 ", sum))
 }
 
-func TestExpandingArchivesAreRefusedUnread(t *testing.T) {
+func TestExpandingArchivesAreRejectedBeforeHelmReadsThem(t *testing.T) {
 	const most = 100 << 20
 	for name, archive := range expanding(t) {
 		t.Run(name, func(t *testing.T) {
@@ -239,7 +244,7 @@ func TestExpandingArchivesAreRefusedUnread(t *testing.T) {
 	}
 }
 
-func TestFilesWithHolesAreRefused(t *testing.T) {
+func TestFilesWithHolesAreRejected(t *testing.T) {
 	for name, archive := range holey(t) {
 		t.Run(name, func(t *testing.T) {
 			_, err := chartshelm.New(production).Inspect(t.Context(), file, archive)
@@ -252,7 +257,8 @@ func TestFilesWithHolesAreRefused(t *testing.T) {
 	}
 }
 
-// An archive that ends the function by taking its memory would come back with every try and every rebuild.
+// TestMemoryIsBounded matters because an archive that kills the function by its memory would return
+// with every retry and every rebuild.
 func TestMemoryIsBounded(t *testing.T) {
 	const most = 150 << 20
 	for _, corpus := range []map[string][]byte{taxing(t), holey(t)} {
@@ -271,8 +277,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// peak returns by how much what lives in the heap has grown at most, as the collector sees it. It collects all the time, so
-// that garbage does not count; a bomb lives while it is built.
+// peak returns by how much the live heap has grown at most. It collects garbage all the time, so
+// that only live memory counts.
 func peak(do func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	runtime.GC()

@@ -1,9 +1,12 @@
-// Package chartshelm reads chart archives with helm's own loader, so that what is listed is what helm would list.
+// Package chartshelm reads chart archives with helm's own loader, so that the index lists what helm
+// would list.
 //
-// Archives are the vendor's, but a leaked key of the vendor's may be at work, and helm's loader takes memory and time as the
-// archive likes. So the archive is measured first, with everything nested in it and within one budget: its files, the bytes of
-// all of them, and what their YAML holds when it is expanded. Helm sees only what fits. What other tools would read differently
-// than helm (links, files with holes, files that are there twice, two top directories) is refused.
+// The vendor publishes the archives, but an attacker may have a leaked key of the vendor, and an
+// archive can make helm's loader use any amount of memory and time. So this package first measures
+// the archive and everything nested in it against one budget: the number of files, their bytes, and
+// the size of their YAML when it is expanded. Helm reads only what fits. Archives that other tools
+// would read differently than helm (links, files with holes, duplicate files, two top directories)
+// are rejected.
 package chartshelm
 
 import (
@@ -22,34 +25,37 @@ import (
 	"portside/shared/core/principal"
 )
 
-// What helm demands of a name, and what fits into keys and addresses.
+// What helm requires of a name, and what fits into keys and addresses.
 const (
 	maxName = 250
 	maxFile = 512
 )
 
-// strictVersion is the grammar of Semantic Versioning 2.0.0. Helm takes more, such as v1 and 01.0, which it then holds for the
-// same version as others.
+// strictVersion is the grammar of Semantic Versioning 2.0.0. Helm accepts more, such as v1 and
+// 01.0, and then treats them as equal to other versions.
 var strictVersion = regexp.MustCompile(`^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)` +
 	`(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
 	`(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`)
 
-// isChartName takes the names that a scope can name: nobody could be given another chart alone.
+// isChartName accepts only names that a scope can name. No scope could grant access to a chart with
+// another name.
 func isChartName(name string) bool {
 	return !strings.Contains(name, "/") && (principal.ReadCharts + ":" + principal.Scope(name)).Known()
 }
 
 const packageIt = "make the archive with `helm package`"
 
-// Inspector is a charts.Inspector.
+// Inspector implements charts.Inspector.
 type Inspector struct{ maxBytes int64 }
 
 var _ charts.Inspector = (*Inspector)(nil)
 
-// New returns an Inspector that takes archives of at most maxBytes when inflated, with all that is nested in them.
+// New returns an Inspector. An archive, with everything nested in it, may have at most maxBytes
+// after decompression.
 func New(maxBytes int64) *Inspector { return &Inspector{maxBytes} }
 
-// Inspect implements charts.Inspector. It returns when the context ends; helm may then still be busy for a moment.
+// Inspect implements charts.Inspector. It returns when the context ends; helm may keep working for
+// a moment.
 func (i *Inspector) Inspect(ctx context.Context, file string, archive []byte) (charts.Version, error) {
 	if err := measure(ctx, archive, i.maxBytes); err != nil {
 		return charts.Version{}, err
@@ -74,7 +80,8 @@ func (i *Inspector) Inspect(ctx context.Context, file string, archive []byte) (c
 	}
 }
 
-// load has helm read the archive. A panic in there is the archive's doing and no reason to end the process.
+// load reads the archive with helm. A panic in helm is a fault of the archive and must not end the
+// process.
 func load(archive []byte) (version charts.Version, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -139,7 +146,7 @@ func checkName(file string, v charts.Version) error {
 	return nil
 }
 
-// quote shows a name from an archive without what it could do to a terminal.
+// quote shows a name from an archive without characters that could affect a terminal.
 func quote(name string) string {
 	const longest = 100
 	if len(name) > longest {
@@ -148,7 +155,7 @@ func quote(name string) string {
 	return fmt.Sprintf("%q", name)
 }
 
-// isRefusal tells what is wrong with the archive from what ended the reading of it.
+// isRefusal reports whether the error is a fault of the archive, and not the end of the context.
 func isRefusal(err error) bool {
 	_, is := errors.AsType[*charts.Refusal](err)
 	return is

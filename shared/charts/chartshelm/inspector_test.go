@@ -23,7 +23,7 @@ const (
 	file     = "app-1.0.0.tgz"
 )
 
-// member is one of an archive; without a type it is a file.
+// member is a member of an archive. Without a type it is a file.
 type member struct {
 	name, text string
 	kind       byte
@@ -54,7 +54,7 @@ func pack(tb testing.TB, members ...member) []byte {
 
 var chartYAML = member{name: "app/Chart.yaml", text: minimal}
 
-// nested is a chart that holds a chart and so on, so many times.
+// nested returns a chart that contains a chart and so on, to that many levels.
 func nested(tb testing.TB, levels int) []byte {
 	tb.Helper()
 	inner := pack(tb, chartYAML)
@@ -66,7 +66,7 @@ func nested(tb testing.TB, levels int) []byte {
 
 func zeros(n int) string { return strings.Repeat("\x00", n) }
 
-// refused are archives that must not be accepted, each with a part of the reason.
+// refused returns archives that must not be accepted, each with a part of the reason.
 func refused(tb testing.TB) map[string]bad {
 	tb.Helper()
 	sound := pack(tb, chartYAML)
@@ -115,7 +115,7 @@ type bad struct {
 	reason  string
 }
 
-// refusedContents are sound archives of what is no sound chart.
+// refusedContents returns well-formed archives of invalid charts.
 func refusedContents(tb testing.TB) map[string]bad {
 	tb.Helper()
 	with := func(more ...member) []byte { return pack(tb, append([]member{chartYAML}, more...)...) }
@@ -158,7 +158,7 @@ func gzipped(tb testing.TB, text string) []byte {
 	return packed.Bytes()
 }
 
-func TestRefusals(t *testing.T) {
+func TestInspectRejectsBadArchives(t *testing.T) {
 	for name, bad := range refused(t) {
 		t.Run(name, func(t *testing.T) {
 			version, err := chartshelm.New(maxBytes).Inspect(t.Context(), file, bad.archive)
@@ -171,7 +171,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// checkRefusal checks that a refusal is a sentence, says how to mend it, and can be shown on a terminal.
+// checkRefusal checks that a refusal is a sentence, says how to fix the problem, and can be shown
+// on a terminal.
 func checkRefusal(t *testing.T, r *charts.Refusal) {
 	t.Helper()
 	text := r.Error()
@@ -180,7 +181,7 @@ func checkRefusal(t *testing.T, r *charts.Refusal) {
 	}
 }
 
-func TestSoundCharts(t *testing.T) {
+func TestInspectAcceptsValidCharts(t *testing.T) {
 	for name, archive := range map[string][]byte{
 		"smallest":          pack(t, chartYAML),
 		"with a directory":  pack(t, member{name: "app/", kind: tar.TypeDir}, chartYAML),
@@ -195,7 +196,7 @@ func TestSoundCharts(t *testing.T) {
 	}
 }
 
-func TestEndOfTimeIsNoRefusal(t *testing.T) {
+func TestTimeoutIsNotARefusal(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := chartshelm.New(maxBytes).Inspect(ctx, file, pack(t, chartYAML))
@@ -204,7 +205,7 @@ func TestEndOfTimeIsNoRefusal(t *testing.T) {
 	}
 }
 
-// FuzzInspect gives helm whatever passes the measuring: it ends with a chart that can be listed, or a refusal.
+// FuzzInspect checks that every archive ends as a chart that can be listed, or as a refusal.
 func FuzzInspect(f *testing.F) {
 	f.Add(pack(f, chartYAML))
 	f.Add(nested(f, 2))
@@ -229,7 +230,7 @@ func FuzzInspect(f *testing.F) {
 	})
 }
 
-// FuzzChartYAML spares the fuzzer the compression, which it would hardly get past.
+// FuzzChartYAML skips the compression, which a fuzzer would hardly get past.
 func FuzzChartYAML(f *testing.F) {
 	f.Add(minimal, "")
 	f.Add(minimal+"dependencies: [{name: a, import-values: [{x: 1}, .inf]}]\nmaintainers: [null]\n", "a: 1")

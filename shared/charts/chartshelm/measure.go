@@ -17,21 +17,21 @@ import (
 const (
 	maxFiles    = 10_000
 	maxPath     = 512
-	maxNesting  = 5 // charts in charts in …
+	maxNesting  = 5 // levels of charts in charts
 	maxMetadata = 256 << 10
 )
 
 // gauge measures an archive and those nested in it against one budget.
 type gauge struct {
 	ctx   context.Context // of one call of measure
-	left  int64           // inflated bytes
+	left  int64           // bytes after decompression
 	limit int64
 	files int
-	// Of the YAML that helm parses: bytes and values, with aliases written out.
+	// The YAML that helm parses: bytes and values, with aliases expanded.
 	text, values int64
 }
 
-// measure refuses what helm's loader had better not see.
+// measure rejects archives that are unsafe for helm's loader.
 func measure(ctx context.Context, archive []byte, maxBytes int64) error {
 	g := &gauge{ctx: ctx, left: maxBytes, limit: maxBytes, files: maxFiles, values: maxValues}
 	g.text = g.maxText()
@@ -44,7 +44,7 @@ func refuse(mend, why string, args ...any) error {
 
 var errBudget = errors.New("the budget is spent")
 
-// budgetReader limits what is inflated, headers of the tar format and all.
+// budgetReader limits the decompressed bytes, including the headers of the tar format.
 type budgetReader struct {
 	gauge *gauge
 	from  io.Reader
@@ -78,14 +78,14 @@ func (g *gauge) archive(compressed io.Reader, nesting int) error {
 	if err := members.all(); err != nil {
 		return g.tell(err)
 	}
-	// The checksum comes last: what was cut off or damaged on its way shows here.
+	// The checksum is at the end, so truncation and damage are detected here.
 	if _, err := io.Copy(io.Discard, contents); err != nil {
 		return g.tell(err)
 	}
 	return nil
 }
 
-// tell makes a refusal of what is the archive's fault.
+// tell turns an error that is a fault of the archive into a refusal.
 func (g *gauge) tell(err error) error {
 	switch {
 	case isRefusal(err), g.ctx.Err() != nil:
@@ -99,7 +99,7 @@ func (g *gauge) tell(err error) error {
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// members are those of one archive.
+// members reads the members of one archive.
 type members struct {
 	gauge   *gauge
 	nesting int
@@ -147,8 +147,9 @@ func (m *members) member(header *tar.Header) error {
 	return m.file(header)
 }
 
-// checkRecords refuses the records by which a member has another size than its bytes in the archive, or than its header says.
-// Helm writes none of them: they are for files with holes, which come out as large as anybody likes, and beyond 8 GB.
+// checkRecords rejects the records that give a member another size than its bytes in the archive,
+// or than its header. Helm does not write them. They describe files with holes, which can become
+// arbitrarily large, and files above 8 GB.
 func (m *members) checkRecords(header *tar.Header) error {
 	for record := range header.PAXRecords {
 		if strings.HasPrefix(record, "GNU.sparse.") || record == "size" {
@@ -162,7 +163,8 @@ func (m *members) checkRecords(header *tar.Header) error {
 	return nil
 }
 
-// checkPath takes only what means the same to every tool, and lies in the one directory of the chart.
+// checkPath accepts only paths that mean the same to every tool and lie in the one directory of the
+// chart.
 func (m *members) checkPath(name string) error {
 	name = strings.TrimSuffix(name, "/")
 	top, _, _ := strings.Cut(name, "/")

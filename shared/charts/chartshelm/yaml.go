@@ -12,19 +12,21 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What the YAML of an archive may hold, that of the charts in it taken together. Helm's reader takes some 300 times the bytes
-// of a small value, and some 20 times those of a long text.
+// Limits of the YAML in an archive, including that of its subcharts. Helm's reader needs about 300
+// times the bytes of a small value, and about 20 times those of a long text.
 const (
 	maxYAML   = 4 << 20 // bytes
 	maxValues = 100_000
 )
 
-// readByHelm are the files of a chart that helm's loader parses; it takes all others as they are.
+// readByHelm are the files of a chart that helm's loader parses. It keeps all other files as they
+// are.
 var readByHelm = map[string]bool{
 	"Chart.yaml": true, "Chart.lock": true, "values.yaml": true, "requirements.yaml": true, "requirements.lock": true,
 }
 
-// isParsed takes the path of a file in a chart. Charts may also lie in it as they are, each in a folder below charts/.
+// isParsed reports whether helm parses a file, by its path in the chart. Subcharts may be unpacked
+// in folders below charts/.
 func isParsed(inside string) bool {
 	for {
 		rest, found := strings.CutPrefix(inside, "charts/")
@@ -35,10 +37,12 @@ func isParsed(inside string) bool {
 	}
 }
 
-// tagDirective names a prefix that the reader writes before every tag that asks for it: a bomb of its own, and of no use here.
+// tagDirective declares a prefix that the reader writes before every tag that uses it, which can
+// also expand without limit. Charts do not need it.
 var tagDirective = regexp.MustCompile(`(?:^|[\n\r\x{85}\x{2028}\x{2029}\x{FEFF}])%TAG[ \t]`)
 
-// yaml spends what helm's reader would take for the file, which is known before anything is expanded.
+// yaml charges the budget for what helm's reader would need for the file, which is known before
+// anything is expanded.
 func (g *gauge) yaml(name string, file io.Reader, size int64) error {
 	if size > g.text {
 		return g.tooMuchYAML()
@@ -75,8 +79,8 @@ func (g *gauge) tooMuchYAML() error {
 
 func (g *gauge) maxText() int64 { return min(maxYAML, g.limit) }
 
-// indicators counts what it takes to begin another value. There are at most twice as many values, since a colon may stand
-// between a key and a value that are both empty.
+// indicators counts the characters that can begin another value. There are at most twice as many
+// values, because a colon may stand between an empty key and an empty value.
 func indicators(data []byte) int64 {
 	var n int64
 	for i, c := range data {
@@ -92,10 +96,10 @@ func indicators(data []byte) int64 {
 	return n
 }
 
-// weight is what a part of a document holds with every alias in it written out.
+// weight is the size of a part of a document with every alias expanded.
 type weight struct{ bytes, values int64 }
 
-// expand reads a document without writing its aliases out, and adds up what that would come to.
+// expand reads a document without expanding its aliases, and adds up its expanded size.
 func expand(data []byte) (total weight, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -109,7 +113,8 @@ func expand(data []byte) (total weight, err error) {
 	return scale{}.weigh(&document)
 }
 
-// scale has the anchored parts that were weighed. An alias stands behind its anchor, so that each part is weighed once.
+// scale has the weights of anchored parts. An alias follows its anchor, so each part is weighed
+// once.
 type scale map[*yaml.Node]weight
 
 var errCycle = errors.New("an alias stands within what it stands for")
@@ -122,7 +127,7 @@ func (s scale) weigh(n *yaml.Node) (weight, error) {
 		}
 		return total, nil
 	}
-	const huge = 1 << 40 // and no sum of these overflows
+	const huge = 1 << 40 // so that no sum of weights overflows
 	total := weight{bytes: int64(len(n.Value)), values: 1}
 	for _, child := range n.Content {
 		part, err := s.weigh(child)

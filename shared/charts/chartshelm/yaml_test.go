@@ -7,7 +7,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 )
 
-func TestWhatHelmParses(t *testing.T) {
+func TestIsParsed(t *testing.T) {
 	for inside, want := range map[string]bool{
 		"Chart.yaml": true, "Chart.lock": true, "values.yaml": true, "requirements.yaml": true, "requirements.lock": true,
 		"charts/x/values.yaml": true, "charts/x/charts/y/Chart.yaml": true, "charts/values.yaml": false, "charts/x/charts/values.yaml": false,
@@ -20,7 +20,7 @@ func TestWhatHelmParses(t *testing.T) {
 	}
 }
 
-func TestOrdinaryYAMLIsTaken(t *testing.T) {
+func TestOrdinaryYAMLIsAccepted(t *testing.T) {
 	const anchors = "base: &base {a: 1, b: [x, y]}\nlist:\n- <<: *base\n  c: 2\n- *base\n# & and * in a comment\nurl: 'http://*&'\n"
 	for name, text := range map[string]string{
 		"empty": "", "null": "null", "anchors": anchors, "comment": strings.Repeat("# -------- a, b: c? [d] {e}\n", 5000),
@@ -33,7 +33,7 @@ func TestOrdinaryYAMLIsTaken(t *testing.T) {
 	}
 }
 
-func TestAliasWithinItselfIsRefused(t *testing.T) {
+func TestAliasWithinItsAnchorIsRejected(t *testing.T) {
 	g := &gauge{text: maxYAML, values: maxValues, limit: maxYAML}
 	const text = "a: &a [b, *a]\n"
 	err := g.yaml("values.yaml", strings.NewReader(text), int64(len(text)))
@@ -42,7 +42,7 @@ func TestAliasWithinItselfIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzExpand compares what was charged for a file with what helm makes of it.
+// FuzzExpand compares the charged size of a file with the size of what helm reads from it.
 func FuzzExpand(f *testing.F) {
 	for _, text := range []string{
 		"a: &a xxxxxxxxxxxxxxxxxxxxxxxx\nb: [*a, *a, {c: *a}]\n", "a: &a {x: y}\nb: {<<: *a}\nc: {<<: [*a, {d: &e f}], *e : *e}\n", "a: [?,?,:,:,{},{b},[]]",
@@ -70,7 +70,7 @@ func FuzzExpand(f *testing.F) {
 	})
 }
 
-// countOf adds up what helm made.
+// countOf adds up the size of what helm read.
 func countOf(value any) weight {
 	total := weight{values: 1}
 	add := func(key string, part weight) {

@@ -1,7 +1,8 @@
-// Package chartss3 keeps the chart repository in an S3 bucket: for the one who keeps its index (Bucket), and for those who
-// fetch (Shelf).
+// Package chartss3 keeps the chart repository in an S3 bucket. Bucket is for the indexer, and Shelf
+// for clients that fetch.
 //
-// Every write that depends on what was there before is conditional, so that S3 and no lock of ours decides who was first.
+// Every write that depends on the stored object is conditional, so that S3 decides which writer was
+// first. There are no locks.
 package chartss3
 
 import (
@@ -32,11 +33,11 @@ type Bucket struct {
 
 var _ charts.Bucket = (*Bucket)(nil)
 
-// NewBucket returns the bucket of a name.
+// NewBucket returns the bucket with a name.
 func NewBucket(client *s3.Client, name string) *Bucket { return &Bucket{client: client, name: name} }
 
-// Get implements charts.Bucket in one call: HEAD where nothing is wanted of the body. What turns out to be too large is
-// not read.
+// Get implements charts.Bucket in one call, which is HEAD if the limit is 0. It does not read a
+// body that is too large.
 func (b *Bucket) Get(ctx context.Context, key string, limit int64) (charts.Object, error) {
 	if limit == 0 {
 		return b.head(ctx, key)
@@ -69,7 +70,7 @@ func (b *Bucket) head(ctx context.Context, key string) (charts.Object, error) {
 	}, nil
 }
 
-// seconds drops what some answers carry and others do not.
+// seconds rounds a time to seconds, because only some responses have fractions.
 func seconds(t *time.Time) time.Time { return aws.ToTime(t).UTC().Truncate(time.Second) }
 
 // Put implements charts.Bucket.
@@ -91,7 +92,7 @@ func (b *Bucket) Put(ctx context.Context, key string, body []byte, over string) 
 	return nil
 }
 
-// typeOf is what a browser or console shall take the object for.
+// typeOf returns the content type that browsers and consoles see.
 func typeOf(key string) string {
 	switch path.Ext(key) {
 	case ".tgz":
@@ -104,7 +105,7 @@ func typeOf(key string) string {
 	return "application/octet-stream"
 }
 
-// Copy implements charts.Bucket. Nothing passes through this process.
+// Copy implements charts.Bucket. S3 copies the bytes without this process.
 func (b *Bucket) Copy(ctx context.Context, from charts.Object, to string) error {
 	source := strings.ReplaceAll((&url.URL{Path: b.name + "/" + from.Key}).EscapedPath(), "+", "%2B") // S3 reads + as a space
 	_, err := b.client.CopyObject(ctx, &s3.CopyObjectInput{
@@ -150,7 +151,8 @@ func (b *Bucket) failed(what, key string, err error) error {
 	return fmt.Errorf("%s %s in the bucket %s: %w", what, key, b.name, err)
 }
 
-// absent marks an object that is not there. A bucket that is not there looks the same to HEAD, but not to what follows.
+// absent marks the error of a missing object. HEAD reports a missing bucket in the same way, but
+// the next call does not.
 func absent(err error) error {
 	if s3client.Status(err) == http.StatusNotFound {
 		return fmt.Errorf("%w: %w", charts.ErrNoObject, err)
@@ -158,8 +160,8 @@ func absent(err error) error {
 	return err
 }
 
-// refused marks what a condition came to: it did not hold (412), a write of somebody else was under way (409), or the
-// object that it was about is gone (404).
+// refused marks the error of a failed condition: it did not hold (412), another write was in
+// progress (409), or the object is gone (404).
 func refused(err error) error {
 	switch s3client.Status(err) {
 	case http.StatusPreconditionFailed, http.StatusConflict, http.StatusNotFound:

@@ -60,7 +60,8 @@ func TestBucketWritesOnlyOverWhatWasSeen(t *testing.T) {
 	}
 }
 
-// The same object looks the same, whichever call tells of it.
+// TestBucketReadsNoMoreThanIsWanted also checks that Get and List describe an object in the same
+// way.
 func TestBucketReadsNoMoreThanIsWanted(t *testing.T) {
 	bucket := chartss3.NewBucket(awstest.S3(t), awstest.Bucket(t))
 	if err := bucket.Put(t.Context(), "charts/x", []byte("hello"), charts.Anything); err != nil {
@@ -81,7 +82,8 @@ func TestBucketReadsNoMoreThanIsWanted(t *testing.T) {
 	}
 }
 
-// S3 answers 409 to one of two writes at the same moment, which no engine does at will.
+// TestConflictOfTwoWrites returns 409, which S3 sends to one of two simultaneous writes and which
+// no local engine can be made to send.
 func TestConflictOfTwoWrites(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusConflict)

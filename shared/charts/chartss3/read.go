@@ -19,10 +19,11 @@ import (
 	"portside/shared/lambda/s3client"
 )
 
-// LinkLife is for how long a link works: long enough to begin a download, short enough to be worthless in a log.
+// LinkLife is how long a link works: long enough to begin a download, and short enough to be
+// worthless in a log.
 const LinkLife = 5 * time.Minute
 
-// Shelf is a charts.Shelf over a bucket.
+// Shelf implements charts.Shelf on a bucket.
 type Shelf struct {
 	client *s3.Client
 	signer *s3.PresignClient
@@ -31,12 +32,14 @@ type Shelf struct {
 
 var _ charts.Shelf = (*Shelf)(nil)
 
-// NewShelf returns the shelf of a bucket. Links bear the client's own access key and are signed with its secret.
+// NewShelf returns the shelf of a bucket. Links contain the client's access key and are signed with
+// its secret.
 func NewShelf(client *s3.Client, bucket string) *Shelf {
 	return &Shelf{client: client, signer: s3.NewPresignClient(client, s3.WithPresignExpires(LinkLife)), bucket: bucket}
 }
 
-// Index implements charts.Shelf in one call, which carries no contents where they are known.
+// Index implements charts.Shelf in one call. The response has no content if the caller knows the
+// version.
 func (s *Shelf) Index(ctx context.Context, known string) (charts.Stored, error) {
 	input := &s3.GetObjectInput{Bucket: &s.bucket, Key: aws.String(charts.IndexKey)}
 	if known != "" {
@@ -104,7 +107,7 @@ func disposition(request charts.Request) *string {
 	return aws.String(mime.FormatMediaType("attachment", map[string]string{"filename": request.SaveName}))
 }
 
-// tellOutage marks what the SDK itself would try again, had it not done so already.
+// tellOutage marks the errors that the SDK has already retried.
 func tellOutage(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || retry.NewStandard().IsErrorRetryable(err) {
 		return fmt.Errorf("%w: %w", charts.ErrAway, err)

@@ -93,7 +93,7 @@ func TestLinkIsForOneMethod(t *testing.T) {
 	}
 }
 
-// transport answers in place of S3.
+// transport responds in place of S3.
 type transport func(*http.Request) (*http.Response, error)
 
 // Do implements s3.HTTPClient.

@@ -1,19 +1,20 @@
-// Package requestsdynamo keeps credential requests in the credentials table.
+// Package credentialrequestsdynamo keeps credential requests in the credentials table.
 //
 // The items, beside those of credentialsdynamo, with the keys pk and sk:
 //
 //	request#<id>              request       the request with its events
-//	requests                  <id>          lists it among all
-//	requests#<status>         <id>          among all of its status
-//	requests#<user>           <id>          among the user's
-//	requests#<user>#<status>  <id>          among the user's of its status
+//	requests                  <id>          lists it among all requests
+//	requests#<status>         <id>          lists it among those of its status
+//	requests#<user>           <id>          lists it among the user's
+//	requests#<user>#<status>  <id>          lists it among the user's of its status
 //	requests#<user>           open          n, the number of the user's pending requests
-//	requests-due              <ms>#<id>     its next step, under the time when that is due
+//	requests-due              <ms>#<id>     its next step, by the time when it is due
 //
-// Each change is one transaction, conditional on the version of the request, which also guards what is derived from it: its
-// places in the lists, the number of pending ones, the next step. Ids are UUIDv7, so their order is that of time. The lists
-// hold ids alone, and a page is read behind them: a request can change between the two reads, and then is left out where it
-// no longer belongs. Requests stay for good, as the record of who let whom in.
+// Each change is one transaction. It is conditional on the version of the request, which also
+// guards everything derived from it: its list items, the number of pending requests, the next step.
+// Ids are UUIDv7, so they are in the order of creation. The list items contain only ids, and a page
+// reads the requests afterwards; a request that changes between the two reads is left out if it no
+// longer matches. Requests are kept for ever, as the record of who granted access to whom.
 package credentialrequestsdynamo
 
 import (
@@ -54,7 +55,7 @@ func New(client *dynamodb.Client, table string, people People) *Store {
 
 var _ credentialrequests.Store = (*Store)(nil)
 
-// Get implements requests.Store.
+// Get implements credentialrequests.Store.
 func (s *Store) Get(ctx context.Context, id string) (credentialrequests.Request, error) {
 	stored, found, err := items.Get[requestItem](ctx, items.In(s.client, s.table), requestKey(id))
 	if err == nil && !found {
@@ -63,7 +64,7 @@ func (s *Store) Get(ctx context.Context, id string) (credentialrequests.Request,
 	return stored.request(), err
 }
 
-// List implements requests.Store with one Query and one read of the page's requests.
+// List implements credentialrequests.Store with one Query and one read of the page's requests.
 func (s *Store) List(ctx context.Context, query credentialrequests.Query) (credentialrequests.Page, error) {
 	input := &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false),
@@ -90,7 +91,8 @@ func (s *Store) List(ctx context.Context, query credentialrequests.Query) (crede
 	return page, err
 }
 
-// beforeOrNewest is a key above those of all requests, and below that of the number of pending ones, where none is given.
+// beforeOrNewest returns the upper bound of a page. Without an id, it is a key after those of all
+// requests and before that of the number of pending ones.
 func beforeOrNewest(id string) string {
 	if id == "" {
 		return "g" // ids are hexadecimal
@@ -98,7 +100,7 @@ func beforeOrNewest(id string) string {
 	return id
 }
 
-// Due implements requests.Store.
+// Due implements credentialrequests.Store.
 func (s *Store) Due(ctx context.Context, at time.Time, limit int) ([]credentialrequests.Request, error) {
 	keys, err := s.query(ctx, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(limit)), //nolint:gosec // a small number
@@ -129,7 +131,7 @@ func (s *Store) query(ctx context.Context, input *dynamodb.QueryInput) ([]string
 	for _, item := range out.Items {
 		key, isText := item["sk"].(*types.AttributeValueMemberS)
 		if !isText {
-			return nil, errors.New("requestsdynamo: an item without a sort key")
+			return nil, errors.New("credentialrequestsdynamo: an item has no sort key")
 		}
 		keys = append(keys, key.Value)
 	}

@@ -8,7 +8,7 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// requestItem is the shape of a request. Times are Unix milliseconds, 0 for never.
+// requestItem is the stored form of a request. Times are Unix milliseconds, 0 for never.
 type requestItem struct {
 	PK            string                    `dynamodbav:"pk"`
 	SK            string                    `dynamodbav:"sk"`
@@ -76,23 +76,23 @@ func (i requestItem) request() credentialrequests.Request {
 	return r
 }
 
-// place is the shape of an item that is nothing but its key.
+// place is an item that consists only of its key.
 type place struct {
 	PK string `dynamodbav:"pk"`
 	SK string `dynamodbav:"sk"`
 }
 
-// lists are the lists that a request is in.
+// lists returns the list items of a request.
 func lists(r credentialrequests.Request) []place {
 	return append(steady(r), byStatus(r)...)
 }
 
-// steady are those which it never leaves.
+// steady returns the list items that never change.
 func steady(r credentialrequests.Request) []place {
 	return []place{{listPK("", ""), r.ID}, {listPK(r.UserID, ""), r.ID}}
 }
 
-// byStatus are those which it leaves with its status.
+// byStatus returns the list items that change with the status.
 func byStatus(r credentialrequests.Request) []place {
 	return []place{{listPK("", r.Status), r.ID}, {listPK(r.UserID, r.Status), r.ID}}
 }
@@ -116,10 +116,11 @@ func openKey(userID string) items.Map { return items.Key(listPK(userID, ""), "op
 
 const duePK = "requests-due"
 
-// due is the place of a request's next step; false where it has none.
+// due returns the item of a request's next step, or false if there is none.
 func due(r credentialrequests.Request) (place, bool) {
 	return place{duePK, dueSK(r.Next.Due, r.ID)}, !r.Next.Due.IsZero()
 }
 
-// dueSK writes a time so that text order is its order; 13 digits of milliseconds last to the year 2286.
+// dueSK formats a time so that text order is time order. 13 digits of milliseconds suffice until
+// the year 2286.
 func dueSK(at time.Time, id string) string { return fmt.Sprintf("%013d#%s", at.UnixMilli(), id) }

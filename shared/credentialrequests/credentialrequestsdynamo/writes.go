@@ -15,8 +15,8 @@ import (
 	"portside/shared/dynamo/transactions"
 )
 
-// plan gathers the writes of one transaction, each with the error that its failed condition means. Where several
-// conditions fail at once, the write that was added first speaks.
+// plan collects the writes of one transaction. Each write has an error that is returned if its
+// condition fails. If several conditions fail, the write that was added first decides the error.
 type plan struct {
 	store    *Store
 	writes   []types.TransactWriteItem
@@ -38,7 +38,7 @@ func (p *plan) run(ctx context.Context) error {
 	return err
 }
 
-// Create implements requests.Store.
+// Create implements credentialrequests.Store.
 func (s *Store) Create(ctx context.Context, request credentialrequests.Request, by string) error {
 	p := &plan{store: s}
 	p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(by))
@@ -60,8 +60,8 @@ func (s *Store) open(userID string) types.TransactWriteItem {
 	}}
 }
 
-// Change implements requests.Store. Where it fails for too many credentials, it counts those that have expired since, and
-// tries once more.
+// Change implements credentialrequests.Store. If it fails because of too many credentials, it
+// recounts them without the expired ones and tries once more.
 func (s *Store) Change(ctx context.Context, change credentialrequests.Change) error {
 	err := s.change(ctx, change)
 	if !errors.Is(err, credentialrequests.ErrTooMany) {
@@ -87,7 +87,7 @@ func (s *Store) change(ctx context.Context, change credentialrequests.Change) er
 	return p.run(ctx)
 }
 
-// replace writes the request and everything that is derived from it.
+// replace writes the request and everything derived from it.
 func (p *plan) replace(before, after credentialrequests.Request) {
 	after.Version = before.Version + 1
 	p.add(versions.ErrStale, types.TransactWriteItem{Put: &types.Put{
@@ -122,7 +122,7 @@ func (p *plan) schedule(before, after credentialrequests.Request) {
 	}
 }
 
-// credentials adds and ends credentials of the requester, with the tally that belongs to that.
+// credentials issues and revokes credentials of the requester, with the necessary tally.
 func (p *plan) credentials(change credentialrequests.Change) {
 	table, tally := p.store.credentials, credentialsdynamo.Change{}
 	if change.End != nil {

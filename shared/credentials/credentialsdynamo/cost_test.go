@@ -15,7 +15,8 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 )
 
-// TestAuthenticationIsOneCall has the rate limit on: one call, one write unit and no read, whoever is turned away.
+// TestAuthenticationIsOneCall has the rate limit on: each request costs one call, one write unit
+// and no read, rejected ones included.
 func TestAuthenticationIsOneCall(t *testing.T) {
 	s := newSafe(t)
 	_, secret := s.issued()
@@ -50,7 +51,8 @@ func TestAuthenticationIsOneCall(t *testing.T) {
 	s.costs("one request too many", 1, 0, 1)
 }
 
-// TestUnlimitedAuthentication reads, and writes once every LastUseStep.
+// TestUnlimitedAuthentication has no rate limit: each request reads, and one in every
+// LastUseResolution writes.
 func TestUnlimitedAuthentication(t *testing.T) {
 	s := newSafe(t)
 	_, secret := s.issued()
@@ -70,7 +72,7 @@ func TestUnlimitedAuthentication(t *testing.T) {
 	}
 }
 
-// costs checks the calls exactly, and the units to be at most as many.
+// costs checks the number of calls exactly, and the units as upper bounds.
 func (s *safe) costs(what string, calls int, reads, writes float64) {
 	s.tb.Helper()
 	if s.meter.Calls() != calls || s.meter.ReadUnits() > reads || s.meter.WriteUnits() > writes {
@@ -79,7 +81,8 @@ func (s *safe) costs(what string, calls int, reads, writes float64) {
 	}
 }
 
-// TestAFullRecordCostsOneUnit has the longest fields that an hour of use leaves beside: DynamoDB charges by 1 KB.
+// TestAFullRecordCostsOneUnit has the longest fields that leave room for an hour of counters,
+// because DynamoDB charges by 1 KB.
 func TestAFullRecordCostsOneUnit(t *testing.T) {
 	s := newSafe(t)
 	c, secret := minted()
@@ -99,10 +102,10 @@ type offline struct{ tb testing.TB }
 
 func (o offline) Do(r *http.Request) (*http.Response, error) {
 	o.tb.Errorf("a call was made: %s", r.Header.Get("X-Amz-Target"))
-	return nil, errors.New("no call is to be made")
+	return nil, errors.New("no call is allowed")
 }
 
-func TestGarbageCostsNoCall(t *testing.T) {
+func TestMalformedTextCostsNoCall(t *testing.T) {
 	client := dynamodb.New(dynamodb.Options{
 		Region: "us-east-1", HTTPClient: offline{t}, Retryer: aws.NopRetryer{},
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {

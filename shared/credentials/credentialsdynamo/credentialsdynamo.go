@@ -1,17 +1,20 @@
 // Package credentialsdynamo keeps credentials in a DynamoDB table.
 //
-// Two items a credential, written together: the record (pk "credential#<id>"), which every request reads by one key, and
-// a pointer (pk "owner#<user>", sk "<kind>#<id>"), which makes a strongly consistent list of a user's credentials. Tokens
-// and passwords have a third (pk "expires#<day>", sk "<id>"), by which their owners are told in time; see Expiring. The
-// record carries the owner's role and standing, so authentication is one call. Beside the pointers stands the owner's
-// tally (sk "owner"): how many credentials were ever issued, and about how many live. Whoever changes all credentials of
-// an owner makes the transaction conditional on the first number, so that none is issued in between; see Tally.
+// Each credential has two items, which are written together: the record (pk "credential#<id>"),
+// which authentication reads by one key, and a pointer (pk "owner#<user>", sk "<kind>#<id>"), which
+// makes the list of a user's credentials strongly consistent. Tokens and passwords have a third
+// item (pk "expires#<day>", sk "<id>") for expiry notices; see Expiring. The record carries the
+// owner's role and status, so authentication is one call. Next to the pointers is the owner's tally
+// (sk "owner"): how many credentials were ever issued, and about how many are live. A transaction
+// that changes all credentials of an owner is conditional on the first number, so that none is
+// issued meanwhile; see Tally.
 //
-// Stores of other domains build these writes into their own transactions with Issue, SetOwner, Revoke and Tally.
+// Stores of other domains put these writes into their own transactions with Issue, SetOwner, Revoke
+// and Tally.
 //
-// The rate limit is a counter attribute for each minute ("m29417760") on the record itself: one UpdateItem counts,
-// notes the use and returns everything. It removes the counters of the minutes just before; a counter that is left over
-// after a pause is swept once several have gathered.
+// The rate limit is a counter attribute for each minute ("m29417760") on the record: one UpdateItem
+// counts, records the use and returns everything. It also removes the counters of the minutes just
+// before. Counters that remain after a pause are removed once several have accumulated.
 package credentialsdynamo
 
 import (
@@ -27,7 +30,7 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// Retention is how long a revoked or expired credential stays in the table, at least.
+// Retention is the least time for which a revoked or expired credential stays in the table.
 const Retention = credentials.Retention
 
 // Table is the credentials table.
@@ -36,14 +39,15 @@ type Table struct {
 	name   string
 }
 
-// New returns the credentials in the named table.
+// New returns a Table with the given name.
 func New(client *dynamodb.Client, name string) *Table {
 	return &Table{client: client, name: name}
 }
 
 var _ credentials.Store = (*Table)(nil)
 
-// record is the shape of a credential's item. Times are Unix milliseconds; purgeAt, for DynamoDB's TTL, seconds.
+// record is the stored form of a credential. Times are Unix milliseconds, except purgeAt, which is
+// in seconds for DynamoDB's TTL.
 type record struct {
 	PK       string           `dynamodbav:"pk"`
 	SK       string           `dynamodbav:"sk"`
@@ -103,12 +107,13 @@ func (t *Table) Get(ctx context.Context, id string) (credentials.Credential, err
 	return r.credential(), err
 }
 
-// Touch implements credentials.Store.
+// RecordUse implements credentials.Store.
 func (t *Table) RecordUse(ctx context.Context, id string, at time.Time) error {
 	return t.set(ctx, id, "lastUsed", items.Millis(lastUse(at)))
 }
 
-// SetRateLimit gives one credential a limit of its own, in requests a minute; 0 returns it to the default. ErrUnknown.
+// SetRateLimit sets the rate limit of one credential, in requests per minute. 0 restores the
+// default. Errors: ErrUnknown.
 func (t *Table) SetRateLimit(ctx context.Context, id string, perMinute int) error {
 	return t.set(ctx, id, "rateLimit", int64(perMinute))
 }

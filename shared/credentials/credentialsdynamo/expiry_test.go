@@ -16,7 +16,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// shelf is a credentials table, and what its tests do to it.
+// shelf is a credentials table with the operations of its tests.
 type shelf struct {
 	client *dynamodb.Client
 	table  *credentialsdynamo.Table
@@ -30,7 +30,7 @@ func newShelf(tb testing.TB) *shelf {
 	return &shelf{client, credentialsdynamo.New(client, name), name}
 }
 
-// issue stores a credential that expires at the given time, never where it is zero.
+// issue stores a credential that expires at the given time, or never if the time is zero.
 func (s *shelf) issue(tb testing.TB, kind credentials.Kind, expires time.Time) credentials.Secret {
 	tb.Helper()
 	secret := credentials.Mint(kind)
@@ -44,7 +44,7 @@ func (s *shelf) issue(tb testing.TB, kind credentials.Kind, expires time.Time) c
 	return secret
 }
 
-// days returns on which of the days of March 2026 a credential is listed as expiring.
+// days returns the days of March 2026 on which a credential is listed as expiring.
 func (s *shelf) days(tb testing.TB, id string) (days []int) {
 	tb.Helper()
 	for d := 1; d <= 31; d++ {
@@ -61,7 +61,7 @@ func (s *shelf) days(tb testing.TB, id string) (days []int) {
 
 func march(day, hour int) time.Time { return time.Date(2026, 3, day, hour, 0, 0, 0, time.UTC) }
 
-func TestTokensAndPasswordsAreListedByTheDayOnWhichTheyExpire(t *testing.T) {
+func TestExpiringListsTokensAndPasswords(t *testing.T) {
 	s := newShelf(t)
 	for kind, want := range map[credentials.Kind][]int{
 		credentials.AccessToken: {20}, credentials.Password: {20}, credentials.APIKey: nil, credentials.Link: nil,
@@ -75,8 +75,9 @@ func TestTokensAndPasswordsAreListedByTheDayOnWhichTheyExpire(t *testing.T) {
 	}
 }
 
-// TestShortenMovesEverythingThatRepeatsTheEnd takes any sequence of shortenings: the end is always the earliest of all.
-func TestShortenMovesEverythingThatRepeatsTheEnd(t *testing.T) {
+// TestShortenKeepsTheEarliestExpiry applies any sequence of times. The expiry is always the
+// earliest, in all items.
+func TestShortenKeepsTheEarliestExpiry(t *testing.T) {
 	s := newShelf(t)
 	rapid.Check(t, func(r *rapid.T) {
 		earliest := march(rapid.IntRange(1, 31).Draw(r, "day"), rapid.IntRange(0, 23).Draw(r, "hour"))
@@ -100,7 +101,7 @@ func TestShortenMovesEverythingThatRepeatsTheEnd(t *testing.T) {
 	})
 }
 
-func TestShortenGivesATokenWithoutAnEndOne(t *testing.T) {
+func TestShortenMakesAnEndlessTokenExpire(t *testing.T) {
 	s := newShelf(t)
 	secret := s.issue(t, credentials.AccessToken, time.Time{})
 	if err := s.table.Shorten(t.Context(), secret, march(5, 0)); err != nil {
@@ -111,7 +112,7 @@ func TestShortenGivesATokenWithoutAnEndOne(t *testing.T) {
 	}
 }
 
-func TestShortenNeedsTheSecretItself(t *testing.T) {
+func TestShortenNeedsTheWholeSecret(t *testing.T) {
 	s := newShelf(t)
 	s.issue(t, credentials.AccessToken, march(20, 0))
 	if err := s.table.Shorten(t.Context(), credentials.Mint(credentials.AccessToken), march(5, 0)); !errors.Is(err, credentials.ErrUnknown) {
@@ -119,8 +120,9 @@ func TestShortenNeedsTheSecretItself(t *testing.T) {
 	}
 }
 
-// TestShortenStartsOverWhenTheCredentialChanges lets somebody else shorten the token between the read and the write.
-func TestShortenStartsOverWhenTheCredentialChanges(t *testing.T) {
+// TestShortenRetriesStaleWrites has another writer shorten the token between the read and the
+// write.
+func TestShortenRetriesStaleWrites(t *testing.T) {
 	s := newShelf(t)
 	secret := s.issue(t, credentials.AccessToken, march(20, 0))
 	slow := credentialsdynamo.New(awstest.Faulty(s.client, func(operation string, n int) error {

@@ -16,13 +16,14 @@ import (
 )
 
 const (
-	// removedMinutes is how many minutes before the current one a use removes the counters of.
+	// removedMinutes is how many preceding minutes' counters each request removes.
 	removedMinutes = 3
-	// sweepAbove is how many leftover counters may gather before one more call removes them.
+	// sweepAbove is how many old counters may remain before another call removes them.
 	sweepAbove = 8
 )
 
-// Use implements credentials.Store in one UpdateItem: 1 write unit for a record of up to 1 KB.
+// CountRequest implements credentials.Store with one UpdateItem: 1 write unit for a record of up to
+// 1 KB.
 func (t *Table) CountRequest(ctx context.Context, id string, hash []byte, at time.Time) (credentials.Credential, int, error) {
 	minute := minuteAt(at)
 	out, err := t.client.UpdateItem(ctx, t.countInput(id, hash, at), items.RetryConflicts)
@@ -30,11 +31,11 @@ func (t *Table) CountRequest(ctx context.Context, id string, hash []byte, at tim
 		return credentials.Credential{}, 0, credentials.ErrUnknown
 	}
 	if err != nil {
-		return credentials.Credential{}, 0, fmt.Errorf("use credential %s: %w", id, err)
+		return credentials.Credential{}, 0, fmt.Errorf("count a request of credential %s: %w", id, err)
 	}
 	used, stale, err := counters(out.Attributes, minute)
 	if err != nil {
-		return credentials.Credential{}, 0, fmt.Errorf("use credential %s: %w", id, err)
+		return credentials.Credential{}, 0, fmt.Errorf("count a request of credential %s: %w", id, err)
 	}
 	if len(stale) > sweepAbove {
 		if err := t.sweep(ctx, id, stale); err != nil {
@@ -64,7 +65,7 @@ func (t *Table) countInput(id string, hash []byte, at time.Time) *dynamodb.Updat
 	}
 }
 
-// counters returns the current minute's count and the names of all other counters on the item.
+// counters returns the count of the current minute and the names of all other counters on the item.
 func counters(item items.Map, minute int64) (used int, stale []string, err error) {
 	for name, value := range item {
 		n, isNumber := value.(*types.AttributeValueMemberN)

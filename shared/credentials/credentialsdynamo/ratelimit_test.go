@@ -11,7 +11,7 @@ import (
 	"portside/shared/credentials"
 )
 
-func TestUseCountsWithinAMinute(t *testing.T) {
+func TestCountRequestCountsByTheMinute(t *testing.T) {
 	s := newSafe(t)
 	token, secret := s.issued()
 	for i, step := range []struct {
@@ -32,8 +32,8 @@ func TestUseCountsWithinAMinute(t *testing.T) {
 	}
 }
 
-// TestUseOfAWrongHash has somebody who knows the public id only: it neither counts nor is noted.
-func TestUseOfAWrongHash(t *testing.T) {
+// TestCountRequestNeedsTheHash uses only the public id, which must neither count nor be recorded.
+func TestCountRequestNeedsTheHash(t *testing.T) {
 	s := newSafe(t)
 	token, secret := s.issued()
 	for _, hash := range [][]byte{credentials.Mint(credentials.AccessToken).Hash(), {}, secret.Hash()[:31]} {
@@ -49,14 +49,14 @@ func TestUseOfAWrongHash(t *testing.T) {
 	}
 	unknown := credentials.Mint(credentials.AccessToken)
 	if _, _, err := s.table.CountRequest(t.Context(), unknown.ID(), unknown.Hash(), noon); !errors.Is(err, credentials.ErrUnknown) {
-		t.Errorf("an unknown one: %v", err)
+		t.Errorf("unknown id: %v", err)
 	}
 	if _, err := s.table.Get(t.Context(), unknown.ID()); !errors.Is(err, credentials.ErrUnknown) {
-		t.Errorf("the use of an unknown one has left something: %v", err)
+		t.Errorf("counting an unknown id wrote an item: %v", err)
 	}
 }
 
-func TestUseAtTheSameTime(t *testing.T) {
+func TestCountRequestIsAtomic(t *testing.T) {
 	const each, workers = 25, 4
 	s := newSafe(t)
 	_, secret := s.issued()
@@ -81,16 +81,16 @@ func TestUseAtTheSameTime(t *testing.T) {
 	}
 }
 
-// TestCountersDoNotGather uses a credential every four minutes, so that no use removes the counter of the one before, and
-// then after pauses of up to three, where each does.
-func TestCountersDoNotGather(t *testing.T) {
+// TestOldCountersAreRemoved uses a credential every four minutes, so that no request removes the
+// counter of the one before, and then with pauses of up to three minutes, where each request does.
+func TestOldCountersAreRemoved(t *testing.T) {
 	s := newSafe(t)
 	token, secret := s.issued()
 	for i := range 60 {
 		if used := s.use(secret, noon.Add(time.Duration(i)*4*time.Minute)); used != 1 {
 			t.Fatalf("use %d: %d requests", i, used)
 		}
-		if n := s.counters(token.ID); n > 9 { // eight leftovers and the present one
+		if n := s.counters(token.ID); n > 9 { // eight old ones and the current one
 			t.Fatalf("%d counters after %d uses", n, i+1)
 		}
 	}

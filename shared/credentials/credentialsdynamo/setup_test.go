@@ -15,10 +15,11 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// noon is the middle of nothing: neither a minute nor a step of last uses begins 90 seconds later.
+// noon is not at a boundary: no minute and no step of LastUseResolution ends in the next 90
+// seconds.
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// safe is a credentials table on a real engine, behind a meter.
+// safe is a credentials table in a real engine, with a meter.
 type safe struct {
 	tb     testing.TB
 	client *dynamodb.Client
@@ -38,7 +39,7 @@ func newSafe(tb testing.TB) *safe {
 
 const owner = "0199aaaa-0000-7000-8000-000000000001"
 
-// minted is a token of the owner's with everything that a token can have, for 90 days.
+// minted returns a token with all fields set, valid for 90 days.
 func minted() (credentials.Credential, credentials.Secret) {
 	secret := credentials.Mint(credentials.AccessToken)
 	return credentials.Credential{
@@ -49,7 +50,7 @@ func minted() (credentials.Credential, credentials.Secret) {
 	}, secret
 }
 
-// write runs a transaction and returns the number of the write that failed, or -1.
+// write runs a transaction and returns the position of the write that failed, or -1.
 func (s *safe) write(writes ...types.TransactWriteItem) int {
 	s.tb.Helper()
 	err := transactions.Write(s.tb.Context(), s.client, writes)
@@ -87,7 +88,7 @@ func (s *safe) get(id string) credentials.Credential {
 	return found
 }
 
-// use counts a request and returns how many its minute has had.
+// use counts a request and returns the number of requests in its minute.
 func (s *safe) use(secret credentials.Secret, at time.Time) int {
 	s.tb.Helper()
 	_, used, err := s.table.CountRequest(s.tb.Context(), secret.ID(), secret.Hash(), at)
@@ -97,7 +98,7 @@ func (s *safe) use(secret credentials.Secret, at time.Time) int {
 	return used
 }
 
-// counters returns how many counters of minutes a record has.
+// counters returns the number of minute counters on a record.
 func (s *safe) counters(id string) int {
 	s.tb.Helper()
 	out, err := s.client.GetItem(context.WithoutCancel(s.tb.Context()), &dynamodb.GetItemInput{

@@ -14,7 +14,8 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// tally counts an owner's credentials. Live is too high by those that have expired since; Recount mends that.
+// tally counts an owner's credentials. Live also counts those that have expired, until Recount
+// corrects it.
 type tally struct {
 	Issued int64 `dynamodbav:"issued"`
 	Live   int64 `dynamodbav:"live"`
@@ -23,16 +24,16 @@ type tally struct {
 // Change is what a transaction does to an owner's tally.
 type Change struct {
 	Issued, Revoked int
-	// Seen is the number from Standing that the transaction relies on; nil: on none. Without it, issuing fails where the
-	// owner has credentials.MaxLive already.
+	// Seen is the number from ListLive on which the transaction relies; nil if it relies on none.
+	// Without it, issuing fails if the owner already has credentials.MaxLive.
 	Seen *int64
 	// On is when the credential is issued, for the limit of credentials.MaxDaily per owner and day; zero means no limit. The
 	// limit stops tokens that create their own successor and end. It has no effect together with Seen.
 	On time.Time
 }
 
-// Tally returns the one write that keeps an owner's tally, and with it the promise that no credential is issued unseen.
-// A transaction that only relies on the tally gets a check.
+// Tally returns the write that updates an owner's tally, or only the check if nothing is issued or
+// revoked. Every transaction that issues or revokes must contain it.
 func (t *Table) Tally(ownerID string, c Change) types.TransactWriteItem {
 	condition, values := c.condition()
 	if c.Issued == 0 && c.Revoked == 0 {
@@ -80,8 +81,8 @@ func (c Change) condition() (*string, items.Map) {
 	}
 }
 
-// Standing returns an owner's live credentials of all kinds, and how many were ever issued, read before them: a
-// transaction that is conditional on the number sees all of them.
+// ListLive returns an owner's live credentials of all kinds, and how many were ever issued. It
+// reads the number first, so a transaction that is conditional on the number sees all of them.
 func (t *Table) ListLive(ctx context.Context, ownerID string, at time.Time) (live []credentials.Credential, issued int64, err error) {
 	before, _, err := items.Get[tally](ctx, items.In(t.client, t.name), tallyKey(ownerID))
 	if err != nil {
@@ -100,8 +101,8 @@ func (t *Table) ListLive(ctx context.Context, ownerID string, at time.Time) (liv
 	return live, before.Issued, err
 }
 
-// Recount makes the number of live credentials exact, and reports whether one more may be issued. Issuers call it when
-// their Tally failed, since credentials expire without anybody counting.
+// Recount corrects the number of live credentials, and reports whether one more may be issued.
+// Issuers call it when their Tally failed, because expired credentials stay counted until then.
 func (t *Table) Recount(ctx context.Context, ownerID string, at time.Time) (room bool, err error) {
 	live, issued, err := t.ListLive(ctx, ownerID, at)
 	if err != nil || len(live) >= credentials.MaxLive {
@@ -112,7 +113,7 @@ func (t *Table) Recount(ctx context.Context, ownerID string, at time.Time) (room
 		UpdateExpression: aws.String("SET live = :live"), ConditionExpression: aws.String("issued = :seen"),
 		ExpressionAttributeValues: items.Map{":live": items.Number(int64(len(live))), ":seen": items.Number(issued)},
 	}, items.RetryConflicts)
-	if err != nil && !items.ConditionFailed(err) { // another issuer was faster, and has counted or will
+	if err != nil && !items.ConditionFailed(err) { // another issuer was faster and has the right number
 		return false, fmt.Errorf("recount credentials of %s: %w", ownerID, err)
 	}
 	return true, nil

@@ -16,8 +16,9 @@ type pointer struct {
 	PurgeAt int64  `dynamodbav:"purgeAt,omitempty"`
 }
 
-// Issue returns the writes that add a credential: its record, its pointer and, for a token or password that expires, its
-// place among those that expire on that day. They fail where the id exists. A Tally belongs to them.
+// Issue returns the writes that add a credential: its record, its pointer and, for a token or
+// password that expires, its expiry item. They fail if the id exists. The transaction also needs a
+// Tally.
 func (t *Table) Issue(c credentials.Credential) []types.TransactWriteItem {
 	r := newRecord(c)
 	p := pointer{PK: ownerPK(c.Owner.ID), SK: string(c.Kind) + "#" + c.ID, ID: c.ID, PurgeAt: r.PurgeAt}
@@ -34,8 +35,8 @@ func (t *Table) put(shape any) types.TransactWriteItem {
 	}}
 }
 
-// SetOwner returns the write that gives a credential its owner's new role and standing. It fails where the credential
-// does not exist.
+// SetOwner returns the write that stores its owner's new role and status on a credential. It fails
+// if the credential does not exist.
 func (t *Table) SetOwner(id string, owner credentials.Owner) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &t.name, Key: recordKey(id),
@@ -46,9 +47,9 @@ func (t *Table) SetOwner(id string, owner credentials.Owner) types.TransactWrite
 	}}
 }
 
-// Revoke returns the write that ends a credential for good; of c it needs kind, id and owner, and notes the time and
-// reason that c.RevokedAt and c.Reason say. It fails where the owner has no such credential or where it is revoked
-// already. A Tally belongs to it.
+// Revoke returns the write that revokes a credential. It uses the kind, id and owner of c, and
+// stores c.RevokedAt and c.Reason. It fails if the owner has no such credential or the credential
+// is revoked already. The transaction also needs a Tally.
 func (t *Table) Revoke(c credentials.Credential) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &t.name, Key: recordKey(c.ID),
@@ -62,8 +63,9 @@ func (t *Table) Revoke(c credentials.Credential) types.TransactWriteItem {
 	}}
 }
 
-// StillWorks returns the check that a credential is unrevoked and its owner active: an issuer that acts on behalf of the
-// credential relies on it, so that nothing is issued by one that was revoked a moment ago.
+// StillWorks returns the check that a credential is not revoked and its owner is active.
+// Transactions on behalf of a credential contain it, so that a credential that was just revoked
+// issues nothing.
 func (t *Table) StillWorks(id string) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &t.name, Key: recordKey(id),

@@ -25,7 +25,8 @@ func New(client *sesv2.Client, from string) *Mailer {
 	return &Mailer{client: client, from: from}
 }
 
-// Send hands the message to SES. When it returns nil, SES has accepted it; delivery is later and not guaranteed.
+// Send passes the message to SES. Nil means that SES has accepted it; delivery happens later and is
+// not guaranteed.
 func (m *Mailer) Send(ctx context.Context, message mail.Message) error {
 	_, err := m.client.SendEmail(ctx, &sesv2.SendEmailInput{
 		FromEmailAddress: aws.String("Portside <" + m.from + ">"),
@@ -36,8 +37,8 @@ func (m *Mailer) Send(ctx context.Context, message mail.Message) error {
 		}},
 	})
 	if refused, ok := errors.AsType[smithy.APIError](err); ok {
-		// The text of a refusal may repeat the address, which has no place in a log.
-		return fmt.Errorf("send mail %q: SES answers %s", message.Subject, refused.ErrorCode())
+		// The text of SES's error may contain the address, which must not be logged.
+		return fmt.Errorf("send mail %q: SES returned %s", message.Subject, refused.ErrorCode())
 	}
 	if err != nil {
 		return fmt.Errorf("send mail %q: %w", message.Subject, err)

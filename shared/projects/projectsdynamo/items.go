@@ -8,7 +8,7 @@ import (
 	"portside/shared/projects"
 )
 
-// projectItem is the shape of a project. Times are Unix milliseconds.
+// projectItem is the stored form of a project. Times are Unix milliseconds.
 type projectItem struct {
 	PK          string          `dynamodbav:"pk"`
 	SK          string          `dynamodbav:"sk"`
@@ -18,8 +18,8 @@ type projectItem struct {
 	Status      projects.Status `dynamodbav:"status"`
 	Owner       string          `dynamodbav:"owner"`
 	Members     []memberItem    `dynamodbav:"members,omitempty"`
-	Settings    string          `dynamodbav:"settings"` // JSON text, so that numbers keep every digit
-	Metadata    string          `dynamodbav:"metadata"` // the same
+	Settings    string          `dynamodbav:"settings"` // JSON text, so that numbers keep all their digits
+	Metadata    string          `dynamodbav:"metadata"` // like Settings
 	Created     int64           `dynamodbav:"created"`
 	Updated     int64           `dynamodbav:"updated"`
 	Number      int64           `dynamodbav:"number"`
@@ -57,7 +57,7 @@ func (i projectItem) project() projects.Project {
 	return p
 }
 
-// listItem is the list form of a project. Its size is most of what a page costs.
+// listItem is the list form of a project. Its size determines most of the cost of a page.
 type listItem struct {
 	ID          string          `dynamodbav:"id"`
 	Name        string          `dynamodbav:"name"`

@@ -15,10 +15,10 @@ import (
 	"portside/shared/projects"
 )
 
-// Conditions that fail only where the table disagrees with itself or with us. They carry no kind: the caller cannot mend
-// them, "portside rebuild-ranks" can.
+// Conditions that fail only if the table contradicts itself. These errors have no kind, because the
+// caller cannot fix the cause; the operator can, with "portside rebuild-ranks".
 var (
-	errDuplicateID = errors.New("projectsdynamo: a new id exists already")
+	errDuplicateID = errors.New("projectsdynamo: the new id exists already")
 	errListed      = errors.New("projectsdynamo: the lists disagree with the projects; run portside rebuild-ranks")
 	errInUse       = errors.New("projectsdynamo: the idempotency key is in use")
 )
@@ -35,7 +35,7 @@ func (s *Store) plan() *plan {
 	return &plan{store: s, lists: s.lists.Changes(), days: daycounts.Changes{}}
 }
 
-// count adds to the counters of days.
+// count adds to the day counters.
 func (p *plan) count(changes daycounts.Changes) {
 	for day, change := range changes {
 		p.days.Add(day, change)

@@ -2,19 +2,19 @@
 //
 // The items, all in one table with the keys pk and sk:
 //
-//	project#<id>           project    the project, with everything that the full form shows
-//	gone#<id>              gone       the life of a deleted project, and nothing else of it
+//	project#<id>           project    the project, with all fields of the full form
+//	gone#<id>              gone       the history of a deleted project, and nothing else of it
 //	list#all               <number>   the list form, in the order of creation; see package lists
 //	list#<status>          <number>   the same, of one status
 //	rank#projects…                    counts over the lists; see package rank
-//	once#<caller>#<key>    once       an idempotency key with the project that it made; see package oncedynamo
+//	once#<caller>#<key>    once       an idempotency key and the project that it created; see package idempotencykeys
 //
-// Every change is one transaction over all items that it touches, and over the counters of the day in the table of analytics,
-// so that a process which dies at any moment leaves whole projects and true counters only. A project is guarded by its
-// version, everything else by existing or not existing.
+// Every change is one transaction over all items that it concerns and over the counters of the day
+// in the analytics table, so that a process that dies at any moment leaves only complete projects
+// and correct counters. A project is guarded by its version, all other items by whether they exist.
 //
-// A project carries its life: what it counted as on which days. So the counters can be computed again from the projects; see
-// Lives.
+// A project carries its history: what it counted as on which days. So the counters can be
+// recomputed from the projects; see Histories.
 package projectsdynamo
 
 import (
@@ -41,7 +41,7 @@ type Store struct {
 	days   daycounts.Table
 }
 
-// New returns a Store in the named table, which counts in another.
+// New returns a Store in the named table. days is the table of the day counters.
 func New(client *dynamodb.Client, table string, days daycounts.Table) *Store {
 	shape := lists.Shape{Name: "projects", Label: "status", Labels: labels()}
 	return &Store{client: client, table: table, lists: lists.New(client, table, shape), days: days}
@@ -49,7 +49,8 @@ func New(client *dynamodb.Client, table string, days daycounts.Table) *Store {
 
 var _ projects.Store = (*Store)(nil)
 
-// labels are what the lists are counted by. Their order is part of the stored counters: append only.
+// labels are what the lists are counted by. Their order is part of the stored counters, so labels
+// may only be appended.
 func labels() []string {
 	all := make([]string, 0, len(projects.Statuses()))
 	for _, s := range projects.Statuses() {
@@ -105,7 +106,7 @@ func (s *Store) Create(ctx context.Context, creation projects.Creation) (project
 	return projects.Created{Project: project}, err
 }
 
-// refuse returns the refusal, unless the project was made before there was a reason for it.
+// refuse returns the refusal, unless an earlier request with the same key created the project.
 func (s *Store) refuse(ctx context.Context, creation projects.Creation) (projects.Created, error) {
 	if creation.Once == nil {
 		return projects.Created{}, creation.Refusal
@@ -117,7 +118,7 @@ func (s *Store) refuse(ctx context.Context, creation projects.Creation) (project
 	return created, err
 }
 
-// replay returns what the idempotency key made.
+// replay returns what the idempotency key created.
 func (s *Store) replay(ctx context.Context, key idempotency.Key, at time.Time) (projects.Created, error) {
 	made, err := idempotencykeys.Result[projectItem](ctx, items.In(s.client, s.table), key, at)
 	return projects.Created{Project: made.project(), Replayed: true}, err
@@ -153,13 +154,13 @@ func (s *Store) Delete(ctx context.Context, project projects.Project, at time.Ti
 	return p.run(ctx)
 }
 
-// counted returns the counters that count a project.
+// counted returns the counters that include a project.
 func counted(p projects.Project) []string { return []string{"projects", "project:" + string(p.Status)} }
 
-// begun returns the counters of what happens when a project is created.
+// begun returns the counters of the events of a creation.
 func begun(p projects.Project) []string { return append([]string{"created"}, became(p.Status)...) }
 
-// became returns the counters of what happens when a project gets a status that it did not have.
+// became returns the counters of the events of a change to a status.
 func became(status projects.Status) []string {
 	if status == projects.Archived {
 		return []string{"archived"}

@@ -13,8 +13,8 @@ import (
 	"portside/shared/projects"
 )
 
-// Rebuild makes the lists and their counts agree with the projects, beside other writers; see lists.Rebuild. The counters of
-// days are not touched: they follow from Lives.
+// Rebuild makes the lists and their counts agree with the projects while other writers work; see
+// lists.Rebuild. It does not touch the day counters, which follow from Histories.
 func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (lists.Repairs, error) {
 	return s.lists.Rebuild(ctx, lists.Source{
 		Key: projectKey, Owner: lists.OwnerOf,
@@ -34,7 +34,7 @@ func thing(p projects.Project) lists.Thing {
 	return t
 }
 
-// Lives returns the lives of all projects, and of all that were deleted; see [daily.Census].
+// Histories returns the histories of all existing and deleted projects; see [daycounts.Census].
 func (s *Store) Histories(ctx context.Context) iter.Seq2[daycounts.History, error] {
 	return daycounts.Census{Client: s.client, Table: s.table, Kind: "project", HistoryOf: func(item items.Map) (daycounts.History, error) {
 		stored, err := items.Decode[projectItem](item)

@@ -1,5 +1,5 @@
-// Package rotationsecrets keeps rotated secrets in AWS Secrets Manager. No error of it holds a secret's value: the SDK's
-// own do not, and nothing is added.
+// Package rotationsecrets keeps rotated secrets in AWS Secrets Manager. Its errors never contain a
+// secret's value, because the SDK's errors do not.
 package rotationsecrets
 
 import (
@@ -14,12 +14,12 @@ import (
 	"portside/shared/rotation"
 )
 
-// Vault is the secrets of one account and region.
+// Vault is the Secrets Manager of one account and region.
 type Vault struct {
 	client *secretsmanager.Client
 }
 
-// New returns the secrets that the client reaches.
+// New returns a Vault.
 func New(client *secretsmanager.Client) *Vault {
 	return &Vault{client: client}
 }
@@ -79,7 +79,8 @@ func (v *Vault) Put(ctx context.Context, secretID, version, text string) error {
 	return nil
 }
 
-// MoveCurrent implements rotation.Vault. Secrets Manager stages the version that loses AWSCURRENT as AWSPREVIOUS.
+// MoveCurrent implements rotation.Vault. Secrets Manager stages the version that loses AWSCURRENT
+// as AWSPREVIOUS.
 func (v *Vault) MoveCurrent(ctx context.Context, secretID, from, to string) error {
 	input := &secretsmanager.UpdateSecretVersionStageInput{
 		SecretId: &secretID, VersionStage: aws.String(rotation.Current), MoveToVersionId: &to,

@@ -1,4 +1,5 @@
-// Package tokensdynamo keeps tokens and passwords in the credentials table; their items are those of credentialsdynamo.
+// Package tokensdynamo keeps tokens and passwords in the credentials table, as items of
+// credentialsdynamo.
 package tokensdynamo
 
 import (
@@ -27,8 +28,8 @@ func New(client *dynamodb.Client, table *credentialsdynamo.Table) *Store {
 
 var _ tokens.Store = (*Store)(nil)
 
-// Issue implements tokens.Store in one transaction. Where it fails for too many credentials, it counts those that have
-// expired since, and tries once more.
+// Issue implements tokens.Store in one transaction. If that fails because of too many credentials,
+// it recounts them without the expired ones and tries once more.
 func (s *Store) Issue(ctx context.Context, token credentials.Credential, by string) error {
 	err := s.issue(ctx, token, by)
 	if !errors.Is(err, tokens.ErrTooMany) {
