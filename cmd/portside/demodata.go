@@ -66,24 +66,24 @@ func (d *demoData) run(ctx context.Context, p process) error {
 	if err := d.check(ctx, tables, analytics.DayOf(now)); err != nil {
 		return err
 	}
-	s := &demoStory{analyticsTables: tables, seed: d.seed, now: now, first: analytics.DayOf(now) - analytics.Day(d.days) + 1}
-	if err := s.resetSequences(ctx); err != nil {
+	y := &demoStory{analyticsTables: tables, seed: d.seed, now: now, first: analytics.DayOf(now) - analytics.Day(d.days) + 1}
+	if err := y.resetSequences(ctx); err != nil {
 		return err
 	}
 	reportedAt := time.Now()
-	for day := s.first; day <= analytics.DayOf(now); day++ {
+	for day := y.first; day <= analytics.DayOf(now); day++ {
 		if time.Since(reportedAt) > progressInterval {
 			reportedAt = time.Now()
-			p.report("%s: %d of %d days, %s", day, day-s.first, d.days, s.summary())
+			p.report("%s: %d of %d days, %s", day, day-y.first, d.days, y.summary())
 		}
-		if err := s.playDay(ctx, day); err != nil {
+		if err := y.playDay(ctx, day); err != nil {
 			if ctx.Err() != nil {
 				return fmt.Errorf("stopped on %s; the data of the days before stays", day)
 			}
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(p.stdout, "%d days up to today with %s\n", d.days, s.summary())
+	_, err = fmt.Fprintf(p.stdout, "%d days up to today with %s\n", d.days, y.summary())
 	return err
 }
 
@@ -115,18 +115,18 @@ type demoStory struct {
 	logLines      int // access log lines
 }
 
-func (s *demoStory) summary() string {
-	return fmt.Sprintf("%d users, %d projects and %d requests", len(s.knownUsers), len(s.knownProjects), s.logLines)
+func (y *demoStory) summary() string {
+	return fmt.Sprintf("%d users, %d projects and %d requests", len(y.knownUsers), len(y.knownProjects), y.logLines)
 }
 
 // resetSequences allows users and projects with a creation time in the past. Otherwise they would
 // get the time of the latest existing one; see rank.Tree.Allocate.
-func (s *demoStory) resetSequences(ctx context.Context) error {
-	for name, table := range map[string]string{"users": s.names.users, "projects": s.names.projects} {
-		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+func (y *demoStory) resetSequences(ctx context.Context) error {
+	for name, table := range map[string]string{"users": y.names.users, "projects": y.names.projects} {
+		_, err := y.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName: &table, Key: items.Key("rank#"+name, "sequence"), UpdateExpression: aws.String("SET #at = :begin"),
 			ConditionExpression: aws.String("attribute_exists(pk)"), ExpressionAttributeNames: map[string]string{"#at": "at"},
-			ExpressionAttributeValues: items.Map{":begin": items.Number(s.first.Begin().UnixMilli())},
+			ExpressionAttributeValues: items.Map{":begin": items.Number(y.first.Begin().UnixMilli())},
 		})
 		if err != nil && !items.Failed(err) {
 			return fmt.Errorf("reset the sequence of %s: %w", name, err)
@@ -136,10 +136,10 @@ func (s *demoStory) resetSequences(ctx context.Context) error {
 }
 
 // playDay writes the data of one day, and of today only up to now.
-func (s *demoStory) playDay(ctx context.Context, day analytics.Day) error {
-	s.random = rand.New(rand.NewPCG(s.seed, uint64(day))) //nolint:gosec // the same day in every run
+func (y *demoStory) playDay(ctx context.Context, day analytics.Day) error {
+	y.random = rand.New(rand.NewPCG(y.seed, uint64(day))) //nolint:gosec // the same day in every run
 	for _, part := range []func(context.Context, analytics.Day) error{
-		s.changeUsers, s.changeProjects, s.addRequests, s.addModelCalls, s.addPulls, s.measureStorage,
+		y.changeUsers, y.changeProjects, y.addRequests, y.addModelCalls, y.addPulls, y.measureStorage,
 	} {
 		if err := part(ctx, day); err != nil {
 			return err
@@ -149,8 +149,8 @@ func (s *demoStory) playDay(ctx context.Context, day analytics.Day) error {
 }
 
 // growth returns the size of the business on a day, from 0.2 on the first day to 1 today.
-func (s *demoStory) growth(day analytics.Day) float64 {
-	return 0.2 + 0.8*float64(day-s.first+1)/float64(analytics.DayOf(s.now)-s.first+1)
+func (y *demoStory) growth(day analytics.Day) float64 {
+	return 0.2 + 0.8*float64(day-y.first+1)/float64(analytics.DayOf(y.now)-y.first+1)
 }
 
 // isWeekend reports whether a day has little activity.
@@ -159,6 +159,6 @@ func isWeekend(day analytics.Day) bool {
 }
 
 // around returns a random number near a mean.
-func (s *demoStory) around(mean float64) int {
-	return max(0, int(mean*(0.7+0.6*s.random.Float64())+s.random.Float64()))
+func (y *demoStory) around(mean float64) int {
+	return max(0, int(mean*(0.7+0.6*y.random.Float64())+y.random.Float64()))
 }

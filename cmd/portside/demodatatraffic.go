@@ -16,19 +16,19 @@ import (
 const maxSegmentSpan = 6 * time.Hour
 
 // addRequests adds the requests of a day.
-func (s *demoStory) addRequests(ctx context.Context, day analytics.Day) error {
-	conditions := s.conditions()
-	segment := analytics.Segment{Log: analytics.AccessLog, Day: day, Stream: fmt.Sprintf("%016x", s.seed)}
+func (y *demoStory) addRequests(ctx context.Context, day analytics.Day) error {
+	conditions := y.conditions()
+	segment := analytics.Segment{Log: analytics.AccessLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
 	for hour := range 24 {
-		for range s.around(600 * s.growth(day) * shareOfHour(day, hour)) {
-			at := day.Begin().Add(time.Duration(hour)*time.Hour + time.Duration(s.random.IntN(3_600_000))*time.Millisecond)
-			if at.Before(s.now) {
-				segment.Lines = append(segment.Lines, analytics.LogLine{LoggedAt: at, Request: s.request(at, conditions)})
+		for range y.around(600 * y.growth(day) * shareOfHour(day, hour)) {
+			at := day.Begin().Add(time.Duration(hour)*time.Hour + time.Duration(y.random.IntN(3_600_000))*time.Millisecond)
+			if at.Before(y.now) {
+				segment.Lines = append(segment.Lines, analytics.LogLine{LoggedAt: at, Request: y.request(at, conditions)})
 			}
 		}
 	}
-	s.logLines += len(segment.Lines)
-	return s.record(ctx, segment)
+	y.logLines += len(segment.Lines)
+	return y.record(ctx, segment)
 }
 
 // shareOfHour returns the share of a day's requests that an hour has.
@@ -47,61 +47,61 @@ type dayConditions struct{ errorPercent, slowdown [24]float64 }
 
 // conditions returns an incident on about one day in thirty, and one or two slow hours on one day
 // in ten.
-func (s *demoStory) conditions() dayConditions {
+func (y *demoStory) conditions() dayConditions {
 	var m dayConditions
 	for hour := range m.errorPercent {
 		m.errorPercent[hour], m.slowdown[hour] = 0.05, 1
 	}
-	if s.chance(100.0 / 30) {
-		begin, worst := s.random.IntN(22), 20+60*s.random.Float64()
-		for hour := begin; hour < min(24, begin+1+s.random.IntN(3)); hour++ {
+	if y.chance(100.0 / 30) {
+		begin, worst := y.random.IntN(22), 20+60*y.random.Float64()
+		for hour := begin; hour < min(24, begin+1+y.random.IntN(3)); hour++ {
 			m.errorPercent[hour], m.slowdown[hour] = worst, 6
 		}
 	}
-	if s.chance(10) {
-		begin := s.random.IntN(22)
+	if y.chance(10) {
+		begin := y.random.IntN(22)
 		m.slowdown[begin], m.slowdown[begin+1] = 4, 2
 	}
 	return m
 }
 
-func (s *demoStory) request(at time.Time, m dayConditions) *analytics.Request {
-	r := &analytics.Request{At: at, Status: 200, IsMediaCall: s.chance(2)}
+func (y *demoStory) request(at time.Time, m dayConditions) *analytics.Request {
+	r := &analytics.Request{At: at, Status: 200, IsMediaCall: y.chance(2)}
 	middle := 18.0
 	if r.IsMediaCall {
 		middle = 1400
 	}
 	switch {
-	case s.chance(m.errorPercent[at.Hour()]):
+	case y.chance(m.errorPercent[at.Hour()]):
 		r.Status = 503
-	case s.chance(3):
+	case y.chance(3):
 		r.Status = 404
 	}
-	r.LatencyMillis = min(int64(middle*m.slowdown[at.Hour()]*math.Exp(0.6*s.random.NormFloat64())), 29_000)
+	r.LatencyMillis = min(int64(middle*m.slowdown[at.Hour()]*math.Exp(0.6*y.random.NormFloat64())), 29_000)
 	return r
 }
 
 // addModelCalls adds the model calls of a day.
-func (s *demoStory) addModelCalls(ctx context.Context, day analytics.Day) error {
-	segment := analytics.Segment{Log: analytics.ModelLog, Day: day, Stream: fmt.Sprintf("%016x", s.seed)}
-	mean := 14 * s.growth(day)
+func (y *demoStory) addModelCalls(ctx context.Context, day analytics.Day) error {
+	segment := analytics.Segment{Log: analytics.ModelLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
+	mean := 14 * y.growth(day)
 	if isWeekend(day) {
 		mean /= 4
 	}
-	for _, at := range s.moments(day, s.around(mean)) {
-		in, out := int64(400+s.random.IntN(9000)), int64(60+s.random.IntN(700))
+	for _, at := range y.moments(day, y.around(mean)) {
+		in, out := int64(400+y.random.IntN(9000)), int64(60+y.random.IntN(700))
 		segment.Lines = append(segment.Lines, analytics.LogLine{LoggedAt: at, Call: &analytics.ModelCall{At: at, ModelUsage: analytics.ModelUsage{
 			Calls: 1, InputTokens: in, OutputTokens: out, MicroUSD: in*15/100 + out*60/100,
 		}}})
 	}
-	return s.record(ctx, segment)
+	return y.record(ctx, segment)
 }
 
 // record counts the lines of a day in several segments, as CloudWatch Logs would deliver them.
-func (s *demoStory) record(ctx context.Context, day analytics.Segment) error {
+func (y *demoStory) record(ctx context.Context, day analytics.Segment) error {
 	slices.SortStableFunc(day.Lines, func(a, b analytics.LogLine) int { return a.LoggedAt.Compare(b.LoggedAt) })
 	for i := range day.Lines {
-		day.Lines[i].ID = fmt.Sprintf("demo-%d-%s-%d", s.seed, day.Day, i)
+		day.Lines[i].ID = fmt.Sprintf("demo-%d-%s-%d", y.seed, day.Day, i)
 	}
 	for len(day.Lines) > 0 {
 		end := day.Lines[0].LoggedAt.Add(maxSegmentSpan)
@@ -111,7 +111,7 @@ func (s *demoStory) record(ctx context.Context, day analytics.Segment) error {
 		}
 		segment := day
 		segment.Lines = day.Lines[:n]
-		if _, err := s.recorder.Record(ctx, segment); err != nil {
+		if _, err := y.recorder.Record(ctx, segment); err != nil {
 			return err
 		}
 		day.Lines = day.Lines[n:]
@@ -120,31 +120,31 @@ func (s *demoStory) record(ctx context.Context, day analytics.Segment) error {
 }
 
 // addPulls adds the pulls of a day.
-func (s *demoStory) addPulls(ctx context.Context, day analytics.Day) error {
+func (y *demoStory) addPulls(ctx context.Context, day analytics.Day) error {
 	var all []pulls.Pull
-	for i, at := range s.moments(day, s.around(16*s.growth(day))) {
+	for i, at := range y.moments(day, y.around(16*y.growth(day))) {
 		p := pulls.Pull{
-			At: at, Kind: pulls.Image, Repository: pick(s, []string{"portside/api", "portside/worker", "portside/web"}),
-			Reference: fmt.Sprintf("2.%d.%d", (day-s.first)/30, s.random.IntN(3)), CredentialID: fmt.Sprintf("demo-%d", i),
+			At: at, Kind: pulls.Image, Repository: pick(y, []string{"portside/api", "portside/worker", "portside/web"}),
+			Reference: fmt.Sprintf("2.%d.%d", (day-y.first)/30, y.random.IntN(3)), CredentialID: fmt.Sprintf("demo-%d", i),
 			OwnerID: "demo", Address: "203.0.113.9", Client: "containerd",
 		}
-		if s.chance(25) {
+		if y.chance(25) {
 			p.Kind, p.Repository, p.Client = pulls.Chart, "portside", "Helm/3.16.4"
 		}
 		all = append(all, p)
 	}
-	_, err := s.pulls.Record(ctx, all)
+	_, err := y.pulls.Record(ctx, all)
 	return err
 }
 
 // measureStorage stores a measurement. The charts grow steadily; media files exist for about a day.
-func (s *demoStory) measureStorage(ctx context.Context, day analytics.Day) error {
+func (y *demoStory) measureStorage(ctx context.Context, day analytics.Day) error {
 	at := day.Begin().Add(23 * time.Hour)
-	if at.After(s.now) {
-		at = s.now
+	if at.After(y.now) {
+		at = y.now
 	}
-	steady := rand.New(rand.NewPCG(s.seed, 0)) //nolint:gosec // the same in every run
-	return s.analytics.SaveStorage(ctx, at, analytics.StorageBytes{
-		Charts: int64((6 + 2*steady.Float64()) * 1e9 * s.growth(day)), Media: int64(s.random.IntN(300_000_000)),
+	steady := rand.New(rand.NewPCG(y.seed, 0)) //nolint:gosec // the same in every run
+	return y.analytics.SaveStorage(ctx, at, analytics.StorageBytes{
+		Charts: int64((6 + 2*steady.Float64()) * 1e9 * y.growth(day)), Media: int64(y.random.IntN(300_000_000)),
 	})
 }
