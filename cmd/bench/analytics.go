@@ -90,7 +90,9 @@ func (l *dashboardFixture) fill(ctx context.Context) error {
 		for _, line := range segment.Lines {
 			l.latencies = append(l.latencies, float64(line.Request.LatencyMillis))
 		}
-		call := analytics.ModelCall{At: day.Begin(), ModelUsage: analytics.ModelUsage{Calls: 1, InputTokens: 1e6, OutputTokens: 1e5, MicroUSD: 1e6}}
+		call := analytics.ModelCall{At: day.Begin(), ModelUsage: analytics.ModelUsage{
+			Calls: 1, InputTokens: 1e6, OutputTokens: 1e5, MicroUSD: 1e6,
+		}}
 		models := segment
 		models.Log, models.Lines = analytics.ModelLog, []analytics.LogLine{{ID: "1", LoggedAt: call.At, Call: &call}}
 		for _, p := range []analytics.Segment{segment, models} {
