@@ -90,7 +90,9 @@ func (l *dashboardFixture) fill(ctx context.Context) error {
 		for _, line := range segment.Lines {
 			l.latencies = append(l.latencies, float64(line.Request.LatencyMillis))
 		}
-		call := analytics.ModelCall{At: day.Begin(), ModelUsage: analytics.ModelUsage{Calls: 1, InputTokens: 1e6, OutputTokens: 1e5, MicroUSD: 1e6}}
+		call := analytics.ModelCall{At: day.Begin(), ModelUsage: analytics.ModelUsage{
+			Calls: 1, InputTokens: 1e6, OutputTokens: 1e5, MicroUSD: 1e6,
+		}}
 		models := segment
 		models.Log, models.Lines = analytics.ModelLog, []analytics.LogLine{{ID: "1", LoggedAt: call.At, Call: &call}}
 		for _, p := range []analytics.Segment{segment, models} {
@@ -142,9 +144,9 @@ func requestsOf(random *rand.Rand, day analytics.Day, n int) analytics.Segment {
 }
 
 func (b *bench) dashboardCosts(ctx context.Context, _ *stack, l *dashboardFixture) error {
-	for _, of := range []struct {
+	for _, test := range []struct {
 		what    string
-		asked   analytics.PeriodQuery
+		query   analytics.PeriodQuery
 		compare bool
 		units   float64
 	}{
@@ -153,18 +155,18 @@ func (b *bench) dashboardCosts(ctx context.Context, _ *stack, l *dashboardFixtur
 		{"dashboard over a day of last year", analytics.PeriodQuery{Kind: analytics.Custom, From: &l.year.Last, To: &l.year.Last}, false, yearUnits},
 	} {
 		l.meter.reset()
-		if _, err := l.service.Dashboard(ctx, of.asked, of.compare); err != nil {
+		if _, err := l.service.Dashboard(ctx, test.query, test.compare); err != nil {
 			return err
 		}
 		cost := l.meter.reset()
-		b.table.addAtMost(of.what, float64(cost.calls), dashboardCalls, "calls")
-		b.table.addAtMost(of.what, cost.reads, of.units, "read units")
+		b.table.addAtMost(test.what, float64(cost.calls), dashboardCalls, "calls")
+		b.table.addAtMost(test.what, cost.reads, test.units, "read units")
 	}
 	return nil
 }
 
-// dashboardTimes asks for the same period again and again, as a page that is open does, and for periods that nobody asked
-// for before, none of whose days is remembered.
+// dashboardTimes requests the same period repeatedly, as an open page does, and also a different
+// period each time, which is never in the cache.
 func (b *bench) dashboardTimes(ctx context.Context, s *stack, l *dashboardFixture) error {
 	b.logProgress("asking for %d dashboards", 2*dashboards+firstTimes)
 	same := func(period string) func(int) string { return func(int) string { return "period=" + period } }
@@ -188,7 +190,8 @@ func (b *bench) dashboardTimes(ctx context.Context, s *stack, l *dashboardFixtur
 	return nil
 }
 
-// percentiles compares those of the year, from its days added together, with those of all its requests.
+// percentiles compares the percentiles of the year, which are computed from the histograms of its
+// days, with those of all its requests.
 func (b *bench) percentiles(ctx context.Context, _ *stack, l *dashboardFixture) error {
 	d, err := l.service.Dashboard(ctx, analytics.PeriodQuery{Kind: analytics.LastYear}, false)
 	if err != nil {

@@ -180,7 +180,8 @@ func (b *bench) charts(ctx context.Context, s *stack) error {
 		}
 		updates = append(updates, milliseconds(took))
 	}
-	b.table.addAtMost(what+": from an upload to being listed, median of "+formatNumber(indexUploads), quantile(updates, 0.5), indexUpdate, "ms")
+	b.table.addAtMost(what+": from an upload to being listed, median of "+formatNumber(indexUploads),
+		quantile(updates, 0.5), indexUpdate, "ms")
 	b.table.addFigure(what+": from an upload to being listed, slowest", "%s ms", formatNumber(quantile(updates, 1)))
 	return nil
 }

@@ -65,7 +65,8 @@ func (b *bench) fill(ctx context.Context, s *stack) error {
 			return fmt.Errorf("import users: %w", err)
 		}
 		if done%(50*chunk) == 0 {
-			b.logProgress("%s of %s users imported after %.0f s", formatNumber(float64(done+len(rows))), formatNumber(float64(b.users)), time.Since(began).Seconds())
+			b.logProgress("%s of %s users imported after %.0f s",
+				formatNumber(float64(done+len(rows))), formatNumber(float64(b.users)), time.Since(began).Seconds())
 		}
 	}
 	rate := float64(b.users) / time.Since(began).Seconds()
@@ -165,7 +166,8 @@ func (d userTable) page(ctx context.Context, role principal.Role, offset int64) 
 func (b *bench) addCosts(pages, ends []meter) {
 	reads, calls := costs(pages)
 	what := fmt.Sprintf("list %s users, any offset and role: ", formatNumber(float64(b.users)))
-	b.table.addAtMost(what+fmt.Sprintf("median of %s pages", formatNumber(float64(len(pages)))), quantile(reads, 0.5), medianUnits, "read units")
+	b.table.addAtMost(what+fmt.Sprintf("median of %s pages", formatNumber(float64(len(pages)))),
+		quantile(reads, 0.5), medianUnits, "read units")
 	b.table.addAtMost(what+"at most", quantile(reads, 1), mostUnits, "read units")
 	b.table.addFigure(what+"median", "%s calls", formatNumber(quantile(calls, 0.5)))
 	b.table.addAtMost(what+"at most", quantile(calls, 1), mostCalls, "calls")

@@ -62,7 +62,8 @@ func (o importOptions) reader() (func(io.Reader, rowDefaults) (rowReader, error)
 	case "jsonl", ".jsonl", ".ndjson":
 		return func(r io.Reader, d rowDefaults) (rowReader, error) { return newJSONRows(r, d) }, nil
 	}
-	return nil, usageError("the format is not clear from the name of the file: give --format csv or --format jsonl (make: ARGS='--format csv')")
+	return nil, usageError("the format is not clear from the name of the file: " +
+		"give --format csv or --format jsonl (make: ARGS='--format csv')")
 }
 
 func importUsers(ctx context.Context, p process, o importOptions) error {

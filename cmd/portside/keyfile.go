@@ -37,7 +37,8 @@ func readKeyFile(path string) (key credentials.Secret, found bool, err error) {
 	}
 	key, err = credentials.Parse(text)
 	if err != nil {
-		return credentials.Secret{}, false, fmt.Errorf("%s contains something other than an API key: move the file away, or choose another --key-file", path)
+		return credentials.Secret{}, false, fmt.Errorf("%s contains something other than an API key: "+
+			"move the file away, or choose another --key-file", path)
 	}
 	return key, true, nil
 }

@@ -46,7 +46,8 @@ the command again leaves the description and the token unchanged.`,
 				}
 				return nil
 			})
-			flags.StringVar(&wanted.function, "function", "", "`ARN` of RotateTokensFunction (output RotationFunctionArn of the stack); not needed with --local")
+			flags.StringVar(&wanted.function, "function", "",
+				"`ARN` of RotateTokensFunction (output RotationFunctionArn of the stack); not needed with --local")
 			return func(ctx context.Context, p process, arguments []string) error {
 				if err := rejectArguments(arguments); err != nil {
 					return err
@@ -141,7 +142,8 @@ func (m managedToken) create(ctx context.Context, client *secretsmanager.Client,
 	if err != nil {
 		return false, fmt.Errorf("the secret %s exists with other content: choose another name", m.secret)
 	}
-	isSame := value.OwnerID == terms.OwnerID && value.Name == terms.Name && value.Days == terms.Days && slices.Equal(value.Scopes, terms.Scopes)
+	isSame := value.OwnerID == terms.OwnerID && value.Name == terms.Name && value.Days == terms.Days &&
+		slices.Equal(value.Scopes, terms.Scopes)
 	if !isSame {
 		return false, fmt.Errorf("the secret %s describes another token: change its value in Secrets Manager, or choose another name", m.secret)
 	}

@@ -168,7 +168,8 @@ func (r *reconcile) reportTotals(p process) error {
 	case r.differences > 0 && !r.fix:
 		return fmt.Errorf("%d numbers differ: `%s reconcile --fix` corrects them", r.differences, p.program)
 	case r.gaps > 0:
-		return fmt.Errorf("%d days of the log cannot be counted again: restore the missing objects in the bucket, then run the command again", r.gaps)
+		return fmt.Errorf("%d days of the log cannot be counted again: "+
+			"restore the missing objects in the bucket, then run the command again", r.gaps)
 	}
 	return nil
 }

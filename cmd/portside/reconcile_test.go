@@ -303,7 +303,8 @@ func TestReconcileRejectsInvalidUsage(t *testing.T) {
 	a.expect(a.run("reconcile", "--from", "2026-02-30"), 2, "is not a day")
 	a.expect(a.run("reconcile", "--from", a.day(1), "--to", a.day(0)), 2, "--from must not be after --to")
 	a.expect(a.run("reconcile", "x"), 2, "unexpected argument")
-	a.expect(a.run("reconcile", "--from", "2020-01-01", "--to", "2020-01-02"), 0, "are not compared, because the pull log is kept for 400 days")
+	a.expect(a.run("reconcile", "--from", "2020-01-01", "--to", "2020-01-02"), 0,
+		"are not compared, because the pull log is kept for 400 days")
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	a.expect(a.runWith(stopped, nil, "reconcile", "--local", a.dir), 1, "stopped; run the command again")

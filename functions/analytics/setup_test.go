@@ -78,7 +78,8 @@ func (s *testService) as(role principal.Role) webtest.Client {
 // count changes counters as users and projects do.
 func (s *testService) count(day string, change daycounts.Change) {
 	s.Helper()
-	if err := transactions.Write(s.Context(), s.client, daycounts.In(s.analytics).Writes(daycounts.Changes{daycounts.Day(day): change})); err != nil {
+	changes := daycounts.Changes{daycounts.Day(day): change}
+	if err := transactions.Write(s.Context(), s.client, daycounts.In(s.analytics).Writes(changes)); err != nil {
 		s.Fatal(err)
 	}
 }

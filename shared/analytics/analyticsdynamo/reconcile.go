@@ -41,7 +41,9 @@ type comparison struct {
 const maxCompareAttempts = 20
 
 // compareAndRepair compares, and repairs the differences if Repair is set.
-func (r *Reconciler) compareAndRepair(ctx context.Context, subject string, compare func(context.Context) (comparison, error)) (analytics.Findings, error) {
+func (r *Reconciler) compareAndRepair(
+	ctx context.Context, subject string, compare func(context.Context) (comparison, error),
+) (analytics.Findings, error) {
 	for range maxCompareAttempts {
 		found, err := compare(ctx)
 		if err == nil && r.Repair && len(found.Differences) > 0 {
