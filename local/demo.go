@@ -8,8 +8,8 @@ import (
 	"portside/local/stack"
 )
 
-// demoCommand publishes example data on the stack that runs on the data folder. The address only guards against
-// the wrong stack.
+// demoCommand publishes example data on the stack that runs on the data folder. The address only
+// guards against the wrong stack.
 func demoCommand(ctx context.Context, args []string) error {
 	var o stack.Options
 	set := newFlagSet("demo", &o)

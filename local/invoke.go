@@ -53,8 +53,9 @@ func invoke(ctx context.Context, o stack.Options, function string, event []byte)
 	return s.InvokeOnce(ctx, function, addAdminKey(event, o)), stopStack(ctx, s)
 }
 
-// addAdminKey replaces the placeholder {{admin-key}} in the event by the admin's key, so that the events in the
-// repository hold no secret. Without a key the event keeps the placeholder, and the function answers 401.
+// addAdminKey replaces the placeholder {{admin-key}} in the event by the admin's key, so that the
+// events in the repository hold no secret. Without a key the event keeps the placeholder, and the
+// function answers 401.
 func addAdminKey(event []byte, o stack.Options) []byte {
 	key, err := os.ReadFile(o.KeyFile())
 	if err != nil {

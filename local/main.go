@@ -43,7 +43,8 @@ func run(args []string) int {
 		"secrets": secretsCommand,
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: local run | invoke | rotate | demo | fetch | setup | secrets; -h lists the flags; most users call `make run`")
+		fmt.Fprintln(os.Stderr, "usage: local run | invoke | rotate | demo | fetch | setup | secrets; "+
+			"-h lists the flags; most users call `make run`")
 		return exitUsage
 	}
 	ctx, cancel := context.WithCancel(context.Background())

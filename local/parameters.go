@@ -11,7 +11,8 @@ var settingPattern = regexp.MustCompile(`^([A-Za-z0-9]+)=((?:[^\s'"]|'[^']*'|"[^
 
 var quotedPattern = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
 
-// parseParameters parses template parameters. Its errors never contain a value, because a value may be a key.
+// parseParameters parses template parameters. Its errors never contain a value, because a value may
+// be a key.
 func parseParameters(text string) (map[string]string, error) {
 	all := map[string]string{}
 	last := ""

@@ -74,7 +74,8 @@ func stopStack(ctx context.Context, s *stack.Stack) error {
 	return s.Stop(ctx)
 }
 
-// rateLimit sets o.RateLimit. An empty text leaves it unset, because make passes RATE_LIMIT even if it is not set.
+// rateLimit sets o.RateLimit. An empty text leaves it unset, because make passes RATE_LIMIT even if
+// it is not set.
 func rateLimit(o *stack.Options, text string) error {
 	if text == "" {
 		return nil

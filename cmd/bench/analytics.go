@@ -16,6 +16,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/core/calendar"
 	"portside/shared/core/principal"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/transactions"
@@ -61,7 +62,7 @@ func newDashboardFixture(s *stack) *dashboardFixture {
 		write: func(ctx context.Context, changes daycounts.Changes) error {
 			return transactions.Write(ctx, client, daycounts.In(table).Writes(changes))
 		},
-		year: analytics.Period{Kind: analytics.LastYear, First: analytics.DayOf(first), Last: analytics.DayOf(first.AddDate(1, 0, 0)) - 1},
+		year: analytics.Period{Kind: analytics.LastYear, First: calendar.DayOf(first), Last: calendar.DayOf(first.AddDate(1, 0, 0)) - 1},
 	}
 }
 
@@ -103,7 +104,7 @@ func (l *dashboardFixture) fill(ctx context.Context) error {
 		if err := l.store.SaveStorage(ctx, day.Begin(), analytics.StorageBytes{Charts: 12e9, Media: 3e9}); err != nil {
 			return err
 		}
-		if err := l.write(ctx, daycounts.Changes{daycounts.Day(day.String()): everyCounter()}); err != nil {
+		if err := l.write(ctx, daycounts.Changes{day: everyCounter()}); err != nil {
 			return err
 		}
 	}
@@ -127,7 +128,7 @@ func everyCounter() daycounts.Change {
 
 // requestsOf returns a segment of the log over a whole day, with latencies around 20 ms and a long
 // tail.
-func requestsOf(random *rand.Rand, day analytics.Day, n int) analytics.Segment {
+func requestsOf(random *rand.Rand, day calendar.Day, n int) analytics.Segment {
 	segment := analytics.Segment{Log: analytics.AccessLog, Day: day, Stream: "00000000000bench", Lines: make([]analytics.LogLine, n)}
 	for i := range segment.Lines {
 		at := day.Begin().Add(24 * time.Hour * time.Duration(i) / time.Duration(n)).Truncate(time.Millisecond)
@@ -171,7 +172,7 @@ func (b *bench) dashboardTimes(ctx context.Context, s *stack, l *dashboardFixtur
 	b.logProgress("asking for %d dashboards", 2*dashboards+firstTimes)
 	same := func(period string) func(int) string { return func(int) string { return "period=" + period } }
 	another := func(i int) string {
-		return fmt.Sprintf("period=custom&startDate=%s&endDate=%s", l.year.First, l.year.Last-analytics.Day(i))
+		return fmt.Sprintf("period=custom&startDate=%s&endDate=%s", l.year.First, l.year.Last-calendar.Day(i))
 	}
 	for _, of := range []struct {
 		what   string

@@ -61,7 +61,7 @@ func (b *bench) creation(ctx context.Context, s *stack, v *tokenFixture) (err er
 		if err != nil {
 			return "", fmt.Errorf("authenticate: %w", err)
 		}
-		made, err := service.Create(ctx, who, tokens.NewToken{Name: "bench", Scopes: tokens.Everything(), Days: 1})
+		made, err := service.Create(ctx, who, tokens.NewToken{Name: "bench", Scopes: tokens.AllScopes(), Days: 1})
 		return made.Secret.Reveal(), err
 	}
 	if v.token, err = create(s.adminKey, credentials.APIKey); err != nil {

@@ -11,6 +11,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/core/calendar"
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
 	"portside/shared/pulls"
@@ -57,12 +58,12 @@ func s3Client(cfg aws.Config, address string) *s3.Client {
 }
 
 // countPulls counts the pulls of a day in the pull log.
-func (a *analyticsTables) countPulls(ctx context.Context, day analytics.Day) (analytics.Pulls, error) {
-	counts, err := a.pulls.Count(ctx, day.Begin())
+func (a *analyticsTables) countPulls(ctx context.Context, day calendar.Day) (analytics.Pulls, error) {
+	counts, err := a.pulls.Count(ctx, day)
 	return analytics.Pulls{Charts: counts[pulls.Chart], Images: counts[pulls.Image]}, err
 }
 
 // firstDayOfPulls returns the first day for which the pull log is still complete.
-func firstDayOfPulls(now time.Time) analytics.Day {
-	return analytics.DayOf(now.Add(-pulls.Retention)) + 1
+func firstDayOfPulls(now time.Time) calendar.Day {
+	return calendar.DayOf(now.Add(-pulls.Retention)) + 1
 }

@@ -105,7 +105,7 @@ func (b *bootstrap) admin(ctx context.Context) (admin users.User, isNew bool, er
 }
 
 func (b *bootstrap) create(ctx context.Context, input users.NewUser) (admin users.User, isNew bool, err error) {
-	others, err := b.users.ActingAdmins(ctx)
+	others, err := b.users.ActiveAdmins(ctx)
 	if err != nil {
 		return users.User{}, false, err
 	}
@@ -114,7 +114,7 @@ func (b *bootstrap) create(ctx context.Context, input users.NewUser) (admin user
 			"give the --email of that admin, create users through the API, or give --force")
 	}
 	service := users.NewService(b.users, nil, newID, b.now) // no invitations, so no inviter
-	created, err := service.Create(ctx, users.Request{Caller: principal.Operator()}, input)
+	created, err := service.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, input)
 	if errors.Is(err, users.ErrEmailTaken) {
 		return users.User{}, false, errors.New("another user has just taken the address: run the command again")
 	}

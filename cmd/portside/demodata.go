@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 )
 
@@ -62,15 +62,15 @@ func (d *demoData) run(ctx context.Context, p process) error {
 		return err
 	}
 	now := p.now().UTC().Truncate(time.Millisecond)
-	if err := d.check(ctx, tables, analytics.DayOf(now)); err != nil {
+	if err := d.check(ctx, tables, calendar.DayOf(now)); err != nil {
 		return err
 	}
-	y := &demoStory{analyticsTables: tables, seed: d.seed, now: now, first: analytics.DayOf(now) - analytics.Day(d.days) + 1}
+	y := &demoStory{analyticsTables: tables, seed: d.seed, now: now, first: calendar.DayOf(now) - calendar.Day(d.days) + 1}
 	if err := y.resetSequences(ctx); err != nil {
 		return err
 	}
 	reportedAt := time.Now()
-	for day := y.first; day <= analytics.DayOf(now); day++ {
+	for day := y.first; day <= calendar.DayOf(now); day++ {
 		if time.Since(reportedAt) > progressInterval {
 			reportedAt = time.Now()
 			p.report("%s: %d of %d days, %s", day, day-y.first, d.days, y.summary())
@@ -87,7 +87,7 @@ func (d *demoData) run(ctx context.Context, p process) error {
 }
 
 // check fails if the installation is in use.
-func (d *demoData) check(ctx context.Context, tables *analyticsTables, today analytics.Day) error {
+func (d *demoData) check(ctx context.Context, tables *analyticsTables, today calendar.Day) error {
 	counts, err := tables.analytics.Counts(ctx, today, today)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ type demoStory struct {
 
 	seed          uint64
 	now           time.Time
-	first         analytics.Day
+	first         calendar.Day
 	random        *rand.Rand // of one part of one day; see draw
 	knownUsers    []person
 	knownProjects []plan
@@ -127,7 +127,7 @@ func (y *demoStory) resetSequences(ctx context.Context) error {
 			ConditionExpression: aws.String("attribute_exists(pk)"), ExpressionAttributeNames: map[string]string{"#at": "at"},
 			ExpressionAttributeValues: items.Map{":begin": items.Number(y.first.Begin().UnixMilli())},
 		})
-		if err != nil && !items.Failed(err) {
+		if err != nil && !items.ConditionFailed(err) {
 			return fmt.Errorf("reset the sequence of %s: %w", name, err)
 		}
 	}
@@ -135,8 +135,8 @@ func (y *demoStory) resetSequences(ctx context.Context) error {
 }
 
 // playDay writes the data of one day, and of today only up to now.
-func (y *demoStory) playDay(ctx context.Context, day analytics.Day) error {
-	for _, part := range []func(context.Context, analytics.Day) error{
+func (y *demoStory) playDay(ctx context.Context, day calendar.Day) error {
+	for _, part := range []func(context.Context, calendar.Day) error{
 		y.changeUsers, y.changeProjects, y.addRequests, y.addModelCalls, y.addPulls, y.measureStorage,
 	} {
 		if err := part(ctx, day); err != nil {
@@ -161,17 +161,17 @@ const (
 )
 
 // draw starts the random numbers of a part of a day. They are the same in every run with the same seed.
-func (y *demoStory) draw(day analytics.Day, part topic) {
+func (y *demoStory) draw(day calendar.Day, part topic) {
 	y.random = rand.New(rand.NewPCG(y.seed, uint64(day)*uint64(topics)+uint64(part))) //nolint:gosec // not a secret
 }
 
 // growth returns the size of the business on a day, from 0.2 on the first day to 1 today.
-func (y *demoStory) growth(day analytics.Day) float64 {
-	return 0.2 + 0.8*float64(day-y.first+1)/float64(analytics.DayOf(y.now)-y.first+1)
+func (y *demoStory) growth(day calendar.Day) float64 {
+	return 0.2 + 0.8*float64(day-y.first+1)/float64(calendar.DayOf(y.now)-y.first+1)
 }
 
 // isWeekend reports whether a day has little activity.
-func isWeekend(day analytics.Day) bool {
+func isWeekend(day calendar.Day) bool {
 	return day.Begin().Weekday() == time.Saturday || day.Begin().Weekday() == time.Sunday
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/core/calendar"
 )
 
 func TestDemoDataIsABelievableStory(t *testing.T) {
@@ -34,7 +35,7 @@ func testStory(t *testing.T, now time.Time) {
 		t.Error(got.stdout)
 	}
 	service := analytics.NewService(analyticsdynamo.New(a.client, a.names.analytics), analytics.Gigabytes(100), a.now)
-	from, to := analytics.DayOf(now)-30, analytics.DayOf(now)-1
+	from, to := calendar.DayOf(now)-30, calendar.DayOf(now)-1
 	d, err := service.Dashboard(t.Context(), analytics.PeriodQuery{Kind: analytics.Custom, From: &from, To: &to}, true)
 	a.must(err)
 	m, users := d.Metrics, d.Metrics.Users

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/pulls"
 	"portside/shared/testkit/awstest"
 )
 
 // newPlannedStory returns demo data that is only planned and not stored.
 func newPlannedStory(now time.Time, days int) *demoStory {
-	return &demoStory{seed: 1, now: now, first: analytics.DayOf(now) - analytics.Day(days) + 1}
+	return &demoStory{seed: 1, now: now, first: calendar.DayOf(now) - calendar.Day(days) + 1}
 }
 
 // dayPlan is the planned data of a day.
@@ -23,7 +24,7 @@ type dayPlan struct {
 	Storage         analytics.StorageBytes
 }
 
-func planDay(y *demoStory, day analytics.Day) dayPlan {
+func planDay(y *demoStory, day calendar.Day) dayPlan {
 	p := dayPlan{Requests: y.planRequests(day), Calls: y.planCalls(day), Pulls: y.planPulls(day)}
 	p.Measured, p.Storage = y.planStorage(day)
 	return p
@@ -42,7 +43,7 @@ func TestDemoLatenciesAreRealisticOnEveryDay(t *testing.T) {
 	everyClock(t, func(t *testing.T, now time.Time) {
 		y, sum := newPlannedStory(now, 40), &analytics.RequestStats{}
 		for days := 1; days <= 30; days++ {
-			sum.Merge(y.planRequests(analytics.DayOf(now) - analytics.Day(days)).RequestStats())
+			sum.Merge(y.planRequests(calendar.DayOf(now) - calendar.Day(days)).RequestStats())
 			if days != 7 && days != 30 {
 				continue
 			}
@@ -60,8 +61,8 @@ func TestDemoLatenciesAreRealisticOnEveryDay(t *testing.T) {
 func TestDemoPlanStaysWithinItsDay(t *testing.T) {
 	t.Parallel()
 	everyClock(t, func(t *testing.T, now time.Time) {
-		y, today := newPlannedStory(now, 40), analytics.DayOf(now)
-		for _, day := range []analytics.Day{today - 1, today} {
+		y, today := newPlannedStory(now, 40), calendar.DayOf(now)
+		for _, day := range []calendar.Day{today - 1, today} {
 			p := planDay(y, day)
 			times := []time.Time{p.Measured}
 			for _, line := range append(p.Requests.Lines, p.Calls.Lines...) {
@@ -71,7 +72,7 @@ func TestDemoPlanStaysWithinItsDay(t *testing.T) {
 				times = append(times, pull.At)
 			}
 			for _, at := range times {
-				if analytics.DayOf(at) != day || at.After(now) {
+				if calendar.DayOf(at) != day || at.After(now) {
 					t.Fatalf("the plan of %s has an event at %s, but the clock is %s", day, at, now)
 				}
 			}
@@ -85,7 +86,7 @@ func TestDemoPlanStaysWithinItsDay(t *testing.T) {
 func TestDemoPlansAreIndependent(t *testing.T) {
 	t.Parallel()
 	everyClock(t, func(t *testing.T, now time.Time) {
-		day := analytics.DayOf(now) - 1
+		day := calendar.DayOf(now) - 1
 		y := newPlannedStory(now, 40)
 		want := planDay(y, day)
 		planDay(y, day-1)
@@ -100,7 +101,7 @@ func TestDemoWeekendsAreQuiet(t *testing.T) {
 	count := map[bool]int{}
 	days := map[bool]int{}
 	y := newPlannedStory(time.Date(2029, 1, 4, 12, 0, 0, 0, time.UTC), 396)
-	for day := y.first; day < analytics.DayOf(y.now); day++ {
+	for day := y.first; day < calendar.DayOf(y.now); day++ {
 		count[isWeekend(day)] += len(y.planRequests(day).Lines)
 		days[isWeekend(day)]++
 	}

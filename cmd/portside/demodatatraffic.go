@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/pulls"
 )
 
@@ -16,14 +17,14 @@ import (
 const maxSegmentSpan = 6 * time.Hour
 
 // addRequests adds the requests of a day.
-func (y *demoStory) addRequests(ctx context.Context, day analytics.Day) error {
+func (y *demoStory) addRequests(ctx context.Context, day calendar.Day) error {
 	segment := y.planRequests(day)
 	y.logLines += len(segment.Lines)
 	return y.record(ctx, segment)
 }
 
 // planRequests returns the requests of a day. They depend only on the seed, the first day and the clock.
-func (y *demoStory) planRequests(day analytics.Day) analytics.Segment {
+func (y *demoStory) planRequests(day calendar.Day) analytics.Segment {
 	y.draw(day, requestsTopic)
 	conditions := y.conditions()
 	segment := analytics.Segment{Log: analytics.AccessLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
@@ -39,7 +40,7 @@ func (y *demoStory) planRequests(day analytics.Day) analytics.Segment {
 }
 
 // shareOfHour returns the share of a day's requests that an hour has.
-func shareOfHour(day analytics.Day, hour int) float64 {
+func shareOfHour(day calendar.Day, hour int) float64 {
 	distance := math.Abs(float64(hour) - 13.5)
 	share := 0.008 + 0.085*math.Exp(-distance*distance/18)
 	if isWeekend(day) {
@@ -91,12 +92,12 @@ func (y *demoStory) request(at time.Time, m dayConditions) *analytics.Request {
 }
 
 // addModelCalls adds the model calls of a day.
-func (y *demoStory) addModelCalls(ctx context.Context, day analytics.Day) error {
+func (y *demoStory) addModelCalls(ctx context.Context, day calendar.Day) error {
 	return y.record(ctx, y.planCalls(day))
 }
 
 // planCalls returns the model calls of a day, in the same way as planRequests.
-func (y *demoStory) planCalls(day analytics.Day) analytics.Segment {
+func (y *demoStory) planCalls(day calendar.Day) analytics.Segment {
 	y.draw(day, callsTopic)
 	segment := analytics.Segment{Log: analytics.ModelLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
 	mean := 14 * y.growth(day)
@@ -135,13 +136,13 @@ func (y *demoStory) record(ctx context.Context, day analytics.Segment) error {
 }
 
 // addPulls adds the pulls of a day.
-func (y *demoStory) addPulls(ctx context.Context, day analytics.Day) error {
+func (y *demoStory) addPulls(ctx context.Context, day calendar.Day) error {
 	_, err := y.pulls.Record(ctx, y.planPulls(day))
 	return err
 }
 
 // planPulls returns the pulls of a day, in the same way as planRequests.
-func (y *demoStory) planPulls(day analytics.Day) []pulls.Pull {
+func (y *demoStory) planPulls(day calendar.Day) []pulls.Pull {
 	y.draw(day, pullsTopic)
 	var all []pulls.Pull
 	for i, at := range y.moments(day, y.around(16*y.growth(day))) {
@@ -159,14 +160,14 @@ func (y *demoStory) planPulls(day analytics.Day) []pulls.Pull {
 }
 
 // measureStorage stores a measurement.
-func (y *demoStory) measureStorage(ctx context.Context, day analytics.Day) error {
+func (y *demoStory) measureStorage(ctx context.Context, day calendar.Day) error {
 	at, storage := y.planStorage(day)
 	return y.analytics.SaveStorage(ctx, at, storage)
 }
 
 // planStorage returns a measurement at the end of a day. The charts grow steadily; media files exist
 // for about a day.
-func (y *demoStory) planStorage(day analytics.Day) (at time.Time, storage analytics.StorageBytes) {
+func (y *demoStory) planStorage(day calendar.Day) (at time.Time, storage analytics.StorageBytes) {
 	y.draw(day, storageTopic)
 	at = day.Begin().Add(23 * time.Hour)
 	if at.After(y.now) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/core/principal"
 	"portside/shared/projects"
 	"portside/shared/users"
@@ -23,7 +23,7 @@ type (
 )
 
 // moments returns n sorted times in the working hours of a day. Today it drops those after now.
-func (y *demoStory) moments(day analytics.Day, n int) []time.Time {
+func (y *demoStory) moments(day calendar.Day, n int) []time.Time {
 	var all []time.Time
 	for range n {
 		at := day.Begin().Add(8*time.Hour + time.Duration(y.random.IntN(10*3600*1000))*time.Millisecond)
@@ -36,7 +36,7 @@ func (y *demoStory) moments(day analytics.Day, n int) []time.Time {
 }
 
 // atMoments calls do at n moments of a day.
-func (y *demoStory) atMoments(day analytics.Day, n int, do func(at time.Time) error) error {
+func (y *demoStory) atMoments(day calendar.Day, n int, do func(at time.Time) error) error {
 	for _, at := range y.moments(day, n) {
 		if err := do(at); err != nil {
 			return err
@@ -62,7 +62,7 @@ func (y *demoStory) word(words string) string { return pick(y, strings.Fields(wo
 func pick[T any](y *demoStory, all []T) T { return all[y.random.IntN(len(all))] }
 
 // changeUsers creates, changes and deletes users.
-func (y *demoStory) changeUsers(ctx context.Context, day analytics.Day) error {
+func (y *demoStory) changeUsers(ctx context.Context, day calendar.Day) error {
 	y.draw(day, usersTopic)
 	added := y.around(0.75)
 	switch {
@@ -143,7 +143,7 @@ func (y *demoStory) changeUser(ctx context.Context, i int, at time.Time) error {
 }
 
 // changeProjects creates, changes and deletes projects.
-func (y *demoStory) changeProjects(ctx context.Context, day analytics.Day) error {
+func (y *demoStory) changeProjects(ctx context.Context, day calendar.Day) error {
 	y.draw(day, projectsTopic)
 	added := y.around(0.3)
 	switch {

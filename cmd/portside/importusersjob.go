@@ -146,7 +146,7 @@ func (j *importJob) count(r row, outcome error) error {
 	case outcome == nil:
 		j.created++
 		return nil
-	case errors.Is(outcome, users.ErrEmailTaken), errors.Is(outcome, users.ErrRepeated):
+	case errors.Is(outcome, users.ErrEmailTaken), errors.Is(outcome, users.ErrRepeatedRow):
 		j.existing++
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 )
 
@@ -56,7 +57,7 @@ PULLS_TABLE, or both are those of the local stack.`,
 }
 
 // dayFlag is an optional day on the command line. It is nil if the flag is missing.
-type dayFlag struct{ day *analytics.Day }
+type dayFlag struct{ day *calendar.Day }
 
 func (f *dayFlag) String() string {
 	if f.day == nil {
@@ -67,12 +68,12 @@ func (f *dayFlag) String() string {
 
 // Set implements flag.Value.
 func (f *dayFlag) Set(text string) error {
-	day, err := analytics.ParseDay(text)
+	day, err := calendar.ParseDay(text)
 	f.day = &day
 	return err
 }
 
-func (f *dayFlag) or(day analytics.Day) analytics.Day {
+func (f *dayFlag) or(day calendar.Day) calendar.Day {
 	if f.day == nil {
 		return day
 	}
@@ -81,7 +82,7 @@ func (f *dayFlag) or(day analytics.Day) analytics.Day {
 
 func (r *reconcile) run(ctx context.Context, p process) error {
 	now := p.now()
-	first, last := r.from.or(firstDayOfPulls(now)), r.to.or(analytics.DayOf(now))
+	first, last := r.from.or(firstDayOfPulls(now)), r.to.or(calendar.DayOf(now))
 	if first > last {
 		return usageError("--from must not be after --to")
 	}
@@ -91,7 +92,7 @@ func (r *reconcile) run(ctx context.Context, p process) error {
 	}
 	reconciler := &analyticsdynamo.Reconciler{
 		Recorder: tables.recorder, Pulls: tables.countPulls, PullsFrom: firstDayOfPulls(now), Repair: r.fix,
-		Lifetimes: []func(context.Context) iter.Seq2[daycounts.Life, error]{tables.users.Lives, tables.projects.Lives},
+		Histories: []func(context.Context) iter.Seq2[daycounts.History, error]{tables.users.Histories, tables.projects.Histories},
 	}
 	if first < reconciler.PullsFrom {
 		p.report("pulls before %s are not compared, because the pull log is kept for 400 days", reconciler.PullsFrom)

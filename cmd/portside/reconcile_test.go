@@ -18,6 +18,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 	"portside/shared/projects"
 	"portside/shared/pulls"
@@ -72,7 +73,7 @@ func (a *analyticsStack) must(err error) {
 
 // segment returns 40 lines of a log and a stream, one for each minute from a time on.
 func (a *analyticsStack) segment(log analytics.Log, stream string, at time.Time) analytics.Segment {
-	s := analytics.Segment{Log: log, Day: analytics.DayOf(at), Stream: stream}
+	s := analytics.Segment{Log: log, Day: calendar.DayOf(at), Stream: stream}
 	for i := range 40 {
 		logged := at.Add(time.Duration(i) * time.Minute)
 		line := analytics.LogLine{ID: fmt.Sprint(stream, logged.Unix()), LoggedAt: logged}

@@ -10,6 +10,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/projects"
@@ -61,8 +62,8 @@ func (a *analyticsStack) reconciler(client *dynamodb.Client) *analyticsdynamo.Re
 	users := usersdynamo.New(client, a.names.users, a.tables.credentials, days)
 	return &analyticsdynamo.Reconciler{
 		Recorder: analyticsdynamo.NewRecorder(analyticsdynamo.New(client, a.names.analytics), a.archive),
-		Lifetimes: []func(context.Context) iter.Seq2[daycounts.Life, error]{
-			users.Lives, projectsdynamo.New(client, a.names.projects, days).Lives,
+		Histories: []func(context.Context) iter.Seq2[daycounts.History, error]{
+			users.Histories, projectsdynamo.New(client, a.names.projects, days).Histories,
 		},
 		Pulls: (&analyticsTables{pulls: pullsdynamo.New(client, a.pullsTable, a.names.analytics)}).countPulls, Repair: true,
 	}
@@ -116,7 +117,7 @@ func (a *analyticsStack) compareFirstDay(reconciler *analyticsdynamo.Reconciler)
 	a.t.Helper()
 	found, err := reconciler.Counts(a.t.Context())
 	a.must(err)
-	day, err := reconciler.Day(a.t.Context(), analytics.DayOf(a.begin))
+	day, err := reconciler.Day(a.t.Context(), calendar.DayOf(a.begin))
 	a.must(err)
 	found.Add(day)
 	return found

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 )
@@ -36,19 +37,19 @@ func TestReconcileContinuesAfterFailures(t *testing.T) {
 			a.set("usage", a.day(1), "inputTokens", items.Number(77))
 
 			reconciler := a.reconciler(a.client)
-			all := reconciler.Lifetimes[1]
-			reconciler.Lifetimes[1] = func(ctx context.Context) iter.Seq2[daycounts.Life, error] {
+			all := reconciler.Histories[1]
+			reconciler.Histories[1] = func(ctx context.Context) iter.Seq2[daycounts.History, error] {
 				if err := c.onRead(b); err != nil {
-					return func(yield func(daycounts.Life, error) bool) { yield(nil, err) }
+					return func(yield func(daycounts.History, error) bool) { yield(nil, err) }
 				}
 				return all(ctx)
 			}
 			if c.pulls != nil {
-				reconciler.Pulls = func(context.Context, analytics.Day) (analytics.Pulls, error) { return analytics.Pulls{}, c.pulls }
+				reconciler.Pulls = func(context.Context, calendar.Day) (analytics.Pulls, error) { return analytics.Pulls{}, c.pulls }
 			}
 			var stdout, stderr bytes.Buffer
 			p := process{program: "portside", stdout: &stdout, stderr: &stderr}
-			first := analytics.DayOf(a.begin)
+			first := calendar.DayOf(a.begin)
 			r := &reconcile{fix: true}
 			a.must(r.compare(t.Context(), p, reconciler, analytics.Period{First: first, Last: first + 1}))
 			for _, counter := range []string{"requests  errors", "models    inputTokens"} {

@@ -119,7 +119,7 @@ func (d *depot) machine(token string) webtest.Client {
 func (d *depot) user(email string, role principal.Role) (users.User, string) {
 	d.tb.Helper()
 	ctx := d.tb.Context()
-	created, err := d.users.Create(ctx, users.Request{Caller: principal.Operator()}, users.NewUser{Email: email, Name: email, Role: role})
+	created, err := d.users.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, users.NewUser{Email: email, Name: email, Role: role})
 	if err != nil {
 		d.tb.Fatal(err)
 	}

@@ -191,7 +191,7 @@ func TestDatabaseOutageIs503(t *testing.T) {
 	b.count("2026-11-20", daycounts.Change{"users": 1})
 	b.client = awstest.Faulty(b.client, func(operation string, _ int) error {
 		if operation == "TransactGetItems" {
-			return items.ErrAway
+			return items.ErrUnavailable
 		}
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/core/fault"
 	"portside/shared/web"
 )
@@ -23,7 +24,7 @@ type PeriodInput struct {
 func (in *PeriodInput) Resolve(huma.Context) []error {
 	var failures []fault.Field
 	for _, date := range []struct{ name, text string }{{"startDate", in.StartDate}, {"endDate", in.EndDate}} {
-		if _, err := analytics.ParseDay(date.text); date.text != "" && err != nil {
+		if _, err := calendar.ParseDay(date.text); date.text != "" && err != nil {
 			failures = append(failures, fault.Field{
 				Pointer: "query/" + date.name, Detail: "must be a date of the calendar such as 2026-11-21, from 1970-01-01 on",
 			})
@@ -37,8 +38,8 @@ func (in *PeriodInput) asked() analytics.PeriodQuery {
 	return analytics.PeriodQuery{Kind: in.Period, From: optionalDay(in.StartDate), To: optionalDay(in.EndDate)}
 }
 
-func optionalDay(text string) *analytics.Day {
-	day, err := analytics.ParseDay(text)
+func optionalDay(text string) *calendar.Day {
+	day, err := calendar.ParseDay(text)
 	if err != nil {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/core/calendar"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
@@ -78,7 +79,11 @@ func (s *testService) as(role principal.Role) webtest.Client {
 // count changes counters as users and projects do.
 func (s *testService) count(day string, change daycounts.Change) {
 	s.Helper()
-	changes := daycounts.Changes{daycounts.Day(day): change}
+	parsed, err := calendar.ParseDay(day)
+	if err != nil {
+		s.Fatal(err)
+	}
+	changes := daycounts.Changes{parsed: change}
 	if err := transactions.Write(s.Context(), s.client, daycounts.In(s.analytics).Writes(changes)); err != nil {
 		s.Fatal(err)
 	}

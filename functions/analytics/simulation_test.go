@@ -177,7 +177,7 @@ func (w *simulation) createUser(role principal.Role) {
 	if w.random.IntN(3) == 0 && w.things > 0 {
 		input.ActivationEmail, status = true, "pending"
 	}
-	created, err := w.admin.Create(w.Context(), users.Request{Caller: w.caller}, input)
+	created, err := w.admin.Create(w.Context(), users.CreateOptions{Caller: w.caller}, input)
 	w.must(err)
 	w.existingUsers = append(w.existingUsers, w.record(&w.users, change{id: created.User.ID, status: status, role: string(role)}))
 }

@@ -15,6 +15,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/core/calendar"
 	"portside/shared/testkit"
 	"portside/shared/testkit/awstest"
 )
@@ -23,7 +24,7 @@ import (
 type drawnLine struct {
 	group, stream string
 	line          events.CloudwatchLogsLogEvent
-	day           analytics.Day
+	day           calendar.Day
 	request       *analytics.Request
 	models        analytics.ModelUsage
 }
@@ -33,11 +34,11 @@ type drawnLine struct {
 func drawLine(t *rapid.T, i int) drawnLine {
 	logged := midnight.Add(time.Duration(rapid.IntRange(-40, 40).Draw(t, "logged")) * 250 * time.Millisecond)
 	own := logged.Add(-time.Duration(rapid.SampledFrom([]int{0, 1, 400, 9000}).Draw(t, "took")) * time.Millisecond)
-	k := drawnLine{group: from.access, stream: fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "stream")), day: analytics.DayOf(own)}
+	k := drawnLine{group: from.access, stream: fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "stream")), day: calendar.DayOf(own)}
 	id := fmt.Sprintf("%056d", i)
 	switch rapid.IntRange(0, 9).Draw(t, "kind") {
 	case 0:
-		k.line, k.day = entry(id, logged, "half a li"), analytics.DayOf(logged)
+		k.line, k.day = entry(id, logged, "half a li"), calendar.DayOf(logged)
 	case 1, 2, 3:
 		k.group = rapid.SampledFrom(from.models).Draw(t, "function")
 		k.models = analytics.ModelUsage{Calls: 1, InputTokens: int64(i), OutputTokens: 1, MicroUSD: 3}
@@ -52,7 +53,7 @@ func drawLine(t *rapid.T, i int) drawnLine {
 
 // expectedSums counts a log in the simplest way.
 func expectedSums(log []drawnLine) sums {
-	s := sums{map[analytics.Day]*analytics.RequestStats{}, map[analytics.Day]*analytics.Usage{}}
+	s := sums{map[calendar.Day]*analytics.RequestStats{}, map[calendar.Day]*analytics.Usage{}}
 	for _, k := range log {
 		if k.models.Calls > 0 {
 			if s.Usage[k.day] == nil {
@@ -198,8 +199,8 @@ func TestEachLineCountsOnce(t *testing.T) {
 // recounted adds up the segments in the archive.
 func (e engines) recounted(tb testing.TB) sums {
 	tb.Helper()
-	s := sums{map[analytics.Day]*analytics.RequestStats{}, map[analytics.Day]*analytics.Usage{}}
-	today := analytics.DayOf(midnight)
+	s := sums{map[calendar.Day]*analytics.RequestStats{}, map[calendar.Day]*analytics.Usage{}}
+	today := calendar.DayOf(midnight)
 	for day := today - 1; day <= today; day++ {
 		r, u := &analytics.RequestStats{Latency: analytics.Histogram{}}, &analytics.Usage{}
 		err := errors.Join(

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/testkit"
 	"portside/shared/testkit/webtest"
 )
@@ -74,7 +75,7 @@ func TestIngestLogsInvalidDeliveriesOnce(t *testing.T) {
 
 // Hostile lines do not keep the other lines of the batch from being counted.
 func TestIngestHostileLines(t *testing.T) {
-	good, day := access(midnight, "POST ANY /v1/ai/{proxy+}", 500, 70), analytics.DayOf(midnight)
+	good, day := access(midnight, "POST ANY /v1/ai/{proxy+}", 500, 70), calendar.DayOf(midnight)
 	type lines = []events.CloudwatchLogsLogEvent
 	const maxSkew = 5 * time.Minute
 	soon := access(midnight.Add(maxSkew), "GET ANY /v1/users", 200, 1)
@@ -132,7 +133,7 @@ func TestIngestCountsBesideBrokenEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	logged := out.String()
-	if got := e.sums(t).Requests[analytics.DayOf(midnight)]; got == nil || got.Calls != 1 ||
+	if got := e.sums(t).Requests[calendar.DayOf(midnight)]; got == nil || got.Calls != 1 ||
 		!strings.Contains(logged, `"lines":3,"recorded":1,"unread":0,"lost":2}`) || strings.Contains(logged, "secret-content") {
 		t.Errorf("%+v; logged %s", got, logged)
 	}
@@ -151,9 +152,9 @@ func TestIngestLimitsDaysOfBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	days := slices.Sorted(maps.Keys(e.sums(t).Requests))
-	first := analytics.DayOf(midnight)
+	first := calendar.DayOf(midnight)
 	want := fmt.Sprintf(`"recorded":4,"unread":0,"lost":%d`, n-3)
-	if !slices.Equal(days, []analytics.Day{first, first + 1, first + 2}) || !strings.Contains(out.String(), want) {
+	if !slices.Equal(days, []calendar.Day{first, first + 1, first + 2}) || !strings.Contains(out.String(), want) {
 		t.Errorf("days %v; logged %s", days, out)
 	}
 }
@@ -185,7 +186,7 @@ func TestIngestModelLog(t *testing.T) {
 			}
 		}
 	}
-	day, got := analytics.DayOf(midnight), e.sums(t)
+	day, got := calendar.DayOf(midnight), e.sums(t)
 	want := analytics.ModelUsage{Calls: 8, InputTokens: 300, OutputTokens: 30, MicroUSD: 24}
 	before := analytics.ModelUsage{Calls: 2, InputTokens: 2000, OutputTokens: 200}
 	if got.Usage[day].Models != want || got.Usage[day-1].Models != before || len(got.Requests) != 0 {
@@ -200,8 +201,8 @@ var errUnavailable = errors.New("unavailable")
 
 // failingRecorder fails for one day.
 type failingRecorder struct {
-	day      analytics.Day
-	recorded []analytics.Day
+	day      calendar.Day
+	recorded []calendar.Day
 }
 
 func (r *failingRecorder) Record(_ context.Context, p analytics.Segment) (analytics.Segment, error) {
@@ -213,11 +214,11 @@ func (r *failingRecorder) Record(_ context.Context, p analytics.Segment) (analyt
 }
 
 func TestIngestReturnsErrorsForRetry(t *testing.T) {
-	today := analytics.DayOf(midnight)
+	today := calendar.DayOf(midnight)
 	recorder := &failingRecorder{day: today - 1}
 	event := delivery(t, from.access, "s", simple("1", midnight.Add(-time.Second)), simple("2", midnight))
 	err := ingest(from, recorder, later)(t.Context(), event)
-	if !errors.Is(err, errUnavailable) || !slices.Equal(recorder.recorded, []analytics.Day{today}) {
+	if !errors.Is(err, errUnavailable) || !slices.Equal(recorder.recorded, []calendar.Day{today}) {
 		t.Errorf("error %v, and recorded %v", err, recorder.recorded)
 	}
 }

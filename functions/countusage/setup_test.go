@@ -17,6 +17,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/core/calendar"
 	"portside/shared/testkit/awstest"
 )
 
@@ -53,13 +54,13 @@ func (e engines) recorder() *analyticsdynamo.Recorder {
 
 // sums are the stored numbers by day.
 type sums struct {
-	Requests map[analytics.Day]*analytics.RequestStats
-	Usage    map[analytics.Day]*analytics.Usage
+	Requests map[calendar.Day]*analytics.RequestStats
+	Usage    map[calendar.Day]*analytics.Usage
 }
 
 func (e engines) sums(tb testing.TB) sums {
 	tb.Helper()
-	first, last := analytics.DayOf(midnight)-10, analytics.DayOf(midnight)+10
+	first, last := calendar.DayOf(midnight)-10, calendar.DayOf(midnight)+10
 	requests, err := e.store().Requests(tb.Context(), first, last)
 	if err != nil {
 		tb.Fatal(err)

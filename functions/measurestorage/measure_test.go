@@ -16,6 +16,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/core/calendar"
 	"portside/shared/testkit/awstest"
 )
 
@@ -55,7 +56,7 @@ func (s *stack) run(event string) error {
 
 func (s *stack) expect(want *analytics.StorageBytes) {
 	s.Helper()
-	day := analytics.DayOf(noon)
+	day := calendar.DayOf(noon)
 	days, err := s.store.Usage(s.Context(), day, day)
 	if err != nil {
 		s.Fatal(err)

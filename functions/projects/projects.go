@@ -200,7 +200,7 @@ func (s *service) update(ctx context.Context, in *updateProjectInput) (*projectO
 }
 
 func (p ProjectPath) target(c web.Condition) versions.Target {
-	return versions.Target{ID: web.CanonicalID(p.ProjectID), If: c.Wanted()}
+	return versions.Target{ID: web.CanonicalID(p.ProjectID), IfMatch: c.Wanted()}
 }
 
 type deleteProjectInput struct {

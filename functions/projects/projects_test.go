@@ -14,6 +14,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/core/calendar"
 	"portside/shared/core/principal"
 	"portside/shared/testkit/webtest"
 )
@@ -214,12 +215,12 @@ func TestDays(t *testing.T) {
 	o.clock.Pass(24 * time.Hour)
 	root.Delete(first).Is(http.StatusNoContent)
 
-	today := analytics.DayOf(o.clock.Now())
+	today := calendar.DayOf(o.clock.Now())
 	counts, err := analyticsdynamo.New(o.client, o.analytics).Counts(t.Context(), today-2, today)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for day, want := range map[analytics.Day]analytics.Counters{
+	for day, want := range map[calendar.Day]analytics.Counters{
 		today - 2: {"projects": 2, "project:draft": 1, "project:archived": 1, "created": 2, "archived": 1},
 		today - 1: {"project:draft": -1, "project:archived": 1, "archived": 2},
 		today:     {"projects": -1, "project:archived": -1},

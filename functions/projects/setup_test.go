@@ -70,7 +70,7 @@ func (o *office) service() *users.Service {
 func (o *office) user(email string, role principal.Role) (users.User, string) {
 	o.tb.Helper()
 	ctx, operator := o.tb.Context(), principal.Operator()
-	created, err := o.service().Create(ctx, users.Request{Caller: operator}, users.NewUser{Email: email, Name: email, Role: role})
+	created, err := o.service().Create(ctx, users.CreateOptions{Caller: operator}, users.NewUser{Email: email, Name: email, Role: role})
 	if err != nil {
 		o.tb.Fatal(err)
 	}

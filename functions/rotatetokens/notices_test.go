@@ -160,7 +160,7 @@ func TestShortenedTokenIsToldByItsNewEnd(t *testing.T) {
 
 func TestLetterSaysWhoStillUsesIt(t *testing.T) {
 	use := func(h *harbour, s credentials.Secret, at time.Time) {
-		if err := h.table.Touch(h.tb.Context(), s.ID(), at); err != nil {
+		if err := h.table.RecordUse(h.tb.Context(), s.ID(), at); err != nil {
 			h.tb.Fatal(err)
 		}
 	}
@@ -169,18 +169,18 @@ func TestLetterSaysWhoStillUsesIt(t *testing.T) {
 		do   func(h *harbour, old credentials.Secret)
 		want string
 	}{
-		{"never used", func(*harbour, credentials.Secret) {}, "It was never used. No other one was made with it yet."},
+		{"never used", func(*harbour, credentials.Secret) {}, "It was never used. Nobody has created a successor yet."},
 		{"used", func(h *harbour, old credentials.Secret) { use(h, old, h.now) },
-			"It was last used on 3 March 2026, 06:00 UTC (to 5 minutes). No other one"},
-		{"renewed", func(h *harbour, old credentials.Secret) { h.successor(old) }, "exists, but was never used."},
+			"It was last used on 3 March 2026, 06:00 UTC (to 5 minutes). Nobody has"},
+		{"renewed", func(h *harbour, old credentials.Secret) { h.successor(old) }, "was never used."},
 		{"renewed and switched", func(h *harbour, old credentials.Secret) {
 			use(h, old, h.now.Add(-time.Hour))
 			use(h, h.successor(old), h.now.Add(time.Hour))
-		}, "nothing needs to be done."},
+		}, "You need not do anything."},
 		{"renewed and not switched", func(h *harbour, old credentials.Secret) {
 			use(h, h.successor(old), h.now.Add(time.Hour))
 			use(h, old, h.now.Add(time.Hour))
-		}, "something still has the old one."},
+		}, "something still uses the old one."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHarbour(t)

@@ -47,21 +47,17 @@ func (o owners) active(ctx context.Context, id string) (users.User, error) {
 	return user, err
 }
 
-// Issue implements rotation.Issuer. Being conditional on the user's version, the write cannot miss that somebody suspends
-// the user at that moment.
+// Issue implements rotation.Issuer. The write is conditional on the user's version, so it fails if somebody suspends
+// the user at the same moment.
 func (o owners) Issue(ctx context.Context, token credentials.Credential) error {
-	const attempts = 8
-	for range attempts {
+	return versions.Retry(ctx, func() error {
 		user, err := o.active(ctx, token.Owner.ID)
 		if err != nil {
 			return err
 		}
 		token.Owner = credentials.Owner{ID: user.ID, Role: user.Role, Active: true}
-		if err := o.keys.Issue(ctx, user, token); !errors.Is(err, versions.ErrStale) {
-			return err
-		}
-	}
-	return versions.ErrBusy
+		return o.keys.Issue(ctx, user, token)
+	})
 }
 
 // Person implements notices.People.

@@ -93,7 +93,7 @@ func (h *harbour) pass(t time.Duration) { h.now = h.now.Add(t) }
 
 func (h *harbour) user(email string, role principal.Role) users.User {
 	h.tb.Helper()
-	created, err := h.users.Create(h.tb.Context(), users.Request{Caller: principal.Operator()},
+	created, err := h.users.Create(h.tb.Context(), users.CreateOptions{Caller: principal.Operator()},
 		users.NewUser{Email: email, Name: "Ada <Lovelace>", Role: role})
 	if err != nil {
 		h.tb.Fatal(err)

@@ -62,7 +62,7 @@ func newOffice(tb testing.TB) *office {
 // invite creates a user as a request would, and lets enough time pass for the function to look after the mail.
 func (o *office) invite(email string) users.User {
 	o.tb.Helper()
-	created, err := o.users.Create(o.tb.Context(), users.Request{
+	created, err := o.users.Create(o.tb.Context(), users.CreateOptions{
 		Caller: principal.Operator(), BaseURL: "https://portal.example.com",
 	}, users.NewUser{Email: email, Name: "Ada", Role: principal.User, ActivationEmail: true})
 	if err != nil {
@@ -193,7 +193,7 @@ func TestRunThatIsAboutToBeCutOffStartsNothing(t *testing.T) {
 func (o *office) person(email string, role principal.Role) principal.Principal {
 	o.tb.Helper()
 	ctx := o.tb.Context()
-	created, err := o.users.Create(ctx, users.Request{Caller: principal.Operator()}, users.NewUser{Email: email, Name: "Ada", Role: role})
+	created, err := o.users.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, users.NewUser{Email: email, Name: "Ada", Role: role})
 	if err != nil {
 		o.tb.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func (p *portal) root() webtest.Client { return p.as(p.key) }
 func (p *portal) user(email string, role principal.Role) (users.User, string) {
 	p.tb.Helper()
 	ctx := p.tb.Context()
-	created, err := p.service().users.Create(ctx, users.Request{Caller: principal.Operator()}, users.NewUser{
+	created, err := p.service().users.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, users.NewUser{
 		Email: email, Name: email, Role: role,
 	})
 	if err != nil {

@@ -125,7 +125,7 @@ type createUserOutput struct {
 
 func (s *service) create(ctx context.Context, in *createUserInput) (*createUserOutput, error) {
 	caller, _ := principal.From(ctx)
-	created, err := s.users.Create(ctx, users.Request{
+	created, err := s.users.Create(ctx, users.CreateOptions{
 		Caller: caller, IdempotencyKey: in.IdempotencyKey, BaseURL: s.portal(in.host),
 	}, in.user())
 	if err != nil {
@@ -183,7 +183,7 @@ func (in *updateUserInput) change() users.Change {
 
 func (s *service) update(ctx context.Context, in *updateUserInput) (*UserOutput, error) {
 	caller, _ := principal.From(ctx)
-	user, err := s.users.Update(ctx, caller, versions.Target{ID: web.CanonicalID(in.UserID), If: in.Wanted()}, in.change())
+	user, err := s.users.Update(ctx, caller, versions.Target{ID: web.CanonicalID(in.UserID), IfMatch: in.Wanted()}, in.change())
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ type deleteUserInput struct {
 
 func (s *service) delete(ctx context.Context, in *deleteUserInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	return nil, s.users.Delete(ctx, caller, versions.Target{ID: web.CanonicalID(in.UserID), If: in.Wanted()})
+	return nil, s.users.Delete(ctx, caller, versions.Target{ID: web.CanonicalID(in.UserID), IfMatch: in.Wanted()})
 }
 
 type activateUserInput struct {

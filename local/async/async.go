@@ -1,9 +1,9 @@
 // Package async invokes functions asynchronously, as AWS Lambda does for invocations of type Event.
 //
 // The caller of Invoke never waits. When a function fails, the queue retries the event twice, each
-// time after a delay, and then drops it with a log line. Throttling does not count as a failure. The
-// queue bounds both the number and the bytes of pending events. Events are in memory only: when the
-// stack stops, events that it could not deliver are lost, and the queue logs their number.
+// time after a delay, and then drops it with a log line. Throttling does not count as a failure.
+// The queue bounds both the number and the bytes of pending events. Events are in memory only: when
+// the stack stops, events that it could not deliver are lost, and the queue logs their number.
 package async
 
 import (
@@ -25,7 +25,7 @@ const MaxPayloadBytes = 1 << 20
 type Event struct {
 	Function    string
 	Payload     []byte
-	Description string // names the event in the log, after "on"
+	Description string // names the event in log lines, after "on"
 }
 
 // Invoker invokes a function synchronously. The local stack implements it.
@@ -96,8 +96,8 @@ func New(c Config) *Queue {
 	return q
 }
 
-// Invoke adds an event and never waits. If the queue is full, it drops the event and logs that. The caller must not
-// change the payload afterwards.
+// Invoke adds an event and never waits. If the queue is full, it drops the event and logs that. The
+// caller must not change the payload afterwards.
 func (q *Queue) Invoke(e Event) {
 	if len(e.Payload) > MaxPayloadBytes {
 		q.config.Log(fmt.Sprintf("%s not invoked on %s: the event is larger than %d KB", e.Function, e.Description, MaxPayloadBytes>>10))
@@ -112,7 +112,8 @@ func (q *Queue) Invoke(e Event) {
 	}
 }
 
-// admit adds an event if there is room. first is true for the first event of a row of rejected ones. It needs the lock.
+// admit adds an event if there is room. first is true for the first event of a row of rejected
+// ones. It needs the lock.
 func (q *Queue) admit(e Event) (taken, first bool) {
 	if q.stopping {
 		return false, false

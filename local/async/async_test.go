@@ -21,7 +21,7 @@ type fakeFunction struct {
 	rule  func(ctx context.Context, try int, payload string) (lambda.Result, error)
 
 	mu     sync.Mutex
-	calls  []string // payload and time
+	calls  []string // function, payload and time of each invocation
 	logged []string
 }
 

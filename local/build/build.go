@@ -1,10 +1,10 @@
 // Package build builds the functions' binaries and rebuilds them when a developer saves a source.
 //
-// It runs the Makefile targets that `sam build` calls, so that there is one way to build a function.
-// It replaces a binary by rename, because the old one may be running. It skips a build if no source
-// has changed: a stamp file beside the binary holds a hash of the names, sizes and modification times
-// of all sources, which is faster to compute than asking the compiler's cache. The stamp does not
-// include the commit, so a binary reports the commit at which it was last built.
+// It runs the Makefile targets that `sam build` calls, so that there is one way to build a
+// function. It replaces a binary by rename, because the old one may be running. It skips a build if
+// no source has changed: a stamp file beside the binary holds a hash of the names, sizes and
+// modification times of all sources, which is faster to compute than asking the compiler's cache.
+// The stamp does not include the commit, so a binary reports the commit at which it was last built.
 package build
 
 import (
@@ -103,7 +103,8 @@ func (b *Builder) All(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// Function builds one function if its sources have changed. If the build fails, the old binary stays.
+// Function builds one function if its sources have changed. If the build fails, the old binary
+// stays.
 func (b *Builder) Function(ctx context.Context, id string) error {
 	return b.build(ctx, target{
 		name:    id,
@@ -160,7 +161,8 @@ func (b *Builder) build(ctx context.Context, t target) error {
 	return b.replace(ctx, t, now)
 }
 
-// replace builds the binary in a folder beside its final path, so that the rename stays on one file system.
+// replace builds the binary in a folder beside its final path, so that the rename stays on one file
+// system.
 func (b *Builder) replace(ctx context.Context, t target, stamp []byte) error {
 	started := time.Now()
 	b.config.Log("building " + t.name + " …")

@@ -170,7 +170,8 @@ func TestNewReportsMissingTool(t *testing.T) {
 	}
 }
 
-// watch starts a watcher. Its channels receive the ID of each reloaded function and a value for each save of the template.
+// watch starts a watcher. Its channels receive the ID of each reloaded function and a value for
+// each save of the template.
 func (r *repo) watch() (*build.Watcher, chan string, chan struct{}) {
 	r.t.Helper()
 	reloaded, template := make(chan string, 100), make(chan struct{}, 100)
@@ -232,7 +233,8 @@ func TestCompileErrorIsLoggedOnceAndReleasesWaiters(t *testing.T) {
 	}
 	r.expectOutput(r.builder.Binary("OneFunction"), "hello ONE")
 	log := r.logged()
-	if strings.Count(log, "undefined: undefined") != 1 || !strings.Contains(log, "OneFunction keeps running the code from before this change") {
+	if strings.Count(log, "undefined: undefined") != 1 ||
+		!strings.Contains(log, "OneFunction keeps running the code from before this change") {
 		t.Errorf("log:\n%s", log)
 	}
 }

@@ -229,7 +229,8 @@ func (w *Watcher) affected(event fsnotify.Event) (functions []string, template b
 	return nil, false
 }
 
-// watchNewDir watches a new folder. If that fails, saves in it have no effect, so the failure is logged.
+// watchNewDir watches a new folder. If that fails, saves in it have no effect, so the failure is
+// logged.
 func (w *Watcher) watchNewDir(path string) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() || filepath.Dir(path) == w.builder.config.RepoDir && !w.isRoot(path) {

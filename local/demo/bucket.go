@@ -38,8 +38,8 @@ func (d *demo) publishCharts(ctx context.Context) error {
 	return d.publishSignatures(ctx, client)
 }
 
-// publishArchive uploads an archive unless the version exists. An existing archive differs only if the demo has changed
-// without a new version.
+// publishArchive uploads an archive unless the version exists. An existing archive differs only if
+// the demo has changed without a new version.
 func (d *demo) publishArchive(ctx context.Context, client *s3.Client, version string) error {
 	file := archiveName(version)
 	there, err := d.get(ctx, client, file)
@@ -93,8 +93,8 @@ func (d *demo) s3Error(file string, err error) error {
 	return fmt.Errorf("the stack's S3 at %s refused %s%s: %w", d.info.S3, chartsPrefix, file, err)
 }
 
-// publishSignatures signs all versions unless all are signed and the public key exists. It writes the key last, so that
-// the next run after an interruption signs again.
+// publishSignatures signs all versions unless all are signed and the public key exists. It writes
+// the key last, so that the next run after an interruption signs again.
 func (d *demo) publishSignatures(ctx context.Context, client *s3.Client) error {
 	complete, err := d.isSigned(ctx, client)
 	if err != nil {

@@ -26,8 +26,8 @@ const (
 
 func archiveName(version string) string { return chartName + "-" + version + ".tgz" }
 
-// archive packs the chart as the given version. It does not compress, because the output of compress/gzip may change with
-// Go's version, and a version with other bytes would be refused.
+// archive packs the chart as the given version. It does not compress, because the output of
+// compress/gzip may change with Go's version, and a version with other bytes would be refused.
 func archive(version string) ([]byte, error) {
 	var packed bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&packed, gzip.NoCompression)

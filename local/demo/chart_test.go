@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// If this test fails because the chart has changed, publish a new version: existing data folders keep the old bytes under
-// the old version.
+// If this test fails because the chart has changed, publish a new version: existing data folders
+// keep the old bytes under the old version.
 func TestArchivesNeverChange(t *testing.T) {
 	for version, want := range map[string]string{
 		"1.0.0": "a68136410bfd1368b3fd1f6d728d8e9f6cf84b9e2779f79d8870a521f1112a28", "1.1.0": "70ceda3625f951fa3f409b2bca4eaa8203efec52a46548084d608b18aaaeafdf",
@@ -45,7 +45,8 @@ func TestArchiveContents(t *testing.T) {
 	}
 }
 
-// unpack returns the files of an archive and checks that their headers do not depend on time and machine.
+// unpack returns the files of an archive and checks that their headers do not depend on time and
+// machine.
 func unpack(t *testing.T, version string) map[string]string {
 	t.Helper()
 	packed, err := archive(version)

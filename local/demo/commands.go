@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// commandsText has commands to paste into a shell in the folder in which make runs. They read secrets from files, so
-// that no secret appears in the shell's history.
+// commandsText has commands to paste into a shell in the folder in which make runs. They read
+// secrets from files, so that no secret appears in the shell's history.
 const commandsText = `
 Charts, to be run in this order (make clients installs helm and crane in .local/bin):
   helm repo add portside-demo API/charts --force-update --username demo --password-stdin < TOKEN

@@ -1,10 +1,10 @@
-// Package demo publishes example data on a running local stack: a signed chart in the chart repository, the same chart
-// and multi-platform images in the container registry, and a token to fetch them. With it, a developer can try all
-// commands of docs/install.md.
+// Package demo publishes example data on a running local stack: a signed chart in the chart
+// repository, the same chart and multi-platform images in the container registry, and a token to
+// fetch them. With it, a developer can try all commands of docs/install.md.
 //
-// It uses only public interfaces, as vendors and customers do: it uploads to the bucket, pushes to the registry, and
-// reads from the API. Its output is reproducible, because a version must never change; a second run finds everything
-// in place.
+// It uses only public interfaces, as vendors and customers do: it uploads to the bucket, pushes to
+// the registry, and reads from the API. Its output is reproducible, because a version must never
+// change; a second run finds everything in place.
 package demo
 
 import (
@@ -21,9 +21,9 @@ import (
 	"portside/local/stack"
 )
 
-// Options are the parameters of Run. Repo is the folder of this repository, which has the source of the images' program.
-// Data is the data folder of the stack. Addr is the address that the stack must serve; empty means any. Out receives a
-// line for each published item and then the commands.
+// Options are the parameters of Run. Repo is the folder of this repository, which has the source of
+// the images' program. Data is the data folder of the stack. Addr is the address that the stack
+// must serve; empty means any. Out receives a line for each published item and then the commands.
 type Options struct {
 	Repo, Data, Addr string
 	Out              io.Writer
@@ -54,8 +54,8 @@ type demo struct {
 	archives map[string][]byte
 }
 
-// Run publishes the items that do not exist yet and prints commands that use them. It may be interrupted and run again at
-// any time. Its errors are one line for the user.
+// Run publishes the items that do not exist yet and prints commands that use them. It may be
+// interrupted and run again at any time. Its errors are one line for the user.
 func Run(ctx context.Context, o Options) error {
 	d, err := open(o)
 	if err != nil {
@@ -137,7 +137,8 @@ func (d *demo) report(item, result string) {
 
 const exists = "already exists"
 
-// writeFileAtomically writes a file that only its owner may read. Readers never see partial content.
+// writeFileAtomically writes a file that only its owner may read. Readers never see partial
+// content.
 func writeFileAtomically(path string, content []byte) error {
 	if err := os.WriteFile(path+".new", content, 0o600); err != nil {
 		return err

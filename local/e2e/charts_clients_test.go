@@ -52,7 +52,8 @@ func (c machine) helm(t *testing.T, args ...string) result {
 func testChartRepository(t *testing.T, m *customerStack) {
 	c := m.machine(t, m.createToken(t, "read:helm-charts"))
 	c.addRepository(t).wantExit(t, 0)
-	c.helm(t, "search", "repo", "portside/", "--versions").wantExit(t, 0, "portside/anchor\t1.1.0", "portside/anchor\t1.0.0", "The anchor")
+	c.helm(t, "search", "repo", "portside/", "--versions").
+		wantExit(t, 0, "portside/anchor\t1.1.0", "portside/anchor\t1.0.0", "The anchor")
 
 	m.vendor.packageChart(t, "anchor", "1.2.0")
 	m.publish(t, "anchor-1.2.0.tgz", m.vendor.read(t, "anchor-1.2.0.tgz"))
@@ -67,10 +68,13 @@ func testChartRepository(t *testing.T, m *customerStack) {
 	c.helm(t, "pull", "portside/anchor", "--version", "~1.1").wantExit(t, 0)
 	c.helm(t, "pull", "portside/anchor", "--version", "9.9.9").wantExit(t, 1, "9.9.9", "not found")
 	c.helm(t, "template", "berth", "portside/anchor").wantExit(t, 0, "name: berth", `greeting: "hello from anchor 1.2.0"`)
-	c.helm(t, "template", "berth", "portside/anchor", "--version", "1.0.0", "--set", "greeting=ahoy").wantExit(t, 0, `greeting: "ahoy"`)
-	c.helm(t, "show", "chart", "portside/anchor", "--version", "1.0.0").wantExit(t, 0, "version: 1.0.0", "appVersion: \"7\"")
+	c.helm(t, "template", "berth", "portside/anchor", "--version", "1.0.0", "--set", "greeting=ahoy").
+		wantExit(t, 0, `greeting: "ahoy"`)
+	c.helm(t, "show", "chart", "portside/anchor", "--version", "1.0.0").
+		wantExit(t, 0, "version: 1.0.0", "appVersion: \"7\"")
 	c.helm(t, "show", "values", "portside/anchor").wantExit(t, 0, "greeting: hello from anchor 1.2.0")
-	c.helm(t, "pull", "anchor", "--repo", m.info.API+"/charts", "--username", c.name, "--password", c.password, "--untar").wantExit(t, 0)
+	c.helm(t, "pull", "anchor", "--repo", m.info.API+"/charts", "--username", c.name, "--password", c.password, "--untar").
+		wantExit(t, 0)
 	if text := c.read(t, "anchor/values.yaml"); text != "greeting: hello from anchor 1.2.0\n" {
 		t.Errorf("the values are %q", text)
 	}
@@ -91,7 +95,8 @@ func testSignedCharts(t *testing.T, m *customerStack) {
 	verify := func(chart, keyring string) result {
 		return c.helm(t, "pull", chart, "--verify", "--keyring", m.vendor.path(keyring))
 	}
-	verify("portside/beacon", "pubring.gpg").wantExit(t, 0, "Signed by: Vendor <vendor@example.com>", "Chart Hash Verified: sha256:")
+	verify("portside/beacon", "pubring.gpg").
+		wantExit(t, 0, "Signed by: Vendor <vendor@example.com>", "Chart Hash Verified: sha256:")
 	c.checkSameFile(t, "beacon-0.3.0.tgz")
 	c.checkSameFile(t, "beacon-0.3.0.tgz.prov")
 	if err := os.Remove(c.path("beacon-0.3.0.tgz")); err != nil {
@@ -101,7 +106,8 @@ func testSignedCharts(t *testing.T, m *customerStack) {
 	verify("portside/anchor", "pubring.gpg").wantExit(t, 1, "failed to fetch provenance", "/charts/anchor-1.2.0.tgz.prov")
 }
 
-// testRejectedCharts publishes invalid charts, which customers must not see, and deletes a version, which customers must notice.
+// testRejectedCharts publishes invalid charts, which customers must not see, and deletes a version,
+// which customers must notice.
 func testRejectedCharts(t *testing.T, m *customerStack) {
 	c := m.machine(t, m.createToken(t, "read:helm-charts"))
 	c.addRepository(t).wantExit(t, 0)
@@ -131,7 +137,8 @@ func testChartsInRegistry(t *testing.T, m *customerStack) {
 	c.registryLogin(t).wantExit(t, 0, "Login Succeeded")
 	c.helm(t, "pull", c.artifact(), "--plain-http").wantExit(t, 0, "/charts/compass:2.0.0") // the newest tag
 	c.checkSameFile(t, "compass-2.0.0.tgz")
-	c.helm(t, "template", "berth", c.artifact(), "--version", "2.0.0", "--plain-http").wantExit(t, 0, `greeting: "hello from compass 2.0.0"`)
+	c.helm(t, "template", "berth", c.artifact(), "--version", "2.0.0", "--plain-http").
+		wantExit(t, 0, `greeting: "hello from compass 2.0.0"`)
 	c.helm(t, "show", "chart", c.artifact(), "--plain-http").wantExit(t, 0, "name: compass")
 	c.helm(t, "pull", c.artifact(), "--version", "3.0.0", "--plain-http").wantExit(t, 1, "3.0.0", "not found")
 	c.helm(t, "pull", "oci://"+m.host()+"/acme/api", "--version", "1.0", "--plain-http").wantExit(t, 1, "denied")

@@ -33,8 +33,8 @@ func (c client) with(name, value string) client {
 // as returns a client with an API key.
 func (c client) as(key string) client { return c.with("X-API-Key", key) }
 
-// fromGateway returns a client that expects responses of the gateway itself or of the pages below /_local. They lack the
-// headers that functions set.
+// fromGateway returns a client that expects responses of the gateway itself or of the pages below
+// /_local. They lack the headers that functions set.
 func (c client) fromGateway() client {
 	c.isGateway = true
 	return c
@@ -64,7 +64,8 @@ func (c client) delete(target string) response {
 	return c.do(http.MethodDelete, target, "")
 }
 
-// do sends a request and checks the properties of every response. The body is JSON unless the client has a Content-Type.
+// do sends a request and checks the properties of every response. The body is JSON unless the
+// client has a Content-Type.
 func (c client) do(method, target, body string) response {
 	c.t.Helper()
 	a, err := c.send(method, target, body)
@@ -108,7 +109,8 @@ type response struct {
 	body    []byte
 }
 
-// checkCommonHeaders checks the headers that every response must have. A function's X-Request-Id is the gateway's.
+// checkCommonHeaders checks the headers that every response must have. A function's X-Request-Id is
+// the gateway's.
 func (a response) checkCommonHeaders(bare bool) {
 	a.t.Helper()
 	if a.status >= http.StatusInternalServerError {
@@ -209,7 +211,8 @@ func (a response) list(path string) []any {
 	return all
 }
 
-// json returns a value of the JSON body, or nil if it is missing. The empty path means the whole body.
+// json returns a value of the JSON body, or nil if it is missing. The empty path means the whole
+// body.
 func (a response) json(path string) any {
 	a.t.Helper()
 	var value any

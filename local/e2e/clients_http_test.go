@@ -113,7 +113,8 @@ func testBlobs(t *testing.T, m *customerStack) {
 	}
 
 	const from, to = 5_000_000, 5_000_999
-	link = m.redirectTarget(t, m.sendOCI(c.with("Range", "bytes=5000000-5000999"), http.MethodGet, at).wantStatus(http.StatusTemporaryRedirect))
+	ranged := m.sendOCI(c.with("Range", "bytes=5000000-5000999"), http.MethodGet, at)
+	link = m.redirectTarget(t, ranged.wantStatus(http.StatusTemporaryRedirect))
 	partial := fetch(t, http.MethodGet, link, "bytes=5000000-5000999")
 	part, err := io.ReadAll(partial.Body)
 	if err != nil || partial.StatusCode != http.StatusPartialContent || !bytes.Equal(part, whole[from:to+1]) {
@@ -126,7 +127,8 @@ func testBlobs(t *testing.T, m *customerStack) {
 	m.sendOCI(c.with("Range", many), http.MethodGet, at).wantStatus(http.StatusTemporaryRedirect)
 }
 
-// testHeadRequests checks the sizes and digests in responses to HEAD, on which containerd and oras depend.
+// testHeadRequests checks the sizes and digests in responses to HEAD, on which containerd and oras
+// depend.
 func testHeadRequests(t *testing.T, m *customerStack) {
 	c := m.withLogin(t, m.createToken(t, "read:docker-images"))
 	for image, raw := range map[string]interface {
@@ -162,7 +164,8 @@ func testHeadRequests(t *testing.T, m *customerStack) {
 	}
 }
 
-// testDisconnects disconnects clients during the request, before the response, and during the response.
+// testDisconnects disconnects clients during the request, before the response, and during the
+// response.
 func testDisconnects(t *testing.T, m *customerStack) {
 	l := m.createToken(t, "read:docker-images")
 	c, blob := m.withLogin(t, l), m.bigBlob(t)
@@ -190,13 +193,14 @@ func testDisconnects(t *testing.T, m *customerStack) {
 		half.Body.Close()
 	}
 	m.machine(t, l).skopeoInspect(t).wantExit(t, 0)
-	if n, err := io.Copy(io.Discard, fetch(t, http.MethodGet, m.redirectTarget(t, m.sendOCI(c, http.MethodGet, at)), "").Body); n != blob.Size {
+	link := m.redirectTarget(t, m.sendOCI(c, http.MethodGet, at))
+	if n, err := io.Copy(io.Discard, fetch(t, http.MethodGet, link, "").Body); n != blob.Size {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 }
 
-// testUpstreamIsHidden sends many kinds of requests. sendOCI and checkNoLeak look for the upstream's address and password in
-// the responses.
+// testUpstreamIsHidden sends many kinds of requests. sendOCI and checkNoLeak look for the
+// upstream's address and password in the responses.
 func testUpstreamIsHidden(t *testing.T, m *customerStack) {
 	images := m.createToken(t, "read:docker-images")
 	for _, c := range []client{m.anonymous(t), m.withLogin(t, login{"AWS", "wrong"}), m.anonymous(t).with("Authorization", "Bearer nothing")} {

@@ -39,11 +39,12 @@ func testRecordedPulls(t *testing.T, m *customerStack) {
 		wantValue("data.1.digest", digestOf(t, m.images.multi)).wantValue("data.1.reference", "1.0").wantValue("data.2", nil)
 	list.get("/api/v1/pulls?repository=acme/api&token="+c.id()).wantValue("data.0.digest", digestOf(t, m.images.api))
 	_, other := m.createUser(t, "other@example.com", "viewer")
-	m.anonymous(t).as(other).get("/api/v1/pulls").wantStatus(http.StatusOK).wantValue("data", []any{}) // other users' pulls are not visible
+	m.anonymous(t).as(other).get("/api/v1/pulls").wantStatus(http.StatusOK).
+		wantValue("data", []any{}) // other users' pulls are not visible
 }
 
-// countPulls counts the pulls by kind, repository, reference and client. It returns the maximum per minute, because a repeated
-// request at the turn of a minute is recorded in both minutes.
+// countPulls counts the pulls by kind, repository, reference and client. It returns the maximum per
+// minute, because a repeated request at the turn of a minute is recorded in both minutes.
 func (m *customerStack) countPulls(t *testing.T, page response) map[string]int {
 	t.Helper()
 	counts, perMinute := map[string]int{}, map[string]int{}

@@ -67,11 +67,13 @@ func (m *customerStack) createToken(t *testing.T, scopes ...string) login {
 	return login{"any-name", made.text("data.token")}
 }
 
-// requestPassword obtains a user name and password by a credential request, its approval and the mailed link.
+// requestPassword obtains a user name and password by a credential request, its approval and the
+// mailed link.
 func (m *customerStack) requestPassword(t *testing.T, level string) login {
 	t.Helper()
 	const requests, requester = "/api/v1/credential-requests", "customer@example.com"
-	made := m.customer.withT(t).post(requests, `{"accessLevel":"`+level+`","justification":"e2e"}`).wantStatus(http.StatusCreated)
+	made := m.customer.withT(t).post(requests, `{"accessLevel":"`+level+`","justification":"e2e"}`).
+		wantStatus(http.StatusCreated)
 	m.admin(t).post(requests+"/"+made.text("data.id")+"/approve", `{}`).wantStatus(http.StatusOK)
 	_, link := m.mailedLink(t, requester)
 	got := m.anonymous(t).post(requests+"/collect", `{"token":"`+link+`"}`).wantStatus(http.StatusOK)
@@ -90,7 +92,7 @@ func (m *customerStack) revoke(t *testing.T, l login) login {
 // expire sets the token's expiry to a second ago.
 func (m *customerStack) expire(t *testing.T, l login) login {
 	t.Helper()
-	db := dynamodb.New(dynamodb.Options{Region: m.info.Region, BaseEndpoint: &m.info.DynamoDB, Credentials: m.credentialsProvider()})
+	db := dynamodb.New(dynamodb.Options{Region: m.info.Region, BaseEndpoint: &m.info.DynamoDB, Credentials: m.engineKeys()})
 	_, err := db.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: aws.String(m.info.Tables["CredentialsTable"]),
 		Key: map[string]types.AttributeValue{
@@ -108,14 +110,8 @@ func (m *customerStack) expire(t *testing.T, l login) login {
 	return l
 }
 
-// credentialsProvider returns the credentials of the local engines.
-func (m *customerStack) credentialsProvider() aws.CredentialsProvider {
-	return aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-		return aws.Credentials{AccessKeyID: m.info.AccessKeyID, SecretAccessKey: m.info.SecretAccessKey}, nil
-	})
-}
-
-// machine is a customer's computer. Its programs do not see the settings of the machine that runs the test.
+// machine is a customer's computer. Its programs do not see the settings of the machine that runs
+// the test.
 type machine struct {
 	*customerStack
 	login
@@ -205,7 +201,8 @@ func (c machine) execute(t *testing.T, name string, args ...string) result {
 	return result{exit{command.ProcessState.ExitCode(), printed}, stdout.String()}
 }
 
-// installed returns the path of the client that `make clients` has installed, or the name of the machine's.
+// installed returns the path of the client that `make clients` has installed, or the name of the
+// machine's.
 func installed(name string) string {
 	fetched, err := filepath.Abs(filepath.Join(repository, ".local", "bin", name))
 	if err == nil {
@@ -216,7 +213,8 @@ func installed(name string) string {
 	return name
 }
 
-// checkNoLeak checks that a text contains neither the upstream's address nor a secret, not even the client's own.
+// checkNoLeak checks that a text contains neither the upstream's address nor a secret, not even the
+// client's own.
 func (m *customerStack) checkNoLeak(t *testing.T, what string, text []byte) {
 	t.Helper()
 	m.checkNoSecretIn(t, what, text)

@@ -36,12 +36,12 @@ func TestClients(t *testing.T) {
 type clientCommand struct {
 	name              string
 	run               func(machine, *testing.T) result
-	accepts           []string // for whoever may fetch one of these; nothing: for every credential that works
+	accepts           []string // scopes with which the command succeeds; nil means any valid credential
 	success           expectedExit
-	invalidCredential expectedExit // to who has no working credential
-	noCredential      expectedExit // to who has none; nothing: what the unknown get
-	needsCredential   bool         // it has no way of coming without a credential
-	denied            expectedExit // to who may fetch other things only
+	invalidCredential expectedExit
+	noCredential      expectedExit // zero means the same as invalidCredential
+	needsCredential   bool         // cannot run without a credential
+	denied            expectedExit // for a valid credential without a required scope
 }
 
 // expectedExit is an exit code and words of the output.
@@ -97,7 +97,7 @@ func clientCommands() []clientCommand {
 type caller struct {
 	name string
 	login
-	scopes []string // nothing: the credential does not work
+	scopes []string // nil means that the credential is invalid
 }
 
 func (m *customerStack) callers(t *testing.T) []caller {

@@ -104,7 +104,8 @@ func (m *customerStack) publishCharts(t *testing.T) {
 		m.publish(t, file, vendor.read(t, file))
 	}
 	vendor.packageChart(t, "compass", "2.0.0")
-	vendor.withPasswordInput().execute(t, "helm", "registry", "login", m.upstream, "--plain-http", "-u", "AWS", "--password-stdin").wantExit(t, 0)
+	vendor.withPasswordInput().execute(t, "helm", "registry", "login", m.upstream, "--plain-http", "-u", "AWS", "--password-stdin").
+		wantExit(t, 0)
 	vendor.execute(t, "helm", "push", "compass-2.0.0.tgz", "oci://"+m.upstream+"/charts", "--plain-http").wantExit(t, 0)
 }
 
@@ -181,10 +182,6 @@ func (m *customerStack) awaitRejection(t *testing.T, file, words string) {
 	if !strings.Contains(string(reason), words) {
 		t.Errorf("the reason for %s is %q", file, reason)
 	}
-}
-
-func (m *customerStack) s3Client() *s3.Client {
-	return s3.New(s3.Options{Region: m.info.Region, BaseEndpoint: &m.info.S3, Credentials: m.credentialsProvider(), UsePathStyle: true})
 }
 
 func (m *customerStack) bucket() *string { return aws.String(m.info.Buckets["ChartsBucket"]) }

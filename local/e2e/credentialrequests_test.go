@@ -7,15 +7,16 @@ import (
 	"testing"
 )
 
-// testCredentialRequest follows a request from the mail to the approver to the collected password, using only mails, pages and
-// the API.
+// testCredentialRequest follows a request from the mail to the approver to the collected password,
+// using only mails, pages and the API.
 func testCredentialRequest(t *testing.T, p *testStack) {
 	const path = "/api/v1/credential-requests"
 	_, requester := p.createUser(t, "requester@example.com", "viewer")
 	approverAt, approver := p.createUser(t, "approver@example.com", "admin")
 	ada, grace := p.anonymous(t).as(requester), p.anonymous(t).as(approver)
 
-	made := ada.post(path, `{"accessLevel":"charts","justification":"Our staging <cluster>"}`).wantStatus(http.StatusCreated).
+	made := ada.post(path, `{"accessLevel":"charts","justification":"Our staging <cluster>"}`).
+		wantStatus(http.StatusCreated).
 		wantValue("data.status", "pending")
 	at := path + "/" + made.text("data.id")
 	mail, count := p.newestMail(t, "approver@example.com")
@@ -36,9 +37,12 @@ func testCredentialRequest(t *testing.T, p *testStack) {
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusUnauthorized] != 5 {
 		t.Errorf("statuses %v, want one 200 and five 401", statuses)
 	}
-	listed := ada.get("/api/v1/tokens").wantStatus(http.StatusOK).wantValue("data.0.kind", "password").wantValue("data.0.status", "active")
-	ada.get(at).wantStatus(http.StatusOK).wantValue("data.status", "collected").wantValue("data.credentialId", listed.text("data.0.id"))
-	grace.get(path+"?status=collected").wantStatus(http.StatusOK).wantValue("data.0.id", made.text("data.id")).wantValue("pagination.hasMore", false)
+	listed := ada.get("/api/v1/tokens").wantStatus(http.StatusOK).wantValue("data.0.kind", "password").
+		wantValue("data.0.status", "active")
+	ada.get(at).wantStatus(http.StatusOK).wantValue("data.status", "collected").
+		wantValue("data.credentialId", listed.text("data.0.id"))
+	grace.get(path+"?status=collected").wantStatus(http.StatusOK).wantValue("data.0.id", made.text("data.id")).
+		wantValue("pagination.hasMore", false)
 	if actions := events(grace.get(at)); !slices.Equal(actions, []string{"requested", "approved", "mailed", "collected"}) {
 		t.Errorf("events %v", actions)
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/local/demo"
@@ -47,8 +46,8 @@ func TestDemo(t *testing.T) {
 	p.checkNoSecretsLeaked(t)
 }
 
-// TestDemoKeepsExistingArchives publishes another archive with the demo's name and version. The demo must keep and sign it, and
-// push it to the registry.
+// TestDemoKeepsExistingArchives publishes another archive with the demo's name and version. The
+// demo must keep and sign it, and push it to the registry.
 func TestDemoKeepsExistingArchives(t *testing.T) {
 	p := newTestStack(t)
 	p.start(t, new(int))
@@ -62,7 +61,8 @@ func TestDemoKeepsExistingArchives(t *testing.T) {
 	c := m.customerMachine(t)
 	c.login = m.demoLogin(t)
 	c.addRepository(t).wantExit(t, 0)
-	c.helm(t, "pull", "portside/hello", "--version", "1.0.0", "--verify", "--keyring", ".portside/keyring.gpg").wantExit(t, 0, "Chart Hash Verified")
+	c.helm(t, "pull", "portside/hello", "--version", "1.0.0", "--verify", "--keyring", ".portside/keyring.gpg").
+		wantExit(t, 0, "Chart Hash Verified")
 	c.checkSameFile(t, "hello-1.0.0.tgz")
 	c.registryLogin(t).wantExit(t, 0)
 	c.helm(t, "pull", "oci://"+m.host()+"/charts/hello", "--version", "1.0.0", "--plain-http").wantExit(t, 0)
@@ -131,11 +131,12 @@ func (m *customerStack) wantDemoErrorWithout(t *testing.T, name string) {
 	}
 }
 
-// snapshot returns everything that a run can change: the bucket, the tags of the registry, and the files.
+// snapshot returns everything that a run can change: the bucket, the tags of the registry, and the
+// files.
 func (m *customerStack) snapshot(t *testing.T) map[string]string {
 	t.Helper()
 	state := map[string]string{}
-	objects, err := m.objects().ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: aws.String(m.info.Buckets["ChartsBucket"])})
+	objects, err := m.s3Client().ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: m.bucket()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,10 +154,6 @@ func (m *customerStack) snapshot(t *testing.T) map[string]string {
 		state[name] = fmt.Sprintf("%x", sha256.Sum256(m.dataFile(t, name)))
 	}
 	return state
-}
-
-func (m *customerStack) objects() *s3.Client {
-	return s3.New(s3.Options{Region: m.info.Region, BaseEndpoint: &m.info.S3, Credentials: m.credentialsProvider(), UsePathStyle: true})
 }
 
 func (m *customerStack) demoLogin(t *testing.T) login {
@@ -193,12 +190,13 @@ func testSecondDemoRun(t *testing.T, m *customerStack) {
 	}
 }
 
-// testInterruptedDemo deletes objects, as if a run was interrupted, and checks that the next run publishes them again.
+// testInterruptedDemo deletes objects, as if a run was interrupted, and checks that the next run
+// publishes them again.
 func testInterruptedDemo(t *testing.T, m *customerStack) {
 	before := m.snapshot(t)
 	for _, key := range []string{"charts/hello-1.0.0.tgz", "charts/hello-1.1.0.tgz.prov"} {
-		if _, err := m.objects().DeleteObject(t.Context(), &s3.DeleteObjectInput{
-			Bucket: aws.String(m.info.Buckets["ChartsBucket"]), Key: &key,
+		if _, err := m.s3Client().DeleteObject(t.Context(), &s3.DeleteObjectInput{
+			Bucket: m.bucket(), Key: &key,
 		}); err != nil {
 			t.Fatal(err)
 		}

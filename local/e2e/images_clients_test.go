@@ -89,14 +89,16 @@ func testDockerLogin(t *testing.T, m *customerStack) {
 	c.crane(t, "digest", m.host()+"/acme/api:1.0").wantExit(t, 0, digestOf(t, m.images.api)) // crane reads docker's file
 
 	c.input = "wrong"
-	c.run(t, "docker", "--config", c.path(".docker"), "login", "-u", c.name, "--password-stdin", m.host()).wantExit(t, 1, "401 Unauthorized")
+	c.run(t, "docker", "--config", c.path(".docker"), "login", "-u", c.name, "--password-stdin", m.host()).
+		wantExit(t, 1, "401 Unauthorized")
 	c.run(t, "docker", "--config", c.path(".docker"), "logout", m.host()).wantExit(t, 0)
 	c.crane(t, "digest", m.host()+"/acme/api:1.0").wantExit(t, 1, "UNAUTHORIZED")
 }
 
 func testSkopeo(t *testing.T, m *customerStack) {
 	c := m.machine(t, m.createToken(t, "read:docker-images"))
-	c.withPasswordInput().run(t, "skopeo", "login", "--tls-verify=false", "-u", c.name, "--password-stdin", m.host()).wantExit(t, 0, "Login Succeeded!")
+	c.withPasswordInput().run(t, "skopeo", "login", "--tls-verify=false", "-u", c.name, "--password-stdin", m.host()).
+		wantExit(t, 0, "Login Succeeded!")
 	inspected := c.skopeo(t, "inspect", "--tls-verify=false", "docker://"+m.host()+"/acme/api:1.0")
 	inspected.wantExit(t, 0)
 	var image struct {
@@ -122,14 +124,16 @@ func testSkopeo(t *testing.T, m *customerStack) {
 	c.checkBlobs(t, "arm", m.images.arm)
 	copied("acme/multi:1.0", "all", "--all")
 	c.checkBlobs(t, "all", m.images.arm)
-	c.skopeo(t, "sync", "--src", "docker", "--dest", "dir", "--src-tls-verify=false", m.host()+"/acme/api", c.path("mirror")).wantExit(t, 0)
+	c.skopeo(t, "sync", "--src", "docker", "--dest", "dir", "--src-tls-verify=false", m.host()+"/acme/api", c.path("mirror")).
+		wantExit(t, 0)
 	for _, tag := range []string{"1.0", "latest"} {
 		c.checkBlobs(t, "mirror/api:"+tag, m.images.api)
 	}
 	c.skopeo(t, "inspect", "--tls-verify=false", "docker://"+m.host()+"/acme/api:none").wantExit(t, 1, "manifest unknown")
 }
 
-// checkBlobs checks that the files of an image that skopeo has copied to a folder match their digests.
+// checkBlobs checks that the files of an image that skopeo has copied to a folder match their
+// digests.
 func (c machine) checkBlobs(t *testing.T, dir string, image v1.Image) {
 	t.Helper()
 	manifest, err := image.Manifest()
@@ -150,10 +154,14 @@ func (c machine) checkBlobs(t *testing.T, dir string, image v1.Image) {
 // testPodman pulls images by tag, by digest and by architecture, and images that it may not pull.
 func testPodman(t *testing.T, m *customerStack) {
 	c := m.machine(t, m.createToken(t, "read:docker-images:acme/*"))
-	c.withPasswordInput().podman(t, "login", "--tls-verify=false", "-u", c.name, "--password-stdin", m.host()).wantExit(t, 0, "Login Succeeded!")
-	c.podman(t, append([]string{"pull", "-q"}, c.pullArguments("acme/api:1.0")...)...).wantExit(t, 0, configOf(t, m.images.api))
-	c.podman(t, append([]string{"pull", "-q"}, c.pullArguments("acme/big@"+digestOf(t, m.images.big))...)...).wantExit(t, 0, configOf(t, m.images.big))
-	c.podman(t, append([]string{"pull", "-q"}, c.pullArguments("acme/multi:1.0", "--arch", "arm64")...)...).wantExit(t, 0, configOf(t, m.images.arm))
+	c.withPasswordInput().podman(t, "login", "--tls-verify=false", "-u", c.name, "--password-stdin", m.host()).
+		wantExit(t, 0, "Login Succeeded!")
+	c.podman(t, append([]string{"pull", "-q"}, c.pullArguments("acme/api:1.0")...)...).
+		wantExit(t, 0, configOf(t, m.images.api))
+	c.podman(t, append([]string{"pull", "-q"}, c.pullArguments("acme/big@"+digestOf(t, m.images.big))...)...).
+		wantExit(t, 0, configOf(t, m.images.big))
+	c.podman(t, append([]string{"pull", "-q"}, c.pullArguments("acme/multi:1.0", "--arch", "arm64")...)...).
+		wantExit(t, 0, configOf(t, m.images.arm))
 	c.podman(t, append([]string{"pull"}, c.pullArguments("globex/tool:1.0")...)...).wantExit(t, 125, "denied")
 	c.podman(t, append([]string{"pull"}, c.pullArguments("acme/none:1.0")...)...).wantExit(t, 125, "unknown")
 	c.podman(t, append([]string{"pull"}, c.pullArguments("acme/api:none")...)...).wantExit(t, 125, "manifest unknown")

@@ -129,7 +129,8 @@ func (c machine) pullSecret(t *testing.T) {
 	}
 }
 
-// testDocumentedErrors makes clients fail and looks up their messages in the table of docs/install.md.
+// testDocumentedErrors makes clients fail and looks up their messages in the table of
+// docs/install.md.
 func testDocumentedErrors(t *testing.T, m *customerStack) {
 	text, err := os.ReadFile(manual)
 	if err != nil {

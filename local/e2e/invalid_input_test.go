@@ -41,17 +41,20 @@ func testInvalidBodies(t *testing.T, p *testStack) {
 		})
 	}
 	for _, typ := range []string{"text/plain", "application/x-www-form-urlencoded", "application/xml", "multipart/form-data; boundary=x"} {
-		p.admin(t).with("Content-Type", typ).post("/v1/users", good+"}").wantStatus(http.StatusUnsupportedMediaType).wantValue("code", "UNSUPPORTED_MEDIA_TYPE")
+		p.admin(t).with("Content-Type", typ).post("/v1/users", good+"}").
+			wantStatus(http.StatusUnsupportedMediaType).wantValue("code", "UNSUPPORTED_MEDIA_TYPE")
 	}
 }
 
-// testLargeBodies exceeds the limits of the function, Lambda and API Gateway, which have different responses.
+// testLargeBodies exceeds the limits of the function, Lambda and API Gateway, which have different
+// responses.
 func testLargeBodies(t *testing.T, p *testStack) {
 	defer checkNoUserCreated(t, p)()
 	body := func(megabytes int) string {
 		return `{"email":"large@example.com","name":"` + strings.Repeat("x", megabytes<<20) + `","role":"user"}`
 	}
-	p.admin(t).post("/v1/users", body(5)).wantStatus(http.StatusRequestEntityTooLarge).wantValue("code", "PAYLOAD_TOO_LARGE")
+	p.admin(t).post("/v1/users", body(5)).wantStatus(http.StatusRequestEntityTooLarge).
+		wantValue("code", "PAYLOAD_TOO_LARGE")
 	for _, megabytes := range []int{7, 11} {
 		p.admin(t).fromGateway().post("/v1/users", body(megabytes)).wantStatus(http.StatusRequestEntityTooLarge).
 			wantValue("message", "Request Entity Too Large").wantHeader("Content-Type", "application/json")
@@ -95,14 +98,17 @@ func testInvalidCredentials(t *testing.T, p *testStack) {
 		"a link": link, "not ASCII": "psk_äöüäöüäöü_", "hash of nothing": "psk_000000000000_" + strings.Repeat("0", 36),
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := p.anonymous(t).as(bad).get("/v1/users").wantStatus(http.StatusUnauthorized).wantValue("code", "UNAUTHORIZED").wantValue("detail", want)
+			a := p.anonymous(t).as(bad).get("/v1/users").wantStatus(http.StatusUnauthorized).
+				wantValue("code", "UNAUTHORIZED").wantValue("detail", want)
 			if a.header.Get("WWW-Authenticate") == "" {
 				t.Error("no WWW-Authenticate")
 			}
 		})
 	}
-	p.anonymous(t).with("Authorization", "Bearer "+key).get("/v1/users").wantStatus(http.StatusUnauthorized) // an API key is not a token
-	p.anonymous(t).with("Authorization", "Basic YWRhOmxvdmVsYWNlLTE4MTU=").get("/v1/users").wantStatus(http.StatusUnauthorized)
+	p.anonymous(t).with("Authorization", "Bearer "+key).get("/v1/users").
+		wantStatus(http.StatusUnauthorized) // an API key is not a token
+	p.anonymous(t).with("Authorization", "Basic YWRhOmxvdmVsYWNlLTE4MTU=").get("/v1/users").
+		wantStatus(http.StatusUnauthorized)
 	p.anonymous(t).as(key).get(at).wantStatus(http.StatusOK)
 	p.anonymous(t).post("/v1/users/activate", `{"token":"`+key+`"}`).wantStatus(http.StatusUnauthorized)
 }

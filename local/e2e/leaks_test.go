@@ -34,8 +34,8 @@ func (s *secrets) addFrom(text []byte) {
 	}
 }
 
-// add adds the secret part of a credential, or another value as a whole. It ignores short values, because they may occur
-// anywhere by chance.
+// add adds the secret part of a credential, or another value as a whole. It ignores short values,
+// because they may occur anywhere by chance.
 func (s *secrets) add(value string) {
 	const shortest = 8
 	if match := credential.FindStringSubmatch(value); match != nil {
@@ -61,8 +61,8 @@ func (s *secrets) foundIn(text []byte) []string {
 	return found
 }
 
-// encodings returns the forms in which a secret may occur: plain, and within base64 at each of the three possible
-// offsets, without the characters that depend on the surrounding text.
+// encodings returns the forms in which a secret may occur: plain, and within base64 at each of the
+// three possible offsets, without the characters that depend on the surrounding text.
 func encodings(part string) [][]byte {
 	forms := [][]byte{[]byte(part)}
 	for before := range 3 {
@@ -80,8 +80,8 @@ func (s *secrets) hasPublicID(text []byte) bool {
 	return slices.ContainsFunc(s.ids, func(id string) bool { return bytes.Contains(text, []byte(id)) })
 }
 
-// checkNoSecretsLeaked searches the stack's output and files for secrets, except for the files of the admin's key and the
-// registry's password and the outbox with its links.
+// checkNoSecretsLeaked searches the stack's output and files for secrets, except for the files of
+// the admin's key and the registry's password and the outbox with its links.
 func (p *testStack) checkNoSecretsLeaked(t *testing.T) {
 	t.Helper()
 	if len(p.secrets.parts) < 2 {

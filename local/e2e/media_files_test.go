@@ -65,19 +65,21 @@ func (c client) upload(content string) string {
 	return offer.text("uploadId")
 }
 
-// testFileSizes sends files below and above the function's limit and above Lambda's payload limit, at which the gateway
-// refuses the request.
+// testFileSizes sends files below and above the function's limit and above Lambda's payload limit,
+// at which the gateway refuses the request.
 func testFileSizes(t *testing.T, p *testStack) {
 	line := "The quay was repaired in spring and the cranes were painted. "
 	text := func(size int) string { return "Total: 12 EUR\n" + strings.Repeat(line, size/len(line)) }
 	root, total := p.admin(t), map[string]string{"variable1_name": "total", "variable1_type": "number"}
-	root.form(extractMedia, total, file{"file", text(4_300_000)}).wantStatus(http.StatusOK).wantValue("extracted_data.total", 12)
+	root.form(extractMedia, total, file{"file", text(4_300_000)}).wantStatus(http.StatusOK).
+		wantValue("extracted_data.total", 12)
 	refused := root.form(extractMedia, total, file{"file", text(4_500_000)}).wantStatus(http.StatusRequestEntityTooLarge).
 		wantValue("code", "PAYLOAD_TOO_LARGE")
 	if detail := refused.text("detail"); !strings.Contains(detail, "POST /v1/uploads") {
 		t.Errorf("detail: %s", detail)
 	}
-	root.fromGateway().form(extractMedia, total, file{"file", text(8_000_000)}).wantStatus(http.StatusRequestEntityTooLarge).
+	root.fromGateway().form(extractMedia, total, file{"file", text(8_000_000)}).
+		wantStatus(http.StatusRequestEntityTooLarge).
 		wantValue("message", "Request Entity Too Large")
 	total["file_upload_id"] = root.upload(text(6_000_000))
 	root.form(extractMedia, total).wantStatus(http.StatusOK).wantValue("extracted_data.total", 12)
@@ -104,7 +106,8 @@ func testUnreadableFiles(t *testing.T, p *testStack) {
 			}
 		})
 	}
-	both := root.form(compareMedia, nil, file{"file1", invoice}, file{"file2", locked}).wantStatus(http.StatusUnprocessableEntity)
+	both := root.form(compareMedia, nil, file{"file1", invoice}, file{"file2", locked}).
+		wantStatus(http.StatusUnprocessableEntity)
 	if detail := both.text("detail"); !strings.HasPrefix(detail, "file2: ") {
 		t.Errorf("detail: %s", detail)
 	}
@@ -119,8 +122,8 @@ func fromRepository(t *testing.T, path ...string) string {
 	return string(content)
 }
 
-// testZipBombs sends documents of 10 MB that unpack to 10 GB, one with a true and one with a false size in its header. Each
-// must be refused within ten seconds.
+// testZipBombs sends documents of 10 MB that unpack to 10 GB, one with a true and one with a false
+// size in its header. Each must be refused within ten seconds.
 func testZipBombs(t *testing.T, p *testStack) {
 	c := p.documentReader(t, "bomber@example.com")
 	reader := p.anonymous(t).as(c.read(t, ".portside/api-key"))
@@ -135,7 +138,8 @@ func testZipBombs(t *testing.T, p *testStack) {
 	}
 }
 
-// zipBomb returns a Word document of spaces whose header has the claimed size; 0 means the true size.
+// zipBomb returns a Word document of spaces whose header has the claimed size; 0 means the true
+// size.
 func zipBomb(t *testing.T, claimed uint64) string {
 	t.Helper()
 	const stretch, times = 8 << 20, 1280

@@ -34,7 +34,8 @@ func TestJobThatKillsItsWorkerFails(t *testing.T) {
 	p.startWith(t, fastRetryOptions(map[string]string{"TranscriberCommand": "sh " + script}))
 	recording := file{"file", "RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00"}
 	root := p.admin(t)
-	at := root.with("Prefer", "respond-async").form(summarizeMedia, nil, recording).wantStatus(http.StatusAccepted).header.Get("Location")
+	at := root.with("Prefer", "respond-async").form(summarizeMedia, nil, recording).
+		wantStatus(http.StatusAccepted).header.Get("Location")
 	root.finished(at).wantValue("status", "failed").wantValue("error.code", "UNAVAILABLE").wantValue("result", nil)
 	if times, err := os.ReadFile(seen); err != nil || strings.Count(string(times), "once") != jobAttempts-1 {
 		t.Errorf("%v, tried:\n%s", err, times)
@@ -62,8 +63,10 @@ func TestJobIsRetriedWhileModelIsBusy(t *testing.T) {
 		t.Fatalf("%v: %d %s", err, busy.status, busy.body)
 	}
 	asked.Store(0)
-	at := root.with("Prefer", "respond-async").form(summarizeMedia, nil, minutes).wantStatus(http.StatusAccepted).header.Get("Location")
-	root.finished(at).wantValue("status", "failed").wantValue("error.code", "UNAVAILABLE").wantValue("error.detail", busy.text("detail"))
+	at := root.with("Prefer", "respond-async").form(summarizeMedia, nil, minutes).
+		wantStatus(http.StatusAccepted).header.Get("Location")
+	root.finished(at).wantValue("status", "failed").wantValue("error.code", "UNAVAILABLE").
+		wantValue("error.detail", busy.text("detail"))
 	if asked.Load() != jobAttempts {
 		t.Errorf("%d requests to the model", asked.Load())
 	}

@@ -49,7 +49,8 @@ func (p *testStack) documentReader(t *testing.T, email string) machine {
 	return c
 }
 
-// leaving matches the command that copies the examples' files from the repository to a temporary directory.
+// leaving matches the command that copies the examples' files from the repository to a temporary
+// directory.
 var leaving = regexp.MustCompile(`(?m)^cd "\$\(mktemp -d\)" && .*$`)
 
 func testMediaDocument(t *testing.T, p *testStack) {
@@ -64,8 +65,8 @@ func testMediaDocument(t *testing.T, p *testStack) {
 	c.runDocument(t, mediaGuide, 15)
 }
 
-// runDocument runs the marked blocks of a document in order and compares their output with the document. At least least
-// blocks must have a documented output.
+// runDocument runs the marked blocks of a document in order and compares their output with the
+// document. At least least blocks must have a documented output.
 func (c machine) runDocument(t *testing.T, document string, least int) {
 	t.Helper()
 	text, err := os.ReadFile(document)
@@ -126,7 +127,8 @@ func agrees(want, got any) bool {
 	return want == got
 }
 
-// testCachedResults counts the stored results: the same question has one result, whatever its form and whoever asks.
+// testCachedResults counts the stored results: the same question has one result, whatever its form
+// and whoever asks.
 func testCachedResults(t *testing.T, p *testStack) {
 	kept := func() int {
 		names, err := filepath.Glob(filepath.Join(p.data, "s3", "buckets", "*", "results", "*"))
@@ -144,7 +146,8 @@ func testCachedResults(t *testing.T, p *testStack) {
 	}
 	_, key := p.createUser(t, "twice@example.com", "user")
 	model := map[string]string{"model": `{"variables":{"total":{"type":"number"}}}`}
-	p.anonymous(t).as(key).form(extractMedia, model, file{"file", text}).wantStatus(http.StatusOK).wantValue("", first.json(""))
+	p.anonymous(t).as(key).form(extractMedia, model, file{"file", text}).wantStatus(http.StatusOK).
+		wantValue("", first.json(""))
 	if now := kept(); now != before+1 {
 		t.Errorf("%d stored results after the same question", now)
 	}
@@ -167,8 +170,10 @@ func testJobWithUploads(t *testing.T, p *testStack) {
 		wantValue("result.extracted_data.total.data", "10").wantValue("result.extracted_data.total.data_to_compare", "12")
 
 	ids["file2_upload_id"] = root.upload("\x00\x01\x02\x03")
-	at = root.with("Prefer", "respond-async").form(compareMedia, ids).wantStatus(http.StatusAccepted).header.Get("Location")
-	failed := root.finished(at).wantValue("status", "failed").wantValue("result", nil).wantValue("error.code", "UNSUPPORTED_MEDIA_TYPE")
+	at = root.with("Prefer", "respond-async").form(compareMedia, ids).
+		wantStatus(http.StatusAccepted).header.Get("Location")
+	failed := root.finished(at).wantValue("status", "failed").wantValue("result", nil).
+		wantValue("error.code", "UNSUPPORTED_MEDIA_TYPE")
 	if detail := failed.text("error.detail"); !strings.HasPrefix(detail, "file2: ") {
 		t.Errorf("detail of the job: %s", detail)
 	}
@@ -196,7 +201,8 @@ func testOtherUsersUploads(t *testing.T, p *testStack) {
 	none := map[string]string{"file_upload_id": "01a1fe42-8226-7abe-8af6-45f14274b000"}
 	root.form(extractMedia, none).wantStatus(http.StatusUnprocessableEntity).wantValue("detail", other.text("detail"))
 
-	at := owner.with("Prefer", "respond-async").form(extractMedia, id).wantStatus(http.StatusAccepted).header.Get("Location")
+	at := owner.with("Prefer", "respond-async").form(extractMedia, id).
+		wantStatus(http.StatusAccepted).header.Get("Location")
 	owner.finished(at).wantValue("status", "succeeded")
 	root.get(at).wantStatus(http.StatusNotFound).wantValue("code", "NOT_FOUND")
 	root.finished(root.with("Prefer", "respond-async").form(extractMedia, id).wantStatus(http.StatusAccepted).header.Get("Location")).

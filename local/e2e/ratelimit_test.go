@@ -9,8 +9,8 @@ import (
 // perMinute is the template's RateLimitPerMinute.
 const perMinute = 100
 
-// TestRateLimit uses the template's default limit. It applies to calendar minutes, so a test that crosses the end of a
-// minute gets a second hundred requests.
+// TestRateLimit uses the template's default limit. It applies to calendar minutes, so a test that
+// crosses the end of a minute gets a second hundred requests.
 func TestRateLimit(t *testing.T) {
 	p := newTestStack(t)
 	p.start(t, nil)

@@ -26,7 +26,7 @@ type pipeline struct {
 	*testStack
 	manager client // has created the first token
 	dir     string
-	relay   *proxy
+	proxy   *proxy
 	secret  bool // the token is in a Secret of fakeKubectl
 }
 
@@ -34,7 +34,7 @@ type pipeline struct {
 func (p *testStack) newPipeline(t *testing.T) *pipeline {
 	t.Helper()
 	_, key := p.createUser(t, fmt.Sprintf("pipeline-%d@example.com", now().UnixNano()), "manager")
-	l := &pipeline{testStack: p, manager: p.anonymous(t).as(key), dir: t.TempDir(), relay: newProxy(t, p)}
+	l := &pipeline{testStack: p, manager: p.anonymous(t).as(key), dir: t.TempDir(), proxy: newProxy(t, p)}
 	for name, text := range map[string]string{"bin/kubectl": fakeKubectl, "bin/mv": killingMv, "tmp/kept": ""} {
 		l.write(t, name, text)
 	}
@@ -131,7 +131,7 @@ func (l *pipeline) runIn(t *testing.T, shell []string, settings ...string) exit 
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	l.relay.setTarget(command.Process.Pid)
+	l.proxy.setTarget(command.Process.Pid)
 	_ = command.Wait() // callers check the exit code
 	_, _ = l.log.Write(output.Bytes())
 	return exit{command.ProcessState.ExitCode(), output.String()}
@@ -141,7 +141,7 @@ func (l *pipeline) runIn(t *testing.T, shell []string, settings ...string) exit 
 func (l *pipeline) environment() []string {
 	common := []string{
 		"PATH=" + l.path("bin") + ":" + os.Getenv("PATH"), "HOME=" + l.dir, "TMPDIR=" + l.path("tmp"),
-		"PORTSIDE_URL=" + l.relay.server.URL, "REGISTRY=registry.example.com", "ATTEMPTS=2", "RETRY_SECONDS=0",
+		"PORTSIDE_URL=" + l.proxy.server.URL, "REGISTRY=registry.example.com", "ATTEMPTS=2", "RETRY_SECONDS=0",
 	}
 	if l.secret {
 		return append(common, "KUBE_SECRET=portside-pull", "KUBE_NAMESPACE=builds")
@@ -191,7 +191,7 @@ type proxy struct {
 	server    *httptest.Server
 	mu        sync.Mutex
 	pid       int
-	exchanges int                              // exchanges since the last aimAt
+	exchanges int                              // exchanges since the last setTarget
 	intercept func(e *exchange) (handled bool) // may be nil
 }
 
@@ -276,7 +276,8 @@ func (e *exchange) refuse(status int) bool {
 	return true
 }
 
-// fakeKubectl is a kubectl that stores one Secret in files and refuses updates with another resource version.
+// fakeKubectl is a kubectl that stores one Secret in files and refuses updates with another
+// resource version.
 const fakeKubectl = `#!/bin/sh
 dir=${0%/*}/../secret
 verb=$1

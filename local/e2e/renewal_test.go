@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -55,7 +54,7 @@ func testRenewal(t *testing.T, l *pipeline) {
 	if renewed.text("data.id") == old.text("data.id") {
 		t.Fatal("the current token is the old one")
 	}
-	l.manager.get("/api/v1/tokens/"+old.text("data.id")).wantValue("data.status", "active") // the overlap
+	l.manager.get("/api/v1/tokens/"+old.text("data.id")).wantValue("data.status", "active") // both work during the overlap
 	l.checkConsistent(t)
 	for _, name := range []string{"token", "config.json"} {
 		if info, err := os.Stat(l.path(name)); err != nil || info.Mode().Perm() != 0o600 {
@@ -74,7 +73,8 @@ func testRenewal(t *testing.T, l *pipeline) {
 	}
 }
 
-// checkConsistent checks that container tools use the current token and that there are no other files.
+// checkConsistent checks that container tools use the current token and that there are no other
+// files.
 func (l *pipeline) checkConsistent(t *testing.T) {
 	t.Helper()
 	login := base64.StdEncoding.EncodeToString([]byte("token:" + l.token(t)))
@@ -94,16 +94,16 @@ func (l *pipeline) checkConsistent(t *testing.T) {
 	}
 }
 
-// testTokenIsNotVisible checks the arguments of all processes during each exchange, and the output of a traced run. The end
-// of the test checks the output of all runs.
+// testTokenIsNotVisible checks the arguments of all processes during each exchange, and the output
+// of a traced run. The end of the test checks the output of all runs.
 func testTokenIsNotVisible(t *testing.T, l *pipeline) {
-	var looked atomic.Int32
-	l.relay.setIntercept(func(*exchange) bool {
+	var checked atomic.Int32
+	l.proxy.setIntercept(func(*exchange) bool {
 		files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 		for _, file := range files {
 			line, _ := os.ReadFile(file) // it may have exited
 			if strings.HasPrefix(string(line), "curl\x00") {
-				looked.Add(1)
+				checked.Add(1)
 			}
 			for range l.secrets.foundIn(line) {
 				t.Errorf("a process has a secret among its arguments")
@@ -112,8 +112,8 @@ func testTokenIsNotVisible(t *testing.T, l *pipeline) {
 		return false
 	})
 	l.runIn(t, []string{"sh", "-x"}).wantExit(t, 0, "renewed: ")
-	if looked.Load() < 3 {
-		t.Errorf("only %d curl processes were checked", looked.Load())
+	if checked.Load() < 3 {
+		t.Errorf("only %d curl processes were checked", checked.Load())
 	}
 }
 
@@ -134,10 +134,10 @@ func testKilledAtEachExchange(t *testing.T, l *pipeline) {
 	for n, killed := 1, true; killed; n++ {
 		for _, answered := range []bool{false, true} {
 			l.write(t, "token", l.createToken("pipeline")+"\n")
-			l.relay.setIntercept(func(e *exchange) bool { return e.number == n && e.answered == answered && e.kill() })
+			l.proxy.setIntercept(func(e *exchange) bool { return e.number == n && e.answered == answered && e.kill() })
 			killed = l.run(t).code == -1
 			l.checkTokenWorks(t)
-			l.relay.setIntercept(nil)
+			l.proxy.setIntercept(nil)
 			l.run(t).wantExit(t, 0)
 			l.checkTokenWorks(t)
 			l.checkConsistent(t)
@@ -152,7 +152,8 @@ func testKilledAtEachExchange(t *testing.T, l *pipeline) {
 	}
 }
 
-// testKilledWhileWriting kills runs before and after the replacement of a file. The next run must not create another token.
+// testKilledWhileWriting kills runs before and after the replacement of a file. The next run must
+// not create another token.
 func testKilledWhileWriting(t *testing.T, l *pipeline) {
 	for _, moment := range []string{"before", "after"} {
 		l.write(t, "token", l.createToken("pipeline")+"\n")
@@ -167,8 +168,8 @@ func testKilledWhileWriting(t *testing.T, l *pipeline) {
 	}
 }
 
-// testLeftoverOfOtherToken replaces the token after a killed run. The new token that the killed run left does not belong to
-// the replacement.
+// testLeftoverOfOtherToken replaces the token after a killed run. The new token that the killed run
+// left does not belong to the replacement.
 func testLeftoverOfOtherToken(t *testing.T, l *pipeline) {
 	l.run(t, "KILL=before").wantExit(t, -1)
 	other := l.createToken("put there by hand")
@@ -199,12 +200,12 @@ func testRevokedToken(t *testing.T, l *pipeline) {
 func testNoResponse(t *testing.T, l *pipeline) {
 	before := l.token(t)
 	for _, status := range []int{http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusOK} {
-		l.relay.setIntercept(func(e *exchange) bool { return e.refuse(status) })
+		l.proxy.setIntercept(func(e *exchange) bool { return e.refuse(status) })
 		l.run(t).wantExit(t, 1, "run again later")
 	}
-	l.relay.setIntercept(func(e *exchange) bool { return e.refuse(http.StatusNotFound) })
+	l.proxy.setIntercept(func(e *exchange) bool { return e.refuse(http.StatusNotFound) })
 	l.run(t).wantExit(t, 2, "set PORTSIDE_URL")
-	l.relay.server.Close()
+	l.proxy.server.Close()
 	l.run(t).wantExit(t, 1, "did not give an answer to use (curl: 7)")
 	if l.token(t) != before {
 		t.Error("the file has changed")
@@ -212,15 +213,16 @@ func testNoResponse(t *testing.T, l *pipeline) {
 	l.checkTokenWorks(t)
 }
 
-// testRetryAfter answers each request first with Retry-After: 0. If the script ignored it, the run would time out.
+// testRetryAfter answers each request first with Retry-After: 0. If the script ignored it, the run
+// would time out.
 func testRetryAfter(t *testing.T, l *pipeline) {
-	l.relay.setIntercept(func(e *exchange) bool { return e.number%2 == 1 && e.refuse(http.StatusTooManyRequests) })
+	l.proxy.setIntercept(func(e *exchange) bool { return e.number%2 == 1 && e.refuse(http.StatusTooManyRequests) })
 	l.run(t, "RETRY_SECONDS=60").wantExit(t, 0, "renewed: ")
 	l.checkTokenWorks(t)
 }
 
 func testRefusedRenewal(t *testing.T, l *pipeline) {
-	l.relay.setIntercept(func(e *exchange) bool { return e.r.Method == http.MethodPost && e.refuse(http.StatusConflict) })
+	l.proxy.setIntercept(func(e *exchange) bool { return e.r.Method == http.MethodPost && e.refuse(http.StatusConflict) })
 	l.run(t).wantExit(t, 3, "refused a new token (409)")
 	l.checkTokenWorks(t)
 	if _, err := os.Stat(l.path("token.next")); err == nil {
@@ -230,12 +232,12 @@ func testRefusedRenewal(t *testing.T, l *pipeline) {
 
 func testNewTokenDoesNotWork(t *testing.T, l *pipeline) {
 	before := l.token(t)
-	l.relay.setIntercept(func(e *exchange) bool { return e.number == 3 && e.refuse(http.StatusUnauthorized) })
+	l.proxy.setIntercept(func(e *exchange) bool { return e.number == 3 && e.refuse(http.StatusUnauthorized) })
 	l.run(t).wantExit(t, 1, "was not seen to work (status 401)")
 	if l.token(t) != before {
 		t.Error("the file has changed")
 	}
-	l.relay.setIntercept(nil)
+	l.proxy.setIntercept(nil)
 	l.run(t).wantExit(t, 0, "took up the token")
 	l.checkTokenWorks(t)
 	l.checkConsistent(t)
@@ -321,12 +323,12 @@ func testUnwritableSecret(t *testing.T, l *pipeline) {
 	l.checkConsistent(t)
 }
 
-// testChangedSecret changes the Secret while a run verifies its new token. The run's update must be refused, and the next run
-// must start over.
+// testChangedSecret changes the Secret while a run verifies its new token. The run's update must be
+// refused, and the next run must start over.
 func testChangedSecret(t *testing.T, l *pipeline) {
 	l.toSecret(t)
 	before := l.token(t)
-	l.relay.setIntercept(func(e *exchange) bool {
+	l.proxy.setIntercept(func(e *exchange) bool {
 		if e.number == 3 && !e.answered {
 			l.write(t, "secret/version", "41")
 		}
@@ -336,16 +338,17 @@ func testChangedSecret(t *testing.T, l *pipeline) {
 	if l.token(t) != before || l.countTokens("active") != 1 {
 		t.Errorf("the Secret has changed, or %d tokens are active", l.countTokens("active"))
 	}
-	l.relay.setIntercept(nil)
+	l.proxy.setIntercept(nil)
 	l.run(t).wantExit(t, 0, "renewed: ")
 	l.checkTokenWorks(t)
 }
 
-// testStoppedRun stops a run between creating and storing the token, as Kubernetes stops a Pod. The run must revoke its token.
+// testStoppedRun stops a run between creating and storing the token, as Kubernetes stops a Pod. The
+// run must revoke its token.
 func testStoppedRun(t *testing.T, l *pipeline) {
 	l.toSecret(t)
 	before := l.token(t)
-	l.relay.setIntercept(func(e *exchange) bool {
+	l.proxy.setIntercept(func(e *exchange) bool {
 		if e.number == 3 && !e.answered {
 			_ = syscall.Kill(e.pid, syscall.SIGTERM)
 		}
@@ -355,7 +358,7 @@ func testStoppedRun(t *testing.T, l *pipeline) {
 	if l.token(t) != before || l.countTokens("active") != 1 || l.countTokens("revoked") != 1 {
 		t.Errorf("%d tokens are active, %d revoked", l.countTokens("active"), l.countTokens("revoked"))
 	}
-	l.relay.setIntercept(nil)
+	l.proxy.setIntercept(nil)
 	l.run(t).wantExit(t, 0, "renewed: ")
 	l.checkTokenWorks(t)
 }
@@ -364,37 +367,15 @@ func testStoppedRun(t *testing.T, l *pipeline) {
 func testKilledSecretRun(t *testing.T, l *pipeline) {
 	l.toSecret(t)
 	for n := 1; n <= 3; n++ {
-		l.relay.setIntercept(func(e *exchange) bool { return e.number == n && e.answered && e.kill() })
+		l.proxy.setIntercept(func(e *exchange) bool { return e.number == n && e.answered && e.kill() })
 		l.run(t).wantExit(t, -1)
 		l.checkTokenWorks(t)
 	}
-	l.relay.setIntercept(nil)
+	l.proxy.setIntercept(nil)
 	l.run(t).wantExit(t, 0, "renewed: ")
 	l.checkTokenWorks(t)
 	l.checkConsistent(t)
 	if n := l.countTokens("active"); n != 2+2 {
 		t.Errorf("%d tokens are active, want 4", n)
-	}
-}
-
-// TestCronJobManifest checks that the script has every setting of the manifest, and that the Role is for the configured Secret.
-func TestCronJobManifest(t *testing.T) {
-	manifest, err := os.ReadFile(filepath.Join(filepath.Dir(renewScript), "cronjob.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	script, err := os.ReadFile(renewScript)
-	if err != nil {
-		t.Fatal(err)
-	}
-	settings := map[string]string{}
-	for _, match := range regexp.MustCompile(`- \{ name: ([A-Z_]+), value: "?([^" ]+)"? \}`).FindAllStringSubmatch(string(manifest), -1) {
-		settings[match[1]] = match[2]
-		if match[1] != "HOME" && !strings.Contains(string(script), "\n#   "+match[1]+" ") {
-			t.Errorf("the script has no setting %s", match[1])
-		}
-	}
-	if want := "resourceNames: [" + settings["KUBE_SECRET"] + "]"; len(settings) != 5 || !strings.Contains(string(manifest), want) {
-		t.Errorf("settings %v, and no %q", settings, want)
 	}
 }

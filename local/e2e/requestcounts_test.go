@@ -14,8 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// TestRequestsAreCounted sends requests of every kind and checks that the analytics table counts each once, and that the
-// access log is archived.
+// TestRequestsAreCounted sends requests of every kind and checks that the analytics table counts
+// each once, and that the access log is archived.
 func TestRequestsAreCounted(t *testing.T) {
 	p := newTestStack(t)
 	stop := p.start(t, new(int))
@@ -88,8 +88,7 @@ func (p *testStack) countedRequests(t *testing.T) map[string]int64 {
 // checkArchived checks that the bucket has parts of the access log.
 func (p *testStack) checkArchived(t *testing.T) {
 	t.Helper()
-	client := s3.New(s3.Options{Region: p.info.Region, BaseEndpoint: &p.info.S3, UsePathStyle: true, Credentials: p.engineKeys()})
-	out, err := client.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{
+	out, err := p.s3Client().ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{
 		Bucket: aws.String(p.info.Buckets["AnalyticsBucket"]), Prefix: aws.String("requests/"),
 	})
 	if err != nil || len(out.Contents) == 0 {
@@ -100,4 +99,10 @@ func (p *testStack) checkArchived(t *testing.T) {
 // engineKeys returns the credentials of the local engines.
 func (p *testStack) engineKeys() aws.CredentialsProvider {
 	return credentials.NewStaticCredentialsProvider(p.info.AccessKeyID, p.info.SecretAccessKey, "")
+}
+
+func (p *testStack) s3Client() *s3.Client {
+	return s3.New(s3.Options{
+		Region: p.info.Region, BaseEndpoint: &p.info.S3, UsePathStyle: true, Credentials: p.engineKeys(),
+	})
 }

@@ -18,7 +18,8 @@ func TestRestartKeepsData(t *testing.T) {
 	p := newTestStack(t)
 	stop := p.start(t, nil)
 	at, key := p.createUser(t, "ada@example.com", "user")
-	p.admin(t).post("/v1/users", `{"email":"grace@example.com","name":"Grace","role":"user"}`).wantStatus(http.StatusCreated)
+	p.admin(t).post("/v1/users", `{"email":"grace@example.com","name":"Grace","role":"user"}`).
+		wantStatus(http.StatusCreated)
 	stop()
 	stop = p.start(t, nil)
 	p.anonymous(t).as(key).get(at).wantStatus(http.StatusOK).wantValue("data.email", "ada@example.com")
@@ -94,8 +95,9 @@ func (p *program) stopWith(t *testing.T, signal os.Signal) error {
 	return <-p.ended
 }
 
-// TestKillLeavesConsistentUsers kills the stack while it creates users, and then checks that each user exists completely or
-// not at all: in the list, in the total, and in the uniqueness of addresses.
+// TestKillLeavesConsistentUsers kills the stack while it creates users, and then checks that each
+// user exists completely or not at all: in the list, in the total, and in the uniqueness of
+// addresses.
 func TestKillLeavesConsistentUsers(t *testing.T) {
 	p := newProgram(t)
 	p.run(t)

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestService runs many tests on one stack. Rate limits are off because of the many requests; TestRateLimit tests them.
+// TestService runs many tests on one stack. Rate limits are off because of the many requests;
+// TestRateLimit tests them.
 func TestService(t *testing.T) {
 	p := newTestStack(t)
 	stop := p.start(t, new(int))
@@ -64,7 +65,8 @@ func testUserLifecycle(t *testing.T, p *testStack) {
 	root := p.admin(t)
 	created := root.post("/v1/users", `{"email":" Ada@Example.com ","name":"Ada","role":"user","department":"Engines",`+
 		`"metadata":{"seat":12345678901234567890},"sendActivationEmail":false}`).wantStatus(http.StatusCreated).
-		wantValue("data.email", "ada@example.com").wantValue("data.status", "active").wantValue("data.lastLoginAt", nil).wantHeader("ETag", `"1"`)
+		wantValue("data.email", "ada@example.com").wantValue("data.status", "active").
+		wantValue("data.lastLoginAt", nil).wantHeader("ETag", `"1"`)
 	if !strings.Contains(string(created.body), "12345678901234567890") {
 		t.Errorf("a number lost digits: %s", created.body)
 	}
@@ -76,7 +78,8 @@ func testUserLifecycle(t *testing.T, p *testStack) {
 
 	root.with("If-Match", `"1"`).put(at, `{"name":"Ada L.","role":"manager"}`).wantStatus(http.StatusOK).
 		wantValue("data.name", "Ada L.").wantValue("data.department", "Engines").wantHeader("ETag", `"2"`)
-	root.with("If-Match", `"1"`).put(at, `{"name":"Lost"}`).wantStatus(http.StatusPreconditionFailed).wantValue("code", "PRECONDITION_FAILED")
+	root.with("If-Match", `"1"`).put(at, `{"name":"Lost"}`).wantStatus(http.StatusPreconditionFailed).
+		wantValue("code", "PRECONDITION_FAILED")
 	root.get("/v1/users?role=manager").wantValue("pagination.total", 1).wantValue("data.0.name", "Ada L.")
 	root.get("/v1/users?role=user").wantValue("pagination.total", 0).wantValue("data", []any{})
 
@@ -112,8 +115,10 @@ func testPagination(t *testing.T, p *testStack) {
 	if !slices.Equal(got, want) {
 		t.Errorf("the pages have %q", got)
 	}
-	root.get("/v1/users?role=viewer&limit=7&offset=20").wantValue("pagination.hasMore", false).wantValue("data.6.email", want[26])
-	root.get("/v1/users?role=viewer&offset=27").wantValue("data", []any{}).wantValue("pagination.total", count).wantValue("pagination.hasMore", false)
+	root.get("/v1/users?role=viewer&limit=7&offset=20").wantValue("pagination.hasMore", false).
+		wantValue("data.6.email", want[26])
+	root.get("/v1/users?role=viewer&offset=27").wantValue("data", []any{}).wantValue("pagination.total", count).
+		wantValue("pagination.hasMore", false)
 }
 
 func testIdempotency(t *testing.T, p *testStack) {
@@ -125,7 +130,8 @@ func testIdempotency(t *testing.T, p *testStack) {
 	if !bytes.Equal(second.body, first.body) {
 		t.Errorf("the replay differs:\n%s\n%s", second.body, first.body)
 	}
-	once.post("/v1/users", newUser("other@example.com", "user")).wantStatus(http.StatusUnprocessableEntity).wantValue("code", "UNPROCESSABLE")
+	once.post("/v1/users", newUser("other@example.com", "user")).wantStatus(http.StatusUnprocessableEntity).
+		wantValue("code", "UNPROCESSABLE")
 	if _, count := p.newestMail(t, "once@example.com"); count != 1 {
 		t.Errorf("%d mails, want 1", count)
 	}
@@ -166,18 +172,21 @@ func testActivation(t *testing.T, p *testStack) {
 func (p *testStack) activate(t *testing.T, page, token, at string) {
 	t.Helper()
 	visitor := p.anonymous(t)
-	visitor.get(page).wantStatus(http.StatusOK).wantHeader("Content-Type", "text/html; charset=utf-8").wantHeader("Referrer-Policy", "no-referrer")
+	visitor.get(page).wantStatus(http.StatusOK).wantHeader("Content-Type", "text/html; charset=utf-8").
+		wantHeader("Referrer-Policy", "no-referrer")
 	for _, file := range references(visitor.get(page)) {
 		visitor.get(file).wantStatus(http.StatusOK)
 	}
 	body := `{"token":"` + token + `"}`
-	key := visitor.post("/v1/users/activate", body).wantStatus(http.StatusOK).wantValue("data.status", "active").text("data.apiKey")
+	key := visitor.post("/v1/users/activate", body).wantStatus(http.StatusOK).
+		wantValue("data.status", "active").text("data.apiKey")
 	visitor.as(key).get(at).wantStatus(http.StatusOK).wantValue("data.status", "active")
 	visitor.post("/v1/users/activate", body).wantStatus(http.StatusUnauthorized).wantValue("code", "UNAUTHORIZED")
 	visitor.as(token).get(at).wantStatus(http.StatusUnauthorized) // a link's token is not an API key
 }
 
-// testScheduledMail imports users, whose mails the schedule sends, and invokes the schedule's function.
+// testScheduledMail imports users, whose mails the schedule sends, and invokes the schedule's
+// function.
 func testScheduledMail(t *testing.T, p *testStack) {
 	file := filepath.Join(t.TempDir(), "people.csv")
 	rows := "email,name,role,sendActivationEmail\nimported@example.com,Imported,user,\nquiet@example.com,Quiet,user,false\n"
@@ -243,7 +252,8 @@ func testPermissions(t *testing.T, p *testStack) {
 	at, key := p.createUser(t, "plain@example.com", "user")
 	plain := p.anonymous(t).as(key)
 	plain.get("/v1/users").wantStatus(http.StatusOK)
-	plain.post("/v1/users", newUser("x@example.com", "user")).wantStatus(http.StatusForbidden).wantValue("code", "FORBIDDEN")
+	plain.post("/v1/users", newUser("x@example.com", "user")).wantStatus(http.StatusForbidden).
+		wantValue("code", "FORBIDDEN")
 	plain.put(at, `{"role":"admin"}`).wantStatus(http.StatusForbidden)
 	admin := p.userPath(t, "admin@localhost")
 	plain.get(admin + "/api-keys").wantStatus(http.StatusForbidden)

@@ -1,10 +1,12 @@
-// Package e2e has the end-to-end tests of Portside: the local stack runs this repository's template with its functions
-// and engines, and the tests send HTTP requests, read mails, run commands and kill the stack.
+// Package e2e has the end-to-end tests of Portside: the local stack runs this repository's template
+// with its functions and engines, and the tests send HTTP requests, read mails, run commands and
+// kill the stack.
 //
-// They test what smaller tests cannot: that template, gateway, functions, engines, mail and commands work together, and
-// that none of them leaks secrets. Tests of the domains' rules are beside the domains. The functions are built from
-// sources outside this module, which go test's cache does not watch: to repeat a test after a change there, use -count=1
-// (make test disables the cache by -shuffle=on).
+// They test what smaller tests cannot: that template, gateway, functions, engines, mail and
+// commands work together, and that none of them leaks secrets. Tests of the domains' rules are
+// beside the domains. The functions are built from sources outside this module, which go test's
+// cache does not watch: to repeat a test after a change there, use -count=1 (make test disables the
+// cache by -shuffle=on).
 package e2e
 
 import (
@@ -153,8 +155,8 @@ func (p *testStack) runCommand(t *testing.T, path string, args ...string) string
 	return output.String()
 }
 
-// invoke invokes a function with a sample event, like `make invoke`. It waits while a scheduled run occupies the function's
-// only sandbox.
+// invoke invokes a function with a sample event, like `make invoke`. It waits while a scheduled run
+// occupies the function's only sandbox.
 func (p *testStack) invoke(t *testing.T, function, event string) {
 	t.Helper()
 	payload, err := os.ReadFile(filepath.Join(repository, "events", event))

@@ -43,7 +43,8 @@ func testOpenAPIDocument(t *testing.T, p *testStack) {
 	if version := document.text("openapi"); !strings.HasPrefix(version, "3.1.") {
 		t.Errorf("OpenAPI %s", version)
 	}
-	again := visitor.with("If-None-Match", document.header.Get("ETag")).get("/openapi.json").wantStatus(http.StatusNotModified)
+	again := visitor.with("If-None-Match", document.header.Get("ETag")).get("/openapi.json").
+		wantStatus(http.StatusNotModified)
 	if len(again.body) > 0 {
 		t.Error("a 304 with a body")
 	}
@@ -58,7 +59,8 @@ func testOpenAPIDocument(t *testing.T, p *testStack) {
 	}
 }
 
-// checkServed calls an operation without a credential. Only here are the routes of all functions tested together.
+// checkServed calls an operation without a credential. Only here are the routes of all functions
+// tested together.
 func (p *testStack) checkServed(t *testing.T, method, path string, operation map[string]any) {
 	target := regexp.MustCompile(`{[^}]+}`).ReplaceAllString(path, "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11")
 	a := p.anonymous(t).do(strings.ToUpper(method), target, "")
@@ -116,7 +118,8 @@ func testMethodsAndHeaders(t *testing.T, p *testStack) {
 	root.do(http.MethodGet, at, `{"name":`).wantStatus(http.StatusOK) // the body is ignored
 	p.anonymous(t).with("x-api-KEY", root.header.Get("X-API-Key")).get(at).wantStatus(http.StatusOK)
 
-	root.with("X-Request-Id", "mine").get(at).wantStatus(http.StatusOK) // the client's own id is not believed: see checkManners
+	root.with("X-Request-Id", "mine").get(at).
+		wantStatus(http.StatusOK) // the client's ID is ignored: see checkCommonHeaders
 	root.with("X-Padding", strings.Repeat("p", 9000)).get(at).wantStatus(http.StatusOK)
 	root.with("X-Padding", strings.Repeat("p", 11000)).fromGateway().get(at).
 		wantStatus(http.StatusRequestHeaderFieldsTooLarge).wantValue("message", "Request Header Fields Too Large")

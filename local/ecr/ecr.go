@@ -34,11 +34,13 @@ const (
 	operation       = "GetAuthorizationToken"
 	contentType     = "application/x-amz-json-1.1"
 	maxRequestBytes = 16 << 10
-	// tokenLifetime is the service's. The local password does not expire, but callers must not rely on that.
+	// tokenLifetime is the service's. The local password does not expire, but callers must not rely
+	// on that.
 	tokenLifetime = 12 * time.Hour
 )
 
-// API returns the handler of GetAuthorizationToken. Other operations get the service's error for unknown ones.
+// API returns the handler of GetAuthorizationToken. Other operations get the service's error for
+// unknown ones.
 func (c Config) API() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if refused := checkRequest(w, r); refused != nil {
@@ -125,5 +127,5 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client is gone when this fails
+	_, _ = w.Write(body) // fails if the client is gone
 }

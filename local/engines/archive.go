@@ -35,8 +35,8 @@ func extract(archive, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// openBinary finds the binary in a gzipped tar archive. Reading fails if the archive unpacks to more
-// than maxUnpackedBytes, including the entries before the binary.
+// openBinary finds the binary in a gzipped tar archive. Reading fails if the archive unpacks to
+// more than maxUnpackedBytes, including the entries before the binary.
 func openBinary(archive io.Reader) (io.Reader, error) {
 	unzipped, err := gzip.NewReader(archive)
 	if err != nil {
@@ -58,7 +58,8 @@ func openBinary(archive io.Reader) (io.Reader, error) {
 	return nil, fmt.Errorf("the archive has no %s among its first %d entries", binaryInPackage, maxEntries)
 }
 
-// boundedReader fails at its limit, because io.LimitReader would make a truncated file look complete.
+// boundedReader fails at its limit, because io.LimitReader would make a truncated file look
+// complete.
 type boundedReader struct {
 	from io.Reader
 	left int

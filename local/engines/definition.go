@@ -12,8 +12,8 @@ import (
 	"portside/local/template"
 )
 
-// definition describes, for error messages, the parts of a table that cannot change while it has data: the key under
-// "" and each index under its name.
+// definition describes, for error messages, the parts of a table that cannot change while it has
+// data: the key under "" and each index under its name.
 type definition map[string]string
 
 func definitionOf(t template.Table) definition {

@@ -38,9 +38,9 @@ func StartDynamoDB(ctx context.Context, c DynamoDB) (*Process, error) {
 	return &Process{Process: p, Endpoint: "http://" + addr}, nil
 }
 
-// randomLoopbackHost returns an unpredictable loopback address. dynoxide checks neither signatures nor origins, so a
-// web page that found the address could use it. The address is in a file that only its owner can read. Systems other
-// than Linux have only 127.0.0.1.
+// randomLoopbackHost returns an unpredictable loopback address. dynoxide checks neither signatures
+// nor origins, so a web page that found the address could use it. The address is in a file that
+// only its owner can read. Systems other than Linux have only 127.0.0.1.
 func randomLoopbackHost() string {
 	if runtime.GOOS != "linux" {
 		return "127.0.0.1"

@@ -2,10 +2,10 @@
 // s3server for S3 and registryserver for the container registry.
 //
 // They are real engines, so that conditional writes, transactions and signatures work on a laptop
-// as they do in the cloud. The downloaded binary is pinned by its checksum, because it runs with the
-// developer's permissions. Starting an engine returns when it answers a request. The package creates
-// tables and buckets but never changes them: if a table's definition differs from the template, the
-// error says what the developer can do.
+// as they do in the cloud. The downloaded binary is pinned by its checksum, because it runs with
+// the developer's permissions. Starting an engine returns when it answers a request. The package
+// creates tables and buckets but never changes them: if a table's definition differs from the
+// template, the error says what the developer can do.
 package engines
 
 import (
@@ -80,7 +80,7 @@ func (e engine) startAt(ctx context.Context, addr string) (*process.Process, err
 	if err != nil {
 		return nil, err
 	}
-	go func() { // a ping that another program at this address does not answer ends with our engine
+	go func() { // another program at this address could keep a ping waiting after our engine has exited
 		select {
 		case <-p.Done():
 			cancel()

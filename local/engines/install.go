@@ -22,7 +22,8 @@ const DynoxideVersion = "1.2.1"
 // pin holds the SHA-256 sums of an npm package and of the binary in it.
 type pin struct{ archive, binary string }
 
-// pins returns the pinned checksums by platform, in Node.js's notation. Review a platform's package before adding it.
+// pins returns the pinned checksums by platform, in Node.js's notation. Review a platform's package
+// before adding it.
 func pins() map[string]pin {
 	return map[string]pin{
 		"linux-x64": {
@@ -36,7 +37,8 @@ func pins() map[string]pin {
 type Dynoxide struct {
 	// Path is the path at which Install puts the binary.
 	Path string
-	// Binary is the path of a binary to use instead of installing one. The environment variable DYNOXIDE sets it.
+	// Binary is the path of a binary to use instead of installing one. The environment variable
+	// DYNOXIDE sets it.
 	Binary string
 	// Progress receives a line before a download. Nil discards it.
 	Progress io.Writer
@@ -126,7 +128,8 @@ func (d Dynoxide) download(ctx context.Context, platform string, want pin) error
 	return d.unpack(archive, filepath.Join(dir, "dynoxide"), want)
 }
 
-// pack downloads the package with npm, which uses this machine's settings for registry, proxy and certificates.
+// pack downloads the package with npm, which uses this machine's settings for registry, proxy and
+// certificates.
 func (d Dynoxide) pack(ctx context.Context, npm, dir, platform string) (string, error) {
 	name := "@dynoxide/" + platform + "@" + DynoxideVersion
 	p, err := process.Start(process.Options{

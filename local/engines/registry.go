@@ -19,7 +19,8 @@ type Registry struct {
 	Addr string
 	// Password is the password of the only user, AWS.
 	Password string
-	// S3 has the Bucket of the images. The registry redirects clients to its endpoint for downloads.
+	// S3 has the Bucket of the images. The registry redirects clients to its endpoint for
+	// downloads.
 	S3     S3Access
 	Bucket string
 	// Log receives the engine's output (see process.Options). Nil discards it.

@@ -19,8 +19,8 @@ type S3 struct {
 	Addr string
 	// AccessKey and SecretKey are the only credentials that the server accepts.
 	AccessKey, SecretKey string
-	// EventsURL receives a change.Change for each object that is created or removed, before the server
-	// answers the request. Empty means no events.
+	// EventsURL receives a change.Change for each object that is created or removed, before the
+	// server answers the request. Empty means no events.
 	EventsURL string
 	// Log receives the engine's output (see process.Options). Nil discards it.
 	Log io.Writer

@@ -19,8 +19,8 @@ type AccessLog struct {
 
 var contextVariable = regexp.MustCompile(`\$context\.[A-Za-z0-9]+(?:\.[A-Za-z0-9]+)*`)
 
-// line replaces the variables in the format. It escapes values, so that a client cannot break out of the quotes in the
-// format. Unknown variables and missing values become a dash.
+// line replaces the variables in the format. It escapes values, so that a client cannot break out
+// of the quotes in the format. Unknown variables and missing values become a dash.
 func (l AccessLog) line(values map[string]string) string {
 	return contextVariable.ReplaceAllStringFunc(l.Format, func(variable string) string {
 		return escapeJSON(dash(values[strings.TrimPrefix(variable, "$context.")]))
@@ -61,7 +61,8 @@ func (g *gateway) contextValues(c *call) map[string]string {
 	return values
 }
 
-// integration is the result of the function's invocation. The zero value means that no function was invoked.
+// integration is the result of the function's invocation. The zero value means that no function was
+// invoked.
 type integration struct {
 	called  bool
 	latency time.Duration

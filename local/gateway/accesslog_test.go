@@ -74,7 +74,8 @@ func TestAccessLogHasLineForEachRequest(t *testing.T) {
 
 // The format has variables of the request, variables of the integration, and unknown ones.
 func TestAccessLogVariables(t *testing.T) {
-	f, lines := startWithAccessLog(t, "$context.requestId [$context.requestTime] $context.apiId.x $context.stage $context.protocol $context.path "+
+	f, lines := startWithAccessLog(t, "$context.requestId [$context.requestTime] $context.apiId.x $context.stage "+
+		"$context.protocol $context.path "+
 		"$context.identity.sourceIp \"$context.identity.userAgent\" $context.integration.status $context.integrationStatus "+
 		"$context.integrationLatency/$context.responseLatency $context.error.message $context.authorizer.claims.sub $context.nothing $contexts $$",
 		func(event []byte) (lambda.Result, error) {

@@ -13,7 +13,8 @@ func (g *gateway) isPreflight(r *http.Request) bool {
 		r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// preflight answers a preflight request; addCORS adds the origin. A disallowed origin gets a 204 without CORS headers.
+// preflight answers a preflight request; addCORS adds the origin. A disallowed origin gets a 204
+// without CORS headers.
 func (g *gateway) preflight(r *http.Request) *response {
 	a := &response{status: http.StatusNoContent, header: http.Header{}}
 	if g.allowedOrigin(r.Header.Get("Origin")) == "" {
@@ -27,8 +28,8 @@ func (g *gateway) preflight(r *http.Request) *response {
 	return a
 }
 
-// addCORS replaces the function's CORS headers by the gateway's, if CORS is configured. Only requests
-// with an allowed Origin get them.
+// addCORS replaces the function's CORS headers by the gateway's, if CORS is configured. Only
+// requests with an allowed Origin get them.
 func (g *gateway) addCORS(h http.Header, r *http.Request) {
 	if g.CORS == nil {
 		return
@@ -64,7 +65,8 @@ func setList(h http.Header, name string, values []string) {
 	}
 }
 
-// allowedOrigin returns the value of Access-Control-Allow-Origin: "*", the origin, or "" if it is not allowed.
+// allowedOrigin returns the value of Access-Control-Allow-Origin: "*", the origin, or "" if it is
+// not allowed.
 func (g *gateway) allowedOrigin(origin string) string {
 	if origin == "" {
 		return ""

@@ -121,7 +121,8 @@ func cookies(h http.Header) []string {
 	return all
 }
 
-// connectionHeaders apply to one connection, so they are not in the event. Cookies have a separate field.
+// connectionHeaders apply to one connection, so they are not in the event. Cookies have a separate
+// field.
 var connectionHeaders = [...]string{
 	"Connection", "Cookie", "Expect", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
 	"Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
@@ -202,7 +203,8 @@ func encodeBody(h http.Header, body []byte) (string, bool) {
 	return base64.StdEncoding.EncodeToString(body), true
 }
 
-// headerBytes returns the size that counts for API Gateway's quota: the request line and the header values.
+// headerBytes returns the size that counts for API Gateway's quota: the request line and the header
+// values.
 func headerBytes(r *http.Request) int {
 	size := len(r.Method) + len(r.RequestURI) + len(r.Proto) + len(r.Host) + 2
 	for _, values := range r.Header {

@@ -2,8 +2,8 @@
 // front of the functions.
 //
 // Functions get the same events and clients the same responses as on AWS, including oddities: a
-// decoded rawPath, forms in base64, 413 above Lambda's payload limit. Otherwise bugs would show only
-// in production. Query strings and headers are never logged, because they may contain tokens.
+// decoded rawPath, forms in base64, 413 above Lambda's payload limit. Otherwise bugs would show
+// only in production. Query strings and headers are never logged, because they may contain tokens.
 package gateway
 
 import (
@@ -41,7 +41,8 @@ type Config struct {
 	AccountID, APIID string
 	// Timeout bounds the wait for a function; 0 means API Gateway's 30 s.
 	Timeout time.Duration
-	// Log receives one Record for each request, from several goroutines concurrently. It may be nil.
+	// Log receives one Record for each request, from several goroutines concurrently. It may be
+	// nil.
 	Log func(Record)
 	// AccessLog receives a line for each request. It may be nil.
 	AccessLog *AccessLog
@@ -165,8 +166,8 @@ func (c *call) readBody() *response {
 	return nil
 }
 
-// maxDrainBytes bounds the bytes of a too large body that the gateway reads and discards. Many clients
-// read the response only after they have sent the whole body.
+// maxDrainBytes bounds the bytes of a too large body that the gateway reads and discards. Many
+// clients read the response only after they have sent the whole body.
 const maxDrainBytes = 64 << 20
 
 func (c *call) tooLarge() *response {
@@ -181,8 +182,8 @@ type outcome struct {
 	err    error
 }
 
-// run invokes the function and waits for it until the timeout. As on AWS, neither the client nor the
-// gateway stops the function; only its own timeout does.
+// run invokes the function and waits for it until the timeout. As on AWS, neither the client nor
+// the gateway stops the function; only its own timeout does.
 func (g *gateway) run(ctx context.Context, c *call) *response {
 	payload, start := g.event(c), g.Now()
 	defer func() { c.integration.called, c.integration.latency = true, g.Now().Sub(start) }()
@@ -221,8 +222,8 @@ func (c *call) toResponse(o outcome) *response {
 	return answer
 }
 
-// failureStatus returns the status of HTTP APIs for an error of Lambda. A function's timeout counts as
-// a failure of the function.
+// failureStatus returns the status of HTTP APIs for an error of Lambda. A function's timeout counts
+// as a failure of the function.
 func failureStatus(err error) int {
 	switch {
 	case errors.Is(err, lambda.ErrPayloadTooLarge):

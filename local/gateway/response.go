@@ -36,8 +36,8 @@ func statusMessage(status int) string {
 	return http.StatusText(status)
 }
 
-// write sends the response and returns the number of sent body bytes. It ignores write errors, because then the client
-// is gone.
+// write sends the response and returns the number of sent body bytes. It ignores write errors,
+// because then the client is gone.
 func (a *response) write(w http.ResponseWriter, method string) int {
 	maps.Copy(w.Header(), a.header)
 	bodyless := a.status == http.StatusNoContent || a.status == http.StatusNotModified

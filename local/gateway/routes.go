@@ -30,9 +30,9 @@ type match struct {
 // methods are the methods that HTTP APIs support. ANY matches only these.
 var methods = [...]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
-// compile sorts the routes by API Gateway's priority: full matches, then greedy ones with the longest
-// prefix first, then $default. Within a group, from left to right, a fixed word comes before a
-// parameter; then a method comes before ANY.
+// compile sorts the routes by API Gateway's priority: full matches, then greedy ones with the
+// longest prefix first, then $default. Within a group, from left to right, a fixed word comes
+// before a parameter; then a method comes before ANY.
 func compile(routes []template.Route) ([]pattern, error) {
 	var table []pattern
 	for _, route := range routes {

@@ -58,7 +58,8 @@ func (s *sandbox) next(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// completeCurrent marks the last invocation as complete. It returns false if that has no response yet.
+// completeCurrent marks the last invocation as complete. It returns false if that has no response
+// yet.
 func (s *sandbox) completeCurrent() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +137,8 @@ func (s *sandbox) answer(w http.ResponseWriter, r *http.Request, functionError s
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// streamError returns the error that a function reports in the trailer of an incomplete streaming response.
+// streamError returns the error that a function reports in the trailer of an incomplete streaming
+// response.
 func streamError(r *http.Request) []byte {
 	if r.Trailer.Get("Lambda-Runtime-Function-Error-Type") == "" {
 		return nil

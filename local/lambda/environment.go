@@ -7,8 +7,9 @@ import (
 	"strconv"
 )
 
-// environment returns the complete environment of the process. It contains nothing from the developer's
-// shell, because a function must not depend on variables that it does not have in the cloud.
+// environment returns the complete environment of the process. It contains nothing from the
+// developer's shell, because a function must not depend on variables that it does not have in the
+// cloud.
 func (r *Runtime) environment(s *sandbox) []string {
 	f := s.function
 	all := map[string]string{

@@ -67,7 +67,8 @@ type answer struct {
 	platform      string // log line of the Runtime, if the function could not log the failure
 }
 
-// exitFailure returns Lambda's answer for a process that exited during an invocation or its initialization.
+// exitFailure returns Lambda's answer for a process that exited during an invocation or its
+// initialization.
 func (s *sandbox) exitFailure(requestID string) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()

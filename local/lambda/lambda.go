@@ -28,11 +28,13 @@ type Result struct {
 	FunctionError string
 	// Cold is true if a process was started for the invocation.
 	Cold bool
-	// Duration is the time from delivery of the event to the answer, without waiting and process start.
+	// Duration is the time from delivery of the event to the answer, without waiting and process
+	// start.
 	Duration time.Duration
 }
 
-// Errors of Invoke. With ErrTimeout and ErrResponseTooLarge, the Result's Payload is Lambda's answer.
+// Errors of Invoke. With ErrTimeout and ErrResponseTooLarge, the Result's Payload is Lambda's
+// answer.
 var (
 	ErrUnknownFunction  = errors.New("unknown function")
 	ErrTimeout          = errors.New("function timed out")

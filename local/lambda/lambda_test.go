@@ -70,7 +70,8 @@ type fixture struct {
 	binary string
 }
 
-// start starts a Runtime with a copy of the probe as the function Probe. change may change its configuration.
+// start starts a Runtime with a copy of the probe as the function Probe. change may change its
+// configuration.
 func start(t *testing.T, change func(*lambda.Config)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, log: &logBuffer{}, binary: filepath.Join(t.TempDir(), "bootstrap")}
@@ -164,7 +165,8 @@ func hasExited(pid int) func() bool {
 	return func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH }
 }
 
-// occupySandbox occupies a sandbox until the caller calls finish, which returns the function's answer.
+// occupySandbox occupies a sandbox until the caller calls finish, which returns the function's
+// answer.
 func (f *fixture) occupySandbox() (finish func() probeAnswer) {
 	f.t.Helper()
 	signal := filepath.Join(f.t.TempDir(), "go on")

@@ -122,7 +122,8 @@ func (p *pool) release(s *slot) {
 	}
 }
 
-// drop removes an idle sandbox whose process has exited. If the sandbox is in use, its holder replaces it.
+// drop removes an idle sandbox whose process has exited. If the sandbox is in use, its holder
+// replaces it.
 func (p *pool) drop(s *sandbox) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -80,7 +80,8 @@ func (p *pool) failed(inv *invocation, a answer) *outcome {
 	return &o
 }
 
-// outcome returns the invocation's outcome. If the function could not log its failure, outcome logs it.
+// outcome returns the invocation's outcome. If the function could not log its failure, outcome logs
+// it.
 func (p *pool) outcome(inv *invocation) outcome {
 	if inv.answer.platform == "" {
 		return inv.outcome()

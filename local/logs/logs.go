@@ -1,6 +1,6 @@
-// Package logs is the local stack's CloudWatch Logs, reduced to subscriptions: it delivers the lines
-// of log groups to the functions that subscribe to them. It does not store lines; the stack prints
-// them.
+// Package logs is the local stack's CloudWatch Logs, reduced to subscriptions: it delivers the
+// lines of log groups to the functions that subscribe to them. It does not store lines; the stack
+// prints them.
 //
 // Put never waits, because its caller is a function's output or a request. Lines are delivered in
 // batches after a short delay. The ID of a line is unique forever, because functions may use it to
@@ -18,8 +18,8 @@ import (
 	"portside/local/logs/pattern"
 )
 
-// Limits of one delivery. CloudWatch Logs waits about as long, so that a busy group does not cause an
-// invocation for each line. maxBatchBytes leaves room for the encoding within
+// Limits of one delivery. CloudWatch Logs waits about as long, so that a busy group does not cause
+// an invocation for each line. maxBatchBytes leaves room for the encoding within
 // async.MaxPayloadBytes, even if the lines are incompressible.
 const (
 	batchDelay    = 200 * time.Millisecond

@@ -6,8 +6,8 @@
 // by kill -9. Other systems cannot do that.
 //
 // The kernel watches the thread that started the child, not the process, and the Go runtime may end
-// threads at any time. Therefore one locked thread both starts a child and waits for it, so it lives
-// as long as the child. Waiting needs a thread anyway.
+// threads at any time. Therefore one locked thread both starts a child and waits for it, so it
+// lives as long as the child. Waiting needs a thread anyway.
 package process
 
 import (
@@ -40,7 +40,8 @@ type Options struct {
 	Prefix string
 }
 
-// Process is a started child. Its methods are safe for concurrent use, also after the child has exited.
+// Process is a started child. Its methods are safe for concurrent use, also after the child has
+// exited.
 type Process struct {
 	name   string
 	cmd    *exec.Cmd
@@ -128,7 +129,8 @@ func (p *Process) Err() error {
 // Tail returns the last 4 KB of the child's output, without prefixes, for error messages.
 func (p *Process) Tail() string { return p.output.tailText() }
 
-// Stop sends SIGTERM to the group, kills it after the grace period, and returns when the child has exited.
+// Stop sends SIGTERM to the group, kills it after the grace period, and returns when the child has
+// exited.
 func (p *Process) Stop(grace time.Duration) {
 	p.signal(syscall.SIGTERM)
 	timer := time.NewTimer(grace)

@@ -30,7 +30,8 @@ func TestChildDiesWithKilledParent(t *testing.T) {
 	child.expectGone()
 }
 
-// Pdeathsig applies to the parent's thread. The thread that calls Start ends, and the child must survive.
+// Pdeathsig applies to the parent's thread. The thread that calls Start ends, and the child must
+// survive.
 func TestChildOutlivesCallersThread(t *testing.T) {
 	socket, next := listen(t)
 	var p *process.Process

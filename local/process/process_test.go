@@ -84,7 +84,8 @@ func echoOptions(socket, role string) process.Options {
 	}
 }
 
-// peer is the test's end of a connection that an echo child opened. It is closed when the child dies.
+// peer is the test's end of a connection that an echo child opened. It is closed when the child
+// dies.
 type peer struct {
 	t    *testing.T
 	conn net.Conn

@@ -11,7 +11,8 @@ import (
 const (
 	// partBytes is S3's minimum. Each running upload holds about two parts in memory.
 	partBytes = 5 << 20
-	// maxCopyBytes is S3's limit for one copy. Copying in parts is faster in the cloud, but not on one disk.
+	// maxCopyBytes is S3's limit for one copy. Copying in parts is faster in the cloud, but not on
+	// one disk.
 	maxCopyBytes = 5 << 30
 	// maxListEntries limits the repositories or tags in one response.
 	maxListEntries = 1000

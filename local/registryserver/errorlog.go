@@ -8,8 +8,9 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// errorFormatter writes one line for each failure of the registry. The registry also logs requests for
-// missing content as errors, although clients make them before every push; the formatter omits these.
+// errorFormatter writes one line for each failure of the registry. The registry also logs requests
+// for missing content as errors, although clients make them before every push; the formatter omits
+// these.
 type errorFormatter struct{}
 
 // Format implements [logrus.Formatter].

@@ -11,7 +11,8 @@ import (
 // userName is the user name of all ECR logins.
 const userName = "AWS"
 
-// requirePassword refuses all requests without the password, including HEAD requests and unknown paths.
+// requirePassword refuses all requests without the password, including HEAD requests and unknown
+// paths.
 func requirePassword(password string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(userName + ":" + password))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,11 +1,11 @@
-// Command registryserver is the local stack's upstream container registry, in place of Amazon ECR. It
-// is the CNCF distribution registry with a bucket of the local S3 as storage.
+// Command registryserver is the local stack's upstream container registry, in place of Amazon ECR.
+// It is the CNCF distribution registry with a bucket of the local S3 as storage.
 //
-// As with ECR, every request needs the password of the user AWS, and blobs are redirects to presigned
-// S3 URLs. It is a separate process to keep its dependencies and crashes out of the stack. It reads
-// secrets from the environment (REGISTRYSERVER_PASSWORD, REGISTRYSERVER_ACCESS_KEY,
-// REGISTRYSERVER_SECRET_KEY), because every user of the machine can read command lines. It prints only
-// errors and exits with status 0 on SIGTERM.
+// As with ECR, every request needs the password of the user AWS, and blobs are redirects to
+// presigned S3 URLs. It is a separate process to keep its dependencies and crashes out of the
+// stack. It reads secrets from the environment (REGISTRYSERVER_PASSWORD, REGISTRYSERVER_ACCESS_KEY,
+// REGISTRYSERVER_SECRET_KEY), because every user of the machine can read command lines. It prints
+// only errors and exits with status 0 on SIGTERM.
 package main
 
 import (

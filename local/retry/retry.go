@@ -14,9 +14,9 @@ type Policy struct {
 	Attempts int           // 0 means no limit
 }
 
-// Until calls attempt until it returns true, and returns the error of that call. If the attempts are used up, it
-// returns the last error. If ctx ends during a delay, the error wraps both the last error and the context's
-// cause.
+// Until calls attempt until it returns true, and returns the error of that call. If the attempts
+// are used up, it returns the last error. If ctx ends during a delay, the error wraps both the last
+// error and the context's cause.
 func Until(ctx context.Context, p Policy, attempt func() (done bool, err error)) error {
 	delay := p.Delay
 	for n := 1; ; n++ {

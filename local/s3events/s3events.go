@@ -1,9 +1,9 @@
 // Package s3events is the local stack's S3 event notifications: it receives changes of objects from
 // the S3 engine and invokes the functions that the template subscribes to them.
 //
-// Events have S3's format, with the key encoded as S3 does. The engine gets its response at once; it
-// never waits for functions. The path of the receiver contains a secret, because any web page can
-// post to a port of this machine. Changes made while the stack is down cause no events.
+// Events have S3's format, with the key encoded as S3 does. The engine gets its response at once;
+// it never waits for functions. The path of the receiver contains a secret, because any web page
+// can post to a port of this machine. Changes made while the stack is down cause no events.
 package s3events
 
 import (

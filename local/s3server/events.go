@@ -19,12 +19,12 @@ import (
 	"portside/local/s3server/change"
 )
 
-// eventBackend is a storage backend that reports every change of an object before the server answers
-// the request.
+// eventBackend is a storage backend that reports every change of an object before the server
+// answers the request.
 //
-// It does not use versitygw's own events: they read bucket and key from memory that the next request
-// may have overwritten, lack the key of an object from a form and the size of a copy, and include
-// objects that DeleteObjects failed to delete.
+// It does not use versitygw's own events: they read bucket and key from memory that the next
+// request may have overwritten, lack the key of an object from a form and the size of a copy, and
+// include objects that DeleteObjects failed to delete.
 type eventBackend struct {
 	backend.Backend
 	url    string

@@ -45,7 +45,8 @@ func newEventRecorder(t *testing.T) *eventRecorder {
 	return w
 }
 
-// expect checks the changes since its last call. They are reported before the operation is answered.
+// expect checks the changes since its last call. They are reported before the operation is
+// answered.
 func (w *eventRecorder) expect(t *testing.T, what string, want ...change.Change) {
 	t.Helper()
 	w.mu.Lock()
@@ -98,7 +99,8 @@ func TestEveryChangeIsReported(t *testing.T) {
 		Objects: []types.ObjectIdentifier{{Key: aws.String("copy")}, {Key: aws.String("large " + specialKey)}},
 	}})
 	check(t, err)
-	w.expect(t, "delete two", change.Change{Event: change.Delete, Key: "copy"}, change.Change{Event: change.Delete, Key: "large " + specialKey})
+	w.expect(t, "delete two", change.Change{Event: change.Delete, Key: "copy"},
+		change.Change{Event: change.Delete, Key: "large " + specialKey})
 }
 
 func TestFailedOperationsAreNotReported(t *testing.T) {

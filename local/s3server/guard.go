@@ -9,8 +9,8 @@ import (
 )
 
 // refuseTwoSignatures refuses presigned URLs with an Authorization header, as S3 does. versitygw
-// accepts them, so a client that keeps its credentials on a redirect would work here and fail in the
-// cloud.
+// accepts them, so a client that keeps its credentials on a redirect would work here and fail in
+// the cloud.
 func refuseTwoSignatures(c fiber.Ctx) error {
 	header := c.Get(fiber.HeaderAuthorization)
 	query := c.Request().URI().QueryArgs()

@@ -16,17 +16,18 @@ import (
 	"github.com/versity/versitygw/s3response"
 )
 
-const unsafeKeyMessage = "The local S3 refuses keys with an empty, . or .. segment, because the file system would resolve them to other keys"
+const unsafeKeyMessage = "The local S3 refuses keys with an empty, . or .. segment, " +
+	"because the file system would resolve them to other keys"
 
-// isUnsafeKey is true for keys that S3 takes literally but a file system does not: as a path, charts/../index.yaml
-// is index.yaml.
+// isUnsafeKey is true for keys that S3 takes literally but a file system does not: as a path,
+// charts/../index.yaml is index.yaml.
 func isUnsafeKey(key string) bool {
 	segments := strings.Split(strings.TrimSuffix(key, "/"), "/")
 	return key != "" && slices.ContainsFunc(segments, func(s string) bool { return s == "" || s == "." || s == ".." })
 }
 
-// refuseUnsafeKeys checks the keys in the URL and in the copy source. Both are escaped, and fiber has not resolved the
-// path yet.
+// refuseUnsafeKeys checks the keys in the URL and in the copy source. Both are escaped, and fiber
+// has not resolved the path yet.
 func refuseUnsafeKeys(c fiber.Ctx) error {
 	source, _, _ := strings.Cut(c.Get("X-Amz-Copy-Source"), "?versionId=")
 	for _, place := range []string{string(c.Request().URI().PathOriginal()), source} {
@@ -42,7 +43,8 @@ func refuseUnsafeKeys(c fiber.Ctx) error {
 	return c.Next()
 }
 
-// safeKeyBackend is a storage backend that refuses unsafe keys in request bodies: in forms and in lists for DeleteObjects.
+// safeKeyBackend is a storage backend that refuses unsafe keys in request bodies: in forms and in
+// lists for DeleteObjects.
 type safeKeyBackend struct{ backend.Backend }
 
 func (t safeKeyBackend) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {

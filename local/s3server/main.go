@@ -35,7 +35,8 @@ func main() {
 	flag.StringVar(&s.addr, "addr", "127.0.0.1:9000", "`address` to listen on")
 	flag.StringVar(&s.dir, "dir", "", "data `folder`, created if missing")
 	flag.StringVar(&s.region, "region", "us-east-1", "`region` of the signatures")
-	flag.StringVar(&s.eventsURL, "events-url", "", "`URL` to which the server posts a change.Change for each change of an object; empty means none")
+	flag.StringVar(&s.eventsURL, "events-url", "",
+		"`URL` to which the server posts a change.Change for each change of an object; empty means none")
 	flag.Parse()
 	s.accessKey, s.secretKey = os.Getenv("S3SERVER_ACCESS_KEY"), os.Getenv("S3SERVER_SECRET_KEY")
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)

@@ -53,8 +53,8 @@ func parseRate(s, body string) (Expression, error) {
 }
 
 // Next returns the first time after the given one at which the schedule is due, in UTC. For a rate,
-// that is one period later, so the first run is one period after the stack's start. It returns false
-// if the schedule is never due again.
+// that is one period later, so the first run is one period after the stack's start. It returns
+// false if the schedule is never due again.
 func (e Expression) Next(after time.Time) (time.Time, bool) {
 	if e.cron == nil {
 		return after.UTC().Add(e.every), true

@@ -63,7 +63,8 @@ func New(c Config) (*Runner, error) {
 	return r, nil
 }
 
-// Run invokes functions until ctx ends, which also cancels running invocations. It returns when they have ended.
+// Run invokes functions until ctx ends, which also cancels running invocations. It returns when
+// they have ended.
 func (r *Runner) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	for i := range r.config.Jobs {

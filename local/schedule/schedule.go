@@ -16,7 +16,8 @@ import (
 )
 
 // Job is one schedule of a template. It has the fields of template.Schedule, so that Go can convert
-// one to the other. This package cannot import package template, which imports it to check expressions.
+// one to the other. This package cannot import package template, which imports it to check
+// expressions.
 type Job struct {
 	ID         string
 	Function   string
@@ -74,7 +75,8 @@ func (j Job) arn(a Account) string {
 	return "arn:aws:events:" + a.Region + ":" + a.ID + ":rule/" + j.ID
 }
 
-// expandInput replaces the context attributes of EventBridge Scheduler. EventBridge rules have none.
+// expandInput replaces the context attributes of EventBridge Scheduler. EventBridge rules have
+// none.
 func (j Job) expandInput(a Account, due time.Time, id string) string {
 	if !j.isV2() {
 		return j.Input

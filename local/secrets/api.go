@@ -14,10 +14,11 @@ import (
 // maxRequestBytes is enough for the largest value, 64 KB, in base64.
 const maxRequestBytes = 256 << 10
 
-// API returns the handler of the supported operations. Other operations get the service's error for unknown ones.
+// API returns the handler of the supported operations. Other operations get the service's error for
+// unknown ones.
 //
-// It requires a signature but does not verify it. That is enough to keep out web pages, which cannot send an
-// Authorization header to this address.
+// It requires a signature but does not verify it. That is enough to keep out web pages, which
+// cannot send an Authorization header to this address.
 func (s *Store) API() http.Handler {
 	operations := map[string]func([]byte) (any, error){
 		"CancelRotateSecret":       call(s, s.cancelRotation),
@@ -84,7 +85,8 @@ func writeError(w http.ResponseWriter, err error) {
 	status := http.StatusBadRequest
 	r, ok := errors.AsType[*refusal](err)
 	if !ok {
-		// The only caller is the developer, so the error may show internal details. No error contains a value.
+		// The only caller is the developer, so the error may show internal details. No error
+		// contains a value.
 		r, status = &refusal{"InternalServiceError", err.Error()}, http.StatusInternalServerError
 	}
 	w.Header().Set("X-Amzn-Errortype", r.kind)

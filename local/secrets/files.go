@@ -11,12 +11,12 @@ import (
 
 const suffix = ".json" // ends the name of a secret's file
 
-// newPrefix begins the name of a file that is being written. A secret's name may also begin with it, but its file has
-// the suffix.
+// newPrefix begins the name of a file that is being written. A secret's name may also begin with
+// it, but its file has the suffix.
 const newPrefix = ".new-"
 
-// removeUnfinished removes incomplete files of a killed process, because they contain values. No other process may use
-// the folder.
+// removeUnfinished removes incomplete files of a killed process, because they contain values. No
+// other process may use the folder.
 func removeUnfinished(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -116,7 +116,8 @@ const maxValueBytes = 65536
 
 func (in valueInput) value() value { return value{in.SecretString, in.SecretBinary} }
 
-// check validates an input that has a value. Operations with an optional value call it only if there is one.
+// check validates an input that has a value. Operations with an optional value call it only if
+// there is one.
 func (in valueInput) check() error {
 	switch {
 	case (in.SecretString == nil) == (in.SecretBinary == nil):
@@ -162,7 +163,8 @@ func (s *Store) create(in createInput) (named, error) {
 	return named{ARN: made.ARN, Name: made.Name}, s.write(made)
 }
 
-// repeatCreate answers a repetition of the request that created the secret, and refuses any other request.
+// repeatCreate answers a repetition of the request that created the secret, and refuses any other
+// request.
 func (s *secret) repeatCreate(in createInput) (named, error) {
 	if v := s.Versions[in.ClientRequestToken]; v != nil && s.Deleted.IsZero() && v.equal(in.value()) {
 		return named{s.ARN, s.Name, in.ClientRequestToken}, nil
@@ -190,8 +192,8 @@ func (s *Store) put(in putInput) (putOutput, error) {
 	return putOutput{named{found.ARN, found.Name, in.ClientRequestToken}, made.Stages}, s.write(found)
 }
 
-// addVersion adds a version, or sets the value of a version that a rotation has staged. A secret's first version
-// becomes AWSCURRENT.
+// addVersion adds a version, or sets the value of a version that a rotation has staged. A secret's
+// first version becomes AWSCURRENT.
 func (s *Store) addVersion(to *secret, in valueInput, stages []string) *version {
 	v := to.Versions[in.ClientRequestToken]
 	if v == nil {

@@ -15,8 +15,8 @@ import (
 // Steps returns the steps of a rotation in their order.
 func Steps() []string { return []string{"createSecret", "setSecret", "testSecret", "finishSecret"} }
 
-// maxAttempts limits the attempts of a rotation, each from the first step. After that, the next RotateSecret
-// resumes it.
+// maxAttempts limits the attempts of a rotation, each from the first step. After that, the next
+// RotateSecret resumes it.
 const maxAttempts = 3
 
 // retryDelay is the time between two attempts.
@@ -70,9 +70,9 @@ func (s *Store) endRotation(name string) {
 	delete(s.rotating, name)
 }
 
-// beginRotation stores the rotation settings and stages a version without a value. If an earlier rotation is
-// unfinished, it returns that rotation's version instead. It returns "" if the request asks for no immediate rotation.
-// While a rotation is running, it fails and changes nothing.
+// beginRotation stores the rotation settings and stages a version without a value. If an earlier
+// rotation is unfinished, it returns that rotation's version instead. It returns "" if the request
+// asks for no immediate rotation. While a rotation is running, it fails and changes nothing.
 func (s *Store) beginRotation(in rotateInput) (*secret, string, error) {
 	found, err := s.findUsable(in.SecretID)
 	if err != nil {
@@ -113,7 +113,8 @@ func (s *secret) unfinished() string {
 	return ""
 }
 
-// stagePending stages a new version as AWSPENDING. If the version exists, an earlier request had the same token.
+// stagePending stages a new version as AWSPENDING. If the version exists, an earlier request had
+// the same token.
 func (s *Store) stagePending(to *secret, id string) {
 	if to.Versions[id] != nil {
 		return
@@ -122,8 +123,8 @@ func (s *Store) stagePending(to *secret, id string) {
 	to.stage(pending, id)
 }
 
-// Rotate rotates a secret that has a rotation function, or resumes its unfinished rotation. It runs all steps before it
-// returns, and calls log with one line for each step.
+// Rotate rotates a secret that has a rotation function, or resumes its unfinished rotation. It runs
+// all steps before it returns, and calls log with one line for each step.
 func (s *Store) Rotate(ctx context.Context, id, token string, log func(line string)) error {
 	found, version, err := s.claimRotation(rotateInput{idInput: idInput{id}, ClientRequestToken: token})
 	if r, refused := errors.AsType[*refusal](err); refused && r.kind == errorNotFound {
@@ -198,8 +199,8 @@ func (s *Store) checkFinished(name, version string) error {
 	return s.write(found)
 }
 
-// cancelRotation turns rotation off and cancels an unfinished rotation. As in the cloud, the version keeps AWSPENDING
-// until a caller removes the stage.
+// cancelRotation turns rotation off and cancels an unfinished rotation. As in the cloud, the
+// version keeps AWSPENDING until a caller removes the stage.
 func (s *Store) cancelRotation(in idInput) (named, error) {
 	found, err := s.findUsable(in.SecretID)
 	if err != nil {

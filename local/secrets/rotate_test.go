@@ -16,7 +16,8 @@ import (
 	"portside/local/secrets"
 )
 
-// rotationFunction rotates a secret like the Lambda function does. Its steps fail as often as failures says.
+// rotationFunction rotates a secret like the Lambda function does. Its steps fail as often as
+// failures says.
 type rotationFunction struct {
 	mu       sync.Mutex
 	fixture  *fixture

@@ -1,15 +1,16 @@
-// Package secrets is the local stack's AWS Secrets Manager. It implements the operations that rotating a managed token
-// needs, in the service's protocol, for the SDK's client.
+// Package secrets is the local stack's AWS Secrets Manager. It implements the operations that
+// rotating a managed token needs, in the service's protocol, for the SDK's client.
 //
-// A secret is one file that only its owner can read. Every write replaces the file atomically, so a killed stack loses
-// no call that it has answered. Version stages move as in the cloud: only one version has a stage; the version that
-// loses AWSCURRENT gets AWSPREVIOUS; a version's value never changes, so a repeated PutSecretValue succeeds only with
-// the same value. Rotation also works as in the cloud: a version without a value gets AWSPENDING, and the secret's
-// function is invoked for four steps; after a failure, they start again with the first.
+// A secret is one file that only its owner can read. Every write replaces the file atomically, so a
+// killed stack loses no call that it has answered. Version stages move as in the cloud: only one
+// version has a stage; the version that loses AWSCURRENT gets AWSPREVIOUS; a version's value never
+// changes, so a repeated PutSecretValue succeeds only with the same value. Rotation also works as
+// in the cloud: a version without a value gets AWSPENDING, and the secret's function is invoked for
+// four steps; after a failure, they start again with the first.
 //
-// Two things differ from the cloud. No schedule starts a rotation, only RotateSecret does. If a rotation is unfinished,
-// RotateSecret resumes it and returns its version, while Secrets Manager resumes it and returns an error. RotateSecret
-// fails only while a rotation is running.
+// Two things differ from the cloud. No schedule starts a rotation, only RotateSecret does. If a
+// rotation is unfinished, RotateSecret resumes it and returns its version, while Secrets Manager
+// resumes it and returns an error. RotateSecret fails only while a rotation is running.
 package secrets
 
 import (
@@ -29,8 +30,8 @@ type Config struct {
 	Dir       string // data folder, created if missing
 	Region    string
 	AccountID string
-	// Invoke invokes a function, named by the last part of its ARN, for one step of a rotation. If it is nil, RotateSecret
-	// only begins a rotation, and the caller runs the steps.
+	// Invoke invokes a function, named by the last part of its ARN, for one step of a rotation. If
+	// it is nil, RotateSecret only begins a rotation, and the caller runs the steps.
 	Invoke func(ctx context.Context, function string, event []byte) error
 	// Log receives a line for each step of a rotation that RotateSecret began. It may be nil.
 	Log func(line string)
@@ -48,7 +49,8 @@ type Store struct {
 	end      context.CancelFunc
 }
 
-// New opens the folder and removes incomplete files of a killed process. The caller must call Close.
+// New opens the folder and removes incomplete files of a killed process. The caller must call
+// Close.
 func New(ctx context.Context, c Config) (*Store, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the folder of secrets: %w", err)
@@ -150,7 +152,8 @@ func (s *secret) unstage(stage string) {
 	}
 }
 
-// maxVersions limits a secret's versions. Beyond it, the oldest versions without a stage are deleted.
+// maxVersions limits a secret's versions. Beyond it, the oldest versions without a stage are
+// deleted.
 const maxVersions = 100
 
 func (s *secret) prune() {
@@ -181,7 +184,8 @@ func (s *Store) arn(name string) string {
 	return "arn:aws:secretsmanager:" + s.config.Region + ":" + s.config.AccountID + ":secret:" + name + "-" + rand.Text()[:suffixLength]
 }
 
-// names returns the secret names to which an ID can refer. The ID is a name, an ARN, or an ARN without the random characters.
+// names returns the secret names to which an ID can refer. The ID is a name, an ARN, or an ARN
+// without the random characters.
 func names(id string) []string {
 	_, name, isARN := strings.Cut(id, ":secret:")
 	if !strings.HasPrefix(id, "arn:") || !isARN {

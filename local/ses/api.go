@@ -10,8 +10,8 @@ import (
 
 // API returns the handler of SES v2's SendEmail. Other operations get SES's error for unknown ones.
 //
-// It requires a signature but does not verify it. That is enough to keep out web pages, which cannot
-// send an Authorization header to this address.
+// It requires a signature but does not verify it. That is enough to keep out web pages, which
+// cannot send an Authorization header to this address.
 func (o *Outbox) API() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v2/email/outbound-emails", func(w http.ResponseWriter, r *http.Request) {

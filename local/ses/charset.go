@@ -47,7 +47,8 @@ func (c *content) encoded() string {
 	return string(out)
 }
 
-// toUTF8 decodes text from a charset. For unknown charsets, it keeps valid UTF-8 and replaces the rest.
+// toUTF8 decodes text from a charset. For unknown charsets, it keeps valid UTF-8 and replaces the
+// rest.
 func toUTF8(charset, text string) string {
 	switch strings.ToLower(charset) {
 	case "iso-8859-1", "latin1", "windows-1252":

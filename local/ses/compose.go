@@ -88,7 +88,8 @@ func (r *request) composeSimple(s stamp) ([]byte, error) {
 	return h.Bytes(), nil
 }
 
-// writeBody ends the header and writes the text or HTML part, or both as alternatives with HTML last.
+// writeBody ends the header and writes the text or HTML part, or both as alternatives with HTML
+// last.
 func (c *simple) writeBody(h *header, boundary string) error {
 	text, html := c.Body.Text, c.Body.Html
 	switch {

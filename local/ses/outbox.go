@@ -1,5 +1,5 @@
-// Package ses is the local stack's Amazon SES. It implements SES v2's SendEmail, stores each message
-// as a file, and shows the messages as web pages. It never sends a message.
+// Package ses is the local stack's Amazon SES. It implements SES v2's SendEmail, stores each
+// message as a file, and shows the messages as web pages. It never sends a message.
 //
 // A file has the complete MIME text that a mail server would receive, so a developer can open it in
 // a mail program. Requests that SES refuses fail with the same error here. Message content is
@@ -20,11 +20,12 @@ import (
 	"time"
 )
 
-// MaxRequestBytes is the largest SendEmail request. SES allows 40 MB, but a function's payload limit
-// of 6 MB keeps its mails far below that.
+// MaxRequestBytes is the largest SendEmail request. SES allows 40 MB, but a function's payload
+// limit of 6 MB keeps its mails far below that.
 const MaxRequestBytes = 10 << 20
 
-// maxFileBytes bounds reading of a message file. Quoted-printable can triple a text, and headers are small.
+// maxFileBytes bounds reading of a message file. Quoted-printable can triple a text, and headers
+// are small.
 const maxFileBytes = 3*MaxRequestBytes + 1<<20
 
 const (

@@ -21,8 +21,8 @@ const (
 
 	pagePolicy = "default-src 'none'; style-src 'self'; frame-src 'self'; " +
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	// mailPolicy allows a mail's styles and inline images, but no scripts and no requests. Links open
-	// in a new tab.
+	// mailPolicy allows a mail's styles and inline images, but no scripts and no requests. Links
+	// open in a new tab.
 	mailPolicy = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; " +
 		"style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'"
 )
@@ -93,7 +93,8 @@ func (p pages) list(w http.ResponseWriter, r *http.Request) error {
 	return p.page(w, "list.html", data)
 }
 
-// head returns a message's summary. If the message is unreadable, the summary has only the ID and the date.
+// head returns a message's summary. If the message is unreadable, the summary has only the ID and
+// the date.
 func (p pages) head(id string) (summary, error) {
 	text, err := p.read(id, maxHeadBytes)
 	if err != nil {
@@ -153,7 +154,8 @@ func (p pages) raw(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// page renders the complete page before it writes anything, so that an error can still set the status.
+// page renders the complete page before it writes anything, so that an error can still set the
+// status.
 func (p pages) page(w http.ResponseWriter, name string, data any) error {
 	var page bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&page, name, data); err != nil {

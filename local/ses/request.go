@@ -145,7 +145,8 @@ func (s *simple) checkHeaders() error {
 	return nil
 }
 
-// isAllowedHeaderName is false, as in SES, for headers that SES sets from other members of the request.
+// isAllowedHeaderName is false, as in SES, for headers that SES sets from other members of the
+// request.
 func isAllowedHeaderName(name string) bool {
 	if name == "" || len(name) > 126 || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' || c == ':' }) {
 		return false

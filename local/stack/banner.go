@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Banner lists the stack's addresses, with commands to paste into a shell in the repository's folder.
+// Banner lists the stack's addresses, with commands to paste into a shell in the repository's
+// folder.
 func (s *Stack) Banner() string {
 	i := s.info
 	registry := strings.TrimPrefix(i.Registry, "http://")
@@ -40,7 +41,8 @@ func formatDuration(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// relative returns a path relative to the repository, where make runs, quoted for a shell if necessary.
+// relative returns a path relative to the repository, where make runs, quoted for a shell if
+// necessary.
 func (s *Stack) relative(path string) string {
 	if short, err := filepath.Rel(s.options.RepoDir, path); err == nil && filepath.IsLocal(short) {
 		path = short

@@ -37,10 +37,10 @@ func (s *Stack) buildOperator(ctx context.Context) error {
 	return err
 }
 
-// bootstrap creates the first admin with the operator's command. It runs at every start, because only
-// the command can check that the key belongs to an existing admin, and it takes only milliseconds. If
-// there is a key file, a failure does not stop the start: the developer may have deleted this admin
-// after creating others.
+// bootstrap creates the first admin with the operator's command. It runs at every start, because
+// only the command can check that the key belongs to an existing admin, and it takes only
+// milliseconds. If there is a key file, a failure does not stop the start: the developer may have
+// deleted this admin after creating others.
 func (s *Stack) bootstrap(ctx context.Context) error {
 	if s.operatorPath == "" {
 		return nil

@@ -23,7 +23,8 @@ func (c *console) printLine(line string) {
 	_, _ = io.WriteString(c, line+"\n")
 }
 
-// logError prints an error. If colors are enabled, its first line is red, so that it stands out among requests.
+// logError prints an error. If colors are enabled, its first line is red, so that it stands out
+// among requests.
 func (s *Stack) logError(text string) {
 	if s.options.Color {
 		first, rest, more := strings.Cut(text, "\n")

@@ -13,7 +13,8 @@ import (
 	"portside/local/ses"
 )
 
-// The functions' AWS settings. The keys are not secret, because the engines listen only on this machine.
+// The functions' AWS settings. The keys are not secret, because the engines listen only on this
+// machine.
 const (
 	region          = engines.Region
 	accountID       = "000000000000"
@@ -49,7 +50,8 @@ func (s *Stack) startDynamoDB(ctx context.Context) error {
 // database is the name of the DynamoDB engine's file in the data folder.
 const database = "dynamodb.db"
 
-// explainDamage replaces errors of SQLite and the engine about a corrupt file by one line for the user.
+// explainDamage replaces errors of SQLite and the engine about a corrupt file by one line for the
+// user.
 func (s *Stack) explainDamage(err error) error {
 	if err == nil {
 		return nil

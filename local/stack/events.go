@@ -8,8 +8,8 @@ import (
 	"portside/local/s3events"
 )
 
-// createEventQueues creates the receivers of events before anything can send events. They hold events until
-// startEventDelivery.
+// createEventQueues creates the receivers of events before anything can send events. They hold
+// events until startEventDelivery.
 func (s *Stack) createEventQueues(context.Context) error {
 	loaded := s.template.Load()
 	s.events = async.New(async.Config{Invoker: s, RetryDelays: s.options.RetryDelays, Log: s.logError, RecoveryHint: s.recoveryHint()})
@@ -21,13 +21,14 @@ func (s *Stack) createEventQueues(context.Context) error {
 	return err
 }
 
-// recoveryHint ends the log line about lost events. Only the chart index does not recover from a lost event.
+// recoveryHint ends the log line about lost events. Only the chart index does not recover from a
+// lost event.
 func (s *Stack) recoveryHint() string {
 	return "; if one was for a chart, run this after the next start: portside reindex-charts --local " + s.relative(s.options.Data())
 }
 
-// startEventDelivery starts invoking functions on events. When the stack stops, it still delivers pending events, within
-// drainTimeout.
+// startEventDelivery starts invoking functions on events. When the stack stops, it still delivers
+// pending events, within drainTimeout.
 func (s *Stack) startEventDelivery(context.Context) error {
 	s.events.Start()
 	s.onStop(func(ctx context.Context) error {

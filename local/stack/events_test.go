@@ -139,7 +139,8 @@ func TestFailingFunctionIsInvokedThreeTimes(t *testing.T) {
 	o.RetryDelays = []time.Duration{time.Millisecond, 2 * time.Millisecond}
 	f := openBucket(t, start(t, o), o)
 	f.put("fail/a.tgz", "x")
-	dropped := "RecorderFunction failed 3 times on ObjectCreated:Put of " + *f.bucket + `/fail/a.tgz; the event is dropped: "not this one"` + "\n"
+	dropped := "RecorderFunction failed 3 times on ObjectCreated:Put of " + *f.bucket +
+		`/fail/a.tgz; the event is dropped: "not this one"` + "\n"
 	await(t, dropped, func() bool { return strings.Contains(f.log.String(), dropped) })
 	if n := strings.Count(f.log.String(), `RecorderFunction | {"msg":"object"`); n != 3 {
 		t.Errorf("%d invocations, want 3", n)

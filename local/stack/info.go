@@ -44,8 +44,8 @@ func (i Info) environment() map[string]string {
 	}
 }
 
-// commandEnvironment returns the environment of cmd/portside. It includes the tables' names, such as
-// USERS_TABLE for UsersTable, which functions get from the template.
+// commandEnvironment returns the environment of cmd/portside. It includes the tables' names, such
+// as USERS_TABLE for UsersTable, which functions get from the template.
 func (i Info) commandEnvironment() []string {
 	list := []string{"AWS_REGION=" + i.Region}
 	for name, value := range i.environment() {
@@ -76,7 +76,8 @@ func (i Info) write(dataDir string) error {
 	return writeFileAtomically(filepath.Join(dataDir, infoFile), append(content, '\n'))
 }
 
-// writeFileAtomically writes a file that only its owner may read. Readers never see partial content.
+// writeFileAtomically writes a file that only its owner may read. Readers never see partial
+// content.
 func writeFileAtomically(path string, content []byte) error {
 	if err := os.WriteFile(path+".new", content, 0o600); err != nil {
 		return err

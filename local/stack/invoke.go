@@ -43,8 +43,8 @@ func (s *Stack) functionNames() string {
 	return strings.Join(names, ", ")
 }
 
-// isAuthorized reports whether a request has the control token, and writes an error if not. Web pages
-// can post to any port of this machine, but only the user's programs can read the token.
+// isAuthorized reports whether a request has the control token, and writes an error if not. Web
+// pages can post to any port of this machine, but only the user's programs can read the token.
 func (s *Stack) isAuthorized(w http.ResponseWriter, r *http.Request) bool {
 	token := r.Header.Get("Authorization")
 	if subtle.ConstantTimeCompare([]byte(token), []byte("Bearer "+s.info.Control)) != 1 {

@@ -16,11 +16,12 @@ import (
 	"portside/local/retry"
 )
 
-// lockPolicy waits at most a fifth of a second, because a user who starts a second stack should get the error soon.
+// lockPolicy waits at most a fifth of a second, because a user who starts a second stack should get
+// the error soon.
 var lockPolicy = retry.Policy{Delay: 2 * time.Millisecond, Attempts: 100}
 
-// tryLock locks the data folder for this process. The kernel releases the lock when the process ends,
-// so there are no stale locks.
+// tryLock locks the data folder for this process. The kernel releases the lock when the process
+// ends, so there are no stale locks.
 func tryLock(ctx context.Context, dataDir string) (*os.File, error) {
 	if err := os.MkdirAll(dataDir, 0o700); err != nil {
 		return nil, err
@@ -55,7 +56,8 @@ func isLocked(dataDir string) bool {
 
 func lockPath(dataDir string) string { return filepath.Join(dataDir, "lock") }
 
-// lockData locks the data folder, writes the process ID into the lock file, and returns errors for the user.
+// lockData locks the data folder, writes the process ID into the lock file, and returns errors for
+// the user.
 func (s *Stack) lockData(ctx context.Context) (*os.File, error) {
 	dir := s.options.DataDir
 	file, err := tryLock(ctx, dir)
@@ -71,7 +73,8 @@ func (s *Stack) lockData(ctx context.Context) (*os.File, error) {
 	return file, nil
 }
 
-// withoutPath removes the path of the lock file from an error, because the user does not know that file.
+// withoutPath removes the path of the lock file from an error, because the user does not know that
+// file.
 func withoutPath(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -84,8 +87,8 @@ func writePID(file *os.File) error {
 	return err
 }
 
-// inUseError names the stack that uses the folder and a command for a second stack. The command has the requested port
-// unless the other stack uses that.
+// inUseError names the stack that uses the folder and a command for a second stack. The command has
+// the requested port unless the other stack uses that.
 func (s *Stack) inUseError() error {
 	dir, addr := s.options.DataDir, s.options.Addr
 	pid, api := lockOwner(dir)
@@ -103,8 +106,8 @@ func (s *Stack) inUseError() error {
 		s.relative(dir), who, s.runHint(addr, dir+"2"))
 }
 
-// lockOwner returns the process ID and address of the stack that uses the folder. While that stack starts, it has no
-// address, and stack.json may be from a killed stack.
+// lockOwner returns the process ID and address of the stack that uses the folder. While that stack
+// starts, it has no address, and stack.json may be from a killed stack.
 func lockOwner(dataDir string) (pid, api string) {
 	content, err := os.ReadFile(lockPath(dataDir))
 	if err != nil {
@@ -117,8 +120,8 @@ func lockOwner(dataDir string) (pid, api string) {
 	return pid, api
 }
 
-// reportDataLost stops a stack whose data folder was deleted or moved. The engines' open files would be lost with the
-// next start anyway.
+// reportDataLost stops a stack whose data folder was deleted or moved. The engines' open files
+// would be lost with the next start anyway.
 func (s *Stack) reportDataLost() {
 	s.dataLost.Do(func() {
 		if !s.isStopping() {

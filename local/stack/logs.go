@@ -19,8 +19,8 @@ func (s *Stack) logLine(l lambda.Line) {
 	}
 }
 
-// accessLog puts the gateway's lines into their log group, in a stream with a random name, because functions must not
-// depend on API Gateway's stream names.
+// accessLog puts the gateway's lines into their log group, in a stream with a random name, because
+// functions must not depend on API Gateway's stream names.
 func (s *Stack) accessLog(l *template.AccessLog) *gateway.AccessLog {
 	if l == nil {
 		return nil

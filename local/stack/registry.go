@@ -19,7 +19,8 @@ import (
 
 const (
 	registryBucket = "portside-registry" // not in the template, because ECR stores images itself
-	// The password and port of a data folder's registry stay the same, so that logins and image names stay valid.
+	// The password and port of a data folder's registry stay the same, so that logins and image
+	// names stay valid.
 	registryPasswordFile = "registry-password"
 	registryPortFile     = "registry-port"
 )

@@ -35,8 +35,8 @@ func (s *Stack) startSecrets(ctx context.Context) error {
 	return err
 }
 
-// invokeRotationStep invokes a function for one step of a rotation. The function's name in an ARN begins with the
-// stack's name.
+// invokeRotationStep invokes a function for one step of a rotation. The function's name in an ARN
+// begins with the stack's name.
 func (s *Stack) invokeRotationStep(ctx context.Context, function string, event []byte) error {
 	_, id, found := strings.Cut(function, "-")
 	if !found {
@@ -87,8 +87,8 @@ func (s *Stack) serveRotate(w http.ResponseWriter, r *http.Request) {
 // newVersionToken returns a random ClientRequestToken with the length of a UUID.
 func newVersionToken() string { return (rand.Text() + rand.Text())[:36] }
 
-// Rotate rotates a secret on the stack that i describes, which runs in another process. It calls log
-// with one line for each step.
+// Rotate rotates a secret on the stack that i describes, which runs in another process. It calls
+// log with one line for each step.
 func (i Info) Rotate(ctx context.Context, secret string, log func(string)) error {
 	address := i.API + "/_local/rotate?secret=" + url.QueryEscape(secret)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, http.NoBody)

@@ -1,9 +1,10 @@
 // Package stack composes the local stack from template.yaml: engines, functions, mail, events and
 // schedules behind one API.
 //
-// Only one stack can use a data folder. When Stop returns, all parts have ended, also after a failed
-// start. Every failed start returns one line that says what to do. Start first acquires the data
-// folder and the port, so that a user who starts a second stack by mistake gets the error at once.
+// Only one stack can use a data folder. When Stop returns, all parts have ended, also after a
+// failed start. Every failed start returns one line that says what to do. Start first acquires the
+// data folder and the port, so that a user who starts a second stack by mistake gets the error at
+// once.
 package stack
 
 import (
@@ -87,8 +88,8 @@ type Stack struct {
 	dataLost sync.Once
 }
 
-// Start returns when the stack is ready. Canceling ctx cancels the start; later it has no effect. The
-// caller must call Stop.
+// Start returns when the stack is ready. Canceling ctx cancels the start; later it has no effect.
+// The caller must call Stop.
 func Start(ctx context.Context, o Options) (*Stack, error) {
 	s := &Stack{startedAt: time.Now(), options: o, failed: make(chan error, 8)}
 	steps := []func(context.Context) error{
@@ -244,7 +245,8 @@ func (s *Stack) startParts(ctx context.Context) error {
 	return runConcurrently(ctx, s.buildAll, s.startDynamoDB, s.startS3AndRegistry, s.startSES, s.startSecrets)
 }
 
-// runConcurrently runs the tasks concurrently. The first error cancels the other tasks and is returned.
+// runConcurrently runs the tasks concurrently. The first error cancels the other tasks and is
+// returned.
 func runConcurrently(ctx context.Context, tasks ...func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

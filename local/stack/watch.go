@@ -25,7 +25,8 @@ func (s *Stack) buildAll(ctx context.Context) error {
 	return runConcurrently(ctx, builder.All, s.buildOperator)
 }
 
-// watch starts rebuilding functions after saves, and builds those whose sources were saved during the start.
+// watch starts rebuilding functions after saves, and builds those whose sources were saved during
+// the start.
 func (s *Stack) watch(ctx context.Context) error {
 	watcher, err := s.builder.Watch(context.WithoutCancel(ctx), build.WatchConfig{
 		Dir:      filepath.Join(s.options.DataDir, "watch"),
@@ -41,8 +42,8 @@ func (s *Stack) watch(ctx context.Context) error {
 	return s.builder.All(ctx)
 }
 
-// reloadTemplate applies changed routes, environments, limits, schedules, notifications and subscriptions. New functions,
-// tables and buckets need a restart.
+// reloadTemplate applies changed routes, environments, limits, schedules, notifications and
+// subscriptions. New functions, tables and buckets need a restart.
 func (s *Stack) reloadTemplate(ctx context.Context) {
 	loaded, err := s.readTemplate()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 type builder struct {
 	*scope
 	stack *Stack
-	// routeOwners maps route patterns without parameter names to the function that has the route: two patterns that
-	// differ only in parameter names match the same requests.
+	// routeOwners maps route patterns without parameter names to the function that has the route:
+	// two patterns that differ only in parameter names match the same requests.
 	routeOwners map[string]routeOwner
 	api         string
 	implicit    bool
@@ -144,7 +144,8 @@ func (b *builder) httpAPI(r *resource) error {
 	return b.readAccessLog(r.properties.get("AccessLogSettings"))
 }
 
-// readImplicitCORS reads the CORS settings of the API that SAM creates if the template declares none.
+// readImplicitCORS reads the CORS settings of the API that SAM creates if the template declares
+// none.
 func (b *builder) readImplicitCORS(global *node) error {
 	if b.api != "" || !b.implicit || !global.has("CorsConfiguration") {
 		return nil
@@ -168,7 +169,8 @@ func readCORS(n *node) (cors *CORS, err error) {
 	return cors, err
 }
 
-// corsKeys are the keys of a CorsConfiguration. They are checked here because cfn-lint does not check them.
+// corsKeys are the keys of a CorsConfiguration. They are checked here because cfn-lint does not
+// check them.
 var corsKeys = []string{"AllowCredentials", "AllowHeaders", "AllowMethods", "AllowOrigins", "ExposeHeaders", "MaxAge"}
 
 func readCORSLists(n *node) (*CORS, error) {
@@ -203,7 +205,8 @@ func (c *CORS) readLimits(n *node) (err error) {
 	}
 	for _, origin := range c.AllowOrigins {
 		if origin == "*" && c.AllowCredentials {
-			return problem(n.get("AllowCredentials").line, "API Gateway refuses AllowCredentials together with the origin \"*\"; list the origins by name")
+			return problem(n.get("AllowCredentials").line,
+				"API Gateway refuses AllowCredentials together with the origin \"*\"; list the origins by name")
 		}
 	}
 	return nil

@@ -46,8 +46,8 @@ func (s *scope) test(n *node) (bool, error) {
 	return truth, err
 }
 
-// logic evaluates the functions that conditions and rules have in common; known is false for other functions. It calls
-// part for the operands.
+// logic evaluates the functions that conditions and rules have in common; known is false for other
+// functions. It calls part for the operands.
 func (s *scope) logic(n *node, part func(*node) (bool, error)) (truth, known bool, err error) {
 	switch n.fn {
 	case "Equals":

@@ -20,8 +20,8 @@ const (
 	maxNodes       = 200_000
 )
 
-// parse turns YAML into nodes. It expands aliases, turns both forms of an intrinsic function
-// (!Sub and Fn::Sub) into one, and refuses null, duplicate keys and merge keys as CloudFormation does.
+// parse turns YAML into nodes. It expands aliases, turns both forms of an intrinsic function (!Sub
+// and Fn::Sub) into one, and refuses null, duplicate keys and merge keys as CloudFormation does.
 func parse(source []byte) (*node, error) {
 	if len(source) > maxSourceBytes {
 		return nil, problem(1, "the template is larger than 1 MB, the most that CloudFormation accepts; make it smaller")
@@ -67,7 +67,8 @@ type reader struct{ left int }
 
 func (r *reader) read(y *yaml.Node, depth int) (*node, error) {
 	if r.left--; r.left < 0 || depth > maxDepth {
-		return nil, problem(y.Line, "the template is nested too deeply or too large from here on; check for aliases that repeat or contain themselves")
+		return nil, problem(y.Line, "the template is nested too deeply or too large from here on; "+
+			"check for aliases that repeat or contain themselves")
 	}
 	if y.Kind == yaml.AliasNode {
 		return r.read(y.Alias, depth+1)
@@ -154,7 +155,8 @@ func longForm(n *node) (*node, error) {
 
 func call(line int, fn string, arg *node) (*node, error) {
 	if !slices.Contains(intrinsics[:], fn) {
-		return nil, problem(line, "the local stack does not support the intrinsic function %q; use one of %s", fn, strings.Join(intrinsics[:], ", "))
+		return nil, problem(line, "the local stack does not support the intrinsic function %q; use one of %s",
+			fn, strings.Join(intrinsics[:], ", "))
 	}
 	return &node{line: line, fn: fn, arg: arg}, nil
 }

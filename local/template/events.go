@@ -100,7 +100,8 @@ func makeRoute(p *node, method, path string) (Route, error) {
 	case path == "" && method == "", path == DefaultPath:
 		return Route{Path: DefaultPath}, nil
 	case path == "":
-		return Route{}, problem(p.line, "this HttpApi event has a Method but no Path; add Path: /…, or remove the Method to make this the catch-all route")
+		return Route{}, problem(p.line, "this HttpApi event has a Method but no Path; add Path: /…, "+
+			"or remove the Method to make this the catch-all route")
 	case method == "":
 		return Route{}, problem(p.line, "this HttpApi event has a Path but no Method; add a Method, such as ANY")
 	case !slices.Contains(methods, method):
@@ -222,8 +223,8 @@ func (b *builder) addSubscription(id, function string, p *node) error {
 	return nil
 }
 
-// checkLogGroup refuses a log group to which nothing in the template writes. Such a group may exist in the cloud, but
-// locally it would stay empty.
+// checkLogGroup refuses a log group to which nothing in the template writes. Such a group may exist
+// in the cloud, but locally it would stay empty.
 func (b *builder) checkLogGroup(group string, line int) error {
 	for _, r := range b.resources {
 		if !r.exists || r.typ != logsType && r.typ != functionType {

@@ -71,7 +71,8 @@ func (s *scope) lookup(name string, line int) (*node, error) {
 	return s.resolveRef(name, line)
 }
 
-// choose evaluates only the chosen branch, because the other may refer to a resource whose Condition is false.
+// choose evaluates only the chosen branch, because the other may refer to a resource whose
+// Condition is false.
 func (s *scope) choose(n *node) (*node, error) {
 	args, err := n.arguments(3, "a condition and two values: !If [IsProduction, 30, 7]")
 	if err != nil {

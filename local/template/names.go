@@ -5,8 +5,9 @@ import (
 	"unicode"
 )
 
-// physicalID returns the value of !Ref of a resource: the name that the template gives it, or one derived from the
-// stack's name and the logical ID. It is the same on every start, so that data outlives a restart.
+// physicalID returns the value of !Ref of a resource: the name that the template gives it, or one
+// derived from the stack's name and the logical ID. It is the same on every start, so that data
+// outlives a restart.
 func (s *scope) physicalID(r *resource) (string, error) {
 	switch r.naming {
 	case done:

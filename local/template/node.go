@@ -14,8 +14,9 @@ const (
 	object
 )
 
-// node is a value of the template or, before evaluation, a call of the intrinsic function fn with the argument arg.
-// Nodes are immutable, because every reference to a parameter or mapping shares its node.
+// node is a value of the template or, before evaluation, a call of the intrinsic function fn with
+// the argument arg. Nodes are immutable, because every reference to a parameter or mapping shares
+// its node.
 type node struct {
 	kind   kind
 	line   int
@@ -131,7 +132,8 @@ func (n *node) elements(what string) ([]*node, error) {
 	return n.items, nil
 }
 
-// merged combines local with global as SAM does for Globals: it merges maps, concatenates lists and replaces scalars.
+// merged combines local with global as SAM does for Globals: it merges maps, concatenates lists and
+// replaces scalars.
 func merged(global, local *node) *node {
 	switch {
 	case global.kind == object && local.kind == object:
@@ -169,7 +171,8 @@ func (n *node) lineOf(key string) int {
 	return n.line
 }
 
-// declares is true also for a key whose value evaluated to AWS::NoValue: that removes a value of Globals.
+// declares is true also for a key whose value evaluated to AWS::NoValue: that removes a value of
+// Globals.
 func declares(n *node, key string) bool {
 	for _, f := range n.fields {
 		if f.key == key {

@@ -56,8 +56,8 @@ func suggestParameter(name string, section *node) string {
 
 var word = regexp.MustCompile(`[A-Z]*[^A-Z]*`)
 
-// resembles is true if name is declared with one typing error, or if declared contains all words of name, as
-// MediaModelUrl contains those of MediaUrl.
+// resembles is true if name is declared with one typing error, or if declared contains all words of
+// name, as MediaModelUrl contains those of MediaUrl.
 func resembles(declared, name string) bool {
 	if nearest(name, []string{declared}) != "" {
 		return true
@@ -110,7 +110,8 @@ func (p *parameter) isList() bool {
 	return p.typ == "CommaDelimitedList" || strings.HasPrefix(p.typ, "List<")
 }
 
-// parts returns the values to which the constraints apply: the entries of a list, or the only value.
+// parts returns the values to which the constraints apply: the entries of a list, or the only
+// value.
 func (p *parameter) parts() []string {
 	if !p.isList() {
 		return []string{p.value}
@@ -219,7 +220,8 @@ func (p *parameter) number(key string) (float64, bool, error) {
 	return limit, true, nil
 }
 
-// decimal parses a decimal number. It refuses other syntax that Go accepts: hexadecimal, infinity, NaN and underscores.
+// decimal parses a decimal number. It refuses other syntax that Go accepts: hexadecimal, infinity,
+// NaN and underscores.
 func decimal(s string) (float64, bool) {
 	if s == "" || strings.Trim(s, "0123456789+-.eE") != "" {
 		return 0, false
@@ -228,7 +230,8 @@ func decimal(s string) (float64, bool) {
 	return f, err == nil
 }
 
-// refuse reports an invalid value. It uses the ConstraintDescription if there is one, and never repeats a NoEcho value.
+// refuse reports an invalid value. It uses the ConstraintDescription if there is one, and never
+// repeats a NoEcho value.
 func (p *parameter) refuse(part, reason string) error {
 	if description := p.source.get("ConstraintDescription"); description.kind == scalar {
 		reason = oneLine(description.text)

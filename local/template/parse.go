@@ -2,8 +2,8 @@ package template
 
 import "strings"
 
-// Parse resolves the template in source. Errors name it by file. Parse is safe on hostile input: it bounds its own work
-// and never panics.
+// Parse resolves the template in source. Errors name it by file. Parse is safe on hostile input: it
+// bounds its own work and never panics.
 func Parse(file string, source []byte, o Options) (*Stack, error) {
 	root, err := parse(source)
 	if err != nil {

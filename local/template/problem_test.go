@@ -149,17 +149,13 @@ func notifying(property, event string) string {
 		"\n      Events: { E: { Type: S3, Properties: { Bucket: !Ref B, Events: " + event + "\n"
 }
 
-// subscribed is a template whose function has the log group Logs and subscribes to group with pattern.
+// subscribed is a template whose function has the log group Logs and subscribes to group with
+// pattern.
 func subscribed(group, pattern string) string {
 	return "Resources:\n  Logs: { Type: AWS::Logs::LogGroup }\n  Others: { Type: AWS::Logs::LogGroup }\n" +
 		"  F:\n    Type: AWS::Serverless::Function\n    Properties:\n      LoggingConfig: { LogGroup: !Ref Logs }\n" +
 		"      Events:\n        E:\n          Type: CloudWatchLogs\n          Properties:\n" +
 		"            LogGroupName: " + group + "\n            FilterPattern: " + pattern + "\n"
-}
-
-func table(property string) string {
-	return "Resources:\n  T:\n    Type: AWS::DynamoDB::Table\n    Properties:\n" +
-		"      KeySchema: [{ AttributeName: pk, KeyType: HASH }]\n      " + property + "\n"
 }
 
 func TestParseErrorsAreOneLine(t *testing.T) {

@@ -7,7 +7,8 @@ import (
 
 const urlSuffix = "amazonaws.com"
 
-// The resource types that the local stack implements. Other resources only have a name and attributes.
+// The resource types that the local stack implements. Other resources only have a name and
+// attributes.
 const (
 	functionType = "AWS::Serverless::Function"
 	apiType      = "AWS::Serverless::HttpApi"
@@ -65,8 +66,8 @@ func (s *scope) declare(f field) (*resource, error) {
 
 const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-// imply adds the resources that SAM creates implicitly and to which a template may refer: a role for each function and,
-// if the template declares no HTTP API, the implicit one.
+// imply adds the resources that SAM creates implicitly and to which a template may refer: a role
+// for each function and, if the template declares no HTTP API, the implicit one.
 func (s *scope) imply(all []*resource) {
 	apis := 0
 	for _, r := range all {
@@ -122,8 +123,8 @@ func (s *scope) propertiesOf(r *resource) (*node, error) {
 	return value, err
 }
 
-// evalProperties does not count references in the Events of a function as references of the function,
-// because SAM creates separate resources for events.
+// evalProperties does not count references in the Events of a function as references of the
+// function, because SAM creates separate resources for events.
 func (s *scope) evalProperties(r *resource, source *node) (*node, error) {
 	if r.typ != functionType || source.kind != object {
 		return s.eval(source)
@@ -150,8 +151,8 @@ func (s *scope) evalProperties(r *resource, source *node) (*node, error) {
 	return value, err
 }
 
-// addNotificationEdges adds a reference from each bucket to r if an S3 event of r names the bucket: SAM puts the
-// notification into the bucket's properties.
+// addNotificationEdges adds a reference from each bucket to r if an S3 event of r names the bucket:
+// SAM puts the notification into the bucket's properties.
 func (s *scope) addNotificationEdges(r *resource) {
 	for _, event := range r.properties.get("Events").present() {
 		name := event.value.get("Properties").get("Bucket")
@@ -179,7 +180,8 @@ func (s *scope) dependsOn(r *resource) error {
 	return nil
 }
 
-// checkCycles refuses resources that refer to each other in a cycle, which CloudFormation cannot create.
+// checkCycles refuses resources that refer to each other in a cycle, which CloudFormation cannot
+// create.
 func (s *scope) checkCycles(all []*resource) error {
 	w := walk{edges: s.edges, state: map[string]progress{}}
 	for _, r := range all {

@@ -2,8 +2,8 @@ package template
 
 import "slices"
 
-// checkRules refuses parameters that violate the template's Rules. It also evaluates assertions of rules that do not
-// apply, so that mistakes in them are found.
+// checkRules refuses parameters that violate the template's Rules. It also evaluates assertions of
+// rules that do not apply, so that mistakes in them are found.
 func (s *scope) checkRules(section *node) error {
 	for _, f := range section.fields {
 		if err := s.checkRule(f); err != nil {
@@ -80,7 +80,8 @@ func (s *scope) contains(n *node) (bool, error) {
 	return slices.Contains(values, value), err
 }
 
-// onlyParameters refuses references to resources, which do not exist when CloudFormation checks rules.
+// onlyParameters refuses references to resources, which do not exist when CloudFormation checks
+// rules.
 func (s *scope) onlyParameters(n *node) error {
 	if n.fn == "Ref" {
 		_, declared := s.parameters[n.arg.text]

@@ -29,9 +29,9 @@ func TestRulesOfProjectTemplateRefuseInvalidMediaSettings(t *testing.T) {
 		{set: []map[string]string{openai}, without: "MediaModel", want: "need a MediaModel;"},
 		{set: []map[string]string{bedrock}, without: "MediaModel", want: "need a MediaModel;"},
 		{set: []map[string]string{openai}, without: "MediaModelUrl", want: "needs a MediaModelUrl"},
-		{set: []map[string]string{prices}, without: "MediaInputPrice", want: "only one is set"},
-		{set: []map[string]string{openai, prices}, without: "MediaOutputPrice", want: "only one is set"},
-		{set: []map[string]string{vision}, want: "MediaVisionModel is a model of MediaEngine bedrock or openai"},
+		{set: []map[string]string{prices}, without: "MediaInputPrice", want: "Only one of MediaInputPrice"},
+		{set: []map[string]string{openai, prices}, without: "MediaOutputPrice", want: "Only one of MediaInputPrice"},
+		{set: []map[string]string{vision}, want: "MediaVisionModel needs MediaEngine bedrock or openai"},
 	} {
 		parameters := map[string]string{}
 		for _, some := range test.set {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// maxWork bounds the bytes and values that all expressions produce together. Without it, nested !Sub could double a
-// text at every level.
+// maxWork bounds the bytes and values that all expressions produce together. Without it, nested
+// !Sub could double a text at every level.
 const maxWork = 16 << 20
 
 // scope holds everything to which an expression can refer.
@@ -17,8 +17,8 @@ type scope struct {
 	mappings   *node
 	conditions map[string]*condition
 	resources  map[string]*resource
-	// from is the ID of the resource whose expressions are being evaluated; edges maps each resource to the resources to
-	// which it refers.
+	// from is the ID of the resource whose expressions are being evaluated; edges maps each
+	// resource to the resources to which it refers.
 	from  string
 	edges map[string][]edge
 	work  int
@@ -160,7 +160,8 @@ func (s *scope) pseudo(name string, line int) (*node, bool) {
 	return nil, false
 }
 
-// target returns the resource called id and records that the resource under evaluation depends on it.
+// target returns the resource called id and records that the resource under evaluation depends on
+// it.
 func (s *scope) target(id string, line int) (*resource, error) {
 	r, ok := s.resources[id]
 	if !ok {

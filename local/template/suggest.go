@@ -2,7 +2,8 @@ package template
 
 import "strings"
 
-// nearest returns the first of names that differs from name only in case or by one typing error, or "".
+// nearest returns the first of names that differs from name only in case or by one typing error, or
+// "".
 func nearest(name string, names []string) string {
 	for _, other := range names {
 		if strings.EqualFold(other, name) || differByOneEdit(other, name) {
@@ -12,7 +13,8 @@ func nearest(name string, names []string) string {
 	return ""
 }
 
-// differByOneEdit is true when inserting, deleting or replacing one byte, or swapping two neighbors, turns a into b.
+// differByOneEdit is true when inserting, deleting or replacing one byte, or swapping two
+// neighbors, turns a into b.
 func differByOneEdit(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

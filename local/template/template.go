@@ -36,7 +36,8 @@ type Stack struct {
 
 // Function is one AWS::Serverless::Function with the template's Globals merged in.
 type Function struct {
-	// ID is the logical ID. The build target build-ID and the function's name on the local stack are the same.
+	// ID is the logical ID. The build target build-ID and the function's name on the local stack
+	// are the same.
 	ID          string
 	Environment map[string]string
 	Timeout     time.Duration
@@ -72,7 +73,8 @@ const DefaultPath = "$default"
 // Schedule is one Schedule or ScheduleV2 event. It has the fields of schedule.Job, so that Go can
 // convert one to the other.
 type Schedule struct {
-	// ID is the function's logical ID followed by the event's name, like the resource that SAM creates.
+	// ID is the function's logical ID followed by the event's name, like the resource that SAM
+	// creates.
 	ID         string
 	Function   string
 	Expression string
@@ -83,7 +85,8 @@ type Schedule struct {
 	Type string
 }
 
-// Subscription is one CloudWatchLogs event: the function receives the log group's lines that match Pattern.
+// Subscription is one CloudWatchLogs event: the function receives the log group's lines that match
+// Pattern.
 type Subscription struct {
 	ID       string
 	Function string
@@ -109,7 +112,8 @@ type Attribute struct{ Name, Type string }
 // Key is one part of a primary key; Type is "HASH" or "RANGE".
 type Key struct{ Name, Type string }
 
-// Index is a secondary index; Projection is "ALL", "KEYS_ONLY" or "INCLUDE". NonKey is set for "INCLUDE" only.
+// Index is a secondary index; Projection is "ALL", "KEYS_ONLY" or "INCLUDE". NonKey is set for
+// "INCLUDE" only.
 type Index struct {
 	Name       string
 	Keys       []Key
@@ -124,7 +128,8 @@ type Bucket struct {
 	Notifications []Notification
 }
 
-// Notification is one S3 event of a function: it selects the changes of the bucket that invoke the function.
+// Notification is one S3 event of a function: it selects the changes of the bucket that invoke the
+// function.
 type Notification struct {
 	Function string
 	// Events are as in the template, for example "s3:ObjectCreated:*".
@@ -149,7 +154,8 @@ type AccessLog struct {
 	Format   string // of a line, with variables such as $context.requestId
 }
 
-// Options are the settings of a deployment. Empty fields default to a stack named portside in us-east-1.
+// Options are the settings of a deployment. Empty fields default to a stack named portside in
+// us-east-1.
 type Options struct {
 	// Parameters override the defaults of the template's parameters.
 	Parameters map[string]string

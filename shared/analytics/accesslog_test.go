@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"portside/shared/core/calendar"
 )
 
 var second = time.Date(2026, 11, 22, 0, 0, 1, 0, time.UTC)
@@ -95,7 +97,7 @@ func checkSegment(t *testing.T, p Segment, logged time.Time) {
 	t.Helper()
 	line := p.Lines[0]
 	before := logged.Sub(line.At())
-	if len(p.Lines) != 1 || p.Day != DayOf(line.At()) || before > maxEventAge || before < -maxClockSkew ||
+	if len(p.Lines) != 1 || p.Day != calendar.DayOf(line.At()) || before > maxEventAge || before < -maxClockSkew ||
 		len(FormatMillis(p.FirstLogged())) != 13 {
 		t.Errorf("%+v", p)
 	}

@@ -8,6 +8,8 @@ package analytics
 
 import (
 	"context"
+
+	"portside/shared/core/calendar"
 )
 
 // Store reads the numbers of each day. The maps that it returns have no entry for a day without
@@ -15,10 +17,10 @@ import (
 type Store interface {
 	// Counts returns the changes of the counters on each day since a given day, and their current
 	// values. Both are from the same moment.
-	Counts(ctx context.Context, since Day, today Day) (Counts, error)
+	Counts(ctx context.Context, since calendar.Day, today calendar.Day) (Counts, error)
 	// Requests returns the request statistics of each day. They lag about a minute behind the
 	// requests.
-	Requests(ctx context.Context, first, last Day) (map[Day]*RequestStats, error)
+	Requests(ctx context.Context, first, last calendar.Day) (map[calendar.Day]*RequestStats, error)
 	// Usage returns what was used on each day.
-	Usage(ctx context.Context, first, last Day) (map[Day]*Usage, error)
+	Usage(ctx context.Context, first, last calendar.Day) (map[calendar.Day]*Usage, error)
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"portside/shared/core/calendar"
 )
 
 // CachedStore is a Store that caches past days for a short time. Users look at the same dashboard
@@ -34,9 +36,9 @@ func NewCachedStore(store Store, now func() time.Time) *CachedStore {
 }
 
 // Counts implements Store.
-func (s *CachedStore) Counts(ctx context.Context, since, today Day) (Counts, error) {
+func (s *CachedStore) Counts(ctx context.Context, since, today calendar.Day) (Counts, error) {
 	var counts Counts
-	changes, err := s.changes.load(s.now(), Period{First: since, Last: today}, func(first, _ Day) (_ map[Day]Counters, err error) {
+	changes, err := s.changes.load(s.now(), Period{First: since, Last: today}, func(first, _ calendar.Day) (_ map[calendar.Day]Counters, err error) {
 		counts, err = s.store.Counts(ctx, first, today)
 		return counts.Changes, err
 	})
@@ -44,15 +46,15 @@ func (s *CachedStore) Counts(ctx context.Context, since, today Day) (Counts, err
 }
 
 // Requests implements Store.
-func (s *CachedStore) Requests(ctx context.Context, first, last Day) (map[Day]*RequestStats, error) {
-	return s.requests.load(s.now(), Period{First: first, Last: last}, func(first, last Day) (map[Day]*RequestStats, error) {
+func (s *CachedStore) Requests(ctx context.Context, first, last calendar.Day) (map[calendar.Day]*RequestStats, error) {
+	return s.requests.load(s.now(), Period{First: first, Last: last}, func(first, last calendar.Day) (map[calendar.Day]*RequestStats, error) {
 		return s.store.Requests(ctx, first, last)
 	})
 }
 
 // Usage implements Store.
-func (s *CachedStore) Usage(ctx context.Context, first, last Day) (map[Day]*Usage, error) {
-	return s.usage.load(s.now(), Period{First: first, Last: last}, func(first, last Day) (map[Day]*Usage, error) {
+func (s *CachedStore) Usage(ctx context.Context, first, last calendar.Day) (map[calendar.Day]*Usage, error) {
+	return s.usage.load(s.now(), Period{First: first, Last: last}, func(first, last calendar.Day) (map[calendar.Day]*Usage, error) {
 		return s.store.Usage(ctx, first, last)
 	})
 }
@@ -64,13 +66,13 @@ type dayCache[T any] struct {
 }
 
 type cachedDays[T any] struct {
-	days   map[Day]T
+	days   map[calendar.Day]T
 	readAt time.Time
 }
 
 // load returns the days of a period and reads only those that are not in the cache.
-func (c *dayCache[T]) load(now time.Time, p Period, read func(first, last Day) (map[Day]T, error)) (map[Day]T, error) {
-	past := Period{First: p.First, Last: min(p.Last, DayOf(now)-2)}
+func (c *dayCache[T]) load(now time.Time, p Period, read func(first, last calendar.Day) (map[calendar.Day]T, error)) (map[calendar.Day]T, error) {
+	past := Period{First: p.First, Last: min(p.Last, calendar.DayOf(now)-2)}
 	cached, isCached := c.get(past, now)
 	if isCached && past.Last == p.Last {
 		return cached, nil
@@ -90,7 +92,7 @@ func (c *dayCache[T]) load(now time.Time, p Period, read func(first, last Day) (
 	return days, nil
 }
 
-func (c *dayCache[T]) get(past Period, now time.Time) (_ map[Day]T, isCached bool) {
+func (c *dayCache[T]) get(past Period, now time.Time) (_ map[calendar.Day]T, isCached bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	cached, found := c.periods[past]
@@ -98,9 +100,9 @@ func (c *dayCache[T]) get(past Period, now time.Time) (_ map[Day]T, isCached boo
 }
 
 // put stores the past days of a period. It first empties a cache that is full.
-func (c *dayCache[T]) put(past Period, days map[Day]T, now time.Time) {
+func (c *dayCache[T]) put(past Period, days map[calendar.Day]T, now time.Time) {
 	pastDays := maps.Clone(days)
-	maps.DeleteFunc(pastDays, func(day Day, _ T) bool { return day < past.First || day > past.Last })
+	maps.DeleteFunc(pastDays, func(day calendar.Day, _ T) bool { return day < past.First || day > past.Last })
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.periods == nil || len(c.periods) >= maxCachedPeriods {

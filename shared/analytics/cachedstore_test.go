@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 )
 
 // spyStore is a Store that records its reads. The number of calls on a day equals the day's number.
@@ -17,27 +18,27 @@ type spyStore struct {
 	err   error
 }
 
-func (s *spyStore) Counts(_ context.Context, since, today analytics.Day) (analytics.Counts, error) {
+func (s *spyStore) Counts(_ context.Context, since, today calendar.Day) (analytics.Counts, error) {
 	s.reads = append(s.reads, fmt.Sprintf("counts %d-%d", since, today))
-	counts := analytics.Counts{Now: analytics.Counters{"users": int64(len(s.reads))}, Changes: map[analytics.Day]analytics.Counters{}}
+	counts := analytics.Counts{Now: analytics.Counters{"users": int64(len(s.reads))}, Changes: map[calendar.Day]analytics.Counters{}}
 	for day := since; day <= today; day++ {
 		counts.Changes[day] = analytics.Counters{"users": int64(day)}
 	}
 	return counts, s.err
 }
 
-func (s *spyStore) Requests(_ context.Context, first, last analytics.Day) (map[analytics.Day]*analytics.RequestStats, error) {
+func (s *spyStore) Requests(_ context.Context, first, last calendar.Day) (map[calendar.Day]*analytics.RequestStats, error) {
 	s.reads = append(s.reads, fmt.Sprintf("requests %d-%d", first, last))
-	days := map[analytics.Day]*analytics.RequestStats{}
+	days := map[calendar.Day]*analytics.RequestStats{}
 	for day := first; day <= last; day++ {
 		days[day] = &analytics.RequestStats{Calls: int64(day)}
 	}
 	return days, s.err
 }
 
-func (s *spyStore) Usage(_ context.Context, first, last analytics.Day) (map[analytics.Day]*analytics.Usage, error) {
+func (s *spyStore) Usage(_ context.Context, first, last calendar.Day) (map[calendar.Day]*analytics.Usage, error) {
 	s.reads = append(s.reads, fmt.Sprintf("usage %d-%d", first, last))
-	return map[analytics.Day]*analytics.Usage{last: {Charts: int64(last)}}, s.err
+	return map[calendar.Day]*analytics.Usage{last: {Charts: int64(last)}}, s.err
 }
 
 func (s *spyStore) expect(t *testing.T, want ...string) {
@@ -50,9 +51,9 @@ func (s *spyStore) expect(t *testing.T, want ...string) {
 
 func TestCachedStoreReadsPastDaysOnce(t *testing.T) {
 	s := &spyStore{}
-	now := analytics.Day(100).Begin().Add(12 * time.Hour)
+	now := calendar.Day(100).Begin().Add(12 * time.Hour)
 	cache := analytics.NewCachedStore(s, func() time.Time { return now })
-	requests := func(first, last analytics.Day) {
+	requests := func(first, last calendar.Day) {
 		t.Helper()
 		days, err := cache.Requests(t.Context(), first, last)
 		if err != nil || len(days) != int(last-first)+1 {
@@ -94,7 +95,7 @@ func TestCachedStoreReadsPastDaysOnce(t *testing.T) {
 
 func TestCachedStoreDoesNotCacheErrors(t *testing.T) {
 	s := &spyStore{err: errors.New("store is unavailable")}
-	cache := analytics.NewCachedStore(s, analytics.Day(100).Begin)
+	cache := analytics.NewCachedStore(s, calendar.Day(100).Begin)
 	for range 2 {
 		if _, err := cache.Requests(t.Context(), 1, 2); !errors.Is(err, s.err) {
 			t.Errorf("got %v", err)
@@ -108,9 +109,9 @@ func TestCachedStoreDoesNotCacheErrors(t *testing.T) {
 
 func TestCachedStoreIsBounded(t *testing.T) {
 	s := &spyStore{}
-	cache := analytics.NewCachedStore(s, analytics.Day(100).Begin)
+	cache := analytics.NewCachedStore(s, calendar.Day(100).Begin)
 	for round := range 2 {
-		for first := range analytics.Day(40) {
+		for first := range calendar.Day(40) {
 			if _, err := cache.Requests(t.Context(), first, 50); err != nil {
 				t.Fatal(round, err)
 			}

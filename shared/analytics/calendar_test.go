@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/testkit/awstest"
 )
 
@@ -18,24 +19,24 @@ func zones() []*time.Location {
 
 func TestDayOfEveryDayIgnoresTheTimeZone(t *testing.T) {
 	first := true
-	var previous analytics.Day
+	var previous calendar.Day
 	for midnight := range awstest.Days() {
 		for _, zone := range zones() {
 			begin, end := midnight.In(zone), midnight.Add(24*time.Hour-1).In(zone)
-			if day := analytics.DayOf(begin); day != analytics.DayOf(end) || !day.Begin().Equal(midnight) {
-				t.Errorf("%s begins on %s and ends on %s", midnight.Format(time.DateOnly), day, analytics.DayOf(end))
+			if day := calendar.DayOf(begin); day != calendar.DayOf(end) || !day.Begin().Equal(midnight) {
+				t.Errorf("%s begins on %s and ends on %s", midnight.Format(time.DateOnly), day, calendar.DayOf(end))
 			}
 		}
-		if day := analytics.DayOf(midnight); !first && day != previous+1 {
+		if day := calendar.DayOf(midnight); !first && day != previous+1 {
 			t.Errorf("%s follows %s", day, previous)
 		}
-		first, previous = false, analytics.DayOf(midnight)
+		first, previous = false, calendar.DayOf(midnight)
 	}
 }
 
 func TestPeriodsOnEveryDay(t *testing.T) {
 	for midnight := range awstest.Days() {
-		today := analytics.DayOf(midnight)
+		today := calendar.DayOf(midnight)
 		for _, kind := range analytics.PeriodKinds()[:10] {
 			period, err := analytics.PeriodQuery{Kind: kind}.Resolve(today)
 			if err != nil {
@@ -59,8 +60,8 @@ func TestPeriodsOnEveryDay(t *testing.T) {
 // The longest custom period has five years: from a day of 2028, five years minus a day.
 func TestLongestCustomPeriodFromEveryDay(t *testing.T) {
 	for midnight := range awstest.Days() {
-		from := analytics.DayOf(midnight)
-		last := analytics.DayOf(midnight.AddDate(5, 0, -1))
+		from := calendar.DayOf(midnight)
+		last := calendar.DayOf(midnight.AddDate(5, 0, -1))
 		if _, err := (analytics.PeriodQuery{Kind: analytics.Custom, From: &from, To: &last}).Resolve(last); err != nil {
 			t.Errorf("%s to %s: %v", from, last, err)
 		}
@@ -83,7 +84,7 @@ func TestBatchesAreCutAtEveryMidnight(t *testing.T) {
 		if len(parts) != 2 || lost != 0 || parts[0].Unreadable()+parts[1].Unreadable() > 0 {
 			t.Fatalf("at %s: %+v, %d lost", midnight, parts, lost)
 		}
-		if day := analytics.DayOf(midnight); parts[0].Day != day-1 || parts[1].Day != day {
+		if day := calendar.DayOf(midnight); parts[0].Day != day-1 || parts[1].Day != day {
 			t.Errorf("at %s: the parts are of %s and %s", midnight, parts[0].Day, parts[1].Day)
 		}
 	}

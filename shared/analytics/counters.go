@@ -2,6 +2,8 @@ package analytics
 
 import (
 	"maps"
+
+	"portside/shared/core/calendar"
 )
 
 // Counters are numbers by name. Users have "users", "users:<status>" and "role:<role>"; projects
@@ -11,13 +13,13 @@ type Counters map[string]int64
 // Counts are the current counters and their changes by day.
 type Counts struct {
 	Now     Counters
-	Changes map[Day]Counters // how much each counter changed on the day
+	Changes map[calendar.Day]Counters // how much each counter changed on the day
 }
 
 // At returns the counters at the end of a day: how many users and projects there were. The day must
 // not be earlier than the day before the first one that Changes covers. "created" and "archived"
 // count events of a day, so their values here have no meaning.
-func (c Counts) At(day Day) Counters {
+func (c Counts) At(day calendar.Day) Counters {
 	counters := Counters{}
 	maps.Copy(counters, c.Now)
 	for changed, change := range c.Changes {

@@ -3,14 +3,16 @@ package analytics
 import (
 	"math"
 	"time"
+
+	"portside/shared/core/calendar"
 )
 
 // dailyData is the data of all days of one or two periods. The numbers of the dashboard are pure
 // functions of it.
 type dailyData struct {
 	counts   Counts
-	requests map[Day]*RequestStats
-	usage    map[Day]*Usage
+	requests map[calendar.Day]*RequestStats
+	usage    map[calendar.Day]*Usage
 	quota    Quota
 	now      time.Time
 }
@@ -26,7 +28,7 @@ func (d dailyData) dashboard(p Period) Dashboard {
 }
 
 // partial reports whether a period includes today.
-func (d dailyData) partial(p Period) bool { return p.Last >= DayOf(d.now) }
+func (d dailyData) partial(p Period) bool { return p.Last >= calendar.DayOf(d.now) }
 
 // metrics computes the numbers of a period from the counters at the end of the day before it and at
 // the end of its last day.

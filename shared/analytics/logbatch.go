@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"portside/shared/core/calendar"
 )
 
 // LogBatch is one delivery of CloudWatch Logs: events of one stream of a log group. The same events
@@ -38,7 +40,7 @@ const maxIDBytes = 64
 // of events that cannot be counted on any day: their log time is impossible, for example in the
 // future, or the batch already has lines of maxDays other days.
 func (b LogBatch) Segments() (segments []Segment, lost int) {
-	days := map[Day][]LogLine{}
+	days := map[calendar.Day][]LogLine{}
 	for _, event := range b.Events {
 		if !b.isPossible(event) {
 			lost++
@@ -48,7 +50,7 @@ func (b LogBatch) Segments() (segments []Segment, lost int) {
 		if !isCounted {
 			continue
 		}
-		day := DayOf(line.At())
+		day := calendar.DayOf(line.At())
 		if days[day] == nil && len(days) == maxDays {
 			lost++
 			continue

@@ -7,21 +7,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"portside/shared/core/calendar"
 )
 
 // saturday is 2026-11-21, the day of these tests.
-const saturday Day = 20778
+const saturday calendar.Day = 20778
 
 func at(hour int) time.Time {
 	return saturday.Begin().Add(time.Duration(hour)*time.Hour + 59*time.Minute)
 }
 
-func days(first, last Day) Period { return Period{Kind: Custom, First: first, Last: last} }
+func days(first, last calendar.Day) Period { return Period{Kind: Custom, First: first, Last: last} }
 
 func TestDashboardWithoutData(t *testing.T) {
 	data := dailyData{now: at(0), quota: 5, counts: Counts{
 		Now: Counters{"users": 1, "users:active": 1, "role:admin": 1, "projects": 1, "project:draft": 1, "created": 1},
-		Changes: map[Day]Counters{
+		Changes: map[calendar.Day]Counters{
 			saturday: {"users": 1, "users:active": 1, "role:admin": 1, "projects": 1, "project:draft": 1, "created": 1},
 		},
 	}}
@@ -47,7 +49,7 @@ func TestDashboardCountsUsersAndProjects(t *testing.T) {
 			"users": 7, "users:active": 5, "role:admin": 1, "role:user": 6, "projects": 4, "project:active": 3, "project:archived": 1,
 			"created": 9, "archived": 8,
 		},
-		Changes: map[Day]Counters{
+		Changes: map[calendar.Day]Counters{
 			saturday: {"users": 1, "role:user": 1, "created": 1, "projects": 1, "project:active": 1},
 			saturday - 1: {
 				"users": 2, "users:active": 1, "role:user": 3, "role:admin": -1, "archived": 2, "project:archived": 1, "project:active": -1,
@@ -95,13 +97,13 @@ func hourlyStats(calls, failed map[int]int64) *RequestStats {
 }
 
 func TestUptimeCountsOnlyStartedHours(t *testing.T) {
-	data := dailyData{requests: map[Day]*RequestStats{
+	data := dailyData{requests: map[calendar.Day]*RequestStats{
 		saturday - 1: hourlyStats(map[int]int64{0: 4, 23: 1}, map[int]int64{0: 1}),
 		saturday:     hourlyStats(map[int]int64{0: 2, 1: 1, 2: 1}, map[int]int64{0: 1, 2: 1}),
 	}}
 	for _, test := range []struct {
 		hour  int
-		first Day
+		first calendar.Day
 		want  float64
 	}{
 		{0, saturday, 50}, {1, saturday, 75}, {2, saturday, 50}, {23, saturday, 93.75}, {0, saturday - 1, 97}, {5, saturday - 2, 96.759},
@@ -118,11 +120,11 @@ func TestUptimeCountsOnlyStartedHours(t *testing.T) {
 
 func TestStorageUsesLastMeasurement(t *testing.T) {
 	measured := func(bytes int64) *Usage { return &Usage{Storage: &StorageBytes{Charts: bytes, Media: 1}} }
-	data := dailyData{now: at(1), usage: map[Day]*Usage{
+	data := dailyData{now: at(1), usage: map[calendar.Day]*Usage{
 		saturday - 8: measured(8), saturday - 7: measured(7), saturday - 6: {Charts: 1}, saturday - 5: measured(5), saturday: measured(0),
 	}}
 	for _, test := range []struct {
-		first, last Day
+		first, last calendar.Day
 		want        int64 // 0 if there is no measurement
 	}{
 		{saturday, saturday, 1}, {saturday - 1, saturday - 1, 6}, {saturday - 9, saturday - 6, 8}, {saturday - 6, saturday - 6, 8},
@@ -145,8 +147,8 @@ func TestDashboardCountsOnlyItsPeriod(t *testing.T) {
 	models := ModelUsage{Calls: 1, InputTokens: 20, OutputTokens: 3, MicroUSD: 4_000_001}
 	used := &Usage{Charts: 1, Images: 2, Models: models}
 	data := dailyData{
-		now: at(1), usage: map[Day]*Usage{saturday - 3: used, saturday - 2: used, saturday - 1: used, saturday: used},
-		requests: map[Day]*RequestStats{
+		now: at(1), usage: map[calendar.Day]*Usage{saturday - 3: used, saturday - 2: used, saturday - 1: used, saturday: used},
+		requests: map[calendar.Day]*RequestStats{
 			saturday - 2: {Calls: 4, Media: 3, Errors: 2, Millis: 111, Latency: Histogram{50: 1, 61: 1}},
 			saturday - 1: {Calls: 1, Media: 1, Errors: 1, Millis: 9, Latency: Histogram{9: 1}}, saturday: {Calls: 9, Media: 9},
 		},
@@ -168,8 +170,8 @@ func TestDashboardCountsOnlyItsPeriod(t *testing.T) {
 // anyDailyData draws data of the 31 days up to saturday.
 func anyDailyData(t *rapid.T) dailyData {
 	data := dailyData{
-		now: at(rapid.IntRange(0, 23).Draw(t, "hour")), requests: map[Day]*RequestStats{}, usage: map[Day]*Usage{},
-		counts: Counts{Now: Counters{}, Changes: map[Day]Counters{}},
+		now: at(rapid.IntRange(0, 23).Draw(t, "hour")), requests: map[calendar.Day]*RequestStats{}, usage: map[calendar.Day]*Usage{},
+		counts: Counts{Now: Counters{}, Changes: map[calendar.Day]Counters{}},
 	}
 	number := rapid.Int64Range(0, 99)
 	for day := saturday - 30; day <= saturday; day++ {
@@ -200,11 +202,11 @@ func anyDailyData(t *rapid.T) dailyData {
 func TestSeriesEqualsDailyDashboards(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := anyDailyData(t)
-		p := days(saturday-Day(rapid.IntRange(0, 25).Draw(t, "days")), saturday)
+		p := days(saturday-calendar.Day(rapid.IntRange(0, 25).Draw(t, "days")), saturday)
 		for _, m := range metricDefinitions() {
 			points := data.points(p, m)
 			for i, point := range points {
-				want := m.point(p.First+Day(i), data.dashboard(days(point.Day, point.Day)).Metrics)
+				want := m.point(p.First+calendar.Day(i), data.dashboard(days(point.Day, point.Day)).Metrics)
 				if diff := cmp.Diff(want, point); diff != "" {
 					t.Fatalf("%s: %s", m.metric, diff)
 				}
@@ -223,7 +225,7 @@ func TestPeriodEqualsSumOfItsDays(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		data := anyDailyData(t)
-		p := days(saturday-Day(rapid.IntRange(0, 25).Draw(t, "days")), saturday)
+		p := days(saturday-calendar.Day(rapid.IntRange(0, 25).Draw(t, "days")), saturday)
 		all := data.dashboard(p).Metrics
 		for _, m := range metricDefinitions() {
 			sum := 0.0

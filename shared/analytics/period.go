@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"portside/shared/core/calendar"
 	"portside/shared/core/fault"
 )
 
@@ -40,20 +41,20 @@ const maxYears = 5
 // Period is a range of days. It includes both ends.
 type Period struct {
 	Kind        PeriodKind
-	First, Last Day
+	First, Last calendar.Day
 }
 
 // PeriodQuery is the period that a caller asks for.
 type PeriodQuery struct {
-	Kind     PeriodKind // empty means ThisMonth
-	From, To *Day       // nil if missing
+	Kind     PeriodKind    // empty means ThisMonth
+	From, To *calendar.Day // nil if missing
 }
 
 // Resolve returns the days of the period, seen from today. Periods that are not over end today. A
 // validation error names every invalid parameter: an unknown kind, dates together with a kind other
 // than custom, or a custom period that lacks a date, is reversed, ends after today, or is longer
 // than five years.
-func (q PeriodQuery) Resolve(today Day) (Period, error) {
+func (q PeriodQuery) Resolve(today calendar.Day) (Period, error) {
 	kind := cmp.Or(q.Kind, ThisMonth)
 	if failures := q.check(kind, today); len(failures) > 0 {
 		return Period{}, fault.Invalid(failures...)
@@ -65,26 +66,26 @@ func (q PeriodQuery) Resolve(today Day) (Period, error) {
 	return Period{Kind: kind, First: first, Last: last}, nil
 }
 
-func (q PeriodQuery) check(kind PeriodKind, today Day) []fault.Field {
+func (q PeriodQuery) check(kind PeriodKind, today calendar.Day) []fault.Field {
 	switch {
 	case !slices.Contains(PeriodKinds(), kind):
 		return []fault.Field{invalidParameter("period", "must be one of %s", commaSeparated(PeriodKinds()))}
 	case kind != Custom:
-		return q.checkDates(func(date *Day) bool { return date != nil }, "is only for the period custom; leave it out")
+		return q.checkDates(func(date *calendar.Day) bool { return date != nil }, "is only for the period custom; leave it out")
 	case q.From == nil || q.To == nil:
-		return q.checkDates(func(date *Day) bool { return date == nil }, "is required for the period custom")
+		return q.checkDates(func(date *calendar.Day) bool { return date == nil }, "is required for the period custom")
 	case *q.From > *q.To:
 		return []fault.Field{invalidParameter("startDate", "must not be after endDate")}
 	case *q.To > today:
 		return []fault.Field{invalidParameter("endDate", "must not be after today, which is %s in UTC", today)}
-	case *q.To >= DayOf(q.From.Begin().AddDate(maxYears, 0, 0)):
+	case *q.To >= calendar.DayOf(q.From.Begin().AddDate(maxYears, 0, 0)):
 		return []fault.Field{invalidParameter("startDate", "must be within %d years before endDate", maxYears)}
 	}
 	return nil
 }
 
 // checkDates returns the same failure for each date that is wrong.
-func (q PeriodQuery) checkDates(wrong func(*Day) bool, detail string) (failures []fault.Field) {
+func (q PeriodQuery) checkDates(wrong func(*calendar.Day) bool, detail string) (failures []fault.Field) {
 	if wrong(q.From) {
 		failures = append(failures, invalidParameter("startDate", "%s", detail))
 	}
@@ -108,10 +109,10 @@ func commaSeparated[T ~string](values []T) string {
 }
 
 // days returns the first and the last day of a named period.
-func (k PeriodKind) days(today Day) (first, last Day) {
+func (k PeriodKind) days(today calendar.Day) (first, last calendar.Day) {
 	year, month, _ := today.Begin().Date()
 	quarter := month - (month-1)%3
-	monday := today - Day((today.Begin().Weekday()+6)%7)
+	monday := today - calendar.Day((today.Begin().Weekday()+6)%7)
 	switch k {
 	case Today:
 		return today, today
@@ -137,8 +138,8 @@ func (k PeriodKind) days(today Day) (first, last Day) {
 }
 
 // firstOf returns the first day of a month. Month 0 is December of the year before.
-func firstOf(year int, month time.Month) Day {
-	return DayOf(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC))
+func firstOf(year int, month time.Month) calendar.Day {
+	return calendar.DayOf(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC))
 }
 
 // Days returns how many days the period has.
@@ -146,5 +147,5 @@ func (p Period) Days() int { return int(p.Last-p.First) + 1 }
 
 // Previous returns the equally long period that ends the day before this one begins.
 func (p Period) Previous() Period {
-	return Period{Kind: Custom, First: p.First - Day(p.Days()), Last: p.First - 1}
+	return Period{Kind: Custom, First: p.First - calendar.Day(p.Days()), Last: p.First - 1}
 }

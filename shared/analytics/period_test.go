@@ -11,12 +11,13 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/core/fault"
 )
 
-func day(tb testing.TB, text string) analytics.Day {
+func day(tb testing.TB, text string) calendar.Day {
 	tb.Helper()
-	read, err := analytics.ParseDay(text)
+	read, err := calendar.ParseDay(text)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -24,7 +25,7 @@ func day(tb testing.TB, text string) analytics.Day {
 }
 
 // date parses an optional date.
-func date(tb testing.TB, text string) *analytics.Day {
+func date(tb testing.TB, text string) *calendar.Day {
 	tb.Helper()
 	if text == "" {
 		return nil
@@ -66,8 +67,8 @@ func TestPublishedPeriods(t *testing.T) {
 }
 
 // anyDay draws a day of the years 1971 to 2199.
-func anyDay() *rapid.Generator[analytics.Day] {
-	return rapid.Map(rapid.IntRange(365, 84_000), func(n int) analytics.Day { return analytics.Day(n) })
+func anyDay() *rapid.Generator[calendar.Day] {
+	return rapid.Map(rapid.IntRange(365, 84_000), func(n int) calendar.Day { return calendar.Day(n) })
 }
 
 // isLastDay reports whether a completed period of the kind ends on the day, using only the
@@ -180,7 +181,7 @@ func pointers(err error) (all []string) {
 }
 
 func ExamplePeriod_Previous() {
-	today, _ := analytics.ParseDay("2026-11-21")
+	today, _ := calendar.ParseDay("2026-11-21")
 	period, _ := analytics.PeriodQuery{Kind: analytics.ThisMonth}.Resolve(today)
 	fmt.Println(period.First, period.Last)
 	fmt.Println(period.Previous().First, period.Previous().Last)

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"portside/shared/core/calendar"
 )
 
 // Recorder counts lines of the log.
@@ -27,7 +29,7 @@ type Archive interface {
 	Get(ctx context.Context, name SegmentName) ([]LogLine, error)
 	// Names returns the names of all segments of a day, counted or not. Segments of the same stream
 	// are next to each other.
-	Names(ctx context.Context, log Log, day Day) ([]SegmentName, error)
+	Names(ctx context.Context, log Log, day calendar.Day) ([]SegmentName, error)
 }
 
 // Errors of an Archive: a segment does not exist, or it differs from what was stored.
@@ -40,7 +42,7 @@ var (
 // line occurs twice.
 type Segment struct {
 	Log    Log
-	Day    Day
+	Day    calendar.Day
 	Stream string // 16 hexadecimal digits, a digest of group and stream
 	Lines  []LogLine
 }
@@ -122,7 +124,7 @@ func (s Segment) Unreadable() int {
 // SegmentName identifies a segment.
 type SegmentName struct {
 	Log         Log
-	Day         Day
+	Day         calendar.Day
 	Stream      string
 	FirstLogged time.Time
 	Digest      string // of the IDs of the lines

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"portside/shared/core/calendar"
 )
 
 // Service answers the requests of the dashboard.
@@ -32,7 +34,7 @@ type Dashboard struct {
 // before, from the same reads. It returns the errors of PeriodQuery.Resolve and of the store.
 func (s *Service) Dashboard(ctx context.Context, query PeriodQuery, compare bool) (Dashboard, error) {
 	now := s.now().UTC().Truncate(time.Millisecond)
-	period, err := query.Resolve(DayOf(now))
+	period, err := query.Resolve(calendar.DayOf(now))
 	if err != nil {
 		return Dashboard{}, err
 	}
@@ -73,7 +75,7 @@ func (s *Service) readDays(ctx context.Context, span Period, now time.Time, from
 		}
 	}
 	read(countsSource, &errs[0], func() (err error) {
-		data.counts, err = s.store.Counts(ctx, span.First, DayOf(now))
+		data.counts, err = s.store.Counts(ctx, span.First, calendar.DayOf(now))
 		return err
 	})
 	read(requestsSource, &errs[1], func() (err error) {

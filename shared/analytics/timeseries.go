@@ -5,12 +5,13 @@ import (
 	"slices"
 	"time"
 
+	"portside/shared/core/calendar"
 	"portside/shared/core/fault"
 )
 
 // Point is the value of a metric on one day.
 type Point struct {
-	Day   Day
+	Day   calendar.Day
 	Value *float64 // nil if nothing is known of the day
 }
 
@@ -85,7 +86,7 @@ func (s *Service) Series(ctx context.Context, query PeriodQuery, metric Metric) 
 	if err != nil {
 		return Series{}, err
 	}
-	period, err := query.Resolve(DayOf(now))
+	period, err := query.Resolve(calendar.DayOf(now))
 	if err != nil {
 		return Series{}, err
 	}
@@ -105,7 +106,7 @@ func (d dailyData) points(p Period, m metricDefinition) []Point {
 	points := make([]Point, p.Days())
 	after := d.counts.At(p.Last)
 	for i := len(points) - 1; i >= 0; i-- {
-		day := p.First + Day(i)
+		day := p.First + calendar.Day(i)
 		before := after.minus(d.counts.Changes[day])
 		points[i] = m.point(day, d.metrics(Period{First: day, Last: day}, before, after))
 		after = before
@@ -113,7 +114,7 @@ func (d dailyData) points(p Period, m metricDefinition) []Point {
 	return points
 }
 
-func (m metricDefinition) point(day Day, metrics Metrics) Point {
+func (m metricDefinition) point(day calendar.Day, metrics Metrics) Point {
 	if m.hasValue != nil && !m.hasValue(metrics) {
 		return Point{Day: day}
 	}

@@ -1,5 +1,7 @@
 package analytics
 
+import "portside/shared/core/calendar"
+
 // uptime returns 100 minus the mean error rate, in percent, over all hours of the period that have
 // started. An hour without requests has an error rate of 0.
 func (d dailyData) uptime(p Period) float64 {
@@ -18,8 +20,8 @@ func (d dailyData) uptime(p Period) float64 {
 }
 
 // startedHours returns how many hours of the day have started.
-func (d dailyData) startedHours(day Day) int {
-	switch today := DayOf(d.now); {
+func (d dailyData) startedHours(day calendar.Day) int {
+	switch today := calendar.DayOf(d.now); {
 	case day < today:
 		return 24
 	case day > today:

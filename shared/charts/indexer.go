@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
+
+	"portside/shared/core/retry"
+	"portside/shared/core/versions"
 )
 
-// What a Bucket answers about the state of things, as opposed to outages.
-var (
-	ErrNoObject = errors.New("there is no such object")
-	// ErrChanged says that the object is no longer, or not yet, what the caller has seen of it.
-	ErrChanged = errors.New("the object was changed meanwhile")
-)
+// ErrNoObject is what a Bucket returns for a key without an object.
+var ErrNoObject = errors.New("no such object")
 
 // What Put may write over, beside one version.
 const (
@@ -36,11 +34,11 @@ type Bucket interface {
 	// Get returns ErrNoObject, or the object; with its Body only if that has no more than limit bytes. A limit of 0 asks
 	// for none.
 	Get(ctx context.Context, key string, limit int64) (Object, error)
-	// Put writes if the version that is there is over, and otherwise returns ErrChanged.
+	// Put writes if the version that is there is over, and otherwise returns versions.ErrStale.
 	Put(ctx context.Context, key string, body []byte, over string) error
-	// Copy overwrites the key to, if from still has its version; otherwise ErrChanged.
+	// Copy overwrites the key to, if from still has its version; otherwise versions.ErrStale.
 	Copy(ctx context.Context, from Object, to string) error
-	// Delete returns ErrChanged if there is another version, and nil if there is none.
+	// Delete returns versions.ErrStale if there is another version, and nil if there is none.
 	Delete(ctx context.Context, object Object) error
 	// List returns what is below a prefix, without bodies, in the order of keys.
 	List(ctx context.Context, prefix string) ([]Object, error)
@@ -84,13 +82,9 @@ type Outcome struct {
 	Reason string // of a rejection
 }
 
-const (
-	// maxTries ends what finds its objects changed again and again. Each time somebody else has finished, so that it
-	// takes far more workers than there are to get there.
-	maxTries = 50
-	// patience is the first, longest pause between two tries; it doubles up to 64 times as much.
-	patience = 10 * time.Millisecond
-)
+// contended is the policy for operations on objects that other workers change at the same time. Each conflict means
+// that another worker has finished, so 50 attempts suffice for far more workers than there are.
+var contended = retry.Policy{Attempts: 50, FirstWait: 10 * time.Millisecond, LongestWait: 640 * time.Millisecond}
 
 // Sync looks at what is published under the key now, whatever event named it, and makes the index agree; then it looks
 // again, since the file may have changed meanwhile. So it may be called too often, too late, in any order and many times at
@@ -101,16 +95,16 @@ func (x *Indexer) Sync(ctx context.Context, key string) ([]Outcome, error) {
 		return nil, nil
 	}
 	var done []Outcome
-	err := x.insist(ctx, func() error {
+	err := x.retry(ctx, func() error {
 		found, rejected, err := x.resolve(ctx, key)
 		done = append(done, rejected...)
 		if err != nil {
 			return err
 		}
-		listed, err := x.enter(ctx, fileOf(key), found.version)
+		listed, err := x.updateIndex(ctx, fileOf(key), found.version)
 		done = append(done, listed...)
-		if lost, is := errors.AsType[*rivalry](err); is {
-			settled, err := x.yield(ctx, found.seen, lost)
+		if lost, is := errors.AsType[*conflict](err); is {
+			settled, err := x.resolveConflict(ctx, found.seen, lost)
 			done = append(done, settled...)
 			return err
 		}
@@ -127,20 +121,20 @@ func (x *Indexer) Sync(ctx context.Context, key string) ([]Outcome, error) {
 
 func fileOf(key string) string { return strings.TrimPrefix(key, PublishedPrefix) }
 
-// mustStill returns ErrChanged unless the key has what was seen there.
+// mustStill returns versions.ErrStale unless the key has what was seen there.
 func (x *Indexer) mustStill(ctx context.Context, key string, seen Object) error {
 	now, err := x.Bucket.Get(ctx, key, 0)
 	if err != nil && !errors.Is(err, ErrNoObject) {
 		return err
 	}
 	if now.Version != seen.Version {
-		return ErrChanged
+		return versions.ErrStale
 	}
 	return nil
 }
 
 // enter makes the index list a version of the file, or none. The error is a *rivalry where another is listed in its place.
-func (x *Indexer) enter(ctx context.Context, file string, version *Version) (done []Outcome, err error) {
+func (x *Indexer) updateIndex(ctx context.Context, file string, version *Version) (done []Outcome, err error) {
 	if !strings.HasSuffix(file, archiveSuffix) {
 		return nil, nil
 	}
@@ -148,15 +142,15 @@ func (x *Indexer) enter(ctx context.Context, file string, version *Version) (don
 	if version != nil {
 		act, change = Listed, func(index *Index) (bool, error) { return admit(index, *version) }
 	}
-	err = x.insist(ctx, func() error {
-		changed, err := x.change(ctx, change)
+	err = x.retry(ctx, func() error {
+		changed, err := x.changeIndex(ctx, change)
 		if errors.Is(err, ErrNoObject) || errors.Is(err, ErrCorrupt) {
 			rebuilt, err := x.Rebuild(ctx)
 			done = append(done, rebuilt...)
 			if err != nil {
 				return err
 			}
-			return ErrChanged
+			return versions.ErrStale
 		}
 		if changed {
 			done = append(done, Outcome{Act: act, File: file})
@@ -166,8 +160,8 @@ func (x *Indexer) enter(ctx context.Context, file string, version *Version) (don
 	return done, err
 }
 
-// change reads, changes and writes the index. It reports ErrChanged if somebody else wrote it meanwhile.
-func (x *Indexer) change(ctx context.Context, change func(*Index) (bool, error)) (bool, error) {
+// change reads, changes and writes the index. It reports versions.ErrStale if somebody else wrote it meanwhile.
+func (x *Indexer) changeIndex(ctx context.Context, change func(*Index) (bool, error)) (bool, error) {
 	stored, err := x.Bucket.Get(ctx, IndexKey, maxIndexBytes)
 	if err != nil {
 		return false, err
@@ -179,7 +173,7 @@ func (x *Indexer) change(ctx context.Context, change func(*Index) (bool, error))
 	if changed, err := change(index); err != nil || !changed {
 		return false, err
 	}
-	if err := x.write(ctx, index, stored.Version); err != nil {
+	if err := x.writeIndex(ctx, index, stored.Version); err != nil {
 		return false, err
 	}
 	return true, nil
@@ -192,7 +186,7 @@ func decodeStored(stored Object) (*Index, error) {
 	return DecodeIndex(stored.Body)
 }
 
-func (x *Indexer) write(ctx context.Context, index *Index, over string) error {
+func (x *Indexer) writeIndex(ctx context.Context, index *Index, over string) error {
 	text, err := index.Encode(x.Now().Truncate(time.Second))
 	if err != nil {
 		return err
@@ -204,20 +198,16 @@ func (x *Indexer) write(ctx context.Context, index *Index, over string) error {
 	return x.Bucket.Put(ctx, IndexKey, text, over)
 }
 
-// insist repeats what finds that something was changed meanwhile, after pauses that grow and differ.
-func (x *Indexer) insist(ctx context.Context, do func() error) error {
-	for try := range maxTries {
-		err := do()
-		if !errors.Is(err, ErrChanged) {
-			return err
-		}
-		const doublings = 6
-		pause := time.NewTimer(rand.N(patience << min(try, doublings)))
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+// retry repeats an operation that finds an object changed, by the policy contended. The error of one that never
+// succeeds is not ErrStale, so an enclosing retry does not repeat it.
+func (x *Indexer) retry(ctx context.Context, operation func() error) error {
+	err := contended.Do(ctx, versions.IsStale, operation)
+	gaveUp, ok := errors.AsType[*retry.GaveUpError](err)
+	switch {
+	case !ok:
+		return err
+	case gaveUp.Ended != nil:
+		return gaveUp.Ended
 	}
-	return fmt.Errorf("given up: tried %d times, and each time something had changed meanwhile", maxTries)
+	return fmt.Errorf("gave up after %d attempts, because an object had changed each time", gaveUp.Attempts)
 }

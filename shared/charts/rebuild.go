@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"sync"
+
+	"portside/shared/core/versions"
 )
 
 // atOnce is how many files a Rebuild reads at a time.
@@ -15,7 +17,7 @@ const atOnce = 8
 // bucket it changes nothing. What it did is complete also with an error.
 func (x *Indexer) Rebuild(ctx context.Context) ([]Outcome, error) {
 	r := &rebuilding{Indexer: x, known: map[string]finding{}}
-	err := x.insist(ctx, func() error { return r.run(ctx) })
+	err := x.retry(ctx, func() error { return r.run(ctx) })
 	return r.done, err
 }
 
@@ -27,7 +29,7 @@ type rebuilding struct {
 	done  []Outcome
 }
 
-// run returns ErrChanged if the bucket was changed meanwhile. The order matters: an index that somebody writes after the
+// run returns versions.ErrStale if the bucket was changed meanwhile. The order matters: an index that somebody writes after the
 // first step fails the write, and a file that comes later is noticed by the last.
 func (r *rebuilding) run(ctx context.Context) error {
 	current, version, err := r.current(ctx)
@@ -56,7 +58,7 @@ func (r *rebuilding) run(ctx context.Context) error {
 		return err
 	}
 	if !slices.EqualFunc(published, again, func(a, b Object) bool { return a.Key == b.Key && a.Version == b.Version }) {
-		return ErrChanged
+		return versions.ErrStale
 	}
 	return nil
 }
@@ -149,13 +151,13 @@ func (r *rebuilding) collect(current *Index, published []Object) (*Index, []lose
 	return index, losers, nil
 }
 
-// turnAwayAll rejects what yields to others, once these are listed. It returns ErrChanged if there was any.
+// turnAwayAll rejects what yields to others, once these are listed. It returns versions.ErrStale if there was any.
 func (r *rebuilding) turnAwayAll(ctx context.Context, losers []loser) error {
 	var changed error
 	for _, l := range losers {
 		rejected, err := r.turnAway(ctx, l.published, l.to.refusal())
 		r.done = append(r.done, rejected...)
-		if !errors.Is(err, ErrChanged) {
+		if !errors.Is(err, versions.ErrStale) {
 			return err
 		}
 		changed = err
@@ -168,7 +170,7 @@ func (r *rebuilding) replace(ctx context.Context, current *Index, version string
 	if current != nil && current.Equal(fresh) {
 		return nil
 	}
-	if err := r.write(ctx, fresh, version); err != nil {
+	if err := r.writeIndex(ctx, fresh, version); err != nil {
 		return err
 	}
 	if current == nil {

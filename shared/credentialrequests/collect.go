@@ -9,6 +9,7 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/mail"
 )
@@ -32,7 +33,11 @@ func (s *Service) Collect(ctx context.Context, text string) (Password, error) {
 	if err != nil || link.Kind() != credentials.Link {
 		return Password{}, ErrLink
 	}
-	made, err := retry(ctx, func() (handout, error) { return s.collect(ctx, link) })
+	var made handout
+	err = versions.Retry(ctx, func() (err error) {
+		made, err = s.collect(ctx, link)
+		return err
+	})
 	if err != nil {
 		return Password{}, err
 	}
@@ -109,7 +114,7 @@ func username(email string) string {
 // confirm notes that the password is about to be handed out, so that SendDue leaves the collection alone. Where the answer
 // of the store is lost, what is stored decides.
 func (s *Service) confirm(ctx context.Context, r Request) error {
-	err := s.settle(ctx, r)
+	err := s.clearNextStep(ctx, r)
 	if err == nil {
 		return nil
 	}

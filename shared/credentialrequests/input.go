@@ -17,7 +17,7 @@ type New struct {
 func (n New) Check() []fault.Field {
 	var failures checks.Failures
 	if n.Level.scopes() == nil {
-		failures.Say("/accessLevel", "must be charts, images or full")
+		failures.Add("/accessLevel", "must be charts, images or full")
 	}
 	failures.Prose("/justification", n.Justification, 1, MaxJustification)
 	return failures.Fields()

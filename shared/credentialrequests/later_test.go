@@ -71,7 +71,7 @@ func TestUncollectedRequestExpires(t *testing.T) {
 	o := newOffice(t)
 	r := o.request()
 	o.decide(r.ID, true)
-	o.wait(credentialrequests.LinkLife-time.Second, 0)
+	o.wait(credentialrequests.LinkLifetime-time.Second, 0)
 	o.wait(time.Second, 1)
 	r = o.get(r.ID)
 	last := r.Events[len(r.Events)-1]
@@ -86,7 +86,7 @@ func TestMailIsGivenUp(t *testing.T) {
 	r := o.request()
 	o.post.refused = []string{"ada@example.com"}
 	o.decide(r.ID, true)
-	for range mail.MaxTries - 1 {
+	for range mail.MaxAttempts - 1 {
 		o.now = o.now.Add(24 * time.Hour)
 		if _, err := o.service.SendDue(t.Context()); err == nil {
 			t.Fatal("no error while the mail is refused")

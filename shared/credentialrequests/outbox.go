@@ -10,6 +10,7 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/mail"
 )
@@ -31,7 +32,7 @@ func (s *Service) SendDue(ctx context.Context) (done int, err error) {
 		switch {
 		case err == nil:
 			done++
-		case !errors.Is(err, ErrStale): // stale: decided or collected meanwhile; the next run sees what it is now
+		case !versions.IsStale(err): // a stale request was decided or collected meanwhile; the next run reads it again
 			failures = append(failures, fmt.Errorf("credential request %s: %w", r.ID, err))
 		}
 	}
@@ -41,15 +42,15 @@ func (s *Service) SendDue(ctx context.Context) (done int, err error) {
 // step does what a request is waiting for. Anything that can fail is noted as tried before it is begun, so that it comes up
 // again after a pause even if the process dies.
 func (s *Service) step(ctx context.Context, r Request) error {
-	if r.Next.Tries >= mail.MaxTries {
-		slog.ErrorContext(ctx, "credential request given up", "request", r.ID, "status", r.Status, "tries", r.Next.Tries)
+	if r.Next.Attempts >= mail.MaxAttempts {
+		slog.ErrorContext(ctx, "credential request given up", "request", r.ID, "status", r.Status, "tries", r.Next.Attempts)
 		return s.giveUp(ctx, r)
 	}
 	switch {
 	case r.Status == Pending:
-		return s.tellApprovers(ctx, r)
+		return s.notifyApprovers(ctx, r)
 	case r.Status == Denied:
-		return s.mailRefusal(ctx, r)
+		return s.mailDenial(ctx, r)
 	case r.Status == Collected:
 		return s.withdraw(ctx, r)
 	case r.CollectBy.IsZero():
@@ -61,15 +62,15 @@ func (s *Service) step(ctx context.Context, r Request) error {
 
 // tried is the request with one more try noted.
 func (s *Service) tried(r Request) Request {
-	r.Next.Tries++
-	r.Next.Due = s.now().Add(mail.BackOff(r.Next.Tries))
+	r.Next.Attempts++
+	r.Next.Due = s.now().Add(mail.RetryDelay(r.Next.Attempts))
 	return r
 }
 
 // settle notes that nothing is to be done for now.
-func (s *Service) settle(ctx context.Context, r Request) error {
+func (s *Service) clearNextStep(ctx context.Context, r Request) error {
 	after := r
-	after.Next = Next{BaseURL: r.Next.BaseURL, Told: r.Next.Told}
+	after.Next = Next{BaseURL: r.Next.BaseURL, Notified: r.Next.Notified}
 	return s.Store.Change(ctx, Change{Before: r, After: after})
 }
 
@@ -77,14 +78,14 @@ func (s *Service) giveUp(ctx context.Context, r Request) error {
 	if r.Status == Approved {
 		return s.expire(ctx, r, "the link could not be mailed")
 	}
-	return s.settle(ctx, r)
+	return s.clearNextStep(ctx, r)
 }
 
 // tellApprovers mails everybody who may decide, once each, and not the requester.
-func (s *Service) tellApprovers(ctx context.Context, r Request) error {
+func (s *Service) notifyApprovers(ctx context.Context, r Request) error {
 	requester, err := s.People.Person(ctx, r.UserID)
 	if fault.KindOf(err) == fault.NotFound {
-		return s.settle(ctx, r)
+		return s.clearNextStep(ctx, r)
 	}
 	if err != nil {
 		return err
@@ -96,19 +97,19 @@ func (s *Service) tellApprovers(ctx context.Context, r Request) error {
 	if r, err = s.change(ctx, Change{Before: r, After: s.tried(r)}); err != nil {
 		return err
 	}
-	told, failure := s.tell(ctx, r, requester, approvers)
+	told, failure := s.mailApprovers(ctx, r, requester, approvers)
 	if failure == nil {
-		r.Next.Told = told
-		return s.settle(ctx, r)
+		r.Next.Notified = told
+		return s.clearNextStep(ctx, r)
 	}
 	after := r
-	after.Next.Told = told
+	after.Next.Notified = told
 	return errors.Join(failure, s.Store.Change(ctx, Change{Before: r, After: after}))
 }
 
 // tell returns who has got the mail, those from before included.
-func (s *Service) tell(ctx context.Context, r Request, requester principal.Person, approvers []principal.Person) ([]string, error) {
-	told := slices.Clone(r.Next.Told)
+func (s *Service) mailApprovers(ctx context.Context, r Request, requester principal.Person, approvers []principal.Person) ([]string, error) {
+	told := slices.Clone(r.Next.Notified)
 	var failures []error
 	for _, a := range approvers {
 		if a.ID == r.UserID || slices.Contains(told, a.ID) {
@@ -129,10 +130,10 @@ func (s *Service) tell(ctx context.Context, r Request, requester principal.Perso
 var errNoTime = errors.New("requests: no time is left for more mails; the rest is sent later")
 
 // mailRefusal tells the requester of a denial; somebody who is no longer active is not told.
-func (s *Service) mailRefusal(ctx context.Context, r Request) error {
+func (s *Service) mailDenial(ctx context.Context, r Request) error {
 	person, err := s.People.Person(ctx, r.UserID)
 	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
-		return s.settle(ctx, r)
+		return s.clearNextStep(ctx, r)
 	}
 	if err != nil {
 		return err
@@ -179,7 +180,7 @@ func (s *Service) mailLink(ctx context.Context, r Request) error {
 		return err
 	}
 	after = r.event(Event{At: s.now(), Actor: System, Action: ActionMailed, Detail: "the link to collect the password"})
-	after.CollectBy, after.Next.Due, after.Next.Tries = link.ExpiresAt, link.ExpiresAt, 0
+	after.CollectBy, after.Next.Due, after.Next.Attempts = link.ExpiresAt, link.ExpiresAt, 0
 	return s.Store.Change(ctx, Change{Before: r, After: after})
 }
 
@@ -188,7 +189,7 @@ func (s *Service) mintLink(r Request, person principal.Person) (credentials.Secr
 	secret, now := credentials.Mint(credentials.Link), s.now()
 	return secret, credentials.Credential{
 		ID: secret.ID(), Kind: credentials.Link, Hash: secret.Hash(), Name: r.ID, Owner: ownerOf(person),
-		CreatedAt: now, ExpiresAt: now.Add(LinkLife),
+		CreatedAt: now, ExpiresAt: now.Add(LinkLifetime),
 	}
 }
 

@@ -2,13 +2,13 @@ package credentialrequests
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"strings"
 	"time"
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/mail"
 )
 
@@ -27,9 +27,6 @@ type Service struct{ Parts }
 
 // NewService returns the rules over the parts.
 func NewService(parts Parts) *Service { return &Service{parts} }
-
-// attempts is how often a change is tried again after somebody else's change to the same request or person came first.
-const attempts = 8
 
 // now is the time as it is stored.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
@@ -50,7 +47,7 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, baseUR
 	if err := s.Store.Create(ctx, request, caller.CredentialID); err != nil {
 		return Request{}, err
 	}
-	s.stepOrLeave(ctx, request)
+	s.tryStep(ctx, request)
 	return request, nil
 }
 
@@ -89,11 +86,16 @@ func (s *Service) Decide(ctx context.Context, caller principal.Principal, decisi
 	if failures := CheckReason(decision.Reason); len(failures) > 0 {
 		return Request{}, fault.Invalid(failures...)
 	}
-	decided, err := retry(ctx, func() (Request, error) { return s.decide(ctx, caller, decision) })
-	if err == nil {
-		s.stepOrLeave(ctx, decided)
+	var decided Request
+	err := versions.Retry(ctx, func() (err error) {
+		decided, err = s.decide(ctx, caller, decision)
+		return err
+	})
+	if err != nil {
+		return Request{}, err
 	}
-	return decided, err
+	s.tryStep(ctx, decided)
+	return decided, nil
 }
 
 func (s *Service) decide(ctx context.Context, caller principal.Principal, decision Decision) (Request, error) {
@@ -146,27 +148,11 @@ func (s *Service) change(ctx context.Context, c Change) (Request, error) {
 
 // stepOrLeave takes the next step. One that fails stays noted, and SendDue takes it: what caused it has happened already,
 // so the caller must not be told otherwise.
-func (s *Service) stepOrLeave(ctx context.Context, r Request) {
+func (s *Service) tryStep(ctx context.Context, r Request) {
 	if !mail.HasTime(ctx) {
 		return
 	}
 	if err := s.step(ctx, r); err != nil {
 		slog.WarnContext(ctx, "credential request left for later", "request", r.ID, "error", err)
 	}
-}
-
-// retry calls f again while somebody else's change came first. It need not wait in between: each time, somebody got
-// further.
-func retry[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	var none T
-	for range attempts {
-		result, err := f()
-		if !errors.Is(err, ErrStale) {
-			return result, err
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return none, ErrStale
 }

@@ -60,7 +60,7 @@ func newOffice(tb testing.TB) *office {
 		{"joan@example.com", principal.Admin, &o.joan},
 		{"ada@example.com", principal.Viewer, &o.ada},
 	} {
-		created, err := o.users.Create(tb.Context(), users.Request{Caller: principal.Operator()},
+		created, err := o.users.Create(tb.Context(), users.CreateOptions{Caller: principal.Operator()},
 			users.NewUser{Email: p.email, Name: p.email, Role: p.role})
 		if err != nil {
 			tb.Fatal(err)

@@ -83,7 +83,7 @@ type Owner struct {
 }
 
 // LastUseStep is the resolution of LastUsedAt: it changes at most this often.
-const LastUseStep = 5 * time.Minute
+const LastUseResolution = 5 * time.Minute
 
 // Works reports whether the credential is accepted at the given time.
 func (c Credential) Works(at time.Time) bool {
@@ -100,7 +100,7 @@ func (c Credential) Live(at time.Time) bool {
 const Retention = 90 * 24 * time.Hour
 
 // Kept reports whether the credential is still to be shown: until Retention after it was revoked, or has expired.
-func (c Credential) Kept(at time.Time) bool {
+func (c Credential) IsRetained(at time.Time) bool {
 	ended := c.RevokedAt
 	if ended.IsZero() {
 		ended = c.ExpiresAt
@@ -115,9 +115,9 @@ type Store interface {
 	// Use counts one request in the minute of at, notes the use, and returns the credential and how many requests
 	// that minute has had, this one included. One atomic call; ErrUnknown if there is no credential with this id and
 	// hash, so that somebody who knows only the public id cannot use up its allowance.
-	Use(ctx context.Context, id string, hash []byte, at time.Time) (Credential, int, error)
+	CountRequest(ctx context.Context, id string, hash []byte, at time.Time) (Credential, int, error)
 	// Touch notes a use without counting it.
-	Touch(ctx context.Context, id string, at time.Time) error
+	RecordUse(ctx context.Context, id string, at time.Time) error
 }
 
 // Allowance is a credential's rate limit as of one request.
@@ -169,7 +169,7 @@ func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []K
 		return Credential{}, Allowance{}, ErrUnauthorized
 	}
 	now := a.now()
-	found, used, err := a.present(ctx, secret, now)
+	found, used, err := a.lookUp(ctx, secret, now)
 	if errors.Is(err, ErrUnknown) {
 		return Credential{}, Allowance{}, ErrUnauthorized
 	}
@@ -184,9 +184,9 @@ func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []K
 }
 
 // present looks the secret up, checks it, and notes its use.
-func (a *Authenticator) present(ctx context.Context, secret Secret, now time.Time) (found Credential, used int, err error) {
+func (a *Authenticator) lookUp(ctx context.Context, secret Secret, now time.Time) (found Credential, used int, err error) {
 	if a.limit > 0 {
-		found, used, err = a.store.Use(ctx, secret.ID(), secret.Hash(), now)
+		found, used, err = a.store.CountRequest(ctx, secret.ID(), secret.Hash(), now)
 	} else {
 		found, err = a.store.Get(ctx, secret.ID())
 	}
@@ -196,8 +196,8 @@ func (a *Authenticator) present(ctx context.Context, secret Secret, now time.Tim
 	if !secret.Matches(found.Hash) || found.Kind != secret.Kind() || !found.Works(now) {
 		return Credential{}, 0, ErrUnauthorized
 	}
-	if a.limit == 0 && now.Truncate(LastUseStep).After(found.LastUsedAt) {
-		err = a.store.Touch(ctx, secret.ID(), now)
+	if a.limit == 0 && now.Truncate(LastUseResolution).After(found.LastUsedAt) {
+		err = a.store.RecordUse(ctx, secret.ID(), now)
 	}
 	return found, used, err
 }

@@ -5,40 +5,39 @@ import (
 	"strings"
 	"time"
 
+	"portside/shared/core/calendar"
 	"portside/shared/credentials"
 )
 
-const day = 24 * time.Hour
+// span is the days that a run covers: those after done, up to today. A done of 0 means that no run has completed yet.
+type span struct{ done, today calendar.Day }
 
-// span is the days after done up to today, both midnight in UTC. A zero done means that there was no run before.
-type span struct{ done, today time.Time }
-
-// expiries returns the days on which something expires that some threshold has passed over within the span, nearest
-// first. They are at most those of the first threshold, however long no run was done: what has expired is past telling.
-func (s span) expiries() []time.Time {
-	var all []time.Time
-	for ahead := range Thresholds()[0] + 1 {
-		expires := s.today.Add(time.Duration(ahead) * day)
-		if len(s.passed(expires)) > 0 {
+// expiryDays returns the days on which a credential must expire to reach a threshold within the span, nearest first.
+// However long the span is, they begin today, because expired credentials get no notice.
+func (s span) expiryDays() []calendar.Day {
+	var all []calendar.Day
+	for expires := s.today; expires <= s.today+calendar.Day(Thresholds()[0]); expires++ {
+		if len(s.reached(expires)) > 0 {
 			all = append(all, expires)
 		}
 	}
 	return all
 }
 
-// passed returns the thresholds, in days, that came up within the span for what expires on a day.
-func (s span) passed(expires time.Time) []int {
+// reached returns the thresholds, in days and in descending order, that a credential which expires on a day reached
+// within the span.
+func (s span) reached(expires calendar.Day) []int {
 	return slices.DeleteFunc(Thresholds(), func(days int) bool {
-		told := expires.Add(-time.Duration(days) * day)
-		return told.After(s.today) || !told.After(s.done)
+		noticeDay := expires - calendar.Day(days)
+		return noticeDay > s.today || noticeDay <= s.done
 	})
 }
 
-// due returns the notice for each credential that still works and has one, by id.
-func (s span) due(found []credentials.Credential, now time.Time) []Notice {
+// notices returns the notices that are due for the credentials that still work, sorted by credential id.
+func (s span) notices(found []credentials.Credential, now time.Time) []Notice {
 	var all []Notice
 	for _, c := range found {
-		if days, has := s.nearest(c); has && c.Works(now) {
+		if days, ok := s.nearestThreshold(c); ok && c.Works(now) {
 			all = append(all, Notice{Credential: c, Days: days})
 		}
 	}
@@ -46,14 +45,14 @@ func (s span) due(found []credentials.Credential, now time.Time) []Notice {
 	return all
 }
 
-// nearest returns the smallest threshold that came up within the span and after the day on which the credential was made:
-// who has just got a token for a day need not be told that it ends tomorrow.
-func (s span) nearest(c credentials.Credential) (days int, has bool) {
-	expires, made := c.ExpiresAt.UTC().Truncate(day), c.CreatedAt.UTC().Truncate(day)
-	for _, threshold := range s.passed(expires) {
-		if expires.Add(-time.Duration(threshold) * day).After(made) {
-			days, has = threshold, true
+// nearestThreshold returns the smallest threshold that the credential reached within the span and after the day of its
+// creation. A token that is created for one day gets no notice that it expires tomorrow.
+func (s span) nearestThreshold(c credentials.Credential) (days int, ok bool) {
+	expires, created := calendar.DayOf(c.ExpiresAt), calendar.DayOf(c.CreatedAt)
+	for _, threshold := range s.reached(expires) {
+		if expires-calendar.Day(threshold) > created {
+			days, ok = threshold, true
 		}
 	}
-	return days, has
+	return days, ok
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"portside/shared/core/calendar"
 	"portside/shared/credentials"
 	"portside/shared/testkit/awstest"
 )
@@ -16,16 +17,16 @@ func expiring(at time.Time) credentials.Credential {
 	}
 }
 
-// dailyRuns are the thresholds of the notices that a run on every day of a credential's life sends.
+// dailyRuns returns the thresholds of the notices that daily runs send during the life of a credential.
 func dailyRuns(c credentials.Credential) (days []int) {
-	first := c.CreatedAt.UTC().Truncate(day)
-	for today := first; today.Before(c.ExpiresAt.AddDate(0, 0, 2)); today = today.Add(day) {
-		s := span{done: today.Add(-day), today: today}
-		for _, expires := range s.expiries() {
-			if !expires.Equal(c.ExpiresAt.UTC().Truncate(day)) {
-				continue // the store would not find it there
+	expiry := calendar.DayOf(c.ExpiresAt)
+	for today := calendar.DayOf(c.CreatedAt); today < expiry+2; today++ {
+		s := span{done: today - 1, today: today}
+		for _, expires := range s.expiryDays() {
+			if expires != expiry {
+				continue // the store would not find the credential on that day
 			}
-			for _, notice := range s.due([]credentials.Credential{c}, today.Add(6*time.Hour)) {
+			for _, notice := range s.notices([]credentials.Credential{c}, today.Begin().Add(6*time.Hour)) {
 				days = append(days, notice.Days)
 			}
 		}
@@ -35,7 +36,7 @@ func dailyRuns(c credentials.Credential) (days []int) {
 
 func TestFourNoticesForAnExpiryOnEveryDay(t *testing.T) {
 	for midnight := range awstest.Days() {
-		for _, at := range []time.Time{midnight, midnight.Add(12 * time.Hour), midnight.Add(day - time.Millisecond)} {
+		for _, at := range []time.Time{midnight, midnight.Add(12 * time.Hour), midnight.Add(24*time.Hour - time.Millisecond)} {
 			if got := dailyRuns(expiring(at)); !slices.Equal(got, Thresholds()) {
 				t.Errorf("for an expiry at %s, notices come %v days before", at, got)
 			}
@@ -55,7 +56,8 @@ func TestOneNoticeAfterMissedRunsOnEveryDay(t *testing.T) {
 				}
 			}
 			var got []int
-			for _, notice := range (span{done: today.AddDate(0, 0, -40), today: today}).due([]credentials.Credential{c}, today) {
+			s := span{done: calendar.DayOf(today) - 40, today: calendar.DayOf(today)}
+			for _, notice := range s.notices([]credentials.Credential{c}, today) {
 				got = append(got, notice.Days)
 			}
 			if !slices.Equal(got, want) {

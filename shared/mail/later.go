@@ -10,7 +10,7 @@ const (
 	// SendAfter is how long the schedule leaves a new note alone: the request that made it gets the time to send it itself.
 	SendAfter = time.Minute
 	// MaxTries is how often a mail is tried before it is given up: for about a week, as long as a link in it would work.
-	MaxTries = 19
+	MaxAttempts = 19
 	// sendTime is the least time that must be left to take up one more mail: a run that is cut off between a new link and
 	// its mail would end the old link for nothing.
 	sendTime = 10 * time.Second
@@ -18,7 +18,7 @@ const (
 
 // BackOff is how long a mail rests after its nth try: a minute, two, four, up to about a day. So addresses that are refused
 // for good do not crowd out the others.
-func BackOff(tries int) time.Duration {
+func RetryDelay(tries int) time.Duration {
 	const longest = 10 // 2^10 minutes are 17 hours
 	return SendAfter << min(tries, longest)
 }

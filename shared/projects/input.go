@@ -65,10 +65,10 @@ func (c Change) Check() []fault.Field {
 		failures.Prose("/description", *c.Description, 0, MaxDescription)
 	}
 	if c.Status != nil && !c.Status.Known() {
-		failures.Say("/status", "must be draft, active, on_hold, completed or archived")
+		failures.Add("/status", "must be draft, active, on_hold, completed or archived")
 	}
 	if c.OwnerID != nil && uuid.Validate(*c.OwnerID) != nil {
-		failures.Say("/ownerId", notUser)
+		failures.Add("/ownerId", notUser)
 	}
 	checkMembers(&failures, c.Members)
 	if c.Settings != nil {
@@ -84,7 +84,7 @@ const notUser = "must be the id of a user who exists"
 
 func checkMembers(failures *checks.Failures, members []Member) {
 	if len(members) > MaxMembers {
-		failures.Say("/members", "must have at most %d members", MaxMembers)
+		failures.Add("/members", "must have at most %d members", MaxMembers)
 		return
 	}
 	seen := map[string]bool{}
@@ -92,13 +92,13 @@ func checkMembers(failures *checks.Failures, members []Member) {
 		id := canonical(m.UserID)
 		switch {
 		case uuid.Validate(m.UserID) != nil:
-			failures.Say(memberPointer(i), notUser)
+			failures.Add(memberPointer(i), notUser)
 		case seen[id]:
-			failures.Say(memberPointer(i), "must not be a user who is named before; a member has one role")
+			failures.Add(memberPointer(i), "must not be a user who is named before; a member has one role")
 		}
 		seen[id] = true
 		if m.Role != Owner && m.Role != Editor && m.Role != Viewer {
-			failures.Say(rolePointer(i), "must be owner, editor or viewer")
+			failures.Add(rolePointer(i), "must be owner, editor or viewer")
 		}
 	}
 }

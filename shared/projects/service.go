@@ -42,7 +42,7 @@ func (s *Service) Create(ctx context.Context, request Request, input NewProject)
 		ID: s.newID(), Status: Draft, OwnerID: request.Caller.UserID, Members: []Member{},
 		Settings: checks.Compact(nil), Metadata: checks.Compact(nil), CreatedAt: s.now().UTC(),
 	})
-	creation := Creation{Project: project, Once: idempotency.For(request.Caller.UserID, request.IdempotencyKey, wanted(project))}
+	creation := Creation{Project: project, Once: idempotency.NewKey(request.Caller.UserID, request.IdempotencyKey, wanted(project))}
 	strangers, err := s.strangers(ctx, Project{}, project)
 	if err != nil {
 		return Created{}, err
@@ -95,11 +95,11 @@ func people(p Project) map[string]bool {
 func unknown(p Project, known map[string]bool) []fault.Field {
 	var failures checks.Failures
 	if !known[p.OwnerID] {
-		failures.Say("/ownerId", notUser)
+		failures.Add("/ownerId", notUser)
 	}
 	for i, m := range p.Members {
 		if !known[m.UserID] {
-			failures.Say(memberPointer(i), notUser)
+			failures.Add(memberPointer(i), notUser)
 		}
 	}
 	return failures.Fields()
@@ -141,14 +141,14 @@ func (s *Service) update(ctx context.Context, before, after Project) (Project, e
 	if len(strangers) > 0 {
 		return Project{}, fault.Invalid(strangers...)
 	}
-	after.UpdatedAt = versions.Stamp(s.now())
+	after.UpdatedAt = versions.StoredTime(s.now())
 	return s.store.Update(ctx, before, after)
 }
 
 // Delete removes a project. Errors as Update.
 func (s *Service) Delete(ctx context.Context, target versions.Target) error {
 	return versions.Change(ctx, target, s.read, func(project Project) error {
-		return s.store.Delete(ctx, project, versions.Stamp(s.now()))
+		return s.store.Delete(ctx, project, versions.StoredTime(s.now()))
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // Everything is what a vendor's own people may hand out.
-func Everything() []principal.Scope {
+func AllScopes() []principal.Scope {
 	return []principal.Scope{principal.ReadCharts, principal.ReadImages}
 }
 

@@ -32,12 +32,12 @@ const (
 
 // The ways in which an operation on tokens is refused.
 var (
-	ErrNotFound = fault.New(fault.NotFound, "There is no such token.")
-	ErrWider    = fault.New(fault.Forbidden, "A scope that was asked for reaches further than those of the credential that asks.")
-	ErrNotYours = fault.New(fault.Forbidden, "Other people's tokens need the permission tokens:read to see and tokens:write to revoke.")
-	ErrTooMany  = fault.NewFinal(fault.Conflict, fmt.Sprintf("There are %d working credentials already, which is the most one user may have, "+
+	ErrNotFound    = fault.New(fault.NotFound, "There is no such token.")
+	ErrWiderScopes = fault.New(fault.Forbidden, "A scope that was asked for reaches further than those of the credential that asks.")
+	ErrNotYours    = fault.New(fault.Forbidden, "Other people's tokens need the permission tokens:read to see and tokens:write to revoke.")
+	ErrTooMany     = fault.NewFinal(fault.Conflict, fmt.Sprintf("There are %d working credentials already, which is the most one user may have, "+
 		"or %d tokens were made today. Revoke one first, or come back tomorrow.", credentials.MaxLive, credentials.MaxDaily))
-	ErrNotKin = fault.New(fault.Forbidden, "A token may end itself, those that it was renewed from, and those that were renewed from it; "+
+	ErrNotRelated = fault.New(fault.Forbidden, "A token may end itself, those that it was renewed from, and those that were renewed from it; "+
 		"no others, since it may have leaked.")
 	// ErrCaller says that the credential which asks was revoked, or its owner deactivated, at that very moment.
 	ErrCaller = credentials.ErrUnauthorized
@@ -126,7 +126,7 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, input 
 		return Issued{}, fault.Invalid(failures...)
 	}
 	if !principal.Within(scopesOf(caller), input.Scopes) {
-		return Issued{}, ErrWider
+		return Issued{}, ErrWiderScopes
 	}
 	now := s.now().UTC().Truncate(time.Millisecond) // as it is stored
 	secret := credentials.Mint(credentials.AccessToken)
@@ -144,7 +144,7 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, input 
 // scopesOf is what a caller may hand out: a token what it has, a person with tokens:write everything.
 func scopesOf(caller principal.Principal) []principal.Scope {
 	if !caller.Scoped() {
-		return Everything()
+		return AllScopes()
 	}
 	return caller.Scopes
 }
@@ -169,7 +169,7 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, userID s
 	}
 	all, err := s.store.List(ctx, userID)
 	now := s.now()
-	all = slices.DeleteFunc(all, func(c credentials.Credential) bool { return !c.Kept(now) })
+	all = slices.DeleteFunc(all, func(c credentials.Credential) bool { return !c.IsRetained(now) })
 	slices.SortFunc(all, func(a, b credentials.Credential) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
@@ -194,10 +194,10 @@ func (s *Service) Revoke(ctx context.Context, caller principal.Principal, id str
 			return err
 		}
 		if !descends(id, caller.CredentialID, issued) && !descends(caller.CredentialID, id, issued) {
-			return ErrNotKin
+			return ErrNotRelated
 		}
 	}
-	return s.end(ctx, token, "revoked by "+caller.UserID)
+	return s.revoke(ctx, token, "revoked by "+caller.UserID)
 }
 
 // descends reports whether the token with the id is the ancestor, or was renewed from it or from one of its successors.
@@ -223,7 +223,7 @@ func (s *Service) find(
 	if err != nil {
 		return credentials.Credential{}, err
 	}
-	if !isToken(token) || !token.Kept(s.now()) || token.Owner.ID != caller.UserID && !caller.Can(others) {
+	if !isToken(token) || !token.IsRetained(s.now()) || token.Owner.ID != caller.UserID && !caller.Can(others) {
 		return credentials.Credential{}, ErrNotFound
 	}
 	return token, nil
@@ -244,15 +244,15 @@ func (s *Service) RevokeLeaked(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.endLeaked(ctx, leaked); err != nil {
+	if err := s.revokeIfLive(ctx, leaked); err != nil {
 		return err
 	}
-	return s.endDescendants(ctx, leaked)
+	return s.revokeDescendants(ctx, leaked)
 }
 
 // endDescendants ends what was renewed from a token that has ended, level by level: since nothing can be issued by a token
 // that has ended, each level is complete when it is read.
-func (s *Service) endDescendants(ctx context.Context, ancestor credentials.Credential) error {
+func (s *Service) revokeDescendants(ctx context.Context, ancestor credentials.Credential) error {
 	ended := map[string]bool{ancestor.ID: true}
 	for {
 		issued, err := s.store.List(ctx, ancestor.Owner.ID)
@@ -264,7 +264,7 @@ func (s *Service) endDescendants(ctx context.Context, ancestor credentials.Crede
 			return nil
 		}
 		for _, c := range children {
-			if err := s.endLeaked(ctx, c); err != nil {
+			if err := s.revokeIfLive(ctx, c); err != nil {
 				return err
 			}
 			ended[c.ID] = true
@@ -273,14 +273,14 @@ func (s *Service) endDescendants(ctx context.Context, ancestor credentials.Crede
 }
 
 // endLeaked ends a credential unless it has ended.
-func (s *Service) endLeaked(ctx context.Context, c credentials.Credential) error {
-	if err := s.end(ctx, c, "reported as leaked"); !errors.Is(err, ErrNotFound) {
+func (s *Service) revokeIfLive(ctx context.Context, c credentials.Credential) error {
+	if err := s.revoke(ctx, c, "reported as leaked"); !errors.Is(err, ErrNotFound) {
 		return err
 	}
 	return nil
 }
 
-func (s *Service) end(ctx context.Context, token credentials.Credential, reason string) error {
+func (s *Service) revoke(ctx context.Context, token credentials.Credential, reason string) error {
 	token.RevokedAt, token.Reason = s.now().UTC(), reason
 	return s.store.Revoke(ctx, token)
 }

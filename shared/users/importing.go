@@ -7,19 +7,20 @@ import (
 	"portside/shared/core/fault"
 )
 
-// ErrRepeated is what a row of an import gets whose address stands in an earlier row of the same call.
-var ErrRepeated = fault.NewFinal(fault.Conflict, "The same e-mail address stands in an earlier row.")
+// ErrRepeatedRow is the error of a row whose address is in an earlier row of the same call.
+var ErrRepeatedRow = fault.NewFinal(fault.Conflict, "An earlier row has the same e-mail address.")
 
 // BulkStore adds many users at once.
 type BulkStore interface {
-	// CreateAll adds users in few transactions, each of which writes whole users only. The errors are in the order of
-	// the creations: nil for an added user, ErrEmailTaken for one that was there. The error beside them is an outage;
-	// users before the first that it left undecided may have been added, and the same call again adds the rest.
-	// An invitation among them needs no link: its mail is noted as unsent, and Inviter.SendDue makes the link.
+	// CreateAll adds users in few transactions, each of which writes complete users only. It
+	// returns one error per creation, in the same order: nil for an added user, ErrEmailTaken for
+	// one that existed. The second result is an outage. Users before the first undecided one may
+	// have been added then; the same call again adds the rest. An invitation needs no link: its
+	// mail is stored as unsent, and Inviter.SendDue creates the link.
 	CreateAll(ctx context.Context, creations []Creation) ([]error, error)
 }
 
-// Importer adds users on behalf of the operator, without asking for permissions.
+// Importer adds users on behalf of the operator, without checking permissions.
 type Importer struct {
 	store   BulkStore
 	newID   func() string
@@ -27,13 +28,14 @@ type Importer struct {
 	baseURL string
 }
 
-// NewImporter returns an Importer. baseURL is the portal's address for activation mails; see NewUser.ActivationEmail.
+// NewImporter returns an Importer. baseURL is the address of the portal, for activation mails; see
+// NewUser.ActivationEmail.
 func NewImporter(store BulkStore, newID func() string, now func() time.Time, baseURL string) *Importer {
 	return &Importer{store: store, newID: newID, now: now, baseURL: baseURL}
 }
 
-// Import adds the users and returns one error for each, nil where it was added. A row that breaks a rule does not keep
-// the others out. Running the same import again adds nothing twice, since addresses are unique.
+// Import adds the users and returns one error for each row, nil if it was added. An invalid row
+// does not stop the others. Addresses are unique, so the same import again adds nothing twice.
 func (i *Importer) Import(ctx context.Context, rows []NewUser) ([]error, error) {
 	outcomes := make([]error, len(rows))
 	seen := make(map[string]bool, len(rows))
@@ -45,7 +47,7 @@ func (i *Importer) Import(ctx context.Context, rows []NewUser) ([]error, error) 
 		case len(failures) > 0:
 			outcomes[n] = fault.Invalid(failures...)
 		case seen[normal.Email]:
-			outcomes[n] = ErrRepeated
+			outcomes[n] = ErrRepeatedRow
 		default:
 			seen[normal.Email] = true
 			creations = append(creations, i.creation(normal))

@@ -10,24 +10,25 @@ import (
 	"portside/shared/core/principal"
 )
 
-// Bounds of a user's fields, from the contract. Lengths are in characters; those of metadata are package checks'.
+// Limits of a user's fields, from the API contract. Lengths are in characters. Package checks has
+// those of metadata.
 const (
 	MaxEmail      = 254 // bytes; RFC 5321 as corrected by erratum 1690 of RFC 3696
 	MaxName       = 200
 	MaxDepartment = 200
 )
 
-// NewUser is what a caller says of a user to be created.
+// NewUser is the input for a new user.
 type NewUser struct {
 	Email           string
 	Name            string
 	Role            principal.Role
 	Department      string
-	Metadata        json.RawMessage // nil: an empty object
-	ActivationEmail bool            // true: the user starts pending and gets an activation mail; false: active at once
+	Metadata        json.RawMessage // nil means an empty object
+	ActivationEmail bool            // true: the user starts pending and gets an activation mail; false: the user is active at once
 }
 
-// Change is what a caller says of a user to be changed; nil leaves a field as it is.
+// Change is the input for changing a user. Nil fields stay unchanged.
 type Change struct {
 	Name       *string
 	Role       *principal.Role
@@ -36,7 +37,7 @@ type Change struct {
 	Metadata   json.RawMessage
 }
 
-// Check returns every way in which the input breaks a rule, none if it is fit to use after Normal.
+// Check returns all validation failures. Without any, the input may be used after Normal.
 func (n NewUser) Check() []fault.Field {
 	n = n.Normal()
 	c := checker{}
@@ -48,7 +49,8 @@ func (n NewUser) Check() []fault.Field {
 	return c.Fields()
 }
 
-// Normal returns the input as it is stored: address lower-cased, texts trimmed, metadata compacted.
+// Normal returns the input as it is stored: the address in lower case, texts trimmed, metadata
+// compacted.
 func (n NewUser) Normal() NewUser {
 	n.Email = strings.ToLower(strings.TrimSpace(n.Email))
 	n.Name = strings.TrimSpace(n.Name)
@@ -57,7 +59,7 @@ func (n NewUser) Normal() NewUser {
 	return n
 }
 
-// Check returns every way in which the change breaks a rule.
+// Check returns all validation failures.
 func (c Change) Check() []fault.Field {
 	check := checker{}
 	if c.Name != nil {
@@ -67,7 +69,7 @@ func (c Change) Check() []fault.Field {
 		check.role(*c.Role)
 	}
 	if c.Status != nil && *c.Status != Active && *c.Status != Inactive && *c.Status != Suspended {
-		check.Say("/status", "must be active, inactive or suspended")
+		check.Add("/status", "must be active, inactive or suspended")
 	}
 	if c.Department != nil {
 		check.Text("/department", strings.TrimSpace(*c.Department), 0, MaxDepartment)
@@ -78,7 +80,7 @@ func (c Change) Check() []fault.Field {
 	return check.Fields()
 }
 
-// Apply returns u with the change made.
+// Apply returns u with the change applied.
 func (c Change) Apply(u User) User {
 	if c.Name != nil {
 		u.Name = strings.TrimSpace(*c.Name)
@@ -98,28 +100,28 @@ func (c Change) Apply(u User) User {
 	return u
 }
 
-// checker adds the rules of users' own fields.
+// checker adds the rules for the fields of users.
 type checker struct{ checks.Failures }
 
 func (c *checker) role(r principal.Role) {
 	if !r.Known() {
-		c.Say("/role", "must be admin, manager, user or viewer")
+		c.Add("/role", "must be admin, manager, user or viewer")
 	}
 }
 
 func (c *checker) email(s string) {
 	switch {
 	case len(s) > MaxEmail:
-		c.Say("/email", "must have at most %d bytes", MaxEmail)
+		c.Add("/email", "must have at most %d bytes", MaxEmail)
 	case !plausibleEmail(s):
-		c.Say("/email", "must be an e-mail address such as ada@example.com, in ASCII (an international domain in its xn-- form)")
+		c.Add("/email", "must be an e-mail address such as ada@example.com, in ASCII (an international domain in its xn-- form)")
 	}
 }
 
-// plausibleEmail accepts the dot-atom form of RFC 5322, section 3.4.1, in ASCII. Letters beyond it (RFC 6531) are refused,
-// since SES does not deliver to them and two spellings of one mailbox could not be told apart; an international domain is
-// written in its xn-- form. So are quoted local parts and address literals: nobody's mailbox needs them, and they hide
-// trouble.
+// plausibleEmail accepts the dot-atom form of RFC 5322, section 3.4.1, in ASCII. It rejects other
+// letters (RFC 6531), because SES does not deliver to such addresses and two spellings of one
+// mailbox would look different; international domains are written in their xn-- form. It also
+// rejects quoted local parts and address literals, which real mailboxes do not need.
 func plausibleEmail(s string) bool {
 	local, domain, found := strings.Cut(s, "@")
 	if !found || len(local) > 64 || !utf8.ValidString(s) {

@@ -10,7 +10,7 @@ import (
 	"portside/shared/users"
 )
 
-func TestEmailAddresses(t *testing.T) {
+func TestNewUserCheckAcceptsPlausibleAddresses(t *testing.T) {
 	for address, good := range map[string]bool{
 		"ada@example.com": true, "ADA@Example.COM": true, " ada@example.com\t": true, "a@b": true, "admin@localhost": true,
 		"a+tag@sub.example.co.uk": true, "o'neil@example.com": true, "jörg@bücher.example": false, "joerg@xn--bcher-kva.example": true,
@@ -30,7 +30,8 @@ func TestEmailAddresses(t *testing.T) {
 	}
 }
 
-// FuzzNewUser checks what the store and the mail rely on: whatever is accepted is normal, bounded and printable.
+// FuzzNewUser checks that accepted input, after Normal, is normal, within the limits and printable,
+// as the store and the mails require.
 func FuzzNewUser(f *testing.F) {
 	f.Add("ada@example.com", "Ada", "Engines", `{"a":[1,{"b":null}]}`)
 	f.Add(" A@B.c ", " x ", "", ``)

@@ -13,48 +13,53 @@ import (
 	"portside/shared/mail"
 )
 
-// LinkLife is how long an activation link works.
-const LinkLife = 7 * 24 * time.Hour
+// LinkLifetime is how long an activation link works.
+const LinkLifetime = 7 * 24 * time.Hour
 
-// SendAfter is how long SendDue leaves a new invitation alone: the request that made it gets the time to send it itself.
+// SendAfter is how long SendDue waits with a new invitation, so that the request that created it
+// can send the mail itself.
 const SendAfter = mail.SendAfter
 
-// ErrLink is what an activation link gets that does not work, whatever the reason.
+// ErrLink is the error of every activation link that does not work, whatever the reason.
 var ErrLink = fault.New(fault.Unauthorized, "This activation link does not work: it has expired, was used already, or was "+
 	"replaced by a newer one. Ask your administrator for a new invitation.")
 
-// Invitation is what must be stored with a user who is to activate the account by mail.
+// Invitation is what is stored with a user who will activate the account by mail.
 type Invitation struct {
-	Link    credentials.Credential
-	BaseURL string    // of the portal, for the link in the mail
-	Due     time.Time // when SendDue takes the mail up if it is still unsent; zero: at once
-	Tries   int       // how often SendDue has tried
+	Link     credentials.Credential
+	BaseURL  string    // of the portal, for the link in the mail
+	Due      time.Time // when SendDue sends the mail if it is still unsent; zero: at once
+	Attempts int       // of SendDue
 }
 
-// Unsent is an invitation whose mail has not been accepted for delivery.
+// Unsent is an invitation whose mail was not accepted for delivery yet.
 type Unsent struct {
-	User    User
-	BaseURL string
-	Tries   int
+	User     User
+	BaseURL  string
+	Attempts int
 }
 
-// InvitationStore keeps activation links and knows which of them still have to be mailed. Writes are all or nothing;
-// reads are strongly consistent.
+// InvitationStore keeps activation links, and knows which of them are not mailed yet. Writes are
+// all or nothing; reads are strongly consistent.
 type InvitationStore interface {
-	// Invited returns the pending user whom the link belongs to, or ErrLink where the link does not work at that time.
+	// Invited returns the pending user to whom the link belongs. Errors: ErrLink if the link does
+	// not work at that time.
 	Invited(ctx context.Context, link credentials.Secret, at time.Time) (User, error)
-	// Activate makes the user active, spends its link and adds the key. ErrLink if the user is no longer pending with
-	// that link, versions.ErrStale if the user changed otherwise.
+	// Activate makes the user active, revokes the link and adds the key. Errors: ErrLink if the
+	// user is no longer pending with that link; versions.ErrStale if the user has changed
+	// otherwise.
 	Activate(ctx context.Context, user User, key credentials.Credential, at time.Time) (User, error)
-	// Unsent returns up to limit invitations that are due at the given time and never were marked as sent.
+	// Unsent returns up to limit invitations that are due at the given time and were never marked
+	// as sent.
 	Unsent(ctx context.Context, at time.Time, limit int) ([]Unsent, error)
-	// Renew gives a pending user a new link and ends the one before. versions.ErrStale if the user changed.
+	// Renew gives a pending user a new link and revokes the previous one. Errors: versions.ErrStale
+	// if the user has changed.
 	Renew(ctx context.Context, user User, invitation Invitation, at time.Time) error
-	// Sent notes that the mail with this link was accepted for delivery.
-	Sent(ctx context.Context, userID, linkID string) error
+	// MarkSent records that the mail with this link was accepted for delivery.
+	MarkSent(ctx context.Context, userID, linkID string) error
 }
 
-// Mailer sends one message; nil means accepted for delivery.
+// Mailer sends mails. Nil means that a message was accepted for delivery.
 type Mailer interface {
 	Send(ctx context.Context, message mail.Message) error
 }
@@ -76,15 +81,15 @@ func (i *Inviter) invite(user User, baseURL string) (credentials.Secret, Invitat
 	now := i.now().UTC()
 	return link, Invitation{BaseURL: baseURL, Due: now.Add(SendAfter), Link: credentials.Credential{
 		ID: link.ID(), Kind: credentials.Link, Hash: link.Hash(), Name: "activation",
-		Owner: ownerOf(user), CreatedAt: now, ExpiresAt: now.Add(LinkLife),
+		Owner: ownerOf(user), CreatedAt: now, ExpiresAt: now.Add(LinkLifetime),
 	}}
 }
 
-// mailOrLeave sends the letter. One that cannot be sent now stays noted as unsent, and SendDue sends it: the user exists
-// already, so the request must not fail for it.
-func (i *Inviter) mailOrLeave(ctx context.Context, user User, link credentials.Secret, invitation Invitation) {
+// trySend sends the mail. If that fails, the invitation stays stored as unsent and SendDue sends it
+// later. The request must not fail for it, because the user exists already.
+func (i *Inviter) trySend(ctx context.Context, user User, link credentials.Secret, invitation Invitation) {
 	if err := i.mail(ctx, user, link, invitation); err != nil {
-		slog.WarnContext(ctx, "activation mail left for later", "user", user.ID, "error", err)
+		slog.WarnContext(ctx, "activation mail not sent yet", "user", user.ID, "error", err)
 	}
 }
 
@@ -92,12 +97,13 @@ func (i *Inviter) mail(ctx context.Context, user User, link credentials.Secret, 
 	if err := i.mailer.Send(ctx, letter(user, link, invitation)); err != nil {
 		return err
 	}
-	return i.store.Sent(ctx, user.ID, link.ID())
+	return i.store.MarkSent(ctx, user.ID, link.ID())
 }
 
-// SendDue mails every invitation that its own request could not, as far as the context's deadline lets it. Since only the
-// hash of a link is stored, each gets a new link, and the one before ends. It returns how many it sent; errors are joined,
-// one user's does not stop the rest.
+// SendDue sends the activation mails that their own requests could not send, as long as the
+// context's deadline leaves time. Each mail gets a new link, because only the hash of a link is
+// stored, and the previous link stops working. SendDue returns the number of mails. A failure does
+// not stop the rest; the errors are joined.
 func (i *Inviter) SendDue(ctx context.Context) (sent int, err error) {
 	const batch = 100
 	due, err := i.store.Unsent(ctx, i.now(), batch)
@@ -109,7 +115,7 @@ func (i *Inviter) SendDue(ctx context.Context) (sent int, err error) {
 		if !mail.HasTime(ctx) {
 			break
 		}
-		err := i.sendAgain(ctx, d)
+		err := i.resend(ctx, d)
 		switch {
 		case err == nil:
 			sent++
@@ -120,40 +126,41 @@ func (i *Inviter) SendDue(ctx context.Context) (sent int, err error) {
 	return sent, errors.Join(failures...)
 }
 
-func (i *Inviter) sendAgain(ctx context.Context, due Unsent) error {
-	if due.Tries >= mail.MaxTries {
-		slog.ErrorContext(ctx, "activation mail given up", "user", due.User.ID, "tries", due.Tries)
-		return i.store.Sent(ctx, due.User.ID, due.User.LinkID)
+func (i *Inviter) resend(ctx context.Context, due Unsent) error {
+	if due.Attempts >= mail.MaxAttempts {
+		slog.ErrorContext(ctx, "activation mail abandoned", "user", due.User.ID, "tries", due.Attempts)
+		return i.store.MarkSent(ctx, due.User.ID, due.User.LinkID)
 	}
 	link, invitation := i.invite(due.User, due.BaseURL)
-	invitation.Tries = due.Tries + 1
-	invitation.Due = i.now().UTC().Add(mail.BackOff(invitation.Tries))
+	invitation.Attempts = due.Attempts + 1
+	invitation.Due = i.now().UTC().Add(mail.RetryDelay(invitation.Attempts))
 	if err := i.store.Renew(ctx, due.User, invitation, i.now().UTC()); err != nil {
 		return err
 	}
 	return i.mail(ctx, due.User, link, invitation)
 }
 
-// Activated is a user who has just activated the account, with a first API key, shown this once.
+// Activated is a user who has just activated the account, with a first API key. The key is shown
+// only now.
 type Activated struct {
 	User User
 	Key  credentials.Secret
 }
 
-// Activate spends the link: the user becomes active and gets a first API key. Of several uses at the same moment one
-// succeeds. Error: ErrLink.
+// Activate uses the link: the user becomes active and gets a first API key. If a link is used
+// several times at once, one use succeeds. Errors: ErrLink.
 func (i *Inviter) Activate(ctx context.Context, text string) (Activated, error) {
 	link, err := credentials.Parse(text)
 	if err != nil || link.Kind() != credentials.Link {
 		return Activated{}, ErrLink
 	}
 	var activated Activated
-	err = versions.Settle(ctx, func() error {
+	err = versions.Retry(ctx, func() error {
 		user, err := i.store.Invited(ctx, link, i.now())
 		if err != nil {
 			return err
 		}
-		at := versions.Stamp(i.now())
+		at := versions.StoredTime(i.now())
 		secret, key := mintKey(user, "first key", at)
 		key.Owner.Active = true
 		activated.Key = secret
@@ -168,7 +175,7 @@ func letter(user User, link credentials.Secret, invitation Invitation) mail.Mess
 	return mail.Letter{
 		To: user.Email, Subject: "Activate your account", Name: user.Name,
 		Body: []string{"an account was made for you."},
-		// The link sits behind the #, which browsers do not send: it reaches no server's log.
+		// The secret is behind the #, which browsers do not send, so it reaches no server log.
 		Button: mail.Button{Label: "Activate your account", Address: invitation.BaseURL + "/portal/activate#" + link.Reveal()},
 		Notes: []string{
 			"The link works once, until " + until + ". You get your first API key there.",

@@ -13,66 +13,68 @@ import (
 	"portside/shared/credentials"
 )
 
-// Bounds of an API key's fields.
+// Limits of an API key's fields.
 const (
 	MaxKeyName = 100  // characters
-	MaxKeyDays = 3650 // days until a key expires; a key may also never expire
+	MaxKeyDays = 3650 // until a key expires; a key may also never expire
 )
 
-// The ways in which an operation on API keys is refused.
+// The errors of operations on API keys.
 var (
 	ErrNoKey       = fault.New(fault.NotFound, "This user has no such API key.")
 	ErrNotYourKeys = fault.New(fault.Forbidden, "Other people's API keys need the permission api-keys:write.")
 	ErrNotActive   = fault.NewFinal(fault.Conflict, "The user is not active, so no key of it would work. Set its status to active first.")
-	ErrTooManyKeys = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user has %d working credentials, which is the most there may be. "+
+	ErrTooManyKeys = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user has %d working credentials, which is the maximum. "+
 		"Revoke one first.", credentials.MaxLive))
 )
 
 // KeyStore keeps API keys. Writes are all or nothing; reads are strongly consistent.
 type KeyStore interface {
-	// Issue adds a key to an active user. versions.ErrStale if the user changed since it was read, ErrTooManyKeys.
+	// Issue adds a key to an active user. Errors: versions.ErrStale if the user has changed since
+	// it was read; ErrTooManyKeys.
 	Issue(ctx context.Context, user User, key credentials.Credential) error
 	// Keys returns a user's API keys that are not revoked, in no particular order.
 	Keys(ctx context.Context, userID string) ([]credentials.Credential, error)
-	// Revoke ends a key for good, from the next request on; ErrNoKey.
+	// Revoke revokes a key, which stops working with the next request. Errors: ErrNoKey.
 	Revoke(ctx context.Context, userID, keyID string, at time.Time) error
 }
 
-// Keys is the rules of users' API keys. People manage their own without a permission and others' with api-keys:write.
+// Keys manages API keys. People manage their own keys without a permission, and those of others
+// with api-keys:write.
 type Keys struct {
 	users Store
 	store KeyStore
 	now   func() time.Time
 }
 
-// NewKeys returns the rules over the stores.
+// NewKeys returns a Keys on the stores.
 func NewKeys(users Store, store KeyStore, now func() time.Time) *Keys {
 	return &Keys{users: users, store: store, now: now}
 }
 
-// NewKey is what a caller says of a key to be made.
+// NewKey is the input for a new key.
 type NewKey struct {
 	Name           string
-	ExpirationDays int // 0: never
+	ExpirationDays int // 0 means never
 }
 
-// Check returns every way in which the input breaks a rule.
+// Check returns all validation failures.
 func (n NewKey) Check() []fault.Field {
 	c := checker{}
 	c.Text("/name", strings.TrimSpace(n.Name), 1, MaxKeyName)
 	if n.ExpirationDays < 0 || n.ExpirationDays > MaxKeyDays {
-		c.Say("/expirationDays", "must be 1 to %d days, or be left out for a key that does not expire", MaxKeyDays)
+		c.Add("/expirationDays", "must be 1 to %d days, or be left out for a key that does not expire", MaxKeyDays)
 	}
 	return c.Fields()
 }
 
-// Issued is a key that was just made. The secret is here and nowhere else.
+// Issued is a new key. The secret is not stored anywhere else.
 type Issued struct {
 	Key    credentials.Credential
 	Secret credentials.Secret
 }
 
-// Create makes a key.
+// Create creates a key.
 func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID string, input NewKey) (Issued, error) {
 	if err := mayManage(caller, userID); err != nil {
 		return Issued{}, err
@@ -81,7 +83,7 @@ func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID st
 		return Issued{}, fault.Invalid(failures...)
 	}
 	var issued Issued
-	err := versions.Settle(ctx, func() error {
+	err := versions.Retry(ctx, func() error {
 		user, err := k.users.Get(ctx, userID)
 		if err != nil {
 			return err
@@ -101,7 +103,7 @@ func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID st
 	return issued, err
 }
 
-// List returns a user's keys, oldest first; expired ones are among them, revoked ones are not.
+// List returns a user's keys, oldest first. Expired keys are included, revoked ones are not.
 func (k *Keys) List(ctx context.Context, caller principal.Principal, userID string) ([]credentials.Credential, error) {
 	if err := mayManage(caller, userID); err != nil {
 		return nil, err
@@ -119,7 +121,7 @@ func (k *Keys) List(ctx context.Context, caller principal.Principal, userID stri
 	return keys, err
 }
 
-// Revoke ends a key, which may be the very one that the caller uses.
+// Revoke revokes a key, which may be the one that the caller uses.
 func (k *Keys) Revoke(ctx context.Context, caller principal.Principal, userID, keyID string) error {
 	if err := mayManage(caller, userID); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"portside/shared/core/versions"
 )
 
-// Service is the rules of user administration.
+// Service administers users.
 type Service struct {
 	store   Store
 	inviter *Inviter
@@ -19,30 +19,31 @@ type Service struct {
 	now     func() time.Time
 }
 
-// NewService returns the rules over a store. newID makes user ids (UUIDv7); inviter mails those who are to activate
-// their account themselves.
+// NewService returns a Service on a store. newID creates user ids (UUIDv7). inviter mails the users
+// who will activate their accounts themselves.
 func NewService(store Store, inviter *Inviter, newID func() string, now func() time.Time) *Service {
 	return &Service{store: store, inviter: inviter, newID: newID, now: now}
 }
 
-// Request is who asks for a creation, and how.
-type Request struct {
+// CreateOptions says who asks for a creation, and how.
+type CreateOptions struct {
 	Caller         principal.Principal
-	IdempotencyKey string // empty: none
-	BaseURL        string // address of the portal for the mailed link, without a trailing slash
+	IdempotencyKey string // empty if the client sent none
+	BaseURL        string // of the portal, for the mailed link; without a trailing slash
 }
 
-// Create adds a user. It returns once the user is stored; an activation mail that cannot be sent at that moment is sent
-// later by Inviter.SendDue. Errors: validation, ErrAbove, ErrEmailTaken, once.ErrReused.
-func (s *Service) Create(ctx context.Context, request Request, input NewUser) (Created, error) {
+// Create adds a user. It returns once the user is stored; if the activation mail cannot be sent
+// then, Inviter.SendDue sends it later. Errors: validation, ErrRoleTooHigh, ErrEmailTaken,
+// idempotency.ErrReused.
+func (s *Service) Create(ctx context.Context, request CreateOptions, input NewUser) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Created{}, fault.Invalid(failures...)
 	}
 	input = input.Normal()
 	if !request.Caller.Role.Covers(input.Role) {
-		return Created{}, ErrAbove
+		return Created{}, ErrRoleTooHigh
 	}
-	creation := Creation{User: s.fresh(input), Once: idempotency.For(request.Caller.UserID, request.IdempotencyKey, input)}
+	creation := Creation{User: s.newUser(input), Once: idempotency.NewKey(request.Caller.UserID, request.IdempotencyKey, input)}
 	if !input.ActivationEmail {
 		return s.store.Create(ctx, creation)
 	}
@@ -50,12 +51,12 @@ func (s *Service) Create(ctx context.Context, request Request, input NewUser) (C
 	creation.User.LinkID, creation.Invitation = link.ID(), &invitation
 	created, err := s.store.Create(ctx, creation)
 	if err == nil && !created.Replayed {
-		s.inviter.mailOrLeave(ctx, created.User, link, invitation)
+		s.inviter.trySend(ctx, created.User, link, invitation)
 	}
 	return created, err
 }
 
-func (s *Service) fresh(input NewUser) User {
+func (s *Service) newUser(input NewUser) User {
 	user := User{
 		ID: s.newID(), Email: input.Email, Name: input.Name, Role: input.Role, Status: Active,
 		Department: input.Department, Metadata: input.Metadata, CreatedAt: s.now().UTC(),
@@ -76,8 +77,9 @@ func (s *Service) List(ctx context.Context, query Query) (Page, error) {
 	return s.store.List(ctx, query)
 }
 
-// Update changes a user. A change that changes nothing writes nothing. Errors: validation, ErrNotFound, ErrAbove,
-// versions.ErrStale where the target's version is not accepted, ErrLastAdmin.
+// Update changes a user. A change without effect writes nothing. Errors: validation, ErrNotFound,
+// ErrRoleTooHigh, versions.ErrMismatch if the caller does not accept the stored version,
+// ErrLastAdmin.
 func (s *Service) Update(ctx context.Context, caller principal.Principal, target versions.Target, change Change) (User, error) {
 	if failures := change.Check(); len(failures) > 0 {
 		return User{}, fault.Invalid(failures...)
@@ -86,24 +88,25 @@ func (s *Service) Update(ctx context.Context, caller principal.Principal, target
 	err := versions.Change(ctx, target, s.read, func(before User) (err error) {
 		after := change.Apply(before)
 		if !caller.Role.Covers(before.Role) || !caller.Role.Covers(after.Role) {
-			return ErrAbove
+			return ErrRoleTooHigh
 		}
 		if same(before, after) {
 			updated = before
 			return nil
 		}
-		after.UpdatedAt = versions.Stamp(s.now())
+		after.UpdatedAt = versions.StoredTime(s.now())
 		updated, err = s.store.Update(ctx, before, after)
 		return err
 	})
 	return updated, err
 }
 
-// Delete removes a user and revokes its credentials. Errors as Update.
+// Delete removes a user and revokes its credentials. Its errors are those of Update, without
+// validation.
 func (s *Service) Delete(ctx context.Context, caller principal.Principal, target versions.Target) error {
 	return versions.Change(ctx, target, s.read, func(user User) error {
 		if !caller.Role.Covers(user.Role) {
-			return ErrAbove
+			return ErrRoleTooHigh
 		}
 		return s.store.Delete(ctx, user, s.now().UTC())
 	})

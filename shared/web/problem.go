@@ -60,7 +60,7 @@ func problemOf(err error) *Problem {
 	mapped := statuses[f.Kind]
 	p := newProblem(mapped.status, mapped.code, f.Detail)
 	p.cause = err
-	fields, more := f.Told()
+	fields, more := f.Reported()
 	for _, field := range fields {
 		p.Errors = append(p.Errors, ProblemField{Pointer: field.Pointer, Detail: field.Detail})
 	}

@@ -1,5 +1,6 @@
-// Command hello is the program in the images of `make demo`: a web server that says which version it is. It has its
-// version from the image, so that the images of two versions differ as little as real ones may.
+// Command hello is the program in the images of `make demo`: a web server that reports its version.
+// It reads the version from the environment that the image sets, so that images of two versions
+// have the same layer.
 package main
 
 import (

@@ -47,7 +47,8 @@ func (p *parser) accept(token string) bool {
 	return ok
 }
 
-// acceptMatch consumes and returns a match of the expression, which must begin with ^. It returns "" if there is none.
+// acceptMatch consumes and returns a match of the expression, which must begin with ^. It returns
+// "" if there is none.
 func (p *parser) acceptMatch(expression *regexp.Regexp) string {
 	token := expression.FindString(p.peek())
 	p.rest = p.rest[len(token):]

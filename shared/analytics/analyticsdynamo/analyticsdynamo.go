@@ -13,7 +13,7 @@ package analyticsdynamo
 import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 )
 
@@ -32,4 +32,4 @@ const (
 	usage    = "usage"
 )
 
-func dayKey(partition string, day analytics.Day) items.Map { return items.Key(partition, day.String()) }
+func dayKey(partition string, day calendar.Day) items.Map { return items.Key(partition, day.String()) }

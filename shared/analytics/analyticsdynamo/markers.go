@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 )
 
@@ -110,7 +111,7 @@ func (r *Recorder) countedSegments(ctx context.Context, archived []analytics.Seg
 
 // EachCounted reads the counted segments of a day from the archive. Together they add up to the
 // day's item. Segments that are counted during the call may be missing.
-func (r *Recorder) EachCounted(ctx context.Context, log analytics.Log, day analytics.Day, visit func(analytics.Segment) error) error {
+func (r *Recorder) EachCounted(ctx context.Context, log analytics.Log, day calendar.Day, visit func(analytics.Segment) error) error {
 	archived, err := r.archive.Names(ctx, log, day)
 	if err != nil {
 		return err

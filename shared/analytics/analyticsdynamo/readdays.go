@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
@@ -22,8 +23,8 @@ var _ analytics.Store = (*Store)(nil)
 //
 // Tomorrow is one of the days that may change: around midnight a writer whose clock is fast already
 // counts there. Such changes have happened and are in the totals, so they count as today's.
-func (s *Store) Counts(ctx context.Context, since, today analytics.Day) (analytics.Counts, error) {
-	counts := analytics.Counts{Now: analytics.Counters{}, Changes: map[analytics.Day]analytics.Counters{}}
+func (s *Store) Counts(ctx context.Context, since, today calendar.Day) (analytics.Counts, error) {
+	counts := analytics.Counts{Now: analytics.Counters{}, Changes: map[calendar.Day]analytics.Counters{}}
 	add := func(item items.Map) error { return addCounts(counts, item, today) }
 	if since < today-1 {
 		if err := s.eachDay(ctx, dayRange{daycounts.Partition, since, today - 2}, add); err != nil {
@@ -52,14 +53,14 @@ func (s *Store) get(key items.Map) types.TransactGetItem {
 	return types.TransactGetItem{Get: &types.Get{TableName: &s.table, Key: key}}
 }
 
-func addCounts(counts analytics.Counts, item items.Map, today analytics.Day) error {
-	name, change, err := daycounts.Read(item)
+func addCounts(counts analytics.Counts, item items.Map, today calendar.Day) error {
+	change, err := daycounts.Counters(item)
 	if err != nil {
 		return fmt.Errorf("read the counts: %w", err)
 	}
 	counters := counts.Now
-	if name != "" {
-		day, err := analytics.ParseDay(string(name))
+	if !daycounts.IsTotal(item) {
+		day, err := daycounts.DayOf(item)
 		if err != nil {
 			return fmt.Errorf("read the counts: %w", err)
 		}
@@ -76,8 +77,8 @@ func addCounts(counts analytics.Counts, item items.Map, today analytics.Day) err
 }
 
 // Requests implements analytics.Store with one call for every megabyte, which is about four years.
-func (s *Store) Requests(ctx context.Context, first, last analytics.Day) (map[analytics.Day]*analytics.RequestStats, error) {
-	found := map[analytics.Day]*analytics.RequestStats{}
+func (s *Store) Requests(ctx context.Context, first, last calendar.Day) (map[calendar.Day]*analytics.RequestStats, error) {
+	found := map[calendar.Day]*analytics.RequestStats{}
 	err := s.eachDay(ctx, dayRange{requests, first, last}, func(item items.Map) error {
 		day, err := itemDay(item)
 		if err == nil {
@@ -89,8 +90,8 @@ func (s *Store) Requests(ctx context.Context, first, last analytics.Day) (map[an
 }
 
 // Usage implements analytics.Store.
-func (s *Store) Usage(ctx context.Context, first, last analytics.Day) (map[analytics.Day]*analytics.Usage, error) {
-	found := map[analytics.Day]*analytics.Usage{}
+func (s *Store) Usage(ctx context.Context, first, last calendar.Day) (map[calendar.Day]*analytics.Usage, error) {
+	found := map[calendar.Day]*analytics.Usage{}
 	err := s.eachDay(ctx, dayRange{usage, first, last}, func(item items.Map) error {
 		day, err := itemDay(item)
 		if err == nil {
@@ -104,7 +105,7 @@ func (s *Store) Usage(ctx context.Context, first, last analytics.Day) (map[analy
 // dayRange is a range of days in a partition. It includes both ends.
 type dayRange struct {
 	partition   string
-	first, last analytics.Day
+	first, last calendar.Day
 }
 
 // eachDay reads the items of the days with eventual consistency.
@@ -129,10 +130,10 @@ func (s *Store) eachDay(ctx context.Context, days dayRange, visit func(items.Map
 	return nil
 }
 
-func itemDay(item items.Map) (analytics.Day, error) {
+func itemDay(item items.Map) (calendar.Day, error) {
 	name, ok := item["sk"].(*types.AttributeValueMemberS)
 	if !ok {
 		return 0, fmt.Errorf("read the day of an item: its sort key is not a string")
 	}
-	return analytics.ParseDay(name.Value)
+	return calendar.ParseDay(name.Value)
 }

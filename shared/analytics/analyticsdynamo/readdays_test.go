@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
@@ -22,7 +23,7 @@ import (
 // now is a Saturday afternoon.
 var now = time.Date(2026, 11, 21, 15, 30, 0, 0, time.UTC)
 
-var today = analytics.DayOf(now)
+var today = calendar.DayOf(now)
 
 // testTable is a table on a real engine, with methods that write as the production code does.
 type testTable struct {
@@ -60,15 +61,15 @@ func (b testTable) put(all []items.Map) {
 }
 
 // count writes changes of counters.
-func (b testTable) count(day analytics.Day, change daycounts.Change) {
+func (b testTable) count(day calendar.Day, change daycounts.Change) {
 	b.Helper()
-	changes := daycounts.Changes{daycounts.Day(day.String()): change}
+	changes := daycounts.Changes{day: change}
 	if err := transactions.Write(b.Context(), b.client, daycounts.In(b.table).Writes(changes)); err != nil {
 		b.Fatal(err)
 	}
 }
 
-func itemOf(day analytics.Day, r *analytics.RequestStats) items.Map {
+func itemOf(day calendar.Day, r *analytics.RequestStats) items.Map {
 	item := items.Encode(encodeRequestStats(r))
 	maps.Copy(item, dayKey(requests, day))
 	item[version], item[span] = items.Number(1_440), items.Number(60_000)
@@ -94,13 +95,13 @@ func (b testTable) fill(n int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	total := daycounts.TotalKey()
 	var all []items.Map
-	for day := today - analytics.Day(n) + 1; day <= today; day++ {
+	for day := today - calendar.Day(n) + 1; day <= today; day++ {
 		all = append(all, itemOf(day, busyDayStats(random)), b.usageItem(day, random), b.countsItem(day, random, total))
 	}
 	b.put(append(all, total))
 }
 
-func (b testTable) usageItem(day analytics.Day, random *rand.Rand) items.Map {
+func (b testTable) usageItem(day calendar.Day, random *rand.Rand) items.Map {
 	item := dayKey(usage, day)
 	for _, name := range []string{"chartBytes", "mediaBytes", "charts", "images", "modelCalls", "inputTokens", "outputTokens", "microUSD"} {
 		item[name] = items.Number(random.Int64N(1e8))
@@ -110,7 +111,7 @@ func (b testTable) usageItem(day analytics.Day, random *rand.Rand) items.Map {
 	return item
 }
 
-func (b testTable) countsItem(day analytics.Day, random *rand.Rand, total items.Map) items.Map {
+func (b testTable) countsItem(day calendar.Day, random *rand.Rand, total items.Map) items.Map {
 	item := dayKey(daycounts.Partition, day)
 	for _, name := range []string{
 		"users", "users:active", "users:pending", "users:inactive", "role:user", "role:viewer", "role:manager",
@@ -174,7 +175,7 @@ func TestCountsIncludeTomorrowInToday(t *testing.T) {
 	if err != nil || counts.Now["users"] != 6 || counts.Changes[today]["created"] != 2 {
 		t.Errorf("%+v, %v", counts, err)
 	}
-	for day, want := range map[analytics.Day]int64{today: 6, today - 1: 3, today - 2: 0} {
+	for day, want := range map[calendar.Day]int64{today: 6, today - 1: 3, today - 2: 0} {
 		if got := counts.At(day)["users"]; got != want {
 			t.Errorf("%s: %d users, want %d", day, got, want)
 		}
@@ -241,10 +242,10 @@ func TestDashboardShowsStoredData(t *testing.T) {
 func TestCountsSinceEachDay(t *testing.T) {
 	b := newTestTable(t)
 	const n = 6
-	for back := range analytics.Day(n) {
+	for back := range calendar.Day(n) {
 		b.count(today-back, daycounts.Change{"users": 1 << back})
 	}
-	for back := range analytics.Day(n) {
+	for back := range calendar.Day(n) {
 		counts, err := b.store().Counts(t.Context(), today-back, today)
 		if err != nil {
 			t.Fatal(err)

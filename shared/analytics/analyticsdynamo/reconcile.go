@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
+	"portside/shared/core/retry"
 	"portside/shared/dynamo/daycounts"
 )
 
@@ -19,12 +22,12 @@ import (
 // Reconciler starts again.
 type Reconciler struct {
 	Recorder *Recorder
-	// Lifetimes yield the lifetime of everything that is counted by day: users and projects.
-	Lifetimes []func(context.Context) iter.Seq2[daycounts.Life, error]
+	// Histories yield the history of everything that is counted by day: users and projects.
+	Histories []func(context.Context) iter.Seq2[daycounts.History, error]
 	// Pulls counts the pull log of a day again, with strong consistency.
-	Pulls func(context.Context, analytics.Day) (analytics.Pulls, error)
+	Pulls func(context.Context, calendar.Day) (analytics.Pulls, error)
 	// PullsFrom is the first day for which the pull log is complete.
-	PullsFrom analytics.Day
+	PullsFrom calendar.Day
 	// Repair makes the Reconciler write the recounted numbers where they differ.
 	Repair bool
 }
@@ -36,35 +39,35 @@ type comparison struct {
 	repair func(context.Context) error
 }
 
-// maxCompareAttempts is how often other writers may interrupt a comparison. Data that changes
-// faster should be compared at a quieter time.
-const maxCompareAttempts = 20
+// comparing is the policy of a comparison, which starts again if another writer changes the data
+// meanwhile. Data that changes during 20 attempts should be compared at a quieter time.
+var comparing = retry.Policy{Attempts: 20, FirstWait: 20 * time.Millisecond, LongestWait: 20 * time.Millisecond}
 
 // compareAndRepair compares, and repairs the differences if Repair is set.
 func (r *Reconciler) compareAndRepair(
 	ctx context.Context, subject string, compare func(context.Context) (comparison, error),
 ) (analytics.Findings, error) {
-	for range maxCompareAttempts {
-		found, err := compare(ctx)
+	var found comparison
+	err := comparing.Do(ctx, isOvertaken, func() (err error) {
+		found, err = compare(ctx)
 		if err == nil && r.Repair && len(found.Differences) > 0 {
 			err = found.repair(ctx)
 		}
-		if err == nil {
-			return found.Findings, nil
-		}
-		if !errors.Is(err, errOvertaken) {
-			return analytics.Findings{}, fmt.Errorf("compare %s: %w", subject, err)
-		}
-		if err := pause(ctx); err != nil {
-			return analytics.Findings{}, err
-		}
+		return err
+	})
+	gaveUp, hasGivenUp := errors.AsType[*retry.GaveUpError](err)
+	switch {
+	case err == nil:
+		return found.Findings, nil
+	case hasGivenUp && gaveUp.Ended == nil:
+		return analytics.Findings{}, fmt.Errorf("%s change too fast to be counted again; try again at a quieter time", subject)
 	}
-	return analytics.Findings{}, fmt.Errorf("%s change too fast to be counted again; try again at a quieter time", subject)
+	return analytics.Findings{}, fmt.Errorf("compare %s: %w", subject, err)
 }
 
 // Day compares the requests, the model calls and the pulls of a day. If one of them fails, the
 // findings of the others are returned together with the error.
-func (r *Reconciler) Day(ctx context.Context, day analytics.Day) (all analytics.Findings, err error) {
+func (r *Reconciler) Day(ctx context.Context, day calendar.Day) (all analytics.Findings, err error) {
 	var failed []error
 	reconcile := func(source string, compare func(context.Context) (comparison, error)) {
 		found, err := r.compareAndRepair(ctx, source+" of "+day.String(), compare)

@@ -46,7 +46,7 @@ func (r *Reconciler) compareCounts(ctx context.Context) (comparison, error) {
 	}
 	recounted := map[string]analytics.Counters{total: analytics.Counters(changes.Sum())}
 	for day, change := range changes {
-		recounted[string(day)] = analytics.Counters(change)
+		recounted[day.String()] = analytics.Counters(change)
 	}
 	return r.diffCounts(before, recounted), nil
 }
@@ -54,7 +54,7 @@ func (r *Reconciler) compareCounts(ctx context.Context) (comparison, error) {
 // recountChanges adds up the changes of all lifetimes.
 func (r *Reconciler) recountChanges(ctx context.Context) (daycounts.Changes, error) {
 	sum := daycounts.Changes{}
-	for _, lifetimes := range r.Lifetimes {
+	for _, lifetimes := range r.Histories {
 		for life, err := range lifetimes(ctx) {
 			if err != nil {
 				return nil, err
@@ -103,7 +103,7 @@ func (r *Reconciler) readStoredCounts(ctx context.Context) (stored storedCounts,
 
 func (k *storedCounts) add(item items.Map) {
 	name := item["sk"].(*types.AttributeValueMemberS).Value // the sort key is always a string
-	_, change, err := daycounts.Read(item)
+	change, err := daycounts.Counters(item)
 	k.items[name], k.damaged[name] = analytics.Counters(change), err != nil
 }
 
@@ -172,7 +172,7 @@ func (r *Reconciler) putTotal(sum analytics.Counters, seen itemVersion) types.Tr
 
 // putDay writes the item of a day, or deletes it if nothing changed on that day.
 func (r *Reconciler) putDay(day string, counters analytics.Counters) types.TransactWriteItem {
-	key := daycounts.Key(daycounts.Day(day))
+	key := items.Key(daycounts.Partition, day)
 	if len(counters) == 0 {
 		return types.TransactWriteItem{Delete: &types.Delete{TableName: &r.Recorder.store.table, Key: key}}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 )
 
@@ -20,7 +21,7 @@ import (
 type recount struct {
 	*Reconciler
 	log           analytics.Log
-	day           analytics.Day
+	day           calendar.Day
 	contributions map[analytics.SegmentName]contribution
 	segments      map[analytics.SegmentName]analytics.Segment // the segments that the next one may overlap
 }
@@ -344,7 +345,7 @@ func (r *recount) writeModels(ctx context.Context, stored storedDay, recounted s
 
 // overtaken returns errOvertaken for a failed condition, and other errors unchanged.
 func overtaken(err error) error {
-	if err != nil && items.Failed(err) {
+	if err != nil && items.ConditionFailed(err) {
 		return errOvertaken
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 )
 
@@ -44,7 +45,7 @@ func decodeStoredPulls(item items.Map) storedPulls {
 
 // comparePulls compares the pulls of a day with the pull log. The counts have no version and do not
 // need one: they only grow, so equal counts before and after mean that none was added meanwhile.
-func (r *Reconciler) comparePulls(ctx context.Context, day analytics.Day) (comparison, error) {
+func (r *Reconciler) comparePulls(ctx context.Context, day calendar.Day) (comparison, error) {
 	before, err := r.readStoredPulls(ctx, day)
 	if err != nil {
 		return comparison{}, err
@@ -68,7 +69,7 @@ func (r *Reconciler) comparePulls(ctx context.Context, day analytics.Day) (compa
 	return c, nil
 }
 
-func (r *Reconciler) readStoredPulls(ctx context.Context, day analytics.Day) (storedPulls, error) {
+func (r *Reconciler) readStoredPulls(ctx context.Context, day calendar.Day) (storedPulls, error) {
 	store := r.Recorder.store
 	out, err := store.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: &store.table, Key: dayKey(usage, day), ConsistentRead: aws.Bool(true),
@@ -79,7 +80,7 @@ func (r *Reconciler) readStoredPulls(ctx context.Context, day analytics.Day) (st
 	return decodeStoredPulls(out.Item), nil
 }
 
-func (r *Reconciler) writePulls(ctx context.Context, day analytics.Day, stored storedPulls, counted analytics.Pulls) error {
+func (r *Reconciler) writePulls(ctx context.Context, day calendar.Day, stored storedPulls, counted analytics.Pulls) error {
 	values := items.Map{":charts": items.Number(counted.Charts), ":images": items.Number(counted.Images)}
 	var conditions []string
 	for _, name := range []string{charts, images} {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/analytics"
+	"portside/shared/core/retry"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
 )
@@ -46,39 +46,23 @@ func (r *Recorder) Record(ctx context.Context, s analytics.Segment) (analytics.S
 		return s, nil
 	}
 	var kept analytics.SegmentName
-	for n := 1; ; n++ {
-		counted, err := r.try(ctx, s, &kept)
-		if errors.Is(err, errOvertaken) && n < maxTries {
-			err = pause(ctx)
-			if err == nil {
-				continue
-			}
-		}
-		if err != nil {
-			return analytics.Segment{}, fmt.Errorf("count lines of %s: %w", s.Day, err)
-		}
-		return counted, nil
+	var counted analytics.Segment
+	err := contended.Do(ctx, isOvertaken, func() (err error) {
+		counted, err = r.try(ctx, s, &kept)
+		return err
+	})
+	if err != nil {
+		return analytics.Segment{}, fmt.Errorf("count lines of %s: %w", s.Day, err)
 	}
+	return counted, nil
 }
 
-// maxTries is more attempts than are needed when every instance that Lambda may run at once writes
-// the same day.
-const maxTries = 200
+// contended is the policy for writes to the item of a day. Each conflict means that another writer
+// has succeeded. So the waits need not grow, and 200 attempts are more than are needed when every
+// instance that Lambda may run at once writes the same day.
+var contended = retry.Policy{Attempts: 200, FirstWait: 20 * time.Millisecond, LongestWait: 20 * time.Millisecond}
 
-// longestPause is the longest pause between two attempts. It does not grow, because each failed
-// attempt means that another writer has succeeded.
-const longestPause = 20 * time.Millisecond
-
-func pause(ctx context.Context) error {
-	timer := time.NewTimer(rand.N(longestPause))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
+func isOvertaken(err error) bool { return errors.Is(err, errOvertaken) }
 
 // try makes one attempt to count the segment. The parameter kept is the name of the segment that an
 // earlier attempt put into the archive.

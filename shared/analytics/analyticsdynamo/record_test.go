@@ -10,6 +10,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/core/calendar"
 	"portside/shared/testkit/awstest"
 )
 
@@ -21,7 +22,7 @@ const latencyBuckets = 352
 // busyDay returns a segment with n requests of one day. They are spread over all hours, and over
 // all latency buckets as far as n allows.
 func busyDay(n int) analytics.Segment {
-	s := analytics.Segment{Log: analytics.AccessLog, Day: analytics.DayOf(night), Stream: "0123456789abcdef"}
+	s := analytics.Segment{Log: analytics.AccessLog, Day: calendar.DayOf(night), Stream: "0123456789abcdef"}
 	for i := range n {
 		first, _ := analytics.Bucket(i % latencyBuckets).Bounds()
 		at := night.Add(time.Duration(i) * 24 * time.Hour / time.Duration(n))
@@ -91,8 +92,8 @@ func TestRecordRetriesAfterConcurrentWrite(t *testing.T) {
 	if err != nil || len(counted.Lines) != 0 || archive.puts != 1 {
 		t.Errorf("second call: counted %d lines with %d puts, %v", len(counted.Lines), archive.puts, err)
 	}
-	days, err := store.Requests(t.Context(), analytics.DayOf(night), analytics.DayOf(night))
-	if err != nil || days[analytics.DayOf(night)].Calls != 14 {
+	days, err := store.Requests(t.Context(), calendar.DayOf(night), calendar.DayOf(night))
+	if err != nil || days[calendar.DayOf(night)].Calls != 14 {
 		t.Errorf("%+v, %v", days, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 )
 
@@ -17,14 +18,14 @@ var _ analytics.StorageStore = (*Store)(nil)
 // SaveStorage implements analytics.StorageStore with one write.
 func (s *Store) SaveStorage(ctx context.Context, at time.Time, size analytics.StorageBytes) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: dayKey(usage, analytics.DayOf(at)),
+		TableName: &s.table, Key: dayKey(usage, calendar.DayOf(at)),
 		UpdateExpression:    aws.String("SET chartBytes = :charts, mediaBytes = :media, measured = :at"),
 		ConditionExpression: aws.String("attribute_not_exists(measured) OR measured <= :at"),
 		ExpressionAttributeValues: items.Map{
 			":charts": items.Number(size.Charts), ":media": items.Number(size.Media), ":at": items.Number(at.UnixMilli()),
 		},
 	}, items.RetryConflicts)
-	if err != nil && !items.Failed(err) {
+	if err != nil && !items.ConditionFailed(err) {
 		return fmt.Errorf("write the usage of a day: %w", err)
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"portside/shared/analytics"
+	"portside/shared/core/calendar"
 )
 
 // Archive stores segments of the log in a bucket. The key of an object is the name of its segment.
@@ -141,7 +142,7 @@ func decode(body io.Reader) ([]analytics.LogLine, error) {
 
 // Names implements analytics.Archive with one call for every thousand names. It skips objects whose
 // key is not a segment name.
-func (a Archive) Names(ctx context.Context, log analytics.Log, day analytics.Day) ([]analytics.SegmentName, error) {
+func (a Archive) Names(ctx context.Context, log analytics.Log, day calendar.Day) ([]analytics.SegmentName, error) {
 	folder := fmt.Sprintf("%s/%s/", log, day)
 	pages := s3.NewListObjectsV2Paginator(a.client, &s3.ListObjectsV2Input{Bucket: &a.bucket, Prefix: &folder})
 	var names []analytics.SegmentName
@@ -162,7 +163,7 @@ func (a Archive) Names(ctx context.Context, log analytics.Log, day analytics.Day
 }
 
 // parseName parses the part of a key that follows the log and the day.
-func parseName(log analytics.Log, day analytics.Day, key string) (analytics.SegmentName, bool) {
+func parseName(log analytics.Log, day calendar.Day, key string) (analytics.SegmentName, bool) {
 	stream, position, _ := strings.Cut(strings.TrimSuffix(key, suffix), "/")
 	from, digest, _ := strings.Cut(position, "-")
 	at, err := strconv.ParseInt(from, 10, 64)

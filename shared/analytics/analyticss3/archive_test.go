@@ -14,6 +14,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/core/calendar"
 	"portside/shared/testkit/awstest"
 )
 
@@ -21,7 +22,7 @@ var midnight = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 
 // segment has a line of each kind.
 func segment() analytics.Segment {
-	return analytics.Segment{Log: analytics.AccessLog, Day: analytics.DayOf(midnight), Stream: "0123456789abcdef", Lines: []analytics.LogLine{
+	return analytics.Segment{Log: analytics.AccessLog, Day: calendar.DayOf(midnight), Stream: "0123456789abcdef", Lines: []analytics.LogLine{
 		{ID: "1", LoggedAt: midnight},
 		{ID: "2", LoggedAt: midnight, Request: &analytics.Request{At: midnight.Add(-time.Second), Status: 503, LatencyMillis: -1, IsMediaCall: true}},
 		{ID: "3\n", LoggedAt: midnight.Add(time.Millisecond), Request: &analytics.Request{At: midnight, LatencyMillis: 0}},

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"portside/shared/charts"
+	"portside/shared/core/versions"
 	"portside/shared/lambda/s3client"
 )
 
@@ -162,7 +163,7 @@ func absent(err error) error {
 func refused(err error) error {
 	switch s3client.Status(err) {
 	case http.StatusPreconditionFailed, http.StatusConflict, http.StatusNotFound:
-		return fmt.Errorf("%w: %w", charts.ErrChanged, err)
+		return fmt.Errorf("%w: %w", versions.ErrStale, err)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"portside/shared/charts"
 	"portside/shared/charts/chartss3"
+	"portside/shared/core/versions"
 	"portside/shared/testkit/awstest"
 )
 
@@ -32,18 +33,18 @@ func TestBucketWritesOnlyOverWhatWasSeen(t *testing.T) {
 		want error
 		body string
 	}{
-		{"over a version of nothing", func() error { return put("x", `"0123456789abcdef0123456789abcdef"`) }, charts.ErrChanged, ""},
+		{"over a version of nothing", func() error { return put("x", `"0123456789abcdef0123456789abcdef"`) }, versions.ErrStale, ""},
 		{"over nothing", func() error { return put("one", charts.Nothing) }, nil, "one"},
-		{"over nothing again", func() error { return put("two", charts.Nothing) }, charts.ErrChanged, "one"},
+		{"over nothing again", func() error { return put("two", charts.Nothing) }, versions.ErrStale, "one"},
 		{"over the version", func() error { old = see(); return put("two", old.Version) }, nil, "two"},
-		{"over an old version", func() error { return put("three", old.Version) }, charts.ErrChanged, "two"},
+		{"over an old version", func() error { return put("three", old.Version) }, versions.ErrStale, "two"},
 		{"over anything", func() error { return put("three", charts.Anything) }, nil, "three"},
-		{"copy of an old version", func() error { return bucket.Copy(t.Context(), old, "rejected/x") }, charts.ErrChanged, "three"},
+		{"copy of an old version", func() error { return bucket.Copy(t.Context(), old, "rejected/x") }, versions.ErrStale, "three"},
 		{"copy", func() error { return bucket.Copy(t.Context(), see(), "rejected/a b+ü%") }, nil, "three"},
-		{"delete of an old version", func() error { return bucket.Delete(t.Context(), old) }, charts.ErrChanged, "three"},
+		{"delete of an old version", func() error { return bucket.Delete(t.Context(), old) }, versions.ErrStale, "three"},
 		{"delete", func() error { old = see(); return bucket.Delete(t.Context(), old) }, nil, ""},
 		{"delete again", func() error { return bucket.Delete(t.Context(), old) }, nil, ""},
-		{"copy of nothing", func() error { return bucket.Copy(t.Context(), old, "rejected/x") }, charts.ErrChanged, ""},
+		{"copy of nothing", func() error { return bucket.Copy(t.Context(), old, "rejected/x") }, versions.ErrStale, ""},
 	}
 	for _, step := range steps {
 		if err := step.do(); !errors.Is(err, step.want) || step.want == nil && err != nil {
@@ -89,7 +90,7 @@ func TestConflictOfTwoWrites(t *testing.T) {
 	t.Cleanup(server.Close)
 	client := s3.New(awstest.S3(t).Options(), func(o *s3.Options) { o.BaseEndpoint = &server.URL })
 	err := chartss3.NewBucket(client, "bucket").Put(t.Context(), "index.yaml", []byte("x"), charts.Nothing)
-	if !errors.Is(err, charts.ErrChanged) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("error = %v, want ErrChanged", err)
+	if !errors.Is(err, versions.ErrStale) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error = %v, want ErrStale", err)
 	}
 }

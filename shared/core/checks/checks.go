@@ -1,8 +1,8 @@
-// Package checks is the rules of fields that people fill in, whichever resource they belong to: names, longer texts, and the
-// JSON objects that callers keep with a resource.
+// Package checks validates the fields that people fill in, whatever resource they belong to: names,
+// longer texts, and JSON objects.
 //
-// A rule has one meaning and one wording everywhere, and every failure is gathered, so that a caller is told all at once. A
-// rejected value is never repeated.
+// Each rule has one meaning and one wording. All failures are collected, so that a response reports
+// all of them at once. No message repeats the rejected value.
 package checks
 
 import (
@@ -18,76 +18,81 @@ import (
 	"portside/shared/core/fault"
 )
 
-// Bounds of JSON objects.
+// Limits of JSON objects.
 const (
 	MaxObjectSize  = 16 << 10 // bytes of compact JSON
-	MaxObjectDepth = 8        // levels of objects and arrays, the object itself included
+	MaxObjectDepth = 8        // levels of objects and arrays, including the object itself
 )
 
-// Failures gathers what is wrong with an input. The zero value is ready.
+// Failures collects what is wrong with an input. The zero value is ready to use.
 type Failures struct{ fields []fault.Field }
 
-// Fields returns what was found, in the order of the checks; none where all is well.
+// Fields returns the failures in the order of the checks, or nil if there are none.
 func (f *Failures) Fields() []fault.Field { return f.fields }
 
-// Say adds a failure.
-func (f *Failures) Say(pointer, format string, args ...any) {
+// Add adds a failure.
+func (f *Failures) Add(pointer, format string, args ...any) {
 	f.fields = append(f.fields, fault.Field{Pointer: pointer, Detail: fmt.Sprintf(format, args...)})
 }
 
-// Text checks a text of one line, trimmed, such as a name: least and most are characters.
+// Text checks a text of one line, such as a name, which must be trimmed already. The limits are in
+// characters.
 func (f *Failures) Text(pointer, s string, least, most int) {
 	switch n := utf8.RuneCountInString(s); {
 	case n < least:
-		f.Say(pointer, "must not be empty")
+		f.Add(pointer, "must not be empty")
 	case n > most:
-		f.Say(pointer, "must have at most %d characters", most)
+		f.Add(pointer, "must have at most %d characters", most)
 	case !utf8.ValidString(s):
-		f.Say(pointer, "must be valid UTF-8")
-	case strings.ContainsFunc(s, unprintable):
-		f.Say(pointer, "must not contain control, formatting or line-separating characters")
-	case s != "" && !strings.ContainsFunc(s, visible):
-		f.Say(pointer, "must contain something that can be seen")
+		f.Add(pointer, "must be valid UTF-8")
+	case strings.ContainsFunc(s, isUnprintable):
+		f.Add(pointer, "must not contain control, formatting or line-separating characters")
+	case s != "" && !strings.ContainsFunc(s, isVisible):
+		f.Add(pointer, "must contain a visible character")
 	}
 }
 
-// Prose checks a longer text, which may have line breaks and tabs. It is trimmed before it is measured.
+// Prose checks a longer text, which may have line breaks and tabs. It trims the text before it
+// measures it.
 func (f *Failures) Prose(pointer, s string, least, most int) {
 	s = strings.TrimSpace(s)
 	n := utf8.RuneCountInString(s)
-	if n < least || n > most || !utf8.ValidString(s) || strings.ContainsFunc(s, unreadable) ||
-		n > 0 && !strings.ContainsFunc(s, visible) {
-		f.Say(pointer, "must have %d to %d characters that can be read, and of control characters only line breaks and tabs", least, most)
+	if n < least || n > most || !utf8.ValidString(s) || strings.ContainsFunc(s, isUnreadable) ||
+		n > 0 && !strings.ContainsFunc(s, isVisible) {
+		f.Add(pointer, "must have %d to %d readable characters; the only control characters allowed are line breaks and tabs", least, most)
 	}
 }
 
-// unprintable finds what would change how the text around it looks, or hide: what nobody can read, and separators of lines.
-func unprintable(r rune) bool { return hidden(r) || unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }
-
-// unreadable is the same of a text that may have several lines.
-func unreadable(r rune) bool {
-	return hidden(r) || unicode.Is(unicode.Cc, r) && !strings.ContainsRune("\n\r\t", r)
+// isUnprintable reports whether a rune hides, breaks the line, or changes how the text around it
+// looks.
+func isUnprintable(r rune) bool {
+	return isHidden(r) || unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp)
 }
 
-// hidden finds marks of direction and other formatting. The joiners of Persian and of Indic scripts, and of emoji, are letters
-// to those who need them.
-func hidden(r rune) bool {
+// isUnreadable is isUnprintable for a text with several lines.
+func isUnreadable(r rune) bool {
+	return isHidden(r) || unicode.Is(unicode.Cc, r) && !strings.ContainsRune("\n\r\t", r)
+}
+
+// isHidden reports whether a rune is a direction mark or other formatting character. Joiners are
+// allowed, because Persian and Indic scripts and emoji need them.
+func isHidden(r rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	return unicode.In(r, unicode.Cf, unicode.Noncharacter_Code_Point) && r != nonJoiner && r != joiner
 }
 
-// visible finds what leaves ink on paper.
-func visible(r rune) bool {
+// isVisible reports whether a rune shows something on the screen.
+func isVisible(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// Object checks that a text is a JSON object within the bounds; see Compact.
+// Object checks that a text is a JSON object within the limits. See Compact.
 func (f *Failures) Object(pointer string, raw json.RawMessage) {
 	switch {
 	case len(raw) > MaxObjectSize:
-		f.Say(pointer, "must have at most %d bytes as compact JSON", MaxObjectSize)
+		f.Add(pointer, "must have at most %d bytes as compact JSON", MaxObjectSize)
 	case !utf8.Valid(raw):
-		f.Say(pointer, "must be valid UTF-8")
+		f.Add(pointer, "must be valid UTF-8")
 	default:
 		f.structure(pointer, json.NewDecoder(bytes.NewReader(raw)))
 	}
@@ -101,15 +106,15 @@ func (f *Failures) structure(pointer string, decoder *json.Decoder) {
 		case ended && errors.Is(err, io.EOF):
 			return
 		case err != nil, ended, first && token != json.Delim('{'):
-			f.Say(pointer, "must be a JSON object")
+			f.Add(pointer, "must be a JSON object")
 			return
 		case hasNUL(token):
-			f.Say(pointer, "must not contain NUL characters")
+			f.Add(pointer, "must not contain NUL characters")
 			return
 		}
 		depth += step(token)
 		if ended = depth == 0; depth > MaxObjectDepth {
-			f.Say(pointer, "must not nest deeper than %d levels", MaxObjectDepth)
+			f.Add(pointer, "must not nest deeper than %d levels", MaxObjectDepth)
 			return
 		}
 	}
@@ -120,7 +125,7 @@ func hasNUL(token json.Token) bool {
 	return isText && strings.ContainsRune(text, 0)
 }
 
-// step is by how much a token changes the depth.
+// step returns by how much a token changes the depth.
 func step(token json.Token) int {
 	switch token {
 	case json.Delim('{'), json.Delim('['):
@@ -132,7 +137,8 @@ func step(token json.Token) int {
 	}
 }
 
-// Compact removes insignificant space; nothing becomes the empty object. What is not JSON stays as it is, for Object to refuse.
+// Compact removes insignificant space and turns no text into the empty object. It returns text that
+// is not JSON unchanged; Object rejects it.
 func Compact(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return json.RawMessage("{}")

@@ -9,7 +9,7 @@ import (
 	"portside/shared/core/checks"
 )
 
-func TestProse(t *testing.T) {
+func TestProseAcceptsReadableText(t *testing.T) {
 	for text, good := range map[string]bool{
 		"a": true, "two\r\n\tlines": true, strings.Repeat("ä", 11): true, " \n" + strings.Repeat("ä", 11) + "\n": true,
 		"نمی\u200cخواهم": true, "👩\u200d💻": true,
@@ -24,7 +24,8 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// FuzzObject checks what stores and readers rely on: what is accepted, compacted, is an object within the bounds, and stays it.
+// FuzzObject checks that every accepted text, once compacted, is a JSON object within the limits
+// and is accepted again.
 func FuzzObject(f *testing.F) {
 	f.Add(`{"a":[1,{"b":null}]}`)
 	f.Add(` { } `)

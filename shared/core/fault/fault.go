@@ -1,8 +1,9 @@
-// Package fault is the one vocabulary of errors that a caller can do something about.
+// Package fault has the one vocabulary for errors that a caller can do something about.
 //
-// A domain says what went wrong with a sentinel that carries a [Kind]; each protocol maps kinds to its wire in exactly
-// one place (shared/web to problem details). What carries no kind is internal: its text goes to the log and never to a
-// client. So the text of a fault is written for the person who made the request, and holds no secret and no rejected value.
+// A domain declares sentinel errors, each with a [Kind]. Each protocol maps kinds to its own form
+// in exactly one place; shared/web maps them to problem details. An error without a kind is
+// internal: its text goes to the log and never to a client. The text of a fault is written for the
+// person who made the request, and contains no secret and no rejected value.
 package fault
 
 import (
@@ -13,41 +14,41 @@ import (
 	"time"
 )
 
-// Kind tells what sort of thing went wrong, in terms that every protocol can map.
+// Kind classifies a fault in terms that every protocol can map.
 type Kind int
 
-// The kinds. The zero Kind is Internal, so that an error which nobody classified stays hidden.
+// The kinds. The zero Kind is Internal, so that an unclassified error stays hidden.
 const (
-	Internal        Kind = iota // a defect or an outage of ours; the text stays in the log
-	Validation                  // the input breaks a rule that its document states
-	Unauthorized                // no credential, or one that does not work; never says which
-	Forbidden                   // a working credential without the permission
-	NotFound                    // no such resource, or none that the caller may know of
-	Conflict                    // the state of the resource forbids it
+	Internal        Kind = iota // a defect or outage in Portside; the text stays in the log
+	Validation                  // the input breaks a documented rule
+	Unauthorized                // no credential, or one that is not accepted; never says which
+	Forbidden                   // the credential is accepted but lacks the permission
+	NotFound                    // no such resource, or none that the caller may know about
+	Conflict                    // the state of the resource does not allow it
 	Precondition                // If-Match named another version
-	TooLarge                    // more bytes than are taken
-	UnsupportedType             // a media type that is not taken
-	Unprocessable               // understood, but cannot be done with this content
+	TooLarge                    // more bytes than allowed
+	UnsupportedType             // a media type that is not supported
+	Unprocessable               // the request is well-formed, but its content cannot be processed
 	RateLimited                 // too many requests in the current window
-	Unavailable                 // a part that we need is busy or away; the same request may succeed later
+	Unavailable                 // a dependency is busy or unreachable; the same request may succeed later
 )
 
 // Error is a fault with its kind and a sentence for the caller.
 type Error struct {
 	Kind   Kind
-	Detail string  // one or two sentences: what is wrong, and how to mend it
-	Fields []Field // for Validation: every failure at once
+	Detail string  // one or two sentences: what is wrong and how to fix it
+	Fields []Field // for Validation: all failures
 	Final  bool    // repeating the same request cannot succeed, whatever else changes
 
-	// RetryAfter is, for Unavailable, when trying again makes sense; 0 where nothing is known, which means soon. Callers are
-	// told a minute at most.
+	// RetryAfter says, for Unavailable, when a retry makes sense. 0 means soon. Responses report a
+	// minute at most.
 	RetryAfter time.Duration
 }
 
-// Field is one failure of validation.
+// Field is one validation failure.
 type Field struct {
 	Pointer string // RFC 6901 pointer into the body ("/email"), or "query/limit", "path/userId", "header/If-Match"
-	Detail  string // what is expected there, without the value that was sent
+	Detail  string // what is expected there, without the rejected value
 }
 
 // New returns a sentinel of the given kind; compare it with errors.Is.
@@ -55,42 +56,43 @@ func New(kind Kind, detail string) *Error {
 	return &Error{Kind: kind, Detail: detail}
 }
 
-// NewFinal is New for a conflict that the same request can never overcome.
+// NewFinal is New for a conflict that the same request can never resolve.
 func NewFinal(kind Kind, detail string) *Error {
 	return &Error{Kind: kind, Detail: detail, Final: true}
 }
 
-// Invalid reports all failures of validation at once.
+// Invalid reports all validation failures at once.
 func Invalid(fields ...Field) *Error {
 	return &Error{Kind: Validation, Detail: "The request is not valid; see errors for each failure.", Fields: fields}
 }
 
-// Bounds of what is told of one request: nobody reads on, and neither an answer nor a record of the log takes more than megabytes.
+// Limits of what a response or a log line reports about one request. They keep both below a
+// megabyte.
 const (
-	maxTold    = 100   // failures
-	maxPointer = 1_000 // bytes; keys are as long as a client makes them
+	maxReported = 100   // failures
+	maxPointer  = 1_000 // a key can be as long as the client makes it
 )
 
-// Told returns the failures that are told, and how many there are besides. A pointer that is too long leads to the nearest place
-// around the failure instead.
-func (e *Error) Told() (fields []Field, more int) {
-	fields = slices.Clone(e.Fields[:min(len(e.Fields), maxTold)])
+// Reported returns the failures to report and the number of those left out. A pointer that is too
+// long is cut to the nearest enclosing value.
+func (e *Error) Reported() (fields []Field, more int) {
+	fields = slices.Clone(e.Fields[:min(len(e.Fields), maxReported)])
 	for i, f := range fields {
 		if len(f.Pointer) > maxPointer {
 			around := f.Pointer[:maxPointer]
 			fields[i].Pointer = around[:max(strings.LastIndexByte(around, '/'), 0)]
-			fields[i].Detail = "at a key in it that is too long to repeat: " + f.Detail
+			fields[i].Detail = "at a key below it that is too long to repeat: " + f.Detail
 		}
 	}
 	return fields, len(e.Fields) - len(fields)
 }
 
-// Error returns the detail and, for validation, the fields behind it.
+// Error returns the detail, followed by the fields of a validation error.
 func (e *Error) Error() string {
 	if len(e.Fields) == 0 {
 		return e.Detail
 	}
-	fields, more := e.Told()
+	fields, more := e.Reported()
 	all := make([]string, 0, len(fields)+1)
 	for _, f := range fields {
 		all = append(all, fmt.Sprintf("%s: %s", f.Pointer, f.Detail))
@@ -101,13 +103,13 @@ func (e *Error) Error() string {
 	return e.Detail + " (" + strings.Join(all, "; ") + ")"
 }
 
-// As returns the fault in err's chain, or nil where there is none.
+// As returns the fault in err's chain, or nil if there is none.
 func As(err error) *Error {
 	e, _ := errors.AsType[*Error](err)
 	return e
 }
 
-// KindOf returns the kind of the fault in err's chain, or Internal where there is none.
+// KindOf returns the kind of the fault in err's chain, or Internal if there is none.
 func KindOf(err error) Kind {
 	if e := As(err); e != nil {
 		return e.Kind

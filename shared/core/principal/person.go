@@ -1,11 +1,12 @@
 package principal
 
-// Person is a user as other domains need one: whom mail goes to, and for whom a credential is made.
+// Person is a user as other domains see one: the recipient of a mail, or the owner of a new
+// credential.
 type Person struct {
 	ID      string
 	Email   string
 	Name    string
 	Role    Role
-	Active  bool  // whether the person's credentials may act
-	Version int64 // of the user as it was read; 0 where it was read from a list
+	Active  bool  // whether the person's credentials are accepted
+	Version int64 // of the user that was read; 0 if it was read from a list
 }

@@ -1,8 +1,8 @@
-// Package principal says who is calling and what they may do.
+// Package principal says who the caller is and what the caller may do.
 //
-// The edges (shared/web) turn a credential into a [Principal] and put it on the context; domains take it as an argument
-// where a rule depends on the caller. Roles and permissions are those of the published contract; a permission reads
-// resource:action, and a role is nothing but a named set of them.
+// shared/web turns a credential into a [Principal] and puts it into the context. Domains take it as
+// an argument if a rule depends on the caller. A permission reads resource:action, and a role is a
+// named set of permissions. Both are part of the published API.
 package principal
 
 import (
@@ -10,13 +10,13 @@ import (
 	"slices"
 )
 
-// Permission is the right to do one action on one kind of resource.
+// Permission is the right to perform one action on one kind of resource.
 type Permission string
 
-// Every permission that exists. Holding one never implies another.
+// All permissions. Holding one never implies another.
 const (
 	UsersRead          Permission = "users:read"
-	UsersWrite         Permission = "users:write" // create and update; not delete
+	UsersWrite         Permission = "users:write" // create and update, but not delete
 	UsersDelete        Permission = "users:delete"
 	ProjectsRead       Permission = "projects:read"
 	ProjectsWrite      Permission = "projects:write"
@@ -25,14 +25,14 @@ const (
 	CapabilitiesUse    Permission = "capabilities:use"
 	TokensRead         Permission = "tokens:read"
 	TokensWrite        Permission = "tokens:write"
-	CredentialsApprove Permission = "credentials:approve" // never one's own request
+	CredentialsApprove Permission = "credentials:approve" // never for one's own request
 	APIKeysWrite       Permission = "api-keys:write"      // other people's keys; one's own need no permission
 )
 
 // Role is a named set of permissions.
 type Role string
 
-// The roles, from most to least.
+// The roles, from the most to the fewest permissions.
 const (
 	Admin   Role = "admin"
 	Manager Role = "manager"
@@ -40,10 +40,11 @@ const (
 	Viewer  Role = "viewer"
 )
 
-// Roles lists every role in the order in which documents and counters show them.
+// Roles returns every role in the order in which documents and counters show them.
 func Roles() []Role { return []Role{Admin, Manager, User, Viewer} }
 
-// permissionsOf holds each role's permissions, sorted: users show them in this order.
+// permissionsOf has the permissions of each role, sorted, because responses show them in this
+// order.
 var permissionsOf = map[Role][]Permission{
 	Admin: sorted(UsersRead, UsersWrite, UsersDelete, ProjectsRead, ProjectsWrite, ProjectsDelete, AnalyticsRead,
 		CapabilitiesUse, TokensRead, TokensWrite, CredentialsApprove, APIKeysWrite),
@@ -61,13 +62,13 @@ func sorted(p ...Permission) []Permission {
 // Known reports whether r is one of Roles.
 func (r Role) Known() bool { return permissionsOf[r] != nil }
 
-// Permissions returns what r permits, sorted; nothing for an unknown role. The slice is the caller's.
+// Permissions returns a new slice of what r permits, sorted. It is empty for an unknown role.
 func (r Role) Permissions() []Permission { return slices.Clone(permissionsOf[r]) }
 
 // Permits reports whether r includes p.
 func (r Role) Permits(p Permission) bool { return slices.Contains(permissionsOf[r], p) }
 
-// Covers reports whether r permits everything that other permits. An unknown role is covered by none.
+// Covers reports whether r permits everything that other permits. No role covers an unknown one.
 func (r Role) Covers(other Role) bool {
 	if !other.Known() {
 		return false
@@ -83,23 +84,25 @@ func (r Role) Covers(other Role) bool {
 // Principal is an authenticated caller.
 type Principal struct {
 	UserID       string
-	Role         Role    // empty for a token or password, which hold no permissions
-	Scopes       []Scope // of a token or password; none for an API key
-	CredentialID string  // public id of the credential, fit for logs and audit
-	IssuedBy     string  // id of another user who made the credential, and may still have it; empty: nobody else
+	Role         Role    // empty for a token or password, which have no permissions
+	Scopes       []Scope // of a token or password; empty for an API key
+	CredentialID string  // public id of the credential; may appear in logs
+	IssuedBy     string  // id of the user who created the credential for somebody else and may still have it; otherwise empty
 }
 
-// MayBe reports whether the person behind the caller may be the user with the id: it is that user's credential, or one that
-// this user made for somebody else. Where two people have to agree, either is one too few.
+// MayBe reports whether the person behind the caller may be the user with this id: either the
+// credential is that user's, or that user created it for somebody else. Rules that need two
+// different people use it.
 func (p Principal) MayBe(userID string) bool { return p.UserID == userID || p.IssuedBy == userID }
 
-// Scoped reports whether the caller came with a token or password, and so may do what its scopes say and nothing else.
+// Scoped reports whether the caller authenticated with a token or password, and so may do only what
+// its scopes allow.
 func (p Principal) Scoped() bool { return p.Role == "" }
 
-// Can reports whether the caller holds p.
+// Can reports whether the caller holds the permission.
 func (p Principal) Can(permission Permission) bool { return p.Role.Permits(permission) }
 
-// Operator is the principal of the operator's own command, which holds the table keys themselves.
+// Operator is the principal of the operator's command, which accesses the tables directly.
 func Operator() Principal { return Principal{UserID: "operator", Role: Admin} }
 
 type contextKey struct{}
@@ -109,7 +112,7 @@ func With(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)
 }
 
-// From returns the caller of ctx; false where the route is public.
+// From returns the caller in ctx, or false if the route is public.
 func From(ctx context.Context) (Principal, bool) {
 	p, ok := ctx.Value(contextKey{}).(Principal)
 	return p, ok

@@ -6,22 +6,25 @@ import (
 	"strings"
 )
 
-// Scope is what a token or password may fetch: an action, optionally narrowed to names. "read:docker-images" is every image,
-// "read:docker-images:acme/*" every image below acme/, "read:docker-images:acme/api" that one.
+// Scope is what a token or password may fetch: an action, optionally limited to names.
+// "read:docker-images" allows every image, "read:docker-images:acme/*" every image below acme/, and
+// "read:docker-images:acme/api" that one.
 type Scope string
 
-// The actions that exist.
+// The actions.
 const (
 	ReadCharts Scope = "read:helm-charts"
 	ReadImages Scope = "read:docker-images"
 )
 
-// narrowing is a repository or chart name of the OCI distribution specification, or a path of such names with /* behind it.
+// narrowing matches a repository or chart name of the OCI distribution specification, or a path of
+// such names followed by /*.
 var narrowing = regexp.MustCompile(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*(?:/\*)?$`)
 
 const maxScope = 300 // characters: an action and a repository name of up to 255
 
-// split returns the action and what it is narrowed to; empty: nothing.
+// split returns the action and the names to which it is limited, which are empty if there is no
+// limit.
 func (s Scope) split() (action Scope, names string) {
 	for _, known := range []Scope{ReadCharts, ReadImages} {
 		if s == known {
@@ -34,34 +37,34 @@ func (s Scope) split() (action Scope, names string) {
 	return "", ""
 }
 
-// Known reports whether s is a scope at all.
+// Known reports whether s is a valid scope.
 func (s Scope) Known() bool {
 	action, names := s.split()
 	return action != "" && len(s) <= maxScope && (s == action || narrowing.MatchString(names))
 }
 
-// Covers reports whether whoever holds s may do all that other permits.
+// Covers reports whether s allows everything that other allows.
 func (s Scope) Covers(other Scope) bool {
 	action, names := s.split()
 	wanted, wantedNames := other.split()
 	if action == "" || action != wanted {
 		return false
 	}
-	return names == "" || names == wantedNames || below(names, strings.TrimSuffix(wantedNames, "/*"))
+	return names == "" || names == wantedNames || isBelow(names, strings.TrimSuffix(wantedNames, "/*"))
 }
 
-// Permits reports whether s lets its holder fetch the named chart or image.
+// Permits reports whether s allows its holder to fetch the named chart or image.
 func (s Scope) Permits(action Scope, name string) bool {
 	return s.Covers(action + ":" + Scope(name))
 }
 
-// MayFetch reports whether the caller's scopes let it fetch the named chart or image. A role gives none: machines fetch with
-// credentials made for them, which end on their own.
+// MayFetch reports whether the caller's scopes allow it to fetch the named chart or image. Roles
+// allow none: machines fetch with credentials that are created for them and expire.
 func (p Principal) MayFetch(action Scope, name string) bool {
 	return slices.ContainsFunc(p.Scopes, func(s Scope) bool { return s.Permits(action, name) })
 }
 
-// FetchesSome reports whether any of the caller's scopes is of the action, narrowed or not.
+// FetchesSome reports whether any of the caller's scopes has the action, limited to names or not.
 func (p Principal) FetchesSome(action Scope) bool {
 	return slices.ContainsFunc(p.Scopes, func(s Scope) bool {
 		known, _ := s.split()
@@ -69,16 +72,16 @@ func (p Principal) FetchesSome(action Scope) bool {
 	})
 }
 
-// FetchesAll reports whether one of the caller's scopes is the action, not narrowed.
+// FetchesAll reports whether one of the caller's scopes is the action without a limit.
 func (p Principal) FetchesAll(action Scope) bool { return slices.Contains(p.Scopes, action) }
 
-// below reports whether a name lies under a narrowing such as acme/*.
-func below(names, name string) bool {
+// isBelow reports whether a name lies below names such as acme/*.
+func isBelow(names, name string) bool {
 	parent, wild := strings.CutSuffix(names, "/*")
 	return wild && strings.HasPrefix(name, parent+"/")
 }
 
-// Within reports whether every wanted scope is covered by one that is held.
+// Within reports whether the held scopes cover every wanted one.
 func Within(held, wanted []Scope) bool {
 	for _, w := range wanted {
 		if !slices.ContainsFunc(held, func(h Scope) bool { return h.Covers(w) }) {

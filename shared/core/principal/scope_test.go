@@ -6,7 +6,7 @@ import (
 	"portside/shared/core/principal"
 )
 
-func TestWhatScopesCover(t *testing.T) {
+func TestScopeCovers(t *testing.T) {
 	for _, c := range []struct {
 		held, wanted principal.Scope
 		covers       bool
@@ -36,7 +36,7 @@ func TestWhatScopesCover(t *testing.T) {
 	}
 }
 
-func TestKnownScopes(t *testing.T) {
+func TestScopeKnown(t *testing.T) {
 	for scope, known := range map[principal.Scope]bool{
 		"read:helm-charts": true, "read:docker-images": true, "read:docker-images:acme/*": true, "read:helm-charts:my-chart": true,
 		"": false, "read": false, "write:helm-charts": false, "read:helm-charts:": false, "read:helm-charts:*": false,
@@ -50,7 +50,7 @@ func TestKnownScopes(t *testing.T) {
 	}
 }
 
-// FuzzCovers checks that covering is what narrowing means: whoever covers a scope is permitted all that it permits.
+// FuzzCovers checks that a scope that covers another one permits all that the other permits.
 func FuzzCovers(f *testing.F) {
 	f.Add("read:docker-images:acme/*", "read:docker-images:acme/team/*", "acme/team/api")
 	f.Add("read:docker-images", "read:docker-images:a", "a")

@@ -1,84 +1,76 @@
-// Package versions is how a thing that many may change at once is changed: read, decided on, and written if it still is what
-// was read.
+// Package versions changes resources that several requests may change at the same time. A change
+// reads the resource, decides, and writes only if the resource has not changed since.
 //
-// Each such thing has a version, 1 at its creation and one more with every change that a reader can see. Stores refuse a write
-// that was decided on another version, so that no change is ever lost; here it is decided again, with pauses at random.
+// Each resource has a version: 1 at its creation, and one more with every change that a reader can
+// see. Stores reject a write that was decided on another version, so that no change is lost. This
+// package then starts the change again from the read.
 package versions
 
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/retry"
 )
 
-// The ways in which a change is refused because of others.
+// The errors of a change that collides with other changes.
 var (
-	ErrStale = fault.New(fault.Precondition, "It has changed since you read it. Read it again and send the new ETag in If-Match.")
-	ErrBusy  = fault.New(fault.Unavailable, "Too many changes to the same thing at once. Send the request again.")
+	// ErrStale is what stores return if the stored version is not the one that the caller read. It is internal:
+	// services start again from the read, see Retry.
+	ErrStale = errors.New("changed since it was read")
+	// ErrMismatch reports that the stored version is not the one that the client named in If-Match.
+	ErrMismatch = fault.New(fault.Precondition,
+		"The resource has changed since you read it. Read it again and send the new ETag in If-Match.")
+	// ErrBusy reports that every attempt was stale.
+	ErrBusy = fault.New(fault.Unavailable, "Too many requests change this resource at once. Send the request again.")
 )
 
-// Target is the thing that a change is meant for.
+// Target is the resource to change.
 type Target struct {
-	ID string
-	If func(version int64) bool // whether the stored version is one that the caller wants to change; nil: any
+	ID      string
+	IfMatch func(version int64) bool // reports whether the caller accepts the stored version; nil accepts any
 }
 
-// Accepts reports whether the caller wants to change this version.
-func (t Target) Accepts(version int64) bool { return t.If == nil || t.If(version) }
+// Accepts reports whether the caller wants to change a resource with this version.
+func (t Target) Accepts(version int64) bool { return t.IfMatch == nil || t.IfMatch(version) }
 
-// Change reads the target and lets write decide and write, again from the start as long as write returns ErrStale. ErrStale
-// where the target's version is not one that the caller wants to change: that is final, unlike a writer that was faster.
-func Change[T any](ctx context.Context, target Target, read func(context.Context, string) (T, int64, error), write func(T) error) error {
-	unwanted := false
-	err := Settle(ctx, func() error {
-		thing, version, err := read(ctx, target.ID)
+// Change reads the target, and lets write decide on a change and store it. As long as write returns ErrStale, Change
+// starts again with another read. Errors: ErrMismatch if the caller does not accept the stored version, ErrBusy.
+func Change[T any](
+	ctx context.Context, target Target, read func(context.Context, string) (T, int64, error), write func(T) error,
+) error {
+	isUnwanted := false
+	err := Retry(ctx, func() error {
+		current, version, err := read(ctx, target.ID)
 		if err != nil {
 			return err
 		}
-		if unwanted = !target.Accepts(version); unwanted {
+		if isUnwanted = !target.Accepts(version); isUnwanted {
 			return nil
 		}
-		return write(thing)
+		return write(current)
 	})
-	if unwanted {
-		return ErrStale
+	if isUnwanted {
+		return ErrMismatch
 	}
 	return err
 }
 
-// attempts is how often a change is tried again after somebody else's change to the same thing came in between.
-const attempts = 12
-
-// Settle runs a change that reads a thing and writes it, and runs it again from the start as long as it returns ErrStale:
-// another writer was faster. ErrBusy where that does not end.
-func Settle(ctx context.Context, change func() error) error {
-	for n := range attempts {
-		if err := change(); !errors.Is(err, ErrStale) {
-			return err
-		}
-		if err := pause(ctx, n); err != nil {
-			return ErrBusy
-		}
+// Retry runs a change that reads something and writes it. As long as it returns ErrStale, Retry runs it again, by the
+// policy retry.Default. ErrBusy means that the attempts or the time of the context are used up.
+func Retry(ctx context.Context, change func() error) error {
+	err := retry.Default.Do(ctx, IsStale, change)
+	if IsStale(err) {
+		return ErrBusy
 	}
-	return ErrBusy
+	return err
 }
 
-// pause waits before another attempt, twice as long at most each time and at random, so that those who met once do not
-// meet again.
-func pause(ctx context.Context, attempt int) error {
-	const first, longest = 4 * time.Millisecond, 256 * time.Millisecond
-	timer := time.NewTimer(rand.N(min(first<<attempt, longest)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+// IsStale reports whether err is ErrStale, which another attempt may avoid.
+func IsStale(err error) bool { return errors.Is(err, ErrStale) }
 
-// Stamp is the time of a change as it is stored: a time that is told once with more digits than ever after would confuse.
-func Stamp(now time.Time) time.Time { return now.UTC().Truncate(time.Millisecond) }
+// StoredTime returns the time of a change with the precision with which stores keep it, so that the
+// first response shows the same time as all later ones.
+func StoredTime(now time.Time) time.Time { return now.UTC().Truncate(time.Millisecond) }

@@ -38,15 +38,15 @@ func TestAChangeIsDecidedAgain(t *testing.T) {
 
 func TestAnotherVersionIsFinal(t *testing.T) {
 	only := func(wanted int64) versions.Target {
-		return versions.Target{If: func(version int64) bool { return version == wanted }}
+		return versions.Target{IfMatch: func(version int64) bool { return version == wanted }}
 	}
 	x := &thing{version: 2}
-	if err := x.change(t.Context(), only(1)); !errors.Is(err, versions.ErrStale) || x.writes != 0 {
-		t.Errorf("%v after %d writes, want ErrStale after none", err, x.writes)
+	if err := x.change(t.Context(), only(1)); !errors.Is(err, versions.ErrMismatch) || x.writes != 0 {
+		t.Errorf("%v after %d writes, want ErrMismatch after none", err, x.writes)
 	}
 	x = &thing{version: 2, others: 1}
-	if err := x.change(t.Context(), only(2)); !errors.Is(err, versions.ErrStale) || x.writes != 1 {
-		t.Errorf("%v after %d writes, want ErrStale after one", err, x.writes)
+	if err := x.change(t.Context(), only(2)); !errors.Is(err, versions.ErrMismatch) || x.writes != 1 {
+		t.Errorf("%v after %d writes, want ErrMismatch after one", err, x.writes)
 	}
 }
 

@@ -51,7 +51,7 @@ func newRequestItem(r credentialrequests.Request) requestItem {
 		DecidedBy: r.DecidedBy, Decided: items.Millis(r.DecidedAt), Reason: r.Reason,
 		Credential: r.CredentialID, CollectBy: items.Millis(r.CollectBy), Version: r.Version,
 		Next: nextItem{
-			Due: items.Millis(r.Next.Due), Tries: r.Next.Tries, Told: r.Next.Told, Link: r.Next.LinkID, Base: r.Next.BaseURL,
+			Due: items.Millis(r.Next.Due), Tries: r.Next.Attempts, Told: r.Next.Notified, Link: r.Next.LinkID, Base: r.Next.BaseURL,
 		},
 	}
 	for _, e := range r.Events {
@@ -67,7 +67,7 @@ func (i requestItem) request() credentialrequests.Request {
 		DecidedBy: i.DecidedBy, DecidedAt: items.Time(i.Decided), Reason: i.Reason,
 		CredentialID: i.Credential, CollectBy: items.Time(i.CollectBy), Version: i.Version,
 		Next: credentialrequests.Next{
-			Due: items.Time(i.Next.Due), Tries: i.Next.Tries, Told: i.Next.Told, LinkID: i.Next.Link, BaseURL: i.Next.Base,
+			Due: items.Time(i.Next.Due), Attempts: i.Next.Tries, Notified: i.Next.Told, LinkID: i.Next.Link, BaseURL: i.Next.Base,
 		},
 	}
 	for _, e := range i.Events {

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/versions"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
@@ -77,7 +78,7 @@ func (s *Store) change(ctx context.Context, change credentialrequests.Change) er
 	p := &plan{store: s}
 	p.replace(change.Before, change.After)
 	if change.Person != nil {
-		p.add(credentialrequests.ErrStale, s.people.Unchanged(change.Person.ID, change.Person.Version))
+		p.add(versions.ErrStale, s.people.Unchanged(change.Person.ID, change.Person.Version))
 	}
 	if change.By != "" {
 		p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(change.By))
@@ -89,7 +90,7 @@ func (s *Store) change(ctx context.Context, change credentialrequests.Change) er
 // replace writes the request and everything that is derived from it.
 func (p *plan) replace(before, after credentialrequests.Request) {
 	after.Version = before.Version + 1
-	p.add(credentialrequests.ErrStale, types.TransactWriteItem{Put: &types.Put{
+	p.add(versions.ErrStale, types.TransactWriteItem{Put: &types.Put{
 		TableName: &p.store.table, Item: items.Encode(newRequestItem(after)), ConditionExpression: aws.String("version = :version"),
 		ExpressionAttributeValues: items.Map{":version": items.Number(before.Version)},
 	}})
@@ -126,7 +127,7 @@ func (p *plan) credentials(change credentialrequests.Change) {
 	table, tally := p.store.credentials, credentialsdynamo.Change{}
 	if change.End != nil {
 		tally.Revoked = 1
-		p.add(credentialrequests.ErrStale, table.Revoke(*change.End))
+		p.add(versions.ErrStale, table.Revoke(*change.End))
 	}
 	if change.Issue != nil {
 		tally.Issued = 1

@@ -59,7 +59,7 @@ func TestUnlimitedAuthentication(t *testing.T) {
 		calls  int
 		writes float64
 	}{
-		{0, 2, 1}, {time.Minute, 1, 0}, {credentials.LastUseStep - time.Millisecond, 1, 0}, {credentials.LastUseStep, 2, 1},
+		{0, 2, 1}, {time.Minute, 1, 0}, {credentials.LastUseResolution - time.Millisecond, 1, 0}, {credentials.LastUseResolution, 2, 1},
 	} {
 		auth := credentials.NewAuthenticator(s.table, 0, func() time.Time { return noon.Add(step.after) })
 		s.meter.Reset()

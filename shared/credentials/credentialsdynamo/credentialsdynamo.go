@@ -104,7 +104,7 @@ func (t *Table) Get(ctx context.Context, id string) (credentials.Credential, err
 }
 
 // Touch implements credentials.Store.
-func (t *Table) Touch(ctx context.Context, id string, at time.Time) error {
+func (t *Table) RecordUse(ctx context.Context, id string, at time.Time) error {
 	return t.set(ctx, id, "lastUsed", items.Millis(lastUse(at)))
 }
 
@@ -123,7 +123,7 @@ func (t *Table) set(ctx context.Context, id, attribute string, value int64) erro
 		ExpressionAttributeNames:  map[string]string{"#attribute": attribute},
 		ExpressionAttributeValues: items.Map{":value": items.Number(value)},
 	}, items.RetryConflicts)
-	if items.Failed(err) {
+	if items.ConditionFailed(err) {
 		return credentials.ErrUnknown
 	}
 	if err != nil {

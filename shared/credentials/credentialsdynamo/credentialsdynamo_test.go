@@ -73,14 +73,14 @@ func TestListIsOfOneOwnerAndKind(t *testing.T) {
 func TestTouchNotesTheStep(t *testing.T) {
 	s := newSafe(t)
 	token, _ := s.issued()
-	if err := s.table.Touch(t.Context(), token.ID, noon.Add(8*time.Minute)); err != nil {
+	if err := s.table.RecordUse(t.Context(), token.ID, noon.Add(8*time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	token.LastUsedAt = noon.Add(5 * time.Minute)
 	if diff := cmp.Diff(token, s.get(token.ID)); diff != "" {
 		t.Error(diff)
 	}
-	if err := s.table.Touch(t.Context(), credentials.Mint(credentials.APIKey).ID(), noon); !errors.Is(err, credentials.ErrUnknown) {
+	if err := s.table.RecordUse(t.Context(), credentials.Mint(credentials.APIKey).ID(), noon); !errors.Is(err, credentials.ErrUnknown) {
 		t.Errorf("an unknown one: %v", err)
 	}
 }
@@ -98,7 +98,7 @@ func TestSetRateLimitAndSetOwner(t *testing.T) {
 	if diff := cmp.Diff(token, s.get(token.ID)); diff != "" {
 		t.Error(diff)
 	}
-	if found, _, err := s.table.Use(t.Context(), token.ID, secret.Hash(), noon); err != nil || found.Works(noon) {
+	if found, _, err := s.table.CountRequest(t.Context(), token.ID, secret.Hash(), noon); err != nil || found.Works(noon) {
 		t.Errorf("it works for an inactive owner: %v", err)
 	}
 	unknown := credentials.Mint(credentials.APIKey).ID()
@@ -154,7 +154,7 @@ func TestRevokeAndStillWorks(t *testing.T) {
 
 func TestStandingSeesWhatLives(t *testing.T) {
 	s := newSafe(t)
-	if live, issued, err := s.table.Standing(t.Context(), owner, noon); err != nil || len(live) != 0 || issued != 0 {
+	if live, issued, err := s.table.ListLive(t.Context(), owner, noon); err != nil || len(live) != 0 || issued != 0 {
 		t.Errorf("before all: %d live, %d issued, %v", len(live), issued, err)
 	}
 	kept, _ := s.issued()
@@ -164,7 +164,7 @@ func TestStandingSeesWhatLives(t *testing.T) {
 	expired, _ := minted()
 	expired.ExpiresAt = noon.Add(time.Hour)
 	s.issue(expired)
-	live, issued, err := s.table.Standing(t.Context(), owner, noon.Add(time.Hour))
+	live, issued, err := s.table.ListLive(t.Context(), owner, noon.Add(time.Hour))
 	if err != nil || issued != 3 || len(live) != 1 || live[0].ID != kept.ID {
 		t.Errorf("%d live, %d issued, %v", len(live), issued, err)
 	}

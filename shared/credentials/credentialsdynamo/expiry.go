@@ -2,7 +2,6 @@ package credentialsdynamo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -10,12 +9,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/calendar"
+	"portside/shared/core/retry"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
 )
 
-// expiry lists a token or password under the day on which it expires.
+// expiry is the item that lists a token or password under the day on which it expires.
 type expiry struct {
 	PK      string `dynamodbav:"pk"`
 	SK      string `dynamodbav:"sk"`
@@ -23,19 +25,19 @@ type expiry struct {
 }
 
 func newExpiry(r record) expiry {
-	return expiry{PK: expiryPK(items.Time(r.Expires)), SK: r.ID, PurgeAt: r.PurgeAt}
+	return expiry{PK: expiryPK(calendar.DayOf(items.Time(r.Expires))), SK: r.ID, PurgeAt: r.PurgeAt}
 }
 
-// announced reports whether somebody is told before the credential expires, and so whether it is listed by its day.
-func (r record) announced() bool {
+// hasNotice reports whether the owner gets a notice before the credential expires, which needs an expiry item.
+func (r record) hasNotice() bool {
 	return r.Expires > 0 && (r.Kind == credentials.AccessToken || r.Kind == credentials.Password)
 }
 
-func expiryPK(at time.Time) string { return "expires#" + at.UTC().Format(time.DateOnly) }
+func expiryPK(day calendar.Day) string { return "expires#" + day.String() }
 
-// Expiring returns the tokens and passwords that expire, or would have, on the UTC day of the given time, revoked ones
-// included, in no particular order. Strongly consistent.
-func (t *Table) Expiring(ctx context.Context, day time.Time) ([]credentials.Credential, error) {
+// Expiring returns the tokens and passwords that expire on a day, revoked ones included, in no particular order. Reads
+// are strongly consistent.
+func (t *Table) Expiring(ctx context.Context, day calendar.Day) ([]credentials.Credential, error) {
 	pages := dynamodb.NewQueryPaginator(t.client, &dynamodb.QueryInput{
 		TableName: &t.name, ConsistentRead: aws.Bool(true),
 		KeyConditionExpression:    aws.String("pk = :day"),
@@ -45,7 +47,7 @@ func (t *Table) Expiring(ctx context.Context, day time.Time) ([]credentials.Cred
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("credentials that expire on %s: %w", day.UTC().Format(time.DateOnly), err)
+			return nil, fmt.Errorf("credentials that expire on %s: %w", day, err)
 		}
 		for _, item := range page.Items {
 			listed, err := items.Decode[expiry](item)
@@ -64,36 +66,40 @@ func (t *Table) Expiring(ctx context.Context, day time.Time) ([]credentials.Cred
 	return found, err
 }
 
-// shortenings is how often Shorten starts over when the credential changes under it.
-const shortenings = 4
+// shortening is the policy of Shorten, which starts again at once if the credential has changed.
+var shortening = retry.Policy{Attempts: 4}
 
-// Shorten makes a token or password expire at the given time, unless it ends before that anyway: a life is never made
-// longer, so that calling it again, however late, changes nothing. ErrUnknown if there is no credential with this id and
-// hash.
+// Shorten makes a token or password expire at the given time, unless it expires earlier. It never extends a lifetime, so a
+// repeated call changes nothing. Errors: ErrUnknown if no credential has this id and hash.
 func (t *Table) Shorten(ctx context.Context, secret credentials.Secret, to time.Time) error {
-	for range shortenings {
-		before, found, err := items.Get[record](ctx, items.In(t.client, t.name), recordKey(secret.ID()))
-		if err != nil {
-			return err
-		}
-		if !found || !secret.Matches(before.Hash) {
-			return credentials.ErrUnknown
-		}
-		if before.Revoked > 0 || before.Expires > 0 && before.Expires <= items.Millis(to) {
-			return nil
-		}
-		err = transactions.Write(ctx, t.client, t.shorten(before, to))
-		if _, changed := transactions.FailedAt(err); !changed {
-			return err
-		}
+	err := shortening.Do(ctx, versions.IsStale, func() error { return t.tryShorten(ctx, secret, to) })
+	if versions.IsStale(err) {
+		return fmt.Errorf("shorten credential %s: %w", secret.ID(), err)
 	}
-	return fmt.Errorf("shorten credential %s: %w", secret.ID(), errChanging)
+	return err
 }
 
-var errChanging = errors.New("credentialsdynamo: the credential keeps changing")
+// tryShorten is Shorten without retries. Errors: versions.ErrStale if the credential has changed meanwhile.
+func (t *Table) tryShorten(ctx context.Context, secret credentials.Secret, to time.Time) error {
+	before, found, err := items.Get[record](ctx, items.In(t.client, t.name), recordKey(secret.ID()))
+	if err != nil {
+		return err
+	}
+	if !found || !secret.Matches(before.Hash) {
+		return credentials.ErrUnknown
+	}
+	if before.Revoked > 0 || before.Expires > 0 && before.Expires <= items.Millis(to) {
+		return nil
+	}
+	err = transactions.Write(ctx, t.client, t.shortened(before, to))
+	if _, failed := transactions.FailedAt(err); failed {
+		return versions.ErrStale
+	}
+	return err
+}
 
-// shorten moves the end of a record together with everything that repeats it.
-func (t *Table) shorten(before record, to time.Time) []types.TransactWriteItem {
+// shortened returns the writes that move the expiry of a record and of all items that repeat it.
+func (t *Table) shortened(before record, to time.Time) []types.TransactWriteItem {
 	after := before
 	after.Expires, after.PurgeAt = items.Millis(to), to.Add(Retention).Unix()
 	unchanged, values := aws.String("attribute_not_exists(expires) AND attribute_not_exists(revoked)"), items.Map{}
@@ -117,14 +123,14 @@ func (t *Table) shorten(before record, to time.Time) []types.TransactWriteItem {
 	return append(writes, t.relist(before, after)...)
 }
 
-// relist moves a record from the day on which it was to expire to the day on which it will.
+// relist moves the expiry item of a record from its old day to its new day.
 func (t *Table) relist(before, after record) []types.TransactWriteItem {
 	var writes []types.TransactWriteItem
 	from, to := newExpiry(before), newExpiry(after)
-	if before.announced() && from.PK != to.PK {
+	if before.hasNotice() && from.PK != to.PK {
 		writes = append(writes, types.TransactWriteItem{Delete: &types.Delete{TableName: &t.name, Key: items.Key(from.PK, from.SK)}})
 	}
-	if after.announced() {
+	if after.hasNotice() {
 		writes = append(writes, types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: items.Encode(to)}})
 	}
 	return writes

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"pgregory.net/rapid"
 
+	"portside/shared/core/calendar"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/transactions"
@@ -47,7 +48,7 @@ func (s *shelf) issue(tb testing.TB, kind credentials.Kind, expires time.Time) c
 func (s *shelf) days(tb testing.TB, id string) (days []int) {
 	tb.Helper()
 	for d := 1; d <= 31; d++ {
-		found, err := s.table.Expiring(tb.Context(), march(d, 12))
+		found, err := s.table.Expiring(tb.Context(), calendar.DayOf(march(d, 12)))
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -90,7 +90,7 @@ func (s *safe) get(id string) credentials.Credential {
 // use counts a request and returns how many its minute has had.
 func (s *safe) use(secret credentials.Secret, at time.Time) int {
 	s.tb.Helper()
-	_, used, err := s.table.Use(s.tb.Context(), secret.ID(), secret.Hash(), at)
+	_, used, err := s.table.CountRequest(s.tb.Context(), secret.ID(), secret.Hash(), at)
 	if err != nil {
 		s.tb.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/calendar"
 	"portside/shared/credentials"
 	"portside/shared/dynamo/items"
 )
@@ -25,8 +26,8 @@ type Change struct {
 	// Seen is the number from Standing that the transaction relies on; nil: on none. Without it, issuing fails where the
 	// owner has credentials.MaxLive already.
 	Seen *int64
-	// On is the day that the issue counts for; zero: for none. An owner gets credentials.MaxDaily on one day: a token that
-	// makes its successor and ends would otherwise escape every limit. It has no effect together with Seen.
+	// On is when the credential is issued, for the limit of credentials.MaxDaily per owner and day; zero means no limit. The
+	// limit stops tokens that create their own successor and end. It has no effect together with Seen.
 	On time.Time
 }
 
@@ -48,22 +49,23 @@ func (t *Table) Tally(ownerID string, c Change) types.TransactWriteItem {
 		ConditionExpression: condition, ExpressionAttributeValues: values,
 	}
 	if c.daily() {
-		countDay(update, c.On)
+		countDay(update, calendar.DayOf(c.On))
 	}
 	return types.TransactWriteItem{Update: update}
 }
 
 func (c Change) daily() bool { return !c.On.IsZero() && c.Seen == nil && c.Issued > c.Revoked }
 
-// countDay makes the update count what is issued on a day, in an attribute of that day's own, and forget the day before.
-func countDay(update *types.Update, on time.Time) {
+// countDay makes the update count what is issued on a day. Each day has its own attribute, and the update removes that of
+// the day before.
+func countDay(update *types.Update, on calendar.Day) {
 	update.UpdateExpression = aws.String(*update.UpdateExpression + ", #today :issued REMOVE #yesterday")
 	update.ConditionExpression = aws.String("(" + *update.ConditionExpression + ") AND (attribute_not_exists(#today) OR #today < :daily)")
-	update.ExpressionAttributeNames = map[string]string{"#today": dayName(on), "#yesterday": dayName(on.AddDate(0, 0, -1))}
+	update.ExpressionAttributeNames = map[string]string{"#today": dayName(on), "#yesterday": dayName(on - 1)}
 	update.ExpressionAttributeValues[":daily"] = items.Number(credentials.MaxDaily)
 }
 
-func dayName(at time.Time) string { return "on" + at.UTC().Format(time.DateOnly) }
+func dayName(day calendar.Day) string { return "on" + day.String() }
 
 func (c Change) condition() (*string, items.Map) {
 	switch {
@@ -80,7 +82,7 @@ func (c Change) condition() (*string, items.Map) {
 
 // Standing returns an owner's live credentials of all kinds, and how many were ever issued, read before them: a
 // transaction that is conditional on the number sees all of them.
-func (t *Table) Standing(ctx context.Context, ownerID string, at time.Time) (live []credentials.Credential, issued int64, err error) {
+func (t *Table) ListLive(ctx context.Context, ownerID string, at time.Time) (live []credentials.Credential, issued int64, err error) {
 	before, _, err := items.Get[tally](ctx, items.In(t.client, t.name), tallyKey(ownerID))
 	if err != nil {
 		return nil, 0, err
@@ -101,7 +103,7 @@ func (t *Table) Standing(ctx context.Context, ownerID string, at time.Time) (liv
 // Recount makes the number of live credentials exact, and reports whether one more may be issued. Issuers call it when
 // their Tally failed, since credentials expire without anybody counting.
 func (t *Table) Recount(ctx context.Context, ownerID string, at time.Time) (room bool, err error) {
-	live, issued, err := t.Standing(ctx, ownerID, at)
+	live, issued, err := t.ListLive(ctx, ownerID, at)
 	if err != nil || len(live) >= credentials.MaxLive {
 		return false, err
 	}
@@ -110,7 +112,7 @@ func (t *Table) Recount(ctx context.Context, ownerID string, at time.Time) (room
 		UpdateExpression: aws.String("SET live = :live"), ConditionExpression: aws.String("issued = :seen"),
 		ExpressionAttributeValues: items.Map{":live": items.Number(int64(len(live))), ":seen": items.Number(issued)},
 	}, items.RetryConflicts)
-	if err != nil && !items.Failed(err) { // another issuer was faster, and has counted or will
+	if err != nil && !items.ConditionFailed(err) { // another issuer was faster, and has counted or will
 		return false, fmt.Errorf("recount credentials of %s: %w", ownerID, err)
 	}
 	return true, nil

@@ -22,7 +22,7 @@ func (t *Table) Issue(c credentials.Credential) []types.TransactWriteItem {
 	r := newRecord(c)
 	p := pointer{PK: ownerPK(c.Owner.ID), SK: string(c.Kind) + "#" + c.ID, ID: c.ID, PurgeAt: r.PurgeAt}
 	writes := []types.TransactWriteItem{t.put(r), t.put(p)}
-	if r.announced() {
+	if r.hasNotice() {
 		writes = append(writes, t.put(newExpiry(r)))
 	}
 	return writes

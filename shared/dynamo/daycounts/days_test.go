@@ -4,43 +4,44 @@ import (
 	"testing"
 	"time"
 
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/testkit/awstest"
 )
 
-func TestDaysSortAsTheyFollowEachOther(t *testing.T) {
+func TestDaysAreOrdered(t *testing.T) {
 	zone := time.FixedZone("UTC-12", -12*3600)
-	var previous daycounts.Day
+	var previous calendar.Day
 	for midnight := range awstest.Days() {
-		day := daycounts.DayOf(midnight)
-		if last := daycounts.DayOf(midnight.Add(24*time.Hour - 1).In(zone)); last != day || day <= previous {
+		day := calendar.DayOf(midnight)
+		if last := calendar.DayOf(midnight.Add(24*time.Hour - 1).In(zone)); last != day || day <= previous {
 			t.Errorf("%s ends as %s, and follows %s", day, last, previous)
 		}
 		previous = day
 	}
 }
 
-// A thing that changes in the first and in the last moment of each day has a mark for each day.
-func TestALifeOf400Days(t *testing.T) {
-	var life daycounts.Life
+// Something that changes in the first and in the last moment of each day has one entry per day.
+func TestHistoryOf400Days(t *testing.T) {
+	var history daycounts.History
 	days := 0
 	for midnight := range awstest.Days() {
 		for _, at := range []time.Time{midnight, midnight.Add(24*time.Hour - time.Nanosecond)} {
-			life = life.On(at, []string{"users"}, "changed")
+			history = history.Append(at, []string{"users"}, "changed")
 		}
 		days++
 	}
-	if len(life) != days {
-		t.Errorf("%d marks for %d days", len(life), days)
+	if len(history) != days {
+		t.Errorf("%d entries for %d days", len(history), days)
 	}
-	read, err := daycounts.ParseLife(life.String())
-	if err != nil || read.String() != life.String() {
+	read, err := daycounts.ParseHistory(history.String())
+	if err != nil || read.String() != history.String() {
 		t.Errorf("read as %v, %v", read, err)
 	}
-	changes := life.Changes()
+	changes := history.Changes()
 	for midnight := range awstest.Days() {
-		if n := changes[daycounts.DayOf(midnight)]["changed"]; n != 2 {
-			t.Errorf("%d changes on %s", n, daycounts.DayOf(midnight))
+		if n := changes[calendar.DayOf(midnight)]["changed"]; n != 2 {
+			t.Errorf("%d changes on %s", n, calendar.DayOf(midnight))
 		}
 	}
 	if sum := changes.Sum(); sum["changed"] != int64(2*days) || sum["users"] != 1 {

@@ -13,25 +13,26 @@ import (
 	"portside/shared/core/fault"
 )
 
-// ErrAway is what every call of a Client returns, with its cause in the chain, when the database throttles, fails, cannot
-// be reached, or does not answer in time: what the SDK itself would try again, had it not done so already.
-var ErrAway = fault.New(fault.Unavailable, "The service cannot reach its data at the moment. Send the request again.")
+// ErrUnavailable is the error of every call of a Client if the database throttles, fails, is
+// unreachable or does not answer in time. Its chain has the cause. The SDK has already retried the
+// call.
+var ErrUnavailable = fault.New(fault.Unavailable, "The service cannot reach its data at the moment. Send the request again.")
 
-// Client returns a DynamoDB client that tells an outage from everything else; see ErrAway.
+// Client returns a DynamoDB client that marks outages with ErrUnavailable.
 func Client(cfg aws.Config) *dynamodb.Client {
 	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
 		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
-			return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("TellOutages", tellOutages), middleware.Before)
+			return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("TellOutages", markOutages), middleware.Before)
 		})
 	})
 }
 
-func tellOutages(
+func markOutages(
 	ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
 ) (middleware.InitializeOutput, middleware.Metadata, error) {
 	out, metadata, err := next.HandleInitialize(ctx, in)
 	if err != nil && isOutage(err) {
-		err = fmt.Errorf("%w: %w", ErrAway, err)
+		err = fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return out, metadata, err
 }

@@ -19,7 +19,7 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// client talks to an address of the test's own and tries everything once.
+// client sends each request once to the given address.
 func client(address string) *dynamodb.Client {
 	return items.Client(aws.Config{
 		Region: "us-east-1", BaseEndpoint: aws.String(address), RetryMaxAttempts: 1,
@@ -32,7 +32,7 @@ func get(ctx context.Context, c *dynamodb.Client) error {
 	return err
 }
 
-func TestOutagesAreTold(t *testing.T) {
+func TestOutagesAreErrUnavailable(t *testing.T) {
 	answer := func(status int, body string) string {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
@@ -50,7 +50,7 @@ func TestOutagesAreTold(t *testing.T) {
 		address string
 		kind    fault.Kind
 	}{
-		"nobody there":     {"http://" + closedPort(t), fault.Unavailable},
+		"closed port":      {"http://" + closedPort(t), fault.Unavailable},
 		"no answer":        {silent.URL, fault.Unavailable},
 		"its own failure":  {answer(500, code+`InternalServerError"}`), fault.Unavailable},
 		"throttled":        {answer(400, code+`ProvisionedThroughputExceededException"}`), fault.Unavailable},
@@ -72,7 +72,7 @@ func TestOutagesAreTold(t *testing.T) {
 	}
 }
 
-// closedPort is an address that refuses connections.
+// closedPort returns an address that refuses connections.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -83,14 +83,14 @@ func closedPort(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-func TestConflictsAreTriedAgainWhereAskedFor(t *testing.T) {
+func TestRetryConflictsRetriesConflicts(t *testing.T) {
 	o := dynamodb.Options{Retryer: retry.NewStandard()}
 	conflict := error(&types.TransactionConflictException{})
 	if o.Retryer.IsErrorRetryable(conflict) {
-		t.Fatal("the SDK does so itself by now: RetryConflicts can go")
+		t.Fatal("the SDK retries conflicts without it; delete RetryConflicts")
 	}
 	items.RetryConflicts(&o)
 	if !o.Retryer.IsErrorRetryable(conflict) || o.Retryer.IsErrorRetryable(errors.New("other")) {
-		t.Error("a conflict is final, or everything is tried again")
+		t.Error("RetryConflicts must retry conflicts and nothing else")
 	}
 }

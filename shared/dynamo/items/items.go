@@ -1,7 +1,8 @@
-// Package items reads and writes DynamoDB items in the one way that all our tables have: string keys named pk and sk,
-// times in Unix milliseconds with 0 for "never", strongly consistent reads.
+// Package items reads and writes DynamoDB items in the form that all tables of Portside share:
+// string keys named pk and sk, times in Unix milliseconds with 0 for "never", and strongly
+// consistent reads.
 //
-// Only adapters (usersdynamo and its like) use it; no domain sees an item.
+// Only adapters such as usersdynamo use it. No domain sees an item.
 package items
 
 import (
@@ -38,8 +39,8 @@ func Bytes(b []byte) types.AttributeValue { return &types.AttributeValueMemberB{
 // Bool returns a boolean attribute.
 func Bool(b bool) types.AttributeValue { return &types.AttributeValueMemberBOOL{Value: b} }
 
-// Encode turns a struct with dynamodbav tags into an item. The struct must hold nothing that cannot be encoded: that is
-// a mistake in the program, and Encode panics.
+// Encode turns a struct with dynamodbav tags into an item. It panics if a field cannot be encoded,
+// which is a programming error.
 func Encode(shape any) Map {
 	item, err := attributevalue.MarshalMap(shape)
 	if err != nil {
@@ -48,7 +49,8 @@ func Encode(shape any) Map {
 	return item
 }
 
-// Decode is the way back. An error means that the item has another shape than this program writes.
+// Decode turns an item into a struct. An error means that the item has another form than this
+// program writes.
 func Decode[T any](item Map) (T, error) {
 	var shape T
 	if err := attributevalue.UnmarshalMap(item, &shape); err != nil {
@@ -57,7 +59,7 @@ func Decode[T any](item Map) (T, error) {
 	return shape, nil
 }
 
-// Millis is a time as it is stored: milliseconds, 0 for the zero time.
+// Millis returns a time in its stored form: Unix milliseconds, or 0 for the zero time.
 func Millis(at time.Time) int64 {
 	if at.IsZero() {
 		return 0
@@ -65,7 +67,7 @@ func Millis(at time.Time) int64 {
 	return at.UnixMilli()
 }
 
-// Time is the way back, in UTC.
+// Time is the inverse of Millis. The time is in UTC.
 func Time(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
@@ -73,14 +75,15 @@ func Time(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// Failed reports whether err says that a write's condition did not hold.
-func Failed(err error) bool {
+// ConditionFailed reports whether err means that the condition of a write did not hold.
+func ConditionFailed(err error) bool {
 	_, failed := errors.AsType[*types.ConditionalCheckFailedException](err)
 	return failed
 }
 
-// RetryConflicts makes one call try again when the item is part of a transaction at that moment, which the SDK takes for
-// final. Give it to single writes of items that transactions write too.
+// RetryConflicts makes the SDK retry a single write if a transaction uses the item at that moment,
+// which the SDK does not retry by default. Pass it to single writes of items that transactions
+// write too.
 func RetryConflicts(o *dynamodb.Options) {
 	o.Retryer = retry.AddWithErrorCodes(o.Retryer, "TransactionConflictException")
 }
@@ -91,7 +94,7 @@ type Reader interface {
 	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
 }
 
-// Table is where items are read from.
+// Table is a table to read items from.
 type Table struct {
 	client Reader
 	name   string
@@ -100,7 +103,7 @@ type Table struct {
 // In returns the named table.
 func In(client Reader, name string) Table { return Table{client: client, name: name} }
 
-// Get reads one item, strongly consistent; false if there is none.
+// Get reads one item, strongly consistent. It returns false if there is none.
 func Get[T any](ctx context.Context, table Table, key Map) (shape T, found bool, err error) {
 	out, err := table.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table.name, Key: key, ConsistentRead: aws.Bool(true)})
 	if err != nil {
@@ -116,8 +119,8 @@ func Get[T any](ctx context.Context, table Table, key Map) (shape T, found bool,
 // batch is DynamoDB's limit for one BatchGetItem.
 const batch = 100
 
-// GetAll reads many items by their keys, strongly consistent and in no order, and calls visit for each that exists. Each
-// key may be given once.
+// GetAll reads items by their keys, strongly consistent and in no particular order, and calls visit
+// for each item that exists. The keys must be distinct.
 func GetAll(ctx context.Context, table Table, keys []Map, visit func(Map) error) error {
 	for len(keys) > 0 {
 		n := min(batch, len(keys))

@@ -92,14 +92,14 @@ func (l *Lists) Rebuild(ctx context.Context, source Source, report func(Progress
 		name Step
 		run  func(context.Context) error
 	}{
-		{StepStrays, r.removeStrays}, {StepThings, r.mendThings}, {StepSequence, r.mendSequence}, {StepCounts, r.mendCounts},
+		{StepStrays, r.removeStrays}, {StepThings, r.repairThings}, {StepSequence, r.repairSequence}, {StepCounts, r.repairCounts},
 	}
 	for _, step := range steps {
 		r.progress = Progress{Step: step.name}
 		if err := step.run(ctx); err != nil {
 			return r.repairs, fmt.Errorf("rebuild %s: %w", step.name, err)
 		}
-		r.tell(0)
+		r.advance(0)
 	}
 	return r.repairs, nil
 }
@@ -112,7 +112,7 @@ type rebuild struct {
 	repairs  Repairs
 }
 
-func (r *rebuild) tell(more int) {
+func (r *rebuild) advance(more int) {
 	r.progress.Done += int64(more)
 	r.progress.Repairs = r.repairs
 	r.progress.Repairs.Disputes = slices.Clone(r.repairs.Disputes)
@@ -142,13 +142,13 @@ func (r *rebuild) scan(ctx context.Context, visit func(context.Context, []items.
 				return err
 			}
 		}
-		r.tell(len(page.Items))
+		r.advance(len(page.Items))
 	}
 	return nil
 }
 
 // mendSequence keeps the numbers of existing things from being given out again.
-func (r *rebuild) mendSequence(ctx context.Context) error {
+func (r *rebuild) repairSequence(ctx context.Context) error {
 	out, err := r.client.Query(ctx, &dynamodb.QueryInput{
 		TableName: &r.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1), ScanIndexForward: aws.Bool(false),
 		KeyConditionExpression:    aws.String("pk = :list"),
@@ -175,10 +175,10 @@ func (r *rebuild) mendSequence(ctx context.Context) error {
 	return nil
 }
 
-func (r *rebuild) mendCounts(ctx context.Context) error {
+func (r *rebuild) repairCounts(ctx context.Context) error {
 	done, err := r.ranks.Rebuild(ctx, r.entries, func(p rank.Progress) {
 		r.progress.Done, r.progress.Of, r.repairs.Counters = p.Numbers, p.Of, p.Wrong
-		r.tell(0)
+		r.advance(0)
 	})
 	r.repairs.Counters = done.Wrong
 	return err

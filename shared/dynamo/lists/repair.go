@@ -9,16 +9,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/retry"
 	"portside/shared/core/versions"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
 )
 
-// repairAttempts is how often one repair is tried while other writers change the same thing.
-const repairAttempts = 50
+// contended is the policy of a repair: it starts again at once if another writer has changed the same thing.
+var contended = retry.Policy{Attempts: 50}
 
 // errHeld says that a place which a repair was to change does not hold what was read there.
-var errHeld = errors.New("lists: a place is held by another thing")
+var errPlaceTaken = errors.New("lists: a place is held by another thing")
 
 // place is where an item stands.
 type place struct{ pk, sk string }
@@ -109,30 +110,28 @@ func (r *rebuild) read(ctx context.Context, id string) (thing Thing, found bool,
 
 // removeStray removes an item, unless its owner turns out to account for it by now.
 func (r *rebuild) removeStray(ctx context.Context, d derived) error {
-	for range repairAttempts {
+	err := contended.Do(ctx, versions.IsStale, func() error {
 		thing, found, err := r.read(ctx, d.owner)
-		if err != nil {
+		if err != nil || thing.accountsFor(d) {
 			return err
 		}
-		if thing.accountsFor(d) {
+		err = r.write(ctx, r.check(d.owner, thing, found), r.remove(d))
+		if errors.Is(err, errPlaceTaken) { // another writer removed the item or replaced it with the right one
 			return nil
 		}
-		switch err := r.write(ctx, r.check(d.owner, thing, found), r.remove(d)); {
-		case errors.Is(err, versions.ErrStale):
-			continue
-		case errors.Is(err, errHeld): // a writer took it away or put the right one in its place
-			return nil
-		case err != nil:
-			return err
+		if err == nil {
+			r.repairs.Strays++
 		}
-		r.repairs.Strays++
-		return nil
+		return err
+	})
+	if versions.IsStale(err) {
+		return fmt.Errorf("item %s %s: %w", d.pk, d.sk, versions.ErrBusy)
 	}
-	return fmt.Errorf("item %s %s: %w", d.pk, d.sk, versions.ErrBusy)
+	return err
 }
 
 // mendThings adds what is missing of things and replaces what is wrong. What stands where it should not is gone by now.
-func (r *rebuild) mendThings(ctx context.Context) error {
+func (r *rebuild) repairThings(ctx context.Context) error {
 	return r.scan(ctx, func(ctx context.Context, page []items.Map) error {
 		var batch []Thing
 		for _, item := range page {
@@ -150,7 +149,7 @@ func (r *rebuild) mendThings(ctx context.Context) error {
 			return err
 		}
 		for _, id := range wrong {
-			if err := r.mendThing(ctx, id); err != nil {
+			if err := r.repairThing(ctx, id); err != nil {
 				return err
 			}
 		}
@@ -205,37 +204,41 @@ func (r *rebuild) missing(thing Thing, found map[place]items.Map) []items.Map {
 }
 
 // mendThing compares a thing with what is derived from it, both as they are now, and mends it in one transaction.
-func (r *rebuild) mendThing(ctx context.Context, id string) error {
-	for range repairAttempts {
-		thing, found, err := r.read(ctx, id)
-		if err != nil || !found {
-			return err
-		}
-		if len(thing.Derived) == 0 {
-			r.dispute(id, "lacks what it would be listed by, or has something impossible there")
-			return nil
-		}
-		standing, err := r.at(ctx, thing)
-		if err != nil {
-			return err
-		}
-		wrong := r.missing(thing, standing)
-		if len(wrong) == 0 {
-			return nil
-		}
-		switch err := r.write(ctx, r.check(id, thing, true), r.put(wrong)...); {
-		case errors.Is(err, versions.ErrStale):
-			continue
-		case errors.Is(err, errHeld):
-			r.dispute(id, "has a number or name that another one holds")
-			return nil
-		case err != nil:
-			return err
-		}
-		r.repairs.Things++
+func (r *rebuild) repairThing(ctx context.Context, id string) error {
+	err := contended.Do(ctx, versions.IsStale, func() error { return r.tryRepairThing(ctx, id) })
+	if versions.IsStale(err) {
+		return fmt.Errorf("thing %s: %w", id, versions.ErrBusy)
+	}
+	return err
+}
+
+// tryMendThing is mendThing without retries. Errors: versions.ErrStale.
+func (r *rebuild) tryRepairThing(ctx context.Context, id string) error {
+	thing, found, err := r.read(ctx, id)
+	if err != nil || !found {
+		return err
+	}
+	if len(thing.Derived) == 0 {
+		r.dispute(id, "lacks what it would be listed by, or has something impossible there")
 		return nil
 	}
-	return fmt.Errorf("thing %s: %w", id, versions.ErrBusy)
+	standing, err := r.at(ctx, thing)
+	if err != nil {
+		return err
+	}
+	wrong := r.missing(thing, standing)
+	if len(wrong) == 0 {
+		return nil
+	}
+	err = r.write(ctx, r.check(id, thing, true), r.put(wrong)...)
+	if errors.Is(err, errPlaceTaken) {
+		r.dispute(id, "has a number or name that another one holds")
+		return nil
+	}
+	if err == nil {
+		r.repairs.Things++
+	}
+	return err
 }
 
 // write commits writes that hold as long as the check does. Errors: versions.ErrStale, errHeld.
@@ -245,7 +248,7 @@ func (r *rebuild) write(ctx context.Context, check types.TransactWriteItem, writ
 		if at == 0 {
 			return versions.ErrStale
 		}
-		return errHeld
+		return errPlaceTaken
 	}
 	return err
 }

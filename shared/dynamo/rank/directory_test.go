@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/retry"
 	"portside/shared/dynamo/rank"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/awstest"
@@ -87,8 +88,7 @@ func (d *directory) write(ctx context.Context, changes *rank.Changes, entry ...t
 	if err != nil {
 		return err
 	}
-	retry := transactions.Retry{Attempts: 1000, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
-	return retry.Write(ctx, d.client, append(entry, counters...))
+	return transactions.WriteWith(ctx, retry.Policy{Attempts: 1000}, d.client, append(entry, counters...))
 }
 
 // source is the entries of the table, in the form that Rebuild wants.

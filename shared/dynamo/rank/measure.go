@@ -11,11 +11,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// errOvertaken says that somebody else wrote during a measurement.
-var errOvertaken = errors.New("rank: overtaken by another writer")
+// errOvertaken means that another writer changed a node during a measurement.
+var errOvertaken = errors.New("rank: another writer changed the node meanwhile")
 
-// overtaken tells of any call, reading or writing, that it only came at the wrong moment.
-func overtaken(err error) bool {
+// isOvertaken reports whether a read or write failed only because another writer acted at the same time.
+func isOvertaken(err error) bool {
 	if errors.Is(err, errOvertaken) {
 		return true
 	}
@@ -42,7 +42,7 @@ func (r *rebuild) measure(ctx context.Context, c children) (*counts, error) {
 	if c.of.level == lowest {
 		return r.measureEntries(ctx, c)
 	}
-	own, below, err := r.together(ctx, c.of)
+	own, below, err := r.readWithChildren(ctx, c.of)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (r *rebuild) countEntries(ctx context.Context, from, to int64) (*counts, er
 }
 
 // together reads a node and all its children, which are nodes too, as they are at one moment.
-func (r *rebuild) together(ctx context.Context, n node) (own *counts, below [branching]*counts, err error) {
+func (r *rebuild) readWithChildren(ctx context.Context, n node) (own *counts, below [branching]*counts, err error) {
 	gets := []types.TransactGetItem{{Get: &types.Get{TableName: &r.table, Key: r.key(n)}}}
 	for child := range branching {
 		gets = append(gets, types.TransactGetItem{Get: &types.Get{TableName: &r.table, Key: r.key(n.child(child))}})

@@ -2,21 +2,24 @@ package rank
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/retry"
 )
 
 // ErrContended says that other writers changed a node during each of very many attempts to measure it.
 var ErrContended = fault.New(fault.Unavailable, "Too many changes while counts were rebuilt; run it again when there are fewer.")
 
-// Attempts to measure all entries under a lowest node at once, and those to measure anything smaller. That
-// nobody writes meanwhile is far more likely with 64 numbers than with 2,048; among the 64 newest, too, since
-// others soon become the newest.
-const (
-	wideAttempts = 3
-	attempts     = 500
+// A measurement is repeated at once if other writers interfere, because each conflict means that one of them
+// has finished. A write to one of 64 numbers during a measurement is far less likely than to one of 2,048, even
+// among the newest 64, because newer ones soon replace them. Hence the few attempts for a whole lowest node
+// and the many for anything smaller.
+var (
+	wholeNode = retry.Policy{Attempts: 3}
+	smallPart = retry.Policy{Attempts: 500}
 )
 
 // Source yields all entries with from <= number < to in any order, by strongly consistent reads. An error
@@ -69,7 +72,7 @@ func (r *rebuild) visit(ctx context.Context, n node) error {
 	} else {
 		r.Numbers = max(r.Numbers, min(n.start(branching), r.Of))
 	}
-	wrong, err := r.mend(ctx, n)
+	wrong, err := r.repair(ctx, n)
 	if err != nil {
 		return err
 	}
@@ -116,18 +119,18 @@ func (r *rebuild) reached(ctx context.Context, n node) (bool, error) {
 
 // mend corrects a node and tells whether it was wrong: all of it at once, or, for a lowest node where others
 // write too often for that, child by child.
-func (r *rebuild) mend(ctx context.Context, n node) (wrong bool, err error) {
+func (r *rebuild) repair(ctx context.Context, n node) (wrong bool, err error) {
 	all := children{n, 0, branching}
 	if n.level < lowest {
-		return r.insist(ctx, all)
+		return r.correctUnderContention(ctx, smallPart, all)
 	}
-	for range wideAttempts {
-		if wrong, done, err := r.attempt(ctx, all); done || err != nil {
-			return wrong, err
-		}
+	wrong, err = r.correctUnderContention(ctx, wholeNode, all)
+	if !errors.Is(err, ErrContended) {
+		return wrong, err
 	}
+	wrong = false
 	for child := range branching {
-		childWrong, err := r.insist(ctx, children{n, child, child + 1})
+		childWrong, err := r.correctUnderContention(ctx, smallPart, children{n, child, child + 1})
 		if err != nil {
 			return wrong, err
 		}
@@ -136,24 +139,24 @@ func (r *rebuild) mend(ctx context.Context, n node) (wrong bool, err error) {
 	return wrong, nil
 }
 
-func (r *rebuild) insist(ctx context.Context, c children) (wrong bool, err error) {
-	for range attempts {
-		if wrong, done, err := r.attempt(ctx, c); done || err != nil {
-			return wrong, err
-		}
+// correctUnderContention measures and corrects the children, again if other writers interfere. It reports whether
+// they were wrong. The error is ErrContended if the policy's attempts are used up.
+func (r *rebuild) correctUnderContention(ctx context.Context, policy retry.Policy, c children) (wrong bool, err error) {
+	err = policy.Do(ctx, isOvertaken, func() error {
+		wrong, err = r.correctChildren(ctx, c)
+		return err
+	})
+	if isOvertaken(err) {
+		return false, fmt.Errorf("%w (%s): %w", ErrContended, r.partition(c.of), err)
 	}
-	return false, fmt.Errorf("%w (%s)", ErrContended, r.partition(c.of))
+	return wrong, err
 }
 
-// attempt is done when the errors of the children were measured and, if there were any, corrected.
-func (r *rebuild) attempt(ctx context.Context, c children) (wrong, done bool, err error) {
+// correctChildren measures the errors of the children and corrects them once. It reports whether there were any.
+func (r *rebuild) correctChildren(ctx context.Context, c children) (wrong bool, err error) {
 	found, err := r.measure(ctx, c)
-	if err == nil && found.cells != (counts{}).cells {
-		wrong = true
-		err = r.correct(ctx, c.of, found)
+	if err != nil || found.cells == (counts{}).cells {
+		return false, err
 	}
-	if overtaken(err) {
-		return false, false, nil
-	}
-	return wrong, err == nil, err
+	return true, r.correct(ctx, c.of, found)
 }

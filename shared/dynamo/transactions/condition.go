@@ -8,26 +8,28 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// ConditionFailed says that a transaction was not applied because of conditions on its items.
+// ConditionFailed reports that a transaction was not applied because conditions on its items
+// failed.
 type ConditionFailed struct {
-	// Index is that of the first item, in the order given to Write, whose condition failed.
+	// Index is the position of the first item whose condition failed, in the list given to Write.
 	Index int
-	// Item is that item as it is in the table, if it exists and the write asked for it by
+	// Item is the stored item at that position if it exists and the write asked for it with
 	// ReturnValuesOnConditionCheckFailure; otherwise nil.
 	Item map[string]types.AttributeValue
-	// Failures are all items whose condition failed, by ascending index; the first is Index and Item.
+	// Failures has all items whose condition failed, in ascending order. The first one is Index and
+	// Item.
 	Failures []Failure
 
 	cause error
 }
 
-// Failure is one item whose condition failed.
+// Failure is an item whose condition failed.
 type Failure struct {
 	Index int
 	Item  map[string]types.AttributeValue
 }
 
-// Error names the indexes and no content of any item.
+// Error names the positions, but not the content of any item.
 func (e *ConditionFailed) Error() string {
 	indexes := make([]int, 0, len(e.Failures))
 	for _, f := range e.Failures {
@@ -39,7 +41,8 @@ func (e *ConditionFailed) Error() string {
 // Unwrap returns the SDK's error.
 func (e *ConditionFailed) Unwrap() error { return e.cause }
 
-// FailedAt returns the index of the first item whose condition failed, and false when err says no such thing.
+// FailedAt returns the position of the first item whose condition failed. It returns false if err
+// is another error.
 func FailedAt(err error) (index int, ok bool) {
 	failed, ok := errors.AsType[*ConditionFailed](err)
 	if !ok {
@@ -48,11 +51,15 @@ func FailedAt(err error) (index int, ok bool) {
 	return failed.Index, true
 }
 
-// conditionFailed returns nil when no condition failed. A failed condition outweighs a conflict on another
-// item: it was found in what is committed.
-func conditionFailed(cancelled *types.TransactionCanceledException) *ConditionFailed {
+// conditionFailed returns nil if err names no failed condition. A failed condition outweighs a conflict on another
+// item, because DynamoDB found it in committed data.
+func conditionFailed(err error) *ConditionFailed {
+	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
+	if !ok {
+		return nil
+	}
 	var failures []Failure
-	for i, reason := range cancelled.CancellationReasons {
+	for i, reason := range canceled.CancellationReasons {
 		if aws.ToString(reason.Code) == "ConditionalCheckFailed" {
 			failures = append(failures, Failure{Index: i, Item: reason.Item})
 		}
@@ -60,5 +67,5 @@ func conditionFailed(cancelled *types.TransactionCanceledException) *ConditionFa
 	if failures == nil {
 		return nil
 	}
-	return &ConditionFailed{Index: failures[0].Index, Item: failures[0].Item, Failures: failures, cause: cancelled}
+	return &ConditionFailed{Index: failures[0].Index, Item: failures[0].Item, Failures: failures, cause: canceled}
 }

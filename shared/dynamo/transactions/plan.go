@@ -6,14 +6,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Plan gathers the writes of one transaction, each with the error that its failed condition means. Where several conditions
-// fail at once, the write that was added first speaks. The zero value is an empty plan.
+// Plan collects the writes of one transaction. Each write has an error that is returned if its
+// condition fails. If several conditions fail, the write that was added first decides the error.
+// The zero value is an empty plan.
 type Plan struct {
 	writes   []types.TransactWriteItem
 	refusals []error
 }
 
-// Add appends writes whose conditions, if they fail, mean the refusal; nil for writes without conditions.
+// Add appends writes and the error that a failed condition means. The error is nil for writes
+// without conditions.
 func (p *Plan) Add(refusal error, writes ...types.TransactWriteItem) {
 	for _, w := range writes {
 		p.writes = append(p.writes, w)
@@ -21,8 +23,8 @@ func (p *Plan) Add(refusal error, writes ...types.TransactWriteItem) {
 	}
 }
 
-// Write commits the writes, and returns the refusal of the first whose condition failed. Other errors are those of the function
-// Write.
+// Write commits the writes. It returns the error of the first write whose condition failed. Its
+// other errors are those of the function Write.
 func (p *Plan) Write(ctx context.Context, client Client) error {
 	err := Write(ctx, client, p.writes)
 	if at, failed := FailedAt(err); failed && p.refusals[at] != nil {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/core/retry"
 )
 
 // Reader is the part of *dynamodb.Client that Read needs.
@@ -14,15 +16,15 @@ type Reader interface {
 		*dynamodb.TransactGetItemsOutput, error)
 }
 
-// Read returns items as they are at one moment, in the order of their keys' gets, with nil for those that are not there. A
-// transaction that writes one of them cancels it like another, so that it is tried again like another. It costs two read
-// units for each 4 KB of each item.
+// Read returns the items at one moment, in the order of gets, with nil for items that do not exist. A transaction that
+// writes one of them at the same time cancels the read, so Read retries like Write. It costs two read units for each
+// 4 KB of each item.
 func Read(ctx context.Context, client Reader, gets []types.TransactGetItem) ([]map[string]types.AttributeValue, error) {
 	if len(gets) == 0 || len(gets) > MaxItems {
 		return nil, fmt.Errorf("transactions: %d items in one transaction, want 1 to %d", len(gets), MaxItems)
 	}
 	found := make([]map[string]types.AttributeValue, len(gets))
-	err := Retry{}.run(ctx, func() error {
+	err := run(ctx, retry.Default, func() error {
 		out, err := client.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: gets}, withoutRetries)
 		if err != nil {
 			return err

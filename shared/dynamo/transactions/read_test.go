@@ -18,7 +18,7 @@ func (s *store) gets(names ...string) []types.TransactGetItem {
 	return gets
 }
 
-func TestReading(t *testing.T) {
+func TestReadReturnsItemsInTheOrderOfGets(t *testing.T) {
 	s := newStore(t)
 	if err := transactions.Write(t.Context(), s.client, s.add("a", "c")); err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestReading(t *testing.T) {
 	}
 	for _, n := range []int{0, transactions.MaxItems + 1} {
 		if _, err := transactions.Read(t.Context(), s.client, s.gets(make([]string, n)...)); err == nil {
-			t.Errorf("%d items are read", n)
+			t.Errorf("%d gets: want an error", n)
 		}
 	}
 	broken := awstest.Faulty(s.client, func(string, int) error { return awstest.Cancelled("ValidationError", "None") })

@@ -1,12 +1,14 @@
-// Package transactions runs DynamoDB's TransactWriteItems so that its callers meet only two outcomes that are
-// worth a decision: a condition failed, or the table is too busy.
+// Package transactions runs DynamoDB transactions, so that callers have to handle only two
+// outcomes: a condition failed, or the table is too busy.
 //
-// DynamoDB never queues transactions: of two that touch one item at the same moment, one is cancelled. With
-// counters that every write meets, this is everyday traffic and no error, so it is retried here, with full
-// jitter, because writers who wait for equal times meet again. All attempts of one Write carry one client
-// request token, so a transaction whose answer got lost is not applied a second time. The token holds for ten
-// minutes, which all attempts together must never exceed. The SDK's own retries are off here: two loops, one
-// in the other, multiply their waits.
+// DynamoDB does not queue transactions. If two of them use the same item at the same moment, one is
+// canceled. Because every write updates shared counters, that is normal and not an error. This
+// package retries it, with full jitter, because writers that wait equally long collide again.
+//
+// All attempts of one Write have the same client request token, so that a transaction whose
+// response was lost is not applied twice. DynamoDB remembers a token for ten minutes; all attempts
+// together must take less. The SDK's own retries are switched off, because two nested retry loops
+// multiply their waits.
 package transactions
 
 import (
@@ -20,35 +22,37 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/retry"
 )
 
-// MaxItems is how many items DynamoDB takes in one transaction.
+// MaxItems is the largest number of items in one transaction.
 const MaxItems = 100
 
-// ErrBusy says that every attempt was cancelled by other writers, throttled or unanswered. The transaction
-// has not been applied, unless the last answer was lost; its cause is in the chain.
-var ErrBusy = fault.New(fault.Unavailable, "Too many changes at the same moment; try again.")
+// ErrBusy means that every attempt was canceled by other writers, throttled or not answered. The
+// transaction was not applied, unless only the last response was lost. The chain has the cause.
+var ErrBusy = fault.New(fault.Unavailable, "Too many changes at the same moment. Send the request again.")
 
-// Client is the part of *dynamodb.Client that is needed.
+// Client is the part of *dynamodb.Client that Write needs.
 type Client interface {
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (
 		*dynamodb.TransactWriteItemsOutput, error)
 }
 
-// Write applies all items or none, with the default Retry. A failed condition is a *ConditionFailed and is
-// never retried; ErrBusy means that the attempts, or the time that ctx has, are used up. An empty list, or one
-// of more than MaxItems, is the program's mistake and is not sent.
+// Write applies all items or none, and retries by the policy retry.Default. A failed condition is a
+// *ConditionFailed and is never retried. ErrBusy means that the attempts or the time of ctx are used up. A list
+// that is empty or longer than MaxItems is a programming error and is not sent.
 func Write(ctx context.Context, client Client, items []types.TransactWriteItem) error {
-	return Retry{}.Write(ctx, client, items)
+	return WriteWith(ctx, retry.Default, client, items)
 }
 
-// Write is the function Write with these settings.
-func (r Retry) Write(ctx context.Context, client Client, items []types.TransactWriteItem) error {
+// WriteWith is Write with another policy. Its waits must stay far below the ten minutes for which DynamoDB remembers
+// a client request token.
+func WriteWith(ctx context.Context, policy retry.Policy, client Client, items []types.TransactWriteItem) error {
 	if len(items) == 0 || len(items) > MaxItems {
 		return fmt.Errorf("transactions: %d items in one transaction, want 1 to %d", len(items), MaxItems)
 	}
 	input := &dynamodb.TransactWriteItemsInput{TransactItems: items, ClientRequestToken: aws.String(rand.Text())}
-	return r.run(ctx, func() error {
+	return run(ctx, policy, func() error {
 		_, err := client.TransactWriteItems(ctx, input, withoutRetries)
 		return err
 	})
@@ -56,14 +60,17 @@ func (r Retry) Write(ctx context.Context, client Client, items []types.TransactW
 
 func withoutRetries(o *dynamodb.Options) { o.RetryMaxAttempts = 1 }
 
-// classify tells whether another attempt may succeed, and returns the error for the caller if none is made.
-func classify(err error) (transient bool, final error) {
-	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
-	if !ok {
-		return retryable(err), fmt.Errorf("transactions: %w", err)
+// run runs a transaction by the policy and translates its error.
+func run(ctx context.Context, policy retry.Policy, transaction func() error) error {
+	err := policy.Do(ctx, isTransient, transaction)
+	if err == nil {
+		return nil
 	}
-	if failed := conditionFailed(cancelled); failed != nil {
-		return false, failed
+	if gaveUp, ok := errors.AsType[*retry.GaveUpError](err); ok {
+		return fmt.Errorf("%w: %w", ErrBusy, gaveUp)
 	}
-	return passing(cancelled.CancellationReasons), fmt.Errorf("transactions: %w", err)
+	if failed := conditionFailed(err); failed != nil {
+		return failed
+	}
+	return fmt.Errorf("transactions: %w", err)
 }

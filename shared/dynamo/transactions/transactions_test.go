@@ -19,11 +19,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/retry"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/awstest"
 )
 
-// store is a table with numbers that transactions add to.
+// store is a table with one number per name.
 type store struct {
 	client *dynamodb.Client
 	table  string
@@ -42,7 +43,7 @@ func key(pk string) map[string]types.AttributeValue {
 	}
 }
 
-// add is one more for each of the names.
+// add returns writes that add one to the number of each name.
 func (s *store) add(names ...string) []types.TransactWriteItem {
 	var items []types.TransactWriteItem
 	for _, name := range names {
@@ -54,7 +55,7 @@ func (s *store) add(names ...string) []types.TransactWriteItem {
 	return items
 }
 
-// create is a put that fails where the name exists, and then returns what is there.
+// create returns a put that fails if the name exists, and then returns the stored item.
 func (s *store) create(name string) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &s.table, Item: key(name), ConditionExpression: aws.String("attribute_not_exists(pk)"),
@@ -79,21 +80,21 @@ func (s *store) number(t *testing.T, name string) int {
 	return n
 }
 
-// waits records what a Retry would have slept, and always takes the longest.
+// waits records the waits of a policy, which always takes the longest.
 type waits struct{ slept []time.Duration }
 
-func (w *waits) retry(attempts int) transactions.Retry {
-	return transactions.Retry{
-		Attempts: attempts,
-		Jitter:   func(most time.Duration) time.Duration { return most },
-		Sleep: func(ctx context.Context, d time.Duration) error {
-			w.slept = append(w.slept, d)
-			return ctx.Err()
-		},
+func (w *waits) policy(attempts int) retry.Policy {
+	policy := retry.Default
+	policy.Attempts = attempts
+	policy.Jitter = func(bound time.Duration) time.Duration { return bound }
+	policy.Sleep = func(ctx context.Context, d time.Duration) error {
+		w.slept = append(w.slept, d)
+		return ctx.Err()
 	}
+	return policy
 }
 
-func TestWhatIsRetried(t *testing.T) {
+func TestWriteRetriesTransientErrors(t *testing.T) {
 	busy := &types.ProvisionedThroughputExceededException{}
 	cases := []struct {
 		name    string
@@ -124,7 +125,7 @@ func TestWhatIsRetried(t *testing.T) {
 				}
 				return nil
 			})
-			err := w.retry(0).Write(t.Context(), client, s.add("a", "b"))
+			err := transactions.WriteWith(t.Context(), w.policy(retry.Default.Attempts), client, s.add("a", "b"))
 			if want := map[bool]int{true: 1}[c.retried]; s.number(t, "a") != want || s.number(t, "b") != want {
 				t.Errorf("numbers are %d and %d, want %d: applied once or not at all", s.number(t, "a"), s.number(t, "b"), want)
 			}
@@ -138,10 +139,10 @@ func TestWhatIsRetried(t *testing.T) {
 	}
 }
 
-func TestWaitsDoubleUpToASecondAndEndInBusy(t *testing.T) {
+func TestWriteGivesUpWithErrBusy(t *testing.T) {
 	s, w := newStore(t), &waits{}
 	client := awstest.Faulty(s.client, func(string, int) error { return awstest.TransactionConflict(1) })
-	err := w.retry(0).Write(t.Context(), client, s.add("a"))
+	err := transactions.WriteWith(t.Context(), w.policy(retry.Default.Attempts), client, s.add("a"))
 	if !errors.Is(err, transactions.ErrBusy) || fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("error = %v, want ErrBusy of kind Unavailable", err)
 	}
@@ -154,9 +155,9 @@ func TestWaitsDoubleUpToASecondAndEndInBusy(t *testing.T) {
 	}
 }
 
-func TestWaitingEndsWithTheContext(t *testing.T) {
+func TestWriteStopsWhenTheContextEnds(t *testing.T) {
 	s := newStore(t)
-	gone := errors.New("the caller has gone")
+	gone := errors.New("the caller has disconnected")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	calls := 0
 	client := awstest.Faulty(s.client, func(string, int) error {
@@ -164,14 +165,15 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		cancel(gone)
 		return awstest.TransactionConflict(1)
 	})
-	forever := transactions.Retry{Jitter: func(time.Duration) time.Duration { return time.Hour }}
-	err := forever.Write(ctx, client, s.add("a"))
+	forever := retry.Default
+	forever.Jitter = func(time.Duration) time.Duration { return time.Hour }
+	err := transactions.WriteWith(ctx, forever, client, s.add("a"))
 	if !errors.Is(err, gone) || !errors.Is(err, transactions.ErrBusy) || calls != 1 {
-		t.Errorf("error = %v after %d calls, want both ErrBusy and the context's cause after one", err, calls)
+		t.Errorf("error = %v after %d calls, want ErrBusy and the context's cause after one call", err, calls)
 	}
 }
 
-func TestFailedConditions(t *testing.T) {
+func TestWriteReportsFailedConditions(t *testing.T) {
 	s := newStore(t)
 	if err := transactions.Write(t.Context(), s.client, []types.TransactWriteItem{s.create("b"), s.create("d")}); err != nil {
 		t.Fatal(err)
@@ -199,7 +201,7 @@ func TestFailedConditions(t *testing.T) {
 	}
 }
 
-func TestNumberOfItemsIsChecked(t *testing.T) {
+func TestWriteRejectsTooFewOrTooManyItems(t *testing.T) {
 	s := newStore(t)
 	client, meter := awstest.Metered(s.client)
 	for _, n := range []int{0, transactions.MaxItems + 1} {
@@ -216,8 +218,9 @@ func TestNumberOfItemsIsChecked(t *testing.T) {
 	}
 }
 
-// TestBrokenConnectionAppliesOnce lets the engine apply each transaction and then drops the connection, twice.
-func TestBrokenConnectionAppliesOnce(t *testing.T) {
+// TestWriteAppliesOnceOverABrokenConnection drops the connection twice after the engine has applied
+// the transaction.
+func TestWriteAppliesOnceOverABrokenConnection(t *testing.T) {
 	s, w := newStore(t), &waits{}
 	engine, err := url.Parse(*s.client.Options().BaseEndpoint)
 	if err != nil {
@@ -235,16 +238,16 @@ func TestBrokenConnectionAppliesOnce(t *testing.T) {
 	defer server.Close()
 	options := s.client.Options()
 	options.BaseEndpoint = &server.URL
-	if err := w.retry(0).Write(t.Context(), dynamodb.New(options), s.add("a")); err != nil {
+	if err := transactions.WriteWith(t.Context(), w.policy(retry.Default.Attempts), dynamodb.New(options), s.add("a")); err != nil {
 		t.Fatal(err)
 	}
 	if s.number(t, "a") != 1 || answers.Load() != 3 || len(w.slept) != 2 {
-		t.Errorf("the number is %d after %d answers and %d waits of ours, want 1 after 3 and 2",
+		t.Errorf("the number is %d after %d responses and %d waits, want 1 after 3 and 2",
 			s.number(t, "a"), answers.Load(), len(w.slept))
 	}
 }
 
-func TestConcurrentWritersLoseNothing(t *testing.T) {
+func TestConcurrentWritesAreAllApplied(t *testing.T) {
 	s := newStore(t)
 	client := awstest.Faulty(s.client, func(_ string, n int) error {
 		if n%3 == 0 {
@@ -257,7 +260,7 @@ func TestConcurrentWritersLoseNothing(t *testing.T) {
 		writers.Go(func() {
 			for range 20 {
 				w := &waits{}
-				if err := w.retry(1000).Write(t.Context(), client, s.add("a", "b")); err != nil {
+				if err := transactions.WriteWith(t.Context(), w.policy(1000), client, s.add("a", "b")); err != nil {
 					t.Error(err)
 				}
 			}

@@ -57,7 +57,7 @@ func (s *Store) Grant(ctx context.Context, credentialID, repository string, dige
 		return fmt.Errorf("grant the blobs of a chart: %w", err)
 	}
 	if len(out.UnprocessedItems) > 0 {
-		return fmt.Errorf("grant the blobs of a chart: %w", items.ErrAway)
+		return fmt.Errorf("grant the blobs of a chart: %w", items.ErrUnavailable)
 	}
 	return nil
 }

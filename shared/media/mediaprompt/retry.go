@@ -1,12 +1,13 @@
 package mediaprompt
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/retry"
 )
 
 // Busy is a failure that may pass by itself. It is [ErrBusy] too, as a fault that says when to try again.
@@ -31,8 +32,11 @@ func (b *Busy) Unwrap() []error {
 	return []error{&busy, b.Cause}
 }
 
-// Retrier repeats calls that end with Busy, with full jitter, as long as the context leaves time for the wait. The zero value is
-// ready for use.
+// Wait implements [retry.WaitError].
+func (b *Busy) Wait() time.Duration { return b.After }
+
+// Retrier repeats calls that end with Busy. It waits as long as the service asks, and at least a random time below a bound
+// that doubles from 300 ms to 20 s. The zero value is ready for use.
 type Retrier struct {
 	Attempts int                                        // 0: 6
 	Pause    func(context.Context, time.Duration) error // nil: waits
@@ -40,57 +44,36 @@ type Retrier struct {
 }
 
 const (
-	firstWait   = 300 * time.Millisecond
-	longestWait = 20 * time.Second
+	defaultAttempts = 6
+	firstWait       = 300 * time.Millisecond
+	longestWait     = 20 * time.Second
+	// longestAsked bounds the wait that a service may ask for if the context has no deadline.
+	longestAsked = 3 * longestWait
 )
 
-// Do calls attempt with 1, 2 and so on, and returns its last error. No wait is longer than the time that is left.
+// Do calls attempt with 1, 2 and so on, and returns its last error. It does not start a wait that would end after the
+// context's deadline.
 func (r Retrier) Do(ctx context.Context, attempt func(n int) error) error {
-	r = r.withDefaults()
-	for n := 1; ; n++ {
-		err := attempt(n)
-		busy, again := errors.AsType[*Busy](err)
-		if !again || n >= r.Attempts {
-			return err
-		}
-		wait := max(busy.After, r.Draw(ceiling(n)))
-		if !fits(ctx, wait) || r.Pause(ctx, wait) != nil {
-			return err
-		}
+	policy := retry.Policy{
+		Attempts: cmp.Or(max(r.Attempts, 0), defaultAttempts), FirstWait: firstWait, LongestWait: longestWait,
+		Jitter: r.Draw, Sleep: r.Pause,
 	}
+	n := 0
+	err := policy.Do(ctx, mayPass(ctx), func() error {
+		n++
+		return attempt(n)
+	})
+	if gaveUp, ok := errors.AsType[*retry.GaveUpError](err); ok {
+		return gaveUp.Last
+	}
+	return err
 }
 
-func (r Retrier) withDefaults() Retrier {
-	if r.Attempts <= 0 {
-		r.Attempts = 6
-	}
-	if r.Pause == nil {
-		r.Pause = pause
-	}
-	if r.Draw == nil {
-		r.Draw = rand.N[time.Duration]
-	}
-	return r
-}
-
-func ceiling(n int) time.Duration { return min(firstWait<<(n-1), longestWait) }
-
-// fits reports whether there is time for the wait. Without a deadline, somebody waits all the same.
-func fits(ctx context.Context, wait time.Duration) bool {
-	deadline, set := ctx.Deadline()
-	if !set {
-		return wait <= 3*longestWait
-	}
-	return time.Until(deadline) > wait
-}
-
-func pause(ctx context.Context, wait time.Duration) error {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
+// mayPass returns a function that reports whether an error is Busy and the wait that it asks for is acceptable.
+func mayPass(ctx context.Context) func(error) bool {
+	_, hasDeadline := ctx.Deadline()
+	return func(err error) bool {
+		busy, ok := errors.AsType[*Busy](err)
+		return ok && (hasDeadline || busy.After <= longestAsked)
 	}
 }

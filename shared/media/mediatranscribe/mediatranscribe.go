@@ -30,6 +30,7 @@ import (
 	"portside/documents"
 	"portside/documents/answers"
 	"portside/shared/core/fault"
+	"portside/shared/core/retry"
 	"portside/shared/media"
 	"portside/shared/media/mediaprompt"
 )
@@ -81,7 +82,7 @@ var _ media.Transcriber = (*Transcriber)(nil)
 // New returns a Transcriber.
 func New(service *transcribe.Client, objects *s3.Client, o Options) *Transcriber {
 	if o.Retrier.Pause == nil {
-		o.Retrier.Pause = pause
+		o.Retrier.Pause = retry.Sleep
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -108,16 +109,21 @@ func (t *Transcriber) Transcribe(ctx context.Context, r media.Recording) ([]docu
 	if err != nil {
 		return nil, nil, err
 	}
-	const tries = 3 // others may take a job away
-	for range tries {
-		var said transcript
-		said, err = w.run(ctx)
-		if !errors.Is(err, errGone) {
-			return said.blocks, w.warnings, err
-		}
+	var transcribed transcript
+	err = vanishing.Do(ctx, isGone, func() (err error) {
+		transcribed, err = w.run(ctx)
+		return err
+	})
+	if isGone(err) {
+		return nil, nil, fmt.Errorf("%w (%w)", ErrBusy, err)
 	}
-	return nil, nil, fmt.Errorf("%w (%w)", ErrBusy, err)
+	return transcribed.blocks, w.warnings, err
 }
+
+// vanishing is the policy for a job that somebody else deletes while this caller waits for it.
+var vanishing = retry.Policy{Attempts: 3}
+
+func isGone(err error) bool { return errors.Is(err, errGone) }
 
 // plan names the work, and prepares all that can be prepared without the service.
 func (t *Transcriber) plan(ctx context.Context, r media.Recording) (*work, error) {

@@ -39,14 +39,3 @@ func (w *work) wait(ctx context.Context, wait time.Duration) error {
 	}
 	return w.hold(ctx)
 }
-
-func pause(ctx context.Context, wait time.Duration) error {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/projects"
 )
@@ -23,7 +24,7 @@ type model struct {
 func (m *model) count(by int64, counters ...string) {
 	change := daycounts.Change{}
 	change.Add(by, counters...)
-	m.days.Add(daycounts.DayOf(m.now), change)
+	m.days.Add(calendar.DayOf(m.now), change)
 }
 
 // become counts a project as of a status from now on; empty: it is none.
@@ -127,7 +128,7 @@ func (m *model) compare(t *testing.T, r *rapid.T, d *desk) {
 		same(r, "project", project, got)
 	}
 	wanted, lives := map[string]int64{}, daycounts.Changes{}
-	for life, err := range d.store.Lives(t.Context()) {
+	for life, err := range d.store.Histories(t.Context()) {
 		must(r, err)
 		for day, change := range life.Changes() {
 			lives.Add(day, change)
@@ -135,7 +136,7 @@ func (m *model) compare(t *testing.T, r *rapid.T, d *desk) {
 	}
 	for day, change := range m.days {
 		for counter, n := range change {
-			add(wanted, string(day), counter, n)
+			add(wanted, day.String(), counter, n)
 			lives.Add(day, daycounts.Change{counter: -n})
 		}
 	}

@@ -90,11 +90,11 @@ func (s *Store) Create(ctx context.Context, creation projects.Creation) (project
 		return projects.Created{}, err
 	}
 	project.UpdatedAt, project.Version = project.CreatedAt, 1
-	life := daycounts.Life{}.On(project.CreatedAt, counted(project), begun(project)...)
+	life := daycounts.History{}.Append(project.CreatedAt, counted(project), begun(project)...)
 	project.Past = life.String()
 	p := s.plan()
 	if creation.Once != nil {
-		p.Add(errInUse, idempotencykeys.Note(s.table, *creation.Once, newProjectItem(project), project.CreatedAt))
+		p.Add(errInUse, idempotencykeys.Put(s.table, *creation.Once, newProjectItem(project), project.CreatedAt))
 	}
 	p.create(project)
 	p.count(life.Changes())
@@ -111,7 +111,7 @@ func (s *Store) refuse(ctx context.Context, creation projects.Creation) (project
 		return projects.Created{}, creation.Refusal
 	}
 	created, err := s.replay(ctx, *creation.Once, creation.Project.CreatedAt)
-	if errors.Is(err, idempotency.ErrEnded) {
+	if errors.Is(err, idempotency.ErrExpired) {
 		err = creation.Refusal
 	}
 	return created, err
@@ -119,7 +119,7 @@ func (s *Store) refuse(ctx context.Context, creation projects.Creation) (project
 
 // replay returns what the idempotency key made.
 func (s *Store) replay(ctx context.Context, key idempotency.Key, at time.Time) (projects.Created, error) {
-	made, err := idempotencykeys.Made[projectItem](ctx, items.In(s.client, s.table), key, at)
+	made, err := idempotencykeys.Result[projectItem](ctx, items.In(s.client, s.table), key, at)
 	return projects.Created{Project: made.project(), Replayed: true}, err
 }
 
@@ -132,9 +132,9 @@ func (s *Store) Update(ctx context.Context, before, after projects.Project) (pro
 	}
 	p := s.plan()
 	if before.Status != after.Status {
-		changed := life.On(after.UpdatedAt, counted(after), became(after.Status)...)
+		changed := life.Append(after.UpdatedAt, counted(after), became(after.Status)...)
 		after.Past = changed.String()
-		p.count(changed.Since(life))
+		p.count(changed.ChangesSince(life))
 	}
 	p.change(before, after)
 	return after, p.run(ctx)
@@ -146,10 +146,10 @@ func (s *Store) Delete(ctx context.Context, project projects.Project, at time.Ti
 	if err != nil {
 		return err
 	}
-	ended := life.On(at, nil)
+	ended := life.Append(at, nil)
 	p := s.plan()
 	p.delete(project, ended)
-	p.count(ended.Since(life))
+	p.count(ended.ChangesSince(life))
 	return p.run(ctx)
 }
 
@@ -167,8 +167,8 @@ func became(status projects.Status) []string {
 	return nil
 }
 
-func lifeOf(p projects.Project) (daycounts.Life, error) {
-	life, err := daycounts.ParseLife(p.Past)
+func lifeOf(p projects.Project) (daycounts.History, error) {
+	life, err := daycounts.ParseHistory(p.Past)
 	if err != nil {
 		return nil, fmt.Errorf("project %s: %w", p.ID, err)
 	}

@@ -35,16 +35,16 @@ func thing(p projects.Project) lists.Thing {
 }
 
 // Lives returns the lives of all projects, and of all that were deleted; see [daily.Census].
-func (s *Store) Lives(ctx context.Context) iter.Seq2[daycounts.Life, error] {
-	return daycounts.Census{Client: s.client, Table: s.table, Kind: "project", LifeOf: func(item items.Map) (daycounts.Life, error) {
+func (s *Store) Histories(ctx context.Context) iter.Seq2[daycounts.History, error] {
+	return daycounts.Census{Client: s.client, Table: s.table, Kind: "project", HistoryOf: func(item items.Map) (daycounts.History, error) {
 		stored, err := items.Decode[projectItem](item)
 		if err != nil {
 			return nil, err
 		}
-		life, err := daycounts.ParseLife(stored.Life)
+		life, err := daycounts.ParseHistory(stored.Life)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", stored.PK, err)
 		}
 		return life, nil
-	}}.Lives(ctx)
+	}}.Histories(ctx)
 }

@@ -3,25 +3,24 @@ package pullsdynamo
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 	"portside/shared/pulls"
 )
 
-// Count counts the pulls of a day again, by kind, from the log itself and strongly consistent. Of a day longer ago than
-// pulls.Retention it finds less than there was.
-func (s *Store) Count(ctx context.Context, day time.Time) (map[pulls.Kind]int64, error) {
-	begin := day.UTC().Truncate(24 * time.Hour)
+// Count counts the pulls of a day by kind from the stored pulls, strongly consistent. Counts of days before
+// pulls.Retention are too low, because old pulls are deleted.
+func (s *Store) Count(ctx context.Context, day calendar.Day) (map[pulls.Kind]int64, error) {
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.pulls, ConsistentRead: aws.Bool(true),
 		KeyConditionExpression: aws.String("pk = :month AND sk BETWEEN :first AND :next"),
 		ExpressionAttributeValues: items.Map{
-			":month": items.Text(partition(begin)), ":first": items.Text(begin.Format(daily)),
-			":next": items.Text(begin.AddDate(0, 0, 1).Format(daily)), // positions are longer, and so behind it
+			":month": items.Text(partition(day.Begin())), ":first": items.Text(day.String()),
+			":next": items.Text((day + 1).String()), // sorts before all positions of the next day, because they are longer
 		},
 	})
 	counts := map[pulls.Kind]int64{}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"portside/shared/core/calendar"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/testkit/awstest"
@@ -27,7 +28,7 @@ func TestPullsOf400Days(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	for midnight := range awstest.Days() {
-		if n, err := store.Count(t.Context(), midnight.Add(13*time.Hour)); n[pulls.Chart] != 2 || err != nil {
+		if n, err := store.Count(t.Context(), calendar.DayOf(midnight)); n[pulls.Chart] != 2 || err != nil {
 			t.Errorf("%v pulls on %s, %v", n, midnight.Format(time.DateOnly), err)
 		}
 	}

@@ -41,10 +41,7 @@ func New(client *dynamodb.Client, pullsTable, analyticsTable string) *Store {
 
 var _ pulls.Store = (*Store)(nil)
 
-const (
-	monthly = "2006-01"
-	daily   = time.DateOnly
-)
+const monthLayout = "2006-01"
 
 // shape is the item of a pull. Its time is in its sk.
 type shape struct {
@@ -61,7 +58,7 @@ type shape struct {
 	PurgeAt    int64      `dynamodbav:"purgeAt"`
 }
 
-func partition(at time.Time) string { return "pulls#" + at.UTC().Format(monthly) }
+func partition(at time.Time) string { return "pulls#" + at.UTC().Format(monthLayout) }
 
 func itemOf(p pulls.Pull) items.Map {
 	return items.Encode(shape{

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/pulls"
 )
@@ -35,7 +36,7 @@ func distinct(all []pulls.Pull) []pulls.Pull {
 	kept := slices.Clone(all)
 	slices.SortFunc(kept, func(a, b pulls.Pull) int {
 		return cmp.Or(
-			strings.Compare(a.At.UTC().Format(daily), b.At.UTC().Format(daily)), cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(calendar.DayOf(a.At), calendar.DayOf(b.At)), cmp.Compare(a.Kind, b.Kind),
 			strings.Compare(a.Repository, b.Repository), strings.Compare(a.Reference, b.Reference),
 			strings.Compare(a.ID(), b.ID()), a.At.Compare(b.At),
 		)

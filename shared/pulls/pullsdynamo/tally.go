@@ -4,6 +4,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 	"portside/shared/pulls"
 )
@@ -20,7 +21,7 @@ func (t tally) add(p pulls.Pull) {
 	if p.ByDigest() {
 		return
 	}
-	day := p.At.UTC().Format(daily)
+	day := calendar.DayOf(p.At).String()
 	artifact := "pulls#" + string(p.Kind) + "#" + p.Repository
 	t.count(itemKey{"usage", day}, totals[p.Kind])
 	t.count(itemKey{artifact, day}, "pulls")

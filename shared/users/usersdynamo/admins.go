@@ -10,12 +10,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/principal"
+	"portside/shared/core/retry"
 	"portside/shared/core/versions"
 	"portside/shared/dynamo/items"
 	"portside/shared/users"
 )
 
-// adminsItem is the number of active admins.
+// adminsItem has the number of active admins.
 type adminsItem struct {
 	N int64 `dynamodbav:"n"`
 	V int64 `dynamodbav:"v"` // grows with every change
@@ -26,40 +27,46 @@ func (s *Store) readAdmins(ctx context.Context) (adminsItem, error) {
 	return stored, err
 }
 
-// countAttempts is how often the admins are counted while others change them.
-const countAttempts = 50
+// recount is the policy of counting the admins. It starts again at once if an admin has changed
+// meanwhile.
+var recount = retry.Policy{Attempts: 50}
 
-// mendAdmins recounts the active admins until no admin has changed from the first read to the write. It reports whether their
-// number was wrong.
-func (s *Store) mendAdmins(ctx context.Context) (wrong bool, err error) {
-	for range countAttempts {
-		wrong, stable, err := s.recountAdmins(ctx)
-		if err != nil || stable {
-			return wrong, err
-		}
+// repairAdmins recounts the active admins until no admin changes from the first read to the write.
+// It reports whether their stored number was wrong.
+func (s *Store) repairAdmins(ctx context.Context) (wrong bool, err error) {
+	err = recount.Do(ctx, versions.IsStale, func() error {
+		wrong, err = s.recountAdmins(ctx)
+		return err
+	})
+	if versions.IsStale(err) {
+		return false, fmt.Errorf("number of admins: %w", versions.ErrBusy)
 	}
-	return false, fmt.Errorf("number of admins: %w", versions.ErrBusy)
+	return wrong, err
 }
 
-func (s *Store) recountAdmins(ctx context.Context) (wrong, stable bool, err error) {
+// recountAdmins counts the active admins and corrects their number. Errors: versions.ErrStale if an admin changed
+// meanwhile.
+func (s *Store) recountAdmins(ctx context.Context) (wrong bool, err error) {
 	before, err := s.readAdmins(ctx)
 	if err != nil {
-		return false, false, err
+		return false, err
 	}
 	counted, err := s.countAdmins(ctx)
 	if err != nil {
-		return false, false, err
+		return false, err
 	}
-	if counted == before.N {
-		after, err := s.readAdmins(ctx)
-		return false, after == before, err
+	if counted != before.N {
+		return true, s.writeAdmins(ctx, before, counted)
 	}
-	stable, err = s.writeAdmins(ctx, before, counted)
-	return true, stable, err
+	after, err := s.readAdmins(ctx)
+	if err == nil && after != before {
+		return false, versions.ErrStale
+	}
+	return false, err
 }
 
-// writeAdmins reports whether the number was still the one from before.
-func (s *Store) writeAdmins(ctx context.Context, before adminsItem, counted int64) (bool, error) {
+// writeAdmins stores the number if it is still the one from before, or returns versions.ErrStale.
+func (s *Store) writeAdmins(ctx context.Context, before adminsItem, counted int64) error {
 	input := &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: adminsKey(), UpdateExpression: aws.String("SET n = :n ADD v :one"),
 		ConditionExpression:       aws.String("attribute_not_exists(v)"),
@@ -73,12 +80,12 @@ func (s *Store) writeAdmins(ctx context.Context, before adminsItem, counted int6
 	_, changed := errors.AsType[*types.ConditionalCheckFailedException](err)
 	_, conflict := errors.AsType[*types.TransactionConflictException](err)
 	if changed || conflict {
-		return false, nil
+		return versions.ErrStale
 	}
 	if err != nil {
-		return false, fmt.Errorf("write the number of admins: %w", err)
+		return fmt.Errorf("write the number of admins: %w", err)
 	}
-	return true, nil
+	return nil
 }
 
 // countAdmins counts the active admins in their list.

@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// bulkBatch is how many users one transaction adds: 5 items each, which leaves 10 of DynamoDB's 100 for what they have in
-	// common: up to 7 counters of the lists, the number of admins, and the day and the sum of what is counted by the day.
-	// There is one day, since all of a batch are created at the same time.
+	// bulkBatch is how many users one transaction adds. Each has 5 items, which leaves 10 of
+	// DynamoDB's 100 for shared items: up to 7 counters of the lists, the number of admins, and the
+	// counters of the day and their sum. A batch has one day, because all its users are created at
+	// the same time.
 	bulkBatch = 18
 )
 
-// CreateAll implements users.BulkStore. Addresses that are taken are found beforehand in batches, so that importing the
-// same file again costs reads only.
+// CreateAll implements users.BulkStore. It first looks up which addresses are taken, in batches, so
+// that importing the same file again only reads.
 func (s *Store) CreateAll(ctx context.Context, creations []users.Creation) ([]error, error) {
 	outcomes := make([]error, len(creations))
 	taken, err := s.taken(ctx, creations)
@@ -43,8 +44,8 @@ func (s *Store) CreateAll(ctx context.Context, creations []users.Creation) ([]er
 	return outcomes, nil
 }
 
-// createBatch adds the creations at the given places in one transaction. If somebody else takes one of the addresses in
-// between, it adds them one by one and notes each outcome.
+// createBatch adds the creations at the given positions in one transaction. If another request
+// takes one of the addresses meanwhile, it adds them one by one and records each result.
 func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at []int, outcomes []error) error {
 	first, when, err := s.lists.Allocate(ctx, len(at), creations[at[0]].User.CreatedAt)
 	if err != nil {
@@ -54,7 +55,7 @@ func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at 
 	for n, i := range at {
 		user := creations[i].User
 		user.Number, user.CreatedAt, user.UpdatedAt, user.Version = first+int64(n), when, when, 1
-		p.begin(&user)
+		p.recordCreation(&user)
 		p.createUser(user)
 		if invitation := creations[i].Invitation; invitation != nil {
 			p.Add(errDuplicateID, p.putNew(newUnsentItem(user.ID, *invitation)))
@@ -75,7 +76,7 @@ func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at 
 	return nil
 }
 
-// taken returns the e-mail keys among the creations that exist.
+// taken returns the e-mail keys of the creations that exist already.
 func (s *Store) taken(ctx context.Context, creations []users.Creation) (map[string]bool, error) {
 	wanted := make([]items.Map, len(creations))
 	for i, c := range creations {

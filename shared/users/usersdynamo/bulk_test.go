@@ -191,7 +191,7 @@ func TestByEmail(t *testing.T) {
 	if _, err := w.ByEmail(t.Context(), "person4@example.com"); err == nil || errors.Is(err, users.ErrNotFound) {
 		t.Errorf("a marker without its user: %v, want an error that names the rebuild", err)
 	}
-	if n, err := w.ActingAdmins(t.Context()); err != nil || n != 3 {
+	if n, err := w.ActiveAdmins(t.Context()); err != nil || n != 3 {
 		t.Errorf("active admins: %d, %v; want 3", n, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"portside/shared/testkit/liststest"
 )
 
-// anyItem is any item of the users table, with what the checks need of it.
+// anyItem is any item of the users table, with the attributes that the checks need.
 type anyItem struct {
 	PK      string `dynamodbav:"pk"`
 	SK      string `dynamodbav:"sk"`
@@ -29,9 +29,9 @@ type anyItem struct {
 	Next    int64  `dynamodbav:"next"`
 }
 
-// checkConsistency compares everything that the table derives from its users with the users themselves: e-mail
-// markers, lists, every single counter, the number of active admins and the sequence of numbers. It reads the raw items
-// and shares no code with the store. It returns the number of users.
+// checkConsistency compares everything that the table derives from its users with the users: e-mail
+// markers, lists, every counter, the number of active admins and the sequence of numbers. It reads
+// the raw items and shares no code with the store. It returns the number of users.
 func checkConsistency(t *testing.T, client *dynamodb.Client, table string) int {
 	t.Helper()
 	wanted, found := map[string]string{}, map[string]string{}
@@ -74,7 +74,7 @@ func checkConsistency(t *testing.T, client *dynamodb.Client, table string) int {
 	return users
 }
 
-// expect notes what one user must have left in the table.
+// expect records which items one user must have in the table.
 func expect(wanted map[string]string, user anyItem, counters liststest.Counts) {
 	number := fmt.Sprintf("%010d", user.Number)
 	wanted["email#"+user.Email] = user.ID
@@ -88,7 +88,7 @@ func listed(i anyItem) string {
 	return fmt.Sprintf("%s %s %q %s %s %d", i.ID, i.Email, i.Name, i.Role, i.Status, i.Created)
 }
 
-// scanAll returns all items; the sequence is compared with users, who therefore come first.
+// scanAll returns all items, users first, because the sequence is compared with the users.
 func scanAll(t *testing.T, client *dynamodb.Client, table string) []liststest.Item {
 	t.Helper()
 	all := liststest.Scan(t, client, table)

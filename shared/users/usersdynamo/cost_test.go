@@ -8,8 +8,8 @@ import (
 	"portside/shared/users"
 )
 
-// TestCostOfChanges asserts write units, which do not depend on the machine: what the counters of days cost, and that a change
-// of anything but role and status does without them.
+// TestCostOfChanges asserts write units, which do not depend on the machine. Only changes of role
+// or status pay for the day counters.
 func TestCostOfChanges(t *testing.T) {
 	d := newDesk(t)
 	d.create(t, "root@example.com", principal.Admin)
@@ -28,7 +28,7 @@ func TestCostOfChanges(t *testing.T) {
 		what   string
 		do     func() error
 		calls  int
-		writes float64 // with the comment: of them for the counters of days, and for the life that is left
+		writes float64 // the comment says how many of them are for day counters and the history of a deleted user
 	}{
 		{"creation", func() error {
 			created, err := store.Create(t.Context(), users.Creation{User: newUser("ada@example.com", principal.User)})

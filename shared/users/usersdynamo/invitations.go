@@ -41,11 +41,11 @@ func (s *Store) Activate(ctx context.Context, user users.User, key credentials.C
 	after.Status, after.LinkID, after.UpdatedAt, after.Version = users.Active, "", at, user.Version+1
 	after.LastLoginAt = at
 	p := s.plan()
-	if err := p.goOn(user, &after); err != nil {
+	if err := p.recordChange(user, &after); err != nil {
 		return users.User{}, err
 	}
 	p.changeUser(user, after)
-	if err := p.standing(ctx, user.LinkID, after); err != nil {
+	if err := p.updateCredentials(ctx, user.LinkID, after); err != nil {
 		return users.User{}, err
 	}
 	p.endInvitation(user.ID)
@@ -53,7 +53,8 @@ func (s *Store) Activate(ctx context.Context, user users.User, key credentials.C
 	return after, p.run(ctx)
 }
 
-// Unsent implements users.InvitationStore. It reads past what is not due, oldest users first, until it has enough.
+// Unsent implements users.InvitationStore. It skips invitations that are not due, oldest users
+// first, until it has enough.
 func (s *Store) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Unsent, error) {
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true),
@@ -80,14 +81,14 @@ func (s *Store) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Un
 	return due, nil
 }
 
-// invitee reads the user whom an unsent mail is for.
+// invitee reads the user of an unsent mail.
 func (s *Store) invitee(ctx context.Context, item items.Map) (users.Unsent, error) {
 	stored, err := items.Decode[unsentItem](item)
 	if err != nil {
 		return users.Unsent{}, err
 	}
 	user, err := s.Get(ctx, stored.SK)
-	return users.Unsent{User: user, BaseURL: stored.Base, Tries: stored.Tries}, err
+	return users.Unsent{User: user, BaseURL: stored.Base, Attempts: stored.Tries}, err
 }
 
 // Renew implements users.InvitationStore.
@@ -111,7 +112,7 @@ func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Inv
 	return p.run(ctx)
 }
 
-// relink names the new link on the user. A reader sees no difference, so the version stays.
+// relink stores the new link on the user. The version stays, because readers see no difference.
 func (p *plan) relink(user users.User, linkID string) types.TransactWriteItem {
 	update := &types.Update{
 		TableName: &p.store.table, Key: userKey(user.ID), UpdateExpression: aws.String("SET link = :link"),
@@ -127,17 +128,17 @@ func (p *plan) relink(user users.User, linkID string) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: update}
 }
 
-// Sent implements users.InvitationStore.
-func (s *Store) Sent(ctx context.Context, userID, linkID string) error {
+// MarkSent implements users.InvitationStore.
+func (s *Store) MarkSent(ctx context.Context, userID, linkID string) error {
 	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName: &s.table, Key: unsentKey(userID), ConditionExpression: aws.String("link = :link"),
 		ExpressionAttributeValues: items.Map{":link": items.Text(linkID)},
 	}, items.RetryConflicts)
-	if items.Failed(err) {
-		return nil // a newer link has taken its place, or the user is gone
+	if items.ConditionFailed(err) {
+		return nil // a newer link has replaced it, or the user is deleted
 	}
 	if err != nil {
-		return fmt.Errorf("note mail to user %s as sent: %w", userID, err)
+		return fmt.Errorf("mark the mail to user %s as sent: %w", userID, err)
 	}
 	return nil
 }

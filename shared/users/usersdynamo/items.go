@@ -9,7 +9,7 @@ import (
 	"portside/shared/users"
 )
 
-// userItem is the shape of a user. Times are Unix milliseconds, 0 for never.
+// userItem is the stored form of a user. Times are Unix milliseconds, 0 for never.
 type userItem struct {
 	PK         string         `dynamodbav:"pk"`
 	SK         string         `dynamodbav:"sk"`
@@ -19,14 +19,14 @@ type userItem struct {
 	Role       principal.Role `dynamodbav:"role"`
 	Status     users.Status   `dynamodbav:"status"`
 	Department string         `dynamodbav:"department,omitempty"`
-	Metadata   string         `dynamodbav:"metadata"` // JSON text, so that numbers keep every digit
+	Metadata   string         `dynamodbav:"metadata"` // JSON text, so that numbers keep all their digits
 	Created    int64          `dynamodbav:"created"`
 	Updated    int64          `dynamodbav:"updated"`
 	LastLogin  int64          `dynamodbav:"lastLogin,omitempty"`
 	Number     int64          `dynamodbav:"number"`
 	Version    int64          `dynamodbav:"version"`
 	Link       string         `dynamodbav:"link,omitempty"`
-	Life       string         `dynamodbav:"life,omitempty"` // see daily.Life
+	History    string         `dynamodbav:"life,omitempty"` // see daycounts.History
 }
 
 func newUserItem(u users.User) userItem {
@@ -34,7 +34,7 @@ func newUserItem(u users.User) userItem {
 		PK: "user#" + u.ID, SK: "user", ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Status: u.Status,
 		Department: u.Department, Metadata: string(u.Metadata), Created: items.Millis(u.CreatedAt), Updated: items.Millis(u.UpdatedAt),
 		LastLogin: items.Millis(u.LastLoginAt), Number: u.Number, Version: u.Version, Link: u.LinkID,
-		Life: u.Past,
+		History: u.History,
 	}
 }
 
@@ -43,11 +43,11 @@ func (i userItem) user() users.User {
 		ID: i.ID, Email: i.Email, Name: i.Name, Role: i.Role, Status: i.Status, Department: i.Department,
 		Metadata: json.RawMessage(i.Metadata), CreatedAt: items.Time(i.Created), UpdatedAt: items.Time(i.Updated),
 		LastLoginAt: items.Time(i.LastLogin), Number: i.Number, Version: i.Version, LinkID: i.Link,
-		Past: i.Life,
+		History: i.History,
 	}
 }
 
-// listItem is the list form of a user. Its size is most of what a page costs.
+// listItem is the list form of a user. Its size determines most of the cost of a page.
 type listItem struct {
 	ID      string         `dynamodbav:"id"`
 	Email   string         `dynamodbav:"email"`
@@ -82,18 +82,18 @@ func newEmailItem(u users.User) emailItem {
 
 func emailPK(address string) string { return "email#" + address }
 
-// unsentItem is an activation mail that is not sent yet.
+// unsentItem is an activation mail that was not sent yet.
 type unsentItem struct {
 	PK    string `dynamodbav:"pk"`
 	SK    string `dynamodbav:"sk"`
 	Base  string `dynamodbav:"base"`
-	Link  string `dynamodbav:"link"` // empty for an import: the first link is made when the mail is
+	Link  string `dynamodbav:"link"` // empty for an import: the first link is created with the mail
 	Due   int64  `dynamodbav:"due"`
 	Tries int    `dynamodbav:"tries"`
 }
 
 func newUnsentItem(userID string, i users.Invitation) unsentItem {
-	return unsentItem{PK: "unsent", SK: userID, Base: i.BaseURL, Link: i.Link.ID, Due: items.Millis(i.Due), Tries: i.Tries}
+	return unsentItem{PK: "unsent", SK: userID, Base: i.BaseURL, Link: i.Link.ID, Due: items.Millis(i.Due), Tries: i.Attempts}
 }
 
 func userKey(id string) items.Map       { return items.Key("user#"+id, "user") }

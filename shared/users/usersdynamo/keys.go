@@ -11,7 +11,8 @@ import (
 	"portside/shared/users"
 )
 
-// Issue implements users.KeyStore. Being conditional on the user's version, it cannot miss a change of standing.
+// Issue implements users.KeyStore. The write is conditional on the user's version, so it fails if
+// the user's role or status has changed.
 func (s *Store) Issue(ctx context.Context, user users.User, key credentials.Credential) error {
 	err := s.issue(ctx, user, key)
 	if !errors.Is(err, users.ErrTooManyKeys) {

@@ -11,8 +11,8 @@ import (
 // lookups is how often ByEmail follows a marker whose user changes between the two reads.
 const lookups = 3
 
-// ByEmail returns the user who has the address, which must be normal (see users.NewUser.Normal), or users.ErrNotFound.
-// The marker and the user are read one after the other, both strongly consistent.
+// ByEmail returns the user with the address, which must be normal (see users.NewUser.Normal), or
+// users.ErrNotFound. It reads the marker and then the user, both strongly consistent.
 func (s *Store) ByEmail(ctx context.Context, address string) (users.User, error) {
 	for range lookups {
 		id, err := s.holder(ctx, address)
@@ -30,7 +30,7 @@ func (s *Store) ByEmail(ctx context.Context, address string) (users.User, error)
 	return users.User{}, errListed
 }
 
-// holder returns the id that the address is marked with.
+// holder returns the id of the user whose marker has the address.
 func (s *Store) holder(ctx context.Context, address string) (string, error) {
 	marker, found, err := items.Get[emailItem](ctx, items.In(s.client, s.table), emailKey(address))
 	if err == nil && !found {
@@ -39,8 +39,8 @@ func (s *Store) holder(ctx context.Context, address string) (string, error) {
 	return marker.User, err
 }
 
-// ActingAdmins returns the number of active admins.
-func (s *Store) ActingAdmins(ctx context.Context) (int64, error) {
+// ActiveAdmins returns the number of active admins.
+func (s *Store) ActiveAdmins(ctx context.Context) (int64, error) {
 	stored, err := s.readAdmins(ctx)
 	return stored.N, err
 }

@@ -96,7 +96,7 @@ func (m *model) create(t *rapid.T) {
 		if err == nil && !created.Replayed {
 			m.created(created.User)
 		}
-		m.tolerate(err, users.ErrEmailTaken, idempotency.ErrEnded)
+		m.tolerate(err, users.ErrEmailTaken, idempotency.ErrExpired)
 	}
 }
 

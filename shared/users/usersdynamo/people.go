@@ -11,14 +11,14 @@ import (
 	"portside/shared/users"
 )
 
-// Person returns a user as other domains know one, or users.ErrNotFound.
+// Person returns a user as other domains see one, or users.ErrNotFound.
 func (s *Store) Person(ctx context.Context, id string) (principal.Person, error) {
 	user, err := s.Get(ctx, id)
 	return person(user), err
 }
 
-// Holders returns the active users whose role includes the permission, at most so many of them: those of the highest roles,
-// longest-standing first. They come from lists, so without a version.
+// Holders returns at most so many active users whose role includes the permission: those with the
+// highest roles first, then the oldest. They come from lists, so they have no version.
 func (s *Store) Holders(ctx context.Context, permission principal.Permission, most int) ([]principal.Person, error) {
 	var found []principal.Person
 	for _, role := range principal.Roles() {
@@ -52,8 +52,8 @@ func person(u users.User) principal.Person {
 	return principal.Person{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Active: u.Status == users.Active, Version: u.Version}
 }
 
-// Unchanged returns the check that a user still has this version: same role, same standing. Stores of other domains rely
-// on it when they issue a credential for somebody else than the caller.
+// Unchanged returns the check that a user still has this version, and so the same role and status.
+// Stores of other domains use it when they issue a credential for somebody other than the caller.
 func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &s.table, Key: userKey(userID), ConditionExpression: aws.String("version = :version"),
@@ -61,7 +61,8 @@ func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem 
 	}}
 }
 
-// Existing returns those of the ids, each given once, that a user has, in no order; all of them are read at once.
+// Existing returns those of the distinct ids that belong to a user, in no particular order. It
+// reads all of them at once.
 func (s *Store) Existing(ctx context.Context, ids []string) ([]string, error) {
 	wanted := make([]items.Map, len(ids))
 	for i, id := range ids {

@@ -22,10 +22,10 @@ import (
 	"portside/shared/users"
 )
 
-// Conditions that fail only where the table disagrees with itself or with us. They carry no kind: the caller cannot mend
-// them, "portside rebuild-ranks" can.
+// Conditions that fail only if the table contradicts itself. These errors have no kind, because the
+// caller cannot fix the cause; the operator can, with "portside rebuild-ranks".
 var (
-	errDuplicateID = errors.New("usersdynamo: a new id exists already")
+	errDuplicateID = errors.New("usersdynamo: the new id exists already")
 	errListed      = errors.New("usersdynamo: the lists disagree with the users; run portside rebuild-ranks")
 	errReused      = errors.New("usersdynamo: the idempotency key is in use")
 )
@@ -37,7 +37,7 @@ type plan struct {
 	lists  *lists.Changes
 	days   daycounts.Changes
 	admins int
-	owner  string // whose credentials the transaction touches, or relies on; empty: nobody's
+	owner  string // the user whose credentials the transaction changes or relies on; empty if it does neither
 	tally  credentialsdynamo.Change
 }
 
@@ -62,7 +62,8 @@ func (p *plan) run(ctx context.Context) error {
 	return p.Write(ctx, p.store.client)
 }
 
-// tallyRefusal is what a failed tally means: either somebody else issued a credential meanwhile, or there are too many.
+// tallyRefusal returns what a failed tally means: another request issued a credential meanwhile, or
+// there are too many.
 func (p *plan) tallyRefusal() error {
 	if p.tally.Seen != nil {
 		return versions.ErrStale
@@ -96,15 +97,15 @@ func (p *plan) deleteUser(u users.User, at time.Time) error {
 	if u.Status == users.Pending {
 		p.endInvitation(u.ID)
 	}
-	return p.end(u, at)
+	return p.recordDeletion(u, at)
 }
 
-// endInvitation forgets a mail that may still be unsent.
+// endInvitation removes the mail that may still be unsent.
 func (p *plan) endInvitation(userID string) {
 	p.Add(nil, types.TransactWriteItem{Delete: &types.Delete{TableName: &p.store.table, Key: unsentKey(userID)}})
 }
 
-// invite adds the link and notes its mail as unsent.
+// invite adds the link and stores its mail as unsent.
 func (p *plan) invite(u users.User, invitation users.Invitation) {
 	p.Add(errDuplicateID, p.putNew(newUnsentItem(u.ID, invitation)))
 	p.issue(invitation.Link)
@@ -117,7 +118,7 @@ func (p *plan) issue(c credentials.Credential) {
 	p.Add(errDuplicateID, p.store.credentials.Issue(c)...)
 }
 
-// revoke ends a credential.
+// revoke revokes a credential.
 func (p *plan) revoke(c credentials.Credential, at time.Time, reason string) {
 	p.owner = c.Owner.ID
 	p.tally.Revoked++
@@ -125,14 +126,15 @@ func (p *plan) revoke(c credentials.Credential, at time.Time, reason string) {
 	p.Add(versions.ErrStale, p.store.credentials.Revoke(c))
 }
 
-// once notes the idempotency key, unless it is in use.
-func (p *plan) once(key idempotency.Key, u users.User) {
-	p.Add(errReused, idempotencykeys.Note(p.store.table, key, newUserItem(u), u.CreatedAt))
+// rememberKey stores the idempotency key, unless it is in use.
+func (p *plan) rememberKey(key idempotency.Key, u users.User) {
+	p.Add(errReused, idempotencykeys.Put(p.store.table, key, newUserItem(u), u.CreatedAt))
 }
 
-// standing gives every live credential of the user its new role and standing. The activation link, whose id is given, of a
-// user who is no longer pending ends; links for other purposes are credentials like the rest.
-func (p *plan) standing(ctx context.Context, linkID string, after users.User) error {
+// updateCredentials writes the user's new role and status to each live credential. If the user is
+// no longer pending, it revokes the activation link with the given id instead; links for other
+// purposes are treated like other credentials.
+func (p *plan) updateCredentials(ctx context.Context, linkID string, after users.User) error {
 	live, err := p.live(ctx, after.ID, after.UpdatedAt)
 	owner := credentials.Owner{ID: after.ID, Role: after.Role, Active: after.Status == users.Active}
 	for _, c := range live {
@@ -145,7 +147,7 @@ func (p *plan) standing(ctx context.Context, linkID string, after users.User) er
 	return err
 }
 
-// revokeAll ends every live credential of the user, links included.
+// revokeAll revokes every live credential of the user, links included.
 func (p *plan) revokeAll(ctx context.Context, userID string, at time.Time) error {
 	live, err := p.live(ctx, userID, at)
 	for _, c := range live {
@@ -154,9 +156,10 @@ func (p *plan) revokeAll(ctx context.Context, userID string, at time.Time) error
 	return err
 }
 
-// live returns the user's live credentials, and makes the transaction rely on there being no more.
+// live returns the user's live credentials, and makes the transaction fail if another one is issued
+// meanwhile.
 func (p *plan) live(ctx context.Context, userID string, at time.Time) ([]credentials.Credential, error) {
-	live, issued, err := p.store.credentials.Standing(ctx, userID, at)
+	live, issued, err := p.store.credentials.ListLive(ctx, userID, at)
 	p.owner, p.tally.Seen = userID, &issued
 	return live, err
 }
@@ -205,8 +208,8 @@ func (p *plan) remove(key items.Map) types.TransactWriteItem {
 	}}
 }
 
-// setAll returns the update expression that makes an item's items.Map exactly these: it sets what is there and removes
-// those of the optional names that are not. The values are added to the given ones.
+// setAll returns the update expression that sets all attributes of the item and removes those
+// optional attributes that the item lacks. It adds its values to the given ones.
 func setAll(item, values items.Map, optional ...string) (string, map[string]string) {
 	names := make(map[string]string, len(item)+len(optional))
 	sets, removes := make([]string, 0, len(item)), make([]string, 0, len(optional))

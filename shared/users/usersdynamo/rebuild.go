@@ -10,24 +10,25 @@ import (
 	"portside/shared/users"
 )
 
-// StepAdmins is the part of a rebuild after those of the lists.
+// StepAdmins is the step of a rebuild after those of the lists.
 const StepAdmins lists.Step = "active admins"
 
-// Repairs is what a rebuild has found wrong and mended. Strays are list items and e-mail markers.
+// Repairs is what a rebuild found wrong and repaired. Strays are list items and e-mail markers.
 type Repairs struct {
 	lists.Repairs
 	Admins bool // the number of active admins
 }
 
-// Rebuild makes everything derived agree with the users: e-mail markers, lists, counts, the sequence of numbers and the
-// number of active admins; see lists.Rebuild for how, and for report.
+// Rebuild makes everything derived agree with the users: e-mail markers, lists, counts, the
+// sequence of numbers and the number of active admins. See lists.Rebuild for how it works, and for
+// report.
 func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (Repairs, error) {
 	done, err := s.lists.Rebuild(ctx, source(), report)
 	repairs := Repairs{Repairs: done}
 	if err != nil {
 		return repairs, err
 	}
-	repairs.Admins, err = s.mendAdmins(ctx)
+	repairs.Admins, err = s.repairAdmins(ctx)
 	if err == nil && report != nil {
 		report(lists.Progress{Step: StepAdmins, Repairs: done})
 	}
@@ -51,7 +52,7 @@ func source() lists.Source {
 	}
 }
 
-// thing is the user with everything that must stand in the table because of it.
+// thing returns the user with all items that the table must have because of it.
 func thing(u users.User) lists.Thing {
 	t := lists.Thing{ID: u.ID, Version: u.Version}
 	if u.ID != "" && u.Email != "" && u.Role.Known() && u.Number >= 0 && u.Number < rank.Capacity {

@@ -2,27 +2,29 @@
 //
 // The items, all in one table with the keys pk and sk:
 //
-//	user#<id>              user       the user, with everything that the full form shows, and its life
-//	email#<address>        email      marks the address as taken; names the user
+//	user#<id>              user       the user, with all fields of the full form, and its history
+//	email#<address>        email      marks the address as taken, and names the user
 //	list#all               <number>   the list form, in the order of creation; see package lists
 //	list#<role>            <number>   the same, of one role
 //	rank#users…                       counts over the lists; see package rank
 //	admins                 admins     n, the number of active admins, which never falls from 1 to 0; v, its version
-//	once#<caller>#<key>    once       an idempotency key with the user that it made; see package oncedynamo
-//	unsent                 <user id>  an activation mail that is not sent yet
-//	gone#<id>              gone       the life of a deleted user
+//	once#<caller>#<key>    once       an idempotency key and the user that it created; see package idempotencykeys
+//	unsent                 <user id>  an activation mail that was not sent yet
+//	gone#<id>              gone       the history of a deleted user
 //
-// Every change is one transaction over all items that it touches, so that a process which dies at any moment leaves
-// whole users only. Each item is guarded: a user by its version, everything else by existing or not existing. The list
-// form is kept in items of its own, and not in an index, because an index is read eventually consistently: a page would
-// disagree with its total just after a write.
+// Every change is one transaction over all items that it concerns, so that a process that dies at
+// any moment leaves only complete users. Each item is guarded: a user by its version, all others by
+// whether they exist. The list form has items of its own instead of an index, because an index is
+// eventually consistent: a page would disagree with its total just after a write.
 //
-// A user's credentials live in another table and carry the user's role and standing (see shared/credentials). Changing
-// these, or deleting the user, writes to every live credential in the same transaction, which is conditional on the tally
-// of credentials, so that none slips in between reading and writing.
+// A user's credentials are in another table and carry the user's role and status (see
+// shared/credentials). Changing these, or deleting the user, writes to every live credential in the
+// same transaction. The transaction is conditional on the tally of credentials, so that no
+// credential is issued between the read and the write.
 //
-// How many users there are, of which status and role, is counted by the day in the table of analytics, in the same
-// transaction, too: only changes of role or status, creations and deletions touch that. See shared/dynamo/daycounts.
+// The same transaction also counts in the analytics table how many users there are, by status and
+// role and by day. Only creations, deletions and changes of role or status do that. See
+// shared/dynamo/daycounts.
 package usersdynamo
 
 import (
@@ -51,7 +53,8 @@ type Store struct {
 	credentials *credentialsdynamo.Table
 }
 
-// New returns a Store in the named table, with credentials in theirs, which counts users by the day in a third.
+// New returns a Store in the named table. Credentials have their own table, and days is the table
+// of the day counters.
 func New(client *dynamodb.Client, table string, credentials *credentialsdynamo.Table, days daycounts.Table) *Store {
 	shape := lists.Shape{Name: "users", Label: "role", Labels: labels()}
 	return &Store{
@@ -66,7 +69,8 @@ var (
 	_ users.BulkStore       = (*Store)(nil)
 )
 
-// labels are what the lists are counted by. Their order is part of the stored counters: append only.
+// labels are what the lists are counted by. Their order is part of the stored counters, so labels
+// may only be appended.
 func labels() []string {
 	all := make([]string, 0, len(principal.Roles()))
 	for _, r := range principal.Roles() {
@@ -98,9 +102,9 @@ func (s *Store) Create(ctx context.Context, creation users.Creation) (users.Crea
 	}
 	user.UpdatedAt, user.Version = user.CreatedAt, 1
 	p := s.plan()
-	p.begin(&user)
+	p.recordCreation(&user)
 	if creation.Once != nil {
-		p.once(*creation.Once, user)
+		p.rememberKey(*creation.Once, user)
 	}
 	p.createUser(user)
 	if creation.Invitation != nil {
@@ -113,9 +117,9 @@ func (s *Store) Create(ctx context.Context, creation users.Creation) (users.Crea
 	return users.Created{User: user}, err
 }
 
-// replay returns what the idempotency key made.
+// replay returns what the idempotency key created.
 func (s *Store) replay(ctx context.Context, key idempotency.Key, at time.Time) (users.Created, error) {
-	made, err := idempotencykeys.Made[userItem](ctx, items.In(s.client, s.table), key, at)
+	made, err := idempotencykeys.Result[userItem](ctx, items.In(s.client, s.table), key, at)
 	return users.Created{User: made.user(), Replayed: true}, err
 }
 
@@ -124,7 +128,7 @@ func (s *Store) Update(ctx context.Context, before, after users.User) (users.Use
 	after.Number, after.Version = before.Number, before.Version+1
 	p := s.plan()
 	if before.Role != after.Role || before.Status != after.Status {
-		if err := p.standing(ctx, before.LinkID, after); err != nil {
+		if err := p.updateCredentials(ctx, before.LinkID, after); err != nil {
 			return users.User{}, err
 		}
 	}
@@ -132,7 +136,7 @@ func (s *Store) Update(ctx context.Context, before, after users.User) (users.Use
 		p.endInvitation(after.ID)
 		after.LinkID = ""
 	}
-	if err := p.goOn(before, &after); err != nil {
+	if err := p.recordChange(before, &after); err != nil {
 		return users.User{}, err
 	}
 	p.changeUser(before, after)

@@ -1,5 +1,5 @@
-// Command portside replaces the operator's command in tests: bootstrap writes the name of the table into the
-// key file, unless the file exists.
+// Command portside replaces the operator's command in tests: bootstrap writes the name of the table
+// into the key file, unless the file exists.
 package main
 
 import (

@@ -88,13 +88,13 @@ func storedCounts(t *testing.T, client *dynamodb.Client, analytics string) dayCo
 func livesCounts(t *testing.T, store *usersdynamo.Store) dayCounts {
 	t.Helper()
 	sum := dayCounts{}
-	for life, err := range store.Lives(t.Context()) {
+	for life, err := range store.Histories(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		for day, change := range life.Changes() {
 			for name, n := range change {
-				sum.addAll(string(day), n, name)
+				sum.addAll(day.String(), n, name)
 			}
 		}
 	}
@@ -258,7 +258,7 @@ func TestUsersOfAnEarlierVersion(t *testing.T) {
 	}
 	bare, stale = d.changeOn(t, 7, d.get(t, bare), demote), d.changeOn(t, 8, d.get(t, stale), demote)
 	check("changes of roles")
-	if bare.Past == "" || !cmp.Equal(bare, d.get(t, bare)) {
+	if bare.History == "" || !cmp.Equal(bare, d.get(t, bare)) {
 		t.Errorf("the change returned %+v", bare)
 	}
 	for _, u := range []users.User{d.get(t, doomed), stale} {
@@ -303,7 +303,7 @@ func TestLivesThatCannotBeRead(t *testing.T) {
 
 func firstError(t *testing.T, store *usersdynamo.Store) error {
 	t.Helper()
-	for _, err := range store.Lives(t.Context()) {
+	for _, err := range store.Histories(t.Context()) {
 		if err != nil {
 			return err
 		}
@@ -323,7 +323,7 @@ func TestLivesComeInPages(t *testing.T) {
 	d.checkDays(t)
 	client, meter := awstest.Metered(d.client)
 	found := 0
-	for _, err := range d.over(client).Lives(t.Context()) {
+	for _, err := range d.over(client).Histories(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +332,7 @@ func TestLivesComeInPages(t *testing.T) {
 	if found != 90 || meter.Calls() < 2 {
 		t.Errorf("%d lives in %d pages", found, meter.Calls())
 	}
-	for _, err := range d.store.Lives(t.Context()) {
+	for _, err := range d.store.Histories(t.Context()) {
 		if err != nil {
 			t.Error(err)
 		}

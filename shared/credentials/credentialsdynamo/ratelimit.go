@@ -23,10 +23,10 @@ const (
 )
 
 // Use implements credentials.Store in one UpdateItem: 1 write unit for a record of up to 1 KB.
-func (t *Table) Use(ctx context.Context, id string, hash []byte, at time.Time) (credentials.Credential, int, error) {
-	minute := minuteOf(at)
+func (t *Table) CountRequest(ctx context.Context, id string, hash []byte, at time.Time) (credentials.Credential, int, error) {
+	minute := minuteAt(at)
 	out, err := t.client.UpdateItem(ctx, t.countInput(id, hash, at), items.RetryConflicts)
-	if items.Failed(err) {
+	if items.ConditionFailed(err) {
 		return credentials.Credential{}, 0, credentials.ErrUnknown
 	}
 	if err != nil {
@@ -46,7 +46,7 @@ func (t *Table) Use(ctx context.Context, id string, hash []byte, at time.Time) (
 }
 
 func (t *Table) countInput(id string, hash []byte, at time.Time) *dynamodb.UpdateItemInput {
-	minute := minuteOf(at)
+	minute := minuteAt(at)
 	names := map[string]string{"#now": counterName(minute), "#hash": "hash"}
 	removed := make([]string, removedMinutes)
 	for i := range removed {
@@ -101,7 +101,7 @@ func (t *Table) sweep(ctx context.Context, id string, stale []string) error {
 	return nil
 }
 
-func minuteOf(at time.Time) int64 { return at.Unix() / 60 }
+func minuteAt(at time.Time) int64 { return at.Unix() / 60 }
 
 func counterName(minute int64) string { return "m" + strconv.FormatInt(minute, 10) }
 
@@ -113,4 +113,4 @@ func isCounter(name string) bool {
 	return err == nil
 }
 
-func lastUse(at time.Time) time.Time { return at.Truncate(credentials.LastUseStep) }
+func lastUse(at time.Time) time.Time { return at.Truncate(credentials.LastUseResolution) }

@@ -1,6 +1,7 @@
-// Package oncedynamo keeps idempotency keys in the table of what they create, in the creation's transaction.
+// Package idempotencykeys stores idempotency keys in the table of the resource that they create, in
+// the same transaction.
 //
-//	once#<caller>#<key>    once    the fingerprint, and what was made, as it was then
+//	once#<caller>#<key>    once    the fingerprint, and the created resource as it was at that time
 package idempotencykeys
 
 import (
@@ -15,21 +16,22 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// item is the shape of a key; T is the shape of what was made.
+// item is the stored form of a key. T is the stored form of the created resource.
 type item[T any] struct {
 	PK          string `dynamodbav:"pk"`
 	SK          string `dynamodbav:"sk"`
 	Fingerprint []byte `dynamodbav:"fingerprint"`
 	Made        T      `dynamodbav:"made"`
 	Expires     int64  `dynamodbav:"expires"`
-	PurgeAt     int64  `dynamodbav:"purgeAt"` // seconds, for DynamoDB's TTL, which may be days late
+	PurgeAt     int64  `dynamodbav:"purgeAt"` // seconds, for DynamoDB's TTL, which may delete days later
 }
 
 func pk(key idempotency.Key) string { return "once#" + key.Caller + "#" + key.Text }
 
-// Note returns the write that remembers what the key makes at the time. Its condition fails where the key is in use.
-func Note[T any](table string, key idempotency.Key, made T, at time.Time) types.TransactWriteItem {
-	expires := at.Add(idempotency.Life)
+// Put returns the write that stores what a key has created. Its condition fails if the key is in
+// use.
+func Put[T any](table string, key idempotency.Key, made T, at time.Time) types.TransactWriteItem {
+	expires := at.Add(idempotency.Lifetime)
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &table, Item: items.Encode(item[T]{
 			PK: pk(key), SK: "once", Fingerprint: key.Fingerprint, Made: made, Expires: expires.UnixMilli(), PurgeAt: expires.Unix(),
@@ -39,15 +41,15 @@ func Note[T any](table string, key idempotency.Key, made T, at time.Time) types.
 	}}
 }
 
-// Made returns what the key made. Errors: once.ErrReused where it was another request's, once.ErrEnded where there is no such
-// key, or none any more at the time.
-func Made[T any](ctx context.Context, table items.Table, key idempotency.Key, at time.Time) (T, error) {
+// Result returns what the key created. Errors: idempotency.ErrReused if another request used the
+// key; idempotency.ErrExpired if the key does not exist or has expired at the given time.
+func Result[T any](ctx context.Context, table items.Table, key idempotency.Key, at time.Time) (T, error) {
 	stored, found, err := items.Get[item[T]](ctx, table, items.Key(pk(key), "once"))
 	switch {
 	case err != nil:
 		return stored.Made, err
 	case !found || stored.Expires <= at.UnixMilli():
-		return stored.Made, idempotency.ErrEnded
+		return stored.Made, idempotency.ErrExpired
 	case !bytes.Equal(stored.Fingerprint, key.Fingerprint):
 		return stored.Made, idempotency.ErrReused
 	}

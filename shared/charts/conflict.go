@@ -7,17 +7,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"portside/shared/core/versions"
 )
 
 // Versions that differ in their build alone, 1.0.0+a and 1.0.0+b, are one and the same to whoever asks for 1.0.0, and helm
 // may give either. So one of them is listed at most: the first one, as long as it is.
 
 // rivalry is why a version is not listed.
-type rivalry struct{ listed Version }
+type conflict struct{ listed Version }
 
-func (r *rivalry) Error() string { return r.refusal().Error() }
+func (r *conflict) Error() string { return r.refusal().Error() }
 
-func (r *rivalry) refusal() *Refusal {
+func (r *conflict) refusal() *Refusal {
 	return refuse(fmt.Sprintf("version %s of the chart is listed, which helm holds for the same version: they differ in what "+
 		"follows the + alone", r.listed.Version), "publish it under a new version, or withdraw "+r.listed.File()+" first")
 }
@@ -29,19 +31,19 @@ func admit(index *Index, v Version) (changed bool, err error) {
 		return false, err
 	}
 	if found {
-		return false, &rivalry{rival}
+		return false, &conflict{rival}
 	}
 	return index.Set(v)
 }
 
 // yield rejects what is published, in favour of its rival; but one that is listed only because nobody has looked since it
 // was withdrawn is taken off the list. Either way the file is to be looked at again.
-func (x *Indexer) yield(ctx context.Context, published Object, to *rivalry) ([]Outcome, error) {
+func (x *Indexer) resolveConflict(ctx context.Context, published Object, to *conflict) ([]Outcome, error) {
 	key := PublishedPrefix + to.listed.File()
 	_, err := x.Bucket.Get(ctx, key, 0)
 	if errors.Is(err, ErrNoObject) {
 		done, err := x.Sync(ctx, key)
-		return done, cmp.Or(err, ErrChanged)
+		return done, cmp.Or(err, versions.ErrStale)
 	}
 	if err != nil {
 		return nil, err
@@ -53,7 +55,7 @@ func (x *Indexer) turnAway(ctx context.Context, published Object, refusal *Refus
 	if _, err := x.reject(ctx, published, refusal); err != nil {
 		return nil, err
 	}
-	return []Outcome{{Act: Rejected, File: fileOf(published.Key), Reason: refusal.Error()}}, ErrChanged
+	return []Outcome{{Act: Rejected, File: fileOf(published.Key), Reason: refusal.Error()}}, versions.ErrStale
 }
 
 // candidate is a version that a Rebuild may list.
@@ -75,7 +77,7 @@ func elect(candidates []candidate) (elected []Version, losers []loser) {
 			elected = append(elected, c.Version)
 			continue
 		}
-		losers = append(losers, loser{c.published, &rivalry{elected[i]}})
+		losers = append(losers, loser{c.published, &conflict{elected[i]}})
 	}
 	return elected, losers
 }
@@ -83,5 +85,5 @@ func elect(candidates []candidate) (elected []Version, losers []loser) {
 // loser is a published file that yields to another.
 type loser struct {
 	published Object
-	to        *rivalry
+	to        *conflict
 }

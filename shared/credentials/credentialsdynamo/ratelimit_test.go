@@ -37,7 +37,7 @@ func TestUseOfAWrongHash(t *testing.T) {
 	s := newSafe(t)
 	token, secret := s.issued()
 	for _, hash := range [][]byte{credentials.Mint(credentials.AccessToken).Hash(), {}, secret.Hash()[:31]} {
-		if _, _, err := s.table.Use(t.Context(), token.ID, hash, noon); !errors.Is(err, credentials.ErrUnknown) {
+		if _, _, err := s.table.CountRequest(t.Context(), token.ID, hash, noon); !errors.Is(err, credentials.ErrUnknown) {
 			t.Errorf("a wrong hash: %v", err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestUseOfAWrongHash(t *testing.T) {
 		t.Errorf("%d requests were counted", used)
 	}
 	unknown := credentials.Mint(credentials.AccessToken)
-	if _, _, err := s.table.Use(t.Context(), unknown.ID(), unknown.Hash(), noon); !errors.Is(err, credentials.ErrUnknown) {
+	if _, _, err := s.table.CountRequest(t.Context(), unknown.ID(), unknown.Hash(), noon); !errors.Is(err, credentials.ErrUnknown) {
 		t.Errorf("an unknown one: %v", err)
 	}
 	if _, err := s.table.Get(t.Context(), unknown.ID()); !errors.Is(err, credentials.ErrUnknown) {

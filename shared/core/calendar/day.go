@@ -1,31 +1,33 @@
-package analytics
+// Package calendar has the one type for days. Portside counts, expires and reports by calendar days in UTC.
+package calendar
 
 import (
 	"fmt"
 	"time"
 )
 
-// Day is a calendar day in UTC, as the number of days since 1970-01-01.
+// Day is a calendar day in UTC, as the number of days since 1970-01-01. Days compare and add as integers do: d+1 is
+// the day after d.
 type Day int
 
-// length of a day. Days in UTC all have the same length.
+// length of a day. All days in UTC have 24 hours, because time.Time has no leap seconds.
 const length = 24 * time.Hour
 
-// DayOf returns the day of a time.
+// DayOf returns the day in UTC to which a moment belongs.
 func DayOf(at time.Time) Day {
 	seconds, perDay := at.Unix(), int64(length/time.Second)
 	day := seconds / perDay
-	if seconds%perDay < 0 {
+	if seconds%perDay < 0 { // before 1970, round down
 		day--
 	}
 	return Day(day)
 }
 
-// ParseDay parses a date in the form 2006-01-02, of the years 1970 to 9999.
+// ParseDay reads a day in the form 2006-01-02, from the years 1970 to 9999.
 func ParseDay(text string) (Day, error) {
 	at, err := time.Parse(time.DateOnly, text)
 	if err != nil || at.Year() < 1970 {
-		return 0, fmt.Errorf("%q is not a day", text)
+		return 0, fmt.Errorf("%q is not a day such as 2006-01-02", text)
 	}
 	return DayOf(at), nil
 }
@@ -33,7 +35,7 @@ func ParseDay(text string) (Day, error) {
 // Begin returns the first moment of the day.
 func (d Day) Begin() time.Time { return time.Unix(int64(d)*int64(length/time.Second), 0).UTC() }
 
-// String formats the day as 2006-01-02.
+// String returns the day in the form 2006-01-02.
 func (d Day) String() string { return d.Begin().Format(time.DateOnly) }
 
 // MarshalText implements encoding.TextMarshaler.

@@ -107,11 +107,11 @@ type Request struct {
 
 // Next is what has to happen without anybody asking. What it is follows from the status.
 type Next struct {
-	Due     time.Time // zero: nothing has to happen
-	Tries   int       // how often it was tried
-	Told    []string  // ids of the approvers who got their mail
-	LinkID  string    // public id of the newest link; empty: none yet
-	BaseURL string    // of the portal, for links in mails
+	Due      time.Time // zero: nothing has to happen
+	Attempts int       // how often it was tried
+	Notified []string  // ids of the approvers who got their mail
+	LinkID   string    // public id of the newest link; empty: none yet
+	BaseURL  string    // of the portal, for links in mails
 }
 
 // event returns the request with one more event.
@@ -128,7 +128,7 @@ const (
 	MaxLimit         = 100  // requests on a page
 	DefaultLimit     = 20
 	PasswordDays     = 365
-	LinkLife         = 7 * 24 * time.Hour
+	LinkLifetime     = 7 * 24 * time.Hour
 )
 
 // maxApprovers is how many people are told of a request.
@@ -151,8 +151,6 @@ var (
 		"Look for a newer mail, or request a new password.")
 	// ErrCaller says that the credential which asks was revoked, or its owner deactivated, at that very moment.
 	ErrCaller = credentials.ErrUnauthorized
-	// ErrStale says that somebody else's change came first; the service tries again.
-	ErrStale = fault.New(fault.Unavailable, "The request is being changed by somebody else. Send yours again.")
 )
 
 // Store keeps requests. Writes are all or nothing; reads are strongly consistent.
@@ -163,8 +161,8 @@ type Store interface {
 	Get(ctx context.Context, id string) (Request, error)
 	// List returns one page, newest first.
 	List(ctx context.Context, query Query) (Page, error)
-	// Change makes a change. ErrStale where the request, the person or a credential is not as it was read; ErrCaller;
-	// ErrTooMany.
+	// Change makes a change. Errors: versions.ErrStale if the request, the person or a credential has changed since it
+	// was read; ErrCaller; ErrTooMany.
 	Change(ctx context.Context, change Change) error
 	// Due returns up to limit requests whose next step is due at the given time, longest due first.
 	Due(ctx context.Context, at time.Time, limit int) ([]Request, error)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
@@ -20,15 +21,15 @@ import (
 
 func noon(day int) time.Time { return time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC) }
 
-func on(day int) daycounts.Day { return daycounts.DayOf(noon(day)) }
+func on(day int) calendar.Day { return calendar.DayOf(noon(day)) }
 
-func TestLife(t *testing.T) {
+func TestHistory(t *testing.T) {
 	open, closed := []string{"projects", "project:active"}, []string{"projects", "project:archived"}
-	born := daycounts.Life{}.On(noon(1), open, "created")
-	changed := born.On(noon(3), closed, "archived").On(noon(3), open).On(noon(3), closed, "archived")
-	gone := changed.On(noon(2), nil) // by a clock that is late
+	born := daycounts.History{}.Append(noon(1), open, "created")
+	changed := born.Append(noon(3), closed, "archived").Append(noon(3), open).Append(noon(3), closed, "archived")
+	gone := changed.Append(noon(2), nil) // by a clock that is late
 	for _, test := range []struct {
-		life daycounts.Life
+		life daycounts.History
 		text string
 		want daycounts.Changes
 	}{
@@ -52,41 +53,42 @@ func TestLife(t *testing.T) {
 		if diff := cmp.Diff(test.want, test.life.Changes()); diff != "" {
 			t.Errorf("%q: %s", test.text, diff)
 		}
-		read, err := daycounts.ParseLife(test.text)
+		read, err := daycounts.ParseHistory(test.text)
 		if err != nil || read.String() != test.text || test.life.String() != test.text || !cmp.Equal(read.Changes(), test.want) {
 			t.Errorf("%q is written %q, and read as %q: %v", test.text, test.life, read, err)
 		}
 	}
-	if diff := cmp.Diff(daycounts.Changes{on(3): {"projects": -1, "project:archived": -1}}, gone.Since(changed)); diff != "" {
+	if diff := cmp.Diff(daycounts.Changes{on(3): {"projects": -1, "project:archived": -1}}, gone.ChangesSince(changed)); diff != "" {
 		t.Error(diff)
 	}
 	for _, wrong := range []string{"\n", "yesterday users", "2026-03-01 +created*x", "2026-02-30 users"} {
-		if life, err := daycounts.ParseLife(wrong); err == nil {
+		if life, err := daycounts.ParseHistory(wrong); err == nil {
 			t.Errorf("%q is read as %v", wrong, life)
 		}
 	}
 }
 
-// However a thing lives, what is added step by step comes to what its life says in the end.
-func TestStepsAddUpToTheLife(t *testing.T) {
+// TestStepsAddUpToTheHistory checks that the changes of all steps add up to the changes of the
+// final history.
+func TestStepsAddUpToTheHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var life daycounts.Life
+		var life daycounts.History
 		sum := daycounts.Changes{}
 		for range rapid.IntRange(0, 12).Draw(t, "steps") {
 			as := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3, rapid.ID[string]).Draw(t, "as")
 			events := rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y"}), 0, 3).Draw(t, "events")
-			next := life.On(noon(rapid.IntRange(1, 9).Draw(t, "day")), as, events...)
-			for day, change := range next.Since(life) {
+			next := life.Append(noon(rapid.IntRange(1, 9).Draw(t, "day")), as, events...)
+			for day, change := range next.ChangesSince(life) {
 				sum.Add(day, change)
 			}
 			life = next
 		}
-		read, err := daycounts.ParseLife(life.String())
+		read, err := daycounts.ParseHistory(life.String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := read.Changes()
-		empty := func(_ daycounts.Day, c daycounts.Change) bool { return len(c) == 0 }
+		empty := func(_ calendar.Day, c daycounts.Change) bool { return len(c) == 0 }
 		maps.DeleteFunc(want, empty)
 		maps.DeleteFunc(sum, empty)
 		if diff := cmp.Diff(want, sum); diff != "" {
@@ -95,7 +97,7 @@ func TestStepsAddUpToTheLife(t *testing.T) {
 	})
 }
 
-func TestCountersAddUp(t *testing.T) {
+func TestWritesAddToCounters(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	table := awstest.Table(t, client, "AnalyticsTable")
 	write := func(changes daycounts.Changes) {
@@ -106,39 +108,51 @@ func TestCountersAddUp(t *testing.T) {
 	}
 	write(daycounts.Changes{on(1): {"users": 2, "role:admin": 2}, on(2): {"users": 1, "role:viewer": 1}})
 	write(daycounts.Changes{on(2): {"users": -1, "role:admin": -1}})
-	for key, want := range map[string]daycounts.Change{
-		string(on(1)): {"users": 2, "role:admin": 2},
-		string(on(2)): {"users": 0, "role:viewer": 1, "role:admin": -1},
-		"":            {"users": 2, "role:viewer": 1, "role:admin": 1},
-	} {
-		at := daycounts.TotalKey()
-		if key != "" {
-			at = daycounts.Key(daycounts.Day(key))
-		}
-		out, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &table, Key: at, ConsistentRead: aws.Bool(true)})
+	read := func(key items.Map) (items.Map, daycounts.Change) {
+		t.Helper()
+		out, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &table, Key: key, ConsistentRead: aws.Bool(true)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		day, got, err := daycounts.Read(out.Item)
-		if err != nil || string(day) != key || !cmp.Equal(want, got) {
-			t.Errorf("%q: got %q %v, %v", key, day, got, err)
+		counters, err := daycounts.Counters(out.Item)
+		if err != nil {
+			t.Fatal(err)
 		}
+		return out.Item, counters
+	}
+	for want, counters := range map[calendar.Day]daycounts.Change{
+		on(1): {"users": 2, "role:admin": 2},
+		on(2): {"users": 0, "role:viewer": 1, "role:admin": -1},
+	} {
+		item, got := read(daycounts.Key(want))
+		day, err := daycounts.DayOf(item)
+		if err != nil || day != want || daycounts.IsTotal(item) || !cmp.Equal(counters, got) {
+			t.Errorf("%v: got %v %v, %v", want, day, got, err)
+		}
+	}
+	item, got := read(daycounts.TotalKey())
+	if !daycounts.IsTotal(item) || !cmp.Equal(got, daycounts.Change{"users": 2, "role:viewer": 1, "role:admin": 1}) {
+		t.Errorf("the sum is %v", got)
 	}
 	if writes := daycounts.In(table).Writes(daycounts.Changes{on(1): {}}); len(writes) != 0 {
 		t.Errorf("nothing takes %d writes", len(writes))
 	}
-	for name, item := range map[string]items.Map{
-		"no day":      {"sk": items.Bool(true)},
-		"half a user": {"sk": items.Text("total"), "users": &types.AttributeValueMemberN{Value: "0.5"}},
-	} {
-		if day, change, err := daycounts.Read(item); err == nil {
-			t.Errorf("%s is read: %q, %v", name, day, change)
+}
+
+func TestDamagedItemsAreRejected(t *testing.T) {
+	for _, sk := range []types.AttributeValue{items.Bool(true), items.Text("total"), items.Text("2026-02-30")} {
+		if day, err := daycounts.DayOf(items.Map{"sk": sk}); err == nil {
+			t.Errorf("DayOf(%v) = %v, want an error", sk, day)
 		}
+	}
+	half := items.Map{"users": &types.AttributeValueMemberN{Value: "0.5"}}
+	if change, err := daycounts.Counters(half); err == nil {
+		t.Errorf("Counters of half a user are %v, want an error", change)
 	}
 }
 
-func ExampleLife() {
-	life := daycounts.Life{}.On(noon(1), []string{"users", "role:viewer"})
-	fmt.Println(life.On(noon(2), []string{"users", "role:admin"}).Since(life))
+func ExampleHistory() {
+	life := daycounts.History{}.Append(noon(1), []string{"users", "role:viewer"})
+	fmt.Println(life.Append(noon(2), []string{"users", "role:admin"}).ChangesSince(life))
 	// Output: map[2026-03-02:map[role:admin:1 role:viewer:-1]]
 }

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"portside/shared/core/versions"
 )
 
 const (
@@ -30,9 +32,9 @@ type finding struct {
 // resolve applies the rules to what is published under the key, until it stands or is gone. What it rejects is moved away,
 // and so comes up only once.
 func (x *Indexer) resolve(ctx context.Context, key string) (found finding, rejected []Outcome, err error) {
-	err = x.insist(ctx, func() error {
+	err = x.retry(ctx, func() error {
 		var refusal *Refusal
-		found, err = x.settle(ctx, key)
+		found, err = x.evaluate(ctx, key)
 		if !errors.As(err, &refusal) {
 			return err
 		}
@@ -42,14 +44,14 @@ func (x *Indexer) resolve(ctx context.Context, key string) (found finding, rejec
 		}
 		rejected = append(rejected, Outcome{Act: Rejected, File: fileOf(key), Reason: refusal.Error()})
 		if moved {
-			return ErrChanged
+			return versions.ErrStale
 		}
 		return nil
 	})
 	return found, rejected, err
 }
 
-func (x *Indexer) settle(ctx context.Context, key string) (found finding, err error) {
+func (x *Indexer) evaluate(ctx context.Context, key string) (found finding, err error) {
 	file := fileOf(key)
 	found.seen, err = x.Bucket.Get(ctx, key, x.limit(file))
 	if errors.Is(err, ErrNoObject) {

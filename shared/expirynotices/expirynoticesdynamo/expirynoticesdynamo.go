@@ -1,7 +1,7 @@
-// Package noticesdynamo keeps the lock of the daily run and the notices that were sent in the credentials table.
+// Package expirynoticesdynamo stores the lock of the daily run and the notices that were sent, in the credentials table.
 //
-//	notices            run      holder and until: who has the lock, and until when; done: the last day that was done
-//	notice#<id>        <days>   state: sending or sent; ends with the credential's own record
+//	notices            run      holder and until: which run has the lock, and until when; done: the last day that is done
+//	notice#<id>        <days>   state: sending or sent; expires together with the credential's record
 package expirynoticesdynamo
 
 import (
@@ -15,12 +15,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/calendar"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
 	"portside/shared/expirynotices"
 )
 
-// Store keeps the lock and the ledger.
+// Store implements expirynotices.Lock and expirynotices.Ledger.
 type Store struct {
 	client *dynamodb.Client
 	table  string
@@ -36,15 +37,15 @@ var (
 	_ expirynotices.Ledger = (*Store)(nil)
 )
 
-// lock is what a run reads when it gets it.
+// lock is what a run reads when it acquires the lock.
 type lock struct {
-	Done int64 `dynamodbav:"done"`
+	Done int64 `dynamodbav:"done"` // the beginning of the day, in milliseconds since 1970
 }
 
 func lockKey() items.Map { return items.Key("notices", "run") }
 
-// Acquire implements notices.Lock.
-func (s *Store) Acquire(ctx context.Context, run string, now, until time.Time) (time.Time, error) {
+// Acquire implements expirynotices.Lock.
+func (s *Store) Acquire(ctx context.Context, run string, now, until time.Time) (calendar.Day, error) {
 	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: lockKey(), ReturnValues: types.ReturnValueAllNew,
 		UpdateExpression:         aws.String("SET holder = :run, #until = :until"),
@@ -54,26 +55,26 @@ func (s *Store) Acquire(ctx context.Context, run string, now, until time.Time) (
 			":run": items.Text(run), ":until": items.Number(items.Millis(until)), ":now": items.Number(items.Millis(now)),
 		},
 	})
-	if items.Failed(err) {
-		return time.Time{}, expirynotices.ErrLocked
+	if items.ConditionFailed(err) {
+		return 0, expirynotices.ErrLocked
 	}
 	if err != nil {
-		return time.Time{}, fmt.Errorf("lock the notices: %w", err)
+		return 0, fmt.Errorf("lock the expiry notices: %w", err)
 	}
 	held, err := items.Decode[lock](out.Attributes)
-	return items.Time(held.Done), err
+	return calendar.DayOf(time.UnixMilli(held.Done)), err
 }
 
-// Renew implements notices.Lock.
+// Renew implements expirynotices.Lock.
 func (s *Store) Renew(ctx context.Context, run string, until time.Time) error {
 	return s.change(ctx, run, "SET #until = :until", items.Map{":until": items.Number(items.Millis(until))})
 }
 
-// Release implements notices.Lock.
-func (s *Store) Release(ctx context.Context, run string, done time.Time) error {
+// Release implements expirynotices.Lock.
+func (s *Store) Release(ctx context.Context, run string, done calendar.Day) error {
 	expression, values := "REMOVE holder, #until", items.Map{}
-	if !done.IsZero() {
-		expression, values = "SET done = :done "+expression, items.Map{":done": items.Number(items.Millis(done))}
+	if done != 0 {
+		expression, values = "SET done = :done "+expression, items.Map{":done": items.Number(items.Millis(done.Begin()))}
 	}
 	if err := s.change(ctx, run, expression, values); !errors.Is(err, expirynotices.ErrLocked) {
 		return err
@@ -81,18 +82,18 @@ func (s *Store) Release(ctx context.Context, run string, done time.Time) error {
 	return nil
 }
 
-// change writes to the lock while the run has it.
+// change updates the lock if the run has it; otherwise it returns ErrLocked.
 func (s *Store) change(ctx context.Context, run, expression string, values items.Map) error {
 	values[":run"] = items.Text(run)
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: lockKey(), UpdateExpression: &expression, ConditionExpression: aws.String("holder = :run"),
 		ExpressionAttributeNames: map[string]string{"#until": "until"}, ExpressionAttributeValues: values,
 	})
-	if items.Failed(err) {
+	if items.ConditionFailed(err) {
 		return expirynotices.ErrLocked
 	}
 	if err != nil {
-		return fmt.Errorf("hold the lock of the notices: %w", err)
+		return fmt.Errorf("change the lock of the expiry notices: %w", err)
 	}
 	return nil
 }
@@ -106,8 +107,8 @@ func noticeKey(n expirynotices.Notice) items.Map {
 	return items.Key("notice#"+n.Credential.ID, strconv.Itoa(n.Days))
 }
 
-// Claim implements notices.Ledger. A claim that is there already is that of a run which died, since the lock keeps other
-// runs out: it is taken over.
+// Claim implements expirynotices.Ledger. A claim that exists already belongs to a run that died, because the lock
+// excludes other runs, so it is taken over.
 func (s *Store) Claim(ctx context.Context, n expirynotices.Notice) (bool, error) {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: noticeKey(n),
@@ -119,7 +120,7 @@ func (s *Store) Claim(ctx context.Context, n expirynotices.Notice) (bool, error)
 			":purge":   items.Number(n.Credential.ExpiresAt.Add(credentialsdynamo.Retention).Unix()),
 		},
 	})
-	if items.Failed(err) {
+	if items.ConditionFailed(err) {
 		return false, nil
 	}
 	if err != nil {
@@ -128,8 +129,8 @@ func (s *Store) Claim(ctx context.Context, n expirynotices.Notice) (bool, error)
 	return true, nil
 }
 
-// Sent implements notices.Ledger.
-func (s *Store) Sent(ctx context.Context, n expirynotices.Notice) error {
+// MarkSent implements expirynotices.Ledger.
+func (s *Store) MarkSent(ctx context.Context, n expirynotices.Notice) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: noticeKey(n),
 		UpdateExpression:          aws.String("SET #state = :sent"),
@@ -138,7 +139,7 @@ func (s *Store) Sent(ctx context.Context, n expirynotices.Notice) error {
 		ExpressionAttributeValues: items.Map{":sending": items.Text(sending), ":sent": items.Text(sent)},
 	})
 	if err != nil {
-		return fmt.Errorf("note a notice as sent: %w", err)
+		return fmt.Errorf("mark a notice as sent: %w", err)
 	}
 	return nil
 }

@@ -1,0 +1,82 @@
+package expirynotices
+
+import (
+	"fmt"
+	"time"
+
+	"portside/shared/credentials"
+	"portside/shared/mail"
+)
+
+// composition is the content of one mail.
+type composition struct {
+	notice    Notice
+	person    Person
+	successor credentials.Credential // zero if there is none
+	baseURL   string
+}
+
+// timeLayout is how mails show a time.
+const timeLayout = "2 January 2006, 15:04 UTC"
+
+func (m composition) message() mail.Message {
+	c := m.notice.Credential
+	return mail.Letter{
+		To: m.person.Email, Name: m.person.Name, Subject: "Your " + kindOf(c) + " expires " + within(m.notice.Days),
+		Body: []string{
+			fmt.Sprintf("your %s %q (%s) expires on %s.", kindOf(c), c.Name, c.ID, c.ExpiresAt.UTC().Format(timeLayout)),
+			lastUse(c) + " " + m.succession(),
+		},
+		Notes: []string{m.advice()},
+	}.Message()
+}
+
+func within(days int) string {
+	if days == 1 {
+		return "within a day"
+	}
+	return fmt.Sprintf("within %d days", days)
+}
+
+func kindOf(c credentials.Credential) string {
+	if c.Kind == credentials.Password {
+		return "password"
+	}
+	return "access token"
+}
+
+// lastUse says when the credential was last used, to the precision with which Portside stores that time.
+func lastUse(c credentials.Credential) string {
+	if c.LastUsedAt.IsZero() {
+		return "It was never used."
+	}
+	return "It was last used on " + c.LastUsedAt.UTC().Format(timeLayout) + " (to " + minutes(credentials.LastUseResolution) + ")."
+}
+
+func minutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int(d.Minutes())) }
+
+func (m composition) succession() string {
+	s := m.successor
+	switch {
+	case s.ID == "":
+		return "Nobody has created a successor yet."
+	case s.LastUsedAt.IsZero():
+		return fmt.Sprintf("Its successor %q (%s) was never used.", s.Name, s.ID)
+	case m.notice.Credential.LastUsedAt.After(s.CreatedAt):
+		return fmt.Sprintf("Its successor %q (%s) is in use, but the old one was used after the new one was created: "+
+			"something still uses the old one.", s.Name, s.ID)
+	default:
+		return fmt.Sprintf("Its successor %q (%s) is in use, and the old one was not used since then. You need not do anything.", s.Name, s.ID)
+	}
+}
+
+func (m composition) advice() string {
+	switch {
+	case m.successor.ID != "":
+		return "Clients that still use the old one stop working then. Give them the successor."
+	case m.notice.Credential.Kind == credentials.Password:
+		return "Clients that use it stop working then. Request a new one in the portal: " + m.baseURL + "/portal/"
+	default:
+		return "Clients that use it stop working then. Create a successor with POST " + m.baseURL + "/api/v1/tokens; see " + m.baseURL + "/docs"
+	}
+}

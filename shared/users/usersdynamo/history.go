@@ -1,0 +1,92 @@
+package usersdynamo
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
+	"portside/shared/users"
+)
+
+// counted returns the counters that include a user.
+func counted(u users.User) []string {
+	return []string{"users", "users:" + string(u.Status), "role:" + string(u.Role)}
+}
+
+// historyOf returns a user's history so far. Users that an earlier version of this program wrote
+// have no stored history, or one whose last entry differs from the user. A missing history begins
+// at the creation with the user's current state; a differing one continues with the last change.
+// The rule gives the same result everywhere, so "portside reconcile" and the next change of the
+// user agree on what is not counted yet.
+func historyOf(u users.User) (daycounts.History, error) {
+	life, err := daycounts.ParseHistory(u.History)
+	if err != nil {
+		return nil, fmt.Errorf("user %s: %w: remove its attribute life, and run portside reconcile --fix", u.ID, err)
+	}
+	if len(life) == 0 {
+		return life.Append(u.CreatedAt, counted(u)), nil
+	}
+	return appended(life, u, u.UpdatedAt), nil
+}
+
+// appended returns the history with the user's current state.
+func appended(life daycounts.History, u users.User, at time.Time) daycounts.History {
+	as := counted(u)
+	if slices.Equal(life[len(life)-1].CountedAs, as) {
+		return life
+	}
+	return life.Append(at, as)
+}
+
+// recordCreation gives a new user its history, and counts it.
+func (p *plan) recordCreation(u *users.User) {
+	life := daycounts.History{}.Append(u.CreatedAt, counted(*u))
+	u.History = life.String()
+	p.countDifference(nil, life)
+}
+
+// recordChange updates the history of a changed user, and counts the difference.
+func (p *plan) recordChange(before users.User, after *users.User) error {
+	life, err := historyOf(before)
+	if err != nil {
+		return err
+	}
+	changed := appended(life, *after, after.UpdatedAt)
+	after.History = changed.String()
+	p.countDifference(life, changed)
+	return nil
+}
+
+// recordDeletion counts a deleted user out, and keeps its history.
+func (p *plan) recordDeletion(u users.User, at time.Time) error {
+	life, err := historyOf(u)
+	if err != nil {
+		return err
+	}
+	gone := life.Append(at, nil)
+	p.Add(nil, daycounts.KeepDeleted(p.store.table, u.ID, gone))
+	p.countDifference(life, gone)
+	return nil
+}
+
+// countDifference counts what a history has gained since an earlier state of it.
+func (p *plan) countDifference(from, to daycounts.History) {
+	for day, change := range to.ChangesSince(from) {
+		p.days.Add(day, change)
+	}
+}
+
+// Histories returns the histories of all existing and deleted users; see [daycounts.Census].
+func (s *Store) Histories(ctx context.Context) iter.Seq2[daycounts.History, error] {
+	return daycounts.Census{Client: s.client, Table: s.table, Kind: "user", HistoryOf: func(item items.Map) (daycounts.History, error) {
+		stored, err := items.Decode[userItem](item)
+		if err != nil {
+			return nil, err
+		}
+		return historyOf(stored.user())
+	}}.Histories(ctx)
+}
