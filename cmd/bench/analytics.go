@@ -22,7 +22,7 @@ import (
 	"portside/shared/dynamo/transactions"
 )
 
-// The targets of the dashboard and of what it is made of.
+// Targets of the dashboard and of counting.
 const (
 	countUsageFunction = "CountUsageFunction"
 	dashboardCalls     = 4
@@ -30,7 +30,7 @@ const (
 	dayUnits           = 10
 	yearTarget         = 25 // ms
 	batchUnits         = 6
-	linesTarget        = 20_000 // a second
+	linesTarget        = 20_000 // lines per second
 	errorTarget        = 1.6    // percent
 	dashboards         = 300
 	firstTimes         = 45 // a day fewer of the year each
@@ -39,24 +39,24 @@ const (
 	batchLines         = 1_000
 )
 
-// ledger is the stack's table of analytics behind a meter.
-type ledger struct {
+// dashboardFixture is the stack's analytics table with a meter.
+type dashboardFixture struct {
 	meter     *meter
 	store     *analyticsdynamo.Store
 	recorder  *analyticsdynamo.Recorder
 	service   *analytics.Service
 	write     func(context.Context, daycounts.Changes) error
-	year      analytics.Period // the one before this
-	latencies []float64        // of its requests
+	year      analytics.Period // last year
+	latencies []float64        // of the year's requests
 }
 
-func newLedger(s *stack) *ledger {
-	client, m := s.metered()
+func newDashboardFixture(s *stack) *dashboardFixture {
+	client, m := s.meteredClient()
 	table := s.Tables["AnalyticsTable"]
 	store := analyticsdynamo.New(client, table)
 	now := time.Now().UTC()
 	first := time.Date(now.Year()-1, 1, 1, 0, 0, 0, 0, time.UTC)
-	return &ledger{
+	return &dashboardFixture{
 		meter: m, store: store, recorder: analyticsdynamo.NewRecorder(store, analyticss3.NewArchive(s.s3(), s.Buckets["AnalyticsBucket"])),
 		service: analytics.NewService(store, analytics.Gigabytes(100), time.Now),
 		write: func(ctx context.Context, changes daycounts.Changes) error {
@@ -66,14 +66,14 @@ func newLedger(s *stack) *ledger {
 	}
 }
 
-// analytics measures the dashboard, and how the log is counted.
+// analytics measures the dashboard and the counting of log lines.
 func (b *bench) analytics(ctx context.Context, s *stack) error {
-	l := newLedger(s)
-	b.say("filling a year of days with %d requests each", requestsADay)
+	l := newDashboardFixture(s)
+	b.logProgress("filling a year of days with %d requests each", requestsADay)
 	if err := l.fill(ctx); err != nil {
 		return err
 	}
-	for _, measure := range []func(context.Context, *stack, *ledger) error{
+	for _, measure := range []func(context.Context, *stack, *dashboardFixture) error{
 		b.dashboardCosts, b.dashboardTimes, b.percentiles, b.batchCosts, b.ingest,
 	} {
 		if err := measure(ctx, s, l); err != nil {
@@ -83,18 +83,20 @@ func (b *bench) analytics(ctx context.Context, s *stack) error {
 	return nil
 }
 
-// fill lets every day of the last year have everything that a day can have.
-func (l *ledger) fill(ctx context.Context) error {
+// fill writes every kind of number for every day of last year.
+func (l *dashboardFixture) fill(ctx context.Context) error {
 	random := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // the same year in every run
 	for day := l.year.First; day <= l.year.Last; day++ {
-		part := requestsOf(random, day, requestsADay)
-		for _, line := range part.Lines {
+		segment := requestsOf(random, day, requestsADay)
+		for _, line := range segment.Lines {
 			l.latencies = append(l.latencies, float64(line.Request.LatencyMillis))
 		}
-		call := analytics.ModelCall{At: day.Begin(), ModelUsage: analytics.ModelUsage{Calls: 1, InputTokens: 1e6, OutputTokens: 1e5, MicroUSD: 1e6}}
-		models := part
+		call := analytics.ModelCall{At: day.Begin(), ModelUsage: analytics.ModelUsage{
+			Calls: 1, InputTokens: 1e6, OutputTokens: 1e5, MicroUSD: 1e6,
+		}}
+		models := segment
 		models.Log, models.Lines = analytics.ModelLog, []analytics.LogLine{{ID: "1", LoggedAt: call.At, Call: &call}}
-		for _, p := range []analytics.Segment{part, models} {
+		for _, p := range []analytics.Segment{segment, models} {
 			if _, err := l.recorder.Record(ctx, p); err != nil {
 				return err
 			}
@@ -109,7 +111,7 @@ func (l *ledger) fill(ctx context.Context) error {
 	return nil
 }
 
-// everyCounter is a day on which something happened of everything that is counted.
+// everyCounter returns a change of every counter.
 func everyCounter() daycounts.Change {
 	change := daycounts.Change{
 		"users": 8, "users:active": 5, "users:pending": 1, "users:inactive": 1, "users:suspended": 1,
@@ -124,27 +126,28 @@ func everyCounter() daycounts.Change {
 	return change
 }
 
-// requestsOf is a part of the log, the whole day long, with latencies around 20 ms and a long tail.
+// requestsOf returns a segment of the log over a whole day, with latencies around 20 ms and a long
+// tail.
 func requestsOf(random *rand.Rand, day calendar.Day, n int) analytics.Segment {
-	part := analytics.Segment{Log: analytics.AccessLog, Day: day, Stream: "00000000000bench", Lines: make([]analytics.LogLine, n)}
-	for i := range part.Lines {
+	segment := analytics.Segment{Log: analytics.AccessLog, Day: day, Stream: "00000000000bench", Lines: make([]analytics.LogLine, n)}
+	for i := range segment.Lines {
 		at := day.Begin().Add(24 * time.Hour * time.Duration(i) / time.Duration(n)).Truncate(time.Millisecond)
 		status := 200
 		if random.IntN(500) == 0 {
 			status = 503
 		}
 		latency := min(int64(20*math.Exp(1.4*random.NormFloat64())), 29_000)
-		part.Lines[i] = analytics.LogLine{
+		segment.Lines[i] = analytics.LogLine{
 			ID: fmt.Sprintf("%056d", i), LoggedAt: at, Request: &analytics.Request{At: at, Status: status, LatencyMillis: latency},
 		}
 	}
-	return part
+	return segment
 }
 
-func (b *bench) dashboardCosts(ctx context.Context, _ *stack, l *ledger) error {
-	for _, of := range []struct {
+func (b *bench) dashboardCosts(ctx context.Context, _ *stack, l *dashboardFixture) error {
+	for _, test := range []struct {
 		what    string
-		asked   analytics.PeriodQuery
+		query   analytics.PeriodQuery
 		compare bool
 		units   float64
 	}{
@@ -152,21 +155,21 @@ func (b *bench) dashboardCosts(ctx context.Context, _ *stack, l *ledger) error {
 		{"dashboard over a day", analytics.PeriodQuery{Kind: analytics.Today}, false, dayUnits},
 		{"dashboard over a day of last year", analytics.PeriodQuery{Kind: analytics.Custom, From: &l.year.Last, To: &l.year.Last}, false, yearUnits},
 	} {
-		l.meter.take()
-		if _, err := l.service.Dashboard(ctx, of.asked, of.compare); err != nil {
+		l.meter.reset()
+		if _, err := l.service.Dashboard(ctx, test.query, test.compare); err != nil {
 			return err
 		}
-		cost := l.meter.take()
-		b.table.most(of.what, float64(cost.calls), dashboardCalls, "calls")
-		b.table.most(of.what, cost.reads, of.units, "read units")
+		cost := l.meter.reset()
+		b.table.addAtMost(test.what, float64(cost.calls), dashboardCalls, "calls")
+		b.table.addAtMost(test.what, cost.reads, test.units, "read units")
 	}
 	return nil
 }
 
-// dashboardTimes asks for the same period again and again, as a page that is open does, and for periods that nobody asked
-// for before, none of whose days is remembered.
-func (b *bench) dashboardTimes(ctx context.Context, s *stack, l *ledger) error {
-	b.say("asking for %d dashboards", 2*dashboards+firstTimes)
+// dashboardTimes requests the same period repeatedly, as an open page does, and also a different
+// period each time, which is never in the cache.
+func (b *bench) dashboardTimes(ctx context.Context, s *stack, l *dashboardFixture) error {
+	b.logProgress("asking for %d dashboards", 2*dashboards+firstTimes)
 	same := func(period string) func(int) string { return func(int) string { return "period=" + period } }
 	another := func(i int) string {
 		return fmt.Sprintf("period=custom&startDate=%s&endDate=%s", l.year.First, l.year.Last-calendar.Day(i))
@@ -182,57 +185,58 @@ func (b *bench) dashboardTimes(ctx context.Context, s *stack, l *ledger) error {
 		}
 		warm := times[of.times/3:]
 		what := "dashboard over " + of.what + " through the gateway, "
-		b.table.most(what+"median of "+number(float64(len(warm))), quantile(warm, 0.5), yearTarget, "ms")
-		b.table.note(what+"99th percentile", "%s ms", number(quantile(warm, 0.99)))
+		b.table.addAtMost(what+"median of "+formatNumber(float64(len(warm))), quantile(warm, 0.5), yearTarget, "ms")
+		b.table.addFigure(what+"99th percentile", "%s ms", formatNumber(quantile(warm, 0.99)))
 	}
 	return nil
 }
 
-// percentiles compares those of the year, from its days added together, with those of all its requests.
-func (b *bench) percentiles(ctx context.Context, _ *stack, l *ledger) error {
+// percentiles compares the percentiles of the year, which are computed from the histograms of its
+// days, with those of all its requests.
+func (b *bench) percentiles(ctx context.Context, _ *stack, l *dashboardFixture) error {
 	d, err := l.service.Dashboard(ctx, analytics.PeriodQuery{Kind: analytics.LastYear}, false)
 	if err != nil {
 		return err
 	}
 	if calls := d.Metrics.Calls; calls != int64(len(l.latencies)) {
-		return fmt.Errorf("the dashboard has %d requests of the year, there were %d", calls, len(l.latencies))
+		return fmt.Errorf("the dashboard has %d requests in the year, want %d", calls, len(l.latencies))
 	}
 	slices.Sort(l.latencies)
-	what := number(float64(len(l.latencies))) + " requests of a year: error of the "
+	what := formatNumber(float64(len(l.latencies))) + " requests of a year: error of the "
 	for _, of := range []struct {
 		what      string
 		share     float64
 		displayed float64
 	}{{"95th percentile", 0.95, d.Metrics.Performance.P95}, {"99th percentile", 0.99, d.Metrics.Performance.P99}} {
 		exact := quantile(l.latencies, of.share)
-		b.table.most(what+of.what, 100*math.Abs(of.displayed-exact)/exact, errorTarget, "%")
+		b.table.addAtMost(what+of.what, 100*math.Abs(of.displayed-exact)/exact, errorTarget, "%")
 	}
 	return nil
 }
 
-// batchCosts counts batches of different sizes on a day that uses almost all buckets.
-func (b *bench) batchCosts(ctx context.Context, _ *stack, l *ledger) error {
+// batchCosts counts batches of different sizes on a day that uses almost all latency buckets.
+func (b *bench) batchCosts(ctx context.Context, _ *stack, l *dashboardFixture) error {
 	random := rand.New(rand.NewPCG(9, 10)) //nolint:gosec // the same batches in every run
 	day := l.year.First - 400
 	for _, n := range []int{10_000, 1_000, 1} {
-		l.meter.take()
-		part := requestsOf(random, day, n)
-		for i := range part.Lines {
-			part.Lines[i].ID = fmt.Sprint(n, "-", i)
-			part.Lines[i].Request.LatencyMillis = min(int64(math.Exp(10.4*random.Float64())), 32_000)
+		l.meter.reset()
+		segment := requestsOf(random, day, n)
+		for i := range segment.Lines {
+			segment.Lines[i].ID = fmt.Sprint(n, "-", i)
+			segment.Lines[i].Request.LatencyMillis = min(int64(math.Exp(10.4*random.Float64())), 32_000)
 		}
-		if _, err := l.recorder.Record(ctx, part); err != nil {
+		if _, err := l.recorder.Record(ctx, segment); err != nil {
 			return err
 		}
-		b.table.most("count "+number(float64(n))+" lines of the log", l.meter.take().writes, batchUnits, "write units")
+		b.table.addAtMost("count "+formatNumber(float64(n))+" lines of the log", l.meter.reset().writes, batchUnits, "write units")
 	}
 	return nil
 }
 
-// ingest gives batches to the function itself, which has one core.
-func (b *bench) ingest(ctx context.Context, s *stack, l *ledger) error {
-	b.say("counting %d batches of %d lines", batches, batchLines)
-	box, err := b.openSandbox(s, subject{countUsageFunction, "countusage function", []string{
+// ingest passes batches to the function, which runs on one core.
+func (b *bench) ingest(ctx context.Context, s *stack, l *dashboardFixture) error {
+	b.logProgress("counting %d batches of %d lines", batches, batchLines)
+	box, err := b.openSandbox(s, functionUnderTest{countUsageFunction, "countusage function", []string{
 		"ANALYTICS_TABLE=" + s.Tables["AnalyticsTable"], "ANALYTICS_BUCKET=" + s.Buckets["AnalyticsBucket"],
 		"ACCESS_LOG_GROUP=bench", "MODEL_LOG_GROUPS=none", "GOMAXPROCS=1",
 	}})
@@ -246,20 +250,20 @@ func (b *bench) ingest(ctx context.Context, s *stack, l *ledger) error {
 		if err != nil {
 			return err
 		}
-		a, err := box.hand(ctx, event)
+		a, err := box.handEvent(ctx, event)
 		if err != nil || string(a.body) != "null" {
-			return fmt.Errorf("a batch was answered %s: %w", a.body, err)
+			return fmt.Errorf("the response to a batch is %s: %w", a.body, err)
 		}
 		if i >= warmUps {
 			took += a.took
 		}
 	}
 	rate := batches * batchLines / took.Seconds()
-	b.table.least("lines of the log, counted by one core in batches of "+number(batchLines), rate, linesTarget, "lines/s")
+	b.table.addAtLeast("lines of the log, counted by one core in batches of "+formatNumber(batchLines), rate, linesTarget, "lines/s")
 	return nil
 }
 
-// delivery is an event of a minute's lines as CloudWatch Logs sends it.
+// delivery returns an event of CloudWatch Logs with the lines of one minute.
 func delivery(begin time.Time) ([]byte, error) {
 	data := events.CloudwatchLogsData{MessageType: "DATA_MESSAGE", Owner: "123456789012", LogGroup: "bench", LogStream: "bench"}
 	for i := range batchLines {
@@ -271,11 +275,11 @@ func delivery(begin time.Time) ([]byte, error) {
 		})
 	}
 	var packed bytes.Buffer
-	packer := gzip.NewWriter(&packed)
-	if err := json.NewEncoder(packer).Encode(data); err != nil {
+	compressor := gzip.NewWriter(&packed)
+	if err := json.NewEncoder(compressor).Encode(data); err != nil {
 		return nil, err
 	}
-	if err := packer.Close(); err != nil {
+	if err := compressor.Close(); err != nil {
 		return nil, err
 	}
 	return json.Marshal(map[string]any{"awslogs": map[string]any{"data": packed.Bytes()}})

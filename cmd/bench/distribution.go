@@ -22,7 +22,7 @@ import (
 	"portside/shared/charts"
 )
 
-// The targets of the chart repository and the container registry.
+// Targets of the chart repository and the container registry.
 const (
 	manifestRatio   = 3   // times what the registry behind takes
 	manifestRate    = 400 // requests/s
@@ -37,14 +37,15 @@ const (
 	benchRepository = "bench/api"
 )
 
-// customer fetches as a client does: with a token in place of the password, unpacked as helm takes it.
+// customer fetches like a real client: with a token as the password, and without HTTP compression,
+// like helm.
 type customer struct {
 	client *http.Client
 	login  string // value of Authorization
 }
 
 func (s *stack) customer(ctx context.Context) (customer, error) {
-	body, err := s.send(ctx, posting("/api/v1/tokens", `{"name":"bench","scopes":["read:helm-charts","read:docker-images"]}`))
+	body, err := s.send(ctx, postRequest("/api/v1/tokens", `{"name":"bench","scopes":["read:helm-charts","read:docker-images"]}`))
 	if err != nil {
 		return customer{}, err
 	}
@@ -60,7 +61,7 @@ func (s *stack) customer(ctx context.Context) (customer, error) {
 	}, err
 }
 
-// get fetches an address, which must answer with the status.
+// get fetches an address. The response must have the status.
 func (c customer) get(ctx context.Context, address string, status int) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -80,7 +81,8 @@ func (c customer) get(ctx context.Context, address string, status int) ([]byte, 
 	return body, err
 }
 
-// times fetches an address n times, one after the other, and returns how long each took in ms.
+// times fetches an address n times, one after the other, and returns the duration of each request
+// in milliseconds.
 func (c customer) times(ctx context.Context, n int, address string) ([]float64, error) {
 	times := make([]float64, n)
 	for i := range times {
@@ -95,7 +97,8 @@ func (c customer) times(ctx context.Context, n int, address string) ([]float64, 
 
 const manifestType = "application/vnd.oci.image.manifest.v1+json"
 
-// registry measures a manifest by tag, through the gateway and from the registry behind it.
+// registry measures fetching a manifest by tag, through the gateway and directly from the registry
+// behind it.
 func (b *bench) registry(ctx context.Context, s *stack) error {
 	password, err := os.ReadFile(filepath.Join(s.data, "registry-password"))
 	if err != nil {
@@ -111,7 +114,7 @@ func (b *bench) registry(ctx context.Context, s *stack) error {
 		return err
 	}
 	bare := customer{client: through.client, login: behind.login}
-	b.say("%d manifests from the registry and through the gateway", 2*manifestGets)
+	b.logProgress("%d manifests from the registry and through the gateway", 2*manifestGets)
 	const path = "/v2/" + benchRepository + "/manifests/latest"
 	direct, err := bare.times(ctx, manifestGets, s.Registry+path)
 	if err != nil {
@@ -121,20 +124,20 @@ func (b *bench) registry(ctx context.Context, s *stack) error {
 	if err != nil {
 		return err
 	}
-	b.table.note("manifest by tag from the registry behind, median", "%s ms", number(quantile(direct, 0.5)))
-	b.table.note("manifest by tag through the gateway, median", "%s ms", number(quantile(gated, 0.5)))
-	b.table.most("the same, times the registry behind", quantile(gated, 0.5)/quantile(direct, 0.5), manifestRatio, "×")
+	b.table.addFigure("manifest by tag from the registry behind, median", "%s ms", formatNumber(quantile(direct, 0.5)))
+	b.table.addFigure("manifest by tag through the gateway, median", "%s ms", formatNumber(quantile(gated, 0.5)))
+	b.table.addAtMost("the same, times the registry behind", quantile(gated, 0.5)/quantile(direct, 0.5), manifestRatio, "×")
 	if err := b.manifestRate(ctx, through, s.API+path); err != nil {
 		return err
 	}
 	through.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	passed, err := through.get(ctx, s.API+"/v2/"+benchRepository+"/blobs/"+blob, http.StatusTemporaryRedirect)
-	b.table.most("bytes of a blob that pass through the function", float64(len(passed)), 0, "B")
+	b.table.addAtMost("bytes of a blob that pass through the function", float64(len(passed)), 0, "B")
 	return err
 }
 
 func (b *bench) manifestRate(ctx context.Context, c customer, address string) error {
-	b.say("%d manifests over %d connections", manifestLoad, connections)
+	b.logProgress("%d manifests over %d connections", manifestLoad, connections)
 	failed := make([]error, connections)
 	began := time.Now()
 	var all sync.WaitGroup
@@ -143,13 +146,14 @@ func (b *bench) manifestRate(ctx context.Context, c customer, address string) er
 	}
 	all.Wait()
 	rate := manifestLoad / time.Since(began).Seconds()
-	b.table.least(fmt.Sprintf("manifest by tag through the gateway, %d connections", connections), rate, manifestRate, "requests/s")
+	b.table.addAtLeast(fmt.Sprintf("manifest by tag through the gateway, %d connections", connections), rate, manifestRate, "requests/s")
 	return errors.Join(failed...)
 }
 
-// charts measures the index of a large chart repository: served, and brought up to date by an upload.
+// charts measures the index of a large chart repository: fetching it, and updating it after an
+// upload.
 func (b *bench) charts(ctx context.Context, s *stack) error {
-	b.say("an index of %d chart versions", chartVersions)
+	b.logProgress("an index of %d chart versions", chartVersions)
 	if err := s.put(ctx, charts.IndexKey, largeIndex()); err != nil {
 		return err
 	}
@@ -166,8 +170,8 @@ func (b *bench) charts(ctx context.Context, s *stack) error {
 	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("index of %s chart versions (%s KB)", number(chartVersions), number(float64(len(index))/1e3))
-	b.table.most(what+": served, median of "+number(indexGets), quantile(served, 0.5), indexTarget, "ms")
+	what := fmt.Sprintf("index of %s chart versions (%s KB)", formatNumber(chartVersions), formatNumber(float64(len(index))/1e3))
+	b.table.addAtMost(what+": served, median of "+formatNumber(indexGets), quantile(served, 0.5), indexTarget, "ms")
 	var updates []float64
 	for i := range indexUploads {
 		took, err := s.update(ctx, c, fmt.Sprintf("9.0.%d", i))
@@ -176,12 +180,14 @@ func (b *bench) charts(ctx context.Context, s *stack) error {
 		}
 		updates = append(updates, milliseconds(took))
 	}
-	b.table.most(what+": from an upload to being listed, median of "+number(indexUploads), quantile(updates, 0.5), indexUpdate, "ms")
-	b.table.note(what+": from an upload to being listed, slowest", "%s ms", number(quantile(updates, 1)))
+	b.table.addAtMost(what+": from an upload to being listed, median of "+formatNumber(indexUploads),
+		quantile(updates, 0.5), indexUpdate, "ms")
+	b.table.addFigure(what+": from an upload to being listed, slowest", "%s ms", formatNumber(quantile(updates, 1)))
 	return nil
 }
 
-// update uploads a version and waits until a customer's index lists it. What asking costs is in the figure.
+// update uploads a version and waits until the index lists it. The figure includes the polling
+// requests.
 func (s *stack) update(ctx context.Context, c customer, version string) (time.Duration, error) {
 	file := "product-" + version + ".tgz"
 	if err := s.put(ctx, charts.PublishedPrefix+file, chartArchive(version)); err != nil {
@@ -201,7 +207,7 @@ func (s *stack) update(ctx context.Context, c customer, version string) (time.Du
 	}
 }
 
-// largeIndex is what the function would have written after as many uploads.
+// largeIndex returns the index that the function would have after chartVersions uploads.
 func largeIndex() []byte {
 	entries := make([]map[string]any, chartVersions)
 	for i := range entries {
@@ -218,12 +224,12 @@ func largeIndex() []byte {
 		"apiVersion": "v1", "generated": "2026-11-21T08:00:00Z", "entries": map[string]any{"product": entries},
 	})
 	if err != nil {
-		panic(err) // texts only
+		panic(err) // strings always encode
 	}
 	return text
 }
 
-// chartArchive is the smallest chart.
+// chartArchive returns a minimal chart.
 func chartArchive(version string) []byte {
 	text := []byte("apiVersion: v2\nname: product\nversion: " + version + "\ndescription: An example that is measured\n")
 	var packed bytes.Buffer
@@ -232,7 +238,7 @@ func chartArchive(version string) []byte {
 	err := archive.WriteHeader(&tar.Header{Name: "product/Chart.yaml", Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg})
 	_, written := archive.Write(text)
 	if err := errors.Join(err, written, archive.Close(), zipped.Close()); err != nil {
-		panic(err) // memory only
+		panic(err) // writing to memory cannot fail
 	}
 	return packed.Bytes()
 }

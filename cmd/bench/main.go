@@ -1,11 +1,12 @@
-// Command bench measures what the README claims and prints it as a table.
+// Command bench measures the figures of the README and prints them as a table.
 //
-// It runs the local stack as a child process, on a free port and with data of its own in a temporary folder below
-// .local, so that it can run beside another stack and leaves nothing behind. Figures come from real parts only: the
-// built functions, the real engine, real HTTP. A figure that misses its target is printed as MISS and the exit code
-// stays 0, since a busy machine is no defect; the exit code is 1 only when something could not be measured.
+// It runs the local stack as a child process, on a free port and with its own data in a temporary
+// folder below .local. So it can run beside another stack and leaves nothing behind. It measures
+// only real parts: the built functions, the real engine, real HTTP. A figure that misses its target
+// is printed as MISS and does not change the exit code, because the machine may just be busy. The
+// exit code is 1 only if something could not be measured.
 //
-// It reads /proc and so needs Linux.
+// It reads /proc and so requires Linux.
 package main
 
 import (
@@ -33,17 +34,18 @@ func main() {
 	}
 }
 
-// bench is one run.
+// bench is one run of the command.
 type bench struct {
 	repo     string
-	dir      string // for data and binaries; removed at the end
+	dir      string // for data and binaries; deleted at the end
 	users    int
-	only     string // names of parts with commas; empty: all
+	only     string // names of parts, separated by commas; empty for all
 	progress io.Writer
 	table    table
 }
 
-// limit bounds a run of b.users: the functions, engines and starts, and an import at a twentieth of its usual speed.
+// limit returns the time limit of a run: 15 minutes for the functions, engines and starts, plus the
+// import of the users at a twentieth of its usual speed.
 func (b *bench) limit() time.Duration {
 	return 15*time.Minute + time.Duration(b.users)*20*time.Millisecond
 }
@@ -74,7 +76,7 @@ func (b *bench) parse(args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&b.repo, "repo", ".", "`folder` with template.yaml and .local")
 	flags.IntVar(&b.users, "users", 100_000, "`number` of users in the lists")
-	flags.StringVar(&b.only, "only", "", "measure these `parts` only: "+strings.Join(b.partNames(), ","))
+	flags.StringVar(&b.only, "only", "", "measure only these `parts`: "+strings.Join(b.partNames(), ","))
 	flags.BoolFunc("list", "the same as -only lists", func(string) error { b.only = "lists"; return nil })
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -96,14 +98,14 @@ func (b *bench) parse(args []string) (err error) {
 
 func (b *bench) localBinary() string { return filepath.Join(b.repo, ".local", "bin", "local") }
 
-// part is a group of figures that can be measured by itself.
+// part is a group of figures that can be measured alone.
 type part struct {
 	name    string
 	measure func(context.Context, *stack) error
 }
 
-// parts are in the order in which they are measured: the stack while nobody has used it yet, lists last, since filling them
-// takes longest. The sizes need no stack.
+// parts returns the parts in the order of measurement: the stack first, while it is unused, and the
+// lists last, because filling them takes longest. Sizes need no stack.
 func (b *bench) parts() []part {
 	return []part{
 		{"sizes", nil}, {"stack", b.idle}, {"starts", b.functionStarts}, {"requests", b.function}, {"credentials", b.credentials},
@@ -123,12 +125,12 @@ func (b *bench) partNames() []string {
 	return names
 }
 
-// checkOnly fails for the name of no part.
+// checkOnly returns an error for an unknown part.
 func (b *bench) checkOnly() error {
 	known := b.partNames()
 	for name := range strings.SplitSeq(b.only, ",") {
 		if b.only != "" && !slices.Contains(known, name) {
-			return fmt.Errorf("-only: there is no part %q; there are %s", name, strings.Join(known, ", "))
+			return fmt.Errorf("-only: unknown part %q; the parts are %s", name, strings.Join(known, ", "))
 		}
 	}
 	return nil
@@ -156,7 +158,7 @@ func (b *bench) measure(ctx context.Context) error {
 	return nil
 }
 
-// say shows that a long run is alive.
-func (b *bench) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(b.progress, "bench: "+format+"\n", args...) // only progress: nothing is lost with it
+// logProgress shows that a long run is still active.
+func (b *bench) logProgress(format string, args ...any) {
+	_, _ = fmt.Fprintf(b.progress, "bench: "+format+"\n", args...) // losing a progress line does no harm
 }

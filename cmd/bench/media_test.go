@@ -27,35 +27,35 @@ func readPDF(t *testing.T, file []byte) *documents.Document {
 	return into.Document()
 }
 
-func TestEveryWordOfAReportIsRead(t *testing.T) {
+func TestReportTextIsReadCompletely(t *testing.T) {
 	pages := prosePages(1, 3)
 	d := readPDF(t, printPDF(pages, nil))
 	want := strings.Fields(strings.Join(slices.Concat(pages...), " "))
 	if got := strings.Fields(d.Text()); d.Pages != 3 || !slices.Equal(got, want) {
-		t.Errorf("%d pages, %d words of %d", d.Pages, len(got), len(want))
+		t.Errorf("got %d pages and %d of %d words", d.Pages, len(got), len(want))
 	}
 	if got := countWords(pages); got != len(want) {
 		t.Errorf("counted %d words of %d", got, len(want))
 	}
 	if slices.Equal(prosePages(2, 3)[0], pages[0]) {
-		t.Error("two reports are equal")
+		t.Error("reports with different seeds are equal")
 	}
 }
 
-func TestAScanChangesNothingInAnInvoice(t *testing.T) {
+func TestScanDoesNotChangeInvoiceText(t *testing.T) {
 	scan := noise(100 * 100)
 	plain, scanned := shortInvoice("INV-7", nil), shortInvoice("INV-7", scan)
 	if more := len(scanned) - len(plain); more < len(scan) {
-		t.Errorf("only %d bytes more", more)
+		t.Errorf("the scan adds only %d bytes", more)
 	}
 	if got, want := readPDF(t, scanned).Text(), readPDF(t, plain).Text(); got != want || !strings.Contains(got, "Invoice number: INV-7") {
 		t.Errorf("got %q, and without the scan %q", got, want)
 	}
 }
 
-func TestEventHasTheForm(t *testing.T) {
+func TestEventContainsForm(t *testing.T) {
 	s := &stack{adminKey: "key"}
-	in := submitting(extractMedia, []byte("the file"), [][2]string{{"lang", "de"}})
+	in := uploadRequest(extractMedia, []byte("the file"), [][2]string{{"lang", "de"}})
 	var event events.APIGatewayV2HTTPRequest
 	if err := json.Unmarshal(s.event(in), &event); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestEventHasTheForm(t *testing.T) {
 	}
 }
 
-func TestOnly(t *testing.T) {
+func TestCheckOnly(t *testing.T) {
 	for only, wrong := range map[string]string{"": "", "media": "", "starts,media": "", "medea": `"medea"`, "media,": `""`} {
 		err := (&bench{only: only}).checkOnly()
 		if (err != nil) != (wrong != "") || err != nil && !strings.Contains(err.Error(), wrong) {
@@ -86,6 +86,6 @@ func TestOnly(t *testing.T) {
 		}
 	}
 	if b := (&bench{only: "starts,media"}); !b.wants("media") || b.wants("lists") || !(&bench{}).wants("lists") {
-		t.Error("the parts are not those that are named")
+		t.Error("wants does not match the names in -only")
 	}
 }

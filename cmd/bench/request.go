@@ -14,23 +14,24 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// request is what the admin sends: through the gateway, or straight to a function as the event that API Gateway makes of it.
+// request is a request of the admin, sent through the gateway, or directly to a function as the
+// event that API Gateway makes of it.
 type request struct {
 	method, path string
-	contentType  string // empty: there is no body
+	contentType  string // empty if there is no body
 	body         []byte
 }
 
 const jsonType = "application/json"
 
-func getting(path string) request { return request{method: http.MethodGet, path: path} }
+func getRequest(path string) request { return request{method: http.MethodGet, path: path} }
 
-func posting(path, text string) request {
+func postRequest(path, text string) request {
 	return request{method: http.MethodPost, path: path, contentType: jsonType, body: []byte(text)}
 }
 
-// submitting is a form with one file.
-func submitting(path string, file []byte, fields [][2]string) request {
+// uploadRequest returns a form with one file.
+func uploadRequest(path string, file []byte, fields [][2]string) request {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	part, err := form.CreateFormFile("file", "file")
@@ -46,12 +47,12 @@ func submitting(path string, file []byte, fields [][2]string) request {
 		err = form.Close()
 	}
 	if err != nil {
-		panic(err) // memory only
+		panic(err) // writing to memory cannot fail
 	}
 	return request{method: http.MethodPost, path: path, contentType: form.FormDataContentType(), body: body.Bytes()}
 }
 
-// send returns the body of the answer; any status above 299 is an error.
+// send returns the body of the response. A status above 299 is an error.
 func (s *stack) send(ctx context.Context, in request) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, in.method, s.API+in.path, bytes.NewReader(in.body))
 	if err != nil {
@@ -73,7 +74,7 @@ func (s *stack) send(ctx context.Context, in request) ([]byte, error) {
 	return body, err
 }
 
-// event is what API Gateway makes of the request.
+// event returns the event that API Gateway makes of the request.
 func (s *stack) event(in request) []byte {
 	made := events.APIGatewayV2HTTPRequest{
 		Version: "2.0", RouteKey: "ANY " + routeOf(in.path), RawPath: in.path,
@@ -95,12 +96,13 @@ func (s *stack) event(in request) []byte {
 	}
 	text, err := json.Marshal(made)
 	if err != nil {
-		panic(err) // texts only
+		panic(err) // strings always encode
 	}
 	return text
 }
 
-// routeOf is the route of a path as template.yaml has them: its first two parts, and what follows.
+// routeOf returns the route of a path in template.yaml: its first two elements and a greedy
+// variable.
 func routeOf(path string) string {
 	parts := strings.SplitN(path, "/", 4)
 	return strings.Join(parts[:min(3, len(parts))], "/") + "/{proxy+}"

@@ -17,21 +17,21 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// invocationLimit is that of the slowest function behind the gateway.
+// invocationLimit is the time limit of the slowest function behind the gateway.
 const invocationLimit = 29 * time.Second
 
-// sandbox is a function's process whose events come from the benchmark itself, so that nothing but the function is in the
-// figures. It takes one event at a time, and must be ended with stop.
+// sandbox is a function's process that gets its events directly from the benchmark, so the figures
+// include nothing but the function. It handles one event at a time. The owner must call stop.
 type sandbox struct {
 	cmd    *exec.Cmd
 	server *http.Server
 	api    *runtimeAPI
-	began  time.Time // its exec
+	began  time.Time // when the process was started
 	ended  chan struct{}
 }
 
-// openSandbox starts the function's binary of the stack that runs.
-func (b *bench) openSandbox(s *stack, f subject) (*sandbox, error) {
+// openSandbox starts the function's binary that the running stack has built.
+func (b *bench) openSandbox(s *stack, f functionUnderTest) (*sandbox, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -48,38 +48,38 @@ func (b *bench) openSandbox(s *stack, f subject) (*sandbox, error) {
 		return nil, errors.Join(err, box.server.Close())
 	}
 	go func() {
-		_ = box.cmd.Wait() // it is killed, which is what Wait tells
+		_ = box.cmd.Wait() // Wait reports only that the process was killed
 		close(box.ended)
 	}()
 	return box, nil
 }
 
 func (box *sandbox) stop() {
-	_ = box.cmd.Process.Kill() // it may be gone
+	_ = box.cmd.Process.Kill() // it may have exited
 	<-box.ended
-	_ = box.server.Close() // its only client is gone
+	_ = box.server.Close() // its only client has exited
 }
 
-// invoke hands the function an event and returns its answer, which must be a 200. What the function does before it asks for
-// the event is not in the answer's time.
+// invoke passes an event to the function and returns its response, which must have the status 200.
+// The measured time does not include what the function does before it asks for the event.
 func (box *sandbox) invoke(ctx context.Context, event []byte) (answer, error) {
-	a, err := box.hand(ctx, event)
+	a, err := box.handEvent(ctx, event)
 	if err != nil {
 		return a, err
 	}
 	return a, a.check()
 }
 
-// hand is invoke for a function whose answers are no HTTP.
-func (box *sandbox) hand(ctx context.Context, event []byte) (answer, error) {
+// handEvent is like invoke, for a function whose responses are not HTTP.
+func (box *sandbox) handEvent(ctx context.Context, event []byte) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, invocationLimit)
 	defer cancel()
 	select {
 	case box.api.events <- event:
 	case <-box.ended:
-		return answer{}, errors.New("the function ended")
+		return answer{}, errors.New("the function exited")
 	case <-ctx.Done():
-		return answer{}, errors.New("the function asked for no event")
+		return answer{}, errors.New("the function did not ask for an event")
 	}
 	handed := <-box.api.handed
 	select {
@@ -87,13 +87,13 @@ func (box *sandbox) hand(ctx context.Context, event []byte) (answer, error) {
 		a.took = a.at.Sub(handed)
 		return a, a.err
 	case <-box.ended:
-		return answer{}, errors.New("the function ended at an event")
+		return answer{}, errors.New("the function exited while it handled an event")
 	case <-ctx.Done():
-		return answer{}, errors.New("the function did not answer")
+		return answer{}, errors.New("the function did not respond")
 	}
 }
 
-// peak is the most memory that the process ever had, in MB.
+// peak returns the peak memory of the process in MB.
 func (box *sandbox) peak() (float64, error) {
 	text, err := os.ReadFile(procPath(box.cmd.Process.Pid, "status"))
 	if err != nil {
@@ -102,22 +102,22 @@ func (box *sandbox) peak() (float64, error) {
 	return megabytes(string(text), "VmHWM:")
 }
 
-// runtimeAPI is the part of the Lambda Runtime API that events and answers need.
+// runtimeAPI is the part of the Lambda Runtime API for events and responses.
 type runtimeAPI struct {
 	events  chan []byte
-	handed  chan time.Time // when an event went out
+	handed  chan time.Time // when an event was passed on
 	answers chan answer
 }
 
-// answer is when the function answered, and what.
+// answer is a response of the function and when it arrived.
 type answer struct {
 	at   time.Time
-	took time.Duration // from the event to the answer
+	took time.Duration // from the event to the response
 	body []byte
 	err  error
 }
 
-// ServeHTTP lets a request for work wait for an event.
+// ServeHTTP makes a request for work wait for an event.
 func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !strings.HasSuffix(r.URL.Path, "/next") {
 		at := time.Now()
@@ -132,17 +132,17 @@ func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.handed <- now
 		w.Header().Set("Lambda-Runtime-Aws-Request-Id", "bench")
 		w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(now.Add(invocationLimit).UnixMilli()))
-		_, _ = w.Write(event) // a function that is gone is seen by its end
+		_, _ = w.Write(event) // invoke notices a function that has exited
 	case <-r.Context().Done():
 	}
 }
 
-// check replaces the answer by the body in it.
+// check replaces the response with its HTTP body.
 func (a *answer) check() error {
 	var response events.APIGatewayV2HTTPResponse
 	err := errors.Join(a.err, json.Unmarshal(a.body, &response))
 	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("the function answered %s", a.body)
+		err = fmt.Errorf("the function responded %s", a.body)
 	}
 	a.body = []byte(response.Body)
 	return err

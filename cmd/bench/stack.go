@@ -19,7 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// The targets of the local stack and of the function in it.
+// Targets of the local stack and of a function in it.
 const (
 	restartTarget   = 2     // seconds
 	idleTarget      = 150   // MB, all processes
@@ -32,7 +32,7 @@ const (
 	idleObservation = time.Minute
 )
 
-// info is what a running stack says in $DATA/stack.json.
+// info is what a running stack writes to $DATA/stack.json.
 type info struct {
 	API             string            `json:"api"`
 	DynamoDB        string            `json:"dynamodb"`
@@ -55,7 +55,7 @@ type stack struct {
 	client   *http.Client
 }
 
-// dynamoDB returns a client of the stack's engine.
+// dynamoDB returns a client for the stack's DynamoDB.
 func (i info) dynamoDB() *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		BaseEndpoint: aws.String(i.DynamoDB), Region: i.Region,
@@ -63,7 +63,7 @@ func (i info) dynamoDB() *dynamodb.Client {
 	})
 }
 
-// s3 returns a client of the stack's engine.
+// s3 returns a client for the stack's S3.
 func (i info) s3() *s3.Client {
 	return s3.New(s3.Options{
 		BaseEndpoint: aws.String(i.S3), Region: i.Region, UsePathStyle: true,
@@ -71,10 +71,10 @@ func (i info) s3() *s3.Client {
 	})
 }
 
-// start runs the stack twice where its own figures are wanted: the first time builds what is to be built and makes the data,
-// the second time is the one that is timed and used.
+// start starts the stack. To measure the start itself it starts the stack twice: the first start
+// builds the functions and creates the data, the second is timed and used.
 func (b *bench) start(ctx context.Context) (*stack, error) {
-	b.say("starting the local stack; the first start builds the functions")
+	b.logProgress("starting the local stack; the first start builds the functions")
 	first, err := b.startStack(ctx)
 	if err != nil || !b.wants("stack") {
 		return first, err
@@ -83,7 +83,7 @@ func (b *bench) start(ctx context.Context) (*stack, error) {
 	began := time.Now()
 	s, err := b.startStack(ctx)
 	if err == nil {
-		b.table.most("local stack: second start, nothing to build", time.Since(began).Seconds(), restartTarget, "s")
+		b.table.addAtMost("local stack: second start, nothing to build", time.Since(began).Seconds(), restartTarget, "s")
 	}
 	return s, err
 }
@@ -116,9 +116,9 @@ func (s *stack) readData(data string) error {
 	return err
 }
 
-// adminPath is the path of the only user of a new stack.
+// adminPath returns the path of the only user of a new stack.
 func (s *stack) adminPath(ctx context.Context) (string, error) {
-	body, err := s.send(ctx, getting("/v1/users?limit=1"))
+	body, err := s.send(ctx, getRequest("/v1/users?limit=1"))
 	if err != nil {
 		return "", err
 	}
@@ -133,12 +133,12 @@ func (s *stack) adminPath(ctx context.Context) (string, error) {
 	return "/v1/users/" + page.Data[0].ID, nil
 }
 
-// timeGets sends GETs one after the other and returns how long each took, in ms.
+// timeGets sends GET requests one after the other and returns the duration of each in milliseconds.
 func (s *stack) timeGets(ctx context.Context, n int, path func(int) string) ([]float64, error) {
 	times := make([]float64, n)
 	for i := range times {
 		began := time.Now()
-		if _, err := s.send(ctx, getting(path(i))); err != nil {
+		if _, err := s.send(ctx, getRequest(path(i))); err != nil {
 			return nil, err
 		}
 		times[i] = milliseconds(time.Since(began))
@@ -154,27 +154,27 @@ func (b *bench) function(ctx context.Context, s *stack) error {
 	if err != nil {
 		return err
 	}
-	b.say("%d requests one after the other", residentAfter)
+	b.logProgress("%d requests one after the other", residentAfter)
 	times, err := s.timeGets(ctx, residentAfter, func(int) string { return path })
 	if err != nil {
 		return err
 	}
 	warm := times[residentAfter-timedRequests:]
-	b.table.most("get a user through the gateway, median of "+number(timedRequests), quantile(warm, 0.5), warmTarget, "ms")
-	b.table.note("get a user through the gateway, 99th percentile", "%s ms", number(quantile(warm, 0.99)))
-	if err := b.sandboxes(s, "after "+number(residentAfter)+" requests"); err != nil {
+	b.table.addAtMost("get a user through the gateway, median of "+formatNumber(timedRequests), quantile(warm, 0.5), warmTarget, "ms")
+	b.table.addFigure("get a user through the gateway, 99th percentile", "%s ms", formatNumber(quantile(warm, 0.99)))
+	if err := b.sandboxes(s, "after "+formatNumber(residentAfter)+" requests"); err != nil {
 		return err
 	}
-	b.say("%d requests over %d connections", loadRequests, connections)
+	b.logProgress("%d requests over %d connections", loadRequests, connections)
 	took, err := s.load(ctx, path)
 	if err != nil {
 		return err
 	}
-	b.table.note(fmt.Sprintf("get a user over %d connections", connections), "%s requests/s", number(loadRequests/took.Seconds()))
-	return b.sandboxes(s, "after "+number(loadRequests)+" more over "+number(connections)+" connections")
+	b.table.addFigure(fmt.Sprintf("get a user over %d connections", connections), "%s requests/s", formatNumber(loadRequests/took.Seconds()))
+	return b.sandboxes(s, "after "+formatNumber(loadRequests)+" more over "+formatNumber(connections)+" connections")
 }
 
-// load sends loadRequests over all connections at once.
+// load sends loadRequests over all connections at the same time.
 func (s *stack) load(ctx context.Context, path string) (time.Duration, error) {
 	failed := make([]error, connections)
 	began := time.Now()
@@ -190,7 +190,7 @@ func (s *stack) load(ctx context.Context, path string) (time.Duration, error) {
 
 // sandboxes adds the memory of the largest process of the users function.
 func (b *bench) sandboxes(s *stack, when string) error {
-	pids, err := family(s.cmd.Process.Pid)
+	pids, err := processTree(s.cmd.Process.Pid)
 	if err != nil {
 		return err
 	}
@@ -211,16 +211,16 @@ func (b *bench) sandboxes(s *stack, when string) error {
 		return errors.New("no process of the users function is running")
 	}
 	what := fmt.Sprintf("users function: resident memory %s (largest of %d)", when, found)
-	b.table.most(what, largest.resident, residentTarget, "MB")
+	b.table.addAtMost(what, largest.resident, residentTarget, "MB")
 	return nil
 }
 
-// idle measures what the stack occupies before anybody uses it.
+// idle measures the memory of the stack before it is used.
 func (b *bench) idle(ctx context.Context, s *stack) error {
 	if err := b.whole(s, "just started"); err != nil {
 		return err
 	}
-	b.say("watching the idle stack for %s", idleObservation)
+	b.logProgress("watching the idle stack for %s", idleObservation)
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -230,7 +230,7 @@ func (b *bench) idle(ctx context.Context, s *stack) error {
 }
 
 func (b *bench) whole(s *stack, when string) error {
-	pids, err := family(s.cmd.Process.Pid)
+	pids, err := processTree(s.cmd.Process.Pid)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (b *bench) whole(s *stack, when string) error {
 	if err != nil {
 		return err
 	}
-	b.table.most(fmt.Sprintf("local stack, %s: resident memory of %d processes", when, len(pids)), used.resident, idleTarget, "MB")
-	b.table.note("the same with shared pages counted once", "%s MB", number(used.proportional))
+	b.table.addAtMost(fmt.Sprintf("local stack, %s: resident memory of %d processes", when, len(pids)), used.resident, idleTarget, "MB")
+	b.table.addFigure("the same with shared pages counted once", "%s MB", formatNumber(used.proportional))
 	return nil
 }

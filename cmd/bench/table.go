@@ -16,24 +16,24 @@ type row struct {
 	what, measured, target, verdict string
 }
 
-// table is what was measured so far. It prints as Markdown with aligned columns.
+// table holds the figures measured so far. It prints as Markdown with aligned columns.
 type table struct {
 	rows []row
 }
 
-// note adds a figure that has no target.
-func (t *table) note(what, format string, args ...any) {
+// addFigure adds a figure without a target.
+func (t *table) addFigure(what, format string, args ...any) {
 	t.rows = append(t.rows, row{what: what, measured: fmt.Sprintf(format, args...)})
 }
 
-// most adds a figure that should be at most the target.
-func (t *table) most(what string, value, target float64, unit string) {
-	t.judged(what, value, target, bound{"≤", unit, value <= target})
+// addAtMost adds a figure that should be at most the target.
+func (t *table) addAtMost(what string, value, target float64, unit string) {
+	t.addWithTarget(what, value, target, bound{"≤", unit, value <= target})
 }
 
-// least adds a figure that should be at least the target.
-func (t *table) least(what string, value, target float64, unit string) {
-	t.judged(what, value, target, bound{"≥", unit, value >= target})
+// addAtLeast adds a figure that should be at least the target.
+func (t *table) addAtLeast(what string, value, target float64, unit string) {
+	t.addWithTarget(what, value, target, bound{"≥", unit, value >= target})
 }
 
 type bound struct {
@@ -41,17 +41,17 @@ type bound struct {
 	kept       bool
 }
 
-func (t *table) judged(what string, value, target float64, b bound) {
+func (t *table) addWithTarget(what string, value, target float64, b bound) {
 	verdict := "ok"
 	if !b.kept {
 		verdict = "MISS"
 	}
 	t.rows = append(t.rows, row{
-		what: what, measured: number(value) + " " + b.unit, target: b.sign + " " + number(target) + " " + b.unit, verdict: verdict,
+		what: what, measured: formatNumber(value) + " " + b.unit, target: b.sign + " " + formatNumber(target) + " " + b.unit, verdict: verdict,
 	})
 }
 
-// String is the table.
+// String returns the table as Markdown.
 func (t table) String() string {
 	lines := [][]string{{"what", "measured", "target", ""}, {"", "", "", ""}}
 	for _, r := range t.rows {
@@ -77,8 +77,9 @@ func (t table) String() string {
 	return text.String()
 }
 
-// number writes at most three figures after which nothing of a measurement is true, and groups thousands.
-func number(value float64) string {
+// formatNumber rounds to three significant digits, because measurements are not more accurate than
+// that, and groups thousands.
+func formatNumber(value float64) string {
 	decimals := 0
 	switch size := math.Abs(value); {
 	case size < 10 && value != math.Trunc(value):
@@ -96,13 +97,13 @@ func number(value float64) string {
 	return text
 }
 
-// quantile is the value that the share q of the values does not exceed.
+// quantile returns the smallest value that the share q of the values does not exceed.
 func quantile(values []float64, q float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
 }
 
-// describeMachine says on what the figures were taken, and how busy it was already.
+// describeMachine describes the machine and its load before the run.
 func describeMachine() string {
 	model := "unknown CPU"
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-func TestNumber(t *testing.T) {
+func TestFormatNumber(t *testing.T) {
 	for value, want := range map[float64]string{
 		0: "0", 1: "1", 12: "12", 999: "999", 1_000: "1,000", 1_234_567.8: "1,234,568",
 		0.1234: "0.12", 9.876: "9.88", 12.34: "12.3", 123.4: "123",
 	} {
-		if got := number(value); got != want {
-			t.Errorf("number(%v) = %q, want %q", value, got, want)
+		if got := formatNumber(value); got != want {
+			t.Errorf("formatNumber(%v) = %q, want %q", value, got, want)
 		}
 	}
 }
@@ -27,10 +27,10 @@ func TestQuantile(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	var tb table
-	tb.most("time", 2, 2.5, "ms")
-	tb.most("größe", 2000, 14, "MB")
-	tb.least("rate", 499, 500, "/s")
-	tb.note("free", "%d and %d", 1, 2)
+	tb.addAtMost("time", 2, 2.5, "ms")
+	tb.addAtMost("größe", 2000, 14, "MB")
+	tb.addAtLeast("rate", 499, 500, "/s")
+	tb.addFigure("free", "%d and %d", 1, 2)
 	want := strings.TrimPrefix(`
 | what  | measured | target   |      |
 |-------|----------|----------|------|

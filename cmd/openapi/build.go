@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	_ "embed" // the frame
+	_ "embed" // frame.yaml
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,49 +19,49 @@ var frame []byte
 // object is a JSON object.
 type object = map[string]any
 
-// document is the whole description in both notations; both have one order.
-type document struct{ yaml, json []byte }
+// openAPIDocument is the complete document as YAML and as JSON, with the keys in the same order.
+type openAPIDocument struct{ yaml, json []byte }
 
-// part is what one function says of itself.
+// part is the document of one function.
 type part struct {
 	function string
 	content  object
 }
 
-// build makes the document of the project's frame and parts.
-func build(root string) (document, error) {
+// buildDocument merges the parts of the project into the frame.
+func buildDocument(root string) (openAPIDocument, error) {
 	parts, err := readParts(root)
 	if err != nil {
-		return document{}, err
+		return openAPIDocument{}, err
 	}
-	whole, err := readFrame()
+	merged, err := readFrame()
 	if err != nil {
-		return document{}, err
+		return openAPIDocument{}, err
 	}
 	for _, p := range parts {
-		if err := add(whole, p); err != nil {
-			return document{}, fmt.Errorf("functions/%s: %w", p.function, err)
+		if err := mergePart(merged, p); err != nil {
+			return openAPIDocument{}, fmt.Errorf("functions/%s: %w", p.function, err)
 		}
 	}
-	if err := finish(whole); err != nil {
-		return document{}, err
+	if err := simplify(merged); err != nil {
+		return openAPIDocument{}, err
 	}
-	return encode(whole)
+	return encode(merged)
 }
 
 func readFrame() (object, error) {
-	var whole object
-	if err := yaml.Unmarshal(frame, &whole); err != nil {
+	var merged object
+	if err := yaml.Unmarshal(frame, &merged); err != nil {
 		return nil, fmt.Errorf("frame.yaml: %w", err)
 	}
-	child(whole, "info")["version"] = web.ReleaseVersion
-	return whole, nil
+	childObject(merged, "info")["version"] = web.ReleaseVersion
+	return merged, nil
 }
 
 func readParts(root string) ([]part, error) {
 	files, err := filepath.Glob(filepath.Join(root, "functions", "*", "testdata", "openapi.json"))
 	if err != nil {
-		return nil, fmt.Errorf("find the parts: %w", err)
+		return nil, fmt.Errorf("list the parts: %w", err)
 	}
 	parts := make([]part, len(files))
 	for i, file := range files {
@@ -71,7 +71,7 @@ func readParts(root string) ([]part, error) {
 		}
 		parts[i].function = filepath.Base(filepath.Dir(filepath.Dir(file)))
 		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.UseNumber() // no number may change on its way through
+		decoder.UseNumber() // keeps numbers exactly as they are
 		if err := decoder.Decode(&parts[i].content); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
@@ -79,8 +79,8 @@ func readParts(root string) ([]part, error) {
 	return parts, nil
 }
 
-// child returns the object under a key, which it makes where there is none.
-func child(parent object, key string) object {
+// childObject returns the object under a key, and creates it if it does not exist.
+func childObject(parent object, key string) object {
 	if c, ok := parent[key].(object); ok {
 		return c
 	}

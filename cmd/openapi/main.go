@@ -1,12 +1,12 @@
-// Command openapi writes the service's API document, openapi.yaml and the copy that functions/system serves, from what the
-// functions say of themselves:
+// Command openapi writes the API document: openapi.yaml, and the copy that functions/system serves.
 //
 //	go run ./cmd/openapi [-root DIR]
 //
-// The functions are programs and cannot be imported, so each one's test writes its part to
-// functions/<name>/testdata/openapi.json, and this command merges the parts into frame.yaml, which holds what belongs to no
-// single function: the introduction, the ways to sign in, and each kind of error once. What the parts say twice must be
-// said alike; nothing is ever overwritten.
+// The functions are programs and cannot be imported. So a test of each function writes its part to
+// functions/<name>/testdata/openapi.json, and this command merges the parts into frame.yaml. The
+// frame has what belongs to no single function: the introduction, the security schemes, and each
+// error response once. If two parts define the same schema, both definitions must be equal; nothing
+// is overwritten.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	root := flag.String("root", ".", "directory of the project")
+	root := flag.String("root", ".", "folder of the project")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := generate(ctx, *root, os.Stderr)
@@ -40,7 +40,7 @@ func generate(ctx context.Context, root string, progress io.Writer) error {
 	if err := writeParts(ctx, root, progress); err != nil {
 		return err
 	}
-	document, err := build(root)
+	document, err := buildDocument(root)
 	if err != nil {
 		return err
 	}
@@ -52,11 +52,11 @@ func generate(ctx context.Context, root string, progress io.Writer) error {
 	return nil
 }
 
-// writeParts lets every function that describes itself do so anew.
+// writeParts runs the test of each function that writes its part.
 func writeParts(ctx context.Context, root string, progress io.Writer) error {
 	tests, err := filepath.Glob(filepath.Join(root, "functions", "*", "openapi_test.go"))
 	if err != nil || len(tests) == 0 {
-		return fmt.Errorf("no functions/*/openapi_test.go in %s; give the project's directory with -root (%w)", root, err)
+		return fmt.Errorf("no functions/*/openapi_test.go in %s; give the folder of the project with -root (%w)", root, err)
 	}
 	args := []string{"test", "-run", "^TestDocument$"}
 	for _, test := range tests {

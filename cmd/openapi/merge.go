@@ -8,29 +8,29 @@ import (
 	"slices"
 )
 
-// add puts one function's paths and schemas into the whole. Two functions may share a schema, not a path: template.yaml
-// sends a path to one of them.
-func add(whole object, p part) error {
+// mergePart adds the paths and schemas of one function. Two functions may share a schema but not a
+// path, because template.yaml routes a path to one function.
+func mergePart(merged object, p part) error {
 	components, _ := p.content["components"].(object)
 	for kind := range components {
 		if kind != "schemas" {
-			return fmt.Errorf("has components/%s, which this command cannot merge", kind)
+			return fmt.Errorf("it has components/%s, but this command can merge only schemas", kind)
 		}
 	}
 	schemas, _ := components["schemas"].(object)
-	if err := join(child(child(whole, "components"), "schemas"), schemas, "schema"); err != nil {
+	if err := mergeObjects(childObject(childObject(merged, "components"), "schemas"), schemas, "schema"); err != nil {
 		return err
 	}
 	paths, _ := p.content["paths"].(object)
-	return join(child(whole, "paths"), paths, "path")
+	return mergeObjects(childObject(merged, "paths"), paths, "path")
 }
 
-// join copies what is new and refuses what is there already and differs.
-func join(into, from object, what string) error {
+// mergeObjects copies new members and rejects existing members that differ.
+func mergeObjects(into, from object, what string) error {
 	var clashes []error
 	for _, name := range slices.Sorted(maps.Keys(from)) {
-		there, known := into[name]
-		if known && !reflect.DeepEqual(there, from[name]) {
+		existing, exists := into[name]
+		if exists && !reflect.DeepEqual(existing, from[name]) {
 			clashes = append(clashes, fmt.Errorf("the %s %s differs from that of another function", what, name))
 			continue
 		}

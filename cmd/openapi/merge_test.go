@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// parse makes parts of JSON, named a, b and so on.
+// parse returns parts with the given JSON texts, named a, b and so on.
 func parse(tb testing.TB, texts ...string) []part {
 	tb.Helper()
 	parts := make([]part, len(texts))
@@ -25,14 +25,14 @@ func merge(tb testing.TB, texts ...string) (object, error) {
 	tb.Helper()
 	whole := object{}
 	for _, p := range parse(tb, texts...) {
-		if err := add(whole, p); err != nil {
+		if err := mergePart(whole, p); err != nil {
 			return whole, err
 		}
 	}
 	return whole, nil
 }
 
-func TestPartsAreMerged(t *testing.T) {
+func TestMergeParts(t *testing.T) {
 	got, err := merge(t,
 		`{"paths": {"/a": {"get": 1}}, "components": {"schemas": {"A": {"type": "string"}, "Both": {"type": "object"}}}}`,
 		`{"paths": {"/b": {"get": 2}}, "components": {"schemas": {"B": {"type": "string"}, "Both": {"type": "object"}}}}`)
@@ -46,14 +46,14 @@ func TestPartsAreMerged(t *testing.T) {
 	}
 }
 
-func TestPartsThatDisagreeAreRefused(t *testing.T) {
+func TestMergeRejectsConflictingParts(t *testing.T) {
 	for name, parts := range map[string][2]string{
 		"the path /a differs":   {`{"paths": {"/a": {"get": 1}}}`, `{"paths": {"/a": {"put": 2}}}`},
 		"the schema A differs":  {`{"components": {"schemas": {"A": {"type": "string"}}}}`, `{"components": {"schemas": {"A": {"type": "object"}}}}`},
 		"components/parameters": {`{}`, `{"components": {"parameters": {}}}`},
 	} {
 		if _, err := merge(t, parts[0], parts[1]); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("merged with %v, want an error that says: %s", err, name)
+			t.Errorf("got the error %v, want one that contains %q", err, name)
 		}
 	}
 }
@@ -83,9 +83,9 @@ const small = `{
 	}
 }`
 
-func TestDocumentIsMadeForReaders(t *testing.T) {
+func TestSimplify(t *testing.T) {
 	whole := parse(t, small)[0].content
-	if err := finish(whole); err != nil {
+	if err := simplify(whole); err != nil {
 		t.Fatal(err)
 	}
 	want := parse(t, `{
@@ -119,16 +119,16 @@ func TestDocumentIsMadeForReaders(t *testing.T) {
 	}
 }
 
-func TestWhatTheFrameDoesNotDescribeIsRefused(t *testing.T) {
+func TestSimplifyRejectsUndescribedTagsAndStatuses(t *testing.T) {
 	for old, replacement := range map[string]string{`"tags": ["Known"]`: `"tags": ["Unknown"]`, `"400"`: `"418"`, `["Known"]`: `[]`} {
 		whole := parse(t, strings.Replace(small, old, replacement, 1))[0].content
-		if err := finish(whole); err == nil || !strings.Contains(err.Error(), "post /a") {
+		if err := simplify(whole); err == nil || !strings.Contains(err.Error(), "post /a") {
 			t.Errorf("with %s: %v, want an error that names the operation", replacement, err)
 		}
 	}
 }
 
-func TestKeysAreInTheOrderOfReading(t *testing.T) {
+func TestEncodeOrdersKeys(t *testing.T) {
 	whole := parse(t, `{
 		"paths": {"/b": {}, "/a": {"put": {}, "get": {"responses": {"404": {}, "200": {}}, "summary": "s", "operationId": "o"}}},
 		"components": {"schemas": {"A": {"properties": {"type": {}, "id": {}, "extra": {}}, "required": ["id", "type"]}}},

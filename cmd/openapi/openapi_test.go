@@ -11,8 +11,8 @@ import (
 
 const root = "../.."
 
-func TestCommittedDocumentIsTheMergedOne(t *testing.T) {
-	built, err := build(root)
+func TestCommittedDocumentIsCurrent(t *testing.T) {
+	built, err := buildDocument(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,8 +24,8 @@ func TestCommittedDocumentIsTheMergedOne(t *testing.T) {
 	}
 }
 
-func TestBothNotationsSayTheSame(t *testing.T) {
-	built, err := build(root)
+func TestYAMLAndJSONAreEqual(t *testing.T) {
+	built, err := buildDocument(root)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestEveryOperationIsRouted compares the document with template.yaml: what a function describes must reach that function,
-// by a route of its own and not by the catch-all.
+// The test compares the document with template.yaml. Each operation of a function must reach that
+// function, by a specific route and not by the catch-all.
 func TestEveryOperationIsRouted(t *testing.T) {
 	routes := readRoutes(t)
 	parts, err := readParts(root)
@@ -23,35 +23,37 @@ func TestEveryOperationIsRouted(t *testing.T) {
 	for _, p := range parts {
 		for path, item := range p.content["paths"].(object) {
 			if got := routes.function(path); got != p.function {
-				t.Errorf("%s, which functions/%s describes, goes to %q", path, p.function, got)
+				t.Errorf("%s is described by functions/%s but routed to %q", path, p.function, got)
 			}
 			operations += len(item.(object))
 		}
 	}
 	if operations < 10 {
-		t.Errorf("the parts describe %d operations only", operations)
+		t.Errorf("the parts describe only %d operations", operations)
 	}
 }
 
-func TestMostParticularRouteWins(t *testing.T) {
+func TestMostSpecificRouteWins(t *testing.T) {
 	routes := routeTable{{"/v1/a", "a"}, {"/v1/a/{id}/b", "b"}, {"/v1/a/{proxy+}", "rest"}, {"/v1/a/{id}", "one"}}
 	for path, want := range map[string]string{
 		"/v1/a": "a", "/v1/a/{id}": "one", "/v1/a/x/b": "b", "/v1/a/{id}/b/{c}": "rest", "/v1/b": "", "/v1": "", "/v1/ab": "",
 	} {
 		if got := routes.function(path); got != want {
-			t.Errorf("%s goes to %q, want %q", path, got, want)
+			t.Errorf("%s is routed to %q, want %q", path, got, want)
 		}
 	}
 }
 
-// route is a path that template.yaml sends to a function, with any method: methods are the function's own matter.
+// route is a path that template.yaml routes to a function, with any method. The function itself
+// rejects wrong methods.
 type route struct{ path, function string }
 
 type routeTable []route
 
 var variable = regexp.MustCompile(`\\\{[^{}]*\\\}`)
 
-// function tells who gets a path: API Gateway takes the route with most literal text, and a greedy variable last.
+// function returns the function that gets a path. API Gateway prefers the route with the most
+// literal text, and a greedy variable last.
 func (t routeTable) function(path string) string {
 	best, weight := "", -1
 	for _, r := range t {
@@ -95,7 +97,7 @@ func readRoutes(tb testing.TB) routeTable {
 	var template struct {
 		Resources map[string]struct {
 			Type       string    `yaml:"Type"`
-			Properties yaml.Node `yaml:"Properties"` // decoded for functions only: other tags need no meaning here
+			Properties yaml.Node `yaml:"Properties"` // decoded only for functions, because other resources use more tags
 		} `yaml:"Resources"`
 	}
 	if err := yaml.Unmarshal(text, &template); err != nil {
@@ -124,7 +126,7 @@ func (f function) routes(tb testing.TB, name string) routeTable {
 			continue
 		}
 		if event.Properties.Method != "ANY" {
-			tb.Errorf("template.yaml: %s of %s takes %s only; a wrong method would get a 404 instead of a 405", id, name, event.Properties.Method)
+			tb.Errorf("template.yaml: %s of %s accepts only %s; other methods would get a 404 instead of a 405", id, name, event.Properties.Method)
 		}
 		found = append(found, route{event.Properties.Path, name})
 	}

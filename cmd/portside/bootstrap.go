@@ -17,23 +17,23 @@ import (
 
 func bootstrapCommand() command {
 	return command{
-		name: "bootstrap", summary: "make the first admin, with an API key",
-		help: `Makes an active admin and an API key. The key goes to --key-file (readable by its owner
-only), else to stdout; it is shown this once. Running it again does nothing while the key
-in the file works. If the file is missing or its key no longer works, the same admin gets
-another key.`,
+		name: "bootstrap", summary: "create the first admin, with an API key",
+		help: `Creates an active admin and an API key. The key is written to --key-file (readable only
+by its owner), or else to stdout; it is shown only once. Running the command again does
+nothing as long as the key in the file works. If the file is missing or its key no longer
+works, the same admin gets another key.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on, wanted := newTarget(flags), firstAdmin{}
 			flags.StringVar(&wanted.email, "email", "", "the admin's e-mail `ADDRESS`")
 			flags.StringVar(&wanted.name, "name", "", "the admin's `NAME`")
-			flags.StringVar(&wanted.keyFile, "key-file", "", "write the key to this `FILE`; without it, to stdout")
-			flags.BoolVar(&wanted.force, "force", false, "make this admin although there is another one")
+			flags.StringVar(&wanted.keyFile, "key-file", "", "write the key to this `FILE`; default: stdout")
+			flags.BoolVar(&wanted.force, "force", false, "create this admin even if another active admin exists")
 			return func(ctx context.Context, p process, arguments []string) error {
-				if err := noArguments(arguments); err != nil {
+				if err := rejectArguments(arguments); err != nil {
 					return err
 				}
 				if wanted.email == "" || wanted.name == "" {
-					return usageError("--email and --name are needed")
+					return usageError("--email and --name are required")
 				}
 				t, err := on.open(ctx, p)
 				if err != nil {
@@ -47,7 +47,7 @@ another key.`,
 
 type firstAdmin struct {
 	email, name string
-	keyFile     string // empty: stdout
+	keyFile     string // empty means stdout
 	force       bool
 }
 
@@ -62,12 +62,12 @@ func (b *bootstrap) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	admin, made, err := b.admin(ctx)
+	admin, isNew, err := b.admin(ctx)
 	if err != nil {
 		return err
 	}
-	if made {
-		b.say("made the admin %s", admin.Email)
+	if isNew {
+		b.report("created the admin %s", admin.Email)
 	}
 	if !found {
 		return b.issue(ctx, admin)
@@ -77,15 +77,15 @@ func (b *bootstrap) run(ctx context.Context) error {
 		return err
 	}
 	if works {
-		b.say("the key in %s works; nothing to do", b.keyFile)
+		b.report("the key in %s works; nothing to do", b.keyFile)
 		return nil
 	}
-	b.say("the key in %s does not work any more", b.keyFile)
+	b.report("the key in %s no longer works", b.keyFile)
 	return b.issue(ctx, admin)
 }
 
-// admin returns the active admin with the address, whom it makes if there is no such user.
-func (b *bootstrap) admin(ctx context.Context) (admin users.User, made bool, err error) {
+// admin returns the active admin with the address, and creates the admin if no such user exists.
+func (b *bootstrap) admin(ctx context.Context) (admin users.User, isNew bool, err error) {
 	input := users.NewUser{Email: b.email, Name: b.name, Role: principal.Admin}
 	if err := invalid(input.Check()); err != nil {
 		return users.User{}, false, err
@@ -104,24 +104,24 @@ func (b *bootstrap) admin(ctx context.Context) (admin users.User, made bool, err
 	return found, false, nil
 }
 
-func (b *bootstrap) create(ctx context.Context, input users.NewUser) (admin users.User, made bool, err error) {
+func (b *bootstrap) create(ctx context.Context, input users.NewUser) (admin users.User, isNew bool, err error) {
 	others, err := b.users.ActiveAdmins(ctx)
 	if err != nil {
 		return users.User{}, false, err
 	}
 	if others > 0 && !b.force {
-		return users.User{}, false, errors.New("there is an active admin already, and bootstrap is for the first one: " +
-			"use that admin's --email, create users through the API, or give --force")
+		return users.User{}, false, errors.New("an active admin already exists, and bootstrap is for the first one: " +
+			"give the --email of that admin, create users through the API, or give --force")
 	}
-	service := users.NewService(b.users, nil, newID, b.now) // no invitation, hence no inviter
+	service := users.NewService(b.users, nil, newID, b.now) // no invitations, so no inviter
 	created, err := service.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, input)
 	if errors.Is(err, users.ErrEmailTaken) {
-		return users.User{}, false, errors.New("the address was taken just now: run it again")
+		return users.User{}, false, errors.New("another user has just taken the address: run the command again")
 	}
 	return created.User, err == nil, err
 }
 
-// works reports whether the key lets the admin in.
+// works reports whether the key authenticates the admin.
 func (b *bootstrap) works(ctx context.Context, key credentials.Secret, admin users.User) (bool, error) {
 	stored, err := b.credentials.Get(ctx, key.ID())
 	if errors.Is(err, credentials.ErrUnknown) {
@@ -132,13 +132,14 @@ func (b *bootstrap) works(ctx context.Context, key credentials.Secret, admin use
 	}
 	works := key.Kind() == credentials.APIKey && key.Matches(stored.Hash) && stored.Works(b.now())
 	if works && stored.Owner.ID != admin.ID {
-		return false, fmt.Errorf("%s holds a working key of another user: choose another --key-file", b.keyFile)
+		return false, fmt.Errorf("%s contains a working key of another user: choose another --key-file", b.keyFile)
 	}
 	return works, nil
 }
 
-// issue writes the key to its file before it registers it: whoever is killed in between leaves a key that does not work
-// yet, which the next run replaces, and never a working key that nobody knows.
+// issue writes the key to its file before it registers the key. If the process is killed in
+// between, the file has a key that does not work yet, which the next run replaces. The other order
+// could leave a working key that nobody knows.
 func (b *bootstrap) issue(ctx context.Context, admin users.User) error {
 	secret := credentials.Mint(credentials.APIKey)
 	if err := writeKeyFile(b.keyFile, secret); err != nil {
@@ -149,23 +150,23 @@ func (b *bootstrap) issue(ctx context.Context, admin users.User) error {
 		Owner: credentials.Owner{ID: admin.ID, Role: admin.Role, Active: true},
 	})
 	if errors.Is(err, versions.ErrStale) {
-		return errors.New("the admin was changed just now: run it again")
+		return errors.New("the admin has just been changed: run the command again")
 	}
 	if err != nil {
 		return err
 	}
 	if b.keyFile != "" {
-		b.say("the API key %s of %s is in %s", secret.ID(), admin.Email, b.keyFile)
+		b.report("the API key %s of %s is in %s", secret.ID(), admin.Email, b.keyFile)
 		return nil
 	}
-	b.say("the API key %s of %s, shown this once:", secret.ID(), admin.Email)
+	b.report("the API key %s of %s, shown only once:", secret.ID(), admin.Email)
 	_, err = fmt.Fprintln(b.stdout, secret.Reveal())
 	return err
 }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// invalid is nil where no rule is broken.
+// invalid returns the failures as one error, or nil if there are none.
 func invalid(failures []fault.Field) error {
 	if len(failures) == 0 {
 		return nil

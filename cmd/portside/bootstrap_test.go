@@ -14,7 +14,7 @@ import (
 	"portside/shared/users"
 )
 
-func (o *office) bootstrap(more ...string) outcome {
+func (o *testStack) bootstrap(more ...string) outcome {
 	o.t.Helper()
 	keyFile := filepath.Join(o.dir, "keys", "admin-key")
 	return o.run(append([]string{"bootstrap", "--email", " Ada@Example.com", "--name", "Ada", "--key-file", keyFile}, more...)...)
@@ -22,17 +22,17 @@ func (o *office) bootstrap(more ...string) outcome {
 
 func TestBootstrap(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newTestStack(t)
 	keyFile := filepath.Join("keys", "admin-key")
 
-	got := o.expect(o.bootstrap(), 0, "made the admin ada@example.com")
+	got := o.expect(o.bootstrap(), 0, "created the admin ada@example.com")
 	first := o.read(keyFile)
 	if strings.Contains(got.stdout+got.stderr, strings.TrimSpace(first)) {
-		t.Error("the key is shown although it has a file")
+		t.Error("the command printed the key although --key-file is given")
 	}
 	admin, err := o.authenticate(first)
 	if err != nil {
-		t.Fatalf("the key does not work: %v", err)
+		t.Fatalf("the key is not accepted: %v", err)
 	}
 	if info, err := os.Stat(filepath.Join(o.dir, keyFile)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the key file has mode %v, %v; want 0600", info.Mode(), err)
@@ -40,7 +40,7 @@ func TestBootstrap(t *testing.T) {
 
 	o.expect(o.bootstrap(), 0, "works; nothing to do")
 	if again := o.read(keyFile); again != first {
-		t.Error("a key that works was replaced")
+		t.Error("a working key was replaced")
 	}
 
 	if err := os.Remove(filepath.Join(o.dir, keyFile)); err != nil {
@@ -49,7 +49,7 @@ func TestBootstrap(t *testing.T) {
 	o.expect(o.bootstrap(), 0, "the API key")
 	second := o.read(keyFile)
 	if who, err := o.authenticate(second); err != nil || who != admin {
-		t.Errorf("the second key lets in %q, %v; want %q", who, err, admin)
+		t.Errorf("the second key belongs to %q with error %v, want %q", who, err, admin)
 	}
 
 	parsed, err := credentials.Parse(strings.TrimSpace(second))
@@ -59,33 +59,33 @@ func TestBootstrap(t *testing.T) {
 	if err := o.tables.users.Revoke(t.Context(), admin, parsed.ID(), o.now()); err != nil {
 		t.Fatal(err)
 	}
-	o.expect(o.bootstrap(), 0, "does not work any more")
+	o.expect(o.bootstrap(), 0, "no longer works")
 	if who, err := o.authenticate(o.read(keyFile)); err != nil || who != admin {
-		t.Errorf("the third key lets in %q, %v; want %q", who, err, admin)
+		t.Errorf("the third key belongs to %q with error %v, want %q", who, err, admin)
 	}
 
-	onStdout := o.expect(o.run("bootstrap", "--email", "ada@example.com", "--name", "Ada"), 0, "shown this once")
+	onStdout := o.expect(o.run("bootstrap", "--email", "ada@example.com", "--name", "Ada"), 0, "shown only once")
 	if who, err := o.authenticate(onStdout.stdout); err != nil || who != admin {
-		t.Errorf("the key on stdout lets in %q, %v; want %q", who, err, admin)
+		t.Errorf("the key on stdout belongs to %q with error %v, want %q", who, err, admin)
 	}
-	if all := o.list(); len(all) != 1 {
+	if all := o.userEmails(); len(all) != 1 {
 		t.Errorf("users are %v, want one", all)
 	}
 }
 
-func TestBootstrapRefuses(t *testing.T) {
+func TestBootstrapRejectsConflicts(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newTestStack(t)
 	o.expect(o.run("bootstrap", "--email", "no address", "--name", "Ada"), 1, "email must be an e-mail address")
-	o.expect(o.bootstrap(), 0, "made the admin")
+	o.expect(o.bootstrap(), 0, "created the admin")
 
-	o.expect(o.run("bootstrap", "--email", "eve@example.com", "--name", "Eve"), 1, "there is an active admin already")
-	o.expect(o.run("bootstrap", "--email", "eve@example.com", "--name", "Eve", "--force"), 0, "made the admin eve@example.com")
+	o.expect(o.run("bootstrap", "--email", "eve@example.com", "--name", "Eve"), 1, "an active admin already exists")
+	o.expect(o.run("bootstrap", "--email", "eve@example.com", "--name", "Eve", "--force"), 0, "created the admin eve@example.com")
 	o.expect(o.run("bootstrap", "--email", "eve@example.com", "--name", "Eve", "--key-file", filepath.Join(o.dir, "keys", "admin-key")),
-		1, "holds a working key of another user")
+		1, "contains a working key of another user")
 
 	other := o.write("diary", "dear diary")
-	o.expect(o.bootstrap("--key-file", other), 1, "holds something that is no API key")
+	o.expect(o.bootstrap("--key-file", other), 1, "contains something other than an API key")
 	if text := o.read("diary"); text != "dear diary" {
 		t.Errorf("the file was overwritten: %q", text)
 	}
@@ -100,14 +100,14 @@ func TestBootstrapRefuses(t *testing.T) {
 	o.expect(o.run("bootstrap", "--email", "bob@example.com", "--name", "Bob"), 1, "is not an active admin (user, active)")
 }
 
-// TestBootstrapKilled ends a run at its nth call, before the call takes place and after its answer is lost, for every n:
-// the next run leaves one admin, and a key that works.
+// The test kills a run at its nth call, before the call takes effect and after its response is
+// lost, for every n. The next run leaves one admin and a working key.
 func TestBootstrapKilled(t *testing.T) {
 	t.Parallel()
 	killed := errors.New("killed")
 	for stop, finished := 1, false; !finished; stop++ {
 		for _, fault := range []error{killed, awstest.Lost(killed)} {
-			o := newOffice(t)
+			o := newTestStack(t)
 			calls := 0
 			faulty := awstest.Faulty(o.client, func(string, int) error {
 				if calls++; calls == stop {
@@ -117,7 +117,7 @@ func TestBootstrapKilled(t *testing.T) {
 			})
 			keyFile := filepath.Join(o.dir, "keys", "admin-key")
 			b := &bootstrap{
-				process: process{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, now: o.now}, tables: o.over(faulty),
+				process: process{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, now: o.now}, tables: o.tablesOver(faulty),
 				firstAdmin: firstAdmin{email: "ada@example.com", name: "Ada", keyFile: keyFile},
 			}
 			err := b.run(t.Context())
@@ -126,10 +126,10 @@ func TestBootstrapKilled(t *testing.T) {
 			}
 			o.expect(o.bootstrap(), 0, "")
 			if _, err := o.authenticate(o.read("keys/admin-key")); err != nil {
-				t.Errorf("killed at call %d: the key does not work: %v", stop, err)
+				t.Errorf("killed at call %d: the key is not accepted: %v", stop, err)
 			}
-			if all := o.list(); len(all) != 1 {
-				t.Errorf("killed at call %d: users are %v, want one", stop, all)
+			if all := o.userEmails(); len(all) != 1 {
+				t.Errorf("killed at call %d: got the users %v, want one", stop, all)
 			}
 		}
 	}

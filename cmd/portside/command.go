@@ -17,10 +17,10 @@ const (
 	exitUsage  = 2
 )
 
-// process is what a command gets from the world, and what a test replaces.
+// process is the environment of a command. Tests replace it.
 type process struct {
-	program string   // as the operator called it, for hints that can be copied
-	args    []string // without the program's name
+	program string   // the path that the operator used, for hints that can be copied
+	args    []string // without the program name
 	lookup  func(name string) (string, bool)
 	stdin   io.Reader
 	stdout  io.Writer
@@ -28,36 +28,38 @@ type process struct {
 	now     func() time.Time
 }
 
-// say writes a line for the operator, apart from results. What cannot be shown has nowhere else to go.
-func (p process) say(format string, args ...any) {
+// report writes a line for the operator to stderr, apart from the results. It ignores errors,
+// because there is no other place to report them.
+func (p process) report(format string, args ...any) {
 	_, _ = fmt.Fprintf(p.stderr, format+"\n", args...)
 }
 
-// command is one subcommand.
+// command is a subcommand.
 type command struct {
 	name      string
-	arguments string // as shown behind the name
+	arguments string // shown after the name in the usage line
 	summary   string // one line
-	help      string // what -h says beyond the flags
+	help      string // the text of -h above the flags
 	prepare   func(flags *flag.FlagSet) action
 }
 
-// action runs a command once its flags are parsed; arguments are those that are no flags.
+// action runs a command with its parsed flags. The arguments are those that are not flags.
 type action func(ctx context.Context, p process, arguments []string) error
 
-// usageError says that a command line was not understood.
+// usageError means that the command line is invalid.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-func commands() []command {
+func allCommands() []command {
 	return []command{
 		bootstrapCommand(), importCommand(), rebuildCommand(), reconcileCommand(), reindexCommand(), rateLimitCommand(),
 		manageTokenCommand(), demoCommand(), versionCommand(),
 	}
 }
 
-// run runs the command that the arguments name, tells an error in one line, and returns the exit code.
+// run runs the command that the arguments name, reports an error in one line, and returns the exit
+// code.
 func run(ctx context.Context, p process) int {
 	name, rest := "help", p.args
 	if len(p.args) > 0 {
@@ -67,12 +69,12 @@ func run(ctx context.Context, p process) int {
 	case "help", "-h", "-help", "--help":
 		return help(ctx, p, rest)
 	}
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		if c.name == name {
 			return c.run(ctx, p, rest)
 		}
 	}
-	p.say("portside: there is no command %q; `%s help` lists them", name, p.program)
+	p.report("portside: unknown command %q; `%s help` lists the commands", name, p.program)
 	return exitUsage
 }
 
@@ -91,15 +93,15 @@ func (c command) run(ctx context.Context, p process, args []string) int {
 	if err == nil {
 		return exitDone
 	}
-	if asked, isUsage := errors.AsType[usageError](err); isUsage {
-		p.say("portside %s: %s; `%s %s -h` explains", c.name, asked, p.program, c.name)
+	if invalid, isUsage := errors.AsType[usageError](err); isUsage {
+		p.report("portside %s: %s; see `%s %s -h`", c.name, invalid, p.program, c.name)
 		return exitUsage
 	}
-	p.say("portside %s: %s", c.name, oneLine(err))
+	p.report("portside %s: %s", c.name, singleLine(err))
 	return exitFailed
 }
 
-// parse takes flags before, between and after the arguments, and everything after -- as arguments.
+// parse accepts flags before, between and after the arguments. Everything after -- is an argument.
 func parse(flags *flag.FlagSet, args []string) (arguments []string, err error) {
 	for len(args) > 0 {
 		if err := flags.Parse(args); err != nil {
@@ -117,19 +119,19 @@ func parse(flags *flag.FlagSet, args []string) (arguments []string, err error) {
 	return arguments, nil
 }
 
-// help shows the list of commands, or one command's usage.
+// help shows the list of commands, or the usage of one command.
 func help(ctx context.Context, p process, names []string) int {
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		if len(names) > 0 && c.name == names[0] {
 			return c.run(ctx, p, []string{"-h"})
 		}
 	}
 	var b strings.Builder
 	b.WriteString("portside is the operator's command of Portside.\n\nUsage: portside <command> [flags]\n\nCommands:\n")
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		fmt.Fprintf(&b, "  %-16s %s\n", c.name, c.summary)
 	}
-	b.WriteString("\n`portside <command> -h` explains a command. " + settingsHelp)
+	b.WriteString("\n`portside <command> -h` shows the help of a command. " + settingsHelp)
 	_, _ = io.WriteString(p.stdout, b.String())
 	return exitDone
 }
@@ -137,11 +139,11 @@ func help(ctx context.Context, p process, names []string) int {
 func (c command) usage(w io.Writer, flags *flag.FlagSet) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage: %s\n\n%s\n", strings.Join(strings.Fields("portside "+c.name+" [flags] "+c.arguments), " "), c.help)
-	flagged := false
+	hasFlags := false
 	flags.VisitAll(func(f *flag.Flag) {
-		if !flagged {
+		if !hasFlags {
 			b.WriteString("\nFlags:\n")
-			flagged = true
+			hasFlags = true
 		}
 		placeholder, text := flag.UnquoteUsage(f)
 		fmt.Fprintf(&b, "  %-28s %s\n", strings.TrimSpace("--"+f.Name+" "+placeholder), text)
@@ -149,13 +151,13 @@ func (c command) usage(w io.Writer, flags *flag.FlagSet) {
 	_, _ = io.WriteString(w, b.String())
 }
 
-// oneLine is an error's text without line breaks.
-func oneLine(err error) string { return strings.Join(strings.Fields(explain(err)), " ") }
+// singleLine returns the text of an error without line breaks.
+func singleLine(err error) string { return strings.Join(strings.Fields(explain(err)), " ") }
 
-// noArguments refuses arguments where a command takes flags only.
-func noArguments(arguments []string) error {
+// rejectArguments returns an error if a command that takes only flags has arguments.
+func rejectArguments(arguments []string) error {
 	if len(arguments) > 0 {
-		return usageError(fmt.Sprintf("%q is not expected here", arguments[0]))
+		return usageError(fmt.Sprintf("unexpected argument %q", arguments[0]))
 	}
 	return nil
 }

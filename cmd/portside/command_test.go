@@ -26,27 +26,27 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// office is an operator with a local stack, which is the test's engine.
-type office struct {
+// testStack looks to the command like a local stack that runs on the engines of the tests.
+type testStack struct {
 	t      *testing.T
-	dir    string // DATA
+	dir    string // the DATA folder
 	client *dynamodb.Client
 	names  tableNames
 	tables *tables
 	clock  time.Time
 }
 
-// now is the clock of the commands that the office runs. It stands still.
-func (o *office) now() time.Time { return o.clock }
+// now is the clock of the commands that the stack runs. It stands still.
+func (o *testStack) now() time.Time { return o.clock }
 
-func newOffice(t *testing.T) *office {
+func newTestStack(t *testing.T) *testStack {
 	t.Helper()
 	client := awstest.DynamoDB(t)
-	o := &office{t: t, dir: t.TempDir(), client: client, names: tableNames{
+	o := &testStack{t: t, dir: t.TempDir(), client: client, names: tableNames{
 		users: awstest.Table(t, client, "UsersTable"), credentials: awstest.Table(t, client, "CredentialsTable"),
 		projects: awstest.Table(t, client, "ProjectsTable"), analytics: awstest.Table(t, client, "AnalyticsTable"),
-	}, clock: time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC)} // yesterday is a leap day
-	o.tables = o.over(client)
+	}, clock: time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC)} // the day after a leap day
+	o.tables = o.tablesOver(client)
 	o.writeStack(localStack{
 		API: "http://127.0.0.1:3999", DynamoDB: aws.ToString(client.Options().BaseEndpoint), Region: "us-east-1",
 		AccessKeyID: "test", SecretAccessKey: "test",
@@ -56,8 +56,8 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-// over returns the stores over another client, such as one that fails.
-func (o *office) over(client *dynamodb.Client) *tables {
+// tablesOver returns the stores with another client, such as one that fails.
+func (o *testStack) tablesOver(client *dynamodb.Client) *tables {
 	keys := credentialsdynamo.New(client, o.names.credentials)
 	days := daycounts.In(o.names.analytics)
 	return &tables{
@@ -66,15 +66,15 @@ func (o *office) over(client *dynamodb.Client) *tables {
 	}
 }
 
-// tableNames are the tables of the office's stack by their names in the template.
-func (o *office) tableNames() map[string]string {
+// tableNames returns the names of the tables by their logical IDs.
+func (o *testStack) tableNames() map[string]string {
 	return map[string]string{
 		"UsersTable": o.names.users, "ProjectsTable": o.names.projects,
 		"CredentialsTable": o.names.credentials, "AnalyticsTable": o.names.analytics,
 	}
 }
 
-func (o *office) writeStack(stack localStack) {
+func (o *testStack) writeStack(stack localStack) {
 	o.t.Helper()
 	text, err := json.Marshal(stack)
 	if err != nil {
@@ -83,7 +83,7 @@ func (o *office) writeStack(stack localStack) {
 	o.write("stack.json", string(text))
 }
 
-// holdLock stands for the running stack.
+// holdLock locks the folder as a running stack does.
 func holdLock(t *testing.T, dir string) {
 	t.Helper()
 	file, err := os.Create(filepath.Join(dir, "lock"))
@@ -96,7 +96,7 @@ func holdLock(t *testing.T, dir string) {
 	}
 }
 
-func (o *office) write(name, text string) (path string) {
+func (o *testStack) write(name, text string) (path string) {
 	o.t.Helper()
 	path = filepath.Join(o.dir, name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -105,7 +105,7 @@ func (o *office) write(name, text string) (path string) {
 	return path
 }
 
-func (o *office) read(name string) string {
+func (o *testStack) read(name string) string {
 	o.t.Helper()
 	text, err := os.ReadFile(filepath.Join(o.dir, name))
 	if err != nil {
@@ -114,27 +114,27 @@ func (o *office) read(name string) string {
 	return string(text)
 }
 
-// drop removes an item of a table.
-func (o *office) drop(table, pk, sk string) {
+// deleteItem deletes an item of a table.
+func (o *testStack) deleteItem(table, pk, sk string) {
 	o.t.Helper()
 	if _, err := o.client.DeleteItem(o.t.Context(), &dynamodb.DeleteItemInput{TableName: &table, Key: items.Key(pk, sk)}); err != nil {
 		o.t.Fatal(err)
 	}
 }
 
-// outcome is what a run of the command leaves.
+// outcome is the result of a run of the command.
 type outcome struct {
 	code           int
 	stdout, stderr string
 }
 
-// run runs the command on the office's stack.
-func (o *office) run(args ...string) outcome {
+// run runs the command on the stack.
+func (o *testStack) run(args ...string) outcome {
 	o.t.Helper()
 	return o.runWith(o.t.Context(), strings.NewReader(""), append(args, "--local", o.dir)...)
 }
 
-func (o *office) runWith(ctx context.Context, stdin io.Reader, args ...string) outcome {
+func (o *testStack) runWith(ctx context.Context, stdin io.Reader, args ...string) outcome {
 	o.t.Helper()
 	var stdout, stderr bytes.Buffer
 	code := run(ctx, process{
@@ -144,17 +144,17 @@ func (o *office) runWith(ctx context.Context, stdin io.Reader, args ...string) o
 	return outcome{code, stdout.String(), stderr.String()}
 }
 
-// expect fails the test unless the command ended so and said so on stderr.
-func (o *office) expect(got outcome, code int, said string) outcome {
+// expect fails the test unless the command exited with the code and wrote the text to stderr.
+func (o *testStack) expect(got outcome, code int, want string) outcome {
 	o.t.Helper()
-	if got.code != code || !strings.Contains(got.stderr, said) {
-		o.t.Fatalf("exit code %d, want %d; stderr, which should contain %q:\n%s", got.code, code, said, got.stderr)
+	if got.code != code || !strings.Contains(got.stderr, want) {
+		o.t.Fatalf("exit code %d, want %d; stderr, which should contain %q:\n%s", got.code, code, want, got.stderr)
 	}
 	return got
 }
 
-// list returns the users' addresses in the order of creation.
-func (o *office) list() []string {
+// userEmails returns the addresses of all users in the order of their creation.
+func (o *testStack) userEmails() []string {
 	o.t.Helper()
 	var all []string
 	for {
@@ -164,7 +164,7 @@ func (o *office) list() []string {
 		}
 		if len(page.Users) == 0 {
 			if page.Total != int64(len(all)) {
-				o.t.Errorf("the total is %d, the pages have %d users", page.Total, len(all))
+				o.t.Errorf("the total is %d, but the pages have %d users", page.Total, len(all))
 			}
 			return all
 		}
@@ -174,16 +174,16 @@ func (o *office) list() []string {
 	}
 }
 
-// authenticate returns the id of the user whom the key lets in.
-func (o *office) authenticate(key string) (string, error) {
+// authenticate returns the ID of the user that the key belongs to.
+func (o *testStack) authenticate(key string) (string, error) {
 	caller, _, err := credentials.NewAuthenticator(o.tables.credentials, 0, o.now).
 		Authenticate(o.t.Context(), strings.TrimSpace(key), credentials.APIKey)
 	return caller.UserID, err
 }
 
-func TestUsage(t *testing.T) {
+func TestRunReportsUsageErrors(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newTestStack(t)
 	if err := os.Mkdir(filepath.Join(o.dir, "lists.csv"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -194,18 +194,18 @@ func TestUsage(t *testing.T) {
 		stdout string
 		stderr string
 	}{
-		{"nothing", nil, 0, "rebuild-ranks", ""},
+		{"no arguments", nil, 0, "rebuild-ranks", ""},
 		{"help", []string{"help"}, 0, "import-users", ""},
-		{"help of a command", []string{"help", "bootstrap"}, 0, "--key-file FILE              write the key to this FILE; without it, to stdout\n", ""},
+		{"help of a command", []string{"help", "bootstrap"}, 0, "--key-file FILE              write the key to this FILE; default: stdout\n", ""},
 		{"-h of a command", []string{"import-users", "-h"}, 0, "Usage: portside import-users [flags] FILE", ""},
 		{"version", []string{"version"}, 0, "portside ", ""},
-		{"unknown command", []string{"frobnicate"}, 2, "", "there is no command \"frobnicate\"; `.local/bin/portside help` lists them"},
-		{"unknown flag", []string{"version", "--wat"}, 2, "", "portside version: flag provided but not defined: -wat; `.local/bin/portside version -h` explains"},
-		{"stray argument", []string{"rebuild-ranks", "x"}, 2, "", `"x" is not expected here`},
+		{"unknown command", []string{"frobnicate"}, 2, "", "unknown command \"frobnicate\"; `.local/bin/portside help` lists the commands"},
+		{"unknown flag", []string{"version", "--wat"}, 2, "", "portside version: flag provided but not defined: -wat; see `.local/bin/portside version -h`"},
+		{"stray argument", []string{"rebuild-ranks", "x"}, 2, "", `unexpected argument "x"`},
 		{"no settings", []string{"rebuild-ranks"}, 2, "", "set USERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE"},
 		{"address without a stack", []string{"rebuild-ranks", "--addr", "127.0.0.1:1"}, 2, "", "--addr needs --local"},
-		{"no file", []string{"import-users"}, 2, "", "name one file"},
-		{"folder", []string{"import-users", o.dir}, 1, "", "is a folder: name a file in it"},
+		{"no file", []string{"import-users"}, 2, "", "give one file"},
+		{"folder", []string{"import-users", o.dir}, 1, "", "is a folder; give a file"},
 		{"folder named as a file", []string{"import-users", filepath.Join(o.dir, "lists.csv"), "--local", o.dir}, 1, "", "is a folder"},
 		{"unknown kind of file", []string{"import-users", "x.txt"}, 2, "", "--format"},
 		{"mail without an address", []string{"import-users", "x.csv", "--send-activation-email"}, 2, "", "set USERS_TABLE"},
@@ -226,9 +226,9 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-func TestLocalStackThatWasKilled(t *testing.T) {
+func TestLocalStackIsNotUsedAfterItWasKilled(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newTestStack(t)
 	o.dir = t.TempDir()
 	o.writeStack(localStack{
 		DynamoDB: "http://127.0.0.1:1", AccessKeyID: "test", SecretAccessKey: "test", Region: "us-east-1",
@@ -238,13 +238,13 @@ func TestLocalStackThatWasKilled(t *testing.T) {
 	o.write("lock", "1234")
 	o.expect(o.run("rebuild-ranks"), 1, "no local stack runs in")
 	holdLock(t, o.dir)
-	o.expect(o.run("rebuild-ranks"), 1, "DynamoDB does not answer")
+	o.expect(o.run("rebuild-ranks"), 1, "DynamoDB refused the connection")
 	o.write("stack.json", "{")
 	o.expect(o.run("rebuild-ranks"), 1, "does not describe a local stack")
 }
 
 func TestSettingsFromTheEnvironment(t *testing.T) {
-	o := newOffice(t)
+	o := newTestStack(t)
 	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", aws.ToString(o.client.Options().BaseEndpoint))
 	t.Setenv("AWS_REGION", "us-east-1")
 	t.Setenv("AWS_ACCESS_KEY_ID", "test")
@@ -260,14 +260,14 @@ func TestSettingsFromTheEnvironment(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, stderr.String())
 	}
 	settings["USERS_TABLE"] = "no-such-table"
-	if code := run(t.Context(), p); code != 1 || !strings.Contains(stderr.String(), "there is no such table") {
+	if code := run(t.Context(), p); code != 1 || !strings.Contains(stderr.String(), "the table does not exist") {
 		t.Errorf("exit code %d: %s", code, stderr.String())
 	}
 }
 
 func TestSetRateLimit(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newTestStack(t)
 	key, err := credentials.Parse(strings.TrimSpace(o.run("bootstrap", "--email", "ada@example.com", "--name", "Ada").stdout))
 	if err != nil {
 		t.Fatal(err)
@@ -278,36 +278,36 @@ func TestSetRateLimit(t *testing.T) {
 	}{{"500", 500}, {"0", 0}} {
 		o.expect(o.run("set-rate-limit", "--credential", key.ID(), "--per-minute", limit.flag), 0, key.ID())
 		if stored, err := o.tables.credentials.Get(t.Context(), key.ID()); err != nil || stored.RateLimit != limit.want {
-			t.Errorf("the limit is %d, %v; want %d", stored.RateLimit, err, limit.want)
+			t.Errorf("the limit is %d with error %v, want %d", stored.RateLimit, err, limit.want)
 		}
 	}
-	o.expect(o.run("set-rate-limit", "--credential", "nobody", "--per-minute", "5"), 1, `no credential with the id "nobody"`)
+	o.expect(o.run("set-rate-limit", "--credential", "nobody", "--per-minute", "5"), 1, `no credential has the ID "nobody"`)
 }
 
 func TestRebuildRanks(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newTestStack(t)
 	o.expect(o.run("import-users", o.write("users.csv", "email,name,role\na@example.com,A,admin\nb@example.com,B,user\n")), 0, "2 created")
-	o.drop(o.names.users, "rank#users#0#", "rank")
-	o.drop(o.names.users, "email#b@example.com", "email")
+	o.deleteItem(o.names.users, "rank#users#0#", "rank")
+	o.deleteItem(o.names.users, "email#b@example.com", "email")
 	creation := projects.Creation{Project: projects.Project{ID: "p", Status: projects.Draft}}
 	if _, err := o.tables.projects.Create(t.Context(), creation); err != nil {
 		t.Fatal(err)
 	}
-	o.drop(o.names.projects, "list#draft", "0000000000")
+	o.deleteItem(o.names.projects, "list#draft", "0000000000")
 	got := o.expect(o.run("rebuild-ranks"), 0, "counts")
 	for _, line := range []string{
-		"1  users put right", "1  counters of users corrected", "0  sequence", "0  number of active admins",
-		"1  projects put right", "0  counters of projects corrected",
+		"1  users repaired", "1  counters of users corrected", "0  sequence", "0  number of active admins",
+		"1  projects repaired", "0  counters of projects corrected",
 	} {
 		if !strings.Contains(got.stdout, line) {
 			t.Errorf("the summary lacks %q:\n%s", line, got.stdout)
 		}
 	}
-	if all := o.list(); len(all) != 2 {
-		t.Errorf("users are %v", all)
+	if all := o.userEmails(); len(all) != 2 {
+		t.Errorf("got the users %v, want two", all)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	o.expect(o.runWith(stopped, nil, "rebuild-ranks", "--local", o.dir), 1, "stopped; run it again")
+	o.expect(o.runWith(stopped, nil, "rebuild-ranks", "--local", o.dir), 1, "stopped; run the command again")
 }

@@ -27,7 +27,7 @@ func TestDemoDataIsABelievableStory(t *testing.T) {
 
 func testStory(t *testing.T, now time.Time) {
 	t.Helper()
-	a := newArchive(t)
+	a := newAnalyticsStack(t)
 	a.clock = now
 	a.expect(a.run("bootstrap", "--email", "ada@example.com", "--name", "Ada"), 0, "") // after the year has begun
 	got := a.expect(a.run("demo-data", "--days", "40"), 0, "")
@@ -53,29 +53,29 @@ func testStory(t *testing.T, now time.Time) {
 	a.expect(a.run("reconcile"), 0, "")
 
 	a.expect(a.run("demo-data", "--days", "2"), 1, "give --add to add to them")
-	a.expect(a.run("demo-data", "--days", "2", "--add"), 1, "what seed 1 adds is here already: give another --seed")
+	a.expect(a.run("demo-data", "--days", "2", "--add"), 1, "the users of seed 1 already exist: give another --seed")
 	a.expect(a.run("demo-data", "--days", "2", "--add", "--seed", "2"), 0, "")
 	a.expect(a.run("reconcile"), 0, "")
 }
 
-func TestDemoDataThatCannotBe(t *testing.T) {
+func TestDemoDataRejectsInvalidUsage(t *testing.T) {
 	t.Parallel()
-	a := newArchive(t)
+	a := newAnalyticsStack(t)
 	a.expect(a.run("demo-data", "--days", "0"), 2, "--days must be 1 to 396")
-	a.expect(a.run("demo-data", "x"), 2, "not expected here")
+	a.expect(a.run("demo-data", "x"), 2, "unexpected argument")
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	if got := a.runWith(stopped, nil, "demo-data", "--local", a.dir); got.code != 1 {
-		t.Errorf("it ended with %d: %s", got.code, got.stderr)
+		t.Errorf("exit code %d, stderr %s", got.code, got.stderr)
 	}
 }
 
-func TestDemoDataSaysWhatItsFlagsMayBe(t *testing.T) {
+func TestDemoDataHelpShowsDefaults(t *testing.T) {
 	t.Parallel()
-	got := newOffice(t).run("demo-data", "-h")
-	for _, said := range []string{"1 to 396; 365 if left out", "from 0; 1 if left out"} {
-		if !strings.Contains(got.stdout+got.stderr, said) {
-			t.Errorf("it does not say %q: %+v", said, got)
+	got := newTestStack(t).run("demo-data", "-h")
+	for _, want := range []string{"1 to 396; default: 365", "from 0; default: 1"} {
+		if !strings.Contains(got.stdout+got.stderr, want) {
+			t.Errorf("the help lacks %q: %+v", want, got)
 		}
 	}
 }

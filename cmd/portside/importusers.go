@@ -14,25 +14,25 @@ import (
 
 func importCommand() command {
 	return command{
-		name: "import-users", arguments: "FILE.csv|FILE.jsonl|-", summary: "add many users from a file",
-		help: `Adds the users of a CSV file (with a header) or of a file with one JSON object a line.
-Columns or keys: email, name, role (admin, manager, user, viewer); and, optional,
-department, metadata (a JSON object), sendActivationEmail (true or false). Commas or
-semicolons separate the columns.
+		name: "import-users", arguments: "FILE.csv|FILE.jsonl|-", summary: "add users from a file",
+		help: `Adds the users of a CSV file with a header, or of a file with one JSON object per line.
+Required columns or keys: email, name, role (admin, manager, user, viewer). Optional:
+department, metadata (a JSON object), sendActivationEmail (true or false). The separator
+of the columns is a comma or a semicolon.
 
-A row that cannot be added is told with its line and does not stop the others. A user
-whose address exists is left as it is and counted as already there, so a file may be
-imported again after an interruption, or with its mistakes mended. Exit code 1 if any row
-failed.`,
+A row that fails is reported with its line number and does not stop the import. If a user
+with the address exists, the user stays unchanged and counts as already there. So a file
+can be imported again after an interruption or after its errors are corrected. The exit
+code is 1 if any row failed.`,
 		prepare: func(flags *flag.FlagSet) action {
 			o := importOptions{on: newTarget(flags)}
-			flags.StringVar(&o.format, "format", "", "read the file as `csv|jsonl`; without it, its name tells")
-			flags.StringVar(&o.errorsFile, "errors", "", "write the rows that failed to this CSV `FILE` (line,email,reason)")
-			flags.BoolVar(&o.activationEmail, "send-activation-email", false, "invite by mail the users whose row does not say otherwise")
-			flags.StringVar(&o.baseURL, "base-url", "", "`URL` that links in mails begin with, such as https://portal.example.com")
+			flags.StringVar(&o.format, "format", "", "format of the file: `csv|jsonl`; default: from its name")
+			flags.StringVar(&o.errorsFile, "errors", "", "write failed rows to this CSV `FILE` (line,email,reason)")
+			flags.BoolVar(&o.activationEmail, "send-activation-email", false, "invite users by mail unless their row says otherwise")
+			flags.StringVar(&o.baseURL, "base-url", "", "`URL` at the beginning of links in mails, such as https://portal.example.com")
 			return func(ctx context.Context, p process, arguments []string) error {
 				if len(arguments) != 1 {
-					return usageError("name one file, or - for stdin")
+					return usageError("give one file, or - for stdin")
 				}
 				o.path = arguments[0]
 				return importUsers(ctx, p, o)
@@ -50,7 +50,7 @@ type importOptions struct {
 	baseURL         string
 }
 
-// reader returns how the format is read.
+// reader returns the constructor of the reader for the format.
 func (o importOptions) reader() (func(io.Reader, rowDefaults) (rowReader, error), error) {
 	format := o.format
 	if format == "" {
@@ -62,12 +62,13 @@ func (o importOptions) reader() (func(io.Reader, rowDefaults) (rowReader, error)
 	case "jsonl", ".jsonl", ".ndjson":
 		return func(r io.Reader, d rowDefaults) (rowReader, error) { return newJSONRows(r, d) }, nil
 	}
-	return nil, usageError("the name of the file does not say what it is: give --format csv or --format jsonl (make: ARGS='--format csv')")
+	return nil, usageError("the format is not clear from the name of the file: " +
+		"give --format csv or --format jsonl (make: ARGS='--format csv')")
 }
 
 func importUsers(ctx context.Context, p process, o importOptions) error {
 	if info, err := os.Stat(o.path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder: name a file in it", o.path)
+		return fmt.Errorf("%s is a folder; give a file", o.path)
 	}
 	read, err := o.reader()
 	if err != nil {
@@ -81,7 +82,7 @@ func importUsers(ctx context.Context, p process, o importOptions) error {
 		o.baseURL = t.baseURL
 	}
 	if o.activationEmail && o.baseURL == "" {
-		return usageError("--send-activation-email needs --base-url")
+		return usageError("--send-activation-email requires --base-url")
 	}
 	source, size, err := openSource(o.path, p.stdin)
 	if err != nil {
@@ -89,7 +90,7 @@ func importUsers(ctx context.Context, p process, o importOptions) error {
 	}
 	defer source.Close()
 	counted := &countingReader{from: source}
-	rows, err := read(counted, rowDefaults{activationEmail: o.activationEmail, mayInvite: o.baseURL != ""})
+	rows, err := read(counted, rowDefaults{activationEmail: o.activationEmail, hasBaseURL: o.baseURL != ""})
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.path, err)
 	}
@@ -104,7 +105,7 @@ func importUsers(ctx context.Context, p process, o importOptions) error {
 	return errors.Join(job.run(ctx, rows), rejects.close())
 }
 
-// openSource returns the file and its size; the size of stdin is not known, which is -1.
+// openSource opens the file and returns its size, or -1 for stdin and pipes.
 func openSource(path string, stdin io.Reader) (io.ReadCloser, int64, error) {
 	if path == "-" {
 		return io.NopCloser(stdin), -1, nil

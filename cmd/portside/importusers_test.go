@@ -15,7 +15,7 @@ import (
 
 const mixedCSV = "\ufeffname,email,role,metadata,department,sendActivationEmail\r\n" +
 	"Ada,ADA@example.com,admin,\"{\"\"plan\"\": 12345678901234567890}\",R&D,\r\n" +
-	"\"Grace\nHopper\",grace@example.com,user,,,\r\n" + // line 3 to 4: a line break in a name is refused
+	"\"Grace\nHopper\",grace@example.com,user,,,\r\n" + // lines 3 and 4: a line break in a name is invalid
 	"\"Jean \"\"J\"\" B\",jean@example.com,viewer,,\"Sales, EU\",false\r\n" +
 	"\r\n" +
 	"Linus,linus@example.com,user\r\n" + // line 7: fields are missing
@@ -36,18 +36,18 @@ const mixedJSONL = "\ufeff" + `{"email":"ADA@example.com","name":"Ada","role":"a
 	`{"email":"x@example.com"` + "\n" +
 	`{"email":"wendy@example.com","name":"Wendy","role":"manager","sendActivationEmail":true}`
 
-func TestImportTellsEveryRow(t *testing.T) {
+func TestImportReportsEveryFailedRow(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		file, text string
-		rows       int // created, with an address for mails
+		rows       int // created
 		failures   []string
 	}{
 		{"users.csv", mixedCSV, 3, []string{
 			"line 3: name must not contain control, formatting or line-separating characters",
 			"line 7: the row has more or fewer fields than the header",
 			"line 8: role must be admin, manager, user or viewer; metadata must be a JSON object",
-			"line 9: a quote is in the wrong place",
+			"line 9: a quote is misplaced",
 			"line 11: sendActivationEmail must be true, false or empty",
 		}},
 		{"users.jsonl", mixedJSONL, 3, []string{
@@ -61,7 +61,7 @@ func TestImportTellsEveryRow(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()
-			o := newOffice(t)
+			o := newTestStack(t)
 			path, rejects := o.write(c.file, c.text), filepath.Join(o.dir, "errors.csv")
 			got := o.expect(o.run("import-users", path, "--errors", rejects), 1, fmt.Sprintf("%d created, ", c.rows))
 			written := o.read("errors.csv")
@@ -77,8 +77,8 @@ func TestImportTellsEveryRow(t *testing.T) {
 			if n := strings.Count(written, "\n"); n != 1+len(c.failures) {
 				t.Errorf("the errors file has %d lines, want %d:\n%s", n, 1+len(c.failures), written)
 			}
-			if all := o.list(); !slices.Equal(all, []string{"ada@example.com", "jean@example.com", "wendy@example.com"}) {
-				t.Errorf("users are %v", all)
+			if all := o.userEmails(); !slices.Equal(all, []string{"ada@example.com", "jean@example.com", "wendy@example.com"}) {
+				t.Errorf("got the users %v", all)
 			}
 			o.checkImported(t)
 			o.expect(o.run("import-users", path), 1, "0 created, ")
@@ -86,20 +86,20 @@ func TestImportTellsEveryRow(t *testing.T) {
 	}
 }
 
-// checkImported looks at what the rows said.
-func (o *office) checkImported(t *testing.T) {
+// checkImported checks that the users have the values of their rows.
+func (o *testStack) checkImported(t *testing.T) {
 	t.Helper()
 	ada, err := o.tables.users.ByEmail(t.Context(), "ada@example.com")
 	if err != nil || string(ada.Metadata) != `{"plan":12345678901234567890}` || ada.Department != "R&D" || ada.Status != users.Active {
-		t.Errorf("ada is %+v, %v", ada, err)
+		t.Errorf("got ada %+v, %v", ada, err)
 	}
 	jean, err := o.tables.users.ByEmail(t.Context(), "jean@example.com")
 	if err != nil || jean.Name != `Jean "J" B` || jean.Department != "Sales, EU" || string(jean.Metadata) != "{}" {
-		t.Errorf("jean is %+v, %v", jean, err)
+		t.Errorf("got jean %+v, %v", jean, err)
 	}
 	wendy, err := o.tables.users.ByEmail(t.Context(), "wendy@example.com")
 	if err != nil || wendy.Status != users.Pending {
-		t.Errorf("wendy is %+v, %v", wendy, err)
+		t.Errorf("got wendy %+v, %v", wendy, err)
 	}
 	unsent, err := o.tables.users.Unsent(t.Context(), o.now().Add(time.Hour), 10)
 	if err != nil || len(unsent) != 1 || unsent[0].BaseURL != "http://127.0.0.1:3999" {
@@ -107,33 +107,33 @@ func (o *office) checkImported(t *testing.T) {
 	}
 }
 
-func TestImportRefusesTheFile(t *testing.T) {
+func TestImportRejectsInvalidFiles(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	cases := []struct{ name, file, text, said string }{
+	o := newTestStack(t)
+	cases := []struct{ name, file, text, want string }{
 		{"empty", "a.csv", "", "the file is empty"},
-		{"unknown column", "b.csv", "email,name,role,rule\n", `there is no column "rule"; email, name and role are needed`},
-		{"column twice", "c.csv", "email,name,role,name\n", `header: the column "name" stands there twice`},
-		{"column twice in another case", "c2.csv", "email;Name;role;name\n", `header: the column "name" stands there twice`},
+		{"unknown column", "b.csv", "email,name,role,rule\n", `unknown column "rule"; email, name and role are required`},
+		{"column twice", "c.csv", "email,name,role,name\n", `header: the column "name" occurs twice`},
+		{"column twice in another case", "c2.csv", "email;Name;role;name\n", `header: the column "name" occurs twice`},
 		{"missing column", "d.csv", "email,name\n", `the column "role" is missing`},
 		{"utf-16", "e.csv", "\xff\xfee\x00m\x00", "save it as UTF-8"},
-		{"open quote", "f.csv", "email,name,role\na@example.com,A,user\nb@example.com,\"B" + strings.Repeat("x", 2*maxRow), "after line 2: a record has more than"},
+		{"open quote", "f.csv", "email,name,role\na@example.com,A,user\nb@example.com,\"B" + strings.Repeat("x", 2*maxRowBytes), "after line 2: a record has more than"},
 	}
 	for _, c := range cases {
-		got := o.expect(o.run("import-users", o.write(c.file, c.text)), 1, c.said)
+		got := o.expect(o.run("import-users", o.write(c.file, c.text)), 1, c.want)
 		if !strings.Contains(got.stderr, "portside import-users: ") {
 			t.Errorf("%s: %s", c.name, got.stderr)
 		}
 	}
-	if all := o.list(); !slices.Equal(all, []string{"a@example.com"}) {
-		t.Errorf("users are %v, want the one before the open quote", all)
+	if all := o.userEmails(); !slices.Equal(all, []string{"a@example.com"}) {
+		t.Errorf("got the users %v, want only the one before the open quote", all)
 	}
 }
 
-func TestImportLongLines(t *testing.T) {
+func TestImportSkipsLongLines(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	long := `{"email":"` + strings.Repeat("x", maxRow) + `"}`
+	o := newTestStack(t)
+	long := `{"email":"` + strings.Repeat("x", maxRowBytes) + `"}`
 	text := long + "\n" + `{"email":"a@example.com","name":"A","role":"user"}` + "\n" + long
 	got := o.expect(o.run("import-users", o.write("users.jsonl", text)), 1, "1 created, 0 already there, 2 failed")
 	for _, line := range []string{"line 1: the line has more than", "line 3: the line has more than"} {
@@ -143,29 +143,29 @@ func TestImportLongLines(t *testing.T) {
 	}
 }
 
-func TestImportShowsTwentyFailures(t *testing.T) {
+func TestImportLimitsShownFailures(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newTestStack(t)
 	path := o.write("users.csv", "email,name,role\n"+strings.Repeat("nonsense,A,user\n", 30))
 	got := o.expect(o.run("import-users", path), 1, "further failures are not shown")
-	if n := strings.Count(got.stderr, "email must be"); n != shownFailures {
-		t.Errorf("%d failures are shown, want %d", n, shownFailures)
+	if n := strings.Count(got.stderr, "email must be"); n != maxShownFailures {
+		t.Errorf("%d failures are shown, want %d", n, maxShownFailures)
 	}
 }
 
-// pausing is a file with a pause: when all of text is read, it does what then says, and goes on with rest.
-type pausing struct {
+// pausingReader is a file with a pause: after text it calls onPause and continues with rest.
+type pausingReader struct {
 	text, rest io.Reader
-	then       func()
+	onPause    func()
 }
 
-func (p *pausing) Read(b []byte) (int, error) {
+func (p *pausingReader) Read(b []byte) (int, error) {
 	n, err := p.text.Read(b)
-	if err != io.EOF || p.then == nil {
+	if err != io.EOF || p.onPause == nil {
 		return n, err
 	}
-	p.then()
-	p.text, p.then = p.rest, nil
+	p.onPause()
+	p.text, p.onPause = p.rest, nil
 	return p.text.Read(b)
 }
 
@@ -177,26 +177,26 @@ func manyRows(from, to int) io.Reader {
 	return strings.NewReader(b.String())
 }
 
-// TestImportInterrupted stops an import in the middle of its file, and runs it again.
+// The test stops an import in the middle of its file and runs it again.
 func TestImportInterrupted(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newTestStack(t)
 	ctx, stop := context.WithCancel(t.Context())
-	file := &pausing{text: manyRows(0, 2*chunkSize+100), rest: manyRows(2*chunkSize+100, 5*chunkSize), then: func() {
-		for page, err := (users.Page{}), error(nil); page.Total == 0 && err == nil; { // until the first chunk has begun
+	file := &pausingReader{text: manyRows(0, 2*chunkSize+100), rest: manyRows(2*chunkSize+100, 5*chunkSize), onPause: func() {
+		for page, err := (users.Page{}), error(nil); page.Total == 0 && err == nil; { // until the first chunk is being imported
 			page, err = o.tables.users.List(context.WithoutCancel(ctx), users.Query{Limit: 1})
 		}
 		stop()
 	}}
 	got := o.runWith(ctx, file, "import-users", "-", "--format", "jsonl", "--local", o.dir)
-	o.expect(got, 1, "stopped; import the file again to go on")
-	before := len(o.list())
+	o.expect(got, 1, "stopped; import the file again to continue")
+	before := len(o.userEmails())
 	if before != chunkSize {
-		t.Errorf("%d users after the interruption, want the %d of the chunk that had begun", before, chunkSize)
+		t.Errorf("%d users after the interruption, want the %d of the chunk that was started", before, chunkSize)
 	}
 	got = o.runWith(t.Context(), manyRows(0, 5*chunkSize), "import-users", "-", "--format", "jsonl", "--local", o.dir)
 	o.expect(got, 0, fmt.Sprintf("%d created, %d already there, 0 failed", 5*chunkSize-before, before))
-	all := o.list()
+	all := o.userEmails()
 	if len(all) != 5*chunkSize || all[0] != "user0@example.com" || all[len(all)-1] != fmt.Sprintf("user%d@example.com", 5*chunkSize-1) {
 		t.Errorf("%d users, want %d in the order of the file", len(all), 5*chunkSize)
 	}

@@ -12,8 +12,8 @@ import (
 	"portside/shared/credentials"
 )
 
-// readKeyFile returns the key in the file; found is false where there is no file or an empty one. Anything else in it is
-// an error: a file that is not ours must not be overwritten.
+// readKeyFile returns the key in the file. Found is false if the file is missing or empty. Any
+// other content is an error, because a foreign file must not be overwritten.
 func readKeyFile(path string) (key credentials.Secret, found bool, err error) {
 	if path == "" {
 		return credentials.Secret{}, false, nil
@@ -25,9 +25,9 @@ func readKeyFile(path string) (key credentials.Secret, found bool, err error) {
 	if err != nil {
 		return credentials.Secret{}, false, fmt.Errorf("key file: %w", err)
 	}
-	defer func() { _ = file.Close() }() // a reader has nothing to lose
-	const enough = 1 << 10
-	content, err := io.ReadAll(io.LimitReader(file, enough))
+	defer func() { _ = file.Close() }() // closing after reading loses nothing
+	const maxBytes = 1 << 10
+	content, err := io.ReadAll(io.LimitReader(file, maxBytes))
 	if err != nil {
 		return credentials.Secret{}, false, fmt.Errorf("key file: %w", err)
 	}
@@ -37,12 +37,14 @@ func readKeyFile(path string) (key credentials.Secret, found bool, err error) {
 	}
 	key, err = credentials.Parse(text)
 	if err != nil {
-		return credentials.Secret{}, false, fmt.Errorf("%s holds something that is no API key: move it away, or choose another --key-file", path)
+		return credentials.Secret{}, false, fmt.Errorf("%s contains something other than an API key: "+
+			"move the file away, or choose another --key-file", path)
 	}
 	return key, true, nil
 }
 
-// writeKeyFile replaces the file as a whole, readable by its owner only. Without a path it does nothing.
+// writeKeyFile replaces the whole file, readable only by its owner. It does nothing if path is
+// empty.
 func writeKeyFile(path string, key credentials.Secret) error {
 	if path == "" {
 		return nil

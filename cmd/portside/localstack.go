@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// localStack is what the local stack writes to DATA/stack.json about itself.
+// localStack is the content of DATA/stack.json, in which the local stack describes itself.
 type localStack struct {
 	API             string            `json:"api"`
 	DynamoDB        string            `json:"dynamodb"`
@@ -21,27 +21,28 @@ type localStack struct {
 	AccessKeyID     string            `json:"accessKeyId"`
 	SecretAccessKey string            `json:"secretAccessKey"`
 	Tables          map[string]string `json:"tables"`  // names by logical ID
-	Buckets         map[string]string `json:"buckets"` // the same
+	Buckets         map[string]string `json:"buckets"` // names by logical ID
 }
 
-// findLocalStack returns the stack that runs on the folder, and serves the address unless that is empty.
+// findLocalStack returns the stack that runs on the data folder. If address is not empty, the stack
+// must serve that address.
 func findLocalStack(data, address string) (localStack, error) {
 	var stack localStack
-	running, err := held(filepath.Join(data, "lock"))
+	running, err := isLocked(filepath.Join(data, "lock"))
 	if err != nil {
 		return stack, err
 	}
 	text, err := os.ReadFile(filepath.Join(data, "stack.json"))
 	if !running || errors.Is(err, fs.ErrNotExist) {
 		return stack, fmt.Errorf("no local stack runs in %s: start one with `make run DATA=%s`, "+
-			"or name the DATA folder of the one that runs", data, quoted(data))
+			"or give the DATA folder of the running stack", data, shellQuoted(data))
 	}
 	if err != nil {
 		return stack, err
 	}
 	if err := json.Unmarshal(text, &stack); err != nil || stack.DynamoDB == "" || len(stack.Tables) == 0 {
 		return stack, fmt.Errorf("%s does not describe a local stack: restart it with `make run DATA=%s`",
-			filepath.Join(data, "stack.json"), quoted(data))
+			filepath.Join(data, "stack.json"), shellQuoted(data))
 	}
 	if serves := strings.TrimPrefix(stack.API, "http://"); address != "" && serves != address {
 		return stack, fmt.Errorf("the local stack in %s serves %s, not %s: give that address, "+
@@ -50,9 +51,9 @@ func findLocalStack(data, address string) (localStack, error) {
 	return stack, nil
 }
 
-// held reports whether a process holds the lock that a running stack has on its folder; what a killed stack left behind
-// must not lead to whatever has its ports now.
-func held(path string) (bool, error) {
+// isLocked reports whether a process holds the lock that a running stack has on its folder. The
+// files of a killed stack must not be used, because another program may have its ports now.
+func isLocked(path string) (bool, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -60,7 +61,7 @@ func held(path string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = file.Close() }() // which gives the lock back
+	defer func() { _ = file.Close() }() // releases the lock
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return true, nil
@@ -71,8 +72,8 @@ func held(path string) (bool, error) {
 	return false, nil
 }
 
-// quoted is a path as a shell reads it.
-func quoted(path string) string {
+// shellQuoted returns a path in the quoting of a shell.
+func shellQuoted(path string) string {
 	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:=@%,") == "" {
 		return path
 	}

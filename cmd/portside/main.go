@@ -1,9 +1,10 @@
-// Command portside is the operator's command: it makes the first admin, imports users, repairs what is derived from
-// them, sets rate limits, and puts tokens into secrets that are renewed by themselves. It works on the tables directly,
-// with the operator's own AWS permissions, and so asks for no API key.
+// Command portside is the operator's command. It creates the first admin, imports users, repairs
+// derived data, sets rate limits, and stores tokens in secrets that are rotated automatically. It
+// works directly on the tables with the operator's AWS permissions, so it does not need an API key.
 //
-// Every subcommand may be stopped at any moment and run again: it finishes what is missing and repeats nothing. Results
-// go to stdout, everything else to stderr. Exit codes: 0 done, 1 not or not wholly done, 2 not understood.
+// Every subcommand can be stopped at any time and run again. It then finishes what is missing and
+// repeats nothing; only demo-data does not continue. Results go to stdout, everything else to
+// stderr. Exit codes: 0 success, 1 failure or partial failure, 2 invalid usage.
 package main
 
 import (
@@ -16,7 +17,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the first signal asks, the second one ends the process at once
+	context.AfterFunc(ctx, stop) // the first signal cancels ctx, the second one kills the process
 	os.Exit(run(ctx, process{
 		program: os.Args[0], args: os.Args[1:], lookup: os.LookupEnv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		now: time.Now,

@@ -20,34 +20,36 @@ import (
 	"portside/shared/users"
 )
 
-// secretPrefix is that of all secrets which RotateTokensFunction may touch; see template.yaml.
+// secretPrefix is the prefix of all secrets that RotateTokensFunction may access; see
+// template.yaml.
 const secretPrefix = "portside/"
 
 func manageTokenCommand() command {
 	return command{
-		name: "manage-token", summary: "keep a token in a secret that AWS Secrets Manager renews",
-		help: `Makes a secret that says which token it is to hold, and turns its rotation on: the first
-token is there moments later, and Secrets Manager renews it from then on. Running it again
-leaves the secret's terms and token as they are.`,
+		name: "manage-token", summary: "store a token in a secret that AWS Secrets Manager rotates",
+		help: `Creates a secret that describes the token it will contain, and enables its rotation. The
+first token is available moments later, and Secrets Manager rotates it from then on. Running
+the command again leaves the description and the token unchanged.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on, wanted := newTarget(flags), managedToken{}
-			flags.StringVar(&wanted.secret, "secret", "", "the secret's `NAME`, which begins with "+secretPrefix)
-			flags.StringVar(&wanted.owner, "owner", "", "e-mail `address` of the user whom the token acts for")
-			flags.StringVar(&wanted.name, "name", "", "the token's `NAME`; without it, the secret's")
-			flags.Func("scope", "what the token may fetch (`SCOPE`); give it once for each", func(s string) error {
+			flags.StringVar(&wanted.secret, "secret", "", "`NAME` of the secret; it begins with "+secretPrefix)
+			flags.StringVar(&wanted.owner, "owner", "", "e-mail `ADDRESS` of the user that the token belongs to")
+			flags.StringVar(&wanted.name, "name", "", "`NAME` of the token; default: the name of the secret")
+			flags.Func("scope", "`SCOPE` of the token; repeat the flag for several", func(s string) error {
 				wanted.scopes = append(wanted.scopes, principal.Scope(s))
 				return nil
 			})
 			flags.IntVar(&wanted.days, "days", tokens.DefaultDays, "`DAYS` until a token expires")
-			flags.Func("every", "`DAYS` between renewals; without it, two thirds of --days", func(s string) (err error) {
+			flags.Func("every", "`DAYS` between rotations; default: two thirds of --days", func(s string) (err error) {
 				if wanted.every, err = strconv.Atoi(s); err != nil || wanted.every < 1 {
-					return errors.New("it must be a number of days, at least 1 and less than --days")
+					return errors.New("must be a number of days, at least 1 and less than --days")
 				}
 				return nil
 			})
-			flags.StringVar(&wanted.function, "function", "", "`ARN` of RotateTokensFunction (the stack's output RotationFunctionArn); not with --local")
+			flags.StringVar(&wanted.function, "function", "",
+				"`ARN` of RotateTokensFunction (output RotationFunctionArn of the stack); not needed with --local")
 			return func(ctx context.Context, p process, arguments []string) error {
-				if err := noArguments(arguments); err != nil {
+				if err := rejectArguments(arguments); err != nil {
 					return err
 				}
 				if err := wanted.check(on.local != ""); err != nil {
@@ -69,10 +71,10 @@ type managedToken struct {
 	days, every                   int
 }
 
-// localFunction is RotateTokensFunction of a local stack, which has no other account.
+// localFunction is the ARN of RotateTokensFunction in every local stack.
 const localFunction = "arn:aws:lambda:us-east-1:000000000000:function:portside-RotateTokensFunction"
 
-// check completes what may be left out.
+// check sets the defaults and validates the flags.
 func (m *managedToken) check(local bool) error {
 	if local && m.function == "" {
 		m.function = localFunction
@@ -80,14 +82,14 @@ func (m *managedToken) check(local bool) error {
 	if m.name == "" {
 		m.name = m.secret
 	}
-	if m.every == 0 { // not given
+	if m.every == 0 { // the flag is missing
 		m.every = max(1, m.days*2/3)
 	}
 	switch {
 	case m.owner == "" || !strings.HasPrefix(m.secret, secretPrefix) || m.secret == secretPrefix:
-		return usageError("--owner and --secret " + secretPrefix + "… are needed")
+		return usageError("--owner and --secret " + secretPrefix + "… are required")
 	case m.function == "":
-		return usageError("--function is needed, or --local DATA")
+		return usageError("--function or --local DATA is required")
 	case m.every >= m.days:
 		return usageError("--every must be less than --days")
 	}
@@ -100,26 +102,27 @@ func (m *managedToken) check(local bool) error {
 func manageToken(ctx context.Context, p process, t *tables, m managedToken) error {
 	owner, err := t.users.ByEmail(ctx, users.NewUser{Email: m.owner}.Normal().Email)
 	if errors.Is(err, users.ErrNotFound) {
-		return fmt.Errorf("there is no user with the address %s", m.owner)
+		return fmt.Errorf("no user has the address %s", m.owner)
 	}
 	if err != nil {
 		return err
 	}
 	if owner.Status != users.Active {
-		return fmt.Errorf("%s is not active, so no token of this user would work", m.owner)
+		return fmt.Errorf("the user %s is not active, so a token of this user would not work", m.owner)
 	}
-	made, err := m.create(ctx, t.secrets, owner.ID)
+	isNew, err := m.create(ctx, t.secrets, owner.ID)
 	if err != nil {
 		return err
 	}
-	if made {
-		p.say("made the secret %s", m.secret)
+	if isNew {
+		p.report("created the secret %s", m.secret)
 	}
-	return m.turnOn(ctx, p, t.secrets)
+	return m.enableRotation(ctx, p, t.secrets)
 }
 
-// create reports whether it made the secret; one that is there must be one of ours.
-func (m managedToken) create(ctx context.Context, client *secretsmanager.Client, ownerID string) (made bool, err error) {
+// create creates the secret, and reports whether it did. An existing secret must describe the same
+// token.
+func (m managedToken) create(ctx context.Context, client *secretsmanager.Client, ownerID string) (isNew bool, err error) {
 	terms := rotation.Terms{OwnerID: ownerID, Name: m.name, Days: m.days}
 	for _, s := range m.scopes {
 		terms.Scopes = append(terms.Scopes, string(s))
@@ -137,23 +140,25 @@ func (m managedToken) create(ctx context.Context, client *secretsmanager.Client,
 	}
 	value, err := rotation.ParseValue(aws.ToString(found.SecretString))
 	if err != nil {
-		return false, fmt.Errorf("the secret %s exists and holds something else: choose another name", m.secret)
+		return false, fmt.Errorf("the secret %s exists with other content: choose another name", m.secret)
 	}
-	same := value.OwnerID == terms.OwnerID && value.Name == terms.Name && value.Days == terms.Days && slices.Equal(value.Scopes, terms.Scopes)
-	if !same {
-		return false, fmt.Errorf("the secret %s exists with other terms: change its value in Secrets Manager, or choose another name", m.secret)
+	isSame := value.OwnerID == terms.OwnerID && value.Name == terms.Name && value.Days == terms.Days &&
+		slices.Equal(value.Scopes, terms.Scopes)
+	if !isSame {
+		return false, fmt.Errorf("the secret %s describes another token: change its value in Secrets Manager, or choose another name", m.secret)
 	}
 	return false, nil
 }
 
-// turnOn has the secret rotated, now and on schedule, unless it is already.
-func (m managedToken) turnOn(ctx context.Context, p process, client *secretsmanager.Client) error {
+// enableRotation makes Secrets Manager rotate the secret now and on a schedule, unless rotation is
+// already enabled.
+func (m managedToken) enableRotation(ctx context.Context, p process, client *secretsmanager.Client) error {
 	found, err := client.DescribeSecret(ctx, &secretsmanager.DescribeSecretInput{SecretId: &m.secret})
 	if err != nil {
 		return err
 	}
 	if aws.ToBool(found.RotationEnabled) {
-		p.say("the secret %s is renewed already; nothing to do", m.secret)
+		p.report("the secret %s is already rotated; nothing to do", m.secret)
 		return nil
 	}
 	_, err = client.RotateSecret(ctx, &secretsmanager.RotateSecretInput{
@@ -163,6 +168,6 @@ func (m managedToken) turnOn(ctx context.Context, p process, client *secretsmana
 	if err != nil {
 		return err
 	}
-	p.say("the secret %s gets its token now, and a new one every %d days", m.secret, m.every)
+	p.report("the secret %s gets its token now, and a new one every %d days", m.secret, m.every)
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// withSecrets gives the office's stack a Secrets Manager.
-func (o *office) withSecrets() *secretsmanager.Client {
+// withSecrets adds a Secrets Manager to the stack.
+func (o *testStack) withSecrets() *secretsmanager.Client {
 	o.t.Helper()
 	client := awstest.SecretsManager(o.t)
 	o.writeStack(localStack{
@@ -23,8 +23,8 @@ func (o *office) withSecrets() *secretsmanager.Client {
 	return client
 }
 
-func TestManageTokenMakesASecretThatIsRotated(t *testing.T) {
-	o := newOffice(t)
+func TestManageTokenCreatesRotatedSecret(t *testing.T) {
+	o := newTestStack(t)
 	client := o.withSecrets()
 	o.expect(o.run("bootstrap", "--email", "ada@example.com", "--name", "Ada"), 0, "")
 	manage := []string{
@@ -38,19 +38,19 @@ func TestManageTokenMakesASecretThatIsRotated(t *testing.T) {
 	}
 	terms, err := rotation.ParseValue(aws.ToString(value.SecretString))
 	if err != nil || len(terms.Scopes) != 2 || terms.Days != 90 || terms.Name != "portside/acme" || terms.Token != "" {
-		t.Errorf("the secret holds %v, %v", terms, err)
+		t.Errorf("got the value %v, %v", terms, err)
 	}
 	found, err := client.DescribeSecret(t.Context(), &secretsmanager.DescribeSecretInput{SecretId: aws.String("portside/acme")})
 	if err != nil || !aws.ToBool(found.RotationEnabled) || aws.ToInt64(found.RotationRules.AutomaticallyAfterDays) != 60 ||
 		!strings.HasSuffix(aws.ToString(found.RotationLambdaARN), "RotateTokensFunction") || len(found.VersionIdsToStages) != 2 {
-		t.Errorf("the secret is %+v, %v", found, err)
+		t.Errorf("got the secret %+v, %v", found, err)
 	}
 	o.expect(o.run(manage...), 0, "nothing to do")
-	o.expect(o.run(append(manage, "--scope", "read:docker-images")...), 1, "exists with other terms")
+	o.expect(o.run(append(manage, "--scope", "read:docker-images")...), 1, "describes another token")
 }
 
-func TestManageTokenThatIsRefused(t *testing.T) {
-	o := newOffice(t)
+func TestManageTokenRejectsInvalidUsage(t *testing.T) {
+	o := newTestStack(t)
 	client := o.withSecrets()
 	o.expect(o.run("bootstrap", "--email", "ada@example.com", "--name", "Ada"), 0, "")
 	with := func(secret, owner string, more ...string) []string {
@@ -64,15 +64,15 @@ func TestManageTokenThatIsRefused(t *testing.T) {
 	for _, every := range []string{"0", "-1", "x"} {
 		o.expect(o.run(with("portside/acme", "ada@example.com", scope, "--every", every)...), 2, "at least 1")
 	}
-	o.expect(o.run(with("portside/acme", "nobody@example.com", scope)...), 1, "no user with the address")
+	o.expect(o.run(with("portside/acme", "nobody@example.com", scope)...), 1, "no user has the address")
 	_, err := client.CreateSecret(t.Context(), &secretsmanager.CreateSecretInput{
 		Name: aws.String("portside/other"), SecretString: aws.String("hunter2"),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := o.expect(o.run(with("portside/other", "ada@example.com", scope)...), 1, "holds something else")
+	got := o.expect(o.run(with("portside/other", "ada@example.com", scope)...), 1, "exists with other content")
 	if strings.Contains(got.stderr, "hunter2") {
-		t.Error("the error shows a secret's value")
+		t.Error("the error contains the value of the secret")
 	}
 }

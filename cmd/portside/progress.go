@@ -1,12 +1,9 @@
 package main
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -14,71 +11,73 @@ import (
 	"golang.org/x/term"
 )
 
-// tellEvery is how often progress is told where there is no terminal.
-const tellEvery = 3 * time.Second
+// progressInterval is the time between progress lines when stderr is not a terminal.
+const progressInterval = 3 * time.Second
 
-// progress shows how far an import is. What cannot be shown has nowhere else to go.
+// progress shows the progress of an import. It ignores errors, because there is no other place to
+// report them.
 type progress interface {
 	update(counts string)
 	note(line string)
 	finish()
 }
 
-// newProgress returns a bar for a terminal and lines for anything else. Size is in bytes, -1 if it is not known; done
-// tells how many of them have been read.
+// newProgress returns a progress bar for a terminal and plain lines for anything else. Size is the
+// number of bytes to read, or -1 if unknown; done returns how many have been read.
 func newProgress(w io.Writer, size int64, done func() int64) progress {
 	file, isFile := w.(*os.File)
 	if !isFile || !term.IsTerminal(int(file.Fd())) {
-		return &lines{w: w, size: size, done: done, told: time.Now()}
+		return &progressLines{w: w, size: size, done: done, reportedAt: time.Now()}
 	}
-	return &bar{w: w, done: done, bar: progressbar.NewOptions64(size,
+	return &progressBar{w: w, done: done, bar: progressbar.NewOptions64(size,
 		progressbar.OptionSetWriter(w), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionShowBytes(true),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionFullWidth(), progressbar.OptionSetDescription("importing"),
 	)}
 }
 
-type bar struct {
+type progressBar struct {
 	w    io.Writer
 	bar  *progressbar.ProgressBar
 	done func() int64
 }
 
-func (b *bar) update(counts string) {
+func (b *progressBar) update(counts string) {
 	b.bar.Describe(counts)
 	_ = b.bar.Set64(b.done())
 }
 
-func (b *bar) note(line string) {
+func (b *progressBar) note(line string) {
 	_ = b.bar.Clear()
 	_, _ = fmt.Fprintln(b.w, line)
 	_ = b.bar.RenderBlank()
 }
 
-func (b *bar) finish() { _ = b.bar.Exit(); _, _ = fmt.Fprintln(b.w) }
+func (b *progressBar) finish() { _ = b.bar.Exit(); _, _ = fmt.Fprintln(b.w) }
 
-type lines struct {
-	w    io.Writer
-	size int64
-	done func() int64
-	told time.Time
+type progressLines struct {
+	w          io.Writer
+	size       int64
+	done       func() int64
+	reportedAt time.Time
 }
 
-func (l *lines) update(counts string) {
-	if time.Since(l.told) < tellEvery {
+func (l *progressLines) update(counts string) {
+	if time.Since(l.reportedAt) < progressInterval {
 		return
 	}
-	l.told = time.Now()
+	l.reportedAt = time.Now()
 	if l.size > 0 {
 		counts += fmt.Sprintf(" (%d %% of the file)", 100*l.done()/l.size)
 	}
 	l.note(counts)
 }
 
-func (l *lines) note(line string) { _, _ = fmt.Fprintln(l.w, line) }
+func (l *progressLines) note(line string) { _, _ = fmt.Fprintln(l.w, line) }
 
-func (l *lines) finish() {}
+func (l *progressLines) finish() {}
 
-// countingReader knows how many bytes went through it, at any moment and for any goroutine.
+// countingReader counts the bytes that pass through it. Other goroutines may call bytes at any
+// time.
 type countingReader struct {
 	from io.Reader
 	n    atomic.Int64
@@ -91,46 +90,3 @@ func (c *countingReader) Read(p []byte) (int, error) {
 }
 
 func (c *countingReader) bytes() int64 { return c.n.Load() }
-
-// rejects writes the rows that failed to a file, if one was asked for.
-type rejects struct {
-	file *os.File
-	csv  *csv.Writer
-}
-
-func newRejects(path string) (*rejects, error) {
-	if path == "" {
-		return &rejects{}, nil
-	}
-	file, err := os.Create(path)
-	if err != nil {
-		return nil, fmt.Errorf("--errors: %w", err)
-	}
-	r := &rejects{file: file, csv: csv.NewWriter(file)}
-	return r, r.write("line", "email", "reason")
-}
-
-func (r *rejects) add(failed row, why string) error {
-	return r.write(strconv.Itoa(failed.line), failed.user.Email, why)
-}
-
-func (r *rejects) write(fields ...string) error {
-	if r.csv == nil {
-		return nil
-	}
-	if err := r.csv.Write(fields); err != nil {
-		return fmt.Errorf("--errors: %w", err)
-	}
-	return nil
-}
-
-func (r *rejects) close() error {
-	if r.csv == nil {
-		return nil
-	}
-	r.csv.Flush()
-	if err := errors.Join(r.csv.Error(), r.file.Close()); err != nil {
-		return fmt.Errorf("--errors: %w", err)
-	}
-	return nil
-}

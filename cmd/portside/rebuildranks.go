@@ -13,16 +13,16 @@ import (
 
 func rebuildCommand() command {
 	return command{
-		name: "rebuild-ranks", summary: "repair lists, counts and e-mail markers from the users and projects themselves",
-		help: `Compares everything that is derived from the users with the users: e-mail markers,
-lists, counts, the sequence of numbers, the number of active admins; and the same of the
-projects. What is wrong is mended. The service may go on meanwhile. A run on sound tables
-changes nothing; one that was stopped is simply run again. Exit code 1 if something is
-left that only a person can decide.`,
+		name: "rebuild-ranks", summary: "repair lists, counts and e-mail markers from the users and projects",
+		help: `Compares the users with everything that is derived from them: e-mail markers, lists,
+counts, the sequence of numbers, and the number of active admins. It does the same for
+projects. Differences are repaired. The service can stay in use meanwhile. If everything is
+correct, the command changes nothing. After an interruption, run it again. The exit code is
+1 if something is left that only a person can decide.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on := newTarget(flags)
 			return func(ctx context.Context, p process, arguments []string) error {
-				if err := noArguments(arguments); err != nil {
+				if err := rejectArguments(arguments); err != nil {
 					return err
 				}
 				t, err := on.open(ctx, p)
@@ -35,23 +35,24 @@ left that only a person can decide.`,
 	}
 }
 
-// rebuildRanks goes on with the projects where users are in dispute: neither depends on the other.
+// rebuildRanks continues with the projects even if users have conflicts, because neither depends on
+// the other.
 func rebuildRanks(ctx context.Context, p process, t *tables) error {
-	of, err := t.users.Rebuild(ctx, rebuildProgress(p, "users"))
+	rebuilt, err := t.users.Rebuild(ctx, rebuildProgress(p, "users"))
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	users := tellRepairs(p, "users", of.Repairs, repair{"number of active admins corrected", count(of.Admins)})
+	users := reportRepairs(p, "users", rebuilt.Repairs, repair{"number of active admins corrected", count(rebuilt.Admins)})
 	repairs, err := t.projects.Rebuild(ctx, rebuildProgress(p, "projects"))
 	if err != nil {
 		return cmp.Or(interrupted(ctx, err), users)
 	}
-	return errors.Join(users, tellRepairs(p, "projects", repairs))
+	return errors.Join(users, reportRepairs(p, "projects", repairs))
 }
 
 func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("stopped; run it again to finish")
+		return fmt.Errorf("stopped; run the command again to finish")
 	}
 	return err
 }
@@ -62,11 +63,11 @@ type repair struct {
 	number int
 }
 
-// tellRepairs prints what was mended. The error says that something is left.
-func tellRepairs(p process, things string, repairs lists.Repairs, more ...repair) error {
+// reportRepairs prints what was repaired. It returns an error if conflicts are left.
+func reportRepairs(p process, things string, repairs lists.Repairs, more ...repair) error {
 	lines := append([]repair{
-		{"items without one of the " + things + " removed", repairs.Strays},
-		{things + " put right in lists and markers", repairs.Things},
+		{"items that belong to none of the " + things + " removed", repairs.Strays},
+		{things + " repaired in lists and markers", repairs.Things},
 		{"counters of " + things + " corrected", repairs.Counters},
 		{"sequence of the numbers of " + things + " corrected", count(repairs.Sequence)},
 	}, more...)
@@ -76,10 +77,10 @@ func tellRepairs(p process, things string, repairs lists.Repairs, more ...repair
 		}
 	}
 	for _, d := range repairs.Disputes {
-		p.say("%s: %s %s", things, d.ID, d.Reason)
+		p.report("%s: %s %s", things, d.ID, d.Reason)
 	}
 	if len(repairs.Disputes) > 0 {
-		return fmt.Errorf("%d %s are left as they are: change or delete one of each pair through the API, then run it again",
+		return fmt.Errorf("%d %s stay unchanged: change or delete one of each pair through the API, then run the command again",
 			len(repairs.Disputes), things)
 	}
 	return nil
@@ -92,19 +93,19 @@ func count(done bool) int {
 	return 0
 }
 
-// rebuildProgress tells the beginning of every step, and how far it is every few seconds.
+// rebuildProgress reports the beginning of every step, and the progress every few seconds.
 func rebuildProgress(p process, things string) func(lists.Progress) {
 	var step lists.Step
-	var told time.Time
+	var reportedAt time.Time
 	return func(at lists.Progress) {
-		if at.Step == step && time.Since(told) < tellEvery {
+		if at.Step == step && time.Since(reportedAt) < progressInterval {
 			return
 		}
-		step, told = at.Step, time.Now()
+		step, reportedAt = at.Step, time.Now()
 		if at.Of > 0 {
-			p.say("%s, %s: %d of %d", things, at.Step, at.Done, at.Of)
+			p.report("%s, %s: %d of %d", things, at.Step, at.Done, at.Of)
 			return
 		}
-		p.say("%s, %s: %d", things, at.Step, at.Done)
+		p.report("%s, %s: %d", things, at.Step, at.Done)
 	}
 }

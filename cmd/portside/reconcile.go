@@ -13,38 +13,41 @@ import (
 	"portside/shared/dynamo/daycounts"
 )
 
-// reconciliation is the job of reconcile.
-type reconciliation struct {
+// reconcile is the job of the command reconcile.
+type reconcile struct {
 	on       *target
 	from, to dayFlag
-	mend     bool
+	fix      bool
 
 	differences, gaps int
-	failures          []error // of what was not compared
+	failures          []error // comparisons that failed
 }
 
 func reconcileCommand() command {
 	return command{
-		name: "reconcile", summary: "compare the dashboard's numbers with what they count, and put them right",
-		help: `Counts again what the dashboard is made of: users and projects from their histories, which
-deleted ones leave behind, and always of all days; requests and calls of models from the
-lines of the log that are kept in the bucket; pulls from their log. How much is stored can
-only be measured again. Differences are printed: day, what, counter, stored, recomputed.
-With --fix they are put right, and lines of the log that were kept and never counted are
-counted. The service may go on meanwhile: nothing is compared or written that somebody else
-has changed since it was read. What is left as it is because it cannot be counted again,
-such as days of which segments of the log are missing in the bucket, is told. What cannot be
-compared, because it fails or changes too fast, is told too, and the rest goes on. A run
-that was stopped is simply run again. Exit code 1 if there are differences left, or such
-days, or what was not compared. The bucket is that of ANALYTICS_BUCKET, the log of pulls
-that of PULLS_TABLE, or both are those of the local stack.`,
+		name: "reconcile", summary: "count the dashboard's numbers again, and correct them",
+		help: `Counts the numbers of the dashboard again and compares them with the stored ones. Users
+and projects are counted from their histories, which exist even for deleted ones, and always
+for all days. Requests and model calls are counted from the log lines that are archived in
+the bucket, pulls from the pull log. Storage is not compared, because it can only be measured
+again. Each difference is printed with its day, source, counter, stored and recounted value.
+
+With --fix the numbers are corrected, and archived log lines that were never counted are
+counted. The service can stay in use meanwhile: data that changes during a comparison is
+compared again. The command reports days that cannot be counted again, for example because
+archived log lines are missing, and leaves them unchanged. It also reports comparisons that
+fail, and continues with the others. After an interruption, run it again.
+
+The exit code is 1 if there are differences left, days that cannot be counted again, or
+comparisons that failed. The bucket is that of ANALYTICS_BUCKET and the pull log that of
+PULLS_TABLE, or both are those of the local stack.`,
 		prepare: func(flags *flag.FlagSet) action {
-			r := &reconciliation{on: newTarget(flags)}
-			flags.Var(&r.from, "from", "first `DAY` of requests, calls and pulls, such as 2026-11-21; 400 days ago if left out")
-			flags.Var(&r.to, "to", "last `DAY`; today if left out")
-			flags.BoolVar(&r.mend, "fix", false, "put right what differs")
+			r := &reconcile{on: newTarget(flags)}
+			flags.Var(&r.from, "from", "first `DAY` of requests, calls and pulls, such as 2026-11-21; default: 400 days ago")
+			flags.Var(&r.to, "to", "last `DAY`; default: today")
+			flags.BoolVar(&r.fix, "fix", false, "correct the differences")
 			return func(ctx context.Context, p process, arguments []string) error {
-				if err := noArguments(arguments); err != nil {
+				if err := rejectArguments(arguments); err != nil {
 					return err
 				}
 				return r.run(ctx, p)
@@ -53,7 +56,7 @@ that of PULLS_TABLE, or both are those of the local stack.`,
 	}
 }
 
-// dayFlag is a day of the command line; nil: none.
+// dayFlag is an optional day on the command line. It is nil if the flag is missing.
 type dayFlag struct{ day *calendar.Day }
 
 func (f *dayFlag) String() string {
@@ -77,45 +80,46 @@ func (f *dayFlag) or(day calendar.Day) calendar.Day {
 	return *f.day
 }
 
-func (r *reconciliation) run(ctx context.Context, p process) error {
+func (r *reconcile) run(ctx context.Context, p process) error {
 	now := p.now()
 	first, last := r.from.or(firstDayOfPulls(now)), r.to.or(calendar.DayOf(now))
 	if first > last {
 		return usageError("--from must not be after --to")
 	}
-	of, err := r.on.openRecords(ctx, p)
+	tables, err := r.on.openAnalytics(ctx, p)
 	if err != nil {
 		return err
 	}
-	again := &analyticsdynamo.Reconciler{
-		Recorder: of.recorder, Pulls: of.countPulls, PullsFrom: firstDayOfPulls(now), Repair: r.mend,
-		Histories: []func(context.Context) iter.Seq2[daycounts.History, error]{of.users.Histories, of.projects.Histories},
+	reconciler := &analyticsdynamo.Reconciler{
+		Recorder: tables.recorder, Pulls: tables.countPulls, PullsFrom: firstDayOfPulls(now), Repair: r.fix,
+		Histories: []func(context.Context) iter.Seq2[daycounts.History, error]{tables.users.Histories, tables.projects.Histories},
 	}
-	if first < again.PullsFrom {
-		p.say("pulls before %s are not compared: their log is kept for 400 days", again.PullsFrom)
+	if first < reconciler.PullsFrom {
+		p.report("pulls before %s are not compared, because the pull log is kept for 400 days", reconciler.PullsFrom)
 	}
-	if err := r.compare(ctx, p, again, analytics.Period{First: first, Last: last}); err != nil {
+	if err := r.compare(ctx, p, reconciler, analytics.Period{First: first, Last: last}); err != nil {
 		return interrupted(ctx, err)
 	}
-	return r.conclude(p)
+	return r.reportTotals(p)
 }
 
-func (r *reconciliation) compare(ctx context.Context, p process, again *analyticsdynamo.Reconciler, days analytics.Period) error {
-	p.say("users and projects")
-	err := r.section(ctx, p, again.Counts)
-	told := time.Now()
+func (r *reconcile) compare(ctx context.Context, p process, reconciler *analyticsdynamo.Reconciler, days analytics.Period) error {
+	p.report("users and projects")
+	err := r.compareSection(ctx, p, reconciler.Counts)
+	reportedAt := time.Now()
 	for day := days.First; day <= days.Last && err == nil; day++ {
-		if time.Since(told) > tellEvery {
-			told = time.Now()
-			p.say("requests, calls of models and pulls: %s, %d of %d days", day, day-days.First, days.Days())
+		if time.Since(reportedAt) > progressInterval {
+			reportedAt = time.Now()
+			p.report("requests, model calls and pulls: %s, %d of %d days", day, day-days.First, days.Days())
 		}
-		err = r.section(ctx, p, func(ctx context.Context) (analytics.Findings, error) { return again.Day(ctx, day) })
+		err = r.compareSection(ctx, p, func(ctx context.Context) (analytics.Findings, error) { return reconciler.Day(ctx, day) })
 	}
 	return err
 }
 
-// section compares something and tells what is found. Its failure is told as well, and is no reason to leave out what comes after it.
-func (r *reconciliation) section(
+// compareSection runs one comparison and reports its findings. A failure is reported and does not
+// stop the other comparisons.
+func (r *reconcile) compareSection(
 	ctx context.Context, p process, compare func(context.Context) (analytics.Findings, error),
 ) error {
 	found, err := compare(ctx)
@@ -123,49 +127,50 @@ func (r *reconciliation) section(
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		p.say("not compared: %s", oneLine(err))
+		p.report("not compared: %s", singleLine(err))
 		r.failures = append(r.failures, err)
 	}
-	return r.tell(p, found)
+	return r.report(p, found)
 }
 
-const lineOfDifference = "%-10s  %-8s  %-26s  %14v  %14v\n"
+const differenceFormat = "%-10s  %-8s  %-26s  %14v  %14v\n"
 
-// tell prints what was found.
-func (r *reconciliation) tell(p process, found analytics.Findings) error {
+// report prints the findings.
+func (r *reconcile) report(p process, found analytics.Findings) error {
 	for _, gap := range found.Gaps {
-		p.say("%s of %s are left as they are: %s", gap.Source, gap.Day, gap.Reason)
+		p.report("%s of %s stay unchanged: %s", gap.Source, gap.Day, gap.Reason)
 	}
 	r.gaps += len(found.Gaps)
 	for _, d := range found.Differences {
 		if r.differences == 0 {
-			if _, err := fmt.Fprintf(p.stdout, lineOfDifference, "day", "of", "counter", "stored", "recomputed"); err != nil {
+			if _, err := fmt.Fprintf(p.stdout, differenceFormat, "day", "source", "counter", "stored", "recounted"); err != nil {
 				return err
 			}
 		}
 		r.differences++
-		if _, err := fmt.Fprintf(p.stdout, lineOfDifference, d.Day, d.Source, d.Counter, d.Stored, d.Recounted); err != nil {
+		if _, err := fmt.Fprintf(p.stdout, differenceFormat, d.Day, d.Source, d.Counter, d.Stored, d.Recounted); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *reconciliation) conclude(p process) error {
-	done := "numbers that differ"
-	if r.mend {
-		done = "numbers put right"
+func (r *reconcile) reportTotals(p process) error {
+	what := "numbers differ"
+	if r.fix {
+		what = "numbers corrected"
 	}
-	if _, err := fmt.Fprintf(p.stdout, "%d %s, %d days of the log that cannot be counted again\n", r.differences, done, r.gaps); err != nil {
+	if _, err := fmt.Fprintf(p.stdout, "%d %s, %d days of the log cannot be counted again\n", r.differences, what, r.gaps); err != nil {
 		return err
 	}
 	switch {
 	case len(r.failures) > 0:
-		return fmt.Errorf("not everything could be compared: run it again; it failed %d times, first so: %w", len(r.failures), r.failures[0])
-	case r.differences > 0 && !r.mend:
-		return fmt.Errorf("%d numbers differ: `%s reconcile --fix` puts them right", r.differences, p.program)
+		return fmt.Errorf("%d comparisons failed; run the command again; the first failure: %w", len(r.failures), r.failures[0])
+	case r.differences > 0 && !r.fix:
+		return fmt.Errorf("%d numbers differ: `%s reconcile --fix` corrects them", r.differences, p.program)
 	case r.gaps > 0:
-		return fmt.Errorf("%d days of the log cannot be counted again: restore what is missing in the bucket, then run it again", r.gaps)
+		return fmt.Errorf("%d days of the log cannot be counted again: "+
+			"restore the missing objects in the bucket, then run the command again", r.gaps)
 	}
 	return nil
 }

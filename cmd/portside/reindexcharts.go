@@ -16,11 +16,11 @@ import (
 	"portside/shared/lambda/start"
 )
 
-// defaultChartMegabytes is the template's MaxChartMegabytes.
+// defaultChartMegabytes is the default of MaxChartMegabytes in the template.
 const defaultChartMegabytes = 20
 
-// reindex is the job of reindex-charts.
-type reindex struct {
+// reindexCharts is the job of the command reindex-charts.
+type reindexCharts struct {
 	on        *target
 	bucket    string
 	megabytes int
@@ -28,18 +28,18 @@ type reindex struct {
 
 func reindexCommand() command {
 	return command{
-		name: "reindex-charts", summary: "make the index of the chart repository again from what is published",
-		help: `Reads every archive below charts/ in the bucket and makes index.yaml list exactly those
-that obey the rules. What does not is moved to rejected/, with the reason beside it. The
-service may go on meanwhile, and publishing too. A run on a sound bucket changes nothing;
-one that was stopped is simply run again. The bucket is that of --bucket, of CHARTS_BUCKET,
-or of the local stack. Exit code 1 if files were rejected.`,
+		name: "reindex-charts", summary: "rebuild the index of the chart repository from the published charts",
+		help: `Reads every archive below charts/ in the bucket and makes index.yaml list exactly the
+valid ones. Invalid files are moved to rejected/, each with the reason beside it. The service
+can stay in use meanwhile, including for publishing. If everything is correct, the command
+changes nothing. After an interruption, run it again. The bucket is that of --bucket, of
+CHARTS_BUCKET, or of the local stack. The exit code is 1 if files were rejected.`,
 		prepare: func(flags *flag.FlagSet) action {
-			r := &reindex{on: newTarget(flags)}
-			flags.StringVar(&r.bucket, "bucket", "", "the bucket of the chart repository, by `NAME`")
-			flags.IntVar(&r.megabytes, "max-megabytes", defaultChartMegabytes, "`SIZE` that an unpacked archive may have (MaxChartMegabytes)")
+			r := &reindexCharts{on: newTarget(flags)}
+			flags.StringVar(&r.bucket, "bucket", "", "`NAME` of the chart repository's bucket")
+			flags.IntVar(&r.megabytes, "max-megabytes", defaultChartMegabytes, "maximum `SIZE` of an unpacked archive (MaxChartMegabytes)")
 			return func(ctx context.Context, p process, arguments []string) error {
-				if err := noArguments(arguments); err != nil {
+				if err := rejectArguments(arguments); err != nil {
 					return err
 				}
 				return r.run(ctx, p)
@@ -48,7 +48,7 @@ or of the local stack. Exit code 1 if files were rejected.`,
 	}
 }
 
-func (r *reindex) run(ctx context.Context, p process) error {
+func (r *reindexCharts) run(ctx context.Context, p process) error {
 	if r.megabytes < 1 {
 		return usageError("--max-megabytes must be at least 1")
 	}
@@ -60,18 +60,18 @@ func (r *reindex) run(ctx context.Context, p process) error {
 	done, err := charts.NewIndexer(charts.Parts{
 		Bucket: chartss3.NewBucket(client, r.bucket), Inspector: chartshelm.New(maxBytes), MaxBytes: maxBytes, Now: time.Now,
 	}).Rebuild(ctx)
-	tellErr := tellOutcomes(p, done)
+	tellErr := reportOutcomes(p, done)
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("stopped; run it again to finish")
+		return fmt.Errorf("stopped; run the command again to finish")
 	case err != nil:
 		return err
 	}
 	return tellErr
 }
 
-// open finds the bucket's name, and a client that reaches it.
-func (r *reindex) open(ctx context.Context, p process) (*s3.Client, error) {
+// open finds the name of the bucket and returns a client for it.
+func (r *reindexCharts) open(ctx context.Context, p process) (*s3.Client, error) {
 	var stack localStack
 	var options []func(*config.LoadOptions) error
 	settings := start.NewSettings(p.lookup)
@@ -89,7 +89,7 @@ func (r *reindex) open(ctx context.Context, p process) (*s3.Client, error) {
 		r.bucket = cmp.Or(r.bucket, settings.Optional("CHARTS_BUCKET"))
 	}
 	if r.bucket == "" {
-		return nil, usageError("name the bucket with --bucket or CHARTS_BUCKET, or give --local DATA for a local stack")
+		return nil, usageError("give the bucket with --bucket or CHARTS_BUCKET, or give --local DATA for a local stack")
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
 	if err != nil {
@@ -98,23 +98,23 @@ func (r *reindex) open(ctx context.Context, p process) (*s3.Client, error) {
 	return s3Client(cfg, stack.S3), nil
 }
 
-// tellOutcomes prints what was done, and fails for what was rejected.
-func tellOutcomes(p process, done []charts.Outcome) error {
+// reportOutcomes prints what was done. It returns an error if files were rejected.
+func reportOutcomes(p process, done []charts.Outcome) error {
 	counts := map[charts.Act]int{}
 	for _, o := range done {
 		counts[o.Act]++
 		if o.Act == charts.Rejected {
-			p.say("rejected %s: %s", o.File, o.Reason)
+			p.report("rejected %s: %s", o.File, o.Reason)
 			continue
 		}
 		if _, err := fmt.Fprintf(p.stdout, "%-8s  %s\n", o.Act, o.File); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(p.stdout, "%d versions listed anew or corrected, %d no longer listed, %d files rejected\n",
+	_, err := fmt.Fprintf(p.stdout, "%d versions added or corrected, %d removed from the index, %d files rejected\n",
 		counts[charts.Listed], counts[charts.Unlisted], counts[charts.Rejected])
 	if err == nil && counts[charts.Rejected] > 0 {
-		err = fmt.Errorf("files that were rejected: %d; they are below %s with the reasons", counts[charts.Rejected], charts.RejectedPrefix)
+		err = fmt.Errorf("%d files were rejected; they are below %s with the reasons", counts[charts.Rejected], charts.RejectedPrefix)
 	}
 	return err
 }

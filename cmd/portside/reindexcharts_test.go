@@ -16,8 +16,8 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// withCharts gives the office's stack an S3 with a bucket of charts, and returns that bucket.
-func (o *office) withCharts() *chartss3.Bucket {
+// withCharts adds an S3 with a bucket of charts to the stack, and returns the bucket.
+func (o *testStack) withCharts() *chartss3.Bucket {
 	o.t.Helper()
 	client, name := awstest.S3(o.t), awstest.Bucket(o.t)
 	keys, err := client.Options().Credentials.Retrieve(o.t.Context())
@@ -49,42 +49,42 @@ func packedChart(t *testing.T, name, version string) []byte {
 
 func TestReindexCharts(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newTestStack(t)
 	bucket := o.withCharts()
 	put := func(key string, contents []byte) {
 		if err := bucket.Put(t.Context(), key, contents, charts.Anything); err != nil {
 			t.Fatal(err)
 		}
 	}
-	expectNothingDone(t, o)
+	expectNoChanges(t, o)
 	put("charts/app-1.0.0.tgz", packedChart(t, "app", "1.0.0"))
 	put("charts/bad-1.0.0.tgz", []byte("bad"))
-	got := o.expect(o.run("reindex-charts"), 1, "files that were rejected: 1")
+	got := o.expect(o.run("reindex-charts"), 1, "1 files were rejected")
 	if !strings.Contains(got.stdout, "listed    app-1.0.0.tgz") ||
 		!strings.Contains(got.stderr, "rejected bad-1.0.0.tgz: the file is no gzip") {
-		t.Errorf("it said %q, %q", got.stdout, got.stderr)
+		t.Errorf("got stdout %q and stderr %q", got.stdout, got.stderr)
 	}
-	expectNothingDone(t, o)
+	expectNoChanges(t, o)
 	index, err := bucket.Get(t.Context(), charts.IndexKey, 1<<20)
 	if err != nil || !bytes.Contains(index.Body, []byte("app-1.0.0.tgz")) {
-		t.Errorf("the index is %s, %v", index.Body, err)
+		t.Errorf("got the index %s, %v", index.Body, err)
 	}
 }
 
-func expectNothingDone(t *testing.T, o *office) {
+func expectNoChanges(t *testing.T, o *testStack) {
 	t.Helper()
 	got := o.expect(o.run("reindex-charts"), 0, "")
-	if want := "0 versions listed anew or corrected, 0 no longer listed, 0 files rejected\n"; got.stdout != want || got.stderr != "" {
-		t.Errorf("it said %q, %q", got.stdout, got.stderr)
+	if want := "0 versions added or corrected, 0 removed from the index, 0 files rejected\n"; got.stdout != want || got.stderr != "" {
+		t.Errorf("got stdout %q and stderr %q", got.stdout, got.stderr)
 	}
 }
 
-func TestReindexChartsThatCannotBe(t *testing.T) {
+func TestReindexChartsRejectsInvalidUsage(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
+	o := newTestStack(t)
 	o.expect(o.run("reindex-charts"), 2, "--bucket or CHARTS_BUCKET")
 	o.withCharts()
-	o.expect(o.run("reindex-charts", "--bucket", "no-such-bucket"), 1, "there is no such bucket")
+	o.expect(o.run("reindex-charts", "--bucket", "no-such-bucket"), 1, "the bucket does not exist")
 	o.expect(o.run("reindex-charts", "--max-megabytes", "0"), 2, "at least 1")
-	o.expect(o.run("reindex-charts", "app"), 2, "not expected here")
+	o.expect(o.run("reindex-charts", "app"), 2, "unexpected argument")
 }

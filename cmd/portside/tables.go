@@ -23,13 +23,14 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-const settingsHelp = `Commands find their tables by USERS_TABLE, PROJECTS_TABLE,
-CREDENTIALS_TABLE, ANALYTICS_TABLE and PULLS_TABLE, the buckets by CHARTS_BUCKET and
-ANALYTICS_BUCKET (see the outputs of the deployed stack), and AWS by the settings of the
-AWS SDK (AWS_PROFILE, AWS_REGION, …), or all of it by --local DATA.
+const settingsHelp = `Commands read the names of the tables from USERS_TABLE,
+PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE and PULLS_TABLE, and the names of the
+buckets from CHARTS_BUCKET and ANALYTICS_BUCKET (see the outputs of the deployed stack).
+They use the settings of the AWS SDK (AWS_PROFILE, AWS_REGION, …). With --local DATA,
+everything comes from the local stack.
 `
 
-// target says by flags which tables a command works on.
+// target is the installation that a command works on, from its flags.
 type target struct {
 	local   string
 	address string
@@ -51,8 +52,8 @@ type tables struct {
 	projects    *projectsdynamo.Store
 	credentials *credentialsdynamo.Table
 	secrets     *secretsmanager.Client
-	stack       localStack // zero unless --local is given
-	baseURL     string     // of the local stack; otherwise empty
+	stack       localStack // zero without --local
+	baseURL     string     // of the local stack; empty without --local
 }
 
 func (t *target) open(ctx context.Context, p process) (*tables, error) {
@@ -78,13 +79,14 @@ func (t *target) open(ctx context.Context, p process) (*tables, error) {
 		credentials: settings.String("CREDENTIALS_TABLE"), analytics: settings.String("ANALYTICS_TABLE"),
 	}
 	if settings.Err() != nil {
-		return nil, usageError("set USERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE to the tables' names, " +
+		return nil, usageError("set USERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE to the names of the tables, " +
 			"or give --local DATA for a local stack")
 	}
 	return open(ctx, names)
 }
 
-// tableNames are the names of the tables, and where Secrets Manager is; empty: where the SDK's settings say.
+// tableNames are the names of the tables, and the endpoint of Secrets Manager. An empty endpoint
+// means that of the SDK settings.
 type tableNames struct{ users, projects, credentials, analytics, secrets string }
 
 func open(ctx context.Context, names tableNames, options ...func(*config.LoadOptions) error) (*tables, error) {
@@ -124,21 +126,21 @@ func (s localStack) options() []func(*config.LoadOptions) error {
 	}
 }
 
-// explain puts what an operator can do about an error before what the SDK says of it.
+// explain adds to an SDK error what the operator can do about it.
 func explain(err error) string {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return "there is no such table: check USERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE, PULLS_TABLE " +
+		return "the table does not exist: check USERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE, PULLS_TABLE " +
 			"and AWS_REGION: " + err.Error()
 	}
-	if api, is := errors.AsType[smithy.APIError](err); is && api.ErrorCode() == "NoSuchBucket" {
-		return "there is no such bucket: check CHARTS_BUCKET, ANALYTICS_BUCKET or --bucket, and AWS_REGION: " + err.Error()
+	if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorCode() == "NoSuchBucket" {
+		return "the bucket does not exist: check CHARTS_BUCKET, ANALYTICS_BUCKET or --bucket, and AWS_REGION: " + err.Error()
 	}
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		service := "DynamoDB"
-		if operation, is := errors.AsType[*smithy.OperationError](err); is {
+		if operation, ok := errors.AsType[*smithy.OperationError](err); ok {
 			service = operation.ServiceID
 		}
-		return fmt.Sprintf("%s does not answer: check AWS_ENDPOINT_URL_%s, or that the local stack still runs: %v",
+		return fmt.Sprintf("%s refused the connection: check AWS_ENDPOINT_URL_%s, and whether the local stack still runs: %v",
 			service, strings.ToUpper(strings.ReplaceAll(service, " ", "_")), err)
 	}
 	return err.Error()

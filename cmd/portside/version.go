@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 )
 
-// commit is set by the linker; without it the build information knows.
+// commit is set by the linker. If it is empty, revision reads the build information.
 var commit = ""
 
 func versionCommand() command {
@@ -17,7 +17,7 @@ func versionCommand() command {
 		help: "Shows the commit and the Go version that this command was built from.",
 		prepare: func(*flag.FlagSet) action {
 			return func(_ context.Context, p process, arguments []string) error {
-				if err := noArguments(arguments); err != nil {
+				if err := rejectArguments(arguments); err != nil {
 					return err
 				}
 				_, err := fmt.Fprintf(p.stdout, "portside %s (%s, %s/%s)\n", revision(), runtime.Version(), runtime.GOOS, runtime.GOARCH)

@@ -97,7 +97,8 @@ func checkSegment(t *testing.T, p Segment, logged time.Time) {
 	t.Helper()
 	line := p.Lines[0]
 	before := logged.Sub(line.At())
-	if len(p.Lines) != 1 || p.Day != calendar.DayOf(line.At()) || before > maxEventAge || before < -maxClockSkew || len(FormatMillis(p.FirstLogged())) != 13 {
+	if len(p.Lines) != 1 || p.Day != calendar.DayOf(line.At()) || before > maxEventAge || before < -maxClockSkew ||
+		len(FormatMillis(p.FirstLogged())) != 13 {
 		t.Errorf("%+v", p)
 	}
 	if r := line.Request; r != nil && (r.LatencyMillis < -1 || BucketOf(r.LatencyMillis) >= 352 || r.Status < 0 || r.Status > 599) {

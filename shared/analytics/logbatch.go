@@ -80,6 +80,13 @@ func distinct(lines []LogLine) []LogLine {
 	return lines
 }
 
+// LogEvent is a line as CloudWatch Logs delivers it.
+type LogEvent struct {
+	ID       string
+	LoggedAt time.Time // when CloudWatch Logs received it
+	Message  string
+}
+
 // lineID returns the ID of the event. If the ID is missing or too long, it returns a digest of the
 // event instead.
 func (e LogEvent) lineID() string {
@@ -87,11 +94,4 @@ func (e LogEvent) lineID() string {
 		return e.ID
 	}
 	return digest(strconv.FormatInt(e.LoggedAt.UnixMilli(), 10), e.ID, e.Message)
-}
-
-// LogEvent is a line as CloudWatch Logs delivers it.
-type LogEvent struct {
-	ID       string
-	LoggedAt time.Time // when CloudWatch Logs received it
-	Message  string
 }

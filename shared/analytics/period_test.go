@@ -107,7 +107,8 @@ func TestPeriodsFollowTheCalendar(t *testing.T) {
 				t.Errorf("%s on %s continues after %s", kind, today, day)
 			}
 		}
-		if last := kind[:4] == "last" || kind == analytics.Yesterday; last == (period.Last == today) || last && !isLastDay(kind, period.Last.Begin()) {
+		isOver := kind[:4] == "last" || kind == analytics.Yesterday
+		if isOver == (period.Last == today) || isOver && !isLastDay(kind, period.Last.Begin()) {
 			t.Errorf("%s on %s ends on %s", kind, today, period.Last)
 		}
 	})

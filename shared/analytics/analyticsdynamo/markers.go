@@ -83,7 +83,9 @@ func (m marker) segmentName(s analytics.Segment) (analytics.SegmentName, error) 
 // countedSegments returns the counted segments of all streams that have segments in the archive,
 // which must be of one log and day. Strays are items in marker partitions whose key does not name a
 // segment.
-func (r *Recorder) countedSegments(ctx context.Context, archived []analytics.SegmentName) (names []analytics.SegmentName, strays []items.Map, err error) {
+func (r *Recorder) countedSegments(ctx context.Context, archived []analytics.SegmentName) (
+	names []analytics.SegmentName, strays []items.Map, err error,
+) {
 	seen := map[string]bool{}
 	for _, name := range archived {
 		if seen[name.Stream] {

@@ -160,7 +160,9 @@ func (r *recount) gaps(reason string) []analytics.Gap {
 
 // sumSegments adds up the counted segments, and counts each line once even if several segments have
 // it. It returns a reason if the segments cannot be counted.
-func (r *recount) sumSegments(ctx context.Context, stored storedDay, counted []analytics.SegmentName) (sum segmentTotals, reason string, err error) {
+func (r *recount) sumSegments(ctx context.Context, stored storedDay, counted []analytics.SegmentName) (
+	sum segmentTotals, reason string, err error,
+) {
 	if missing := stored.parts - int64(len(counted)); missing > 0 {
 		return sum, fmt.Sprintf("%d of %d segments of the log are missing", missing, stored.parts), nil
 	}
@@ -255,7 +257,9 @@ type daySegments struct {
 // that other segments have, and the number of their lines. A Recorder leaves such a segment if it
 // fails between archiving and counting. A damaged segment without a marker is skipped, because no
 // number includes it.
-func (r *recount) uncountedSegments(ctx context.Context, day daySegments, span time.Duration) (all []analytics.Segment, lines int64, err error) {
+func (r *recount) uncountedSegments(ctx context.Context, day daySegments, span time.Duration) (
+	all []analytics.Segment, lines int64, err error,
+) {
 	isCounted := map[analytics.SegmentName]bool{}
 	for _, name := range day.counted {
 		isCounted[name] = true
@@ -283,7 +287,9 @@ func (r *recount) uncountedSegments(ctx context.Context, day daySegments, span t
 
 // withoutCountedLines returns the segment without the lines of counted segments that overlap it.
 // None of them is longer than span.
-func (r *recount) withoutCountedLines(ctx context.Context, s analytics.Segment, counted []analytics.SegmentName, span time.Duration) (analytics.Segment, error) {
+func (r *recount) withoutCountedLines(
+	ctx context.Context, s analytics.Segment, counted []analytics.SegmentName, span time.Duration,
+) (analytics.Segment, error) {
 	for _, name := range counted {
 		if len(s.Lines) == 0 {
 			break

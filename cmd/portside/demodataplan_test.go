@@ -11,21 +11,21 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// newPlannedYear is a year of demo data that is only planned, not stored.
-func newPlannedYear(now time.Time, days int) *year {
-	return &year{seed: 1, now: now, first: calendar.DayOf(now) - calendar.Day(days) + 1}
+// newPlannedStory returns demo data that is only planned and not stored.
+func newPlannedStory(now time.Time, days int) *demoStory {
+	return &demoStory{seed: 1, now: now, first: calendar.DayOf(now) - calendar.Day(days) + 1}
 }
 
-// planned is what a day of demo data is to have.
-type planned struct {
+// dayPlan is the planned data of a day.
+type dayPlan struct {
 	Requests, Calls analytics.Segment
 	Pulls           []pulls.Pull
 	Measured        time.Time
 	Storage         analytics.StorageBytes
 }
 
-func plannedOn(y *year, day calendar.Day) planned {
-	p := planned{Requests: y.planRequests(day), Calls: y.planCalls(day), Pulls: y.planPulls(day)}
+func planDay(y *demoStory, day calendar.Day) dayPlan {
+	p := dayPlan{Requests: y.planRequests(day), Calls: y.planCalls(day), Pulls: y.planPulls(day)}
 	p.Measured, p.Storage = y.planStorage(day)
 	return p
 }
@@ -38,10 +38,10 @@ func everyClock(t *testing.T, check func(t *testing.T, now time.Time)) {
 	}
 }
 
-func TestDemoLatenciesAreBelievableOnEveryDay(t *testing.T) {
+func TestDemoLatenciesAreRealisticOnEveryDay(t *testing.T) {
 	t.Parallel()
 	everyClock(t, func(t *testing.T, now time.Time) {
-		y, sum := newPlannedYear(now, 40), &analytics.RequestStats{}
+		y, sum := newPlannedStory(now, 40), &analytics.RequestStats{}
 		for days := 1; days <= 30; days++ {
 			sum.Merge(y.planRequests(calendar.DayOf(now) - calendar.Day(days)).RequestStats())
 			if days != 7 && days != 30 {
@@ -58,12 +58,12 @@ func TestDemoLatenciesAreBelievableOnEveryDay(t *testing.T) {
 	})
 }
 
-func TestDemoPlanOfADayStaysWithinTheDay(t *testing.T) {
+func TestDemoPlanStaysWithinItsDay(t *testing.T) {
 	t.Parallel()
 	everyClock(t, func(t *testing.T, now time.Time) {
-		y, today := newPlannedYear(now, 40), calendar.DayOf(now)
+		y, today := newPlannedStory(now, 40), calendar.DayOf(now)
 		for _, day := range []calendar.Day{today - 1, today} {
-			p := plannedOn(y, day)
+			p := planDay(y, day)
 			times := []time.Time{p.Measured}
 			for _, line := range append(p.Requests.Lines, p.Calls.Lines...) {
 				times = append(times, line.At())
@@ -73,7 +73,7 @@ func TestDemoPlanOfADayStaysWithinTheDay(t *testing.T) {
 			}
 			for _, at := range times {
 				if calendar.DayOf(at) != day || at.After(now) {
-					t.Fatalf("the plan of %s has something at %s; the clock is %s", day, at, now)
+					t.Fatalf("the plan of %s has an event at %s, but the clock is %s", day, at, now)
 				}
 			}
 			if p.Storage.Charts <= 0 || day < today && len(p.Requests.Lines) == 0 {
@@ -83,15 +83,15 @@ func TestDemoPlanOfADayStaysWithinTheDay(t *testing.T) {
 	})
 }
 
-func TestDemoPlanOfADayDependsOnNoOtherPlan(t *testing.T) {
+func TestDemoPlansAreIndependent(t *testing.T) {
 	t.Parallel()
 	everyClock(t, func(t *testing.T, now time.Time) {
 		day := calendar.DayOf(now) - 1
-		y := newPlannedYear(now, 40)
-		want := plannedOn(y, day)
-		plannedOn(y, day-1)
-		if got := plannedOn(y, day); !reflect.DeepEqual(want, got) {
-			t.Fatalf("the plan of %s differs after that of the day before:\n%+v\n%+v", day, want, got)
+		y := newPlannedStory(now, 40)
+		want := planDay(y, day)
+		planDay(y, day-1)
+		if got := planDay(y, day); !reflect.DeepEqual(want, got) {
+			t.Fatalf("the plan of %s changes after planning the day before:\n%+v\n%+v", day, want, got)
 		}
 	})
 }
@@ -100,7 +100,7 @@ func TestDemoWeekendsAreQuiet(t *testing.T) {
 	t.Parallel()
 	count := map[bool]int{}
 	days := map[bool]int{}
-	y := newPlannedYear(time.Date(2029, 1, 4, 12, 0, 0, 0, time.UTC), 396)
+	y := newPlannedStory(time.Date(2029, 1, 4, 12, 0, 0, 0, time.UTC), 396)
 	for day := y.first; day < calendar.DayOf(y.now); day++ {
 		count[isWeekend(day)] += len(y.planRequests(day).Lines)
 		days[isWeekend(day)]++

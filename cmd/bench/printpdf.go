@@ -10,15 +10,16 @@ import (
 	"strings"
 )
 
-// pdfFile is a file that grows object by object; their numbers run from 1.
+// pdfFile is a PDF file that grows object by object. The numbers of the objects start at 1.
 type pdfFile struct {
 	out     bytes.Buffer
 	offsets []int
 }
 
-// printPDF sets each page's lines in Helvetica. The scan, where there is one, is a square of gray pixels on the first page.
+// printPDF prints the lines of each page in Helvetica. The optional scan is a square of gray pixels
+// on the first page.
 func printPDF(pages [][]string, scan []byte) []byte {
-	const firstPage = 5 // and with its content before the next
+	const firstPage = 5 // followed by its content
 	var file pdfFile
 	file.out.WriteString("%PDF-1.7\n")
 	file.object("<< /Type /Catalog /Pages 2 0 R >>")
@@ -32,7 +33,7 @@ func printPDF(pages [][]string, scan []byte) []byte {
 	for i, lines := range pages {
 		file.object(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R "+
 			"/Resources << /Font << /F1 3 0 R >> /XObject << /Scan 4 0 R >> >> >>", firstPage+2*i+1))
-		file.stream("/Filter /FlateDecode", packed(content(lines, i == 0 && scan != nil)))
+		file.stream("/Filter /FlateDecode", compressed(content(lines, i == 0 && scan != nil)))
 	}
 	return file.end()
 }
@@ -57,7 +58,7 @@ func (f *pdfFile) stream(entries string, content []byte) {
 		len(f.offsets), len(content), entries, content)
 }
 
-// end writes where the objects are.
+// end writes the cross-reference table.
 func (f *pdfFile) end() []byte {
 	at := f.out.Len()
 	fmt.Fprintf(&f.out, "xref\n0 %d\n0000000000 65535 f \n", len(f.offsets)+1)
@@ -68,7 +69,7 @@ func (f *pdfFile) end() []byte {
 	return f.out.Bytes()
 }
 
-// content draws the lines, which must have no parentheses.
+// content returns the drawing operators of the lines, which must not contain parentheses.
 func content(lines []string, scanned bool) []byte {
 	var text bytes.Buffer
 	if scanned {
@@ -82,17 +83,17 @@ func content(lines []string, scanned bool) []byte {
 	return text.Bytes()
 }
 
-func packed(content []byte) []byte {
+func compressed(content []byte) []byte {
 	var out bytes.Buffer
 	w := zlib.NewWriter(&out)
 	_, err := w.Write(content)
 	if err := errors.Join(err, w.Close()); err != nil {
-		panic(err) // memory only
+		panic(err) // writing to memory cannot fail
 	}
 	return out.Bytes()
 }
 
-// shortInvoice has the three values.
+// shortInvoice returns an invoice with the three values.
 func shortInvoice(id string, scan []byte) []byte {
 	return printPDF([][]string{{
 		"Harbour Paper Ltd.", "", "INVOICE", "", "Invoice number: " + id, "Invoice date: 3 March 2026", "Due date: 2 April 2026", "",
@@ -100,7 +101,7 @@ func shortInvoice(id string, scan []byte) []byte {
 	}}, scan)
 }
 
-// noise is what no compression makes smaller.
+// noise returns bytes that cannot be compressed.
 func noise(size int) []byte {
 	random, out := rand.New(rand.NewPCG(7, 8)), make([]byte, size) //nolint:gosec // the same in every run
 	for i := range out {

@@ -11,12 +11,12 @@ import (
 	"portside/shared/users"
 )
 
-// chunkSize is how many rows are imported at once, and so how many are told about at once and held in memory (times
-// three: one chunk is read and one waits while one is imported).
+// chunkSize is how many rows are imported at a time. Up to three chunks are in memory: one is read,
+// one waits, and one is imported.
 const chunkSize = 500
 
-// shownFailures is how many failures are told on stderr; --errors has them all.
-const shownFailures = 20
+// maxShownFailures is how many failures are shown on stderr. The file of --errors gets all of them.
+const maxShownFailures = 20
 
 // importJob imports the rows of one file.
 type importJob struct {
@@ -25,29 +25,29 @@ type importJob struct {
 	progress progress
 	rejects  *rejects
 
-	created, there, failed int
-	last                   int // line of the last row that is settled
+	created, existing, failed int
+	lastLine                  int // line of the last row that was counted
 }
 
-// chunk is consecutive rows; err ends the reading after them.
+// chunk is a sequence of rows. A non-nil err means that reading failed after them.
 type chunk struct {
 	rows []row
 	err  error
 }
 
-// run imports until the end of the file, an outage, or the end of ctx, which is heeded between chunks: a chunk that has
-// begun is finished.
+// run imports until the end of the file, an outage, or the end of ctx. It checks ctx only between
+// chunks, so a chunk that was started is finished.
 func (j *importJob) run(ctx context.Context, rows rowReader) error {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	err := j.importAll(ctx, readAhead(reading, rows))
 	j.progress.finish()
-	j.say("%d created, %d already there, %d failed", j.created, j.there, j.failed)
+	j.report("%d created, %d already there, %d failed", j.created, j.existing, j.failed)
 	if err != nil {
-		return fmt.Errorf("after line %d: %w", j.last, err)
+		return fmt.Errorf("after line %d: %w", j.lastLine, err)
 	}
 	if j.failed > 0 {
-		return errors.New("not all rows were imported: mend those that failed and import the file again")
+		return errors.New("not all rows were imported: correct the failed rows and import the file again")
 	}
 	return nil
 }
@@ -65,18 +65,18 @@ func (j *importJob) importAll(ctx context.Context, chunks <-chan chunk) error {
 				return errStopped
 			}
 			if err := j.importChunk(context.WithoutCancel(ctx), c.rows); err != nil {
-				return fmt.Errorf("%w; import the file again to go on", err)
+				return fmt.Errorf("%w; import the file again to continue", err)
 			}
 			if c.err != nil {
-				return fmt.Errorf("the file cannot be read further: %w", c.err)
+				return fmt.Errorf("the rest of the file cannot be read: %w", c.err)
 			}
 		}
 	}
 }
 
-var errStopped = errors.New("stopped; import the file again to go on, users who exist already stay as they are")
+var errStopped = errors.New("stopped; import the file again to continue; existing users stay unchanged")
 
-// readAhead reads chunks while others are imported. The channel is closed after the last.
+// readAhead reads chunks while others are imported. It closes the channel after the last chunk.
 func readAhead(ctx context.Context, rows rowReader) <-chan chunk {
 	chunks := make(chan chunk, 1)
 	go func() {
@@ -96,7 +96,7 @@ func readAhead(ctx context.Context, rows rowReader) <-chan chunk {
 	return chunks
 }
 
-// readChunk reads chunkSize rows, or fewer at the end.
+// readChunk reads chunkSize rows, or fewer at the end of the file.
 func readChunk(rows rowReader) chunk {
 	var c chunk
 	for len(c.rows) < chunkSize {
@@ -113,7 +113,7 @@ func readChunk(rows rowReader) chunk {
 	return c
 }
 
-// importChunk settles every row of the chunk, or none that it counts.
+// importChunk imports all rows of the chunk and counts them. After an error it counts none.
 func (j *importJob) importChunk(ctx context.Context, rows []row) error {
 	var readable []users.NewUser
 	for _, r := range rows {
@@ -130,38 +130,39 @@ func (j *importJob) importChunk(ctx context.Context, rows []row) error {
 		if outcome == nil {
 			outcome, outcomes = outcomes[0], outcomes[1:]
 		}
-		if err := j.settle(r, outcome); err != nil {
+		if err := j.count(r, outcome); err != nil {
 			return err
 		}
 	}
-	j.progress.update(fmt.Sprintf("%d created, %d already there, %d failed", j.created, j.there, j.failed))
+	j.progress.update(fmt.Sprintf("%d created, %d already there, %d failed", j.created, j.existing, j.failed))
 	return nil
 }
 
-// settle counts a row. An address that stands in an earlier row is taken by that row's user: whether the two were in one
-// chunk makes no difference.
-func (j *importJob) settle(r row, outcome error) error {
-	j.last = r.line
+// count counts the outcome of a row. If an earlier row of the file has the same address, the row
+// counts as already there, whether or not both are in the same chunk.
+func (j *importJob) count(r row, outcome error) error {
+	j.lastLine = r.line
 	switch {
 	case outcome == nil:
 		j.created++
 		return nil
 	case errors.Is(outcome, users.ErrEmailTaken), errors.Is(outcome, users.ErrRepeatedRow):
-		j.there++
+		j.existing++
 		return nil
 	}
 	j.failed++
-	why := reason(outcome)
-	if j.failed <= shownFailures {
-		j.progress.note(fmt.Sprintf("line %d: %s", r.line, why))
+	text := reason(outcome)
+	if j.failed <= maxShownFailures {
+		j.progress.note(fmt.Sprintf("line %d: %s", r.line, text))
 	}
-	if j.failed == shownFailures+1 {
+	if j.failed == maxShownFailures+1 {
 		j.progress.note("further failures are not shown here; --errors FILE gets them all")
 	}
-	return j.rejects.add(r, why)
+	return j.rejects.add(r, text)
 }
 
-// reason is why a row failed, in one line. Failures of fields are told by the column's name.
+// reason returns why a row failed, in one line. Failures of fields begin with the name of the
+// column.
 func reason(err error) string {
 	problem := fault.As(err)
 	if problem == nil || len(problem.Fields) == 0 {

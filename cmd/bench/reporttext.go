@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// How pages are set.
+// Layout of the pages.
 const (
 	lineWidth  = 92 // characters
 	pageLines  = 50
 	paragraphs = 6 // sentences in each
 )
 
-// author writes sentences that parse and mean nothing: what they cost to read is that of a report about a port.
+// author writes grammatical sentences without meaning. Reading them costs as much as reading a
+// report about a port.
 type author struct{ *rand.Rand }
 
-// prosePages is another text for each seed, the same in every run.
+// prosePages returns a different text for each seed, the same in every run.
 func prosePages(seed, pages int) [][]string {
 	a := author{rand.New(rand.NewPCG(uint64(seed), 9))} //nolint:gosec // numbers of questions
 	var lines []string
@@ -59,26 +60,26 @@ func (a author) sentence() string {
 	switch a.IntN(4) {
 	case 0:
 		return fmt.Sprintf("The %s of %s %s %d %s %s.",
-			a.of(actors), a.name(), a.of(deeds), 2+a.IntN(900), a.of(things), a.of(times))
+			a.pick(actors), a.name(), a.pick(deeds), 2+a.IntN(900), a.pick(things), a.pick(times))
 	case 1:
 		return fmt.Sprintf("The %s %s the %s %s of the %s, although the %s %s %s.",
-			a.of(actors), a.of(deeds), a.of(qualities), a.of(things), a.of(places), a.of(actors), a.of(deeds), a.of(things))
+			a.pick(actors), a.pick(deeds), a.pick(qualities), a.pick(things), a.pick(places), a.pick(actors), a.pick(deeds), a.pick(things))
 	case 2:
 		return fmt.Sprintf("The %s at the %s %s, because the %s from %s %s the %s %s.",
-			a.of(things), a.of(places), a.of(fates), a.of(actors), a.name(), a.of(deeds), a.of(qualities), a.of(things))
+			a.pick(things), a.pick(places), a.pick(fates), a.pick(actors), a.name(), a.pick(deeds), a.pick(qualities), a.pick(things))
 	}
 	return fmt.Sprintf("The %s %s and the %s %s %s %s.",
-		a.of(qualities), a.of(things), a.of(qualities), a.of(things), a.of(fates), a.of(times))
+		a.pick(qualities), a.pick(things), a.pick(qualities), a.pick(things), a.pick(fates), a.pick(times))
 }
 
-// name is one of a thousand.
+// name returns one of a thousand names.
 func (a author) name() string {
-	return a.of("Mar Bel Tor Lin Kes Hal Ven Dor Sal Rim") + a.of("a e o i u an en or il ul") +
-		a.of("by ton dal wick ford mere stad holm burg ley")
+	return a.pick("Mar Bel Tor Lin Kes Hal Ven Dor Sal Rim") + a.pick("a e o i u an en or il ul") +
+		a.pick("by ton dal wick ford mere stad holm burg ley")
 }
 
-// of picks one of the words; what belongs together is joined by underscores.
-func (a author) of(words string) string {
+// pick returns one of the words. An underscore stands for a space.
+func (a author) pick(words string) string {
 	list := strings.Fields(words)
 	return strings.ReplaceAll(list[a.IntN(len(list))], "_", " ")
 }

@@ -11,7 +11,7 @@ import (
 	"net/url"
 )
 
-// upstream is the registry behind the gateway, which a vendor pushes to.
+// upstream is the registry behind the gateway, which the vendor pushes to.
 type upstream struct {
 	address string // without a trailing slash
 	login   string // value of Authorization
@@ -26,7 +26,8 @@ func digest(content []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// pushImage puts an image of one small layer there, tagged latest, and returns the layer's digest.
+// pushImage pushes an image with one small layer and the tag latest, and returns the digest of the
+// layer.
 func (u upstream) pushImage(ctx context.Context) (string, error) {
 	config, layer := []byte("{}"), bytes.Repeat([]byte("portside"), 1000)
 	for _, blob := range [][]byte{config, layer} {
@@ -53,7 +54,7 @@ func (u upstream) pushBlob(ctx context.Context, content []byte) error {
 	return err
 }
 
-// send pushes something and returns the Location of the answer.
+// send sends a request and returns the Location of the response.
 func (u upstream) send(ctx context.Context, method, address string, content []byte) (*url.URL, error) {
 	r, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(content))
 	if err != nil {

@@ -10,15 +10,16 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// meter sums what a client was charged for the operations that lists, authentication and analytics need.
+// meter adds up the capacity that DynamoDB charges for the operations of lists, authentication and
+// analytics.
 type meter struct {
 	mu            *sync.Mutex
 	calls         int
 	reads, writes float64
 }
 
-// metered returns a client of the stack's DynamoDB with its meter.
-func (i info) metered() (*dynamodb.Client, *meter) {
+// meteredClient returns a client of the stack's DynamoDB and its meter.
+func (i info) meteredClient() (*dynamodb.Client, *meter) {
 	m := &meter{mu: &sync.Mutex{}}
 	options := i.dynamoDB().Options()
 	options.APIOptions = append(options.APIOptions, func(stack *middleware.Stack) error {
@@ -30,7 +31,7 @@ func (i info) metered() (*dynamodb.Client, *meter) {
 func (m *meter) handle(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 	middleware.InitializeOutput, middleware.Metadata, error,
 ) {
-	in.Parameters = askForCapacity(in.Parameters)
+	in.Parameters = withConsumedCapacity(in.Parameters)
 	out, metadata, err := next.HandleInitialize(ctx, in)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,34 +54,34 @@ func (m *meter) handle(ctx context.Context, in middleware.InitializeInput, next 
 	return out, metadata, nil
 }
 
-// askForCapacity changes a copy: the original is the caller's.
-func askForCapacity(input any) any {
+// withConsumedCapacity returns a copy of the input that requests the consumed capacity.
+func withConsumedCapacity(input any) any {
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
-		asking := *in
-		asking.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
-		return &asking
+		copied := *in
+		copied.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
+		return &copied
 	case *dynamodb.QueryInput:
-		asking := *in
-		asking.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
-		return &asking
+		copied := *in
+		copied.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
+		return &copied
 	case *dynamodb.UpdateItemInput:
-		asking := *in
-		asking.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
-		return &asking
+		copied := *in
+		copied.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
+		return &copied
 	case *dynamodb.TransactGetItemsInput:
-		asking := *in
-		asking.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
-		return &asking
+		copied := *in
+		copied.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
+		return &copied
 	case *dynamodb.TransactWriteItemsInput:
-		asking := *in
-		asking.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
-		return &asking
+		copied := *in
+		copied.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
+		return &copied
 	}
 	return input
 }
 
-// sum is the units of a transaction, by table.
+// sum adds up the units of a transaction over all tables.
 func sum(all []types.ConsumedCapacity) float64 {
 	total := 0.0
 	for i := range all {
@@ -96,8 +97,8 @@ func units(c *types.ConsumedCapacity) float64 {
 	return aws.ToFloat64(c.CapacityUnits)
 }
 
-// take returns what was counted since the last take.
-func (m *meter) take() meter {
+// reset returns the sums since the last reset, and starts again at zero.
+func (m *meter) reset() meter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	taken := *m

@@ -20,20 +20,20 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// The targets of lists.
+// Targets of lists.
 const (
 	medianUnits  = 8
 	mostUnits    = 12
 	mostCalls    = 6
 	pastEndUnits = 1
-	importTarget = 500 // users a second
+	importTarget = 500 // users per second
 	samples      = 200 // offsets of each list
 	chunk        = 1_800
 	pageSize     = 20
 )
 
-// directory is the stack's users behind a meter.
-type directory struct {
+// userTable is the stack's users with a meter.
+type userTable struct {
 	client *dynamodb.Client
 	meter  *meter
 	table  string
@@ -41,19 +41,19 @@ type directory struct {
 	store  *usersdynamo.Store
 }
 
-func newDirectory(s *stack) directory {
-	client, m := s.metered()
+func newUserTable(s *stack) userTable {
+	client, m := s.meteredClient()
 	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"])
 	table := s.Tables["UsersTable"]
 	store := usersdynamo.New(client, table, keys, daycounts.In(s.Tables["AnalyticsTable"]))
-	return directory{client: client, meter: m, table: table, keys: keys, store: store}
+	return userTable{client: client, meter: m, table: table, keys: keys, store: store}
 }
 
-// fill imports the users: 70 % of them in the role user, 20 % viewers, 9 % managers, 1 % admins, in random order.
+// fill imports the users in random order: 70 % users, 20 % viewers, 9 % managers, 1 % admins.
 func (b *bench) fill(ctx context.Context, s *stack) error {
-	d := newDirectory(s)
+	d := newUserTable(s)
 	importer := users.NewImporter(d.store, func() string { return uuid.Must(uuid.NewV7()).String() }, time.Now, "")
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same people in every run
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same users in every run
 	began := time.Now()
 	for done := 0; done < b.users; done += chunk {
 		rows := people(random, done, min(chunk, b.users-done))
@@ -65,11 +65,12 @@ func (b *bench) fill(ctx context.Context, s *stack) error {
 			return fmt.Errorf("import users: %w", err)
 		}
 		if done%(50*chunk) == 0 {
-			b.say("%s of %s users imported after %.0f s", number(float64(done+len(rows))), number(float64(b.users)), time.Since(began).Seconds())
+			b.logProgress("%s of %s users imported after %.0f s",
+				formatNumber(float64(done+len(rows))), formatNumber(float64(b.users)), time.Since(began).Seconds())
 		}
 	}
 	rate := float64(b.users) / time.Since(began).Seconds()
-	b.table.least("bulk import of "+number(float64(b.users))+" users", rate, importTarget, "users/s")
+	b.table.addAtLeast("bulk import of "+formatNumber(float64(b.users))+" users", rate, importTarget, "users/s")
 	return nil
 }
 
@@ -97,13 +98,13 @@ func roleOf(percentile int) principal.Role {
 	return principal.User
 }
 
-// lists measures pages of every list, once it is filled.
+// lists fills the lists and measures pages of each of them.
 func (b *bench) lists(ctx context.Context, s *stack) error {
 	if err := b.fill(ctx, s); err != nil {
 		return err
 	}
-	d := newDirectory(s)
-	b.say("listing users")
+	d := newUserTable(s)
+	b.logProgress("listing users")
 	var pages, ends []meter
 	for _, role := range append([]principal.Role{""}, principal.Roles()...) {
 		inside, past, err := d.sample(ctx, role)
@@ -122,8 +123,9 @@ func (b *bench) lists(ctx context.Context, s *stack) error {
 	return b.addListTimes(ctx, s)
 }
 
-// sample reads pages of a role all over its list and at its ends, and pages past its end.
-func (d directory) sample(ctx context.Context, role principal.Role) (inside, past []meter, err error) {
+// sample reads pages of a role at random offsets and at the ends of the list, and pages past the
+// end.
+func (d userTable) sample(ctx context.Context, role principal.Role) (inside, past []meter, err error) {
 	total, _, err := d.page(ctx, role, 0)
 	if err != nil {
 		return nil, nil, err
@@ -147,9 +149,10 @@ func (d directory) sample(ctx context.Context, role principal.Role) (inside, pas
 	return inside, past, nil
 }
 
-// page reads one page, checks its length, and returns the list's total and the page's cost.
-func (d directory) page(ctx context.Context, role principal.Role, offset int64) (int64, meter, error) {
-	d.meter.take()
+// page reads one page, checks its length, and returns the total of the list and the cost of the
+// page.
+func (d userTable) page(ctx context.Context, role principal.Role, offset int64) (int64, meter, error) {
+	d.meter.reset()
 	page, err := d.store.List(ctx, users.Query{Role: role, Limit: pageSize, Offset: offset})
 	if err != nil {
 		return 0, meter{}, err
@@ -157,18 +160,19 @@ func (d directory) page(ctx context.Context, role principal.Role, offset int64) 
 	if want := min(pageSize, max(0, page.Total-offset)); int64(len(page.Users)) != want {
 		return 0, meter{}, fmt.Errorf("%d users of role %q at offset %d of %d, want %d", len(page.Users), role, offset, page.Total, want)
 	}
-	return page.Total, d.meter.take(), nil
+	return page.Total, d.meter.reset(), nil
 }
 
 func (b *bench) addCosts(pages, ends []meter) {
 	reads, calls := costs(pages)
-	what := fmt.Sprintf("list %s users, any offset and role: ", number(float64(b.users)))
-	b.table.most(what+fmt.Sprintf("median of %s pages", number(float64(len(pages)))), quantile(reads, 0.5), medianUnits, "read units")
-	b.table.most(what+"at most", quantile(reads, 1), mostUnits, "read units")
-	b.table.note(what+"median", "%s calls", number(quantile(calls, 0.5)))
-	b.table.most(what+"at most", quantile(calls, 1), mostCalls, "calls")
+	what := fmt.Sprintf("list %s users, any offset and role: ", formatNumber(float64(b.users)))
+	b.table.addAtMost(what+fmt.Sprintf("median of %s pages", formatNumber(float64(len(pages)))),
+		quantile(reads, 0.5), medianUnits, "read units")
+	b.table.addAtMost(what+"at most", quantile(reads, 1), mostUnits, "read units")
+	b.table.addFigure(what+"median", "%s calls", formatNumber(quantile(calls, 0.5)))
+	b.table.addAtMost(what+"at most", quantile(calls, 1), mostCalls, "calls")
 	reads, _ = costs(ends)
-	b.table.most("past the end: at most", quantile(reads, 1), pastEndUnits, "read units")
+	b.table.addAtMost("past the end: at most", quantile(reads, 1), pastEndUnits, "read units")
 }
 
 func costs(of []meter) (reads, calls []float64) {
@@ -178,28 +182,29 @@ func costs(of []meter) (reads, calls []float64) {
 	return reads, calls
 }
 
-// addAuthentication measures what comes on top of each page: one credential, with and without the rate limit.
-func (b *bench) addAuthentication(ctx context.Context, s *stack, d directory) error {
+// addAuthentication measures the cost of authentication for each request, with and without the rate
+// limit.
+func (b *bench) addAuthentication(ctx context.Context, s *stack, d userTable) error {
 	for _, limit := range []int{100, 0} {
 		auth := credentials.NewAuthenticator(d.keys, limit, time.Now)
 		if _, _, err := auth.Authenticate(ctx, s.adminKey, credentials.APIKey); err != nil {
 			return fmt.Errorf("authenticate: %w", err)
 		}
-		d.meter.take()
+		d.meter.reset()
 		if _, _, err := auth.Authenticate(ctx, s.adminKey, credentials.APIKey); err != nil {
 			return fmt.Errorf("authenticate: %w", err)
 		}
-		cost, what := d.meter.take(), "authentication, on top of each request"
+		cost, what := d.meter.reset(), "authentication, on top of each request"
 		if limit == 0 {
 			what += ", rate limit off"
 		}
-		b.table.note(what, "calls %d, read units %s, write units %s", cost.calls, number(cost.reads), number(cost.writes))
+		b.table.addFigure(what, "calls %d, read units %s, write units %s", cost.calls, formatNumber(cost.reads), formatNumber(cost.writes))
 	}
 	return nil
 }
 
-// addComparison puts a Query from the start of the list, which is how it is usually done, beside ours.
-func (b *bench) addComparison(ctx context.Context, d directory) error {
+// addComparison compares with the usual way: a Query from the start of the list.
+func (b *bench) addComparison(ctx context.Context, d userTable) error {
 	for _, role := range []principal.Role{"", principal.User} {
 		total, _, err := d.page(ctx, role, 0)
 		if err != nil {
@@ -215,16 +220,16 @@ func (b *bench) addComparison(ctx context.Context, d directory) error {
 			if err != nil {
 				return err
 			}
-			b.table.note(fmt.Sprintf("list %s at offset %s (by Query from the start)", list, number(float64(offset))),
-				"%s units, %d calls (%s, %d)", number(ours.reads), ours.calls, number(naive.reads), naive.calls)
+			b.table.addFigure(fmt.Sprintf("list %s at offset %s (by Query from the start)", list, formatNumber(float64(offset))),
+				"%s units, %d calls (%s, %d)", formatNumber(ours.reads), ours.calls, formatNumber(naive.reads), naive.calls)
 		}
 	}
 	return nil
 }
 
-// queryTo reads a list from its start until it has n items, as far as there are so many.
-func (d directory) queryTo(ctx context.Context, list string, n int) (meter, error) {
-	d.meter.take()
+// queryTo reads a list from its start until it has n items or the list ends.
+func (d userTable) queryTo(ctx context.Context, list string, n int) (meter, error) {
+	d.meter.reset()
 	pages := dynamodb.NewQueryPaginator(d.client, &dynamodb.QueryInput{
 		TableName: &d.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(n)), //nolint:gosec // at most the users of this run
 		KeyConditionExpression:    aws.String("pk = :list"),
@@ -237,17 +242,17 @@ func (d directory) queryTo(ctx context.Context, list string, n int) (meter, erro
 		}
 		found += len(page.Items)
 	}
-	return d.meter.take(), nil
+	return d.meter.reset(), nil
 }
 
-// addListTimes lists through the gateway at random offsets.
+// addListTimes measures pages at random offsets through the gateway.
 func (b *bench) addListTimes(ctx context.Context, s *stack) error {
 	random := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // the same pages in every run
 	times, err := s.timeGets(ctx, 500, func(int) string { return fmt.Sprint("/v1/users?limit=20&offset=", random.IntN(b.users)) })
 	if err != nil {
 		return err
 	}
-	b.table.note("list users at random offsets through the gateway, median and 99th percentile", "%s and %s ms",
-		number(quantile(times, 0.5)), number(quantile(times, 0.99)))
+	b.table.addFigure("list users at random offsets through the gateway, median and 99th percentile", "%s and %s ms",
+		formatNumber(quantile(times, 0.5)), formatNumber(quantile(times, 0.99)))
 	return nil
 }

@@ -18,15 +18,16 @@ import (
 	"portside/shared/pulls/pullsdynamo"
 )
 
-// records are what the dashboard's numbers are counted from, and where they are kept.
-type records struct {
+// analyticsTables are the stores of the dashboard's numbers and of the logs that they are counted
+// from.
+type analyticsTables struct {
 	*tables
 	analytics *analyticsdynamo.Store
 	recorder  *analyticsdynamo.Recorder
 	pulls     *pullsdynamo.Store
 }
 
-func (t *target) openRecords(ctx context.Context, p process) (*records, error) {
+func (t *target) openAnalytics(ctx context.Context, p process) (*analyticsTables, error) {
 	opened, err := t.open(ctx, p)
 	if err != nil {
 		return nil, err
@@ -35,17 +36,19 @@ func (t *target) openRecords(ctx context.Context, p process) (*records, error) {
 	pullsTable := cmp.Or(opened.stack.Tables["PullsTable"], settings.Optional("PULLS_TABLE"))
 	bucket := cmp.Or(opened.stack.Buckets["AnalyticsBucket"], settings.Optional("ANALYTICS_BUCKET"))
 	if pullsTable == "" || bucket == "" {
-		return nil, usageError("set PULLS_TABLE to the table's name and ANALYTICS_BUCKET to the bucket's, or give --local DATA for a local stack")
+		return nil, usageError("set PULLS_TABLE and ANALYTICS_BUCKET to the names of the table and the bucket, " +
+			"or give --local DATA for a local stack")
 	}
 	store := analyticsdynamo.New(opened.client, opened.names.analytics)
 	archive := analyticss3.NewArchive(s3Client(opened.config, opened.stack.S3), bucket)
-	return &records{
+	return &analyticsTables{
 		tables: opened, analytics: store, recorder: analyticsdynamo.NewRecorder(store, archive),
 		pulls: pullsdynamo.New(opened.client, pullsTable, opened.names.analytics),
 	}, nil
 }
 
-// s3Client reaches the S3 of a local stack at an address, and otherwise the one of the settings.
+// s3Client returns a client for the S3 of a local stack. With an empty address it uses the SDK
+// settings.
 func s3Client(cfg aws.Config, address string) *s3.Client {
 	return s3client.New(cfg, func(o *s3.Options) {
 		if address != "" {
@@ -54,13 +57,13 @@ func s3Client(cfg aws.Config, address string) *s3.Client {
 	})
 }
 
-// countPulls counts the pulls of a day again.
-func (r *records) countPulls(ctx context.Context, day calendar.Day) (analytics.Pulls, error) {
-	counts, err := r.pulls.Count(ctx, day)
+// countPulls counts the pulls of a day in the pull log.
+func (a *analyticsTables) countPulls(ctx context.Context, day calendar.Day) (analytics.Pulls, error) {
+	counts, err := a.pulls.Count(ctx, day)
 	return analytics.Pulls{Charts: counts[pulls.Chart], Images: counts[pulls.Image]}, err
 }
 
-// firstDayOfPulls is the first day of which the log still has all pulls.
+// firstDayOfPulls returns the first day for which the pull log is still complete.
 func firstDayOfPulls(now time.Time) calendar.Day {
 	return calendar.DayOf(now.Add(-pulls.Retention)) + 1
 }

@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// grace is how long a child may take to end itself.
-const grace = 10 * time.Second
+// stopTimeout is how long a child may take to exit before it is killed.
+const stopTimeout = 10 * time.Second
 
-// child is a process that we started. It must be ended with stop.
+// child is a process that the benchmark started. The owner must call stop.
 type child struct {
-	cmd   *exec.Cmd
-	ended chan struct{}
-	said  []string // its last lines, to be read after ended
+	cmd    *exec.Cmd
+	ended  chan struct{}
+	output []string // last lines of its output; read it only after ended
 }
 
 // startChild starts the command and returns when it prints a line that contains the text.
@@ -44,46 +44,46 @@ func startChild(ctx context.Context, cmd *exec.Cmd, text string) (*child, error)
 	case <-ready:
 		return c, nil
 	case <-c.ended:
-		return nil, fmt.Errorf("%s ended: %s", filepath.Base(cmd.Path), strings.Join(c.said, "\n"))
+		return nil, fmt.Errorf("%s ended: %s", filepath.Base(cmd.Path), strings.Join(c.output, "\n"))
 	case <-ctx.Done():
 		c.stop()
 		return nil, ctx.Err()
 	}
 }
 
-func (c *child) watch(output *os.File, text string, ready chan struct{}) {
-	for lines := bufio.NewScanner(output); lines.Scan(); {
+func (c *child) watch(pipe *os.File, text string, ready chan struct{}) {
+	for lines := bufio.NewScanner(pipe); lines.Scan(); {
 		if ready != nil && strings.Contains(lines.Text(), text) {
 			close(ready)
 			ready = nil
 		}
-		c.said = append(c.said, lines.Text())
-		c.said = c.said[max(0, len(c.said)-20):]
+		c.output = append(c.output, lines.Text())
+		c.output = c.output[max(0, len(c.output)-20):]
 	}
-	_ = output.Close()
-	_ = c.cmd.Wait() // how it ended does not matter: an end before it was ready is reported with its words
+	_ = pipe.Close()
+	_ = c.cmd.Wait() // the exit status does not matter; startChild reports the output of an early exit
 	close(c.ended)
 }
 
-// stop ends the child as Ctrl-C would, and returns when it is gone.
+// stop ends the child as Ctrl-C would, and returns when it has exited.
 func (c *child) stop() {
-	_ = c.cmd.Process.Signal(syscall.SIGTERM) // it may be gone
+	_ = c.cmd.Process.Signal(syscall.SIGTERM) // it may have exited
 	select {
 	case <-c.ended:
-	case <-time.After(grace):
+	case <-time.After(stopTimeout):
 		_ = c.cmd.Process.Kill()
 		<-c.ended
 	}
 }
 
-// memory is what processes occupy, in MB of a million bytes. Resident counts pages that several of them share (a
-// binary's, the C library's) once for each; proportional counts them once.
+// memory is the memory of processes in MB of 10⁶ bytes. Resident counts a page that several
+// processes share once for each of them; proportional counts it once.
 type memory struct {
 	resident, proportional float64
 }
 
-// memoryOf sums the memory of processes. Those that end meanwhile count nothing. It reads smaps_rollup because the
-// VmRSS of status is a little behind.
+// memoryOf adds up the memory of processes and ignores those that exit meanwhile. It reads
+// smaps_rollup because VmRSS in status lags a little.
 func memoryOf(pids []int) (memory, error) {
 	var total memory
 	for _, pid := range pids {
@@ -105,7 +105,7 @@ func memoryOf(pids []int) (memory, error) {
 
 func procPath(pid int, file string) string { return fmt.Sprintf("/proc/%d/%s", pid, file) }
 
-// megabytes finds a line like "Rss:  1234 kB".
+// megabytes parses a line like "Rss: 1234 kB".
 func megabytes(text, name string) (float64, error) {
 	for line := range strings.Lines(text) {
 		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == name {
@@ -116,8 +116,8 @@ func megabytes(text, name string) (float64, error) {
 	return 0, fmt.Errorf("no line %s", name)
 }
 
-// family returns the process and all its descendants.
-func family(root int) ([]int, error) {
+// processTree returns the process and all its descendants.
+func processTree(root int) ([]int, error) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func parentOf(path string) (pid, parent int, ok bool) {
 		return 0, 0, false
 	}
 	pid, err = strconv.Atoi(filepath.Base(filepath.Dir(path)))
-	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // the name before may hold spaces
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // the name before may contain spaces
 	if err != nil || len(fields) < 2 {
 		return 0, 0, false
 	}

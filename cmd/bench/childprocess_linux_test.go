@@ -8,17 +8,17 @@ import (
 	"testing"
 )
 
-// TestChild starts a shell that starts another process, and finds both, their memory and their end.
-func TestChild(t *testing.T) {
+// The shell starts another process. The test finds both and their memory, and stops them.
+func TestStartAndStopChild(t *testing.T) {
 	c, err := startChild(t.Context(), exec.Command("sh", "-c", "sleep 60 & echo it is ready; trap 'kill $!' TERM; wait"), "ready")
 	if err != nil {
 		t.Fatal(err)
 	}
-	pids, err := family(os.Getpid())
+	pids, err := processTree(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
-	grandchildren, err := family(c.cmd.Process.Pid)
+	grandchildren, err := processTree(c.cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,13 +31,13 @@ func TestChild(t *testing.T) {
 	}
 	c.stop()
 	if used, err = memoryOf(grandchildren[:1]); err != nil || used != (memory{}) {
-		t.Errorf("memory of a process that has ended: %+v, %v", used, err)
+		t.Errorf("got the memory %+v of a process that has exited, %v", used, err)
 	}
 }
 
-func TestChildThatEndsAtOnce(t *testing.T) {
+func TestStartChildReportsOutputOfEarlyExit(t *testing.T) {
 	_, err := startChild(t.Context(), exec.Command("sh", "-c", "echo no port is free; exit 1"), "ready")
 	if err == nil || !strings.Contains(err.Error(), "no port is free") {
-		t.Errorf("got %v, want what the child said", err)
+		t.Errorf("got %v, want the output of the child", err)
 	}
 }

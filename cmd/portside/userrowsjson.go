@@ -13,7 +13,7 @@ import (
 	"portside/shared/core/principal"
 )
 
-// jsonRows reads one JSON object a line; empty lines are passed over.
+// jsonRows reads one JSON object per line and skips empty lines.
 type jsonRows struct {
 	lines    *bufio.Reader
 	line     int
@@ -21,7 +21,7 @@ type jsonRows struct {
 	defaults rowDefaults
 }
 
-// jsonRow is the object.
+// jsonRow is the object on a line.
 type jsonRow struct {
 	Email               string          `json:"email"`
 	Name                string          `json:"name"`
@@ -32,7 +32,7 @@ type jsonRow struct {
 }
 
 func newJSONRows(r io.Reader, defaults rowDefaults) (*jsonRows, error) {
-	text, err := plainText(r)
+	text, err := withoutByteOrderMark(r)
 	if err != nil {
 		return nil, err
 	}
@@ -41,16 +41,16 @@ func newJSONRows(r io.Reader, defaults rowDefaults) (*jsonRows, error) {
 
 func (j *jsonRows) next() (row, error) {
 	for {
-		text, long, err := j.readLine()
+		text, isLong, err := j.readLine()
 		j.line++
 		r := row{line: j.line}
-		if long {
-			r.err = fmt.Errorf("the line has more than %d bytes", maxRow)
+		if isLong {
+			r.err = fmt.Errorf("the line has more than %d bytes", maxRowBytes)
 			return r, nil
 		}
 		if text = bytes.TrimSpace(text); len(text) > 0 {
 			r.err = j.fill(&r, text)
-			return r, nil // an error behind the last line comes again with the next
+			return r, nil // an error after the last line is returned by the next call
 		}
 		if err != nil {
 			return row{}, err
@@ -58,16 +58,17 @@ func (j *jsonRows) next() (row, error) {
 	}
 }
 
-// readLine returns the next line, which stays valid until the next call; one that is too long is passed over.
-func (j *jsonRows) readLine() (text []byte, long bool, err error) {
+// readLine returns the next line, which stays valid until the next call. It skips the text of a
+// line that is too long.
+func (j *jsonRows) readLine() (text []byte, isLong bool, err error) {
 	j.text = j.text[:0]
 	for {
 		part, err := j.lines.ReadSlice('\n')
-		if long = long || len(j.text)+len(part) > maxRow; !long {
+		if isLong = isLong || len(j.text)+len(part) > maxRowBytes; !isLong {
 			j.text = append(j.text, part...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return j.text, long, err
+			return j.text, isLong, err
 		}
 	}
 }
@@ -93,7 +94,7 @@ func (j *jsonRows) fill(r *row, text []byte) error {
 	if string(stored.Metadata) != "null" {
 		r.user.Metadata = stored.Metadata
 	}
-	return j.defaults.activation(&r.user, stored.SendActivationEmail)
+	return j.defaults.applyActivation(&r.user, stored.SendActivationEmail)
 }
 
 func jsonFailure(err error) error {
@@ -101,7 +102,7 @@ func jsonFailure(err error) error {
 		return fmt.Errorf("%s must not be a JSON %s", mistyped.Field, mistyped.Value)
 	}
 	if unknown, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-		return fmt.Errorf("the key %s is unknown; keys are %s", unknown, strings.Join(csvColumns(), ", "))
+		return fmt.Errorf("the key %s is unknown; the keys are %s", unknown, strings.Join(csvColumns(), ", "))
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the JSON object does not end on its line")

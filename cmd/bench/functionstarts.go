@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// The targets of a function by itself.
+// Targets of a function that runs alone.
 const (
 	usersFunction = "UsersFunction"
 	mediaFunction = "MediaFunction"
-	sizeTarget    = 14 // MB, where sizeTargets has no other
+	sizeTarget    = 14 // MB, unless sizeTargets has another value
 	usersStart    = 10 // ms
 	mediaStart    = 15 // ms
-	starts        = 41
+	startRuns     = 41
 )
 
-// sizeTargets are in MB.
+// sizeTargets are the maximum sizes of functions in MB.
 var sizeTargets = map[string]float64{"charts": 12, "indexcharts": 16, "images": 12, "media": 25, "runmediajobs": 25}
 
-// sizes builds every function as it is deployed.
+// sizes measures the binary of every function, built as for deployment.
 func (b *bench) sizes(ctx context.Context) error {
 	directories, err := filepath.Glob(filepath.Join(b.repo, "functions", "*"))
 	if err != nil {
@@ -32,12 +32,12 @@ func (b *bench) sizes(ctx context.Context) error {
 	}
 	for _, directory := range directories {
 		name := filepath.Base(directory)
-		b.say("building %s for arm64", name)
+		b.logProgress("building %s for arm64", name)
 		size, err := b.sizeOf(ctx, name)
 		if err != nil {
 			return err
 		}
-		b.table.most("size of the function "+name+", arm64", size, cmp.Or(sizeTargets[name], sizeTarget), "MB")
+		b.table.addAtMost("size of the function "+name+", arm64", size, cmp.Or(sizeTargets[name], sizeTarget), "MB")
 	}
 	return nil
 }
@@ -58,24 +58,24 @@ func (b *bench) sizeOf(ctx context.Context, name string) (float64, error) {
 	return float64(file.Size()) / 1e6, nil
 }
 
-// subject is a function that is measured by itself.
-type subject struct {
+// functionUnderTest is a function that the benchmark runs alone.
+type functionUnderTest struct {
 	id, name string
-	settings []string // its own variables, as template.yaml has them
+	settings []string // its own environment variables, as in template.yaml
 }
 
-func (s *stack) usersFunction() subject {
-	return subject{usersFunction, "users function", []string{
+func (s *stack) usersFunction() functionUnderTest {
+	return functionUnderTest{usersFunction, "users function", []string{
 		"USERS_TABLE=" + s.Tables["UsersTable"], "ANALYTICS_TABLE=" + s.Tables["AnalyticsTable"], "MAIL_FROM=no-reply@portside.example",
 	}}
 }
 
-func (s *stack) mediaFunction() subject {
-	return subject{mediaFunction, "media function", []string{"MEDIA_BUCKET=" + s.Buckets["MediaBucket"], "MEDIA_ENGINE=offline"}}
+func (s *stack) mediaFunction() functionUnderTest {
+	return functionUnderTest{mediaFunction, "media function", []string{"MEDIA_BUCKET=" + s.Buckets["MediaBucket"], "MEDIA_ENGINE=offline"}}
 }
 
-// environment is all that the function sees, as in the cloud.
-func (s *stack) environment(f subject, address string) []string {
+// environment returns the complete environment of the function, as in the cloud.
+func (s *stack) environment(f functionUnderTest, address string) []string {
 	return append(f.settings,
 		"AWS_LAMBDA_RUNTIME_API="+address,
 		"AWS_LAMBDA_FUNCTION_NAME="+f.id,
@@ -90,31 +90,33 @@ func (s *stack) environment(f subject, address string) []string {
 	)
 }
 
-// functionStarts measures functions from their exec to their first answer: a user, read from the stack's tables, and a value
-// of a text, for which media reads a table too.
+// functionStarts measures functions from process start to their first response. The users function
+// reads a user from the stack's tables; the media function extracts a value from a text, which also
+// reads a table.
 func (b *bench) functionStarts(ctx context.Context, s *stack) error {
 	path, err := s.adminPath(ctx)
 	if err != nil {
 		return err
 	}
-	if err := b.functionStart(ctx, s, s.usersFunction(), firstAnswer{getting(path), usersStart}); err != nil {
+	if err := b.functionStart(ctx, s, s.usersFunction(), firstResponse{getRequest(path), usersStart}); err != nil {
 		return err
 	}
-	return b.functionStart(ctx, s, s.mediaFunction(), firstAnswer{textToRead(), mediaStart})
+	return b.functionStart(ctx, s, s.mediaFunction(), firstResponse{textToRead(), mediaStart})
 }
 
-// firstAnswer is what a function is asked first, and in how many ms it should answer.
-type firstAnswer struct {
+// firstResponse is the first request to a function, and the target for its response in
+// milliseconds.
+type firstResponse struct {
 	question request
 	target   float64
 }
 
-func (b *bench) functionStart(ctx context.Context, s *stack, f subject, first firstAnswer) error {
-	if _, err := s.send(ctx, first.question); err != nil { // which also waits until the function is built
+func (b *bench) functionStart(ctx context.Context, s *stack, f functionUnderTest, first firstResponse) error {
+	if _, err := s.send(ctx, first.question); err != nil { // also waits until the function is built
 		return err
 	}
-	b.say("starting the %s %d times", f.name, starts)
-	event, times := s.event(first.question), make([]float64, starts)
+	b.logProgress("starting the %s %d times", f.name, startRuns)
+	event, times := s.event(first.question), make([]float64, startRuns)
 	for i := range times {
 		took, err := b.startFunction(ctx, s, f, event)
 		if err != nil {
@@ -123,13 +125,13 @@ func (b *bench) functionStart(ctx context.Context, s *stack, f subject, first fi
 		times[i] = milliseconds(took)
 	}
 	what := f.name + ": process start to first answer, "
-	b.table.most(fmt.Sprintf(what+"median of %d", starts), quantile(times, 0.5), first.target, "ms")
-	b.table.note(what+"fastest and slowest", "%s and %s ms", number(quantile(times, 0)), number(quantile(times, 1)))
+	b.table.addAtMost(fmt.Sprintf(what+"median of %d", startRuns), quantile(times, 0.5), first.target, "ms")
+	b.table.addFigure(what+"fastest and slowest", "%s and %s ms", formatNumber(quantile(times, 0)), formatNumber(quantile(times, 1)))
 	return nil
 }
 
-// startFunction runs the function for one event and ends it.
-func (b *bench) startFunction(ctx context.Context, s *stack, f subject, event []byte) (time.Duration, error) {
+// startFunction runs the function for one event and stops it.
+func (b *bench) startFunction(ctx context.Context, s *stack, f functionUnderTest, event []byte) (time.Duration, error) {
 	box, err := b.openSandbox(s, f)
 	if err != nil {
 		return 0, err

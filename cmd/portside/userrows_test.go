@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drain reads to the end, and fails where rows go backwards or have no end.
-func drain(t *testing.T, rows rowReader, size int) (all []row, err error) {
+// readAll reads all rows. It fails if line numbers do not grow or if the rows never end.
+func readAll(t *testing.T, rows rowReader, size int) (all []row, err error) {
 	t.Helper()
 	last := 0
 	for range size + 2 {
@@ -44,7 +44,7 @@ func FuzzCSVRows(f *testing.F) {
 		if err != nil {
 			return
 		}
-		all, _ := drain(t, rows, len(text))
+		all, _ := readAll(t, rows, len(text))
 		for _, r := range all {
 			_ = r.user.Check()
 		}
@@ -59,7 +59,7 @@ func FuzzJSONRows(f *testing.F) {
 		if err != nil {
 			return
 		}
-		all, err := drain(t, rows, len(text))
+		all, err := readAll(t, rows, len(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,24 +69,24 @@ func FuzzJSONRows(f *testing.F) {
 	})
 }
 
-// texts are those of one row, named as in a file of objects.
-type texts struct {
+// rowTexts are the rowTexts of one row, with the keys of a JSON row.
+type rowTexts struct {
 	Email      string `json:"email"`
 	Name       string `json:"name"`
 	Role       string `json:"role"`
 	Department string `json:"department"`
 }
 
-func drawTexts(t *rapid.T) texts {
+func drawRow(t *rapid.T) rowTexts {
 	text := rapid.StringMatching(`[a-zé"',; \n]{1,12}x`)
-	return texts{text.Draw(t, "email"), text.Draw(t, "name"), "user", text.Draw(t, "department")}
+	return rowTexts{text.Draw(t, "email"), text.Draw(t, "name"), "user", text.Draw(t, "department")}
 }
 
-// TestRowsComeBack writes any texts by the standard library's writers and reads them again.
-func TestRowsComeBack(t *testing.T) {
+// The test writes random rowTexts with the encoders of the standard library and reads them again.
+func TestRowsRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		people := rapid.SliceOfN(rapid.Custom(drawTexts), 0, 5).Draw(t, "people")
+		people := rapid.SliceOfN(rapid.Custom(drawRow), 0, 5).Draw(t, "people")
 		var asCSV, asJSON strings.Builder
 		table, objects := csv.NewWriter(&asCSV), json.NewEncoder(&asJSON)
 		table.Comma = rapid.SampledFrom([]rune{',', ';'}).Draw(t, "separator")
@@ -105,14 +105,14 @@ func TestRowsComeBack(t *testing.T) {
 	})
 }
 
-func checkRows(t *rapid.T, rows rowReader, people []texts) {
+func checkRows(t *rapid.T, rows rowReader, people []rowTexts) {
 	for _, p := range people {
 		got, err := rows.next()
 		if err := errors.Join(err, got.err); err != nil {
 			t.Fatal(err)
 		}
-		if back := (texts{got.user.Email, got.user.Name, string(got.user.Role), got.user.Department}); back != p {
-			t.Fatalf("%+v came back as %+v", p, back)
+		if back := (rowTexts{got.user.Email, got.user.Name, string(got.user.Role), got.user.Department}); back != p {
+			t.Fatalf("%+v was read as %+v", p, back)
 		}
 	}
 	if _, err := rows.next(); !errors.Is(err, io.EOF) {
@@ -120,19 +120,19 @@ func checkRows(t *rapid.T, rows rowReader, people []texts) {
 	}
 }
 
-// TestLongFile has no more than one row in memory, whose bound is not the file's.
-func TestLongFile(t *testing.T) {
+// The limit applies to a row and not to the whole file.
+func TestCSVRowsReadsLongFile(t *testing.T) {
 	t.Parallel()
 	const rows = 300
 	text := "email,name,role,department\n" + strings.Repeat("a@example.com,A,user,\""+strings.Repeat("x\n", 5_000)+"\"\n", rows)
-	if len(text) < 2*maxRow {
-		t.Fatalf("the file has %d bytes only", len(text))
+	if len(text) < 2*maxRowBytes {
+		t.Fatalf("the file has only %d bytes", len(text))
 	}
 	reader, err := newCSVRows(strings.NewReader(text), rowDefaults{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all, err := drain(t, reader, len(text)); err != nil || len(all) != rows || all[rows-1].line != 2+(rows-1)*5_001 {
+	if all, err := readAll(t, reader, len(text)); err != nil || len(all) != rows || all[rows-1].line != 2+(rows-1)*5_001 {
 		t.Errorf("%d rows, %v; want %d", len(all), err, rows)
 	}
 }

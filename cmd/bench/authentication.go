@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/tokens"
+	"portside/shared/tokens/tokensdynamo"
+)
+
+// Targets of authentication, and of creating a token.
+const (
+	authCalls          = 1
+	authReads          = 1
+	authWrites         = 1
+	authTarget         = 1.5 // ms
+	invalidTokenTarget = 20  // µs
+	createCalls        = 3
+	authRequests       = 2_000
+	invalidTokenChecks = 20_000
+)
+
+// tokenFixture is the stack's credentials with a meter, and a token of the admin.
+type tokenFixture struct {
+	client *dynamodb.Client
+	meter  *meter
+	table  *credentialsdynamo.Table
+	auth   *credentials.Authenticator // with a rate limit that is too high to be reached
+	token  string
+}
+
+// credentials measures what the credentials of machines cost: calls and capacity units on the
+// stack's engine, and time without HTTP.
+func (b *bench) credentials(ctx context.Context, s *stack) error {
+	b.logProgress("authenticating %d times", authRequests)
+	v := &tokenFixture{}
+	v.client, v.meter = s.meteredClient()
+	v.table = credentialsdynamo.New(v.client, s.Tables["CredentialsTable"])
+	v.auth = credentials.NewAuthenticator(v.table, 1<<30, time.Now)
+	if err := b.creation(ctx, s, v); err != nil {
+		return err
+	}
+	if err := b.authentication(ctx, v); err != nil {
+		return err
+	}
+	return b.invalidToken(ctx, v)
+}
+
+// creation creates a token with the admin's key, and then measures the creation of another token
+// with that token.
+func (b *bench) creation(ctx context.Context, s *stack, v *tokenFixture) (err error) {
+	service := tokens.NewService(tokensdynamo.New(v.client, v.table), time.Now)
+	create := func(text string, kind credentials.Kind) (string, error) {
+		who, _, err := v.auth.Authenticate(ctx, text, kind)
+		if err != nil {
+			return "", fmt.Errorf("authenticate: %w", err)
+		}
+		made, err := service.Create(ctx, who, tokens.NewToken{Name: "bench", Scopes: tokens.AllScopes(), Days: 1})
+		return made.Secret.Reveal(), err
+	}
+	if v.token, err = create(s.adminKey, credentials.APIKey); err != nil {
+		return err
+	}
+	v.meter.reset()
+	if v.token, err = create(v.token, credentials.AccessToken); err != nil {
+		return err
+	}
+	b.table.addAtMost("create a token with a token, authentication included", float64(v.meter.reset().calls), createCalls, "calls")
+	return nil
+}
+
+// authentication measures one request after the other, as in a warm function.
+func (b *bench) authentication(ctx context.Context, v *tokenFixture) error {
+	const what = "authentication and rate limit by token: "
+	times, most := make([]float64, authRequests), meter{}
+	for i := range times {
+		v.meter.reset()
+		began := time.Now()
+		who, _, err := v.auth.Authenticate(ctx, v.token, credentials.AccessToken)
+		times[i] = milliseconds(time.Since(began))
+		if err != nil || !who.Scoped() {
+			return fmt.Errorf("authenticate as %v: %w", who, err)
+		}
+		cost := v.meter.reset()
+		most = meter{calls: max(most.calls, cost.calls), reads: max(most.reads, cost.reads), writes: max(most.writes, cost.writes)}
+	}
+	b.table.addAtMost(what+"at most", float64(most.calls), authCalls, "calls")
+	b.table.addAtMost(what+"at most", most.reads, authReads, "read units")
+	b.table.addAtMost(what+"at most", most.writes, authWrites, "write units")
+	b.table.addAtMost(what+"median of "+formatNumber(authRequests), quantile(times, 0.5), authTarget, "ms")
+	b.table.addFigure(what+"99th percentile", "%s ms", formatNumber(quantile(times, 0.99)))
+	return nil
+}
+
+// invalidToken measures a token with one changed character, the most expensive kind of invalid
+// token: it is rejected only by its checksum.
+func (b *bench) invalidToken(ctx context.Context, v *tokenFixture) error {
+	const what = "refusing a token with a character changed: "
+	text, times := withLastCharacterChanged(v.token), make([]float64, invalidTokenChecks)
+	v.meter.reset()
+	for i := range times {
+		began := time.Now()
+		who, _, err := v.auth.Authenticate(ctx, text, credentials.AccessToken)
+		times[i] = milliseconds(time.Since(began)) * 1e3
+		if !errors.Is(err, credentials.ErrUnauthorized) || who.CredentialID != "" {
+			return fmt.Errorf("the invalid token was not rejected: %w", err)
+		}
+	}
+	b.table.addAtMost(what+formatNumber(invalidTokenChecks)+" times", float64(v.meter.reset().calls), 0, "calls")
+	b.table.addAtMost(what+"median", quantile(times, 0.5), invalidTokenTarget, "µs")
+	b.table.addFigure(what+"99th percentile", "%s µs", formatNumber(quantile(times, 0.99)))
+	return nil
+}
+
+// withLastCharacterChanged returns the text with another last character.
+func withLastCharacterChanged(text string) string {
+	rest, last := text[:len(text)-1], text[len(text)-1]
+	if last == '0' {
+		return rest + "1"
+	}
+	return rest + "0"
+}

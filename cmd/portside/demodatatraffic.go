@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"portside/shared/analytics"
+	"portside/shared/core/calendar"
+	"portside/shared/pulls"
+)
+
+// maxSegmentSpan is the longest time between the first and the last line of a log delivery.
+const maxSegmentSpan = 6 * time.Hour
+
+// addRequests adds the requests of a day.
+func (y *demoStory) addRequests(ctx context.Context, day calendar.Day) error {
+	segment := y.planRequests(day)
+	y.logLines += len(segment.Lines)
+	return y.record(ctx, segment)
+}
+
+// planRequests returns the requests of a day. They depend only on the seed, the first day and the clock.
+func (y *demoStory) planRequests(day calendar.Day) analytics.Segment {
+	y.draw(day, requestsTopic)
+	conditions := y.conditions()
+	segment := analytics.Segment{Log: analytics.AccessLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
+	for hour := range 24 {
+		for range y.around(600 * y.growth(day) * shareOfHour(day, hour)) {
+			at := day.Begin().Add(time.Duration(hour)*time.Hour + time.Duration(y.random.IntN(3_600_000))*time.Millisecond)
+			if at.Before(y.now) {
+				segment.Lines = append(segment.Lines, analytics.LogLine{LoggedAt: at, Request: y.request(at, conditions)})
+			}
+		}
+	}
+	return segment
+}
+
+// shareOfHour returns the share of a day's requests that an hour has.
+func shareOfHour(day calendar.Day, hour int) float64 {
+	distance := math.Abs(float64(hour) - 13.5)
+	share := 0.008 + 0.085*math.Exp(-distance*distance/18)
+	if isWeekend(day) {
+		return 0.25 * share
+	}
+	return share
+}
+
+// dayConditions say how the hours of a day go: the percentage of failing requests, and how much
+// slower than usual responses are.
+type dayConditions struct{ errorPercent, slowdown [24]float64 }
+
+// conditions returns an incident on about one day in thirty, and one or two slow hours on one day in
+// ten.
+func (y *demoStory) conditions() dayConditions {
+	var m dayConditions
+	for hour := range m.errorPercent {
+		m.errorPercent[hour], m.slowdown[hour] = 0.05, 1
+	}
+	if y.chance(100.0 / 30) {
+		begin, worst := y.random.IntN(22), 20+60*y.random.Float64()
+		for hour := begin; hour < min(24, begin+1+y.random.IntN(3)); hour++ {
+			m.errorPercent[hour], m.slowdown[hour] = worst, 6
+		}
+	}
+	if y.chance(10) {
+		begin := y.random.IntN(22)
+		m.slowdown[begin], m.slowdown[begin+1] = 4, 2
+	}
+	return m
+}
+
+// request returns a request. Two percent are media calls. They are above the 95th percentile, so they
+// must not be slow enough to lift the average above it.
+func (y *demoStory) request(at time.Time, m dayConditions) *analytics.Request {
+	r := &analytics.Request{At: at, Status: 200, IsMediaCall: y.chance(2)}
+	middle := 18.0
+	if r.IsMediaCall {
+		middle = 500
+	}
+	switch {
+	case y.chance(m.errorPercent[at.Hour()]):
+		r.Status = 503
+	case y.chance(3):
+		r.Status = 404
+	}
+	r.LatencyMillis = min(int64(middle*m.slowdown[at.Hour()]*math.Exp(0.6*y.random.NormFloat64())), 29_000)
+	return r
+}
+
+// addModelCalls adds the model calls of a day.
+func (y *demoStory) addModelCalls(ctx context.Context, day calendar.Day) error {
+	return y.record(ctx, y.planCalls(day))
+}
+
+// planCalls returns the model calls of a day, in the same way as planRequests.
+func (y *demoStory) planCalls(day calendar.Day) analytics.Segment {
+	y.draw(day, callsTopic)
+	segment := analytics.Segment{Log: analytics.ModelLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
+	mean := 14 * y.growth(day)
+	if isWeekend(day) {
+		mean /= 4
+	}
+	for _, at := range y.moments(day, y.around(mean)) {
+		in, out := int64(400+y.random.IntN(9000)), int64(60+y.random.IntN(700))
+		segment.Lines = append(segment.Lines, analytics.LogLine{LoggedAt: at, Call: &analytics.ModelCall{At: at, ModelUsage: analytics.ModelUsage{
+			Calls: 1, InputTokens: in, OutputTokens: out, MicroUSD: in*15/100 + out*60/100,
+		}}})
+	}
+	return segment
+}
+
+// record counts the lines of a day in several segments, as CloudWatch Logs would deliver them.
+func (y *demoStory) record(ctx context.Context, day analytics.Segment) error {
+	slices.SortStableFunc(day.Lines, func(a, b analytics.LogLine) int { return a.LoggedAt.Compare(b.LoggedAt) })
+	for i := range day.Lines {
+		day.Lines[i].ID = fmt.Sprintf("demo-%d-%s-%d", y.seed, day.Day, i)
+	}
+	for len(day.Lines) > 0 {
+		end := day.Lines[0].LoggedAt.Add(maxSegmentSpan)
+		n := slices.IndexFunc(day.Lines, func(l analytics.LogLine) bool { return l.LoggedAt.After(end) })
+		if n < 0 {
+			n = len(day.Lines)
+		}
+		segment := day
+		segment.Lines = day.Lines[:n]
+		if _, err := y.recorder.Record(ctx, segment); err != nil {
+			return err
+		}
+		day.Lines = day.Lines[n:]
+	}
+	return nil
+}
+
+// addPulls adds the pulls of a day.
+func (y *demoStory) addPulls(ctx context.Context, day calendar.Day) error {
+	_, err := y.pulls.Record(ctx, y.planPulls(day))
+	return err
+}
+
+// planPulls returns the pulls of a day, in the same way as planRequests.
+func (y *demoStory) planPulls(day calendar.Day) []pulls.Pull {
+	y.draw(day, pullsTopic)
+	var all []pulls.Pull
+	for i, at := range y.moments(day, y.around(16*y.growth(day))) {
+		p := pulls.Pull{
+			At: at, Kind: pulls.Image, Repository: pick(y, []string{"portside/api", "portside/worker", "portside/web"}),
+			Reference: fmt.Sprintf("2.%d.%d", (day-y.first)/30, y.random.IntN(3)), CredentialID: fmt.Sprintf("demo-%d", i),
+			OwnerID: "demo", Address: "203.0.113.9", Client: "containerd",
+		}
+		if y.chance(25) {
+			p.Kind, p.Repository, p.Client = pulls.Chart, "portside", "Helm/3.16.4"
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// measureStorage stores a measurement.
+func (y *demoStory) measureStorage(ctx context.Context, day calendar.Day) error {
+	at, storage := y.planStorage(day)
+	return y.analytics.SaveStorage(ctx, at, storage)
+}
+
+// planStorage returns a measurement at the end of a day. The charts grow steadily; media files exist
+// for about a day.
+func (y *demoStory) planStorage(day calendar.Day) (at time.Time, storage analytics.StorageBytes) {
+	y.draw(day, storageTopic)
+	at = day.Begin().Add(23 * time.Hour)
+	if at.After(y.now) {
+		at = y.now
+	}
+	steady := rand.New(rand.NewPCG(y.seed, 0)) //nolint:gosec // the same in every run
+	return at, analytics.StorageBytes{
+		Charts: int64((6 + 2*steady.Float64()) * 1e9 * y.growth(day)), Media: int64(y.random.IntN(300_000_000)),
+	}
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+)
+
+// rejects writes failed rows to a file. Without a file it does nothing.
+type rejects struct {
+	file *os.File
+	csv  *csv.Writer
+}
+
+func newRejects(path string) (*rejects, error) {
+	if path == "" {
+		return &rejects{}, nil
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("--errors: %w", err)
+	}
+	r := &rejects{file: file, csv: csv.NewWriter(file)}
+	return r, r.write("line", "email", "reason")
+}
+
+func (r *rejects) add(failed row, why string) error {
+	return r.write(strconv.Itoa(failed.line), failed.user.Email, why)
+}
+
+func (r *rejects) write(fields ...string) error {
+	if r.csv == nil {
+		return nil
+	}
+	if err := r.csv.Write(fields); err != nil {
+		return fmt.Errorf("--errors: %w", err)
+	}
+	return nil
+}
+
+func (r *rejects) close() error {
+	if r.csv == nil {
+		return nil
+	}
+	r.csv.Flush()
+	if err := errors.Join(r.csv.Error(), r.file.Close()); err != nil {
+		return fmt.Errorf("--errors: %w", err)
+	}
+	return nil
+}
