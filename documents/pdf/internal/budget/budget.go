@@ -39,6 +39,9 @@ func (b *Budget) SpendWork(units int) bool {
 	return b.work >= 0
 }
 
+// LimitWork bounds the work that is left.
+func (b *Budget) LimitWork(units int) { b.work = min(b.work, units) }
+
 // HasWork reports whether SpendWork may still succeed.
 func (b *Budget) HasWork() bool { return b.work >= 0 }
 
