@@ -62,7 +62,7 @@ func readPage(ctx context.Context, file *xref.File, document *content.Document, 
 	frame := source.Frame(file.Objects)
 	stream, err := source.Contents(file)
 	if err != nil {
-		return page{}, err //nolint:wrapcheck // the errors of documents are for the sender of the file
+		return page{}, err
 	}
 	in := content.NewInterpreter(document, frame)
 	file.Expect(source.Resources)
@@ -89,7 +89,7 @@ func writePages(ctx context.Context, file *xref.File, read []page, into *documen
 			imageErr = addPictures(ctx, renderer, p.scans, into)
 		}
 		if err := outline.AddTo(into, p.blocks); err != nil {
-			return err //nolint:wrapcheck // the Builder's errors pass unchanged
+			return err
 		}
 	}
 	return imageErr
@@ -104,7 +104,9 @@ func blocksOf(read []page) [][]layout.Block {
 }
 
 // addPictures adds the pictures of a page to the document, as long as it takes any.
-func addPictures(ctx context.Context, renderer *images.Renderer, scans []images.Scan, into *documents.Builder) error {
+func addPictures(
+	ctx context.Context, renderer *images.Renderer, scans []images.Scan, into *documents.Builder,
+) error {
 	for _, s := range scans {
 		if !into.TakesPictures() {
 			into.Picture(documents.Picture{}) // adds the warning that pictures are left out
@@ -115,11 +117,11 @@ func addPictures(ctx context.Context, renderer *images.Renderer, scans []images.
 		case err == nil:
 			into.Picture(p)
 		case ctx.Err() != nil:
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		case errors.Is(err, images.ErrImage) || errors.Is(err, documents.ErrTooMuch):
 			into.Warn("Some pages are pictures of a kind that cannot be shown; they were left out.")
 		default:
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	return nil

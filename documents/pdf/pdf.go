@@ -42,7 +42,7 @@ func Read(ctx context.Context, source documents.Source, into *documents.Builder)
 	defer documents.RecoverPanic(&err)
 	data, err := source.Bytes(maxFileBytes)
 	if err != nil {
-		return err //nolint:wrapcheck // the Source's errors pass unchanged
+		return err
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return documents.ErrEmpty
@@ -76,7 +76,7 @@ func open(b *budget.Budget, data []byte) (*xref.File, error) {
 	if err != nil || !pages.Exist(file) {
 		err = file.Repair()
 	}
-	return file, err //nolint:wrapcheck // the errors of documents are for the sender of the file
+	return file, err
 }
 
 // checkFound returns an error if a file is damaged or too large and nothing could be read. A sound file

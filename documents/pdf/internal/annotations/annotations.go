@@ -74,7 +74,7 @@ func (w *writer) addAppearance(d syntax.Dict, fallback string) error {
 	if s := w.objects.Stream(appearance); s != nil {
 		ctm := w.appearanceMatrix(s, d).Times(w.frame.Matrix)
 		if err := w.page.PaintForm(syntax.ObjectNumber(appearance), s, ctm); err != nil {
-			return err //nolint:wrapcheck // it says what failed
+			return err
 		}
 	}
 	for _, g := range w.page.Glyphs[firstGlyph:] {

@@ -19,7 +19,7 @@ const maxWork = 12_000_000
 type Budget struct {
 	Limits documents.Limits
 
-	ctx   context.Context //nolint:containedctx // a Budget lives as long as one call of pdf.Read
+	ctx   context.Context
 	bytes int64
 	work  int
 }

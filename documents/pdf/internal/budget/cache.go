@@ -19,7 +19,7 @@ func (c *Cache[V]) Get(number int) (V, bool) {
 	return v, ok
 }
 
-// Put adds a value. The unit of size is that of the maximum.
+// Put adds a value. Its size has the unit of the maximum.
 func (c *Cache[V]) Put(number int, value V, size int) {
 	if c.size += size; c.size > c.maxSize {
 		clear(c.values)

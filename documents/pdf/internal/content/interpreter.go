@@ -2,7 +2,7 @@
 // that they show.
 //
 // It implements the operators that text needs: graphics state, text, XObjects, marked content and
-// inline images, and ignores the others. Every operator and glyph takes from the budget of the
+// inline images, and ignores all others. Every operator and glyph counts against the budget of the
 // document. Operands, saved states, nested forms, glyphs and images are bounded, and a form that
 // contains itself is painted once.
 package content
@@ -78,7 +78,7 @@ func NewInterpreter(doc *Document, frame pages.Frame) *Interpreter {
 	return &Interpreter{doc: doc, frame: frame, state: newGraphicsState(frame.Matrix), painting: map[int]bool{}}
 }
 
-// Run interprets a content stream. Errors: documents.ErrTooMuch, and that of the context. The glyphs
+// Run interprets a content stream. Errors: documents.ErrTooMuch, and the error of the context. The glyphs
 // in front of an error remain.
 func (in *Interpreter) Run(content []byte, resources syntax.Dict) error {
 	const tokensPerCheck = 2048
@@ -148,7 +148,7 @@ func (in *Interpreter) setFont(resources syntax.Dict) {
 		return
 	}
 	in.doc.file.Expect(resources["Font"])
-	name := string(in.operands[0].Bytes)
-	in.state.font = in.doc.fonts.Load(in.doc.file.Objects.Dict(resources["Font"])[name])
+	resource := in.doc.file.Objects.Dict(resources["Font"])[string(in.operands[0].Bytes)]
+	in.state.font = in.doc.fonts.Load(resource)
 	in.state.fontSize = in.operands.number(1)
 }

@@ -58,8 +58,8 @@ func (in *Interpreter) showString(raw []byte) error {
 	return nil
 }
 
-// addGlyph adds a glyph at the text position. It ignores glyphs outside of the page, and sizes that
-// nobody can read.
+// addGlyph adds a glyph at the text position. It ignores glyphs outside of the page, and illegible
+// sizes.
 func (in *Interpreter) addGlyph(text string, width float64) {
 	const (
 		slack            = 2 // points

@@ -69,7 +69,7 @@ func (d *Document) form(number int, s *syntax.Stream) (*form, error) {
 	}
 	content, err := d.file.Decoder.Decode(s)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // callers compare with the errors of documents
+		return nil, err
 	}
 	f := &form{
 		content: content, matrix: MatrixOf(d.file.Objects, s.Dict["Matrix"]),

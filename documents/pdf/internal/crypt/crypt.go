@@ -8,8 +8,8 @@ package crypt
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/md5" //nolint:gosec // PDF prescribes the algorithm
-	"crypto/rc4" //nolint:gosec // PDF prescribes the algorithm
+	"crypto/md5" // PDF prescribes MD5 and RC4
+	"crypto/rc4"
 	"slices"
 
 	"portside/documents"
@@ -40,14 +40,14 @@ func New(objects syntax.Resolver, encrypt syntax.Dict, fileID []byte) (*Handler,
 		return nil, documents.ErrEncrypted
 	}
 	p := parameters{
-		revision:            objects.Int(encrypt["R"], 0),
-		permissions:         objects.Int(encrypt["P"], 0),
-		hasPlainMetadata:    objects.Resolve(encrypt["EncryptMetadata"]) == false,
-		owner:               objects.Bytes(encrypt["O"]),
-		user:                objects.Bytes(encrypt["U"]),
-		userEncryptionKey:   objects.Bytes(encrypt["UE"]),
-		fileID:              fileID,
-		fileEncryptionBytes: keyBytes,
+		revision:          objects.Int(encrypt["R"], 0),
+		permissions:       objects.Int(encrypt["P"], 0),
+		hasPlainMetadata:  objects.Resolve(encrypt["EncryptMetadata"]) == false,
+		owner:             objects.Bytes(encrypt["O"]),
+		user:              objects.Bytes(encrypt["U"]),
+		userEncryptionKey: objects.Bytes(encrypt["UE"]),
+		fileID:            fileID,
+		keyBytes:          keyBytes,
 	}
 	key, ok := p.fileKey()
 	if !ok {
@@ -133,13 +133,13 @@ func objectKey(fileKey []byte, m method, owner syntax.Reference) []byte {
 	if m == aes128Method {
 		seed = append(seed, "sAlT"...)
 	}
-	sum := md5.Sum(seed) //nolint:gosec // PDF prescribes the algorithm
+	sum := md5.Sum(seed)
 	return sum[:min(len(fileKey)+5, 16)]
 }
 
 // applyRC4 encrypts or decrypts data.
 func applyRC4(key, data []byte) []byte {
-	c, err := rc4.NewCipher(key) //nolint:gosec // PDF prescribes the algorithm
+	c, err := rc4.NewCipher(key)
 	if err != nil {
 		return nil
 	}

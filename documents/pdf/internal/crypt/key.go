@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/md5" //nolint:gosec // PDF prescribes the algorithm
+	"crypto/md5"
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/binary"
@@ -17,13 +17,13 @@ const paddedPassword = "\x28\xbf\x4e\x5e\x4e\x75\x8a\x41\x64\x00\x4e\x56\xff\xfa
 
 // parameters are the entries of an encryption dictionary that determine the key of the file.
 type parameters struct {
-	revision            int
-	permissions         int
-	hasPlainMetadata    bool
-	owner, user         []byte // the entries O and U: hashes of the passwords
-	userEncryptionKey   []byte // the entry UE: the encrypted key of the file
-	fileID              []byte
-	fileEncryptionBytes int // the length of the key in revisions 2 to 4
+	revision          int
+	permissions       int
+	hasPlainMetadata  bool
+	owner, user       []byte // the entries O and U: hashes of the passwords
+	userEncryptionKey []byte // the entry UE: the encrypted key of the file
+	fileID            []byte
+	keyBytes          int // the length of the key in revisions 2 to 4
 }
 
 // fileKey returns the encryption key of the file. It reports false if the empty user password does
@@ -32,7 +32,7 @@ func (p parameters) fileKey() (key []byte, ok bool) {
 	if p.revision >= 5 {
 		return p.fileKey256()
 	}
-	length := p.fileEncryptionBytes
+	length := p.keyBytes
 	if length < 5 || length > 16 || len(p.owner) < 32 || len(p.user) < 16 {
 		return nil, false
 	}
@@ -46,15 +46,15 @@ func (p parameters) fileKey() (key []byte, ok bool) {
 
 // deriveKey computes the key of revisions 2 to 4 (ISO 32000-1, algorithm 2).
 func (p parameters) deriveKey(length int) []byte {
-	permissions := binary.LittleEndian.AppendUint32(nil, uint32(p.permissions)) //nolint:gosec // 32 bits by definition
+	permissions := binary.LittleEndian.AppendUint32(nil, uint32(p.permissions))
 	seed := slices.Concat([]byte(paddedPassword), p.owner[:32], permissions, p.fileID)
 	if p.revision >= 4 && p.hasPlainMetadata {
 		seed = append(seed, 0xff, 0xff, 0xff, 0xff)
 	}
-	sum := md5.Sum(seed) //nolint:gosec // PDF prescribes the algorithm
+	sum := md5.Sum(seed)
 	if p.revision >= 3 {
 		for range 50 {
-			sum = md5.Sum(sum[:length]) //nolint:gosec // PDF prescribes the algorithm
+			sum = md5.Sum(sum[:length])
 		}
 	}
 	return slices.Clone(sum[:length])
@@ -62,7 +62,7 @@ func (p parameters) deriveKey(length int) []byte {
 
 // userHash computes the first 16 bytes of the entry U in revisions 3 and 4 (ISO 32000-1, algorithm 5).
 func (p parameters) userHash(key []byte) []byte {
-	sum := md5.Sum(slices.Concat([]byte(paddedPassword), p.fileID)) //nolint:gosec // PDF prescribes the algorithm
+	sum := md5.Sum(slices.Concat([]byte(paddedPassword), p.fileID))
 	hash := sum[:]
 	for i := range byte(20) {
 		roundKey := slices.Clone(key)

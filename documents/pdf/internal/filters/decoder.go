@@ -38,7 +38,7 @@ type Filter struct {
 }
 
 // Decode returns the decoded data of a stream. A damaged stream gives the data in front of the
-// damage; an image gives none. Errors: documents.ErrTooMuch, and that of the context.
+// damage; an image gives none. Errors: documents.ErrTooMuch, and the error of the context.
 func (d *Decoder) Decode(s *syntax.Stream) ([]byte, error) {
 	if !d.Budget.HasBytes() {
 		return nil, documents.ErrTooMuch

@@ -41,5 +41,5 @@ func (f *flateReader) Read(p []byte) (int, error) {
 		isWrong := len(stored) == adler32.Size && binary.BigEndian.Uint32(stored) != f.checksum.Sum32()
 		f.damage.Lost = f.damage.Lost || isWrong
 	}
-	return n, err //nolint:wrapcheck // callers compare with io.EOF
+	return n, err
 }

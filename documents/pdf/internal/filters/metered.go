@@ -27,5 +27,5 @@ func (m meteredReader) Read(p []byte) (int, error) {
 	}
 	n, err := m.Reader.Read(p[:min(len(p), maxReadBytes)])
 	m.budget.SpendBytes(int64(n) + 1) // an empty read costs as well
-	return n, err                     //nolint:wrapcheck // callers compare with io.EOF
+	return n, err
 }

@@ -66,7 +66,7 @@ func (p *predictorReader) nextRow() error {
 	}
 	n, err := io.ReadFull(p.in, into)
 	if n < len(into) && n < 2 {
-		return err //nolint:wrapcheck // callers compare with io.EOF
+		return err
 	}
 	clear(into[n:])
 	if p.isPNG {

@@ -31,7 +31,7 @@ func (r *runLengthReader) Read(p []byte) (int, error) {
 		if r.isLiteral {
 			c, err := r.in.ReadByte()
 			if err != nil {
-				return n, err //nolint:wrapcheck // callers compare with io.EOF
+				return n, err
 			}
 			p[n] = c
 		}
@@ -46,7 +46,7 @@ func (r *runLengthReader) nextRun() error {
 	length, err := r.in.ReadByte()
 	switch {
 	case err != nil:
-		return err //nolint:wrapcheck // callers compare with io.EOF
+		return err
 	case length == endOfData:
 		return io.EOF
 	case length < endOfData:
@@ -55,5 +55,5 @@ func (r *runLengthReader) nextRun() error {
 	}
 	r.isLiteral, r.left = false, 257-int(length)
 	r.repeated, err = r.in.ReadByte()
-	return err //nolint:wrapcheck // callers compare with io.EOF
+	return err
 }

@@ -30,7 +30,7 @@ type Renderer struct {
 }
 
 // Render converts a picture. A JPEG stays unchanged where possible. Errors: ErrImage,
-// documents.ErrTooMuch, and that of the context.
+// documents.ErrTooMuch, and the error of the context.
 func (r *Renderer) Render(s Scan) (documents.Picture, error) {
 	if p, ok := r.storedJPEG(s); ok {
 		return p, nil

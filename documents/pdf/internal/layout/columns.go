@@ -14,7 +14,7 @@ const (
 
 // segment cuts a page into regions in reading order: the part above the columns, the columns from left
 // to right, the part below. The columns of a table are not cut, because their cells are short and their
-// rows are side by side. Its only error is that of the context.
+// rows are side by side. Its only error is the error of the context.
 func segment(ctx context.Context, words []word, depth int) ([][]word, error) {
 	if depth >= maxCutDepth {
 		return [][]word{words}, nil

@@ -62,7 +62,7 @@ func (o Outline) AddTo(into *documents.Builder, blocks []Block) error {
 			table = into.NextTable()
 		}
 		if err := into.Add(o.block(b, table, len(lists)-1)); err != nil {
-			return err //nolint:wrapcheck // the Builder's errors pass unchanged
+			return err
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func (p Page) Contents(f *xref.File) ([]byte, error) {
 	const maxStreams = 10_000
 	contents := p.Dict["Contents"]
 	if s := f.Objects.Stream(contents); s != nil {
-		return f.Decoder.Decode(s) //nolint:wrapcheck // callers compare with the errors of documents
+		return f.Decoder.Decode(s)
 	}
 	noteMissing(f, contents)
 	var all []byte
@@ -55,7 +55,7 @@ func (p Page) Contents(f *xref.File) ([]byte, error) {
 		}
 		data, err := f.Decoder.Decode(s)
 		if err != nil {
-			return all, err //nolint:wrapcheck // callers compare with the errors of documents
+			return all, err
 		}
 		if all = append(append(all, data...), '\n'); len(all) > filters.MaxStreamBytes {
 			return all, documents.ErrTooMuch

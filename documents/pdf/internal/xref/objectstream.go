@@ -39,7 +39,7 @@ func (f *File) objectStream(number int) (*objectStream, error) {
 	}
 	data, err := f.Decoder.Decode(s)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // callers compare with the errors of documents
+		return nil, err
 	}
 	stream := &objectStream{data: data, offsets: map[int]int{}}
 	first, count := f.Objects.Int(s.Dict["First"], 0), f.Objects.Int(s.Dict["N"], 0)

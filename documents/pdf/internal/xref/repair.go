@@ -14,7 +14,7 @@ import (
 
 // Repair rebuilds the cross-reference table from the objects in the file. Of several objects with the
 // same number it takes the last one, which is the newest. Errors: documents.ErrTooMuch,
-// documents.ErrEncrypted, and that of the context.
+// documents.ErrEncrypted, and the error of the context.
 func (f *File) Repair() error {
 	f.table.isRepaired, f.Damage.Found = true, true
 	f.table.entries = map[int]entry{}

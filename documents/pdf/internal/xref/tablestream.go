@@ -24,7 +24,7 @@ func (f *File) readStreamSection(number, offset int) (syntax.Dict, error) {
 		err = errTable
 	}
 	if err != nil {
-		return nil, err //nolint:wrapcheck // callers compare with the errors of documents
+		return nil, err
 	}
 	return s.Dict, f.readEntries(s.Dict, data)
 }
