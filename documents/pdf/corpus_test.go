@@ -15,29 +15,29 @@ import (
 	"portside/documents/pdf"
 )
 
-// TestTextIsThatOfTheOracle compares every file of the corpus with what pdftotext says, as the project promises.
-func TestTextIsThatOfTheOracle(t *testing.T) {
+// TestTextMatchesPdftotext compares every file of the corpus with the output of pdftotext.
+func TestTextMatchesPdftotext(t *testing.T) {
 	for _, s := range scores(t) {
 		want := 0.98
 		if strings.Contains(s.name, "columns") {
 			want = 0.95
 		}
 		t.Logf("%-28s F1 %.4f, order %.4f", s.name, s.f1, s.order)
-		// The oracle reads tables column by column, or in no order at all.
+		// pdftotext reads tables column by column, or in no order at all.
 		if s.f1 < want || s.order < want && !s.tables {
 			t.Errorf("%s: F1 %.4f, order %.4f; want %.2f", s.name, s.f1, s.order, want)
 		}
 	}
 }
 
-// score is how close the text of a file comes to its oracle: in words, and in pairs of neighbouring words.
+// score is how close the text of a file comes to that of pdftotext, in words and in pairs of adjacent words.
 type score struct {
 	name      string
 	f1, order float64
 	tables    bool
 }
 
-// scores reads the whole corpus. A report on quality can print them.
+// scores reads the whole corpus.
 func scores(tb testing.TB) []score {
 	tb.Helper()
 	files, err := filepath.Glob("testdata/*.pdf")
@@ -46,7 +46,7 @@ func scores(tb testing.TB) []score {
 	}
 	var all []score
 	for _, file := range files {
-		oracle, err := os.ReadFile(strings.TrimSuffix(file, ".pdf") + ".txt")
+		expected, err := os.ReadFile(strings.TrimSuffix(file, ".pdf") + ".txt")
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func scores(tb testing.TB) []score {
 		if err != nil {
 			tb.Fatalf("%s: %v", file, err)
 		}
-		got, want := tokens(d.Text()), tokens(joinHyphens(string(oracle)))
+		got, want := tokens(d.Text()), tokens(joinHyphens(string(expected)))
 		all = append(all, score{filepath.Base(file), f1(got, want), f1(pairs(got), pairs(want)), hasRows(d)})
 	}
 	return all
@@ -86,7 +86,8 @@ func read(tb testing.TB, data []byte) (*documents.Document, error) {
 	return b.Document(), err
 }
 
-// tokens are the words that have a letter or a digit: a bullet is none, for a list item says by its kind what it is.
+// tokens returns the words that have a letter or a digit. That excludes bullets, which the reader replaces by
+// the kind of the block.
 func tokens(text string) []string {
 	var found []string
 	for w := range strings.FieldsSeq(norm.NFKC.String(documents.Clean(text))) {
@@ -97,7 +98,7 @@ func tokens(text string) []string {
 	return found
 }
 
-// joinHyphens joins words that the oracle leaves in two lines.
+// joinHyphens joins words that pdftotext leaves hyphenated.
 func joinHyphens(text string) string {
 	text = strings.ReplaceAll(text, "\f", "\n")
 	lines := strings.Split(text, "\n")
@@ -122,7 +123,7 @@ func pairs(words []string) []string {
 	return all
 }
 
-// f1 is the harmonic mean of precision and recall of two bags.
+// f1 returns the harmonic mean of precision and recall of two bags of words.
 func f1(got, want []string) float64 {
 	counts := map[string]int{}
 	for _, w := range want {

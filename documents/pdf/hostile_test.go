@@ -31,7 +31,7 @@ func TestHostileFilesAreBounded(t *testing.T) {
 	for range 10_000 {
 		many.add("<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 3 0 R/Resources<<%s>>>>", fonts)
 	}
-	laughs := pageWith("/X0 Do", fonts+xobjects(5, 10), "")
+	nested := pageWith("/X0 Do", fonts+xobjects(5, 10), "")
 	objects := "%PDF-1.5\n"
 	for i := range 40 {
 		objects += fmt.Sprintf("%d 0 obj\n%s\nendobj\n", i+1, stream("/Type/ObjStm/N 1/First 4/Filter/FlateDecode", bomb))
@@ -39,20 +39,20 @@ func TestHostileFilesAreBounded(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		file []byte
-		want error // nil: any
+		want error // nil accepts any
 		text string
 	}{
-		{"a cycle of pages", cycle.bytes(), nil, "once"},
+		{"page tree with cycles", cycle.bytes(), nil, "once"},
 		{"ten thousand pages", many.bytes(), nil, "a page"},
-		{"a content bomb", pageWith("", fonts, "/Contents 5 0 R", stream("/Filter/FlateDecode", bomb)), documents.ErrTooMuch, ""},
-		{"bombs of objects", []byte(objects), documents.ErrTooMuch, ""},
-		{"forms of forms", laughs, nil, ""},
+		{"decompression bomb as content", pageWith("", fonts, "/Contents 5 0 R", stream("/Filter/FlateDecode", bomb)), documents.ErrTooMuch, ""},
+		{"decompression bombs as object streams", []byte(objects), documents.ErrTooMuch, ""},
+		{"forms that contain forms", nested, nil, ""},
 		{"deep arrays", onePage(strings.Repeat("[", 1_000_000) + at(50, 700, "x")), nil, ""},
 		{"deep objects", pageWith("", strings.Repeat("/A<<", 100_000), ""), nil, ""},
 		{"huge numbers", onePage("1e99 99999999999999999999999 cm BT /F1 9e99 Tf 1 0 0 1 " + strings.Repeat("9", 5000) + " 0 Tm (x) Tj ET"), nil, ""},
 		{"many operands", onePage(strings.Repeat("1 ", 1_000_000) + at(50, 700, "here")), nil, "here"},
-		{"one word many times", onePage("BT /F1 1 Tf (" + strings.Repeat("a b ", 200_000) + ") Tj ET"), nil, ""},
-		{"letters all over a page", onePage(scattered(299_000)), documents.ErrTooMuch, "a"},
+		{"many equal words", onePage("BT /F1 1 Tf (" + strings.Repeat("a b ", 200_000) + ") Tj ET"), nil, ""},
+		{"scattered letters", onePage(scattered(299_000)), documents.ErrTooMuch, "a"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d, err := read(t, test.file)
@@ -66,7 +66,7 @@ func TestHostileFilesAreBounded(t *testing.T) {
 	}
 }
 
-// scattered shows a letter in each of many places, which makes many rows, gutters and regions.
+// scattered shows letters in many places of a page, which gives many rows, gutters and regions.
 func scattered(letters int) string {
 	var out strings.Builder
 	out.WriteString("BT /F1 1 Tf\n")
@@ -84,7 +84,7 @@ func kids(first, n int) string {
 	return out.String()
 }
 
-// xobjects are forms that each show the next ten times.
+// xobjects names n forms as resources, beginning with an object number.
 func xobjects(first, n int) string {
 	var out strings.Builder
 	out.WriteString("/XObject<<")
@@ -122,7 +122,7 @@ func TestMutatedFilesNeverCrash(t *testing.T) {
 	}
 	t.Logf("%d of %d mutated files still give text", withText, mutations)
 	if withText < mutations/2 {
-		t.Errorf("only %d of %d mutated files give text", withText, mutations)
+		t.Errorf("only %d of %d mutated files still give text", withText, mutations)
 	}
 }
 
@@ -132,23 +132,23 @@ func mutate(random *rand.Rand, data []byte, way int) []byte {
 	a, b = min(a, b), max(a, b)
 	switch way % 5 {
 	case 0:
-		return data[:len(data)/4+a*3/4] // cut short
+		return data[:len(data)/4+a*3/4] // truncated
 	case 1:
 		for range 1 + len(data)/500 {
 			data[random.IntN(len(data))] = byte(random.Uint32())
 		}
 	case 2:
-		return append(data[:a:a], data[min(b, a+len(data)/20):]...) // a piece is missing
+		return append(data[:a:a], data[min(b, a+len(data)/20):]...) // a part is missing
 	case 3:
 		data = bytes.ReplaceAll(data, []byte("startxref"), []byte("startyref"))
 		clear(data[max(0, len(data)-200):])
 	case 4:
-		return append(bytes.Clone(data[:a]), append(data[a:b:b], data[a:]...)...) // a piece is there twice
+		return append(bytes.Clone(data[:a]), append(data[a:b:b], data[a:]...)...) // a part is repeated
 	}
 	return data
 }
 
-func TestReadingEndsWithItsContext(t *testing.T) {
+func TestReadReturnsContextError(t *testing.T) {
 	data, err := os.ReadFile("testdata/chrome-long-en.pdf")
 	if err != nil {
 		t.Fatal(err)
@@ -162,21 +162,23 @@ func TestReadingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// ending is a context that is over once it was looked at so many times.
-type ending struct {
-	context.Context //nolint:containedctx // it is one
-	looks           int
+// countdownContext ends after a number of calls of Err.
+type countdownContext struct {
+	context.Context
+	calls int
 }
 
 // Err implements [context.Context].
-func (e *ending) Err() error {
-	if e.looks--; e.looks < 0 {
+func (c *countdownContext) Err() error {
+	if c.calls--; c.calls < 0 {
 		return context.DeadlineExceeded
 	}
 	return nil
 }
 
-func TestNothingIsLeftOutInSilenceWhenTheTimeIsOver(t *testing.T) {
+// TestReadReportsAnEndedContextWhereverItEnds ends the context at every place that checks it. Read must
+// return either all of the text or an error.
+func TestReadReportsAnEndedContextWhereverItEnds(t *testing.T) {
 	data := onePage(column(50, 700, "The left side goes on and", "on for some lines until", "it ends down here at", "the end of the column.") +
 		column(300, 700, "Right of it there is more", "to read, which comes after", "the words on the left and", "not between them.") +
 		"BT /F1 10 Tf 0 1 -1 0 580 300 Tm (going up) Tj ET " + scattered(3000))
@@ -184,21 +186,21 @@ func TestNothingIsLeftOutInSilenceWhenTheTimeIsOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	looks := 0
-	for ; ; looks++ {
+	calls := 0
+	for ; ; calls++ {
 		b := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
-		ctx := &ending{t.Context(), looks}
+		ctx := &countdownContext{t.Context(), calls}
 		err := pdf.Read(ctx, documents.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, b)
 		text := b.Document().Text()
 		if err == nil && text == whole.Text() {
 			break
 		}
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatalf("after %d looks: %.80q, %v", looks, text, err)
+			t.Fatalf("after %d checks: %.80q, %v", calls, text, err)
 		}
 	}
-	const least = 32 // as many gutters are tried for the first cut
-	if looks < least {
-		t.Errorf("the context is looked at %d times", looks)
+	const minChecks = 32 // one for each gutter of the first cut
+	if calls < minChecks {
+		t.Errorf("the context is checked %d times, want at least %d", calls, minChecks)
 	}
 }

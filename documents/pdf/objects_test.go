@@ -11,7 +11,7 @@ import (
 	"portside/documents"
 )
 
-func TestEncryptionOfEveryKind(t *testing.T) {
+func TestEncryptionMethods(t *testing.T) {
 	for _, kind := range []string{"rc4-40", "rc4-128", "aes-128", "aes-r5", "aes-256"} {
 		d, err := readFile(t, "testdata/locked/"+kind+".pdf")
 		if err != nil || !strings.Contains(d.Text(), "Berth 7 is let to Nordwind Shipping") || d.Title != "A lease" {
@@ -24,25 +24,25 @@ func TestEncryptionOfEveryKind(t *testing.T) {
 		}
 	}
 	if _, err := readFile(t, "testdata/locked/rc4-user.pdf"); !errors.Is(err, documents.ErrEncrypted) {
-		t.Errorf("a password to open: %v", err)
+		t.Errorf("file with a user password: got %v, want ErrEncrypted", err)
 	}
 }
 
-func TestObjectsAreFound(t *testing.T) {
+func TestObjectLookup(t *testing.T) {
 	page := load(t, "testdata/fields/page.pdf")
 	linear := load(t, "testdata/fields/linear.pdf")
 	cut := bytes.LastIndex(page, []byte("xref\n0"))
 	for name, file := range map[string][]byte{
-		"plain":               page,
-		"packed and linear":   linear,
-		"behind junk":         append([]byte("HTTP/1.1 200 OK\r\n\r\n"), page...),
-		"a table beside it":   bytes.Replace(page, []byte("0000000009 00000 n"), []byte("0000000010 00000 n"), 1),
-		"no table":            page[:cut],
-		"packed, no table":    bytes.ReplaceAll(linear, []byte("startxref"), []byte("startyref")),
-		"a length too short":  bytes.Replace(page, []byte("/Length 2"), []byte("/Length 1"), 1),
-		"a length too long":   bytes.Replace(page, []byte("/Length 2"), []byte("/Length 9"), 1),
-		"no end of an object": bytes.ReplaceAll(page, []byte("endobj"), nil),
-		"the old Mac's lines": bytes.ReplaceAll(page, []byte(" obj\n"), []byte(" obj\r")),
+		"undamaged":                page,
+		"linearized":               linear,
+		"junk before the header":   append([]byte("HTTP/1.1 200 OK\r\n\r\n"), page...),
+		"wrong offset":             bytes.Replace(page, []byte("0000000009 00000 n"), []byte("0000000010 00000 n"), 1),
+		"no table":                 page[:cut],
+		"linearized, no startxref": bytes.ReplaceAll(linear, []byte("startxref"), []byte("startyref")),
+		"stream length too short":  bytes.Replace(page, []byte("/Length 2"), []byte("/Length 1"), 1),
+		"stream length too long":   bytes.Replace(page, []byte("/Length 2"), []byte("/Length 9"), 1),
+		"no endobj":                bytes.ReplaceAll(page, []byte("endobj"), nil),
+		"carriage returns only":    bytes.ReplaceAll(page, []byte(" obj\n"), []byte(" obj\r")),
 	} {
 		d, err := read(t, file)
 		if err != nil || !strings.HasPrefix(d.Text(), "Harbour office\n") || !strings.Contains(d.Text(), "night watch.") ||
@@ -52,21 +52,21 @@ func TestObjectsAreFound(t *testing.T) {
 	}
 }
 
-func TestNewerObjectsCount(t *testing.T) {
+func TestNewestObjectWins(t *testing.T) {
 	first := onePage(at(50, 700, "first"))
 	table := bytes.LastIndex(first, []byte("xref\n0"))
 	second := len(first)
 	newer := string(first) + "4 0 obj\n" + stream("", at(50, 700, "second")) + "\nendobj\n"
 	newer += fmt.Sprintf("xref\n4 1\n%010d 00000 n \ntrailer\n<</Size 5/Root 1 0 R/Prev %d>>\n", second, table) +
 		fmt.Sprintf("startxref\n%d\n%%%%EOF\n", len(newer))
-	for name, file := range map[string]string{"by its tables": newer, "repaired": strings.ReplaceAll(newer, "startxref", "startyref")} {
+	for name, file := range map[string]string{"with tables": newer, "repaired": strings.ReplaceAll(newer, "startxref", "startyref")} {
 		if d, err := read(t, []byte(file)); err != nil || d.Text() != "second" {
 			t.Errorf("%s: %q, %v", name, d.Text(), err)
 		}
 	}
 }
 
-func TestFiltersOfEveryKind(t *testing.T) {
+func TestFilters(t *testing.T) {
 	content := at(50, 700, "unpacked")
 	base85 := make([]byte, ascii85.MaxEncodedLen(len(content)))
 	base85 = base85[:ascii85.Encode(base85, []byte(content))]
@@ -80,14 +80,14 @@ func TestFiltersOfEveryKind(t *testing.T) {
 		above = rows[:8]
 	}
 	for name, packed := range map[string]string{
-		"ASCII85":          stream("/Filter/ASCII85Decode", string(base85)+"~>"),
-		"hexadecimal":      stream("/Filter[/ASCIIHexDecode]", fmt.Sprintf("%x>", content)),
-		"LZW":              stream("/Filter/LZWDecode/DecodeParms<</EarlyChange 0>>", lzwPacked(t, content)),
-		"runs":             stream("/Filter/RunLengthDecode", string([]byte{byte(len(content) - 1)})+content+"\xfe \x80"),
-		"twice":            stream("/Filter[/FlateDecode/FlateDecode]", deflated(t, deflated(t, content))),
-		"predicted":        stream("/Filter/FlateDecode/DecodeParms[<</Predictor 12/Columns 8>>]", deflated(t, up)),
-		"cut short":        stream("/Filter/FlateDecode", deflated(t, content)[:len(deflated(t, content))-5]),
-		"a wrong checksum": stream("/Filter/FlateDecode", deflated(t, content)[:len(deflated(t, content))-4]+"abcd"),
+		"ASCII85":         stream("/Filter/ASCII85Decode", string(base85)+"~>"),
+		"hexadecimal":     stream("/Filter[/ASCIIHexDecode]", fmt.Sprintf("%x>", content)),
+		"LZW":             stream("/Filter/LZWDecode/DecodeParms<</EarlyChange 0>>", lzwPacked(t, content)),
+		"run length":      stream("/Filter/RunLengthDecode", string([]byte{byte(len(content) - 1)})+content+"\xfe \x80"),
+		"Flate twice":     stream("/Filter[/FlateDecode/FlateDecode]", deflated(t, deflated(t, content))),
+		"PNG predictor":   stream("/Filter/FlateDecode/DecodeParms[<</Predictor 12/Columns 8>>]", deflated(t, up)),
+		"truncated Flate": stream("/Filter/FlateDecode", deflated(t, content)[:len(deflated(t, content))-5]),
+		"wrong checksum":  stream("/Filter/FlateDecode", deflated(t, content)[:len(deflated(t, content))-4]+"abcd"),
 	} {
 		d, err := read(t, pageWith("", "/Font<<"+helvetica+">>", "/Contents 5 0 R", packed))
 		if err != nil || d.Text() != "unpacked" {
@@ -96,9 +96,9 @@ func TestFiltersOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestNothingRecursesWithoutEnd goes through every way in which objects may contain or refer to themselves: a stack that
-// overflows ends the process, and no recover helps.
-func TestNothingRecursesWithoutEnd(t *testing.T) {
+// TestRecursionIsBounded covers the ways in which objects can contain or refer to themselves. A stack
+// overflow would end the process.
+func TestRecursionIsBounded(t *testing.T) {
 	const deep = 2_000_000
 	text := at(50, 700, "still here")
 	fonts := "/Font<<" + helvetica + ">>"
@@ -121,19 +121,19 @@ func TestNothingRecursesWithoutEnd(t *testing.T) {
 		name, text string
 		file       []byte
 	}{
-		{"arrays", "", pageWith(text, fonts, "/X"+strings.Repeat("[", deep))},
-		{"dictionaries", "", pageWith(text, fonts, "/X"+strings.Repeat("<</A", deep/2))},
-		{"arrays beside the page", "still here", pageWith(text, fonts, "", strings.Repeat("[", deep))},
-		{"strings", "", pageWith(text, fonts, "/X"+strings.Repeat("(", deep))},
-		{"a length that is its stream", "still here", self.bytes()},
-		{"a ring of lengths", "still here", chain.bytes()},
-		{"an object stream in itself", "still here", packed.bytes()},
-		{"an object stream by its number", "", []byte("%PDF-1.5\n1 0 obj\n" + stream("/Type/XRef/W[1 1 1]/Size 3/Root 2 0 R", "\x02\x02\x00\x02\x02\x00\x02\x01\x00") +
+		{"nested arrays", "", pageWith(text, fonts, "/X"+strings.Repeat("[", deep))},
+		{"nested dictionaries", "", pageWith(text, fonts, "/X"+strings.Repeat("<</A", deep/2))},
+		{"nested arrays in an unused object", "still here", pageWith(text, fonts, "", strings.Repeat("[", deep))},
+		{"nested strings", "", pageWith(text, fonts, "/X"+strings.Repeat("(", deep))},
+		{"length that refers to its stream", "still here", self.bytes()},
+		{"cycle of lengths", "still here", chain.bytes()},
+		{"object stream that contains itself", "still here", packed.bytes()},
+		{"object stream located in itself", "", []byte("%PDF-1.5\n1 0 obj\n" + stream("/Type/XRef/W[1 1 1]/Size 3/Root 2 0 R", "\x02\x02\x00\x02\x02\x00\x02\x01\x00") +
 			"\nendobj\nstartxref\n9\n%%EOF")},
-		{"tables in a ring", "", []byte(prev)},
-		{"references in a ring", "", []byte("%PDF-1.4\n1 0 obj 2 0 R endobj 2 0 obj 1 0 R endobj trailer<</Root 1 0 R>>")},
-		{"colours of colours", "", scan(wholePage, "", stream(fourByFour+"/BitsPerComponent 8/ColorSpace 6 0 R", "x"), "[/Indexed 6 0 R 3 (abc)]")},
-		{"parents in a ring", "still here", pageWith(text, fonts, "/Annots[5 0 R]", "<</Subtype/Widget/Parent 5 0 R/Rect[0 0 9 9]>>")},
+		{"cycle of tables", "", []byte(prev)},
+		{"cycle of references", "", []byte("%PDF-1.4\n1 0 obj 2 0 R endobj 2 0 obj 1 0 R endobj trailer<</Root 1 0 R>>")},
+		{"color space based on itself", "", scan(wholePage, "", stream(fourByFour+"/BitsPerComponent 8/ColorSpace 6 0 R", "x"), "[/Indexed 6 0 R 3 (abc)]")},
+		{"cycle of parents", "still here", pageWith(text, fonts, "/Annots[5 0 R]", "<</Subtype/Widget/Parent 5 0 R/Rect[0 0 9 9]>>")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if d, err := read(t, test.file); !strings.Contains(d.Text(), test.text) {
@@ -143,7 +143,7 @@ func TestNothingRecursesWithoutEnd(t *testing.T) {
 	}
 }
 
-func TestManyObjects(t *testing.T) {
+func TestObjectCountIsBounded(t *testing.T) {
 	r := &raw{}
 	r.add("<</Type/Catalog/Pages 2 0 R>>")
 	r.add("<</Type/Pages/Kids[3 0 R]/Count 1>>")
@@ -152,7 +152,7 @@ func TestManyObjects(t *testing.T) {
 	for range 95_000 {
 		r.add("<</A 1>>")
 	}
-	for name, file := range map[string][]byte{"with a table": r.bytes(), "without": bytes.ReplaceAll(r.bytes(), []byte("startxref"), nil)} {
+	for name, file := range map[string][]byte{"with a table": r.bytes(), "repaired": bytes.ReplaceAll(r.bytes(), []byte("startxref"), nil)} {
 		if d, err := read(t, file); err != nil || d.Text() != "among many" {
 			t.Errorf("%s: %q, %v", name, d.Text(), err)
 		}
@@ -162,9 +162,9 @@ func TestManyObjects(t *testing.T) {
 		fmt.Fprintf(&starts, "%d 0 obj\n", i+1)
 	}
 	if _, err := read(t, []byte("%PDF-1.4\n"+starts.String())); !errors.Is(err, documents.ErrTooMuch) {
-		t.Errorf("more than may be: %v", err)
+		t.Errorf("more objects than the limit: got %v, want ErrTooMuch", err)
 	}
 	if _, err := read(t, pageWith("", "", "/X["+strings.Repeat("<<>>", 1<<20)+"]")); !errors.Is(err, documents.ErrTooMuch) {
-		t.Errorf("an object that is too large: %v", err)
+		t.Errorf("object that is too large: got %v, want ErrTooMuch", err)
 	}
 }

@@ -3,216 +3,126 @@ package pdf
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"portside/documents"
+	"portside/documents/pdf/internal/annotations"
+	"portside/documents/pdf/internal/content"
+	"portside/documents/pdf/internal/images"
+	"portside/documents/pdf/internal/layout"
+	"portside/documents/pdf/internal/pages"
+	"portside/documents/pdf/internal/xref"
 )
 
-// page is what a page says, before it is known how large the text of the document is.
+// maxDrawnBytes bounds the bytes of all images of a file, as they are decoded and drawn.
+const maxDrawnBytes = 384 << 20
+
+// page is a page that was read.
 type page struct {
-	blocks   []block
-	pictures []shown // where the page is a scan
+	blocks []layout.Block
+	scans  []images.Scan // of a scanned page
 }
 
-// leaf is a page's dictionary with what it inherits.
-type leaf struct {
-	dict      dict
-	resources any
-	box       any
-	rotate    any
-}
-
-// readPages runs every page. The pages read before an error are returned with it.
-func (f *file) readPages(ctx context.Context) ([]page, error) {
-	var pages []page
-	size, parts := 0, 0
-	w := f.leaves(f.limits.Pages + 1)
-	f.lost = f.lost || w.missing
-	for _, l := range w.found {
+// readPages reads the pages of a file. With an error it returns the pages in front of it. If the file
+// has more pages than the limit, it returns one empty page beyond the limit, so that the Builder adds
+// its warning.
+func readPages(ctx context.Context, file *xref.File) ([]page, error) {
+	limits := file.Budget.Limits
+	document := content.NewDocument(file)
+	var read []page
+	textBytes, parts := 0, 0
+	found, isIncomplete := pages.List(file, limits.Pages+1)
+	file.Damage.Lost = file.Damage.Lost || isIncomplete
+	for _, source := range found {
 		if err := ctx.Err(); err != nil {
-			return pages, err
+			return read, fmt.Errorf("read the pages: %w", err)
 		}
-		if len(pages) == f.limits.Pages {
-			return append(pages, page{}), nil // one more than the Builder takes, so that it says so
+		if len(read) == limits.Pages {
+			return append(read, page{}), nil
 		}
-		p, err := f.runPage(ctx, l)
-		for _, b := range p.blocks {
-			size += b.size()
-			parts += 1 + len(b.cells)
+		p, err := readPage(ctx, file, document, source)
+		for i := range p.blocks {
+			textBytes += p.blocks[i].TextBytes()
+			parts += p.blocks[i].Parts()
 		}
-		pages = append(pages, p)
-		if err == nil && (size > f.limits.Text || parts > f.limits.Blocks) {
+		read = append(read, p)
+		if err == nil && (textBytes > limits.Text || parts > limits.Blocks) {
 			err = documents.ErrTooMuch
 		}
 		if err != nil {
-			return pages, err
+			return read, err
 		}
 	}
-	return pages, nil
+	return read, nil
 }
 
-func (f *file) hasPages() bool { return len(f.leaves(1).found) > 0 }
-
-// leaves walks the page tree, which may be a graph with cycles.
-func (f *file) leaves(limit int) *walk {
-	w := &walk{f: f, limit: limit, visited: map[int]bool{}}
-	w.push(f.dict(f.trailer["Root"])["Pages"], leaf{})
-	w.run()
-	for _, number := range f.strays {
-		w.push(reference{number: number}, leaf{})
-		w.run()
-	}
-	return w
-}
-
-type walk struct {
-	f       *file
-	limit   int
-	steps   int
-	visited map[int]bool
-	stack   []node
-	found   []leaf
-	missing bool // pages, or nodes with pages below
-}
-
-type node struct {
-	object    any
-	inherited leaf
-}
-
-func (w *walk) push(o any, inherited leaf) { w.stack = append(w.stack, node{o, inherited}) }
-
-func (w *walk) run() {
-	for len(w.stack) > 0 && len(w.found) < w.limit && w.steps < w.f.limits.Objects {
-		w.steps++
-		top := w.stack[len(w.stack)-1]
-		w.stack = w.stack[:len(w.stack)-1]
-		if number := id(top.object); number != 0 {
-			if w.visited[number] {
-				continue
-			}
-			w.visited[number] = true
-		}
-		w.visit(top)
-	}
-}
-
-func (w *walk) visit(n node) {
-	d := w.f.dict(n.object)
-	if d == nil {
-		w.missing = w.missing || w.f.work >= 0
-		return
-	}
-	l := n.inherited
-	l.dict = d
-	for key, field := range map[string]*any{"Resources": &l.resources, "MediaBox": &l.box, "CropBox": &l.box, "Rotate": &l.rotate} {
-		if own, ok := d[key]; ok && (key != "MediaBox" || d["CropBox"] == nil) {
-			*field = own
-		}
-	}
-	kids := w.f.array(d["Kids"])
-	if kids == nil && w.f.name(d["Type"]) != "Pages" {
-		w.found = append(w.found, w.f.completed(l))
-	}
-	for i := len(kids) - 1; i >= 0 && len(w.stack) < w.f.limits.Objects; i-- {
-		w.push(kids[i], l)
-	}
-}
-
-// completed looks up what a page lacks in its parents, for pages that were not found through them.
-func (f *file) completed(l leaf) leaf {
-	parent := f.dict(l.dict["Parent"])
-	for depth := 0; depth < 32 && parent != nil && (l.resources == nil || l.box == nil); depth++ {
-		if l.resources == nil {
-			l.resources = parent["Resources"]
-		}
-		if l.box == nil {
-			l.box = parent["MediaBox"]
-		}
-		parent = f.dict(parent["Parent"])
-	}
-	return l
-}
-
-// frame returns the matrix from the page's user space to points from its top left corner, as it is shown, and its size.
-func (f *file) frame(l leaf) (m matrix, width, height float64) {
-	corners := [4]float64{0, 0, 612, 792}
-	if box := f.array(l.box); len(box) == 4 {
-		for i := range corners {
-			corners[i] = f.number(box[i], corners[i])
-		}
-	}
-	left, right := min(corners[0], corners[2]), max(corners[0], corners[2])
-	bottom, top := min(corners[1], corners[3]), max(corners[1], corners[3])
-	width, height = right-left, top-bottom
-	switch turn := int(f.number(l.rotate, 0)) % 360; (turn + 360) % 360 {
-	case 90:
-		return matrix{0, 1, 1, 0, -bottom, -left}, height, width
-	case 180:
-		return matrix{-1, 0, 0, 1, right, -bottom}, width, height
-	case 270:
-		return matrix{0, -1, -1, 0, top, right}, height, width
-	}
-	return matrix{1, 0, 0, -1, -left, top}, width, height
-}
-
-// runPage reads a page, and with an error what is in front of it.
-func (f *file) runPage(ctx context.Context, l leaf) (page, error) {
-	frame, width, height := f.frame(l)
-	content, err := f.content(l.dict["Contents"])
+// readPage reads a page. With an error it returns the blocks in front of it.
+func readPage(ctx context.Context, file *xref.File, document *content.Document, source pages.Page) (page, error) {
+	frame := source.Frame(file.Objects)
+	stream, err := source.Contents(file)
 	if err != nil {
 		return page{}, err
 	}
-	m := &machine{ctx: ctx, f: f, state: newState(frame), width: width, height: height}
-	f.need(l.resources)
-	err = m.run(content, f.dict(l.resources))
+	in := content.NewInterpreter(document, frame)
+	file.Expect(source.Resources)
+	err = in.Run(stream, file.Objects.Dict(source.Resources))
 	if err == nil {
-		err = m.annotate(f.array(l.dict["Annots"]), frame)
+		err = annotations.Interpret(file, source, frame, in)
 	}
-	blocks, late := layOut(ctx, m.glyphs)
-	return page{blocks, scanned(m.glyphs, m.images, width, height)}, cmp.Or(err, late)
+	blocks, layoutErr := layout.Blocks(ctx, in.Glyphs)
+	return page{blocks, images.Find(in.Glyphs, in.Images, frame)}, cmp.Or(err, layoutErr)
 }
 
-// content joins the content streams of a page: operators may not be cut between them, but operands are.
-func (f *file) content(o any) ([]byte, error) {
-	if sd := f.stream(o); sd != nil {
-		return f.decode(sd)
-	}
-	f.miss(o)
-	var all []byte
-	parts := f.array(o)
-	const most = 10_000
-	for _, part := range parts[:min(len(parts), most)] {
-		sd := f.stream(part)
-		if sd == nil {
-			f.miss(part)
-			continue
+// writePages adds the pages to a document. An error about images does not keep it from adding the text of
+// later pages, because rendering images takes time and the text is ready.
+func writePages(ctx context.Context, file *xref.File, read []page, into *documents.Builder) error {
+	file.Budget.SetBytes(maxDrawnBytes)
+	renderer := &images.Renderer{Objects: file.Objects, Decoder: file.Decoder, Budget: file.Budget}
+	outline := layout.NewOutline(blocksOf(read))
+	var imageErr error
+	for _, p := range read {
+		if !into.Page() {
+			return imageErr
 		}
-		data, err := f.decode(sd)
-		if err != nil {
-			return all, err
+		if imageErr == nil {
+			imageErr = addPictures(ctx, renderer, p.scans, into)
 		}
-		if all = append(append(all, data...), '\n'); len(all) > maxStream {
-			return all, documents.ErrTooMuch
+		if err := outline.AddTo(into, p.blocks); err != nil {
+			return err
 		}
 	}
-	return all, nil
+	return imageErr
 }
 
-// miss notes that content is not where it should be.
-func (f *file) miss(o any) {
-	switch f.resolve(o).(type) {
-	case nil:
-		f.need(o)
-	case array:
-	default:
-		f.lost = true
+func blocksOf(read []page) [][]layout.Block {
+	blocks := make([][]layout.Block, len(read))
+	for i, p := range read {
+		blocks[i] = p.blocks
 	}
+	return blocks
 }
 
-// need notes that something is lost if one of these is a reference to nothing. That is allowed, and is no loss, unless objects may
-// have gone with a part of the file.
-func (f *file) need(objects ...any) {
-	for _, o := range objects {
-		f.lost = f.lost || f.repaired && id(o) != 0 && f.work >= 0 && f.resolve(o) == nil
+// addPictures adds the pictures of a page to the document, as long as it takes any.
+func addPictures(
+	ctx context.Context, renderer *images.Renderer, scans []images.Scan, into *documents.Builder,
+) error {
+	for _, s := range scans {
+		if !into.TakesPictures() {
+			into.Picture(documents.Picture{}) // adds the warning that pictures are left out
+			return nil
+		}
+		p, err := renderer.Render(s)
+		switch {
+		case err == nil:
+			into.Picture(p)
+		case ctx.Err() != nil:
+			return err
+		case errors.Is(err, images.ErrImage) || errors.Is(err, documents.ErrTooMuch):
+			into.Warn("Some pages are pictures of a kind that cannot be shown; they were left out.")
+		default:
+			return err
+		}
 	}
+	return nil
 }

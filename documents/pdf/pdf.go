@@ -1,76 +1,93 @@
-// Package pdf makes a document of a PDF.
+// Package pdf reads the text and the scanned pages of PDF files.
 //
-// A PDF says where glyphs go, not what they say in which order. Objects are read when they are asked for (file.go, xref.go,
-// objects.go), decrypted if they open without a password (crypt.go), and unpacked (filters.go). Where the tables of a file are
-// broken, its objects are looked for (repair.go). Content streams are run as far as text needs it (content.go), then what was
-// filled in and noted on the page is added (fields.go); codes become characters (fonts.go, cmap.go, glyphs.go), glyphs become
-// words and lines (words.go, lines.go), and pages are cut into columns before anything is put in order (columns.go), for
-// sorting lines by height alone mixes the columns of a page. Then rows of cells become tables (tables.go), and lines become
-// headings, list items and paragraphs (blocks.go). A page that is a picture goes to whoever can view it (scan.go, picture.go,
-// raster.go).
+// A file passes through stages. Each is a package that imports only the packages in front of it:
 //
-// Every file comes from a stranger, and the objects are read by this package and no library because of that: the libraries
-// there are build all of a file in memory, many times its size, before anything can be asked. What must stay true: no stream
-// is unpacked but through [file.unpacked], which has one budget for the whole document; nothing recurses without a cap, as a
-// stack that overflows cannot be recovered from; every walk over objects has a visited set or a cap; operators, glyphs and
-// values are counted; what is remembered can be forgotten; and what panics all the same is a damaged file and no crash.
+//	syntax       bytes → tokens and objects
+//	crypt        encrypted strings and streams → plain ones
+//	filters      encoded streams → data
+//	xref         object numbers → objects; repairs damaged files
+//	pages        page tree → pages and their content streams
+//	fonts        character codes → text and widths
+//	content      content streams → glyphs and images
+//	annotations  form fields and notes → glyphs
+//	layout       glyphs → words, lines, columns, tables, paragraphs
+//	images       images of scanned pages → pictures for a viewer
+//
+// Files come from strangers, so the package reads objects with its own code: libraries build all objects of a
+// file in memory, many times its size. These rules must hold in every stage:
+//
+//   - Streams are decoded by filters.Decoder only, which takes the output from one budget per document.
+//   - Every recursion has a maximum depth, because a stack overflow cannot be recovered from.
+//   - Every walk over objects has a set of visited objects or a maximum length.
+//   - Operators, glyphs and values are counted, and caches are bounded.
+//   - A panic becomes documents.ErrDamaged.
 package pdf
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 
 	"portside/documents"
+	"portside/documents/pdf/internal/budget"
+	"portside/documents/pdf/internal/pages"
+	"portside/documents/pdf/internal/xref"
 )
 
-// maxSize bounds a file, which has to be in memory as a whole.
-const maxSize = 64 << 20
+// maxFileBytes bounds a file, which has to be in memory as a whole.
+const maxFileBytes = 64 << 20
 
-// Read is a [media.Reader].
+// Read is a [documents.Reader].
 func Read(ctx context.Context, source documents.Source, into *documents.Builder) (err error) {
 	defer documents.RecoverPanic(&err)
-	data, err := source.Bytes(maxSize)
+	data, err := source.Bytes(maxFileBytes)
 	if err != nil {
 		return err
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return documents.ErrEmpty
 	}
-	f, err := openFile(ctx, data, into.Limits)
+	file, err := open(budget.New(ctx, into.Limits), data)
 	if err != nil {
 		return err
 	}
-	into.Title(f.title())
-	pages, err := f.readPages(ctx)
-	emitted := f.emit(pages, into)
-	if f.lost {
+	into.Title(file.Title())
+	read, readErr := readPages(ctx, file)
+	writeErr := writePages(ctx, file, read, into)
+	if file.Damage.Lost {
 		into.Warn("Parts of the file are damaged or cut short and could not be read.")
 	}
-	if emitted != nil {
-		return emitted
+	switch {
+	case writeErr != nil:
+		return writeErr
+	case readErr != nil:
+		return readErr
 	}
-	return verdict(f, pages, err)
+	return checkFound(file, read)
 }
 
-// verdict is what to say of a file after its pages were read and given on. One without text is no error of the reader: a viewer
-// may see more in it.
-func verdict(f *file, pages []page, err error) error {
-	found := slices.ContainsFunc(pages, func(p page) bool { return len(p.blocks)+len(p.pictures) > 0 })
+// open finds the objects of a file. It repairs a file whose tables are broken or lead to no page.
+func open(b *budget.Budget, data []byte) (*xref.File, error) {
+	file := xref.New(b, data)
+	err := file.ReadTables()
+	if budget.IsFinal(err) {
+		return nil, err
+	}
+	if err != nil || !pages.Exist(file) {
+		err = file.Repair()
+	}
+	return file, err
+}
+
+// checkFound returns an error if a file is damaged or too large and nothing could be read. A sound file
+// without text is not an error: a viewer may see more in it.
+func checkFound(file *xref.File, read []page) error {
+	isFound := slices.ContainsFunc(read, func(p page) bool { return len(p.blocks)+len(p.scans) > 0 })
 	switch {
-	case err != nil:
-		return err
-	case f.tooMuch:
+	case file.Damage.TooLarge:
 		return documents.ErrTooMuch
-	case !found && (f.damaged || len(pages) == 0):
+	case !isFound && (file.Damage.Found || len(read) == 0):
 		return documents.ErrDamaged
 	}
 	return nil
-}
-
-// settled reports whether another attempt could not change the outcome.
-func settled(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, documents.ErrEncrypted) || errors.Is(err, documents.ErrTooMuch)
 }

@@ -16,7 +16,7 @@ import (
 	"portside/documents/pdf"
 )
 
-// view reads a file, and stands in for a viewer: the text of a picture names its type and page.
+// view reads a file, and inserts a text for each picture that names its media type and page.
 func view(t *testing.T, file []byte) ([]documents.Picture, *documents.Document) {
 	t.Helper()
 	into := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
@@ -41,7 +41,7 @@ func sourceOf(file []byte) documents.Source {
 	return documents.Source{ReaderAt: bytes.NewReader(file), Size: int64(len(file))}
 }
 
-// readWithoutPictures reads a file as a program does that cannot view pictures.
+// readWithoutPictures reads a file with a limit of no pictures.
 func readWithoutPictures(t *testing.T, file []byte) (*documents.Document, error) {
 	t.Helper()
 	limits := documents.DefaultLimits()
@@ -66,7 +66,7 @@ func TestScannedPagesArePictures(t *testing.T) {
 			if test.pdf == "turned.pdf" {
 				want = clockwise(want)
 			}
-			same(t, got, want)
+			assertEqualImages(t, got, want)
 			if d.Text() != "["+test.mediaType+" of page 1]" {
 				t.Errorf("the text is %q", d.Text())
 			}
@@ -103,8 +103,8 @@ func clockwise(img image.Image) image.Image {
 	return turned
 }
 
-// same compares two pictures pixel by pixel.
-func same(t *testing.T, got, want image.Image) {
+// assertEqualImages compares two images pixel by pixel.
+func assertEqualImages(t *testing.T, got, want image.Image) {
 	t.Helper()
 	if got.Bounds() != want.Bounds() {
 		t.Fatalf("the size is %v, want %v", got.Bounds(), want.Bounds())
@@ -126,7 +126,7 @@ func same(t *testing.T, got, want image.Image) {
 	}
 }
 
-func TestLargeImagesAreMadeSmaller(t *testing.T) {
+func TestLargeImagesAreReduced(t *testing.T) {
 	const side = 5000
 	dict := fmt.Sprintf("/Subtype/Image/Width %d/Height %d/BitsPerComponent 1/ColorSpace/DeviceGray/Filter/FlateDecode", side, side)
 	file := scan(wholePage, "", stream(dict, deflated(t, strings.Repeat("\x0f", side/8*side))))
@@ -153,7 +153,7 @@ func TestLargeImagesAreMadeSmaller(t *testing.T) {
 	}
 }
 
-func TestPicturesAreBounded(t *testing.T) {
+func TestPictureLimits(t *testing.T) {
 	img := stream(fourByFour+levels, samples(sketch(), rgb))
 	many := &raw{}
 	many.add("<</Type/Catalog/Pages 2 0 R>>")
@@ -171,11 +171,11 @@ func TestPicturesAreBounded(t *testing.T) {
 		deflated(t, strings.Repeat("\x00", 4000*4000*4)))
 	text := at(50, 800, "A title")
 	for name, img := range map[string]string{
-		"too many pixels":  stream("/Subtype/Image/Width 99999/Height 99999/BitsPerComponent 1/ColorSpace/DeviceGray", "x"),
-		"an unknown kind":  stream(fourByFour+"/Filter/JBIG2Decode", "x"),
-		"an unknown space": stream(fourByFour+"/BitsPerComponent 8/ColorSpace/Pattern", "x"),
-		"nothing in it":    stream(fourByFour+levels, ""),
-		"no JPEG":          stream(fourByFour+"/Filter/DCTDecode", "x"),
+		"too many pixels": stream("/Subtype/Image/Width 99999/Height 99999/BitsPerComponent 1/ColorSpace/DeviceGray", "x"),
+		"JBIG2":           stream(fourByFour+"/Filter/JBIG2Decode", "x"),
+		"pattern":         stream(fourByFour+"/BitsPerComponent 8/ColorSpace/Pattern", "x"),
+		"no data":         stream(fourByFour+levels, ""),
+		"invalid JPEG":    stream(fourByFour+"/Filter/DCTDecode", "x"),
 	} {
 		pictures, d := view(t, scan(wholePage+text, "", img))
 		if len(pictures) != 0 || d.Text() != "A title" || len(d.Warnings) != 1 {
@@ -184,16 +184,16 @@ func TestPicturesAreBounded(t *testing.T) {
 	}
 	pictures, _ = view(t, scan(wholePage+text, "", bomb))
 	if len(pictures) != 1 || decode(t, pictures[0].Data).Bounds().Dx() != 2000 {
-		t.Errorf("%d pictures of the largest", len(pictures))
+		t.Errorf("largest image: %d pictures", len(pictures))
 	}
 }
 
-func TestTextOverAScanIsEnough(t *testing.T) {
+func TestScanWithTextGivesNoPicture(t *testing.T) {
 	img := stream(fourByFour+levels, samples(sketch(), rgb))
-	recognized := "3 Tr " + at(50, 700, "The text that a program recognized in the scan of this page, all of it")
+	invisible := "3 Tr " + at(50, 700, "The text that a program recognized in the scan of this page, all of it")
 	for name, file := range map[string][]byte{
-		"recognized":   scan(wholePage+recognized, "", img),
-		"a photograph": scan("q 400 0 0 400 50 400 cm /I0 Do Q "+at(50, 300, "A short letter"), "", img),
+		"recognized text":     scan(wholePage+invisible, "", img),
+		"photo with a letter": scan("q 400 0 0 400 50 400 cm /I0 Do Q "+at(50, 300, "A short letter"), "", img),
 	} {
 		pictures, d := view(t, file)
 		if len(pictures) != 0 || d.Text() == "" || len(d.Warnings) != 0 {
@@ -209,16 +209,16 @@ func TestReadWithoutPicturesLeavesOutScans(t *testing.T) {
 		t.Errorf("got %q, %q, %v", d.Text(), d.Warnings, err)
 	}
 	if _, err := readWithoutPictures(t, load(t, "testdata/scans/fax.pdf")); !errors.Is(err, documents.ErrNoText) {
-		t.Errorf("a scan only: %v", err)
+		t.Errorf("file with scans only: got %v, want ErrNoText", err)
 	}
 	jbig := scan(wholePage, "", stream(fourByFour+"/Filter/JBIG2Decode", "x"))
 	into := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
 	if err := pdf.Read(t.Context(), sourceOf(jbig), into); err != nil || !into.IsEmpty() {
-		t.Errorf("a picture in JBIG2: empty %v, %v", into.IsEmpty(), err)
+		t.Errorf("JBIG2 image: empty %v, %v", into.IsEmpty(), err)
 	}
 }
 
-func TestJPEGsThatAreUnusual(t *testing.T) {
+func TestUnusualJPEGs(t *testing.T) {
 	gray := image.NewGray(image.Rect(0, 0, 16, 16))
 	for i := range gray.Pix {
 		gray.Pix[i] = byte(i)
@@ -230,13 +230,13 @@ func TestJPEGsThatAreUnusual(t *testing.T) {
 	dict := "/Subtype/Image/Width 16/Height 16/BitsPerComponent 8/ColorSpace/DeviceGray"
 	plain, _ := view(t, scan(wholePage, "", stream(dict+"/Filter[/FlateDecode/DCTDecode]", deflated(t, packed.String()))))
 	if len(plain) != 1 || !bytes.Equal(plain[0].Data, packed.Bytes()) {
-		t.Errorf("deflated besides: %d pictures", len(plain))
+		t.Errorf("JPEG in Flate: %d pictures", len(plain))
 	}
 	turned, _ := view(t, scan(wholePage, "/Rotate 90", stream(dict+"/Filter/DCTDecode", packed.String())))
 	if len(turned) != 1 {
-		t.Fatal("not turned")
+		t.Fatalf("rotated page: %d pictures", len(turned))
 	}
-	same(t, decode(t, turned[0].Data), clockwise(decode(t, packed.Bytes())))
+	assertEqualImages(t, decode(t, turned[0].Data), clockwise(decode(t, packed.Bytes())))
 	var check bytes.Buffer
 	if err := png.Encode(&check, decode(t, turned[0].Data)); err != nil || turned[0].MediaType != "image/png" {
 		t.Errorf("%s, %v", turned[0].MediaType, err)

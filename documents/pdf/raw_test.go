@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// raw writes PDF syntax by hand, so that a test can say exactly what a file holds. Objects are numbered from 1; the first is
-// the catalog and the second the page tree.
+// raw builds a file from PDF syntax, so that a test controls every byte. Objects are numbered from 1. The
+// first is the catalog, the second the page tree.
 type raw struct{ objects []string }
 
 func (r *raw) add(format string, args ...any) {
@@ -42,11 +42,12 @@ const (
 	bold      = "/F2<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold/Encoding/WinAnsiEncoding>>"
 )
 
-// onePage is a file with one page of this content.
+// onePage returns a file with one page.
 func onePage(content string) []byte {
 	return pageWith(content, "/Font<<"+helvetica+bold+">>", "")
 }
 
+// pageWith returns a file with one page. more has the objects from number 5 on.
 func pageWith(content, resources, entries string, more ...string) []byte {
 	r := &raw{}
 	r.add("<</Type/Catalog/Pages 2 0 R>>")
@@ -76,12 +77,12 @@ func deflated(tb testing.TB, data string) string {
 	return out.String()
 }
 
-// at shows text at a place.
+// at returns the content that shows a text at a position.
 func at(x, y float64, text string) string {
 	return fmt.Sprintf("BT /F1 10 Tf %g %g Td (%s) Tj ET\n", x, y, text)
 }
 
-// column shows lines below each other.
+// column returns the content that shows lines below each other.
 func column(x, y float64, lines ...string) string {
 	var out strings.Builder
 	for i, l := range lines {

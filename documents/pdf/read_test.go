@@ -11,7 +11,7 @@ import (
 	"portside/documents"
 )
 
-func TestWhatContentStreamsSay(t *testing.T) {
+func TestContentStreams(t *testing.T) {
 	toUnicode := stream("", "1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfchar <0001> <004C00F3> endbfchar "+
 		"2 beginbfrange <0002> <0003> <0064> <0010> <0011> [<017A> <015B>] endbfrange")
 	type0 := "/Font<</F1<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/ToUnicode 5 0 R/DescendantFonts[" +
@@ -23,29 +23,29 @@ func TestWhatContentStreamsSay(t *testing.T) {
 		file []byte
 		want string
 	}{
-		{"a word in pieces", onePage("BT /F1 12 Tf 50 700 Td [(Har) 20 (bour) -400 (plan)] TJ ET"), "Harbour plan"},
-		{"space at spaces", onePage("BT /F1 12 Tf 50 Tw 50 700 Td (far apart) Tj ET"), "far\tapart"},
+		{"word in parts", onePage("BT /F1 12 Tf 50 700 Td [(Har) 20 (bour) -400 (plan)] TJ ET"), "Harbour plan"},
+		{"word spacing", onePage("BT /F1 12 Tf 50 Tw 50 700 Td (far apart) Tj ET"), "far\tapart"},
 		{"escapes", onePage(`BT /F1 12 Tf 50 700 Td (a\(b\)\101\
 c) Tj <4142 4> Tj ET`), "a(b)AcAB@"},
-		{"next lines", onePage("BT /F1 12 Tf 14 TL 50 700 Td (one) Tj (two) ' 0 0 (three) \" T* (four) Tj ET"), "one\ntwo\nthree\nfour"},
-		{"a composite font", pageWith("BT /F1 12 Tf 50 700 Td <000100020003> Tj <00100011> Tj ET", type0, "", toUnicode), "Lódeźś"},
-		{"names of glyphs", pageWith("BT /F1 12 Tf 50 700 Td (ABCDE) Tj ET", named, ""), "éőfiŽß"},
-		{"a form", pageWith("q 1 0 0 1 50 700 cm /X Do Q", fonts+"/XObject<</X 5 0 R>>", "",
+		{"line operators", onePage("BT /F1 12 Tf 14 TL 50 700 Td (one) Tj (two) ' 0 0 (three) \" T* (four) Tj ET"), "one\ntwo\nthree\nfour"},
+		{"composite font", pageWith("BT /F1 12 Tf 50 700 Td <000100020003> Tj <00100011> Tj ET", type0, "", toUnicode), "Lódeźś"},
+		{"glyph names", pageWith("BT /F1 12 Tf 50 700 Td (ABCDE) Tj ET", named, ""), "éőfiŽß"},
+		{"form XObject", pageWith("q 1 0 0 1 50 700 cm /X Do Q", fonts+"/XObject<</X 5 0 R>>", "",
 			stream("/Type/XObject/Subtype/Form/BBox[0 0 100 100]", "BT /F1 12 Tf (inside) Tj /X Do ET")), "inside"},
-		{"what is meant", onePage("BT /F1 12 Tf 50 700 Td /Span<</ActualText(exact)>> BDC (3x#ct) Tj EMC ( words) Tj ET"), "exact words"},
-		{"what is meant, by name", pageWith("BT /F1 12 Tf 50 700 Td /Span /P BDC (3x#ct) Tj EMC ET",
+		{"ActualText", onePage("BT /F1 12 Tf 50 700 Td /Span<</ActualText(exact)>> BDC (3x#ct) Tj EMC ( words) Tj ET"), "exact words"},
+		{"ActualText in a named resource", pageWith("BT /F1 12 Tf 50 700 Td /Span /P BDC (3x#ct) Tj EMC ET",
 			fonts+"/Properties<</P<</ActualText(exact)>>>>", ""), "exact"},
-		{"an inline image", onePage("BI /W 1 /H 1 ID \x00(EI EI\xff \nEI\n" + at(50, 700, "after")), "after"},
+		{"inline image", onePage("BI /W 1 /H 1 ID \x00(EI EI\xff \nEI\n" + at(50, 700, "after")), "after"},
 		{"rotated text", onePage(at(50, 700, "level words here") + "BT /F1 10 Tf 0 1 -1 0 300 300 Tm (going up) Tj ET"), "level words here\ngoing up"},
-		{"a rotated page", pageWith("BT /F1 10 Tf 0 1 -1 0 300 300 Tm (sideways page) Tj ET", fonts, "/Rotate 90"), "sideways page"},
-		{"off the page", onePage(at(50, 700, "seen") + at(5000, 700, "unseen")), "seen"},
-		{"printed twice", onePage(at(50, 700, "Total due") + at(50.2, 700, "Total due")), "Total due"},
-		{"raised", onePage(at(50, 700, "12 m") + "BT /F1 6 Tf 72 704 Td (2) Tj ET"), "12 m2"},
+		{"rotated page", pageWith("BT /F1 10 Tf 0 1 -1 0 300 300 Tm (sideways page) Tj ET", fonts, "/Rotate 90"), "sideways page"},
+		{"text outside the page", onePage(at(50, 700, "seen") + at(5000, 700, "unseen")), "seen"},
+		{"text printed twice", onePage(at(50, 700, "Total due") + at(50.2, 700, "Total due")), "Total due"},
+		{"superscript", onePage(at(50, 700, "12 m") + "BT /F1 6 Tf 72 704 Td (2) Tj ET"), "12 m2"},
 		{"two columns", onePage(column(50, 700, "The left side goes on and", "on for some lines until", "it ends down here at", "the end of the column.") +
 			column(300, 700, "Right of it there is more", "to read, which comes after", "the words on the left and", "not between them.")),
 			"The left side goes on and on for some lines until it ends down here at the end of the column.\n" +
 				"Right of it there is more to read, which comes after the words on the left and not between them."},
-		{"hyphens", onePage(column(50, 700, "This is the story of a ware-", "house between two well-", "Known places of the coast")),
+		{"hyphenated words", onePage(column(50, 700, "This is the story of a ware-", "house between two well-", "Known places of the coast")),
 			"This is the story of a warehouse between two well-Known places of the coast"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -93,19 +93,19 @@ func TestBlocks(t *testing.T) {
 	}
 	near := func(a, b float64) bool { return math.Abs(a-b) < 6 }
 	if box := d.Blocks[0].Box; box.Left != 50 || !near(box.Top, 68) || !near(box.Bottom, 85) || !near(box.Right, 112) {
-		t.Errorf("the heading lies at %+v", box)
+		t.Errorf("the box of the heading is %+v", box)
 	}
 }
 
-func TestFilesThatCannotBeRead(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		file []byte
 		want error
 	}{
-		{"empty", nil, documents.ErrEmpty},
-		{"blank", []byte(" \n"), documents.ErrEmpty},
-		{"no PDF", []byte("%PDF-1.4\nnothing else"), documents.ErrDamaged},
+		{"empty file", nil, documents.ErrEmpty},
+		{"white space only", []byte(" \n"), documents.ErrEmpty},
+		{"not a PDF", []byte("%PDF-1.4\nnothing else"), documents.ErrDamaged},
 		{"no pages", []byte("%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\n"), documents.ErrDamaged},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestWrecksAreSalvaged(t *testing.T) {
+func TestRepairWithoutTables(t *testing.T) {
 	catalog, tree := "<</Type/Catalog/Pages 2 0 R>> ", "<</Type/Pages/Kids[3 0 R]>> "
 	packed := fmt.Sprintf("1 0 2 %d 3 %d ", len(catalog), len(catalog+tree)) + catalog + tree +
 		"<</Type/Page/Contents 4 0 R/Resources<</Font<<" + helvetica + ">>>>>>"
@@ -131,15 +131,15 @@ func TestWrecksAreSalvaged(t *testing.T) {
 
 func TestPasswords(t *testing.T) {
 	if _, err := readFile(t, "testdata/locked/user.pdf"); !errors.Is(err, documents.ErrEncrypted) {
-		t.Errorf("a password to open: %v", err)
+		t.Errorf("user password: got %v, want ErrEncrypted", err)
 	}
 	d, err := readFile(t, "testdata/locked/owner.pdf")
 	if err != nil || !strings.Contains(d.Text(), "Consiliul portului") {
-		t.Errorf("a password to change: %v, %.80q", err, d.Text())
+		t.Errorf("owner password only: %v, %.80q", err, d.Text())
 	}
 }
 
-func TestNarrowColumns(t *testing.T) {
+func TestNarrowTableColumns(t *testing.T) {
 	row := func(y float64, cells ...string) string {
 		var out strings.Builder
 		for i, c := range cells {
@@ -167,7 +167,7 @@ func TestNarrowColumns(t *testing.T) {
 	}
 }
 
-func TestLabelsBesideValuesAreRows(t *testing.T) {
+func TestLabelsAndValuesAreRows(t *testing.T) {
 	d, err := read(t, onePage(
 		column(34, 700, "The harbour office of the town by the sea", "3 Quay of the Winds, 44000 Seaport", "Tax number 51 802 114 930")+
 			column(38, 650, "No of invoice", "Date", "Client", "To be paid until")+

@@ -1,4 +1,4 @@
 package picture
 
-// Prepare is what Read does without the time that a service gives it, which no test should depend on.
+// Prepare exposes prepare.
 var Prepare = prepare

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"image"
 	"io"
 	"runtime"
@@ -21,11 +20,11 @@ func readInto(tb testing.TB, file []byte, limits documents.Limits) error {
 	return picture.Read(tb.Context(), source(file), documents.NewBuilder(documents.Image, limits))
 }
 
-// header is that of a PNG: how is depth, colours and interlacing.
-func header(w, h uint32, how ...byte) []byte {
+// pngHeader returns the beginning of a PNG. format is its bit depth, color type and interlace method.
+func pngHeader(w, h uint32, format ...byte) []byte {
 	body := binary.BigEndian.AppendUint32(nil, w)
 	body = binary.BigEndian.AppendUint32(body, h)
-	return append([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(body, how[0], how[1], 0, 0, how[2]))...)
+	return append([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(body, format[0], format[1], 0, 0, format[2]))...)
 }
 
 func deflated(tb testing.TB, size int64) []byte {
@@ -51,7 +50,7 @@ func (zeros) Read(into []byte) (int, error) {
 	return len(into), nil
 }
 
-// frame is the head of a JPEG.
+// frame returns the beginning of a JPEG, with the sampling factors of each component.
 func frame(marker byte, w, h uint16, components ...byte) []byte {
 	body := binary.BigEndian.AppendUint16([]byte{8}, h)
 	body = append(binary.BigEndian.AppendUint16(body, w), byte(len(components)))
@@ -62,7 +61,7 @@ func frame(marker byte, w, h uint16, components ...byte) []byte {
 	return bytes.Join([][]byte{[]byte("\xff\xd8"), jfif, segment(marker, string(body)), scan}, nil)
 }
 
-// web is a WebP of chunks.
+// web returns a WebP. chunks alternates between names and bodies.
 func web(chunks ...string) []byte {
 	body := "WEBP"
 	for i := 0; i < len(chunks); i += 2 {
@@ -71,15 +70,16 @@ func web(chunks ...string) []byte {
 	return []byte("RIFF" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(body)))) + body)
 }
 
-// lossless is the head of a VP8L of 16,384 by 16,384 pixels.
+// lossless is the header of a VP8L of 16,384 by 16,384 pixels.
 const lossless = "\x2f\xff\xff\xff\x0f"
 
 func TestHostilePictures(t *testing.T) {
 	bomb := deflated(t, 64<<20)
 	plain := sample(t, "plain.png")
-	long := after(plain, headerOfPNG, bytes.Repeat(chunk("zTXt", append([]byte("bomb\x00\x00"), bomb[:60_000]...)), 40))
-	unended := append(header(10, 10, 8, 6, 0), chunk("IDAT", bomb)...)
-	// One that reads on behind a restart sees the frame of many scans; one that takes it for a segment sees a harmless one.
+	long := after(plain, pngHeaderBytes, bytes.Repeat(chunk("zTXt", append([]byte("bomb\x00\x00"), bomb[:60_000]...)), 40))
+	unended := append(pngHeader(10, 10, 8, 6, 0), chunk("IDAT", bomb)...)
+	// A decoder that skips the restart marker finds the progressive frame. A decoder that takes the marker for a
+	// segment finds the harmless frame.
 	scans, harmless := frame(0xc2, 5_000, 5_000, 0x11, 0x11, 0x11), frame(0xc0, 5_000, 5_000, 0x22, 0x11, 0x11)[20:39]
 	hidden := after(after(scans, 39, segment(0xfe, string(harmless))), 20, []byte("\xff\xd0\x00\x19"))
 	for _, test := range []struct {
@@ -87,32 +87,32 @@ func TestHostilePictures(t *testing.T) {
 		file []byte
 		want error
 	}{
-		{"PNG bomb", append(header(60_000, 60_000, 8, 2, 0), chunk("IDAT", bomb)...), documents.ErrTooMuch},
-		{"PNG one too large", header(40_001, 1_000, 1, 0, 0), documents.ErrTooMuch},
-		{"PNG of one row", header(40_000_000, 1, 16, 6, 0), documents.ErrTooMuch},
-		{"PNG of one column", header(1, 40_000_000, 8, 0, 0), documents.ErrTooMuch},
-		{"PNG of deep colours", header(6_000, 5_000, 16, 6, 0), documents.ErrTooMuch},
-		{"PNG interlaced", header(6_000, 5_500, 8, 6, 1), documents.ErrTooMuch},
-		{"PNG of the largest numbers", header(1<<31-1, 1<<31-1, 8, 6, 0), picture.ErrKind},
-		{"PNG of nothing", header(0, 0, 8, 6, 0), documents.ErrDamaged},
-		{"PNG with more pixels than it says", unended, documents.ErrDamaged},
-		{"PNG with bombs beside", long, nil},
+		{"PNG bomb", append(pngHeader(60_000, 60_000, 8, 2, 0), chunk("IDAT", bomb)...), documents.ErrTooMuch},
+		{"PNG with one pixel too many", pngHeader(40_001, 1_000, 1, 0, 0), documents.ErrTooMuch},
+		{"PNG with one row", pngHeader(40_000_000, 1, 16, 6, 0), documents.ErrTooMuch},
+		{"PNG with one column", pngHeader(1, 40_000_000, 8, 0, 0), documents.ErrTooMuch},
+		{"PNG with 16 bits per channel", pngHeader(6_000, 5_000, 16, 6, 0), documents.ErrTooMuch},
+		{"interlaced PNG", pngHeader(6_000, 5_500, 8, 6, 1), documents.ErrTooMuch},
+		{"PNG with the largest size", pngHeader(1<<31-1, 1<<31-1, 8, 6, 0), picture.ErrKind},
+		{"PNG without pixels", pngHeader(0, 0, 8, 6, 0), documents.ErrDamaged},
+		{"PNG with more data than its size", unended, documents.ErrDamaged},
+		{"PNG with bombs in metadata", long, nil},
 		{"GIF bomb", []byte("GIF89a\xff\xff\xff\xff\x00\x00\x00"), documents.ErrTooMuch},
-		{"GIF with a frame beyond", []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00,\x00\x00\x00\x00\xff\xff\xff\xff\x00"), documents.ErrDamaged},
-		{"GIF of nothing", []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"), documents.ErrDamaged},
+		{"GIF with a frame outside", []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00,\x00\x00\x00\x00\xff\xff\xff\xff\x00"), documents.ErrDamaged},
+		{"GIF without frames", []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"), documents.ErrDamaged},
 		{"JPEG bomb", frame(0xc0, 65_535, 65_535, 0x11, 0x11, 0x11), documents.ErrTooMuch},
-		{"JPEG in many scans", frame(0xc2, 5_000, 5_000, 0x11, 0x11, 0x11), documents.ErrTooMuch},
-		{"JPEG of four colours", frame(0xc0, 6_000, 5_000, 0x11, 0x11, 0x11, 0x11), documents.ErrTooMuch},
-		{"JPEG that hides its frame", hidden, documents.ErrTooMuch},
-		{"JPEG in arithmetic code", after(sample(t, "gray.jpg"), 2, frame(0xc9, 8, 8, 0x11)[2:]), picture.ErrKind},
+		{"progressive JPEG", frame(0xc2, 5_000, 5_000, 0x11, 0x11, 0x11), documents.ErrTooMuch},
+		{"JPEG with four components", frame(0xc0, 6_000, 5_000, 0x11, 0x11, 0x11, 0x11), documents.ErrTooMuch},
+		{"JPEG with a hidden frame", hidden, documents.ErrTooMuch},
+		{"JPEG with arithmetic coding", after(sample(t, "gray.jpg"), 2, frame(0xc9, 8, 8, 0x11)[2:]), picture.ErrKind},
 		{"WebP bomb", web("VP8L", lossless+"\x00"), documents.ErrTooMuch},
-		{"WebP that says less", web("VP8X", "\x00\x00\x00\x00\x01\x00\x00\x01\x00\x00", "VP8L", lossless+"\x00"), documents.ErrDamaged},
-		{"WebP of a large canvas", web("VP8X", "\x10\x00\x00\x00\xff\xff\x00\xff\xff\x00", "ALPH", "\x01\x00"), documents.ErrDamaged},
-		{"WebP of much transparency", web("VP8X", "\x10\x00\x00\x00\xff\x1f\x00\xff\x0f\x00", "ALPH", "\x01\x00"), documents.ErrTooMuch},
-		{"WebP that moves", sample(t, "moving.webp"), picture.ErrKind},
+		{"WebP with a wrong size", web("VP8X", "\x00\x00\x00\x00\x01\x00\x00\x01\x00\x00", "VP8L", lossless+"\x00"), documents.ErrDamaged},
+		{"WebP with a large canvas", web("VP8X", "\x10\x00\x00\x00\xff\xff\x00\xff\xff\x00", "ALPH", "\x01\x00"), documents.ErrDamaged},
+		{"WebP with a large alpha channel", web("VP8X", "\x10\x00\x00\x00\xff\x1f\x00\xff\x0f\x00", "ALPH", "\x01\x00"), documents.ErrTooMuch},
+		{"animated WebP", sample(t, "moving.webp"), picture.ErrKind},
 		{"TIFF", sample(t, "plain.tiff"), picture.ErrKind},
 		{"text", []byte("RIFF is a word, and GIF too"), picture.ErrKind},
-		{"nothing", nil, picture.ErrKind},
+		{"empty", nil, picture.ErrKind},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := prepared(t.Context(), test.file)
@@ -123,10 +123,11 @@ func TestHostilePictures(t *testing.T) {
 	}
 }
 
-// What is refused for its size costs no memory: a picture of 40 megapixels would take 160 MB.
-func TestRefusalsAreCheap(t *testing.T) {
+// TestRejectedPicturesTakeLittleMemory covers pictures that are rejected for their size. Decoding one of 40
+// megapixels would take 160 MB.
+func TestRejectedPicturesTakeLittleMemory(t *testing.T) {
 	for _, file := range [][]byte{
-		header(60_000, 60_000, 8, 2, 0), frame(0xc0, 65_535, 65_535, 0x11, 0x11, 0x11), web("VP8L", lossless+"\x00"),
+		pngHeader(60_000, 60_000, 8, 2, 0), frame(0xc0, 65_535, 65_535, 0x11, 0x11, 0x11), web("VP8L", lossless+"\x00"),
 		[]byte("GIF89a\xff\xff\xff\xff\x00\x00\x00"),
 	} {
 		var before, after runtime.MemStats
@@ -141,8 +142,7 @@ func TestRefusalsAreCheap(t *testing.T) {
 	}
 }
 
-// A picture that is cut short is told to be, wherever it is cut.
-func TestCutPictures(t *testing.T) {
+func TestTruncatedPicturesAreDamaged(t *testing.T) {
 	for _, name := range []string{
 		"plain.png", "interlaced.png", "palette.png", "progressive.jpg", "cmyk.jpg", "gray.jpg", "lossless.webp", "lossy.webp", "alpha.webp",
 	} {
@@ -156,7 +156,7 @@ func TestCutPictures(t *testing.T) {
 	}
 }
 
-func TestReadingEndsWithItsContext(t *testing.T) {
+func TestReadReturnsContextError(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	builder := documents.NewBuilder(documents.Image, documents.DefaultLimits())
@@ -171,7 +171,7 @@ func TestReadingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// stopping ends the context at the second look behind the header.
+// stopping cancels the context when data after the header is read.
 type stopping struct {
 	io.ReaderAt
 	stop func()
@@ -184,14 +184,14 @@ func (s stopping) ReadAt(into []byte, at int64) (int, error) {
 	return s.ReaderAt.ReadAt(into, at)
 }
 
-// broken is a file that cannot be read.
+// broken is a file that fails to be read.
 type broken struct{}
 
 var errGone = errors.New("the disk is gone")
 
 func (broken) ReadAt([]byte, int64) (int, error) { return 0, errGone }
 
-func TestFilesThatCannotBeRead(t *testing.T) {
+func TestReadReturnsErrorOfFile(t *testing.T) {
 	file := documents.Source{ReaderAt: broken{}, Size: 9}
 	err := picture.Read(t.Context(), file, documents.NewBuilder(documents.Image, documents.DefaultLimits()))
 	if !errors.Is(err, errGone) || errors.Is(err, documents.ErrDamaged) {
@@ -199,7 +199,8 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// Whatever the bytes: an error, or a picture that models take.
+// FuzzRead checks that any file gives an error or a picture that models accept, and that Read accepts its own
+// output.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{
 		"palette.png", "interlaced.png", "progressive.jpg", "cmyk.jpg", "gray.jpg", "lossless.webp", "lossy.webp", "alpha.webp", "moving.webp",
@@ -211,10 +212,10 @@ func FuzzRead(f *testing.F) {
 	small := image.NewRGBA(image.Rect(0, 0, 20, 10))
 	quarters(small)
 	f.Add(after(asJPEG(f, small), 2, segment(0xe1, "Exif\x00\x00"+string(exif(binary.LittleEndian, 6)))))
-	f.Add(after(asPNG(f, small), headerOfPNG, chunk("eXIf", exif(binary.BigEndian, 7))))
-	const slow = 100_000 // pixels: other tests have large pictures
+	f.Add(after(asPNG(f, small), pngHeaderBytes, chunk("eXIf", exif(binary.BigEndian, 7))))
+	const maxFuzzedPixels = 100_000 // other tests cover large pictures
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if config, _, err := image.DecodeConfig(bytes.NewReader(file)); err == nil && config.Width*config.Height > slow {
+		if config, _, err := image.DecodeConfig(bytes.NewReader(file)); err == nil && config.Width*config.Height > maxFuzzedPixels {
 			return
 		}
 		p, err := prepared(t.Context(), file)
@@ -226,18 +227,19 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%s of %v and %d bytes", p.MediaType, size, len(p.Data))
 		}
 		if again, err := prepared(t.Context(), p.Data); err != nil || p.MediaType != again.MediaType {
-			t.Error(fmt.Errorf("not taken a second time: %s, %w", again.MediaType, err))
+			t.Errorf("second time: %s, %v", again.MediaType, err)
 		}
 	})
 }
 
-// Decoders are lenient; what cannot be taken apart is drawn anew, so that nothing that was hidden in it goes along.
-func TestPicturesThatCannotBeTakenApart(t *testing.T) {
+// TestMalformedPicturesAreRedrawn covers pictures that decoders accept and that cannot be split into chunks. A new
+// drawing removes hidden data.
+func TestMalformedPicturesAreRedrawn(t *testing.T) {
 	photo, web := sample(t, "progressive.jpg"), sample(t, "lossy.webp")
 	for name, file := range map[string][]byte{
-		"JPEG with bytes between segments": after(photo, 20, []byte("\x00"+secret)),
-		"JPEG with a restart in front":     after(photo, 20, []byte("\xff\xd0"), segment(0xfe, secret)),
-		"WebP with bytes behind":           append(web, secret[:7]...),
+		"JPEG with bytes between segments":           after(photo, 20, []byte("\x00"+secret)),
+		"JPEG with a restart marker before the scan": after(photo, 20, []byte("\xff\xd0"), segment(0xfe, secret)),
+		"WebP with data after its end":               append(web, secret[:7]...),
 	} {
 		p := mustPrepare(t, file)
 		if p.MediaType != "image/jpeg" || bytes.Contains(p.Data, []byte(secret[:7])) {

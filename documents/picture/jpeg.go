@@ -8,97 +8,120 @@ import (
 
 // Markers of JPEG.
 const (
-	firstSegment = 0xc0
-	firstRestart = 0xd0
-	lastRestart  = 0xd7
-	startOfImage = 0xd8
-	endOfImage   = 0xd9
-	startOfScan  = 0xda
-	app0         = 0xe0
-	app1         = 0xe1
-	app14        = 0xee
-	app15        = 0xef
-	comment      = 0xfe
+	firstSegment   = 0xc0
+	baselineFrame  = "\xc0"
+	progressive    = "\xc2"
+	firstRestart   = 0xd0
+	lastRestart    = 0xd7
+	startOfImage   = 0xd8
+	endOfImage     = 0xd9
+	startOfScan    = 0xda
+	app0           = 0xe0
+	app1           = 0xe1
+	app14          = 0xee
+	app15          = 0xef
+	commentSegment = 0xfe
 )
 
-// splitJPEG takes the segments apart, up to the end of the image: cameras put more behind it. Not needed are comments and what
-// applications wrote, but for what says how colours are meant.
-func splitJPEG(head []byte) (parts []part, whole bool) {
-	parts = []part{{raw: head[:2], keep: true}}
-	for at := 2; len(head)-at >= 2 && head[at] == 0xff; {
-		marker := head[at+1]
+// splitJPEG splits a JPEG into segments up to the end of the image. Cameras append more data. It does not
+// require comments and application segments, except those that determine the meaning of colors.
+func splitJPEG(data []byte) (segments []chunk, isComplete bool) {
+	segments = []chunk{{raw: data[:2], isRequired: true}}
+	for pos := 2; len(data)-pos >= 2 && data[pos] == 0xff; {
+		marker := data[pos+1]
 		if marker == 0xff { // padding
-			at++
+			pos++
 			continue
 		}
 		if marker == endOfImage {
-			return append(parts, part{raw: []byte{0xff, endOfImage}, keep: true}), true
+			return append(segments, chunk{raw: []byte{0xff, endOfImage}, isRequired: true}), true
 		}
-		if marker < firstSegment || marker >= firstRestart && marker <= startOfImage {
-			break // no segments; a decoder may skip them, so that nobody knows any more what it sees
-		}
-		if len(head)-at < 4 {
+		end, ok := segmentEnd(data, pos)
+		if !ok {
 			break
 		}
-		end := at + 2 + int(binary.BigEndian.Uint16(head[at+2:]))
-		if end > len(head) || end < at+4 {
-			break
-		}
-		p := part{name: string([]byte{marker}), body: head[at+4 : end]}
+		s := chunk{name: string([]byte{marker}), body: data[pos+4 : end]}
 		if marker == startOfScan {
-			end += scanned(head[end:])
+			end += scanBytes(data[end:])
 		}
-		p.raw, p.keep = head[at:end], marker <= app0 || marker == app14 || marker > app15 && marker != comment
-		parts = append(parts, p)
-		at = end
+		isMetadata := marker > app0 && marker <= app15 && marker != app14 || marker == commentSegment
+		s.raw, s.isRequired = data[pos:end], !isMetadata
+		segments = append(segments, s)
+		pos = end
 	}
-	return parts, false
+	return segments, false
 }
 
-// scanned is how many bytes there are before the next marker. Within a scan, restarts and escaped bytes are none.
-func scanned(data []byte) int {
-	for at := 0; ; at++ {
-		next := bytes.IndexByte(data[at:], 0xff)
-		if next < 0 || at+next+1 >= len(data) {
+// segmentEnd returns the end of the segment at a position. It reports false for a truncated segment, and for
+// a marker without a segment: decoders may skip such markers, so it is unclear what they would decode.
+func segmentEnd(data []byte, pos int) (end int, ok bool) {
+	const headerBytes = 4 // marker and length
+	marker := data[pos+1]
+	isBare := marker < firstSegment || marker >= firstRestart && marker <= startOfImage
+	if isBare || len(data)-pos < headerBytes {
+		return 0, false
+	}
+	end = pos + 2 + int(binary.BigEndian.Uint16(data[pos+2:]))
+	return end, end >= pos+headerBytes && end <= len(data)
+}
+
+// scanBytes returns the length of the entropy-coded data in front of the next marker. Restart markers and
+// escaped bytes are part of the data.
+func scanBytes(data []byte) int {
+	for pos := 0; ; pos++ {
+		next := bytes.IndexByte(data[pos:], 0xff)
+		if next < 0 || pos+next+1 >= len(data) {
 			return len(data)
 		}
-		at += next
-		if after := data[at+1]; after != 0 && (after < firstRestart || after > lastRestart) {
-			return at
+		pos += next
+		if after := data[pos+1]; after != 0 && (after < firstRestart || after > lastRestart) {
+			return pos
 		}
 	}
 }
 
-// takesJPEG reckons with the samples of a pixel, with coefficients of four bytes where several scans refine them, and with
-// the copies that other colours than JPEG's own need.
-func takesJPEG(f facts) float64 {
-	const unknown = 4*(1+4) + 4 // no frame among the headers: the worst
-	for _, p := range f.parts {
-		if p.name >= "\xc0" && p.name <= "\xc2" && len(p.body) >= 6 && len(p.body) >= 6+3*int(p.body[5]) {
-			perPixel := samples(p.body)
-			if p.name == "\xc2" {
-				perPixel *= 1 + 4
-			}
-			if p.body[5] == 4 || p.body[6] == 'R' || slices.ContainsFunc(f.parts, saysRGB) {
-				perPixel += 4
-			}
-			return perPixel
+// bytesPerPixelJPEG accounts for subsampling, for the coefficients that a progressive JPEG keeps, and for the
+// copy that colors other than YCbCr need.
+func bytesPerPixelJPEG(h header) float64 {
+	const (
+		coefficientBytes = 4
+		copyBytes        = 4
+		maximum          = 4*(1+coefficientBytes) + copyBytes // for a JPEG without a frame in its header
+	)
+	for _, s := range h.chunks {
+		if !isFrame(s) {
+			continue
 		}
+		n := samplesPerPixel(s.body)
+		if s.name == progressive {
+			n *= 1 + coefficientBytes
+		}
+		components, firstID := s.body[5], s.body[6]
+		if components == 4 || firstID == 'R' || slices.ContainsFunc(h.chunks, declaresRGB) {
+			n += copyBytes
+		}
+		return n
 	}
-	return unknown
+	return maximum
 }
 
-// samples are those of a pixel, of all components: 3 where each has all, 1.5 where two have a quarter.
-func samples(frame []byte) (perPixel float64) {
-	mostAcross, mostDown, total := 1, 1, 0
+// isFrame reports whether a segment is the header of a frame that package jpeg decodes.
+func isFrame(s chunk) bool {
+	return s.name >= baselineFrame && s.name <= progressive && len(s.body) >= 6 && len(s.body) >= 6+3*int(s.body[5])
+}
+
+// samplesPerPixel returns the samples of all components per pixel: 3 without subsampling, and 1.5 if two
+// components have a quarter of the samples.
+func samplesPerPixel(frame []byte) float64 {
+	maxX, maxY, total := 1, 1, 0
 	for i := range int(frame[5]) {
-		across, down := int(frame[7+3*i]>>4), int(frame[7+3*i]&15)
-		mostAcross, mostDown, total = max(mostAcross, across), max(mostDown, down), total+across*down
+		x, y := int(frame[7+3*i]>>4), int(frame[7+3*i]&15)
+		maxX, maxY, total = max(maxX, x), max(maxY, y), total+x*y
 	}
-	return float64(total) / float64(mostAcross*mostDown)
+	return float64(total) / float64(maxX*maxY)
 }
 
-// saysRGB reports whether Adobe's segment says that the colours are no transformed ones.
-func saysRGB(p part) bool {
-	return p.name == string([]byte{app14}) && len(p.body) >= 12 && bytes.HasPrefix(p.body, []byte("Adobe")) && p.body[11] == 0
+// declaresRGB reports whether a segment of Adobe declares that the colors are not transformed.
+func declaresRGB(s chunk) bool {
+	return s.name == string([]byte{app14}) && len(s.body) >= 12 && bytes.HasPrefix(s.body, []byte("Adobe")) && s.body[11] == 0
 }

@@ -1,12 +1,12 @@
-// Package picture gives pictures (PNG, JPEG, GIF and WebP) to what views them.
+// Package picture prepares pictures (PNG, JPEG, GIF and WebP) for a viewer, which is usually a model that
+// reads their text.
 //
-// A picture is no document: its words are a model's to read. What is done here is to find out that it is one, whole and not too
-// large, before anybody pays for it, and to make it such that every model takes it: at most 3.75 MB and 8,000 pixels a side,
-// upright, and at rest. One that is so already stays as it is, less the metadata, which say where and with what it was taken
-// and are nobody's business but the sender's. All others are drawn anew.
+// The result is a picture that every model accepts: at most 3.75 MB and 8,000 pixels per side, upright, and
+// without animation. A picture that already meets these bounds keeps its pixels byte by byte and loses only its metadata,
+// which may reveal where and with which device it was taken. Every other picture is drawn anew.
 //
-// A few bytes can say that they are a picture of any size. So the size is read first, and what decoding will take is
-// reckoned from the headers; the decoders get only what fits into [mostMemory].
+// A few bytes can claim any size. So [Read] reads the size first and estimates the memory for decoding from
+// the headers. It decodes only what fits into maxDecodingBytes.
 package picture
 
 import (
@@ -15,83 +15,33 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"io"
 
-	"golang.org/x/image/webp"
-
 	"portside/documents"
 )
 
-// ErrKind is about a picture of a kind that is not read.
+// ErrKind means that the format of a picture is not supported.
 var ErrKind = &documents.Error{Unsupported: true, Message: "Pictures are read as PNG, JPEG, GIF and WebP, and not all forms of " +
 	"these. Convert it to a plain PNG or JPEG and send it again."}
 
-// ErrLarge is about a picture that there is no memory to decode.
+// ErrLarge means that decoding a picture would take too much memory.
 var ErrLarge = documents.TooMuch("The picture is too large: at most 40 megapixels can be read, and fewer of some kinds. " +
 	"Make it smaller and send it again.")
 
+// Bounds of a file.
 const (
-	mostPixels = 40_000_000
-	mostLength = 100_000   // of a side: decoders hold some rows besides
-	mostMemory = 160 << 20 // while decoding
-	mostHead   = 4 << 20   // where headers may stand; more than mostBytes, so that it is all of what may stay as it is
+	maxPixels        = 40_000_000
+	maxSidePixels    = 100_000 // decoders allocate some rows in addition to the picture
+	maxDecodingBytes = 160 << 20
+	// maxHeaderBytes bounds the part of a file that is searched for headers. It is larger than
+	// maxPictureBytes, so that it contains the whole of a picture that may stay unchanged.
+	maxHeaderBytes = 4 << 20
 )
 
-// kind is one of the formats.
-type kind struct {
-	mediaType string
-	magic     string // that it begins with; a ? is any byte
-	header    func(io.Reader) (image.Config, error)
-	decode    func(io.Reader) (image.Image, error)
-	split     func(head []byte) ([]part, bool) // false: not up to the end; nil: such files are always drawn anew
-	takes     func(f facts) (perPixel float64) // bytes, while decoding
-}
-
-func kinds() []kind {
-	return []kind{
-		{"image/png", "\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode, splitPNG, takesPNG},
-		{"image/jpeg", "\xff\xd8\xff", jpeg.DecodeConfig, jpeg.Decode, splitJPEG, takesJPEG},
-		{"image/gif", "GIF8?a", gif.DecodeConfig, gif.Decode, nil, takesGIF}, // Decode ends behind the first frame
-		{"image/webp", "RIFF????WEBP", webp.DecodeConfig, webp.Decode, splitWebP, takesWebP},
-	}
-}
-
-func kindOf(head []byte) (kind, bool) {
-	for _, k := range kinds() {
-		if hasMagic(head, k.magic) {
-			return k, true
-		}
-	}
-	return kind{}, false
-}
-
-func hasMagic(head []byte, magic string) bool {
-	if len(head) < len(magic) {
-		return false
-	}
-	for i := range magic {
-		if magic[i] != '?' && magic[i] != head[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// facts are what is known of a picture before it is decoded.
-type facts struct {
-	kind
-	config image.Config
-	parts  []part
-	whole  bool   // the parts are all that there is of the picture
-	head   []byte // its first mostHead bytes
-	size   int64
-}
-
-// Read gives the picture to the Builder, as one page. Errors: media.ErrPictures where none is taken, ErrKind, and those of a
-// media.Reader.
+// Read adds the picture to a document, as its only page. Errors: documents.ErrPictures if the document
+// accepts no pictures, ErrKind, and those of a [documents.Reader].
 func Read(ctx context.Context, file documents.Source, into *documents.Builder) (err error) {
 	defer documents.RecoverPanic(&err)
 	if !into.TakesPictures() {
@@ -107,62 +57,74 @@ func Read(ctx context.Context, file documents.Source, into *documents.Builder) (
 	return nil
 }
 
-// prepare makes a picture of a file that models take.
+// prepare returns a picture that models accept.
 func prepare(ctx context.Context, file documents.Source) (documents.Picture, error) {
-	f, err := examine(ctx, file)
+	h, err := readHeader(ctx, file)
 	if err != nil {
 		return documents.Picture{}, err
 	}
-	decoded, err := f.decode(reading(ctx, file))
+	decoded, err := h.format.decode(newReader(ctx, file))
 	if err != nil {
-		return documents.Picture{}, damaged(ctx, err)
+		return documents.Picture{}, decodeError(ctx, err)
 	}
-	turn := orientationOf(f.parts)
-	if f.whole && turn == upright && f.size <= mostBytes && fits(decoded.Bounds()) {
-		return documents.Picture{MediaType: f.mediaType, Data: joined(f.parts)}, nil
+	o := findOrientation(h.chunks)
+	if h.isComplete && o == upright && h.fileBytes <= maxPictureBytes && fitsModels(decoded.Bounds()) {
+		return documents.Picture{MediaType: h.format.mediaType, Data: joinRequired(h.chunks)}, nil
 	}
-	return drawn(ctx, decoded, turn)
+	return redraw(ctx, decoded, o)
 }
 
-// examine reads the headers, and refuses what cannot be decoded within the limits.
-func examine(ctx context.Context, file documents.Source) (f facts, err error) {
-	f.size, f.head = file.Size, make([]byte, max(0, min(file.Size, mostHead)))
-	if n, err := io.ReadFull(reading(ctx, file), f.head); err != nil {
-		return f, fmt.Errorf("read a picture, %d bytes of it: %w", n, err)
-	}
-	found, known := kindOf(f.head)
-	if !known {
-		return f, ErrKind
-	}
-	f.kind = found
-	f.config, err = f.header(reading(ctx, file))
-	if err != nil {
-		return f, damaged(ctx, err)
-	}
-	if f.split != nil {
-		f.parts, f.whole = f.split(f.head)
-	}
-	if named(f.parts, "ANIM") != nil { // a WebP that moves, which the decoder does not know
-		return f, ErrKind
-	}
-	return f, f.bounded()
+// header is what is known of a picture before it is decoded.
+type header struct {
+	format     format
+	config     image.Config
+	chunks     []chunk
+	isComplete bool   // the chunks are the whole picture
+	data       []byte // the first maxHeaderBytes of the file
+	fileBytes  int64
 }
 
-func (f facts) bounded() error {
-	w, h := f.config.Width, f.config.Height
-	if w <= 0 || h <= 0 {
+// readHeader reads the header of a picture. It returns ErrLarge for a picture that would take too much memory
+// to decode.
+func readHeader(ctx context.Context, file documents.Source) (h header, err error) {
+	h.fileBytes, h.data = file.Size, make([]byte, max(0, min(file.Size, maxHeaderBytes)))
+	if n, err := io.ReadFull(newReader(ctx, file), h.data); err != nil {
+		return h, fmt.Errorf("read a picture, %d bytes of it: %w", n, err)
+	}
+	var ok bool
+	if h.format, ok = detectFormat(h.data); !ok {
+		return h, ErrKind
+	}
+	h.config, err = h.format.decodeConfig(newReader(ctx, file))
+	if err != nil {
+		return h, decodeError(ctx, err)
+	}
+	if h.format.split != nil {
+		h.chunks, h.isComplete = h.format.split(h.data)
+	}
+	if findChunk(h.chunks, "ANIM") != nil { // the WebP decoder does not support animation
+		return h, ErrKind
+	}
+	return h, h.checkSize()
+}
+
+func (h header) checkSize() error {
+	width, height := h.config.Width, h.config.Height
+	if width <= 0 || height <= 0 {
 		return documents.ErrDamaged
 	}
-	if w > mostLength || h > mostLength || w*h > mostPixels || float64(w*h)*f.takes(f) > mostMemory {
+	pixels := width * height
+	if width > maxSidePixels || height > maxSidePixels || pixels > maxPixels ||
+		float64(pixels)*h.format.bytesPerPixel(h) > maxDecodingBytes {
 		return ErrLarge
 	}
 	return nil
 }
 
-// damaged says what an error of a decoder comes to.
-func damaged(ctx context.Context, err error) error {
-	if ended := ctx.Err(); ended != nil {
-		return fmt.Errorf("read a picture: %w", ended)
+// decodeError returns the error of this package for an error of a decoder.
+func decodeError(ctx context.Context, err error) error {
+	if ctxErr := ctx.Err(); ctxErr != nil {
+		return fmt.Errorf("read a picture: %w", ctxErr)
 	}
 	_, isJPEG := errors.AsType[jpeg.UnsupportedError](err)
 	_, isPNG := errors.AsType[png.UnsupportedError](err)
@@ -172,20 +134,21 @@ func damaged(ctx context.Context, err error) error {
 	return fmt.Errorf("%w (%w)", documents.ErrDamaged, err)
 }
 
-// reading reads the file from its beginning until the context ends: a small file can keep a decoder busy for long.
-func reading(ctx context.Context, file documents.Source) io.Reader {
-	return bufio.NewReader(&ending{ctx, io.NewSectionReader(file, 0, file.Size)})
+// newReader returns a reader of the whole file that fails once the context ends, because a small file can
+// keep a decoder busy for a long time.
+func newReader(ctx context.Context, file documents.Source) io.Reader {
+	return bufio.NewReader(&contextReader{ctx, io.NewSectionReader(file, 0, file.Size)})
 }
 
-type ending struct {
-	ctx  context.Context //nolint:containedctx // it lives as long as one call of Read
+type contextReader struct {
+	ctx  context.Context
 	file io.Reader
 }
 
 // Read implements [io.Reader].
-func (b *ending) Read(into []byte) (int, error) {
-	if err := b.ctx.Err(); err != nil {
+func (r *contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return b.file.Read(into)
+	return r.file.Read(p)
 }

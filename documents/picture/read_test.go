@@ -17,7 +17,6 @@ import (
 	"portside/documents/picture"
 )
 
-// A picture is a document of one page.
 func TestReadAddsOnePictureOnOnePage(t *testing.T) {
 	file, into := sample(t, "palette.png"), documents.NewBuilder(documents.Image, documents.DefaultLimits())
 	if err := picture.Read(t.Context(), source(file), into); err != nil {
@@ -37,8 +36,7 @@ func TestReadAddsOnePictureOnOnePage(t *testing.T) {
 	}
 }
 
-// What models take stays as it is.
-func TestPicturesThatFit(t *testing.T) {
+func TestReadKeepsPicturesThatFit(t *testing.T) {
 	for name, mediaType := range map[string]string{
 		"plain.png": "image/png", "interlaced.png": "image/png", "palette.png": "image/png",
 		"progressive.jpg": "image/jpeg", "cmyk.jpg": "image/jpeg", "gray.jpg": "image/jpeg",
@@ -50,52 +48,52 @@ func TestPicturesThatFit(t *testing.T) {
 			t.Errorf("%s: %s of %d bytes", name, p.MediaType, len(p.Data))
 		}
 		if !reflect.DeepEqual(pixels(decode(t, mediaType, p.Data)), pixels(decode(t, mediaType, file))) {
-			t.Errorf("%s has changed", name)
+			t.Errorf("%s: the pixels changed", name)
 		}
 	}
 }
 
-func TestWhatIsSaidAboutAPictureIsLeftOut(t *testing.T) {
+func TestReadRemovesMetadata(t *testing.T) {
 	plain, photo, web := sample(t, "plain.png"), sample(t, "progressive.jpg"), sample(t, "alpha.webp")
 	gray := asPNG(t, image.NewGray(image.Rect(0, 0, 9, 9)))
-	said := append(binary.LittleEndian.AppendUint32([]byte("EXIF"), uint32(len(secret)+1)), secret+"\x00"...)
-	told := slices.Concat(web, said)
-	told[20] |= 1 << 3 // of VP8X: there is Exif
-	binary.LittleEndian.PutUint32(told[4:], uint32(len(told)-8))
+	exifChunk := append(binary.LittleEndian.AppendUint32([]byte("EXIF"), uint32(len(secret)+1)), secret+"\x00"...)
+	withExif := slices.Concat(web, exifChunk)
+	withExif[20] |= 1 << 3 // the Exif flag of VP8X
+	binary.LittleEndian.PutUint32(withExif[4:], uint32(len(withExif)-8))
 	for name, test := range map[string]struct {
 		mediaType   string
 		file, plain []byte
 	}{
-		"PNG": {"image/png", after(plain, headerOfPNG,
+		"PNG": {"image/png", after(plain, pngHeaderBytes,
 			chunk("tEXt", []byte("Place\x00"+secret)), chunk("eXIf", exif(binary.BigEndian, 1)), chunk("acTL", make([]byte, 8))), plain},
-		"PNG with more behind":  {"image/png", slices.Concat(plain, []byte(secret)), plain},
-		"JPEG":                  {"image/jpeg", after(photo, 2, segment(0xe1, "Exif\x00\x00"+string(exif(binary.LittleEndian, 1)))), photo},
-		"JPEG with a comment":   {"image/jpeg", after(photo, 2, segment(0xfe, secret), segment(0xed, secret)), photo},
-		"JPEG with more behind": {"image/jpeg", slices.Concat(photo, []byte(secret)), photo},
-		"JPEG between scans":    {"image/jpeg", after(photo, bytes.LastIndex(photo, []byte("\xff\xda")), segment(0xe1, secret)), photo},
-		"WebP":                  {"image/webp", told, web},
-		"PNG in gray":           {"image/png", after(gray, headerOfPNG, chunk("tEXt", []byte("Place\x00"+secret))), gray},
+		"PNG with data after its end":      {"image/png", slices.Concat(plain, []byte(secret)), plain},
+		"JPEG":                             {"image/jpeg", after(photo, 2, segment(0xe1, "Exif\x00\x00"+string(exif(binary.LittleEndian, 1)))), photo},
+		"JPEG with a comment":              {"image/jpeg", after(photo, 2, segment(0xfe, secret), segment(0xed, secret)), photo},
+		"JPEG with data after its end":     {"image/jpeg", slices.Concat(photo, []byte(secret)), photo},
+		"JPEG with metadata between scans": {"image/jpeg", after(photo, bytes.LastIndex(photo, []byte("\xff\xda")), segment(0xe1, secret)), photo},
+		"WebP":                             {"image/webp", withExif, web},
+		"gray PNG":                         {"image/png", after(gray, pngHeaderBytes, chunk("tEXt", []byte("Place\x00"+secret))), gray},
 	} {
 		p := mustPrepare(t, test.file)
 		if bytes.Contains(p.Data, []byte("13.4050")) || !bytes.Contains(test.file, []byte("13.4050")) {
-			t.Errorf("%s: the place is told", name)
+			t.Errorf("%s: the metadata remain", name)
 		}
 		if !reflect.DeepEqual(pixels(decode(t, test.mediaType, p.Data)), pixels(decode(t, test.mediaType, test.plain))) {
-			t.Errorf("%s has changed", name)
+			t.Errorf("%s: the pixels changed", name)
 		}
 		if name == "WebP" && !bytes.Equal(p.Data, web) {
-			t.Error("the header of a WebP is wrong")
+			t.Error("WebP: the header differs from that of a file without metadata")
 		}
 	}
 }
 
-func TestPicturesAreTurned(t *testing.T) {
+func TestReadAppliesOrientation(t *testing.T) {
 	m := image.NewRGBA(image.Rect(0, 0, 320, 160))
 	quarters(m)
 	for i, want := range []string{"rgbk", "grkb", "kbgr", "bkrg", "rbgk", "brkg", "kgbr", "gkrb"} {
 		orientation := uint16(i + 1)
 		photo := after(asJPEG(t, m), 2, segment(0xe1, "Exif\x00\x00"+string(exif(binary.LittleEndian, orientation))))
-		drawing := after(asPNG(t, m), headerOfPNG, chunk("eXIf", exif(binary.BigEndian, orientation)))
+		drawing := after(asPNG(t, m), pngHeaderBytes, chunk("eXIf", exif(binary.BigEndian, orientation)))
 		for _, file := range [][]byte{photo, drawing} {
 			p := mustPrepare(t, file)
 			got := decode(t, p.MediaType, p.Data)
@@ -106,8 +104,7 @@ func TestPicturesAreTurned(t *testing.T) {
 	}
 }
 
-// A note that says nonsense changes nothing.
-func TestBrokenExif(t *testing.T) {
+func TestInvalidOrientationIsIgnored(t *testing.T) {
 	m := image.NewRGBA(image.Rect(0, 0, 32, 32))
 	quarters(m)
 	whole := string(exif(binary.LittleEndian, 6))
@@ -122,7 +119,7 @@ func TestBrokenExif(t *testing.T) {
 	}
 }
 
-// noise is a picture that cannot be compressed.
+// noise returns a picture that cannot be compressed.
 func noise(w, h int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	_, _ = rand.NewChaCha8([32]byte{}).Read(m.Pix) // never fails
@@ -132,7 +129,7 @@ func noise(w, h int) *image.NRGBA {
 	return m
 }
 
-func TestPicturesThatDoNotFitAreMadeTo(t *testing.T) {
+func TestReadShrinksLargePictures(t *testing.T) {
 	wide, palette := image.NewGray(image.Rect(0, 0, 9_000, 70)), image.NewPaletted(image.Rect(0, 0, 9_000, 90), color.Palette{
 		color.White, color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255}, color.NRGBA{0, 0, 255, 255}, color.Black,
 	})
@@ -141,19 +138,19 @@ func TestPicturesThatDoNotFitAreMadeTo(t *testing.T) {
 	deep, many := image.NewNRGBA64(image.Rect(0, 0, 8_100, 60)), image.NewPaletted(image.Rect(0, 0, 4_200, 4_000), palette.Palette)
 	quarters(deep)
 	quarters(many)
-	turned := after(asPNG(t, many), headerOfPNG, chunk("eXIf", exif(binary.BigEndian, 3)))
+	rotated := after(asPNG(t, many), pngHeaderBytes, chunk("eXIf", exif(binary.BigEndian, 3)))
 	for _, test := range []struct {
-		name string
-		file []byte
-		want image.Point
-		seen string
+		name    string
+		file    []byte
+		want    image.Point
+		corners string
 	}{
 		{"wide", asPNG(t, wide), image.Pt(4_500, 35), ""},
-		{"wide, of few colours", asPNG(t, palette), image.Pt(4_500, 45), "rgbk"},
-		{"deep", asPNG(t, deep), image.Pt(4_050, 30), "rgbk"},
-		{"noise", asPNG(t, noise(1_800, 1_000)), image.Pt(1_800, 1_000), ""},
-		{"more noise", asPNG(t, noise(2_601, 2_040)), image.Pt(1_301, 1_020), ""},
-		{"many pixels that have to be turned", turned, image.Pt(2_100, 2_000), "kbgr"},
+		{"wide, with a palette", asPNG(t, palette), image.Pt(4_500, 45), "rgbk"},
+		{"16 bits per channel", asPNG(t, deep), image.Pt(4_050, 30), "rgbk"},
+		{"incompressible", asPNG(t, noise(1_800, 1_000)), image.Pt(1_800, 1_000), ""},
+		{"incompressible and larger", asPNG(t, noise(2_601, 2_040)), image.Pt(1_301, 1_020), ""},
+		{"large and rotated", rotated, image.Pt(2_100, 2_000), "kbgr"},
 		{"very long", asPNG(t, image.NewPaletted(image.Rect(0, 0, 90_000, 3), color.Palette{color.White})), image.Pt(5_625, 1), ""},
 	} {
 		p := mustPrepare(t, test.file)
@@ -161,32 +158,31 @@ func TestPicturesThatDoNotFitAreMadeTo(t *testing.T) {
 		if p.MediaType != "image/jpeg" || len(p.Data) > 3_750_000 || got.Bounds().Size() != test.want {
 			t.Errorf("%s: %s of %d bytes and %v", test.name, p.MediaType, len(p.Data), got.Bounds())
 		}
-		if test.seen != "" && corners(got) != test.seen {
+		if test.corners != "" && corners(got) != test.corners {
 			t.Errorf("%s: %s", test.name, corners(got))
 		}
 	}
 }
 
-// Black on nothing is not black on black.
-func TestTransparencyIsWhite(t *testing.T) {
+func TestTransparencyBecomesWhite(t *testing.T) {
 	m := image.NewNRGBA(image.Rect(0, 0, 9_000, 40))
 	p := mustPrepare(t, asPNG(t, m))
 	if got := corners(decode(t, p.MediaType, p.Data)); got != "wwww" {
-		t.Errorf("it is %s", got)
+		t.Errorf("the corners are %s, want white", got)
 	}
 }
 
-// animation is a GIF of frames, the first with a colour in each quarter.
+// animation returns a GIF. Its first frame has one color in each quarter.
 func animation(tb testing.TB, w, h, frames int) []byte {
 	tb.Helper()
-	colours := color.Palette{
+	palette := color.Palette{
 		color.White, color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255}, color.NRGBA{0, 0, 255, 255}, color.Black,
 	}
-	first := image.NewPaletted(image.Rect(0, 0, w, h), colours)
+	first := image.NewPaletted(image.Rect(0, 0, w, h), palette)
 	quarters(first)
 	all := &gif.GIF{Image: []*image.Paletted{first}, Delay: make([]int, frames)}
 	for range frames - 1 {
-		all.Image = append(all.Image, image.NewPaletted(image.Rect(0, 0, 1, 1), colours))
+		all.Image = append(all.Image, image.NewPaletted(image.Rect(0, 0, 1, 1), palette))
 	}
 	var out bytes.Buffer
 	if err := gif.EncodeAll(&out, all); err != nil {
@@ -195,7 +191,7 @@ func animation(tb testing.TB, w, h, frames int) []byte {
 	return out.Bytes()
 }
 
-func TestTheFirstFrameOfAGIF(t *testing.T) {
+func TestReadTakesFirstFrameOfGIF(t *testing.T) {
 	for _, test := range []struct {
 		w, frames int
 		want      string
@@ -213,7 +209,7 @@ func TestTheFirstFrameOfAGIF(t *testing.T) {
 	}
 }
 
-func TestReadReturnsErrPicturesIfNoneAreTaken(t *testing.T) {
+func TestReadReturnsErrPicturesIfDocumentAcceptsNone(t *testing.T) {
 	withoutPictures := documents.DefaultLimits()
 	withoutPictures.Pictures = 0
 	if err := readInto(t, sample(t, "plain.png"), withoutPictures); !errors.Is(err, documents.ErrPictures) {

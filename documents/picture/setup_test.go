@@ -22,7 +22,6 @@ import (
 	"portside/documents/picture"
 )
 
-// prepared is what becomes of a file.
 func prepared(ctx context.Context, file []byte) (documents.Picture, error) {
 	return picture.Prepare(ctx, source(file))
 }
@@ -44,7 +43,7 @@ var decoders = map[string]func(io.Reader) (image.Image, error){
 	"image/png": png.Decode, "image/jpeg": jpeg.Decode, "image/gif": gif.Decode, "image/webp": webp.Decode,
 }
 
-// decode decodes as the media type says.
+// decode decodes a picture with the decoder of its media type.
 func decode(tb testing.TB, mediaType string, data []byte) image.Image {
 	tb.Helper()
 	m, err := decoders[mediaType](bytes.NewReader(data))
@@ -54,7 +53,7 @@ func decode(tb testing.TB, mediaType string, data []byte) image.Image {
 	return m
 }
 
-// pixels are the same for the same picture.
+// pixels converts a picture so that equal pixels compare equal.
 func pixels(m image.Image) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, m.Bounds().Dx(), m.Bounds().Dy()))
 	draw.Draw(out, out.Bounds(), m, m.Bounds().Min, draw.Src)
@@ -88,21 +87,21 @@ func asJPEG(tb testing.TB, m image.Image) []byte {
 	return out.Bytes()
 }
 
-// chunk is one of a PNG.
+// chunk returns a chunk of a PNG.
 func chunk(name string, body []byte) []byte {
 	out := binary.BigEndian.AppendUint32(nil, uint32(len(body)))
 	out = append(append(out, name...), body...)
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[4:]))
 }
 
-// after puts something behind the first n bytes.
+// after inserts data after the first n bytes.
 func after(file []byte, n int, more ...[]byte) []byte {
 	return bytes.Join([][]byte{file[:n], bytes.Join(more, nil), file[n:]}, nil)
 }
 
-const headerOfPNG = 33 // bytes, with IHDR
+const pngHeaderBytes = 33 // signature and IHDR
 
-// exif says how a camera was held, and where.
+// exif returns Exif data with an orientation and a place.
 func exif(order binary.AppendByteOrder, orientation uint16) []byte {
 	out := []byte("MM\x00*")
 	if order == binary.LittleEndian {
@@ -122,13 +121,13 @@ func exif(order binary.AppendByteOrder, orientation uint16) []byte {
 
 const secret = "52.5200 N 13.4050 E"
 
-// segment is one of a JPEG.
+// segment returns a segment of a JPEG.
 func segment(marker byte, body string) []byte {
 	out := binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(body)+2))
 	return append(out, body...)
 }
 
-// quarters is a picture with a colour in each quarter: red, green; blue, black.
+// quarters fills the quarters of a picture with red, green, blue and black, row by row.
 func quarters(m draw.Image) {
 	size := m.Bounds().Size()
 	for i, c := range []color.Color{color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255}, color.NRGBA{0, 0, 255, 255}, color.Black} {
@@ -137,9 +136,9 @@ func quarters(m draw.Image) {
 	}
 }
 
-// corners names the colours of the quarters.
+// corners returns the initials of the colors of the quarters.
 func corners(m image.Image) string {
-	size, seen := m.Bounds().Size(), ""
+	size, initials := m.Bounds().Size(), ""
 	for i := range 4 {
 		r, g, b, _ := m.At(m.Bounds().Min.X+size.X/4+i%2*size.X/2, m.Bounds().Min.Y+size.Y/4+i/2*size.Y/2).RGBA()
 		bright := 0
@@ -148,7 +147,7 @@ func corners(m image.Image) string {
 				bright |= 1 << j
 			}
 		}
-		seen += string("krg?b??w"[bright])
+		initials += string("krg?b??w"[bright])
 	}
-	return seen
+	return initials
 }

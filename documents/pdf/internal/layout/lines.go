@@ -1,0 +1,164 @@
+package layout
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"portside/documents"
+	"portside/documents/pdf/internal/geometry"
+)
+
+// Gaps between cells, in em. A narrower gap separates cells only if the next word is aligned with a
+// cell above.
+const (
+	minCellGap        = 1.5
+	minAlignedCellGap = 0.4
+)
+
+// maxColumns bounds the lines that are compared cell by cell. A line with more cells is not in a table
+// that people read.
+const maxColumns = 256
+
+// cell is a part of a line without wide gaps.
+type cell struct {
+	text   string
+	box    documents.Box
+	isBold bool
+}
+
+// line is a row whose words are joined to cells.
+type line struct {
+	cells    []cell
+	baseline float64
+	size     float64
+}
+
+func (l *line) box() documents.Box {
+	b := l.cells[0].box
+	for _, c := range l.cells[1:] {
+		b = geometry.Union(b, c.box)
+	}
+	return b
+}
+
+// isComparable reports whether the line is compared with others cell by cell.
+func (l line) isComparable() bool { return len(l.cells) <= maxColumns }
+
+// regionLines returns the lines of a region.
+func regionLines(region []word) []line {
+	var lines []line
+	for _, r := range joinRows(region) {
+		lines = append(lines, r.line(columnsAbove(lines, r)))
+	}
+	return joinSideBySide(lines)
+}
+
+// columnsAbove returns the cells of the line above a row, without the first one. It returns nil if that
+// line is far away.
+func columnsAbove(lines []line, r row) []cell {
+	const maxDistance = 2.5 // em
+	n := len(lines) - 1
+	if n < 0 || r.baseline-lines[n].baseline > maxDistance*r.size || !lines[n].isComparable() {
+		return nil
+	}
+	return lines[n].cells[1:]
+}
+
+// line joins the words of a row to cells. above has the cells of the line above.
+func (r *row) line(above []cell) line {
+	l := line{baseline: r.baseline, size: r.size}
+	isJustified := r.isJustified()
+	var text strings.Builder // of the last cell
+	for i, w := range r.words {
+		var gap float64 // em
+		if i > 0 {
+			gap = (w.left - rightEdge(r.words[:i])) / max(w.size, 0.75*r.size)
+		}
+		isCellGap := gap > minCellGap || gap > minAlignedCellGap && w.isAlignedWith(above)
+		switch {
+		case i == 0 || !isJustified && isCellGap:
+			l.finishCell(&text)
+			l.cells = append(l.cells, cell{box: w.box(), isBold: w.isBold})
+		case gap > minSpace:
+			text.WriteByte(' ')
+		}
+		text.WriteString(w.text)
+		last := &l.cells[len(l.cells)-1]
+		last.box, last.isBold = geometry.Union(last.box, w.box()), last.isBold && w.isBold
+	}
+	l.finishCell(&text)
+	return l
+}
+
+// isAlignedWith reports whether the word begins where one of the cells begins.
+func (w word) isAlignedWith(cells []cell) bool {
+	const slack = 0.06 // em
+	return slices.ContainsFunc(cells, func(c cell) bool { return math.Abs(c.box.Left-w.left) < slack*w.size })
+}
+
+// rightEdge returns the right edge of a row. It compares a few words only, because overlaps are rare
+// and close.
+func rightEdge(words []word) float64 {
+	const maxCompared = 4
+	right := math.Inf(-1)
+	for _, w := range words[max(0, len(words)-maxCompared):] {
+		right = max(right, w.right)
+	}
+	return right
+}
+
+// finishCell sets the text of the last cell.
+func (l *line) finishCell(text *strings.Builder) {
+	if n := len(l.cells); n > 0 {
+		l.cells[n-1].text = text.String()
+	}
+	text.Reset()
+}
+
+// joinSideBySide joins lines that are half a line apart and do not overlap: a cell of one line is often
+// centered beside a cell of two lines.
+func joinSideBySide(lines []line) []line {
+	const maxDistance = 0.85 // em
+	var joined []line
+	lastBaseline := 0.0
+	for _, l := range lines {
+		n := len(joined) - 1
+		if n >= 0 && l.isComparable() && joined[n].isComparable() &&
+			l.baseline-lastBaseline < maxDistance*min(l.size, joined[n].size) && isBeside(joined[n], l, lastBaseline) {
+			joined[n] = joined[n].merge(l)
+		} else {
+			joined = append(joined, l)
+		}
+		lastBaseline = l.baseline
+	}
+	return joined
+}
+
+// isBeside reports whether no cell of next is below a cell that reaches down to the baseline.
+func isBeside(above, next line, baseline float64) bool {
+	for _, a := range above.cells {
+		for _, c := range next.cells {
+			if geometry.OverlapX(a.box, c.box) > 0 && a.box.Bottom > baseline {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// merge adds the cells of a line below. A cell that is below another one continues its text.
+func (l line) merge(below line) line {
+	for _, c := range below.cells {
+		i := slices.IndexFunc(l.cells, func(own cell) bool { return geometry.OverlapX(own.box, c.box) > 0 })
+		if i < 0 {
+			l.cells = append(l.cells, c)
+			continue
+		}
+		l.cells[i].text = joinText(l.cells[i].text, c.text)
+		l.cells[i].box = geometry.Union(l.cells[i].box, c.box)
+	}
+	slices.SortStableFunc(l.cells, func(a, b cell) int { return cmp.Compare(a.box.Left, b.box.Left) })
+	return l
+}
