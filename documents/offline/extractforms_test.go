@@ -46,17 +46,3 @@ func TestFormsAsPeopleMakeThem(t *testing.T) {
 		})
 	}
 }
-
-func TestQuotesAreThoseOfTheLanguage(t *testing.T) {
-	for lang, want := range map[answers.Lang]string{
-		"en": "“Oak”", "es": "«Oak»", "pt": "«Oak»", "fr": "«\u00a0Oak\u00a0»", "de": "„Oak“", "it": "«Oak»", "nl": "“Oak”", "sv": "”Oak”",
-		"pl": "„Oak”", "ro": "„Oak”",
-	} {
-		if got := (wording{lang: lang}).shown(answers.Value{Type: answers.String, Text: "Oak"}); got != want {
-			t.Errorf("%s: %q, want %q", lang, got, want)
-		}
-	}
-	if len(quotes) != len(answers.Langs()) {
-		t.Errorf("quotes of %d languages", len(quotes))
-	}
-}

@@ -1,0 +1,129 @@
+package candidates
+
+import (
+	"slices"
+
+	"portside/documents"
+	"portside/documents/offline/lexicon"
+	"portside/documents/offline/scan"
+)
+
+// narrow follows tables whose columns stand so close that a page, or a text without its tabs, does not show where one ends:
+// their rows are read by counting. As many numbers as there are heads after the first belong to them in order.
+type narrow struct {
+	columns int           // cells of the row of heads
+	ways    [][]scan.Span // the heads after the first, as cells and as single words
+	open    []scan.Span   // words of a line that are heads if a row of as many values follows
+}
+
+const leastHeads = 3 // of single words, with the one over the names
+
+// heads notes a row of heads.
+func (n *narrow) heads(c *pairCollector, row *documents.Block) {
+	few := 2 // of the words have to be known as heads: half
+	if len(row.Cells) >= leastHeads {
+		few = len(row.Cells) // one of a row with cells of its own
+	}
+	words := c.headWords(scan.Span{Start: row.Start, End: row.End()}, few)
+	if len(words) < leastHeads {
+		return
+	}
+	n.columns = len(row.Cells)
+	var cells []scan.Span
+	for _, cell := range row.Cells[1:] {
+		cells = append(cells, cellSpan(cell))
+	}
+	n.ways = [][]scan.Span{cells, words[1:]}
+	if len(cells) == 0 || len(cells) == len(words)-1 {
+		n.ways = n.ways[1:]
+	}
+}
+
+// line notes a line of heads, or the numbers of a line below one.
+func (n *narrow) line(c *pairCollector, s scan.Span) {
+	if words := c.headWords(s, 2); len(words) >= leastHeads {
+		n.columns, n.ways, n.open = 0, [][]scan.Span{words[1:]}, words
+		return
+	}
+	if n.ways != nil && !n.values(c, s) && len(c.doc.NumbersIn(s)) == 0 {
+		n.ways = nil
+	}
+}
+
+// below pairs a row of values with the line of heads right above it.
+func (n *narrow) below(c *pairCollector, row *documents.Block) {
+	words := n.open
+	n.open = nil
+	if len(words) != len(row.Cells) || len(words) == 0 || isLabel(c.doc, cellSpan(row.Cells[0])) {
+		return
+	}
+	for i, cell := range row.Cells {
+		c.add(words[i], cellSpan(cell), columnWeight)
+	}
+}
+
+// headWords are the words of a line that has nothing but heads, of which one in so many is known.
+func (c *pairCollector) headWords(s scan.Span, few int) []scan.Span {
+	r := c.doc
+	if s.End-s.Start > 2*maxLabelBytes || len(r.DatesIn(s)) > 0 || len(r.NumbersIn(s)) > 0 {
+		return nil
+	}
+	var words []scan.Span
+	known := 0
+	for _, m := range r.MentionsIn(s) {
+		if len(words) > 0 && words[len(words)-1] == m.At {
+			continue
+		}
+		if m.Filler && !lexicon.IsTerm(m.Term) {
+			return nil
+		}
+		if lexicon.IsTerm(m.Term) {
+			known++
+		}
+		words = append(words, m.At)
+	}
+	if known == 0 || few*known < len(words) {
+		return nil
+	}
+	return words
+}
+
+// values pairs the numbers of a row with the heads, if there are as many of them and nothing else behind the row's name.
+func (n *narrow) values(c *pairCollector, s scan.Span) bool {
+	r := c.doc
+	figures := r.NumbersIn(s)
+	if len(figures) == 0 {
+		return false
+	}
+	from, skip := s.Start, 0
+	if len(figures) > 1 && figures[0].At.Start == s.Start && figures[0].Currency+figures[0].Fraction == "" {
+		from, skip, figures = figures[0].At.End, 1, figures[1:] // the number of the line has a head of its own
+	}
+	name := scan.TrimSpace(r.Text, scan.Span{Start: from, End: figures[0].At.Start})
+	if len(r.MentionsIn(name)) == 0 || name.End-name.Start > maxLabelBytes || len(r.DatesIn(s)) > 0 {
+		return false
+	}
+	for i := range figures[1:] {
+		if scan.HasWord(r.Text[figures[i].At.End:figures[i+1].At.Start]) {
+			return false
+		}
+	}
+	for _, heads := range n.ways {
+		if len(heads) == len(figures)+skip {
+			for i, f := range figures {
+				c.addUnder(heads[i+skip], name, f.At)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// addUnder notes a value with the head of its column and the name of its row.
+func (c *pairCollector) addUnder(head, name, value scan.Span) {
+	terms := c.doc.TermsIn(head)
+	terms = slices.Concat(terms, lexicon.Without(c.doc.TermsIn(name), terms))
+	if len(terms) > 0 && len(terms) <= maxLabelTerms {
+		c.note(Pair{Label: terms, LabelAt: head, Value: value, Weight: columnWeight, InGrid: true})
+	}
+}

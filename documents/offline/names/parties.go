@@ -1,0 +1,81 @@
+package names
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"portside/documents/offline/scan"
+)
+
+var Greetings = scan.LazySet(`dear estimado estimada querido querida caro cara exmo cher chere bonjour geehrte geehrter liebe lieber hallo hello
+	gentile egregio egregia beste geachte hej basta szanowny szanowna stimate stimata draga`)
+
+var honorifics = scan.LazySet(`mr mrs ms miss dr sr sra senor senora don dona m mme mlle monsieur madame herr herrn frau signor signora sig
+	heer mevrouw meneer de pan pani domnule doamna domnul dl dna fru`)
+
+func AfterGreeting(text string, s scan.Span) scan.Span {
+	line := text[s.Start:s.End]
+	if i := strings.IndexAny(line, ",:!\n"); i >= 0 {
+		line = line[:i]
+	}
+	end := s.Start + len(line)
+	words := scan.Words(line)
+	i := 0
+	for i < len(words) && (Greetings()[words[i].Text] || honorifics()[words[i].Text] || words[i].Text == "sehr") {
+		i++
+	}
+	const least, most = 2, 4
+	if len(words)-i < least || len(words)-i > most {
+		return scan.Span{}
+	}
+	for _, w := range words[i:] {
+		if first, _ := utf8.DecodeRuneInString(line[w.At.Start:]); !unicode.IsUpper(first) {
+			return scan.Span{}
+		}
+	}
+	return Trim(text, scan.Span{Start: s.Start + words[i].At.Start, End: end})
+}
+
+// callings lead from a party's name to its role, without brackets: X, hereinafter "the Supplier".
+var RolePhrases = []string{
+	"hereinafter", "hereafter", "en adelante", "en lo sucesivo", "adiante designado", "adiante designada", "doravante", "di seguito", "d'ora in avanti",
+	"d'ora innanzi", "ci-après", "nachfolgend", "im folgenden", "nachstehend", "hierna", "verder te noemen", "nedan kallad",
+	"nedan", "härefter", "fortsättningsvis", "zwanym", "zwaną", "zwany", "zwana", "zwanymi", "denumit", "numit", "în calitate de",
+	"in qualità di", "en calidad de", "na qualidade de", "en qualité de", "as the", "in de hoedanigheid van", "w charakterze",
+}
+
+var partyLinks = []string{
+	": ", "between ", " and ", "zwischen ", " und ", "entre ", " y ", " e ", " et ", " tra ", "tussen ", " en ", "mellan ", " och ",
+	"pomiędzy ", "między ", " a ",
+	" oraz ", " i ", "între ", " și ", "by ", "der ", "la société ", "la empresa ", "a empresa ", "società ",
+	"De una parte, ", "De otra parte, ", "De una, ", "De otra, ", "de una parte, ", "de otra parte, ", "de otra, ", "de una, ", "por uma parte, ", "d'une part, ", "d'autre part, ",
+}
+
+// nameBefore is the name at the end of a stretch, without its address.
+func Last(text string, s scan.Span) scan.Span {
+	s.Start = skipOpening(text, s)
+	start := s.Start
+	for _, link := range partyLinks {
+		part := text[s.Start:s.End]
+		for i := strings.LastIndex(part, link); i >= 0; i = strings.LastIndex(part[:i], link) {
+			if next := i + len(link); next < len(part) && (scan.IsUpper(part[next]) || part[next] >= 0x80) {
+				start = max(start, s.Start+next)
+				break
+			}
+		}
+	}
+	return CutAddress(text, Trim(text, scan.Span{Start: start, End: s.End}))
+}
+
+// afterOpening passes over the first word of a sentence that names the parties.
+func skipOpening(text string, s scan.Span) int {
+	s = scan.TrimSpace(text, s)
+	for _, w := range []string{"between", "zwischen", "entre", "tra", "fra", "tussen", "mellan", "pomiędzy", "między", "între",
+		"and", "und", "y", "e", "et", "en", "och", "a", "i", "și"} {
+		if rest, ok := scan.CutWord(text[s.Start:s.End], w); ok {
+			return s.End - len(rest)
+		}
+	}
+	return s.Start
+}

@@ -1,0 +1,173 @@
+package numbers
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"portside/documents/offline/scan"
+)
+
+// signs reads what stands around the digits: currency, sign, percent, multiplier.
+func (f *Number) readAffixes(text string) {
+	f.readBefore(text)
+	f.exponent(text)
+	f.vulgarFraction(text)
+	f.readAfter(text)
+	f.minusBehind(text)
+	f.inParentheses(text)
+}
+
+func (f *Number) readBefore(text string) {
+	f.minusBefore(text)
+	bare := strings.TrimRight(text[:f.At.Start], " ")
+	if code, size := currencyBefore(bare); size > 0 && f.At.Start-len(bare) <= 1 {
+		f.Currency, f.At.Start = code, len(bare)-size
+		f.minusBefore(text)
+	}
+}
+
+func (f *Number) readAfter(text string) {
+	for _, none := range []string{",-", ",–", ".-", ":-"} { // 1 200,- is a way to write no decimals
+		if strings.HasPrefix(text[f.At.End:], none) && f.Fraction == "" {
+			f.At.End += len(none)
+			break
+		}
+	}
+	rest, gap := cutSpace(text[f.At.End:])
+	if strings.HasPrefix(rest, "%") {
+		f.Percent, f.At.End = true, f.At.End+gap+1
+		return
+	}
+	if size := percentWord(rest); size > 0 && gap > 0 {
+		f.Percent, f.At.End = true, f.At.End+gap+size
+		return
+	}
+	f.multiplier(text)
+	f.multipliedCurrency(text)
+	rest, gap = cutSpace(text[f.At.End:])
+	rest, of := cutOf(rest)
+	if code, size := CurrencyAt(rest); size > 0 && f.Currency == "" {
+		f.Currency, f.At.End = code, f.At.End+gap+of+size
+		if gap+of == 0 {
+			f.centsBehind(text)
+		}
+	}
+}
+
+// centsBehind reads the 50 of 12€50.
+func (f *Number) centsBehind(text string) {
+	const digits = 2
+	end := scan.SkipDigits(text, f.At.End)
+	next, _ := utf8.DecodeRuneInString(text[end:])
+	if end-f.At.End == digits && f.whole == text[f.digits.Start:f.digits.End] && (end == len(text) || !scan.IsWordRune(next)) {
+		f.Fraction, f.At.End = text[f.At.End:end], end
+	}
+}
+
+// vulgarFractions are the signs with their decimals, where these end.
+var vulgarFractions = map[rune]string{
+	'½': "5", '¼': "25", '¾': "75", '⅕': "2", '⅖': "4", '⅗': "6", '⅘': "8", '⅛': "125", '⅜': "375", '⅝': "625", '⅞': "875",
+	'⅒': "1", '⅓': "", '⅔': "", '⅙': "", '⅚': "", '⅐': "", '⅑': "",
+}
+
+// vulgarFraction reads the half of 1½.
+func (f *Number) vulgarFraction(text string) {
+	rest, gap := cutSpace(text[f.At.End:])
+	sign, size := utf8.DecodeRuneInString(rest)
+	decimals, ok := vulgarFractions[sign]
+	if !ok {
+		return
+	}
+	f.isUnclear = f.isUnclear || decimals == "" || f.Fraction != "" || f.ambiguous != 0
+	f.Fraction, f.At.End = decimals, f.At.End+gap+size
+}
+
+// exponent reads 1e2 where it is all of a value, as programs write it. Elsewhere it is a name.
+func (f *Number) exponent(text string) {
+	const mostDigits, largest = 2, 16
+	rest := text[f.At.End:]
+	if rest == "" || rest[0]|0x20 != 'e' || f.ambiguous != 0 || !isBehindLabel(text[:f.At.Start]) {
+		return
+	}
+	power := strings.TrimPrefix(rest[1:], "+")
+	end := scan.SkipDigits(power, 0)
+	zeros, err := strconv.Atoi(power[:end])
+	if err == nil && end <= mostDigits && zeros < largest && strings.TrimSpace(restOfLine(power[end:])) == "" {
+		f.zeros, f.At.End = zeros, len(text)-len(power)+end
+		f.digits.End = f.At.End
+	}
+}
+
+func percentWord(text string) int {
+	for _, w := range []string{"percent", "per cent", "por ciento", "por cento", "pour cent", "pour-cent", "prozent", "per cento",
+		"procent", "procente", "procenta", "la sută"} {
+		if len(text) < len(w) || !strings.EqualFold(text[:len(w)], w) {
+			continue
+		}
+		if next, _ := utf8.DecodeRuneInString(text[len(w):]); len(text) == len(w) || !scan.IsWordRune(next) {
+			return len(w)
+		}
+	}
+	return 0
+}
+
+// multipliers are the words for thousands, millions and milliards, with the zeros that they add.
+var multipliers = sync.OnceValue(func() map[string]int {
+	zeros := map[string]int{}
+	for n, words := range map[int]string{
+		2: "hundred hundert honderd hundra", 5: "lakh lakhs", 7: "crore crores",
+		3: "k thousand tausend tsd duizend tusen tys tysiecy tysiace mii mil mila mille",
+		6: "millon milion " + //nolint:misspell // Spanish and Polish
+			`m million millions millones milhao milhoes millionen mio mln milione milioni miljoen miljoner miljon mn
+			miliony milionow milioane`,
+		9: `billion bn mrd md mld milliard milliards milliarde milliarden miliardi miliardo miljard miljarder miliard miliardy
+			miliardow miliarde bilhoes bilhao`,
+	} {
+		for w := range strings.FieldsSeq(words) {
+			zeros[w] = n
+		}
+	}
+	return zeros
+})
+
+// multiplier reads the word for thousands or millions. Single letters count only with a currency before the number.
+func (f *Number) multiplier(text string) {
+	rest, gap := cutSpace(text[f.At.End:])
+	end := len(shortWord(rest))
+	zeros := multipliers()[scan.Fold(rest[:end])]
+	if zeros == 0 || end == 1 && (f.Currency == "" || gap > 0) || gap == 0 && end > 3 {
+		return
+	}
+	f.zeros, f.At.End = zeros, f.At.End+gap+end
+	if second, gap := cutSpace(text[f.At.End:]); zeros <= 3 && gap > 0 {
+		next := len(shortWord(second))
+		if more := multipliers()[scan.Fold(second[:next])]; more > zeros && more <= 6 && next > 1 {
+			f.zeros, f.At.End = zeros+more, f.At.End+gap+next
+		}
+	}
+	if strings.HasPrefix(text[f.At.End:], ".") && len(scan.Fold(rest[:end])) <= 3 && end > 1 {
+		f.At.End++
+	}
+}
+
+// multipliedCurrency reads the millions and thousands that stand at a currency: 5m EUR, 5 M€, 120 TEUR. Letters with spaces
+// around them may be metres and tonnes.
+func (f *Number) multipliedCurrency(text string) {
+	rest, gap := cutSpace(text[f.At.End:])
+	if rest == "" || f.zeros != 0 || f.Currency != "" {
+		return
+	}
+	zeros := map[byte]int{'k': 3, 't': 3, 'm': 6}[rest[0]|0x20]
+	behind, space := cutSpace(rest[1:])
+	code, size := CurrencyAt(behind)
+	if price, _ := cutSpace(behind[size:]); zeros == 0 || size == 0 || price != "" && scan.IsDigit(price[0]) {
+		return
+	}
+	if space > 0 && (gap > 0 || rest[0]|0x20 == 't') {
+		f.isUnclear = true
+		return
+	}
+	f.zeros, f.Currency, f.At.End = zeros, code, f.At.End+gap+1+space+size
+}

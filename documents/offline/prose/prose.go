@@ -1,0 +1,213 @@
+package prose
+
+import (
+	"slices"
+	"strings"
+
+	"portside/documents/answers"
+	"portside/documents/offline/candidates"
+	"portside/documents/offline/index"
+	"portside/documents/offline/lexicon"
+	"portside/documents/offline/numbers"
+	"portside/documents/offline/questions"
+	"portside/documents/offline/ranking"
+	"portside/documents/offline/scan"
+	"portside/documents/offline/values"
+)
+
+// inSentence is how surely a value belongs to the words before it in running text.
+const sentenceWeight = 0.84
+
+// fromSentences looks for values in running text: beside the words of the variable, in the same clause.
+func (r *Reader) FromSentences(q *questions.Question) []ranking.Answer {
+	var all []ranking.Answer
+	isPeriod := q.AsksForStart() || q.AsksForEnd()
+	for _, s := range r.Sentences {
+		if r.Watch.Stopped() {
+			return nil
+		}
+		if isPeriod && len(r.DatesIn(s)) > 0 {
+			all = append(all, r.values.PeriodEnd(q, s, r.TermsIn(s))...)
+		}
+		if !r.IsRelevant(q, s) {
+			continue
+		}
+		switch {
+		case q.Variable.Type == answers.Date || q.Shape == questions.DateShape:
+			all = append(all, r.datesBeside(q, s)...)
+		case q.Shape == questions.DurationShape:
+			all = append(all, r.durationsBeside(q, s)...)
+		case q.Variable.Type == answers.Number || q.Shape == questions.MoneyShape || q.Shape == questions.PercentShape:
+			all = append(all, r.figuresBeside(q, s)...)
+		default:
+			all = append(all, r.textBeside(q, s)...)
+			all = append(all, r.partiesIn(q, s)...)
+		}
+	}
+	return all
+}
+
+// mayAnswer reports that a sentence has a term of the variable that means something.
+func (r *Reader) IsRelevant(q *questions.Question, s scan.Span) bool {
+	return r.MentionsAny(q.Relevant, s)
+}
+
+func (r *Reader) datesBeside(q *questions.Question, s scan.Span) []ranking.Answer {
+	dates := r.AllDatesIn(s)
+	spans := make([]scan.Span, len(dates))
+	for i, d := range dates {
+		spans[i] = d.At
+	}
+	var all []ranking.Answer
+	for i, score := range r.Scores(q, s, spans) {
+		if score > 0 {
+			c := values.DateAnswer(q, dates[i], score)
+			if q.Variable.Type == answers.String {
+				c.Value = answers.Value{Type: answers.String, Text: r.Text[c.At.Start:c.At.End]}
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func (r *Reader) figuresBeside(q *questions.Question, s scan.Span) []ranking.Answer {
+	var figures []numbers.Number
+	for _, f := range r.NumbersIn(s) {
+		if f.Percent != (q.Shape == questions.PercentShape) || q.Shape == questions.MoneyShape && f.Currency == "" || q.Shape == questions.AnyShape && f.Percent {
+			continue
+		}
+		if numbers.IsClauseNumber(r.Text, f, q.Variable.Name+" "+q.Variable.Description) || numbers.OpensClause(f, s, r.Text) {
+			continue
+		}
+		figures = append(figures, f)
+	}
+	spans := make([]scan.Span, len(figures))
+	for i, f := range figures {
+		spans[i] = f.At
+	}
+	var all []ranking.Answer
+	for i, score := range r.Scores(q, s, spans) {
+		if score > 0 {
+			c := values.NumberAnswer(figures[i], score)
+			if q.Variable.Type == answers.String {
+				c.Value = answers.Value{Type: answers.String, Text: r.Text[c.At.Start:c.At.End]}
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// beside scores each of the values of a sentence by the words between it and the value before, and of the last one also by
+// the words after it, as verbs come last in some languages.
+func (r *Reader) Scores(q *questions.Question, s scan.Span, values []scan.Span) []float64 {
+	scores := make([]float64, len(values))
+	values = values[:min(len(values), maxValues)] // no sentence has as many
+	from := s.Start
+	for i, v := range values {
+		if r.Watch.Stopped() {
+			break
+		}
+		before := r.afterAnd(scan.Span{Start: from, End: max(from, v.Start)}) // two amounts may share the currency between them
+		scores[i] = ranking.MatchWords(q, r.MentionsIn(before), r.Topic) * sentenceWeight
+		after := scan.Span{Start: v.End, End: max(v.End, s.End)} // a range may go on in the next stretch
+		if i+1 < len(values) {
+			after.End = endBeforeAnd(r.Text, scan.Span{Start: v.End, End: max(v.End, values[i+1].Start)})
+		}
+		const lessSure = 0.95
+		around := slices.Concat(r.MentionsIn(before), r.MentionsIn(scan.CutAtComma(r.Text, after)))
+		scores[i] = max(scores[i], ranking.MatchWords(q, around, r.Topic)*sentenceWeight*lessSure)
+		from = v.End
+	}
+	return scores
+}
+
+var ands = []string{" and ", " und ", " y ", " e ", " et ", " en ", " och ", " i ", " oraz ", " și ", " si ", ", ", "; "}
+
+// afterAnd cuts off what belongs to the value before: everything up to the last "and" or comma, if words with a meaning follow.
+func (r *Reader) afterAnd(s scan.Span) scan.Span {
+	last := -1
+	for _, and := range ands {
+		if i := strings.LastIndex(r.Text[s.Start:s.End], and); i >= 0 {
+			last = max(last, i+len(and))
+		}
+	}
+	if last < 0 {
+		return s
+	}
+	rest := scan.Span{Start: s.Start + last, End: s.End}
+	if !slices.ContainsFunc(r.MentionsIn(rest), func(m lexicon.Mention) bool {
+		return lexicon.IsTerm(m.Term) && !m.Filler && !slices.Contains(lexicon.GenericTerms, m.Term)
+	}) {
+		return s
+	}
+	return rest
+}
+
+// beforeAnd is where the words after a value end that are not about the next one.
+func endBeforeAnd(text string, s scan.Span) int {
+	first := s.End - s.Start
+	for _, and := range ands {
+		if i := strings.Index(text[s.Start:s.End], and); i >= 0 {
+			first = min(first, i)
+		}
+	}
+	if first == s.End-s.Start {
+		return s.Start
+	}
+	return s.Start + first
+}
+
+// proseReader reads values from sentences.
+type Reader struct {
+	*index.Index
+	*candidates.Set
+	values *values.Reader
+}
+
+// newProseReader returns
+func NewReader(r *index.Index, set *candidates.Set, values *values.Reader) *Reader {
+	return &Reader{r, set, values}
+}
+
+const maxValues = 256
+
+// rate is how surely "36 hours per week" answers how many hours per week.
+const rateWeight = 0.85
+
+// ratesIn reads how many of one unit there are in another, for variables that ask for nothing else.
+func (r *Reader) ratesIn(q *questions.Question, s scan.Span) []ranking.Answer {
+	const pair, near = 2, 24
+	asked := lexicon.Without(q.NameTerms, []string{"per", "pro", "par", "por"})
+	if len(asked) != pair || len(lexicon.Without(asked, lexicon.TimeUnits)) > 0 {
+		return nil
+	}
+	var all []ranking.Answer
+	for _, l := range r.DurationsIn(s) {
+		next := r.MentionsIn(scan.Span{Start: l.At.End, End: min(s.End, l.At.End+near)})
+		per := slices.ContainsFunc(next, func(m lexicon.Mention) bool { return m.Term == asked[1] })
+		if l.Unit == asked[0] && per && !strings.ContainsAny(r.Text[l.At.End:next[0].At.Start], ",;.") {
+			all = append(all, values.DurationAnswer(r.Text, q, l, rateWeight))
+		}
+	}
+	return all
+}
+
+func (r *Reader) durationsBeside(q *questions.Question, s scan.Span) []ranking.Answer {
+	if rates := r.ratesIn(q, s); len(rates) > 0 {
+		return rates
+	}
+	durations := r.DurationsIn(s)
+	spans := make([]scan.Span, len(durations))
+	for i, l := range durations {
+		spans[i] = l.At
+	}
+	var all []ranking.Answer
+	for i, score := range r.Scores(q, s, spans) {
+		if c := values.DurationAnswer(r.Text, q, durations[i], score); score > 0 && c.Key != "" {
+			all = append(all, c)
+		}
+	}
+	return all
+}

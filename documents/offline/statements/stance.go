@@ -1,0 +1,140 @@
+package statements
+
+import (
+	"slices"
+	"strings"
+
+	"portside/documents/answers"
+	"portside/documents/offline/index"
+	"portside/documents/offline/lexicon"
+	"portside/documents/offline/scan"
+)
+
+// stanceReader tells whether a statement affirms.
+type stanceReader struct{ *index.Index }
+
+func (r stanceReader) isNegation(m lexicon.Mention, after []lexicon.Mention) bool {
+	folded := scan.Fold(r.Text[m.At.Start:m.At.End])
+	if !negationsOf()[r.Lang][folded] {
+		return false
+	}
+	if folded != "no" || r.Lang == "es" {
+		return true
+	}
+	isNumber := strings.HasPrefix(r.Text[m.At.End:], ".") && len(after) > 0 // Invoice no. 5
+	return !isNumber
+}
+
+// isDoubted reports a word that leaves open whether what is said is so.
+func (r stanceReader) isDoubted(at scan.Span) bool {
+	return doubts()[r.Lang].count(scan.WordsIn(r.Text, at)) > 0
+}
+
+// stance is what a statement says of its matter.
+type stance int
+
+const (
+	affirms stance = iota
+	denies
+	depends // on something: neither yes nor no
+)
+
+// lacks are the negations that say without what something is so. Beside another negation, or a permission, they name a
+// condition: what is not allowed without consent is neither allowed nor forbidden.
+var lacks = scan.LazySet("without sin sem sans ohne senza zonder utan bez fara")
+
+// limits are words after which a statement holds for some cases only, by language.
+var limits = map[answers.Lang]func() map[string]bool{
+	"en": scan.LazySet("only unless except solely exclusively subject provided"),
+	"es": scan.LazySet("solo solamente unicamente exclusivamente salvo excepto menos siempre"),
+	"pt": scan.LazySet("so somente apenas unicamente exclusivamente salvo exceto excepto desde"),
+	"fr": scan.LazySet("seulement uniquement exclusivement sauf hormis excepte reserve moins"),
+	"de": scan.LazySet("nur ausser ausschliesslich lediglich vorbehaltlich sofern soweit falls denn ausgenommen"),
+	"it": scan.LazySet("solo soltanto solamente unicamente esclusivamente salvo tranne eccetto purche"),
+	"nl": scan.LazySet("alleen slechts uitsluitend enkel tenzij behalve mits indien"),
+	"sv": scan.LazySet("endast bara enbart forutom savida undantag forutsatt"),
+	"pl": scan.LazySet("tylko jedynie wylacznie chyba oprocz wyjatkiem warunkiem"),
+	"ro": scan.LazySet("doar numai exclusiv exceptia decat conditia"),
+}
+
+// leave are the words for what somebody has to give before something is allowed.
+var leave = []string{"consent", "approval", "authori", "agree", "permission", "zustimm", "genehmig", "einwillig", "erlaubnis", "consent",
+	"autoriza", "acuerdo", "acordo", "accord", "autoris", "consens", "autorizz", "toestemming", "goedkeur", "akkoord", "samtyck",
+	"medgiv", "tillstand", "zgod", "acord", "consimt", "aprobar", "aprova", "approv"}
+
+// concords are the languages in which several negations make one.
+var concords = []answers.Lang{"es", "pt", "fr", "it", "pl", "ro"}
+
+// stanceOf tells what the words of a clause say, asked about some terms, and what the rest of the sentence takes back.
+func (r stanceReader) stanceOf(at, after scan.Span, wanted []string) stance {
+	words, rest := r.MentionsIn(at), r.MentionsIn(after)
+	permits := slices.ContainsFunc(words, func(m lexicon.Mention) bool { return m.Term == "ALLOWED" }) || slices.Contains(wanted, "ALLOWED")
+	nots, without := r.negations(at)
+	switch {
+	case r.isDoubted(at):
+		return depends
+	case without && (permits || nots > 0), r.isLimited(words), r.isLimited(rest):
+		return depends
+	case permits && r.needsLeave(slices.Concat(words, rest), wanted):
+		return depends
+	case without || nots == 1 || nots > 1 && (slices.Contains(concords, r.Lang) || r.isNeither(words)):
+		return denies
+	case nots > 1:
+		return depends
+	}
+	return affirms
+}
+
+// negations counts the words that turn a statement round, those for "without" apart.
+func (r stanceReader) negations(at scan.Span) (nots int, without bool) {
+	words := r.MentionsIn(at)
+	for i, m := range words {
+		switch folded := scan.Fold(r.Text[m.At.Start:m.At.End]); {
+		case lacks()[folded] && negationsOf()[r.Lang][folded]:
+			without = true
+		case m.Term == "NOT" || r.isNegation(m, words[i+1:]):
+			nots++
+		}
+	}
+	return nots + denials()[r.Lang].count(scan.WordsIn(r.Text, at)), without
+}
+
+func (r stanceReader) isNeither(words []lexicon.Mention) bool {
+	return slices.ContainsFunc(words, func(m lexicon.Mention) bool { return scan.Fold(r.Text[m.At.Start:m.At.End]) == "neither" })
+}
+
+// isLimited reports a word that makes what is said hold for some cases only. In French, what is between ne and que is such.
+func (r stanceReader) isLimited(words []lexicon.Mention) bool {
+	limit := limits[r.Lang]
+	if len(words) == 0 || limit == nil {
+		return false
+	}
+	text := scan.Fold(r.Text[words[0].At.Start:words[len(words)-1].At.End])
+	if r.Lang == "fr" && (strings.Contains(text, " qu'avec") || strings.Contains(text, " qu’avec") || strings.Contains(text, " que sous")) {
+		return true
+	}
+	return slices.ContainsFunc(scan.Words(text), func(w scan.Word) bool { return limit()[w.Text] })
+}
+
+// needsLeave reports that somebody has to agree, or an "if", where that is not what is asked for.
+func (r stanceReader) needsLeave(words []lexicon.Mention, wanted []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	text := r.Text[words[0].At.Start:words[len(words)-1].At.End]
+	if slices.ContainsFunc(scan.Words(text), func(w scan.Word) bool { return ifs[r.Lang] != nil && ifs[r.Lang]()[w.Text] }) {
+		return true
+	}
+	return slices.ContainsFunc(words, func(m lexicon.Mention) bool {
+		folded := scan.Fold(r.Text[m.At.Start:m.At.End])
+		begins := func(stem string) bool { return strings.HasPrefix(folded, stem) }
+		return slices.ContainsFunc(leave, begins) && m.Term != "ALLOWED" && !lexicon.Contains(wanted, m.Term)
+	})
+}
+
+// ifs open a condition, by language.
+var ifs = map[answers.Lang]func() map[string]bool{
+	"en": scan.LazySet("if when where"), "es": scan.LazySet("si cuando"), "pt": scan.LazySet("quando"), "fr": scan.LazySet("si lorsque quand"),
+	"de": scan.LazySet("wenn falls"), "it": scan.LazySet("se quando qualora"), "nl": scan.LazySet("als indien wanneer"), "sv": scan.LazySet("om nar"),
+	"pl": scan.LazySet("jesli jezeli gdy"), "ro": scan.LazySet("daca cand"),
+}

@@ -1,0 +1,147 @@
+package summary
+
+import (
+	"slices"
+	"strings"
+
+	"portside/documents/answers"
+	"portside/documents/offline/language"
+)
+
+// chooser takes one sentence after the other: a good one that says something that those taken so far do not.
+type chooser struct {
+	sentences []sentence
+	score     []float64
+	usable    []bool
+	alike     []float64 // to the most similar one that is taken
+	taken     []int
+	words     int
+	cut       int // words that the only sentence is cut to; 0: it is whole
+}
+
+// extend takes sentences up to the budget; the first may have more than the share of a short document.
+func (c *chooser) extend(b budget, share int) {
+	const worth = 0.5 // of a better one that is too long: less would only fill
+	for len(c.taken) < b.sentences {
+		room := min(b.words, share) - c.words
+		if len(c.taken) == 0 {
+			room = b.words
+		}
+		best := c.best(room)
+		if best < 0 || (len(c.taken) > 0 && c.score[best] < worth*c.score[c.best(b.words)]) {
+			return
+		}
+		c.take(best)
+	}
+}
+
+func (c *chooser) take(i int) {
+	c.taken = append(c.taken, i)
+	c.words += c.sentences[i].words
+	for j := range c.alike {
+		c.alike[j] = max(c.alike[j], similarity(c.sentences[i].terms, c.sentences[j].terms))
+	}
+}
+
+// best is the best sentence of at most so many words, or -1.
+func (c *chooser) best(room int) int {
+	const same, related, oneBlock = 0.55, 0.05, 0.95
+	best, most := -1, -1.0
+	for i := range c.sentences {
+		s := &c.sentences[i]
+		if !c.usable[i] || s.words > room || c.alike[i] > same || slices.Contains(c.taken, i) {
+			continue
+		}
+		value := c.score[i] * (1 - max(0, c.alike[i]-related))
+		if c.hasBlock(s.block) {
+			value *= oneBlock
+		}
+		if value > most {
+			best, most = i, value
+		}
+	}
+	return best
+}
+
+func (c *chooser) hasBlock(block int) bool {
+	return slices.ContainsFunc(c.taken, func(i int) bool { return c.sentences[i].block == block })
+}
+
+// atLeastOne takes the beginning of the best sentence if all are too long.
+func (c *chooser) atLeastOne(words int) {
+	if len(c.taken) > 0 || len(c.sentences) == 0 {
+		return
+	}
+	best := 0
+	for i := range c.score {
+		if c.usable[i] && (!c.usable[best] || c.score[i] > c.score[best]) {
+			best = i
+		}
+	}
+	c.taken, c.cut = []int{best}, words
+}
+
+// texts are the sentences taken, in the document's order, fit to stand without those between.
+func (c *chooser) texts(lang answers.Lang) []string {
+	slices.Sort(c.taken)
+	list := make([]string, 0, len(c.taken))
+	for n, i := range c.taken {
+		text := withoutLabel(c.sentences[i].text)
+		if n == 0 || c.sentences[c.taken[n-1]].order+1 != c.sentences[i].order {
+			text = withoutOpener(text, lang)
+		}
+		list = append(list, text)
+	}
+	if c.cut > 0 && len(list) == 1 {
+		list[0] = beginning(list[0], c.cut-2) + " …"
+	}
+	return list
+}
+
+// withoutLabel cuts off what marks an item of a list.
+func withoutLabel(text string) string {
+	if !language.IsListItem(text) {
+		return text
+	}
+	_, rest, _ := strings.Cut(text, " ")
+	return rest
+}
+
+// withoutOpener cuts off a word like "However," that refers to a sentence that is not there. Only before a comma is that
+// safe in every language, and only where the next word may get a capital.
+func withoutOpener(text string, lang answers.Lang) string {
+	first, rest, found := strings.Cut(text, ", ")
+	if !found || rest == "" {
+		return text
+	}
+	for opener := range strings.SplitSeq(summaryWords()["openings"][lang], "|") {
+		if strings.EqualFold(first, opener) && plainWord(rest) {
+			return capitalized(rest)
+		}
+	}
+	return text
+}
+
+// plainWord reports whether a text begins with a word without inner capitals.
+func plainWord(text string) bool {
+	word := language.FirstWord(text)
+	return word != "" && strings.HasPrefix(text, word) && strings.ToLower(word[1:]) == word[1:]
+}
+
+// layOut writes bullets, or one paragraph; lines that do not end as sentences are kept apart there.
+func layOut(lines []string, shape answers.Shape) string {
+	if shape == answers.AsBullets {
+		return "- " + strings.Join(lines, "\n- ")
+	}
+	var text strings.Builder
+	for i, line := range lines {
+		if i > 0 && !language.EndsSentence(lines[i-1]) && !strings.ContainsAny(lines[i-1][len(lines[i-1])-1:], ";:,") {
+			text.WriteByte(';')
+		}
+		if i > 0 {
+			text.WriteByte(' ')
+		}
+		text.WriteString(line)
+	}
+	return text.String()
+}

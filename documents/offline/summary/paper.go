@@ -1,0 +1,88 @@
+package summary
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"portside/documents"
+	"portside/documents/answers"
+	"portside/documents/offline/extraction"
+	"portside/documents/offline/language"
+	"portside/documents/offline/lexicon"
+	"portside/documents/offline/scan"
+)
+
+// papers are kinds of documents that consist of labels and values; what they are, of when and over how much says most of them.
+var papers = []string{"INVOICE", "CREDITNOTE", "OFFER", "ORDER", "RECEIPT", "PAYSLIP", "DELIVERYNOTE", "BOOKING", "POLICY", "TICKET"}
+
+// paperDates and paperSums are what to look for, in this order.
+var (
+	paperDates = []string{"invoice date", "issue date", "order date", "delivery date", "payment date"}
+	paperSums  = []string{"total", "net salary", "premium"}
+)
+
+// paperLine is a line of the document's own words that says what paper it is: its title, date and total. Empty for prose,
+// and where less than two of the three are found.
+func (m *material) paperLine(ctx context.Context, d *documents.Document) (string, error) {
+	const longest = 64 << 10
+	if len(d.Text()) > longest || 2*m.proseWords() > wordCount(d.Text()) {
+		return "", nil
+	}
+	r, err := extraction.Prepare(ctx, d)
+	if err != nil {
+		return "", err
+	}
+	title := paperTitle(r)
+	if title == "" {
+		return "", nil
+	}
+	parts := []string{title}
+	if c, ok := r.FirstFound(answers.Date, paperDates); ok && !strings.Contains(title, r.Text[c.At.Start:c.At.End]) {
+		parts = append(parts, r.Text[c.At.Start:c.At.End])
+	}
+	if c, ok := r.FirstFound(answers.Number, paperSums); ok {
+		parts = append(parts, oneLine(r.LabelOf(c)+" "+r.Text[c.At.Start:c.At.End]))
+	}
+	if len(parts) == 1 {
+		return "", nil
+	}
+	return strings.Join(parts, ", "), nil
+}
+
+// proseWords counts the words of sentences that end as such.
+func (m *material) proseWords() int {
+	words := 0
+	for i := range m.sentences {
+		if m.sentences[i].whole {
+			words += m.sentences[i].words
+		}
+	}
+	return words
+}
+
+// keepProse leaves out the lines that are no sentences: the first line of the summary says what they have to say.
+func (m *material) keepProse() {
+	m.sentences = slices.DeleteFunc(m.sentences, func(s sentence) bool { return !s.whole && !s.item || length(&s) <= scrap })
+	m.words = 0
+	for i := range m.sentences {
+		m.words += m.sentences[i].words
+	}
+}
+
+// paperTitle is the first short line that names a kind of paper, with its number behind it if it has one.
+func paperTitle(r *extraction.Document) string {
+	const blocks, most = 12, 10
+	for i := range r.Blocks[:min(len(r.Blocks), blocks)] {
+		b := &r.Blocks[i]
+		for _, line := range scan.LineSpans(b) {
+			text := oneLine(r.Text[line.Start:line.End])
+			words := r.MentionsIn(line)
+			names := slices.ContainsFunc(words, func(m lexicon.Mention) bool { return slices.Contains(papers, m.Term) })
+			if names && wordCount(text) <= most && !strings.HasSuffix(text, ":") && (b.Kind == documents.Heading || len(words) > 0 && !language.EndsSentence(text)) {
+				return text
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,165 @@
+package values
+
+import (
+	"sort"
+	"strings"
+
+	"portside/documents/answers"
+	"portside/documents/offline/dates"
+	"portside/documents/offline/names"
+	"portside/documents/offline/numbers"
+	"portside/documents/offline/questions"
+	"portside/documents/offline/ranking"
+	"portside/documents/offline/scan"
+)
+
+// stringOf reads the shortest sensible text that has the shape asked for.
+func (r *Reader) stringOf(q *questions.Question, s scan.Span) []ranking.Answer {
+	fit := 1.0
+	switch q.Shape {
+	case questions.DateShape:
+		return r.shownDate(q, s)
+	case questions.MoneyShape, questions.PercentShape, questions.PlainShape:
+		return r.shownFigure(q, s)
+	case questions.IDShape:
+		s = r.Identifier(s)
+	case questions.NameShape:
+		s = names.CutAddress(r.Text, r.Clause(s))
+		if r.IsOnlyTerms(s) {
+			return nil
+		}
+	case questions.TimeShape:
+		s = r.TimeOfDay(s)
+	case questions.IBANShape, questions.EmailShape, questions.PhoneShape, questions.CurrencyShape:
+		return r.WithShape(q.Shape, s, 1)
+	case questions.LawShape:
+		s = names.CutLawPrefix(r.Text, r.Clause(s))
+	default:
+		s = r.Clause(s)
+	}
+	if s.End <= s.Start || !scan.HasWord(r.Text[s.Start:s.End]) {
+		return nil
+	}
+	if q.Shape == questions.NameShape && !names.LooksLikeName(r.Text, s) {
+		fit = 0.6
+	}
+	if q.Shape == questions.DurationShape {
+		if found := r.DurationsIn(s); len(found) > 0 {
+			return []ranking.Answer{DurationAnswer(r.Text, q, found[0], 1)}
+		}
+	}
+	return []ranking.Answer{StringAnswer(r.Text, s, fit)}
+}
+
+// timeIn finds the first time of the day, such as 9:15, 9.15 or 9h15.
+func (r *Reader) TimeOfDay(s scan.Span) scan.Span {
+	text := r.Text[s.Start:s.End]
+	for i := 0; i < len(text); {
+		if !scan.IsDigit(text[i]) {
+			i++
+			continue
+		}
+		end := scan.SkipDigits(text, i)
+		if size := dates.ClockLength(text[i:]); size > 0 && !r.IsAmountAt(s.Start+i) && !r.IsDateAt(s.Start+i) {
+			return scan.Span{Start: s.Start + i, End: s.Start + i + size}
+		}
+		i = end
+	}
+	return scan.Span{Start: s.Start, End: s.Start}
+}
+
+func (r *Reader) shownDate(q *questions.Question, s scan.Span) []ranking.Answer {
+	if dates := r.AllDatesIn(s); len(dates) > 0 {
+		c := DateAnswer(q, dates[0], 1)
+		c.Value, c.Ambiguous = answers.Value{Type: answers.String, Text: r.Text[c.At.Start:c.At.End]}, false
+		return []ranking.Answer{c}
+	}
+	return nil
+}
+
+func (r *Reader) shownFigure(q *questions.Question, s scan.Span) []ranking.Answer {
+	for _, f := range r.NumbersIn(s) {
+		if (q.Shape == questions.PercentShape) == f.Percent {
+			c := StringAnswer(r.Text, f.At, 1)
+			c.Key = f.Value
+			return []ranking.Answer{c}
+		}
+	}
+	return nil
+}
+
+const MaxValueBytes = 240
+
+// clause cuts a value to its line and takes off what only ends it.
+func (r *Reader) Clause(s scan.Span) scan.Span {
+	s.End = min(s.End, r.sentenceEnd(s.Start))
+	if s.End-s.Start > MaxValueBytes {
+		text := r.Text[s.Start:s.End]
+		if i := strings.IndexAny(text, ".;\n"); i > 0 {
+			s.End = s.Start + i
+		}
+	}
+	return names.Trim(r.Text, s)
+}
+
+// sentenceEnd is where the sentence ends that an offset lies in: what follows is about something else.
+func (r *Reader) sentenceEnd(at int) int {
+	i := sort.Search(len(r.Sentences), func(i int) bool { return r.Sentences[i].Start > at })
+	if i > 0 && r.Sentences[i-1].End > at {
+		return r.Sentences[i-1].End
+	}
+	return len(r.Text)
+}
+
+// id takes the words of a number: RE-2026-17, INV 2026/4, but not what is said about it.
+func (r *Reader) Identifier(s scan.Span) scan.Span {
+	s = names.Trim(r.Text, s)
+	end, digits := s.Start, false
+	for at := s.Start; at < s.End; {
+		stop := at + len(r.Text[at:s.End])
+		if n := strings.IndexAny(r.Text[at:s.End], " \t\n,;()"); n >= 0 {
+			stop = at + n
+		}
+		if r.IsAmountAt(at) {
+			break
+		}
+		part := r.Text[at:stop]
+		hasDigit := strings.ContainsAny(part, "0123456789")
+		if !hasDigit && (digits || !names.IsCode(part)) || hasDigit && r.IsDateAt(at) && digits {
+			break
+		}
+		end, digits = stop, digits || hasDigit
+		if stop == s.End || r.Text[stop] != ' ' {
+			break
+		}
+		at = stop + 1
+	}
+	if !digits || r.IsDateAt(s.Start) {
+		return scan.Span{Start: s.Start, End: s.Start}
+	}
+	return names.Trim(r.Text, scan.Span{Start: s.Start, End: end})
+}
+
+func (r *Reader) WithShape(s questions.Shape, in scan.Span, score float64) []ranking.Answer {
+	var all []ranking.Answer
+	switch s {
+	case questions.EmailShape:
+		for _, at := range names.Emails(r.Text, in) {
+			all = append(all, StringAnswer(r.Text, at, score))
+		}
+	case questions.IBANShape:
+		for _, at := range names.IBANs(r.Text, in) {
+			all = append(all, StringAnswer(r.Text, at, score))
+		}
+	case questions.PhoneShape:
+		if at, ok := names.Phone(r.Text, in); ok {
+			all = append(all, StringAnswer(r.Text, at, score))
+		}
+	case questions.CurrencyShape:
+		at := names.Trim(r.Text, in)
+		if _, size := numbers.CurrencyAt(r.Text[at.Start:at.End]); size > 0 {
+			all = append(all, StringAnswer(r.Text, scan.Span{Start: at.Start, End: at.Start + size}, score))
+		}
+	}
+	return all
+}

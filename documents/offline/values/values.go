@@ -1,0 +1,193 @@
+package values
+
+import (
+	"slices"
+	"strings"
+
+	"portside/documents/answers"
+	"portside/documents/offline/candidates"
+	"portside/documents/offline/dates"
+	"portside/documents/offline/index"
+	"portside/documents/offline/lexicon"
+	"portside/documents/offline/numbers"
+	"portside/documents/offline/questions"
+	"portside/documents/offline/ranking"
+	"portside/documents/offline/scan"
+)
+
+// dayOf is a day as an answer: none, though said, where it is void or only counted from.
+func DateAnswer(q *questions.Question, d dates.Date, score float64) ranking.Answer {
+	c := dateAnswer(d, score)
+	if d.Invalid || d.Anchor == dates.PeriodOffset || d.Anchor == dates.PeriodStart && !q.AcceptsStart {
+		c.NoValue, c.Key = true, ranking.NoValueKey
+	}
+	return c
+}
+
+// valuesOf reads what stands with a label as a value of the variable's type.
+func (r *Reader) Read(q *questions.Question, p *candidates.Pair, score float64) []ranking.Answer {
+	var all []ranking.Answer
+	switch q.Variable.Type {
+	case answers.Date:
+		all = r.dateOf(q, p.Value)
+	case answers.Number:
+		all = r.numberOf(q, p)
+	case answers.String:
+		all = r.stringOf(q, p.Value)
+	default:
+		return nil
+	}
+	for i := range all {
+		all[i].Score *= score
+		all[i].Score += r.early(all[i].At.Start)
+	}
+	return all
+}
+
+// early prefers what a document says first, by little.
+func (r *Reader) early(at int) float64 {
+	const most = 0.02
+	return most * (1 - float64(at)/float64(len(r.Text)+1))
+}
+
+const (
+	farPenalty     = 0.8 // the value does not begin with what was read
+	severalPenalty = 0.85
+	NearBytes      = 24
+)
+
+func (r *Reader) dateOf(q *questions.Question, s scan.Span) []ranking.Answer {
+	dates := r.AllDatesIn(s)
+	if len(dates) == 0 {
+		return nil
+	}
+	c := DateAnswer(q, dates[0], 1)
+	if dates[0].At.Start-s.Start > NearBytes {
+		c.Score *= farPenalty
+	}
+	if len(dates) > 1 {
+		c.Score *= severalPenalty
+	}
+	return []ranking.Answer{c}
+}
+
+func dateAnswer(d dates.Date, score float64) ranking.Answer {
+	return ranking.Answer{Value: answers.Value{Type: answers.Date, Text: d.ISO()}, At: d.At, Score: score, Key: d.ISO(), Ambiguous: d.Ambiguous}
+}
+
+// ofPeriod reads the first or the second day of a period, for variables that ask for its start or end.
+func (r *Reader) PeriodEnd(q *questions.Question, s scan.Span, said []string) []ranking.Answer {
+	dates := r.DatesIn(s)
+	if len(dates) != 2 || !isUntil(r.Text[dates[0].At.End:dates[1].At.Start]) {
+		return nil
+	}
+	subjects := []string{"TERM", "CONTRACT", "START", "END", "RENT", "POLICY", "INSURANCE", "VALID"}
+	known := func(terms []string) bool {
+		return slices.ContainsFunc(terms, func(t string) bool { return slices.Contains(subjects, t) })
+	}
+	if !known(said) && !known(r.Topic) {
+		return nil
+	}
+	const score = 0.85
+	if q.AsksForEnd() {
+		return []ranking.Answer{DateAnswer(q, dates[1], score)}
+	}
+	return []ranking.Answer{DateAnswer(q, dates[0], score)}
+}
+
+// isUntil reports what stands between the two days of a period.
+func isUntil(between string) bool {
+	switch strings.Trim(scan.Fold(between), " .r") {
+	case "to", "till", "until", "through", "bis", "bis zum", "au", "jusqu'au", "al", "hasta", "hasta el", "ate", "a",
+		"tot", "tot en met", "till den",
+		"t.o.m", "till och med den", "do", "do dnia", "pana la", "pana la data de", "-", "–", "—", "to and including", "und", "and":
+		return true
+	}
+	return false
+}
+
+func NumberAnswer(f numbers.Number, score float64) ranking.Answer {
+	return ranking.Answer{Value: answers.Value{Type: answers.Number, Text: f.Value}, At: f.At, Score: score, Key: f.Value}
+}
+
+func (r *Reader) numberOf(q *questions.Question, p *candidates.Pair) []ranking.Answer {
+	figures := r.NumbersIn(p.Value)
+	switch q.Shape {
+	case questions.DurationShape:
+		return r.durationNumber(q, p)
+	case questions.PercentShape:
+		figures = slices.Concat(figures, r.NumbersIn(p.LabelAt))
+		return oneFigure(figures, p.Value, func(f numbers.Number) bool { return f.Percent })
+	case questions.MoneyShape:
+		if with := oneFigure(figures, p.Value, func(f numbers.Number) bool { return f.Currency != "" && !f.Percent }); with != nil {
+			return with
+		}
+		return oneFigure(figures, p.Value, func(f numbers.Number) bool {
+			return !f.Percent && !r.HasUnit(f) && !numbers.IsClauseNumber(r.Text, f, q.Variable.Name+" "+q.Variable.Description)
+		})
+	case questions.IDShape:
+		return oneFigure(figures, p.Value, func(f numbers.Number) bool { return f.Fraction == "" && f.Currency == "" && !f.Percent })
+	}
+	counts := slices.Contains(q.NameTerms, "QUANTITY")
+	return oneFigure(figures, p.Value, func(f numbers.Number) bool {
+		return (!counts || f.Currency == "" && !f.Percent) && !numbers.IsClauseNumber(r.Text, f, q.Variable.Name+" "+q.Variable.Description)
+	})
+}
+
+// oneFigure takes the only figure that fits, or the first of several with less certainty.
+func oneFigure(figures []numbers.Number, s scan.Span, fit func(numbers.Number) bool) []ranking.Answer {
+	var fitting []numbers.Number
+	for _, f := range figures {
+		if fit(f) {
+			fitting = append(fitting, f)
+		}
+	}
+	if len(fitting) == 0 {
+		return nil
+	}
+	c := NumberAnswer(fitting[0], 1)
+	if len(fitting) > 1 && fitting[1].Value != fitting[0].Value {
+		c.Score *= severalPenalty
+	}
+	if fitting[0].At.Start-s.Start > NearBytes {
+		c.Score *= farPenalty
+	}
+	return []ranking.Answer{c}
+}
+
+func StringAnswer(text string, at scan.Span, score float64) ranking.Answer {
+	quote := text[at.Start:at.End]
+	return ranking.Answer{Value: answers.Value{Type: answers.String, Text: quote}, At: at, Score: score, Key: scan.Key(quote)}
+}
+
+// valueReader reads typed values.
+type Reader struct {
+	*index.Index
+	*candidates.Set
+}
+
+// durationNumber reads the number of a duration with a label: of a unit, or bare where the label names the unit.
+func (r *Reader) durationNumber(q *questions.Question, p *candidates.Pair) []ranking.Answer {
+	if found := r.DurationsIn(p.Value); len(found) > 0 {
+		return []ranking.Answer{DurationAnswer(r.Text, q, found[0], 1)}
+	}
+	if slices.ContainsFunc(p.Label, func(t string) bool { return slices.Contains(lexicon.TimeUnits, t) }) {
+		return oneFigure(r.NumbersIn(p.Value), p.Value, func(f numbers.Number) bool { return f.Currency == "" && !f.Percent })
+	}
+	return nil
+}
+
+func DurationAnswer(text string, q *questions.Question, l index.Duration, score float64) ranking.Answer {
+	if q.Variable.Type == answers.String {
+		c := StringAnswer(text, l.At, score)
+		c.Key = l.Value + l.Unit
+		return c
+	}
+	if asked := q.Unit(); asked != "" && asked != l.Unit {
+		return ranking.Answer{}
+	}
+	return ranking.Answer{Value: answers.Value{Type: answers.Number, Text: l.Value}, At: l.At, Score: score, Key: l.Value}
+}
+
+// newValueReader returns
+func NewReader(r *index.Index, set *candidates.Set) *Reader { return &Reader{r, set} }
