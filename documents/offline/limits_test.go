@@ -51,18 +51,18 @@ func TestReadingsAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			const termsOfWord = 4
-			held := []int{len(r.Mentions) / termsOfWord, len(r.Numbers), len(r.Dates), len(r.Sentences)}
-			if most := slices.Max(held); most > index.MaxWords || len(r.Pairs) > candidates.MaxPairs || len(r.Text) > index.MaxBytes {
-				t.Errorf("held %d, %d pairs, %d bytes", held, len(r.Pairs), len(r.Text))
+			held := []int{len(r.Index.Mentions) / termsOfWord, len(r.Index.Numbers), len(r.Index.Dates), len(r.Set.Sentences)}
+			if most := slices.Max(held); most > index.MaxWords || len(r.Set.Pairs) > candidates.MaxPairs || len(r.Index.Text) > index.MaxBytes {
+				t.Errorf("held %d, %d pairs, %d bytes", held, len(r.Set.Pairs), len(r.Index.Text))
 			}
-			tooLong := func(s scan.Span) bool { return s.End-s.Start > scan.MaxStretch || s.End > len(r.Text) }
-			if slices.ContainsFunc(r.Sentences, tooLong) {
+			tooLong := func(s scan.Span) bool { return s.End-s.Start > scan.MaxStretch || s.End > len(r.Index.Text) }
+			if slices.ContainsFunc(r.Set.Sentences, tooLong) {
 				t.Error("a sentence is too long")
 			}
-			if slices.ContainsFunc(r.Pairs, func(p candidates.Pair) bool { return tooLong(p.Value) }) {
+			if slices.ContainsFunc(r.Set.Pairs, func(p candidates.Pair) bool { return tooLong(p.Value) }) {
 				t.Error("a value is too long")
 			}
-			if !strings.HasPrefix(d.Text(), r.Text) {
+			if !strings.HasPrefix(d.Text(), r.Index.Text) {
 				t.Error("the text searched is not the document's")
 			}
 		})

@@ -6,7 +6,8 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// timeSize is how long the time is that a text begins with; 0 if it does not.
+// ClockLength returns the length of the time of day that a text begins with, such as 9:15, 9.15 or
+// 9h15, or 0.
 func ClockLength(text string) int {
 	hours := scan.SkipDigits(text, 0)
 	if hours == 0 || hours > 2 || hours == len(text) || strings.IndexByte(":.h", text[hours]) < 0 {

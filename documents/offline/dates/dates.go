@@ -10,21 +10,32 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// dated is a calendar day where a text says it. Of a day written as two small numbers and a year it is open which of them
-// is the month; the whole document decides.
+// Date is a calendar day in a text.
 type Date struct {
 	At                 scan.Span
 	Year, Month, Day   int
-	swappable, slashed bool
-	Ambiguous          bool // day and month may be the other way round, and nothing in the document tells
-	Invalid            bool // written as a day, but none, or left open which
+	swappable, slashed bool // two parts may be the month; written with a slash or hyphen
+	Ambiguous          bool // day and month may be the other way round
+	Invalid            bool // the day does not exist, or has two readings
 	Anchor             Anchor
 }
 
+// Anchor says whether a date is given as such, or only as a point from which a period is counted:
+// "30 days after 5 May 2026" is not 5 May.
+type Anchor int
+
+const (
+	NotAnchor    Anchor = iota
+	PeriodStart         // a period begins with it
+	PeriodOffset        // the day that is meant is a period after or before it
+)
+
+// ISO returns the date as YYYY-MM-DD.
 func (d Date) ISO() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
 
 func (d Date) hasYear() bool { return d.Year >= 1800 && d.Year <= 2200 }
 
+// Exists reports whether the calendar has this day.
 func (d Date) Exists() bool {
 	if !d.hasYear() || d.Month < 1 || d.Month > 12 || d.Day < 1 {
 		return false
@@ -32,22 +43,23 @@ func (d Date) Exists() bool {
 	return time.Date(d.Year, time.Month(d.Month), d.Day, 0, 0, 0, 0, time.UTC).Day() == d.Day
 }
 
-// datesOf finds the days that a text names, in order and without overlaps. Days are read before months unless the document
-// shows that it writes months first. English is written both ways: where nothing tells, a swappable day is doubtful, and left out
-// where the document looks American.
-// days are those of a text, and what is written as one but is none, such as 30 February, or may be either of two: no other
-// number either.
+// Found is the result of [Find]. Invalid dates do not exist, such as 30 February, or have two
+// readings. They are no answer, but their digits are no numbers either.
 type Found struct{ Dates, Invalid []Date }
 
+// Find returns the dates of a text. Days come before months, unless another date shows that the
+// text writes months first. In English both are usual: if nothing decides, a date with two readings
+// is ambiguous, and it is invalid if the text looks American.
 func Find(w *scan.Watch, text string, lang answers.Lang) Found {
 	all := scanDates(w, text)
-	kept, open := ordered(text, all.Dates, lang)
-	all.Dates, all.Invalid = kept, markInvalid(all.Invalid, withoutRepeated(open, kept))
+	decided, undecided := ordered(text, all.Dates, lang)
+	all.Dates, all.Invalid = decided, markInvalid(all.Invalid, withoutRepeated(undecided, decided))
 	return all
 }
 
-// ordered settles which number of a day is its month, as far as it can.
-func ordered(text string, found []Date, lang answers.Lang) (kept, open []Date) {
+// ordered decides which part of each date is the month. undecided are the dates that have two
+// readings.
+func ordered(text string, found []Date, lang answers.Lang) (decided, undecided []Date) {
 	switch dayOrder(text, found, lang) {
 	case dayFirst:
 		return found, nil
@@ -66,12 +78,12 @@ func ordered(text string, found []Date, lang answers.Lang) (kept, open []Date) {
 	}
 	for _, d := range found {
 		if !d.slashed || !d.swappable || d.Day == d.Month {
-			kept = append(kept, d)
+			decided = append(decided, d)
 		} else {
-			open = append(open, d)
+			undecided = append(undecided, d)
 		}
 	}
-	return kept, open
+	return decided, undecided
 }
 
 type order int
@@ -83,6 +95,7 @@ const (
 	unknownOrder
 )
 
+// dayOrder decides which part of a date comes first, by the dates that have one reading only.
 func dayOrder(text string, found []Date, lang answers.Lang) order {
 	var days, months int
 	for _, d := range found {
@@ -107,33 +120,25 @@ func dayOrder(text string, found []Date, lang answers.Lang) order {
 	return unknownOrder
 }
 
-// looksAmerican makes a day such as 3/4/2026 doubtful; it proves nothing.
+// looksAmerican reports whether a text gives amounts in US dollars only. This does not prove that
+// it writes months first.
 func looksAmerican(text string) bool {
 	return strings.Contains(text, "$") && !strings.ContainsAny(text, "£€") || strings.Contains(text, "USD")
 }
 
-// counting tells whether a day is said for itself or only to count from: 30 days after 5 May 2026 is not 5 May.
-type Anchor int
-
-const (
-	NotAnchor    Anchor = iota
-	PeriodStart         // a stretch of time begins with it
-	PeriodOffset        // what is meant lies so long after or before it
-)
-
-// notSaidAgain leaves out the days of which another one tells how they are read.
-func withoutRepeated(open, kept []Date) []Date {
-	said := make(map[string]bool, len(kept))
-	for _, d := range kept {
-		said[d.ISO()] = true
+// withoutRepeated removes the undecided dates that another date of the text decides.
+func withoutRepeated(undecided, decided []Date) []Date {
+	known := make(map[string]bool, len(decided))
+	for _, d := range decided {
+		known[d.ISO()] = true
 	}
-	return slices.DeleteFunc(open, func(d Date) bool {
+	return slices.DeleteFunc(undecided, func(d Date) bool {
 		other := Date{Year: d.Year, Month: d.Day, Day: d.Month}
-		return said[d.ISO()] || said[other.ISO()]
+		return known[d.ISO()] || known[other.ISO()]
 	})
 }
 
-// voided joins what is no day with what may be either of two, in order.
+// markInvalid marks dates that do not exist or have two readings, and returns them in order.
 func markInvalid(impossible, open []Date) []Date {
 	all := slices.Concat(impossible, open)
 	slices.SortFunc(all, func(a, b Date) int { return a.At.Start - b.At.Start })

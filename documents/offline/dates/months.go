@@ -7,8 +7,8 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// monthForms are the names of the months, with their abbreviations and cases, in all languages: no form means one month
-// here and another one there.
+// monthForms are the names of the months with their abbreviations and cases in all languages. No
+// form means different months in two languages.
 var monthForms = [12]string{
 	"january jan enero ene janeiro janvier janv januar janner gennaio gen januari januar styczen stycznia sty ianuarie ian",
 	"february feb febrero fevereiro fev fevrier fevr februar feber febbraio februari luty lutego lut februarie",
@@ -34,12 +34,13 @@ var monthsByName = sync.OnceValue(func() map[string]int {
 	return months
 })
 
-const longestMonth = 14 // bytes, with a mark
+const maxMonthBytes = 14
 
-// month reads the name of a month and the point of an abbreviation; 0 if there is none.
+// month reads the name of a month and the full stop of an abbreviation. It returns 0 if there is
+// none.
 func (r *dateReader) month() int {
 	end := scan.WordEnd(r.text, r.at)
-	if end == r.at || end-r.at < 3 || end-r.at > longestMonth {
+	if end == r.at || end-r.at < 3 || end-r.at > maxMonthBytes {
 		return 0
 	}
 	m := monthsByName()[scan.Fold(r.text[r.at:end])]

@@ -7,6 +7,7 @@ import (
 	"portside/documents/offline/scan"
 )
 
+// scanDates reads all dates of a text, before the order of their parts is decided.
 func scanDates(w *scan.Watch, text string) Found {
 	var all Found
 	for i := 0; i < len(text) && !w.Stopped(); {
@@ -29,6 +30,7 @@ func scanDates(w *scan.Watch, text string) Found {
 	return all
 }
 
+// skipWord returns the end of the word or number at offset i.
 func skipWord(text string, i int) int {
 	if scan.IsDigit(text[i]) {
 		return scan.SkipDigits(text, i)
@@ -41,7 +43,7 @@ func skipWord(text string, i int) int {
 	return end
 }
 
-// dateAt reads the day that begins at an offset. One that does not exist still has its end.
+// dateAt reads the date that begins at offset i. If the date does not exist, its end is still set.
 func dateAt(text string, i int) (Date, bool) {
 	r := dateReader{text: text, at: i}
 	if !scan.IsDigit(text[i]) {
@@ -51,7 +53,7 @@ func dateAt(text string, i int) (Date, bool) {
 		return Date{}, false
 	}
 	if i > 1 && strings.IndexByte("-/.,", text[i-1]) >= 0 && scan.IsLetterOrDigit(text[i-2]) && text[i-1] != ',' {
-		return Date{}, false // within a longer number or name
+		return Date{}, false // part of a longer number or name
 	}
 	if d, ok := r.numeric(); ok || d.At.End > i {
 		return d, ok
@@ -60,13 +62,13 @@ func dateAt(text string, i int) (Date, bool) {
 	return r.dayFirst()
 }
 
-// dateReader reads one day from a place in a text.
+// dateReader reads one date from an offset of a text.
 type dateReader struct {
 	text string
 	at   int
 }
 
-// number reads digits; width 0 if there are none.
+// number reads digits. width is 0 if there are none.
 func (r *dateReader) number() (n, width int) {
 	end := scan.SkipDigits(r.text, r.at)
 	width = end - r.at
@@ -80,7 +82,7 @@ func (r *dateReader) number() (n, width int) {
 	return n, width
 }
 
-// skip passes over any of the bytes.
+// skip skips any of the bytes in set.
 func (r *dateReader) skip(set string) bool {
 	from := r.at
 	for r.at < len(r.text) && strings.IndexByte(set, r.text[r.at]) >= 0 {
@@ -89,7 +91,7 @@ func (r *dateReader) skip(set string) bool {
 	return r.at > from
 }
 
-// numeric reads 2026-03-05, 5.3.2026, 05/03/26 and the like.
+// numeric reads 2026-03-05, 5.3.2026, 05/03/26 and similar forms.
 func (r *dateReader) numeric() (Date, bool) {
 	start := r.at
 	a, wa := r.number()
@@ -112,12 +114,12 @@ func (r *dateReader) numeric() (Date, bool) {
 		return Date{}, false
 	}
 	if isYear := (wa == 4 || wc == 4) && d.hasYear(); !d.Exists() && !isYear {
-		return Date{}, false // nor is it meant as a day
+		return Date{}, false // a version or a number, not a date
 	}
 	return d, d.Exists()
 }
 
-// mark reads what stands between the parts; 0 if nothing that may.
+// mark reads the separator between two parts of a date. It returns 0 if there is none.
 func (r *dateReader) mark() byte {
 	if r.at >= len(r.text) || strings.IndexByte("-/.", r.text[r.at]) < 0 {
 		return 0
@@ -130,7 +132,7 @@ func (r *dateReader) mark() byte {
 	return m
 }
 
-// goesOn reports that what was read is the beginning of something longer.
+// continues reports whether the text that was read is only the beginning of something longer.
 func (r *dateReader) continues() bool {
 	rest := r.text[r.at:]
 	if rest == "" || rest[0] == 'T' {
@@ -142,6 +144,7 @@ func (r *dateReader) continues() bool {
 	return len(rest) > 1 && strings.IndexByte("-/.", rest[0]) >= 0 && scan.IsDigit(rest[1])
 }
 
+// withParts sets the day and month from the first two parts.
 func (d Date) withParts(a, b, year int, mark byte) Date {
 	d.Year, d.Day, d.Month = year, a, b
 	d.slashed = mark != '.'
@@ -152,6 +155,7 @@ func (d Date) withParts(a, b, year int, mark byte) Date {
 	return d
 }
 
+// fullYear adds the century to a year of two digits.
 func fullYear(year, width int) int {
 	const lastOfThisCentury = 69
 	switch {
@@ -182,7 +186,8 @@ func (r *dateReader) monthFirst() (Date, bool) {
 	return r.withYear(Date{At: scan.Span{Start: start, End: 0}, Month: month, Day: day})
 }
 
-// dayFirst reads 5 March 2026, 5. März 2026, 1er mars 2026, 3 de marzo de 2026, 3rd day of March, 2026, 03-Mar-26.
+// dayFirst reads 5 March 2026, 5. März 2026, 1er mars 2026, 3 de marzo de 2026, 3rd day of March,
+// 2026, 03-Mar-26.
 func (r *dateReader) dayFirst() (Date, bool) {
 	start := r.at
 	day, width := r.number()
@@ -203,6 +208,7 @@ func (r *dateReader) dayFirst() (Date, bool) {
 	return r.withYear(Date{At: scan.Span{Start: start, End: 0}, Month: month, Day: day})
 }
 
+// withYear reads the year after a day and a month.
 func (r *dateReader) withYear(d Date) (Date, bool) {
 	r.skip("'")
 	year, width := r.number()
@@ -210,13 +216,13 @@ func (r *dateReader) withYear(d Date) (Date, bool) {
 		return Date{}, false
 	}
 	if width == 2 && r.at < len(r.text) && r.text[r.at] == ':' {
-		return Date{}, false // it is the time of the day
+		return Date{}, false // a time of day
 	}
 	d.Year, d.At.End = fullYear(year, width), r.at
 	return d, d.Exists()
 }
 
-// ordinal passes over what makes a number an ordinal: 1st, 3.º, 1er, 3:e.
+// ordinal skips the ending of an ordinal: 1st, 3.º, 1er, 3:e.
 func (r *dateReader) ordinal() {
 	for _, mark := range []string{".º", ".°", "º", "°", "st", "nd", "rd", "th", "er", ":e", "-go"} {
 		if rest, ok := strings.CutPrefix(r.text[r.at:], mark); ok {
@@ -229,7 +235,7 @@ func (r *dateReader) ordinal() {
 	}
 }
 
-// small passes over any of the words, and the spaces after them.
+// skipWords skips any of the words and the spaces after each.
 func (r *dateReader) skipWords(words ...string) {
 	for _, w := range words {
 		if rest, ok := scan.CutWord(r.text[r.at:], w); ok {

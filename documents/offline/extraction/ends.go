@@ -16,12 +16,12 @@ import (
 // besidesRanges leaves out values that are ends of a range and not the end asked for.
 func (r *Document) besidesRanges(q *questions.Question, all []ranking.Answer) []ranking.Answer {
 	shapes := []questions.Shape{questions.TimeShape, questions.IDShape, questions.IBANShape, questions.PhoneShape, questions.NameShape, questions.ListShape, questions.TextShape}
-	if len(r.Ranges) == 0 || q.Variable.Type == answers.String && (q.Shape == questions.AnyShape || slices.Contains(shapes, q.Shape)) {
+	if len(r.Index.Ranges) == 0 || q.Variable.Type == answers.String && (q.Shape == questions.AnyShape || slices.Contains(shapes, q.Shape)) {
 		return all
 	}
 	const longest = 256 // of a range: two values and what joins them
 	return slices.DeleteFunc(all, func(c ranking.Answer) bool {
-		near := r.RangesFrom(scan.Span{Start: c.At.Start - longest, End: c.At.End})
+		near := r.Index.RangesFrom(scan.Span{Start: c.At.Start - longest, End: c.At.End})
 		return slices.ContainsFunc(near, func(b index.Range) bool { return forbids(b, q.End, c.At) })
 	})
 }
@@ -43,30 +43,30 @@ func (r *Document) fromEnds(q *questions.Question) []ranking.Answer {
 		return nil
 	}
 	var all []ranking.Answer
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
-		if r.Watch.Stopped() {
+	for i := range r.Set.Pairs {
+		p := &r.Set.Pairs[i]
+		if r.Index.Watch.Stopped() {
 			return nil
 		}
 		if !lexicon.AnyIn(q.WithoutEnd.Relevant, p.Label) {
 			continue
 		}
-		score := ranking.MatchLabel(q.WithoutEnd, p, r.Topic)
+		score := ranking.MatchLabel(q.WithoutEnd, p, r.Index.Topic)
 		if score <= ranking.MinScore-ranking.RepeatBonus {
 			continue
 		}
-		for _, b := range r.RangesFrom(scan.Span{Start: p.Value.Start, End: min(p.Value.End, p.Value.Start+values.NearBytes)}) {
+		for _, b := range r.Index.RangesFrom(scan.Span{Start: p.Value.Start, End: min(p.Value.End, p.Value.Start+values.NearBytes)}) {
 			all = append(all, r.endOf(q, b, score)...)
 		}
-		if questions.EndIn(r.Text[p.LabelAt.Start:p.LabelAt.End]) == q.End {
+		if questions.EndIn(r.Index.Text[p.LabelAt.Start:p.LabelAt.End]) == q.End {
 			all = append(all, r.besidesRanges(q, r.values.Read(q.WithoutEnd, p, score))...)
 		}
 	}
-	for _, s := range r.Sentences {
-		if r.Watch.Stopped() {
+	for _, s := range r.Set.Sentences {
+		if r.Index.Watch.Stopped() {
 			return nil
 		}
-		if ranges := r.RangesFrom(s); len(ranges) > 0 && r.prose.IsRelevant(q.WithoutEnd, s) {
+		if ranges := r.Index.RangesFrom(s); len(ranges) > 0 && r.prose.IsRelevant(q.WithoutEnd, s) {
 			all = append(all, r.endsIn(q, s, ranges)...)
 		}
 	}
@@ -99,7 +99,7 @@ func (r *Document) endOf(q *questions.Question, b index.Range, score float64) []
 		c.At = b.At // a day without its month says nothing by itself
 	}
 	if q.Variable.Type == answers.String {
-		c = values.StringAnswer(r.Text, c.At, score)
+		c = values.StringAnswer(r.Index.Text, c.At, score)
 	}
 	return []ranking.Answer{c}
 }
@@ -121,21 +121,21 @@ func fitsRange(b *index.Range, q *questions.Question) bool {
 func (r *Document) endsBeside(q *questions.Question) []ranking.Answer {
 	var all []ranking.Answer
 	for _, c := range r.besidesRanges(q, r.prose.FromSentences(q.WithoutEnd)) {
-		if r.Watch.Stopped() {
+		if r.Index.Watch.Stopped() {
 			return nil
 		}
-		i := sort.Search(len(r.Sentences), func(i int) bool { return r.Sentences[i].Start > c.At.Start }) - 1
+		i := sort.Search(len(r.Set.Sentences), func(i int) bool { return r.Set.Sentences[i].Start > c.At.Start }) - 1
 		if i < 0 {
 			continue
 		}
-		before := scan.Span{Start: r.Sentences[i].Start, End: c.At.Start}
-		for _, f := range r.NumbersIn(before) {
+		before := scan.Span{Start: r.Set.Sentences[i].Start, End: c.At.Start}
+		for _, f := range r.Index.NumbersIn(before) {
 			before.Start = max(before.Start, f.At.End)
 		}
-		for _, d := range r.DatesIn(before) {
+		for _, d := range r.Index.DatesIn(before) {
 			before.Start = max(before.Start, d.At.End)
 		}
-		if questions.EndIn(r.Text[before.Start:before.End]) == q.End {
+		if questions.EndIn(r.Index.Text[before.Start:before.End]) == q.End {
 			all = append(all, c)
 		}
 	}

@@ -22,15 +22,15 @@ import (
 
 func (r *Document) evidence(c ranking.Answer) answers.Evidence {
 	page := 0
-	if i := index.BlockAt(r.Doc.Blocks, c.At.Start); i >= 0 {
-		page = r.Doc.Blocks[i].Page
+	if i := index.BlockAt(r.Index.Doc.Blocks, c.At.Start); i >= 0 {
+		page = r.Index.Doc.Blocks[i].Page
 	}
 	const cent = 100
 	if c.Ambiguous {
 		c.Score = math.Min(c.Score, mostDoubtful)
 	}
 	confidence := math.Round(math.Min(c.Score, 0.99)*cent) / cent
-	return answers.Evidence{Quote: r.Text[c.At.Start:c.At.End], Start: c.At.Start, Page: page, Confidence: confidence}
+	return answers.Evidence{Quote: r.Index.Text[c.At.Start:c.At.End], Start: c.At.Start, Page: page, Confidence: confidence}
 }
 
 func (r *Document) find(q *questions.Question) (ranking.Answer, bool) {
@@ -44,19 +44,19 @@ func (r *Document) find(q *questions.Question) (ranking.Answer, bool) {
 		all = slices.Concat(r.fromPairs(q), r.prose.FromSentences(q), r.fromShapes(q), r.prose.FromGreeting(q))
 		all = append(r.besidesRanges(q, all), r.fromEnds(q)...)
 	}
-	return ranking.Best(r.Watch, all)
+	return ranking.Best(r.Index.Watch, all)
 }
 
 func (r *Document) fromPairs(q *questions.Question) []ranking.Answer {
 	var all []ranking.Answer
 	isPeriod := q.AsksForStart() || q.AsksForEnd()
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
-		if r.Watch.Stopped() {
+	for i := range r.Set.Pairs {
+		p := &r.Set.Pairs[i]
+		if r.Index.Watch.Stopped() {
 			return nil
 		}
 		if lexicon.AnyIn(q.Relevant, p.Label) {
-			if score := ranking.MatchLabel(q, p, r.Topic); score > ranking.MinScore-ranking.RepeatBonus {
+			if score := ranking.MatchLabel(q, p, r.Index.Topic); score > ranking.MinScore-ranking.RepeatBonus {
 				all = append(all, r.values.Read(q, p, score)...)
 			}
 		}
@@ -69,8 +69,8 @@ func (r *Document) fromPairs(q *questions.Question) []ranking.Answer {
 
 // finder finds values.
 type Document struct {
-	*index.Index
-	*candidates.Set
+	Index  *index.Index
+	Set    *candidates.Set
 	values *values.Reader
 	prose  *prose.Reader
 	claims *statements.Reader
@@ -108,12 +108,12 @@ func (r *Document) FirstFound(t answers.Type, names []string) (ranking.Answer, b
 // labelOf is the label that stands with a value, closest before it; empty if none does.
 func (r *Document) LabelOf(c ranking.Answer) string {
 	label := scan.Span{}
-	for _, p := range r.Pairs {
+	for _, p := range r.Set.Pairs {
 		if p.Value.Start <= c.At.Start && c.At.End <= p.Value.End && p.LabelAt.End <= c.At.Start && p.LabelAt.Start >= label.Start && !p.InGrid {
 			label = p.LabelAt
 		}
 	}
-	return strings.TrimRight(r.Text[label.Start:label.End], " :.")
+	return strings.TrimRight(r.Index.Text[label.Start:label.End], " :.")
 }
 
 // extractValues finds
@@ -133,7 +133,7 @@ func Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettin
 		found.Values[v.Name] = answers.Value{}
 		delete(found.Evidence, v.Name)
 		best, ok := r.find(ranking.Fit(r.Index, questions.New(v)))
-		if err := r.Watch.Check(); err != nil {
+		if err := r.Index.Watch.Check(); err != nil {
 			return found, extracting(err)
 		}
 		if ok {

@@ -18,7 +18,7 @@ func (r *Document) fromShapes(q *questions.Question) []ranking.Answer {
 	const unlabelled = 0.8
 	switch q.Shape {
 	case questions.EmailShape, questions.IBANShape:
-		return r.values.WithShape(q.Shape, scan.Span{Start: 0, End: len(r.Text)}, unlabelled)
+		return r.values.WithShape(q.Shape, scan.Span{Start: 0, End: len(r.Index.Text)}, unlabelled)
 	case questions.PhoneShape:
 		return r.phonesNamed(unlabelled)
 	case questions.CurrencyShape:
@@ -33,13 +33,13 @@ func (r *Document) fromShapes(q *questions.Question) []ranking.Answer {
 func (r *Document) onlyTime() []ranking.Answer {
 	const unlabelled = 0.7
 	var all []ranking.Answer
-	for s := (scan.Span{Start: 0, End: len(r.Text)}); s.Start < s.End && !r.Watch.Stopped(); {
+	for s := (scan.Span{Start: 0, End: len(r.Index.Text)}); s.Start < s.End && !r.Index.Watch.Stopped(); {
 		at := r.values.TimeOfDay(s)
 		if at.End <= at.Start {
 			break
 		}
-		if i := index.BlockAt(r.Blocks, at.Start); r.Blocks[i].Kind != documents.Field {
-			all = append(all, values.StringAnswer(r.Text, at, unlabelled))
+		if i := index.BlockAt(r.Index.Blocks, at.Start); r.Index.Blocks[i].Kind != documents.Field {
+			all = append(all, values.StringAnswer(r.Index.Text, at, unlabelled))
 		}
 		s.Start = at.End
 	}
@@ -49,12 +49,12 @@ func (r *Document) onlyTime() []ranking.Answer {
 // phonesNamed are the telephone numbers that follow such a word anywhere, as in "Jo Vink, tel. 030 55 01".
 func (r *Document) phonesNamed(score float64) []ranking.Answer {
 	var all []ranking.Answer
-	for _, m := range r.Mentions {
-		if m.Term != "PHONE" || r.Watch.Stopped() {
+	for _, m := range r.Index.Mentions {
+		if m.Term != "PHONE" || r.Index.Watch.Stopped() {
 			continue
 		}
-		if at, ok := names.Phone(r.Text, r.Following(m.At.End)); ok && at.Start-m.At.End <= len(" us now on: ") {
-			all = append(all, values.StringAnswer(r.Text, at, score))
+		if at, ok := names.Phone(r.Index.Text, r.Index.Following(m.At.End)); ok && at.Start-m.At.End <= len(" us now on: ") {
+			all = append(all, values.StringAnswer(r.Index.Text, at, score))
 		}
 	}
 	return all
@@ -65,7 +65,7 @@ func (r *Document) commonCurrency() []ranking.Answer {
 	const score = 0.8
 	var best ranking.Answer
 	code := ""
-	for _, f := range r.Numbers {
+	for _, f := range r.Index.Numbers {
 		if f.Currency == "" {
 			continue
 		}
@@ -73,13 +73,13 @@ func (r *Document) commonCurrency() []ranking.Answer {
 			return nil
 		}
 		code = f.Currency
-		text := r.Text[f.At.Start:f.At.End]
+		text := r.Index.Text[f.At.Start:f.At.End]
 		if i := strings.Index(text, code); i >= 0 {
 			at := f.At.Start + i
-			return []ranking.Answer{values.StringAnswer(r.Text, scan.Span{Start: at, End: at + len(code)}, score)}
+			return []ranking.Answer{values.StringAnswer(r.Index.Text, scan.Span{Start: at, End: at + len(code)}, score)}
 		}
 		if sign, ok := signIn(text); ok && best.Score == 0 {
-			best = values.StringAnswer(r.Text, scan.Span{Start: f.At.Start + sign.Start, End: f.At.Start + sign.End}, score)
+			best = values.StringAnswer(r.Index.Text, scan.Span{Start: f.At.Start + sign.Start, End: f.At.Start + sign.End}, score)
 		}
 	}
 	if best.Score == 0 {
@@ -92,13 +92,13 @@ func (r *Document) commonCurrency() []ranking.Answer {
 // writtenCurrency is the code that a document writes apart from its amounts.
 func (r *Document) writtenCurrency(score float64) []ranking.Answer {
 	var all []ranking.Answer
-	for _, m := range r.Mentions {
-		if r.Watch.Stopped() {
+	for _, m := range r.Index.Mentions {
+		if r.Index.Watch.Stopped() {
 			return nil
 		}
-		text := r.Text[m.At.Start:m.At.End]
+		text := r.Index.Text[m.At.Start:m.At.End]
 		if code, size := numbers.CurrencyAt(text); size == len(text) && code == text {
-			all = append(all, values.StringAnswer(r.Text, m.At, score))
+			all = append(all, values.StringAnswer(r.Index.Text, m.At, score))
 		}
 	}
 	return all

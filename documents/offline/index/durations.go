@@ -10,38 +10,39 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// lasting is a stretch of time where a text says it: 30 days, three (3) months.
+// Duration is a period of time in a text: 30 days, three (3) months.
 type Duration struct {
 	At    scan.Span
-	Value string
-	Unit  string
+	Value string // plain decimal
+	Unit  string // one of [lexicon.TimeUnits]
 }
 
-// durationsIn finds the stretches of time in a text: a unit with a number shortly before.
-func (r *Index) DurationsIn(s scan.Span) []Duration {
+// DurationsIn returns the durations within a span: units with a number shortly before them.
+func (ix *Index) DurationsIn(s scan.Span) []Duration {
 	var found []Duration
-	words := r.MentionsIn(s)
+	words := ix.MentionsIn(s)
 	for i, m := range words {
 		if !slices.Contains(lexicon.TimeUnits, m.Term) || i > 0 && words[i-1].At == m.At {
 			continue
 		}
-		if l, ok := r.durationAt(s, m); ok {
+		if l, ok := ix.durationAt(s, m); ok {
 			found = append(found, l)
 		}
 	}
 	return found
 }
 
-func (r *Index) durationAt(s scan.Span, unit lexicon.Mention) (Duration, bool) {
-	const between = 16 // bytes of words such as "calendar"
+// durationAt reads the number before a unit.
+func (ix *Index) durationAt(s scan.Span, unit lexicon.Mention) (Duration, bool) {
+	const maxGap = 16 // bytes, for words such as "calendar"
 	l := Duration{At: unit.At, Unit: unit.Term}
-	figures := r.NumbersIn(scan.Span{Start: max(s.Start, unit.At.Start-2*between), End: unit.At.Start})
-	before, from := r.wordBefore(s, unit.At.Start)
+	figures := ix.NumbersIn(scan.Span{Start: max(s.Start, unit.At.Start-2*maxGap), End: unit.At.Start})
+	before, from := wordBefore(ix, s, unit.At.Start)
 	if len(figures) > 0 {
 		f := figures[len(figures)-1]
-		if unit.At.Start-f.At.End <= between && f.Currency == "" && !f.Percent && !strings.ContainsAny(r.Text[f.At.End:unit.At.Start], ",.;:") {
+		if unit.At.Start-f.At.End <= maxGap && f.Currency == "" && !f.Percent && !strings.ContainsAny(ix.Text[f.At.End:unit.At.Start], ",.;:") {
 			l.Value, l.At.Start = f.Value, f.At.Start
-			l.At.Start = r.writtenOut(s, f.At.Start)
+			l.At.Start = writtenOut(ix, s, f.At.Start)
 			return l, true
 		}
 	}
@@ -52,23 +53,25 @@ func (r *Index) durationAt(s scan.Span, unit lexicon.Mention) (Duration, bool) {
 	return Duration{}, false
 }
 
-// writtenOut takes in the word before a number in brackets: three (3) months.
-func (r *Index) writtenOut(s scan.Span, at int) int {
-	if at > s.Start && r.Text[at-1] == '(' {
-		if word, from := r.wordBefore(s, at-1); numbers.SmallNumbers()[word] > 0 {
+// writtenOut returns the start of a number in brackets, including the same number as a word before
+// it: three (3) months.
+func writtenOut(ix *Index, s scan.Span, at int) int {
+	if at > s.Start && ix.Text[at-1] == '(' {
+		if word, from := wordBefore(ix, s, at-1); numbers.SmallNumbers()[word] > 0 {
 			return from
 		}
 	}
 	return at
 }
 
-func (r *Index) wordBefore(s scan.Span, at int) (word string, from int) {
-	const longest = 24
-	window := scan.Span{Start: max(s.Start, at-longest), End: at}
-	for window.Start < window.End && r.Text[window.Start]&0xC0 == 0x80 {
+// wordBefore returns the last word before an offset, folded, and where it begins.
+func wordBefore(ix *Index, s scan.Span, at int) (word string, from int) {
+	const maxBytes = 24
+	window := scan.Span{Start: max(s.Start, at-maxBytes), End: at}
+	for window.Start < window.End && ix.Text[window.Start]&0xC0 == 0x80 {
 		window.Start++
 	}
-	words := scan.Words(r.Text[window.Start:window.End])
+	words := scan.Words(ix.Text[window.Start:window.End])
 	if len(words) == 0 {
 		return "", at
 	}

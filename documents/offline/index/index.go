@@ -17,12 +17,15 @@ import (
 	"portside/documents/offline/scan"
 )
 
+// MaxWords and MaxBytes limit the text that is searched. 200,000 words are 500 full pages; a text
+// with few words ends at MaxBytes.
 const (
 	MaxWords = 200_000
 	MaxBytes = 2 << 20
 )
 
-// reading is a document prepared for looking things up: where it says what, and what stands beside what.
+// Index is a document, prepared for looking up facts by position. All lists are in the order of the
+// text.
 type Index struct {
 	Doc          *documents.Document
 	Text         string
@@ -33,52 +36,54 @@ type Index struct {
 	InvalidDates []dates.Date
 	Ranges       []Range
 	Topic        []string          // terms of the title and the first lines
-	AllTerms     []string          // every term once, in order of the alphabet
-	Blocks       []documents.Block // that are searched
-	Truncated    bool              // there is more than is searched
+	AllTerms     []string          // every term once, in alphabetical order
+	Blocks       []documents.Block // those that are searched
+	Truncated    bool              // the document has more text than is searched
 	Watch        *scan.Watch
 }
 
-// newReading prepares a document. A long one takes seconds, hence the context.
+// New reads a document. This takes seconds for a long one, so New returns the error of the context
+// soon after it ends.
 func New(ctx context.Context, d *documents.Document) (*Index, error) {
-	r := &Index{Doc: d, Text: d.Text(), Lang: language.Guess(d.Text()), Watch: scan.NewWatch(ctx)}
-	r.findMentions()
-	if err := r.Watch.Check(); err != nil {
+	ix := &Index{Doc: d, Text: d.Text(), Lang: language.Guess(d.Text()), Watch: scan.NewWatch(ctx)}
+	ix.findMentions()
+	if err := ix.Watch.Check(); err != nil {
 		return nil, err
 	}
-	r.Truncated = strings.TrimSpace(d.Text()[len(r.Text):]) != ""
-	r.Blocks = firstBlocks(d.Blocks, len(r.Text))
-	days := dates.Find(r.Watch, r.Text, r.Lang)
-	r.Dates, r.InvalidDates = days.Dates, days.Invalid
-	r.Numbers = outside(outside(numbers.Find(r.Watch, r.Text, r.Lang), days.Dates), days.Invalid)
-	r.markAnchors()
-	r.Ranges = r.findRanges()
-	r.Topic = r.topicTerms()
-	r.AllTerms = r.collectTerms()
-	return r, r.Watch.Check()
+	ix.Truncated = strings.TrimSpace(d.Text()[len(ix.Text):]) != ""
+	ix.Blocks = firstBlocks(d.Blocks, len(ix.Text))
+	days := dates.Find(ix.Watch, ix.Text, ix.Lang)
+	ix.Dates, ix.InvalidDates = days.Dates, days.Invalid
+	ix.Numbers = outside(outside(numbers.Find(ix.Watch, ix.Text, ix.Lang), days.Dates), days.Invalid)
+	markAnchors(ix)
+	ix.Ranges = findRanges(ix)
+	ix.Topic = ix.topicTerms()
+	ix.AllTerms = ix.collectTerms()
+	return ix, ix.Watch.Check()
 }
 
-// mention notes what the words mean, some thousands at a time, and ends the text where there are more than are searched. No
-// form runs over a break, so a stretch ends at one, or in a text without any, between two words.
-func (r *Index) findMentions() {
-	const stretch, longest = 4_000, 4_200
-	words := scan.WordReader{Text: r.Text[:searchedBytes(r.Text)]}
-	r.Text = words.Text
-	for left := MaxWords; words.Offset < len(words.Text) && r.Watch.Check() == nil; {
-		part := words.Read(min(stretch, left), min(longest, left))
+// findMentions collects the terms of the text, a few thousand words at a time, and cuts the text at
+// MaxWords. Each part ends at a break, because no form of the lexicon continues across one. In a
+// text without breaks it ends between two words.
+func (ix *Index) findMentions() {
+	const partWords, maxPartWords = 4_000, 4_200
+	words := scan.WordReader{Text: ix.Text[:searchedBytes(ix.Text)]}
+	ix.Text = words.Text
+	for left := MaxWords; words.Offset < len(words.Text) && ix.Watch.Check() == nil; {
+		part := words.Read(min(partWords, left), min(maxPartWords, left))
 		if left -= len(part); left == 0 {
 			words.Text = words.Text[:words.Offset]
-			r.Text = words.Text
+			ix.Text = words.Text
 		}
 		for _, m := range lexicon.Business().Mentions(part) {
-			if !isCodeHead(r.Text[m.At.End:]) {
-				r.Mentions = append(r.Mentions, m)
+			if !isCodeHead(ix.Text[m.At.End:]) {
+				ix.Mentions = append(ix.Mentions, m)
 			}
 		}
 	}
 }
 
-// searchedBytes is how much of a text is searched at most, in whole characters.
+// searchedBytes returns how many bytes of a text are searched at most, in whole characters.
 func searchedBytes(text string) int {
 	n := min(len(text), MaxBytes)
 	for n < len(text) && n > 0 && !utf8.RuneStart(text[n]) {
@@ -87,7 +92,13 @@ func searchedBytes(text string) int {
 	return n
 }
 
-// outside leaves out the numbers that are parts of dates.
+// isCodeHead reports whether the letters before rest begin an identifier: the PO of PO-55817 does
+// not mean an order.
+func isCodeHead(rest string) bool {
+	return len(rest) > 1 && strings.IndexByte("-/", rest[0]) >= 0 && scan.IsDigit(rest[1])
+}
+
+// outside removes the numbers that are part of a date.
 func outside(figures []numbers.Number, dates []dates.Date) []numbers.Number {
 	kept := figures[:0]
 	i := 0
@@ -102,22 +113,24 @@ func outside(figures []numbers.Number, dates []dates.Date) []numbers.Number {
 	return kept
 }
 
-func (r *Index) topicTerms() []string {
-	const lines, most = 4, 200
-	terms := lexicon.LabelTerms(lexicon.Business().Mentions(scan.Words(r.Doc.Title)))
-	for i := range r.Blocks[:min(lines, len(r.Blocks))] {
-		b := &r.Blocks[i]
-		if len(b.Text) <= most && (i == 0 || b.Kind == documents.Heading) {
-			terms = append(terms, r.TermsIn(scan.Span{Start: b.Start, End: b.End()})...)
+// topicTerms returns the terms of the title and of the headings in the first lines.
+func (ix *Index) topicTerms() []string {
+	const maxBlocks, maxBytes = 4, 200
+	terms := lexicon.LabelTerms(lexicon.Business().Mentions(scan.Words(ix.Doc.Title)))
+	for i := range ix.Blocks[:min(maxBlocks, len(ix.Blocks))] {
+		b := &ix.Blocks[i]
+		if len(b.Text) <= maxBytes && (i == 0 || b.Kind == documents.Heading) {
+			terms = append(terms, ix.TermsIn(scan.Span{Start: b.Start, End: b.End()})...)
 		}
 	}
 	return terms
 }
 
-func (r *Index) collectTerms() []string {
+// collectTerms returns every term of the document once, sorted.
+func (ix *Index) collectTerms() []string {
 	known := map[string]bool{}
-	for _, m := range r.Mentions {
-		if r.Watch.Stopped() {
+	for _, m := range ix.Mentions {
+		if ix.Watch.Stopped() {
 			return nil
 		}
 		known[m.Term] = true
@@ -125,73 +138,8 @@ func (r *Index) collectTerms() []string {
 	return slices.Sorted(maps.Keys(known))
 }
 
-// touching are the terms of the document that meet any of those wanted, with the one for days, which a label has by itself.
-// Whatever has none of them is no answer, which saves looking at it closely.
-func (r *Index) SimilarTerms(wanted []string) map[string]bool {
-	touched := map[string]bool{"DATE": lexicon.Contains(wanted, "DATE")}
-	for _, t := range r.AllTerms {
-		if r.Watch.Stopped() {
-			return touched
-		}
-		if lexicon.Contains(wanted, t) {
-			touched[t] = true
-		}
-	}
-	return touched
-}
-
-func (r *Index) MentionsAny(touched map[string]bool, s scan.Span) bool {
-	return slices.ContainsFunc(r.MentionsIn(s), func(m lexicon.Mention) bool { return touched[m.Term] })
-}
-
-// within returns the mentions that lie in a stretch.
-func (r *Index) MentionsIn(s scan.Span) []lexicon.Mention {
-	from := sort.Search(len(r.Mentions), func(i int) bool { return r.Mentions[i].At.Start >= s.Start })
-	size := sort.Search(len(r.Mentions)-from, func(i int) bool { return r.Mentions[from+i].At.End > s.End })
-	return r.Mentions[from : from+size]
-}
-
-func (r *Index) TermsIn(s scan.Span) []string { return lexicon.LabelTerms(r.MentionsIn(s)) }
-
-func (r *Index) NumbersIn(s scan.Span) []numbers.Number {
-	from := sort.Search(len(r.Numbers), func(i int) bool { return r.Numbers[i].At.Start >= s.Start })
-	size := sort.Search(len(r.Numbers)-from, func(i int) bool { return r.Numbers[from+i].At.End > s.End })
-	return r.Numbers[from : from+size]
-}
-
-func (r *Index) DatesIn(s scan.Span) []dates.Date {
-	from := sort.Search(len(r.Dates), func(i int) bool { return r.Dates[i].At.Start >= s.Start })
-	size := sort.Search(len(r.Dates)-from, func(i int) bool { return r.Dates[from+i].At.End > s.End })
-	return r.Dates[from : from+size]
-}
-
-// isCodeHead reports that the letters before a text begin a number: the PO of PO-55817 is no order.
-func isCodeHead(rest string) bool {
-	return len(rest) > 1 && strings.IndexByte("-/", rest[0]) >= 0 && scan.IsDigit(rest[1])
-}
-
-// daysSaid are the days of a stretch with those that are void: they answer nothing, but what they stand with is answered.
-func (r *Index) AllDatesIn(s scan.Span) []dates.Date {
-	from := sort.Search(len(r.InvalidDates), func(i int) bool { return r.InvalidDates[i].At.Start >= s.Start })
-	size := sort.Search(len(r.InvalidDates)-from, func(i int) bool { return r.InvalidDates[from+i].At.End > s.End })
-	if size == 0 {
-		return r.DatesIn(s)
-	}
-	all := slices.Concat(r.DatesIn(s), r.InvalidDates[from:from+size])
-	slices.SortFunc(all, func(a, b dates.Date) int { return a.At.Start - b.At.Start })
-	return all
-}
-
-// blockAt finds the block that holds an offset, or -1.
-func BlockAt(blocks []documents.Block, offset int) int {
-	i, exact := slices.BinarySearchFunc(blocks, offset, func(b documents.Block, at int) int { return b.Start - at })
-	if exact {
-		return i
-	}
-	return i - 1
-}
-
-// beginningOf returns the blocks that begin within the first bytes of the text, the last of them cut to it.
+// firstBlocks returns the blocks that begin within the first bytes of the text. The last block is
+// cut at the limit.
 func firstBlocks(blocks []documents.Block, limit int) []documents.Block {
 	n := len(blocks)
 	for n > 0 && blocks[n-1].Start >= limit {
@@ -211,42 +159,112 @@ func firstBlocks(blocks []documents.Block, limit int) []documents.Block {
 	return kept
 }
 
-// rangesFrom returns the ranges that begin in a stretch.
-func (r *Index) RangesFrom(s scan.Span) []Range {
-	from := sort.Search(len(r.Ranges), func(i int) bool { return r.Ranges[i].At.Start >= s.Start })
-	size := sort.Search(len(r.Ranges)-from, func(i int) bool { return r.Ranges[from+i].At.Start >= s.End })
-	return r.Ranges[from : from+size]
+// BlockAt returns the index of the block that contains an offset, or -1.
+func BlockAt(blocks []documents.Block, offset int) int {
+	i, exact := slices.BinarySearchFunc(blocks, offset, func(b documents.Block, at int) int { return b.Start - at })
+	if exact {
+		return i
+	}
+	return i - 1
 }
 
-// isOnlyLabel reports that a text has no word but such as name things: the next label of a form, not a name.
-func (r *Index) IsOnlyTerms(s scan.Span) bool {
-	words := r.MentionsIn(s)
+// MentionsIn returns the mentions within a span.
+func (ix *Index) MentionsIn(s scan.Span) []lexicon.Mention {
+	from := sort.Search(len(ix.Mentions), func(i int) bool { return ix.Mentions[i].At.Start >= s.Start })
+	size := sort.Search(len(ix.Mentions)-from, func(i int) bool { return ix.Mentions[from+i].At.End > s.End })
+	return ix.Mentions[from : from+size]
+}
+
+// TermsIn returns the label terms of a span.
+func (ix *Index) TermsIn(s scan.Span) []string { return lexicon.LabelTerms(ix.MentionsIn(s)) }
+
+// MentionsAny reports whether a span mentions one of the terms.
+func (ix *Index) MentionsAny(found map[string]bool, s scan.Span) bool {
+	return slices.ContainsFunc(ix.MentionsIn(s), func(m lexicon.Mention) bool { return found[m.Term] })
+}
+
+// SimilarTerms returns the terms of the document that match any of the wanted terms. Text with none
+// of them does not answer a question, so callers skip it. The set has DATE if it is wanted, because
+// some labels have that term implicitly.
+func (ix *Index) SimilarTerms(wanted []string) map[string]bool {
+	found := map[string]bool{"DATE": lexicon.Contains(wanted, "DATE")}
+	for _, t := range ix.AllTerms {
+		if ix.Watch.Stopped() {
+			return found
+		}
+		if lexicon.Contains(wanted, t) {
+			found[t] = true
+		}
+	}
+	return found
+}
+
+// NumbersIn returns the numbers within a span.
+func (ix *Index) NumbersIn(s scan.Span) []numbers.Number {
+	from := sort.Search(len(ix.Numbers), func(i int) bool { return ix.Numbers[i].At.Start >= s.Start })
+	size := sort.Search(len(ix.Numbers)-from, func(i int) bool { return ix.Numbers[from+i].At.End > s.End })
+	return ix.Numbers[from : from+size]
+}
+
+// DatesIn returns the valid dates within a span.
+func (ix *Index) DatesIn(s scan.Span) []dates.Date {
+	from := sort.Search(len(ix.Dates), func(i int) bool { return ix.Dates[i].At.Start >= s.Start })
+	size := sort.Search(len(ix.Dates)-from, func(i int) bool { return ix.Dates[from+i].At.End > s.End })
+	return ix.Dates[from : from+size]
+}
+
+// AllDatesIn returns the dates within a span, including invalid ones. An invalid date still shows
+// that the label beside it has an answer.
+func (ix *Index) AllDatesIn(s scan.Span) []dates.Date {
+	from := sort.Search(len(ix.InvalidDates), func(i int) bool { return ix.InvalidDates[i].At.Start >= s.Start })
+	size := sort.Search(len(ix.InvalidDates)-from, func(i int) bool { return ix.InvalidDates[from+i].At.End > s.End })
+	if size == 0 {
+		return ix.DatesIn(s)
+	}
+	all := slices.Concat(ix.DatesIn(s), ix.InvalidDates[from:from+size])
+	slices.SortFunc(all, func(a, b dates.Date) int { return a.At.Start - b.At.Start })
+	return all
+}
+
+// RangesFrom returns the ranges that begin within a span.
+func (ix *Index) RangesFrom(s scan.Span) []Range {
+	from := sort.Search(len(ix.Ranges), func(i int) bool { return ix.Ranges[i].At.Start >= s.Start })
+	size := sort.Search(len(ix.Ranges)-from, func(i int) bool { return ix.Ranges[from+i].At.Start >= s.End })
+	return ix.Ranges[from : from+size]
+}
+
+// IsOnlyTerms reports whether a span has only words that name things, such as the next label of a
+// form.
+func (ix *Index) IsOnlyTerms(s scan.Span) bool {
+	words := ix.MentionsIn(s)
 	return len(words) > 0 && !slices.ContainsFunc(words, func(m lexicon.Mention) bool { return !lexicon.IsTerm(m.Term) && !m.Filler && !scan.IsDigit(m.Term[0]) })
 }
 
-func (r *Index) IsDateAt(at int) bool {
-	dates := r.DatesIn(r.Following(at))
+// IsDateAt reports whether a valid date begins at an offset.
+func (ix *Index) IsDateAt(at int) bool {
+	dates := ix.DatesIn(ix.Following(at))
 	return len(dates) > 0 && dates[0].At.Start == at
 }
 
-// isAmount reports a number with a currency or in percent.
-func (r *Index) IsAmountAt(at int) bool {
-	figures := r.NumbersIn(r.Following(at))
+// IsAmountAt reports whether a number with a currency or a percent sign begins at an offset.
+func (ix *Index) IsAmountAt(at int) bool {
+	figures := ix.NumbersIn(ix.Following(at))
 	return len(figures) > 0 && figures[0].At.Start == at && (figures[0].Currency != "" || figures[0].Percent)
 }
 
-// isMeasured reports that a unit of time, weight or length follows: the number is no amount of money.
-func (r *Index) HasUnit(f numbers.Number) bool {
+// HasUnit reports whether a unit of time, weight or length follows a number, so that it is not an
+// amount of money.
+func (ix *Index) HasUnit(f numbers.Number) bool {
 	const besides = 2
-	words := r.MentionsIn(r.Following(f.At.End))
+	words := ix.MentionsIn(ix.Following(f.At.End))
 	if len(words) == 0 || words[0].At.Start-f.At.End >= besides {
 		return false
 	}
-	return slices.Contains(lexicon.TimeUnits, words[0].Term) || numbers.IsUnit(scan.Fold(r.Text[words[0].At.Start:words[0].At.End]))
+	return slices.Contains(lexicon.TimeUnits, words[0].Term) || numbers.IsUnit(scan.Fold(ix.Text[words[0].At.Start:words[0].At.End]))
 }
 
-// shortly is a stretch that is long enough for any number, day or unit that begins it.
-func (r *Index) Following(at int) scan.Span {
+// Following returns a span from an offset that is long enough for any number, date or unit.
+func (ix *Index) Following(at int) scan.Span {
 	const bytes = 80
-	return scan.Span{Start: at, End: min(at+bytes, len(r.Text))}
+	return scan.Span{Start: at, End: min(at+bytes, len(ix.Text))}
 }

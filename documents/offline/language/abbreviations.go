@@ -13,10 +13,12 @@ import (
 //go:embed abbreviations.txt
 var abbreviationText string
 
-// abbreviations are those that do not end sentences: something always follows them, or does if it is a number.
+// abbreviations has two sections of abbreviations that do not end a sentence: always, and only
+// before a number.
 var abbreviations = sync.OnceValue(func() WordLists { return ParseLists(abbreviationText) })
 
-// abbreviated reports whether the full stop between the two belongs to what stands before it.
+// abbreviated reports whether the full stop between left and right belongs to an abbreviation, an
+// initial or an ordinal.
 func (s *Splitter) abbreviated(left, right string) bool {
 	words := strings.Fields(left)
 	if len(words) == 0 {
@@ -32,7 +34,8 @@ func (s *Splitter) abbreviated(left, right string) bool {
 	return s.isInitial(last, right) || s.isOrdinal(words, right)
 }
 
-// isAbbreviation looks the last words up, together too: "z. B" is z.b.
+// isAbbreviation reports whether the last word, or the last two or three words together, are in the
+// list: "z. B" is listed as "z.b".
 func (s *Splitter) isAbbreviation(words []string, list map[string]bool) bool {
 	key := ""
 	for i := len(words) - 1; i >= max(0, len(words)-3); i-- {
@@ -44,7 +47,7 @@ func (s *Splitter) isAbbreviation(words []string, list map[string]bool) bool {
 	return s.lang == "de" && strings.HasSuffix(key, "str")
 }
 
-// withoutArticle makes art of l'art.
+// withoutArticle removes an article with an apostrophe: "l'art" becomes "art".
 func withoutArticle(word string) string {
 	if _, bare, found := strings.Cut(strings.ReplaceAll(word, "’", "'"), "'"); found {
 		return bare
@@ -52,15 +55,16 @@ func withoutArticle(word string) string {
 	return word
 }
 
-// numberFollows takes Roman numbers and references like "A-12" for numbers.
+// numberFollows reports whether right begins with a number. Roman numerals and references such as
+// "A-12" count.
 func numberFollows(right string) bool {
 	word, _, _ := strings.Cut(strings.TrimLeft(right, openers), " ")
 	word = strings.TrimRight(word, ".,;:)]")
 	return strings.ContainsAny(word, "0123456789") || (word != "" && strings.Trim(word, "IVXLC") == "")
 }
 
-// isInitial reports whether a word is one letter, or letters with full stops, of a name that goes on. A small word that
-// begins with a capital begins a sentence.
+// isInitial reports whether last is one letter of a name, or letters with full stops, and the name
+// continues. A stop word with a capital begins a new sentence instead.
 func (s *Splitter) isInitial(last, right string) bool {
 	if last == "" || (s.lang == "en" && last == "I") {
 		return false
@@ -80,6 +84,7 @@ func (s *Splitter) isInitial(last, right string) bool {
 	return unicode.IsUpper(first) && (single || !s.stops[strings.ToLower(next)])
 }
 
+// FirstWord returns the letters that a text begins with, after any opening quotes and brackets.
 func FirstWord(text string) string {
 	text = strings.TrimLeft(text, openers)
 	end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
@@ -89,13 +94,15 @@ func FirstWord(text string) string {
 	return text[:end]
 }
 
-// countedNouns follow an ordinal with its full stop: months in every language, and what Germans count.
+// countedNouns are words that follow an ordinal: months in every language, and nouns that Germans
+// number.
 var countedNouns = sync.OnceValue(func() map[string]bool { return scan.SetOf(abbreviations()["ordinals"]["all"]) })
 
-// ordinalArticles stand before a German ordinal.
+// ordinalArticles are the words that come before a German ordinal.
 var ordinalArticles = sync.OnceValue(func() map[string]bool { return scan.SetOf(abbreviations()["ordinals"]["de"]) })
 
-// isOrdinal reports whether a number with its full stop counts what follows: "3. März", "im 2. Halbjahr".
+// isOrdinal reports whether the last word is an ordinal with a full stop: "3. März", "im 2.
+// Halbjahr".
 func (s *Splitter) isOrdinal(words []string, right string) bool {
 	number := strings.TrimLeft(words[len(words)-1], openers)
 	if len(number) > 2 || number == "" || strings.Trim(number, "0123456789") != "" {

@@ -13,8 +13,33 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// languageOf is the language of a text, or the likeliest of the ten where it cannot be told for sure: numbers and negations
-// have to be read in some language.
+// Detection looks at samplePieces pieces of samplePiece bytes, spread evenly over the text.
+const (
+	samplePieces = 4
+	samplePiece  = 700
+)
+
+// Detect returns which of the ten languages a text is in, and an empty string if it is another
+// language or cannot be determined. Stop words and business words decide. If they are not clear
+// enough, trigrams decide.
+func Detect(text string) answers.Lang {
+	sample := sampleOf(text)
+	count := countVotes(sample)
+	guess, sure := guessByTrigrams(sample)
+	switch {
+	case count.best == 0:
+		return ""
+	case count.best >= 1 && count.best >= 1.25*count.second && guess == count.lang,
+		count.best >= 1.5 && count.best >= 1.6*count.second:
+		return Supported(count.lang)
+	case sure && guess != "" && count.of[guess] >= 0.75*count.best:
+		return guess
+	}
+	return ""
+}
+
+// Guess returns the language of a text, or the most likely of the ten if [Detect] is not sure.
+// Numbers and negations must be read in some language.
 func Guess(text string) answers.Lang {
 	if lang := Detect(text); lang != "" {
 		return lang
@@ -36,31 +61,7 @@ func Guess(text string) answers.Lang {
 	return best
 }
 
-// What of a text is looked at to tell its language: as many pieces, evenly spread, of so many bytes.
-const (
-	samplePieces = 4
-	samplePiece  = 700
-)
-
-// detectLanguage tells which of the ten languages a text is in, and is empty when it is none of them or cannot be told. Small
-// words decide; trigrams settle what they leave open, which is how neighbours that are not ours (Danish, Czech, Catalan) do
-// not pass for the nearest that is.
-func Detect(text string) answers.Lang {
-	sample := sampleOf(text)
-	count := countVotes(sample)
-	guess, sure := guessByTrigrams(sample)
-	switch {
-	case count.best == 0:
-		return ""
-	case count.best >= 1 && count.best >= 1.25*count.second && guess == count.lang,
-		count.best >= 1.5 && count.best >= 1.6*count.second:
-		return Supported(count.lang)
-	case sure && guess != "" && count.of[guess] >= 0.75*count.best:
-		return guess
-	}
-	return ""
-}
-
+// Supported returns lang if it is one of the ten languages, and otherwise an empty string.
 func Supported(lang answers.Lang) answers.Lang {
 	if slices.Contains(answers.Langs(), lang) {
 		return lang
@@ -68,7 +69,8 @@ func Supported(lang answers.Lang) answers.Lang {
 	return ""
 }
 
-// sampleOf takes pieces from all over a long text, for its beginning may be an address or a list of names.
+// sampleOf takes pieces from the whole of a long text, because its beginning may be an address or a
+// list of names.
 func sampleOf(text string) string {
 	if len(text) <= samplePieces*samplePiece {
 		return text
@@ -82,7 +84,8 @@ func sampleOf(text string) string {
 	return sample.String()
 }
 
-// votes are what the telling words of a text say. A word of several languages counts less for each.
+// votes counts the words that are typical of each language. A word of several languages counts as a
+// fraction for each.
 type votes struct {
 	of           map[answers.Lang]float64
 	lang         answers.Lang
@@ -91,10 +94,10 @@ type votes struct {
 
 func countVotes(sample string) votes {
 	count := votes{of: map[answers.Lang]float64{}}
-	telling := distinctiveWords()
+	langs := distinctiveWords()
 	EachWord(sample, func(word string) {
-		for _, lang := range telling[word] {
-			count.of[lang] += 1 / float64(len(telling[word]))
+		for _, lang := range langs[word] {
+			count.of[lang] += 1 / float64(len(langs[word]))
 		}
 	})
 	for _, lang := range votingLangs() { // in a fixed order, so that a tie has one outcome
@@ -110,16 +113,16 @@ func countVotes(sample string) votes {
 
 func votingLangs() []answers.Lang { return append(answers.Langs(), "da", "cs", "ca") }
 
-// tellingWords are the languages of each small word.
+// distinctiveWords returns the languages of each stop word and business word.
 var distinctiveWords = sync.OnceValue(func() map[string][]answers.Lang {
-	telling := map[string][]answers.Lang{}
+	langs := map[string][]answers.Lang{}
 	for _, lang := range votingLangs() {
-		every := languageWords()["small"][lang] + " " + languageWords()["business"][lang] + " " + languageWords()["neighbours"][lang]
-		for word := range scan.SetOf(every) {
-			telling[word] = append(telling[word], lang)
+		all := languageWords()["stop words"][lang] + " " + languageWords()["business"][lang] + " " + languageWords()["neighbors"][lang]
+		for word := range scan.SetOf(all) {
+			langs[word] = append(langs[word], lang)
 		}
 	}
-	return telling
+	return langs
 })
 
 var trigramLangs = map[whatlanggo.Lang]answers.Lang{
@@ -135,7 +138,8 @@ var trigramOptions = sync.OnceValue(func() whatlanggo.Options {
 	return options
 })
 
-// guessByTrigrams is sure only when there are enough letters, and then by a margin: its library breaks ties at random.
+// guessByTrigrams is sure only if the text has enough letters and one language leads clearly,
+// because the library breaks ties at random.
 func guessByTrigrams(sample string) (guess answers.Lang, sure bool) {
 	const enoughLetters = 60
 	letters := strings.Map(func(r rune) rune {
@@ -154,7 +158,8 @@ func guessByTrigrams(sample string) (guess answers.Lang, sure bool) {
 	return trigramLangs[info.Lang], info.IsReliable() && len(letters) >= enoughLetters
 }
 
-// eachWord gives the words of a text, in lower case: runs of letters and digits, cut at apostrophes and hyphens.
+// EachWord calls do with each word of a text, in lower case. Apostrophes and hyphens separate
+// words.
 func EachWord(text string, do func(word string)) {
 	start := -1
 	for i, r := range text {

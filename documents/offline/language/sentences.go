@@ -11,17 +11,19 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// splitter finds sentences. Unicode's rules take every "Dr. Meier" for two and every "ended. 20 people" for one, so their
-// borders are only proposals here, some are added, and what stands around each decides.
+// Splitter splits a text into sentences. The rules of Unicode split "Dr. Meier" and do not split
+// "ended. 20 people", so their borders are only proposals. The Splitter adds borders and then
+// decides on each by the words around it.
 type Splitter struct {
-	always        map[string]bool // abbreviations that something always follows
-	beforeNumbers map[string]bool // abbreviations that a number follows: no., art.
+	always        map[string]bool // abbreviations that never end a sentence
+	beforeNumbers map[string]bool // abbreviations that do not end a sentence before a number: no., art.
 	stops         map[string]bool
 	lang          answers.Lang
 	watch         *scan.Watch
 }
 
-// newSplitter returns a splitter; of an unknown language, with the abbreviations of all.
+// NewSplitter returns a Splitter that stops early with the watch. If the language is not supported,
+// it uses the abbreviations of all languages.
 func NewSplitter(lang answers.Lang, w *scan.Watch) *Splitter {
 	s := &Splitter{always: map[string]bool{}, beforeNumbers: map[string]bool{}, stops: StopWords()[lang], lang: lang, watch: w}
 	if s.stops == nil {
@@ -37,7 +39,7 @@ func NewSplitter(lang answers.Lang, w *scan.Watch) *Splitter {
 	return s
 }
 
-// split returns the sentences of a text without the spaces between them.
+// Split returns the sentences of a text, without the white space between them.
 func (s *Splitter) Split(text string) []scan.Span {
 	var spans []scan.Span
 	start := 0
@@ -56,7 +58,32 @@ func (s *Splitter) Split(text string) []scan.Span {
 	return spans
 }
 
-// borders are the places where a sentence may end, the text's end included.
+// continuesOver reports whether a sentence continues after the border between left and right. It
+// looks only at the text near the border.
+func (s *Splitter) continuesOver(left, right string) bool {
+	left, right = nearBorder(left, right)
+	trimmedLeft := strings.TrimRightFunc(left, unicode.IsSpace)
+	right = strings.TrimLeftFunc(right, unicode.IsSpace)
+	broken := strings.Contains(left[len(trimmedLeft):], "\n")
+	if broken && !continuesOnNextLine(trimmedLeft, right) {
+		return false
+	}
+	if StartsLower(right) {
+		return true
+	}
+	if !strings.HasSuffix(trimmedLeft, ".") {
+		return isParagraphNumber(trimmedLeft) || (broken && !EndsSentence(trimmedLeft))
+	}
+	return isParagraphNumber(trimmedLeft) || s.abbreviated(strings.TrimSuffix(trimmedLeft, "."), right)
+}
+
+const (
+	closers      = `"')]»”’“`
+	openers      = `"'([«„“‘»–—- `
+	SentenceEnds = ".!?…"
+)
+
+// borders returns the offsets at which a sentence may end, including the end of the text.
 func borders(w *scan.Watch, text string) []int {
 	var found []int
 	for segments := sentences.FromString(text); segments.Next() && !w.Stopped(); {
@@ -66,7 +93,8 @@ func borders(w *scan.Watch, text string) []int {
 	return found
 }
 
-// appendInner adds what Unicode's rules leave together: a full stop before a number, an ellipsis before a capital.
+// appendInner adds the borders that Unicode's rules miss: a full stop before a number, an ellipsis
+// before a capital.
 func appendInner(found []int, text string, from int) []int {
 	for i := from; i < len(text); i++ {
 		size := 1
@@ -89,41 +117,18 @@ func appendInner(found []int, text string, from int) []int {
 	return found
 }
 
-const (
-	closers      = `"')]»”’“`
-	openers      = `"'([«„“‘»–—- `
-	SentenceEnds = ".!?…"
-)
-
-// joins reports whether a sentence goes on over a border. It looks at what is near only, however long the text is.
-func (s *Splitter) continuesOver(left, right string) bool {
-	left, right = nearBorder(left, right)
-	trimmedLeft := strings.TrimRightFunc(left, unicode.IsSpace)
-	right = strings.TrimLeftFunc(right, unicode.IsSpace)
-	broken := strings.Contains(left[len(trimmedLeft):], "\n")
-	if broken && !continuesOnNextLine(trimmedLeft, right) {
-		return false
-	}
-	if StartsLower(right) {
-		return true
-	}
-	if !strings.HasSuffix(trimmedLeft, ".") {
-		return isParagraphNumber(trimmedLeft) || (broken && !EndsSentence(trimmedLeft))
-	}
-	return isParagraphNumber(trimmedLeft) || s.abbreviated(strings.TrimSuffix(trimmedLeft, "."), right)
-}
-
-func nearBorder(left, right string) (lastBytes, firstBytes string) {
-	const reach = 200
-	if len(left) > reach {
-		cut := len(left) - reach
+// nearBorder returns the last bytes of left and the first bytes of right.
+func nearBorder(left, right string) (string, string) {
+	const maxBytes = 200
+	if len(left) > maxBytes {
+		cut := len(left) - maxBytes
 		for !utf8.RuneStart(left[cut]) {
 			cut++
 		}
 		left = left[cut:]
 	}
-	if len(right) > reach {
-		cut := reach
+	if len(right) > maxBytes {
+		cut := maxBytes
 		for !utf8.RuneStart(right[cut]) {
 			cut--
 		}
@@ -132,15 +137,10 @@ func nearBorder(left, right string) (lastBytes, firstBytes string) {
 	return left, right
 }
 
-// isEnded reports whether a text ends as sentences do, closing quotes and brackets aside.
-func EndsSentence(text string) bool {
-	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, closers))
-	return strings.ContainsRune(SentenceEnds, last)
-}
-
-// joinsLines reports whether a line break is one that fell into a sentence.
+// continuesOnNextLine reports whether a line break is within a sentence: the next line starts in
+// lower case, or the line is so long that the break only wraps it.
 func continuesOnNextLine(left, right string) bool {
-	const full = 55 // characters of a line that was broken because it was full
+	const fullLine = 55 // characters
 	line := left[strings.LastIndexByte(left, '\n')+1:]
 	next, _, _ := strings.Cut(right, "\n")
 	switch {
@@ -149,11 +149,18 @@ func continuesOnNextLine(left, right string) bool {
 	case StartsLower(right):
 		return true
 	}
-	return utf8.RuneCountInString(line) >= full
+	return utf8.RuneCountInString(line) >= fullLine
 }
 
-// isItem reports whether a line begins as one of a list: with a bullet, a number or a letter in a bracket. A date is none,
-// nor is an initial.
+// EndsSentence reports whether a text ends with a mark that ends a sentence. Closing quotes and
+// brackets after it are ignored.
+func EndsSentence(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, closers))
+	return strings.ContainsRune(SentenceEnds, last)
+}
+
+// IsListItem reports whether a line begins with a bullet, a number or a letter in a bracket. A date
+// such as "3. May" and an initial are not list items.
 func IsListItem(line string) bool {
 	first, rest, found := strings.Cut(line, " ")
 	switch {
@@ -165,12 +172,14 @@ func IsListItem(line string) bool {
 	return isParagraphNumber(first) || (utf8.RuneCountInString(first) == 1 && strings.ContainsAny(first, "-–—•*·‣"))
 }
 
+// StartsLower reports whether the first letter of a text is in lower case.
 func StartsLower(text string) bool {
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, openers))
 	return unicode.IsLower(first)
 }
 
-// isLabel reports whether a text is nothing but what numbers a paragraph: "2.", "b)", "§ 3.", "iv.".
+// isParagraphNumber reports whether a text is only the number of a paragraph: "2.", "b)", "§ 3.",
+// "iv.".
 func isParagraphNumber(text string) bool {
 	const longest = 10
 	text = strings.TrimSpace(strings.TrimLeft(text, "§(-–—•* "))

@@ -25,14 +25,16 @@ var snowballs = map[answers.Lang]func(*snowballstem.Env) bool{
 	"it": italian.Stem, "nl": dutch.Stem, "sv": swedish.Stem, "ro": romanian.Stem,
 }
 
-// stemmer brings the forms of a word together. It remembers them, for texts repeat themselves; it belongs to one call.
+// Stemmer maps the forms of a word to one stem. It caches stems, because texts repeat words. It is
+// not safe for concurrent use.
 type Stemmer struct {
 	Lang  answers.Lang
 	stops map[string]bool
 	cache map[string]string
 }
 
-// newStemmer returns a stemmer. Of a language that is not known, small words of all are left out and nothing is cut off.
+// NewStemmer returns a Stemmer. If the language is not supported, it removes the stop words of all
+// languages and does not change other words.
 func NewStemmer(lang answers.Lang) *Stemmer {
 	stops := StopWords()[lang]
 	if stops == nil {
@@ -41,7 +43,7 @@ func NewStemmer(lang answers.Lang) *Stemmer {
 	return &Stemmer{lang, stops, map[string]string{}}
 }
 
-// stem returns the stem of a word in lower case; empty for words that say nothing: small ones, and single letters.
+// Stem returns the stem of a word in lower case. It is empty for stop words and single letters.
 func (s *Stemmer) Stem(word string) string {
 	stem, known := s.cache[word]
 	if !known {
@@ -51,12 +53,23 @@ func (s *Stemmer) Stem(word string) string {
 	return stem
 }
 
+// Stems returns the stems of a text in their order, with repetitions.
+func (s *Stemmer) Stems(text string) []string {
+	var stems []string
+	EachWord(text, func(word string) {
+		if stem := s.Stem(word); stem != "" {
+			stems = append(stems, stem)
+		}
+	})
+	return stems
+}
+
 func (s *Stemmer) cut(word string) string {
-	const longest = 96 // bytes
+	const maxWordBytes = 96
 	switch {
 	case s.stops[word] || (utf8.RuneCountInString(word) < 2 && !scan.IsDigit(word[0])):
 		return ""
-	case len(word) > longest || scan.IsDigit(word[0]):
+	case len(word) > maxWordBytes || scan.IsDigit(word[0]):
 		return word
 	case s.Lang == "pl":
 		return stemPolish(word)
@@ -71,22 +84,12 @@ func (s *Stemmer) cut(word string) string {
 	return word
 }
 
-// cedillas: the Romanian stemmer knows the letters of old code pages only.
+// cedillas replaces the Romanian letters with a comma below, because the stemmer knows only those
+// with a cedilla.
 var cedillas = strings.NewReplacer("ș", "ş", "ț", "ţ")
 
-// stemsOf returns the stems of a text in its order, repeated as there.
-func (s *Stemmer) Stems(text string) []string {
-	var stems []string
-	EachWord(text, func(word string) {
-		if stem := s.Stem(word); stem != "" {
-			stems = append(stems, stem)
-		}
-	})
-	return stems
-}
-
-// polishEndings are cut off once, the longest that leaves a stem. They bring cases and numbers together, not words of one
-// family; that is what comparing sentences needs.
+// polishEndings are the endings of cases and numbers. The longest that leaves a stem is removed
+// once. Words of one family keep different stems.
 var polishEndings = sync.OnceValue(func() map[string]bool {
 	return scan.SetOf(`owaniami owaniach owaniem owania owaniu owanie owany owana owane owanych owanej owanego owaną
 		aniami aniach aniem ania aniu anie eniami eniach eniem enia eniu enie
@@ -97,9 +100,9 @@ var polishEndings = sync.OnceValue(func() map[string]bool {
 })
 
 func stemPolish(word string) string {
-	const shortestStem, longestEnding = 3, 10
-	for at := max(1, len(word)-longestEnding); at < len(word); at++ {
-		if polishEndings()[word[at:]] && utf8.RuneCountInString(word[:at]) >= shortestStem {
+	const minStemRunes, maxEndingBytes = 3, 10
+	for at := max(1, len(word)-maxEndingBytes); at < len(word); at++ {
+		if polishEndings()[word[at:]] && utf8.RuneCountInString(word[:at]) >= minStemRunes {
 			word = word[:at]
 			break
 		}

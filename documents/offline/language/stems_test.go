@@ -33,7 +33,7 @@ func TestFormsOfAWordShareAStem(t *testing.T) {
 }
 
 func FuzzStems(f *testing.F) {
-	for lang, list := range languageWords()["small"] {
+	for lang, list := range languageWords()["stop words"] {
 		f.Add(list, string(lang))
 	}
 	f.Fuzz(func(_ *testing.T, text, lang string) {

@@ -9,9 +9,11 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// wordLists are the lines of a file of words, by section and language.
+// WordLists holds lists of words by section and language.
 type WordLists map[string]map[answers.Lang]string
 
+// ParseLists parses a text with one section name in brackets per section, and below it one line
+// "language: words" for each language.
 func ParseLists(text string) WordLists {
 	lists, section := WordLists{}, ""
 	for line := range strings.Lines(text) {
@@ -31,30 +33,31 @@ func ParseLists(text string) WordLists {
 //go:embed words.txt
 var languageText string
 
-// languageWords has the words that tell languages apart. Small ones hold sentences together and say nothing of what a text
-// is about; business ones are for invoices and forms, which hardly have small ones; neighbours are languages near ours that
-// no answer is written in (Danish and Norwegian, Czech and Slovak, Catalan).
+// languageWords has three sections. Stop words hold a sentence together and do not say what a text
+// is about. Business words identify the language of invoices and forms, which have few stop words.
+// Neighbors are words of related languages that are not supported (Danish and Norwegian, Czech and
+// Slovak, Catalan), so that those are not mistaken for a supported one.
 var languageWords = sync.OnceValue(func() WordLists { return ParseLists(languageText) })
 
-// stopWords are the small words of each language, as a set.
+// StopWords returns the stop words of each supported language.
 var StopWords = sync.OnceValue(func() map[answers.Lang]map[string]bool {
 	sets := map[answers.Lang]map[string]bool{}
-	for lang, list := range languageWords()["small"] {
+	for lang, list := range languageWords()["stop words"] {
 		sets[lang] = scan.SetOf(list)
 	}
 	return sets
 })
 
-// everySmallWord are the small words of all languages.
+// AllStopWords returns the stop words of all supported languages together.
 var AllStopWords = sync.OnceValue(func() map[string]bool {
 	every := map[string]bool{}
-	for _, list := range languageWords()["small"] {
+	for _, list := range languageWords()["stop words"] {
 		scan.AddWords(every, list)
 	}
 	return every
 })
 
-// prepareLists builds the word lists that every document needs.
+// Prepare builds the word lists that every document needs. Calling it early is optional.
 func Prepare() {
 	distinctiveWords()
 	StopWords()

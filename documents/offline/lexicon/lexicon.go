@@ -12,21 +12,22 @@ import (
 //go:embed lexicon.txt
 var lexiconText string
 
-// lexicon tells what words and phrases of business documents mean, in any of the languages: a meaning is one or more terms
-// in capitals, the same for all languages. Words that it does not know stand for themselves, cut short.
+// Lexicon maps the words and phrases of business documents to terms in capitals, the same for all
+// languages. A form is one or more folded words with a space between them.
 //
-// A form is its words with a space between them. Both maps are made at once, in one piece each, because the first question
-// after a cold start waits for them.
+// Both maps get their final size at once, because the first question after a cold start waits for
+// them.
 type Lexicon struct {
 	forms map[string]form
-	stems map[string][]string // terms of the forms whose last word may go on
+	stems map[string][]string // terms of forms whose last word may have any ending
 }
 
 type form struct {
-	terms    []string // nil if it is only the beginning of others
-	isPrefix bool     // others begin with it
+	terms    []string // nil if it is only the beginning of other forms
+	isPrefix bool     // other forms begin with it
 }
 
+// Business returns the lexicon of business documents. The first call builds it.
 var Business = sync.OnceValue(func() *Lexicon {
 	const forms, stems = 4_500, 700
 	l := &Lexicon{make(map[string]form, forms), make(map[string][]string, stems)}
@@ -38,7 +39,7 @@ var Business = sync.OnceValue(func() *Lexicon {
 	return l
 })
 
-// add reads forms, each of which begins after a comma; a star ends a stem.
+// add adds a list of forms that are separated by commas. A star ends a stem.
 func (l *Lexicon) add(terms []string, forms string) {
 	for words := scan.Words(forms); len(words) > 0; {
 		n := 1
@@ -50,6 +51,7 @@ func (l *Lexicon) add(terms []string, forms string) {
 	}
 }
 
+// addForm adds one form, and marks its beginnings as prefixes.
 func (l *Lexicon) addForm(terms []string, words []scan.Word, isStem bool) {
 	text := words[0].Text
 	for _, w := range words[1:] {
@@ -63,7 +65,7 @@ func (l *Lexicon) addForm(terms []string, words []scan.Word, isStem bool) {
 	l.forms[text] = form{union(l.forms[text].terms, terms), l.forms[text].isPrefix}
 }
 
-// union may return either of the two, but changes neither.
+// union returns the terms of both lists. It may return one of the lists, but changes neither.
 func union(known, more []string) []string {
 	if known == nil {
 		return more
@@ -76,8 +78,11 @@ func union(known, more []string) []string {
 	return known
 }
 
-// longest returns the terms of the longest form at the beginning of words, and how many words it has. Of a form and a stem
-// with as many, the form counts.
+// Means reports whether one of the terms of a word is term.
+func (l *Lexicon) Means(word, term string) bool { return slices.Contains(l.forms[word].terms, term) }
+
+// longest returns the terms of the longest form at the beginning of words, and its number of words.
+// If a form and a stem have the same number of words, the form wins.
 func (l *Lexicon) longest(words []scan.Word) (terms []string, used int) {
 	text := ""
 	for i, w := range words {
@@ -101,16 +106,16 @@ func (l *Lexicon) longest(words []scan.Word) (terms []string, used int) {
 }
 
 const (
-	maxEndingLetters = 6 // letters that inflection may add to a stem
+	maxEndingLetters = 6 // letters that inflection adds to a stem
 	minStemBytes     = 3
-	minPartBytes     = 4 // letters of a part of a compound
+	minPartBytes     = 4 // of a part of a compound
 	maxPartEnding    = 2
 )
 
-// stem returns the terms of the longest stem that a form begins with, if no more than so many letters follow it. Last is how
-// long the form's last word is.
-func (l *Lexicon) stem(form string, last, most int) []string {
-	for n := 0; n <= most && n <= last-minStemBytes; n++ {
+// stem returns the terms of the longest stem that the form begins with, if at most maxEnding
+// letters follow it. lastWord is the length of the form's last word.
+func (l *Lexicon) stem(form string, lastWord, maxEnding int) []string {
+	for n := 0; n <= maxEnding && n <= lastWord-minStemBytes; n++ {
 		if terms := l.stems[form[:len(form)-n]]; terms != nil {
 			return terms
 		}
@@ -118,7 +123,8 @@ func (l *Lexicon) stem(form string, last, most int) []string {
 	return nil
 }
 
-// compound splits a word such as Rechnungsnummer or förfallodatum into two that are known.
+// compound returns the terms of a compound such as Rechnungsnummer or förfallodatum, if both of
+// its parts are known.
 func (l *Lexicon) compound(word string) []string {
 	for i := len(word) - minPartBytes; i >= minPartBytes; i-- {
 		tail := l.part(word[i:])
@@ -138,6 +144,7 @@ func (l *Lexicon) compound(word string) []string {
 	return nil
 }
 
+// part returns the terms of one part of a compound.
 func (l *Lexicon) part(word string) []string {
 	if terms := l.forms[word].terms; terms != nil {
 		return terms
@@ -148,10 +155,7 @@ func (l *Lexicon) part(word string) []string {
 	return l.stem(word, len(word), maxPartEnding)
 }
 
-// means reports that a word has a term.
-func (l *Lexicon) Means(word, term string) bool { return slices.Contains(l.forms[word].terms, term) }
-
-// numbered reads words such as kundnr and factuurnr.
+// numbered returns the terms of words such as kundnr and factuurnr.
 func (l *Lexicon) numbered(word string) []string {
 	head, ok := strings.CutSuffix(word, "nr")
 	if !ok || len(head) < minPartBytes {
@@ -165,16 +169,16 @@ func (l *Lexicon) numbered(word string) []string {
 	return nil
 }
 
-// withoutUmlauts undoes the writing of ä, ö and ü with an e, as in names of variables.
+// withoutUmlauts replaces ae, oe and ue, which names of variables use instead of ä, ö and ü.
 func withoutUmlauts(word string) string { return umlauts.Replace(word) }
 
 var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
 
-// endings are articles and cases that some languages write at the end of a word.
+// endings are the articles and cases that some languages add to the end of a word.
 var endings = []string{"ului", "erna", "elor", "ilor", "arna", "orna", "ens", "ets", "ul", "le", "ei", "lui", "en", "et", "na",
 	"er", "es", "n", "l", "a", "s", "t", "e"}
 
-// inflected finds a word of the lexicon below an ending.
+// inflected returns the terms of a word that is in the lexicon without one of the endings.
 func (l *Lexicon) inflected(text string) []string {
 	const least = 4
 	for _, ending := range endings {
@@ -189,10 +193,11 @@ func (l *Lexicon) inflected(text string) []string {
 	return nil
 }
 
-// cutShort makes the forms of a word alike, in all languages in the same coarse way.
+// cutShort removes the usual endings of a word, in all languages in the same way, so that its forms
+// become equal.
 func cutShort(word string) string {
-	const keep, most = 4, 3
-	for n := 0; n < most && len(word) > keep && strings.IndexByte("aeiouyns", word[len(word)-1]) >= 0; n++ {
+	const minBytes, maxCut = 4, 3
+	for n := 0; n < maxCut && len(word) > minBytes && strings.IndexByte("aeiouyns", word[len(word)-1]) >= 0; n++ {
 		word = word[:len(word)-1]
 	}
 	return word

@@ -8,26 +8,19 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// labelTerms are the terms of a label, each once, small words left out unless there is nothing else.
-func LabelTerms(all []Mention) []string {
-	const most = 64 // no label has as many
-	var terms []string
-	for _, m := range all[:min(len(all), most)] {
-		if (!m.Filler || len(all) == 1) && !slices.Contains(terms, m.Term) {
-			terms = append(terms, m.Term)
-		}
-	}
-	return terms
-}
-
-// mention is a term where it is said.
+// Mention is a term and where a text mentions it.
 type Mention struct {
 	Term   string
 	At     scan.Span
-	Filler bool // a word that mostly means nothing by itself
+	Filler bool // see [IsFiller]
 }
 
-// mentions finds the terms of a text, in order. Words that are not in the lexicon are their own terms, in small letters.
+// maxWordBytes limits the words that the lexicon looks up. Splitting a longer one into parts would
+// take quadratic time.
+const maxWordBytes = 64
+
+// Mentions returns the terms of a text in order. A word that is not in the lexicon is its own term,
+// in lower case.
 func (l *Lexicon) Mentions(words []scan.Word) []Mention {
 	found := make([]Mention, 0, len(words))
 	singles := map[string][]string{}
@@ -45,24 +38,26 @@ func (l *Lexicon) Mentions(words []scan.Word) []Mention {
 	return found
 }
 
-// unbroken lets a form begin after any break.
+// ignoreFirstBreak returns words without the break before the first one, because a form may begin
+// after a break.
 func ignoreFirstBreak(words []scan.Word) []scan.Word {
 	if !words[0].AfterBreak {
 		return words
 	}
-	const longestForm = 6
-	first := slices.Clone(words[:min(len(words), longestForm)])
+	const maxFormWords = 6
+	first := slices.Clone(words[:min(len(words), maxFormWords)])
 	first[0].AfterBreak = false
 	return first
 }
 
-// single is what one word means: a compound before the inflection of its first part, because Rechnungsnummer is no form of
+// single returns the terms of one word. known are its terms if the lexicon has the word or a stem
+// of it. A compound comes before an inflection of its first part: Rechnungsnummer is not a form of
 // Rechnung.
 func (l *Lexicon) single(text string, known []string, seen map[string][]string) []string {
 	if terms, ok := seen[text]; ok {
 		return terms
 	}
-	if len(text) > maxWordBytes { // nothing that anybody looks for: splitting it would take as long as it is, squared
+	if len(text) > maxWordBytes {
 		return []string{text}
 	}
 	terms := known
@@ -88,6 +83,19 @@ func (l *Lexicon) single(text string, known []string, seen map[string][]string) 
 	return terms
 }
 
+// LabelTerms returns each term of a label once. It leaves out fillers, unless the label is nothing
+// but one filler.
+func LabelTerms(all []Mention) []string {
+	const maxMentions = 64 // far more than any label has
+	var terms []string
+	for _, m := range all[:min(len(all), maxMentions)] {
+		if (!m.Filler || len(all) == 1) && !slices.Contains(terms, m.Term) {
+			terms = append(terms, m.Term)
+		}
+	}
+	return terms
+}
+
 var fillers = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(`the a an of for and or in on at by to is are with be as from
@@ -107,6 +115,5 @@ var fillers = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
+// IsFiller reports a word such as "the" or "of" that mostly means nothing in a label.
 func IsFiller(word string) bool { return fillers()[word] }
-
-const maxWordBytes = 64

@@ -6,6 +6,7 @@ import (
 	"portside/documents/offline/scan"
 )
 
+// Emails returns the e-mail addresses in a span.
 func Emails(text string, in scan.Span) []scan.Span {
 	var found []scan.Span
 	for at := in.Start; at < in.End; {
@@ -33,7 +34,7 @@ func Emails(text string, in scan.Span) []scan.Span {
 
 func isAddressByte(b byte) bool { return scan.IsLetterOrDigit(b) || strings.IndexByte("._-+", b) >= 0 }
 
-// ibansIn finds account numbers whose check digits are right.
+// IBANs returns the international bank account numbers in a span. Their check digits are correct.
 func IBANs(text string, in scan.Span) []scan.Span {
 	var found []scan.Span
 	for i := in.Start; i+4 < in.End; i++ {
@@ -49,11 +50,12 @@ func IBANs(text string, in scan.Span) []scan.Span {
 	return found
 }
 
+// ibanEnd returns the end of the account number that begins at offset i, or 0 if there is none.
 func ibanEnd(text string, i, last int) int {
-	const least, most = 15, 34
+	const minBytes, maxBytes = 15, 34
 	var digits strings.Builder
 	end := 0
-	for at := i; at < last && digits.Len() <= most; at++ {
+	for at := i; at < last && digits.Len() <= maxBytes; at++ {
 		b := text[at]
 		if b == ' ' && at+1 < last && (scan.IsUpper(text[at+1]) || scan.IsDigit(text[at+1])) {
 			continue
@@ -62,13 +64,14 @@ func ibanEnd(text string, i, last int) int {
 			break
 		}
 		digits.WriteByte(b)
-		if digits.Len() >= least && digits.Len() <= most && hasValidCheckDigits(digits.String()) {
+		if digits.Len() >= minBytes && digits.Len() <= maxBytes && hasValidCheckDigits(digits.String()) {
 			end = at + 1
 		}
 	}
 	return end
 }
 
+// hasValidCheckDigits checks an IBAN by ISO 7064 MOD 97-10.
 func hasValidCheckDigits(iban string) bool {
 	const modulus = 97
 	rest := 0
@@ -82,8 +85,9 @@ func hasValidCheckDigits(iban string) bool {
 	return rest == 1
 }
 
-func Phone(text string, in scan.Span) (scan.Span, bool) {
-	const least, most = 6, 16
+// Phone returns the first phone number in a span. ok is false if there is none.
+func Phone(text string, in scan.Span) (at scan.Span, ok bool) {
+	const minDigits, maxDigits = 6, 16
 	start := strings.IndexAny(text[in.Start:in.End], "+(0123456789")
 	if start < 0 {
 		return scan.Span{}, false
@@ -96,5 +100,5 @@ func Phone(text string, in scan.Span) (scan.Span, bool) {
 			s.End = at + 1
 		}
 	}
-	return s, digits >= least && digits <= most
+	return s, digits >= minDigits && digits <= maxDigits
 }

@@ -8,12 +8,15 @@ import (
 	"portside/documents/offline/scan"
 )
 
+// Greetings are the words that open a letter.
 var Greetings = scan.LazySet(`dear estimado estimada querido querida caro cara exmo cher chere bonjour geehrte geehrter liebe lieber hallo hello
 	gentile egregio egregia beste geachte hej basta szanowny szanowna stimate stimata draga`)
 
 var honorifics = scan.LazySet(`mr mrs ms miss dr sr sra senor senora don dona m mme mlle monsieur madame herr herrn frau signor signora sig
 	heer mevrouw meneer de pan pani domnule doamna domnul dl dna fru`)
 
+// AfterGreeting returns the full name after the greeting of a letter. A single word may be a first
+// name or anything else, so the span is empty then.
 func AfterGreeting(text string, s scan.Span) scan.Span {
 	line := text[s.Start:s.End]
 	if i := strings.IndexAny(line, ",:!\n"); i >= 0 {
@@ -25,8 +28,8 @@ func AfterGreeting(text string, s scan.Span) scan.Span {
 	for i < len(words) && (Greetings()[words[i].Text] || honorifics()[words[i].Text] || words[i].Text == "sehr") {
 		i++
 	}
-	const least, most = 2, 4
-	if len(words)-i < least || len(words)-i > most {
+	const minWords, maxWords = 2, 4
+	if len(words)-i < minWords || len(words)-i > maxWords {
 		return scan.Span{}
 	}
 	for _, w := range words[i:] {
@@ -37,7 +40,7 @@ func AfterGreeting(text string, s scan.Span) scan.Span {
 	return Trim(text, scan.Span{Start: s.Start + words[i].At.Start, End: end})
 }
 
-// callings lead from a party's name to its role, without brackets: X, hereinafter "the Supplier".
+// RolePhrases come between the name of a party and its role: X, hereinafter "the Supplier".
 var RolePhrases = []string{
 	"hereinafter", "hereafter", "en adelante", "en lo sucesivo", "adiante designado", "adiante designada", "doravante", "di seguito", "d'ora in avanti",
 	"d'ora innanzi", "ci-après", "nachfolgend", "im folgenden", "nachstehend", "hierna", "verder te noemen", "nedan kallad",
@@ -45,6 +48,7 @@ var RolePhrases = []string{
 	"in qualità di", "en calidad de", "na qualidade de", "en qualité de", "as the", "in de hoedanigheid van", "w charakterze",
 }
 
+// partyLinks come before the name of a party.
 var partyLinks = []string{
 	": ", "between ", " and ", "zwischen ", " und ", "entre ", " y ", " e ", " et ", " tra ", "tussen ", " en ", "mellan ", " och ",
 	"pomiędzy ", "między ", " a ",
@@ -52,7 +56,7 @@ var partyLinks = []string{
 	"De una parte, ", "De otra parte, ", "De una, ", "De otra, ", "de una parte, ", "de otra parte, ", "de otra, ", "de una, ", "por uma parte, ", "d'une part, ", "d'autre part, ",
 }
 
-// nameBefore is the name at the end of a stretch, without its address.
+// Last returns the name at the end of a span, without its address.
 func Last(text string, s scan.Span) scan.Span {
 	s.Start = skipOpening(text, s)
 	start := s.Start
@@ -68,7 +72,7 @@ func Last(text string, s scan.Span) scan.Span {
 	return CutAddress(text, Trim(text, scan.Span{Start: start, End: s.End}))
 }
 
-// afterOpening passes over the first word of a sentence that names the parties.
+// skipOpening returns the offset after a first word such as "between".
 func skipOpening(text string, s scan.Span) int {
 	s = scan.TrimSpace(text, s)
 	for _, w := range []string{"between", "zwischen", "entre", "tra", "fra", "tussen", "mellan", "pomiędzy", "między", "între",

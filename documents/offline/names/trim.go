@@ -7,21 +7,8 @@ import (
 	"portside/documents/offline/scan"
 )
 
-func CutClause(text string, s scan.Span) scan.Span {
-	part := text[s.Start:s.End]
-	end := len(part)
-	for _, stop := range []string{",", ";", ".", "(", " and ", " und ", " y ", " e ", " et ", " en ", " och ", " i ", " și ",
-		" applies", " without", " unter ", " ohne ", "\n", " with ", " shall "} {
-		i := strings.Index(part, stop)
-		joinsNames := i > 0 && strings.HasPrefix(stop, " ") && i+len(stop) < len(part) && scan.IsUpper(part[i+len(stop)])
-		if i > 0 && !joinsNames {
-			end = min(end, i)
-		}
-	}
-	return Trim(text, scan.Span{Start: s.Start, End: s.Start + end})
-}
-
-// bare takes spaces, closing punctuation and quotes around it off.
+// Trim removes spaces, punctuation and quotes around a value. It keeps the full stop of an
+// abbreviation such as "Inc.".
 func Trim(text string, s scan.Span) scan.Span {
 	s = scan.TrimSpace(text, s)
 	for s.End > s.Start {
@@ -34,7 +21,7 @@ func Trim(text string, s scan.Span) scan.Span {
 	for s.Start < s.End && strings.IndexByte(" ,;:.-#", text[s.Start]) >= 0 {
 		s.Start++
 	}
-	for _, sign := range []string{"º", "°"} { // of n.º, which is no word
+	for _, sign := range []string{"º", "°"} { // the end of n.º
 		if rest, ok := strings.CutPrefix(text[s.Start:s.End], sign+" "); ok {
 			s.Start = s.End - len(rest)
 		}
@@ -42,6 +29,7 @@ func Trim(text string, s scan.Span) scan.Span {
 	return trimQuotes(text, s)
 }
 
+// trimQuotes removes a pair of quotes around the span.
 func trimQuotes(text string, s scan.Span) scan.Span {
 	part := text[s.Start:s.End]
 	for _, marks := range [][2]string{{"\"", "\""}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"«", "»"}, {"‘", "’"}} {
@@ -53,7 +41,8 @@ func trimQuotes(text string, s scan.Span) scan.Span {
 	return s
 }
 
-// endsShort reports that the last point belongs to an abbreviation, such as Inc. and S.A.
+// endsWithAbbreviation reports whether the full stop at the end of the span belongs to an
+// abbreviation.
 func endsWithAbbreviation(text string, s scan.Span) bool {
 	part := text[s.Start : s.End-1]
 	lastWord := part[strings.LastIndexAny(part, " ,\n\t")+1:]
@@ -63,4 +52,20 @@ func endsWithAbbreviation(text string, s scan.Span) bool {
 		return true
 	}
 	return false
+}
+
+// CutClause ends a span where a new clause begins: at punctuation, or at a word such as "and" if no
+// name follows it.
+func CutClause(text string, s scan.Span) scan.Span {
+	part := text[s.Start:s.End]
+	end := len(part)
+	for _, stop := range []string{",", ";", ".", "(", " and ", " und ", " y ", " e ", " et ", " en ", " och ", " i ", " și ",
+		" applies", " without", " unter ", " ohne ", "\n", " with ", " shall "} {
+		i := strings.Index(part, stop)
+		joinsNames := i > 0 && strings.HasPrefix(stop, " ") && i+len(stop) < len(part) && scan.IsUpper(part[i+len(stop)])
+		if i > 0 && !joinsNames {
+			end = min(end, i)
+		}
+	}
+	return Trim(text, scan.Span{Start: s.Start, End: s.Start + end})
 }

@@ -9,22 +9,8 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// clauseNouns stand before the number of a clause.
-var clauseNouns = scan.LazySet(`section sections clause clauses article articles art artikel articulo artigo articolo artykul artykulu articolul
-	paragraph absatz abs ziffer ust punkt pkt`)
-
-// opensClause reports the number of the clause that a sentence begins: "4. Penalty", "4) Penalty".
-func OpensClause(f Number, sentence scan.Span, text string) bool {
-	before, behind := text[sentence.Start:f.At.Start], text[f.At.End:sentence.End]
-	return canBeClauseNumber(f) && strings.TrimSpace(before) == "" && (strings.HasPrefix(behind, ". ") || strings.HasPrefix(behind, ") "))
-}
-
-func canBeClauseNumber(f Number) bool {
-	const mostDigits = 3
-	return f.Currency == "" && !f.Percent && f.Fraction == "" && len(f.whole) <= mostDigits
-}
-
-// referenceWords stand before a number with a point that is a clause, a version or a time of the day, and hourWords behind it.
+// referenceWords come before a number with a point that is a clause, a version or a time of day.
+// hourWords come after a time of day.
 var (
 	referenceWords = scan.LazySet("ziffern punkte nr no num numero clausula clausulas clausola clausole punto punti punt ponto point points " +
 		"punctul alinea alineatul alin lid paragraf paragrafo parrafo kapitel chapter chapitre capitolo capitulo " + //nolint:misspell // Spanish
@@ -33,7 +19,8 @@ var (
 	hourWords = scan.LazySet("uhr uur h hrs hours am pm ore")
 )
 
-// isReference reports a number that tells nothing of the decimal mark: clause 4.2, version 2.10, 14.30 Uhr, "4.2 Die Kosten".
+// isReference reports a number that does not show how the text writes decimals: clause 4.2, version
+// 2.10, 14.30 Uhr, "4.2 Die Kosten".
 func (f *Number) isReference(text string) bool {
 	const near = 24
 	before := text[max(0, f.At.Start-near):f.At.Start]
@@ -51,7 +38,8 @@ func (f *Number) isReference(text string) bool {
 	return dates.ClockLength(text[f.digits.Start:]) > 0 && hourWords()[scan.Fold(word)] || gap > 0 && f.numbersHeading(text, word)
 }
 
-// numbersHeading reports 4.2 at the beginning of a line with a word in capitals after it.
+// numbersHeading reports a number such as 4.2 at the beginning of a line, before a word with a
+// capital.
 func (f *Number) numbersHeading(text, word string) bool {
 	const most = 2
 	first, _ := utf8.DecodeRuneInString(word)
@@ -59,7 +47,8 @@ func (f *Number) numbersHeading(text, word string) bool {
 	return opens && f.At == f.digits && len(f.whole) <= most && len(f.Fraction) <= most && unicode.IsUpper(first)
 }
 
-// partOfName reports that the digits at i belong to something before them.
+// partOfName reports whether the digits at offset i belong to a name, a date or a longer number
+// before them.
 func partOfName(text string, i int) bool {
 	if i == 0 {
 		return false
@@ -69,7 +58,7 @@ func partOfName(text string, i int) bool {
 	case scan.IsWordRune(before) && before != 'R':
 		return !endsWithCurrency(text[:i])
 	case isDash(before) && i > size && isDash(scan.LastRune(text[:i-size])):
-		return true // of no number is it known what two signs mean
+		return true // the meaning of two signs is not known
 	case isHyphen(before) || before == '/' || before == '.' || before == ':' || before == '_':
 		if i == size {
 			return !isHyphen(before)
@@ -80,12 +69,8 @@ func partOfName(text string, i int) bool {
 	return false
 }
 
-func isDash(r rune) bool { return isHyphen(r) || r == '−' || r == '–' || r == '—' }
-
-// isHyphen reports what joins the parts of names and may be a minus.
-func isHyphen(r rune) bool { return r == '-' || r == '‐' || r == '‑' }
-
-// partOfFigure reports that what comes next goes on with a number: the 50 of 5€50, the 6 of 10^6.
+// continuesNumber reports whether the next digits belong to a number before them: the 50 of 5€50,
+// the 6 of 10^6.
 func continuesNumber(before string) bool {
 	if last := scan.LastRune(before); last == '^' || last == '⁄' {
 		return true
@@ -100,17 +85,19 @@ func continuesNumber(before string) bool {
 
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 
-// moreWords make something else of a number before them than is read here.
+// unsupportedMultipliers follow a number and change its value in a way that this package does not
+// compute.
 var unsupportedMultipliers = scan.LazySet("dozen dozens dutzend docena docenas douzaine douzaines dozzina dozzine dozijn dussin tuzin tuziny tuzinow duzina " +
 	"duzini duzia duzias hundreds thousands billions billionen billon billones trillion trillions trillionen")
 
-// isPiece reports that the number goes on: 10^6, 10⁶, 3 × 10⁶, 3 1/2, 5 dozen.
+// isPartial reports whether the number is only a part of a longer one: 10^6, 10⁶, 3 × 10⁶, 3
+// 1/2, 5 dozen.
 func (f *Number) isPartial(text string) bool {
 	rest := restOfLine(text[f.At.End:])
 	next, _ := utf8.DecodeRuneInString(rest)
-	const most = 3 // of the digits of a power; at a larger number it is a footnote
+	const maxBaseDigits = 3 // behind a longer number, a superscript is a footnote
 	if next == '^' || next == '⁄' ||
-		strings.ContainsRune(superscripts, next) && len(f.whole) <= most && f.Fraction == "" && f.Currency == "" {
+		strings.ContainsRune(superscripts, next) && len(f.whole) <= maxBaseDigits && f.Fraction == "" && f.Currency == "" {
 		return true
 	}
 	rest, gap := cutSpace(rest)
@@ -127,14 +114,15 @@ func (f *Number) isPartial(text string) bool {
 	return false
 }
 
-// opensFraction reports the 1/2 of 3 1/2.
+// opensFraction reports whether a text begins with a fraction, such as the 1/2 of 3 1/2.
 func opensFraction(text string) bool {
 	const size = len("1/2")
 	return len(text) >= size && scan.IsDigit(text[0]) && text[1] == '/' && scan.IsDigit(text[2]) && text[0] < text[2] &&
 		(len(text) == size || !scan.IsLetterOrDigit(text[size]) && text[size] != '/')
 }
 
-// endsWell reports that nothing follows that makes the digits part of a name, a date or an ordinal.
+// endsWell reports whether the text after the number does not make it part of a name, a date or an
+// ordinal.
 func (f *Number) endsWell(text string) bool {
 	rest := text[f.At.End:]
 	if rest == "" {
@@ -152,12 +140,13 @@ func (f *Number) endsWell(text string) bool {
 	return true
 }
 
-// shortWord is the word that a text begins with, or the beginning of one that is too long to be any that is looked for.
+// shortWord returns the first word of a text, cut to a length that no known word reaches.
 func shortWord(text string) string {
 	const most = 24
 	return text[:scan.WordEnd(text[:min(len(text), most)], 0)]
 }
 
+// IsUnit reports a unit of weight, length, area, volume, time or data.
 func IsUnit(word string) bool {
 	switch word {
 	case "kg", "m3", "km2", "lb", "lbs", "g", "t", "km", "m", "cm", "mm", "l", "h", "min", "gb", "mb", "kwh", "m2", "x", "pcs", "st":
@@ -166,8 +155,18 @@ func IsUnit(word string) bool {
 	return false
 }
 
-// numbersClause reports a figure that tells where something stands and not how much it is: "§ 11", "article 9". Some questions
-// are about just that.
+func isDash(r rune) bool { return isHyphen(r) || r == '−' || r == '–' || r == '—' }
+
+// isHyphen reports a character that joins the parts of a name and may be a minus sign.
+func isHyphen(r rune) bool { return r == '-' || r == '‐' || r == '‑' }
+
+// clauseNouns come before the number of a clause.
+var clauseNouns = scan.LazySet(`section sections clause clauses article articles art artikel articulo artigo articolo artykul artykulu articolul
+	paragraph absatz abs ziffer ust punkt pkt`)
+
+// IsClauseNumber reports whether a number refers to a clause and is not an amount: "§ 11",
+// "article 9". It returns false if the question names the noun, because then the number of the
+// clause is what the question asks for.
 func IsClauseNumber(text string, f Number, question string) bool {
 	const near = 24
 	if !canBeClauseNumber(f) {
@@ -181,4 +180,17 @@ func IsClauseNumber(text string, f Number, question string) bool {
 	}
 	return clauseNouns()[noun] && strings.HasSuffix(scan.Fold(before), noun) &&
 		!strings.Contains(scan.Fold(question), noun)
+}
+
+// OpensClause reports whether n is the number of the clause at the beginning of a sentence: "4.
+// Penalty", "4) Penalty".
+func OpensClause(f Number, sentence scan.Span, text string) bool {
+	before, behind := text[sentence.Start:f.At.Start], text[f.At.End:sentence.End]
+	return canBeClauseNumber(f) && strings.TrimSpace(before) == "" && (strings.HasPrefix(behind, ". ") || strings.HasPrefix(behind, ") "))
+}
+
+// canBeClauseNumber reports a small whole number without a currency or a percent sign.
+func canBeClauseNumber(f Number) bool {
+	const mostDigits = 3
+	return f.Currency == "" && !f.Percent && f.Fraction == "" && len(f.whole) <= mostDigits
 }

@@ -7,7 +7,7 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// currencies are what stands before or after an amount.
+// currencies are the signs, codes and names that stand before or after an amount.
 var currencies = []struct{ sign, code string }{
 	{"€", "EUR"}, {"£", "GBP"}, {"US$", "USD"}, {"R$", "BRL"}, {"$", "USD"}, {"¥", "JPY"}, {"EUR", "EUR"}, {"USD", "USD"}, {"GBP", "GBP"},
 	{"CHF", "CHF"}, {"SEK", "SEK"}, {"DKK", "DKK"}, {"NOK", "NOK"}, {"PLN", "PLN"}, {"RON", "RON"}, {"BRL", "BRL"}, {"CZK", "CZK"},
@@ -15,7 +15,7 @@ var currencies = []struct{ sign, code string }{
 	{"lei", "RON"}, {"leu", "RON"}, {"euros", "EUR"}, {"euro", "EUR"}, {"eur", "EUR"}, {"dollars", "USD"}, {"złotych", "PLN"}, {"Fr.", "CHF"},
 }
 
-// currencyAt reads a currency at the beginning of a text.
+// CurrencyAt reads a currency at the beginning of a text. size is 0 if there is none.
 func CurrencyAt(text string) (code string, size int) {
 	for _, c := range currencies {
 		if len(text) < len(c.sign) || !strings.EqualFold(text[:len(c.sign)], c.sign) {
@@ -30,7 +30,7 @@ func CurrencyAt(text string) (code string, size int) {
 	return "", 0
 }
 
-// currencyBefore reads a currency at the end of a text.
+// currencyBefore reads a currency at the end of a text. size is 0 if there is none.
 func currencyBefore(text string) (code string, size int) {
 	for _, c := range currencies {
 		if len(text) < len(c.sign) || !strings.EqualFold(text[len(text)-len(c.sign):], c.sign) {
@@ -49,7 +49,7 @@ func endsWithCurrency(text string) bool {
 	return size > 0
 }
 
-// cutOf passes over the "de" of dos millones de euros and 25 de lei.
+// cutOf skips the "de" of "dos millones de euros" and "25 de lei".
 func cutOf(text string) (rest string, size int) {
 	if rest, ok := strings.CutPrefix(text, "de "); ok {
 		if _, size := CurrencyAt(rest); size > 0 {
@@ -59,6 +59,7 @@ func cutOf(text string) (rest string, size int) {
 	return text, 0
 }
 
+// cutSpace skips one space. size is the number of bytes it skips.
 func cutSpace(text string) (rest string, size int) {
 	if strings.HasPrefix(text, " ") {
 		return text[1:], 1

@@ -8,8 +8,9 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// minusBefore reads a minus. Between words a dash with a space after it is none, and at the beginning of a line it may be a
-// bullet; behind a label it is one.
+// minusBefore reads a minus sign before the number. A dash between words with a space after it is
+// not a sign. At the beginning of a line a dash may be a bullet, so the number is unclear; after a
+// label it is a sign.
 func (f *Number) minusBefore(text string) {
 	bare := strings.TrimSuffix(text[:f.At.Start], " ")
 	dash, size := utf8.DecodeLastRuneInString(bare)
@@ -29,11 +30,12 @@ func (f *Number) minusBefore(text string) {
 		f.isNegative, f.At.Start = true, len(left)
 		f.isUnclear = f.isUnclear || listsOn(restOfLine(text[f.digits.End:]))
 	case spaced && (isOpening(left) && f.endsLine(text) || listsAlready(left)):
-		f.isUnclear = true // an amount below zero, or the item of a list
+		f.isUnclear = true // a negative amount, or an item of a list
 	}
 }
 
-// isBehindLabel reports that what follows begins a value: "Balance: ", "Balance: EUR ", the next cell.
+// isBehindLabel reports whether a value begins after left: "Balance: ", "Balance: EUR ", or the
+// next cell.
 func isBehindLabel(left string) bool {
 	left = strings.TrimRight(left, " ")
 	_, size := currencyBefore(left)
@@ -42,10 +44,10 @@ func isBehindLabel(left string) bool {
 	return strings.HasSuffix(left, "\t") || strings.HasSuffix(left, "=") || behind && label != "" && !scan.IsDigit(label[len(label)-1])
 }
 
-// isOpening reports the beginning of a line.
+// isOpening reports whether left ends at the beginning of a line.
 func isOpening(left string) bool { return left == "" || left[len(left)-1] == '\n' }
 
-// restOfLine is what follows in a line or a cell, as far as it is looked at.
+// restOfLine returns the text up to the end of the line or cell, limited to a number of bytes.
 func restOfLine(text string) string {
 	const most = 120
 	text = text[:min(len(text), most)]
@@ -55,6 +57,7 @@ func restOfLine(text string) string {
 	return text
 }
 
+// endsLine reports whether nothing but a currency follows the digits in the line.
 func (f *Number) endsLine(text string) bool {
 	rest := restOfLine(text[f.digits.End:])
 	size := len(rest) - len(strings.TrimLeft(rest, " "))
@@ -62,7 +65,8 @@ func (f *Number) endsLine(text string) bool {
 	return strings.TrimSpace(rest[size+currency:]) == ""
 }
 
-// listsOn reports another amount behind a dash in the line: "Costs: - 500 EUR for painting - 300 EUR for the floors".
+// listsOn reports whether another amount follows a dash in the line: "Costs: - 500 EUR for painting
+// - 300 EUR for floors".
 func listsOn(line string) bool {
 	for _, dash := range []string{" - ", " – ", " — "} {
 		for at := 0; ; {
@@ -79,7 +83,7 @@ func listsOn(line string) bool {
 	return false
 }
 
-// listsAlready reports that the amounts of such a list stand before.
+// listsAlready reports whether left has earlier amounts of such a list.
 func listsAlready(left string) bool {
 	const most = 120
 	line := left[max(0, len(left)-most):]
@@ -87,9 +91,10 @@ func listsAlready(left string) bool {
 	return strings.Contains(line, ": - ") || strings.Contains(line, ": – ") || strings.Contains(line, ": — ")
 }
 
-// beforeMinus makes another word of a minus: at least, more or less.
+// beforeMinus are the words that change the meaning of "minus": at least, more or less.
 var beforeMinus = scan.LazySet("al au pelo lo ao o ou no nao non pas ne of")
 
+// minusAtEnd returns the word for minus at the end of a text, or an empty string.
 func minusAtEnd(text string) string {
 	for _, word := range []string{"minus", "menos", "moins", "meno", "min"} {
 		from := len(text) - len(word)
@@ -100,7 +105,8 @@ func minusAtEnd(text string) string {
 	return ""
 }
 
-// minusWord reads "minus 500". Within a sentence it may as well take something from an amount, and min be a minimum.
+// minusWord reads "minus 500". Within a sentence it may also subtract from an amount, and "min" may
+// mean a minimum.
 func (f *Number) minusWord(text string) {
 	const near = 24
 	bare, spaced := strings.CutSuffix(text[max(0, f.At.Start-near):f.At.Start], " ")
@@ -125,7 +131,7 @@ func endsWithAmount(text string) bool {
 	return endsWithCurrency(text) || text != "" && scan.IsDigit(text[len(text)-1])
 }
 
-// minusBehind reads 500- where a value is nothing else, and 12.50- anywhere.
+// minusBehind reads 500- if it is the whole value, and 12.50- anywhere.
 func (f *Number) minusBehind(text string) {
 	rest, ok := strings.CutPrefix(text[f.At.End:], "-")
 	if !ok {
@@ -147,7 +153,8 @@ func (f *Number) minusBehind(text string) {
 	}
 }
 
-// opensNumber reports the other end of a range, maybe in the next line.
+// opensNumber reports whether a number follows, perhaps on the next line, as the other end of a
+// range does.
 func opensNumber(text string) bool {
 	text = strings.TrimLeft(text, " \n")
 	_, size := CurrencyAt(text)
@@ -155,8 +162,9 @@ func opensNumber(text string) bool {
 	return text != "" && scan.IsDigit(text[0])
 }
 
-// inParentheses reads an amount in parentheses, which is below zero where it is all of a value, as bookkeepers write it. In a
-// sentence it is not, and behind other words it may be either.
+// inParentheses reads an amount in parentheses, which is negative if it is the whole value, as in
+// bookkeeping. Within a sentence it is not negative. After other words it may be either, so the
+// number is unclear.
 func (f *Number) inParentheses(text string) {
 	if f.Percent || f.At.Start == 0 || f.At.End == len(text) || text[f.At.Start-1] != '(' || text[f.At.End] != ')' {
 		return
@@ -179,7 +187,8 @@ func (f *Number) inParentheses(text string) {
 	}
 }
 
-// withParentheses is the amount with what is around it, and its currency wherever that stands.
+// withParentheses returns the span of the amount with its parentheses and its currency, on
+// whichever side that stands.
 func (f *Number) withParentheses(text string) (at scan.Span, code string) {
 	at, code = scan.Span{Start: f.At.Start - 1, End: f.At.End + 1}, f.Currency
 	if code != "" {

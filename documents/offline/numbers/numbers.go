@@ -8,24 +8,29 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// figure is a number where a text says it.
+// Number is a number in a text.
 type Number struct {
-	At         scan.Span // with sign, currency, percent and multiplier
-	digits     scan.Span // the digits and what separates them
+	At         scan.Span // including sign, currency, percent and multiplier
+	digits     scan.Span // the digits and their separators
 	Value      string    // plain decimal
-	Currency   string    // ISO 4217; empty if none is said
+	Currency   string    // ISO 4217; empty if the text gives none
 	Percent    bool
-	whole      string // digits before and after the decimal mark
+	whole      string // digits before the decimal mark
 	Fraction   string
-	ambiguous  byte // the one separator that may be a decimal mark or a thousands separator
-	zeros      int  // of the multiplier
+	ambiguous  byte // a separator that may be a decimal mark or a thousands separator; 0 if there is none
+	zeros      int  // that a multiplier adds
 	isNegative bool
-	isUnclear  bool // whether it is negative, or whether it is all of a number
+	isUnclear  bool // its sign or its extent is not clear, so it is not reported
 }
 
-// figuresOf finds the numbers of a text, in order and without overlaps. Parts of names, dates and telephone numbers are none.
-// Where 1.234 could be two numbers, the other numbers of the document decide which mark it uses for decimals, and then the
-// habit of its language.
+const (
+	maxDigits = 24
+	groupSize = 3
+)
+
+// Find returns the numbers of a text in order. They do not overlap. If "1.234" could be a decimal
+// or a thousand, the other numbers of the text decide which mark separates decimals, and otherwise
+// the custom of the language.
 func Find(w *scan.Watch, text string, lang answers.Lang) []Number {
 	var found []Number
 	var all, money markVotes
@@ -43,14 +48,14 @@ func Find(w *scan.Watch, text string, lang answers.Lang) []Number {
 			}
 		}
 		if n := len(found); n > 0 && f.At.Start < found[n-1].At.End {
-			f.At.Start = f.digits.Start // the currency before it belongs to the number before it
+			f.At.Start = f.digits.Start // the currency belongs to the number before
 		}
 		if ok {
 			found = append(found, f)
 		}
 	}
 	mark := all.mark(defaultMark(lang))
-	priced := money.mark(0) // prices have thousands, hardly ever thousandths
+	priced := money.mark(0) // prices often have thousands and hardly ever thousandths
 	for i := range found {
 		if found[i].Currency != "" {
 			found[i].resolve(priced)
@@ -61,8 +66,8 @@ func Find(w *scan.Watch, text string, lang answers.Lang) []Number {
 	return found
 }
 
-// markVotes count the decimal marks that numbers show by themselves. About a price only prices know: those who write them may
-// number clauses 4.2 and still write 1.450 EUR.
+// markVotes counts the decimal marks of numbers that have one reading only. Prices are counted
+// separately, because a text may number clauses 4.2 and still write 1.450 EUR.
 type markVotes struct{ points, commas int }
 
 func (v *markVotes) count(mark byte) {
@@ -73,18 +78,18 @@ func (v *markVotes) count(mark byte) {
 	}
 }
 
-// mark is the one that most show, or the one given if there is none.
-func (v *markVotes) mark(otherwise byte) byte {
+// mark returns the more frequent mark, or fallback if both are equally frequent.
+func (v *markVotes) mark(fallback byte) byte {
 	switch {
 	case v.points > v.commas:
 		return '.'
 	case v.commas > v.points:
 		return ','
 	}
-	return otherwise
+	return fallback
 }
 
-// habit is the decimal mark of a language.
+// defaultMark returns the decimal mark that is customary in a language.
 func defaultMark(lang answers.Lang) byte {
 	if lang == "en" {
 		return '.'
@@ -92,50 +97,8 @@ func defaultMark(lang answers.Lang) byte {
 	return ','
 }
 
-// settle decides an ambiguous separator and writes the value.
-func (f *Number) resolve(mark byte) {
-	if f.ambiguous == mark && f.ambiguous != 0 {
-		const groupDigits = 3
-		cut := len(f.whole) - groupDigits
-		f.whole, f.Fraction = f.whole[:cut], f.whole[cut:]
-	}
-	for range f.zeros {
-		f.timesTen()
-	}
-	f.Value = plainDecimal(f.whole, f.Fraction)
-	if f.isNegative && f.Value != "0" {
-		f.Value = "-" + f.Value
-	}
-}
-
-// shift multiplies by ten.
-func (f *Number) timesTen() {
-	next := "0"
-	if f.Fraction != "" {
-		next, f.Fraction = f.Fraction[:1], f.Fraction[1:]
-	}
-	f.whole += next
-}
-
-func plainDecimal(whole, fraction string) string {
-	whole = strings.TrimLeft(whole, "0")
-	fraction = strings.TrimRight(fraction, "0")
-	if whole == "" {
-		whole = "0"
-	}
-	if fraction == "" {
-		return whole
-	}
-	return whole + "." + fraction
-}
-
-const (
-	maxDigits = 24
-	groupSize = 3
-)
-
-// figureAt reads the number that begins at a digit. Where ok is false, what was passed over is still set. The vote is the
-// decimal mark that the number shows by itself.
+// numberAt reads the number that begins at the digit at offset i. vote is its decimal mark, or 0 if
+// the number does not show one. If ok is false, the positions are still set to what was read.
 func numberAt(text string, i int) (f Number, vote byte, ok bool) {
 	groups, marks, end := digitGroups(text, i)
 	f.digits = scan.Span{Start: i, End: end}
@@ -151,7 +114,8 @@ func numberAt(text string, i int) (f Number, vote byte, ok bool) {
 	return f, vote, !f.isUnclear && f.endsWell(text) && !f.isPartial(text)
 }
 
-// digitGroups reads groups of digits and the marks between them.
+// digitGroups reads groups of digits and the marks between them. end is the offset after the last
+// group.
 func digitGroups(text string, i int) (groups []string, marks []byte, end int) {
 	for {
 		end = scan.SkipDigits(text, i)
@@ -164,8 +128,8 @@ func digitGroups(text string, i int) (groups []string, marks []byte, end int) {
 	}
 }
 
-// separator reads one mark before more digits. A space separates only full groups, because it stands between two numbers
-// as well.
+// separator reads one mark that is followed by more digits, and returns 0 if there is none. A space
+// only counts before a group of three digits, because it also separates two numbers.
 func separator(text string, i int, tooLong bool) (mark byte, next int) {
 	if i >= len(text)-1 {
 		return 0, i
@@ -186,7 +150,8 @@ func separator(text string, i int, tooLong bool) (mark byte, next int) {
 	return 0, i
 }
 
-// divide finds out which of the marks is the decimal one.
+// splitDecimals decides which of the marks is the decimal mark. ok is false if the groups are not
+// those of a number.
 func (f *Number) splitDecimals(groups []string, marks []byte) (vote byte, ok bool) {
 	last := len(marks) - 1
 	if last < 0 {
@@ -221,6 +186,7 @@ func allEqual(marks []byte) bool {
 	return true
 }
 
+// grouped reports whether all groups but the first have three digits.
 func grouped(groups []string) bool {
 	for _, g := range groups[1:] {
 		if len(g) != groupSize {
@@ -230,9 +196,48 @@ func grouped(groups []string) bool {
 	return len(groups[0]) <= groupSize && groups[0][0] != '0'
 }
 
+// other returns the other of the two marks.
 func other(mark byte) byte {
 	if mark == '.' {
 		return ','
 	}
 	return '.'
+}
+
+// resolve decides an ambiguous separator by the decimal mark, and sets Value.
+func (f *Number) resolve(mark byte) {
+	if f.ambiguous == mark && f.ambiguous != 0 {
+		const groupDigits = 3
+		cut := len(f.whole) - groupDigits
+		f.whole, f.Fraction = f.whole[:cut], f.whole[cut:]
+	}
+	for range f.zeros {
+		f.timesTen()
+	}
+	f.Value = plainDecimal(f.whole, f.Fraction)
+	if f.isNegative && f.Value != "0" {
+		f.Value = "-" + f.Value
+	}
+}
+
+// timesTen multiplies the number by ten.
+func (f *Number) timesTen() {
+	next := "0"
+	if f.Fraction != "" {
+		next, f.Fraction = f.Fraction[:1], f.Fraction[1:]
+	}
+	f.whole += next
+}
+
+// plainDecimal returns a number without superfluous zeros.
+func plainDecimal(whole, fraction string) string {
+	whole = strings.TrimLeft(whole, "0")
+	fraction = strings.TrimRight(fraction, "0")
+	if whole == "" {
+		whole = "0"
+	}
+	if fraction == "" {
+		return whole
+	}
+	return whole + "." + fraction
 }

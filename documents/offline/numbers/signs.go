@@ -9,7 +9,7 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// signs reads what stands around the digits: currency, sign, percent, multiplier.
+// readAffixes reads the sign, currency, percent sign and multiplier around the digits.
 func (f *Number) readAffixes(text string) {
 	f.readBefore(text)
 	f.exponent(text)
@@ -19,6 +19,7 @@ func (f *Number) readAffixes(text string) {
 	f.inParentheses(text)
 }
 
+// readBefore reads the sign and currency before the digits.
 func (f *Number) readBefore(text string) {
 	f.minusBefore(text)
 	bare := strings.TrimRight(text[:f.At.Start], " ")
@@ -28,10 +29,11 @@ func (f *Number) readBefore(text string) {
 	}
 }
 
+// readAfter reads the percent sign, multiplier and currency after the digits.
 func (f *Number) readAfter(text string) {
-	for _, none := range []string{",-", ",–", ".-", ":-"} { // 1 200,- is a way to write no decimals
-		if strings.HasPrefix(text[f.At.End:], none) && f.Fraction == "" {
-			f.At.End += len(none)
+	for _, mark := range []string{",-", ",–", ".-", ":-"} { // "1 200,-" has no decimals
+		if strings.HasPrefix(text[f.At.End:], mark) && f.Fraction == "" {
+			f.At.End += len(mark)
 			break
 		}
 	}
@@ -66,7 +68,7 @@ func (f *Number) centsBehind(text string) {
 	}
 }
 
-// vulgarFractions are the signs with their decimals, where these end.
+// vulgarFractions maps fraction signs to their decimals. Endless decimals are empty.
 var vulgarFractions = map[rune]string{
 	'½': "5", '¼': "25", '¾': "75", '⅕': "2", '⅖': "4", '⅗': "6", '⅘': "8", '⅛': "125", '⅜': "375", '⅝': "625", '⅞': "875",
 	'⅒': "1", '⅓': "", '⅔': "", '⅙': "", '⅚': "", '⅐': "", '⅑': "",
@@ -84,7 +86,7 @@ func (f *Number) vulgarFraction(text string) {
 	f.Fraction, f.At.End = decimals, f.At.End+gap+size
 }
 
-// exponent reads 1e2 where it is all of a value, as programs write it. Elsewhere it is a name.
+// exponent reads 1e2, as programs write it, if the value has nothing else. Elsewhere it is a name.
 func (f *Number) exponent(text string) {
 	const mostDigits, largest = 2, 16
 	rest := text[f.At.End:]
@@ -100,6 +102,7 @@ func (f *Number) exponent(text string) {
 	}
 }
 
+// percentWord returns the length of a word for percent at the beginning of a text, or 0.
 func percentWord(text string) int {
 	for _, w := range []string{"percent", "per cent", "por ciento", "por cento", "pour cent", "pour-cent", "prozent", "per cento",
 		"procent", "procente", "procenta", "la sută"} {
@@ -113,7 +116,8 @@ func percentWord(text string) int {
 	return 0
 }
 
-// multipliers are the words for thousands, millions and milliards, with the zeros that they add.
+// multipliers maps the words for hundreds, thousands, millions and so on to the zeros that they
+// add.
 var multipliers = sync.OnceValue(func() map[string]int {
 	zeros := map[string]int{}
 	for n, words := range map[int]string{
@@ -132,7 +136,8 @@ var multipliers = sync.OnceValue(func() map[string]int {
 	return zeros
 })
 
-// multiplier reads the word for thousands or millions. Single letters count only with a currency before the number.
+// multiplier reads a word for thousands or millions. Single letters count only if a currency comes
+// before the number.
 func (f *Number) multiplier(text string) {
 	rest, gap := cutSpace(text[f.At.End:])
 	end := len(shortWord(rest))
@@ -152,8 +157,8 @@ func (f *Number) multiplier(text string) {
 	}
 }
 
-// multipliedCurrency reads the millions and thousands that stand at a currency: 5m EUR, 5 M€, 120 TEUR. Letters with spaces
-// around them may be metres and tonnes.
+// multipliedCurrency reads a multiplier that is attached to a currency: 5m EUR, 5 M€, 120 TEUR. A
+// letter with a space on both sides may be meters or tons, so the number is unclear.
 func (f *Number) multipliedCurrency(text string) {
 	rest, gap := cutSpace(text[f.At.End:])
 	if rest == "" || f.zeros != 0 || f.Currency != "" {

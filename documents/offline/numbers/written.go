@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// smallNumbers are written out in contracts.
+// SmallNumbers maps the small numbers that contracts write as words to their values.
 var SmallNumbers = sync.OnceValue(func() map[string]int {
 	numbers := map[string]int{"thirty": 30, "treinta": 30, "trinta": 30, "trente": 30, "dreissig": 30, "trenta": 30, "dertig": 30,
 		"trettio": 30, "trzydziesci": 30, "treizeci": 30,

@@ -22,18 +22,18 @@ func (r *Reader) FromGreeting(q *questions.Question) []ranking.Answer {
 	if q.Shape != questions.NameShape || !slices.Contains(greeted, q.Concept) {
 		return nil
 	}
-	for _, s := range r.Sentences {
-		if r.Watch.Stopped() {
+	for _, s := range r.set.Sentences {
+		if r.doc.Watch.Stopped() {
 			return nil
 		}
-		words := scan.Words(r.Text[s.Start:min(s.End, s.Start+values.NearBytes)])
+		words := scan.Words(r.doc.Text[s.Start:min(s.End, s.Start+values.NearBytes)])
 		const first = 2 // "Sehr geehrte" has the greeting second
 		isGreeting := func(w scan.Word) bool { return names.Greetings()[w.Text] }
 		if !slices.ContainsFunc(words[:min(first, len(words))], isGreeting) {
 			continue
 		}
-		if name := names.AfterGreeting(r.Text, s); name.End > name.Start {
-			return []ranking.Answer{values.StringAnswer(r.Text, name, greetingWeight)}
+		if name := names.AfterGreeting(r.doc.Text, s); name.End > name.Start {
+			return []ranking.Answer{values.StringAnswer(r.doc.Text, name, greetingWeight)}
 		}
 	}
 	return nil
@@ -49,16 +49,16 @@ func (r *Reader) partiesIn(q *questions.Question, s scan.Span) []ranking.Answer 
 	}
 	all := r.calledIn(q, s)
 	for at := s.Start; at < s.End; {
-		open := strings.IndexByte(r.Text[at:s.End], '(')
+		open := strings.IndexByte(r.doc.Text[at:s.End], '(')
 		if open < 0 {
 			return all
 		}
 		inner := scan.Span{Start: at + open + 1, End: s.End}
-		if end := strings.IndexByte(r.Text[inner.Start:s.End], ')'); end >= 0 {
+		if end := strings.IndexByte(r.doc.Text[inner.Start:s.End], ')'); end >= 0 {
 			inner.End = inner.Start + end
 		}
-		if name := names.Last(r.Text, scan.Span{Start: at, End: inner.Start - 1}); r.isRole(q, inner) && name.End > name.Start && names.LooksLikeName(r.Text, name) {
-			all = append(all, values.StringAnswer(r.Text, name, roleWeight))
+		if name := names.Last(r.doc.Text, scan.Span{Start: at, End: inner.Start - 1}); r.isRole(q, inner) && name.End > name.Start && names.LooksLikeName(r.doc.Text, name) {
+			all = append(all, values.StringAnswer(r.doc.Text, name, roleWeight))
 		}
 		at = min(inner.End+1, s.End)
 	}
@@ -70,7 +70,7 @@ func (r *Reader) calledIn(q *questions.Question, s scan.Span) []ranking.Answer {
 	var all []ranking.Answer
 	const mostRole = 48
 	from := s.Start
-	lower := strings.ToLower(r.Text[s.Start:s.End])
+	lower := strings.ToLower(r.doc.Text[s.Start:s.End])
 	if len(lower) != s.End-s.Start {
 		return nil // offsets differ
 	}
@@ -80,12 +80,12 @@ func (r *Reader) calledIn(q *questions.Question, s scan.Span) []ranking.Answer {
 			break
 		}
 		role := scan.Span{Start: s.Start + at + i + size, End: min(s.End, s.Start+at+i+size+mostRole)}
-		if stop := strings.IndexAny(r.Text[role.Start:role.End], ",;)"); stop > 0 {
+		if stop := strings.IndexAny(r.doc.Text[role.Start:role.End], ",;)"); stop > 0 {
 			role.End = role.Start + stop
 		}
-		name := names.SkipTitle(r.Text, names.Last(r.Text, scan.Span{Start: from, End: s.Start + at + i}))
-		if r.isRole(q, role) && name.End > name.Start && names.LooksLikeName(r.Text, name) {
-			all = append(all, values.StringAnswer(r.Text, name, roleWeight))
+		name := names.SkipTitle(r.doc.Text, names.Last(r.doc.Text, scan.Span{Start: from, End: s.Start + at + i}))
+		if r.isRole(q, role) && name.End > name.Start && names.LooksLikeName(r.doc.Text, name) {
+			all = append(all, values.StringAnswer(r.doc.Text, name, roleWeight))
 		}
 		from, at = role.End, role.End-s.Start
 	}
@@ -109,7 +109,7 @@ func (r *Reader) isRole(q *questions.Question, inner scan.Span) bool {
 	if inner.End-inner.Start > most {
 		return false
 	}
-	words := r.MentionsIn(inner)
+	words := r.doc.MentionsIn(inner)
 	for i := range words {
 		if _, score := ranking.PhraseAt(q, words, i); score > 0 {
 			return true

@@ -22,12 +22,12 @@ const sentenceWeight = 0.84
 func (r *Reader) FromSentences(q *questions.Question) []ranking.Answer {
 	var all []ranking.Answer
 	isPeriod := q.AsksForStart() || q.AsksForEnd()
-	for _, s := range r.Sentences {
-		if r.Watch.Stopped() {
+	for _, s := range r.set.Sentences {
+		if r.doc.Watch.Stopped() {
 			return nil
 		}
-		if isPeriod && len(r.DatesIn(s)) > 0 {
-			all = append(all, r.values.PeriodEnd(q, s, r.TermsIn(s))...)
+		if isPeriod && len(r.doc.DatesIn(s)) > 0 {
+			all = append(all, r.values.PeriodEnd(q, s, r.doc.TermsIn(s))...)
 		}
 		if !r.IsRelevant(q, s) {
 			continue
@@ -49,11 +49,11 @@ func (r *Reader) FromSentences(q *questions.Question) []ranking.Answer {
 
 // mayAnswer reports that a sentence has a term of the variable that means something.
 func (r *Reader) IsRelevant(q *questions.Question, s scan.Span) bool {
-	return r.MentionsAny(q.Relevant, s)
+	return r.doc.MentionsAny(q.Relevant, s)
 }
 
 func (r *Reader) datesBeside(q *questions.Question, s scan.Span) []ranking.Answer {
-	dates := r.AllDatesIn(s)
+	dates := r.doc.AllDatesIn(s)
 	spans := make([]scan.Span, len(dates))
 	for i, d := range dates {
 		spans[i] = d.At
@@ -63,7 +63,7 @@ func (r *Reader) datesBeside(q *questions.Question, s scan.Span) []ranking.Answe
 		if score > 0 {
 			c := values.DateAnswer(q, dates[i], score)
 			if q.Variable.Type == answers.String {
-				c.Value = answers.Value{Type: answers.String, Text: r.Text[c.At.Start:c.At.End]}
+				c.Value = answers.Value{Type: answers.String, Text: r.doc.Text[c.At.Start:c.At.End]}
 			}
 			all = append(all, c)
 		}
@@ -73,11 +73,11 @@ func (r *Reader) datesBeside(q *questions.Question, s scan.Span) []ranking.Answe
 
 func (r *Reader) figuresBeside(q *questions.Question, s scan.Span) []ranking.Answer {
 	var figures []numbers.Number
-	for _, f := range r.NumbersIn(s) {
+	for _, f := range r.doc.NumbersIn(s) {
 		if f.Percent != (q.Shape == questions.PercentShape) || q.Shape == questions.MoneyShape && f.Currency == "" || q.Shape == questions.AnyShape && f.Percent {
 			continue
 		}
-		if numbers.IsClauseNumber(r.Text, f, q.Variable.Name+" "+q.Variable.Description) || numbers.OpensClause(f, s, r.Text) {
+		if numbers.IsClauseNumber(r.doc.Text, f, q.Variable.Name+" "+q.Variable.Description) || numbers.OpensClause(f, s, r.doc.Text) {
 			continue
 		}
 		figures = append(figures, f)
@@ -91,7 +91,7 @@ func (r *Reader) figuresBeside(q *questions.Question, s scan.Span) []ranking.Ans
 		if score > 0 {
 			c := values.NumberAnswer(figures[i], score)
 			if q.Variable.Type == answers.String {
-				c.Value = answers.Value{Type: answers.String, Text: r.Text[c.At.Start:c.At.End]}
+				c.Value = answers.Value{Type: answers.String, Text: r.doc.Text[c.At.Start:c.At.End]}
 			}
 			all = append(all, c)
 		}
@@ -106,18 +106,18 @@ func (r *Reader) Scores(q *questions.Question, s scan.Span, values []scan.Span) 
 	values = values[:min(len(values), maxValues)] // no sentence has as many
 	from := s.Start
 	for i, v := range values {
-		if r.Watch.Stopped() {
+		if r.doc.Watch.Stopped() {
 			break
 		}
 		before := r.afterAnd(scan.Span{Start: from, End: max(from, v.Start)}) // two amounts may share the currency between them
-		scores[i] = ranking.MatchWords(q, r.MentionsIn(before), r.Topic) * sentenceWeight
+		scores[i] = ranking.MatchWords(q, r.doc.MentionsIn(before), r.doc.Topic) * sentenceWeight
 		after := scan.Span{Start: v.End, End: max(v.End, s.End)} // a range may go on in the next stretch
 		if i+1 < len(values) {
-			after.End = endBeforeAnd(r.Text, scan.Span{Start: v.End, End: max(v.End, values[i+1].Start)})
+			after.End = endBeforeAnd(r.doc.Text, scan.Span{Start: v.End, End: max(v.End, values[i+1].Start)})
 		}
 		const lessSure = 0.95
-		around := slices.Concat(r.MentionsIn(before), r.MentionsIn(scan.CutAtComma(r.Text, after)))
-		scores[i] = max(scores[i], ranking.MatchWords(q, around, r.Topic)*sentenceWeight*lessSure)
+		around := slices.Concat(r.doc.MentionsIn(before), r.doc.MentionsIn(scan.CutAtComma(r.doc.Text, after)))
+		scores[i] = max(scores[i], ranking.MatchWords(q, around, r.doc.Topic)*sentenceWeight*lessSure)
 		from = v.End
 	}
 	return scores
@@ -129,7 +129,7 @@ var ands = []string{" and ", " und ", " y ", " e ", " et ", " en ", " och ", " i
 func (r *Reader) afterAnd(s scan.Span) scan.Span {
 	last := -1
 	for _, and := range ands {
-		if i := strings.LastIndex(r.Text[s.Start:s.End], and); i >= 0 {
+		if i := strings.LastIndex(r.doc.Text[s.Start:s.End], and); i >= 0 {
 			last = max(last, i+len(and))
 		}
 	}
@@ -137,7 +137,7 @@ func (r *Reader) afterAnd(s scan.Span) scan.Span {
 		return s
 	}
 	rest := scan.Span{Start: s.Start + last, End: s.End}
-	if !slices.ContainsFunc(r.MentionsIn(rest), func(m lexicon.Mention) bool {
+	if !slices.ContainsFunc(r.doc.MentionsIn(rest), func(m lexicon.Mention) bool {
 		return lexicon.IsTerm(m.Term) && !m.Filler && !slices.Contains(lexicon.GenericTerms, m.Term)
 	}) {
 		return s
@@ -161,8 +161,8 @@ func endBeforeAnd(text string, s scan.Span) int {
 
 // proseReader reads values from sentences.
 type Reader struct {
-	*index.Index
-	*candidates.Set
+	doc    *index.Index
+	set    *candidates.Set
 	values *values.Reader
 }
 
@@ -184,11 +184,11 @@ func (r *Reader) ratesIn(q *questions.Question, s scan.Span) []ranking.Answer {
 		return nil
 	}
 	var all []ranking.Answer
-	for _, l := range r.DurationsIn(s) {
-		next := r.MentionsIn(scan.Span{Start: l.At.End, End: min(s.End, l.At.End+near)})
+	for _, l := range r.doc.DurationsIn(s) {
+		next := r.doc.MentionsIn(scan.Span{Start: l.At.End, End: min(s.End, l.At.End+near)})
 		per := slices.ContainsFunc(next, func(m lexicon.Mention) bool { return m.Term == asked[1] })
-		if l.Unit == asked[0] && per && !strings.ContainsAny(r.Text[l.At.End:next[0].At.Start], ",;.") {
-			all = append(all, values.DurationAnswer(r.Text, q, l, rateWeight))
+		if l.Unit == asked[0] && per && !strings.ContainsAny(r.doc.Text[l.At.End:next[0].At.Start], ",;.") {
+			all = append(all, values.DurationAnswer(r.doc.Text, q, l, rateWeight))
 		}
 	}
 	return all
@@ -198,14 +198,14 @@ func (r *Reader) durationsBeside(q *questions.Question, s scan.Span) []ranking.A
 	if rates := r.ratesIn(q, s); len(rates) > 0 {
 		return rates
 	}
-	durations := r.DurationsIn(s)
+	durations := r.doc.DurationsIn(s)
 	spans := make([]scan.Span, len(durations))
 	for i, l := range durations {
 		spans[i] = l.At
 	}
 	var all []ranking.Answer
 	for i, score := range r.Scores(q, s, spans) {
-		if c := values.DurationAnswer(r.Text, q, durations[i], score); score > 0 && c.Key != "" {
+		if c := values.DurationAnswer(r.doc.Text, q, durations[i], score); score > 0 && c.Key != "" {
 			all = append(all, c)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 
 // textBeside reads what follows a label in running text, for the few shapes where that can be told from the rest.
 func (r *Reader) textBeside(q *questions.Question, s scan.Span) []ranking.Answer {
-	words := r.MentionsIn(s)
+	words := r.doc.MentionsIn(s)
 	for i := range words {
-		if r.Watch.Stopped() {
+		if r.doc.Watch.Stopped() {
 			return nil
 		}
 		end, score := ranking.PhraseAt(q, words, i)
@@ -27,7 +27,7 @@ func (r *Reader) textBeside(q *questions.Question, s scan.Span) []ranking.Answer
 			}
 			continue
 		}
-		rest := lexicon.SkipLink(r.Text, scan.Span{Start: end, End: min(s.End, end+values.MaxValueBytes)})
+		rest := lexicon.SkipLink(r.doc.Text, scan.Span{Start: end, End: min(s.End, end+values.MaxValueBytes)})
 		if c, ok := r.textAfter(q, rest); ok {
 			c.Score *= score * sentenceWeight
 			return []ranking.Answer{c}
@@ -54,23 +54,23 @@ func (r *Reader) codeAt(q *questions.Question, m lexicon.Mention, s scan.Span) (
 		return ranking.Answer{}, false
 	}
 	at := r.values.Identifier(scan.Span{Start: m.At.End, End: min(s.End, m.At.End+values.MaxValueBytes)})
-	code := r.Text[at.Start:at.End]
+	code := r.doc.Text[at.Start:at.End]
 	isCode := strings.ContainsFunc(code, unicode.IsLetter) || len(code) >= digits
 	if at.End == at.Start || at.Start-m.At.End > near || !isCode {
 		return ranking.Answer{}, false
 	}
-	return values.StringAnswer(r.Text, at, q.Patterns[i].Weight*ranking.OptionalMissing*sentenceWeight), true
+	return values.StringAnswer(r.doc.Text, at, q.Patterns[i].Weight*ranking.OptionalMissing*sentenceWeight), true
 }
 
 func (r *Reader) textAfter(q *questions.Question, rest scan.Span) (ranking.Answer, bool) {
 	switch q.Shape {
 	case questions.IDShape:
 		if at := r.values.Identifier(rest); at.End > at.Start && at.Start-rest.Start < values.NearBytes {
-			return values.StringAnswer(r.Text, at, 1), true
+			return values.StringAnswer(r.doc.Text, at, 1), true
 		}
 	case questions.LawShape:
-		if at := names.CutClause(r.Text, names.CutLawPrefix(r.Text, rest)); at.End > at.Start && names.LooksLikeName(r.Text, at) {
-			return values.StringAnswer(r.Text, at, 1), true
+		if at := names.CutClause(r.doc.Text, names.CutLawPrefix(r.doc.Text, rest)); at.End > at.Start && names.LooksLikeName(r.doc.Text, at) {
+			return values.StringAnswer(r.doc.Text, at, 1), true
 		}
 	}
 	return ranking.Answer{}, false
@@ -81,15 +81,15 @@ var persons = []string{"doctor", "patient", "landlord", "tenant", "chair", "secr
 
 // nameBeside reads the name after a role, or after "is".
 func (r *Reader) nameBeside(q *questions.Question, s scan.Span) (ranking.Answer, bool) {
-	text := strings.TrimLeft(r.Text[s.Start:s.End], " ")
+	text := strings.TrimLeft(r.doc.Text[s.Start:s.End], " ")
 	rest := lexicon.SkipVerb(text)
-	if q.Shape != questions.NameShape || rest == text && (r.Lang == "de" || !slices.Contains(persons, q.Concept)) {
+	if q.Shape != questions.NameShape || rest == text && (r.doc.Lang == "de" || !slices.Contains(persons, q.Concept)) {
 		return ranking.Answer{}, false
 	}
-	at := names.CapitalizedRun(r.Text, scan.Span{Start: s.End - len(rest), End: s.End})
+	at := names.CapitalizedRun(r.doc.Text, scan.Span{Start: s.End - len(rest), End: s.End})
 	const least = 2
-	if len(strings.Fields(r.Text[at.Start:at.End])) < least || r.IsOnlyTerms(at) {
+	if len(strings.Fields(r.doc.Text[at.Start:at.End])) < least || r.doc.IsOnlyTerms(at) {
 		return ranking.Answer{}, false
 	}
-	return values.StringAnswer(r.Text, at, 1), true
+	return values.StringAnswer(r.doc.Text, at, 1), true
 }

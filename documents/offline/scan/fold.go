@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// fold makes forms of a word alike that differ in case and marks only. Text of other scripts keeps its letters.
+// Fold returns a word in lower case and without accents, so that "Ähnlich" and "ahnlich" are
+// equal. It replaces letters of Latin scripts only.
 func Fold(word string) string {
 	plain := true
 	for i := 0; i < len(word) && plain; i++ {
@@ -37,7 +38,7 @@ func foldRune(r rune) string {
 	return string(r)
 }
 
-// foldings are what stands for a letter with marks, by the letter.
+// foldings has the replacement of each letter with an accent.
 var foldings = [...]string{
 	'à': "a", 'á': "a", 'â': "a", 'ã': "a", 'ä': "a", 'å': "a", 'ā': "a", 'ă': "a", 'ą': "a",
 	'è': "e", 'é': "e", 'ê': "e", 'ë': "e", 'ē': "e", 'ę': "e", 'ě': "e",

@@ -8,10 +8,27 @@ import (
 	"portside/documents"
 )
 
-// wordsIn are all words of a stretch, those too that are no mention.
+// Span is a part of a text: the bytes from Start up to, but not including, End.
+type Span struct{ Start, End int }
+
+// MaxStretch limits the bytes of a sentence, and of the text beside a label.
+const MaxStretch = 4 << 10
+
+// WordsIn returns the words of a span. Their positions count from the start of the span.
 func WordsIn(text string, s Span) []Word { return Words(text[s.Start:s.End]) }
 
-// trim takes spaces, tabs and line breaks off both ends.
+// LineSpans returns the lines of a block, without their line breaks.
+func LineSpans(b *documents.Block) []Span {
+	var all []Span
+	at := b.Start
+	for line := range strings.Lines(b.Text) {
+		all = append(all, Span{at, at + len(strings.TrimSuffix(line, "\n"))})
+		at += len(line)
+	}
+	return all
+}
+
+// TrimSpace removes spaces, tabs and line breaks from both ends of a span.
 func TrimSpace(text string, s Span) Span {
 	const blank = " \t\n"
 	for s.Start < s.End && strings.IndexByte(blank, text[s.Start]) >= 0 {
@@ -23,17 +40,23 @@ func TrimSpace(text string, s Span) Span {
 	return s
 }
 
-func LineSpans(b *documents.Block) []Span {
-	var all []Span
-	at := b.Start
-	for line := range strings.Lines(b.Text) {
-		all = append(all, Span{at, at + len(strings.TrimSuffix(line, "\n"))})
-		at += len(line)
-	}
-	return all
+// TrimUnicodeSpace removes all white space that Unicode defines from both ends of a span.
+func TrimUnicodeSpace(text string, s Span) Span {
+	cut := strings.TrimLeftFunc(text[s.Start:s.End], unicode.IsSpace)
+	start := s.End - len(cut)
+	return Span{start, start + len(strings.TrimRightFunc(cut, unicode.IsSpace))}
 }
 
-// cutWord cuts a word off the beginning, whatever its case.
+// CutAtComma ends a span before its first comma or semicolon.
+func CutAtComma(text string, s Span) Span {
+	if i := strings.IndexAny(text[s.Start:s.End], ",;"); i >= 0 {
+		s.End = s.Start + i
+	}
+	return s
+}
+
+// CutWord removes a word from the beginning of a text, in upper or lower case. ok is false if the
+// text begins with another word or ends with this one.
 func CutWord(text, word string) (rest string, ok bool) {
 	if len(text) <= len(word) || !strings.EqualFold(text[:len(word)], word) {
 		return text, false
@@ -44,15 +67,17 @@ func CutWord(text, word string) (rest string, ok bool) {
 	return text[len(word):], true
 }
 
-// clauseFrom ends at the first comma or semicolon.
-func CutAtComma(text string, s Span) Span {
-	if i := strings.IndexAny(text[s.Start:s.End], ",;"); i >= 0 {
-		s.End = s.Start + i
+// Shorten returns at most maxBytes of a span and does not cut a word, unless the span begins with a
+// longer one.
+func Shorten(text string, s Span, maxBytes int) Span {
+	if s.End-s.Start <= maxBytes {
+		return s
 	}
-	return s
+	return Span{s.Start, s.Start + lastBreak(text[s.Start:s.Start+maxBytes])}
 }
 
-// stretches cuts a stretch of a text where it is too long to be a sentence or a value, between words where it has any.
+// SplitLong splits a span into parts of at most MaxStretch bytes, between words where there are
+// any.
 func SplitLong(text string, s Span) []Span {
 	var parts []Span
 	for s.End-s.Start > MaxStretch {
@@ -63,7 +88,8 @@ func SplitLong(text string, s Span) []Span {
 	return append(parts, s)
 }
 
-// beforeGap is where the last word of a stretch begins that may go on behind it; its whole length if it is one word.
+// lastBreak returns the offset of the last white space. A text of one word is not split within a
+// character.
 func lastBreak(text string) int {
 	if i := strings.LastIndexAny(text, " \n\t"); i > 0 {
 		return i
@@ -76,23 +102,4 @@ func lastBreak(text string) int {
 		end--
 	}
 	return max(end, 1)
-}
-
-// firstStretch keeps what of a stretch lies within so many bytes, between words where it has any.
-func Shorten(text string, s Span, most int) Span {
-	if s.End-s.Start <= most {
-		return s
-	}
-	return Span{s.Start, s.Start + lastBreak(text[s.Start:s.Start+most])}
-}
-
-const MaxStretch = 4 << 10
-
-// span is a stretch of a text, in bytes.
-type Span struct{ Start, End int }
-
-func TrimUnicodeSpace(text string, s Span) Span {
-	cut := strings.TrimLeftFunc(text[s.Start:s.End], unicode.IsSpace)
-	start := s.End - len(cut)
-	return Span{start, start + len(strings.TrimRightFunc(cut, unicode.IsSpace))}
 }

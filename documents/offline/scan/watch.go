@@ -2,14 +2,19 @@ package scan
 
 import "context"
 
-// watch looks at a context every few steps and remembers that it ended: loops stop, and whoever began them asks for the error.
+// Watch lets a loop over a long text end soon after a context does. The loop calls [Watch.Stopped]
+// in each step and returns early; the function that started the work then calls [Watch.Check] for
+// the error. A nil Watch never stops.
 type Watch struct {
 	ctx  context.Context //nolint:containedctx // lives as long as the one call that reads the document
 	step uint
 	err  error
 }
 
-// ended counts a step. A watch that is nil never ends.
+// NewWatch returns a Watch for ctx.
+func NewWatch(ctx context.Context) *Watch { return &Watch{ctx: ctx} }
+
+// Stopped reports whether the context has ended. It asks the context in every 64th call only.
 func (w *Watch) Stopped() bool {
 	const every = 64
 	if w == nil {
@@ -21,13 +26,10 @@ func (w *Watch) Stopped() bool {
 	return w.err != nil
 }
 
-// look looks at the context at once.
+// Check asks the context at once and returns its error.
 func (w *Watch) Check() error {
 	if w.err == nil {
 		w.err = w.ctx.Err()
 	}
 	return w.err
 }
-
-// newWatch returns a watch of a context.
-func NewWatch(ctx context.Context) *Watch { return &Watch{ctx: ctx} }

@@ -5,14 +5,37 @@ import (
 	"unicode/utf8"
 )
 
+// Word is a word of a text, folded by [Fold].
+type Word struct {
+	Text       string
+	At         Span
+	AfterBreak bool // a line break or punctuation comes before it, and no phrase continues across
+}
+
+// Words returns the runs of letters and digits of a text.
+func Words(text string) []Word {
+	r := WordReader{Text: text}
+	return r.Read(len(text), len(text))
+}
+
+// WordReader reads the words of a long text in parts.
+type WordReader struct {
+	Text   string
+	Offset int
+	breaks bool // there was a break since the last word
+}
+
+// FirstWord returns the first word of a text, folded; it looks at the first bytes only.
 func FirstWord(text string) string {
-	words := Words(text[:min(len(text), 24)])
+	const longest = 24 // bytes
+	words := Words(text[:min(len(text), longest)])
 	if len(words) == 0 {
 		return ""
 	}
 	return words[0].Text
 }
 
+// LastWord returns the last word of a text, folded.
 func LastWord(text string) string {
 	words := Words(text)
 	if len(words) == 0 {
@@ -21,27 +44,8 @@ func LastWord(text string) string {
 	return words[len(words)-1].Text
 }
 
-// word is a word of a text, folded: without marks over letters, in small letters.
-type Word struct {
-	Text       string
-	At         Span
-	AfterBreak bool // something stands before it that no phrase goes across
-}
-
-// wordsOf splits a text at everything that is neither letter nor digit.
-func Words(text string) []Word {
-	r := WordReader{Text: text}
-	return r.Read(len(text), len(text))
-}
-
-// wordReader reads the words of a text some at a time.
-type WordReader struct {
-	Text   string
-	Offset int
-	breaks bool // since the last word
-}
-
-// read reads enough words, and from then on to the next break or the most.
+// Read returns the next words: at least enough, and then more up to the next break, but never more
+// than most.
 func (r *WordReader) Read(enough, most int) []Word {
 	words := make([]Word, 0, min(enough, (len(r.Text)-r.Offset)/6+1))
 	for r.Offset < len(r.Text) && len(words) < most && (len(words) < enough || !r.breaks) {
@@ -52,7 +56,7 @@ func (r *WordReader) Read(enough, most int) []Word {
 			r.Offset += size
 			continue
 		}
-		if folded := Fold(r.Text[r.Offset:end]); folded != "" { // marks alone are no word
+		if folded := Fold(r.Text[r.Offset:end]); folded != "" { // a combining mark alone is not a word
 			words = append(words, Word{folded, Span{r.Offset, end}, r.breaks})
 			r.breaks = false
 		}
@@ -61,6 +65,7 @@ func (r *WordReader) Read(enough, most int) []Word {
 	return words
 }
 
+// WordEnd returns the end of the word that begins at offset i, or i if there is no word.
 func WordEnd(text string, i int) int {
 	for i < len(text) {
 		if b := text[i]; b < utf8.RuneSelf {
@@ -79,7 +84,8 @@ func WordEnd(text string, i int) int {
 	return i
 }
 
-// keyOf makes texts alike that differ in case, marks and punctuation only.
+// Key returns the folded words of a text. Texts that differ only in case, accents and punctuation
+// have the same key.
 func Key(text string) string {
 	var key strings.Builder
 	for _, w := range Words(text) {
@@ -89,4 +95,5 @@ func Key(text string) string {
 	return key.String()
 }
 
+// HasWord reports whether a text has a letter or a digit.
 func HasWord(text string) bool { return strings.IndexFunc(text, IsWordRune) >= 0 }

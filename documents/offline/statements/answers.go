@@ -86,14 +86,14 @@ func cutLabel(text string, s scan.Span) (label, value scan.Span, ok bool) {
 // answerBehind reads what stands behind a label. It is sure of no answer too: a label and a value of any other kind make no
 // statement together.
 func (r *Reader) answerBehind(asked subject, clause, sentence scan.Span) (c ranking.Answer, sure bool) {
-	label, behind, labeled := cutLabel(r.Text, clause)
+	label, behind, labeled := cutLabel(r.doc.Text, clause)
 	if !labeled {
 		return ranking.Answer{}, false
 	}
-	value, ok := readYesNo(r.Text[behind.Start:behind.End])
-	quote := names.Trim(r.Text, clause)
+	value, ok := readYesNo(r.doc.Text[behind.Start:behind.End])
+	quote := names.Trim(r.doc.Text, clause)
 	if !ok && r.isDayDone(asked, scan.Span{Start: behind.Start, End: sentence.End}) {
-		value, ok, quote = true, true, names.Trim(r.Text, scan.Span{Start: clause.Start, End: sentence.End})
+		value, ok, quote = true, true, names.Trim(r.doc.Text, scan.Span{Start: clause.Start, End: sentence.End})
 	}
 	if !ok && !r.isNotYet(behind) {
 		return ranking.Answer{}, r.isUnanswered(asked, label, behind)
@@ -102,7 +102,7 @@ func (r *Reader) answerBehind(asked subject, clause, sentence scan.Span) (c rank
 	if said == depends {
 		return ranking.Answer{}, true
 	}
-	isContrary := (said == denies) != excludesTax(asked.terms, r.MentionsIn(label))
+	isContrary := (said == denies) != excludesTax(asked.terms, r.doc.MentionsIn(label))
 	return booleanCandidate(value != isContrary, quote, saidPlainly), true
 }
 
@@ -110,25 +110,25 @@ func (r *Reader) answerBehind(asked subject, clause, sentence scan.Span) (c rank
 // word may say that it is due then.
 func (r *Reader) isDayDone(asked subject, value scan.Span) bool {
 	asksDone := func(t string) bool { return slices.Contains(asked.terms, t) }
-	days := r.DatesIn(value)
+	days := r.doc.DatesIn(value)
 	if len(days) != 1 || !slices.ContainsFunc(doneStates, asksDone) {
 		return false
 	}
-	others := r.Text[value.Start:days[0].At.Start] + " " + r.Text[days[0].At.End:value.End]
+	others := r.doc.Text[value.Start:days[0].At.Start] + " " + r.doc.Text[days[0].At.End:value.End]
 	return !slices.ContainsFunc(scan.Words(others), func(w scan.Word) bool { return others[w.At.Start] < 'A' || others[w.At.Start] > 'Z' })
 }
 
 // isUnanswered reports a label that asks what the variable asks, with nothing behind it that answers: a value of any other kind
 // makes no statement of the two.
 func (r *Reader) isUnanswered(asked subject, label, value scan.Span) bool {
-	if isUnknown(scan.WordsIn(r.Text, value)) {
+	if isUnknown(scan.WordsIn(r.doc.Text, value)) {
 		return true
 	}
-	words := r.MentionsIn(label)
+	words := r.doc.MentionsIn(label)
 	if !subsetAlike(asked.terms, claimTerms(words)) || r.isStatement(label, words, asked.terms) {
 		return false
 	}
-	own := r.MentionsIn(value)
+	own := r.doc.MentionsIn(value)
 	repeats := subsetAlike(asked.terms, claimTerms(own)) && r.isStatement(value, own, asked.terms)
 	return !repeats && !r.answersWithState(value, asked.terms)
 }
@@ -146,11 +146,11 @@ func isUnknown(words []scan.Word) bool {
 // isNotYet reads a negation by itself.
 func (r *Reader) isNotYet(s scan.Span) bool {
 	const most = 3
-	words := scan.WordsIn(r.Text, s)
+	words := scan.WordsIn(r.doc.Text, s)
 	nots := 0
 	for _, w := range words {
 		switch {
-		case negationsOf()[r.Lang][w.Text]:
+		case negationsOf()[r.doc.Lang][w.Text]:
 			nots++
 		case !yets()[w.Text]:
 			return false

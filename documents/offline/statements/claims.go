@@ -21,12 +21,12 @@ const (
 // claimIn reads a sentence that says all that the variable is about.
 func (r *Reader) claimIn(asked subject, s scan.Span) (ranking.Answer, bool) {
 	wanted := asked.terms
-	words := r.MentionsIn(s)
-	if len(words) == 0 || len(words) > mostClaim || strings.HasSuffix(r.Text[s.Start:s.End], "?") {
+	words := r.doc.MentionsIn(s)
+	if len(words) == 0 || len(words) > mostClaim || strings.HasSuffix(r.doc.Text[s.Start:s.End], "?") {
 		return ranking.Answer{}, false
 	}
 	clause := r.clauseWith(wanted, s)
-	words = r.MentionsIn(clause)
+	words = r.doc.MentionsIn(clause)
 	if !subsetAlike(wanted, claimTerms(words)) || r.isConditional(words) {
 		return ranking.Answer{}, false
 	}
@@ -44,7 +44,7 @@ func (r *Reader) claimIn(asked subject, s scan.Span) (ranking.Answer, bool) {
 	if len(wanted) == 1 && len(words) > shortClaim {
 		score = saidInPassing * 0.8
 	}
-	return booleanCandidate((said == denies) == excludesTax(wanted, words), names.Trim(r.Text, clause), score), true
+	return booleanCandidate((said == denies) == excludesTax(wanted, words), names.Trim(r.doc.Text, clause), score), true
 }
 
 // excludesTax reports that prices with tax are asked for and prices without it are said.
@@ -73,11 +73,11 @@ func (r *Reader) clauseWith(wanted []string, s scan.Span) scan.Span {
 	at := s.Start
 	for at < s.End {
 		end := s.End
-		if i := strings.IndexAny(r.Text[at:s.End], ",;"); i >= 0 {
+		if i := strings.IndexAny(r.doc.Text[at:s.End], ",;"); i >= 0 {
 			end = at + i
 		}
-		part := scan.TrimSpace(r.Text, scan.Span{Start: at, End: end})
-		if subsetAlike(wanted, claimTerms(r.MentionsIn(part))) {
+		part := scan.TrimSpace(r.doc.Text, scan.Span{Start: at, End: end})
+		if subsetAlike(wanted, claimTerms(r.doc.MentionsIn(part))) {
 			return part
 		}
 		at = end + 1
@@ -94,7 +94,7 @@ func (r *Reader) isConditional(words []lexicon.Mention) bool {
 	}
 	n := min(len(words), 2)
 	return slices.ContainsFunc(words[:n], func(m lexicon.Mention) bool {
-		folded := scan.Fold(r.Text[m.At.Start:m.At.End])
+		folded := scan.Fold(r.doc.Text[m.At.Start:m.At.End])
 		return folded != "om" && folded != "a" && folded != "cu" && conditions()[folded]
 	})
 }
@@ -103,7 +103,7 @@ func (r *Reader) isConditional(words []lexicon.Mention) bool {
 // something is, or has more words than the matter itself, one of which may be its verb.
 func (r *Reader) isStatement(s scan.Span, words []lexicon.Mention, wanted []string) bool {
 	const least = 2
-	if len(words) >= least && strings.HasSuffix(r.Text[s.Start:s.End], ".") && r.hasState(s) {
+	if len(words) >= least && strings.HasSuffix(r.doc.Text[s.Start:s.End], ".") && r.hasState(s) {
 		return true
 	}
 	others := 0
@@ -112,7 +112,7 @@ func (r *Reader) isStatement(s scan.Span, words []lexicon.Mention, wanted []stri
 			others++
 		}
 	}
-	for _, w := range scan.Words(r.Text[s.Start:s.End]) {
+	for _, w := range scan.Words(r.doc.Text[s.Start:s.End]) {
 		if lexicon.IsFiller(w.Text) {
 			others++
 		}
@@ -149,7 +149,7 @@ func (r *Reader) isDue(at scan.Span, asked subject) bool {
 	if asked.duty {
 		return false
 	}
-	words := r.MentionsIn(at)
+	words := r.doc.MentionsIn(at)
 	isDone := func(m lexicon.Mention) bool {
 		return slices.Contains(doneStates, m.Term) && slices.Contains(asked.terms, m.Term)
 	}
@@ -159,22 +159,22 @@ func (r *Reader) isDue(at scan.Span, asked subject) bool {
 		}
 		before, behind := scan.Span{Start: at.Start, End: m.At.Start}, scan.Span{Start: m.At.End, End: at.End}
 		nots, _ := r.stances.negations(before)
-		return nots == 0 && (r.isLater(at) || duties()[r.Lang].count(scan.WordsIn(r.Text, before)) > 0 ||
-			dutiesBehind()[r.Lang].count(scan.WordsIn(r.Text, behind)) > 0)
+		return nots == 0 && (r.isLater(at) || duties()[r.doc.Lang].count(scan.WordsIn(r.doc.Text, before)) > 0 ||
+			dutiesBehind()[r.doc.Lang].count(scan.WordsIn(r.doc.Text, behind)) > 0)
 	}
 	return false
 }
 
 func (r *Reader) isLater(at scan.Span) bool {
-	words := scan.WordsIn(r.Text, at)
-	passive := passives()[r.Lang].count(words)
-	return passive > 1 || passive > 0 && laters()[r.Lang].count(words) > 0
+	words := scan.WordsIn(r.doc.Text, at)
+	passive := passives()[r.doc.Lang].count(words)
+	return passive > 1 || passive > 0 && laters()[r.doc.Lang].count(words) > 0
 }
 
 // isReported reports a clause that somebody denies or doubts in the one before it: "he denies, that ...".
 func (r *Reader) isReported(clause, sentence scan.Span) bool {
 	before := scan.Span{Start: sentence.Start, End: clause.Start}
-	if before.Start == before.End || !joiners()[scan.FirstWord(r.Text[clause.Start:clause.End])] {
+	if before.Start == before.End || !joiners()[scan.FirstWord(r.doc.Text[clause.Start:clause.End])] {
 		return false
 	}
 	nots, _ := r.stances.negations(before)
@@ -184,7 +184,7 @@ func (r *Reader) isReported(clause, sentence scan.Span) bool {
 // asksLeave reports that it is said what is required, where it is asked what is allowed.
 func (r *Reader) asksLeave(asked []string, s scan.Span) bool {
 	said := func(term string) bool {
-		return slices.ContainsFunc(r.MentionsIn(s), func(m lexicon.Mention) bool { return m.Term == term })
+		return slices.ContainsFunc(r.doc.MentionsIn(s), func(m lexicon.Mention) bool { return m.Term == term })
 	}
 	return slices.Contains(asked, "ALLOWED") && said("REQUIRED") && !said("ALLOWED")
 }

@@ -11,23 +11,23 @@ import (
 )
 
 // stanceReader tells whether a statement affirms.
-type stanceReader struct{ *index.Index }
+type stanceReader struct{ doc *index.Index }
 
 func (r stanceReader) isNegation(m lexicon.Mention, after []lexicon.Mention) bool {
-	folded := scan.Fold(r.Text[m.At.Start:m.At.End])
-	if !negationsOf()[r.Lang][folded] {
+	folded := scan.Fold(r.doc.Text[m.At.Start:m.At.End])
+	if !negationsOf()[r.doc.Lang][folded] {
 		return false
 	}
-	if folded != "no" || r.Lang == "es" {
+	if folded != "no" || r.doc.Lang == "es" {
 		return true
 	}
-	isNumber := strings.HasPrefix(r.Text[m.At.End:], ".") && len(after) > 0 // Invoice no. 5
+	isNumber := strings.HasPrefix(r.doc.Text[m.At.End:], ".") && len(after) > 0 // Invoice no. 5
 	return !isNumber
 }
 
 // isDoubted reports a word that leaves open whether what is said is so.
 func (r stanceReader) isDoubted(at scan.Span) bool {
-	return doubts()[r.Lang].count(scan.WordsIn(r.Text, at)) > 0
+	return doubts()[r.doc.Lang].count(scan.WordsIn(r.doc.Text, at)) > 0
 }
 
 // stance is what a statement says of its matter.
@@ -67,7 +67,7 @@ var concords = []answers.Lang{"es", "pt", "fr", "it", "pl", "ro"}
 
 // stanceOf tells what the words of a clause say, asked about some terms, and what the rest of the sentence takes back.
 func (r stanceReader) stanceOf(at, after scan.Span, wanted []string) stance {
-	words, rest := r.MentionsIn(at), r.MentionsIn(after)
+	words, rest := r.doc.MentionsIn(at), r.doc.MentionsIn(after)
 	permits := slices.ContainsFunc(words, func(m lexicon.Mention) bool { return m.Term == "ALLOWED" }) || slices.Contains(wanted, "ALLOWED")
 	nots, without := r.negations(at)
 	switch {
@@ -77,7 +77,7 @@ func (r stanceReader) stanceOf(at, after scan.Span, wanted []string) stance {
 		return depends
 	case permits && r.needsLeave(slices.Concat(words, rest), wanted):
 		return depends
-	case without || nots == 1 || nots > 1 && (slices.Contains(concords, r.Lang) || r.isNeither(words)):
+	case without || nots == 1 || nots > 1 && (slices.Contains(concords, r.doc.Lang) || r.isNeither(words)):
 		return denies
 	case nots > 1:
 		return depends
@@ -87,30 +87,30 @@ func (r stanceReader) stanceOf(at, after scan.Span, wanted []string) stance {
 
 // negations counts the words that turn a statement round, those for "without" apart.
 func (r stanceReader) negations(at scan.Span) (nots int, without bool) {
-	words := r.MentionsIn(at)
+	words := r.doc.MentionsIn(at)
 	for i, m := range words {
-		switch folded := scan.Fold(r.Text[m.At.Start:m.At.End]); {
-		case lacks()[folded] && negationsOf()[r.Lang][folded]:
+		switch folded := scan.Fold(r.doc.Text[m.At.Start:m.At.End]); {
+		case lacks()[folded] && negationsOf()[r.doc.Lang][folded]:
 			without = true
 		case m.Term == "NOT" || r.isNegation(m, words[i+1:]):
 			nots++
 		}
 	}
-	return nots + denials()[r.Lang].count(scan.WordsIn(r.Text, at)), without
+	return nots + denials()[r.doc.Lang].count(scan.WordsIn(r.doc.Text, at)), without
 }
 
 func (r stanceReader) isNeither(words []lexicon.Mention) bool {
-	return slices.ContainsFunc(words, func(m lexicon.Mention) bool { return scan.Fold(r.Text[m.At.Start:m.At.End]) == "neither" })
+	return slices.ContainsFunc(words, func(m lexicon.Mention) bool { return scan.Fold(r.doc.Text[m.At.Start:m.At.End]) == "neither" })
 }
 
 // isLimited reports a word that makes what is said hold for some cases only. In French, what is between ne and que is such.
 func (r stanceReader) isLimited(words []lexicon.Mention) bool {
-	limit := limits[r.Lang]
+	limit := limits[r.doc.Lang]
 	if len(words) == 0 || limit == nil {
 		return false
 	}
-	text := scan.Fold(r.Text[words[0].At.Start:words[len(words)-1].At.End])
-	if r.Lang == "fr" && (strings.Contains(text, " qu'avec") || strings.Contains(text, " qu’avec") || strings.Contains(text, " que sous")) {
+	text := scan.Fold(r.doc.Text[words[0].At.Start:words[len(words)-1].At.End])
+	if r.doc.Lang == "fr" && (strings.Contains(text, " qu'avec") || strings.Contains(text, " qu’avec") || strings.Contains(text, " que sous")) {
 		return true
 	}
 	return slices.ContainsFunc(scan.Words(text), func(w scan.Word) bool { return limit()[w.Text] })
@@ -121,12 +121,12 @@ func (r stanceReader) needsLeave(words []lexicon.Mention, wanted []string) bool 
 	if len(words) == 0 {
 		return false
 	}
-	text := r.Text[words[0].At.Start:words[len(words)-1].At.End]
-	if slices.ContainsFunc(scan.Words(text), func(w scan.Word) bool { return ifs[r.Lang] != nil && ifs[r.Lang]()[w.Text] }) {
+	text := r.doc.Text[words[0].At.Start:words[len(words)-1].At.End]
+	if slices.ContainsFunc(scan.Words(text), func(w scan.Word) bool { return ifs[r.doc.Lang] != nil && ifs[r.doc.Lang]()[w.Text] }) {
 		return true
 	}
 	return slices.ContainsFunc(words, func(m lexicon.Mention) bool {
-		folded := scan.Fold(r.Text[m.At.Start:m.At.End])
+		folded := scan.Fold(r.doc.Text[m.At.Start:m.At.End])
 		begins := func(stem string) bool { return strings.HasPrefix(folded, stem) }
 		return slices.ContainsFunc(leave, begins) && m.Term != "ALLOWED" && !lexicon.Contains(wanted, m.Term)
 	})

@@ -36,25 +36,25 @@ func (r *Reader) claims(q *questions.Question, asked *questions.Pattern) []ranki
 	plainQuery := *q
 	plainQuery.Patterns = []questions.Pattern{{Terms: wanted, Weight: asked.Weight}}
 	m := subject{terms: wanted, duty: asksForDuty(q, asked)}
-	touched := r.SimilarTerms(slices.Concat(wanted, taxWords(wanted)))
-	for i := range r.Pairs {
-		if r.Watch.Stopped() {
+	touched := r.doc.SimilarTerms(slices.Concat(wanted, taxWords(wanted)))
+	for i := range r.set.Pairs {
+		if r.doc.Watch.Stopped() {
 			return nil
 		}
-		if !lexicon.AnyIn(touched, r.Pairs[i].Label) {
+		if !lexicon.AnyIn(touched, r.set.Pairs[i].Label) {
 			continue
 		}
-		if c, ok := r.booleanPair(&plainQuery, &r.Pairs[i], m); ok {
+		if c, ok := r.booleanPair(&plainQuery, &r.set.Pairs[i], m); ok {
 			all = append(all, c)
 		}
 	}
 	all = append(all, r.boxes(&plainQuery)...)
 	state := slices.ContainsFunc(asked.Terms, func(t string) bool { return slices.Contains(q.Optional, t) })
-	for _, s := range r.Sentences {
-		if r.Watch.Stopped() {
+	for _, s := range r.set.Sentences {
+		if r.doc.Watch.Stopped() {
 			return nil
 		}
-		if !r.MentionsAny(touched, s) {
+		if !r.doc.MentionsAny(touched, s) {
 			continue
 		}
 		c, ok := r.claimIn(m, s)
@@ -98,17 +98,17 @@ func booleanCandidate(value bool, at scan.Span, score float64) ranking.Answer {
 
 // booleanPair reads yes, no or a ticked box beside a label.
 func (r *Reader) booleanPair(q *questions.Question, p *candidates.Pair, asked subject) (ranking.Answer, bool) {
-	score := ranking.MatchLabel(q, p, r.Topic)
+	score := ranking.MatchLabel(q, p, r.doc.Topic)
 	if score < ranking.MinScore-ranking.RepeatBonus {
 		return ranking.Answer{}, false
 	}
 	at := p.Value
-	value, ok := readYesNo(r.Text[at.Start:at.End])
-	if ok && value && r.stances.isLimited(r.MentionsIn(at)) {
+	value, ok := readYesNo(r.doc.Text[at.Start:at.End])
+	if ok && value && r.stances.isLimited(r.doc.MentionsIn(at)) {
 		return ranking.Answer{}, false
 	}
 	if !ok {
-		at = firstStatement(r.Text, at)
+		at = firstStatement(r.doc.Text, at)
 		value, ok = r.stateIn(at, p.Label, asked)
 		score *= 0.9
 	}
@@ -139,14 +139,14 @@ func (r *Reader) stateIn(s scan.Span, label []string, asked subject) (value, ok 
 	if r.isDue(s, subject{doneStates, asked.duty}) {
 		said = depends
 	}
-	return said == affirms, said != depends && r.answersWithState(s, slices.Concat(label, asked.terms)) && len(r.MentionsIn(s)) <= mostWords
+	return said == affirms, said != depends && r.answersWithState(s, slices.Concat(label, asked.terms)) && len(r.doc.MentionsIn(s)) <= mostWords
 }
 
 // answersWithState reports a state behind a label. "See annex" is none, unless what is attached is asked for, nor is the month
 // of May.
 func (r *Reader) answersWithState(s scan.Span, about []string) bool {
-	days := r.DatesIn(s)
-	return slices.ContainsFunc(r.MentionsIn(s), func(m lexicon.Mention) bool {
+	days := r.doc.DatesIn(s)
+	return slices.ContainsFunc(r.doc.MentionsIn(s), func(m lexicon.Mention) bool {
 		isMonth := slices.ContainsFunc(days, func(d dates.Date) bool { return d.At.Start <= m.At.Start && m.At.End <= d.At.End })
 		return slices.Contains(states, m.Term) && !isMonth && (m.Term != "ATTACHED" || slices.Contains(about, "ATTACHED"))
 	})
@@ -156,13 +156,13 @@ var states = []string{"INCLUDED", "PAID", "APPROVED", "ALLOWED", "REQUIRED", "SI
 
 // hasState reports a word that says how something is. Without one, speaking of shipping does not say whether it is included.
 func (r *Reader) hasState(s scan.Span) bool {
-	return slices.ContainsFunc(r.MentionsIn(s), func(m lexicon.Mention) bool { return slices.Contains(states, m.Term) })
+	return slices.ContainsFunc(r.doc.MentionsIn(s), func(m lexicon.Mention) bool { return slices.Contains(states, m.Term) })
 }
 
 // claimReader reads statements.
 type Reader struct {
-	*index.Index
-	*candidates.Set
+	doc     *index.Index
+	set     *candidates.Set
 	values  *values.Reader
 	stances stanceReader
 }
@@ -175,13 +175,13 @@ func NewReader(r *index.Index, set *candidates.Set, values *values.Reader) *Read
 // boxes reads lines that begin or end with a box: "☒ Automatic renewal".
 func (r *Reader) boxes(q *questions.Question) []ranking.Answer {
 	var all []ranking.Answer
-	for _, b := range r.Boxes {
-		if r.Watch.Stopped() {
+	for _, b := range r.set.Boxes {
+		if r.doc.Watch.Stopped() {
 			return nil
 		}
-		words := r.MentionsIn(b.Label)
+		words := r.doc.MentionsIn(b.Label)
 		p := candidates.Pair{Label: lexicon.LabelTerms(words), Weight: candidates.CellWeight}
-		score := ranking.MatchLabel(q, &p, r.Topic)
+		score := ranking.MatchLabel(q, &p, r.doc.Topic)
 		if score < ranking.MinScore || len(p.Label) == 0 {
 			continue
 		}

@@ -38,11 +38,11 @@ func (m *material) paperLine(ctx context.Context, d *documents.Document) (string
 		return "", nil
 	}
 	parts := []string{title}
-	if c, ok := r.FirstFound(answers.Date, paperDates); ok && !strings.Contains(title, r.Text[c.At.Start:c.At.End]) {
-		parts = append(parts, r.Text[c.At.Start:c.At.End])
+	if c, ok := r.FirstFound(answers.Date, paperDates); ok && !strings.Contains(title, r.Index.Text[c.At.Start:c.At.End]) {
+		parts = append(parts, r.Index.Text[c.At.Start:c.At.End])
 	}
 	if c, ok := r.FirstFound(answers.Number, paperSums); ok {
-		parts = append(parts, oneLine(r.LabelOf(c)+" "+r.Text[c.At.Start:c.At.End]))
+		parts = append(parts, oneLine(r.LabelOf(c)+" "+r.Index.Text[c.At.Start:c.At.End]))
 	}
 	if len(parts) == 1 {
 		return "", nil
@@ -73,11 +73,11 @@ func (m *material) keepProse() {
 // paperTitle is the first short line that names a kind of paper, with its number behind it if it has one.
 func paperTitle(r *extraction.Document) string {
 	const blocks, most = 12, 10
-	for i := range r.Blocks[:min(len(r.Blocks), blocks)] {
-		b := &r.Blocks[i]
+	for i := range r.Index.Blocks[:min(len(r.Index.Blocks), blocks)] {
+		b := &r.Index.Blocks[i]
 		for _, line := range scan.LineSpans(b) {
-			text := oneLine(r.Text[line.Start:line.End])
-			words := r.MentionsIn(line)
+			text := oneLine(r.Index.Text[line.Start:line.End])
+			words := r.Index.MentionsIn(line)
 			names := slices.ContainsFunc(words, func(m lexicon.Mention) bool { return slices.Contains(papers, m.Term) })
 			if names && wordCount(text) <= most && !strings.HasSuffix(text, ":") && (b.Kind == documents.Heading || len(words) > 0 && !language.EndsSentence(text)) {
 				return text

@@ -24,8 +24,8 @@ func (r *Reader) stringOf(q *questions.Question, s scan.Span) []ranking.Answer {
 	case questions.IDShape:
 		s = r.Identifier(s)
 	case questions.NameShape:
-		s = names.CutAddress(r.Text, r.Clause(s))
-		if r.IsOnlyTerms(s) {
+		s = names.CutAddress(r.doc.Text, r.Clause(s))
+		if r.doc.IsOnlyTerms(s) {
 			return nil
 		}
 	case questions.TimeShape:
@@ -33,34 +33,34 @@ func (r *Reader) stringOf(q *questions.Question, s scan.Span) []ranking.Answer {
 	case questions.IBANShape, questions.EmailShape, questions.PhoneShape, questions.CurrencyShape:
 		return r.WithShape(q.Shape, s, 1)
 	case questions.LawShape:
-		s = names.CutLawPrefix(r.Text, r.Clause(s))
+		s = names.CutLawPrefix(r.doc.Text, r.Clause(s))
 	default:
 		s = r.Clause(s)
 	}
-	if s.End <= s.Start || !scan.HasWord(r.Text[s.Start:s.End]) {
+	if s.End <= s.Start || !scan.HasWord(r.doc.Text[s.Start:s.End]) {
 		return nil
 	}
-	if q.Shape == questions.NameShape && !names.LooksLikeName(r.Text, s) {
+	if q.Shape == questions.NameShape && !names.LooksLikeName(r.doc.Text, s) {
 		fit = 0.6
 	}
 	if q.Shape == questions.DurationShape {
-		if found := r.DurationsIn(s); len(found) > 0 {
-			return []ranking.Answer{DurationAnswer(r.Text, q, found[0], 1)}
+		if found := r.doc.DurationsIn(s); len(found) > 0 {
+			return []ranking.Answer{DurationAnswer(r.doc.Text, q, found[0], 1)}
 		}
 	}
-	return []ranking.Answer{StringAnswer(r.Text, s, fit)}
+	return []ranking.Answer{StringAnswer(r.doc.Text, s, fit)}
 }
 
 // timeIn finds the first time of the day, such as 9:15, 9.15 or 9h15.
 func (r *Reader) TimeOfDay(s scan.Span) scan.Span {
-	text := r.Text[s.Start:s.End]
+	text := r.doc.Text[s.Start:s.End]
 	for i := 0; i < len(text); {
 		if !scan.IsDigit(text[i]) {
 			i++
 			continue
 		}
 		end := scan.SkipDigits(text, i)
-		if size := dates.ClockLength(text[i:]); size > 0 && !r.IsAmountAt(s.Start+i) && !r.IsDateAt(s.Start+i) {
+		if size := dates.ClockLength(text[i:]); size > 0 && !r.doc.IsAmountAt(s.Start+i) && !r.doc.IsDateAt(s.Start+i) {
 			return scan.Span{Start: s.Start + i, End: s.Start + i + size}
 		}
 		i = end
@@ -69,18 +69,18 @@ func (r *Reader) TimeOfDay(s scan.Span) scan.Span {
 }
 
 func (r *Reader) shownDate(q *questions.Question, s scan.Span) []ranking.Answer {
-	if dates := r.AllDatesIn(s); len(dates) > 0 {
+	if dates := r.doc.AllDatesIn(s); len(dates) > 0 {
 		c := DateAnswer(q, dates[0], 1)
-		c.Value, c.Ambiguous = answers.Value{Type: answers.String, Text: r.Text[c.At.Start:c.At.End]}, false
+		c.Value, c.Ambiguous = answers.Value{Type: answers.String, Text: r.doc.Text[c.At.Start:c.At.End]}, false
 		return []ranking.Answer{c}
 	}
 	return nil
 }
 
 func (r *Reader) shownFigure(q *questions.Question, s scan.Span) []ranking.Answer {
-	for _, f := range r.NumbersIn(s) {
+	for _, f := range r.doc.NumbersIn(s) {
 		if (q.Shape == questions.PercentShape) == f.Percent {
-			c := StringAnswer(r.Text, f.At, 1)
+			c := StringAnswer(r.doc.Text, f.At, 1)
 			c.Key = f.Value
 			return []ranking.Answer{c}
 		}
@@ -94,71 +94,71 @@ const MaxValueBytes = 240
 func (r *Reader) Clause(s scan.Span) scan.Span {
 	s.End = min(s.End, r.sentenceEnd(s.Start))
 	if s.End-s.Start > MaxValueBytes {
-		text := r.Text[s.Start:s.End]
+		text := r.doc.Text[s.Start:s.End]
 		if i := strings.IndexAny(text, ".;\n"); i > 0 {
 			s.End = s.Start + i
 		}
 	}
-	return names.Trim(r.Text, s)
+	return names.Trim(r.doc.Text, s)
 }
 
 // sentenceEnd is where the sentence ends that an offset lies in: what follows is about something else.
 func (r *Reader) sentenceEnd(at int) int {
-	i := sort.Search(len(r.Sentences), func(i int) bool { return r.Sentences[i].Start > at })
-	if i > 0 && r.Sentences[i-1].End > at {
-		return r.Sentences[i-1].End
+	i := sort.Search(len(r.set.Sentences), func(i int) bool { return r.set.Sentences[i].Start > at })
+	if i > 0 && r.set.Sentences[i-1].End > at {
+		return r.set.Sentences[i-1].End
 	}
-	return len(r.Text)
+	return len(r.doc.Text)
 }
 
 // id takes the words of a number: RE-2026-17, INV 2026/4, but not what is said about it.
 func (r *Reader) Identifier(s scan.Span) scan.Span {
-	s = names.Trim(r.Text, s)
+	s = names.Trim(r.doc.Text, s)
 	end, digits := s.Start, false
 	for at := s.Start; at < s.End; {
-		stop := at + len(r.Text[at:s.End])
-		if n := strings.IndexAny(r.Text[at:s.End], " \t\n,;()"); n >= 0 {
+		stop := at + len(r.doc.Text[at:s.End])
+		if n := strings.IndexAny(r.doc.Text[at:s.End], " \t\n,;()"); n >= 0 {
 			stop = at + n
 		}
-		if r.IsAmountAt(at) {
+		if r.doc.IsAmountAt(at) {
 			break
 		}
-		part := r.Text[at:stop]
+		part := r.doc.Text[at:stop]
 		hasDigit := strings.ContainsAny(part, "0123456789")
-		if !hasDigit && (digits || !names.IsCode(part)) || hasDigit && r.IsDateAt(at) && digits {
+		if !hasDigit && (digits || !names.IsCode(part)) || hasDigit && r.doc.IsDateAt(at) && digits {
 			break
 		}
 		end, digits = stop, digits || hasDigit
-		if stop == s.End || r.Text[stop] != ' ' {
+		if stop == s.End || r.doc.Text[stop] != ' ' {
 			break
 		}
 		at = stop + 1
 	}
-	if !digits || r.IsDateAt(s.Start) {
+	if !digits || r.doc.IsDateAt(s.Start) {
 		return scan.Span{Start: s.Start, End: s.Start}
 	}
-	return names.Trim(r.Text, scan.Span{Start: s.Start, End: end})
+	return names.Trim(r.doc.Text, scan.Span{Start: s.Start, End: end})
 }
 
 func (r *Reader) WithShape(s questions.Shape, in scan.Span, score float64) []ranking.Answer {
 	var all []ranking.Answer
 	switch s {
 	case questions.EmailShape:
-		for _, at := range names.Emails(r.Text, in) {
-			all = append(all, StringAnswer(r.Text, at, score))
+		for _, at := range names.Emails(r.doc.Text, in) {
+			all = append(all, StringAnswer(r.doc.Text, at, score))
 		}
 	case questions.IBANShape:
-		for _, at := range names.IBANs(r.Text, in) {
-			all = append(all, StringAnswer(r.Text, at, score))
+		for _, at := range names.IBANs(r.doc.Text, in) {
+			all = append(all, StringAnswer(r.doc.Text, at, score))
 		}
 	case questions.PhoneShape:
-		if at, ok := names.Phone(r.Text, in); ok {
-			all = append(all, StringAnswer(r.Text, at, score))
+		if at, ok := names.Phone(r.doc.Text, in); ok {
+			all = append(all, StringAnswer(r.doc.Text, at, score))
 		}
 	case questions.CurrencyShape:
-		at := names.Trim(r.Text, in)
-		if _, size := numbers.CurrencyAt(r.Text[at.Start:at.End]); size > 0 {
-			all = append(all, StringAnswer(r.Text, scan.Span{Start: at.Start, End: at.Start + size}, score))
+		at := names.Trim(r.doc.Text, in)
+		if _, size := numbers.CurrencyAt(r.doc.Text[at.Start:at.End]); size > 0 {
+			all = append(all, StringAnswer(r.doc.Text, scan.Span{Start: at.Start, End: at.Start + size}, score))
 		}
 	}
 	return all

@@ -47,7 +47,7 @@ func (r *Reader) Read(q *questions.Question, p *candidates.Pair, score float64) 
 // early prefers what a document says first, by little.
 func (r *Reader) early(at int) float64 {
 	const most = 0.02
-	return most * (1 - float64(at)/float64(len(r.Text)+1))
+	return most * (1 - float64(at)/float64(len(r.doc.Text)+1))
 }
 
 const (
@@ -57,7 +57,7 @@ const (
 )
 
 func (r *Reader) dateOf(q *questions.Question, s scan.Span) []ranking.Answer {
-	dates := r.AllDatesIn(s)
+	dates := r.doc.AllDatesIn(s)
 	if len(dates) == 0 {
 		return nil
 	}
@@ -77,15 +77,15 @@ func dateAnswer(d dates.Date, score float64) ranking.Answer {
 
 // ofPeriod reads the first or the second day of a period, for variables that ask for its start or end.
 func (r *Reader) PeriodEnd(q *questions.Question, s scan.Span, said []string) []ranking.Answer {
-	dates := r.DatesIn(s)
-	if len(dates) != 2 || !isUntil(r.Text[dates[0].At.End:dates[1].At.Start]) {
+	dates := r.doc.DatesIn(s)
+	if len(dates) != 2 || !isUntil(r.doc.Text[dates[0].At.End:dates[1].At.Start]) {
 		return nil
 	}
 	subjects := []string{"TERM", "CONTRACT", "START", "END", "RENT", "POLICY", "INSURANCE", "VALID"}
 	known := func(terms []string) bool {
 		return slices.ContainsFunc(terms, func(t string) bool { return slices.Contains(subjects, t) })
 	}
-	if !known(said) && !known(r.Topic) {
+	if !known(said) && !known(r.doc.Topic) {
 		return nil
 	}
 	const score = 0.85
@@ -111,26 +111,26 @@ func NumberAnswer(f numbers.Number, score float64) ranking.Answer {
 }
 
 func (r *Reader) numberOf(q *questions.Question, p *candidates.Pair) []ranking.Answer {
-	figures := r.NumbersIn(p.Value)
+	figures := r.doc.NumbersIn(p.Value)
 	switch q.Shape {
 	case questions.DurationShape:
 		return r.durationNumber(q, p)
 	case questions.PercentShape:
-		figures = slices.Concat(figures, r.NumbersIn(p.LabelAt))
+		figures = slices.Concat(figures, r.doc.NumbersIn(p.LabelAt))
 		return oneFigure(figures, p.Value, func(f numbers.Number) bool { return f.Percent })
 	case questions.MoneyShape:
 		if with := oneFigure(figures, p.Value, func(f numbers.Number) bool { return f.Currency != "" && !f.Percent }); with != nil {
 			return with
 		}
 		return oneFigure(figures, p.Value, func(f numbers.Number) bool {
-			return !f.Percent && !r.HasUnit(f) && !numbers.IsClauseNumber(r.Text, f, q.Variable.Name+" "+q.Variable.Description)
+			return !f.Percent && !r.doc.HasUnit(f) && !numbers.IsClauseNumber(r.doc.Text, f, q.Variable.Name+" "+q.Variable.Description)
 		})
 	case questions.IDShape:
 		return oneFigure(figures, p.Value, func(f numbers.Number) bool { return f.Fraction == "" && f.Currency == "" && !f.Percent })
 	}
 	counts := slices.Contains(q.NameTerms, "QUANTITY")
 	return oneFigure(figures, p.Value, func(f numbers.Number) bool {
-		return (!counts || f.Currency == "" && !f.Percent) && !numbers.IsClauseNumber(r.Text, f, q.Variable.Name+" "+q.Variable.Description)
+		return (!counts || f.Currency == "" && !f.Percent) && !numbers.IsClauseNumber(r.doc.Text, f, q.Variable.Name+" "+q.Variable.Description)
 	})
 }
 
@@ -162,17 +162,17 @@ func StringAnswer(text string, at scan.Span, score float64) ranking.Answer {
 
 // valueReader reads typed values.
 type Reader struct {
-	*index.Index
-	*candidates.Set
+	doc *index.Index
+	set *candidates.Set
 }
 
 // durationNumber reads the number of a duration with a label: of a unit, or bare where the label names the unit.
 func (r *Reader) durationNumber(q *questions.Question, p *candidates.Pair) []ranking.Answer {
-	if found := r.DurationsIn(p.Value); len(found) > 0 {
-		return []ranking.Answer{DurationAnswer(r.Text, q, found[0], 1)}
+	if found := r.doc.DurationsIn(p.Value); len(found) > 0 {
+		return []ranking.Answer{DurationAnswer(r.doc.Text, q, found[0], 1)}
 	}
 	if slices.ContainsFunc(p.Label, func(t string) bool { return slices.Contains(lexicon.TimeUnits, t) }) {
-		return oneFigure(r.NumbersIn(p.Value), p.Value, func(f numbers.Number) bool { return f.Currency == "" && !f.Percent })
+		return oneFigure(r.doc.NumbersIn(p.Value), p.Value, func(f numbers.Number) bool { return f.Currency == "" && !f.Percent })
 	}
 	return nil
 }
