@@ -8,12 +8,18 @@ import (
 	"portside/documents/offline/scan"
 )
 
+// CheckBox is a line with one check box.
+type CheckBox struct {
+	At, Label scan.Span // the whole line, and the line without the box
+	Ticked    bool
+}
+
 const (
 	TickedBoxes = "☒☑✓✔✅🗹"
 	EmptyBoxes  = "☐□✗✘❌"
 )
 
-// boxIn finds the first box of a text.
+// FindBox returns the first check box of a text.
 func FindBox(text string) (at scan.Span, ticked, ok bool) {
 	for i, c := range text {
 		size := utf8.RuneLen(c)
@@ -31,22 +37,16 @@ func FindBox(text string) (at scan.Span, ticked, ok bool) {
 	return scan.Span{}, false, false
 }
 
-// boxLine is a line with one box, and the rest of it.
-type CheckBox struct {
-	At, Label scan.Span
-	Ticked    bool
-}
-
-// boxLines are the lines that have one box and no more.
-func boxLines(r *index.Index) []CheckBox {
+// boxLines returns the lines that have exactly one check box.
+func boxLines(doc *index.Index) []CheckBox {
 	var lines []CheckBox
-	for i := range r.Blocks {
-		at := r.Blocks[i].Start
-		for line := range strings.Lines(r.Blocks[i].Text) {
-			if r.Watch.Stopped() {
+	for i := range doc.Blocks {
+		at := doc.Blocks[i].Start
+		for line := range strings.Lines(doc.Blocks[i].Text) {
+			if doc.Watch.Stopped() {
 				return nil
 			}
-			if b, ok := readBoxLine(r.Text, scan.Span{Start: at, End: at + len(line)}); ok && len(line) <= scan.MaxStretch {
+			if b, ok := readBoxLine(doc.Text, scan.Span{Start: at, End: at + len(line)}); ok && len(line) <= scan.MaxStretch {
 				lines = append(lines, b)
 			}
 			at += len(line)
@@ -55,6 +55,7 @@ func boxLines(r *index.Index) []CheckBox {
 	return lines
 }
 
+// readBoxLine reads a line. ok is false if it does not have exactly one check box.
 func readBoxLine(text string, s scan.Span) (CheckBox, bool) {
 	s = scan.TrimSpace(text, s)
 	part := text[s.Start:s.End]

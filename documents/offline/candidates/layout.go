@@ -9,8 +9,8 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// neighbours pairs a label with what stands right of it on the page, and below it.
-func (c *pairCollector) neighbours(i int, label scan.Span) {
+// neighbors pairs a label with the text to its right and the text below it.
+func (c *pairCollector) neighbors(i int, label scan.Span) {
 	blocks := c.doc.Blocks
 	if side := sideOf(blocks, i); side >= 0 {
 		c.add(label, firstLine(&blocks[side]), sideWeight)
@@ -34,7 +34,8 @@ func (c *pairCollector) neighbours(i int, label scan.Span) {
 	}
 }
 
-// columnsOfLines pairs labels that stand in a block below each other with the values in the block beside it, line by line.
+// columnsOfLines pairs a block whose lines are labels with the block beside it, line by line. It
+// reports whether the block is such a column of labels.
 func (c *pairCollector) columnsOfLines(i int) bool {
 	blocks := c.doc.Blocks
 	side := sideOf(blocks, i)
@@ -42,7 +43,7 @@ func (c *pairCollector) columnsOfLines(i int) bool {
 		return false
 	}
 	labels, values := scan.LineSpans(&blocks[i]), scan.LineSpans(&blocks[side])
-	if slices.ContainsFunc(labels, func(s scan.Span) bool { return !c.opensValue(s) || !c.doc.IsOnlyTerms(s) }) {
+	if slices.ContainsFunc(labels, func(s scan.Span) bool { return !isOpenLabel(c.doc, s) || !c.doc.IsOnlyTerms(s) }) {
 		return false
 	}
 	if len(labels) == len(values) {
@@ -53,7 +54,7 @@ func (c *pairCollector) columnsOfLines(i int) bool {
 	return true
 }
 
-// listFrom is the stretch of the list items that follow each other.
+// listFrom returns the span of consecutive list items.
 func listFrom(blocks []documents.Block, i int) scan.Span {
 	s := scan.Span{Start: blocks[i].Start, End: blocks[i].End()}
 	last := min(len(blocks), i+nearBlocks)
@@ -68,9 +69,10 @@ func firstLine(b *documents.Block) scan.Span {
 	return scan.Span{Start: b.Start, End: b.Start + len(line)}
 }
 
-const nearBlocks = 60 // blocks before and after that are looked at on a page
+// nearBlocks limits how many blocks before and after a block are compared with it.
+const nearBlocks = 60
 
-// sideOf finds the nearest block to the right on the same line, or -1.
+// sideOf returns the index of the nearest block to the right on the same line, or -1.
 func sideOf(blocks []documents.Block, i int) int {
 	best, gap := -1, math.Inf(1)
 	own := blocks[i].Box
@@ -87,18 +89,18 @@ func sideOf(blocks []documents.Block, i int) int {
 	return best
 }
 
-// underOf finds the nearest block below that begins at the same left, or -1.
+// underOf returns the index of the nearest block below that begins at the same left margin, or -1.
 func underOf(blocks []documents.Block, i int) int {
-	const sameLeft, lines = 12.0, 3.0
+	const maxShift, maxLines = 12.0, 3.0 // points, and heights of the block
 	best, gap := -1, math.Inf(1)
 	own := blocks[i].Box
 	for j := max(0, i-nearBlocks); j < min(len(blocks), i+nearBlocks); j++ {
 		b := blocks[j].Box
 		distance := b.Top - own.Bottom
-		if j == i || blocks[j].Page != blocks[i].Page || math.Abs(b.Left-own.Left) > sameLeft || distance < -1 {
+		if j == i || blocks[j].Page != blocks[i].Page || math.Abs(b.Left-own.Left) > maxShift || distance < -1 {
 			continue
 		}
-		if distance < gap && distance < lines*(own.Bottom-own.Top) {
+		if distance < gap && distance < maxLines*(own.Bottom-own.Top) {
 			best, gap = j, distance
 		}
 	}

@@ -6,12 +6,13 @@ import (
 	"unicode/utf8"
 
 	"portside/documents"
+	"portside/documents/offline/index"
 	"portside/documents/offline/lexicon"
 	"portside/documents/offline/numbers"
 	"portside/documents/offline/scan"
 )
 
-// block notes the pairs and sentences of a block of prose, lines or words placed on a page.
+// block adds the pairs and sentences of a block of prose, of lines, or of words placed on a page.
 func (c *pairCollector) block(i int) {
 	b := &c.doc.Blocks[i]
 	whole := scan.Span{Start: b.Start, End: b.End()}
@@ -35,27 +36,27 @@ func (c *pairCollector) block(i int) {
 		last.Start += n + 1
 	}
 	isTitle := i == 0 && b.Kind == documents.Heading
-	if b.Kind != documents.ListItem && !isTitle && c.opensValue(last) {
-		c.neighbours(i, last)
+	if b.Kind != documents.ListItem && !isTitle && isOpenLabel(c.doc, last) {
+		c.neighbors(i, last)
 	}
 }
 
-// opensValue reports that a line is a label and nothing else.
-func (c *pairCollector) opensValue(line scan.Span) bool {
-	const mostOpen = 48
-	text := c.doc.Text[line.Start:line.End]
-	if line.End-line.Start > mostOpen || !isLabel(c.doc, line) {
+// isOpenLabel reports whether a line is only a label, so that its value stands beside or below it.
+func isOpenLabel(doc *index.Index, line scan.Span) bool {
+	const maxBytes = 48
+	text := doc.Text[line.Start:line.End]
+	if line.End-line.Start > maxBytes || !isLabel(doc, line) {
 		return false
 	}
 	if strings.HasSuffix(text, ":") {
 		return true
 	}
-	amounts := slices.ContainsFunc(c.doc.NumbersIn(line), func(f numbers.Number) bool { return !f.Percent })
-	return !amounts && !strings.ContainsAny(withoutShort(text), ".:;!?")
+	amounts := slices.ContainsFunc(doc.NumbersIn(line), func(f numbers.Number) bool { return !f.Percent })
+	return !amounts && !strings.ContainsAny(withoutAbbreviation(text), ".:;!?")
 }
 
-// withoutShort takes off the point of what is written short at the end of a label, such as no., Nr. and n.º.
-func withoutShort(label string) string {
+// withoutAbbreviation removes an abbreviation such as no., Nr. or n.º from the end of a label.
+func withoutAbbreviation(label string) string {
 	last := label[strings.LastIndexByte(label, ' ')+1:]
 	if lexicon.Business().Means(scan.Fold(strings.Trim(last, ".º°:")), "NUMBER") || strings.HasSuffix(last, "nr.") {
 		return strings.TrimSuffix(label, last)
@@ -63,7 +64,7 @@ func withoutShort(label string) string {
 	return label
 }
 
-// lines notes the pairs within the lines of a stretch.
+// lines adds the pairs within the lines of a span.
 func (c *pairCollector) lines(s scan.Span) {
 	text := c.doc.Text
 	for at := s.Start; at < s.End && !c.doc.Watch.Stopped(); {
@@ -72,13 +73,14 @@ func (c *pairCollector) lines(s scan.Span) {
 			end = at + n
 		}
 		c.segments(scan.Span{Start: at, End: end})
-		if next := end + 1; next < s.End && c.opensValue(scan.Span{Start: at, End: end}) {
+		if next := end + 1; next < s.End && isOpenLabel(c.doc, scan.Span{Start: at, End: end}) {
 			c.add(scan.Span{Start: at, End: end}, lineAt(c.doc.Text, next, s.End), belowWeight)
 		}
 		at = end + 1
 	}
 }
 
+// lineAt returns the rest of the line at an offset.
 func lineAt(text string, at, end int) scan.Span {
 	if n := strings.IndexByte(text[at:end], '\n'); n >= 0 {
 		end = at + n
@@ -86,7 +88,7 @@ func lineAt(text string, at, end int) scan.Span {
 	return scan.Span{Start: at, End: end}
 }
 
-// segments splits a line where a form puts one thing beside another.
+// segments splits a line at separators such as "|" and tabs, and adds the pairs of each part.
 func (c *pairCollector) segments(line scan.Span) {
 	at := line.Start
 	for i := line.Start; i < line.End && !c.doc.Watch.Stopped(); {
@@ -100,37 +102,38 @@ func (c *pairCollector) segments(line scan.Span) {
 	c.segment(scan.Span{Start: at, End: line.End})
 }
 
-// segment notes "label: value" and, in a short line, a label with its value after it.
+// segment adds the pairs of "label: value". In a short line, it also adds a label that the value
+// follows without a separator.
 func (c *pairCollector) segment(s scan.Span) {
 	s = scan.TrimSpace(c.doc.Text, s)
-	cuts := c.cuts(s)
+	cuts := findCuts(c.doc, s)
 	for i, cut := range cuts {
 		if c.doc.Watch.Stopped() {
 			return
 		}
 		label := scan.Span{Start: s.Start, End: cut.Start}
 		if i > 0 {
-			label.Start = c.labelStart(cuts[i-1].End, cut.Start)
+			label.Start = labelStart(c.doc, cuts[i-1].End, cut.Start)
 		}
 		value := scan.Span{Start: cut.End, End: s.End}
 		if i+1 < len(cuts) {
-			value.End = c.labelStart(cut.End, cuts[i+1].Start)
+			value.End = labelStart(c.doc, cut.End, cuts[i+1].Start)
 		}
 		if i == 0 && label.End-label.Start > maxLabelBytes {
-			label.Start = c.labelStart(s.Start, cut.Start)
+			label.Start = labelStart(c.doc, s.Start, cut.Start)
 		}
 		c.add(label, value, c.weightOf(cut))
 	}
 	if len(cuts) == 0 {
 		c.bareDate(s)
 	}
-	const mostLine = 110
-	if len(cuts) == 0 && s.End-s.Start <= mostLine {
+	const maxLineBytes = 110
+	if len(cuts) == 0 && s.End-s.Start <= maxLineBytes {
 		c.leading(s)
 	}
 }
 
-// weightOf is how surely what separates a label from a value does so: in a heading, a dash may join anything.
+// weightOf returns the weight of a separator. In a heading, a dash may separate anything.
 func (c *pairCollector) weightOf(cut scan.Span) float64 {
 	if c.isTitle && !strings.Contains(c.doc.Text[cut.Start:cut.End], ":") {
 		return titleWeight
@@ -138,10 +141,10 @@ func (c *pairCollector) weightOf(cut scan.Span) float64 {
 	return colonWeight
 }
 
-// cuts finds what separates labels from values in a line.
-func (c *pairCollector) cuts(s scan.Span) []scan.Span {
+// findCuts returns what separates labels from values in a line.
+func findCuts(doc *index.Index, s scan.Span) []scan.Span {
 	var found []scan.Span
-	text := c.doc.Text[s.Start:s.End]
+	text := doc.Text[s.Start:s.End]
 	for i := 0; i < len(text); i++ {
 		end := i
 		switch {
@@ -151,7 +154,7 @@ func (c *pairCollector) cuts(s scan.Span) []scan.Span {
 			end = i + len(text[i:]) - len(strings.TrimLeft(text[i:], " ._"))
 		case strings.HasPrefix(text[i:], "…"):
 			end = i + len(text[i:]) - len(strings.TrimLeft(text[i:], " .…"))
-		case len(found) == 0 && c.isDash(s.Start, i, text):
+		case len(found) == 0 && isDash(doc, s.Start, i, text):
 			end = i + len(text[i:]) - len(strings.TrimLeft(text[i:], " =–—-"))
 		}
 		if end > i {
@@ -162,27 +165,28 @@ func (c *pairCollector) cuts(s scan.Span) []scan.Span {
 	return found
 }
 
-// isDash reports a dash or an equals sign with spaces around it, after what may be a label. What has a number is something
-// itself: "Order PO-7781 - change of delivery".
-func (c *pairCollector) isDash(start, i int, text string) bool {
+// isDash reports whether a label and then a dash or an equals sign with spaces around it stand at
+// offset i. A text with digits is not a label: "Order PO-7781 - change of delivery".
+func isDash(doc *index.Index, start, i int, text string) bool {
 	for _, dash := range []string{" = ", " – ", " — ", " - "} {
 		if strings.HasPrefix(text[i:], dash) {
 			before := scan.Span{Start: start, End: start + i}
-			return isLabel(c.doc, before) && !strings.ContainsAny(text[:i], "0123456789")
+			return isLabel(doc, before) && !strings.ContainsAny(text[:i], "0123456789")
 		}
 	}
 	return false
 }
 
-// labelStart goes back from a colon over the words of a label that follows another value in the same line.
-func (c *pairCollector) labelStart(from, to int) int {
-	const most = 4
-	words := c.doc.MentionsIn(scan.Span{Start: from, End: to})
+// labelStart returns where the label before a colon begins, if another value comes before it in the
+// same line.
+func labelStart(doc *index.Index, from, to int) int {
+	const maxWords = 4
+	words := doc.MentionsIn(scan.Span{Start: from, End: to})
 	start := to
-	for n := len(words) - 1; n >= 0 && len(words)-n <= most; n-- {
+	for n := len(words) - 1; n >= 0 && len(words)-n <= maxWords; n-- {
 		m := words[n]
 		known := lexicon.IsTerm(m.Term) || m.Filler
-		if !known && start < to || strings.ContainsAny(c.doc.Text[min(m.At.End, start):start], ",;.") && start < to {
+		if !known && start < to || strings.ContainsAny(doc.Text[min(m.At.End, start):start], ",;.") && start < to {
 			break
 		}
 		start = m.At.Start
@@ -190,7 +194,7 @@ func (c *pairCollector) labelStart(from, to int) int {
 	return max(from, start)
 }
 
-// leading notes a line that begins with a label, with nothing between it and its value.
+// leading adds a line that begins with a label and continues with its value without a separator.
 func (c *pairCollector) leading(s scan.Span) {
 	end := s.Start
 	for _, m := range c.doc.MentionsIn(s) {
@@ -208,11 +212,12 @@ func (c *pairCollector) leading(s scan.Span) {
 
 func isSmallTail(text string) bool { return lexicon.IsFiller(scan.Fold(text)) }
 
-// bareDate notes a line with nothing but a day, or a place and a day, as letters begin: its label is that it is the date.
+// bareDate adds a line that is only a date, or a place and a date, as at the top of a letter. Its
+// label is DATE.
 func (c *pairCollector) bareDate(s scan.Span) {
-	const mostPlace = 24
+	const maxPlaceBytes = 24
 	dates := c.doc.DatesIn(s)
-	if len(dates) != 1 || dates[0].At.End != s.End || dates[0].At.Start-s.Start > mostPlace {
+	if len(dates) != 1 || dates[0].At.End != s.End || dates[0].At.Start-s.Start > maxPlaceBytes {
 		return
 	}
 	place := strings.TrimRight(c.doc.Text[s.Start:dates[0].At.Start], " ")

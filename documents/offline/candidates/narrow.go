@@ -4,28 +4,31 @@ import (
 	"slices"
 
 	"portside/documents"
+	"portside/documents/offline/index"
 	"portside/documents/offline/lexicon"
 	"portside/documents/offline/scan"
 )
 
-// narrow follows tables whose columns stand so close that a page, or a text without its tabs, does not show where one ends:
-// their rows are read by counting. As many numbers as there are heads after the first belong to them in order.
+// narrow reads tables whose columns are so close together that the page does not show where one
+// ends. It counts: if a row has as many numbers as there are heads after the first one, the numbers
+// belong to the heads in order.
 type narrow struct {
-	columns int           // cells of the row of heads
+	columns int           // number of cells in the row of heads
 	ways    [][]scan.Span // the heads after the first, as cells and as single words
-	open    []scan.Span   // words of a line that are heads if a row of as many values follows
+	open    []scan.Span   // words that are heads if a row with as many values follows
 }
 
-const leastHeads = 3 // of single words, with the one over the names
+// minHeads counts single words, including the head of the column of names.
+const minHeads = 3
 
-// heads notes a row of heads.
+// heads records a row of heads.
 func (n *narrow) heads(c *pairCollector, row *documents.Block) {
-	few := 2 // of the words have to be known as heads: half
-	if len(row.Cells) >= leastHeads {
-		few = len(row.Cells) // one of a row with cells of its own
+	few := 2 // half of the words must be known
+	if len(row.Cells) >= minHeads {
+		few = len(row.Cells) // one known word is enough if the row has separate cells
 	}
-	words := c.headWords(scan.Span{Start: row.Start, End: row.End()}, few)
-	if len(words) < leastHeads {
+	words := headWords(c.doc, scan.Span{Start: row.Start, End: row.End()}, few)
+	if len(words) < minHeads {
 		return
 	}
 	n.columns = len(row.Cells)
@@ -39,9 +42,9 @@ func (n *narrow) heads(c *pairCollector, row *documents.Block) {
 	}
 }
 
-// line notes a line of heads, or the numbers of a line below one.
+// line records a line of heads, or pairs the numbers of a line below one.
 func (n *narrow) line(c *pairCollector, s scan.Span) {
-	if words := c.headWords(s, 2); len(words) >= leastHeads {
+	if words := headWords(c.doc, s, 2); len(words) >= minHeads {
 		n.columns, n.ways, n.open = 0, [][]scan.Span{words[1:]}, words
 		return
 	}
@@ -50,7 +53,7 @@ func (n *narrow) line(c *pairCollector, s scan.Span) {
 	}
 }
 
-// below pairs a row of values with the line of heads right above it.
+// below pairs a row of values with the line of heads directly above it.
 func (n *narrow) below(c *pairCollector, row *documents.Block) {
 	words := n.open
 	n.open = nil
@@ -62,15 +65,15 @@ func (n *narrow) below(c *pairCollector, row *documents.Block) {
 	}
 }
 
-// headWords are the words of a line that has nothing but heads, of which one in so many is known.
-func (c *pairCollector) headWords(s scan.Span, few int) []scan.Span {
-	r := c.doc
-	if s.End-s.Start > 2*maxLabelBytes || len(r.DatesIn(s)) > 0 || len(r.NumbersIn(s)) > 0 {
+// headWords returns the words of a line that has only heads. At least one in "few" of them must be
+// a known term.
+func headWords(doc *index.Index, s scan.Span, few int) []scan.Span {
+	if s.End-s.Start > 2*maxLabelBytes || len(doc.DatesIn(s)) > 0 || len(doc.NumbersIn(s)) > 0 {
 		return nil
 	}
 	var words []scan.Span
 	known := 0
-	for _, m := range r.MentionsIn(s) {
+	for _, m := range doc.MentionsIn(s) {
 		if len(words) > 0 && words[len(words)-1] == m.At {
 			continue
 		}
@@ -88,7 +91,8 @@ func (c *pairCollector) headWords(s scan.Span, few int) []scan.Span {
 	return words
 }
 
-// values pairs the numbers of a row with the heads, if there are as many of them and nothing else behind the row's name.
+// values pairs the numbers of a row with the heads. It reports whether there are as many numbers as
+// heads and no other text after the name of the row.
 func (n *narrow) values(c *pairCollector, s scan.Span) bool {
 	r := c.doc
 	figures := r.NumbersIn(s)
@@ -97,7 +101,7 @@ func (n *narrow) values(c *pairCollector, s scan.Span) bool {
 	}
 	from, skip := s.Start, 0
 	if len(figures) > 1 && figures[0].At.Start == s.Start && figures[0].Currency+figures[0].Fraction == "" {
-		from, skip, figures = figures[0].At.End, 1, figures[1:] // the number of the line has a head of its own
+		from, skip, figures = figures[0].At.End, 1, figures[1:] // the line number has its own head
 	}
 	name := scan.TrimSpace(r.Text, scan.Span{Start: from, End: figures[0].At.Start})
 	if len(r.MentionsIn(name)) == 0 || name.End-name.Start > maxLabelBytes || len(r.DatesIn(s)) > 0 {
@@ -119,7 +123,7 @@ func (n *narrow) values(c *pairCollector, s scan.Span) bool {
 	return false
 }
 
-// addUnder notes a value with the head of its column and the name of its row.
+// addUnder adds a value with the head of its column and the name of its row.
 func (c *pairCollector) addUnder(head, name, value scan.Span) {
 	terms := c.doc.TermsIn(head)
 	terms = slices.Concat(terms, lexicon.Without(c.doc.TermsIn(name), terms))

@@ -5,16 +5,18 @@ import (
 	"strings"
 
 	"portside/documents"
+	"portside/documents/offline/index"
 	"portside/documents/offline/lexicon"
 	"portside/documents/offline/scan"
 )
 
-// table notes the pairs of a run of rows. What a page shows as one table is often several things below each other: a form,
-// the goods with heads over them, the sums. So each run of rows below a row of heads counts as a table of its own.
+// table adds the pairs of a run of rows. One table on a page is often several things: a form, the
+// items with heads, the totals. So each run of rows below a row of heads counts as a separate
+// table.
 func (c *pairCollector) table(rows []documents.Block) {
 	for from := 0; from < len(rows) && !c.doc.Watch.Stopped(); {
 		to := from + 1
-		for to < len(rows) && !c.beginsAnother(rows, to) {
+		for to < len(rows) && !beginsTable(c.doc, rows, to) {
 			to++
 		}
 		c.part(rows[from:to])
@@ -22,26 +24,26 @@ func (c *pairCollector) table(rows []documents.Block) {
 	}
 }
 
-// beginsAnother reports a row of nothing but heads in the middle of a table, with values below it.
-func (c *pairCollector) beginsAnother(rows []documents.Block, i int) bool {
-	const least = 3
-	if i+1 >= len(rows) || len(rows[i].Cells) < least || len(rows[i+1].Cells) < 2 {
+// beginsTable reports whether row i has only heads and the row below it has values.
+func beginsTable(doc *index.Index, rows []documents.Block, i int) bool {
+	const minCells = 3
+	if i+1 >= len(rows) || len(rows[i].Cells) < minCells || len(rows[i+1].Cells) < 2 {
 		return false
 	}
 	for _, cell := range rows[i].Cells {
 		at := cellSpan(cell)
-		if cell.Text != "" && (!isHead(c.doc, at) || len(c.doc.NumbersIn(at)) > 0) {
+		if cell.Text != "" && (!isHead(doc, at) || len(doc.NumbersIn(at)) > 0) {
 			return false
 		}
 	}
-	return slices.ContainsFunc(rows[i+1].Cells, func(cell documents.Cell) bool { return isValue(c.doc, cellSpan(cell)) })
+	return slices.ContainsFunc(rows[i+1].Cells, func(cell documents.Cell) bool { return isValue(doc, cellSpan(cell)) })
 }
 
-// part notes the pairs of columns with their heads, of rows with their first cells, of totals.
+// part adds the pairs of columns with their heads, of rows with their first cells, and of totals.
 func (c *pairCollector) part(rows []documents.Block) {
 	c.narrow.below(c, &rows[0])
 	c.narrow.heads(c, &rows[0])
-	heads := c.heads(rows)
+	heads := columnHeads(c.doc, rows)
 	body := rows
 	if heads != nil {
 		body = rows[1:]
@@ -51,7 +53,7 @@ func (c *pairCollector) part(rows []documents.Block) {
 			return
 		}
 		row := &body[i]
-		if heads == nil || len(row.Cells) <= 2 || c.isGrid(row) {
+		if heads == nil || len(row.Cells) <= 2 || isGrid(c.doc, row) {
 			c.cells(row, CellWeight)
 			c.totalRow(row)
 		} else {
@@ -60,7 +62,7 @@ func (c *pairCollector) part(rows []documents.Block) {
 			}
 			c.totalRow(row)
 		}
-		if heads != nil && !c.isGrid(row) {
+		if heads != nil && !isGrid(c.doc, row) {
 			c.columns(row, heads, len(body) == 1)
 		}
 		c.narrow.heads(c, row)
@@ -71,14 +73,14 @@ func (c *pairCollector) part(rows []documents.Block) {
 }
 
 // isGrid reports a row of label, value, label, value.
-func (c *pairCollector) isGrid(row *documents.Block) bool {
+func isGrid(doc *index.Index, row *documents.Block) bool {
 	filled := slices.DeleteFunc(slices.Clone(row.Cells), func(cell documents.Cell) bool { return cell.Text == "" })
-	const least = 4
-	if len(filled) < least || len(filled)%2 != 0 {
+	const minCells = 4
+	if len(filled) < minCells || len(filled)%2 != 0 {
 		return false
 	}
 	for i, cell := range filled {
-		label := isLabel(c.doc, cellSpan(cell)) && c.doc.IsOnlyTerms(cellSpan(cell))
+		label := isLabel(doc, cellSpan(cell)) && doc.IsOnlyTerms(cellSpan(cell))
 		if label != (i%2 == 0) {
 			return false
 		}
@@ -86,9 +88,9 @@ func (c *pairCollector) isGrid(row *documents.Block) bool {
 	return true
 }
 
-// heads are the cells over the columns by their number, or nil where the first row has values already.
-func (c *pairCollector) heads(rows []documents.Block) map[int]documents.Cell {
-	if len(rows) < 2 || c.isForm(rows) {
+// columnHeads returns the heads by column number, or nil if the first row already has values.
+func columnHeads(doc *index.Index, rows []documents.Block) map[int]documents.Cell {
+	if len(rows) < 2 || isForm(doc, rows) {
 		return nil
 	}
 	first := rows[0].Cells
@@ -97,11 +99,11 @@ func (c *pairCollector) heads(rows []documents.Block) map[int]documents.Cell {
 		if cell.Header {
 			marked++
 		}
-		if cell.Text == "" || isHead(c.doc, cellSpan(cell)) {
+		if cell.Text == "" || isHead(doc, cellSpan(cell)) {
 			plain++
 		}
 	}
-	isHead := marked == len(first) || plain == len(first) && len(first) > 2 || plain == len(first) && c.figuresBelow(rows)
+	isHead := marked == len(first) || plain == len(first) && len(first) > 2 || plain == len(first) && hasNumbersBelow(doc, rows)
 	if !isHead || len(first) < 2 {
 		return nil
 	}
@@ -112,39 +114,40 @@ func (c *pairCollector) heads(rows []documents.Block) map[int]documents.Cell {
 	return heads
 }
 
-// isForm reports labels with values of all kinds beside them, whatever the file calls their first row.
-func (c *pairCollector) isForm(rows []documents.Block) bool {
+// isForm reports a table of labels with values beside them, even if the file marks its first row as
+// heads.
+func isForm(doc *index.Index, rows []documents.Block) bool {
 	values, words := 0, 0
 	if len(rows[0].Cells) == 2 && strings.ContainsAny(rows[0].Cells[1].Text, "0123456789") {
 		return true
 	}
 	for _, row := range rows {
-		if len(row.Cells) != 2 || !isLabel(c.doc, cellSpan(row.Cells[0])) {
+		if len(row.Cells) != 2 || !isLabel(doc, cellSpan(row.Cells[0])) {
 			return false
 		}
-		if isValue(c.doc, cellSpan(row.Cells[1])) {
+		if isValue(doc, cellSpan(row.Cells[1])) {
 			values++
 		} else {
 			words++
 		}
 	}
-	return words > 0 && (values == 0 || words > 1 || !c.doc.IsOnlyTerms(cellSpan(rows[0].Cells[1]))) && !c.figuresBelow(rows)
+	return words > 0 && (values == 0 || words > 1 || !doc.IsOnlyTerms(cellSpan(rows[0].Cells[1]))) && !hasNumbersBelow(doc, rows)
 }
 
-// figuresBelow reports that the second column is one of numbers under a word.
-func (c *pairCollector) figuresBelow(rows []documents.Block) bool {
+// hasNumbersBelow reports whether every row below the first has a number in the second column.
+func hasNumbersBelow(doc *index.Index, rows []documents.Block) bool {
 	for _, row := range rows[1:] {
-		if len(row.Cells) < 2 || len(c.doc.NumbersIn(cellSpan(row.Cells[1]))) == 0 {
+		if len(row.Cells) < 2 || len(doc.NumbersIn(cellSpan(row.Cells[1]))) == 0 {
 			return false
 		}
 	}
 	return len(rows) > 2
 }
 
-// totalRow notes the last cell of a row that begins with a total.
+// totalRow pairs the label of a total with the last cell of its row.
 func (c *pairCollector) totalRow(row *documents.Block) {
 	filled := slices.DeleteFunc(slices.Clone(row.Cells), func(cell documents.Cell) bool { return cell.Text == "" })
-	if len(filled) < 2 || c.isGrid(row) {
+	if len(filled) < 2 || isGrid(c.doc, row) {
 		return
 	}
 	label, last := cellSpan(filled[0]), cellSpan(filled[len(filled)-1])
@@ -159,8 +162,9 @@ func (c *pairCollector) totalRow(row *documents.Block) {
 	}
 }
 
-// columns notes each cell under the head of its column, together with the first cell of its row.
-func (c *pairCollector) columns(row *documents.Block, heads map[int]documents.Cell, only bool) {
+// columns pairs each cell with the head of its column and the first cell of its row. If the table
+// has only one row, the first cell is not part of the label.
+func (c *pairCollector) columns(row *documents.Block, heads map[int]documents.Cell, singleRow bool) {
 	if len(row.Cells) == 0 {
 		return
 	}
@@ -175,12 +179,12 @@ func (c *pairCollector) columns(row *documents.Block, heads map[int]documents.Ce
 			continue
 		}
 		terms := slices.Clone(c.doc.TermsIn(cellSpan(head)))
-		if !only && i > named && first.Text != "" {
+		if !singleRow && i > named && first.Text != "" {
 			terms = append(terms, lexicon.Without(c.doc.TermsIn(cellSpan(first)), terms)...)
 		}
 		if len(terms) > 0 && len(terms) <= maxLabelTerms {
 			value := scan.Shorten(c.doc.Text, scan.TrimSpace(c.doc.Text, cellSpan(cell)), scan.MaxStretch)
-			c.note(Pair{Label: terms, LabelAt: cellSpan(head), Value: value, Weight: columnWeight, InGrid: !only})
+			c.note(Pair{Label: terms, LabelAt: cellSpan(head), Value: value, Weight: columnWeight, InGrid: !singleRow})
 		}
 	}
 }

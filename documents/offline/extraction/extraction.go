@@ -22,8 +22,8 @@ import (
 
 func (r *Document) evidence(c ranking.Answer) answers.Evidence {
 	page := 0
-	if i := index.BlockAt(r.Index.Doc.Blocks, c.At.Start); i >= 0 {
-		page = r.Index.Doc.Blocks[i].Page
+	if i := index.BlockAt(r.Index.Source.Blocks, c.At.Start); i >= 0 {
+		page = r.Index.Source.Blocks[i].Page
 	}
 	const cent = 100
 	if c.Ambiguous {

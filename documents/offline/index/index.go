@@ -27,7 +27,7 @@ const (
 // Index is a document, prepared for looking up facts by position. All lists are in the order of the
 // text.
 type Index struct {
-	Doc          *documents.Document
+	Source          *documents.Document
 	Text         string
 	Lang         answers.Lang
 	Mentions     []lexicon.Mention
@@ -45,7 +45,7 @@ type Index struct {
 // New reads a document. This takes seconds for a long one, so New returns the error of the context
 // soon after it ends.
 func New(ctx context.Context, d *documents.Document) (*Index, error) {
-	ix := &Index{Doc: d, Text: d.Text(), Lang: language.Guess(d.Text()), Watch: scan.NewWatch(ctx)}
+	ix := &Index{Source: d, Text: d.Text(), Lang: language.Guess(d.Text()), Watch: scan.NewWatch(ctx)}
 	ix.findMentions()
 	if err := ix.Watch.Check(); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func outside(figures []numbers.Number, dates []dates.Date) []numbers.Number {
 // topicTerms returns the terms of the title and of the headings in the first lines.
 func (ix *Index) topicTerms() []string {
 	const maxBlocks, maxBytes = 4, 200
-	terms := lexicon.LabelTerms(lexicon.Business().Mentions(scan.Words(ix.Doc.Title)))
+	terms := lexicon.LabelTerms(lexicon.Business().Mentions(scan.Words(ix.Source.Title)))
 	for i := range ix.Blocks[:min(maxBlocks, len(ix.Blocks))] {
 		b := &ix.Blocks[i]
 		if len(b.Text) <= maxBytes && (i == 0 || b.Kind == documents.Heading) {

@@ -11,38 +11,10 @@ import (
 	"portside/documents/offline/values"
 )
 
-// besideGreeting is how surely whom a letter greets is the passenger or patient that it is about: less than any label.
-const greetingWeight = 0.66
-
-// greeted are what the reader of a letter may be to its writer.
-var greeted = []string{"passenger", "patient", "customer", "policyholder", "recipient", "employee", "tenant"}
-
-// fromGreeting reads the full name behind "Dear": one word alone may be a first name or anything else.
-func (r *Reader) FromGreeting(q *questions.Question) []ranking.Answer {
-	if q.Shape != questions.NameShape || !slices.Contains(greeted, q.Concept) {
-		return nil
-	}
-	for _, s := range r.set.Sentences {
-		if r.doc.Watch.Stopped() {
-			return nil
-		}
-		words := scan.Words(r.doc.Text[s.Start:min(s.End, s.Start+values.NearBytes)])
-		const first = 2 // "Sehr geehrte" has the greeting second
-		isGreeting := func(w scan.Word) bool { return names.Greetings()[w.Text] }
-		if !slices.ContainsFunc(words[:min(first, len(words))], isGreeting) {
-			continue
-		}
-		if name := names.AfterGreeting(r.doc.Text, s); name.End > name.Start {
-			return []ranking.Answer{values.StringAnswer(r.doc.Text, name, greetingWeight)}
-		}
-	}
-	return nil
-}
-
-// besideRole is how surely a name before a role in brackets has that role.
+// roleWeight is the score of a name before a role in brackets.
 const roleWeight = 0.9
 
-// partiesIn reads how contracts give parties their roles: Brightwater Ltd (the "Supplier").
+// partiesIn reads how contracts give roles to parties: Brightwater Ltd (the "Supplier").
 func (r *Reader) partiesIn(q *questions.Question, s scan.Span) []ranking.Answer {
 	if q.Shape != questions.NameShape {
 		return nil
@@ -65,21 +37,21 @@ func (r *Reader) partiesIn(q *questions.Question, s scan.Span) []ranking.Answer 
 	return all
 }
 
-// calledIn reads the names in front of such words, each from where the one before ended.
+// calledIn reads the names before phrases such as "hereinafter".
 func (r *Reader) calledIn(q *questions.Question, s scan.Span) []ranking.Answer {
 	var all []ranking.Answer
-	const mostRole = 48
+	const maxRoleBytes = 48
 	from := s.Start
 	lower := strings.ToLower(r.doc.Text[s.Start:s.End])
 	if len(lower) != s.End-s.Start {
-		return nil // offsets differ
+		return nil // lower case has other offsets
 	}
 	for at := 0; at < len(lower); {
 		i, size := firstOf(lower[at:], names.RolePhrases)
 		if i < 0 {
 			break
 		}
-		role := scan.Span{Start: s.Start + at + i + size, End: min(s.End, s.Start+at+i+size+mostRole)}
+		role := scan.Span{Start: s.Start + at + i + size, End: min(s.End, s.Start+at+i+size+maxRoleBytes)}
 		if stop := strings.IndexAny(r.doc.Text[role.Start:role.End], ",;)"); stop > 0 {
 			role.End = role.Start + stop
 		}
@@ -92,7 +64,7 @@ func (r *Reader) calledIn(q *questions.Question, s scan.Span) []ranking.Answer {
 	return all
 }
 
-// firstOf finds the first of any words.
+// firstOf returns the position and length of the first of any words, or -1.
 func firstOf(text string, words []string) (at, size int) {
 	at = -1
 	for _, w := range words {
@@ -103,10 +75,10 @@ func firstOf(text string, words []string) (at, size int) {
 	return at, size
 }
 
-// isRole reports that brackets hold the role asked for, and little else.
+// isRole reports whether a span is the role that the question asks for, with few other words.
 func (r *Reader) isRole(q *questions.Question, inner scan.Span) bool {
-	const most = 60
-	if inner.End-inner.Start > most {
+	const maxRoleBytes = 60
+	if inner.End-inner.Start > maxRoleBytes {
 		return false
 	}
 	words := r.doc.MentionsIn(inner)
@@ -116,4 +88,33 @@ func (r *Reader) isRole(q *questions.Question, inner scan.Span) bool {
 		}
 	}
 	return false
+}
+
+// greetingWeight is the score of the name in a greeting. It is lower than that of any label.
+const greetingWeight = 0.66
+
+// greeted are the concepts that the recipient of a letter may have.
+var greeted = []string{"passenger", "patient", "customer", "policyholder", "recipient", "employee", "tenant"}
+
+// FromGreeting returns the full name after "Dear". The recipient of a letter is often the passenger
+// or patient that it is about.
+func (r *Reader) FromGreeting(q *questions.Question) []ranking.Answer {
+	if q.Shape != questions.NameShape || !slices.Contains(greeted, q.Concept) {
+		return nil
+	}
+	for _, s := range r.set.Sentences {
+		if r.doc.Watch.Stopped() {
+			return nil
+		}
+		words := scan.Words(r.doc.Text[s.Start:min(s.End, s.Start+values.NearBytes)])
+		const greetingWords = 2 // in "Sehr geehrte" the second word is the greeting
+		isGreeting := func(w scan.Word) bool { return names.Greetings()[w.Text] }
+		if !slices.ContainsFunc(words[:min(greetingWords, len(words))], isGreeting) {
+			continue
+		}
+		if name := names.AfterGreeting(r.doc.Text, s); name.End > name.Start {
+			return []ranking.Answer{values.StringAnswer(r.doc.Text, name, greetingWeight)}
+		}
+	}
+	return nil
 }

@@ -15,10 +15,25 @@ import (
 	"portside/documents/offline/values"
 )
 
-// inSentence is how surely a value belongs to the words before it in running text.
+// sentenceWeight is the factor of answers from running text.
 const sentenceWeight = 0.84
 
-// fromSentences looks for values in running text: beside the words of the variable, in the same clause.
+// maxValues limits the values of one sentence that are scored.
+const maxValues = 256
+
+// Reader finds answers in the running text of one document.
+type Reader struct {
+	doc    *index.Index
+	set    *candidates.Set
+	values *values.Reader
+}
+
+// NewReader returns a Reader for a document.
+func NewReader(doc *index.Index, set *candidates.Set, values *values.Reader) *Reader {
+	return &Reader{doc, set, values}
+}
+
+// FromSentences returns the values that stand beside the words of the question, in the same clause.
 func (r *Reader) FromSentences(q *questions.Question) []ranking.Answer {
 	var all []ranking.Answer
 	isPeriod := q.AsksForStart() || q.AsksForEnd()
@@ -38,7 +53,7 @@ func (r *Reader) FromSentences(q *questions.Question) []ranking.Answer {
 		case q.Shape == questions.DurationShape:
 			all = append(all, r.durationsBeside(q, s)...)
 		case q.Variable.Type == answers.Number || q.Shape == questions.MoneyShape || q.Shape == questions.PercentShape:
-			all = append(all, r.figuresBeside(q, s)...)
+			all = append(all, r.numbersBeside(q, s)...)
 		default:
 			all = append(all, r.textBeside(q, s)...)
 			all = append(all, r.partiesIn(q, s)...)
@@ -47,7 +62,7 @@ func (r *Reader) FromSentences(q *questions.Question) []ranking.Answer {
 	return all
 }
 
-// mayAnswer reports that a sentence has a term of the variable that means something.
+// IsRelevant reports whether a span has a term that is relevant for the question.
 func (r *Reader) IsRelevant(q *questions.Question, s scan.Span) bool {
 	return r.doc.MentionsAny(q.Relevant, s)
 }
@@ -71,124 +86,31 @@ func (r *Reader) datesBeside(q *questions.Question, s scan.Span) []ranking.Answe
 	return all
 }
 
-func (r *Reader) figuresBeside(q *questions.Question, s scan.Span) []ranking.Answer {
-	var figures []numbers.Number
+// numbersBeside returns the numbers of a sentence that have the right kind and are not the number
+// of a clause.
+func (r *Reader) numbersBeside(q *questions.Question, s scan.Span) []ranking.Answer {
+	var found []numbers.Number
 	for _, f := range r.doc.NumbersIn(s) {
 		if f.Percent != (q.Shape == questions.PercentShape) || q.Shape == questions.MoneyShape && f.Currency == "" || q.Shape == questions.AnyShape && f.Percent {
 			continue
 		}
-		if numbers.IsClauseNumber(r.doc.Text, f, q.Variable.Name+" "+q.Variable.Description) || numbers.OpensClause(f, s, r.doc.Text) {
+		if numbers.IsClauseNumber(r.doc.Text, f, q.Text()) || numbers.OpensClause(f, s, r.doc.Text) {
 			continue
 		}
-		figures = append(figures, f)
+		found = append(found, f)
 	}
-	spans := make([]scan.Span, len(figures))
-	for i, f := range figures {
+	spans := make([]scan.Span, len(found))
+	for i, f := range found {
 		spans[i] = f.At
 	}
 	var all []ranking.Answer
 	for i, score := range r.Scores(q, s, spans) {
 		if score > 0 {
-			c := values.NumberAnswer(figures[i], score)
+			c := values.NumberAnswer(found[i], score)
 			if q.Variable.Type == answers.String {
 				c.Value = answers.Value{Type: answers.String, Text: r.doc.Text[c.At.Start:c.At.End]}
 			}
 			all = append(all, c)
-		}
-	}
-	return all
-}
-
-// beside scores each of the values of a sentence by the words between it and the value before, and of the last one also by
-// the words after it, as verbs come last in some languages.
-func (r *Reader) Scores(q *questions.Question, s scan.Span, values []scan.Span) []float64 {
-	scores := make([]float64, len(values))
-	values = values[:min(len(values), maxValues)] // no sentence has as many
-	from := s.Start
-	for i, v := range values {
-		if r.doc.Watch.Stopped() {
-			break
-		}
-		before := r.afterAnd(scan.Span{Start: from, End: max(from, v.Start)}) // two amounts may share the currency between them
-		scores[i] = ranking.MatchWords(q, r.doc.MentionsIn(before), r.doc.Topic) * sentenceWeight
-		after := scan.Span{Start: v.End, End: max(v.End, s.End)} // a range may go on in the next stretch
-		if i+1 < len(values) {
-			after.End = endBeforeAnd(r.doc.Text, scan.Span{Start: v.End, End: max(v.End, values[i+1].Start)})
-		}
-		const lessSure = 0.95
-		around := slices.Concat(r.doc.MentionsIn(before), r.doc.MentionsIn(scan.CutAtComma(r.doc.Text, after)))
-		scores[i] = max(scores[i], ranking.MatchWords(q, around, r.doc.Topic)*sentenceWeight*lessSure)
-		from = v.End
-	}
-	return scores
-}
-
-var ands = []string{" and ", " und ", " y ", " e ", " et ", " en ", " och ", " i ", " oraz ", " și ", " si ", ", ", "; "}
-
-// afterAnd cuts off what belongs to the value before: everything up to the last "and" or comma, if words with a meaning follow.
-func (r *Reader) afterAnd(s scan.Span) scan.Span {
-	last := -1
-	for _, and := range ands {
-		if i := strings.LastIndex(r.doc.Text[s.Start:s.End], and); i >= 0 {
-			last = max(last, i+len(and))
-		}
-	}
-	if last < 0 {
-		return s
-	}
-	rest := scan.Span{Start: s.Start + last, End: s.End}
-	if !slices.ContainsFunc(r.doc.MentionsIn(rest), func(m lexicon.Mention) bool {
-		return lexicon.IsTerm(m.Term) && !m.Filler && !slices.Contains(lexicon.GenericTerms, m.Term)
-	}) {
-		return s
-	}
-	return rest
-}
-
-// beforeAnd is where the words after a value end that are not about the next one.
-func endBeforeAnd(text string, s scan.Span) int {
-	first := s.End - s.Start
-	for _, and := range ands {
-		if i := strings.Index(text[s.Start:s.End], and); i >= 0 {
-			first = min(first, i)
-		}
-	}
-	if first == s.End-s.Start {
-		return s.Start
-	}
-	return s.Start + first
-}
-
-// proseReader reads values from sentences.
-type Reader struct {
-	doc    *index.Index
-	set    *candidates.Set
-	values *values.Reader
-}
-
-// newProseReader returns
-func NewReader(r *index.Index, set *candidates.Set, values *values.Reader) *Reader {
-	return &Reader{r, set, values}
-}
-
-const maxValues = 256
-
-// rate is how surely "36 hours per week" answers how many hours per week.
-const rateWeight = 0.85
-
-// ratesIn reads how many of one unit there are in another, for variables that ask for nothing else.
-func (r *Reader) ratesIn(q *questions.Question, s scan.Span) []ranking.Answer {
-	const pair, near = 2, 24
-	asked := lexicon.Without(q.NameTerms, []string{"per", "pro", "par", "por"})
-	if len(asked) != pair || len(lexicon.Without(asked, lexicon.TimeUnits)) > 0 {
-		return nil
-	}
-	var all []ranking.Answer
-	for _, l := range r.doc.DurationsIn(s) {
-		next := r.doc.MentionsIn(scan.Span{Start: l.At.End, End: min(s.End, l.At.End+near)})
-		per := slices.ContainsFunc(next, func(m lexicon.Mention) bool { return m.Term == asked[1] })
-		if l.Unit == asked[0] && per && !strings.ContainsAny(r.doc.Text[l.At.End:next[0].At.Start], ",;.") {
-			all = append(all, values.DurationAnswer(r.doc.Text, q, l, rateWeight))
 		}
 	}
 	return all
@@ -210,4 +132,88 @@ func (r *Reader) durationsBeside(q *questions.Question, s scan.Span) []ranking.A
 		}
 	}
 	return all
+}
+
+// rateWeight is the score of "36 hours per week" as an answer to how many hours per week.
+const rateWeight = 0.85
+
+// ratesIn returns how many of one unit there are in another, if the variable asks for nothing else.
+func (r *Reader) ratesIn(q *questions.Question, s scan.Span) []ranking.Answer {
+	const units, maxGap = 2, 24
+	asked := lexicon.Without(q.NameTerms, []string{"per", "pro", "par", "por"})
+	if len(asked) != units || len(lexicon.Without(asked, lexicon.TimeUnits)) > 0 {
+		return nil
+	}
+	var all []ranking.Answer
+	for _, l := range r.doc.DurationsIn(s) {
+		next := r.doc.MentionsIn(scan.Span{Start: l.At.End, End: min(s.End, l.At.End+maxGap)})
+		per := slices.ContainsFunc(next, func(m lexicon.Mention) bool { return m.Term == asked[1] })
+		if l.Unit == asked[0] && per && !strings.ContainsAny(r.doc.Text[l.At.End:next[0].At.Start], ",;.") {
+			all = append(all, values.DurationAnswer(r.doc.Text, q, l, rateWeight))
+		}
+	}
+	return all
+}
+
+// Scores returns the score of each value of a sentence, by the words between it and the value
+// before it, and by the words after it, because verbs come last in some languages.
+func (r *Reader) Scores(q *questions.Question, s scan.Span, values []scan.Span) []float64 {
+	scores := make([]float64, len(values))
+	values = values[:min(len(values), maxValues)] // far more than sentences have
+	from := s.Start
+	for i, v := range values {
+		if r.doc.Watch.Stopped() {
+			break
+		}
+		before := r.afterAnd(scan.Span{Start: from, End: max(from, v.Start)}) // two amounts may share the currency between them
+		scores[i] = ranking.MatchWords(q, r.doc.MentionsIn(before), r.doc.Topic) * sentenceWeight
+		after := scan.Span{Start: v.End, End: max(v.End, s.End)} // a range may continue in the next sentence
+		if i+1 < len(values) {
+			after.End = endBeforeAnd(r.doc.Text, scan.Span{Start: v.End, End: max(v.End, values[i+1].Start)})
+		}
+		const afterFactor = 0.95
+		around := slices.Concat(r.doc.MentionsIn(before), r.doc.MentionsIn(scan.CutAtComma(r.doc.Text, after)))
+		scores[i] = max(scores[i], ranking.MatchWords(q, around, r.doc.Topic)*sentenceWeight*afterFactor)
+		from = v.End
+	}
+	return scores
+}
+
+// ands separate two values of a sentence.
+var ands = []string{" and ", " und ", " y ", " e ", " et ", " en ", " och ", " i ", " oraz ", " și ", " si ", ", ", "; "}
+
+// afterAnd removes the words that belong to the value before: everything up to the last "and" or
+// comma, if words with a meaning follow.
+func (r *Reader) afterAnd(s scan.Span) scan.Span {
+	last := -1
+	for _, and := range ands {
+		if i := strings.LastIndex(r.doc.Text[s.Start:s.End], and); i >= 0 {
+			last = max(last, i+len(and))
+		}
+	}
+	if last < 0 {
+		return s
+	}
+	rest := scan.Span{Start: s.Start + last, End: s.End}
+	if !slices.ContainsFunc(r.doc.MentionsIn(rest), func(m lexicon.Mention) bool {
+		return lexicon.IsTerm(m.Term) && !m.Filler && !slices.Contains(lexicon.GenericTerms, m.Term)
+	}) {
+		return s
+	}
+	return rest
+}
+
+// endBeforeAnd returns where the words end that belong to the value before, at the first "and" or
+// comma.
+func endBeforeAnd(text string, s scan.Span) int {
+	first := s.End - s.Start
+	for _, and := range ands {
+		if i := strings.Index(text[s.Start:s.End], and); i >= 0 {
+			first = min(first, i)
+		}
+	}
+	if first == s.End-s.Start {
+		return s.Start
+	}
+	return s.Start + first
 }

@@ -13,7 +13,8 @@ import (
 	"portside/documents/offline/values"
 )
 
-// textBeside reads what follows a label in running text, for the few shapes where that can be told from the rest.
+// textBeside returns the text after the words of the question, for the shapes that can be
+// recognized in running text.
 func (r *Reader) textBeside(q *questions.Question, s scan.Span) []ranking.Answer {
 	words := r.doc.MentionsIn(s)
 	for i := range words {
@@ -40,28 +41,7 @@ func (r *Reader) textBeside(q *questions.Question, s scan.Span) []ranking.Answer
 	return nil
 }
 
-// codeAt reads what can only be a number right behind what it numbers: order PO-7781.
-func (r *Reader) codeAt(q *questions.Question, m lexicon.Mention, s scan.Span) (ranking.Answer, bool) {
-	const digits, near = 5, 2
-	if q.Shape != questions.IDShape {
-		return ranking.Answer{}, false
-	}
-	numbered := func(p questions.Pattern) bool {
-		return lexicon.SameTerms(lexicon.Without(p.Terms, q.Optional), []string{m.Term}) && !slices.Contains(q.Optional, m.Term)
-	}
-	i := slices.IndexFunc(q.Patterns, numbered)
-	if i < 0 {
-		return ranking.Answer{}, false
-	}
-	at := r.values.Identifier(scan.Span{Start: m.At.End, End: min(s.End, m.At.End+values.MaxValueBytes)})
-	code := r.doc.Text[at.Start:at.End]
-	isCode := strings.ContainsFunc(code, unicode.IsLetter) || len(code) >= digits
-	if at.End == at.Start || at.Start-m.At.End > near || !isCode {
-		return ranking.Answer{}, false
-	}
-	return values.StringAnswer(r.doc.Text, at, q.Patterns[i].Weight*ranking.OptionalMissing*sentenceWeight), true
-}
-
+// textAfter reads an identifier or a law at the beginning of a span.
 func (r *Reader) textAfter(q *questions.Question, rest scan.Span) (ranking.Answer, bool) {
 	switch q.Shape {
 	case questions.IDShape:
@@ -76,10 +56,32 @@ func (r *Reader) textAfter(q *questions.Question, rest scan.Span) (ranking.Answe
 	return ranking.Answer{}, false
 }
 
-// persons are roles that stand right in front of the name of who has them: "with dentist L. Verbeek".
+// codeAt returns an identifier directly after the noun that it identifies: order PO-7781.
+func (r *Reader) codeAt(q *questions.Question, m lexicon.Mention, s scan.Span) (ranking.Answer, bool) {
+	const minDigits, maxGap = 5, 2
+	if q.Shape != questions.IDShape {
+		return ranking.Answer{}, false
+	}
+	numbered := func(p questions.Pattern) bool {
+		return lexicon.SameTerms(lexicon.Without(p.Terms, q.Optional), []string{m.Term}) && !slices.Contains(q.Optional, m.Term)
+	}
+	i := slices.IndexFunc(q.Patterns, numbered)
+	if i < 0 {
+		return ranking.Answer{}, false
+	}
+	at := r.values.Identifier(scan.Span{Start: m.At.End, End: min(s.End, m.At.End+values.MaxValueBytes)})
+	code := r.doc.Text[at.Start:at.End]
+	isCode := strings.ContainsFunc(code, unicode.IsLetter) || len(code) >= minDigits
+	if at.End == at.Start || at.Start-m.At.End > maxGap || !isCode {
+		return ranking.Answer{}, false
+	}
+	return values.StringAnswer(r.doc.Text, at, q.Patterns[i].Weight*ranking.OptionalMissing*sentenceWeight), true
+}
+
+// persons are concepts that stand directly before the name of a person: "with dentist L. Verbeek".
 var persons = []string{"doctor", "patient", "landlord", "tenant", "chair", "secretary", "employee", "employer", "policyholder", "passenger"}
 
-// nameBeside reads the name after a role, or after "is".
+// nameBeside returns the name after a role, or after a role and "is".
 func (r *Reader) nameBeside(q *questions.Question, s scan.Span) (ranking.Answer, bool) {
 	text := strings.TrimLeft(r.doc.Text[s.Start:s.End], " ")
 	rest := lexicon.SkipVerb(text)
@@ -87,8 +89,8 @@ func (r *Reader) nameBeside(q *questions.Question, s scan.Span) (ranking.Answer,
 		return ranking.Answer{}, false
 	}
 	at := names.CapitalizedRun(r.doc.Text, scan.Span{Start: s.End - len(rest), End: s.End})
-	const least = 2
-	if len(strings.Fields(r.doc.Text[at.Start:at.End])) < least || r.doc.IsOnlyTerms(at) {
+	const minWords = 2
+	if len(strings.Fields(r.doc.Text[at.Start:at.End])) < minWords || r.doc.IsOnlyTerms(at) {
 		return ranking.Answer{}, false
 	}
 	return values.StringAnswer(r.doc.Text, at, 1), true

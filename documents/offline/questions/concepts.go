@@ -10,15 +10,10 @@ import (
 	"portside/documents/offline/lexicon"
 )
 
-// isAbout reports that the document is of a kind that the pattern is meant for.
-func (p *Pattern) AppliesTo(topic []string) bool {
-	return len(p.topics) == 0 || slices.ContainsFunc(p.topics, func(t string) bool { return slices.Contains(topic, t) })
-}
-
 //go:embed concepts.txt
 var conceptsText string
 
-// shape is what a value looks like, beyond its type.
+// Shape is what a value looks like, in addition to its type.
 type Shape string
 
 const (
@@ -40,23 +35,29 @@ const (
 	TimeShape     Shape = "time"
 )
 
-// pattern is a label that would answer, with how well it would.
+// Pattern is the terms of a label that would answer a question, and how well it would.
 type Pattern struct {
 	Terms           []string
 	Weight          float64
-	topics          []string // kinds of document, one of which it must be; empty for all
-	FromDescription bool     // a description's, which may have words that no label has
+	topics          []string // the document must have one of these topics; empty: any
+	FromDescription bool     // from a description, so it may have words that no label has
 }
 
-// concept is something that documents of business say under many names.
+// AppliesTo reports whether the pattern is for documents with these topics.
+func (p *Pattern) AppliesTo(topic []string) bool {
+	return len(p.topics) == 0 || slices.ContainsFunc(p.topics, func(t string) bool { return slices.Contains(topic, t) })
+}
+
+// concept is a piece of information that business documents give under many names.
 type concept struct {
 	name     string
 	shape    Shape
-	not      []string
+	excluded []string
 	patterns []Pattern
 }
 
-var theConcepts = sync.OnceValue(func() []concept {
+// allConcepts returns the concepts of concepts.txt.
+var allConcepts = sync.OnceValue(func() []concept {
 	var all []concept
 	for line := range strings.Lines(conceptsText) {
 		line = strings.TrimSpace(line)
@@ -72,6 +73,7 @@ var theConcepts = sync.OnceValue(func() []concept {
 	return all
 })
 
+// conceptHead parses the line with the name and the settings of a concept.
 func conceptHead(line string) concept {
 	name, rest, _ := strings.Cut(line[1:], "]")
 	c := concept{name: name}
@@ -80,13 +82,13 @@ func conceptHead(line string) concept {
 		if key == "shape" {
 			c.shape = Shape(value)
 		} else {
-			c.not = strings.Split(value, ",")
+			c.excluded = strings.Split(value, ",")
 		}
 	}
 	return c
 }
 
-// patternsOf reads "weight: TERMS | TERMS" and "weight TOPIC,TOPIC: TERMS".
+// patternsOf parses "weight: TERMS | TERMS" and "weight TOPIC,TOPIC: TERMS".
 func patternsOf(line string) []Pattern {
 	head, forms, _ := strings.Cut(line, ":")
 	weight, topic, conditional := strings.Cut(head, " ")
@@ -105,8 +107,10 @@ func patternsOf(line string) []Pattern {
 	return all
 }
 
+// conceptOf returns the first concept that has exactly these terms as a label, or nil. If there is
+// none, it ignores terms that name a kind of document.
 func conceptOf(terms []string) *concept {
-	all := theConcepts()
+	all := allConcepts()
 	for i := range all {
 		if all[i].has(terms) {
 			return &all[i]
@@ -118,6 +122,8 @@ func conceptOf(terms []string) *concept {
 	return nil
 }
 
+// has reports whether terms name the concept. Patterns with a low weight can answer, but do not
+// name it.
 func (c *concept) has(terms []string) bool {
 	const leastWeight = 0.8 // the weaker patterns answer, they do not name
 	return slices.ContainsFunc(c.patterns, func(p Pattern) bool {
@@ -125,16 +131,17 @@ func (c *concept) has(terms []string) bool {
 	})
 }
 
-// conceptWithin finds the concept of the longest pattern within a description that has the named terms too.
-func conceptWithin(told, named []string) *concept {
+// conceptWithin returns the concept of the longest pattern that a description contains and that
+// shares a term with the name, or nil.
+func conceptWithin(description, name []string) *concept {
 	const leastWeight = 0.9
 	var best *concept
 	size := 0
-	all := theConcepts()
+	all := allConcepts()
 	for i := range all {
 		for _, p := range all[i].patterns {
 			longer := p.Weight >= leastWeight && len(p.topics) == 0 && len(p.Terms) > size
-			if longer && lexicon.Subset(p.Terms, told) && !lexicon.AllGeneric(p.Terms) && sharesTerm(p.Terms, named) {
+			if longer && lexicon.Subset(p.Terms, description) && !lexicon.AllGeneric(p.Terms) && sharesTerm(p.Terms, name) {
 				best, size = &all[i], len(p.Terms)
 			}
 		}
@@ -142,12 +149,15 @@ func conceptWithin(told, named []string) *concept {
 	return best
 }
 
-func sharesTerm(terms, named []string) bool {
-	known := slices.ContainsFunc(named, lexicon.IsTerm)
-	return !known || slices.ContainsFunc(named, func(t string) bool { return slices.Contains(terms, t) })
+// sharesTerm reports whether a pattern has one of the terms of the name. It is true if the name has
+// no known term.
+func sharesTerm(terms, name []string) bool {
+	known := slices.ContainsFunc(name, lexicon.IsTerm)
+	return !known || slices.ContainsFunc(name, func(t string) bool { return slices.Contains(terms, t) })
 }
 
-// nearest prefers the pattern that has the very terms of a name, by little.
+// nearest returns the patterns of the concept, with a small preference for the one that has exactly
+// the terms of the name.
 func (c *concept) nearest(named []string) []Pattern {
 	const other = 0.985
 	patterns := slices.Clone(c.patterns)

@@ -11,64 +11,32 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// asksForBeginning reports that the day with which a stretch of time begins may be meant.
-func (q *Question) asksForBeginning() bool {
-	return q.End == FirstEnd || q.AsksForStart() || slices.Contains(q.NameTerms, "START") || slices.Contains(q.DescriptionTerms, "START")
-}
-
-// asksWhenSent reports that the day on which a mail was sent may be meant: that of nothing that the mail speaks of.
-func (q *Question) AsksWhenSent() bool {
-	return len(lexicon.Without(q.NameTerms, []string{"DATE", "DOCUMENT", "EMAIL", "ISSUE", "SENDER", "SHIPPED"})) == 0
-}
-
-// softTerms are said by the type already.
-var softTerms = map[answers.Type][]string{
-	answers.String:  {"NAME"},
-	answers.Number:  {"AMOUNT", "NUMBER", "QUANTITY"},
-	answers.Date:    {"DATE"},
-	answers.Boolean: {"INCLUDED", "STATUS", "REQUIRED", "ALLOWED"},
-}
-
-// isQualified reports that a variable says of what it asks the date.
-func (q *Question) IsSpecific() bool {
-	return !lexicon.AllGeneric(q.NameTerms) || !lexicon.AllGeneric(q.DescriptionTerms)
-}
-
-func fitsType(s Shape, t answers.Type) bool {
-	switch t {
-	case answers.Date:
-		return s == DateShape
-	case answers.Number:
-		return slices.Contains([]Shape{MoneyShape, PercentShape, PlainShape, DurationShape, IDShape, AnyShape}, s)
-	case answers.Boolean:
-		return false
-	}
-	return true
-}
-
-// query is a variable, understood.
+// Question is what a variable asks for.
 type Question struct {
 	Variable         answers.Variable
-	Concept          string
+	Concept          string // name of a known concept; empty if there is none
 	Shape            Shape
-	Excluded         []string
-	Patterns         []Pattern
-	Optional         []string        // terms that a label may lack, because the type says as much
+	Excluded         []string        // terms that give a label another meaning
+	Patterns         []Pattern       // labels that would answer
+	Optional         []string        // terms that a label may lack
 	NameTerms        []string        // terms of the name
 	DescriptionTerms []string        // terms of the description
-	AcceptsStart     bool            // the day with which a stretch of time begins is asked for
-	End              End             // of a range or change that is asked for
-	WithoutEnd       *Question       // the same without the words that ask for an end; nil if nothing is left
-	Relevant         map[string]bool // terms of the document that meet any of the patterns
+	AcceptsStart     bool            // the answer may be the date with which a period begins
+	End              End             // the end of a range that the variable asks for
+	WithoutEnd       *Question       // the question without the words for an end; nil if it has none
+	Relevant         map[string]bool // terms of the document that match a pattern; set when the question is fitted to a document
 }
 
-// How much the words of a description count beside those of a name.
+// The weights of the words of a description. Words of the name have weight 1.
 const (
-	byDescription = 0.97
-	byRemark      = 0.95 // in brackets: often the name in the document's own language
+	descriptionWeight = 0.97
+	remarkWeight      = 0.95 // in brackets: often the name in the language of the document
 )
 
-// understand finds out what a variable means: by its name, and by its description where the name says little.
+const maxTextBytes = 300
+
+// New works out what a variable asks for: by its name, and by its description if the name says
+// little. A range has two ends, so the words that ask for one of them are separated from the rest.
 func New(v answers.Variable) *Question {
 	q := newQuestion(v)
 	rest, asked := cutEnd(v)
@@ -83,15 +51,16 @@ func New(v answers.Variable) *Question {
 	return q
 }
 
+// newQuestion works out what a variable asks for, without separating words for an end.
 func newQuestion(v answers.Variable) *Question {
 	description, remark := cutRemark(Shorten(v.Description))
-	q := &Question{Variable: v, NameTerms: termsOfName(v.Name), DescriptionTerms: termsAsked(description), Optional: softTerms[v.Type]}
+	q := &Question{Variable: v, NameTerms: termsOfName(v.Name), DescriptionTerms: termsAsked(description), Optional: impliedTerms[v.Type]}
 	if len(q.DescriptionTerms) > 0 && IsUninformative(v.Name) {
 		q.NameTerms = q.DescriptionTerms
 	}
 	c, terms := q.meaning()
 	if c != nil && fitsType(c.shape, v.Type) {
-		q.Concept, q.Shape, q.Excluded, q.Patterns = c.name, c.shape, c.not, c.nearest(q.NameTerms)
+		q.Concept, q.Shape, q.Excluded, q.Patterns = c.name, c.shape, c.excluded, c.nearest(q.NameTerms)
 	} else {
 		q.Patterns = []Pattern{{Terms: terms, Weight: 1}}
 		if v.Type == answers.Date {
@@ -99,9 +68,9 @@ func newQuestion(v answers.Variable) *Question {
 		}
 		q.Shape = guessedShape(append(slices.Clone(terms), q.NameTerms...), v.Type)
 		q.addPattern(q.NameTerms, 1)
-		q.addPattern(q.DescriptionTerms, byDescription)
+		q.addPattern(q.DescriptionTerms, descriptionWeight)
 	}
-	q.addPattern(termsAsked(remark), byRemark)
+	q.addPattern(termsAsked(remark), remarkWeight)
 	if slices.Contains(q.DescriptionTerms, "RATE") && v.Type == answers.Number {
 		q.Shape = PercentShape
 	}
@@ -109,14 +78,14 @@ func newQuestion(v answers.Variable) *Question {
 	return q
 }
 
-// meaning is the concept of a variable, or the terms that it has to be looked for by.
+// meaning returns the concept of a variable, or nil and the terms to look for.
 func (q *Question) meaning() (*concept, []string) {
 	c := conceptOf(q.NameTerms)
-	told := conceptOf(q.DescriptionTerms)
+	described := conceptOf(q.DescriptionTerms)
 	isVague := lexicon.AllGeneric(q.NameTerms) || len(q.NameTerms) < len(q.DescriptionTerms) && lexicon.Subset(q.NameTerms, q.DescriptionTerms)
 	switch {
-	case told != nil && told != c && isVague && fitsType(told.shape, q.Variable.Type):
-		return told, q.NameTerms
+	case described != nil && described != c && isVague && fitsType(described.shape, q.Variable.Type):
+		return described, q.NameTerms
 	case c == nil && lexicon.AllGeneric(q.NameTerms):
 		if within := conceptWithin(q.DescriptionTerms, q.NameTerms); within != nil || len(q.DescriptionTerms) == 0 {
 			return within, q.NameTerms
@@ -130,7 +99,7 @@ func (q *Question) meaning() (*concept, []string) {
 	return c, q.NameTerms
 }
 
-// also takes other words for the same, if they say enough by themselves.
+// addPattern adds other words for the same label, if they are specific enough.
 func (q *Question) addPattern(terms []string, weight float64) {
 	known := func(p Pattern) bool { return lexicon.SameTerms(p.Terms, terms) }
 	if len(lexicon.Without(terms, lexicon.GenericTerms)) > 0 && !slices.ContainsFunc(q.Patterns, known) {
@@ -138,7 +107,15 @@ func (q *Question) addPattern(terms []string, weight float64) {
 	}
 }
 
-// soften notes what the shape of the value says already.
+// impliedTerms are the terms that a label may lack because the type of the variable implies them.
+var impliedTerms = map[answers.Type][]string{
+	answers.String:  {"NAME"},
+	answers.Number:  {"AMOUNT", "NUMBER", "QUANTITY"},
+	answers.Date:    {"DATE"},
+	answers.Boolean: {"INCLUDED", "STATUS", "REQUIRED", "ALLOWED"},
+}
+
+// addOptional adds the terms that a label may lack because the shape of the value implies them.
 func (q *Question) addOptional() {
 	switch q.Shape {
 	case IDShape:
@@ -152,7 +129,7 @@ func (q *Question) addOptional() {
 	}
 }
 
-// guessedShapes are tried in this order.
+// guessedShapes are tried in order; the first with the type and one of the terms applies.
 var guessedShapes = []struct {
 	shape Shape
 	of    answers.Type
@@ -169,6 +146,7 @@ var guessedShapes = []struct {
 	{NameShape, answers.String, []string{"NAME", "RESPONSIBLE", "CUSTOMER", "SUPPLIER", "EMPLOYER", "EMPLOYEE", "PARTY", "SECRETARY"}},
 }
 
+// guessedShape returns the shape of the value by the terms of the variable, if no concept is known.
 func guessedShape(named []string, t answers.Type) Shape {
 	if t == answers.Date {
 		return DateShape
@@ -181,7 +159,58 @@ func guessedShape(named []string, t answers.Type) Shape {
 	return AnyShape
 }
 
-// cutRemark takes out what a description says in brackets.
+// fitsType reports whether a value of a shape can have a type.
+func fitsType(s Shape, t answers.Type) bool {
+	switch t {
+	case answers.Date:
+		return s == DateShape
+	case answers.Number:
+		return slices.Contains([]Shape{MoneyShape, PercentShape, PlainShape, DurationShape, IDShape, AnyShape}, s)
+	case answers.Boolean:
+		return false
+	}
+	return true
+}
+
+// IsSpecific reports whether the variable says which date, number or name it asks for.
+func (q *Question) IsSpecific() bool {
+	return !lexicon.AllGeneric(q.NameTerms) || !lexicon.AllGeneric(q.DescriptionTerms)
+}
+
+// AsksForStart reports whether a variable asks for the first day of a period.
+func (q *Question) AsksForStart() bool { return q.asksFor("START", "contract start") }
+
+// AsksForEnd reports whether a variable asks for the last day of a period.
+func (q *Question) AsksForEnd() bool { return q.asksFor("END", "contract end") }
+
+// asksFor reports whether a variable asks for one end of a period.
+func (q *Question) asksFor(end, concept string) bool {
+	return q.Concept == concept || q.Variable.Type == answers.Date && slices.Contains(q.NameTerms, end) && len(lexicon.Without(q.NameTerms,
+		[]string{end, "DATE", "TERM"})) == 0
+}
+
+// asksForBeginning reports whether the answer may be the date with which a period begins.
+func (q *Question) asksForBeginning() bool {
+	return q.End == FirstEnd || q.AsksForStart() || slices.Contains(q.NameTerms, "START") || slices.Contains(q.DescriptionTerms, "START")
+}
+
+// AsksWhenSent reports whether the answer may be the date on which a mail was sent. A question
+// about a more specific date is about the content of the mail.
+func (q *Question) AsksWhenSent() bool {
+	return len(lexicon.Without(q.NameTerms, []string{"DATE", "DOCUMENT", "EMAIL", "ISSUE", "SENDER", "SHIPPED"})) == 0
+}
+
+// Unit returns the unit of time in the name of the variable, or an empty string.
+func (q *Question) Unit() string {
+	for _, t := range termsOfName(q.Variable.Name) {
+		if slices.Contains(lexicon.TimeUnits, t) {
+			return t
+		}
+	}
+	return ""
+}
+
+// cutRemark separates the part of a description that is in brackets.
 func cutRemark(description string) (rest, remark string) {
 	before, after, found := strings.Cut(description, "(")
 	remark, end, closed := strings.Cut(after, ")")
@@ -191,24 +220,24 @@ func cutRemark(description string) (rest, remark string) {
 	return before + " " + end, remark
 }
 
-const maxTextBytes = 300
-
+// Shorten limits a text of the caller to the bytes that are looked at.
 func Shorten(description string) string {
 	return description[:min(len(description), maxTextBytes)]
 }
 
-// termsOfName splits a name as programmers write them.
+// termsOfName returns the terms of a name in snake_case, camelCase and similar styles.
 func termsOfName(name string) []string { return termsAsked(SplitName(name)) }
 
-// shortWords have capitals within a word.
+// shortWords have a capital within a word.
 var shortWords = strings.NewReplacer("MwSt", "Mwst", "USt", "Ust")
 
-// isNoise reports a name that says nothing beside a description: single letters and the small words of any language.
+// IsUninformative reports whether a name has only single letters and fillers, so that the
+// description must be used.
 func IsUninformative(name string) bool {
 	return !slices.ContainsFunc(scan.Words(SplitName(name)), func(w scan.Word) bool { return len([]rune(w.Text)) > 1 && !lexicon.IsFiller(w.Text) })
 }
 
-// spaced writes a name with spaces between its words.
+// SplitName returns the words of a name with spaces between them.
 func SplitName(name string) string {
 	var out strings.Builder
 	var before rune
@@ -227,8 +256,8 @@ func SplitName(name string) string {
 	return out.String()
 }
 
-// termsAsked are the terms of a question without the words that only make it one: what is left of "When does it end?" is its
-// end.
+// termsAsked returns the terms of a question without the words that only make it a question: "When
+// does it end?" asks for an end.
 func termsAsked(text string) []string {
 	all := lexicon.Business().Mentions(scan.Words(text))
 	matter := slices.DeleteFunc(slices.Clone(all), func(m lexicon.Mention) bool {
@@ -254,22 +283,5 @@ var questionWords = sync.OnceValue(func() map[string]bool {
 		cand cine care ce cat cata cati cate unde sunt`)
 })
 
-func (q *Question) AsksForStart() bool { return q.asksFor("START", "contract start") }
-
-func (q *Question) AsksForEnd() bool { return q.asksFor("END", "contract end") }
-
-// asksFor reports that a variable asks for one end of a period.
-func (q *Question) asksFor(end, concept string) bool {
-	return q.Concept == concept || q.Variable.Type == answers.Date && slices.Contains(q.NameTerms, end) && len(lexicon.Without(q.NameTerms,
-		[]string{end, "DATE", "TERM"})) == 0
-}
-
-// unit is the one that the variable's name asks for.
-func (q *Question) Unit() string {
-	for _, t := range termsOfName(q.Variable.Name) {
-		if slices.Contains(lexicon.TimeUnits, t) {
-			return t
-		}
-	}
-	return ""
-}
+// Text returns the name and the description of the variable.
+func (q *Question) Text() string { return q.Variable.Name + " " + q.Variable.Description }

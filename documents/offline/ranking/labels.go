@@ -10,42 +10,61 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// fitted leaves out what is meant for other kinds of documents, and of a description the words that the document never uses:
-// they cannot tell one place of it from another.
-func Fit(r *index.Index, q *questions.Question) *questions.Question {
-	const absent = 0.97
+// The factors that a term contributes to the score of a label.
+const (
+	OptionalMissing = 0.97
+	knownMissing    = 0.9 // the heading or the title has the term
+	termMissing     = 0.35
+	excludedTerm    = 0.25
+	topicExtra      = 0.97
+	describedExtra  = 0.96
+	otherTermExtra  = 0.76
+	otherWordExtra  = 0.84
+	gridWordExtra   = 0.91 // names of rows often have more words
+)
+
+// Fit returns the question without patterns for other kinds of documents, and with the terms of the
+// document that are relevant for it.
+func Fit(doc *index.Index, q *questions.Question) *questions.Question {
+	fitted := *q
 	if q.WithoutEnd != nil {
-		Fit(r, q.WithoutEnd)
+		fitted.WithoutEnd = Fit(doc, q.WithoutEnd)
 	}
-	q.Patterns = slices.DeleteFunc(q.Patterns, func(p questions.Pattern) bool { return !p.AppliesTo(r.Topic) })
-	for i := range q.Patterns {
-		p := &q.Patterns[i]
-		if !p.FromDescription {
-			continue
-		}
-		var kept []string
-		for _, t := range p.Terms {
-			if lexicon.IsTerm(t) || lexicon.Contains(r.AllTerms, t) {
-				kept = append(kept, t)
-				continue
-			}
-			p.Weight *= absent
-		}
-		p.Terms = kept
-		if len(lexicon.Without(kept, lexicon.GenericTerms)) == 0 {
-			p.Weight = 0
+	fitted.Patterns = slices.DeleteFunc(slices.Clone(q.Patterns), func(p questions.Pattern) bool { return !p.AppliesTo(doc.Topic) })
+	for i := range fitted.Patterns {
+		if fitted.Patterns[i].FromDescription {
+			fitPattern(doc, &fitted.Patterns[i])
 		}
 	}
 	var wanted []string
-	for _, p := range q.Patterns {
+	for _, p := range fitted.Patterns {
 		wanted = append(wanted, p.Terms...)
 	}
 	slices.Sort(wanted)
-	q.Relevant = r.SimilarTerms(slices.Compact(wanted))
-	return q
+	fitted.Relevant = doc.SimilarTerms(slices.Compact(wanted))
+	return &fitted
 }
 
-// match tells how well a label asks what the variable asks, and how surely its value belongs to it.
+// fitPattern removes words of a description that the document never uses, because they cannot tell
+// two labels apart.
+func fitPattern(doc *index.Index, p *questions.Pattern) {
+	const absentWeight = 0.97
+	var kept []string
+	for _, t := range p.Terms {
+		if lexicon.IsTerm(t) || lexicon.Contains(doc.AllTerms, t) {
+			kept = append(kept, t)
+			continue
+		}
+		p.Weight *= absentWeight
+	}
+	p.Terms = kept
+	if len(lexicon.Without(kept, lexicon.GenericTerms)) == 0 {
+		p.Weight = 0
+	}
+}
+
+// MatchLabel scores how well the label of a pair answers a question, and how surely its value
+// belongs to it. topic has the terms of the document's title.
 func MatchLabel(q *questions.Question, p *candidates.Pair, topic []string) float64 {
 	best := 0.0
 	for i := range q.Patterns {
@@ -60,19 +79,8 @@ func MatchLabel(q *questions.Question, p *candidates.Pair, topic []string) float
 	return best * p.Weight
 }
 
-// What a term does to a match.
-const (
-	OptionalMissing = 0.97
-	knownMissing    = 0.9 // the heading or the title says it
-	termMissing     = 0.35
-	excludedTerm    = 0.25
-	topicExtra      = 0.97
-	describedExtra  = 0.96
-	otherTermExtra  = 0.76
-	otherWordExtra  = 0.84
-	gridWordExtra   = 0.91 // what else a row is called; another row that fits as well is still another value
-)
-
+// coverLabel scores one pattern: it multiplies the factors of wanted terms that the label lacks,
+// and of other terms that it has.
 func coverLabel(q *questions.Question, wanted []string, p *candidates.Pair, topic []string) float64 {
 	score, hits := 1.0, 0
 	isBare := q.Shape == questions.DateShape && q.IsSpecific()
@@ -81,7 +89,7 @@ func coverLabel(q *questions.Question, wanted []string, p *candidates.Pair, topi
 		case lexicon.Contains(p.Label, t):
 			isBare = isBare && slices.Contains(lexicon.GenericTerms, t)
 			if q.Shape != questions.MoneyShape || !slices.Contains(lexicon.DocumentTerms, t) {
-				hits++ // an amount is not that of an invoice because it stands beside its number
+				hits++ // the word invoice beside an amount proves nothing
 			}
 		case slices.Contains(q.Optional, t) && (!p.InGrid || t != "QUANTITY"):
 			score *= OptionalMissing
@@ -110,7 +118,7 @@ func coverLabel(q *questions.Question, wanted []string, p *candidates.Pair, topi
 	return score
 }
 
-// extra tells what a term of the label means that the variable does not ask for.
+// extraTerm returns the factor of a term of the label that the pattern does not have.
 func extraTerm(q *questions.Question, t string, topic []string) float64 {
 	switch {
 	case slices.Contains(q.Excluded, t):
@@ -127,10 +135,10 @@ func extraTerm(q *questions.Question, t string, topic []string) float64 {
 	return otherWordExtra
 }
 
-// qualifies reports a term that says of what a label has the date, if it is not what the variable asks of.
+// anyDate are terms that any label of a date may have.
+var anyDate = []string{"DOCUMENT", "doc"}
+
+// qualifies reports a term that makes the label name a date of something else.
 func qualifies(t string, extra float64) bool {
 	return (extra == otherTermExtra || extra == otherWordExtra) && !slices.Contains(lexicon.GenericTerms, t) && !slices.Contains(anyDate, t)
 }
-
-// anyDate are what labels of dates say besides of what they have it: that it is that of the document itself.
-var anyDate = []string{"DOCUMENT", "doc"}

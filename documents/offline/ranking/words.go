@@ -7,11 +7,11 @@ import (
 	"portside/documents/offline/questions"
 )
 
-// matchWords tells how well the words around a value answer the variable. Words with other meanings are common in running
-// text; only those that the concept excludes count against it.
+// MatchWords scores how well the words around a value answer a question. Words with other meanings
+// are common in running text, so only the terms that the concept excludes count against it.
 func MatchWords(q *questions.Question, words []lexicon.Mention, topic []string) float64 {
-	const most = 14
-	words = words[max(0, len(words)-most):]
+	const maxWords = 14
+	words = words[max(0, len(words)-maxWords):]
 	terms := make([]string, 0, len(words))
 	for _, m := range words {
 		if !m.Filler {
@@ -25,11 +25,12 @@ func MatchWords(q *questions.Question, words []lexicon.Mention, topic []string) 
 	return best
 }
 
-func coverWords(q *questions.Question, wanted, said, topic []string) float64 {
+// coverWords scores one pattern.
+func coverWords(q *questions.Question, wanted, present, topic []string) float64 {
 	score, hits := 1.0, 0
 	for _, t := range wanted {
 		switch {
-		case lexicon.Contains(said, t):
+		case lexicon.Contains(present, t):
 			if !slices.Contains(q.Optional, t) && !slices.Contains(lexicon.GenericTerms, t) {
 				hits++
 			}
@@ -44,7 +45,7 @@ func coverWords(q *questions.Question, wanted, said, topic []string) float64 {
 	if hits == 0 {
 		return 0
 	}
-	for _, t := range said {
+	for _, t := range present {
 		if !slices.Contains(wanted, t) && slices.Contains(q.Excluded, t) {
 			score *= excludedTerm
 		}
@@ -52,10 +53,11 @@ func coverWords(q *questions.Question, wanted, said, topic []string) float64 {
 	return score
 }
 
-// phraseAt matches the best pattern with the words that begin at i.
+// PhraseAt matches the words that begin at index i with the patterns. It returns where the longest
+// match ends, and its weight; the weight is 0 if there is no match.
 func PhraseAt(q *questions.Question, words []lexicon.Mention, i int) (end int, score float64) {
-	const reachWords = 4
-	for n := 1; n <= reachWords && i+n <= len(words); n++ {
+	const maxWords = 4
+	for n := 1; n <= maxWords && i+n <= len(words); n++ {
 		if last := &words[i+n-1]; !last.Filler && !q.Relevant[last.Term] {
 			break // no pattern has it
 		}

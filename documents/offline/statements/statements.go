@@ -168,8 +168,8 @@ type Reader struct {
 }
 
 // newClaimReader returns
-func NewReader(r *index.Index, set *candidates.Set, values *values.Reader) *Reader {
-	return &Reader{r, set, values, stanceReader{r}}
+func NewReader(doc *index.Index, set *candidates.Set, values *values.Reader) *Reader {
+	return &Reader{doc, set, values, stanceReader{doc}}
 }
 
 // boxes reads lines that begin or end with a box: "☒ Automatic renewal".

@@ -13,14 +13,17 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// stringOf reads the shortest sensible text that has the shape asked for.
+// MaxValueBytes limits a value that is text, if it can be cut at the end of a sentence or line.
+const MaxValueBytes = 240
+
+// stringOf reads the shortest part of a span that has the shape of the question.
 func (r *Reader) stringOf(q *questions.Question, s scan.Span) []ranking.Answer {
 	fit := 1.0
 	switch q.Shape {
 	case questions.DateShape:
 		return r.shownDate(q, s)
 	case questions.MoneyShape, questions.PercentShape, questions.PlainShape:
-		return r.shownFigure(q, s)
+		return r.shownNumber(q, s)
 	case questions.IDShape:
 		s = r.Identifier(s)
 	case questions.NameShape:
@@ -51,7 +54,29 @@ func (r *Reader) stringOf(q *questions.Question, s scan.Span) []ranking.Answer {
 	return []ranking.Answer{StringAnswer(r.doc.Text, s, fit)}
 }
 
-// timeIn finds the first time of the day, such as 9:15, 9.15 or 9h15.
+// shownDate returns the first date as it is written.
+func (r *Reader) shownDate(q *questions.Question, s scan.Span) []ranking.Answer {
+	if dates := r.doc.AllDatesIn(s); len(dates) > 0 {
+		c := DateAnswer(q, dates[0], 1)
+		c.Value, c.Ambiguous = answers.Value{Type: answers.String, Text: r.doc.Text[c.At.Start:c.At.End]}, false
+		return []ranking.Answer{c}
+	}
+	return nil
+}
+
+// shownNumber returns the first number of the right kind as it is written.
+func (r *Reader) shownNumber(q *questions.Question, s scan.Span) []ranking.Answer {
+	for _, f := range r.doc.NumbersIn(s) {
+		if (q.Shape == questions.PercentShape) == f.Percent {
+			c := StringAnswer(r.doc.Text, f.At, 1)
+			c.Key = f.Value
+			return []ranking.Answer{c}
+		}
+	}
+	return nil
+}
+
+// TimeOfDay returns the first time of day in a span, such as 9:15, 9.15 or 9h15, or an empty span.
 func (r *Reader) TimeOfDay(s scan.Span) scan.Span {
 	text := r.doc.Text[s.Start:s.End]
 	for i := 0; i < len(text); {
@@ -68,50 +93,8 @@ func (r *Reader) TimeOfDay(s scan.Span) scan.Span {
 	return scan.Span{Start: s.Start, End: s.Start}
 }
 
-func (r *Reader) shownDate(q *questions.Question, s scan.Span) []ranking.Answer {
-	if dates := r.doc.AllDatesIn(s); len(dates) > 0 {
-		c := DateAnswer(q, dates[0], 1)
-		c.Value, c.Ambiguous = answers.Value{Type: answers.String, Text: r.doc.Text[c.At.Start:c.At.End]}, false
-		return []ranking.Answer{c}
-	}
-	return nil
-}
-
-func (r *Reader) shownFigure(q *questions.Question, s scan.Span) []ranking.Answer {
-	for _, f := range r.doc.NumbersIn(s) {
-		if (q.Shape == questions.PercentShape) == f.Percent {
-			c := StringAnswer(r.doc.Text, f.At, 1)
-			c.Key = f.Value
-			return []ranking.Answer{c}
-		}
-	}
-	return nil
-}
-
-const MaxValueBytes = 240
-
-// clause cuts a value to its line and takes off what only ends it.
-func (r *Reader) Clause(s scan.Span) scan.Span {
-	s.End = min(s.End, r.sentenceEnd(s.Start))
-	if s.End-s.Start > MaxValueBytes {
-		text := r.doc.Text[s.Start:s.End]
-		if i := strings.IndexAny(text, ".;\n"); i > 0 {
-			s.End = s.Start + i
-		}
-	}
-	return names.Trim(r.doc.Text, s)
-}
-
-// sentenceEnd is where the sentence ends that an offset lies in: what follows is about something else.
-func (r *Reader) sentenceEnd(at int) int {
-	i := sort.Search(len(r.set.Sentences), func(i int) bool { return r.set.Sentences[i].Start > at })
-	if i > 0 && r.set.Sentences[i-1].End > at {
-		return r.set.Sentences[i-1].End
-	}
-	return len(r.doc.Text)
-}
-
-// id takes the words of a number: RE-2026-17, INV 2026/4, but not what is said about it.
+// Identifier returns the words of an identifier at the beginning of a span: RE-2026-17, INV 2026/4.
+// Other words are left out.
 func (r *Reader) Identifier(s scan.Span) scan.Span {
 	s = names.Trim(r.doc.Text, s)
 	end, digits := s.Start, false
@@ -140,6 +123,7 @@ func (r *Reader) Identifier(s scan.Span) scan.Span {
 	return names.Trim(r.doc.Text, scan.Span{Start: s.Start, End: end})
 }
 
+// WithShape returns the values in a span that have a shape of their own, such as e-mail addresses.
 func (r *Reader) WithShape(s questions.Shape, in scan.Span, score float64) []ranking.Answer {
 	var all []ranking.Answer
 	switch s {
@@ -162,4 +146,25 @@ func (r *Reader) WithShape(s questions.Shape, in scan.Span, score float64) []ran
 		}
 	}
 	return all
+}
+
+// Clause ends a span with its sentence and removes the punctuation around it.
+func (r *Reader) Clause(s scan.Span) scan.Span {
+	s.End = min(s.End, r.sentenceEnd(s.Start))
+	if s.End-s.Start > MaxValueBytes {
+		text := r.doc.Text[s.Start:s.End]
+		if i := strings.IndexAny(text, ".;\n"); i > 0 {
+			s.End = s.Start + i
+		}
+	}
+	return names.Trim(r.doc.Text, s)
+}
+
+// sentenceEnd returns the end of the sentence that contains an offset.
+func (r *Reader) sentenceEnd(at int) int {
+	i := sort.Search(len(r.set.Sentences), func(i int) bool { return r.set.Sentences[i].Start > at })
+	if i > 0 && r.set.Sentences[i-1].End > at {
+		return r.set.Sentences[i-1].End
+	}
+	return len(r.doc.Text)
 }

@@ -15,16 +15,23 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// dayOf is a day as an answer: none, though said, where it is void or only counted from.
-func DateAnswer(q *questions.Question, d dates.Date, score float64) ranking.Answer {
-	c := dateAnswer(d, score)
-	if d.Invalid || d.Anchor == dates.PeriodOffset || d.Anchor == dates.PeriodStart && !q.AcceptsStart {
-		c.NoValue, c.Key = true, ranking.NoValueKey
-	}
-	return c
+// Reader reads values of one document.
+type Reader struct {
+	doc *index.Index
+	set *candidates.Set
 }
 
-// valuesOf reads what stands with a label as a value of the variable's type.
+// NewReader returns a Reader for a document.
+func NewReader(doc *index.Index, set *candidates.Set) *Reader { return &Reader{doc, set} }
+
+const (
+	farPenalty     = 0.8  // factor if other text comes first
+	severalPenalty = 0.85 // factor if several values fit
+	NearBytes      = 24   // distance up to which a value stands directly beside a label
+)
+
+// Read reads the value of a pair as the type of the variable. score is the score of the label.
+// Values of type boolean are read by package statements.
 func (r *Reader) Read(q *questions.Question, p *candidates.Pair, score float64) []ranking.Answer {
 	var all []ranking.Answer
 	switch q.Variable.Type {
@@ -44,18 +51,13 @@ func (r *Reader) Read(q *questions.Question, p *candidates.Pair, score float64) 
 	return all
 }
 
-// early prefers what a document says first, by little.
+// early returns a small bonus for values at the beginning of the document.
 func (r *Reader) early(at int) float64 {
-	const most = 0.02
-	return most * (1 - float64(at)/float64(len(r.doc.Text)+1))
+	const maxBonus = 0.02
+	return maxBonus * (1 - float64(at)/float64(len(r.doc.Text)+1))
 }
 
-const (
-	farPenalty     = 0.8 // the value does not begin with what was read
-	severalPenalty = 0.85
-	NearBytes      = 24
-)
-
+// dateOf reads the first date of a span.
 func (r *Reader) dateOf(q *questions.Question, s scan.Span) []ranking.Answer {
 	dates := r.doc.AllDatesIn(s)
 	if len(dates) == 0 {
@@ -71,12 +73,10 @@ func (r *Reader) dateOf(q *questions.Question, s scan.Span) []ranking.Answer {
 	return []ranking.Answer{c}
 }
 
-func dateAnswer(d dates.Date, score float64) ranking.Answer {
-	return ranking.Answer{Value: answers.Value{Type: answers.Date, Text: d.ISO()}, At: d.At, Score: score, Key: d.ISO(), Ambiguous: d.Ambiguous}
-}
-
-// ofPeriod reads the first or the second day of a period, for variables that ask for its start or end.
-func (r *Reader) PeriodEnd(q *questions.Question, s scan.Span, said []string) []ranking.Answer {
+// PeriodEnd reads the first or the last day of a period such as "1 May to 31 July", for variables
+// that ask for its start or end. terms are those of the text around it; they or the title must be
+// about a period.
+func (r *Reader) PeriodEnd(q *questions.Question, s scan.Span, terms []string) []ranking.Answer {
 	dates := r.doc.DatesIn(s)
 	if len(dates) != 2 || !isUntil(r.doc.Text[dates[0].At.End:dates[1].At.Start]) {
 		return nil
@@ -85,7 +85,7 @@ func (r *Reader) PeriodEnd(q *questions.Question, s scan.Span, said []string) []
 	known := func(terms []string) bool {
 		return slices.ContainsFunc(terms, func(t string) bool { return slices.Contains(subjects, t) })
 	}
-	if !known(said) && !known(r.doc.Topic) {
+	if !known(terms) && !known(r.doc.Topic) {
 		return nil
 	}
 	const score = 0.85
@@ -95,7 +95,7 @@ func (r *Reader) PeriodEnd(q *questions.Question, s scan.Span, said []string) []
 	return []ranking.Answer{DateAnswer(q, dates[0], score)}
 }
 
-// isUntil reports what stands between the two days of a period.
+// isUntil reports whether the text between two dates makes them a period.
 func isUntil(between string) bool {
 	switch strings.Trim(scan.Fold(between), " .r") {
 	case "to", "till", "until", "through", "bis", "bis zum", "au", "jusqu'au", "al", "hasta", "hasta el", "ate", "a",
@@ -106,10 +106,7 @@ func isUntil(between string) bool {
 	return false
 }
 
-func NumberAnswer(f numbers.Number, score float64) ranking.Answer {
-	return ranking.Answer{Value: answers.Value{Type: answers.Number, Text: f.Value}, At: f.At, Score: score, Key: f.Value}
-}
-
+// numberOf reads the number of a pair that fits the shape of the question.
 func (r *Reader) numberOf(q *questions.Question, p *candidates.Pair) []ranking.Answer {
 	figures := r.doc.NumbersIn(p.Value)
 	switch q.Shape {
@@ -117,25 +114,26 @@ func (r *Reader) numberOf(q *questions.Question, p *candidates.Pair) []ranking.A
 		return r.durationNumber(q, p)
 	case questions.PercentShape:
 		figures = slices.Concat(figures, r.doc.NumbersIn(p.LabelAt))
-		return oneFigure(figures, p.Value, func(f numbers.Number) bool { return f.Percent })
+		return onlyNumber(figures, p.Value, func(f numbers.Number) bool { return f.Percent })
 	case questions.MoneyShape:
-		if with := oneFigure(figures, p.Value, func(f numbers.Number) bool { return f.Currency != "" && !f.Percent }); with != nil {
+		if with := onlyNumber(figures, p.Value, func(f numbers.Number) bool { return f.Currency != "" && !f.Percent }); with != nil {
 			return with
 		}
-		return oneFigure(figures, p.Value, func(f numbers.Number) bool {
-			return !f.Percent && !r.doc.HasUnit(f) && !numbers.IsClauseNumber(r.doc.Text, f, q.Variable.Name+" "+q.Variable.Description)
+		return onlyNumber(figures, p.Value, func(f numbers.Number) bool {
+			return !f.Percent && !r.doc.HasUnit(f) && !numbers.IsClauseNumber(r.doc.Text, f, q.Text())
 		})
 	case questions.IDShape:
-		return oneFigure(figures, p.Value, func(f numbers.Number) bool { return f.Fraction == "" && f.Currency == "" && !f.Percent })
+		return onlyNumber(figures, p.Value, func(f numbers.Number) bool { return f.Fraction == "" && f.Currency == "" && !f.Percent })
 	}
 	counts := slices.Contains(q.NameTerms, "QUANTITY")
-	return oneFigure(figures, p.Value, func(f numbers.Number) bool {
-		return (!counts || f.Currency == "" && !f.Percent) && !numbers.IsClauseNumber(r.doc.Text, f, q.Variable.Name+" "+q.Variable.Description)
+	return onlyNumber(figures, p.Value, func(f numbers.Number) bool {
+		return (!counts || f.Currency == "" && !f.Percent) && !numbers.IsClauseNumber(r.doc.Text, f, q.Text())
 	})
 }
 
-// oneFigure takes the only figure that fits, or the first of several with less certainty.
-func oneFigure(figures []numbers.Number, s scan.Span, fit func(numbers.Number) bool) []ranking.Answer {
+// onlyNumber returns the only number that fits. If several fit, it returns the first with a lower
+// score.
+func onlyNumber(figures []numbers.Number, s scan.Span, fit func(numbers.Number) bool) []ranking.Answer {
 	var fitting []numbers.Number
 	for _, f := range figures {
 		if fit(f) {
@@ -155,28 +153,39 @@ func oneFigure(figures []numbers.Number, s scan.Span, fit func(numbers.Number) b
 	return []ranking.Answer{c}
 }
 
-func StringAnswer(text string, at scan.Span, score float64) ranking.Answer {
-	quote := text[at.Start:at.End]
-	return ranking.Answer{Value: answers.Value{Type: answers.String, Text: quote}, At: at, Score: score, Key: scan.Key(quote)}
-}
-
-// valueReader reads typed values.
-type Reader struct {
-	doc *index.Index
-	set *candidates.Set
-}
-
-// durationNumber reads the number of a duration with a label: of a unit, or bare where the label names the unit.
+// durationNumber reads the number of a duration. If the label names the unit, the number may stand
+// alone.
 func (r *Reader) durationNumber(q *questions.Question, p *candidates.Pair) []ranking.Answer {
 	if found := r.doc.DurationsIn(p.Value); len(found) > 0 {
 		return []ranking.Answer{DurationAnswer(r.doc.Text, q, found[0], 1)}
 	}
 	if slices.ContainsFunc(p.Label, func(t string) bool { return slices.Contains(lexicon.TimeUnits, t) }) {
-		return oneFigure(r.doc.NumbersIn(p.Value), p.Value, func(f numbers.Number) bool { return f.Currency == "" && !f.Percent })
+		return onlyNumber(r.doc.NumbersIn(p.Value), p.Value, func(f numbers.Number) bool { return f.Currency == "" && !f.Percent })
 	}
 	return nil
 }
 
+// DateAnswer returns a date as an answer. It has no value if the date is invalid or only an anchor
+// of a period.
+func DateAnswer(q *questions.Question, d dates.Date, score float64) ranking.Answer {
+	c := dateAnswer(d, score)
+	if d.Invalid || d.Anchor == dates.PeriodOffset || d.Anchor == dates.PeriodStart && !q.AcceptsStart {
+		c.NoValue, c.Key = true, ranking.NoValueKey
+	}
+	return c
+}
+
+func dateAnswer(d dates.Date, score float64) ranking.Answer {
+	return ranking.Answer{Value: answers.Value{Type: answers.Date, Text: d.ISO()}, At: d.At, Score: score, Key: d.ISO(), Ambiguous: d.Ambiguous}
+}
+
+// NumberAnswer returns a number as an answer.
+func NumberAnswer(f numbers.Number, score float64) ranking.Answer {
+	return ranking.Answer{Value: answers.Value{Type: answers.Number, Text: f.Value}, At: f.At, Score: score, Key: f.Value}
+}
+
+// DurationAnswer returns a duration as an answer. It is empty if the variable asks for another
+// unit.
 func DurationAnswer(text string, q *questions.Question, l index.Duration, score float64) ranking.Answer {
 	if q.Variable.Type == answers.String {
 		c := StringAnswer(text, l.At, score)
@@ -189,5 +198,8 @@ func DurationAnswer(text string, q *questions.Question, l index.Duration, score 
 	return ranking.Answer{Value: answers.Value{Type: answers.Number, Text: l.Value}, At: l.At, Score: score, Key: l.Value}
 }
 
-// newValueReader returns
-func NewReader(r *index.Index, set *candidates.Set) *Reader { return &Reader{r, set} }
+// StringAnswer returns a span of the text as an answer.
+func StringAnswer(text string, at scan.Span, score float64) ranking.Answer {
+	quote := text[at.Start:at.End]
+	return ranking.Answer{Value: answers.Value{Type: answers.String, Text: quote}, At: at, Score: score, Key: scan.Key(quote)}
+}
