@@ -51,15 +51,15 @@ func TestReadingsAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			const termsOfWord = 4
-			held := []int{len(r.Index.Mentions) / termsOfWord, len(r.Index.Numbers), len(r.Index.Dates), len(r.Set.Sentences)}
-			if most := slices.Max(held); most > index.MaxWords || len(r.Set.Pairs) > candidates.MaxPairs || len(r.Index.Text) > index.MaxBytes {
-				t.Errorf("held %d, %d pairs, %d bytes", held, len(r.Set.Pairs), len(r.Index.Text))
+			held := []int{len(r.Index.Mentions) / termsOfWord, len(r.Index.Numbers), len(r.Index.Dates), len(r.Candidates.Sentences)}
+			if most := slices.Max(held); most > index.MaxWords || len(r.Candidates.Pairs) > candidates.MaxPairs || len(r.Index.Text) > index.MaxBytes {
+				t.Errorf("held %d, %d pairs, %d bytes", held, len(r.Candidates.Pairs), len(r.Index.Text))
 			}
 			tooLong := func(s scan.Span) bool { return s.End-s.Start > scan.MaxStretch || s.End > len(r.Index.Text) }
-			if slices.ContainsFunc(r.Set.Sentences, tooLong) {
+			if slices.ContainsFunc(r.Candidates.Sentences, tooLong) {
 				t.Error("a sentence is too long")
 			}
-			if slices.ContainsFunc(r.Set.Pairs, func(p candidates.Pair) bool { return tooLong(p.Value) }) {
+			if slices.ContainsFunc(r.Candidates.Pairs, func(p candidates.Pair) bool { return tooLong(p.Value) }) {
 				t.Error("a value is too long")
 			}
 			if !strings.HasPrefix(d.Text(), r.Index.Text) {

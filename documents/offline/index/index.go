@@ -27,7 +27,7 @@ const (
 // Index is a document, prepared for looking up facts by position. All lists are in the order of the
 // text.
 type Index struct {
-	Source          *documents.Document
+	Source       *documents.Document
 	Text         string
 	Lang         answers.Lang
 	Mentions     []lexicon.Mention

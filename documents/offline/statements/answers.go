@@ -11,17 +11,23 @@ import (
 )
 
 var yesWords = scan.LazySet("yes true si sim oui ja tak da y x igen vrai wahr verdadeiro verdadero vero prawda")
-
 var noWords = scan.LazySet("no false nao non nein nee nej nie nu n falsch faux falso")
 
-// readAnswer reads yes or no, or boxes beside both.
+// unknowns fill fields without an answer, in any language: n/a, k. A., s.o., n.v.t.
+var unknowns = scan.LazySet("na ka so nvt nd nr nc tba tbc tbd")
+
+// yets are the filler words of answers such as "not yet".
+var yets = scan.LazySet("yet as of now so far noch bisher todavia aun encore ancora ainda nog an annu jeszcze inca hasta ahora")
+
+// readYesNo reads yes or no, or check boxes beside these words. ok is false if the text has
+// neither.
 func readYesNo(text string) (value, ok bool) {
 	if strings.ContainsAny(text, candidates.TickedBoxes+candidates.EmptyBoxes) || strings.Contains(text, "[") {
 		return readBoxes(text)
 	}
 	words := scan.Words(text)
-	const mostWords = 12
-	if len(words) == 0 || len(words) > mostWords {
+	const maxWords = 12
+	if len(words) == 0 || len(words) > maxWords {
 		return false, false
 	}
 	end := text[words[0].At.End:]
@@ -40,7 +46,8 @@ func readYesNo(text string) (value, ok bool) {
 	return false, false
 }
 
-// readBoxes reads "☒ yes ☐ no" and "yes [x] no [ ]": the ticked one counts, the words tell what for.
+// readBoxes reads "☒ yes ☐ no" and "yes [x] no [ ]". The ticked box counts, and the word beside
+// it says what it means.
 func readBoxes(text string) (value, ok bool) {
 	at, ticked, found := candidates.FindBox(text)
 	if !found {
@@ -72,7 +79,33 @@ func readBoxes(text string) (value, ok bool) {
 	return value, ok
 }
 
-// cutLabel splits "label: value" and a label and its value in two columns.
+// isUnknown reports n/a and similar abbreviations.
+func isUnknown(words []scan.Word) bool {
+	const maxWords = 3
+	letters := make([]string, 0, maxWords)
+	for _, w := range words[:min(len(words), maxWords)] {
+		letters = append(letters, w.Text)
+	}
+	return len(words) <= maxWords && unknowns()[strings.Join(letters, "")]
+}
+
+// isNotYet reports an answer that is only a negation.
+func (r *Reader) isNotYet(s scan.Span) bool {
+	const maxWords = 3
+	words := scan.WordsIn(r.doc.Text, s)
+	nots := 0
+	for _, w := range words {
+		switch {
+		case negationsOf()[r.doc.Lang][w.Text]:
+			nots++
+		case !yets()[w.Text]:
+			return false
+		}
+	}
+	return nots == 1 && len(words) <= maxWords
+}
+
+// cutLabel splits "label: value", and a label and its value in two columns.
 func cutLabel(text string, s scan.Span) (label, value scan.Span, ok bool) {
 	part := text[s.Start:s.End]
 	for i := range len(part) {
@@ -83,9 +116,10 @@ func cutLabel(text string, s scan.Span) (label, value scan.Span, ok bool) {
 	return scan.Span{}, scan.Span{}, false
 }
 
-// answerBehind reads what stands behind a label. It is sure of no answer too: a label and a value of any other kind make no
-// statement together.
-func (r *Reader) answerBehind(asked subject, clause, sentence scan.Span) (c ranking.Answer, sure bool) {
+// answerBehind reads the answer after a label. isFinal is true if the clause is a label with a
+// value, even if the value is no answer, because a label and a value of another kind do not form a
+// statement.
+func (r *Reader) answerBehind(asked subject, clause, sentence scan.Span) (c ranking.Answer, isFinal bool) {
 	label, behind, labeled := cutLabel(r.doc.Text, clause)
 	if !labeled {
 		return ranking.Answer{}, false
@@ -98,16 +132,16 @@ func (r *Reader) answerBehind(asked subject, clause, sentence scan.Span) (c rank
 	if !ok && !r.isNotYet(behind) {
 		return ranking.Answer{}, r.isUnanswered(asked, label, behind)
 	}
-	said := r.stances.stanceOf(label, scan.Span{}, asked.terms)
-	if said == depends {
+	stance := r.stances.stanceOf(label, scan.Span{}, asked.terms)
+	if stance == depends {
 		return ranking.Answer{}, true
 	}
-	isContrary := (said == denies) != excludesTax(asked.terms, r.doc.MentionsIn(label))
-	return booleanCandidate(value != isContrary, quote, saidPlainly), true
+	isContrary := (stance == denies) != excludesTax(asked.terms, r.doc.MentionsIn(label))
+	return newAnswer(value != isContrary, quote, plainScore), true
 }
 
-// isDayDone reports that behind "Signed:" or "Approved by:" stand a day and a name at most: on that day, it was done. Any other
-// word may say that it is due then.
+// isDayDone reports whether "Signed:" or "Approved by:" is followed by a date and at most a name,
+// so it was done on that day. Other words may say that it is due on that day.
 func (r *Reader) isDayDone(asked subject, value scan.Span) bool {
 	asksDone := func(t string) bool { return slices.Contains(asked.terms, t) }
 	days := r.doc.DatesIn(value)
@@ -118,49 +152,16 @@ func (r *Reader) isDayDone(asked subject, value scan.Span) bool {
 	return !slices.ContainsFunc(scan.Words(others), func(w scan.Word) bool { return others[w.At.Start] < 'A' || others[w.At.Start] > 'Z' })
 }
 
-// isUnanswered reports a label that asks what the variable asks, with nothing behind it that answers: a value of any other kind
-// makes no statement of the two.
+// isUnanswered reports whether a label asks the same as the question and its value does not answer.
 func (r *Reader) isUnanswered(asked subject, label, value scan.Span) bool {
 	if isUnknown(scan.WordsIn(r.doc.Text, value)) {
 		return true
 	}
 	words := r.doc.MentionsIn(label)
-	if !subsetAlike(asked.terms, claimTerms(words)) || r.isStatement(label, words, asked.terms) {
+	if !hasAll(asked.terms, claimTerms(words)) || r.isStatement(label, words, asked.terms) {
 		return false
 	}
 	own := r.doc.MentionsIn(value)
-	repeats := subsetAlike(asked.terms, claimTerms(own)) && r.isStatement(value, own, asked.terms)
+	repeats := hasAll(asked.terms, claimTerms(own)) && r.isStatement(value, own, asked.terms)
 	return !repeats && !r.answersWithState(value, asked.terms)
 }
-
-// isUnknown reads n/a and its like, with or without marks between the letters.
-func isUnknown(words []scan.Word) bool {
-	const most = 3
-	letters := make([]string, 0, most)
-	for _, w := range words[:min(len(words), most)] {
-		letters = append(letters, w.Text)
-	}
-	return len(words) <= most && unknowns()[strings.Join(letters, "")]
-}
-
-// isNotYet reads a negation by itself.
-func (r *Reader) isNotYet(s scan.Span) bool {
-	const most = 3
-	words := scan.WordsIn(r.doc.Text, s)
-	nots := 0
-	for _, w := range words {
-		switch {
-		case negationsOf()[r.doc.Lang][w.Text]:
-			nots++
-		case !yets()[w.Text]:
-			return false
-		}
-	}
-	return nots == 1 && len(words) <= most
-}
-
-// yets are the small words in an answer such as "not yet".
-var yets = scan.LazySet("yet as of now so far noch bisher todavia aun encore ancora ainda nog an annu jeszcze inca hasta ahora")
-
-// unknowns stand where a form has no answer, in any language: n/a, k. A., s.o., n.v.t.
-var unknowns = scan.LazySet("na ka so nvt nd nr nc tba tbc tbd")

@@ -12,47 +12,66 @@ import (
 )
 
 const (
-	saidPlainly   = 0.86
-	saidInPassing = 0.7
-	mostClaim     = 40 // words of a sentence that claims something
-	shortClaim    = 16
+	plainScore      = 0.86
+	passingScore    = 0.7
+	maxClaimWords   = 40
+	shortClaimWords = 16
 )
 
-// claimIn reads a sentence that says all that the variable is about.
+// claimIn reads a sentence that mentions everything that the question is about.
 func (r *Reader) claimIn(asked subject, s scan.Span) (ranking.Answer, bool) {
 	wanted := asked.terms
 	words := r.doc.MentionsIn(s)
-	if len(words) == 0 || len(words) > mostClaim || strings.HasSuffix(r.doc.Text[s.Start:s.End], "?") {
+	if len(words) == 0 || len(words) > maxClaimWords || strings.HasSuffix(r.doc.Text[s.Start:s.End], "?") {
 		return ranking.Answer{}, false
 	}
 	clause := r.clauseWith(wanted, s)
 	words = r.doc.MentionsIn(clause)
-	if !subsetAlike(wanted, claimTerms(words)) || r.isConditional(words) {
+	if !hasAll(wanted, claimTerms(words)) || r.isConditional(words) {
 		return ranking.Answer{}, false
 	}
-	if c, sure := r.answerBehind(asked, clause, s); sure {
+	if c, isFinal := r.answerBehind(asked, clause, s); isFinal {
 		return c, c.Key != ""
 	}
 	if !r.isStatement(clause, words, wanted) {
 		return ranking.Answer{}, false
 	}
-	said := r.stances.stanceOf(clause, scan.Span{Start: clause.End, End: s.End}, wanted)
-	if said == depends || r.isDue(clause, asked) || r.isReported(clause, s) {
+	stance := r.stances.stanceOf(clause, scan.Span{Start: clause.End, End: s.End}, wanted)
+	if stance == depends || r.isDue(clause, asked) || r.isReported(clause, s) {
 		return ranking.Answer{}, false
 	}
-	score := saidPlainly
-	if len(wanted) == 1 && len(words) > shortClaim {
-		score = saidInPassing * 0.8
+	score := plainScore
+	if len(wanted) == 1 && len(words) > shortClaimWords {
+		score = passingScore * 0.8
 	}
-	return booleanCandidate((said == denies) == excludesTax(wanted, words), names.Trim(r.doc.Text, clause), score), true
+	return newAnswer((stance == denies) == excludesTax(wanted, words), names.Trim(r.doc.Text, clause), score), true
 }
 
-// excludesTax reports that prices with tax are asked for and prices without it are said.
+// clauseWith returns the part of a sentence between commas that has all wanted terms, or the whole
+// sentence.
+func (r *Reader) clauseWith(wanted []string, s scan.Span) scan.Span {
+	at := s.Start
+	for at < s.End {
+		end := s.End
+		if i := strings.IndexAny(r.doc.Text[at:s.End], ",;"); i >= 0 {
+			end = at + i
+		}
+		part := scan.TrimSpace(r.doc.Text, scan.Span{Start: at, End: end})
+		if hasAll(wanted, claimTerms(r.doc.MentionsIn(part))) {
+			return part
+		}
+		at = end + 1
+	}
+	return s
+}
+
+// excludesTax reports whether the question asks for prices with tax and the words are about prices
+// without tax.
 func excludesTax(wanted []string, words []lexicon.Mention) bool {
 	return slices.Contains(wanted, "TAX") && slices.ContainsFunc(words, func(m lexicon.Mention) bool { return m.Term == "NET" })
 }
 
-// claimTerms takes the two ways to speak of prices with tax for what they say of it.
+// claimTerms returns the terms of words. Gross and net prices are about tax and inclusion too.
 func claimTerms(words []lexicon.Mention) []string {
 	terms := make([]string, 0, len(words)+2)
 	for _, m := range words {
@@ -64,30 +83,16 @@ func claimTerms(words []lexicon.Mention) []string {
 	return terms
 }
 
-func subsetAlike(wanted, said []string) bool {
-	return !slices.ContainsFunc(wanted, func(t string) bool { return !lexicon.Contains(said, t) })
+// hasAll reports whether present has all wanted terms or similar words.
+func hasAll(wanted, present []string) bool {
+	return !slices.ContainsFunc(wanted, func(t string) bool { return !lexicon.Contains(present, t) })
 }
 
-// clauseWith is the part of a sentence between commas that says everything, or else the whole.
-func (r *Reader) clauseWith(wanted []string, s scan.Span) scan.Span {
-	at := s.Start
-	for at < s.End {
-		end := s.End
-		if i := strings.IndexAny(r.doc.Text[at:s.End], ",;"); i >= 0 {
-			end = at + i
-		}
-		part := scan.TrimSpace(r.doc.Text, scan.Span{Start: at, End: end})
-		if subsetAlike(wanted, claimTerms(r.doc.MentionsIn(part))) {
-			return part
-		}
-		at = end + 1
-	}
-	return s
-}
-
+// conditions open a conditional clause.
 var conditions = scan.LazySet(`if unless whether when provided should si sauf lorsque se salvo caso wenn falls sofern soweit als indien tenzij
 	mits om savida ifall jesli jezeli chyba daca cu exceptia a menos quando cuando`)
 
+// isConditional reports whether words begin with a condition.
 func (r *Reader) isConditional(words []lexicon.Mention) bool {
 	if len(words) == 0 {
 		return true
@@ -99,11 +104,11 @@ func (r *Reader) isConditional(words []lexicon.Mention) bool {
 	})
 }
 
-// isStatement tells a sentence from a heading, which may end with a full stop where the text runs on behind it: it says how
-// something is, or has more words than the matter itself, one of which may be its verb.
+// isStatement reports whether a span is a sentence and not a heading: it has a state, or it has
+// more words than the subject, one of which may be a verb.
 func (r *Reader) isStatement(s scan.Span, words []lexicon.Mention, wanted []string) bool {
-	const least = 2
-	if len(words) >= least && strings.HasSuffix(r.doc.Text[s.Start:s.End], ".") && r.hasState(s) {
+	const minWords = 2
+	if len(words) >= minWords && strings.HasSuffix(r.doc.Text[s.Start:s.End], ".") && r.hasState(s) {
 		return true
 	}
 	others := 0
@@ -117,16 +122,16 @@ func (r *Reader) isStatement(s scan.Span, words []lexicon.Mention, wanted []stri
 			others++
 		}
 	}
-	return others >= least
+	return others >= minWords
 }
 
-// doneStates are the states that something reaches once. What is included, allowed or required by a contract from tomorrow on
-// is so by the contract; what will be paid tomorrow is not.
+// doneStates are the states that something reaches once. A contract that includes something from
+// tomorrow includes it; something that is paid tomorrow is not paid.
 var doneStates = []string{"PAID", "APPROVED", "SIGN"}
 
-// asksForDuty reports that the question is about a duty, a permission or the future itself.
+// asksForDuty reports whether the question is about a duty, a permission or the future.
 func asksForDuty(q *questions.Question, asked *questions.Pattern) bool {
-	often := func(t string) bool { return lexicon.Frequencies[t] != "" } // what is paid monthly is due again and again
+	often := func(t string) bool { return lexicon.Frequencies[t] != "" } // a monthly payment is a duty
 	if slices.ContainsFunc(asked.Terms, often) || slices.Contains(asked.Terms, "REQUIRED") || slices.Contains(asked.Terms, "ALLOWED") {
 		return true
 	}
@@ -143,8 +148,8 @@ func asksForDuty(q *questions.Question, asked *questions.Pattern) bool {
 	return false
 }
 
-// isDue reports that something is to be done, which says neither that it is done nor that it is not. What must not be done, or
-// will not be, is not done.
+// isDue reports whether something is still to be done, so that it is neither done nor refused.
+// Something that must not be done is not done.
 func (r *Reader) isDue(at scan.Span, asked subject) bool {
 	if asked.duty {
 		return false
@@ -165,13 +170,17 @@ func (r *Reader) isDue(at scan.Span, asked subject) bool {
 	return false
 }
 
+// isLater reports a passive that is about the future.
 func (r *Reader) isLater(at scan.Span) bool {
 	words := scan.WordsIn(r.doc.Text, at)
 	passive := passives()[r.doc.Lang].count(words)
 	return passive > 1 || passive > 0 && laters()[r.doc.Lang].count(words) > 0
 }
 
-// isReported reports a clause that somebody denies or doubts in the one before it: "he denies, that ...".
+// joiners open a clause that another clause reports or doubts.
+var joiners = scan.LazySet("that whether dass ob que qu che dat att ze iz czy ca daca")
+
+// isReported reports a clause that the clause before it denies or doubts: "he denies that ...".
 func (r *Reader) isReported(clause, sentence scan.Span) bool {
 	before := scan.Span{Start: sentence.Start, End: clause.Start}
 	if before.Start == before.End || !joiners()[scan.FirstWord(r.doc.Text[clause.Start:clause.End])] {
@@ -181,13 +190,11 @@ func (r *Reader) isReported(clause, sentence scan.Span) bool {
 	return nots > 0 || r.stances.isDoubted(before)
 }
 
-// asksLeave reports that it is said what is required, where it is asked what is allowed.
-func (r *Reader) asksLeave(asked []string, s scan.Span) bool {
-	said := func(term string) bool {
+// isRequirement reports whether the question asks what is allowed and the span says what is
+// required.
+func (r *Reader) isRequirement(asked []string, s scan.Span) bool {
+	mentions := func(term string) bool {
 		return slices.ContainsFunc(r.doc.MentionsIn(s), func(m lexicon.Mention) bool { return m.Term == term })
 	}
-	return slices.Contains(asked, "ALLOWED") && said("REQUIRED") && !said("ALLOWED")
+	return slices.Contains(asked, "ALLOWED") && mentions("REQUIRED") && !mentions("ALLOWED")
 }
-
-// joiners make a clause what another one says, thinks or doubts.
-var joiners = scan.LazySet("that whether dass ob que qu che dat att ze iz czy ca daca")

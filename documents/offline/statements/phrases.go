@@ -8,32 +8,11 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// negations are words that turn a statement round, by language: the same word may mean nothing of the kind in another one.
-var negations = map[answers.Lang]string{
-	"en": "not no non never without neither nor none cannot",
-	"es": "no sin nunca ningun ninguna ni tampoco",
-	"pt": "nao sem nunca nenhum nenhuma nem",
-	"fr": "pas sans jamais aucun aucune ni non",
-	"de": "nicht kein keine keinen keiner keinem keines ohne nie niemals",
-	"it": "non senza mai nessun nessuna nessuno",
-	"nl": "niet geen zonder nooit",
-	"sv": "inte ej icke utan ingen inget inga aldrig",
-	"pl": "nie bez brak nigdy zaden zadna",
-	"ro": "nu fara niciun nicio niciodata nici",
-}
-
-var negationsOf = sync.OnceValue(func() map[answers.Lang]map[string]bool {
-	all := map[answers.Lang]map[string]bool{}
-	for lang, list := range negations {
-		all[lang] = scan.SetOf(list)
-	}
-	return all
-})
-
-// phraseSet are sequences of folded words, by the first. An underscore stands for any one word.
+// phraseSet has sequences of folded words by their first word. An underscore stands for any one
+// word.
 type phraseSet map[string][][]string
 
-// phrasesOf reads phrases with commas between them, by language.
+// phrasesOf parses lists of phrases that are separated by commas, by language.
 func phrasesOf(lists map[answers.Lang]string) func() map[answers.Lang]phraseSet {
 	return sync.OnceValue(func() map[answers.Lang]phraseSet {
 		all := map[answers.Lang]phraseSet{}
@@ -49,7 +28,7 @@ func phrasesOf(lists map[answers.Lang]string) func() map[answers.Lang]phraseSet 
 	})
 }
 
-// count is at how many words one of the phrases begins.
+// count returns the number of words at which a phrase begins.
 func (p phraseSet) count(words []scan.Word) int {
 	found := 0
 	for i, w := range words {
@@ -75,7 +54,31 @@ func beginsWith(words []scan.Word, phrase []string) bool {
 	return true
 }
 
-// denials say as much as a "not" without being one. An apostrophe ends a word, so that "wasn't" is two.
+// negations are words that reverse a statement, by language. The same word may have another meaning
+// in another language.
+var negations = map[answers.Lang]string{
+	"en": "not no non never without neither nor none cannot",
+	"es": "no sin nunca ningun ninguna ni tampoco",
+	"pt": "nao sem nunca nenhum nenhuma nem",
+	"fr": "pas sans jamais aucun aucune ni non",
+	"de": "nicht kein keine keinen keiner keinem keines ohne nie niemals",
+	"it": "non senza mai nessun nessuna nessuno",
+	"nl": "niet geen zonder nooit",
+	"sv": "inte ej icke utan ingen inget inga aldrig",
+	"pl": "nie bez brak nigdy zaden zadna",
+	"ro": "nu fara niciun nicio niciodata nici",
+}
+
+var negationsOf = sync.OnceValue(func() map[answers.Lang]map[string]bool {
+	all := map[answers.Lang]map[string]bool{}
+	for lang, list := range negations {
+		all[lang] = scan.SetOf(list)
+	}
+	return all
+})
+
+// denials reverse a statement without a negation. An apostrophe ends a word, so that "wasn't" is
+// two words.
 var denials = phrasesOf(map[answers.Lang]string{
 	"en": `isn t, aren t, wasn t, weren t, hasn t, haven t, hadn t, won t, wouldn t, can t, couldn t, shan t, shouldn t, mustn t, mightn t,
 		needn t, didn t, doesn t, don t, ain t, isnt, arent, wasnt, werent, hasnt, havent, hadnt, wont, wouldnt, cant, couldnt, shouldnt,
@@ -98,7 +101,7 @@ var denials = phrasesOf(map[answers.Lang]string{
 	"ro": `deloc, nicidecum, nimeni, nimic, departe de, lipseste, lipsesc, fost refuzat, fost refuzata`,
 })
 
-// doubts are words after which a statement is neither yes nor no: it is so in part, or nobody knows, or somebody says so.
+// doubts are words that leave a statement open: it is true in part, unknown, or only claimed.
 var doubts = phrasesOf(map[answers.Lang]string{
 	"en": `hardly, barely, scarcely, almost, nearly, partly, partially, unclear, uncertain, unknown, unsure, undecided, doubtful,
 		not known, not clear, not certain, whether, denied that, denies that, deny that, denied having, denies having, disputes, disputed,
@@ -128,7 +131,7 @@ var doubts = phrasesOf(map[answers.Lang]string{
 		probabil, poate ca, in asteptare, in curs de, de confirmat`,
 })
 
-// duties stand before what must, may or will be done, and is not done by that.
+// duties come before something that must, may or will be done, and so is not done yet.
 var duties = phrasesOf(map[answers.Lang]string{
 	"en": `must, to be, has to, have to, had to, need, needs, will, ll, shall, should, ought, going to, may be, can, could, would, might`,
 	"es": `debe, deben, debera, deberan, deberia, tiene que, tienen que, ha de, han de, hay que, sera, seran, va a, van a, puede, pueden,
@@ -144,15 +147,17 @@ var duties = phrasesOf(map[answers.Lang]string{
 	"ro": `trebuie, va fi, vor fi, urmeaza, poate, pot, sa fie`,
 })
 
-// dutiesBehind are those that follow, as at the end of a German clause.
+// dutiesBehind come after it, as at the end of a German clause.
 var dutiesBehind = phrasesOf(map[answers.Lang]string{
 	"de": `werden muss, werden mussen, werden muessen, werden soll, werden sollen, werden sollte, werden kann, werden wird, werden konnen`,
 	"nl": `moet worden, moeten worden, dient te worden, zal worden, zullen worden, kan worden, kunnen worden`,
 })
 
-// passives say that something is done now or later: beside a word for a later time, or two of them, it is later.
+// passives say that something is done now or later. With a word for a later time, or two passives,
+// it is later.
 var passives = phrasesOf(map[answers.Lang]string{"de": "wird, werden", "nl": "wordt, worden"})
 
+// laters are words for a later time.
 var laters = phrasesOf(map[answers.Lang]string{
 	"de": `morgen, ubermorgen, bald, demnachst, kunftig, spater, noch, nachste, nachsten, nachster, nachstes, nachstem, kommende, kommenden,
 		kommender`,

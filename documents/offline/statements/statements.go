@@ -15,7 +15,27 @@ import (
 	"portside/documents/offline/values"
 )
 
-// booleans finds out whether a document says that something is so. Saying nothing of it is no answer.
+// subject is what a statement must be about.
+type subject struct {
+	terms []string
+	duty  bool // the question asks what must or will be so
+}
+
+// Reader finds statements in one document.
+type Reader struct {
+	doc     *index.Index
+	set     *candidates.Set
+	values  *values.Reader
+	stances stanceReader
+}
+
+// NewReader returns a Reader for a document.
+func NewReader(doc *index.Index, set *candidates.Set, values *values.Reader) *Reader {
+	return &Reader{doc, set, values, stanceReader{doc}}
+}
+
+// Answers returns an answer for each place that says whether something is so. If the document does
+// not mention it, there is no answer.
 func (r *Reader) Answers(q *questions.Question) []ranking.Answer {
 	var all []ranking.Answer
 	for i := range q.Patterns {
@@ -26,7 +46,7 @@ func (r *Reader) Answers(q *questions.Question) []ranking.Answer {
 	return all
 }
 
-// claims looks for what one wording of the question asks.
+// claims returns the answers to one wording of the question.
 func (r *Reader) claims(q *questions.Question, asked *questions.Pattern) []ranking.Answer {
 	wanted, flips := splitClaim(q, asked.Terms)
 	if len(wanted) == 0 {
@@ -44,7 +64,7 @@ func (r *Reader) claims(q *questions.Question, asked *questions.Pattern) []ranki
 		if !lexicon.AnyIn(touched, r.set.Pairs[i].Label) {
 			continue
 		}
-		if c, ok := r.booleanPair(&plainQuery, &r.set.Pairs[i], m); ok {
+		if c, ok := r.pairAnswer(&plainQuery, &r.set.Pairs[i], m); ok {
 			all = append(all, c)
 		}
 	}
@@ -58,20 +78,20 @@ func (r *Reader) claims(q *questions.Question, asked *questions.Pattern) []ranki
 			continue
 		}
 		c, ok := r.claimIn(m, s)
-		if ok && (!state || r.hasState(c.At)) && !r.asksLeave(asked.Terms, c.At) {
+		if ok && (!state || r.hasState(c.At)) && !r.isRequirement(asked.Terms, c.At) {
 			c.Score *= asked.Weight
 			all = append(all, c)
 		}
 	}
 	if flips {
 		for i := range all {
-			all[i] = booleanCandidate(all[i].Value.Text != "true", all[i].At, all[i].Score)
+			all[i] = newAnswer(all[i].Value.Text != "true", all[i].At, all[i].Score)
 		}
 	}
 	return all
 }
 
-// taxWords are the terms that speak of tax and of what is included without saying so.
+// taxWords returns terms that imply tax or inclusion: a gross price includes the tax.
 func taxWords(wanted []string) []string {
 	if slices.Contains(wanted, "TAX") || slices.Contains(wanted, "INCLUDED") {
 		return []string{"GROSS", "NET"}
@@ -79,7 +99,8 @@ func taxWords(wanted []string) []string {
 	return nil
 }
 
-// claim splits what is asked into what it is about, and whether it asks for the contrary.
+// splitClaim returns the terms that a statement must be about. flips is true if the question asks
+// whether something is not so.
 func splitClaim(q *questions.Question, terms []string) (wanted []string, flips bool) {
 	flips = slices.Contains(terms, "NOT")
 	if less := lexicon.Without(terms, append([]string{"NOT", "is", "are", "does"}, q.Optional...)); len(less) > 0 {
@@ -88,7 +109,8 @@ func splitClaim(q *questions.Question, terms []string) (wanted []string, flips b
 	return lexicon.Without(terms, []string{"NOT"}), flips
 }
 
-func booleanCandidate(value bool, at scan.Span, score float64) ranking.Answer {
+// newAnswer returns true or false as an answer.
+func newAnswer(value bool, at scan.Span, score float64) ranking.Answer {
 	text := "false"
 	if value {
 		text = "true"
@@ -96,8 +118,8 @@ func booleanCandidate(value bool, at scan.Span, score float64) ranking.Answer {
 	return ranking.Answer{Value: answers.Value{Type: answers.Boolean, Text: text}, At: at, Score: score, Key: text}
 }
 
-// booleanPair reads yes, no or a ticked box beside a label.
-func (r *Reader) booleanPair(q *questions.Question, p *candidates.Pair, asked subject) (ranking.Answer, bool) {
+// pairAnswer reads yes, no, a check box or a state beside a label.
+func (r *Reader) pairAnswer(q *questions.Question, p *candidates.Pair, asked subject) (ranking.Answer, bool) {
 	score := ranking.MatchLabel(q, p, r.doc.Topic)
 	if score < ranking.MinScore-ranking.RepeatBonus {
 		return ranking.Answer{}, false
@@ -121,10 +143,10 @@ func (r *Reader) booleanPair(q *questions.Question, p *candidates.Pair, asked su
 	case depends:
 		return ranking.Answer{}, false
 	}
-	return booleanCandidate(value, r.values.Clause(at), score), true
+	return newAnswer(value, r.values.Clause(at), score), true
 }
 
-// firstStatement ends where another one begins.
+// firstStatement ends a span after its first sentence.
 func firstStatement(text string, s scan.Span) scan.Span {
 	if i := strings.Index(text[s.Start:s.End], ". "); i >= 0 {
 		s.End = s.Start + i
@@ -132,18 +154,18 @@ func firstStatement(text string, s scan.Span) scan.Span {
 	return s
 }
 
-// stateIn reads a state such as "included" or "not required" that stands in place of yes and no.
+// stateIn reads a state such as "included" or "not required" beside a label.
 func (r *Reader) stateIn(s scan.Span, label []string, asked subject) (value, ok bool) {
-	const mostWords = 6
-	said := r.stances.stanceOf(s, scan.Span{}, nil)
+	const maxWords = 6
+	stance := r.stances.stanceOf(s, scan.Span{}, nil)
 	if r.isDue(s, subject{doneStates, asked.duty}) {
-		said = depends
+		stance = depends
 	}
-	return said == affirms, said != depends && r.answersWithState(s, slices.Concat(label, asked.terms)) && len(r.doc.MentionsIn(s)) <= mostWords
+	return stance == affirms, stance != depends && r.answersWithState(s, slices.Concat(label, asked.terms)) && len(r.doc.MentionsIn(s)) <= maxWords
 }
 
-// answersWithState reports a state behind a label. "See annex" is none, unless what is attached is asked for, nor is the month
-// of May.
+// answersWithState reports whether a span has a state. "See annex" is a state only if the question
+// asks whether something is attached. The month of May is not a permission.
 func (r *Reader) answersWithState(s scan.Span, about []string) bool {
 	days := r.doc.DatesIn(s)
 	return slices.ContainsFunc(r.doc.MentionsIn(s), func(m lexicon.Mention) bool {
@@ -152,27 +174,16 @@ func (r *Reader) answersWithState(s scan.Span, about []string) bool {
 	})
 }
 
+// states are the terms that say how something is.
 var states = []string{"INCLUDED", "PAID", "APPROVED", "ALLOWED", "REQUIRED", "SIGN", "ATTACHED", "GROSS", "NET"}
 
-// hasState reports a word that says how something is. Without one, speaking of shipping does not say whether it is included.
+// hasState reports whether a span has a state. Without one, a sentence about shipping does not say
+// whether shipping is included.
 func (r *Reader) hasState(s scan.Span) bool {
 	return slices.ContainsFunc(r.doc.MentionsIn(s), func(m lexicon.Mention) bool { return slices.Contains(states, m.Term) })
 }
 
-// claimReader reads statements.
-type Reader struct {
-	doc     *index.Index
-	set     *candidates.Set
-	values  *values.Reader
-	stances stanceReader
-}
-
-// newClaimReader returns
-func NewReader(doc *index.Index, set *candidates.Set, values *values.Reader) *Reader {
-	return &Reader{doc, set, values, stanceReader{doc}}
-}
-
-// boxes reads lines that begin or end with a box: "☒ Automatic renewal".
+// boxes reads lines that begin or end with a check box: "☒ Automatic renewal".
 func (r *Reader) boxes(q *questions.Question) []ranking.Answer {
 	var all []ranking.Answer
 	for _, b := range r.set.Boxes {
@@ -185,15 +196,9 @@ func (r *Reader) boxes(q *questions.Question) []ranking.Answer {
 		if score < ranking.MinScore || len(p.Label) == 0 {
 			continue
 		}
-		if said := r.stances.stanceOf(b.Label, scan.Span{}, p.Label); said != depends {
-			all = append(all, booleanCandidate(b.Ticked != (said == denies), b.At, score))
+		if stance := r.stances.stanceOf(b.Label, scan.Span{}, p.Label); stance != depends {
+			all = append(all, newAnswer(b.Ticked != (stance == denies), b.At, score))
 		}
 	}
 	return all
-}
-
-// matter is what a claim has to be about.
-type subject struct {
-	terms []string
-	duty  bool // what must or will be is asked for, not only what is
 }

@@ -29,20 +29,20 @@ func (m *material) paperLine(ctx context.Context, d *documents.Document) (string
 	if len(d.Text()) > longest || 2*m.proseWords() > wordCount(d.Text()) {
 		return "", nil
 	}
-	r, err := extraction.Prepare(ctx, d)
+	e, err := extraction.Prepare(ctx, d)
 	if err != nil {
 		return "", err
 	}
-	title := paperTitle(r)
+	title := paperTitle(e)
 	if title == "" {
 		return "", nil
 	}
 	parts := []string{title}
-	if c, ok := r.FirstFound(answers.Date, paperDates); ok && !strings.Contains(title, r.Index.Text[c.At.Start:c.At.End]) {
-		parts = append(parts, r.Index.Text[c.At.Start:c.At.End])
+	if c, ok := e.FirstFound(answers.Date, paperDates); ok && !strings.Contains(title, e.Index.Text[c.At.Start:c.At.End]) {
+		parts = append(parts, e.Index.Text[c.At.Start:c.At.End])
 	}
-	if c, ok := r.FirstFound(answers.Number, paperSums); ok {
-		parts = append(parts, oneLine(r.LabelOf(c)+" "+r.Index.Text[c.At.Start:c.At.End]))
+	if c, ok := e.FirstFound(answers.Number, paperSums); ok {
+		parts = append(parts, oneLine(e.LabelOf(c)+" "+e.Index.Text[c.At.Start:c.At.End]))
 	}
 	if len(parts) == 1 {
 		return "", nil
@@ -71,13 +71,13 @@ func (m *material) keepProse() {
 }
 
 // paperTitle is the first short line that names a kind of paper, with its number behind it if it has one.
-func paperTitle(r *extraction.Document) string {
+func paperTitle(e *extraction.Extractor) string {
 	const blocks, most = 12, 10
-	for i := range r.Index.Blocks[:min(len(r.Index.Blocks), blocks)] {
-		b := &r.Index.Blocks[i]
+	for i := range e.Index.Blocks[:min(len(e.Index.Blocks), blocks)] {
+		b := &e.Index.Blocks[i]
 		for _, line := range scan.LineSpans(b) {
-			text := oneLine(r.Index.Text[line.Start:line.End])
-			words := r.Index.MentionsIn(line)
+			text := oneLine(e.Index.Text[line.Start:line.End])
+			words := e.Index.MentionsIn(line)
 			names := slices.ContainsFunc(words, func(m lexicon.Mention) bool { return slices.Contains(papers, m.Term) })
 			if names && wordCount(text) <= most && !strings.HasSuffix(text, ":") && (b.Kind == documents.Heading || len(words) > 0 && !language.EndsSentence(text)) {
 				return text
