@@ -10,7 +10,7 @@ import (
 	"portside/documents/answers"
 )
 
-// BenchmarkInvoice: three variables of one page.
+// BenchmarkInvoice extracts three variables from one page.
 func BenchmarkInvoice(b *testing.B) {
 	text, err := os.ReadFile("testdata/documents/en-invoice.txt")
 	if err != nil {
@@ -28,7 +28,7 @@ func BenchmarkInvoice(b *testing.B) {
 	}
 }
 
-// BenchmarkHundredPages: a summary, and ten values, of 100 pages of 400 words.
+// BenchmarkHundredPages summarizes 100 pages of 400 words and extracts ten values from them.
 func BenchmarkHundredPages(b *testing.B) {
 	const words = 40_000
 	d := largeDocument(b, words)

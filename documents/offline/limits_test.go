@@ -15,7 +15,7 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// hostile are texts that are short to write down and long to read.
+// hostile are large texts that are expensive to read.
 var hostile = map[string]string{
 	"one word":        strings.Repeat("a", 1_600_000),
 	"codes":           strings.Repeat("DE11", 200_000),
@@ -41,8 +41,8 @@ func hostileDocument(t *testing.T, text string) *documents.Document {
 	return into.Document()
 }
 
-// Whatever a document consists of, what is held of it is bounded, and lies in the document.
-func TestReadingsAreBounded(t *testing.T) {
+// The facts that are kept of any document are limited, and their positions are within the document.
+func TestExtractionIsBounded(t *testing.T) {
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {
 			d := hostileDocument(t, text)
@@ -69,8 +69,8 @@ func TestReadingsAreBounded(t *testing.T) {
 	}
 }
 
-// The end of what is searched is told once, the same each time, and what comes before it is found.
-func TestOnlyTheFirstPartIsSearched(t *testing.T) {
+// A document that is too long gives one warning, and values of its first part are found.
+func TestLongDocumentIsSearchedPartly(t *testing.T) {
 	asked := []answers.Variable{{Name: "total", Type: answers.Number}, {Name: "invoice_number", Type: answers.String}}
 	d := hostileDocument(t, "Total: 12.50 EUR\n"+strings.Repeat("word ", index.MaxWords)+"\nInvoice number: RE-2026-17")
 	for range 2 {
@@ -97,7 +97,7 @@ func TestOnlyTheFirstPartIsSearched(t *testing.T) {
 	}
 }
 
-// ending is a context that ends after so many looks, and counts those that come after.
+// ending is a context that ends after its error was requested a number of times. It also counts later requests.
 type ending struct {
 	context.Context
 	left int
@@ -110,8 +110,8 @@ func (e *ending) Err() error {
 	return nil
 }
 
-// Wherever a context ends, nothing goes on. That it is looked at often shows in the number of looks at every text.
-func TestEndsMidway(t *testing.T) {
+// At whatever step the context ends, the work stops.
+func TestExtractStopsAtAnyStep(t *testing.T) {
 	variables := []answers.Variable{
 		{Name: "total", Type: answers.Number}, {Name: "supplier", Type: answers.String}, {Name: "paid", Type: answers.Boolean},
 		{Name: "maximum_total", Type: answers.Number},
@@ -143,8 +143,8 @@ func TestEndsMidway(t *testing.T) {
 	}
 }
 
-// What is searched at all is looked through with the context in view: some thousand words at a time, and fewer later on.
-func TestLooksOften(t *testing.T) {
+// The engine checks the context after a few thousand words at most.
+func TestExtractChecksContextOften(t *testing.T) {
 	for _, name := range []string{"numbers", "sums", "boxes", "ranges"} {
 		ctx := &ending{t.Context(), 1 << 40}
 		d := hostileDocument(t, hostile[name])
@@ -159,8 +159,8 @@ func TestLooksOften(t *testing.T) {
 	}
 }
 
-// What is no day, no one number and no sign is null, not a part of it.
-func TestWhatIsNoNumber(t *testing.T) {
+// An invalid date, two numbers or two signs give null, not a part of them.
+func TestInvalidValuesAreNull(t *testing.T) {
 	for _, step := range []struct{ text, name, want string }{
 		{"Due: 30 February 2026", "due", ""},
 		{"Total: 30 February 2026", "total", ""},

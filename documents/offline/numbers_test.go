@@ -6,8 +6,8 @@ import (
 	"portside/documents/answers"
 )
 
-// TestPricesKeepTheirThousandsBesideOtherNumbers: a clause 4.2, a time or an address says nothing of how prices are written.
-func TestPricesKeepTheirThousandsBesideOtherNumbers(t *testing.T) {
+// A clause 4.2, a time or an address does not show how the document writes prices.
+func TestPricesAndOtherNumbersUseSeparateDecimalMarks(t *testing.T) {
 	ask(t, []asked{
 		{
 			"Gemäß Ziffer 4.2 ist die Kaution fällig.\nMonatsmiete: 1.450 EUR\nDer Mieter zahlt die Miete an den Vermieter.",
@@ -28,8 +28,7 @@ func TestPricesKeepTheirThousandsBesideOtherNumbers(t *testing.T) {
 	})
 }
 
-// TestAmountsBelowZero, however their minus is written.
-func TestAmountsBelowZero(t *testing.T) {
+func TestNegativeAmounts(t *testing.T) {
 	for text, want := range map[string]string{
 		"Balance: - 500 EUR": "-500", "Balance: − 500 EUR": "-500", "Balance: —500 EUR": "-500", "Balance: –500 EUR": "-500",
 		"Balance: ‐500": "-500", "Balance: ‑500": "-500", "Balance: - EUR 500": "-500", "Balance: EUR - 500": "-500",

@@ -7,7 +7,7 @@ import (
 	"portside/documents/answers"
 )
 
-func TestPapersBeginWithWhatTheyAre(t *testing.T) {
+func TestPapersBeginWithTitleDateAndTotal(t *testing.T) {
 	for text, want := range map[string]string{
 		"# Rechnung RE-2026-00483\nNordlicht Werkzeuge GmbH, Hafenstraße 12, 20457 Hamburg\n~\n" +
 			"| Rechnungsdatum | 14.10.2026\n| Kundennummer | K-1182\n" +

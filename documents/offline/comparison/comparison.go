@@ -10,49 +10,27 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// compareExtractions says
+// Describe returns one sentence for each variable of the settings, in the given language.
 func Describe(a, b answers.Extraction, lang answers.Lang, s answers.CompareSettings) map[string]string {
 	w := wording{lang: lang, brief: asksForDifferencesOnly(s.Prompt)}
 	words := make(map[string]string, len(s.Variables))
 	for _, v := range s.Variables {
-		said, ok := w.inTwoCurrencies(v, a, b)
+		sentence, ok := w.inTwoCurrencies(v, a, b)
 		if !ok {
-			said = w.compare(a.Values[v.Name], b.Values[v.Name])
+			sentence = w.compare(a.Values[v.Name], b.Values[v.Name])
 		}
-		words[v.Name] = said
+		words[v.Name] = sentence
 	}
 	return words
 }
 
-// asksForDifferencesOnly understands "only differences" in any of the languages.
-func asksForDifferencesOnly(prompt string) bool {
-	var only, differ bool
-	for _, w := range scan.Words(questions.Shorten(prompt)) {
-		only = only || onlyWords()[w.Text]
-		for _, stem := range []string{"differ", "diferen", "unterschied", "verschil", "skillnad", "roznic", "abweich", "ecart"} {
-			differ = differ || strings.HasPrefix(w.Text, stem)
-		}
-	}
-	return only && differ
-}
-
-var onlyWords = scan.LazySet(`only just solo solamente unicamente so apenas somente seulement uniquement nur lediglich soltanto
-	alleen enkel bara endast tylko wylacznie doar numai`)
-
-// wording says how values compare, in one language.
+// wording writes how two values compare, in one language.
 type wording struct {
 	lang  answers.Lang
-	brief bool // of equal values only that there is no difference
+	brief bool // describe equal values as no difference, without the value
 }
 
-func (w wording) render(p phrase, values ...string) string {
-	slots := make([]string, 0, 2*len(values))
-	for i, v := range values {
-		slots = append(slots, "{"+string(rune('a'+i))+"}", v)
-	}
-	return strings.NewReplacer(slots...).Replace(phrases[w.lang][p])
-}
-
+// compare describes two values by whether they were found, and by their type.
 func (w wording) compare(a, b answers.Value) string {
 	switch {
 	case !a.Found() && !b.Found():
@@ -73,29 +51,12 @@ func (w wording) compare(a, b answers.Value) string {
 	return w.equal(a)
 }
 
+// equal describes two equal values.
 func (w wording) equal(a answers.Value) string {
 	if w.brief {
 		return w.render(noDifference)
 	}
 	return w.render(sameValue, w.shown(a))
-}
-
-// shown writes a value as the language does.
-func (w wording) shown(v answers.Value) string {
-	switch v.Type {
-	case answers.Number:
-		return w.number(v.Text)
-	case answers.Date:
-		if day, err := time.Parse(time.DateOnly, v.Text); err == nil {
-			return w.date(day)
-		}
-	case answers.Boolean:
-		if v.Text == "true" {
-			return w.render(yes)
-		}
-		return w.render(no)
-	}
-	return w.quoted(v.Text)
 }
 
 func (w wording) numbers(a, b answers.Value) string {
@@ -122,7 +83,8 @@ func decimals(number string) int {
 	return len(fraction)
 }
 
-// percent is the difference in hundredths of the first value, with its sign; empty where that is zero.
+// percent returns a difference as a signed percentage of the first value, and an empty string if
+// that value is zero.
 func (w wording) percent(gap, of *big.Rat) string {
 	if of.Sign() == 0 {
 		return ""
@@ -150,11 +112,12 @@ func (w wording) dates(a, b answers.Value) string {
 	return w.render(p, w.shown(a), w.shown(b), w.between(from, to))
 }
 
-const hoursOfDay = 24
+const hoursPerDay = 24
 
-// between says how many days lie between two, and the years, months or weeks where they come out even.
+// between returns the number of days between two dates, and the years, months or weeks if they are
+// whole.
 func (w wording) between(from, to time.Time) string {
-	days := int(to.Sub(from).Hours() / hoursOfDay)
+	days := int(to.Sub(from).Hours() / hoursPerDay)
 	text := w.count(days, dayUnit)
 	months := (to.Year()-from.Year())*12 + int(to.Month()) - int(from.Month())
 	switch {
@@ -184,4 +147,47 @@ func (w wording) texts(a, b string) string {
 
 func containsWords(in, words string) bool {
 	return words != "" && strings.Contains(" "+in+" ", " "+words+" ")
+}
+
+// asksForDifferencesOnly reports whether a prompt asks for "only differences", in any of the
+// languages.
+func asksForDifferencesOnly(prompt string) bool {
+	var only, differ bool
+	for _, w := range scan.Words(questions.Shorten(prompt)) {
+		only = only || onlyWords()[w.Text]
+		for _, stem := range []string{"differ", "diferen", "unterschied", "verschil", "skillnad", "roznic", "abweich", "ecart"} {
+			differ = differ || strings.HasPrefix(w.Text, stem)
+		}
+	}
+	return only && differ
+}
+
+var onlyWords = scan.LazySet(`only just solo solamente unicamente so apenas somente seulement uniquement nur lediglich soltanto
+	alleen enkel bara endast tylko wylacznie doar numai`)
+
+// render fills the slots of a phrase.
+func (w wording) render(p phrase, values ...string) string {
+	slots := make([]string, 0, 2*len(values))
+	for i, v := range values {
+		slots = append(slots, "{"+string(rune('a'+i))+"}", v)
+	}
+	return strings.NewReplacer(slots...).Replace(phrases[w.lang][p])
+}
+
+// shown writes a value in the customs of the language.
+func (w wording) shown(v answers.Value) string {
+	switch v.Type {
+	case answers.Number:
+		return w.number(v.Text)
+	case answers.Date:
+		if day, err := time.Parse(time.DateOnly, v.Text); err == nil {
+			return w.date(day)
+		}
+	case answers.Boolean:
+		if v.Text == "true" {
+			return w.render(yes)
+		}
+		return w.render(no)
+	}
+	return w.quoted(v.Text)
 }

@@ -6,7 +6,8 @@ import (
 	"portside/documents/offline/numbers"
 )
 
-// inTwoCurrencies says amounts of two currencies as the documents do: there is no difference to reckon, as nobody knows the rate.
+// inTwoCurrencies describes amounts in two currencies by their quotes. It does not compute a
+// difference, because the exchange rate is not known.
 func (w wording) inTwoCurrencies(v answers.Variable, a, b answers.Extraction) (words string, ok bool) {
 	if v.Type != answers.Number || len(a.Evidence[v.Name]) == 0 || len(b.Evidence[v.Name]) == 0 {
 		return "", false
@@ -19,7 +20,7 @@ func (w wording) inTwoCurrencies(v answers.Variable, a, b answers.Extraction) (w
 	return w.render(differentValues, w.quoted(first), w.quoted(second)), true
 }
 
-// currencyOf is that of the first amount of a quote; empty where it says none.
+// currencyOf returns the currency of the first amount of a quote, or an empty string.
 func currencyOf(quote string) string {
 	for _, f := range numbers.Find(nil, quote, language.Guess(quote)) {
 		if f.Currency != "" {

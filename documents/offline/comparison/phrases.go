@@ -2,7 +2,7 @@ package comparison
 
 import "portside/documents/answers"
 
-// phrases are what is said, in the order of the constants above them in wording.go.
+// phrases are the templates of each language, in the order of the constants of type phrase.
 var phrases = map[answers.Lang][16]string{
 	"en": {
 		"Both documents say {a}.", "No difference.", "The same but for case, spacing or punctuation: {a} in the first document, {b} in the second.",

@@ -8,7 +8,7 @@ import (
 	"portside/documents/answers"
 )
 
-// phrase is something to say of two values; {a} and {b} are the values, {c} the difference.
+// phrase identifies a template. {a} and {b} are the values, {c} is the difference.
 type phrase int
 
 const (
@@ -30,7 +30,7 @@ const (
 	percentSign
 )
 
-// quotes are the marks around words that a document says. Where a language knows two kinds, they are those of its books.
+// quotes are the quotation marks of each language, in the style of its books.
 var quotes = map[answers.Lang][2]string{
 	"en": {"“", "”"}, "es": {"«", "»"}, "pt": {"«", "»"}, "fr": {"«" + noBreak, noBreak + "»"}, "de": {"„", "“"},
 	"it": {"«", "»"}, "nl": {"“", "”"}, "sv": {"”", "”"}, "pl": {"„", "”"}, "ro": {"„", "”"},
@@ -38,13 +38,14 @@ var quotes = map[answers.Lang][2]string{
 
 func (w wording) quoted(text string) string { return quotes[w.lang][0] + text + quotes[w.lang][1] }
 
-// count is a number with its unit in the right form.
+// count returns a number with the right form of its unit.
 func (w wording) count(n int, u unit) string {
 	forms := unitForms[w.lang][u]
 	return w.number(strconv.Itoa(n)) + " " + forms[pluralForm(w.lang, n)]
 }
 
-// pluralForm picks the form for a number: of one, of a few, of many. Languages with two forms repeat the second.
+// pluralForm returns the index of the form for a number: one, few or many. Languages with two forms
+// use the first two.
 func pluralForm(lang answers.Lang, n int) int {
 	switch lang {
 	case "fr", "pt":
@@ -63,7 +64,7 @@ func pluralForm(lang answers.Lang, n int) int {
 	return 1
 }
 
-// polishForm: 1 dzień, 2 lata, 5 lat, 12 lat, 22 lata.
+// polishForm returns the form of 1 dzień, 2 lata, 5 lat, 12 lat, 22 lata.
 func polishForm(n int) int {
 	switch ones, tens := n%10, n%100; {
 	case n == 1:
@@ -74,7 +75,7 @@ func polishForm(n int) int {
 	return 2
 }
 
-// romanianForm: o zi, 19 zile, 20 de zile, 101 zile.
+// romanianForm returns the form of o zi, 19 zile, 20 de zile, 101 zile.
 func romanianForm(n int) int {
 	const lastWithoutDe = 19
 	switch rest := n % 100; {
@@ -86,7 +87,7 @@ func romanianForm(n int) int {
 	return 2
 }
 
-// number writes a plain decimal with the marks of the language.
+// number writes a plain decimal with the separators of the language.
 func (w wording) number(plain string) string {
 	sign := ""
 	if rest, ok := strings.CutPrefix(plain, "-"); ok {
@@ -115,7 +116,8 @@ func marksOf(lang answers.Lang) (group, decimal string) {
 
 const digitsPerGroup = 3
 
-// grouping puts a mark before every three digits; Spanish, Portuguese and Polish leave numbers of four digits whole.
+// grouping inserts a mark before every three digits. Spanish, Portuguese and Polish do not group
+// numbers of four digits.
 func grouping(whole, mark string, lang answers.Lang) string {
 	const four = 4
 	if len(whole) <= digitsPerGroup || len(whole) == four && (lang == "es" || lang == "pt" || lang == "pl") {
@@ -133,7 +135,7 @@ func grouping(whole, mark string, lang answers.Lang) string {
 	return out.String()
 }
 
-// date writes a day as the language does.
+// date writes a date in the customs of the language.
 func (w wording) date(day time.Time) string {
 	name := strings.Fields(monthNamesOf[w.lang])[day.Month()-1]
 	d, y := strconv.Itoa(day.Day()), strconv.Itoa(day.Year())
@@ -150,7 +152,7 @@ func (w wording) date(day time.Time) string {
 	return d + " " + name + " " + y
 }
 
-// monthNamesOf are the names as they stand in a date.
+// monthNamesOf are the month names in the form that stands in a date.
 var monthNamesOf = map[answers.Lang]string{
 	"en": "January February March April May June July August September October November December",
 	"es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
@@ -173,7 +175,7 @@ const (
 	yearUnit
 )
 
-// unitForms are the units of time after one, few and many.
+// unitForms are the units of time in the forms for one, few and many.
 var unitForms = map[answers.Lang][4][3]string{
 	"en": {{"day", "days"}, {"week", "weeks"}, {"month", "months"}, {"year", "years"}},
 	"es": {{"día", "días"}, {"semana", "semanas"}, {"mes", "meses"}, {"año", "años"}},

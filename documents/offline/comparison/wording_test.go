@@ -15,7 +15,7 @@ import (
 	"portside/documents/offline/scan"
 )
 
-func TestTextsAreComparedAsPeopleDo(t *testing.T) {
+func TestCompareTextsIgnoresCaseAndPunctuation(t *testing.T) {
 	w := wording{lang: "en"}
 	for name, step := range map[string]struct{ a, b, want string }{
 		"case and marks": {"INV-7", "inv 7", "The same but for case, spacing or punctuation: “INV-7” in the first document, “inv 7” in the second."},
@@ -32,7 +32,7 @@ func TestTextsAreComparedAsPeopleDo(t *testing.T) {
 	}
 }
 
-func TestCountsHaveTheRightForm(t *testing.T) {
+func TestUnitsHavePluralForms(t *testing.T) {
 	for _, step := range []struct {
 		lang answers.Lang
 		n    int
@@ -51,7 +51,7 @@ func TestCountsHaveTheRightForm(t *testing.T) {
 	}
 }
 
-func TestSpansThatComeOutEvenAreNamed(t *testing.T) {
+func TestWholePeriodsAreNamed(t *testing.T) {
 	w := wording{lang: "en"}
 	day := func(text string) time.Time {
 		d, err := time.Parse(time.DateOnly, text)
@@ -70,7 +70,7 @@ func TestSpansThatComeOutEvenAreNamed(t *testing.T) {
 	}
 }
 
-func TestEveryLanguageSaysEverything(t *testing.T) {
+func TestEveryLanguageHasAllPhrases(t *testing.T) {
 	for _, lang := range answers.Langs() {
 		for p := sameValue; p <= percentSign; p++ {
 			if phrases[lang][p] == "" {
@@ -90,7 +90,7 @@ func TestEveryLanguageSaysEverything(t *testing.T) {
 	}
 }
 
-func TestTheSecondDocumentMayBeEarlierAndLower(t *testing.T) {
+func TestSecondValueMayBeEarlierOrLower(t *testing.T) {
 	w := wording{lang: "en"}
 	for _, step := range []struct {
 		kind       answers.Type
@@ -109,7 +109,7 @@ func TestTheSecondDocumentMayBeEarlierAndLower(t *testing.T) {
 	}
 }
 
-func TestQuotesAreThoseOfTheLanguage(t *testing.T) {
+func TestQuotesFollowTheLanguage(t *testing.T) {
 	for lang, want := range map[answers.Lang]string{
 		"en": "“Oak”", "es": "«Oak»", "pt": "«Oak»", "fr": "«\u00a0Oak\u00a0»", "de": "„Oak“", "it": "«Oak»", "nl": "“Oak”", "sv": "”Oak”",
 		"pl": "„Oak”", "ro": "„Oak”",
@@ -125,8 +125,8 @@ func TestQuotesAreThoseOfTheLanguage(t *testing.T) {
 
 func anyLang(t *rapid.T) answers.Lang { return rapid.SampledFrom(answers.Langs()).Draw(t, "language") }
 
-// What the wording writes, the parsers read: in every language, around any day and number.
-func TestDaysAreReadAsTheyAreWritten(t *testing.T) {
+// The parsers read what the wording writes, in every language.
+func TestWrittenDatesAreReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lang := anyLang(t)
 		day := time.Date(rapid.IntRange(1901, 2099).Draw(t, "year"), 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0,
@@ -143,14 +143,14 @@ func TestDaysAreReadAsTheyAreWritten(t *testing.T) {
 	})
 }
 
-func TestNumbersAreReadAsTheyAreWritten(t *testing.T) {
+func TestWrittenNumbersAreReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lang := anyLang(t)
 		cents := rapid.Int64Range(-99_999_999_99, 99_999_999_99).Draw(t, "cents")
 		value := strconv.FormatFloat(float64(cents)/100, 'f', 2, 64)
 		currency := rapid.SampledFrom([]string{"", " EUR", " €", " kr", " zł", " lei"}).Draw(t, "currency")
 		// 0.55 shows the decimal mark, which a single number such as 1,234 does not.
-		text := (wording{lang: lang}).number("0.55") + " | " + media1(lang, value) + currency
+		text := (wording{lang: lang}).number("0.55") + " | " + numberIn(lang, value) + currency
 		found := numbers.Find(nil, documents.Clean(text), lang)
 		if len(found) != 2 || parseFloat(t, found[1].Value) != parseFloat(t, value) {
 			t.Fatalf("%s: %q is read as %+v", lang, text, found)
@@ -158,8 +158,7 @@ func TestNumbersAreReadAsTheyAreWritten(t *testing.T) {
 	})
 }
 
-// media1 writes a number as the language does.
-func media1(lang answers.Lang, value string) string { return wording{lang: lang}.number(value) }
+func numberIn(lang answers.Lang, value string) string { return wording{lang: lang}.number(value) }
 
 func parseFloat(t *rapid.T, text string) float64 {
 	n, err := strconv.ParseFloat(text, 64)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestDaysOfAllKinds(t *testing.T) {
+func TestFindDates(t *testing.T) {
 	for text, want := range map[string]string{
 		"Tuesday, 3 March 2026": "2026-03-03", "March 3rd, 2026": "2026-03-03", "the 3rd day of March, 2026": "2026-03-03",
 		"3-Mar-26":         "2026-03-03",
@@ -31,7 +31,7 @@ func TestDaysOfAllKinds(t *testing.T) {
 	}
 }
 
-func TestTheDocumentDecidesOnMonths(t *testing.T) {
+func TestOtherDatesDecideDayOrder(t *testing.T) {
 	for text, want := range map[string]string{
 		"3/4/2026 and 3/18/2026": "[2026-03-04 2026-03-18]", "3/4/2026 and 18/3/2026": "[2026-04-03 2026-03-18]",
 		"3/4/2026 for $5": "[]", "3/4/2026 for £5": "[2026-04-03]", "4/4/2026 for $5": "[2026-04-04]", "3/18/2026, 18/3/2026, 3/4/2026": "[2026-03-18 2026-03-18]",

@@ -24,7 +24,7 @@ import (
 const PartlySearched = "Only the first part of the document was searched."
 
 // maxAmbiguousConfidence limits the confidence in an answer that has a second reading.
-const maxAmbiguousConfidence = 0.6 // what a doubtful value is sure of at most
+const maxAmbiguousConfidence = 0.6
 
 // Extract finds the values of the variables in a document. A value that the document does not state
 // clearly is not found. Extract ends soon after the context does, with its error.

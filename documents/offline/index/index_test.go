@@ -6,7 +6,7 @@ import (
 	"portside/documents"
 )
 
-func TestBeginningOf(t *testing.T) {
+func TestFirstBlocks(t *testing.T) {
 	into := documents.NewBuilder(documents.CSV, documents.DefaultLimits())
 	for range 3 {
 		if err := into.Add(documents.Block{Kind: documents.Row, Table: 1, Cells: []documents.Cell{{Text: "abcd"}, {Text: "efgh", Column: 1}}}); err != nil {

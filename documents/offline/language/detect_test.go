@@ -6,7 +6,7 @@ import (
 	"portside/documents/answers"
 )
 
-func TestLanguageOfShortTexts(t *testing.T) {
+func TestDetectShortTexts(t *testing.T) {
 	for text, want := range map[string]answers.Lang{
 		"The delivery of the goods is due on Monday.":                              "en",
 		"La entrega de los bienes está prevista para el lunes.":                    "es",

@@ -86,7 +86,7 @@ var trickySentences = map[answers.Lang][]string{
 	},
 }
 
-func TestSentences(t *testing.T) {
+func TestSplit(t *testing.T) {
 	cases := 0
 	for _, lang := range answers.Langs() {
 		right := 0
@@ -117,7 +117,7 @@ func sentencesOf(text string, lang answers.Lang) []string {
 	return list
 }
 
-func TestSentencesAndLineBreaks(t *testing.T) {
+func TestSentencesAcrossLineBreaks(t *testing.T) {
 	for _, marked := range []string{
 		"Dear Ms. Brown,\n|Thank you for the order.\n|Anna Stone",
 		"This line of a letter was broken by its writer's program because\nit was full. |The next begins here.",

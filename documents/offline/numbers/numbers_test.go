@@ -7,8 +7,8 @@ import (
 	"portside/documents/answers"
 )
 
-// TestDashesThatAreNoMinus: of ranges, names and lists.
-func TestDashesThatAreNoMinus(t *testing.T) {
+// Dashes also stand in ranges, names and lists.
+func TestDashesThatAreNotMinusSigns(t *testing.T) {
 	for text, want := range map[string]string{
 		"100 - 500": "100 500", "100- 500": "100 500", "100-\n500": "100 500", "12.50- 15.00": "12.5 15", "500:- 300": "500 300",
 		"INV‐17": "", "INV‑17": "", "——500": "", "Costs: - 500 EUR for painting - 300 EUR for floors": "",
@@ -24,8 +24,7 @@ func TestDashesThatAreNoMinus(t *testing.T) {
 	}
 }
 
-// TestPiecesOfNumbersAreNoValues: a number is read whole or not at all.
-func TestPiecesOfNumbersAreNoValues(t *testing.T) {
+func TestPartialNumbersAreNotValues(t *testing.T) {
 	for text, want := range map[string]string{
 		"5€50": "5.5", "12€50": "12.5", "5€5": "", "5EUR50": "", "1.234€50": "", "50 € 100": "50 100", "€50": "50",
 		"1½": "1.5", "3 ½": "3.5", "2¾ kg": "2.75", "1½ million": "1500000", "3⅓": "", "3 1/2": "", "1⁄2": "",
@@ -45,7 +44,7 @@ func TestPiecesOfNumbersAreNoValues(t *testing.T) {
 	}
 }
 
-func TestNumbersOfAllKinds(t *testing.T) {
+func TestFindNumbers(t *testing.T) {
 	for text, want := range map[string]string{
 		"1.234,56": "1234.56", "1,234.56": "1234.56", "1 234,56": "1234.56", "1'234.56": "1234.56", "-5": "-5", "−5,5 %": "-5.5",
 		"(1,234.00)": "-1234",
@@ -67,7 +66,7 @@ func TestNumbersOfAllKinds(t *testing.T) {
 	}
 }
 
-func TestTheDocumentDecidesOnTheDecimalMark(t *testing.T) {
+func TestOtherNumbersDecideDecimalMark(t *testing.T) {
 	for _, step := range []struct {
 		text string
 		lang answers.Lang

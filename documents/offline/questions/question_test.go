@@ -2,7 +2,7 @@ package questions
 
 import "testing"
 
-func TestNamesAreUnderstoodInEveryLanguage(t *testing.T) {
+func TestConceptsInEveryLanguage(t *testing.T) {
 	for concept, names := range map[string][]string{
 		"invoice number": {"invoice_number", "invoiceNumber", "InvoiceNo", "numero-factura", "Rechnungsnummer", "numéro de facture",
 			"numero fattura", "factuurnummer", "fakturanummer", "numer_faktury", "numarul_facturii", "número da fatura"},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAnswersOfForms(t *testing.T) {
+func TestReadYesNo(t *testing.T) {
 	for text, want := range map[string]string{
 		"yes": "true", "Nein": "false", "Sí": "true", "Não": "false", "☒ ja ☐ nein": "true", "☐ ja ☒ nein": "false",
 		"ja ☐ nein ☒": "false", "yes [ ] no [x]": "false",

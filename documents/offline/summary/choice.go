@@ -8,27 +8,29 @@ import (
 	"portside/documents/offline/language"
 )
 
-// chooser takes one sentence after the other: a good one that says something that those taken so far do not.
+// chooser chooses one sentence after the other: each has a high score and does not repeat a chosen
+// one.
 type chooser struct {
 	sentences []sentence
 	score     []float64
 	usable    []bool
-	alike     []float64 // to the most similar one that is taken
+	alike     []float64 // similarity to the most similar chosen sentence
 	taken     []int
 	words     int
-	cut       int // words that the only sentence is cut to; 0: it is whole
+	cut       int // words to which the only sentence is cut; 0: not cut
 }
 
-// extend takes sentences up to the budget; the first may have more than the share of a short document.
+// extend chooses sentences up to the budget. share is a limit in words for short documents, which
+// does not apply to the first sentence.
 func (c *chooser) extend(b budget, share int) {
-	const worth = 0.5 // of a better one that is too long: less would only fill
+	const minShare = 0.5 // of the score of a better sentence that is too long
 	for len(c.taken) < b.sentences {
 		room := min(b.words, share) - c.words
 		if len(c.taken) == 0 {
 			room = b.words
 		}
 		best := c.best(room)
-		if best < 0 || (len(c.taken) > 0 && c.score[best] < worth*c.score[c.best(b.words)]) {
+		if best < 0 || (len(c.taken) > 0 && c.score[best] < minShare*c.score[c.best(b.words)]) {
 			return
 		}
 		c.take(best)
@@ -43,7 +45,7 @@ func (c *chooser) take(i int) {
 	}
 }
 
-// best is the best sentence of at most so many words, or -1.
+// best returns the best sentence of at most room words, or -1.
 func (c *chooser) best(room int) int {
 	const same, related, oneBlock = 0.55, 0.05, 0.95
 	best, most := -1, -1.0
@@ -67,7 +69,7 @@ func (c *chooser) hasBlock(block int) bool {
 	return slices.ContainsFunc(c.taken, func(i int) bool { return c.sentences[i].block == block })
 }
 
-// atLeastOne takes the beginning of the best sentence if all are too long.
+// atLeastOne chooses the beginning of the best sentence if all sentences are too long.
 func (c *chooser) atLeastOne(words int) {
 	if len(c.taken) > 0 || len(c.sentences) == 0 {
 		return
@@ -81,7 +83,8 @@ func (c *chooser) atLeastOne(words int) {
 	c.taken, c.cut = []int{best}, words
 }
 
-// texts are the sentences taken, in the document's order, fit to stand without those between.
+// texts returns the chosen sentences in the order of the document, edited so that each stands
+// alone.
 func (c *chooser) texts(lang answers.Lang) []string {
 	slices.Sort(c.taken)
 	list := make([]string, 0, len(c.taken))
@@ -98,7 +101,7 @@ func (c *chooser) texts(lang answers.Lang) []string {
 	return list
 }
 
-// withoutLabel cuts off what marks an item of a list.
+// withoutLabel removes the bullet or number of a list item.
 func withoutLabel(text string) string {
 	if !language.IsListItem(text) {
 		return text
@@ -107,28 +110,30 @@ func withoutLabel(text string) string {
 	return rest
 }
 
-// withoutOpener cuts off a word like "However," that refers to a sentence that is not there. Only before a comma is that
-// safe in every language, and only where the next word may get a capital.
+// withoutOpener removes an opening such as "However," that refers to a sentence that was not
+// chosen. This is only safe in all languages before a comma, and if the next word may be
+// capitalized.
 func withoutOpener(text string, lang answers.Lang) string {
 	first, rest, found := strings.Cut(text, ", ")
 	if !found || rest == "" {
 		return text
 	}
 	for opener := range strings.SplitSeq(summaryWords()["openings"][lang], "|") {
-		if strings.EqualFold(first, opener) && plainWord(rest) {
+		if strings.EqualFold(first, opener) && startsWithPlainWord(rest) {
 			return capitalized(rest)
 		}
 	}
 	return text
 }
 
-// plainWord reports whether a text begins with a word without inner capitals.
-func plainWord(text string) bool {
+// startsWithPlainWord reports whether a text begins with a word without inner capitals.
+func startsWithPlainWord(text string) bool {
 	word := language.FirstWord(text)
 	return word != "" && strings.HasPrefix(text, word) && strings.ToLower(word[1:]) == word[1:]
 }
 
-// layOut writes bullets, or one paragraph; lines that do not end as sentences are kept apart there.
+// layOut writes bullets or one paragraph. In a paragraph, a semicolon separates lines that do not
+// end like sentences.
 func layOut(lines []string, shape answers.Shape) string {
 	if shape == answers.AsBullets {
 		return "- " + strings.Join(lines, "\n- ")

@@ -10,19 +10,19 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// term is a stem in a sentence with its weight there; the weights of a sentence are a vector of length 1.
+// term is a stem in a sentence with its weight. The weights of a sentence are a vector of length 1.
 type term struct {
 	id     int32
 	weight float32
 }
 
-// What bounds the work: so many sentences are compared with each other, by so many terms each.
+// maxCompared limits the sentences that are compared, and maxTerms the terms of each.
 const (
 	maxCompared = 1600
 	maxTerms    = 60
 )
 
-// vectors gives sentences their terms, weighted by how rare they are in the document.
+// vectors sets the terms of the sentences, weighted by how rare they are in the document (TF-IDF).
 func vectors(w *scan.Watch, sentences []sentence, stems *language.Stemmer) {
 	ids, found := map[string]int32{}, []int{}
 	for i := range sentences {
@@ -42,7 +42,7 @@ func vectors(w *scan.Watch, sentences []sentence, stems *language.Stemmer) {
 	}
 }
 
-// termsOf counts the stems of a text, in the order of their ids.
+// termsOf counts the stems of a text, sorted by id.
 func termsOf(text string, stems *language.Stemmer, ids map[string]int32) []term {
 	var terms []term
 	for _, stem := range stems.Stems(text) {
@@ -65,6 +65,7 @@ func termsOf(text string, stems *language.Stemmer, ids map[string]int32) []term 
 	return merged[:min(len(merged), maxTerms)]
 }
 
+// weigh multiplies the counts by the inverse document frequency and normalizes the vector.
 func weigh(terms []term, found []int, sentences int) {
 	var square float64
 	for i, t := range terms {
@@ -77,7 +78,7 @@ func weigh(terms []term, found []int, sentences int) {
 	}
 }
 
-// similarity is the cosine of two sentences.
+// similarity returns the cosine of two sentences.
 func similarity(a, b []term) float64 {
 	var sum float32
 	for len(a) > 0 && len(b) > 0 {
@@ -94,18 +95,19 @@ func similarity(a, b []term) float64 {
 	return float64(sum)
 }
 
-// edge leads from a sentence to one that says something similar.
+// edge connects a sentence with a similar one.
 type edge struct {
 	to     int32
 	weight float32
 }
 
-// graph has the edges of each sentence; their weights sum up to 1.
+// graph has the edges of each sentence. Their weights add up to 1.
 type graph [][]edge
 
-// connect compares the sentences with each other, by way of the terms they share: the pairs without any cost nothing.
+// connect compares the sentences by the terms that they share, so that pairs without a common term
+// cost nothing.
 func connect(ctx context.Context, sentences []sentence) (graph, error) {
-	const alike = 0.06
+	const minSimilarity = 0.06
 	holders := holdersOf(sentences)
 	g := make(graph, len(sentences))
 	sums := make([]float32, len(sentences))
@@ -119,15 +121,16 @@ func connect(ctx context.Context, sentences []sentence) (graph, error) {
 			}
 		}
 		sums[i] = 0
-		g[i] = strongest(sums, alike)
+		g[i] = strongest(sums, minSimilarity)
 		clear(sums)
 	}
 	return g, nil
 }
 
-// holdersOf lists the sentences of each term, but for terms that so many have that they tell nothing.
+// holdersOf returns the sentences of each term. It leaves out terms that are so frequent that they
+// do not distinguish sentences.
 func holdersOf(sentences []sentence) [][]edge {
-	const few, most = 40, 0.3
+	const minSentences, maxShare = 40, 0.3
 	var holders [][]edge
 	for i := range sentences {
 		for _, t := range sentences[i].terms {
@@ -138,33 +141,36 @@ func holdersOf(sentences []sentence) [][]edge {
 		}
 	}
 	for id, list := range holders {
-		if len(sentences) > few && float64(len(list)) > most*float64(len(sentences)) {
+		if len(sentences) > minSentences && float64(len(list)) > maxShare*float64(len(sentences)) {
 			holders[id] = nil
 		}
 	}
 	return holders
 }
 
-func strongest(sums []float32, least float32) []edge {
+// strongest returns edges to the sentences whose similarity is at least minimum, with weights that
+// add up to 1.
+func strongest(sums []float32, minimum float32) []edge {
 	var total float32
 	count := 0
 	for _, sum := range sums {
-		if sum >= least {
+		if sum >= minimum {
 			total += sum
 			count++
 		}
 	}
 	edges := make([]edge, 0, count)
 	for to, sum := range sums {
-		if sum >= least {
+		if sum >= minimum {
 			edges = append(edges, edge{int32(to), sum / total}) //nolint:gosec // at most maxCompared
 		}
 	}
 	return edges
 }
 
-// walk is how often a reader comes by each sentence who follows the edges and, every now and then, starts again from one
-// that the bias prefers. The highest result is 1.
+// walk returns how often a random walk visits each sentence, scaled so that the highest value is 1.
+// The walk follows the edges and sometimes restarts at a sentence that the bias prefers
+// (personalized PageRank).
 func (g graph) walk(bias []float64) []float64 {
 	const follow, rounds = 0.7, 25
 	start := normalized(bias, sum(bias))

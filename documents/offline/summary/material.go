@@ -13,38 +13,43 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// sentence is one that a summary may take, or a list item, or a line that is no sentence at all.
+const (
+	maxSentences     = 40_000
+	maxSentenceBytes = 64 << 10
+)
+
+// material is the content of a document from which a summary is made.
+type material struct {
+	lang      answers.Lang
+	sentences []sentence
+	headings  []string // headings of the sections; the first is the title
+	words     int      // number of words in sentences
+	tables    tables
+	isPart    bool // the document has more sentences
+	watch     *scan.Watch
+}
+
+// sentence is a sentence, a list item, or a line that is not a sentence.
 type sentence struct {
 	text    string // as in the document, with spaces for line breaks
 	words   int
 	section int
 	order   int  // in the document
-	block   int  // of the material, not of the document: captions of one stretch are one
+	block   int  // number of the block; captions up to a pause are one block
 	first   bool // of its block
 	item    bool // of a list
-	whole   bool // ends as sentences do
+	whole   bool // ends like a sentence
 	terms   []term
 }
 
-// material is what a document gives to its summary.
-type material struct {
-	lang      answers.Lang
-	sentences []sentence
-	headings  []string // of each section; sections begin with a heading, or with the document
-	words     int      // in sentences
-	tables    tables
-	isPart    bool // there are more sentences than are ranked
-	watch     *scan.Watch
-}
-
-// tables are what is told of tables and fields, which have no sentences.
+// tables describes the tables and fields of a document, which have no sentences.
 type tables struct {
 	count, rows, fields, words int
-	headed                     bool     // a row of heads was among them; such are not counted as rows
-	names                      []string // of the first table's columns, or of the fields
+	headed                     bool     // there was a row of heads; those do not count as rows
+	names                      []string // names of the columns of the first table, or of the fields
 }
 
-// collector walks a document once.
+// collector collects the material of a document.
 type collector struct {
 	material
 	split    *language.Splitter
@@ -53,7 +58,7 @@ type collector struct {
 	captions captions
 }
 
-// collect takes a document apart.
+// collect collects the material of a document.
 func collect(ctx context.Context, d *documents.Document, lang answers.Lang) (*material, error) {
 	w := scan.NewWatch(ctx)
 	c := &collector{split: language.NewSplitter(lang, w), running: runningLines(d)}
@@ -95,8 +100,8 @@ func (c *collector) prose(text string, item bool) {
 		if c.watch.Stopped() {
 			return
 		}
-		if s.End-s.Start > mostSentence {
-			s, c.isPart = scan.Shorten(text, s, mostSentence), true
+		if s.End-s.Start > maxSentenceBytes {
+			s, c.isPart = scan.Shorten(text, s, maxSentenceBytes), true
 		}
 		for _, part := range clauses(text[s.Start:s.End]) {
 			c.add(part, i == 0, item)
@@ -105,7 +110,7 @@ func (c *collector) prose(text string, item bool) {
 }
 
 func (c *collector) add(text string, first, item bool) {
-	if len(c.sentences) >= mostSentences {
+	if len(c.sentences) >= maxSentences {
 		c.isPart = true
 		return
 	}
@@ -120,26 +125,26 @@ func (c *collector) add(text string, first, item bool) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// longestWord is how many characters count as one word; more are as many words as they could be.
-const longestWord = 40
+// maxWordBytes is the length up to which a word counts as one. A longer one counts as several.
+const maxWordBytes = 40
 
 func wordCount(text string) int {
 	words := 0
 	for word := range strings.FieldsSeq(text) {
 		words++
-		if len(word) > longestWord {
-			words += utf8.RuneCountInString(word) / longestWord
+		if len(word) > maxWordBytes {
+			words += utf8.RuneCountInString(word) / maxWordBytes
 		}
 	}
 	return words
 }
 
-// beginning is the beginning of a text.
+// beginning returns the first words of a text.
 func beginning(text string, words int) string {
 	var cut []string
 	for word := range strings.FieldsSeq(text) {
 		if words -= wordCount(word); words < 0 {
-			word = string([]rune(word)[:longestWord-1])
+			word = string([]rune(word)[:maxWordBytes-1])
 		}
 		cut = append(cut, word)
 		if words <= 0 {
@@ -149,7 +154,7 @@ func beginning(text string, words int) string {
 	return strings.Join(cut, " ")
 }
 
-// clauses cuts a sentence that no summary could hold at its semicolons.
+// clauses splits a sentence that is too long for a summary at its semicolons.
 func clauses(text string) []string {
 	const tooLong, enough = 45, 6 // words
 	if wordCount(text) <= tooLong {
@@ -166,7 +171,7 @@ func clauses(text string) []string {
 	return parts
 }
 
-// field takes a value that is prose, as JSON may have, for prose, and the subject of a mail for its heading.
+// field adds a value that is prose, as JSON may have, as prose. The subject of a mail is a heading.
 func (c *collector) field(d *documents.Document, b *documents.Block) {
 	const prose = 12 // words
 	if len(b.Cells) < 2 {
@@ -206,19 +211,20 @@ func (t *tables) row(b *documents.Block) {
 	}
 }
 
-// isHeadRow reports a row that has nothing but the heads of columns.
+// isHeadRow reports a row of column heads.
 func isHeadRow(b *documents.Block) bool {
 	return len(b.Cells) > 0 && !slices.ContainsFunc(b.Cells, func(c documents.Cell) bool { return !c.Header })
 }
 
-// captions are words of a recording that are still to be split: sentences run over many of them.
+// captions collects the words of a recording, because a sentence continues over many captions.
 type captions struct {
 	lines []string
 	words int
 	until float64
 }
 
-// caption joins captions until somebody pauses. Players that scroll repeat the last line in the next caption.
+// caption adds a caption. A pause ends the collected text. Players that scroll repeat the last line
+// in the next caption, so repeated lines are skipped.
 func (c *collector) caption(b *documents.Block) {
 	const pause, longest = 2.0, 600 // seconds, words
 	text := oneLine(b.Text)
@@ -234,7 +240,8 @@ func (c *collector) caption(b *documents.Block) {
 	c.captions.words += wordCount(text)
 }
 
-// endCaptions splits what was said since the last pause. Captions that nobody punctuated are taken some at a time.
+// endCaptions splits the collected text into sentences. Captions without punctuation are taken a
+// few at a time.
 func (c *collector) endCaptions() {
 	const readable = 40 // words
 	lines, words := c.captions.lines, c.captions.words
@@ -255,7 +262,7 @@ func (c *collector) endCaptions() {
 	}
 }
 
-// linesOf is how many of the first lines make so many words.
+// linesOf returns how many of the first lines have the given number of words.
 func linesOf(lines []string, words int) int {
 	for i, line := range lines {
 		if words -= wordCount(line); words <= 0 {
@@ -265,7 +272,8 @@ func linesOf(lines []string, words int) int {
 	return len(lines)
 }
 
-// runningLines are the lines that stand on page after page: headers and footers. Their numbers count as the same.
+// runningLines returns the headers and footers: short lines that are repeated on several pages.
+// Page numbers are ignored.
 func runningLines(d *documents.Document) map[string]bool {
 	const longest, often = 160, 3
 	pages, last := map[string]int{}, map[string]int{}
@@ -288,6 +296,7 @@ func runningLines(d *documents.Document) map[string]bool {
 	return running
 }
 
+// masked replaces all digits by zeros.
 func masked(text string) string {
 	const longest = 160
 	if len(text) > longest {
@@ -301,13 +310,8 @@ func masked(text string) string {
 	}, text)
 }
 
-// capitalized begins a text with a capital.
+// capitalized returns a text with its first letter in upper case.
 func capitalized(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]
 }
-
-const (
-	mostSentences = 40_000
-	mostSentence  = 64 << 10
-)

@@ -13,20 +13,21 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// papers are kinds of documents that consist of labels and values; what they are, of when and over how much says most of them.
+// papers are kinds of documents that consist of labels and values. Their type, date and total say
+// most about them.
 var papers = []string{"INVOICE", "CREDITNOTE", "OFFER", "ORDER", "RECEIPT", "PAYSLIP", "DELIVERYNOTE", "BOOKING", "POLICY", "TICKET"}
 
-// paperDates and paperSums are what to look for, in this order.
+// paperDates and paperSums are the values to look for, in this order.
 var (
 	paperDates = []string{"invoice date", "issue date", "order date", "delivery date", "payment date"}
 	paperSums  = []string{"total", "net salary", "premium"}
 )
 
-// paperLine is a line of the document's own words that says what paper it is: its title, date and total. Empty for prose,
-// and where less than two of the three are found.
+// paperLine returns the title, date and total in the document's words, and an empty string for
+// prose or if fewer than two of the three are found.
 func (m *material) paperLine(ctx context.Context, d *documents.Document) (string, error) {
-	const longest = 64 << 10
-	if len(d.Text()) > longest || 2*m.proseWords() > wordCount(d.Text()) {
+	const maxBytes = 64 << 10
+	if len(d.Text()) > maxBytes || 2*m.proseWords() > wordCount(d.Text()) {
 		return "", nil
 	}
 	e, err := extraction.Prepare(ctx, d)
@@ -50,7 +51,7 @@ func (m *material) paperLine(ctx context.Context, d *documents.Document) (string
 	return strings.Join(parts, ", "), nil
 }
 
-// proseWords counts the words of sentences that end as such.
+// proseWords counts the words of complete sentences.
 func (m *material) proseWords() int {
 	words := 0
 	for i := range m.sentences {
@@ -61,25 +62,27 @@ func (m *material) proseWords() int {
 	return words
 }
 
-// keepProse leaves out the lines that are no sentences: the first line of the summary says what they have to say.
+// keepProse removes lines that are not sentences, because the first line of the summary covers
+// them.
 func (m *material) keepProse() {
-	m.sentences = slices.DeleteFunc(m.sentences, func(s sentence) bool { return !s.whole && !s.item || length(&s) <= scrap })
+	m.sentences = slices.DeleteFunc(m.sentences, func(s sentence) bool { return !s.whole && !s.item || length(&s) <= minUsableLength })
 	m.words = 0
 	for i := range m.sentences {
 		m.words += m.sentences[i].words
 	}
 }
 
-// paperTitle is the first short line that names a kind of paper, with its number behind it if it has one.
+// paperTitle returns the first short line that names a kind of paper, with its number if it has
+// one.
 func paperTitle(e *extraction.Extractor) string {
-	const blocks, most = 12, 10
-	for i := range e.Index.Blocks[:min(len(e.Index.Blocks), blocks)] {
+	const maxBlocks, maxWords = 12, 10
+	for i := range e.Index.Blocks[:min(len(e.Index.Blocks), maxBlocks)] {
 		b := &e.Index.Blocks[i]
 		for _, line := range scan.LineSpans(b) {
 			text := oneLine(e.Index.Text[line.Start:line.End])
 			words := e.Index.MentionsIn(line)
 			names := slices.ContainsFunc(words, func(m lexicon.Mention) bool { return slices.Contains(papers, m.Term) })
-			if names && wordCount(text) <= most && !strings.HasSuffix(text, ":") && (b.Kind == documents.Heading || len(words) > 0 && !language.EndsSentence(text)) {
+			if names && wordCount(text) <= maxWords && !strings.HasSuffix(text, ":") && (b.Kind == documents.Heading || len(words) > 0 && !language.EndsSentence(text)) {
 				return text
 			}
 		}

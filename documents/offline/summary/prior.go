@@ -12,13 +12,13 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// prior says what speaks for and against a sentence before it is compared with others.
+// prior weighs a sentence before it is compared with others.
 type prior struct {
 	stems    *language.Stemmer
 	cues     map[string]bool
 	title    map[string]bool
 	headings []string
-	sections map[int]map[string]bool // stems of the headings that were asked for
+	sections map[int]map[string]bool // stems of headings, by section
 	watch    *scan.Watch
 	hint     map[string]bool
 	dangling map[string]bool
@@ -42,7 +42,7 @@ func newPrior(m *material, stems *language.Stemmer, hint string) *prior {
 	return p
 }
 
-// section are the stems of a section's heading.
+// section returns the stems of the heading of a section.
 func (p *prior) section(i int) map[string]bool {
 	set, known := p.sections[i]
 	if !known {
@@ -60,8 +60,9 @@ func (p *prior) stemSet(text string) map[string]bool {
 	return set
 }
 
-// hintStems are what a hint asks for. The small words of every language are left out, for nobody knows which it is in; a
-// common business word counts in the document's language too.
+// hintStems returns the stems of a hint. The language of a hint is unknown, so the stop words of
+// all languages are left out, and a common business word also counts in the language of the
+// document.
 func hintStems(hint string, lang answers.Lang, stems *language.Stemmer) map[string]bool {
 	wanted := map[string]bool{}
 	language.EachWord(hint, func(word string) {
@@ -77,7 +78,7 @@ func hintStems(hint string, lang answers.Lang, stems *language.Stemmer) map[stri
 	return wanted
 }
 
-// of weighs sentence i of n; 1 is an ordinary one.
+// of returns the weight of sentence i of n. An ordinary sentence has weight 1.
 func (p *prior) of(s *sentence, i, n int) float64 {
 	own := p.stemSet(s.text)
 	weight := position(s, i, n) * length(s) * (1 + 0.55*p.facts(s.text))
@@ -92,12 +93,13 @@ func (p *prior) of(s *sentence, i, n int) float64 {
 	return weight
 }
 
-// asked is how much of the hint a sentence has, from 0 to 1.
-func (p *prior) asked(s *sentence) float64 {
+// hintShare returns how much of the hint a sentence has, from 0 to 1.
+func (p *prior) hintShare(s *sentence) float64 {
 	return share(p.stemSet(s.text), p.hint)
 }
 
-// position: what matters is said at the beginning, of the document more than of a section.
+// position weighs the place of a sentence: the beginning of the document matters most, then the
+// beginning of a section.
 func position(s *sentence, i, n int) float64 {
 	weight := 1 + 0.5*math.Exp(-float64(i)/(1+0.08*float64(n)))
 	if s.first {
@@ -106,7 +108,8 @@ func position(s *sentence, i, n int) float64 {
 	return weight
 }
 
-// length: neither a scrap nor a monster; and what is no sentence, or leads up to a list, says little by itself.
+// length weighs the length of a sentence. Fragments, very long sentences, questions, labels and
+// introductions to lists have low weights.
 func length(s *sentence) float64 {
 	weight := 1.0
 	switch {
@@ -124,29 +127,30 @@ func length(s *sentence) float64 {
 		weight *= 0.1
 	case strings.HasSuffix(s.text, "?"):
 		weight *= 0.5
-	case s.words <= entry && isEntry(s.text):
+	case s.words <= maxEntryWords && isEntry(s.text):
 		weight *= 0.2
 	case !s.whole && s.item:
 		weight *= 0.8
 	case !s.whole:
 		weight *= 0.35
 	case language.StartsLower(s.text) && !s.item:
-		weight *= 0.5 // the end of a sentence whose beginning got lost
+		weight *= 0.5 // the end of a sentence without its beginning
 	}
 	return weight
 }
 
-// entry is how many words a label has with its value.
-const entry = 12
+// maxEntryWords limits the words of a label with its value.
+const maxEntryWords = 12
 
-// isEntry tells a label with its value from a sentence: "Landlord: Clear Harbour Ltd."
+// isEntry reports a label with its value: "Landlord: Clear Harbour Ltd."
 func isEntry(text string) bool {
 	label, value, found := strings.Cut(text, ": ")
-	const most = 4
-	return found && value != "" && wordCount(label) <= most
+	const maxLabelWords = 4
+	return found && value != "" && wordCount(label) <= maxLabelWords
 }
 
-// facts is how much of a sentence is names, dates and amounts, from 0 to 2. In German a capital tells nothing.
+// facts returns how many names, dates and amounts a sentence has, from 0 to 2. In German, capitals
+// do not identify names.
 func (p *prior) facts(text string) float64 {
 	found := 0.0
 	for i, word := range strings.Fields(text) {
@@ -163,11 +167,13 @@ func (p *prior) facts(text string) float64 {
 	return math.Min(found, 2)
 }
 
+// money are the words that stand beside amounts.
 var money = map[string]bool{
 	"eur": true, "usd": true, "gbp": true, "chf": true, "pln": true, "sek": true, "ron": true, "kr": true, "zł": true, "lei": true,
 	"euro": true, "euros": true, "kronor": true, "pounds": true, "dollars": true, "million": true, "percent": true,
 }
 
+// isBoilerplate reports text that is in every document of a company, such as a disclaimer.
 func (p *prior) isBoilerplate(text string) bool {
 	const longest = 400
 	if len(text) > longest {
@@ -195,6 +201,7 @@ func mostlyCapitals(text string) bool {
 	return letters == 0 || (letters > 12 && 10*upper > 8*letters && utf8.RuneCountInString(text) < 120)
 }
 
+// overlap counts the stems that both sets have.
 func overlap(of, with map[string]bool) int {
 	count := 0
 	for stem := range of {
@@ -205,7 +212,7 @@ func overlap(of, with map[string]bool) int {
 	return count
 }
 
-// share is how much of what is wanted is there.
+// share returns how much of the wanted stems a sentence has, from 0 to 1.
 func share(own, wanted map[string]bool) float64 {
 	if len(wanted) == 0 {
 		return 0

@@ -18,15 +18,15 @@ var maxWords = map[answers.Length]int{answers.Short: 50, answers.Medium: 120, an
 
 var maxLines = map[answers.Length]int{answers.Short: 2, answers.Medium: 5, answers.Long: 12}
 
-// plain is a text without what a summary may change: line breaks, and the case of a first letter.
+// plain removes what a summary may change: line breaks and the case of the first letter.
 func plain(text string) string { return strings.Join(strings.Fields(strings.ToLower(text)), " ") }
 
-// linesIn are the bullets of a summary.
+// linesIn returns the bullets of a summary.
 func linesIn(text string) []string {
 	return strings.Split(strings.TrimPrefix(text, "- "), "\n- ")
 }
 
-func TestSummariesKeepTheirPromises(t *testing.T) {
+func TestSummariesConsistOfSentencesOfTheDocument(t *testing.T) {
 	for _, e := range examples(t) {
 		d := e.document(t)
 		previous := []string{}
@@ -53,7 +53,7 @@ func TestSummariesKeepTheirPromises(t *testing.T) {
 	}
 }
 
-// checkLines wants every line in the document, in its order, and no heading.
+// checkLines checks that every line is in the document, in order, and is not a heading.
 func checkLines(t *testing.T, d *documents.Document, lines []string) {
 	t.Helper()
 	rest := plain(d.Text())
@@ -71,7 +71,7 @@ func checkLines(t *testing.T, d *documents.Document, lines []string) {
 	}
 }
 
-func TestALongDocumentFillsItsSummary(t *testing.T) {
+func TestLongDocumentFillsItsSummary(t *testing.T) {
 	d := longDocument(t, 3000)
 	for length, least := range map[answers.Length]int{answers.Short: 15, answers.Medium: 60, answers.Long: 140} {
 		text := summaryOf(t, d, answers.SummarySettings{Length: length}).Text
@@ -84,8 +84,8 @@ func TestALongDocumentFillsItsSummary(t *testing.T) {
 	}
 }
 
-// TestLengthsMeanSomething: each length is longer than the one before, and the longest still shorter than the document.
-func TestLengthsMeanSomething(t *testing.T) {
+// Each length has more words than the one before, and the longest summary is still shorter than the document.
+func TestLongerSummariesHaveMoreWords(t *testing.T) {
 	for _, e := range examples(t) {
 		d := e.document(t)
 		before, all := 0, wordCount(d.Text())
@@ -99,7 +99,7 @@ func TestLengthsMeanSomething(t *testing.T) {
 	}
 }
 
-func TestLengthsOfAFewSentences(t *testing.T) {
+func TestLengthsOfShortDocuments(t *testing.T) {
 	d := documentOf(t, `The council of Marrow Bay approved the new ferry on 4 May 2026. It costs 2.1 million euros and sails from June 2027.
 Tickets for residents stay free.`)
 	var words []int
@@ -111,7 +111,7 @@ Tickets for residents stay free.`)
 	}
 }
 
-// longDocument has sections of the examples, with so many words at least, and numbers of its own in each.
+// longDocument repeats the examples up to a number of words, with different numbers in each section.
 func longDocument(tb testing.TB, words int) *documents.Document {
 	tb.Helper()
 	var text strings.Builder
@@ -151,7 +151,7 @@ func TestPropertiesOfAnySummary(t *testing.T) {
 	})
 }
 
-func TestTheContextEndsTheWork(t *testing.T) {
+func TestSummarizeStopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := Summarize(ctx, longDocument(t, 2000), answers.SummarySettings{})
@@ -160,7 +160,7 @@ func TestTheContextEndsTheWork(t *testing.T) {
 	}
 }
 
-// fading is a context that ends after so many looks at it.
+// fading is a context that ends after its error was requested a number of times.
 type fading struct {
 	context.Context
 	looks *int
@@ -173,7 +173,7 @@ func (f fading) Err() error {
 	return nil
 }
 
-func TestComparingIsEndedToo(t *testing.T) {
+func TestGraphStopsWithContext(t *testing.T) {
 	d := longDocument(t, 1000)
 	looks := len(d.Blocks) + 3
 	_, err := Summarize(fading{t.Context(), &looks}, d, answers.SummarySettings{})
@@ -182,7 +182,7 @@ func TestComparingIsEndedToo(t *testing.T) {
 	}
 }
 
-func TestManySentencesAreSampledFairly(t *testing.T) {
+func TestSampleKeepsEverySection(t *testing.T) {
 	var sentences []sentence
 	for i := range 20 * maxCompared {
 		sentences = append(sentences, sentence{text: fmt.Sprintf("Sentence %d of a book.", i), order: i, section: i / 500})
@@ -249,7 +249,7 @@ func BenchmarkSummarize(b *testing.B) {
 	}
 }
 
-// strange are documents that cost more than their size, if anything does.
+// strange are documents that are expensive for their size.
 func strange(size int) map[string]string {
 	return map[string]string{
 		"no full stop":    strings.Repeat("word ", size/5),

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// sample leaves as many sentences as can be compared: what the hint asks for first, then some of every section, its first
-// always, evenly spread.
+// sample returns as many sentences as can be compared: those that match the hint first, then some
+// of every section, including its first.
 func sample(sentences []sentence, hint map[string]bool) []sentence {
 	if len(sentences) <= maxCompared {
 		return sentences
 	}
 	taken := make([]bool, len(sentences))
-	left := maxCompared - takeAsked(sentences, hint, taken)
+	left := maxCompared - takeMatching(sentences, hint, taken)
 	step := (len(sentences) + left - 1) / left
 	section, at := -1, 0
 	for i := range sentences {
@@ -25,13 +25,14 @@ func sample(sentences []sentence, hint map[string]bool) []sentence {
 	return evenly(sentences, taken)
 }
 
-// takeAsked marks sentences with a word that begins like one of the hint's stems, up to half of all.
-func takeAsked(sentences []sentence, hint map[string]bool, taken []bool) int {
-	const shortestStem = 4
+// takeMatching marks sentences that contain a stem of the hint, up to half of maxCompared, and
+// returns how many.
+func takeMatching(sentences []sentence, hint map[string]bool, taken []bool) int {
+	const minStemBytes = 4
 	count := 0
 	stems := make([]string, 0, len(hint))
 	for stem := range hint {
-		if len(stem) >= shortestStem {
+		if len(stem) >= minStemBytes {
 			stems = append(stems, stem)
 		}
 	}
@@ -48,7 +49,7 @@ func takeAsked(sentences []sentence, hint map[string]bool, taken []bool) int {
 	return count
 }
 
-// evenly drops some of those that are still too many, as many sections have their first.
+// evenly leaves out sentences at regular intervals if there are still too many.
 func evenly(sentences []sentence, taken []bool) []sentence {
 	var kept []sentence
 	for i, is := range taken {

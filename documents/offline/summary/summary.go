@@ -11,13 +11,15 @@ import (
 	"portside/documents/offline/language"
 )
 
-// budget is how long a summary may be, and how much of a short document.
+const partlySummarized = "Only the first part of the document was summarized."
+
+// budget limits the length of a summary, both absolutely and as a share of a short document.
 type budget struct {
 	sentences, words int
 	share            float64
 }
 
-// budgets, from the shortest on. A longer summary is a shorter one with more in it.
+// budgets are sorted by length. A longer summary contains the shorter one.
 var budgets = []struct {
 	length answers.Length
 	budget
@@ -27,28 +29,15 @@ var budgets = []struct {
 	{answers.Long, budget{12, 300, 0.66}},
 }
 
-// shortDocument is one of so few words that its long summary is itself, and its medium one too where it has but two sentences.
-const shortDocument = 45
+// shortDocument is the number of words up to which a long summary is the whole document. A medium
+// summary is too, if the document has only two sentences.
+const shortDocument = 45 // words
 
-// mostOfFew is the share of a medium summary of a short document.
-const mostOfFew = 0.85
+// shortDocumentShare is the share of a short document that a medium summary may have.
+const shortDocumentShare = 0.85
 
-// isWhole reports that all there is fits the length asked for.
-func (m *material) isWhole(length answers.Length, spent int) bool {
-	const pair = 2
-	switch {
-	case m.words > shortDocument-spent:
-		return false
-	case length == answers.Long || len(m.sentences) < pair:
-		return true
-	}
-	return length != answers.Short && len(m.sentences) == pair
-}
-
-// Summarize implements media.Engine. The summary consists of the document's own sentences, in their order; it is in the
-// document's language, and a warning says so if another was asked for. Of an invoice and the like, it begins with the title,
-// date and total that the document says. Only of a document that is mostly tables, it says in words of its own what they are.
-// What Document.Warnings say is not repeated.
+// Summarize summarizes a document. The error is [documents.ErrEmpty] for a document without text,
+// or that of the context.
 func Summarize(ctx context.Context, d *documents.Document, s answers.SummarySettings) (answers.Summary, error) {
 	if len(d.Blocks) == 0 {
 		return answers.Summary{}, documents.ErrEmpty
@@ -81,7 +70,7 @@ func Summarize(ctx context.Context, d *documents.Document, s answers.SummarySett
 	return summary, nil
 }
 
-// tableLine says what there is where sentences are few.
+// tableLine returns a line about the tables if the document has few sentences.
 func (m *material) tableLine(asked answers.Lang) []string {
 	if m.tables.words <= 2*m.words {
 		return nil
@@ -89,7 +78,7 @@ func (m *material) tableLine(asked answers.Lang) []string {
 	return []string{m.tables.line(m.lang, asked)}
 }
 
-// choose returns the sentences of the summary. Words that are spent already count.
+// choose returns the sentences of the summary. spent words are used already.
 func (m *material) choose(ctx context.Context, s answers.SummarySettings, spent int) ([]string, error) {
 	if len(m.sentences) == 0 && spent > 0 {
 		return nil, nil
@@ -107,7 +96,7 @@ func (m *material) choose(ctx context.Context, s answers.SummarySettings, spent 
 	for _, b := range budgets {
 		b.words -= spent
 		if b.length == answers.Medium && m.words <= shortDocument {
-			b.share = mostOfFew
+			b.share = shortDocumentShare
 		}
 		c.extend(b.budget, int(b.share*float64(m.words)))
 		if b.length == s.Length || (s.Length == "" && b.length == answers.Medium) {
@@ -118,9 +107,21 @@ func (m *material) choose(ctx context.Context, s answers.SummarySettings, spent 
 	return c.texts(m.lang), nil
 }
 
-// useHeadings makes do with headings where there is nothing else.
+// isWhole reports whether the whole document fits the length. spent words are used already.
+func (m *material) isWhole(length answers.Length, spent int) bool {
+	const fewSentences = 2
+	switch {
+	case m.words > shortDocument-spent:
+		return false
+	case length == answers.Long || len(m.sentences) < fewSentences:
+		return true
+	}
+	return length != answers.Short && len(m.sentences) == fewSentences
+}
+
+// useHeadings uses headings as sentences, for documents that have no others.
 func (m *material) useHeadings() {
-	for _, heading := range m.headings[1:min(len(m.headings), mostSentences)] {
+	for _, heading := range m.headings[1:min(len(m.headings), maxSentences)] {
 		words := wordCount(heading)
 		m.words += words
 		m.sentences = append(m.sentences, sentence{text: oneLine(heading), words: words, first: true, item: true})
@@ -135,10 +136,10 @@ func texts(sentences []sentence) []string {
 	return list
 }
 
-// central is how much being like others counts beside what speaks for a sentence itself.
-const central = 0.3
+// centralWeight is the exponent of the graph rank of a sentence in its score.
+const centralWeight = 0.3
 
-// rounded leaves off the digits in which processors differ.
+// rounded removes digits that differ between processors.
 func rounded(score float64) float64 { return math.Round(score*1e6) / 1e6 }
 
 // rank scores the sentences.
@@ -154,28 +155,29 @@ func (m *material) rank(ctx context.Context, hint string) (*chooser, error) {
 	if err != nil {
 		return nil, err
 	}
-	bias := p.all(compared, len(m.sentences))
+	bias := p.weights(compared, len(m.sentences))
 	if err := m.watch.Check(); err != nil {
 		return nil, err
 	}
 	rank, most := edges.walk(bias), highest(bias)
 	c := &chooser{sentences: compared, score: make([]float64, len(compared)), alike: make([]float64, len(compared))}
 	for i := range compared {
-		c.score[i] = rounded(math.Pow(rank[i], central) * bias[i] / most)
+		c.score[i] = rounded(math.Pow(rank[i], centralWeight) * bias[i] / most)
 	}
 	c.usable = p.usable(compared)
 	return c, nil
 }
 
-// all are the weights of all sentences. If any has what the hint asks for, those that have not fall behind.
-func (p *prior) all(sentences []sentence, n int) []float64 {
+// weights returns the prior weight of each sentence. If any sentence matches the hint, sentences
+// that do not are weighted down.
+func (p *prior) weights(sentences []sentence, n int) []float64 {
 	weights, asked := make([]float64, len(sentences)), make([]float64, len(sentences))
 	for i := range sentences {
 		if p.watch.Stopped() {
 			break
 		}
 		weights[i] = p.of(&sentences[i], sentences[i].order, n)
-		asked[i] = p.asked(&sentences[i])
+		asked[i] = p.hintShare(&sentences[i])
 	}
 	most := highest(asked)
 	if most == 0 {
@@ -187,15 +189,16 @@ func (p *prior) all(sentences []sentence, n int) []float64 {
 	return weights
 }
 
-const scrap = 0.3 // the length of a sentence that says little by itself
+// minUsableLength is the length factor above which a sentence may stand in a summary.
+const minUsableLength = 0.3
 
-// usable leaves out scraps and boilerplate, unless the document hardly has anything else.
+// usable excludes fragments and boilerplate, unless the document has little else.
 func (p *prior) usable(sentences []sentence) []bool {
 	usable := make([]bool, len(sentences))
 	words, all := 0, 0
 	for i := range sentences {
 		s := &sentences[i]
-		usable[i] = length(s) > scrap && !p.isBoilerplate(s.text)
+		usable[i] = length(s) > minUsableLength && !p.isBoilerplate(s.text)
 		all += s.words
 		if usable[i] {
 			words += s.words
@@ -214,5 +217,3 @@ func highest(values []float64) float64 {
 	}
 	return most
 }
-
-const partlySummarized = "Only the first part of the document was summarized."

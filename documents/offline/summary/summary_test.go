@@ -11,7 +11,7 @@ import (
 	"portside/documents/offline/language"
 )
 
-// example is a document made for these tests, with what its summary must mention.
+// example is a test document, with the phrases that its summary must mention.
 type example struct {
 	name string
 	lang answers.Lang
@@ -39,7 +39,7 @@ func documentOf(tb testing.TB, text string) *documents.Document {
 	return b.Document()
 }
 
-// examples reads testdata/summaries. What is common to the documents of a language is chatter that ends each of them.
+// examples reads testdata/summaries. The part "common" of a file is filler text at the end of each of its documents.
 func examples(tb testing.TB) []example {
 	tb.Helper()
 	var list []example
@@ -69,7 +69,7 @@ func summaryOf(tb testing.TB, d *documents.Document, s answers.SummarySettings) 
 
 var lengths = []answers.Length{answers.Short, answers.Medium, answers.Long}
 
-func TestCoverage(t *testing.T) {
+func TestSummariesMentionWhatTheyMust(t *testing.T) {
 	list := examples(t)
 	if len(list) < 30 {
 		t.Fatalf("only %d documents", len(list))
@@ -97,7 +97,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-func TestLanguageOfDocuments(t *testing.T) {
+func TestDetectDocuments(t *testing.T) {
 	for _, e := range examples(t) {
 		if got := language.Detect(e.document(t).Text()); got != e.lang {
 			t.Errorf("%s %s: taken for %q", e.lang, e.name, got)

@@ -14,13 +14,14 @@ import (
 //go:embed words.txt
 var summaryText string
 
-// summaryWords has what summaries go by and what they say. Openings refer to the sentence before; pronouns begin sentences
-// that need it; cues are in sentences that others are about: what was decided, caused, owed, ended; boilerplate comes with
-// every document of a house and says nothing of this one. Concepts are common business words, the same in every language's
-// line, so that a hint in one language finds sentences in another. In the texts, {is} and {asked} are languages.
+// summaryWords has the words that summaries look for and write. Openings refer to the sentence
+// before. Pronouns begin sentences that need the one before. Cues are in sentences about decisions,
+// causes, debts and ends. Boilerplate is in every document of a company. Concepts are business
+// words in the same order for every language, so that a hint in one language finds sentences in
+// another. In the texts, {is} and {asked} are languages.
 var summaryWords = sync.OnceValue(func() language.WordLists { return language.ParseLists(summaryText) })
 
-// hintConcepts are the concepts of each word, by their place in the list.
+// hintConcepts maps each word to the indexes of its concepts.
 var hintConcepts = sync.OnceValue(func() map[string][]int {
 	found := map[string][]int{}
 	for _, lang := range answers.Langs() {
@@ -35,7 +36,7 @@ var hintConcepts = sync.OnceValue(func() map[string][]int {
 	return found
 })
 
-// translations are what a common business word is called in a language.
+// translations returns the words for a common business word in a language.
 func translations(word string, lang answers.Lang) []string {
 	concepts := strings.Split(summaryWords()["concepts"][lang], " | ")
 	var words []string
@@ -47,7 +48,8 @@ func translations(word string, lang answers.Lang) []string {
 	return words
 }
 
-// languageWarning says, in the language asked for, that the summary is in another.
+// languageWarning returns a warning, in the requested language, that the summary is in another
+// language.
 func languageWarning(is, asked answers.Lang) []string {
 	if asked == "" || is == asked || language.Supported(asked) == "" {
 		return nil
@@ -67,7 +69,7 @@ func languageName(lang, in answers.Lang) string {
 	return ""
 }
 
-// line says what the tables are, in the language asked for, else in the document's, else in English. Names are the file's.
+// line describes the tables in the requested language, or in that of the document, or in English.
 func (t *tables) line(is, asked answers.Lang) string {
 	spoken := answers.Lang("en")
 	for _, lang := range []answers.Lang{is, asked} {
@@ -87,7 +89,7 @@ func (t *tables) line(is, asked answers.Lang) string {
 	return line + "."
 }
 
-// shortNames lists the first names, without those that are sentences.
+// shortNames returns the first names and leaves out those that are sentences.
 func (t *tables) shortNames() string {
 	const most, longest = 6, 3
 	var names []string

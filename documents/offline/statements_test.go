@@ -6,7 +6,7 @@ import (
 	"portside/documents/answers"
 )
 
-// said is a text, the name of a variable, and what must come of it: true, false or nothing.
+// said is a text, the name of a variable, and the expected answer: true, false or none.
 type said struct{ text, name, want string }
 
 func askWhether(t *testing.T, cases []said) {
@@ -18,7 +18,7 @@ func askWhether(t *testing.T, cases []said) {
 	ask(t, all)
 }
 
-// TestContractionsAreNegations, with either apostrophe.
+// Contractions have either apostrophe.
 func TestContractionsAreNegations(t *testing.T) {
 	askWhether(t, []said{
 		{"The contract wasn't approved.", "approved", "false"},
@@ -49,8 +49,7 @@ func TestContractionsAreNegations(t *testing.T) {
 	})
 }
 
-// TestOtherWordsDenyToo, as plainly as a "not".
-func TestOtherWordsDenyToo(t *testing.T) {
+func TestPhrasesThatDenyMakeStatementsFalse(t *testing.T) {
 	askWhether(t, []said{
 		{"Nobody approved the contract.", "approved", "false"},
 		{"The contract lacks a signature.", "signature", "false"},
@@ -92,8 +91,8 @@ func TestOtherWordsDenyToo(t *testing.T) {
 	})
 }
 
-// TestWhatIsDoubtedIsNeitherYesNorNo: it is so in part, nobody knows, or somebody says the contrary.
-func TestWhatIsDoubtedIsNeitherYesNorNo(t *testing.T) {
+// A statement that is partly true, unknown or disputed is neither true nor false.
+func TestDoubtsGiveNoAnswer(t *testing.T) {
 	askWhether(t, []said{
 		{"The contract is almost approved.", "approved", ""},
 		{"The contract was hardly approved.", "approved", ""},
@@ -130,8 +129,8 @@ func TestWhatIsDoubtedIsNeitherYesNorNo(t *testing.T) {
 	})
 }
 
-// TestALabelWithoutAnAnswerSaysNothing: the two make no statement.
-func TestALabelWithoutAnAnswerSaysNothing(t *testing.T) {
+// A label and a value of another kind do not form a statement.
+func TestLabelWithoutAnswerGivesNoAnswer(t *testing.T) {
 	askWhether(t, []said{
 		{"Insured: not known", "insured", ""}, {"Insured: n/a", "insured", ""}, {"Paid: n/a", "paid", ""}, {"Insured: unknown", "insured", ""},
 		{"Insured\tn/a", "insured", ""}, {"Paid: N/A", "paid", ""}, {"Insured by the landlord: n/a", "insured", ""},
@@ -162,8 +161,8 @@ func TestALabelWithoutAnAnswerSaysNothing(t *testing.T) {
 	})
 }
 
-// TestWhatIsToBeDoneIsNotDone, nor is it left undone.
-func TestWhatIsToBeDoneIsNotDone(t *testing.T) {
+// A duty says neither that something is done nor that it is not.
+func TestDutiesAreNotDoneYet(t *testing.T) {
 	askWhether(t, []said{
 		{"The invoice is to be paid.", "paid", ""}, {"The invoice must be paid by 3 May.", "paid", ""},
 		{"The invoice must be paid no later than 3 May.", "paid", ""}, {"The invoice must be paid without deduction.", "paid", ""},

@@ -94,7 +94,6 @@ func cellsOf(line string, header bool) []documents.Cell {
 	return cells
 }
 
-// tally counts answers.
 type tally struct{ correct, abstained, wrong, nulls int }
 
 func (t tally) total() int { return t.correct + t.abstained + t.wrong }
@@ -121,7 +120,7 @@ func readWanted(t *testing.T, text string) []wanted {
 	return all
 }
 
-// right tells whether a found value is the wanted one.
+// right reports whether a value is the expected one.
 func (w wanted) right(v answers.Value) bool {
 	if w.value == "-" {
 		return !v.Found()
@@ -221,7 +220,7 @@ func measureFile(t *testing.T, file string) []answered {
 	return answers
 }
 
-// TestExtractionMeetsItsTarget: at least 85 % correct and at most 3 % wrong, the rest null.
+// The target is at least 85 % correct and at most 3 % wrong values. The rest is null.
 func TestExtractionMeetsItsTarget(t *testing.T) {
 	for _, dir := range []string{"testdata/documents", "testdata/heldout", "testdata/heldout2"} {
 		t.Run(filepath.Base(dir), func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"portside/documents/answers"
 )
 
-// asked is a question about a text of one or a few lines, and what must come of it.
+// asked is a question about a short text, and the expected answer.
 type asked struct {
 	text, name  string
 	kind        answers.Type
@@ -30,8 +30,8 @@ func ask(t *testing.T, cases []asked) {
 	}
 }
 
-// TestWhatIsAllowedOnConditionIsNeitherYesNorNo: two negations do not make a permission.
-func TestWhatIsAllowedOnConditionIsNeitherYesNorNo(t *testing.T) {
+// "Not without consent" is not a permission.
+func TestConditionalPermissionGivesNoAnswer(t *testing.T) {
 	var cases []asked
 	for text, name := range map[string]string{
 		"The contract does not allow subletting without the written consent of the landlord.": "is subletting allowed",
@@ -151,7 +151,7 @@ func TestRangesAndChangesHaveTwoEnds(t *testing.T) {
 	})
 }
 
-func TestAHeadingWithADashIsNoLabel(t *testing.T) {
+func TestHeadingWithDashIsNotALabel(t *testing.T) {
 	ask(t, []asked{
 		{"# Order PO-7781 - change of delivery\n\nPlease see below.", "order_number", answers.String, "", "PO-7781"},
 		{"= Subject | Order PO-7781 - change of delivery\n\nPlease see below.", "order_number", answers.String, "", "PO-7781"},
@@ -164,7 +164,7 @@ func TestAHeadingWithADashIsNoLabel(t *testing.T) {
 	})
 }
 
-func TestADayThatMayBeAMonthIsLessSure(t *testing.T) {
+func TestAmbiguousDateHasLowerConfidence(t *testing.T) {
 	for text, sure := range map[string]bool{
 		"Invoice date 03/04/2026\nPlease pay the invoice within 30 days of the date of it.":                          false,
 		"Invoice date: 03-04-2026\nPlease pay the invoice within 30 days of the date of it.":                         false,
@@ -184,7 +184,7 @@ func TestADayThatMayBeAMonthIsLessSure(t *testing.T) {
 	}
 }
 
-func TestADescriptionMakesUpForAName(t *testing.T) {
+func TestDescriptionReplacesUninformativeName(t *testing.T) {
 	ask(t, []asked{
 		{"Oak is a company registered in England.", "a", answers.Boolean, "interest on late payments", ""},
 		{"Oak is a company registered in England.", "the", answers.Boolean, "interest on late payments", ""},
@@ -197,7 +197,7 @@ func TestADescriptionMakesUpForAName(t *testing.T) {
 	})
 }
 
-func TestNamesFromOtherLanguagesAndForms(t *testing.T) {
+func TestVariableNamesInOtherLanguagesAndStyles(t *testing.T) {
 	ask(t, []asked{
 		{"Sluitingsdatum: 4 december 2026", "application_deadline", answers.Date, "", "2026-12-04"},
 		{"Bewerbungsschluss: 4. Dezember 2026", "application_deadline", answers.Date, "", "2026-12-04"},
@@ -217,8 +217,8 @@ func TestNamesFromOtherLanguagesAndForms(t *testing.T) {
 	})
 }
 
-// TestRowsOfAPage: a page of PDF that does not show where one column ends and the next begins.
-func TestRowsOfAPage(t *testing.T) {
+// A page of a PDF file does not show where a column ends.
+func TestTablesFromPages(t *testing.T) {
 	const goods = "## Pos. Bezeichnung Menge Einzelpreis Betrag\n~\n| 1 | Bohrmaschine 10 | 89,00 € | 890,00 €\n" +
 		"| 2 | Schraubenset 25 | 12,40 € | 310,00 €\n| 3 | Leiter | 2 | 115,00 € | 230,00 €\n\nNettobetrag 1.430,00 €\nMwSt. 19 % 271,70 €"
 	ask(t, []asked{
