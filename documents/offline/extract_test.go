@@ -119,7 +119,8 @@ func TestStatesAnswerYesOrNo(t *testing.T) {
 
 func TestEvidenceHasPage(t *testing.T) {
 	d := readDocument(t, "# Cover\n---\nInvoice date: 3 March 2026")
-	found, err := New().Extract(t.Context(), d, answers.ExtractSettings{Variables: []answers.Variable{{Name: "invoice_date", Type: answers.Date}}})
+	settings := answers.ExtractSettings{Variables: []answers.Variable{{Name: "invoice_date", Type: answers.Date}}}
+	found, err := New().Extract(t.Context(), d, settings)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,8 @@ func TestAmountsThatShareACurrency(t *testing.T) {
 		if err := into.Add(documents.Block{Kind: documents.Paragraph, Text: text}); err != nil {
 			t.Fatal(err)
 		}
-		settings := answers.ExtractSettings{Variables: []answers.Variable{{Name: "fee", Type: answers.Number}, {Name: "price", Type: answers.Number}}}
+		variables := []answers.Variable{{Name: "fee", Type: answers.Number}, {Name: "price", Type: answers.Number}}
+		settings := answers.ExtractSettings{Variables: variables}
 		got, err := New().Extract(t.Context(), into.Document(), settings)
 		if err != nil || len(got.Values) > 2 {
 			t.Errorf("%s: %+v, %v", text, got, err)

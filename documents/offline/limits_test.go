@@ -52,7 +52,8 @@ func TestExtractionIsBounded(t *testing.T) {
 			}
 			const termsOfWord = 4
 			held := []int{len(r.Index.Mentions) / termsOfWord, len(r.Index.Numbers), len(r.Index.Dates), len(r.Candidates.Sentences)}
-			if most := slices.Max(held); most > index.MaxWords || len(r.Candidates.Pairs) > candidates.MaxPairs || len(r.Index.Text) > index.MaxBytes {
+			pairs := len(r.Candidates.Pairs)
+			if slices.Max(held) > index.MaxWords || pairs > candidates.MaxPairs || len(r.Index.Text) > index.MaxBytes {
 				t.Errorf("held %d, %d pairs, %d bytes", held, len(r.Candidates.Pairs), len(r.Index.Text))
 			}
 			tooLong := func(s scan.Span) bool { return s.End-s.Start > scan.MaxStretch || s.End > len(r.Index.Text) }
@@ -148,7 +149,8 @@ func TestExtractChecksContextOften(t *testing.T) {
 	for _, name := range []string{"numbers", "sums", "boxes", "ranges"} {
 		ctx := &ending{t.Context(), 1 << 40}
 		d := hostileDocument(t, hostile[name])
-		asked := answers.ExtractSettings{Variables: []answers.Variable{{Name: "total", Type: answers.Number}, {Name: "paid", Type: answers.Boolean}}}
+		variables := []answers.Variable{{Name: "total", Type: answers.Number}, {Name: "paid", Type: answers.Boolean}}
+		asked := answers.ExtractSettings{Variables: variables}
 		if _, err := New().Extract(ctx, d, asked); err != nil {
 			t.Fatal(err)
 		}

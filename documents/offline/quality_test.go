@@ -83,7 +83,8 @@ func (r *documentReader) placed(box, text string) error {
 	for i, n := range strings.SplitN(box, ",", len(at)) {
 		at[i], _ = strconv.ParseFloat(n, 64)
 	}
-	return r.into.Add(documents.Block{Kind: documents.Paragraph, Text: text, Box: documents.Box{Left: at[0], Top: at[1], Right: at[2], Bottom: at[3]}})
+	place := documents.Box{Left: at[0], Top: at[1], Right: at[2], Bottom: at[3]}
+	return r.into.Add(documents.Block{Kind: documents.Paragraph, Text: text, Box: place})
 }
 
 func cellsOf(line string, header bool) []documents.Cell {
@@ -206,10 +207,10 @@ func measureFile(t *testing.T, file string) []answered {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers := make([]answered, len(list))
+	all := make([]answered, len(list))
 	for i, w := range list {
-		answers[i] = answered{w, found.Values[w.variable.Name]}
-		if got := answers[i].got; !w.right(got) {
+		all[i] = answered{w, found.Values[w.variable.Name]}
+		if got := all[i].got; !w.right(got) {
 			kind := "abstained"
 			if got.Found() {
 				kind = "WRONG"
@@ -217,7 +218,7 @@ func measureFile(t *testing.T, file string) []answered {
 			t.Logf("%s %s %s (%s): %q, want %q", kind, filepath.Base(file), w.variable.Name, w.variable.Type, got.Text, w.value)
 		}
 	}
-	return answers
+	return all
 }
 
 // The target is at least 85 % correct and at most 3 % wrong values. The rest is null.

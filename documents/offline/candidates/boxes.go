@@ -14,6 +14,7 @@ type CheckBox struct {
 	Ticked    bool
 }
 
+// TickedBoxes and EmptyBoxes are the characters for a check box.
 const (
 	TickedBoxes = "☒☑✓✔✅🗹"
 	EmptyBoxes  = "☐□✗✘❌"
@@ -58,7 +59,7 @@ func boxLines(doc *index.Index) []CheckBox {
 // readBoxLine reads a line. ok is false if it does not have exactly one check box.
 func readBoxLine(text string, s scan.Span) (CheckBox, bool) {
 	s = scan.TrimSpace(text, s)
-	part := text[s.Start:s.End]
+	part := s.In(text)
 	at, ticked, ok := FindBox(part)
 	if !ok {
 		return CheckBox{}, false

@@ -29,7 +29,7 @@ func (c *pairCollector) neighbors(i int, label scan.Span) {
 	if blocks[next].Kind == documents.ListItem {
 		value = listFrom(blocks, next)
 	}
-	if !strings.Contains(c.doc.Text[value.Start:value.End], ": ") || blocks[next].Kind == documents.ListItem {
+	if !strings.Contains(value.In(c.doc.Text), ": ") || blocks[next].Kind == documents.ListItem {
 		c.add(label, value, belowWeight)
 	}
 }

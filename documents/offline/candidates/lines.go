@@ -44,7 +44,7 @@ func (c *pairCollector) block(i int) {
 // isOpenLabel reports whether a line is only a label, so that its value stands beside or below it.
 func isOpenLabel(doc *index.Index, line scan.Span) bool {
 	const maxBytes = 48
-	text := doc.Text[line.Start:line.End]
+	text := line.In(doc.Text)
 	if line.End-line.Start > maxBytes || !isLabel(doc, line) {
 		return false
 	}
@@ -135,7 +135,7 @@ func (c *pairCollector) segment(s scan.Span) {
 
 // weightOf returns the weight of a separator. In a heading, a dash may separate anything.
 func (c *pairCollector) weightOf(cut scan.Span) float64 {
-	if c.isTitle && !strings.Contains(c.doc.Text[cut.Start:cut.End], ":") {
+	if c.isTitle && !strings.Contains(cut.In(c.doc.Text), ":") {
 		return titleWeight
 	}
 	return colonWeight
@@ -144,7 +144,7 @@ func (c *pairCollector) weightOf(cut scan.Span) float64 {
 // findCuts returns what separates labels from values in a line.
 func findCuts(doc *index.Index, s scan.Span) []scan.Span {
 	var found []scan.Span
-	text := doc.Text[s.Start:s.End]
+	text := s.In(doc.Text)
 	for i := 0; i < len(text); i++ {
 		end := i
 		switch {

@@ -25,7 +25,8 @@ func TestCompareTextsIgnoresCaseAndPunctuation(t *testing.T) {
 		"slots":          {"{b}", "{a} x", "Different: “{b}” in the first document, “{a} x” in the second."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := w.compare(answers.Value{Type: answers.String, Text: step.a}, answers.Value{Type: answers.String, Text: step.b}); got != step.want {
+			a, b := answers.Value{Type: answers.String, Text: step.a}, answers.Value{Type: answers.String, Text: step.b}
+			if got := w.compare(a, b); got != step.want {
 				t.Errorf("got %q, want %q", got, step.want)
 			}
 		})

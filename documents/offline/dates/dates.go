@@ -24,6 +24,7 @@ type Date struct {
 // "30 days after 5 May 2026" is not 5 May.
 type Anchor int
 
+// The kinds of anchors.
 const (
 	NotAnchor    Anchor = iota
 	PeriodStart         // a period begins with it
@@ -100,7 +101,7 @@ func dayOrder(text string, found []Date, lang answers.Lang) order {
 	var days, months int
 	for _, d := range found {
 		if d.slashed && !d.swappable {
-			if strings.HasPrefix(strings.TrimLeft(text[d.At.Start:d.At.End], "0"), fmt.Sprint(d.Day)) {
+			if strings.HasPrefix(strings.TrimLeft(d.At.In(text), "0"), fmt.Sprint(d.Day)) {
 				days++
 			} else {
 				months++

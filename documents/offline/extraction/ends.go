@@ -35,7 +35,7 @@ func (e *Extractor) fromEnds(q *questions.Question) []ranking.Answer {
 		for _, b := range e.Index.RangesFrom(scan.Span{Start: p.Value.Start, End: min(p.Value.End, p.Value.Start+values.NearBytes)}) {
 			all = append(all, e.endOf(q, b, score)...)
 		}
-		if questions.EndIn(e.Index.Text[p.LabelAt.Start:p.LabelAt.End]) == q.End {
+		if questions.EndIn(p.LabelAt.In(e.Index.Text)) == q.End {
 			all = append(all, e.withoutRanges(q, e.values.Read(q.WithoutEnd, p, score))...)
 		}
 	}
@@ -113,7 +113,7 @@ func (e *Extractor) endsBeside(q *questions.Question) []ranking.Answer {
 		for _, d := range e.Index.DatesIn(before) {
 			before.Start = max(before.Start, d.At.End)
 		}
-		if questions.EndIn(e.Index.Text[before.Start:before.End]) == q.End {
+		if questions.EndIn(before.In(e.Index.Text)) == q.End {
 			all = append(all, c)
 		}
 	}
@@ -122,7 +122,8 @@ func (e *Extractor) endsBeside(q *questions.Question) []ranking.Answer {
 
 // withoutRanges removes answers that are an end of a range, unless the question asks for that end.
 func (e *Extractor) withoutRanges(q *questions.Question, all []ranking.Answer) []ranking.Answer {
-	shapes := []questions.Shape{questions.TimeShape, questions.IDShape, questions.IBANShape, questions.PhoneShape, questions.NameShape, questions.ListShape, questions.TextShape}
+	shapes := []questions.Shape{questions.TimeShape, questions.IDShape, questions.IBANShape, questions.PhoneShape,
+		questions.NameShape, questions.ListShape, questions.TextShape}
 	if len(e.Index.Ranges) == 0 || q.Variable.Type == answers.String && (q.Shape == questions.AnyShape || slices.Contains(shapes, q.Shape)) {
 		return all
 	}

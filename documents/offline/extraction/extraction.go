@@ -128,7 +128,7 @@ func (e *Extractor) evidence(c ranking.Answer) answers.Evidence {
 		c.Score = math.Min(c.Score, maxAmbiguousConfidence)
 	}
 	confidence := math.Round(math.Min(c.Score, 0.99)*percent) / percent
-	return answers.Evidence{Quote: e.Index.Text[c.At.Start:c.At.End], Start: c.At.Start, Page: page, Confidence: confidence}
+	return answers.Evidence{Quote: c.At.In(e.Index.Text), Start: c.At.Start, Page: page, Confidence: confidence}
 }
 
 // FirstFound returns the first value that the document has for the named variables, in their order.
@@ -149,5 +149,5 @@ func (e *Extractor) LabelOf(c ranking.Answer) string {
 			label = p.LabelAt
 		}
 	}
-	return strings.TrimRight(e.Index.Text[label.Start:label.End], " :.")
+	return strings.TrimRight(label.In(e.Index.Text), " :.")
 }

@@ -77,7 +77,7 @@ func (e *Extractor) commonCurrency() []ranking.Answer {
 			return nil
 		}
 		code = f.Currency
-		text := e.Index.Text[f.At.Start:f.At.End]
+		text := f.At.In(e.Index.Text)
 		if i := strings.Index(text, code); i >= 0 {
 			at := f.At.Start + i
 			return []ranking.Answer{values.StringAnswer(e.Index.Text, scan.Span{Start: at, End: at + len(code)}, score)}
@@ -100,7 +100,7 @@ func (e *Extractor) writtenCurrency(score float64) []ranking.Answer {
 		if e.Index.Watch.Stopped() {
 			return nil
 		}
-		text := e.Index.Text[m.At.Start:m.At.End]
+		text := m.At.In(e.Index.Text)
 		if code, size := numbers.CurrencyAt(text); size == len(text) && code == text {
 			all = append(all, values.StringAnswer(e.Index.Text, m.At, score))
 		}

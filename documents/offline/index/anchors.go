@@ -19,12 +19,13 @@ var (
 		de du depuis des compter partir
 		del desde contar da dal dalla di decorrere partire
 		van vanaf gerekend fran av raknat rakna od liczac din incepand`)
-	besideCounts = scan.LazySet("the to on than as a au le la el al o os il lo i dem den der op het de den och med dnia daty data cu date datum dia")
+	besideCounts = scan.LazySet(`the to on than as a au le la el al o os il lo i dem den der op het de den och med dnia daty data cu
+		date datum dia`)
 )
 
 // countAdjectives may stand between a unit and the word that connects it: jours ouvrables après.
-var countAdjectives = scan.LazySet(`calendaires ouvrables ouvres francs net nets naturales habiles laborables corridos uteis lavorativi solari
-	kalendarzowych roboczych calendaristice lucratoare netto`)
+var countAdjectives = scan.LazySet(`calendaires ouvrables ouvres francs net nets naturales habiles laborables corridos uteis
+	lavorativi solari kalendarzowych roboczych calendaristice lucratoare netto`)
 
 // markAnchors sets the anchor of each date.
 func markAnchors(ix *Index) {

@@ -71,7 +71,7 @@ func wordBefore(ix *Index, s scan.Span, at int) (word string, from int) {
 	for window.Start < window.End && ix.Text[window.Start]&0xC0 == 0x80 {
 		window.Start++
 	}
-	words := scan.Words(ix.Text[window.Start:window.End])
+	words := scan.Words(window.In(ix.Text))
 	if len(words) == 0 {
 		return "", at
 	}

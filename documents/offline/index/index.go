@@ -99,15 +99,15 @@ func isCodeHead(rest string) bool {
 }
 
 // outside removes the numbers that are part of a date.
-func outside(figures []numbers.Number, dates []dates.Date) []numbers.Number {
-	kept := figures[:0]
+func outside(all []numbers.Number, days []dates.Date) []numbers.Number {
+	kept := all[:0]
 	i := 0
-	for _, f := range figures {
-		for i < len(dates) && dates[i].At.End <= f.At.Start {
+	for _, n := range all {
+		for i < len(days) && days[i].At.End <= n.At.Start {
 			i++
 		}
-		if i == len(dates) || f.At.End <= dates[i].At.Start {
-			kept = append(kept, f)
+		if i == len(days) || n.At.End <= days[i].At.Start {
+			kept = append(kept, n)
 		}
 	}
 	return kept
@@ -237,13 +237,14 @@ func (ix *Index) RangesFrom(s scan.Span) []Range {
 // form.
 func (ix *Index) IsOnlyTerms(s scan.Span) bool {
 	words := ix.MentionsIn(s)
-	return len(words) > 0 && !slices.ContainsFunc(words, func(m lexicon.Mention) bool { return !lexicon.IsTerm(m.Term) && !m.Filler && !scan.IsDigit(m.Term[0]) })
+	isOther := func(m lexicon.Mention) bool { return !lexicon.IsTerm(m.Term) && !m.Filler && !scan.IsDigit(m.Term[0]) }
+	return len(words) > 0 && !slices.ContainsFunc(words, isOther)
 }
 
 // IsDateAt reports whether a valid date begins at an offset.
 func (ix *Index) IsDateAt(at int) bool {
-	dates := ix.DatesIn(ix.Following(at))
-	return len(dates) > 0 && dates[0].At.Start == at
+	found := ix.DatesIn(ix.Following(at))
+	return len(found) > 0 && found[0].At.Start == at
 }
 
 // IsAmountAt reports whether a number with a currency or a percent sign begins at an offset.
@@ -260,7 +261,7 @@ func (ix *Index) HasUnit(f numbers.Number) bool {
 	if len(words) == 0 || words[0].At.Start-f.At.End >= besides {
 		return false
 	}
-	return slices.Contains(lexicon.TimeUnits, words[0].Term) || numbers.IsUnit(scan.Fold(ix.Text[words[0].At.Start:words[0].At.End]))
+	return slices.Contains(lexicon.TimeUnits, words[0].Term) || numbers.IsUnit(scan.Fold(words[0].At.In(ix.Text)))
 }
 
 // Following returns a span from an offset that is long enough for any number, date or unit.

@@ -9,7 +9,8 @@ import (
 func TestFirstBlocks(t *testing.T) {
 	into := documents.NewBuilder(documents.CSV, documents.DefaultLimits())
 	for range 3 {
-		if err := into.Add(documents.Block{Kind: documents.Row, Table: 1, Cells: []documents.Cell{{Text: "abcd"}, {Text: "efgh", Column: 1}}}); err != nil {
+		cells := []documents.Cell{{Text: "abcd"}, {Text: "efgh", Column: 1}}
+		if err := into.Add(documents.Block{Kind: documents.Row, Table: 1, Cells: cells}); err != nil {
 			t.Fatal(err)
 		}
 	}

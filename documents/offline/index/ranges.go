@@ -33,8 +33,8 @@ func findRanges(ix *Index) []Range {
 		}
 		a, b := ix.Dates[i-1], ix.Dates[i]
 		if how := joins(ix, a.At, b.At); how != notJoined {
-			all = append(all, Range{At: scan.Span{Start: a.At.Start, End: b.At.End}, Ends: [2]scan.Span{a.At, b.At}, Values: [2]string{a.ISO(), b.ISO()},
-				IsDate: true, Ambiguous: a.Ambiguous || b.Ambiguous, Either: how == byChoice})
+			all = append(all, Range{At: scan.Span{Start: a.At.Start, End: b.At.End}, Ends: [2]scan.Span{a.At, b.At},
+				Values: [2]string{a.ISO(), b.ISO()}, IsDate: true, Ambiguous: a.Ambiguous || b.Ambiguous, Either: how == byChoice})
 		}
 	}
 	for i := 1; i < len(ix.Numbers); i++ {
@@ -88,8 +88,8 @@ func daysOfMonth(ix *Index, d dates.Date) (Range, bool) {
 	if err != nil || !first.Exists() || how == notJoined {
 		return Range{}, false
 	}
-	return Range{At: scan.Span{Start: f.At.Start, End: d.At.End}, Ends: [2]scan.Span{f.At, d.At}, Values: [2]string{first.ISO(), d.ISO()}, IsDate: true,
-		Either: how == byChoice}, true
+	return Range{At: scan.Span{Start: f.At.Start, End: d.At.End}, Ends: [2]scan.Span{f.At, d.At},
+		Values: [2]string{first.ISO(), d.ISO()}, IsDate: true, Either: how == byChoice}, true
 }
 
 // joining is how a text connects two values.

@@ -77,6 +77,7 @@ func (s *Splitter) continuesOver(left, right string) bool {
 	return isParagraphNumber(trimmedLeft) || s.abbreviated(strings.TrimSuffix(trimmedLeft, "."), right)
 }
 
+// SentenceEnds are the marks that end a sentence. Closers may follow them, and openers may come before a sentence.
 const (
 	closers      = `"')]»”’“`
 	openers      = `"'([«„“‘»–—- `
@@ -167,7 +168,8 @@ func IsListItem(line string) bool {
 	case !found || first == "":
 		return false
 	case strings.HasSuffix(first, "."):
-		return len(first) <= len("123.") && scan.IsDigit(first[0]) && isParagraphNumber(first) && !countedNouns()[strings.ToLower(FirstWord(rest))]
+		return len(first) <= len("123.") && scan.IsDigit(first[0]) && isParagraphNumber(first) &&
+			!countedNouns()[strings.ToLower(FirstWord(rest))]
 	}
 	return isParagraphNumber(first) || (utf8.RuneCountInString(first) == 1 && strings.ContainsAny(first, "-–—•*·‣"))
 }

@@ -112,7 +112,7 @@ func TestSplit(t *testing.T) {
 func sentencesOf(text string, lang answers.Lang) []string {
 	var list []string
 	for _, s := range NewSplitter(lang, nil).Split(text) {
-		list = append(list, text[s.Start:s.End])
+		list = append(list, s.In(text))
 	}
 	return list
 }
@@ -145,11 +145,11 @@ func FuzzSentences(f *testing.F) {
 		text = documents.Clean(text)
 		end, letters := 0, strings.Builder{}
 		for _, s := range NewSplitter(answers.Lang(lang), nil).Split(text) {
-			if s.Start < end || s.End <= s.Start || s.End > len(text) || !utf8.ValidString(text[s.Start:s.End]) {
+			if s.Start < end || s.End <= s.Start || s.End > len(text) || !utf8.ValidString(s.In(text)) {
 				t.Fatalf("sentence %d to %d of %q", s.Start, s.End, text)
 			}
 			end = s.End
-			letters.WriteString(text[s.Start:s.End])
+			letters.WriteString(s.In(text))
 		}
 		if got, want := strings.Join(strings.Fields(letters.String()), ""), strings.Join(strings.Fields(text), ""); got != want {
 			t.Errorf("lost text: %q of %q", got, want)

@@ -27,7 +27,7 @@ func SkipVerb(text string) string {
 func SkipLink(text string, s scan.Span) scan.Span {
 	for _, link := range []string{" ", "is", "ist", "est", "es", "é", "è", "jest", "este", "är", "no", "nr", ".", ":", "number",
 		"with", "la", "le", "the", "ter", " "} {
-		rest := text[s.Start:s.End]
+		rest := s.In(text)
 		if link == " " || link == "." || link == ":" {
 			s.Start = s.End - len(strings.TrimLeft(rest, link))
 		} else if after, ok := scan.CutWord(rest, link); ok {

@@ -88,7 +88,7 @@ func hasValidCheckDigits(iban string) bool {
 // Phone returns the first phone number in a span. ok is false if there is none.
 func Phone(text string, in scan.Span) (at scan.Span, ok bool) {
 	const minDigits, maxDigits = 6, 16
-	start := strings.IndexAny(text[in.Start:in.End], "+(0123456789")
+	start := strings.IndexAny(in.In(text), "+(0123456789")
 	if start < 0 {
 		return scan.Span{}, false
 	}

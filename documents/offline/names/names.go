@@ -15,7 +15,7 @@ var legalForms = []string{"inc", "ltd", "llc", "lp", "llp", "plc", "gmbh", "ag",
 
 // CutAddress keeps a name with its legal form and removes the address, role or remark after it.
 func CutAddress(text string, s scan.Span) scan.Span {
-	part := text[s.Start:s.End]
+	part := s.In(text)
 	for i := 0; i < len(part); {
 		c, size := utf8.DecodeRuneInString(part[i:])
 		rest := part[i+size:]
@@ -40,7 +40,7 @@ func CutAddress(text string, s scan.Span) scan.Span {
 // words and is not a label.
 func LooksLikeName(text string, s scan.Span) bool {
 	const maxWords = 9
-	part := text[s.Start:s.End]
+	part := s.In(text)
 	first, _ := utf8.DecodeRuneInString(part)
 	return len(strings.Fields(part)) <= maxWords && (unicode.IsUpper(first) || unicode.IsDigit(first)) && !strings.ContainsRune(part, ':')
 }
@@ -49,7 +49,7 @@ func LooksLikeName(text string, s scan.Span) bool {
 func CutLawPrefix(text string, s scan.Span) scan.Span {
 	for _, w := range []string{"the", "laws", "law", "of", "las", "leyes", "la", "ley", "lei", "leis", "legea", "legile", "le",
 		"droit", "das", "recht", "der", "het", "van", "de", "legge", "prawu", "prawo", "droit"} {
-		if rest, ok := scan.CutWord(text[s.Start:s.End], w); ok && strings.HasPrefix(rest, " ") {
+		if rest, ok := scan.CutWord(s.In(text), w); ok && strings.HasPrefix(rest, " ") {
 			s.Start = s.End - len(rest) + 1
 		}
 	}
@@ -63,7 +63,7 @@ var particles = scan.LazySet("van de der den von zu af av da do dos della di del
 // between them.
 func CapitalizedRun(text string, s scan.Span) scan.Span {
 	end, next := s.Start, s.Start
-	for _, w := range scan.Words(text[s.Start:s.End]) {
+	for _, w := range scan.Words(s.In(text)) {
 		at := scan.Span{Start: s.Start + w.At.Start, End: s.Start + w.At.End}
 		gap := text[next:at.Start]
 		if strings.Trim(gap, " .&'’-") != "" || strings.HasSuffix(gap, ". ") && next-end == 0 && !isShortWord(text[:next]) {
@@ -90,7 +90,7 @@ func isShortWord(text string) bool {
 
 // SkipTitle moves the start of a span past words in lower case before a name: il signor, mevrouw.
 func SkipTitle(text string, s scan.Span) scan.Span {
-	for _, w := range scan.Words(text[s.Start:s.End]) {
+	for _, w := range scan.Words(s.In(text)) {
 		if scan.IsUpper(text[s.Start+w.At.Start]) || text[s.Start+w.At.Start] >= 0x80 {
 			return scan.Span{Start: s.Start + w.At.Start, End: s.End}
 		}

@@ -9,8 +9,8 @@ import (
 )
 
 // Greetings are the words that open a letter.
-var Greetings = scan.LazySet(`dear estimado estimada querido querida caro cara exmo cher chere bonjour geehrte geehrter liebe lieber hallo hello
-	gentile egregio egregia beste geachte hej basta szanowny szanowna stimate stimata draga`)
+var Greetings = scan.LazySet(`dear estimado estimada querido querida caro cara exmo cher chere bonjour geehrte geehrter liebe
+	lieber hallo hello gentile egregio egregia beste geachte hej basta szanowny szanowna stimate stimata draga`)
 
 var honorifics = scan.LazySet(`mr mrs ms miss dr sr sra senor senora don dona m mme mlle monsieur madame herr herrn frau signor signora sig
 	heer mevrouw meneer de pan pani domnule doamna domnul dl dna fru`)
@@ -18,7 +18,7 @@ var honorifics = scan.LazySet(`mr mrs ms miss dr sr sra senor senora don dona m 
 // AfterGreeting returns the full name after the greeting of a letter. A single word may be a first
 // name or anything else, so the span is empty then.
 func AfterGreeting(text string, s scan.Span) scan.Span {
-	line := text[s.Start:s.End]
+	line := s.In(text)
 	if i := strings.IndexAny(line, ",:!\n"); i >= 0 {
 		line = line[:i]
 	}
@@ -61,7 +61,7 @@ func Last(text string, s scan.Span) scan.Span {
 	s.Start = skipOpening(text, s)
 	start := s.Start
 	for _, link := range partyLinks {
-		part := text[s.Start:s.End]
+		part := s.In(text)
 		for i := strings.LastIndex(part, link); i >= 0; i = strings.LastIndex(part[:i], link) {
 			if next := i + len(link); next < len(part) && (scan.IsUpper(part[next]) || part[next] >= 0x80) {
 				start = max(start, s.Start+next)
@@ -77,7 +77,7 @@ func skipOpening(text string, s scan.Span) int {
 	s = scan.TrimSpace(text, s)
 	for _, w := range []string{"between", "zwischen", "entre", "tra", "fra", "tussen", "mellan", "pomiędzy", "między", "între",
 		"and", "und", "y", "e", "et", "en", "och", "a", "i", "și"} {
-		if rest, ok := scan.CutWord(text[s.Start:s.End], w); ok {
+		if rest, ok := scan.CutWord(s.In(text), w); ok {
 			return s.End - len(rest)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func Trim(text string, s scan.Span) scan.Span {
 	s = scan.TrimSpace(text, s)
 	for s.End > s.Start {
-		last, size := utf8.DecodeLastRuneInString(text[s.Start:s.End])
+		last, size := utf8.DecodeLastRuneInString(s.In(text))
 		if !strings.ContainsRune(" ,;:\t\n", last) && (last != '.' || endsWithAbbreviation(text, s)) {
 			break
 		}
@@ -22,7 +22,7 @@ func Trim(text string, s scan.Span) scan.Span {
 		s.Start++
 	}
 	for _, sign := range []string{"º", "°"} { // the end of n.º
-		if rest, ok := strings.CutPrefix(text[s.Start:s.End], sign+" "); ok {
+		if rest, ok := strings.CutPrefix(s.In(text), sign+" "); ok {
 			s.Start = s.End - len(rest)
 		}
 	}
@@ -31,7 +31,7 @@ func Trim(text string, s scan.Span) scan.Span {
 
 // trimQuotes removes a pair of quotes around the span.
 func trimQuotes(text string, s scan.Span) scan.Span {
-	part := text[s.Start:s.End]
+	part := s.In(text)
 	for _, marks := range [][2]string{{"\"", "\""}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"«", "»"}, {"‘", "’"}} {
 		inner, ok := strings.CutPrefix(part, marks[0])
 		if inner, end := strings.CutSuffix(inner, marks[1]); ok && end && inner != "" {
@@ -57,7 +57,7 @@ func endsWithAbbreviation(text string, s scan.Span) bool {
 // CutClause ends a span where a new clause begins: at punctuation, or at a word such as "and" if no
 // name follows it.
 func CutClause(text string, s scan.Span) scan.Span {
-	part := text[s.Start:s.End]
+	part := s.In(text)
 	end := len(part)
 	for _, stop := range []string{",", ";", ".", "(", " and ", " und ", " y ", " e ", " et ", " en ", " och ", " i ", " și ",
 		" applies", " without", " unter ", " ohne ", "\n", " with ", " shall "} {

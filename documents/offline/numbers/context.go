@@ -87,8 +87,9 @@ const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
 
 // unsupportedMultipliers follow a number and change its value in a way that this package does not
 // compute.
-var unsupportedMultipliers = scan.LazySet("dozen dozens dutzend docena docenas douzaine douzaines dozzina dozzine dozijn dussin tuzin tuziny tuzinow duzina " +
-	"duzini duzia duzias hundreds thousands billions billionen billon billones trillion trillions trillionen")
+var unsupportedMultipliers = scan.LazySet(`dozen dozens dutzend docena docenas douzaine douzaines dozzina dozzine
+	dozijn dussin tuzin tuziny tuzinow duzina
+	duzini duzia duzias hundreds thousands billions billionen billon billones trillion trillions trillionen`)
 
 // isPartial reports whether the number is only a part of a longer one: 10^6, 10⁶, 3 × 10⁶, 3
 // 1/2, 5 dozen.
@@ -161,8 +162,8 @@ func isDash(r rune) bool { return isHyphen(r) || r == '−' || r == '–' || r =
 func isHyphen(r rune) bool { return r == '-' || r == '‐' || r == '‑' }
 
 // clauseNouns come before the number of a clause.
-var clauseNouns = scan.LazySet(`section sections clause clauses article articles art artikel articulo artigo articolo artykul artykulu articolul
-	paragraph absatz abs ziffer ust punkt pkt`)
+var clauseNouns = scan.LazySet(`section sections clause clauses article articles art artikel articulo artigo articolo artykul artykulu
+	articolul paragraph absatz abs ziffer ust punkt pkt`)
 
 // IsClauseNumber reports whether a number refers to a clause and is not an amount: "§ 11",
 // "article 9". It returns false if the question names the noun, because then the number of the

@@ -63,7 +63,7 @@ func (f *Number) centsBehind(text string) {
 	const digits = 2
 	end := scan.SkipDigits(text, f.At.End)
 	next, _ := utf8.DecodeRuneInString(text[end:])
-	if end-f.At.End == digits && f.whole == text[f.digits.Start:f.digits.End] && (end == len(text) || !scan.IsWordRune(next)) {
+	if end-f.At.End == digits && f.whole == f.digits.In(text) && (end == len(text) || !scan.IsWordRune(next)) {
 		f.Fraction, f.At.End = text[f.At.End:end], end
 	}
 }

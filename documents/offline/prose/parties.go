@@ -29,7 +29,8 @@ func (r *Reader) partiesIn(q *questions.Question, s scan.Span) []ranking.Answer 
 		if end := strings.IndexByte(r.doc.Text[inner.Start:s.End], ')'); end >= 0 {
 			inner.End = inner.Start + end
 		}
-		if name := names.Last(r.doc.Text, scan.Span{Start: at, End: inner.Start - 1}); r.isRole(q, inner) && name.End > name.Start && names.LooksLikeName(r.doc.Text, name) {
+		name := names.Last(r.doc.Text, scan.Span{Start: at, End: inner.Start - 1})
+		if r.isRole(q, inner) && name.End > name.Start && names.LooksLikeName(r.doc.Text, name) {
 			all = append(all, values.StringAnswer(r.doc.Text, name, roleWeight))
 		}
 		at = min(inner.End+1, s.End)
@@ -42,7 +43,7 @@ func (r *Reader) calledIn(q *questions.Question, s scan.Span) []ranking.Answer {
 	var all []ranking.Answer
 	const maxRoleBytes = 48
 	from := s.Start
-	lower := strings.ToLower(r.doc.Text[s.Start:s.End])
+	lower := strings.ToLower(s.In(r.doc.Text))
 	if len(lower) != s.End-s.Start {
 		return nil // lower case has other offsets
 	}
@@ -52,7 +53,7 @@ func (r *Reader) calledIn(q *questions.Question, s scan.Span) []ranking.Answer {
 			break
 		}
 		role := scan.Span{Start: s.Start + at + i + size, End: min(s.End, s.Start+at+i+size+maxRoleBytes)}
-		if stop := strings.IndexAny(r.doc.Text[role.Start:role.End], ",;)"); stop > 0 {
+		if stop := strings.IndexAny(role.In(r.doc.Text), ",;)"); stop > 0 {
 			role.End = role.Start + stop
 		}
 		name := names.SkipTitle(r.doc.Text, names.Last(r.doc.Text, scan.Span{Start: from, End: s.Start + at + i}))

@@ -29,8 +29,8 @@ type Reader struct {
 }
 
 // NewReader returns a Reader for a document.
-func NewReader(doc *index.Index, set *candidates.Set, values *values.Reader) *Reader {
-	return &Reader{doc, set, values}
+func NewReader(doc *index.Index, set *candidates.Set, v *values.Reader) *Reader {
+	return &Reader{doc, set, v}
 }
 
 // FromSentences returns the values that stand beside the words of the question, in the same clause.
@@ -68,17 +68,17 @@ func (r *Reader) IsRelevant(q *questions.Question, s scan.Span) bool {
 }
 
 func (r *Reader) datesBeside(q *questions.Question, s scan.Span) []ranking.Answer {
-	dates := r.doc.AllDatesIn(s)
-	spans := make([]scan.Span, len(dates))
-	for i, d := range dates {
+	days := r.doc.AllDatesIn(s)
+	spans := make([]scan.Span, len(days))
+	for i, d := range days {
 		spans[i] = d.At
 	}
 	var all []ranking.Answer
 	for i, score := range r.Scores(q, s, spans) {
 		if score > 0 {
-			c := values.DateAnswer(q, dates[i], score)
+			c := values.DateAnswer(q, days[i], score)
 			if q.Variable.Type == answers.String {
-				c.Value = answers.Value{Type: answers.String, Text: r.doc.Text[c.At.Start:c.At.End]}
+				c.Value = answers.Value{Type: answers.String, Text: c.At.In(r.doc.Text)}
 			}
 			all = append(all, c)
 		}
@@ -91,7 +91,8 @@ func (r *Reader) datesBeside(q *questions.Question, s scan.Span) []ranking.Answe
 func (r *Reader) numbersBeside(q *questions.Question, s scan.Span) []ranking.Answer {
 	var found []numbers.Number
 	for _, f := range r.doc.NumbersIn(s) {
-		if f.Percent != (q.Shape == questions.PercentShape) || q.Shape == questions.MoneyShape && f.Currency == "" || q.Shape == questions.AnyShape && f.Percent {
+		lacksCurrency := q.Shape == questions.MoneyShape && f.Currency == ""
+		if f.Percent != (q.Shape == questions.PercentShape) || lacksCurrency {
 			continue
 		}
 		if numbers.IsClauseNumber(r.doc.Text, f, q.Text()) || numbers.OpensClause(f, s, r.doc.Text) {
@@ -108,7 +109,7 @@ func (r *Reader) numbersBeside(q *questions.Question, s scan.Span) []ranking.Ans
 		if score > 0 {
 			c := values.NumberAnswer(found[i], score)
 			if q.Variable.Type == answers.String {
-				c.Value = answers.Value{Type: answers.String, Text: r.doc.Text[c.At.Start:c.At.End]}
+				c.Value = answers.Value{Type: answers.String, Text: c.At.In(r.doc.Text)}
 			}
 			all = append(all, c)
 		}
@@ -157,19 +158,19 @@ func (r *Reader) ratesIn(q *questions.Question, s scan.Span) []ranking.Answer {
 
 // Scores returns the score of each value of a sentence, by the words between it and the value
 // before it, and by the words after it, because verbs come last in some languages.
-func (r *Reader) Scores(q *questions.Question, s scan.Span, values []scan.Span) []float64 {
-	scores := make([]float64, len(values))
-	values = values[:min(len(values), maxValues)] // far more than sentences have
+func (r *Reader) Scores(q *questions.Question, s scan.Span, spans []scan.Span) []float64 {
+	scores := make([]float64, len(spans))
+	spans = spans[:min(len(spans), maxValues)] // far more than sentences have
 	from := s.Start
-	for i, v := range values {
+	for i, v := range spans {
 		if r.doc.Watch.Stopped() {
 			break
 		}
 		before := r.afterAnd(scan.Span{Start: from, End: max(from, v.Start)}) // two amounts may share the currency between them
 		scores[i] = ranking.MatchWords(q, r.doc.MentionsIn(before), r.doc.Topic) * sentenceWeight
 		after := scan.Span{Start: v.End, End: max(v.End, s.End)} // a range may continue in the next sentence
-		if i+1 < len(values) {
-			after.End = endBeforeAnd(r.doc.Text, scan.Span{Start: v.End, End: max(v.End, values[i+1].Start)})
+		if i+1 < len(spans) {
+			after.End = endBeforeAnd(r.doc.Text, scan.Span{Start: v.End, End: max(v.End, spans[i+1].Start)})
 		}
 		const afterFactor = 0.95
 		around := slices.Concat(r.doc.MentionsIn(before), r.doc.MentionsIn(scan.CutAtComma(r.doc.Text, after)))
@@ -187,7 +188,7 @@ var ands = []string{" and ", " und ", " y ", " e ", " et ", " en ", " och ", " i
 func (r *Reader) afterAnd(s scan.Span) scan.Span {
 	last := -1
 	for _, and := range ands {
-		if i := strings.LastIndex(r.doc.Text[s.Start:s.End], and); i >= 0 {
+		if i := strings.LastIndex(s.In(r.doc.Text), and); i >= 0 {
 			last = max(last, i+len(and))
 		}
 	}
@@ -208,7 +209,7 @@ func (r *Reader) afterAnd(s scan.Span) scan.Span {
 func endBeforeAnd(text string, s scan.Span) int {
 	first := s.End - s.Start
 	for _, and := range ands {
-		if i := strings.Index(text[s.Start:s.End], and); i >= 0 {
+		if i := strings.Index(s.In(text), and); i >= 0 {
 			first = min(first, i)
 		}
 	}

@@ -70,7 +70,7 @@ func (r *Reader) codeAt(q *questions.Question, m lexicon.Mention, s scan.Span) (
 		return ranking.Answer{}, false
 	}
 	at := r.values.Identifier(scan.Span{Start: m.At.End, End: min(s.End, m.At.End+values.MaxValueBytes)})
-	code := r.doc.Text[at.Start:at.End]
+	code := at.In(r.doc.Text)
 	isCode := strings.ContainsFunc(code, unicode.IsLetter) || len(code) >= minDigits
 	if at.End == at.Start || at.Start-m.At.End > maxGap || !isCode {
 		return ranking.Answer{}, false
@@ -83,14 +83,14 @@ var persons = []string{"doctor", "patient", "landlord", "tenant", "chair", "secr
 
 // nameBeside returns the name after a role, or after a role and "is".
 func (r *Reader) nameBeside(q *questions.Question, s scan.Span) (ranking.Answer, bool) {
-	text := strings.TrimLeft(r.doc.Text[s.Start:s.End], " ")
+	text := strings.TrimLeft(s.In(r.doc.Text), " ")
 	rest := lexicon.SkipVerb(text)
 	if q.Shape != questions.NameShape || rest == text && (r.doc.Lang == "de" || !slices.Contains(persons, q.Concept)) {
 		return ranking.Answer{}, false
 	}
 	at := names.CapitalizedRun(r.doc.Text, scan.Span{Start: s.End - len(rest), End: s.End})
 	const minWords = 2
-	if len(strings.Fields(r.doc.Text[at.Start:at.End])) < minWords || r.doc.IsOnlyTerms(at) {
+	if len(strings.Fields(at.In(r.doc.Text))) < minWords || r.doc.IsOnlyTerms(at) {
 		return ranking.Answer{}, false
 	}
 	return values.StringAnswer(r.doc.Text, at, 1), true

@@ -16,6 +16,7 @@ var conceptsText string
 // Shape is what a value looks like, in addition to its type.
 type Shape string
 
+// The shapes.
 const (
 	AnyShape      Shape = ""
 	MoneyShape    Shape = "money"

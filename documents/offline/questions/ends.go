@@ -11,6 +11,7 @@ import (
 // End is one end of a range or a change.
 type End int
 
+// The ends.
 const (
 	NoEnd End = iota
 	FirstEnd
@@ -87,7 +88,7 @@ func cutEndWords(text string) (rest string, asked End) {
 			return text, NoEnd
 		}
 		if asked = max(asked, named); left == w.Text {
-			left = text[w.At.Start:w.At.End]
+			left = w.At.In(text)
 		}
 		if left != "" {
 			kept = append(kept, left)

@@ -234,7 +234,8 @@ var shortWords = strings.NewReplacer("MwSt", "Mwst", "USt", "Ust")
 // IsUninformative reports whether a name has only single letters and fillers, so that the
 // description must be used.
 func IsUninformative(name string) bool {
-	return !slices.ContainsFunc(scan.Words(SplitName(name)), func(w scan.Word) bool { return len([]rune(w.Text)) > 1 && !lexicon.IsFiller(w.Text) })
+	isInformative := func(w scan.Word) bool { return len([]rune(w.Text)) > 1 && !lexicon.IsFiller(w.Text) }
+	return !slices.ContainsFunc(scan.Words(SplitName(name)), isInformative)
 }
 
 // SplitName returns the words of a name with spaces between them.
@@ -261,7 +262,7 @@ func SplitName(name string) string {
 func termsAsked(text string) []string {
 	all := lexicon.Business().Mentions(scan.Words(text))
 	matter := slices.DeleteFunc(slices.Clone(all), func(m lexicon.Mention) bool {
-		return !lexicon.IsTerm(m.Term) && questionWords()[scan.Fold(text[m.At.Start:m.At.End])]
+		return !lexicon.IsTerm(m.Term) && questionWords()[scan.Fold(m.At.In(text))]
 	})
 	if len(matter) == 0 {
 		matter = all

@@ -11,11 +11,14 @@ import (
 // Span is a part of a text: the bytes from Start up to, but not including, End.
 type Span struct{ Start, End int }
 
+// In returns the part of the text that the span covers.
+func (s Span) In(text string) string { return text[s.Start:s.End] }
+
 // MaxStretch limits the bytes of a sentence, and of the text beside a label.
 const MaxStretch = 4 << 10
 
 // WordsIn returns the words of a span. Their positions count from the start of the span.
-func WordsIn(text string, s Span) []Word { return Words(text[s.Start:s.End]) }
+func WordsIn(text string, s Span) []Word { return Words(s.In(text)) }
 
 // LineSpans returns the lines of a block, without their line breaks.
 func LineSpans(b *documents.Block) []Span {
@@ -42,14 +45,14 @@ func TrimSpace(text string, s Span) Span {
 
 // TrimUnicodeSpace removes all white space that Unicode defines from both ends of a span.
 func TrimUnicodeSpace(text string, s Span) Span {
-	cut := strings.TrimLeftFunc(text[s.Start:s.End], unicode.IsSpace)
+	cut := strings.TrimLeftFunc(s.In(text), unicode.IsSpace)
 	start := s.End - len(cut)
 	return Span{start, start + len(strings.TrimRightFunc(cut, unicode.IsSpace))}
 }
 
 // CutAtComma ends a span before its first comma or semicolon.
 func CutAtComma(text string, s Span) Span {
-	if i := strings.IndexAny(text[s.Start:s.End], ",;"); i >= 0 {
+	if i := strings.IndexAny(s.In(text), ",;"); i >= 0 {
 		s.End = s.Start + i
 	}
 	return s

@@ -107,7 +107,7 @@ func (r *Reader) isNotYet(s scan.Span) bool {
 
 // cutLabel splits "label: value", and a label and its value in two columns.
 func cutLabel(text string, s scan.Span) (label, value scan.Span, ok bool) {
-	part := text[s.Start:s.End]
+	part := s.In(text)
 	for i := range len(part) {
 		if part[i] == '\t' || part[i] == ':' && i+1 < len(part) && strings.IndexByte(" \t\n", part[i+1]) >= 0 {
 			return scan.Span{Start: s.Start, End: s.Start + i}, scan.TrimSpace(text, scan.Span{Start: s.Start + i + 1, End: s.End}), true
@@ -124,7 +124,7 @@ func (r *Reader) answerBehind(asked subject, clause, sentence scan.Span) (c rank
 	if !labeled {
 		return ranking.Answer{}, false
 	}
-	value, ok := readYesNo(r.doc.Text[behind.Start:behind.End])
+	value, ok := readYesNo(behind.In(r.doc.Text))
 	quote := names.Trim(r.doc.Text, clause)
 	if !ok && r.isDayDone(asked, scan.Span{Start: behind.Start, End: sentence.End}) {
 		value, ok, quote = true, true, names.Trim(r.doc.Text, scan.Span{Start: clause.Start, End: sentence.End})

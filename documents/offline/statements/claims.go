@@ -22,7 +22,7 @@ const (
 func (r *Reader) claimIn(asked subject, s scan.Span) (ranking.Answer, bool) {
 	wanted := asked.terms
 	words := r.doc.MentionsIn(s)
-	if len(words) == 0 || len(words) > maxClaimWords || strings.HasSuffix(r.doc.Text[s.Start:s.End], "?") {
+	if len(words) == 0 || len(words) > maxClaimWords || strings.HasSuffix(s.In(r.doc.Text), "?") {
 		return ranking.Answer{}, false
 	}
 	clause := r.clauseWith(wanted, s)
@@ -89,8 +89,8 @@ func hasAll(wanted, present []string) bool {
 }
 
 // conditions open a conditional clause.
-var conditions = scan.LazySet(`if unless whether when provided should si sauf lorsque se salvo caso wenn falls sofern soweit als indien tenzij
-	mits om savida ifall jesli jezeli chyba daca cu exceptia a menos quando cuando`)
+var conditions = scan.LazySet(`if unless whether when provided should si sauf lorsque se salvo caso wenn falls sofern soweit als
+	indien tenzij mits om savida ifall jesli jezeli chyba daca cu exceptia a menos quando cuando`)
 
 // isConditional reports whether words begin with a condition.
 func (r *Reader) isConditional(words []lexicon.Mention) bool {
@@ -99,7 +99,7 @@ func (r *Reader) isConditional(words []lexicon.Mention) bool {
 	}
 	n := min(len(words), 2)
 	return slices.ContainsFunc(words[:n], func(m lexicon.Mention) bool {
-		folded := scan.Fold(r.doc.Text[m.At.Start:m.At.End])
+		folded := scan.Fold(m.At.In(r.doc.Text))
 		return folded != "om" && folded != "a" && folded != "cu" && conditions()[folded]
 	})
 }
@@ -108,7 +108,7 @@ func (r *Reader) isConditional(words []lexicon.Mention) bool {
 // more words than the subject, one of which may be a verb.
 func (r *Reader) isStatement(s scan.Span, words []lexicon.Mention, wanted []string) bool {
 	const minWords = 2
-	if len(words) >= minWords && strings.HasSuffix(r.doc.Text[s.Start:s.End], ".") && r.hasState(s) {
+	if len(words) >= minWords && strings.HasSuffix(s.In(r.doc.Text), ".") && r.hasState(s) {
 		return true
 	}
 	others := 0
@@ -117,7 +117,7 @@ func (r *Reader) isStatement(s scan.Span, words []lexicon.Mention, wanted []stri
 			others++
 		}
 	}
-	for _, w := range scan.Words(r.doc.Text[s.Start:s.End]) {
+	for _, w := range scan.Words(s.In(r.doc.Text)) {
 		if lexicon.IsFiller(w.Text) {
 			others++
 		}
@@ -183,7 +183,7 @@ var joiners = scan.LazySet("that whether dass ob que qu che dat att ze iz czy ca
 // isReported reports a clause that the clause before it denies or doubts: "he denies that ...".
 func (r *Reader) isReported(clause, sentence scan.Span) bool {
 	before := scan.Span{Start: sentence.Start, End: clause.Start}
-	if before.Start == before.End || !joiners()[scan.FirstWord(r.doc.Text[clause.Start:clause.End])] {
+	if before.Start == before.End || !joiners()[scan.FirstWord(clause.In(r.doc.Text))] {
 		return false
 	}
 	nots, _ := r.stances.negations(before)

@@ -48,7 +48,7 @@ func (r stanceReader) stanceOf(at, after scan.Span, wanted []string) stance {
 func (r stanceReader) negations(at scan.Span) (nots int, without bool) {
 	words := r.doc.MentionsIn(at)
 	for i, m := range words {
-		switch folded := scan.Fold(r.doc.Text[m.At.Start:m.At.End]); {
+		switch folded := scan.Fold(m.At.In(r.doc.Text)); {
 		case lacks()[folded] && negationsOf()[r.doc.Lang][folded]:
 			without = true
 		case m.Term == "NOT" || r.isNegation(m, words[i+1:]):
@@ -60,7 +60,7 @@ func (r stanceReader) negations(at scan.Span) (nots int, without bool) {
 
 // isNegation reports whether a mention is a negation. The "no." before a number is not.
 func (r stanceReader) isNegation(m lexicon.Mention, after []lexicon.Mention) bool {
-	folded := scan.Fold(r.doc.Text[m.At.Start:m.At.End])
+	folded := scan.Fold(m.At.In(r.doc.Text))
 	if !negationsOf()[r.doc.Lang][folded] {
 		return false
 	}
@@ -73,7 +73,7 @@ func (r stanceReader) isNegation(m lexicon.Mention, after []lexicon.Mention) boo
 
 // isNeither reports the word "neither", which makes one negation together with "nor".
 func (r stanceReader) isNeither(words []lexicon.Mention) bool {
-	return slices.ContainsFunc(words, func(m lexicon.Mention) bool { return scan.Fold(r.doc.Text[m.At.Start:m.At.End]) == "neither" })
+	return slices.ContainsFunc(words, func(m lexicon.Mention) bool { return scan.Fold(m.At.In(r.doc.Text)) == "neither" })
 }
 
 // isDoubted reports a word that leaves open whether the statement is true.
@@ -88,7 +88,8 @@ func (r stanceReader) isLimited(words []lexicon.Mention) bool {
 		return false
 	}
 	text := scan.Fold(r.doc.Text[words[0].At.Start:words[len(words)-1].At.End])
-	if r.doc.Lang == "fr" && (strings.Contains(text, " qu'avec") || strings.Contains(text, " qu’avec") || strings.Contains(text, " que sous")) {
+	contains := func(phrase string) bool { return strings.Contains(text, phrase) }
+	if r.doc.Lang == "fr" && slices.ContainsFunc([]string{" qu'avec", " qu’avec", " que sous"}, contains) {
 		return true
 	}
 	return slices.ContainsFunc(scan.Words(text), func(w scan.Word) bool { return limit()[w.Text] })
@@ -105,7 +106,7 @@ func (r stanceReader) needsConsent(words []lexicon.Mention, wanted []string) boo
 		return true
 	}
 	return slices.ContainsFunc(words, func(m lexicon.Mention) bool {
-		folded := scan.Fold(r.doc.Text[m.At.Start:m.At.End])
+		folded := scan.Fold(m.At.In(r.doc.Text))
 		begins := func(stem string) bool { return strings.HasPrefix(folded, stem) }
 		return slices.ContainsFunc(consents, begins) && m.Term != "ALLOWED" && !lexicon.Contains(wanted, m.Term)
 	})
@@ -139,7 +140,9 @@ var concords = []answers.Lang{"es", "pt", "fr", "it", "pl", "ro"}
 
 // ifs open a condition, by language.
 var ifs = map[answers.Lang]func() map[string]bool{
-	"en": scan.LazySet("if when where"), "es": scan.LazySet("si cuando"), "pt": scan.LazySet("quando"), "fr": scan.LazySet("si lorsque quand"),
-	"de": scan.LazySet("wenn falls"), "it": scan.LazySet("se quando qualora"), "nl": scan.LazySet("als indien wanneer"), "sv": scan.LazySet("om nar"),
+	"en": scan.LazySet("if when where"), "es": scan.LazySet("si cuando"), "pt": scan.LazySet("quando"),
+	"fr": scan.LazySet("si lorsque quand"),
+	"de": scan.LazySet("wenn falls"), "it": scan.LazySet("se quando qualora"), "nl": scan.LazySet("als indien wanneer"),
+	"sv": scan.LazySet("om nar"),
 	"pl": scan.LazySet("jesli jezeli gdy"), "ro": scan.LazySet("daca cand"),
 }

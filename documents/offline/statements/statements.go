@@ -30,8 +30,8 @@ type Reader struct {
 }
 
 // NewReader returns a Reader for a document.
-func NewReader(doc *index.Index, set *candidates.Set, values *values.Reader) *Reader {
-	return &Reader{doc, set, values, stanceReader{doc}}
+func NewReader(doc *index.Index, set *candidates.Set, v *values.Reader) *Reader {
+	return &Reader{doc, set, v, stanceReader{doc}}
 }
 
 // Answers returns an answer for each place that says whether something is so. If the document does
@@ -125,7 +125,7 @@ func (r *Reader) pairAnswer(q *questions.Question, p *candidates.Pair, asked sub
 		return ranking.Answer{}, false
 	}
 	at := p.Value
-	value, ok := readYesNo(r.doc.Text[at.Start:at.End])
+	value, ok := readYesNo(at.In(r.doc.Text))
 	if ok && value && r.stances.isLimited(r.doc.MentionsIn(at)) {
 		return ranking.Answer{}, false
 	}
@@ -148,7 +148,7 @@ func (r *Reader) pairAnswer(q *questions.Question, p *candidates.Pair, asked sub
 
 // firstStatement ends a span after its first sentence.
 func firstStatement(text string, s scan.Span) scan.Span {
-	if i := strings.Index(text[s.Start:s.End], ". "); i >= 0 {
+	if i := strings.Index(s.In(text), ". "); i >= 0 {
 		s.End = s.Start + i
 	}
 	return s
@@ -161,7 +161,8 @@ func (r *Reader) stateIn(s scan.Span, label []string, asked subject) (value, ok 
 	if r.isDue(s, subject{doneStates, asked.duty}) {
 		stance = depends
 	}
-	return stance == affirms, stance != depends && r.answersWithState(s, slices.Concat(label, asked.terms)) && len(r.doc.MentionsIn(s)) <= maxWords
+	about := slices.Concat(label, asked.terms)
+	return stance == affirms, stance != depends && r.answersWithState(s, about) && len(r.doc.MentionsIn(s)) <= maxWords
 }
 
 // answersWithState reports whether a span has a state. "See annex" is a state only if the question

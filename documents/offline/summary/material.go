@@ -103,7 +103,7 @@ func (c *collector) prose(text string, item bool) {
 		if s.End-s.Start > maxSentenceBytes {
 			s, c.isPart = scan.Shorten(text, s, maxSentenceBytes), true
 		}
-		for _, part := range clauses(text[s.Start:s.End]) {
+		for _, part := range clauses(s.In(text)) {
 			c.add(part, i == 0, item)
 		}
 	}

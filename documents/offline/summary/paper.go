@@ -39,11 +39,11 @@ func (m *material) paperLine(ctx context.Context, d *documents.Document) (string
 		return "", nil
 	}
 	parts := []string{title}
-	if c, ok := e.FirstFound(answers.Date, paperDates); ok && !strings.Contains(title, e.Index.Text[c.At.Start:c.At.End]) {
-		parts = append(parts, e.Index.Text[c.At.Start:c.At.End])
+	if c, ok := e.FirstFound(answers.Date, paperDates); ok && !strings.Contains(title, c.At.In(e.Index.Text)) {
+		parts = append(parts, c.At.In(e.Index.Text))
 	}
 	if c, ok := e.FirstFound(answers.Number, paperSums); ok {
-		parts = append(parts, oneLine(e.LabelOf(c)+" "+e.Index.Text[c.At.Start:c.At.End]))
+		parts = append(parts, oneLine(e.LabelOf(c)+" "+c.At.In(e.Index.Text)))
 	}
 	if len(parts) == 1 {
 		return "", nil
@@ -79,10 +79,11 @@ func paperTitle(e *extraction.Extractor) string {
 	for i := range e.Index.Blocks[:min(len(e.Index.Blocks), maxBlocks)] {
 		b := &e.Index.Blocks[i]
 		for _, line := range scan.LineSpans(b) {
-			text := oneLine(e.Index.Text[line.Start:line.End])
+			text := oneLine(line.In(e.Index.Text))
 			words := e.Index.MentionsIn(line)
 			names := slices.ContainsFunc(words, func(m lexicon.Mention) bool { return slices.Contains(papers, m.Term) })
-			if names && wordCount(text) <= maxWords && !strings.HasSuffix(text, ":") && (b.Kind == documents.Heading || len(words) > 0 && !language.EndsSentence(text)) {
+			isTitle := b.Kind == documents.Heading || len(words) > 0 && !language.EndsSentence(text)
+			if names && isTitle && wordCount(text) <= maxWords && !strings.HasSuffix(text, ":") {
 				return text
 			}
 		}

@@ -40,7 +40,7 @@ func (r *Reader) stringOf(q *questions.Question, s scan.Span) []ranking.Answer {
 	default:
 		s = r.Clause(s)
 	}
-	if s.End <= s.Start || !scan.HasWord(r.doc.Text[s.Start:s.End]) {
+	if s.End <= s.Start || !scan.HasWord(s.In(r.doc.Text)) {
 		return nil
 	}
 	if q.Shape == questions.NameShape && !names.LooksLikeName(r.doc.Text, s) {
@@ -56,9 +56,9 @@ func (r *Reader) stringOf(q *questions.Question, s scan.Span) []ranking.Answer {
 
 // shownDate returns the first date as it is written.
 func (r *Reader) shownDate(q *questions.Question, s scan.Span) []ranking.Answer {
-	if dates := r.doc.AllDatesIn(s); len(dates) > 0 {
-		c := DateAnswer(q, dates[0], 1)
-		c.Value, c.Ambiguous = answers.Value{Type: answers.String, Text: r.doc.Text[c.At.Start:c.At.End]}, false
+	if days := r.doc.AllDatesIn(s); len(days) > 0 {
+		c := DateAnswer(q, days[0], 1)
+		c.Value, c.Ambiguous = answers.Value{Type: answers.String, Text: c.At.In(r.doc.Text)}, false
 		return []ranking.Answer{c}
 	}
 	return nil
@@ -78,7 +78,7 @@ func (r *Reader) shownNumber(q *questions.Question, s scan.Span) []ranking.Answe
 
 // TimeOfDay returns the first time of day in a span, such as 9:15, 9.15 or 9h15, or an empty span.
 func (r *Reader) TimeOfDay(s scan.Span) scan.Span {
-	text := r.doc.Text[s.Start:s.End]
+	text := s.In(r.doc.Text)
 	for i := 0; i < len(text); {
 		if !scan.IsDigit(text[i]) {
 			i++
@@ -141,7 +141,7 @@ func (r *Reader) WithShape(s questions.Shape, in scan.Span, score float64) []ran
 		}
 	case questions.CurrencyShape:
 		at := names.Trim(r.doc.Text, in)
-		if _, size := numbers.CurrencyAt(r.doc.Text[at.Start:at.End]); size > 0 {
+		if _, size := numbers.CurrencyAt(at.In(r.doc.Text)); size > 0 {
 			all = append(all, StringAnswer(r.doc.Text, scan.Span{Start: at.Start, End: at.Start + size}, score))
 		}
 	}
@@ -152,7 +152,7 @@ func (r *Reader) WithShape(s questions.Shape, in scan.Span, score float64) []ran
 func (r *Reader) Clause(s scan.Span) scan.Span {
 	s.End = min(s.End, r.sentenceEnd(s.Start))
 	if s.End-s.Start > MaxValueBytes {
-		text := r.doc.Text[s.Start:s.End]
+		text := s.In(r.doc.Text)
 		if i := strings.IndexAny(text, ".;\n"); i > 0 {
 			s.End = s.Start + i
 		}

@@ -24,6 +24,7 @@ type Reader struct {
 // NewReader returns a Reader for a document.
 func NewReader(doc *index.Index, set *candidates.Set) *Reader { return &Reader{doc, set} }
 
+// Values that are farther from their label than NearBytes, or not the only one, have lower scores.
 const (
 	farPenalty     = 0.8  // factor if other text comes first
 	severalPenalty = 0.85 // factor if several values fit
@@ -59,15 +60,15 @@ func (r *Reader) early(at int) float64 {
 
 // dateOf reads the first date of a span.
 func (r *Reader) dateOf(q *questions.Question, s scan.Span) []ranking.Answer {
-	dates := r.doc.AllDatesIn(s)
-	if len(dates) == 0 {
+	days := r.doc.AllDatesIn(s)
+	if len(days) == 0 {
 		return nil
 	}
-	c := DateAnswer(q, dates[0], 1)
-	if dates[0].At.Start-s.Start > NearBytes {
+	c := DateAnswer(q, days[0], 1)
+	if days[0].At.Start-s.Start > NearBytes {
 		c.Score *= farPenalty
 	}
-	if len(dates) > 1 {
+	if len(days) > 1 {
 		c.Score *= severalPenalty
 	}
 	return []ranking.Answer{c}
@@ -77,8 +78,8 @@ func (r *Reader) dateOf(q *questions.Question, s scan.Span) []ranking.Answer {
 // that ask for its start or end. terms are those of the text around it; they or the title must be
 // about a period.
 func (r *Reader) PeriodEnd(q *questions.Question, s scan.Span, terms []string) []ranking.Answer {
-	dates := r.doc.DatesIn(s)
-	if len(dates) != 2 || !isUntil(r.doc.Text[dates[0].At.End:dates[1].At.Start]) {
+	days := r.doc.DatesIn(s)
+	if len(days) != 2 || !isUntil(r.doc.Text[days[0].At.End:days[1].At.Start]) {
 		return nil
 	}
 	subjects := []string{"TERM", "CONTRACT", "START", "END", "RENT", "POLICY", "INSURANCE", "VALID"}
@@ -90,9 +91,9 @@ func (r *Reader) PeriodEnd(q *questions.Question, s scan.Span, terms []string) [
 	}
 	const score = 0.85
 	if q.AsksForEnd() {
-		return []ranking.Answer{DateAnswer(q, dates[1], score)}
+		return []ranking.Answer{DateAnswer(q, days[1], score)}
 	}
-	return []ranking.Answer{DateAnswer(q, dates[0], score)}
+	return []ranking.Answer{DateAnswer(q, days[0], score)}
 }
 
 // isUntil reports whether the text between two dates makes them a period.
@@ -176,7 +177,8 @@ func DateAnswer(q *questions.Question, d dates.Date, score float64) ranking.Answ
 }
 
 func dateAnswer(d dates.Date, score float64) ranking.Answer {
-	return ranking.Answer{Value: answers.Value{Type: answers.Date, Text: d.ISO()}, At: d.At, Score: score, Key: d.ISO(), Ambiguous: d.Ambiguous}
+	value := answers.Value{Type: answers.Date, Text: d.ISO()}
+	return ranking.Answer{Value: value, At: d.At, Score: score, Key: d.ISO(), Ambiguous: d.Ambiguous}
 }
 
 // NumberAnswer returns a number as an answer.
@@ -200,6 +202,6 @@ func DurationAnswer(text string, q *questions.Question, l index.Duration, score 
 
 // StringAnswer returns a span of the text as an answer.
 func StringAnswer(text string, at scan.Span, score float64) ranking.Answer {
-	quote := text[at.Start:at.End]
+	quote := at.In(text)
 	return ranking.Answer{Value: answers.Value{Type: answers.String, Text: quote}, At: at, Score: score, Key: scan.Key(quote)}
 }
