@@ -1,12 +1,15 @@
-// Package offline answers questions about documents without a model, an account or a download. It summarizes a document in
-// its own sentences, extracts values by labels, layout and typed parsers, and compares the values of two documents.
+// Package offline answers questions about documents without a model, an account or a download. It
+// summarizes a document in its own sentences, extracts values by labels, layout and typed parsers,
+// and compares the values of two documents.
 //
-// The same question always gets the same answer: nothing depends on the time, on chance or on the order of a map. A value is
-// returned only if the document states it clearly. If there are two readings, the value is null, because a caller cannot tell
-// a guess from a fact. Text in a document never changes what is looked for; it is only compared with words of the caller and of
-// this package.
+// The same question always gets the same answer: nothing depends on the time, on chance or on the
+// order of a map. A value is returned only if the document states it clearly. If there are two
+// readings, the value is null, because a caller cannot tell a guess from a fact. Text in a document
+// never changes what is looked for; it is only compared with words of the caller and of this
+// package.
 //
-// The packages below form a pipeline. Each imports only packages further up in this list, and takes what it needs as a parameter:
+// The packages below form a pipeline. Each imports only packages further up in this list, and takes
+// what it needs as a parameter:
 //
 //	scan                     spans, characters and words of a text
 //	language                 language, stop words, stems, sentences

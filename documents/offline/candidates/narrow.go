@@ -95,26 +95,26 @@ func headWords(doc *index.Index, s scan.Span, few int) []scan.Span {
 // heads and no other text after the name of the row.
 func (n *narrow) values(c *pairCollector, s scan.Span) bool {
 	r := c.doc
-	figures := r.NumbersIn(s)
-	if len(figures) == 0 {
+	found := r.NumbersIn(s)
+	if len(found) == 0 {
 		return false
 	}
 	from, skip := s.Start, 0
-	if len(figures) > 1 && figures[0].At.Start == s.Start && figures[0].Currency+figures[0].Fraction == "" {
-		from, skip, figures = figures[0].At.End, 1, figures[1:] // the line number has its own head
+	if len(found) > 1 && found[0].At.Start == s.Start && found[0].Currency+found[0].Fraction == "" {
+		from, skip, found = found[0].At.End, 1, found[1:] // the line number has its own head
 	}
-	name := scan.TrimSpace(r.Text, scan.Span{Start: from, End: figures[0].At.Start})
+	name := scan.TrimSpace(r.Text, scan.Span{Start: from, End: found[0].At.Start})
 	if len(r.MentionsIn(name)) == 0 || name.End-name.Start > maxLabelBytes || len(r.DatesIn(s)) > 0 {
 		return false
 	}
-	for i := range figures[1:] {
-		if scan.HasWord(r.Text[figures[i].At.End:figures[i+1].At.Start]) {
+	for i := range found[1:] {
+		if scan.HasWord(r.Text[found[i].At.End:found[i+1].At.Start]) {
 			return false
 		}
 	}
 	for _, heads := range n.ways {
-		if len(heads) == len(figures)+skip {
-			for i, f := range figures {
+		if len(heads) == len(found)+skip {
+			for i, f := range found {
 				c.addUnder(heads[i+skip], name, f.At)
 			}
 			return true

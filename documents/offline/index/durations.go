@@ -36,10 +36,10 @@ func (ix *Index) DurationsIn(s scan.Span) []Duration {
 func (ix *Index) durationAt(s scan.Span, unit lexicon.Mention) (Duration, bool) {
 	const maxGap = 16 // bytes, for words such as "calendar"
 	l := Duration{At: unit.At, Unit: unit.Term}
-	figures := ix.NumbersIn(scan.Span{Start: max(s.Start, unit.At.Start-2*maxGap), End: unit.At.Start})
+	found := ix.NumbersIn(scan.Span{Start: max(s.Start, unit.At.Start-2*maxGap), End: unit.At.Start})
 	before, from := wordBefore(ix, s, unit.At.Start)
-	if len(figures) > 0 {
-		f := figures[len(figures)-1]
+	if len(found) > 0 {
+		f := found[len(found)-1]
 		if unit.At.Start-f.At.End <= maxGap && f.Currency == "" && !f.Percent && !strings.ContainsAny(ix.Text[f.At.End:unit.At.Start], ",.;:") {
 			l.Value, l.At.Start = f.Value, f.At.Start
 			l.At.Start = writtenOut(ix, s, f.At.Start)

@@ -249,8 +249,8 @@ func (ix *Index) IsDateAt(at int) bool {
 
 // IsAmountAt reports whether a number with a currency or a percent sign begins at an offset.
 func (ix *Index) IsAmountAt(at int) bool {
-	figures := ix.NumbersIn(ix.Following(at))
-	return len(figures) > 0 && figures[0].At.Start == at && (figures[0].Currency != "" || figures[0].Percent)
+	found := ix.NumbersIn(ix.Following(at))
+	return len(found) > 0 && found[0].At.Start == at && (found[0].Currency != "" || found[0].Percent)
 }
 
 // HasUnit reports whether a unit of time, weight or length follows a number, so that it is not an

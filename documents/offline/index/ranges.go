@@ -32,9 +32,9 @@ func findRanges(ix *Index) []Range {
 			return nil
 		}
 		a, b := ix.Dates[i-1], ix.Dates[i]
-		if how := joins(ix, a.At, b.At); how != notJoined {
+		if kind := joins(ix, a.At, b.At); kind != notJoined {
 			all = append(all, Range{At: scan.Span{Start: a.At.Start, End: b.At.End}, Ends: [2]scan.Span{a.At, b.At},
-				Values: [2]string{a.ISO(), b.ISO()}, IsDate: true, Ambiguous: a.Ambiguous || b.Ambiguous, Either: how == byChoice})
+				Values: [2]string{a.ISO(), b.ISO()}, IsDate: true, Ambiguous: a.Ambiguous || b.Ambiguous, Either: kind == byChoice})
 		}
 	}
 	for i := 1; i < len(ix.Numbers); i++ {
@@ -56,13 +56,13 @@ func findRanges(ix *Index) []Range {
 
 // rangeOf connects two numbers that may be the ends of a range: from 3,850 to 4,920 EUR.
 func rangeOf(ix *Index, a, b numbers.Number) (Range, bool) {
-	how := joins(ix, a.At, b.At)
+	kind := joins(ix, a.At, b.At)
 	alike := (a.Currency == b.Currency || a.Currency == "" || b.Currency == "") && (a.Percent == b.Percent || b.Percent)
-	if how == notJoined || !alike || how == byDash && !isRising(a, b) {
+	if kind == notJoined || !alike || kind == byDash && !isRising(a, b) {
 		return Range{}, false
 	}
 	return Range{At: scan.Span{Start: a.At.Start, End: b.At.End}, Ends: [2]scan.Span{a.At, b.At}, Values: [2]string{a.Value, b.Value},
-		Percent: b.Percent, HasUnit: ix.HasUnit(b), Either: how == byChoice}, true
+		Percent: b.Percent, HasUnit: ix.HasUnit(b), Either: kind == byChoice}, true
 }
 
 // isRising reports whether a dash may connect two numbers as a range. The size of a thing and its
@@ -84,12 +84,12 @@ func daysOfMonth(ix *Index, d dates.Date) (Range, bool) {
 	f := before[len(before)-1]
 	day, err := strconv.Atoi(f.Value)
 	first := dates.Date{Year: d.Year, Month: d.Month, Day: day}
-	how := joins(ix, f.At, d.At)
-	if err != nil || !first.Exists() || how == notJoined {
+	kind := joins(ix, f.At, d.At)
+	if err != nil || !first.Exists() || kind == notJoined {
 		return Range{}, false
 	}
 	return Range{At: scan.Span{Start: f.At.Start, End: d.At.End}, Ends: [2]scan.Span{f.At, d.At},
-		Values: [2]string{first.ISO(), d.ISO()}, IsDate: true, Either: how == byChoice}, true
+		Values: [2]string{first.ISO(), d.ISO()}, IsDate: true, Either: kind == byChoice}, true
 }
 
 // joining is how a text connects two values.

@@ -44,9 +44,9 @@ func Guess(text string) answers.Lang {
 	if lang := Detect(text); lang != "" {
 		return lang
 	}
-	const most = 4000
+	const maxBytes = 4000
 	best, votes := answers.Lang("en"), 0
-	words := strings.Fields(strings.ToLower(text[:min(len(text), most)]))
+	words := strings.Fields(strings.ToLower(text[:min(len(text), maxBytes)]))
 	for _, lang := range answers.Langs() {
 		n := 0
 		for _, w := range words {

@@ -183,9 +183,9 @@ func StartsLower(text string) bool {
 // isParagraphNumber reports whether a text is only the number of a paragraph: "2.", "b)", "§ 3.",
 // "iv.".
 func isParagraphNumber(text string) bool {
-	const longest = 10
+	const maxBytes = 10
 	text = strings.TrimSpace(strings.TrimLeft(text, "§(-–—•* "))
-	if text == "" || len(text) > longest || !strings.ContainsAny(text[len(text)-1:], ".)") {
+	if text == "" || len(text) > maxBytes || !strings.ContainsAny(text[len(text)-1:], ".)") {
 		return text == ""
 	}
 	body := strings.TrimRight(text, ".)")

@@ -180,10 +180,10 @@ var endings = []string{"ului", "erna", "elor", "ilor", "arna", "orna", "ens", "e
 
 // inflected returns the terms of a word that is in the lexicon without one of the endings.
 func (l *Lexicon) inflected(text string) []string {
-	const least = 4
+	const minBytes = 4
 	for _, ending := range endings {
 		stem, ok := strings.CutSuffix(text, ending)
-		if !ok || len(stem) < least {
+		if !ok || len(stem) < minBytes {
 			continue
 		}
 		if terms := l.forms[stem].terms; terms != nil && !IsFiller(stem) {

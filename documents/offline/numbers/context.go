@@ -41,10 +41,10 @@ func (f *Number) isReference(text string) bool {
 // numbersHeading reports a number such as 4.2 at the beginning of a line, before a word with a
 // capital.
 func (f *Number) numbersHeading(text, word string) bool {
-	const most = 2
+	const maxPartDigits = 2
 	first, _ := utf8.DecodeRuneInString(word)
 	opens := f.At.Start == 0 || text[f.At.Start-1] == '\n'
-	return opens && f.At == f.digits && len(f.whole) <= most && len(f.Fraction) <= most && unicode.IsUpper(first)
+	return opens && f.At == f.digits && len(f.whole) <= maxPartDigits && len(f.Fraction) <= maxPartDigits && unicode.IsUpper(first)
 }
 
 // partOfName reports whether the digits at offset i belong to a name, a date or a longer number
@@ -143,8 +143,8 @@ func (f *Number) endsWell(text string) bool {
 
 // shortWord returns the first word of a text, cut to a length that no known word reaches.
 func shortWord(text string) string {
-	const most = 24
-	return text[:scan.WordEnd(text[:min(len(text), most)], 0)]
+	const maxBytes = 24
+	return text[:scan.WordEnd(text[:min(len(text), maxBytes)], 0)]
 }
 
 // IsUnit reports a unit of weight, length, area, volume, time or data.

@@ -49,8 +49,8 @@ func isOpening(left string) bool { return left == "" || left[len(left)-1] == '\n
 
 // restOfLine returns the text up to the end of the line or cell, limited to a number of bytes.
 func restOfLine(text string) string {
-	const most = 120
-	text = text[:min(len(text), most)]
+	const maxBytes = 120
+	text = text[:min(len(text), maxBytes)]
 	if i := strings.IndexAny(text, "\n\t"); i >= 0 {
 		return text[:i]
 	}
@@ -85,8 +85,8 @@ func listsOn(line string) bool {
 
 // listsAlready reports whether left has earlier amounts of such a list.
 func listsAlready(left string) bool {
-	const most = 120
-	line := left[max(0, len(left)-most):]
+	const maxBytes = 120
+	line := left[max(0, len(left)-maxBytes):]
 	line = line[strings.LastIndexAny(line, "\n\t")+1:]
 	return strings.Contains(line, ": - ") || strings.Contains(line, ": – ") || strings.Contains(line, ": — ")
 }

@@ -126,22 +126,22 @@ func conceptOf(terms []string) *concept {
 // has reports whether terms name the concept. Patterns with a low weight can answer, but do not
 // name it.
 func (c *concept) has(terms []string) bool {
-	const leastWeight = 0.8 // the weaker patterns answer, they do not name
+	const minWeight = 0.8 // weaker patterns answer, but do not name the concept
 	return slices.ContainsFunc(c.patterns, func(p Pattern) bool {
-		return p.Weight >= leastWeight && len(p.topics) == 0 && lexicon.SameTerms(p.Terms, terms)
+		return p.Weight >= minWeight && len(p.topics) == 0 && lexicon.SameTerms(p.Terms, terms)
 	})
 }
 
 // conceptWithin returns the concept of the longest pattern that a description contains and that
 // shares a term with the name, or nil.
 func conceptWithin(description, name []string) *concept {
-	const leastWeight = 0.9
+	const minWeight = 0.9
 	var best *concept
 	size := 0
 	all := allConcepts()
 	for i := range all {
 		for _, p := range all[i].patterns {
-			longer := p.Weight >= leastWeight && len(p.topics) == 0 && len(p.Terms) > size
+			longer := p.Weight >= minWeight && len(p.topics) == 0 && len(p.Terms) > size
 			if longer && lexicon.Subset(p.Terms, description) && !lexicon.AllGeneric(p.Terms) && sharesTerm(p.Terms, name) {
 				best, size = &all[i], len(p.Terms)
 			}

@@ -261,13 +261,13 @@ func SplitName(name string) string {
 // does it end?" asks for an end.
 func termsAsked(text string) []string {
 	all := lexicon.Business().Mentions(scan.Words(text))
-	matter := slices.DeleteFunc(slices.Clone(all), func(m lexicon.Mention) bool {
+	relevant := slices.DeleteFunc(slices.Clone(all), func(m lexicon.Mention) bool {
 		return !lexicon.IsTerm(m.Term) && questionWords()[scan.Fold(m.At.In(text))]
 	})
-	if len(matter) == 0 {
-		matter = all
+	if len(relevant) == 0 {
+		relevant = all
 	}
-	return lexicon.LabelTerms(matter)
+	return lexicon.LabelTerms(relevant)
 }
 
 var questionWords = sync.OnceValue(func() map[string]bool {

@@ -22,7 +22,7 @@ type Answer struct {
 }
 
 // NoValueKey is the key of all answers without a value.
-const NoValueKey = "\x00" // of all that is void, and of nothing else
+const NoValueKey = "\x00"
 
 // MinScore is the least score of an answer. RepeatBonus is added if the document repeats a value.
 const (

@@ -27,8 +27,8 @@ type WordReader struct {
 
 // FirstWord returns the first word of a text, folded; it looks at the first bytes only.
 func FirstWord(text string) string {
-	const longest = 24 // bytes
-	words := Words(text[:min(len(text), longest)])
+	const maxBytes = 24
+	words := Words(text[:min(len(text), maxBytes)])
 	if len(words) == 0 {
 		return ""
 	}
@@ -46,9 +46,9 @@ func LastWord(text string) string {
 
 // Read returns the next words: at least enough, and then more up to the next break, but never more
 // than most.
-func (r *WordReader) Read(enough, most int) []Word {
+func (r *WordReader) Read(enough, maxWords int) []Word {
 	words := make([]Word, 0, min(enough, (len(r.Text)-r.Offset)/6+1))
-	for r.Offset < len(r.Text) && len(words) < most && (len(words) < enough || !r.breaks) {
+	for r.Offset < len(r.Text) && len(words) < maxWords && (len(words) < enough || !r.breaks) {
 		end := WordEnd(r.Text, r.Offset)
 		if end == r.Offset {
 			r.breaks = r.breaks || strings.IndexByte("\n\t:;|()[],", r.Text[r.Offset]) >= 0

@@ -56,12 +56,12 @@ func (r *Reader) claims(q *questions.Question, asked *questions.Pattern) []ranki
 	plainQuery := *q
 	plainQuery.Patterns = []questions.Pattern{{Terms: wanted, Weight: asked.Weight}}
 	m := subject{terms: wanted, duty: asksForDuty(q, asked)}
-	touched := r.doc.SimilarTerms(slices.Concat(wanted, taxWords(wanted)))
+	relevant := r.doc.SimilarTerms(slices.Concat(wanted, taxWords(wanted)))
 	for i := range r.set.Pairs {
 		if r.doc.Watch.Stopped() {
 			return nil
 		}
-		if !lexicon.AnyIn(touched, r.set.Pairs[i].Label) {
+		if !lexicon.AnyIn(relevant, r.set.Pairs[i].Label) {
 			continue
 		}
 		if c, ok := r.pairAnswer(&plainQuery, &r.set.Pairs[i], m); ok {
@@ -74,7 +74,7 @@ func (r *Reader) claims(q *questions.Question, asked *questions.Pattern) []ranki
 		if r.doc.Watch.Stopped() {
 			return nil
 		}
-		if !r.doc.MentionsAny(touched, s) {
+		if !r.doc.MentionsAny(relevant, s) {
 			continue
 		}
 		c, ok := r.claimIn(m, s)

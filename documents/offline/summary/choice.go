@@ -48,7 +48,7 @@ func (c *chooser) take(i int) {
 // best returns the best sentence of at most room words, or -1.
 func (c *chooser) best(room int) int {
 	const same, related, oneBlock = 0.55, 0.05, 0.95
-	best, most := -1, -1.0
+	best, highestValue := -1, -1.0
 	for i := range c.sentences {
 		s := &c.sentences[i]
 		if !c.usable[i] || s.words > room || c.alike[i] > same || slices.Contains(c.taken, i) {
@@ -58,8 +58,8 @@ func (c *chooser) best(room int) int {
 		if c.hasBlock(s.block) {
 			value *= oneBlock
 		}
-		if value > most {
-			best, most = i, value
+		if value > highestValue {
+			best, highestValue = i, value
 		}
 	}
 	return best

@@ -226,10 +226,10 @@ type captions struct {
 // caption adds a caption. A pause ends the collected text. Players that scroll repeat the last line
 // in the next caption, so repeated lines are skipped.
 func (c *collector) caption(b *documents.Block) {
-	const pause, longest = 2.0, 600 // seconds, words
+	const pauseSeconds, maxWords = 2.0, 600
 	text := oneLine(b.Text)
 	noise := strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") // [Applause]
-	if b.Time.From-c.captions.until > pause || c.captions.words > longest {
+	if b.Time.From-c.captions.until > pauseSeconds || c.captions.words > maxWords {
 		c.endCaptions()
 	}
 	c.captions.until = b.Time.To
@@ -275,11 +275,11 @@ func linesOf(lines []string, words int) int {
 // runningLines returns the headers and footers: short lines that are repeated on several pages.
 // Page numbers are ignored.
 func runningLines(d *documents.Document) map[string]bool {
-	const longest, often = 160, 3
+	const maxBytes, minPages = 160, 3
 	pages, last := map[string]int{}, map[string]int{}
 	for i := range d.Blocks {
 		b := &d.Blocks[i]
-		if len(b.Text) > longest || b.Page == 0 || b.Kind == documents.Row {
+		if len(b.Text) > maxBytes || b.Page == 0 || b.Kind == documents.Row {
 			continue
 		}
 		if line := masked(b.Text); last[line] != b.Page {
@@ -289,7 +289,7 @@ func runningLines(d *documents.Document) map[string]bool {
 	}
 	running := map[string]bool{}
 	for line, count := range pages {
-		if count >= often {
+		if count >= minPages {
 			running[line] = true
 		}
 	}
@@ -298,8 +298,8 @@ func runningLines(d *documents.Document) map[string]bool {
 
 // masked replaces all digits by zeros.
 func masked(text string) string {
-	const longest = 160
-	if len(text) > longest {
+	const maxBytes = 160
+	if len(text) > maxBytes {
 		return ""
 	}
 	return strings.Map(func(r rune) rune {

@@ -175,8 +175,8 @@ var money = map[string]bool{
 
 // isBoilerplate reports text that is in every document of a company, such as a disclaimer.
 func (p *prior) isBoilerplate(text string) bool {
-	const longest = 400
-	if len(text) > longest {
+	const maxBytes = 400
+	if len(text) > maxBytes {
 		return false
 	}
 	lower := strings.ToLower(text)

@@ -159,10 +159,10 @@ func (m *material) rank(ctx context.Context, hint string) (*chooser, error) {
 	if err := m.watch.Check(); err != nil {
 		return nil, err
 	}
-	rank, most := edges.walk(bias), highest(bias)
+	rank, top := edges.walk(bias), highest(bias)
 	c := &chooser{sentences: compared, score: make([]float64, len(compared)), alike: make([]float64, len(compared))}
 	for i := range compared {
-		c.score[i] = rounded(math.Pow(rank[i], centralWeight) * bias[i] / most)
+		c.score[i] = rounded(math.Pow(rank[i], centralWeight) * bias[i] / top)
 	}
 	c.usable = p.usable(compared)
 	return c, nil
@@ -179,12 +179,12 @@ func (p *prior) weights(sentences []sentence, n int) []float64 {
 		weights[i] = p.of(&sentences[i], sentences[i].order, n)
 		asked[i] = p.hintShare(&sentences[i])
 	}
-	most := highest(asked)
-	if most == 0 {
+	top := highest(asked)
+	if top == 0 {
 		return weights
 	}
 	for i := range weights {
-		weights[i] *= 0.15 + 2*asked[i]/most
+		weights[i] *= 0.15 + 2*asked[i]/top
 	}
 	return weights
 }
@@ -211,9 +211,9 @@ func (p *prior) usable(sentences []sentence) []bool {
 }
 
 func highest(values []float64) float64 {
-	most := 0.0
+	result := 0.0
 	for _, v := range values {
-		most = max(most, v)
+		result = max(result, v)
 	}
-	return most
+	return result
 }

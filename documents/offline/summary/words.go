@@ -91,10 +91,10 @@ func (t *tables) line(is, asked answers.Lang) string {
 
 // shortNames returns the first names and leaves out those that are sentences.
 func (t *tables) shortNames() string {
-	const most, longest = 6, 3
+	const maxNames, maxWords = 6, 3
 	var names []string
-	for _, name := range t.names[:min(len(t.names), most)] {
-		if name = oneLine(name); name != "" && wordCount(name) <= longest {
+	for _, name := range t.names[:min(len(t.names), maxNames)] {
+		if name = oneLine(name); name != "" && wordCount(name) <= maxWords {
 			names = append(names, name)
 		}
 	}

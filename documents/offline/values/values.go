@@ -109,34 +109,34 @@ func isUntil(between string) bool {
 
 // numberOf reads the number of a pair that fits the shape of the question.
 func (r *Reader) numberOf(q *questions.Question, p *candidates.Pair) []ranking.Answer {
-	figures := r.doc.NumbersIn(p.Value)
+	found := r.doc.NumbersIn(p.Value)
 	switch q.Shape {
 	case questions.DurationShape:
 		return r.durationNumber(q, p)
 	case questions.PercentShape:
-		figures = slices.Concat(figures, r.doc.NumbersIn(p.LabelAt))
-		return onlyNumber(figures, p.Value, func(f numbers.Number) bool { return f.Percent })
+		found = slices.Concat(found, r.doc.NumbersIn(p.LabelAt))
+		return onlyNumber(found, p.Value, func(f numbers.Number) bool { return f.Percent })
 	case questions.MoneyShape:
-		if with := onlyNumber(figures, p.Value, func(f numbers.Number) bool { return f.Currency != "" && !f.Percent }); with != nil {
+		if with := onlyNumber(found, p.Value, func(f numbers.Number) bool { return f.Currency != "" && !f.Percent }); with != nil {
 			return with
 		}
-		return onlyNumber(figures, p.Value, func(f numbers.Number) bool {
+		return onlyNumber(found, p.Value, func(f numbers.Number) bool {
 			return !f.Percent && !r.doc.HasUnit(f) && !numbers.IsClauseNumber(r.doc.Text, f, q.Text())
 		})
 	case questions.IDShape:
-		return onlyNumber(figures, p.Value, func(f numbers.Number) bool { return f.Fraction == "" && f.Currency == "" && !f.Percent })
+		return onlyNumber(found, p.Value, func(f numbers.Number) bool { return f.Fraction == "" && f.Currency == "" && !f.Percent })
 	}
 	counts := slices.Contains(q.NameTerms, "QUANTITY")
-	return onlyNumber(figures, p.Value, func(f numbers.Number) bool {
+	return onlyNumber(found, p.Value, func(f numbers.Number) bool {
 		return (!counts || f.Currency == "" && !f.Percent) && !numbers.IsClauseNumber(r.doc.Text, f, q.Text())
 	})
 }
 
 // onlyNumber returns the only number that fits. If several fit, it returns the first with a lower
 // score.
-func onlyNumber(figures []numbers.Number, s scan.Span, fit func(numbers.Number) bool) []ranking.Answer {
+func onlyNumber(found []numbers.Number, s scan.Span, fit func(numbers.Number) bool) []ranking.Answer {
 	var fitting []numbers.Number
-	for _, f := range figures {
+	for _, f := range found {
 		if fit(f) {
 			fitting = append(fitting, f)
 		}
