@@ -50,7 +50,7 @@ func Guess(text string) answers.Lang {
 	for _, lang := range answers.Langs() {
 		n := 0
 		for _, w := range words {
-			if StopWords()[lang][w] {
+			if stopWords()[lang][w] {
 				n++
 			}
 		}

@@ -39,8 +39,8 @@ var languageText string
 // Slovak, Catalan), so that those are not mistaken for a supported one.
 var languageWords = sync.OnceValue(func() WordLists { return ParseLists(languageText) })
 
-// StopWords returns the stop words of each supported language.
-var StopWords = sync.OnceValue(func() map[answers.Lang]map[string]bool {
+// stopWords returns the stop words of each supported language.
+var stopWords = sync.OnceValue(func() map[answers.Lang]map[string]bool {
 	sets := map[answers.Lang]map[string]bool{}
 	for lang, list := range languageWords()["stop words"] {
 		sets[lang] = scan.SetOf(list)
@@ -60,5 +60,5 @@ var AllStopWords = sync.OnceValue(func() map[string]bool {
 // Prepare builds the word lists that every document needs. Calling it early is optional.
 func Prepare() {
 	distinctiveWords()
-	StopWords()
+	stopWords()
 }
