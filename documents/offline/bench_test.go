@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"portside/documents"
 	"portside/documents/answers"
 )
 
-// BenchmarkInvoice: three variables of one page.
+// BenchmarkInvoice extracts three variables from one page.
 func BenchmarkInvoice(b *testing.B) {
 	text, err := os.ReadFile("testdata/documents/en-invoice.txt")
 	if err != nil {
@@ -27,10 +28,10 @@ func BenchmarkInvoice(b *testing.B) {
 	}
 }
 
-// BenchmarkHundredPages: a summary, and ten values, of 100 pages of 400 words.
+// BenchmarkHundredPages summarizes 100 pages of 400 words and extracts ten values from them.
 func BenchmarkHundredPages(b *testing.B) {
 	const words = 40_000
-	d := longDocument(b, words)
+	d := largeDocument(b, words)
 	b.Run("summarize", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := New().Summarize(b.Context(), d, answers.SummarySettings{Length: answers.Long}); err != nil {
@@ -49,4 +50,19 @@ func BenchmarkHundredPages(b *testing.B) {
 			}
 		}
 	})
+}
+
+// largeDocument repeats the sample of a summary with different words in each section.
+func largeDocument(tb testing.TB, words int) *documents.Document {
+	tb.Helper()
+	sample, err := os.ReadFile("summary/testdata/summaries/en.txt")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var text strings.Builder
+	for i := 0; len(strings.Fields(text.String())) < words; i++ {
+		fmt.Fprintf(&text, "# Part %d\nThe report of office %d covers %d matters and names clerk%d of town%d.\n", i, i, 7*i, 11*i, 13*i)
+		text.WriteString(strings.ReplaceAll(string(sample), "the ", fmt.Sprintf("the word%d ", i)))
+	}
+	return readDocument(tb, text.String())
 }

@@ -12,7 +12,7 @@ import (
 	"portside/documents/offline"
 )
 
-// expiring is a context that is done once it was looked at so many times.
+// expiring is a context that ends after its error was requested a number of times.
 type expiring struct {
 	context.Context
 	left atomic.Int64
@@ -25,8 +25,8 @@ func (e *expiring) Err() error {
 	return nil
 }
 
-// A caller that is gone must not keep the function busy: a large document takes seconds to prepare.
-func TestPreparationEndsWithItsContext(t *testing.T) {
+// Preparing a large document takes seconds, so the engine must stop when the caller does.
+func TestEngineStopsWithContext(t *testing.T) {
 	into := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
 	const blocks = 2000
 	for range blocks {

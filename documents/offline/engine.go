@@ -1,31 +1,101 @@
-// Package offline answers questions about documents without any model, account or download: summaries by ranking the
-// document's own sentences, values by labels, layout and typed parsers, and comparisons by the kind of the values.
+// Package offline answers questions about documents without a model, an account or a download. It
+// summarizes a document in its own sentences, extracts values by labels, layout and typed parsers,
+// and compares the values of two documents.
 //
-// What must stay true: the same question gets the same answer, so nothing here depends on time, chance or the order of a
-// map; a value is given only where the document says it in so many words, and null wherever two readings are as good as
-// each other, because a caller cannot tell a guess from a fact; and nothing in a document can change what is looked for,
-// because text is only ever compared with words that the caller and this package chose.
+// The same question always gets the same answer: nothing depends on the time, on chance or on the
+// order of a map. A value is returned only if the document states it clearly. If there are two
+// readings, the value is null, because a caller cannot tell a guess from a fact. Text in a document
+// never changes what is looked for; it is only compared with words of the caller and of this
+// package.
+//
+// The packages below form a pipeline. Each imports only packages further up in this list, and takes
+// what it needs as a parameter:
+//
+//	scan                     spans, characters and words of a text
+//	language                 language, stop words, stems, sentences
+//	lexicon                  words → terms that are the same in all languages
+//	dates, numbers, names    text → typed values with their positions
+//	index                    document → terms, numbers, dates, durations and ranges by position
+//	questions                variable → labels that would answer it
+//	candidates               index → pairs of label and value, sentences, check boxes
+//	ranking                  label → score; answers → the best one
+//	values, prose            pair or sentence → answers
+//	statements               pair or sentence → true or false
+//	extraction               document and variables → values with evidence
+//	summary, comparison      what the engine writes
 package offline
 
-import "portside/documents/answers"
+import (
+	"context"
+	"slices"
 
-// Engine is the offline engine. It has no state: one serves any number of calls at once.
+	"portside/documents"
+	"portside/documents/answers"
+	"portside/documents/offline/comparison"
+	"portside/documents/offline/extraction"
+	"portside/documents/offline/language"
+	"portside/documents/offline/lexicon"
+	"portside/documents/offline/summary"
+)
+
+// Engine is the offline engine. It has no state and is safe for concurrent use.
 type Engine struct{}
 
-// New returns an Engine. It begins to prepare the word lists at once, beside what a program does before its first question.
+// New returns an Engine. It starts to build the word lists in the background, so that the first
+// question does not wait for all of them.
 func New() *Engine {
 	go prepare()
 	return &Engine{}
 }
 
-// prepare makes the lists that every question about a value needs; the others wait for theirs.
+// prepare builds the lists that every question needs. Other lists are built on first use.
 func prepare() {
-	theLexicon()
-	tellingWords()
-	stopWords()
+	lexicon.Business()
+	language.Prepare()
 }
 
-// Version names the rules below. It is raised whenever the same question may get another answer.
+// Version returns the name and revision of the rules. The revision changes whenever a question may
+// get another answer.
 func (*Engine) Version() string { return "offline-5" }
 
 var _ answers.Engine = (*Engine)(nil)
+
+// Extract implements [answers.Engine]. A value is found only if one reading of the document is
+// good, and clearly better than any other value.
+func (*Engine) Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettings) (answers.Extraction, error) {
+	return extraction.Extract(ctx, d, s)
+}
+
+// Summarize implements [answers.Engine]. The summary consists of sentences of the document, in
+// their order and language. If another language was requested, a warning says so. The summary of an
+// invoice or a similar paper begins with its title, date and total. The summary of a document that
+// is mostly tables begins with a sentence of the engine about them. Warnings of the document are
+// not repeated.
+func (*Engine) Summarize(ctx context.Context, d *documents.Document, s answers.SummarySettings) (answers.Summary, error) {
+	return summary.Summarize(ctx, d, s)
+}
+
+// Compare implements [answers.Engine]. It extracts the variables from both documents and describes
+// how the values differ by their type. The sentences are in the language of the settings, or else
+// in that of the first document.
+func (e *Engine) Compare(ctx context.Context, first, second *documents.Document, s answers.CompareSettings) (answers.Comparison, error) {
+	settings := answers.ExtractSettings{Variables: s.Variables, Lang: s.Lang}
+	a, err := e.Extract(ctx, first, settings)
+	if err != nil {
+		return answers.Comparison{}, err
+	}
+	b, err := e.Extract(ctx, second, settings)
+	if err != nil {
+		return answers.Comparison{}, err
+	}
+	lang := s.Lang
+	if !slices.Contains(answers.Langs(), lang) {
+		lang = language.Guess(first.Text())
+	}
+	words := comparison.Describe(a, b, lang, s)
+	warnings := slices.Clone(a.Warnings)
+	if len(warnings) == 0 {
+		warnings = slices.Clone(b.Warnings)
+	}
+	return answers.Comparison{First: a, Second: b, Words: words, Warnings: warnings}, nil
+}

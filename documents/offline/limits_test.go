@@ -9,9 +9,13 @@ import (
 
 	"portside/documents"
 	"portside/documents/answers"
+	"portside/documents/offline/candidates"
+	"portside/documents/offline/extraction"
+	"portside/documents/offline/index"
+	"portside/documents/offline/scan"
 )
 
-// hostile are texts that are short to write down and long to read.
+// hostile are large texts that are expensive to read.
 var hostile = map[string]string{
 	"one word":        strings.Repeat("a", 1_600_000),
 	"codes":           strings.Repeat("DE11", 200_000),
@@ -37,88 +41,64 @@ func hostileDocument(t *testing.T, text string) *documents.Document {
 	return into.Document()
 }
 
-// Whatever a document consists of, what is held of it is bounded, and lies in the document.
-func TestReadingsAreBounded(t *testing.T) {
+// The facts that are kept of any document are limited, and their positions are within the document.
+func TestExtractionIsBounded(t *testing.T) {
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {
 			d := hostileDocument(t, text)
-			r, err := newReading(t.Context(), d)
+			r, err := extraction.Prepare(t.Context(), d)
 			if err != nil {
 				t.Fatal(err)
 			}
 			const termsOfWord = 4
-			held := []int{len(r.mentions) / termsOfWord, len(r.figures), len(r.dates), len(r.sentences)}
-			if most := slices.Max(held); most > mostWords || len(r.pairs) > mostPairs || len(r.text) > mostSearched {
-				t.Errorf("held %d, %d pairs, %d bytes", held, len(r.pairs), len(r.text))
+			held := []int{len(r.Index.Mentions) / termsOfWord, len(r.Index.Numbers), len(r.Index.Dates), len(r.Candidates.Sentences)}
+			pairs := len(r.Candidates.Pairs)
+			if slices.Max(held) > index.MaxWords || pairs > candidates.MaxPairs || len(r.Index.Text) > index.MaxBytes {
+				t.Errorf("held %d, %d pairs, %d bytes", held, len(r.Candidates.Pairs), len(r.Index.Text))
 			}
-			tooLong := func(s span) bool { return s.end-s.start > mostStretch || s.end > len(r.text) }
-			if slices.ContainsFunc(r.sentences, tooLong) {
+			tooLong := func(s scan.Span) bool { return s.End-s.Start > scan.MaxStretch || s.End > len(r.Index.Text) }
+			if slices.ContainsFunc(r.Candidates.Sentences, tooLong) {
 				t.Error("a sentence is too long")
 			}
-			if slices.ContainsFunc(r.pairs, func(p pair) bool { return tooLong(p.value) }) {
+			if slices.ContainsFunc(r.Candidates.Pairs, func(p candidates.Pair) bool { return tooLong(p.Value) }) {
 				t.Error("a value is too long")
 			}
-			if !strings.HasPrefix(d.Text(), r.text) {
+			if !strings.HasPrefix(d.Text(), r.Index.Text) {
 				t.Error("the text searched is not the document's")
 			}
 		})
 	}
 }
 
-// A word is looked up by its parts only up to a length: twice as long a word must not take four times as many steps.
-func TestLongWordsAreNotTakenApart(t *testing.T) {
-	long := strings.Repeat("rechnung", 1+mostWord/len("rechnung")) + "es"
-	if terms := theLexicon().single(long, nil, map[string][]string{}); !slices.Equal(terms, []string{long}) {
-		t.Errorf("the terms of a long word are %q", terms)
-	}
-	if terms := theLexicon().single("rechnungsnummer", nil, map[string][]string{}); !slices.Contains(terms, "INVOICE") {
-		t.Errorf("the terms of a compound are %q", terms)
-	}
-}
-
-// The end of what is searched is told once, the same each time, and what comes before it is found.
-func TestOnlyTheFirstPartIsSearched(t *testing.T) {
+// A document that is too long gives one warning, and values of its first part are found.
+func TestLongDocumentIsSearchedPartly(t *testing.T) {
 	asked := []answers.Variable{{Name: "total", Type: answers.Number}, {Name: "invoice_number", Type: answers.String}}
-	d := hostileDocument(t, "Total: 12.50 EUR\n"+strings.Repeat("word ", mostWords)+"\nInvoice number: RE-2026-17")
+	d := hostileDocument(t, "Total: 12.50 EUR\n"+strings.Repeat("word ", index.MaxWords)+"\nInvoice number: RE-2026-17")
 	for range 2 {
 		got, err := New().Extract(t.Context(), d, answers.ExtractSettings{Variables: asked})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got.Warnings, []string{partlySearched}) {
+		if !slices.Equal(got.Warnings, []string{extraction.PartlySearched}) {
 			t.Errorf("warnings: %q", got.Warnings)
 		}
 		if total, number := got.Values["total"], got.Values["invoice_number"]; total.Text != "12.5" || number.Found() {
 			t.Errorf("found %v and %v", total, number)
 		}
 	}
-	small := hostileDocument(t, "Total: 12.50 EUR\n"+strings.Repeat("word ", mostWords-4)+"\n")
+	small := hostileDocument(t, "Total: 12.50 EUR\n"+strings.Repeat("word ", index.MaxWords-4)+"\n")
 	if got, err := New().Extract(t.Context(), small, answers.ExtractSettings{Variables: asked}); err != nil || len(got.Warnings) > 0 {
 		t.Errorf("of a document that is searched whole: %q, %v", got.Warnings, err)
 	}
 	for _, pair := range [][2]*documents.Document{{d, small}, {small, d}, {d, d}} {
 		got, err := New().Compare(t.Context(), pair[0], pair[1], answers.CompareSettings{Variables: asked})
-		if err != nil || !slices.Equal(got.Warnings, []string{partlySearched}) {
+		if err != nil || !slices.Equal(got.Warnings, []string{extraction.PartlySearched}) {
 			t.Errorf("of a comparison: %q, %v", got.Warnings, err)
 		}
 	}
 }
 
-func TestSummariesAreBounded(t *testing.T) {
-	for _, text := range []string{
-		strings.Repeat("It is so. ", mostSentences+1), strings.Repeat("1 ", mostSentence), strings.Repeat("a", 2*mostSentence),
-	} {
-		got, err := New().Summarize(t.Context(), hostileDocument(t, text), answers.SummarySettings{Length: answers.Long})
-		if err != nil || !slices.Contains(got.Warnings, partlySummarized) {
-			t.Errorf("of %q: %q, %v", text[:10], got.Warnings, err)
-		}
-		if words := wordCount(got.Text); words > budgets[len(budgets)-1].words {
-			t.Errorf("of %q: %d words", text[:10], words)
-		}
-	}
-}
-
-// ending is a context that ends after so many looks, and counts those that come after.
+// ending is a context that ends after its error was requested a number of times. It also counts later requests.
 type ending struct {
 	context.Context
 	left int
@@ -131,8 +111,8 @@ func (e *ending) Err() error {
 	return nil
 }
 
-// Wherever a context ends, nothing goes on. That it is looked at often shows in the number of looks at every text.
-func TestEndsMidway(t *testing.T) {
+// At whatever step the context ends, the work stops.
+func TestExtractStopsAtAnyStep(t *testing.T) {
 	variables := []answers.Variable{
 		{Name: "total", Type: answers.Number}, {Name: "supplier", Type: answers.String}, {Name: "paid", Type: answers.Boolean},
 		{Name: "maximum_total", Type: answers.Number},
@@ -164,12 +144,13 @@ func TestEndsMidway(t *testing.T) {
 	}
 }
 
-// What is searched at all is looked through with the context in view: some thousand words at a time, and fewer later on.
-func TestLooksOften(t *testing.T) {
+// The engine checks the context after a few thousand words at most.
+func TestExtractChecksContextOften(t *testing.T) {
 	for _, name := range []string{"numbers", "sums", "boxes", "ranges"} {
 		ctx := &ending{t.Context(), 1 << 40}
 		d := hostileDocument(t, hostile[name])
-		asked := answers.ExtractSettings{Variables: []answers.Variable{{Name: "total", Type: answers.Number}, {Name: "paid", Type: answers.Boolean}}}
+		variables := []answers.Variable{{Name: "total", Type: answers.Number}, {Name: "paid", Type: answers.Boolean}}
+		asked := answers.ExtractSettings{Variables: variables}
 		if _, err := New().Extract(ctx, d, asked); err != nil {
 			t.Fatal(err)
 		}
@@ -180,8 +161,8 @@ func TestLooksOften(t *testing.T) {
 	}
 }
 
-// What is no day, no one number and no sign is null, not a part of it.
-func TestWhatIsNoNumber(t *testing.T) {
+// An invalid date, two numbers or two signs give null, not a part of them.
+func TestInvalidValuesAreNull(t *testing.T) {
 	for _, step := range []struct{ text, name, want string }{
 		{"Due: 30 February 2026", "due", ""},
 		{"Total: 30 February 2026", "total", ""},
@@ -205,29 +186,5 @@ func TestWhatIsNoNumber(t *testing.T) {
 		if value := got.Values[step.name].Text; value != step.want {
 			t.Errorf("%s: %q, not %q", step.text, value, step.want)
 		}
-	}
-}
-
-func TestBeginningOf(t *testing.T) {
-	into := documents.NewBuilder(documents.CSV, documents.DefaultLimits())
-	for range 3 {
-		if err := into.Add(documents.Block{Kind: documents.Row, Table: 1, Cells: []documents.Cell{{Text: "abcd"}, {Text: "efgh", Column: 1}}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	d := into.Document()
-	for limit := range len(d.Text()) + 1 {
-		blocks := beginningOf(d.Blocks, limit)
-		for i, b := range blocks {
-			if b.End() > limit || len(b.Cells) == 0 || cellSpan(b.Cells[len(b.Cells)-1]).end > limit {
-				t.Errorf("of the first %d bytes, block %d is %v", limit, i, b)
-			}
-		}
-		if want := (limit + len("abcd efgh")) / len("abcd efgh "); len(blocks) != want {
-			t.Errorf("of the first %d bytes there are %d blocks, not %d", limit, len(blocks), want)
-		}
-	}
-	if len(d.Blocks[0].Text) != len("abcd efgh") || len(d.Blocks[2].Cells[1].Text) != len("efgh") {
-		t.Error("the document was changed")
 	}
 }

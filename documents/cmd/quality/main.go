@@ -66,7 +66,7 @@ func measure(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	stories, err := findStories(filepath.Join(dir, "offline", "testdata", "summaries"))
+	stories, err := findStories(filepath.Join(dir, "offline", "summary", "testdata", "summaries"))
 	if err != nil {
 		return "", err
 	}
@@ -165,4 +165,4 @@ func unseenTable() table {
 const officeWords = "Recall of the words that another program finds, each file of documents/office/testdata."
 
 const summaryWords = `Phrases that a summary of medium length must mention, in the documents of
-documents/offline/testdata/summaries. There is no target: which sentences are the important ones is a matter of taste.`
+documents/offline/summary/testdata/summaries. There is no target: which sentences are the important ones is a matter of taste.`

@@ -141,7 +141,7 @@ func TestReadersAreJudged(t *testing.T) {
 }
 
 func TestSummariesAreJudged(t *testing.T) {
-	stories, err := findStories(module + "/offline/testdata/summaries")
+	stories, err := findStories(module + "/offline/summary/testdata/summaries")
 	if err != nil || len(stories) < 30 {
 		t.Fatalf("%d stories, %v", len(stories), err)
 	}

@@ -1,0 +1,190 @@
+package candidates
+
+import (
+	"slices"
+	"strings"
+
+	"portside/documents"
+	"portside/documents/offline/index"
+	"portside/documents/offline/lexicon"
+	"portside/documents/offline/scan"
+)
+
+// table adds the pairs of a run of rows. One table on a page is often several things: a form, the
+// items with heads, the totals. So each run of rows below a row of heads counts as a separate
+// table.
+func (c *pairCollector) table(rows []documents.Block) {
+	for from := 0; from < len(rows) && !c.doc.Watch.Stopped(); {
+		to := from + 1
+		for to < len(rows) && !beginsTable(c.doc, rows, to) {
+			to++
+		}
+		c.part(rows[from:to])
+		from = to
+	}
+}
+
+// beginsTable reports whether row i has only heads and the row below it has values.
+func beginsTable(doc *index.Index, rows []documents.Block, i int) bool {
+	const minCells = 3
+	if i+1 >= len(rows) || len(rows[i].Cells) < minCells || len(rows[i+1].Cells) < 2 {
+		return false
+	}
+	for _, cell := range rows[i].Cells {
+		at := cellSpan(cell)
+		if cell.Text != "" && (!isHead(doc, at) || len(doc.NumbersIn(at)) > 0) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(rows[i+1].Cells, func(cell documents.Cell) bool { return isValue(doc, cellSpan(cell)) })
+}
+
+// part adds the pairs of columns with their heads, of rows with their first cells, and of totals.
+func (c *pairCollector) part(rows []documents.Block) {
+	c.narrow.below(c, &rows[0])
+	c.narrow.heads(c, &rows[0])
+	heads := columnHeads(c.doc, rows)
+	body := rows
+	if heads != nil {
+		body = rows[1:]
+	}
+	for i := range body {
+		if c.doc.Watch.Stopped() {
+			return
+		}
+		row := &body[i]
+		if heads == nil || len(row.Cells) <= 2 || isGrid(c.doc, row) {
+			c.cells(row, CellWeight)
+			c.totalRow(row)
+		} else {
+			for _, cell := range row.Cells {
+				c.lines(cellSpan(cell))
+			}
+			c.totalRow(row)
+		}
+		if heads != nil && !isGrid(c.doc, row) {
+			c.columns(row, heads, len(body) == 1)
+		}
+		c.narrow.heads(c, row)
+		if len(row.Cells) < c.narrow.columns || heads == nil {
+			c.narrow.values(c, scan.Span{Start: row.Start, End: row.End()})
+		}
+	}
+}
+
+// isGrid reports a row of label, value, label, value.
+func isGrid(doc *index.Index, row *documents.Block) bool {
+	filled := slices.DeleteFunc(slices.Clone(row.Cells), func(cell documents.Cell) bool { return cell.Text == "" })
+	const minCells = 4
+	if len(filled) < minCells || len(filled)%2 != 0 {
+		return false
+	}
+	for i, cell := range filled {
+		label := isLabel(doc, cellSpan(cell)) && doc.IsOnlyTerms(cellSpan(cell))
+		if label != (i%2 == 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// columnHeads returns the heads by column number, or nil if the first row already has values.
+func columnHeads(doc *index.Index, rows []documents.Block) map[int]documents.Cell {
+	if len(rows) < 2 || isForm(doc, rows) {
+		return nil
+	}
+	first := rows[0].Cells
+	marked, plain := 0, 0
+	for _, cell := range first {
+		if cell.Header {
+			marked++
+		}
+		if cell.Text == "" || isHead(doc, cellSpan(cell)) {
+			plain++
+		}
+	}
+	isHead := marked == len(first) || plain == len(first) && len(first) > 2 || plain == len(first) && hasNumbersBelow(doc, rows)
+	if !isHead || len(first) < 2 {
+		return nil
+	}
+	heads := make(map[int]documents.Cell, len(first))
+	for _, cell := range first {
+		heads[cell.Column] = cell
+	}
+	return heads
+}
+
+// isForm reports a table of labels with values beside them, even if the file marks its first row as
+// heads.
+func isForm(doc *index.Index, rows []documents.Block) bool {
+	values, words := 0, 0
+	if len(rows[0].Cells) == 2 && strings.ContainsAny(rows[0].Cells[1].Text, "0123456789") {
+		return true
+	}
+	for _, row := range rows {
+		if len(row.Cells) != 2 || !isLabel(doc, cellSpan(row.Cells[0])) {
+			return false
+		}
+		if isValue(doc, cellSpan(row.Cells[1])) {
+			values++
+		} else {
+			words++
+		}
+	}
+	return words > 0 && (values == 0 || words > 1 || !doc.IsOnlyTerms(cellSpan(rows[0].Cells[1]))) && !hasNumbersBelow(doc, rows)
+}
+
+// hasNumbersBelow reports whether every row below the first has a number in the second column.
+func hasNumbersBelow(doc *index.Index, rows []documents.Block) bool {
+	for _, row := range rows[1:] {
+		if len(row.Cells) < 2 || len(doc.NumbersIn(cellSpan(row.Cells[1]))) == 0 {
+			return false
+		}
+	}
+	return len(rows) > 2
+}
+
+// totalRow pairs the label of a total with the last cell of its row.
+func (c *pairCollector) totalRow(row *documents.Block) {
+	filled := slices.DeleteFunc(slices.Clone(row.Cells), func(cell documents.Cell) bool { return cell.Text == "" })
+	if len(filled) < 2 || isGrid(c.doc, row) {
+		return
+	}
+	label, last := cellSpan(filled[0]), cellSpan(filled[len(filled)-1])
+	terms := c.doc.TermsIn(label)
+	sums := []string{"TOTAL", "SUBTOTAL", "GRAND", "NET", "GROSS", "TAX", "PAY", "DISCOUNT", "SHIPPING", "DEPOSIT"}
+	if slices.ContainsFunc(terms, func(t string) bool { return slices.Contains(sums, t) }) && len(c.doc.NumbersIn(last)) > 0 {
+		weight := totalRowWeight
+		if len(filled) > 2 && len(c.doc.NumbersIn(cellSpan(filled[1]))) > 0 {
+			weight = ambiguousTotalWeight
+		}
+		c.add(label, last, weight)
+	}
+}
+
+// columns pairs each cell with the head of its column and the first cell of its row. If the table
+// has only one row, the first cell is not part of the label.
+func (c *pairCollector) columns(row *documents.Block, heads map[int]documents.Cell, singleRow bool) {
+	if len(row.Cells) == 0 {
+		return
+	}
+	named := slices.IndexFunc(row.Cells, func(cell documents.Cell) bool { return isLabel(c.doc, cellSpan(cell)) })
+	first := row.Cells[max(named, 0)]
+	for i, cell := range row.Cells {
+		if c.doc.Watch.Stopped() {
+			return
+		}
+		head, ok := heads[cell.Column]
+		if !ok || head.Text == "" || cell.Text == "" {
+			continue
+		}
+		terms := slices.Clone(c.doc.TermsIn(cellSpan(head)))
+		if !singleRow && i > named && first.Text != "" {
+			terms = append(terms, lexicon.Without(c.doc.TermsIn(cellSpan(first)), terms)...)
+		}
+		if len(terms) > 0 && len(terms) <= maxLabelTerms {
+			value := scan.Shorten(c.doc.Text, scan.TrimSpace(c.doc.Text, cellSpan(cell)), scan.MaxStretch)
+			c.note(Pair{Label: terms, LabelAt: cellSpan(head), Value: value, Weight: columnWeight, InGrid: !singleRow})
+		}
+	}
+}

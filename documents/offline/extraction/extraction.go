@@ -1,0 +1,153 @@
+package extraction
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"portside/documents"
+	"portside/documents/answers"
+	"portside/documents/offline/candidates"
+	"portside/documents/offline/index"
+	"portside/documents/offline/lexicon"
+	"portside/documents/offline/prose"
+	"portside/documents/offline/questions"
+	"portside/documents/offline/ranking"
+	"portside/documents/offline/scan"
+	"portside/documents/offline/statements"
+	"portside/documents/offline/values"
+)
+
+// PartlySearched is the warning about a document that is too long to be searched as a whole.
+const PartlySearched = "Only the first part of the document was searched."
+
+// maxAmbiguousConfidence limits the confidence in an answer that has a second reading.
+const maxAmbiguousConfidence = 0.6
+
+// Extract finds the values of the variables in a document. A value that the document does not state
+// clearly is not found. Extract ends soon after the context does, with its error.
+func Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettings) (answers.Extraction, error) {
+	found := answers.Extraction{Values: map[string]answers.Value{}, Evidence: map[string][]answers.Evidence{}}
+	if err := ctx.Err(); err != nil {
+		return found, extracting(err)
+	}
+	e, err := Prepare(ctx, d)
+	if err != nil {
+		return found, extracting(err)
+	}
+	if e.Index.Truncated || e.Candidates.Truncated {
+		found.Warnings = []string{PartlySearched}
+	}
+	for _, v := range s.Variables {
+		found.Values[v.Name] = answers.Value{}
+		delete(found.Evidence, v.Name)
+		best, ok := e.find(ranking.Fit(e.Index, questions.New(v)))
+		if err := e.Index.Watch.Check(); err != nil {
+			return found, extracting(err)
+		}
+		if ok {
+			found.Values[v.Name] = best.Value
+			found.Evidence[v.Name] = []answers.Evidence{e.evidence(best)}
+		}
+	}
+	return found, nil
+}
+
+// extracting adds the operation to an error.
+func extracting(err error) error { return fmt.Errorf("extract: %w", err) }
+
+// Extractor finds values in one document. It does not change between questions and is not safe for
+// concurrent use.
+type Extractor struct {
+	Index      *index.Index
+	Candidates *candidates.Set
+	values     *values.Reader
+	prose      *prose.Reader
+	claims     *statements.Reader
+}
+
+// Prepare reads a document. This takes seconds for a long one, so Prepare returns the error of the
+// context soon after it ends.
+func Prepare(ctx context.Context, d *documents.Document) (*Extractor, error) {
+	doc, err := index.New(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	set := candidates.Collect(doc)
+	v := values.NewReader(doc, set)
+	e := &Extractor{doc, set, v, prose.NewReader(doc, set, v), statements.NewReader(doc, set, v)}
+	return e, doc.Watch.Check()
+}
+
+// find returns the best answer to a question.
+func (e *Extractor) find(q *questions.Question) (ranking.Answer, bool) {
+	if len(q.Patterns) == 0 || len(q.Patterns[0].Terms) == 0 {
+		return ranking.Answer{}, false
+	}
+	var all []ranking.Answer
+	if q.Variable.Type == answers.Boolean {
+		all = e.claims.Answers(q)
+	} else {
+		all = slices.Concat(e.fromPairs(q), e.prose.FromSentences(q), e.fromShapes(q), e.prose.FromGreeting(q))
+		all = append(e.withoutRanges(q, all), e.fromEnds(q)...)
+	}
+	return ranking.Best(e.Index.Watch, all)
+}
+
+// fromPairs returns the values of pairs whose label answers the question.
+func (e *Extractor) fromPairs(q *questions.Question) []ranking.Answer {
+	var all []ranking.Answer
+	isPeriod := q.AsksForStart() || q.AsksForEnd()
+	for i := range e.Candidates.Pairs {
+		p := &e.Candidates.Pairs[i]
+		if e.Index.Watch.Stopped() {
+			return nil
+		}
+		if lexicon.AnyIn(q.Relevant, p.Label) {
+			if score := ranking.MatchLabel(q, p, e.Index.Topic); score > ranking.MinScore-ranking.RepeatBonus {
+				all = append(all, e.values.Read(q, p, score)...)
+			}
+		}
+		if isPeriod {
+			all = append(all, e.values.PeriodEnd(q, p.Value, p.Label)...)
+		}
+	}
+	return all
+}
+
+// evidence returns the quote of an answer, its page and the confidence.
+func (e *Extractor) evidence(c ranking.Answer) answers.Evidence {
+	page := 0
+	if i := index.BlockAt(e.Index.Source.Blocks, c.At.Start); i >= 0 {
+		page = e.Index.Source.Blocks[i].Page
+	}
+	const percent = 100
+	if c.Ambiguous {
+		c.Score = math.Min(c.Score, maxAmbiguousConfidence)
+	}
+	confidence := math.Round(math.Min(c.Score, 0.99)*percent) / percent
+	return answers.Evidence{Quote: c.At.In(e.Index.Text), Start: c.At.Start, Page: page, Confidence: confidence}
+}
+
+// FirstFound returns the first value that the document has for the named variables, in their order.
+func (e *Extractor) FirstFound(t answers.Type, names []string) (ranking.Answer, bool) {
+	for _, name := range names {
+		if c, ok := e.find(ranking.Fit(e.Index, questions.New(answers.Variable{Name: name, Type: t}))); ok {
+			return c, true
+		}
+	}
+	return ranking.Answer{}, false
+}
+
+// LabelOf returns the label that stands closest before an answer, or an empty string.
+func (e *Extractor) LabelOf(c ranking.Answer) string {
+	label := scan.Span{}
+	for _, p := range e.Candidates.Pairs {
+		if p.Value.Start <= c.At.Start && c.At.End <= p.Value.End && p.LabelAt.End <= c.At.Start && p.LabelAt.Start >= label.Start && !p.InGrid {
+			label = p.LabelAt
+		}
+	}
+	return strings.TrimRight(label.In(e.Index.Text), " :.")
+}

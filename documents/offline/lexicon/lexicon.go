@@ -1,0 +1,204 @@
+package lexicon
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+
+	"portside/documents/offline/scan"
+)
+
+//go:embed lexicon.txt
+var lexiconText string
+
+// Lexicon maps the words and phrases of business documents to terms in capitals, the same for all
+// languages. A form is one or more folded words with a space between them.
+//
+// Both maps get their final size at once, because the first question after a cold start waits for
+// them.
+type Lexicon struct {
+	forms map[string]form
+	stems map[string][]string // terms of forms whose last word may have any ending
+}
+
+type form struct {
+	terms    []string // nil if it is only the beginning of other forms
+	isPrefix bool     // other forms begin with it
+}
+
+// Business returns the lexicon of business documents. The first call builds it.
+var Business = sync.OnceValue(func() *Lexicon {
+	const forms, stems = 4_500, 700
+	l := &Lexicon{make(map[string]form, forms), make(map[string][]string, stems)}
+	for line := range strings.Lines(lexiconText) {
+		if meaning, forms, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && !strings.HasPrefix(line, "#") {
+			l.add(slices.Clip(strings.Fields(meaning)), forms)
+		}
+	}
+	return l
+})
+
+// add adds a list of forms that are separated by commas. A star ends a stem.
+func (l *Lexicon) add(terms []string, forms string) {
+	for words := scan.Words(forms); len(words) > 0; {
+		n := 1
+		for n < len(words) && !words[n].AfterBreak {
+			n++
+		}
+		l.addForm(terms, words[:n], strings.HasPrefix(forms[words[n-1].At.End:], "*"))
+		words = words[n:]
+	}
+}
+
+// addForm adds one form, and marks its beginnings as prefixes.
+func (l *Lexicon) addForm(terms []string, words []scan.Word, isStem bool) {
+	text := words[0].Text
+	for _, w := range words[1:] {
+		l.forms[text] = form{l.forms[text].terms, true}
+		text += " " + w.Text
+	}
+	if isStem {
+		l.stems[text] = union(l.stems[text], terms)
+		return
+	}
+	l.forms[text] = form{union(l.forms[text].terms, terms), l.forms[text].isPrefix}
+}
+
+// union returns the terms of both lists. It may return one of the lists, but changes neither.
+func union(known, more []string) []string {
+	if known == nil {
+		return more
+	}
+	for _, t := range more {
+		if !slices.Contains(known, t) {
+			known = append(slices.Clip(known), t)
+		}
+	}
+	return known
+}
+
+// Means reports whether one of the terms of a word is term.
+func (l *Lexicon) Means(word, term string) bool { return slices.Contains(l.forms[word].terms, term) }
+
+// longest returns the terms of the longest form at the beginning of words, and its number of words.
+// If a form and a stem have the same number of words, the form wins.
+func (l *Lexicon) longest(words []scan.Word) (terms []string, used int) {
+	text := ""
+	for i, w := range words {
+		if i > 0 && w.AfterBreak {
+			break
+		}
+		text += w.Text
+		if stem := l.stem(text, len(w.Text), maxEndingLetters); stem != nil {
+			terms, used = stem, i+1
+		}
+		form := l.forms[text]
+		if form.terms != nil {
+			terms, used = form.terms, i+1
+		}
+		if !form.isPrefix {
+			break
+		}
+		text += " "
+	}
+	return terms, used
+}
+
+const (
+	maxEndingLetters = 6 // letters that inflection adds to a stem
+	minStemBytes     = 3
+	minPartBytes     = 4 // of a part of a compound
+	maxPartEnding    = 2
+)
+
+// stem returns the terms of the longest stem that the form begins with, if at most maxEnding
+// letters follow it. lastWord is the length of the form's last word.
+func (l *Lexicon) stem(form string, lastWord, maxEnding int) []string {
+	for n := 0; n <= maxEnding && n <= lastWord-minStemBytes; n++ {
+		if terms := l.stems[form[:len(form)-n]]; terms != nil {
+			return terms
+		}
+	}
+	return nil
+}
+
+// compound returns the terms of a compound such as Rechnungsnummer or förfallodatum, if both of
+// its parts are known.
+func (l *Lexicon) compound(word string) []string {
+	for i := len(word) - minPartBytes; i >= minPartBytes; i-- {
+		tail := l.part(word[i:])
+		if tail == nil {
+			continue
+		}
+		for _, joint := range []string{"", "s", "es", "n", "en", "e"} {
+			head, ok := strings.CutSuffix(word[:i], joint)
+			if !ok || len(head) < minPartBytes {
+				continue
+			}
+			if terms := l.part(head); terms != nil {
+				return slices.Concat(terms, tail)
+			}
+		}
+	}
+	return nil
+}
+
+// part returns the terms of one part of a compound.
+func (l *Lexicon) part(word string) []string {
+	if terms := l.forms[word].terms; terms != nil {
+		return terms
+	}
+	if len(word) < minPartBytes {
+		return nil
+	}
+	return l.stem(word, len(word), maxPartEnding)
+}
+
+// numbered returns the terms of words such as kundnr and factuurnr.
+func (l *Lexicon) numbered(word string) []string {
+	head, ok := strings.CutSuffix(word, "nr")
+	if !ok || len(head) < minPartBytes {
+		return nil
+	}
+	for _, joint := range []string{"", "s", "n"} {
+		if terms := l.part(strings.TrimSuffix(head, joint)); terms != nil {
+			return slices.Concat(terms, []string{"NUMBER"})
+		}
+	}
+	return nil
+}
+
+// withoutUmlauts replaces ae, oe and ue, which names of variables use instead of ä, ö and ü.
+func withoutUmlauts(word string) string { return umlauts.Replace(word) }
+
+var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
+
+// endings are the articles and cases that some languages add to the end of a word.
+var endings = []string{"ului", "erna", "elor", "ilor", "arna", "orna", "ens", "ets", "ul", "le", "ei", "lui", "en", "et", "na",
+	"er", "es", "n", "l", "a", "s", "t", "e"}
+
+// inflected returns the terms of a word that is in the lexicon without one of the endings.
+func (l *Lexicon) inflected(text string) []string {
+	const minBytes = 4
+	for _, ending := range endings {
+		stem, ok := strings.CutSuffix(text, ending)
+		if !ok || len(stem) < minBytes {
+			continue
+		}
+		if terms := l.forms[stem].terms; terms != nil && !IsFiller(stem) {
+			return terms
+		}
+	}
+	return nil
+}
+
+// cutShort removes the usual endings of a word, in all languages in the same way, so that its forms
+// become equal.
+func cutShort(word string) string {
+	const minBytes, maxCut = 4, 3
+	for n := 0; n < maxCut && len(word) > minBytes && strings.IndexByte("aeiouyns", word[len(word)-1]) >= 0; n++ {
+		word = word[:len(word)-1]
+	}
+	return word
+}

@@ -1,0 +1,197 @@
+package numbers
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"portside/documents/offline/dates"
+	"portside/documents/offline/scan"
+)
+
+// referenceWords come before a number with a point that is a clause, a version or a time of day.
+// hourWords come after a time of day.
+var (
+	referenceWords = scan.LazySet("ziffern punkte nr no num numero clausula clausulas clausola clausole punto punti punt ponto point points " +
+		"punctul alinea alineatul alin lid paragraf paragrafo parrafo kapitel chapter chapitre capitolo capitulo " + //nolint:misspell // Spanish
+		"version versie versione versao wersja versiunea release " +
+		"kl klockan um at om ore orele ora godz godzinie")
+	hourWords = scan.LazySet("uhr uur h hrs hours am pm ore")
+)
+
+// isReference reports a number that does not show how the text writes decimals: clause 4.2, version
+// 2.10, 14.30 Uhr, "4.2 Die Kosten".
+func (f *Number) isReference(text string) bool {
+	const near = 24
+	before := text[max(0, f.At.Start-near):f.At.Start]
+	before = strings.TrimRight(before[strings.LastIndexAny(before, "\n\t")+1:], " .\u00a0")
+	if strings.HasSuffix(before, "§") {
+		return true
+	}
+	if unicode.IsLetter(scan.LastRune(before)) {
+		if noun := scan.LastWord(before); clauseNouns()[noun] || referenceWords()[noun] {
+			return true
+		}
+	}
+	rest, gap := cutSpace(text[f.digits.End:])
+	word := shortWord(rest)
+	return dates.ClockLength(text[f.digits.Start:]) > 0 && hourWords()[scan.Fold(word)] || gap > 0 && f.numbersHeading(text, word)
+}
+
+// numbersHeading reports a number such as 4.2 at the beginning of a line, before a word with a
+// capital.
+func (f *Number) numbersHeading(text, word string) bool {
+	const maxPartDigits = 2
+	first, _ := utf8.DecodeRuneInString(word)
+	opens := f.At.Start == 0 || text[f.At.Start-1] == '\n'
+	return opens && f.At == f.digits && len(f.whole) <= maxPartDigits && len(f.Fraction) <= maxPartDigits && unicode.IsUpper(first)
+}
+
+// partOfName reports whether the digits at offset i belong to a name, a date or a longer number
+// before them.
+func partOfName(text string, i int) bool {
+	if i == 0 {
+		return false
+	}
+	before, size := utf8.DecodeLastRuneInString(text[:i])
+	switch {
+	case scan.IsWordRune(before) && before != 'R':
+		return !endsWithCurrency(text[:i])
+	case isDash(before) && i > size && isDash(scan.LastRune(text[:i-size])):
+		return true // the meaning of two signs is not known
+	case isHyphen(before) || before == '/' || before == '.' || before == ':' || before == '_':
+		if i == size {
+			return !isHyphen(before)
+		}
+		further, _ := utf8.DecodeLastRuneInString(text[:i-size])
+		return scan.IsWordRune(further) || before == '/'
+	}
+	return false
+}
+
+// continuesNumber reports whether the next digits belong to a number before them: the 50 of 5€50,
+// the 6 of 10^6.
+func continuesNumber(before string) bool {
+	if last := scan.LastRune(before); last == '^' || last == '⁄' {
+		return true
+	}
+	for _, c := range currencies {
+		if left, ok := strings.CutSuffix(before, c.sign); ok && left != "" && scan.IsDigit(left[len(left)-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
+
+// unsupportedMultipliers follow a number and change its value in a way that this package does not
+// compute.
+var unsupportedMultipliers = scan.LazySet(`dozen dozens dutzend docena docenas douzaine douzaines dozzina dozzine
+	dozijn dussin tuzin tuziny tuzinow duzina
+	duzini duzia duzias hundreds thousands billions billionen billon billones trillion trillions trillionen`)
+
+// isPartial reports whether the number is only a part of a longer one: 10^6, 10⁶, 3 × 10⁶, 3
+// 1/2, 5 dozen.
+func (f *Number) isPartial(text string) bool {
+	rest := restOfLine(text[f.At.End:])
+	next, _ := utf8.DecodeRuneInString(rest)
+	const maxBaseDigits = 3 // behind a longer number, a superscript is a footnote
+	if next == '^' || next == '⁄' ||
+		strings.ContainsRune(superscripts, next) && len(f.whole) <= maxBaseDigits && f.Fraction == "" && f.Currency == "" {
+		return true
+	}
+	rest, gap := cutSpace(rest)
+	if unsupportedMultipliers()[scan.Fold(shortWord(rest))] || gap > 0 && opensFraction(rest) {
+		return true
+	}
+	for _, times := range []string{"x", "×", "·", "*"} {
+		if power, ok := strings.CutPrefix(rest, times); ok {
+			power, ok = strings.CutPrefix(strings.TrimLeft(power, " "), "10")
+			first, _ := utf8.DecodeRuneInString(power)
+			return ok && power != "" && strings.ContainsRune("^"+superscripts, first)
+		}
+	}
+	return false
+}
+
+// opensFraction reports whether a text begins with a fraction, such as the 1/2 of 3 1/2.
+func opensFraction(text string) bool {
+	const size = len("1/2")
+	return len(text) >= size && scan.IsDigit(text[0]) && text[1] == '/' && scan.IsDigit(text[2]) && text[0] < text[2] &&
+		(len(text) == size || !scan.IsLetterOrDigit(text[size]) && text[size] != '/')
+}
+
+// endsWell reports whether the text after the number does not make it part of a name, a date or an
+// ordinal.
+func (f *Number) endsWell(text string) bool {
+	rest := text[f.At.End:]
+	if rest == "" {
+		return true
+	}
+	next, size := utf8.DecodeRuneInString(rest)
+	further, _ := utf8.DecodeRuneInString(rest[size:])
+	switch {
+	case scan.IsWordRune(next):
+		unit := shortWord(rest)
+		return f.At.End == f.digits.End && IsUnit(scan.Fold(unit))
+	case strings.ContainsRune("-/:.", next) && size < len(rest):
+		return !scan.IsDigit(rest[size]) && (next == '.' || next == ':' || !scan.IsWordRune(further) || f.Currency != "")
+	}
+	return true
+}
+
+// shortWord returns the first word of a text, cut to a length that no known word reaches.
+func shortWord(text string) string {
+	const maxBytes = 24
+	return text[:scan.WordEnd(text[:min(len(text), maxBytes)], 0)]
+}
+
+// IsUnit reports a unit of weight, length, area, volume, time or data.
+func IsUnit(word string) bool {
+	switch word {
+	case "kg", "m3", "km2", "lb", "lbs", "g", "t", "km", "m", "cm", "mm", "l", "h", "min", "gb", "mb", "kwh", "m2", "x", "pcs", "st":
+		return true
+	}
+	return false
+}
+
+func isDash(r rune) bool { return isHyphen(r) || r == '−' || r == '–' || r == '—' }
+
+// isHyphen reports a character that joins the parts of a name and may be a minus sign.
+func isHyphen(r rune) bool { return r == '-' || r == '‐' || r == '‑' }
+
+// clauseNouns come before the number of a clause.
+var clauseNouns = scan.LazySet(`section sections clause clauses article articles art artikel articulo artigo articolo artykul artykulu
+	articolul paragraph absatz abs ziffer ust punkt pkt`)
+
+// IsClauseNumber reports whether a number refers to a clause and is not an amount: "§ 11",
+// "article 9". It returns false if the question names the noun, because then the number of the
+// clause is what the question asks for.
+func IsClauseNumber(text string, f Number, question string) bool {
+	const near = 24
+	if !canBeClauseNumber(f) {
+		return false
+	}
+	before := text[max(0, f.At.Start-near):f.At.Start]
+	before = strings.TrimRight(before[strings.LastIndexByte(before, '\n')+1:], " .\u00a0")
+	noun := scan.LastWord(before)
+	if strings.HasSuffix(before, "§") {
+		return true
+	}
+	return clauseNouns()[noun] && strings.HasSuffix(scan.Fold(before), noun) &&
+		!strings.Contains(scan.Fold(question), noun)
+}
+
+// OpensClause reports whether n is the number of the clause at the beginning of a sentence: "4.
+// Penalty", "4) Penalty".
+func OpensClause(f Number, sentence scan.Span, text string) bool {
+	before, behind := text[sentence.Start:f.At.Start], text[f.At.End:sentence.End]
+	return canBeClauseNumber(f) && strings.TrimSpace(before) == "" && (strings.HasPrefix(behind, ". ") || strings.HasPrefix(behind, ") "))
+}
+
+// canBeClauseNumber reports a small whole number without a currency or a percent sign.
+func canBeClauseNumber(f Number) bool {
+	const mostDigits = 3
+	return f.Currency == "" && !f.Percent && f.Fraction == "" && len(f.whole) <= mostDigits
+}

@@ -1,0 +1,207 @@
+package numbers
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"portside/documents/offline/scan"
+)
+
+// minusBefore reads a minus sign before the number. A dash between words with a space after it is
+// not a sign. At the beginning of a line a dash may be a bullet, so the number is unclear; after a
+// label it is a sign.
+func (f *Number) minusBefore(text string) {
+	bare := strings.TrimSuffix(text[:f.At.Start], " ")
+	dash, size := utf8.DecodeLastRuneInString(bare)
+	if !isDash(dash) {
+		f.minusWord(text)
+		return
+	}
+	left := bare[:len(bare)-size]
+	before := scan.LastRune(left)
+	isMinus := left == "" || before == ' ' && dash != '–' && dash != '—' || before == '\t' || before == '\n' || before == '(' ||
+		endsWithCurrency(left)
+	spaced := len(bare) < f.At.Start
+	switch {
+	case !spaced && isMinus:
+		f.isNegative, f.At.Start = true, len(left)
+	case isBehindLabel(left):
+		f.isNegative, f.At.Start = true, len(left)
+		f.isUnclear = f.isUnclear || listsOn(restOfLine(text[f.digits.End:]))
+	case spaced && (isOpening(left) && f.endsLine(text) || listsAlready(left)):
+		f.isUnclear = true // a negative amount, or an item of a list
+	}
+}
+
+// isBehindLabel reports whether a value begins after left: "Balance: ", "Balance: EUR ", or the
+// next cell.
+func isBehindLabel(left string) bool {
+	left = strings.TrimRight(left, " ")
+	_, size := currencyBefore(left)
+	left = strings.TrimRight(left[:len(left)-size], " ")
+	label, behind := strings.CutSuffix(left, ":")
+	return strings.HasSuffix(left, "\t") || strings.HasSuffix(left, "=") || behind && label != "" && !scan.IsDigit(label[len(label)-1])
+}
+
+// isOpening reports whether left ends at the beginning of a line.
+func isOpening(left string) bool { return left == "" || left[len(left)-1] == '\n' }
+
+// restOfLine returns the text up to the end of the line or cell, limited to a number of bytes.
+func restOfLine(text string) string {
+	const maxBytes = 120
+	text = text[:min(len(text), maxBytes)]
+	if i := strings.IndexAny(text, "\n\t"); i >= 0 {
+		return text[:i]
+	}
+	return text
+}
+
+// endsLine reports whether nothing but a currency follows the digits in the line.
+func (f *Number) endsLine(text string) bool {
+	rest := restOfLine(text[f.digits.End:])
+	size := len(rest) - len(strings.TrimLeft(rest, " "))
+	_, currency := CurrencyAt(rest[size:])
+	return strings.TrimSpace(rest[size+currency:]) == ""
+}
+
+// listsOn reports whether another amount follows a dash in the line: "Costs: - 500 EUR for painting
+// - 300 EUR for floors".
+func listsOn(line string) bool {
+	for _, dash := range []string{" - ", " – ", " — "} {
+		for at := 0; ; {
+			i := strings.Index(line[at:], dash)
+			if i < 0 {
+				break
+			}
+			at += i + len(dash)
+			if opensNumber(line[at:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// listsAlready reports whether left has earlier amounts of such a list.
+func listsAlready(left string) bool {
+	const maxBytes = 120
+	line := left[max(0, len(left)-maxBytes):]
+	line = line[strings.LastIndexAny(line, "\n\t")+1:]
+	return strings.Contains(line, ": - ") || strings.Contains(line, ": – ") || strings.Contains(line, ": — ")
+}
+
+// beforeMinus are the words that change the meaning of "minus": at least, more or less.
+var beforeMinus = scan.LazySet("al au pelo lo ao o ou no nao non pas ne of")
+
+// minusAtEnd returns the word for minus at the end of a text, or an empty string.
+func minusAtEnd(text string) string {
+	for _, word := range []string{"minus", "menos", "moins", "meno", "min"} {
+		from := len(text) - len(word)
+		if from >= 0 && strings.EqualFold(text[from:], word) && !scan.IsWordRune(scan.LastRune(text[:from])) {
+			return word
+		}
+	}
+	return ""
+}
+
+// minusWord reads "minus 500". Within a sentence it may also subtract from an amount, and "min" may
+// mean a minimum.
+func (f *Number) minusWord(text string) {
+	const near = 24
+	bare, spaced := strings.CutSuffix(text[max(0, f.At.Start-near):f.At.Start], " ")
+	word := minusAtEnd(bare)
+	if !spaced || word == "" {
+		return
+	}
+	left := text[:f.At.Start-len(" ")-len(word)]
+	before := strings.TrimRight(left, " ")
+	opens := isOpening(left) || isBehindLabel(left)
+	switch {
+	case opens && word != "min":
+		f.isNegative, f.At.Start = true, len(left)
+	case opens:
+		f.isUnclear = true
+	case word != "min" && !beforeMinus()[scan.LastWord(before[max(0, len(before)-near):])] && !endsWithAmount(before):
+		f.isUnclear = true
+	}
+}
+
+func endsWithAmount(text string) bool {
+	return endsWithCurrency(text) || text != "" && scan.IsDigit(text[len(text)-1])
+}
+
+// minusBehind reads 500- if it is the whole value, and 12.50- anywhere.
+func (f *Number) minusBehind(text string) {
+	rest, ok := strings.CutPrefix(text[f.At.End:], "-")
+	if !ok {
+		rest, ok = strings.CutPrefix(text[f.At.End:], "−")
+	}
+	if !ok || rest != "" && strings.IndexByte(" \n\t", rest[0]) < 0 || opensNumber(rest) {
+		return
+	}
+	size := len(text) - len(rest) - f.At.End
+	bare, gap := cutSpace(rest)
+	code, currency := CurrencyAt(bare)
+	if currency == 0 || f.Currency != "" {
+		gap, currency, code = 0, 0, f.Currency
+	}
+	left := text[:f.At.Start]
+	whole := (isOpening(left) || isBehindLabel(left)) && strings.TrimSpace(restOfLine(rest[gap+currency:])) == ""
+	if f.Fraction != "" || whole {
+		f.isNegative, f.Currency, f.At.End = true, code, f.At.End+size+gap+currency
+	}
+}
+
+// opensNumber reports whether a number follows, perhaps on the next line, as the other end of a
+// range does.
+func opensNumber(text string) bool {
+	text = strings.TrimLeft(text, " \n")
+	_, size := CurrencyAt(text)
+	text = strings.TrimLeft(text[size:], " ")
+	return text != "" && scan.IsDigit(text[0])
+}
+
+// inParentheses reads an amount in parentheses, which is negative if it is the whole value, as in
+// bookkeeping. Within a sentence it is not negative. After other words it may be either, so the
+// number is unclear.
+func (f *Number) inParentheses(text string) {
+	if f.Percent || f.At.Start == 0 || f.At.End == len(text) || text[f.At.Start-1] != '(' || text[f.At.End] != ')' {
+		return
+	}
+	at, code := f.withParentheses(text)
+	left, rest := text[:at.Start], restOfLine(text[at.End:])
+	alone := strings.TrimSpace(rest) == ""
+	plain := f.Fraction == "" && code == ""
+	inSentence := strings.IndexFunc(rest, unicode.IsLetter) >= 0 || rest != "" && strings.IndexByte(".,;", rest[0]) >= 0
+	switch {
+	case alone && isBehindLabel(left), alone && isOpening(left) && !plain:
+		f.At, f.Currency, f.isNegative = at, code, true
+	case alone && isOpening(left): // it may be the number of a page
+		f.isUnclear = true
+	case plain || f.Currency != "" && inSentence:
+	case f.Currency == "" && f.Fraction != "" && !inSentence:
+		f.At, f.isNegative = scan.Span{Start: f.At.Start - 1, End: f.At.End + 1}, true
+	default:
+		f.isUnclear = true
+	}
+}
+
+// withParentheses returns the span of the amount with its parentheses and its currency, on
+// whichever side that stands.
+func (f *Number) withParentheses(text string) (at scan.Span, code string) {
+	at, code = scan.Span{Start: f.At.Start - 1, End: f.At.End + 1}, f.Currency
+	if code != "" {
+		return at, code
+	}
+	bare := strings.TrimRight(text[:at.Start], " ")
+	if code, size := currencyBefore(bare); size > 0 {
+		return scan.Span{Start: len(bare) - size, End: at.End}, code
+	}
+	rest, gap := cutSpace(text[at.End:])
+	code, size := CurrencyAt(rest)
+	if size > 0 {
+		at.End += gap + size
+	}
+	return at, code
+}

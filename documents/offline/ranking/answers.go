@@ -1,0 +1,74 @@
+package ranking
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"portside/documents/answers"
+	"portside/documents/offline/scan"
+)
+
+// Answer is a value that may answer a question.
+type Answer struct {
+	Value answers.Value
+	At    scan.Span
+	Score float64 // 0 to 1
+	Key   string  // equal for values that mean the same
+
+	Ambiguous bool // the text has a second reading that is less likely
+	NoValue   bool // the text answers the question, but not with a value; it still rules out worse answers
+}
+
+// NoValueKey is the key of all answers without a value.
+const NoValueKey = "\x00"
+
+// MinScore is the least score of an answer. RepeatBonus is added if the document repeats a value.
+const (
+	MinScore    = 0.62
+	minLead     = 0.06 // between the best value and every other one
+	RepeatBonus = 0.02
+	maxScore    = 1.04
+)
+
+// Best returns the answer with the highest score. ok is false if its score is below MinScore, if
+// another value is almost as good, or if the best answer has no value.
+func Best(w *scan.Watch, all []Answer) (first Answer, ok bool) {
+	best := map[string]Answer{}
+	var keys []string
+	for _, c := range all {
+		if w.Stopped() {
+			return Answer{}, false
+		}
+		known, ok := best[c.Key]
+		if !ok {
+			keys = append(keys, c.Key)
+			best[c.Key] = c
+			continue
+		}
+		score := math.Max(known.Score, c.Score) + RepeatBonus
+		if c.Score > known.Score {
+			known = c
+		}
+		known.Ambiguous = known.Ambiguous && c.Ambiguous
+		known.Score = math.Min(score, maxScore)
+		best[c.Key] = known
+	}
+	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(best[b].Score, best[a].Score) })
+	if len(keys) == 0 || best[keys[0]].Score < MinScore {
+		return Answer{}, false
+	}
+	first = best[keys[0]]
+	for _, k := range keys[1:] {
+		if best[k].Score > first.Score-minLead && !sameName(first, best[k]) {
+			return Answer{}, false
+		}
+	}
+	return first, !first.NoValue
+}
+
+// sameName reports whether one of two texts begins with the other.
+func sameName(a, b Answer) bool {
+	return a.Value.Type == answers.String && !a.NoValue && !b.NoValue && (strings.HasPrefix(a.Key, b.Key) || strings.HasPrefix(b.Key, a.Key))
+}

@@ -1,0 +1,70 @@
+package values
+
+import (
+	"testing"
+
+	"portside/documents"
+	"portside/documents/answers"
+	"portside/documents/offline/candidates"
+	"portside/documents/offline/index"
+	"portside/documents/offline/questions"
+	"portside/documents/offline/scan"
+)
+
+func reader(t *testing.T, text string) *Reader {
+	t.Helper()
+	into := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
+	if err := into.Add(documents.Block{Kind: documents.Paragraph, Text: text}); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := index.New(t.Context(), into.Document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewReader(doc, candidates.Collect(doc))
+}
+
+func TestReadValuesBesideLabels(t *testing.T) {
+	for _, c := range []struct {
+		text, name string
+		kind       answers.Type
+		want       string // empty: no value
+	}{
+		{"Total: 1,200.50 EUR", "total", answers.Number, "1200.5"},
+		{"Total: 1,200.50 EUR", "total", answers.String, "1,200.50 EUR"},
+		{"Discount rate: 5 % of 200 EUR", "discount_rate", answers.Number, "5"},
+		{"Due date: 5 May 2026", "due_date", answers.Date, "2026-05-05"},
+		{"Due date: 5 May 2026", "due_date", answers.String, "5 May 2026"},
+		{"Due date: 30 days after 5 May 2026", "due_date", answers.Date, ""},
+		{"Due date: 30 February 2026", "due_date", answers.Date, ""},
+		{"Invoice number: RE-2026-17 of 5 May 2026", "invoice_number", answers.String, "RE-2026-17"},
+		{"Supplier: Oak Ltd, 5 High Street", "supplier", answers.String, "Oak Ltd"},
+		{"Meeting time: at 9.15 in room 4", "meeting_time", answers.String, "9.15"},
+		{"Notice period: three (3) months", "notice_period_months", answers.Number, "3"},
+		{"Notice period: three (3) months", "notice_period_days", answers.Number, ""},
+		{"Notice period: three (3) months", "notice_period", answers.String, "three (3) months"},
+	} {
+		r := reader(t, c.text)
+		q := questions.New(answers.Variable{Name: c.name, Type: c.kind})
+		found := r.Read(q, &r.set.Pairs[0], 1)
+		got := ""
+		if len(found) > 0 && !found[0].NoValue {
+			got = found[0].Value.Text
+		}
+		if got != c.want {
+			t.Errorf("%s (%s) in %q: %q, want %q", c.name, c.kind, c.text, got, c.want)
+		}
+	}
+}
+
+func TestPeriodEnd(t *testing.T) {
+	const text = "Term: 1 May 2026 to 31 July 2026"
+	r := reader(t, text)
+	for name, want := range map[string]string{"contract_start": "2026-05-01", "contract_end": "2026-07-31"} {
+		q := questions.New(answers.Variable{Name: name, Type: answers.Date})
+		found := r.PeriodEnd(q, scan.Span{Start: 0, End: len(text)}, []string{"TERM"})
+		if len(found) != 1 || found[0].Value.Text != want {
+			t.Errorf("%s: %+v, want %s", name, found, want)
+		}
+	}
+}
