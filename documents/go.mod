@@ -14,3 +14,5 @@ require (
 	golang.org/x/text v0.43.0
 	pgregory.net/rapid v1.3.0
 )
+
+require github.com/yuin/goldmark v1.8.7

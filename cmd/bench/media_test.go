@@ -21,7 +21,7 @@ import (
 func readPDF(t *testing.T, file []byte) *documents.Document {
 	t.Helper()
 	into := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
-	if err := pdf.Read(t.Context(), documents.Source{ReaderAt: bytes.NewReader(file), Size: int64(len(file))}, into); err != nil {
+	if err := pdf.Read(t.Context(), documents.FromBytes(file), into); err != nil {
 		t.Fatal(err)
 	}
 	return into.Document()

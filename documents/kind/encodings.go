@@ -2,22 +2,22 @@ package kind
 
 import (
 	"bytes"
-	"encoding/binary"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+
+	"portside/documents/charset"
 )
 
-// plainText returns the head as text when it is text in one byte per letter or in UTF-8, or says in a mark what it is. Other
-// letters than those of ASCII are only right in UTF-8; for telling the kind the rest does not matter.
+// plainText returns the head as text if it is UTF-8, has one byte per letter, or begins with a byte order mark. Which
+// character set of one byte it is does not matter for the format.
 func plainText(h head) (string, bool) {
-	switch {
-	case bytes.HasPrefix(h.data, []byte("\xef\xbb\xbf")):
-		return string(h.data[3:]), isEightBit(h.data[3:])
-	case bytes.HasPrefix(h.data, []byte("\xff\xfe")):
-		return wide(h.data[2:], binary.LittleEndian)
-	case bytes.HasPrefix(h.data, []byte("\xfe\xff")):
-		return wide(h.data[2:], binary.BigEndian)
+	if text, hasMark := bytes.CutPrefix(h.data, []byte("\xef\xbb\xbf")); hasMark {
+		return string(text), isEightBit(text)
+	}
+	if wide := charset.ByMark(h.data); wide != nil {
+		return wideText(h.data, wide)
 	}
 	return string(h.data), isEightBit(h.data)
 }
@@ -52,38 +52,14 @@ func isUTF8(data []byte) bool {
 	return false
 }
 
-// wideText returns text in UTF-16 that has no mark: in Latin letters every other byte is zero.
-func wideText(h head) (string, bool) {
-	var zeros [2]int
-	for i, c := range h.data {
-		if c == 0 {
-			zeros[i%2]++
-		}
-	}
-	few, many := len(h.data)/20, (len(h.data)*7+19)/20
-	switch {
-	case len(h.data) < 4:
-		return "", false
-	case zeros[1] >= many && zeros[0] <= few:
-		return wide(h.data, binary.LittleEndian)
-	case zeros[0] >= many && zeros[1] <= few:
-		return wide(h.data, binary.BigEndian)
-	}
-	return "", false
-}
-
-// wide decodes UTF-16; it is false for what has control characters or halves of letters in it.
-func wide(data []byte, order binary.ByteOrder) (string, bool) {
-	units := make([]uint16, 0, len(data)/2)
-	for i := 0; i+1 < len(data); i += 2 {
-		units = append(units, order.Uint16(data[i:]))
-	}
-	runes := utf16.Decode(units)
+// wideText decodes UTF-16. It is false for data with more than a few control characters or invalid ones.
+func wideText(data []byte, from encoding.Encoding) (string, bool) {
+	text := charset.Convert(data[:len(data)&^1], from) // the end of the head may cut a letter
 	bad := 0
-	for _, r := range runes {
+	for _, r := range text {
 		if r == utf8.RuneError || r == 0 || unicode.IsControl(r) && !unicode.IsSpace(r) || unicode.Is(unicode.Co, r) {
 			bad++
 		}
 	}
-	return string(runes), len(runes) > 0 && bad <= len(runes)/100
+	return text, text != "" && bad <= utf8.RuneCountInString(text)/100
 }

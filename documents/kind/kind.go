@@ -21,6 +21,7 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 
 	"portside/documents"
+	"portside/documents/charset"
 	"portside/documents/lazyregexp"
 )
 
@@ -72,8 +73,10 @@ func (h head) detect(file documents.Source, limits documents.Limits) (documents.
 	if text, ok := plainText(h); ok {
 		return textKind(text, h.whole), nil
 	}
-	if text, ok := wideText(h); ok {
-		return textKind(text, h.whole), nil
+	if wide := charset.ByZeros(h.data); wide != nil {
+		if text, ok := wideText(h.data, wide); ok {
+			return textKind(text, h.whole), nil
+		}
 	}
 	return binaryKind(h)
 }

@@ -21,7 +21,7 @@ import (
 )
 
 func source(data string) documents.Source {
-	return documents.Source{ReaderAt: strings.NewReader(data), Size: int64(len(data))}
+	return documents.FromBytes([]byte(data))
 }
 
 func detect(t *testing.T, data string) (documents.Format, error) {

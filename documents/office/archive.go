@@ -73,33 +73,38 @@ func (a *archive) has(name string) bool {
 	return ok
 }
 
-// walk calls f with the root element of an XML part. Its error is fs.ErrNotExist when there is no such part.
+// walk calls f with the root element of an XML part. Its error is fs.ErrNotExist if there is no such part.
 func (a *archive) walk(name string, f func(s *scanner, root element) error) error {
-	return a.walkAs(name, dialect{}, f)
-}
-
-func (a *archive) walkAs(name string, d dialect, f func(s *scanner, root element) error) error {
-	if err := a.ctx.Err(); err != nil {
+	from, err := a.open(name)
+	if err != nil {
 		return err
 	}
-	a.tokens -= partCosts
-	part, ok := a.parts[fold(name)]
-	if !ok {
-		return fmt.Errorf("%s: %w", name, fs.ErrNotExist)
-	}
-	if part.Flags&1 != 0 {
-		return documents.ErrEncrypted
-	}
-	from, err := part.Open()
-	if err != nil {
-		return fmt.Errorf("open %s: %w", name, err)
-	}
 	defer from.Close()
-	s := newScanner(a, &meter{ctx: a.ctx, from: from, left: &a.left}, d)
+	s := newScanner(a, from)
 	if err := s.content(func(root element) error { return f(s, root) }, nil); err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	return nil
+}
+
+// open opens a part, whose bytes count against the limit of what is inflated.
+func (a *archive) open(name string) (*meter, error) {
+	if err := a.ctx.Err(); err != nil {
+		return nil, err
+	}
+	a.tokens -= partCosts
+	part, ok := a.parts[fold(name)]
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	}
+	if part.Flags&1 != 0 {
+		return nil, documents.ErrEncrypted
+	}
+	from, err := part.Open()
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", name, err)
+	}
+	return &meter{ReadCloser: from, ctx: a.ctx, left: &a.left}, nil
 }
 
 // walkOptional is walk for a part that can be missed.
@@ -125,8 +130,8 @@ func (a *archive) tolerate(err error) error {
 
 // meter counts what is inflated: the sizes in a header are claims. It looks at the context, too, for tokens may be long.
 type meter struct {
+	io.ReadCloser
 	ctx  context.Context // of the archive
-	from io.Reader
 	left *int64
 }
 
@@ -137,7 +142,7 @@ func (m *meter) Read(into []byte) (int, error) {
 	if *m.left <= 0 {
 		return 0, documents.ErrTooMuch
 	}
-	n, err := m.from.Read(into[:min(int64(len(into)), *m.left)])
+	n, err := m.ReadCloser.Read(into[:min(int64(len(into)), *m.left)])
 	*m.left -= int64(n)
 	return n, err
 }

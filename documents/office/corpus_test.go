@@ -1,7 +1,6 @@
 package office_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +26,7 @@ var readers = map[string]struct {
 }
 
 func source(data []byte) documents.Source {
-	return documents.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}
+	return documents.FromBytes(data)
 }
 
 // parse reads a file of the kind that the extension names, and returns what was read before an error, too.

@@ -1,13 +1,14 @@
 package office
 
 import (
-	"encoding/xml"
+	"fmt"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
 
 	"portside/documents"
+	"portside/documents/text"
 )
 
 // book is what the package file of an EPUB lists.
@@ -78,9 +79,9 @@ func (b *book) visit(a *archive, s *scanner, e element) error {
 }
 
 func (b *book) name(a *archive, s *scanner) error {
-	text, err := s.text()
+	title, err := s.text()
 	if !b.title {
-		a.into.Title(text)
+		a.into.Title(title)
 	}
 	b.title = true
 	return err
@@ -123,26 +124,15 @@ func (b *book) refuseEncrypted(a *archive) error {
 	return a.walkOptional("META-INF/encryption.xml", visit)
 }
 
-// chapter reads a document of the spine.
+// chapter reads a document of the spine. Of a damaged one it reads what comes before the damage.
 func (a *archive) chapter(part string) error {
-	return a.walkAs(part, xhtml(), func(s *scanner, root element) error {
-		c := &chapter{a: a, s: s, out: &plain{a.into}, kind: documents.Paragraph}
-		err := c.visit(root)
-		if flushed := c.flush(); err == nil {
-			err = flushed
-		}
+	from, err := a.open(part)
+	if err != nil {
 		return err
-	})
-}
-
-// xhtml is what hands make of it: with the names of HTML's characters, and with elements that have no end.
-func xhtml() dialect {
-	void := map[string]bool{}
-	for _, name := range xml.HTMLAutoClose {
-		void[strings.ToLower(name)] = true
 	}
-	for _, name := range []string{"wbr", "source", "track", "embed"} {
-		void[name] = true
+	defer from.Close()
+	if err := text.ReadXHTML(a.ctx, from, a.into); err != nil {
+		return fmt.Errorf("read %s: %w", part, err)
 	}
-	return dialect{entities: xml.HTMLEntity, void: void, lenient: true}
+	return nil
 }

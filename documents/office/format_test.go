@@ -79,18 +79,3 @@ func TestFormatsOfAllKindsAreRead(t *testing.T) {
 		parseFormat(code).render("46000.25", rapid.Bool().Draw(t, "1904"))
 	})
 }
-
-func TestLabelsOfLists(t *testing.T) {
-	for _, c := range []struct {
-		format string
-		n      int
-		want   string
-	}{
-		{"lowerLetter", 27, "aa"}, {"upperLetter", 3, "C"}, {"lowerRoman", 1994, "mcmxciv"}, {"upperRoman", 4000, "4000"},
-		{"decimalZero", 7, "07"}, {"lowerLetter", 0, "0"}, {"lowerLetter", math.MaxInt, strconv.Itoa(math.MaxInt)}, {"decimal", -3, "-3"},
-	} {
-		if got := numeral(c.format, c.n); got != c.want {
-			t.Errorf("%s %d is %s, not %s", c.format, c.n, got, c.want)
-		}
-	}
-}

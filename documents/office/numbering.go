@@ -3,6 +3,8 @@ package office
 import (
 	"strconv"
 	"strings"
+
+	"portside/documents/numerals"
 )
 
 // depth is how many levels a list has, in Word as in OpenDocument's programs.
@@ -36,7 +38,7 @@ func (l *list) next(at int) string {
 	label := l.levels[at].pattern
 	for i := 0; i <= at; i++ {
 		if strings.Contains(label, "%"+strconv.Itoa(i+1)) {
-			label = strings.ReplaceAll(label, "%"+strconv.Itoa(i+1), numeral(l.levels[i].format, l.value(i)))
+			label = strings.ReplaceAll(label, "%"+strconv.Itoa(i+1), numerals.Format(l.levels[i].format, l.value(i)))
 		}
 	}
 	return label
@@ -62,50 +64,4 @@ func (l *list) restart(at, n int) {
 	if at >= 0 && at < depth {
 		l.running[at], l.counts[at] = true, n-1
 	}
-}
-
-func numeral(format string, n int) string {
-	switch format {
-	case "lowerLetter":
-		return letters(n)
-	case "upperLetter":
-		return strings.ToUpper(letters(n))
-	case "lowerRoman":
-		return strings.ToLower(roman(n))
-	case "upperRoman":
-		return roman(n)
-	case "decimalZero":
-		if n >= 0 && n < 10 {
-			return "0" + strconv.Itoa(n)
-		}
-	case "none":
-		return ""
-	}
-	return strconv.Itoa(n)
-}
-
-// letters counts a to z, then aa, bb and so on.
-func letters(n int) string {
-	const alphabet, longest = 26, 20
-	if n < 1 || n > alphabet*longest {
-		return strconv.Itoa(n)
-	}
-	return strings.Repeat(string(rune('a'+(n-1)%alphabet)), (n-1)/alphabet+1)
-}
-
-func roman(n int) string {
-	const largest = 3999
-	if n < 1 || n > largest {
-		return strconv.Itoa(n)
-	}
-	values := []int{1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1}
-	signs := []string{"M", "CM", "D", "CD", "C", "XC", "L", "XL", "X", "IX", "V", "IV", "I"}
-	var out strings.Builder
-	for i, value := range values {
-		for n >= value {
-			out.WriteString(signs[i])
-			n -= value
-		}
-	}
-	return out.String()
 }

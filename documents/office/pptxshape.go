@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"portside/documents"
+	"portside/documents/numerals"
 )
 
 // placeholder is the role that a layout gives to a shape.
@@ -297,7 +298,7 @@ func (p *slideParagraph) label(counted map[int]int) string {
 	if strings.Contains(p.scheme, "Paren") {
 		after = ")"
 	}
-	return numeral(format, p.start+counted[p.level]-1) + after + " "
+	return numerals.Format(format, p.start+counted[p.level]-1) + after + " "
 }
 
 func (r *slideReader) table(sh *shape) error {

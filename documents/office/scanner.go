@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"portside/documents"
+	"portside/documents/charset"
 )
 
 const (
@@ -77,41 +78,27 @@ func (e element) on() bool {
 	return true
 }
 
-// dialect is what differs between XML by programs and XHTML by hand.
-type dialect struct {
-	entities map[string]string
-	void     map[string]bool // elements that have no end
-	lenient  bool            // the end of the file closes what is open
-}
-
 // scanner walks through an XML part. An end tag that closes nothing is ignored, and one that leaves others open closes them.
 type scanner struct {
 	a       *archive
 	decoder *xml.Decoder
 	from    *pacer
-	dialect dialect
 	open    []string
-	ended   bool // the element that was begun last is one without an end
 
 	unchecked int // tokens since the last look at the context
 }
 
-func newScanner(a *archive, from io.Reader, d dialect) *scanner {
-	s := &scanner{a: a, from: &pacer{from: decoded(from)}, dialect: d}
+func newScanner(a *archive, from io.Reader) *scanner {
+	s := &scanner{a: a, from: &pacer{from: charset.NewReader(from)}}
 	s.decoder = xml.NewDecoder(s.from)
 	s.decoder.Strict = false
-	s.decoder.Entity = d.entities
-	s.decoder.CharsetReader = charset
+	s.decoder.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it is UTF-8 already
 	return s
 }
 
 // content calls back for the child elements and the text of the element that was begun last. What a callback leaves
 // unread of a child is skipped.
 func (s *scanner) content(child func(element) error, text func([]byte)) error {
-	if s.ended {
-		s.ended = false
-		return nil
-	}
 	depth := len(s.open)
 	for {
 		token, err := s.next()
@@ -139,13 +126,11 @@ func (s *scanner) visit(depth int, start xml.StartElement, child func(element) e
 	if err := child(element{name: start.Name.Local, space: start.Name.Space, attrs: start.Attr}); err != nil {
 		return err
 	}
-	s.ended = false
 	for len(s.open) > depth {
 		if _, err := s.next(); err != nil {
 			return err
 		}
 	}
-	s.ended = false
 	return nil
 }
 
@@ -190,7 +175,7 @@ func (s *scanner) next() (xml.Token, error) {
 				err = s.leaveOut()
 				break
 			}
-			s.begin(t.Name.Local)
+			s.open = append(s.open, t.Name.Local)
 			return token, nil
 		case xml.EndElement:
 			if s.end(t.Name.Local) {
@@ -206,12 +191,6 @@ func (s *scanner) next() (xml.Token, error) {
 		if err != nil {
 			return nil, err
 		}
-	}
-}
-
-func (s *scanner) begin(name string) {
-	if s.ended = s.dialect.void[name]; !s.ended {
-		s.open = append(s.open, name)
 	}
 }
 
@@ -233,15 +212,11 @@ func (s *scanner) leaveOut() error {
 		if err != nil {
 			return err
 		}
-		switch t := token.(type) {
+		switch token.(type) {
 		case xml.StartElement:
-			if !s.dialect.void[t.Name.Local] {
-				depth++
-			}
+			depth++
 		case xml.EndElement:
-			if !s.dialect.void[t.Name.Local] {
-				depth--
-			}
+			depth--
 		}
 	}
 	return nil
@@ -270,10 +245,6 @@ func (s *scanner) raw() (xml.Token, error) {
 func (s *scanner) atEnd(err error) (xml.Token, error) {
 	if !errors.Is(err, io.EOF) || len(s.open) == 0 {
 		return nil, err
-	}
-	if s.dialect.lenient {
-		s.open = s.open[:0]
-		return xml.EndElement{}, nil
 	}
 	return nil, fmt.Errorf("an element is not closed: %w", io.ErrUnexpectedEOF)
 }

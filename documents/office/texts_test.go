@@ -73,15 +73,14 @@ y</pre><script>no</script><p hidden="hidden">no</p><blockquote>said</blockquote>
 			1 P four
 			1 L0 a
 			1 L1 3. b
-			1 L1 c
+			1 P c
 			1 P x/y
 			1 P said`},
 		{name: "tables", data: epub(t, `<table><caption>Cap</caption><tr><th>A</th><th colspan="2">B</th><th>C</th></tr><tr>`+
 			`<td>1</td><td>2</td><td>3</td><td>4<table><tr><td>n</td></tr></table></td></tr></table>`), want: `
 			1 P Cap
 			1 T1 0:A* 1:B* 3:C*
-			1 T1 0:1 1:2 2:3 3:4
-			1 T2 0:n`},
+			1 T1 0:1 1:2 2:3 3:4 n`},
 		{name: "careless", data: epub(t, `<p>one<br>two<img src="x"><hr></p></b><P>th</P><p>end &unknown; &lt;`), want: `
 			1 P one/two
 			1 P th

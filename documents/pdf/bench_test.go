@@ -1,7 +1,6 @@
 package pdf_test
 
 import (
-	"bytes"
 	"os"
 	"testing"
 
@@ -21,7 +20,7 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				into := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
-				err := pdf.Read(b.Context(), documents.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, into)
+				err := pdf.Read(b.Context(), documents.FromBytes(data), into)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -1,7 +1,6 @@
 package pdf_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -82,7 +81,7 @@ func readFile(tb testing.TB, file string) (*documents.Document, error) {
 func read(tb testing.TB, data []byte) (*documents.Document, error) {
 	tb.Helper()
 	b := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
-	err := pdf.Read(tb.Context(), documents.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, b)
+	err := pdf.Read(tb.Context(), documents.FromBytes(data), b)
 	return b.Document(), err
 }
 

@@ -1,7 +1,6 @@
 package pdf_test
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -37,7 +36,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b := documents.NewBuilder(documents.PDF, tightLimits())
-		err := pdf.Read(t.Context(), documents.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, b)
+		err := pdf.Read(t.Context(), documents.FromBytes(data), b)
 		if errors.Is(err, documents.ErrPanic) {
 			t.Error(err)
 		}

@@ -156,7 +156,7 @@ func TestReadReturnsContextError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	b := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
-	err = pdf.Read(ctx, documents.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, b)
+	err = pdf.Read(ctx, documents.FromBytes(data), b)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -190,7 +190,7 @@ func TestReadReportsAnEndedContextWhereverItEnds(t *testing.T) {
 	for ; ; calls++ {
 		b := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
 		ctx := &countdownContext{t.Context(), calls}
-		err := pdf.Read(ctx, documents.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, b)
+		err := pdf.Read(ctx, documents.FromBytes(data), b)
 		text := b.Document().Text()
 		if err == nil && text == whole.Text() {
 			break

@@ -38,7 +38,7 @@ func view(t *testing.T, file []byte) ([]documents.Picture, *documents.Document) 
 }
 
 func sourceOf(file []byte) documents.Source {
-	return documents.Source{ReaderAt: bytes.NewReader(file), Size: int64(len(file))}
+	return documents.FromBytes(file)
 }
 
 // readWithoutPictures reads a file with a limit of no pictures.

@@ -27,7 +27,7 @@ func prepared(ctx context.Context, file []byte) (documents.Picture, error) {
 }
 
 func source(file []byte) documents.Source {
-	return documents.Source{ReaderAt: bytes.NewReader(file), Size: int64(len(file))}
+	return documents.FromBytes(file)
 }
 
 func mustPrepare(tb testing.TB, file []byte) documents.Picture {

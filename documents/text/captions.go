@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"portside/documents"
+	"portside/documents/charset"
 	"portside/documents/lazyregexp"
 )
 
 // ReadCaptions reads subtitles in WebVTT and SubRip: a Caption with its time for each cue, with the speaker's name where it is
 // marked. Of cues that only repeat the words of the one before, one remains.
 func ReadCaptions(ctx context.Context, file documents.Source, into *documents.Builder) error {
-	return whole(page{ctx, into}, file, func(to page, data []byte) error { return subtitles(to, decode(data, "")) })
+	return whole(page{ctx, into}, file, func(to page, data []byte) error { return subtitles(to, charset.Decode(data, "")) })
 }
 
 const oneTime = `(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)`

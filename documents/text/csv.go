@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"portside/documents"
+	"portside/documents/charset"
 )
 
 // ReadCSV reads a table of values separated by commas, semicolons, tabs or bars, in double or single quotes or none. Rows may
 // differ in length. The first row is the header when it looks like one. Lines with one value above the table, as programs put a
 // title there, are paragraphs; an empty line begins another table.
 func ReadCSV(ctx context.Context, file documents.Source, into *documents.Builder) error {
-	return whole(page{ctx, into}, file, func(to page, data []byte) error { return values(to, decode(data, "")) })
+	return whole(page{ctx, into}, file, func(to page, data []byte) error { return values(to, charset.Decode(data, "")) })
 }
 
 func values(to page, text string) error {

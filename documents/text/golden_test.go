@@ -1,7 +1,6 @@
 package text_test
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -112,7 +111,7 @@ func document(tb testing.TB, read documents.Reader, data string) (*documents.Doc
 }
 
 func source(data string) documents.Source {
-	return documents.Source{ReaderAt: bytes.NewReader([]byte(data)), Size: int64(len(data))}
+	return documents.FromBytes([]byte(data))
 }
 
 // checkOffsets compares every offset with the document's text.

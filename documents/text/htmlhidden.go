@@ -88,6 +88,20 @@ func isHidden(tag startTag) bool {
 	return style != "" && hides(style)
 }
 
+// isNoteMark reports whether an element only leads to a footnote or back, or marks a page of the printed book.
+func isNoteMark(tag startTag) bool {
+	switch tag.attributes["role"] {
+	case "doc-noteref", "doc-backlink", "doc-pagebreak":
+		return true
+	}
+	switch tag.attributes["epub:type"] {
+	case "noteref", "backlink", "pagebreak":
+		return true
+	}
+	class := tag.attributes["class"]
+	return tag.name == atom.A && (class == "footnote-ref" || class == "footnote-back")
+}
+
 func hides(style string) bool {
 	return unseenBy().MatchString(blanks.Replace(strings.ToLower(cssComment().ReplaceAllString(style, ""))))
 }

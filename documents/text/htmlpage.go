@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"portside/documents"
+	"portside/documents/charset"
 )
 
 // ReadHTML reads what a browser would show of a page: headings, paragraphs, lists, definitions (as Fields), tables and the
@@ -18,8 +19,15 @@ import (
 // page's style sheet are left out.
 func ReadHTML(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return whole(page{ctx, into}, file, func(to page, data []byte) error {
-		return hypertext(to, decode(data, declaredIn(data)))
+		return readPage(to, strings.NewReader(charset.Decode(data, charset.Declared(data))), pageOptions{})
 	})
+}
+
+// ReadXHTML reads a chapter of a book, which is XHTML. It numbers the items of ordered lists, as a reading device would,
+// and ignores the title, because that of the book counts.
+func ReadXHTML(ctx context.Context, from io.Reader, into *documents.Builder) error {
+	options := pageOptions{isXHTML: true, numberLists: true, ignoreTitle: true}
+	return readPage(page{ctx, into}, charset.NewReader(from), options)
 }
 
 // Nesting beyond maxOpen elements or maxTables tables is read as if it were not there.
@@ -32,18 +40,27 @@ const (
 // it in the memory, and copied from each table to the one around.
 const maxHeld = 20_000
 
-// hypertext reads a page or a piece of one.
-func hypertext(to page, text string) error {
-	w := &walker{to: to, hiding: map[string]bool{}}
-	tokens := html.NewTokenizer(strings.NewReader(text))
+// pageOptions are what differs between web pages, chapters of books and HTML made of Markdown.
+type pageOptions struct {
+	isXHTML          bool // a tag that closes itself has no content, and CDATA is text
+	numberLists      bool // items of ordered lists begin with their number
+	titleFromHeading bool // the first heading of level 1 is the document's title
+	ignoreTitle      bool // the title element is not the document's title
+}
+
+// readPage reads HTML in UTF-8 while it comes in. It returns the errors of the reader as they are.
+func readPage(to page, from io.Reader, options pageOptions) error {
+	w := &walker{to: to, options: options, hiding: map[string]bool{}}
+	tokens := html.NewTokenizer(from)
+	tokens.AllowCDATA(options.isXHTML)
 	for {
 		kind := tokens.Next()
 		if err := to.ctx.Err(); err != nil {
 			return err
 		}
 		if kind == html.ErrorToken {
-			if !errors.Is(tokens.Err(), io.EOF) {
-				return documents.ErrDamaged
+			if err := tokens.Err(); !errors.Is(err, io.EOF) {
+				return err
 			}
 			return w.finish()
 		}
@@ -61,17 +78,20 @@ type element struct {
 
 // walker follows the tokens of a page. Text gathers until a block ends; blocks go into the innermost open cell, or to the page.
 type walker struct {
-	to     page
-	hiding map[string]bool // classes (".x") and ids ("#x") that the style sheet hides
-	open   []element
-	hidden int // of them, those that are hidden
-	lists  int // of them, lists
-	item   bool
+	to      page
+	options pageOptions
+	hiding  map[string]bool // classes (".x") and ids ("#x") that the style sheet hides
+	open    []element
+	hidden  int        // of them, those that are hidden
+	lists   []htmlList // of them, lists
+	item    bool       // the next block is that of a list item
+	label   string     // the number in front of it
 
 	deeper     int // open elements beyond maxOpen
 	hiddenFrom int // where among those the hidden ones begin; 0 if there are none
 	beyond     int // open tables beyond maxTables
 	held       int // blocks that were given to cells
+	heldText   int // bytes of their text
 
 	title  strings.Builder
 	text   strings.Builder
@@ -90,7 +110,11 @@ func (w *walker) token(kind html.TokenType, tokens *html.Tokenizer) error {
 		if more {
 			attributes = usedAttributes(tokens)
 		}
-		return w.start(startTag{tag, attributes, kind == html.SelfClosingTagToken})
+		closesSelf := kind == html.SelfClosingTagToken
+		if closesSelf && w.options.isXHTML {
+			tokens.NextIsNotRawText()
+		}
+		return w.start(startTag{tag, attributes, closesSelf})
 	case html.EndTagToken:
 		name, _ := tokens.TagName()
 		return w.end(atom.Lookup(name))
@@ -112,7 +136,7 @@ func usedAttributes(tokens *html.Tokenizer) map[string]string {
 		var key, value []byte
 		key, value, more = tokens.TagAttr()
 		switch string(key) {
-		case "hidden", "open", "style", "class", "id", "colspan", "rowspan":
+		case "hidden", "open", "style", "class", "id", "colspan", "rowspan", "role", "epub:type", "type", "start", "data-delimiter":
 			if _, twice := used[string(key)]; !twice {
 				used[string(key)] = string(value)
 			}
@@ -160,8 +184,8 @@ func (w *walker) start(tag startTag) error {
 			return err
 		}
 	}
-	hidden := isUnseen[tag.name] || isHidden(tag) || w.hiddenByRule(tag.attributes)
-	if tag.closesSelf && !hidden {
+	hidden := isUnseen[tag.name] || isHidden(tag) || isNoteMark(tag) || w.hiddenByRule(tag.attributes)
+	if tag.closesSelf && !hidden && !w.options.isXHTML {
 		return nil
 	}
 	if len(w.open) >= maxOpen {
@@ -178,15 +202,21 @@ func (w *walker) start(tag startTag) error {
 	if w.hidden == 0 {
 		w.opened(tag)
 	}
+	if tag.closesSelf && w.options.isXHTML {
+		return w.closeTo(len(w.open) - 1)
+	}
 	return nil
 }
 
 func (w *walker) opened(tag startTag) {
 	switch tag.name {
 	case atom.Ul, atom.Ol, atom.Menu:
-		w.lists++
+		w.lists = append(w.lists, newList(tag))
 	case atom.Li:
-		w.item = true
+		w.item, w.label = true, ""
+		if n := len(w.lists); n > 0 && w.options.numberLists {
+			w.label = w.lists[n-1].nextLabel()
+		}
 	case atom.Table:
 		if len(w.tables) < maxTables {
 			w.tables = append(w.tables, &table{})
@@ -199,7 +229,7 @@ func (w *walker) opened(tag startTag) {
 		}
 	case atom.Td, atom.Th:
 		if t := w.table(); t != nil {
-			t.startCell(tag)
+			t.startCell(tag, w.inside(atom.Thead))
 		}
 	}
 }
@@ -282,7 +312,7 @@ func (w *walker) closed(tag atom.Atom) error {
 	}
 	switch tag {
 	case atom.Ul, atom.Ol, atom.Menu:
-		w.lists = max(0, w.lists-1)
+		w.lists = w.lists[:max(0, len(w.lists)-1)]
 	case atom.Li:
 		w.item = false
 	case atom.Tr:
@@ -303,7 +333,7 @@ func (w *walker) finish() error {
 	if err := w.closeTo(0); err != nil {
 		return err
 	}
-	if title := strings.TrimSpace(w.title.String()); title != "" {
+	if title := strings.TrimSpace(w.title.String()); title != "" && !w.options.ignoreTitle {
 		w.to.into.Title(title)
 	}
 	return w.flush()
@@ -328,6 +358,10 @@ func (w *walker) flushAs(tag atom.Atom) error {
 	}
 	switch {
 	case headingLevels[tag] > 0:
+		if w.options.titleFromHeading && tag == atom.H1 {
+			w.options.titleFromHeading = false
+			w.to.into.Title(text)
+		}
 		return w.add(documents.Block{Kind: documents.Heading, Text: text, Level: headingLevels[tag]})
 	case tag == atom.Dt:
 		w.term = text
@@ -336,7 +370,8 @@ func (w *walker) flushAs(tag atom.Atom) error {
 		return w.add(field(w.term, text))
 	case w.item:
 		w.item = false // a second paragraph of an item is one
-		return w.add(documents.Block{Kind: documents.ListItem, Text: text, Level: max(0, w.lists-1)})
+		text = w.label + strings.TrimSpace(text)
+		return w.add(documents.Block{Kind: documents.ListItem, Text: text, Level: max(0, len(w.lists)-1)})
 	}
 	return w.add(documents.Block{Kind: documents.Paragraph, Text: text})
 }
@@ -358,7 +393,9 @@ func (w *walker) hold(t *table, b documents.Block) error {
 		return w.to.add(b)
 	}
 	t.add(b)
-	if w.held++; w.held > maxHeld {
+	w.held++
+	w.heldText += len(b.Text)
+	if w.held > maxHeld || w.heldText > w.to.into.Limits.Text {
 		return w.release()
 	}
 	return nil
@@ -366,7 +403,7 @@ func (w *walker) hold(t *table, b documents.Block) error {
 
 // release gives what waits in cells to the page, and what comes in those cells from now on too.
 func (w *walker) release() error {
-	w.held = 0
+	w.held, w.heldText = 0, 0
 	for _, t := range w.tables {
 		row := t.row
 		t.row, t.inCell = nil, false

@@ -37,12 +37,12 @@ func (t *table) startRow() {
 	t.rows++
 }
 
-func (t *table) startCell(tag startTag) {
+func (t *table) startCell(tag startTag, isHeader bool) {
 	for t.column < len(t.spans) && t.spans[t.column] > t.rows {
 		t.column++
 	}
 	if len(t.row) < maxColumns {
-		t.row = append(t.row, tableCell{column: t.column, header: tag.name == atom.Th})
+		t.row = append(t.row, tableCell{column: t.column, header: isHeader || tag.name == atom.Th})
 	}
 	t.inCell = true
 	width, height := span(tag.attributes["colspan"]), span(tag.attributes["rowspan"])
@@ -127,6 +127,9 @@ func (w *walker) endRow() error {
 	}
 	for _, cell := range t.row {
 		w.held -= len(cell.blocks)
+		for _, b := range cell.blocks {
+			w.heldText -= len(b.Text)
+		}
 	}
 	t.row = nil
 	return w.addAround(blocks)

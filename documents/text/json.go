@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"portside/documents"
+	"portside/documents/charset"
 )
 
 // ReadJSON reads JSON, one value or one a line: a Field for each value, named by the keys that lead to it ("customer address
@@ -16,7 +17,7 @@ import (
 // file breaks off is given before media.ErrDamaged.
 func ReadJSON(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return whole(page{ctx, into}, file, func(to page, data []byte) error {
-		d := json.NewDecoder(strings.NewReader(decode(data, "")))
+		d := json.NewDecoder(strings.NewReader(charset.Decode(data, "")))
 		d.UseNumber()
 		p := &jsonParser{grove: grove{left: into.Limits.Blocks}, ctx: ctx, tokens: d, depth: into.Limits.Depth}
 		return p.all(to)

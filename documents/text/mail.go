@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"portside/documents"
+	"portside/documents/charset"
 	"portside/documents/lazyregexp"
 )
 
@@ -104,7 +105,7 @@ var fieldName = lazyregexp.New(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}$`)
 
 // rawText is a field as it should not be written, with letters beyond ASCII and no word of their encoding.
 func rawText(value []byte) string {
-	return decode(value[:min(len(value), longestField)], "")
+	return charset.Decode(value[:min(len(value), longestField)], "")
 }
 
 var typeName = lazyregexp.New(`^\s*([A-Za-z0-9.+-]+/[A-Za-z0-9.+-]+)`)
@@ -122,9 +123,9 @@ func mediaType(value string) (name string, params map[string]string) {
 }
 
 func decodeHeader(value string) string {
-	words := mime.WordDecoder{CharsetReader: func(charset string, in io.Reader) (io.Reader, error) {
+	words := mime.WordDecoder{CharsetReader: func(label string, in io.Reader) (io.Reader, error) {
 		raw, err := io.ReadAll(in)
-		return strings.NewReader(decode(raw, charset)), err
+		return strings.NewReader(charset.Decode(raw, label)), err
 	}}
 	decoded, err := words.DecodeHeader(value)
 	if err != nil {
@@ -155,13 +156,13 @@ func (m *mail) part(p part, depth int) error {
 		return m.message(content(p), depth+1)
 	case kind == "text/html":
 		body := content(p)
-		charset := p.params["charset"]
-		if charset == "" {
-			charset = declaredIn(body)
+		declared := p.params["charset"]
+		if declared == "" {
+			declared = charset.Declared(body)
 		}
-		return hypertext(m.to, decode(body, charset))
+		return readPage(m.to, strings.NewReader(charset.Decode(body, declared)), pageOptions{})
 	}
-	return plainText(m.to, unquoted(decode(content(p), p.params["charset"])))
+	return plainText(m.to, unquoted(charset.Decode(content(p), p.params["charset"])))
 }
 
 // isAttached reports whether a part is something else than words of the message.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"portside/documents"
+	"portside/documents/charset"
 	"portside/documents/lazyregexp"
 )
 
@@ -15,7 +16,7 @@ import (
 // to fit; lists, headings, and tables made of tabs or spaces. Form feeds divide it into pages. Subtitles are read as such.
 func ReadText(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return whole(page{ctx, into}, file, func(to page, data []byte) error {
-		text := decode(data, "")
+		text := charset.Decode(data, "")
 		if isSubtitles(text) {
 			return subtitles(to, text)
 		}

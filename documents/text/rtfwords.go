@@ -221,3 +221,5 @@ func (r *rich) font(number int) {
 		r.fonts[number] = &font{}
 	}
 }
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"portside/documents"
+	"portside/documents/charset"
 )
 
 // ReadXML reads any XML: elements and attributes with a value as Fields, named by the elements that lead to them but for the
@@ -16,7 +17,7 @@ import (
 // definitions are not looked at, so no entity is expanded but the five of XML.
 func ReadXML(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return whole(page{ctx, into}, file, func(to page, data []byte) error {
-		d := xml.NewDecoder(strings.NewReader(decode(data, declaredIn(data))))
+		d := xml.NewDecoder(strings.NewReader(charset.Decode(data, charset.Declared(data))))
 		d.Strict = false
 		d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 		p := &xmlParser{grove: grove{left: into.Limits.Blocks}, tokens: d, depth: into.Limits.Depth}

@@ -7,7 +7,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
 	"portside/documents"
+	"portside/documents/charset"
 )
 
 // lyrics are texts in the tags of sound files. Only ones with times count.
@@ -207,13 +211,9 @@ func terminated(code byte, data []byte) (text, rest []byte, ok bool) {
 func tagText(code byte, data []byte) string {
 	switch {
 	case code == 0:
-		text := make([]rune, len(data))
-		for i, b := range data {
-			text[i] = rune(b)
-		}
-		return string(text)
+		return charset.Convert(data, charmap.ISO8859_1)
 	case code == 2:
-		return wideText(data, 0)
+		return charset.Convert(data, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM))
 	case code == 3 && utf8.Valid(data):
 		return string(data)
 	}

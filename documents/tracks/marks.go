@@ -4,8 +4,10 @@ import (
 	"html"
 	"iter"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"portside/documents/charset"
 )
 
 // tagged returns the words of a WebVTT or SubRip cue: without tags, and with what entities stand for. Whose voice it is, is
@@ -87,37 +89,5 @@ func marked(text, brackets string, isMark func(string) bool) iter.Seq2[string, s
 	}
 }
 
-// decoded makes text of bytes that are UTF-8, UTF-16 with its mark, or else those of old Macintosh programs.
-func decoded(data []byte) string {
-	switch {
-	case len(data) >= 2 && data[0] == 0xfe && data[1] == 0xff:
-		return wideText(data[2:], 0)
-	case len(data) >= 2 && data[0] == 0xff && data[1] == 0xfe:
-		return wideText(data[2:], 1)
-	case utf8.Valid(data):
-		return string(data)
-	}
-	var out strings.Builder
-	high := []rune(macRoman)
-	for _, b := range data {
-		if b < utf8.RuneSelf {
-			out.WriteByte(b)
-		} else {
-			out.WriteRune(high[b-utf8.RuneSelf])
-		}
-	}
-	return out.String()
-}
-
-// wideText decodes UTF-16 whose low bytes are at that place of each pair; 0 where the high ones come first.
-func wideText(data []byte, high int) string {
-	units := make([]uint16, len(data)/2)
-	for i := range units {
-		units[i] = uint16(data[2*i+high])<<8 | uint16(data[2*i+1-high])
-	}
-	return string(utf16.Decode(units))
-}
-
-// macRoman has the characters from 0x80.
-const macRoman = "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø" +
-	"¿¡¬√ƒ≈∆«»…\u00a0ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\uf8ffÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ"
+// decoded returns text in UTF-8 of bytes that are UTF-8, UTF-16 with its mark, or else come from old Macintosh programs.
+func decoded(data []byte) string { return charset.DecodeOr(data, charmap.Macintosh) }

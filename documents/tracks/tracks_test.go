@@ -1,7 +1,6 @@
 package tracks_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +12,7 @@ import (
 )
 
 func source(data []byte) documents.Source {
-	return documents.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}
+	return documents.FromBytes(data)
 }
 
 func testFile(tb testing.TB, name string) []byte {

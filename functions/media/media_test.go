@@ -379,7 +379,7 @@ func TestUploads(t *testing.T) {
 	offer := c.Post("/v1/uploads", "").Is(http.StatusCreated)
 	id := offer.Text("uploadId")
 	send(t, c, extractPath, "file_upload_id", id).Is(http.StatusUnprocessableEntity) // nothing was sent to it yet
-	source := documents.Source{ReaderAt: strings.NewReader(invoice), Size: int64(len(invoice))}
+	source := documents.FromBytes([]byte(invoice))
 	if err := s.store.SaveUpload(t.Context(), ada, id, source); err != nil {
 		t.Fatal(err)
 	}

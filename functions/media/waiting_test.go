@@ -121,7 +121,7 @@ func TestDeletionsAreBounded(t *testing.T) {
 	s := newStudio(t)
 	to := &hurry{Uploads: s.store}
 	k := (&handlers{stored: to, waiting: waiting{alone: time.Hour}}).keep(t.Context(), submission{
-		form:    &form{files: map[string]media.File{"file": {Source: documents.Source{ReaderAt: strings.NewReader("x"), Size: 1}}}},
+		form:    &form{files: map[string]media.File{"file": {Source: documents.FromBytes([]byte("x"))}}},
 		owner:   ada,
 		uploads: []string{""}, question: media.Question{Task: media.Summarize},
 	})
@@ -272,7 +272,7 @@ func (stuck) SaveUpload(ctx context.Context, _, _ string, _ documents.Source) er
 // A file that cannot be sent leaves the time to say so.
 func TestJobsDoNotWaitForTheirFilesToTheEnd(t *testing.T) {
 	k := (&handlers{stored: stuck{newStudio(t).store}}).keep(t.Context(), submission{
-		form:    &form{files: map[string]media.File{"file": {Source: documents.Source{ReaderAt: strings.NewReader("x"), Size: 1}}}},
+		form:    &form{files: map[string]media.File{"file": {Source: documents.FromBytes([]byte("x"))}}},
 		owner:   ada,
 		uploads: []string{""}, question: media.Question{Task: media.Summarize},
 	})

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"portside/documents"
@@ -149,7 +148,7 @@ var ErrBlank = fault.New(fault.Unprocessable, "The text is empty, or has nothing
 // ReadText makes a document of a text that came by itself. Errors: ErrBlank; those of the reader.
 func (s *Service) ReadText(ctx context.Context, text string) (*documents.Document, error) {
 	into := documents.NewBuilder(documents.PlainText, s.Limits)
-	err := s.Readers[documents.PlainText](ctx, documents.Source{ReaderAt: strings.NewReader(text), Size: int64(len(text))}, into)
+	err := s.Readers[documents.PlainText](ctx, documents.FromBytes([]byte(text)), into)
 	d := into.Document()
 	switch {
 	case errors.Is(err, documents.ErrEmpty) || err == nil && len(d.Blocks) == 0:

@@ -65,7 +65,7 @@ func listening(format documents.Format, kept media.Results, t media.Transcriber)
 }
 
 func source(content string) documents.Source {
-	return documents.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}
+	return documents.FromBytes([]byte(content))
 }
 
 func said(texts ...string) []documents.Block {

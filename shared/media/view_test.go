@@ -114,5 +114,5 @@ func TestPicturesThatAreNotRead(t *testing.T) {
 }
 
 func textFile(text string) documents.Source {
-	return documents.Source{ReaderAt: strings.NewReader(text), Size: int64(len(text))}
+	return documents.FromBytes([]byte(text))
 }

@@ -22,7 +22,7 @@ func readFile(ctx context.Context, path string) (*documents.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := files.Read(ctx, documents.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}, documents.DefaultLimits())
+	d, err := files.Read(ctx, documents.FromBytes(data), documents.DefaultLimits())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

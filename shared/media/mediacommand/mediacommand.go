@@ -76,7 +76,7 @@ func (t *Transcriber) Transcribe(ctx context.Context, r media.Recording) ([]docu
 		return nil, nil, err
 	}
 	into := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
-	err = t.read(ctx, documents.Source{ReaderAt: bytes.NewReader(said), Size: int64(len(said))}, into)
+	err = t.read(ctx, documents.FromBytes(said), into)
 	if err != nil && !errors.Is(err, documents.ErrEmpty) {
 		return nil, nil, fmt.Errorf("read what the transcriber wrote: %w", err)
 	}

@@ -34,7 +34,7 @@ func scripted(tb testing.TB, script string, args ...string) *mediacommand.Transc
 }
 
 func recording(content string, keywords ...string) media.Recording {
-	file := documents.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}
+	file := documents.FromBytes([]byte(content))
 	return media.Recording{File: file, Kind: documents.Audio, Keywords: keywords}
 }
 

@@ -135,7 +135,7 @@ func TestCallsHaveTheirPrices(t *testing.T) {
 			t.Errorf("logged %s", text)
 		}
 		server.Speech = `{"text": "a", "duration": 90.5, "segments": []}`
-		sound := documents.Source{ReaderAt: strings.NewReader("ID3"), Size: 3}
+		sound := documents.FromBytes([]byte("ID3"))
 		if _, _, err := parts.Transcriber.Transcribe(t.Context(), media.Recording{File: sound, Kind: documents.Audio}); err != nil {
 			t.Fatal(err)
 		}

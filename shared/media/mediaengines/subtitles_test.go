@@ -1,7 +1,6 @@
 package mediaengines_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -85,7 +84,7 @@ func testFile(tb testing.TB, name string) []byte {
 }
 
 func source(data []byte) documents.Source {
-	return documents.Source{ReaderAt: bytes.NewReader(data), Size: int64(len(data))}
+	return documents.FromBytes(data)
 }
 
 // subtitlesOf returns the captions that the recording itself contains.

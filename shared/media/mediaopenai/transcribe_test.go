@@ -37,7 +37,7 @@ func hear(tb testing.TB, said string, b mediatest.Behaviour) (*bench, media.Tran
 }
 
 func recording(content string) media.Recording {
-	return media.Recording{File: documents.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}, Kind: documents.Audio}
+	return media.Recording{File: documents.FromBytes([]byte(content)), Kind: documents.Audio}
 }
 
 func TestRecordingsBecomeCaptions(t *testing.T) {

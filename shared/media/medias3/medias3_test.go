@@ -46,7 +46,7 @@ func newCupboard(tb testing.TB) *cupboard {
 }
 
 func source(text string) documents.Source {
-	return documents.Source{ReaderAt: strings.NewReader(text), Size: int64(len(text))}
+	return documents.FromBytes([]byte(text))
 }
 
 func (c *cupboard) read(t *testing.T, id string) string {

@@ -116,7 +116,7 @@ func (b *bench) transcriberThrough(through passage) *mediatranscribe.Transcriber
 }
 
 func recording(content string) media.Recording {
-	return media.Recording{File: documents.Source{ReaderAt: strings.NewReader(content), Size: int64(len(content))}, Kind: documents.Audio}
+	return media.Recording{File: documents.FromBytes([]byte(content)), Kind: documents.Audio}
 }
 
 func price(tb testing.TB, text string) mediaprompt.Price {

@@ -1,4 +1,4 @@
-package text
+package charset
 
 import (
 	"strings"
@@ -9,42 +9,42 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// tongue is a language as it looks in an encoding of one byte per letter.
-type tongue struct {
-	letters string // beyond ASCII, small
-	words   string // frequent ones within ASCII, for when the letters do not decide
+// language is what the texts of a language have in common.
+type language struct {
+	letters string // its lower-case letters beyond ASCII
+	words   string // frequent words within ASCII, for texts whose letters do not decide
 }
 
 var (
-	western = []tongue{
+	western = []language{
 		{"äöüß", " der die und das ist nicht mit von "}, {"éèêëàâçîïôûùüœ", " le la les des est que pour dans "},
 		{"áéíóúñü¿¡", " el los las que una por con para "}, {"ãõáâàéêíóôúç", " que os uma com para por dos em "},
 		{"àèéìòù", " il che per una con del sono della "}, {"åäöé", " och att det som en av "}, {"ëéïöü", " de het een van dat niet "},
 	}
-	polish   = tongue{"ąćęłńóśźż", " jest oraz na do od nie dla przez z w i "}
-	romanian = tongue{"ăâîșțşţ", " este pentru din cu nu sunt prin la care si "}
+	polish   = language{"ąćęłńóśźż", " jest oraz na do od nie dla przez z w i "}
+	romanian = language{"ăâîșțşţ", " este pentru din cu nu sunt prin la care si "}
 )
 
-// candidate is an encoding with the languages that use it.
+// candidate is a character set with languages that are written in it.
 type candidate struct {
-	charmap *charmap.Charmap
-	tongues []tongue
+	charmap   *charmap.Charmap
+	languages []language
 }
 
-// byLetters picks the encoding in which the letters beyond ASCII are those of one language. In doubt it is the western one,
-// which most texts are in.
+// byLetters returns the character set in which the bytes beyond ASCII are letters of one language. Without evidence this is
+// Windows-1252, which most texts have.
 func byLetters(data []byte) encoding.Encoding {
 	sample := data[:min(len(data), 256<<10)]
 	words := commonWords(sample)
 	best, bestScore := charmap.Windows1252, -1.0
 	for _, c := range []candidate{
 		{charmap.Windows1252, western},
-		{charmap.Windows1250, []tongue{polish, romanian}},
-		{charmap.ISO8859_2, []tongue{polish, romanian}},
-		{charmap.ISO8859_16, []tongue{romanian}},
+		{charmap.Windows1250, []language{polish, romanian}},
+		{charmap.ISO8859_2, []language{polish, romanian}},
+		{charmap.ISO8859_16, []language{romanian}},
 	} {
-		for _, t := range c.tongues {
-			if score := share(sample, c.charmap, t.letters) + words(t)/100; score > bestScore+1e-9 {
+		for _, l := range c.languages {
+			if score := share(sample, c.charmap, l.letters) + words(l)/100; score > bestScore+1e-9 {
 				best, bestScore = c.charmap, score
 			}
 		}
@@ -52,7 +52,8 @@ func byLetters(data []byte) encoding.Encoding {
 	return best
 }
 
-// share is how many of the bytes beyond ASCII that touch a letter stand for a letter of the language, from 0 to 1.
+// share returns how many of the bytes beyond ASCII are among the letters, from 0 to 1. Only bytes beside an ASCII letter
+// count, because others may be punctuation.
 func share(data []byte, in *charmap.Charmap, letters string) float64 {
 	known, all := 0, 0
 	for i, c := range data {
@@ -76,13 +77,13 @@ func besideLetter(data []byte, i int) bool {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// commonWords returns a function that tells how much of the text's words are frequent ones of a language.
-func commonWords(data []byte) func(tongue) float64 {
+// commonWords returns a function that returns which share of the words are frequent words of a language.
+func commonWords(data []byte) func(language) float64 {
 	words := strings.Fields(strings.ToLower(string(data[:min(len(data), 16<<10)])))
-	return func(t tongue) float64 {
+	return func(l language) float64 {
 		found := 0
 		for _, w := range words {
-			if strings.Contains(t.words, " "+w+" ") {
+			if strings.Contains(l.words, " "+w+" ") {
 				found++
 			}
 		}

@@ -1,0 +1,55 @@
+package text
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html/atom"
+
+	"portside/documents/numerals"
+)
+
+// htmlList is an open list of a page.
+type htmlList struct {
+	format    string // of package numerals; empty without numbers
+	delimiter string // after a number
+	next      int    // the number of the next item
+}
+
+func newList(tag startTag) htmlList {
+	if tag.name != atom.Ol {
+		return htmlList{}
+	}
+	start, err := strconv.Atoi(tag.attributes["start"])
+	if err != nil {
+		start = 1
+	}
+	return htmlList{numberFormat(tag), cmp.Or(tag.attributes["data-delimiter"], "."), start}
+}
+
+// numberFormat reads both of the ways in which a list says how it counts.
+func numberFormat(tag startTag) string {
+	style := tag.attributes["style"]
+	switch kind := tag.attributes["type"]; {
+	case kind == "a" || strings.Contains(style, "lower-alpha") || strings.Contains(style, "lower-latin"):
+		return "lowerLetter"
+	case kind == "A" || strings.Contains(style, "upper-alpha") || strings.Contains(style, "upper-latin"):
+		return "upperLetter"
+	case kind == "i" || strings.Contains(style, "lower-roman"):
+		return "lowerRoman"
+	case kind == "I" || strings.Contains(style, "upper-roman"):
+		return "upperRoman"
+	}
+	return "decimal"
+}
+
+// nextLabel returns the number of the next item, and a space; nothing for a list without numbers.
+func (l *htmlList) nextLabel() string {
+	if l.format == "" {
+		return ""
+	}
+	label := numerals.Format(l.format, l.next) + l.delimiter + " "
+	l.next++
+	return label
+}

@@ -1,0 +1,182 @@
+package text
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"portside/documents/lazyregexp"
+)
+
+// Goldmark takes time in proportion to the square of some inputs: 64 KB of ">", "[](" or "*a_" take more than a second.
+// These bounds keep one chunk below a tenth of a second. Text beyond them is kept as it is written.
+const (
+	maxChunk          = 128 << 10  // bytes that are converted at once, because goldmark takes up to 500 bytes of memory for each
+	maxMarkdownDepth  = 12         // lists and quotes within each other
+	maxParagraphSteps = 10_000_000 // of goldmark in one paragraph, as steps estimates them
+	maxFence          = 100        // characters of a fence around code that are repeated
+)
+
+// boundedParser returns goldmark's default parser with a guard before and after its work on each paragraph.
+func boundedParser() parser.Parser {
+	blocks := slices.Clone(parser.DefaultBlockParsers())
+	for i, block := range blocks {
+		blocks[i].Value = boundedBlock{block.Value.(parser.BlockParser)}
+	}
+	return parser.NewParser(
+		parser.WithBlockParsers(blocks...),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithParagraphTransformers(
+			util.Prioritized(guard{eachLine: true}, 50), // before link references at 100 and tables at 200
+			util.Prioritized(references{}, 100),
+			util.Prioritized(guard{}, 250)),
+	)
+}
+
+// boundedBlock opens no list or quote that is nested too deeply, and no heading that takes too many steps.
+type boundedBlock struct{ parser.BlockParser }
+
+// Open implements parser.BlockParser.
+func (b boundedBlock) Open(parent ast.Node, reader text.Reader, context parser.Context) (ast.Node, parser.State) {
+	depth := 0
+	for node := parent; node != nil; node = node.Parent() {
+		if node.Kind() == ast.KindList || node.Kind() == ast.KindBlockquote {
+			depth++
+		}
+	}
+	line, position := reader.PeekLine()
+	node, state := b.BlockParser.Open(parent, reader, context)
+	if node == nil {
+		return nil, state
+	}
+	isContainer := node.Kind() == ast.KindList || node.Kind() == ast.KindBlockquote
+	if isContainer && depth >= maxMarkdownDepth || node.Kind() == ast.KindHeading && steps(line) > maxParagraphSteps {
+		lineNumber, _ := reader.Position()
+		reader.SetPosition(lineNumber, position)
+		return nil, parser.NoChildren
+	}
+	return node, state
+}
+
+// references reads the definitions of links. A footnote, which begins in the same way, stays text.
+type references struct{}
+
+// Transform implements parser.ParagraphTransformer.
+func (references) Transform(node *ast.Paragraph, reader text.Reader, context parser.Context) {
+	first := node.Lines().At(0)
+	if !bytes.HasPrefix(first.Value(reader.Source()), []byte("[^")) {
+		parser.LinkReferenceParagraphTransformer.Transform(node, reader, context)
+	}
+}
+
+// guard turns a paragraph that takes too many steps into code, which goldmark does not look into.
+type guard struct {
+	eachLine bool // the paragraph may be a table or link references, whose lines goldmark reads one by one
+}
+
+// Transform implements parser.ParagraphTransformer.
+func (g guard) Transform(node *ast.Paragraph, reader text.Reader, _ parser.Context) {
+	lines, source := node.Lines(), reader.Source()
+	most, definitions := 0, 0
+	for i := range lines.Len() {
+		line := lines.At(i)
+		value := line.Value(source)
+		most = max(most, steps(value))
+		if bytes.HasPrefix(value, []byte("[")) {
+			definitions++
+		}
+	}
+	if g.eachLine {
+		most = max(most, definitions*lines.Len())
+	} else {
+		most = steps(lines.Value(source))
+	}
+	if most <= maxParagraphSteps {
+		return
+	}
+	code := ast.NewCodeBlock()
+	code.SetLines(lines)
+	node.Parent().ReplaceChild(node.Parent(), node, code)
+}
+
+// steps estimates how long goldmark takes for the marks in a text: it searches for the end of each link to the end of the
+// text, and for the other end of each run of emphasis among all others.
+func steps(text []byte) int {
+	runs, links := 0, 0
+	for i, c := range text {
+		switch {
+		case c == '*' || c == '_' || c == '~':
+			if i == 0 || text[i-1] != c {
+				runs++
+			}
+		case c == '(' && i > 0 && text[i-1] == ']':
+			links++
+		}
+	}
+	return runs*runs + links*len(text)
+}
+
+var (
+	fence      = lazyregexp.New("^\\s*(`{3,}|~{3,})")
+	listMarker = lazyregexp.New(`^(?:[-*+]|\d{1,9}[.)])(?:\s|$)`)
+	delimiters = lazyregexp.New(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$`)
+)
+
+// cutChunk splits a text before a block that does not continue a list, at most maxChunk bytes into it. Where there is no
+// such place, it splits between lines, and repeats the start of the open table or code in the rest.
+func cutChunk(text string) (chunk, rest string) {
+	if len(text) <= maxChunk {
+		return text, ""
+	}
+	at, openFence := lastBlockStart(text[:maxChunk])
+	if at > 0 {
+		return text[:at], text[at:]
+	}
+	at = strings.LastIndexByte(text[:maxChunk], '\n') + 1
+	if at < maxChunk/2 { // a shorter chunk could consist of what the last one repeats
+		for at = maxChunk; !utf8.RuneStart(text[at]); at-- {
+		}
+	}
+	if openFence != "" {
+		return text[:at], openFence + "\n" + text[at:]
+	}
+	return text[:at], tableHeader(text[:at]) + text[at:]
+}
+
+// lastBlockStart returns where the last block begins that is neither code nor part of a list, or 0 if there is none. It also
+// returns the fence of the code that the text ends in.
+func lastBlockStart(text string) (last int, openFence string) {
+	at, isBlank := 0, true
+	for line := range strings.Lines(text) {
+		mark := fence().FindStringSubmatch(line)
+		switch {
+		case mark != nil && openFence == "":
+			openFence = mark[1][:min(len(mark[1]), maxFence)]
+		case mark != nil && strings.HasPrefix(mark[1], openFence):
+			openFence = ""
+		case isBlank && openFence == "" && line[0] > ' ' && !listMarker().MatchString(line):
+			last = at
+		}
+		isBlank = strings.TrimSpace(line) == ""
+		at += len(line)
+	}
+	return last, openFence
+}
+
+// tableHeader returns the first two lines of the table that a text ends in; empty if it does not.
+func tableHeader(text string) string {
+	const maxHeader = 4 << 10
+	start := strings.LastIndex(text, "\n\n") + 1
+	header, body, _ := strings.Cut(strings.TrimLeft(text[start:], "\n"), "\n")
+	delimiter, _, isTable := strings.Cut(body, "\n")
+	if !isTable || len(header)+len(delimiter) > maxHeader || !strings.Contains(header, "|") || !delimiters().MatchString(delimiter) {
+		return ""
+	}
+	return header + "\n" + delimiter + "\n"
+}
