@@ -215,7 +215,7 @@ func (w *world) changeUser(i int) {
 func (w *world) changePlans() {
 	status := pick(w, append(projects.Statuses(), projects.Archived)...)
 	if len(w.plans) < 3 || w.random.IntN(10) < 3 {
-		created, err := w.office.Create(w.Context(), projects.Request{Caller: w.caller}, projects.NewProject{Name: "Plan", Status: status})
+		created, err := w.office.Create(w.Context(), projects.CreateOptions{Caller: w.caller}, projects.NewProject{Name: "Plan", Status: status})
 		w.must(err)
 		w.plans = append(w.plans, w.become(&w.projects, turn{id: created.Project.ID, status: string(status)}))
 		return
