@@ -35,7 +35,9 @@ func NewMemory(store Store, now func() time.Time) *Memory { return &Memory{store
 // Counts implements Store.
 func (m *Memory) Counts(ctx context.Context, since, today calendar.Day) (Counts, error) {
 	var counts Counts
-	changes, err := m.changes.recall(m.now(), Period{First: since, Last: today}, func(first, _ calendar.Day) (_ map[calendar.Day]Counters, err error) {
+	changes, err := m.changes.recall(m.now(), Period{First: since, Last: today}, func(
+		first, _ calendar.Day,
+	) (_ map[calendar.Day]Counters, err error) {
 		counts, err = m.store.Counts(ctx, first, today)
 		return counts.Changes, err
 	})
@@ -68,7 +70,9 @@ type recollection[T any] struct {
 }
 
 // recall returns the days of a range and reads only those that are not remembered.
-func (r *remembered[T]) recall(now time.Time, p Period, read func(first, last calendar.Day) (map[calendar.Day]T, error)) (map[calendar.Day]T, error) {
+func (r *remembered[T]) recall(
+	now time.Time, p Period, read func(first, last calendar.Day) (map[calendar.Day]T, error),
+) (map[calendar.Day]T, error) {
 	past := Period{First: p.First, Last: min(p.Last, calendar.DayOf(now)-2)}
 	known, found := r.get(past, now)
 	if found && past.Last == p.Last {

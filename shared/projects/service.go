@@ -27,7 +27,7 @@ func NewService(store Store, users Directory, newID func() string, now func() ti
 	return &Service{store: store, users: users, newID: newID, now: now}
 }
 
-// Request says who asks for a creation, and how.
+// CreateOptions says who asks for a creation, and how.
 type CreateOptions struct {
 	Caller         principal.Principal
 	IdempotencyKey string // empty if the client sent none

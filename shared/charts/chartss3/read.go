@@ -19,7 +19,7 @@ import (
 	"portside/shared/lambda/s3client"
 )
 
-// LinkLife is how long a link works: long enough to begin a download, and short enough to be
+// LinkLifetime is how long a link works: long enough to begin a download, and short enough to be
 // worthless in a log.
 const LinkLifetime = 5 * time.Minute
 
