@@ -218,7 +218,7 @@ func (w *simulation) changeUser(i int) {
 func (w *simulation) changeProjects() {
 	status := pick(w, append(projects.Statuses(), projects.Archived)...)
 	if len(w.existingProjects) < 3 || w.random.IntN(10) < 3 {
-		created, err := w.office.Create(w.Context(), projects.Request{Caller: w.caller}, projects.NewProject{Name: "Plan", Status: status})
+		created, err := w.office.Create(w.Context(), projects.CreateOptions{Caller: w.caller}, projects.NewProject{Name: "Plan", Status: status})
 		w.must(err)
 		w.existingProjects = append(w.existingProjects, w.record(&w.projects, change{id: created.Project.ID, status: string(status)}))
 		return

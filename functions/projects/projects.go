@@ -142,7 +142,7 @@ type createProjectOutput struct {
 
 func (s *service) create(ctx context.Context, in *createProjectInput) (*createProjectOutput, error) {
 	caller, _ := principal.From(ctx)
-	created, err := s.projects.Create(ctx, projects.Request{Caller: caller, IdempotencyKey: in.IdempotencyKey}, in.project())
+	created, err := s.projects.Create(ctx, projects.CreateOptions{Caller: caller, IdempotencyKey: in.IdempotencyKey}, in.project())
 	if err != nil {
 		return nil, err
 	}

@@ -143,9 +143,9 @@ func (r *rebuilding) collect(current *Index, published []Object) (*Index, []lose
 	}
 	index, losers := NewIndex(), []loser(nil)
 	for name, candidates := range byName {
-		versions, yielding := elect(candidates)
+		elected, yielding := elect(candidates)
 		losers = append(losers, yielding...)
-		list, err := newReleases(versions)
+		list, err := newReleases(elected)
 		if err != nil {
 			return nil, nil, err
 		}

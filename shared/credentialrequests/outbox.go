@@ -109,7 +109,9 @@ func (s *Service) notifyApprovers(ctx context.Context, r Request) error {
 
 // mailApprovers returns the ids of all approvers who have been mailed, those of earlier attempts
 // included.
-func (s *Service) mailApprovers(ctx context.Context, r Request, requester principal.Person, approvers []principal.Person) ([]string, error) {
+func (s *Service) mailApprovers(
+	ctx context.Context, r Request, requester principal.Person, approvers []principal.Person,
+) ([]string, error) {
 	told := slices.Clone(r.Next.Notified)
 	var failures []error
 	for _, a := range approvers {

@@ -93,7 +93,8 @@ const base = "https://portal.example.com"
 // request creates a request of Ada.
 func (o *office) request() credentialrequests.Request {
 	o.tb.Helper()
-	made, err := o.service.Create(o.tb.Context(), o.ada, base, credentialrequests.New{Level: credentialrequests.Charts, Justification: "why not"})
+	input := credentialrequests.New{Level: credentialrequests.Charts, Justification: "why not"}
+	made, err := o.service.Create(o.tb.Context(), o.ada, base, input)
 	if err != nil {
 		o.tb.Fatal(err)
 	}

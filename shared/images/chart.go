@@ -5,16 +5,19 @@ import (
 	"time"
 )
 
-// GrantLife is how long a chart's blobs may be fetched after its manifest: far longer than any client takes.
+// GrantLife is how long a chart's blobs may be fetched after its manifest, which is far longer than
+// any client needs.
 const GrantLife = 24 * time.Hour
 
-// chartConfig is the media type by which Helm tells a chart's manifest from others (helm.sh/docs/topics/registries).
+// chartConfig is the media type that identifies a chart's manifest
+// (helm.sh/docs/topics/registries).
 const chartConfig = "application/vnd.cncf.helm.config.v1+json"
 
 // maxChartBlobs is more than any chart has: its metadata, its archive and a signature.
 const maxChartBlobs = 16
 
-// ChartBlobs returns the digests of the blobs that a chart's manifest names; false if the manifest is none of a chart.
+// ChartBlobs returns the digests of the blobs that a chart's manifest names. It returns false if
+// the manifest is not that of a chart.
 func ChartBlobs(manifest []byte) ([]string, bool) {
 	type descriptor struct {
 		MediaType string `json:"mediaType"`

@@ -1,12 +1,12 @@
 // Package images decides who may fetch what from the container registry.
 //
-// The registry holds images and, as OCI artifacts, charts. A scope for images covers a whole repository, whatever is in it;
-// one for charts covers only what is a chart. What a manifest describes shows in the manifest; what a blob is shows
-// nowhere, so a chart's manifest, once it was fetched, is what lets the same credential fetch the blobs that it names
-// ([Grants]). Every client reads the manifest first, since it learns the digests there.
+// The registry has images and, as OCI artifacts, charts. A scope for images covers everything in a
+// repository; one for charts covers only charts. A manifest shows whether it is a chart, but a blob
+// does not. So a credential that has fetched a chart's manifest may fetch the blobs that it names
+// ([Grants]). Every client reads the manifest first, because it contains the digests.
 //
-// The rules see parsed targets only ([Parse]), and the request to the upstream registry is built from those, so that a path
-// cannot mean one thing here and another there.
+// The rules use only parsed targets ([Parse]), and the request to the upstream registry is built
+// from those, so that a path means the same in both places.
 package images
 
 import (
@@ -16,7 +16,7 @@ import (
 	"portside/shared/core/principal"
 )
 
-// What can be wrong with a request. Each is one of the specification's error codes.
+// The errors of a request. Each corresponds to an error code of the specification.
 var (
 	ErrRoute = fault.New(fault.NotFound, "This path is none of the registry API; it reads manifests, blobs, tags, referrers and the catalog.")
 	ErrName  = fault.New(fault.Validation, "The repository name is not valid: it has at most 255 lower-case letters, digits, "+
@@ -37,17 +37,17 @@ var (
 	ErrLarge = fault.New(fault.Unavailable, "The registry sent more by itself than can be passed on here.")
 )
 
-// Reach is how much of a repository a caller may fetch.
+// Reach says how much of a repository a caller may fetch.
 type Reach int
 
-// The reaches, from least to most.
+// The reaches, from the least to the most.
 const (
 	Nothing Reach = iota
 	ChartsOnly
 	Everything
 )
 
-// ReachOf returns what the caller's scopes permit in the repository.
+// ReachOf returns what the caller's scopes allow in the repository.
 func ReachOf(who principal.Principal, repository string) Reach {
 	switch {
 	case who.MayFetch(principal.ReadImages, repository):
@@ -59,17 +59,21 @@ func ReachOf(who principal.Principal, repository string) Reach {
 	}
 }
 
-// Listed reports whether the catalog shows the repository to the caller. What a repository holds is not known there, so
-// charts show to those only whose scopes name the repository.
+// Listed reports whether the catalog shows the repository to the caller. The catalog does not know
+// what a repository contains, so callers with scopes for charts see only the repositories that
+// their scopes name.
 func Listed(who principal.Principal, repository string) bool {
 	reach := ReachOf(who, repository)
 	return reach == Everything || reach == ChartsOnly && !who.FetchesAll(principal.ReadCharts)
 }
 
-// Grants remembers which blobs a credential may fetch because it has fetched the chart that they belong to.
+// Grants stores which blobs a credential may fetch because it has fetched the manifest of their
+// chart.
 type Grants interface {
-	// Grant lets the credential fetch the blobs of the repository for GrantLife at least. Granting twice is as good as once.
+	// Grant allows the credential to fetch the blobs of the repository for at least GrantLife. It
+	// is idempotent.
 	Grant(ctx context.Context, credentialID, repository string, digests []string) error
-	// Granted reports whether the credential may fetch the blob; strongly consistent with Grant.
+	// Granted reports whether the credential may fetch the blob. It is strongly consistent with
+	// Grant.
 	Granted(ctx context.Context, credentialID, repository, digest string) (bool, error)
 }

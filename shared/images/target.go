@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Kind is what a path of the registry leads to.
+// Kind is the kind of resource to which a path of the registry leads.
 type Kind int
 
-// The kinds of the OCI distribution specification, v1.1, that read. None is a path that it does not know.
+// The kinds that can be read in the OCI distribution specification, v1.1. None is an unknown path.
 const (
 	None      Kind = iota
-	Base           // /v2/: does the registry speak this protocol, and does the credential work?
+	Base           // /v2/: whether the registry speaks this protocol and accepts the credential
 	Catalog        // /v2/_catalog: the repositories
 	Manifest       // /v2/<name>/manifests/<tag or digest>
 	Blob           // /v2/<name>/blobs/<digest>
@@ -19,15 +19,15 @@ const (
 	Referrers      // /v2/<name>/referrers/<digest>
 )
 
-// Target is what one request asks for.
+// Target is the resource that one request asks for.
 type Target struct {
 	Kind       Kind
 	Repository string // empty for None, Base and Catalog
-	Reference  string // the tag or digest; empty where there is none
+	Reference  string // the tag or digest; may be empty
 }
 
 const (
-	maxName = 255 // characters of a repository; the specification's recommendation, and what clients keep to
+	maxName = 255 // characters of a repository, as the specification recommends and clients respect
 	slash   = "/"
 )
 
@@ -38,9 +38,9 @@ var (
 	digest     = regexp.MustCompile(`^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$`)
 )
 
-// Parse reads the path of a request, decoded. A repository may have any number of components, among them "blobs" and
-// "manifests", so the path is read from the right. Errors: ErrName, ErrTag, ErrDigest; a path that the specification does
-// not know is None, with ErrRoute.
+// Parse parses the decoded path of a request. A repository may have any number of components,
+// including "blobs" and "manifests", so Parse reads the path from the right. Errors: ErrName,
+// ErrTag, ErrDigest; ErrRoute with None for a path that the specification does not define.
 func Parse(path string) (Target, error) {
 	rest, found := strings.CutPrefix(path, "/v2")
 	switch {
@@ -54,7 +54,7 @@ func Parse(path string) (Target, error) {
 	return parseWithin(strings.TrimPrefix(rest, slash))
 }
 
-// parseWithin reads <name>/<kind>/<reference>.
+// parseWithin parses <name>/<kind>/<reference>.
 func parseWithin(path string) (Target, error) {
 	rest, reference, _ := cutLast(path)
 	name, kind, found := cutLast(rest)
@@ -94,16 +94,16 @@ func (t Target) check() error {
 	return nil
 }
 
-// IsRepository reports whether the name is one that a repository may have.
+// IsRepository reports whether the name is valid for a repository.
 func IsRepository(name string) bool { return len(name) <= maxName && repository.MatchString(name) }
 
-// IsTag reports whether the text is one that a tag may be.
+// IsTag reports whether the text is a valid tag.
 func IsTag(text string) bool { return tag.MatchString(text) }
 
-// ByTag reports whether the target is a manifest named by its tag, and so one that may be another tomorrow.
+// ByTag reports whether the target is a manifest by tag, which may lead to another manifest later.
 func (t Target) ByTag() bool { return t.Kind == Manifest && !strings.Contains(t.Reference, ":") }
 
-// Path is the path of the target, in the one way of writing it.
+// Path returns the canonical path of the target.
 func (t Target) Path() string {
 	switch t.Kind {
 	case Catalog:
@@ -121,7 +121,7 @@ func (t Target) Path() string {
 	}
 }
 
-// Route is the target's kind as logs name it.
+// Route returns the target's kind as it appears in logs.
 func (t Target) Route() string {
 	switch t.Kind {
 	case None:

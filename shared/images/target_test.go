@@ -14,7 +14,7 @@ var (
 	sha512Digest = "sha512:" + strings.Repeat("b2", 64)
 )
 
-func TestPathsAreReadFromTheRight(t *testing.T) {
+func TestParseReadsFromTheRight(t *testing.T) {
 	for address, want := range map[string]images.Target{
 		"/v2":                                         {Kind: images.Base},
 		"/v2/":                                        {Kind: images.Base},
@@ -35,7 +35,7 @@ func TestPathsAreReadFromTheRight(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoPathOfTheRegistry(t *testing.T) {
+func TestParseRejectsOtherPaths(t *testing.T) {
 	long := strings.Repeat("a", 256)
 	for address, want := range map[string]error{
 		"":                                images.ErrRoute,
@@ -72,8 +72,8 @@ func TestWhatIsNoPathOfTheRegistry(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that what is parsed means the same where it is sent to: the path made from it is clean, parses to the same
-// target, and stays below the repository.
+// FuzzParse checks that the upstream registry reads a parsed path in the same way: the path made
+// from it is clean, parses to the same target, and stays below the repository.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"/v2/", "/v2/_catalog", "/v2/acme/api/manifests/latest", "/v2/a/../b/blobs/" + sha256Digest, "/v2/acme%2fapi/tags/list", "/v2/a//b/tags/list",

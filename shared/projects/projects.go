@@ -71,7 +71,7 @@ type Project struct {
 	UpdatedAt   time.Time
 	Number      int64  // position in the order of creation; gaps are normal
 	Version     int64  // 1 at creation, and one more with every change that a reader can see
-	Past        string // what the store counted the project as on earlier days; opaque to this package
+	History     string // what the store counted the project as on earlier days; opaque to this package
 }
 
 // ErrNotFound is the error of an operation on a project that does not exist.

@@ -27,15 +27,15 @@ func NewService(store Store, users Directory, newID func() string, now func() ti
 	return &Service{store: store, users: users, newID: newID, now: now}
 }
 
-// Request says who asks for a creation, and how.
-type Request struct {
+// CreateOptions says who asks for a creation, and how.
+type CreateOptions struct {
 	Caller         principal.Principal
 	IdempotencyKey string // empty if the client sent none
 }
 
 // Create adds a project. It belongs to the caller unless the input names another owner. Errors:
 // validation, idempotency.ErrReused.
-func (s *Service) Create(ctx context.Context, request Request, input NewProject) (Created, error) {
+func (s *Service) Create(ctx context.Context, request CreateOptions, input NewProject) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Created{}, fault.Invalid(failures...)
 	}

@@ -11,11 +11,12 @@ import (
 
 // Store keeps pulls, and counts them by day.
 type Store interface {
-	// Record adds the pulls, each of which counts once however often it is given. What it did before an error stays done;
-	// giving it the same pulls again does the rest. It returns how many were new.
+	// Record adds pulls, and returns how many were new. Each pull counts once, however often it is
+	// given. Pulls that were recorded before an error stay recorded; the same call again adds the
+	// rest.
 	Record(ctx context.Context, pulls []Pull) (int, error)
-	// Page reads a stretch of the log, newest first, and tells whether there may be more behind it. It returns none only where
-	// there are no more.
+	// Page reads a stretch of the log, newest first, and reports whether there may be more behind
+	// it. It returns no pulls only if there are no more.
 	Page(ctx context.Context, s Stretch) (found []Pull, more bool, err error)
 }
 
@@ -23,27 +24,28 @@ type Store interface {
 type Stretch struct {
 	By       Key
 	From, To time.Time // from inclusive, to exclusive
-	After    Position  // only what comes behind it; the zero Position: all
+	After    Position  // only pulls behind it; zero means all
 	Limit    int
 }
 
-// Key is whose pulls: at most one field is set. The zero Key is everybody's.
+// Key selects whose pulls to read. At most one field is set. The zero Key selects all pulls.
 type Key struct{ Credential, Owner, Repository string }
 
-// Position is the place of a pull in the log: its time and id, as text that sorts like them. The empty one is before all.
+// Position is the place of a pull in the log: its time and id as text that sorts like them. The
+// empty position is before all others.
 type Position string
 
-// Stamp is how times are written in positions and stored: as text that sorts, in UTC.
+// Stamp is the layout of times in positions and items: UTC text that sorts by time.
 const Stamp = "2006-01-02T15:04:05.000Z"
 
-// Position returns where the pull is.
+// Position returns the position of the pull.
 func (p Pull) Position() Position {
 	return Position(p.At.UTC().Format(Stamp) + "#" + p.ID())
 }
 
 var position = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z#[0-9a-f]{32}$`)
 
-// At returns the time of a position; false for text that is none.
+// At returns the time in a position, or false if the text is not a position.
 func (p Position) At() (time.Time, bool) {
 	if !position.MatchString(string(p)) {
 		return time.Time{}, false
@@ -53,13 +55,13 @@ func (p Position) At() (time.Time, bool) {
 	return at, err == nil
 }
 
-// Service is the rules of reading the log.
+// Service reads the log of pulls.
 type Service struct{ store Store }
 
-// NewService returns the rules over a store.
+// NewService returns a Service on a store.
 func NewService(store Store) *Service { return &Service{store: store} }
 
-// Query is which pulls to list. Empty fields do not narrow.
+// Query selects the pulls to list. Empty fields select all.
 type Query struct {
 	Credential string
 	Repository string
@@ -69,21 +71,23 @@ type Query struct {
 	Limit      int
 }
 
-// Page is a part of a list. Next is the position to go on behind; empty: that was all.
+// Page is a part of a list. Next is the position behind which the next page begins; it is empty on
+// the last page.
 type Page struct {
 	Pulls []Pull
 	Next  Position
 }
 
-// What one List reads at most is maxReads stretches: filters that match next to nothing must not read for a year.
+// maxReads bounds how many stretches one List reads, so that filters that match almost nothing do
+// not read a whole year.
 const (
 	maxReads   = 8
 	maxStretch = 250
 )
 
-// List returns the pulls that match, newest first: everybody's with tokens:read, otherwise the caller's own. A page may have
-// less than its limit, or nothing, and yet a Next. Without the permission, other people's credentials look as if nobody
-// had pulled with them.
+// List returns the matching pulls, newest first: of everybody for a caller with tokens:read,
+// otherwise of the caller. A page may have fewer pulls than its limit, even none, and still a Next.
+// For callers without the permission, other people's credentials look as if they had no pulls.
 func (s *Service) List(ctx context.Context, caller principal.Principal, q Query) (Page, error) {
 	w := walk{Query: q, owner: caller.UserID}
 	if caller.Can(principal.TokensRead) {
@@ -103,16 +107,17 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, q Query)
 	return Page{Pulls: w.taken, Next: w.at}, nil
 }
 
-// walk is how far a List has come.
+// walk is the state of one List.
 type walk struct {
 	Query
-	owner string // whose pulls may be shown; empty: everybody's
+	owner string // whose pulls may be shown; empty means everybody's
 	at    Position
 	taken []Pull
 }
 
-// key is the narrowest that there is an index for. A repository is not, for those who may see only what is their own: how
-// many others pull from it would show in how far a page reaches.
+// key returns the most specific key with an index. Callers who may see only their own pulls cannot
+// use the index by repository, because the length of a page would show how many others pull from
+// it.
 func (w *walk) key() Key {
 	switch {
 	case w.Credential != "":
@@ -124,8 +129,8 @@ func (w *walk) key() Key {
 	}
 }
 
-// stretch is how many pulls to read at once: one more than wanted tells whether there are more; where not every one matches,
-// as many as come cheaply.
+// stretch returns how many pulls to read at once: one more than the page needs, which shows whether
+// there are more. If not every pull matches, it is as many as one read returns at low cost.
 func (w *walk) stretch() int {
 	if w.Kind != "" || w.Repository != "" && w.key().Repository == "" {
 		return maxStretch
@@ -133,7 +138,8 @@ func (w *walk) stretch() int {
 	return w.Limit + 1
 }
 
-// take goes through a stretch. It is done with the pull that proves another page, or where the log ends.
+// take adds the matches of a stretch to the page. The page is complete if a further match shows
+// that another page follows, or if the log ends.
 func (w *walk) take(found []Pull, more bool) (Page, bool) {
 	for _, p := range found {
 		if w.owner != "" && p.OwnerID != w.owner {

@@ -1,8 +1,10 @@
-// Package pulls is the log of what customers fetch: which chart or image, with which credential, when and from where.
+// Package pulls logs what customers fetch: which chart or image, with which credential, when and
+// from where.
 //
-// A function that serves a pull logs one line ([Log]) and is done with it. The lines reach another function, which reads
-// them back ([Read]) and records them ([Store]). So recording can neither delay nor fail a pull. Lines may be delivered
-// twice, in any order and in several pieces; a pull is counted once all the same, because it knows who it is ([Pull.ID]).
+// A function that serves a pull only logs one line ([Log]). Another function receives the lines,
+// parses them ([Read]) and records them ([Store]). So recording can neither delay nor fail a pull.
+// Lines may be delivered twice, in any order and in several batches; the id of a pull ([Pull.ID])
+// ensures that it is counted once.
 package pulls
 
 import (
@@ -16,7 +18,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is what was fetched.
+// Kind is the kind of artifact that was fetched.
 type Kind string
 
 // The kinds.
@@ -25,21 +27,21 @@ const (
 	Image Kind = "image"
 )
 
-// Pull is one chart archive, or one manifest, that was given to a client. A client that asks for a tag may go on to fetch the
-// parts of what it names by their digests; those pulls are in the log and not in the counts.
+// Pull is one chart archive, or one manifest, that was served to a client. A client that asks for a
+// tag may then fetch what the manifest names by digest; those pulls are logged but not counted.
 type Pull struct {
 	At           time.Time `json:"at"`
 	Kind         Kind      `json:"kind"`
 	Repository   string    `json:"repository"` // name of the chart, or repository of the image, such as acme/api
-	Reference    string    `json:"reference"`  // version or tag; the digest where that was asked for
-	Digest       string    `json:"digest"`     // such as sha256:…; empty where it is not known
+	Reference    string    `json:"reference"`  // version or tag; the digest if the client asked for that
+	Digest       string    `json:"digest"`     // such as sha256:…; empty if it is not known
 	CredentialID string    `json:"credential"`
 	OwnerID      string    `json:"owner"`
 	Address      string    `json:"address"`
-	Client       string    `json:"client"` // what the client calls itself
+	Client       string    `json:"client"` // the client's own name
 }
 
-// Bounds of a pull's fields: in characters what the client says, otherwise in bytes.
+// Limits of a pull's fields, in bytes except for the client's name, which is in characters.
 const (
 	MaxClient  = 200
 	maxAddress = 64
@@ -49,19 +51,19 @@ const (
 // Retention is how long a pull is kept.
 const Retention = 400 * 24 * time.Hour
 
-// message is what the subscriptions in template.yaml filter by.
+// message is the text by which the subscriptions in template.yaml filter.
 const message = "pull"
 
-// Log writes the pull to slog's default logger, as a line that Read understands. What the client says of itself is cut to
-// MaxClient characters that can be printed; times are cut to milliseconds.
+// Log writes the pull to slog's default logger, as a line that Read can parse. It shortens the
+// client's name to MaxClient printable characters and rounds the time down to milliseconds.
 func Log(ctx context.Context, p Pull) {
 	slog.InfoContext(ctx, message, message, p.clean())
 }
 
-// ByDigest reports whether the client asked for a digest and not for a version or tag.
+// ByDigest reports whether the client asked for a digest instead of a version or tag.
 func (p Pull) ByDigest() bool { return p.Reference == p.Digest }
 
-// clean returns the pull as it can be written and read back without a change.
+// clean returns the pull in the form that Read returns it.
 func (p Pull) clean() Pull {
 	p.At = p.At.UTC().Truncate(time.Millisecond)
 	p.Address = printable(p.Address, maxAddress)
@@ -69,7 +71,8 @@ func (p Pull) clean() Pull {
 	return p
 }
 
-// printable leaves out what cannot be printed, and cuts the rest to at most so many characters.
+// printable removes characters that cannot be printed, and shortens the rest to that many
+// characters.
 func printable(s string, most int) string {
 	var kept strings.Builder
 	for _, r := range s {
@@ -84,8 +87,9 @@ func printable(s string, most int) string {
 	return kept.String()
 }
 
-// ID tells pulls apart: 32 hexadecimal digits that depend on everything in a pull but its owner, and on its time only by
-// the minute. Clients ask for a manifest twice, by HEAD and by GET; within a minute that is one pull.
+// ID identifies a pull by 32 hexadecimal digits. They depend on all its fields except the owner,
+// and on the time only to the minute. Clients ask for a manifest twice, by HEAD and by GET; within
+// a minute that is one pull.
 func (p Pull) ID() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{
 		p.CredentialID, string(p.Kind), p.Repository, p.Reference, p.Digest, p.Address, p.Client,

@@ -21,7 +21,7 @@ func pull() pulls.Pull {
 	}
 }
 
-// logged is the line that Log writes on a logger as production has it.
+// logged returns the line that Log writes to a logger as in production.
 func logged(tb testing.TB, p pulls.Pull) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -32,7 +32,7 @@ func logged(tb testing.TB, p pulls.Pull) []byte {
 	return out.Bytes()
 }
 
-func TestLineAsTheSubscriptionSeesIt(t *testing.T) {
+func TestLogWritesWhatTheSubscriptionFilters(t *testing.T) {
 	line := string(logged(t, pull()))
 	for _, part := range []string{
 		`"msg":"pull"`, `"pull":{"at":"2026-11-21T08:30:02.345Z","kind":"image","repository":"acme/api","reference":"1.2.0",`,
@@ -46,7 +46,7 @@ func TestLineAsTheSubscriptionSeesIt(t *testing.T) {
 
 func asChart(p *pulls.Pull) { p.Kind, p.Repository = pulls.Chart, "product" }
 
-func TestWhatIsLoggedReadsBack(t *testing.T) {
+func TestReadReturnsWhatWasLogged(t *testing.T) {
 	for name, c := range map[string]struct{ change, want func(*pulls.Pull) }{
 		"as it is":    {func(*pulls.Pull) {}, func(*pulls.Pull) {}},
 		"a chart":     {asChart, asChart},
@@ -77,7 +77,7 @@ func TestWhatIsLoggedReadsBack(t *testing.T) {
 	}
 }
 
-func TestOtherLines(t *testing.T) {
+func TestReadIgnoresOtherLines(t *testing.T) {
 	for _, line := range []string{
 		"", "{}", "null", "[]", "pull", `"pull"`, "START RequestId: 8f5 Version: $LATEST", `{"msg":"request","pull":{}}`,
 		`{"msg":12,"pull":{}}`, `{"msg":["pull"]}`, `{"msg":"pull"`, `{"msg":"pull"}{"msg":"pull"}`,
@@ -89,7 +89,7 @@ func TestOtherLines(t *testing.T) {
 	}
 }
 
-func TestBrokenPulls(t *testing.T) {
+func TestReadRejectsBrokenPulls(t *testing.T) {
 	line := string(logged(t, pull()))
 	for _, change := range [][2]string{
 		{`"pull":{`, `"push":{`},
@@ -123,7 +123,7 @@ func TestBrokenPulls(t *testing.T) {
 	}
 }
 
-func TestIdentity(t *testing.T) {
+func TestIDIdentifiesAPull(t *testing.T) {
 	id := pull().ID()
 	for name, c := range map[string]struct {
 		change func(*pulls.Pull)
@@ -163,12 +163,12 @@ func TestPositionsSortLikeTimes(t *testing.T) {
 	}
 	for _, text := range []pulls.Position{"", "x", earlier.Position() + "0", "2026-13-01T00:00:00.000Z#" + pulls.Position(earlier.ID())} {
 		if _, ok := text.At(); ok {
-			t.Errorf("%q passes for a position", text)
+			t.Errorf("%q is accepted as a position", text)
 		}
 	}
 }
 
-// FuzzRead checks that what Read accepts is what Log writes.
+// FuzzRead checks that Read accepts only what Log writes.
 func FuzzRead(f *testing.F) {
 	f.Add(logged(f, pull()))
 	f.Add([]byte(`{"msg":"pull","pull":{"at":"2026-11-21T08:30:02Z","kind":"chart","repository":"p","reference":"1"}}`))

@@ -19,9 +19,9 @@ import (
 	"portside/shared/lambda/s3client"
 )
 
-// LinkLife is how long a link works: long enough to begin a download, and short enough to be
+// LinkLifetime is how long a link works: long enough to begin a download, and short enough to be
 // worthless in a log.
-const LinkLife = 5 * time.Minute
+const LinkLifetime = 5 * time.Minute
 
 // Shelf implements charts.Shelf on a bucket.
 type Shelf struct {
@@ -35,7 +35,7 @@ var _ charts.Shelf = (*Shelf)(nil)
 // NewShelf returns the shelf of a bucket. Links contain the client's access key and are signed with
 // its secret.
 func NewShelf(client *s3.Client, bucket string) *Shelf {
-	return &Shelf{client: client, signer: s3.NewPresignClient(client, s3.WithPresignExpires(LinkLife)), bucket: bucket}
+	return &Shelf{client: client, signer: s3.NewPresignClient(client, s3.WithPresignExpires(LinkLifetime)), bucket: bucket}
 }
 
 // Index implements charts.Shelf in one call. The response has no content if the caller knows the

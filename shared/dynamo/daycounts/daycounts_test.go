@@ -29,9 +29,9 @@ func TestHistory(t *testing.T) {
 	changed := born.Append(noon(3), closed, "archived").Append(noon(3), open).Append(noon(3), closed, "archived")
 	gone := changed.Append(noon(2), nil) // by a clock that is late
 	for _, test := range []struct {
-		life daycounts.History
-		text string
-		want daycounts.Changes
+		history daycounts.History
+		text    string
+		want    daycounts.Changes
 	}{
 		{nil, "", daycounts.Changes{}},
 		{born, "2026-03-01 projects project:active +created", daycounts.Changes{on(1): {"projects": 1, "project:active": 1, "created": 1}}},
@@ -50,20 +50,20 @@ func TestHistory(t *testing.T) {
 			},
 		},
 	} {
-		if diff := cmp.Diff(test.want, test.life.Changes()); diff != "" {
+		if diff := cmp.Diff(test.want, test.history.Changes()); diff != "" {
 			t.Errorf("%q: %s", test.text, diff)
 		}
 		read, err := daycounts.ParseHistory(test.text)
-		if err != nil || read.String() != test.text || test.life.String() != test.text || !cmp.Equal(read.Changes(), test.want) {
-			t.Errorf("%q is written %q, and read as %q: %v", test.text, test.life, read, err)
+		if err != nil || read.String() != test.text || test.history.String() != test.text || !cmp.Equal(read.Changes(), test.want) {
+			t.Errorf("%q is written %q, and read as %q: %v", test.text, test.history, read, err)
 		}
 	}
 	if diff := cmp.Diff(daycounts.Changes{on(3): {"projects": -1, "project:archived": -1}}, gone.ChangesSince(changed)); diff != "" {
 		t.Error(diff)
 	}
 	for _, wrong := range []string{"\n", "yesterday users", "2026-03-01 +created*x", "2026-02-30 users"} {
-		if life, err := daycounts.ParseHistory(wrong); err == nil {
-			t.Errorf("%q is read as %v", wrong, life)
+		if history, err := daycounts.ParseHistory(wrong); err == nil {
+			t.Errorf("%q is read as %v", wrong, history)
 		}
 	}
 }
@@ -72,18 +72,18 @@ func TestHistory(t *testing.T) {
 // final history.
 func TestStepsAddUpToTheHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var life daycounts.History
+		var history daycounts.History
 		sum := daycounts.Changes{}
 		for range rapid.IntRange(0, 12).Draw(t, "steps") {
 			as := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3, rapid.ID[string]).Draw(t, "as")
 			events := rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y"}), 0, 3).Draw(t, "events")
-			next := life.Append(noon(rapid.IntRange(1, 9).Draw(t, "day")), as, events...)
-			for day, change := range next.ChangesSince(life) {
+			next := history.Append(noon(rapid.IntRange(1, 9).Draw(t, "day")), as, events...)
+			for day, change := range next.ChangesSince(history) {
 				sum.Add(day, change)
 			}
-			life = next
+			history = next
 		}
-		read, err := daycounts.ParseHistory(life.String())
+		read, err := daycounts.ParseHistory(history.String())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func TestDamagedItemsAreRejected(t *testing.T) {
 }
 
 func ExampleHistory() {
-	life := daycounts.History{}.Append(noon(1), []string{"users", "role:viewer"})
-	fmt.Println(life.Append(noon(2), []string{"users", "role:admin"}).ChangesSince(life))
+	history := daycounts.History{}.Append(noon(1), []string{"users", "role:viewer"})
+	fmt.Println(history.Append(noon(2), []string{"users", "role:admin"}).ChangesSince(history))
 	// Output: map[2026-03-02:map[role:admin:1 role:viewer:-1]]
 }

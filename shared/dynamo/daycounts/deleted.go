@@ -24,8 +24,8 @@ const deleted = "gone"
 
 // KeepDeleted returns the write that keeps the history of a deleted resource in its table. It has
 // no condition, so that a resource that an operator restored by hand can be deleted again.
-func KeepDeleted(table, id string, life History) types.TransactWriteItem {
-	item := items.Encode(deletedItem{PK: deleted + "#" + id, SK: deleted, History: life.String()})
+func KeepDeleted(table, id string, history History) types.TransactWriteItem {
+	item := items.Encode(deletedItem{PK: deleted + "#" + id, SK: deleted, History: history.String()})
 	return types.TransactWriteItem{Put: &types.Put{TableName: &table, Item: item}}
 }
 
@@ -54,7 +54,7 @@ func (c Census) Histories(ctx context.Context) iter.Seq2[History, error] {
 				return
 			}
 			for _, item := range page.Items {
-				if life, err := c.history(item); !yield(life, err) || err != nil {
+				if history, err := c.history(item); !yield(history, err) || err != nil {
 					return
 				}
 			}
@@ -70,9 +70,9 @@ func (c Census) history(item items.Map) (History, error) {
 	if left.SK != deleted {
 		return c.HistoryOf(item)
 	}
-	life, err := ParseHistory(left.History)
+	history, err := ParseHistory(left.History)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", left.PK, err)
 	}
-	return life, nil
+	return history, nil
 }

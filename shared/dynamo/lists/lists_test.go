@@ -14,7 +14,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// shelf is a list on a real engine.
+// shelf is a list in a real engine.
 type shelf struct {
 	testing.TB
 	client  *dynamodb.Client
@@ -72,7 +72,8 @@ func (s *shelf) write(changes *lists.Changes, writes ...types.TransactWriteItem)
 	}
 }
 
-// TestPagesAgreeWithTheirTotals has others write after the counters were read, and before the entries are.
+// TestPagesAgreeWithTheirTotals has other writers write after the counters were read and before the
+// entries are.
 func TestPagesAgreeWithTheirTotals(t *testing.T) {
 	for _, c := range []struct {
 		name         string

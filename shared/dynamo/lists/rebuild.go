@@ -15,14 +15,14 @@ import (
 	"portside/shared/dynamo/rank"
 )
 
-// maxDisputes bounds what a rebuild remembers of what it could not decide.
+// maxDisputes bounds how many unrepairable things a rebuild reports.
 const maxDisputes = 100
 
 // Step is a part of a rebuild.
 type Step string
 
-// The steps, in their order. What stands in the way is removed before what is missing is added, and counts come last
-// because they are taken from the lists.
+// The steps, in order. Items in the wrong place are removed before missing ones are added. Counts
+// come last, because they are computed from the lists.
 const (
 	StepStrays   Step = "list items and markers" // Progress counts the table's items
 	StepThings   Step = "things themselves"      // Progress counts the table's items
@@ -30,47 +30,49 @@ const (
 	StepCounts   Step = "counts" // Progress counts numbers, up to the highest
 )
 
-// Progress is how far a rebuild is.
+// Progress is the progress of a rebuild.
 type Progress struct {
 	Step    Step
-	Done    int64 // looked at in this step
-	Of      int64 // to be looked at in this step; 0: not known
+	Done    int64 // in this step
+	Of      int64 // to do in this step; 0 if it is not known
 	Repairs Repairs
 }
 
-// Repairs is what a rebuild has found wrong and mended.
+// Repairs is what a rebuild found wrong and repaired.
 type Repairs struct {
-	Strays   int  // derived items that nothing accounted for
-	Things   int  // things whose derived items were missing or wrong
-	Sequence bool // numbers of existing things would have been given out again
+	Strays   int  // derived items that belong to no thing
+	Things   int  // things with missing or wrong derived items
+	Sequence bool // the sequence would have allocated numbers of existing things again
 	Counters int  // counter items
-	// Disputes are what cannot be mended from the things alone; at most 100 are listed.
+	// Disputes cannot be resolved from the things alone. At most 100 are listed.
 	Disputes []Dispute
 }
 
-// Dispute is a thing whose place is held by another one, or which cannot be listed at all.
+// Dispute is a thing whose place belongs to another one, or which cannot be listed at all.
 type Dispute struct{ ID, Reason string }
 
-// Thing is what a rebuild knows of a thing.
+// Thing is what a rebuild knows about a resource.
 type Thing struct {
 	ID      string
 	Version int64       // the attribute "version" of its item
-	Derived []items.Map // what must stand in the table because of it; none: it cannot be listed
+	Derived []items.Map // the items that the table must have because of it; empty if it cannot be listed
 }
 
-// Source is where the truth is: the items of the things themselves, in the same table.
+// Source describes the items of the resources, from which everything else is derived. They are in
+// the same table.
 type Source struct {
 	// Key returns the key of a thing's item.
 	Key func(id string) items.Map
-	// Is reports whether the item with the key is a thing's.
+	// Is reports whether the item with the key is that of a thing.
 	Is func(pk, sk string) bool
 	// Read reads a thing's item.
 	Read func(items.Map) (Thing, error)
-	// Owner returns the attribute that names the owner of a derived item; empty: the partition holds none.
+	// Owner returns the attribute that names the owner of a derived item, or an empty text if the
+	// partition has no derived items.
 	Owner func(pk string) string
 }
 
-// OwnerOf is the Source.Owner of things from which nothing but lists is derived.
+// OwnerOf is the Source.Owner of things that derive only lists.
 func OwnerOf(pk string) string {
 	if IsKey(pk) {
 		return "id"
@@ -78,11 +80,12 @@ func OwnerOf(pk string) string {
 	return ""
 }
 
-// Rebuild makes everything derived agree with the things: lists, counts, the sequence of numbers, and what else the source has.
-// It works beside other writers, holds one page of the table in memory, writes only what is wrong, and may be stopped and run
-// again at any point. Every repair is a transaction that holds only while the thing it was derived from is the same. report,
-// unless nil, is called after every page. Counts are right when Rebuild returns nil; while it runs they may lag behind the
-// lists that it mends.
+// Rebuild makes everything derived agree with the things: lists, counts, the sequence of numbers,
+// and whatever else the source derives. Other writers may work at the same time. It keeps one page
+// of the table in memory, writes only what is wrong, and may be stopped and run again at any point.
+// Every repair is a transaction that fails if its thing has changed. Rebuild calls report, unless
+// it is nil, after every page. The counts are correct when Rebuild returns nil; until then they may
+// lag behind the repaired lists.
 func (l *Lists) Rebuild(ctx context.Context, source Source, report func(Progress)) (Repairs, error) {
 	if report == nil {
 		report = func(Progress) {}
@@ -128,8 +131,8 @@ func (r *rebuild) dispute(id, reason string) {
 // readBatch is how many things are compared at a time.
 const readBatch = 100
 
-// scan visits all items of the table, at most readBatch at a time, strongly consistent. What is added meanwhile may be
-// missed: writers add whole things only.
+// scan visits all items of the table, at most readBatch at a time, strongly consistent. It may miss
+// items that are added meanwhile, which is harmless because writers add complete things only.
 func (r *rebuild) scan(ctx context.Context, visit func(context.Context, []items.Map) error) error {
 	pages := dynamodb.NewScanPaginator(r.client, &dynamodb.ScanInput{TableName: &r.table, ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
@@ -147,7 +150,7 @@ func (r *rebuild) scan(ctx context.Context, visit func(context.Context, []items.
 	return nil
 }
 
-// mendSequence keeps the numbers of existing things from being given out again.
+// repairSequence prevents the sequence from allocating the numbers of existing things again.
 func (r *rebuild) repairSequence(ctx context.Context) error {
 	out, err := r.client.Query(ctx, &dynamodb.QueryInput{
 		TableName: &r.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1), ScanIndexForward: aws.Bool(false),
@@ -221,7 +224,7 @@ func (l *Lists) entry(item items.Map) (rank.Entry, error) {
 	return rank.Entry{Number: n, Label: text(item[l.shape.Label])}, nil
 }
 
-// text is empty for what is damaged.
+// text returns the value of a text attribute, or an empty text for a damaged one.
 func text(value types.AttributeValue) string {
 	if member, isText := value.(*types.AttributeValueMemberS); isText {
 		return member.Value

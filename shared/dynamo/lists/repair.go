@@ -15,34 +15,35 @@ import (
 	"portside/shared/dynamo/transactions"
 )
 
-// contended is the policy of a repair: it starts again at once if another writer has changed the same thing.
+// contended is the policy of a repair. It starts again at once if another writer has changed the
+// same thing.
 var contended = retry.Policy{Attempts: 50}
 
-// errHeld says that a place which a repair was to change does not hold what was read there.
-var errPlaceTaken = errors.New("lists: a place is held by another thing")
+// errPlaceTaken means that the place of a repair has another item than the one that was read.
+var errPlaceTaken = errors.New("lists: another thing has the place")
 
-// place is where an item stands.
+// place is the key of an item.
 type place struct{ pk, sk string }
 
 func placeOf(item items.Map) place { return place{text(item["pk"]), text(item["sk"])} }
 
 func (p place) key() items.Map { return items.Key(p.pk, p.sk) }
 
-// derived is an item that a thing must account for.
+// derived is an item that some thing must account for.
 type derived struct {
 	place
-	attribute string // that names the owner
-	owner     string // empty: it names none
+	attribute string // the one that names the owner
+	owner     string // empty if the item names none
 }
 
-// derived reads an item; false where it is not one that is derived.
+// derived reads an item, and returns false if it is not a derived item.
 func (r *rebuild) derived(item items.Map) (derived, bool) {
 	at := placeOf(item)
 	attribute := r.source.Owner(at.pk)
 	return derived{at, attribute, text(item[attribute])}, attribute != ""
 }
 
-// accountsFor reports whether the item is one that must stand there because of the thing.
+// accountsFor reports whether the item must exist because of the thing.
 func (t Thing) accountsFor(d derived) bool {
 	if t.ID == "" || d.owner != t.ID {
 		return false
@@ -55,7 +56,7 @@ func (t Thing) accountsFor(d derived) bool {
 	return false
 }
 
-// removeStrays removes the items that nothing accounts for.
+// removeStrays removes the derived items that no thing accounts for.
 func (r *rebuild) removeStrays(ctx context.Context) error {
 	return r.scan(ctx, func(ctx context.Context, page []items.Map) error {
 		var found []derived
@@ -98,7 +99,7 @@ func (r *rebuild) owners(ctx context.Context, found []derived) (map[string]Thing
 	return named, err
 }
 
-// read returns the thing with the id as it is now; the zero Thing where there is none.
+// read returns the current thing with the id, or a zero Thing if there is none.
 func (r *rebuild) read(ctx context.Context, id string) (thing Thing, found bool, err error) {
 	err = items.GetAll(ctx, items.In(r.client, r.table), []items.Map{r.source.Key(id)}, func(item items.Map) error {
 		found = true
@@ -108,7 +109,7 @@ func (r *rebuild) read(ctx context.Context, id string) (thing Thing, found bool,
 	return thing, found, err
 }
 
-// removeStray removes an item, unless its owner turns out to account for it by now.
+// removeStray removes an item, unless its owner now accounts for it.
 func (r *rebuild) removeStray(ctx context.Context, d derived) error {
 	err := contended.Do(ctx, versions.IsStale, func() error {
 		thing, found, err := r.read(ctx, d.owner)
@@ -130,7 +131,7 @@ func (r *rebuild) removeStray(ctx context.Context, d derived) error {
 	return err
 }
 
-// mendThings adds what is missing of things and replaces what is wrong. What stands where it should not is gone by now.
+// repairThings adds missing derived items and replaces wrong ones. Strays have been removed before.
 func (r *rebuild) repairThings(ctx context.Context) error {
 	return r.scan(ctx, func(ctx context.Context, page []items.Map) error {
 		var batch []Thing
@@ -157,7 +158,7 @@ func (r *rebuild) repairThings(ctx context.Context) error {
 	})
 }
 
-// wrong returns the ids of those things that seem to disagree with what is derived from them.
+// wrong returns the ids of those things that seem to disagree with their derived items.
 func (r *rebuild) wrong(ctx context.Context, batch []Thing) ([]string, error) {
 	found, err := r.at(ctx, batch...)
 	if err != nil {
@@ -172,14 +173,14 @@ func (r *rebuild) wrong(ctx context.Context, batch []Thing) ([]string, error) {
 	return ids, nil
 }
 
-// at reads what stands at the places of the things.
+// at reads the items at the places of the things.
 func (r *rebuild) at(ctx context.Context, things ...Thing) (map[place]items.Map, error) {
 	found := map[place]items.Map{}
 	var wanted []items.Map
 	for _, thing := range things {
 		for _, item := range thing.Derived {
 			at := placeOf(item)
-			if _, asked := found[at]; !asked { // things in dispute have places in common
+			if _, asked := found[at]; !asked { // disputing things share places
 				found[at] = nil
 				wanted = append(wanted, at.key())
 			}
@@ -192,7 +193,7 @@ func (r *rebuild) at(ctx context.Context, things ...Thing) (map[place]items.Map,
 	return found, err
 }
 
-// missing returns those of a thing's derived items that were not found as they should be.
+// missing returns those derived items of a thing that were not found in the right form.
 func (r *rebuild) missing(thing Thing, found map[place]items.Map) []items.Map {
 	var all []items.Map
 	for _, item := range thing.Derived {
@@ -203,7 +204,8 @@ func (r *rebuild) missing(thing Thing, found map[place]items.Map) []items.Map {
 	return all
 }
 
-// mendThing compares a thing with what is derived from it, both as they are now, and mends it in one transaction.
+// repairThing compares a thing with its derived items, all in their current state, and repairs them
+// in one transaction.
 func (r *rebuild) repairThing(ctx context.Context, id string) error {
 	err := contended.Do(ctx, versions.IsStale, func() error { return r.tryRepairThing(ctx, id) })
 	if versions.IsStale(err) {
@@ -212,7 +214,7 @@ func (r *rebuild) repairThing(ctx context.Context, id string) error {
 	return err
 }
 
-// tryMendThing is mendThing without retries. Errors: versions.ErrStale.
+// tryRepairThing is repairThing without retries. Errors: versions.ErrStale.
 func (r *rebuild) tryRepairThing(ctx context.Context, id string) error {
 	thing, found, err := r.read(ctx, id)
 	if err != nil || !found {
@@ -241,7 +243,7 @@ func (r *rebuild) tryRepairThing(ctx context.Context, id string) error {
 	return err
 }
 
-// write commits writes that hold as long as the check does. Errors: versions.ErrStale, errHeld.
+// write commits writes on the condition of the check. Errors: versions.ErrStale, errPlaceTaken.
 func (r *rebuild) write(ctx context.Context, check types.TransactWriteItem, writes ...types.TransactWriteItem) error {
 	err := transactions.Write(ctx, r.client, append([]types.TransactWriteItem{check}, writes...))
 	if at, failed := transactions.FailedAt(err); failed {
@@ -253,7 +255,7 @@ func (r *rebuild) write(ctx context.Context, check types.TransactWriteItem, writ
 	return err
 }
 
-// check holds the thing to what was read.
+// check returns the check that the thing is still as it was read.
 func (r *rebuild) check(id string, thing Thing, found bool) types.TransactWriteItem {
 	check := &types.ConditionCheck{TableName: &r.table, Key: r.source.Key(id), ConditionExpression: aws.String(isNew)}
 	if found {
@@ -263,7 +265,7 @@ func (r *rebuild) check(id string, thing Thing, found bool) types.TransactWriteI
 	return types.TransactWriteItem{ConditionCheck: check}
 }
 
-// remove removes an item if it is still that owner's.
+// remove returns the write that removes an item if it still has the same owner.
 func (r *rebuild) remove(d derived) types.TransactWriteItem {
 	condition, names, values := d.owned()
 	return types.TransactWriteItem{Delete: &types.Delete{
@@ -272,7 +274,7 @@ func (r *rebuild) remove(d derived) types.TransactWriteItem {
 	}}
 }
 
-// put writes items unless their places are another owner's.
+// put returns writes of items, which fail if their places have another owner.
 func (r *rebuild) put(all []items.Map) []types.TransactWriteItem {
 	writes := make([]types.TransactWriteItem, len(all))
 	for i, item := range all {
@@ -286,7 +288,7 @@ func (r *rebuild) put(all []items.Map) []types.TransactWriteItem {
 	return writes
 }
 
-// owned is the condition that an item exists and names its owner, or names none where none was read.
+// owned returns the condition that an item exists and still names the owner that was read, if any.
 func (d derived) owned() (condition string, names map[string]string, values items.Map) {
 	names = map[string]string{"#owner": d.attribute}
 	if d.owner == "" {

@@ -11,8 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Changes collects what one transaction does to the entries of a tree. Whether an entry has the label that it
-// is removed with is for the transaction's own conditions to ensure: counters cannot tell.
+// Changes collects what one transaction does to the entries of a tree. The conditions of the
+// transaction must ensure that a removed entry has the given label, because the counters cannot
+// check it.
 type Changes struct {
 	tree   *Tree
 	deltas map[Entry]int64
@@ -33,10 +34,10 @@ func (t *Tree) Changes() *Changes {
 // Add counts a new entry.
 func (c *Changes) Add(number int64, label string) { c.note(Entry{number, label}, 1) }
 
-// Remove counts an entry no more.
+// Remove counts an entry out.
 func (c *Changes) Remove(number int64, label string) { c.note(Entry{number, label}, -1) }
 
-// Move counts an entry under another label; under the same it changes nothing.
+// Move counts an entry under another label. It changes nothing if the labels are equal.
 func (c *Changes) Move(number int64, from, to string) {
 	c.Remove(number, from)
 	c.Add(number, to)
@@ -59,10 +60,11 @@ func (t *Tree) check(e Entry) error {
 	return nil
 }
 
-// Items returns one Update per node above the changed entries, the root's first, for the transaction that
-// changes the entries: four for a single entry, and four to seven for any that fit a transaction with
-// contiguous numbers. Changes that cancel out touch nothing. The updates have no conditions and cannot fail
-// by themselves. The error says that a label or a number given before is not of this tree.
+// Items returns one Update for each node above the changed entries, the root first, for the
+// transaction that changes the entries: four for a single entry, and four to seven for as many
+// entries with contiguous numbers as fit into a transaction. Changes that cancel out have no
+// updates. The updates have no conditions and cannot fail on their own. The error means that a
+// given label or number does not belong to this tree.
 func (c *Changes) Items() ([]types.TransactWriteItem, error) {
 	if c.err != nil {
 		return nil, c.err
@@ -78,8 +80,9 @@ func (c *Changes) Items() ([]types.TransactWriteItem, error) {
 	return items, nil
 }
 
-// touched returns what to add to which nodes. A lowest node is touched even when the changes of its entries
-// balance: a rebuild that reads these entries one after the other must learn of it from the versions.
+// touched returns what to add to which nodes. It includes a lowest node even if the changes of its
+// entries cancel out, because a rebuild that reads these entries one after the other detects the
+// change by the version.
 func (c *Changes) touched() map[node]*counts {
 	touched := map[node]*counts{}
 	for e, delta := range c.deltas {

@@ -31,13 +31,13 @@ func isOvertaken(err error) bool {
 	})
 }
 
-// children are those of a node from one position to before another.
+// children are those of a node with positions from (inclusive) to (exclusive).
 type children struct {
 	of       node
 	from, to int
 }
 
-// measure returns, as the cells, what must be added to the children's counts to make them right.
+// measure returns, as cells, what must be added to the children's counts to correct them.
 func (r *rebuild) measure(ctx context.Context, c children) (*counts, error) {
 	if c.of.level == lowest {
 		return r.measureEntries(ctx, c)
@@ -55,7 +55,8 @@ func (r *rebuild) measure(ctx context.Context, c children) (*counts, error) {
 	return want.less(own, c), nil
 }
 
-// measureEntries fails with errOvertaken when an entry under the children changed meanwhile.
+// measureEntries measures the children of a lowest node. It returns errOvertaken if an entry under
+// them changed meanwhile.
 func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, error) {
 	before, err := r.read(ctx, c.of)
 	if err != nil {
@@ -75,7 +76,8 @@ func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, erro
 	return want.less(after, c), nil
 }
 
-// less returns what own lacks in these children to be as c, together with own's number of corrections.
+// less returns what the own counts lack in these children to equal c, together with own's number of
+// corrections.
 func (c *counts) less(own *counts, those children) *counts {
 	lack := &counts{mended: own.mended}
 	for child := those.from; child < those.to; child++ {
@@ -104,7 +106,7 @@ func (r *rebuild) countEntries(ctx context.Context, from, to int64) (*counts, er
 	return found, nil
 }
 
-// together reads a node and all its children, which are nodes too, as they are at one moment.
+// readWithChildren reads a node and its child nodes as of one moment.
 func (r *rebuild) readWithChildren(ctx context.Context, n node) (own *counts, below [branching]*counts, err error) {
 	gets := []types.TransactGetItem{{Get: &types.Get{TableName: &r.table, Key: r.key(n)}}}
 	for child := range branching {
@@ -128,7 +130,7 @@ func (r *rebuild) readWithChildren(ctx context.Context, n node) (own *counts, be
 	return own, below, nil
 }
 
-// correct adds what was measured, unless another rebuild has corrected the node since.
+// correct adds what was measured, unless another rebuild has corrected the node meanwhile.
 func (r *rebuild) correct(ctx context.Context, n node, lack *counts) error {
 	update := newAddition(lack)
 	update.add(mendedName, 1)
@@ -143,7 +145,7 @@ func (r *rebuild) correct(ctx context.Context, n node, lack *counts) error {
 		ExpressionAttributeNames: update.names, ExpressionAttributeValues: update.values,
 	})
 	if err != nil {
-		return fmt.Errorf("rank: mend %s: %w", r.partition(n), err)
+		return fmt.Errorf("rank: correct %s: %w", r.partition(n), err)
 	}
 	return nil
 }

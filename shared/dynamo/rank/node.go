@@ -12,16 +12,17 @@ import (
 const (
 	branching = 32
 	lowest    = 3  // level of the nodes whose children are ranges of numbers
-	leafSpan  = 64 // numbers under a child of a lowest node
+	leafSpan  = 64 // numbers under each child of a lowest node
 
-	// Capacity is how many numbers a tree has: 0 to Capacity-1.
+	// Capacity is the number of numbers in a tree: 0 to Capacity-1.
 	Capacity int64 = leafSpan * branching * branching * branching * branching
 )
 
-// mendedName is the attribute that every correction by Rebuild adds one to. The others have two characters.
+// mendedName is the attribute that counts corrections by Rebuild. The names of all other attributes
+// have two characters.
 const mendedName = "m"
 
-// node is a place in the tree: the index-th node of its level, from the left.
+// node is a node of the tree: the index-th of its level, from the left.
 type node struct {
 	level int
 	index int64
@@ -29,7 +30,7 @@ type node struct {
 
 var root = node{}
 
-// childSpan is how many numbers lie under one child of a node of that level.
+// childSpan returns how many numbers are under one child of a node of that level.
 func childSpan(level int) int64 {
 	span := int64(leafSpan)
 	for range lowest - level {
@@ -38,13 +39,15 @@ func childSpan(level int) int64 {
 	return span
 }
 
-// above returns the node of that level which has the number under it, and under which of its children.
+// above returns the node of that level above a number, and which of its children is above the
+// number.
 func above(level int, number int64) (n node, child int) {
 	index := number / childSpan(level)
 	return node{level: level, index: index / branching}, int(index % branching)
 }
 
-// start is the first number under a child; for child = branching it is the first after the node.
+// start returns the first number under a child. For child = branching, it is the first number after
+// the node.
 func (n node) start(child int) int64 {
 	return (n.index*branching + int64(child)) * childSpan(n.level)
 }
@@ -69,15 +72,15 @@ func (t *Tree) key(n node) map[string]types.AttributeValue {
 	}
 }
 
-// counts is the content of a node: entries per child and position of a label.
+// counts is the content of a node: the number of entries by child and position of the label.
 type counts struct {
 	cells    [branching][maxLabels]int64
-	versions [branching]int64 // lowest nodes only: every change of an entry under the child adds one
+	versions [branching]int64 // of lowest nodes: every change of an entry under the child adds one
 	mended   int64            // every correction of the node adds one
 	exists   bool
 }
 
-// total is the sum of the columns. Below zero, which only a damaged node is, counts as nothing.
+// total returns the sum of the columns, or 0 for a negative one, which only a damaged node has.
 func (c *counts) total(columns []int) int64 {
 	total := int64(0)
 	for child := range c.cells {
@@ -94,8 +97,9 @@ func (c *counts) under(child int, columns []int) int64 {
 	return max(sum, 0)
 }
 
-// locate returns the child that holds the entry after skip others, and how many of those are under it. When the
-// node has not so many, the child is branching, and rest are left to skip after the node.
+// locate returns the child that has the entry after skip others, and how many of those are under
+// that child. If the node has too few entries, the child is branching, and rest is how many to skip
+// after the node.
 func (c *counts) locate(columns []int, skip int64) (child int, rest int64) {
 	for child = range branching {
 		under := c.under(child, columns)
@@ -107,12 +111,12 @@ func (c *counts) locate(columns []int, skip int64) (child int, rest int64) {
 	return branching, skip
 }
 
-// cellName is the attribute of a count.
+// cellName returns the attribute of a count.
 func cellName(child, label int) string {
 	return strconv.FormatInt(int64(child), branching) + strconv.Itoa(label)
 }
 
-// versionName is the attribute of a child's version.
+// versionName returns the attribute of a child's version.
 func versionName(child int) string {
 	return strconv.FormatInt(int64(child), branching) + "v"
 }
@@ -133,7 +137,7 @@ func decode(item map[string]types.AttributeValue) (*counts, error) {
 	return c, nil
 }
 
-// set ignores attributes that are none of this package's.
+// set ignores attributes that do not belong to this package.
 func (c *counts) set(name string, n int64) {
 	if name == mendedName {
 		c.mended = n

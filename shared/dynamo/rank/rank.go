@@ -1,28 +1,29 @@
-// Package rank keeps counts beside an ordered list in DynamoDB, so that a page at any offset and exact totals
-// cost the same at ten entries and at ten million.
+// Package rank counts the entries of an ordered list in DynamoDB, so that a page at any offset and
+// exact totals cost the same for ten entries and for ten million.
 //
-// Every entry has a number, given once by Allocate and never used again, and a label (a role, a status). The
-// digits of the number are a path through a tree of counter items of fixed shape: four levels of nodes with 32
-// children each, and 64 numbers under each child of the lowest level, 67,108,864 in all. A node counts the
-// entries per child and label. An entry and the four nodes above it change in one transaction, so the counts
-// are never wrong, not even for a moment; that is what Changes is for. The list itself is the caller's: one
-// sorted list per label, and one of all, each ordered by number.
+// Every entry has a number, which Allocate gives once and never again, and a label (a role, a
+// status). The digits of the number are a path through a tree of counter items with a fixed shape:
+// four levels of nodes with 32 children each, and 64 numbers under each child of the lowest level,
+// 67,108,864 in all. A node counts the entries by child and label. An entry and the four nodes
+// above it change in one transaction, which Changes prepares, so the counts are always exact. The
+// caller keeps the list itself: one sorted list per label, and one of all, each ordered by number.
 //
-// The shape is fixed because a tree that balances itself must split nodes that others are writing. Numbers
-// without an entry cost nothing; since numbers are never used again, a list whose entries have all been deleted
-// still starts its next entry where it stopped.
+// The shape is fixed because a balancing tree would have to split nodes that other writers use.
+// Numbers without an entry cost nothing. Numbers are never used again, so a list whose entries were
+// all deleted continues with the next number.
 //
 // # Items
 //
 //	pk "rank#<name>"                    sk "sequence"  next (first free number), at (time of the last one, ms)
 //	pk "rank#<name>#<level>#<digits>"   sk "rank"      <child><label>: a count; <child>v, m: see Rebuild
 //
-// Level 0 is the root. The digits, one per level, and the child are in base 32 (0-9a-v); the label is its
-// position in the list given to New. Absent counts are zero. With five labels a full node of any
-// level stays below 1 KB, so that an entry's counts cost eight write units in its transaction.
+// Level 0 is the root. The digits, one per level, and the child are in base 32 (0-9a-v). The label
+// is its position in the list passed to New. Absent counts are zero. With five labels, a full node
+// of any level stays below 1 KB, so that an entry's counts cost eight write units in its
+// transaction.
 //
-// All writes meet at the root, and DynamoDB cancels one of two transactions that meet: write through package
-// transactions, and put many entries into one transaction when there are many.
+// All writes update the root, and DynamoDB cancels one of two transactions that update the same
+// item. So write with package transactions, and put many entries into one transaction.
 package rank
 
 import (
@@ -34,12 +35,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// maxLabels keeps an update of a whole node below DynamoDB's 300 operators per expression, and a label one
-// decimal digit, so that no count can have the name of a key attribute.
+// maxLabels keeps an update of a whole node below DynamoDB's 300 operators per expression, and a
+// label within one decimal digit, so that no count has the name of a key attribute.
 const maxLabels = 8
 
-// near is how many entries a page may pass over instead of descending further: reading so many entries of a
-// list costs about what a node costs, and no round trip. A first page thus costs one read here.
+// near is how many entries a page may skip instead of descending further. Reading that many entries
+// of a list costs about as much as a node, without another round trip. So a first page costs one
+// read here.
 const near = 32
 
 // Client is the part of *dynamodb.Client that a Tree needs.
@@ -49,7 +51,7 @@ type Client interface {
 	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
 }
 
-// Tree is the counters of one list. It is safe for concurrent use and holds no counts itself.
+// Tree has the counters of one list. It is safe for concurrent use and keeps no counts in memory.
 type Tree struct {
 	client Client
 	table  string
@@ -57,9 +59,10 @@ type Tree struct {
 	labels []string
 }
 
-// New returns the tree of that name in a table with the string keys pk and sk. The items hold the positions of
-// the labels, 1 to 8 of them: new ones may only be appended, or Rebuild must follow. Another number of labels,
-// or one twice, is a mistake in the program, and New panics.
+// New returns the tree with a name, in a table with the string keys pk and sk. The items contain
+// the positions of the labels, of which there are 1 to 8. New labels may only be appended, unless a
+// Rebuild follows. New panics if there are too few or too many labels, or duplicates, because that
+// is a programming error.
 func New(client Client, table, name string, labels []string) *Tree {
 	unique := slices.Compact(slices.Sorted(slices.Values(labels)))
 	if len(labels) == 0 || len(labels) > maxLabels || len(unique) != len(labels) || unique[0] == "" {
@@ -70,19 +73,22 @@ func New(client Client, table, name string, labels []string) *Tree {
 
 // Place is where a page of a label's list begins.
 type Place struct {
-	// Start is a number: the page's first entry is the one after Skip entries of the label from Start on.
+	// Start is a number: the page's first entry is the one after Skip entries of the label from
+	// Start on.
 	Start int64
-	// Skip is below 64, unless entries are deleted while Find reads: then it is larger by at most as many.
+	// Skip is below 64. If entries are deleted while Find reads, it may be larger by their number.
 	Skip int
 	// Total is the number of entries of the label.
 	Total int64
-	// PastEnd says that the offset is not below Total: the page is empty, and Start and Skip are zero.
+	// PastEnd means that the offset is not below Total: the page is empty, and Start and Skip are
+	// zero.
 	PastEnd bool
 }
 
-// Find returns where the entry is that has offset entries of the label before it; the empty label means entries
-// of any label. It makes at most four strongly consistent reads of one unit each, and one when the offset is
-// past the end or near the start. Entries that change meanwhile may shift the page by as many, and cause no error.
+// Find returns the place of the entry that has offset entries of the label before it. An empty
+// label means all labels. It makes at most four strongly consistent reads of one unit each, and
+// only one if the offset is past the end or near the start. Entries that change meanwhile may shift
+// the page by their number, but cause no error.
 func (t *Tree) Find(ctx context.Context, label string, offset int64) (Place, error) {
 	columns, err := t.columns(label)
 	if err != nil {
@@ -102,13 +108,13 @@ func (t *Tree) Find(ctx context.Context, label string, offset int64) (Place, err
 	return place, err
 }
 
-// descend follows the counts from the root's down to the numbers that hold the entry after skip others.
+// descend follows the counts from the root to the numbers that include the entry after skip others.
 func (t *Tree) descend(ctx context.Context, columns []int, counts *counts, skip int64) (start int64, left int, err error) {
 	for at := root; ; {
 		child, rest := counts.locate(columns, skip)
 		if child == branching || rest < near || at.level == lowest {
-			// Past the last child only when entries were deleted since the parent was read: what is left to
-			// skip is then skipped from the node's end on.
+			// This is past the last child only if entries were deleted after the parent was read.
+			// The rest is then skipped after the end of the node.
 			return at.start(child), int(rest), nil
 		}
 		at, skip = at.child(child), rest
@@ -118,7 +124,7 @@ func (t *Tree) descend(ctx context.Context, columns []int, counts *counts, skip 
 	}
 }
 
-// Totals returns the number of entries of every label, by one read of one unit.
+// Totals returns the number of entries of every label, with one read of one unit.
 func (t *Tree) Totals(ctx context.Context) (map[string]int64, error) {
 	counts, err := t.read(ctx, root)
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// model is a naive list beside a tree, changed in the same way.
+// model is a naive list next to a tree. Both get the same changes.
 type model struct {
 	client  *dynamodb.Client
 	tree    *rank.Tree
 	entries []rank.Entry // by number
 }
 
-// create makes up to 40 entries at once, after a jump that leaves numbers unused and so reaches other nodes.
+// create creates up to 40 entries at once, after a gap of unused numbers that leads to other nodes.
 func (m *model) create(t *rapid.T) {
 	jump := rapid.SampledFrom([]int{0, 0, 1, 60, 2_000, 70_000, 1_000_000}).Draw(t, "jump")
 	made := rapid.SliceOfN(rapid.SampledFrom(labels), 1, 40).Draw(t, "made")
@@ -115,7 +115,7 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 }
 
-// work makes changes to entries of its own.
+// work makes changes to its own entries.
 func work(t *testing.T, d *directory, random *rand.Rand, changes int) {
 	var own []rank.Entry
 	for range changes {
@@ -184,7 +184,7 @@ func removeRange(t *testing.T, d *directory, from, to int64) {
 	}
 }
 
-func TestUnknownLabelsAreRefused(t *testing.T) {
+func TestUnknownLabelsAreRejected(t *testing.T) {
 	d := newDirectory(t)
 	if _, err := d.tree.Find(t.Context(), "nobody", 0); err == nil {
 		t.Error("find took an unknown label")
@@ -202,7 +202,7 @@ func TestUnknownLabelsAreRefused(t *testing.T) {
 	}
 }
 
-func TestNewPanicsOnLabelsThatCannotBe(t *testing.T) {
+func TestNewPanicsOnInvalidLabels(t *testing.T) {
 	for _, wrong := range [][]string{nil, {"a", "a"}, {""}, {"a", "b", "c", "d", "e", "f", "g", "h", "i"}} {
 		func() {
 			defer func() {

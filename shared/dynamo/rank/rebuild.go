@@ -10,8 +10,8 @@ import (
 	"portside/shared/core/retry"
 )
 
-// ErrContended says that other writers changed a node during each of very many attempts to measure it.
-var ErrContended = fault.New(fault.Unavailable, "Too many changes while counts were rebuilt; run it again when there are fewer.")
+// ErrContended means that other writers changed a node during every attempt to measure it.
+var ErrContended = fault.New(fault.Unavailable, "Too many changes while counts were rebuilt. Run the rebuild again when there are fewer.")
 
 // A measurement is repeated at once if other writers interfere, because each conflict means that one of them
 // has finished. A write to one of 64 numbers during a measurement is far less likely than to one of 2,048, even
@@ -22,30 +22,30 @@ var (
 	smallPart = retry.Policy{Attempts: 500}
 )
 
-// Source yields all entries with from <= number < to in any order, by strongly consistent reads. An error
-// ends the sequence.
+// Source yields all entries with from <= number < to in any order, with strongly consistent reads.
+// An error ends the sequence.
 type Source func(ctx context.Context, from, to int64) iter.Seq2[Entry, error]
 
-// Progress is how far a rebuild is.
+// Progress is the progress of a rebuild.
 type Progress struct {
-	Numbers int64 // numbers looked at, entries or not
-	Of      int64 // numbers that were allocated when it began
-	Nodes   int   // nodes looked at
-	Wrong   int   // nodes that were wrong and have been mended
+	Numbers int64 // looked at, with entries or not
+	Of      int64 // that were allocated when the rebuild began
+	Nodes   int   // looked at
+	Wrong   int   // wrong nodes, now corrected
 }
 
-// Rebuild makes the counters agree with the entries that source yields, while others go on changing both, and
-// reports after each node to progress, unless that is nil. It returns the last report.
+// Rebuild makes the counters agree with the entries that source yields, while other writers change
+// both. It calls progress, unless that is nil, after each node, and returns the last report.
 //
-// It is exact because a node's error, what it should count less what it counts, is the same before and after
-// every change: the change adds the same to both sides. So the error need only be measured on a consistent
-// view, and may be added at any time later, however many others write. A node above others is read with its
-// children in one transaction; a lowest node is read before and after its entries, until the versions of its
-// children, to which every change of an entry adds, are the same in both. Corrections by two rebuilds at once
-// exclude each other by the node's number of corrections.
+// It is exact because the error of a node, which is what it should count minus what it counts, is
+// the same before and after every change: the change adds the same to both. So the error must be
+// measured in a consistent view once, and may be added at any later time. An upper node is read
+// with its children in one transaction. A lowest node is read before and after its entries, until
+// both reads have the same versions of its children, which every change of an entry increases. The
+// number of corrections of a node prevents two rebuilds from making the same correction.
 //
-// It reads 2,048 numbers at a time and keeps no more in memory; it writes only what is wrong, and may be
-// stopped and started again at any point.
+// It reads 2,048 numbers at a time and keeps no more in memory. It writes only what is wrong, and
+// may be stopped and run again at any point.
 func (t *Tree) Rebuild(ctx context.Context, source Source, progress func(Progress)) (Progress, error) {
 	next, err := t.next(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ type rebuild struct {
 	report func(Progress)
 }
 
-// visit mends the nodes below a node, then the node.
+// visit repairs the nodes below a node, then the node.
 func (r *rebuild) visit(ctx context.Context, n node) error {
 	if n.level < lowest {
 		if err := r.visitChildren(ctx, n); err != nil {
@@ -102,9 +102,9 @@ func (r *rebuild) visitChildren(ctx context.Context, n node) error {
 	return nil
 }
 
-// reached tells whether a number may have been under a node when the rebuild began, or whether the node exists
-// although no number is under it even now. Nodes that others have made since are right and left alone: to
-// follow writers would have no end.
+// reached reports whether the rebuild must look at a node: a number may have been under it when the
+// rebuild began, or it exists although no number is under it even now. Nodes that other writers
+// created since are correct; following them would never end.
 func (r *rebuild) reached(ctx context.Context, n node) (bool, error) {
 	if n.start(0) < r.Of {
 		return true, nil
@@ -117,8 +117,8 @@ func (r *rebuild) reached(ctx context.Context, n node) (bool, error) {
 	return n.start(0) >= next, err
 }
 
-// mend corrects a node and tells whether it was wrong: all of it at once, or, for a lowest node where others
-// write too often for that, child by child.
+// repair corrects a node and reports whether it was wrong. It corrects the whole node at once, or
+// child by child if other writers write too often to a lowest node.
 func (r *rebuild) repair(ctx context.Context, n node) (wrong bool, err error) {
 	all := children{n, 0, branching}
 	if n.level < lowest {

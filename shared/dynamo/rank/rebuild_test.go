@@ -20,7 +20,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// populate makes entries in three lowest nodes, one of them far from the others.
+// populate creates entries in three lowest nodes, one of them far from the others.
 func populate(t *testing.T, d *directory) {
 	t.Helper()
 	for i, gap := range []int{0, 3_000, 70_000} {
@@ -37,7 +37,7 @@ func populate(t *testing.T, d *directory) {
 	}
 }
 
-// sabotage writes to a node what no change would.
+// sabotage writes to a node what no change would write.
 func sabotage(t *testing.T, d *directory, node, update string) {
 	t.Helper()
 	names := map[string]string{}
@@ -69,7 +69,7 @@ func drop(t *testing.T, d *directory, node string) {
 	}
 }
 
-// checkEverything compares every page of every label with a full walk.
+// checkEverything compares every page of every label with a full scan.
 func checkEverything(t *testing.T, d *directory) {
 	t.Helper()
 	all := d.walk(t)
@@ -81,7 +81,7 @@ func checkEverything(t *testing.T, d *directory) {
 	}
 }
 
-func TestRebuildMendsWhatIsWrong(t *testing.T) {
+func TestRebuildCorrectsWrongNodes(t *testing.T) {
 	cases := []struct {
 		name   string
 		damage func(*testing.T, *directory)
@@ -125,7 +125,8 @@ func TestRebuildOfEmptyTree(t *testing.T) {
 	}
 }
 
-// TestRebuildAmongWriters mends a damaged tree while others write, from its first read to its last write.
+// TestRebuildAmongWriters repairs a damaged tree while other writers work, from its first read to
+// its last write.
 func TestRebuildAmongWriters(t *testing.T) {
 	d := newDirectory(t)
 	populate(t, d)
@@ -164,8 +165,8 @@ func TestRebuildAmongWriters(t *testing.T) {
 	checkTotals(t, d.tree, d.walk(t))
 }
 
-// TestRebuildNoticesChangesBetweenItsReads makes a change just after the entries were read, in each place
-// where only the version can tell.
+// TestRebuildNoticesChangesBetweenItsReads makes a change just after the entries were read, in each
+// place where only the version shows it.
 func TestRebuildNoticesChangesBetweenItsReads(t *testing.T) {
 	for _, damage := range []string{"REMOVE #zz", "REMOVE #00", "ADD #0v :n, #00 :n"} {
 		d := newDirectory(t)
@@ -194,8 +195,8 @@ func TestRebuildNoticesChangesBetweenItsReads(t *testing.T) {
 	}
 }
 
-// TestRebuildsAtOnce lets a whole rebuild pass between another's measuring of a node and its correction, the
-// first that the node ever had and a later one.
+// TestRebuildsAtOnce runs a whole rebuild between another one's measurement of a node and its
+// correction, for the first correction of the node and for a later one.
 func TestRebuildsAtOnce(t *testing.T) {
 	d := newDirectory(t)
 	populate(t, d)

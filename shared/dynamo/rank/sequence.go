@@ -12,14 +12,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// ErrFull says that a tree has not as many numbers left as were asked for.
+// ErrFull means that a tree has fewer numbers left than requested.
 var ErrFull = fmt.Errorf("rank: not enough numbers left of %d", Capacity)
 
-// Allocate returns the first of n new contiguous numbers, which nobody else gets, and the time to record as
-// theirs: now in whole milliseconds, or the time given out with the numbers before when that is later, so that
-// the order of numbers is the order of times although clocks differ. Numbers that stay without an entry do no
-// harm: allocate before the transaction, in which everybody would otherwise wait for everybody. It makes one
-// write, two when this clock is behind.
+// Allocate returns the first of n new contiguous numbers, which nobody else gets, and the time to
+// store as their creation: now in whole milliseconds, or the time of the previous numbers if that
+// is later, so that numbers and times have the same order although clocks differ. Numbers may stay
+// without an entry. So allocate before the transaction, in which all writers would otherwise wait
+// for each other. Allocate makes one write, or two if this clock is behind.
 func (t *Tree) Allocate(ctx context.Context, n int, now time.Time) (first int64, at time.Time, err error) {
 	if n < 1 || int64(n) > Capacity {
 		return 0, time.Time{}, fmt.Errorf("rank: %d numbers asked for, want 1 to %d", n, Capacity)
@@ -38,7 +38,7 @@ func (t *Tree) Allocate(ctx context.Context, n int, now time.Time) (first int64,
 	return next - int64(n), time.UnixMilli(milliseconds).UTC(), nil
 }
 
-// takeAt takes n numbers and sets the time, provided that it is not before the last one.
+// takeAt takes n numbers and sets the time, if that is not before the last one.
 func (t *Tree) takeAt(n int, now time.Time) *dynamodb.UpdateItemInput {
 	input := t.take(n)
 	input.UpdateExpression = aws.String("ADD #next :n SET #at = :now")
@@ -48,7 +48,7 @@ func (t *Tree) takeAt(n int, now time.Time) *dynamodb.UpdateItemInput {
 	return input
 }
 
-// take takes n numbers from a sequence that exists, and leaves its time.
+// take takes n numbers from an existing sequence, without changing its time.
 func (t *Tree) take(n int) *dynamodb.UpdateItemInput {
 	return &dynamodb.UpdateItemInput{
 		TableName:                &t.table,
@@ -64,9 +64,9 @@ func (t *Tree) take(n int) *dynamodb.UpdateItemInput {
 	}
 }
 
-// Reserve makes sure that numbers up to and including last are never given out, and no time before at with the next
-// ones. It mends a sequence that was lost or restored from before its last entries; one that is further on stays as it
-// is. It reports whether the sequence was behind.
+// Reserve ensures that the sequence never allocates numbers up to and including last, nor a time
+// before at. It repairs a sequence that was lost or restored from an old backup. A sequence that is
+// ahead stays unchanged. It reports whether the sequence was behind.
 func (t *Tree) Reserve(ctx context.Context, last int64, at time.Time) (behind bool, err error) {
 	_, err = t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName:                &t.table,
@@ -109,7 +109,8 @@ func (t *Tree) sequenceKey() map[string]types.AttributeValue {
 	}
 }
 
-// integer is zero for what is absent. The sequence is written here only, and always with integers.
+// integer returns the value of a number, or zero if it is absent. Only this file writes the
+// sequence, and always with integers.
 func integer(value types.AttributeValue) int64 {
 	number, ok := value.(*types.AttributeValueMemberN)
 	if !ok {

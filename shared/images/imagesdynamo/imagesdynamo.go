@@ -1,6 +1,6 @@
-// Package imagesdynamo keeps in the credentials table which blobs a credential may fetch.
+// Package imagesdynamo stores, in the credentials table, which blobs a credential may fetch.
 //
-//	grants#<credential>        <repository>@<digest>   purgeAt: the end of the grant
+//	grants#<credential>        <repository>@<digest>   purgeAt: when the grant ends
 package imagesdynamo
 
 import (
@@ -35,13 +35,14 @@ func New(client *dynamodb.Client, table string, now func() time.Time) *Store {
 type grant struct {
 	PK      string `dynamodbav:"pk"`
 	SK      string `dynamodbav:"sk"`
-	PurgeAt int64  `dynamodbav:"purgeAt"` // seconds; the item may outlive it
+	PurgeAt int64  `dynamodbav:"purgeAt"` // in seconds; DynamoDB may delete the item later
 }
 
 func partition(credentialID string) string     { return "grants#" + credentialID }
 func sortKey(repository, digest string) string { return repository + "@" + digest }
 
-// Grant implements images.Grants. Each item is put whole and says the same whoever puts it, so nothing needs a condition.
+// Grant implements images.Grants. Two writes of the same grant write the same item, so no condition
+// is needed.
 func (s *Store) Grant(ctx context.Context, credentialID, repository string, digests []string) error {
 	digests = slices.Compact(slices.Sorted(slices.Values(digests)))
 	puts := make([]types.WriteRequest, len(digests))

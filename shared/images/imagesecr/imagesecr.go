@@ -1,7 +1,8 @@
-// Package imagesecr logs in to Amazon ECR, which is the registry behind the service's own.
+// Package imagesecr logs in to Amazon ECR, the upstream registry.
 //
-// ECR's answer to GetAuthorizationToken says where the registry is and how to authenticate there, so neither is a setting.
-// A token lives for 12 hours; one is kept until shortly before its end, since a login costs more than a pull.
+// The response of GetAuthorizationToken contains the address of the registry and the credential, so
+// neither is a setting. A token is valid for 12 hours. It is kept until shortly before it expires,
+// because a login takes longer than a pull.
 package imagesecr
 
 import (
@@ -17,7 +18,7 @@ import (
 	"portside/shared/images"
 )
 
-// Login is how to reach the upstream registry. Authorization is a secret.
+// Login says how to reach the upstream registry. Authorization is a secret.
 type Login struct {
 	Endpoint      *url.URL // scheme and host
 	Authorization string   // value of the header
@@ -25,10 +26,11 @@ type Login struct {
 	expiresAt     time.Time
 }
 
-// margin before its end in which a token is no longer used: longer than any request takes.
+// margin is how long before its expiry a token is no longer used, which is longer than any request
+// takes.
 const margin = 10 * time.Minute
 
-// Logins gets logins and keeps the last one. It is safe for concurrent use.
+// Logins creates logins and keeps the last one. It is safe for concurrent use.
 type Logins struct {
 	client *ecr.Client
 	now    func() time.Time
@@ -37,12 +39,12 @@ type Logins struct {
 	last Login
 }
 
-// New returns Logins without a login.
+// New returns a Logins that has no login yet.
 func New(client *ecr.Client, now func() time.Time) *Logins {
 	return &Logins{client: client, now: now}
 }
 
-// Login returns a login that is good for some minutes at least. Errors: images.ErrAway.
+// Login returns a login that is valid for at least some minutes. Errors: images.ErrAway.
 func (l *Logins) Login(ctx context.Context) (Login, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,15 +59,16 @@ func (l *Logins) Login(ctx context.Context) (Login, error) {
 	return login, nil
 }
 
-// patience is how old a login must be to be doubted: a registry that refuses every login is not asked for one by each request.
+// patience is the minimum age of a login that may be replaced after a rejection, so that requests
+// do not log in again and again while the registry rejects every login.
 const patience = time.Minute
 
-// Refused tells that the registry does not take the login any more, and reports whether another may do.
+// Refused records that the registry rejected the login, and reports whether another login may work.
 func (l *Logins) Refused(login Login) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if login.Authorization != l.last.Authorization {
-		return true // somebody else has got a new one
+		return true // another request has replaced it
 	}
 	if l.now().Before(login.MadeAt.Add(patience)) {
 		return false
@@ -81,11 +84,11 @@ func (l *Logins) login(ctx context.Context) (Login, error) {
 		return Login{}, err
 	}
 	if len(out.AuthorizationData) == 0 {
-		return Login{}, errors.New("the answer has no authorization data")
+		return Login{}, errors.New("the response has no authorization data")
 	}
 	data := out.AuthorizationData[0]
 	if data.AuthorizationToken == nil || data.ExpiresAt == nil || data.ProxyEndpoint == nil {
-		return Login{}, errors.New("the answer lacks the token, its end or the registry's address")
+		return Login{}, errors.New("the response lacks the token, its end or the registry's address")
 	}
 	endpoint, err := url.Parse(*data.ProxyEndpoint)
 	if err != nil || endpoint.Host == "" {

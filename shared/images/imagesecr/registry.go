@@ -14,20 +14,21 @@ import (
 	"portside/shared/images"
 )
 
-// MaxBody is how many bytes of an answer are passed on: the largest manifest that the specification has registries take,
-// and what a Lambda function can answer. Blobs do not count, since the registry redirects to where they are.
+// MaxBody is the largest response body that is passed on: the size of the largest manifest that the
+// specification requires registries to accept, which is also within the limit of a Lambda response.
+// Blobs do not count, because the registry redirects to them.
 const MaxBody = 4 << 20
 
-// Registry reads from the upstream registry. It never follows a redirect.
+// Registry reads from the upstream registry. It does not follow redirects.
 type Registry struct {
 	logins    *Logins
 	transport http.RoundTripper
 }
 
-// NewRegistry returns a Registry that logs in with logins.
+// NewRegistry returns a Registry that uses the logins.
 func NewRegistry(logins *Logins) *Registry {
 	return &Registry{logins: logins, transport: &http.Transport{
-		DisableCompression:  true, // what a digest is of must pass as it is
+		DisableCompression:  true, // bodies must match their digests
 		MaxIdleConnsPerHost: 16, IdleConnTimeout: 50 * time.Second,
 		TLSHandshakeTimeout: 5 * time.Second, ResponseHeaderTimeout: 10 * time.Second,
 		ForceAttemptHTTP2: true,
@@ -39,19 +40,20 @@ type Ask struct {
 	Method string // GET or HEAD
 	Target images.Target
 	Query  url.Values
-	Accept []string // media types of manifests, as a client sent them
-	Range  string   // of a blob, the same
+	Accept []string // media types of manifests, as the client sent them
+	Range  string   // of a blob, as the client sent it
 }
 
-// Answer is what came back, with only those header fields that a client may see.
+// Answer is the registry's response, with only those header fields that a client may see.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Fetch asks the registry. It returns what succeeded, a redirect and 416; all else is an error of package images, so that
-// nothing of the registry's own wording, which names accounts and addresses, reaches a client.
+// Fetch sends a request to the registry. It returns successful responses, redirects and 416.
+// Everything else is an error of package images, so that no client sees the registry's own texts,
+// which contain accounts and addresses.
 func (r *Registry) Fetch(ctx context.Context, ask Ask) (Answer, error) {
 	for {
 		login, err := r.logins.Login(ctx)
@@ -63,7 +65,7 @@ func (r *Registry) Fetch(ctx context.Context, ask Ask) (Answer, error) {
 			return Answer{}, fmt.Errorf("%w: %w", images.ErrAway, err)
 		}
 		if refused(response) && r.logins.Refused(login) {
-			_ = response.Body.Close() // nothing of it is wanted
+			_ = response.Body.Close() // the body is not needed
 			continue
 		}
 		answer, err := read(response, ask.Target.Kind)
@@ -74,7 +76,7 @@ func (r *Registry) Fetch(ctx context.Context, ask Ask) (Answer, error) {
 	}
 }
 
-// refused is how registries say that a login does not work: ECR with 403, others with 401.
+// refused reports whether the registry rejected the login: ECR with 403, others with 401.
 func refused(response *http.Response) bool {
 	return response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden
 }
@@ -96,21 +98,21 @@ func (r *Registry) send(ctx context.Context, ask Ask, login Login) (*http.Respon
 	return r.transport.RoundTrip(request)
 }
 
-// read takes over what a client may see, or says what the status means.
+// read returns the part of the response that a client may see, or the error that the status means.
 func read(response *http.Response, kind images.Kind) (Answer, error) {
 	if err := meaning(response, kind); err != nil {
 		return Answer{}, err
 	}
 	answer := Answer{Status: response.StatusCode, Header: visible(response.Header)}
 	if response.StatusCode >= http.StatusMultipleChoices || response.Request.Method == http.MethodHead {
-		return answer, nil // what a redirect or a 416 says in its body names addresses too
+		return answer, nil // bodies of redirects and 416 also contain addresses
 	}
 	if response.ContentLength > MaxBody {
 		return Answer{}, images.ErrLarge
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, MaxBody+1))
 	if err != nil {
-		return Answer{}, fmt.Errorf("%w: read the answer: %w", images.ErrAway, err)
+		return Answer{}, fmt.Errorf("%w: read the response: %w", images.ErrAway, err)
 	}
 	if len(body) > MaxBody {
 		return Answer{}, images.ErrLarge
@@ -119,7 +121,7 @@ func read(response *http.Response, kind images.Kind) (Answer, error) {
 	return answer, nil
 }
 
-// visible are the header fields that the specification knows in answers to reads.
+// visible returns the header fields that the specification defines for responses to reads.
 func visible(from http.Header) http.Header {
 	header := http.Header{}
 	for _, name := range []string{
@@ -133,8 +135,9 @@ func visible(from http.Header) http.Header {
 	return header
 }
 
-// relate makes addresses of the registry itself relative, so that the client comes back to us; those of other hosts, where
-// blobs are, stay as they are, since they are signed.
+// relate makes addresses of the registry relative, so that the client sends its next request to
+// this service. Addresses of other hosts, which have the blobs, stay unchanged, because they are
+// signed.
 func relate(header http.Header, registry *url.URL) {
 	if location, err := url.Parse(header.Get("Location")); err == nil && strings.EqualFold(location.Host, registry.Host) {
 		header.Set("Location", location.RequestURI())
@@ -147,7 +150,7 @@ func relate(header http.Header, registry *url.URL) {
 	}
 }
 
-// meaning turns a status that is no success into an error.
+// meaning returns the error for a status that is not a success.
 func meaning(response *http.Response, kind images.Kind) error {
 	status := response.StatusCode
 	switch {
@@ -159,17 +162,18 @@ func meaning(response *http.Response, kind images.Kind) error {
 		return images.ErrPage
 	case status == http.StatusTooManyRequests:
 		return images.ErrBusy
-	case status == http.StatusForbidden: // our own rights end here: to customers there is no such repository
+	case status == http.StatusForbidden: // this service may not read it: for customers there is no such repository
 		return fmt.Errorf("%w: the registry answered 403; does the parameter ImageRepositories cover it?", images.ErrRepositoryUnknown)
 	default:
 		return fmt.Errorf("%w: the registry answered %d", images.ErrAway, status)
 	}
 }
 
-// maxFailure bounds what is read of an error's body.
+// maxFailure bounds how much of an error's body is read.
 const maxFailure = 64 << 10
 
-// unknown says what there is none of. The registry's own code tells a missing repository from a missing manifest.
+// unknown returns the error for a missing resource. The registry's error code distinguishes a
+// missing repository from a missing manifest.
 func unknown(response *http.Response, kind images.Kind) error {
 	var failure struct {
 		Errors []struct {

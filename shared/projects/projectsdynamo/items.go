@@ -24,7 +24,7 @@ type projectItem struct {
 	Updated     int64           `dynamodbav:"updated"`
 	Number      int64           `dynamodbav:"number"`
 	Version     int64           `dynamodbav:"version"`
-	Life        string          `dynamodbav:"life"`
+	History     string          `dynamodbav:"life"`
 }
 
 type memberItem struct {
@@ -36,7 +36,7 @@ func newProjectItem(p projects.Project) projectItem {
 	item := projectItem{
 		PK: projectPK(p.ID), SK: "project", ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status, Owner: p.OwnerID,
 		Settings: string(p.Settings), Metadata: string(p.Metadata), Created: items.Millis(p.CreatedAt),
-		Updated: items.Millis(p.UpdatedAt), Number: p.Number, Version: p.Version, Life: p.Past,
+		Updated: items.Millis(p.UpdatedAt), Number: p.Number, Version: p.Version, History: p.History,
 	}
 	for _, m := range p.Members {
 		item.Members = append(item.Members, memberItem{m.UserID, m.Role})
@@ -49,7 +49,7 @@ func (i projectItem) project() projects.Project {
 		ID: i.ID, Name: i.Name, Description: i.Description, Status: i.Status, OwnerID: i.Owner,
 		Members:  make([]projects.Member, len(i.Members)),
 		Settings: json.RawMessage(i.Settings), Metadata: json.RawMessage(i.Metadata), CreatedAt: items.Time(i.Created),
-		UpdatedAt: items.Time(i.Updated), Number: i.Number, Version: i.Version, Past: i.Life,
+		UpdatedAt: items.Time(i.Updated), Number: i.Number, Version: i.Version, History: i.History,
 	}
 	for n, m := range i.Members {
 		p.Members[n] = projects.Member{UserID: m.User, Role: m.Role}

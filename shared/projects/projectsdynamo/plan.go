@@ -65,12 +65,12 @@ func (p *plan) change(before, after projects.Project) {
 	}
 }
 
-func (p *plan) delete(project projects.Project, life daycounts.History) {
+func (p *plan) delete(project projects.Project, history daycounts.History) {
 	p.Add(versions.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &p.store.table, Key: projectKey(project.ID),
 		ConditionExpression: aws.String(unchanged), ExpressionAttributeValues: versionOf(project),
 	}})
-	p.Add(nil, daycounts.KeepDeleted(p.store.table, project.ID, life))
+	p.Add(nil, daycounts.KeepDeleted(p.store.table, project.ID, history))
 	p.Add(errListed, p.lists.Remove(entry(project))...)
 }
 

@@ -91,14 +91,14 @@ func (s *Store) Create(ctx context.Context, creation projects.Creation) (project
 		return projects.Created{}, err
 	}
 	project.UpdatedAt, project.Version = project.CreatedAt, 1
-	life := daycounts.History{}.Append(project.CreatedAt, counted(project), begun(project)...)
-	project.Past = life.String()
+	history := daycounts.History{}.Append(project.CreatedAt, counted(project), begun(project)...)
+	project.History = history.String()
 	p := s.plan()
 	if creation.Once != nil {
 		p.Add(errInUse, idempotencykeys.Put(s.table, *creation.Once, newProjectItem(project), project.CreatedAt))
 	}
 	p.create(project)
-	p.count(life.Changes())
+	p.count(history.Changes())
 	err = p.run(ctx)
 	if errors.Is(err, errInUse) {
 		return s.replay(ctx, *creation.Once, project.CreatedAt)
@@ -127,15 +127,15 @@ func (s *Store) replay(ctx context.Context, key idempotency.Key, at time.Time) (
 // Update implements projects.Store.
 func (s *Store) Update(ctx context.Context, before, after projects.Project) (projects.Project, error) {
 	after.Number, after.Version = before.Number, before.Version+1
-	life, err := lifeOf(before)
+	history, err := historyOf(before)
 	if err != nil {
 		return projects.Project{}, err
 	}
 	p := s.plan()
 	if before.Status != after.Status {
-		changed := life.Append(after.UpdatedAt, counted(after), became(after.Status)...)
-		after.Past = changed.String()
-		p.count(changed.ChangesSince(life))
+		changed := history.Append(after.UpdatedAt, counted(after), became(after.Status)...)
+		after.History = changed.String()
+		p.count(changed.ChangesSince(history))
 	}
 	p.change(before, after)
 	return after, p.run(ctx)
@@ -143,14 +143,14 @@ func (s *Store) Update(ctx context.Context, before, after projects.Project) (pro
 
 // Delete implements projects.Store.
 func (s *Store) Delete(ctx context.Context, project projects.Project, at time.Time) error {
-	life, err := lifeOf(project)
+	history, err := historyOf(project)
 	if err != nil {
 		return err
 	}
-	ended := life.Append(at, nil)
+	ended := history.Append(at, nil)
 	p := s.plan()
 	p.delete(project, ended)
-	p.count(ended.ChangesSince(life))
+	p.count(ended.ChangesSince(history))
 	return p.run(ctx)
 }
 
@@ -168,10 +168,10 @@ func became(status projects.Status) []string {
 	return nil
 }
 
-func lifeOf(p projects.Project) (daycounts.History, error) {
-	life, err := daycounts.ParseHistory(p.Past)
+func historyOf(p projects.Project) (daycounts.History, error) {
+	history, err := daycounts.ParseHistory(p.History)
 	if err != nil {
 		return nil, fmt.Errorf("project %s: %w", p.ID, err)
 	}
-	return life, nil
+	return history, nil
 }

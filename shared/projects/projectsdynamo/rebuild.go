@@ -41,10 +41,10 @@ func (s *Store) Histories(ctx context.Context) iter.Seq2[daycounts.History, erro
 		if err != nil {
 			return nil, err
 		}
-		life, err := daycounts.ParseHistory(stored.Life)
+		history, err := daycounts.ParseHistory(stored.History)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", stored.PK, err)
 		}
-		return life, nil
+		return history, nil
 	}}.Histories(ctx)
 }

@@ -12,15 +12,15 @@ import (
 	"portside/shared/pulls"
 )
 
-// Page implements pulls.Store: one query by an index, and for everybody's pulls one for each month until one has any.
-// Indexes follow the table within moments.
+// Page implements pulls.Store with one query of an index. For everybody's pulls, it queries one
+// month after the other until one has pulls. Indexes are consistent with the table within moments.
 func (s *Store) Page(ctx context.Context, want pulls.Stretch) ([]pulls.Pull, bool, error) {
 	q := stretch{limit: want.Limit}
 	if q.low, q.high = bounds(want); q.low >= q.high {
 		return nil, false, nil
 	}
 	if want.After != "" {
-		q.limit++ // the pull at that position comes again
+		q.limit++ // the query also returns the pull at that position
 	}
 	if q.attribute, q.value = indexed(want.By); q.attribute != "" {
 		return s.query(ctx, q)
@@ -40,8 +40,9 @@ func (s *Store) byMonth(ctx context.Context, want pulls.Stretch, q stretch) ([]p
 	return nil, false, nil
 }
 
-// bounds are the sort keys that enclose the stretch. A time alone sorts before every pull of that millisecond, which makes it
-// inclusive below and exclusive above; a position is above only, and behind it is what sorts before it.
+// bounds returns the sort keys that enclose the stretch. A time without an id sorts before every
+// pull of that millisecond, so it is inclusive as a lower and exclusive as an upper bound. A
+// position is always an upper bound.
 func bounds(want pulls.Stretch) (low, high string) {
 	high = want.To.UTC().Format(pulls.Stamp)
 	if want.After != "" {
@@ -50,7 +51,7 @@ func bounds(want pulls.Stretch) (low, high string) {
 	return want.From.UTC().Format(pulls.Stamp), high
 }
 
-// lastOf is the time of the newest pull that the stretch can have.
+// lastOf returns the latest time that a pull in the stretch can have.
 func lastOf(want pulls.Stretch) time.Time {
 	if at, ok := want.After.At(); ok && at.Before(want.To) {
 		return at
@@ -63,7 +64,8 @@ func monthOf(at time.Time) time.Time {
 	return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
 }
 
-// indexed is the attribute that leads the index of a key: each index is named after its attribute.
+// indexed returns the attribute that leads the index of a key. Each index is named after its
+// attribute.
 func indexed(key pulls.Key) (attribute, value string) {
 	switch {
 	case key.Credential != "":
@@ -78,7 +80,7 @@ func indexed(key pulls.Key) (attribute, value string) {
 
 var indexes = map[string]string{"credential": "byCredential", "owner": "byOwner", "repository": "byRepository"}
 
-// stretch is a stretch as a query has it: within one partition of the table or of an index.
+// stretch is a stretch within one partition of the table or of an index.
 type stretch struct {
 	attribute, value string
 	low, high        string
@@ -103,7 +105,8 @@ func (s *Store) query(ctx context.Context, q stretch) ([]pulls.Pull, bool, error
 	return found, out.LastEvaluatedKey != nil, err
 }
 
-// pullsOf leaves out the pull at the upper bound: it is the one that the stretch is behind.
+// pullsOf decodes the items without the pull at the upper bound, which belongs to the previous
+// page.
 func pullsOf(all []items.Map, high pulls.Position) ([]pulls.Pull, error) {
 	found := make([]pulls.Pull, 0, len(all))
 	for _, item := range all {

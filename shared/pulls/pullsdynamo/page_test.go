@@ -19,10 +19,11 @@ var (
 	manager = principal.Principal{UserID: "joan", Role: principal.Manager}
 )
 
-// owners are whose the credentials are.
+// owners are the owners of the credentials.
 var owners = map[string]string{"a": "ada", "b": "ada", "c": "grace", "d": "joan"}
 
-// year is a log of every few days over more than a year, some of it in the same millisecond.
+// year returns a log with pulls every few days over more than a year, some of them in the same
+// millisecond.
 func year() []pulls.Pull {
 	var all []pulls.Pull
 	for i := range 300 {
@@ -36,7 +37,7 @@ func year() []pulls.Pull {
 	return all
 }
 
-// matching is what List should find, computed the slow way.
+// matching returns what List should find, computed by a full scan.
 func matching(all []pulls.Pull, caller principal.Principal, q pulls.Query) []pulls.Position {
 	var found []pulls.Position
 	for _, p := range all {
@@ -52,7 +53,7 @@ func matching(all []pulls.Pull, caller principal.Principal, q pulls.Query) []pul
 	return slices.Compact(found)
 }
 
-func TestListsAreWhatTheFiltersSay(t *testing.T) {
+func TestListMatchesTheFilters(t *testing.T) {
 	s := newTables(t)
 	store := pullsdynamo.New(s.client, s.pulls, s.analytics)
 	if _, err := store.Record(t.Context(), year()); err != nil {
@@ -61,7 +62,7 @@ func TestListsAreWhatTheFiltersSay(t *testing.T) {
 	service := pulls.NewService(store)
 	rapid.Check(t, func(t *rapid.T) {
 		caller := rapid.SampledFrom([]principal.Principal{ada, grace, manager}).Draw(t, "caller")
-		bound := rapid.Custom(func(t *rapid.T) time.Time { // often the very time of a pull
+		bound := rapid.Custom(func(t *rapid.T) time.Time { // often the exact time of a pull
 			return rapid.SampledFrom(year()).Draw(t, "of").At.Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "ms")) * time.Millisecond)
 		})
 		q := pulls.Query{
@@ -93,10 +94,10 @@ func TestListsAreWhatTheFiltersSay(t *testing.T) {
 	})
 }
 
-func TestLastPageSaysSo(t *testing.T) {
+func TestLastPageHasNoNext(t *testing.T) {
 	s, all := newTables(t), many(6, 1, 1)
 	for i := range 2 {
-		all[i].Kind = pulls.Chart // the oldest
+		all[i].Kind = pulls.Chart // the oldest pull
 	}
 	store := pullsdynamo.New(s.client, s.pulls, s.analytics)
 	if _, err := store.Record(t.Context(), all); err != nil {
@@ -116,8 +117,8 @@ func TestLastPageSaysSo(t *testing.T) {
 	}
 }
 
-// TestReadsAreBounded lists everybody's pulls over the longest span, which has one at each end, and by filters that match
-// nothing of many.
+// TestReadsAreBounded lists everybody's pulls over the longest span with one pull at each end, and
+// uses filters that match almost nothing.
 func TestReadsAreBounded(t *testing.T) {
 	s := newTables(t)
 	client, meter := awstest.Metered(s.client)
@@ -143,7 +144,7 @@ func TestReadsAreBounded(t *testing.T) {
 	}
 }
 
-// TestOthersCredentialsShowNothing looks for a hint in pages without pulls.
+// TestOthersCredentialsShowNothing checks that pages without pulls reveal nothing.
 func TestOthersCredentialsShowNothing(t *testing.T) {
 	s := newTables(t)
 	store := pullsdynamo.New(s.client, s.pulls, s.analytics)

@@ -1,21 +1,23 @@
-// Package pullsdynamo keeps the log of pulls in its own table, and their counts in the table of analytics.
+// Package pullsdynamo keeps the log of pulls in its own table, and their counts in the analytics
+// table.
 //
 // Pulls:
 //
 //	pulls#<month>   <time>#<id>   a pull, with credential, owner and repository for the indexes, which sort by sk too
-//	pull#<id>       once          its marker: what makes it count once; in no index
+//	pull#<id>       once          its marker, so that it counts once; in no index
 //
-// A month is a partition, so that a list of everybody's pulls over the longest span that can be asked for, however few they
-// are, is read with a query for each of at most fifteen months. The marker is an item of its own because two lines of one
-// pull differ in their times, and so in sk.
+// Each month is a partition. A list of everybody's pulls over the longest allowed span, however few
+// there are, needs one query for each of at most fifteen months. The marker is a separate item
+// because two lines of one pull differ in their times, and so in sk.
 //
-// Analytics, each item with numbers that are only ever added to:
+// The analytics table. All numbers only increase:
 //
-//	usage                              <day>         charts and images: how many were pulled; see analyticsdynamo
-//	pulls#<kind>#<repository>          <day>         pulls: how many of them were of this one
-//	pulls#<kind>#<repository>#<day>    <reference>   pulls: how many of them were of this version or tag
+//	usage                              <day>         charts, images: the number of pulls; see analyticsdynamo
+//	pulls#<kind>#<repository>          <day>         pulls: of this artifact
+//	pulls#<kind>#<repository>#<day>    <reference>   pulls: of this version or tag
 //
-// Marker, pull and counts are one transaction, so the counts are always those of the log. Days and months are UTC.
+// The marker, the pull and the counts are one transaction, so the counts always match the log. Days
+// and months are in UTC.
 package pullsdynamo
 
 import (
@@ -34,7 +36,7 @@ type Store struct {
 	analytics string
 }
 
-// New returns a Store in the named tables. What only reads needs no table of analytics.
+// New returns a Store in the named tables. A store that only reads needs no analytics table.
 func New(client *dynamodb.Client, pullsTable, analyticsTable string) *Store {
 	return &Store{client: client, pulls: pullsTable, analytics: analyticsTable}
 }
@@ -43,7 +45,7 @@ var _ pulls.Store = (*Store)(nil)
 
 const monthLayout = "2006-01"
 
-// shape is the item of a pull. Its time is in its sk.
+// shape is the stored form of a pull. Its time is in the sk.
 type shape struct {
 	PK         string     `dynamodbav:"pk"`
 	SK         string     `dynamodbav:"sk"`

@@ -21,10 +21,11 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// midnight is the one between two months, so that what spans it spans partitions and days of all kinds.
+// midnight is between two months, so that times around it are in different months, days and
+// partitions.
 var midnight = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 
-// tables are a log and its counts, to be looked into past the store.
+// tables are a log and its counts, which tests read directly.
 type tables struct {
 	client           *dynamodb.Client
 	pulls, analytics string
@@ -36,7 +37,7 @@ func newTables(tb testing.TB) tables {
 	return tables{client, awstest.Table(tb, client, "PullsTable"), awstest.Table(tb, client, "AnalyticsTable")}
 }
 
-// empty is a store on the same engine and tables, after everything in them was deleted.
+// empty deletes all items and returns a store on the same tables.
 func (s tables) empty(t *rapid.T) {
 	for _, table := range []string{s.pulls, s.analytics} {
 		for _, item := range s.scan(t, table) {
@@ -76,7 +77,7 @@ func text(value types.AttributeValue) string {
 	return s.Value
 }
 
-// counts are all numbers of the analytics table: "pk sk attribute" to number.
+// counts returns all numbers in the analytics table by "pk sk attribute".
 func (s tables) counts(t failer) map[string]int {
 	found := map[string]int{}
 	for _, item := range s.scan(t, s.analytics) {
@@ -89,7 +90,7 @@ func (s tables) counts(t failer) map[string]int {
 	return found
 }
 
-// wanted are the counts that the pulls should have, computed the slow way.
+// wanted returns the counts that the pulls should have, computed by a full scan.
 func wanted(all []pulls.Pull) map[string]int {
 	counts, seen := map[string]int{}, map[string]bool{}
 	for _, p := range all {
@@ -108,7 +109,7 @@ func wanted(all []pulls.Pull) map[string]int {
 	return counts
 }
 
-// listed are the ids of everybody's pulls, newest first, as List pages through them.
+// listed returns the ids of everybody's pulls, newest first, as List returns them page by page.
 func listed(t failer, store pulls.Store) []string {
 	var ids []string
 	s := pulls.Stretch{From: midnight.AddDate(-1, 0, 0), To: midnight.AddDate(0, 1, 0), Limit: 7}
@@ -127,7 +128,7 @@ func listed(t failer, store pulls.Store) []string {
 	}
 }
 
-// drawn is a log with many pulls that are hard to tell apart.
+// drawn returns a log with many similar pulls.
 func drawn(t *rapid.T) []pulls.Pull {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) pulls.Pull {
 		return pulls.Pull{
@@ -136,15 +137,15 @@ func drawn(t *rapid.T) []pulls.Pull {
 
 			Repository:   rapid.SampledFrom([]string{"acme/api", "acme/web", "acme"}).Draw(t, "repository"),
 			Reference:    fmt.Sprintf("1.%d", rapid.IntRange(0, 40).Draw(t, "reference")),
-			Digest:       rapid.SampledFrom([]string{"", "1.7"}).Draw(t, "digest"), // which makes some be by digest
+			Digest:       rapid.SampledFrom([]string{"", "1.7"}).Draw(t, "digest"), // so that some are pulls by digest
 			CredentialID: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "credential"), OwnerID: "ada", Address: "203.0.113.9",
 		}
 	}), 1, 150).Draw(t, "pulls")
 }
 
-// TestEveryPullOnceWhateverIsDelivered gives four workers the same log, shuffled and in pieces, while transactions
-// conflict and answers get lost.
-func TestEveryPullOnceWhateverIsDelivered(t *testing.T) {
+// TestEveryPullIsCountedOnce gives four workers the same log, shuffled and in pieces, while
+// transactions conflict and responses are lost.
+func TestEveryPullIsCountedOnce(t *testing.T) {
 	s := newTables(t)
 	rapid.Check(t, func(t *rapid.T) {
 		s.empty(t)
@@ -181,7 +182,7 @@ type delivery struct {
 	size int // of a piece
 }
 
-// deliver records all pulls in pieces, in an order of its own.
+// deliver records all pulls in pieces and in a random order.
 func deliver(t *rapid.T, store *pullsdynamo.Store, all []pulls.Pull, d delivery) {
 	mine := slices.Clone(all)
 	rand.New(rand.NewPCG(d.seed, 0)).Shuffle(len(mine), func(i, j int) { mine[i], mine[j] = mine[j], mine[i] })

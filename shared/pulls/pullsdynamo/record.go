@@ -16,7 +16,7 @@ import (
 	"portside/shared/pulls"
 )
 
-// Record implements pulls.Store. Of the lines of one pull the earliest counts, as far as they are given together.
+// Record implements pulls.Store. Of several lines of one pull in a call, the earliest counts.
 func (s *Store) Record(ctx context.Context, all []pulls.Pull) (int, error) {
 	added := 0
 	for rest := distinct(all); len(rest) > 0; {
@@ -31,7 +31,8 @@ func (s *Store) Record(ctx context.Context, all []pulls.Pull) (int, error) {
 	return added, nil
 }
 
-// distinct returns each pull once, and those side by side that are counted together, so that a transaction takes many.
+// distinct returns each pull once. Pulls that are counted together are adjacent, so that a
+// transaction takes many of them.
 func distinct(all []pulls.Pull) []pulls.Pull {
 	kept := slices.Clone(all)
 	slices.SortFunc(kept, func(a, b pulls.Pull) int {
@@ -44,7 +45,7 @@ func distinct(all []pulls.Pull) []pulls.Pull {
 	return slices.CompactFunc(kept, func(a, b pulls.Pull) bool { return a.ID() == b.ID() })
 }
 
-// fitting is how many of the pulls, from the first, one transaction takes: at least one.
+// fitting returns how many pulls from the beginning fit into one transaction: at least one.
 func fitting(all []pulls.Pull) int {
 	counts := tally{}
 	for i, p := range all {
@@ -56,8 +57,8 @@ func fitting(all []pulls.Pull) int {
 	return len(all)
 }
 
-// write records what is new among the pulls, all or nothing, and returns how many that were. Those that are there already
-// fail the condition of their markers and are left out of the next try.
+// write records the new pulls among those given, all or nothing, and returns their number. Pulls
+// that exist fail the condition of their markers and are left out of the next attempt.
 func (s *Store) write(ctx context.Context, chunk []pulls.Pull) (int, error) {
 	for len(chunk) > 0 {
 		err := transactions.Write(ctx, s.client, s.writes(chunk))
@@ -73,7 +74,8 @@ func (s *Store) write(ctx context.Context, chunk []pulls.Pull) (int, error) {
 	return 0, nil
 }
 
-// without returns the pulls whose markers, which come first in a transaction, did not fail.
+// without returns the pulls whose markers did not fail. The markers are the first writes of a
+// transaction.
 func without(chunk []pulls.Pull, failures []transactions.Failure) []pulls.Pull {
 	recorded := map[int]bool{}
 	for _, f := range failures {
@@ -88,7 +90,7 @@ func without(chunk []pulls.Pull, failures []transactions.Failure) []pulls.Pull {
 	return left
 }
 
-// writes are the markers in the order of the pulls, then everything else.
+// writes returns the markers in the order of the pulls, then all other writes.
 func (s *Store) writes(chunk []pulls.Pull) []types.TransactWriteItem {
 	counts := tally{}
 	var markers, rest []types.TransactWriteItem

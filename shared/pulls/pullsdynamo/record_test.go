@@ -14,7 +14,8 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// many are different pulls, a second apart, by so many credentials of one artifact with so many versions.
+// many returns n different pulls of one artifact, a second apart, by that many credentials and with
+// that many versions.
 func many(n, credentials, versions int) []pulls.Pull {
 	all := make([]pulls.Pull, n)
 	for i := range all {
@@ -28,7 +29,7 @@ func many(n, credentials, versions int) []pulls.Pull {
 	return all
 }
 
-func TestHalfOfABatchFails(t *testing.T) {
+func TestRecordCompletesAfterAFailure(t *testing.T) {
 	s, all := newTables(t), many(90, 3, 90)
 	client := awstest.Faulty(s.client, func(_ string, n int) error {
 		if n == 2 {
@@ -50,7 +51,7 @@ func TestHalfOfABatchFails(t *testing.T) {
 	}
 }
 
-// TestLaterLineOfAPull is a HEAD that was recorded before the GET of the same minute came.
+// TestLaterLineOfAPull records a HEAD before the GET of the same minute arrives.
 func TestLaterLineOfAPull(t *testing.T) {
 	s := newTables(t)
 	store := pullsdynamo.New(s.client, s.pulls, s.analytics)
@@ -68,8 +69,9 @@ func TestLaterLineOfAPull(t *testing.T) {
 	}
 }
 
-// TestWhatIsPurged keeps markers as long as pulls, so that a log given again counts nothing that is still listed.
-func TestWhatIsPurged(t *testing.T) {
+// TestPurgeTimes checks that markers are kept as long as pulls, so that a repeated log counts
+// nothing that is still listed.
+func TestPurgeTimes(t *testing.T) {
 	s, given := newTables(t), many(1, 1, 1)
 	if _, err := pullsdynamo.New(s.client, s.pulls, s.analytics).Record(t.Context(), given); err != nil {
 		t.Fatal(err)
@@ -85,7 +87,8 @@ func TestWhatIsPurged(t *testing.T) {
 	}
 }
 
-// TestCost bounds what a pull costs: a transaction charges each item twice, and each index once more.
+// TestCost bounds the cost of a pull: a transaction charges each item twice, and each index once
+// more.
 func TestCost(t *testing.T) {
 	s := newTables(t)
 	client, meter := awstest.Metered(s.client)

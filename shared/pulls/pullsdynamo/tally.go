@@ -9,12 +9,13 @@ import (
 	"portside/shared/pulls"
 )
 
-// tally is what a transaction adds, by item: DynamoDB takes one write of an item in one transaction.
+// tally is what a transaction adds, by item, because DynamoDB allows one write per item in a
+// transaction.
 type tally map[itemKey]map[string]int64
 
 type itemKey struct{ pk, sk string }
 
-// attributes of the day's item, by what they count.
+// attributes are the attributes of the day's item, by what they count.
 var totals = map[pulls.Kind]string{pulls.Chart: "charts", pulls.Image: "images"}
 
 func (t tally) add(p pulls.Pull) {

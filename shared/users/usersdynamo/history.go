@@ -23,53 +23,53 @@ func counted(u users.User) []string {
 // The rule gives the same result everywhere, so "portside reconcile" and the next change of the
 // user agree on what is not counted yet.
 func historyOf(u users.User) (daycounts.History, error) {
-	life, err := daycounts.ParseHistory(u.History)
+	history, err := daycounts.ParseHistory(u.History)
 	if err != nil {
 		return nil, fmt.Errorf("user %s: %w: remove its attribute life, and run portside reconcile --fix", u.ID, err)
 	}
-	if len(life) == 0 {
-		return life.Append(u.CreatedAt, counted(u)), nil
+	if len(history) == 0 {
+		return history.Append(u.CreatedAt, counted(u)), nil
 	}
-	return appended(life, u, u.UpdatedAt), nil
+	return appended(history, u, u.UpdatedAt), nil
 }
 
 // appended returns the history with the user's current state.
-func appended(life daycounts.History, u users.User, at time.Time) daycounts.History {
+func appended(history daycounts.History, u users.User, at time.Time) daycounts.History {
 	as := counted(u)
-	if slices.Equal(life[len(life)-1].CountedAs, as) {
-		return life
+	if slices.Equal(history[len(history)-1].CountedAs, as) {
+		return history
 	}
-	return life.Append(at, as)
+	return history.Append(at, as)
 }
 
 // recordCreation gives a new user its history, and counts it.
 func (p *plan) recordCreation(u *users.User) {
-	life := daycounts.History{}.Append(u.CreatedAt, counted(*u))
-	u.History = life.String()
-	p.countDifference(nil, life)
+	history := daycounts.History{}.Append(u.CreatedAt, counted(*u))
+	u.History = history.String()
+	p.countDifference(nil, history)
 }
 
 // recordChange updates the history of a changed user, and counts the difference.
 func (p *plan) recordChange(before users.User, after *users.User) error {
-	life, err := historyOf(before)
+	history, err := historyOf(before)
 	if err != nil {
 		return err
 	}
-	changed := appended(life, *after, after.UpdatedAt)
+	changed := appended(history, *after, after.UpdatedAt)
 	after.History = changed.String()
-	p.countDifference(life, changed)
+	p.countDifference(history, changed)
 	return nil
 }
 
 // recordDeletion counts a deleted user out, and keeps its history.
 func (p *plan) recordDeletion(u users.User, at time.Time) error {
-	life, err := historyOf(u)
+	history, err := historyOf(u)
 	if err != nil {
 		return err
 	}
-	gone := life.Append(at, nil)
+	gone := history.Append(at, nil)
 	p.Add(nil, daycounts.KeepDeleted(p.store.table, u.ID, gone))
-	p.countDifference(life, gone)
+	p.countDifference(history, gone)
 	return nil
 }
 

@@ -1,0 +1,83 @@
+package lists
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/rank"
+)
+
+// Query asks for one page of a list.
+type Query struct {
+	Label  string // empty means all
+	Limit  int
+	Offset int64
+}
+
+// Page returns the entries at an offset in the order of creation, and the exact total of the label,
+// strongly consistent. The counters say where the offset is, and then one Query reads from the
+// start of its leaf. Writes between the two reads cannot make the total contradict the page; see
+// seen.
+func Page[T any](ctx context.Context, l *Lists, query Query) (page []T, total int64, err error) {
+	page = make([]T, 0, query.Limit)
+	place, err := l.ranks.Find(ctx, query.Label, query.Offset)
+	if err != nil || place.PastEnd {
+		return page, place.Total, err
+	}
+	err = l.each(ctx, query, place, func(item items.Map) error {
+		entry, err := items.Decode[T](item)
+		page = append(page, entry)
+		return err
+	})
+	return page, seen(place.Total, query, len(page)), err
+}
+
+// seen returns a total that agrees with the page, which was read after the counters. A page that is
+// not full has reached the end of the list, so the total follows from it. An empty page shows that
+// there are no more entries than its offset, and a full one that there are at least as many as it
+// shows.
+func seen(counted int64, query Query, rows int) int64 {
+	shown := query.Offset + int64(rows)
+	switch {
+	case rows >= query.Limit:
+		return max(counted, shown)
+	case rows > 0:
+		return shown
+	}
+	return min(counted, query.Offset)
+}
+
+// each visits as many entries as the query asks for.
+func (l *Lists) each(ctx context.Context, query Query, place rank.Place, visit func(items.Map) error) error {
+	list := all
+	if query.Label != "" {
+		list = query.Label
+	}
+	pages := dynamodb.NewQueryPaginator(l.client, &dynamodb.QueryInput{
+		TableName: &l.table, ConsistentRead: aws.Bool(true),
+		Limit:                     aws.Int32(int32(place.Skip + query.Limit)), //nolint:gosec // both are small: a leaf and a page
+		KeyConditionExpression:    aws.String("pk = :list AND sk >= :start"),
+		ExpressionAttributeValues: items.Map{":list": items.Text(prefix + list), ":start": items.Text(number(place.Start))},
+	})
+	found, passed := 0, 0
+	for pages.HasMorePages() && found < query.Limit {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return fmt.Errorf("list %s: %w", list, err)
+		}
+		for _, item := range page.Items {
+			if passed++; passed <= place.Skip || found == query.Limit {
+				continue
+			}
+			if err := visit(item); err != nil {
+				return err
+			}
+			found++
+		}
+	}
+	return nil
+}
