@@ -200,6 +200,9 @@ var aliases = map[string]string{
 	"smithyhttp": "github.com/aws/smithy-go/transport/http",
 	// Tests of our packages named mail read messages with the standard library's mail.
 	"netmail": "net/mail",
+	// goldmark's packages have the names of goldmark's own ast and of the standard library's html.
+	"extensionast": "github.com/yuin/goldmark/extension/ast",
+	"goldmarkhtml": "github.com/yuin/goldmark/renderer/html",
 }
 
 // allowed returns what a package in dir may import, with the exceptions for dir.
