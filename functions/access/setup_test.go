@@ -119,7 +119,8 @@ func (d *fixture) withToken(token string) webtest.Client {
 func (d *fixture) user(email string, role principal.Role) (users.User, string) {
 	d.tb.Helper()
 	ctx := d.tb.Context()
-	created, err := d.users.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, users.NewUser{Email: email, Name: email, Role: role})
+	created, err := d.users.Create(ctx, users.CreateOptions{Caller: principal.Operator()},
+		users.NewUser{Email: email, Name: email, Role: role})
 	if err != nil {
 		d.tb.Fatal(err)
 	}

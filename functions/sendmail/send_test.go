@@ -194,7 +194,8 @@ func TestRunSendsNothingNearItsDeadline(t *testing.T) {
 func (o *fixture) user(email string, role principal.Role) principal.Principal {
 	o.tb.Helper()
 	ctx := o.tb.Context()
-	created, err := o.users.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, users.NewUser{Email: email, Name: "Ada", Role: role})
+	created, err := o.users.Create(ctx, users.CreateOptions{Caller: principal.Operator()},
+		users.NewUser{Email: email, Name: "Ada", Role: role})
 	if err != nil {
 		o.tb.Fatal(err)
 	}

@@ -38,7 +38,8 @@ func NewCachedStore(store Store, now func() time.Time) *CachedStore {
 // Counts implements Store.
 func (s *CachedStore) Counts(ctx context.Context, since, today calendar.Day) (Counts, error) {
 	var counts Counts
-	changes, err := s.changes.load(s.now(), Period{First: since, Last: today}, func(first, _ calendar.Day) (_ map[calendar.Day]Counters, err error) {
+	period := Period{First: since, Last: today}
+	changes, err := s.changes.load(s.now(), period, func(first, _ calendar.Day) (_ map[calendar.Day]Counters, err error) {
 		counts, err = s.store.Counts(ctx, first, today)
 		return counts.Changes, err
 	})
@@ -71,7 +72,9 @@ type cachedDays[T any] struct {
 }
 
 // load returns the days of a period and reads only those that are not in the cache.
-func (c *dayCache[T]) load(now time.Time, p Period, read func(first, last calendar.Day) (map[calendar.Day]T, error)) (map[calendar.Day]T, error) {
+func (c *dayCache[T]) load(
+	now time.Time, p Period, read func(first, last calendar.Day) (map[calendar.Day]T, error),
+) (map[calendar.Day]T, error) {
 	past := Period{First: p.First, Last: min(p.Last, calendar.DayOf(now)-2)}
 	cached, isCached := c.get(past, now)
 	if isCached && past.Last == p.Last {

@@ -73,7 +73,7 @@ func TestDefaultWaitsDoubleUpToASecond(t *testing.T) {
 		return bound
 	}
 	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
+		began := time.Now() //nolint:forbidigo // the clock of the synctest bubble
 		o := operation{errs: slices.Repeat([]error{errTransient}, 20)}
 		if err := policy.Do(t.Context(), isTransient, o.run); !errors.Is(err, errTransient) {
 			t.Errorf("error %v, want the transient one", err)
@@ -97,7 +97,7 @@ func (throttled) Is(target error) bool  { return target == errTransient }
 
 func TestDoWaitsAsLongAsTheErrorAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
+		began := time.Now() //nolint:forbidigo // the clock of the synctest bubble
 		o := operation{errs: []error{throttled{5 * time.Second}, throttled{0}}}
 		if err := retry.Default.Do(t.Context(), isTransient, o.run); err != nil {
 			t.Error(err)
@@ -127,7 +127,7 @@ func TestDoStopsWhenTheContextIsCanceled(t *testing.T) {
 		time.AfterFunc(time.Second, func() { cancel(errGone) })
 		policy := retry.Policy{Attempts: 2, FirstWait: time.Hour, LongestWait: time.Hour,
 			Jitter: func(bound time.Duration) time.Duration { return bound }}
-		began, o := time.Now(), operation{errs: []error{errTransient}}
+		began, o := time.Now(), operation{errs: []error{errTransient}} //nolint:forbidigo // the clock of the synctest bubble
 		err := policy.Do(ctx, isTransient, o.run)
 		if !errors.Is(err, errGone) || !errors.Is(err, errTransient) || time.Since(began) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))

@@ -114,7 +114,8 @@ func TestMalformedTextCostsNoCall(t *testing.T) {
 	})
 	token, key := credentials.Mint(credentials.AccessToken).Reveal(), credentials.Mint(credentials.APIKey).Reveal()
 	for _, limit := range []int{0, 100} {
-		auth := credentials.NewAuthenticator(credentialsdynamo.New(client, "none"), limit, func() time.Time { return time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC) })
+		now := func() time.Time { return time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC) }
+		auth := credentials.NewAuthenticator(credentialsdynamo.New(client, "none"), limit, now)
 		for _, garbage := range []string{
 			"", "x", token[:len(token)-1], token + "x", token[:20] + string(rune(token[20]^1)) + token[21:], strings.ToUpper(token), " " + token,
 			strings.Repeat("x", 1<<20), key, "pst_" + key[4:],
