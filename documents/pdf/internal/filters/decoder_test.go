@@ -18,7 +18,9 @@ type noObjects struct{}
 
 func (noObjects) Object(int) any { return nil }
 
-func newDecoder(ctx context.Context, maxBytes int64) *Decoder {
+const maxBytes = 1 << 20 // that all streams of a test may decode to
+
+func newDecoder(ctx context.Context) *Decoder {
 	limits := documents.DefaultLimits()
 	limits.Inflated = maxBytes
 	return &Decoder{
@@ -65,7 +67,7 @@ func TestPredictors(t *testing.T) {
 			s := flateStream(t, test.encoded, syntax.Dict{
 				"Predictor": test.predictor, "Colors": test.colors, "BitsPerComponent": test.bits, "Columns": 3.0,
 			})
-			got, err := newDecoder(t.Context(), 1<<20).Decode(s)
+			got, err := newDecoder(t.Context()).Decode(s)
 			if err != nil || string(got) != test.want {
 				t.Errorf("got %q, %v; want %q", got, err, test.want)
 			}
@@ -74,7 +76,6 @@ func TestPredictors(t *testing.T) {
 }
 
 func TestDecodeBoundsEachFilterOfAChain(t *testing.T) {
-	const maxBytes = 1 << 20
 	bomb := deflate(t, strings.Repeat("\x00", 4*maxBytes))
 	for name, chain := range map[string]syntax.Array{
 		"one filter":                      {syntax.Name("FlateDecode")},
@@ -82,7 +83,7 @@ func TestDecodeBoundsEachFilterOfAChain(t *testing.T) {
 		"a second filter that keeps size": {syntax.Name("FlateDecode"), syntax.Name("RunLengthDecode")},
 	} {
 		s := &syntax.Stream{Dict: syntax.Dict{"Filter": chain}, Raw: []byte(bomb)}
-		d := newDecoder(t.Context(), maxBytes)
+		d := newDecoder(t.Context())
 		_, err := d.Decode(s)
 		if !errors.Is(err, documents.ErrTooMuch) && !d.Damage.Lost {
 			t.Errorf("%s: got %v and no loss", name, err)
@@ -96,7 +97,7 @@ func TestDecodeBoundsEachFilterOfAChain(t *testing.T) {
 func TestDecodeKeepsDataInFrontOfDamage(t *testing.T) {
 	whole := deflate(t, strings.Repeat("A line of text. ", 100))
 	s := &syntax.Stream{Dict: syntax.Dict{"Filter": syntax.Name("FlateDecode")}, Raw: []byte(whole[:len(whole)-10])}
-	d := newDecoder(t.Context(), 1<<20)
+	d := newDecoder(t.Context())
 	got, err := d.Decode(s)
 	if err != nil || !strings.HasPrefix(string(got), "A line of text. ") || !d.Damage.Lost {
 		t.Errorf("got %d bytes, %v, lost: %v", len(got), err, d.Damage.Lost)
@@ -106,7 +107,7 @@ func TestDecodeKeepsDataInFrontOfDamage(t *testing.T) {
 func TestDecodeEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newDecoder(ctx, 1<<20).Decode(flateStream(t, "data", nil)); !errors.Is(err, context.Canceled) {
+	if _, err := newDecoder(ctx).Decode(flateStream(t, "data", nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the error of the context", err)
 	}
 }
