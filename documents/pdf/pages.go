@@ -119,7 +119,7 @@ func addPictures(
 		case ctx.Err() != nil:
 			return err
 		case errors.Is(err, images.ErrImage) || errors.Is(err, documents.ErrTooMuch):
-			into.Warn("Some pages are pictures of a kind that cannot be shown; they were left out.")
+			into.Warn("Some pages are images in a format that is not supported. They were left out.")
 		default:
 			return err
 		}

@@ -13,8 +13,10 @@
 //	layout       glyphs → words, lines, columns, tables, paragraphs
 //	images       images of scanned pages → pictures for a viewer
 //
-// Files come from strangers, so the package reads objects with its own code: libraries build all objects of a
-// file in memory, many times its size. These rules must hold in every stage:
+// All stages share package budget, which bounds the cost of a document, and package geometry.
+//
+// Files come from strangers, so the package has its own code for objects: libraries build all objects of
+// a file in memory, many times its size. These rules must hold in every stage:
 //
 //   - Streams are decoded by filters.Decoder only, which takes the output from one budget per document.
 //   - Every recursion has a maximum depth, because a stack overflow cannot be recovered from.

@@ -232,8 +232,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestMalformedPicturesAreRedrawn covers pictures that decoders accept and that cannot be split into chunks. A new
-// drawing removes hidden data.
+// TestMalformedPicturesAreRedrawn covers pictures that decoders accept and that cannot be split into
+// chunks. Drawing them anew removes hidden data.
 func TestMalformedPicturesAreRedrawn(t *testing.T) {
 	photo, web := sample(t, "progressive.jpg"), sample(t, "lossy.webp")
 	for name, file := range map[string][]byte{

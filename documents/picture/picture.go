@@ -1,12 +1,13 @@
 // Package picture prepares pictures (PNG, JPEG, GIF and WebP) for a viewer, which is usually a model that
 // reads their text.
 //
-// The result is a picture that every model accepts: at most 3.75 MB and 8,000 pixels per side, upright, and
-// without animation. A picture that already meets these bounds keeps its pixels byte by byte and loses only its metadata,
-// which may reveal where and with which device it was taken. Every other picture is drawn anew.
+// The result is a picture that every model accepts: at most 3.75 MB and 8,000 pixels per side, upright,
+// and without animation. A picture that meets these bounds keeps its encoded pixels and loses only its
+// metadata, which may reveal where and with which device it was taken. Every other picture is drawn
+// anew.
 //
-// A few bytes can claim any size. So [Read] reads the size first and estimates the memory for decoding from
-// the headers. It decodes only what fits into maxDecodingBytes.
+// A few bytes can claim any size. So [Read] reads the size first, and estimates the memory for decoding
+// from the headers. It decodes only pictures that fit into maxDecodingBytes.
 package picture
 
 import (
@@ -23,12 +24,12 @@ import (
 )
 
 // ErrKind means that the format of a picture is not supported.
-var ErrKind = &documents.Error{Unsupported: true, Message: "Pictures are read as PNG, JPEG, GIF and WebP, and not all forms of " +
-	"these. Convert it to a plain PNG or JPEG and send it again."}
+var ErrKind = &documents.Error{Unsupported: true, Message: "Pictures must be PNG, JPEG, GIF or WebP, and some variants of these " +
+	"are not supported. Convert the picture to a plain PNG or JPEG and send it again."}
 
 // ErrLarge means that decoding a picture would take too much memory.
-var ErrLarge = documents.TooMuch("The picture is too large: at most 40 megapixels can be read, and fewer of some kinds. " +
-	"Make it smaller and send it again.")
+var ErrLarge = documents.TooMuch("The picture is too large. The limit is 40 megapixels, and lower for some formats. " +
+	"Make the picture smaller and send it again.")
 
 // Bounds of a file.
 const (

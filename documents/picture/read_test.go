@@ -66,13 +66,13 @@ func TestReadRemovesMetadata(t *testing.T) {
 	}{
 		"PNG": {"image/png", after(plain, pngHeaderBytes,
 			chunk("tEXt", []byte("Place\x00"+secret)), chunk("eXIf", exif(binary.BigEndian, 1)), chunk("acTL", make([]byte, 8))), plain},
-		"PNG with data after its end":      {"image/png", slices.Concat(plain, []byte(secret)), plain},
-		"JPEG":                             {"image/jpeg", after(photo, 2, segment(0xe1, "Exif\x00\x00"+string(exif(binary.LittleEndian, 1)))), photo},
-		"JPEG with a comment":              {"image/jpeg", after(photo, 2, segment(0xfe, secret), segment(0xed, secret)), photo},
-		"JPEG with data after its end":     {"image/jpeg", slices.Concat(photo, []byte(secret)), photo},
-		"JPEG with metadata between scans": {"image/jpeg", after(photo, bytes.LastIndex(photo, []byte("\xff\xda")), segment(0xe1, secret)), photo},
-		"WebP":                             {"image/webp", withExif, web},
-		"gray PNG":                         {"image/png", after(gray, pngHeaderBytes, chunk("tEXt", []byte("Place\x00"+secret))), gray},
+		"PNG with more data":  {"image/png", slices.Concat(plain, []byte(secret)), plain},
+		"JPEG":                {"image/jpeg", after(photo, 2, segment(0xe1, "Exif\x00\x00"+string(exif(binary.LittleEndian, 1)))), photo},
+		"JPEG with a comment": {"image/jpeg", after(photo, 2, segment(0xfe, secret), segment(0xed, secret)), photo},
+		"JPEG with more data": {"image/jpeg", slices.Concat(photo, []byte(secret)), photo},
+		"JPEG between scans":  {"image/jpeg", after(photo, bytes.LastIndex(photo, []byte("\xff\xda")), segment(0xe1, secret)), photo},
+		"WebP":                {"image/webp", withExif, web},
+		"gray PNG":            {"image/png", after(gray, pngHeaderBytes, chunk("tEXt", []byte("Place\x00"+secret))), gray},
 	} {
 		p := mustPrepare(t, test.file)
 		if bytes.Contains(p.Data, []byte("13.4050")) || !bytes.Contains(test.file, []byte("13.4050")) {

@@ -58,8 +58,7 @@ func (in *Interpreter) showString(raw []byte) error {
 	return nil
 }
 
-// addGlyph adds a glyph at the text position. It ignores glyphs outside of the page, and illegible
-// sizes.
+// addGlyph adds a glyph at the text position. It ignores glyphs outside the page and illegible sizes.
 func (in *Interpreter) addGlyph(text string, width float64) {
 	const (
 		slack            = 2 // points

@@ -1,8 +1,8 @@
 // Package xref finds and reads the indirect objects of a file (ISO 32000-1, 7.5).
 //
 // A [File] knows where each object is, from cross-reference tables and streams or, if these are
-// broken, from a search for "12 0 obj" in the whole file. It reads objects on
-// demand, because loading all of them first takes many times the memory of the file.
+// broken, from a search for "12 0 obj" in the whole file. It reads objects on demand, because loading
+// all of them first takes many times the memory of the file.
 //
 // Files are hostile: loading an object may require others (the length of a stream, the object stream
 // around it), so the number of objects that are being loaded is bounded, as is the memory for objects
