@@ -126,9 +126,14 @@ func cellSpan(c documents.Cell) scan.Span {
 	return scan.Span{Start: c.Start, End: c.Start + len(c.Text)}
 }
 
+// filledCells returns the cells of a row that are not empty.
+func filledCells(row *documents.Block) []documents.Cell {
+	return slices.DeleteFunc(slices.Clone(row.Cells), func(cell documents.Cell) bool { return cell.Text == "" })
+}
+
 // cells pairs each cell that is not empty with the next one.
 func (c *pairCollector) cells(b *documents.Block, weight float64) {
-	filled := slices.DeleteFunc(slices.Clone(b.Cells), func(cell documents.Cell) bool { return cell.Text == "" })
+	filled := filledCells(b)
 	c.isTitle = b.Kind == documents.Field && len(filled) > 0 && slices.Contains(c.doc.TermsIn(cellSpan(filled[0])), "SUBJECT")
 	defer func() { c.isTitle = false }()
 	for i, cell := range filled {

@@ -67,10 +67,7 @@ func writtenOut(ix *Index, s scan.Span, at int) int {
 // wordBefore returns the last word before an offset, folded, and where it begins.
 func wordBefore(ix *Index, s scan.Span, at int) (word string, from int) {
 	const maxBytes = 24
-	window := scan.Span{Start: max(s.Start, at-maxBytes), End: at}
-	for window.Start < window.End && ix.Text[window.Start]&0xC0 == 0x80 {
-		window.Start++
-	}
+	window := scan.Span{Start: scan.RuneStart(ix.Text, max(s.Start, at-maxBytes), at), End: at}
 	words := scan.Words(window.In(ix.Text))
 	if len(words) == 0 {
 		return "", at

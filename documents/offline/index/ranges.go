@@ -68,10 +68,10 @@ func rangeOf(ix *Index, a, b numbers.Number) (Range, bool) {
 // isRising reports whether a dash may connect two numbers as a range. The size of a thing and its
 // price are not a range.
 func isRising(a, b numbers.Number) bool {
-	const mostTimes = 10
+	const maxFactor = 10
 	x, errX := strconv.ParseFloat(a.Value, 64)
 	y, errY := strconv.ParseFloat(b.Value, 64)
-	return errX == nil && errY == nil && x > 0 && x < y && (a.Currency == b.Currency || y <= mostTimes*x)
+	return errX == nil && errY == nil && x > 0 && x < y && (a.Currency == b.Currency || y <= maxFactor*x)
 }
 
 // daysOfMonth connects a day without a month with a complete date: from 20 to 27 November 2026.
@@ -105,6 +105,7 @@ const (
 // ors leave open which of two values is meant.
 var ors = scan.LazySet("or oder o u ou oppure eller lub albo sau ori")
 
+// dashes connect two values without words.
 var dashes = scan.LazySet("- – — → -> ⟶ ➔")
 
 // untils connect two values. moves connect them only if a word for "from" comes before the first
@@ -116,6 +117,7 @@ var moves = scan.LazySet("through auf au a al alla allo ai ate ao aos para do na
 // pairsUp connect two values if a word for "between" comes before the first one.
 var pairsUp = scan.LazySet("and und y e et en och i oraz si")
 
+// betweens and froms come before the first of two values.
 var betweens = scan.LazySet("between zwischen entre tra fra tussen mellan miedzy pomiedzy intre")
 var froms = scan.LazySet("from von vom de del desde do da dos du des depuis dal dalla dallo dai van vanaf fran od z ze din dela la")
 
@@ -163,10 +165,7 @@ func hasMeaning(m lexicon.Mention) bool {
 // follows reports whether one of the words comes shortly before an offset.
 func follows(ix *Index, words func() map[string]bool, at int) bool {
 	const maxBytes, maxWords = 16, 2
-	from := max(0, at-maxBytes)
-	for from < at && ix.Text[from]&0xC0 == 0x80 {
-		from++
-	}
+	from := scan.RuneStart(ix.Text, max(0, at-maxBytes), at)
 	if i := strings.LastIndexAny(ix.Text[from:at], "\n\t.;:,"); i >= 0 {
 		from += i + 1
 	}
