@@ -67,7 +67,7 @@ func (c *pairCollector) part(rows []documents.Block) {
 		}
 		c.narrow.heads(c, row)
 		if len(row.Cells) < c.narrow.columns || heads == nil {
-			c.narrow.values(c, scan.Span{Start: row.Start, End: row.End()})
+			c.narrow.values(c, scan.Between(row.Start, row.End()))
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (e *Extractor) fromEnds(q *questions.Question) []ranking.Answer {
 		if score <= ranking.MinScore-ranking.RepeatBonus {
 			continue
 		}
-		for _, b := range e.Index.RangesFrom(scan.Span{Start: p.Value.Start, End: min(p.Value.End, p.Value.Start+values.NearBytes)}) {
+		for _, b := range e.Index.RangesFrom(scan.Between(p.Value.Start, min(p.Value.End, p.Value.Start+values.NearBytes))) {
 			all = append(all, e.endOf(q, b, score)...)
 		}
 		if questions.EndIn(p.LabelAt.In(e.Index.Text)) == q.End {
@@ -72,7 +72,7 @@ func (e *Extractor) endOf(q *questions.Question, b index.Range, score float64) [
 	c := ranking.Answer{Value: answers.Value{Type: q.Variable.Type, Text: b.Values[n]}, At: b.Ends[n], Score: score, Key: b.Values[n],
 		Ambiguous: b.Ambiguous}
 	const maxDayBytes = 2
-	if b.IsDate && c.At.End-c.At.Start <= maxDayBytes {
+	if b.IsDate && c.At.Len() <= maxDayBytes {
 		c.At = b.At // the day without its month would not be a useful quote
 	}
 	if q.Variable.Type == answers.String {
@@ -106,7 +106,7 @@ func (e *Extractor) endsBeside(q *questions.Question) []ranking.Answer {
 		if i < 0 {
 			continue
 		}
-		before := scan.Span{Start: e.Candidates.Sentences[i].Start, End: c.At.Start}
+		before := scan.Between(e.Candidates.Sentences[i].Start, c.At.Start)
 		for _, f := range e.Index.NumbersIn(before) {
 			before.Start = max(before.Start, f.At.End)
 		}
@@ -129,7 +129,7 @@ func (e *Extractor) withoutRanges(q *questions.Question, all []ranking.Answer) [
 	}
 	const maxRangeBytes = 256
 	return slices.DeleteFunc(all, func(c ranking.Answer) bool {
-		near := e.Index.RangesFrom(scan.Span{Start: c.At.Start - maxRangeBytes, End: c.At.End})
+		near := e.Index.RangesFrom(scan.Between(c.At.Start-maxRangeBytes, c.At.End))
 		return slices.ContainsFunc(near, func(b index.Range) bool { return forbids(b, q.End, c.At) })
 	})
 }

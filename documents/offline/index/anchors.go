@@ -67,7 +67,7 @@ func anchorAfter(ix *Index, anchor dates.Anchor, from int, words []scan.Word) da
 		words = words[:n]
 	}
 	end := from + words[len(words)-1].At.End
-	s := scan.Span{Start: from, End: end}
+	s := scan.Between(from, end)
 	for _, l := range ix.DurationsIn(s) {
 		if l.At.End == end {
 			return anchor

@@ -120,7 +120,7 @@ func (ix *Index) topicTerms() []string {
 	for i := range ix.Blocks[:min(maxBlocks, len(ix.Blocks))] {
 		b := &ix.Blocks[i]
 		if len(b.Text) <= maxBytes && (i == 0 || b.Kind == documents.Heading) {
-			terms = append(terms, ix.TermsIn(scan.Span{Start: b.Start, End: b.End()})...)
+			terms = append(terms, ix.TermsIn(scan.Between(b.Start, b.End()))...)
 		}
 	}
 	return terms
@@ -268,5 +268,5 @@ func (ix *Index) HasUnit(f numbers.Number) bool {
 // Following returns a span from an offset that is long enough for any number, date or unit.
 func (ix *Index) Following(at int) scan.Span {
 	const bytes = 80
-	return scan.Span{Start: at, End: min(at+bytes, len(ix.Text))}
+	return scan.Between(at, min(at+bytes, len(ix.Text)))
 }

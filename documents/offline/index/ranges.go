@@ -33,7 +33,7 @@ func findRanges(ix *Index) []Range {
 		}
 		a, b := ix.Dates[i-1], ix.Dates[i]
 		if kind := joins(ix, a.At, b.At); kind != notJoined {
-			all = append(all, Range{At: scan.Span{Start: a.At.Start, End: b.At.End}, Ends: [2]scan.Span{a.At, b.At},
+			all = append(all, Range{At: scan.Between(a.At.Start, b.At.End), Ends: [2]scan.Span{a.At, b.At},
 				Values: [2]string{a.ISO(), b.ISO()}, IsDate: true, Ambiguous: a.Ambiguous || b.Ambiguous, Either: kind == byChoice})
 		}
 	}
@@ -61,7 +61,7 @@ func rangeOf(ix *Index, a, b numbers.Number) (Range, bool) {
 	if kind == notJoined || !alike || kind == byDash && !isRising(a, b) {
 		return Range{}, false
 	}
-	return Range{At: scan.Span{Start: a.At.Start, End: b.At.End}, Ends: [2]scan.Span{a.At, b.At}, Values: [2]string{a.Value, b.Value},
+	return Range{At: scan.Between(a.At.Start, b.At.End), Ends: [2]scan.Span{a.At, b.At}, Values: [2]string{a.Value, b.Value},
 		Percent: b.Percent, HasUnit: ix.HasUnit(b), Either: kind == byChoice}, true
 }
 
@@ -77,7 +77,7 @@ func isRising(a, b numbers.Number) bool {
 // daysOfMonth connects a day without a month with a complete date: from 20 to 27 November 2026.
 func daysOfMonth(ix *Index, d dates.Date) (Range, bool) {
 	const near = 24
-	before := ix.NumbersIn(scan.Span{Start: max(0, d.At.Start-near), End: d.At.Start})
+	before := ix.NumbersIn(scan.Between(max(0, d.At.Start-near), d.At.Start))
 	if len(before) == 0 {
 		return Range{}, false
 	}
@@ -88,7 +88,7 @@ func daysOfMonth(ix *Index, d dates.Date) (Range, bool) {
 	if err != nil || !first.Exists() || kind == notJoined {
 		return Range{}, false
 	}
-	return Range{At: scan.Span{Start: f.At.Start, End: d.At.End}, Ends: [2]scan.Span{f.At, d.At},
+	return Range{At: scan.Between(f.At.Start, d.At.End), Ends: [2]scan.Span{f.At, d.At},
 		Values: [2]string{first.ISO(), d.ISO()}, IsDate: true, Either: kind == byChoice}, true
 }
 
@@ -138,7 +138,7 @@ func joins(ix *Index, a, b scan.Span) joining {
 	if strings.ContainsAny(gap, "\n\t,;:()|") || strings.Contains(gap, ". ") || len(words) == 0 || len(words) > maxWords {
 		return notJoined
 	}
-	if slices.ContainsFunc(ix.MentionsIn(scan.Span{Start: a.End, End: b.Start}), hasMeaning) {
+	if slices.ContainsFunc(ix.MentionsIn(scan.Between(a.End, b.Start)), hasMeaning) {
 		return notJoined // the label of the second value is between them
 	}
 	last := len(words) - 1

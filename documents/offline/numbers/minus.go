@@ -181,7 +181,7 @@ func (n *Number) inParentheses(text string) {
 		n.isUnclear = true
 	case plain || n.Currency != "" && inSentence:
 	case n.Currency == "" && n.Fraction != "" && !inSentence:
-		n.At, n.isNegative = scan.Span{Start: n.At.Start - 1, End: n.At.End + 1}, true
+		n.At, n.isNegative = scan.Between(n.At.Start-1, n.At.End+1), true
 	default:
 		n.isUnclear = true
 	}
@@ -190,13 +190,13 @@ func (n *Number) inParentheses(text string) {
 // withParentheses returns the span of the amount with its parentheses and its currency, on
 // whichever side that stands.
 func (n *Number) withParentheses(text string) (at scan.Span, code string) {
-	at, code = scan.Span{Start: n.At.Start - 1, End: n.At.End + 1}, n.Currency
+	at, code = scan.Between(n.At.Start-1, n.At.End+1), n.Currency
 	if code != "" {
 		return at, code
 	}
 	bare := strings.TrimRight(text[:at.Start], " ")
 	if code, size := currencyBefore(bare); size > 0 {
-		return scan.Span{Start: len(bare) - size, End: at.End}, code
+		return scan.Between(len(bare)-size, at.End), code
 	}
 	rest, gap := cutSpace(text[at.End:])
 	code, size := CurrencyAt(rest)

@@ -101,7 +101,7 @@ func defaultMark(lang answers.Lang) byte {
 // the number does not show one. If ok is false, the positions are still set to what was read.
 func numberAt(text string, i int) (f Number, vote byte, ok bool) {
 	groups, marks, end := digitGroups(text, i)
-	f.digits = scan.Span{Start: i, End: end}
+	f.digits = scan.Between(i, end)
 	f.At = f.digits
 	if partOfName(text, i) || continuesNumber(text[:i]) {
 		return f, 0, false
