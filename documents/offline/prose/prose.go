@@ -76,11 +76,11 @@ func (r *Reader) datesBeside(q *questions.Question, s scan.Span) []ranking.Answe
 	var all []ranking.Answer
 	for i, score := range r.Scores(q, s, spans) {
 		if score > 0 {
-			c := values.DateAnswer(q, days[i], score)
+			a := values.DateAnswer(q, days[i], score)
 			if q.Variable.Type == answers.String {
-				c.Value = answers.Value{Type: answers.String, Text: c.At.In(r.doc.Text)}
+				a.Value = answers.Value{Type: answers.String, Text: a.At.In(r.doc.Text)}
 			}
-			all = append(all, c)
+			all = append(all, a)
 		}
 	}
 	return all
@@ -107,11 +107,11 @@ func (r *Reader) numbersBeside(q *questions.Question, s scan.Span) []ranking.Ans
 	var all []ranking.Answer
 	for i, score := range r.Scores(q, s, spans) {
 		if score > 0 {
-			c := values.NumberAnswer(found[i], score)
+			a := values.NumberAnswer(found[i], score)
 			if q.Variable.Type == answers.String {
-				c.Value = answers.Value{Type: answers.String, Text: c.At.In(r.doc.Text)}
+				a.Value = answers.Value{Type: answers.String, Text: a.At.In(r.doc.Text)}
 			}
-			all = append(all, c)
+			all = append(all, a)
 		}
 	}
 	return all
@@ -128,8 +128,8 @@ func (r *Reader) durationsBeside(q *questions.Question, s scan.Span) []ranking.A
 	}
 	var all []ranking.Answer
 	for i, score := range r.Scores(q, s, spans) {
-		if c := values.DurationAnswer(r.doc.Text, q, durations[i], score); score > 0 && c.Key != "" {
-			all = append(all, c)
+		if a := values.DurationAnswer(r.doc.Text, q, durations[i], score); score > 0 && a.Key != "" {
+			all = append(all, a)
 		}
 	}
 	return all

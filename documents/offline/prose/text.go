@@ -23,19 +23,19 @@ func (r *Reader) textBeside(q *questions.Question, s scan.Span) []ranking.Answer
 		}
 		end, score := ranking.PhraseAt(q, words, i)
 		if score == 0 {
-			if c, ok := r.codeAt(q, words[i], s); ok {
-				return []ranking.Answer{c}
+			if a, ok := r.codeAt(q, words[i], s); ok {
+				return []ranking.Answer{a}
 			}
 			continue
 		}
 		rest := lexicon.SkipLink(r.doc.Text, scan.Between(end, min(s.End, end+values.MaxValueBytes)))
-		if c, ok := r.textAfter(q, rest); ok {
-			c.Score *= score * sentenceWeight
-			return []ranking.Answer{c}
+		if a, ok := r.textAfter(q, rest); ok {
+			a.Score *= score * sentenceWeight
+			return []ranking.Answer{a}
 		}
-		if c, ok := r.nameBeside(q, scan.Between(end, rest.End)); ok {
-			c.Score *= score * sentenceWeight
-			return []ranking.Answer{c}
+		if a, ok := r.nameBeside(q, scan.Between(end, rest.End)); ok {
+			a.Score *= score * sentenceWeight
+			return []ranking.Answer{a}
 		}
 	}
 	return nil

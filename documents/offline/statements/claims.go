@@ -30,8 +30,8 @@ func (r *Reader) claimIn(asked subject, s scan.Span) (ranking.Answer, bool) {
 	if !hasAll(wanted, claimTerms(words)) || r.isConditional(words) {
 		return ranking.Answer{}, false
 	}
-	if c, isFinal := r.answerBehind(asked, clause, s); isFinal {
-		return c, c.Key != ""
+	if a, isFinal := r.answerBehind(asked, clause, s); isFinal {
+		return a, a.Key != ""
 	}
 	if !r.isStatement(clause, words, wanted) {
 		return ranking.Answer{}, false

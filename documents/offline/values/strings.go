@@ -57,9 +57,9 @@ func (r *Reader) stringOf(q *questions.Question, s scan.Span) []ranking.Answer {
 // shownDate returns the first date as it is written.
 func (r *Reader) shownDate(q *questions.Question, s scan.Span) []ranking.Answer {
 	if days := r.doc.AllDatesIn(s); len(days) > 0 {
-		c := DateAnswer(q, days[0], 1)
-		c.Value, c.Ambiguous = answers.Value{Type: answers.String, Text: c.At.In(r.doc.Text)}, false
-		return []ranking.Answer{c}
+		a := DateAnswer(q, days[0], 1)
+		a.Value, a.Ambiguous = answers.Value{Type: answers.String, Text: a.At.In(r.doc.Text)}, false
+		return []ranking.Answer{a}
 	}
 	return nil
 }
@@ -68,9 +68,9 @@ func (r *Reader) shownDate(q *questions.Question, s scan.Span) []ranking.Answer 
 func (r *Reader) shownNumber(q *questions.Question, s scan.Span) []ranking.Answer {
 	for _, f := range r.doc.NumbersIn(s) {
 		if (q.Shape == questions.PercentShape) == f.Percent {
-			c := StringAnswer(r.doc.Text, f.At, 1)
-			c.Key = f.Value
-			return []ranking.Answer{c}
+			a := StringAnswer(r.doc.Text, f.At, 1)
+			a.Key = f.Value
+			return []ranking.Answer{a}
 		}
 	}
 	return nil
