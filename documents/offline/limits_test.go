@@ -56,7 +56,7 @@ func TestExtractionIsBounded(t *testing.T) {
 			if slices.Max(held) > index.MaxWords || pairs > candidates.MaxPairs || len(r.Index.Text) > index.MaxBytes {
 				t.Errorf("held %d, %d pairs, %d bytes", held, len(r.Candidates.Pairs), len(r.Index.Text))
 			}
-			tooLong := func(s scan.Span) bool { return s.End-s.Start > scan.MaxStretch || s.End > len(r.Index.Text) }
+			tooLong := func(s scan.Span) bool { return s.Len() > scan.MaxStretch || s.End > len(r.Index.Text) }
 			if slices.ContainsFunc(r.Candidates.Sentences, tooLong) {
 				t.Error("a sentence is too long")
 			}

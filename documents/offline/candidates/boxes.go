@@ -26,13 +26,13 @@ func FindBox(text string) (at scan.Span, ticked, ok bool) {
 		size := utf8.RuneLen(c)
 		switch {
 		case strings.ContainsRune(TickedBoxes, c):
-			return scan.Span{Start: i, End: i + size}, true, true
+			return scan.Between(i, i+size), true, true
 		case strings.ContainsRune(EmptyBoxes, c):
-			return scan.Span{Start: i, End: i + size}, false, true
+			return scan.Between(i, i+size), false, true
 		case c == '[' && len(text) > i+2 && text[i+2] == ']' && strings.IndexByte("xX ", text[i+1]) >= 0:
-			return scan.Span{Start: i, End: i + 3}, text[i+1] != ' ', true
+			return scan.Between(i, i+3), text[i+1] != ' ', true
 		case c == '[' && len(text) > i+1 && text[i+1] == ']':
-			return scan.Span{Start: i, End: i + 2}, false, true
+			return scan.Between(i, i+2), false, true
 		}
 	}
 	return scan.Span{}, false, false
@@ -47,7 +47,7 @@ func boxLines(doc *index.Index) []CheckBox {
 			if doc.Watch.Stopped() {
 				return nil
 			}
-			if b, ok := readBoxLine(doc.Text, scan.Span{Start: at, End: at + len(line)}); ok && len(line) <= scan.MaxStretch {
+			if b, ok := readBoxLine(doc.Text, scan.Between(at, at+len(line))); ok && len(line) <= scan.MaxStretch {
 				lines = append(lines, b)
 			}
 			at += len(line)
@@ -67,9 +67,9 @@ func readBoxLine(text string, s scan.Span) (CheckBox, bool) {
 	if _, _, more := FindBox(part[at.End:]); more {
 		return CheckBox{}, false
 	}
-	rest := scan.Span{Start: s.Start + at.End, End: s.End}
+	rest := scan.Between(s.Start+at.End, s.End)
 	if at.Start > 0 {
-		rest = scan.Span{Start: s.Start, End: s.Start + at.Start}
+		rest = scan.Between(s.Start, s.Start+at.Start)
 	}
 	return CheckBox{At: s, Label: rest, Ticked: ticked}, true
 }

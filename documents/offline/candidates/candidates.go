@@ -89,7 +89,7 @@ type pairCollector struct {
 // add adds a pair, unless the value is empty, the label is too long or the label has no terms.
 func (c *pairCollector) add(label, value scan.Span, weight float64) {
 	value = scan.Shorten(c.doc.Text, scan.TrimSpace(c.doc.Text, value), scan.MaxStretch)
-	if value.End <= value.Start || label.End-label.Start > maxLabelBytes {
+	if value.IsEmpty() || label.Len() > maxLabelBytes {
 		return
 	}
 	terms := c.doc.TermsIn(label)
@@ -114,7 +114,7 @@ func (c *pairCollector) note(p Pair) {
 // words and splits very long ones.
 func (c *pairCollector) sentences(text string, at int) {
 	for _, s := range c.splitter.Split(text) {
-		for _, part := range scan.SplitLong(c.doc.Text, scan.Span{Start: at + s.Start, End: at + s.End}) {
+		for _, part := range scan.SplitLong(c.doc.Text, scan.Between(at+s.Start, at+s.End)) {
 			if len(c.doc.MentionsIn(part)) > 0 {
 				c.set.Sentences = append(c.set.Sentences, part)
 			}
@@ -123,12 +123,17 @@ func (c *pairCollector) sentences(text string, at int) {
 }
 
 func cellSpan(c documents.Cell) scan.Span {
-	return scan.Span{Start: c.Start, End: c.Start + len(c.Text)}
+	return scan.Between(c.Start, c.Start+len(c.Text))
+}
+
+// filledCells returns the cells of a row that are not empty.
+func filledCells(row *documents.Block) []documents.Cell {
+	return slices.DeleteFunc(slices.Clone(row.Cells), func(cell documents.Cell) bool { return cell.Text == "" })
 }
 
 // cells pairs each cell that is not empty with the next one.
 func (c *pairCollector) cells(b *documents.Block, weight float64) {
-	filled := slices.DeleteFunc(slices.Clone(b.Cells), func(cell documents.Cell) bool { return cell.Text == "" })
+	filled := filledCells(b)
 	c.isTitle = b.Kind == documents.Field && len(filled) > 0 && slices.Contains(c.doc.TermsIn(cellSpan(filled[0])), "SUBJECT")
 	defer func() { c.isTitle = false }()
 	for i, cell := range filled {
@@ -162,7 +167,7 @@ func (c *pairCollector) beside(cells []documents.Cell, weight float64) {
 
 // isLabel reports whether a span may be a label: it is short and has no date and no amount.
 func isLabel(doc *index.Index, s scan.Span) bool {
-	if s.End-s.Start > maxLabelBytes || len(doc.DatesIn(s)) > 0 {
+	if s.Len() > maxLabelBytes || len(doc.DatesIn(s)) > 0 {
 		return false
 	}
 	for _, f := range doc.NumbersIn(s) {
@@ -181,7 +186,7 @@ func isValue(doc *index.Index, s scan.Span) bool {
 // isHead reports whether a span may be the head of a column.
 func isHead(doc *index.Index, s scan.Span) bool {
 	const maxHeadBytes = 40
-	if s.End-s.Start > maxHeadBytes || len(doc.DatesIn(s)) > 0 {
+	if s.Len() > maxHeadBytes || len(doc.DatesIn(s)) > 0 {
 		return false
 	}
 	for _, f := range doc.NumbersIn(s) {

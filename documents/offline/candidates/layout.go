@@ -56,7 +56,7 @@ func (c *pairCollector) columnsOfLines(i int) bool {
 
 // listFrom returns the span of consecutive list items.
 func listFrom(blocks []documents.Block, i int) scan.Span {
-	s := scan.Span{Start: blocks[i].Start, End: blocks[i].End()}
+	s := scan.Between(blocks[i].Start, blocks[i].End())
 	last := min(len(blocks), i+nearBlocks)
 	for i++; i < last && blocks[i].Kind == documents.ListItem; i++ {
 		s.End = blocks[i].End()
@@ -66,7 +66,7 @@ func listFrom(blocks []documents.Block, i int) scan.Span {
 
 func firstLine(b *documents.Block) scan.Span {
 	line, _, _ := strings.Cut(b.Text, "\n")
-	return scan.Span{Start: b.Start, End: b.Start + len(line)}
+	return scan.Between(b.Start, b.Start+len(line))
 }
 
 // nearBlocks limits how many blocks before and after a block are compared with it.

@@ -15,7 +15,7 @@ import (
 // block adds the pairs and sentences of a block of prose, of lines, or of words placed on a page.
 func (c *pairCollector) block(i int) {
 	b := &c.doc.Blocks[i]
-	whole := scan.Span{Start: b.Start, End: b.End()}
+	whole := scan.Between(b.Start, b.End())
 	if b.Kind == documents.Heading {
 		c.heading = c.doc.TermsIn(whole)
 	}
@@ -45,7 +45,7 @@ func (c *pairCollector) block(i int) {
 func isOpenLabel(doc *index.Index, line scan.Span) bool {
 	const maxBytes = 48
 	text := line.In(doc.Text)
-	if line.End-line.Start > maxBytes || !isLabel(doc, line) {
+	if line.Len() > maxBytes || !isLabel(doc, line) {
 		return false
 	}
 	if strings.HasSuffix(text, ":") {
@@ -72,9 +72,9 @@ func (c *pairCollector) lines(s scan.Span) {
 		if n := strings.IndexByte(text[at:s.End], '\n'); n >= 0 {
 			end = at + n
 		}
-		c.segments(scan.Span{Start: at, End: end})
-		if next := end + 1; next < s.End && isOpenLabel(c.doc, scan.Span{Start: at, End: end}) {
-			c.add(scan.Span{Start: at, End: end}, lineAt(c.doc.Text, next, s.End), belowWeight)
+		c.segments(scan.Between(at, end))
+		if next := end + 1; next < s.End && isOpenLabel(c.doc, scan.Between(at, end)) {
+			c.add(scan.Between(at, end), lineAt(c.doc.Text, next, s.End), belowWeight)
 		}
 		at = end + 1
 	}
@@ -85,7 +85,7 @@ func lineAt(text string, at, end int) scan.Span {
 	if n := strings.IndexByte(text[at:end], '\n'); n >= 0 {
 		end = at + n
 	}
-	return scan.Span{Start: at, End: end}
+	return scan.Between(at, end)
 }
 
 // segments splits a line at separators such as "|" and tabs, and adds the pairs of each part.
@@ -94,12 +94,12 @@ func (c *pairCollector) segments(line scan.Span) {
 	for i := line.Start; i < line.End && !c.doc.Watch.Stopped(); {
 		r, size := utf8.DecodeRuneInString(c.doc.Text[i:line.End])
 		if r == '|' || r == '·' || r == '•' || r == '\t' {
-			c.segment(scan.Span{Start: at, End: i})
+			c.segment(scan.Between(at, i))
 			at = i + size
 		}
 		i += size
 	}
-	c.segment(scan.Span{Start: at, End: line.End})
+	c.segment(scan.Between(at, line.End))
 }
 
 // segment adds the pairs of "label: value". In a short line, it also adds a label that the value
@@ -111,15 +111,15 @@ func (c *pairCollector) segment(s scan.Span) {
 		if c.doc.Watch.Stopped() {
 			return
 		}
-		label := scan.Span{Start: s.Start, End: cut.Start}
+		label := scan.Between(s.Start, cut.Start)
 		if i > 0 {
 			label.Start = labelStart(c.doc, cuts[i-1].End, cut.Start)
 		}
-		value := scan.Span{Start: cut.End, End: s.End}
+		value := scan.Between(cut.End, s.End)
 		if i+1 < len(cuts) {
 			value.End = labelStart(c.doc, cut.End, cuts[i+1].Start)
 		}
-		if i == 0 && label.End-label.Start > maxLabelBytes {
+		if i == 0 && label.Len() > maxLabelBytes {
 			label.Start = labelStart(c.doc, s.Start, cut.Start)
 		}
 		c.add(label, value, c.weightOf(cut))
@@ -128,7 +128,7 @@ func (c *pairCollector) segment(s scan.Span) {
 		c.bareDate(s)
 	}
 	const maxLineBytes = 110
-	if len(cuts) == 0 && s.End-s.Start <= maxLineBytes {
+	if len(cuts) == 0 && s.Len() <= maxLineBytes {
 		c.leading(s)
 	}
 }
@@ -158,7 +158,7 @@ func findCuts(doc *index.Index, s scan.Span) []scan.Span {
 			end = i + len(text[i:]) - len(strings.TrimLeft(text[i:], " =–—-"))
 		}
 		if end > i {
-			found = append(found, scan.Span{Start: s.Start + i, End: s.Start + end})
+			found = append(found, scan.Between(s.Start+i, s.Start+end))
 			i = end - 1
 		}
 	}
@@ -170,7 +170,7 @@ func findCuts(doc *index.Index, s scan.Span) []scan.Span {
 func isDash(doc *index.Index, start, i int, text string) bool {
 	for _, dash := range []string{" = ", " – ", " — ", " - "} {
 		if strings.HasPrefix(text[i:], dash) {
-			before := scan.Span{Start: start, End: start + i}
+			before := scan.Between(start, start+i)
 			return isLabel(doc, before) && !strings.ContainsAny(text[:i], "0123456789")
 		}
 	}
@@ -181,7 +181,7 @@ func isDash(doc *index.Index, start, i int, text string) bool {
 // same line.
 func labelStart(doc *index.Index, from, to int) int {
 	const maxWords = 4
-	words := doc.MentionsIn(scan.Span{Start: from, End: to})
+	words := doc.MentionsIn(scan.Between(from, to))
 	start := to
 	for n := len(words) - 1; n >= 0 && len(words)-n <= maxWords; n-- {
 		m := words[n]
@@ -206,7 +206,7 @@ func (c *pairCollector) leading(s scan.Span) {
 	}
 	rest := lexicon.SkipVerb(strings.TrimLeft(c.doc.Text[end:s.End], " .:)"))
 	if end > s.Start && rest != "" && !isSmallTail(c.doc.Text[s.Start:end]) {
-		c.add(scan.Span{Start: s.Start, End: end}, scan.Span{Start: s.End - len(rest), End: s.End}, lineWeight)
+		c.add(scan.Between(s.Start, end), scan.Between(s.End-len(rest), s.End), lineWeight)
 	}
 }
 

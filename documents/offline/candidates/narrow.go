@@ -27,7 +27,7 @@ func (n *narrow) heads(c *pairCollector, row *documents.Block) {
 	if len(row.Cells) >= minHeads {
 		few = len(row.Cells) // one known word is enough if the row has separate cells
 	}
-	words := headWords(c.doc, scan.Span{Start: row.Start, End: row.End()}, few)
+	words := headWords(c.doc, scan.Between(row.Start, row.End()), few)
 	if len(words) < minHeads {
 		return
 	}
@@ -68,7 +68,7 @@ func (n *narrow) below(c *pairCollector, row *documents.Block) {
 // headWords returns the words of a line that has only heads. At least one in "few" of them must be
 // a known term.
 func headWords(doc *index.Index, s scan.Span, few int) []scan.Span {
-	if s.End-s.Start > 2*maxLabelBytes || len(doc.DatesIn(s)) > 0 || len(doc.NumbersIn(s)) > 0 {
+	if s.Len() > 2*maxLabelBytes || len(doc.DatesIn(s)) > 0 || len(doc.NumbersIn(s)) > 0 {
 		return nil
 	}
 	var words []scan.Span
@@ -103,8 +103,8 @@ func (n *narrow) values(c *pairCollector, s scan.Span) bool {
 	if len(found) > 1 && found[0].At.Start == s.Start && found[0].Currency+found[0].Fraction == "" {
 		from, skip, found = found[0].At.End, 1, found[1:] // the line number has its own head
 	}
-	name := scan.TrimSpace(r.Text, scan.Span{Start: from, End: found[0].At.Start})
-	if len(r.MentionsIn(name)) == 0 || name.End-name.Start > maxLabelBytes || len(r.DatesIn(s)) > 0 {
+	name := scan.TrimSpace(r.Text, scan.Between(from, found[0].At.Start))
+	if len(r.MentionsIn(name)) == 0 || name.Len() > maxLabelBytes || len(r.DatesIn(s)) > 0 {
 		return false
 	}
 	for i := range found[1:] {

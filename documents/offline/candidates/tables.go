@@ -67,14 +67,14 @@ func (c *pairCollector) part(rows []documents.Block) {
 		}
 		c.narrow.heads(c, row)
 		if len(row.Cells) < c.narrow.columns || heads == nil {
-			c.narrow.values(c, scan.Span{Start: row.Start, End: row.End()})
+			c.narrow.values(c, scan.Between(row.Start, row.End()))
 		}
 	}
 }
 
 // isGrid reports a row of label, value, label, value.
 func isGrid(doc *index.Index, row *documents.Block) bool {
-	filled := slices.DeleteFunc(slices.Clone(row.Cells), func(cell documents.Cell) bool { return cell.Text == "" })
+	filled := filledCells(row)
 	const minCells = 4
 	if len(filled) < minCells || len(filled)%2 != 0 {
 		return false
@@ -146,7 +146,7 @@ func hasNumbersBelow(doc *index.Index, rows []documents.Block) bool {
 
 // totalRow pairs the label of a total with the last cell of its row.
 func (c *pairCollector) totalRow(row *documents.Block) {
-	filled := slices.DeleteFunc(slices.Clone(row.Cells), func(cell documents.Cell) bool { return cell.Text == "" })
+	filled := filledCells(row)
 	if len(filled) < 2 || isGrid(c.doc, row) {
 		return
 	}

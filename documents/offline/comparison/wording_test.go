@@ -138,7 +138,7 @@ func TestWrittenDatesAreReadBack(t *testing.T) {
 			text = day.Format(layout)
 		}
 		found := dates.Find(nil, "x: "+text+", y", lang).Dates
-		if len(found) != 1 || found[0].ISO() != day.Format(time.DateOnly) || found[0].At != (scan.Span{Start: 3, End: 3 + len(text)}) {
+		if len(found) != 1 || found[0].ISO() != day.Format(time.DateOnly) || found[0].At != (scan.Between(3, 3+len(text))) {
 			t.Fatalf("%s: %q is read as %+v", lang, text, found)
 		}
 	})

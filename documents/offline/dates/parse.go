@@ -104,7 +104,7 @@ func (r *dateReader) numeric() (Date, bool) {
 	if wc == 0 || r.continues() {
 		return Date{}, false
 	}
-	d := Date{At: scan.Span{Start: start, End: r.at}}
+	d := Date{At: scan.Between(start, r.at)}
 	switch {
 	case wa == 4 && wc <= 2:
 		d.Year, d.Month, d.Day = a, b, c
@@ -183,7 +183,7 @@ func (r *dateReader) monthFirst() (Date, bool) {
 	if !r.skip(", ") {
 		return Date{}, false
 	}
-	return r.withYear(Date{At: scan.Span{Start: start, End: 0}, Month: month, Day: day})
+	return r.withYear(Date{At: scan.Between(start, 0), Month: month, Day: day})
 }
 
 // dayFirst reads 5 March 2026, 5. März 2026, 1er mars 2026, 3 de marzo de 2026, 3rd day of March,
@@ -205,7 +205,7 @@ func (r *dateReader) dayFirst() (Date, bool) {
 	}
 	r.skip(" -,/.")
 	r.skipWords("of", "de", "del", "do", "di", "al", "anului")
-	return r.withYear(Date{At: scan.Span{Start: start, End: 0}, Month: month, Day: day})
+	return r.withYear(Date{At: scan.Between(start, 0), Month: month, Day: day})
 }
 
 // withYear reads the year after a day and a month.

@@ -32,7 +32,7 @@ func (e *Extractor) fromEnds(q *questions.Question) []ranking.Answer {
 		if score <= ranking.MinScore-ranking.RepeatBonus {
 			continue
 		}
-		for _, b := range e.Index.RangesFrom(scan.Span{Start: p.Value.Start, End: min(p.Value.End, p.Value.Start+values.NearBytes)}) {
+		for _, b := range e.Index.RangesFrom(scan.Between(p.Value.Start, min(p.Value.End, p.Value.Start+values.NearBytes))) {
 			all = append(all, e.endOf(q, b, score)...)
 		}
 		if questions.EndIn(p.LabelAt.In(e.Index.Text)) == q.End {
@@ -69,16 +69,16 @@ func (e *Extractor) endOf(q *questions.Question, b index.Range, score float64) [
 		return nil
 	}
 	n := int(q.End) - 1
-	c := ranking.Answer{Value: answers.Value{Type: q.Variable.Type, Text: b.Values[n]}, At: b.Ends[n], Score: score, Key: b.Values[n],
+	a := ranking.Answer{Value: answers.Value{Type: q.Variable.Type, Text: b.Values[n]}, At: b.Ends[n], Score: score, Key: b.Values[n],
 		Ambiguous: b.Ambiguous}
 	const maxDayBytes = 2
-	if b.IsDate && c.At.End-c.At.Start <= maxDayBytes {
-		c.At = b.At // the day without its month would not be a useful quote
+	if b.IsDate && a.At.Len() <= maxDayBytes {
+		a.At = b.At // the day without its month would not be a useful quote
 	}
 	if q.Variable.Type == answers.String {
-		c = values.StringAnswer(e.Index.Text, c.At, score)
+		a = values.StringAnswer(e.Index.Text, a.At, score)
 	}
-	return []ranking.Answer{c}
+	return []ranking.Answer{a}
 }
 
 // fitsRange reports whether the values of a range have the type and shape of the question.
@@ -98,15 +98,15 @@ func fitsRange(b *index.Range, q *questions.Question) bool {
 // endsBeside returns values of sentences that name the end: the new price is 45 EUR.
 func (e *Extractor) endsBeside(q *questions.Question) []ranking.Answer {
 	var all []ranking.Answer
-	for _, c := range e.withoutRanges(q, e.prose.FromSentences(q.WithoutEnd)) {
+	for _, a := range e.withoutRanges(q, e.prose.FromSentences(q.WithoutEnd)) {
 		if e.Index.Watch.Stopped() {
 			return nil
 		}
-		i := sort.Search(len(e.Candidates.Sentences), func(i int) bool { return e.Candidates.Sentences[i].Start > c.At.Start }) - 1
+		i := sort.Search(len(e.Candidates.Sentences), func(i int) bool { return e.Candidates.Sentences[i].Start > a.At.Start }) - 1
 		if i < 0 {
 			continue
 		}
-		before := scan.Span{Start: e.Candidates.Sentences[i].Start, End: c.At.Start}
+		before := scan.Between(e.Candidates.Sentences[i].Start, a.At.Start)
 		for _, f := range e.Index.NumbersIn(before) {
 			before.Start = max(before.Start, f.At.End)
 		}
@@ -114,7 +114,7 @@ func (e *Extractor) endsBeside(q *questions.Question) []ranking.Answer {
 			before.Start = max(before.Start, d.At.End)
 		}
 		if questions.EndIn(before.In(e.Index.Text)) == q.End {
-			all = append(all, c)
+			all = append(all, a)
 		}
 	}
 	return all
@@ -128,9 +128,9 @@ func (e *Extractor) withoutRanges(q *questions.Question, all []ranking.Answer) [
 		return all
 	}
 	const maxRangeBytes = 256
-	return slices.DeleteFunc(all, func(c ranking.Answer) bool {
-		near := e.Index.RangesFrom(scan.Span{Start: c.At.Start - maxRangeBytes, End: c.At.End})
-		return slices.ContainsFunc(near, func(b index.Range) bool { return forbids(b, q.End, c.At) })
+	return slices.DeleteFunc(all, func(a ranking.Answer) bool {
+		near := e.Index.RangesFrom(scan.Between(a.At.Start-maxRangeBytes, a.At.End))
+		return slices.ContainsFunc(near, func(b index.Range) bool { return forbids(b, q.End, a.At) })
 	})
 }
 

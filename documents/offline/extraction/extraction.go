@@ -118,34 +118,34 @@ func (e *Extractor) fromPairs(q *questions.Question) []ranking.Answer {
 }
 
 // evidence returns the quote of an answer, its page and the confidence.
-func (e *Extractor) evidence(c ranking.Answer) answers.Evidence {
+func (e *Extractor) evidence(a ranking.Answer) answers.Evidence {
 	page := 0
-	if i := index.BlockAt(e.Index.Source.Blocks, c.At.Start); i >= 0 {
+	if i := index.BlockAt(e.Index.Source.Blocks, a.At.Start); i >= 0 {
 		page = e.Index.Source.Blocks[i].Page
 	}
 	const percent = 100
-	if c.Ambiguous {
-		c.Score = math.Min(c.Score, maxAmbiguousConfidence)
+	if a.Ambiguous {
+		a.Score = math.Min(a.Score, maxAmbiguousConfidence)
 	}
-	confidence := math.Round(math.Min(c.Score, 0.99)*percent) / percent
-	return answers.Evidence{Quote: c.At.In(e.Index.Text), Start: c.At.Start, Page: page, Confidence: confidence}
+	confidence := math.Round(math.Min(a.Score, 0.99)*percent) / percent
+	return answers.Evidence{Quote: a.At.In(e.Index.Text), Start: a.At.Start, Page: page, Confidence: confidence}
 }
 
 // FirstFound returns the first value that the document has for the named variables, in their order.
 func (e *Extractor) FirstFound(t answers.Type, names []string) (ranking.Answer, bool) {
 	for _, name := range names {
-		if c, ok := e.find(ranking.Fit(e.Index, questions.New(answers.Variable{Name: name, Type: t}))); ok {
-			return c, true
+		if a, ok := e.find(ranking.Fit(e.Index, questions.New(answers.Variable{Name: name, Type: t}))); ok {
+			return a, true
 		}
 	}
 	return ranking.Answer{}, false
 }
 
 // LabelOf returns the label that stands closest before an answer, or an empty string.
-func (e *Extractor) LabelOf(c ranking.Answer) string {
+func (e *Extractor) LabelOf(a ranking.Answer) string {
 	label := scan.Span{}
 	for _, p := range e.Candidates.Pairs {
-		if p.Value.Start <= c.At.Start && c.At.End <= p.Value.End && p.LabelAt.End <= c.At.Start && p.LabelAt.Start >= label.Start && !p.InGrid {
+		if p.Value.Start <= a.At.Start && a.At.End <= p.Value.End && p.LabelAt.End <= a.At.Start && p.LabelAt.Start >= label.Start && !p.InGrid {
 			label = p.LabelAt
 		}
 	}

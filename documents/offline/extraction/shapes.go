@@ -19,7 +19,7 @@ func (e *Extractor) fromShapes(q *questions.Question) []ranking.Answer {
 	const unlabeledScore = 0.8
 	switch q.Shape {
 	case questions.EmailShape, questions.IBANShape:
-		return e.values.WithShape(q.Shape, scan.Span{Start: 0, End: len(e.Index.Text)}, unlabeledScore)
+		return e.values.WithShape(q.Shape, scan.Between(0, len(e.Index.Text)), unlabeledScore)
 	case questions.PhoneShape:
 		return e.phonesNamed(unlabeledScore)
 	case questions.CurrencyShape:
@@ -35,9 +35,9 @@ func (e *Extractor) fromShapes(q *questions.Question) []ranking.Answer {
 func (e *Extractor) onlyTime() []ranking.Answer {
 	const unlabeledScore = 0.7
 	var all []ranking.Answer
-	for s := (scan.Span{Start: 0, End: len(e.Index.Text)}); s.Start < s.End && !e.Index.Watch.Stopped(); {
+	for s := scan.Between(0, len(e.Index.Text)); !s.IsEmpty() && !e.Index.Watch.Stopped(); {
 		at := e.values.TimeOfDay(s)
-		if at.End <= at.Start {
+		if at.IsEmpty() {
 			break
 		}
 		if i := index.BlockAt(e.Index.Blocks, at.Start); e.Index.Blocks[i].Kind != documents.Field {
@@ -80,10 +80,10 @@ func (e *Extractor) commonCurrency() []ranking.Answer {
 		text := f.At.In(e.Index.Text)
 		if i := strings.Index(text, code); i >= 0 {
 			at := f.At.Start + i
-			return []ranking.Answer{values.StringAnswer(e.Index.Text, scan.Span{Start: at, End: at + len(code)}, score)}
+			return []ranking.Answer{values.StringAnswer(e.Index.Text, scan.Between(at, at+len(code)), score)}
 		}
 		if sign, ok := signIn(text); ok && best.Score == 0 {
-			best = values.StringAnswer(e.Index.Text, scan.Span{Start: f.At.Start + sign.Start, End: f.At.Start + sign.End}, score)
+			best = values.StringAnswer(e.Index.Text, scan.Between(f.At.Start+sign.Start, f.At.Start+sign.End), score)
 		}
 	}
 	if best.Score == 0 {
@@ -112,7 +112,7 @@ func (e *Extractor) writtenCurrency(score float64) []ranking.Answer {
 func signIn(text string) (scan.Span, bool) {
 	for i := range text {
 		if _, size := numbers.CurrencyAt(text[i:]); size > 0 {
-			return scan.Span{Start: i, End: i + size}, true
+			return scan.Between(i, i+size), true
 		}
 	}
 	return scan.Span{}, false

@@ -67,7 +67,7 @@ func anchorAfter(ix *Index, anchor dates.Anchor, from int, words []scan.Word) da
 		words = words[:n]
 	}
 	end := from + words[len(words)-1].At.End
-	s := scan.Span{Start: from, End: end}
+	s := scan.Between(from, end)
 	for _, l := range ix.DurationsIn(s) {
 		if l.At.End == end {
 			return anchor
@@ -85,10 +85,7 @@ func anchorAfter(ix *Index, anchor dates.Anchor, from int, words []scan.Word) da
 // and clause, unless the line break is within a sentence.
 func phraseStart(text string, date int) int {
 	const maxBytes = 80
-	from := max(0, date-maxBytes)
-	for from < date && text[from]&0xC0 == 0x80 {
-		from++
-	}
+	from := scan.RuneStart(text, max(0, date-maxBytes), date)
 	if i := strings.LastIndexAny(text[from:date], "\t,;:.|"); i >= 0 {
 		from += i + 1
 	}

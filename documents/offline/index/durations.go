@@ -36,7 +36,7 @@ func (ix *Index) DurationsIn(s scan.Span) []Duration {
 func (ix *Index) durationAt(s scan.Span, unit lexicon.Mention) (Duration, bool) {
 	const maxGap = 16 // bytes, for words such as "calendar"
 	l := Duration{At: unit.At, Unit: unit.Term}
-	found := ix.NumbersIn(scan.Span{Start: max(s.Start, unit.At.Start-2*maxGap), End: unit.At.Start})
+	found := ix.NumbersIn(scan.Between(max(s.Start, unit.At.Start-2*maxGap), unit.At.Start))
 	before, from := wordBefore(ix, s, unit.At.Start)
 	if len(found) > 0 {
 		f := found[len(found)-1]
@@ -67,10 +67,7 @@ func writtenOut(ix *Index, s scan.Span, at int) int {
 // wordBefore returns the last word before an offset, folded, and where it begins.
 func wordBefore(ix *Index, s scan.Span, at int) (word string, from int) {
 	const maxBytes = 24
-	window := scan.Span{Start: max(s.Start, at-maxBytes), End: at}
-	for window.Start < window.End && ix.Text[window.Start]&0xC0 == 0x80 {
-		window.Start++
-	}
+	window := scan.Between(scan.RuneStart(ix.Text, max(s.Start, at-maxBytes), at), at)
 	words := scan.Words(window.In(ix.Text))
 	if len(words) == 0 {
 		return "", at

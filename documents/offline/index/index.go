@@ -120,7 +120,7 @@ func (ix *Index) topicTerms() []string {
 	for i := range ix.Blocks[:min(maxBlocks, len(ix.Blocks))] {
 		b := &ix.Blocks[i]
 		if len(b.Text) <= maxBytes && (i == 0 || b.Kind == documents.Heading) {
-			terms = append(terms, ix.TermsIn(scan.Span{Start: b.Start, End: b.End()})...)
+			terms = append(terms, ix.TermsIn(scan.Between(b.Start, b.End()))...)
 		}
 	}
 	return terms
@@ -168,11 +168,17 @@ func BlockAt(blocks []documents.Block, offset int) int {
 	return i - 1
 }
 
+// within returns the items that lie within a span. Both their starts and their ends must be in
+// ascending order.
+func within[T any](all []T, s scan.Span, at func(*T) scan.Span) []T {
+	from := sort.Search(len(all), func(i int) bool { return at(&all[i]).Start >= s.Start })
+	size := sort.Search(len(all)-from, func(i int) bool { return at(&all[from+i]).End > s.End })
+	return all[from : from+size]
+}
+
 // MentionsIn returns the mentions within a span.
 func (ix *Index) MentionsIn(s scan.Span) []lexicon.Mention {
-	from := sort.Search(len(ix.Mentions), func(i int) bool { return ix.Mentions[i].At.Start >= s.Start })
-	size := sort.Search(len(ix.Mentions)-from, func(i int) bool { return ix.Mentions[from+i].At.End > s.End })
-	return ix.Mentions[from : from+size]
+	return within(ix.Mentions, s, func(m *lexicon.Mention) scan.Span { return m.At })
 }
 
 // TermsIn returns the label terms of a span.
@@ -201,27 +207,22 @@ func (ix *Index) SimilarTerms(wanted []string) map[string]bool {
 
 // NumbersIn returns the numbers within a span.
 func (ix *Index) NumbersIn(s scan.Span) []numbers.Number {
-	from := sort.Search(len(ix.Numbers), func(i int) bool { return ix.Numbers[i].At.Start >= s.Start })
-	size := sort.Search(len(ix.Numbers)-from, func(i int) bool { return ix.Numbers[from+i].At.End > s.End })
-	return ix.Numbers[from : from+size]
+	return within(ix.Numbers, s, func(n *numbers.Number) scan.Span { return n.At })
 }
 
 // DatesIn returns the valid dates within a span.
 func (ix *Index) DatesIn(s scan.Span) []dates.Date {
-	from := sort.Search(len(ix.Dates), func(i int) bool { return ix.Dates[i].At.Start >= s.Start })
-	size := sort.Search(len(ix.Dates)-from, func(i int) bool { return ix.Dates[from+i].At.End > s.End })
-	return ix.Dates[from : from+size]
+	return within(ix.Dates, s, func(d *dates.Date) scan.Span { return d.At })
 }
 
 // AllDatesIn returns the dates within a span, including invalid ones. An invalid date still shows
 // that the label beside it has an answer.
 func (ix *Index) AllDatesIn(s scan.Span) []dates.Date {
-	from := sort.Search(len(ix.InvalidDates), func(i int) bool { return ix.InvalidDates[i].At.Start >= s.Start })
-	size := sort.Search(len(ix.InvalidDates)-from, func(i int) bool { return ix.InvalidDates[from+i].At.End > s.End })
-	if size == 0 {
+	invalid := within(ix.InvalidDates, s, func(d *dates.Date) scan.Span { return d.At })
+	if len(invalid) == 0 {
 		return ix.DatesIn(s)
 	}
-	all := slices.Concat(ix.DatesIn(s), ix.InvalidDates[from:from+size])
+	all := slices.Concat(ix.DatesIn(s), invalid)
 	slices.SortFunc(all, func(a, b dates.Date) int { return a.At.Start - b.At.Start })
 	return all
 }
@@ -267,5 +268,5 @@ func (ix *Index) HasUnit(f numbers.Number) bool {
 // Following returns a span from an offset that is long enough for any number, date or unit.
 func (ix *Index) Following(at int) scan.Span {
 	const bytes = 80
-	return scan.Span{Start: at, End: min(at+bytes, len(ix.Text))}
+	return scan.Between(at, min(at+bytes, len(ix.Text)))
 }

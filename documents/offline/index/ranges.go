@@ -33,7 +33,7 @@ func findRanges(ix *Index) []Range {
 		}
 		a, b := ix.Dates[i-1], ix.Dates[i]
 		if kind := joins(ix, a.At, b.At); kind != notJoined {
-			all = append(all, Range{At: scan.Span{Start: a.At.Start, End: b.At.End}, Ends: [2]scan.Span{a.At, b.At},
+			all = append(all, Range{At: scan.Between(a.At.Start, b.At.End), Ends: [2]scan.Span{a.At, b.At},
 				Values: [2]string{a.ISO(), b.ISO()}, IsDate: true, Ambiguous: a.Ambiguous || b.Ambiguous, Either: kind == byChoice})
 		}
 	}
@@ -61,23 +61,23 @@ func rangeOf(ix *Index, a, b numbers.Number) (Range, bool) {
 	if kind == notJoined || !alike || kind == byDash && !isRising(a, b) {
 		return Range{}, false
 	}
-	return Range{At: scan.Span{Start: a.At.Start, End: b.At.End}, Ends: [2]scan.Span{a.At, b.At}, Values: [2]string{a.Value, b.Value},
+	return Range{At: scan.Between(a.At.Start, b.At.End), Ends: [2]scan.Span{a.At, b.At}, Values: [2]string{a.Value, b.Value},
 		Percent: b.Percent, HasUnit: ix.HasUnit(b), Either: kind == byChoice}, true
 }
 
 // isRising reports whether a dash may connect two numbers as a range. The size of a thing and its
 // price are not a range.
 func isRising(a, b numbers.Number) bool {
-	const mostTimes = 10
+	const maxFactor = 10
 	x, errX := strconv.ParseFloat(a.Value, 64)
 	y, errY := strconv.ParseFloat(b.Value, 64)
-	return errX == nil && errY == nil && x > 0 && x < y && (a.Currency == b.Currency || y <= mostTimes*x)
+	return errX == nil && errY == nil && x > 0 && x < y && (a.Currency == b.Currency || y <= maxFactor*x)
 }
 
 // daysOfMonth connects a day without a month with a complete date: from 20 to 27 November 2026.
 func daysOfMonth(ix *Index, d dates.Date) (Range, bool) {
 	const near = 24
-	before := ix.NumbersIn(scan.Span{Start: max(0, d.At.Start-near), End: d.At.Start})
+	before := ix.NumbersIn(scan.Between(max(0, d.At.Start-near), d.At.Start))
 	if len(before) == 0 {
 		return Range{}, false
 	}
@@ -88,7 +88,7 @@ func daysOfMonth(ix *Index, d dates.Date) (Range, bool) {
 	if err != nil || !first.Exists() || kind == notJoined {
 		return Range{}, false
 	}
-	return Range{At: scan.Span{Start: f.At.Start, End: d.At.End}, Ends: [2]scan.Span{f.At, d.At},
+	return Range{At: scan.Between(f.At.Start, d.At.End), Ends: [2]scan.Span{f.At, d.At},
 		Values: [2]string{first.ISO(), d.ISO()}, IsDate: true, Either: kind == byChoice}, true
 }
 
@@ -105,6 +105,7 @@ const (
 // ors leave open which of two values is meant.
 var ors = scan.LazySet("or oder o u ou oppure eller lub albo sau ori")
 
+// dashes connect two values without words.
 var dashes = scan.LazySet("- – — → -> ⟶ ➔")
 
 // untils connect two values. moves connect them only if a word for "from" comes before the first
@@ -116,6 +117,7 @@ var moves = scan.LazySet("through auf au a al alla allo ai ate ao aos para do na
 // pairsUp connect two values if a word for "between" comes before the first one.
 var pairsUp = scan.LazySet("and und y e et en och i oraz si")
 
+// betweens and froms come before the first of two values.
 var betweens = scan.LazySet("between zwischen entre tra fra tussen mellan miedzy pomiedzy intre")
 var froms = scan.LazySet("from von vom de del desde do da dos du des depuis dal dalla dallo dai van vanaf fran od z ze din dela la")
 
@@ -136,7 +138,7 @@ func joins(ix *Index, a, b scan.Span) joining {
 	if strings.ContainsAny(gap, "\n\t,;:()|") || strings.Contains(gap, ". ") || len(words) == 0 || len(words) > maxWords {
 		return notJoined
 	}
-	if slices.ContainsFunc(ix.MentionsIn(scan.Span{Start: a.End, End: b.Start}), hasMeaning) {
+	if slices.ContainsFunc(ix.MentionsIn(scan.Between(a.End, b.Start)), hasMeaning) {
 		return notJoined // the label of the second value is between them
 	}
 	last := len(words) - 1
@@ -163,10 +165,7 @@ func hasMeaning(m lexicon.Mention) bool {
 // follows reports whether one of the words comes shortly before an offset.
 func follows(ix *Index, words func() map[string]bool, at int) bool {
 	const maxBytes, maxWords = 16, 2
-	from := max(0, at-maxBytes)
-	for from < at && ix.Text[from]&0xC0 == 0x80 {
-		from++
-	}
+	from := scan.RuneStart(ix.Text, max(0, at-maxBytes), at)
 	if i := strings.LastIndexAny(ix.Text[from:at], "\n\t.;:,"); i >= 0 {
 		from += i + 1
 	}

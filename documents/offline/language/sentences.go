@@ -50,7 +50,7 @@ func (s *Splitter) Split(text string) []scan.Span {
 		if border < len(text) && s.continuesOver(text[start:border], text[border:]) {
 			continue
 		}
-		if found := scan.TrimUnicodeSpace(text, scan.Span{Start: start, End: border}); found.Start < found.End {
+		if found := scan.TrimUnicodeSpace(text, scan.Between(start, border)); !found.IsEmpty() {
 			spans = append(spans, found)
 		}
 		start = border

@@ -145,7 +145,7 @@ func FuzzSentences(f *testing.F) {
 		text = documents.Clean(text)
 		end, letters := 0, strings.Builder{}
 		for _, s := range NewSplitter(answers.Lang(lang), nil).Split(text) {
-			if s.Start < end || s.End <= s.Start || s.End > len(text) || !utf8.ValidString(s.In(text)) {
+			if s.Start < end || s.IsEmpty() || s.End > len(text) || !utf8.ValidString(s.In(text)) {
 				t.Fatalf("sentence %d to %d of %q", s.Start, s.End, text)
 			}
 			end = s.End

@@ -29,7 +29,7 @@ func (l *Lexicon) Mentions(words []scan.Word) []Mention {
 		if used <= 1 {
 			terms, used = l.single(words[i].Text, terms, singles), 1
 		}
-		at := scan.Span{Start: words[i].At.Start, End: words[i+used-1].At.End}
+		at := scan.Between(words[i].At.Start, words[i+used-1].At.End)
 		for _, t := range terms {
 			found = append(found, Mention{t, at, used == 1 && IsFiller(words[i].Text)})
 		}

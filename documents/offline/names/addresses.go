@@ -14,14 +14,14 @@ func Emails(text string, in scan.Span) []scan.Span {
 		if n < 0 {
 			return found
 		}
-		s := scan.Span{Start: at + n, End: at + n + 1}
+		s := scan.Between(at+n, at+n+1)
 		for s.Start > in.Start && isAddressByte(text[s.Start-1]) {
 			s.Start--
 		}
 		for s.End < in.End && isAddressByte(text[s.End]) {
 			s.End++
 		}
-		for s.End > s.Start && strings.IndexByte(".-", text[s.End-1]) >= 0 {
+		for !s.IsEmpty() && strings.IndexByte(".-", text[s.End-1]) >= 0 {
 			s.End--
 		}
 		if host := text[at+n+1 : max(s.End, at+n+1)]; s.Start < at+n && strings.Contains(host, ".") {
@@ -43,7 +43,7 @@ func IBANs(text string, in scan.Span) []scan.Span {
 			continue
 		}
 		if end := ibanEnd(text, i, in.End); end > 0 {
-			found = append(found, scan.Span{Start: i, End: end})
+			found = append(found, scan.Between(i, end))
 			i = end
 		}
 	}
@@ -92,7 +92,7 @@ func Phone(text string, in scan.Span) (at scan.Span, ok bool) {
 	if start < 0 {
 		return scan.Span{}, false
 	}
-	s := scan.Span{Start: in.Start + start, End: in.Start + start}
+	s := scan.Between(in.Start+start, in.Start+start)
 	digits := 0
 	for at := s.Start; at < in.End && strings.IndexByte("+()-./ 0123456789", text[at]) >= 0; at++ {
 		if scan.IsDigit(text[at]) {

@@ -29,7 +29,7 @@ func CutAddress(text string, s scan.Span) scan.Span {
 			ends = true
 		}
 		if ends && i > 0 {
-			return Trim(text, scan.Span{Start: s.Start, End: s.Start + i})
+			return Trim(text, scan.Between(s.Start, s.Start+i))
 		}
 		i += size
 	}
@@ -64,7 +64,7 @@ var particles = scan.LazySet("van de der den von zu af av da do dos della di del
 func CapitalizedRun(text string, s scan.Span) scan.Span {
 	end, next := s.Start, s.Start
 	for _, w := range scan.Words(s.In(text)) {
-		at := scan.Span{Start: s.Start + w.At.Start, End: s.Start + w.At.End}
+		at := scan.Between(s.Start+w.At.Start, s.Start+w.At.End)
 		gap := text[next:at.Start]
 		if strings.Trim(gap, " .&'’-") != "" || strings.HasSuffix(gap, ". ") && next-end == 0 && !isShortWord(text[:next]) {
 			break
@@ -78,7 +78,7 @@ func CapitalizedRun(text string, s scan.Span) scan.Span {
 			end = at.End
 		}
 	}
-	return Trim(text, scan.Span{Start: s.Start, End: end})
+	return Trim(text, scan.Between(s.Start, end))
 }
 
 // isShortWord reports whether a text ends in an initial or an abbreviation, whose full stop does
@@ -92,7 +92,7 @@ func isShortWord(text string) bool {
 func SkipTitle(text string, s scan.Span) scan.Span {
 	for _, w := range scan.Words(s.In(text)) {
 		if scan.IsUpper(text[s.Start+w.At.Start]) || text[s.Start+w.At.Start] >= 0x80 {
-			return scan.Span{Start: s.Start + w.At.Start, End: s.End}
+			return scan.Between(s.Start+w.At.Start, s.End)
 		}
 	}
 	return s

@@ -6,7 +6,7 @@ import (
 	"portside/documents/offline/scan"
 )
 
-func whole(text string) scan.Span { return scan.Span{Start: 0, End: len(text)} }
+func whole(text string) scan.Span { return scan.Between(0, len(text)) }
 
 func TestTrim(t *testing.T) {
 	for text, want := range map[string]string{

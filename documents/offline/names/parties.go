@@ -37,7 +37,7 @@ func AfterGreeting(text string, s scan.Span) scan.Span {
 			return scan.Span{}
 		}
 	}
-	return Trim(text, scan.Span{Start: s.Start + words[i].At.Start, End: end})
+	return Trim(text, scan.Between(s.Start+words[i].At.Start, end))
 }
 
 // RolePhrases come between the name of a party and its role: X, hereinafter "the Supplier".
@@ -69,7 +69,7 @@ func Last(text string, s scan.Span) scan.Span {
 			}
 		}
 	}
-	return CutAddress(text, Trim(text, scan.Span{Start: start, End: s.End}))
+	return CutAddress(text, Trim(text, scan.Between(start, s.End)))
 }
 
 // skipOpening returns the offset after a first word such as "between".

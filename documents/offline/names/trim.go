@@ -11,14 +11,14 @@ import (
 // abbreviation such as "Inc.".
 func Trim(text string, s scan.Span) scan.Span {
 	s = scan.TrimSpace(text, s)
-	for s.End > s.Start {
+	for !s.IsEmpty() {
 		last, size := utf8.DecodeLastRuneInString(s.In(text))
 		if !strings.ContainsRune(" ,;:\t\n", last) && (last != '.' || endsWithAbbreviation(text, s)) {
 			break
 		}
 		s.End -= size
 	}
-	for s.Start < s.End && strings.IndexByte(" ,;:.-#", text[s.Start]) >= 0 {
+	for !s.IsEmpty() && strings.IndexByte(" ,;:.-#", text[s.Start]) >= 0 {
 		s.Start++
 	}
 	for _, sign := range []string{"º", "°"} { // the end of n.º
@@ -35,7 +35,7 @@ func trimQuotes(text string, s scan.Span) scan.Span {
 	for _, marks := range [][2]string{{"\"", "\""}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"«", "»"}, {"‘", "’"}} {
 		inner, ok := strings.CutPrefix(part, marks[0])
 		if inner, end := strings.CutSuffix(inner, marks[1]); ok && end && inner != "" {
-			return scan.Span{Start: s.Start + len(marks[0]), End: s.End - len(marks[1])}
+			return scan.Between(s.Start+len(marks[0]), s.End-len(marks[1]))
 		}
 	}
 	return s
@@ -67,5 +67,5 @@ func CutClause(text string, s scan.Span) scan.Span {
 			end = min(end, i)
 		}
 	}
-	return Trim(text, scan.Span{Start: s.Start, End: s.Start + end})
+	return Trim(text, scan.Between(s.Start, s.Start+end))
 }

@@ -21,9 +21,9 @@ var (
 
 // isReference reports a number that does not show how the text writes decimals: clause 4.2, version
 // 2.10, 14.30 Uhr, "4.2 Die Kosten".
-func (f *Number) isReference(text string) bool {
+func (n *Number) isReference(text string) bool {
 	const near = 24
-	before := text[max(0, f.At.Start-near):f.At.Start]
+	before := text[max(0, n.At.Start-near):n.At.Start]
 	before = strings.TrimRight(before[strings.LastIndexAny(before, "\n\t")+1:], " .\u00a0")
 	if strings.HasSuffix(before, "§") {
 		return true
@@ -33,18 +33,18 @@ func (f *Number) isReference(text string) bool {
 			return true
 		}
 	}
-	rest, gap := cutSpace(text[f.digits.End:])
+	rest, gap := cutSpace(text[n.digits.End:])
 	word := shortWord(rest)
-	return dates.ClockLength(text[f.digits.Start:]) > 0 && hourWords()[scan.Fold(word)] || gap > 0 && f.numbersHeading(text, word)
+	return dates.ClockLength(text[n.digits.Start:]) > 0 && hourWords()[scan.Fold(word)] || gap > 0 && n.numbersHeading(text, word)
 }
 
 // numbersHeading reports a number such as 4.2 at the beginning of a line, before a word with a
 // capital.
-func (f *Number) numbersHeading(text, word string) bool {
+func (n *Number) numbersHeading(text, word string) bool {
 	const maxPartDigits = 2
 	first, _ := utf8.DecodeRuneInString(word)
-	opens := f.At.Start == 0 || text[f.At.Start-1] == '\n'
-	return opens && f.At == f.digits && len(f.whole) <= maxPartDigits && len(f.Fraction) <= maxPartDigits && unicode.IsUpper(first)
+	opens := n.At.Start == 0 || text[n.At.Start-1] == '\n'
+	return opens && n.At == n.digits && len(n.whole) <= maxPartDigits && len(n.Fraction) <= maxPartDigits && unicode.IsUpper(first)
 }
 
 // partOfName reports whether the digits at offset i belong to a name, a date or a longer number
@@ -93,12 +93,12 @@ var unsupportedMultipliers = scan.LazySet(`dozen dozens dutzend docena docenas d
 
 // isPartial reports whether the number is only a part of a longer one: 10^6, 10⁶, 3 × 10⁶, 3
 // 1/2, 5 dozen.
-func (f *Number) isPartial(text string) bool {
-	rest := restOfLine(text[f.At.End:])
+func (n *Number) isPartial(text string) bool {
+	rest := restOfLine(text[n.At.End:])
 	next, _ := utf8.DecodeRuneInString(rest)
 	const maxBaseDigits = 3 // behind a longer number, a superscript is a footnote
 	if next == '^' || next == '⁄' ||
-		strings.ContainsRune(superscripts, next) && len(f.whole) <= maxBaseDigits && f.Fraction == "" && f.Currency == "" {
+		strings.ContainsRune(superscripts, next) && len(n.whole) <= maxBaseDigits && n.Fraction == "" && n.Currency == "" {
 		return true
 	}
 	rest, gap := cutSpace(rest)
@@ -124,8 +124,8 @@ func opensFraction(text string) bool {
 
 // endsWell reports whether the text after the number does not make it part of a name, a date or an
 // ordinal.
-func (f *Number) endsWell(text string) bool {
-	rest := text[f.At.End:]
+func (n *Number) endsWell(text string) bool {
+	rest := text[n.At.End:]
 	if rest == "" {
 		return true
 	}
@@ -134,9 +134,9 @@ func (f *Number) endsWell(text string) bool {
 	switch {
 	case scan.IsWordRune(next):
 		unit := shortWord(rest)
-		return f.At.End == f.digits.End && IsUnit(scan.Fold(unit))
+		return n.At.End == n.digits.End && IsUnit(scan.Fold(unit))
 	case strings.ContainsRune("-/:.", next) && size < len(rest):
-		return !scan.IsDigit(rest[size]) && (next == '.' || next == ':' || !scan.IsWordRune(further) || f.Currency != "")
+		return !scan.IsDigit(rest[size]) && (next == '.' || next == ':' || !scan.IsWordRune(further) || n.Currency != "")
 	}
 	return true
 }

@@ -11,26 +11,26 @@ import (
 // minusBefore reads a minus sign before the number. A dash between words with a space after it is
 // not a sign. At the beginning of a line a dash may be a bullet, so the number is unclear; after a
 // label it is a sign.
-func (f *Number) minusBefore(text string) {
-	bare := strings.TrimSuffix(text[:f.At.Start], " ")
+func (n *Number) minusBefore(text string) {
+	bare := strings.TrimSuffix(text[:n.At.Start], " ")
 	dash, size := utf8.DecodeLastRuneInString(bare)
 	if !isDash(dash) {
-		f.minusWord(text)
+		n.minusWord(text)
 		return
 	}
 	left := bare[:len(bare)-size]
 	before := scan.LastRune(left)
 	isMinus := left == "" || before == ' ' && dash != '–' && dash != '—' || before == '\t' || before == '\n' || before == '(' ||
 		endsWithCurrency(left)
-	spaced := len(bare) < f.At.Start
+	spaced := len(bare) < n.At.Start
 	switch {
 	case !spaced && isMinus:
-		f.isNegative, f.At.Start = true, len(left)
+		n.isNegative, n.At.Start = true, len(left)
 	case isBehindLabel(left):
-		f.isNegative, f.At.Start = true, len(left)
-		f.isUnclear = f.isUnclear || listsOn(restOfLine(text[f.digits.End:]))
-	case spaced && (isOpening(left) && f.endsLine(text) || listsAlready(left)):
-		f.isUnclear = true // a negative amount, or an item of a list
+		n.isNegative, n.At.Start = true, len(left)
+		n.isUnclear = n.isUnclear || listsOn(restOfLine(text[n.digits.End:]))
+	case spaced && (isOpening(left) && n.endsLine(text) || listsAlready(left)):
+		n.isUnclear = true // a negative amount, or an item of a list
 	}
 }
 
@@ -58,8 +58,8 @@ func restOfLine(text string) string {
 }
 
 // endsLine reports whether nothing but a currency follows the digits in the line.
-func (f *Number) endsLine(text string) bool {
-	rest := restOfLine(text[f.digits.End:])
+func (n *Number) endsLine(text string) bool {
+	rest := restOfLine(text[n.digits.End:])
 	size := len(rest) - len(strings.TrimLeft(rest, " "))
 	_, currency := CurrencyAt(rest[size:])
 	return strings.TrimSpace(rest[size+currency:]) == ""
@@ -107,23 +107,23 @@ func minusAtEnd(text string) string {
 
 // minusWord reads "minus 500". Within a sentence it may also subtract from an amount, and "min" may
 // mean a minimum.
-func (f *Number) minusWord(text string) {
+func (n *Number) minusWord(text string) {
 	const near = 24
-	bare, spaced := strings.CutSuffix(text[max(0, f.At.Start-near):f.At.Start], " ")
+	bare, spaced := strings.CutSuffix(text[max(0, n.At.Start-near):n.At.Start], " ")
 	word := minusAtEnd(bare)
 	if !spaced || word == "" {
 		return
 	}
-	left := text[:f.At.Start-len(" ")-len(word)]
+	left := text[:n.At.Start-len(" ")-len(word)]
 	before := strings.TrimRight(left, " ")
 	opens := isOpening(left) || isBehindLabel(left)
 	switch {
 	case opens && word != "min":
-		f.isNegative, f.At.Start = true, len(left)
+		n.isNegative, n.At.Start = true, len(left)
 	case opens:
-		f.isUnclear = true
+		n.isUnclear = true
 	case word != "min" && !beforeMinus()[scan.LastWord(before[max(0, len(before)-near):])] && !endsWithAmount(before):
-		f.isUnclear = true
+		n.isUnclear = true
 	}
 }
 
@@ -132,24 +132,24 @@ func endsWithAmount(text string) bool {
 }
 
 // minusBehind reads 500- if it is the whole value, and 12.50- anywhere.
-func (f *Number) minusBehind(text string) {
-	rest, ok := strings.CutPrefix(text[f.At.End:], "-")
+func (n *Number) minusBehind(text string) {
+	rest, ok := strings.CutPrefix(text[n.At.End:], "-")
 	if !ok {
-		rest, ok = strings.CutPrefix(text[f.At.End:], "−")
+		rest, ok = strings.CutPrefix(text[n.At.End:], "−")
 	}
 	if !ok || rest != "" && strings.IndexByte(" \n\t", rest[0]) < 0 || opensNumber(rest) {
 		return
 	}
-	size := len(text) - len(rest) - f.At.End
+	size := len(text) - len(rest) - n.At.End
 	bare, gap := cutSpace(rest)
 	code, currency := CurrencyAt(bare)
-	if currency == 0 || f.Currency != "" {
-		gap, currency, code = 0, 0, f.Currency
+	if currency == 0 || n.Currency != "" {
+		gap, currency, code = 0, 0, n.Currency
 	}
-	left := text[:f.At.Start]
+	left := text[:n.At.Start]
 	whole := (isOpening(left) || isBehindLabel(left)) && strings.TrimSpace(restOfLine(rest[gap+currency:])) == ""
-	if f.Fraction != "" || whole {
-		f.isNegative, f.Currency, f.At.End = true, code, f.At.End+size+gap+currency
+	if n.Fraction != "" || whole {
+		n.isNegative, n.Currency, n.At.End = true, code, n.At.End+size+gap+currency
 	}
 }
 
@@ -165,38 +165,38 @@ func opensNumber(text string) bool {
 // inParentheses reads an amount in parentheses, which is negative if it is the whole value, as in
 // bookkeeping. Within a sentence it is not negative. After other words it may be either, so the
 // number is unclear.
-func (f *Number) inParentheses(text string) {
-	if f.Percent || f.At.Start == 0 || f.At.End == len(text) || text[f.At.Start-1] != '(' || text[f.At.End] != ')' {
+func (n *Number) inParentheses(text string) {
+	if n.Percent || n.At.Start == 0 || n.At.End == len(text) || text[n.At.Start-1] != '(' || text[n.At.End] != ')' {
 		return
 	}
-	at, code := f.withParentheses(text)
+	at, code := n.withParentheses(text)
 	left, rest := text[:at.Start], restOfLine(text[at.End:])
 	alone := strings.TrimSpace(rest) == ""
-	plain := f.Fraction == "" && code == ""
+	plain := n.Fraction == "" && code == ""
 	inSentence := strings.IndexFunc(rest, unicode.IsLetter) >= 0 || rest != "" && strings.IndexByte(".,;", rest[0]) >= 0
 	switch {
 	case alone && isBehindLabel(left), alone && isOpening(left) && !plain:
-		f.At, f.Currency, f.isNegative = at, code, true
+		n.At, n.Currency, n.isNegative = at, code, true
 	case alone && isOpening(left): // it may be the number of a page
-		f.isUnclear = true
-	case plain || f.Currency != "" && inSentence:
-	case f.Currency == "" && f.Fraction != "" && !inSentence:
-		f.At, f.isNegative = scan.Span{Start: f.At.Start - 1, End: f.At.End + 1}, true
+		n.isUnclear = true
+	case plain || n.Currency != "" && inSentence:
+	case n.Currency == "" && n.Fraction != "" && !inSentence:
+		n.At, n.isNegative = scan.Between(n.At.Start-1, n.At.End+1), true
 	default:
-		f.isUnclear = true
+		n.isUnclear = true
 	}
 }
 
 // withParentheses returns the span of the amount with its parentheses and its currency, on
 // whichever side that stands.
-func (f *Number) withParentheses(text string) (at scan.Span, code string) {
-	at, code = scan.Span{Start: f.At.Start - 1, End: f.At.End + 1}, f.Currency
+func (n *Number) withParentheses(text string) (at scan.Span, code string) {
+	at, code = scan.Between(n.At.Start-1, n.At.End+1), n.Currency
 	if code != "" {
 		return at, code
 	}
 	bare := strings.TrimRight(text[:at.Start], " ")
 	if code, size := currencyBefore(bare); size > 0 {
-		return scan.Span{Start: len(bare) - size, End: at.End}, code
+		return scan.Between(len(bare)-size, at.End), code
 	}
 	rest, gap := cutSpace(text[at.End:])
 	code, size := CurrencyAt(rest)

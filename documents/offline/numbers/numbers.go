@@ -101,7 +101,7 @@ func defaultMark(lang answers.Lang) byte {
 // the number does not show one. If ok is false, the positions are still set to what was read.
 func numberAt(text string, i int) (f Number, vote byte, ok bool) {
 	groups, marks, end := digitGroups(text, i)
-	f.digits = scan.Span{Start: i, End: end}
+	f.digits = scan.Between(i, end)
 	f.At = f.digits
 	if partOfName(text, i) || continuesNumber(text[:i]) {
 		return f, 0, false
@@ -152,28 +152,28 @@ func separator(text string, i int, tooLong bool) (mark byte, next int) {
 
 // splitDecimals decides which of the marks is the decimal mark. ok is false if the groups are not
 // those of a number.
-func (f *Number) splitDecimals(groups []string, marks []byte) (vote byte, ok bool) {
+func (n *Number) splitDecimals(groups []string, marks []byte) (vote byte, ok bool) {
 	last := len(marks) - 1
 	if last < 0 {
-		f.whole = groups[0]
+		n.whole = groups[0]
 		return 0, true
 	}
 	mark := marks[last]
 	switch {
 	case mark == ' ':
-		f.whole = strings.Join(groups, "")
+		n.whole = strings.Join(groups, "")
 		return 0, allEqual(marks) && grouped(groups)
 	case last > 0 && allEqual(marks):
-		f.whole = strings.Join(groups, "")
+		n.whole = strings.Join(groups, "")
 		return other(mark), grouped(groups)
 	case last > 0:
-		f.whole, f.Fraction = strings.Join(groups[:last+1], ""), groups[last+1]
+		n.whole, n.Fraction = strings.Join(groups[:last+1], ""), groups[last+1]
 		return mark, allEqual(marks[:last]) && grouped(groups[:last+1])
 	case len(groups[1]) == groupSize && len(groups[0]) <= groupSize && groups[0][0] != '0':
-		f.whole, f.ambiguous = groups[0]+groups[1], mark
+		n.whole, n.ambiguous = groups[0]+groups[1], mark
 		return 0, true
 	}
-	f.whole, f.Fraction = groups[0], groups[1]
+	n.whole, n.Fraction = groups[0], groups[1]
 	return mark, true
 }
 
@@ -205,28 +205,28 @@ func other(mark byte) byte {
 }
 
 // resolve decides an ambiguous separator by the decimal mark, and sets Value.
-func (f *Number) resolve(mark byte) {
-	if f.ambiguous == mark && f.ambiguous != 0 {
+func (n *Number) resolve(mark byte) {
+	if n.ambiguous == mark && n.ambiguous != 0 {
 		const groupDigits = 3
-		cut := len(f.whole) - groupDigits
-		f.whole, f.Fraction = f.whole[:cut], f.whole[cut:]
+		cut := len(n.whole) - groupDigits
+		n.whole, n.Fraction = n.whole[:cut], n.whole[cut:]
 	}
-	for range f.zeros {
-		f.timesTen()
+	for range n.zeros {
+		n.timesTen()
 	}
-	f.Value = plainDecimal(f.whole, f.Fraction)
-	if f.isNegative && f.Value != "0" {
-		f.Value = "-" + f.Value
+	n.Value = plainDecimal(n.whole, n.Fraction)
+	if n.isNegative && n.Value != "0" {
+		n.Value = "-" + n.Value
 	}
 }
 
 // timesTen multiplies the number by ten.
-func (f *Number) timesTen() {
+func (n *Number) timesTen() {
 	next := "0"
-	if f.Fraction != "" {
-		next, f.Fraction = f.Fraction[:1], f.Fraction[1:]
+	if n.Fraction != "" {
+		next, n.Fraction = n.Fraction[:1], n.Fraction[1:]
 	}
-	f.whole += next
+	n.whole += next
 }
 
 // plainDecimal returns a number without superfluous zeros.

@@ -10,61 +10,61 @@ import (
 )
 
 // readAffixes reads the sign, currency, percent sign and multiplier around the digits.
-func (f *Number) readAffixes(text string) {
-	f.readBefore(text)
-	f.exponent(text)
-	f.vulgarFraction(text)
-	f.readAfter(text)
-	f.minusBehind(text)
-	f.inParentheses(text)
+func (n *Number) readAffixes(text string) {
+	n.readBefore(text)
+	n.exponent(text)
+	n.vulgarFraction(text)
+	n.readAfter(text)
+	n.minusBehind(text)
+	n.inParentheses(text)
 }
 
 // readBefore reads the sign and currency before the digits.
-func (f *Number) readBefore(text string) {
-	f.minusBefore(text)
-	bare := strings.TrimRight(text[:f.At.Start], " ")
-	if code, size := currencyBefore(bare); size > 0 && f.At.Start-len(bare) <= 1 {
-		f.Currency, f.At.Start = code, len(bare)-size
-		f.minusBefore(text)
+func (n *Number) readBefore(text string) {
+	n.minusBefore(text)
+	bare := strings.TrimRight(text[:n.At.Start], " ")
+	if code, size := currencyBefore(bare); size > 0 && n.At.Start-len(bare) <= 1 {
+		n.Currency, n.At.Start = code, len(bare)-size
+		n.minusBefore(text)
 	}
 }
 
 // readAfter reads the percent sign, multiplier and currency after the digits.
-func (f *Number) readAfter(text string) {
+func (n *Number) readAfter(text string) {
 	for _, mark := range []string{",-", ",–", ".-", ":-"} { // "1 200,-" has no decimals
-		if strings.HasPrefix(text[f.At.End:], mark) && f.Fraction == "" {
-			f.At.End += len(mark)
+		if strings.HasPrefix(text[n.At.End:], mark) && n.Fraction == "" {
+			n.At.End += len(mark)
 			break
 		}
 	}
-	rest, gap := cutSpace(text[f.At.End:])
+	rest, gap := cutSpace(text[n.At.End:])
 	if strings.HasPrefix(rest, "%") {
-		f.Percent, f.At.End = true, f.At.End+gap+1
+		n.Percent, n.At.End = true, n.At.End+gap+1
 		return
 	}
 	if size := percentWord(rest); size > 0 && gap > 0 {
-		f.Percent, f.At.End = true, f.At.End+gap+size
+		n.Percent, n.At.End = true, n.At.End+gap+size
 		return
 	}
-	f.multiplier(text)
-	f.multipliedCurrency(text)
-	rest, gap = cutSpace(text[f.At.End:])
+	n.multiplier(text)
+	n.multipliedCurrency(text)
+	rest, gap = cutSpace(text[n.At.End:])
 	rest, of := cutOf(rest)
-	if code, size := CurrencyAt(rest); size > 0 && f.Currency == "" {
-		f.Currency, f.At.End = code, f.At.End+gap+of+size
+	if code, size := CurrencyAt(rest); size > 0 && n.Currency == "" {
+		n.Currency, n.At.End = code, n.At.End+gap+of+size
 		if gap+of == 0 {
-			f.centsBehind(text)
+			n.centsBehind(text)
 		}
 	}
 }
 
 // centsBehind reads the 50 of 12€50.
-func (f *Number) centsBehind(text string) {
+func (n *Number) centsBehind(text string) {
 	const digits = 2
-	end := scan.SkipDigits(text, f.At.End)
+	end := scan.SkipDigits(text, n.At.End)
 	next, _ := utf8.DecodeRuneInString(text[end:])
-	if end-f.At.End == digits && f.whole == f.digits.In(text) && (end == len(text) || !scan.IsWordRune(next)) {
-		f.Fraction, f.At.End = text[f.At.End:end], end
+	if end-n.At.End == digits && n.whole == n.digits.In(text) && (end == len(text) || !scan.IsWordRune(next)) {
+		n.Fraction, n.At.End = text[n.At.End:end], end
 	}
 }
 
@@ -75,30 +75,30 @@ var vulgarFractions = map[rune]string{
 }
 
 // vulgarFraction reads the half of 1½.
-func (f *Number) vulgarFraction(text string) {
-	rest, gap := cutSpace(text[f.At.End:])
+func (n *Number) vulgarFraction(text string) {
+	rest, gap := cutSpace(text[n.At.End:])
 	sign, size := utf8.DecodeRuneInString(rest)
 	decimals, ok := vulgarFractions[sign]
 	if !ok {
 		return
 	}
-	f.isUnclear = f.isUnclear || decimals == "" || f.Fraction != "" || f.ambiguous != 0
-	f.Fraction, f.At.End = decimals, f.At.End+gap+size
+	n.isUnclear = n.isUnclear || decimals == "" || n.Fraction != "" || n.ambiguous != 0
+	n.Fraction, n.At.End = decimals, n.At.End+gap+size
 }
 
 // exponent reads 1e2, as programs write it, if the value has nothing else. Elsewhere it is a name.
-func (f *Number) exponent(text string) {
+func (n *Number) exponent(text string) {
 	const mostDigits, largest = 2, 16
-	rest := text[f.At.End:]
-	if rest == "" || rest[0]|0x20 != 'e' || f.ambiguous != 0 || !isBehindLabel(text[:f.At.Start]) {
+	rest := text[n.At.End:]
+	if rest == "" || rest[0]|0x20 != 'e' || n.ambiguous != 0 || !isBehindLabel(text[:n.At.Start]) {
 		return
 	}
 	power := strings.TrimPrefix(rest[1:], "+")
 	end := scan.SkipDigits(power, 0)
 	zeros, err := strconv.Atoi(power[:end])
 	if err == nil && end <= mostDigits && zeros < largest && strings.TrimSpace(restOfLine(power[end:])) == "" {
-		f.zeros, f.At.End = zeros, len(text)-len(power)+end
-		f.digits.End = f.At.End
+		n.zeros, n.At.End = zeros, len(text)-len(power)+end
+		n.digits.End = n.At.End
 	}
 }
 
@@ -138,30 +138,30 @@ var multipliers = sync.OnceValue(func() map[string]int {
 
 // multiplier reads a word for thousands or millions. Single letters count only if a currency comes
 // before the number.
-func (f *Number) multiplier(text string) {
-	rest, gap := cutSpace(text[f.At.End:])
+func (n *Number) multiplier(text string) {
+	rest, gap := cutSpace(text[n.At.End:])
 	end := len(shortWord(rest))
 	zeros := multipliers()[scan.Fold(rest[:end])]
-	if zeros == 0 || end == 1 && (f.Currency == "" || gap > 0) || gap == 0 && end > 3 {
+	if zeros == 0 || end == 1 && (n.Currency == "" || gap > 0) || gap == 0 && end > 3 {
 		return
 	}
-	f.zeros, f.At.End = zeros, f.At.End+gap+end
-	if second, gap := cutSpace(text[f.At.End:]); zeros <= 3 && gap > 0 {
+	n.zeros, n.At.End = zeros, n.At.End+gap+end
+	if second, gap := cutSpace(text[n.At.End:]); zeros <= 3 && gap > 0 {
 		next := len(shortWord(second))
 		if more := multipliers()[scan.Fold(second[:next])]; more > zeros && more <= 6 && next > 1 {
-			f.zeros, f.At.End = zeros+more, f.At.End+gap+next
+			n.zeros, n.At.End = zeros+more, n.At.End+gap+next
 		}
 	}
-	if strings.HasPrefix(text[f.At.End:], ".") && len(scan.Fold(rest[:end])) <= 3 && end > 1 {
-		f.At.End++
+	if strings.HasPrefix(text[n.At.End:], ".") && len(scan.Fold(rest[:end])) <= 3 && end > 1 {
+		n.At.End++
 	}
 }
 
 // multipliedCurrency reads a multiplier that is attached to a currency: 5m EUR, 5 M€, 120 TEUR. A
 // letter with a space on both sides may be meters or tons, so the number is unclear.
-func (f *Number) multipliedCurrency(text string) {
-	rest, gap := cutSpace(text[f.At.End:])
-	if rest == "" || f.zeros != 0 || f.Currency != "" {
+func (n *Number) multipliedCurrency(text string) {
+	rest, gap := cutSpace(text[n.At.End:])
+	if rest == "" || n.zeros != 0 || n.Currency != "" {
 		return
 	}
 	zeros := map[byte]int{'k': 3, 't': 3, 'm': 6}[rest[0]|0x20]
@@ -171,8 +171,8 @@ func (f *Number) multipliedCurrency(text string) {
 		return
 	}
 	if space > 0 && (gap > 0 || rest[0]|0x20 == 't') {
-		f.isUnclear = true
+		n.isUnclear = true
 		return
 	}
-	f.zeros, f.Currency, f.At.End = zeros, code, f.At.End+gap+1+space+size
+	n.zeros, n.Currency, n.At.End = zeros, code, n.At.End+gap+1+space+size
 }

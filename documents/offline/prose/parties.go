@@ -25,12 +25,12 @@ func (r *Reader) partiesIn(q *questions.Question, s scan.Span) []ranking.Answer 
 		if open < 0 {
 			return all
 		}
-		inner := scan.Span{Start: at + open + 1, End: s.End}
+		inner := scan.Between(at+open+1, s.End)
 		if end := strings.IndexByte(r.doc.Text[inner.Start:s.End], ')'); end >= 0 {
 			inner.End = inner.Start + end
 		}
-		name := names.Last(r.doc.Text, scan.Span{Start: at, End: inner.Start - 1})
-		if r.isRole(q, inner) && name.End > name.Start && names.LooksLikeName(r.doc.Text, name) {
+		name := names.Last(r.doc.Text, scan.Between(at, inner.Start-1))
+		if r.isRole(q, inner) && !name.IsEmpty() && names.LooksLikeName(r.doc.Text, name) {
 			all = append(all, values.StringAnswer(r.doc.Text, name, roleWeight))
 		}
 		at = min(inner.End+1, s.End)
@@ -44,7 +44,7 @@ func (r *Reader) calledIn(q *questions.Question, s scan.Span) []ranking.Answer {
 	const maxRoleBytes = 48
 	from := s.Start
 	lower := strings.ToLower(s.In(r.doc.Text))
-	if len(lower) != s.End-s.Start {
+	if len(lower) != s.Len() {
 		return nil // lower case has other offsets
 	}
 	for at := 0; at < len(lower); {
@@ -52,12 +52,12 @@ func (r *Reader) calledIn(q *questions.Question, s scan.Span) []ranking.Answer {
 		if i < 0 {
 			break
 		}
-		role := scan.Span{Start: s.Start + at + i + size, End: min(s.End, s.Start+at+i+size+maxRoleBytes)}
+		role := scan.Between(s.Start+at+i+size, min(s.End, s.Start+at+i+size+maxRoleBytes))
 		if stop := strings.IndexAny(role.In(r.doc.Text), ",;)"); stop > 0 {
 			role.End = role.Start + stop
 		}
-		name := names.SkipTitle(r.doc.Text, names.Last(r.doc.Text, scan.Span{Start: from, End: s.Start + at + i}))
-		if r.isRole(q, role) && name.End > name.Start && names.LooksLikeName(r.doc.Text, name) {
+		name := names.SkipTitle(r.doc.Text, names.Last(r.doc.Text, scan.Between(from, s.Start+at+i)))
+		if r.isRole(q, role) && !name.IsEmpty() && names.LooksLikeName(r.doc.Text, name) {
 			all = append(all, values.StringAnswer(r.doc.Text, name, roleWeight))
 		}
 		from, at = role.End, role.End-s.Start
@@ -79,7 +79,7 @@ func firstOf(text string, words []string) (at, size int) {
 // isRole reports whether a span is the role that the question asks for, with few other words.
 func (r *Reader) isRole(q *questions.Question, inner scan.Span) bool {
 	const maxRoleBytes = 60
-	if inner.End-inner.Start > maxRoleBytes {
+	if inner.Len() > maxRoleBytes {
 		return false
 	}
 	words := r.doc.MentionsIn(inner)
@@ -113,7 +113,7 @@ func (r *Reader) FromGreeting(q *questions.Question) []ranking.Answer {
 		if !slices.ContainsFunc(words[:min(greetingWords, len(words))], isGreeting) {
 			continue
 		}
-		if name := names.AfterGreeting(r.doc.Text, s); name.End > name.Start {
+		if name := names.AfterGreeting(r.doc.Text, s); !name.IsEmpty() {
 			return []ranking.Answer{values.StringAnswer(r.doc.Text, name, greetingWeight)}
 		}
 	}

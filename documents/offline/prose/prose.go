@@ -76,11 +76,11 @@ func (r *Reader) datesBeside(q *questions.Question, s scan.Span) []ranking.Answe
 	var all []ranking.Answer
 	for i, score := range r.Scores(q, s, spans) {
 		if score > 0 {
-			c := values.DateAnswer(q, days[i], score)
+			a := values.DateAnswer(q, days[i], score)
 			if q.Variable.Type == answers.String {
-				c.Value = answers.Value{Type: answers.String, Text: c.At.In(r.doc.Text)}
+				a.Value = answers.Value{Type: answers.String, Text: a.At.In(r.doc.Text)}
 			}
-			all = append(all, c)
+			all = append(all, a)
 		}
 	}
 	return all
@@ -107,11 +107,11 @@ func (r *Reader) numbersBeside(q *questions.Question, s scan.Span) []ranking.Ans
 	var all []ranking.Answer
 	for i, score := range r.Scores(q, s, spans) {
 		if score > 0 {
-			c := values.NumberAnswer(found[i], score)
+			a := values.NumberAnswer(found[i], score)
 			if q.Variable.Type == answers.String {
-				c.Value = answers.Value{Type: answers.String, Text: c.At.In(r.doc.Text)}
+				a.Value = answers.Value{Type: answers.String, Text: a.At.In(r.doc.Text)}
 			}
-			all = append(all, c)
+			all = append(all, a)
 		}
 	}
 	return all
@@ -128,8 +128,8 @@ func (r *Reader) durationsBeside(q *questions.Question, s scan.Span) []ranking.A
 	}
 	var all []ranking.Answer
 	for i, score := range r.Scores(q, s, spans) {
-		if c := values.DurationAnswer(r.doc.Text, q, durations[i], score); score > 0 && c.Key != "" {
-			all = append(all, c)
+		if a := values.DurationAnswer(r.doc.Text, q, durations[i], score); score > 0 && a.Key != "" {
+			all = append(all, a)
 		}
 	}
 	return all
@@ -147,7 +147,7 @@ func (r *Reader) ratesIn(q *questions.Question, s scan.Span) []ranking.Answer {
 	}
 	var all []ranking.Answer
 	for _, l := range r.doc.DurationsIn(s) {
-		next := r.doc.MentionsIn(scan.Span{Start: l.At.End, End: min(s.End, l.At.End+maxGap)})
+		next := r.doc.MentionsIn(scan.Between(l.At.End, min(s.End, l.At.End+maxGap)))
 		per := slices.ContainsFunc(next, func(m lexicon.Mention) bool { return m.Term == asked[1] })
 		if l.Unit == asked[0] && per && !strings.ContainsAny(r.doc.Text[l.At.End:next[0].At.Start], ",;.") {
 			all = append(all, values.DurationAnswer(r.doc.Text, q, l, rateWeight))
@@ -166,11 +166,11 @@ func (r *Reader) Scores(q *questions.Question, s scan.Span, spans []scan.Span) [
 		if r.doc.Watch.Stopped() {
 			break
 		}
-		before := r.afterAnd(scan.Span{Start: from, End: max(from, v.Start)}) // two amounts may share the currency between them
+		before := r.afterAnd(scan.Between(from, max(from, v.Start))) // two amounts may share the currency between them
 		scores[i] = ranking.MatchWords(q, r.doc.MentionsIn(before), r.doc.Topic) * sentenceWeight
-		after := scan.Span{Start: v.End, End: max(v.End, s.End)} // a range may continue in the next sentence
+		after := scan.Between(v.End, max(v.End, s.End)) // a range may continue in the next sentence
 		if i+1 < len(spans) {
-			after.End = endBeforeAnd(r.doc.Text, scan.Span{Start: v.End, End: max(v.End, spans[i+1].Start)})
+			after.End = endBeforeAnd(r.doc.Text, scan.Between(v.End, max(v.End, spans[i+1].Start)))
 		}
 		const afterFactor = 0.95
 		around := slices.Concat(r.doc.MentionsIn(before), r.doc.MentionsIn(scan.CutAtComma(r.doc.Text, after)))
@@ -195,7 +195,7 @@ func (r *Reader) afterAnd(s scan.Span) scan.Span {
 	if last < 0 {
 		return s
 	}
-	rest := scan.Span{Start: s.Start + last, End: s.End}
+	rest := scan.Between(s.Start+last, s.End)
 	if !slices.ContainsFunc(r.doc.MentionsIn(rest), func(m lexicon.Mention) bool {
 		return lexicon.IsTerm(m.Term) && !m.Filler && !slices.Contains(lexicon.GenericTerms, m.Term)
 	}) {
@@ -207,13 +207,13 @@ func (r *Reader) afterAnd(s scan.Span) scan.Span {
 // endBeforeAnd returns where the words end that belong to the value before, at the first "and" or
 // comma.
 func endBeforeAnd(text string, s scan.Span) int {
-	first := s.End - s.Start
+	first := s.Len()
 	for _, and := range ands {
 		if i := strings.Index(s.In(text), and); i >= 0 {
 			first = min(first, i)
 		}
 	}
-	if first == s.End-s.Start {
+	if first == s.Len() {
 		return s.Start
 	}
 	return s.Start + first

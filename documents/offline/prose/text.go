@@ -23,19 +23,19 @@ func (r *Reader) textBeside(q *questions.Question, s scan.Span) []ranking.Answer
 		}
 		end, score := ranking.PhraseAt(q, words, i)
 		if score == 0 {
-			if c, ok := r.codeAt(q, words[i], s); ok {
-				return []ranking.Answer{c}
+			if a, ok := r.codeAt(q, words[i], s); ok {
+				return []ranking.Answer{a}
 			}
 			continue
 		}
-		rest := lexicon.SkipLink(r.doc.Text, scan.Span{Start: end, End: min(s.End, end+values.MaxValueBytes)})
-		if c, ok := r.textAfter(q, rest); ok {
-			c.Score *= score * sentenceWeight
-			return []ranking.Answer{c}
+		rest := lexicon.SkipLink(r.doc.Text, scan.Between(end, min(s.End, end+values.MaxValueBytes)))
+		if a, ok := r.textAfter(q, rest); ok {
+			a.Score *= score * sentenceWeight
+			return []ranking.Answer{a}
 		}
-		if c, ok := r.nameBeside(q, scan.Span{Start: end, End: rest.End}); ok {
-			c.Score *= score * sentenceWeight
-			return []ranking.Answer{c}
+		if a, ok := r.nameBeside(q, scan.Between(end, rest.End)); ok {
+			a.Score *= score * sentenceWeight
+			return []ranking.Answer{a}
 		}
 	}
 	return nil
@@ -45,11 +45,11 @@ func (r *Reader) textBeside(q *questions.Question, s scan.Span) []ranking.Answer
 func (r *Reader) textAfter(q *questions.Question, rest scan.Span) (ranking.Answer, bool) {
 	switch q.Shape {
 	case questions.IDShape:
-		if at := r.values.Identifier(rest); at.End > at.Start && at.Start-rest.Start < values.NearBytes {
+		if at := r.values.Identifier(rest); !at.IsEmpty() && at.Start-rest.Start < values.NearBytes {
 			return values.StringAnswer(r.doc.Text, at, 1), true
 		}
 	case questions.LawShape:
-		if at := names.CutClause(r.doc.Text, names.CutLawPrefix(r.doc.Text, rest)); at.End > at.Start && names.LooksLikeName(r.doc.Text, at) {
+		if at := names.CutClause(r.doc.Text, names.CutLawPrefix(r.doc.Text, rest)); !at.IsEmpty() && names.LooksLikeName(r.doc.Text, at) {
 			return values.StringAnswer(r.doc.Text, at, 1), true
 		}
 	}
@@ -69,10 +69,10 @@ func (r *Reader) codeAt(q *questions.Question, m lexicon.Mention, s scan.Span) (
 	if i < 0 {
 		return ranking.Answer{}, false
 	}
-	at := r.values.Identifier(scan.Span{Start: m.At.End, End: min(s.End, m.At.End+values.MaxValueBytes)})
+	at := r.values.Identifier(scan.Between(m.At.End, min(s.End, m.At.End+values.MaxValueBytes)))
 	code := at.In(r.doc.Text)
 	isCode := strings.ContainsFunc(code, unicode.IsLetter) || len(code) >= minDigits
-	if at.End == at.Start || at.Start-m.At.End > maxGap || !isCode {
+	if at.IsEmpty() || at.Start-m.At.End > maxGap || !isCode {
 		return ranking.Answer{}, false
 	}
 	return values.StringAnswer(r.doc.Text, at, q.Patterns[i].Weight*ranking.OptionalMissing*sentenceWeight), true
@@ -88,7 +88,7 @@ func (r *Reader) nameBeside(q *questions.Question, s scan.Span) (ranking.Answer,
 	if q.Shape != questions.NameShape || rest == text && (r.doc.Lang == "de" || !slices.Contains(persons, q.Concept)) {
 		return ranking.Answer{}, false
 	}
-	at := names.CapitalizedRun(r.doc.Text, scan.Span{Start: s.End - len(rest), End: s.End})
+	at := names.CapitalizedRun(r.doc.Text, scan.Between(s.End-len(rest), s.End))
 	const minWords = 2
 	if len(strings.Fields(at.In(r.doc.Text))) < minWords || r.doc.IsOnlyTerms(at) {
 		return ranking.Answer{}, false

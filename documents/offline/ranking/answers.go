@@ -37,23 +37,23 @@ const (
 func Best(w *scan.Watch, all []Answer) (first Answer, ok bool) {
 	best := map[string]Answer{}
 	var keys []string
-	for _, c := range all {
+	for _, a := range all {
 		if w.Stopped() {
 			return Answer{}, false
 		}
-		known, ok := best[c.Key]
+		known, ok := best[a.Key]
 		if !ok {
-			keys = append(keys, c.Key)
-			best[c.Key] = c
+			keys = append(keys, a.Key)
+			best[a.Key] = a
 			continue
 		}
-		score := math.Max(known.Score, c.Score) + RepeatBonus
-		if c.Score > known.Score {
-			known = c
+		score := math.Max(known.Score, a.Score) + RepeatBonus
+		if a.Score > known.Score {
+			known = a
 		}
-		known.Ambiguous = known.Ambiguous && c.Ambiguous
+		known.Ambiguous = known.Ambiguous && a.Ambiguous
 		known.Score = math.Min(score, maxScore)
-		best[c.Key] = known
+		best[a.Key] = known
 	}
 	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(best[b].Score, best[a].Score) })
 	if len(keys) == 0 || best[keys[0]].Score < MinScore {

@@ -28,6 +28,14 @@ func LastRune(text string) rune {
 	return last
 }
 
+// RuneStart returns the first offset from i on, and before end, at which a character begins.
+func RuneStart(text string, i, end int) int {
+	for i < end && !utf8.RuneStart(text[i]) {
+		i++
+	}
+	return i
+}
+
 // SkipDigits returns the offset after the digits that begin at offset i.
 func SkipDigits(text string, i int) int {
 	for i < len(text) && IsDigit(text[i]) {

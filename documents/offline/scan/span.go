@@ -14,6 +14,15 @@ type Span struct{ Start, End int }
 // In returns the part of the text that the span covers.
 func (s Span) In(text string) string { return text[s.Start:s.End] }
 
+// Between returns the span from start up to, but not including, end.
+func Between(start, end int) Span { return Span{start, end} }
+
+// Len returns the number of bytes.
+func (s Span) Len() int { return s.End - s.Start }
+
+// IsEmpty reports whether the span covers no text.
+func (s Span) IsEmpty() bool { return s.End <= s.Start }
+
 // MaxStretch limits the bytes of a sentence, and of the text beside a label.
 const MaxStretch = 4 << 10
 
@@ -34,10 +43,10 @@ func LineSpans(b *documents.Block) []Span {
 // TrimSpace removes spaces, tabs and line breaks from both ends of a span.
 func TrimSpace(text string, s Span) Span {
 	const blank = " \t\n"
-	for s.Start < s.End && strings.IndexByte(blank, text[s.Start]) >= 0 {
+	for !s.IsEmpty() && strings.IndexByte(blank, text[s.Start]) >= 0 {
 		s.Start++
 	}
-	for s.End > s.Start && strings.IndexByte(blank, text[s.End-1]) >= 0 {
+	for !s.IsEmpty() && strings.IndexByte(blank, text[s.End-1]) >= 0 {
 		s.End--
 	}
 	return s
@@ -73,7 +82,7 @@ func CutWord(text, word string) (rest string, ok bool) {
 // Shorten returns at most maxBytes of a span and does not cut a word, unless the span begins with a
 // longer one.
 func Shorten(text string, s Span, maxBytes int) Span {
-	if s.End-s.Start <= maxBytes {
+	if s.Len() <= maxBytes {
 		return s
 	}
 	return Span{s.Start, s.Start + lastBreak(text[s.Start:s.Start+maxBytes])}
@@ -83,7 +92,7 @@ func Shorten(text string, s Span, maxBytes int) Span {
 // any.
 func SplitLong(text string, s Span) []Span {
 	var parts []Span
-	for s.End-s.Start > MaxStretch {
+	for s.Len() > MaxStretch {
 		cut := Shorten(text, s, MaxStretch).End
 		parts = append(parts, Span{s.Start, cut})
 		s.Start = cut + len(text[cut:s.End]) - len(strings.TrimLeft(text[cut:s.End], " \n\t"))

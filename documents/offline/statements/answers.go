@@ -110,7 +110,7 @@ func cutLabel(text string, s scan.Span) (label, value scan.Span, ok bool) {
 	part := s.In(text)
 	for i := range len(part) {
 		if part[i] == '\t' || part[i] == ':' && i+1 < len(part) && strings.IndexByte(" \t\n", part[i+1]) >= 0 {
-			return scan.Span{Start: s.Start, End: s.Start + i}, scan.TrimSpace(text, scan.Span{Start: s.Start + i + 1, End: s.End}), true
+			return scan.Between(s.Start, s.Start+i), scan.TrimSpace(text, scan.Between(s.Start+i+1, s.End)), true
 		}
 	}
 	return scan.Span{}, scan.Span{}, false
@@ -119,15 +119,15 @@ func cutLabel(text string, s scan.Span) (label, value scan.Span, ok bool) {
 // answerBehind reads the answer after a label. isFinal is true if the clause is a label with a
 // value, even if the value is no answer, because a label and a value of another kind do not form a
 // statement.
-func (r *Reader) answerBehind(asked subject, clause, sentence scan.Span) (c ranking.Answer, isFinal bool) {
+func (r *Reader) answerBehind(asked subject, clause, sentence scan.Span) (a ranking.Answer, isFinal bool) {
 	label, behind, labeled := cutLabel(r.doc.Text, clause)
 	if !labeled {
 		return ranking.Answer{}, false
 	}
 	value, ok := readYesNo(behind.In(r.doc.Text))
 	quote := names.Trim(r.doc.Text, clause)
-	if !ok && r.isDayDone(asked, scan.Span{Start: behind.Start, End: sentence.End}) {
-		value, ok, quote = true, true, names.Trim(r.doc.Text, scan.Span{Start: clause.Start, End: sentence.End})
+	if !ok && r.isDayDone(asked, scan.Between(behind.Start, sentence.End)) {
+		value, ok, quote = true, true, names.Trim(r.doc.Text, scan.Between(clause.Start, sentence.End))
 	}
 	if !ok && !r.isNotYet(behind) {
 		return ranking.Answer{}, r.isUnanswered(asked, label, behind)

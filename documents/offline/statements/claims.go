@@ -30,13 +30,13 @@ func (r *Reader) claimIn(asked subject, s scan.Span) (ranking.Answer, bool) {
 	if !hasAll(wanted, claimTerms(words)) || r.isConditional(words) {
 		return ranking.Answer{}, false
 	}
-	if c, isFinal := r.answerBehind(asked, clause, s); isFinal {
-		return c, c.Key != ""
+	if a, isFinal := r.answerBehind(asked, clause, s); isFinal {
+		return a, a.Key != ""
 	}
 	if !r.isStatement(clause, words, wanted) {
 		return ranking.Answer{}, false
 	}
-	stance := r.stances.stanceOf(clause, scan.Span{Start: clause.End, End: s.End}, wanted)
+	stance := r.stances.stanceOf(clause, scan.Between(clause.End, s.End), wanted)
 	if stance == depends || r.isDue(clause, asked) || r.isReported(clause, s) {
 		return ranking.Answer{}, false
 	}
@@ -56,7 +56,7 @@ func (r *Reader) clauseWith(wanted []string, s scan.Span) scan.Span {
 		if i := strings.IndexAny(r.doc.Text[at:s.End], ",;"); i >= 0 {
 			end = at + i
 		}
-		part := scan.TrimSpace(r.doc.Text, scan.Span{Start: at, End: end})
+		part := scan.TrimSpace(r.doc.Text, scan.Between(at, end))
 		if hasAll(wanted, claimTerms(r.doc.MentionsIn(part))) {
 			return part
 		}
@@ -162,7 +162,7 @@ func (r *Reader) isDue(at scan.Span, asked subject) bool {
 		if !isDone(m) {
 			continue
 		}
-		before, behind := scan.Span{Start: at.Start, End: m.At.Start}, scan.Span{Start: m.At.End, End: at.End}
+		before, behind := scan.Between(at.Start, m.At.Start), scan.Between(m.At.End, at.End)
 		nots, _ := r.stances.negations(before)
 		return nots == 0 && (r.isLater(at) || duties()[r.doc.Lang].count(scan.WordsIn(r.doc.Text, before)) > 0 ||
 			dutiesBehind()[r.doc.Lang].count(scan.WordsIn(r.doc.Text, behind)) > 0)
@@ -182,7 +182,7 @@ var joiners = scan.LazySet("that whether dass ob que qu che dat att ze iz czy ca
 
 // isReported reports a clause that the clause before it denies or doubts: "he denies that ...".
 func (r *Reader) isReported(clause, sentence scan.Span) bool {
-	before := scan.Span{Start: sentence.Start, End: clause.Start}
+	before := scan.Between(sentence.Start, clause.Start)
 	if before.Start == before.End || !joiners()[scan.FirstWord(clause.In(r.doc.Text))] {
 		return false
 	}

@@ -52,40 +52,56 @@ func (r *Reader) claims(q *questions.Question, asked *questions.Pattern) []ranki
 	if len(wanted) == 0 {
 		return nil
 	}
-	var all []ranking.Answer
-	plainQuery := *q
-	plainQuery.Patterns = []questions.Pattern{{Terms: wanted, Weight: asked.Weight}}
-	m := subject{terms: wanted, duty: asksForDuty(q, asked)}
+	about := subject{terms: wanted, duty: asksForDuty(q, asked)}
 	relevant := r.doc.SimilarTerms(slices.Concat(wanted, taxWords(wanted)))
-	for i := range r.set.Pairs {
-		if r.doc.Watch.Stopped() {
-			return nil
-		}
-		if !lexicon.AnyIn(relevant, r.set.Pairs[i].Label) {
-			continue
-		}
-		if c, ok := r.pairAnswer(&plainQuery, &r.set.Pairs[i], m); ok {
-			all = append(all, c)
-		}
-	}
-	all = append(all, r.boxes(&plainQuery)...)
-	state := slices.ContainsFunc(asked.Terms, func(t string) bool { return slices.Contains(q.Optional, t) })
-	for _, s := range r.set.Sentences {
-		if r.doc.Watch.Stopped() {
-			return nil
-		}
-		if !r.doc.MentionsAny(relevant, s) {
-			continue
-		}
-		c, ok := r.claimIn(m, s)
-		if ok && (!state || r.hasState(c.At)) && !r.isRequirement(asked.Terms, c.At) {
-			c.Score *= asked.Weight
-			all = append(all, c)
-		}
+	plain := *q // the question without words for a negation or a state
+	plain.Patterns = []questions.Pattern{{Terms: wanted, Weight: asked.Weight}}
+	plain.Relevant = relevant
+	asksForState := slices.ContainsFunc(asked.Terms, func(t string) bool { return slices.Contains(q.Optional, t) })
+	all := slices.Concat(r.fromPairs(&plain, about), r.boxes(&plain), r.fromSentences(&plain, about, asked, asksForState))
+	if r.doc.Watch.Stopped() {
+		return nil
 	}
 	if flips {
 		for i := range all {
 			all[i] = newAnswer(all[i].Value.Text != "true", all[i].At, all[i].Score)
+		}
+	}
+	return all
+}
+
+// fromPairs returns the answers of labels with their values.
+func (r *Reader) fromPairs(q *questions.Question, about subject) []ranking.Answer {
+	var all []ranking.Answer
+	for i := range r.set.Pairs {
+		if r.doc.Watch.Stopped() {
+			return nil
+		}
+		if !lexicon.AnyIn(q.Relevant, r.set.Pairs[i].Label) {
+			continue
+		}
+		if a, ok := r.pairAnswer(q, &r.set.Pairs[i], about); ok {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// fromSentences returns the answers of sentences. If the question asks for a state, a sentence
+// without one does not answer.
+func (r *Reader) fromSentences(q *questions.Question, about subject, asked *questions.Pattern, asksForState bool) []ranking.Answer {
+	var all []ranking.Answer
+	for _, s := range r.set.Sentences {
+		if r.doc.Watch.Stopped() {
+			return nil
+		}
+		if !r.doc.MentionsAny(q.Relevant, s) {
+			continue
+		}
+		a, ok := r.claimIn(about, s)
+		if ok && (!asksForState || r.hasState(a.At)) && !r.isRequirement(asked.Terms, a.At) {
+			a.Score *= asked.Weight
+			all = append(all, a)
 		}
 	}
 	return all

@@ -100,7 +100,7 @@ func (c *collector) prose(text string, item bool) {
 		if c.watch.Stopped() {
 			return
 		}
-		if s.End-s.Start > maxSentenceBytes {
+		if s.Len() > maxSentenceBytes {
 			s, c.isPart = scan.Shorten(text, s, maxSentenceBytes), true
 		}
 		for _, part := range clauses(s.In(text)) {

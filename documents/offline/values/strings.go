@@ -40,7 +40,7 @@ func (r *Reader) stringOf(q *questions.Question, s scan.Span) []ranking.Answer {
 	default:
 		s = r.Clause(s)
 	}
-	if s.End <= s.Start || !scan.HasWord(s.In(r.doc.Text)) {
+	if s.IsEmpty() || !scan.HasWord(s.In(r.doc.Text)) {
 		return nil
 	}
 	if q.Shape == questions.NameShape && !names.LooksLikeName(r.doc.Text, s) {
@@ -57,9 +57,9 @@ func (r *Reader) stringOf(q *questions.Question, s scan.Span) []ranking.Answer {
 // shownDate returns the first date as it is written.
 func (r *Reader) shownDate(q *questions.Question, s scan.Span) []ranking.Answer {
 	if days := r.doc.AllDatesIn(s); len(days) > 0 {
-		c := DateAnswer(q, days[0], 1)
-		c.Value, c.Ambiguous = answers.Value{Type: answers.String, Text: c.At.In(r.doc.Text)}, false
-		return []ranking.Answer{c}
+		a := DateAnswer(q, days[0], 1)
+		a.Value, a.Ambiguous = answers.Value{Type: answers.String, Text: a.At.In(r.doc.Text)}, false
+		return []ranking.Answer{a}
 	}
 	return nil
 }
@@ -68,9 +68,9 @@ func (r *Reader) shownDate(q *questions.Question, s scan.Span) []ranking.Answer 
 func (r *Reader) shownNumber(q *questions.Question, s scan.Span) []ranking.Answer {
 	for _, f := range r.doc.NumbersIn(s) {
 		if (q.Shape == questions.PercentShape) == f.Percent {
-			c := StringAnswer(r.doc.Text, f.At, 1)
-			c.Key = f.Value
-			return []ranking.Answer{c}
+			a := StringAnswer(r.doc.Text, f.At, 1)
+			a.Key = f.Value
+			return []ranking.Answer{a}
 		}
 	}
 	return nil
@@ -86,11 +86,11 @@ func (r *Reader) TimeOfDay(s scan.Span) scan.Span {
 		}
 		end := scan.SkipDigits(text, i)
 		if size := dates.ClockLength(text[i:]); size > 0 && !r.doc.IsAmountAt(s.Start+i) && !r.doc.IsDateAt(s.Start+i) {
-			return scan.Span{Start: s.Start + i, End: s.Start + i + size}
+			return scan.Between(s.Start+i, s.Start+i+size)
 		}
 		i = end
 	}
-	return scan.Span{Start: s.Start, End: s.Start}
+	return scan.Between(s.Start, s.Start)
 }
 
 // Identifier returns the words of an identifier at the beginning of a span: RE-2026-17, INV 2026/4.
@@ -118,9 +118,9 @@ func (r *Reader) Identifier(s scan.Span) scan.Span {
 		at = stop + 1
 	}
 	if !digits || r.doc.IsDateAt(s.Start) {
-		return scan.Span{Start: s.Start, End: s.Start}
+		return scan.Between(s.Start, s.Start)
 	}
-	return names.Trim(r.doc.Text, scan.Span{Start: s.Start, End: end})
+	return names.Trim(r.doc.Text, scan.Between(s.Start, end))
 }
 
 // WithShape returns the values in a span that have a shape of their own, such as e-mail addresses.
@@ -142,7 +142,7 @@ func (r *Reader) WithShape(s questions.Shape, in scan.Span, score float64) []ran
 	case questions.CurrencyShape:
 		at := names.Trim(r.doc.Text, in)
 		if _, size := numbers.CurrencyAt(at.In(r.doc.Text)); size > 0 {
-			all = append(all, StringAnswer(r.doc.Text, scan.Span{Start: at.Start, End: at.Start + size}, score))
+			all = append(all, StringAnswer(r.doc.Text, scan.Between(at.Start, at.Start+size), score))
 		}
 	}
 	return all
@@ -151,7 +151,7 @@ func (r *Reader) WithShape(s questions.Shape, in scan.Span, score float64) []ran
 // Clause ends a span with its sentence and removes the punctuation around it.
 func (r *Reader) Clause(s scan.Span) scan.Span {
 	s.End = min(s.End, r.sentenceEnd(s.Start))
-	if s.End-s.Start > MaxValueBytes {
+	if s.Len() > MaxValueBytes {
 		text := s.In(r.doc.Text)
 		if i := strings.IndexAny(text, ".;\n"); i > 0 {
 			s.End = s.Start + i

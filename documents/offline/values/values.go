@@ -64,14 +64,14 @@ func (r *Reader) dateOf(q *questions.Question, s scan.Span) []ranking.Answer {
 	if len(days) == 0 {
 		return nil
 	}
-	c := DateAnswer(q, days[0], 1)
+	a := DateAnswer(q, days[0], 1)
 	if days[0].At.Start-s.Start > NearBytes {
-		c.Score *= farPenalty
+		a.Score *= farPenalty
 	}
 	if len(days) > 1 {
-		c.Score *= severalPenalty
+		a.Score *= severalPenalty
 	}
-	return []ranking.Answer{c}
+	return []ranking.Answer{a}
 }
 
 // PeriodEnd reads the first or the last day of a period such as "1 May to 31 July", for variables
@@ -144,14 +144,14 @@ func onlyNumber(found []numbers.Number, s scan.Span, fit func(numbers.Number) bo
 	if len(fitting) == 0 {
 		return nil
 	}
-	c := NumberAnswer(fitting[0], 1)
+	a := NumberAnswer(fitting[0], 1)
 	if len(fitting) > 1 && fitting[1].Value != fitting[0].Value {
-		c.Score *= severalPenalty
+		a.Score *= severalPenalty
 	}
 	if fitting[0].At.Start-s.Start > NearBytes {
-		c.Score *= farPenalty
+		a.Score *= farPenalty
 	}
-	return []ranking.Answer{c}
+	return []ranking.Answer{a}
 }
 
 // durationNumber reads the number of a duration. If the label names the unit, the number may stand
@@ -169,11 +169,11 @@ func (r *Reader) durationNumber(q *questions.Question, p *candidates.Pair) []ran
 // DateAnswer returns a date as an answer. It has no value if the date is invalid or only an anchor
 // of a period.
 func DateAnswer(q *questions.Question, d dates.Date, score float64) ranking.Answer {
-	c := dateAnswer(d, score)
+	a := dateAnswer(d, score)
 	if d.Invalid || d.Anchor == dates.PeriodOffset || d.Anchor == dates.PeriodStart && !q.AcceptsStart {
-		c.NoValue, c.Key = true, ranking.NoValueKey
+		a.NoValue, a.Key = true, ranking.NoValueKey
 	}
-	return c
+	return a
 }
 
 func dateAnswer(d dates.Date, score float64) ranking.Answer {
@@ -190,9 +190,9 @@ func NumberAnswer(f numbers.Number, score float64) ranking.Answer {
 // unit.
 func DurationAnswer(text string, q *questions.Question, l index.Duration, score float64) ranking.Answer {
 	if q.Variable.Type == answers.String {
-		c := StringAnswer(text, l.At, score)
-		c.Key = l.Value + l.Unit
-		return c
+		a := StringAnswer(text, l.At, score)
+		a.Key = l.Value + l.Unit
+		return a
 	}
 	if asked := q.Unit(); asked != "" && asked != l.Unit {
 		return ranking.Answer{}

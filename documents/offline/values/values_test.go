@@ -62,7 +62,7 @@ func TestPeriodEnd(t *testing.T) {
 	r := reader(t, text)
 	for name, want := range map[string]string{"contract_start": "2026-05-01", "contract_end": "2026-07-31"} {
 		q := questions.New(answers.Variable{Name: name, Type: answers.Date})
-		found := r.PeriodEnd(q, scan.Span{Start: 0, End: len(text)}, []string{"TERM"})
+		found := r.PeriodEnd(q, scan.Between(0, len(text)), []string{"TERM"})
 		if len(found) != 1 || found[0].Value.Text != want {
 			t.Errorf("%s: %+v, want %s", name, found, want)
 		}
