@@ -149,7 +149,7 @@ func utf16Of(text string, order binary.AppendByteOrder) string {
 	return string(out)
 }
 
-func TestRefused(t *testing.T) {
+func TestDetectRefuses(t *testing.T) {
 	check(t, []sample{
 		{"empty", "", "", documents.ErrEmpty},
 		{"white space", " \r\n\t\n", "", documents.ErrEmpty},
@@ -166,7 +166,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// ole is a container with a directory of these entries and nothing in them.
+// ole returns an OLE container whose directory has these entries, which are empty.
 func ole(entries ...string) string {
 	header := make([]byte, 512)
 	copy(header, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
@@ -213,7 +213,7 @@ func TestArchives(t *testing.T) {
 	})
 }
 
-// archive is a zip file of these members, each a name and a content.
+// archive returns a zip file; members are pairs of a name and a content.
 func archive(t *testing.T, members ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -233,7 +233,7 @@ func archive(t *testing.T, members ...string) string {
 	return out.String()
 }
 
-// counting counts the bytes that are read of a file.
+// counting counts the bytes that are read from a file.
 type counting struct {
 	io.ReaderAt
 	read int
@@ -245,7 +245,7 @@ func (c *counting) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-func TestReadsLittle(t *testing.T) {
+func TestDetectReadsLittle(t *testing.T) {
 	var members []string
 	for i := range 60_000 {
 		members = append(members, fmt.Sprintf("a-rather-long-name-of-a-member-that-fills-the-directory-%d", i), "")
@@ -272,7 +272,7 @@ func TestReadsLittle(t *testing.T) {
 	}
 }
 
-func TestEntriesAreLimited(t *testing.T) {
+func TestDetectLimitsEntries(t *testing.T) {
 	limits := documents.DefaultLimits()
 	limits.Objects = 2
 	_, err := kind.Detect(t.Context(), source(archive(t, "a", "", "b", "", "c", "")), limits)
@@ -281,7 +281,7 @@ func TestEntriesAreLimited(t *testing.T) {
 	}
 }
 
-func TestDoneContext(t *testing.T) {
+func TestDetectEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := kind.Detect(ctx, source("text"), documents.DefaultLimits()); !errors.Is(err, context.Canceled) {
@@ -300,7 +300,7 @@ func TestFailingSource(t *testing.T) {
 	}
 }
 
-func TestWhatIsAddedBehindChangesNothing(t *testing.T) {
+func TestDetectIgnoresAppendedBytes(t *testing.T) {
 	png, err := os.ReadFile(filepath.Join("testdata", "tint.png"))
 	if err != nil {
 		t.Fatal(err)
