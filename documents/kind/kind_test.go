@@ -50,11 +50,13 @@ func check(t *testing.T, samples []sample) {
 
 func TestRealFiles(t *testing.T) {
 	for name, want := range map[string]documents.Format{
-		"note.docx": documents.DOCX, "note.odt": documents.ODT, "note.epub": documents.EPUB, "note.rtf": documents.RTF, "note.pptx": documents.PPTX,
-		"note.pdf": documents.PDF, "note.odp": documents.ODP, "numbers.xlsx": documents.XLSX, "numbers.ods": documents.ODS,
+		"note.docx": documents.DOCX, "note.odt": documents.ODT, "note.epub": documents.EPUB, "note.rtf": documents.RTF,
+		"note.pptx": documents.PPTX,
+		"note.pdf":  documents.PDF, "note.odp": documents.ODP, "numbers.xlsx": documents.XLSX, "numbers.ods": documents.ODS,
 		"tone.mp3": documents.Audio, "tone.wav": documents.Audio, "tone.flac": documents.Audio, "tone.ogg": documents.Audio,
 		"tone.m4a": documents.Audio, "tone.aac": documents.Audio, "sound.mp4": documents.Video,
-		"tint.mp4": documents.Video, "tint.mov": documents.Video, "tint.webm": documents.Video, "tint.mkv": documents.Video, "tint.avi": documents.Video,
+		"tint.mp4": documents.Video, "tint.mov": documents.Video, "tint.webm": documents.Video, "tint.mkv": documents.Video,
+		"tint.avi": documents.Video,
 		"tint.png": documents.Image, "tint.jpg": documents.Image, "tint.gif": documents.Image, "tint.webp": documents.Image,
 		"tint.tiff": "", "tint.bmp": "", "note.doc": "", "numbers.xls": "",
 	} {
