@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// Builder puts a document together within limits. Its methods return ErrTooMuch once the document is full, which a reader
-// passes on; what was added before stays.
+// Builder builds a document within limits. Its methods return ErrTooMuch once the document is full; the blocks that were
+// added before stay in it. A reader returns that error as it is.
 type Builder struct {
 	Limits Limits
 	doc    Document
@@ -26,7 +26,7 @@ type Builder struct {
 	pictureBytes int64
 }
 
-// placed is a picture with the number of blocks in front of it.
+// placed is a picture with the number of blocks before it.
 type placed struct {
 	Picture
 	after int
@@ -37,10 +37,10 @@ func NewBuilder(format Format, limits Limits) *Builder {
 	return &Builder{Limits: limits, doc: Document{Format: format}}
 }
 
-// Title notes what the file calls itself.
+// Title sets the title that the file declares.
 func (b *Builder) Title(title string) { b.doc.Title = Clean(title) }
 
-// Page begins the next page, slide, sheet or chapter. It is false when no more are to be read: the reader then stops, and
+// Page begins the next page, slide, sheet or chapter. It returns false at the limit of pages; the reader then stops and
 // returns nil.
 func (b *Builder) Page() bool {
 	if b.doc.Pages >= b.Limits.Pages {
@@ -51,15 +51,15 @@ func (b *Builder) Page() bool {
 	return true
 }
 
-// Warn tells the caller what was left out. The same words are told once.
+// Warn adds a warning to the document, unless it has the same warning already.
 func (b *Builder) Warn(sentence string) {
 	if !slices.Contains(b.doc.Warnings, sentence) {
 		b.doc.Warnings = append(b.doc.Warnings, sentence)
 	}
 }
 
-// Add adds a block, cleaned; one without text adds nothing. Offsets, the page and, of a Row and a Field, the text are set
-// here.
+// Add cleans the text of a block and adds the block, unless it has no text. It sets the offsets, the page and, for a Row and a
+// Field, the text.
 func (b *Builder) Add(block Block) error {
 	if len(block.Cells) > 0 {
 		if b.overflows(block.Cells) {
@@ -86,8 +86,8 @@ func (b *Builder) Add(block Block) error {
 	return nil
 }
 
-// overflows tells cells that are more than a document may have, before they are copied: all may share one text, so that they
-// take a thousand times the memory once each has its own.
+// overflows reports whether cells have more text than the document may have. It is called before their text is copied,
+// because thousands of cells may share one text.
 func (b *Builder) overflows(cells []Cell) bool {
 	left := b.Limits.Text
 	for i := range cells {
@@ -100,7 +100,7 @@ func (b *Builder) tooLong() error {
 	return TooMuch("It has more text than the " + megabytes(b.Limits.Text) + " that can be read of one file. Send it in parts.")
 }
 
-// megabytes says roughly how much text there is.
+// megabytes formats a size in bytes for people.
 func megabytes(size int) string {
 	const unit = 1 << 20
 	if size < unit/10 {
@@ -109,8 +109,8 @@ func megabytes(size int) string {
 	return strconv.FormatFloat(math.Round(float64(size)*10/unit)/10, 'f', -1, 64) + " MB"
 }
 
-// Picture notes a picture that stands for text at this place. It is false when no more are taken, and a reader then need not
-// prepare another; how many are, Limits.Pictures says, and none without something to view them with.
+// Picture adds a picture that stands for text at this place. It returns false once the document takes no more pictures; the
+// reader then need not prepare another. If nothing can view pictures, Limits.Pictures is 0.
 func (b *Builder) Picture(p Picture) bool {
 	b.pictureBytes += int64(len(p.Data))
 	if !b.TakesPictures() {
@@ -129,12 +129,12 @@ func (b *Builder) unviewed() string {
 	return "Only the first pictures were read; the file has more than can be."
 }
 
-// TakesPictures reports whether another picture may be given.
+// TakesPictures reports whether the document takes another picture.
 func (b *Builder) TakesPictures() bool {
 	return len(b.pictures) < b.Limits.Pictures && b.pictureBytes <= b.Limits.PictureBytes
 }
 
-// PictureText is the text that somebody read in a picture, or why there is none.
+// PictureText is the text that a viewer read in a picture, or its error.
 type PictureText struct {
 	Blocks []Block
 	Err    error
@@ -171,16 +171,16 @@ func (b *Builder) InsertPictures(texts []PictureText) error {
 
 // UsePicture replaces an empty document by one picture without pages, for formats whose whole file can be viewed.
 func (b *Builder) UsePicture(p Picture) {
-	b.doc.Pages = 0 // the page of a text is unknown then
+	b.doc.Pages = 0 // the page of each text is unknown
 	b.pictures = []placed{{Picture: p}}
 }
 
-// addAll adds the blocks to a page that was passed already.
+// addAll adds the blocks to an earlier page.
 func (b *Builder) addAll(blocks []Block, page int) error {
 	pages := b.doc.Pages
 	defer func() { b.doc.Pages = pages }()
 	b.doc.Pages = page
-	tables := map[int]int{} // by the viewer's number
+	tables := map[int]int{} // number in the document by number of the viewer
 	for _, block := range blocks {
 		if block.Table != 0 && tables[block.Table] == 0 {
 			tables[block.Table] = b.NextTable()
@@ -214,15 +214,15 @@ func (b *Builder) IsEmpty() bool { return len(b.doc.Blocks)+len(b.pictures) == 0
 // MarkIncomplete notes that the document lacks something that a later attempt may read.
 func (b *Builder) MarkIncomplete() { b.doc.Incomplete = true }
 
-// Document returns the document as it stands. The Builder must not be used afterwards.
+// Document returns the document so far. The Builder must not be used afterwards.
 func (b *Builder) Document() *Document {
 	b.doc.seal()
 	return &b.doc
 }
 
-// Finish returns the document of a reader that returned err. A part that was read before ErrDamaged or ErrTooMuch is a
-// document with a warning. Errors: ErrNoText; err, as ErrDamaged if it has no [Error] in its chain and is not that of a
-// context. The Builder must not be used afterwards.
+// Finish returns the document of a reader that returned err. If err is ErrDamaged or ErrTooMuch, it returns what was read
+// before, with a warning. Otherwise it returns ErrNoText or err; err is wrapped in ErrDamaged if it has no [Error] in its chain
+// and does not come from a context. The Builder must not be used afterwards.
 func (b *Builder) Finish(err error) (*Document, error) {
 	d := b.Document()
 	switch {
@@ -240,10 +240,10 @@ func (b *Builder) Finish(err error) (*Document, error) {
 	return nil, err
 }
 
-// isPartial reports whether the text that was read before the error is good.
+// isPartial reports whether the text that was read before the error can be used.
 func isPartial(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, ErrTooMuch) }
 
-// partialWarning says that only so many bytes of text were read.
+// partialWarning returns the warning for a document of which size bytes of text were read.
 func partialWarning(size int, err error) string {
 	read := "Only a part of the file could be read, " + megabytes(size) + " of text. "
 	if errors.Is(err, ErrDamaged) {
@@ -252,8 +252,8 @@ func partialWarning(size int, err error) string {
 	return read + AsError(err).Message
 }
 
-// Clean makes text fit for a block: valid UTF-8 without control and invisible formatting characters, runs of spaces as one,
-// line breaks kept as single ones without spaces around, trimmed.
+// Clean returns text as blocks have it: valid UTF-8 without control and invisible formatting characters, trimmed, with single
+// spaces, and with single line breaks without spaces around them.
 func Clean(text string) string {
 	var out strings.Builder
 	out.Grow(min(len(text), 64<<10))
@@ -273,7 +273,7 @@ func Clean(text string) string {
 		}
 	}
 	if out.Cap() > 2*out.Len() {
-		return strings.Clone(out.String()) // what was left out must not stay in memory for as long as the document
+		return strings.Clone(out.String()) // do not keep the unused capacity as long as the document
 	}
 	return out.String()
 }
@@ -294,7 +294,7 @@ func classify(r rune) class {
 	case unicode.IsSpace(r) || r == '\u00a0' || r == '\u202f':
 		return spacing
 	case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-		return invisible // soft hyphens, marks of direction, zero widths
+		return invisible // soft hyphens, direction marks, zero-width characters
 	}
 	return visible
 }

@@ -4,20 +4,20 @@ import (
 	"strings"
 )
 
-// Document is what a file says, in the one form that every reader makes and every engine takes: blocks of plain text in
-// reading order. Offsets are bytes of Text, so that a quote, a value and a position always mean the same characters.
+// Document is the content of a file: blocks of plain text in reading order. Every reader makes one, and every engine takes
+// one. Offsets are bytes of Text, so that a quote, a value and a position always mean the same characters.
 type Document struct {
 	Format   Format
-	Title    string // as the file itself names it; often empty or useless
-	Pages    int    // pages, slides, sheets or chapters; 0 where the format has none
+	Title    string // the title that the file declares; often empty or useless
+	Pages    int    // pages, slides, sheets or chapters; 0 if the format has none
 	Blocks   []Block
-	Warnings []string // what was left out, for the caller: one sentence each
-	// Incomplete means that something was left out that a later attempt may read: for want of time, or because a viewer failed.
+	Warnings []string // what is missing from the document, one sentence each
+	// Incomplete means that another attempt may read more: the time was up, or a viewer of pictures failed.
 	Incomplete bool
 	text       string
 }
 
-// BlockKind is what a block is in its document.
+// BlockKind is the role of a block in its document.
 type BlockKind string
 
 // The kinds of blocks. A table is a run of Rows with the same Table number.
@@ -26,45 +26,45 @@ const (
 	Heading   BlockKind = "heading"
 	ListItem  BlockKind = "list item"
 	Row       BlockKind = "row"
-	Field     BlockKind = "field"   // a name and a value that the format itself pairs: a header of a mail, a key of JSON
-	Caption   BlockKind = "caption" // words of a recording
+	Field     BlockKind = "field"   // a name with its value, such as a header of a mail or a key of JSON
+	Caption   BlockKind = "caption" // text of a subtitle
 )
 
-// Block is a stretch of text that belongs together. Its text has single spaces, no control characters and, within a
-// paragraph, no line breaks but those that the author made.
+// Block is a paragraph, heading, table row or the like. Its text has single spaces and no control characters. Its line breaks
+// are those of the author; wrapped lines are joined.
 type Block struct {
 	Kind  BlockKind
-	Text  string // of a Row and a Field: the cells, joined with a tab
-	Start int    // where Text begins in the document's text; it ends at Start + len(Text)
-	Page  int    // from 1; 0 where there are none
-	Level int    // of a Heading from 1; nesting of a ListItem from 0
-	Table int    // of a Row from 1; 0 otherwise
-	Cells []Cell // of a Row and a Field
+	Text  string // for a Row and a Field, the cells joined with tabs
+	Start int    // offset of Text in the document's text, in bytes
+	Page  int    // from 1; 0 if the format has no pages
+	Level int    // from 1 for a Heading; nesting from 0 for a ListItem
+	Table int    // number of the table from 1 for a Row; otherwise 0
+	Cells []Cell // for a Row and a Field
 	Box   Box
-	Time  Span // of a Caption
+	Time  Span // for a Caption
 }
 
-// End is where the block ends in the document's text.
+// End returns the offset in the document's text at which the block ends.
 func (b Block) End() int { return b.Start + len(b.Text) }
 
 // Cell is a cell of a table row.
 type Cell struct {
 	Text   string
-	Start  int // in the document's text
-	Column int // from 0; spanned columns count
+	Start  int // offset in the document's text, in bytes
+	Column int // from 0; a cell that spans two columns counts as two
 	Header bool
 }
 
-// Box is where a block lies on its page, in points (1/72 inch) from the top left corner. The zero Box is unknown.
+// Box is the place of a block on its page, in points (1/72 inch) from the top left corner. The zero Box means unknown.
 type Box struct{ Left, Top, Right, Bottom float64 }
 
-// Span is a stretch of a recording, in seconds from its beginning.
+// Span is a part of a recording, in seconds from its start.
 type Span struct{ From, To float64 }
 
-// Text is the whole text: the blocks joined with line breaks.
+// Text returns the whole text: the blocks joined with line breaks.
 func (d *Document) Text() string { return d.text }
 
-// BlockAt returns the block that holds the byte of the text, or -1.
+// BlockAt returns the index of the block at the offset in the text, or -1.
 func (d *Document) BlockAt(offset int) int {
 	for i := range d.Blocks {
 		if b := &d.Blocks[i]; offset >= b.Start && offset < b.End() {
@@ -93,5 +93,5 @@ func (d *Document) seal() {
 	d.text = text.String()
 }
 
-// cellGap is between the cells of a row.
+// cellGap separates the cells of a row.
 const cellGap = "\t"

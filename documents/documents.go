@@ -2,7 +2,7 @@
 // cannot be read.
 //
 // The packages below it read the formats: kind finds out which format a file has, text, office, pdf, tracks and picture
-// read it, and package read chooses among them. Package offline answers questions about a document without a model, in
+// read it, and files reads a file of any format. Package offline answers questions about a document without a model, in
 // the types of package answers.
 //
 // Files come from strangers. A reader hands what it finds to a [Builder], which enforces the limits on text, blocks and
@@ -17,15 +17,15 @@ import (
 	"io"
 )
 
-// Format is what a file is, told by its content.
+// Format is the format of a file, as its content shows it.
 type Format string
 
-// The formats that can be read.
+// The formats. Package files reads all but Audio and Video, whose subtitles package tracks reads.
 const (
 	PlainText Format = "text"
 	Markdown  Format = "markdown"
 	HTML      Format = "html"
-	CSV       Format = "csv" // tabs and semicolons too
+	CSV       Format = "csv" // with any separator
 	JSON      Format = "json"
 	XML       Format = "xml"
 	RTF       Format = "rtf"
@@ -45,14 +45,14 @@ const (
 
 // Error is why a file cannot be read, in words for the person who sent it.
 type Error struct {
-	Unsupported bool // the format is not read; false: the file itself is at fault
+	Unsupported bool // no reader supports the format; otherwise the file itself is at fault
 	Message     string
 }
 
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// Is makes every unsupported format an [ErrUnknown].
+// Is reports whether target is ErrUnknown and the format is unsupported.
 func (e *Error) Is(target error) bool { return target == error(ErrUnknown) && e.Unsupported }
 
 // AsError returns the first Error in the chain of err, or nil if there is none.
@@ -75,9 +75,9 @@ var (
 	ErrEncrypted = newError("The file is encrypted. Remove its password and send it again.")
 	ErrDamaged   = newError("The file is damaged or cut short, and nothing of it could be read.")
 	ErrNoText    = newError("There is no text in the file; where its pages are pictures, they cannot be read.")
-	// ErrPictures is about a picture where nothing can view it; see [Limits].
+	// ErrPictures is the error for a picture if Limits.Pictures is 0.
 	ErrPictures = newError("Pictures are not read here.")
-	// ErrTooMuch is in the chain of every error about a limit. Alone, it is about the content of the file or what it unpacks to.
+	// ErrTooMuch is in the chain of every error about a limit.
 	ErrTooMuch = newError("There is more in the file, or it unpacks to more, than can be read. Send it in parts.")
 	ErrSlow    = TooMuch("Reading the file takes longer than the 10 seconds that there are for it. Send it in parts.")
 )
@@ -91,13 +91,13 @@ func TooLarge(limit int64) error {
 	return TooMuch("The file has more than " + size + ", which is the most that can be read of its kind. Send it in parts.")
 }
 
-// Source is a file. Formats that are archives are read from their end, hence the random access.
+// Source is a file of a known size. It has random access, because archives and PDF have their directory at the end.
 type Source struct {
 	io.ReaderAt
 	Size int64
 }
 
-// Bytes reads the whole file, for readers of formats that have to be in memory; ErrTooMuch above the limit.
+// Bytes reads the whole file. It returns ErrTooMuch if the file has more bytes than the limit.
 func (s Source) Bytes(limit int64) ([]byte, error) {
 	if s.Size > limit {
 		return nil, TooLarge(limit)
@@ -105,30 +105,30 @@ func (s Source) Bytes(limit int64) ([]byte, error) {
 	data := make([]byte, s.Size)
 	n, err := s.ReadAt(data, 0)
 	if int64(n) == s.Size {
-		err = nil // io.EOF beside all that was asked for
+		err = nil // ReadAt may return io.EOF with the last byte
 	}
 	return data[:n], err
 }
 
-// Reader makes a document of a file. It gives what it finds to the Builder in reading order, and returns the Builder's errors
-// as they are. It ends soon after the context does. Errors: those above; an error that is none of them counts as ErrDamaged.
-// What it has given before ErrDamaged or ErrTooMuch may still be used, with a warning.
+// Reader reads a file. It adds what it finds to the Builder in reading order, returns the Builder's errors as they are, and
+// ends soon after the context. [Builder.Finish] turns an error that is no [Error] into ErrDamaged. After ErrDamaged or
+// ErrTooMuch the document holds what was read before, with a warning.
 type Reader func(ctx context.Context, file Source, into *Builder) error
 
-// Limits bound what is made of one file.
+// Limits bound the document that is read from one file.
 type Limits struct {
 	Text     int   // bytes of text
-	Blocks   int   // blocks and cells
-	Pages    int   // pages that are read; later ones are left out with a warning
-	Inflated int64 // bytes that may be unpacked in all, pictures left out
-	Depth    int   // nesting of elements, archives, parts of a mail
-	Objects  int   // objects of a PDF, entries of an archive
+	Blocks   int   // blocks and table cells, together
+	Pages    int   // pages; later ones are left out with a warning
+	Inflated int64 // bytes that the file unpacks to, without pictures
+	Depth    int   // nested elements, and parts of a mail
+	Objects  int   // objects of a PDF, or entries of an archive
 
-	Pictures     int   // that are viewed; later ones are left out with a warning
-	PictureBytes int64 // of all of them
+	Pictures     int   // pictures to view; later ones are left out with a warning
+	PictureBytes int64 // bytes of all pictures together
 }
 
-// DefaultLimits fit a Lambda function of 1 GB, and ten seconds.
+// DefaultLimits returns limits for a process with 1 GB of memory and ten seconds for a file.
 func DefaultLimits() Limits {
 	return Limits{Text: 8 << 20, Blocks: 250_000, Pages: 2_000, Inflated: 128 << 20, Depth: 64, Objects: 300_000,
 		Pictures: 20, PictureBytes: 48 << 20}

@@ -13,11 +13,11 @@ var ErrPanic = errors.New("the reader panicked")
 // PanicError is in the chain of ErrDamaged if a reader panicked. It means a defect of the reader or of a library that it
 // uses; the file may be sound.
 type PanicError struct {
-	Reason string // of a runtime error its text; otherwise only the type, because a library's text may quote the file
+	Reason string // the text of a runtime error, or the type of another value, whose text might quote the file
 	Stack  string
 }
 
-// Error returns the reason.
+// Error returns the reason of the panic.
 func (e *PanicError) Error() string { return ErrPanic.Error() + ": " + e.Reason }
 
 // Unwrap returns ErrPanic.

@@ -1,8 +1,8 @@
 package documents
 
-// Picture is an image that may hold text: a photograph, a scan, what a page of a PDF is made of.
+// Picture is an image that may show text: a photograph, a scan, or a scanned page of a PDF.
 type Picture struct {
-	Page      int    // of its document, from 1; 0 where there are none
+	Page      int    // page of the document, from 1; 0 if the format has no pages
 	MediaType string // image/png, image/jpeg, image/gif, image/webp; or application/pdf, if the viewer accepts whole files
 	Data      []byte
 }

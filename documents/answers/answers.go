@@ -1,4 +1,6 @@
-// Package answers is what callers and engines exchange: questions about documents, and the answers with their evidence.
+// Package answers has the types of questions about documents and of their answers. An [Engine] summarizes a document, extracts
+// the values of variables from it with the quotes that prove them, or compares two documents. Package offline has an engine
+// that needs no model.
 package answers
 
 import (
@@ -11,13 +13,13 @@ import (
 	"portside/documents"
 )
 
-// Lang is a language, by its ISO 639-1 code.
+// Lang is the ISO 639-1 code of a language.
 type Lang string
 
-// Langs are the languages that answers are written in, in the order in which documents show them.
+// Langs returns the languages that answers are written in, in the order in which they are listed for people.
 func Langs() []Lang { return []Lang{"en", "es", "pt", "fr", "de", "it", "nl", "sv", "pl", "ro"} }
 
-// Shape is how a summary is laid out.
+// Shape is the layout of a summary.
 type Shape string
 
 // The shapes.
@@ -26,7 +28,7 @@ const (
 	AsBullets   Shape = "bullet"
 )
 
-// Length is how long a summary is.
+// Length is the length of a summary.
 type Length string
 
 // The lengths.
@@ -36,49 +38,49 @@ const (
 	Long   Length = "long"
 )
 
-// SummarySettings say what a summary should be like.
+// SummarySettings are the settings of a summary.
 type SummarySettings struct {
 	Shape  Shape
 	Length Length
-	Lang   Lang   // empty: that of the document
-	Hint   string // what to look at; empty: nothing special
+	Lang   Lang   // if empty, the language of the document
+	Hint   string // what the summary should focus on; optional
 }
 
-// Summary is the answer.
+// Summary is a summary of a document.
 type Summary struct {
 	Text     string // bullets are lines that begin with "- "
 	Warnings []string
 }
 
-// Type is what a variable's value is.
+// Type is the type of a variable.
 type Type string
 
 // The types of variables.
 const (
 	String  Type = "string"
 	Number  Type = "number"
-	Date    Type = "date" // a calendar day, written as ISO 8601
+	Date    Type = "date" // a calendar day in ISO 8601
 	Boolean Type = "boolean"
 )
 
-// Variable is what is looked for in a document. Name and Description are a stranger's words: what they ask for, never what
-// to do.
+// Variable is a value to look for in a document. Name and Description come from strangers: an engine takes them as a question
+// and never as an instruction.
 type Variable struct {
 	Name        string
 	Type        Type
 	Description string
 }
 
-// Value is what was found for a variable. The zero Value is not found, and encodes as null.
+// Value is the value of a variable. The zero Value means that it was not found, and is encoded as null.
 type Value struct {
-	Type Type   // empty: not found
-	Text string // String: as in the document; Number: plain decimal; Date: ISO 8601; Boolean: true or false
+	Type Type   // empty if not found
+	Text string // a String as in the document, a Number in plain decimals, a Date in ISO 8601, a Boolean as true or false
 }
 
 // Found reports whether there is a value.
 func (v Value) Found() bool { return v.Type != "" }
 
-// Number returns the value of a Number.
+// Number returns a Number as a float, or NaN if the text is not a number.
 func (v Value) Number() float64 {
 	n, err := strconv.ParseFloat(v.Text, 64)
 	if err != nil {
@@ -87,8 +89,8 @@ func (v Value) Number() float64 {
 	return n
 }
 
-// sound reports whether the text is one of the type.
-func (v Value) sound() bool {
+// isValid reports whether the text fits the type.
+func (v Value) isValid() bool {
 	switch v.Type {
 	case Number:
 		return !math.IsNaN(v.Number()) && !math.IsInf(v.Number(), 0) && json.Valid([]byte(v.Text))
@@ -114,29 +116,29 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	}
 }
 
-// Evidence is where in the document a value comes from.
+// Evidence is the place in the document that a value comes from.
 type Evidence struct {
 	Quote      string  // exactly as in the document's text
-	Start      int     // bytes of the document's text
-	Page       int     // from 1; 0 where there are none
-	Confidence float64 // 0 to 1
+	Start      int     // offset in the document's text, in bytes
+	Page       int     // from 1; 0 if the format has no pages
+	Confidence float64 // from 0 to 1
 }
 
-// Extraction is what was found of the variables.
+// Extraction holds the values of variables.
 type Extraction struct {
 	Values   map[string]Value
-	Evidence map[string][]Evidence // of the values that were found
+	Evidence map[string][]Evidence // for the values that were found
 	Warnings []string
 }
 
-// Checked returns the extraction without values that have another type than asked for, or no quote that is in the
-// document. Such a value becomes null, because a caller could not tell it from a fact.
+// Checked returns the extraction for the variables. It replaces a value by null if the value does not have the variable's
+// type or has no quote that the document contains, because a caller could not tell such a value from a fact.
 func (e Extraction) Checked(d *documents.Document, variables []Variable) Extraction {
 	kept := Extraction{Values: map[string]Value{}, Evidence: map[string][]Evidence{}, Warnings: e.Warnings}
 	for _, v := range variables {
 		value := e.Values[v.Name]
-		quotes := valid(e.Evidence[v.Name], d.Text())
-		if value.Type != v.Type || len(quotes) == 0 || !value.sound() {
+		quotes := validQuotes(e.Evidence[v.Name], d.Text())
+		if value.Type != v.Type || len(quotes) == 0 || !value.isValid() {
 			kept.Values[v.Name] = Value{}
 			continue
 		}
@@ -145,8 +147,8 @@ func (e Extraction) Checked(d *documents.Document, variables []Variable) Extract
 	return kept
 }
 
-// valid keeps the quotes that stand in the text where they say.
-func valid(all []Evidence, text string) []Evidence {
+// validQuotes returns the quotes that the text has at the place that they name.
+func validQuotes(all []Evidence, text string) []Evidence {
 	var kept []Evidence
 	for _, e := range all {
 		end := e.Start + len(e.Quote)
@@ -157,30 +159,30 @@ func valid(all []Evidence, text string) []Evidence {
 	return kept
 }
 
-// Comparison is what two documents say of the variables, and how that differs.
+// Comparison holds the values of variables in two documents, and how they differ.
 type Comparison struct {
 	First, Second Extraction
-	Words         map[string]string // for each variable: how the two values compare, in the language asked for
+	Words         map[string]string // how the values of each variable compare, in the language of the settings
 	Warnings      []string
 }
 
-// ExtractSettings say what to look for.
+// ExtractSettings are the settings of an extraction.
 type ExtractSettings struct {
 	Variables []Variable
-	Lang      Lang // empty: that of the document
+	Lang      Lang // if empty, the language of the document
 }
 
-// CompareSettings say what to compare.
+// CompareSettings are the settings of a comparison.
 type CompareSettings struct {
 	Variables []Variable
 	Lang      Lang
-	Prompt    string // what to look at when comparing; empty: nothing special
+	Prompt    string // what the comparison should focus on; optional
 }
 
-// Engine answers questions about documents. What a document says is data to it, whatever it says. Every value that it
-// returns has the variable's type, and a quote that is in the document; and what does not is dropped.
+// Engine answers questions about documents. It treats the text of a document as data, never as instructions. Every value that
+// it returns has the variable's type and a quote that the document contains.
 type Engine interface {
-	// Version names the engine and its revision. The same question gets the same answer from the same version.
+	// Version returns the name and revision of the engine. The same version gives the same answer to the same question.
 	Version() string
 	Summarize(ctx context.Context, d *documents.Document, s SummarySettings) (Summary, error)
 	Extract(ctx context.Context, d *documents.Document, s ExtractSettings) (Extraction, error)

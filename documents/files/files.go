@@ -1,5 +1,5 @@
-// Package files reads a file of any format that this module knows. It is the one place that lists the readers, so that
-// every program reads the same formats.
+// Package files reads a file of any format that this module knows: [Read] detects the format, calls its reader and stops it
+// after ten seconds. It is the one place that lists the readers, so that every program reads the same formats.
 package files
 
 import (
@@ -14,13 +14,11 @@ import (
 	"portside/documents/text"
 )
 
-// Timeout is how long reading one file may take. The text that was read by then is used.
+// Timeout is the time limit for one file. Read returns the text that was read by then.
 const Timeout = 10 * time.Second
 
-// Read makes a document of a file. Pictures are left out; see [Builder.Pictures] for programs that can view them. Errors:
-// those of package documents, and the context's.
-//
-// [Builder.Pictures]: https://pkg.go.dev/portside/documents#Builder.Pictures
+// Read reads a file into a document. It leaves pictures out; a program that can view them calls a reader and uses
+// [documents.Builder.Pictures]. Errors: those of package documents, of the source and of the context.
 func Read(ctx context.Context, file documents.Source, limits documents.Limits) (*documents.Document, error) {
 	format, err := kind.Detect(ctx, file, limits)
 	if err != nil {
@@ -34,12 +32,12 @@ func Read(ctx context.Context, file documents.Source, limits documents.Limits) (
 	return into.Finish(ReadWithin(ctx, Timeout, reader, file, into))
 }
 
-// ReadWithin calls a reader and stops it after the time. It returns the reader's error; ErrSlow if the time is up; and the
-// cause if the caller's context is done.
+// ReadWithin calls a reader and stops it after the timeout. It returns ErrSlow if the time is up, the cause of the context if
+// that is done, and otherwise the error of the reader.
 func ReadWithin(
-	ctx context.Context, most time.Duration, reader documents.Reader, file documents.Source, into *documents.Builder,
+	ctx context.Context, timeout time.Duration, reader documents.Reader, file documents.Source, into *documents.Builder,
 ) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, most, documents.ErrSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, documents.ErrSlow)
 	defer cancel()
 	err := reader(ctx, file, into)
 	if err != nil && ctx.Err() != nil {

@@ -11,13 +11,13 @@ import (
 	"portside/documents"
 )
 
-// Bounds of what is read of an archive: its directory, and each member that tells the kind.
+// Bounds of an archive: bytes of its directory, and of each member that is read.
 const (
 	maxDirectory = 4 << 20
 	maxMember    = 64 << 10
 )
 
-// archive is a zip file with its members by name. Of two with one name the first counts.
+// archive holds the members of a zip file by name. If two have the same name, the first counts.
 type archive struct {
 	members map[string]*zip.File
 }
@@ -67,7 +67,7 @@ const (
 	manifestXML  = "META-INF/manifest.xml"
 )
 
-// openDocuments are the kinds of OpenDocument, each as a document; a template ends in "-template".
+// openDocuments are the media types of OpenDocument files. That of a template has the suffix "-template".
 var openDocuments = map[string]documents.Format{
 	"application/vnd.oasis.opendocument.text":         documents.ODT,
 	"application/vnd.oasis.opendocument.spreadsheet":  documents.ODS,
@@ -84,7 +84,7 @@ func (a archive) declared(mediaType string) (documents.Format, error) {
 	return a.openDocument(mediaType)
 }
 
-// openDocument reads the manifest, which says what is encrypted, and what the whole is where the member mimetype is missing.
+// openDocument reads the manifest. It says which members are encrypted, and the media type if there is no member mimetype.
 func (a archive) openDocument(mediaType string) (documents.Format, error) {
 	var manifest []byte
 	if a.members[manifestXML] != nil {
@@ -106,7 +106,7 @@ func (a archive) openDocument(mediaType string) (documents.Format, error) {
 	return format, nil
 }
 
-// rootType is the media type that a manifest gives the package itself.
+// rootType returns the media type of the whole package from a manifest.
 func rootType(manifest []byte) string {
 	found := ""
 	eachElement(manifest, func(e xml.StartElement) bool {
@@ -118,7 +118,7 @@ func rootType(manifest []byte) string {
 	return found
 }
 
-// mainParts end the content types of the part that holds the document: documents, templates and shows, with macros or without.
+// mainParts are suffixes of the content type of the main part: documents, templates and slide shows, with or without macros.
 var mainParts = map[string]documents.Format{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml":   documents.DOCX,
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml":   documents.DOCX,
@@ -136,12 +136,12 @@ var mainParts = map[string]documents.Format{
 	"application/vnd.ms-powerpoint.slideshow.macroenabled.main+xml":                      documents.PPTX,
 }
 
-// usualParts are where the document is when its type is only a default for all XML.
+// usualParts are the usual names of the main part, for archives that declare its type only as the default for XML.
 var usualParts = map[documents.Format]string{
 	documents.DOCX: "word/document.xml", documents.XLSX: "xl/workbook.xml", documents.PPTX: "ppt/presentation.xml",
 }
 
-// officeOpen takes the first main part that is also there.
+// officeOpen returns the format of the first main part that the archive declares and contains.
 func (a archive) officeOpen() (documents.Format, error) {
 	types, err := a.read(contentTypes)
 	if err != nil {
@@ -165,7 +165,7 @@ func (a archive) officeOpen() (documents.Format, error) {
 	return found, nil
 }
 
-// read returns the beginning of a member.
+// read returns the first maxMember bytes of a member.
 func (a archive) read(name string) ([]byte, error) {
 	member := a.members[name]
 	if member.Flags&1 != 0 {
@@ -183,7 +183,7 @@ func (a archive) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// eachElement calls f for the start of each element until it returns false or the XML ends or breaks.
+// eachElement calls f for each start tag, until f returns false or the XML ends or is malformed.
 func eachElement(data []byte, f func(xml.StartElement) bool) {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
@@ -207,15 +207,15 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-var errBound = errors.New("more was read than is needed to tell the kind")
+var errBound = errors.New("detecting the format needs more of the file than is read")
 
-// bounded lets only so much of a file be read. Below zero it was refused.
+// bounded limits how many bytes of a file are read. After it refused a read, left is negative.
 type bounded struct {
 	source documents.Source
 	left   int64
 }
 
-// ReadAt reads as the file does, until the bound.
+// ReadAt implements io.ReaderAt.
 func (b *bounded) ReadAt(p []byte, at int64) (int, error) {
 	if b.left < int64(len(p)) {
 		b.left = -1

@@ -22,8 +22,8 @@ func plainText(h head) (string, bool) {
 	return string(h.data), isEightBit(h.data)
 }
 
-// isEightBit wants hardly any control characters, of which bytes at random have one in nine, and, where it is no UTF-8, more
-// ASCII than other bytes, as is so in the Latin encodings.
+// isEightBit reports whether the data may be text with one byte per letter or UTF-8. At most one byte in a hundred may be a
+// control character; random bytes have one in nine. Unless it is UTF-8, most bytes must be ASCII.
 func isEightBit(data []byte) bool {
 	control, high := 0, 0
 	for _, c := range data {
@@ -37,12 +37,12 @@ func isEightBit(data []byte) bool {
 	return control <= len(data)/100 && (high*5 < len(data)*2 || isUTF8(data))
 }
 
-// isTextControl knows the ends of lines and pages, and what old systems leave in texts: escape, backspace and end of file.
+// isTextControl reports whether a control character is usual in texts: ends of lines and pages, escape, backspace, end of file.
 func isTextControl(c byte) bool {
 	return c >= '\b' && c <= '\r' || c == 0x1a || c == 0x1b
 }
 
-// isUTF8 does not mind a letter cut by the end of the head.
+// isUTF8 reports whether the data is UTF-8. The end may cut a character.
 func isUTF8(data []byte) bool {
 	for cut := 0; cut < utf8.UTFMax && cut <= len(data); cut++ {
 		if utf8.Valid(data[:len(data)-cut]) {

@@ -1,12 +1,12 @@
-// Package kind tells what a file is by its content, never by its name or by what the sender calls it: the name is where
-// an attack or a mistake begins, and a reader that meets another format than its own wastes its limits on it.
+// Package kind detects the format of a file by its content. It ignores the name and the declared media type, because
+// attackers and mistakes change these.
 //
-// The first bytes decide where they can. Only what they leave open is looked at closer: which kind of document a zip archive
-// holds, which kind of text a text is. No more is read than the first 64 KB, an archive's directory and three small members of
-// it, and two sectors of an OLE container. A file that is two things at once is what its beginning says.
+// [Detect] decides by the first bytes if it can. It looks further only into zip archives, which may hold several formats of
+// documents, and into texts. It reads at most the first 64 KB, the directory and three small members of an archive, and two
+// sectors of an OLE container. If the bytes fit two formats, the beginning of the file decides.
 //
-// A text is one of the special kinds only when it is plainly so, since every text can be read as plain text, and prose that is
-// read as a table cannot be mended later.
+// Every text can be read as plain text, but prose that is read as a table is lost. So a text counts as Markdown, CSV, JSON or
+// the like only if the evidence is clear.
 package kind
 
 import (
@@ -25,13 +25,12 @@ import (
 	"portside/documents/lazyregexp"
 )
 
-// headSize is how much of the beginning is looked at.
+// headSize is how many bytes of the beginning are read.
 const headSize = 64 << 10
 
-// Detect returns what the file is. Errors: media.ErrEmpty, also for nothing but white space; media.ErrEncrypted;
-// media.ErrDamaged for an archive without its directory; media.ErrTooMuch for one with too many entries; media.ErrUnknown for
-// all that cannot be read, where it helps with words of its own on what to send instead. Subtitles are media.PlainText, drawings
-// in SVG media.XML.
+// Detect returns the format of a file. Subtitles are PlainText and SVG drawings are XML. Errors: ErrEmpty for a file without
+// anything but white space, ErrEncrypted, ErrDamaged for an archive without a directory, ErrTooMuch for an archive with too
+// many entries, and ErrUnknown. Some ErrUnknown have a message that says what to send instead.
 func Detect(ctx context.Context, file documents.Source, limits documents.Limits) (format documents.Format, err error) {
 	defer documents.RecoverPanic(&err)
 	if err := ctx.Err(); err != nil {
@@ -49,7 +48,7 @@ func Detect(ctx context.Context, file documents.Source, limits documents.Limits)
 // head is the beginning of a file.
 type head struct {
 	data  []byte
-	whole bool // it is all of the file
+	whole bool // the file ends with data
 }
 
 func (h head) detect(file documents.Source, limits documents.Limits) (documents.Format, error) {
@@ -68,7 +67,7 @@ func (h head) detect(file documents.Source, limits documents.Limits) (documents.
 		return documents.RTF, nil
 	}
 	if format, err := binaryKind(h); !beginsAsText(h.data) && err == nil {
-		return format, nil // however much text there is in it: a comment in a picture, the words of a song
+		return format, nil // even if the rest is mostly text, such as a comment in a picture or lyrics
 	}
 	if text, ok := plainText(h); ok {
 		return textKind(text, h.whole), nil
@@ -81,7 +80,7 @@ func (h head) detect(file documents.Source, limits documents.Limits) (documents.
 	return binaryKind(h)
 }
 
-// beginsAsText reports whether nothing in the first bytes speaks against a text.
+// beginsAsText reports whether the first bytes may be those of a text.
 func beginsAsText(data []byte) bool {
 	const enough = 32
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
@@ -95,7 +94,7 @@ func beginsAsText(data []byte) bool {
 	return true
 }
 
-// isRTF does not look further than the first group: pictures may be in the file as they are.
+// isRTF looks at the first group only, because the rest may hold binary pictures.
 func isRTF(data []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(data, "\ufeff \t\r\n"), []byte(`{\rtf`))
 }
@@ -105,8 +104,8 @@ var (
 	pdfObject = lazyregexp.New(`(?:^|[\s])[0-9]{1,10} [0-9]{1,5} obj\b`)
 )
 
-// isPDF finds the header where viewers look for it: in the first 1,024 bytes. After other bytes an object has to follow, so
-// that a text about the format stays a text.
+// isPDF looks for the header in the first 1,024 bytes, as viewers do. If the header is not at the very beginning, an object
+// must follow it, so that a text about PDF stays a text.
 func isPDF(data []byte) bool {
 	found := pdfHeader().FindIndex(data[:min(len(data), 1024)])
 	if found == nil {
@@ -119,7 +118,7 @@ func isPDF(data []byte) bool {
 	return pdfObject().Match(after[:min(len(after), 1024)])
 }
 
-// binaries are the kinds of pictures and recordings that can be worked with.
+// binaries are the formats of pictures and recordings by media type.
 var binaries = map[string]documents.Format{
 	"image/png": documents.Image, "image/apng": documents.Image, "image/jpeg": documents.Image, "image/gif": documents.Image,
 	"image/webp": documents.Image,
@@ -131,7 +130,7 @@ var binaries = map[string]documents.Format{
 }
 
 func binaryKind(h head) (documents.Format, error) {
-	// The module's own limit is global and another package's to set; what it is given is bounded here.
+	// The read limit of mimetype is a global variable that any package may change, so the input is cut here.
 	name, _, _ := strings.Cut(mimetype.Detect(h.data[:min(len(h.data), 3072)]).String(), ";")
 	if format, ok := binaries[name]; ok {
 		return format, nil

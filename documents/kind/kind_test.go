@@ -50,11 +50,13 @@ func check(t *testing.T, samples []sample) {
 
 func TestRealFiles(t *testing.T) {
 	for name, want := range map[string]documents.Format{
-		"note.docx": documents.DOCX, "note.odt": documents.ODT, "note.epub": documents.EPUB, "note.rtf": documents.RTF, "note.pptx": documents.PPTX,
-		"note.pdf": documents.PDF, "note.odp": documents.ODP, "numbers.xlsx": documents.XLSX, "numbers.ods": documents.ODS,
+		"note.docx": documents.DOCX, "note.odt": documents.ODT, "note.epub": documents.EPUB, "note.rtf": documents.RTF,
+		"note.pptx": documents.PPTX,
+		"note.pdf":  documents.PDF, "note.odp": documents.ODP, "numbers.xlsx": documents.XLSX, "numbers.ods": documents.ODS,
 		"tone.mp3": documents.Audio, "tone.wav": documents.Audio, "tone.flac": documents.Audio, "tone.ogg": documents.Audio,
 		"tone.m4a": documents.Audio, "tone.aac": documents.Audio, "sound.mp4": documents.Video,
-		"tint.mp4": documents.Video, "tint.mov": documents.Video, "tint.webm": documents.Video, "tint.mkv": documents.Video, "tint.avi": documents.Video,
+		"tint.mp4": documents.Video, "tint.mov": documents.Video, "tint.webm": documents.Video, "tint.mkv": documents.Video,
+		"tint.avi": documents.Video,
 		"tint.png": documents.Image, "tint.jpg": documents.Image, "tint.gif": documents.Image, "tint.webp": documents.Image,
 		"tint.tiff": "", "tint.bmp": "", "note.doc": "", "numbers.xls": "",
 	} {
@@ -149,7 +151,7 @@ func utf16Of(text string, order binary.AppendByteOrder) string {
 	return string(out)
 }
 
-func TestRefused(t *testing.T) {
+func TestDetectRefuses(t *testing.T) {
 	check(t, []sample{
 		{"empty", "", "", documents.ErrEmpty},
 		{"white space", " \r\n\t\n", "", documents.ErrEmpty},
@@ -166,7 +168,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// ole is a container with a directory of these entries and nothing in them.
+// ole returns an OLE container whose directory has these entries, which are empty.
 func ole(entries ...string) string {
 	header := make([]byte, 512)
 	copy(header, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
@@ -213,7 +215,7 @@ func TestArchives(t *testing.T) {
 	})
 }
 
-// archive is a zip file of these members, each a name and a content.
+// archive returns a zip file; members are pairs of a name and a content.
 func archive(t *testing.T, members ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -233,7 +235,7 @@ func archive(t *testing.T, members ...string) string {
 	return out.String()
 }
 
-// counting counts the bytes that are read of a file.
+// counting counts the bytes that are read from a file.
 type counting struct {
 	io.ReaderAt
 	read int
@@ -245,7 +247,7 @@ func (c *counting) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-func TestReadsLittle(t *testing.T) {
+func TestDetectReadsLittle(t *testing.T) {
 	var members []string
 	for i := range 60_000 {
 		members = append(members, fmt.Sprintf("a-rather-long-name-of-a-member-that-fills-the-directory-%d", i), "")
@@ -272,7 +274,7 @@ func TestReadsLittle(t *testing.T) {
 	}
 }
 
-func TestEntriesAreLimited(t *testing.T) {
+func TestDetectLimitsEntries(t *testing.T) {
 	limits := documents.DefaultLimits()
 	limits.Objects = 2
 	_, err := kind.Detect(t.Context(), source(archive(t, "a", "", "b", "", "c", "")), limits)
@@ -281,7 +283,7 @@ func TestEntriesAreLimited(t *testing.T) {
 	}
 }
 
-func TestDoneContext(t *testing.T) {
+func TestDetectEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := kind.Detect(ctx, source("text"), documents.DefaultLimits()); !errors.Is(err, context.Canceled) {
@@ -300,7 +302,7 @@ func TestFailingSource(t *testing.T) {
 	}
 }
 
-func TestWhatIsAddedBehindChangesNothing(t *testing.T) {
+func TestDetectIgnoresAppendedBytes(t *testing.T) {
 	png, err := os.ReadFile(filepath.Join("testdata", "tint.png"))
 	if err != nil {
 		t.Fatal(err)

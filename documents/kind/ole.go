@@ -7,10 +7,10 @@ import (
 	"portside/documents"
 )
 
-// oleMagic begins the containers in which Office kept its documents before 2007, and in which it still puts encrypted ones.
+// oleMagic begins an OLE container: a document of Office before 2007, or any encrypted Office document.
 const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// oleError tells an encrypted document from all else in an OLE container, which cannot be read either.
+// oleError returns ErrEncrypted for an encrypted document, and errOld for everything else in an OLE container.
 func oleError(header []byte, file documents.Source) error {
 	const headerSize, directoryAt = 512, 48
 	if len(header) < headerSize {
@@ -21,9 +21,9 @@ func oleError(header []byte, file documents.Source) error {
 		return documents.ErrDamaged
 	}
 	first := int64(binary.LittleEndian.Uint32(header[directoryAt:]))
-	// The streams that give it away are among the first entries, so two sectors do.
+	// The entry of an encrypted document is among the first, so two sectors are enough.
 	sectors := make([]byte, 2<<shift)
-	n, _ := file.ReadAt(sectors, (first+1)<<shift) // a container cut short is looked at as far as it goes
+	n, _ := file.ReadAt(sectors, (first+1)<<shift) // if the file is cut short, look at what there is
 	for at := 0; at+128 <= n; at += 128 {
 		if entryName(sectors[at:at+64]) == "EncryptedPackage" {
 			return documents.ErrEncrypted

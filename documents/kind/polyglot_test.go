@@ -23,7 +23,7 @@ func load(t *testing.T, name string) string {
 	return string(data)
 }
 
-// What is two things at once is what its beginning says, and never what is hidden behind that.
+// If a file fits two formats, its beginning decides, so that nothing can hide behind it.
 func TestPolyglots(t *testing.T) {
 	docx, pdf, png := load(t, "note.docx"), load(t, "note.pdf"), load(t, "tint.png")
 	words := strings.Repeat("Words that somebody put there for a machine. ", 3000)
@@ -42,8 +42,8 @@ func TestPolyglots(t *testing.T) {
 	})
 }
 
-// Archives may hold their files as they are, so that they look like text but for a few bytes.
-func TestPackedFilesAreNoText(t *testing.T) {
+// An archive of uncompressed texts looks like text except for a few bytes.
+func TestPackedFilesAreNotText(t *testing.T) {
 	words := strings.Repeat("Words upon words upon words. ", 3000)
 	var tarred, zipped bytes.Buffer
 	w := tar.NewWriter(&tarred)
@@ -68,8 +68,8 @@ func write(to interface{ Write([]byte) (int, error) }, text string) error {
 	return err
 }
 
-// A refusal says what can be sent instead.
-func TestRefusalsHelp(t *testing.T) {
+// The message of a refusal says what to send instead.
+func TestRefusalsSayWhatToSend(t *testing.T) {
 	for name, c := range map[string]struct{ data, word string }{
 		"TIFF": {load(t, "tint.tiff"), "PNG"}, "BMP": {load(t, "tint.bmp"), "PNG"},
 		"HEIC":          {"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic\x00\x00\x00\x00", "PNG"},
@@ -85,7 +85,7 @@ func TestRefusalsHelp(t *testing.T) {
 	}
 }
 
-// A file may have two central directories; all that look at it have to believe the same one.
+// A zip file may have two central directories. The detector and the reader must use the same one.
 func TestSecondDirectory(t *testing.T) {
 	first := archive(t, "mimetype", "application/vnd.oasis.opendocument.text", "content.xml", "<x/>")
 	comment := []byte(first)

@@ -6,7 +6,7 @@ import (
 	"portside/documents"
 )
 
-// refusal returns a media.ErrUnknown that says what to send instead.
+// refusal returns an ErrUnknown with a message that says what to send instead.
 func refusal(message string) *documents.Error {
 	return &documents.Error{Unsupported: true, Message: message}
 }
@@ -19,14 +19,14 @@ var (
 		".xlsx, .pptx or PDF.")
 )
 
-// packed are the beginnings of gzip, bzip2, xz, 7-Zip, RAR, Zstandard, LZ4, cabinet files and the archives of ar.
+// packed are the first bytes of gzip, bzip2, xz, 7-Zip, RAR, Zstandard, LZ4, cabinet and ar files.
 var packed = []string{
 	"\x1f\x8b\x08", "BZh91AY&SY", "\xfd7zXZ\x00", "7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07", "\x28\xb5\x2f\xfd", "\x04\x22\x4d\x18",
 	"MSCF\x00\x00\x00\x00", "!<arch>\n",
 }
 
-// isPacked also knows tar, whose name is behind that of the first file. What is stored in an archive without being
-// compressed would else look like text.
+// isPacked reports whether the data begins as an archive or a compressed file. A tar file has its mark after the name of its
+// first member. Without this check, an archive of uncompressed texts would look like text.
 func isPacked(data []byte) bool {
 	for _, magic := range packed {
 		if bytes.HasPrefix(data, []byte(magic)) {

@@ -9,7 +9,7 @@ import (
 	"portside/documents/lazyregexp"
 )
 
-// What Markdown looks like, and how much each sign of it is worth.
+// Signs of Markdown.
 var (
 	atxHeading = lazyregexp.New(`(?m)^#{1,6} +[^\s#].*$`)
 	firstTitle = lazyregexp.New(`\A# +\S.*\r?\n\s*\r?\n`)
@@ -22,15 +22,16 @@ var (
 	frontLine  = lazyregexp.New(`\A---\r?\n(?:[A-Za-z_][\w -]*:.*\r?\n|[ \t]+.*\r?\n|- .*\r?\n)+(?:---|\.\.\.)\r?\n`)
 )
 
-// enoughMarkdown is three: a title alone, or a link with one other sign, but neither a comment nor a list.
+// enoughMarkdown is the score from which a text counts as Markdown. A title reaches it alone; a list or a line that begins with
+// "#" does not.
 const enoughMarkdown = 3
 
 func isMarkdown(text string) bool {
 	score := min(2*len(inlineLink().FindAllStringIndex(text, 2)), 3) + min(len(fence().FindAllStringIndex(text, 4))/2*2, 4)
 	for _, sign := range []struct {
 		pattern func() *regexp.Regexp
-		times   int // how often it has to be there
-		worth   int
+		times   int // matches that it takes
+		score   int
 	}{
 		{firstTitle, 1, 3},
 		{frontLine, 1, 3},
@@ -42,13 +43,13 @@ func isMarkdown(text string) bool {
 		{setext, 1, 1},
 	} {
 		if len(sign.pattern().FindAllStringIndex(text, sign.times)) == sign.times {
-			score += sign.worth
+			score += sign.score
 		}
 	}
 	return score >= enoughMarkdown && !strings.HasPrefix(text, "#!")
 }
 
-// isCSV wants rows of one length, separated by one of the usual characters, that do not read like prose.
+// isCSV reports whether the text has rows of equal length with one of the usual separators, and does not read like prose.
 func isCSV(text string, whole bool) bool {
 	if first, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(strings.ToLower(first), "sep=") {
 		return true
@@ -61,7 +62,7 @@ func isCSV(text string, whole bool) bool {
 	return false
 }
 
-// records splits the beginning of a text into rows; quoted cells may have separators and line breaks in them.
+// records splits the beginning of a text into rows. Quoted cells may contain separators and line breaks.
 func records(text string, comma byte, whole bool) [][]string {
 	const enough = 200
 	var rows [][]string
@@ -88,7 +89,7 @@ func records(text string, comma byte, whole bool) [][]string {
 	return rows
 }
 
-// areTable compares the rows with the most usual number of cells, which at least nine in ten have.
+// areTable reports whether enough rows have the same number of cells, and do not read like prose.
 func areTable(rows [][]string, comma byte) bool {
 	counts := make(map[int]int)
 	filled, cells := 0, 0
@@ -111,7 +112,8 @@ func areTable(rows [][]string, comma byte) bool {
 	return len(rows)-filled <= filled/5 && !likeProse(rows, cells)
 }
 
-// tolerance is how many rows in ten must be alike: many columns are no accident even where some rows are ragged.
+// tolerance returns how many rows in ten must have the same number of cells. Many columns are no coincidence, so some of their
+// rows may differ.
 func tolerance(cells int) int {
 	if cells >= 4 {
 		return 7
@@ -119,8 +121,8 @@ func tolerance(cells int) int {
 	return 9
 }
 
-// likeProse finds in more than a fifth of the rows what sentences have and tables do not: an end with a full stop, a small letter
-// after comma and space, an empty beginning (which is an indent), long cells.
+// likeProse reports whether more than a fifth of the rows look like sentences: they end with a full stop, continue in lower case
+// after a comma and a space, begin with an indent, or have long cells.
 func likeProse(rows [][]string, cells int) bool {
 	prose := 0
 	for _, row := range rows {
@@ -148,7 +150,7 @@ func isProse(row []string) bool {
 	return false
 }
 
-// continues reports whether the cell goes on as a sentence does after a comma.
+// continues reports whether the cell begins like the rest of a sentence after a comma.
 func continues(cell string) bool {
 	if !strings.HasPrefix(cell, " ") || strings.Count(cell, " ") < 2 {
 		return false

@@ -11,7 +11,7 @@ import (
 	"portside/documents/lazyregexp"
 )
 
-// textKind tells the kinds of texts apart, the strictest first.
+// textKind returns the format of a text. It checks the formats with the strictest syntax first.
 func textKind(text string, whole bool) documents.Format {
 	text = strings.TrimLeft(text, "\ufeff \t\r\n")
 	switch {
@@ -44,7 +44,7 @@ func isSubtitles(text string) bool {
 	return strings.HasPrefix(first, "WEBVTT") || subRip().MatchString(text[:min(len(text), 128)])
 }
 
-// isJSON takes objects and arrays, one or one a line. One that is cut short is JSON too; a text in brackets is not.
+// isJSON reports whether the text is an object or array, or one on each line. It may be cut short. A text in brackets is not JSON.
 func isJSON(text string, whole bool) bool {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return false
@@ -72,7 +72,7 @@ func isJSON(text string, whole bool) bool {
 	}
 }
 
-// pageElements begin pieces of HTML.
+// pageElements are the elements that a fragment of HTML may begin with.
 var pageElements = map[string]bool{
 	"html": true, "head": true, "body": true, "title": true, "meta": true, "link": true, "style": true, "script": true,
 	"div": true, "p": true, "span": true, "table": true, "ul": true, "ol": true, "dl": true, "h1": true, "h2": true, "h3": true,
@@ -86,7 +86,7 @@ var (
 	firstName = lazyregexp.New(`^<([A-Za-z_][A-Za-z0-9_.:-]*)[\s/>]`)
 )
 
-// markupKind is empty where what begins with "<" is neither HTML nor XML.
+// markupKind returns HTML or XML for a text that begins with "<"; empty if it is neither.
 func markupKind(text string, whole bool) documents.Format {
 	declared := strings.HasPrefix(text, "<?xml")
 	rest := afterProlog(text)
@@ -106,7 +106,7 @@ func markupKind(text string, whole bool) documents.Format {
 	return ""
 }
 
-// afterProlog leaves out the declaration, instructions and comments.
+// afterProlog returns the text after the XML declaration, processing instructions and comments.
 func afterProlog(text string) string {
 	for {
 		var end string
@@ -126,13 +126,13 @@ func afterProlog(text string) string {
 	}
 }
 
-// isXML wants well-formed elements as far as can be seen, and, of a whole file, an element at the end.
+// isXML reports whether the text is well-formed XML, or, if the text is cut, whether its first three tokens are.
 func isXML(text string, whole bool) bool {
 	if whole && !strings.HasSuffix(strings.TrimRight(text, " \t\r\n\x00\x1a"), ">") {
 		return false
 	}
 	d := xml.NewDecoder(strings.NewReader(text))
-	d.Strict = false // entities may be declared where they are not looked at
+	d.Strict = false // the DTD may declare entities, which the decoder does not know
 	for elements := 0; ; elements++ {
 		if _, err := d.RawToken(); err != nil {
 			return errors.Is(err, io.EOF) || !whole && elements > 2
@@ -148,7 +148,7 @@ var (
 	}
 )
 
-// isMail wants a sender, two more of the fields that mails have, nothing but fields before the first blank line, and that line.
+// isMail reports whether the text begins with mail headers: a sender, at least two other usual fields, and a blank line.
 func isMail(text string) bool {
 	known, from := 0, false
 	for i, line := range strings.SplitAfterN(text, "\n", 500) {

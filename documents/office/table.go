@@ -70,16 +70,6 @@ func (c *collector) turn(bool) error {
 	return nil
 }
 
-// addAll adds blocks in their order.
-func (c *collector) addAll(blocks []documents.Block) error {
-	for _, block := range blocks {
-		if err := c.add(block); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // pour gives everything to another sink.
 func (c *collector) pour(out sink) error {
 	for _, block := range c.blocks {

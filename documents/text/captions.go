@@ -11,8 +11,8 @@ import (
 	"portside/documents/lazyregexp"
 )
 
-// ReadCaptions reads subtitles in WebVTT and SubRip: a Caption with its time for each cue, with the speaker's name where it is
-// marked. Of cues that only repeat the words of the one before, one remains.
+// ReadCaptions reads subtitles in WebVTT and SubRip. Each cue becomes a Caption with its time, and with the speaker's name if the
+// file has it. A cue that repeats the text of the one before is left out.
 func ReadCaptions(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return whole(page{ctx, into}, file, func(to page, data []byte) error { return subtitles(to, charset.Decode(data, "")) })
 }
@@ -21,7 +21,7 @@ const oneTime = `(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)`
 
 var cueTime = lazyregexp.New(`^\s*` + oneTime + ` *--> *` + oneTime)
 
-// isSubtitles looks for the name of WebVTT, or a number and a time in the first lines.
+// isSubtitles reports whether the text begins as WebVTT, or with a number and a time as SubRip does.
 func isSubtitles(text string) bool {
 	text = strings.TrimLeft(text, "\ufeff \r\n")
 	if strings.HasPrefix(text, "WEBVTT") {
@@ -76,7 +76,7 @@ func timeOf(line string) (documents.Span, bool) {
 	return span, span.To >= span.From
 }
 
-// seconds adds up hours, minutes and seconds, of which the first may be missing.
+// seconds converts hours, minutes and seconds. The hours may be missing.
 func seconds(parts []string) float64 {
 	total := 0.0
 	for _, part := range parts {
@@ -95,7 +95,7 @@ var (
 	timeTag = lazyregexp.New(`<\d[\d:.]*>`)
 )
 
-// spoken is a line of a cue without its marks.
+// spoken returns a line of a cue without its markup.
 func spoken(line string) string {
 	const longest = 10 << 10 // nobody says more at once
 	line = line[:min(len(line), longest)]

@@ -8,9 +8,9 @@ import (
 	"portside/documents/charset"
 )
 
-// ReadCSV reads a table of values separated by commas, semicolons, tabs or bars, in double or single quotes or none. Rows may
-// differ in length. The first row is the header when it looks like one. Lines with one value above the table, as programs put a
-// title there, are paragraphs; an empty line begins another table.
+// ReadCSV reads a table of values separated by commas, semicolons, tabs or bars, with double, single or no quotes. Rows may
+// differ in length. The first row is the header if it looks like one. Lines with one value above the table, such as a title, are
+// paragraphs. An empty line begins another table.
 func ReadCSV(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return whole(page{ctx, into}, file, func(to page, data []byte) error { return values(to, charset.Decode(data, "")) })
 }
@@ -39,7 +39,7 @@ func isSeparatorLine(line string) bool {
 	return len(strings.TrimRight(line, "\r")) == 5 && strings.EqualFold(line[:4], "sep=")
 }
 
-// csvTable keeps the first rows back, until it can be told whether they have a header.
+// csvTable holds the first rows back until it knows whether they begin with a header.
 type csvTable struct {
 	to    page
 	first [][]string
@@ -62,7 +62,7 @@ func (t *csvTable) row(row []string) error {
 	return t.begin()
 }
 
-// begin adds the rows that were kept back.
+// begin adds the rows that were held back.
 func (t *csvTable) begin() error {
 	t.begun, t.run = true, tableRun{}
 	width := 0
@@ -113,7 +113,7 @@ func filled(row []string) int {
 
 func isBlank(row []string) bool { return filled(row) == 0 }
 
-// dialect picks the separator that gives the most rows of one length, and the quote that stands beside it more often.
+// dialect returns the separator that gives the most rows of equal length, and the quote that is beside it more often.
 func dialect(text string) (comma, quote byte) {
 	comma, best := ',', 0
 	for _, candidate := range []byte{',', ';', '\t', '|'} {
@@ -129,7 +129,7 @@ func dialect(text string) (comma, quote byte) {
 	return comma, quote
 }
 
-// agreement counts the separators in the rows that have the most usual number of them.
+// agreement counts the separators in the rows with the most common number of them.
 func agreement(text string, comma byte) int {
 	const sample = 200
 	s := &separated{text: text, comma: comma, quote: '"'}
@@ -148,14 +148,14 @@ func agreement(text string, comma byte) int {
 	return best
 }
 
-// separated splits text into rows. Whatever is wrong with its quotes, no row is lost.
+// separated splits text into rows. Unbalanced quotes lose no row.
 type separated struct {
 	text         string
 	at           int
 	comma, quote byte
 }
 
-// next returns the next row, without its end.
+// next returns the next row without its line break.
 func (s *separated) next() (row []string, ok bool) {
 	if s.at >= len(s.text) {
 		return nil, false
@@ -171,7 +171,7 @@ func (s *separated) next() (row []string, ok bool) {
 	}
 }
 
-// cell reads a cell with the separator or the end of the line behind it.
+// cell reads a cell and the separator or line break after it.
 func (s *separated) cell() (cell string, last bool) {
 	if s.quote != 0 && s.at < len(s.text) && s.text[s.at] == s.quote {
 		if end := s.closing(); end >= 0 {
@@ -194,7 +194,7 @@ func (s *separated) cell() (cell string, last bool) {
 	return cell, true
 }
 
-// afterLine leaves out the end of a line.
+// afterLine skips a line break.
 func afterLine(text string) string {
 	if rest, ok := strings.CutPrefix(text, "\r\n"); ok {
 		return rest
@@ -202,7 +202,8 @@ func afterLine(text string) string {
 	return text[min(len(text), 1):]
 }
 
-// closing finds the quote that ends the cell. Without one, quotes mean nothing from there on: they would swallow the rest.
+// closing finds the quote that ends the cell. If there is none, quotes have no meaning from there on; otherwise the cell would
+// take in the rest of the file.
 func (s *separated) closing() int {
 	const longest = 1 << 20
 	for i := s.at + 1; i < min(len(s.text), s.at+longest); i++ {

@@ -117,13 +117,13 @@ func source(data string) documents.Source {
 // checkOffsets compares every offset with the document's text.
 func checkOffsets(tb testing.TB, d *documents.Document) {
 	tb.Helper()
-	text := d.Text()
+	whole := d.Text()
 	for i, b := range d.Blocks {
-		if text[b.Start:b.End()] != b.Text {
-			tb.Errorf("block %d is %q, at its offset is %q", i, b.Text, text[b.Start:b.End()])
+		if whole[b.Start:b.End()] != b.Text {
+			tb.Errorf("block %d is %q, at its offset is %q", i, b.Text, whole[b.Start:b.End()])
 		}
 		for _, c := range b.Cells {
-			if text[c.Start:c.Start+len(c.Text)] != c.Text {
+			if whole[c.Start:c.Start+len(c.Text)] != c.Text {
 				tb.Errorf("cell %q is not at its offset", c.Text)
 			}
 		}

@@ -2,15 +2,15 @@ package text
 
 import "portside/documents"
 
-// tableRun numbers the rows of a table. A header in the middle of one, as where it is repeated on each page or where another
-// part has other columns, begins a table by itself: what is below it is named by it and not by the first.
+// tableRun numbers the rows of a table. A header in the middle, which repeats the first one or names other columns, begins a new
+// table, because it names the cells below it.
 type tableRun struct {
 	number int
 	head   []documents.Cell
-	body   bool // a row of values followed the header
+	body   bool // a row of values has followed the header
 }
 
-// next returns the row with the number of its table. One that repeats the header word for word is a header too.
+// next returns the row with the number of its table. A row that repeats the header exactly is a header too.
 func (r *tableRun) next(into *documents.Builder, cells []documents.Cell) documents.Block {
 	if r.body && len(r.head) > 1 && sameTexts(cells, r.head) {
 		for i := range cells {
@@ -28,7 +28,7 @@ func (r *tableRun) next(into *documents.Builder, cells []documents.Cell) documen
 	return documents.Block{Kind: documents.Row, Cells: cells, Table: r.number}
 }
 
-// areHeaders wants several, so that the title of a part or of a single row is none.
+// areHeaders reports whether all cells are headers. A single one is the title of a part or of a row.
 func areHeaders(cells []documents.Cell) bool {
 	for i := range cells {
 		if !cells[i].Header {

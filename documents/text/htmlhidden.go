@@ -3,6 +3,7 @@ package text
 import (
 	"strings"
 
+	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"portside/documents/lazyregexp"
@@ -16,7 +17,7 @@ func set(names ...atom.Atom) map[atom.Atom]bool {
 	return all
 }
 
-// What the elements are.
+// Elements by their role.
 var (
 	isVoid = set(atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta,
 		atom.Param, atom.Source, atom.Track, atom.Wbr)
@@ -28,7 +29,7 @@ var (
 	isCell      = set(atom.Td, atom.Th, atom.Caption)
 	isTablePart = set(atom.Table, atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Td, atom.Th, atom.Caption)
 
-	// isUnseen are elements of which a browser shows nothing, or nothing but a choice.
+	// isUnseen are elements whose content a browser does not show, or shows only as choices.
 	isUnseen = set(atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Noembed, atom.Noframes, atom.Audio,
 		atom.Video, atom.Canvas, atom.Object, atom.Select, atom.Datalist, atom.Title)
 
@@ -49,7 +50,7 @@ var (
 	ownRow     = set(atom.Tr, atom.Table)
 )
 
-// impliedEnds returns what the start of an element ends, and what keeps it from doing so.
+// impliedEnds returns the elements that the start tag of an element ends, and the elements whose ends it does not cross.
 func impliedEnds(tag atom.Atom) (ends, within map[atom.Atom]bool) {
 	switch tag {
 	case atom.Li:
@@ -69,6 +70,29 @@ func impliedEnds(tag atom.Atom) (ends, within map[atom.Atom]bool) {
 	return nil, nil
 }
 
+// startTag begins an element.
+type startTag struct {
+	name       atom.Atom
+	attributes map[string]string
+	closesSelf bool
+}
+
+// usedAttributes returns the attributes that the reader uses. If two have the same name, the first counts.
+func usedAttributes(tokens *html.Tokenizer) map[string]string {
+	used := map[string]string{}
+	for more := true; more; {
+		var key, value []byte
+		key, value, more = tokens.TagAttr()
+		switch string(key) {
+		case "hidden", "open", "style", "class", "id", "colspan", "rowspan", "role", "epub:type", "type", "start", "data-delimiter":
+			if _, twice := used[string(key)]; !twice {
+				used[string(key)] = string(value)
+			}
+		}
+	}
+	return used
+}
+
 var (
 	blanks     = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\r", "", "!important", "")
 	cssComment = lazyregexp.New(`/\*[^*]*\*+(?:[^/*][^*]*\*+)*/`)
@@ -76,7 +100,7 @@ var (
 		`font-size:0(?:[a-z%]+)?(?:;|$)|mso-hide:all|(?:left|top|text-indent|margin-left):-\d{4,})`)
 )
 
-// isHidden knows the attributes that hide an element.
+// isHidden reports whether an attribute hides the element.
 func isHidden(tag startTag) bool {
 	if _, hidden := tag.attributes["hidden"]; hidden {
 		return true
@@ -123,13 +147,13 @@ var (
 	selector  = lazyregexp.New(`^[a-z0-9]*([.#][A-Za-z_][A-Za-z0-9_-]*)$`)
 )
 
-// learn finds the classes and ids that a style sheet of the page hides. Rules for some media only, and those that depend on
-// where an element is, are not looked at.
+// learn finds the classes and ids that a style sheet of the page hides. It ignores rules for some media only, and rules that
+// depend on the place of an element.
 func (w *walker) learn(sheet string) {
-	const longest, most = 256 << 10, 1000
-	rules := withoutNested(cssComment().ReplaceAllString(sheet[:min(len(sheet), longest)], ""))
+	const maxSheet, maxRules = 256 << 10, 1000
+	rules := withoutNested(cssComment().ReplaceAllString(sheet[:min(len(sheet), maxSheet)], ""))
 	for _, rule := range plainRule().FindAllStringSubmatch(rules, -1) {
-		if len(w.hiding) > most || !hides(rule[2]) {
+		if len(w.hiding) > maxRules || !hides(rule[2]) {
 			continue
 		}
 		for one := range strings.SplitSeq(rule[1], ",") {
@@ -140,7 +164,7 @@ func (w *walker) learn(sheet string) {
 	}
 }
 
-// withoutNested leaves out rules in braces within others, which hold only for some media.
+// withoutNested removes nested rules, which apply only to some media.
 func withoutNested(sheet string) string {
 	var out strings.Builder
 	depth, at := 0, false

@@ -10,7 +10,7 @@ import (
 	"portside/documents/numerals"
 )
 
-// htmlList is an open list of a page.
+// htmlList is an open list.
 type htmlList struct {
 	format    string // of package numerals; empty without numbers
 	delimiter string // after a number
@@ -28,7 +28,7 @@ func newList(tag startTag) htmlList {
 	return htmlList{numberFormat(tag), cmp.Or(tag.attributes["data-delimiter"], "."), start}
 }
 
-// numberFormat reads both of the ways in which a list says how it counts.
+// numberFormat returns the format that the type attribute or the style of a list declares.
 func numberFormat(tag startTag) string {
 	style := tag.attributes["style"]
 	switch kind := tag.attributes["type"]; {
@@ -44,7 +44,7 @@ func numberFormat(tag startTag) string {
 	return "decimal"
 }
 
-// nextLabel returns the number of the next item, and a space; nothing for a list without numbers.
+// nextLabel returns the number of the next item and a space, or nothing if the list has no numbers.
 func (l *htmlList) nextLabel() string {
 	if l.format == "" {
 		return ""

@@ -14,9 +14,9 @@ import (
 	"portside/documents/charset"
 )
 
-// ReadHTML reads what a browser would show of a page: headings, paragraphs, lists, definitions (as Fields), tables and the
-// title. Scripts, styles, comments and elements that are hidden by an attribute, by their own style or by a plain rule of the
-// page's style sheet are left out.
+// ReadHTML reads what a browser would show of a page: the title, headings, paragraphs, lists, tables, and definitions as Fields.
+// It leaves out scripts, styles and comments, and elements that an attribute, their own style or a simple rule of the page's style
+// sheet hides.
 func ReadHTML(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return whole(page{ctx, into}, file, func(to page, data []byte) error {
 		return readPage(to, strings.NewReader(charset.Decode(data, charset.Declared(data))), pageOptions{})
@@ -30,14 +30,14 @@ func ReadXHTML(ctx context.Context, from io.Reader, into *documents.Builder) err
 	return readPage(page{ctx, into}, charset.NewReader(from), options)
 }
 
-// Nesting beyond maxOpen elements or maxTables tables is read as if it were not there.
+// Tags of elements and tables that are nested deeper are ignored; their text is read.
 const (
 	maxOpen   = 256
 	maxTables = 16
 )
 
-// maxHeld is how many blocks may wait in cells for the ends of their rows. A table around a whole page would else have all of
-// it in the memory, and copied from each table to the one around.
+// maxHeld is how many blocks may wait in cells for the ends of their rows. Otherwise a table around a whole page would hold the
+// page in memory, and each table would copy it to the one around it.
 const maxHeld = 20_000
 
 // pageOptions are what differs between web pages, chapters of books and HTML made of Markdown.
@@ -48,7 +48,7 @@ type pageOptions struct {
 	ignoreTitle      bool // the title element is not the document's title
 }
 
-// readPage reads HTML in UTF-8 while it comes in. It returns the errors of the reader as they are.
+// readPage reads HTML in UTF-8 as a stream. It returns the errors of the reader as they are.
 func readPage(to page, from io.Reader, options pageOptions) error {
 	w := &walker{to: to, options: options, hiding: map[string]bool{}}
 	tokens := html.NewTokenizer(from)
@@ -76,21 +76,22 @@ type element struct {
 	hidden bool
 }
 
-// walker follows the tokens of a page. Text gathers until a block ends; blocks go into the innermost open cell, or to the page.
+// walker follows the tokens of a page. It gathers text until a block ends, and adds the block to the innermost open cell, or to
+// the document.
 type walker struct {
 	to      page
 	options pageOptions
 	hiding  map[string]bool // classes (".x") and ids ("#x") that the style sheet hides
 	open    []element
-	hidden  int        // of them, those that are hidden
-	lists   []htmlList // of them, lists
+	hidden  int        // how many of the open elements are hidden
+	lists   []htmlList // the open lists
 	item    bool       // the next block is that of a list item
-	label   string     // the number in front of it
+	label   string     // the number before its text
 
 	deeper     int // open elements beyond maxOpen
-	hiddenFrom int // where among those the hidden ones begin; 0 if there are none
+	hiddenFrom int // number of the first hidden one among them; 0 if there is none
 	beyond     int // open tables beyond maxTables
-	held       int // blocks that were given to cells
+	held       int // blocks that wait in cells
 	heldText   int // bytes of their text
 
 	title  strings.Builder
@@ -122,30 +123,7 @@ func (w *walker) token(kind html.TokenType, tokens *html.Tokenizer) error {
 	return nil
 }
 
-// startTag begins an element.
-type startTag struct {
-	name       atom.Atom
-	attributes map[string]string
-	closesSelf bool
-}
-
-// usedAttributes are those that say how an element is shown. Of two with one name the first counts.
-func usedAttributes(tokens *html.Tokenizer) map[string]string {
-	used := map[string]string{}
-	for more := true; more; {
-		var key, value []byte
-		key, value, more = tokens.TagAttr()
-		switch string(key) {
-		case "hidden", "open", "style", "class", "id", "colspan", "rowspan", "role", "epub:type", "type", "start", "data-delimiter":
-			if _, twice := used[string(key)]; !twice {
-				used[string(key)] = string(value)
-			}
-		}
-	}
-	return used
-}
-
-// words takes the text between tags. White space is a space, but where it is preformatted.
+// words adds the text between tags. White space becomes a space unless it is preformatted.
 func (w *walker) words(text string) {
 	switch {
 	case w.inside(atom.Style) && !w.inside(atom.Svg):
@@ -162,7 +140,7 @@ func (w *walker) words(text string) {
 
 var asSpaces = strings.NewReplacer("\n", " ", "\r", " ", "\f", " ", "\v", " ", "\u2028", " ", "\u2029", " ", "\u0085", " ")
 
-// inside reports whether the innermost open element, or the one around, is the one.
+// inside reports whether one of the eight innermost open elements has the name.
 func (w *walker) inside(name atom.Atom) bool {
 	for i := len(w.open) - 1; i >= max(0, len(w.open)-8); i-- {
 		if w.open[i].name == name {
@@ -245,7 +223,7 @@ func (w *walker) void(tag atom.Atom) error {
 	return nil
 }
 
-// closeImplied ends the elements whose end tag may be left out before this one.
+// closeImplied ends the elements whose end tag may be missing before this start tag.
 func (w *walker) closeImplied(tag atom.Atom) error {
 	ends, within := impliedEnds(tag)
 	if ends == nil || w.deeper > 0 {
@@ -262,7 +240,8 @@ func (w *walker) closeImplied(tag atom.Atom) error {
 	return nil
 }
 
-// end ends the innermost open element of the name, and all within. A cell keeps what is in it from closing what is around it.
+// end ends the innermost open element of the name and all elements in it. An end tag in a cell cannot end an element outside
+// the cell.
 func (w *walker) end(tag atom.Atom) error {
 	if w.deeper > 0 {
 		if !isVoid[tag] {
@@ -339,7 +318,7 @@ func (w *walker) finish() error {
 	return w.flush()
 }
 
-// flush ends a block that something else interrupts.
+// flush ends the current block where another begins.
 func (w *walker) flush() error {
 	for _, e := range slices.Backward(w.open) {
 		if isBlock[e.name] {
@@ -349,7 +328,7 @@ func (w *walker) flush() error {
 	return w.flushAs(0)
 }
 
-// flushAs makes a block of the text gathered in an element.
+// flushAs adds the gathered text as the block of an element.
 func (w *walker) flushAs(tag atom.Atom) error {
 	text := w.text.String()
 	w.text.Reset()
@@ -369,14 +348,14 @@ func (w *walker) flushAs(tag atom.Atom) error {
 	case tag == atom.Dd && w.term != "":
 		return w.add(field(w.term, text))
 	case w.item:
-		w.item = false // a second paragraph of an item is one
+		w.item = false // further paragraphs of the item are paragraphs
 		text = w.label + strings.TrimSpace(text)
 		return w.add(documents.Block{Kind: documents.ListItem, Text: text, Level: max(0, len(w.lists)-1)})
 	}
 	return w.add(documents.Block{Kind: documents.Paragraph, Text: text})
 }
 
-// add gives the block to the innermost open cell, or to the page.
+// add adds the block to the innermost open cell, or to the document.
 func (w *walker) add(b documents.Block) error {
 	if err := w.to.ctx.Err(); err != nil {
 		return err
@@ -387,7 +366,7 @@ func (w *walker) add(b documents.Block) error {
 	return w.to.add(b)
 }
 
-// hold gives the block to the open cell. Where more wait than any row of data has, all of them go to the page.
+// hold adds the block to the open cell. If more blocks wait than a row of data has, it adds all of them to the document.
 func (w *walker) hold(t *table, b documents.Block) error {
 	if !t.inCell {
 		return w.to.add(b)
@@ -401,7 +380,7 @@ func (w *walker) hold(t *table, b documents.Block) error {
 	return nil
 }
 
-// release gives what waits in cells to the page, and what comes in those cells from now on too.
+// release adds the blocks that wait in cells to the document. Further blocks of these cells follow them at once.
 func (w *walker) release() error {
 	w.held, w.heldText = 0, 0
 	for _, t := range w.tables {
@@ -416,7 +395,7 @@ func (w *walker) release() error {
 	return nil
 }
 
-// table is the innermost open table, nil where it is none or is read as if it were not there.
+// table returns the innermost open table, or nil if there is none or its tags are ignored.
 func (w *walker) table() *table {
 	if len(w.tables) == 0 || w.beyond > 0 {
 		return nil

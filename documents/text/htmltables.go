@@ -9,8 +9,8 @@ import (
 	"portside/documents"
 )
 
-// table is an open table of a page. Each cell keeps its blocks until its row ends: only then is it known whether the table
-// holds data, or is there to lay out the page.
+// table is an open table of a page. Each cell keeps its blocks until its row ends, because only then is it known whether the
+// table holds data or only lays out the page.
 type table struct {
 	run    tableRun
 	rows   int
@@ -18,7 +18,7 @@ type table struct {
 	row    []tableCell
 	column int
 	inCell bool
-	wide   bool // a row had several cells
+	wide   bool // a row has several cells
 }
 
 type tableCell struct {
@@ -70,9 +70,9 @@ func (t *table) add(b documents.Block) {
 	cell.blocks = append(cell.blocks, b)
 }
 
-// isLayout reports whether the row only arranges what is in it: one cell alone, or cells with headings, lists or tables.
+// isLayout reports whether the row only arranges its content: a single cell, or cells with headings, tables or long texts.
 func (t *table) isLayout() bool {
-	const longest = 1500
+	const maxCell = 1500 // bytes
 	filled := 0
 	for _, cell := range t.row {
 		size := 0
@@ -82,7 +82,7 @@ func (t *table) isLayout() bool {
 			}
 			size += len(b.Text)
 		}
-		if size > longest {
+		if size > maxCell {
 			return true
 		}
 		if len(cell.blocks) > 0 {
@@ -93,7 +93,7 @@ func (t *table) isLayout() bool {
 	return filled <= 1 && !t.wide
 }
 
-// cells are the row's, each with its blocks as one text.
+// cells returns the cells of the row, each with its blocks as one text.
 func (t *table) cells() []documents.Cell {
 	cells := make([]documents.Cell, len(t.row))
 	for i, cell := range t.row {
@@ -106,7 +106,7 @@ func (t *table) cells() []documents.Cell {
 	return cells
 }
 
-// endRow gives the row, or what it arranges, to the table or page around.
+// endRow adds the row, or the blocks that it arranges, to the table around or to the document.
 func (w *walker) endRow() error {
 	t := w.table()
 	if t == nil || len(t.row) == 0 {

@@ -12,20 +12,20 @@ import (
 	"portside/documents/charset"
 )
 
-// ReadJSON reads JSON, one value or one a line: a Field for each value, named by the keys that lead to it ("customer address
-// city"), and a table for a list of objects with the same keys. Numbers are kept as they are written. What was read before the
-// file breaks off is given before media.ErrDamaged.
+// ReadJSON reads JSON, one value or one on each line. Each value becomes a Field, which has the path of keys as its name
+// ("customer address city"). A list of objects with the same keys becomes a table. Numbers stay as they are written. If the file
+// is cut short, ReadJSON adds what comes before and returns ErrDamaged.
 func ReadJSON(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return whole(page{ctx, into}, file, func(to page, data []byte) error {
 		d := json.NewDecoder(strings.NewReader(charset.Decode(data, "")))
 		d.UseNumber()
-		p := &jsonParser{grove: grove{left: into.Limits.Blocks}, ctx: ctx, tokens: d, depth: into.Limits.Depth}
+		p := &jsonParser{nodeBudget: nodeBudget{left: into.Limits.Blocks}, ctx: ctx, tokens: d, depth: into.Limits.Depth}
 		return p.all(to)
 	})
 }
 
 type jsonParser struct {
-	grove
+	nodeBudget
 	ctx    context.Context //nolint:containedctx // lives as long as the one call that reads the file
 	tokens *json.Decoder
 	depth  int // how much deeper it may get
@@ -33,7 +33,7 @@ type jsonParser struct {
 
 var errFull = errors.New("as many values as can be read")
 
-// all reads the values of the file. Several are a list.
+// all reads the values of the file. Several values count as a list.
 func (p *jsonParser) all(to page) error {
 	values := &node{kind: list}
 	var err error
@@ -51,7 +51,7 @@ func (p *jsonParser) all(to page) error {
 	if len(values.parts) == 1 {
 		root = values.parts[0]
 	}
-	if adding := branch(to, root, ""); adding != nil {
+	if adding := addNode(to, root, ""); adding != nil {
 		return adding
 	}
 	switch {
@@ -65,7 +65,7 @@ func (p *jsonParser) all(to page) error {
 	return documents.ErrDamaged
 }
 
-// value reads a value. With an error it returns what there is of it.
+// value reads a value. With an error, it returns the part before the error.
 func (p *jsonParser) value(name string) (*node, error) {
 	token, err := p.token()
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *jsonParser) of(token json.Token, name string) (*node, error) {
 	case nested && (delim == '{' || delim == '['):
 		return p.nested(delim, name)
 	}
-	n := p.grow(leaf, name)
+	n := p.newNode(leaf, name)
 	if n == nil {
 		return nil, errFull
 	}
@@ -105,7 +105,7 @@ func (p *jsonParser) nested(delim json.Delim, name string) (*node, error) {
 	if delim == '[' {
 		kind = list
 	}
-	n := p.grow(kind, name)
+	n := p.newNode(kind, name)
 	if n == nil {
 		return nil, errFull
 	}
@@ -148,7 +148,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// skip leaves out the rest of what was just opened, without recursion.
+// skip skips the rest of the object or list that was just opened, without recursion.
 func (p *jsonParser) skip() error {
 	for open := 1; open > 0; {
 		token, err := p.token()

@@ -15,8 +15,8 @@ import (
 	"portside/documents/lazyregexp"
 )
 
-// ReadMail reads a message: who wrote what to whom and when as Fields, then the text, or the page where there is no text, and
-// messages within. Attachments are named in a warning and not read.
+// ReadMail reads a mail: sender, recipients, date and subject as Fields, then the plain text, or the HTML if there is no plain
+// text, and forwarded mails. It does not read attachments, but names them in warnings.
 func ReadMail(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return whole(page{ctx, into}, file, func(to page, data []byte) error {
 		if !bytes.Contains(data, []byte(":")) {
@@ -27,23 +27,23 @@ func ReadMail(ctx context.Context, file documents.Source, into *documents.Builde
 	})
 }
 
-// Bounds of one message with all that is in it.
+// Bounds of one mail with all its parts.
 const (
 	maxParts   = 1000
 	maxHeaders = 2000
-	maxNested  = 48 // two for each time that a message is forwarded with what was attached
+	maxNested  = 48 // each time that a mail is forwarded with its attachments adds two
 
-	longestField = 64 << 10
+	maxField = 64 << 10 // bytes
 )
 
-// mail reads one file, with the messages in it.
+// mail reads one file and the mails in it.
 type mail struct {
 	to       page
-	left     int // parts that may still be read
+	left     int // how many more parts may be read
 	attached int
 }
 
-// part is a message or a part of one.
+// part is a mail or a part of one.
 type part struct {
 	header    textproto.MIMEHeader
 	body      []byte
@@ -68,7 +68,8 @@ func (m *mail) message(data []byte, depth int) error {
 	return m.part(p, depth)
 }
 
-// split parts the fields from the body. What is no field ends them, so that a message without the blank line keeps its text.
+// split separates the header from the body. The header ends at the first line that is not a field, so that a mail without a
+// blank line keeps its text.
 func split(data []byte) part {
 	p := part{header: textproto.MIMEHeader{}}
 	if bytes.HasPrefix(data, []byte("From ")) {
@@ -85,7 +86,7 @@ func split(data []byte) part {
 		name, value, isField := bytes.Cut(line, []byte(":"))
 		key := textproto.TrimString(string(name))
 		if values := p.header[last]; last != "" && (line[0] == ' ' || line[0] == '\t') {
-			if len(values[len(values)-1]) < longestField { // adding without end would be quadratic
+			if len(values[len(values)-1]) < maxField { // otherwise a field of many lines would take quadratic time
 				values[len(values)-1] += " " + strings.TrimSpace(rawText(line))
 			}
 		} else if isField && fieldName().MatchString(key) {
@@ -103,14 +104,14 @@ func split(data []byte) part {
 
 var fieldName = lazyregexp.New(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}$`)
 
-// rawText is a field as it should not be written, with letters beyond ASCII and no word of their encoding.
+// rawText decodes a field that has characters beyond ASCII without declaring their character set.
 func rawText(value []byte) string {
-	return charset.Decode(value[:min(len(value), longestField)], "")
+	return charset.Decode(value[:min(len(value), maxField)], "")
 }
 
 var typeName = lazyregexp.New(`^\s*([A-Za-z0-9.+-]+/[A-Za-z0-9.+-]+)`)
 
-// mediaType also reads what has mistakes in its parameters.
+// mediaType returns the media type, even if its parameters are malformed.
 func mediaType(value string) (name string, params map[string]string) {
 	name, params, err := mime.ParseMediaType(value)
 	if err == nil || name != "" {
@@ -134,7 +135,7 @@ func decodeHeader(value string) string {
 	return decoded
 }
 
-// part reads a part by its type.
+// part reads a part according to its type.
 func (m *mail) part(p part, depth int) error {
 	if err := m.to.ctx.Err(); err != nil {
 		return err
@@ -165,7 +166,7 @@ func (m *mail) part(p part, depth int) error {
 	return plainText(m.to, unquoted(charset.Decode(content(p), p.params["charset"])))
 }
 
-// isAttached reports whether a part is something else than words of the message.
+// isAttached reports whether a part is an attachment rather than text of the mail.
 func (m *mail) isAttached(p part) bool {
 	disposition, _ := mediaType(p.header.Get("Content-Disposition"))
 	if p.header.Get("Content-Disposition") != "" && disposition == "attachment" {
@@ -178,10 +179,10 @@ func (m *mail) isAttached(p part) bool {
 	return !strings.HasPrefix(p.mediaType, "multipart/")
 }
 
-// leaveOut tells what an attachment is called. After the first few it tells only that there are more.
+// leaveOut adds a warning with the name of an attachment, or one for all after the first twenty.
 func (m *mail) leaveOut(p part) {
-	const named = 20
-	if m.attached++; m.attached > named {
+	const maxNamed = 20
+	if m.attached++; m.attached > maxNamed {
 		m.to.into.Warn("More attachments were not read.")
 		return
 	}
@@ -194,14 +195,14 @@ func (m *mail) leaveOut(p part) {
 	if name == "" {
 		name = p.mediaType
 	}
-	const longest = 100
-	if runes := []rune(name); len(runes) > longest {
-		name = string(runes[:longest]) + "…"
+	const maxName = 100
+	if runes := []rune(name); len(runes) > maxName {
+		name = string(runes[:maxName]) + "…"
 	}
 	m.to.into.Warn(fmt.Sprintf("The attachment %q was not read; send it by itself.", name))
 }
 
-// parts splits a multipart body. One without its last boundary ends with the file.
+// parts splits a multipart body. If the last boundary is missing, the last part ends with the body.
 func (m *mail) parts(p part) []part {
 	boundary := p.params["boundary"]
 	if boundary == "" {
@@ -209,7 +210,7 @@ func (m *mail) parts(p part) []part {
 	}
 	cut := cutParts(p.body, boundary)
 	if len(cut) == 0 {
-		cut = cutParts(p.body, guessBoundary(p.body)) // it is another than the header says
+		cut = cutParts(p.body, guessBoundary(p.body)) // the header declares another boundary than the body has
 	}
 	var parts []part
 	for _, raw := range cut {
@@ -231,7 +232,7 @@ func (m *mail) each(p part, depth int) error {
 	return nil
 }
 
-// alternative reads the one that says it in plain text, if it says something, else the last.
+// alternative reads the part in plain text if it has text, otherwise the last part that has.
 func (m *mail) alternative(p part, depth int) error {
 	parts := m.parts(p)
 	for _, one := range parts {

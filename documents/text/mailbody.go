@@ -8,7 +8,7 @@ import (
 	"portside/documents/lazyregexp"
 )
 
-// cutParts splits a body at its boundary, in one pass and without copies. Without a boundary all of it is one part.
+// cutParts splits a body at its boundary, in one pass and without copies. Without a boundary, the body is one part.
 func cutParts(body []byte, boundary string) [][]byte {
 	if boundary == "" {
 		return [][]byte{body}
@@ -24,7 +24,7 @@ func cutParts(body []byte, boundary string) [][]byte {
 		i += at
 		after := i + len(mark)
 		if i > 0 && body[i-1] != '\n' {
-			at = after // not at the beginning of a line, whose end is not looked for again and again
+			at = after // not at the start of a line; searching for the line's end each time would be quadratic
 			continue
 		}
 		last := bytes.HasPrefix(body[after:], []byte("--"))
@@ -51,15 +51,15 @@ var boundaryLine = lazyregexp.New(`(?m)^--([0-9A-Za-z'()+_,./:=?-]{1,70})\r?$`)
 
 // guessBoundary finds the boundary of a body whose header does not name it: the first line that looks like one.
 func guessBoundary(body []byte) string {
-	const near = 64 << 10
-	found := boundaryLine().FindSubmatch(body[:min(len(body), near)])
+	const maxSearch = 64 << 10
+	found := boundaryLine().FindSubmatch(body[:min(len(body), maxSearch)])
 	if found == nil {
 		return ""
 	}
 	return string(found[1])
 }
 
-// content is the body without its transfer encoding. What breaks off or has mistakes is read as far as it goes.
+// content decodes the transfer encoding of the body. It keeps what it can of a damaged body.
 func content(p part) []byte {
 	switch strings.ToLower(strings.TrimSpace(p.header.Get("Content-Transfer-Encoding"))) {
 	case "base64":
@@ -81,7 +81,7 @@ func unbase64(body []byte) []byte {
 		letters = letters[:len(letters)-1]
 	}
 	out := make([]byte, base64.RawStdEncoding.DecodedLen(len(letters)))
-	n, _ := base64.RawStdEncoding.Decode(out, letters) // no other letters are left
+	n, _ := base64.RawStdEncoding.Decode(out, letters) // all other characters were removed
 	return out[:n]
 }
 
@@ -118,7 +118,7 @@ func hex(c byte) int {
 
 var quoteMarks = lazyregexp.New(`^(?:> ?)+`)
 
-// unquoted takes the marks before quoted lines away, and parts what was quoted from what was not.
+// unquoted removes the marks before quoted lines, and separates quoted text from the reply by an empty line.
 func unquoted(text string) string {
 	if !strings.Contains(text, ">") {
 		return text

@@ -107,19 +107,19 @@ func (g guard) Transform(node *ast.Paragraph, reader text.Reader, _ parser.Conte
 
 // steps estimates how long goldmark takes for the marks in a text: it searches for the end of each link to the end of the
 // text, and for the other end of each run of emphasis among all others.
-func steps(text []byte) int {
+func steps(block []byte) int {
 	runs, links := 0, 0
-	for i, c := range text {
+	for i, c := range block {
 		switch {
 		case c == '*' || c == '_' || c == '~':
-			if i == 0 || text[i-1] != c {
+			if i == 0 || block[i-1] != c {
 				runs++
 			}
-		case c == '(' && i > 0 && text[i-1] == ']':
+		case c == '(' && i > 0 && block[i-1] == ']':
 			links++
 		}
 	}
-	return runs*runs + links*len(text)
+	return runs*runs + links*len(block)
 }
 
 var (
@@ -130,35 +130,35 @@ var (
 
 // cutChunk splits a text before a block that does not continue a list, at most maxChunk bytes into it. Where there is no
 // such place, it splits between lines, and repeats the start of the open table or code in the rest.
-func cutChunk(text string) (chunk, rest string) {
-	if len(text) <= maxChunk {
-		return text, ""
+func cutChunk(markdown string) (chunk, rest string) {
+	if len(markdown) <= maxChunk {
+		return markdown, ""
 	}
-	at, openFence := lastBlockStart(text[:maxChunk])
+	at, openFence := lastBlockStart(markdown[:maxChunk])
 	if at > 0 {
-		return text[:at], text[at:]
+		return markdown[:at], markdown[at:]
 	}
-	at = strings.LastIndexByte(text[:maxChunk], '\n') + 1
+	at = strings.LastIndexByte(markdown[:maxChunk], '\n') + 1
 	if at < maxChunk/2 { // a shorter chunk could consist of what the last one repeats
-		for at = maxChunk; !utf8.RuneStart(text[at]); at-- {
+		for at = maxChunk; !utf8.RuneStart(markdown[at]); at-- {
 		}
 	}
 	if openFence != "" {
-		return text[:at], openFence + "\n" + text[at:]
+		return markdown[:at], openFence + "\n" + markdown[at:]
 	}
-	return text[:at], tableHeader(text[:at]) + text[at:]
+	return markdown[:at], tableHeader(markdown[:at]) + markdown[at:]
 }
 
 // lastBlockStart returns where the last block begins that is neither code nor part of a list, or 0 if there is none. It also
 // returns the fence of the code that the text ends in.
-func lastBlockStart(text string) (last int, openFence string) {
+func lastBlockStart(markdown string) (last int, openFence string) {
 	at, isBlank := 0, true
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(markdown) {
 		mark := fence().FindStringSubmatch(line)
 		switch {
 		case mark != nil && openFence == "":
 			openFence = mark[1][:min(len(mark[1]), maxFence)]
-		case mark != nil && strings.HasPrefix(mark[1], openFence):
+		case len(mark) > 1 && strings.HasPrefix(mark[1], openFence):
 			openFence = ""
 		case isBlank && openFence == "" && line[0] > ' ' && !listMarker().MatchString(line):
 			last = at
@@ -170,10 +170,10 @@ func lastBlockStart(text string) (last int, openFence string) {
 }
 
 // tableHeader returns the first two lines of the table that a text ends in; empty if it does not.
-func tableHeader(text string) string {
+func tableHeader(markdown string) string {
 	const maxHeader = 4 << 10
-	start := strings.LastIndex(text, "\n\n") + 1
-	header, body, _ := strings.Cut(strings.TrimLeft(text[start:], "\n"), "\n")
+	start := strings.LastIndex(markdown, "\n\n") + 1
+	header, body, _ := strings.Cut(strings.TrimLeft(markdown[start:], "\n"), "\n")
 	delimiter, _, isTable := strings.Cut(body, "\n")
 	if !isTable || len(header)+len(delimiter) > maxHeader || !strings.Contains(header, "|") || !delimiters().MatchString(delimiter) {
 		return ""

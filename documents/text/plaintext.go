@@ -12,8 +12,8 @@ import (
 	"portside/documents/lazyregexp"
 )
 
-// ReadText reads plain text in UTF-8, UTF-16 and the Latin encodings: paragraphs, with the lines joined that were only broken
-// to fit; lists, headings, and tables made of tabs or spaces. Form feeds divide it into pages. Subtitles are read as such.
+// ReadText reads plain text: paragraphs with wrapped lines joined, lists, headings, and tables that are laid out with tabs or
+// spaces. Form feeds separate pages. It reads subtitles as ReadCaptions does.
 func ReadText(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return whole(page{ctx, into}, file, func(to page, data []byte) error {
 		text := charset.Decode(data, "")
@@ -44,16 +44,16 @@ func plainText(to page, text string) error {
 type textReader struct {
 	to      page
 	width   int   // at which its lines were broken; 0 if they were not
-	indents []int // of the list items that the next may be nested in
+	indents []int // of the open list items
 }
 
-// Lines that are longer than anybody breaks them to are paragraphs; lines that are shorter are so because the author wanted them so.
+// Lines that are longer than maxWrap are whole paragraphs. Texts that wrap below minWrap have breaks that the author wants.
 const (
 	minWrap = 40
 	maxWrap = 120
 )
 
-// wrapWidth is the length that nearly all lines keep to that another follows at once.
+// wrapWidth returns the width at which the text is wrapped, or 0: the length that 95 % of the lines with a next line keep to.
 func wrapWidth(text string) int {
 	const sample = 2000
 	var lengths []int
@@ -76,16 +76,16 @@ func wrapWidth(text string) int {
 	return width
 }
 
-// page reads the stretches between blank lines. One that never ends is cut.
+// page reads the lines between blank lines, at most maxLines at a time.
 func (r *textReader) page(text string) error {
-	const longest = 5000
+	const maxLines = 5000
 	var lines []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimRightFunc(line, unicode.IsSpace)
 		if strings.TrimSpace(line) != "" {
 			lines = append(lines, line)
 		}
-		if len(lines) == longest || strings.TrimSpace(line) == "" && len(lines) > 0 {
+		if len(lines) == maxLines || strings.TrimSpace(line) == "" && len(lines) > 0 {
 			if err := r.stretch(lines); err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ func (r *textReader) page(text string) error {
 	return r.stretch(lines)
 }
 
-// stretch reads lines without a blank one between them.
+// stretch reads lines without a blank line between them.
 func (r *textReader) stretch(lines []string) error {
 	heading, used := headingOf(lines)
 	if used > 0 {
@@ -116,7 +116,7 @@ func (r *textReader) stretch(lines []string) error {
 		case rows != nil:
 			err = r.table(rows)
 		default:
-			tried = max(tried, n) // trying each rest again would be quadratic
+			tried = max(tried, n) // searching each rest for a table would be quadratic
 			n = paragraphEnd(lines, tried)
 			err = r.words(lines[:n])
 			tried = max(0, tried-n)
@@ -136,7 +136,7 @@ func (r *textReader) words(lines []string) error {
 	return r.paragraph(lines)
 }
 
-// paragraphEnd is where a list item or a table begins after the first line; the first skip lines were tried for a table already.
+// paragraphEnd returns the first line after line 0 that begins a list item or a table. The first skip lines begin no table.
 func paragraphEnd(lines []string, skip int) int {
 	for i := 1; i < len(lines); i++ {
 		if listMark().MatchString(lines[i]) || i >= skip && looksTabular(lines[i]) && i+1 < len(lines) && looksTabular(lines[i+1]) {
@@ -157,7 +157,7 @@ func (r *textReader) table(rows []documents.Block) error {
 	return nil
 }
 
-// paragraph adds the lines as one block, or each as its own where lines are as long as paragraphs.
+// paragraph adds the lines as one block, or each line as a block if lines are as long as paragraphs.
 func (r *textReader) paragraph(lines []string) error {
 	const together = 100
 	r.indents = nil
@@ -174,8 +174,8 @@ func (r *textReader) paragraph(lines []string) error {
 	return nil
 }
 
-// join puts a space where a line was broken because the next word did not fit, and keeps all other line breaks. In a stretch of
-// names with values each name begins a line, however long the value before it is.
+// join replaces a line break by a space if the next word would not have fit on the line, and keeps other line breaks. If the lines
+// are names with values, each name begins a line.
 func (r *textReader) join(lines []string) string {
 	var out strings.Builder
 	labeled := r.width > 0 && areLabeled(lines)
@@ -197,19 +197,19 @@ func (r *textReader) join(lines []string) string {
 	return out.String()
 }
 
-// labelLine begins with the name of a value: a few words, the first of them large, and a colon.
+// labelLine begins with a label: a few words with an initial capital, and a colon.
 var labelLine = lazyregexp.New(`^\s*[\p{Lu}\p{Lt}\p{Lo}][^\s:;!?]*(?: [^\s:;!?]+){0,4} ?:(?:\s|$)`)
 
-// areLabeled reports whether lines are names with values. One alone may be where a sentence has its colon.
+// areLabeled reports whether lines are names with values. A single one may be a sentence with a colon.
 func areLabeled(lines []string) bool {
-	const enough, longest = 2, 200
+	const minLabels, maxLabel = 2, 200
 	found := 0
 	for _, line := range lines {
-		if labelLine().MatchString(line[:min(len(line), longest)]) {
+		if labelLine().MatchString(line[:min(len(line), maxLabel)]) {
 			found++
 		}
 	}
-	return found >= enough
+	return found >= minLabels
 }
 
 var (
@@ -218,7 +218,7 @@ var (
 	bulletMark = lazyregexp.New(`^\s*[-*+•–·▪◦‣]\s+`)
 )
 
-// item adds a list item. A number is kept, since other text may refer to it.
+// item adds a list item. It keeps a number, because other text may refer to it.
 func (r *textReader) item(lines []string) error {
 	indent := indentOf(lines[0])
 	for len(r.indents) > 0 && r.indents[len(r.indents)-1] > indent {
@@ -248,15 +248,15 @@ func indentOf(line string) int {
 }
 
 var (
-	underline      = lazyregexp.New(`^\s*(?:={3,}|-{3,}|~{3,}|\*{3,})$`)
-	numberedTitle  = lazyregexp.New(`^\s*(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+\p{Lu}[^.;:]*$`)
-	longestHeading = 90
+	underline     = lazyregexp.New(`^\s*(?:={3,}|-{3,}|~{3,}|\*{3,})$`)
+	numberedTitle = lazyregexp.New(`^\s*(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+\p{Lu}[^.;:]*$`)
+	maxHeading    = 90 // characters
 )
 
-// headingOf finds a heading in the first lines: underlined, or alone and in capitals or with a number. It returns how many
-// lines it takes.
+// headingOf returns the heading in the first lines and how many lines it takes: an underlined line, or a single line in capitals
+// or with a number.
 func headingOf(lines []string) (heading documents.Block, used int) {
-	if len(lines) == 0 || utf8.RuneCountInString(lines[0]) > longestHeading {
+	if len(lines) == 0 || utf8.RuneCountInString(lines[0]) > maxHeading {
 		return documents.Block{}, 0
 	}
 	heading = documents.Block{Kind: documents.Heading, Text: lines[0], Level: 1}
@@ -279,7 +279,7 @@ func headingOf(lines []string) (heading documents.Block, used int) {
 	return documents.Block{}, 0
 }
 
-// inCapitals does not take an amount or a code with its label for a heading.
+// inCapitals reports whether a line is a heading in capitals, rather than an amount or a code with its label.
 func inCapitals(line string) bool {
 	letters, digits := 0, 0
 	for _, r := range line {

@@ -202,8 +202,9 @@ func TestHostile(t *testing.T) {
 		"HTML openings":             {text.ReadMarkdown, strings.Repeat("<div>\n\n", 1<<17), nil},
 		"quotes":                    {text.ReadCSV, strings.Repeat("\"a,\n", 1<<16), nil},
 		"odd tables":                {text.ReadText, strings.Repeat("a  b\nc d  e\nf   g h  i\n- x  y\n", 1<<14), nil},
-		"mail parts":                {text.ReadMail, "From: a\nContent-Type: multipart/mixed; boundary=b\n\n" + strings.Repeat("--b\n\nx\n", 2000), nil},
-		"deep mail":                 {text.ReadMail, strings.Repeat("From: a\nContent-Type: message/rfc822\n\n", 5000), nil},
+		"mail parts": {text.ReadMail, "From: a\nContent-Type: multipart/mixed; boundary=b\n\n" +
+			strings.Repeat("--b\n\nx\n", 2000), nil},
+		"deep mail": {text.ReadMail, strings.Repeat("From: a\nContent-Type: message/rfc822\n\n", 5000), nil},
 		"one boundary": {text.ReadMail, "From: a\nContent-Type: multipart/mixed; boundary=b\n\n" +
 			strings.Repeat("--b\nContent-Type: multipart/mixed; boundary=b\n\n", 5000), nil},
 		"marks in a line": {text.ReadMail, "From: a\nContent-Type: multipart/mixed; boundary=b\n\n" + strings.Repeat("--b x", 1<<20), nil},
@@ -279,14 +280,15 @@ func TestFailingSource(t *testing.T) {
 	if err := text.ReadText(t.Context(), documents.Source{ReaderAt: broken{}, Size: 9}, into); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("got %v", err)
 	}
-	if err := text.ReadText(t.Context(), documents.Source{ReaderAt: broken{panics: true}, Size: 9}, into); !errors.Is(err, documents.ErrDamaged) {
+	panicking := documents.Source{ReaderAt: broken{panics: true}, Size: 9}
+	if err := text.ReadText(t.Context(), panicking, into); !errors.Is(err, documents.ErrDamaged) {
 		t.Errorf("got %v", err)
 	}
 }
 
 // wordsOf are the runs of letters and digits.
-func wordsOf(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+func wordsOf(content string) []string {
+	return strings.FieldsFunc(content, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // TestWordsAreKept writes words in each format and wants the same words, in the same order.

@@ -9,9 +9,8 @@ import (
 	"portside/documents"
 )
 
-// ReadRTF reads Rich Text Format: paragraphs, headings by their outline level, lists and tables, with letters by the code page
-// of their font. Hidden and deleted text, pictures and other destinations that are not shown are left out; headers, footers and
-// notes are paragraphs of their own.
+// ReadRTF reads Rich Text Format: paragraphs, headings by their outline level, lists and tables. It leaves out hidden and deleted
+// text, pictures, and other content that is not shown. Headers, footers and notes become paragraphs.
 func ReadRTF(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return whole(page{ctx, into}, file, func(to page, data []byte) error {
 		data = bytes.TrimLeft(data, "\xef\xbb\xbf \t\r\n")
@@ -23,10 +22,10 @@ func ReadRTF(ctx context.Context, file documents.Source, into *documents.Builder
 	})
 }
 
-// maxGroups is how deep groups may be nested; no program comes near.
+// maxGroups is how deep groups may be nested. No program nests them nearly as deep.
 const maxGroups = 1000
 
-// destination is where the text of a group goes.
+// destination is what the text of a group is for.
 type destination int
 
 const (
@@ -38,7 +37,7 @@ const (
 	note     // a paragraph elsewhere on the page
 )
 
-// richState is what a group inherits and restores.
+// richState is the state that a group inherits and restores at its end.
 type richState struct {
 	to     destination
 	uc     int // bytes that stand for a \u where Unicode is not known
@@ -46,7 +45,7 @@ type richState struct {
 	hidden bool
 }
 
-// paragraphState is what \pard resets.
+// paragraphState is the state that \pard resets.
 type paragraphState struct {
 	inTable bool
 	list    bool
@@ -151,7 +150,7 @@ func (r *rich) close() error {
 	return nil
 }
 
-// begin sends the text of the group elsewhere.
+// begin sets the destination of the group.
 func (r *rich) begin(to destination) {
 	if r.state.to == skipped || len(r.groups) == 0 {
 		return
@@ -171,7 +170,7 @@ func (r *rich) begin(to destination) {
 	}
 }
 
-// byte is a letter in the code page of its font.
+// byte adds a character in the code page of its font.
 func (r *rich) byte(c byte) {
 	if r.skip > 0 {
 		r.skip--
@@ -188,7 +187,7 @@ func (r *rich) byte(c byte) {
 	r.write(string(page.rune(c)))
 }
 
-// unicode is a letter given by its number; above 16 bits it comes in two halves.
+// unicode adds a UTF-16 code unit. A character above 16 bits has two.
 func (r *rich) unicode(n int) {
 	unit := uint16(n & 0xffff)
 	r.skip = r.state.uc
@@ -220,7 +219,7 @@ func (r *rich) write(text string) {
 	}
 }
 
-// endParagraph adds the paragraph, and behind it the notes that interrupted it. In a table it is a line of the cell.
+// endParagraph adds the paragraph and then its notes. In a table, it ends a line of the cell.
 func (r *rich) endParagraph() error {
 	if r.state.to == note || r.para.inTable {
 		r.text.WriteByte('\n')
@@ -260,7 +259,7 @@ func (r *rich) endNotes() error {
 	return nil
 }
 
-// itemMark keeps numbers and letters, and drops bullets.
+// itemMark returns the number or letter of a list item, or nothing for a bullet.
 func itemMark(mark string) string {
 	mark = strings.TrimSpace(mark)
 	if !strings.ContainsAny(mark, "0123456789.)") {

@@ -19,7 +19,7 @@ var codePages = map[int]*decoder{
 	28592: {charmap.ISO8859_2},
 }
 
-// charSets are the code pages of fonts by the number that Windows gives their character set.
+// charSets are code pages by the number of a Windows character set.
 var charSets = map[int]int{
 	0: 1252, 77: 10000, 161: 1253, 162: 1254, 163: 1258, 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 255: 850,
 }
@@ -27,7 +27,7 @@ var charSets = map[int]int{
 // font is an entry of the font table.
 type font struct{ page *decoder }
 
-// control reads what follows a backslash: a word with its number, a sign, or a byte in two digits.
+// control reads what follows a backslash: a word with its number, a symbol, or a byte as two digits.
 func (r *rich) control() error {
 	if r.at >= len(r.data) {
 		return nil
@@ -95,13 +95,13 @@ func (r *rich) follows(word string) bool {
 	return string(r.data[r.at:end]) == word
 }
 
-// glyphs are the letters that have a word of their own.
+// glyphs are the characters that have a control word.
 var glyphs = map[string]string{
 	"tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
 	"bullet": "•", "emspace": " ", "enspace": " ", "qmspace": " ", "softline": "\n", "nestcell": " ", "nestrow": " ",
 }
 
-// destinations are the groups whose text is not that of the body.
+// destinations are the groups whose text does not belong to the body.
 var destinations = map[string]destination{
 	"fonttbl": fontTable, "colortbl": skipped, "stylesheet": skipped, "info": skipped, "pict": skipped, "object": skipped,
 	"fldinst": skipped, "datafield": skipped, "themedata": skipped, "colorschememapping": skipped, "listtable": skipped,
@@ -113,7 +113,7 @@ var destinations = map[string]destination{
 	"pnseclvl": skipped, "ftnsep": skipped, "ftnsepc": skipped, "latentstyles": skipped, "operator": skipped, "author": skipped,
 }
 
-// word obeys a control word.
+// word executes a control word.
 func (r *rich) word(word string, number int, given bool) error {
 	if glyph, ok := glyphs[word]; ok {
 		r.write(glyph)
@@ -165,7 +165,7 @@ func (r *rich) word(word string, number int, given bool) error {
 	return nil
 }
 
-// layout obeys the words about paragraphs.
+// layout executes a control word about paragraphs.
 func (r *rich) layout(word string, number int) error {
 	if r.state.to != body {
 		return nil
@@ -197,7 +197,7 @@ func (r *rich) layout(word string, number int) error {
 	return nil
 }
 
-// ifBody does what ends a paragraph, a cell or a row, unless it is in text that is not shown.
+// ifBody ends a paragraph, a cell or a row, unless it is in text that is not shown.
 func (r *rich) ifBody(do func() error) error {
 	if r.state.to != body && r.state.to != note {
 		return nil
@@ -205,7 +205,7 @@ func (r *rich) ifBody(do func() error) error {
 	return do()
 }
 
-// beginTitle reads the title, which is within the group of what is not shown.
+// beginTitle begins the title, which lies in a group that is not shown.
 func (r *rich) beginTitle() {
 	if len(r.groups) > 0 && r.state.to == skipped {
 		r.state.to = docTitle

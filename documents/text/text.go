@@ -1,13 +1,13 @@
 // Package text reads the formats that are text: plain text, Markdown, HTML, CSV, JSON, XML, RTF, mail and subtitles.
 //
-// Each reader takes what a person would see and keeps its structure: headings, lists, tables, pairs of names and values. What a
-// person would not see (scripts, comments, hidden elements, deleted text) is left out, since it is where words are put that only a
-// machine is meant to read.
+// Each reader keeps the text that a person would see, with its headings, lists, tables and pairs of names and values. It leaves
+// out what a person would not see, such as scripts, comments, hidden elements and deleted text, because attackers put words there
+// that only a machine is meant to read.
 //
-// The files come from strangers, so all readers share one frame: the file is read up to a bound, a panic counts as damage, the
-// context is looked at for every piece. None builds a tree that can grow beyond the limits, none recurses without a cap, and each
-// takes time in proportion to the file: that is why pages are read from their tokens and not with a parser that follows the
-// standard, whose mending of bad nesting is quadratic.
+// Files come from strangers, so every reader bounds its time and memory. It reads at most 32 MB, checks the context for every
+// block, limits the depth of its recursion and the size of its trees, and returns ErrDamaged after a panic. The time is
+// proportional to the size of the file. For this reason HTML is read from its tokens: a parser that follows the standard takes
+// quadratic time to repair wrong nesting.
 package text
 
 import (
@@ -20,7 +20,7 @@ import (
 	"portside/documents"
 )
 
-// maxFile is how much of a file is read. What is longer is no text that somebody wrote.
+// maxFile is how many bytes of a file are read. Nobody writes longer texts.
 const maxFile = 32 << 20
 
 var (
@@ -35,7 +35,7 @@ var (
 	_ documents.Reader = ReadCaptions
 )
 
-// page is where blocks go: the builder, with the context looked at on the way.
+// page adds blocks to the builder and checks the context for each.
 type page struct {
 	ctx  context.Context //nolint:containedctx // lives as long as the one call that reads the file
 	into *documents.Builder
@@ -48,7 +48,7 @@ func (p page) add(b documents.Block) error {
 	return p.into.Add(b)
 }
 
-// addAll adds the blocks in their order.
+// addAll adds blocks in their order.
 func (p page) addAll(blocks []documents.Block) error {
 	for _, b := range blocks {
 		if err := p.add(b); err != nil {
@@ -69,7 +69,7 @@ func field(name, value string) documents.Block {
 	return documents.Block{Kind: documents.Field, Cells: []documents.Cell{{Text: name, Header: true}, {Text: value, Column: 1}}}
 }
 
-// whole reads the file and gives it to parse. Of a file beyond the bound the beginning is parsed, and media.ErrTooMuch returned.
+// whole reads the file and passes it to parse. If the file is too long, it passes the beginning and returns ErrTooMuch.
 func whole(to page, file documents.Source, parse func(to page, data []byte) error) (err error) {
 	defer documents.RecoverPanic(&err)
 	if err := to.ctx.Err(); err != nil {

@@ -15,7 +15,7 @@ var (
 	tableRule = lazyregexp.New(`^[\s|+:=-]*[-=]{2,}[\s|+:=-]*$`)
 )
 
-// looksTabular reports whether a line has gaps or bars that could part cells.
+// looksTabular reports whether a line has gaps or bars that may separate cells.
 func looksTabular(line string) bool {
 	line = strings.TrimSpace(line)
 	return wideGap().MatchString(line) || isBarred(line)
@@ -25,8 +25,8 @@ func isBarred(line string) bool {
 	return len(line) > 2 && line[0] == '|' && line[len(line)-1] == '|' || len(line) > 2 && line[0] == '+' && line[len(line)-1] == '+'
 }
 
-// tableOf reads the table that the lines begin with, and says how many of them look like one. Rows are nil when they look like
-// one but have no columns in common, and for a single line.
+// tableOf returns the rows of the table that the lines begin with, and how many lines look like a table. It returns no rows for a
+// single line, and for lines without common columns.
 func tableOf(lines []string) (rows []documents.Block, count int) {
 	content, ruled := make([]string, 0, 8), -1
 	for _, line := range lines {
@@ -58,7 +58,7 @@ func tableOf(lines []string) (rows []documents.Block, count int) {
 	return tableRows(cells, ruled == 1), count
 }
 
-// tableRows makes rows of cells. The first is a header when a rule follows it, or when it alone has no figures.
+// tableRows returns the cells as rows. The first is a header if a rule follows it, or if it is the only row without figures.
 func tableRows(cells [][]string, ruled bool) []documents.Block {
 	header := ruled || hasHeader(cells)
 	rows := make([]documents.Block, len(cells))
@@ -71,7 +71,7 @@ func tableRows(cells [][]string, ruled bool) []documents.Block {
 	return rows
 }
 
-// hasHeader wants a first row of names, no two alike, above a column with figures.
+// hasHeader reports whether the first row has different names and is above a column with figures.
 func hasHeader(rows [][]string) bool {
 	if len(rows) < 2 || !areNames(rows[0]) {
 		return false
@@ -96,7 +96,7 @@ func hasHeader(rows [][]string) bool {
 	return false
 }
 
-// areNames reports whether the cells could name columns: none with figures or a colon at its end, none twice, few without text.
+// areNames reports whether the cells may name columns: none is a figure or ends with a colon, no two are equal, few are empty.
 func areNames(row []string) bool {
 	seen := make(map[string]bool, len(row))
 	empty := 0
@@ -113,7 +113,7 @@ func areNames(row []string) bool {
 	return empty < len(row) && empty <= 1+len(row)/4
 }
 
-// isFigure reports whether a cell is more digits than letters.
+// isFigure reports whether a cell has more digits than letters.
 func isFigure(text string) bool {
 	digits, letters := 0, 0
 	for _, r := range text {
@@ -126,7 +126,7 @@ func isFigure(text string) bool {
 	return digits > letters
 }
 
-// barredCells reads lines in bars.
+// barredCells splits lines at bars.
 func barredCells(lines []string) [][]string {
 	cells := make([][]string, len(lines))
 	for i, line := range lines {
@@ -141,7 +141,7 @@ func barredCells(lines []string) [][]string {
 
 var tabs = lazyregexp.New(`\s*\t\s*`)
 
-// tabbedCells reads lines that all have tabs: each one parts two cells if that gives rows of one length, else each run of them.
+// tabbedCells splits lines at each tab if that gives rows of equal length, otherwise at each run of tabs.
 func tabbedCells(lines []string) [][]string {
 	single, runs := make([][]string, len(lines)), make([][]string, len(lines))
 	for i, line := range lines {
@@ -168,8 +168,8 @@ func alike(rows [][]string) bool {
 
 var spaces = lazyregexp.New(` {2,}`)
 
-// alignedCells cuts the lines where at least two columns of characters are blank in all of them. Lines that have no such columns
-// are still a table if each is parted into the same number.
+// alignedCells splits the lines where at least two columns of characters are blank in all of them. Lines without such columns are
+// a table if gaps split each into the same number of cells.
 func alignedCells(lines []string) [][]string {
 	const widest = 400
 	taken := make([]bool, widest)
@@ -196,7 +196,7 @@ func alignedCells(lines []string) [][]string {
 	return nil
 }
 
-// gutters are the ends of the blank stretches between taken ones.
+// gutters returns the ends of the blank columns between the others.
 func gutters(taken []bool) []int {
 	var cuts []int
 	blank, begun := 0, false

@@ -7,7 +7,7 @@ import (
 	"portside/documents"
 )
 
-// node is a value of JSON or an element of XML: a text, or named or numbered parts.
+// node is a value of JSON or an element of XML: a text, an object or a list.
 type node struct {
 	name  string
 	text  string
@@ -21,17 +21,17 @@ const (
 	leaf   nodeKind = iota
 	object          // parts have names
 	list            // parts have none
-	prose           // a text that stands for itself, without a name
+	prose           // a text without a name
 )
 
-// grove makes nodes, and no more of them than blocks may be.
-type grove struct {
+// nodeBudget creates nodes, at most as many as a document may have blocks.
+type nodeBudget struct {
 	left    int
-	skipped bool // something was nested too deep
+	skipped bool // a part was nested too deeply
 }
 
-// grow is nil when there are enough nodes.
-func (g *grove) grow(kind nodeKind, name string) *node {
+// newNode returns nil if the budget is used up.
+func (g *nodeBudget) newNode(kind nodeKind, name string) *node {
 	if g.left <= 0 {
 		return nil
 	}
@@ -41,8 +41,8 @@ func (g *grove) grow(kind nodeKind, name string) *node {
 
 const tooDeep = "Parts of the file that are nested very deep were left out."
 
-// branch adds what a node says; path is how it is named. The depth of nodes is bounded where they are made.
-func branch(to page, n *node, path string) error {
+// addNode adds the text of a node under the name path. The depth of nodes is limited where they are created.
+func addNode(to page, n *node, path string) error {
 	switch n.kind {
 	case prose:
 		return to.add(documents.Block{Kind: documents.Paragraph, Text: n.text})
@@ -52,10 +52,10 @@ func branch(to page, n *node, path string) error {
 		}
 		return to.field(path, n.text)
 	case list:
-		return series(to, n, path)
+		return addList(to, n, path)
 	}
 	for _, part := range n.parts {
-		if err := branch(to, part, joinPath(path, part.name)); err != nil {
+		if err := addNode(to, part, joinPath(path, part.name)); err != nil {
 			return err
 		}
 	}
@@ -66,8 +66,8 @@ func joinPath(path, name string) string {
 	return strings.TrimSpace(path + " " + inWords(name))
 }
 
-// series adds a list: objects with the same names as a table, plain values together, all else one by one.
-func series(to page, n *node, path string) error {
+// addList adds a list: objects with the same keys as a table, plain values as one text, other values one by one.
+func addList(to page, n *node, path string) error {
 	if columns := columnsOf(n); columns != nil {
 		return nodeTable(to, n, path, columns)
 	}
@@ -82,7 +82,7 @@ func series(to page, n *node, path string) error {
 			texts, size = append(texts, part.text), size+len(part.text)
 		}
 		if len(texts) > 0 && (part.kind != leaf || size > together || i == len(n.parts)-1) {
-			if err := branch(to, &node{text: strings.Join(texts, ", ")}, path); err != nil {
+			if err := addNode(to, &node{text: strings.Join(texts, ", ")}, path); err != nil {
 				return err
 			}
 			texts, size = nil, 0
@@ -90,20 +90,20 @@ func series(to page, n *node, path string) error {
 		if part.kind == leaf {
 			continue
 		}
-		if err := branch(to, part, path); err != nil {
+		if err := addNode(to, part, path); err != nil {
 			return err
 		}
 	}
 	if len(texts) > 0 {
-		return branch(to, &node{text: strings.Join(texts, ", ")}, path)
+		return addNode(to, &node{text: strings.Join(texts, ", ")}, path)
 	}
 	return nil
 }
 
-// columnsOf are the names that the objects of a list share, nil where they are no table: fewer than two, parts of parts, or
-// mostly different names.
+// columnsOf returns the columns of a list of objects by name. It returns nil if the list is not a table: it has fewer than two
+// objects, nested values, or mostly different keys.
 func columnsOf(n *node) map[string]int {
-	const widest = 100
+	const maxKeys = 100
 	columns := map[string]int{}
 	cells := 0
 	for _, part := range n.parts {
@@ -119,7 +119,7 @@ func columnsOf(n *node) map[string]int {
 			}
 			cells++
 		}
-		if len(columns) > widest {
+		if len(columns) > maxKeys {
 			return nil
 		}
 	}
@@ -129,7 +129,7 @@ func columnsOf(n *node) map[string]int {
 	return columns
 }
 
-// cellText is the text of a value that fits into a cell.
+// cellText returns the text of a value, and whether it fits into a cell.
 func cellText(n *node) (string, bool) {
 	switch n.kind {
 	case leaf, prose:
@@ -176,11 +176,11 @@ func nodeTable(to page, n *node, path string, columns map[string]int) error {
 	return nil
 }
 
-// inWords makes words of a name as programs write it: of "invoiceDate" "invoice date", of "VAT_ID" "VAT ID". What is too long for a
-// name is cut, since it stands before every value within.
+// inWords converts a name in a program to words: "invoiceDate" to "invoice date", "VAT_ID" to "VAT ID". It cuts long names,
+// because the name is repeated before every value in the object.
 func inWords(name string) string {
-	const longest = 200
-	name = name[:min(len(name), longest)]
+	const maxName = 200
+	name = name[:min(len(name), maxName)]
 	runes := []rune(strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == '.' || r == ':' || r == '/' {
 			return ' '

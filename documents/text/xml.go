@@ -12,22 +12,22 @@ import (
 	"portside/documents/charset"
 )
 
-// ReadXML reads any XML: elements and attributes with a value as Fields, named by the elements that lead to them but for the
-// outermost; elements with text between elements as Paragraphs; equal elements that follow each other as a table. Document type
-// definitions are not looked at, so no entity is expanded but the five of XML.
+// ReadXML reads any XML. Elements and attributes with a value become Fields, which have the path of element names without the
+// root as their name. Elements with text between child elements become Paragraphs. A run of equal elements becomes a table. It
+// ignores document type definitions, so it expands only the five entities of XML.
 func ReadXML(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return whole(page{ctx, into}, file, func(to page, data []byte) error {
 		d := xml.NewDecoder(strings.NewReader(charset.Decode(data, charset.Declared(data))))
 		d.Strict = false
 		d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
-		p := &xmlParser{grove: grove{left: into.Limits.Blocks}, tokens: d, depth: into.Limits.Depth}
+		p := &xmlParser{nodeBudget: nodeBudget{left: into.Limits.Blocks}, tokens: d, depth: into.Limits.Depth}
 		return p.all(to)
 	})
 }
 
-// xmlParser builds elements from raw tokens, since the decoder's own stack is unbounded.
+// xmlParser builds elements from raw tokens, because the stack of the decoder is unbounded.
 type xmlParser struct {
-	grove
+	nodeBudget
 	tokens *xml.Decoder
 	depth  int
 	open   []*xmlElement
@@ -35,7 +35,7 @@ type xmlParser struct {
 	root   *node
 }
 
-// xmlElement is an element that is not closed yet.
+// xmlElement is an open element.
 type xmlElement struct {
 	node  *node
 	text  strings.Builder // all that is in it, for the case that it is prose
@@ -59,7 +59,7 @@ func (p *xmlParser) all(to page) error {
 		to.into.Warn(tooDeep)
 	}
 	if p.root != nil {
-		if adding := branch(to, p.root, ""); adding != nil {
+		if adding := addNode(to, p.root, ""); adding != nil {
 			return adding
 		}
 	}
@@ -96,7 +96,7 @@ func (p *xmlParser) start(e xml.StartElement) error {
 		p.skipped = true
 		return nil
 	}
-	n := p.grow(object, e.Name.Local)
+	n := p.newNode(object, e.Name.Local)
 	if n == nil {
 		return errFull
 	}
@@ -104,7 +104,7 @@ func (p *xmlParser) start(e xml.StartElement) error {
 		if a.Name.Space == "xmlns" || a.Name.Local == "xmlns" || a.Name.Space == "xsi" || strings.TrimSpace(a.Value) == "" {
 			continue
 		}
-		part := p.grow(leaf, a.Name.Local)
+		part := p.newNode(leaf, a.Name.Local)
 		if part == nil {
 			return errFull
 		}
@@ -124,7 +124,7 @@ func (p *xmlParser) words(text string) {
 	e.text.WriteString(text)
 }
 
-// end closes the element of the name, with what was left open within. One that was never opened closes nothing.
+// end closes the innermost element of the name and the elements in it. An end tag without a start tag closes nothing.
 func (p *xmlParser) end(name string) {
 	if p.deeper > 0 {
 		p.deeper--
@@ -140,11 +140,11 @@ func (p *xmlParser) end(name string) {
 	}
 }
 
-// close decides what the innermost element is, now that all of it is known, and gives it to the one around.
+// close converts the innermost element to a node and adds it to its parent.
 func (p *xmlParser) close() {
 	e := p.open[len(p.open)-1]
 	p.open = p.open[:len(p.open)-1]
-	n := settled(e)
+	n := simplified(e)
 	if len(p.open) == 0 {
 		if p.root == nil {
 			p.root = n
@@ -160,8 +160,8 @@ func (p *xmlParser) close() {
 	around.node.parts = append(around.node.parts, n)
 }
 
-// settled makes a text of an element with nothing but text, and prose of one with elements between the text.
-func settled(e *xmlElement) *node {
+// simplified turns an element without child elements into a text, and an element with elements between its text into prose.
+func simplified(e *xmlElement) *node {
 	n := e.node
 	text := strings.TrimSpace(oneLine.Replace(e.text.String()))
 	switch {
@@ -184,10 +184,10 @@ func settled(e *xmlElement) *node {
 
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
 
-// isProseName are the usual names of elements that are paragraphs.
+// isProseName are the usual names of elements for paragraphs.
 var isProseName = map[string]bool{"p": true, "para": true, "paragraph": true, "text": true, "tspan": true}
 
-// grouped makes a list of those that follow each other under one name.
+// grouped combines parts with the same name that follow each other into a list.
 func grouped(parts []*node) []*node {
 	groups := parts[:0:0]
 	for i := 0; i < len(parts); {

@@ -8,7 +8,7 @@ import (
 	"portside/documents"
 )
 
-// span is when something is shown, in seconds. One that ends before it begins lasts until the next one.
+// span is the time in which something is shown, in seconds. If it ends before it begins, it lasts until the next one.
 type span struct{ from, to float64 }
 
 type cue struct {
@@ -16,38 +16,38 @@ type cue struct {
 	text string
 }
 
-// cues are what a track says, as it is found.
+// cues collects the text of a track in the order in which it is found.
 type cues struct {
 	all  []cue
 	size int
 }
 
-// decoder finds the words in a sample of a text track.
+// decoder adds the text of a sample to the cues.
 type decoder func(sample []byte, at span, into *cues) error
 
-// longest is the time that a recording may have, in seconds: numbers that are read as times may be anything.
-const longest = 1e7
+// maxSeconds is the maxSeconds time of a recording. Damaged or hostile files may have any number as a time.
+const maxSeconds = 1e7
 
-// add takes the words, cleaned; what has none is dropped. It returns errFull when there are too many.
+// add cleans and adds a text, unless it is empty. It returns errFull if there are too many.
 func (c *cues) add(at span, text string) error {
 	text = documents.Clean(text)
 	if text == "" {
 		return nil
 	}
 	c.size += len(text)
-	if c.size > mostText || len(c.all) >= mostCues {
+	if c.size > maxTextBytes || len(c.all) >= maxCues {
 		return errFull
 	}
-	at.from = min(max(at.from, 0), longest)
-	at.to = min(at.to, longest)
+	at.from = min(max(at.from, 0), maxSeconds)
+	at.to = min(at.to, maxSeconds)
 	c.all = append(c.all, cue{at, text})
 	return nil
 }
 
-// touching is how far apart two cues may be that show the same without a break, in seconds: times are rounded.
+// touching is the largest gap between two cues without a break between them, in seconds. Files round their times.
 const touching = 0.1
 
-// blocks returns what was said in the order of time. What is only shown on, as a whole or with a new line below it, is said once.
+// blocks returns the captions in the order of time. Text that stays on the screen over several cues appears once.
 func (c *cues) blocks() []documents.Block {
 	slices.SortStableFunc(c.all, func(a, b cue) int { return cmp.Compare(a.from, b.from) })
 	c.end()
@@ -58,7 +58,7 @@ func (c *cues) blocks() []documents.Block {
 	return said.blocks
 }
 
-// end gives an end to cues that have none.
+// end sets the end of cues that have none.
 func (c *cues) end() {
 	const usual = 8
 	for i := range c.all {
@@ -73,11 +73,11 @@ func (c *cues) end() {
 	}
 }
 
-// rolled are captions of which each is new.
+// rolled builds captions from cues, without the lines that a cue repeats.
 type rolled struct {
 	blocks []documents.Block
-	lines  []string // of the last cue, as it was shown
-	until  float64  // when that one ends
+	lines  []string // of the last cue
+	until  float64  // end of the last cue
 }
 
 func (r *rolled) add(next cue) {
@@ -100,9 +100,9 @@ func (r *rolled) add(next cue) {
 	})
 }
 
-// extended lets one of the last captions last longer, if it is what is shown.
+// extended extends the time of a recent caption if the cue repeats it. It reports whether it did.
 func (r *rolled) extended(next cue) bool {
-	const together = 4 // cues that are shown at once
+	const together = 4 // cues on the screen at once
 	for i := len(r.blocks) - 1; i >= max(0, len(r.blocks)-together); i-- {
 		block := &r.blocks[i]
 		if block.Text == next.text && next.from <= block.Time.To+touching {
@@ -114,10 +114,10 @@ func (r *rolled) extended(next cue) bool {
 	return false
 }
 
-// repeated returns how many of the first lines were the last ones before.
+// repeated returns how many of the first lines are the last lines of the cue before.
 func repeated(before, lines []string) int {
-	const most = 8
-	for n := min(len(before), len(lines), most); n > 0; n-- {
+	const maxLines = 8
+	for n := min(len(before), len(lines), maxLines); n > 0; n-- {
 		if slices.Equal(before[len(before)-n:], lines[:n]) {
 			return n
 		}

@@ -131,7 +131,7 @@ func TestTextOfMatroska(t *testing.T) {
 }
 
 // What one track does not have, another may.
-func TestEmptyTracksArePassed(t *testing.T) {
+func TestEmptyTracksAreSkipped(t *testing.T) {
 	file := matroska(ebml(0x1654AE6B,
 		ebml(0xAE, ebml(0xD7, []byte{1}), ebml(0x86, []byte("S_TEXT/UTF8"))),
 		ebml(0xAE, ebml(0xD7, []byte{2}), ebml(0x86, []byte("S_TEXT/UTF8")), ebml(0x88, []byte{0}))), cluster(2, group(2, "words")))
@@ -141,7 +141,7 @@ func TestEmptyTracksArePassed(t *testing.T) {
 	}
 }
 
-func TestRepeatsAreSaidOnce(t *testing.T) {
+func TestRepeatedLinesAppearOnce(t *testing.T) {
 	shown := func(texts ...string) []byte {
 		f := film{codec: "tx3g"}
 		for _, text := range texts {
@@ -164,7 +164,7 @@ func TestRepeatsAreSaidOnce(t *testing.T) {
 	}
 }
 
-func TestMarksAreNoWords(t *testing.T) {
+func TestMarkupIsRemoved(t *testing.T) {
 	for text, want := range map[string]string{
 		"<i>a</i> <font color=\"red\">b</font>":     "a b",
 		"<00:01.000>one <c.x>two</c>":               "one two",
@@ -214,7 +214,7 @@ func TestLyrics(t *testing.T) {
 	}
 }
 
-func TestManyTracksAreNamedShortly(t *testing.T) {
+func TestWarningNamesAtMostTwentyTracks(t *testing.T) {
 	var entries [][]byte
 	for i := range 120 {
 		entries = append(entries, ebml(0xAE, ebml(0xD7, []byte{byte(i + 1)}), ebml(0x86, []byte("S_TEXT/UTF8"))))

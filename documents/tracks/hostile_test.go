@@ -26,14 +26,14 @@ func words(n int) film {
 	return f
 }
 
-// with replaces a box of the film.
+// with returns the film with another content of a box.
 func (f film) with(kind string, instead []byte) []byte {
 	f.boxes[kind] = instead
 	return f.bytes()
 }
 
-// Whatever the tables claim, only what is there is read, and each walk ends.
-func TestLyingMP4(t *testing.T) {
+// Tables may claim anything. The reader reads only what the file has, and ends.
+func TestMP4WithFalseSizes(t *testing.T) {
 	const most = 1<<32 - 1
 	for name, test := range map[string]struct {
 		file []byte
@@ -70,15 +70,15 @@ func chunks(f film, stsc []byte, size uint32) []byte {
 	return f.with("stsz", box("stsz", be(0, size, 1<<31)))
 }
 
-// What is no text is read as if it were, as long as the file lasts, and no longer.
-func TestEndlessChunks(t *testing.T) {
+// If the tables claim too many samples, the reader reads other data as text until the file ends.
+func TestMP4WithTooManyChunks(t *testing.T) {
 	got := captionsOf(t, chunks(words(1), be(0, 1, 1, 1<<32-1, 1), 7))
 	if !strings.HasPrefix(got, "0.00-4.00 words\n") || !strings.HasSuffix(got, cutWarning+"\n") || len(got) > 1000 {
 		t.Errorf("got %s", got)
 	}
 }
 
-// The same bytes may be counted as samples again and again, which multiplies a file.
+// A table may list the same bytes again and again, so that a small file has many samples.
 func TestSamplesThatOverlap(t *testing.T) {
 	const places = 100_000
 	f := film{codec: "tx3g", samples: [][]byte{append(tx3g("words"), make([]byte, 60_000)...)}, lasts: []uint32{1}, boxes: map[string][]byte{}}
@@ -105,14 +105,14 @@ func fragmented(traf []byte) []byte {
 	return file
 }
 
-func TestFragmentsTellTheirTime(t *testing.T) {
+func TestFragmentsHaveTheirOwnTime(t *testing.T) {
 	traf := box("traf", box("tfhd", be(0, 1)), box("tfdt", be(0, 10)), box("trun", be(0x201, 1, 80, 7)))
 	if got, want := captionsOf(t, fragmented(traf)), "0.00-4.00 words\n10.00-14.00 later\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 
-func TestLyingFragments(t *testing.T) {
+func TestFragmentsWithFalseSizes(t *testing.T) {
 	for name, traf := range map[string][]byte{
 		"samples of nothing":     box("traf", box("tfhd", be(0, 1)), box("trun", be(0, 1<<32-1))),
 		"samples of its size":    box("traf", box("tfhd", be(0x10, 1, 7)), box("trun", be(0, 1<<32-1))),
@@ -125,7 +125,7 @@ func TestLyingFragments(t *testing.T) {
 	}
 }
 
-func TestLyingMatroska(t *testing.T) {
+func TestMatroskaWithFalseSizes(t *testing.T) {
 	track := subtitles("S_TEXT/UTF8")
 	said := cluster(2, group(1, "words"))
 	huge := append(ebmlID(0x1F43B675), 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe)
@@ -169,15 +169,15 @@ func bomb(t *testing.T, blocks int) []byte {
 	return cluster(2, group(1, deflated(t, []byte("words"))), concat(all...))
 }
 
-// Many small bombs do no more than a large one.
-func TestBombsAreCountedTogether(t *testing.T) {
+// The limit of inflated bytes applies to all blocks together.
+func TestInflatedBytesAreLimited(t *testing.T) {
 	got := captionsOf(t, matroska(subtitles("S_TEXT/UTF8", compressed(0, "")), bomb(t, 2000)))
 	if got != "2.00-3.00 words\n"+fullWarning+"\n" {
 		t.Errorf("got %.300s", got)
 	}
 }
 
-// tiles is a beginning, and then the same bytes to the end.
+// tiles is a file that repeats the same bytes after its beginning.
 type tiles struct {
 	begin, tile []byte
 	size        int64
@@ -199,7 +199,7 @@ func (s tiles) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-func TestEndlesslyManyParts(t *testing.T) {
+func TestStepsAreLimited(t *testing.T) {
 	begin := matroska(subtitles("S_TEXT/UTF8"), cluster(2, group(1, "words")))
 	for name, tile := range map[string][]byte{
 		"empty clusters":   append(ebmlID(0x1F43B675), 0x80),
@@ -218,7 +218,7 @@ func TestEndlesslyManyParts(t *testing.T) {
 	}
 }
 
-func TestALineWithEndlesslyManyTimes(t *testing.T) {
+func TestLyricsLineWithManyTimes(t *testing.T) {
 	line := strings.Repeat("[1:1]", 100_000) + "words" + strings.Repeat("<b>", 150_000)
 	body := "\x00eng\x00" + line
 	frame := concat([]byte("USLT"), be(uint32(len(body))), []byte{0, 0}, []byte(body))
@@ -227,7 +227,7 @@ func TestALineWithEndlesslyManyTimes(t *testing.T) {
 	}
 }
 
-func TestSoundAndPicturesAreNotRead(t *testing.T) {
+func TestSoundAndPicturesAreSkipped(t *testing.T) {
 	const gigabyte = 1 << 30
 	f := words(2).with("stco", box("co64", be(0, 2, 0, 32, 1, 0)))
 	f = bytes.Replace(f, concat([]byte("stsc"), be(0, 1, 1, 2, 1)), concat([]byte("stsc"), be(0, 1, 1, 1, 1)), 1)
@@ -237,7 +237,7 @@ func TestSoundAndPicturesAreNotRead(t *testing.T) {
 		1 << 32: tx3g("after"), 1<<32 + 16: moov}}
 	check(t, long, 1<<17, "0.00-4.00 words\n4.00-8.00 after\n")
 
-	// two hours of video in Matroska: ten blocks of a megabyte each second second
+	// a video in Matroska with 20 MB of pictures after each subtitle
 	header := concat(ebmlHeader, unknown(0x18538067), subtitles("S_TEXT/UTF8"))
 	video := &gappy{parts: map[int64][]byte{0: header}, size: int64(len(header))}
 	for i := range 200 {
@@ -267,7 +267,7 @@ func check(t *testing.T, file *gappy, most int64, want string) {
 	}
 }
 
-// broken fails from some place on.
+// broken fails to read from a place on.
 type broken struct {
 	documents.Source
 	from int64
@@ -282,7 +282,7 @@ func (b broken) ReadAt(p []byte, at int64) (int, error) {
 	return b.Source.ReadAt(p, at)
 }
 
-func TestErrorsOfFileAndContext(t *testing.T) {
+func TestCaptionsReturnsErrorsOfFileAndContext(t *testing.T) {
 	for _, name := range []string{"movtext.mp4", "srt.mkv", "fragmented.mp4", "lyrics.flac"} {
 		file := source(testFile(t, name))
 		for _, from := range []int64{0, 2048} {
@@ -299,7 +299,7 @@ func TestErrorsOfFileAndContext(t *testing.T) {
 	}
 }
 
-// ending ends a context while it is read.
+// ending cancels a context while it is read.
 type ending struct {
 	tiles
 	end   context.CancelFunc
@@ -313,7 +313,7 @@ func (e ending) ReadAt(p []byte, at int64) (int, error) {
 	return e.tiles.ReadAt(p, at)
 }
 
-func TestTheContextEndsAWalk(t *testing.T) {
+func TestCaptionsEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	reads := 0
@@ -323,8 +323,8 @@ func TestTheContextEndsAWalk(t *testing.T) {
 	}
 }
 
-// A file that is cut anywhere gives what is before that, or nothing.
-func TestCutAnywhere(t *testing.T) {
+// A file that is cut at any place is read up to there, without an error.
+func TestFilesCutAnywhere(t *testing.T) {
 	for _, name := range []string{"movtext.mp4", "fragmented.mp4", "srt.mkv", "webvtt.webm", "ttml.mp4", "lyrics.flac"} {
 		whole := testFile(t, name)
 		for n := 0; n < len(whole); n += 7 {

@@ -9,36 +9,36 @@ import (
 
 // iso is a file of boxes: MP4, M4A, QuickTime (ISO/IEC 14496-12).
 type iso struct {
-	*walked
+	*input
 	at        *window
-	movieTime uint32 // units of a second in which edits count
+	movieTime uint32 // time units per second of the movie, in which edits count
 	texts     []*isoTrack
-	chapters  []uint64 // tracks that other ones have for their chapters
+	chapters  []uint64 // numbers of tracks that hold chapters of others
 	runs      map[uint64]isoRun
 }
 
-// isoBeginnings are the kinds of boxes that begin such a file; QuickTime's oldest do not name themselves.
+// isoBeginnings are the boxes that may begin such a file. The oldest QuickTime files have no ftyp box.
 var isoBeginnings = []string{"ftyp", "moov", "mdat", "wide", "free", "skip", "pnot", "styp"}
 
-// isoTrack is a track as its boxes say.
+// isoTrack is a text track with what reading it needs.
 type isoTrack struct {
 	track
 	decode    decoder
 	timeScale uint32
-	empty     uint64 // how long nothing is shown at first, in the movie's units
-	begin     int64  // the time of the track that is shown first, in the track's units
+	empty     uint64 // pause before the track begins, in units of the movie
+	begin     int64  // time in the track at which it begins, in units of the track
 
 	times, chunks, sizes, offsets box
 }
 
-// box is a box with its body.
+// box is a box with the place of its body.
 type box struct {
 	kind     string
 	from, to int64
-	start    int64 // of its header
+	start    int64 // of the header
 }
 
-// inside visits the boxes from one place to another.
+// inside visits the boxes between two places.
 func (m *iso) inside(from, to int64, visit func(box) error) error {
 	const header = 8
 	for at := from; at <= to-header; {
@@ -54,7 +54,7 @@ func (m *iso) inside(from, to int64, visit func(box) error) error {
 	return nil
 }
 
-// box reads a box's header. It ends where what it is in does, at the latest.
+// box reads the header of a box, which ends before the limit.
 func (m *iso) box(at, limit int64) (box, error) {
 	if err := m.step(); err != nil {
 		return box{}, err
@@ -78,7 +78,7 @@ func (m *iso) box(at, limit int64) (box, error) {
 	return box{kind, at + header, at + int64(size), at}, nil
 }
 
-// head returns the first fields of a box, and no more than there are.
+// head returns the first n bytes of a box, or all if it is shorter.
 func (m *iso) head(b box, n int64) (*fields, error) {
 	data, err := m.at.read(b.from, min(n, b.to-b.from))
 	return &fields{data: data}, err
@@ -129,7 +129,7 @@ func (m *iso) movieHeader(b box) error {
 	return nil
 }
 
-// trak notes a track if it is of text. One that is damaged is left out.
+// trak keeps a track if it is a text track that is not damaged.
 func (m *iso) trak(b box) error {
 	t := &isoTrack{}
 	err := m.inside(b.from, b.to, func(b box) error {
@@ -148,7 +148,7 @@ func (m *iso) trak(b box) error {
 	if errors.Is(err, errCut) {
 		return nil
 	}
-	if t.decode != nil && t.timeScale > 0 && len(m.texts) < mostTracks {
+	if t.decode != nil && t.timeScale > 0 && len(m.texts) < maxTracks {
 		m.texts = append(m.texts, t)
 	}
 	return err
@@ -163,36 +163,36 @@ func (m *iso) trackHeader(b box, t *isoTrack) error {
 	eight := flags>>24 == 1
 	f.wide(eight)
 	f.wide(eight)
-	t.shown, t.number = flags&1 != 0, uint64(f.u32())
+	t.isDefault, t.number = flags&1 != 0, uint64(f.u32())
 	return nil
 }
 
-// reference notes the tracks that are chapters of this one.
+// reference keeps the numbers of the tracks that hold the chapters of this one.
 func (m *iso) reference(b box) error {
 	if b.kind != "chap" {
 		return nil
 	}
-	f, err := m.head(b, 4*mostTracks)
-	for err == nil && len(f.data) >= 4 && len(m.chapters) < mostTracks {
+	f, err := m.head(b, 4*maxTracks)
+	for err == nil && len(f.data) >= 4 && len(m.chapters) < maxTracks {
 		m.chapters = append(m.chapters, uint64(f.u32()))
 	}
 	return err
 }
 
-// edits finds where on the movie's time the track begins. Later cuts are not followed; nobody makes them in text.
+// edits reads when the track begins in the movie. It ignores later cuts, which text tracks do not have.
 func (m *iso) edits(b box, t *isoTrack) error {
-	const mostEdits = 16
-	f, err := m.head(b, 8+mostEdits*20)
+	const maxEdits = 16
+	f, err := m.head(b, 8+maxEdits*20)
 	if b.kind != "elst" || err != nil {
 		return err
 	}
 	eight := f.u32()>>24 == 1
 	for n := f.u32(); n > 0 && !f.short; n-- {
-		lasts, begin := f.wide(eight), int64(f.wide(eight))
+		duration, begin := f.wide(eight), int64(f.wide(eight))
 		if !eight {
 			begin = int64(int32(begin)) //nolint:gosec // a negative number of 32 bits
 		}
-		f.u32() // its speed
+		f.u32() // the speed
 		if f.short {
 			return nil
 		}
@@ -200,12 +200,12 @@ func (m *iso) edits(b box, t *isoTrack) error {
 			t.begin = begin
 			return nil
 		}
-		t.empty += lasts
+		t.empty += duration
 	}
 	return nil
 }
 
-// mediaBox reads what mdia has.
+// mediaBox reads a box in mdia.
 func (m *iso) mediaBox(b box, t *isoTrack) error {
 	switch b.kind {
 	case "mdhd":
@@ -240,20 +240,20 @@ func (m *iso) mediaHeader(b box, t *isoTrack) error {
 	return nil
 }
 
-// isoLanguage unpacks a code: three letters, or a number of a script in old QuickTime files.
+// isoLanguage returns the language of a code: three packed letters, or a number in old QuickTime files.
 func isoLanguage(code uint16) string {
 	const letters, last = 0x400, 0x7fff
 	if code >= letters && code != last {
 		return string([]byte{byte(code>>10&31) + '`', byte(code>>5&31) + '`', byte(code&31) + '`'})
 	}
-	scripts := []string{"en", "fr", "de", "it", "nl", "sv", "es", "da", "pt"}
-	if int(code) < len(scripts) {
-		return scripts[code]
+	macLanguages := []string{"en", "fr", "de", "it", "nl", "sv", "es", "da", "pt"}
+	if int(code) < len(macLanguages) {
+		return macLanguages[code]
 	}
 	return "und"
 }
 
-// sampleBox reads what stbl has.
+// sampleBox reads a box in stbl.
 func (m *iso) sampleBox(b box, t *isoTrack) error {
 	switch b.kind {
 	case "stsd":
@@ -270,19 +270,19 @@ func (m *iso) sampleBox(b box, t *isoTrack) error {
 	return nil
 }
 
-// description reads what the samples are: the first description counts for all.
+// description reads the format of the samples. The first description applies to all samples.
 func (m *iso) description(b box, t *isoTrack) error {
 	f, err := m.head(b, 28)
 	if err != nil {
 		return err
 	}
-	f.take(12) // version, number of descriptions, size of the first
+	f.take(12) // version, number of descriptions, size of the first one
 	kind := string(f.take(4))
 	t.decode = map[string]decoder{
 		"tx3g": timedText, "text": timedText, "wvtt": boxedVTT, "stpp": timedXML, "dfxp": timedXML,
 	}[kind]
 	f.take(8)
 	const allForced = 1 << 31
-	t.partial = kind == "tx3g" && f.u32()&allForced != 0
+	t.isPartial = kind == "tx3g" && f.u32()&allForced != 0
 	return nil
 }

@@ -2,12 +2,12 @@ package tracks
 
 import "math/bits"
 
-// isoRun is what holds for the samples of a track's fragments unless these say otherwise.
+// isoRun has the defaults for the samples in the fragments of a track.
 type isoRun struct {
-	lasts, size uint32
+	duration, size uint32
 }
 
-// defaults notes those of a track.
+// defaults reads the defaults of a track.
 func (m *iso) defaults(b box) error {
 	f, err := m.head(b, 24)
 	if b.kind != "trex" || err != nil {
@@ -17,34 +17,34 @@ func (m *iso) defaults(b box) error {
 	number := uint64(f.u32())
 	f.u32()
 	run := isoRun{f.u32(), f.u32()}
-	if !f.short && len(m.runs) < 2*mostTracks {
+	if !f.short && len(m.runs) < 2*maxTracks {
 		m.runs[number] = run
 	}
 	return nil
 }
 
-// isoFragment is the part of a track that is in one fragment.
+// isoFragment is the part of a track in one fragment.
 type isoFragment struct {
 	isoRun
-	base int64 // what the places of samples count from
-	next int64 // where the next sample is, unless it is told
-	ours bool  // it is of the track that is read
+	base     int64 // place in the file that offsets of samples count from
+	next     int64 // place of the next sample
+	isWanted bool  // it belongs to the track that is read
 }
 
-// fragment reads what a fragment has of the track; moof is where that begins.
+// fragment reads the samples of the track in a fragment that begins at moof.
 func (r *isoReading) fragment(traf box, moof int64) error {
 	part := &isoFragment{base: moof, next: moof}
 	return r.inside(traf.from, traf.to, func(b box) error {
 		switch {
 		case b.kind == "tfhd":
 			return r.fragmentHeader(b, part)
-		case b.kind == "tfdt" && part.ours:
+		case b.kind == "tfdt" && part.isWanted:
 			f, err := r.head(b, 12)
 			if err == nil {
 				r.now = f.wide(f.u32()>>24 == 1)
 			}
 			return err
-		case b.kind == "trun" && part.ours:
+		case b.kind == "trun" && part.isWanted:
 			return r.run(b, part)
 		}
 		return nil
@@ -58,16 +58,16 @@ func (r *isoReading) fragmentHeader(b box, part *isoFragment) error {
 		return err
 	}
 	flags, id := f.u32(), uint64(f.u32())
-	part.ours, part.isoRun = id == r.track.number, r.runs[id]
+	part.isWanted, part.isoRun = id == r.track.number, r.runs[id]
 	if flags&hasBase != 0 {
-		part.base = int64(f.u64()) //nolint:gosec // what is negative is refused where it is read
+		part.base = int64(f.u64()) //nolint:gosec // reading at a negative place fails
 		part.next = part.base
 	}
 	if flags&hasDescription != 0 {
 		f.u32()
 	}
 	if flags&hasDuration != 0 {
-		part.lasts = f.u32()
+		part.duration = f.u32()
 	}
 	if flags&hasSize != 0 {
 		part.size = f.u32()
@@ -75,16 +75,16 @@ func (r *isoReading) fragmentHeader(b box, part *isoFragment) error {
 	return nil
 }
 
-// What a run of samples says of itself, by flags.
+// Flags of a run of samples.
 const (
 	runOffset   = 1
 	runFirst    = 4
 	runDuration = 0x100
 	runSize     = 0x200
-	runEach     = 0xf00 // all that each sample has
+	runEach     = 0xf00 // all fields of each sample
 )
 
-// run reads samples that lie one behind the other.
+// run reads samples that follow each other.
 func (r *isoReading) run(b box, part *isoFragment) error {
 	f, err := r.head(b, 16)
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *isoReading) run(b box, part *isoFragment) error {
 	if width > 0 {
 		count = min(count, (b.to-b.from-header)/width)
 	}
-	rows := isoTable{r.walked, r.window(), b.from + header, width, count}
+	rows := isoTable{r.input, r.window(), b.from + header, width, count}
 	for i := range count {
 		row, err := rows.entry(i)
 		if err == nil {
@@ -116,14 +116,14 @@ func (r *isoReading) run(b box, part *isoFragment) error {
 }
 
 func (r *isoReading) runSample(row *fields, flags uint32, part *isoFragment) error {
-	lasts, size := part.lasts, part.size
+	duration, size := part.duration, part.size
 	if flags&runDuration != 0 {
-		lasts = row.u32()
+		duration = row.u32()
 	}
 	if flags&runSize != 0 {
 		size = row.u32()
 	}
 	at := part.next
 	part.next += int64(size)
-	return r.sample(at, int64(size), uint64(lasts))
+	return r.sample(at, int64(size), uint64(duration))
 }

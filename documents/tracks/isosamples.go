@@ -4,14 +4,14 @@ import (
 	"slices"
 )
 
-// read implements container: what the tables of the track list, and then what fragments have of it.
+// read implements container. It reads the samples in the tables of the track, then those in fragments.
 func (m *iso) read(number uint64, into *cues) error {
 	i := slices.IndexFunc(m.texts, func(t *isoTrack) bool { return t.number == number })
 	r := &isoReading{iso: m, track: m.texts[i], into: into}
 	if err := r.listed(); err != nil {
 		return err
 	}
-	if len(m.runs) == 0 { // not fragmented
+	if len(m.runs) == 0 { // there are no fragments
 		return nil
 	}
 	return m.inside(0, m.source.Size, func(b box) error {
@@ -27,32 +27,32 @@ func (m *iso) read(number uint64, into *cues) error {
 	})
 }
 
-// isoReading is the reading of one track.
+// isoReading reads one track.
 type isoReading struct {
 	*iso
 	track *isoTrack
 	into  *cues
-	now   uint64 // when the next sample is shown, in the track's units
+	now   uint64 // time of the next sample, in units of the track
 }
 
 // sample reads the next sample.
-func (r *isoReading) sample(at, size int64, lasts uint64) error {
+func (r *isoReading) sample(at, size int64, duration uint64) error {
 	if err := r.step(); err != nil {
 		return err
 	}
 	from := r.seconds(r.now)
-	r.now += lasts
+	r.now += duration
 	if size == 0 {
 		return nil
 	}
-	data, err := r.walked.sample(at, size)
+	data, err := r.input.sample(at, size)
 	if err != nil {
 		return err
 	}
 	return r.track.decode(data, span{from, r.seconds(r.now)}, r.into)
 }
 
-// seconds is the time of the movie.
+// seconds converts a time of the track to a time of the movie.
 func (r *isoReading) seconds(units uint64) float64 {
 	t := r.track
 	at := (float64(units) - float64(t.begin)) / float64(t.timeScale)
@@ -62,7 +62,7 @@ func (r *isoReading) seconds(units uint64) float64 {
 	return at
 }
 
-// listed reads the samples that the tables tell of, chunk by chunk.
+// listed reads the samples in the tables, chunk by chunk.
 func (r *isoReading) listed() error {
 	tables, err := r.newTables()
 	if err != nil {
@@ -86,10 +86,10 @@ func (r *isoReading) chunk(tables *isoTables, chunk int64) error {
 	}
 	n, err := tables.inChunk(chunk + 1)
 	for ; err == nil && n > 0 && !tables.done(); n-- {
-		var size, lasts int64
-		size, lasts, err = tables.next()
+		var size, duration int64
+		size, duration, err = tables.next()
 		if err == nil {
-			err = r.sample(at, size, uint64(lasts))
+			err = r.sample(at, size, uint64(duration))
 		}
 		at += size
 	}

@@ -1,15 +1,15 @@
 package tracks
 
-// isoTable is an array in a box. Nothing of it is kept: how long it is, strangers say.
+// isoTable is an array in a box. It is read entry by entry, because a hostile file may claim any length.
 type isoTable struct {
-	*walked
+	*input
 	at    *window
 	from  int64
 	width int64
-	count int64 // that fit into the box
+	count int64 // entries that the box has room for
 }
 
-// table is that of a box, behind a header in which the number of entries comes last.
+// table returns the table of a box. The header before it ends with the number of entries.
 func (m *iso) table(b box, header, width int64) (isoTable, error) {
 	if b.to-b.from < header {
 		return isoTable{}, nil
@@ -20,7 +20,7 @@ func (m *iso) table(b box, header, width int64) (isoTable, error) {
 	}
 	f.take(int(header) - 4)
 	count := min(int64(f.u32()), (b.to-b.from-header)/width)
-	return isoTable{m.walked, m.window(), b.from + header, width, count}, nil
+	return isoTable{m.input, m.window(), b.from + header, width, count}, nil
 }
 
 func (t *isoTable) entry(i int64) (*fields, error) {
@@ -28,7 +28,7 @@ func (t *isoTable) entry(i int64) (*fields, error) {
 	return &fields{data: data}, err
 }
 
-// number is an entry that is one number; errCut when no file is so large.
+// number returns an entry that is one number. It returns errCut if no file is that large.
 func (t *isoTable) number(i int64) (int64, error) {
 	f, err := t.entry(i)
 	if err != nil {
@@ -41,17 +41,17 @@ func (t *isoTable) number(i int64) (int64, error) {
 	return n, nil
 }
 
-// isoTables are those that list the samples of a track, read side by side.
+// isoTables are the tables that list the samples of a track. They are read in parallel.
 type isoTables struct {
 	offsets, sizes, times, chunks isoTable
 
-	size      int64 // of every sample; 0: sizes has each
+	size      int64 // of every sample; 0 if sizes has the size of each
 	index     int64 // of the next sample
 	samples   int64
-	timeRun   int64 // the next of times
+	timeRun   int64 // index of the next entry of times
 	timesLeft uint32
-	lasts     uint32
-	chunkRun  int64 // the one of chunks that counts
+	duration  uint32
+	chunkRun  int64 // index of the entry of chunks for the current chunk
 }
 
 func (r *isoReading) newTables() (*isoTables, error) {
@@ -73,7 +73,7 @@ func (r *isoReading) newTables() (*isoTables, error) {
 	return tables, r.sizes(tables)
 }
 
-// sizes reads the header of stsz, or of stz2, which tells how many bits each size has.
+// sizes reads the header of stsz, or of stz2, which has the number of bits of each size.
 func (r *isoReading) sizes(tables *isoTables) error {
 	b := r.track.sizes
 	if b.to-b.from < 12 {
@@ -101,8 +101,8 @@ func (r *isoReading) sizes(tables *isoTables) error {
 
 func (t *isoTables) done() bool { return t.index >= t.samples }
 
-// next returns the size of the next sample, and how long it is shown.
-func (t *isoTables) next() (size, lasts int64, err error) {
+// next returns the size and the duration of the next sample.
+func (t *isoTables) next() (size, duration int64, err error) {
 	if size = t.size; size == 0 {
 		if size, err = t.sizes.number(t.index); err != nil {
 			return 0, 0, err
@@ -117,16 +117,16 @@ func (t *isoTables) next() (size, lasts int64, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		t.timesLeft, t.lasts = f.u32(), f.u32()
+		t.timesLeft, t.duration = f.u32(), f.u32()
 		t.timeRun++
 	}
 	if t.timesLeft > 0 {
 		t.timesLeft--
 	}
-	return size, int64(t.lasts), nil
+	return size, int64(t.duration), nil
 }
 
-// inChunk returns how many samples are in a chunk, which count from 1 and are asked for in order.
+// inChunk returns the number of samples in a chunk. Chunks count from 1, and must be asked for in order.
 func (t *isoTables) inChunk(chunk int64) (int64, error) {
 	for t.chunkRun+1 < t.chunks.count {
 		f, err := t.chunks.entry(t.chunkRun + 1)

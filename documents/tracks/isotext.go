@@ -15,8 +15,8 @@ func timedText(sample []byte, at span, into *cues) error {
 	return into.add(at, tagged(decoded(text)))
 }
 
-// boxedVTT decodes samples of WebVTT (ISO/IEC 14496-30): a box for each cue that is shown. A cue that overlaps others is in
-// more than one sample.
+// boxedVTT decodes samples of WebVTT (ISO/IEC 14496-30), which have a box for each cue on the screen. A cue that overlaps others
+// is in several samples.
 func boxedVTT(sample []byte, at span, into *cues) error {
 	for kind, body := range boxesOf(sample) {
 		if kind != "vttc" {
@@ -34,7 +34,7 @@ func boxedVTT(sample []byte, at span, into *cues) error {
 	return nil
 }
 
-// boxesOf yields the boxes in a sample with their bodies.
+// boxesOf yields the type and body of each box in a sample.
 func boxesOf(data []byte) func(yield func(kind string, body []byte) bool) {
 	const header = 8
 	return func(yield func(string, []byte) bool) {

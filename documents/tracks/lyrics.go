@@ -14,9 +14,9 @@ import (
 	"portside/documents/charset"
 )
 
-// lyrics are texts in the tags of sound files. Only ones with times count.
+// lyrics are the texts in the tags of a sound file. Only texts with times count.
 type lyrics struct {
-	*walked
+	*input
 	at  *window
 	all []lyric
 }
@@ -27,14 +27,14 @@ type lyric struct {
 	decode     func(data []byte, into *cues) error
 }
 
-const mostLyric = 1 << 20
+const maxLyricBytes = 1 << 20
 
-// offer notes a text that has words with times.
+// offer keeps a text if it has lines with times.
 func (l *lyrics) offer(one lyric) error {
-	if one.size > mostLyric || len(l.all) >= mostTracks {
+	if one.size > maxLyricBytes || len(l.all) >= maxTracks {
 		return nil
 	}
-	one.number, one.shown = uint64(len(l.all)), true
+	one.number, one.isDefault = uint64(len(l.all)), true
 	l.all = append(l.all, one)
 	into := &cues{}
 	err := l.read(one.number, into)
@@ -42,7 +42,7 @@ func (l *lyrics) offer(one lyric) error {
 		l.all = l.all[:one.number]
 	}
 	if errors.Is(err, errFull) {
-		return nil // told when it is read
+		return nil // reading it returns the error again
 	}
 	return err
 }
@@ -65,7 +65,7 @@ func (l *lyrics) list() []track {
 	return all
 }
 
-// timedLines decodes lines such as "[01:02.50]words". A line may have several times.
+// timedLines decodes lines such as "[01:02.50]text". A line may have several times.
 func timedLines(text string, into *cues) error {
 	for line := range strings.Lines(text) {
 		var times []float64
@@ -82,7 +82,7 @@ func timedLines(text string, into *cues) error {
 		if len(times) == 0 {
 			continue
 		}
-		words := documents.Clean(tagged(line)) // once: a line may be long, and have many times
+		words := documents.Clean(tagged(line)) // before the loop, because a long line may have many times
 		for _, at := range times {
 			if err := into.add(span{at, -1}, words); err != nil {
 				return err
@@ -116,7 +116,7 @@ func (t *id3) tracks() ([]track, error) {
 	return t.list(), nil
 }
 
-// frame looks at a frame and returns the size of its body, which is negative at the end of all.
+// frame reads a frame and returns the size of its body; it is negative after the last frame.
 func (t *id3) frame(at int64, version byte) (size int64, err error) {
 	if err := t.step(); err != nil {
 		return 0, err
@@ -145,12 +145,12 @@ func (t *id3) frame(at int64, version byte) (size int64, err error) {
 	return size, t.offer(lyric{track{language: language}, at + 10, size, decode})
 }
 
-// sevenBits is a number of four bytes whose highest bits are not used.
+// sevenBits returns a number of four bytes with seven bits each.
 func sevenBits(b []byte) uint32 {
 	return uint32(b[0]&127)<<21 | uint32(b[1]&127)<<14 | uint32(b[2]&127)<<7 | uint32(b[3]&127)
 }
 
-// untimed decodes USLT, where programs put lines with times too.
+// untimed decodes USLT. It is meant for lyrics without times, but programs put lines with times there too.
 func untimed(data []byte, into *cues) error {
 	_, rest, ok := terminated(data[0], data[4:])
 	if !ok {
@@ -159,8 +159,8 @@ func untimed(data []byte, into *cues) error {
 	return timedLines(tagText(data[0], rest), into)
 }
 
-// synchronised decodes SYLT: words with the millisecond at which they begin. Where lines are told by line breaks, the words of
-// one are put together.
+// synchronised decodes SYLT: words with the millisecond at which they begin. If there are line breaks, it joins the words of a
+// line.
 func synchronised(data []byte, into *cues) error {
 	const milliseconds, sung, transcription = 2, 1, 2
 	if len(data) < 6 || data[4] != milliseconds || data[5] != sung && data[5] != transcription {
@@ -193,7 +193,7 @@ func synchronised(data []byte, into *cues) error {
 	return into.add(span{begin, -1}, line.String())
 }
 
-// terminated cuts data at the zero that ends a text of that encoding.
+// terminated splits data at the zero that ends a text in the encoding.
 func terminated(code byte, data []byte) (text, rest []byte, ok bool) {
 	const utf16Marked, utf16Big = 1, 2
 	if code != utf16Marked && code != utf16Big {
@@ -207,7 +207,7 @@ func terminated(code byte, data []byte) (text, rest []byte, ok bool) {
 	return nil, nil, false
 }
 
-// tagText decodes a text of a tag.
+// tagText decodes a text by the encoding that the tag declares.
 func tagText(code byte, data []byte) string {
 	switch {
 	case code == 0:
@@ -220,7 +220,7 @@ func tagText(code byte, data []byte) string {
 	return decoded(data)
 }
 
-// flac is a FLAC file with its comments.
+// flac is a FLAC file. Its comments may have lyrics.
 type flac struct{ lyrics }
 
 // tracks implements container.
@@ -246,9 +246,9 @@ func (t *flac) tracks() ([]track, error) {
 	}
 }
 
-// comments looks at all of them for ones with lyrics.
+// comments keeps the comments with lyrics.
 func (t *flac) comments(at, end int64) error {
-	at, _, err := t.comment(at, 0) // the maker's name
+	at, _, err := t.comment(at, 0) // the name of the encoder
 	if err != nil {
 		return err
 	}
@@ -271,7 +271,7 @@ func (t *flac) comments(at, end int64) error {
 
 func plainLines(data []byte, into *cues) error { return timedLines(decoded(data), into) }
 
-// comment returns where the one behind it is, and its first bytes.
+// comment returns the place of the next comment, and the first bytes of this one.
 func (t *flac) comment(at int64, first int) (next int64, head string, err error) {
 	if err := t.step(); err != nil {
 		return 0, "", err

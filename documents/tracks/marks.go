@@ -10,8 +10,8 @@ import (
 	"portside/documents/charset"
 )
 
-// tagged returns the words of a WebVTT or SubRip cue: without tags, and with what entities stand for. Whose voice it is, is
-// put before the words.
+// tagged returns the text of a WebVTT or SubRip cue without tags and with entities decoded. The name of a speaker comes before
+// the text.
 func tagged(text string) string {
 	var out strings.Builder
 	for plain, tag := range marked(text, "<>", isTag) {
@@ -21,7 +21,7 @@ func tagged(text string) string {
 	return html.UnescapeString(overridden(out.String()))
 }
 
-// isTag tells tags and times from a "<" that is meant.
+// isTag reports whether something in angle brackets is a tag or a time rather than text.
 func isTag(tag string) bool {
 	tag = strings.TrimPrefix(tag, "/")
 	if tag == "" || strings.Contains(tag, "\n") {
@@ -40,12 +40,12 @@ func voice(tag string) string {
 	return name + ": "
 }
 
-// scripted returns the words of the text of an SSA or ASS event.
+// scripted returns the text of an SSA or ASS event without its markup.
 func scripted(text string) string {
 	return strings.NewReplacer(`\N`, "\n", `\n`, " ", `\h`, " ").Replace(overridden(text))
 }
 
-// overridden drops the overrides of SSA, which SubRip files have too, such as {\an8}, and the drawings that some begin.
+// overridden drops SSA overrides, such as {\an8}, and the drawings that some of them begin. SubRip files have them too.
 func overridden(text string) string {
 	if !strings.Contains(text, `{\`) {
 		return text
@@ -65,17 +65,17 @@ func overridden(text string) string {
 	return out.String()
 }
 
-// marked cuts text at the marks between the two brackets: it yields what is before each mark, and the mark. What is no mark
-// stays in the text.
+// marked splits text at marks between two brackets. It yields the text before each mark, and the mark. Brackets that are not a
+// mark stay in the text.
 func marked(text, brackets string, isMark func(string) bool) iter.Seq2[string, string] {
-	const longest = 500 // so that brackets which nobody closes are not searched for to the end, each anew
+	const maxMark = 500 // bytes; otherwise each open bracket would cause a search to the end
 	return func(yield func(plain, mark string) bool) {
 		from := 0
 		for at := 0; at < len(text); at++ {
 			if text[at] != brackets[0] {
 				continue
 			}
-			mark, _, closed := strings.Cut(text[at+1:min(len(text), at+longest)], brackets[1:])
+			mark, _, closed := strings.Cut(text[at+1:min(len(text), at+maxMark)], brackets[1:])
 			if !closed || !isMark(mark) {
 				continue
 			}
@@ -89,5 +89,5 @@ func marked(text, brackets string, isMark func(string) bool) iter.Seq2[string, s
 	}
 }
 
-// decoded returns text in UTF-8 of bytes that are UTF-8, UTF-16 with its mark, or else come from old Macintosh programs.
+// decoded converts a text to UTF-8. Texts without a byte order mark that are not UTF-8 come from old Macintosh programs.
 func decoded(data []byte) string { return charset.DecodeOr(data, charmap.Macintosh) }

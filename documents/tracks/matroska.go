@@ -8,16 +8,16 @@ import (
 
 // matroska is a file of EBML elements: Matroska and WebM (RFC 9559).
 //
-// Segments and clusters are walked as if they were not there: their headers are stepped over, and their content lies between
-// that of all others. So it does not matter where one ends whose size is not known, nor how they are nested.
+// The reader steps over the headers of segments and clusters and reads their content as if it lay outside. So it need not know
+// where one of unknown size ends, nor how they are nested.
 type matroska struct {
-	*walked
+	*input
 	at    *window
-	scale uint64 // nanoseconds of a tick
+	scale uint64 // nanoseconds per tick
 	texts []*matroskaTrack
 }
 
-// The elements that are looked into.
+// IDs of the elements that are read.
 const (
 	idSegment        = 0x18538067
 	idInfo           = 0x1549A966
@@ -47,23 +47,23 @@ const (
 	idBlockDuration  = 0x9B
 )
 
-// matroskaTrack is a track as its elements say.
+// matroskaTrack is a text track with what reading it needs.
 type matroskaTrack struct {
 	track
-	decode  decoder
-	unpack  unpacker
-	disused bool
-	tagged  bool // its language is a tag, which counts more than a code
+	decode   decoder
+	unpack   unpacker
+	disabled bool // or in an encoding that is not supported
+	hasTag   bool // its language is a BCP 47 tag, which takes precedence over a code
 }
 
-// element is an element with its body. One of unknown size ends with the file.
+// element is an element with the place of its body. If its size is unknown, it ends with the file.
 type element struct {
 	id       uint64
 	from, to int64
 	unknown  bool
 }
 
-// element reads an element's header. It ends where what it is in does, at the latest.
+// element reads the header of an element, which ends before the limit.
 func (m *matroska) element(at, limit int64) (element, error) {
 	if err := m.step(); err != nil {
 		return element{}, err
@@ -82,7 +82,7 @@ func (m *matroska) element(at, limit int64) (element, error) {
 	return e, nil
 }
 
-// vint reads a number that tells its own width, with the mark of that or without; width 0 where there is none.
+// vint reads a number of variable width, with the bit that marks the width or without. It returns width 0 if there is no number.
 func vint(data []byte, marked bool) (n uint64, width int) {
 	if len(data) == 0 {
 		return 0, 0
@@ -98,7 +98,7 @@ func vint(data []byte, marked bool) (n uint64, width int) {
 	return n, width
 }
 
-// inside visits the elements of another.
+// inside visits the child elements.
 func (m *matroska) inside(e element, visit func(element) error) error {
 	if e.unknown {
 		return errCut
@@ -119,7 +119,7 @@ func (m *matroska) inside(e element, visit func(element) error) error {
 // errFound ends a walk early.
 var errFound = errors.New("found")
 
-// walk visits the elements of the file, of its segments and, where they are to be, of its clusters.
+// walk visits the elements of the file and its segments, and also of its clusters if these are wanted.
 func (m *matroska) walk(clusters bool, visit func(element) error) error {
 	for at := int64(0); at < m.source.Size; {
 		e, err := m.element(at, m.source.Size)
@@ -162,26 +162,26 @@ func (m *matroska) tracks() ([]track, error) {
 	return all, err
 }
 
-// entry notes a track if it is of text that can be read.
+// entry keeps a track if it is a text track that can be read.
 func (m *matroska) entry(e element) error {
 	if e.id != idTrackEntry {
 		return nil
 	}
-	t := &matroskaTrack{track: track{shown: true, language: "en"}}
+	t := &matroskaTrack{track: track{isDefault: true, language: "en"}}
 	err := m.inside(e, func(e element) error { return m.property(e, t) })
-	if err == nil && t.decode != nil && !t.disused && len(m.texts) < mostTracks {
+	if err == nil && t.decode != nil && !t.disabled && len(m.texts) < maxTracks {
 		m.texts = append(m.texts, t)
 	}
 	return err
 }
 
-// property reads what is said of a track.
+// property reads a property of a track.
 func (m *matroska) property(e element, t *matroskaTrack) error {
 	if e.id == idEncodings {
 		return m.inside(e, func(e element) error { return m.encoding(e, t) })
 	}
-	const longest = 64
-	data, err := m.at.read(e.from, min(e.to-e.from, longest))
+	const maxBytes = 64
+	data, err := m.at.read(e.from, min(e.to-e.from, maxBytes))
 	if err != nil {
 		return err
 	}
@@ -192,22 +192,22 @@ func (m *matroska) property(e element, t *matroskaTrack) error {
 	case idCodec:
 		t.decode = matroskaDecoder(text)
 	case idLanguage:
-		if !t.tagged {
+		if !t.hasTag {
 			t.language = text
 		}
 	case idLanguageTag:
-		t.language, t.tagged = text, true
+		t.language, t.hasTag = text, true
 	case idFlagDefault:
-		t.shown = number(data) != 0
+		t.isDefault = number(data) != 0
 	case idFlagEnabled:
-		t.disused = number(data) == 0
+		t.disabled = number(data) == 0
 	case idFlagForced, idFlagCommentary:
-		t.partial = t.partial || number(data) != 0
+		t.isPartial = t.isPartial || number(data) != 0
 	}
 	return nil
 }
 
-// encoding notes how a track is compressed. What cannot be undone makes it one that is not read.
+// encoding reads how a track is compressed. It disables the track if that is not supported.
 func (m *matroska) encoding(e element, t *matroskaTrack) error {
 	if e.id != idEncoding {
 		return nil
@@ -225,12 +225,12 @@ func (m *matroska) encoding(e element, t *matroskaTrack) error {
 		}
 		return nil
 	})
-	if err != nil || code.scope&1 == 0 { // not of the blocks
+	if err != nil || code.scope&1 == 0 { // does not apply to blocks
 		return err
 	}
-	once := t.unpack == nil
+	first := t.unpack == nil
 	t.unpack = unpackerFor(code.algorithm, settings)
-	t.disused = t.disused || !once || code.kind != 0 || t.unpack == nil
+	t.disabled = t.disabled || !first || code.kind != 0 || t.unpack == nil
 	return nil
 }
 
@@ -239,15 +239,15 @@ func (m *matroska) compression(e element, algorithm *uint64, settings *[]byte) e
 	case idAlgorithm:
 		return m.value(e, algorithm)
 	case idSettings:
-		const most = 1 << 10
-		data, err := m.at.read(e.from, min(e.to-e.from, most))
+		const maxSettings = 1 << 10
+		data, err := m.at.read(e.from, min(e.to-e.from, maxSettings))
 		*settings = append([]byte(nil), data...)
 		return err
 	}
 	return nil
 }
 
-// value reads a number.
+// value reads a number into a variable.
 func (m *matroska) value(e element, into *uint64) error {
 	data, err := m.at.read(e.from, min(e.to-e.from, 8))
 	if err == nil {

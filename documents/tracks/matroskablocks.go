@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// matroskaDecoder returns what reads blocks of a codec; nil for those that are not text.
+// matroskaDecoder returns the decoder for a codec; nil if it is not text.
 func matroskaDecoder(codec string) decoder {
 	switch codec {
 	case "S_TEXT/UTF8", "S_TEXT/ASCII", "S_TEXT/WEBVTT":
@@ -22,7 +22,7 @@ func matroskaDecoder(codec string) decoder {
 	return nil
 }
 
-// event decodes an event of SSA or ASS, whose ninth field is its text.
+// event decodes an event of SSA or ASS. Its ninth field is the text.
 func event(block []byte, at span, into *cues) error {
 	const text = 9
 	fields := strings.SplitN(decoded(block), ",", text)
@@ -41,41 +41,41 @@ func webmVTT(block []byte, at span, into *cues) error {
 	return into.add(at, tagged(lines[2]))
 }
 
-// unpacker undoes a compression; w bounds what comes of it.
-type unpacker func(w *walked, data []byte) ([]byte, error)
+// unpacker decompresses a block within the budget of the input.
+type unpacker func(in *input, data []byte) ([]byte, error)
 
 func unpackerFor(algorithm uint64, settings []byte) unpacker {
 	switch algorithm {
 	case 0:
 		return inflated
-	case 3: // the first bytes of every block are left out
-		return func(_ *walked, data []byte) ([]byte, error) { return slices.Concat(settings, data), nil }
+	case 3: // header stripping: the blocks lack the bytes in the settings
+		return func(_ *input, data []byte) ([]byte, error) { return slices.Concat(settings, data), nil }
 	}
 	return nil
 }
 
-func inflated(w *walked, data []byte) ([]byte, error) {
-	const most = 64 << 10
-	if err := w.inflate(data); err != nil {
+func inflated(in *input, data []byte) ([]byte, error) {
+	const maxInflated = 64 << 10
+	if err := in.inflate(data); err != nil {
 		return nil, fmt.Errorf("%w: %w", errCut, err)
 	}
-	text, err := io.ReadAll(io.LimitReader(w.inflater, most+1))
+	text, err := io.ReadAll(io.LimitReader(in.inflater, maxInflated+1))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errCut, err)
 	}
-	if len(text) > most {
+	if len(text) > maxInflated {
 		return nil, errFull
 	}
-	return text, w.spend(int64(len(text)))
+	return text, in.spend(int64(len(text)))
 }
 
-// inflate makes the inflater one of the data. There is one for all blocks, since it is large beside them.
-func (w *walked) inflate(data []byte) (err error) {
-	if w.inflater == nil {
-		w.inflater, err = zlib.NewReader(bytes.NewReader(data))
+// inflate resets the inflater to the data. All blocks share one inflater, because it takes much more memory than a block.
+func (in *input) inflate(data []byte) (err error) {
+	if in.inflater == nil {
+		in.inflater, err = zlib.NewReader(bytes.NewReader(data))
 		return err
 	}
-	return w.inflater.(zlib.Resetter).Reset(bytes.NewReader(data), nil)
+	return in.inflater.(zlib.Resetter).Reset(bytes.NewReader(data), nil)
 }
 
 // matroskaReading is the reading of one track.
@@ -83,7 +83,7 @@ type matroskaReading struct {
 	*matroska
 	track   *matroskaTrack
 	into    *cues
-	cluster uint64 // its time, in ticks
+	cluster uint64 // time of the cluster in ticks
 }
 
 // read implements container.
@@ -113,30 +113,30 @@ func (r *matroskaReading) visit(e element) error {
 	return nil
 }
 
-// group reads a block with its duration, which stands behind it.
+// group reads a block with its duration, which comes after it.
 func (r *matroskaReading) group(e element) error {
 	var block *element
-	var lasts *uint64
+	var duration *uint64
 	err := r.inside(e, func(e element) error {
 		switch e.id {
 		case idBlock:
 			block = &e
 		case idBlockDuration:
-			lasts = new(uint64)
-			return r.value(e, lasts)
+			duration = new(uint64)
+			return r.value(e, duration)
 		}
 		return nil
 	})
 	if err != nil || block == nil {
 		return err
 	}
-	return r.block(*block, lasts)
+	return r.block(*block, duration)
 }
 
-// block reads a block if it is of the track: its number, its time after the cluster's, flags, and the text.
-func (r *matroskaReading) block(e element, lasts *uint64) error {
-	const widest = 8 + 2 + 1
-	head, err := r.at.read(e.from, min(widest, e.to-e.from))
+// block reads a block of the track: the track number, the time from that of the cluster, flags, and the text.
+func (r *matroskaReading) block(e element, duration *uint64) error {
+	const maxHeader = 8 + 2 + 1
+	head, err := r.at.read(e.from, min(maxHeader, e.to-e.from))
 	if err != nil {
 		return err
 	}
@@ -153,14 +153,14 @@ func (r *matroskaReading) block(e element, lasts *uint64) error {
 	from := e.from + int64(wide) + 3
 	data, err := r.sample(from, e.to-from)
 	if err == nil && r.track.unpack != nil {
-		data, err = r.track.unpack(r.walked, data)
+		data, err = r.track.unpack(r.input, data)
 	}
 	if err != nil {
 		return err
 	}
 	at := span{r.seconds(float64(r.cluster) + float64(after)), -1}
-	if lasts != nil {
-		at.to = at.from + r.seconds(float64(*lasts))
+	if duration != nil {
+		at.to = at.from + r.seconds(float64(*duration))
 	}
 	return r.track.decode(data, at, r.into)
 }

@@ -1,16 +1,16 @@
-// Package tracks reads what is said in a recording where the recording itself has it in writing: subtitle tracks of MP4,
-// QuickTime, Matroska and WebM, and lyrics with times in MP3 and FLAC.
+// Package tracks reads the text inside recordings: subtitle tracks of MP4, QuickTime, Matroska and WebM, and lyrics with times
+// in MP3 and FLAC.
 //
-// Those come before any transcription: somebody wrote or checked them, so names and numbers are right, their times are exact,
-// and they cost nothing, neither money nor minutes, nor an account. So callers look for them before they ask a transcriber.
+// Programs look for subtitles before they transcribe a recording. A person wrote or checked them, so names and numbers are
+// right and times are exact, and reading them costs nothing.
 //
-// A recording may have gigabytes of sound and pictures, of which nothing is read: containers are walked by the sizes that they
-// give, and only the samples of one text track are looked at. There is no library that does so; those that there are decode
-// whole files into memory. Every size comes from a stranger and is held against the file. Walking is a loop of bounded steps,
-// never recursion; how much is looked at, read, inflated and kept in all is bounded too, whatever a table claims.
+// A recording may have gigabytes of sound and pictures. [Captions] skips these by the sizes that the container declares, and
+// reads only the samples of one text track. It checks every declared size against the file. It descends a fixed number of
+// levels, and limits the steps, the bytes read and inflated, and the text that it keeps. The libraries for these formats do
+// not; docs/decisions/0030 has the figures.
 //
-// Left out are chapters, which are text tracks in MP4 but only titles; lyrics without times, since many programs keep
-// show notes there; subtitles that are pictures; and CEA-608.
+// It leaves out chapters, which are text tracks in MP4 but only titles; lyrics without times, because many programs store show
+// notes there; subtitles that are pictures; and CEA-608.
 package tracks
 
 import (
@@ -22,79 +22,79 @@ import (
 	"portside/documents"
 )
 
-// Captions returns the words of the recording's best text track, in the order of their times and without marks: that which is
-// shown unasked, has all that is said and can be read; else the first. There are neither captions nor an error where the
-// recording has no such track, and where it is none. Of a damaged or an overlong track what could be read is returned, with a
-// warning. Errors: the context's, the file's, and media.ErrDamaged.
+// Captions returns the text of the recording's best text track, in the order of time and without markup. The best track is a
+// default track with everything that is said; otherwise the first that can be read. It returns no captions and no error if the
+// recording has no such track, or if the file is not a recording. If the track is damaged or too long, it returns the first part
+// with a warning. Errors: those of the context and the file, and ErrDamaged after a panic.
 func Captions(ctx context.Context, file documents.Source) (captions []documents.Block, warnings []string, err error) {
 	defer documents.RecoverPanic(&err)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	f := &walked{ctx: ctx, source: file, steps: mostSteps, bytes: mostBytes}
+	f := &input{ctx: ctx, source: file, steps: maxSteps, bytes: maxBytes}
 	recording, err := open(f)
 	if recording == nil || err != nil {
-		return nil, nil, past(err)
+		return nil, nil, fatal(err)
 	}
 	tracks, err := recording.tracks()
-	if past(err) != nil {
+	if fatal(err) != nil {
 		return nil, nil, err
 	}
 	return captionsOf(recording, tracks)
 }
 
-// container is a kind of file with text tracks.
+// container is a file with text tracks.
 type container interface {
-	// tracks returns those that can be read. Some may come with an error.
+	// tracks returns the text tracks that can be read, also together with an error.
 	tracks() ([]track, error)
-	// read gives the words of a track to the cues. Some may come with an error.
+	// read adds the text of a track to the cues, also if it returns an error.
 	read(number uint64, into *cues) error
 }
 
-// captionsOf reads the best track that has words.
+// captionsOf reads the best track that has text.
 func captionsOf(recording container, tracks []track) (captions []documents.Block, warnings []string, err error) {
 	for _, i := range byPreference(tracks) {
 		into := &cues{}
 		err := recording.read(tracks[i].number, into)
-		if past(err) != nil {
+		if fatal(err) != nil {
 			return nil, nil, err
 		}
 		if captions = into.blocks(); len(captions) == 0 {
 			continue
 		}
-		return captions, slices.Concat(about(tracks, i), lost(err)), nil
+		return captions, slices.Concat(trackWarnings(tracks, i), lossWarnings(err)), nil
 	}
 	return nil, nil, nil
 }
 
-// open tells the container by its first bytes; nil for all that have no text.
-func open(f *walked) (container, error) {
+// open returns the container by the first bytes of the file; nil if its format has no text.
+func open(f *input) (container, error) {
 	head, err := f.window().read(0, min(f.source.Size, 12))
 	switch {
 	case err != nil:
 		return nil, err
 	case bytes.HasPrefix(head, []byte("\x1a\x45\xdf\xa3")):
-		return &matroska{walked: f, at: f.window()}, nil
+		return &matroska{input: f, at: f.window()}, nil
 	case len(head) >= 8 && slices.Contains(isoBeginnings, string(head[4:8])):
-		return &iso{walked: f, at: f.window()}, nil
+		return &iso{input: f, at: f.window()}, nil
 	case bytes.HasPrefix(head, []byte("ID3")):
-		return &id3{lyrics{walked: f, at: f.window()}}, nil
+		return &id3{lyrics{input: f, at: f.window()}}, nil
 	case bytes.HasPrefix(head, []byte("fLaC")):
-		return &flac{lyrics{walked: f, at: f.window()}}, nil
+		return &flac{lyrics{input: f, at: f.window()}}, nil
 	}
-	return nil, nil //nolint:nilnil // a recording without text is no error, and the only caller knows
+	return nil, nil //nolint:nilnil // a recording without text is no error, and the only caller checks for nil
 }
 
-// past drops the errors that only end a track, whose words until there are used.
-func past(err error) error {
+// fatal returns nil for errors that only end a track, whose text until then is used.
+func fatal(err error) error {
 	if errors.Is(err, errCut) || errors.Is(err, errFull) {
 		return nil
 	}
 	return err
 }
 
-// lost says what is missing of a track.
-func lost(err error) []string {
+// lossWarnings returns what is missing of a track.
+func lossWarnings(err error) []string {
 	switch {
 	case errors.Is(err, errCut):
 		return []string{"The recording is damaged or cut short; only some of its subtitles could be read."}

@@ -52,7 +52,8 @@ func oracle(t *testing.T, name string, ends bool) string {
 			&to[0], &to[1], &to[2], &to[3]); err != nil {
 			t.Fatal(err)
 		}
-		captions = append(captions, documents.Block{Kind: documents.Caption, Text: lines[2], Time: documents.Span{From: seconds(from), To: seconds(to)}})
+		time := documents.Span{From: seconds(from), To: seconds(to)}
+		captions = append(captions, documents.Block{Kind: documents.Caption, Text: lines[2], Time: time})
 	}
 	return listed(captions, ends)
 }

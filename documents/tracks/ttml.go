@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// timedXML decodes a sample that is a document of TTML. Its times are those of the recording, whatever the sample's is; only
-// some fragments of older programs count from the sample.
+// timedXML decodes a sample that is a TTML document. The times in it count from the start of the recording. Only in fragments of
+// some older programs do they count from the start of the sample.
 func timedXML(sample []byte, at span, into *cues) error {
 	if i := bytes.IndexByte(sample, '<'); i > 0 {
 		sample = sample[i:]
@@ -34,28 +34,28 @@ func timedXML(sample []byte, at span, into *cues) error {
 	case errors.Is(err, errFull):
 		return errFull
 	}
-	return errCut // with whatever encoding/xml does not like
+	return errCut // an error of encoding/xml
 }
 
-// ttml is a document as it is read. Its elements are followed with a stack of their times, not with recursion.
+// ttml reads a document. It keeps a stack with the times of the open elements, instead of recursing.
 type ttml struct {
 	xml       *xml.Decoder
 	frameRate float64
 	tickRate  float64
-	own       span     // the sample's
-	shown     []timing // of the elements that are open
-	inside    int      // the depth of the paragraph that is read; 0: none
+	own       span     // of the sample
+	open      []timing // of the open elements
+	inside    int      // depth of the open paragraph; 0 if there is none
 	text      strings.Builder
 	found     []cue
 	until     float64
 }
 
 func (d *ttml) read() error {
-	const deepest = 64
-	for len(d.shown) <= deepest && len(d.found) < mostCues {
+	const maxDepth = 64
+	for len(d.open) <= maxDepth && len(d.found) < maxCues {
 		token, err := d.xml.Token()
 		if err != nil {
-			return err //nolint:wrapcheck // only ever told from io.EOF
+			return err //nolint:wrapcheck // the caller only compares it
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -75,24 +75,24 @@ func (d *ttml) start(e xml.StartElement) {
 	if e.Name.Local == "tt" {
 		d.rates(e.Attr)
 	}
-	d.shown = append(d.shown, d.timing(e.Attr))
+	d.open = append(d.open, d.timing(e.Attr))
 	switch {
 	case e.Name.Local == "br" && d.inside > 0:
 		d.text.WriteByte('\n')
 	case e.Name.Local == "p" && d.inside == 0:
-		d.inside = len(d.shown)
+		d.inside = len(d.open)
 		d.text.Reset()
 	}
 }
 
 func (d *ttml) end() {
-	if len(d.shown) == 0 {
+	if len(d.open) == 0 {
 		return
 	}
-	if d.inside == len(d.shown) {
-		d.paragraph(d.shown[len(d.shown)-1])
+	if d.inside == len(d.open) {
+		d.paragraph(d.open[len(d.open)-1])
 	}
-	d.shown = d.shown[:len(d.shown)-1]
+	d.open = d.open[:len(d.open)-1]
 }
 
 func (d *ttml) paragraph(at timing) {
@@ -101,13 +101,13 @@ func (d *ttml) paragraph(at timing) {
 		return
 	}
 	d.until = max(d.until, at.from, at.to)
-	if !at.told {
+	if !at.isSet {
 		at.span = d.own
 	}
 	d.found = append(d.found, cue{at.span, d.text.String()})
 }
 
-// rates notes what frames and ticks are.
+// rates reads how long frames and ticks are.
 func (d *ttml) rates(attributes []xml.Attr) {
 	for _, a := range attributes {
 		n, err := strconv.ParseFloat(a.Value, 64)
@@ -123,19 +123,20 @@ func (d *ttml) rates(attributes []xml.Attr) {
 	}
 }
 
-// timing is when an element is shown, its times counted like the document's.
+// timing is the time in which an element is shown, from the start of the document.
 type timing struct {
 	span
-	told bool // by the element or what holds it
+	isSet bool // by the element or one around it
 }
 
-// timing reads that of an element. Its times count from when that which holds it begins; what it does not tell, that tells.
+// timing reads the time of an element, which counts from the begin of the element around it. Without its own begin or end, it
+// has that of the element around it.
 func (d *ttml) timing(attributes []xml.Attr) timing {
 	outer := timing{span: span{0, -1}}
-	if n := len(d.shown); n > 0 {
-		outer = d.shown[n-1]
+	if n := len(d.open); n > 0 {
+		outer = d.open[n-1]
 	}
-	at, lasts := outer, -1.0
+	at, duration := outer, -1.0
 	for _, a := range attributes {
 		seconds, ok := d.time(a.Value)
 		switch a.Name.Local {
@@ -144,19 +145,19 @@ func (d *ttml) timing(attributes []xml.Attr) timing {
 		case "end":
 			at.to = outer.from + seconds
 		case "dur":
-			lasts = seconds
+			duration = seconds
 		default:
 			ok = false
 		}
-		at.told = at.told || ok
+		at.isSet = at.isSet || ok
 	}
-	if lasts >= 0 {
-		at.to = at.from + lasts
+	if duration >= 0 {
+		at.to = at.from + duration
 	}
 	return at
 }
 
-// time reads hours:minutes:seconds, with a fraction or with frames, or a number with its unit. What is no time is 0.
+// time reads hours:minutes:seconds, with a fraction or with frames, or a number with a unit. It returns 0 for anything else.
 func (d *ttml) time(text string) (seconds float64, ok bool) {
 	text = strings.TrimSpace(text)
 	if strings.Contains(text, ":") {
@@ -194,7 +195,7 @@ func decimal(text string) (float64, bool) {
 	return n, err == nil
 }
 
-// spaced makes spaces of line breaks: in XML they only fit the text to the page.
+// spaced replaces line breaks by spaces, because in XML they only wrap the source.
 func spaced(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\r' {

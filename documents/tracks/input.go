@@ -10,14 +10,14 @@ import (
 	"portside/documents"
 )
 
-// What may be done for one recording in all. A day of video in small blocks takes some seven million steps.
+// Limits for one recording. A day of video in small blocks takes some seven million steps.
 const (
-	mostSteps  = 10_000_000 // boxes, elements, entries of tables
-	mostBytes  = 32 << 20   // of samples, and of what they inflate to
-	mostSample = 2 << 20    // of one sample: a TTML document may be that of a whole film
-	mostTracks = 100
-	mostCues   = 200_000
-	mostText   = 8 << 20
+	maxSteps       = 10_000_000 // boxes, elements and table entries
+	maxBytes       = 32 << 20   // bytes of all samples, and of the data that they inflate to
+	maxSampleBytes = 2 << 20    // a TTML document may be that of a whole film
+	maxTracks      = 100
+	maxCues        = 200_000
+	maxTextBytes   = 8 << 20
 )
 
 // Why a track is not read to its end.
@@ -26,8 +26,8 @@ var (
 	errFull = errors.New("the recording has more text than is read")
 )
 
-// walked is a file with what may still be done for it.
-type walked struct {
+// input is a recording with the rest of its budget.
+type input struct {
 	ctx    context.Context
 	source documents.Source
 	steps  int
@@ -36,49 +36,49 @@ type walked struct {
 	inflater io.ReadCloser
 }
 
-// step counts a step of a walk. It returns the context's error soon after that ends, and errFull after too many steps.
-func (w *walked) step() error {
-	w.steps--
-	if w.steps < 0 {
+// step counts a step. It returns errFull after too many steps, and the context's error soon after the context ends.
+func (in *input) step() error {
+	in.steps--
+	if in.steps < 0 {
 		return errFull
 	}
-	if w.steps%1024 == 0 {
-		return w.ctx.Err()
+	if in.steps%1024 == 0 {
+		return in.ctx.Err()
 	}
 	return nil
 }
 
-// spend counts bytes that are looked at.
-func (w *walked) spend(n int64) error {
-	if n > w.bytes {
-		w.bytes = 0
+// spend counts bytes that are read or inflated. It returns errFull if there are too many.
+func (in *input) spend(n int64) error {
+	if n > in.bytes {
+		in.bytes = 0
 		return errFull
 	}
-	w.bytes -= n
+	in.bytes -= n
 	return nil
 }
 
-// window returns a view of the file for one place that moves on, such as a table, so that places do not disturb each other.
-func (w *walked) window() *window { return &window{source: w.source} }
+// window returns a buffered view of the file. Each table and each walk has its own, so that they keep their place.
+func (in *input) window() *window { return &window{source: in.source} }
 
-// sample reads the bytes of a sample. One that no text can be this long is errFull.
-func (w *walked) sample(at, size int64) ([]byte, error) {
-	if size < 0 || size > mostSample {
+// sample reads a sample. It returns errFull if the sample is too long for text.
+func (in *input) sample(at, size int64) ([]byte, error) {
+	if size < 0 || size > maxSampleBytes {
 		return nil, errFull
 	}
-	const atLeast = 64 // looking at a sample has its cost, however short it is
-	if err := w.spend(max(size, atLeast)); err != nil {
+	const minCost = 64 // bytes; even a short sample takes time
+	if err := in.spend(max(size, minCost)); err != nil {
 		return nil, err
 	}
-	view := window{source: w.source, exact: true}
+	view := window{source: in.source, exact: true}
 	return view.read(at, size)
 }
 
-// window keeps the last few bytes that were read: the next are mostly among them, and few enough are read ahead that walking
-// over frames reads little of them.
+// window keeps the bytes that were read last, because the next ones are mostly among them. It reads only a little ahead, so that
+// skipping over frames reads little of them.
 type window struct {
 	source documents.Source
-	exact  bool // read nothing ahead
+	exact  bool // do not read ahead
 	kept   []byte
 	from   int64
 	store  []byte
@@ -86,7 +86,7 @@ type window struct {
 
 const readAhead = 2 << 10
 
-// read returns the bytes, which stay until the next call; errCut when they are not all in the file.
+// read returns n bytes, which are valid until the next call. It returns errCut if the file ends before.
 func (w *window) read(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || at > w.source.Size || n > w.source.Size-at {
 		return nil, errCut
@@ -113,7 +113,7 @@ func (w *window) read(at, n int64) ([]byte, error) {
 	return nil, fmt.Errorf("read a recording: %w", err)
 }
 
-// fields takes big-endian numbers off a header. Behind its end all are zero, and short tells so.
+// fields reads big-endian numbers from a header. Behind the end it reads zeros and sets short.
 type fields struct {
 	data  []byte
 	short bool
@@ -134,7 +134,7 @@ func (f *fields) u16() uint16 { return binary.BigEndian.Uint16(f.take(2)) }
 func (f *fields) u32() uint32 { return binary.BigEndian.Uint32(f.take(4)) }
 func (f *fields) u64() uint64 { return binary.BigEndian.Uint64(f.take(8)) }
 
-// wide is a number whose width depends on the version of its header.
+// wide reads a number of eight or four bytes, which depends on the version of the header.
 func (f *fields) wide(eight bool) uint64 {
 	if eight {
 		return f.u64()
@@ -142,7 +142,7 @@ func (f *fields) wide(eight bool) uint64 {
 	return uint64(f.u32())
 }
 
-// number reads a big-endian number of up to eight bytes.
+// number returns a big-endian number of up to eight bytes.
 func number(data []byte) uint64 {
 	n := uint64(0)
 	for _, b := range data[:min(len(data), 8)] {
