@@ -130,8 +130,8 @@ func anyLang(t *rapid.T) answers.Lang { return rapid.SampledFrom(answers.Langs()
 func TestWrittenDatesAreReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lang := anyLang(t)
-		day := time.Date(rapid.IntRange(1901, 2099).Draw(t, "year"), 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0,
-			364).Draw(t, "day"))
+		newYear := time.Date(rapid.IntRange(1901, 2099).Draw(t, "year"), 1, 1, 0, 0, 0, 0, time.UTC)
+		day := newYear.AddDate(0, 0, rapid.IntRange(0, 364).Draw(t, "day"))
 		layout := rapid.SampledFrom([]string{"", time.DateOnly, "02.01.2006", "2.1.2006"}).Draw(t, "layout")
 		text := (wording{lang: lang}).date(day)
 		if layout != "" {
