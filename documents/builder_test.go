@@ -12,7 +12,7 @@ import (
 	"portside/documents"
 )
 
-func TestOffsetsLeadToTheText(t *testing.T) {
+func TestOffsetsMatchTheText(t *testing.T) {
 	b := documents.NewBuilder(documents.DOCX, documents.DefaultLimits())
 	b.Title(" An  invoice\x00 ")
 	b.Page()
@@ -47,7 +47,7 @@ func TestOffsetsLeadToTheText(t *testing.T) {
 	}
 }
 
-func TestFullDocumentTakesNoMore(t *testing.T) {
+func TestAddAfterTheLimitIsRefused(t *testing.T) {
 	limits := documents.Limits{Text: 20, Blocks: 3, Pages: 2}
 	b := documents.NewBuilder(documents.PlainText, limits)
 	add := func(text string) error { return b.Add(documents.Block{Kind: documents.Paragraph, Text: text}) }
@@ -67,7 +67,7 @@ func TestFullDocumentTakesNoMore(t *testing.T) {
 	}
 }
 
-// Cells that share one text are refused before each gets its own.
+// Cells that share one long text are refused before the text is copied for each cell.
 func TestCellsAreRefusedBeforeTheyAreCopied(t *testing.T) {
 	shared := strings.Repeat("x ", 40_000)
 	cells := make([]documents.Cell, 10_000)
@@ -93,8 +93,8 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// What a block was cleaned of does not stay in memory with it.
-func TestCleanTextIsNoLargerThanItself(t *testing.T) {
+// A cleaned text must not keep the memory of the longer original.
+func TestCleanDoesNotKeepUnusedMemory(t *testing.T) {
 	const count = 1000
 	padded := strings.Repeat(" ", 60_000) + "x"
 	b := documents.NewBuilder(documents.DOCX, documents.DefaultLimits())
@@ -116,7 +116,7 @@ func TestCleanTextIsNoLargerThanItself(t *testing.T) {
 	}
 }
 
-func TestCleanTextIsClean(t *testing.T) {
+func TestCleanRemovesInvisibleCharacters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
 		got := documents.Clean(text)

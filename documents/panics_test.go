@@ -9,7 +9,7 @@ import (
 	"portside/documents"
 )
 
-// A panic looks like a damaged file to callers. Its reason never quotes the file.
+// Callers see a panic as a damaged file. Its reason must not quote the file.
 func TestRecoverPanicReturnsErrDamaged(t *testing.T) {
 	for name, test := range map[string]struct {
 		read func([]byte)

@@ -29,21 +29,21 @@ func Read(ctx context.Context, file documents.Source, limits documents.Limits) (
 		return nil, documents.ErrUnknown
 	}
 	into := documents.NewBuilder(format, limits)
-	return into.Finish(ReadWithin(ctx, Timeout, reader, file, into))
+	return into.Finish(Within(Timeout, reader)(ctx, file, into))
 }
 
-// ReadWithin calls a reader and stops it after the timeout. It returns ErrSlow if the time is up, the cause of the context if
-// that is done, and otherwise the error of the reader.
-func ReadWithin(
-	ctx context.Context, timeout time.Duration, reader documents.Reader, file documents.Source, into *documents.Builder,
-) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, documents.ErrSlow)
-	defer cancel()
-	err := reader(ctx, file, into)
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
+// Within returns a reader that stops after the timeout. It returns ErrSlow if the time is up, the cause of the context if that
+// is done, and otherwise the error of the given reader.
+func Within(timeout time.Duration, reader documents.Reader) documents.Reader {
+	return func(ctx context.Context, file documents.Source, into *documents.Builder) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, timeout, documents.ErrSlow)
+		defer cancel()
+		err := reader(ctx, file, into)
+		if err != nil && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
 	}
-	return err
 }
 
 // Readers returns the readers by format. Audio and video have none: see package tracks for their subtitles.

@@ -10,12 +10,12 @@ import (
 	"portside/documents/tracks"
 )
 
-// thrower stands for a defect of a reader, or of a library below it.
+// thrower is a source that panics, as a defect of a reader or a library would.
 type thrower struct{}
 
 func (thrower) ReadAt([]byte, int64) (int, error) { panic("a defect") }
 
-func TestNoReaderEndsTheProcess(t *testing.T) {
+func TestReadersRecoverFromPanics(t *testing.T) {
 	file, limits := documents.Source{ReaderAt: thrower{}, Size: 100}, documents.DefaultLimits()
 	for format, read := range files.Readers() {
 		if err := read(t.Context(), file, documents.NewBuilder(format, limits)); !errors.Is(err, documents.ErrPanic) {

@@ -6,18 +6,18 @@ import (
 	"portside/documents/lazyregexp"
 )
 
-func TestAnExpressionIsCompiledOnce(t *testing.T) {
+func TestNewCompilesOnce(t *testing.T) {
 	vowels := lazyregexp.New(`[aeiou]+`)
 	if first := vowels(); first != vowels() || first.FindString("queue") != "ueue" {
 		t.Errorf("compiled twice, or wrongly: %s", first)
 	}
 }
 
-func TestAWrongExpressionPanicsWhenItIsNeeded(t *testing.T) {
+func TestInvalidExpressionPanicsOnFirstUse(t *testing.T) {
 	wrong := lazyregexp.New(`(`)
 	defer func() {
 		if recover() == nil {
-			t.Error("it was taken")
+			t.Error("no panic")
 		}
 	}()
 	wrong()

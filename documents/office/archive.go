@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	maxFile      = 256 << 20 // bytes; above, what the directory of an archive claims could fill the memory before it is read
+	maxFile      = 256 << 20 // bytes; the directory of a larger archive could fill the memory
 	maxDirectory = 16 << 20  // bytes of an archive's directory
 )
 
-// archive is a ZIP file that is being read. Its budgets are for all parts together, and for every time that one is opened.
+// archive is a ZIP file. Its budgets apply to all parts together; a part that is read twice counts twice.
 type archive struct {
 	ctx    context.Context // of the one call that the archive lives for
 	into   *documents.Builder
@@ -40,7 +40,7 @@ func open(ctx context.Context, file documents.Source, into *documents.Builder) (
 	}
 	bounded := &boundedReaderAt{ReaderAt: file, left: maxDirectory, bounded: true}
 	directory, err := zip.NewReader(bounded, file.Size)
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // nothing is written, so a path can do no harm
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // no file is written, so the path does no harm
 		return nil, fmt.Errorf("open the archive: %w", err)
 	}
 	bounded.bounded = false
@@ -52,7 +52,7 @@ func open(ctx context.Context, file documents.Source, into *documents.Builder) (
 	return a, nil
 }
 
-// index keeps the first of several parts with one name.
+// index maps names to parts. If several parts have the same name, the first counts.
 func (a *archive) index(files []*zip.File) {
 	a.parts = make(map[string]*zip.File, len(files))
 	for _, f := range files {
@@ -63,7 +63,7 @@ func (a *archive) index(files []*zip.File) {
 	}
 }
 
-// fold makes names equal that Office Open XML holds for equal.
+// fold normalizes a name, so that names are equal that Office Open XML treats as equal.
 func fold(name string) string {
 	return strings.ToLower(strings.TrimPrefix(path.Clean(strings.ReplaceAll(name, `\`, "/")), "/"))
 }
@@ -87,7 +87,7 @@ func (a *archive) walk(name string, f func(s *scanner, root element) error) erro
 	return nil
 }
 
-// open opens a part, whose bytes count against the limit of what is inflated.
+// open opens a part. Its bytes count against the limit of inflated bytes.
 func (a *archive) open(name string) (*meter, error) {
 	if err := a.ctx.Err(); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (a *archive) open(name string) (*meter, error) {
 	return &meter{ReadCloser: from, ctx: a.ctx, left: &a.left}, nil
 }
 
-// walkOptional is walk for a part that can be missed.
+// walkOptional is walk for an optional part.
 func (a *archive) walkOptional(name string, f func(s *scanner, root element) error) error {
 	err := a.walk(name, f)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +116,7 @@ func (a *archive) walkOptional(name string, f func(s *scanner, root element) err
 	return a.tolerate(err)
 }
 
-// tolerate turns damage into a warning. What remains ends the reading.
+// tolerate replaces an error about damage by a warning and returns other errors.
 func (a *archive) tolerate(err error) error {
 	if err == nil || errors.Is(err, errLastPage) || a.ctx.Err() != nil {
 		return err
@@ -128,7 +128,7 @@ func (a *archive) tolerate(err error) error {
 	return err
 }
 
-// meter counts what is inflated: the sizes in a header are claims. It looks at the context, too, for tokens may be long.
+// meter counts inflated bytes, because the sizes in a header may be false. It also checks the context, because tokens may be long.
 type meter struct {
 	io.ReadCloser
 	ctx  context.Context // of the archive
@@ -147,7 +147,7 @@ func (m *meter) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// boundedReaderAt bounds what is read of a directory, whose number of entries is a claim too.
+// boundedReaderAt limits how many bytes of a directory are read, because its number of entries may be false.
 type boundedReaderAt struct {
 	io.ReaderAt
 	left    int
@@ -168,10 +168,11 @@ const (
 	encryptedPackage = "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"
 )
 
-// refuseContainer tells the container that Office puts an encrypted document in from the one of its formats before 2007.
+// refuseContainer returns an error for an OLE container: ErrEncrypted for an encrypted document, ErrUnknown for a document of
+// Office before 2007.
 func refuseContainer(file documents.Source) error {
 	magic := make([]byte, len(containerMagic))
-	if n, _ := file.ReadAt(magic, 0); n < len(magic) || string(magic) != containerMagic { // too short is none
+	if n, _ := file.ReadAt(magic, 0); n < len(magic) || string(magic) != containerMagic { // too short for a container
 		return nil
 	}
 	found, err := contains(file, encryptedPackage)
@@ -184,7 +185,7 @@ func refuseContainer(file documents.Source) error {
 	return documents.ErrUnknown
 }
 
-// contains searches in chunks that overlap by the length of what is sought.
+// contains searches the file in chunks, which overlap by the length of the string.
 func contains(file documents.Source, sought string) (bool, error) {
 	const chunk = 64 << 10
 	buffer := make([]byte, chunk+len(sought))

@@ -18,7 +18,7 @@ import (
 	"portside/documents"
 )
 
-// corpus returns the names of the files that other programs made.
+// corpus returns the names of the files in testdata, which other programs made.
 func corpus(tb testing.TB) []string {
 	tb.Helper()
 	entries, err := os.ReadDir("testdata")
@@ -34,7 +34,7 @@ func corpus(tb testing.TB) []string {
 	return names
 }
 
-func TestWhatIsNoArchiveIsRefused(t *testing.T) {
+func TestOtherFilesAreRefused(t *testing.T) {
 	container := "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 70_000)
 	packaged := container + strings.Join(strings.Split("EncryptedPackage", ""), "\x00") + "\x00"
 	for extension := range readers {
@@ -72,7 +72,7 @@ func TestFilesOfAnotherFormatAreDamaged(t *testing.T) {
 	}
 }
 
-func TestBrokenFilesEndInPeace(t *testing.T) {
+func TestBrokenFilesDoNotPanic(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, name := range corpus(t) {
 		data := load(t, name)
@@ -126,7 +126,7 @@ func TestEncryptedFilesAreRefused(t *testing.T) {
 	}
 }
 
-func TestEntitiesOfStrangersAreRefused(t *testing.T) {
+func TestDeclaredEntitiesAreRefused(t *testing.T) {
 	laughs := `<!DOCTYPE d [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">]>`
 	outside := `<!DOCTYPE d [<!ENTITY a SYSTEM "file:///etc/hostname">]>`
 	for _, head := range []string{laughs, outside} {
@@ -143,7 +143,7 @@ func TestEntitiesOfStrangersAreRefused(t *testing.T) {
 	}
 }
 
-// limited reads with limits of its own.
+// limited reads a file with changed limits.
 func limited(tb testing.TB, extension string, data []byte, change func(*documents.Limits)) (*documents.Document, error) {
 	tb.Helper()
 	limits := documents.DefaultLimits()
@@ -194,7 +194,7 @@ func TestManyEntries(t *testing.T) {
 	}
 }
 
-// overlap makes an archive whose entries, named by number, all are the same compressed bytes.
+// overlap returns an archive whose entries, which have numbers as names, share the same compressed bytes.
 func overlap(t *testing.T, first []byte, name string, count int) []byte {
 	t.Helper()
 	const headerSize, endSize = 46, 22
@@ -234,7 +234,7 @@ func TestOverlappingEntriesShareOneBudget(t *testing.T) {
 	}
 }
 
-func TestSizesInHeadersAreClaims(t *testing.T) {
+func TestFalseSizesInHeaders(t *testing.T) {
 	var out bytes.Buffer
 	archive := zip.NewWriter(&out)
 	part, err := archive.CreateRaw(&zip.FileHeader{

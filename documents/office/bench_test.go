@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// rows writes 50,000 cells: dates, texts, numbers and shares.
+// rows returns 50,000 cells: dates, texts, numbers and percentages.
 func rows() string {
 	const columns, count = 10, 5_000
 	var out strings.Builder

@@ -9,7 +9,7 @@ import (
 	"portside/documents"
 )
 
-// expiring is a context that is done once it was looked at so many times.
+// expiring is a context that ends after a number of checks.
 type expiring struct {
 	context.Context
 	left int
@@ -22,8 +22,8 @@ func (e *expiring) Err() error {
 	return nil
 }
 
-// Each reader looks at its context again and again on the way, and ends at once when that is done.
-func TestReadingEndsMidway(t *testing.T) {
+// Each reader checks its context while it reads, and stops soon after the context ends.
+func TestReadersStopWithTheContext(t *testing.T) {
 	const many = 20_000
 	words := slide("", sp("", 0, 0, strings.Repeat(ap(">", "x"), many)))
 	for extension, file := range map[string][]byte{
@@ -43,40 +43,40 @@ func TestReadingEndsMidway(t *testing.T) {
 			if err := readers[extension].read(whole, source(file), into); err != nil || len(into.Document().Blocks) < many {
 				t.Fatal("the file is none of many blocks:", err)
 			}
-			looks := 1<<30 - whole.left
-			if looks < many/200 {
-				t.Errorf("it looks at the context only %d times", looks)
+			checks := 1<<30 - whole.left
+			if checks < many/200 {
+				t.Errorf("it checks the context only %d times", checks)
 			}
-			for _, after := range []int{looks / 10, looks / 2, looks * 9 / 10} {
+			for _, after := range []int{checks / 10, checks / 2, checks * 9 / 10} {
 				ctx := &expiring{t.Context(), after}
 				err := readers[extension].read(ctx, source(file), documents.NewBuilder("", documents.DefaultLimits()))
 				if !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("after %d looks: %v", after, err)
+					t.Errorf("after %d checks: %v", after, err)
 				}
 				if more := -ctx.left; more > 5 {
-					t.Errorf("it went on for %d looks", more)
+					t.Errorf("it continued for %d checks", more)
 				}
 			}
 		})
 	}
 }
 
-// One token may be megabytes long, so a reader looks at its context within it.
-func TestReadingEndsWithinALongText(t *testing.T) {
+// One token may be megabytes long, so a reader also checks the context within it.
+func TestReadersStopWithinALongToken(t *testing.T) {
 	const size, apart = 3 << 20, 64 << 10
 	file := word(t, r(`<w:t>`+strings.Repeat("x", size)+`</w:t>`))
 	whole := &expiring{t.Context(), 1 << 30}
 	if err := readers[".docx"].read(whole, source(file), documents.NewBuilder("", documents.DefaultLimits())); err != nil {
 		t.Fatal(err)
 	}
-	looks := 1<<30 - whole.left
-	if looks < size/apart {
-		t.Errorf("it looks at the context only %d times", looks)
+	checks := 1<<30 - whole.left
+	if checks < size/apart {
+		t.Errorf("it checks the context only %d times", checks)
 	}
-	ctx := &expiring{t.Context(), looks / 2}
+	ctx := &expiring{t.Context(), checks / 2}
 	into := documents.NewBuilder("", documents.DefaultLimits())
 	err := readers[".docx"].read(ctx, source(file), into)
 	if !errors.Is(err, context.DeadlineExceeded) || -ctx.left > 5 || len(into.Document().Text()) >= size {
-		t.Errorf("it ends %d looks late, after %d bytes: %v", -ctx.left, len(into.Document().Text()), err)
+		t.Errorf("it ends %d checks late, after %d bytes: %v", -ctx.left, len(into.Document().Text()), err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"portside/documents/office"
 )
 
-// readers are the package's, by the extension of the files that they read.
+// readers are the readers of the package by file extension.
 var readers = map[string]struct {
 	format documents.Format
 	read   documents.Reader
@@ -29,7 +29,7 @@ func source(data []byte) documents.Source {
 	return documents.FromBytes(data)
 }
 
-// parse reads a file of the kind that the extension names, and returns what was read before an error, too.
+// parse reads a file with the reader for the extension. With an error, it returns the document so far.
 func parse(tb testing.TB, extension string, data []byte) (*documents.Document, error) {
 	tb.Helper()
 	reader := readers[extension]
@@ -38,7 +38,7 @@ func parse(tb testing.TB, extension string, data []byte) (*documents.Document, e
 	return into.Document(), err
 }
 
-// recall is the share of the oracle's words, each as often as it is there, that the text has.
+// recall returns the share of the oracle's words that the text has, counted with repetitions.
 func recall(oracle, text string) (share float64, missed []string) {
 	have := map[string]int{}
 	for _, w := range words(text) {
@@ -62,7 +62,7 @@ func words(text string) []string {
 	})
 }
 
-func TestReadersSayWhatOtherProgramsSay(t *testing.T) {
+func TestReadersAgreeWithOtherPrograms(t *testing.T) {
 	oracles, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(oracles) < 20 {
 		t.Fatalf("%d oracles, %v", len(oracles), err)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// currencyIn finds the currency that a format's first section shows: as [$€-407], in quotes or as it is.
+// currencyIn returns the currency in the first section of a format: as [$€-407], in quotes, or plain.
 func currencyIn(code string) string {
 	for i := 0; i < len(code) && code[i] != ';'; i++ {
 		literal := ""
@@ -34,7 +34,7 @@ func currencyIn(code string) string {
 	return ""
 }
 
-// bracketed is the sign in $€-407, which is before the language.
+// bracketed returns the currency in $€-407, which precedes the language.
 func bracketed(inner string) string {
 	sign, ok := strings.CutPrefix(inner, "$")
 	if !ok {
@@ -44,7 +44,8 @@ func bracketed(inner string) string {
 	return sign
 }
 
-// isCurrency knows the signs of Unicode, alone or with a few letters as in R$, and the words of the countries that have none.
+// isCurrency reports whether a text is a currency sign of Unicode, alone or with letters as in R$, or the word of a country
+// without a sign.
 func isCurrency(text string) bool {
 	const longest = 5
 	if text == "" || utf8.RuneCountInString(text) > longest || strings.ContainsFunc(text, unicode.IsDigit) {
@@ -60,7 +61,7 @@ const (
 		"ZAR ILS AED SAR KRW SGD HKD THB IDR PHP MYR VND EGP MAD NGN KES " // in capitals alone: some are words
 )
 
-// shownCurrency finds the currency in an amount as it is shown.
+// shownCurrency returns the currency in an amount as it is displayed.
 func shownCurrency(shown string) string {
 	for _, part := range strings.FieldsFunc(shown, func(r rune) bool {
 		return unicode.IsDigit(r) || unicode.IsSpace(r) || strings.ContainsRune("-−+()'’,", r)

@@ -40,7 +40,7 @@ func readDOCX(a *archive) error {
 	return d.document(part, related, out)
 }
 
-// document reads headers, body, footers and notes: what a reader of the paper sees first, first.
+// document reads headers, body, footers and notes, in the order of the page.
 func (d *docx) document(part string, related *relations, out sink) error {
 	if err := d.margins(related, "header", out); err != nil {
 		return err
@@ -58,9 +58,9 @@ func (d *docx) document(part string, related *relations, out sink) error {
 	return nil
 }
 
-// margins reads all parts of a kind, and each text of them once.
+// margins reads all headers or all footers, without repeated texts.
 func (d *docx) margins(related *relations, kind string, out sink) error {
-	once := margins{told: map[string]bool{}}
+	once := margins{added: map[string]bool{}}
 	for _, r := range related.inOrder {
 		if r.kind != kind {
 			continue
@@ -81,7 +81,7 @@ func (d *docx) margins(related *relations, kind string, out sink) error {
 	return nil
 }
 
-// flow reads what may stand in a body, a cell, a text box and a note.
+// flow reads the content of a body, a cell, a text box or a note.
 func (d *docx) flow(s *scanner, out sink) error {
 	return s.children(func(e element) error { return d.piece(s, e, out) })
 }
@@ -105,12 +105,12 @@ func (d *docx) piece(s *scanner, e element, out sink) error {
 	return d.flow(s, out)
 }
 
-// wordParagraph is a paragraph that is being read.
+// wordParagraph is the paragraph that is being read.
 type wordParagraph struct {
 	text   *strings.Builder
 	own    wordStyle
 	style  string
-	boxes  collector // what is anchored in the paragraph and comes after it
+	boxes  collector // text boxes that are anchored in the paragraph; they follow it
 	hidden bool
 	joined bool // its end was deleted: the next paragraph goes on
 	forced bool // a page begins before it
@@ -134,7 +134,7 @@ func (d *docx) paragraph(s *scanner, out sink) error {
 	return d.put(p, out, nil)
 }
 
-// put hands a paragraph on, with the pages that begin around it. One that could not be read to its end is handed on too.
+// put adds a paragraph and the page breaks around it. If reading the paragraph failed, it adds the first part.
 func (d *docx) put(p *wordParagraph, out sink, failed error) error {
 	if p.forced || p.noted {
 		if err := out.turn(p.forced); err != nil {
@@ -171,7 +171,7 @@ func (d *docx) block(p *wordParagraph) documents.Block {
 	return block
 }
 
-// breakAt notes the begin of a page.
+// breakAt records a page break.
 func (p *wordParagraph) breakAt(forced bool) {
 	switch blank := strings.TrimSpace(p.text.String()) == ""; {
 	case blank && forced:
@@ -202,7 +202,7 @@ func (d *docx) properties(s *scanner, p *wordParagraph) error {
 	})
 }
 
-// section ends a section with its paragraph. The next one begins on a new page unless it says that it does not.
+// section ends a section. The next section begins on a new page unless it is continuous.
 func (*docx) section(s *scanner, p *wordParagraph) error {
 	kind := ""
 	err := s.children(func(e element) error {

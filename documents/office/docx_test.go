@@ -29,7 +29,7 @@ func item(number, level, text string) string {
 		text + `</w:t></w:r></w:p>`
 }
 
-// tc is a cell with properties.
+// tc returns a cell with properties.
 func tc(properties, text string) string {
 	return `<w:tc><w:tcPr>` + properties + `</w:tcPr><w:p><w:r><w:t>` + text + `</w:t></w:r></w:p></w:tc>`
 }

@@ -2,8 +2,8 @@ package office
 
 import "strings"
 
-// control calls back for what a content control holds. One that was not filled in holds only a prompt, which is no value. A
-// box to tick returns its sign, for where nothing else shows it.
+// control calls back for the content of a content control. If the control is not filled in, its content is only a prompt, which
+// is left out. For a check box, it returns the sign, in case no text shows the state.
 func control(s *scanner, content func(element) error) (box string, err error) {
 	prompt := false
 	err = s.children(func(e element) error {
@@ -38,14 +38,14 @@ func (d *docx) control(s *scanner, p *wordParagraph) error {
 	return err
 }
 
-// checkBox reads a form field that is ticked or not.
+// checkBox reads a check box in a form field.
 func checkBox(s *scanner, p *wordParagraph) error {
 	ticked, err := isTicked(s)
 	p.write(tick(ticked) + " ")
 	return err
 }
 
-// isTicked reads the state of a box. The last word on it is the user's.
+// isTicked returns the state of a check box. The state that the user set takes precedence over the default.
 func isTicked(s *scanner) (bool, error) {
 	ticked := false
 	err := s.children(func(e element) error {
@@ -64,7 +64,7 @@ func tick(ticked bool) string {
 	return "☐"
 }
 
-// dropDown reads a form field with choices, of which Word stores only the number. Without one it is the first.
+// dropDown reads a form field with choices. Word stores only the index of the choice, and nothing for the first.
 func dropDown(s *scanner, p *wordParagraph) error {
 	const most = 1000
 	var choices []string
@@ -86,7 +86,7 @@ func dropDown(s *scanner, p *wordParagraph) error {
 	return err
 }
 
-// endField writes what was chosen, unless the field shows it itself, as other programs than Word have it.
+// endField writes the choice unless the field also contains its text, as files of other programs do.
 func (p *wordParagraph) endField(e element) {
 	if e.attr("fldCharType") != "end" || p.choice == "" {
 		return

@@ -7,7 +7,7 @@ import (
 	"portside/documents"
 )
 
-// inline reads what may stand within a paragraph. Elements that only wrap others are looked through, whatever they are.
+// inline reads the content of a paragraph. It descends into unknown elements, which may wrap runs.
 func (d *docx) inline(s *scanner, e element, p *wordParagraph) error {
 	switch e.name {
 	case "pPr":
@@ -40,7 +40,7 @@ func (d *docx) inline(s *scanner, e element, p *wordParagraph) error {
 	return s.children(func(child element) error { return d.inline(s, child, p) })
 }
 
-// sign writes the elements that stand for a character.
+// sign writes the character that an element stands for.
 func (p *wordParagraph) sign(e element) {
 	switch e.name {
 	case "tab", "ptab":
@@ -67,7 +67,7 @@ func (p *wordParagraph) write(text string) {
 	}
 }
 
-// run reads a run. Text that its author hid is no part of what the document says.
+// run reads a run. It leaves out hidden text.
 func (d *docx) run(s *scanner, p *wordParagraph) error {
 	outer := p.hidden
 	defer func() { p.hidden = outer }()
@@ -96,7 +96,7 @@ func (*docx) plain(s *scanner, p *wordParagraph) error {
 	})
 }
 
-// alternatives reads the first branch that says something: the others say the same again, for older programs.
+// alternatives reads the first branch with content. The others repeat it for older programs.
 func (d *docx) alternatives(s *scanner, p *wordParagraph) error {
 	before := p.text.Len() + len(p.boxes.blocks)
 	return s.children(func(element) error {
@@ -107,7 +107,7 @@ func (d *docx) alternatives(s *scanner, p *wordParagraph) error {
 	})
 }
 
-// graphic reads a chart or a diagram, which is a part of its own.
+// graphic reads a chart or a diagram, which is in a separate part.
 func (d *docx) graphic(e element, p *wordParagraph) error {
 	if e.name == "chart" {
 		return d.a.chart(d.related, e.reference("id"), &p.boxes)
@@ -117,7 +117,7 @@ func (d *docx) graphic(e element, p *wordParagraph) error {
 
 const privateUse = 0xf000 // symbol fonts repeat their 256 signs here
 
-// symbol maps the signs of symbol fonts that have a meaning of their own; others are decoration.
+// symbol maps characters of symbol fonts that have a meaning. Others are decoration.
 func symbol(font, hex string) string {
 	code, err := strconv.ParseUint(hex, 16, 16)
 	if err != nil {
@@ -143,7 +143,7 @@ func symbol(font, hex string) string {
 	return signOf(signs, rune(code))
 }
 
-// signOf looks a code up in pairs of a code and its sign.
+// signOf looks up the sign of a code in pairs of a code and a sign.
 func signOf(pairs string, code rune) string {
 	letters := []rune(pairs)
 	for i := 0; i+1 < len(letters); i += 2 {

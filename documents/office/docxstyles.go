@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// wordStyle is what a paragraph style of Word says of the role of its paragraphs.
+// wordStyle is a paragraph style, as far as it determines the role of a paragraph.
 type wordStyle struct {
 	name    string
 	basedOn string
@@ -55,7 +55,7 @@ func readWordStyle(s *scanner) (wordStyle, error) {
 	return style, err
 }
 
-// property takes one of the properties that styles and paragraphs share.
+// property reads a property that styles and paragraphs share.
 func (w *wordStyle) property(s *scanner, e element) error {
 	switch e.name {
 	case "outlineLvl":
@@ -74,8 +74,8 @@ func (w *wordStyle) property(s *scanner, e element) error {
 	return nil
 }
 
-// resolve completes a paragraph's own properties by its style's and those of the styles that this is based on. The heading
-// is 0 for body text. The second style is the one that the numbering comes from.
+// resolve completes the properties of a paragraph by those of its style and the styles that it is based on. The heading level is
+// 0 for body text. The second result is the style that the numbering comes from.
 func (w wordStyles) resolve(own wordStyle, id string) (resolved wordStyle, heading int, from string) {
 	resolved = own
 	for range ancient {
@@ -101,7 +101,8 @@ func (w wordStyles) resolve(own wordStyle, id string) (resolved wordStyle, headi
 	return resolved, heading, from
 }
 
-// headingByName knows the names that Word keeps in English whatever its language; ids are translated.
+// headingByName returns the heading level of a style by its name, which Word keeps in English in every language. IDs are
+// translated.
 func headingByName(name string) int {
 	switch name {
 	case "title":
@@ -117,7 +118,7 @@ func headingByName(name string) int {
 	return n
 }
 
-// wordNumber is a numbering that paragraphs refer to. Several may continue the same list.
+// wordNumber is a numbering that paragraphs refer to. Several numberings may continue the same list.
 type wordNumber struct {
 	list   *list
 	starts map[int]int // levels that begin anew where this numbering is first used
@@ -207,7 +208,7 @@ func readWordNumber(s *scanner, lists map[string]*list) (*wordNumber, error) {
 	return n, err
 }
 
-// label counts a paragraph and returns the level that it has, and what stands before it.
+// label counts a paragraph and returns its level and its number or bullet.
 func (w wordNumbers) label(style wordStyle, from string) (at int, label string) {
 	at = max(style.level, 0)
 	n, ok := w[style.number]

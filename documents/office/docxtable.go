@@ -2,7 +2,7 @@ package office
 
 import "portside/documents"
 
-// table reads a table. A table within one of its cells comes after the row that holds it, as a table of its own.
+// table reads a table. A table within a cell follows the row of that cell as a separate table.
 func (d *docx) table(s *scanner, out sink) error {
 	t := newTable(out, d.into)
 	err := d.rows(s, t)
@@ -24,7 +24,7 @@ func (d *docx) rows(s *scanner, t *table) error {
 	})
 }
 
-// wordRow is a row that is being read.
+// wordRow is the row that is being read.
 type wordRow struct {
 	cells   []*collector
 	size    int // bytes of all cells, which are in memory until the row ends
@@ -51,7 +51,7 @@ func (d *docx) row(s *scanner, t *table) error {
 	return d.line(r, t)
 }
 
-// turn begins a page with the row when one begins in a cell of it.
+// turn begins a page before the row if a cell of the row has a page break.
 func (r *wordRow) turn(t *table) error {
 	for _, c := range r.cells {
 		if !c.turned {
@@ -65,7 +65,7 @@ func (r *wordRow) turn(t *table) error {
 	return nil
 }
 
-// frame reads a row of one cell with several paragraphs. It is no table but a border, and they stay what they are.
+// frame adds the content of a row of one cell with several paragraphs. Such a table is only a border around them.
 func (*docx) frame(content *collector, t *table) error {
 	if err := t.interrupt(); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (r *wordRow) property(e element) {
 }
 
 func (d *docx) cell(s *scanner, r *wordRow) error {
-	if len(r.cells) >= mostCells {
+	if len(r.cells) >= maxCells {
 		return documents.ErrTooMuch
 	}
 	content := &collector{limits: d.into.Limits}
@@ -155,7 +155,7 @@ func (d *docx) cell(s *scanner, r *wordRow) error {
 	return err
 }
 
-// span bounds how many columns a cell may claim.
+// span limits how many columns a cell may span.
 func span(columns int) int {
 	const widest = 1 << 14
 	return min(max(columns, 0), widest)

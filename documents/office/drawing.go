@@ -7,13 +7,13 @@ import (
 	"portside/documents"
 )
 
-// series is one line of a chart: its name, and by position its categories and values.
+// series is a data series of a chart: its name, and its categories and values by index.
 type series struct {
 	name               string
 	categories, values map[int]string
 }
 
-// chart reads the values that a chart keeps of its spreadsheet, as a table with a row for each category.
+// chart reads the values of a chart as a table with a row for each category.
 func (a *archive) chart(related *relations, id string, out sink) error {
 	r, ok := related.byID(id)
 	if !ok {
@@ -30,7 +30,7 @@ func (a *archive) chart(related *relations, id string, out sink) error {
 	return c.rows(newTable(out, a.into))
 }
 
-const mostSeries = 1000 // of a chart; Excel draws 255. Each is asked for every position
+const maxSeries = 1000 // in a chart; Excel draws 255. Each row of the table reads all of them
 
 type chart struct {
 	ctx    context.Context // of the archive
@@ -45,7 +45,7 @@ type chart struct {
 func (c *chart) visit(s *scanner, e element) error {
 	switch e.name {
 	case "ser":
-		if len(c.series) >= mostSeries {
+		if len(c.series) >= maxSeries {
 			return documents.ErrTooMuch
 		}
 		one := series{categories: map[int]string{}, values: map[int]string{}}
@@ -78,7 +78,7 @@ func (c *chart) part(s *scanner, e element, one *series) error {
 	return nil
 }
 
-// cached reads the points of a cache, dates as such.
+// cached reads the points that the chart caches from its spreadsheet.
 func (c *chart) cached(s *scanner) (map[int]string, error) {
 	found, format := map[int]string{}, numberFormat{}
 	isNumber := false
@@ -150,7 +150,7 @@ func (c *chart) rows(t *table) error {
 	return t.gap()
 }
 
-// row adds the values of a category. There may be many positions without any, so it looks at the context itself.
+// row adds the values of a category. It checks the context, because many categories may have no values.
 func (c *chart) row(at int, t *table) error {
 	if err := c.ctx.Err(); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (c *chart) categories(at int) string {
 	return ""
 }
 
-// diagram reads the texts of a diagram (SmartArt) in the order in which it keeps them.
+// diagram reads the texts of a diagram (SmartArt) in the order of the file.
 func (a *archive) diagram(related *relations, id string, out sink) error {
 	r, ok := related.byID(id)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"portside/documents/text"
 )
 
-// book is what the package file of an EPUB lists.
+// book is the content of the package file of an EPUB.
 type book struct {
 	directory string
 	items     map[string]bookItem
@@ -49,7 +49,7 @@ func readEPUB(a *archive) error {
 	return nil
 }
 
-// packageFile asks the container which of its files lists the others.
+// packageFile returns the name of the package file, which the container declares.
 func packageFile(a *archive) (string, error) {
 	part := ""
 	var visit func(s *scanner, e element) error
@@ -95,7 +95,7 @@ func (b *book) resolve(href string) string {
 	return path.Join(b.directory, href)
 }
 
-// readable leaves out the table of contents that a book has for programs.
+// readable reports whether an item is a chapter, rather than the navigation document.
 func (i bookItem) readable() bool {
 	if slices.Contains(strings.Fields(i.properties), "nav") {
 		return false
@@ -103,7 +103,7 @@ func (i bookItem) readable() bool {
 	return strings.Contains(i.mediaType, "html") || i.mediaType == "application/x-dtbook+xml"
 }
 
-// refuseEncrypted looks for chapters among what is encrypted. Fonts often are, against nothing but copying.
+// refuseEncrypted returns ErrEncrypted if a chapter is encrypted. Encrypted fonts do not matter.
 func (b *book) refuseEncrypted(a *archive) error {
 	texts := map[string]bool{}
 	for _, item := range b.items {
@@ -124,7 +124,7 @@ func (b *book) refuseEncrypted(a *archive) error {
 	return a.walkOptional("META-INF/encryption.xml", visit)
 }
 
-// chapter reads a document of the spine. Of a damaged one it reads what comes before the damage.
+// chapter reads a document of the spine, up to a damage if it has one.
 func (a *archive) chapter(part string) error {
 	from, err := a.open(part)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// numberFormat is what an Excel format makes of a number, as far as it changes what the number means.
+// numberFormat is an Excel number format, as far as it changes the meaning of a number.
 type numberFormat struct {
 	date, clock, elapsed bool
 	percent              bool
@@ -15,7 +15,7 @@ type numberFormat struct {
 	currency             string // that is shown
 }
 
-// builtinFormats are the formats that workbooks name by number alone and that are not plain.
+// builtinFormats are the formats that workbooks identify only by number, except plain ones.
 func builtinFormat(id int) numberFormat {
 	switch {
 	case id == 2 || id == 4 || id == 7 || id == 8 || id == 39 || id == 40 || id == 43 || id == 44:
@@ -34,7 +34,7 @@ func builtinFormat(id int) numberFormat {
 	return numberFormat{}
 }
 
-// parseFormat reads a format's first section, the one for positive numbers.
+// parseFormat reads the first section of a format, which is for positive numbers.
 func parseFormat(code string) numberFormat {
 	letters, elapsed := formatLetters(code)
 	if strings.EqualFold(code, "general") {
@@ -59,7 +59,7 @@ func parseFormat(code string) numberFormat {
 	return f
 }
 
-// formatLetters leaves of a format's first section what is neither quoted nor escaped nor in brackets.
+// formatLetters returns the first section of a format without quoted, escaped and bracketed text.
 func formatLetters(code string) (letters string, elapsed bool) {
 	var out strings.Builder
 	for i := 0; i < len(code) && code[i] != ';'; i++ {
@@ -80,7 +80,7 @@ func formatLetters(code string) (letters string, elapsed bool) {
 	return strings.ToLower(out.String()), elapsed
 }
 
-// length is how many bytes there are up to and with the mark, or to the end.
+// length returns the number of bytes up to and including the mark, or to the end.
 func length(text string, mark byte) int {
 	if at := strings.IndexByte(text, mark); at >= 0 {
 		return at + 1
@@ -88,8 +88,8 @@ func length(text string, mark byte) int {
 	return len(text)
 }
 
-// render writes a number as the format means it: dates as ISO 8601, shares as per cent, all else as a plain decimal, with its
-// currency behind. What is no number stays as it is.
+// render writes a number in its format: dates in ISO 8601, percentages with a percent sign, other numbers as plain decimals with
+// the currency after them. Other text stays as it is.
 func (f numberFormat) render(text string, since1904 bool) string {
 	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
@@ -110,7 +110,7 @@ func (f numberFormat) render(text string, since1904 bool) string {
 	return decimal(f.rounded(n))
 }
 
-// rounded leaves out decimals that are not shown. A format without any mostly is one that nobody chose.
+// rounded rounds to the decimals of the format. A format without decimals is ignored, because it usually is the default.
 func (f numberFormat) rounded(n float64) float64 {
 	scale := math.Pow10(f.decimals)
 	if f.decimals == 0 || f.decimals >= 12 || math.Abs(n) >= 1e15/scale {
@@ -129,7 +129,7 @@ func (f numberFormat) amount(n float64) string {
 	return text + " " + f.currency
 }
 
-// decimal writes a number in full, with the fifteen digits that Excel keeps: the others are noise of its arithmetic.
+// decimal writes a number without an exponent, with the fifteen digits that Excel keeps. Further digits are rounding errors.
 func decimal(n float64) string {
 	const digits = 15
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(n, 'e', digits-1, 64), 64)
@@ -145,7 +145,7 @@ const (
 	feigned       = 60        // the 29th of February 1900, which Excel believes in
 )
 
-// moment turns days since the epoch into a date, a time, or both.
+// moment converts days since the epoch to a date, a time, or both.
 func (f numberFormat) moment(serial float64, since1904 bool) (string, bool) {
 	if serial < 0 || serial >= lastSerial {
 		return "", false
@@ -167,7 +167,7 @@ func (f numberFormat) moment(serial float64, since1904 bool) (string, bool) {
 	return when.Format("2006-01-02T15:04:05"), true
 }
 
-// duration writes days as hours, minutes and seconds; hours may be many.
+// duration writes days as hours, minutes and seconds. There may be more than 24 hours.
 func duration(days float64) string {
 	if math.Abs(days) >= lastSerial {
 		return decimal(days)

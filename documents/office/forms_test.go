@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// sdt is a content control of properties and what it holds.
+// sdt returns a content control with properties and content.
 func sdt(properties, content string) string {
 	return `<w:sdt><w:sdtPr>` + properties + `</w:sdtPr><w:sdtContent>` + content + `</w:sdtContent></w:sdt>`
 }
 
-// run1 is one run of text.
+// run1 returns one run of text.
 func run1(text string) string { return `<w:r><w:t>` + text + `</w:t></w:r>` }
 
-// field is a form field of the older kind.
+// field returns a legacy form field.
 func field(kind, data, result string) string {
 	return `<w:r><w:fldChar w:fldCharType="begin"><w:ffData>` + data + `</w:ffData></w:fldChar></w:r><w:r><w:instrText> ` + kind +
 		` </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>` + result + `<w:r><w:fldChar w:fldCharType="end"/></w:r>`

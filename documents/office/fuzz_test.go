@@ -12,7 +12,7 @@ import (
 	"portside/documents"
 )
 
-// fuzz mutates the parts of the corpus rather than its compressed bytes, most of which no mutation gets past a checksum.
+// fuzz mutates the uncompressed parts of the corpus. Mutations of the compressed bytes would mostly fail their checksums.
 func fuzz(f *testing.F, extension string) {
 	for _, name := range corpus(f) {
 		if filepath.Ext(name) == extension {
@@ -34,7 +34,7 @@ func fuzz(f *testing.F, extension string) {
 	})
 }
 
-// mark stands before each part of an unpacked archive, and ends with a line of its name.
+// mark precedes the name of each part of an unpacked archive.
 const mark = "\n%%% "
 
 func unpacked(tb testing.TB, data []byte) []byte {

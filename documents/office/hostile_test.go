@@ -14,7 +14,7 @@ import (
 	"portside/documents/office"
 )
 
-// A row is in memory as a whole until it is known what it is, so some kilobytes must not unpack to a row of millions of cells.
+// A whole row is in memory until its role is known, so a few kilobytes must not unpack to a row of millions of cells.
 func TestRowsAreBounded(t *testing.T) {
 	const most, cells = 64 << 20, 300_000
 	sheet := func(row string) []byte {
@@ -37,8 +37,7 @@ func TestRowsAreBounded(t *testing.T) {
 	}
 }
 
-// peak returns by how much what lives in the heap has grown at most, as the collector sees it. It collects all the time, so
-// that garbage does not count.
+// peak returns by how much the live heap grew at most. It makes the garbage collector run often, so that garbage does not count.
 func peak(do func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	runtime.GC()

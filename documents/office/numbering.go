@@ -7,10 +7,10 @@ import (
 	"portside/documents/numerals"
 )
 
-// depth is how many levels a list has, in Word as in OpenDocument's programs.
+// depth is the number of levels of a list, in Word and in OpenDocument programs.
 const depth = 10
 
-// level is how the items of one level of a list are numbered.
+// level is the numbering of one level of a list.
 type level struct {
 	format  string // decimal, lowerLetter, upperLetter, lowerRoman, upperRoman, decimalZero; others have no label
 	pattern string // with %1 for the number of the first level, and so on
@@ -18,14 +18,14 @@ type level struct {
 	style   string // the paragraph style that stands for the level
 }
 
-// list is a numbering with its state.
+// list is a numbered list with its counters.
 type list struct {
 	levels  [depth]level
 	counts  [depth]int
 	running [depth]bool
 }
 
-// next counts an item and returns its label; "" for bullets.
+// next counts an item and returns its label, which is empty for bullets.
 func (l *list) next(at int) string {
 	at = min(max(at, 0), depth-1)
 	l.step(at)
@@ -59,7 +59,7 @@ func (l *list) value(at int) int {
 	return l.counts[at]
 }
 
-// restart makes the next item of a level the n-th.
+// restart sets the number of the next item of a level to n.
 func (l *list) restart(at, n int) {
 	if at >= 0 && at < depth {
 		l.running[at], l.counts[at] = true, n-1

@@ -7,7 +7,7 @@ import (
 	"portside/documents"
 )
 
-// odf reads the content of an OpenDocument file, whichever of the formats it is.
+// odf reads an OpenDocument file: a text, a spreadsheet or a presentation.
 type odf struct {
 	a         *archive
 	into      *documents.Builder
@@ -32,7 +32,7 @@ func openODF(a *archive) (*odf, error) {
 	return o, a.walkOptional("styles.xml", o.styles.visit)
 }
 
-// refuseEncrypted asks the manifest, which is never encrypted itself.
+// refuseEncrypted returns ErrEncrypted if the manifest says so. The manifest itself is never encrypted.
 func refuseEncrypted(a *archive) error {
 	var visit func(s *scanner, e element) error
 	visit = func(s *scanner, e element) error {
@@ -44,7 +44,7 @@ func refuseEncrypted(a *archive) error {
 	return a.walkOptional("META-INF/manifest.xml", visit)
 }
 
-// body calls f with the elements of the document's body: its one text, spreadsheet or presentation.
+// body calls f with the content of the body: a text, a spreadsheet or a presentation.
 func (o *odf) body(f func(s *scanner, e element) error) error {
 	part := path.Join(o.directory, "content.xml")
 	return must(o.a.walk(part, func(s *scanner, _ element) error {
@@ -80,9 +80,9 @@ func readODT(a *archive) error {
 	return o.notes.pour(out)
 }
 
-// margins reads the headers or the footers of all master pages, each text once.
+// margins reads the headers or the footers of all master pages, without repeated texts.
 func (o *odf) margins(kind string, out sink) error {
-	once := margins{told: map[string]bool{}}
+	once := margins{added: map[string]bool{}}
 	var visit func(s *scanner, e element) error
 	visit = func(s *scanner, e element) error {
 		switch {
@@ -100,7 +100,7 @@ func (o *odf) margins(kind string, out sink) error {
 	return o.a.walkOptional("styles.xml", visit)
 }
 
-// flow reads what may stand in a text, a section, a cell, a text box and a note.
+// flow reads the content of a text, a section, a cell, a text box or a note.
 func (o *odf) flow(s *scanner, out sink) error {
 	return s.children(func(e element) error { return o.piece(s, e, out) })
 }
@@ -124,7 +124,7 @@ func (o *odf) piece(s *scanner, e element, out sink) error {
 	return o.flow(s, out)
 }
 
-// leftOut tells what is not part of the text: changes that were undone, annotations, templates of indexes.
+// leftOut reports whether an element is not part of the text: deleted text, an annotation, a template of an index.
 func leftOut(e element) bool {
 	switch e.name {
 	case "tracked-changes", "annotation", "annotation-end", "forms", "ruby-text", "hidden-text", "page-number", "page-count", "note-citation",
@@ -136,7 +136,7 @@ func leftOut(e element) bool {
 	return strings.HasSuffix(e.name, "-source") || strings.HasSuffix(e.name, "-decls")
 }
 
-// object reads a chart that is embedded: a document within the document.
+// object reads an embedded chart, which is a document within the document.
 func (o *odf) object(e element, out sink) error {
 	const deepest = 2
 	name := path.Join(o.directory, strings.TrimPrefix(e.attr("href"), "./"))

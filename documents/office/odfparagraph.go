@@ -6,7 +6,7 @@ import (
 	"portside/documents"
 )
 
-// odfParagraph is a paragraph that is being read.
+// odfParagraph is the paragraph that is being read.
 type odfParagraph struct {
 	text   strings.Builder
 	kind   documents.BlockKind
@@ -56,7 +56,7 @@ func (o *odf) paragraph(s *scanner, p *odfParagraph, out sink) error {
 	return failed
 }
 
-// role numbers headings, and knows the titles among the paragraphs.
+// role sets the number of a heading, and finds titles among the paragraphs.
 func (o *odf) role(p *odfParagraph) {
 	switch {
 	case p.kind == documents.Heading && !p.inList && !p.header:
@@ -76,7 +76,7 @@ func (p *odfParagraph) block() documents.Block {
 	return documents.Block{Kind: p.kind, Level: p.level, Text: text}
 }
 
-// inline reads the content of a paragraph. Line ends in the XML are spaces; those of the author are elements.
+// inline reads the content of a paragraph. Line breaks in the XML are spaces; those of the author are elements.
 func (o *odf) inline(s *scanner, p *odfParagraph) error {
 	err := s.content(
 		func(e element) error { return o.span(s, e, p) },
@@ -129,7 +129,7 @@ func (o *odf) note(s *scanner) error {
 	})
 }
 
-// odfList is a list that is being read, with those that it is nested in.
+// odfList is the list that is being read, and the lists around it.
 type odfList struct {
 	style string
 	state *list // from the first item on
@@ -144,7 +144,7 @@ func (o *odf) list(s *scanner, e element, out sink) error {
 	return o.items(s, l, out)
 }
 
-// begin counts anew, unless the list goes on with the counts of an earlier one.
+// begin resets the counters, unless the list continues an earlier one.
 func (o *odf) begin(l *odfList) {
 	if l.state != nil {
 		return
@@ -169,7 +169,7 @@ func (o *odf) items(s *scanner, l odfList, out sink) error {
 	})
 }
 
-// item reads an item. Only its first paragraph has the label.
+// item reads an item. Only the first paragraph has the label.
 func (o *odf) item(s *scanner, l odfList, header bool, out sink) error {
 	return s.children(func(e element) error {
 		switch e.name {

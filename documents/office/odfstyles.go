@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// odfStyle is what a style of OpenDocument says of the role of what has it.
+// odfStyle is a style, as far as it determines the role of an element.
 type odfStyle struct {
 	parent      string
 	breakBefore bool
@@ -13,7 +13,7 @@ type odfStyle struct {
 	hidden      bool // of a sheet or a slide
 }
 
-// odfStyles are the styles of a document, by family and name, and its numberings.
+// odfStyles are the styles of a document by family and name, and its list styles.
 type odfStyles struct {
 	styles  map[string]odfStyle
 	lists   map[string]list
@@ -25,7 +25,7 @@ func newODFStyles(limit int) *odfStyles {
 	return &odfStyles{styles: map[string]odfStyle{}, lists: map[string]list{}, limit: limit}
 }
 
-// visit reads the styles in an element, at whatever depth.
+// visit reads the styles in an element, at any depth.
 func (o *odfStyles) visit(s *scanner, e element) error {
 	switch e.name {
 	case "style":
@@ -34,7 +34,7 @@ func (o *odfStyles) visit(s *scanner, e element) error {
 		}
 		key := e.id("family") + " " + e.id("name")
 		style := odfStyle{parent: e.id("parent-style-name")}
-		// A paragraph that changes the master page begins a page, too.
+		// A paragraph that changes the master page also begins a page.
 		style.breakBefore = e.attr("master-page-name") != ""
 		err := s.children(func(e element) error {
 			style.property(e)
@@ -73,7 +73,7 @@ func (o *odfStyle) property(e element) {
 
 func (o *odfStyles) style(family, name string) odfStyle { return o.styles[family+" "+name] }
 
-// descends tells whether a paragraph style is one of the named, or made from it.
+// descends reports whether a paragraph style has one of the names or is derived from a style that has.
 func (o *odfStyles) descends(style, from string) bool {
 	for range ancient {
 		if style == from {
@@ -122,7 +122,7 @@ func odfLevel(e element, at int) level {
 	return read
 }
 
-// odfPattern writes the pattern of a level as Word does. LibreOffice states it, other programs state its parts.
+// odfPattern returns the pattern of a level in Word's notation. LibreOffice stores the pattern, other programs its parts.
 func odfPattern(e element, at int) string {
 	if stated := e.id("num-list-format"); stated != "" {
 		for i := range depth {

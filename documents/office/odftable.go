@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	mostRows    = 1_000 // times that a row with content is repeated; sheets are filled with them to their end
-	mostColumns = 256
-	mostCopied  = 64 << 10 // bytes that a cell may become by being repeated
+	maxRows    = 1_000 // repetitions of a row with content; programs fill sheets to the end with them
+	maxColumns = 256
+	maxCopied  = 64 << 10 // bytes of all repetitions of a cell
 )
 
 // odfRows reads the rows of one table.
@@ -72,8 +72,8 @@ func (r *odfRows) row(e element, header bool) error {
 	if len(l.cells) == 0 {
 		times = 1
 	}
-	if times > mostRows {
-		times = mostRows
+	if times > maxRows {
+		times = maxRows
 		r.o.into.Warn("Rows that are repeated very often were left out.")
 	}
 	for range times {
@@ -108,7 +108,7 @@ func (r *odfRows) cells(l *line, contents *[]*collector) error {
 		if e.name != "table-cell" && e.name != "covered-table-cell" {
 			return nil
 		}
-		if read++; read > mostCells {
+		if read++; read > maxCells {
 			return documents.ErrTooMuch
 		}
 		held := &collector{limits: r.o.into.Limits}
@@ -121,15 +121,15 @@ func (r *odfRows) cells(l *line, contents *[]*collector) error {
 		times := span(max(e.number("number-columns-repeated", 1), 1))
 		shown, _ := held.words()
 		text, typed := r.meaning(e, documents.Clean(shown))
-		text = documents.Clean(text) // an attribute as long as it likes, that rows repeat
+		text = documents.Clean(text) // the attribute may be long, and rows repeat it
 		if text != "" || len(held.blocks) > 0 {
 			*contents = append(*contents, held)
 		}
-		most := min(mostColumns, max(1, mostCopied/max(1, len(text))))
-		if text != "" && times > most {
+		limit := min(maxColumns, max(1, maxCopied/max(1, len(text))))
+		if text != "" && times > limit {
 			r.o.into.Warn("Cells that are repeated very often were left out.")
 		}
-		for i := range min(times, most) {
+		for i := range min(times, limit) {
 			if err := l.put(cell{text, column + i, typed}, r.o.into.Limits); err != nil {
 				return err
 			}
@@ -139,8 +139,8 @@ func (r *odfRows) cells(l *line, contents *[]*collector) error {
 	})
 }
 
-// meaning returns what a cell says, and whether it is more than text. A sheet's values are exact, and a text's are as its
-// author wrote them.
+// meaning returns the text of a cell, and whether it is a number, a date or the like. In a sheet it is the exact value, in a text
+// document the text that the author wrote.
 func (r *odfRows) meaning(e element, shown string) (string, bool) {
 	kind := ""
 	for i := range e.attrs {
@@ -172,7 +172,7 @@ func (r *odfRows) meaning(e element, shown string) (string, bool) {
 	return shown, false
 }
 
-// odfNumber writes the value with the decimals and the currency that are shown, when some are.
+// odfNumber writes the value with the decimals and the currency that the cell displays.
 func odfNumber(value, shown string) string {
 	if value == "" {
 		return shown
@@ -188,7 +188,7 @@ func odfNumber(value, shown string) string {
 	return f.render(value, false)
 }
 
-// odfTime makes 14:30:00 of PT14H30M00S. Fractions of seconds are left out.
+// odfTime converts PT14H30M00S to 14:30:00. It drops fractions of seconds.
 func odfTime(value, shown string) string {
 	rest, ok := strings.CutPrefix(value, "PT")
 	var parts [3]int

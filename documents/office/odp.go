@@ -12,7 +12,7 @@ func readODP(a *archive) error {
 	if err != nil {
 		return err
 	}
-	told := map[string]bool{}
+	added := map[string]bool{}
 	return o.body(func(s *scanner, e element) error {
 		if e.name != "page" {
 			return nil
@@ -24,7 +24,7 @@ func readODP(a *archive) error {
 		if !a.into.Page() {
 			return errLastPage
 		}
-		r := &odpSlide{o: o, s: s, told: told}
+		r := &odpSlide{o: o, s: s, added: added}
 		failed := r.shapes(&r.tree)
 		if err := r.tree.pour(&plain{a.into}); err != nil {
 			return err
@@ -41,7 +41,7 @@ type odpSlide struct {
 	o           *odf
 	s           *scanner
 	tree, notes shape
-	told        map[string]bool
+	added       map[string]bool
 	count       int
 }
 
@@ -72,24 +72,24 @@ func (r *odpSlide) shape(e element, into *shape) error {
 	case "page-number":
 		return err
 	case "date-time", "footer", "header":
-		if r.told[text] {
+		if r.added[text] {
 			return err
 		}
-		r.told[text] = true
+		r.added[text] = true
 		sh.holder = placeholder{is: true, kind: "ftr"}
 	case "title":
 		sh.holder = placeholder{is: true, kind: "title"}
 		title := documents.Block{Kind: documents.Heading, Level: 1, Text: strings.ReplaceAll(text, "\n", " ")}
 		sh.said.blocks = append([]documents.Block{title}, rows...)
 	}
-	if r.count++; r.count > mostShapes {
+	if r.count++; r.count > maxShapes {
 		return documents.ErrTooMuch
 	}
 	into.inner = append(into.inner, sh)
 	return err
 }
 
-// emu reads a length of OpenDocument, in the unit of Office: 914,400 to the inch.
+// emu converts a length of OpenDocument to English Metric Units, 914,400 to the inch.
 func emu(length string) int {
 	units := map[string]float64{"cm": 360_000, "mm": 36_000, "in": 914_400, "pt": 12_700, "pc": 152_400, "px": 9_525}
 	if len(length) < 3 {

@@ -9,14 +9,14 @@ import (
 	"portside/documents"
 )
 
-// relation is what one part of an Office Open XML package says of another.
+// relation is a relationship from one part of an Office Open XML package to another.
 type relation struct {
 	id     string
 	kind   string // the last segment of its type, which strict and transitional packages share
 	target string // the name of the part
 }
 
-// relations are those of one part.
+// relations are the relationships of one part.
 type relations struct {
 	inOrder []relation
 	ids     map[string]relation
@@ -42,7 +42,7 @@ func (r *relations) target(kind string) string {
 	return ""
 }
 
-// relations returns those of a part; the package itself is the part "".
+// relations returns the relationships of a part. The name of the package itself is "".
 func (a *archive) relations(part string) (*relations, error) {
 	found := &relations{ids: map[string]relation{}}
 	dir, base := path.Split(part)
@@ -68,7 +68,7 @@ func resolve(dir, target string) string {
 	return path.Join(dir, target)
 }
 
-// mainPart returns the name of the document in the package, and notes the title on the way.
+// mainPart returns the name of the main part, and sets the title of the document.
 func (a *archive) mainPart(usual string) (string, error) {
 	root, err := a.relations("")
 	if err != nil {
@@ -85,7 +85,7 @@ func (a *archive) mainPart(usual string) (string, error) {
 	return usual, nil
 }
 
-// title takes the first title among a part's properties, which is the same in all the formats.
+// title reads the title from the properties of the document.
 func (a *archive) title(part string) error {
 	done := false
 	var visit func(s *scanner, e element) error
@@ -101,7 +101,7 @@ func (a *archive) title(part string) error {
 	return a.walkOptional(part, visit)
 }
 
-// must turns the absence of a part into damage, for parts that a document cannot be without.
+// must returns an error about damage if a required part is missing.
 func must(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(documents.ErrDamaged, err)

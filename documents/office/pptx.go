@@ -9,7 +9,7 @@ type pptx struct {
 	a       *archive
 	into    *documents.Builder
 	layouts map[string]places
-	told    map[string]bool // footers, which every slide repeats
+	added   map[string]bool // footers, which every slide repeats
 }
 
 func readPPTX(a *archive) error {
@@ -25,7 +25,7 @@ func readPPTX(a *archive) error {
 	if err != nil {
 		return err
 	}
-	p := &pptx{a: a, into: a.into, layouts: map[string]places{}, told: map[string]bool{}}
+	p := &pptx{a: a, into: a.into, layouts: map[string]places{}, added: map[string]bool{}}
 	for _, id := range order {
 		r, ok := related.byID(id)
 		if !ok {
@@ -38,7 +38,7 @@ func readPPTX(a *archive) error {
 	return nil
 }
 
-// slideOrder returns the relations of the slides in the order in which they are shown.
+// slideOrder returns the relationships of the slides in the order of the presentation.
 func (a *archive) slideOrder(part string) ([]string, error) {
 	var ids []string
 	err := must(a.walk(part, func(s *scanner, _ element) error {
@@ -90,7 +90,7 @@ func (p *pptx) slide(part string) error {
 	return p.notes(related.target("notesSlide"))
 }
 
-// notes reads what the speaker noted, without the picture of the slide and the fields around it.
+// notes reads the speaker's notes, without the picture of the slide and the fields around it.
 func (p *pptx) notes(part string) error {
 	if part == "" {
 		return nil
@@ -109,14 +109,14 @@ func (p *pptx) notes(part string) error {
 	return tree.pour(&plain{p.into})
 }
 
-// plain is the sink of what has no pages within.
+// plain is the sink for content without page breaks.
 type plain struct{ into *documents.Builder }
 
 func (p *plain) add(block documents.Block) error { return p.into.Add(block) }
 
 func (*plain) turn(bool) error { return nil }
 
-// place is where a placeholder of a layout lies, which slides leave to the layout.
+// place is the position of a placeholder in a layout. Slides inherit it.
 type place struct{ left, top int }
 
 // places are the placeholders of a layout and of its master, by index and by type.
@@ -149,7 +149,7 @@ func (p *pptx) layout(part string) (places, error) {
 	return found, nil
 }
 
-// of finds the place that a placeholder inherits.
+// of returns the position that a placeholder inherits.
 func (p places) of(h placeholder) (place, bool) {
 	if at, ok := p["#"+h.index]; ok && h.index != "" {
 		return at, true

@@ -25,7 +25,7 @@ func (h placeholder) role() string {
 	return h.kind
 }
 
-// shape is a shape, or a group of them, with what it says.
+// shape is a shape or a group of shapes, with its text.
 type shape struct {
 	at     place
 	placed bool
@@ -34,12 +34,12 @@ type shape struct {
 	inner  []*shape
 }
 
-const mostShapes = 50_000 // of a slide that say something; they are in memory until they are in order
+const maxShapes = 50_000 // shapes with text on a slide; all are in memory until they are sorted
 
-// sameRow is how far the tops of shapes may be apart, in EMU, for these to be read from left to right: 0.3 inch.
+// sameRow is how far apart, in EMU, the tops of shapes in one row may be: 0.3 inch.
 const sameRow = 274_320
 
-// pour gives the texts in reading order: the title, then from top to bottom.
+// pour adds the texts in reading order: the title, then from top to bottom.
 func (sh *shape) pour(out sink) error {
 	if err := sh.said.pour(out); err != nil {
 		return err
@@ -80,7 +80,7 @@ func rank(sh *shape) int {
 	return 1
 }
 
-// slideReader reads the shapes of a slide, or of a layout when there are places to note.
+// slideReader reads the shapes of a slide, or the positions of the placeholders of a layout.
 type slideReader struct {
 	p       *pptx
 	s       *scanner
@@ -128,14 +128,14 @@ func (r *slideReader) shape(e element, group *shape) error {
 	if len(sh.said.blocks)+len(sh.inner) == 0 || !r.wanted(sh) {
 		return err
 	}
-	if r.count++; r.count > mostShapes {
+	if r.count++; r.count > maxShapes {
 		return documents.ErrTooMuch
 	}
 	group.inner = append(group.inner, sh)
 	return err
 }
 
-// wanted leaves out the fields of a layout: numbers of slides always, and footers that were told before.
+// wanted reports whether to read a placeholder. It leaves out slide numbers, and footers that an earlier slide has.
 func (r *slideReader) wanted(sh *shape) bool {
 	role := sh.holder.role()
 	switch {
@@ -147,9 +147,9 @@ func (r *slideReader) wanted(sh *shape) bool {
 		return false
 	case role == "ftr" || role == "dt":
 		text, _ := sh.said.words()
-		told := r.p.told[text]
-		r.p.told[text] = true
-		return !told
+		isKnown := r.p.added[text]
+		r.p.added[text] = true
+		return !isKnown
 	}
 	return true
 }
@@ -193,7 +193,7 @@ func (r *slideReader) offset(sh *shape) error {
 	})
 }
 
-// slideParagraph is what a paragraph says of its place in a list.
+// slideParagraph has the list properties of a paragraph.
 type slideParagraph struct {
 	level  int
 	bullet string // none, sign, number, or "" for what the layout gives
@@ -274,7 +274,7 @@ func (p *slideParagraph) property(e element) {
 	}
 }
 
-// label counts the numbered paragraphs of a shape.
+// label counts a numbered paragraph of a shape and returns its number.
 func (p *slideParagraph) label(counted map[int]int) string {
 	for deeper := p.level + 1; deeper < depth; deeper++ {
 		delete(counted, deeper)

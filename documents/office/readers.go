@@ -1,14 +1,14 @@
 // Package office reads office documents and books: the formats that are ZIP archives of XML.
 //
-// The archives come from strangers, so nothing that one declares is trusted. An [archive] counts the bytes of all its parts
-// while they are inflated; a [scanner] walks through XML without ever building a tree, and bounds the size of a token, the
-// number of tokens and the depth. What is built on the two may therefore recurse, element by element, without a bound of its own.
+// Archives come from strangers, so the readers trust nothing that an archive declares. An [archive] counts the bytes of all parts
+// while they are inflated. A [scanner] reads XML without building a tree, and limits the size of a token, the number of tokens and
+// the depth. So the code on top of the two may recurse with the elements.
 //
-// Elements are told by their local names alone. That takes in the strict and the transitional form of Office Open XML, and
-// every generation of OpenDocument, without a table of namespaces. Where two local names of one format meet, the prefix decides.
+// Elements are identified by their local names. This covers the strict and the transitional form of Office Open XML and every
+// version of OpenDocument without a table of namespaces. If a format has two elements with the same local name, the prefix
+// decides.
 //
-// A part that can be missed may be absent or damaged: the reader says so in a warning and reads on. Only the main part of a
-// document must be there.
+// Only the main part of a document must exist. If another part is missing or damaged, the reader adds a warning and continues.
 package office
 
 import (
@@ -19,7 +19,8 @@ import (
 	"portside/documents"
 )
 
-// ReadDOCX reads Word documents. Pages begin where the author or the last program that laid the document out broke them.
+// ReadDOCX reads Word documents. Pages begin at breaks by the author, and where the last program that saved the document broke
+// them.
 func ReadDOCX(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return read(ctx, file, into, readDOCX)
 }
@@ -49,15 +50,15 @@ func ReadODP(ctx context.Context, file documents.Source, into *documents.Builder
 	return read(ctx, file, into, readODP)
 }
 
-// ReadEPUB reads books. Its pages are the documents of the book's spine, which most often are chapters.
+// ReadEPUB reads books. Pages are the documents of the spine, which usually are chapters.
 func ReadEPUB(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return read(ctx, file, into, readEPUB)
 }
 
-// errLastPage ends a reader early and in peace: the Builder takes no more pages.
+// errLastPage ends a reader without an error, because the Builder takes no more pages.
 var errLastPage = errors.New("no more pages are read")
 
-// read opens the archive for a reader and gives its errors the words of the domain.
+// read opens the archive for a reader and converts its errors to those of package documents.
 func read(ctx context.Context, file documents.Source, into *documents.Builder, reader func(*archive) error) (err error) {
 	defer documents.RecoverPanic(&err)
 	a, err := open(ctx, file, into)

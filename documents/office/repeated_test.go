@@ -9,8 +9,8 @@ import (
 	"portside/documents"
 )
 
-// Some kilobytes must not become a text of gigabytes: neither one that cells share nor many that a row, a title or a paragraph
-// gathers before it is known how long they are.
+// A few kilobytes must not become gigabytes of text: neither a text that cells share, nor texts that a row, a title or a paragraph
+// gathers.
 func TestRepeatedTextIsBounded(t *testing.T) {
 	const most, text = 64 << 20, 1 << 20
 	type file struct {
@@ -70,7 +70,7 @@ func TestRepeatedTextIsBounded(t *testing.T) {
 	}
 }
 
-// Paragraphs whose ends were deleted are one. Its text is not copied for each of them.
+// Paragraphs with deleted ends form one paragraph. Its text must not be copied for each of them.
 func TestJoinedParagraphsAreNotCopied(t *testing.T) {
 	const count, size, most = 2_000, 1 << 20, 256 << 20
 	joined := func(content string) string { return `<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr>` + content + `</w:p>` }

@@ -17,15 +17,15 @@ import (
 
 const (
 	maxToken  = 4 << 20   // bytes of one tag or one stretch of text
-	maxTokens = 6_000_000 // and attributes, of a whole archive: what can be read in some seconds
-	checkedAt = 512       // tokens between two looks at the context
-	maxID     = 256       // bytes; longer ids are none, so that nobody makes us compare megabytes
-	partCosts = 100       // tokens that opening a part counts for
+	maxTokens = 6_000_000 // tokens and attributes in an archive; reading them takes some seconds
+	checkedAt = 512       // tokens between two checks of the context
+	maxID     = 256       // bytes; comparing longer IDs would take time
+	partCosts = 100       // opening a part counts as this many tokens
 )
 
 var errEntities = errors.New("the document type declares entities")
 
-// element is the start of an XML element. Its attributes keep their prefixes.
+// element is the start tag of an XML element. Its attributes have their prefixes.
 type element struct {
 	name  string
 	space string // the prefix
@@ -42,7 +42,7 @@ func (e element) attr(local string) string {
 	return ""
 }
 
-// id returns the attribute when it is short enough for a name that others refer to.
+// id returns an attribute that other elements refer to; empty if it is too long.
 func (e element) id(local string) string {
 	if id := e.attr(local); len(id) <= maxID {
 		return id
@@ -50,7 +50,7 @@ func (e element) id(local string) string {
 	return ""
 }
 
-// reference returns the attribute that has a prefix: r:id beside an id.
+// reference returns the attribute with a prefix, such as r:id rather than id.
 func (e element) reference(local string) string {
 	for i := range e.attrs {
 		if e.attrs[i].Name.Local == local && e.attrs[i].Name.Space != "" {
@@ -60,7 +60,7 @@ func (e element) reference(local string) string {
 	return ""
 }
 
-// number returns the attribute as a number, or the fallback when there is none.
+// number returns the attribute as a number, or the fallback if it has none.
 func (e element) number(local string, fallback int) int {
 	n, err := strconv.Atoi(e.attr(local))
 	if err != nil {
@@ -69,7 +69,7 @@ func (e element) number(local string, fallback int) int {
 	return n
 }
 
-// on tells a switch of Office: <w:b/> is on, and so is any value that does not say off.
+// on reports whether a toggle property of Office is on: <w:b/> is, and any value except those that mean off.
 func (e element) on() bool {
 	switch strings.ToLower(e.attr("val")) {
 	case "0", "false", "off", "none":
@@ -78,14 +78,15 @@ func (e element) on() bool {
 	return true
 }
 
-// scanner walks through an XML part. An end tag that closes nothing is ignored, and one that leaves others open closes them.
+// scanner reads an XML part. It ignores an end tag without a start tag. An end tag also closes the elements in its element that
+// are still open.
 type scanner struct {
 	a       *archive
 	decoder *xml.Decoder
 	from    *pacer
 	open    []string
 
-	unchecked int // tokens since the last look at the context
+	unchecked int // tokens since the last check of the context
 }
 
 func newScanner(a *archive, from io.Reader) *scanner {
@@ -96,8 +97,8 @@ func newScanner(a *archive, from io.Reader) *scanner {
 	return s
 }
 
-// content calls back for the child elements and the text of the element that was begun last. What a callback leaves
-// unread of a child is skipped.
+// content calls back for the child elements and the text of the innermost open element. It skips the part of a child that the
+// callback does not read.
 func (s *scanner) content(child func(element) error, text func([]byte)) error {
 	depth := len(s.open)
 	for {
@@ -137,7 +138,7 @@ func (s *scanner) visit(depth int, start xml.StartElement, child func(element) e
 // children is content without the text.
 func (s *scanner) children(child func(element) error) error { return s.content(child, nil) }
 
-// text returns all text of the element that was begun last, whatever is in it.
+// text returns the text of the innermost open element and of all elements in it.
 func (s *scanner) text() (string, error) {
 	var out strings.Builder
 	err := s.appendText(&out)
@@ -155,14 +156,14 @@ func (s *scanner) appendText(out *strings.Builder) error {
 	return err
 }
 
-// write adds text until it is more than a document may have. Who reads it says that it has been too much.
+// write adds text up to the limit of a document. Adding the block then returns ErrTooMuch.
 func (s *scanner) write(out *strings.Builder, text []byte) {
 	if out.Len() <= s.a.into.Limits.Text {
 		out.Write(text)
 	}
 }
 
-// next returns the next token, after what it does to the open elements.
+// next returns the next token and updates the open elements.
 func (s *scanner) next() (xml.Token, error) {
 	for {
 		token, err := s.raw()
@@ -204,7 +205,7 @@ func (s *scanner) end(name string) bool {
 	return false
 }
 
-// leaveOut skips an element that lies too deep.
+// leaveOut skips an element that is nested too deeply.
 func (s *scanner) leaveOut() error {
 	s.a.into.Warn("Parts that are nested too deeply were left out.")
 	for depth := 1; depth > 0; {
@@ -241,7 +242,7 @@ func (s *scanner) raw() (xml.Token, error) {
 	return token, err
 }
 
-// atEnd tells the end of a part from one that is cut short.
+// atEnd returns the error at the end of a part. If elements are open, the part is cut short.
 func (s *scanner) atEnd(err error) (xml.Token, error) {
 	if !errors.Is(err, io.EOF) || len(s.open) == 0 {
 		return nil, err
@@ -249,7 +250,7 @@ func (s *scanner) atEnd(err error) (xml.Token, error) {
 	return nil, fmt.Errorf("an element is not closed: %w", io.ErrUnexpectedEOF)
 }
 
-// pacer bounds the bytes that one token may take. The decoder reads it byte by byte, and so never ahead.
+// pacer limits the bytes of a token. The decoder reads it byte by byte, so it does not read ahead.
 type pacer struct {
 	from *bufio.Reader
 	used int

@@ -7,7 +7,7 @@ import (
 
 const drawingNames = ` xmlns:p="p" xmlns:a="a" xmlns:r="r" xmlns:c="c" xmlns:dgm="dgm" xmlns:mc="mc"`
 
-// sp is a shape of a slide.
+// sp returns a shape of a slide.
 func sp(holder string, x, y int, paragraphs string) string {
 	at := ""
 	if x >= 0 {
@@ -25,7 +25,7 @@ func slide(attributes, shapes string) string {
 	return `<p:sld` + drawingNames + attributes + `><p:cSld><p:spTree><p:grpSpPr/>` + shapes + `</p:spTree></p:cSld></p:sld>`
 }
 
-// deck makes a presentation that shows its second file first.
+// deck returns a presentation that shows its second slide file first.
 func deck(t *testing.T, first, second string, others ...string) []byte {
 	t.Helper()
 	return pack(t, append([]string{

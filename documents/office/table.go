@@ -8,17 +8,17 @@ import (
 	"portside/documents"
 )
 
-// sink takes the blocks of a document's body, or of a part of it that has to be put together first.
+// sink takes blocks: those of the document, or of a cell or the like that has to be complete first.
 type sink interface {
 	add(block documents.Block) error
-	// turn begins the next page. One that is not forced is a program's note of where a page began, which repeats a break.
+	// turn begins the next page. If it is not forced, a program recorded the page break, which may repeat one of the author.
 	turn(forced bool) error
 }
 
-// pages is the sink of a document's body.
+// pages is the sink for the body of a document.
 type pages struct {
 	into  *documents.Builder
-	begun bool // something stands on the current page
+	begun bool // the current page has text
 }
 
 func newPages(into *documents.Builder) (*pages, error) {
@@ -42,7 +42,7 @@ func (p *pages) turn(forced bool) error {
 	return nil
 }
 
-// collector is the sink of a cell, a text box, a shape: what has to wait for something else.
+// collector is the sink for a cell, a text box or a shape. It holds their blocks.
 type collector struct {
 	limits documents.Limits
 	blocks []documents.Block
@@ -70,7 +70,7 @@ func (c *collector) turn(bool) error {
 	return nil
 }
 
-// pour gives everything to another sink.
+// pour adds all blocks to another sink.
 func (c *collector) pour(out sink) error {
 	for _, block := range c.blocks {
 		if err := out.add(block); err != nil {
@@ -80,20 +80,20 @@ func (c *collector) pour(out sink) error {
 	return nil
 }
 
-// margins are headers and footers, which sections, first pages and slides repeat.
-type margins struct{ told map[string]bool }
+// margins adds headers and footers, which sections, first pages and slides repeat.
+type margins struct{ added map[string]bool }
 
-// pour hands a header or a footer on, once. One without a word is no more than the number of a page.
+// pour adds a header or footer unless the document has it already. One without letters is only a page number.
 func (m *margins) pour(held *collector, out sink) error {
 	text, rows := held.words()
-	if len(rows) == 0 && (m.told[text] || !strings.ContainsFunc(text, unicode.IsLetter)) {
+	if len(rows) == 0 && (m.added[text] || !strings.ContainsFunc(text, unicode.IsLetter)) {
 		return nil
 	}
-	m.told[text] = true
+	m.added[text] = true
 	return held.pour(out)
 }
 
-// words joins the text that is in no table, and returns the rows of tables apart.
+// words returns the text outside of tables, and the rows of tables.
 func (c *collector) words() (string, []documents.Block) {
 	var texts []string
 	var rows []documents.Block
@@ -107,7 +107,7 @@ func (c *collector) words() (string, []documents.Block) {
 	return strings.Join(texts, "\n"), rows
 }
 
-// cell is a cell that is not empty. It is typed when it holds a number, a date or the like.
+// cell is a cell that is not empty. It is typed if it is a number, a date or the like.
 type cell struct {
 	text   string
 	column int
@@ -117,11 +117,11 @@ type cell struct {
 // line is a row of a table, without its empty cells.
 type line struct {
 	cells  []cell
-	header bool // the format says so
+	header bool // the file marks it as a header
 	size   int  // bytes of the cells
 }
 
-// put adds a cell that is not empty. Cells may repeat one text, so their bytes are counted, whether they share them or not.
+// put adds a cell unless it is empty. It counts the bytes of cells that share one text, because each gets a copy later.
 func (l *line) put(c cell, limits documents.Limits) error {
 	if c.text == "" {
 		return nil
@@ -134,21 +134,21 @@ func (l *line) put(c cell, limits documents.Limits) error {
 	return nil
 }
 
-// mostCells is how many cells a row may have: as many as the widest sheet. All of them are in memory at once.
-const mostCells = 1 << 14
+// maxCells is how many cells a row may have, as many as a row of a sheet. All of them are in memory at once.
+const maxCells = 1 << 14
 
-// lookahead is how many rows are held until it is known whether the first is a header.
+// lookahead is how many rows after the first are needed to know whether that is a header.
 const lookahead = 2
 
-// table turns lines into Rows and finds out which of them are headers: texts that stand above typed cells.
+// table adds lines as Rows. It finds out which lines are headers: those with texts above typed cells.
 type table struct {
 	out     sink
 	into    *documents.Builder
 	number  int
 	held    []line
-	settled bool // no header can come until there is a gap
+	decided bool // no header can follow before a gap
 	head    line // the last header
-	body    bool // a row of values followed it
+	body    bool // a row of values has followed it
 }
 
 func newTable(out sink, into *documents.Builder) *table {
@@ -160,37 +160,37 @@ func (t *table) add(l line) error {
 		return t.gap()
 	}
 	t.held = append(t.held, l)
-	if len(t.held) <= lookahead && !t.settled {
+	if len(t.held) <= lookahead && !t.decided {
 		return nil
 	}
 	return t.release()
 }
 
-// gap is an empty row. A table with a header of its own may follow.
+// gap handles an empty row. A table with its own header may follow.
 func (t *table) gap() error {
 	for len(t.held) > 0 {
 		if err := t.release(); err != nil {
 			return err
 		}
 	}
-	t.settled = false
+	t.decided = false
 	return nil
 }
 
-// interrupt says that something else comes between two rows: what follows is another run of rows.
+// interrupt handles other content between two rows. The rows after it are a separate table.
 func (t *table) interrupt() error {
 	err := t.gap()
-	t.settled, t.body = true, false
+	t.decided, t.body = true, false
 	t.number = t.into.NextTable()
 	return err
 }
 
 func (t *table) release() error {
 	first := t.held[0]
-	if !t.settled && t.heads() {
+	if !t.decided && t.heads() {
 		first.header = true
 	}
-	t.settled = t.settled || first.header || typed(first)
+	t.decided = t.decided || first.header || typed(first)
 	t.held = t.held[1:]
 	t.begin(&first)
 	cells := make([]documents.Cell, len(first.cells))
@@ -200,8 +200,8 @@ func (t *table) release() error {
 	return t.out.add(documents.Block{Kind: documents.Row, Table: t.number, Cells: cells})
 }
 
-// begin begins another table with a header in the middle of one, as where it is repeated on each page, or where another part
-// has other columns: what is below it is named by it and not by the first. The title of a part may have such a header below.
+// begin begins a new table if the line is a header in the middle of a table, which repeats the first header or names other
+// columns. After a line with a single cell, such as the title of a part, another header may follow.
 func (t *table) begin(l *line) {
 	l.header = l.header || t.body && len(l.cells) > 1 && slices.EqualFunc(l.cells, t.head.cells, func(a, b cell) bool {
 		return a.text == b.text && a.column == b.column
@@ -209,7 +209,7 @@ func (t *table) begin(l *line) {
 	switch several := len(l.cells) > 1; {
 	case !l.header:
 		t.body = true
-		t.settled = t.settled && several
+		t.decided = t.decided && several
 	case several && t.body:
 		t.number, t.body, t.head = t.into.NextTable(), false, *l
 	case several:
@@ -217,8 +217,8 @@ func (t *table) begin(l *line) {
 	}
 }
 
-// heads tells whether the first line that is held is a header. Two columns may as well be names and values, so these need
-// two lines below that agree.
+// heads reports whether the first held line is a header. Two columns may also be names and values, so their header needs two
+// lines below that confirm it.
 func (t *table) heads() bool {
 	first, below := t.held[0], t.held[1:]
 	if len(first.cells) < 2 || typed(first) || len(below) == 0 {
@@ -262,7 +262,7 @@ func typed(l line) bool {
 	return false
 }
 
-// quantity tells text that is mostly a number, a date or an amount.
+// quantity reports whether a text is mostly a number, a date or an amount.
 func quantity(text string) bool {
 	digits, letters := 0, 0
 	for _, r := range text {

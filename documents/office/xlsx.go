@@ -78,7 +78,7 @@ func (x *xlsx) workbook(part string) ([]workSheet, error) {
 
 func isTrue(value string) bool { return value == "1" || value == "true" }
 
-// strings reads the texts that cells share. There are no more of them than cells, else the workbook is not read to its end.
+// strings reads the texts that cells share, at most as many as a document may have cells.
 func (x *xlsx) strings(part string) error {
 	size := 0
 	return x.a.walkOptional(part, func(s *scanner, _ element) error {
@@ -97,8 +97,8 @@ func (x *xlsx) strings(part string) error {
 	})
 }
 
-// tidy cleans a text that many cells may share once for all of them: spaces do not count as text, however often they are cleaned
-// away. What is blank stays so, for the cell that it fills.
+// tidy cleans a text once for all cells that share it, because cleaning a text with many spaces for each cell takes time. A blank
+// text stays, because its cell is not empty.
 func tidy(text string) string {
 	if text == "" {
 		return ""
@@ -106,7 +106,7 @@ func tidy(text string) string {
 	return cmp.Or(documents.Clean(text), " ")
 }
 
-// richText joins the runs of a text, without the readings of Japanese names.
+// richText joins the runs of a text. It leaves out phonetic readings of Japanese.
 func richText(s *scanner) (string, error) {
 	var out strings.Builder
 	var visit func(e element) error
@@ -131,7 +131,7 @@ func unescape(text string) string {
 	return strings.NewReplacer("_x000D_", "", "_x000d_", "", "_x000A_", "\n", "_x0009_", "\t", "_x005F_", "_").Replace(text)
 }
 
-// styles reads which format each style of a cell has.
+// styles reads the number format of each cell style.
 func (x *xlsx) styles(part string) error {
 	custom := map[int]numberFormat{}
 	return x.a.walkOptional(part, func(s *scanner, _ element) error {
@@ -166,7 +166,7 @@ func (x *xlsx) style(id int, custom map[int]numberFormat) {
 	x.formats = append(x.formats, f)
 }
 
-// sheet reads a sheet as a page with one table, and then what is drawn on it.
+// sheet reads a sheet as a page with a table, followed by its drawings.
 func (x *xlsx) sheet(name, part string) error {
 	if !x.into.Page() {
 		return errLastPage
@@ -193,7 +193,7 @@ func (x *xlsx) sheet(name, part string) error {
 	return x.drawings(part, out)
 }
 
-// drawings reads text boxes and charts.
+// drawings reads the text boxes and charts on a sheet.
 func (x *xlsx) drawings(part string, out sink) error {
 	related, err := x.a.relations(part)
 	if err != nil {

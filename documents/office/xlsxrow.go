@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// rowReader reads the rows of a sheet. Rows and columns that a sheet leaves out cost nothing, however far apart its cells are.
+// rowReader reads the rows of a sheet. Rows and columns that the sheet omits cost nothing.
 type rowReader struct {
 	x      *xlsx
 	s      *scanner
@@ -61,7 +61,7 @@ func (r *rowReader) cells(l *line) error {
 	})
 }
 
-// content returns the value of a cell as it is written: a formula is left out, its value is not.
+// content returns the value of a cell as the file has it. It leaves out the formula.
 func (r *rowReader) content(kind string) (string, error) {
 	text := ""
 	err := r.s.children(func(e element) error {
@@ -81,7 +81,7 @@ func (r *rowReader) content(kind string) (string, error) {
 	return text, err
 }
 
-// meaning returns what a value says, and whether it is more than text.
+// meaning returns the text of a value, and whether it is a number, a date or the like.
 func (r *rowReader) meaning(kind, style, text string) (string, bool) {
 	if text == "" {
 		return "", false
@@ -116,7 +116,7 @@ func (r *rowReader) format(style string) numberFormat {
 	return r.x.formats[i]
 }
 
-// column reads the letters of a cell's name, like AB12. One without a name follows the last.
+// column returns the column of a cell by its reference, such as AB12. A cell without a reference follows the last one.
 func column(name string, next int) int {
 	const alphabet, widest = 26, 1 << 14
 	n := 0

@@ -10,7 +10,7 @@ import (
 	"portside/documents"
 )
 
-// pack makes an archive of names and contents in turn.
+// pack returns an archive; the arguments are pairs of a name and a content.
 func pack(tb testing.TB, parts ...string) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -41,7 +41,7 @@ const (
 	kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 )
 
-// related writes the relationships of a part, of kinds and targets in turn; their ids are r1, r2 and so on.
+// related returns the relationships of a part; the arguments are pairs of a kind and a target. The IDs are r1, r2 and so on.
 func related(kindsAndTargets ...string) string {
 	var out strings.Builder
 	out.WriteString(`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`)
@@ -52,7 +52,7 @@ func related(kindsAndTargets ...string) string {
 	return out.String()
 }
 
-// word makes a document of its body and of other parts.
+// word returns a document with a body and other parts.
 func word(tb testing.TB, body string, others ...string) []byte {
 	tb.Helper()
 	return pack(tb, append([]string{
@@ -61,7 +61,7 @@ func word(tb testing.TB, body string, others ...string) []byte {
 	}, others...)...)
 }
 
-// workbook makes a workbook of one sheet's rows and of other parts.
+// workbook returns a workbook with the rows of one sheet and other parts.
 func workbook(tb testing.TB, rows string, others ...string) []byte {
 	tb.Helper()
 	return pack(tb, append([]string{
@@ -74,7 +74,7 @@ func workbook(tb testing.TB, rows string, others ...string) []byte {
 const odfNames = ` xmlns:office="o" xmlns:text="t" xmlns:table="tb" xmlns:draw="d" xmlns:style="s" xmlns:svg="sv" xmlns:fo="f"` +
 	` xmlns:presentation="p" xmlns:xlink="x"`
 
-// open makes an OpenDocument file of a body of the kind text, spreadsheet or presentation, and of other parts.
+// open returns an OpenDocument file. The kind of the body is text, spreadsheet or presentation.
 func open(tb testing.TB, kind, body string, others ...string) []byte {
 	tb.Helper()
 	return pack(tb, append([]string{"content.xml", `<office:document-content` + odfNames + `><office:body><office:` + kind + `>` + body +
@@ -83,7 +83,7 @@ func open(tb testing.TB, kind, body string, others ...string) []byte {
 
 const container = `<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>`
 
-// epub makes a book of one chapter's body and of other parts.
+// epub returns a book with the body of one chapter and other parts.
 func epub(tb testing.TB, body string, others ...string) []byte {
 	tb.Helper()
 	return pack(tb, append([]string{
@@ -97,7 +97,8 @@ func epub(tb testing.TB, body string, others ...string) []byte {
 	}, others...)...)
 }
 
-// lines writes a document's blocks in short, one a line: page, kind with its level, and text; a header's cells have a star.
+// lines returns the blocks of a document in a short form, one on each line: page, kind with level, and text. Header cells have a
+// star.
 func lines(d *documents.Document) string {
 	var out strings.Builder
 	for _, b := range d.Blocks {
@@ -127,7 +128,7 @@ func cells(b documents.Block) string {
 	return strings.Join(texts, " ")
 }
 
-// step is one small document and what is read of it.
+// step is a small document and the blocks that the reader returns.
 type step struct {
 	name     string
 	data     []byte

@@ -11,8 +11,8 @@ import (
 	"portside/documents/text"
 )
 
-// Mails in mails are read as deep as people forward them, and no deeper.
-func TestMailsWithinMails(t *testing.T) {
+// Forwarded mails are read as deep as people forward them, and no deeper.
+func TestForwardedMailsAreReadToADepth(t *testing.T) {
 	const head = "From: a\nTo: b\n"
 	message := func(body string) string { return head + "Content-Type: message/rfc822\n\n" + body }
 	encoded := func(body string) string {
@@ -45,7 +45,7 @@ func TestMailsWithinMails(t *testing.T) {
 	}
 }
 
-func TestMailsWithMistakes(t *testing.T) {
+func TestMalformedMails(t *testing.T) {
 	read, head := text.ReadMail, "From: a\n"
 	check(t, []step{
 		{"charset that nobody knows", read, head + "Content-Type: text/plain; charset=klingon\n\nGr\xfc\xdfe", "field | 0! From | 1 a\nparagraph: \"Grüße\"", nil},
@@ -56,8 +56,8 @@ func TestMailsWithMistakes(t *testing.T) {
 	})
 }
 
-// Every one of these made some reader of the world fall over; here they are files like others.
-func TestAttacksOnData(t *testing.T) {
+// Each of these files made some parser crash or hang.
+func TestKnownAttacks(t *testing.T) {
 	laughs := `<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "lol">`
 	for c := 'b'; c < 'l'; c++ {
 		laughs += fmt.Sprintf(`<!ENTITY %c %q>`, c, strings.Repeat(fmt.Sprintf("&%c;", c-1), 10))
@@ -93,8 +93,8 @@ func TestAttacksOnData(t *testing.T) {
 	}
 }
 
-// Files of many tiny pieces are what takes the most memory. The limit of blocks, with cells, is what bounds it.
-func TestTinyPiecesAreBounded(t *testing.T) {
+// Files of many tiny blocks take the most memory. The limit of blocks and cells applies to them.
+func TestTinyBlocksAreLimited(t *testing.T) {
 	const most, pieces = 1000, 3000
 	for name, c := range map[string]struct {
 		read         documents.Reader

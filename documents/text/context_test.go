@@ -10,7 +10,7 @@ import (
 	"portside/documents/text"
 )
 
-// expiring is a context that is done once it was looked at so many times.
+// expiring is a context that ends after a number of checks.
 type expiring struct {
 	context.Context
 	left int
@@ -23,32 +23,32 @@ func (e *expiring) Err() error {
 	return nil
 }
 
-// Each reader looks at its context again and again on the way, and ends at once when that is done.
-func TestReadingEndsMidway(t *testing.T) {
-	const many, often = 20_000, 20
+// Each reader checks its context while it reads, and stops soon after the context ends.
+func TestReadersStopWithTheContext(t *testing.T) {
+	const blocks = 20_000
 	for name, c := range map[string]struct {
 		read documents.Reader
 		file string
 	}{
-		"text":     {text.ReadText, strings.Repeat("some words\n\n", many)},
-		"markdown": {text.ReadMarkdown, strings.Repeat("# a\n\nb `c`\n\n", many)},
-		"html":     {text.ReadHTML, strings.Repeat("<table><tr><td>x", many)},
-		"csv":      {text.ReadCSV, strings.Repeat("a,b\n", many)},
-		"json":     {text.ReadJSON, "[" + strings.Repeat(`{"a":1},`, many) + "1]"},
-		"xml":      {text.ReadXML, "<r>" + strings.Repeat("<a>x</a>", many) + "</r>"},
-		"rtf":      {text.ReadRTF, `{\rtf1 ` + strings.Repeat(`a\par `, many) + "}"},
-		"mail":     {text.ReadMail, "From: a\n\n" + strings.Repeat("word\n\n", many)},
-		"captions": {text.ReadCaptions, "WEBVTT\n\n" + strings.Repeat("00:01.000 --> 00:02.000\na\n\n00:02.000 --> 00:03.000\nb\n\n", many)},
+		"text":     {text.ReadText, strings.Repeat("some words\n\n", blocks)},
+		"markdown": {text.ReadMarkdown, strings.Repeat("# a\n\nb `c`\n\n", blocks)},
+		"html":     {text.ReadHTML, strings.Repeat("<table><tr><td>x", blocks)},
+		"csv":      {text.ReadCSV, strings.Repeat("a,b\n", blocks)},
+		"json":     {text.ReadJSON, "[" + strings.Repeat(`{"a":1},`, blocks) + "1]"},
+		"xml":      {text.ReadXML, "<r>" + strings.Repeat("<a>x</a>", blocks) + "</r>"},
+		"rtf":      {text.ReadRTF, `{\rtf1 ` + strings.Repeat(`a\par `, blocks) + "}"},
+		"mail":     {text.ReadMail, "From: a\n\n" + strings.Repeat("word\n\n", blocks)},
+		"captions": {text.ReadCaptions, "WEBVTT\n\n" + strings.Repeat("00:01.000 --> 00:02.000\na\n\n00:02.000 --> 00:03.000\nb\n\n", blocks)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, looks := range []int{2, often} {
-				ctx := &expiring{t.Context(), looks}
+			for _, checks := range []int{2, 20} {
+				ctx := &expiring{t.Context(), checks}
 				err := c.read(ctx, source(c.file), documents.NewBuilder("", documents.DefaultLimits()))
 				if !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("after %d looks: %v", looks, err)
+					t.Errorf("after %d checks: %v", checks, err)
 				}
 				if more := -ctx.left; more > 5 {
-					t.Errorf("it went on for %d looks", more)
+					t.Errorf("it continued for %d checks", more)
 				}
 			}
 		})

@@ -10,7 +10,7 @@ import (
 	"portside/documents/text"
 )
 
-// try feeds a reader with bytes of all kinds. It may fail in the ways it says; what it gives must be in order, and the same again.
+// try fuzzes a reader. It may return only documented errors, its offsets must be right, and it must read the same again.
 func try(f *testing.F, read documents.Reader, more ...string) {
 	f.Helper()
 	files, err := filepath.Glob("testdata/*.*")
@@ -34,11 +34,11 @@ func try(f *testing.F, read documents.Reader, more ...string) {
 		first, err := document(t, read, string(data))
 		known := errors.Is(err, documents.ErrDamaged) || errors.Is(err, documents.ErrTooMuch) || errors.Is(err, documents.ErrEncrypted)
 		if err != nil && !known || errors.Is(err, documents.ErrPanic) {
-			t.Errorf("an error of its own: %v", err)
+			t.Errorf("undocumented error: %v", err)
 		}
 		checkOffsets(t, first)
 		if second, _ := document(t, read, string(data)); shown(first) != shown(second) {
-			t.Error("read again, it is another document")
+			t.Error("reading it again gives another document")
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew; read the difference before committing them")
 
-// readers are by the ends of the files' names.
+// readers are the readers by file extension.
 var readers = map[string]documents.Reader{
 	".txt": text.ReadText, ".md": text.ReadMarkdown, ".html": text.ReadHTML, ".csv": text.ReadCSV,
 	".json": text.ReadJSON, ".xml": text.ReadXML, ".rtf": text.ReadRTF, ".eml": text.ReadMail,
@@ -69,7 +69,7 @@ func compareGolden(t *testing.T, name, got string) {
 	}
 }
 
-// shown is a document as its golden file has it: a line for each block.
+// shown returns a document as golden files have it: a line for each block.
 func shown(d *documents.Document) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "title %q, %d pages\n", d.Title, d.Pages)
@@ -114,7 +114,7 @@ func source(data string) documents.Source {
 	return documents.FromBytes([]byte(data))
 }
 
-// checkOffsets compares every offset with the document's text.
+// checkOffsets checks every offset against the document's text.
 func checkOffsets(tb testing.TB, d *documents.Document) {
 	tb.Helper()
 	whole := d.Text()

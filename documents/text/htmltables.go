@@ -161,3 +161,32 @@ func (w *walker) endTable() error {
 	w.tables = w.tables[:len(w.tables)-1]
 	return err
 }
+
+// hold adds the block to the open cell. If more blocks wait than a row of data has, it adds all of them to the document.
+func (w *walker) hold(t *table, b documents.Block) error {
+	if !t.inCell {
+		return w.to.add(b)
+	}
+	t.add(b)
+	w.held++
+	w.heldText += len(b.Text)
+	if w.held > maxHeld || w.heldText > w.to.into.Limits.Text {
+		return w.release()
+	}
+	return nil
+}
+
+// release adds the blocks that wait in cells to the document. Further blocks of these cells follow them at once.
+func (w *walker) release() error {
+	w.held, w.heldText = 0, 0
+	for _, t := range w.tables {
+		row := t.row
+		t.row, t.inCell = nil, false
+		for _, cell := range row {
+			if err := w.to.addAll(cell.blocks); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -13,8 +13,8 @@ import (
 	"portside/documents/text"
 )
 
-// A table around a whole page is on many pages of old, and one in each of its cells is what somebody makes who wants the memory.
-func TestPagesInTablesAreNotHeld(t *testing.T) {
+// Many old pages lie in a table. An attacker nests tables to fill the memory with cells that wait for the ends of their rows.
+func TestPagesInTablesTakeLittleMemory(t *testing.T) {
 	const most, size = 150 << 20, 1_500_000 // within the limit of blocks
 	for name, piece := range map[string]string{
 		"nested tables": "<table><tr><td><p>x", "cells of paragraphs": "<td><p>x", "paragraphs in a cell": "<p>some words",
@@ -40,7 +40,7 @@ func TestPagesInTablesAreNotHeld(t *testing.T) {
 	}
 }
 
-func TestCodeIsKeptLetterByLetter(t *testing.T) {
+func TestCodeIsKeptVerbatim(t *testing.T) {
 	for _, test := range []struct{ file, want string }{
 		{"Use `<kind>` and `&lt;b>`, not <b>this</b>.", "Use <kind> and &lt;b>, not this."},
 		{"``a `b` <br>`` and `*no* _marks_ [x](y)`", "a `b` <br> and *no* _marks_ [x](y)"},
@@ -60,8 +60,7 @@ func TestCodeIsKeptLetterByLetter(t *testing.T) {
 	}
 }
 
-// peak returns by how much what lives in the heap has grown at most, as the collector sees it. It collects all the time, so
-// that garbage does not count.
+// peak returns by how much the live heap grew at most. It makes the garbage collector run often, so that garbage does not count.
 func peak(do func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	runtime.GC()

@@ -20,7 +20,7 @@ import (
 	"portside/documents/text"
 )
 
-// Sentences in each language, for telling encodings apart.
+// sentences are texts in each language that need letters beyond ASCII.
 var sentences = map[string]string{
 	"de": "Der Käufer überweist die Gebühr für die Straße und grüßt höflich.",
 	"es": "El señor pagó la compañía mañana según el artículo número diez.",
@@ -55,7 +55,7 @@ func TestLatinEncodings(t *testing.T) {
 	}
 }
 
-// step is what a reader makes of a text.
+// step is a text and the document that a reader makes of it.
 type step struct {
 	name string
 	read documents.Reader
@@ -224,14 +224,14 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-func TestPartCap(t *testing.T) {
+func TestMailPartsAreLimited(t *testing.T) {
 	doc, err := document(t, text.ReadMail, "From: a\nContent-Type: multipart/mixed; boundary=b\n\n"+strings.Repeat("--b\n\nx\n", 2000))
 	if err != nil || len(doc.Blocks) != 1001 || len(doc.Warnings) != 1 {
 		t.Errorf("%d blocks, %q, %v", len(doc.Blocks), doc.Warnings, err)
 	}
 }
 
-func TestLimitsArePassedOn(t *testing.T) {
+func TestReadersKeepToTheLimits(t *testing.T) {
 	long := strings.Repeat("some words\n\n", 100)
 	limits := documents.DefaultLimits()
 	limits.Blocks = 10
@@ -256,7 +256,7 @@ func TestLimitsArePassedOn(t *testing.T) {
 	}
 }
 
-func TestDoneContext(t *testing.T) {
+func TestReadersRefuseADoneContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for end, read := range readers {
@@ -270,12 +270,12 @@ type broken struct{ panics bool }
 
 func (b broken) ReadAt([]byte, int64) (int, error) {
 	if b.panics {
-		panic("a mistake")
+		panic("a defect")
 	}
 	return 0, io.ErrClosedPipe
 }
 
-func TestFailingSource(t *testing.T) {
+func TestErrorsOfTheSource(t *testing.T) {
 	into := documents.NewBuilder("", documents.DefaultLimits())
 	if err := text.ReadText(t.Context(), documents.Source{ReaderAt: broken{}, Size: 9}, into); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("got %v", err)
@@ -286,12 +286,12 @@ func TestFailingSource(t *testing.T) {
 	}
 }
 
-// wordsOf are the runs of letters and digits.
+// wordsOf returns the runs of letters and digits.
 func wordsOf(content string) []string {
 	return strings.FieldsFunc(content, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// TestWordsAreKept writes words in each format and wants the same words, in the same order.
+// TestWordsAreKept writes random words in each format and checks that the reader returns them in the same order.
 func TestWordsAreKept(t *testing.T) {
 	writers := map[string]struct {
 		read  documents.Reader

@@ -209,7 +209,7 @@ func (s *Service) read(ctx context.Context, file documents.Source, format docume
 		return nil, documents.ErrUnknown
 	}
 	into := documents.NewBuilder(format, s.Limits)
-	unread := files.ReadWithin(ctx, files.Timeout, read, file, into)
+	unread := files.Within(files.Timeout, read)(ctx, file, into)
 	logPanic(ctx, unread)
 	if unread == nil {
 		if err := s.viewWholeFile(file, format, into); err != nil {

@@ -14,25 +14,25 @@ import (
 // The targets of extraction, in percent of all values.
 const (
 	leastCorrect = 85
-	mostWrong    = 3
+	maxWrong     = 3
 )
 
-// answer is what was found for a variable of a sample.
+// answer is the value that the engine found for a variable of a sample.
 type answer struct {
 	sample sample
 	wanted
 	got answers.Value
 }
 
-// extraction is what was found in all samples.
+// extraction holds the answers for all samples.
 type extraction struct {
 	files    int
 	answers  []answer
 	failures table // files without an answer; their values count as abstained
 }
 
-// extractAll asks for every variable of every sample. A file that cannot be answered is a result like others, since one
-// defect must not hide the other figures.
+// extractAll asks for every variable of every sample. A file without an answer is a result too, because one defect must not hide
+// the other figures.
 func extractAll(ctx context.Context, engine answers.Engine, samples []sample) (extraction, error) {
 	all := extraction{files: len(samples), failures: table{{"file", "error"}}}
 	for _, s := range samples {
@@ -51,7 +51,7 @@ func extractAll(ctx context.Context, engine answers.Engine, samples []sample) (e
 	return all, nil
 }
 
-// extract turns a panic into an error: it would end a function, not the measurement.
+// extract extracts the values of a sample. It returns a panic as an error, so that the measurement goes on.
 func extract(ctx context.Context, engine answers.Engine, s sample) (found answers.Extraction, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -73,10 +73,10 @@ func extract(ctx context.Context, engine answers.Engine, s sample) (found answer
 	return found.Checked(d, variables), err
 }
 
-// wrong reports whether the value is another than the right one; null is none.
+// wrong reports whether a value was found that is not the right one.
 func (a answer) wrong() bool { return a.got.Found() && !a.right(a.got) }
 
-// abstained reports whether there is a right value and none was found.
+// abstained reports whether no value was found although there is a right one.
 func (a answer) abstained() bool { return !a.got.Found() && !a.right(a.got) }
 
 func (s sample) name() string { return s.format + "/" + filepath.Base(s.path) }
@@ -106,9 +106,9 @@ func byFormat(a answer) string { return a.sample.format }
 func byLang(a answer) string   { return a.sample.lang }
 func byType(a answer) string   { return string(a.variable.Type) }
 
-func tallies(answers []answer, group func(answer) string) map[string]*tally {
+func tallies(all []answer, group func(answer) string) map[string]*tally {
 	counts := map[string]*tally{}
-	for _, a := range answers {
+	for _, a := range all {
 		name := group(a)
 		if counts[name] == nil {
 			counts[name] = &tally{}
@@ -118,7 +118,7 @@ func tallies(answers []answer, group func(answer) string) map[string]*tally {
 	return counts
 }
 
-// total is the table that the targets are about.
+// total is the table of all answers, with the targets.
 func (e extraction) total() table {
 	var all tally
 	for _, a := range e.answers {
@@ -131,15 +131,15 @@ func (e extraction) total() table {
 	t.add("of these rightly null", strconv.Itoa(all.nulls), percent(all.nulls, n), "", "")
 	t.add("abstained", strconv.Itoa(all.abstained), percent(all.abstained, n), "", "")
 	t.add("wrong", strconv.Itoa(all.wrong), percent(all.wrong, n),
-		fmt.Sprintf("≤ %d %%", mostWrong), verdict(100*all.wrong <= mostWrong*n))
+		fmt.Sprintf("≤ %d %%", maxWrong), verdict(100*all.wrong <= maxWrong*n))
 	failed := len(e.failures) - 1
 	t.add("files without an answer", strconv.Itoa(failed), percent(failed, e.files), "≤ 0 %", verdict(failed == 0))
 	return t
 }
 
-// grouped counts by one side of the answers.
-func grouped(what string, answers []answer, group func(answer) string) table {
-	counts := tallies(answers, group)
+// grouped returns a table of answers by group.
+func grouped(what string, all []answer, group func(answer) string) table {
+	counts := tallies(all, group)
 	t := table{{what, "values", "correct", "abstained", "wrong", "correct %", "wrong %"}}
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		c := counts[name]
@@ -150,10 +150,10 @@ func grouped(what string, answers []answer, group func(answer) string) table {
 	return t
 }
 
-// wrongOnes lists every wrong value.
-func wrongOnes(answers []answer) table {
+// wrongOnes returns the table of wrong values.
+func wrongOnes(all []answer) table {
 	t := table{{"file", "variable", "expected", "got"}}
-	for _, a := range answers {
+	for _, a := range all {
 		if a.wrong() {
 			t.add(a.sample.name(), a.variableName(), orNull(a.value), a.got.Text)
 		}
@@ -161,10 +161,10 @@ func wrongOnes(answers []answer) table {
 	return t
 }
 
-// abstentions lists what was not found.
-func abstentions(answers []answer) table {
+// abstentions returns the table of values that were not found.
+func abstentions(all []answer) table {
 	t := table{{"file", "variable", "expected"}}
-	for _, a := range answers {
+	for _, a := range all {
 		if a.abstained() {
 			t.add(a.sample.name(), a.variableName(), a.value)
 		}

@@ -1,9 +1,9 @@
 // Command quality measures how well files are read and understood, and writes the figures to QUALITY.md.
 //
-// It reads real files, which lie in testdata with their right values, through the same service and readers as the function,
-// and asks the offline engine. Everything measured is in the repository and nothing depends on the machine or the time, so
-// the same code writes the same figures and a change shows as a difference of QUALITY.md. A figure that misses its
-// target is printed as MISS and the exit code stays 0; it is 1 only when something could not be measured.
+// It reads the files in testdata with package files, extracts values with the offline engine, and compares them with the right
+// values, which are beside the files. All data is in the repository and nothing depends on the machine or the time, so the same
+// code writes the same figures, and a change shows as a difference of QUALITY.md. A figure that misses its target is marked MISS.
+// The exit code is 1 only if something could not be measured.
 package main
 
 import (
@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return err
 }
 
-// measure is the whole report.
+// measure returns the whole report.
 func measure(ctx context.Context, dir string) (string, error) {
 	engine := offline.New()
 	set, err := findSamples(filepath.Join(dir, "cmd", "quality", "testdata"))
@@ -77,7 +77,7 @@ func measure(ctx context.Context, dir string) (string, error) {
 	return report(found, readings, covers), nil
 }
 
-// save writes the report where it differs from what is there, and says which.
+// save writes the report if it changed, and prints whether it did.
 func save(path, report string) (string, error) {
 	before, err := os.ReadFile(path)
 	switch {
@@ -115,7 +115,7 @@ func (s section) writeTo(text *strings.Builder) {
 	}
 }
 
-// report lays out all tables.
+// report formats all tables.
 func report(found extraction, readings []reading, covers []cover) string {
 	answers := found.answers
 	var text strings.Builder
@@ -141,7 +141,8 @@ const extractionWords = `From %d files of documents/cmd/quality/testdata, throug
 the values are extracted and checked. Correct is the right value, or null where the document does not say it; abstained is null
 instead of a value; wrong is any other value. The rules have seen these texts.`
 
-// unseenWords and unseenTable tell what no command can measure again: a document that is in the repository has been seen.
+// unseenWords and unseenTable have figures that no command can measure again, because the rules have seen every document in the
+// repository.
 const unseenWords = `The files above are those that the rules were made with. On 21 November 2026 the rules were measured with
 65 other files: invented documents of 17 kinds in the ten languages and 13 formats with 559 values, all written before the rules
 were changed, and split by a hash of their names into two halves. The first half served to improve the rules, and most of it is

@@ -13,7 +13,7 @@ import (
 
 const module = "../.."
 
-// TestSamplesAreComplete: every format and language, as many files as the project promises.
+// TestSamplesAreComplete checks that every format and language has enough files.
 func TestSamplesAreComplete(t *testing.T) {
 	set, err := findSamples("testdata")
 	if err != nil || len(set) < 40 {
@@ -38,7 +38,7 @@ func TestSamplesAreComplete(t *testing.T) {
 	}
 }
 
-// TestValuesAreJudged asks a few real files, of which one then has other right values than it says.
+// TestValuesAreJudged measures a few real files, and then one of them with other right values.
 func TestValuesAreJudged(t *testing.T) {
 	set, err := findSamples("testdata")
 	if err != nil {
@@ -64,7 +64,7 @@ func TestValuesAreJudged(t *testing.T) {
 	}
 }
 
-// few takes the first file of each format.
+// few returns the first file of each format.
 func few(set []sample, formats ...string) []sample {
 	var all []sample
 	for _, format := range formats {
@@ -107,7 +107,7 @@ func TestAFileWithoutAnAnswerIsListed(t *testing.T) {
 	}
 }
 
-func TestBadSidecarsAreErrors(t *testing.T) {
+func TestMalformedWantFilesAreErrors(t *testing.T) {
 	for name, text := range map[string]string{"en-note": "total | number", "xx-note": "total | number | | 12"} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "text", name+".txt"), "Total: 12")

@@ -17,10 +17,10 @@ const (
 	leastRecall    = 0.99
 )
 
-// reading is how close the text of a file comes to that of its oracle, another program.
+// reading compares the text of a file with the text that another program, the oracle, reads from it.
 type reading struct {
 	name   string
-	office bool // else a PDF
+	office bool // otherwise it is a PDF
 	overlap
 }
 
@@ -41,7 +41,7 @@ func (r reading) target() float64 {
 	return leastF1
 }
 
-// readAll reads every file that has an oracle: beside x.pdf lies x.txt, beside x.docx lies x.docx.txt.
+// readAll reads every file with an oracle. That of x.pdf is x.txt, and that of x.docx is x.docx.txt.
 func readAll(ctx context.Context, pdfs, offices string) ([]reading, error) {
 	oracles := func(dir string) ([]string, error) { return filepath.Glob(filepath.Join(dir, "*.txt")) }
 	var all []reading

@@ -16,7 +16,7 @@ import (
 	"portside/documents/files"
 )
 
-// readFile makes a document of a file on disk.
+// readFile reads a file on disk.
 func readFile(ctx context.Context, path string) (*documents.Document, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -29,13 +29,13 @@ func readFile(ctx context.Context, path string) (*documents.Document, error) {
 	return d, nil
 }
 
-// sample is a file with its right values. The directory is named after the format, and the file begins with its language.
+// sample is a file with its right values. The directory has the name of the format, and the file name begins with the language.
 type sample struct {
 	path, format, lang string
 	wanted             []wanted
 }
 
-// wanted is the right value of a variable; empty where the document does not say it.
+// wanted is the right value of a variable. It is empty if the document does not have it.
 type wanted struct {
 	variable answers.Variable
 	value    string
@@ -102,7 +102,7 @@ func parseWanted(line string) (wanted, error) {
 	return wanted{answers.Variable{Name: parts[0], Type: answers.Type(parts[1]), Description: parts[2]}, parts[3]}, nil
 }
 
-// right tells whether a value is the wanted one. Numbers are the same however many zeros they end with.
+// right reports whether a value is the right one. Trailing zeros of a number do not matter.
 func (w wanted) right(v answers.Value) bool {
 	if w.value == "" || !v.Found() {
 		return w.value == "" && !v.Found()

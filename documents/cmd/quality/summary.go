@@ -11,7 +11,7 @@ import (
 	"portside/documents/answers"
 )
 
-// story is a document with what its summary must mention.
+// story is a document with the phrases that its summary must mention.
 type story struct {
 	lang answers.Lang
 	name string
@@ -19,8 +19,8 @@ type story struct {
 	text string
 }
 
-// findStories reads a file for each language: "=== name" begins a document, "must: a | b" follows, and what comes after
-// "=== common" ends each of them.
+// findStories reads a file for each language. "=== name" begins a document and "must: a | b" follows; the text after "=== common"
+// is the end of every document.
 func findStories(dir string) ([]story, error) {
 	var all []story
 	for _, lang := range answers.Langs() {
@@ -41,7 +41,7 @@ func findStories(dir string) ([]story, error) {
 	return all, nil
 }
 
-// document takes every line for a block: a heading, a list item or a paragraph.
+// document returns the story as a document. Each line is a heading, a list item or a paragraph.
 func (s story) document() (*documents.Document, error) {
 	into := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
 	for line := range strings.SplitSeq(s.text, "\n") {
@@ -58,7 +58,7 @@ func (s story) document() (*documents.Document, error) {
 	return into.Document(), nil
 }
 
-// cover is what a summary mentions of a story, and what it does not.
+// cover holds the phrases of a story that its summary mentions and those that it does not.
 type cover struct {
 	story
 	missing []string
@@ -90,7 +90,7 @@ func missing(phrases []string, text string) []string {
 	return all
 }
 
-// coverTable counts by language, and names what is missing.
+// coverTable counts phrases by language and lists the missing ones.
 func coverTable(covers []cover) table {
 	t := table{{"language", "documents", "phrases", "mentioned", "share", "not mentioned"}}
 	var sum cover

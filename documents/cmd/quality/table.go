@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// table prints as Markdown with aligned columns. Its first line is the head.
+// table is printed as Markdown with aligned columns. Its first row is the header.
 type table [][]string
 
 func (t *table) add(cells ...string) { *t = append(*t, cells) }
 
-// String is the table.
+// String returns the table as Markdown.
 func (t table) String() string {
 	widths := make([]int, len(t[0]))
 	for _, line := range t {
@@ -37,12 +37,12 @@ func writeLine(text *strings.Builder, cells []string, widths []int, fill string)
 	text.WriteString("|\n")
 }
 
-// escaped keeps a cell in its line and column.
+// escaped escapes the characters that would break the table.
 func escaped(cell string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ⏎ ").Replace(cell)
 }
 
-// verdict is how a target was met.
+// verdict returns whether a target is met.
 func verdict(kept bool) string {
 	if kept {
 		return "ok"
@@ -50,10 +50,10 @@ func verdict(kept bool) string {
 	return "MISS"
 }
 
-// percent is a share of a total, which is not zero. A set of a thousand values carries one decimal.
+// percent formats a share of a total, which must not be zero. One decimal is enough for a thousand values.
 func percent(part, total int) string {
 	return strconv.FormatFloat(100*float64(part)/float64(total), 'f', 1, 64) + " %"
 }
 
-// figure is a share between 0 and 1.
+// figure formats a share between 0 and 1.
 func figure(share float64) string { return strconv.FormatFloat(share, 'f', 4, 64) }

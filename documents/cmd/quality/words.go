@@ -9,10 +9,10 @@ import (
 	"portside/documents"
 )
 
-// overlap is how the words of two texts agree.
+// overlap holds how many words two texts have in common.
 type overlap struct{ hits, got, want int }
 
-// overlapOf counts each word as often as it stands in both.
+// overlapOf counts each word as often as both texts have it.
 func overlapOf(got, want []string) overlap {
 	counts := map[string]int{}
 	for _, w := range want {
@@ -28,7 +28,7 @@ func overlapOf(got, want []string) overlap {
 	return overlap{hits, len(got), len(want)}
 }
 
-// recall is the share of the wanted words that are there.
+// recall returns the share of the wanted words that the text has.
 func (o overlap) recall() float64 {
 	if o.want == 0 {
 		return 1
@@ -36,7 +36,7 @@ func (o overlap) recall() float64 {
 	return float64(o.hits) / float64(o.want)
 }
 
-// f1 is the harmonic mean of precision and recall.
+// f1 returns the harmonic mean of precision and recall.
 func (o overlap) f1() float64 {
 	if o.got+o.want == 0 {
 		return 1
@@ -44,7 +44,8 @@ func (o overlap) f1() float64 {
 	return 2 * float64(o.hits) / float64(o.got+o.want)
 }
 
-// tokens are what stands between spaces and has a letter or a digit: a list item says by its kind what a bullet says.
+// tokens returns the strings between spaces that have a letter or a digit. Bullets do not count, because a list item has its
+// kind instead.
 func tokens(text string) []string {
 	var found []string
 	for w := range strings.FieldsSeq(norm.NFKC.String(documents.Clean(text))) {
@@ -55,15 +56,15 @@ func tokens(text string) []string {
 	return found
 }
 
-// words are runs of letters and digits, whatever marks stand between them: programs put numbers of lists and formats of
-// cells differently.
+// words returns the runs of letters and digits. Punctuation does not count, because programs format list numbers and cells
+// differently.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(documents.Clean(text)), func(r rune) bool { return !inWord(r) })
 }
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-// joinHyphens joins the words that pdftotext leaves broken at the end of a line, as a reader of PDF has to.
+// joinHyphens joins words that pdftotext leaves hyphenated at the end of a line. The PDF reader joins them too.
 func joinHyphens(text string) string {
 	lines := strings.Split(strings.NewReplacer("\f", "\n", "\u2010", "-").Replace(text), "\n")
 	var out strings.Builder
@@ -78,7 +79,7 @@ func joinHyphens(text string) string {
 	return out.String()
 }
 
-// endsInWord reports whether a line ends in a word of letters only: one with a hyphen or a digit inside keeps its hyphen.
+// endsInWord reports whether a line ends in a word of letters only. A word with a hyphen or a digit in it keeps its hyphen.
 func endsInWord(line string) bool {
 	before := strings.TrimRightFunc(line, unicode.IsLetter)
 	return before != line && (before == "" || strings.HasSuffix(before, " "))

@@ -24,7 +24,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-func TestTokensAreWhatHasALetterOrADigit(t *testing.T) {
+func TestTokensHaveALetterOrADigit(t *testing.T) {
 	if got := tokens("• Ein\u00a0Wort, – 12,50 € ﬁn"); !slices.Equal(got, []string{"Ein", "Wort,", "12,50", "fin"}) {
 		t.Errorf("tokens %q", got)
 	}
