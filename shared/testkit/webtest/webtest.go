@@ -1,7 +1,7 @@
 // Package webtest sends requests to an http.Handler and checks the responses in short steps.
 //
 //	c := webtest.New(t, handler).With("X-API-Key", key)
-//	c.Post("/v1/users", `{"email":"ada@example.com"}`).Is(400).Has("errors.0.pointer", "/name")
+//	c.Post("/v1/users", `{"email":"ada@example.com"}`).WantStatus(400).WantValue("errors.0.pointer", "/name")
 //
 // It checks every response for an X-Request-Id, and every error response for problem details, or below /v2 for an error of
 // the OCI distribution specification.
@@ -124,8 +124,8 @@ func (r Response) checkError(mediaType string, members ...string) {
 	}
 }
 
-// Is ends the test unless the response has the status.
-func (r Response) Is(status int) Response {
+// WantStatus ends the test unless the response has the status.
+func (r Response) WantStatus(status int) Response {
 	r.tb.Helper()
 	if r.Status != status {
 		r.tb.Fatalf("%s: status %d, want %d: %s", r.request, r.Status, status, r.Body)
@@ -133,8 +133,8 @@ func (r Response) Is(status int) Response {
 	return r
 }
 
-// Has checks one value of the JSON body. The path consists of keys and indexes joined by dots.
-func (r Response) Has(path string, want any) Response {
+// WantValue checks one value of the JSON body. The path consists of keys and indexes joined by dots.
+func (r Response) WantValue(path string, want any) Response {
 	r.tb.Helper()
 	if n, isInt := want.(int); isInt {
 		want = float64(n)
@@ -145,8 +145,8 @@ func (r Response) Has(path string, want any) Response {
 	return r
 }
 
-// HasHeader checks one header.
-func (r Response) HasHeader(name, want string) Response {
+// WantHeader checks one header.
+func (r Response) WantHeader(name, want string) Response {
 	r.tb.Helper()
 	if got := r.Header.Get(name); got != want {
 		r.tb.Errorf("%s: header %s is %q, want %q", r.request, name, got, want)
