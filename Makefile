@@ -23,8 +23,8 @@ has-go:
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
 VENV := $(CURDIR)/.local/venv
-GO_DIRS = $(wildcard *.go cmd documents functions local shared)
-MODULES := . documents local
+GO_DIRS = $(wildcard *.go cmd documents functions local shared testclient)
+MODULES := . documents local testclient
 # $(call each,COMMAND) runs a command in all modules and stops at the first failure.
 each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 

@@ -116,7 +116,12 @@ var rules = []rule{
 		never: []string{awsSDK},
 	}, {
 		dir: "shared/testkit/...", name: "test support",
-		may: []string{standard, thirdParty, "portside/shared/...", "portside/documents/..."},
+		may: []string{
+			standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/testclient",
+		},
+	}, {
+		dir: "testclient", name: "testclient",
+		may: []string{standard},
 	}, {
 		dir: "documents/...", name: "documents",
 		may:   []string{standard, thirdParty, "portside/documents/..."},
@@ -129,10 +134,16 @@ var rules = []rule{
 		may: []string{standard, thirdParty, "portside/documents/..."},
 	}, {
 		dir: "local/...", files: "*_test.go", name: "a test of local",
-		may: []string{standard, thirdParty, "portside/local/..."},
+		may: []string{standard, thirdParty, "portside/local/...", "portside/testclient"},
+	}, {
+		dir: "testclient", files: "*_test.go", name: "a test of testclient",
+		may: []string{standard, "portside/testclient"},
 	}, {
 		dir: "...", files: "*_test.go", name: "a test",
-		may: []string{standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/cmd/..."},
+		may: []string{
+			standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/cmd/...",
+			"portside/testclient",
+		},
 	},
 }
 

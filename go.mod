@@ -29,6 +29,7 @@ require (
 	helm.sh/helm/v3 v3.22.0
 	pgregory.net/rapid v1.3.0
 	portside/documents v0.0.0
+	portside/testclient v0.0.0
 )
 
 require (
@@ -63,4 +64,7 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace portside/documents => ./documents
+replace (
+	portside/documents => ./documents
+	portside/testclient => ./testclient
+)

@@ -21,6 +21,7 @@ require (
 	github.com/versity/versitygw v1.8.0
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/sys v0.49.0
+	portside/testclient v0.0.0
 )
 
 require golang.org/x/crypto v0.58.0 // indirect
@@ -142,3 +143,5 @@ require (
 	google.golang.org/protobuf v1.36.11 // indirect
 	gotest.tools/v3 v3.5.2 // indirect
 )
+
+replace portside/testclient => ../testclient

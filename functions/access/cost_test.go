@@ -34,12 +34,12 @@ func TestTokenRequestsMakeFewCalls(t *testing.T) {
 		maxCalls int
 		run      func()
 	}{
-		{"create", 3, func() { machine.Post("/api/v1/tokens", forQuarter).Is(http.StatusCreated) }},
-		{"get", 2, func() { machine.Get("/api/v1/tokens/" + secret.ID()).Is(http.StatusOK) }},
-		{"get with an invalid ID", 1, func() { machine.Get("/api/v1/tokens/x").Is(http.StatusNotFound) }},
-		{"invalid input", 1, func() { machine.Post("/api/v1/tokens", `{}`).Is(http.StatusBadRequest) }},
-		{"invalid token", 0, func() { d.withToken("garbage").Get("/api/v1/tokens").Is(http.StatusUnauthorized) }},
-		{"invalid leaked token", 0, func() { d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"x"}`).Is(http.StatusNoContent) }},
+		{"create", 3, func() { machine.Post("/api/v1/tokens", forQuarter).WantStatus(http.StatusCreated) }},
+		{"get", 2, func() { machine.Get("/api/v1/tokens/" + secret.ID()).WantStatus(http.StatusOK) }},
+		{"get with an invalid ID", 1, func() { machine.Get("/api/v1/tokens/x").WantStatus(http.StatusNotFound) }},
+		{"invalid input", 1, func() { machine.Post("/api/v1/tokens", `{}`).WantStatus(http.StatusBadRequest) }},
+		{"invalid token", 0, func() { d.withToken("garbage").Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized) }},
+		{"invalid leaked token", 0, func() { d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"x"}`).WantStatus(http.StatusNoContent) }},
 	} {
 		meter.Reset()
 		step.run()

@@ -40,7 +40,7 @@ func newRequestFixture(tb testing.TB) *requestFixture {
 // request creates a request of the requester and returns its path.
 func (o *requestFixture) request() string {
 	o.tb.Helper()
-	return requestsPath + "/" + o.withKey(o.requester).Post(requestsPath, requestBodyJSON).Is(http.StatusCreated).Text("data.id")
+	return requestsPath + "/" + o.withKey(o.requester).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusCreated).Text("data.id")
 }
 
 func (o *requestFixture) approve(at string) webtest.Response {
@@ -67,7 +67,7 @@ func (o *requestFixture) link() string {
 // actions returns the actions in the history of a request.
 func (o *requestFixture) actions(at string) []string {
 	o.tb.Helper()
-	events, _ := o.withKey(o.approver).Get(at).Is(http.StatusOK).JSON("data.events").([]any)
+	events, _ := o.withKey(o.approver).Get(at).WantStatus(http.StatusOK).JSON("data.events").([]any)
 	all := make([]string, len(events))
 	for i, e := range events {
 		all[i], _ = e.(map[string]any)["action"].(string)
@@ -77,12 +77,12 @@ func (o *requestFixture) actions(at string) []string {
 
 func TestRequestIsApprovedAndCollected(t *testing.T) {
 	o := newRequestFixture(t)
-	made := o.withKey(o.requester).Post(requestsPath, requestBodyJSON).Is(http.StatusCreated).
-		Has("data.status", "pending").Has("data.accessLevel", "full").Has("data.userId", o.ada.ID).
-		Has("data.createdAt", "2026-03-02T09:00:00Z").Has("data.dueAt", "2026-03-03T09:00:00Z").
-		Has("data.decidedBy", nil).Has("data.credentialId", nil).Has("data.events.0.action", "requested")
+	made := o.withKey(o.requester).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusCreated).
+		WantValue("data.status", "pending").WantValue("data.accessLevel", "full").WantValue("data.userId", o.ada.ID).
+		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.dueAt", "2026-03-03T09:00:00Z").
+		WantValue("data.decidedBy", nil).WantValue("data.credentialId", nil).WantValue("data.events.0.action", "requested")
 	at := requestsPath + "/" + made.Text("data.id")
-	made.HasHeader("Location", at)
+	made.WantHeader("Location", at)
 	for _, address := range []string{"root@example.com", "grace@example.com", "joan@example.com"} {
 		messages := o.mailbox.to(address)
 		if len(messages) != 1 || !strings.Contains(messages[0].HTML, "staging cluster &lt;b&gt;pulls") ||
@@ -92,11 +92,11 @@ func TestRequestIsApprovedAndCollected(t *testing.T) {
 	}
 
 	o.advance(time.Hour)
-	o.withKey(o.approver).Post(at+"/approve", `{"reason":" agreed "}`).Is(http.StatusOK).
-		Has("data.status", "approved").Has("data.reason", "agreed").Has("data.decidedAt", "2026-03-02T10:00:00Z")
+	o.withKey(o.approver).Post(at+"/approve", `{"reason":" agreed "}`).WantStatus(http.StatusOK).
+		WantValue("data.status", "approved").WantValue("data.reason", "agreed").WantValue("data.decidedAt", "2026-03-02T10:00:00Z")
 	o.advance(time.Hour)
-	collected := o.collect(o.link()).Is(http.StatusOK).
-		Has("data.scopes", []any{"read:docker-images", "read:helm-charts"}).Has("data.expiresAt", "2027-03-02T11:00:00Z")
+	collected := o.collect(o.link()).WantStatus(http.StatusOK).
+		WantValue("data.scopes", []any{"read:docker-images", "read:helm-charts"}).WantValue("data.expiresAt", "2027-03-02T11:00:00Z")
 	if username := collected.Text("data.username"); !strings.HasPrefix(username, "example-") || len(username) != 16 {
 		t.Errorf("the user name is %q", username)
 	}
@@ -108,11 +108,12 @@ func TestRequestIsApprovedAndCollected(t *testing.T) {
 	if _, _, err := auth.AuthenticateBasic(t.Context(), "example", collected.Text("data.password")); err == nil {
 		t.Error("the password works with another user name")
 	}
-	o.collect(o.link()).Is(http.StatusUnauthorized) // the link works once
+	o.collect(o.link()).WantStatus(http.StatusUnauthorized) // the link works once
 
-	o.withKey(o.requester).Get(at).Is(http.StatusOK).Has("data.status", "collected").Has("data.events.2.actor", "system").
-		Has("data.collectBy", "2026-03-09T10:00:00Z").Has("data.events.1.detail", "agreed")
-	o.withKey(o.requester).Get("/api/v1/tokens").Has("data.0.kind", "password").Has("data.0.name", "full access").Has("data.1", nil)
+	o.withKey(o.requester).Get(at).WantStatus(http.StatusOK).WantValue("data.status", "collected").WantValue("data.events.2.actor", "system").
+		WantValue("data.collectBy", "2026-03-09T10:00:00Z").WantValue("data.events.1.detail", "agreed")
+	o.withKey(o.requester).Get("/api/v1/tokens").WantValue("data.0.kind", "password").
+		WantValue("data.0.name", "full access").WantValue("data.1", nil)
 	if got, want := o.actions(at), []string{"requested", "approved", "mailed", "collected"}; !slices.Equal(got, want) {
 		t.Errorf("events %v, want %v", got, want)
 	}
@@ -121,7 +122,7 @@ func TestRequestIsApprovedAndCollected(t *testing.T) {
 func TestDenyRequest(t *testing.T) {
 	o := newRequestFixture(t)
 	at := o.request()
-	o.withKey(o.approver).Post(at+"/deny", `{"reason":"not <this> year"}`).Is(http.StatusOK).Has("data.status", "denied")
+	o.withKey(o.approver).Post(at+"/deny", `{"reason":"not <this> year"}`).WantStatus(http.StatusOK).WantValue("data.status", "denied")
 	messages := o.mailbox.to("ada@example.com")
 	if len(messages) != 1 || !strings.Contains(messages[0].HTML, "not &lt;this&gt; year") || strings.Contains(messages[0].Text, "psl_") {
 		t.Errorf("messages %v", messages)
@@ -129,34 +130,34 @@ func TestDenyRequest(t *testing.T) {
 	if got, want := o.actions(at), []string{"requested", "denied", "mailed"}; !slices.Equal(got, want) {
 		t.Errorf("events %v, want %v", got, want)
 	}
-	o.approve(at).Is(http.StatusConflict).HasHeader("X-Should-Retry", "false")
-	o.withKey(o.approver).Post(at+"/deny", `{}`).Is(http.StatusConflict)
+	o.approve(at).WantStatus(http.StatusConflict).WantHeader("X-Should-Retry", "false")
+	o.withKey(o.approver).Post(at+"/deny", `{}`).WantStatus(http.StatusConflict)
 }
 
 func TestRequestPermissions(t *testing.T) {
 	o := newRequestFixture(t)
 	at := o.request()
 	_, other := o.user("other@example.com", principal.Manager)
-	o.withKey(other).Get(at).Is(http.StatusNotFound)
-	o.withKey(other).Get(requestsPath).Is(http.StatusOK).Has("data", []any{})
+	o.withKey(other).Get(at).WantStatus(http.StatusNotFound)
+	o.withKey(other).Get(requestsPath).WantStatus(http.StatusOK).WantValue("data", []any{})
 	for _, key := range []string{o.requester, other} {
-		o.withKey(key).Post(at+"/approve", `{}`).Is(http.StatusForbidden)
-		o.withKey(key).Post(at+"/deny", `{}`).Is(http.StatusForbidden)
+		o.withKey(key).Post(at+"/approve", `{}`).WantStatus(http.StatusForbidden)
+		o.withKey(key).Post(at+"/deny", `{}`).WantStatus(http.StatusForbidden)
 	}
-	own := requestsPath + "/" + o.withKey(o.approver).Post(requestsPath, requestBodyJSON).Is(http.StatusCreated).Text("data.id")
-	o.withKey(o.approver).Post(own+"/approve", `{}`).Is(http.StatusForbidden).Has("code", "FORBIDDEN")
-	o.withKey(o.approver).Post(own+"/deny", `{}`).Is(http.StatusForbidden)
+	own := requestsPath + "/" + o.withKey(o.approver).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusCreated).Text("data.id")
+	o.withKey(o.approver).Post(own+"/approve", `{}`).WantStatus(http.StatusForbidden).WantValue("code", "FORBIDDEN")
+	o.withKey(o.approver).Post(own+"/deny", `{}`).WantStatus(http.StatusForbidden)
 	if messages := o.mailbox.to("grace@example.com"); len(messages) != 1 {
 		t.Errorf("the approver got %d messages, want only the one about the other request", len(messages))
 	}
-	o.withKey(o.second).Post(own+"/approve", `{}`).Is(http.StatusOK)
-	o.anonymous().Post(requestsPath, requestBodyJSON).Is(http.StatusUnauthorized)
+	o.withKey(o.second).Post(own+"/approve", `{}`).WantStatus(http.StatusOK)
+	o.anonymous().Post(requestsPath, requestBodyJSON).WantStatus(http.StatusUnauthorized)
 	_, manager := o.user("manager@example.com", principal.Manager)
 	token := o.withKey(manager).Post("/api/v1/tokens", all).Text("data.token")
-	o.withToken(token).Post(requestsPath, requestBodyJSON).Is(http.StatusUnauthorized) // tokens cannot request passwords
-	o.withKey(o.approver).Post(requestsPath+"/"+newID()+"/approve", `{}`).Is(http.StatusNotFound)
-	o.withKey(o.approver).Post(requestsPath+"/x/approve", `{}`).Is(http.StatusBadRequest)
-	o.withKey(o.approver).Get(requestsPath + "/" + newID()).Is(http.StatusNotFound)
+	o.withToken(token).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusUnauthorized) // tokens cannot request passwords
+	o.withKey(o.approver).Post(requestsPath+"/"+newID()+"/approve", `{}`).WantStatus(http.StatusNotFound)
+	o.withKey(o.approver).Post(requestsPath+"/x/approve", `{}`).WantStatus(http.StatusBadRequest)
+	o.withKey(o.approver).Get(requestsPath + "/" + newID()).WantStatus(http.StatusNotFound)
 }
 
 func TestCreateRequestRejectsInvalidInput(t *testing.T) {
@@ -173,21 +174,21 @@ func TestCreateRequestRejectsInvalidInput(t *testing.T) {
 		`{"accessLevel":"full","justification":"x","userId":"` + newID() + `"}`:      {"/userId"},
 		`{"accessLevel":"full","justification":"x","status":"approved"}`:             {"/status"},
 	} {
-		response := o.withKey(o.requester).Post(requestsPath, body).Is(http.StatusBadRequest)
+		response := o.withKey(o.requester).Post(requestsPath, body).WantStatus(http.StatusBadRequest)
 		if got := slices.Sorted(slices.Values(response.Pointers())); !slices.Equal(got, pointers) {
 			t.Errorf("%s: pointers %q, want %q", body, got, pointers)
 		}
 	}
-	o.withKey(o.requester).Get(requestsPath).Has("data", []any{}) // no request was created
+	o.withKey(o.requester).Get(requestsPath).WantValue("data", []any{}) // no request was created
 	at := o.request()
-	o.withKey(o.approver).Post(at+"/deny", `{"reason":"`+strings.Repeat("r", 1001)+`"}`).Is(http.StatusBadRequest).
-		Has("errors.0.pointer", "/reason")
-	o.withKey(o.approver).Post(at+"/deny", `{"why":"x"}`).Is(http.StatusBadRequest)
+	o.withKey(o.approver).Post(at+"/deny", `{"reason":"`+strings.Repeat("r", 1001)+`"}`).WantStatus(http.StatusBadRequest).
+		WantValue("errors.0.pointer", "/reason")
+	o.withKey(o.approver).Post(at+"/deny", `{"why":"x"}`).WantStatus(http.StatusBadRequest)
 	for _, query := range []string{"?limit=0", "?limit=101", "?status=open", "?before=x", "?offset=1", "?status="} {
-		o.withKey(o.approver).Get(requestsPath + query).Is(http.StatusBadRequest)
+		o.withKey(o.approver).Get(requestsPath + query).WantStatus(http.StatusBadRequest)
 	}
 	longest := strings.Repeat("ä", 1998) + `\n!`
-	o.withKey(o.requester).Post(requestsPath, `{"accessLevel":"charts","justification":"`+longest+`"}`).Is(http.StatusCreated)
+	o.withKey(o.requester).Post(requestsPath, `{"accessLevel":"charts","justification":"`+longest+`"}`).WantStatus(http.StatusCreated)
 }
 
 func TestPendingRequestLimit(t *testing.T) {
@@ -196,10 +197,10 @@ func TestPendingRequestLimit(t *testing.T) {
 	for range 4 {
 		o.request()
 	}
-	o.withKey(o.requester).Post(requestsPath, requestBodyJSON).Is(http.StatusConflict).HasHeader("X-Should-Retry", "false")
-	o.withKey(o.approver).Post(first+"/deny", `{}`).Is(http.StatusOK)
+	o.withKey(o.requester).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusConflict).WantHeader("X-Should-Retry", "false")
+	o.withKey(o.approver).Post(first+"/deny", `{}`).WantStatus(http.StatusOK)
 	o.request()
-	o.withKey(o.requester).Post(requestsPath, requestBodyJSON).Is(http.StatusConflict)
+	o.withKey(o.requester).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusConflict)
 }
 
 func TestListRequestsFiltersAndPages(t *testing.T) {
@@ -208,21 +209,21 @@ func TestListRequestsFiltersAndPages(t *testing.T) {
 	var made []string
 	for i := range 7 {
 		key := []string{o.requester, other}[i%2]
-		made = append(made, o.withKey(key).Post(requestsPath, requestBodyJSON).Is(http.StatusCreated).Text("data.id"))
+		made = append(made, o.withKey(key).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusCreated).Text("data.id"))
 	}
 	slices.Reverse(made)
-	o.withKey(o.approver).Post(requestsPath+"/"+made[2]+"/deny", `{}`).Is(http.StatusOK)
+	o.withKey(o.approver).Post(requestsPath+"/"+made[2]+"/deny", `{}`).WantStatus(http.StatusOK)
 
 	walk := func(key, query string) (ids []string) {
 		target := requestsPath + "?limit=2" + query
 		for {
-			page := o.withKey(key).Get(target).Is(http.StatusOK)
+			page := o.withKey(key).Get(target).WantStatus(http.StatusOK)
 			data, _ := page.JSON("data").([]any)
 			for i := range data {
 				ids = append(ids, page.Text("data."+string(rune('0'+i))+".id"))
 			}
 			if page.JSON("pagination.hasMore") == false {
-				page.Has("pagination.next", nil)
+				page.WantValue("pagination.next", nil)
 				return ids
 			}
 			target = requestsPath + "?limit=2" + query + "&before=" + page.Text("pagination.next")
@@ -249,7 +250,7 @@ func TestListRequestsFiltersAndPages(t *testing.T) {
 func TestCollectRejectsInvalidLinks(t *testing.T) {
 	const text = "detail"
 	o := newRequestFixture(t)
-	want := o.collect(credentials.Mint(credentials.Link).Reveal()).Is(http.StatusUnauthorized).Text(text)
+	want := o.collect(credentials.Mint(credentials.Link).Reveal()).WantStatus(http.StatusUnauthorized).Text(text)
 	suspended, inactive := users.Suspended, users.Inactive
 	for name, before := range map[string]func(){
 		"expired":   func() { o.advance(7 * 24 * time.Hour) },
@@ -262,33 +263,33 @@ func TestCollectRejectsInvalidLinks(t *testing.T) {
 		},
 	} {
 		o = newRequestFixture(t)
-		o.approve(o.request()).Is(http.StatusOK)
+		o.approve(o.request()).WantStatus(http.StatusOK)
 		before()
-		if got := o.collect(o.link()).Is(http.StatusUnauthorized).Text(text); got != want {
+		if got := o.collect(o.link()).WantStatus(http.StatusUnauthorized).Text(text); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 	o = newRequestFixture(t)
 	for _, token := range []string{"", "x", o.requester, strings.Repeat("t", 5000)} {
-		if got := o.collect(token).Is(http.StatusUnauthorized).Text(text); got != want {
+		if got := o.collect(token).WantStatus(http.StatusUnauthorized).Text(text); got != want {
 			t.Errorf("%q: %q, want %q", token, got, want)
 		}
 	}
-	o.anonymous().Post(requestsPath+"/collect", `{}`).Is(http.StatusBadRequest).Has("errors.0.pointer", "/token")
+	o.anonymous().Post(requestsPath+"/collect", `{}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/token")
 }
 
 // TestLinkStaysValidWhenTheUserChanges changes the requester while the link is valid. The link stops working only while the
 // requester is not active.
 func TestLinkStaysValidWhenTheUserChanges(t *testing.T) {
 	o := newRequestFixture(t)
-	o.approve(o.request()).Is(http.StatusOK)
+	o.approve(o.request()).WantStatus(http.StatusOK)
 	manager, suspended, active := principal.Manager, users.Suspended, users.Active
 	o.change(o.ada.ID, users.Change{Role: &manager})
 	o.change(o.ada.ID, users.Change{Status: &suspended})
 	link := o.link()
-	o.collect(link).Is(http.StatusUnauthorized)
+	o.collect(link).WantStatus(http.StatusUnauthorized)
 	o.change(o.ada.ID, users.Change{Status: &active})
-	collected := o.collect(link).Is(http.StatusOK)
+	collected := o.collect(link).WantStatus(http.StatusOK)
 	o.change(o.ada.ID, users.Change{Status: &suspended})
 	auth := credentials.NewAuthenticator(o.table, 100, o.clock)
 	if _, _, err := auth.AuthenticateBasic(t.Context(), collected.Text("data.username"), collected.Text("data.password")); err == nil {
@@ -301,12 +302,12 @@ func TestApproveRejectsInactiveRequester(t *testing.T) {
 	at := o.request()
 	suspended := users.Suspended
 	o.change(o.ada.ID, users.Change{Status: &suspended})
-	o.approve(at).Is(http.StatusConflict)
+	o.approve(at).WantStatus(http.StatusConflict)
 	if err := o.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: o.ada.ID}); err != nil {
 		t.Fatal(err)
 	}
-	o.approve(at).Is(http.StatusConflict)
-	o.withKey(o.approver).Post(at+"/deny", `{}`).Is(http.StatusOK)
+	o.approve(at).WantStatus(http.StatusConflict)
+	o.withKey(o.approver).Post(at+"/deny", `{}`).WantStatus(http.StatusOK)
 	if messages := o.mailbox.to("ada@example.com"); len(messages) != 0 {
 		t.Errorf("%d messages to a deleted user", len(messages))
 	}
@@ -314,7 +315,7 @@ func TestApproveRejectsInactiveRequester(t *testing.T) {
 
 func TestConcurrentCollectsCreateOnePassword(t *testing.T) {
 	o := newRequestFixture(t)
-	o.approve(o.request()).Is(http.StatusOK)
+	o.approve(o.request()).WantStatus(http.StatusOK)
 	link := o.link()
 	responses := concurrently(6, func(int) webtest.Response { return o.collect(link) })
 	statuses, refusals := map[int]int{}, map[string]bool{}
@@ -326,7 +327,7 @@ func TestConcurrentCollectsCreateOnePassword(t *testing.T) {
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusUnauthorized] != 5 || len(refusals) != 1 {
 		t.Errorf("statuses %v with texts %v, want one 200 and five 401 with one text", statuses, refusals)
 	}
-	o.withKey(o.requester).Get("/api/v1/tokens").Has("data.0.status", "active").Has("data.1", nil)
+	o.withKey(o.requester).Get("/api/v1/tokens").WantValue("data.0.status", "active").WantValue("data.1", nil)
 }
 
 func TestConcurrentDecisionsDecideOnce(t *testing.T) {
@@ -350,7 +351,7 @@ func TestConcurrentDecisionsDecideOnce(t *testing.T) {
 		o.request()
 	}
 	o.request()
-	o.withKey(o.requester).Post(requestsPath, requestBodyJSON).Is(http.StatusConflict)
+	o.withKey(o.requester).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusConflict)
 }
 
 // concurrently calls f n times concurrently and returns the results.
@@ -381,9 +382,9 @@ func TestRequesterCannotApproveWithAKeyMadeForSomebodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := d.withKey(requesterKey).Post("/api/v1/credential-requests", `{"accessLevel":"full","justification":"for me"}`).
-		Is(http.StatusCreated).Text("data.id")
+		WantStatus(http.StatusCreated).Text("data.id")
 	for _, key := range []string{requesterKey, made.Secret.Reveal(), again.Secret.Reveal()} {
-		d.withKey(key).Do(http.MethodPost, "/api/v1/credential-requests/"+at+"/approve", "").Is(http.StatusForbidden)
+		d.withKey(key).Do(http.MethodPost, "/api/v1/credential-requests/"+at+"/approve", "").WantStatus(http.StatusForbidden)
 	}
-	d.withKey(otherKey).Do(http.MethodPost, "/api/v1/credential-requests/"+at+"/approve", "").Is(http.StatusOK)
+	d.withKey(otherKey).Do(http.MethodPost, "/api/v1/credential-requests/"+at+"/approve", "").WantStatus(http.StatusOK)
 }

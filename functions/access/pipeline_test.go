@@ -34,7 +34,7 @@ func TestPipelineRenewsTokensForAYear(t *testing.T) {
 	user, key := d.user("pipeline@example.com", principal.Manager)
 	f := &pipeline{fixture: d, user: user.ID, key: key, notices: d.sender()}
 	began := d.now
-	f.addToken(d.withKey(key).Post("/api/v1/tokens", forQuarter).Is(http.StatusCreated).Has("data.rotatedFrom", nil))
+	f.addToken(d.withKey(key).Post("/api/v1/tokens", forQuarter).WantStatus(http.StatusCreated).WantValue("data.rotatedFrom", nil))
 	for d.now.Before(began.AddDate(1, 0, 0)) {
 		f.checkOverlap(t)
 		f.runDays(t, 60)
@@ -61,8 +61,8 @@ func (f *pipeline) addToken(made webtest.Response) {
 func (f *pipeline) renew(t *testing.T) {
 	t.Helper()
 	old := f.newest()
-	f.addToken(f.withToken(old.secret).For(t).Post("/api/v1/tokens", forQuarter).Is(http.StatusCreated).
-		Has("data.rotatedFrom", old.id).Has("data.expiresAt", f.now.Add(90*day).Format(time.RFC3339)))
+	f.addToken(f.withToken(old.secret).For(t).Post("/api/v1/tokens", forQuarter).WantStatus(http.StatusCreated).
+		WantValue("data.rotatedFrom", old.id).WantValue("data.expiresAt", f.now.Add(90*day).Format(time.RFC3339)))
 }
 
 // checkOverlap checks that the second newest token is valid from the renewal until it expires, and then resets the clock to
@@ -77,26 +77,26 @@ func (f *pipeline) checkOverlap(t *testing.T) {
 		return
 	}
 	old, expiry := f.tokens[len(f.tokens)-2], renewal.Add(30*day)
-	f.show(old).Has("data.status", "active").Has("data.lastUsedAt", renewal.Format(time.RFC3339)) // used by the renewal
+	f.show(old).WantValue("data.status", "active").WantValue("data.lastUsedAt", renewal.Format(time.RFC3339)) // used by the renewal
 	f.now = expiry.Add(-time.Millisecond)
 	f.use(old, http.StatusOK)
 	f.use(f.newest(), http.StatusOK)
-	f.show(old).Has("data.status", "active").Has("data.lastUsedAt", expiry.Add(-5*time.Minute).Format(time.RFC3339))
+	f.show(old).WantValue("data.status", "active").WantValue("data.lastUsedAt", expiry.Add(-5*time.Minute).Format(time.RFC3339))
 	f.now = expiry
 	f.use(old, http.StatusUnauthorized)
 	f.use(f.newest(), http.StatusOK)
-	f.show(old).Has("data.status", "expired").Has("data.reason", nil).Has("data.revokedAt", nil)
+	f.show(old).WantValue("data.status", "expired").WantValue("data.reason", nil).WantValue("data.revokedAt", nil)
 }
 
 func (f *pipeline) use(token pipelineToken, status int) {
 	f.tb.Helper()
-	f.withToken(token.secret).Get("/api/v1/tokens/" + token.id).Is(status)
+	f.withToken(token.secret).Get("/api/v1/tokens/" + token.id).WantStatus(status)
 }
 
 // show returns the description of a token.
 func (f *pipeline) show(token pipelineToken) webtest.Response {
 	f.tb.Helper()
-	return f.withKey(f.key).Get("/api/v1/tokens/" + token.id).Is(http.StatusOK)
+	return f.withKey(f.key).Get("/api/v1/tokens/" + token.id).WantStatus(http.StatusOK)
 }
 
 // checkLineage checks rotatedFrom of the tokens that are still listed, which is until 90 days after their expiry.
@@ -105,10 +105,10 @@ func (f *pipeline) checkLineage(t *testing.T) {
 	for i, token := range slices.Backward(f.tokens) {
 		shown := f.withKey(f.key).Get("/api/v1/tokens/" + token.id)
 		if f.now.Sub(token.issued) >= 180*day {
-			shown.Is(http.StatusNotFound)
+			shown.WantStatus(http.StatusNotFound)
 			continue
 		}
-		shown.Is(http.StatusOK).Has("data.rotatedFrom", f.tokens[i-1].id)
+		shown.WantStatus(http.StatusOK).WantValue("data.rotatedFrom", f.tokens[i-1].id)
 	}
 	f.checkList(t, 3) // of days 420, 360 and 300; the one of day 240 is no longer listed
 }
@@ -116,7 +116,7 @@ func (f *pipeline) checkLineage(t *testing.T) {
 // checkList checks that the n newest tokens are listed, newest first.
 func (f *pipeline) checkList(t *testing.T, n int) {
 	t.Helper()
-	list := f.withKey(f.key).For(t).Get("/api/v1/tokens?userId=" + f.user).Is(http.StatusOK)
+	list := f.withKey(f.key).For(t).Get("/api/v1/tokens?userId=" + f.user).WantStatus(http.StatusOK)
 	all, _ := list.JSON("data").([]any)
 	if len(all) != n {
 		t.Fatalf("%s: %d tokens are listed, want %d", f.now.Format(time.DateOnly), len(all), n)
@@ -138,12 +138,12 @@ func (f *pipeline) revokeNewest(t *testing.T) {
 	t.Helper()
 	f.runDays(t, 15)
 	last, before := f.newest(), f.tokens[len(f.tokens)-2]
-	f.withKey(f.key).Delete("/api/v1/tokens/" + last.id).Is(http.StatusNoContent)
+	f.withKey(f.key).Delete("/api/v1/tokens/" + last.id).WantStatus(http.StatusNoContent)
 	f.use(last, http.StatusUnauthorized)
-	f.withToken(last.secret).Post("/api/v1/tokens", forQuarter).Is(http.StatusUnauthorized)
+	f.withToken(last.secret).Post("/api/v1/tokens", forQuarter).WantStatus(http.StatusUnauthorized)
 	f.use(before, http.StatusOK)
-	f.show(last).Has("data.status", "revoked").Has("data.reason", "revoked by "+f.user).
-		Has("data.revokedAt", f.now.Format(time.RFC3339))
+	f.show(last).WantValue("data.status", "revoked").WantValue("data.reason", "revoked by "+f.user).
+		WantValue("data.revokedAt", f.now.Format(time.RFC3339))
 	f.runDays(t, 15)
 	f.use(before, http.StatusUnauthorized)
 }
@@ -162,9 +162,9 @@ func (f *pipeline) checkDeletion(t *testing.T) {
 		t.Errorf("%d tokens are listed, want only the expired one", len(all))
 	}
 	last := "/api/v1/tokens/" + f.newest().id
-	f.withKey(f.key).Get(last).Is(http.StatusNotFound)
-	f.withKey(f.key).Delete(last).Is(http.StatusNotFound)
+	f.withKey(f.key).Get(last).WantStatus(http.StatusNotFound)
+	f.withKey(f.key).Delete(last).WantStatus(http.StatusNotFound)
 	f.use(f.newest(), http.StatusUnauthorized)
 	f.advance(15 * day)
-	f.withKey(f.key).Get("/api/v1/tokens").Is(http.StatusOK).Has("data", []any{})
+	f.withKey(f.key).Get("/api/v1/tokens").WantStatus(http.StatusOK).WantValue("data", []any{})
 }

@@ -63,13 +63,13 @@ func TestListPullsReturnsAllFields(t *testing.T) {
 		CredentialID: "adaAAAAAAAA1", OwnerID: a.ada.ID, Address: "203.0.113.9", Client: "Helm/3.18.4",
 	}
 	a.record(p)
-	a.withKey(a.adaKey).Get(pullsPath+"?limit=1").Is(http.StatusOK).Has("data", []any{map[string]any{
+	a.withKey(a.adaKey).Get(pullsPath+"?limit=1").WantStatus(http.StatusOK).WantValue("data", []any{map[string]any{
 		"id": p.ID(), "kind": "chart", "repository": "product", "reference": "2.0.0", "digest": p.Digest, "tokenId": "adaAAAAAAAA1",
 		"ownerId": a.ada.ID, "address": "203.0.113.9", "client": "Helm/3.18.4", "at": "2026-03-02T09:00:00Z",
-	}}).Has("pagination.limit", 1).Has("pagination.hasMore", true)
-	a.withKey(a.adaKey).Get(pullsPath+"?from=2026-01-21&to=2026-01-21").Is(http.StatusOK).Has("data.0.reference", "0.9").
-		Has("data.0.digest", nil).Has("data.1", nil).
-		Has("pagination", map[string]any{"limit": 20.0, "hasMore": false, "next": nil})
+	}}).WantValue("pagination.limit", 1).WantValue("pagination.hasMore", true)
+	a.withKey(a.adaKey).Get(pullsPath+"?from=2026-01-21&to=2026-01-21").WantStatus(http.StatusOK).WantValue("data.0.reference", "0.9").
+		WantValue("data.0.digest", nil).WantValue("data.1", nil).
+		WantValue("pagination", map[string]any{"limit": 20.0, "hasMore": false, "next": nil})
 }
 
 func TestListPullsFiltersByCallerAndQuery(t *testing.T) {
@@ -96,7 +96,7 @@ func TestListPullsFiltersByCallerAndQuery(t *testing.T) {
 		{a.manager, "?to=2026-03-02T08:02:00.000000001Z", "1.1 1.0 1.0"},
 		{a.manager, "?from=2026-03-02T09:01:00%2B01:00&to=2026-03-02T09:02:00%2B01:00", "1.0"},
 	} {
-		response := a.withKey(c.key).Get(pullsPath+c.query).Is(http.StatusOK).Has("pagination.next", nil)
+		response := a.withKey(c.key).Get(pullsPath+c.query).WantStatus(http.StatusOK).WantValue("pagination.next", nil)
 		found, _ := response.JSON("data").([]any)
 		references := make([]string, len(found))
 		for i, p := range found {
@@ -106,9 +106,9 @@ func TestListPullsFiltersByCallerAndQuery(t *testing.T) {
 			t.Errorf("%s: found %q, want %q", c.query, got, c.references)
 		}
 	}
-	a.anonymous().Get(pullsPath).Is(http.StatusUnauthorized)
-	token := a.withKey(a.manager).Post("/api/v1/tokens", images).Is(http.StatusCreated).Text("data.token")
-	a.withToken(token).Get(pullsPath).Is(http.StatusUnauthorized)
+	a.anonymous().Get(pullsPath).WantStatus(http.StatusUnauthorized)
+	token := a.withKey(a.manager).Post("/api/v1/tokens", images).WantStatus(http.StatusCreated).Text("data.token")
+	a.withToken(token).Get(pullsPath).WantStatus(http.StatusUnauthorized)
 }
 
 func TestListPullsPages(t *testing.T) {
@@ -116,7 +116,7 @@ func TestListPullsPages(t *testing.T) {
 	query, seen := pullsPath+"?from=2026-01-01&limit=1", []string(nil)
 	next := ""
 	for range 4 {
-		response := a.withKey(a.manager).Get(query + next).Is(http.StatusOK)
+		response := a.withKey(a.manager).Get(query + next).WantStatus(http.StatusOK)
 		seen = append(seen, response.Text("data.0.reference"))
 		if response.JSON("pagination.hasMore") == false {
 			break
@@ -138,7 +138,8 @@ func TestListPullsPages(t *testing.T) {
 		if name == "another caller" {
 			key = a.adaKey
 		}
-		if pointers := a.withKey(key).Get(target).Is(http.StatusBadRequest).Pointers(); !slices.Equal(pointers, []string{"query/cursor"}) {
+		pointers := a.withKey(key).Get(target).WantStatus(http.StatusBadRequest).Pointers()
+		if !slices.Equal(pointers, []string{"query/cursor"}) {
 			t.Errorf("%s: pointers %v", name, pointers)
 		}
 	}
@@ -172,14 +173,14 @@ func TestListPullsRejectsInvalidQueries(t *testing.T) {
 		"from=2026-03-01&from=2026-03-01":                   {"query/from"},
 		"from=x&to=y&token=z":                               {"query/from", "query/to", "query/token"},
 	} {
-		got := a.withKey(a.adaKey).Get(pullsPath + "?" + query).Is(http.StatusBadRequest).Pointers()
+		got := a.withKey(a.adaKey).Get(pullsPath + "?" + query).WantStatus(http.StatusBadRequest).Pointers()
 		slices.Sort(got)
 		if !slices.Equal(got, pointers) {
 			t.Errorf("%s: pointers %v, want %v", query, got, pointers)
 		}
 	}
-	a.withKey(a.adaKey).Get(pullsPath + "?from=2025-01-27&to=2026-03-02").Is(http.StatusOK)
-	a.withKey(a.adaKey).Get(pullsPath + "?from=2000-01-01&to=2000-01-01").Is(http.StatusOK)
-	a.withKey(a.adaKey).Get(pullsPath + "?from=9998-12-31&to=9998-12-31").Is(http.StatusOK)
-	a.withKey(a.adaKey).Do(http.MethodPost, pullsPath, "").Is(http.StatusMethodNotAllowed)
+	a.withKey(a.adaKey).Get(pullsPath + "?from=2025-01-27&to=2026-03-02").WantStatus(http.StatusOK)
+	a.withKey(a.adaKey).Get(pullsPath + "?from=2000-01-01&to=2000-01-01").WantStatus(http.StatusOK)
+	a.withKey(a.adaKey).Get(pullsPath + "?from=9998-12-31&to=9998-12-31").WantStatus(http.StatusOK)
+	a.withKey(a.adaKey).Do(http.MethodPost, pullsPath, "").WantStatus(http.StatusMethodNotAllowed)
 }

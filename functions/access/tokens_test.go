@@ -23,40 +23,40 @@ func TestTokenIsCreatedRenewedAndRevoked(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
 
-	made := d.withKey(key).Post("/api/v1/tokens", all).Is(http.StatusCreated).
-		Has("data.name", "pipeline").Has("data.scopes", []any{"read:docker-images", "read:helm-charts"}).
-		Has("data.createdAt", "2026-03-02T09:00:00Z").Has("data.expiresAt", "2026-05-01T09:00:00Z").Has("data.rotatedFrom", nil)
+	made := d.withKey(key).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated).
+		WantValue("data.name", "pipeline").WantValue("data.scopes", []any{"read:docker-images", "read:helm-charts"}).
+		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.expiresAt", "2026-05-01T09:00:00Z").WantValue("data.rotatedFrom", nil)
 	first, id := made.Text("data.token"), made.Text("data.id")
-	made.HasHeader("Location", "/api/v1/tokens/"+id)
+	made.WantHeader("Location", "/api/v1/tokens/"+id)
 
 	d.advance(50 * 24 * time.Hour)
-	renewed := d.withToken(first).Post("/api/v1/tokens", all).Is(http.StatusCreated).Has("data.rotatedFrom", id)
+	renewed := d.withToken(first).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated).WantValue("data.rotatedFrom", id)
 	second := renewed.Text("data.token")
-	d.withToken(first).Get("/api/v1/tokens/"+id).Is(http.StatusOK).Has("data.status", "active").
-		Has("data.lastUsedAt", "2026-04-21T09:00:00Z") // both tokens are valid during the overlap
+	d.withToken(first).Get("/api/v1/tokens/"+id).WantStatus(http.StatusOK).WantValue("data.status", "active").
+		WantValue("data.lastUsedAt", "2026-04-21T09:00:00Z") // both tokens are valid during the overlap
 
 	d.advance(10 * 24 * time.Hour)
-	d.withToken(first).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
-	listed := d.withToken(second).Get("/api/v1/tokens").Is(http.StatusOK).Has("data.2", nil).
-		Has("data.0.rotatedFrom", id).Has("data.1.status", "expired").Has("data.1.reason", nil)
+	d.withToken(first).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
+	listed := d.withToken(second).Get("/api/v1/tokens").WantStatus(http.StatusOK).WantValue("data.2", nil).
+		WantValue("data.0.rotatedFrom", id).WantValue("data.1.status", "expired").WantValue("data.1.reason", nil)
 	if strings.Contains(string(listed.Body), second[20:]) {
 		t.Error("the list contains a secret")
 	}
 
-	d.withToken(second).Delete("/api/v1/tokens/" + renewed.Text("data.id")).Is(http.StatusNoContent) // revokes itself
-	d.withToken(second).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
-	revoked := d.withKey(key).Get("/api/v1/tokens/"+renewed.Text("data.id")).Is(http.StatusOK).Has("data.status", "revoked")
+	d.withToken(second).Delete("/api/v1/tokens/" + renewed.Text("data.id")).WantStatus(http.StatusNoContent) // revokes itself
+	d.withToken(second).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
+	revoked := d.withKey(key).Get("/api/v1/tokens/"+renewed.Text("data.id")).WantStatus(http.StatusOK).WantValue("data.status", "revoked")
 	if !strings.HasPrefix(revoked.Text("data.reason"), "revoked by ") {
 		t.Errorf("the reason is %q", revoked.Text("data.reason"))
 	}
-	d.withKey(key).Delete("/api/v1/tokens/" + renewed.Text("data.id")).Is(http.StatusNotFound)
+	d.withKey(key).Delete("/api/v1/tokens/" + renewed.Text("data.id")).WantStatus(http.StatusNotFound)
 }
 
 func TestRenewalCannotExtendScopes(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
-	narrow := d.withKey(key).Post("/api/v1/tokens", images).Is(http.StatusCreated).
-		Has("data.expiresAt", "2026-05-31T09:00:00Z").Text("data.token") // 90 days
+	narrow := d.withKey(key).Post("/api/v1/tokens", images).WantStatus(http.StatusCreated).
+		WantValue("data.expiresAt", "2026-05-31T09:00:00Z").Text("data.token") // 90 days
 	for scopes, status := range map[string]int{
 		`["read:docker-images:acme/*"]`:                      http.StatusCreated,
 		`["read:docker-images:acme/api"]`:                    http.StatusCreated,
@@ -65,7 +65,7 @@ func TestRenewalCannotExtendScopes(t *testing.T) {
 		`["read:docker-images:acme/api","read:helm-charts"]`: http.StatusForbidden,
 		`["read:docker-images:other/*"]`:                     http.StatusForbidden,
 	} {
-		d.withToken(narrow).Post("/api/v1/tokens", `{"name":"n","scopes":`+scopes+`}`).Is(status)
+		d.withToken(narrow).Post("/api/v1/tokens", `{"name":"n","scopes":`+scopes+`}`).WantStatus(status)
 	}
 }
 
@@ -87,12 +87,12 @@ func TestCreateTokenRejectsInvalidInput(t *testing.T) {
 		`{"name":"` + strings.Repeat("n", 101) + `","scopes":["read:helm-charts"]}`:             {"/name"},
 		`{"name":"n","scopes":["` + strings.Repeat("read:helm-charts\",\"", 20) + `read:all"]}`: {"/scopes"},
 	} {
-		response := d.withKey(key).Post("/api/v1/tokens", body).Is(http.StatusBadRequest)
+		response := d.withKey(key).Post("/api/v1/tokens", body).WantStatus(http.StatusBadRequest)
 		if got := slices.Sorted(slices.Values(response.Pointers())); !slices.Equal(got, pointers) {
 			t.Errorf("%s: pointers %q, want %q", body, got, pointers)
 		}
 	}
-	d.withKey(key).Get("/api/v1/tokens").Has("data", []any{}) // no token was created
+	d.withKey(key).Get("/api/v1/tokens").WantValue("data", []any{}) // no token was created
 }
 
 func TestTokenPermissions(t *testing.T) {
@@ -102,16 +102,16 @@ func TestTokenPermissions(t *testing.T) {
 	token := d.withKey(managerKey).Post("/api/v1/tokens", all)
 	at := "/api/v1/tokens/" + token.Text("data.id")
 
-	d.withKey(userKey).Post("/api/v1/tokens", all).Is(http.StatusForbidden)
-	d.withKey(userKey).Get("/api/v1/tokens").Is(http.StatusOK).Has("data", []any{})
-	d.withKey(userKey).Get("/api/v1/tokens?userId=" + manager.ID).Is(http.StatusForbidden)
-	d.withKey(userKey).Get(at).Is(http.StatusNotFound)
-	d.withKey(userKey).Delete(at).Is(http.StatusNotFound)
+	d.withKey(userKey).Post("/api/v1/tokens", all).WantStatus(http.StatusForbidden)
+	d.withKey(userKey).Get("/api/v1/tokens").WantStatus(http.StatusOK).WantValue("data", []any{})
+	d.withKey(userKey).Get("/api/v1/tokens?userId=" + manager.ID).WantStatus(http.StatusForbidden)
+	d.withKey(userKey).Get(at).WantStatus(http.StatusNotFound)
+	d.withKey(userKey).Delete(at).WantStatus(http.StatusNotFound)
 	_, other := d.user("other@example.com", principal.Manager)
-	d.withKey(other).Get("/api/v1/tokens?userId="+manager.ID).Is(http.StatusOK).Has("data.0.id", token.Text("data.id"))
-	d.withKey(other).Delete(at).Is(http.StatusNoContent)
-	d.withToken(token.Text("data.token")).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
-	d.anonymous().Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	d.withKey(other).Get("/api/v1/tokens?userId="+manager.ID).WantStatus(http.StatusOK).WantValue("data.0.id", token.Text("data.id"))
+	d.withKey(other).Delete(at).WantStatus(http.StatusNoContent)
+	d.withToken(token.Text("data.token")).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
+	d.anonymous().Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
 }
 
 func TestTokensRejectOtherCredentials(t *testing.T) {
@@ -126,14 +126,14 @@ func TestTokensRejectOtherCredentials(t *testing.T) {
 		"unknown": credentials.Mint(credentials.AccessToken).Reveal(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			response := d.withToken(bad).For(t).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
+			response := d.withToken(bad).For(t).Post("/api/v1/tokens", all).WantStatus(http.StatusUnauthorized)
 			if !slices.Contains(response.Header.Values("WWW-Authenticate"), `Bearer realm="Portside"`) {
 				t.Errorf("challenges %q", response.Header.Values("WWW-Authenticate"))
 			}
 		})
 	}
-	d.withKey(token).Get("/api/v1/tokens").Is(http.StatusUnauthorized) // a token sent as an API key
-	d.anonymous().With("Authorization", "bearer "+token).Get("/api/v1/tokens").Is(http.StatusOK)
+	d.withKey(token).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized) // a token sent as an API key
+	d.anonymous().With("Authorization", "bearer "+token).Get("/api/v1/tokens").WantStatus(http.StatusOK)
 }
 
 // password creates a password for the user without a request and its approval.
@@ -160,15 +160,15 @@ func TestTokensStopWhenTheUserIsSuspendedOrDeleted(t *testing.T) {
 	token := d.withKey(key).Post("/api/v1/tokens", all)
 	suspended, active := users.Suspended, users.Active
 	d.change(user.ID, users.Change{Status: &suspended})
-	d.withToken(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
+	d.withToken(token.Text("data.token")).Post("/api/v1/tokens", all).WantStatus(http.StatusUnauthorized)
 	d.change(user.ID, users.Change{Status: &active})
-	d.withToken(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
+	d.withToken(token.Text("data.token")).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated)
 	if err := d.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: user.ID}); err != nil {
 		t.Fatal(err)
 	}
-	d.withToken(token.Text("data.token")).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+	d.withToken(token.Text("data.token")).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
 	_, admin := d.user("second@example.com", principal.Admin)
-	d.withKey(admin).Get("/api/v1/tokens?userId="+user.ID).Is(http.StatusOK).Has("data.0.reason", "user deleted")
+	d.withKey(admin).Get("/api/v1/tokens?userId="+user.ID).WantStatus(http.StatusOK).WantValue("data.0.reason", "user deleted")
 }
 
 func TestRevokeLeakedToken(t *testing.T) {
@@ -178,17 +178,17 @@ func TestRevokeLeakedToken(t *testing.T) {
 	password := d.password(user)
 	for _, text := range []string{token.Text("data.token"), password} {
 		for range 2 { // a second report has no effect
-			d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+text+`"}`).Is(http.StatusNoContent)
+			d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+text+`"}`).WantStatus(http.StatusNoContent)
 		}
 	}
-	d.withToken(token.Text("data.token")).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
-	d.withKey(key).Get("/api/v1/tokens/"+token.Text("data.id")).Has("data.reason", "reported as leaked")
+	d.withToken(token.Text("data.token")).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
+	d.withKey(key).Get("/api/v1/tokens/"+token.Text("data.id")).WantValue("data.reason", "reported as leaked")
 	for _, text := range []string{"x", "", credentials.Mint(credentials.AccessToken).Reveal()} {
-		d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+text+`"}`).Is(http.StatusNoContent)
+		d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+text+`"}`).WantStatus(http.StatusNoContent)
 	}
-	d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+key+`"}`).Is(http.StatusNoContent) // an API key
-	d.withKey(key).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
-	d.anonymous().Post("/api/v1/tokens/revoke", `{}`).Is(http.StatusBadRequest)
+	d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+key+`"}`).WantStatus(http.StatusNoContent) // an API key
+	d.withKey(key).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
+	d.anonymous().Post("/api/v1/tokens/revoke", `{}`).WantStatus(http.StatusBadRequest)
 }
 
 func TestRevokeLeakedTokenRevokesRenewedTokens(t *testing.T) {
@@ -198,11 +198,11 @@ func TestRevokeLeakedTokenRevokesRenewedTokens(t *testing.T) {
 	child := d.withToken(leaked).Post("/api/v1/tokens", all).Text("data.token")
 	grandchild := d.withToken(child).Post("/api/v1/tokens", all).Text("data.token")
 	other := d.withKey(key).Post("/api/v1/tokens", all).Text("data.token")
-	d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`).Is(http.StatusNoContent)
+	d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`).WantStatus(http.StatusNoContent)
 	for _, token := range []string{leaked, child, grandchild} {
-		d.withToken(token).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+		d.withToken(token).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
 	}
-	d.withToken(other).Get("/api/v1/tokens").Is(http.StatusOK)
+	d.withToken(other).Get("/api/v1/tokens").WantStatus(http.StatusOK)
 }
 
 // TestRevokeLeakedTokenDuringRenewal reports a leak while the token is being renewed. No renewed token may stay valid.
@@ -220,11 +220,13 @@ func TestRevokeLeakedTokenDuringRenewal(t *testing.T) {
 				}
 			})
 		}
-		wait.Go(func() { d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`).Is(http.StatusNoContent) })
+		wait.Go(func() {
+			d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`).WantStatus(http.StatusNoContent)
+		})
 		wait.Wait()
 		for _, token := range successors {
 			if token != "" {
-				d.withToken(token).Get("/api/v1/tokens").Is(http.StatusUnauthorized)
+				d.withToken(token).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
 			}
 		}
 	}
@@ -256,7 +258,7 @@ func TestRenewalDuringRevocation(t *testing.T) {
 	if len(listed) != 1+created {
 		t.Errorf("%d new tokens exist, but %d responses contained one", len(listed)-1, created)
 	}
-	d.withToken(token.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusUnauthorized)
+	d.withToken(token.Text("data.token")).Post("/api/v1/tokens", all).WantStatus(http.StatusUnauthorized)
 }
 
 func TestTokenCanRevokeOnlyItsFamily(t *testing.T) {
@@ -268,13 +270,13 @@ func TestTokenCanRevokeOnlyItsFamily(t *testing.T) {
 	other := d.withKey(key).Post("/api/v1/tokens", all)
 	renewed := d.withToken(second.Text("data.token"))
 	for _, stranger := range []string{sibling.Text("data.id"), other.Text("data.id")} {
-		renewed.Delete("/api/v1/tokens/" + stranger).Is(http.StatusForbidden)
+		renewed.Delete("/api/v1/tokens/" + stranger).WantStatus(http.StatusForbidden)
 	}
 	third := renewed.Post("/api/v1/tokens", all)
-	renewed.Delete("/api/v1/tokens/" + third.Text("data.id")).Is(http.StatusNoContent)
-	renewed.Delete("/api/v1/tokens/" + first.Text("data.id")).Is(http.StatusNoContent)
-	renewed.Delete("/api/v1/tokens/" + second.Text("data.id")).Is(http.StatusNoContent)
-	d.withKey(key).Delete("/api/v1/tokens/" + other.Text("data.id")).Is(http.StatusNoContent)
+	renewed.Delete("/api/v1/tokens/" + third.Text("data.id")).WantStatus(http.StatusNoContent)
+	renewed.Delete("/api/v1/tokens/" + first.Text("data.id")).WantStatus(http.StatusNoContent)
+	renewed.Delete("/api/v1/tokens/" + second.Text("data.id")).WantStatus(http.StatusNoContent)
+	d.withKey(key).Delete("/api/v1/tokens/" + other.Text("data.id")).WantStatus(http.StatusNoContent)
 }
 
 // TestDailyTokenLimit tries to get around the limits by a chain of tokens.
@@ -283,13 +285,13 @@ func TestDailyTokenLimit(t *testing.T) {
 	_, key := d.user("manager@example.com", principal.Manager)
 	current := d.withKey(key).Post("/api/v1/tokens", all)
 	for range credentials.MaxDaily - 1 {
-		next := d.withToken(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
-		d.withToken(next.Text("data.token")).Delete("/api/v1/tokens/" + current.Text("data.id")).Is(http.StatusNoContent)
+		next := d.withToken(current.Text("data.token")).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated)
+		d.withToken(next.Text("data.token")).Delete("/api/v1/tokens/" + current.Text("data.id")).WantStatus(http.StatusNoContent)
 		current = next
 	}
-	d.withToken(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusConflict)
+	d.withToken(current.Text("data.token")).Post("/api/v1/tokens", all).WantStatus(http.StatusConflict)
 	d.advance(15 * time.Hour) // the next day in UTC
-	d.withToken(current.Text("data.token")).Post("/api/v1/tokens", all).Is(http.StatusCreated)
+	d.withToken(current.Text("data.token")).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated)
 }
 
 func TestTokenLimit(t *testing.T) {
@@ -297,9 +299,9 @@ func TestTokenLimit(t *testing.T) {
 	_, key := d.user("manager@example.com", principal.Manager)
 	short := `{"name":"n","scopes":["read:helm-charts"],"expiration_days":1}`
 	for range credentials.MaxLive - 1 {
-		d.withKey(key).Post("/api/v1/tokens", short).Is(http.StatusCreated)
+		d.withKey(key).Post("/api/v1/tokens", short).WantStatus(http.StatusCreated)
 	}
-	d.withKey(key).Post("/api/v1/tokens", short).Is(http.StatusConflict).HasHeader("X-Should-Retry", "false")
+	d.withKey(key).Post("/api/v1/tokens", short).WantStatus(http.StatusConflict).WantHeader("X-Should-Retry", "false")
 	d.advance(25 * time.Hour)
-	d.withKey(key).Post("/api/v1/tokens", short).Is(http.StatusCreated)
+	d.withKey(key).Post("/api/v1/tokens", short).WantStatus(http.StatusCreated)
 }

@@ -23,13 +23,13 @@ const (
 func TestDashboardOfTheGuide(t *testing.T) {
 	b := newTestService(t)
 	root := b.as(principal.Admin)
-	root.Get(dashboard).Is(http.StatusOK).Has("data.period.type", "this_month").Has("data.period.startDate", "2026-11-01").
-		Has("data.period.endDate", "2026-11-21").Has("data.metrics.users.total", 0).Has("data.metrics.users.growth", 0).
-		Has("data.metrics.performance.uptime", 100).Has("data.metrics.usage.storage.total", 100).
-		Has("data.metrics.usage.storage.used", 0).Has("data.previous", nil)
+	root.Get(dashboard).WantStatus(http.StatusOK).WantValue("data.period.type", "this_month").WantValue("data.period.startDate", "2026-11-01").
+		WantValue("data.period.endDate", "2026-11-21").WantValue("data.metrics.users.total", 0).WantValue("data.metrics.users.growth", 0).
+		WantValue("data.metrics.performance.uptime", 100).WantValue("data.metrics.usage.storage.total", 100).
+		WantValue("data.metrics.usage.storage.used", 0).WantValue("data.previous", nil)
 
 	b.story()
-	all := root.Get(dashboard + "?period=this_month").Is(http.StatusOK)
+	all := root.Get(dashboard + "?period=this_month").WantStatus(http.StatusOK)
 	for path, want := range map[string]any{
 		"metrics.users.total": 42, "metrics.users.active": 38, "metrics.users.growth": 5, "metrics.users.byRole.admin": 1,
 		"metrics.users.byRole.viewer": 4, "metrics.projects.total": 7, "metrics.projects.byStatus.draft": 3,
@@ -40,17 +40,20 @@ func TestDashboardOfTheGuide(t *testing.T) {
 		"metrics.usage.media.cost": 0.0269, "metrics.usage.media.currency": "USD", "metrics.performance.errors": 5,
 		"metrics.performance.responseTime.p95": 21, "meta.partial": true, "meta.asOf": "2026-11-21T15:30:00Z",
 	} {
-		all.Has("data."+path, want)
+		all.WantValue("data."+path, want)
 	}
 
-	today := root.Get(dashboard + "?period=today&compare=previous").Is(http.StatusOK)
-	today.Has("data.metrics.usage.api.calls", 10).Has("data.metrics.users.growth", 0).Has("data.metrics.performance.uptime", 100)
-	today.Has("data.previous.period.type", "custom").Has("data.previous.period.startDate", "2026-11-20").
-		Has("data.previous.metrics.usage.api.calls", 200).Has("data.previous.metrics.performance.uptime", 99.792)
+	today := root.Get(dashboard + "?period=today&compare=previous").WantStatus(http.StatusOK)
+	today.WantValue("data.metrics.usage.api.calls", 10).WantValue("data.metrics.users.growth", 0).
+		WantValue("data.metrics.performance.uptime", 100)
+	today.WantValue("data.previous.period.type", "custom").WantValue("data.previous.period.startDate", "2026-11-20").
+		WantValue("data.previous.metrics.usage.api.calls", 200).WantValue("data.previous.metrics.performance.uptime", 99.792)
 
 	b.clock.Advance(9 * time.Hour)
-	root.Get(dashboard+"?period=yesterday").Is(http.StatusOK).Has("data.metrics.usage.api.calls", 10).Has("data.meta.partial", false)
-	root.Get(dashboard+"?period=today").Is(http.StatusOK).Has("data.metrics.usage.api.calls", 0).Has("data.metrics.users.total", 42)
+	root.Get(dashboard+"?period=yesterday").WantStatus(http.StatusOK).WantValue("data.metrics.usage.api.calls", 10).
+		WantValue("data.meta.partial", false)
+	root.Get(dashboard+"?period=today").WantStatus(http.StatusOK).WantValue("data.metrics.usage.api.calls", 0).
+		WantValue("data.metrics.users.total", 42)
 }
 
 func TestEveryPeriodAndMetric(t *testing.T) {
@@ -62,11 +65,11 @@ func TestEveryPeriodAndMetric(t *testing.T) {
 		if kind == analytics.Custom {
 			query += "&startDate=2026-11-20&endDate=2026-11-20"
 		}
-		root.Get(dashboard+query).Is(http.StatusOK).Has("data.period.type", string(kind))
+		root.Get(dashboard+query).WantStatus(http.StatusOK).WantValue("data.period.type", string(kind))
 	}
 	for _, metric := range analytics.AllMetrics() {
 		query := "?period=custom&startDate=2026-10-01&endDate=2026-11-21&metric=" + string(metric)
-		points, _ := root.Get(timeseries+query).Is(http.StatusOK).Has("data.metric", string(metric)).JSON("data.points").([]any)
+		points, _ := root.Get(timeseries+query).WantStatus(http.StatusOK).WantValue("data.metric", string(metric)).JSON("data.points").([]any)
 		if len(points) != 52 {
 			t.Errorf("%s has %d points", metric, len(points))
 		}
@@ -81,10 +84,10 @@ func TestTimeseries(t *testing.T) {
 		"users.total": {43.0, 42.0, 42.0}, "usage.api.calls": {0.0, 200.0, 10.0}, "usage.storage.used": {nil, 2.54, 2.54},
 		"performance.responseTime.p99": {nil, 1487.5, 20.0}, "performance.uptime": {100.0, 99.792, 100.0}, "projects.created": {0.0, 2.0, 0.0},
 	} {
-		answer := root.Get(timeseries + "?period=custom&startDate=2026-11-19&endDate=2026-11-21&metric=" + metric).Is(http.StatusOK)
-		answer.Has("data.points.0.date", "2026-11-19").Has("data.points.2.date", "2026-11-21").Has("data.meta.partial", true)
+		answer := root.Get(timeseries + "?period=custom&startDate=2026-11-19&endDate=2026-11-21&metric=" + metric).WantStatus(http.StatusOK)
+		answer.WantValue("data.points.0.date", "2026-11-19").WantValue("data.points.2.date", "2026-11-21").WantValue("data.meta.partial", true)
 		for i, value := range want {
-			answer.Has("data.points."+string(rune('0'+i))+".value", value)
+			answer.WantValue("data.points."+string(rune('0'+i))+".value", value)
 		}
 	}
 }
@@ -95,12 +98,12 @@ func TestPermissions(t *testing.T) {
 		for role, status := range map[principal.Role]int{
 			principal.Admin: http.StatusOK, principal.Manager: http.StatusOK, principal.Viewer: http.StatusOK, principal.User: http.StatusForbidden,
 		} {
-			b.as(role).Get(path).Is(status)
+			b.as(role).Get(path).WantStatus(status)
 		}
-		webtest.New(t, b.handler()).Get(path).Is(http.StatusUnauthorized)
-		b.as(principal.Admin).Post(path, "{}").Is(http.StatusMethodNotAllowed).HasHeader("Allow", "GET, HEAD")
+		webtest.New(t, b.handler()).Get(path).WantStatus(http.StatusUnauthorized)
+		b.as(principal.Admin).Post(path, "{}").WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET, HEAD")
 	}
-	b.as(principal.Admin).Get("/v1/analytics/other").Is(http.StatusNotFound)
+	b.as(principal.Admin).Get("/v1/analytics/other").WantStatus(http.StatusNotFound)
 }
 
 func TestInvalidParameters(t *testing.T) {
@@ -134,7 +137,7 @@ func TestInvalidParameters(t *testing.T) {
 		custom + "&compare=previous&compare=previous":            "compare",
 		"period=nope&compare=nope&startDate=nope":                "compare period startDate",
 	} {
-		answer := root.Get(dashboard+"?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
+		answer := root.Get(dashboard+"?"+query).WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR")
 		if got := namedParameters(answer, want); got != want {
 			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
 		}
@@ -151,7 +154,7 @@ func TestInvalidParameters(t *testing.T) {
 		"metric=users.total&period=custom&startDate=2026-11-02&endDate=2026-11-01":   "startDate",
 		"metric=users.total&period=custom&startDate=20261-11-02&endDate=2026-11-011": "endDate startDate",
 	} {
-		answer := root.Get(timeseries + "?" + query).Is(http.StatusBadRequest)
+		answer := root.Get(timeseries + "?" + query).WantStatus(http.StatusBadRequest)
 		if got := namedParameters(answer, want); got != want {
 			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
 		}
@@ -179,7 +182,7 @@ func TestDashboardDatabaseCalls(t *testing.T) {
 	b.client = client
 	for query, maxCalls := range map[string]int{"?period=today": 3, "?period=last_year&compare=previous": 4, "": 4} {
 		meter.Reset()
-		webtest.New(t, b.handler()).With("X-API-Key", key).Get(dashboard + query).Is(http.StatusOK)
+		webtest.New(t, b.handler()).With("X-API-Key", key).Get(dashboard + query).WantStatus(http.StatusOK)
 		if meter.Calls() > maxCalls {
 			t.Errorf("%s: %d calls, want at most %d", query, meter.Calls(), maxCalls)
 		}
@@ -196,6 +199,6 @@ func TestDatabaseOutageIs503(t *testing.T) {
 		return nil
 	})
 	root := b.as(principal.Admin)
-	root.Get(dashboard).Is(http.StatusServiceUnavailable)
-	root.Get(timeseries + "?metric=usage.api.calls").Is(http.StatusOK)
+	root.Get(dashboard).WantStatus(http.StatusServiceUnavailable)
+	root.Get(timeseries + "?metric=usage.api.calls").WantStatus(http.StatusOK)
 }

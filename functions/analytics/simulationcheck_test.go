@@ -84,7 +84,7 @@ func (s span) query() string {
 // compare compares a dashboard and its previous period with the journal.
 func (w *simulation) compare(viewer webtest.Client, kind, dates string, s span) {
 	w.Helper()
-	answer := viewer.Get(dashboard + "?compare=previous&period=" + kind + dates).Is(http.StatusOK).JSON("data").(map[string]any)
+	answer := viewer.Get(dashboard + "?compare=previous&period=" + kind + dates).WantStatus(http.StatusOK).JSON("data").(map[string]any)
 	w.compareMetrics(kind, answer, s)
 	w.compareMetrics("before "+kind, answer["previous"].(map[string]any), s.before())
 }
@@ -123,7 +123,7 @@ func flatten(into map[string]float64, path string, members map[string]any) {
 func (w *simulation) compareSeries(viewer webtest.Client, metric string, s span) {
 	w.Helper()
 	query := "?period=custom" + s.query() + "&metric=" + metric
-	points := viewer.Get(timeseries + query).Is(http.StatusOK).JSON("data.points").([]any)
+	points := viewer.Get(timeseries + query).WantStatus(http.StatusOK).JSON("data.points").([]any)
 	if len(points) != s.days() {
 		w.Fatalf("%s has %d points, want %d", query, len(points), s.days())
 	}

@@ -37,7 +37,7 @@ func TestDocumentMatchesResponses(t *testing.T) {
 			}
 		}
 	}
-	taken := h.anonymous().Post("/charts/product-1.0.0.tgz", "").Is(405).Header.Get("Allow")
+	taken := h.anonymous().Post("/charts/product-1.0.0.tgz", "").WantStatus(405).Header.Get("Allow")
 	if !slices.Equal(strings.Split(taken, ", "), []string{"GET", "HEAD"}) {
 		t.Errorf("the path supports %s", taken)
 	}

@@ -81,7 +81,7 @@ func TestLinkExpiresAndOpensOneFile(t *testing.T) {
 	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
 	h.publish("other", "1.0.0", "two")
-	answer := h.withAllCharts().Get(archivePath).Is(302).HasHeader("Cache-Control", "no-store").HasHeader("Content-Length", "0")
+	answer := h.withAllCharts().Get(archivePath).WantStatus(302).WantHeader("Cache-Control", "no-store").WantHeader("Content-Length", "0")
 	if len(answer.Body) != 0 {
 		t.Errorf("the redirect has a body: %q", answer.Body)
 	}
@@ -128,17 +128,17 @@ func TestUnlistedFilesAreNotServed(t *testing.T) {
 		"./product-1.0.0.tgz", "%ff-1.tgz", "%20product-1.0.0.tgz", "product%2D1.0.0.tgz.tgz", "*", "é-1.0.0.tgz", "product-1.0.0.tgz;a",
 		strings.Repeat("a", 300) + "-1.0.0.tgz", strings.Repeat("a", 600) + "-1.0.0.tgz", strings.Repeat("a-1", 3000) + ".tgz", "",
 	} {
-		helm.Get("/charts/"+path).Is(404).Has("code", "NOT_FOUND").HasHeader("Location", "")
+		helm.Get("/charts/"+path).WantStatus(404).WantValue("code", "NOT_FOUND").WantHeader("Location", "")
 	}
-	helm.Get("/charts").Is(404)
-	helm.Get("/charts/product%2D1.0.0.tgz").Is(302) // the same name, escaped
+	helm.Get("/charts").WantStatus(404)
+	helm.Get("/charts/product%2D1.0.0.tgz").WantStatus(302) // the same name, escaped
 }
 
 func TestOtherMethodsAreRejected(t *testing.T) {
 	helm := newFixture(t).withAllCharts()
 	for _, path := range []string{indexPath, archivePath, archivePath + ".prov"} {
 		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions, "PROPFIND"} {
-			helm.Do(method, path, "").Is(405).HasHeader("Allow", "GET, HEAD").Has("code", "METHOD_NOT_ALLOWED")
+			helm.Do(method, path, "").WantStatus(405).WantHeader("Allow", "GET, HEAD").WantValue("code", "METHOD_NOT_ALLOWED")
 		}
 	}
 }
@@ -198,7 +198,7 @@ func TestPullsAreLogged(t *testing.T) {
 	h.put("charts/product-1.0.0.tgz.prov", []byte("signed"))
 	token := h.token("read:helm-charts")
 	helm := h.withToken(token).With("User-Agent", "Helm/3.22.0")
-	got := logged(t, func() { helm.Get(archivePath).Is(302) })
+	got := logged(t, func() { helm.Get(archivePath).WantStatus(302) })
 	want := []pulls.Pull{{
 		At: h.now, Kind: pulls.Chart, Repository: "product", Reference: "1.0.0", Digest: "sha256:" + v.Digest,
 		CredentialID: token.ID(), OwnerID: owner, Address: "192.0.2.1", Client: "Helm/3.22.0", // the address of httptest
@@ -207,12 +207,12 @@ func TestPullsAreLogged(t *testing.T) {
 		t.Errorf("logged (-want +got):\n%s", diff)
 	}
 	none := logged(t, func() {
-		helm.Get(indexPath).Is(200)
-		helm.Do(http.MethodHead, archivePath, "").Is(302)
-		helm.Get(archivePath + ".prov").Is(302)
-		helm.Get("/charts/product-2.0.0.tgz").Is(404)
-		h.withToken(h.token("read:docker-images")).Get(archivePath).Is(403)
-		h.anonymous().Get(archivePath).Is(401)
+		helm.Get(indexPath).WantStatus(200)
+		helm.Do(http.MethodHead, archivePath, "").WantStatus(302)
+		helm.Get(archivePath + ".prov").WantStatus(302)
+		helm.Get("/charts/product-2.0.0.tgz").WantStatus(404)
+		h.withToken(h.token("read:docker-images")).Get(archivePath).WantStatus(403)
+		h.anonymous().Get(archivePath).WantStatus(401)
 	})
 	if len(none) != 0 {
 		t.Errorf("other requests were logged as pulls: %+v", none)
@@ -266,6 +266,6 @@ func TestS3OutageGets503(t *testing.T) {
 	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
 	for _, path := range []string{indexPath, archivePath, archivePath + ".prov"} {
-		h.withoutS3().Get(path).Is(503).Has("code", "UNAVAILABLE").HasHeader("Retry-After", "1").HasHeader("ETag", "")
+		h.withoutS3().Get(path).WantStatus(503).WantValue("code", "UNAVAILABLE").WantHeader("Retry-After", "1").WantHeader("ETag", "")
 	}
 }

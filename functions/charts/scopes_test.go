@@ -51,9 +51,9 @@ func TestChartCredentials(t *testing.T) {
 				signed = 404 // permitted, but does not exist
 			}
 			for path, status := range map[string]int{indexPath: c.index, archivePath: c.file, archivePath + ".prov": signed} {
-				response := caller.Get(path).Is(status)
+				response := caller.Get(path).WantStatus(status)
 				if status == 401 {
-					response.HasHeader("WWW-Authenticate", `Basic realm="Portside"`)
+					response.WantHeader("WWW-Authenticate", `Basic realm="Portside"`)
 				}
 			}
 		})
@@ -77,19 +77,19 @@ func TestLimitedCredentialGetsItsPartOfTheIndex(t *testing.T) {
 		client webtest.Client
 		want   []string
 	}{{mine, []string{"product"}}, {both, []string{"extra", "product"}}, {mine, []string{"product"}}} {
-		response := c.client.Get(indexPath).Is(200)
+		response := c.client.Get(indexPath).WantStatus(200)
 		if got := entries(response); !slices.Equal(got, c.want) {
 			t.Errorf("the index lists %v, want %v", got, c.want)
 		}
 		tags[response.Header.Get("ETag")] = true
-		c.client.With("If-None-Match", response.Header.Get("ETag")).Get(indexPath).Is(304)
-		whole.With("If-None-Match", response.Header.Get("ETag")).Get(indexPath).Is(200)
+		c.client.With("If-None-Match", response.Header.Get("ETag")).Get(indexPath).WantStatus(304)
+		whole.With("If-None-Match", response.Header.Get("ETag")).Get(indexPath).WantStatus(200)
 	}
 	if len(tags) != 3 {
 		t.Errorf("three indexes have %d ETags, want 3", len(tags))
 	}
 	h.publish("product", "1.1.0", "more")
-	mine.Get(indexPath).Is(200).Has("entries.product.0.version", "1.1.0")
+	mine.Get(indexPath).WantStatus(200).WantValue("entries.product.0.version", "1.1.0")
 }
 
 func entries(response webtest.Response) []string {
@@ -110,20 +110,20 @@ func TestLimitedCredentialCannotDetectOtherCharts(t *testing.T) {
 	}
 	before := map[string]string{}
 	for path, status := range paths {
-		before[path] = reply(t, narrowed.Get(path).Is(status))
+		before[path] = reply(t, narrowed.Get(path).WantStatus(status))
 	}
 	h.publish("secret", "1.0.0", "theirs")
 	h.put("charts/secret-1.0.0.tgz.prov", []byte("signed"))
 	h.publish("product-7", "1.0.0", "theirs")
 	h.publish("product-x", "1.0.0", "theirs")
 	for path, status := range paths {
-		if after := reply(t, narrowed.Get(path).Is(status)); after != before[path] {
+		if after := reply(t, narrowed.Get(path).WantStatus(status)); after != before[path] {
 			t.Errorf("%s: the response after publishing is\n%s\nand was before\n%s", path, after, before[path])
 		}
 	}
 	h.publish("product", "2.0.0", "mine")
-	narrowed.Get("/charts/product-2.0.0.tgz").Is(302)
-	h.withAllCharts().Get("/charts/product-7-1.0.0.tgz").Is(302)
+	narrowed.Get("/charts/product-2.0.0.tgz").WantStatus(302)
+	h.withAllCharts().Get("/charts/product-7-1.0.0.tgz").WantStatus(302)
 }
 
 // reply is a response without its rate limit headers.

@@ -16,37 +16,37 @@ import (
 func TestChallengeForClients(t *testing.T) {
 	q := newFixture(t)
 	for _, target := range []string{"/v2", "/v2/", "/v2/_catalog", "/v2/acme/api/manifests/latest", "/v2/../etc", "/v2/nothing"} {
-		q.anonymous().Get(target).Is(http.StatusUnauthorized).Has("errors.0.code", "UNAUTHORIZED").
-			HasHeader("WWW-Authenticate", `Basic realm="Portside"`).HasHeader("Docker-Distribution-Api-Version", "registry/2.0")
+		q.anonymous().Get(target).WantStatus(http.StatusUnauthorized).WantValue("errors.0.code", "UNAUTHORIZED").
+			WantHeader("WWW-Authenticate", `Basic realm="Portside"`).WantHeader("Docker-Distribution-Api-Version", "registry/2.0")
 	}
 	for _, target := range []string{"/v2", "/v2/"} {
-		q.withScopes("read:docker-images").Get(target).Is(http.StatusOK).HasHeader("Docker-Distribution-Api-Version", "registry/2.0")
+		q.withScopes("read:docker-images").Get(target).WantStatus(http.StatusOK).WantHeader("Docker-Distribution-Api-Version", "registry/2.0")
 	}
-	q.withToken("pst_000000000000_000000000000000000000000000000000000").Get("/v2/").Is(http.StatusUnauthorized)
+	q.withToken("pst_000000000000_000000000000000000000000000000000000").Get("/v2/").WantStatus(http.StatusUnauthorized)
 	token := q.issue(credentials.AccessToken, "read:docker-images").Reveal()
-	q.anonymous().With("Authorization", "Bearer "+token).Get("/v2/").Is(http.StatusOK)
-	q.withToken(q.issue(credentials.Password, "read:docker-images").Reveal()).Get("/v2/").Is(http.StatusOK)
-	q.anonymous().With("X-API-Key", token).Get("/v2/").Is(http.StatusUnauthorized)
+	q.anonymous().With("Authorization", "Bearer "+token).Get("/v2/").WantStatus(http.StatusOK)
+	q.withToken(q.issue(credentials.Password, "read:docker-images").Reveal()).Get("/v2/").WantStatus(http.StatusOK)
+	q.anonymous().With("X-API-Key", token).Get("/v2/").WantStatus(http.StatusUnauthorized)
 }
 
 func TestPullImage(t *testing.T) {
 	q := newFixture(t)
 	manifest, blob := q.image("acme/api", "1.2.0")
 	c := q.withScopes("read:docker-images")
-	byTag := c.Get("/v2/acme/api/manifests/1.2.0").Is(http.StatusOK)
-	byTag.HasHeader("Docker-Content-Digest", manifest).HasHeader("Content-Type", manifestType)
+	byTag := c.Get("/v2/acme/api/manifests/1.2.0").WantStatus(http.StatusOK)
+	byTag.WantHeader("Docker-Content-Digest", manifest).WantHeader("Content-Type", manifestType)
 	if awstest.Digest(byTag.Body) != manifest {
 		t.Errorf("the manifest is not the one that was pushed: %s", byTag.Body)
 	}
-	c.Get("/v2/acme/api/manifests/"+manifest).Is(http.StatusOK).HasHeader("Docker-Content-Digest", manifest)
-	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.2.0", "").Is(http.StatusOK).HasHeader("Docker-Content-Digest", manifest)
+	c.Get("/v2/acme/api/manifests/"+manifest).WantStatus(http.StatusOK).WantHeader("Docker-Content-Digest", manifest)
+	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.2.0", "").WantStatus(http.StatusOK).WantHeader("Docker-Content-Digest", manifest)
 
-	redirect := c.Get("/v2/acme/api/blobs/" + blob).Is(http.StatusTemporaryRedirect)
+	redirect := c.Get("/v2/acme/api/blobs/" + blob).WantStatus(http.StatusTemporaryRedirect)
 	q.checkNoUpstreamDetails(redirect)
 	if got := fetch(t, redirect.Header.Get("Location")); got != "the content of acme/api:1.2.0" {
 		t.Errorf("the redirect goes to %q", got)
 	}
-	q.checkNoUpstreamDetails(c.Do(http.MethodHead, "/v2/acme/api/blobs/"+blob, "").Is(http.StatusTemporaryRedirect))
+	q.checkNoUpstreamDetails(c.Do(http.MethodHead, "/v2/acme/api/blobs/"+blob, "").WantStatus(http.StatusTemporaryRedirect))
 }
 
 // fetch follows a redirect as clients do: without the credential.
@@ -73,7 +73,7 @@ func TestClientThatAcceptsAnyTypeGetsManifest(t *testing.T) {
 	q.image("acme/api", "1")
 	c := q.withScopes("read:docker-images")
 	for _, accept := range []string{"", "*/*", "text/html,*/*", "*/*;q=0.8", "application/json, */*"} {
-		c.With("Accept", accept).Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
+		c.With("Accept", accept).Get("/v2/acme/api/manifests/1").WantStatus(http.StatusOK)
 	}
 }
 
@@ -86,7 +86,8 @@ func TestPullImageIndex(t *testing.T) {
 		Repository: "acme/api", Reference: "latest", MediaType: indexType, Content: []byte(index),
 	})
 	c := q.withScopes("read:docker-images:acme/*").With("Accept", indexType)
-	c.Get("/v2/acme/api/manifests/latest").Is(http.StatusOK).HasHeader("Docker-Content-Digest", digest).HasHeader("Content-Type", indexType)
+	c.Get("/v2/acme/api/manifests/latest").WantStatus(http.StatusOK).WantHeader("Docker-Content-Digest", digest).
+		WantHeader("Content-Type", indexType)
 }
 
 func TestScopesLimitImages(t *testing.T) {
@@ -94,15 +95,15 @@ func TestScopesLimitImages(t *testing.T) {
 	_, blob := q.image("acme/api", "1")
 	q.image("other/api", "1")
 	narrow := q.withScopes("read:docker-images:acme/*")
-	narrow.Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
+	narrow.Get("/v2/acme/api/manifests/1").WantStatus(http.StatusOK)
 	for _, target := range []string{
 		"/v2/other/api/manifests/1", "/v2/other/api/tags/list", "/v2/other/api/blobs/" + blob, "/v2/nothing/manifests/1", "/v2/acme/manifests/1",
 	} {
-		narrow.Get(target).Is(http.StatusForbidden).Has("errors.0.code", "DENIED")
+		narrow.Get(target).WantStatus(http.StatusForbidden).WantValue("errors.0.code", "DENIED")
 	}
-	narrow.Get("/v2/_catalog").Is(http.StatusOK).Has("repositories", []any{"acme/api"})
-	q.withScopes("read:docker-images").Get("/v2/_catalog").Is(http.StatusOK).Has("repositories", []any{"acme/api", "other/api"})
-	q.withScopes("read:helm-charts").Get("/v2/_catalog").Is(http.StatusOK).Has("repositories", []any{})
+	narrow.Get("/v2/_catalog").WantStatus(http.StatusOK).WantValue("repositories", []any{"acme/api"})
+	q.withScopes("read:docker-images").Get("/v2/_catalog").WantStatus(http.StatusOK).WantValue("repositories", []any{"acme/api", "other/api"})
+	q.withScopes("read:helm-charts").Get("/v2/_catalog").WantStatus(http.StatusOK).WantValue("repositories", []any{})
 }
 
 func TestChartScopeGivesAccessToChartsOnly(t *testing.T) {
@@ -110,26 +111,26 @@ func TestChartScopeGivesAccessToChartsOnly(t *testing.T) {
 	manifest, blob := q.chart("charts/product", "1.0.0")
 	_, layer := q.image("acme/api", "1")
 	c := q.withScopes("read:helm-charts")
-	c.Get("/v2/charts/product/blobs/"+blob).Is(http.StatusForbidden).Has("errors.0.code", "DENIED")
-	c.Get("/v2/charts/product/tags/list").Is(http.StatusOK).Has("tags", []any{"1.0.0"})
-	c.Do(http.MethodHead, "/v2/charts/product/manifests/1.0.0", "").Is(http.StatusOK).HasHeader("Docker-Content-Digest", manifest)
-	c.Get("/v2/charts/product/blobs/" + blob).Is(http.StatusTemporaryRedirect)
+	c.Get("/v2/charts/product/blobs/"+blob).WantStatus(http.StatusForbidden).WantValue("errors.0.code", "DENIED")
+	c.Get("/v2/charts/product/tags/list").WantStatus(http.StatusOK).WantValue("tags", []any{"1.0.0"})
+	c.Do(http.MethodHead, "/v2/charts/product/manifests/1.0.0", "").WantStatus(http.StatusOK).WantHeader("Docker-Content-Digest", manifest)
+	c.Get("/v2/charts/product/blobs/" + blob).WantStatus(http.StatusTemporaryRedirect)
 	for _, target := range []string{"/v2/acme/api/manifests/1", "/v2/acme/api/tags/list", "/v2/acme/api/blobs/" + layer} {
-		c.Get(target).Is(http.StatusForbidden).Has("errors.0.code", "DENIED")
+		c.Get(target).WantStatus(http.StatusForbidden).WantValue("errors.0.code", "DENIED")
 	}
-	q.withScopes("read:helm-charts").Get("/v2/charts/product/blobs/" + blob).Is(http.StatusForbidden) // another credential
-	q.withScopes("read:docker-images").Get("/v2/charts/product/manifests/1.0.0").Is(http.StatusOK)
-	q.withScopes("read:helm-charts:other").Get("/v2/charts/product/manifests/1.0.0").Is(http.StatusForbidden)
-	c.Get("/v2/charts/product/manifests/9").Is(http.StatusNotFound).Has("errors.0.code", "MANIFEST_UNKNOWN")
+	q.withScopes("read:helm-charts").Get("/v2/charts/product/blobs/" + blob).WantStatus(http.StatusForbidden) // another credential
+	q.withScopes("read:docker-images").Get("/v2/charts/product/manifests/1.0.0").WantStatus(http.StatusOK)
+	q.withScopes("read:helm-charts:other").Get("/v2/charts/product/manifests/1.0.0").WantStatus(http.StatusForbidden)
+	c.Get("/v2/charts/product/manifests/9").WantStatus(http.StatusNotFound).WantValue("errors.0.code", "MANIFEST_UNKNOWN")
 	for _, target := range []string{ // existing and missing images
 		"/v2/acme/api/manifests/9", "/v2/acme/none/manifests/1", "/v2/acme/none/tags/list", "/v2/acme/none/tags/list?n=0",
 		"/v2/acme/api/tags/list?last=0", "/v2/acme/api/tags/list?last=zzz", "/v2/acme/api/tags/list?n=0",
 		"/v2/acme/none/referrers/" + manifest,
 	} {
-		c.Get(target).Is(http.StatusForbidden).Has("errors.0.code", "DENIED")
+		c.Get(target).WantStatus(http.StatusForbidden).WantValue("errors.0.code", "DENIED")
 	}
 	q.now = q.now.Add(25 * time.Hour)
-	c.Get("/v2/charts/product/blobs/" + blob).Is(http.StatusForbidden) // the grant expires after a day
+	c.Get("/v2/charts/product/blobs/" + blob).WantStatus(http.StatusForbidden) // the grant expires after a day
 }
 
 func TestListTagsPages(t *testing.T) {
@@ -140,7 +141,7 @@ func TestListTagsPages(t *testing.T) {
 	c := q.withScopes("read:docker-images")
 	got, target := []any{}, "/v2/acme/api/tags/list?n=3"
 	for target != "" {
-		page := c.Get(target).Is(http.StatusOK).Has("name", "acme/api")
+		page := c.Get(target).WantStatus(http.StatusOK).WantValue("name", "acme/api")
 		got = append(got, page.JSON("tags").([]any)...)
 		q.checkNoUpstreamDetails(page)
 		target = next(t, page)
@@ -149,10 +150,10 @@ func TestListTagsPages(t *testing.T) {
 		t.Errorf("got the pages %v", got)
 	}
 	for _, query := range []string{"n=-1", "n=x", "n=1.5", "last=%00", "last=" + strings.Repeat("a", 2000)} {
-		c.Get("/v2/acme/api/tags/list?"+query).Is(http.StatusBadRequest).Has("errors.0.code", "PAGINATION_NUMBER_INVALID")
-		c.Get("/v2/_catalog?" + query).Is(http.StatusBadRequest)
+		c.Get("/v2/acme/api/tags/list?"+query).WantStatus(http.StatusBadRequest).WantValue("errors.0.code", "PAGINATION_NUMBER_INVALID")
+		c.Get("/v2/_catalog?" + query).WantStatus(http.StatusBadRequest)
 	}
-	c.Get("/v2/acme/api/tags/list?n=99999999").Is(http.StatusOK)
+	c.Get("/v2/acme/api/tags/list?n=99999999").WantStatus(http.StatusOK)
 }
 
 // next returns the address of the next page, which must be on this host.
@@ -181,7 +182,7 @@ func TestListRepositoriesPages(t *testing.T) {
 		c := q.withScopes(scope)
 		got, target := []any{}, "/v2/_catalog?n=1"
 		for target != "" {
-			page := c.Get(target).Is(http.StatusOK)
+			page := c.Get(target).WantStatus(http.StatusOK)
 			q.checkNoUpstreamDetails(page)
 			got = append(got, page.JSON("repositories").([]any)...)
 			target = next(t, page)
@@ -189,7 +190,7 @@ func TestListRepositoriesPages(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s sees %v", scope, got)
 		}
-		c.Get("/v2/_catalog?n=0").Is(http.StatusOK).Has("repositories", []any{})
+		c.Get("/v2/_catalog?n=0").WantStatus(http.StatusOK).WantValue("repositories", []any{})
 	}
 }
 
@@ -217,7 +218,7 @@ func TestMissingTargets(t *testing.T) {
 		if answer.Status != http.StatusNotFound && answer.Status != http.StatusBadRequest {
 			t.Errorf("%v", answer)
 		}
-		answer.Has("errors.0.code", code)
+		answer.WantValue("errors.0.code", code)
 		q.checkNoUpstreamDetails(answer)
 	}
 }
@@ -228,7 +229,7 @@ func TestReferrersFallBackToTag(t *testing.T) {
 	product, _ := q.chart("charts/product", "1.0.0")
 	target := "/v2/acme/api/referrers/" + manifest
 	c := q.withScopes("read:docker-images")
-	c.Get(target).Is(http.StatusOK).HasHeader("Content-Type", indexType).Has("schemaVersion", 2).Has("manifests", []any{})
+	c.Get(target).WantStatus(http.StatusOK).WantHeader("Content-Type", indexType).WantValue("schemaVersion", 2).WantValue("manifests", []any{})
 	referrer := func(artifactType string) string {
 		return `{"mediaType":"` + manifestType + `","artifactType":"` + artifactType + `","digest":"` + manifest + `","size":3}`
 	}
@@ -237,12 +238,12 @@ func TestReferrersFallBackToTag(t *testing.T) {
 		Content: []byte(`{"schemaVersion":2,"mediaType":"` + indexType + `","manifests":[` +
 			referrer("example/sbom") + "," + referrer("example/sig") + `]}`),
 	})
-	c.Get(target).Is(http.StatusOK).Has("manifests.1.artifactType", "example/sig").HasHeader("OCI-Filters-Applied", "")
-	only := c.Get(target+"?artifactType=example/sig").Is(http.StatusOK).HasHeader("OCI-Filters-Applied", "artifactType")
-	only.Has("manifests.0.artifactType", "example/sig").Has("manifests.1", nil)
+	c.Get(target).WantStatus(http.StatusOK).WantValue("manifests.1.artifactType", "example/sig").WantHeader("OCI-Filters-Applied", "")
+	only := c.Get(target+"?artifactType=example/sig").WantStatus(http.StatusOK).WantHeader("OCI-Filters-Applied", "artifactType")
+	only.WantValue("manifests.0.artifactType", "example/sig").WantValue("manifests.1", nil)
 	charts := q.withScopes("read:helm-charts")
-	charts.Get(target).Is(http.StatusForbidden)
-	charts.Get("/v2/charts/product/referrers/"+product).Is(http.StatusOK).Has("manifests", []any{})
+	charts.Get(target).WantStatus(http.StatusForbidden)
+	charts.Get("/v2/charts/product/referrers/"+product).WantStatus(http.StatusOK).WantValue("manifests", []any{})
 }
 
 func TestOtherMethodsAreRejected(t *testing.T) {
@@ -251,7 +252,8 @@ func TestOtherMethodsAreRejected(t *testing.T) {
 	c := q.withScopes("read:docker-images")
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
 		for _, target := range []string{"/v2/", "/v2/acme/api/manifests/1", "/v2/acme/api/blobs/uploads/", "/v2/x"} {
-			c.Do(method, target, "").Is(http.StatusMethodNotAllowed).Has("errors.0.code", "UNSUPPORTED").HasHeader("Allow", "GET, HEAD")
+			c.Do(method, target, "").WantStatus(http.StatusMethodNotAllowed).WantValue("errors.0.code", "UNSUPPORTED").
+				WantHeader("Allow", "GET, HEAD")
 		}
 	}
 }
@@ -262,7 +264,7 @@ func TestBlobRanges(t *testing.T) {
 	c := q.withScopes("read:docker-images")
 	huge := "bytes=" + strings.Repeat("0-1,", 5000) + "0-1"
 	for _, part := range []string{"bytes=0-3", huge, "bytes=-", "lines=1-2", "bytes=900-"} {
-		redirect := c.With("Range", part).Get("/v2/acme/api/blobs/" + blob).Is(http.StatusTemporaryRedirect)
+		redirect := c.With("Range", part).Get("/v2/acme/api/blobs/" + blob).WantStatus(http.StatusTemporaryRedirect)
 		q.checkNoUpstreamDetails(redirect)
 	}
 }

@@ -20,13 +20,13 @@ func TestUpstreamLoginIsReused(t *testing.T) {
 	q.image("acme/api", "1")
 	c := q.withScopes("read:docker-images")
 	for range 5 {
-		c.Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
+		c.Get("/v2/acme/api/manifests/1").WantStatus(http.StatusOK)
 	}
 	if got := q.logins.N(); got != 1 {
 		t.Errorf("%d logins", got)
 	}
 	q.now = q.now.Add(11*time.Hour + 55*time.Minute) // shortly before the login expires
-	c.Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
+	c.Get("/v2/acme/api/manifests/1").WantStatus(http.StatusOK)
 	if got := q.logins.N(); got != 2 {
 		t.Errorf("%d logins", got)
 	}
@@ -38,11 +38,12 @@ func TestRevokedUpstreamLoginIsRenewed(t *testing.T) {
 	password := q.upstream.Password
 	q.upstream.Password = "not any more"
 	c := q.withScopes("read:docker-images")
-	c.Get("/v2/acme/api/manifests/1").Is(http.StatusServiceUnavailable).HasHeader("Retry-After", "1").Has("errors.0.code", "UNAVAILABLE")
+	c.Get("/v2/acme/api/manifests/1").WantStatus(http.StatusServiceUnavailable).WantHeader("Retry-After", "1").
+		WantValue("errors.0.code", "UNAVAILABLE")
 	q.upstream.Password = password
-	c.Get("/v2/acme/api/manifests/1").Is(http.StatusServiceUnavailable) // a new login is not renewed
+	c.Get("/v2/acme/api/manifests/1").WantStatus(http.StatusServiceUnavailable) // a new login is not renewed
 	q.now = q.now.Add(2 * time.Minute)
-	c.Get("/v2/acme/api/manifests/1").Is(http.StatusOK)
+	c.Get("/v2/acme/api/manifests/1").WantStatus(http.StatusOK)
 	if got := q.logins.N(); got != 2 {
 		t.Errorf("%d logins", got)
 	}
@@ -84,7 +85,7 @@ func TestUpstreamErrorsRevealNoDetails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := newFixture(t)
-			response := q.withUpstream(c.response).Get("/v2/acme/api/manifests/1").Is(c.status).Has("errors.0.code", c.code)
+			response := q.withUpstream(c.response).Get("/v2/acme/api/manifests/1").WantStatus(c.status).WantValue("errors.0.code", c.code)
 			q.checkNoUpstreamDetails(response)
 		})
 	}
@@ -114,9 +115,9 @@ func TestUpstreamAddressesAreReplaced(t *testing.T) {
 		w.WriteHeader(http.StatusTemporaryRedirect)
 		_, _ = w.Write([]byte("moved to " + r.Host))
 	})
-	page := c.Get("/v2/acme/api/tags/list?n=2").Is(http.StatusOK).HasHeader("Link", `</v2/acme/api/tags/list?n=2&last=b>; rel="next"`)
+	page := c.Get("/v2/acme/api/tags/list?n=2").WantStatus(http.StatusOK).WantHeader("Link", `</v2/acme/api/tags/list?n=2&last=b>; rel="next"`)
 	q.checkNoUpstreamDetails(page)
-	moved := c.Get("/v2/acme/api/blobs/sha256:"+strings.Repeat("0", 64)).HasHeader("Location", "/v2/elsewhere?_state=1")
+	moved := c.Get("/v2/acme/api/blobs/sha256:"+strings.Repeat("0", 64)).WantHeader("Location", "/v2/elsewhere?_state=1")
 	q.checkNoUpstreamDetails(moved)
 }
 
@@ -126,12 +127,12 @@ func TestPullsAreLogged(t *testing.T) {
 	_, _ = q.chart("charts/product", "1.0.0")
 	lines := testkit.CaptureLogs(t)
 	c := q.withScopes("read:docker-images").With("User-Agent", "containerd/2.1")
-	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.2.0", "").Is(http.StatusOK)
-	c.Get("/v2/acme/api/manifests/" + manifest).Is(http.StatusOK)
-	c.Get("/v2/acme/api/blobs/" + blob).Is(http.StatusTemporaryRedirect)
-	c.Get("/v2/acme/api/manifests/9").Is(http.StatusNotFound)
-	c.Get("/v2/acme/api/tags/list").Is(http.StatusOK)
-	c.Get("/v2/charts/product/manifests/1.0.0").Is(http.StatusOK)
+	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.2.0", "").WantStatus(http.StatusOK)
+	c.Get("/v2/acme/api/manifests/" + manifest).WantStatus(http.StatusOK)
+	c.Get("/v2/acme/api/blobs/" + blob).WantStatus(http.StatusTemporaryRedirect)
+	c.Get("/v2/acme/api/manifests/9").WantStatus(http.StatusNotFound)
+	c.Get("/v2/acme/api/tags/list").WantStatus(http.StatusOK)
+	c.Get("/v2/charts/product/manifests/1.0.0").WantStatus(http.StatusOK)
 	var found []pulls.Pull
 	for line := range bytes.Lines(lines.Bytes()) {
 		if pull, is, err := pulls.Read(line); err != nil {
@@ -166,7 +167,7 @@ func TestOutagesAreLogged(t *testing.T) {
 	q := newFixture(t)
 	lines := testkit.CaptureLogs(t)
 	c := q.withUpstream(answering(http.StatusBadGateway))
-	c.Get("/v2/acme/api/manifests/1").Is(http.StatusServiceUnavailable)
+	c.Get("/v2/acme/api/manifests/1").WantStatus(http.StatusServiceUnavailable)
 	var record struct{ Level, Route, Error string }
 	if err := json.Unmarshal(lines.Bytes(), &record); err != nil {
 		t.Fatal(err)

@@ -64,8 +64,10 @@ func TestModelsAnswer(t *testing.T) {
 	onServers(t, func(t *testing.T, s *studio, server behaving) {
 		c, asked := s.user(), 0
 		for range 2 { // the second time it is kept
-			answer := send(t, c, extractPath+"?include=evidence", "@file", bill, "model", billVariables).Is(http.StatusOK)
-			answer.Has("extracted_data", map[string]any{"Supplier": "Nordwind Papier GmbH", "Total": 1234.5, "Due": "2026-03-05", "Paid": false})
+			answer := send(t, c, extractPath+"?include=evidence", "@file", bill, "model", billVariables).WantStatus(http.StatusOK)
+			answer.WantValue("extracted_data", map[string]any{
+				"Supplier": "Nordwind Papier GmbH", "Total": 1234.5, "Due": "2026-03-05", "Paid": false,
+			})
 			if quote := answer.Text("evidence.Supplier.0.quote"); !strings.Contains(bill, quote) {
 				t.Errorf("the quote is %q", quote)
 			}
@@ -82,8 +84,9 @@ func TestModelsAnswer(t *testing.T) {
 func TestModelsThatLieAreNotBelieved(t *testing.T) {
 	onServers(t, func(t *testing.T, s *studio, server behaving) {
 		server.Behave(mediatest.Behaviour{Model: mediatest.Hallucinating})
-		answer := send(t, s.user(), extractPath+"?include=evidence", "@file", bill, "model", billVariables).Is(http.StatusOK)
-		answer.Has("extracted_data", map[string]any{"Supplier": nil, "Total": nil, "Due": nil, "Paid": nil}).Has("evidence", map[string]any{})
+		answer := send(t, s.user(), extractPath+"?include=evidence", "@file", bill, "model", billVariables).WantStatus(http.StatusOK)
+		answer.WantValue("extracted_data", map[string]any{"Supplier": nil, "Total": nil, "Due": nil, "Paid": nil}).
+			WantValue("evidence", map[string]any{})
 	})
 }
 
@@ -95,13 +98,13 @@ func TestThrottledModels(t *testing.T) {
 			server.Behave(mediatest.Behaviour{Failures: 99, Status: 429, Code: "ThrottlingException", RetryAfter: after})
 			key := s.key(ada, principal.User).Reveal()
 			c := webtest.New(t, limited(s.handler())).With("X-API-Key", key)
-			answer := send(t, c, extractPath, "@file", bill, "model", billVariables).Is(http.StatusServiceUnavailable)
-			answer.Has("code", "UNAVAILABLE").HasHeader("Retry-After", told)
+			answer := send(t, c, extractPath, "@file", bill, "model", billVariables).WantStatus(http.StatusServiceUnavailable)
+			answer.WantValue("code", "UNAVAILABLE").WantHeader("Retry-After", told)
 			if server.Requests() != 1 {
 				t.Errorf("asked %d times", server.Requests())
 			}
 			server.Behave(mediatest.Behaviour{}) // nothing was kept
-			send(t, c, extractPath, "@file", bill, "model", billVariables).Is(http.StatusOK).Has("extracted_data.Total", 1234.5)
+			send(t, c, extractPath, "@file", bill, "model", billVariables).WantStatus(http.StatusOK).WantValue("extracted_data.Total", 1234.5)
 		})
 	}
 }
@@ -116,7 +119,7 @@ func limited(next http.Handler) http.Handler {
 }
 
 func TestRecordingsThatNobodyTranscribes(t *testing.T) {
-	answer := send(t, newStudio(t).user(), extractPath, "@file", wave, "model", billVariables).Is(http.StatusUnprocessableEntity)
+	answer := send(t, newStudio(t).user(), extractPath, "@file", wave, "model", billVariables).WantStatus(http.StatusUnprocessableEntity)
 	if detail := answer.Text("detail"); !strings.Contains(detail, "TranscriberCommand") {
 		t.Errorf("it does not say how to have it done: %s", detail)
 	}
@@ -132,8 +135,8 @@ func TestRecordingsAreTranscribedByTheServer(t *testing.T) {
 	}
 	model := strings.TrimSuffix(billVariables, "}") + `,"lang":"de","metadata":[` + strings.Join(words, ",") + `]}`
 	logged := testkit.CaptureLogs(t)
-	answer := send(t, newStudioOn(t, settings).user(), extractPath, "@file", wave, "model", model).Is(http.StatusOK)
-	answer.Has("extracted_data.Total", 1234.5).Has("extracted_data.Supplier", nil)
+	answer := send(t, newStudioOn(t, settings).user(), extractPath, "@file", wave, "model", model).WantStatus(http.StatusOK)
+	answer.WantValue("extracted_data.Total", 1234.5).WantValue("extracted_data.Supplier", nil)
 	if warning := answer.Text("warnings.0"); !strings.Contains(warning, "were left out") {
 		t.Errorf("warned of %q", warning)
 	}
@@ -155,7 +158,7 @@ func TestRecordingsAreTranscribedByACommand(t *testing.T) {
 	s := newStudioOn(t, mediaengines.Settings{TranscriberCommand: "sh " + script})
 	answer := send(t, s.user(), extractPath, "@file", wave,
 		"model", `{"variables":{"invoice_number":{"type":"string"}},"metadata":["Nordwind"]}`)
-	answer.Is(http.StatusOK).Has("extracted_data.invoice_number", "INV-7")
+	answer.WantStatus(http.StatusOK).WantValue("extracted_data.invoice_number", "INV-7")
 	if warning := answer.Text("warnings.0"); !strings.Contains(warning, "keywords") {
 		t.Errorf("warned of %q", warning)
 	}

@@ -58,13 +58,13 @@ const (
 
 func TestValuesAreExtracted(t *testing.T) {
 	s := newStudio(t)
-	answer := send(t, s.user(), extractPath, "@file", invoice, "model", variables).Is(http.StatusOK)
-	answer.Has("extracted_data", map[string]any{
+	answer := send(t, s.user(), extractPath, "@file", invoice, "model", variables).WantStatus(http.StatusOK)
+	answer.WantValue("extracted_data", map[string]any{
 		"invoice_number": "INV-2026-0117", "total": 1452.0, "due_date": "2026-04-02", "purchase_order": nil,
-	}).Has("evidence", nil).Has("warnings", []any{})
+	}).WantValue("evidence", nil).WantValue("warnings", []any{})
 	fields := send(t, s.user(), extractPath+"?include=evidence", "@file", invoice, "lang", "en",
 		"variable7_name", "total", "variable7_type", "number")
-	quote := fields.Is(http.StatusOK).Has("extracted_data.total", 1452).Text("evidence.total.0.quote")
+	quote := fields.WantStatus(http.StatusOK).WantValue("extracted_data.total", 1452).Text("evidence.total.0.quote")
 	if !strings.Contains(quote, "1,452.00") || !strings.Contains(invoice, quote) {
 		t.Errorf("the quote is %q", quote)
 	}
@@ -75,7 +75,8 @@ func TestFilesAreCompared(t *testing.T) {
 	for _, path := range []string{comparePath, "/v1/ai/compare/media"} {
 		answer := send(t, s.user(), path, "@file1", invoice, "@file2", later, "lang", "es",
 			"variable1_name", "total", "variable1_type", "number", "variable2_name", "purchase_order", "variable2_type", "string")
-		answer.Is(http.StatusOK).Has("extracted_data.purchase_order.data", "").Has("extracted_data.purchase_order.data_to_compare", "")
+		answer.WantStatus(http.StatusOK).WantValue("extracted_data.purchase_order.data", "").
+			WantValue("extracted_data.purchase_order.data_to_compare", "")
 		if words := answer.Text("extracted_data.total.comparison"); !strings.Contains(words, "121") {
 			t.Errorf("the comparison is %q", words)
 		}
@@ -89,11 +90,11 @@ func TestFilesAreSummarized(t *testing.T) {
 	s := newStudio(t)
 	minutes := strings.Repeat("The board met on Monday and discussed the harbour extension. ", 3) +
 		"It was decided to build the second pier by autumn. The budget of 2 million euros was approved. Anna will talk to the contractors."
-	answer := send(t, s.user(), summarizePath, "@file", minutes, "format", "bullet", "length", "short", "lang", "en").Is(http.StatusOK)
+	answer := send(t, s.user(), summarizePath, "@file", minutes, "format", "bullet", "length", "short", "lang", "en").WantStatus(http.StatusOK)
 	if text := answer.Text("summary"); !strings.HasPrefix(text, "- ") {
 		t.Errorf("the summary is %q", text)
 	}
-	other := send(t, s.user(), summarizePath, "@file", minutes, "lang", "de").Is(http.StatusOK)
+	other := send(t, s.user(), summarizePath, "@file", minutes, "lang", "de").WantStatus(http.StatusOK)
 	if other.JSON("warnings.0") == nil {
 		t.Errorf("an English summary pretends to be German: %v", other)
 	}
@@ -102,16 +103,16 @@ func TestFilesAreSummarized(t *testing.T) {
 func TestTextsAreTwins(t *testing.T) {
 	s := newStudio(t)
 	text := strings.NewReplacer("\n", `\n`).Replace(invoice)
-	s.user().Post("/v1/capabilities/extract", `{"text":"`+text+`","variables":{"total":{"type":"number"}}}`).Is(http.StatusOK).
-		Has("extracted_data.total", 1452)
-	s.user().Post("/v1/capabilities/summarize", `{"text":"`+text+`","length":"short"}`).Is(http.StatusOK)
+	s.user().Post("/v1/capabilities/extract", `{"text":"`+text+`","variables":{"total":{"type":"number"}}}`).WantStatus(http.StatusOK).
+		WantValue("extracted_data.total", 1452)
+	s.user().Post("/v1/capabilities/summarize", `{"text":"`+text+`","length":"short"}`).WantStatus(http.StatusOK)
 	both := `{"text1":"` + text + `","text2":"Total: 9 EUR","variables":{"total":{"type":"number"}}}`
-	s.user().Post("/v1/capabilities/compare", both).Is(http.StatusOK)
+	s.user().Post("/v1/capabilities/compare", both).WantStatus(http.StatusOK)
 	long := `{"text":"` + strings.Repeat(`\ud83d\udea2`, 100_000) + `"}`
-	s.user().Post("/v1/capabilities/summarize", long).Is(http.StatusOK)
-	s.user().Post("/v1/capabilities/summarize", strings.Replace(long, "ud83d", "ud83d\\udea2\\ud83d", 1)).Is(http.StatusBadRequest)
-	s.user().Post("/v1/capabilities/extract", `{"text":" \n "}`).Is(http.StatusUnprocessableEntity)
-	s.user().Post("/v1/capabilities/extract", `{"text":"x","variables":{"a":{"type":"money"}}}`).Is(http.StatusBadRequest)
+	s.user().Post("/v1/capabilities/summarize", long).WantStatus(http.StatusOK)
+	s.user().Post("/v1/capabilities/summarize", strings.Replace(long, "ud83d", "ud83d\\udea2\\ud83d", 1)).WantStatus(http.StatusBadRequest)
+	s.user().Post("/v1/capabilities/extract", `{"text":" \n "}`).WantStatus(http.StatusUnprocessableEntity)
+	s.user().Post("/v1/capabilities/extract", `{"text":"x","variables":{"a":{"type":"money"}}}`).WantStatus(http.StatusBadRequest)
 }
 
 // Whoever sent a body is told of places in it, and of a text.
@@ -122,16 +123,16 @@ func TestMistakesInTextsAreTheirOwn(t *testing.T) {
 		`{"text":"x","variables":{"` + strings.Repeat("n", 101) + `/":{"type":"date"}}}`: "/variables/" + strings.Repeat("n", 101) + "~1",
 		`{"text":"x","variables":{"a":{"type":"date"},"b":{"type":"date"}},"lang":"xx"}`: "/lang",
 	} {
-		answer := c.Post("/v1/capabilities/extract", body).Is(http.StatusBadRequest)
+		answer := c.Post("/v1/capabilities/extract", body).WantStatus(http.StatusBadRequest)
 		if got := strings.Join(answer.Pointers(), " "); got != pointers {
 			t.Errorf("%s: %q", body, got)
 		}
 	}
-	answer := c.Post("/v1/capabilities/extract", `{"text":" "}`).Is(http.StatusUnprocessableEntity)
+	answer := c.Post("/v1/capabilities/extract", `{"text":" "}`).WantStatus(http.StatusUnprocessableEntity)
 	if detail := answer.Text("detail"); !strings.HasPrefix(detail, "The text is empty") {
 		t.Errorf("got %s", detail)
 	}
-	answer = c.Post("/v1/capabilities/extract", `{"text":""}`).Is(http.StatusBadRequest)
+	answer = c.Post("/v1/capabilities/extract", `{"text":""}`).WantStatus(http.StatusBadRequest)
 	if detail := answer.Text("errors.0.detail"); !strings.Contains(detail, "1 or more") {
 		t.Errorf("got %s", detail)
 	}
@@ -161,7 +162,7 @@ func TestManyMistakesAreToldInPart(t *testing.T) {
 		"101 variables":  {body + many(100, `{"type":"date"}`) + `}}`, "/variables", 1, "see errors"},
 		"bad variables":  {body + many(4_000, `{"type":5}`) + `}}`, "/variables", 100, "3901 more"},
 	} {
-		answer := c.Post("/v1/capabilities/extract", step.body).Is(http.StatusBadRequest)
+		answer := c.Post("/v1/capabilities/extract", step.body).WantStatus(http.StatusBadRequest)
 		pointers := answer.Pointers()
 		if len(pointers) != step.told || (step.first != "" || step.told == 1) && pointers[0] != step.first {
 			t.Errorf("%s: %d failures, %.80q", name, len(pointers), pointers)
@@ -170,7 +171,7 @@ func TestManyMistakesAreToldInPart(t *testing.T) {
 			t.Errorf("%s: %s", name, detail)
 		}
 	}
-	form := send(t, c, extractPath, "@file", invoice, "model", `{"a":1`+many(20_000, "1")+`}`).Is(http.StatusBadRequest)
+	form := send(t, c, extractPath, "@file", invoice, "model", `{"a":1`+many(20_000, "1")+`}`).WantStatus(http.StatusBadRequest)
 	if told := len(form.Pointers()); told != 100 || logged.Len() > 100_000 || strings.Contains(logged.String(), "ERROR") {
 		t.Errorf("%d failures, a log of %d bytes", told, logged.Len())
 	}
@@ -181,7 +182,7 @@ func TestWithoutADisk(t *testing.T) {
 	s := newStudio(t)
 	c, logged := s.user(), testkit.CaptureLogs(t)
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
-	send(t, c, extractPath, "@file", invoice).Is(http.StatusInternalServerError)
+	send(t, c, extractPath, "@file", invoice).WantStatus(http.StatusInternalServerError)
 	if !strings.Contains(logged.String(), "a place for a file") {
 		t.Errorf("logged %s", logged)
 	}
@@ -211,7 +212,7 @@ func TestWhatIsAskedIsChecked(t *testing.T) {
 		{comparePath, []string{"lang", "xx"}, "/lang /file1 /file2"},
 		{summarizePath, []string{"@file", invoice, "variable1_name", "x"}, "/variable1_name"},
 	} {
-		answer := send(t, c, step.path, step.parts...).Is(http.StatusBadRequest)
+		answer := send(t, c, step.path, step.parts...).WantStatus(http.StatusBadRequest)
 		if got := strings.Join(answer.Pointers(), " "); got != step.pointers {
 			t.Errorf("%s %.80v: %s, want %s", step.path, step.parts, got, step.pointers)
 		}
@@ -220,8 +221,8 @@ func TestWhatIsAskedIsChecked(t *testing.T) {
 	for range 2000 {
 		many = append(many, "x", "y")
 	}
-	send(t, c, extractPath, many...).Is(http.StatusBadRequest)
-	send(t, c, extractPath+"?include=everything", "@file", invoice).Is(http.StatusBadRequest)
+	send(t, c, extractPath, many...).WantStatus(http.StatusBadRequest)
+	send(t, c, extractPath+"?include=everything", "@file", invoice).WantStatus(http.StatusBadRequest)
 }
 
 // A model says everything, wherever it is in the form; a field beside it can do no harm. A second model, or what stands for a file, can.
@@ -248,12 +249,12 @@ func TestBesideAModelFieldsAreIgnored(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, place, answer)
 			}
 		}
-		send(t, c, extractPath, slices.Concat(file, others)...).Is(http.StatusBadRequest)
+		send(t, c, extractPath, slices.Concat(file, others)...).WantStatus(http.StatusBadRequest)
 	}
 	for _, parts := range [][]string{
 		model, {"@upload", invoice}, {"file_upload_id", ada}, {"file_upload_id", ada, "file_upload_id", ada},
 	} {
-		send(t, c, extractPath, slices.Concat(file, model, parts)...).Is(http.StatusBadRequest)
+		send(t, c, extractPath, slices.Concat(file, model, parts)...).WantStatus(http.StatusBadRequest)
 	}
 }
 
@@ -261,14 +262,14 @@ func TestBesideAModelFieldsAreIgnored(t *testing.T) {
 func TestANameOfAFileIsNoFile(t *testing.T) {
 	c := newStudio(t).user()
 	for path, field := range map[string]string{summarizePath: "file", extractPath: "file", comparePath: "file2"} {
-		answer := send(t, c, path, field, "lease.txt", "model", "{}").Is(http.StatusBadRequest)
+		answer := send(t, c, path, field, "lease.txt", "model", "{}").WantStatus(http.StatusBadRequest)
 		if said := answer.Text("errors.0.detail"); answer.Text("errors.0.pointer") != "/"+field || !strings.Contains(said, field+"=@lease.txt") {
 			t.Errorf("%s: %s", path, said)
 		}
 	}
 	for _, header := range []string{`; filename="a"`, "\r\nContent-Type: text/plain"} {
 		form := "--b\r\nContent-Disposition: form-data; name=\"file\"" + header + "\r\n\r\n" + invoice + "\r\n--b--\r\n"
-		c.With("Content-Type", "multipart/form-data; boundary=b").Post(summarizePath, form).Is(http.StatusOK)
+		c.With("Content-Type", "multipart/form-data; boundary=b").Post(summarizePath, form).WantStatus(http.StatusOK)
 	}
 }
 
@@ -276,9 +277,9 @@ func TestLargeBodiesAreToldWhereToGo(t *testing.T) {
 	s := newStudio(t)
 	contentType, text := body(t, "@file", strings.Repeat("The quay was repaired. \n", maxForm/24))
 	fits := s.user().With("Content-Type", contentType)
-	fits.Post(extractPath, text[:maxForm]).Is(http.StatusBadRequest) // it is cut short, and was read
+	fits.Post(extractPath, text[:maxForm]).WantStatus(http.StatusBadRequest) // it is cut short, and was read
 	for path, large := range map[string]string{extractPath: text + " ", "/v1/capabilities/extract": text} {
-		answer := fits.Post(path, large).Is(http.StatusRequestEntityTooLarge).Has("code", "PAYLOAD_TOO_LARGE")
+		answer := fits.Post(path, large).WantStatus(http.StatusRequestEntityTooLarge).WantValue("code", "PAYLOAD_TOO_LARGE")
 		if detail := answer.Text("detail"); !strings.Contains(detail, "POST /v1/uploads") || !strings.Contains(detail, " MB that") {
 			t.Errorf("%s: %s", path, detail)
 		}
@@ -296,10 +297,10 @@ func TestFormsAreForms(t *testing.T) {
 		"multipart/form-data; boundary=" + strings.Repeat("x", 71): http.StatusBadRequest,
 		"multipart/form-data; boundary=other":                      http.StatusBadRequest,
 	} {
-		s.user().With("Content-Type", given).Post(extractPath, text).Is(status)
+		s.user().With("Content-Type", given).Post(extractPath, text).WantStatus(status)
 	}
-	s.user().With("Content-Type", contentType).Post(extractPath, text[:len(text)-20]).Is(http.StatusBadRequest)
-	s.user().Get(extractPath).Is(http.StatusMethodNotAllowed)
+	s.user().With("Content-Type", contentType).Post(extractPath, text[:len(text)-20]).WantStatus(http.StatusBadRequest)
+	s.user().Get(extractPath).WantStatus(http.StatusMethodNotAllowed)
 }
 
 // Who sends no form is not told of a file that is missing in it.
@@ -311,13 +312,13 @@ func TestFormsWithoutTheirBoundary(t *testing.T) {
 		"no form": {contentType, "Paid: no", "is nowhere in it"},
 		"nothing": {contentType, "", "is empty"},
 	} {
-		answer := s.user().With("Content-Type", step.contentType).Post(extractPath, step.text).Is(http.StatusBadRequest)
+		answer := s.user().With("Content-Type", step.contentType).Post(extractPath, step.text).WantStatus(http.StatusBadRequest)
 		if said := fmt.Sprint(answer.JSON("errors")); !strings.Contains(said, step.says) || strings.Contains(said, "required") {
 			t.Errorf("%s: %s", name, said)
 		}
 	}
 	without := strings.TrimPrefix(contentType, "multipart/form-data; boundary=")
-	answer := s.user().With("Content-Type", contentType).Post(extractPath, "--"+without+"--\r\n").Is(http.StatusBadRequest)
+	answer := s.user().With("Content-Type", contentType).Post(extractPath, "--"+without+"--\r\n").WantStatus(http.StatusBadRequest)
 	if said := fmt.Sprint(answer.JSON("errors")); !strings.Contains(said, "is required") {
 		t.Errorf("a form of no parts: %s", said)
 	}
@@ -325,9 +326,10 @@ func TestFormsWithoutTheirBoundary(t *testing.T) {
 
 func TestWhoMayAsk(t *testing.T) {
 	s := newStudio(t)
-	send(t, webtest.New(t, s.handler()), extractPath, "@file", invoice).Is(http.StatusUnauthorized)
-	send(t, s.as(bob, principal.Viewer), extractPath, "@file", invoice).Is(http.StatusForbidden)
-	send(t, s.as(bob, principal.Manager), extractPath, "@file", invoice).Is(http.StatusOK).Has("extracted_data", map[string]any{})
+	send(t, webtest.New(t, s.handler()), extractPath, "@file", invoice).WantStatus(http.StatusUnauthorized)
+	send(t, s.as(bob, principal.Viewer), extractPath, "@file", invoice).WantStatus(http.StatusForbidden)
+	send(t, s.as(bob, principal.Manager), extractPath, "@file", invoice).WantStatus(http.StatusOK).
+		WantValue("extracted_data", map[string]any{})
 }
 
 func TestFilesThatCannotBeRead(t *testing.T) {
@@ -346,7 +348,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 			t.Errorf("%s: %v", name, answer)
 		}
 	}
-	two := send(t, s.user(), comparePath, "@file1", invoice, "@file2", "").Is(http.StatusUnprocessableEntity)
+	two := send(t, s.user(), comparePath, "@file1", invoice, "@file2", "").WantStatus(http.StatusUnprocessableEntity)
 	if !strings.HasPrefix(two.Text("detail"), "file2: ") {
 		t.Errorf("%v", two)
 	}
@@ -355,36 +357,37 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 func TestJobs(t *testing.T) {
 	s := newStudio(t)
 	c := s.user()
-	accepted := send(t, c.With("Prefer", "respond-async, wait=10"), extractPath, "@file", invoice, "model", variables).Is(http.StatusAccepted)
-	accepted.Has("status", "queued").Has("result", nil).HasHeader("Preference-Applied", "respond-async")
+	accepted := send(t, c.With("Prefer", "respond-async, wait=10"), extractPath, "@file", invoice, "model", variables).
+		WantStatus(http.StatusAccepted)
+	accepted.WantValue("status", "queued").WantValue("result", nil).WantHeader("Preference-Applied", "respond-async")
 	at := accepted.Header.Get("Location")
-	c.Get(at).Is(http.StatusOK).Has("status", "queued")
-	s.as(bob, principal.Admin).Get(at).Is(http.StatusNotFound)
+	c.Get(at).WantStatus(http.StatusOK).WantValue("status", "queued")
+	s.as(bob, principal.Admin).Get(at).WantStatus(http.StatusNotFound)
 	for range 2 { // an event comes twice
 		s.run(accepted.Text("id"))
 	}
-	done := c.Get(at).Is(http.StatusOK).Has("status", "succeeded").Has("progress", 1).Has("error", nil)
-	done.Has("result.extracted_data.total", 1452).Has("result.extracted_data.invoice_number", "INV-2026-0117")
+	done := c.Get(at).WantStatus(http.StatusOK).WantValue("status", "succeeded").WantValue("progress", 1).WantValue("error", nil)
+	done.WantValue("result.extracted_data.total", 1452).WantValue("result.extracted_data.invoice_number", "INV-2026-0117")
 
-	failing := send(t, c.With("Prefer", "respond-async"), summarizePath, "@file", "").Is(http.StatusAccepted)
+	failing := send(t, c.With("Prefer", "respond-async"), summarizePath, "@file", "").WantStatus(http.StatusAccepted)
 	s.run(failing.Text("id"))
-	c.Get(failing.Header.Get("Location")).Has("status", "failed").Has("error.code", "UNPROCESSABLE").Has("result", nil)
-	c.Get("/v1/capabilities/jobs/0192f3a1-0000-7000-8000-00000000ffff").Is(http.StatusNotFound)
-	c.Get("/v1/capabilities/jobs/x").Is(http.StatusBadRequest)
+	c.Get(failing.Header.Get("Location")).WantValue("status", "failed").WantValue("error.code", "UNPROCESSABLE").WantValue("result", nil)
+	c.Get("/v1/capabilities/jobs/0192f3a1-0000-7000-8000-00000000ffff").WantStatus(http.StatusNotFound)
+	c.Get("/v1/capabilities/jobs/x").WantStatus(http.StatusBadRequest)
 }
 
 func TestUploads(t *testing.T) {
 	s := newStudio(t)
 	c := s.user()
-	offer := c.Post("/v1/uploads", "").Is(http.StatusCreated)
+	offer := c.Post("/v1/uploads", "").WantStatus(http.StatusCreated)
 	id := offer.Text("uploadId")
-	send(t, c, extractPath, "file_upload_id", id).Is(http.StatusUnprocessableEntity) // nothing was sent to it yet
+	send(t, c, extractPath, "file_upload_id", id).WantStatus(http.StatusUnprocessableEntity) // nothing was sent to it yet
 	source := documents.FromBytes([]byte(invoice))
 	if err := s.store.SaveUpload(t.Context(), ada, id, source); err != nil {
 		t.Fatal(err)
 	}
-	send(t, c, extractPath, "file_upload_id", id, "model", variables).Is(http.StatusOK).Has("extracted_data.total", 1452)
-	send(t, c, comparePath, "file1_upload_id", id, "@file2", later).Is(http.StatusOK)
-	send(t, s.as(bob, principal.Admin), extractPath, "file_upload_id", id).Is(http.StatusUnprocessableEntity)
-	send(t, c, extractPath, "file_upload_id", "../"+id).Is(http.StatusUnprocessableEntity)
+	send(t, c, extractPath, "file_upload_id", id, "model", variables).WantStatus(http.StatusOK).WantValue("extracted_data.total", 1452)
+	send(t, c, comparePath, "file1_upload_id", id, "@file2", later).WantStatus(http.StatusOK)
+	send(t, s.as(bob, principal.Admin), extractPath, "file_upload_id", id).WantStatus(http.StatusUnprocessableEntity)
+	send(t, c, extractPath, "file_upload_id", "../"+id).WantStatus(http.StatusUnprocessableEntity)
 }

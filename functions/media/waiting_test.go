@@ -57,32 +57,33 @@ func TestLongWorkGoesOnAsAJob(t *testing.T) {
 	s := newStudio(t)
 	p := s.ponder()
 	s.wait = waiting{most: reaching}
-	first := send(t, s.user(), summarizePath, "@file", invoice).Is(http.StatusAccepted)
+	first := send(t, s.user(), summarizePath, "@file", invoice).WantStatus(http.StatusAccepted)
 	s.wait = waiting{most: 200 * time.Millisecond}
 	c := s.user()
-	first.Has("status", "queued").Has("result", nil).Has("error", nil).HasHeader("Retry-After", "5").HasHeader("Preference-Applied", "")
+	first.WantValue("status", "queued").WantValue("result", nil).WantValue("error", nil).WantHeader("Retry-After", "5").
+		WantHeader("Preference-Applied", "")
 	at := first.Header.Get("Location")
-	c.Get(at).Is(http.StatusOK).Has("id", first.Text("id")).Has("status", "queued")
+	c.Get(at).WantStatus(http.StatusOK).WantValue("id", first.Text("id")).WantValue("status", "queued")
 	if asked := p.asked.Load(); asked != 1 {
 		t.Fatalf("asked %d times", asked)
 	}
 	for range 2 { // a client that repeats the request gets the same job
-		send(t, c, summarizePath, "@file", invoice).Is(http.StatusAccepted).HasHeader("Location", at)
+		send(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusAccepted).WantHeader("Location", at)
 	}
-	send(t, c.With("Prefer", "respond-async"), summarizePath, "@file", invoice).Is(http.StatusAccepted).HasHeader("Location", at).
-		HasHeader("Preference-Applied", "respond-async")
+	send(t, c.With("Prefer", "respond-async"), summarizePath, "@file", invoice).WantStatus(http.StatusAccepted).WantHeader("Location", at).
+		WantHeader("Preference-Applied", "respond-async")
 	if files, queue := s.kept("uploads/"), s.kept("queue/"); len(files) != 1 || len(queue) != 1 {
 		t.Errorf("kept %q and %q", files, queue)
 	}
-	other := send(t, c, summarizePath, "@file", later).Is(http.StatusAccepted).Header.Get("Location")
+	other := send(t, c, summarizePath, "@file", later).WantStatus(http.StatusAccepted).Header.Get("Location")
 	if other == at {
 		t.Error("other files are the same job")
 	}
 
 	p.known = "Somebody has to pay."
 	s.run(first.Text("id"))
-	c.Get(at).Is(http.StatusOK).Has("status", "succeeded").Has("result.summary", p.known)
-	send(t, c, summarizePath, "@file", invoice).Is(http.StatusOK).Has("summary", p.known)
+	c.Get(at).WantStatus(http.StatusOK).WantValue("status", "succeeded").WantValue("result.summary", p.known)
+	send(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusOK).WantValue("summary", p.known)
 }
 
 // A client that is impatient sends the same twice at once.
@@ -148,16 +149,17 @@ func TestWhatFailedIsBegunAnew(t *testing.T) {
 	s := newStudio(t)
 	p := s.ponder()
 	c := s.user().With("Prefer", "respond-async")
-	first := send(t, c, summarizePath, "@file", invoice).Is(http.StatusAccepted)
+	first := send(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusAccepted)
 	p.err = fault.New(fault.Unprocessable, "No.")
 	s.run(first.Text("id"))
 	at := first.Header.Get("Location")
-	c.Get(at).Has("status", "failed").Has("error.detail", "No.")
+	c.Get(at).WantValue("status", "failed").WantValue("error.detail", "No.")
 
-	send(t, c, summarizePath, "@file", invoice).Is(http.StatusAccepted).HasHeader("Location", at).Has("status", "queued").Has("error", nil)
+	send(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusAccepted).WantHeader("Location", at).
+		WantValue("status", "queued").WantValue("error", nil)
 	p.known, p.err = "Yes.", nil
 	s.run(first.Text("id"))
-	c.Get(at).Has("status", "succeeded").Has("result.summary", "Yes.")
+	c.Get(at).WantValue("status", "succeeded").WantValue("result.summary", "Yes.")
 }
 
 // The function's own time counts too: there must be enough of it left to begin the job.
@@ -186,8 +188,8 @@ func TestWorkThatIsKnownToTakeLongIsAJobAtOnce(t *testing.T) {
 	parts.Transcriber = drone{}
 	s.work = media.NewService(parts)
 	c := s.user()
-	send(t, c, summarizePath, "@file", wave).Is(http.StatusAccepted).HasHeader("Preference-Applied", "").Has("status", "queued")
-	send(t, c, summarizePath, "@file", invoice).Is(http.StatusOK)
+	send(t, c, summarizePath, "@file", wave).WantStatus(http.StatusAccepted).WantHeader("Preference-Applied", "").WantValue("status", "queued")
+	send(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusOK)
 	if files := s.kept("uploads/"); len(files) != 1 {
 		t.Errorf("kept %q", files)
 	}
@@ -200,13 +202,13 @@ func TestFilesOfAnsweredRequestsAreNotKept(t *testing.T) {
 	for _, alone := range []time.Duration{0, time.Hour} { // sent beside the work, or not
 		s.wait = waiting{most: time.Hour, alone: alone}
 		p.known, p.err = "Short.", nil
-		send(t, c, summarizePath, "@file", invoice, "summary_hint", alone.String()).Is(http.StatusOK)
-		send(t, c, comparePath, "@file1", invoice, "@file2", "").Is(http.StatusUnprocessableEntity)
+		send(t, c, summarizePath, "@file", invoice, "summary_hint", alone.String()).WantStatus(http.StatusOK)
+		send(t, c, comparePath, "@file1", invoice, "@file2", "").WantStatus(http.StatusUnprocessableEntity)
 		p.err = fault.New(fault.Unavailable, "Busy.")
-		send(t, c, summarizePath, "@file", later).Is(http.StatusServiceUnavailable)
-		send(t, c, summarizePath, "@file", later, "lang", "xx").Is(http.StatusBadRequest)
+		send(t, c, summarizePath, "@file", later).WantStatus(http.StatusServiceUnavailable)
+		send(t, c, summarizePath, "@file", later, "lang", "xx").WantStatus(http.StatusBadRequest)
 	}
-	send(t, c.With("Prefer", "respond-async"), summarizePath, "@file", later, "lang", "xx").Is(http.StatusBadRequest)
+	send(t, c.With("Prefer", "respond-async"), summarizePath, "@file", later, "lang", "xx").WantStatus(http.StatusBadRequest)
 	for _, prefix := range []string{"uploads/", "jobs/", "queue/"} {
 		if keys := s.kept(prefix); len(keys) > 0 {
 			t.Errorf("kept %s", strings.Join(keys, " "))
@@ -220,14 +222,14 @@ func TestWorkThatIsDeafGoesOnAsAJob(t *testing.T) {
 	p := s.ponder()
 	p.deaf = make(chan struct{})
 	s.wait = waiting{most: 200 * time.Millisecond}
-	first := send(t, s.user(), summarizePath, "@file", invoice).Is(http.StatusAccepted).Has("status", "queued")
+	first := send(t, s.user(), summarizePath, "@file", invoice).WantStatus(http.StatusAccepted).WantValue("status", "queued")
 	if files, queue := s.kept("uploads/"), s.kept("queue/"); len(files) != 1 || len(queue) != 1 {
 		t.Errorf("kept %q and %q", files, queue)
 	}
 	p.known = "Somebody has to pay."
 	close(p.deaf)
 	s.run(first.Text("id"))
-	s.user().Get(first.Header.Get("Location")).Has("status", "succeeded").Has("result.summary", p.known)
+	s.user().Get(first.Header.Get("Location")).WantValue("status", "succeeded").WantValue("result.summary", p.known)
 }
 
 // Work that nobody waits for any more may still read its file.
@@ -245,7 +247,7 @@ func TestFilesStayOpenUntilTheirReadersEnd(t *testing.T) {
 	}
 	s.work = media.NewService(parts)
 	s.wait = waiting{most: reaching}
-	send(t, s.user(), summarizePath, "@file", invoice).Is(http.StatusAccepted)
+	send(t, s.user(), summarizePath, "@file", invoice).WantStatus(http.StatusAccepted)
 	close(answered)
 	if err := <-ended; err != nil {
 		t.Error(err)
@@ -258,7 +260,7 @@ func TestWorkThatPanicsIsAnError(t *testing.T) {
 	parts := s.work.Parts
 	parts.Detect = func(context.Context, documents.Source, documents.Limits) (documents.Format, error) { panic("a bug") }
 	s.work = media.NewService(parts)
-	send(t, s.user(), summarizePath, "@file", invoice).Is(http.StatusInternalServerError)
+	send(t, s.user(), summarizePath, "@file", invoice).WantStatus(http.StatusInternalServerError)
 }
 
 // stuck are uploads that take until their context is over.
@@ -298,5 +300,5 @@ func TestPreferencesHaveParameters(t *testing.T) {
 		}
 	}
 	c := newStudio(t).user().With("Prefer", "respond-async; foo=bar")
-	send(t, c, summarizePath, "@file", invoice).Is(http.StatusAccepted).HasHeader("Preference-Applied", "respond-async")
+	send(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusAccepted).WantHeader("Preference-Applied", "respond-async")
 }

@@ -27,12 +27,12 @@ func paths() []string { return []string{"/portal/activate", "/portal/collect"} }
 
 func TestPagesHaveSecurityHeaders(t *testing.T) {
 	for _, path := range paths() {
-		page := webtest.New(t, handler(t)).Get(path).Is(http.StatusOK).
-			HasHeader("Content-Type", "text/html; charset=utf-8").
-			HasHeader("Cache-Control", "no-store").
-			HasHeader("Referrer-Policy", "no-referrer").
-			HasHeader("X-Frame-Options", "DENY").
-			HasHeader("X-Content-Type-Options", "nosniff")
+		page := webtest.New(t, handler(t)).Get(path).WantStatus(http.StatusOK).
+			WantHeader("Content-Type", "text/html; charset=utf-8").
+			WantHeader("Cache-Control", "no-store").
+			WantHeader("Referrer-Policy", "no-referrer").
+			WantHeader("X-Frame-Options", "DENY").
+			WantHeader("X-Content-Type-Options", "nosniff")
 		policy := page.Header.Get("Content-Security-Policy")
 		for _, wanted := range []string{"default-src 'none';", "script-src 'self';", "connect-src 'self';", "frame-ancestors 'none'"} {
 			if !strings.Contains(policy, wanted) {
@@ -48,7 +48,7 @@ func TestPagesHaveSecurityHeaders(t *testing.T) {
 func TestPagesLoadOnlyTheirOwnFiles(t *testing.T) {
 	c := webtest.New(t, handler(t))
 	for _, path := range paths() {
-		page := c.Get(path).Is(http.StatusOK)
+		page := c.Get(path).WantStatus(http.StatusOK)
 		if forbidden := regexp.MustCompile(`//|<style|<script>|\s(style|on[a-z]+)=`).Find(page.Body); forbidden != nil {
 			t.Errorf("%s has %q, which its policy forbids", path, forbidden)
 		}
@@ -59,7 +59,7 @@ func TestPagesLoadOnlyTheirOwnFiles(t *testing.T) {
 		for _, address := range webtest.References(page.Body) {
 			if strings.HasPrefix(address, "/portal/") {
 				own++
-				c.Get(address).Is(http.StatusOK).HasHeader("Cache-Control", "public, max-age=31536000, immutable")
+				c.Get(address).WantStatus(http.StatusOK).WantHeader("Cache-Control", "public, max-age=31536000, immutable")
 			}
 		}
 		if own < 4 {
@@ -75,7 +75,7 @@ func TestPagesHaveTheElementsOfTheirScripts(t *testing.T) {
 		c := webtest.New(t, handler(t))
 		page := string(c.Get(path).Body)
 		for _, script := range []string{"portal.js", strings.TrimPrefix(path, "/portal/") + ".js"} {
-			for _, id := range wanted.FindAllSubmatch(c.Get("/portal/assets/"+script).Is(http.StatusOK).Body, -1) {
+			for _, id := range wanted.FindAllSubmatch(c.Get("/portal/assets/"+script).WantStatus(http.StatusOK).Body, -1) {
 				if !strings.Contains(page, `id="`+string(id[1])+`"`) {
 					t.Errorf("%s looks for the element %s, which %s does not have", script, id[1], path)
 				}
@@ -87,10 +87,10 @@ func TestPagesHaveTheElementsOfTheirScripts(t *testing.T) {
 func TestPagesRejectOtherMethods(t *testing.T) {
 	c := webtest.New(t, handler(t))
 	for _, path := range paths() {
-		c.Post(path, `{"token":"x"}`).Is(http.StatusMethodNotAllowed).HasHeader("Allow", "GET, HEAD")
+		c.Post(path, `{"token":"x"}`).WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET, HEAD")
 	}
-	c.Get("/portal/assets/activate.html").Is(http.StatusNotFound)
-	c.Get("/portal/assets/collect.html").Is(http.StatusNotFound)
-	c.Get("/portal/assets/").Is(http.StatusNotFound)
-	c.Get("/portal/").Is(http.StatusNotFound)
+	c.Get("/portal/assets/activate.html").WantStatus(http.StatusNotFound)
+	c.Get("/portal/assets/collect.html").WantStatus(http.StatusNotFound)
+	c.Get("/portal/assets/").WantStatus(http.StatusNotFound)
+	c.Get("/portal/").WantStatus(http.StatusNotFound)
 }

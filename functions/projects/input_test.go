@@ -60,21 +60,22 @@ func TestCreateProjectRejectsInvalidInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			response := o.asAdmin().For(t).With("Content-Type", "application/json").Post("/v1/projects", c.body).
-				Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
+				WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR")
 			got := slices.Sorted(slices.Values(response.Pointers()))
 			if c.pointers != nil && !slices.Equal(got, slices.Sorted(slices.Values(c.pointers))) {
 				t.Errorf("pointers %q, want %q: %s", got, c.pointers, response.Body)
 			}
 		})
 	}
-	o.asAdmin().Get("/v1/projects").Has("pagination.total", 0) // nothing was created
+	o.asAdmin().Get("/v1/projects").WantValue("pagination.total", 0) // nothing was created
 }
 
 func TestMemberIsListedOnce(t *testing.T) {
 	o := newFixture(t)
 	body := fmt.Sprintf(`{"name":"A","members":[{"userId":%q,"role":"viewer"},{"userId":%q,"role":"owner"}]}`,
 		o.admin.ID, strings.ToUpper(o.admin.ID))
-	o.asAdmin().Post("/v1/projects", body).Is(http.StatusBadRequest).Has("errors.0.pointer", "/members/1/userId").Has("errors.1", nil)
+	o.asAdmin().Post("/v1/projects", body).WantStatus(http.StatusBadRequest).
+		WantValue("errors.0.pointer", "/members/1/userId").WantValue("errors.1", nil)
 }
 
 func TestCreateProjectAcceptsLimits(t *testing.T) {
@@ -87,9 +88,9 @@ func TestCreateProjectAcceptsLimits(t *testing.T) {
 		"largest": `{"name":"A","settings":` + large + `,"metadata":` + large + `}`,
 		"empty":   `{"name":"A","description":"","members":[],"settings":{},"metadata":{}}`,
 	} {
-		t.Run(name, func(t *testing.T) { o.asAdmin().For(t).Post("/v1/projects", body).Is(http.StatusCreated) })
+		t.Run(name, func(t *testing.T) { o.asAdmin().For(t).Post("/v1/projects", body).WantStatus(http.StatusCreated) })
 	}
-	o.asAdmin().Get("/v1/projects").Has("pagination.total", 4)
+	o.asAdmin().Get("/v1/projects").WantValue("pagination.total", 4)
 }
 
 func TestListProjectsRejectsInvalidQueries(t *testing.T) {
@@ -100,7 +101,7 @@ func TestListProjectsRejectsInvalidQueries(t *testing.T) {
 		"role=admin": "query/role", "limit=%zz": "query",
 	} {
 		t.Run(query, func(t *testing.T) {
-			response := o.asAdmin().For(t).Get("/v1/projects?"+query).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR")
+			response := o.asAdmin().For(t).Get("/v1/projects?"+query).WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR")
 			if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {
 				t.Errorf("pointers %q, want %q", got, pointer)
 			}
@@ -111,11 +112,11 @@ func TestListProjectsRejectsInvalidQueries(t *testing.T) {
 func TestProjectsRejectInvalidPathsAndMethods(t *testing.T) {
 	o := newFixture(t)
 	for _, id := range []string{"1", "%00", strings.Repeat("a", 5000)} {
-		o.asAdmin().Get("/v1/projects/"+id).Is(http.StatusBadRequest).Has("errors.0.pointer", "path/projectId")
+		o.asAdmin().Get("/v1/projects/"+id).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "path/projectId")
 	}
-	o.asAdmin().Get("/v1/projects/" + somebody).Is(http.StatusNotFound)
-	o.asAdmin().Get("/v1/projects/a/b").Is(http.StatusNotFound)
-	o.asAdmin().Do(http.MethodPatch, "/v1/projects", "{}").Is(http.StatusMethodNotAllowed).HasHeader("Allow", "GET, HEAD, POST")
+	o.asAdmin().Get("/v1/projects/" + somebody).WantStatus(http.StatusNotFound)
+	o.asAdmin().Get("/v1/projects/a/b").WantStatus(http.StatusNotFound)
+	o.asAdmin().Do(http.MethodPatch, "/v1/projects", "{}").WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET, HEAD, POST")
 }
 
 func TestUpdateProjectRejectsInvalidInput(t *testing.T) {
@@ -125,10 +126,10 @@ func TestUpdateProjectRejectsInvalidInput(t *testing.T) {
 		`{"status":"gone"}`: "/status", `{"name":""}`: "/name", `{"metadata":5}`: "/metadata", `{"id":"x"}`: "/id",
 		`{"createdAt":"2026-03-02T09:00:00Z"}`: "/createdAt", `{"settings":null}`: "/settings",
 	} {
-		response := o.asAdmin().Put(at, body).Is(http.StatusBadRequest)
+		response := o.asAdmin().Put(at, body).WantStatus(http.StatusBadRequest)
 		if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {
 			t.Errorf("%s: pointers %q, want %q", body, got, pointer)
 		}
 	}
-	o.asAdmin().Get(at).HasHeader("ETag", `"1"`)
+	o.asAdmin().Get(at).WantHeader("ETag", `"1"`)
 }

@@ -27,36 +27,37 @@ func TestProjectIsCreatedUpdatedAndDeleted(t *testing.T) {
 	root := o.asAdmin()
 	ada, _ := o.user("ada@example.com", principal.User)
 
-	created := root.Post("/v1/projects", engine).Is(http.StatusCreated).
-		Has("data.name", "Difference Engine").Has("data.description", "Tables\nof logarithms").Has("data.status", "draft").
-		Has("data.ownerId", o.admin.ID).Has("data.members", []any{}).Has("data.metadata.tags.0", "a").
-		Has("data.createdAt", "2026-03-02T09:00:00Z").Has("data.updatedAt", "2026-03-02T09:00:00Z").HasHeader("ETag", `"1"`)
+	created := root.Post("/v1/projects", engine).WantStatus(http.StatusCreated).
+		WantValue("data.name", "Difference Engine").WantValue("data.description", "Tables\nof logarithms").WantValue("data.status", "draft").
+		WantValue("data.ownerId", o.admin.ID).WantValue("data.members", []any{}).WantValue("data.metadata.tags.0", "a").
+		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.updatedAt", "2026-03-02T09:00:00Z").WantHeader("ETag", `"1"`)
 	if !strings.Contains(string(created.Body), "12345678901234567890") {
 		t.Errorf("a number lost precision: %s", created.Body)
 	}
 	at := "/v1/projects/" + created.Text("data.id")
-	created.HasHeader("Location", at)
-	root.Get(at).Is(http.StatusOK).Has("", created.JSON("")).HasHeader("ETag", `"1"`)
-	root.Get("/v1/projects/" + strings.ToUpper(created.Text("data.id"))).Is(http.StatusOK)
-	root.Post("/v1/projects", engine).Is(http.StatusCreated) // names need not be unique
+	created.WantHeader("Location", at)
+	root.Get(at).WantStatus(http.StatusOK).WantValue("", created.JSON("")).WantHeader("ETag", `"1"`)
+	root.Get("/v1/projects/" + strings.ToUpper(created.Text("data.id"))).WantStatus(http.StatusOK)
+	root.Post("/v1/projects", engine).WantStatus(http.StatusCreated) // names need not be unique
 
 	o.clock.Advance(time.Hour)
 	root.Put(at, fmt.Sprintf(`{"status":"active","ownerId":%q,"members":[{"userId":%q,"role":"editor"}],"settings":{}}`,
-		strings.ToUpper(ada.ID), ada.ID)).Is(http.StatusOK).
-		Has("data.name", "Difference Engine").Has("data.status", "active").Has("data.ownerId", ada.ID).
-		Has("data.members", []any{map[string]any{"userId": ada.ID, "role": "editor"}}).
-		Has("data.settings", map[string]any{}).Has("data.metadata.tags.0", "a").
-		Has("data.updatedAt", "2026-03-02T10:00:00Z").Has("data.createdAt", "2026-03-02T09:00:00Z").HasHeader("ETag", `"2"`)
-	root.Put(at, `{"status":"active","name":"Difference Engine"}`).Is(http.StatusOK).HasHeader("ETag", `"2"`) // nothing changed
-	root.Get("/v1/projects?status=active").Is(http.StatusOK).Has("pagination.total", 1).Has("data.0.ownerId", ada.ID)
-	root.Get("/v1/projects?status=on_hold").Is(http.StatusOK).Has("pagination.total", 0).Has("data", []any{})
-	root.Put(at, `{"members":[],"description":""}`).Is(http.StatusOK).Has("data.members", []any{}).Has("data.description", "")
+		strings.ToUpper(ada.ID), ada.ID)).WantStatus(http.StatusOK).
+		WantValue("data.name", "Difference Engine").WantValue("data.status", "active").WantValue("data.ownerId", ada.ID).
+		WantValue("data.members", []any{map[string]any{"userId": ada.ID, "role": "editor"}}).
+		WantValue("data.settings", map[string]any{}).WantValue("data.metadata.tags.0", "a").
+		WantValue("data.updatedAt", "2026-03-02T10:00:00Z").WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantHeader("ETag", `"2"`)
+	root.Put(at, `{"status":"active","name":"Difference Engine"}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`) // nothing changed
+	root.Get("/v1/projects?status=active").WantStatus(http.StatusOK).WantValue("pagination.total", 1).WantValue("data.0.ownerId", ada.ID)
+	root.Get("/v1/projects?status=on_hold").WantStatus(http.StatusOK).WantValue("pagination.total", 0).WantValue("data", []any{})
+	root.Put(at, `{"members":[],"description":""}`).WantStatus(http.StatusOK).WantValue("data.members", []any{}).
+		WantValue("data.description", "")
 
-	root.Delete(at).Is(http.StatusNoContent)
-	root.Get(at).Is(http.StatusNotFound).Has("code", "NOT_FOUND")
-	root.Put(at, `{"name":"x"}`).Is(http.StatusNotFound)
-	root.Delete(at).Is(http.StatusNotFound)
-	root.Get("/v1/projects").Is(http.StatusOK).Has("pagination.total", 1)
+	root.Delete(at).WantStatus(http.StatusNoContent)
+	root.Get(at).WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND")
+	root.Put(at, `{"name":"x"}`).WantStatus(http.StatusNotFound)
+	root.Delete(at).WantStatus(http.StatusNotFound)
+	root.Get("/v1/projects").WantStatus(http.StatusOK).WantValue("pagination.total", 1)
 }
 
 func TestListProjectsPages(t *testing.T) {
@@ -64,16 +65,16 @@ func TestListProjectsPages(t *testing.T) {
 	root := o.asAdmin()
 	statuses := []string{"draft", "active", "archived"}
 	for i := range 7 {
-		root.Post("/v1/projects", fmt.Sprintf(`{"name":"P%d","status":%q}`, i, statuses[i%3])).Is(http.StatusCreated)
+		root.Post("/v1/projects", fmt.Sprintf(`{"name":"P%d","status":%q}`, i, statuses[i%3])).WantStatus(http.StatusCreated)
 	}
-	root.Get("/v1/projects").Is(http.StatusOK).Has("pagination", map[string]any{
+	root.Get("/v1/projects").WantStatus(http.StatusOK).WantValue("pagination", map[string]any{
 		"total": 7.0, "limit": 20.0, "offset": 0.0, "hasMore": false,
-	}).Has("data.0.name", "P0").Has("data.6.name", "P6")
-	root.Get("/v1/projects?limit=3&offset=2").Is(http.StatusOK).Has("data.0.name", "P2").
-		Has("data.2.name", "P4").Has("data.3", nil).Has("pagination.hasMore", true)
-	root.Get("/v1/projects?status=draft&limit=2&offset=1").Is(http.StatusOK).Has("data.0.name", "P3").
-		Has("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false})
-	root.Get("/v1/projects?offset=1000000000000").Is(http.StatusOK).Has("data", []any{}).Has("pagination.hasMore", false)
+	}).WantValue("data.0.name", "P0").WantValue("data.6.name", "P6")
+	root.Get("/v1/projects?limit=3&offset=2").WantStatus(http.StatusOK).WantValue("data.0.name", "P2").
+		WantValue("data.2.name", "P4").WantValue("data.3", nil).WantValue("pagination.hasMore", true)
+	root.Get("/v1/projects?status=draft&limit=2&offset=1").WantStatus(http.StatusOK).WantValue("data.0.name", "P3").
+		WantValue("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false})
+	root.Get("/v1/projects?offset=1000000000000").WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.hasMore", false)
 
 	listed := root.Get("/v1/projects?limit=1").JSON("data.0").(map[string]any)
 	want := []string{"createdAt", "description", "id", "name", "ownerId", "status"}
@@ -90,22 +91,22 @@ func TestProjectPermissions(t *testing.T) {
 	_, viewer := o.user("viewer@example.com", principal.Viewer)
 
 	v := o.withKey(viewer)
-	v.Get("/v1/projects").Is(http.StatusOK)
-	v.Get(at).Is(http.StatusOK)
-	v.Post("/v1/projects", `{`).Is(http.StatusForbidden).Has("code", "FORBIDDEN") // permissions are checked before the body
-	v.Put(at, `{"name":"x"}`).Is(http.StatusForbidden)
-	v.Delete(at).Is(http.StatusForbidden)
+	v.Get("/v1/projects").WantStatus(http.StatusOK)
+	v.Get(at).WantStatus(http.StatusOK)
+	v.Post("/v1/projects", `{`).WantStatus(http.StatusForbidden).WantValue("code", "FORBIDDEN") // permissions are checked before the body
+	v.Put(at, `{"name":"x"}`).WantStatus(http.StatusForbidden)
+	v.Delete(at).WantStatus(http.StatusForbidden)
 
 	u := o.withKey(user)
-	u.Post("/v1/projects", engine).Is(http.StatusCreated)
-	u.Put(at, `{"name":"x"}`).Is(http.StatusOK)
-	u.Delete(at).Is(http.StatusForbidden)
-	o.withKey(manager).Delete(at).Is(http.StatusNoContent)
+	u.Post("/v1/projects", engine).WantStatus(http.StatusCreated)
+	u.Put(at, `{"name":"x"}`).WantStatus(http.StatusOK)
+	u.Delete(at).WantStatus(http.StatusForbidden)
+	o.withKey(manager).Delete(at).WantStatus(http.StatusNoContent)
 	for _, response := range []webtest.Response{
 		o.anonymous().Get("/v1/projects"), o.anonymous().Post("/v1/projects", engine), o.anonymous().Get(at),
 		o.anonymous().Put(at, `{}`), o.anonymous().Delete(at),
 	} {
-		response.Is(http.StatusUnauthorized).Has("code", "UNAUTHORIZED")
+		response.WantStatus(http.StatusUnauthorized).WantValue("code", "UNAUTHORIZED")
 	}
 }
 
@@ -113,12 +114,12 @@ func TestIfMatch(t *testing.T) {
 	o := newFixture(t)
 	root := o.asAdmin()
 	at := "/v1/projects/" + root.Post("/v1/projects", engine).Text("data.id")
-	root.With("If-Match", `"1"`).Put(at, `{"name":"B"}`).Is(http.StatusOK).HasHeader("ETag", `"2"`)
-	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).Is(http.StatusPreconditionFailed).Has("code", "PRECONDITION_FAILED")
-	root.With("If-Match", `"1"`).Delete(at).Is(http.StatusPreconditionFailed)
-	root.With("If-Match", "abc").Put(at, `{"name":"C"}`).Is(http.StatusBadRequest).Has("errors.0.pointer", "header/If-Match")
-	root.With("If-Match", "*").Put(at, `{"name":"D"}`).Is(http.StatusOK)
-	root.With("If-Match", `"7", "3"`).Delete(at).Is(http.StatusNoContent)
+	root.With("If-Match", `"1"`).Put(at, `{"name":"B"}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`)
+	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusPreconditionFailed).WantValue("code", "PRECONDITION_FAILED")
+	root.With("If-Match", `"1"`).Delete(at).WantStatus(http.StatusPreconditionFailed)
+	root.With("If-Match", "abc").Put(at, `{"name":"C"}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "header/If-Match")
+	root.With("If-Match", "*").Put(at, `{"name":"D"}`).WantStatus(http.StatusOK)
+	root.With("If-Match", `"7", "3"`).Delete(at).WantStatus(http.StatusNoContent)
 }
 
 func TestConcurrentUpdatesWithOneETagUpdateOnce(t *testing.T) {
@@ -134,7 +135,7 @@ func TestConcurrentUpdatesWithOneETagUpdateOnce(t *testing.T) {
 	if statuses[http.StatusOK] != 6 {
 		t.Errorf("statuses %v, want six 200 without If-Match", statuses)
 	}
-	o.asAdmin().Get(at).HasHeader("ETag", `"8"`)
+	o.asAdmin().Get(at).WantHeader("ETag", `"8"`)
 }
 
 func TestIdempotencyKey(t *testing.T) {
@@ -142,28 +143,29 @@ func TestIdempotencyKey(t *testing.T) {
 	ada, _ := o.user("ada@example.com", principal.User)
 	once := o.asAdmin().With("Idempotency-Key", "order 66")
 	body := fmt.Sprintf(`{"name":"A","members":[{"userId":%q,"role":"viewer"}]}`, ada.ID)
-	first := once.Post("/v1/projects", body).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "")
+	first := once.Post("/v1/projects", body).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "")
 	at := "/v1/projects/" + first.Text("data.id")
-	o.asAdmin().Put(at, `{"name":"Changed"}`).Is(http.StatusOK)
+	o.asAdmin().Put(at, `{"name":"Changed"}`).WantStatus(http.StatusOK)
 
-	again := once.Post("/v1/projects", body).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true").HasHeader("Location", at)
+	again := once.Post("/v1/projects", body).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true").
+		WantHeader("Location", at)
 	if !bytes.Equal(again.Body, first.Body) {
 		t.Errorf("the replay differs:\n%s\n%s", again.Body, first.Body)
 	}
-	once.Post("/v1/projects", `{"name":"B"}`).Is(http.StatusUnprocessableEntity).Has("code", "UNPROCESSABLE")
+	once.Post("/v1/projects", `{"name":"B"}`).WantStatus(http.StatusUnprocessableEntity).WantValue("code", "UNPROCESSABLE")
 	_, other := o.user("other@example.com", principal.Manager)
-	o.withKey(other).With("Idempotency-Key", "order 66").Post("/v1/projects", body).Is(http.StatusCreated).
-		HasHeader("Idempotency-Replayed", "") // idempotency keys of other callers do not count
+	o.withKey(other).With("Idempotency-Key", "order 66").Post("/v1/projects", body).WantStatus(http.StatusCreated).
+		WantHeader("Idempotency-Replayed", "") // idempotency keys of other callers do not count
 
 	o.deleteUser(ada.ID)
-	o.asAdmin().Delete(at).Is(http.StatusNoContent)
+	o.asAdmin().Delete(at).WantStatus(http.StatusNoContent)
 	o.clock.Advance(23 * time.Hour)
-	once.Post("/v1/projects", body).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true")
+	once.Post("/v1/projects", body).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true")
 	o.clock.Advance(time.Hour)
-	once.Post("/v1/projects", body).Is(http.StatusBadRequest).Has("errors.0.pointer", "/members/0/userId")
-	once.Post("/v1/projects", `{"name":"B"}`).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "")
-	o.asAdmin().With("Idempotency-Key", "k\x00").Post("/v1/projects", engine).Is(http.StatusBadRequest).
-		Has("errors.0.pointer", "header/Idempotency-Key")
+	once.Post("/v1/projects", body).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/members/0/userId")
+	once.Post("/v1/projects", `{"name":"B"}`).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "")
+	o.asAdmin().With("Idempotency-Key", "k\x00").Post("/v1/projects", engine).WantStatus(http.StatusBadRequest).
+		WantValue("errors.0.pointer", "header/Idempotency-Key")
 }
 
 func TestConcurrentRequestsWithOneIdempotencyKey(t *testing.T) {
@@ -178,7 +180,7 @@ func TestConcurrentRequestsWithOneIdempotencyKey(t *testing.T) {
 	if statuses[http.StatusCreated] != 1 || statuses[-http.StatusCreated] != 5 {
 		t.Errorf("responses %v, want one 201 and five replays of it", statuses)
 	}
-	o.asAdmin().Get("/v1/projects").Has("pagination.total", 1)
+	o.asAdmin().Get("/v1/projects").WantValue("pagination.total", 1)
 }
 
 func TestNewOwnerAndMembersMustExist(t *testing.T) {
@@ -187,18 +189,19 @@ func TestNewOwnerAndMembersMustExist(t *testing.T) {
 	ada, _ := o.user("ada@example.com", principal.User)
 	const nobody = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
 	root.Post("/v1/projects", fmt.Sprintf(`{"name":"A","ownerId":%q,"members":[{"userId":%q,"role":"owner"},{"userId":%q,"role":"viewer"}]}`,
-		nobody, ada.ID, nobody)).Is(http.StatusBadRequest).Has("code", "VALIDATION_ERROR").
-		Has("errors.0.pointer", "/ownerId").Has("errors.1.pointer", "/members/1/userId").Has("errors.2", nil)
+		nobody, ada.ID, nobody)).WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR").
+		WantValue("errors.0.pointer", "/ownerId").WantValue("errors.1.pointer", "/members/1/userId").WantValue("errors.2", nil)
 
 	both := fmt.Sprintf(`"ownerId":%q,"members":[{"userId":%q,"role":"owner"}]`, ada.ID, ada.ID)
-	at := "/v1/projects/" + root.Post("/v1/projects", `{"name":"A",`+both+`}`).Is(http.StatusCreated).Text("data.id")
-	root.Put(at, fmt.Sprintf(`{"ownerId":%q}`, nobody)).Is(http.StatusBadRequest).Has("errors.0.pointer", "/ownerId")
-	root.Get(at).HasHeader("ETag", `"1"`)
+	at := "/v1/projects/" + root.Post("/v1/projects", `{"name":"A",`+both+`}`).WantStatus(http.StatusCreated).Text("data.id")
+	root.Put(at, fmt.Sprintf(`{"ownerId":%q}`, nobody)).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/ownerId")
+	root.Get(at).WantHeader("ETag", `"1"`)
 
 	o.deleteUser(ada.ID)
-	root.Put(at, `{"name":"B",`+both+`}`).Is(http.StatusOK).Has("data.ownerId", ada.ID) // current members need not exist
-	root.Put(at, fmt.Sprintf(`{"ownerId":%q,"members":[]}`, o.admin.ID)).Is(http.StatusOK)
-	root.Put(at, `{`+both+`}`).Is(http.StatusBadRequest).Has("errors.0.pointer", "/ownerId").Has("errors.1.pointer", "/members/0/userId")
+	root.Put(at, `{"name":"B",`+both+`}`).WantStatus(http.StatusOK).WantValue("data.ownerId", ada.ID) // current members need not exist
+	root.Put(at, fmt.Sprintf(`{"ownerId":%q,"members":[]}`, o.admin.ID)).WantStatus(http.StatusOK)
+	root.Put(at, `{`+both+`}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/ownerId").
+		WantValue("errors.1.pointer", "/members/0/userId")
 }
 
 // TestDayCountsOfProjects checks the day counts that the dashboard reads.
@@ -206,14 +209,14 @@ func TestDayCountsOfProjects(t *testing.T) {
 	o := newFixture(t)
 	root := o.asAdmin()
 	first := "/v1/projects/" + root.Post("/v1/projects", engine).Text("data.id")
-	root.Post("/v1/projects", `{"name":"B","status":"archived"}`).Is(http.StatusCreated)
+	root.Post("/v1/projects", `{"name":"B","status":"archived"}`).WantStatus(http.StatusCreated)
 	o.clock.Advance(24 * time.Hour)
 	for _, status := range []string{"active", "archived", "on_hold", "archived"} {
-		root.Put(first, `{"status":"`+status+`"}`).Is(http.StatusOK)
+		root.Put(first, `{"status":"`+status+`"}`).WantStatus(http.StatusOK)
 	}
-	root.Put(first, `{"status":"archived","name":"Still archived"}`).Is(http.StatusOK)
+	root.Put(first, `{"status":"archived","name":"Still archived"}`).WantStatus(http.StatusOK)
 	o.clock.Advance(24 * time.Hour)
-	root.Delete(first).Is(http.StatusNoContent)
+	root.Delete(first).WantStatus(http.StatusNoContent)
 
 	today := calendar.DayOf(o.clock.Now())
 	counts, err := analyticsdynamo.New(o.client, o.analytics).Counts(t.Context(), today-2, today)

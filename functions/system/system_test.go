@@ -22,28 +22,28 @@ func TestEvents(t *testing.T) {
 }
 
 func TestHealthReturnsRelease(t *testing.T) {
-	webtest.New(t, handler(t)).Get("/v1/health").Is(http.StatusOK).Has("", map[string]any{
+	webtest.New(t, handler(t)).Get("/v1/health").WantStatus(http.StatusOK).WantValue("", map[string]any{
 		"status": "ok", "version": "0.1.0", "commit": "1f3a9c07be24",
-	}).HasHeader("Cache-Control", "no-store")
+	}).WantHeader("Cache-Control", "no-store")
 }
 
 func TestDocumentSupportsRevalidation(t *testing.T) {
 	c := webtest.New(t, handler(t))
-	first := c.Get("/openapi.json").Is(http.StatusOK).Has("openapi", "3.1.0").Has("info.version", "0.1.0").
-		HasHeader("Content-Type", "application/json").HasHeader("Cache-Control", "public, no-cache")
-	again := c.With("If-None-Match", first.Header.Get("ETag")).Get("/openapi.json").Is(http.StatusNotModified)
+	first := c.Get("/openapi.json").WantStatus(http.StatusOK).WantValue("openapi", "3.1.0").WantValue("info.version", "0.1.0").
+		WantHeader("Content-Type", "application/json").WantHeader("Cache-Control", "public, no-cache")
+	again := c.With("If-None-Match", first.Header.Get("ETag")).Get("/openapi.json").WantStatus(http.StatusNotModified)
 	if len(again.Body) != 0 {
 		t.Errorf("a 304 has a body of %d bytes", len(again.Body))
 	}
 }
 
 func TestRootRedirectsToDocumentation(t *testing.T) {
-	webtest.New(t, handler(t)).Get("/").Is(http.StatusFound).HasHeader("Location", "/docs")
+	webtest.New(t, handler(t)).Get("/").WantStatus(http.StatusFound).WantHeader("Location", "/docs")
 }
 
 func TestDocumentationLoadsOnlyItsOwnFiles(t *testing.T) {
 	c := webtest.New(t, handler(t))
-	page := c.Get("/docs").Is(http.StatusOK).HasHeader("Content-Type", "text/html; charset=utf-8")
+	page := c.Get("/docs").WantStatus(http.StatusOK).WantHeader("Content-Type", "text/html; charset=utf-8")
 	policy := page.Header.Get("Content-Security-Policy")
 	if !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
 		t.Errorf("the policy permits too much: %s", policy)
@@ -56,9 +56,9 @@ func TestDocumentationLoadsOnlyItsOwnFiles(t *testing.T) {
 		t.Errorf("the page refers only to %v", addresses)
 	}
 	for _, address := range addresses {
-		response := c.Get(address).Is(http.StatusOK)
+		response := c.Get(address).WantStatus(http.StatusOK)
 		if strings.Contains(address, "?v=") {
-			response.HasHeader("Cache-Control", "public, max-age=31536000, immutable")
+			response.WantHeader("Cache-Control", "public, max-age=31536000, immutable")
 		}
 	}
 }
@@ -66,8 +66,8 @@ func TestDocumentationLoadsOnlyItsOwnFiles(t *testing.T) {
 func TestUnknownPathsGetProblemDetails(t *testing.T) {
 	c := webtest.New(t, handler(t))
 	for _, target := range []string{"/nothing", "/v1", "/v1/health/deep", "/docs/nothing.js", "/docs/", "//", "/docs/../docs", "/%00"} {
-		c.Get(target).Is(http.StatusNotFound).Has("code", "NOT_FOUND")
+		c.Get(target).WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND")
 	}
-	c.Post("/openapi.json", "{}").Is(http.StatusMethodNotAllowed).HasHeader("Allow", "GET, HEAD")
-	c.Get("/v1/health?verbose=1").Is(http.StatusBadRequest)
+	c.Post("/openapi.json", "{}").WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET, HEAD")
+	c.Get("/v1/health?verbose=1").WantStatus(http.StatusBadRequest)
 }

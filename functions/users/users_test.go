@@ -20,37 +20,37 @@ func TestUserIsCreatedUpdatedAndDeleted(t *testing.T) {
 	p := newFixture(t)
 	root := p.asAdmin()
 
-	created := root.Post("/v1/users", ada).Is(http.StatusCreated).
-		Has("data.email", "ada@example.com").Has("data.status", "active").Has("data.role", "user").
-		Has("data.department", "Engines").Has("data.lastLoginAt", nil).
-		Has("data.createdAt", "2026-03-02T09:00:00Z").Has("data.updatedAt", "2026-03-02T09:00:00Z").
-		Has("data.permissions", []any{"capabilities:use", "projects:read", "projects:write", "users:read"}).
-		HasHeader("ETag", `"1"`)
+	created := root.Post("/v1/users", ada).WantStatus(http.StatusCreated).
+		WantValue("data.email", "ada@example.com").WantValue("data.status", "active").WantValue("data.role", "user").
+		WantValue("data.department", "Engines").WantValue("data.lastLoginAt", nil).
+		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.updatedAt", "2026-03-02T09:00:00Z").
+		WantValue("data.permissions", []any{"capabilities:use", "projects:read", "projects:write", "users:read"}).
+		WantHeader("ETag", `"1"`)
 	if !strings.Contains(string(created.Body), "12345678901234567890") {
 		t.Errorf("a number lost precision: %s", created.Body)
 	}
 	at := "/v1/users/" + created.Text("data.id")
-	created.HasHeader("Location", at)
+	created.WantHeader("Location", at)
 
-	root.Get(at).Is(http.StatusOK).Has("", created.JSON("")).HasHeader("ETag", `"1"`)
-	root.Get("/v1/users/" + strings.ToUpper(created.Text("data.id"))).Is(http.StatusOK)
-	root.Post("/v1/users", ada).Is(http.StatusConflict).Has("code", "CONFLICT").HasHeader("X-Should-Retry", "false")
+	root.Get(at).WantStatus(http.StatusOK).WantValue("", created.JSON("")).WantHeader("ETag", `"1"`)
+	root.Get("/v1/users/" + strings.ToUpper(created.Text("data.id"))).WantStatus(http.StatusOK)
+	root.Post("/v1/users", ada).WantStatus(http.StatusConflict).WantValue("code", "CONFLICT").WantHeader("X-Should-Retry", "false")
 
 	p.clock.Advance(time.Hour)
-	root.Put(at, `{"name":"Ada L.","role":"viewer","metadata":{}}`).Is(http.StatusOK).
-		Has("data.name", "Ada L.").Has("data.role", "viewer").Has("data.department", "Engines").
-		Has("data.metadata", map[string]any{}).Has("data.updatedAt", "2026-03-02T10:00:00Z").
-		Has("data.createdAt", "2026-03-02T09:00:00Z").HasHeader("ETag", `"2"`)
-	root.Put(at, `{"name":"Ada L."}`).Is(http.StatusOK).HasHeader("ETag", `"2"`) // nothing changed
-	root.Get("/v1/users?role=viewer").Is(http.StatusOK).Has("pagination.total", 1).Has("data.0.name", "Ada L.")
-	root.Get("/v1/users?role=user").Is(http.StatusOK).Has("pagination.total", 0).Has("data", []any{})
+	root.Put(at, `{"name":"Ada L.","role":"viewer","metadata":{}}`).WantStatus(http.StatusOK).
+		WantValue("data.name", "Ada L.").WantValue("data.role", "viewer").WantValue("data.department", "Engines").
+		WantValue("data.metadata", map[string]any{}).WantValue("data.updatedAt", "2026-03-02T10:00:00Z").
+		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantHeader("ETag", `"2"`)
+	root.Put(at, `{"name":"Ada L."}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`) // nothing changed
+	root.Get("/v1/users?role=viewer").WantStatus(http.StatusOK).WantValue("pagination.total", 1).WantValue("data.0.name", "Ada L.")
+	root.Get("/v1/users?role=user").WantStatus(http.StatusOK).WantValue("pagination.total", 0).WantValue("data", []any{})
 
-	root.Delete(at).Is(http.StatusNoContent)
-	root.Get(at).Is(http.StatusNotFound).Has("code", "NOT_FOUND")
-	root.Put(at, `{"name":"x"}`).Is(http.StatusNotFound)
-	root.Delete(at).Is(http.StatusNotFound)
-	root.Get("/v1/users").Is(http.StatusOK).Has("pagination.total", 1)
-	root.Post("/v1/users", ada).Is(http.StatusCreated) // the address can be used again
+	root.Delete(at).WantStatus(http.StatusNoContent)
+	root.Get(at).WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND")
+	root.Put(at, `{"name":"x"}`).WantStatus(http.StatusNotFound)
+	root.Delete(at).WantStatus(http.StatusNotFound)
+	root.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 1)
+	root.Post("/v1/users", ada).WantStatus(http.StatusCreated) // the address can be used again
 }
 
 func TestListUsersPages(t *testing.T) {
@@ -59,17 +59,18 @@ func TestListUsersPages(t *testing.T) {
 	roles := []string{"manager", "user", "viewer"}
 	for i := range 7 {
 		root.Post("/v1/users", fmt.Sprintf(`{"email":"u%d@example.com","name":"U%d","role":%q,"sendActivationEmail":false}`,
-			i, i, roles[i%3])).Is(http.StatusCreated)
+			i, i, roles[i%3])).WantStatus(http.StatusCreated)
 	}
-	root.Get("/v1/users").Is(http.StatusOK).Has("pagination", map[string]any{
+	root.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination", map[string]any{
 		"total": 8.0, "limit": 20.0, "offset": 0.0, "hasMore": false,
-	}).Has("data.0.email", "root@example.com").Has("data.7.email", "u6@example.com")
-	root.Get("/v1/users?limit=3&offset=2").Is(http.StatusOK).Has("data.0.email", "u1@example.com").
-		Has("data.2.email", "u3@example.com").Has("data.3", nil).Has("pagination.hasMore", true)
-	root.Get("/v1/users?limit=3&offset=5").Is(http.StatusOK).Has("pagination.hasMore", false).Has("data.2.email", "u6@example.com")
-	root.Get("/v1/users?role=manager&limit=2&offset=1").Is(http.StatusOK).Has("data.0.email", "u3@example.com").
-		Has("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false})
-	root.Get("/v1/users?offset=1000000000000").Is(http.StatusOK).Has("data", []any{}).Has("pagination.hasMore", false)
+	}).WantValue("data.0.email", "root@example.com").WantValue("data.7.email", "u6@example.com")
+	root.Get("/v1/users?limit=3&offset=2").WantStatus(http.StatusOK).WantValue("data.0.email", "u1@example.com").
+		WantValue("data.2.email", "u3@example.com").WantValue("data.3", nil).WantValue("pagination.hasMore", true)
+	root.Get("/v1/users?limit=3&offset=5").WantStatus(http.StatusOK).WantValue("pagination.hasMore", false).
+		WantValue("data.2.email", "u6@example.com")
+	root.Get("/v1/users?role=manager&limit=2&offset=1").WantStatus(http.StatusOK).WantValue("data.0.email", "u3@example.com").
+		WantValue("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false})
+	root.Get("/v1/users?offset=1000000000000").WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.hasMore", false)
 
 	listed := root.Get("/v1/users?limit=1").JSON("data.0").(map[string]any)
 	if got := slices.Sorted(keysOf(listed)); !slices.Equal(got, []string{"createdAt", "email", "id", "name", "role", "status"}) {
@@ -97,36 +98,36 @@ func TestUserPermissions(t *testing.T) {
 	newViewer := `{"email":"new@example.com","name":"N","role":"viewer"}`
 
 	for _, c := range []webtest.Client{p.withKey(user), p.withKey(viewer)} {
-		c.Get("/v1/users").Is(http.StatusOK)
-		c.Get(at).Is(http.StatusOK)
-		c.Post("/v1/users", newViewer).Is(http.StatusForbidden).Has("code", "FORBIDDEN")
-		c.Post("/v1/users", `{`).Is(http.StatusForbidden) // permissions are checked before the body
-		c.Put(at, `{"name":"x"}`).Is(http.StatusForbidden)
-		c.Delete(at).Is(http.StatusForbidden)
+		c.Get("/v1/users").WantStatus(http.StatusOK)
+		c.Get(at).WantStatus(http.StatusOK)
+		c.Post("/v1/users", newViewer).WantStatus(http.StatusForbidden).WantValue("code", "FORBIDDEN")
+		c.Post("/v1/users", `{`).WantStatus(http.StatusForbidden) // permissions are checked before the body
+		c.Put(at, `{"name":"x"}`).WantStatus(http.StatusForbidden)
+		c.Delete(at).WantStatus(http.StatusForbidden)
 	}
 	m := p.withKey(manager)
-	m.Post("/v1/users", newViewer).Is(http.StatusCreated)
-	m.Post("/v1/users", `{"email":"boss@example.com","name":"B","role":"admin"}`).Is(http.StatusForbidden)
-	m.Put(at, `{"role":"admin"}`).Is(http.StatusForbidden)
-	m.Put("/v1/users/"+p.admin.ID, `{"status":"suspended"}`).Is(http.StatusForbidden)
-	m.Put(at, `{"role":"manager"}`).Is(http.StatusOK)
-	m.Delete(at).Is(http.StatusForbidden)
-	p.anonymous().Get("/v1/users").Is(http.StatusUnauthorized).Has("code", "UNAUTHORIZED")
+	m.Post("/v1/users", newViewer).WantStatus(http.StatusCreated)
+	m.Post("/v1/users", `{"email":"boss@example.com","name":"B","role":"admin"}`).WantStatus(http.StatusForbidden)
+	m.Put(at, `{"role":"admin"}`).WantStatus(http.StatusForbidden)
+	m.Put("/v1/users/"+p.admin.ID, `{"status":"suspended"}`).WantStatus(http.StatusForbidden)
+	m.Put(at, `{"role":"manager"}`).WantStatus(http.StatusOK)
+	m.Delete(at).WantStatus(http.StatusForbidden)
+	p.anonymous().Get("/v1/users").WantStatus(http.StatusUnauthorized).WantValue("code", "UNAUTHORIZED")
 }
 
 func TestLastAdminCannotBeRemoved(t *testing.T) {
 	p := newFixture(t)
 	root, at := p.asAdmin(), "/v1/users/"+p.admin.ID
 	for _, body := range []string{`{"role":"user"}`, `{"status":"suspended"}`, `{"status":"inactive"}`} {
-		root.Put(at, body).Is(http.StatusConflict).HasHeader("X-Should-Retry", "false")
+		root.Put(at, body).WantStatus(http.StatusConflict).WantHeader("X-Should-Retry", "false")
 	}
-	root.Delete(at).Is(http.StatusConflict)
+	root.Delete(at).WantStatus(http.StatusConflict)
 
 	second, key := p.user("second@example.com", principal.Admin)
-	root.Put(at, `{"role":"viewer"}`).Is(http.StatusOK)
-	p.withKey(key).Delete("/v1/users/" + second.ID).Is(http.StatusConflict)
-	p.withKey(key).Put(at, `{"role":"admin"}`).Is(http.StatusOK)
-	p.withKey(key).Delete("/v1/users/" + second.ID).Is(http.StatusNoContent)
+	root.Put(at, `{"role":"viewer"}`).WantStatus(http.StatusOK)
+	p.withKey(key).Delete("/v1/users/" + second.ID).WantStatus(http.StatusConflict)
+	p.withKey(key).Put(at, `{"role":"admin"}`).WantStatus(http.StatusOK)
+	p.withKey(key).Delete("/v1/users/" + second.ID).WantStatus(http.StatusNoContent)
 }
 
 func TestConcurrentDeletionsKeepOneAdmin(t *testing.T) {
@@ -153,23 +154,23 @@ func TestConcurrentCreationsWithOneAddressCreateOneUser(t *testing.T) {
 	if statuses[http.StatusCreated] != 1 || statuses[http.StatusConflict] != 7 {
 		t.Errorf("statuses %v, want one 201 and seven 409", statuses)
 	}
-	p.asAdmin().Get("/v1/users").Is(http.StatusOK).Has("pagination.total", 2)
+	p.asAdmin().Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 2)
 }
 
 func TestIfMatch(t *testing.T) {
 	p := newFixture(t)
 	user, _ := p.user("ada@example.com", principal.User)
 	root, at := p.asAdmin(), "/v1/users/"+user.ID
-	root.With("If-Match", `"1"`).Put(at, `{"name":"B"}`).Is(http.StatusOK).HasHeader("ETag", `"2"`)
-	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).Is(http.StatusPreconditionFailed).Has("code", "PRECONDITION_FAILED")
-	root.With("If-Match", `"1"`).Delete(at).Is(http.StatusPreconditionFailed)
+	root.With("If-Match", `"1"`).Put(at, `{"name":"B"}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`)
+	root.With("If-Match", `"1"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusPreconditionFailed).WantValue("code", "PRECONDITION_FAILED")
+	root.With("If-Match", `"1"`).Delete(at).WantStatus(http.StatusPreconditionFailed)
 	for _, bad := range []string{"1", `"1`, "*, *", "abc"} {
-		root.With("If-Match", bad).Put(at, `{"name":"C"}`).Is(http.StatusBadRequest).Has("errors.0.pointer", "header/If-Match")
+		root.With("If-Match", bad).Put(at, `{"name":"C"}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "header/If-Match")
 	}
-	root.With("If-Match", `W/"2"`).Put(at, `{"name":"C"}`).Is(http.StatusPreconditionFailed)
-	root.With("If-Match", `"7", "2"`).Put(at, `{"name":"C"}`).Is(http.StatusOK)
-	root.With("If-Match", "*").Put(at, `{"name":"D"}`).Is(http.StatusOK)
-	root.With("If-Match", `"4"`).Delete(at).Is(http.StatusNoContent)
+	root.With("If-Match", `W/"2"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusPreconditionFailed)
+	root.With("If-Match", `"7", "2"`).Put(at, `{"name":"C"}`).WantStatus(http.StatusOK)
+	root.With("If-Match", "*").Put(at, `{"name":"D"}`).WantStatus(http.StatusOK)
+	root.With("If-Match", `"4"`).Delete(at).WantStatus(http.StatusNoContent)
 }
 
 func TestConcurrentUpdatesWithOneETagUpdateOnce(t *testing.T) {
@@ -181,34 +182,35 @@ func TestConcurrentUpdatesWithOneETagUpdateOnce(t *testing.T) {
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusPreconditionFailed] != 5 {
 		t.Errorf("statuses %v, want one 200 and five 412", statuses)
 	}
-	p.asAdmin().Get("/v1/users/"+user.ID).HasHeader("ETag", `"2"`)
+	p.asAdmin().Get("/v1/users/"+user.ID).WantHeader("ETag", `"2"`)
 }
 
 func TestIdempotencyKey(t *testing.T) {
 	p := newFixture(t)
 	once := p.asAdmin().With("Idempotency-Key", "order 66")
-	first := once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "")
+	first := once.Post("/v1/users", ada).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "")
 	at := "/v1/users/" + first.Text("data.id")
-	p.asAdmin().Put(at, `{"name":"Changed"}`).Is(http.StatusOK)
+	p.asAdmin().Put(at, `{"name":"Changed"}`).WantStatus(http.StatusOK)
 
-	again := once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true").HasHeader("Location", at)
+	again := once.Post("/v1/users", ada).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true").WantHeader("Location", at)
 	if !bytes.Equal(again.Body, first.Body) {
 		t.Errorf("the replay differs:\n%s\n%s", again.Body, first.Body)
 	}
-	once.Post("/v1/users", strings.Replace(ada, "Engines", "Looms", 1)).Is(http.StatusUnprocessableEntity).Has("code", "UNPROCESSABLE")
+	once.Post("/v1/users", strings.Replace(ada, "Engines", "Looms", 1)).WantStatus(http.StatusUnprocessableEntity).
+		WantValue("code", "UNPROCESSABLE")
 
 	_, other := p.user("other@example.com", principal.Manager)
 	// Idempotency keys of other callers do not count.
-	p.withKey(other).With("Idempotency-Key", "order 66").Post("/v1/users", ada).Is(http.StatusConflict)
+	p.withKey(other).With("Idempotency-Key", "order 66").Post("/v1/users", ada).WantStatus(http.StatusConflict)
 
-	p.asAdmin().Delete(at).Is(http.StatusNoContent)
+	p.asAdmin().Delete(at).WantStatus(http.StatusNoContent)
 	p.clock.Advance(23 * time.Hour)
-	once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "true")
+	once.Post("/v1/users", ada).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "true")
 	p.clock.Advance(time.Hour)
-	once.Post("/v1/users", ada).Is(http.StatusCreated).HasHeader("Idempotency-Replayed", "")
+	once.Post("/v1/users", ada).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "")
 	for _, bad := range []string{strings.Repeat("k", 256), "k\x00", "\xff", "schlüssel"} {
-		p.asAdmin().With("Idempotency-Key", bad).Post("/v1/users", ada).Is(http.StatusBadRequest).
-			Has("errors.0.pointer", "header/Idempotency-Key")
+		p.asAdmin().With("Idempotency-Key", bad).Post("/v1/users", ada).WantStatus(http.StatusBadRequest).
+			WantValue("errors.0.pointer", "header/Idempotency-Key")
 	}
 }
 
@@ -224,5 +226,5 @@ func TestConcurrentRequestsWithOneIdempotencyKey(t *testing.T) {
 	if statuses[http.StatusCreated] != 1 || statuses[-http.StatusCreated] != 5 {
 		t.Errorf("responses %v, want one 201 and five replays of it", statuses)
 	}
-	p.asAdmin().Get("/v1/users").Has("pagination.total", 2)
+	p.asAdmin().Get("/v1/users").WantValue("pagination.total", 2)
 }

@@ -128,7 +128,7 @@ func testRejectedCharts(t *testing.T, m *customerStack) {
 		return !strings.Contains(c.helm(t, "search", "repo", "portside/anchor", "--versions").stdout, "1.1.0")
 	})
 	c.helm(t, "pull", "portside/anchor", "--version", "1.1.0").wantExit(t, 1, "no chart version found for anchor-1.1.0")
-	m.withLogin(t, c.login).get("/charts/anchor-1.1.0.tgz").wantStatus(http.StatusNotFound)
+	m.withLogin(t, c.login).Get("/charts/anchor-1.1.0.tgz").WantStatus(http.StatusNotFound)
 }
 
 // testChartsInRegistry pulls charts from the registry.

@@ -24,38 +24,33 @@ func (m *customerStack) withLogin(t *testing.T, l login) client {
 		t.Fatal(err)
 	}
 	r.SetBasicAuth(l.name, l.password)
-	return m.anonymous(t).with("Authorization", r.Header.Get("Authorization"))
+	return m.anonymous(t).With("Authorization", r.Header.Get("Authorization"))
 }
 
 // sendOCI sends a request and checks the properties of every response of the registry.
 func (m *customerStack) sendOCI(c client, method, target string) response {
 	c.t.Helper()
-	a, err := c.send(method, target, "")
+	a, err := c.Send(method, target, "")
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	m.checkNoLeak(c.t, a.request, a.headerAndBody())
-	if id := a.header.Get("X-Request-Id"); id == "" || id != a.header.Get("Apigw-Requestid") {
-		c.t.Errorf("%s: X-Request-Id %q, the gateway's is %q", a.request, id, a.header.Get("Apigw-Requestid"))
+	m.checkNoLeak(c.t, a.Request(), headerAndBody(a))
+	checkRequestID(c.t, a)
+	a.WantHeader("Docker-Distribution-Api-Version", "registry/2.0")
+	if a.Status == http.StatusUnauthorized {
+		a.WantHeader("WWW-Authenticate", `Basic realm="Portside"`)
 	}
-	a.wantHeader("Docker-Distribution-Api-Version", "registry/2.0")
-	if a.status == http.StatusUnauthorized {
-		a.wantHeader("WWW-Authenticate", `Basic realm="Portside"`)
-	}
-	if a.status >= http.StatusBadRequest && method != http.MethodHead {
-		a.wantHeader("Content-Type", "application/json")
-		if a.text("errors.0.code") == "" || a.text("errors.0.message") == "" {
-			c.t.Errorf("%s: %s", a.request, a.body)
-		}
+	if a.Status >= http.StatusBadRequest && method != http.MethodHead {
+		a.WantRegistryError()
 	}
 	return a
 }
 
-// headerAndBody returns the header and body as sent.
-func (a response) headerAndBody() []byte {
+// headerAndBody returns the header and body of a response as sent.
+func headerAndBody(a response) []byte {
 	var all bytes.Buffer
-	_ = a.header.Write(&all)
-	all.Write(a.body)
+	_ = a.Header.Write(&all)
+	all.Write(a.Body)
 	return all.Bytes()
 }
 
@@ -72,12 +67,12 @@ func (m *customerStack) bigBlob(t *testing.T) v1.Descriptor {
 // redirectTarget returns the target of a redirect, which must be S3.
 func (m *customerStack) redirectTarget(t *testing.T, a response) string {
 	t.Helper()
-	link, err := url.Parse(a.header.Get("Location"))
+	link, err := url.Parse(a.Header.Get("Location"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if "http://"+link.Host != m.info.S3 || len(a.body) > 1<<10 {
-		t.Errorf("%s redirects to %s with a body of %d bytes, want S3 at %s", a.request, link.Host, len(a.body), m.info.S3)
+	if "http://"+link.Host != m.info.S3 || len(a.Body) > 1<<10 {
+		t.Errorf("%s redirects to %s with a body of %d bytes, want S3 at %s", a.Request(), link.Host, len(a.Body), m.info.S3)
 	}
 	return link.String()
 }
@@ -103,7 +98,7 @@ func fetch(t *testing.T, method, link, part string) *http.Response {
 func testBlobs(t *testing.T, m *customerStack) {
 	c, blob := m.withLogin(t, m.createToken(t, "read:docker-images")), m.bigBlob(t)
 	at := "/v2/acme/big/blobs/" + blob.Digest.String()
-	link := m.redirectTarget(t, m.sendOCI(c, http.MethodGet, at).wantStatus(http.StatusTemporaryRedirect))
+	link := m.redirectTarget(t, m.sendOCI(c, http.MethodGet, at).WantStatus(http.StatusTemporaryRedirect))
 	whole, err := io.ReadAll(fetch(t, http.MethodGet, link, "").Body)
 	if err != nil {
 		t.Fatal(err)
@@ -113,8 +108,8 @@ func testBlobs(t *testing.T, m *customerStack) {
 	}
 
 	const from, to = 5_000_000, 5_000_999
-	ranged := m.sendOCI(c.with("Range", "bytes=5000000-5000999"), http.MethodGet, at)
-	link = m.redirectTarget(t, ranged.wantStatus(http.StatusTemporaryRedirect))
+	ranged := m.sendOCI(c.With("Range", "bytes=5000000-5000999"), http.MethodGet, at)
+	link = m.redirectTarget(t, ranged.WantStatus(http.StatusTemporaryRedirect))
 	partial := fetch(t, http.MethodGet, link, "bytes=5000000-5000999")
 	part, err := io.ReadAll(partial.Body)
 	if err != nil || partial.StatusCode != http.StatusPartialContent || !bytes.Equal(part, whole[from:to+1]) {
@@ -124,7 +119,7 @@ func testBlobs(t *testing.T, m *customerStack) {
 		t.Errorf("Content-Range: %q, want %q", partial.Header.Get("Content-Range"), want)
 	}
 	many := "bytes=" + strings.Repeat("0-1,", 1500) + "0-1"
-	m.sendOCI(c.with("Range", many), http.MethodGet, at).wantStatus(http.StatusTemporaryRedirect)
+	m.sendOCI(c.With("Range", many), http.MethodGet, at).WantStatus(http.StatusTemporaryRedirect)
 }
 
 // testHeadRequests checks the sizes and digests in responses to HEAD, on which containerd and oras
@@ -142,21 +137,21 @@ func testHeadRequests(t *testing.T, m *customerStack) {
 		digest := digestOf(t, raw)
 		for _, reference := range []string{"1.0", digest} {
 			at := "/v2/" + image + "/manifests/" + reference
-			head := m.sendOCI(c, http.MethodHead, at).wantStatus(http.StatusOK).
-				wantHeader("Content-Length", strconv.Itoa(len(want))).wantHeader("Docker-Content-Digest", digest)
-			get := m.sendOCI(c, http.MethodGet, at).wantStatus(http.StatusOK).
-				wantHeader("Content-Length", strconv.Itoa(len(want))).wantHeader("Docker-Content-Digest", digest).
-				wantHeader("Content-Type", head.header.Get("Content-Type"))
-			if !bytes.Equal(get.body, want) || len(head.body) > 0 {
-				t.Errorf("%s: %d bytes, HEAD %d, want %d", get.request, len(get.body), len(head.body), len(want))
+			head := m.sendOCI(c, http.MethodHead, at).WantStatus(http.StatusOK).
+				WantHeader("Content-Length", strconv.Itoa(len(want))).WantHeader("Docker-Content-Digest", digest)
+			get := m.sendOCI(c, http.MethodGet, at).WantStatus(http.StatusOK).
+				WantHeader("Content-Length", strconv.Itoa(len(want))).WantHeader("Docker-Content-Digest", digest).
+				WantHeader("Content-Type", head.Header.Get("Content-Type"))
+			if !bytes.Equal(get.Body, want) || len(head.Body) > 0 {
+				t.Errorf("%s: %d bytes, HEAD %d, want %d", get.Request(), len(get.Body), len(head.Body), len(want))
 			}
 		}
-		m.sendOCI(c, http.MethodHead, "/v2/"+image+"/manifests/none").wantStatus(http.StatusNotFound)
+		m.sendOCI(c, http.MethodHead, "/v2/"+image+"/manifests/none").WantStatus(http.StatusNotFound)
 	}
 	blob := m.bigBlob(t)
 	head := m.sendOCI(c, http.MethodHead, "/v2/acme/big/blobs/"+blob.Digest.String())
-	size := head.header.Get("Content-Length")
-	if head.status == http.StatusTemporaryRedirect {
+	size := head.Header.Get("Content-Length")
+	if head.Status == http.StatusTemporaryRedirect {
 		size = fetch(t, http.MethodHead, m.redirectTarget(t, head), "").Header.Get("Content-Length")
 	}
 	if size != strconv.FormatInt(blob.Size, 10) {
@@ -170,7 +165,7 @@ func testDisconnects(t *testing.T, m *customerStack) {
 	l := m.createToken(t, "read:docker-images")
 	c, blob := m.withLogin(t, l), m.bigBlob(t)
 	at := "/v2/acme/big/blobs/" + blob.Digest.String()
-	request := "GET %s HTTP/1.1\r\nHost: " + m.host() + "\r\nAuthorization: " + c.header.Get("Authorization") + "\r\n\r\n"
+	request := "GET %s HTTP/1.1\r\nHost: " + m.host() + "\r\nAuthorization: " + c.Header.Get("Authorization") + "\r\n\r\n"
 	for range 10 {
 		for _, target := range []string{"/v2/acme/api/manifests/1.0", at} {
 			whole := fmt.Sprintf(request, target)
@@ -203,19 +198,19 @@ func testDisconnects(t *testing.T, m *customerStack) {
 // upstream's address and password in the responses.
 func testUpstreamIsHidden(t *testing.T, m *customerStack) {
 	images := m.createToken(t, "read:docker-images")
-	for _, c := range []client{m.anonymous(t), m.withLogin(t, login{"AWS", "wrong"}), m.anonymous(t).with("Authorization", "Bearer nothing")} {
-		m.sendAllRequests(c, func(a response) { a.wantStatus(http.StatusUnauthorized) })
+	for _, c := range []client{m.anonymous(t), m.withLogin(t, login{"AWS", "wrong"}), m.anonymous(t).With("Authorization", "Bearer nothing")} {
+		m.sendAllRequests(c, func(a response) { a.WantStatus(http.StatusUnauthorized) })
 	}
 	for _, c := range []client{
-		m.withLogin(t, images), m.anonymous(t).with("Authorization", "Bearer "+images.password),
+		m.withLogin(t, images), m.anonymous(t).With("Authorization", "Bearer "+images.password),
 		m.withLogin(t, m.createToken(t, "read:docker-images:acme/*")), m.withLogin(t, m.createToken(t, "read:helm-charts")),
 	} {
 		m.sendAllRequests(c, func(a response) {
-			if a.status >= http.StatusInternalServerError || a.status == http.StatusUnauthorized {
-				t.Errorf("%s: status %d: %s", a.request, a.status, a.body)
+			if a.Status >= http.StatusInternalServerError || a.Status == http.StatusUnauthorized {
+				t.Errorf("%s: status %d: %s", a.Request(), a.Status, a.Body)
 			}
-			if a.method != http.MethodGet && a.method != http.MethodHead {
-				a.wantStatus(http.StatusMethodNotAllowed).wantHeader("Allow", "GET, HEAD")
+			if a.Method != http.MethodGet && a.Method != http.MethodHead {
+				a.WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET, HEAD")
 			}
 		})
 	}
@@ -234,8 +229,8 @@ func (m *customerStack) sendAllRequests(c client, check func(response)) {
 			check(m.sendOCI(c, method, target))
 		}
 		for _, target := range charts {
-			a := c.do(method, target, "")
-			m.checkNoLeak(c.t, a.request, a.headerAndBody())
+			a := c.Do(method, target, "")
+			m.checkNoLeak(c.t, a.Request(), headerAndBody(a))
 		}
 	}
 }
@@ -271,9 +266,9 @@ func (m *customerStack) sendHostileHeaders(c client) {
 		"Origin": "https://evil.example.com",
 	} {
 		for _, target := range targets {
-			a := m.sendOCI(c.with(name, value), http.MethodGet, target)
-			if a.status >= http.StatusBadRequest || strings.Contains(a.header.Get("Location")+a.header.Get("Link"), "evil") {
-				c.t.Errorf("%s with %s: status %d, %v", a.request, name, a.status, a.header)
+			a := m.sendOCI(c.With(name, value), http.MethodGet, target)
+			if a.Status >= http.StatusBadRequest || strings.Contains(a.Header.Get("Location")+a.Header.Get("Link"), "evil") {
+				c.t.Errorf("%s with %s: status %d, %v", a.Request(), name, a.Status, a.Header)
 			}
 		}
 	}

@@ -23,10 +23,10 @@ func testRecordedPulls(t *testing.T, m *customerStack) {
 		"chart anchor 1.0.0 Helm": 1, "chart charts/compass 2.0.0 Helm": 1, "image acme/api 1.0 crane": 1,
 		"image acme/multi 1.0 crane": 1, "image acme/api 1.0 containers": 1,
 	}
-	list := m.customer.withT(t)
+	list := m.customer.For(t)
 	var page response
 	await(t, "all pulls to be recorded", func() bool {
-		page = list.get("/api/v1/pulls?token=" + c.id()).wantStatus(http.StatusOK)
+		page = list.Get("/api/v1/pulls?token=" + c.id()).WantStatus(http.StatusOK)
 		return len(m.countPulls(t, page)) >= len(want)
 	})
 	for pull, n := range m.countPulls(t, page) {
@@ -34,13 +34,13 @@ func testRecordedPulls(t *testing.T, m *customerStack) {
 			t.Errorf("%s: %d times, want %d", pull, n, want[pull])
 		}
 	}
-	list.get("/api/v1/pulls?repository=acme/multi&token="+c.id()).wantStatus(http.StatusOK).
-		wantValue("data.0.digest", digestOf(t, m.images.arm)).wantValue("data.0.reference", digestOf(t, m.images.arm)).
-		wantValue("data.1.digest", digestOf(t, m.images.multi)).wantValue("data.1.reference", "1.0").wantValue("data.2", nil)
-	list.get("/api/v1/pulls?repository=acme/api&token="+c.id()).wantValue("data.0.digest", digestOf(t, m.images.api))
+	list.Get("/api/v1/pulls?repository=acme/multi&token="+c.id()).WantStatus(http.StatusOK).
+		WantValue("data.0.digest", digestOf(t, m.images.arm)).WantValue("data.0.reference", digestOf(t, m.images.arm)).
+		WantValue("data.1.digest", digestOf(t, m.images.multi)).WantValue("data.1.reference", "1.0").WantValue("data.2", nil)
+	list.Get("/api/v1/pulls?repository=acme/api&token="+c.id()).WantValue("data.0.digest", digestOf(t, m.images.api))
 	_, other := m.createUser(t, "other@example.com", "viewer")
-	m.anonymous(t).as(other).get("/api/v1/pulls").wantStatus(http.StatusOK).
-		wantValue("data", []any{}) // other users' pulls are not visible
+	m.anonymous(t).as(other).Get("/api/v1/pulls").WantStatus(http.StatusOK).
+		WantValue("data", []any{}) // other users' pulls are not visible
 }
 
 // countPulls counts the pulls by kind, repository, reference and client. It returns the maximum per
@@ -48,15 +48,15 @@ func testRecordedPulls(t *testing.T, m *customerStack) {
 func (m *customerStack) countPulls(t *testing.T, page response) map[string]int {
 	t.Helper()
 	counts, perMinute := map[string]int{}, map[string]int{}
-	for i := range page.list("data") {
-		text := func(member string) string { return page.text(fmt.Sprintf("data.%d.%s", i, member)) }
+	for i := range page.List("data") {
+		text := func(member string) string { return page.Text(fmt.Sprintf("data.%d.%s", i, member)) }
 		if text("reference") == text("digest") {
 			continue
 		}
 		program, _, _ := strings.Cut(text("client"), "/")
 		pull := strings.Join([]string{text("kind"), text("repository"), text("reference"), program}, " ")
 		if text("address") != "127.0.0.1" || !strings.HasPrefix(text("digest"), "sha256:") || text("ownerId") != m.customerID {
-			t.Errorf("%s is recorded as %v", pull, page.json(fmt.Sprintf("data.%d", i)))
+			t.Errorf("%s is recorded as %v", pull, page.JSON(fmt.Sprintf("data.%d", i)))
 		}
 		minute := pull + text("at")[:len("2006-01-02T15:04")]
 		perMinute[minute]++

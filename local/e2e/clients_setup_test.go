@@ -63,8 +63,8 @@ type login struct{ name, password string }
 func (m *customerStack) createToken(t *testing.T, scopes ...string) login {
 	t.Helper()
 	body := `{"name":"e2e","scopes":["` + strings.Join(scopes, `","`) + `"],"expiration_days":1}`
-	made := m.customer.withT(t).post("/api/v1/tokens", body).wantStatus(http.StatusCreated)
-	return login{"any-name", made.text("data.token")}
+	made := m.customer.For(t).Post("/api/v1/tokens", body).WantStatus(http.StatusCreated)
+	return login{"any-name", made.Text("data.token")}
 }
 
 // requestPassword obtains a user name and password by a credential request, its approval and the
@@ -72,12 +72,12 @@ func (m *customerStack) createToken(t *testing.T, scopes ...string) login {
 func (m *customerStack) requestPassword(t *testing.T, level string) login {
 	t.Helper()
 	const requests, requester = "/api/v1/credential-requests", "customer@example.com"
-	made := m.customer.withT(t).post(requests, `{"accessLevel":"`+level+`","justification":"e2e"}`).
-		wantStatus(http.StatusCreated)
-	m.admin(t).post(requests+"/"+made.text("data.id")+"/approve", `{}`).wantStatus(http.StatusOK)
+	made := m.customer.For(t).Post(requests, `{"accessLevel":"`+level+`","justification":"e2e"}`).
+		WantStatus(http.StatusCreated)
+	m.admin(t).Post(requests+"/"+made.Text("data.id")+"/approve", `{}`).WantStatus(http.StatusOK)
 	_, link := m.mailedLink(t, requester)
-	got := m.anonymous(t).post(requests+"/collect", `{"token":"`+link+`"}`).wantStatus(http.StatusOK)
-	return login{got.text("data.username"), got.text("data.password")}
+	got := m.anonymous(t).Post(requests+"/collect", `{"token":"`+link+`"}`).WantStatus(http.StatusOK)
+	return login{got.Text("data.username"), got.Text("data.password")}
 }
 
 // id returns the public part of a credential.
@@ -85,7 +85,7 @@ func (l login) id() string { return strings.Split(l.password, "_")[1] }
 
 func (m *customerStack) revoke(t *testing.T, l login) login {
 	t.Helper()
-	m.customer.withT(t).delete("/api/v1/tokens/" + l.id()).wantStatus(http.StatusNoContent)
+	m.customer.For(t).Delete("/api/v1/tokens/" + l.id()).WantStatus(http.StatusNoContent)
 	return l
 }
 

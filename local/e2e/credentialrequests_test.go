@@ -15,48 +15,47 @@ func testCredentialRequest(t *testing.T, p *testStack) {
 	approverAt, approver := p.createUser(t, "approver@example.com", "admin")
 	ada, grace := p.anonymous(t).as(requester), p.anonymous(t).as(approver)
 
-	made := ada.post(path, `{"accessLevel":"charts","justification":"Our staging <cluster>"}`).
-		wantStatus(http.StatusCreated).
-		wantValue("data.status", "pending")
-	at := path + "/" + made.text("data.id")
+	made := ada.Post(path, `{"accessLevel":"charts","justification":"Our staging <cluster>"}`).
+		WantStatus(http.StatusCreated).
+		WantValue("data.status", "pending")
+	at := path + "/" + made.Text("data.id")
 	mail, count := p.newestMail(t, "approver@example.com")
-	if count != 1 || !strings.Contains(mail.text("text"), at+"/approve") || !strings.Contains(mail.text("html"), "&lt;cluster&gt;") {
-		t.Fatalf("%d mails to the approver, the newest:\n%s", count, mail.text("text"))
+	if count != 1 || !strings.Contains(mail.Text("text"), at+"/approve") || !strings.Contains(mail.Text("html"), "&lt;cluster&gt;") {
+		t.Fatalf("%d mails to the approver, the newest:\n%s", count, mail.Text("text"))
 	}
-	ada.post(at+"/approve", `{}`).wantStatus(http.StatusForbidden)
-	grace.post(at+"/approve", `{"reason":"agreed"}`).wantStatus(http.StatusOK).wantValue("data.status", "approved")
+	ada.Post(at+"/approve", `{}`).WantStatus(http.StatusForbidden)
+	grace.Post(at+"/approve", `{"reason":"agreed"}`).WantStatus(http.StatusOK).WantValue("data.status", "approved")
 
 	page, token := p.mailedLink(t, "requester@example.com")
 	visitor := p.anonymous(t)
-	visitor.get(page).wantStatus(http.StatusOK).wantHeader("Referrer-Policy", "no-referrer")
-	for _, file := range references(visitor.get(page)) {
-		visitor.get(file).wantStatus(http.StatusOK)
+	visitor.Get(page).WantStatus(http.StatusOK).WantHeader("Referrer-Policy", "no-referrer")
+	for _, file := range references(visitor.Get(page)) {
+		visitor.Get(file).WantStatus(http.StatusOK)
 	}
 	body := `{"token":"` + token + `"}`
-	statuses := runConcurrently(6, func(int) int { return visitor.post(path+"/collect", body).status })
+	statuses := runConcurrently(6, func(int) int { return visitor.Post(path+"/collect", body).Status })
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusUnauthorized] != 5 {
 		t.Errorf("statuses %v, want one 200 and five 401", statuses)
 	}
-	listed := ada.get("/api/v1/tokens").wantStatus(http.StatusOK).wantValue("data.0.kind", "password").
-		wantValue("data.0.status", "active")
-	ada.get(at).wantStatus(http.StatusOK).wantValue("data.status", "collected").
-		wantValue("data.credentialId", listed.text("data.0.id"))
-	grace.get(path+"?status=collected").wantStatus(http.StatusOK).wantValue("data.0.id", made.text("data.id")).
-		wantValue("pagination.hasMore", false)
-	if actions := events(grace.get(at)); !slices.Equal(actions, []string{"requested", "approved", "mailed", "collected"}) {
+	listed := ada.Get("/api/v1/tokens").WantStatus(http.StatusOK).WantValue("data.0.kind", "password").
+		WantValue("data.0.status", "active")
+	ada.Get(at).WantStatus(http.StatusOK).WantValue("data.status", "collected").
+		WantValue("data.credentialId", listed.Text("data.0.id"))
+	grace.Get(path+"?status=collected").WantStatus(http.StatusOK).WantValue("data.0.id", made.Text("data.id")).
+		WantValue("pagination.hasMore", false)
+	if actions := events(grace.Get(at)); !slices.Equal(actions, []string{"requested", "approved", "mailed", "collected"}) {
 		t.Errorf("events %v", actions)
 	}
 	p.invoke(t, "SendMailFunction", "sendmail/schedule.json") // no mail is due
 	if _, count := p.newestMail(t, "requester@example.com"); count != 1 {
 		t.Errorf("%d mails to the requester, want 1", count)
 	}
-	p.admin(t).delete(approverAt).wantStatus(http.StatusNoContent) // other tests expect one admin
+	p.admin(t).Delete(approverAt).WantStatus(http.StatusNoContent) // other tests expect one admin
 }
 
 // events returns the actions in a request's history.
 func events(a response) []string {
-	a.t.Helper()
-	all, _ := a.json("data.events").([]any)
+	all, _ := a.JSON("data.events").([]any)
 	actions := make([]string, len(all))
 	for i, e := range all {
 		actions[i], _ = e.(map[string]any)["action"].(string)

@@ -146,8 +146,8 @@ func (m *customerStack) snapshot(t *testing.T) map[string]string {
 	c := m.withLogin(t, m.demoLogin(t))
 	for _, image := range []string{"acme/hello", "charts/hello"} {
 		for _, version := range []string{"1.0.0", "1.1.0"} {
-			head := m.sendOCI(c, http.MethodHead, "/v2/"+image+"/manifests/"+version).wantStatus(http.StatusOK)
-			state[image+":"+version] = head.header.Get("Docker-Content-Digest")
+			head := m.sendOCI(c, http.MethodHead, "/v2/"+image+"/manifests/"+version).WantStatus(http.StatusOK)
+			state[image+":"+version] = head.Header.Get("Docker-Content-Digest")
 		}
 	}
 	for _, name := range []string{"demo-token", "demo-keyring.gpg"} {
@@ -220,13 +220,13 @@ func testInterruptedDemo(t *testing.T, m *customerStack) {
 
 func testDemoTokenRenewal(t *testing.T, m *customerStack) {
 	old := m.demoLogin(t)
-	m.admin(t).delete("/api/v1/tokens/" + old.id()).wantStatus(http.StatusNoContent)
+	m.admin(t).Delete("/api/v1/tokens/" + old.id()).WantStatus(http.StatusNoContent)
 	m.runDemo(t)
 	renewed := m.demoLogin(t)
 	if renewed == old {
 		t.Error("a revoked token was kept")
 	}
-	m.withLogin(t, renewed).get("/charts/index.yaml").wantStatus(http.StatusOK)
+	m.withLogin(t, renewed).Get("/charts/index.yaml").WantStatus(http.StatusOK)
 }
 
 // testPrintedCommands runs the commands that the demo prints.

@@ -28,7 +28,7 @@ type file struct{ field, content string }
 func (c client) form(target string, fields map[string]string, files ...file) response {
 	c.t.Helper()
 	contentType, body := c.body(fields, files...)
-	return c.with("Content-Type", contentType).post(target, body)
+	return c.With("Content-Type", contentType).Post(target, body)
 }
 
 func (c client) body(fields map[string]string, files ...file) (contentType, text string) {
@@ -55,14 +55,15 @@ func (c client) body(fields map[string]string, files ...file) (contentType, text
 // upload uploads a file in the way for large files, and returns its upload ID.
 func (c client) upload(content string) string {
 	c.t.Helper()
-	offer := c.post("/v1/uploads", "").wantStatus(http.StatusCreated)
+	offer := c.Post("/v1/uploads", "").WantStatus(http.StatusCreated)
 	fields := map[string]string{}
-	for name := range offer.json("fields").(map[string]any) {
-		fields[name], _ = offer.json("fields").(map[string]any)[name].(string)
+	for name := range offer.JSON("fields").(map[string]any) {
+		fields[name], _ = offer.JSON("fields").(map[string]any)[name].(string)
 	}
-	store := client{t: c.t, conns: c.conns, header: http.Header{}, secrets: c.secrets, isGateway: true} // sends no API key to S3
-	store.form(offer.text("url"), fields, file{"file", content}).wantStatus(http.StatusNoContent)
-	return offer.text("uploadId")
+	store := c.fromGateway()
+	store.BaseURL, store.Header = "", nil // S3 gets no API key
+	store.form(offer.Text("url"), fields, file{"file", content}).WantStatus(http.StatusNoContent)
+	return offer.Text("uploadId")
 }
 
 // testFileSizes sends files below and above the function's limit and above Lambda's payload limit,
@@ -71,18 +72,18 @@ func testFileSizes(t *testing.T, p *testStack) {
 	line := "The quay was repaired in spring and the cranes were painted. "
 	text := func(size int) string { return "Total: 12 EUR\n" + strings.Repeat(line, size/len(line)) }
 	root, total := p.admin(t), map[string]string{"variable1_name": "total", "variable1_type": "number"}
-	root.form(extractMedia, total, file{"file", text(4_300_000)}).wantStatus(http.StatusOK).
-		wantValue("extracted_data.total", 12)
-	refused := root.form(extractMedia, total, file{"file", text(4_500_000)}).wantStatus(http.StatusRequestEntityTooLarge).
-		wantValue("code", "PAYLOAD_TOO_LARGE")
-	if detail := refused.text("detail"); !strings.Contains(detail, "POST /v1/uploads") {
+	root.form(extractMedia, total, file{"file", text(4_300_000)}).WantStatus(http.StatusOK).
+		WantValue("extracted_data.total", 12)
+	refused := root.form(extractMedia, total, file{"file", text(4_500_000)}).WantStatus(http.StatusRequestEntityTooLarge).
+		WantValue("code", "PAYLOAD_TOO_LARGE")
+	if detail := refused.Text("detail"); !strings.Contains(detail, "POST /v1/uploads") {
 		t.Errorf("detail: %s", detail)
 	}
 	root.fromGateway().form(extractMedia, total, file{"file", text(8_000_000)}).
-		wantStatus(http.StatusRequestEntityTooLarge).
-		wantValue("message", "Request Entity Too Large")
+		WantStatus(http.StatusRequestEntityTooLarge).
+		WantValue("message", "Request Entity Too Large")
 	total["file_upload_id"] = root.upload(text(6_000_000))
-	root.form(extractMedia, total).wantStatus(http.StatusOK).wantValue("extracted_data.total", 12)
+	root.form(extractMedia, total).WantStatus(http.StatusOK).WantValue("extracted_data.total", 12)
 }
 
 func testUnreadableFiles(t *testing.T, p *testStack) {
@@ -100,15 +101,15 @@ func testUnreadableFiles(t *testing.T, p *testStack) {
 		{"blank", " \n\t\n ", "", http.StatusUnprocessableEntity},
 	} {
 		t.Run(step.name, func(t *testing.T) {
-			a := root.withT(t).form(summarizeMedia, nil, file{"file", step.content}).wantStatus(step.status)
-			if detail := a.text("detail"); !strings.Contains(detail, step.want) {
+			a := root.For(t).form(summarizeMedia, nil, file{"file", step.content}).WantStatus(step.status)
+			if detail := a.Text("detail"); !strings.Contains(detail, step.want) {
 				t.Errorf("detail: %s", detail)
 			}
 		})
 	}
 	both := root.form(compareMedia, nil, file{"file1", invoice}, file{"file2", locked}).
-		wantStatus(http.StatusUnprocessableEntity)
-	if detail := both.text("detail"); !strings.HasPrefix(detail, "file2: ") {
+		WantStatus(http.StatusUnprocessableEntity)
+	if detail := both.Text("detail"); !strings.HasPrefix(detail, "file2: ") {
 		t.Errorf("detail: %s", detail)
 	}
 }
@@ -130,10 +131,10 @@ func testZipBombs(t *testing.T, p *testStack) {
 	c.write(t, "curl", "silent\nshow-error\nmax-time = 10\nheader = \"X-API-Key: "+c.read(t, ".portside/api-key")+"\"\n")
 	for name, claimed := range map[string]uint64{"true size": 0, "false size": 100} {
 		t.Run(name, func(t *testing.T) {
-			id := reader.withT(t).upload(zipBomb(t, claimed))
+			id := reader.For(t).upload(zipBomb(t, claimed))
 			got := c.shell(t, "curl -K curl -F file_upload_id="+id+" $PORTSIDE_URL"+summarizeMedia)
 			got.wantExit(t, 0, `"code":"UNPROCESSABLE"`)
-			reader.withT(t).form(extractMedia, nil, file{"file", "It lives.\n"}).wantStatus(http.StatusOK)
+			reader.For(t).form(extractMedia, nil, file{"file", "It lives.\n"}).WantStatus(http.StatusOK)
 		})
 	}
 }

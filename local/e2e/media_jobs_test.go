@@ -34,13 +34,13 @@ func TestJobThatKillsItsWorkerFails(t *testing.T) {
 	p.startWith(t, fastRetryOptions(map[string]string{"TranscriberCommand": "sh " + script}))
 	recording := file{"file", "RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00"}
 	root := p.admin(t)
-	at := root.with("Prefer", "respond-async").form(summarizeMedia, nil, recording).
-		wantStatus(http.StatusAccepted).header.Get("Location")
-	root.finished(at).wantValue("status", "failed").wantValue("error.code", "UNAVAILABLE").wantValue("result", nil)
+	at := root.With("Prefer", "respond-async").form(summarizeMedia, nil, recording).
+		WantStatus(http.StatusAccepted).Header.Get("Location")
+	root.finished(at).WantValue("status", "failed").WantValue("error.code", "UNAVAILABLE").WantValue("result", nil)
 	if times, err := os.ReadFile(seen); err != nil || strings.Count(string(times), "once") != jobAttempts-1 {
 		t.Errorf("%v, tried:\n%s", err, times)
 	}
-	root.form(summarizeMedia, nil, file{"file", "It lives. It is well. It says so."}).wantStatus(http.StatusOK)
+	root.form(summarizeMedia, nil, file{"file", "It lives. It is well. It says so."}).WantStatus(http.StatusOK)
 }
 
 // If the model stays busy, a synchronous request fails at once and a job is retried.
@@ -58,15 +58,15 @@ func TestJobIsRetriedWhileModelIsBusy(t *testing.T) {
 	p.startWith(t, fastRetryOptions(map[string]string{"MediaEngine": "openai", "MediaModel": "m", "MediaModelUrl": model.URL + "/v1"}))
 	root, minutes := p.admin(t), file{"file", "The harbour office is closed on Monday.\n"}
 	contentType, body := root.body(nil, minutes)
-	busy, err := root.with("Content-Type", contentType).send(http.MethodPost, summarizeMedia, body)
-	if err != nil || busy.status != http.StatusServiceUnavailable || busy.header.Get("Retry-After") != "60" {
-		t.Fatalf("%v: %d %s", err, busy.status, busy.body)
+	busy, err := root.With("Content-Type", contentType).Send(http.MethodPost, summarizeMedia, body)
+	if err != nil || busy.Status != http.StatusServiceUnavailable || busy.Header.Get("Retry-After") != "60" {
+		t.Fatalf("%v: %d %s", err, busy.Status, busy.Body)
 	}
 	asked.Store(0)
-	at := root.with("Prefer", "respond-async").form(summarizeMedia, nil, minutes).
-		wantStatus(http.StatusAccepted).header.Get("Location")
-	root.finished(at).wantValue("status", "failed").wantValue("error.code", "UNAVAILABLE").
-		wantValue("error.detail", busy.text("detail"))
+	at := root.With("Prefer", "respond-async").form(summarizeMedia, nil, minutes).
+		WantStatus(http.StatusAccepted).Header.Get("Location")
+	root.finished(at).WantValue("status", "failed").WantValue("error.code", "UNAVAILABLE").
+		WantValue("error.detail", busy.Text("detail"))
 	if asked.Load() != jobAttempts {
 		t.Errorf("%d requests to the model", asked.Load())
 	}

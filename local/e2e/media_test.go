@@ -140,19 +140,19 @@ func testCachedResults(t *testing.T, p *testStack) {
 	const text = "Reference: twice-0001\nTotal: 12.50 EUR\n"
 	root, before := p.admin(t), kept()
 	first := root.form(extractMedia, map[string]string{"variable1_name": "total", "variable1_type": "number"}, file{"file", text})
-	first.wantStatus(http.StatusOK).wantValue("extracted_data.total", 12.5)
+	first.WantStatus(http.StatusOK).WantValue("extracted_data.total", 12.5)
 	if now := kept(); now != before+1 {
 		t.Fatalf("%d stored results, %d before", now, before)
 	}
 	_, key := p.createUser(t, "twice@example.com", "user")
 	model := map[string]string{"model": `{"variables":{"total":{"type":"number"}}}`}
-	p.anonymous(t).as(key).form(extractMedia, model, file{"file", text}).wantStatus(http.StatusOK).
-		wantValue("", first.json(""))
+	p.anonymous(t).as(key).form(extractMedia, model, file{"file", text}).WantStatus(http.StatusOK).
+		WantValue("", first.JSON(""))
 	if now := kept(); now != before+1 {
 		t.Errorf("%d stored results after the same question", now)
 	}
 	model["model"] = `{"variables":{"total":{"type":"string"}}}`
-	root.form(extractMedia, model, file{"file", text}).wantStatus(http.StatusOK)
+	root.form(extractMedia, model, file{"file", text}).WantStatus(http.StatusOK)
 	if now := kept(); now != before+2 {
 		t.Errorf("%d stored results after another question", now)
 	}
@@ -164,17 +164,17 @@ func testJobWithUploads(t *testing.T, p *testStack) {
 		"file1_upload_id": root.upload("Total: 10 EUR\n"), "file2_upload_id": root.upload("Total: 12 EUR\n"),
 		"model": `{"lang":"en","variables":{"total":{"type":"number"}}}`,
 	}
-	at := root.with("Prefer", "respond-async").form(compareMedia, ids).wantStatus(http.StatusAccepted).
-		wantHeader("Retry-After", "1").wantHeader("Preference-Applied", "respond-async").header.Get("Location")
-	root.finished(at).wantValue("status", "succeeded").wantValue("progress", 1).wantValue("error", nil).
-		wantValue("result.extracted_data.total.data", "10").wantValue("result.extracted_data.total.data_to_compare", "12")
+	at := root.With("Prefer", "respond-async").form(compareMedia, ids).WantStatus(http.StatusAccepted).
+		WantHeader("Retry-After", "1").WantHeader("Preference-Applied", "respond-async").Header.Get("Location")
+	root.finished(at).WantValue("status", "succeeded").WantValue("progress", 1).WantValue("error", nil).
+		WantValue("result.extracted_data.total.data", "10").WantValue("result.extracted_data.total.data_to_compare", "12")
 
 	ids["file2_upload_id"] = root.upload("\x00\x01\x02\x03")
-	at = root.with("Prefer", "respond-async").form(compareMedia, ids).
-		wantStatus(http.StatusAccepted).header.Get("Location")
-	failed := root.finished(at).wantValue("status", "failed").wantValue("result", nil).
-		wantValue("error.code", "UNSUPPORTED_MEDIA_TYPE")
-	if detail := failed.text("error.detail"); !strings.HasPrefix(detail, "file2: ") {
+	at = root.With("Prefer", "respond-async").form(compareMedia, ids).
+		WantStatus(http.StatusAccepted).Header.Get("Location")
+	failed := root.finished(at).WantValue("status", "failed").WantValue("result", nil).
+		WantValue("error.code", "UNSUPPORTED_MEDIA_TYPE")
+	if detail := failed.Text("error.detail"); !strings.HasPrefix(detail, "file2: ") {
 		t.Errorf("detail of the job: %s", detail)
 	}
 }
@@ -183,8 +183,8 @@ func testJobWithUploads(t *testing.T, p *testStack) {
 func (c client) finished(at string) (job response) {
 	c.t.Helper()
 	await(c.t, at+" to end", func() bool {
-		job = c.get(at).wantStatus(http.StatusOK)
-		status := job.text("status")
+		job = c.Get(at).WantStatus(http.StatusOK)
+		status := job.Text("status")
 		return status == "succeeded" || status == "failed"
 	})
 	return job
@@ -196,18 +196,18 @@ func testOtherUsersUploads(t *testing.T, p *testStack) {
 	_, viewer := p.createUser(t, "watcher@example.com", "viewer")
 	owner, root := p.anonymous(t).as(key), p.admin(t)
 	id := map[string]string{"file_upload_id": owner.upload("Total: 10 EUR\n")}
-	owner.form(extractMedia, id).wantStatus(http.StatusOK)
-	other := root.form(extractMedia, id).wantStatus(http.StatusUnprocessableEntity).wantValue("code", "UNPROCESSABLE")
+	owner.form(extractMedia, id).WantStatus(http.StatusOK)
+	other := root.form(extractMedia, id).WantStatus(http.StatusUnprocessableEntity).WantValue("code", "UNPROCESSABLE")
 	none := map[string]string{"file_upload_id": "01a1fe42-8226-7abe-8af6-45f14274b000"}
-	root.form(extractMedia, none).wantStatus(http.StatusUnprocessableEntity).wantValue("detail", other.text("detail"))
+	root.form(extractMedia, none).WantStatus(http.StatusUnprocessableEntity).WantValue("detail", other.Text("detail"))
 
-	at := owner.with("Prefer", "respond-async").form(extractMedia, id).
-		wantStatus(http.StatusAccepted).header.Get("Location")
-	owner.finished(at).wantValue("status", "succeeded")
-	root.get(at).wantStatus(http.StatusNotFound).wantValue("code", "NOT_FOUND")
-	root.finished(root.with("Prefer", "respond-async").form(extractMedia, id).wantStatus(http.StatusAccepted).header.Get("Location")).
-		wantValue("status", "failed").wantValue("error.code", "UNPROCESSABLE").wantValue("error.detail", other.text("detail"))
+	at := owner.With("Prefer", "respond-async").form(extractMedia, id).
+		WantStatus(http.StatusAccepted).Header.Get("Location")
+	owner.finished(at).WantValue("status", "succeeded")
+	root.Get(at).WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND")
+	root.finished(root.With("Prefer", "respond-async").form(extractMedia, id).WantStatus(http.StatusAccepted).Header.Get("Location")).
+		WantValue("status", "failed").WantValue("error.code", "UNPROCESSABLE").WantValue("error.detail", other.Text("detail"))
 
-	p.anonymous(t).as(viewer).form(extractMedia, id).wantStatus(http.StatusForbidden)
-	p.anonymous(t).form(extractMedia, id).wantStatus(http.StatusUnauthorized)
+	p.anonymous(t).as(viewer).form(extractMedia, id).WantStatus(http.StatusForbidden)
+	p.anonymous(t).form(extractMedia, id).WantStatus(http.StatusUnauthorized)
 }

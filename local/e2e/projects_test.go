@@ -14,10 +14,10 @@ func TestProjects(t *testing.T) {
 	p.documentReader(t, "reader@example.com").runDocument(t, filepath.Join(repository, "docs", "projects.md"), 3)
 
 	root := p.admin(t)
-	listed := root.get("/v1/projects").wantStatus(http.StatusOK).wantValue("pagination.total", 1)
-	at := "/v1/projects/" + listed.text("data.0.id")
-	root.get(at).wantStatus(http.StatusOK).wantHeader("ETag", `"2"`)
-	root.do(http.MethodDelete, at, "").wantStatus(http.StatusNoContent)
-	root.get(at).wantStatus(http.StatusNotFound)
-	p.anonymous(t).get("/v1/projects").wantStatus(http.StatusUnauthorized)
+	listed := root.Get("/v1/projects").WantStatus(http.StatusOK).WantValue("pagination.total", 1)
+	at := "/v1/projects/" + listed.Text("data.0.id")
+	root.Get(at).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`)
+	root.Do(http.MethodDelete, at, "").WantStatus(http.StatusNoContent)
+	root.Get(at).WantStatus(http.StatusNotFound)
+	p.anonymous(t).Get("/v1/projects").WantStatus(http.StatusUnauthorized)
 }

@@ -15,12 +15,12 @@ func TestRateLimit(t *testing.T) {
 	p := newTestStack(t)
 	p.start(t, nil)
 	root := p.admin(t)
-	root.get("/v1/users").wantStatus(http.StatusOK).wantHeader("RateLimit-Policy", `"credential";q=100;w=60`)
+	root.Get("/v1/users").WantStatus(http.StatusOK).WantHeader("RateLimit-Policy", `"credential";q=100;w=60`)
 
 	passed := 1
 	var refused response
-	for refused = root.get("/v1/users"); refused.status != http.StatusTooManyRequests; refused = root.get("/v1/users") {
-		refused.wantStatus(http.StatusOK)
+	for refused = root.Get("/v1/users"); refused.Status != http.StatusTooManyRequests; refused = root.Get("/v1/users") {
+		refused.WantStatus(http.StatusOK)
 		if passed++; passed > 2*perMinute {
 			t.Fatalf("%d requests passed", passed)
 		}
@@ -28,11 +28,11 @@ func TestRateLimit(t *testing.T) {
 	if passed < perMinute {
 		t.Errorf("only %d requests passed", passed)
 	}
-	refused.wantValue("code", "RATE_LIMITED")
-	if wait, err := strconv.Atoi(refused.header.Get("Retry-After")); err != nil || wait < 1 || wait > 60 {
-		t.Errorf("Retry-After: %q", refused.header.Get("Retry-After"))
+	refused.WantValue("code", "RATE_LIMITED")
+	if wait, err := strconv.Atoi(refused.Header.Get("Retry-After")); err != nil || wait < 1 || wait > 60 {
+		t.Errorf("Retry-After: %q", refused.Header.Get("Retry-After"))
 	}
-	p.anonymous(t).get("/v1/health").wantStatus(http.StatusOK) // the limit applies to the credential
+	p.anonymous(t).Get("/v1/health").WantStatus(http.StatusOK) // the limit applies to the credential
 	p.checkNoSecretsLeaked(t)
 }
 
@@ -41,9 +41,9 @@ func testNoRateLimit(t *testing.T, p *testStack) {
 	root := p.admin(t)
 	statuses := runConcurrently(4, func(int) int {
 		for range perMinute/2 + 1 {
-			if a, err := root.send(http.MethodGet, "/v1/users?limit=1", ""); err != nil || a.status != http.StatusOK {
-				t.Errorf("%v: %d %s", err, a.status, a.body)
-				return a.status
+			if a, err := root.Send(http.MethodGet, "/v1/users?limit=1", ""); err != nil || a.Status != http.StatusOK {
+				t.Errorf("%v: %d %s", err, a.Status, a.Body)
+				return a.Status
 			}
 		}
 		return http.StatusOK
@@ -51,5 +51,5 @@ func testNoRateLimit(t *testing.T, p *testStack) {
 	if statuses[http.StatusOK] != 4 {
 		t.Errorf("statuses %v", statuses)
 	}
-	root.get("/v1/users?limit=1").wantHeader("RateLimit", "").wantHeader("RateLimit-Policy", "")
+	root.Get("/v1/users?limit=1").WantHeader("RateLimit", "").WantHeader("RateLimit-Policy", "")
 }

@@ -45,8 +45,8 @@ func (p *testStack) newPipeline(t *testing.T) *pipeline {
 // createToken creates a token for one day. The name must be escaped for JSON.
 func (l *pipeline) createToken(name string) string {
 	l.manager.t.Helper()
-	return l.manager.post("/api/v1/tokens", `{"name":"`+name+`","scopes":["read:docker-images:acme/*","read:helm-charts"],`+
-		`"expiration_days":1}`).wantStatus(http.StatusCreated).text("data.token")
+	return l.manager.Post("/api/v1/tokens", `{"name":"`+name+`","scopes":["read:docker-images:acme/*","read:helm-charts"],`+
+		`"expiration_days":1}`).WantStatus(http.StatusCreated).Text("data.token")
 }
 
 func (l *pipeline) path(name string) string { return filepath.Join(l.dir, name) }
@@ -165,20 +165,20 @@ func (o exit) wantExit(t *testing.T, code int, words ...string) {
 // checkTokenWorks checks that the current token works, and returns its description.
 func (l *pipeline) checkTokenWorks(t *testing.T) response {
 	t.Helper()
-	return l.describe(t, l.token(t)).wantStatus(http.StatusOK).wantValue("data.status", "active")
+	return l.describe(t, l.token(t)).WantStatus(http.StatusOK).WantValue("data.status", "active")
 }
 
 // describe requests the description of a token with the token as credential.
 func (l *pipeline) describe(t *testing.T, token string) response {
 	t.Helper()
-	return l.anonymous(t).with("Authorization", "Bearer "+token).get("/api/v1/tokens/" + strings.Split(token, "_")[1])
+	return l.anonymous(t).With("Authorization", "Bearer "+token).Get("/api/v1/tokens/" + strings.Split(token, "_")[1])
 }
 
 // countTokens returns the number of the pipeline's tokens with the status.
 func (l *pipeline) countTokens(status string) int {
 	l.manager.t.Helper()
 	n := 0
-	for _, entry := range l.manager.get("/api/v1/tokens").wantStatus(http.StatusOK).list("data") {
+	for _, entry := range l.manager.Get("/api/v1/tokens").WantStatus(http.StatusOK).List("data") {
 		if entry.(map[string]any)["status"] == status {
 			n++
 		}

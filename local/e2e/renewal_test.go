@@ -48,13 +48,13 @@ func TestPipelines(t *testing.T) {
 
 func testRenewal(t *testing.T, l *pipeline) {
 	old := l.checkTokenWorks(t)
-	l.run(t).wantExit(t, 0, "renewed: the token ", old.text("data.id")+" works until "+old.text("data.expiresAt"))
-	renewed := l.checkTokenWorks(t).wantValue("data.rotatedFrom", old.json("data.id")).
-		wantValue("data.name", old.json("data.name")).wantValue("data.scopes", old.json("data.scopes"))
-	if renewed.text("data.id") == old.text("data.id") {
+	l.run(t).wantExit(t, 0, "renewed: the token ", old.Text("data.id")+" works until "+old.Text("data.expiresAt"))
+	renewed := l.checkTokenWorks(t).WantValue("data.rotatedFrom", old.JSON("data.id")).
+		WantValue("data.name", old.JSON("data.name")).WantValue("data.scopes", old.JSON("data.scopes"))
+	if renewed.Text("data.id") == old.Text("data.id") {
 		t.Fatal("the current token is the old one")
 	}
-	l.manager.get("/api/v1/tokens/"+old.text("data.id")).wantValue("data.status", "active") // both work during the overlap
+	l.manager.Get("/api/v1/tokens/"+old.Text("data.id")).WantValue("data.status", "active") // both work during the overlap
 	l.checkConsistent(t)
 	for _, name := range []string{"token", "config.json"} {
 		if info, err := os.Stat(l.path(name)); err != nil || info.Mode().Perm() != 0o600 {
@@ -63,7 +63,7 @@ func testRenewal(t *testing.T, l *pipeline) {
 	}
 
 	l.run(t).wantExit(t, 0, notDueMessage) // not due
-	l.checkTokenWorks(t).wantValue("data.id", renewed.json("data.id"))
+	l.checkTokenWorks(t).WantValue("data.id", renewed.JSON("data.id"))
 	l.write(t, "config.json", "")
 	l.runIn(t, []string{"bash"}).wantExit(t, 0, notDueMessage) // only writes the lost file again
 	l.checkConsistent(t)
@@ -175,7 +175,7 @@ func testLeftoverOfOtherToken(t *testing.T, l *pipeline) {
 	other := l.createToken("put there by hand")
 	l.write(t, "token", other+"\n")
 	l.run(t).wantExit(t, 0, "which is not needed", "renewed: ")
-	l.checkTokenWorks(t).wantValue("data.rotatedFrom", strings.Split(other, "_")[1])
+	l.checkTokenWorks(t).WantValue("data.rotatedFrom", strings.Split(other, "_")[1])
 	l.checkConsistent(t)
 	if n := l.countTokens("revoked"); n != 1 {
 		t.Errorf("%d tokens are revoked, want 1", n)
@@ -184,7 +184,7 @@ func testLeftoverOfOtherToken(t *testing.T, l *pipeline) {
 
 func testRevokedToken(t *testing.T, l *pipeline) {
 	before := l.token(t)
-	l.manager.delete("/api/v1/tokens/" + strings.Split(before, "_")[1]).wantStatus(http.StatusNoContent)
+	l.manager.Delete("/api/v1/tokens/" + strings.Split(before, "_")[1]).WantStatus(http.StatusNoContent)
 	l.run(t).wantExit(t, 3, "does not work", "Put a working one there")
 	if l.token(t) != before {
 		t.Error("the file has changed")
@@ -272,7 +272,7 @@ func testSecretRenewal(t *testing.T, l *pipeline) {
 	l.toSecret(t)
 	old := l.checkTokenWorks(t)
 	l.run(t).wantExit(t, 0, "is in the Secret portside-pull")
-	l.checkTokenWorks(t).wantValue("data.rotatedFrom", old.json("data.id"))
+	l.checkTokenWorks(t).WantValue("data.rotatedFrom", old.JSON("data.id"))
 	l.checkConsistent(t)
 	l.run(t).wantExit(t, 0, notDueMessage)
 	for line := range strings.Lines(l.read(t, "secret/arguments")) {
@@ -283,7 +283,7 @@ func testSecretRenewal(t *testing.T, l *pipeline) {
 
 	l.write(t, "secret/token", base64.StdEncoding.EncodeToString([]byte(l.createToken("by hand")))) // somebody changes only the token
 	l.run(t, "RENEW_DAYS=1").wantExit(t, 0)
-	l.checkTokenWorks(t).wantValue("data.name", "by hand")
+	l.checkTokenWorks(t).WantValue("data.name", "by hand")
 	l.checkConsistent(t)
 }
 
@@ -319,7 +319,7 @@ func testUnwritableSecret(t *testing.T, l *pipeline) {
 	}
 	l.write(t, "secret/no-answer", "") // the update succeeds but reports a failure
 	l.run(t).wantExit(t, 0, "renewed: ")
-	l.checkTokenWorks(t).wantValue("data.rotatedFrom", strings.Split(before, "_")[1])
+	l.checkTokenWorks(t).WantValue("data.rotatedFrom", strings.Split(before, "_")[1])
 	l.checkConsistent(t)
 }
 

@@ -23,7 +23,7 @@ func TestRequestsAreCounted(t *testing.T) {
 	calls, media := int64(0), int64(0)
 	root := p.admin(t)
 	send := func(c client, method, target, body string, status int) {
-		c.do(method, target, body).wantStatus(status)
+		c.Do(method, target, body).WantStatus(status)
 		calls++
 	}
 	for range 20 {
@@ -31,7 +31,7 @@ func TestRequestsAreCounted(t *testing.T) {
 	}
 	send(p.anonymous(t), http.MethodGet, "/nowhere", "", http.StatusNotFound)
 	send(p.anonymous(t), http.MethodGet, "/v1/users", "", http.StatusUnauthorized)
-	send(p.anonymous(t).fromGateway().with("Origin", "https://example.com").with("Access-Control-Request-Method", "GET"),
+	send(p.anonymous(t).fromGateway().With("Origin", "https://example.com").With("Access-Control-Request-Method", "GET"),
 		http.MethodOptions, "/v1/users", "", http.StatusNoContent)
 	send(root.fromGateway(), http.MethodPost, "/v1/users", strings.Repeat("x", 11<<20), http.StatusRequestEntityTooLarge)
 	for range 2 {

@@ -18,12 +18,12 @@ func TestRestartKeepsData(t *testing.T) {
 	p := newTestStack(t)
 	stop := p.start(t, nil)
 	at, key := p.createUser(t, "ada@example.com", "user")
-	p.admin(t).post("/v1/users", `{"email":"grace@example.com","name":"Grace","role":"user"}`).
-		wantStatus(http.StatusCreated)
+	p.admin(t).Post("/v1/users", `{"email":"grace@example.com","name":"Grace","role":"user"}`).
+		WantStatus(http.StatusCreated)
 	stop()
 	stop = p.start(t, nil)
-	p.anonymous(t).as(key).get(at).wantStatus(http.StatusOK).wantValue("data.email", "ada@example.com")
-	p.admin(t).get("/v1/users").wantValue("pagination.total", 3)
+	p.anonymous(t).as(key).Get(at).WantStatus(http.StatusOK).WantValue("data.email", "ada@example.com")
+	p.admin(t).Get("/v1/users").WantValue("pagination.total", 3)
 	if _, count := p.newestMail(t, "grace@example.com"); count != 1 {
 		t.Errorf("%d mails, want 1", count)
 	}
@@ -35,11 +35,11 @@ func TestRestartWithoutFirstAdmin(t *testing.T) {
 	p := newTestStack(t)
 	stop := p.start(t, nil)
 	at, key := p.createUser(t, "second@example.com", "admin")
-	p.anonymous(t).as(key).delete(p.userPath(t, "admin@localhost")).wantStatus(http.StatusNoContent)
-	p.admin(t).get(at).wantStatus(http.StatusUnauthorized)
+	p.anonymous(t).as(key).Delete(p.userPath(t, "admin@localhost")).WantStatus(http.StatusNoContent)
+	p.admin(t).Get(at).WantStatus(http.StatusUnauthorized)
 	stop()
 	p.start(t, nil) // it neither fails nor creates the deleted admin again
-	p.anonymous(t).as(key).get("/v1/users").wantStatus(http.StatusOK).wantValue("pagination.total", 1)
+	p.anonymous(t).as(key).Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 1)
 }
 
 // program is the program that `make run` runs.
@@ -105,7 +105,7 @@ func TestKillLeavesConsistentUsers(t *testing.T) {
 	created := p.killWhileCreatingUsers(t)
 
 	p.run(t)
-	p.anonymous(t).as(key).get(at).wantStatus(http.StatusOK)
+	p.anonymous(t).as(key).Get(at).WantStatus(http.StatusOK)
 	listed := p.listedUsers(t)
 	for email, acknowledged := range created {
 		if acknowledged && !listed[email] {
@@ -115,7 +115,7 @@ func TestKillLeavesConsistentUsers(t *testing.T) {
 		if listed[email] {
 			want = http.StatusConflict
 		}
-		p.admin(t).post("/v1/users", newUser(email, "user")).wantStatus(want)
+		p.admin(t).Post("/v1/users", newUser(email, "user")).WantStatus(want)
 	}
 	p.checkInvokeCommand(t)
 	if err := p.stopWith(t, os.Interrupt); err != nil {
@@ -135,10 +135,10 @@ func (p *program) killWhileCreatingUsers(t *testing.T) map[string]bool {
 		root         = p.admin(t)
 	)
 	add := func(email string) bool {
-		a, err := root.send(http.MethodPost, "/v1/users", newUser(email, "user"))
+		a, err := root.Send(http.MethodPost, "/v1/users", newUser(email, "user"))
 		mu.Lock()
 		defer mu.Unlock()
-		tried[email] = err == nil && a.status == http.StatusCreated
+		tried[email] = err == nil && a.Status == http.StatusCreated
 		return tried[email]
 	}
 	var all sync.WaitGroup
@@ -162,12 +162,12 @@ func (p *program) listedUsers(t *testing.T) map[string]bool {
 	t.Helper()
 	users := map[string]bool{}
 	for offset, more := 0, true; more; offset += 100 {
-		page := p.admin(t).get(fmt.Sprintf("/v1/users?limit=100&offset=%d", offset)).wantStatus(http.StatusOK)
-		for _, entry := range page.list("data") {
+		page := p.admin(t).Get(fmt.Sprintf("/v1/users?limit=100&offset=%d", offset)).WantStatus(http.StatusOK)
+		for _, entry := range page.List("data") {
 			users[entry.(map[string]any)["email"].(string)] = true
 		}
-		if more = page.json("pagination.hasMore").(bool); !more {
-			page.wantValue("pagination.total", len(users))
+		if more = page.JSON("pagination.hasMore").(bool); !more {
+			page.WantValue("pagination.total", len(users))
 		}
 	}
 	return users

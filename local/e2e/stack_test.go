@@ -80,11 +80,6 @@ func (p *testStack) setInfo(info stack.Info) {
 	p.secrets.add(info.Control)
 }
 
-// anonymous returns a client without a credential.
-func (p *testStack) anonymous(t *testing.T) client {
-	return client{t: t, api: p.info.API, conns: p.conns, header: http.Header{}, secrets: p.secrets}
-}
-
 // admin returns a client with the first admin's key.
 func (p *testStack) admin(t *testing.T) client {
 	t.Helper()
@@ -100,8 +95,8 @@ func (p *testStack) admin(t *testing.T) client {
 func (p *testStack) createUser(t *testing.T, email, role string) (at, key string) {
 	t.Helper()
 	root := p.admin(t)
-	at = "/v1/users/" + root.post("/v1/users", newUser(email, role)).wantStatus(http.StatusCreated).text("data.id")
-	return at, root.post(at+"/api-keys", `{"name":"test"}`).wantStatus(http.StatusCreated).text("data.key")
+	at = "/v1/users/" + root.Post("/v1/users", newUser(email, role)).WantStatus(http.StatusCreated).Text("data.id")
+	return at, root.Post(at+"/api-keys", `{"name":"test"}`).WantStatus(http.StatusCreated).Text("data.key")
 }
 
 // newUser returns the body of a request for an active user.
@@ -112,15 +107,15 @@ func newUser(email, role string) string {
 // newestMail returns the newest mail to the address and the number of mails to it.
 func (p *testStack) newestMail(t *testing.T, to string) (newest response, count int) {
 	t.Helper()
-	reader := p.anonymous(t).with("Accept", "application/json").fromGateway()
-	list := reader.get("/_local/outbox").wantStatus(http.StatusOK)
-	for i := range list.list("") {
-		entry := list.json("").([]any)[i].(map[string]any)
+	reader := p.anonymous(t).With("Accept", "application/json").fromGateway()
+	list := reader.Get("/_local/outbox").WantStatus(http.StatusOK)
+	for i := range list.List("") {
+		entry := list.JSON("").([]any)[i].(map[string]any)
 		if !slices.Contains(entry["to"].([]any), any(to)) {
 			continue
 		}
 		if count++; count == 1 { // the list is newest first
-			newest = reader.get("/_local/outbox/" + entry["id"].(string)).wantStatus(http.StatusOK)
+			newest = reader.Get("/_local/outbox/" + entry["id"].(string)).WantStatus(http.StatusOK)
 		}
 	}
 	return newest, count
@@ -133,12 +128,12 @@ func (p *testStack) mailedLink(t *testing.T, to string) (page, token string) {
 	if count == 0 {
 		t.Fatalf("no mail to %s", to)
 	}
-	for word := range strings.FieldsSeq(mail.text("text")) {
+	for word := range strings.FieldsSeq(mail.Text("text")) {
 		if page, token, found := strings.Cut(word, "#"); found && strings.HasPrefix(page, p.info.API) {
 			return strings.TrimPrefix(page, p.info.API), token
 		}
 	}
-	t.Fatalf("no link to %s in the mail:\n%s", p.info.API, mail.text("text"))
+	t.Fatalf("no link to %s in the mail:\n%s", p.info.API, mail.Text("text"))
 	return "", ""
 }
 

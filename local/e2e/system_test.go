@@ -12,7 +12,7 @@ import (
 // references returns the paths that a page loads from its host.
 func references(page response) []string {
 	var files []string
-	for _, match := range regexp.MustCompile(`(?:src|href)="(/[^"]*)"`).FindAllSubmatch(page.body, -1) {
+	for _, match := range regexp.MustCompile(`(?:src|href)="(/[^"]*)"`).FindAllSubmatch(page.Body, -1) {
 		files = append(files, string(match[1]))
 	}
 	return files
@@ -20,35 +20,35 @@ func references(page response) []string {
 
 func testSystemPages(t *testing.T, p *testStack) {
 	visitor := p.anonymous(t)
-	health := visitor.get("/v1/health").wantStatus(http.StatusOK).wantValue("status", "ok")
-	if health.text("version") == "" || health.text("commit") == "" {
-		t.Errorf("the health response lacks the version: %s", health.body)
+	health := visitor.Get("/v1/health").WantStatus(http.StatusOK).WantValue("status", "ok")
+	if health.Text("version") == "" || health.Text("commit") == "" {
+		t.Errorf("the health response lacks the version: %s", health.Body)
 	}
-	visitor.get("/").wantStatus(http.StatusFound).wantHeader("Location", "/docs")
-	docs := visitor.get("/docs").wantStatus(http.StatusOK).wantHeader("Content-Type", "text/html; charset=utf-8")
+	visitor.Get("/").WantStatus(http.StatusFound).WantHeader("Location", "/docs")
+	docs := visitor.Get("/docs").WantStatus(http.StatusOK).WantHeader("Content-Type", "text/html; charset=utf-8")
 	files := references(docs)
 	if len(files) < 4 {
 		t.Errorf("the documentation loads only %q", files)
 	}
 	for _, file := range files {
-		visitor.get(file).wantStatus(http.StatusOK)
+		visitor.Get(file).WantStatus(http.StatusOK)
 	}
-	visitor.get("/portal/nothing").wantStatus(http.StatusNotFound).wantValue("code", "NOT_FOUND")
+	visitor.Get("/portal/nothing").WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND")
 }
 
 // testOpenAPIDocument calls every operation of the document and checks that a function serves it.
 func testOpenAPIDocument(t *testing.T, p *testStack) {
 	visitor := p.anonymous(t)
-	document := visitor.get("/openapi.json").wantStatus(http.StatusOK).wantHeader("Content-Type", "application/json")
-	if version := document.text("openapi"); !strings.HasPrefix(version, "3.1.") {
+	document := visitor.Get("/openapi.json").WantStatus(http.StatusOK).WantHeader("Content-Type", "application/json")
+	if version := document.Text("openapi"); !strings.HasPrefix(version, "3.1.") {
 		t.Errorf("OpenAPI %s", version)
 	}
-	again := visitor.with("If-None-Match", document.header.Get("ETag")).get("/openapi.json").
-		wantStatus(http.StatusNotModified)
-	if len(again.body) > 0 {
+	again := visitor.With("If-None-Match", document.Header.Get("ETag")).Get("/openapi.json").
+		WantStatus(http.StatusNotModified)
+	if len(again.Body) > 0 {
 		t.Error("a 304 with a body")
 	}
-	paths := document.json("paths").(map[string]any)
+	paths := document.JSON("paths").(map[string]any)
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		for method, operation := range paths[path].(map[string]any) {
 			t.Run(method+" "+path, func(t *testing.T) { p.checkServed(t, method, path, operation.(map[string]any)) })
@@ -63,40 +63,40 @@ func testOpenAPIDocument(t *testing.T, p *testStack) {
 // tested together.
 func (p *testStack) checkServed(t *testing.T, method, path string, operation map[string]any) {
 	target := regexp.MustCompile(`{[^}]+}`).ReplaceAllString(path, "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11")
-	a := p.anonymous(t).do(strings.ToUpper(method), target, "")
+	a := p.anonymous(t).Do(strings.ToUpper(method), target, "")
 	switch locked := len(operation["security"].([]any)) > 0; {
 	case locked:
-		a.wantStatus(http.StatusUnauthorized)
-	case a.status == http.StatusNotFound, a.status == http.StatusMethodNotAllowed, a.status == http.StatusUnauthorized:
-		t.Errorf("status %d: %s", a.status, a.body)
+		a.WantStatus(http.StatusUnauthorized)
+	case a.Status == http.StatusNotFound, a.Status == http.StatusMethodNotAllowed, a.Status == http.StatusUnauthorized:
+		t.Errorf("status %d: %s", a.Status, a.Body)
 	}
 }
 
 func testCORS(t *testing.T, p *testStack) {
-	page := p.anonymous(t).with("Origin", "https://app.example.com")
-	asked := page.with("Access-Control-Request-Method", "PUT").with("Access-Control-Request-Headers", "x-api-key,content-type").
-		fromGateway().do(http.MethodOptions, "/v1/users/1", "").wantStatus(http.StatusNoContent).
-		wantHeader("Access-Control-Allow-Origin", "*").wantHeader("Access-Control-Max-Age", "600")
+	page := p.anonymous(t).With("Origin", "https://app.example.com")
+	asked := page.With("Access-Control-Request-Method", "PUT").With("Access-Control-Request-Headers", "x-api-key,content-type").
+		fromGateway().Do(http.MethodOptions, "/v1/users/1", "").WantStatus(http.StatusNoContent).
+		WantHeader("Access-Control-Allow-Origin", "*").WantHeader("Access-Control-Max-Age", "600")
 	for header, wanted := range map[string][]string{
 		"Access-Control-Allow-Methods": {"PUT", "DELETE"},
 		"Access-Control-Allow-Headers": {"x-api-key", "content-type", "if-match", "idempotency-key"},
 	} {
 		for _, word := range wanted {
-			if allowed := strings.Split(asked.header.Get(header), ","); !slices.Contains(allowed, word) {
+			if allowed := strings.Split(asked.Header.Get(header), ","); !slices.Contains(allowed, word) {
 				t.Errorf("%s: %q, want %s too", header, allowed, word)
 			}
 		}
 	}
 	for _, a := range []response{
-		page.get("/v1/health").wantStatus(http.StatusOK),
-		page.get("/v1/users").wantStatus(http.StatusUnauthorized), // pages must be able to read errors, too
+		page.Get("/v1/health").WantStatus(http.StatusOK),
+		page.Get("/v1/users").WantStatus(http.StatusUnauthorized), // pages must be able to read errors, too
 	} {
-		a.wantHeader("Access-Control-Allow-Origin", "*")
-		if exposed := a.header.Get("Access-Control-Expose-Headers"); !strings.Contains(exposed, "x-request-id") {
-			t.Errorf("%s exposes %q", a.request, exposed)
+		a.WantHeader("Access-Control-Allow-Origin", "*")
+		if exposed := a.Header.Get("Access-Control-Expose-Headers"); !strings.Contains(exposed, "x-request-id") {
+			t.Errorf("%s exposes %q", a.Request(), exposed)
 		}
 	}
-	p.anonymous(t).get("/v1/health").wantHeader("Access-Control-Allow-Origin", "")
+	p.anonymous(t).Get("/v1/health").WantHeader("Access-Control-Allow-Origin", "")
 }
 
 func testMethodsAndHeaders(t *testing.T, p *testStack) {
@@ -104,23 +104,23 @@ func testMethodsAndHeaders(t *testing.T, p *testStack) {
 	for _, path := range []string{
 		"/nothing", "/v1", "/v3/", "/v1/health/deep", "/v1/users/", "/v1//users", "/v1/users/%2e%2e/health", "/%00",
 	} {
-		root.get(path).wantStatus(http.StatusNotFound).wantValue("code", "NOT_FOUND")
+		root.Get(path).WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND")
 	}
-	root.do(http.MethodPatch, "/v1/users", "{}").wantStatus(http.StatusMethodNotAllowed).
-		wantValue("code", "METHOD_NOT_ALLOWED").wantHeader("Allow", "GET, HEAD, POST")
-	root.post("/v1/health", "{}").wantStatus(http.StatusMethodNotAllowed).wantHeader("Allow", "GET, HEAD")
+	root.Do(http.MethodPatch, "/v1/users", "{}").WantStatus(http.StatusMethodNotAllowed).
+		WantValue("code", "METHOD_NOT_ALLOWED").WantHeader("Allow", "GET, HEAD, POST")
+	root.Post("/v1/health", "{}").WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET, HEAD")
 
 	at := p.userPath(t, "admin@localhost")
-	head := root.do(http.MethodHead, at, "").wantStatus(http.StatusOK).wantHeader("ETag", root.get(at).header.Get("ETag"))
-	if len(head.body) > 0 {
-		t.Errorf("HEAD with the body %q", head.body)
+	head := root.Do(http.MethodHead, at, "").WantStatus(http.StatusOK).WantHeader("ETag", root.Get(at).Header.Get("ETag"))
+	if len(head.Body) > 0 {
+		t.Errorf("HEAD with the body %q", head.Body)
 	}
-	root.do(http.MethodGet, at, `{"name":`).wantStatus(http.StatusOK) // the body is ignored
-	p.anonymous(t).with("x-api-KEY", root.header.Get("X-API-Key")).get(at).wantStatus(http.StatusOK)
+	root.Do(http.MethodGet, at, `{"name":`).WantStatus(http.StatusOK) // the body is ignored
+	p.anonymous(t).With("x-api-KEY", root.Header.Get("X-API-Key")).Get(at).WantStatus(http.StatusOK)
 
-	root.with("X-Request-Id", "mine").get(at).
-		wantStatus(http.StatusOK) // the client's ID is ignored: see checkCommonHeaders
-	root.with("X-Padding", strings.Repeat("p", 9000)).get(at).wantStatus(http.StatusOK)
-	root.with("X-Padding", strings.Repeat("p", 11000)).fromGateway().get(at).
-		wantStatus(http.StatusRequestHeaderFieldsTooLarge).wantValue("message", "Request Header Fields Too Large")
+	root.With("X-Request-Id", "mine").Get(at).
+		WantStatus(http.StatusOK) // the client's ID is ignored: see checkRequestID
+	root.With("X-Padding", strings.Repeat("p", 9000)).Get(at).WantStatus(http.StatusOK)
+	root.With("X-Padding", strings.Repeat("p", 11000)).fromGateway().Get(at).
+		WantStatus(http.StatusRequestHeaderFieldsTooLarge).WantValue("message", "Request Header Fields Too Large")
 }

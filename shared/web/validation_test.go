@@ -60,14 +60,14 @@ func TestValidationFailures(t *testing.T) {
 		if step.header != "" {
 			c = c.With(step.header, step.value)
 		}
-		answer := c.Post("/orders"+step.query, "{}").Is(http.StatusBadRequest).Has("errors.1", nil)
+		answer := c.Post("/orders"+step.query, "{}").WantStatus(http.StatusBadRequest).WantValue("errors.1", nil)
 		if detail := answer.Text("errors.0.detail"); detail != step.detail || answer.Text("errors.0.pointer") != step.pointer {
 			t.Errorf("%s: got %v, want %s %s", name, answer, step.pointer, step.detail)
 		}
 	}
-	orders(t).Post("/orders?metric=a", "{}").Is(http.StatusNoContent)
-	orders(t).With("If-Match", `"2"`).With("Idempotency-Key", "k").Post("/orders?metric=a", "{}").Is(http.StatusNoContent)
-	orders(t).With("If-None-Match", "").Post("/orders?metric=a", "{}").Is(http.StatusNoContent) // this operation has no such header
+	orders(t).Post("/orders?metric=a", "{}").WantStatus(http.StatusNoContent)
+	orders(t).With("If-Match", `"2"`).With("Idempotency-Key", "k").Post("/orders?metric=a", "{}").WantStatus(http.StatusNoContent)
+	orders(t).With("If-None-Match", "").Post("/orders?metric=a", "{}").WantStatus(http.StatusNoContent) // this operation has no such header
 }
 
 func TestEachMistakeIsReportedOnce(t *testing.T) {
@@ -77,7 +77,7 @@ func TestEachMistakeIsReportedOnce(t *testing.T) {
 		`{"crew":5}`:                           "/crew",
 		`{"crew":[{"name":""},null],"crow":1}`: "/crew/0/name /crew/1 /crow",
 	} {
-		answer := orders(t).Post("/orders?metric=a", body).Is(http.StatusBadRequest)
+		answer := orders(t).Post("/orders?metric=a", body).WantStatus(http.StatusBadRequest)
 		got := answer.Pointers()
 		slices.Sort(got)
 		if strings.Join(got, " ") != pointers {
@@ -96,11 +96,11 @@ func TestNumberWithDecimalPointInIntegerField(t *testing.T) {
 			func(context.Context, *resizeInput) (*struct{}, error) { return &struct{}{}, nil })
 		response := webtest.New(t, api.Handler()).Post("/sizes", body)
 		if pointer == "" {
-			response.Is(http.StatusNoContent)
+			response.WantStatus(http.StatusNoContent)
 			continue
 		}
-		response.Is(http.StatusBadRequest).Has("errors.0.pointer", pointer).
-			Has("errors.0.detail", "must be written plainly, as 12 and not as 12.0").Has("errors.1", nil)
+		response.WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", pointer).
+			WantValue("errors.0.detail", "must be written plainly, as 12 and not as 12.0").WantValue("errors.1", nil)
 	}
 }
 

@@ -1,0 +1,3 @@
+module portside/testclient
+
+go 1.26.0
