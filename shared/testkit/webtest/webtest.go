@@ -16,11 +16,11 @@ import (
 	"portside/testclient"
 )
 
-// Client and Response have their usual names here, so that tests need only this package.
-type (
-	Client   = testclient.Client
-	Response = testclient.Response
-)
+// Client is testclient.Client, so that tests need to import only this package.
+type Client = testclient.Client
+
+// Response is testclient.Response, so that tests need to import only this package.
+type Response = testclient.Response
 
 // New returns a Client without a credential.
 func New(tb testing.TB, handler http.Handler) Client {
