@@ -1,13 +1,14 @@
-// Package documents is the vocabulary of reading files: what a [Document] is, how a [Reader] builds one, and why a file
-// cannot be read.
+// Package documents has the types that all packages of this module share: [Document], the form that every file is read
+// into; [Reader] and [Builder], which make one; and [Error], the reason why a file cannot be read. To read a file, use
+// package files.
 //
 // The packages below it read the formats: kind finds out which format a file has, text, office, pdf, tracks and picture
 // read it, and files reads a file of any format. Package offline answers questions about a document without a model, in
 // the types of package answers.
 //
-// Files come from strangers. A reader hands what it finds to a [Builder], which enforces the limits on text, blocks and
-// pages for all formats. A reader bounds what it unpacks by the same [Limits]. No reader needs a network, a temporary
-// file or another process, and a panic inside one becomes an error (see [RecoverPanic]).
+// Files come from strangers, so each reader keeps to [Limits]. It adds blocks to a [Builder], which enforces the limits on
+// text, blocks and pages for all formats; the reader itself limits the bytes that it unpacks and the depth. No reader needs
+// a network, a temporary file or another process. A panic in a reader becomes an error (see [RecoverPanic]).
 package documents
 
 import (

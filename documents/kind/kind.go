@@ -82,11 +82,11 @@ func (h head) detect(file documents.Source, limits documents.Limits) (documents.
 
 // beginsAsText reports whether the first bytes may be those of a text.
 func beginsAsText(data []byte) bool {
-	const enough = 32
+	const checked = 32 // bytes
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return true
 	}
-	for _, c := range data[:min(len(data), enough)] {
+	for _, c := range data[:min(len(data), checked)] {
 		if c < ' ' && !isTextControl(c) || c >= utf8.RuneSelf {
 			return false
 		}

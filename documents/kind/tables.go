@@ -64,11 +64,11 @@ func isCSV(text string, whole bool) bool {
 
 // records splits the beginning of a text into rows. Quoted cells may contain separators and line breaks.
 func records(text string, comma byte, whole bool) [][]string {
-	const enough = 200
+	const maxRows = 200
 	var rows [][]string
 	var row []string
 	start, quoted := 0, false
-	for i := 0; i < len(text) && len(rows) < enough; i++ {
+	for i := 0; i < len(text) && len(rows) < maxRows; i++ {
 		switch c := text[i]; {
 		case c == '"' && (quoted || i == start):
 			quoted = !quoted
@@ -83,7 +83,7 @@ func records(text string, comma byte, whole bool) [][]string {
 			row, start = nil, i+1
 		}
 	}
-	if whole && len(rows) < enough && start < len(text) {
+	if whole && len(rows) < maxRows && start < len(text) {
 		rows = append(rows, append(row, text[start:]))
 	}
 	return rows

@@ -14,7 +14,7 @@ type docx struct {
 	styles  wordStyles
 	numbers wordNumbers
 	related *relations       // of the part that is being read
-	carried *strings.Builder // text of paragraphs whose ends were deleted, which the next one goes on with; nil without
+	carried *strings.Builder // text of paragraphs with deleted ends, which the next paragraph continues; nil if there is none
 }
 
 func readDOCX(a *archive) error {
@@ -112,11 +112,11 @@ type wordParagraph struct {
 	style  string
 	boxes  collector // text boxes that are anchored in the paragraph; they follow it
 	hidden bool
-	joined bool // its end was deleted: the next paragraph goes on
+	joined bool // its end was deleted, so the next paragraph continues it
 	forced bool // a page begins before it
 	noted  bool
 	after  int    // pages that begin within or after it
-	choice string // of a form field that shows no text of its own
+	choice string // choice of a form field that has no text
 	chosen int    // where the text of that field begins
 }
 

@@ -66,7 +66,7 @@ func tick(ticked bool) string {
 
 // dropDown reads a form field with choices. Word stores only the index of the choice, and nothing for the first.
 func dropDown(s *scanner, p *wordParagraph) error {
-	const most = 1000
+	const maxChoices = 1000
 	var choices []string
 	chosen := 0
 	err := s.children(func(e element) error {
@@ -74,7 +74,7 @@ func dropDown(s *scanner, p *wordParagraph) error {
 		case "default", "result":
 			chosen = e.number("val", 0)
 		case "listEntry":
-			if len(choices) < most {
+			if len(choices) < maxChoices {
 				choices = append(choices, e.attr("val"))
 			}
 		}

@@ -10,7 +10,7 @@ type wordStyle struct {
 	name    string
 	basedOn string
 	outline int    // from 0; -1 says nothing, 9 and more is body text
-	number  string // id of the numbering; "" says nothing, "0" is none
+	number  string // ID of the numbering; "" if not set, "0" for no numbering
 	level   int    // of the numbering; -1 says nothing
 }
 

@@ -57,7 +57,7 @@ func unpacked(tb testing.TB, data []byte) []byte {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		const smallSeed = 12 << 10 // what is larger is styles, and slow to mutate
+		const smallSeed = 12 << 10 // larger parts are styles, which are slow to mutate
 		if len(content) > smallSeed {
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 
 // A whole row is in memory until its role is known, so a few kilobytes must not unpack to a row of millions of cells.
 func TestRowsAreBounded(t *testing.T) {
-	const most, cells = 64 << 20, 300_000
+	const maxGrowth, cells = 64 << 20, 300_000
 	sheet := func(row string) []byte {
 		return open(t, "spreadsheet", "<table><table-row>"+row+"</table-row></table>")
 	}
@@ -26,11 +26,11 @@ func TestRowsAreBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			into := documents.NewBuilder(documents.ODS, documents.DefaultLimits())
-			grown := peak(func() { _ = office.ReadODS(t.Context(), source(file), into) }) // what it says of it is tested elsewhere
+			grown := peak(func() { _ = office.ReadODS(t.Context(), source(file), into) }) // other tests check the error
 			if d := into.Document(); len(d.Blocks) == 0 {
 				t.Error("nothing of it is read")
 			}
-			if grown > most {
+			if grown > maxGrowth {
 				t.Errorf("it took %d MB", grown>>20)
 			}
 		})

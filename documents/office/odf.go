@@ -14,7 +14,7 @@ type odf struct {
 	styles    *odfStyles
 	lists     map[string]*list // by the style, as they were left; a list may go on later
 	notes     collector
-	values    bool // cells say what they hold, not what they show
+	values    bool // read the values of cells, not their displayed text
 	nested    int  // objects within objects
 	directory string
 }

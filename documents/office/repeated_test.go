@@ -12,7 +12,7 @@ import (
 // A few kilobytes must not become gigabytes of text: neither a text that cells share, nor texts that a row, a title or a paragraph
 // gathers.
 func TestRepeatedTextIsBounded(t *testing.T) {
-	const most, text = 64 << 20, 1 << 20
+	const maxGrowth, text = 64 << 20, 1 << 20
 	type file struct {
 		extension string
 		data      []byte
@@ -63,7 +63,7 @@ func TestRepeatedTextIsBounded(t *testing.T) {
 			if !errors.Is(err, f.want) {
 				t.Errorf("it ends with %v", err)
 			}
-			if grown > most {
+			if grown > maxGrowth {
 				t.Errorf("it took %d MB", grown>>20)
 			}
 		})
@@ -72,7 +72,7 @@ func TestRepeatedTextIsBounded(t *testing.T) {
 
 // Paragraphs with deleted ends form one paragraph. Its text must not be copied for each of them.
 func TestJoinedParagraphsAreNotCopied(t *testing.T) {
-	const count, size, most = 2_000, 1 << 20, 256 << 20
+	const count, size, maxTaken = 2_000, 1 << 20, 256 << 20
 	joined := func(content string) string { return `<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr>` + content + `</w:p>` }
 	file := word(t, joined(`<w:r><w:t>`+strings.Repeat("x", size)+`</w:t></w:r>`)+strings.Repeat(joined(""), count)+r(`<w:t>y</w:t>`))
 	into := documents.NewBuilder(documents.DOCX, documents.DefaultLimits())
@@ -83,7 +83,7 @@ func TestJoinedParagraphsAreNotCopied(t *testing.T) {
 	if d := into.Document(); err != nil || len(d.Blocks) != 1 || len(d.Text()) != size+1 {
 		t.Errorf("%d blocks of %d bytes: %v", len(d.Blocks), len(d.Text()), err)
 	}
-	if taken := after.TotalAlloc - before.TotalAlloc; taken > most {
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > maxTaken {
 		t.Errorf("it took %d MB", taken>>20)
 	}
 }

@@ -95,7 +95,7 @@ func TestKnownAttacks(t *testing.T) {
 
 // Files of many tiny blocks take the most memory. The limit of blocks and cells applies to them.
 func TestTinyBlocksAreLimited(t *testing.T) {
-	const most, pieces = 1000, 3000
+	const maxBlocks, pieces = 1000, 3000
 	for name, c := range map[string]struct {
 		read         documents.Reader
 		begin, piece string
@@ -110,14 +110,14 @@ func TestTinyBlocksAreLimited(t *testing.T) {
 		"RTF":              {text.ReadRTF, `{\rtf1 `, `x\par `},
 	} {
 		limits := documents.DefaultLimits()
-		limits.Blocks = most
+		limits.Blocks = maxBlocks
 		into := documents.NewBuilder("", limits)
 		err := c.read(t.Context(), source(c.begin+strings.Repeat(c.piece, pieces)), into)
 		parts := 0
 		for _, b := range into.Document().Blocks {
 			parts += 1 + len(b.Cells)
 		}
-		if !errors.Is(err, documents.ErrTooMuch) || parts > most {
+		if !errors.Is(err, documents.ErrTooMuch) || parts > maxBlocks {
 			t.Errorf("%s: %v after %d blocks and cells", name, err, parts)
 		}
 	}

@@ -97,8 +97,8 @@ var (
 
 // spoken returns a line of a cue without its markup.
 func spoken(line string) string {
-	const longest = 10 << 10 // nobody says more at once
-	line = line[:min(len(line), longest)]
+	const maxCue = 10 << 10 // bytes
+	line = line[:min(len(line), maxCue)]
 	line = voice().ReplaceAllString(line, "$1: ")
 	line = timeTag().ReplaceAllString(line, "")
 	return html.UnescapeString(cueTag().ReplaceAllString(line, ""))

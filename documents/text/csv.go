@@ -48,7 +48,7 @@ type csvTable struct {
 }
 
 func (t *csvTable) row(row []string) error {
-	const enough = 20
+	const maxFirst = 20
 	if isBlank(row) {
 		return t.end()
 	}
@@ -56,7 +56,7 @@ func (t *csvTable) row(row []string) error {
 		return t.add(row, false)
 	}
 	t.first = append(t.first, row)
-	if len(t.first) < enough {
+	if len(t.first) < maxFirst {
 		return nil
 	}
 	return t.begin()
@@ -205,8 +205,8 @@ func afterLine(text string) string {
 // closing finds the quote that ends the cell. If there is none, quotes have no meaning from there on; otherwise the cell would
 // take in the rest of the file.
 func (s *separated) closing() int {
-	const longest = 1 << 20
-	for i := s.at + 1; i < min(len(s.text), s.at+longest); i++ {
+	const maxCell = 1 << 20
+	for i := s.at + 1; i < min(len(s.text), s.at+maxCell); i++ {
 		if s.text[i] != s.quote {
 			continue
 		}

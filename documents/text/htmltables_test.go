@@ -15,7 +15,7 @@ import (
 
 // Many old pages lie in a table. An attacker nests tables to fill the memory with cells that wait for the ends of their rows.
 func TestPagesInTablesTakeLittleMemory(t *testing.T) {
-	const most, size = 150 << 20, 1_500_000 // within the limit of blocks
+	const maxGrowth, size = 150 << 20, 1_500_000 // within the limit of blocks
 	for name, piece := range map[string]string{
 		"nested tables": "<table><tr><td><p>x", "cells of paragraphs": "<td><p>x", "paragraphs in a cell": "<p>some words",
 	} {
@@ -33,7 +33,7 @@ func TestPagesInTablesTakeLittleMemory(t *testing.T) {
 			if blocks < 1000 || !strings.HasSuffix(last, "last") && name != "nested tables" {
 				t.Errorf("%d blocks, the last is %.20q", blocks, last)
 			}
-			if grown > most {
+			if grown > maxGrowth {
 				t.Errorf("it took %d MB", grown>>20)
 			}
 		})

@@ -83,21 +83,21 @@ type guard struct {
 // Transform implements parser.ParagraphTransformer.
 func (g guard) Transform(node *ast.Paragraph, reader text.Reader, _ parser.Context) {
 	lines, source := node.Lines(), reader.Source()
-	most, definitions := 0, 0
+	worst, definitions := 0, 0
 	for i := range lines.Len() {
 		line := lines.At(i)
 		value := line.Value(source)
-		most = max(most, steps(value))
+		worst = max(worst, steps(value))
 		if bytes.HasPrefix(value, []byte("[")) {
 			definitions++
 		}
 	}
 	if g.eachLine {
-		most = max(most, definitions*lines.Len())
+		worst = max(worst, definitions*lines.Len())
 	} else {
-		most = steps(lines.Value(source))
+		worst = steps(lines.Value(source))
 	}
-	if most <= maxParagraphSteps {
+	if worst <= maxParagraphSteps {
 		return
 	}
 	code := ast.NewCodeBlock()

@@ -177,8 +177,7 @@ var isInline = set(atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, 
 	atom.Time, atom.Tt, atom.U, atom.Var)
 
 // inlineTag returns the HTML for something in angle brackets within a text. Inline elements stay, since they may hide
-// their text. Other elements and comments are dropped. What is no HTML is text, such as a <name> that the reader of the
-// document is to fill in.
+// their text. Other elements and comments are dropped. A tag that HTML does not know is text, such as a <name> to fill in.
 func inlineTag(found string) string {
 	name := strings.Trim(found, "</>")
 	if end := strings.IndexAny(name, " \t\n/"); end >= 0 {

@@ -171,10 +171,10 @@ var spaces = lazyregexp.New(` {2,}`)
 // alignedCells splits the lines where at least two columns of characters are blank in all of them. Lines without such columns are
 // a table if gaps split each into the same number of cells.
 func alignedCells(lines []string) [][]string {
-	const widest = 400
-	taken := make([]bool, widest)
+	const maxWidth = 400
+	taken := make([]bool, maxWidth)
 	for _, line := range lines {
-		if utf8.RuneCountInString(line) > widest || strings.Contains(line, "\t") {
+		if utf8.RuneCountInString(line) > maxWidth || strings.Contains(line, "\t") {
 			return nil
 		}
 		column := 0

@@ -12,7 +12,7 @@ import (
 	"portside/documents/tracks"
 )
 
-// captionsOf reads what has to be readable; its list has a line for each warning at its end.
+// captionsOf returns the captions of a file that must be readable, a line for each, and then a line for each warning.
 func captionsOf(t *testing.T, data []byte) string {
 	t.Helper()
 	captions, warnings, err := tracks.Captions(t.Context(), source(data))
@@ -132,7 +132,7 @@ func deflated(t *testing.T, text []byte) string {
 	return out.String()
 }
 
-// gappy is a large file that is mostly zeros, and counts what is read of it.
+// gappy is a large file of mostly zeros. It counts the bytes that are read from it.
 type gappy struct {
 	size  int64
 	parts map[int64][]byte

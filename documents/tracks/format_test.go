@@ -130,7 +130,7 @@ func TestTextOfMatroska(t *testing.T) {
 	}
 }
 
-// What one track does not have, another may.
+// If the first track has no text, another may.
 func TestEmptyTracksAreSkipped(t *testing.T) {
 	file := matroska(ebml(0x1654AE6B,
 		ebml(0xAE, ebml(0xD7, []byte{1}), ebml(0x86, []byte("S_TEXT/UTF8"))),

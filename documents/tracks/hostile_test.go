@@ -64,7 +64,7 @@ func TestMP4WithFalseSizes(t *testing.T) {
 	}
 }
 
-// chunks has samples of one size wherever a table says.
+// chunks returns the film with samples of one size in the chunks of a table.
 func chunks(f film, stsc []byte, size uint32) []byte {
 	f.boxes["stsc"] = box("stsc", stsc)
 	return f.with("stsz", box("stsz", be(0, size, 1<<31)))

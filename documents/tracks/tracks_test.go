@@ -40,7 +40,7 @@ func listed(captions []documents.Block, ends bool) string {
 	return out.String()
 }
 
-// oracle is what listed makes of the cues in a SubRip file. Fragments of MP4 know no end but the beginning of what comes next.
+// oracle returns the cues of a SubRip file in the form of listed. In fragments of MP4, a cue ends where the next one begins.
 func oracle(t *testing.T, name string, ends bool) string {
 	t.Helper()
 	text := strings.NewReplacer("<i>", "", "</i>", "").Replace(string(testFile(t, name)))
@@ -89,7 +89,7 @@ func TestTracksOfRealFiles(t *testing.T) {
 	}
 }
 
-// A list of chapters is no text of what is said, though it is a text track.
+// A list of chapters is a text track, but not a subtitle.
 func TestRecordingsWithoutText(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"no track":  testFile(t, "plain.m4a"),
