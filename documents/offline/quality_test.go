@@ -163,7 +163,7 @@ func measure(t *testing.T, dir string) (all tally) {
 		c := byGroup[g]
 		fmt.Fprintf(&report, "%-18s correct %3d  abstained %3d  wrong %3d\n", g, c.correct, c.abstained, c.wrong)
 	}
-	t.Logf("%d documents\n%s%-18s correct %3d  abstained %3d  wrong %3d  of %d, of which %d are rightly null", len(files),
+	t.Logf("%d documents\n%s%-18s correct %3d  abstained %3d  wrong %3d  of %d, of which %d are correctly null", len(files),
 		report.String(), "all", all.correct, all.abstained, all.wrong, all.total(), all.nulls)
 	return all
 }

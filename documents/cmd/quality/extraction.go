@@ -31,7 +31,7 @@ type extraction struct {
 	failures table // files without an answer; their values count as abstained
 }
 
-// extractAll asks for every variable of every sample. A file without an answer is a result too, because one defect must not hide
+// extractAll extracts every variable of every sample. It records files that fail and continues, so that one defect does not hide
 // the other figures.
 func extractAll(ctx context.Context, engine answers.Engine, samples []sample) (extraction, error) {
 	all := extraction{files: len(samples), failures: table{{"file", "error"}}}
@@ -51,7 +51,7 @@ func extractAll(ctx context.Context, engine answers.Engine, samples []sample) (e
 	return all, nil
 }
 
-// extract extracts the values of a sample. It returns a panic as an error, so that the measurement goes on.
+// extract extracts the values of a sample. It returns a panic as an error, so that the measurement continues.
 func extract(ctx context.Context, engine answers.Engine, s sample) (found answers.Extraction, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -63,7 +63,7 @@ func extract(ctx context.Context, engine answers.Engine, s sample) (found answer
 		return found, err
 	}
 	if string(d.Format) != s.format {
-		return found, fmt.Errorf("taken for %s", d.Format)
+		return found, fmt.Errorf("detected as %s", d.Format)
 	}
 	variables := make([]answers.Variable, len(s.wanted))
 	for i, w := range s.wanted {
@@ -73,11 +73,11 @@ func extract(ctx context.Context, engine answers.Engine, s sample) (found answer
 	return found.Checked(d, variables), err
 }
 
-// wrong reports whether a value was found that is not the right one.
-func (a answer) wrong() bool { return a.got.Found() && !a.right(a.got) }
+// wrong reports whether the engine found a value other than the expected one.
+func (a answer) wrong() bool { return a.got.Found() && !a.matches(a.got) }
 
-// abstained reports whether no value was found although there is a right one.
-func (a answer) abstained() bool { return !a.got.Found() && !a.right(a.got) }
+// abstained reports whether the engine found no value although one is expected.
+func (a answer) abstained() bool { return !a.got.Found() && !a.matches(a.got) }
 
 func (s sample) name() string { return s.format + "/" + filepath.Base(s.path) }
 
@@ -128,7 +128,7 @@ func (e extraction) total() table {
 	t := table{{"all values", "count", "share", "target", ""}}
 	t.add("correct", strconv.Itoa(all.correct), percent(all.correct, n),
 		fmt.Sprintf("≥ %d %%", leastCorrect), verdict(100*all.correct >= leastCorrect*n))
-	t.add("of these rightly null", strconv.Itoa(all.nulls), percent(all.nulls, n), "", "")
+	t.add("of these null", strconv.Itoa(all.nulls), percent(all.nulls, n), "", "")
 	t.add("abstained", strconv.Itoa(all.abstained), percent(all.abstained, n), "", "")
 	t.add("wrong", strconv.Itoa(all.wrong), percent(all.wrong, n),
 		fmt.Sprintf("≤ %d %%", maxWrong), verdict(100*all.wrong <= maxWrong*n))

@@ -1,9 +1,10 @@
-// Command quality measures how well files are read and understood, and writes the figures to QUALITY.md.
+// Command quality measures how well the readers read files and how well the offline engine answers from them. It writes the figures
+// to QUALITY.md.
 //
-// It reads the files in testdata with package files, extracts values with the offline engine, and compares them with the right
-// values, which are beside the files. All data is in the repository and nothing depends on the machine or the time, so the same
-// code writes the same figures, and a change shows as a difference of QUALITY.md. A figure that misses its target is marked MISS.
-// The exit code is 1 only if something could not be measured.
+// It reads the files in testdata with package files, extracts values with the offline engine, and compares them with the expected
+// values, which are stored beside the files. All data is in the repository, and nothing depends on the machine or the time. So the
+// same code writes the same figures, and a change of the code shows in the diff of QUALITY.md. A figure that misses its target is
+// marked MISS. The exit code is 1 only if something could not be measured.
 package main
 
 import (
@@ -77,25 +78,25 @@ func measure(ctx context.Context, dir string) (string, error) {
 	return report(found, readings, covers), nil
 }
 
-// save writes the report if it changed, and prints whether it did.
+// save writes the report if it changed, and returns a sentence that says whether it did.
 func save(path, report string) (string, error) {
 	before, err := os.ReadFile(path)
 	switch {
 	case err == nil && string(before) == report:
-		return path + " is as it was", nil
+		return path + " is unchanged", nil
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return "", err
 	}
 	if err := os.WriteFile(path, []byte(report), 0o644); err != nil {
 		return "", err
 	}
-	return path + " differs from what was there: look at `git diff` and commit it", nil
+	return path + " has changed: review it with `git diff` and commit it", nil
 }
 
 const intro = `# Quality
 
-How well files are read and understood by the offline engine, as ` + "`make quality`" + ` measures it. The command writes this file, so a
-change of a reader or of the engine shows as a difference here. MISS marks a missed target.
+How well the readers read files and how well the offline engine answers from them. ` + "`make quality`" + ` measures both and writes this
+file, so the effect of a change shows in its diff. MISS marks a missed target.
 `
 
 // section is a heading, a paragraph and tables.
@@ -124,11 +125,11 @@ func report(found extraction, readings []reading, covers []cover) string {
 		{"Extraction", fmt.Sprintf(extractionWords, found.files), []table{
 			found.total(), grouped("format", answers, byFormat), grouped("language", answers, byLang), grouped("type", answers, byType),
 		}},
-		{"On documents it had not seen", unseenWords, []table{unseenTable()}},
+		{"Extraction from unseen documents", unseenWords, []table{unseenTable()}},
 		{"Files without an answer", "Their values count as abstained.", []table{found.failures}},
-		{"Wrong values", "Every one of them.", []table{wrongOnes(answers)}},
-		{"Abstentions", "What the document says and the engine did not find.", []table{abstentions(answers)}},
-		{"Text of PDF", "F1 of the words against pdftotext, each file of documents/pdf/testdata.", []table{pdfTable(readings)}},
+		{"Wrong values", "Values that differ from the expected ones.", []table{wrongOnes(answers)}},
+		{"Abstentions", "Values that the document states and the engine did not find.", []table{abstentions(answers)}},
+		{"Text of PDF files", pdfWords, []table{pdfTable(readings)}},
 		{"Text of office files", officeWords, []table{officeTable(readings)}},
 		{"Summaries", summaryWords, []table{coverTable(covers)}},
 	} {
@@ -137,20 +138,21 @@ func report(found extraction, readings []reading, covers []cover) string {
 	return text.String()
 }
 
-const extractionWords = `From %d files of documents/cmd/quality/testdata, through the service: the format is detected, the file is read,
-the values are extracted and checked. Correct is the right value, or null where the document does not say it; abstained is null
-instead of a value; wrong is any other value. The rules have seen these texts.`
+const extractionWords = `Values of %d files in documents/cmd/quality/testdata. As in the service, each file's format is detected, the file is
+read, and the values are extracted and checked. A value is correct if it equals the expected value, or if it is null and the
+document does not state it. It is abstained if it is null although the document states it. Any other value is wrong. The engine's
+rules were developed with these files.`
 
-// unseenWords and unseenTable have figures that no command can measure again, because the rules have seen every document in the
-// repository.
-const unseenWords = `The files above are those that the rules were made with. On 21 November 2026 the rules were measured with
-65 other files: invented documents of 17 kinds in the ten languages and 13 formats with 559 values, all written before the rules
-were changed, and split by a hash of their names into two halves. The first half served to improve the rules, and most of it is
-among the files above since. The second was counted three times, and of it these sums, which files failed, and a panic were looked at; it is
-not kept here. Whoever wrote the documents also wrote the rules, so a stranger's documents may fare worse. One file of the second
-half, a CSV that begins with a form, was taken for plain text; its eight values count as abstained. Some more words for the
-beginning, the end and the signing of contracts, and a round of mending what attackers made the rules say wrongly, came after the last
-count.`
+// unseenWords and unseenTable have figures that no command can measure again, because the rules have been developed with all
+// documents in the repository.
+const unseenWords = `On 21 November 2026, the engine was scored on 65 other files, which no command can repeat. They were invented
+documents of 17 kinds in the ten languages and 13 formats, with 559 values. All were written before the rules were changed, and a
+hash of their names split them into two halves. The first half was then used to improve the rules, so its second score is not on
+unseen documents; most of it is now in the test data above. The second half was scored three times. Only its sums, the names of the
+failed files and one panic were examined, and it is not in the repository. The author of the documents also wrote the rules, so
+scores on documents of other authors may be lower. One file of the second half, a CSV that begins with a form, was detected as plain
+text; its eight values count as abstained. After the last score, the rules gained words for the beginning, the end and the signing
+of contracts, and defenses against documents that are written to mislead them.`
 
 func unseenTable() table {
 	return table{
@@ -163,7 +165,9 @@ func unseenTable() table {
 	}
 }
 
-const officeWords = "Recall of the words that another program finds, each file of documents/office/testdata."
+const pdfWords = "F1 score of the words compared with those of pdftotext, for each file in documents/pdf/testdata."
 
-const summaryWords = `Phrases that a summary of medium length must mention, in the documents of
-documents/offline/summary/testdata/summaries. There is no target: which sentences are the important ones is a matter of taste.`
+const officeWords = "Recall of the words that another program finds, for each file in documents/office/testdata."
+
+const summaryWords = `How many of the expected phrases a summary of medium length mentions, for the documents in
+documents/offline/summary/testdata/summaries. There is no target, because people disagree about which sentences are important.`

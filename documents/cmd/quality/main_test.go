@@ -29,17 +29,17 @@ func TestSamplesAreComplete(t *testing.T) {
 			t.Errorf("%s is larger than 40 KiB, %v", s.path, err)
 		}
 		if len(s.wanted) == 0 {
-			t.Errorf("%s has no right values", s.path)
+			t.Errorf("%s has no expected values", s.path)
 		}
 	}
-	const pictures = 1 // are read by a model only
+	const pictures = 1 // only models read them
 	if len(formats) != len(files.Readers())-pictures || len(langs) != len(answers.Langs()) || len(types) != 4 {
 		t.Errorf("formats %v, languages %v, types %v", formats, langs, types)
 	}
 }
 
-// TestValuesAreJudged measures a few real files, and then one of them with other right values.
-func TestValuesAreJudged(t *testing.T) {
+// TestValuesAreScored extracts values from three real files after it has falsified one expected value of each.
+func TestValuesAreScored(t *testing.T) {
 	set, err := findSamples("testdata")
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func few(set []sample, formats ...string) []sample {
 	return all
 }
 
-func TestAFileWithoutAnAnswerIsListed(t *testing.T) {
+func TestFilesWithoutAnAnswerAreListed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pdf")
 	write(t, filepath.Join(dir, "en-note.pdf"), "This is no PDF.")
 	write(t, filepath.Join(dir, "en-note.want"), "total | number | | 12\ndate | date | | -\n")
@@ -90,14 +90,14 @@ func TestAFileWithoutAnAnswerIsListed(t *testing.T) {
 	if err != nil || len(found.answers) != 2 {
 		t.Fatal(found.answers, err)
 	}
-	if !strings.Contains(found.failures.String(), "taken for text") {
+	if !strings.Contains(found.failures.String(), "detected as text") {
 		t.Errorf("%s", found.failures)
 	}
 	want := strings.TrimPrefix(`
 | all values              | count | share   | target |      |
 |-------------------------|-------|---------|--------|------|
 | correct                 | 1     | 50.0 %  | ≥ 85 % | MISS |
-| of these rightly null   | 1     | 50.0 %  |        |      |
+| of these null           | 1     | 50.0 %  |        |      |
 | abstained               | 1     | 50.0 %  |        |      |
 | wrong                   | 0     | 0.0 %   | ≤ 3 %  | ok   |
 | files without an answer | 1     | 100.0 % | ≤ 0 %  | MISS |
@@ -121,7 +121,7 @@ func TestMalformedWantFilesAreErrors(t *testing.T) {
 	}
 }
 
-func TestReadersAreJudged(t *testing.T) {
+func TestReadersAreScored(t *testing.T) {
 	dir := t.TempDir()
 	copyFile(t, module+"/pdf/testdata/chrome-en.pdf", dir+"/good.pdf")
 	copyFile(t, module+"/pdf/testdata/chrome-en.txt", dir+"/good.txt")
@@ -140,7 +140,7 @@ func TestReadersAreJudged(t *testing.T) {
 	}
 }
 
-func TestSummariesAreJudged(t *testing.T) {
+func TestSummariesAreScored(t *testing.T) {
 	stories, err := findStories(module + "/offline/summary/testdata/summaries")
 	if err != nil || len(stories) < 30 {
 		t.Fatalf("%d stories, %v", len(stories), err)
@@ -156,14 +156,14 @@ func TestSummariesAreJudged(t *testing.T) {
 	}
 }
 
-func TestTheReportSaysWhetherItChanged(t *testing.T) {
+func TestSaveReportsWhetherTheFileChanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "QUALITY.md")
 	for _, step := range []struct{ report, want string }{
-		{"a", "differs"}, {"a", "as it was"}, {"b", "differs"}, {"b", "as it was"},
+		{"a", "has changed"}, {"a", "is unchanged"}, {"b", "has changed"}, {"b", "is unchanged"},
 	} {
-		said, err := save(path, step.report)
-		if err != nil || !strings.Contains(said, step.want) {
-			t.Errorf("%s: %q, %v", step.report, said, err)
+		verdict, err := save(path, step.report)
+		if err != nil || !strings.Contains(verdict, step.want) {
+			t.Errorf("%s: %q, %v", step.report, verdict, err)
 		}
 		if text, err := os.ReadFile(path); err != nil || string(text) != step.report {
 			t.Errorf("wrote %q, %v", text, err)
@@ -171,7 +171,7 @@ func TestTheReportSaysWhetherItChanged(t *testing.T) {
 	}
 }
 
-func TestTableKeepsItsColumns(t *testing.T) {
+func TestTableEscapesAndAlignsCells(t *testing.T) {
 	tb := table{{"what", "größe"}}
 	tb.add("a|b", "1")
 	tb.add("c\nd", percent(1, 3))

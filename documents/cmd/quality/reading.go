@@ -17,7 +17,7 @@ const (
 	leastRecall    = 0.99
 )
 
-// reading compares the text of a file with the text that another program, the oracle, reads from it.
+// reading compares the text that a reader finds in a file with its oracle, which is the text that another program finds.
 type reading struct {
 	name   string
 	office bool // otherwise it is a PDF
@@ -41,7 +41,7 @@ func (r reading) target() float64 {
 	return leastF1
 }
 
-// readAll reads every file with an oracle. That of x.pdf is x.txt, and that of x.docx is x.docx.txt.
+// readAll reads every file that has an oracle. The oracle of x.pdf is x.txt, and the oracle of x.docx is x.docx.txt.
 func readAll(ctx context.Context, pdfs, offices string) ([]reading, error) {
 	oracles := func(dir string) ([]string, error) { return filepath.Glob(filepath.Join(dir, "*.txt")) }
 	var all []reading

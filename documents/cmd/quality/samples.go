@@ -29,13 +29,13 @@ func readFile(ctx context.Context, path string) (*documents.Document, error) {
 	return d, nil
 }
 
-// sample is a file with its right values. The directory has the name of the format, and the file name begins with the language.
+// sample is a file with its expected values. Its directory is named after the format, and its file name begins with the language.
 type sample struct {
 	path, format, lang string
 	wanted             []wanted
 }
 
-// wanted is the right value of a variable. It is empty if the document does not have it.
+// wanted is the expected value of a variable. It is empty if the document does not state it.
 type wanted struct {
 	variable answers.Variable
 	value    string
@@ -70,7 +70,7 @@ func readSample(path string) (sample, error) {
 	s := sample{path: path, format: filepath.Base(filepath.Dir(path))}
 	s.lang, _, _ = strings.Cut(filepath.Base(path), "-")
 	if !slices.Contains(answers.Langs(), answers.Lang(s.lang)) {
-		return s, fmt.Errorf("%s: its name does not begin with a language", path)
+		return s, fmt.Errorf("the file name of %s does not begin with a language", path)
 	}
 	text, err := os.ReadFile(strings.TrimSuffix(path, filepath.Ext(path)) + sidecar)
 	if err != nil {
@@ -80,7 +80,7 @@ func readSample(path string) (sample, error) {
 	for lines.Scan() {
 		w, err := parseWanted(lines.Text())
 		if err != nil {
-			return s, fmt.Errorf("the right values of %s: %w", path, err)
+			return s, fmt.Errorf("the expected values of %s: %w", path, err)
 		}
 		s.wanted = append(s.wanted, w)
 	}
@@ -102,8 +102,8 @@ func parseWanted(line string) (wanted, error) {
 	return wanted{answers.Variable{Name: parts[0], Type: answers.Type(parts[1]), Description: parts[2]}, parts[3]}, nil
 }
 
-// right reports whether a value is the right one. Trailing zeros of a number do not matter.
-func (w wanted) right(v answers.Value) bool {
+// matches reports whether a value is the expected one. Trailing zeros of a number do not matter.
+func (w wanted) matches(v answers.Value) bool {
 	if w.value == "" || !v.Found() {
 		return w.value == "" && !v.Found()
 	}

@@ -19,8 +19,8 @@ type story struct {
 	text string
 }
 
-// findStories reads a file for each language. "=== name" begins a document and "must: a | b" follows; the text after "=== common"
-// is the end of every document.
+// findStories reads one file for each language. A line "=== name" begins a document, and "must: a | b" follows it. The text after
+// "=== common" is appended to every document.
 func findStories(dir string) ([]story, error) {
 	var all []story
 	for _, lang := range answers.Langs() {
@@ -58,7 +58,7 @@ func (s story) document() (*documents.Document, error) {
 	return into.Document(), nil
 }
 
-// cover holds the phrases of a story that its summary mentions and those that it does not.
+// cover is a story with the phrases that its summary does not mention.
 type cover struct {
 	story
 	missing []string
