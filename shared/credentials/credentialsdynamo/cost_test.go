@@ -15,10 +15,10 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 )
 
-// TestAuthenticationIsOneCall has the rate limit on: each request costs one call, one write unit
+// TestAuthenticationCostsOneCall has the rate limit on: each request costs one call, one write unit
 // and no read, rejected ones included.
-func TestAuthenticationIsOneCall(t *testing.T) {
-	s := newSafe(t)
+func TestAuthenticationCostsOneCall(t *testing.T) {
+	s := newFixture(t)
 	_, secret := s.issued()
 	_, late := s.issued()
 	for name, c := range map[string]struct {
@@ -54,7 +54,7 @@ func TestAuthenticationIsOneCall(t *testing.T) {
 // TestUnlimitedAuthentication has no rate limit: each request reads, and one in every
 // LastUseResolution writes.
 func TestUnlimitedAuthentication(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	_, secret := s.issued()
 	for i, step := range []struct {
 		after  time.Duration
@@ -73,7 +73,7 @@ func TestUnlimitedAuthentication(t *testing.T) {
 }
 
 // costs checks the number of calls exactly, and the units as upper bounds.
-func (s *safe) costs(what string, calls int, reads, writes float64) {
+func (s *fixture) costs(what string, calls int, reads, writes float64) {
 	s.tb.Helper()
 	if s.meter.Calls() != calls || s.meter.ReadUnits() > reads || s.meter.WriteUnits() > writes {
 		s.tb.Errorf("%s: %d calls, %v read units, %v write units; want %d, at most %v and %v",
@@ -81,10 +81,10 @@ func (s *safe) costs(what string, calls int, reads, writes float64) {
 	}
 }
 
-// TestAFullRecordCostsOneUnit has the longest fields that leave room for an hour of counters,
+// TestFullRecordCostsOneUnit has the longest fields that leave room for an hour of counters,
 // because DynamoDB charges by 1 KB.
-func TestAFullRecordCostsOneUnit(t *testing.T) {
-	s := newSafe(t)
+func TestFullRecordCostsOneUnit(t *testing.T) {
+	s := newFixture(t)
 	c, secret := minted()
 	c.Name, c.Scopes = strings.Repeat("n", 100), []string{"read:helm-charts", "read:docker-images:" + strings.Repeat("a", 200) + "/*"}
 	c.RateLimit = 500

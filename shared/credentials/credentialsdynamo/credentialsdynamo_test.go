@@ -15,7 +15,7 @@ import (
 )
 
 func TestGetReturnsWhatWasIssued(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	token, _ := s.issued()
 	if diff := cmp.Diff(token, s.get(token.ID)); diff != "" {
 		t.Error(diff)
@@ -39,8 +39,8 @@ func TestGetReturnsWhatWasIssued(t *testing.T) {
 	}
 }
 
-func TestListIsOfOneOwnerAndKind(t *testing.T) {
-	s := newSafe(t)
+func TestListFiltersByOwnerAndKind(t *testing.T) {
+	s := newFixture(t)
 	var want []string
 	for range 3 {
 		token, _ := s.issued()
@@ -70,8 +70,8 @@ func TestListIsOfOneOwnerAndKind(t *testing.T) {
 	}
 }
 
-func TestTouchNotesTheStep(t *testing.T) {
-	s := newSafe(t)
+func TestRecordUseRoundsTheTimeDown(t *testing.T) {
+	s := newFixture(t)
 	token, _ := s.issued()
 	if err := s.table.RecordUse(t.Context(), token.ID, noon.Add(8*time.Minute)); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestTouchNotesTheStep(t *testing.T) {
 }
 
 func TestSetRateLimitAndSetOwner(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	token, secret := s.issued()
 	if err := s.table.SetRateLimit(t.Context(), token.ID, 500); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestSetRateLimitAndSetOwner(t *testing.T) {
 }
 
 func TestRevokeAndStillWorks(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	token, _ := s.issued()
 	if at := s.write(s.table.StillWorks(token.ID)); at != -1 {
 		t.Error("a new one does not work")
@@ -152,8 +152,8 @@ func TestRevokeAndStillWorks(t *testing.T) {
 	}
 }
 
-func TestStandingSeesWhatLives(t *testing.T) {
-	s := newSafe(t)
+func TestListLiveOmitsRevokedAndExpired(t *testing.T) {
+	s := newFixture(t)
 	if live, issued, err := s.table.ListLive(t.Context(), owner, noon); err != nil || len(live) != 0 || issued != 0 {
 		t.Errorf("before all: %d live, %d issued, %v", len(live), issued, err)
 	}
@@ -172,7 +172,7 @@ func TestStandingSeesWhatLives(t *testing.T) {
 
 // TestTally has every condition that a transaction can put on an owner's number.
 func TestTally(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	seen := func(n int64) *int64 { return &n }
 	for _, step := range []struct {
 		what   string
@@ -198,8 +198,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-func TestRecountMendsWhatExpired(t *testing.T) {
-	s := newSafe(t)
+func TestRecountReleasesExpiredCredentials(t *testing.T) {
+	s := newFixture(t)
 	for range credentials.MaxLive {
 		c, _ := minted()
 		c.ExpiresAt = noon.Add(time.Hour)

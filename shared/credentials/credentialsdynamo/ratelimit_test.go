@@ -12,7 +12,7 @@ import (
 )
 
 func TestCountRequestCountsByTheMinute(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	token, secret := s.issued()
 	for i, step := range []struct {
 		after time.Duration
@@ -34,7 +34,7 @@ func TestCountRequestCountsByTheMinute(t *testing.T) {
 
 // TestCountRequestNeedsTheHash uses only the public id, which must neither count nor be recorded.
 func TestCountRequestNeedsTheHash(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	token, secret := s.issued()
 	for _, hash := range [][]byte{credentials.Mint(credentials.AccessToken).Hash(), {}, secret.Hash()[:31]} {
 		if _, _, err := s.table.CountRequest(t.Context(), token.ID, hash, noon); !errors.Is(err, credentials.ErrUnknown) {
@@ -58,7 +58,7 @@ func TestCountRequestNeedsTheHash(t *testing.T) {
 
 func TestCountRequestIsAtomic(t *testing.T) {
 	const each, workers = 25, 4
-	s := newSafe(t)
+	s := newFixture(t)
 	_, secret := s.issued()
 	seen := make([]bool, each*workers+1)
 	var mu sync.Mutex
@@ -84,7 +84,7 @@ func TestCountRequestIsAtomic(t *testing.T) {
 // TestOldCountersAreRemoved uses a credential every four minutes, so that no request removes the
 // counter of the one before, and then with pauses of up to three minutes, where each request does.
 func TestOldCountersAreRemoved(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	token, secret := s.issued()
 	for i := range 60 {
 		if used := s.use(secret, noon.Add(time.Duration(i)*4*time.Minute)); used != 1 {

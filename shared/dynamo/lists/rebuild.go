@@ -38,7 +38,7 @@ type Progress struct {
 	Repairs Repairs
 }
 
-// Repairs is what a rebuild found wrong and repaired.
+// Repairs counts what a rebuild has repaired.
 type Repairs struct {
 	Strays   int  // derived items that belong to no thing
 	Things   int  // things with missing or wrong derived items

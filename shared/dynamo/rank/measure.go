@@ -11,12 +11,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// errOvertaken means that another writer changed a node during a measurement.
-var errOvertaken = errors.New("rank: another writer changed the node meanwhile")
+// errConflict means that another writer changed a node during a measurement.
+var errConflict = errors.New("rank: another writer changed the node meanwhile")
 
 // isOvertaken reports whether a read or write failed only because another writer acted at the same time.
-func isOvertaken(err error) bool {
-	if errors.Is(err, errOvertaken) {
+func isConflict(err error) bool {
+	if errors.Is(err, errConflict) {
 		return true
 	}
 	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
@@ -55,7 +55,7 @@ func (r *rebuild) measure(ctx context.Context, c children) (*counts, error) {
 	return want.less(own, c), nil
 }
 
-// measureEntries measures the children of a lowest node. It returns errOvertaken if an entry under
+// measureEntries measures the children of a lowest node. It returns errConflict if an entry under
 // them changed meanwhile.
 func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, error) {
 	before, err := r.read(ctx, c.of)
@@ -70,8 +70,8 @@ func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, erro
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(after.versions[c.from:c.to], before.versions[c.from:c.to]) || after.mended != before.mended {
-		return nil, errOvertaken
+	if !slices.Equal(after.versions[c.from:c.to], before.versions[c.from:c.to]) || after.corrections != before.corrections {
+		return nil, errConflict
 	}
 	return want.less(after, c), nil
 }
@@ -79,7 +79,7 @@ func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, erro
 // less returns what the own counts lack in these children to equal c, together with own's number of
 // corrections.
 func (c *counts) less(own *counts, those children) *counts {
-	lack := &counts{mended: own.mended}
+	lack := &counts{corrections: own.corrections}
 	for child := those.from; child < those.to; child++ {
 		for label, count := range own.cells[child] {
 			lack.cells[child][label] = c.cells[child][label] - count
@@ -133,11 +133,11 @@ func (r *rebuild) readWithChildren(ctx context.Context, n node) (own *counts, be
 // correct adds what was measured, unless another rebuild has corrected the node meanwhile.
 func (r *rebuild) correct(ctx context.Context, n node, lack *counts) error {
 	update := newAddition(lack)
-	update.add(mendedName, 1)
+	update.add(correctionsName, 1)
 	condition := "attribute_not_exists(#m)"
-	if lack.mended != 0 {
-		condition = "#m = :mended"
-		update.values[":mended"] = numeric(lack.mended)
+	if lack.corrections != 0 {
+		condition = "#m = :corrections"
+		update.values[":corrections"] = numeric(lack.corrections)
 	}
 	_, err := r.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &r.table, Key: r.key(n),

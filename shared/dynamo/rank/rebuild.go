@@ -11,7 +11,7 @@ import (
 )
 
 // ErrContended means that other writers changed a node during every attempt to measure it.
-var ErrContended = fault.New(fault.Unavailable, "Too many changes while counts were rebuilt. Run the rebuild again when there are fewer.")
+var ErrContended = fault.New(fault.Unavailable, "The counts could not be rebuilt because they changed too often. Run the rebuild again when there are fewer changes.")
 
 // A measurement is repeated at once if other writers interfere, because each conflict means that one of them
 // has finished. A write to one of 64 numbers during a measurement is far less likely than to one of 2,048, even
@@ -142,11 +142,11 @@ func (r *rebuild) repair(ctx context.Context, n node) (wrong bool, err error) {
 // correctUnderContention measures and corrects the children, again if other writers interfere. It reports whether
 // they were wrong. The error is ErrContended if the policy's attempts are used up.
 func (r *rebuild) correctUnderContention(ctx context.Context, policy retry.Policy, c children) (wrong bool, err error) {
-	err = policy.Do(ctx, isOvertaken, func() error {
+	err = policy.Do(ctx, isConflict, func() error {
 		wrong, err = r.correctChildren(ctx, c)
 		return err
 	})
-	if isOvertaken(err) {
+	if isConflict(err) {
 		return false, fmt.Errorf("%w (%s): %w", ErrContended, r.partition(c.of), err)
 	}
 	return wrong, err

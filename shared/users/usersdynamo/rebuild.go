@@ -13,7 +13,7 @@ import (
 // StepAdmins is the step of a rebuild after those of the lists.
 const StepAdmins lists.Step = "active admins"
 
-// Repairs is what a rebuild found wrong and repaired. Strays are list items and e-mail markers.
+// Repairs counts what a rebuild has repaired. Strays are list items and e-mail markers.
 type Repairs struct {
 	lists.Repairs
 	Admins bool // the number of active admins
