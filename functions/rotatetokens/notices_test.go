@@ -176,7 +176,7 @@ func TestNoticeDescribesUseOfTheToken(t *testing.T) {
 		{"renewed and switched", func(h *fixture, old credentials.Secret) {
 			use(h, old, h.now.Add(-time.Hour))
 			use(h, h.successor(old), h.now.Add(time.Hour))
-		}, "You need not do anything."},
+		}, "You do not need to do anything."},
 		{"renewed and not switched", func(h *fixture, old credentials.Secret) {
 			use(h, h.successor(old), h.now.Add(time.Hour))
 			use(h, old, h.now.Add(time.Hour))

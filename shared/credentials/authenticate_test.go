@@ -15,7 +15,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// gate is an Authenticator on a table in a real engine, with a meter.
+// fixture is an Authenticator on a table in a real engine, with a meter.
 type fixture struct {
 	tb     testing.TB
 	client *dynamodb.Client
@@ -131,11 +131,11 @@ func TestBasicRejectsMalformedTextWithoutACall(t *testing.T) {
 	}
 	for _, text := range []string{"", "x", password[1:], password + "0", credentials.Mint(credentials.APIKey).Reveal()} {
 		if _, _, err := g.auth.AuthenticateBasic(t.Context(), "acme-7f3k2q5m", text); !errors.Is(err, credentials.ErrUnauthorized) {
-			t.Errorf("%d bytes of garbage: %v", len(text), err)
+			t.Errorf("%d malformed bytes: %v", len(text), err)
 		}
 	}
 	if n := g.meter.Calls(); n != 0 {
-		t.Errorf("garbage cost %d calls", n)
+		t.Errorf("malformed text cost %d calls", n)
 	}
 }
 

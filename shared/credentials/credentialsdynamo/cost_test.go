@@ -15,8 +15,8 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 )
 
-// TestAuthenticationCostsOneCall has the rate limit on: each request costs one call, one write unit
-// and no read, rejected ones included.
+// TestAuthenticationCostsOneCall turns the rate limit on. Each request costs one call, one write unit
+// and no read, including rejected requests.
 func TestAuthenticationCostsOneCall(t *testing.T) {
 	s := newFixture(t)
 	_, secret := s.issued()
@@ -46,12 +46,12 @@ func TestAuthenticationCostsOneCall(t *testing.T) {
 	}
 	s.meter.Reset()
 	if _, _, err := auth.AuthenticateBasic(t.Context(), "any", secret.Reveal()); !errors.Is(err, credentials.ErrRateLimited) {
-		t.Errorf("the fourth of two requests: %v", err)
+		t.Errorf("a request beyond the limit = %v, want %v", err, credentials.ErrRateLimited)
 	}
-	s.costs("one request too many", 1, 0, 1)
+	s.costs("a request beyond the limit", 1, 0, 1)
 }
 
-// TestUnlimitedAuthentication has no rate limit: each request reads, and one in every
+// TestUnlimitedAuthentication turns the rate limit off. Each request reads, and one in every
 // LastUseResolution writes.
 func TestUnlimitedAuthentication(t *testing.T) {
 	s := newFixture(t)
@@ -81,7 +81,7 @@ func (s *fixture) costs(what string, calls int, reads, writes float64) {
 	}
 }
 
-// TestFullRecordCostsOneUnit has the longest fields that leave room for an hour of counters,
+// TestFullRecordCostsOneUnit fills a record with the longest fields that leave room for an hour of counters,
 // because DynamoDB charges by 1 KB.
 func TestFullRecordCostsOneUnit(t *testing.T) {
 	s := newFixture(t)
@@ -97,7 +97,7 @@ func TestFullRecordCostsOneUnit(t *testing.T) {
 	s.costs("a full record", 1, 0, 1)
 }
 
-// offline fails the test on any call.
+// offline is an HTTP client that fails the test on any call.
 type offline struct{ tb testing.TB }
 
 func (o offline) Do(r *http.Request) (*http.Response, error) {

@@ -16,7 +16,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// shelf is a credentials table with the operations of its tests.
+// expiryFixture is a credentials table for the tests of expiries.
 type expiryFixture struct {
 	client *dynamodb.Client
 	table  *credentialsdynamo.Table
@@ -135,6 +135,6 @@ func TestShortenRetriesStaleWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := s.days(t, secret.ID()); !slices.Equal(got, []int{10}) {
-		t.Errorf("listed on %v, want the 10th alone", got)
+		t.Errorf("listed on %v, want only the 10th", got)
 	}
 }

@@ -49,10 +49,10 @@ func TestCountRequestNeedsTheHash(t *testing.T) {
 	}
 	unknown := credentials.Mint(credentials.AccessToken)
 	if _, _, err := s.table.CountRequest(t.Context(), unknown.ID(), unknown.Hash(), noon); !errors.Is(err, credentials.ErrUnknown) {
-		t.Errorf("unknown id: %v", err)
+		t.Errorf("an unknown id: %v", err)
 	}
 	if _, err := s.table.Get(t.Context(), unknown.ID()); !errors.Is(err, credentials.ErrUnknown) {
-		t.Errorf("counting an unknown id wrote an item: %v", err)
+		t.Errorf("CountRequest with an unknown id wrote an item: %v", err)
 	}
 }
 
@@ -102,6 +102,6 @@ func TestOldCountersAreRemoved(t *testing.T) {
 		s.use(secret, at)
 	}
 	if after := s.counters(token.ID); after != before {
-		t.Errorf("%d counters became %d in a row of minutes", before, after)
+		t.Errorf("%d counters became %d after requests within a few minutes", before, after)
 	}
 }

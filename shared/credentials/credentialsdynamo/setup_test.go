@@ -15,11 +15,11 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// noon is not at a boundary: no minute and no step of LastUseResolution ends in the next 90
+// noon is not near a boundary: no step of LastUseResolution ends in the next 90
 // seconds.
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// safe is a credentials table in a real engine, with a meter.
+// fixture is a credentials table in a real engine, with a meter.
 type fixture struct {
 	tb     testing.TB
 	client *dynamodb.Client

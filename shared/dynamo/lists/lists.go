@@ -34,7 +34,7 @@ const (
 	all    = "all"
 )
 
-// Shape is what differs between lists of different kinds.
+// Shape describes the lists of one kind of resource.
 type Shape struct {
 	Name   string   // of the counters
 	Label  string   // the attribute of an entry that has its label

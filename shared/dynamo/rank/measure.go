@@ -37,7 +37,7 @@ type children struct {
 	from, to int
 }
 
-// measure returns, as cells, what must be added to the children's counts to correct them.
+// measure returns the numbers to add to the children's counts to correct them, as cells.
 func (r *rebuild) measure(ctx context.Context, c children) (*counts, error) {
 	if c.of.level == lowest {
 		return r.measureEntries(ctx, c)
@@ -76,16 +76,16 @@ func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, erro
 	return want.less(after, c), nil
 }
 
-// less returns what the own counts lack in these children to equal c, together with own's number of
+// less returns c minus own in these children, together with own's number of
 // corrections.
 func (c *counts) less(own *counts, those children) *counts {
-	lack := &counts{corrections: own.corrections}
+	missing := &counts{corrections: own.corrections}
 	for child := those.from; child < those.to; child++ {
 		for label, count := range own.cells[child] {
-			lack.cells[child][label] = c.cells[child][label] - count
+			missing.cells[child][label] = c.cells[child][label] - count
 		}
 	}
-	return lack
+	return missing
 }
 
 func (r *rebuild) countEntries(ctx context.Context, from, to int64) (*counts, error) {
@@ -98,7 +98,7 @@ func (r *rebuild) countEntries(ctx context.Context, from, to int64) (*counts, er
 			return nil, err
 		}
 		if entry.Number < from || entry.Number >= to {
-			return nil, fmt.Errorf("rank: asked for the entries %d to %d of %s, got %d", from, to-1, r.name, entry.Number)
+			return nil, fmt.Errorf("rank: the source yielded entry %[4]d of %[3]s, want %[1]d to %[2]d", from, to-1, r.name, entry.Number)
 		}
 		_, child := above(lowest, entry.Number)
 		found.cells[child][slices.Index(r.labels, entry.Label)]++
@@ -106,7 +106,7 @@ func (r *rebuild) countEntries(ctx context.Context, from, to int64) (*counts, er
 	return found, nil
 }
 
-// readWithChildren reads a node and its child nodes as of one moment.
+// readWithChildren reads a node and its child nodes in one consistent view.
 func (r *rebuild) readWithChildren(ctx context.Context, n node) (own *counts, below [branching]*counts, err error) {
 	gets := []types.TransactGetItem{{Get: &types.Get{TableName: &r.table, Key: r.key(n)}}}
 	for child := range branching {
@@ -130,14 +130,14 @@ func (r *rebuild) readWithChildren(ctx context.Context, n node) (own *counts, be
 	return own, below, nil
 }
 
-// correct adds what was measured, unless another rebuild has corrected the node meanwhile.
-func (r *rebuild) correct(ctx context.Context, n node, lack *counts) error {
-	update := newAddition(lack)
+// correct adds the measured difference to the node, unless another rebuild has corrected the node meanwhile.
+func (r *rebuild) correct(ctx context.Context, n node, missing *counts) error {
+	update := newAddition(missing)
 	update.add(correctionsName, 1)
 	condition := "attribute_not_exists(#m)"
-	if lack.corrections != 0 {
+	if missing.corrections != 0 {
 		condition = "#m = :corrections"
-		update.values[":corrections"] = numeric(lack.corrections)
+		update.values[":corrections"] = numeric(missing.corrections)
 	}
 	_, err := r.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &r.table, Key: r.key(n),

@@ -28,10 +28,10 @@ type Source func(ctx context.Context, from, to int64) iter.Seq2[Entry, error]
 
 // Progress is the progress of a rebuild.
 type Progress struct {
-	Numbers int64 // looked at, with entries or not
-	Of      int64 // that were allocated when the rebuild began
-	Nodes   int   // looked at
-	Wrong   int   // wrong nodes, now corrected
+	Numbers int64 // checked numbers, with entries or not
+	Of      int64 // numbers that were allocated when the rebuild began
+	Nodes   int   // checked nodes
+	Wrong   int   // corrected nodes
 }
 
 // Rebuild makes the counters agree with the entries that source yields, while other writers change
@@ -102,8 +102,8 @@ func (r *rebuild) visitChildren(ctx context.Context, n node) error {
 	return nil
 }
 
-// reached reports whether the rebuild must look at a node: a number may have been under it when the
-// rebuild began, or it exists although no number is under it even now. Nodes that other writers
+// reached reports whether the rebuild must check a node: a number may have been under it when the
+// rebuild began, or it exists although there is no number under it now. Nodes that other writers
 // created since are correct; following them would never end.
 func (r *rebuild) reached(ctx context.Context, n node) (bool, error) {
 	if n.start(0) < r.Of {

@@ -85,11 +85,11 @@ func TestRebuildRepairsEveryKindOfDamage(t *testing.T) {
 		"entries gone": {func(t *testing.T, w *populatedStore) {
 			w.drop(t, place("all", w.all[3].Number))
 			w.drop(t, place("draft", w.all[5].Number))
-		}, lists.Repairs{Things: 2}},
+		}, lists.Repairs{Resources: 2}},
 		"entries outdated": {func(t *testing.T, w *populatedStore) {
 			w.set(t, place("all", w.all[3].Number), "name", items.Text("old"))
 			w.set(t, place("completed", w.all[3].Number), "status", items.Text("draft"))
-		}, lists.Repairs{Things: 1}},
+		}, lists.Repairs{Resources: 1}},
 		"in another list": {func(t *testing.T, w *populatedStore) {
 			w.put(t, place("archived", w.all[0].Number), items.Map{"id": items.Text(w.all[0].ID)})
 		}, lists.Repairs{Strays: 1}},
@@ -100,7 +100,7 @@ func TestRebuildRepairsEveryKindOfDamage(t *testing.T) {
 		}, lists.Repairs{Strays: 3}},
 		"at the number of another": {func(t *testing.T, w *populatedStore) {
 			w.put(t, place("all", w.all[1].Number), items.Map{"id": items.Text(w.all[2].ID)})
-		}, lists.Repairs{Strays: 1, Things: 1}},
+		}, lists.Repairs{Strays: 1, Resources: 1}},
 		"counters gone": {func(t *testing.T, w *populatedStore) {
 			w.drop(t, items.Key("rank#projects#0#", "rank"))
 			w.drop(t, items.Key("rank#projects#3#000", "rank"))
@@ -114,7 +114,7 @@ func TestRebuildRepairsEveryKindOfDamage(t *testing.T) {
 					w.drop(t, items.Map{"pk": item["pk"], "sk": item["sk"]})
 				}
 			}
-		}, lists.Repairs{Things: 6, Sequence: true, Counters: 4}},
+		}, lists.Repairs{Resources: 6, Sequence: true, Counters: 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -112,7 +112,7 @@ func wrongMarkers() []damage {
 		{"none", func(*testing.T, *populatedStore) {}, usersdynamo.Repairs{}},
 		{"marker gone", func(t *testing.T, w *populatedStore) {
 			w.drop(t, at("email#person1@example.com", "email"))
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 1}}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Resources: 1}}},
 		{"marker of an unknown user", func(t *testing.T, w *populatedStore) {
 			w.put(t, at("email#ghost@example.com", "email"), item{"user": str("ghost")})
 		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1}}},
@@ -121,7 +121,7 @@ func wrongMarkers() []damage {
 		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1}}},
 		{"marker of another user", func(t *testing.T, w *populatedStore) {
 			w.set(t, at("email#person1@example.com", "email"), "user", str(w.people[2].ID))
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Things: 1}}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Resources: 1}}},
 	}
 }
 
@@ -130,17 +130,17 @@ func wrongLists() []damage {
 		{"list items gone", func(t *testing.T, w *populatedStore) {
 			w.drop(t, place("all", w.people[3].Number))
 			w.drop(t, place("manager", w.people[5].Number))
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 2}}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Resources: 2}}},
 		{"list items outdated", func(t *testing.T, w *populatedStore) {
 			w.set(t, place("all", w.people[3].Number), "name", str("Old Name"))
 			w.set(t, place("viewer", w.people[3].Number), "status", str("pending"))
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 1}}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Resources: 1}}},
 		{"in the list of another role", func(t *testing.T, w *populatedStore) {
 			w.put(t, place("viewer", w.people[1].Number), listForm(w.people[1], "viewer"))
 		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1}}},
 		{"another role in the list of all", func(t *testing.T, w *populatedStore) {
 			w.set(t, place("all", w.people[1].Number), "role", str("nonsense"))
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 1}}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Resources: 1}}},
 		{"listed without a user", func(t *testing.T, w *populatedStore) {
 			w.put(t, place("all", 7_000_000), listForm(person("ghost", "user"), "user"))
 			w.put(t, place("user", 7_000_000), listForm(person("ghost", "user"), "user"))
@@ -148,10 +148,10 @@ func wrongLists() []damage {
 		{"listed at another number", func(t *testing.T, w *populatedStore) {
 			w.drop(t, place("all", w.people[1].Number))
 			w.put(t, place("all", 4_000), listForm(w.people[1], "manager"))
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Things: 1}}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Resources: 1}}},
 		{"a user at the number of another", func(t *testing.T, w *populatedStore) {
 			w.put(t, place("all", w.people[1].Number), listForm(w.people[2], "user"))
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Things: 1}}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Resources: 1}}},
 	}
 }
 
@@ -179,7 +179,7 @@ func wrongCounts() []damage {
 					w.drop(t, item{"pk": raw["pk"], "sk": raw["sk"]})
 				}
 			}
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 9, Sequence: true, Counters: 4}, Admins: true}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Resources: 9, Sequence: true, Counters: 4}, Admins: true}},
 	}
 }
 
