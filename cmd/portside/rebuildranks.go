@@ -67,7 +67,7 @@ type repair struct {
 func reportRepairs(p process, things string, repairs lists.Repairs, more ...repair) error {
 	lines := append([]repair{
 		{"items that belong to none of the " + things + " removed", repairs.Strays},
-		{things + " repaired in lists and markers", repairs.Things},
+		{things + " repaired in lists and markers", repairs.Resources},
 		{"counters of " + things + " corrected", repairs.Counters},
 		{"sequence of the numbers of " + things + " corrected", count(repairs.Sequence)},
 	}, more...)

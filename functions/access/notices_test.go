@@ -53,7 +53,7 @@ func (f *pipeline) checkNotices(t *testing.T) {
 	notices := map[string]int{}
 	for _, message := range f.mailbox.to("pipeline@example.com") {
 		in, isNotice := strings.CutPrefix(message.Subject, "Your access token expires ")
-		_, rest, found := strings.Cut(message.Text, `your access token "pipeline" (`)
+		_, rest, found := strings.Cut(message.Text, `Your access token "pipeline" (`)
 		if id, _, ends := strings.Cut(rest, ") expires on "); isNotice && found && ends {
 			notices[id+" "+in]++
 		}

@@ -16,7 +16,7 @@ import (
 	"portside/shared/images/imagesecr"
 )
 
-var errInvalidResponse = fmt.Errorf("%w: its response does not follow the specification", images.ErrAway)
+var errInvalidResponse = fmt.Errorf("%w: its response does not follow the specification", images.ErrUnavailable)
 
 // maxPageNames is the largest page in names, for clients and for requests to the registry.
 const maxPageNames = 1000

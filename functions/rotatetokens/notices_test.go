@@ -169,14 +169,14 @@ func TestNoticeDescribesUseOfTheToken(t *testing.T) {
 		do   func(h *fixture, old credentials.Secret)
 		want string
 	}{
-		{"never used", func(*fixture, credentials.Secret) {}, "It was never used. Nobody has created a successor yet."},
+		{"never used", func(*fixture, credentials.Secret) {}, "It has never been used. Nobody has created a successor yet."},
 		{"used", func(h *fixture, old credentials.Secret) { use(h, old, h.now) },
 			"It was last used on 3 March 2026, 06:00 UTC (to 5 minutes). Nobody has"},
-		{"renewed", func(h *fixture, old credentials.Secret) { h.successor(old) }, "was never used."},
+		{"renewed", func(h *fixture, old credentials.Secret) { h.successor(old) }, "has never been used."},
 		{"renewed and switched", func(h *fixture, old credentials.Secret) {
 			use(h, old, h.now.Add(-time.Hour))
 			use(h, h.successor(old), h.now.Add(time.Hour))
-		}, "You need not do anything."},
+		}, "You do not need to do anything."},
 		{"renewed and not switched", func(h *fixture, old credentials.Secret) {
 			use(h, h.successor(old), h.now.Add(time.Hour))
 			use(h, old, h.now.Add(time.Hour))

@@ -116,7 +116,7 @@ func testRejectedCharts(t *testing.T, m *customerStack) {
 	m.publish(t, "anchor-1.0.0.tgz", other.read(t, "anchor-1.0.0.tgz"))
 	m.awaitRejection(t, "anchor-1.0.0.tgz", "this version was published before with other contents")
 	m.publish(t, "wreck-1.0.0.tgz", "no archive at all")
-	m.awaitRejection(t, "wreck-1.0.0.tgz", "the file is no gzip-compressed tar archive")
+	m.awaitRejection(t, "wreck-1.0.0.tgz", "the file is not a gzip-compressed tar archive")
 	c.helm(t, "repo", "update").wantExit(t, 0)
 	c.helm(t, "search", "repo", "wreck").wantExit(t, 0, "No results found")
 	c.helm(t, "pull", "portside/anchor", "--version", "1.0.0").wantExit(t, 0)

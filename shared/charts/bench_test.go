@@ -12,7 +12,7 @@ import (
 func BenchmarkSync(b *testing.B) {
 	for _, names := range []int{1, 100} {
 		b.Run(fmt.Sprintf("%d charts", names), func(b *testing.B) {
-			p := newPort(b)
+			p := newFixture(b)
 			p.fill(5000, names)
 			i := 0
 			for b.Loop() {
@@ -31,7 +31,7 @@ func BenchmarkSync(b *testing.B) {
 }
 
 // fill writes an index whose versions are as large as those of ordinary charts.
-func (p *port) fill(versions, names int) {
+func (p *fixture) fill(versions, names int) {
 	p.tb.Helper()
 	index := charts.NewIndex()
 	for i := range versions {

@@ -11,67 +11,67 @@ import (
 	"portside/shared/charts"
 )
 
-// act is an action of a vendor: contents to publish, or nil to withdraw the file.
-type act struct {
+// action is a vendor's operation: contents to publish, or nil to withdraw the file.
+type action struct {
 	file     string
 	contents []byte
 }
 
-// acts returns uploads of 60 files, mixed with uploads of other bytes, of invalid charts, and
+// actions returns uploads of 60 files, mixed with uploads of other bytes, of invalid charts, and
 // deletions, shuffled.
-func acts(tb testing.TB, random *rand.Rand) []act {
+func actions(tb testing.TB, random *rand.Rand) []action {
 	tb.Helper()
-	var all []act
+	var all []action
 	for i := range 60 {
 		name, version := fmt.Sprintf("app%d", i%7), fmt.Sprintf("1.%d.0", i)
 		file := name + "-" + version + ".tgz"
-		all = append(all, act{file, chart(tb, name, version, "")})
+		all = append(all, action{file, chart(tb, name, version, "")})
 		switch i % 6 {
 		case 0:
-			all = append(all, act{file, nil})
+			all = append(all, action{file, nil})
 		case 1:
-			all = append(all, act{file, chart(tb, name, version, "changed")})
+			all = append(all, action{file, chart(tb, name, version, "changed")})
 		case 2:
-			all = append(all, act{file, nil}, act{file, chart(tb, name, version, "changed")})
+			all = append(all, action{file, nil}, action{file, chart(tb, name, version, "changed")})
 		case 3:
-			all = append(all, act{file, []byte("bad")})
+			all = append(all, action{file, []byte("bad")})
 		}
 	}
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all
 }
 
-// TestManyAtOnce checks that, in whatever order events arrive, the index ends up as a rebuild would
+// TestConcurrentEvents checks that, for any order of events, the index ends up as a rebuild would
 // make it, and no accepted archive ever changes.
-func TestManyAtOnce(t *testing.T) {
-	const rounds, workers = 3, 8
+func TestConcurrentEvents(t *testing.T) {
+	const rounds, workerCount = 3, 8
 	for round := range rounds {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
-			p, random := newPort(t), rand.New(rand.NewPCG(uint64(round), 4))
-			kept := newLedger(p)
-			work := make(chan act)
+			p, random := newFixture(t), rand.New(rand.NewPCG(uint64(round), 4))
+			kept := recordArchives(p)
+			work := make(chan action)
 			events := make(chan string, 10_000)
-			var hands sync.WaitGroup
-			for worker := range workers {
+			var workers sync.WaitGroup
+			for worker := range workerCount {
 				own := rand.New(rand.NewPCG(uint64(round), uint64(worker)))
-				hands.Go(func() { p.labour(work, events, own) })
+				workers.Go(func() { p.work(work, events, own) })
 			}
-			for _, a := range acts(t, random) {
+			for _, a := range actions(t, random) {
 				work <- a
 			}
 			close(work)
-			hands.Wait()
+			workers.Wait()
 			close(events)
 			p.deliverLate(events, random)
-			p.expectSound()
+			p.expectConsistent()
 			kept.expectUnchanged()
 		})
 	}
 }
 
-// labour publishes and withdraws files, and delivers events at the same time: promptly, late, or
+// work publishes and withdraws files and, at the same time, delivers events promptly, late, or
 // twice.
-func (p *port) labour(work <-chan act, events chan string, random *rand.Rand) {
+func (p *fixture) work(work <-chan action, events chan string, random *rand.Rand) {
 	for a := range work {
 		if a.contents == nil {
 			p.withdraw(a.file)
@@ -92,23 +92,23 @@ func (p *port) labour(work <-chan act, events chan string, random *rand.Rand) {
 	}
 }
 
-func (p *port) deliver(file string) {
+func (p *fixture) deliver(file string) {
 	if _, err := p.indexer.Sync(p.tb.Context(), charts.PublishedPrefix+file); err != nil {
 		p.tb.Errorf("sync %s: %v", file, err)
 	}
 }
 
 // deliverLate delivers the remaining events shuffled and concurrently.
-func (p *port) deliverLate(events <-chan string, random *rand.Rand) {
+func (p *fixture) deliverLate(events <-chan string, random *rand.Rand) {
 	var left []string
 	for file := range events {
 		left = append(left, file)
 	}
 	random.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
 	queue := make(chan string)
-	var hands sync.WaitGroup
+	var workers sync.WaitGroup
 	for range 8 {
-		hands.Go(func() {
+		workers.Go(func() {
 			for file := range queue {
 				p.deliver(file)
 			}
@@ -118,16 +118,16 @@ func (p *port) deliverLate(events <-chan string, random *rand.Rand) {
 		queue <- file
 	}
 	close(queue)
-	hands.Wait()
+	workers.Wait()
 }
 
-// expectSound compares the index with a rebuild, and each entry with the published archive.
-func (p *port) expectSound() {
+// expectConsistent checks that a rebuild changes nothing, and that each listed archive is the published one.
+func (p *fixture) expectConsistent() {
 	p.tb.Helper()
 	before := p.index()
 	done, err := p.indexer.Rebuild(context.WithoutCancel(p.tb.Context()))
 	if err != nil || len(done) > 0 || !p.index().Equal(before) {
-		p.tb.Errorf("a rebuild made changes: %s, %v", words(done), err)
+		p.tb.Errorf("a rebuild made changes: %s, %v", describe(done), err)
 	}
 	all, err := before.Files()
 	if err != nil || len(all) == 0 {
@@ -140,68 +140,68 @@ func (p *port) expectSound() {
 	}
 }
 
-// ledger records what was first written below archives/.
-type ledger struct {
-	*port
+// archiveRecorder records the first contents written to each key below archives/.
+type archiveRecorder struct {
+	*fixture
 	mu    sync.Mutex
 	first map[string][]byte
 }
 
-// newLedger makes the port's Indexer write through a ledger.
-func newLedger(p *port) *ledger {
-	l := &ledger{port: p, first: map[string][]byte{}}
-	p.indexer = p.over(recording{p.bucket, l})
+// recordArchives makes the fixture's Indexer write through an archiveRecorder.
+func recordArchives(p *fixture) *archiveRecorder {
+	l := &archiveRecorder{fixture: p, first: map[string][]byte{}}
+	p.indexer = p.over(recordingBucket{p.bucket, l})
 	return l
 }
 
-type recording struct {
+type recordingBucket struct {
 	charts.Bucket
-	ledger *ledger
+	recorder *archiveRecorder
 }
 
-func (r recording) Put(ctx context.Context, key string, body []byte, over string) error {
+func (r recordingBucket) Put(ctx context.Context, key string, body []byte, over string) error {
 	err := r.Bucket.Put(ctx, key, body, over)
 	if err == nil && over == charts.Nothing && key != charts.IndexKey {
-		r.ledger.mu.Lock()
-		defer r.ledger.mu.Unlock()
-		if r.ledger.first[key] != nil {
-			r.ledger.tb.Errorf("%s was accepted twice", key)
+		r.recorder.mu.Lock()
+		defer r.recorder.mu.Unlock()
+		if r.recorder.first[key] != nil {
+			r.recorder.tb.Errorf("%s was accepted twice", key)
 		}
-		r.ledger.first[key] = body
+		r.recorder.first[key] = body
 	}
 	return err
 }
 
-func (l *ledger) expectUnchanged() {
+func (l *archiveRecorder) expectUnchanged() {
 	l.tb.Helper()
 	for key, first := range l.first {
 		if !bytes.Equal(l.get(key), first) {
-			l.tb.Errorf("%s is no longer what was accepted first", key)
+			l.tb.Errorf("the contents of %s differ from those that were accepted first", key)
 		}
 	}
 }
 
-// TestRebuildBesideUploads checks that a rebuild during uploads leaves nothing out.
-func TestRebuildBesideUploads(t *testing.T) {
-	p := newPort(t)
-	var hands sync.WaitGroup
-	hands.Go(func() {
+// TestRebuildDuringUploads checks that a rebuild during uploads omits no version.
+func TestRebuildDuringUploads(t *testing.T) {
+	p := newFixture(t)
+	var workers sync.WaitGroup
+	workers.Go(func() {
 		for i := range 30 {
 			version := fmt.Sprintf("1.%d.0", i)
 			p.publish("app-"+version+".tgz", chart(t, "app", version, ""))
 			p.deliver("app-" + version + ".tgz")
 		}
 	})
-	hands.Go(func() {
+	workers.Go(func() {
 		for range 5 {
 			if _, err := p.indexer.Rebuild(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}
 	})
-	hands.Wait()
+	workers.Wait()
 	if all, err := p.index().Files(); err != nil || len(all) != 30 {
 		t.Errorf("%d versions are listed (%v), want 30", len(all), err)
 	}
-	p.expectSound()
+	p.expectConsistent()
 }

@@ -18,11 +18,11 @@ import (
 // conflict is the error for a version that is not listed because an equal one is.
 type conflict struct{ listed Version }
 
-func (r *conflict) Error() string { return r.refusal().Error() }
+func (c *conflict) Error() string { return c.refusal().Error() }
 
-func (r *conflict) refusal() *Refusal {
-	return refuse(fmt.Sprintf("version %s of the chart is listed, which helm holds for the same version: they differ in what "+
-		"follows the + alone", r.listed.Version), "publish it under a new version, or withdraw "+r.listed.File()+" first")
+func (c *conflict) refusal() *Refusal {
+	return refuse(fmt.Sprintf("version %s of the chart is listed, and helm treats both as the same version, because they differ "+
+		"only in the build metadata after the +", c.listed.Version), "publish it under a new version, or withdraw "+c.listed.File()+" first")
 }
 
 // admit lists a version unless it has a rival.

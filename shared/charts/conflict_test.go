@@ -20,15 +20,15 @@ const (
 )
 
 // build publishes a version of the chart app.
-func (p *port) build(file string) {
+func (p *fixture) build(file string) {
 	p.tb.Helper()
 	version := strings.TrimSuffix(strings.TrimPrefix(file, "app-"), ".tgz")
 	p.publish(file, chart(p.tb, "app", version, ""))
 }
 
-// TestVersionsThatDifferInTheirBuild checks that of equal versions only the first one is listed.
-func TestVersionsThatDifferInTheirBuild(t *testing.T) {
-	p := newPort(t)
+// TestVersionsWithDifferentBuildMetadata checks that only the first of several equal versions is listed.
+func TestVersionsWithDifferentBuildMetadata(t *testing.T) {
+	p := newFixture(t)
 	for _, step := range []struct {
 		name         string
 		do           func()
@@ -36,16 +36,16 @@ func TestVersionsThatDifferInTheirBuild(t *testing.T) {
 		acts, listed string
 	}{
 		{"first", func() { p.build(buildFile) }, buildFile, "listed " + buildFile, buildFile},
-		{"newcomer without a build", func() { p.build(plainFile) }, plainFile, "rejected " + plainFile, buildFile},
-		{"newcomer with another", func() { p.build(latterFile) }, latterFile, "rejected " + latterFile, buildFile},
+		{"later upload without build metadata", func() { p.build(plainFile) }, plainFile, "rejected " + plainFile, buildFile},
+		{"later upload with other build metadata", func() { p.build(latterFile) }, latterFile, "rejected " + latterFile, buildFile},
 		{"its event again", func() {}, latterFile, "", buildFile},
 		{"the first again", func() { p.build(buildFile) }, buildFile, "", buildFile},
 		{"another version", func() { p.build("app-1.0.1+x.tgz") }, "app-1.0.1+x.tgz", "listed app-1.0.1+x.tgz", buildFile + " app-1.0.1+x.tgz"},
 		{"a prerelease of it", func() { p.build("app-1.0.0-1.tgz") }, "app-1.0.0-1.tgz", "listed app-1.0.0-1.tgz",
 			buildFile + " app-1.0.0-1.tgz app-1.0.1+x.tgz"},
 		{"withdrawn", func() { p.withdraw(buildFile) }, buildFile, "unlisted " + buildFile, "app-1.0.0-1.tgz app-1.0.1+x.tgz"},
-		{"newcomer after that", func() { p.build(plainFile) }, plainFile, "listed " + plainFile, "app-1.0.0-1.tgz app-1.0.0.tgz app-1.0.1+x.tgz"},
-		{"the first one back", func() { p.build(buildFile) }, buildFile, "rejected " + buildFile, "app-1.0.0-1.tgz app-1.0.0.tgz app-1.0.1+x.tgz"},
+		{"another upload after the withdrawal", func() { p.build(plainFile) }, plainFile, "listed " + plainFile, "app-1.0.0-1.tgz app-1.0.0.tgz app-1.0.1+x.tgz"},
+		{"first file again after the withdrawal", func() { p.build(buildFile) }, buildFile, "rejected " + buildFile, "app-1.0.0-1.tgz app-1.0.0.tgz app-1.0.1+x.tgz"},
 	} {
 		step.do()
 		if acts := p.sync(step.event); acts != step.acts || p.listed() != step.listed {
@@ -56,13 +56,13 @@ func TestVersionsThatDifferInTheirBuild(t *testing.T) {
 	if !strings.Contains(reason, "version 1.0.0+x of the chart is listed") || !strings.Contains(reason, "withdraw "+buildFile) {
 		t.Errorf("reason: %s", reason)
 	}
-	p.expectSound()
+	p.expectConsistent()
 }
 
 // TestWithdrawnVersionDoesNotBlock delivers the event of a withdrawal after that of the next
 // version.
 func TestWithdrawnVersionDoesNotBlock(t *testing.T) {
-	p := newPort(t)
+	p := newFixture(t)
 	p.build(plainFile)
 	p.sync(plainFile)
 	p.withdraw(plainFile)
@@ -75,34 +75,34 @@ func TestWithdrawnVersionDoesNotBlock(t *testing.T) {
 	}
 }
 
-// TestRivalIsListedBeforeTheIndexIsWritten has another worker write the index between the read and
+// TestConflictingVersionIsListedFirst has another worker write the index between the read and
 // the write.
-func TestRivalIsListedBeforeTheIndexIsWritten(t *testing.T) {
-	p := newPort(t)
+func TestConflictingVersionIsListedFirst(t *testing.T) {
+	p := newFixture(t)
 	p.build("app-0.1.0.tgz")
 	p.sync("app-0.1.0.tgz")
 	p.build(plainFile)
-	w := watched{p.bucket, map[string]func(){"put index.yaml": func() { p.build(buildFile); p.sync(buildFile) }}, map[string]func(){}}
+	w := hookedBucket{p.bucket, map[string]func(){"put index.yaml": func() { p.build(buildFile); p.sync(buildFile) }}, map[string]func(){}}
 	done, err := p.over(w).Sync(t.Context(), charts.PublishedPrefix+plainFile)
-	if err != nil || words(done) != "rejected "+plainFile || p.listed() != "app-0.1.0.tgz "+buildFile {
-		t.Errorf("%q, %v; index %q", words(done), err, p.listed())
+	if err != nil || describe(done) != "rejected "+plainFile || p.listed() != "app-0.1.0.tgz "+buildFile {
+		t.Errorf("%q, %v; index %q", describe(done), err, p.listed())
 	}
-	p.expectSound()
+	p.expectConsistent()
 }
 
-func TestManyBuildsAtOnce(t *testing.T) {
+func TestConcurrentUploadsOfEqualVersions(t *testing.T) {
 	for round := range 3 {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
-			p, random := newPort(t), rand.New(rand.NewPCG(uint64(round), 7))
+			p, random := newFixture(t), rand.New(rand.NewPCG(uint64(round), 7))
 			var files []string
 			for i := range 8 {
 				files = append(files, plainFile, fmt.Sprintf("app-1.0.0+%d.tgz", i), fmt.Sprintf("app-2.0.0+%d.tgz", i))
 			}
 			random.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
 			work := make(chan string)
-			var hands sync.WaitGroup
+			var workers sync.WaitGroup
 			for range 6 {
-				hands.Go(func() {
+				workers.Go(func() {
 					for file := range work {
 						p.build(file)
 						p.deliver(file)
@@ -113,20 +113,20 @@ func TestManyBuildsAtOnce(t *testing.T) {
 				work <- file
 			}
 			close(work)
-			hands.Wait()
+			workers.Wait()
 			if listed := strings.Fields(p.listed()); len(listed) != 2 {
 				t.Errorf("listed: %q", listed)
 			}
 			if left, err := p.bucket.List(t.Context(), charts.PublishedPrefix); err != nil || len(left) != 2 {
 				t.Errorf("published: %v, %v", left, err)
 			}
-			p.expectSound()
+			p.expectConsistent()
 		})
 	}
 }
 
 // accept puts a version below archives/, as if it had been accepted before, and publishes it.
-func (p *port) accept(file string) {
+func (p *fixture) accept(file string) {
 	p.tb.Helper()
 	p.build(file)
 	if err := p.bucket.Put(p.tb.Context(), charts.ArchivesPrefix+file, p.get(charts.PublishedPrefix+file), charts.Nothing); err != nil {
@@ -134,13 +134,13 @@ func (p *port) accept(file string) {
 	}
 }
 
-// accepted is a bucket that says when archives were accepted.
-type accepted struct {
+// datedBucket is a bucket in which a test sets the times when archives were accepted.
+type datedBucket struct {
 	charts.Bucket
 	times map[string]time.Time
 }
 
-func (a accepted) Get(ctx context.Context, key string, limit int64) (charts.Object, error) {
+func (a datedBucket) Get(ctx context.Context, key string, limit int64) (charts.Object, error) {
 	object, err := a.Bucket.Get(ctx, key, limit)
 	if at, ok := a.times[strings.TrimPrefix(key, charts.ArchivesPrefix)]; ok {
 		object.Modified = at
@@ -148,19 +148,19 @@ func (a accepted) Get(ctx context.Context, key string, limit int64) (charts.Obje
 	return object, err
 }
 
-func TestRebuildElects(t *testing.T) {
+func TestRebuildResolvesConflicts(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		first  string // accepted before the others
 		listed string // in the existing index
 		want   string
 	}{
-		{"the name, where nothing else tells", "", "", buildFile},
-		{"the first that was accepted", latterFile, "", latterFile},
-		{"what is listed", latterFile, plainFile, plainFile},
+		{"first by name if nothing else differs", "", "", buildFile},
+		{"accepted first", latterFile, "", latterFile},
+		{"already listed", latterFile, plainFile, plainFile},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := newPort(t)
+			p := newFixture(t)
 			if test.listed != "" {
 				p.build(test.listed)
 				p.sync(test.listed)
@@ -175,26 +175,26 @@ func TestRebuildElects(t *testing.T) {
 					p.accept(file)
 				}
 			}
-			p.indexer = p.over(accepted{p.bucket, times})
+			p.indexer = p.over(datedBucket{p.bucket, times})
 			done, err := p.indexer.Rebuild(t.Context())
-			if err != nil || p.listed() != test.want || strings.Count(words(done), "rejected") != 2 {
-				t.Errorf("%q, %v; index %q", words(done), err, p.listed())
+			if err != nil || p.listed() != test.want || strings.Count(describe(done), "rejected") != 2 {
+				t.Errorf("%q, %v; index %q", describe(done), err, p.listed())
 			}
 			if again, err := p.indexer.Rebuild(t.Context()); err != nil || len(again) > 0 {
-				t.Errorf("a second rebuild: %q, %v", words(again), err)
+				t.Errorf("a second rebuild: %q, %v", describe(again), err)
 			}
 		})
 	}
 }
 
-// TestCrashOfARebuildWithRivals checks that the next rebuild resolves the conflicts that a crash
+// TestCrashOfRebuildWithConflicts checks that the next rebuild resolves the conflicts that a crash
 // leaves.
-func TestCrashOfARebuildWithRivals(t *testing.T) {
+func TestCrashOfRebuildWithConflicts(t *testing.T) {
 	for at, crashed := 1, true; crashed; at++ {
-		p := newPort(t)
+		p := newFixture(t)
 		p.accept(plainFile)
 		p.accept(buildFile)
-		m := &mortal{Bucket: p.bucket, at: at, lost: at%2 == 0}
+		m := &crashingBucket{Bucket: p.bucket, at: at, lost: at%2 == 0}
 		_, err := p.over(m).Rebuild(t.Context())
 		crashed = m.crashed()
 		if crashed != errors.Is(err, errCrashed) || !crashed && err != nil {

@@ -12,9 +12,9 @@ import (
 
 var errCrashed = errors.New("crashed")
 
-// mortal is a bucket of a process that dies at one of its calls: that call and all later ones fail.
+// crashingBucket is a bucket whose process crashes at a given call: that call and all later ones fail.
 // If lost is set, the call takes place and only its response is lost.
-type mortal struct {
+type crashingBucket struct {
 	charts.Bucket
 	mu    sync.Mutex
 	at    int
@@ -23,16 +23,16 @@ type mortal struct {
 }
 
 // next reports whether the call takes place, and whether its response arrives.
-func (m *mortal) next() (takesPlace, arrives bool) {
+func (m *crashingBucket) next() (takesPlace, arrives bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++
 	return m.calls < m.at || m.calls == m.at && m.lost, m.calls < m.at
 }
 
-func (m *mortal) crashed() bool { return m.calls >= m.at }
+func (m *crashingBucket) crashed() bool { return m.calls >= m.at }
 
-func (m *mortal) do(call func() error) error {
+func (m *crashingBucket) do(call func() error) error {
 	takesPlace, arrives := m.next()
 	if takesPlace {
 		if err := call(); arrives {
@@ -42,24 +42,24 @@ func (m *mortal) do(call func() error) error {
 	return errCrashed
 }
 
-func (m *mortal) Get(ctx context.Context, key string, limit int64) (object charts.Object, err error) {
+func (m *crashingBucket) Get(ctx context.Context, key string, limit int64) (object charts.Object, err error) {
 	err = m.do(func() error { object, err = m.Bucket.Get(ctx, key, limit); return err })
 	return object, err
 }
 
-func (m *mortal) Put(ctx context.Context, key string, body []byte, over string) error {
+func (m *crashingBucket) Put(ctx context.Context, key string, body []byte, over string) error {
 	return m.do(func() error { return m.Bucket.Put(ctx, key, body, over) })
 }
 
-func (m *mortal) Copy(ctx context.Context, from charts.Object, to string) error {
+func (m *crashingBucket) Copy(ctx context.Context, from charts.Object, to string) error {
 	return m.do(func() error { return m.Bucket.Copy(ctx, from, to) })
 }
 
-func (m *mortal) Delete(ctx context.Context, object charts.Object) error {
+func (m *crashingBucket) Delete(ctx context.Context, object charts.Object) error {
 	return m.do(func() error { return m.Bucket.Delete(ctx, object) })
 }
 
-func (m *mortal) List(ctx context.Context, prefix string) (all []charts.Object, err error) {
+func (m *crashingBucket) List(ctx context.Context, prefix string) (all []charts.Object, err error) {
 	err = m.do(func() error { all, err = m.Bucket.List(ctx, prefix); return err })
 	return all, err
 }
@@ -70,52 +70,52 @@ func TestCrashAtEveryCall(t *testing.T) {
 	t.Parallel()
 	const file, other = "app-1.0.0.tgz", "app-0.9.0.tgz"
 	first, second := chart(t, "app", "1.0.0", "first"), chart(t, "app", "1.0.0", "second")
-	scenes := []struct {
+	scenarios := []struct {
 		name      string
-		prepare   func(p *port)
+		prepare   func(p *fixture)
 		listed    string
 		published []byte
 		rejected  []byte
 	}{
-		{"publish", func(p *port) { p.publish(file, first) }, other + " " + file, first, nil},
-		{"withdraw", func(p *port) { p.publish(file, first); p.sync(file); p.withdraw(file) }, other, nil, nil},
-		{"overwrite", func(p *port) { p.publish(file, first); p.sync(file); p.publish(file, second) }, other + " " + file, first, second},
-		{"reject", func(p *port) { p.publish(file, []byte("bad")) }, other, nil, []byte("bad")},
-		{"lose the index", func(p *port) {
+		{"publish", func(p *fixture) { p.publish(file, first) }, other + " " + file, first, nil},
+		{"withdraw", func(p *fixture) { p.publish(file, first); p.sync(file); p.withdraw(file) }, other, nil, nil},
+		{"overwrite", func(p *fixture) { p.publish(file, first); p.sync(file); p.publish(file, second) }, other + " " + file, first, second},
+		{"reject", func(p *fixture) { p.publish(file, []byte("bad")) }, other, nil, []byte("bad")},
+		{"lose the index", func(p *fixture) {
 			p.publish(file, first)
 			if err := p.bucket.Put(p.tb.Context(), charts.IndexKey, []byte("bad"), charts.Anything); err != nil {
 				p.tb.Fatal(err)
 			}
 		}, other + " " + file, first, nil},
 	}
-	for _, scene := range scenes {
-		t.Run(scene.name, func(t *testing.T) {
+	for _, scenario := range scenarios {
+		t.Run(scenario.name, func(t *testing.T) {
 			t.Parallel()
 			for at, crashed := 1, true; crashed; at++ {
 				for _, lost := range []bool{false, true} {
-					p := newPort(t)
+					p := newFixture(t)
 					p.publish(other, chart(t, "app", "0.9.0", ""))
 					p.sync(other)
-					scene.prepare(p)
-					m := &mortal{Bucket: p.bucket, at: at, lost: lost}
+					scenario.prepare(p)
+					m := &crashingBucket{Bucket: p.bucket, at: at, lost: lost}
 					_, err := p.over(m).Sync(t.Context(), charts.PublishedPrefix+file)
 					crashed = m.crashed()
 					if crashed != errors.Is(err, errCrashed) || !crashed && err != nil {
 						t.Fatalf("call %d: %v", at, err)
 					}
 					p.sync(file)
-					if got := p.listed(); got != scene.listed {
-						t.Errorf("call %d, lost %v: index %q, want %q", at, lost, got, scene.listed)
+					if got := p.listed(); got != scenario.listed {
+						t.Errorf("call %d, lost %v: index %q, want %q", at, lost, got, scenario.listed)
 					}
-					p.expect(charts.PublishedPrefix+file, scene.published)
-					p.expect(charts.RejectedPrefix+file, scene.rejected)
+					p.expect(charts.PublishedPrefix+file, scenario.published)
+					p.expect(charts.RejectedPrefix+file, scenario.rejected)
 				}
 			}
 		})
 	}
 }
 
-func (p *port) expect(key string, want []byte) {
+func (p *fixture) expect(key string, want []byte) {
 	p.tb.Helper()
 	if got := p.get(key); !bytes.Equal(got, want) {
 		p.tb.Errorf("%s has %d bytes, want %d", key, len(got), len(want))

@@ -46,7 +46,7 @@ annotations:
   number: "1"
 `
 
-// varied returns charts that exercise each field and each oddity that helm accepts.
+// varied returns charts with every field and every unusual form that helm accepts.
 func varied(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	all := map[string][]byte{
@@ -73,8 +73,8 @@ func varied(tb testing.TB) map[string][]byte {
 	return all
 }
 
-func TestIndexEqualsHelms(t *testing.T) {
-	dir, p := t.TempDir(), newPort(t)
+func TestIndexMatchesHelmRepoIndex(t *testing.T) {
+	dir, p := t.TempDir(), newFixture(t)
 	for file, contents := range varied(t) {
 		if err := os.WriteFile(filepath.Join(dir, file), contents, 0o600); err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ func TestIndexEqualsHelms(t *testing.T) {
 		dropTimes(t, index)
 	}
 	if diff := cmp.Diff(plain(t, want), plain(t, got)); diff != "" {
-		t.Errorf("ours (+) differs from helm's (-):\n%s", diff)
+		t.Errorf("the index differs from helm's (-helm +portside):\n%s", diff)
 	}
 }
 
@@ -108,8 +108,8 @@ func helmIndex(t *testing.T, dir string) map[string]any {
 	}
 	cmd := exec.CommandContext(t.Context(), binary, "repo", "index", dir)
 	cmd.Env = []string{"HOME=" + t.TempDir()}
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("helm repo index: %v: %s", err, said)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("helm repo index: %v: %s", err, output)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "index.yaml"))
 	if err != nil {
@@ -122,7 +122,7 @@ func helmIndex(t *testing.T, dir string) map[string]any {
 	return index
 }
 
-// dropTimes checks that the fields exist that differ from run to run, and removes them.
+// dropTimes removes the timestamps, after checking that they exist.
 func dropTimes(t *testing.T, index map[string]any) {
 	t.Helper()
 	if index["generated"] == nil {
@@ -140,7 +140,7 @@ func dropTimes(t *testing.T, index map[string]any) {
 	}
 }
 
-// plain converts the numbers of both formats to the same type.
+// plain converts YAML values to the types of JSON values.
 func plain(t *testing.T, index map[string]any) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(index)

@@ -38,9 +38,9 @@ func drawVersion(t *rapid.T) charts.Version {
 	return v
 }
 
-// TestIndexIsAMapByFileName compares an index with a map by file name. Both get the same changes,
+// TestIndexMatchesMapByFileName compares an index with a map by file name. Both get the same changes,
 // also after the index was encoded and decoded, and must agree on whether a change had an effect.
-func TestIndexIsAMapByFileName(t *testing.T) {
+func TestIndexMatchesMapByFileName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		index, model := charts.NewIndex(), map[string]charts.Version{}
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
@@ -77,7 +77,7 @@ func compare(t *rapid.T, index *charts.Index, model map[string]charts.Version) {
 			t.Fatalf("%s is %+v, %v; want %+v", file, got, found, want)
 		}
 		if changed, err := index.Set(got); changed || err != nil {
-			t.Fatalf("setting what was found: changed = %v, %v", changed, err)
+			t.Fatalf("Set with the found version: changed = %v, %v", changed, err)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestIndexDoesNotDependOnTheOrderOfChanges(t *testing.T) {
 	})
 }
 
-func TestOnlyLimitsTheIndexWithoutChangingIt(t *testing.T) {
+func TestOnlyDoesNotChangeTheIndex(t *testing.T) {
 	index := charts.NewIndex()
 	for _, name := range []string{"a", "a-1", "b"} {
 		if _, err := index.Set(charts.Version{Name: name, Version: "1.0.0"}); err != nil {
@@ -118,10 +118,10 @@ func TestOnlyLimitsTheIndexWithoutChangingIt(t *testing.T) {
 		t.Errorf("files %q, %v", all, err)
 	}
 	if _, found := part.Find("b-1.0.0.tgz"); found {
-		t.Error("found what is not permitted")
+		t.Error("found a chart that is not permitted")
 	}
 	if _, err := part.Remove("a-1.0.0.tgz"); err != nil || encoded(t, index) != before {
-		t.Errorf("%v; a change of the part changed the whole", err)
+		t.Errorf("%v; a change of the limited index changed the original", err)
 	}
 }
 
@@ -179,7 +179,7 @@ func FuzzDecodeIndex(f *testing.F) {
 			t.Errorf("%q is found after it was removed", file)
 		}
 		if _, err := charts.DecodeIndex([]byte(encoded(t, index))); err != nil {
-			t.Errorf("cannot read what was written: %v", err)
+			t.Errorf("cannot decode the encoded index: %v", err)
 		}
 	})
 }

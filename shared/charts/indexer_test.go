@@ -10,14 +10,14 @@ import (
 )
 
 func TestPublishingAndWithdrawing(t *testing.T) {
-	p := newPort(t)
+	p := newFixture(t)
 	one, other := chart(t, "app", "1.0.0", "one"), chart(t, "app", "1.0.0", "other")
 	const file = "app-1.0.0.tgz"
 	steps := []struct {
 		name string
 		do   func()
-		want string // acts
-		list string
+		want string // outcomes
+		list string // index
 	}{
 		{"first", func() { p.publish(file, one) }, "listed " + file, file},
 		{"event again", func() {}, "", file},
@@ -46,28 +46,28 @@ func TestPublishingAndWithdrawing(t *testing.T) {
 }
 
 func TestRejections(t *testing.T) {
-	p := newPort(t)
+	p := newFixture(t)
 	p.publish("app-1.0.0.tgz", chart(t, "app", "1.0.0", ""))
 	p.sync("app-1.0.0.tgz")
 	const signed = "-----BEGIN PGP SIGNED MESSAGE-----\n"
 	tests := []struct{ name, file, contents, reason string }{
-		{"not a chart", "x-1.0.0.tgz", "hello", "no gzip-compressed tar archive"},
-		{"nothing", "x-1.0.1.tgz", "", "no gzip-compressed tar archive"},
+		{"not a chart", "x-1.0.0.tgz", "hello", "not a gzip-compressed tar archive"},
+		{"nothing", "x-1.0.1.tgz", "", "not a gzip-compressed tar archive"},
 		{"another version", "app-2.0.0.tgz", string(chart(t, "app", "3.0.0", "")), "publish it as app-3.0.0.tgz"},
-		{"too large", "x-1.0.2.tgz", strings.Repeat("x", maxBytes+1), "more than the 1048576 that are taken"},
+		{"too large", "x-1.0.2.tgz", strings.Repeat("x", maxBytes+1), "more than the maximum of 1048576"},
 		{"in a folder", "sub/app-1.0.0.tgz", string(chart(t, "app", "1.0.0", "")), "directly below charts/"},
-		{"something else", "README.md", "# Charts", "belong below charts/"},
+		{"another kind of file", "README.md", "# Charts", "belong below charts/"},
 		{"without a suffix", "app-1.0.0", "x", "belong below charts/"},
-		{"provenance of nothing", "app.prov", signed, "belong below charts/"},
-		{"provenance that is none", "app-1.0.0.tgz.prov", "hello", "helm package --sign"},
-		{"provenance too large", "app-1.0.1.tgz.prov", signed + strings.Repeat("x", 64<<10), "more than the 65536"},
+		{"provenance of no chart", "app.prov", signed, "belong below charts/"},
+		{"invalid provenance", "app-1.0.0.tgz.prov", "hello", "helm package --sign"},
+		{"provenance too large", "app-1.0.1.tgz.prov", signed + strings.Repeat("x", 64<<10), "more than the maximum of 65536"},
 		{"long name", strings.Repeat("x/", 120) + "a.tgz", "x", "directly below charts/"},
 		{"version with a v", "app-v5.0.0.tgz", string(chart(t, "app", "v5.0.0", "")), "Semantic Versioning"},
 		{"version of two parts", "app-5.0.tgz", string(chart(t, "app", "'5.0'", "")), "Semantic Versioning"},
-		{"version with a zero in front", "app-05.0.0.tgz", string(chart(t, "app", "05.0.0", "")), ""},
-		{"prerelease with a zero in front", "app-5.0.0-01.tgz", string(chart(t, "app", "5.0.0-01", "")), ""},
-		{"name that no scope has", "App-5.0.0.tgz", string(chart(t, "App", "5.0.0", "")), "as scopes name charts"},
-		{"name with a dot at its end", "app.-5.0.0.tgz", string(chart(t, "app.", "5.0.0", "")), "as scopes name charts"},
+		{"version with a leading zero", "app-05.0.0.tgz", string(chart(t, "app", "05.0.0", "")), ""},
+		{"prerelease with a leading zero", "app-5.0.0-01.tgz", string(chart(t, "app", "5.0.0-01", "")), ""},
+		{"name that is invalid in scopes", "App-5.0.0.tgz", string(chart(t, "App", "5.0.0", "")), "which scopes require"},
+		{"name with a trailing dot", "app.-5.0.0.tgz", string(chart(t, "app.", "5.0.0", "")), "which scopes require"},
 		{"metadata too deep", "app-4.0.0.tgz", string(archive(t, files{"app/Chart.yaml": "apiVersion: v2\nname: app\nversion: 4.0.0\n" +
 			"dependencies: [{name: x, import-values: " + strings.Repeat("[", 70) + strings.Repeat("]", 70) + "}]\n"})), "nested deeper than"},
 	}
@@ -75,7 +75,7 @@ func TestRejections(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p.publish(test.file, []byte(test.contents))
 			if got := p.sync(test.file); got != "rejected "+test.file {
-				t.Errorf("acts %q", got)
+				t.Errorf("outcomes = %q", got)
 			}
 			reason := string(p.get(charts.RejectedPrefix + test.file + ".reason.txt"))
 			if !strings.Contains(reason, test.reason) || !strings.Contains(reason, "charts/"+test.file) || strings.Count(reason, "\n") != 4 {
@@ -88,14 +88,14 @@ func TestRejections(t *testing.T) {
 				t.Errorf("index: %s", p.listed())
 			}
 			if got := p.sync(test.file); got != "" {
-				t.Errorf("the event of its removal: %q", got)
+				t.Errorf("event of the removal: %q", got)
 			}
 		})
 	}
 }
 
 func TestOtherFilesAreNotListed(t *testing.T) {
-	p := newPort(t)
+	p := newFixture(t)
 	p.publish("app-1.0.0.tgz.prov", []byte("-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n"))
 	p.publish("folder/", nil)
 	p.publish("", nil)
@@ -113,13 +113,13 @@ func TestOtherFilesAreNotListed(t *testing.T) {
 }
 
 func TestLostOrDamagedIndexIsRebuilt(t *testing.T) {
-	p := newPort(t)
+	p := newFixture(t)
 	for _, version := range []string{"1.0.0", "1.1.0"} {
 		p.publish("app-"+version+".tgz", chart(t, "app", version, ""))
 		p.sync("app-" + version + ".tgz")
 	}
-	var sound map[string]any
-	if err := json.Unmarshal(p.get(charts.IndexKey), &sound); err != nil {
+	var before map[string]any
+	if err := json.Unmarshal(p.get(charts.IndexKey), &before); err != nil {
 		t.Fatal(err)
 	}
 	for _, damage := range []string{"", "{", `{"apiVersion":"v1","entries":{"app":[7]}}`, `{"apiVersion":"v1","entries":{"app":7}}`} {
@@ -143,7 +143,7 @@ func TestLostOrDamagedIndexIsRebuilt(t *testing.T) {
 	}
 }
 
-func stored(t *testing.T, p *port, key string) charts.Object {
+func stored(t *testing.T, p *fixture, key string) charts.Object {
 	t.Helper()
 	object, err := p.bucket.Get(t.Context(), key, 0)
 	if err != nil {
@@ -153,7 +153,7 @@ func stored(t *testing.T, p *port, key string) charts.Object {
 }
 
 func TestRebuild(t *testing.T) {
-	p := newPort(t)
+	p := newFixture(t)
 	p.publish("app-1.0.0.tgz", chart(t, "app", "1.0.0", ""))
 	p.publish("app-1.0.0.tgz.prov", []byte("-----BEGIN PGP SIGNED MESSAGE-----\n"))
 	p.publish("app-1.1.0.tgz", chart(t, "app", "1.1.0", ""))
@@ -165,20 +165,20 @@ func TestRebuild(t *testing.T) {
 		want string
 	}{
 		{"first", func() {}, "rejected bad-1.0.0.tgz, listed app-1.0.0.tgz, listed app-1.1.0.tgz"},
-		{"sound", func() {}, ""},
-		{"changed behind its back", func() {
+		{"no changes", func() {}, ""},
+		{"changed without events", func() {
 			p.withdraw("app-1.0.0.tgz")
 			p.publish("app-1.1.0.tgz", chart(t, "app", "1.1.0", "changed"))
 			p.publish("app-2.0.0.tgz", chart(t, "app", "2.0.0", ""))
 		}, "rejected app-1.1.0.tgz, listed app-2.0.0.tgz, unlisted app-1.0.0.tgz"},
-		{"sound again", func() {}, ""},
+		{"no changes again", func() {}, ""},
 	}
 	for _, step := range steps {
 		step.do()
 		before := p.get(charts.IndexKey)
 		done, err := p.indexer.Rebuild(t.Context())
-		if err != nil || words(done) != step.want {
-			t.Errorf("%s: %q, %v; want %q", step.name, words(done), err, step.want)
+		if err != nil || describe(done) != step.want {
+			t.Errorf("%s: %q, %v; want %q", step.name, describe(done), err, step.want)
 		}
 		if step.want == "" && !bytes.Equal(before, p.get(charts.IndexKey)) {
 			t.Errorf("%s: the index was written", step.name)

@@ -23,21 +23,21 @@ import (
 var (
 	// ErrNotServed covers invalid names, charts that were never accepted, and missing provenance
 	// files.
-	ErrNotServed = fault.New(fault.NotFound, "There is no such file in the chart repository. /charts/index.yaml lists the charts.")
-	ErrScope     = fault.New(fault.Forbidden, "This credential may not fetch charts, or not this one. It needs the scope "+
-		string(principal.ReadCharts)+", or "+string(principal.ReadCharts)+":NAME with the name of the chart.")
-	// ErrAway is what a Shelf returns for every failure that may pass. Its chain has the cause.
-	ErrAway = fault.New(fault.Unavailable, "The chart repository cannot reach its files at the moment. Send the request again.")
+	ErrNotServed = fault.New(fault.NotFound, "The chart repository does not have this file. /charts/index.yaml lists the charts.")
+	ErrScope     = fault.New(fault.Forbidden, "This credential cannot fetch this chart. It needs the scope "+
+		string(principal.ReadCharts)+", or "+string(principal.ReadCharts)+":NAME, where NAME is the chart's name.")
+	// ErrUnavailable is what a Shelf returns for every temporary failure. Its chain has the cause.
+	ErrUnavailable = fault.New(fault.Unavailable, "The chart repository is temporarily unavailable. Send the request again.")
 	// ErrDamaged is the response to all requests while the index is damaged, whatever the caller
 	// may see of it.
-	ErrDamaged = fault.New(fault.Unavailable, "The chart repository is being repaired and cannot be used until then. "+
-		"Send the request again in some minutes.")
+	ErrDamaged = fault.New(fault.Unavailable, "The chart repository is unavailable while it is being repaired. "+
+		"Send the request again in a few minutes.")
 )
 
 // What a Shelf returns instead of an index.
 var (
 	ErrSame    = errors.New("charts: the caller has the current version of the index")
-	ErrNoIndex = errors.New("charts: nothing was published yet")
+	ErrNoIndex = errors.New("charts: nothing has been published yet")
 )
 
 // Shelf has the published files.
@@ -341,7 +341,7 @@ func pack(body []byte) []byte {
 		err = zip.Close()
 	}
 	if err != nil {
-		panic("charts: memory refuses what gzip writes: " + err.Error())
+		panic("charts: compress an index in memory: " + err.Error())
 	}
 	return packed.Bytes()
 }

@@ -31,8 +31,8 @@ func narrowed(names ...string) principal.Principal {
 	return p
 }
 
-// depot is a bucket with an index that counts what is read from it.
-type depot struct {
+// meteredBucket is a bucket that counts the calls to it and the bytes that are read from it.
+type meteredBucket struct {
 	tb     testing.TB
 	client *s3.Client
 	bucket string
@@ -40,19 +40,19 @@ type depot struct {
 	bytes  atomic.Int64
 }
 
-func newDepot(tb testing.TB) *depot {
+func newMeteredBucket(tb testing.TB) *meteredBucket {
 	tb.Helper()
-	d := &depot{tb: tb, bucket: awstest.Bucket(tb)}
+	d := &meteredBucket{tb: tb, bucket: awstest.Bucket(tb)}
 	d.client = s3.New(awstest.S3(tb).Options(), func(o *s3.Options) { o.HTTPClient = d })
 	return d
 }
 
-func (d *depot) library() *charts.Library {
+func (d *meteredBucket) library() *charts.Library {
 	return charts.NewLibrary(chartss3.NewShelf(d.client, d.bucket))
 }
 
 // Do implements s3.HTTPClient.
-func (d *depot) Do(r *http.Request) (*http.Response, error) {
+func (d *meteredBucket) Do(r *http.Request) (*http.Response, error) {
 	d.calls.Add(1)
 	answer, err := http.DefaultClient.Do(r)
 	if err == nil {
@@ -73,7 +73,7 @@ func (m *meter) Read(p []byte) (int, error) {
 }
 
 // publish writes an index that lists the given charts.
-func (d *depot) publish(versions ...charts.Version) {
+func (d *meteredBucket) publish(versions ...charts.Version) {
 	d.tb.Helper()
 	index := charts.NewIndex()
 	for _, v := range versions {
@@ -88,7 +88,7 @@ func (d *depot) publish(versions ...charts.Version) {
 	d.putIndex(contents)
 }
 
-func (d *depot) putIndex(contents []byte) {
+func (d *meteredBucket) putIndex(contents []byte) {
 	d.tb.Helper()
 	key := charts.IndexKey
 	input := &s3.PutObjectInput{Bucket: &d.bucket, Key: &key, Body: bytes.NewReader(contents)}
@@ -105,7 +105,7 @@ func version(name, number string) charts.Version {
 }
 
 func TestUnchangedIndexCostsOneSmallCall(t *testing.T) {
-	d := newDepot(t)
+	d := newMeteredBucket(t)
 	d.publish(version("a", "1.0.0"), version("b", "1.0.0"))
 	library := d.library()
 	first, err := library.Index(t.Context(), whole)
@@ -121,7 +121,7 @@ func TestUnchangedIndexCostsOneSmallCall(t *testing.T) {
 		d.bytes.Store(0)
 		again, err := library.Index(t.Context(), caller)
 		if err != nil || again != part {
-			t.Errorf("the same listing was made twice (%v)", err)
+			t.Errorf("the listing was created again (%v)", err)
 		}
 		if calls, read := d.calls.Load(), d.bytes.Load(); calls != 1 || read != 0 {
 			t.Errorf("an unchanged index costs %d calls and %d bytes, want 1 and 0", calls, read)
@@ -130,23 +130,23 @@ func TestUnchangedIndexCostsOneSmallCall(t *testing.T) {
 	d.publish(version("a", "2.0.0"))
 	second, err := library.Index(t.Context(), whole)
 	if err != nil || bytes.Equal(first.Body, second.Body) || first.Tag == second.Tag {
-		t.Errorf("a change is not seen (%v): %s", err, second.Body)
+		t.Errorf("the change is missing (%v): %s", err, second.Body)
 	}
 }
 
-// TestDamagedIndexIsNotServed checks that nobody gets anything from a damaged index, and that the
+// TestDamagedIndexIsNotServed checks that requests fail with a damaged index, and that the
 // log reports it once.
 func TestDamagedIndexIsNotServed(t *testing.T) {
-	var said strings.Builder
+	var log strings.Builder
 	defer slog.SetDefault(slog.Default())
-	slog.SetDefault(slog.New(slog.NewTextHandler(&said, nil)))
-	d := newDepot(t)
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	d := newMeteredBucket(t)
 	library := d.library()
 	for _, damage := range []string{
 		"", "{", "null", "garbage", `{"entries":{"ok":7}}`, `{"apiVersion":"v1","entries":{"ok":7}}`, `{"apiVersion":"v1","entries":{"ok":[7]}}`,
 	} {
 		d.putIndex([]byte(damage))
-		said.Reset()
+		log.Reset()
 		for range 3 {
 			for _, caller := range []principal.Principal{whole, narrowed("ok"), narrowed("other")} {
 				if listing, err := library.Index(t.Context(), caller); !errors.Is(err, charts.ErrDamaged) || listing != nil {
@@ -157,8 +157,8 @@ func TestDamagedIndexIsNotServed(t *testing.T) {
 				t.Errorf("%q: archive: %v", damage, err)
 			}
 		}
-		if strings.Count(said.String(), "\n") != 1 || !strings.Contains(said.String(), "portside reindex-charts") {
-			t.Errorf("%q: the log says %q", damage, said.String())
+		if strings.Count(log.String(), "\n") != 1 || !strings.Contains(log.String(), "portside reindex-charts") {
+			t.Errorf("%q: the log says %q", damage, log.String())
 		}
 	}
 	d.putIndex([]byte(`{"apiVersion":"v1","entries":{"ok":[{"created":"yesterday"}]}}`))
@@ -167,12 +167,12 @@ func TestDamagedIndexIsNotServed(t *testing.T) {
 	}
 	d.publish(version("ok", "1.0.0"))
 	if _, err := library.Fetch(t.Context(), whole, charts.Wanted{File: "ok-1.0.0.tgz"}); err != nil {
-		t.Errorf("mended: %v", err)
+		t.Errorf("after the repair: %v", err)
 	}
 }
 
 func TestCacheForLimitedCredentialsIsBounded(t *testing.T) {
-	d := newDepot(t)
+	d := newMeteredBucket(t)
 	d.publish(version("a", "1.0.0"))
 	library := d.library()
 	made := map[*charts.Listing]bool{}
@@ -188,8 +188,8 @@ func TestCacheForLimitedCredentialsIsBounded(t *testing.T) {
 	}
 }
 
-func TestLibraryAtTheSameTime(t *testing.T) {
-	d := newDepot(t)
+func TestConcurrentReadsOfLibrary(t *testing.T) {
+	d := newMeteredBucket(t)
 	library := d.library()
 	var workers sync.WaitGroup
 	for range 4 {
@@ -212,10 +212,10 @@ func TestLibraryAtTheSameTime(t *testing.T) {
 	}
 }
 
-// TestErrorsRevealNothing publishes any charts and asks with any limited credential. An error must
+// TestErrorsRevealNothing publishes random charts and fetches one with a random limited credential. An error must
 // be the same as if nothing were published, and a file must lie within the scopes.
 func TestErrorsRevealNothing(t *testing.T) {
-	empty, d := newDepot(t).library(), newDepot(t)
+	empty, d := newMeteredBucket(t).library(), newMeteredBucket(t)
 	names := rapid.SampledFrom([]string{"a", "a-1", "a-1-2", "b", "a-b", "v1", "a-v1"})
 	numbers := rapid.SampledFrom([]string{"1.0.0", "2.0.0", "1-2", "1.0.0-1", "v1.0.0", "2"})
 	rapid.Check(t, func(t *rapid.T) {
@@ -230,9 +230,9 @@ func TestErrorsRevealNothing(t *testing.T) {
 		got, after := d.library().Fetch(d.tb.Context(), caller, want)
 		switch {
 		case after == nil && !caller.MayFetch(principal.ReadCharts, got.Version.Name):
-			t.Errorf("%v was given %s of %s", caller.Scopes, want.File, got.Version.Name)
+			t.Errorf("%v got %s of %s", caller.Scopes, want.File, got.Version.Name)
 		case after != nil && !errors.Is(after, before):
-			t.Errorf("%v asks for %s: %v, while nothing was published: %v", caller.Scopes, want.File, after, before)
+			t.Errorf("fetch %[2]s with %[1]v = %[3]v, but %[4]v if nothing is published", caller.Scopes, want.File, after, before)
 		}
 	})
 }

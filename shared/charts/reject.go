@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Refusal says why a file was not accepted, in a sentence for the vendor who published it.
-type Refusal struct{ Why, Mend string }
+// Refusal says why a file was not accepted and how to fix that, for the vendor who published it.
+type Refusal struct{ Reason, Fix string }
 
-func (r *Refusal) Error() string { return r.Why + "; " + r.Mend }
+func (r *Refusal) Error() string { return r.Reason + "; " + r.Fix }
 
-func refuse(why, mend string) *Refusal { return &Refusal{why, mend} }
+func refuse(reason, fix string) *Refusal { return &Refusal{Reason: reason, Fix: fix} }
 
 const reasonSuffix = ".reason.txt"
 
@@ -49,7 +49,7 @@ func (x *Indexer) restore(ctx context.Context, published Object) error {
 	if err != nil {
 		return err
 	}
-	if !listed { // withdrawn: later versions are no reason to publish it again
+	if !listed { // the file was withdrawn, so it must not be published again
 		return x.Bucket.Delete(ctx, published)
 	}
 	kept, err := x.Bucket.Get(ctx, ArchivesPrefix+file, x.MaxBytes)
@@ -89,7 +89,7 @@ func ignore(err, expected error) error {
 func (x *Indexer) explain(ctx context.Context, published Object, refusal *Refusal) error {
 	text := fmt.Sprintf("What: %s, %d bytes, published %s\nWhen: rejected %s\nWhy:  %s\nMend: %s\n",
 		published.Key, published.Size, published.Modified.UTC().Format(time.RFC3339), x.Now().UTC().Format(time.RFC3339),
-		refusal.Why, refusal.Mend)
+		refusal.Reason, refusal.Fix)
 	return x.Bucket.Put(ctx, rejectedKey(published.Key)+reasonSuffix, []byte(text), Anything)
 }
 

@@ -70,7 +70,7 @@ func (r *releases) find(version string) (found Version, listed bool, err error) 
 	return list[i], true, nil
 }
 
-// rival returns the version that is listed in place of the given one, which it equals but for the build.
+// rival returns the listed version that differs from the given one only in its build metadata.
 func (r *releases) rival(version string) (rival Version, found bool, err error) {
 	list, err := r.decode()
 	if err != nil {
@@ -120,7 +120,7 @@ func (r *releases) without(version string) (next *releases, changed bool, err er
 
 func (r *releases) empty() bool { return len(r.list) == 0 }
 
-// encode makes raw out of list, which then counts as decoded.
+// encode sets raw from list, and marks list as decoded.
 func (r *releases) encode() {
 	entries := make([][]byte, len(r.list))
 	for i, v := range r.list {
@@ -130,7 +130,7 @@ func (r *releases) encode() {
 	r.once.Do(func() {})
 }
 
-// encodeEntry writes an entry with its keys sorted, as helm does; the fields of v win over those of its Metadata.
+// encodeEntry writes an entry with its keys sorted, as helm does. The fields of v replace those of its Metadata.
 func encodeEntry(v Version) (json.RawMessage, error) {
 	fields := map[string]any{}
 	var metadata map[string]json.RawMessage
@@ -151,7 +151,7 @@ func encodeEntry(v Version) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// tooDeep finds nesting that would cost a decoder more than the bytes are worth. It need not judge what is no JSON.
+// tooDeep reports whether JSON is nested deeper than limit, which would make decoding expensive. Its result for text that is not JSON does not matter.
 func tooDeep(data []byte, limit int) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {

@@ -92,7 +92,7 @@ func checkProvenance(file string, object Object) error {
 		return refuse("only charts, NAME-VERSION.tgz, and their provenance files, NAME-VERSION.tgz.prov, belong below "+PublishedPrefix,
 			"publish it under such a name, or elsewhere")
 	case object.Size > maxProvenance:
-		return refuse(fmt.Sprintf("the provenance file has %d bytes, more than the %d that are taken", object.Size, maxProvenance),
+		return refuse(fmt.Sprintf("the provenance file has %d bytes, more than the maximum of %d", object.Size, maxProvenance),
 			"publish the one that `helm package --sign` writes")
 	case !bytes.HasPrefix(object.Body, []byte(provenanceStart)):
 		return refuse("the provenance file does not begin with "+provenanceStart, "publish the one that `helm package --sign` writes")
@@ -104,8 +104,8 @@ func checkProvenance(file string, object Object) error {
 // because a version number must mean the same bytes to everybody who has fetched it.
 func (x *Indexer) accept(ctx context.Context, file string, published Object) (*Version, error) {
 	if published.Size > x.MaxBytes {
-		return nil, refuse(fmt.Sprintf("the archive has %d bytes, more than the %d that are taken", published.Size, x.MaxBytes),
-			"leave out what does not belong in a chart (.helmignore), or have the limit raised (MaxChartMegabytes)")
+		return nil, refuse(fmt.Sprintf("the archive has %d bytes, more than the maximum of %d", published.Size, x.MaxBytes),
+			"exclude unneeded files (.helmignore), or ask the operator to raise the limit (MaxChartMegabytes)")
 	}
 	kept, err := x.Bucket.Get(ctx, ArchivesPrefix+file, x.MaxBytes)
 	isNew := errors.Is(err, ErrNoObject)
@@ -113,7 +113,7 @@ func (x *Indexer) accept(ctx context.Context, file string, published Object) (*V
 		return nil, err
 	}
 	if !isNew && !bytes.Equal(kept.Body, published.Body) {
-		return nil, refuse("this version was published before with other contents, which customers may have already",
+		return nil, refuse("this version was published before with other contents, which customers may already have",
 			"publish the change under a new version")
 	}
 	version, err := x.inspect(ctx, file, published.Body)
@@ -143,7 +143,7 @@ func (x *Indexer) inspect(ctx context.Context, file string, archive []byte) (Ver
 	}
 	if len(version.Metadata) > maxEntry || tooDeep(version.Metadata, entryDepth) {
 		return Version{}, refuse(fmt.Sprintf("the metadata of the chart is nested deeper than %d levels, or has more than %d bytes, "+
-			"which everybody would fetch with the index", entryDepth, maxEntry), "shorten Chart.yaml")
+			"which every client would download with the index", entryDepth, maxEntry), "shorten Chart.yaml")
 	}
 	digest := sha256.Sum256(archive)
 	version.Digest, version.URLs = hex.EncodeToString(digest[:]), []string{file}

@@ -33,7 +33,7 @@ func archive(tb testing.TB, contents files) []byte {
 	out := tar.NewWriter(zip)
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		header := &tar.Header{Name: name, Size: int64(len(contents[name])), Mode: 0o644, Typeflag: tar.TypeReg}
-		_, err := io.WriteString(headed{out, header}, contents[name])
+		_, err := io.WriteString(headerWriter{out, header}, contents[name])
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -44,13 +44,13 @@ func archive(tb testing.TB, contents files) []byte {
 	return packed.Bytes()
 }
 
-// headed writes the header before the contents.
-type headed struct {
+// headerWriter writes a header before the contents.
+type headerWriter struct {
 	*tar.Writer
 	header *tar.Header
 }
 
-func (h headed) Write(p []byte) (int, error) {
+func (h headerWriter) Write(p []byte) (int, error) {
 	if err := h.WriteHeader(h.header); err != nil {
 		return 0, err
 	}
@@ -66,8 +66,8 @@ func chart(tb testing.TB, name, version, note string) []byte {
 	})
 }
 
-// port is an Indexer on a bucket in a real engine, with the operations of a vendor.
-type port struct {
+// fixture is an Indexer on a bucket in a real engine. Its methods publish and withdraw files as a vendor does.
+type fixture struct {
 	tb      testing.TB
 	client  *s3.Client
 	name    string
@@ -75,27 +75,27 @@ type port struct {
 	indexer *charts.Indexer
 }
 
-func newPort(tb testing.TB) *port {
+func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
-	p := &port{tb: tb, client: awstest.S3(tb), name: awstest.Bucket(tb)}
+	p := &fixture{tb: tb, client: awstest.S3(tb), name: awstest.Bucket(tb)}
 	p.bucket = chartss3.NewBucket(p.client, p.name)
 	p.indexer = p.over(p.bucket)
 	return p
 }
 
-// over returns an Indexer on another view of the bucket.
-func (p *port) over(bucket charts.Bucket) *charts.Indexer {
+// over returns an Indexer on the given bucket, such as a wrapper that injects faults.
+func (p *fixture) over(bucket charts.Bucket) *charts.Indexer {
 	return charts.NewIndexer(charts.Parts{Bucket: bucket, Inspector: chartshelm.New(maxBytes), MaxBytes: maxBytes, Now: awstest.RealTime})
 }
 
-func (p *port) publish(file string, contents []byte) {
+func (p *fixture) publish(file string, contents []byte) {
 	p.tb.Helper()
 	if err := p.bucket.Put(p.tb.Context(), charts.PublishedPrefix+file, contents, charts.Anything); err != nil {
 		p.tb.Error(err)
 	}
 }
 
-func (p *port) withdraw(file string) {
+func (p *fixture) withdraw(file string) {
 	p.tb.Helper()
 	key := charts.PublishedPrefix + file
 	if _, err := p.client.DeleteObject(p.tb.Context(), &s3.DeleteObjectInput{Bucket: &p.name, Key: &key}); err != nil {
@@ -103,18 +103,18 @@ func (p *port) withdraw(file string) {
 	}
 }
 
-// sync does what an event for the file does, and returns the outcomes as text such as "listed
+// sync handles an event for the file and returns the outcomes as text, such as "listed
 // a-1.0.0.tgz".
-func (p *port) sync(file string) string {
+func (p *fixture) sync(file string) string {
 	p.tb.Helper()
 	done, err := p.indexer.Sync(p.tb.Context(), charts.PublishedPrefix+file)
 	if err != nil {
 		p.tb.Fatalf("sync %s: %v", file, err)
 	}
-	return words(done)
+	return describe(done)
 }
 
-func words(done []charts.Outcome) string {
+func describe(done []charts.Outcome) string {
 	var said []string
 	for _, o := range done {
 		said = append(said, string(o.Act)+" "+o.File)
@@ -123,7 +123,7 @@ func words(done []charts.Outcome) string {
 }
 
 // get returns an object's content, or nil if there is none.
-func (p *port) get(key string) []byte {
+func (p *fixture) get(key string) []byte {
 	p.tb.Helper()
 	object, err := p.bucket.Get(context.WithoutCancel(p.tb.Context()), key, 64<<20)
 	if errors.Is(err, charts.ErrNoObject) {
@@ -135,7 +135,7 @@ func (p *port) get(key string) []byte {
 	return object.Body
 }
 
-func (p *port) index() *charts.Index {
+func (p *fixture) index() *charts.Index {
 	p.tb.Helper()
 	index, err := charts.DecodeIndex(p.get(charts.IndexKey))
 	if err != nil {
@@ -144,7 +144,7 @@ func (p *port) index() *charts.Index {
 	return index
 }
 
-func (p *port) listed() string {
+func (p *fixture) listed() string {
 	p.tb.Helper()
 	all, err := p.index().Files()
 	if err != nil {

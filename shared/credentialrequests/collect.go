@@ -16,8 +16,8 @@ import (
 
 // ErrUnconfirmed means that the password may have been created, but will be revoked. SendDue mails
 // a new link.
-var ErrUnconfirmed = fault.New(fault.Unavailable, "The password could not be handed out. Open the link again in a moment; "+
-	"if it does not work then, a new one reaches you by mail.")
+var ErrUnconfirmed = fault.New(fault.Unavailable, "The password could not be delivered. Open the link again in a moment; "+
+	"if it still does not work, you will get a new link by e-mail.")
 
 // Password is a new password. The secret is not stored anywhere else.
 type Password struct {

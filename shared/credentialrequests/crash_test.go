@@ -17,8 +17,8 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// fill issues as many one-day tokens to Ada as the limit allows beside her key.
-func (o *office) fill() {
+// fill issues one-day tokens to Ada until she has the maximum number of credentials.
+func (o *fixture) fill() {
 	o.tb.Helper()
 	store := tokensdynamo.New(o.client, o.credentials)
 	for range credentials.MaxLive - 1 {
@@ -33,38 +33,38 @@ func (o *office) fill() {
 	}
 }
 
-var errCut = errors.New("cut")
+var errInjected = errors.New("injected")
 
-// cut returns a client whose nth call fails: either the process dies there, or only the response of
-// that call is lost.
+// failing returns a client whose nth call fails. Either all later calls fail too, like after a crash, or only the response of
+// the nth call is lost.
 //
-// It does not combine a lost response with a death. In the confirmation, which is the last write
-// before the response, that is the same as a death on the way to the requester, which no write can
+// It does not combine a lost response with a crash. In the confirmation, which is the last write
+// before the response, that is the same as a crash while the response is sent, which no write can
 // detect.
-func cut(client *dynamodb.Client, nth int, lost bool) (faulty *dynamodb.Client, calls *int) {
+func failing(client *dynamodb.Client, nth int, lost bool) (faulty *dynamodb.Client, calls *int) {
 	calls = new(int)
 	return awstest.Faulty(client, func(string, int) error {
 		*calls++
 		switch {
 		case lost && *calls == nth:
-			return awstest.Lost(errCut)
+			return awstest.Lost(errInjected)
 		case !lost && *calls >= nth:
-			return errCut
+			return errInjected
 		default:
 			return nil
 		}
 	}), calls
 }
 
-// TestCrashAtAnyCall runs a request on a client that is cut at each of its calls in turn. Then the
+// TestCrashAtAnyCall runs a request on a client that fails at each of its calls in turn. Then the
 // schedule runs on another client until no step is due.
 func TestCrashAtAnyCall(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		for nth, whole := 1, false; !whole; nth++ {
 			t.Run(fmt.Sprintf("lost %v, call %d", lost, nth), func(t *testing.T) {
-				o := newOffice(t)
-				client, calls := cut(o.client, nth, lost)
-				known := o.play(o.on(client))
+				o := newFixture(t)
+				client, calls := failing(o.client, nth, lost)
+				known := o.runRequest(o.on(client))
 				whole = *calls < nth
 				o.now = o.now.Add(time.Hour)
 				for range 3 {
@@ -78,8 +78,8 @@ func TestCrashAtAnyCall(t *testing.T) {
 	}
 }
 
-// play takes a request as far as it gets, and returns the passwords that somebody saw.
-func (o *office) play(service *credentialrequests.Service) map[string]credentialrequests.Password {
+// runRequest creates, approves and collects a request until a step fails. It returns the passwords that were shown.
+func (o *fixture) runRequest(service *credentialrequests.Service) map[string]credentialrequests.Password {
 	ctx := o.tb.Context()
 	known := map[string]credentialrequests.Password{}
 	r, err := service.Create(ctx, o.ada, base, credentialrequests.New{Level: credentialrequests.Full, Justification: "why not"})
@@ -89,14 +89,14 @@ func (o *office) play(service *credentialrequests.Service) map[string]credential
 	if _, err = service.Decide(ctx, o.grace, credentialrequests.Decision{ID: r.ID, Approve: true, BaseURL: base}); err != nil {
 		return known
 	}
-	if password, err := service.Collect(ctx, newestLink(o.post.letters)); err == nil {
+	if password, err := service.Collect(ctx, newestLink(o.mailer.sent)); err == nil {
 		known[password.Secret.ID()] = password
 	}
 	return known
 }
 
-// check compares everything that is stored with what people know.
-func (o *office) check(known map[string]credentialrequests.Password) {
+// check compares the stored requests and credentials with the passwords that were shown.
+func (o *fixture) check(known map[string]credentialrequests.Password) {
 	o.tb.Helper()
 	page, err := o.service.List(o.tb.Context(), o.grace, credentialrequests.Query{Limit: 100})
 	if err != nil || len(page.Requests) > 1 {
@@ -105,17 +105,17 @@ func (o *office) check(known map[string]credentialrequests.Password) {
 	passwords := o.list(credentials.Password)
 	for _, c := range passwords {
 		if _, isKnown := known[c.ID]; c.Live(o.now) && !isKnown {
-			o.tb.Errorf("password %s works and nobody knows it", c.ID)
+			o.tb.Errorf("password %s works, but was never shown", c.ID)
 		}
 	}
 	for _, c := range o.list(credentials.Link) {
 		if c.Reason == "used" && len(passwords) == 0 {
-			o.tb.Errorf("link %s is spent, and there is no password", c.ID)
+			o.tb.Errorf("link %s is used, but there is no password", c.ID)
 		}
 	}
 	for _, p := range known {
 		if !o.works(p) {
-			o.tb.Errorf("password %s was handed out and does not work", p.Secret.ID())
+			o.tb.Errorf("password %s was shown, but does not work", p.Secret.ID())
 		}
 	}
 	if len(page.Requests) == 1 {
@@ -124,28 +124,28 @@ func (o *office) check(known map[string]credentialrequests.Password) {
 }
 
 // checkRequest completes the request, whatever its state.
-func (o *office) checkRequest(r credentialrequests.Request, known map[string]credentialrequests.Password) {
+func (o *fixture) checkRequest(r credentialrequests.Request, known map[string]credentialrequests.Password) {
 	o.tb.Helper()
 	if r.Status == credentialrequests.Pending {
-		if got := o.post.recipients(); len(got) < 2 {
-			o.tb.Errorf("mails went to %v; an approver was not told", got)
+		if got := o.mailer.recipients(); len(got) < 2 {
+			o.tb.Errorf("mails went to %v; an approver got none", got)
 		}
 		o.decide(r.ID, true)
 		r = o.get(r.ID)
 	}
 	if r.Status == credentialrequests.Approved {
-		password, err := o.service.Collect(o.tb.Context(), newestLink(o.post.letters))
+		password, err := o.service.Collect(o.tb.Context(), newestLink(o.mailer.sent))
 		if err != nil || !o.works(password) {
-			o.tb.Errorf("the newest link: %v", err)
+			o.tb.Errorf("collect with the newest link: %v", err)
 		}
 		return
 	}
 	if _, isKnown := known[r.CredentialID]; r.Status != credentialrequests.Collected || !isKnown || len(known) != 1 {
-		o.tb.Errorf("the request is %s, and %d passwords are known", r.Status, len(known))
+		o.tb.Errorf("the request is %s, and %d passwords were shown", r.Status, len(known))
 	}
 }
 
-func (o *office) list(kind credentials.Kind) []credentials.Credential {
+func (o *fixture) list(kind credentials.Kind) []credentials.Credential {
 	o.tb.Helper()
 	all, err := o.credentials.List(o.tb.Context(), o.ada.UserID, kind)
 	if err != nil {
@@ -154,10 +154,10 @@ func (o *office) list(kind credentials.Kind) []credentials.Credential {
 	return all
 }
 
-// TestStandingChangesBetweenReadAndWrite suspends the requester just before the transaction that
+// TestRequesterIsSuspendedDuringCollection suspends the requester just before the transaction that
 // creates the password.
-func TestStandingChangesBetweenReadAndWrite(t *testing.T) {
-	o := newOffice(t)
+func TestRequesterIsSuspendedDuringCollection(t *testing.T) {
+	o := newFixture(t)
 	r := o.request()
 	o.decide(r.ID, true)
 	suspended, done := users.Suspended, false
@@ -168,17 +168,17 @@ func TestStandingChangesBetweenReadAndWrite(t *testing.T) {
 		}
 		return nil
 	})
-	if _, err := o.on(client).Collect(t.Context(), newestLink(o.post.letters)); !errors.Is(err, credentialrequests.ErrLink) {
-		t.Errorf("collected by a suspended user: %v", err)
+	if _, err := o.on(client).Collect(t.Context(), newestLink(o.mailer.sent)); !errors.Is(err, credentialrequests.ErrLink) {
+		t.Errorf("collect as a suspended user = %v, want %v", err, credentialrequests.ErrLink)
 	}
 	if made := o.list(credentials.Password); len(made) != 0 {
-		t.Errorf("%d passwords were made", len(made))
+		t.Errorf("%d passwords were created", len(made))
 	}
 }
 
-// TestApproverIsRevokedMeanwhile revokes the approver's key just before the decision is written.
-func TestApproverIsRevokedMeanwhile(t *testing.T) {
-	o := newOffice(t)
+// TestApproverIsRevokedBeforeDecision revokes the approver's key just before the decision is written.
+func TestApproverIsRevokedBeforeDecision(t *testing.T) {
+	o := newFixture(t)
 	r := o.request()
 	people := usersdynamo.New(o.client, o.usersTable, o.credentials, o.days)
 	keys := users.NewKeys(people, people, o.clock)
@@ -187,33 +187,33 @@ func TestApproverIsRevokedMeanwhile(t *testing.T) {
 	}
 	_, err := o.service.Decide(t.Context(), o.grace, credentialrequests.Decision{ID: r.ID, Approve: true})
 	if !errors.Is(err, credentialrequests.ErrCaller) || o.get(r.ID).Status != credentialrequests.Pending {
-		t.Errorf("decided with a revoked key: %v", err)
+		t.Errorf("decide with a revoked key: %v", err)
 	}
 }
 
-// TestCrashOfTheScheduleAtAnyCall cuts a run that has to mail a link again, and one that has to
+// TestCrashOfScheduleAtAnyCall crashes a run that has to mail a link again, and one that has to
 // withdraw a lost collection.
-func TestCrashOfTheScheduleAtAnyCall(t *testing.T) {
-	for name, prepare := range map[string]func(o *office){
-		"unsent link": func(o *office) {
-			o.post.refused = []string{"ada@example.com"}
+func TestCrashOfScheduleAtAnyCall(t *testing.T) {
+	for name, prepare := range map[string]func(o *fixture){
+		"unsent link": func(o *fixture) {
+			o.mailer.rejectedAddresses = []string{"ada@example.com"}
 			o.decide(o.request().ID, true)
-			o.post.refused = nil
+			o.mailer.rejectedAddresses = nil
 		},
-		"lost collection": func(o *office) {
+		"lost collection": func(o *fixture) {
 			o.decide(o.request().ID, true)
-			if _, err := o.on(o.unconfirmed()).Collect(t.Context(), newestLink(o.post.letters)); !errors.Is(err, credentialrequests.ErrUnconfirmed) {
-				t.Fatalf("collected without a confirmation: %v", err)
+			if _, err := o.on(o.unconfirmed()).Collect(t.Context(), newestLink(o.mailer.sent)); !errors.Is(err, credentialrequests.ErrUnconfirmed) {
+				t.Fatalf("collect without a confirmation: %v", err)
 			}
 		},
 	} {
 		for nth, whole := 1, false; !whole; nth++ {
 			t.Run(fmt.Sprintf("%s, call %d", name, nth), func(t *testing.T) {
-				o := newOffice(t)
+				o := newFixture(t)
 				prepare(o)
 				o.now = o.now.Add(time.Hour)
-				client, calls := cut(o.client, nth, false)
-				_, _ = o.on(client).SendDue(t.Context()) // the error is the cut
+				client, calls := failing(o.client, nth, false)
+				_, _ = o.on(client).SendDue(t.Context()) // the error is the injected one
 				whole = *calls < nth
 				o.now = o.now.Add(time.Hour)
 				if _, err := o.service.SendDue(t.Context()); err != nil {
@@ -228,13 +228,13 @@ func TestCrashOfTheScheduleAtAnyCall(t *testing.T) {
 	}
 }
 
-// unconfirmed returns a client that dies after the transaction that creates the password.
-func (o *office) unconfirmed() *dynamodb.Client {
-	dead := false
+// unconfirmed returns a client that fails after the transaction that creates the password.
+func (o *fixture) unconfirmed() *dynamodb.Client {
+	crashed := false
 	return awstest.Faulty(o.client, func(operation string, n int) error {
-		dead = dead || operation == "TransactWriteItems" && n > 1
-		if dead {
-			return errCut
+		crashed = crashed || operation == "TransactWriteItems" && n > 1
+		if crashed {
+			return errInjected
 		}
 		return nil
 	})

@@ -52,7 +52,7 @@ func (l Level) scopes() []string {
 	}
 }
 
-// Status is how far a request is.
+// Status is the state of a request.
 type Status string
 
 // The statuses. A request goes from pending to approved or denied, and from approved to collected or expired.
@@ -139,26 +139,26 @@ const maxApprovers = 50
 
 // The errors of operations on requests.
 var (
-	ErrNotFound = fault.New(fault.NotFound, "There is no such credential request.")
-	ErrOpen     = fault.NewFinal(fault.Conflict, fmt.Sprintf("You have %d pending requests, which is the most there may be. "+
+	ErrNotFound = fault.New(fault.NotFound, "The credential request does not exist.")
+	ErrOpen     = fault.NewFinal(fault.Conflict, fmt.Sprintf("You have %d pending requests, which is the maximum. "+
 		"Wait for the decisions.", MaxOpen))
-	ErrOwn       = fault.New(fault.Forbidden, "Nobody decides on their own request; somebody else with credentials:approve must.")
-	ErrForbidden = fault.New(fault.Forbidden, "Deciding on credential requests needs the permission credentials:approve.")
-	ErrDecided   = fault.NewFinal(fault.Conflict, "This request was decided already.")
-	ErrRequester = fault.NewFinal(fault.Conflict, "The requester is not an active user any more, so no password of theirs would work. "+
+	ErrOwn       = fault.New(fault.Forbidden, "You cannot decide on your own request. Ask another user with the permission credentials:approve.")
+	ErrForbidden = fault.New(fault.Forbidden, "To decide on credential requests, you need the permission credentials:approve.")
+	ErrDecided   = fault.NewFinal(fault.Conflict, "This request has already been decided.")
+	ErrRequester = fault.NewFinal(fault.Conflict, "The requester is no longer an active user, so a new password would not work. "+
 		"Deny the request, or activate the user first.")
-	ErrTooMany = fault.NewFinal(fault.Conflict, fmt.Sprintf("The requester has %d working credentials, which is the most there may be. "+
-		"One must be revoked first.", credentials.MaxLive))
-	// ErrLink is what a link gets that does not work, whatever the reason.
-	ErrLink = fault.New(fault.Unauthorized, "This link does not work: it has expired, was used already, or was replaced by a newer one. "+
-		"Look for a newer mail, or request a new password.")
-	// ErrCaller says that the credential which asks was revoked, or its owner deactivated, at that very moment.
+	ErrTooMany = fault.NewFinal(fault.Conflict, fmt.Sprintf("The requester has %d working credentials, which is the maximum. "+
+		"Revoke one of them first.", credentials.MaxLive))
+	// ErrLink is the error of every link that does not work, whatever the reason.
+	ErrLink = fault.New(fault.Unauthorized, "This link does not work: it has expired, has already been used, or was replaced by a newer one. "+
+		"Use the link in a newer e-mail, or request a new password.")
+	// ErrCaller means that the caller's credential was revoked, or its owner deactivated, at the same moment.
 	ErrCaller = credentials.ErrUnauthorized
 )
 
 // Store keeps requests. Writes are all or nothing; reads are strongly consistent.
 type Store interface {
-	// Create adds a request on behalf of the credential with the id by. ErrOpen, ErrCaller.
+	// Create adds a request on behalf of the credential with the id by. Errors: ErrOpen, ErrCaller.
 	Create(ctx context.Context, request Request, by string) error
 	// Get returns a request, or ErrNotFound.
 	Get(ctx context.Context, id string) (Request, error)
@@ -167,48 +167,48 @@ type Store interface {
 	// Change makes a change. Errors: versions.ErrStale if the request, the person or a credential has changed since it
 	// was read; ErrCaller; ErrTooMany.
 	Change(ctx context.Context, change Change) error
-	// Due returns up to limit requests whose next step is due at the given time, longest due first.
+	// Due returns up to limit requests whose next step is due at the given time, the longest overdue first.
 	Due(ctx context.Context, at time.Time, limit int) ([]Request, error)
 }
 
 // Query asks for one page of a list.
 type Query struct {
-	UserID string // empty: everybody's
-	Status Status // empty: all
-	Before string // id; the page begins with the newest request before it. Empty: with the newest
+	UserID string // empty means all users
+	Status Status // empty means all statuses
+	Before string // the page has requests older than the one with this id; empty means from the newest
 	Limit  int    // 1 to MaxLimit
 }
 
 // Page is one page of a list.
 type Page struct {
 	Requests []Request
-	Next     string // what Before must be for the page after this one; empty: there is none
+	Next     string // the value of Before for the next page; empty on the last page
 }
 
 // Change is one transaction.
 type Change struct {
-	Before, After Request                 // After's version is the store's to set
-	Person        *principal.Person       // who must still be as read, since a credential is made for them; nil: nobody
-	By            string                  // id of the credential that must still work; empty: none
-	Issue         *credentials.Credential // to be added; nil: none
-	End           *credentials.Credential // to be revoked as of its RevokedAt, for its Reason; nil: none
+	Before, After Request                 // the store sets the version of After
+	Person        *principal.Person       // the owner of a new credential, who must not have changed since they were read; may be nil
+	By            string                  // id of the credential that must still work; may be empty
+	Issue         *credentials.Credential // the credential to add; may be nil
+	End           *credentials.Credential // the credential to revoke, with its RevokedAt and Reason; may be nil
 }
 
-// Credentials is where links and passwords are looked up.
+// Credentials finds links and passwords.
 type Credentials interface {
-	// Get returns the credential with this id, strongly consistent; credentials.ErrUnknown if there is none.
+	// Get returns the credential with this id, strongly consistent. Errors: credentials.ErrUnknown.
 	Get(ctx context.Context, id string) (credentials.Credential, error)
 }
 
-// People knows the users.
+// People finds users.
 type People interface {
-	// Person returns a user; a fault of kind NotFound if there is none.
+	// Person returns a user. It returns a fault of kind NotFound if the user does not exist.
 	Person(ctx context.Context, id string) (principal.Person, error)
-	// Holders returns at most so many active users who hold the permission.
+	// Holders returns active users who have the permission, at most as many as given.
 	Holders(ctx context.Context, permission principal.Permission, most int) ([]principal.Person, error)
 }
 
-// Mailer sends one message; nil means accepted for delivery.
+// Mailer sends one message. Nil means that the message was accepted for delivery.
 type Mailer interface {
 	Send(ctx context.Context, message mail.Message) error
 }

@@ -22,12 +22,12 @@ func (l Level) words() string {
 	}
 }
 
-// announcement returns the mail that tells an approver about a request.
+// announcement returns the mail that notifies an approver of a request.
 func announcement(r Request, requester, approver principal.Person) mail.Message {
-	return mail.Letter{
-		To: approver.Email, Subject: "A credential request waits for a decision", Name: approver.Name,
+	return mail.Content{
+		To: approver.Email, Subject: "A credential request is waiting for your decision", Name: approver.Name,
 		Body: []string{
-			requester.Name + " (" + requester.Email + ") asks for access to " + r.Level.words() + ", and gives this reason:",
+			requester.Name + " (" + requester.Email + ") requests access to " + r.Level.words() + " and gives this reason:",
 		},
 		Quote: r.Justification,
 		Notes: []string{
@@ -46,34 +46,34 @@ type collection struct {
 
 // approval returns the mail with the link.
 func approval(r Request, requester principal.Person, c collection) mail.Message {
-	letter := mail.Letter{
+	content := mail.Content{
 		To: requester.Email, Subject: "Collect your password", Name: requester.Name,
-		Body:  []string{"your request for access to " + r.Level.words() + " was approved."},
+		Body:  []string{"Your request for access to " + r.Level.words() + " was approved."},
 		Quote: r.Reason,
 		// The secret is behind the #, which browsers do not send, so it reaches no server log.
 		Button: mail.Button{Label: "Collect your password", Address: r.Next.BaseURL + "/portal/collect#" + c.link.Reveal()},
 		Notes: []string{
-			"The link works once, until " + c.ends.Format(moment) + ". The page shows a user name and a password, this once, " +
-				"so have a safe place for them at hand.",
-			"If you did not ask for this, tell your administrator, and do not open the link.",
+			"The link works once, until " + c.ends.Format(moment) + ". The page shows a user name and a password only once, " +
+				"so be ready to store them in a safe place.",
+			"If you did not request this, do not open the link, and inform your administrator.",
 		},
 	}
 	if r.Reason != "" {
-		letter.Body = append(letter.Body, "The approver wrote:")
+		content.Body = append(content.Body, "The approver wrote:")
 	}
-	return letter.Message()
+	return content.Message()
 }
 
 // refusal returns the mail about a denial.
 func refusal(r Request, requester principal.Person) mail.Message {
-	letter := mail.Letter{
+	content := mail.Content{
 		To: requester.Email, Subject: "Your credential request was denied", Name: requester.Name,
-		Body:  []string{"your request for access to " + r.Level.words() + " was denied."},
+		Body:  []string{"Your request for access to " + r.Level.words() + " was denied."},
 		Quote: r.Reason,
-		Notes: []string{"If something has changed since, you are free to send a new request."},
+		Notes: []string{"If circumstances change, you can send a new request."},
 	}
 	if r.Reason != "" {
-		letter.Body = append(letter.Body, "The reason:")
+		content.Body = append(content.Body, "The reason:")
 	}
-	return letter.Message()
+	return content.Message()
 }

@@ -43,7 +43,7 @@ func (s *Service) SendDue(ctx context.Context) (done int, err error) {
 // attempt, so that the step is due again after a pause even if the process dies.
 func (s *Service) step(ctx context.Context, r Request) error {
 	if r.Next.Attempts >= mail.MaxAttempts {
-		slog.ErrorContext(ctx, "credential request abandoned", "request", r.ID, "status", r.Status, "tries", r.Next.Attempts)
+		slog.ErrorContext(ctx, "step of a credential request failed at every attempt", "request", r.ID, "status", r.Status, "tries", r.Next.Attempts)
 		return s.giveUp(ctx, r)
 	}
 	switch {
@@ -60,8 +60,8 @@ func (s *Service) step(ctx context.Context, r Request) error {
 	}
 }
 
-// tried returns the request with one more attempt and the time of the next one.
-func (s *Service) tried(r Request) Request {
+// withAttempt returns the request with one more attempt and the time of the next one.
+func (s *Service) withAttempt(r Request) Request {
 	r.Next.Attempts++
 	r.Next.Due = s.now().Add(mail.RetryDelay(r.Next.Attempts))
 	return r
@@ -94,16 +94,16 @@ func (s *Service) notifyApprovers(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	if r, err = s.change(ctx, Change{Before: r, After: s.tried(r)}); err != nil {
+	if r, err = s.change(ctx, Change{Before: r, After: s.withAttempt(r)}); err != nil {
 		return err
 	}
-	told, failure := s.mailApprovers(ctx, r, requester, approvers)
+	notified, failure := s.mailApprovers(ctx, r, requester, approvers)
 	if failure == nil {
-		r.Next.Notified = told
+		r.Next.Notified = notified
 		return s.clearNextStep(ctx, r)
 	}
 	after := r
-	after.Next.Notified = told
+	after.Next.Notified = notified
 	return errors.Join(failure, s.Store.Change(ctx, Change{Before: r, After: after}))
 }
 
@@ -112,27 +112,27 @@ func (s *Service) notifyApprovers(ctx context.Context, r Request) error {
 func (s *Service) mailApprovers(
 	ctx context.Context, r Request, requester principal.Person, approvers []principal.Person,
 ) ([]string, error) {
-	told := slices.Clone(r.Next.Notified)
+	notified := slices.Clone(r.Next.Notified)
 	var failures []error
 	for _, a := range approvers {
-		if a.ID == r.UserID || slices.Contains(told, a.ID) {
+		if a.ID == r.UserID || slices.Contains(notified, a.ID) {
 			continue
 		}
 		if !mail.HasTime(ctx) {
-			return told, errors.Join(append(failures, errNoTime)...)
+			return notified, errors.Join(append(failures, errNoTime)...)
 		}
 		if err := s.Mailer.Send(ctx, announcement(r, requester, a)); err != nil {
 			failures = append(failures, fmt.Errorf("approver %s: %w", a.ID, err))
 			continue
 		}
-		told = append(told, a.ID)
+		notified = append(notified, a.ID)
 	}
-	return told, errors.Join(failures...)
+	return notified, errors.Join(failures...)
 }
 
 var errNoTime = errors.New("credentialrequests: no time left for more mails; the rest is sent later")
 
-// mailDenial tells the requester about a denial, unless the requester is no longer active.
+// mailDenial notifies the requester of a denial, unless the requester is no longer active.
 func (s *Service) mailDenial(ctx context.Context, r Request) error {
 	person, err := s.People.Person(ctx, r.UserID)
 	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
@@ -141,13 +141,13 @@ func (s *Service) mailDenial(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	if r, err = s.change(ctx, Change{Before: r, After: s.tried(r)}); err != nil {
+	if r, err = s.change(ctx, Change{Before: r, After: s.withAttempt(r)}); err != nil {
 		return err
 	}
 	if err := s.Mailer.Send(ctx, refusal(r, person)); err != nil {
 		return err
 	}
-	after := r.event(Event{At: s.now(), Actor: System, Action: ActionMailed, Detail: "the refusal"})
+	after := r.event(Event{At: s.now(), Actor: System, Action: ActionMailed, Detail: "the denial"})
 	after.Next = Next{}
 	return s.Store.Change(ctx, Change{Before: r, After: after})
 }
@@ -163,19 +163,19 @@ func (s *Service) mailLink(ctx context.Context, r Request) error {
 		return err
 	}
 	if !person.Active { // the requester may become active again
-		return s.Store.Change(ctx, Change{Before: r, After: s.tried(r)})
+		return s.Store.Change(ctx, Change{Before: r, After: s.withAttempt(r)})
 	}
 	old, err := s.ending(ctx, r.Next.LinkID, "replaced")
 	if err != nil {
 		return err
 	}
 	secret, link := s.mintLink(r, person)
-	after := s.tried(r)
+	after := s.withAttempt(r)
 	after.Next.LinkID = link.ID
 	before := r
 	r, err = s.change(ctx, Change{Before: before, After: after, Person: &person, Issue: &link, End: old})
-	if errors.Is(err, ErrTooMany) { // the pause keeps this request from blocking the others
-		return errors.Join(err, s.Store.Change(ctx, Change{Before: before, After: s.tried(before)}))
+	if errors.Is(err, ErrTooMany) { // the pause keeps this request from blocking others
+		return errors.Join(err, s.Store.Change(ctx, Change{Before: before, After: s.withAttempt(before)}))
 	}
 	if err != nil {
 		return err
@@ -216,12 +216,12 @@ func (s *Service) expire(ctx context.Context, r Request, why string) error {
 // withdraw takes back a collection that was not confirmed, because nobody knows its password, and
 // mails a new link.
 func (s *Service) withdraw(ctx context.Context, r Request) error {
-	password, err := s.ending(ctx, r.CredentialID, "its answer was lost")
+	password, err := s.ending(ctx, r.CredentialID, "the response was lost")
 	if err != nil {
 		return err
 	}
 	now := s.now()
-	after := r.event(Event{At: now, Actor: System, Action: ActionWithdrawn, Detail: "the answer was lost; a new link follows"})
+	after := r.event(Event{At: now, Actor: System, Action: ActionWithdrawn, Detail: "the response was lost; a new link follows"})
 	after.Status, after.CredentialID, after.CollectBy = Approved, "", time.Time{}
 	after.Next = Next{Due: now, BaseURL: r.Next.BaseURL}
 	withdrawn, err := s.change(ctx, Change{Before: r, After: after, End: password})
@@ -234,7 +234,7 @@ func (s *Service) withdraw(ctx context.Context, r Request) error {
 // ending returns the live credential with this id, marked as revoked now, or nil if there is none.
 func (s *Service) ending(ctx context.Context, id, reason string) (*credentials.Credential, error) {
 	if id == "" {
-		return nil, nil //nolint:nilnil // nothing has to end
+		return nil, nil //nolint:nilnil // nothing to revoke
 	}
 	found, err := s.Credentials.Get(ctx, id)
 	if errors.Is(err, credentials.ErrUnknown) || err == nil && !found.Live(s.now()) {

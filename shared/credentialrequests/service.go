@@ -131,7 +131,7 @@ func decided(r Request, caller principal.Principal, decision Decision, now time.
 	return r.event(Event{At: now, Actor: caller.UserID, Action: action, Detail: r.Reason})
 }
 
-// mayReceive tells an approver early that the requester could not use a password. The decisive
+// mayReceive returns ErrRequester if the requester could not use a password, so that the approver learns it early. The decisive
 // checks are made when the link is created and when it is used.
 func (s *Service) mayReceive(ctx context.Context, userID string) error {
 	person, err := s.People.Person(ctx, userID)

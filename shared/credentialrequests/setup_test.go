@@ -24,25 +24,25 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// office is the domain on a real engine with real users. The test controls the clock and the mail.
-type office struct {
+// fixture is the service on a real engine with real users. The test controls the clock and the mailer.
+type fixture struct {
 	tb                testing.TB
 	client            *dynamodb.Client
 	usersTable, table string
 	days              daycounts.Table
 	now               time.Time
-	post              *postbox
+	mailer            *testMailer
 	ada, grace, joan  principal.Principal // a viewer and two admins
 	users             *users.Service
 	service           *credentialrequests.Service // on a client without faults
 	credentials       *credentialsdynamo.Table
 }
 
-func newOffice(tb testing.TB) *office {
+func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	o := &office{
-		tb: tb, client: client, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), post: &postbox{},
+	o := &fixture{
+		tb: tb, client: client, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), mailer: &testMailer{},
 		usersTable: awstest.Table(tb, client, "UsersTable"), table: awstest.Table(tb, client, "CredentialsTable"),
 		days: daycounts.In(awstest.Table(tb, client, "AnalyticsTable")),
 	}
@@ -76,22 +76,22 @@ func newOffice(tb testing.TB) *office {
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-func (o *office) clock() time.Time { return o.now }
+func (o *fixture) clock() time.Time { return o.now }
 
-// on returns the service on another client, like another process.
-func (o *office) on(client *dynamodb.Client) *credentialrequests.Service {
+// on returns the service on another client, as in another process.
+func (o *fixture) on(client *dynamodb.Client) *credentialrequests.Service {
 	table := credentialsdynamo.New(client, o.table)
 	people := usersdynamo.New(client, o.usersTable, table, o.days)
 	return credentialrequests.NewService(credentialrequests.Parts{
 		Store: credentialrequestsdynamo.New(client, o.table, people), Credentials: table, People: people,
-		Mailer: o.post, NewID: newID, Now: o.clock,
+		Mailer: o.mailer, NewID: newID, Now: o.clock,
 	})
 }
 
 const base = "https://portal.example.com"
 
 // request creates a request of Ada.
-func (o *office) request() credentialrequests.Request {
+func (o *fixture) request() credentialrequests.Request {
 	o.tb.Helper()
 	input := credentialrequests.New{Level: credentialrequests.Charts, Justification: "why not"}
 	made, err := o.service.Create(o.tb.Context(), o.ada, base, input)
@@ -102,7 +102,7 @@ func (o *office) request() credentialrequests.Request {
 }
 
 // decide decides as Grace.
-func (o *office) decide(id string, approve bool) {
+func (o *fixture) decide(id string, approve bool) {
 	o.tb.Helper()
 	_, err := o.service.Decide(o.tb.Context(), o.grace, credentialrequests.Decision{ID: id, Approve: approve, BaseURL: base})
 	if err != nil {
@@ -110,7 +110,7 @@ func (o *office) decide(id string, approve bool) {
 	}
 }
 
-func (o *office) get(id string) credentialrequests.Request {
+func (o *fixture) get(id string) credentialrequests.Request {
 	o.tb.Helper()
 	found, err := o.service.Get(o.tb.Context(), o.grace, id)
 	if err != nil {
@@ -119,8 +119,8 @@ func (o *office) get(id string) credentialrequests.Request {
 	return found
 }
 
-// wait advances the clock and runs the schedule, which must take that many steps without an error.
-func (o *office) wait(d time.Duration, steps int) {
+// wait advances the clock and runs the schedule, which must take the given number of steps without an error.
+func (o *fixture) wait(d time.Duration, steps int) {
 	o.tb.Helper()
 	o.now = o.now.Add(d)
 	if done, err := o.service.SendDue(o.tb.Context()); done != steps || err != nil {
@@ -129,44 +129,44 @@ func (o *office) wait(d time.Duration, steps int) {
 }
 
 // works reports whether a password is accepted.
-func (o *office) works(p credentialrequests.Password) bool {
+func (o *fixture) works(p credentialrequests.Password) bool {
 	auth := credentials.NewAuthenticator(o.credentials, 0, o.clock)
 	_, _, err := auth.AuthenticateBasic(o.tb.Context(), p.Username, p.Secret.Reveal())
 	return err == nil
 }
 
-// postbox is a mailer that keeps mails, and rejects the addresses that a test chooses.
-type postbox struct {
-	mu        sync.Mutex
-	letters   []mail.Message
-	turnedOff []mail.Message
-	refused   []string
+// testMailer is a mailer that keeps all mails. It fails for the addresses in rejectedAddresses.
+type testMailer struct {
+	mu                sync.Mutex
+	sent              []mail.Message
+	rejected          []mail.Message
+	rejectedAddresses []string
 }
 
 // Send implements credentialrequests.Mailer.
-func (b *postbox) Send(_ context.Context, m mail.Message) error {
+func (b *testMailer) Send(_ context.Context, m mail.Message) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if slices.Contains(b.refused, m.To) {
-		b.turnedOff = append(b.turnedOff, m)
-		return errors.New("the post office is closed")
+	if slices.Contains(b.rejectedAddresses, m.To) {
+		b.rejected = append(b.rejected, m)
+		return errors.New("the mail server rejects this address")
 	}
-	b.letters = append(b.letters, m)
+	b.sent = append(b.sent, m)
 	return nil
 }
 
 // recipients returns the recipients of all mails, in order.
-func (b *postbox) recipients() []string {
+func (b *testMailer) recipients() []string {
 	var all []string
-	for _, m := range b.letters {
+	for _, m := range b.sent {
 		all = append(all, m.To)
 	}
 	return all
 }
 
 // newestLink returns the token in the last mail that has one, or an empty text.
-func newestLink(letters []mail.Message) string {
-	for _, m := range slices.Backward(letters) {
+func newestLink(sent []mail.Message) string {
+	for _, m := range slices.Backward(sent) {
 		if _, rest, found := strings.Cut(m.Text, base+"/portal/collect#"); found {
 			return strings.Fields(rest)[0]
 		}

@@ -15,8 +15,8 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// gate is an Authenticator on a table in a real engine, with a meter.
-type gate struct {
+// fixture is an Authenticator on a table in a real engine, with a meter.
+type fixture struct {
 	tb     testing.TB
 	client *dynamodb.Client
 	meter  *awstest.Meter
@@ -25,9 +25,9 @@ type gate struct {
 	now    time.Time
 }
 
-func newGate(tb testing.TB, limit int) *gate {
+func newFixture(tb testing.TB, limit int) *fixture {
 	tb.Helper()
-	g := &gate{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
+	g := &fixture{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	g.client, g.meter = awstest.Metered(awstest.DynamoDB(tb))
 	g.table = credentialsdynamo.New(g.client, awstest.Table(tb, g.client, "CredentialsTable"))
 	g.auth = credentials.NewAuthenticator(g.table, limit, func() time.Time { return g.now })
@@ -35,7 +35,7 @@ func newGate(tb testing.TB, limit int) *gate {
 }
 
 // issue stores a credential of a kind after applying change to it.
-func (g *gate) issue(kind credentials.Kind, change func(*credentials.Credential)) credentials.Secret {
+func (g *fixture) issue(kind credentials.Kind, change func(*credentials.Credential)) credentials.Secret {
 	g.tb.Helper()
 	secret := credentials.Mint(kind)
 	c := credentials.Credential{
@@ -56,7 +56,7 @@ func (g *gate) issue(kind credentials.Kind, change func(*credentials.Credential)
 
 func TestBasicAcceptsAPasswordWithItsUserNameOnly(t *testing.T) {
 	for _, limit := range []int{0, 100} {
-		g := newGate(t, limit)
+		g := newFixture(t, limit)
 		password := g.issue(credentials.Password, nil)
 		for username, works := range map[string]bool{
 			"acme-7f3k2q5m": true, "": false, "acme": false, "ACME-7F3K2Q5M": false, "acme-7f3k2q5m" + " ": false,
@@ -74,7 +74,7 @@ func TestBasicAcceptsAPasswordWithItsUserNameOnly(t *testing.T) {
 }
 
 func TestBasicReturnsScopesAndNoRole(t *testing.T) {
-	g := newGate(t, 100)
+	g := newFixture(t, 100)
 	password, token := g.issue(credentials.Password, nil), g.issue(credentials.AccessToken, nil)
 	for _, c := range []struct{ username, text, id string }{
 		{"acme-7f3k2q5m", password.Reveal(), password.ID()},
@@ -92,7 +92,7 @@ func TestBasicReturnsScopesAndNoRole(t *testing.T) {
 }
 
 func TestBasicRejectsOtherCredentialsWithOneError(t *testing.T) {
-	g := newGate(t, 100)
+	g := newFixture(t, 100)
 	revoked := g.issue(credentials.Password, func(c *credentials.Credential) { c.RevokedAt = g.now })
 	expired := g.issue(credentials.Password, func(c *credentials.Credential) { c.ExpiresAt = g.now })
 	inactive := g.issue(credentials.Password, func(c *credentials.Credential) { c.Owner.Active = false })
@@ -114,7 +114,7 @@ func TestBasicRejectsOtherCredentialsWithOneError(t *testing.T) {
 }
 
 func TestBasicRejectsMalformedTextWithoutACall(t *testing.T) {
-	g := newGate(t, 100)
+	g := newFixture(t, 100)
 	password := g.issue(credentials.Password, nil).Reveal()
 	g.meter.Reset()
 	changed := []byte(password)
@@ -131,17 +131,17 @@ func TestBasicRejectsMalformedTextWithoutACall(t *testing.T) {
 	}
 	for _, text := range []string{"", "x", password[1:], password + "0", credentials.Mint(credentials.APIKey).Reveal()} {
 		if _, _, err := g.auth.AuthenticateBasic(t.Context(), "acme-7f3k2q5m", text); !errors.Is(err, credentials.ErrUnauthorized) {
-			t.Errorf("%d bytes of garbage: %v", len(text), err)
+			t.Errorf("%d malformed bytes: %v", len(text), err)
 		}
 	}
 	if n := g.meter.Calls(); n != 0 {
-		t.Errorf("garbage cost %d calls", n)
+		t.Errorf("malformed text cost %d calls", n)
 	}
 }
 
 // TestWrongUserNameLooksLikeUnknownPassword compares the responses that an attacker sees.
 func TestWrongUserNameLooksLikeUnknownPassword(t *testing.T) {
-	g := newGate(t, 100)
+	g := newFixture(t, 100)
 	password := g.issue(credentials.Password, nil)
 	_, _, wrong := g.auth.AuthenticateBasic(t.Context(), "guess", password.Reveal())
 	_, _, unknown := g.auth.AuthenticateBasic(t.Context(), "guess", credentials.Mint(credentials.Password).Reveal())

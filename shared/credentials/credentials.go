@@ -31,7 +31,7 @@ var (
 	ErrUnauthorized = fault.New(fault.Unauthorized, unauthorized)
 	// ErrRateLimited comes with an Allowance that says when to retry.
 	ErrRateLimited = fault.New(fault.RateLimited,
-		"This credential has used up its requests for the current minute; wait for Retry-After seconds.")
+		"This credential has used up its requests for the current minute. Wait for the number of seconds in Retry-After.")
 	// ErrUnknown is what a store returns for an id that it does not have.
 	ErrUnknown = errors.New("credentials: no such credential")
 )

@@ -25,12 +25,12 @@ func TestMintFollowsThePublishedForm(t *testing.T) {
 				t.Fatalf("%s does not match the published form", secret)
 			}
 			if seen[secret.ID()] {
-				t.Fatalf("id %s came twice", secret.ID())
+				t.Fatalf("the id %s was created twice", secret.ID())
 			}
 			seen[secret.ID()] = true
 			parsed, err := credentials.Parse(secret.Reveal())
 			if err != nil || parsed != secret || parsed.Kind() != kind || !parsed.Matches(secret.Hash()) {
-				t.Fatalf("%s does not parse back: %v", secret, err)
+				t.Fatalf("Parse of the revealed %s: %v", secret, err)
 			}
 		}
 	}
@@ -44,7 +44,7 @@ func TestParseRejectsEveryChangedCharacter(t *testing.T) {
 		for _, c := range "0Zz_-\x00é" {
 			changed := text[:i] + string(c) + text[i+1:]
 			if _, err := credentials.Parse(changed); err == nil && changed != text {
-				t.Errorf("accepted a change at %d to %q", i, c)
+				t.Errorf("Parse accepted a change at %d to %q", i, c)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// expiring is a working credential that was made 90 days before it expires.
+// expiring returns a working credential that was created 90 days before it expires.
 func expiring(at time.Time) credentials.Credential {
 	return credentials.Credential{
 		ID: "c", Owner: credentials.Owner{ID: "ada", Active: true}, CreatedAt: at.AddDate(0, 0, -90), ExpiresAt: at,
@@ -38,13 +38,13 @@ func TestFourNoticesForAnExpiryOnEveryDay(t *testing.T) {
 	for midnight := range awstest.Days() {
 		for _, at := range []time.Time{midnight, midnight.Add(12 * time.Hour), midnight.Add(24*time.Hour - time.Millisecond)} {
 			if got := dailyRuns(expiring(at)); !slices.Equal(got, Thresholds()) {
-				t.Errorf("for an expiry at %s, notices come %v days before", at, got)
+				t.Errorf("notices for an expiry at %s are sent %v days before", at, got)
 			}
 		}
 	}
 }
 
-// After any number of days without a run, what is due is the nearest threshold that has passed.
+// TestOneNoticeAfterMissedRunsOnEveryDay checks that, after days without a run, only the notice of the nearest passed threshold is due.
 func TestOneNoticeAfterMissedRunsOnEveryDay(t *testing.T) {
 	for today := range awstest.Days() {
 		for ahead := 1; ahead <= 31; ahead++ {
@@ -61,7 +61,7 @@ func TestOneNoticeAfterMissedRunsOnEveryDay(t *testing.T) {
 				got = append(got, notice.Days)
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("on %s, %d days before the end: %v, want %v", today.Format(time.DateOnly), ahead, got, want)
+				t.Errorf("notices on %s, %d days before the expiry: %v, want %v", today.Format(time.DateOnly), ahead, got, want)
 			}
 		}
 	}

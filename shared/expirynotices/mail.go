@@ -21,10 +21,10 @@ const timeLayout = "2 January 2006, 15:04 UTC"
 
 func (m composition) message() mail.Message {
 	c := m.notice.Credential
-	return mail.Letter{
+	return mail.Content{
 		To: m.person.Email, Name: m.person.Name, Subject: "Your " + kindOf(c) + " expires " + within(m.notice.Days),
 		Body: []string{
-			fmt.Sprintf("your %s %q (%s) expires on %s.", kindOf(c), c.Name, c.ID, c.ExpiresAt.UTC().Format(timeLayout)),
+			fmt.Sprintf("Your %s %q (%s) expires on %s.", kindOf(c), c.Name, c.ID, c.ExpiresAt.UTC().Format(timeLayout)),
 			lastUse(c) + " " + m.succession(),
 		},
 		Notes: []string{m.advice()},
@@ -48,7 +48,7 @@ func kindOf(c credentials.Credential) string {
 // lastUse says when the credential was last used, to the precision with which Portside stores that time.
 func lastUse(c credentials.Credential) string {
 	if c.LastUsedAt.IsZero() {
-		return "It was never used."
+		return "It has never been used."
 	}
 	return "It was last used on " + c.LastUsedAt.UTC().Format(timeLayout) + " (to " + minutes(credentials.LastUseResolution) + ")."
 }
@@ -61,12 +61,12 @@ func (m composition) succession() string {
 	case s.ID == "":
 		return "Nobody has created a successor yet."
 	case s.LastUsedAt.IsZero():
-		return fmt.Sprintf("Its successor %q (%s) was never used.", s.Name, s.ID)
+		return fmt.Sprintf("Its successor %q (%s) has never been used.", s.Name, s.ID)
 	case m.notice.Credential.LastUsedAt.After(s.CreatedAt):
 		return fmt.Sprintf("Its successor %q (%s) is in use, but the old one was used after the new one was created: "+
 			"something still uses the old one.", s.Name, s.ID)
 	default:
-		return fmt.Sprintf("Its successor %q (%s) is in use, and the old one was not used since then. You need not do anything.", s.Name, s.ID)
+		return fmt.Sprintf("Its successor %q (%s) is in use, and the old one has not been used since. You do not need to do anything.", s.Name, s.ID)
 	}
 }
 

@@ -18,23 +18,23 @@ import (
 
 // The errors of a request. Each corresponds to an error code of the specification.
 var (
-	ErrRoute = fault.New(fault.NotFound, "This path is none of the registry API; it reads manifests, blobs, tags, referrers and the catalog.")
-	ErrName  = fault.New(fault.Validation, "The repository name is not valid: it has at most 255 lower-case letters, digits, "+
-		"separators and slashes.")
-	ErrTag    = fault.New(fault.Validation, "The tag is not valid: letters, digits, dots, dashes and underscores, at most 128.")
-	ErrDigest = fault.New(fault.Validation, "The digest is not valid: sha256: and 64, or sha512: and 128, lower-case hexadecimal digits.")
-	ErrPage   = fault.New(fault.Validation, "The page is not valid: n is a whole number of 0 or more, and last what Link said.")
+	ErrRoute = fault.New(fault.NotFound, "This path is not part of the registry API, which serves manifests, blobs, tags, referrers, and the catalog.")
+	ErrName  = fault.New(fault.Validation, "The repository name is not valid. Use at most 255 lowercase letters, digits, "+
+		"separators, and slashes.")
+	ErrTag    = fault.New(fault.Validation, "The tag is not valid. Use at most 128 letters, digits, periods, hyphens, and underscores.")
+	ErrDigest = fault.New(fault.Validation, "The digest is not valid. Use sha256: and 64 lowercase hexadecimal digits, or sha512: and 128.")
+	ErrPage   = fault.New(fault.Validation, "The page is not valid. n must be an integer of 0 or more, and last must be the value from the Link header.")
 
 	ErrDenied = fault.New(fault.Forbidden, "The credential's scopes do not cover this repository; it needs read:docker-images, or "+
 		"read:helm-charts for a chart. GET /api/v1/tokens shows a token's scopes.")
-	ErrRepositoryUnknown = fault.New(fault.NotFound, "There is no such repository.")
+	ErrRepositoryUnknown = fault.New(fault.NotFound, "The repository does not exist.")
 	ErrManifestUnknown   = fault.New(fault.NotFound, "There is no such manifest in the repository; its tags are at /v2/<name>/tags/list.")
-	ErrBlobUnknown       = fault.New(fault.NotFound, "There is no such blob in the repository.")
+	ErrBlobUnknown       = fault.New(fault.NotFound, "The repository does not have this blob.")
 	ErrNoReferrers       = fault.New(fault.NotFound, "The registry does not list referrers.")
 
-	ErrAway  = fault.New(fault.Unavailable, "The registry cannot be reached at the moment. Send the request again.")
-	ErrBusy  = fault.New(fault.RateLimited, "The registry is busy. Wait for Retry-After seconds.")
-	ErrLarge = fault.New(fault.Unavailable, "The registry sent more by itself than can be passed on here.")
+	ErrUnavailable = fault.New(fault.Unavailable, "The registry cannot be reached at the moment. Send the request again.")
+	ErrBusy        = fault.New(fault.RateLimited, "The registry is busy. Wait for the number of seconds in Retry-After.")
+	ErrLarge       = fault.New(fault.Unavailable, "The registry's response is larger than this service can pass on.")
 )
 
 // Reach says how much of a repository a caller may fetch.

@@ -1,6 +1,6 @@
 // Package mail defines the messages that domains send to people.
 //
-// A domain composes a Message, usually from a Letter, and passes it to a one-method interface of
+// A domain composes a Message, usually from a Content, and passes it to a one-method interface of
 // its own. mailses implements that with Amazon SES. A message contains one-time links, so it prints
 // and logs without its text.
 package mail

@@ -1,5 +1,5 @@
-// Package projects administers projects: what is worked on for customers, by whom, and how far it
-// is.
+// Package projects administers projects: the work that is done for customers, who does it, and its
+// status.
 //
 // A project has an owner and members, who are users. These roles describe who does what; they grant
 // nothing, because permissions follow from the role of the user. A user must exist when a project
@@ -23,7 +23,7 @@ import (
 	"portside/shared/core/idempotency"
 )
 
-// Status is how far a project is.
+// Status is the state of a project.
 type Status string
 
 // The statuses.
@@ -75,7 +75,7 @@ type Project struct {
 }
 
 // ErrNotFound is the error of an operation on a project that does not exist.
-var ErrNotFound = fault.New(fault.NotFound, "There is no such project.")
+var ErrNotFound = fault.New(fault.NotFound, "The project does not exist.")
 
 // Store keeps projects. Each write is all or nothing: the project, its entries in the lists, their
 // counts, and the counters of the day. Reads are strongly consistent. Methods return ErrNotFound
@@ -99,7 +99,7 @@ type Store interface {
 
 // Query asks for one page of a list.
 type Query struct {
-	Status Status // empty: all statuses
+	Status Status // empty means all statuses statuses
 	Limit  int    // 1 to 100
 	Offset int64  // 0 or more
 }
@@ -127,7 +127,7 @@ type Created struct {
 	Replayed bool // nothing was written, because an earlier request with the same idempotency key created this project
 }
 
-// Directory knows the users.
+// Directory finds users.
 type Directory interface {
 	// Existing returns those of the distinct ids that belong to a user, in any order.
 	Existing(ctx context.Context, ids []string) ([]string, error)

@@ -44,12 +44,12 @@ func (s *Service) Create(ctx context.Context, request CreateOptions, input NewPr
 		Settings: checks.Compact(nil), Metadata: checks.Compact(nil), CreatedAt: s.now().UTC(),
 	})
 	creation := Creation{Project: project, Once: idempotency.NewKey(request.Caller.UserID, request.IdempotencyKey, wanted(project))}
-	strangers, err := s.strangers(ctx, Project{}, project)
+	failures, err := s.unknownUsers(ctx, Project{}, project)
 	if err != nil {
 		return Created{}, err
 	}
-	if len(strangers) > 0 {
-		creation.Refusal = fault.Invalid(strangers...)
+	if len(failures) > 0 {
+		creation.Refusal = fault.Invalid(failures...)
 	}
 	return s.store.Create(ctx, creation)
 }
@@ -60,11 +60,11 @@ func wanted(p Project) Project {
 	return p
 }
 
-// strangers returns where a project names users who do not exist, except those whom it named
+// unknownUsers returns a failure for each field that names a user who does not exist, except users whom the project named
 // before: a client that changes another field need not know that a user was deleted. A user may
 // also be deleted between this check and the write, which does no more harm than a deletion just
 // after it.
-func (s *Service) strangers(ctx context.Context, before, after Project) ([]fault.Field, error) {
+func (s *Service) unknownUsers(ctx context.Context, before, after Project) ([]fault.Field, error) {
 	known := people(before)
 	var asked []string
 	for id := range people(after) {
@@ -136,12 +136,12 @@ func (s *Service) update(ctx context.Context, before, after Project) (Project, e
 	if same(before, after) {
 		return before, nil
 	}
-	strangers, err := s.strangers(ctx, before, after)
+	failures, err := s.unknownUsers(ctx, before, after)
 	if err != nil {
 		return Project{}, err
 	}
-	if len(strangers) > 0 {
-		return Project{}, fault.Invalid(strangers...)
+	if len(failures) > 0 {
+		return Project{}, fault.Invalid(failures...)
 	}
 	after.UpdatedAt = versions.StoredTime(s.now())
 	return s.store.Update(ctx, before, after)

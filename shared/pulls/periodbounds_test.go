@@ -8,21 +8,21 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// Whatever the day, the time and the time zone, a period without dates has the last 30 days, today included, and a period
-// of one date has that whole day.
+// TestBoundsOnEveryDay checks, for any day, time and time zone, that a period without dates has the last 30 days, including
+// today, and that a period of one date has that whole day.
 func TestBoundsOnEveryDay(t *testing.T) {
 	zone := time.FixedZone("UTC+14", 14*3600)
 	for midnight := range awstest.Days() {
 		for _, now := range []time.Time{midnight, midnight.Add(24*time.Hour - 1)} {
 			from, to, err := pulls.Period{}.Bounds(now.In(zone))
 			if err != nil || !to.Equal(midnight.Add(24*time.Hour)) || to.Sub(from) != 30*24*time.Hour {
-				t.Errorf("on %s: %s to %s, %v", now, from, to, err)
+				t.Errorf("Bounds on %s = %s to %s, %v", now, from, to, err)
 			}
 		}
 		date := midnight.Format(time.DateOnly)
 		from, to, err := pulls.Period{From: date, To: date}.Bounds(midnight)
 		if err != nil || !from.Equal(midnight) || to.Sub(from) != 24*time.Hour {
-			t.Errorf("%s is %s to %s, %v", date, from, to, err)
+			t.Errorf("Bounds of %s = %s to %s, %v", date, from, to, err)
 		}
 		first := midnight.AddDate(0, 0, -399).Format(time.DateOnly)
 		if _, _, err := (pulls.Period{From: first, To: date}).Bounds(midnight); err != nil {

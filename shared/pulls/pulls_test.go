@@ -39,7 +39,7 @@ func TestLogWritesWhatTheSubscriptionFilters(t *testing.T) {
 		`"credential":"3vQB7B6MrGQZ","owner":"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11","address":"203.0.113.9","client":"containerd/2.1.0"}`,
 	} {
 		if !strings.Contains(line, part) {
-			t.Errorf("the line %s lacks %s", line, part)
+			t.Errorf("the line %s does not contain %s", line, part)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func asChart(p *pulls.Pull) { p.Kind, p.Repository = pulls.Chart, "product" }
 
 func TestReadReturnsWhatWasLogged(t *testing.T) {
 	for name, c := range map[string]struct{ change, want func(*pulls.Pull) }{
-		"as it is":    {func(*pulls.Pull) {}, func(*pulls.Pull) {}},
+		"unchanged":   {func(*pulls.Pull) {}, func(*pulls.Pull) {}},
 		"a chart":     {asChart, asChart},
 		"no digest":   {func(p *pulls.Pull) { p.Digest = "" }, func(p *pulls.Pull) { p.Digest = "" }},
 		"no client":   {func(p *pulls.Pull) { p.Client, p.Address = "", "" }, func(p *pulls.Pull) { p.Client, p.Address = "", "" }},
@@ -118,7 +118,7 @@ func TestReadRejectsBrokenPulls(t *testing.T) {
 			t.Fatalf("the line has no %s: %s", change[0], line)
 		}
 		if p, ok, err := pulls.Read([]byte(changed)); p != (pulls.Pull{}) || ok || !errors.Is(err, pulls.ErrBroken) {
-			t.Errorf("%s instead of %s: %+v, %v, %v", change[1], change[0], p, ok, err)
+			t.Errorf("with %s instead of %s: Read = %+v, %v, %v", change[1], change[0], p, ok, err)
 		}
 	}
 }
@@ -159,11 +159,11 @@ func TestPositionsSortLikeTimes(t *testing.T) {
 		t.Errorf("%s does not come before %s", earlier.Position(), later.Position())
 	}
 	if at, ok := later.Position().At(); !ok || !at.Equal(later.At) {
-		t.Errorf("the position %s is of %v, %v", later.Position(), at, ok)
+		t.Errorf("Position %s has the time %v, %v", later.Position(), at, ok)
 	}
 	for _, text := range []pulls.Position{"", "x", earlier.Position() + "0", "2026-13-01T00:00:00.000Z#" + pulls.Position(earlier.ID())} {
 		if _, ok := text.At(); ok {
-			t.Errorf("%q is accepted as a position", text)
+			t.Errorf("At accepted the position %q", text)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("read %+v, and after another Log %+v, %v, %v", p, again, ok, err)
 		}
 		if at, ok := p.Position().At(); !ok || !at.Equal(p.At) {
-			t.Fatalf("the position of %+v is of %v, %v", p, at, ok)
+			t.Fatalf("Position of %+v has the time %v, %v", p, at, ok)
 		}
 	})
 }

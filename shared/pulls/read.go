@@ -13,23 +13,22 @@ import (
 // maxLine is more than Log ever writes: the limits of all fields, with each character escaped.
 const maxLine = 16 << 10
 
-// ErrBroken means that a line claims to be a pull, but Log cannot have written it. The error does
+// ErrBroken means that a line looks like a pull, but Log cannot have written it. The error does
 // not repeat the line.
 var ErrBroken = errors.New("pulls: the line is a broken pull")
 
-// A pull happens before its line is logged: at most far before, and after it by no more than clocks
-// differ.
+// A pull happens before its line is logged, at most maxDelay before. The clocks may differ by maxClockSkew.
 const (
-	far   = 24 * time.Hour
-	ahead = 5 * time.Minute
+	maxDelay     = 24 * time.Hour
+	maxClockSkew = 5 * time.Minute
 )
 
 // ReadLogged is Read for a line that was logged at a known time; zero means unknown. A pull with an
-// impossible time is broken: it would count on a day that nobody looks at, such as one in the
+// impossible time is broken, because it would count on a wrong day, such as one in the
 // future.
 func ReadLogged(line []byte, at time.Time) (Pull, bool, error) {
 	p, is, err := Read(line)
-	if before := at.Sub(p.At); is && !at.IsZero() && (before > far || before < -ahead) {
+	if before := at.Sub(p.At); is && !at.IsZero() && (before > maxDelay || before < -maxClockSkew) {
 		return Pull{}, false, fmt.Errorf("%w: its time does not match the time of the log", ErrBroken)
 	}
 	return p, is, err

@@ -21,17 +21,17 @@ import (
 
 // The errors of a step. None of these cases changes the version that clients read.
 var (
-	ErrStep       = errors.New("rotation: no such step; want createSecret, setSecret, testSecret or finishSecret")
+	ErrStep       = errors.New("rotation: unknown step; use createSecret, setSecret, testSecret or finishSecret")
 	ErrNoRotation = errors.New("rotation: rotation is not turned on for this secret")
 	ErrNoVersion  = errors.New("rotation: the secret has no version with this ClientRequestToken")
 	ErrNotPending = errors.New("rotation: the version is not staged as AWSPENDING")
 	ErrNoValue    = errors.New("rotation: the version has no value") // also returned by a Vault
 	ErrHasValue   = errors.New("rotation: the version has another value already")
 	ErrValue      = errors.New("rotation: the secret's value must be JSON with ownerId, name, scopes, expirationDays and, " +
-		"after the first rotation, an access token that this service made")
-	ErrTerms = errors.New("rotation: the pending token asks for another owner or for more scopes than the secret has configured; " +
+		"after the first rotation, an access token that this service created")
+	ErrTerms = errors.New("rotation: the pending token has another owner or more scopes than the secret configures; " +
 		"cancel the rotation and start another")
-	ErrOwner  = errors.New("rotation: the owner of the token does not exist or is not active; the current token is left as it is")
+	ErrOwner  = errors.New("rotation: the owner of the token does not exist or is not active; the current token stays unchanged")
 	ErrTaken  = errors.New("rotation: another token has the pending token's id; cancel the rotation and start another")
 	ErrBroken = errors.New("rotation: the pending token does not work: it was revoked, has expired, or its owner is not active; " +
 		"cancel the rotation and start another")
@@ -133,7 +133,7 @@ func (r *Rotator) Step(ctx context.Context, e Event) error {
 	return nil
 }
 
-// check returns nil if the version may be worked on.
+// check returns nil if a step can work on the version.
 func (s Secret) check(version string) error {
 	stages, found := s.Stages[version]
 	switch {
@@ -319,7 +319,7 @@ func (r *Rotator) retire(ctx context.Context, e Event, kept Value) error {
 			continue
 		}
 		if err := r.retireVersion(ctx, e.SecretID, version, kept); err != nil {
-			return fmt.Errorf("end the token of version %s: %w", version, err)
+			return fmt.Errorf("shorten the token of version %s: %w", version, err)
 		}
 	}
 	return nil
@@ -337,7 +337,7 @@ func (r *Rotator) retireVersion(ctx context.Context, secretID, version string, k
 	}
 	value, err := ParseValue(text)
 	if err != nil {
-		return nil //nolint:nilerr // a text of other origin; it has no token to shorten
+		return nil //nolint:nilerr // a text that this service did not write has no token to shorten
 	}
 	secret, held, err := value.secret()
 	if err != nil || !held || value.Token == kept.Token {

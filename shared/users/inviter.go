@@ -21,7 +21,7 @@ const LinkLifetime = 7 * 24 * time.Hour
 const SendAfter = mail.SendAfter
 
 // ErrLink is the error of every activation link that does not work, whatever the reason.
-var ErrLink = fault.New(fault.Unauthorized, "This activation link does not work: it has expired, was used already, or was "+
+var ErrLink = fault.New(fault.Unauthorized, "This activation link does not work: it has expired, has already been used, or was "+
 	"replaced by a newer one. Ask your administrator for a new invitation.")
 
 // Invitation is what is stored with a user who will activate the account by mail.
@@ -94,7 +94,7 @@ func (i *Inviter) trySend(ctx context.Context, user User, link credentials.Secre
 }
 
 func (i *Inviter) mail(ctx context.Context, user User, link credentials.Secret, invitation Invitation) error {
-	if err := i.mailer.Send(ctx, letter(user, link, invitation)); err != nil {
+	if err := i.mailer.Send(ctx, invitationMessage(user, link, invitation)); err != nil {
 		return err
 	}
 	return i.store.MarkSent(ctx, user.ID, link.ID())
@@ -128,7 +128,7 @@ func (i *Inviter) SendDue(ctx context.Context) (sent int, err error) {
 
 func (i *Inviter) resend(ctx context.Context, due Unsent) error {
 	if due.Attempts >= mail.MaxAttempts {
-		slog.ErrorContext(ctx, "activation mail abandoned", "user", due.User.ID, "tries", due.Attempts)
+		slog.ErrorContext(ctx, "activation mail not sent: all attempts failed", "user", due.User.ID, "tries", due.Attempts)
 		return i.store.MarkSent(ctx, due.User.ID, due.User.LinkID)
 	}
 	link, invitation := i.invite(due.User, due.BaseURL)
@@ -170,16 +170,16 @@ func (i *Inviter) Activate(ctx context.Context, text string) (Activated, error) 
 	return activated, err
 }
 
-func letter(user User, link credentials.Secret, invitation Invitation) mail.Message {
+func invitationMessage(user User, link credentials.Secret, invitation Invitation) mail.Message {
 	until := invitation.Link.ExpiresAt.Format("2 January 2006, 15:04 UTC")
-	return mail.Letter{
+	return mail.Content{
 		To: user.Email, Subject: "Activate your account", Name: user.Name,
-		Body: []string{"an account was made for you."},
+		Body: []string{"An account has been created for you."},
 		// The secret is behind the #, which browsers do not send, so it reaches no server log.
 		Button: mail.Button{Label: "Activate your account", Address: invitation.BaseURL + "/portal/activate#" + link.Reveal()},
 		Notes: []string{
 			"The link works once, until " + until + ". You get your first API key there.",
-			"If you did not expect this message, ignore it: without the link the account stays closed.",
+			"If you did not expect this message, ignore it. The account stays inactive unless you use the link.",
 		},
 	}.Message()
 }

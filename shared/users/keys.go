@@ -21,9 +21,9 @@ const (
 
 // The errors of operations on API keys.
 var (
-	ErrNoKey       = fault.New(fault.NotFound, "This user has no such API key.")
-	ErrNotYourKeys = fault.New(fault.Forbidden, "Other people's API keys need the permission api-keys:write.")
-	ErrNotActive   = fault.NewFinal(fault.Conflict, "The user is not active, so no key of it would work. Set its status to active first.")
+	ErrNoKey       = fault.New(fault.NotFound, "The user has no API key with this ID.")
+	ErrNotYourKeys = fault.New(fault.Forbidden, "To manage the API keys of other users, you need the permission api-keys:write.")
+	ErrNotActive   = fault.NewFinal(fault.Conflict, "The user is not active, so a new credential would not work. Set the user's status to active first.")
 	ErrTooManyKeys = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user has %d working credentials, which is the maximum. "+
 		"Revoke one first.", credentials.MaxLive))
 )

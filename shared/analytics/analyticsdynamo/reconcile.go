@@ -33,7 +33,7 @@ type Reconciler struct {
 }
 
 // comparison is what a comparison found, and the function that repairs it. The function returns
-// errOvertaken if another writer changed the data meanwhile.
+// errConflict if another writer changed the data meanwhile.
 type comparison struct {
 	analytics.Findings
 	repair func(context.Context) error
@@ -48,7 +48,7 @@ func (r *Reconciler) compareAndRepair(
 	ctx context.Context, subject string, compare func(context.Context) (comparison, error),
 ) (analytics.Findings, error) {
 	var found comparison
-	err := comparing.Do(ctx, isOvertaken, func() (err error) {
+	err := comparing.Do(ctx, isConflict, func() (err error) {
 		found, err = compare(ctx)
 		if err == nil && r.Repair && len(found.Differences) > 0 {
 			err = found.repair(ctx)

@@ -42,7 +42,7 @@ func (r *Reconciler) compareCounts(ctx context.Context) (comparison, error) {
 		return comparison{}, err
 	}
 	if !isEqual(before.version, after) {
-		return comparison{}, errOvertaken
+		return comparison{}, errConflict
 	}
 	recounted := map[string]analytics.Counters{total: analytics.Counters(changes.Sum())}
 	for day, change := range changes {
@@ -146,7 +146,7 @@ func (r *Reconciler) writeCounts(ctx context.Context, seen itemVersion, correcte
 		}
 		err := transactions.Write(ctx, r.Recorder.store.client, writes)
 		if _, failed := errors.AsType[*transactions.ConditionFailed](err); failed {
-			return errOvertaken
+			return errConflict
 		}
 		if err != nil {
 			return fmt.Errorf("write the counts: %w", err)

@@ -142,7 +142,7 @@ func (r *recount) compare(ctx context.Context) (comparison, error) {
 		return comparison{}, err
 	}
 	if !isEqual(before.version, after.version) {
-		return comparison{}, errOvertaken
+		return comparison{}, errConflict
 	}
 	sum, reason, err := r.sumSegments(ctx, after, counted)
 	if err != nil || reason != "" {
@@ -240,7 +240,7 @@ func (r *recount) removeStrays(ctx context.Context, strays []items.Map) error {
 			ConditionExpression: aws.String("attribute_exists(pk)"),
 		}, items.RetryConflicts)
 		if err != nil {
-			return overtaken(store.itemError(stray, err))
+			return asConflict(store.itemError(stray, err))
 		}
 	}
 	return nil
@@ -322,7 +322,7 @@ func (r *recount) write(ctx context.Context, stored storedDay, recounted segment
 		input.ExpressionAttributeValues = values
 	}
 	_, err := r.Recorder.store.client.PutItem(ctx, input, items.RetryConflicts)
-	return overtaken(err)
+	return asConflict(err)
 }
 
 // writeModels leaves the attributes of other writers unchanged.
@@ -340,13 +340,13 @@ func (r *recount) writeModels(ctx context.Context, stored storedDay, recounted s
 		TableName: &r.Recorder.store.table, Key: r.key(), UpdateExpression: aws.String("SET " + strings.Join(sets, ", ")),
 		ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
 	}, items.RetryConflicts)
-	return overtaken(err)
+	return asConflict(err)
 }
 
-// overtaken returns errOvertaken for a failed condition, and other errors unchanged.
-func overtaken(err error) error {
+// asConflict returns errConflict for a failed condition, and other errors unchanged.
+func asConflict(err error) error {
 	if err != nil && items.ConditionFailed(err) {
-		return errOvertaken
+		return errConflict
 	}
 	return err
 }

@@ -59,7 +59,7 @@ func (r *Reconciler) comparePulls(ctx context.Context, day calendar.Day) (compar
 		return comparison{}, err
 	}
 	if !isEqual(before.raw, after.raw) {
-		return comparison{}, errOvertaken
+		return comparison{}, errConflict
 	}
 	c := comparison{repair: func(ctx context.Context) error { return r.writePulls(ctx, day, after, counted) }}
 	c.Compare("pulls", day.String(), after.Counters(), counted.Counters())
@@ -97,5 +97,5 @@ func (r *Reconciler) writePulls(ctx context.Context, day calendar.Day, stored st
 		TableName: &r.Recorder.store.table, Key: dayKey(usage, day), UpdateExpression: &expression, ConditionExpression: &condition,
 		ExpressionAttributeValues: values,
 	}, items.RetryConflicts)
-	return overtaken(err)
+	return asConflict(err)
 }

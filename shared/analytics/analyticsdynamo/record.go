@@ -36,8 +36,8 @@ var _ analytics.Recorder = (*Recorder)(nil)
 // NewRecorder returns a Recorder in the store's table.
 func NewRecorder(store *Store, archive analytics.Archive) *Recorder { return &Recorder{store, archive} }
 
-// errOvertaken means that another writer changed the day's item after it was read.
-var errOvertaken = errors.New("the day has changed")
+// errConflict means that another writer changed the day's item after it was read.
+var errConflict = errors.New("the day has changed")
 
 // Record implements analytics.Recorder. It uses at most six write units for a segment of any size.
 // It reads the archive only if the segment overlaps others.
@@ -47,7 +47,7 @@ func (r *Recorder) Record(ctx context.Context, s analytics.Segment) (analytics.S
 	}
 	var kept analytics.SegmentName
 	var counted analytics.Segment
-	err := contended.Do(ctx, isOvertaken, func() (err error) {
+	err := contended.Do(ctx, isConflict, func() (err error) {
 		counted, err = r.try(ctx, s, &kept)
 		return err
 	})
@@ -62,7 +62,7 @@ func (r *Recorder) Record(ctx context.Context, s analytics.Segment) (analytics.S
 // instance that Lambda may run at once writes the same day.
 var contended = retry.Policy{Attempts: 200, FirstWait: 20 * time.Millisecond, LongestWait: 20 * time.Millisecond}
 
-func isOvertaken(err error) bool { return errors.Is(err, errOvertaken) }
+func isConflict(err error) bool { return errors.Is(err, errConflict) }
 
 // try makes one attempt to count the segment. The parameter kept is the name of the segment that an
 // earlier attempt put into the archive.
@@ -155,7 +155,7 @@ func (r *Recorder) commit(ctx context.Context, s analytics.Segment, day dayItem)
 		Item: items.Encode(marker{PK: markerPartition(s), SK: s.Name().SortKey(), To: s.LastLogged().UnixMilli(), Lines: len(s.Lines)}),
 	}}})
 	if _, failed := errors.AsType[*transactions.ConditionFailed](err); failed {
-		return errOvertaken
+		return errConflict
 	}
 	return err
 }

@@ -43,7 +43,7 @@ func isChartName(name string) bool {
 	return !strings.Contains(name, "/") && (principal.ReadCharts + ":" + principal.Scope(name)).Known()
 }
 
-const packageIt = "make the archive with `helm package`"
+const packageIt = "create the archive with `helm package`"
 
 // Inspector implements charts.Inspector.
 type Inspector struct{ maxBytes int64 }
@@ -107,7 +107,7 @@ func describe(metadata *chart.Metadata) (charts.Version, error) {
 }
 
 func unreadable(err error) error {
-	return refuse("see what `helm lint` says, then "+packageIt, "helm cannot read the chart: %s", shorten(err))
+	return refuse("run `helm lint`, then "+packageIt, "helm cannot read the chart: %s", shorten(err))
 }
 
 func shorten(err error) string {
@@ -123,24 +123,24 @@ func checkName(file string, v charts.Version) error {
 	switch {
 	case len(v.Name) > maxName || !isChartName(v.Name):
 		return &charts.Refusal{
-			Why: fmt.Sprintf("the chart's name %s is not one of at most %d lower-case letters and digits, with dots, dashes and "+
-				"underscores between them, as scopes name charts", quote(v.Name), maxName),
-			Mend: "rename the chart in Chart.yaml",
+			Reason: fmt.Sprintf("the chart's name %s is not one of at most %d lower-case letters and digits, with dots, dashes and "+
+				"underscores between them, which scopes require", quote(v.Name), maxName),
+			Fix: "rename the chart in Chart.yaml",
 		}
 	case !strictVersion.MatchString(v.Version):
 		return &charts.Refusal{
-			Why:  fmt.Sprintf("the chart's version %s is none of Semantic Versioning 2.0.0, such as 1.2.0 or 1.2.0-rc.1", quote(v.Version)),
-			Mend: "give it three numbers without a v and without leading zeros in Chart.yaml",
+			Reason: fmt.Sprintf("the chart's version %s is not a version of Semantic Versioning 2.0.0, such as 1.2.0 or 1.2.0-rc.1", quote(v.Version)),
+			Fix:    "give it three numbers without a v and without leading zeros in Chart.yaml",
 		}
 	case len(v.File()) > maxFile:
 		return &charts.Refusal{
-			Why:  fmt.Sprintf("the chart's name and version have more than %d characters", maxFile),
-			Mend: "shorten the version in Chart.yaml",
+			Reason: fmt.Sprintf("the chart's name and version have more than %d characters", maxFile),
+			Fix:    "shorten the version in Chart.yaml",
 		}
 	case v.File() != file:
 		return &charts.Refusal{
-			Why:  fmt.Sprintf("the archive holds version %s of the chart %s", quote(v.Version), quote(v.Name)),
-			Mend: "publish it as " + v.File(),
+			Reason: fmt.Sprintf("the archive contains version %s of the chart %s", quote(v.Version), quote(v.Name)),
+			Fix:    "publish it as " + v.File(),
 		}
 	}
 	return nil

@@ -53,12 +53,12 @@ func (s *Shelf) Index(ctx context.Context, known string) (charts.Stored, error) 
 		return charts.Stored{}, charts.ErrNoIndex
 	}
 	if err != nil {
-		return charts.Stored{}, fmt.Errorf("get the index: %w", tellOutage(err))
+		return charts.Stored{}, fmt.Errorf("get the index: %w", markUnavailable(err))
 	}
 	defer func() { _ = out.Body.Close() }()
 	contents, err := io.ReadAll(out.Body)
 	if err != nil {
-		return charts.Stored{}, fmt.Errorf("%w: read the index: %w", charts.ErrAway, err)
+		return charts.Stored{}, fmt.Errorf("%w: read the index: %w", charts.ErrUnavailable, err)
 	}
 	return charts.Stored{Version: aws.ToString(out.ETag), Modified: aws.ToTime(out.LastModified).UTC(), Contents: contents}, nil
 }
@@ -70,7 +70,7 @@ func (s *Shelf) Has(ctx context.Context, key string) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("look for %s: %w", key, tellOutage(err))
+		return false, fmt.Errorf("look for %s: %w", key, markUnavailable(err))
 	}
 	return true, nil
 }
@@ -83,7 +83,7 @@ func (s *Shelf) Link(ctx context.Context, request charts.Request) (string, error
 	}
 	signed, err := sign(ctx, request)
 	if err != nil {
-		return "", fmt.Errorf("sign a link: %w", tellOutage(err))
+		return "", fmt.Errorf("sign a link: %w", markUnavailable(err))
 	}
 	return signed.URL, nil
 }
@@ -108,9 +108,9 @@ func disposition(request charts.Request) *string {
 }
 
 // tellOutage marks the errors that the SDK has already retried.
-func tellOutage(err error) error {
+func markUnavailable(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || retry.NewStandard().IsErrorRetryable(err) {
-		return fmt.Errorf("%w: %w", charts.ErrAway, err)
+		return fmt.Errorf("%w: %w", charts.ErrUnavailable, err)
 	}
 	return err
 }

@@ -113,7 +113,7 @@ func TestOutagesAreTold(t *testing.T) {
 		_, ofIndex := shelf.Index(t.Context(), "")
 		_, ofHas := shelf.Has(t.Context(), "key")
 		for _, err := range []error{ofIndex, ofHas} {
-			if err == nil || errors.Is(err, charts.ErrAway) != c.away {
+			if err == nil || errors.Is(err, charts.ErrUnavailable) != c.away {
 				t.Errorf("%s: %v; want it away: %v", name, err, c.away)
 			}
 		}
@@ -125,7 +125,7 @@ func TestIndexCutShort(t *testing.T) {
 		return answer(200, io.MultiReader(strings.NewReader("half"), broken{})), nil
 	})
 	shelf := chartss3.NewShelf(s3.New(awstest.S3(t).Options(), func(o *s3.Options) { o.HTTPClient = cut }), "bucket")
-	if stored, err := shelf.Index(t.Context(), ""); !errors.Is(err, charts.ErrAway) {
+	if stored, err := shelf.Index(t.Context(), ""); !errors.Is(err, charts.ErrUnavailable) {
 		t.Errorf("half an index: %+v, %v", stored, err)
 	}
 }
@@ -145,7 +145,7 @@ func TestLinkWithoutKeysIsNone(t *testing.T) {
 		})
 	})
 	link, err := chartss3.NewShelf(client, "bucket").Link(t.Context(), charts.Request{Key: "key", Type: "text/plain"})
-	if link != "" || !errors.Is(err, charts.ErrAway) {
+	if link != "" || !errors.Is(err, charts.ErrUnavailable) {
 		t.Errorf("a link %q, and %v", link, err)
 	}
 }

@@ -79,7 +79,7 @@ func TestDefaultWaitsDoubleUpToASecond(t *testing.T) {
 			t.Errorf("error %v, want the transient one", err)
 		}
 		if waited := time.Since(began); waited != 5270*time.Millisecond {
-			t.Errorf("waited %v in all", waited)
+			t.Errorf("waited %v in total", waited)
 		}
 	})
 	want := []int64{10, 20, 40, 80, 160, 320, 640, 1000, 1000, 1000, 1000}

@@ -110,7 +110,7 @@ func (s *Store) Due(ctx context.Context, at time.Time, limit int) ([]credentialr
 		},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("credential requests that are due: %w", err)
+		return nil, fmt.Errorf("read the credential requests that are due: %w", err)
 	}
 	ids := make([]string, len(keys))
 	for i, key := range keys {

@@ -15,10 +15,10 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 )
 
-// TestAuthenticationIsOneCall has the rate limit on: each request costs one call, one write unit
-// and no read, rejected ones included.
-func TestAuthenticationIsOneCall(t *testing.T) {
-	s := newSafe(t)
+// TestAuthenticationCostsOneCall turns the rate limit on. Each request costs one call, one write unit
+// and no read, including rejected requests.
+func TestAuthenticationCostsOneCall(t *testing.T) {
+	s := newFixture(t)
 	_, secret := s.issued()
 	_, late := s.issued()
 	for name, c := range map[string]struct {
@@ -46,15 +46,15 @@ func TestAuthenticationIsOneCall(t *testing.T) {
 	}
 	s.meter.Reset()
 	if _, _, err := auth.AuthenticateBasic(t.Context(), "any", secret.Reveal()); !errors.Is(err, credentials.ErrRateLimited) {
-		t.Errorf("the fourth of two requests: %v", err)
+		t.Errorf("a request beyond the limit = %v, want %v", err, credentials.ErrRateLimited)
 	}
-	s.costs("one request too many", 1, 0, 1)
+	s.costs("a request beyond the limit", 1, 0, 1)
 }
 
-// TestUnlimitedAuthentication has no rate limit: each request reads, and one in every
+// TestUnlimitedAuthentication turns the rate limit off. Each request reads, and one in every
 // LastUseResolution writes.
 func TestUnlimitedAuthentication(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	_, secret := s.issued()
 	for i, step := range []struct {
 		after  time.Duration
@@ -73,7 +73,7 @@ func TestUnlimitedAuthentication(t *testing.T) {
 }
 
 // costs checks the number of calls exactly, and the units as upper bounds.
-func (s *safe) costs(what string, calls int, reads, writes float64) {
+func (s *fixture) costs(what string, calls int, reads, writes float64) {
 	s.tb.Helper()
 	if s.meter.Calls() != calls || s.meter.ReadUnits() > reads || s.meter.WriteUnits() > writes {
 		s.tb.Errorf("%s: %d calls, %v read units, %v write units; want %d, at most %v and %v",
@@ -81,10 +81,10 @@ func (s *safe) costs(what string, calls int, reads, writes float64) {
 	}
 }
 
-// TestAFullRecordCostsOneUnit has the longest fields that leave room for an hour of counters,
+// TestFullRecordCostsOneUnit fills a record with the longest fields that leave room for an hour of counters,
 // because DynamoDB charges by 1 KB.
-func TestAFullRecordCostsOneUnit(t *testing.T) {
-	s := newSafe(t)
+func TestFullRecordCostsOneUnit(t *testing.T) {
+	s := newFixture(t)
 	c, secret := minted()
 	c.Name, c.Scopes = strings.Repeat("n", 100), []string{"read:helm-charts", "read:docker-images:" + strings.Repeat("a", 200) + "/*"}
 	c.RateLimit = 500
@@ -97,7 +97,7 @@ func TestAFullRecordCostsOneUnit(t *testing.T) {
 	s.costs("a full record", 1, 0, 1)
 }
 
-// offline fails the test on any call.
+// offline is an HTTP client that fails the test on any call.
 type offline struct{ tb testing.TB }
 
 func (o offline) Do(r *http.Request) (*http.Response, error) {

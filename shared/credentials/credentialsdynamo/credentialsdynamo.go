@@ -138,7 +138,7 @@ func (t *Table) set(ctx context.Context, id, attribute string, value int64) erro
 }
 
 // List returns the credentials of one kind that an owner has or had within Retention, in no particular order. Some may be
-// older, since DynamoDB's TTL takes days; see credentials.Credential.Kept. Strongly consistent.
+// older, since DynamoDB's TTL takes days; see credentials.Credential.IsRetained. Reads are strongly consistent.
 func (t *Table) List(ctx context.Context, ownerID string, kind credentials.Kind) ([]credentials.Credential, error) {
 	return t.list(ctx, ownerID, string(kind)+"#")
 }
@@ -155,7 +155,7 @@ func (t *Table) list(ctx context.Context, ownerID, prefix string) ([]credentials
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("credentials of %s: %w", ownerID, err)
+			return nil, fmt.Errorf("list the credentials of %s: %w", ownerID, err)
 		}
 		for _, item := range page.Items {
 			p, err := items.Decode[pointer](item)

@@ -15,7 +15,7 @@ import (
 )
 
 func TestGetReturnsWhatWasIssued(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	token, _ := s.issued()
 	if diff := cmp.Diff(token, s.get(token.ID)); diff != "" {
 		t.Error(diff)
@@ -30,7 +30,7 @@ func TestGetReturnsWhatWasIssued(t *testing.T) {
 		t.Error(diff)
 	}
 	if at := s.issue(token); at != 0 {
-		t.Errorf("issuing the same again failed at write %d, want 0", at)
+		t.Errorf("issuing the credential again failed at write %d, want 0", at)
 	}
 	for _, unknown := range []string{credentials.Mint(credentials.APIKey).ID(), "", "x", strings.Repeat("x", 3000)} {
 		if _, err := s.table.Get(t.Context(), unknown); !errors.Is(err, credentials.ErrUnknown) {
@@ -39,8 +39,8 @@ func TestGetReturnsWhatWasIssued(t *testing.T) {
 	}
 }
 
-func TestListIsOfOneOwnerAndKind(t *testing.T) {
-	s := newSafe(t)
+func TestListFiltersByOwnerAndKind(t *testing.T) {
+	s := newFixture(t)
 	var want []string
 	for range 3 {
 		token, _ := s.issued()
@@ -70,8 +70,8 @@ func TestListIsOfOneOwnerAndKind(t *testing.T) {
 	}
 }
 
-func TestTouchNotesTheStep(t *testing.T) {
-	s := newSafe(t)
+func TestRecordUseRoundsTheTimeDown(t *testing.T) {
+	s := newFixture(t)
 	token, _ := s.issued()
 	if err := s.table.RecordUse(t.Context(), token.ID, noon.Add(8*time.Minute)); err != nil {
 		t.Fatal(err)
@@ -81,12 +81,12 @@ func TestTouchNotesTheStep(t *testing.T) {
 		t.Error(diff)
 	}
 	if err := s.table.RecordUse(t.Context(), credentials.Mint(credentials.APIKey).ID(), noon); !errors.Is(err, credentials.ErrUnknown) {
-		t.Errorf("an unknown one: %v", err)
+		t.Errorf("an unknown credential: %v", err)
 	}
 }
 
 func TestSetRateLimitAndSetOwner(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	token, secret := s.issued()
 	if err := s.table.SetRateLimit(t.Context(), token.ID, 500); err != nil {
 		t.Fatal(err)
@@ -99,63 +99,63 @@ func TestSetRateLimitAndSetOwner(t *testing.T) {
 		t.Error(diff)
 	}
 	if found, _, err := s.table.CountRequest(t.Context(), token.ID, secret.Hash(), noon); err != nil || found.Works(noon) {
-		t.Errorf("it works for an inactive owner: %v", err)
+		t.Errorf("the credential of an inactive owner works: %v", err)
 	}
 	unknown := credentials.Mint(credentials.APIKey).ID()
 	if err := s.table.SetRateLimit(t.Context(), unknown, 1); !errors.Is(err, credentials.ErrUnknown) {
-		t.Errorf("an unknown one: %v", err)
+		t.Errorf("an unknown credential: %v", err)
 	}
 	if at := s.write(s.table.SetOwner(unknown, token.Owner)); at != 0 {
-		t.Error("an unknown one got an owner")
+		t.Error("SetOwner accepted an unknown credential")
 	}
 }
 
 func TestRevokeAndStillWorks(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	token, _ := s.issued()
 	if at := s.write(s.table.StillWorks(token.ID)); at != -1 {
-		t.Error("a new one does not work")
+		t.Error("a new credential does not work")
 	}
 	revoked := token
 	revoked.RevokedAt, revoked.Reason = noon.Add(time.Hour), "reported as leaked"
 	for name, wrong := range map[string]func(*credentials.Credential){
-		"somebody else's": func(c *credentials.Credential) { c.Owner.ID = "somebody else" },
-		"another kind":    func(c *credentials.Credential) { c.Kind = credentials.APIKey },
-		"unknown":         func(c *credentials.Credential) { c.ID = credentials.Mint(credentials.AccessToken).ID() },
+		"of another owner": func(c *credentials.Credential) { c.Owner.ID = "somebody else" },
+		"of another kind":  func(c *credentials.Credential) { c.Kind = credentials.APIKey },
+		"unknown":          func(c *credentials.Credential) { c.ID = credentials.Mint(credentials.AccessToken).ID() },
 	} {
 		changed := revoked
 		wrong(&changed)
 		if at := s.write(s.table.Revoke(changed)); at != 0 {
-			t.Errorf("%s was revoked", name)
+			t.Errorf("Revoke accepted a credential that is %s", name)
 		}
 	}
 	if at := s.write(s.table.Revoke(revoked)); at != -1 {
-		t.Fatal("it was not revoked")
+		t.Fatal("Revoke failed")
 	}
 	if diff := cmp.Diff(revoked, s.get(token.ID)); diff != "" {
 		t.Error(diff)
 	}
 	if at := s.write(s.table.Revoke(revoked)); at != 0 {
-		t.Error("it was revoked twice")
+		t.Error("Revoke accepted a revoked credential")
 	}
 	if at := s.write(s.table.StillWorks(token.ID)); at != 0 {
-		t.Error("a revoked one works")
+		t.Error("a revoked credential works")
 	}
 	idle, _ := s.issued()
 	idle.Owner.Active = false
 	s.write(s.table.SetOwner(idle.ID, idle.Owner))
 	if at := s.write(s.table.StillWorks(idle.ID)); at != 0 {
-		t.Error("one of an inactive owner works")
+		t.Error("a credential of an inactive owner works")
 	}
 	if at := s.write(s.table.StillWorks(credentials.Mint(credentials.APIKey).ID())); at != 0 {
-		t.Error("an unknown one works")
+		t.Error("an unknown credential works")
 	}
 }
 
-func TestStandingSeesWhatLives(t *testing.T) {
-	s := newSafe(t)
+func TestListLiveOmitsRevokedAndExpired(t *testing.T) {
+	s := newFixture(t)
 	if live, issued, err := s.table.ListLive(t.Context(), owner, noon); err != nil || len(live) != 0 || issued != 0 {
-		t.Errorf("before all: %d live, %d issued, %v", len(live), issued, err)
+		t.Errorf("without credentials: %d live, %d issued, %v", len(live), issued, err)
 	}
 	kept, _ := s.issued()
 	revoked, _ := s.issued()
@@ -170,27 +170,27 @@ func TestStandingSeesWhatLives(t *testing.T) {
 	}
 }
 
-// TestTally has every condition that a transaction can put on an owner's number.
+// TestTally tests every condition that a transaction can put on an owner's tally.
 func TestTally(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	seen := func(n int64) *int64 { return &n }
 	for _, step := range []struct {
 		what   string
 		change credentialsdynamo.Change
 		holds  bool
 	}{
-		{"none yet, and one was seen", credentialsdynamo.Change{Seen: seen(1)}, false},
-		{"none yet, and none was seen", credentialsdynamo.Change{Seen: seen(0)}, true},
-		{"the first, none was seen", credentialsdynamo.Change{Issued: 1, Seen: seen(0)}, true},
-		{"one, and none was seen", credentialsdynamo.Change{Seen: seen(0)}, false},
-		{"one, and one was seen", credentialsdynamo.Change{Seen: seen(1)}, true},
-		{"all that fit", credentialsdynamo.Change{Issued: credentials.MaxLive - 1}, true},
-		{"one too many", credentialsdynamo.Change{Issued: 1}, false},
-		{"one for another", credentialsdynamo.Change{Issued: 1, Revoked: 1}, true},
-		{"one less", credentialsdynamo.Change{Revoked: 1}, true},
-		{"one in its place", credentialsdynamo.Change{Issued: 1}, true},
-		{"too many again", credentialsdynamo.Change{Issued: 1}, false},
-		{"all that were issued", credentialsdynamo.Change{Seen: seen(credentials.MaxLive + 2)}, true},
+		{"no credentials, 1 expected", credentialsdynamo.Change{Seen: seen(1)}, false},
+		{"no credentials, 0 expected", credentialsdynamo.Change{Seen: seen(0)}, true},
+		{"first credential, 0 expected", credentialsdynamo.Change{Issued: 1, Seen: seen(0)}, true},
+		{"1 credential, 0 expected", credentialsdynamo.Change{Seen: seen(0)}, false},
+		{"1 credential, 1 expected", credentialsdynamo.Change{Seen: seen(1)}, true},
+		{"up to the maximum", credentialsdynamo.Change{Issued: credentials.MaxLive - 1}, true},
+		{"above the maximum", credentialsdynamo.Change{Issued: 1}, false},
+		{"one issued and one revoked", credentialsdynamo.Change{Issued: 1, Revoked: 1}, true},
+		{"one revoked", credentialsdynamo.Change{Revoked: 1}, true},
+		{"one issued after that", credentialsdynamo.Change{Issued: 1}, true},
+		{"above the maximum again", credentialsdynamo.Change{Issued: 1}, false},
+		{"all issued credentials expected", credentialsdynamo.Change{Seen: seen(credentials.MaxLive + 2)}, true},
 	} {
 		if holds := s.write(s.table.Tally(owner, step.change)) == -1; holds != step.holds {
 			t.Errorf("%s: holds %v, want %v", step.what, holds, step.holds)
@@ -198,8 +198,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-func TestRecountMendsWhatExpired(t *testing.T) {
-	s := newSafe(t)
+func TestRecountReleasesExpiredCredentials(t *testing.T) {
+	s := newFixture(t)
 	for range credentials.MaxLive {
 		c, _ := minted()
 		c.ExpiresAt = noon.Add(time.Hour)
@@ -207,13 +207,13 @@ func TestRecountMendsWhatExpired(t *testing.T) {
 	}
 	for at, want := range map[time.Time]bool{noon: false, noon.Add(time.Hour): true} {
 		if room, err := s.table.Recount(t.Context(), owner, at); err != nil || room != want {
-			t.Errorf("at %s: room %v, %v", at, room, err)
+			t.Errorf("Recount at %s = %v, %v", at, room, err)
 		}
 	}
 	for i := range credentials.MaxLive + 1 {
 		c, _ := minted()
 		if at := s.issue(c); (at == -1) != (i < credentials.MaxLive) {
-			t.Fatalf("number %d after the recount: failed at %d", i+1, at)
+			t.Fatalf("credential %d after the recount failed at write %d", i+1, at)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (t *Table) Expiring(ctx context.Context, day calendar.Day) ([]credentials.C
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("credentials that expire on %s: %w", day, err)
+			return nil, fmt.Errorf("list the credentials that expire on %s: %w", day, err)
 		}
 		for _, item := range page.Items {
 			listed, err := items.Decode[expiry](item)

@@ -16,22 +16,22 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// shelf is a credentials table with the operations of its tests.
-type shelf struct {
+// expiryFixture is a credentials table for the tests of expiries.
+type expiryFixture struct {
 	client *dynamodb.Client
 	table  *credentialsdynamo.Table
 	name   string
 }
 
-func newShelf(tb testing.TB) *shelf {
+func newExpiryFixture(tb testing.TB) *expiryFixture {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
 	name := awstest.Table(tb, client, "CredentialsTable")
-	return &shelf{client, credentialsdynamo.New(client, name), name}
+	return &expiryFixture{client, credentialsdynamo.New(client, name), name}
 }
 
 // issue stores a credential that expires at the given time, or never if the time is zero.
-func (s *shelf) issue(tb testing.TB, kind credentials.Kind, expires time.Time) credentials.Secret {
+func (s *expiryFixture) issue(tb testing.TB, kind credentials.Kind, expires time.Time) credentials.Secret {
 	tb.Helper()
 	secret := credentials.Mint(kind)
 	writes := s.table.Issue(credentials.Credential{
@@ -45,7 +45,7 @@ func (s *shelf) issue(tb testing.TB, kind credentials.Kind, expires time.Time) c
 }
 
 // days returns the days of March 2026 on which a credential is listed as expiring.
-func (s *shelf) days(tb testing.TB, id string) (days []int) {
+func (s *expiryFixture) days(tb testing.TB, id string) (days []int) {
 	tb.Helper()
 	for d := 1; d <= 31; d++ {
 		found, err := s.table.Expiring(tb.Context(), calendar.DayOf(march(d, 12)))
@@ -62,7 +62,7 @@ func (s *shelf) days(tb testing.TB, id string) (days []int) {
 func march(day, hour int) time.Time { return time.Date(2026, 3, day, hour, 0, 0, 0, time.UTC) }
 
 func TestExpiringListsTokensAndPasswords(t *testing.T) {
-	s := newShelf(t)
+	s := newExpiryFixture(t)
 	for kind, want := range map[credentials.Kind][]int{
 		credentials.AccessToken: {20}, credentials.Password: {20}, credentials.APIKey: nil, credentials.Link: nil,
 	} {
@@ -78,7 +78,7 @@ func TestExpiringListsTokensAndPasswords(t *testing.T) {
 // TestShortenKeepsTheEarliestExpiry applies any sequence of times. The expiry is always the
 // earliest, in all items.
 func TestShortenKeepsTheEarliestExpiry(t *testing.T) {
-	s := newShelf(t)
+	s := newExpiryFixture(t)
 	rapid.Check(t, func(r *rapid.T) {
 		earliest := march(rapid.IntRange(1, 31).Draw(r, "day"), rapid.IntRange(0, 23).Draw(r, "hour"))
 		secret := s.issue(t, credentials.AccessToken, earliest)
@@ -101,8 +101,8 @@ func TestShortenKeepsTheEarliestExpiry(t *testing.T) {
 	})
 }
 
-func TestShortenMakesAnEndlessTokenExpire(t *testing.T) {
-	s := newShelf(t)
+func TestShortenSetsExpiryOfPermanentToken(t *testing.T) {
+	s := newExpiryFixture(t)
 	secret := s.issue(t, credentials.AccessToken, time.Time{})
 	if err := s.table.Shorten(t.Context(), secret, march(5, 0)); err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestShortenMakesAnEndlessTokenExpire(t *testing.T) {
 }
 
 func TestShortenNeedsTheWholeSecret(t *testing.T) {
-	s := newShelf(t)
+	s := newExpiryFixture(t)
 	s.issue(t, credentials.AccessToken, march(20, 0))
 	if err := s.table.Shorten(t.Context(), credentials.Mint(credentials.AccessToken), march(5, 0)); !errors.Is(err, credentials.ErrUnknown) {
 		t.Errorf("an unknown secret: %v, want ErrUnknown", err)
@@ -123,7 +123,7 @@ func TestShortenNeedsTheWholeSecret(t *testing.T) {
 // TestShortenRetriesStaleWrites has another writer shorten the token between the read and the
 // write.
 func TestShortenRetriesStaleWrites(t *testing.T) {
-	s := newShelf(t)
+	s := newExpiryFixture(t)
 	secret := s.issue(t, credentials.AccessToken, march(20, 0))
 	slow := credentialsdynamo.New(awstest.Faulty(s.client, func(operation string, n int) error {
 		if operation == "TransactWriteItems" && n == 1 {
@@ -135,6 +135,6 @@ func TestShortenRetriesStaleWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := s.days(t, secret.ID()); !slices.Equal(got, []int{10}) {
-		t.Errorf("listed on %v, want the 10th alone", got)
+		t.Errorf("listed on %v, want only the 10th", got)
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// removedMinutes is how many preceding minutes' counters each request removes.
+	// removedMinutes is how many counters of preceding minutes each request removes.
 	removedMinutes = 3
 	// sweepAbove is how many old counters may remain before another call removes them.
 	sweepAbove = 8

@@ -12,7 +12,7 @@ import (
 )
 
 func TestCountRequestCountsByTheMinute(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	token, secret := s.issued()
 	for i, step := range []struct {
 		after time.Duration
@@ -34,7 +34,7 @@ func TestCountRequestCountsByTheMinute(t *testing.T) {
 
 // TestCountRequestNeedsTheHash uses only the public id, which must neither count nor be recorded.
 func TestCountRequestNeedsTheHash(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	token, secret := s.issued()
 	for _, hash := range [][]byte{credentials.Mint(credentials.AccessToken).Hash(), {}, secret.Hash()[:31]} {
 		if _, _, err := s.table.CountRequest(t.Context(), token.ID, hash, noon); !errors.Is(err, credentials.ErrUnknown) {
@@ -49,16 +49,16 @@ func TestCountRequestNeedsTheHash(t *testing.T) {
 	}
 	unknown := credentials.Mint(credentials.AccessToken)
 	if _, _, err := s.table.CountRequest(t.Context(), unknown.ID(), unknown.Hash(), noon); !errors.Is(err, credentials.ErrUnknown) {
-		t.Errorf("unknown id: %v", err)
+		t.Errorf("an unknown id: %v", err)
 	}
 	if _, err := s.table.Get(t.Context(), unknown.ID()); !errors.Is(err, credentials.ErrUnknown) {
-		t.Errorf("counting an unknown id wrote an item: %v", err)
+		t.Errorf("CountRequest with an unknown id wrote an item: %v", err)
 	}
 }
 
 func TestCountRequestIsAtomic(t *testing.T) {
 	const each, workers = 25, 4
-	s := newSafe(t)
+	s := newFixture(t)
 	_, secret := s.issued()
 	seen := make([]bool, each*workers+1)
 	var mu sync.Mutex
@@ -84,7 +84,7 @@ func TestCountRequestIsAtomic(t *testing.T) {
 // TestOldCountersAreRemoved uses a credential every four minutes, so that no request removes the
 // counter of the one before, and then with pauses of up to three minutes, where each request does.
 func TestOldCountersAreRemoved(t *testing.T) {
-	s := newSafe(t)
+	s := newFixture(t)
 	token, secret := s.issued()
 	for i := range 60 {
 		if used := s.use(secret, noon.Add(time.Duration(i)*4*time.Minute)); used != 1 {
@@ -102,6 +102,6 @@ func TestOldCountersAreRemoved(t *testing.T) {
 		s.use(secret, at)
 	}
 	if after := s.counters(token.ID); after != before {
-		t.Errorf("%d counters became %d in a row of minutes", before, after)
+		t.Errorf("%d counters became %d after requests within a few minutes", before, after)
 	}
 }

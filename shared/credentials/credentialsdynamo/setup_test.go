@@ -15,12 +15,12 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// noon is not at a boundary: no minute and no step of LastUseResolution ends in the next 90
+// noon is not near a boundary: no step of LastUseResolution ends in the next 90
 // seconds.
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-// safe is a credentials table in a real engine, with a meter.
-type safe struct {
+// fixture is a credentials table in a real engine, with a meter.
+type fixture struct {
 	tb     testing.TB
 	client *dynamodb.Client
 	meter  *awstest.Meter
@@ -28,9 +28,9 @@ type safe struct {
 	name   string
 }
 
-func newSafe(tb testing.TB) *safe {
+func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
-	s := &safe{tb: tb}
+	s := &fixture{tb: tb}
 	s.client, s.meter = awstest.Metered(awstest.DynamoDB(tb))
 	s.name = awstest.Table(tb, s.client, "CredentialsTable")
 	s.table = credentialsdynamo.New(s.client, s.name)
@@ -51,7 +51,7 @@ func minted() (credentials.Credential, credentials.Secret) {
 }
 
 // write runs a transaction and returns the position of the write that failed, or -1.
-func (s *safe) write(writes ...types.TransactWriteItem) int {
+func (s *fixture) write(writes ...types.TransactWriteItem) int {
 	s.tb.Helper()
 	err := transactions.Write(s.tb.Context(), s.client, writes)
 	if at, failed := transactions.FailedAt(err); failed {
@@ -64,13 +64,13 @@ func (s *safe) write(writes ...types.TransactWriteItem) int {
 }
 
 // issue stores a credential with its tally.
-func (s *safe) issue(c credentials.Credential) int {
+func (s *fixture) issue(c credentials.Credential) int {
 	s.tb.Helper()
 	return s.write(append(s.table.Issue(c), s.table.Tally(c.Owner.ID, credentialsdynamo.Change{Issued: 1}))...)
 }
 
 // issued stores a new token.
-func (s *safe) issued() (credentials.Credential, credentials.Secret) {
+func (s *fixture) issued() (credentials.Credential, credentials.Secret) {
 	s.tb.Helper()
 	c, secret := minted()
 	if at := s.issue(c); at != -1 {
@@ -79,7 +79,7 @@ func (s *safe) issued() (credentials.Credential, credentials.Secret) {
 	return c, secret
 }
 
-func (s *safe) get(id string) credentials.Credential {
+func (s *fixture) get(id string) credentials.Credential {
 	s.tb.Helper()
 	found, err := s.table.Get(s.tb.Context(), id)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *safe) get(id string) credentials.Credential {
 }
 
 // use counts a request and returns the number of requests in its minute.
-func (s *safe) use(secret credentials.Secret, at time.Time) int {
+func (s *fixture) use(secret credentials.Secret, at time.Time) int {
 	s.tb.Helper()
 	_, used, err := s.table.CountRequest(s.tb.Context(), secret.ID(), secret.Hash(), at)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *safe) use(secret credentials.Secret, at time.Time) int {
 }
 
 // counters returns the number of minute counters on a record.
-func (s *safe) counters(id string) int {
+func (s *fixture) counters(id string) int {
 	s.tb.Helper()
 	out, err := s.client.GetItem(context.WithoutCancel(s.tb.Context()), &dynamodb.GetItemInput{
 		TableName: &s.name, Key: map[string]types.AttributeValue{

@@ -28,7 +28,7 @@ type Change struct {
 	// Without it, issuing fails if the owner already has credentials.MaxLive.
 	Seen *int64
 	// On is when the credential is issued, for the limit of credentials.MaxDaily per owner and day; zero means no limit. The
-	// limit stops tokens that create their own successor and end. It has no effect together with Seen.
+	// limit stops tokens that keep creating successors. It has no effect together with Seen.
 	On time.Time
 }
 
@@ -113,7 +113,7 @@ func (t *Table) Recount(ctx context.Context, ownerID string, at time.Time) (room
 		UpdateExpression: aws.String("SET live = :live"), ConditionExpression: aws.String("issued = :seen"),
 		ExpressionAttributeValues: items.Map{":live": items.Number(int64(len(live))), ":seen": items.Number(issued)},
 	}, items.RetryConflicts)
-	if err != nil && !items.ConditionFailed(err) { // another issuer was faster and has the right number
+	if err != nil && !items.ConditionFailed(err) { // another issuer has recounted first
 		return false, fmt.Errorf("recount credentials of %s: %w", ownerID, err)
 	}
 	return true, nil

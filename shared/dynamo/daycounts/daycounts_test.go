@@ -27,7 +27,7 @@ func TestHistory(t *testing.T) {
 	open, closed := []string{"projects", "project:active"}, []string{"projects", "project:archived"}
 	born := daycounts.History{}.Append(noon(1), open, "created")
 	changed := born.Append(noon(3), closed, "archived").Append(noon(3), open).Append(noon(3), closed, "archived")
-	gone := changed.Append(noon(2), nil) // by a clock that is late
+	gone := changed.Append(noon(2), nil) // by a clock that is behind
 	for _, test := range []struct {
 		history daycounts.History
 		text    string
@@ -55,7 +55,7 @@ func TestHistory(t *testing.T) {
 		}
 		read, err := daycounts.ParseHistory(test.text)
 		if err != nil || read.String() != test.text || test.history.String() != test.text || !cmp.Equal(read.Changes(), test.want) {
-			t.Errorf("%q is written %q, and read as %q: %v", test.text, test.history, read, err)
+			t.Errorf("history %[1]q: String = %[2]q, ParseHistory = %[3]q, %[4]v", test.text, test.history, read, err)
 		}
 	}
 	if diff := cmp.Diff(daycounts.Changes{on(3): {"projects": -1, "project:archived": -1}}, gone.ChangesSince(changed)); diff != "" {
@@ -63,14 +63,14 @@ func TestHistory(t *testing.T) {
 	}
 	for _, wrong := range []string{"\n", "yesterday users", "2026-03-01 +created*x", "2026-02-30 users"} {
 		if history, err := daycounts.ParseHistory(wrong); err == nil {
-			t.Errorf("%q is read as %v", wrong, history)
+			t.Errorf("ParseHistory(%q) = %v, want an error", wrong, history)
 		}
 	}
 }
 
-// TestStepsAddUpToTheHistory checks that the changes of all steps add up to the changes of the
+// TestChangesSinceAddUp checks that the changes of all steps add up to the changes of the
 // final history.
-func TestStepsAddUpToTheHistory(t *testing.T) {
+func TestChangesSinceAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var history daycounts.History
 		sum := daycounts.Changes{}
@@ -132,10 +132,10 @@ func TestWritesAddToCounters(t *testing.T) {
 	}
 	item, got := read(daycounts.TotalKey())
 	if !daycounts.IsTotal(item) || !cmp.Equal(got, daycounts.Change{"users": 2, "role:viewer": 1, "role:admin": 1}) {
-		t.Errorf("the sum is %v", got)
+		t.Errorf("the total is %v", got)
 	}
 	if writes := daycounts.In(table).Writes(daycounts.Changes{on(1): {}}); len(writes) != 0 {
-		t.Errorf("nothing takes %d writes", len(writes))
+		t.Errorf("an empty change takes %d writes", len(writes))
 	}
 }
 
@@ -147,7 +147,7 @@ func TestDamagedItemsAreRejected(t *testing.T) {
 	}
 	half := items.Map{"users": &types.AttributeValueMemberN{Value: "0.5"}}
 	if change, err := daycounts.Counters(half); err == nil {
-		t.Errorf("Counters of half a user are %v, want an error", change)
+		t.Errorf("Counters of 0.5 users = %v, want an error", change)
 	}
 }
 

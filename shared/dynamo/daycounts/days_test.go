@@ -15,13 +15,13 @@ func TestDaysAreOrdered(t *testing.T) {
 	for midnight := range awstest.Days() {
 		day := calendar.DayOf(midnight)
 		if last := calendar.DayOf(midnight.Add(24*time.Hour - 1).In(zone)); last != day || day <= previous {
-			t.Errorf("%s ends as %s, and follows %s", day, last, previous)
+			t.Errorf("the day %s ends as %s, after %s", day, last, previous)
 		}
 		previous = day
 	}
 }
 
-// Something that changes in the first and in the last moment of each day has one entry per day.
+// TestHistoryOf400Days appends a change at the beginning and at the end of each day, which makes one entry per day.
 func TestHistoryOf400Days(t *testing.T) {
 	var history daycounts.History
 	days := 0
@@ -36,7 +36,7 @@ func TestHistoryOf400Days(t *testing.T) {
 	}
 	read, err := daycounts.ParseHistory(history.String())
 	if err != nil || read.String() != history.String() {
-		t.Errorf("read as %v, %v", read, err)
+		t.Errorf("ParseHistory = %v, %v", read, err)
 	}
 	changes := history.Changes()
 	for midnight := range awstest.Days() {
@@ -45,6 +45,6 @@ func TestHistoryOf400Days(t *testing.T) {
 		}
 	}
 	if sum := changes.Sum(); sum["changed"] != int64(2*days) || sum["users"] != 1 {
-		t.Errorf("in all: %v", sum)
+		t.Errorf("sum of the changes = %v", sum)
 	}
 }

@@ -51,10 +51,10 @@ func TestOutagesAreErrUnavailable(t *testing.T) {
 		kind    fault.Kind
 	}{
 		"closed port":      {"http://" + closedPort(t), fault.Unavailable},
-		"no answer":        {silent.URL, fault.Unavailable},
-		"its own failure":  {answer(500, code+`InternalServerError"}`), fault.Unavailable},
+		"no response":      {silent.URL, fault.Unavailable},
+		"server error":     {answer(500, code+`InternalServerError"}`), fault.Unavailable},
 		"throttled":        {answer(400, code+`ProvisionedThroughputExceededException"}`), fault.Unavailable},
-		"our mistake":      {answer(400, code+`ValidationException"}`), fault.Internal},
+		"invalid request":  {answer(400, code+`ValidationException"}`), fault.Internal},
 		"no such table":    {answer(400, code+`ResourceNotFoundException"}`), fault.Internal},
 		"failed condition": {answer(400, code+`ConditionalCheckFailedException"}`), fault.Internal},
 	} {

@@ -6,7 +6,7 @@
 //	list#<label>    <number>   the same, for one label
 //	rank#<name>…               counts over the lists; see package rank
 //
-// The list form has items of its own instead of an index, because an index is eventually
+// The list form has separate items instead of an index, because an index is eventually
 // consistent: a page would disagree with its total just after a write. So a resource is written
 // together with its list entries and their counts in one transaction, for which [Changes] collects
 // the writes. [Lists.Rebuild] repairs the lists after a restore or a manual edit.
@@ -34,7 +34,7 @@ const (
 	all    = "all"
 )
 
-// Shape is what differs between lists of different kinds.
+// Shape describes the lists of one kind of resource.
 type Shape struct {
 	Name   string   // of the counters
 	Label  string   // the attribute of an entry that has its label

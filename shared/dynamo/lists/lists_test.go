@@ -14,29 +14,29 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// shelf is a list in a real engine.
-type shelf struct {
+// fixture is a list in a real engine.
+type fixture struct {
 	testing.TB
 	client  *dynamodb.Client
 	table   string
 	entries []lists.Entry
 }
 
-func newShelf(tb testing.TB, n int) *shelf {
+func newFixture(tb testing.TB, n int) *fixture {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	s := &shelf{TB: tb, client: client, table: awstest.Table(tb, client, "UsersTable")}
+	s := &fixture{TB: tb, client: client, table: awstest.Table(tb, client, "UsersTable")}
 	for range n {
 		s.add()
 	}
 	return s
 }
 
-func (s *shelf) lists(client *dynamodb.Client) *lists.Lists {
+func (s *fixture) lists(client *dynamodb.Client) *lists.Lists {
 	return lists.New(client, s.table, lists.Shape{Name: "books", Label: "label", Labels: []string{"red"}})
 }
 
-func (s *shelf) add() {
+func (s *fixture) add() {
 	s.Helper()
 	all := s.lists(s.client)
 	first, at, err := all.Allocate(s.Context(), 1, time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
@@ -52,7 +52,7 @@ func (s *shelf) add() {
 	s.write(changes, writes...)
 }
 
-func (s *shelf) removeLast() {
+func (s *fixture) removeLast() {
 	s.Helper()
 	last := len(s.entries) - 1
 	changes := s.lists(s.client).Changes()
@@ -61,7 +61,7 @@ func (s *shelf) removeLast() {
 	s.write(changes, writes...)
 }
 
-func (s *shelf) write(changes *lists.Changes, writes ...types.TransactWriteItem) {
+func (s *fixture) write(changes *lists.Changes, writes ...types.TransactWriteItem) {
 	s.Helper()
 	counters, err := changes.Counters()
 	if err != nil {
@@ -72,9 +72,9 @@ func (s *shelf) write(changes *lists.Changes, writes ...types.TransactWriteItem)
 	}
 }
 
-// TestPagesAgreeWithTheirTotals has other writers write after the counters were read and before the
-// entries are.
-func TestPagesAgreeWithTheirTotals(t *testing.T) {
+// TestPagesAgreeWithTotals lets other writers change the list after the counters are read and before the
+// entries are read.
+func TestPagesAgreeWithTotals(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		begin, after int
@@ -83,18 +83,18 @@ func TestPagesAgreeWithTheirTotals(t *testing.T) {
 		rows         int
 		total        int64
 	}{
-		{"nobody writes", 5, 5, 3, 3, 2, 5},
+		{"no other writer", 5, 5, 3, 3, 2, 5},
 		{"one more on the last page", 5, 6, 4, 4, 2, 6},
 		{"the page becomes full", 5, 6, 3, 3, 3, 6},
 		{"a full one has more", 3, 5, 3, 0, 3, 3},
 		{"one less on the last page", 5, 4, 3, 3, 1, 4},
 		{"the last page empties", 5, 3, 3, 3, 0, 3},
-		{"and those before it", 5, 1, 3, 3, 0, 3},
-		{"all are gone", 2, 0, 3, 0, 0, 0},
-		{"nothing from the start", 0, 0, 3, 0, 0, 0},
+		{"earlier pages empty too", 5, 1, 3, 3, 0, 3},
+		{"all entries removed", 2, 0, 3, 0, 0, 0},
+		{"empty list", 0, 0, 3, 0, 0, 0},
 		{"past the end", 2, 2, 3, 9, 0, 2},
 	} {
-		s := newShelf(t, c.begin)
+		s := newFixture(t, c.begin)
 		client := awstest.Faulty(s.client, func(operation string, _ int) error {
 			for operation == "Query" && len(s.entries) != c.after {
 				if len(s.entries) < c.after {

@@ -21,7 +21,7 @@ type Query struct {
 // Page returns the entries at an offset in the order of creation, and the exact total of the label,
 // strongly consistent. The counters say where the offset is, and then one Query reads from the
 // start of its leaf. Writes between the two reads cannot make the total contradict the page; see
-// seen.
+// consistentTotal.
 func Page[T any](ctx context.Context, l *Lists, query Query) (page []T, total int64, err error) {
 	page = make([]T, 0, query.Limit)
 	place, err := l.ranks.Find(ctx, query.Label, query.Offset)
@@ -33,14 +33,14 @@ func Page[T any](ctx context.Context, l *Lists, query Query) (page []T, total in
 		page = append(page, entry)
 		return err
 	})
-	return page, seen(place.Total, query, len(page)), err
+	return page, consistentTotal(place.Total, query, len(page)), err
 }
 
-// seen returns a total that agrees with the page, which was read after the counters. A page that is
+// consistentTotal returns a total that agrees with the page, which was read after the counters. A page that is
 // not full has reached the end of the list, so the total follows from it. An empty page shows that
 // there are no more entries than its offset, and a full one that there are at least as many as it
 // shows.
-func seen(counted int64, query Query, rows int) int64 {
+func consistentTotal(counted int64, query Query, rows int) int64 {
 	shown := query.Offset + int64(rows)
 	switch {
 	case rows >= query.Limit:
@@ -51,7 +51,7 @@ func seen(counted int64, query Query, rows int) int64 {
 	return min(counted, query.Offset)
 }
 
-// each visits as many entries as the query asks for.
+// each visits the entries of the page.
 func (l *Lists) each(ctx context.Context, query Query, place rank.Place, visit func(items.Map) error) error {
 	list := all
 	if query.Label != "" {
@@ -67,7 +67,7 @@ func (l *Lists) each(ctx context.Context, query Query, place rank.Place, visit f
 	for pages.HasMorePages() && found < query.Limit {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return fmt.Errorf("list %s: %w", list, err)
+			return fmt.Errorf("read the list %s: %w", list, err)
 		}
 		for _, item := range page.Items {
 			if passed++; passed <= place.Skip || found == query.Limit {

@@ -15,7 +15,7 @@ import (
 	"portside/shared/dynamo/rank"
 )
 
-// maxDisputes bounds how many unrepairable things a rebuild reports.
+// maxDisputes bounds how many unrepairable resources a rebuild reports.
 const maxDisputes = 100
 
 // Step is a part of a rebuild.
@@ -24,10 +24,10 @@ type Step string
 // The steps, in order. Items in the wrong place are removed before missing ones are added. Counts
 // come last, because they are computed from the lists.
 const (
-	StepStrays   Step = "list items and markers" // Progress counts the table's items
-	StepThings   Step = "things themselves"      // Progress counts the table's items
-	StepSequence Step = "sequence of numbers"
-	StepCounts   Step = "counts" // Progress counts numbers, up to the highest
+	StepStrays    Step = "list items and markers" // Progress counts the table's items
+	StepResources Step = "resources"              // Progress counts the table's items
+	StepSequence  Step = "sequence of numbers"
+	StepCounts    Step = "counts" // Progress counts numbers, up to the highest
 )
 
 // Progress is the progress of a rebuild.
@@ -38,21 +38,21 @@ type Progress struct {
 	Repairs Repairs
 }
 
-// Repairs is what a rebuild found wrong and repaired.
+// Repairs counts what a rebuild has repaired.
 type Repairs struct {
-	Strays   int  // derived items that belong to no thing
-	Things   int  // things with missing or wrong derived items
-	Sequence bool // the sequence would have allocated numbers of existing things again
-	Counters int  // counter items
-	// Disputes cannot be resolved from the things alone. At most 100 are listed.
+	Strays    int  // removed derived items that belong to no resource
+	Resources int  // resources with missing or wrong derived items
+	Sequence  bool // the sequence would have allocated numbers of existing resources again
+	Counters  int  // counter items
+	// Disputes cannot be resolved from the resources alone. At most 100 are listed.
 	Disputes []Dispute
 }
 
-// Dispute is a thing whose place belongs to another one, or which cannot be listed at all.
+// Dispute is a resource whose place belongs to another one, or which cannot be listed at all.
 type Dispute struct{ ID, Reason string }
 
-// Thing is what a rebuild knows about a resource.
-type Thing struct {
+// Resource is a resource as a rebuild sees it.
+type Resource struct {
 	ID      string
 	Version int64       // the attribute "version" of its item
 	Derived []items.Map // the items that the table must have because of it; empty if it cannot be listed
@@ -61,18 +61,18 @@ type Thing struct {
 // Source describes the items of the resources, from which everything else is derived. They are in
 // the same table.
 type Source struct {
-	// Key returns the key of a thing's item.
+	// Key returns the key of a resource's item.
 	Key func(id string) items.Map
-	// Is reports whether the item with the key is that of a thing.
+	// Is reports whether the item with the key is that of a resource.
 	Is func(pk, sk string) bool
-	// Read reads a thing's item.
-	Read func(items.Map) (Thing, error)
+	// Read reads a resource's item.
+	Read func(items.Map) (Resource, error)
 	// Owner returns the attribute that names the owner of a derived item, or an empty text if the
 	// partition has no derived items.
 	Owner func(pk string) string
 }
 
-// OwnerOf is the Source.Owner of things that derive only lists.
+// OwnerOf is the Source.Owner of resources that derive only lists.
 func OwnerOf(pk string) string {
 	if IsKey(pk) {
 		return "id"
@@ -80,10 +80,10 @@ func OwnerOf(pk string) string {
 	return ""
 }
 
-// Rebuild makes everything derived agree with the things: lists, counts, the sequence of numbers,
+// Rebuild makes everything derived agree with the resources: lists, counts, the sequence of numbers,
 // and whatever else the source derives. Other writers may work at the same time. It keeps one page
 // of the table in memory, writes only what is wrong, and may be stopped and run again at any point.
-// Every repair is a transaction that fails if its thing has changed. Rebuild calls report, unless
+// Every repair is a transaction that fails if its resource has changed. Rebuild calls report, unless
 // it is nil, after every page. The counts are correct when Rebuild returns nil; until then they may
 // lag behind the repaired lists.
 func (l *Lists) Rebuild(ctx context.Context, source Source, report func(Progress)) (Repairs, error) {
@@ -95,7 +95,7 @@ func (l *Lists) Rebuild(ctx context.Context, source Source, report func(Progress
 		name Step
 		run  func(context.Context) error
 	}{
-		{StepStrays, r.removeStrays}, {StepThings, r.repairThings}, {StepSequence, r.repairSequence}, {StepCounts, r.repairCounts},
+		{StepStrays, r.removeStrays}, {StepResources, r.repairResources}, {StepSequence, r.repairSequence}, {StepCounts, r.repairCounts},
 	}
 	for _, step := range steps {
 		r.progress = Progress{Step: step.name}
@@ -128,11 +128,11 @@ func (r *rebuild) dispute(id, reason string) {
 	}
 }
 
-// readBatch is how many things are compared at a time.
+// readBatch is how many resources are compared at a time.
 const readBatch = 100
 
 // scan visits all items of the table, at most readBatch at a time, strongly consistent. It may miss
-// items that are added meanwhile, which is harmless because writers add complete things only.
+// items that are added meanwhile, which is harmless because writers add complete resources only.
 func (r *rebuild) scan(ctx context.Context, visit func(context.Context, []items.Map) error) error {
 	pages := dynamodb.NewScanPaginator(r.client, &dynamodb.ScanInput{TableName: &r.table, ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
@@ -150,7 +150,7 @@ func (r *rebuild) scan(ctx context.Context, visit func(context.Context, []items.
 	return nil
 }
 
-// repairSequence prevents the sequence from allocating the numbers of existing things again.
+// repairSequence prevents the sequence from allocating the numbers of existing resources again.
 func (r *rebuild) repairSequence(ctx context.Context) error {
 	out, err := r.client.Query(ctx, &dynamodb.QueryInput{
 		TableName: &r.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1), ScanIndexForward: aws.Bool(false),
@@ -202,7 +202,7 @@ func (l *Lists) entries(ctx context.Context, from, to int64) iter.Seq2[rank.Entr
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
-				yield(rank.Entry{}, fmt.Errorf("list %s: %w", all, err))
+				yield(rank.Entry{}, fmt.Errorf("read the list %s: %w", all, err))
 				return
 			}
 			for _, item := range page.Items {

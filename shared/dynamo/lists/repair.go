@@ -16,11 +16,11 @@ import (
 )
 
 // contended is the policy of a repair. It starts again at once if another writer has changed the
-// same thing.
+// same resource.
 var contended = retry.Policy{Attempts: 50}
 
 // errPlaceTaken means that the place of a repair has another item than the one that was read.
-var errPlaceTaken = errors.New("lists: another thing has the place")
+var errPlaceTaken = errors.New("lists: another resource has the place")
 
 // place is the key of an item.
 type place struct{ pk, sk string }
@@ -29,7 +29,7 @@ func placeOf(item items.Map) place { return place{text(item["pk"]), text(item["s
 
 func (p place) key() items.Map { return items.Key(p.pk, p.sk) }
 
-// derived is an item that some thing must account for.
+// derived is an item that exists only because of a resource.
 type derived struct {
 	place
 	attribute string // the one that names the owner
@@ -43,8 +43,8 @@ func (r *rebuild) derived(item items.Map) (derived, bool) {
 	return derived{at, attribute, text(item[attribute])}, attribute != ""
 }
 
-// accountsFor reports whether the item must exist because of the thing.
-func (t Thing) accountsFor(d derived) bool {
+// accountsFor reports whether the item must exist because of the resource.
+func (t Resource) accountsFor(d derived) bool {
 	if t.ID == "" || d.owner != t.ID {
 		return false
 	}
@@ -56,7 +56,7 @@ func (t Thing) accountsFor(d derived) bool {
 	return false
 }
 
-// removeStrays removes the derived items that no thing accounts for.
+// removeStrays removes the derived items that no resource accounts for.
 func (r *rebuild) removeStrays(ctx context.Context) error {
 	return r.scan(ctx, func(ctx context.Context, page []items.Map) error {
 		var found []derived
@@ -81,42 +81,42 @@ func (r *rebuild) removeStrays(ctx context.Context) error {
 	})
 }
 
-// owners reads the things that the items name.
-func (r *rebuild) owners(ctx context.Context, found []derived) (map[string]Thing, error) {
-	named := make(map[string]Thing, len(found))
+// owners reads the resources that the items name.
+func (r *rebuild) owners(ctx context.Context, found []derived) (map[string]Resource, error) {
+	named := make(map[string]Resource, len(found))
 	var wanted []items.Map
 	for _, d := range found {
 		if _, known := named[d.owner]; !known {
-			named[d.owner] = Thing{}
+			named[d.owner] = Resource{}
 			wanted = append(wanted, r.source.Key(d.owner))
 		}
 	}
 	err := items.GetAll(ctx, items.In(r.client, r.table), wanted, func(item items.Map) error {
-		thing, err := r.source.Read(item)
-		named[thing.ID] = thing
+		resource, err := r.source.Read(item)
+		named[resource.ID] = resource
 		return err
 	})
 	return named, err
 }
 
-// read returns the current thing with the id, or a zero Thing if there is none.
-func (r *rebuild) read(ctx context.Context, id string) (thing Thing, found bool, err error) {
+// read returns the current resource with the id, or a zero Resource if there is none.
+func (r *rebuild) read(ctx context.Context, id string) (resource Resource, found bool, err error) {
 	err = items.GetAll(ctx, items.In(r.client, r.table), []items.Map{r.source.Key(id)}, func(item items.Map) error {
 		found = true
-		thing, err = r.source.Read(item)
+		resource, err = r.source.Read(item)
 		return err
 	})
-	return thing, found, err
+	return resource, found, err
 }
 
 // removeStray removes an item, unless its owner now accounts for it.
 func (r *rebuild) removeStray(ctx context.Context, d derived) error {
 	err := contended.Do(ctx, versions.IsStale, func() error {
-		thing, found, err := r.read(ctx, d.owner)
-		if err != nil || thing.accountsFor(d) {
+		resource, found, err := r.read(ctx, d.owner)
+		if err != nil || resource.accountsFor(d) {
 			return err
 		}
-		err = r.write(ctx, r.check(d.owner, thing, found), r.remove(d))
+		err = r.write(ctx, r.check(d.owner, resource, found), r.remove(d))
 		if errors.Is(err, errPlaceTaken) { // another writer removed the item or replaced it with the right one
 			return nil
 		}
@@ -126,31 +126,31 @@ func (r *rebuild) removeStray(ctx context.Context, d derived) error {
 		return err
 	})
 	if versions.IsStale(err) {
-		return fmt.Errorf("item %s %s: %w", d.pk, d.sk, versions.ErrBusy)
+		return fmt.Errorf("remove the stray item %s %s: %w", d.pk, d.sk, versions.ErrBusy)
 	}
 	return err
 }
 
-// repairThings adds missing derived items and replaces wrong ones. Strays have been removed before.
-func (r *rebuild) repairThings(ctx context.Context) error {
+// repairResources adds missing derived items and replaces wrong ones. Strays have been removed before.
+func (r *rebuild) repairResources(ctx context.Context) error {
 	return r.scan(ctx, func(ctx context.Context, page []items.Map) error {
-		var batch []Thing
+		var batch []Resource
 		for _, item := range page {
 			if at := placeOf(item); !r.source.Is(at.pk, at.sk) {
 				continue
 			}
-			thing, err := r.source.Read(item)
+			resource, err := r.source.Read(item)
 			if err != nil {
 				return err
 			}
-			batch = append(batch, thing)
+			batch = append(batch, resource)
 		}
 		wrong, err := r.wrong(ctx, batch)
 		if err != nil {
 			return err
 		}
 		for _, id := range wrong {
-			if err := r.repairThing(ctx, id); err != nil {
+			if err := r.repairResource(ctx, id); err != nil {
 				return err
 			}
 		}
@@ -158,29 +158,29 @@ func (r *rebuild) repairThings(ctx context.Context) error {
 	})
 }
 
-// wrong returns the ids of those things that seem to disagree with their derived items.
-func (r *rebuild) wrong(ctx context.Context, batch []Thing) ([]string, error) {
+// wrong returns the ids of those resources that seem to disagree with their derived items.
+func (r *rebuild) wrong(ctx context.Context, batch []Resource) ([]string, error) {
 	found, err := r.at(ctx, batch...)
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
-	for _, thing := range batch {
-		if len(thing.Derived) == 0 || len(r.missing(thing, found)) > 0 {
-			ids = append(ids, thing.ID)
+	for _, resource := range batch {
+		if len(resource.Derived) == 0 || len(r.missing(resource, found)) > 0 {
+			ids = append(ids, resource.ID)
 		}
 	}
 	return ids, nil
 }
 
-// at reads the items at the places of the things.
-func (r *rebuild) at(ctx context.Context, things ...Thing) (map[place]items.Map, error) {
+// at reads the items at the places of the resources.
+func (r *rebuild) at(ctx context.Context, resources ...Resource) (map[place]items.Map, error) {
 	found := map[place]items.Map{}
 	var wanted []items.Map
-	for _, thing := range things {
-		for _, item := range thing.Derived {
+	for _, resource := range resources {
+		for _, item := range resource.Derived {
 			at := placeOf(item)
-			if _, asked := found[at]; !asked { // disputing things share places
+			if _, asked := found[at]; !asked { // resources in dispute share places
 				found[at] = nil
 				wanted = append(wanted, at.key())
 			}
@@ -193,10 +193,10 @@ func (r *rebuild) at(ctx context.Context, things ...Thing) (map[place]items.Map,
 	return found, err
 }
 
-// missing returns those derived items of a thing that were not found in the right form.
-func (r *rebuild) missing(thing Thing, found map[place]items.Map) []items.Map {
+// missing returns those derived items of a resource that were not found in the right form.
+func (r *rebuild) missing(resource Resource, found map[place]items.Map) []items.Map {
 	var all []items.Map
-	for _, item := range thing.Derived {
+	for _, item := range resource.Derived {
 		if !reflect.DeepEqual(found[placeOf(item)], item) {
 			all = append(all, item)
 		}
@@ -204,41 +204,41 @@ func (r *rebuild) missing(thing Thing, found map[place]items.Map) []items.Map {
 	return all
 }
 
-// repairThing compares a thing with its derived items, all in their current state, and repairs them
+// repairResource compares a resource with its derived items, all in their current state, and repairs them
 // in one transaction.
-func (r *rebuild) repairThing(ctx context.Context, id string) error {
-	err := contended.Do(ctx, versions.IsStale, func() error { return r.tryRepairThing(ctx, id) })
+func (r *rebuild) repairResource(ctx context.Context, id string) error {
+	err := contended.Do(ctx, versions.IsStale, func() error { return r.tryRepairResource(ctx, id) })
 	if versions.IsStale(err) {
-		return fmt.Errorf("thing %s: %w", id, versions.ErrBusy)
+		return fmt.Errorf("repair resource %s: %w", id, versions.ErrBusy)
 	}
 	return err
 }
 
-// tryRepairThing is repairThing without retries. Errors: versions.ErrStale.
-func (r *rebuild) tryRepairThing(ctx context.Context, id string) error {
-	thing, found, err := r.read(ctx, id)
+// tryRepairResource is repairResource without retries. Errors: versions.ErrStale.
+func (r *rebuild) tryRepairResource(ctx context.Context, id string) error {
+	resource, found, err := r.read(ctx, id)
 	if err != nil || !found {
 		return err
 	}
-	if len(thing.Derived) == 0 {
-		r.dispute(id, "lacks what it would be listed by, or has something impossible there")
+	if len(resource.Derived) == 0 {
+		r.dispute(id, "lacks an attribute that its list entries need, or the attribute has an invalid value")
 		return nil
 	}
-	standing, err := r.at(ctx, thing)
+	derivedItems, err := r.at(ctx, resource)
 	if err != nil {
 		return err
 	}
-	wrong := r.missing(thing, standing)
+	wrong := r.missing(resource, derivedItems)
 	if len(wrong) == 0 {
 		return nil
 	}
-	err = r.write(ctx, r.check(id, thing, true), r.put(wrong)...)
+	err = r.write(ctx, r.check(id, resource, true), r.put(wrong)...)
 	if errors.Is(err, errPlaceTaken) {
-		r.dispute(id, "has a number or name that another one holds")
+		r.dispute(id, "has a number or name that belongs to another resource")
 		return nil
 	}
 	if err == nil {
-		r.repairs.Things++
+		r.repairs.Resources++
 	}
 	return err
 }
@@ -255,12 +255,12 @@ func (r *rebuild) write(ctx context.Context, check types.TransactWriteItem, writ
 	return err
 }
 
-// check returns the check that the thing is still as it was read.
-func (r *rebuild) check(id string, thing Thing, found bool) types.TransactWriteItem {
+// check returns the check that the resource is still as it was read.
+func (r *rebuild) check(id string, resource Resource, found bool) types.TransactWriteItem {
 	check := &types.ConditionCheck{TableName: &r.table, Key: r.source.Key(id), ConditionExpression: aws.String(isNew)}
 	if found {
 		check.ConditionExpression = aws.String("version = :version")
-		check.ExpressionAttributeValues = items.Map{":version": items.Number(thing.Version)}
+		check.ExpressionAttributeValues = items.Map{":version": items.Number(resource.Version)}
 	}
 	return types.TransactWriteItem{ConditionCheck: check}
 }

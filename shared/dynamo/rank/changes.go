@@ -34,7 +34,7 @@ func (t *Tree) Changes() *Changes {
 // Add counts a new entry.
 func (c *Changes) Add(number int64, label string) { c.note(Entry{number, label}, 1) }
 
-// Remove counts an entry out.
+// Remove subtracts a deleted entry.
 func (c *Changes) Remove(number int64, label string) { c.note(Entry{number, label}, -1) }
 
 // Move counts an entry under another label. It changes nothing if the labels are equal.

@@ -35,7 +35,7 @@ func summary(items []types.TransactWriteItem) []string {
 	return lines
 }
 
-func TestItemsOfChanges(t *testing.T) {
+func TestChangesItems(t *testing.T) {
 	cases := []struct {
 		name   string
 		change func(*rank.Changes)
@@ -56,12 +56,12 @@ func TestItemsOfChanges(t *testing.T) {
 			"rank#users#3#000 ADD #v0 1, #vv 1", "rank#users#3#001 ADD #00 1, #0v 1",
 		}},
 		{"added and removed", func(c *rank.Changes) { c.Add(7, "user"); c.Remove(7, "user") }, []string{}},
-		{"moved to where it is", func(c *rank.Changes) { c.Move(7, "user", "user") }, []string{}},
-		{"moved on", func(c *rank.Changes) { c.Move(7, "user", "admin"); c.Move(7, "admin", "guest") }, []string{
+		{"moved to its own label", func(c *rank.Changes) { c.Move(7, "user", "user") }, []string{}},
+		{"moved twice", func(c *rank.Changes) { c.Move(7, "user", "admin"); c.Move(7, "admin", "guest") }, []string{
 			"rank#users#0# ADD #02 -1, #04 1", "rank#users#1#0 ADD #02 -1, #04 1",
 			"rank#users#2#00 ADD #02 -1, #04 1", "rank#users#3#000 ADD #02 -1, #04 1, #0v 2",
 		}},
-		// The counts stay, but a rebuild that reads the entries meanwhile may see one half: the version must tell it.
+		// The counts stay the same, but a rebuild that reads the entries meanwhile may see only one change. It detects that by the version.
 		{"two exchanged", func(c *rank.Changes) { c.Move(7, "user", "admin"); c.Move(8, "admin", "user") }, []string{
 			"rank#users#3#000 ADD #0v 4",
 		}},
@@ -85,7 +85,7 @@ func TestBulkChangesTouchFewNodes(t *testing.T) {
 			t.Errorf("40 entries from %d on: %d items, want at most %d", first, len(got), most)
 		}
 		if again := items(t, bulk); !reflect.DeepEqual(got, again) {
-			t.Errorf("40 entries from %d on: the items differ from one time to the next", first)
+			t.Errorf("40 entries from %d on: two calls return different items", first)
 		}
 	}
 }

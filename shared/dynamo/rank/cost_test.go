@@ -54,13 +54,13 @@ func TestFindCosts(t *testing.T) {
 	}
 }
 
-func TestOtherCosts(t *testing.T) {
+func TestCostsOfTotalsAllocateAndChanges(t *testing.T) {
 	d := newDirectory(t)
 	fill(t, d, 100)
 	client, meter := awstest.Metered(d.client)
 	metered := d.through(client)
 	if _, err := metered.tree.Totals(t.Context()); err != nil || meter.Calls() != 1 || meter.ReadUnits() != 1 {
-		t.Errorf("totals: %d calls, %v units, %v; want one of each", meter.Calls(), meter.ReadUnits(), err)
+		t.Errorf("totals: %d calls, %v units, %v; want 1 of each", meter.Calls(), meter.ReadUnits(), err)
 	}
 	meter.Reset()
 	if _, _, err := metered.tree.Allocate(t.Context(), 1, time.UnixMilli(2)); err != nil || meter.WriteUnits() != 1 {
@@ -70,11 +70,11 @@ func TestOtherCosts(t *testing.T) {
 	changes := metered.tree.Changes()
 	changes.Add(99, "admin")
 	if err := metered.write(t.Context(), changes); err != nil || meter.Calls() != 1 || meter.WriteUnits() != 8 {
-		t.Errorf("one entry's counts: %d calls, %v units, %v; want one and 8", meter.Calls(), meter.WriteUnits(), err)
+		t.Errorf("write the counts of one entry: %d calls, %v units, %v; want 1 and 8", meter.Calls(), meter.WriteUnits(), err)
 	}
 }
 
-// TestFullNodesStayBelowOneUnit puts nodes of each level as they are with five labels and every number used.
+// TestFullNodesStayBelowOneUnit writes a node of each level with the counts of a full tree with five labels.
 func TestFullNodesStayBelowOneUnit(t *testing.T) {
 	d := newDirectory(t)
 	client, meter := awstest.Metered(d.client)
@@ -102,7 +102,7 @@ func TestFullNodesStayBelowOneUnit(t *testing.T) {
 	}
 }
 
-// BenchmarkFind finds places at random offsets of all labels.
+// BenchmarkFind finds places at random offsets, with all labels.
 func BenchmarkFind(b *testing.B) {
 	for _, size := range []int{100_000, 1_000_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -123,7 +123,7 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// BenchmarkRebuild checks the counts of a million entries, none of them wrong, from a source that costs nothing.
+// BenchmarkRebuild rebuilds a correct tree of a million entries from a source without costs.
 func BenchmarkRebuild(b *testing.B) {
 	d := newDirectory(b)
 	fill(b, d, 1_000_000)

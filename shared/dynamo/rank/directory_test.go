@@ -21,7 +21,7 @@ import (
 
 var labels = []string{"admin", "manager", "user", "viewer", "guest"}
 
-// directory is a small caller of package rank: a tree and the entries that it counts, one item each.
+// directory is a simple user of package rank: a tree, and one item for each entry that it counts.
 type directory struct {
 	client *dynamodb.Client
 	table  string
@@ -35,7 +35,7 @@ func newDirectory(tb testing.TB) *directory {
 	return &directory{client: client, table: table, tree: rank.New(client, table, "users", labels)}
 }
 
-// through is the same directory by another client.
+// through returns the same directory with another client.
 func (d *directory) through(client *dynamodb.Client) *directory {
 	return &directory{client: client, table: d.table, tree: rank.New(client, d.table, "users", labels)}
 }
@@ -91,7 +91,7 @@ func (d *directory) write(ctx context.Context, changes *rank.Changes, entry ...t
 	return transactions.WriteWith(ctx, retry.Policy{Attempts: 1000}, d.client, append(entry, counters...))
 }
 
-// source is the entries of the table, in the form that Rebuild wants.
+// source is the rank.Source of the table's entries.
 func (d *directory) source(ctx context.Context, from, to int64) iter.Seq2[rank.Entry, error] {
 	return func(yield func(rank.Entry, error) bool) {
 		pages := dynamodb.NewQueryPaginator(d.client, &dynamodb.QueryInput{
@@ -121,7 +121,7 @@ func entry(item map[string]types.AttributeValue) (rank.Entry, error) {
 	return rank.Entry{Number: number, Label: item["label"].(*types.AttributeValueMemberS).Value}, err
 }
 
-// walk returns all entries by number.
+// walk returns all entries in the order of their numbers.
 func (d *directory) walk(tb testing.TB) []rank.Entry {
 	tb.Helper()
 	var all []rank.Entry
@@ -134,7 +134,7 @@ func (d *directory) walk(tb testing.TB) []rank.Entry {
 	return all
 }
 
-// reporter is what *testing.T and *rapid.T have in common here.
+// reporter has the methods that *testing.T and *rapid.T have in common.
 type reporter interface {
 	Helper()
 	Context() context.Context
@@ -142,7 +142,7 @@ type reporter interface {
 	Fatalf(format string, args ...any)
 }
 
-// page is what a caller asks for.
+// page is the label and the offset of a page.
 type page struct {
 	label  string
 	offset int64
@@ -163,14 +163,14 @@ func checkPlace(t reporter, tree *rank.Tree, all []rank.Entry, p page) {
 	}
 	total := int64(len(numbers))
 	if place.Total != total || place.PastEnd != (p.offset >= total) || place.Skip < 0 || place.Skip > 63 {
-		t.Errorf("find %+v = %+v, want %d in all", p, place, total)
+		t.Errorf("find %+v = %+v, want a total of %d", p, place, total)
 	}
 	if p.offset >= total {
 		return
 	}
 	first, _ := slices.BinarySearch(numbers, place.Start)
 	if got := int64(first + place.Skip); got != max(p.offset, 0) {
-		t.Errorf("find %+v = %+v, which is the entry with %d before it", p, place, got)
+		t.Errorf("find %+v = %+v, which is the entry at offset %d", p, place, got)
 	}
 }
 
@@ -191,12 +191,12 @@ func checkTotals(t reporter, tree *rank.Tree, all []rank.Entry) {
 	}
 }
 
-// fill counts n entries of all labels in turn, many in each transaction, without making their items.
+// fill counts n entries with alternating labels, many in each transaction, without creating their items.
 func fill(tb testing.TB, d *directory, n int) {
 	tb.Helper()
-	const atOnce = 64 * 2048
-	for done := 0; done < n; done += atOnce {
-		size := min(atOnce, n-done)
+	const batch = 64 * 2048
+	for done := 0; done < n; done += batch {
+		size := min(batch, n-done)
 		first, _, err := d.tree.Allocate(tb.Context(), size, time.UnixMilli(1))
 		if err != nil {
 			tb.Fatal(err)

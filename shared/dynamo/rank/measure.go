@@ -11,12 +11,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// errOvertaken means that another writer changed a node during a measurement.
-var errOvertaken = errors.New("rank: another writer changed the node meanwhile")
+// errConflict means that another writer changed a node during a measurement.
+var errConflict = errors.New("rank: another writer changed the node meanwhile")
 
 // isOvertaken reports whether a read or write failed only because another writer acted at the same time.
-func isOvertaken(err error) bool {
-	if errors.Is(err, errOvertaken) {
+func isConflict(err error) bool {
+	if errors.Is(err, errConflict) {
 		return true
 	}
 	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
@@ -37,7 +37,7 @@ type children struct {
 	from, to int
 }
 
-// measure returns, as cells, what must be added to the children's counts to correct them.
+// measure returns the numbers to add to the children's counts to correct them, as cells.
 func (r *rebuild) measure(ctx context.Context, c children) (*counts, error) {
 	if c.of.level == lowest {
 		return r.measureEntries(ctx, c)
@@ -55,7 +55,7 @@ func (r *rebuild) measure(ctx context.Context, c children) (*counts, error) {
 	return want.less(own, c), nil
 }
 
-// measureEntries measures the children of a lowest node. It returns errOvertaken if an entry under
+// measureEntries measures the children of a lowest node. It returns errConflict if an entry under
 // them changed meanwhile.
 func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, error) {
 	before, err := r.read(ctx, c.of)
@@ -70,22 +70,22 @@ func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, erro
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(after.versions[c.from:c.to], before.versions[c.from:c.to]) || after.mended != before.mended {
-		return nil, errOvertaken
+	if !slices.Equal(after.versions[c.from:c.to], before.versions[c.from:c.to]) || after.corrections != before.corrections {
+		return nil, errConflict
 	}
 	return want.less(after, c), nil
 }
 
-// less returns what the own counts lack in these children to equal c, together with own's number of
+// less returns c minus own in these children, together with own's number of
 // corrections.
 func (c *counts) less(own *counts, those children) *counts {
-	lack := &counts{mended: own.mended}
+	missing := &counts{corrections: own.corrections}
 	for child := those.from; child < those.to; child++ {
 		for label, count := range own.cells[child] {
-			lack.cells[child][label] = c.cells[child][label] - count
+			missing.cells[child][label] = c.cells[child][label] - count
 		}
 	}
-	return lack
+	return missing
 }
 
 func (r *rebuild) countEntries(ctx context.Context, from, to int64) (*counts, error) {
@@ -98,7 +98,7 @@ func (r *rebuild) countEntries(ctx context.Context, from, to int64) (*counts, er
 			return nil, err
 		}
 		if entry.Number < from || entry.Number >= to {
-			return nil, fmt.Errorf("rank: asked for the entries %d to %d of %s, got %d", from, to-1, r.name, entry.Number)
+			return nil, fmt.Errorf("rank: the source yielded entry %[4]d of %[3]s, want %[1]d to %[2]d", from, to-1, r.name, entry.Number)
 		}
 		_, child := above(lowest, entry.Number)
 		found.cells[child][slices.Index(r.labels, entry.Label)]++
@@ -106,7 +106,7 @@ func (r *rebuild) countEntries(ctx context.Context, from, to int64) (*counts, er
 	return found, nil
 }
 
-// readWithChildren reads a node and its child nodes as of one moment.
+// readWithChildren reads a node and its child nodes in one consistent view.
 func (r *rebuild) readWithChildren(ctx context.Context, n node) (own *counts, below [branching]*counts, err error) {
 	gets := []types.TransactGetItem{{Get: &types.Get{TableName: &r.table, Key: r.key(n)}}}
 	for child := range branching {
@@ -130,14 +130,14 @@ func (r *rebuild) readWithChildren(ctx context.Context, n node) (own *counts, be
 	return own, below, nil
 }
 
-// correct adds what was measured, unless another rebuild has corrected the node meanwhile.
-func (r *rebuild) correct(ctx context.Context, n node, lack *counts) error {
-	update := newAddition(lack)
-	update.add(mendedName, 1)
+// correct adds the measured difference to the node, unless another rebuild has corrected the node meanwhile.
+func (r *rebuild) correct(ctx context.Context, n node, missing *counts) error {
+	update := newAddition(missing)
+	update.add(correctionsName, 1)
 	condition := "attribute_not_exists(#m)"
-	if lack.mended != 0 {
-		condition = "#m = :mended"
-		update.values[":mended"] = numeric(lack.mended)
+	if missing.corrections != 0 {
+		condition = "#m = :corrections"
+		update.values[":corrections"] = numeric(missing.corrections)
 	}
 	_, err := r.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &r.table, Key: r.key(n),

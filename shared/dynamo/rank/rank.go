@@ -39,10 +39,10 @@ import (
 // label within one decimal digit, so that no count has the name of a key attribute.
 const maxLabels = 8
 
-// near is how many entries a page may skip instead of descending further. Reading that many entries
+// maxSkip is how many entries a page may skip instead of descending further. Reading that many entries
 // of a list costs about as much as a node, without another round trip. So a first page costs one
 // read here.
-const near = 32
+const maxSkip = 32
 
 // Client is the part of *dynamodb.Client that a Tree needs.
 type Client interface {
@@ -112,7 +112,7 @@ func (t *Tree) Find(ctx context.Context, label string, offset int64) (Place, err
 func (t *Tree) descend(ctx context.Context, columns []int, counts *counts, skip int64) (start int64, left int, err error) {
 	for at := root; ; {
 		child, rest := counts.locate(columns, skip)
-		if child == branching || rest < near || at.level == lowest {
+		if child == branching || rest < maxSkip || at.level == lowest {
 			// This is past the last child only if entries were deleted after the parent was read.
 			// The rest is then skipped after the end of the node.
 			return at.start(child), int(rest), nil

@@ -16,7 +16,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// model is a naive list next to a tree. Both get the same changes.
+// model is a simple list next to a tree. Both get the same changes.
 type model struct {
 	client  *dynamodb.Client
 	tree    *rank.Tree
@@ -82,7 +82,7 @@ func (m *model) check(t *rapid.T) {
 	checkPlace(t, m.tree, m.entries, page{label, offset})
 }
 
-func TestTreeAgreesWithNaiveList(t *testing.T) {
+func TestTreeMatchesList(t *testing.T) {
 	d, trees := newDirectory(t), 0
 	rapid.Check(t, func(t *rapid.T) {
 		trees++
@@ -91,8 +91,8 @@ func TestTreeAgreesWithNaiveList(t *testing.T) {
 	})
 }
 
-// TestConcurrentWriters has 8 workers make 2,000 creates, moves and removes, each fifth transaction first
-// meeting a conflict, and compares pages with a full walk.
+// TestConcurrentWriters lets 8 workers create, move and remove entries 2,000 times. Every fifth transaction first
+// meets a conflict. Then it compares pages with a full walk.
 func TestConcurrentWriters(t *testing.T) {
 	d := newDirectory(t)
 	conflicting := d.through(awstest.Faulty(d.client, func(operation string, n int) error {
@@ -115,7 +115,7 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 }
 
-// work makes changes to its own entries.
+// work creates entries and changes them at random.
 func work(t *testing.T, d *directory, random *rand.Rand, changes int) {
 	var own []rank.Entry
 	for range changes {
@@ -155,9 +155,9 @@ func TestFindAtTheEdgesOfNodes(t *testing.T) {
 	}
 }
 
-// TestFindWhileEntriesVanish removes the first 2,000 entries just before one of the reads of a Find: nodes then
-// hold fewer entries than their parents promised. The answer must be the one of after the removal.
-func TestFindWhileEntriesVanish(t *testing.T) {
+// TestFindDuringDeletions removes the first 2,000 entries just before one of the reads of Find, so that nodes
+// have fewer entries than their parents counted. The result must be correct after the removal.
+func TestFindDuringDeletions(t *testing.T) {
 	for read := 2; read <= 4; read++ {
 		d := newDirectory(t)
 		fill(t, d, 5_000)
@@ -169,7 +169,7 @@ func TestFindWhileEntriesVanish(t *testing.T) {
 		})
 		place, err := d.through(racing).tree.Find(t.Context(), "", 1_500)
 		if err != nil || place.PastEnd || place.Start+int64(place.Skip) != 3_500 {
-			t.Errorf("removed before read %d: find = %+v, %v; want number 3,500", read, place, err)
+			t.Errorf("removal before read %d: find = %+v, %v; want number 3,500", read, place, err)
 		}
 	}
 }
@@ -184,20 +184,20 @@ func removeRange(t *testing.T, d *directory, from, to int64) {
 	}
 }
 
-func TestUnknownLabelsAreRejected(t *testing.T) {
+func TestUnknownLabelsAndNumbersAreRejected(t *testing.T) {
 	d := newDirectory(t)
 	if _, err := d.tree.Find(t.Context(), "nobody", 0); err == nil {
-		t.Error("find took an unknown label")
+		t.Error("Find accepted an unknown label")
 	}
 	for name, change := range map[string]func(*rank.Changes){
-		"label":  func(c *rank.Changes) { c.Move(1, "admin", "nobody") },
-		"number": func(c *rank.Changes) { c.Add(rank.Capacity, "admin") },
-		"below":  func(c *rank.Changes) { c.Remove(-1, "admin") },
+		"label":           func(c *rank.Changes) { c.Move(1, "admin", "nobody") },
+		"number":          func(c *rank.Changes) { c.Add(rank.Capacity, "admin") },
+		"negative number": func(c *rank.Changes) { c.Remove(-1, "admin") },
 	} {
 		changes := d.tree.Changes()
 		change(changes)
 		if _, err := changes.Items(); err == nil {
-			t.Errorf("changes took an unknown %s", name)
+			t.Errorf("Items accepted an invalid %s", name)
 		}
 	}
 }
@@ -207,7 +207,7 @@ func TestNewPanicsOnInvalidLabels(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("New took the labels %q", wrong)
+					t.Errorf("New accepted the labels %q", wrong)
 				}
 			}()
 			rank.New(nil, "table", "name", wrong)

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrContended means that other writers changed a node during every attempt to measure it.
-var ErrContended = fault.New(fault.Unavailable, "Too many changes while counts were rebuilt. Run the rebuild again when there are fewer.")
+var ErrContended = fault.New(fault.Unavailable, "The counts could not be rebuilt because they changed too often. Run the rebuild again when there are fewer changes.")
 
 // A measurement is repeated at once if other writers interfere, because each conflict means that one of them
 // has finished. A write to one of 64 numbers during a measurement is far less likely than to one of 2,048, even
@@ -28,10 +28,10 @@ type Source func(ctx context.Context, from, to int64) iter.Seq2[Entry, error]
 
 // Progress is the progress of a rebuild.
 type Progress struct {
-	Numbers int64 // looked at, with entries or not
-	Of      int64 // that were allocated when the rebuild began
-	Nodes   int   // looked at
-	Wrong   int   // wrong nodes, now corrected
+	Numbers int64 // checked numbers, with entries or not
+	Of      int64 // numbers that were allocated when the rebuild began
+	Nodes   int   // checked nodes
+	Wrong   int   // corrected nodes
 }
 
 // Rebuild makes the counters agree with the entries that source yields, while other writers change
@@ -102,8 +102,8 @@ func (r *rebuild) visitChildren(ctx context.Context, n node) error {
 	return nil
 }
 
-// reached reports whether the rebuild must look at a node: a number may have been under it when the
-// rebuild began, or it exists although no number is under it even now. Nodes that other writers
+// reached reports whether the rebuild must check a node: a number may have been under it when the
+// rebuild began, or it exists although there is no number under it now. Nodes that other writers
 // created since are correct; following them would never end.
 func (r *rebuild) reached(ctx context.Context, n node) (bool, error) {
 	if n.start(0) < r.Of {
@@ -142,11 +142,11 @@ func (r *rebuild) repair(ctx context.Context, n node) (wrong bool, err error) {
 // correctUnderContention measures and corrects the children, again if other writers interfere. It reports whether
 // they were wrong. The error is ErrContended if the policy's attempts are used up.
 func (r *rebuild) correctUnderContention(ctx context.Context, policy retry.Policy, c children) (wrong bool, err error) {
-	err = policy.Do(ctx, isOvertaken, func() error {
+	err = policy.Do(ctx, isConflict, func() error {
 		wrong, err = r.correctChildren(ctx, c)
 		return err
 	})
-	if isOvertaken(err) {
+	if isConflict(err) {
 		return false, fmt.Errorf("%w (%s): %w", ErrContended, r.partition(c.of), err)
 	}
 	return wrong, err

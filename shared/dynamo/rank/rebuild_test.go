@@ -37,8 +37,8 @@ func populate(t *testing.T, d *directory) {
 	}
 }
 
-// sabotage writes to a node what no change would write.
-func sabotage(t *testing.T, d *directory, node, update string) {
+// damage applies an update expression to a node.
+func damage(t *testing.T, d *directory, node, update string) {
 	t.Helper()
 	names := map[string]string{}
 	for word := range strings.FieldsSeq(strings.ReplaceAll(update, ",", " ")) {
@@ -83,51 +83,51 @@ func checkEverything(t *testing.T, d *directory) {
 
 func TestRebuildCorrectsWrongNodes(t *testing.T) {
 	cases := []struct {
-		name   string
-		damage func(*testing.T, *directory)
-		wrong  int
+		name  string
+		apply func(*testing.T, *directory)
+		wrong int
 	}{
 		{"nothing", func(*testing.T, *directory) {}, 0},
-		{"root gone", func(t *testing.T, d *directory) { drop(t, d, "0#") }, 1},
-		{"all of a path gone", func(t *testing.T, d *directory) {
+		{"root missing", func(t *testing.T, d *directory) { drop(t, d, "0#") }, 1},
+		{"whole path missing", func(t *testing.T, d *directory) {
 			for _, node := range []string{"0#", "1#0", "2#00", "3#000"} {
 				drop(t, d, node)
 			}
 		}, 4},
-		{"negative count", func(t *testing.T, d *directory) { sabotage(t, d, "2#00", "ADD #00 :n") }, 1},
-		{"count of a label that is not", func(t *testing.T, d *directory) { sabotage(t, d, "0#", "SET #07 = :n") }, 1},
-		{"count removed", func(t *testing.T, d *directory) { sabotage(t, d, "3#000", "REMOVE #00") }, 1},
-		{"counts where nothing is", func(t *testing.T, d *directory) { sabotage(t, d, "3#00a", "ADD #4v :n, #42 :n") }, 1},
+		{"negative count", func(t *testing.T, d *directory) { damage(t, d, "2#00", "ADD #00 :n") }, 1},
+		{"count of an unknown label", func(t *testing.T, d *directory) { damage(t, d, "0#", "SET #07 = :n") }, 1},
+		{"count removed", func(t *testing.T, d *directory) { damage(t, d, "3#000", "REMOVE #00") }, 1},
+		{"counts without entries", func(t *testing.T, d *directory) { damage(t, d, "3#00a", "ADD #4v :n, #42 :n") }, 1},
 		{"counts beyond the last number", func(t *testing.T, d *directory) {
-			sabotage(t, d, "1#9", "SET #00 = :n")
-			sabotage(t, d, "0#", "SET #90 = :n")
+			damage(t, d, "1#9", "SET #00 = :n")
+			damage(t, d, "0#", "SET #90 = :n")
 		}, 2},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDirectory(t)
 			populate(t, d)
-			c.damage(t, d)
+			c.apply(t, d)
 			last := rank.Progress{}
 			done, err := d.tree.Rebuild(t.Context(), d.source, func(p rank.Progress) { last = p })
 			if err != nil || done.Wrong != c.wrong || done != last || done.Numbers != done.Of {
-				t.Errorf("rebuild = %+v, %v, last reported %+v; want %d wrong", done, err, last, c.wrong)
+				t.Errorf("rebuild = %+v, %v, last progress %+v; want %d wrong", done, err, last, c.wrong)
 			}
 			checkEverything(t, d)
 		})
 	}
 }
 
-func TestRebuildOfEmptyTree(t *testing.T) {
+func TestRebuildEmptyTree(t *testing.T) {
 	d := newDirectory(t)
 	if done, err := d.tree.Rebuild(t.Context(), d.source, nil); err != nil || done.Wrong != 0 || done.Nodes != 1 {
-		t.Errorf("rebuild = %+v, %v; want only the root looked at", done, err)
+		t.Errorf("rebuild = %+v, %v; want only the root checked", done, err)
 	}
 }
 
-// TestRebuildAmongWriters repairs a damaged tree while other writers work, from its first read to
+// TestRebuildDuringWrites repairs a damaged tree while other writers work, from its first read to
 // its last write.
-func TestRebuildAmongWriters(t *testing.T) {
+func TestRebuildDuringWrites(t *testing.T) {
 	d := newDirectory(t)
 	populate(t, d)
 	for _, node := range []string{"0#", "2#01", "2#00", "3#001"} {
@@ -165,13 +165,13 @@ func TestRebuildAmongWriters(t *testing.T) {
 	checkTotals(t, d.tree, d.walk(t))
 }
 
-// TestRebuildNoticesChangesBetweenItsReads makes a change just after the entries were read, in each
+// TestRebuildDetectsChangesBetweenReads makes a change just after the entries were read, in each
 // place where only the version shows it.
-func TestRebuildNoticesChangesBetweenItsReads(t *testing.T) {
-	for _, damage := range []string{"REMOVE #zz", "REMOVE #00", "ADD #0v :n, #00 :n"} {
+func TestRebuildDetectsChangesBetweenReads(t *testing.T) {
+	for _, update := range []string{"REMOVE #zz", "REMOVE #00", "ADD #0v :n, #00 :n"} {
 		d := newDirectory(t)
 		populate(t, d)
-		sabotage(t, d, "3#000", damage)
+		damage(t, d, "3#000", update)
 		changed := false
 		source := func(ctx context.Context, from, to int64) iter.Seq2[rank.Entry, error] {
 			return func(yield func(rank.Entry, error) bool) {
@@ -189,20 +189,20 @@ func TestRebuildNoticesChangesBetweenItsReads(t *testing.T) {
 			}
 		}
 		if _, err := d.tree.Rebuild(t.Context(), source, nil); err != nil {
-			t.Errorf("%s: %v", damage, err)
+			t.Errorf("%s: %v", update, err)
 		}
 		checkEverything(t, d)
 	}
 }
 
-// TestRebuildsAtOnce runs a whole rebuild between another one's measurement of a node and its
+// TestConcurrentRebuilds runs a whole rebuild between another one's measurement of a node and its
 // correction, for the first correction of the node and for a later one.
-func TestRebuildsAtOnce(t *testing.T) {
+func TestConcurrentRebuilds(t *testing.T) {
 	d := newDirectory(t)
 	populate(t, d)
 	for range 2 {
 		for _, node := range []string{"0#", "1#0", "2#00", "3#000"} {
-			sabotage(t, d, node, "SET #00 = :n")
+			damage(t, d, node, "SET #00 = :n")
 		}
 		client := awstest.Faulty(d.client, func(operation string, n int) error {
 			if operation != "UpdateItem" || n != 1 {
@@ -223,8 +223,8 @@ func TestRebuildUnderContention(t *testing.T) {
 		t.Run(fmt.Sprint(conflicts), func(t *testing.T) {
 			d := newDirectory(t)
 			populate(t, d)
-			sabotage(t, d, "3#000", "REMOVE #00")
-			sabotage(t, d, "0#", "SET #00 = :n, #14 = :n, #v4 = :n")
+			damage(t, d, "3#000", "REMOVE #00")
+			damage(t, d, "0#", "SET #00 = :n, #14 = :n, #v4 = :n")
 			client := awstest.Faulty(d.client, func(operation string, n int) error {
 				switch {
 				case n > conflicts:

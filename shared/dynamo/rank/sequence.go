@@ -22,14 +22,14 @@ var ErrFull = fmt.Errorf("rank: not enough numbers left of %d", Capacity)
 // for each other. Allocate makes one write, or two if this clock is behind.
 func (t *Tree) Allocate(ctx context.Context, n int, now time.Time) (first int64, at time.Time, err error) {
 	if n < 1 || int64(n) > Capacity {
-		return 0, time.Time{}, fmt.Errorf("rank: %d numbers asked for, want 1 to %d", n, Capacity)
+		return 0, time.Time{}, fmt.Errorf("rank: cannot allocate %d numbers, want 1 to %d", n, Capacity)
 	}
 	item, err := t.client.UpdateItem(ctx, t.takeAt(n, now))
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok && clockIsBehind(failed.Item, now) {
 		item, err = t.client.UpdateItem(ctx, t.take(n))
 	}
 	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return 0, time.Time{}, fmt.Errorf("%w: %d asked for in %s", ErrFull, n, t.name)
+		return 0, time.Time{}, fmt.Errorf("%w: cannot allocate %d in %s", ErrFull, n, t.name)
 	}
 	if err != nil {
 		return 0, time.Time{}, fmt.Errorf("rank: allocate numbers of %s: %w", t.name, err)

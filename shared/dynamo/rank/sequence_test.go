@@ -10,7 +10,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-func TestAllocateKeepsNumbersInOrderOfTime(t *testing.T) {
+func TestAllocatedNumbersAndTimesHaveTheSameOrder(t *testing.T) {
 	d := newDirectory(t)
 	client, meter := awstest.Metered(d.client)
 	tree := d.through(client).tree
@@ -22,7 +22,7 @@ func TestAllocateKeepsNumbersInOrderOfTime(t *testing.T) {
 	}{
 		{1, 1_000, 1_000, 0, 1},
 		{40, 2_000, 2_000, 1, 1},
-		{1, 1_500, 2_000, 41, 2}, // another machine, whose clock is behind
+		{1, 1_500, 2_000, 41, 2}, // a machine whose clock is behind
 		{2, 2_000, 2_000, 42, 1},
 		{1, 2_001, 2_001, 44, 1},
 	}
@@ -62,7 +62,7 @@ func TestAllocateGivesEachNumberOnce(t *testing.T) {
 	}
 	for number := int64(1); number < 600; number++ {
 		if given[number] < given[number-1] {
-			t.Errorf("number %d is from %d, before number %d from %d", number, given[number], number-1, given[number-1])
+			t.Errorf("number %d has time %d, but number %d has time %d", number, given[number], number-1, given[number-1])
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestAllocateStopsAtCapacity(t *testing.T) {
 	}
 	for _, n := range []int{0, -1, int(rank.Capacity) + 1} {
 		if _, _, err := d.tree.Allocate(t.Context(), n, now); err == nil || errors.Is(err, rank.ErrFull) {
-			t.Errorf("allocating %d = %v, want it refused as a mistake", n, err)
+			t.Errorf("allocating %d = %v, want an error other than ErrFull", n, err)
 		}
 	}
 }

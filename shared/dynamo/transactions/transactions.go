@@ -30,7 +30,7 @@ const MaxItems = 100
 
 // ErrBusy means that every attempt was canceled by other writers, throttled or not answered. The
 // transaction was not applied, unless only the last response was lost. The chain has the cause.
-var ErrBusy = fault.New(fault.Unavailable, "Too many changes at the same moment. Send the request again.")
+var ErrBusy = fault.New(fault.Unavailable, "Too many changes were made at the same time. Send the request again.")
 
 // Client is the part of *dynamodb.Client that Write needs.
 type Client interface {

@@ -24,7 +24,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// store is a table with one number per name.
+// store is a table that stores one number per name.
 type store struct {
 	client *dynamodb.Client
 	table  string
@@ -80,7 +80,7 @@ func (s *store) number(t *testing.T, name string) int {
 	return n
 }
 
-// waits records the waits of a policy, which always takes the longest.
+// waits records the waits of a policy without jitter.
 type waits struct{ slept []time.Duration }
 
 func (w *waits) policy(attempts int) retry.Policy {
@@ -102,7 +102,7 @@ func TestWriteRetriesTransientErrors(t *testing.T) {
 		retried bool
 	}{
 		{"conflict", awstest.TransactionConflict(2), true},
-		{"all reasons none", awstest.Cancelled("None", "None"), true},
+		{"only reasons None", awstest.Cancelled("None", "None"), true},
 		{"throttled items", awstest.Cancelled("ThrottlingError", "ProvisionedThroughputExceeded"), true},
 		{"in progress", &types.TransactionInProgressException{}, true},
 		{"throttled", busy, true},
@@ -127,7 +127,7 @@ func TestWriteRetriesTransientErrors(t *testing.T) {
 			})
 			err := transactions.WriteWith(t.Context(), w.policy(retry.Default.Attempts), client, s.add("a", "b"))
 			if want := map[bool]int{true: 1}[c.retried]; s.number(t, "a") != want || s.number(t, "b") != want {
-				t.Errorf("numbers are %d and %d, want %d: applied once or not at all", s.number(t, "a"), s.number(t, "b"), want)
+				t.Errorf("numbers are %d and %d, want %d in both", s.number(t, "a"), s.number(t, "b"), want)
 			}
 			if (err == nil) != c.retried || (len(w.slept) == 2) != c.retried {
 				t.Errorf("error = %v after %d waits, want retried = %v", err, len(w.slept), c.retried)

@@ -44,7 +44,7 @@ func New(client *ecr.Client, now func() time.Time) *Logins {
 	return &Logins{client: client, now: now}
 }
 
-// Login returns a login that is valid for at least some minutes. Errors: images.ErrAway.
+// Login returns a login that is valid for at least some minutes. Errors: images.ErrUnavailable.
 func (l *Logins) Login(ctx context.Context) (Login, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,7 +53,7 @@ func (l *Logins) Login(ctx context.Context) (Login, error) {
 	}
 	login, err := l.login(ctx)
 	if err != nil {
-		return Login{}, fmt.Errorf("%w: log in to ECR: %w", images.ErrAway, err)
+		return Login{}, fmt.Errorf("%w: log in to ECR: %w", images.ErrUnavailable, err)
 	}
 	l.last = login
 	return login, nil
@@ -88,11 +88,11 @@ func (l *Logins) login(ctx context.Context) (Login, error) {
 	}
 	data := out.AuthorizationData[0]
 	if data.AuthorizationToken == nil || data.ExpiresAt == nil || data.ProxyEndpoint == nil {
-		return Login{}, errors.New("the response lacks the token, its end or the registry's address")
+		return Login{}, errors.New("the response lacks the token, its expiry or the registry's address")
 	}
 	endpoint, err := url.Parse(*data.ProxyEndpoint)
 	if err != nil || endpoint.Host == "" {
-		return Login{}, errors.New("the registry's address is not an address")
+		return Login{}, errors.New("the registry's address is not a valid URL")
 	}
 	return Login{
 		Endpoint:      &url.URL{Scheme: endpoint.Scheme, Host: endpoint.Host},

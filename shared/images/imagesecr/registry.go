@@ -62,7 +62,7 @@ func (r *Registry) Fetch(ctx context.Context, ask Ask) (Answer, error) {
 		}
 		response, err := r.send(ctx, ask, login)
 		if err != nil {
-			return Answer{}, fmt.Errorf("%w: %w", images.ErrAway, err)
+			return Answer{}, fmt.Errorf("%w: %w", images.ErrUnavailable, err)
 		}
 		if refused(response) && r.logins.Refused(login) {
 			_ = response.Body.Close() // the body is not needed
@@ -112,7 +112,7 @@ func read(response *http.Response, kind images.Kind) (Answer, error) {
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, MaxBody+1))
 	if err != nil {
-		return Answer{}, fmt.Errorf("%w: read the response: %w", images.ErrAway, err)
+		return Answer{}, fmt.Errorf("%w: read the response: %w", images.ErrUnavailable, err)
 	}
 	if len(body) > MaxBody {
 		return Answer{}, images.ErrLarge
@@ -162,10 +162,10 @@ func meaning(response *http.Response, kind images.Kind) error {
 		return images.ErrPage
 	case status == http.StatusTooManyRequests:
 		return images.ErrBusy
-	case status == http.StatusForbidden: // this service may not read it: for customers there is no such repository
-		return fmt.Errorf("%w: the registry answered 403; does the parameter ImageRepositories cover it?", images.ErrRepositoryUnknown)
+	case status == http.StatusForbidden: // this service has no access to it, so it does not exist for customers
+		return fmt.Errorf("%w: the registry responded with 403; check that the parameter ImageRepositories includes the repository", images.ErrRepositoryUnknown)
 	default:
-		return fmt.Errorf("%w: the registry answered %d", images.ErrAway, status)
+		return fmt.Errorf("%w: the registry responded with %d", images.ErrUnavailable, status)
 	}
 }
 

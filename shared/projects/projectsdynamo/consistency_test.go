@@ -13,10 +13,10 @@ import (
 // statuses are the positions of the labels in the counters.
 var statuses = []string{"draft", "active", "on_hold", "completed", "archived"}
 
-// check compares everything that the tables derive from the projects with the projects themselves: lists, every single counter,
-// the sequence of numbers, and the counters of days with the lives. It reads the raw items and shares no code with the store.
+// check compares everything that the tables derive from the projects with the projects themselves: lists, all counters,
+// the sequence of numbers, and the daily counters, which must match the histories. It reads raw items and shares no code with the store.
 // It returns the number of projects.
-func (d *desk) check(t *testing.T) int {
+func (d *fixture) check(t *testing.T) int {
 	t.Helper()
 	wanted, found := map[string]string{}, map[string]string{}
 	counted, counts := liststest.Counts{}, liststest.Counts{}
@@ -33,12 +33,12 @@ func (d *desk) check(t *testing.T) int {
 				wanted[fmt.Sprintf("list#%s %010d", list, number)] = listed(item)
 			}
 			counted.Count("projects", number, slices.Index(statuses, liststest.Text(item, "status")))
-			live(t, days, item)
+			addHistory(t, days, item)
 		case kind == "gone":
 			if len(item) != 3 {
-				t.Errorf("more than a life is left of %s: %v", pk, item)
+				t.Errorf("%s has more than a history: %v", pk, item)
 			}
-			live(t, days, item)
+			addHistory(t, days, item)
 		case kind == "list":
 			found[pk+" "+sk] = listed(item)
 		case sk == "rank":
@@ -48,7 +48,7 @@ func (d *desk) check(t *testing.T) int {
 		}
 	}
 	if next <= last {
-		t.Errorf("the sequence gives out %d next; a project has %d", next, last)
+		t.Errorf("the next number is %d, but a project has number %d", next, last)
 	}
 	counted.AddTo(wanted)
 	counts.AddTo(found)
@@ -63,8 +63,8 @@ func listed(item liststest.Item) string {
 		liststest.Text(item, "description"), liststest.Text(item, "status"), liststest.Text(item, "owner"), liststest.Number(item, "created"))
 }
 
-// live adds what a life says to the days and to their sum.
-func live(t *testing.T, days liststest.Counts, item liststest.Item) {
+// addHistory adds a project's history to the daily counts and their totals.
+func addHistory(t *testing.T, days liststest.Counts, item liststest.Item) {
 	t.Helper()
 	var before []string
 	for line := range strings.Lines(liststest.Text(item, "life")) {
@@ -89,7 +89,7 @@ func live(t *testing.T, days liststest.Counts, item liststest.Item) {
 		before = as
 	}
 	if (len(before) == 0) != strings.HasPrefix(liststest.Text(item, "pk"), "gone#") {
-		t.Errorf("%s ends its life as %v", liststest.Text(item, "pk"), before)
+		t.Errorf("the history of %s ends with the counters %v", liststest.Text(item, "pk"), before)
 	}
 }
 
@@ -101,8 +101,8 @@ func add(days liststest.Counts, day, counter string, n int64) {
 	}
 }
 
-// days reads the counters of the table of analytics, other than zero and other than how often they were written.
-func (d *desk) days(t *testing.T) liststest.Counts {
+// days reads the counters in the analytics table, except zeros and versions.
+func (d *fixture) days(t *testing.T) liststest.Counts {
 	t.Helper()
 	found := liststest.Counts{}
 	for _, item := range liststest.Scan(t, d.client, d.analytics) {

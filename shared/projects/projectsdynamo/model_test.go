@@ -14,7 +14,7 @@ import (
 	"portside/shared/projects"
 )
 
-// model is what a store must say, kept naively.
+// model is the expected content of a store, computed in a simple way.
 type model struct {
 	projects []projects.Project // in the order of creation
 	days     daycounts.Changes
@@ -27,8 +27,8 @@ func (m *model) count(by int64, counters ...string) {
 	m.days.Add(calendar.DayOf(m.now), change)
 }
 
-// become counts a project as of a status from now on; empty: it is none.
-func (m *model) become(from, to projects.Status) {
+// countStatusChange counts a change of a project's status. An empty status means that the project does not exist.
+func (m *model) countStatusChange(from, to projects.Status) {
 	if from != "" {
 		m.count(-1, "projects", "project:"+string(from))
 	}
@@ -51,18 +51,18 @@ func (m *model) page(q projects.Query) (page []string, total int64) {
 	return all[from:min(from+int64(q.Limit), int64(len(all)))], int64(len(all))
 }
 
-// TestTheStoreIsAsTheModel creates, changes and deletes at random over days, and compares projects, pages and counters with
-// the model's.
-func TestTheStoreIsAsTheModel(t *testing.T) {
+// TestStoreMatchesModel creates, changes and deletes projects at random over several days, and compares projects, pages
+// and counters with the model.
+func TestStoreMatchesModel(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		d := newDesk(t)
+		d := newFixture(t)
 		m := &model{days: daycounts.Changes{}, now: noon}
 		pick := func() int { return rapid.IntRange(0, len(m.projects)-1).Draw(r, "which") }
 		status := rapid.SampledFrom(projects.Statuses())
 		some := func(run func(i int)) func(*rapid.T) {
 			return func(r *rapid.T) {
 				if len(m.projects) == 0 {
-					r.Skip("nothing to work on")
+					r.Skip("no projects")
 				}
 				run(pick())
 			}
@@ -73,7 +73,7 @@ func TestTheStoreIsAsTheModel(t *testing.T) {
 				created, err := d.store.Create(t.Context(), projects.Creation{Project: project})
 				must(r, err)
 				m.projects = append(m.projects, created.Project)
-				m.become("", project.Status)
+				m.countStatusChange("", project.Status)
 				m.count(1, "created")
 			},
 			"change": some(func(i int) {
@@ -82,12 +82,12 @@ func TestTheStoreIsAsTheModel(t *testing.T) {
 				after.Members = []projects.Member{{UserID: rapid.StringMatching(`[a-z]{3}`).Draw(r, "member"), Role: projects.Viewer}}
 				changed, err := d.store.Update(t.Context(), m.projects[i], after)
 				must(r, err)
-				m.become(m.projects[i].Status, changed.Status)
+				m.countStatusChange(m.projects[i].Status, changed.Status)
 				m.projects[i] = changed
 			}),
 			"delete": some(func(i int) {
 				must(r, d.store.Delete(t.Context(), m.projects[i], m.now))
-				m.become(m.projects[i].Status, "")
+				m.countStatusChange(m.projects[i].Status, "")
 				m.projects = slices.Delete(m.projects, i, i+1)
 			}),
 			"wait": func(r *rapid.T) {
@@ -102,7 +102,7 @@ func TestTheStoreIsAsTheModel(t *testing.T) {
 }
 
 // list compares a page.
-func (m *model) list(t *testing.T, r *rapid.T, d *desk) {
+func (m *model) list(t *testing.T, r *rapid.T, d *fixture) {
 	query := projects.Query{
 		Status: projects.Status(rapid.SampledFrom(append(statuses, "")).Draw(r, "list")),
 		Limit:  rapid.IntRange(1, 5).Draw(r, "limit"), Offset: rapid.Int64Range(0, 9).Draw(r, "offset"),
@@ -117,8 +117,8 @@ func (m *model) list(t *testing.T, r *rapid.T, d *desk) {
 	same(r, fmt.Sprintf("page %+v", query), fmt.Sprint(wanted, total), fmt.Sprint(got, page.Total))
 }
 
-// compare checks the counters, as they stand and as they follow from the lives.
-func (m *model) compare(t *testing.T, r *rapid.T, d *desk) {
+// compare checks the stored counters and those that result from the histories.
+func (m *model) compare(t *testing.T, r *rapid.T, d *fixture) {
 	if n := d.check(t); n != len(m.projects) {
 		r.Fatalf("%d projects, want %d", n, len(m.projects))
 	}
@@ -127,23 +127,23 @@ func (m *model) compare(t *testing.T, r *rapid.T, d *desk) {
 		must(r, err)
 		same(r, "project", project, got)
 	}
-	wanted, lives := map[string]int64{}, daycounts.Changes{}
-	for life, err := range d.store.Histories(t.Context()) {
+	wanted, histories := map[string]int64{}, daycounts.Changes{}
+	for history, err := range d.store.Histories(t.Context()) {
 		must(r, err)
-		for day, change := range life.Changes() {
-			lives.Add(day, change)
+		for day, change := range history.Changes() {
+			histories.Add(day, change)
 		}
 	}
 	for day, change := range m.days {
 		for counter, n := range change {
 			add(wanted, day.String(), counter, n)
-			lives.Add(day, daycounts.Change{counter: -n})
+			histories.Add(day, daycounts.Change{counter: -n})
 		}
 	}
 	same(r, "counters", wanted, map[string]int64(d.days(t)))
-	for day, change := range lives {
+	for day, change := range histories {
 		if len(change) > 0 {
-			r.Fatalf("the lives differ from what happened on %s by %v", day, change)
+			r.Fatalf("histories differ from the model on %s by %v", day, change)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func (s *Store) Create(ctx context.Context, creation projects.Creation) (project
 		return projects.Created{}, err
 	}
 	project.UpdatedAt, project.Version = project.CreatedAt, 1
-	history := daycounts.History{}.Append(project.CreatedAt, counted(project), begun(project)...)
+	history := daycounts.History{}.Append(project.CreatedAt, counted(project), creationEvents(project)...)
 	project.History = history.String()
 	p := s.plan()
 	if creation.Once != nil {
@@ -133,7 +133,7 @@ func (s *Store) Update(ctx context.Context, before, after projects.Project) (pro
 	}
 	p := s.plan()
 	if before.Status != after.Status {
-		changed := history.Append(after.UpdatedAt, counted(after), became(after.Status)...)
+		changed := history.Append(after.UpdatedAt, counted(after), statusEvents(after.Status)...)
 		after.History = changed.String()
 		p.count(changed.ChangesSince(history))
 	}
@@ -157,11 +157,13 @@ func (s *Store) Delete(ctx context.Context, project projects.Project, at time.Ti
 // counted returns the counters that include a project.
 func counted(p projects.Project) []string { return []string{"projects", "project:" + string(p.Status)} }
 
-// begun returns the counters of the events of a creation.
-func begun(p projects.Project) []string { return append([]string{"created"}, became(p.Status)...) }
+// creationEvents returns the events that a creation counts.
+func creationEvents(p projects.Project) []string {
+	return append([]string{"created"}, statusEvents(p.Status)...)
+}
 
-// became returns the counters of the events of a change to a status.
-func became(status projects.Status) []string {
+// statusEvents returns the events that a change to a status counts.
+func statusEvents(status projects.Status) []string {
 	if status == projects.Archived {
 		return []string{"archived"}
 	}

@@ -19,15 +19,15 @@ func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (lists
 	return s.lists.Rebuild(ctx, lists.Source{
 		Key: projectKey, Owner: lists.OwnerOf,
 		Is: func(pk, sk string) bool { return sk == "project" && strings.HasPrefix(pk, projectPK("")) },
-		Read: func(item items.Map) (lists.Thing, error) {
+		Read: func(item items.Map) (lists.Resource, error) {
 			stored, err := items.Decode[projectItem](item)
-			return thing(stored.project()), err
+			return resource(stored.project()), err
 		},
 	}, report)
 }
 
-func thing(p projects.Project) lists.Thing {
-	t := lists.Thing{ID: p.ID, Version: p.Version}
+func resource(p projects.Project) lists.Resource {
+	t := lists.Resource{ID: p.ID, Version: p.Version}
 	if p.ID != "" && p.Status.Known() && p.Number >= 0 && p.Number < rank.Capacity {
 		t.Derived = entry(p).Items()
 	}

@@ -23,15 +23,15 @@ import (
 	"portside/shared/testkit/liststest"
 )
 
-// wreck is a desk whose items a test damages, with six projects in turn of all statuses: 0 and 5 are drafts.
-type wreck struct {
-	*desk
+// populatedStore is a fixture whose items a test damages. It has six projects with alternating statuses: 0 and 5 are drafts.
+type populatedStore struct {
+	*fixture
 	all []projects.Project
 }
 
-func newWreck(t *testing.T) *wreck {
+func newPopulatedStore(t *testing.T) *populatedStore {
 	t.Helper()
-	w := &wreck{desk: newDesk(t)}
+	w := &populatedStore{fixture: newFixture(t)}
 	for i := range 6 {
 		w.all = append(w.all, w.create(t, fmt.Sprintf("project %d", i), projects.Statuses()[i%5]))
 	}
@@ -40,14 +40,14 @@ func newWreck(t *testing.T) *wreck {
 
 func place(list string, n int64) items.Map { return items.Key("list#"+list, fmt.Sprintf("%010d", n)) }
 
-func (w *wreck) drop(t *testing.T, key items.Map) {
+func (w *populatedStore) drop(t *testing.T, key items.Map) {
 	t.Helper()
 	if _, err := w.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &w.table, Key: key}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (w *wreck) put(t *testing.T, key, more items.Map) {
+func (w *populatedStore) put(t *testing.T, key, more items.Map) {
 	t.Helper()
 	whole := maps.Clone(key)
 	maps.Copy(whole, more)
@@ -56,7 +56,7 @@ func (w *wreck) put(t *testing.T, key, more items.Map) {
 	}
 }
 
-func (w *wreck) set(t *testing.T, key items.Map, attribute string, value types.AttributeValue) {
+func (w *populatedStore) set(t *testing.T, key items.Map, attribute string, value types.AttributeValue) {
 	t.Helper()
 	_, err := w.client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: &w.table, Key: key, UpdateExpression: aws.String("SET #a = :v"),
@@ -67,56 +67,58 @@ func (w *wreck) set(t *testing.T, key items.Map, attribute string, value types.A
 	}
 }
 
-func (w *wreck) project(i int) items.Map { return items.Key("project#"+w.all[i].ID, "project") }
+func (w *populatedStore) project(i int) items.Map {
+	return items.Key("project#"+w.all[i].ID, "project")
+}
 
 func ghost() items.Map {
 	return items.Map{"id": items.Text("ghost"), "name": items.Text("ghost"), "status": items.Text("draft"), "created": items.Number(1)}
 }
 
-func TestRebuildMendsEveryKindOfDamage(t *testing.T) {
+func TestRebuildRepairsEveryKindOfDamage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		damage func(*testing.T, *wreck)
+		damage func(*testing.T, *populatedStore)
 		want   lists.Repairs
 	}{
-		"none": {func(*testing.T, *wreck) {}, lists.Repairs{}},
-		"entries gone": {func(t *testing.T, w *wreck) {
+		"none": {func(*testing.T, *populatedStore) {}, lists.Repairs{}},
+		"entries gone": {func(t *testing.T, w *populatedStore) {
 			w.drop(t, place("all", w.all[3].Number))
 			w.drop(t, place("draft", w.all[5].Number))
-		}, lists.Repairs{Things: 2}},
-		"entries outdated": {func(t *testing.T, w *wreck) {
+		}, lists.Repairs{Resources: 2}},
+		"entries outdated": {func(t *testing.T, w *populatedStore) {
 			w.set(t, place("all", w.all[3].Number), "name", items.Text("old"))
 			w.set(t, place("completed", w.all[3].Number), "status", items.Text("draft"))
-		}, lists.Repairs{Things: 1}},
-		"in another list": {func(t *testing.T, w *wreck) {
+		}, lists.Repairs{Resources: 1}},
+		"in another list": {func(t *testing.T, w *populatedStore) {
 			w.put(t, place("archived", w.all[0].Number), items.Map{"id": items.Text(w.all[0].ID)})
 		}, lists.Repairs{Strays: 1}},
-		"nobody's entries": {func(t *testing.T, w *wreck) {
+		"entries without a project": {func(t *testing.T, w *populatedStore) {
 			w.put(t, place("all", 7_000_000), ghost())
 			w.put(t, place("draft", 7_000_000), ghost())
 			w.put(t, place("draft", 7_000_001), nil)
 		}, lists.Repairs{Strays: 3}},
-		"at the number of another": {func(t *testing.T, w *wreck) {
+		"at the number of another": {func(t *testing.T, w *populatedStore) {
 			w.put(t, place("all", w.all[1].Number), items.Map{"id": items.Text(w.all[2].ID)})
-		}, lists.Repairs{Strays: 1, Things: 1}},
-		"counters gone": {func(t *testing.T, w *wreck) {
+		}, lists.Repairs{Strays: 1, Resources: 1}},
+		"counters gone": {func(t *testing.T, w *populatedStore) {
 			w.drop(t, items.Key("rank#projects#0#", "rank"))
 			w.drop(t, items.Key("rank#projects#3#000", "rank"))
 		}, lists.Repairs{Counters: 2}},
-		"sequence behind": {func(t *testing.T, w *wreck) {
+		"sequence behind": {func(t *testing.T, w *populatedStore) {
 			w.set(t, items.Key("rank#projects", "sequence"), "next", items.Number(2))
 		}, lists.Repairs{Sequence: true}},
-		"all but the projects gone": {func(t *testing.T, w *wreck) {
+		"all but the projects gone": {func(t *testing.T, w *populatedStore) {
 			for _, item := range liststest.Scan(t, w.client, w.table) {
 				if !strings.HasPrefix(liststest.Text(item, "pk"), "project#") {
 					w.drop(t, items.Map{"pk": item["pk"], "sk": item["sk"]})
 				}
 			}
-		}, lists.Repairs{Things: 6, Sequence: true, Counters: 4}},
+		}, lists.Repairs{Resources: 6, Sequence: true, Counters: 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWreck(t)
+			w := newPopulatedStore(t)
 			c.damage(t, w)
 			var last lists.Progress
 			repairs, err := w.store.Rebuild(t.Context(), func(p lists.Progress) { last = p })
@@ -124,21 +126,21 @@ func TestRebuildMendsEveryKindOfDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			if fmt.Sprint(repairs) != fmt.Sprint(c.want) || fmt.Sprint(last.Repairs) != fmt.Sprint(repairs) {
-				t.Errorf("repairs are %+v, last reported %+v; want %+v", repairs, last.Repairs, c.want)
+				t.Errorf("repairs = %+v, last progress = %+v; want %+v", repairs, last.Repairs, c.want)
 			}
 			if n := w.check(t); n != 6 {
 				t.Errorf("%d projects, want 6", n)
 			}
 			if again, err := w.store.Rebuild(t.Context(), nil); err != nil || fmt.Sprint(again) != fmt.Sprint(lists.Repairs{}) {
-				t.Errorf("a second rebuild repairs %+v, %v", again, err)
+				t.Errorf("second rebuild = %+v, %v; want no repairs", again, err)
 			}
 		})
 	}
 }
 
-func TestRebuildLeavesWhatItCannotDecide(t *testing.T) {
+func TestRebuildReportsDisputes(t *testing.T) {
 	t.Parallel()
-	w := newWreck(t)
+	w := newPopulatedStore(t)
 	w.set(t, w.project(3), "number", items.Number(w.all[2].Number))
 	w.set(t, w.project(4), "status", items.Text("nonsense"))
 	repairs, err := w.store.Rebuild(t.Context(), nil)
@@ -150,16 +152,16 @@ func TestRebuildLeavesWhatItCannotDecide(t *testing.T) {
 		disputed = append(disputed, d.ID)
 	}
 	if want := []string{w.all[3].ID, w.all[4].ID}; !slices.Equal(slices.Sorted(slices.Values(disputed)), slices.Sorted(slices.Values(want))) {
-		t.Errorf("in dispute are %v, want %v", disputed, want)
+		t.Errorf("disputes = %v, want %v", disputed, want)
 	}
 }
 
-// TestRebuildGoesOnWhereItStopped interrupts a rebuild at its nth write, for every n, and has its answer lost.
-func TestRebuildGoesOnWhereItStopped(t *testing.T) {
+// TestRebuildResumesAfterInterruption interrupts a rebuild at its nth write, for every n, and has its response lost.
+func TestRebuildResumesAfterInterruption(t *testing.T) {
 	t.Parallel()
 	interrupted := errors.New("interrupted")
 	for stop, finished := 1, false; !finished; stop++ {
-		w := newWreck(t)
+		w := newPopulatedStore(t)
 		w.put(t, place("draft", 7_000_000), ghost())
 		w.drop(t, place("all", w.all[3].Number))
 		w.drop(t, items.Key("rank#projects#0#", "rank"))
@@ -184,21 +186,21 @@ func TestRebuildGoesOnWhereItStopped(t *testing.T) {
 	}
 }
 
-// TestRebuildOvertaken changes projects just before the nth call of a rebuild, for every n: between any two steps of it.
-func TestRebuildOvertaken(t *testing.T) {
+// TestRebuildDuringSingleChanges changes projects just before the nth call of a rebuild, for every n.
+func TestRebuildDuringSingleChanges(t *testing.T) {
 	t.Parallel()
 	for at, finished := 1, false; !finished; at++ {
-		w := newWreck(t)
+		w := newPopulatedStore(t)
 		w.set(t, place("completed", w.all[3].Number), "name", items.Text("old"))
 		w.put(t, place("draft", w.all[3].Number), items.Map{"id": items.Text(w.all[3].ID)})
 		calls := 0
-		overtaken := awstest.Faulty(w.client, func(string, int) error {
+		racing := awstest.Faulty(w.client, func(string, int) error {
 			if calls++; calls == at {
-				w.meddle(t)
+				w.interfere(t)
 			}
 			return nil
 		})
-		if _, err := w.over(overtaken).Rebuild(t.Context(), nil); err != nil {
+		if _, err := w.over(racing).Rebuild(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		w.check(t)
@@ -206,7 +208,7 @@ func TestRebuildOvertaken(t *testing.T) {
 	}
 }
 
-func (w *wreck) meddle(t *testing.T) {
+func (w *populatedStore) interfere(t *testing.T) {
 	t.Helper()
 	after := w.all[3]
 	after.Status, after.Name = projects.OnHold, "new"
@@ -219,10 +221,10 @@ func (w *wreck) meddle(t *testing.T) {
 	w.create(t, "new", projects.Archived)
 }
 
-// TestRebuildBesideWriters damages the table, then rebuilds it again and again while others create, change and delete.
-func TestRebuildBesideWriters(t *testing.T) {
+// TestRebuildDuringConcurrentWrites damages the table and rebuilds it repeatedly while workers create, change and delete users.
+func TestRebuildDuringConcurrentWrites(t *testing.T) {
 	t.Parallel()
-	w := newWreck(t)
+	w := newPopulatedStore(t)
 	w.drop(t, items.Key("rank#projects#0#", "rank"))
 	w.put(t, place("all", 30), ghost())
 	w.set(t, place("draft", w.all[0].Number), "name", items.Text("old"))
@@ -245,8 +247,8 @@ func TestRebuildBesideWriters(t *testing.T) {
 	w.check(t)
 }
 
-// work changes projects at random. What the damage may make impossible is no failure; anything else is.
-func (w *wreck) work(t *testing.T, worker int) {
+// work changes projects at random. It accepts errors that the damage causes, and reports all other internal errors.
+func (w *populatedStore) work(t *testing.T, worker int) {
 	random := rand.New(rand.NewPCG(uint64(worker), 7))
 	var mine []projects.Project
 	for i := range 40 {
@@ -255,30 +257,30 @@ func (w *wreck) work(t *testing.T, worker int) {
 		case len(mine) < 3 || choice == 0:
 			name := fmt.Sprintf("worker %d, project %d", worker, i)
 			created, err := w.store.Create(t.Context(), projects.Creation{Project: newProject(name, status, noon)})
-			if tolerated(t, err) {
+			if succeeded(t, err) {
 				mine = append(mine, created.Project)
 			}
 		case choice == 1:
 			at := random.IntN(len(mine))
-			if tolerated(t, w.store.Delete(t.Context(), mine[at], noon)) {
+			if succeeded(t, w.store.Delete(t.Context(), mine[at], noon)) {
 				mine = slices.Delete(mine, at, at+1)
 			}
 		default:
 			at := random.IntN(len(mine))
 			after := mine[at]
 			after.Status, after.Name = status, fmt.Sprintf("name %d", i)
-			if changed, err := w.store.Update(t.Context(), mine[at], after); tolerated(t, err) {
+			if changed, err := w.store.Update(t.Context(), mine[at], after); succeeded(t, err) {
 				mine[at] = changed
 			}
 		}
 	}
 }
 
-// tolerated reports success. A number whose place a stray holds is refused until the stray is gone.
-func tolerated(t *testing.T, err error) bool {
+// succeeded reports whether err is nil. It accepts the error of a number that a stray list item occupies.
+func succeeded(t *testing.T, err error) bool {
 	t.Helper()
 	if err != nil && fault.KindOf(err) == fault.Internal && !strings.Contains(err.Error(), "rebuild-ranks") {
-		t.Errorf("a writer beside the rebuild got %v", err)
+		t.Errorf("write during the rebuild: %v", err)
 	}
 	return err == nil
 }

@@ -21,17 +21,17 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// desk is a store on fresh tables, with the tables at hand.
-type desk struct {
+// fixture is a store on new tables, with access to the tables.
+type fixture struct {
 	client           *dynamodb.Client
 	table, analytics string
 	store            *projectsdynamo.Store
 }
 
-func newDesk(t *testing.T) *desk {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	client := awstest.DynamoDB(t)
-	d := &desk{
+	d := &fixture{
 		client: client, table: awstest.Table(t, client, "ProjectsTable"), analytics: awstest.Table(t, client, "AnalyticsTable"),
 	}
 	d.store = d.over(client)
@@ -39,7 +39,7 @@ func newDesk(t *testing.T) *desk {
 }
 
 // over returns a store on the same tables over another client, such as one that fails.
-func (d *desk) over(client *dynamodb.Client) *projectsdynamo.Store {
+func (d *fixture) over(client *dynamodb.Client) *projectsdynamo.Store {
 	return projectsdynamo.New(client, d.table, daycounts.In(d.analytics))
 }
 
@@ -52,7 +52,7 @@ func newProject(name string, status projects.Status, at time.Time) projects.Proj
 	}
 }
 
-func (d *desk) create(t *testing.T, name string, status projects.Status) projects.Project {
+func (d *fixture) create(t *testing.T, name string, status projects.Status) projects.Project {
 	t.Helper()
 	created, err := d.store.Create(t.Context(), projects.Creation{Project: newProject(name, status, noon)})
 	if err != nil {
@@ -61,9 +61,9 @@ func (d *desk) create(t *testing.T, name string, status projects.Status) project
 	return created.Project
 }
 
-// TestDeathAtAnyCall lets the process "die" at each call that an operation makes, before or after the call took effect:
-// what is left is always whole.
-func TestDeathAtAnyCall(t *testing.T) {
+// TestCrashAtAnyCall crashes each operation at each of its calls, before or after the call takes effect, and checks that
+// the tables stay consistent.
+func TestCrashAtAnyCall(t *testing.T) {
 	operations := map[string]func(ctx context.Context, s *projectsdynamo.Store, p projects.Project) error{
 		"create": func(ctx context.Context, s *projectsdynamo.Store, _ projects.Project) error {
 			key := &idempotency.Key{Caller: "c", Text: "k", Fingerprint: []byte("f")}
@@ -82,12 +82,12 @@ func TestDeathAtAnyCall(t *testing.T) {
 	}
 	for name, operation := range operations {
 		for _, lost := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, answer lost %v", name, lost), func(t *testing.T) {
-				awstest.CrashAtEachCall(lost, func(mortal func(*dynamodb.Client) *dynamodb.Client) error {
-					d := newDesk(t)
+			t.Run(fmt.Sprintf("%s, response lost %v", name, lost), func(t *testing.T) {
+				awstest.CrashAtEachCall(lost, func(crashing func(*dynamodb.Client) *dynamodb.Client) error {
+					d := newFixture(t)
 					d.create(t, "bystander", projects.Draft)
 					victim := d.create(t, "victim", projects.Active)
-					err := operation(t.Context(), d.over(mortal(d.client)), victim)
+					err := operation(t.Context(), d.over(crashing(d.client)), victim)
 					d.check(t)
 					return err
 				})
@@ -96,10 +96,10 @@ func TestDeathAtAnyCall(t *testing.T) {
 	}
 }
 
-// TestChangesUnderConflict lets every third transaction meet another, as they do on AWS, while eight workers create,
-// change and delete; in the end everything agrees.
+// TestChangesUnderConflict makes every third transaction conflict, as on AWS, while eight workers create, change and
+// delete. The tables must be consistent in the end.
 func TestChangesUnderConflict(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	store := d.over(awstest.WithConflicts(d.client))
 	var all sync.WaitGroup
 	for worker := range 8 {
@@ -115,7 +115,7 @@ func TestChangesUnderConflict(t *testing.T) {
 	}
 }
 
-// work adds eight projects, changes each, and deletes every other.
+// work adds eight projects, changes each of them, and deletes every second one.
 func work(ctx context.Context, store *projectsdynamo.Store, worker int) error {
 	for i := range 8 {
 		at := noon.Add(time.Duration(i*worker) * time.Hour)
@@ -139,8 +139,8 @@ func work(ctx context.Context, store *projectsdynamo.Store, worker int) error {
 	return nil
 }
 
-func TestStaleChangesAreRefused(t *testing.T) {
-	d := newDesk(t)
+func TestStaleChangesFail(t *testing.T) {
+	d := newFixture(t)
 	first := d.create(t, "first", projects.Draft)
 	second := first
 	second.Name = "Second"
@@ -163,9 +163,9 @@ func TestStaleChangesAreRefused(t *testing.T) {
 	d.check(t)
 }
 
-// TestClocksThatDiffer changes a project on a machine whose day is still the one before.
-func TestClocksThatDiffer(t *testing.T) {
-	d := newDesk(t)
+// TestChangesWithSlowClock changes a project with a clock that is a day behind.
+func TestChangesWithSlowClock(t *testing.T) {
+	d := newFixture(t)
 	project := d.create(t, "late", projects.Draft)
 	after := project
 	after.Status, after.UpdatedAt = projects.Archived, noon.AddDate(0, 0, -1)
@@ -183,9 +183,9 @@ func TestClocksThatDiffer(t *testing.T) {
 	d.check(t)
 }
 
-// TestCostOfAPage asserts that capacity and calls do not grow with the offset.
-func TestCostOfAPage(t *testing.T) {
-	d := newDesk(t)
+// TestCostOfListPage checks that capacity and calls do not grow with the offset.
+func TestCostOfListPage(t *testing.T) {
+	d := newFixture(t)
 	const size = 400
 	for i := range size {
 		d.create(t, strings.Repeat("N", 20+i%20), projects.Statuses()[i%5])
@@ -206,9 +206,9 @@ func TestCostOfAPage(t *testing.T) {
 	}
 }
 
-// TestCostOfChanges asserts what docs/projects.md says of writes. A transaction counts each kilobyte twice.
+// TestCostOfChanges checks the costs of writes in docs/projects.md. A transaction costs two units per kilobyte.
 func TestCostOfChanges(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	client, meter := awstest.Metered(d.client)
 	store := d.over(client)
 	cost := func(what string, most float64, run func() error) {

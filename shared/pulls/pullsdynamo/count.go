@@ -27,7 +27,7 @@ func (s *Store) Count(ctx context.Context, day calendar.Day) (map[pulls.Kind]int
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("read the log of pulls: %w", err)
+			return nil, fmt.Errorf("read the pulls: %w", err)
 		}
 		for _, item := range page.Items {
 			p, err := pullOf(item)

@@ -11,8 +11,8 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// TestPullsOf400Days has a pull in the first and one in the last millisecond of each day: each counts on its day, and the list
-// has them all in the order of their times, across the partitions of the months.
+// TestPullsOf400Days records a pull in the first and in the last millisecond of each day. Each counts on its day, and the list
+// has all of them in the order of their times, across the monthly partitions.
 func TestPullsOf400Days(t *testing.T) {
 	s := newTables(t)
 	store := pullsdynamo.New(s.client, s.pulls, s.analytics)
@@ -29,18 +29,18 @@ func TestPullsOf400Days(t *testing.T) {
 	}
 	for midnight := range awstest.Days() {
 		if n, err := store.Count(t.Context(), calendar.DayOf(midnight)); n[pulls.Chart] != 2 || err != nil {
-			t.Errorf("%v pulls on %s, %v", n, midnight.Format(time.DateOnly), err)
+			t.Errorf("Count = %v on %s, %v", n, midnight.Format(time.DateOnly), err)
 		}
 	}
 	q := pulls.Query{From: all[0].At, To: all[len(all)-1].At.Add(time.Millisecond), Limit: 100}
 	for left := all; len(left) > 0; {
 		page, err := pulls.NewService(store).List(t.Context(), manager, q)
 		if err != nil || len(page.Pulls) == 0 {
-			t.Fatalf("%d pulls are left: %v", len(left), err)
+			t.Fatalf("%d pulls are missing from the list: %v", len(left), err)
 		}
 		for _, p := range page.Pulls {
 			if last := left[len(left)-1]; p.Position() != last.Position() {
-				t.Fatalf("the list goes on at %s, want %s", p.At, last.At)
+				t.Fatalf("the next pull in the list is from %s, want %s", p.At, last.At)
 			}
 			left = left[:len(left)-1]
 		}
@@ -48,18 +48,18 @@ func TestPullsOf400Days(t *testing.T) {
 	}
 }
 
-func TestPositionsSortAsTimesDo(t *testing.T) {
+func TestPositionsOnEveryDaySortLikeTimes(t *testing.T) {
 	var positions []string
 	for midnight := range awstest.Days() {
 		for _, at := range []time.Time{midnight, midnight.Add(time.Millisecond), midnight.Add(24*time.Hour - time.Millisecond)} {
 			p := pulls.Pull{At: at.In(time.FixedZone("UTC+14", 14*3600)), Repository: "acme"}.Position()
 			if read, ok := p.At(); !ok || !read.Equal(at) {
-				t.Errorf("%s is read as %s", p, read)
+				t.Errorf("At of %s = %s", p, read)
 			}
 			positions = append(positions, string(p))
 		}
 	}
 	if !slices.IsSorted(positions) {
-		t.Error("they are not sorted")
+		t.Error("positions are not sorted")
 	}
 }

@@ -99,7 +99,7 @@ func (s *Store) query(ctx context.Context, q stretch) ([]pulls.Pull, bool, error
 	}
 	out, err := s.client.Query(ctx, input)
 	if err != nil {
-		return nil, false, fmt.Errorf("read the log of pulls: %w", err)
+		return nil, false, fmt.Errorf("read the pulls: %w", err)
 	}
 	found, err := pullsOf(out.Items, pulls.Position(q.high))
 	return found, out.LastEvaluatedKey != nil, err

@@ -22,9 +22,9 @@ var (
 // owners are the owners of the credentials.
 var owners = map[string]string{"a": "ada", "b": "ada", "c": "grace", "d": "joan"}
 
-// year returns a log with pulls every few days over more than a year, some of them in the same
+// yearOfPulls returns pulls every few days over more than a year, some of them in the same
 // millisecond.
-func year() []pulls.Pull {
+func yearOfPulls() []pulls.Pull {
 	var all []pulls.Pull
 	for i := range 300 {
 		credential := string("abcd"[i%7%4])
@@ -37,7 +37,7 @@ func year() []pulls.Pull {
 	return all
 }
 
-// matching returns what List should find, computed by a full scan.
+// matching returns the positions that List should return, computed by a full scan.
 func matching(all []pulls.Pull, caller principal.Principal, q pulls.Query) []pulls.Position {
 	var found []pulls.Position
 	for _, p := range all {
@@ -56,14 +56,14 @@ func matching(all []pulls.Pull, caller principal.Principal, q pulls.Query) []pul
 func TestListMatchesTheFilters(t *testing.T) {
 	s := newTables(t)
 	store := pullsdynamo.New(s.client, s.pulls, s.analytics)
-	if _, err := store.Record(t.Context(), year()); err != nil {
+	if _, err := store.Record(t.Context(), yearOfPulls()); err != nil {
 		t.Fatal(err)
 	}
 	service := pulls.NewService(store)
 	rapid.Check(t, func(t *rapid.T) {
 		caller := rapid.SampledFrom([]principal.Principal{ada, grace, manager}).Draw(t, "caller")
 		bound := rapid.Custom(func(t *rapid.T) time.Time { // often the exact time of a pull
-			return rapid.SampledFrom(year()).Draw(t, "of").At.Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "ms")) * time.Millisecond)
+			return rapid.SampledFrom(yearOfPulls()).Draw(t, "of").At.Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "ms")) * time.Millisecond)
 		})
 		q := pulls.Query{
 			Credential: rapid.SampledFrom([]string{"", "a", "b", "c", "d", "x"}).Draw(t, "credential"),
@@ -72,14 +72,14 @@ func TestListMatchesTheFilters(t *testing.T) {
 			From:       bound.Draw(t, "from"), To: bound.Draw(t, "to"),
 			Limit: rapid.IntRange(1, 30).Draw(t, "limit"),
 		}
-		want, got := matching(year(), caller, q), []pulls.Position(nil)
+		want, got := matching(yearOfPulls(), caller, q), []pulls.Position(nil)
 		for {
 			page, err := service.List(t.Context(), caller, q)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(page.Pulls) > q.Limit || page.Next != "" && page.Next == q.After {
-				t.Fatalf("a page of %d, at most %d; from %q to %q", len(page.Pulls), q.Limit, q.After, page.Next)
+				t.Fatalf("page of %d pulls, want at most %d; from %q to %q", len(page.Pulls), q.Limit, q.After, page.Next)
 			}
 			for _, p := range page.Pulls {
 				got = append(got, p.Position())
@@ -117,7 +117,7 @@ func TestLastPageHasNoNext(t *testing.T) {
 	}
 }
 
-// TestReadsAreBounded lists everybody's pulls over the longest span with one pull at each end, and
+// TestReadsAreBounded lists the pulls of all users over the longest span with one pull at each end, and
 // uses filters that match almost nothing.
 func TestReadsAreBounded(t *testing.T) {
 	s := newTables(t)
@@ -144,11 +144,11 @@ func TestReadsAreBounded(t *testing.T) {
 	}
 }
 
-// TestOthersCredentialsShowNothing checks that pages without pulls reveal nothing.
-func TestOthersCredentialsShowNothing(t *testing.T) {
+// TestListHidesCredentialsOfOthers checks that pages for another user's credential look empty.
+func TestListHidesCredentialsOfOthers(t *testing.T) {
 	s := newTables(t)
 	store := pullsdynamo.New(s.client, s.pulls, s.analytics)
-	if _, err := store.Record(t.Context(), year()); err != nil {
+	if _, err := store.Record(t.Context(), yearOfPulls()); err != nil {
 		t.Fatal(err)
 	}
 	for _, q := range []pulls.Query{{}, {Kind: pulls.Chart}, {Repository: "none"}} {

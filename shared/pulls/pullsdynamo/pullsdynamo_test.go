@@ -25,20 +25,20 @@ import (
 // partitions.
 var midnight = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 
-// tables are a log and its counts, which tests read directly.
-type tables struct {
+// testTables are the tables of a store, which tests read directly.
+type testTables struct {
 	client           *dynamodb.Client
 	pulls, analytics string
 }
 
-func newTables(tb testing.TB) tables {
+func newTables(tb testing.TB) testTables {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	return tables{client, awstest.Table(tb, client, "PullsTable"), awstest.Table(tb, client, "AnalyticsTable")}
+	return testTables{client, awstest.Table(tb, client, "PullsTable"), awstest.Table(tb, client, "AnalyticsTable")}
 }
 
 // empty deletes all items and returns a store on the same tables.
-func (s tables) empty(t *rapid.T) {
+func (s testTables) empty(t *rapid.T) {
 	for _, table := range []string{s.pulls, s.analytics} {
 		for _, item := range s.scan(t, table) {
 			_, err := s.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
@@ -51,12 +51,12 @@ func (s tables) empty(t *rapid.T) {
 	}
 }
 
-type failer interface {
+type reporter interface {
 	Context() context.Context
 	Fatal(args ...any)
 }
 
-func (s tables) scan(t failer, table string) []map[string]types.AttributeValue {
+func (s testTables) scan(t reporter, table string) []map[string]types.AttributeValue {
 	var all []map[string]types.AttributeValue
 	pages := dynamodb.NewScanPaginator(s.client, &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
@@ -78,7 +78,7 @@ func text(value types.AttributeValue) string {
 }
 
 // counts returns all numbers in the analytics table by "pk sk attribute".
-func (s tables) counts(t failer) map[string]int {
+func (s testTables) counts(t reporter) map[string]int {
 	found := map[string]int{}
 	for _, item := range s.scan(t, s.analytics) {
 		for name, value := range item {
@@ -90,8 +90,8 @@ func (s tables) counts(t failer) map[string]int {
 	return found
 }
 
-// wanted returns the counts that the pulls should have, computed by a full scan.
-func wanted(all []pulls.Pull) map[string]int {
+// expectedCounts returns the counts of the pulls, computed by a full scan.
+func expectedCounts(all []pulls.Pull) map[string]int {
 	counts, seen := map[string]int{}, map[string]bool{}
 	for _, p := range all {
 		if seen[p.ID()] {
@@ -109,8 +109,8 @@ func wanted(all []pulls.Pull) map[string]int {
 	return counts
 }
 
-// listed returns the ids of everybody's pulls, newest first, as List returns them page by page.
-func listed(t failer, store pulls.Store) []string {
+// listed returns the ids of all pulls, newest first, read page by page.
+func listed(t reporter, store pulls.Store) []string {
 	var ids []string
 	s := pulls.Stretch{From: midnight.AddDate(-1, 0, 0), To: midnight.AddDate(0, 1, 0), Limit: 7}
 	for {
@@ -128,8 +128,8 @@ func listed(t failer, store pulls.Store) []string {
 	}
 }
 
-// drawn returns a log with many similar pulls.
-func drawn(t *rapid.T) []pulls.Pull {
+// drawPulls returns many similar random pulls.
+func drawPulls(t *rapid.T) []pulls.Pull {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) pulls.Pull {
 		return pulls.Pull{
 			At:   midnight.Add(time.Duration(rapid.IntRange(-150_000, 150_000).Draw(t, "ms")) * time.Millisecond),
@@ -143,13 +143,13 @@ func drawn(t *rapid.T) []pulls.Pull {
 	}), 1, 150).Draw(t, "pulls")
 }
 
-// TestEveryPullIsCountedOnce gives four workers the same log, shuffled and in pieces, while
+// TestEveryPullIsCountedOnce lets four workers record the same pulls, shuffled and in batches, while
 // transactions conflict and responses are lost.
 func TestEveryPullIsCountedOnce(t *testing.T) {
 	s := newTables(t)
 	rapid.Check(t, func(t *rapid.T) {
 		s.empty(t)
-		all := drawn(t)
+		all := drawPulls(t)
 		faults := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "faults"), 0))
 		client := awstest.Faulty(s.client, func(operation string, _ int) error {
 			switch n := faults.IntN(6); {
@@ -167,7 +167,7 @@ func TestEveryPullIsCountedOnce(t *testing.T) {
 			work.Go(func() { deliver(t, store, all, delivery{seed: uint64(worker), size: size}) })
 		}
 		work.Wait()
-		if got, want := s.counts(t), wanted(all); !maps.Equal(got, want) {
+		if got, want := s.counts(t), expectedCounts(all); !maps.Equal(got, want) {
 			t.Fatalf("counts %v, want %v", got, want)
 		}
 		ids := listed(t, store)
@@ -179,16 +179,16 @@ func TestEveryPullIsCountedOnce(t *testing.T) {
 
 type delivery struct {
 	seed uint64
-	size int // of a piece
+	size int // of a batch
 }
 
-// deliver records all pulls in pieces and in a random order.
+// deliver records all pulls in batches and in a random order.
 func deliver(t *rapid.T, store *pullsdynamo.Store, all []pulls.Pull, d delivery) {
 	mine := slices.Clone(all)
 	rand.New(rand.NewPCG(d.seed, 0)).Shuffle(len(mine), func(i, j int) { mine[i], mine[j] = mine[j], mine[i] })
-	for piece := range slices.Chunk(mine, d.size) {
-		if _, err := store.Record(t.Context(), piece); err != nil {
-			t.Errorf("a worker: %v", err)
+	for batch := range slices.Chunk(mine, d.size) {
+		if _, err := store.Record(t.Context(), batch); err != nil {
+			t.Errorf("Record: %v", err)
 		}
 	}
 }

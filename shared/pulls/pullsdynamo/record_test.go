@@ -14,8 +14,8 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// many returns n different pulls of one artifact, a second apart, by that many credentials and with
-// that many versions.
+// many returns n different pulls of one artifact, a second apart, with the given number of credentials and
+// versions.
 func many(n, credentials, versions int) []pulls.Pull {
 	all := make([]pulls.Pull, n)
 	for i := range all {
@@ -29,7 +29,7 @@ func many(n, credentials, versions int) []pulls.Pull {
 	return all
 }
 
-func TestRecordCompletesAfterAFailure(t *testing.T) {
+func TestRecordCompletesAfterFailure(t *testing.T) {
 	s, all := newTables(t), many(90, 3, 90)
 	client := awstest.Faulty(s.client, func(_ string, n int) error {
 		if n == 2 {
@@ -44,15 +44,15 @@ func TestRecordCompletesAfterAFailure(t *testing.T) {
 	}
 	second, err := store.Record(t.Context(), all)
 	if err != nil || first+second != len(all) {
-		t.Errorf("recorded %d and then %d, %v; want %d in all", first, second, err, len(all))
+		t.Errorf("recorded %d and then %d, %v; want a total of %d", first, second, err, len(all))
 	}
-	if got, want := s.counts(t), wanted(all); !maps.Equal(got, want) {
+	if got, want := s.counts(t), expectedCounts(all); !maps.Equal(got, want) {
 		t.Errorf("counts %v, want %v", got, want)
 	}
 }
 
-// TestLaterLineOfAPull records a HEAD before the GET of the same minute arrives.
-func TestLaterLineOfAPull(t *testing.T) {
+// TestLaterLineOfSamePull records a HEAD before the GET of the same minute arrives.
+func TestLaterLineOfSamePull(t *testing.T) {
 	s := newTables(t)
 	store := pullsdynamo.New(s.client, s.pulls, s.analytics)
 	head := many(1, 1, 1)[0]
@@ -65,11 +65,11 @@ func TestLaterLineOfAPull(t *testing.T) {
 	}
 	found, more, err := store.Page(t.Context(), pulls.Stretch{From: midnight, To: midnight.AddDate(0, 0, 1), Limit: 5})
 	if err != nil || more || len(found) != 1 || found[0] != head {
-		t.Errorf("the log has %+v, %v, %v; want the earlier one", found, more, err)
+		t.Errorf("the log has %+v, %v, %v; want only the earlier pull", found, more, err)
 	}
 }
 
-// TestPurgeTimes checks that markers are kept as long as pulls, so that a repeated log counts
+// TestPurgeTimes checks that markers are kept as long as pulls, so that lines that are delivered again count
 // nothing that is still listed.
 func TestPurgeTimes(t *testing.T) {
 	s, given := newTables(t), many(1, 1, 1)
@@ -79,10 +79,10 @@ func TestPurgeTimes(t *testing.T) {
 	want := fmt.Sprint(midnight.Add(400 * 24 * time.Hour).Unix())
 	for _, item := range s.scan(t, s.pulls) {
 		if n, ok := item["purgeAt"].(*types.AttributeValueMemberN); !ok || n.Value != want {
-			t.Errorf("%s ends at %v, want %s", text(item["pk"]), item["purgeAt"], want)
+			t.Errorf("purgeAt of %s is %v, want %s", text(item["pk"]), item["purgeAt"], want)
 		}
 		if marker := strings.HasPrefix(text(item["pk"]), "pull#"); marker && (item["owner"] != nil || len(item) != 3) {
-			t.Errorf("the marker %v has more than it needs", item)
+			t.Errorf("the marker %v has unneeded attributes", item)
 		}
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"portside/shared/pulls"
 )
 
-// tally is what a transaction adds, by item, because DynamoDB allows one write per item in a
+// tally has the counts that a transaction adds, by item, because DynamoDB allows one write per item in a
 // transaction.
 type tally map[itemKey]map[string]int64
 
 type itemKey struct{ pk, sk string }
 
-// attributes are the attributes of the day's item, by what they count.
+// totals has the attribute of the day's item for each kind.
 var totals = map[pulls.Kind]string{pulls.Chart: "charts", pulls.Image: "images"}
 
 func (t tally) add(p pulls.Pull) {

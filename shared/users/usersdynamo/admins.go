@@ -27,7 +27,7 @@ func (s *Store) readAdmins(ctx context.Context) (adminsItem, error) {
 	return stored, err
 }
 
-// recount is the policy of counting the admins. It starts again at once if an admin has changed
+// recount is the retry policy for counting the admins. It starts again at once if an admin has changed
 // meanwhile.
 var recount = retry.Policy{Attempts: 50}
 
@@ -39,7 +39,7 @@ func (s *Store) repairAdmins(ctx context.Context) (wrong bool, err error) {
 		return err
 	})
 	if versions.IsStale(err) {
-		return false, fmt.Errorf("number of admins: %w", versions.ErrBusy)
+		return false, fmt.Errorf("recount the admins: %w", versions.ErrBusy)
 	}
 	return wrong, err
 }

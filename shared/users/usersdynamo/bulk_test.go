@@ -17,7 +17,7 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// newcomers are n creations of all roles, whose addresses begin with the prefix.
+// newcomers returns n creations with alternating roles, whose addresses begin with the prefix.
 func newcomers(prefix string, n int) []users.Creation {
 	all := make([]users.Creation, n)
 	for i := range all {
@@ -49,7 +49,7 @@ func checkTally(t *testing.T, outcomes []error, wantAdded, wantTaken int) {
 
 func TestCreateAll(t *testing.T) {
 	t.Parallel()
-	w := newWreck(t)
+	w := newPopulatedStore(t)
 	people := newcomers("many", 250)
 	people[7].User.Email, people[8].User.Email = "person1@example.com", "person2@example.com"
 	people[9].User.Status = users.Pending
@@ -81,7 +81,7 @@ func TestCreateAll(t *testing.T) {
 
 func TestCreateAllKeepsTheOrderOfTheRows(t *testing.T) {
 	t.Parallel()
-	w := newWreck(t)
+	w := newPopulatedStore(t)
 	people := newcomers("row", 60)
 	if _, err := w.CreateAll(t.Context(), people); err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestCreateAllKeepsTheOrderOfTheRows(t *testing.T) {
 func TestCreateAllRaces(t *testing.T) {
 	t.Parallel()
 	const rivals, people = 4, 60
-	w := newWreck(t)
+	w := newPopulatedStore(t)
 	outcomes := make([][]error, rivals)
 	var all sync.WaitGroup
 	for r := range rivals {
@@ -129,7 +129,7 @@ func TestCreateAllRaces(t *testing.T) {
 		added, _, other := tally(o)
 		total += added
 		if other > 0 {
-			t.Errorf("%d outcomes of an import are neither added nor taken", other)
+			t.Errorf("%d unexpected outcomes of an import", other)
 		}
 	}
 	if total != people {
@@ -140,13 +140,13 @@ func TestCreateAllRaces(t *testing.T) {
 	}
 }
 
-// TestCreateAllInterrupted stops an import at its nth call, for every n, before it takes place and after its answer is
-// lost, and runs it again.
+// TestCreateAllInterrupted stops an import at its nth call, for every n, before or after the call takes effect, and
+// runs the import again.
 func TestCreateAllInterrupted(t *testing.T) {
 	t.Parallel()
 	for stop, finished := 1, false; !finished; stop++ {
 		for _, fault := range []error{errInterrupted, awstest.Lost(errInterrupted)} {
-			w := newWreck(t)
+			w := newPopulatedStore(t)
 			people := newcomers("again", 45)
 			people[3].User.Email = "person1@example.com"
 			calls := 0
@@ -163,7 +163,7 @@ func TestCreateAllInterrupted(t *testing.T) {
 			}
 			decided, _, _ := tally(outcomes)
 			if n := checkConsistency(t, w.client, w.table); n < 9+decided {
-				t.Errorf("stopped at call %d: %d users, but %d were said to be added", stop, n-9, decided)
+				t.Errorf("stopped at call %d: %d users, but %d were reported as added", stop, n-9, decided)
 			}
 			for i := range people {
 				people[i].User.ID = uuid.Must(uuid.NewV7()).String()
@@ -180,7 +180,7 @@ func TestCreateAllInterrupted(t *testing.T) {
 
 func TestByEmail(t *testing.T) {
 	t.Parallel()
-	w := newWreck(t)
+	w := newPopulatedStore(t)
 	if u, err := w.ByEmail(t.Context(), "person4@example.com"); err != nil || u.ID != w.people[4].ID || u.Number != w.people[4].Number {
 		t.Errorf("by e-mail: %+v, %v", u, err)
 	}

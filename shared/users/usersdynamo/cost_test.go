@@ -11,7 +11,7 @@ import (
 // TestCostOfChanges asserts write units, which do not depend on the machine. Only changes of role
 // or status pay for the day counters.
 func TestCostOfChanges(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.create(t, "root@example.com", principal.Admin)
 	client, meter := awstest.Metered(d.client)
 	store := d.over(client)

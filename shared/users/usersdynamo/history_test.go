@@ -22,7 +22,7 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// dayCounts is counters by day, the sum under "total"; none is zero.
+// dayCounts maps days to counters. The key "total" has their sums. Zeros are left out.
 type dayCounts map[string]map[string]int64
 
 func (c dayCounts) add(day string, by int64, counters ...string) {
@@ -45,7 +45,7 @@ func (c dayCounts) addAll(day string, by int64, counters ...string) {
 	c.add("total", by, counters...)
 }
 
-// less returns what c has more than other.
+// less returns c minus other.
 func (c dayCounts) less(other dayCounts) dayCounts {
 	rest := dayCounts{}
 	for day, counters := range c {
@@ -61,13 +61,13 @@ func (c dayCounts) less(other dayCounts) dayCounts {
 	return rest
 }
 
-// storedCounts reads the raw items of counters, without how often they were written; it shares no code with what writes them.
+// storedCounts reads the raw counter items, except their versions. It shares no code with the store.
 func storedCounts(t *testing.T, client *dynamodb.Client, analytics string) dayCounts {
 	t.Helper()
 	stored := dayCounts{}
 	for _, raw := range scanAll(t, client, analytics) {
 		if pk := raw["pk"].(*types.AttributeValueMemberS).Value; pk != "counts" {
-			t.Errorf("there is an item of %q", pk)
+			t.Errorf("unexpected item with the key %q", pk)
 		}
 		for name, value := range raw {
 			number, isNumber := value.(*types.AttributeValueMemberN)
@@ -84,15 +84,15 @@ func storedCounts(t *testing.T, client *dynamodb.Client, analytics string) dayCo
 	return stored
 }
 
-// livesCounts adds up the lives of all users.
-func livesCounts(t *testing.T, store *usersdynamo.Store) dayCounts {
+// historyCounts adds up the histories of all users.
+func historyCounts(t *testing.T, store *usersdynamo.Store) dayCounts {
 	t.Helper()
 	sum := dayCounts{}
-	for life, err := range store.Histories(t.Context()) {
+	for history, err := range store.Histories(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for day, change := range life.Changes() {
+		for day, change := range history.Changes() {
 			for name, n := range change {
 				sum.addAll(day.String(), n, name)
 			}
@@ -101,12 +101,12 @@ func livesCounts(t *testing.T, store *usersdynamo.Store) dayCounts {
 	return sum
 }
 
-// checkDays compares the counters of days with the lives, and their sum with the users that there are.
-func (d *desk) checkDays(t *testing.T) {
+// checkDays compares the daily counters with the histories, and their sums with the existing users.
+func (d *fixture) checkDays(t *testing.T) {
 	t.Helper()
 	stored := storedCounts(t, d.client, d.analytics)
-	if diff := cmp.Diff(livesCounts(t, d.store), stored); diff != "" {
-		t.Errorf("the lives say (-), the counters (+):\n%s", diff)
+	if diff := cmp.Diff(historyCounts(t, d.store), stored); diff != "" {
+		t.Errorf("counters do not match the histories (-histories +counters):\n%s", diff)
 	}
 	present := dayCounts{}
 	for _, raw := range scanAll(t, d.client, d.users) {
@@ -119,15 +119,15 @@ func (d *desk) checkDays(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(present["total"], stored["total"]); diff != "" {
-		t.Errorf("there are (-), and the counters say (+):\n%s", diff)
+		t.Errorf("totals do not match the users (-users +counters):\n%s", diff)
 	}
 }
 
-// on is noon of a day in March.
+// on returns noon of a day in March.
 func on(day int) time.Time { return time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC) }
 
 // createOn adds a user on a day in March.
-func (d *desk) createOn(t *testing.T, day int, email string, role principal.Role) users.User {
+func (d *fixture) createOn(t *testing.T, day int, email string, role principal.Role) users.User {
 	t.Helper()
 	user := newUser(email, role)
 	user.CreatedAt = on(day)
@@ -139,7 +139,7 @@ func (d *desk) createOn(t *testing.T, day int, email string, role principal.Role
 }
 
 // changeOn edits a user on a day in March.
-func (d *desk) changeOn(t *testing.T, day int, before users.User, edit func(*users.User)) users.User {
+func (d *fixture) changeOn(t *testing.T, day int, before users.User, edit func(*users.User)) users.User {
 	t.Helper()
 	after := before
 	edit(&after)
@@ -155,8 +155,8 @@ func demote(u *users.User)  { u.Role = principal.Viewer }
 func suspend(u *users.User) { u.Status = users.Suspended }
 func rename(u *users.User)  { u.Name += "!" }
 
-func TestDaysOfOneUser(t *testing.T) {
-	d := newDesk(t)
+func TestDailyCountsOfOneUser(t *testing.T) {
+	d := newFixture(t)
 	ada := d.createOn(t, 1, "ada@example.com", principal.User)
 	ada = d.changeOn(t, 3, ada, demote)
 	ada = d.changeOn(t, 4, ada, rename)
@@ -181,11 +181,11 @@ func TestDaysOfOneUser(t *testing.T) {
 	d.checkDays(t)
 	left := d.raw(t, at("gone#"+ada.ID, "gone"))
 	if attributes := slices.Sorted(maps.Keys(left)); !slices.Equal(attributes, []string{"life", "pk", "sk"}) {
-		t.Errorf("a deleted user leaves %v", attributes)
+		t.Errorf("a deleted user leaves the attributes %v", attributes)
 	}
 }
 
-func (d *desk) raw(t *testing.T, key item) item {
+func (d *fixture) raw(t *testing.T, key item) item {
 	t.Helper()
 	out, err := d.client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &d.users, Key: key, ConsistentRead: aws.Bool(true)})
 	if err != nil {
@@ -194,8 +194,8 @@ func (d *desk) raw(t *testing.T, key item) item {
 	return out.Item
 }
 
-// edit changes an attribute by hand; nil removes it.
-func (d *desk) edit(t *testing.T, u users.User, attribute string, value types.AttributeValue) {
+// edit sets an attribute of a user's item, or removes it if value is nil.
+func (d *fixture) edit(t *testing.T, u users.User, attribute string, value types.AttributeValue) {
 	t.Helper()
 	input := &dynamodb.UpdateItemInput{
 		TableName: &d.users, Key: at("user#"+u.ID, "user"), UpdateExpression: aws.String("REMOVE #a"),
@@ -209,7 +209,7 @@ func (d *desk) edit(t *testing.T, u users.User, attribute string, value types.At
 	}
 }
 
-func (d *desk) get(t *testing.T, u users.User) users.User {
+func (d *fixture) get(t *testing.T, u users.User) users.User {
 	t.Helper()
 	u, err := d.store.Get(t.Context(), u.ID)
 	if err != nil {
@@ -218,10 +218,10 @@ func (d *desk) get(t *testing.T, u users.User) users.User {
 	return u
 }
 
-// TestUsersOfAnEarlierVersion has users without a life, and one whose life an earlier version did not continue. What the
-// counters lack of them stays the same through every change, so that adding it once, at any time, mends them.
-func TestUsersOfAnEarlierVersion(t *testing.T) {
-	d := newDesk(t)
+// TestUsersWithMissingOrOutdatedHistory has users without a history, and one whose history is older than the latest change. The
+// difference between histories and counters stays the same with every change, so adding it once, at any time, repairs the counters.
+func TestUsersWithMissingOrOutdatedHistory(t *testing.T) {
+	d := newFixture(t)
 	d.createOn(t, 1, "root@example.com", principal.Admin)
 	bare := d.createOn(t, 2, "bare@example.com", principal.Manager)
 	doomed := d.createOn(t, 2, "doomed@example.com", principal.User)
@@ -234,7 +234,7 @@ func TestUsersOfAnEarlierVersion(t *testing.T) {
 	if err := d.dropCounts(t); err != nil {
 		t.Fatal(err)
 	}
-	lacking := livesCounts(t, d.store)
+	lacking := historyCounts(t, d.store)
 	want := dayCounts{
 		"2026-03-01": {"users": 1, "users:active": 1, "role:admin": 1},
 		"2026-03-02": {"users": 2, "users:active": 2, "role:manager": 1, "role:user": 1},
@@ -247,14 +247,14 @@ func TestUsersOfAnEarlierVersion(t *testing.T) {
 	}
 	check := func(what string) {
 		t.Helper()
-		if diff := cmp.Diff(lacking, livesCounts(t, d.store).less(storedCounts(t, d.client, d.analytics))); diff != "" {
+		if diff := cmp.Diff(lacking, historyCounts(t, d.store).less(storedCounts(t, d.client, d.analytics))); diff != "" {
 			t.Errorf("after %s: %s", what, diff)
 		}
 	}
 	bare, stale = d.changeOn(t, 6, d.get(t, bare), rename), d.changeOn(t, 6, d.get(t, stale), rename)
 	check("other changes")
 	if counted := storedCounts(t, d.client, d.analytics); len(counted) > 0 {
-		t.Errorf("changes of names were counted: %v", counted)
+		t.Errorf("changes of names changed the counters: %v", counted)
 	}
 	bare, stale = d.changeOn(t, 7, d.get(t, bare), demote), d.changeOn(t, 8, d.get(t, stale), demote)
 	check("changes of roles")
@@ -269,7 +269,7 @@ func TestUsersOfAnEarlierVersion(t *testing.T) {
 	check("deletions")
 }
 
-func (d *desk) dropCounts(t *testing.T) error {
+func (d *fixture) dropCounts(t *testing.T) error {
 	t.Helper()
 	var failed error
 	for _, raw := range scanAll(t, d.client, d.analytics) {
@@ -281,15 +281,15 @@ func (d *desk) dropCounts(t *testing.T) error {
 	return failed
 }
 
-func TestLivesThatCannotBeRead(t *testing.T) {
-	d := newDesk(t)
+func TestCorruptHistoriesAreReported(t *testing.T) {
+	d := newFixture(t)
 	d.createOn(t, 1, "root@example.com", principal.Admin)
 	ada := d.createOn(t, 1, "ada@example.com", principal.User)
 	d.edit(t, ada, "life", str("yesterday users"))
 	ada = d.get(t, ada)
 	_, changeErr := d.store.Update(t.Context(), ada, ada)
 	deleteErr := d.store.Delete(t.Context(), ada, on(2))
-	for what, err := range map[string]error{"change": changeErr, "deletion": deleteErr, "lives": firstError(t, d.store)} {
+	for what, err := range map[string]error{"change": changeErr, "deletion": deleteErr, "histories": firstError(t, d.store)} {
 		if err == nil || !strings.Contains(err.Error(), ada.ID) || fault.KindOf(err) != fault.Internal {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -311,8 +311,8 @@ func firstError(t *testing.T, store *usersdynamo.Store) error {
 	return nil
 }
 
-func TestLivesComeInPages(t *testing.T) {
-	d := newDesk(t)
+func TestHistoriesAreReadInPages(t *testing.T) {
+	d := newFixture(t)
 	people := newcomers("page", 90)
 	for i := range people {
 		people[i].User.Metadata = []byte(`{"a": "` + strings.Repeat("x", 14_000) + `"}`)
@@ -330,7 +330,7 @@ func TestLivesComeInPages(t *testing.T) {
 		found++
 	}
 	if found != 90 || meter.Calls() < 2 {
-		t.Errorf("%d lives in %d pages", found, meter.Calls())
+		t.Errorf("%d histories in %d calls, want 90 in at least 2", found, meter.Calls())
 	}
 	for _, err := range d.store.Histories(t.Context()) {
 		if err != nil {
@@ -345,14 +345,14 @@ func TestLivesComeInPages(t *testing.T) {
 		return nil
 	})))
 	if !errors.Is(err, errInterrupted) {
-		t.Errorf("a page that failed: %v", err)
+		t.Errorf("error of a failed page = %v, want %v", err, errInterrupted)
 	}
 }
 
-// TestTheLargestBatch adds invited users, acting admins among them, at a place where the counters of lists are the most. Their
-// days differ, but a batch is created at one time.
-func TestTheLargestBatch(t *testing.T) {
-	d := newDesk(t)
+// TestLargestBatch adds invited users, including admins, at numbers where a batch changes the most list counters. Their
+// creation days differ, but all users of a batch get the same creation time.
+func TestLargestBatch(t *testing.T) {
+	d := newFixture(t)
 	d.createOn(t, 1, "root@example.com", principal.Admin)
 	_, err := d.client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: &d.users, Key: at("rank#users", "sequence"), UpdateExpression: aws.String("SET #n = :n"),
@@ -372,13 +372,13 @@ func TestTheLargestBatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkTally(t, outcomes, 2*18, 0)
-	if meter.Calls() != 5 { // which addresses are taken, then twice numbers and a transaction
+	if meter.Calls() != 5 { // one to check addresses, then numbers and a transaction for each of two batches
 		t.Errorf("%d calls", meter.Calls())
 	}
 	checkConsistency(t, d.client, d.users)
 	d.checkDays(t)
 	stored := storedCounts(t, d.client, d.analytics)
 	if stored["2026-03-02"]["users"] != 18 || stored["2026-03-11"]["users"] != 18 || len(stored) != 4 {
-		t.Errorf("two batches are counted as %v", stored)
+		t.Errorf("counts of two batches = %v", stored)
 	}
 }

@@ -65,7 +65,7 @@ func (s *Store) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Un
 	for pages.HasMorePages() && len(due) < limit {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("unsent invitations: %w", err)
+			return nil, fmt.Errorf("read the unsent invitations: %w", err)
 		}
 		for _, item := range page.Items[:min(len(page.Items), limit-len(due))] {
 			found, err := s.invitee(ctx, item)

@@ -15,13 +15,13 @@ import (
 	"portside/shared/users"
 )
 
-// event is what a naive log says: on this day a user was something no more, and became something else.
+// event is one entry of a simple log: on this day, a user changed from one state to another.
 type event struct {
 	day      string
-	from, to users.User // the zero User: none
+	from, to users.User // zero for a user that does not exist
 }
 
-// countEvents computes the counters of days from a log.
+// countEvents computes the daily counters from a log.
 func countEvents(log []event) dayCounts {
 	counts := dayCounts{}
 	for _, e := range log {
@@ -37,21 +37,21 @@ func countEvents(log []event) dayCounts {
 	return counts
 }
 
-// model drives a store at random, by clocks that jump, and keeps the log.
+// model makes random changes to a store, with clocks that jump, and logs them.
 type model struct {
-	t     *testing.T
-	desk  *desk
-	log   []event
-	users []users.User
-	last  map[string]string // day on which a user last counted as something else
-	n     int
+	t       *testing.T
+	fixture *fixture
+	log     []event
+	users   []users.User
+	last    map[string]string // day of each user's latest change, by ID
+	n       int
 }
 
 func (m *model) when(t *rapid.T) time.Time {
 	return on(rapid.IntRange(1, 20).Draw(t, "day")).Add(time.Duration(rapid.IntRange(-12, 11).Draw(t, "hour")) * time.Hour)
 }
 
-// note adds to the log. A clock that is behind the last change of the same user counts on that one's day.
+// note adds an event to the log. If the clock is behind the user's previous change, the event counts on the day of that change.
 func (m *model) note(at time.Time, from, to users.User) {
 	id := from.ID + to.ID
 	if from.ID != "" && to.ID != "" {
@@ -63,7 +63,7 @@ func (m *model) note(at time.Time, from, to users.User) {
 	m.log = append(m.log, event{m.last[id], from, to})
 }
 
-// newcomer is a user under an address of its own, or now and then under one that is taken.
+// newcomer returns a user with a new address or, in one of ten cases, with an address that is taken.
 func (m *model) newcomer(t *rapid.T) users.User {
 	m.n++
 	user := newUser(fmt.Sprintf("u%d@example.com", m.n), rapid.SampledFrom(principal.Roles()).Draw(t, "role"))
@@ -92,7 +92,7 @@ func (m *model) create(t *rapid.T) {
 		}}
 	}
 	for range 1 + rapid.IntRange(0, 1).Draw(t, "again") {
-		created, err := m.desk.store.Create(m.t.Context(), creation)
+		created, err := m.fixture.store.Create(m.t.Context(), creation)
 		if err == nil && !created.Replayed {
 			m.created(created.User)
 		}
@@ -104,18 +104,18 @@ func (m *model) importMany(t *rapid.T) {
 	people := make([]users.Creation, rapid.SampledFrom([]int{1, 2, 3, 20}).Draw(t, "people"))
 	for i := range people {
 		people[i].User = m.newcomer(t)
-		if i > 0 && len(m.users) > 0 && people[i].User.Email == m.users[0].Email { // an Importer has refused the second already
+		if i > 0 && len(m.users) > 0 && people[i].User.Email == m.users[0].Email { // an Importer rejects the second row itself
 			people[i].User.Email = fmt.Sprintf("u%d@example.com", m.n)
 		}
 		if rapid.Bool().Draw(t, "invited") {
 			people[i].User.Status, people[i].Invitation = users.Pending, &users.Invitation{}
 		}
 	}
-	outcomes, err := m.desk.store.CreateAll(m.t.Context(), people)
+	outcomes, err := m.fixture.store.CreateAll(m.t.Context(), people)
 	m.tolerate(err)
 	for i, err := range outcomes {
 		if m.tolerate(err, users.ErrEmailTaken); err == nil {
-			m.created(m.desk.get(m.t, people[i].User))
+			m.created(m.fixture.get(m.t, people[i].User))
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (m *model) change(t *rapid.T) {
 			after.Role = rapid.SampledFrom(principal.Roles()).Draw(t, "role")
 			after.Status = rapid.SampledFrom([]users.Status{users.Active, users.Inactive, users.Suspended}).Draw(t, "status")
 		}
-		updated, err := m.desk.store.Update(m.t.Context(), before, after)
+		updated, err := m.fixture.store.Update(m.t.Context(), before, after)
 		if m.tolerate(err, users.ErrLastAdmin); err == nil {
 			m.note(after.UpdatedAt, before, updated)
 			m.users[i] = updated
@@ -148,7 +148,7 @@ func (m *model) activate(t *rapid.T) {
 			return
 		}
 		secret := credentials.Mint(credentials.APIKey)
-		updated, err := m.desk.store.Activate(m.t.Context(), before, credentials.Credential{
+		updated, err := m.fixture.store.Activate(m.t.Context(), before, credentials.Credential{
 			ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Owner: credentials.Owner{ID: before.ID}, CreatedAt: at,
 		}, at)
 		m.tolerate(err)
@@ -160,7 +160,7 @@ func (m *model) activate(t *rapid.T) {
 func (m *model) remove(t *rapid.T) {
 	m.some(t, func(i int) {
 		at := m.when(t)
-		err := m.desk.store.Delete(m.t.Context(), m.users[i], at)
+		err := m.fixture.store.Delete(m.t.Context(), m.users[i], at)
 		if m.tolerate(err, users.ErrLastAdmin); err == nil {
 			m.note(at, m.users[i], users.User{})
 			m.users = append(m.users[:i], m.users[i+1:]...)
@@ -168,7 +168,7 @@ func (m *model) remove(t *rapid.T) {
 	})
 }
 
-// some picks a user, if there is one.
+// some calls do with the index of a random user, if there are any users.
 func (m *model) some(t *rapid.T, do func(i int)) {
 	if len(m.users) > 0 {
 		do(rapid.IntRange(0, len(m.users)-1).Draw(t, "user"))
@@ -187,21 +187,21 @@ func (m *model) tolerate(err error, refusals ...error) {
 	}
 }
 
-// TestDaysAreWhatHappened compares the counters with a log of all that was done, and with what the lives say.
-func TestDaysAreWhatHappened(t *testing.T) {
+// TestDailyCountsMatchEventLog compares the counters with the log of all changes and with the users' histories.
+func TestDailyCountsMatchEventLog(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
-		m := &model{t: t, desk: newDesk(t), last: map[string]string{}}
+		m := &model{t: t, fixture: newFixture(t), last: map[string]string{}}
 		steps := []func(*rapid.T){m.create, m.importMany, m.change, m.change, m.activate, m.remove}
 		for range rapid.IntRange(1, 16).Draw(r, "steps") {
 			steps[rapid.IntRange(0, len(steps)-1).Draw(r, "step")](r)
 		}
-		stored := storedCounts(t, m.desk.client, m.desk.analytics)
+		stored := storedCounts(t, m.fixture.client, m.fixture.analytics)
 		if diff := cmp.Diff(countEvents(m.log), stored); diff != "" {
-			r.Errorf("the log says (-), the counters (+):\n%s", diff)
+			r.Errorf("counters do not match the log (-log +counters):\n%s", diff)
 		}
-		if diff := cmp.Diff(livesCounts(t, m.desk.store), stored); diff != "" {
-			r.Errorf("the lives say (-), the counters (+):\n%s", diff)
+		if diff := cmp.Diff(historyCounts(t, m.fixture.store), stored); diff != "" {
+			r.Errorf("counters do not match the histories (-histories +counters):\n%s", diff)
 		}
 	})
 }

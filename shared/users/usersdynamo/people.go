@@ -17,7 +17,7 @@ func (s *Store) Person(ctx context.Context, id string) (principal.Person, error)
 	return person(user), err
 }
 
-// Holders returns at most so many active users whose role includes the permission: those with the
+// Holders returns up to most active users whose role includes the permission: those with the
 // highest roles first, then the oldest. They come from lists, so they have no version.
 func (s *Store) Holders(ctx context.Context, permission principal.Permission, most int) ([]principal.Person, error) {
 	var found []principal.Person

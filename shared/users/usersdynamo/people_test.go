@@ -12,8 +12,8 @@ import (
 	"portside/shared/users"
 )
 
-func TestHolders(t *testing.T) {
-	w := newWreck(t) // 0, 4 and 8 are admins; 1 and 5 managers
+func TestHoldersOfPermission(t *testing.T) {
+	w := newPopulatedStore(t) // 0, 4 and 8 are admins; 1 and 5 managers
 	suspended := w.people[4]
 	suspended.Status = users.Suspended
 	if _, err := w.Update(t.Context(), w.people[4], suspended); err != nil {
@@ -44,8 +44,8 @@ func TestHolders(t *testing.T) {
 	}
 }
 
-func TestPersonUnchanged(t *testing.T) {
-	w := newWreck(t)
+func TestUnchangedDetectsChangesOfPerson(t *testing.T) {
+	w := newPopulatedStore(t)
 	before, err := w.Person(t.Context(), w.people[3].ID)
 	if err != nil || !before.Active || before.Role != principal.Viewer || before.Version != 1 {
 		t.Fatalf("%+v, %v", before, err)
@@ -54,7 +54,7 @@ func TestPersonUnchanged(t *testing.T) {
 		return transactions.Write(t.Context(), w.client, []types.TransactWriteItem{w.Unchanged(before.ID, before.Version)})
 	}
 	if err := unchanged(); err != nil {
-		t.Errorf("nobody changed the user: %v", err)
+		t.Errorf("transaction on an unchanged user: %v", err)
 	}
 	after := w.people[3]
 	after.Status = users.Suspended
@@ -62,9 +62,9 @@ func TestPersonUnchanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, failed := transactions.FailedAt(unchanged()); !failed {
-		t.Error("a suspension went unseen")
+		t.Error("Unchanged did not detect a suspension")
 	}
 	if _, err := w.Person(t.Context(), "nobody"); !errors.Is(err, users.ErrNotFound) {
-		t.Errorf("nobody: %v", err)
+		t.Errorf("unknown user: %v", err)
 	}
 }

@@ -62,7 +62,7 @@ func (p *plan) run(ctx context.Context) error {
 	return p.Write(ctx, p.store.client)
 }
 
-// tallyRefusal returns what a failed tally means: another request issued a credential meanwhile, or
+// tallyRefusal returns the error for a failed tally: another request issued a credential meanwhile, or
 // there are too many.
 func (p *plan) tallyRefusal() error {
 	if p.tally.Seen != nil {

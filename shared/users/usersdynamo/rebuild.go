@@ -13,7 +13,7 @@ import (
 // StepAdmins is the step of a rebuild after those of the lists.
 const StepAdmins lists.Step = "active admins"
 
-// Repairs is what a rebuild found wrong and repaired. Strays are list items and e-mail markers.
+// Repairs counts what a rebuild has repaired. Strays are list items and e-mail markers.
 type Repairs struct {
 	lists.Repairs
 	Admins bool // the number of active admins
@@ -39,9 +39,9 @@ func source() lists.Source {
 	return lists.Source{
 		Key: userKey,
 		Is:  func(pk, sk string) bool { return sk == "user" && strings.HasPrefix(pk, "user#") },
-		Read: func(item items.Map) (lists.Thing, error) {
+		Read: func(item items.Map) (lists.Resource, error) {
 			stored, err := items.Decode[userItem](item)
-			return thing(stored.user()), err
+			return resource(stored.user()), err
 		},
 		Owner: func(pk string) string {
 			if strings.HasPrefix(pk, emailPK("")) {
@@ -52,9 +52,9 @@ func source() lists.Source {
 	}
 }
 
-// thing returns the user with all items that the table must have because of it.
-func thing(u users.User) lists.Thing {
-	t := lists.Thing{ID: u.ID, Version: u.Version}
+// resource returns the user with all items that the table must have because of it.
+func resource(u users.User) lists.Resource {
+	t := lists.Resource{ID: u.ID, Version: u.Version}
 	if u.ID != "" && u.Email != "" && u.Role.Known() && u.Number >= 0 && u.Number < rank.Capacity {
 		t.Derived = append(entry(u).Items(), items.Encode(newEmailItem(u)))
 	}

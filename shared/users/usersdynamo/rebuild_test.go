@@ -17,12 +17,12 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-func TestRebuildMendsEveryKindOfDamage(t *testing.T) {
+func TestRebuildRepairsEveryKindOfDamage(t *testing.T) {
 	t.Parallel()
 	for _, c := range damages() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWreck(t)
+			w := newPopulatedStore(t)
 			c.do(t, w)
 			var last lists.Progress
 			repairs, err := w.Rebuild(t.Context(), func(p lists.Progress) { last = p })
@@ -30,7 +30,7 @@ func TestRebuildMendsEveryKindOfDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			if fmt.Sprint(repairs) != fmt.Sprint(c.want) || fmt.Sprint(last.Repairs) != fmt.Sprint(repairs.Repairs) {
-				t.Errorf("repairs are %+v, last reported %+v; want %+v", repairs, last.Repairs, c.want)
+				t.Errorf("repairs = %+v, last progress = %+v; want %+v", repairs, last.Repairs, c.want)
 			}
 			if n := checkConsistency(t, w.client, w.table); n != 9 {
 				t.Errorf("%d users, want 9", n)
@@ -38,15 +38,15 @@ func TestRebuildMendsEveryKindOfDamage(t *testing.T) {
 			w.checkPages(t)
 			w.checkLastAdmin(t)
 			if again, err := w.Rebuild(t.Context(), nil); err != nil || fmt.Sprint(again) != fmt.Sprint(usersdynamo.Repairs{}) {
-				t.Errorf("a second rebuild repairs %+v, %v", again, err)
+				t.Errorf("second rebuild = %+v, %v; want no repairs", again, err)
 			}
 		})
 	}
 }
 
-func TestRebuildLeavesWhatItCannotDecide(t *testing.T) {
+func TestRebuildReportsDisputes(t *testing.T) {
 	t.Parallel()
-	w := newWreck(t)
+	w := newPopulatedStore(t)
 	w.set(t, at("user#"+w.people[1].ID, "user"), "email", str("person2@example.com"))
 	w.set(t, at("user#"+w.people[3].ID, "user"), "number", num(w.people[2].Number))
 	w.set(t, at("user#"+w.people[7].ID, "user"), "role", str("nonsense"))
@@ -68,14 +68,14 @@ func TestRebuildLeavesWhatItCannotDecide(t *testing.T) {
 	}
 }
 
-// interrupted is what a fault of these tests says.
+// errInterrupted is the error of injected faults.
 var errInterrupted = errors.New("interrupted")
 
-// TestRebuildGoesOnWhereItStopped interrupts a rebuild at its nth write, for every n.
-func TestRebuildGoesOnWhereItStopped(t *testing.T) {
+// TestRebuildResumesAfterInterruption interrupts a rebuild at its nth write, for every n, and rebuilds again.
+func TestRebuildResumesAfterInterruption(t *testing.T) {
 	t.Parallel()
 	for stop, finished := 1, false; !finished; stop++ {
-		w := newWreck(t)
+		w := newPopulatedStore(t)
 		w.drop(t, at("email#person1@example.com", "email"))
 		w.put(t, at("email#ghost@example.com", "email"), item{"user": str("ghost")})
 		w.drop(t, place("all", w.people[3].Number))
@@ -102,28 +102,28 @@ func TestRebuildGoesOnWhereItStopped(t *testing.T) {
 	}
 }
 
-// TestRebuildOvertaken changes users just before the nth call of a rebuild and one of them back before the next, for every
-// n: between any two steps of it.
-func TestRebuildOvertaken(t *testing.T) {
+// TestRebuildDuringSingleChanges changes users just before the nth call of a rebuild, and changes one of them back before the next
+// call, for every n. So it covers changes between any two steps.
+func TestRebuildDuringSingleChanges(t *testing.T) {
 	t.Parallel()
 	for at, finished := 1, false; !finished; at++ {
-		w := newWreck(t)
+		w := newPopulatedStore(t)
 		w.drop(t, marker("person1"))
 		w.set(t, place("viewer", w.people[3].Number), "name", str("Old Name"))
 		w.put(t, place("user", w.people[3].Number), listForm(w.people[3], "user"))
 		w.put(t, marker("person10"), item{"user": str(w.people[2].ID)})
 		w.set(t, admins(), "n", num(17))
 		calls := 0
-		overtaken := awstest.Faulty(w.client, func(string, int) error {
+		racing := awstest.Faulty(w.client, func(string, int) error {
 			switch calls++; calls {
 			case at:
-				w.meddle(t)
+				w.interfere(t)
 			case at + 1:
 				w.change(t, 3, func(u *users.User) { u.Role = principal.Viewer })
 			}
 			return nil
 		})
-		if _, err := usersdynamo.New(overtaken, w.table, nil, daycounts.In(w.analytics)).Rebuild(t.Context(), nil); err != nil {
+		if _, err := usersdynamo.New(racing, w.table, nil, daycounts.In(w.analytics)).Rebuild(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		checkConsistency(t, w.client, w.table)
@@ -131,22 +131,22 @@ func TestRebuildOvertaken(t *testing.T) {
 	}
 }
 
-// meddle changes what TestRebuildOvertaken damaged, where the damage permits.
-func (w *wreck) meddle(t *testing.T) {
+// interfere changes the users whose items TestRebuildDuringSingleChanges damaged, as far as the damage permits.
+func (w *populatedStore) interfere(t *testing.T) {
 	t.Helper()
 	w.change(t, 3, func(u *users.User) { u.Role, u.Name = principal.Manager, "New Name" })
 	w.change(t, 0, func(u *users.User) { u.Status = users.Inactive })
 	if err := w.Delete(t.Context(), w.people[2], leapDay()); err != nil {
 		t.Errorf("delete user 2: %v", err)
 	}
-	// While its stray marker stands, the address is taken.
+	// The address is taken as long as its stray marker exists.
 	_, err := w.Create(t.Context(), users.Creation{User: person("person10", principal.User)})
 	if err != nil && !errors.Is(err, users.ErrEmailTaken) {
 		t.Errorf("create: %v", err)
 	}
 }
 
-func (w *wreck) change(t *testing.T, i int, edit func(*users.User)) {
+func (w *populatedStore) change(t *testing.T, i int, edit func(*users.User)) {
 	t.Helper()
 	after := w.people[i]
 	edit(&after)
@@ -159,10 +159,10 @@ func (w *wreck) change(t *testing.T, i int, edit func(*users.User)) {
 func marker(name string) item { return at("email#"+name+"@example.com", "email") }
 func admins() item            { return at("admins", "admins") }
 
-// TestRebuildBesideWriters damages the table, then rebuilds it again and again while others create, change and delete.
-func TestRebuildBesideWriters(t *testing.T) {
+// TestRebuildDuringConcurrentWrites damages the table and rebuilds it repeatedly while workers create, change and delete users.
+func TestRebuildDuringConcurrentWrites(t *testing.T) {
 	t.Parallel()
-	w := newWreck(t)
+	w := newPopulatedStore(t)
 	w.drop(t, at("rank#users#0#", "rank"))
 	w.drop(t, at("admins", "admins"))
 	w.put(t, at("email#ghost@example.com", "email"), item{"user": str("ghost")})
@@ -185,12 +185,12 @@ func TestRebuildBesideWriters(t *testing.T) {
 		}
 	}
 	checkConsistency(t, w.client, w.table)
-	(&desk{client: w.client, users: w.table, analytics: w.analytics, store: w.Store}).checkDays(t)
+	(&fixture{client: w.client, users: w.table, analytics: w.analytics, store: w.Store}).checkDays(t)
 }
 
-// work changes users at random. What the rules refuse, and what the damage may make impossible, is no failure; anything
-// else is.
-func (w *wreck) work(t *testing.T, worker int) {
+// work changes users at random. It accepts errors from the rules and from the damage, and reports internal
+// errors.
+func (w *populatedStore) work(t *testing.T, worker int) {
 	random := rand.New(rand.NewPCG(uint64(worker), 7))
 	var mine []users.User
 	for i := range 60 {
@@ -198,12 +198,12 @@ func (w *wreck) work(t *testing.T, worker int) {
 		switch choice := random.IntN(4); {
 		case len(mine) < 3 || choice == 0:
 			created, err := w.Create(t.Context(), users.Creation{User: person(fmt.Sprintf("worker%d-%d", worker, i), role)})
-			if w.tolerated(t, err) {
+			if w.succeeded(t, err) {
 				mine = append(mine, created.User)
 			}
 		case choice == 1:
 			at := random.IntN(len(mine))
-			if w.tolerated(t, w.Delete(t.Context(), mine[at], leapDay())) {
+			if w.succeeded(t, w.Delete(t.Context(), mine[at], leapDay())) {
 				mine = append(mine[:at], mine[at+1:]...)
 			}
 		default:
@@ -213,18 +213,18 @@ func (w *wreck) work(t *testing.T, worker int) {
 			if choice == 2 {
 				after.Status = []users.Status{users.Active, users.Inactive}[random.IntN(2)]
 			}
-			if updated, err := w.Update(context.WithoutCancel(t.Context()), mine[at], after); w.tolerated(t, err) {
+			if updated, err := w.Update(context.WithoutCancel(t.Context()), mine[at], after); w.succeeded(t, err) {
 				mine[at] = updated
 			}
 		}
 	}
 }
 
-// tolerated reports success.
-func (w *wreck) tolerated(t *testing.T, err error) bool {
+// succeeded reports whether err is nil. It fails the test on an internal error.
+func (w *populatedStore) succeeded(t *testing.T, err error) bool {
 	t.Helper()
 	if err != nil && fault.KindOf(err) == fault.Internal {
-		t.Errorf("a writer beside the rebuild got %v", err)
+		t.Errorf("write during the rebuild: %v", err)
 	}
 	return err == nil
 }

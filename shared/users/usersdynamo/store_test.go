@@ -24,18 +24,18 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// desk is a store on fresh tables, with the tables at hand.
-type desk struct {
+// fixture is a store on new tables, with access to the tables.
+type fixture struct {
 	client      *dynamodb.Client
 	users, keys string
 	analytics   string
 	store       *usersdynamo.Store
 }
 
-func newDesk(t *testing.T) *desk {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	client := awstest.DynamoDB(t)
-	d := &desk{
+	d := &fixture{
 		client: client, users: awstest.Table(t, client, "UsersTable"), keys: awstest.Table(t, client, "CredentialsTable"),
 		analytics: awstest.Table(t, client, "AnalyticsTable"),
 	}
@@ -44,11 +44,11 @@ func newDesk(t *testing.T) *desk {
 }
 
 // over returns a store on the same tables over another client, such as one that fails.
-func (d *desk) over(client *dynamodb.Client) *usersdynamo.Store {
+func (d *fixture) over(client *dynamodb.Client) *usersdynamo.Store {
 	return usersdynamo.New(client, d.users, credentialsdynamo.New(client, d.keys), daycounts.In(d.analytics))
 }
 
-// leapDay is when the users of these tests are created, unless a test says otherwise.
+// leapDay is the default creation time of users in these tests.
 func leapDay() time.Time { return time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC) }
 
 func newUser(email string, role principal.Role) users.User {
@@ -58,7 +58,7 @@ func newUser(email string, role principal.Role) users.User {
 	}
 }
 
-func (d *desk) create(t *testing.T, email string, role principal.Role) users.User {
+func (d *fixture) create(t *testing.T, email string, role principal.Role) users.User {
 	t.Helper()
 	created, err := d.store.Create(t.Context(), users.Creation{User: newUser(email, role)})
 	if err != nil {
@@ -67,9 +67,9 @@ func (d *desk) create(t *testing.T, email string, role principal.Role) users.Use
 	return created.User
 }
 
-// TestDeathAtAnyCall lets the process "die" at each call that an operation makes, before or after the call took effect:
-// what is left is always whole.
-func TestDeathAtAnyCall(t *testing.T) {
+// TestCrashAtAnyCall crashes each operation at each of its calls, before or after the call takes effect, and checks that
+// the tables stay consistent.
+func TestCrashAtAnyCall(t *testing.T) {
 	operations := map[string]func(ctx context.Context, s *usersdynamo.Store, u users.User) error{
 		"create": func(ctx context.Context, s *usersdynamo.Store, _ users.User) error {
 			user := newUser("new@example.com", principal.Admin)
@@ -91,7 +91,7 @@ func TestDeathAtAnyCall(t *testing.T) {
 			return err
 		},
 		"delete": func(ctx context.Context, s *usersdynamo.Store, u users.User) error {
-			return s.Delete(ctx, u, leapDay().AddDate(0, 0, 1)) // a life on one day adds up to nothing
+			return s.Delete(ctx, u, leapDay().AddDate(0, 0, 1)) // creation and deletion on one day cancel out
 		},
 		"import": func(ctx context.Context, s *usersdynamo.Store, _ users.User) error {
 			var all []users.Creation
@@ -104,12 +104,12 @@ func TestDeathAtAnyCall(t *testing.T) {
 	}
 	for name, operation := range operations {
 		for _, lost := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, answer lost %v", name, lost), func(t *testing.T) {
-				awstest.CrashAtEachCall(lost, func(mortal func(*dynamodb.Client) *dynamodb.Client) error {
-					d := newDesk(t)
+			t.Run(fmt.Sprintf("%s, response lost %v", name, lost), func(t *testing.T) {
+				awstest.CrashAtEachCall(lost, func(crashing func(*dynamodb.Client) *dynamodb.Client) error {
+					d := newFixture(t)
 					d.create(t, "root@example.com", principal.Admin)
 					victim := d.create(t, "victim@example.com", principal.Manager)
-					err := operation(t.Context(), d.over(mortal(d.client)), victim)
+					err := operation(t.Context(), d.over(crashing(d.client)), victim)
 					checkConsistency(t, d.client, d.users)
 					d.checkDays(t)
 					return err
@@ -119,10 +119,10 @@ func TestDeathAtAnyCall(t *testing.T) {
 	}
 }
 
-// TestChangesUnderConflict lets every third transaction meet another, as they do on AWS, while eight workers create,
-// change and delete; in the end everything agrees.
+// TestChangesUnderConflict makes every third transaction conflict, as on AWS, while eight workers create, change and
+// delete. The tables must be consistent in the end.
 func TestChangesUnderConflict(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.create(t, "root@example.com", principal.Admin)
 	store := d.over(awstest.WithConflicts(d.client))
 	var all sync.WaitGroup
@@ -140,7 +140,7 @@ func TestChangesUnderConflict(t *testing.T) {
 	d.checkDays(t)
 }
 
-// live adds eight users, changes each, and deletes every other.
+// live adds eight users, changes each of them, and deletes every second one.
 func live(ctx context.Context, store *usersdynamo.Store, worker int) error {
 	for i := range 8 {
 		created, err := store.Create(ctx, users.Creation{User: newUser(fmt.Sprintf("w%d-%d@example.com", worker, i), principal.User)})
@@ -163,8 +163,8 @@ func live(ctx context.Context, store *usersdynamo.Store, worker int) error {
 	return nil
 }
 
-func TestStaleChangesAreRefused(t *testing.T) {
-	d := newDesk(t)
+func TestStaleChangesFail(t *testing.T) {
+	d := newFixture(t)
 	d.create(t, "root@example.com", principal.Admin)
 	first := d.create(t, "ada@example.com", principal.User)
 	second := first
@@ -181,8 +181,8 @@ func TestStaleChangesAreRefused(t *testing.T) {
 	checkConsistency(t, d.client, d.users)
 }
 
-func TestOrderOfCreationIsOrderOfTimeThoughClocksDiffer(t *testing.T) {
-	d := newDesk(t)
+func TestNumbersAndTimesHaveTheSameOrderDespiteClockSkew(t *testing.T) {
+	d := newFixture(t)
 	base := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	var last users.User
 	for i, offset := range []time.Duration{0, time.Hour, -time.Hour, 30 * time.Minute, 2 * time.Hour} {
@@ -200,9 +200,9 @@ func TestOrderOfCreationIsOrderOfTimeThoughClocksDiffer(t *testing.T) {
 	}
 }
 
-// TestCostOfAPage asserts what docs/decisions/0001 promises: capacity and calls do not grow with the offset.
-func TestCostOfAPage(t *testing.T) {
-	d := newDesk(t)
+// TestCostOfListPage checks the promise of docs/decisions/0001: capacity and calls do not grow with the offset.
+func TestCostOfListPage(t *testing.T) {
+	d := newFixture(t)
 	const size = 3000
 	var all []users.Creation
 	for i := range size {

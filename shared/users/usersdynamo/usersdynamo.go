@@ -13,8 +13,8 @@
 //	gone#<id>              gone       the history of a deleted user
 //
 // Every change is one transaction over all items that it concerns, so that a process that dies at
-// any moment leaves only complete users. Each item is guarded: a user by its version, all others by
-// whether they exist. The list form has items of its own instead of an index, because an index is
+// any moment leaves only complete users. Each write has a condition: on the version of a user, and for other items on
+// whether they exist. The list form has separate items instead of an index, because an index is
 // eventually consistent: a page would disagree with its total just after a write.
 //
 // A user's credentials are in another table and carry the user's role and status (see

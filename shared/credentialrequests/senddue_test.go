@@ -14,39 +14,39 @@ import (
 )
 
 func TestEachApproverIsMailedOnce(t *testing.T) {
-	o := newOffice(t)
-	o.post.refused = []string{"joan@example.com"}
+	o := newFixture(t)
+	o.mailer.rejectedAddresses = []string{"joan@example.com"}
 	o.request()
-	if got := o.post.recipients(); !slices.Equal(got, []string{"grace@example.com"}) {
+	if got := o.mailer.recipients(); !slices.Equal(got, []string{"grace@example.com"}) {
 		t.Fatalf("mails went to %v", got)
 	}
-	o.wait(mail.SendAfter, 0) // the pause after the first try is not over
+	o.wait(mail.SendAfter, 0) // it is too early for the second attempt
 	o.now = o.now.Add(time.Hour)
 	if _, err := o.service.SendDue(t.Context()); err == nil {
-		t.Error("no error while a mail is refused")
+		t.Error("SendDue returned no error although a mail was rejected")
 	}
-	o.post.refused = nil
+	o.mailer.rejectedAddresses = nil
 	o.wait(time.Hour, 1)
 	o.wait(time.Hour, 0)
-	if got := o.post.recipients(); !slices.Equal(got, []string{"grace@example.com", "joan@example.com"}) {
+	if got := o.mailer.recipients(); !slices.Equal(got, []string{"grace@example.com", "joan@example.com"}) {
 		t.Errorf("mails went to %v", got)
 	}
 }
 
 func TestUnmailedLinkIsReplaced(t *testing.T) {
-	o := newOffice(t)
+	o := newFixture(t)
 	r := o.request()
-	o.post.refused = []string{"ada@example.com"}
+	o.mailer.rejectedAddresses = []string{"ada@example.com"}
 	o.decide(r.ID, true)
-	o.post.refused = nil
+	o.mailer.rejectedAddresses = nil
 	o.wait(time.Hour, 1)
-	old, link := newestLink(o.post.turnedOff), newestLink(o.post.letters)
+	old, link := newestLink(o.mailer.rejected), newestLink(o.mailer.sent)
 	if _, err := o.service.Collect(t.Context(), old); !errors.Is(err, credentialrequests.ErrLink) {
-		t.Errorf("the link that was not mailed: %v", err)
+		t.Errorf("collect with the link that was not mailed: %v", err)
 	}
 	password, err := o.service.Collect(t.Context(), link)
 	if err != nil || !o.works(password) {
-		t.Errorf("the link that was mailed: %v", err)
+		t.Errorf("collect with the mailed link: %v", err)
 	}
 	o.wait(8*24*time.Hour, 0)
 	if got := o.get(r.ID).Status; got != credentialrequests.Collected {
@@ -55,20 +55,20 @@ func TestUnmailedLinkIsReplaced(t *testing.T) {
 }
 
 func TestDenialIsMailedLater(t *testing.T) {
-	o := newOffice(t)
+	o := newFixture(t)
 	r := o.request()
-	o.post.refused = []string{"ada@example.com"}
+	o.mailer.rejectedAddresses = []string{"ada@example.com"}
 	o.decide(r.ID, false)
-	o.post.refused = nil
+	o.mailer.rejectedAddresses = nil
 	o.wait(time.Hour, 1)
 	o.wait(time.Hour, 0)
-	if got := o.post.recipients(); len(got) != 3 || got[2] != "ada@example.com" {
+	if got := o.mailer.recipients(); len(got) != 3 || got[2] != "ada@example.com" {
 		t.Errorf("mails went to %v", got)
 	}
 }
 
 func TestUncollectedRequestExpires(t *testing.T) {
-	o := newOffice(t)
+	o := newFixture(t)
 	r := o.request()
 	o.decide(r.ID, true)
 	o.wait(credentialrequests.LinkLifetime-time.Second, 0)
@@ -81,15 +81,15 @@ func TestUncollectedRequestExpires(t *testing.T) {
 	o.wait(30*24*time.Hour, 0)
 }
 
-func TestMailIsAbandonedAfterMaxAttempts(t *testing.T) {
-	o := newOffice(t)
+func TestMailFailsAfterMaxAttempts(t *testing.T) {
+	o := newFixture(t)
 	r := o.request()
-	o.post.refused = []string{"ada@example.com"}
+	o.mailer.rejectedAddresses = []string{"ada@example.com"}
 	o.decide(r.ID, true)
 	for range mail.MaxAttempts - 1 {
 		o.now = o.now.Add(24 * time.Hour)
 		if _, err := o.service.SendDue(t.Context()); err == nil {
-			t.Fatal("no error while the mail is refused")
+			t.Fatal("SendDue returned no error although the mail was rejected")
 		}
 	}
 	o.wait(24*time.Hour, 1)
@@ -97,52 +97,52 @@ func TestMailIsAbandonedAfterMaxAttempts(t *testing.T) {
 	if got := o.get(r.ID).Status; got != credentialrequests.Expired {
 		t.Errorf("the request is %s", got)
 	}
-	if _, err := o.service.Collect(t.Context(), newestLink(o.post.turnedOff)); !errors.Is(err, credentialrequests.ErrLink) {
-		t.Errorf("the last link: %v", err)
+	if _, err := o.service.Collect(t.Context(), newestLink(o.mailer.rejected)); !errors.Is(err, credentialrequests.ErrLink) {
+		t.Errorf("collect with the last link: %v", err)
 	}
 }
 
-func TestLinkWaitsForASuspendedRequester(t *testing.T) {
-	o := newOffice(t)
+func TestLinkIsNotSentToSuspendedRequester(t *testing.T) {
+	o := newFixture(t)
 	r := o.request()
-	o.post.refused = []string{"ada@example.com"}
+	o.mailer.rejectedAddresses = []string{"ada@example.com"}
 	o.decide(r.ID, true)
-	o.post.refused = nil
+	o.mailer.rejectedAddresses = nil
 	suspended, active := users.Suspended, users.Active
 	o.change(users.Change{Status: &suspended})
 	o.wait(time.Hour, 1)
-	if link := newestLink(o.post.letters); link != "" {
+	if link := newestLink(o.mailer.sent); link != "" {
 		t.Error("a link was mailed to a suspended user")
 	}
 	o.change(users.Change{Status: &active})
 	o.wait(time.Hour, 1)
-	if _, err := o.service.Collect(t.Context(), newestLink(o.post.letters)); err != nil {
+	if _, err := o.service.Collect(t.Context(), newestLink(o.mailer.sent)); err != nil {
 		t.Error(err)
 	}
 }
 
-// change changes Ada without checking permissions.
-func (o *office) change(change users.Change) {
+// change changes Ada as the operator.
+func (o *fixture) change(change users.Change) {
 	o.tb.Helper()
 	if _, err := o.users.Update(o.tb.Context(), principal.Operator(), versions.Target{ID: o.ada.UserID}, change); err != nil {
 		o.tb.Fatal(err)
 	}
 }
 
-// TestRequesterWithAllCredentialsTaken checks that a link is created only once other credentials
+// TestRequesterWithMaximumCredentials checks that a link is created only once other credentials
 // have expired.
-func TestRequesterWithAllCredentialsTaken(t *testing.T) {
-	o := newOffice(t)
+func TestRequesterWithMaximumCredentials(t *testing.T) {
+	o := newFixture(t)
 	r := o.request()
 	o.fill()
 	o.decide(r.ID, true)
 	o.now = o.now.Add(time.Hour)
 	if _, err := o.service.SendDue(t.Context()); !errors.Is(err, credentialrequests.ErrTooMany) {
-		t.Errorf("the link was made, or failed for another reason: %v", err)
+		t.Errorf("SendDue = %v, want %v", err, credentialrequests.ErrTooMany)
 	}
 	o.wait(time.Minute, 0) // the step is not due yet
 	o.wait(25*time.Hour, 1)
-	if _, err := o.service.Collect(t.Context(), newestLink(o.post.letters)); err != nil {
+	if _, err := o.service.Collect(t.Context(), newestLink(o.mailer.sent)); err != nil {
 		t.Error(err)
 	}
 }

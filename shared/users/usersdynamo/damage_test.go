@@ -21,8 +21,8 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// wreck is a store whose items a test damages.
-type wreck struct {
+// populatedStore is a store with users, whose items a test damages.
+type populatedStore struct {
 	*usersdynamo.Store
 	client    *dynamodb.Client
 	table     string
@@ -30,11 +30,11 @@ type wreck struct {
 	people    []users.User
 }
 
-// newWreck holds nine users in turn of all roles, so that users 0, 4 and 8 are the admins.
-func newWreck(t *testing.T) *wreck {
+// newPopulatedStore returns a store with nine users, whose roles alternate: users 0, 4 and 8 are admins.
+func newPopulatedStore(t *testing.T) *populatedStore {
 	t.Helper()
 	client := awstest.DynamoDB(t)
-	w := &wreck{client: client, table: awstest.Table(t, client, "UsersTable"), analytics: awstest.Table(t, client, "AnalyticsTable")}
+	w := &populatedStore{client: client, table: awstest.Table(t, client, "UsersTable"), analytics: awstest.Table(t, client, "AnalyticsTable")}
 	keys := credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"))
 	w.Store = usersdynamo.New(client, w.table, keys, daycounts.In(w.analytics))
 	for i := range 9 {
@@ -60,14 +60,14 @@ func at(pk, sk string) item { return item{"pk": str(pk), "sk": str(sk)} }
 
 func place(list string, n int64) item { return at("list#"+list, fmt.Sprintf("%010d", n)) }
 
-func (w *wreck) drop(t *testing.T, key item) {
+func (w *populatedStore) drop(t *testing.T, key item) {
 	t.Helper()
 	if _, err := w.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &w.table, Key: key}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (w *wreck) put(t *testing.T, key, more item) {
+func (w *populatedStore) put(t *testing.T, key, more item) {
 	t.Helper()
 	whole := item{}
 	maps.Copy(whole, key)
@@ -77,7 +77,7 @@ func (w *wreck) put(t *testing.T, key, more item) {
 	}
 }
 
-func (w *wreck) set(t *testing.T, key item, attribute string, value types.AttributeValue) {
+func (w *populatedStore) set(t *testing.T, key item, attribute string, value types.AttributeValue) {
 	t.Helper()
 	_, err := w.client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: &w.table, Key: key, UpdateExpression: aws.String("SET #a = :v"),
@@ -96,10 +96,10 @@ func listForm(u users.User, role string) item {
 	}
 }
 
-// damage is one way in which a table can be wrong, and what mends it.
+// damage is one kind of inconsistency in the table, with the repairs that a rebuild should report.
 type damage struct {
 	name string
-	do   func(*testing.T, *wreck)
+	do   func(*testing.T, *populatedStore)
 	want usersdynamo.Repairs
 }
 
@@ -109,82 +109,82 @@ func damages() []damage {
 
 func wrongMarkers() []damage {
 	return []damage{
-		{"none", func(*testing.T, *wreck) {}, usersdynamo.Repairs{}},
-		{"marker gone", func(t *testing.T, w *wreck) {
+		{"none", func(*testing.T, *populatedStore) {}, usersdynamo.Repairs{}},
+		{"marker gone", func(t *testing.T, w *populatedStore) {
 			w.drop(t, at("email#person1@example.com", "email"))
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 1}}},
-		{"marker of nobody", func(t *testing.T, w *wreck) {
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Resources: 1}}},
+		{"marker of an unknown user", func(t *testing.T, w *populatedStore) {
 			w.put(t, at("email#ghost@example.com", "email"), item{"user": str("ghost")})
 		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1}}},
-		{"marker without a name", func(t *testing.T, w *wreck) {
+		{"marker without a user ID", func(t *testing.T, w *populatedStore) {
 			w.put(t, at("email#ghost@example.com", "email"), nil)
 		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1}}},
-		{"marker of another user", func(t *testing.T, w *wreck) {
+		{"marker of another user", func(t *testing.T, w *populatedStore) {
 			w.set(t, at("email#person1@example.com", "email"), "user", str(w.people[2].ID))
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Things: 1}}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Resources: 1}}},
 	}
 }
 
 func wrongLists() []damage {
 	return []damage{
-		{"list items gone", func(t *testing.T, w *wreck) {
+		{"list items gone", func(t *testing.T, w *populatedStore) {
 			w.drop(t, place("all", w.people[3].Number))
 			w.drop(t, place("manager", w.people[5].Number))
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 2}}},
-		{"list items outdated", func(t *testing.T, w *wreck) {
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Resources: 2}}},
+		{"list items outdated", func(t *testing.T, w *populatedStore) {
 			w.set(t, place("all", w.people[3].Number), "name", str("Old Name"))
 			w.set(t, place("viewer", w.people[3].Number), "status", str("pending"))
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 1}}},
-		{"in the list of another role", func(t *testing.T, w *wreck) {
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Resources: 1}}},
+		{"in the list of another role", func(t *testing.T, w *populatedStore) {
 			w.put(t, place("viewer", w.people[1].Number), listForm(w.people[1], "viewer"))
 		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1}}},
-		{"another role in the list of all", func(t *testing.T, w *wreck) {
+		{"another role in the list of all", func(t *testing.T, w *populatedStore) {
 			w.set(t, place("all", w.people[1].Number), "role", str("nonsense"))
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 1}}},
-		{"listed without a user", func(t *testing.T, w *wreck) {
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Resources: 1}}},
+		{"listed without a user", func(t *testing.T, w *populatedStore) {
 			w.put(t, place("all", 7_000_000), listForm(person("ghost", "user"), "user"))
 			w.put(t, place("user", 7_000_000), listForm(person("ghost", "user"), "user"))
 		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 2}}},
-		{"listed at another number", func(t *testing.T, w *wreck) {
+		{"listed at another number", func(t *testing.T, w *populatedStore) {
 			w.drop(t, place("all", w.people[1].Number))
 			w.put(t, place("all", 4_000), listForm(w.people[1], "manager"))
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Things: 1}}},
-		{"a user at the number of another", func(t *testing.T, w *wreck) {
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Resources: 1}}},
+		{"a user at the number of another", func(t *testing.T, w *populatedStore) {
 			w.put(t, place("all", w.people[1].Number), listForm(w.people[2], "user"))
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Things: 1}}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Strays: 1, Resources: 1}}},
 	}
 }
 
 func wrongCounts() []damage {
 	return []damage{
-		{"counters gone", func(t *testing.T, w *wreck) {
+		{"counters gone", func(t *testing.T, w *populatedStore) {
 			w.drop(t, at("rank#users#0#", "rank"))
 			w.drop(t, at("rank#users#3#000", "rank"))
 		}, usersdynamo.Repairs{Repairs: lists.Repairs{Counters: 2}}},
-		{"sequence gone", func(t *testing.T, w *wreck) {
+		{"sequence gone", func(t *testing.T, w *populatedStore) {
 			w.drop(t, at("rank#users", "sequence"))
 		}, usersdynamo.Repairs{Repairs: lists.Repairs{Sequence: true}}},
-		{"sequence behind", func(t *testing.T, w *wreck) {
+		{"sequence behind", func(t *testing.T, w *populatedStore) {
 			w.set(t, at("rank#users", "sequence"), "next", num(3))
 		}, usersdynamo.Repairs{Repairs: lists.Repairs{Sequence: true}}},
-		{"number of admins gone", func(t *testing.T, w *wreck) {
+		{"number of admins gone", func(t *testing.T, w *populatedStore) {
 			w.drop(t, at("admins", "admins"))
 		}, usersdynamo.Repairs{Admins: true}},
-		{"number of admins wrong", func(t *testing.T, w *wreck) {
+		{"number of admins wrong", func(t *testing.T, w *populatedStore) {
 			w.set(t, at("admins", "admins"), "n", num(17))
 		}, usersdynamo.Repairs{Admins: true}},
-		{"everything but the users gone", func(t *testing.T, w *wreck) {
+		{"everything but the users gone", func(t *testing.T, w *populatedStore) {
 			for _, raw := range scanAll(t, w.client, w.table) {
 				if !strings.HasPrefix(raw["pk"].(*types.AttributeValueMemberS).Value, "user#") {
 					w.drop(t, item{"pk": raw["pk"], "sk": raw["sk"]})
 				}
 			}
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Things: 9, Sequence: true, Counters: 4}, Admins: true}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Resources: 9, Sequence: true, Counters: 4}, Admins: true}},
 	}
 }
 
-// checkPages reads every page of one user through the store.
-func (w *wreck) checkPages(t *testing.T) {
+// checkPages lists the users of each role with one user per page.
+func (w *populatedStore) checkPages(t *testing.T) {
 	t.Helper()
 	for _, role := range append([]principal.Role{""}, principal.Roles()...) {
 		var want []users.User
@@ -208,8 +208,8 @@ func (w *wreck) checkPages(t *testing.T) {
 	}
 }
 
-// checkLastAdmin deletes the admins until the store refuses: at the last of them, and not before.
-func (w *wreck) checkLastAdmin(t *testing.T) {
+// checkLastAdmin deletes all admins and expects the store to reject only the last deletion.
+func (w *populatedStore) checkLastAdmin(t *testing.T) {
 	t.Helper()
 	for i, want := range map[int]error{0: nil, 4: nil} {
 		if err := w.Delete(t.Context(), w.people[i], leapDay()); !errors.Is(err, want) {

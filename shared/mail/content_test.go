@@ -10,7 +10,7 @@ import (
 )
 
 func TestMessageFormatsTextAndHTML(t *testing.T) {
-	m := mail.Letter{
+	m := mail.Content{
 		To: "ada@example.com", Subject: "A & B", Name: "Ada <b>", Body: []string{"One " + strings.Repeat("word ", 20), "Two"},
 		Quote: "first {name}\nsecond <i>", Button: mail.Button{Label: "Open", Address: "https://portal.example.com/x#y&z"},
 		Notes: []string{"Small print"},
@@ -33,8 +33,8 @@ func TestMessageFormatsTextAndHTML(t *testing.T) {
 			t.Errorf("the HTML lacks %q:\n%s", wanted, m.HTML)
 		}
 	}
-	if bare := (mail.Letter{Name: "Ada"}).Message(); strings.Contains(bare.HTML, "<a ") || strings.Contains(bare.HTML, "<blockquote") {
-		t.Errorf("a letter without button and quote has one:\n%s", bare.HTML)
+	if bare := (mail.Content{Name: "Ada"}).Message(); strings.Contains(bare.HTML, "<a ") || strings.Contains(bare.HTML, "<blockquote") {
+		t.Errorf("a mail without button and quote has one:\n%s", bare.HTML)
 	}
 }
 
@@ -43,7 +43,7 @@ func TestTextLinesAreWrapped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,90}[ \n]{1,2}`), 0, 40).Draw(t, "words")
 		body := strings.Join(words, "")
-		text := mail.Letter{Name: "Ada", Body: []string{body}}.Message().Text
+		text := mail.Content{Name: "Ada", Body: []string{body}}.Message().Text
 		if got, want := strings.Fields(text)[2:], strings.Fields(body); strings.Join(got, " ") != strings.Join(want, " ") {
 			t.Fatalf("words %q, want %q", got, want)
 		}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Letter is the content of a message before it is formatted as plain text and as HTML. All its
+// Content is the content of a mail before it is formatted as plain text and as HTML. All its
 // parts are plain text and may come from untrusted users; Message escapes them.
-type Letter struct {
+type Content struct {
 	To      string // bare address
 	Subject string
 	Name    string   // of the reader
@@ -17,29 +17,29 @@ type Letter struct {
 	Notes   []string // paragraphs in small print
 }
 
-// Button is the one action that a letter asks for.
+// Button is the one action that a mail asks for.
 type Button struct {
 	Label   string
 	Address string
 }
 
-// Message formats the letter.
-func (l Letter) Message() Message {
-	return Message{To: l.To, Subject: l.Subject, Text: l.text(), HTML: l.html()}
+// Message formats the content as plain text and HTML.
+func (c Content) Message() Message {
+	return Message{To: c.To, Subject: c.Subject, Text: c.text(), HTML: c.html()}
 }
 
-func (l Letter) text() string {
-	parts := []string{"Hello " + l.Name + ","}
-	for _, p := range l.Body {
+func (c Content) text() string {
+	parts := []string{"Hello " + c.Name + ","}
+	for _, p := range c.Body {
 		parts = append(parts, wrap(p))
 	}
-	if l.Quote != "" {
-		parts = append(parts, "> "+strings.Join(strings.Split(wrap(l.Quote), "\n"), "\n> "))
+	if c.Quote != "" {
+		parts = append(parts, "> "+strings.Join(strings.Split(wrap(c.Quote), "\n"), "\n> "))
 	}
-	if l.Button.Address != "" {
-		parts = append(parts, l.Button.Label+":", l.Button.Address)
+	if c.Button.Address != "" {
+		parts = append(parts, c.Button.Label+":", c.Button.Address)
 	}
-	for _, p := range l.Notes {
+	for _, p := range c.Notes {
 		parts = append(parts, wrap(p))
 	}
 	return strings.Join(parts, "\n\n") + "\n"
@@ -95,22 +95,22 @@ const (
 	note = `<p style="margin-bottom:0;font-size:14px;color:#5a6572">{text}</p>` + "\n"
 )
 
-func (l Letter) html() string {
+func (c Content) html() string {
 	var body strings.Builder
-	for _, p := range l.Body {
+	for _, p := range c.Body {
 		body.WriteString(fill(paragraph, "{text}", p))
 	}
-	if l.Quote != "" {
-		body.WriteString(fill(quote, "{text}", l.Quote))
+	if c.Quote != "" {
+		body.WriteString(fill(quote, "{text}", c.Quote))
 	}
-	if l.Button.Address != "" {
-		body.WriteString(fill(button, "{label}", l.Button.Label, "{address}", l.Button.Address))
+	if c.Button.Address != "" {
+		body.WriteString(fill(button, "{label}", c.Button.Label, "{address}", c.Button.Address))
 	}
-	for _, p := range l.Notes {
+	for _, p := range c.Notes {
 		body.WriteString(fill(note, "{text}", p))
 	}
 	before, after, _ := strings.Cut(frame, "{body}")
-	return fill(before, "{subject}", l.Subject, "{name}", l.Name) + body.String() + after
+	return fill(before, "{subject}", c.Subject, "{name}", c.Name) + body.String() + after
 }
 
 // fill replaces names by escaped values. It reads each byte of the form once, so that a value that
