@@ -47,7 +47,10 @@ func main() {
 		log.Fatal(err)
 	}
 	h := &handlers{
-		service: media.NewService(parts), stored: store, jobs: store, offers: store, waiting: patience, now: time.Now,
+		responder: media.NewResponder(media.ResponderParts{
+			Service: media.NewService(parts), Uploads: store, Jobs: store, Timing: media.DefaultTiming(), Now: time.Now,
+		}),
+		offers: store,
 	}
 	auth := credentials.NewAuthenticator(credentialsdynamo.New(items.Client(cfg), table), limit, time.Now)
 	lambda.Start(lambdahttp.Handler(routes(h, auth).Handler()))

@@ -73,7 +73,7 @@ func TestWhatIsTaken(t *testing.T) {
 		"image/png": 3_750_000, "image/jpeg": 3_750_000, "image/gif": 3_750_000, "image/webp": 3_750_000,
 		"application/pdf": 4_500_000, "image/tiff": 0, "text/html": 0,
 	} {
-		if got := viewer.Takes(mediaType); got != want {
+		if got := viewer.MaxBytes(mediaType); got != want {
 			t.Errorf("%s: %d", mediaType, got)
 		}
 	}

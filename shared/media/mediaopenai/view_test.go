@@ -90,7 +90,7 @@ func TestPicturesOfAllTypesAreSent(t *testing.T) {
 		}
 	}
 	_, viewer := look(t, "", mediatest.Behaviour{})
-	if viewer.Takes("image/webp") != viewer.Takes("image/png") || viewer.Takes("application/pdf") != 0 ||
+	if viewer.MaxBytes("image/webp") != viewer.MaxBytes("image/png") || viewer.MaxBytes("application/pdf") != 0 ||
 		!strings.Contains(viewer.Version(), "model-of-the-test@") {
 		t.Errorf("%s", viewer.Version())
 	}

@@ -114,7 +114,7 @@ func TestPicturesThatAreNotTaken(t *testing.T) {
 			t.Errorf("%+v: %v", test.p, err)
 		}
 	}
-	if viewer.Takes("application/pdf") != 20 || viewer.Takes("text/html") != 0 || !strings.HasPrefix(viewer.Version(), "maker m view ") {
+	if viewer.MaxBytes("application/pdf") != 20 || viewer.MaxBytes("text/html") != 0 || !strings.HasPrefix(viewer.Version(), "maker m view ") {
 		t.Errorf("%s", viewer.Version())
 	}
 }

@@ -42,7 +42,7 @@ func (s *Store) StartJob(ctx context.Context, job media.Job) error {
 	defer cancel()
 	c := claimed{job, uuid.NewString()}
 	err := s.start(starting, c)
-	if err == nil || errors.Is(err, media.ErrStarted) {
+	if err == nil || errors.Is(err, media.ErrAlreadyStarted) {
 		return err
 	}
 	undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoing)
@@ -55,7 +55,7 @@ func (s *Store) start(ctx context.Context, c claimed) error {
 	if errors.Is(err, errChanged) { // by a request of ours, perhaps, whose answer did not come, so that it was repeated
 		mine, unread := s.holds(ctx, c)
 		if unread == nil && !mine {
-			return media.ErrStarted
+			return media.ErrAlreadyStarted
 		}
 		err = unread
 	}

@@ -79,13 +79,13 @@ func (s *Store) SaveUpload(ctx context.Context, owner, id string, file documents
 	return s.put(ctx, uploads+owner+"/"+id, io.NewSectionReader(file, 0, file.Size))
 }
 
-// DropUpload implements media.Uploads.
-func (s *Store) DropUpload(ctx context.Context, owner, id string) error {
+// DeleteUpload implements media.Uploads.
+func (s *Store) DeleteUpload(ctx context.Context, owner, id string) error {
 	return s.drop(ctx, uploads+owner+"/"+id)
 }
 
 // Upload implements media.Uploads. The file is copied to the disk, where readers can go to and fro in it.
-func (s *Store) Upload(ctx context.Context, owner, id string) (file media.File, done func(), err error) {
+func (s *Store) OpenUpload(ctx context.Context, owner, id string) (file media.File, done func(), err error) {
 	if uuid.Validate(id) != nil {
 		return media.File{}, nil, media.ErrNoUpload
 	}
@@ -101,14 +101,14 @@ func (s *Store) Upload(ctx context.Context, owner, id string) (file media.File, 
 		return media.File{}, nil, ErrTooLarge
 	}
 	file, done, err = media.Spool(out.Body)
-	if errors.Is(err, media.ErrCut) {
+	if errors.Is(err, media.ErrIncomplete) {
 		err = fmt.Errorf("%w: fetch an upload: %w", ErrAway, err)
 	}
 	return file, done, err
 }
 
 // Find implements media.Results.
-func (s *Store) Find(ctx context.Context, key string) (answer media.Answer, found bool, err error) {
+func (s *Store) FindResult(ctx context.Context, key string) (answer media.Answer, found bool, err error) {
 	_, err = s.getJSON(ctx, results+key, &answer)
 	if errors.Is(err, errMissing) {
 		return media.Answer{}, false, nil
@@ -117,7 +117,7 @@ func (s *Store) Find(ctx context.Context, key string) (answer media.Answer, foun
 }
 
 // Keep implements media.Results.
-func (s *Store) Keep(ctx context.Context, key string, answer media.Answer) error {
+func (s *Store) SaveResult(ctx context.Context, key string, answer media.Answer) error {
 	return s.putJSON(ctx, results+key, answer)
 }
 

@@ -51,7 +51,7 @@ func source(text string) documents.Source {
 
 func (c *cupboard) read(t *testing.T, id string) string {
 	t.Helper()
-	file, done, err := c.Upload(t.Context(), ada, id)
+	file, done, err := c.OpenUpload(t.Context(), ada, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,12 +72,12 @@ func TestUploadsAreTheirOwners(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	for _, other := range []struct{ owner, id string }{{bob, id}, {ada, uuid.NewString()}, {ada, ""}, {ada, "../" + bob + "/" + id}} {
-		if _, _, err := c.Upload(t.Context(), other.owner, other.id); !errors.Is(err, media.ErrNoUpload) {
+		if _, _, err := c.OpenUpload(t.Context(), other.owner, other.id); !errors.Is(err, media.ErrNoUpload) {
 			t.Errorf("%v: %v", other, err)
 		}
 	}
 	c.ahead = media.Retention
-	if _, _, err := c.Upload(t.Context(), ada, id); !errors.Is(err, media.ErrNoUpload) {
+	if _, _, err := c.OpenUpload(t.Context(), ada, id); !errors.Is(err, media.ErrNoUpload) {
 		t.Errorf("after a day: %v", err)
 	}
 }
@@ -87,16 +87,16 @@ func TestUploadsAreDropped(t *testing.T) {
 	if err := c.SaveUpload(t.Context(), ada, id, source("an invoice")); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.DropUpload(t.Context(), bob, id); err != nil {
+	if err := c.DeleteUpload(t.Context(), bob, id); err != nil {
 		t.Errorf("one that is not there: %v", err)
 	}
 	if got := c.read(t, id); got != "an invoice" {
 		t.Errorf("somebody else's drop leaves %q", got)
 	}
-	if err := c.DropUpload(t.Context(), ada, id); err != nil {
+	if err := c.DeleteUpload(t.Context(), ada, id); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := c.Upload(t.Context(), ada, id); !errors.Is(err, media.ErrNoUpload) {
+	if _, _, err := c.OpenUpload(t.Context(), ada, id); !errors.Is(err, media.ErrNoUpload) {
 		t.Errorf("afterwards: %v", err)
 	}
 }
@@ -138,7 +138,7 @@ func TestUploadsAreBounded(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	c.Bound(7)
-	_, _, err = c.Upload(t.Context(), ada, id)
+	_, _, err = c.OpenUpload(t.Context(), ada, id)
 	if !errors.Is(err, documents.ErrTooMuch) || !strings.HasPrefix(fault.As(err).Detail, "The upload has more than 200 MB") {
 		t.Errorf("got %v", err)
 	}
@@ -151,7 +151,7 @@ func TestWithoutADiskIsNoOutageOfS3(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
-	if _, _, err := c.Upload(t.Context(), ada, id); err == nil || fault.As(err) != nil {
+	if _, _, err := c.OpenUpload(t.Context(), ada, id); err == nil || fault.As(err) != nil {
 		t.Errorf("got %v", err)
 	}
 }
@@ -225,7 +225,7 @@ func TestAJobIsStartedOnce(t *testing.T) {
 				switch err := c.StartJob(t.Context(), job); {
 				case err == nil:
 					started.Add(1)
-				case !errors.Is(err, media.ErrStarted) && !errors.Is(err, medias3.ErrAway):
+				case !errors.Is(err, media.ErrAlreadyStarted) && !errors.Is(err, medias3.ErrAway):
 					t.Errorf("round %d: %v", round, err)
 				}
 			})
@@ -238,10 +238,10 @@ func TestAJobIsStartedOnce(t *testing.T) {
 		if err != nil || known.Version == "" {
 			t.Fatalf("round %d: %+v, %v", round, known, err)
 		}
-		job.Version, job.Tries = known.Version, round+1
+		job.Version, job.Attempts = known.Version, round+1
 	}
 	job.Version = ""
-	if err := c.StartJob(t.Context(), job); !errors.Is(err, media.ErrStarted) {
+	if err := c.StartJob(t.Context(), job); !errors.Is(err, media.ErrAlreadyStarted) {
 		t.Errorf("over one that is not known: %v", err)
 	}
 	c.ahead = media.Retention
@@ -252,18 +252,18 @@ func TestAJobIsStartedOnce(t *testing.T) {
 
 func TestAnswersAreKeptForADay(t *testing.T) {
 	c := newCupboard(t)
-	if _, found, err := c.Find(t.Context(), "key"); found || err != nil {
+	if _, found, err := c.FindResult(t.Context(), "key"); found || err != nil {
 		t.Fatalf("found %v, %v", found, err)
 	}
-	if err := c.Keep(t.Context(), "key", media.Answer{Summary: "short", Extracted: map[string]any{}, Warnings: []string{"one"}}); err != nil {
+	if err := c.SaveResult(t.Context(), "key", media.Answer{Summary: "short", Extracted: map[string]any{}, Warnings: []string{"one"}}); err != nil {
 		t.Fatal(err)
 	}
-	got, found, err := c.Find(t.Context(), "key")
+	got, found, err := c.FindResult(t.Context(), "key")
 	if err != nil || !found || got.Summary != "short" || got.Extracted == nil || len(got.Warnings) != 1 {
 		t.Errorf("got %+v, %v, %v", got, found, err)
 	}
 	c.ahead = media.Retention
-	if _, found, err := c.Find(t.Context(), "key"); found || err != nil {
+	if _, found, err := c.FindResult(t.Context(), "key"); found || err != nil {
 		t.Errorf("after a day: %v, %v", found, err)
 	}
 }
@@ -271,7 +271,7 @@ func TestAnswersAreKeptForADay(t *testing.T) {
 func TestOutagesAreTold(t *testing.T) {
 	client := awstest.S3(t)
 	store := medias3.New(client, "no-such-bucket-"+strings.ToLower(uuid.NewString()), awstest.RealTime)
-	err := store.Keep(t.Context(), "key", media.Answer{})
+	err := store.SaveResult(t.Context(), "key", media.Answer{})
 	if err == nil || errors.Is(err, medias3.ErrAway) {
 		t.Errorf("a bucket that is not there is no outage: %v", err)
 	}

@@ -59,7 +59,7 @@ func TestAJobThatDidNotStartIsNotThere(t *testing.T) {
 		store, job := l.over(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		l.then = cancel // nor can the caller's time be used to be rid of it
-		if err := store.StartJob(ctx, job); err == nil || errors.Is(err, media.ErrStarted) {
+		if err := store.StartJob(ctx, job); err == nil || errors.Is(err, media.ErrAlreadyStarted) {
 			t.Errorf("%s: started: %v", prefix, err)
 		}
 		cancel()
@@ -91,7 +91,7 @@ func TestAFailedStartLeavesTheJobsOfOthers(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	l.lost, l.then = context.DeadlineExceeded, cancel
-	if err := store.StartJob(ctx, job); err == nil || errors.Is(err, media.ErrStarted) {
+	if err := store.StartJob(ctx, job); err == nil || errors.Is(err, media.ErrAlreadyStarted) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := store.Job(t.Context(), ada, job.ID); err != nil {
