@@ -49,7 +49,7 @@ func newBenchAs(tb testing.TB, b mediatest.Behaviour, who aws.CredentialsProvide
 		Region: "us-east-1", BaseEndpoint: aws.String(bench.server.URL), Credentials: who,
 	})
 	bench.options = mediabedrock.Options{
-		Model: bench.server.Model, Ledger: mediaprompt.Ledger{Log: slog.New(slog.NewJSONHandler(bench.log, nil))},
+		Model: bench.server.Model, CallLog: mediaprompt.CallLog{Out: slog.New(slog.NewJSONHandler(bench.log, nil))},
 		Retrier: mediaprompt.Retrier{Pause: bench.pause, Draw: func(below time.Duration) time.Duration { return below / 2 }},
 	}
 	bench.service = media.NewService(media.Parts{Engine: mediabedrock.New(bench.client, bench.options)})

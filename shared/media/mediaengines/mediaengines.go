@@ -120,11 +120,11 @@ func NewTranscriber(s Settings) (media.Transcriber, error) {
 func newTranscriber(s Settings) (media.Transcriber, error) {
 	switch {
 	case s.Engine == Bedrock:
-		options := mediatranscribe.Options{Bucket: s.Bucket, Ledger: s.transcriptionLedger()}
+		options := mediatranscribe.Options{Bucket: s.Bucket, CallLog: s.transcriptionCallLog()}
 		return mediatranscribe.New(transcribe.NewFromConfig(s.AWS), s.S3, options), nil
 	case s.Engine == OpenAI:
 		options := s.openAI(orDefault(s.TranscriptionModel, "whisper-1"))
-		options.Ledger = s.transcriptionLedger()
+		options.CallLog = s.transcriptionCallLog()
 		transcriber, err := mediaopenai.NewTranscriber(options)
 		if err != nil {
 			return nil, settingsError(err.Error())
@@ -155,11 +155,11 @@ func Equip(parts media.Parts, s Settings) (media.Parts, error) {
 }
 
 func (s Settings) openAI(model string) mediaopenai.Options {
-	return mediaopenai.Options{BaseURL: s.ModelURL, Key: s.ModelKey, Model: model, Ledger: s.modelLedger(model)}
+	return mediaopenai.Options{BaseURL: s.ModelURL, Key: s.ModelKey, Model: model, CallLog: s.modelCallLog(model)}
 }
 
 func (s Settings) bedrock(model string) mediabedrock.Options {
-	return mediabedrock.Options{Model: model, Ledger: s.modelLedger(model)}
+	return mediabedrock.Options{Model: model, CallLog: s.modelCallLog(model)}
 }
 
 // check reports all missing and wrong settings.

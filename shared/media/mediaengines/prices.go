@@ -2,18 +2,18 @@ package mediaengines
 
 import "portside/shared/media/mediaprompt"
 
-// modelLedger returns a ledger with the prices of the engine's model. There are no settings for the prices
+// modelCallLog returns a call log with the prices of the engine's model. There are no settings for the prices
 // of another vision model.
-func (s Settings) modelLedger(model string) mediaprompt.Ledger {
+func (s Settings) modelCallLog(model string) mediaprompt.CallLog {
 	if model != s.Model {
-		return mediaprompt.Ledger{}
+		return mediaprompt.CallLog{}
 	}
-	return mediaprompt.Ledger{Prices: mediaprompt.Prices{Input: parsePrice(s.InputPrice), Output: parsePrice(s.OutputPrice)}}
+	return mediaprompt.CallLog{Prices: mediaprompt.Prices{Input: parsePrice(s.InputPrice), Output: parsePrice(s.OutputPrice)}}
 }
 
-// transcriptionLedger returns a ledger with the price of transcription.
-func (s Settings) transcriptionLedger() mediaprompt.Ledger {
-	return mediaprompt.Ledger{Prices: mediaprompt.Prices{Minute: parsePrice(s.TranscriptionPrice)}}
+// transcriptionCallLog returns a call log with the price of transcription.
+func (s Settings) transcriptionCallLog() mediaprompt.CallLog {
+	return mediaprompt.CallLog{Prices: mediaprompt.Prices{Minute: parsePrice(s.TranscriptionPrice)}}
 }
 
 // parsePrice parses a price that checkPrices has accepted.

@@ -181,7 +181,7 @@ func TestLongDocumentsAreSummarizedFromNotes(t *testing.T) {
 }
 
 func TestWhatIsLeftOutIsSaid(t *testing.T) {
-	b := newBench(t, func(o *mediaopenai.Options) { o.Prompt.PartTokens, o.Prompt.Parts = 100, 5 })
+	b := newBench(t, func(o *mediaopenai.Options) { o.Prompt.PartTokens, o.Prompt.MaxParts = 100, 5 })
 	for _, q := range []media.Question{extract(), {Task: media.Summarize}} {
 		before := b.server.Requests()
 		answer := b.ask(t, q, long(t, 60))

@@ -134,7 +134,7 @@ func TestTranscriptionFailures(t *testing.T) {
 		{"wrong types", mediatest.Behaviour{Body: `{"segments": [{"start": "soon", "text": 7}]}`}, mediaprompt.ErrJunk},
 		{"a page", mediatest.Behaviour{ContentType: "text/html"}, mediaprompt.ErrJunk},
 		{"too large", mediatest.Behaviour{Failures: 99, Status: 413}, mediaopenai.ErrTooLarge},
-		{"unknown kind", mediatest.Behaviour{Failures: 99, Status: 415}, mediaopenai.ErrUnheard},
+		{"unknown kind", mediatest.Behaviour{Failures: 99, Status: 415}, mediaopenai.ErrUnsupported},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b, transcriber := hear(t, speech, test.b)

@@ -47,7 +47,7 @@ func newBench(tb testing.TB, speech mediatest.Speech) *bench {
 	b.server.Speak(speech)
 	b.options = mediatranscribe.Options{
 		Bucket:  awstest.Bucket(tb),
-		Ledger:  mediaprompt.Ledger{Log: slog.New(slog.NewJSONHandler(b, nil)), Prices: mediaprompt.Prices{Minute: price(tb, "0.024")}},
+		CallLog: mediaprompt.CallLog{Out: slog.New(slog.NewJSONHandler(b, nil)), Prices: mediaprompt.Prices{Minute: price(tb, "0.024")}},
 		Now:     func() time.Time { return awstest.RealTime().Add(b.ahead) },
 		Retrier: mediaprompt.Retrier{Pause: b.pause, Draw: func(below time.Duration) time.Duration { return below / 2 }},
 	}

@@ -91,8 +91,8 @@ func TestJobsThatFail(t *testing.T) {
 		"Invalid sample rate for audio file.":                                          documents.ErrDamaged,
 		"Failed to parse audio file.":                                                  documents.ErrDamaged,
 		"Invalid file size: file size too large.":                                      mediatranscribe.ErrTooLarge,
-		"Invalid number of channels: number of channels too large.":                    mediatranscribe.ErrUnheard,
-		"Your audio must have a speech segment for automatic language identification.": mediatranscribe.ErrTooLittle,
+		"Invalid number of channels: number of channels too large.":                    mediatranscribe.ErrUnsupported,
+		"Your audio must have a speech segment for automatic language identification.": mediatranscribe.ErrTooLittleSpeech,
 		"An internal error occurred. Try your request again.":                          mediatranscribe.ErrBusy,
 	} {
 		b := newBench(t, mediatest.Speech{Failure: reason, Polls: 2})
