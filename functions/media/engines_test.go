@@ -29,7 +29,7 @@ const (
 
 // modelServer is a server of models that a test controls.
 type modelServer interface {
-	Behave(b mediatest.Behaviour)
+	SetBehavior(b mediatest.Behavior)
 	Requests() int
 }
 
@@ -82,7 +82,7 @@ func TestModelAnswersOnce(t *testing.T) {
 
 func TestHallucinatedValuesAreNotFound(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, a *testAPI, server modelServer) {
-		server.Behave(mediatest.Behaviour{Model: mediatest.Hallucinating})
+		server.SetBehavior(mediatest.Behavior{Model: mediatest.Hallucinating})
 		answer := postForm(t, a.client(), extractPath+"?include=evidence", "@file", bill, "model", billVariables).Is(http.StatusOK)
 		answer.Has("extracted_data", map[string]any{"Supplier": nil, "Total": nil, "Due": nil, "Paid": nil}).Has("evidence", map[string]any{})
 	})
@@ -93,7 +93,7 @@ func TestHallucinatedValuesAreNotFound(t *testing.T) {
 func TestThrottledModelIsUnavailable(t *testing.T) {
 	for after, retryAfter := range map[string]string{"40": "40", "300": "60"} {
 		forEachEngine(t, func(t *testing.T, a *testAPI, server modelServer) {
-			server.Behave(mediatest.Behaviour{Failures: 99, Status: 429, Code: "ThrottlingException", RetryAfter: after})
+			server.SetBehavior(mediatest.Behavior{Failures: 99, Status: 429, Code: "ThrottlingException", RetryAfter: after})
 			key := a.newKey(ada, principal.User).Reveal()
 			c := webtest.New(t, withLambdaTimeout(a.handler())).With("X-API-Key", key)
 			answer := postForm(t, c, extractPath, "@file", bill, "model", billVariables).Is(http.StatusServiceUnavailable)
@@ -101,7 +101,7 @@ func TestThrottledModelIsUnavailable(t *testing.T) {
 			if server.Requests() != 1 {
 				t.Errorf("the model was called %d times, want once", server.Requests())
 			}
-			server.Behave(mediatest.Behaviour{}) // the failure was not cached
+			server.SetBehavior(mediatest.Behavior{}) // the failure was not cached
 			postForm(t, c, extractPath, "@file", bill, "model", billVariables).Is(http.StatusOK).Has("extracted_data.Total", 1234.5)
 		})
 	}

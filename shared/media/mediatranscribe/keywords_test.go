@@ -170,7 +170,7 @@ func TestThrottlingEvictsNothing(t *testing.T) {
 	through := func(_ context.Context, operation string, _ func() error) error {
 		if operation == "CreateVocabulary" && !throttled {
 			throttled = true
-			b.server.Behave(mediatest.Behaviour{Failures: 1, Status: 400, Code: "LimitExceededException"})
+			b.server.SetBehavior(mediatest.Behavior{Failures: 1, Status: 400, Code: "LimitExceededException"})
 		}
 		return nil
 	}
