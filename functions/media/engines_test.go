@@ -27,17 +27,17 @@ const (
 	wave          = "RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00"
 )
 
-// behaving is a running server of models.
-type behaving interface {
-	Behave(b mediatest.Behaviour)
+// modelServer is a server of models that a test controls.
+type modelServer interface {
+	SetBehavior(b mediatest.Behavior)
 	Requests() int
 }
 
-// onServers runs the test with each engine that asks a model, on a server of its own.
-func onServers(t *testing.T, test func(t *testing.T, s *studio, server behaving)) {
+// forEachEngine runs the test with each engine that calls a model.
+func forEachEngine(t *testing.T, test func(t *testing.T, a *testAPI, server modelServer)) {
 	t.Run("openai", func(t *testing.T) {
 		server, settings := openAI(t)
-		test(t, newStudioOn(t, settings), server)
+		test(t, newTestAPIWith(t, settings), server)
 	})
 	t.Run("bedrock", func(t *testing.T) {
 		server := mediatest.StartBedrock(t)
@@ -47,10 +47,11 @@ func onServers(t *testing.T, test func(t *testing.T, s *studio, server behaving)
 		settings := mediaengines.Settings{Engine: mediaengines.Bedrock, Model: server.Model, AWS: aws.Config{
 			Region: "us-east-1", BaseEndpoint: aws.String(server.URL), Credentials: keys,
 		}}
-		test(t, newStudioOn(t, settings), server)
+		test(t, newTestAPIWith(t, settings), server)
 	})
 }
 
+// openAI starts a server and returns it with the settings to use it.
 func openAI(tb testing.TB) (*mediatest.OpenAI, mediaengines.Settings) {
 	tb.Helper()
 	server := mediatest.StartOpenAI(tb)
@@ -60,57 +61,54 @@ func openAI(tb testing.TB) (*mediatest.OpenAI, mediaengines.Settings) {
 	}
 }
 
-func TestModelsAnswer(t *testing.T) {
-	onServers(t, func(t *testing.T, s *studio, server behaving) {
-		c, asked := s.user(), 0
-		for range 2 { // the second time it is kept
-			answer := send(t, c, extractPath+"?include=evidence", "@file", bill, "model", billVariables).WantStatus(http.StatusOK)
-			answer.WantValue("extracted_data", map[string]any{
-				"Supplier": "Nordwind Papier GmbH", "Total": 1234.5, "Due": "2026-03-05", "Paid": false,
-			})
+func TestModelAnswersOnce(t *testing.T) {
+	forEachEngine(t, func(t *testing.T, a *testAPI, server modelServer) {
+		c, calls := a.client(), 0
+		for range 2 { // the second answer comes from the cache
+			answer := postForm(t, c, extractPath+"?include=evidence", "@file", bill, "model", billVariables).WantStatus(http.StatusOK)
+			answer.WantValue("extracted_data", map[string]any{"Supplier": "Nordwind Papier GmbH", "Total": 1234.5, "Due": "2026-03-05", "Paid": false})
 			if quote := answer.Text("evidence.Supplier.0.quote"); !strings.Contains(bill, quote) {
 				t.Errorf("the quote is %q", quote)
 			}
-			if asked == 0 {
-				asked = server.Requests()
+			if calls == 0 {
+				calls = server.Requests()
 			}
 		}
-		if asked == 0 || server.Requests() != asked {
-			t.Errorf("asked %d times, then %d", asked, server.Requests())
+		if calls == 0 || server.Requests() != calls {
+			t.Errorf("%d calls for the first answer, %d for both", calls, server.Requests())
 		}
 	})
 }
 
-func TestModelsThatLieAreNotBelieved(t *testing.T) {
-	onServers(t, func(t *testing.T, s *studio, server behaving) {
-		server.Behave(mediatest.Behaviour{Model: mediatest.Hallucinating})
-		answer := send(t, s.user(), extractPath+"?include=evidence", "@file", bill, "model", billVariables).WantStatus(http.StatusOK)
-		answer.WantValue("extracted_data", map[string]any{"Supplier": nil, "Total": nil, "Due": nil, "Paid": nil}).
-			WantValue("evidence", map[string]any{})
+func TestHallucinatedValuesAreNotFound(t *testing.T) {
+	forEachEngine(t, func(t *testing.T, a *testAPI, server modelServer) {
+		server.SetBehavior(mediatest.Behavior{Model: mediatest.Hallucinating})
+		answer := postForm(t, a.client(), extractPath+"?include=evidence", "@file", bill, "model", billVariables).WantStatus(http.StatusOK)
+		answer.WantValue("extracted_data", map[string]any{"Supplier": nil, "Total": nil, "Due": nil, "Paid": nil}).WantValue("evidence", map[string]any{})
 	})
 }
 
-// A service that is throttled longer than the request may take is no reason to wait for the end of it: the caller is told when
-// to come back.
-func TestThrottledModels(t *testing.T) {
-	for after, told := range map[string]string{"40": "40", "300": "60"} {
-		onServers(t, func(t *testing.T, s *studio, server behaving) {
-			server.Behave(mediatest.Behaviour{Failures: 99, Status: 429, Code: "ThrottlingException", RetryAfter: after})
-			key := s.key(ada, principal.User).Reveal()
-			c := webtest.New(t, limited(s.handler())).With("X-API-Key", key)
-			answer := send(t, c, extractPath, "@file", bill, "model", billVariables).WantStatus(http.StatusServiceUnavailable)
-			answer.WantValue("code", "UNAVAILABLE").WantHeader("Retry-After", told)
+// If the model is throttled for longer than the request may take, the client does not wait, but
+// learns when to try again.
+func TestThrottledModelIsUnavailable(t *testing.T) {
+	for after, retryAfter := range map[string]string{"40": "40", "300": "60"} {
+		forEachEngine(t, func(t *testing.T, a *testAPI, server modelServer) {
+			server.SetBehavior(mediatest.Behavior{Failures: 99, Status: 429, Code: "ThrottlingException", RetryAfter: after})
+			key := a.newKey(ada, principal.User).Reveal()
+			c := webtest.New(t, withLambdaTimeout(a.handler())).With("X-API-Key", key)
+			answer := postForm(t, c, extractPath, "@file", bill, "model", billVariables).WantStatus(http.StatusServiceUnavailable)
+			answer.WantValue("code", "UNAVAILABLE").WantHeader("Retry-After", retryAfter)
 			if server.Requests() != 1 {
-				t.Errorf("asked %d times", server.Requests())
+				t.Errorf("the model was called %d times, want once", server.Requests())
 			}
-			server.Behave(mediatest.Behaviour{}) // nothing was kept
-			send(t, c, extractPath, "@file", bill, "model", billVariables).WantStatus(http.StatusOK).WantValue("extracted_data.Total", 1234.5)
+			server.SetBehavior(mediatest.Behavior{}) // the failure was not cached
+			postForm(t, c, extractPath, "@file", bill, "model", billVariables).WantStatus(http.StatusOK).WantValue("extracted_data.Total", 1234.5)
 		})
 	}
 }
 
-// limited gives requests the time that Lambda does.
-func limited(next http.Handler) http.Handler {
+// withLambdaTimeout gives requests as much time as the function has.
+func withLambdaTimeout(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 28*time.Second)
 		defer cancel()
@@ -118,14 +116,14 @@ func limited(next http.Handler) http.Handler {
 	})
 }
 
-func TestRecordingsThatNobodyTranscribes(t *testing.T) {
-	answer := send(t, newStudio(t).user(), extractPath, "@file", wave, "model", billVariables).WantStatus(http.StatusUnprocessableEntity)
+func TestRecordingWithoutTranscriber(t *testing.T) {
+	answer := postForm(t, newTestAPI(t).client(), extractPath, "@file", wave, "model", billVariables).WantStatus(http.StatusUnprocessableEntity)
 	if detail := answer.Text("detail"); !strings.Contains(detail, "TranscriberCommand") {
-		t.Errorf("it does not say how to have it done: %s", detail)
+		t.Errorf("the detail does not name the setting: %s", detail)
 	}
 }
 
-func TestRecordingsAreTranscribedByTheServer(t *testing.T) {
+func TestServerTranscribesRecordings(t *testing.T) {
 	server, settings := openAI(t)
 	server.Speech = `{"task": "transcribe", "language": "english", "duration": 5, "text": "Total: 1234.50", "segments": [
 		{"id": 0, "start": 0, "end": 5, "text": " Total: 1234.50"}]}`
@@ -135,13 +133,13 @@ func TestRecordingsAreTranscribedByTheServer(t *testing.T) {
 	}
 	model := strings.TrimSuffix(billVariables, "}") + `,"lang":"de","metadata":[` + strings.Join(words, ",") + `]}`
 	logged := testkit.CaptureLogs(t)
-	answer := send(t, newStudioOn(t, settings).user(), extractPath, "@file", wave, "model", model).WantStatus(http.StatusOK)
+	answer := postForm(t, newTestAPIWith(t, settings).client(), extractPath, "@file", wave, "model", model).WantStatus(http.StatusOK)
 	answer.WantValue("extracted_data.Total", 1234.5).WantValue("extracted_data.Supplier", nil)
 	if warning := answer.Text("warnings.0"); !strings.Contains(warning, "were left out") {
-		t.Errorf("warned of %q", warning)
+		t.Errorf("unexpected warning %q", warning)
 	}
 	if form := server.Forms[0]; !strings.HasPrefix(form["prompt"], "Keyword0000, ") || form["language"] != "" {
-		t.Errorf("sent %.200q", form)
+		t.Errorf("unexpected form %.200q", form)
 	}
 	if text := logged.String(); !strings.Contains(text, "model call") || strings.Contains(text, server.Key) ||
 		strings.Contains(text, "1234.5") || strings.Contains(text, "Keyword0") {
@@ -149,17 +147,17 @@ func TestRecordingsAreTranscribedByTheServer(t *testing.T) {
 	}
 }
 
-func TestRecordingsAreTranscribedByACommand(t *testing.T) {
+func TestCommandTranscribesRecordings(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "transcribe.sh")
 	const cues = `WEBVTT\n\n00:00.000 --> 00:05.000\nInvoice number: INV-7\n`
 	if err := os.WriteFile(script, []byte(`test -s "$1" && printf '`+cues+`'`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := newStudioOn(t, mediaengines.Settings{TranscriberCommand: "sh " + script})
-	answer := send(t, s.user(), extractPath, "@file", wave,
+	a := newTestAPIWith(t, mediaengines.Settings{TranscriberCommand: "sh " + script})
+	answer := postForm(t, a.client(), extractPath, "@file", wave,
 		"model", `{"variables":{"invoice_number":{"type":"string"}},"metadata":["Nordwind"]}`)
 	answer.WantStatus(http.StatusOK).WantValue("extracted_data.invoice_number", "INV-7")
 	if warning := answer.Text("warnings.0"); !strings.Contains(warning, "keywords") {
-		t.Errorf("warned of %q", warning)
+		t.Errorf("unexpected warning %q", warning)
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 func TestEvents(t *testing.T) {
 	webtest.Events(t, "media", func(tb testing.TB) (http.Handler, map[string]string) {
-		s := newStudio(tb)
-		s.limit = 0
-		return s.handler(), map[string]string{"admin-key": s.key(ada, principal.Admin).Reveal()}
+		a := newTestAPI(tb)
+		a.limit = 0
+		return a.handler(), map[string]string{"admin-key": a.newKey(ada, principal.Admin).Reveal()}
 	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"portside/shared/core/fault"
@@ -9,34 +10,36 @@ import (
 	"portside/shared/media"
 )
 
-// Job is work that goes on after its request was answered.
+// Job is work that continues after its request was answered.
 type Job struct {
 	ID        string       `json:"id" format:"uuid"`
 	Status    media.Status `json:"status" enum:"queued,running,succeeded,failed"`
-	Progress  float64      `json:"progress" minimum:"0" maximum:"1" doc:"How much of the work is done, roughly; 1 only when it has succeeded."`
-	Result    any          `json:"result" doc:"What the request would have answered; null until it has succeeded."`
-	Error     *JobError    `json:"error" doc:"Why it failed; null unless it has."`
-	CreatedAt time.Time    `json:"createdAt" doc:"UTC."`
+	Progress  float64      `json:"progress" minimum:"0" maximum:"1" doc:"Estimated share of the work that is done. It is 1 only when the job has succeeded."`
+	Result    any          `json:"result" doc:"The response that the request would have had; null until the job has succeeded."`
+	Error     *JobError    `json:"error" doc:"Why the job failed; null unless it has failed."`
+	CreatedAt time.Time    `json:"createdAt" doc:"Time of creation, in UTC."`
 }
 
-// JobError is why a job failed.
+// JobError is the reason why a job failed.
 type JobError struct {
-	Code   string `json:"code" enum:"UNPROCESSABLE,UNSUPPORTED_MEDIA_TYPE,RATE_LIMITED,UNAVAILABLE,INTERNAL_ERROR" doc:"As in problem details."`
+	Code   string `json:"code" enum:"UNPROCESSABLE,UNSUPPORTED_MEDIA_TYPE,RATE_LIMITED,UNAVAILABLE,INTERNAL_ERROR" doc:"Error code, as in problem details."`
 	Detail string `json:"detail"`
 }
 
-func formOf(job media.Job) Job {
-	f := Job{ID: job.ID, Status: job.Status, Progress: job.Progress, CreatedAt: job.CreatedAt}
+// jobBody returns the job in the form in which clients see it.
+func jobBody(job media.Job) Job {
+	body := Job{ID: job.ID, Status: job.Status, Progress: job.Progress, CreatedAt: job.CreatedAt}
 	if job.Answer != nil {
-		f.Result = shown(job.Question.Task, *job.Answer, "evidence")
+		body.Result = answerBody(job.Question.Task, *job.Answer, includeEvidence)
 	}
 	if job.Failure != nil {
-		f.Error = &JobError{Code: codeOf(job.Failure.Kind), Detail: job.Failure.Detail}
+		body.Error = &JobError{Code: jobErrorCode(job.Failure.Kind), Detail: job.Failure.Detail}
 	}
-	return f
+	return body
 }
 
-func codeOf(kind fault.Kind) string {
+// jobErrorCode returns the code that problem details have for the same kind of fault.
+func jobErrorCode(kind fault.Kind) string {
 	switch kind {
 	case fault.Unprocessable:
 		return "UNPROCESSABLE"
@@ -51,32 +54,44 @@ func codeOf(kind fault.Kind) string {
 	}
 }
 
-type jobInput struct {
-	ID string `path:"jobId" format:"uuid" doc:"Id of the job." example:"0192f3a1-5b7c-7cc0-9d52-3f3e6b1f0a11"`
+// jobAccepted returns the response that refers to a job. A job that the client did not ask for
+// takes long, so the client should wait longer before it gets the job.
+func jobAccepted(job media.Job, wasRequested bool) *filesOutput {
+	output := &filesOutput{
+		Status: http.StatusAccepted, Location: "/v1/capabilities/jobs/" + job.ID, RetryAfter: "5", Body: jobBody(job),
+	}
+	if wasRequested {
+		output.RetryAfter, output.Applied = "1", "respond-async"
+	}
+	return output
+}
+
+type getJobInput struct {
+	ID string `path:"jobId" format:"uuid" doc:"ID of the job." example:"0192f3a1-5b7c-7cc0-9d52-3f3e6b1f0a11"`
 }
 
 type jobOutput struct{ Body Job }
 
-func (h *handlers) job(ctx context.Context, in *jobInput) (*jobOutput, error) {
+func (h *handlers) getJob(ctx context.Context, in *getJobInput) (*jobOutput, error) {
 	caller, _ := principal.From(ctx)
-	job, err := h.jobs.Job(ctx, caller.UserID, in.ID)
+	job, err := h.responder.FindJob(ctx, caller.UserID, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &jobOutput{Body: formOf(job.At(h.now()))}, nil
+	return &jobOutput{Body: jobBody(job)}, nil
 }
 
-// Upload is where to send a file that is too large for a request.
+// Upload says where to send a file that is too large for a request.
 type Upload struct {
-	UploadID  string            `json:"uploadId" format:"uuid" doc:"What to send in place of the file, as file_upload_id."`
-	URL       string            `json:"url" doc:"Where to post a multipart/form-data form to."`
-	Fields    map[string]string `json:"fields" doc:"The form's fields; the file comes after them, as the field file."`
-	ExpiresAt time.Time         `json:"expiresAt" doc:"When the address stops working, UTC."`
+	UploadID  string            `json:"uploadId" format:"uuid" doc:"ID to send as file_upload_id, in place of the file."`
+	URL       string            `json:"url" doc:"URL to which to post a multipart/form-data form."`
+	Fields    map[string]string `json:"fields" doc:"Fields of the form. The file follows them, as the field file."`
+	ExpiresAt time.Time         `json:"expiresAt" doc:"Time when the URL stops working, in UTC."`
 }
 
 type uploadOutput struct{ Body Upload }
 
-func (h *handlers) upload(ctx context.Context, _ *struct{}) (*uploadOutput, error) {
+func (h *handlers) createUpload(ctx context.Context, _ *struct{}) (*uploadOutput, error) {
 	caller, _ := principal.From(ctx)
 	offer, err := h.offers.Offer(ctx, caller.UserID)
 	if err != nil {

@@ -39,7 +39,10 @@ func build(settings *start.Settings) (http.Handler, error) {
 		return nil, err
 	}
 	h := &handlers{
-		service: media.NewService(parts), stored: store, jobs: store, offers: store, waiting: patience, now: time.Now,
+		responder: media.NewResponder(media.ResponderParts{
+			Service: media.NewService(parts), Uploads: store, Jobs: store, Timing: media.DefaultTiming(), Now: time.Now,
+		}),
+		offers: store,
 	}
 	keys := credentialsdynamo.New(items.Client(cfg), settings.String("CREDENTIALS_TABLE"))
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -13,16 +12,12 @@ import (
 	"portside/shared/web"
 )
 
-// handlers are what the routes lead to.
+// handlers has the dependencies of the handlers.
 type handlers struct {
-	service *media.Service
-	stored  media.Uploads
-	jobs    media.Jobs
-	offers  interface {
+	responder *media.Responder
+	offers    interface {
 		Offer(ctx context.Context, owner string) (medias3.Offer, error)
 	}
-	waiting waiting
-	now     func() time.Time
 }
 
 // routes is the whole API of this function.
@@ -32,12 +27,12 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	web.Handle(api, may, summarizeText, h.summarizeText)
 	web.Handle(api, may, extractText, h.extractText)
 	web.Handle(api, may, compareTexts, h.compareTexts)
-	web.Handle(api, may, summarizeMedia, h.files(media.Summarize))
-	web.Handle(api, may, extractMedia, h.files(media.Extract))
-	web.Handle(api, may, compareMedia, h.files(media.Compare))
-	web.Handle(api, may, compareMediaAlias, h.files(media.Compare))
-	web.Handle(api, may, createUpload, h.upload)
-	web.Handle(api, may, getJob, h.job)
+	web.Handle(api, may, summarizeMedia, h.answerFiles(media.Summarize))
+	web.Handle(api, may, extractMedia, h.answerFiles(media.Extract))
+	web.Handle(api, may, compareMedia, h.answerFiles(media.Compare))
+	web.Handle(api, may, compareMediaAlias, h.answerFiles(media.Compare))
+	web.Handle(api, may, createUpload, h.createUpload)
+	web.Handle(api, may, getJob, h.getJob)
 	return api
 }
 
@@ -47,61 +42,65 @@ var (
 	summarizeText = huma.Operation{
 		OperationID: "summarizeText", Method: http.MethodPost, Path: "/v1/capabilities/summarize", Tags: []string{tag},
 		Summary:     "Summarize a text",
-		Description: "The twin of summarizeMedia for clients that have a text and no file.",
-		Errors:      badText, MaxBodyBytes: maxText, Metadata: asFile,
+		Description: "Like summarizeMedia, for a text instead of a file.",
+		Errors:      textErrors, MaxBodyBytes: maxTextBytes, Metadata: asFile,
 	}
 	extractText = huma.Operation{
 		OperationID: "extractText", Method: http.MethodPost, Path: "/v1/capabilities/extract", Tags: []string{tag},
 		Summary:     "Extract values from a text",
-		Description: "The twin of extractMedia for clients that have a text and no file.",
-		Errors:      badText, MaxBodyBytes: maxText, Metadata: asFile,
+		Description: "Like extractMedia, for a text instead of a file.",
+		Errors:      textErrors, MaxBodyBytes: maxTextBytes, Metadata: asFile,
 	}
 	compareTexts = huma.Operation{
 		OperationID: "compareTexts", Method: http.MethodPost, Path: "/v1/capabilities/compare", Tags: []string{tag},
 		Summary:     "Compare two texts",
-		Description: "The twin of compareMedia for clients that have texts and no files.",
-		Errors:      badText, MaxBodyBytes: maxText, Metadata: asFile,
+		Description: "Like compareMedia, for texts instead of files.",
+		Errors:      textErrors, MaxBodyBytes: maxTextBytes, Metadata: asFile,
 	}
-	summarizeMedia = onFiles(huma.Operation{
+	summarizeMedia = fileOperation(huma.Operation{
 		OperationID: "summarizeMedia", Path: "/v1/capabilities/summarize/media", Summary: "Summarize a file",
-		RequestBody: web.FormBody("A file, and what the summary should be like.", formSchema(media.Summarize)),
+		RequestBody: web.FormBody("A file, and the settings of the summary.", formSchema(media.Summarize)),
 	}, "SummaryAnswer")
-	extractMedia = onFiles(huma.Operation{
+	extractMedia = fileOperation(huma.Operation{
 		OperationID: "extractMedia", Path: "/v1/capabilities/extract/media", Summary: "Extract values from a file",
-		RequestBody: web.FormBody("A file, and the variables to look for.", formSchema(media.Extract)),
+		RequestBody: web.FormBody("A file, and the variables to extract.", formSchema(media.Extract)),
 	}, "ExtractionAnswer")
-	compareMedia = onFiles(huma.Operation{
+	compareMedia = fileOperation(huma.Operation{
 		OperationID: "compareMedia", Path: "/v1/capabilities/compare/media", Summary: "Compare two files",
 		RequestBody: web.FormBody("Two files, and the variables to compare.", formSchema(media.Compare)),
 	}, "ComparisonAnswer")
-	compareMediaAlias = onFiles(huma.Operation{
+	compareMediaAlias = fileOperation(huma.Operation{
 		OperationID: "compareMediaAlias", Path: "/v1/ai/compare/media", Summary: "Compare two files (older path)",
 		RequestBody: web.FormBody("Two files, and the variables to compare.", formSchema(media.Compare)),
 	}, "ComparisonAnswer")
 	createUpload = huma.Operation{
 		OperationID: "createUpload", Method: http.MethodPost, Path: "/v1/uploads", Tags: []string{tag},
-		Summary: "Make room for a large file", DefaultStatus: http.StatusCreated,
-		Description: "For files above 4.4 MB, which no request can carry. Post the file to `url` within 15 minutes, as a form with `fields` " +
-			"and then the file as `file`, at most 200 MB; then send `uploadId` as `file_upload_id` (`file1_upload_id`, `file2_upload_id`) " +
-			"in place of the file. Until the 15 minutes are over, another post replaces the file. It is deleted after 24 hours.",
+		Summary: "Create an upload", DefaultStatus: http.StatusCreated,
+		Description: "For files above 4.4 MB, which are too large for a request. Within 15 minutes, post a form to `url`: first the " +
+			"`fields`, then the file as `file`, at most 200 MB. Then send `uploadId` in place of the file, as `file_upload_id` " +
+			"(`file1_upload_id`, `file2_upload_id`). During the 15 minutes, another post replaces the file. Uploads are deleted after " +
+			"24 hours.",
 	}
 	getJob = huma.Operation{
 		OperationID: "getJob", Method: http.MethodGet, Path: "/v1/capabilities/jobs/{jobId}", Tags: []string{tag},
 		Summary:     "Get a job",
-		Description: "How far it is, and in the end its result or error. One's own; kept for 24 hours.",
+		Description: "Returns the progress of one of your own jobs, and its result or error when it has ended. Jobs are deleted after 24 hours.",
 		Errors:      []int{http.StatusNotFound},
 	}
 )
 
-// maxText bounds the body of an operation on texts. 100,000 characters fit, with 100 variables that are described at length, even
-// where each character is an escaped pair (\ud83d\udea2).
-const maxText = 12 * (100_000 + media.MaxVariables*(media.MaxName+media.MaxDescription+10))
+// maxTextBytes limits the body of an operation on texts. It has room for 100,000 characters and for
+// 100 variables with the longest descriptions, even if each character is written as an escaped
+// surrogate pair (\ud83d\udea2).
+const maxTextBytes = 12 * (100_000 + media.MaxVariables*(media.MaxNameChars+media.MaxDescriptionChars+10))
 
+// Advice in the error about a body that is too large.
 var (
-	asFile   = map[string]any{web.TooLargeHint: "Send the text as a file, above 4.4 MB with POST /v1/uploads."}
+	asFile   = map[string]any{web.TooLargeHint: "Send the text as a file, or as an upload (POST /v1/uploads) if it has more than 4.4 MB."}
 	asUpload = map[string]any{
-		web.TooLargeHint: "Ask for an upload with POST /v1/uploads, post the file to its url, and send its id in place of the file.",
+		web.TooLargeHint: "Create an upload with POST /v1/uploads, post the file to its url, and send its ID in place of the file.",
 	}
 )
 
-var badText = []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity}
+// textErrors are the statuses of errors of an operation on texts.
+var textErrors = []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity}

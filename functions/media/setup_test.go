@@ -24,15 +24,15 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-// studio is the media function on real engines, with the engine that needs no model.
-type studio struct {
-	tb    testing.TB
-	table *credentialsdynamo.Table
-	store *medias3.Store
-	work  *media.Service
-	write func(credentials.Credential)
-	limit int // requests a minute
-	wait  waiting
+// testAPI is the media function on real engines. By default it has the offline engine.
+type testAPI struct {
+	tb      testing.TB
+	table   *credentialsdynamo.Table
+	store   *medias3.Store
+	service *media.Service
+	issue   func(credentials.Credential)
+	limit   int // requests per minute
+	timing  media.Timing
 
 	objects *s3.Client
 	bucket  string
@@ -43,54 +43,58 @@ const (
 	bob = "0192f3a1-0000-7000-8000-000000000002"
 )
 
-func newStudio(tb testing.TB) *studio {
+func newTestAPI(tb testing.TB) *testAPI {
 	tb.Helper()
-	return newStudioOn(tb, mediaengines.Settings{})
+	return newTestAPIWith(tb, mediaengines.Settings{})
 }
 
-// newStudioOn has another engine.
-func newStudioOn(tb testing.TB, engine mediaengines.Settings) *studio {
+// newTestAPIWith returns a testAPI with the engine of the settings.
+func newTestAPIWith(tb testing.TB, settings mediaengines.Settings) *testAPI {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	s := &studio{tb: tb, limit: 10_000, wait: patience, objects: awstest.S3(tb), bucket: awstest.Bucket(tb)}
-	s.table = credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"))
-	s.store = medias3.New(s.objects, s.bucket, awstest.RealTime)
-	limits := documents.DefaultLimits()
+	a := &testAPI{
+		tb: tb, limit: 10_000, timing: media.DefaultTiming(), objects: awstest.S3(tb), bucket: awstest.Bucket(tb),
+	}
+	a.table = credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"))
+	a.store = medias3.New(a.objects, a.bucket, awstest.RealTime)
 	parts, err := mediaengines.Equip(media.Parts{
-		Detect: kind.Detect, Readers: files.Readers(), Results: s.store, Limits: limits,
-	}, engine)
+		Detect: kind.Detect, Readers: files.Readers(), Results: a.store, Limits: documents.DefaultLimits(),
+	}, settings)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s.work = media.NewService(parts)
-	s.write = func(c credentials.Credential) {
-		if err := transactions.Write(tb.Context(), client, s.table.Issue(c)); err != nil {
+	a.service = media.NewService(parts)
+	a.issue = func(c credentials.Credential) {
+		if err := transactions.Write(tb.Context(), client, a.table.Issue(c)); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	return s
+	return a
 }
 
-func (s *studio) handler() http.Handler {
-	h := &handlers{service: s.work, stored: s.store, jobs: s.store, offers: s.store, waiting: s.wait, now: awstest.RealTime}
-	return routes(h, credentials.NewAuthenticator(s.table, s.limit, awstest.RealTime)).Handler()
+func (a *testAPI) handler() http.Handler {
+	responder := media.NewResponder(media.ResponderParts{
+		Service: a.service, Uploads: a.store, Jobs: a.store, Timing: a.timing, Now: awstest.RealTime,
+	})
+	auth := credentials.NewAuthenticator(a.table, a.limit, awstest.RealTime)
+	return routes(&handlers{responder: responder, offers: a.store}, auth).Handler()
 }
 
-// run does a job as functions/runmediajobs does.
-func (s *studio) run(id string) {
-	s.tb.Helper()
-	runner := media.NewRunner(media.RunnerParts{Service: s.work, Uploads: s.store, Jobs: s.store, Now: awstest.RealTime})
-	if err := runner.Run(s.tb.Context(), ada, id); err != nil {
-		s.tb.Fatal(err)
+// runJob does the work of a job as functions/runmediajobs does.
+func (a *testAPI) runJob(id string) {
+	a.tb.Helper()
+	runner := media.NewRunner(media.RunnerParts{Service: a.service, Uploads: a.store, Jobs: a.store, Now: awstest.RealTime})
+	if err := runner.Run(a.tb.Context(), ada, id); err != nil {
+		a.tb.Fatal(err)
 	}
 }
 
-// kept is what the bucket has below a prefix.
-func (s *studio) kept(prefix string) (keys []string) {
-	s.tb.Helper()
-	list, err := s.objects.ListObjectsV2(s.tb.Context(), &s3.ListObjectsV2Input{Bucket: &s.bucket, Prefix: &prefix})
+// stored returns the keys in the bucket that begin with the prefix.
+func (a *testAPI) stored(prefix string) (keys []string) {
+	a.tb.Helper()
+	list, err := a.objects.ListObjectsV2(a.tb.Context(), &s3.ListObjectsV2Input{Bucket: &a.bucket, Prefix: &prefix})
 	if err != nil {
-		s.tb.Fatal(err)
+		a.tb.Fatal(err)
 	}
 	for _, object := range list.Contents {
 		keys = append(keys, *object.Key)
@@ -98,39 +102,41 @@ func (s *studio) kept(prefix string) (keys []string) {
 	return keys
 }
 
-// key makes an API key for the user.
-func (s *studio) key(owner string, role principal.Role) credentials.Secret {
-	s.tb.Helper()
+// newKey creates an API key for the user.
+func (a *testAPI) newKey(owner string, role principal.Role) credentials.Secret {
+	a.tb.Helper()
 	secret := credentials.Mint(credentials.APIKey)
-	s.write(credentials.Credential{
+	a.issue(credentials.Credential{
 		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "test", CreatedAt: awstest.RealTime().UTC(),
 		Owner: credentials.Owner{ID: owner, Role: role, Active: true},
 	})
 	return secret
 }
 
-// as talks to the function with a new API key of the user.
-func (s *studio) as(owner string, role principal.Role) webtest.Client {
-	s.tb.Helper()
-	return webtest.New(s.tb, s.handler()).With("X-API-Key", s.key(owner, role).Reveal())
+// clientOf returns a client with a new API key of the user.
+func (a *testAPI) clientOf(owner string, role principal.Role) webtest.Client {
+	a.tb.Helper()
+	return webtest.New(a.tb, a.handler()).With("X-API-Key", a.newKey(owner, role).Reveal())
 }
 
-func (s *studio) user() webtest.Client { return s.as(ada, principal.User) }
+// client returns a client of the user ada.
+func (a *testAPI) client() webtest.Client { return a.clientOf(ada, principal.User) }
 
-// body builds a form: fields as name, value; a name that begins with @ is a file.
-func body(tb testing.TB, parts ...string) (contentType, text string) {
+// formBody returns a form. Its parts are pairs of name and value; a name that begins with @ is that of
+// a file.
+func formBody(tb testing.TB, parts ...string) (contentType, text string) {
 	tb.Helper()
 	var out bytes.Buffer
 	form := multipart.NewWriter(&out)
 	for i := 0; i+1 < len(parts); i += 2 {
-		name, file := strings.CutPrefix(parts[i], "@")
+		name, isFile := strings.CutPrefix(parts[i], "@")
 		create := form.CreateFormField
-		if file {
+		if isFile {
 			create = func(name string) (io.Writer, error) { return form.CreateFormFile(name, "upload.bin") }
 		}
-		write, err := create(name)
+		part, err := create(name)
 		if err == nil {
-			_, err = write.Write([]byte(parts[i+1]))
+			_, err = part.Write([]byte(parts[i+1]))
 		}
 		if err != nil {
 			tb.Fatal(err)
@@ -142,9 +148,9 @@ func body(tb testing.TB, parts ...string) (contentType, text string) {
 	return form.FormDataContentType(), out.String()
 }
 
-// send posts a form.
-func send(tb testing.TB, c webtest.Client, path string, parts ...string) webtest.Response {
+// postForm posts a form. See formBody for its parts.
+func postForm(tb testing.TB, c webtest.Client, path string, parts ...string) webtest.Response {
 	tb.Helper()
-	contentType, text := body(tb, parts...)
+	contentType, text := formBody(tb, parts...)
 	return c.With("Content-Type", contentType).Post(path, text)
 }

@@ -12,112 +12,112 @@ import (
 	"portside/shared/media"
 )
 
-// SummaryAnswer is a summary.
+// SummaryAnswer is the answer of a summary.
 type SummaryAnswer struct {
-	Summary  string   `json:"summary" doc:"Of the file or text, in the form and length asked for." example:"The contract runs until 31 March 2027."`
-	Warnings []string `json:"warnings" doc:"What the caller should know: another language than asked, pages that were skipped."`
+	Summary  string   `json:"summary" doc:"Summary of the file or text, in the requested form and length." example:"The contract runs until 31 March 2027."`
+	Warnings []string `json:"warnings" doc:"What the client should know, for example that pages were skipped, or that the language is not the requested one."`
 }
 
-// ExtractionAnswer is what was found of the variables.
+// ExtractionAnswer is the answer of an extraction.
 type ExtractionAnswer struct {
-	Extracted map[string]any           `json:"extracted_data" doc:"A value of its type for each variable; null where none was found. Dates are ISO 8601."`
-	Evidence  map[string][]media.Quote `json:"evidence,omitempty" doc:"Where each value stands; with include=evidence."`
+	Extracted map[string]any           `json:"extracted_data" doc:"The value of each variable, in its type; null if it was not found. Dates are ISO 8601."`
+	Evidence  map[string][]media.Quote `json:"evidence,omitempty" doc:"Where each value was found; only with include=evidence."`
 	Warnings  []string                 `json:"warnings"`
 }
 
-// ComparisonAnswer is how the variables of two files compare.
+// ComparisonAnswer is the answer of a comparison.
 type ComparisonAnswer struct {
 	Extracted map[string]media.Compared `json:"extracted_data" doc:"One entry for each variable."`
-	Evidence  map[string][]media.Quote  `json:"evidence,omitempty" doc:"Where each value stands; with include=evidence."`
+	Evidence  map[string][]media.Quote  `json:"evidence,omitempty" doc:"Where each value was found; only with include=evidence."`
 	Warnings  []string                  `json:"warnings"`
 }
 
-// TextVariable is what is looked for.
+// TextVariable is a variable to extract.
 type TextVariable struct {
 	Type        answers.Type `json:"type" enum:"string,number,date,boolean"`
-	Description string       `json:"description,omitempty" maxLength:"1000" doc:"What the value is, in any of the languages." example:"amount to be paid, with tax"`
+	Description string       `json:"description,omitempty" maxLength:"1000" doc:"What the value is, in any of the supported languages." example:"amount to be paid, with tax"`
 }
 
 type summarizeInput struct {
 	Body struct {
-		Text   string `json:"text" minLength:"1" maxLength:"100000" doc:"What to summarize."`
+		Text   string `json:"text" minLength:"1" maxLength:"100000" doc:"The text to summarize."`
 		Format string `json:"format,omitempty" enum:"paragraph,bullet" default:"paragraph"`
 		Length string `json:"length,omitempty" enum:"short,medium,long" default:"medium"`
-		Lang   string `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro" doc:"Of the summary; by default that of the text."`
-		Hint   string `json:"summary_hint,omitempty" maxLength:"1000" doc:"What to look at."`
+		Lang   string `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro" doc:"Language of the summary. The default is the language of the text."`
+		Hint   string `json:"summary_hint,omitempty" maxLength:"1000" doc:"What the summary should focus on."`
 	}
 }
 
 type summarizeOutput struct{ Body SummaryAnswer }
 
 func (h *handlers) summarizeText(ctx context.Context, in *summarizeInput) (*summarizeOutput, error) {
-	question, err := asked(media.Summarize, map[string]any{
+	question, err := parseSettings(media.Summarize, map[string]any{
 		"format": in.Body.Format, "length": in.Body.Length, "lang": in.Body.Lang, "summary_hint": in.Body.Hint,
 	})
 	if err != nil {
 		return nil, err
 	}
-	docs, err := h.read(ctx, in.Body.Text)
+	docs, err := h.readTexts(ctx, in.Body.Text)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := h.service.AnswerTexts(ctx, question, docs...)
+	answer, err := h.responder.Service.AnswerTexts(ctx, question, docs...)
 	return &summarizeOutput{Body: SummaryAnswer{Summary: answer.Summary, Warnings: answer.Warnings}}, err
 }
 
 type extractInput struct {
-	Include string `query:"include" enum:"evidence" doc:"evidence: where in the text each value stands."`
+	Include string `query:"include" enum:"evidence" doc:"evidence: include where in the text each value was found."`
 	Body    struct {
-		Text      string                  `json:"text" minLength:"1" maxLength:"100000" doc:"What to look through."`
+		Text      string                  `json:"text" minLength:"1" maxLength:"100000" doc:"The text to extract values from."`
 		Lang      string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro"`
-		Variables map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"By name."`
+		Variables map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"The variables, by name."`
 	}
 }
 
 type extractOutput struct{ Body ExtractionAnswer }
 
 func (h *handlers) extractText(ctx context.Context, in *extractInput) (*extractOutput, error) {
-	question, err := asked(media.Extract, map[string]any{"lang": in.Body.Lang, "variables": in.Body.Variables})
+	question, err := parseSettings(media.Extract, map[string]any{"lang": in.Body.Lang, "variables": in.Body.Variables})
 	if err != nil {
 		return nil, err
 	}
-	docs, err := h.read(ctx, in.Body.Text)
+	docs, err := h.readTexts(ctx, in.Body.Text)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := h.service.AnswerTexts(ctx, question, docs...)
-	if in.Include != "evidence" {
+	answer, err := h.responder.Service.AnswerTexts(ctx, question, docs...)
+	if in.Include != includeEvidence {
 		answer.Evidence = nil
 	}
 	return &extractOutput{Body: ExtractionAnswer{Extracted: answer.Extracted, Evidence: answer.Evidence, Warnings: answer.Warnings}}, err
 }
 
 type compareInput struct {
-	Include string `query:"include" enum:"evidence" doc:"evidence: where in the texts each value stands."`
+	Include string `query:"include" enum:"evidence" doc:"evidence: include where in the texts each value was found."`
 	Body    struct {
 		Text1     string                  `json:"text1" minLength:"1" maxLength:"50000" doc:"The first text."`
-		Text2     string                  `json:"text2" minLength:"1" maxLength:"50000" doc:"The one to compare with."`
-		Prompt    string                  `json:"prompt,omitempty" maxLength:"4000" doc:"What to look at when comparing."`
-		Lang      string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro" doc:"Of the comparison; by default that of the first text."`
-		Variables map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"By name."`
+		Text2     string                  `json:"text2" minLength:"1" maxLength:"50000" doc:"The second text."`
+		Prompt    string                  `json:"prompt,omitempty" maxLength:"4000" doc:"What the comparison should focus on."`
+		Lang      string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro" doc:"Language of the comparison. The default is the language of the first text."`
+		Variables map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"The variables, by name."`
 	}
 }
 
 type compareOutput struct{ Body ComparisonAnswer }
 
 func (h *handlers) compareTexts(ctx context.Context, in *compareInput) (*compareOutput, error) {
-	question, err := asked(media.Compare, map[string]any{
+	question, err := parseSettings(media.Compare, map[string]any{
 		"prompt": in.Body.Prompt, "lang": in.Body.Lang, "variables": in.Body.Variables,
 	})
 	if err != nil {
 		return nil, err
 	}
-	docs, err := h.read(ctx, in.Body.Text1, in.Body.Text2)
+	docs, err := h.readTexts(ctx, in.Body.Text1, in.Body.Text2)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := h.service.AnswerTexts(ctx, question, docs...)
-	if in.Include != "evidence" {
+	answer, err := h.responder.Service.AnswerTexts(ctx, question, docs...)
+	if in.Include != includeEvidence {
 		answer.Evidence = nil
 	}
 	compared := map[string]media.Compared{}
@@ -129,13 +129,14 @@ func (h *handlers) compareTexts(ctx context.Context, in *compareInput) (*compare
 	return &compareOutput{Body: ComparisonAnswer{Extracted: compared, Evidence: answer.Evidence, Warnings: answer.Warnings}}, err
 }
 
-// asked checks settings by the rules of a form's model, so that there is one set of them. What is empty was not given.
-func asked(task media.Task, settings map[string]any) (media.Question, error) {
+// parseSettings validates settings by the rules of a form's field model, so that both have the same
+// rules. Empty settings count as missing.
+func parseSettings(task media.Task, settings map[string]any) (media.Question, error) {
 	for key, value := range settings {
-		if text, isText := value.(string); isText && text == "" {
+		if text, ok := value.(string); ok && text == "" {
 			delete(settings, key)
 		}
-		if variables, is := value.(map[string]TextVariable); is && len(variables) == 0 {
+		if variables, ok := value.(map[string]TextVariable); ok && len(variables) == 0 {
 			delete(settings, key)
 		}
 	}
@@ -144,11 +145,11 @@ func asked(task media.Task, settings map[string]any) (media.Question, error) {
 		return media.Question{}, err
 	}
 	question, err := media.ParseFields(task, map[string]string{media.ModelField: string(model)})
-	return question, ofBody(err)
+	return question, withBodyPointers(err)
 }
 
-// ofBody makes pointers into a form's model such into a body.
-func ofBody(err error) error {
+// withBodyPointers turns pointers into the field model of a form into pointers into a body.
+func withBodyPointers(err error) error {
 	f := fault.As(err)
 	if f == nil || f.Kind != fault.Validation {
 		return err
@@ -160,11 +161,11 @@ func ofBody(err error) error {
 	return fault.Invalid(fields...)
 }
 
-// read makes documents of texts.
-func (h *handlers) read(ctx context.Context, texts ...string) ([]*documents.Document, error) {
+// readTexts makes documents of texts.
+func (h *handlers) readTexts(ctx context.Context, texts ...string) ([]*documents.Document, error) {
 	var docs []*documents.Document
 	for _, text := range texts {
-		d, err := h.service.ReadText(ctx, text)
+		d, err := h.responder.Service.ReadText(ctx, text)
 		if err != nil {
 			return nil, err
 		}

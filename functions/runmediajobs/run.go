@@ -12,40 +12,41 @@ import (
 	"portside/shared/media/medias3"
 )
 
-// runner does a job; media.Runner is the real one.
+// runner does the work of a job; media.Runner is the real one.
 type runner interface {
 	Run(ctx context.Context, owner, id string) error
 }
 
-// work returns the handler, which runs the jobs that an event names, with a runner over the event's bucket. An error makes
-// Lambda try again; jobs that are done are passed over then.
-func work(over func(bucket string) (runner, error)) func(context.Context, events.S3Event) error {
+// work returns the handler. It runs the jobs that an event names, with the runner for the event's
+// bucket. After an error, Lambda delivers the whole event again; jobs that have ended are then
+// skipped.
+func work(newRunner func(bucket string) (runner, error)) func(context.Context, events.S3Event) error {
 	return func(ctx context.Context, event events.S3Event) error {
-		var failed []error
+		var failures []error
 		for _, record := range event.Records {
-			owner, id, err := jobOf(record.S3.Object.URLDecodedKey)
+			owner, id, err := parseQueueKey(record.S3.Object.URLDecodedKey)
 			if err != nil {
-				slog.WarnContext(ctx, "an event of no job", "error", err)
+				slog.WarnContext(ctx, "event ignored", "error", err)
 				continue
 			}
-			r, err := over(record.S3.Bucket.Name)
+			r, err := newRunner(record.S3.Bucket.Name)
 			if err == nil {
 				err = r.Run(ctx, owner, id)
 			}
 			if err != nil {
-				failed = append(failed, fmt.Errorf("job %s: %w", id, err))
+				failures = append(failures, fmt.Errorf("job %s: %w", id, err))
 			}
 		}
-		return errors.Join(failed...)
+		return errors.Join(failures...)
 	}
 }
 
-// jobOf reads a key of the queue.
-func jobOf(key string) (owner, id string, err error) {
-	rest, queued := strings.CutPrefix(key, medias3.Queue)
-	owner, id, found := strings.Cut(rest, "/")
-	if !queued || !found {
-		return "", "", errors.New("the key is none of the queue")
+// parseQueueKey returns the job that a key of the queue names.
+func parseQueueKey(key string) (owner, id string, err error) {
+	rest, isQueued := strings.CutPrefix(key, medias3.Queue)
+	owner, id, hasID := strings.Cut(rest, "/")
+	if !isQueued || !hasID {
+		return "", "", errors.New("the object key is not one of the job queue")
 	}
 	return owner, id, nil
 }

@@ -17,15 +17,15 @@ import (
 	"portside/shared/media"
 )
 
-// ledger notes what is run, and fails for one owner.
-type ledger struct {
-	ran  []string
-	fail string
+// recordingRunner records the jobs that it runs, and fails for one owner.
+type recordingRunner struct {
+	ran     []string
+	failFor string
 }
 
-func (l *ledger) Run(_ context.Context, owner, id string) error {
-	l.ran = append(l.ran, owner+" "+id)
-	if owner == l.fail {
+func (r *recordingRunner) Run(_ context.Context, owner, id string) error {
+	r.ran = append(r.ran, owner+" "+id)
+	if owner == r.failFor {
 		return errors.New("not now")
 	}
 	return nil
@@ -44,27 +44,27 @@ func readEvent(t *testing.T, name string) events.S3Event {
 	return event
 }
 
-func TestJobsOfAnEventAreRun(t *testing.T) {
+func TestEventRunsItsJobs(t *testing.T) {
 	const owner, id = "0192f3a1-0000-7000-8000-000000000001", "0192f3a1-0000-7000-8000-0000000000aa"
-	var l ledger
+	var r recordingRunner
 	var bucket string
-	handle := work(func(name string) (runner, error) { bucket = name; return &l, nil })
-	if err := handle(t.Context(), readEvent(t, "foreign-key")); err != nil || len(l.ran) > 0 {
-		t.Errorf("a foreign key: %v, %v", err, l.ran)
+	handle := work(func(name string) (runner, error) { bucket = name; return &r, nil })
+	if err := handle(t.Context(), readEvent(t, "foreign-key")); err != nil || len(r.ran) > 0 {
+		t.Errorf("key outside the queue: error %v, ran %v", err, r.ran)
 	}
 	err := handle(t.Context(), readEvent(t, "job"))
-	if err != nil || !slices.Equal(l.ran, []string{owner + " " + id}) || bucket != "portside-mediabucket" {
-		t.Errorf("%v, ran %v in %s", err, l.ran, bucket)
+	if err != nil || !slices.Equal(r.ran, []string{owner + " " + id}) || bucket != "portside-mediabucket" {
+		t.Errorf("error %v, ran %v in %s", err, r.ran, bucket)
 	}
-	l.fail = owner
+	r.failFor = owner
 	const last = "0192f3a1-0000-7000-8000-000000000002 0192f3a1-0000-8000-8000-0000000000bb"
-	if err := handle(t.Context(), readEvent(t, "two-jobs")); err == nil || l.ran[len(l.ran)-1] != last {
-		t.Errorf("one that fails keeps the others: %v, %v", err, l.ran)
+	if err := handle(t.Context(), readEvent(t, "two-jobs")); err == nil || r.ran[len(r.ran)-1] != last {
+		t.Errorf("one job fails: error %v, ran %v; want an error and both jobs", err, r.ran)
 	}
 }
 
-// What jobs are promised is what Lambda is told.
-func TestTheTemplateGivesJobsTheirTime(t *testing.T) {
+// The limits of jobs in package media are those that Lambda applies.
+func TestTemplateHasLimitsOfJobs(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "template.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -72,12 +72,12 @@ func TestTheTemplateGivesJobsTheirTime(t *testing.T) {
 	_, after, _ := strings.Cut(string(text), "\n  RunMediaJobsFunction:\n")
 	function, _, _ := strings.Cut(after, "\n\n")
 	for name, want := range map[string]int{
-		"Timeout":                  int(media.JobTime.Seconds()),
-		"MaximumRetryAttempts":     media.JobTries - 1,
-		"MaximumEventAgeInSeconds": int(media.JobWait.Seconds()),
+		"Timeout":                  int(media.JobTimeout.Seconds()),
+		"MaximumRetryAttempts":     media.MaxJobAttempts - 1,
+		"MaximumEventAgeInSeconds": int(media.MaxJobEventAge.Seconds()),
 	} {
 		if setting := fmt.Sprintf(`\b%s: %d\b`, name, want); !regexp.MustCompile(setting).MatchString(function) {
-			t.Errorf("template.yaml does not have %s of the function", setting)
+			t.Errorf("template.yaml does not have %s in RunMediaJobsFunction", setting)
 		}
 	}
 }

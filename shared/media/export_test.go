@@ -1,4 +1,4 @@
 package media
 
-// Copied is what Spool does with its file.
-var Copied = copied
+// CopyToDisk is the part of Spool that copies, so that tests can choose the disk.
+var CopyToDisk = copyToDisk

@@ -10,11 +10,13 @@ import (
 	"portside/shared/core/fault"
 )
 
-// unknownHelp follows every error about a format that is not read.
-const unknownHelp = " Send text, Markdown, HTML, CSV, JSON, XML, RTF, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, mail or " +
+// formatHelp follows every error about a format that cannot be read.
+const formatHelp = " Send text, Markdown, HTML, CSV, JSON, XML, RTF, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, mail or " +
 	"subtitles; a PNG, JPEG, GIF or WebP picture where a vision model is set up; audio or video where it can be transcribed."
 
-// asFault gives an error of module documents the kind of fault that it means for a caller. Other errors stay as they are.
+// asFault turns an error of module documents into the fault that a client sees. Other errors,
+// faults included, stay as they are. Every error that leaves a Service goes through it, so that no
+// error of a reader, viewer, transcriber or engine about a file becomes an internal error.
 func asFault(err error) error {
 	e := documents.AsError(err)
 	if e == nil || fault.As(err) != nil {
@@ -25,15 +27,17 @@ func asFault(err error) error {
 	case e == documents.ErrPictures:
 		f = ErrNoViewer
 	case e == documents.ErrUnknown:
-		f = fault.New(fault.UnsupportedType, e.Message+unknownHelp)
+		f = fault.New(fault.UnsupportedType, e.Message+formatHelp)
 	case e.Unsupported:
 		f = fault.New(fault.UnsupportedType, e.Message)
 	}
 	return fmt.Errorf("%w (%w)", f, err)
 }
 
-// logPanic logs a panic of a reader, with its stack. Its caller sees only that the file cannot be read.
-func logPanic(ctx context.Context, err error) {
+// LogPanic logs a panic of a reader, with its stack, if err contains one. The client only learns
+// that the file cannot be read. Whoever calls a reader calls LogPanic once with the reader's error,
+// before the error is dropped or passed on.
+func LogPanic(ctx context.Context, err error) {
 	if p, ok := errors.AsType[*documents.PanicError](err); ok {
 		slog.ErrorContext(ctx, "a reader panicked", "panic", p.Reason, "stack", p.Stack)
 	}

@@ -9,10 +9,10 @@ import (
 	"portside/shared/core/fault"
 )
 
-// Status is how far a job is.
+// Status is the state of a job.
 type Status string
 
-// The statuses, in their order. A job that is to be tried again is queued again.
+// The statuses, in their usual order. A job that will be retried is queued again.
 const (
 	Queued    Status = "queued"
 	Running   Status = "running"
@@ -20,105 +20,111 @@ const (
 	Failed    Status = "failed"
 )
 
-// What a job gets before it is given up. template.yaml has the same of RunMediaJobsFunction, which a test there compares.
+// Limits of a job. They repeat the settings of RunMediaJobsFunction in template.yaml; a test of that
+// function compares them.
 const (
-	JobTries = 3                // one more than MaximumRetryAttempts
-	JobTime  = 15 * time.Minute // of one try: Timeout
-	JobWait  = time.Hour        // until the last try begins: MaximumEventAgeInSeconds
+	MaxJobAttempts = 3                // MaximumRetryAttempts + 1
+	JobTimeout     = 15 * time.Minute // Timeout: of one attempt
+	MaxJobEventAge = time.Hour        // MaximumEventAgeInSeconds: until the last attempt begins
 )
 
-// ErrStarted is why a job was not started: somebody else did meanwhile.
-var ErrStarted = errors.New("the job was started by somebody else")
+// ErrAlreadyStarted means that another request has started the job in the meantime.
+var ErrAlreadyStarted = errors.New("another request has started the job")
 
-// Why there is nothing, or nothing will come.
+// Errors about jobs and uploads that clients see.
 var (
-	// ErrNoJob covers a job that never was, has gone with its answer, or is somebody else's.
-	ErrNoJob = fault.New(fault.NotFound, "There is no such job. Jobs and their results are deleted after 24 hours.")
-	// ErrNoUpload is the same for an upload.
-	ErrNoUpload = fault.New(fault.Unprocessable, "There is no such upload of yours. Uploads are deleted after 24 hours; make another with "+
+	// ErrNoJob means that the owner has no job with this ID, or that the job has expired.
+	ErrNoJob = fault.New(fault.NotFound, "You have no such job. Jobs and their results are deleted after 24 hours.")
+	// ErrNoUpload means that the owner has no upload with this ID, or that it has expired.
+	ErrNoUpload = fault.New(fault.Unprocessable, "You have no such upload. Uploads are deleted after 24 hours. Create one with "+
 		"POST /v1/uploads and send the file to its url first.")
-	// ErrTooLong is the failure of a job that one try has no time for.
+	// ErrTooLong is the failure of a job that does not finish within one attempt.
 	ErrTooLong = fault.New(fault.Unprocessable, "The work took longer than the 15 minutes that a job may take. Send the file in parts.")
-	// ErrBrokenOff is the failure of a job whose tries ended without a word.
-	ErrBrokenOff = fault.New(fault.Unavailable, "The work was broken off, and is not tried any more. Send the request again, or the file "+
-		"in parts.")
+	// ErrInterrupted is the failure of a job whose attempts ended without reporting an outcome.
+	ErrInterrupted = fault.New(fault.Unavailable, "The work was interrupted and will not be retried. Send the request again, or send "+
+		"the file in parts.")
 )
 
-// Job is work that is done after the request was answered.
+// Job is work that continues after its request was answered.
 type Job struct {
 	ID        string    `json:"id"`
 	Owner     string    `json:"owner"`
 	Question  Question  `json:"question"`
-	Uploads   []string  `json:"uploads"` // ids of the files
+	Uploads   []string  `json:"uploads"` // IDs of the files
 	Status    Status    `json:"status"`
-	Tries     int       `json:"tries"`    // that were begun
-	Progress  float64   `json:"progress"` // 0 to 1, of the latest try
+	Attempts  int       `json:"tries"`    // attempts that have begun
+	Progress  float64   `json:"progress"` // of the latest attempt, from 0 to 1
 	Answer    *Answer   `json:"answer,omitempty"`
 	Failure   *Failure  `json:"failure,omitempty"`
 	CreatedAt time.Time `json:"createdAt"`
 
-	Version string `json:"-"` // as it was read; empty: there is none
+	Version string `json:"-"` // version that was read from the store; empty for a new job
 }
 
-// Failure is why a job failed, as a request would have been told.
+// Failure is the reason why a job failed, in the form of the fault that a request would return.
 type Failure struct {
 	Kind   fault.Kind `json:"kind"`
 	Detail string     `json:"detail"`
 }
 
-// Ended reports whether nothing changes any more.
+// Ended reports whether the job has succeeded or failed.
 func (j Job) Ended() bool { return j.Status == Succeeded || j.Status == Failed }
 
-// At is the job as it stands at a time: one that nobody can be working on any more has failed, even if nobody was left to note it.
-func (j Job) At(now time.Time) Job {
-	if !j.Ended() && now.Sub(j.CreatedAt) > JobWait+JobTime {
-		j.Status, j.Failure = Failed, &Failure{ErrBrokenOff.Kind, ErrBrokenOff.Detail}
+// AsOf returns the job with its status at the given time. A job that is too old to be still running
+// has failed, even if no process was left to save that.
+func (j Job) AsOf(now time.Time) Job {
+	if !j.Ended() && now.Sub(j.CreatedAt) > MaxJobEventAge+JobTimeout {
+		j.Status, j.Failure = Failed, &Failure{ErrInterrupted.Kind, ErrInterrupted.Detail}
 	}
 	return j
 }
 
-// Uploads keeps files for Retention.
+// Uploads stores files for the time of Retention.
 type Uploads interface {
-	// SaveUpload keeps a file under an id of its owner. It may be there, whole, even where there is an error.
+	// SaveUpload stores a file under an ID of its owner. After an error, the file may be stored
+	// nevertheless, and then completely.
 	SaveUpload(ctx context.Context, owner, id string, file documents.Source) error
-	// DropUpload deletes a file; that there is none is no error.
-	DropUpload(ctx context.Context, owner, id string) error
-	// Upload returns a file; ErrNoUpload where its owner has none of the id. The caller must call done.
-	Upload(ctx context.Context, owner, id string) (file File, done func(), err error)
+	// DeleteUpload deletes a file. It returns no error if there is none.
+	DeleteUpload(ctx context.Context, owner, id string) error
+	// OpenUpload returns a file, or ErrNoUpload if the owner has none with the ID. The caller must call
+	// closeFile.
+	OpenUpload(ctx context.Context, owner, id string) (file File, closeFile func(), err error)
 }
 
-// Jobs keeps jobs for Retention.
+// Jobs stores jobs for the time of Retention.
 type Jobs interface {
-	// StartJob keeps a job in place of the one of its id and Version, and sees to it that it is run soon, at least once. Of
-	// several that start it at once one does, and the others get ErrStarted. After another error there is none.
+	// StartJob stores a job if the stored one still has the given version, and makes sure that a
+	// Runner soon runs it, at least once. If several requests start a job at the same time, one
+	// succeeds and the others get ErrAlreadyStarted. After any other error, no job was started.
 	StartJob(ctx context.Context, job Job) error
-	// SaveJob replaces what is known of a job.
+	// SaveJob overwrites the stored job.
 	SaveJob(ctx context.Context, job Job) error
 	// Job returns a job of its owner, or ErrNoJob.
 	Job(ctx context.Context, owner, id string) (Job, error)
 }
 
-// Files are uploads in use.
-type Files struct {
+// OpenUploads opens uploads and closes them together.
+type OpenUploads struct {
 	uploads Uploads
-	done    []func()
+	closers []func()
 }
 
-// NewFiles returns Files without any. Done must be called.
-func NewFiles(uploads Uploads) *Files { return &Files{uploads: uploads} }
+// NewOpenUploads returns OpenUploads without a file. The caller must call Close.
+func NewOpenUploads(uploads Uploads) *OpenUploads { return &OpenUploads{uploads: uploads} }
 
-// Upload is that of Uploads; the file can be used until Done.
-func (f *Files) Upload(ctx context.Context, owner, id string) (File, error) {
-	file, done, err := f.uploads.Upload(ctx, owner, id)
+// Open opens an upload of its owner. The file can be read until Close. Errors are those of
+// [Uploads.OpenUpload].
+func (o *OpenUploads) Open(ctx context.Context, owner, id string) (File, error) {
+	file, closeFile, err := o.uploads.OpenUpload(ctx, owner, id)
 	if err == nil {
-		f.done = append(f.done, done)
+		o.closers = append(o.closers, closeFile)
 	}
 	return file, err
 }
 
-// Done lets go of all.
-func (f *Files) Done() {
-	for _, done := range f.done {
-		done()
+// Close closes all files.
+func (o *OpenUploads) Close() {
+	for _, closeFile := range o.closers {
+		closeFile()
 	}
 }

@@ -2,24 +2,27 @@ package media
 
 import "context"
 
-// progressKey is that of a report in a context.
+// progressKey is the context key of the function that receives progress.
 type progressKey struct{}
 
-// WithProgress returns a context whose work tells report how much of it is done, from 0 to 1. Reports may come from several
-// goroutines at once and not in order, and report is called before the work goes on.
+// WithProgress returns a context in which [Progress] calls report with the share of the work that
+// is done, from 0 to 1. Report may be called by several goroutines at once, and the shares may not
+// be in order. The work waits until report returns.
 func WithProgress(ctx context.Context, report func(done float64)) context.Context {
 	return context.WithValue(ctx, progressKey{}, report)
 }
 
-// Progress says that so much of the context's work is done, from 0 to 1. Engines, transcribers and viewers may say so of their
-// own part, as often as they like; where nobody asked it does nothing.
+// Progress reports the share of the context's work that is done, from 0 to 1. Engines, transcribers
+// and viewers may call it for their own part as often as they like. Without [WithProgress] it does
+// nothing.
 func Progress(ctx context.Context, done float64) {
-	if report, asked := ctx.Value(progressKey{}).(func(float64)); asked {
+	if report, ok := ctx.Value(progressKey{}).(func(float64)); ok {
 		report(min(max(done, 0), 1))
 	}
 }
 
-// stretch is the context of a part of the work, which is the whole work's from one point to another.
-func stretch(ctx context.Context, from, to float64) context.Context {
+// withProgressPart returns a context for a part of the work. Its progress from 0 to 1 is reported
+// as progress of the whole work between the two shares.
+func withProgressPart(ctx context.Context, from, to float64) context.Context {
 	return WithProgress(ctx, func(done float64) { Progress(ctx, from+(to-from)*done) })
 }

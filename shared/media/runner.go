@@ -13,12 +13,13 @@ import (
 
 // Runner does the work of jobs.
 //
-// Whatever happens, a job ends as succeeded or failed: work that fails for good is not repeated; what may pass by itself, a
-// model that is busy, is tried JobTries times; a try that is killed midway leaves the job running, which the next one sees,
-// and the last does not risk it once more but says so.
+// Every job ends as succeeded or failed. A permanent failure ends the job. A transient failure, such
+// as a busy model, is retried until MaxJobAttempts is reached. An attempt that is killed leaves the
+// job running; the next attempt sees that, and the last one then reports ErrInterrupted instead of
+// doing the work again.
 type Runner struct{ RunnerParts }
 
-// RunnerParts is what a Runner is made of.
+// RunnerParts configures a Runner.
 type RunnerParts struct {
 	Service *Service
 	Uploads Uploads
@@ -29,38 +30,38 @@ type RunnerParts struct {
 // NewRunner returns a Runner.
 func NewRunner(parts RunnerParts) *Runner { return &Runner{parts} }
 
-// noting is the time at the end of a try that is left to note how it went.
-const noting = 10 * time.Second
+// saveReserve is the time at the end of an attempt that is reserved for saving the outcome.
+const saveReserve = 10 * time.Second
 
-// Run does a job that is not done yet, and notes how it went; a failure of the work is no error. An error says that the job
-// should be tried again.
+// Run does the work of a job that has not ended, and saves the outcome in the job. A failure of the
+// work is not an error. An error means that the job must be run again.
 func (r *Runner) Run(ctx context.Context, owner, id string) error {
 	job, err := r.Jobs.Job(ctx, owner, id)
 	if errors.Is(err, ErrNoJob) || err == nil && job.Ended() {
-		return nil // deleted meanwhile; or an event that came twice
+		return nil // the job has expired, or the event was delivered twice
 	}
 	if err != nil {
 		return err
 	}
-	killed := job.Status == Running
-	job.Tries++
-	if job.Tries > JobTries || killed && job.Tries == JobTries {
-		return r.end(ctx, job, Answer{}, ErrBrokenOff)
+	wasKilled := job.Status == Running
+	job.Attempts++
+	if job.Attempts > MaxJobAttempts || wasKilled && job.Attempts == MaxJobAttempts {
+		return r.saveOutcome(ctx, job, Answer{}, ErrInterrupted)
 	}
 	job.Status, job.Progress = Running, 0
 	if err := r.Jobs.SaveJob(ctx, job); err != nil {
 		return err
 	}
-	job, answer, err := r.try(ctx, job)
-	if err != nil && transient(err) && job.Tries < JobTries {
+	job, answer, err := r.attempt(ctx, job)
+	if err != nil && isTransient(err) && job.Attempts < MaxJobAttempts {
 		job.Status = Queued
 		return errors.Join(err, r.Jobs.SaveJob(ctx, job))
 	}
-	return r.end(ctx, job, answer, err)
+	return r.saveOutcome(ctx, job, answer, err)
 }
 
-// end notes what a job came to.
-func (r *Runner) end(ctx context.Context, job Job, answer Answer, err error) error {
+// saveOutcome ends a job with its answer, or with err as its failure.
+func (r *Runner) saveOutcome(ctx context.Context, job Job, answer Answer, err error) error {
 	if err != nil {
 		job.Status, job.Failure = Failed, failureOf(ctx, err)
 	} else {
@@ -69,27 +70,30 @@ func (r *Runner) end(ctx context.Context, job Job, answer Answer, err error) err
 	return r.Jobs.SaveJob(ctx, job)
 }
 
-// try returns the job with the progress that was made.
-func (r *Runner) try(ctx context.Context, job Job) (Job, Answer, error) {
-	within := ctx
-	if deadline, set := ctx.Deadline(); set {
+// attempt does the work once. It returns the job with the progress that was made.
+func (r *Runner) attempt(ctx context.Context, job Job) (Job, Answer, error) {
+	workCtx := ctx
+	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
-		within, cancel = context.WithDeadlineCause(ctx, deadline.Add(-noting), ErrTooLong)
+		workCtx, cancel = context.WithDeadlineCause(ctx, deadline.Add(-saveReserve), ErrTooLong)
 		defer cancel()
 	}
-	p := &progress{runner: r, ctx: ctx, job: job, saved: r.Now()}
-	answer, err := r.work(WithProgress(within, p.report), job)
-	if err != nil && errors.Is(context.Cause(within), ErrTooLong) {
+	saver := &progressSaver{runner: r, ctx: ctx, job: job, savedAt: r.Now()}
+	answer, err := r.work(WithProgress(workCtx, saver.report), job)
+	if err != nil && errors.Is(context.Cause(workCtx), ErrTooLong) {
 		err = fmt.Errorf("%w (%w)", ErrTooLong, err)
 	}
-	return p.end(), answer, err
+	return saver.stop(), answer, err
 }
 
-func transient(err error) bool {
+// isTransient reports whether the same work may succeed later.
+func isTransient(err error) bool {
 	kind := fault.KindOf(err)
 	return kind == fault.Unavailable || kind == fault.RateLimited
 }
 
+// failureOf returns the failure that the owner of a job sees. It logs internal errors and hides
+// their text.
 func failureOf(ctx context.Context, err error) *Failure {
 	if f := fault.As(err); f != nil {
 		return &Failure{Kind: f.Kind, Detail: f.Detail}
@@ -98,61 +102,63 @@ func failureOf(ctx context.Context, err error) *Failure {
 	return &Failure{Kind: fault.Internal, Detail: "Something went wrong on our side."}
 }
 
-// fetchShare is how much of the work it is to fetch the files, as far as progress goes.
-const fetchShare = 0.1
+// fetchingShare is the share of the progress that fetching the files accounts for.
+const fetchingShare = 0.1
 
+// work fetches the files of the job and answers its question.
 func (r *Runner) work(ctx context.Context, job Job) (Answer, error) {
-	files := NewFiles(r.Uploads)
-	defer files.Done()
+	files := NewOpenUploads(r.Uploads)
+	defer files.Close()
 	work := Work{Question: job.Question}
 	for i, id := range job.Uploads {
-		file, err := files.Upload(ctx, job.Owner, id)
+		file, err := files.Open(ctx, job.Owner, id)
 		if err != nil {
 			return Answer{}, err
 		}
 		work.Files = append(work.Files, file)
-		Progress(ctx, fetchShare*float64(i+1)/float64(len(job.Uploads)))
+		Progress(ctx, fetchingShare*float64(i+1)/float64(len(job.Uploads)))
 	}
-	return r.Service.Answer(stretch(ctx, fetchShare, 1), work)
+	return r.Service.Answer(withProgressPart(ctx, fetchingShare, 1), work)
 }
 
-// progress saves how far a job is.
-type progress struct {
+// progressSaver saves the progress of a job while its work goes on.
+type progressSaver struct {
 	runner *Runner
-	ctx    context.Context // of the run, which outlives that of the work
+	ctx    context.Context // of the run, which outlasts the context of the work
 
-	mu    sync.Mutex
-	job   Job
-	saved time.Time
-	over  bool
+	mu        sync.Mutex
+	job       Job
+	savedAt   time.Time
+	isStopped bool
 }
 
-// seldom is how much time there is between two notes of progress.
-const seldom = time.Second
+// progressInterval is the shortest time between two saves of the progress.
+const progressInterval = time.Second
 
-// report takes note, and saves at times. Only the end is called 1.
-func (p *progress) report(done float64) {
+// report records progress and saves it if the last save was long enough ago. It never records 1,
+// because only a job that has succeeded is complete.
+func (p *progressSaver) report(done float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	done = min(done, 0.99)
-	if p.over || done <= p.job.Progress {
+	if p.isStopped || done <= p.job.Progress {
 		return
 	}
 	p.job.Progress = done
 	now := p.runner.Now()
-	if now.Sub(p.saved) < seldom {
+	if now.Sub(p.savedAt) < progressInterval {
 		return
 	}
-	p.saved = now
+	p.savedAt = now
 	if err := p.runner.Jobs.SaveJob(p.ctx, p.job); err != nil {
-		slog.WarnContext(p.ctx, "the progress of a job is not noted", "error", err)
+		slog.WarnContext(p.ctx, "progress of a job cannot be saved", "error", err)
 	}
 }
 
-// end returns the job with its progress. Whoever still works on it cannot save it any more.
-func (p *progress) end() Job {
+// stop returns the job with its progress. Goroutines that still work on the job can no longer save it.
+func (p *progressSaver) stop() Job {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.over = true
+	p.isStopped = true
 	return p.job
 }

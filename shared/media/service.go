@@ -17,20 +17,22 @@ import (
 	"portside/shared/core/fault"
 )
 
-// Retention is how long uploads and answers are kept.
+// Retention is how long uploads, jobs and answers are available.
 const Retention = 24 * time.Hour
 
-// Results keeps answers, so that the same work is not done and paid for twice.
+// Results caches answers, so that the same work is neither done nor paid for twice.
 type Results interface {
-	// Find returns what was kept under the key less than Retention ago; false if there is nothing.
-	Find(ctx context.Context, key string) (Answer, bool, error)
-	// Keep keeps an answer. One that is there already is as good.
-	Keep(ctx context.Context, key string, answer Answer) error
+	// FindResult returns the answer that was saved under the key less than Retention ago. It returns
+	// false if there is none.
+	FindResult(ctx context.Context, key string) (Answer, bool, error)
+	// SaveResult saves an answer under the key. It may keep an answer that is already there.
+	SaveResult(ctx context.Context, key string, answer Answer) error
 }
 
-// Parts is what a Service is made of.
+// Parts configures a Service.
 type Parts struct {
-	Detect      func(context.Context, documents.Source, documents.Limits) (documents.Format, error) // as kind.Detect
+	// Detect finds out the format of a file; kind.Detect is the real one.
+	Detect      func(context.Context, documents.Source, documents.Limits) (documents.Format, error)
 	Readers     map[documents.Format]documents.Reader
 	Engine      answers.Engine
 	Transcriber Transcriber // nil: NoTranscriber
@@ -42,7 +44,7 @@ type Parts struct {
 // Service answers questions about files.
 type Service struct{ Parts }
 
-// NewService returns a Service.
+// NewService returns a Service. It reads no pictures if the viewer cannot view any.
 func NewService(parts Parts) *Service {
 	if parts.Transcriber == nil {
 		parts.Transcriber = NoTranscriber{}
@@ -50,13 +52,13 @@ func NewService(parts Parts) *Service {
 	if parts.Viewer == nil {
 		parts.Viewer = NoViewer{}
 	}
-	if parts.Viewer.Takes("image/png") == 0 {
+	if parts.Viewer.MaxBytes("image/png") == 0 {
 		parts.Limits.Pictures = 0
 	}
 	return &Service{parts}
 }
 
-// Work is a question about one file, or two of a comparison.
+// Work is a question and its files: two for a comparison, otherwise one.
 type Work struct {
 	Question Question
 	Files    []File
@@ -68,72 +70,81 @@ type File struct {
 	Sum [sha256.Size]byte
 }
 
-// readShare is how much of the work reading is, as far as progress goes.
-const readShare = 0.5
+// readingShare is the share of the progress that reading the files accounts for.
+const readingShare = 0.5
 
-// Answer does the work, or finds that it was done before. It ends soon after the context does, and keeps nothing then, nor where
-// something was left out that another time may bring: for want of time, or because a viewer failed. Errors:
-// the faults of reading, with the place of the file in front where there are two; errors of the engine.
+// Answer returns the cached answer or does the work. It ends soon after the context does.
+//
+// It does not cache an answer if the context ended, or if something was left out that a later
+// attempt may read: because reading took too long, or because a viewer failed. Errors: faults of
+// reading, which name the file if there are two; errors of the engine; the context's cause.
 func (s *Service) Answer(ctx context.Context, work Work) (Answer, error) {
-	key, err := s.Key(work)
+	key, err := s.ResultKey(work)
 	if err != nil {
 		return Answer{}, err
 	}
-	known, found, err := s.Results.Find(ctx, key)
+	cached, found, err := s.Results.FindResult(ctx, key)
 	if err == nil && found {
-		return known, nil
+		return cached, nil
 	}
-	if err != nil { // asking again is better than not answering
-		slog.WarnContext(ctx, "kept answers cannot be read", "error", err)
+	if err != nil { // the cache is an optimization: without it, the engine answers
+		slog.WarnContext(ctx, "cached answer cannot be read", "error", err)
 	}
-	docs, err := s.readAll(stretch(ctx, 0, readShare), work)
+	docs, err := s.readAll(withProgressPart(ctx, 0, readingShare), work)
 	if err != nil {
 		return Answer{}, err
 	}
-	answer, err := s.ask(stretch(ctx, readShare, 1), work.Question, docs)
+	answer, err := s.ask(withProgressPart(ctx, readingShare, 1), work.Question, docs)
 	if err == nil {
-		err = context.Cause(ctx) // what could not be looked at for want of time is left out then
+		// If the context has ended, pictures may be missing in the documents.
+		err = context.Cause(ctx)
 	}
 	if err != nil {
 		return Answer{}, err
 	}
-	if slices.ContainsFunc(docs, func(d *documents.Document) bool { return d.Incomplete }) {
-		return answer, nil
-	}
-	if err := s.Results.Keep(ctx, key, answer); err != nil {
-		slog.WarnContext(ctx, "an answer is not kept", "error", err)
+	if !slices.ContainsFunc(docs, func(d *documents.Document) bool { return d.Incomplete }) {
+		s.cache(ctx, key, answer)
 	}
 	return answer, nil
 }
 
+func (s *Service) cache(ctx context.Context, key string, answer Answer) {
+	if err := s.Results.SaveResult(ctx, key, answer); err != nil {
+		slog.WarnContext(ctx, "answer cannot be cached", "error", err)
+	}
+}
+
 func (s *Service) readAll(ctx context.Context, work Work) ([]*documents.Document, error) {
-	docs := make([]*documents.Document, len(work.Files))
+	count := len(work.Files)
+	docs := make([]*documents.Document, count)
 	for i, file := range work.Files {
-		from, to := float64(i)/float64(len(work.Files)), float64(i+1)/float64(len(work.Files))
+		from, to := float64(i)/float64(count), float64(i+1)/float64(count)
 		var err error
-		if docs[i], err = s.Read(stretch(ctx, from, to), file.Source, work.Question.Keywords...); err != nil {
-			return nil, atFile(err, i, len(work.Files))
+		docs[i], err = s.Read(withProgressPart(ctx, from, to), file.Source, work.Question.Keywords...)
+		if err != nil {
+			return nil, nameFile(err, i, count)
 		}
 		Progress(ctx, to)
 	}
 	return docs, nil
 }
 
-// Outlasts reports whether it is known beforehand that a client cannot wait for the work: it has a recording that takes long
-// to transcribe, and was not done before. Errors: those of telling what the files are.
-func (s *Service) Outlasts(ctx context.Context, work Work) (bool, error) {
+// NeedsJob reports whether the work is known to take longer than a client can wait: it has a
+// recording that must be transcribed, the transcriber is slow, and no answer is cached. Errors are
+// those of detecting the formats of the files.
+func (s *Service) NeedsJob(ctx context.Context, work Work) (bool, error) {
 	if !s.Transcriber.Slow() {
 		return false, nil
 	}
-	if key, err := s.Key(work); err == nil {
-		if _, found, err := s.Results.Find(ctx, key); err == nil && found {
+	if key, err := s.ResultKey(work); err == nil {
+		if _, found, err := s.Results.FindResult(ctx, key); err == nil && found {
 			return false, nil
 		}
 	}
 	for i, file := range work.Files {
 		format, err := s.detect(ctx, file.Source)
 		if err != nil {
-			return false, atFile(err, i, len(work.Files))
+			return false, nameFile(err, i, len(work.Files))
 		}
 		if format == documents.Audio || format == documents.Video {
 			return true, nil
@@ -142,39 +153,43 @@ func (s *Service) Outlasts(ctx context.Context, work Work) (bool, error) {
 	return false, nil
 }
 
-// ErrBlank is about a text that came by itself.
-var ErrBlank = fault.New(fault.Unprocessable, "The text is empty, or has nothing but spaces.")
+// ErrBlankText means that the text of a request has no words.
+var ErrBlankText = fault.New(fault.Unprocessable, "The text is empty, or has only spaces.")
 
-// ReadText makes a document of a text that came by itself. Errors: ErrBlank; those of the reader.
+// ReadText makes a document of a text that was sent in the request itself, not in a file. Errors:
+// ErrBlankText; those of the reader.
 func (s *Service) ReadText(ctx context.Context, text string) (*documents.Document, error) {
 	into := documents.NewBuilder(documents.PlainText, s.Limits)
 	err := s.Readers[documents.PlainText](ctx, documents.FromBytes([]byte(text)), into)
+	LogPanic(ctx, err)
 	d := into.Document()
 	switch {
 	case errors.Is(err, documents.ErrEmpty) || err == nil && len(d.Blocks) == 0:
-		return nil, ErrBlank
+		return nil, ErrBlankText
 	case err != nil:
 		return nil, asFault(err)
 	}
 	return d, nil
 }
 
-// AnswerTexts is Answer about texts that are no files; nothing is kept of them.
+// AnswerTexts answers a question about documents that [Service.ReadText] returned. It caches nothing.
 func (s *Service) AnswerTexts(ctx context.Context, q Question, docs ...*documents.Document) (Answer, error) {
 	return s.ask(ctx, q, docs)
 }
 
-// readers changes with every change of the readers that may change what is read in a file.
-const readers = "2"
+// readersVersion is part of every cache key. Increase it with every change of the readers that may
+// change the text of a file.
+const readersVersion = "2"
 
-// Key is the same for the same bytes, question, engine, transcriber, viewer and readers. The sums of the files stand for their bytes.
-func (s *Service) Key(work Work) (string, error) {
+// ResultKey returns the key under which the answer to the work is cached. It depends on the files'
+// checksums, the question, and the versions of the readers, engine, transcriber and viewer.
+func (s *Service) ResultKey(work Work) (string, error) {
 	question, err := json.Marshal(work.Question)
 	if err != nil {
 		return "", fmt.Errorf("encode a question: %w", err)
 	}
 	sum := sha256.New()
-	versions := []string{readers, s.Engine.Version(), s.Transcriber.Version(), s.Viewer.Version()}
+	versions := []string{readersVersion, s.Engine.Version(), s.Transcriber.Version(), s.Viewer.Version()}
 	_, _ = fmt.Fprintf(sum, "%q %q", versions, question) // a hash never fails
 	for _, file := range work.Files {
 		_, _ = sum.Write(file.Sum[:])
@@ -182,8 +197,10 @@ func (s *Service) Key(work Work) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Read makes a document of a file, whatever it is. Keywords are for recordings. A question's language is not: it is that of
-// the answer, and a transcriber that is told the wrong one writes nonsense.
+// Read makes a document of a file of any format. Keywords help to transcribe a recording.
+//
+// The language of a question is not passed to the transcriber, because it is the language of the
+// answer: a transcriber that expects the wrong language writes nonsense.
 func (s *Service) Read(ctx context.Context, file documents.Source, keywords ...string) (*documents.Document, error) {
 	format, err := s.detect(ctx, file)
 	if err != nil {
@@ -199,43 +216,46 @@ func (s *Service) Read(ctx context.Context, file documents.Source, keywords ...s
 
 func (s *Service) detect(ctx context.Context, file documents.Source) (documents.Format, error) {
 	format, err := s.Detect(ctx, file, s.Limits)
-	logPanic(ctx, err)
+	LogPanic(ctx, err)
 	return format, asFault(err)
 }
 
-func (s *Service) read(ctx context.Context, file documents.Source, format documents.Format) (*documents.Document, error) {
-	read, known := s.Readers[format]
-	if !known {
+func (s *Service) read(
+	ctx context.Context, file documents.Source, format documents.Format,
+) (*documents.Document, error) {
+	reader, isKnown := s.Readers[format]
+	if !isKnown {
 		return nil, documents.ErrUnknown
 	}
 	into := documents.NewBuilder(format, s.Limits)
-	unread := files.Within(files.Timeout, read)(ctx, file, into)
-	logPanic(ctx, unread)
-	if unread == nil {
-		if err := s.viewWholeFile(file, format, into); err != nil {
+	readErr := files.Within(files.Timeout, reader)(ctx, file, into)
+	LogPanic(ctx, readErr)
+	if readErr == nil {
+		if err := s.usePDFAsPicture(file, format, into); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.view(ctx, into); err != nil {
+	if err := s.viewPictures(ctx, into); err != nil {
 		return nil, fmt.Errorf("view the pictures: %w", err)
 	}
-	if unread != nil && ctx.Err() != nil && documents.AsError(unread) == nil {
-		return nil, unread // of the caller's context, whose cause may be any error
+	if readErr != nil && ctx.Err() != nil && documents.AsError(readErr) == nil {
+		return nil, readErr // the cause of the caller's context, not a defect of the file
 	}
-	return into.Finish(unread)
+	return into.Finish(readErr)
 }
 
-// atFile says which of two files is meant.
-func atFile(err error, i, of int) error {
+// nameFile puts the name of the file's form field in front of a fault if the work has two files.
+func nameFile(err error, index, count int) error {
 	f := fault.As(err)
-	if f == nil || of < 2 {
+	if f == nil || count < 2 {
 		return err
 	}
 	named := *f
-	named.Detail = fmt.Sprintf("file%d: %s", i+1, f.Detail)
+	named.Detail = fmt.Sprintf("file%d: %s", index+1, f.Detail)
 	return fmt.Errorf("%w", &named)
 }
 
+// ask puts the question to the engine.
 func (s *Service) ask(ctx context.Context, q Question, docs []*documents.Document) (Answer, error) {
 	answer := Answer{Warnings: []string{}}
 	for _, d := range docs {
@@ -250,7 +270,7 @@ func (s *Service) ask(ctx context.Context, q Question, docs []*documents.Documen
 	case Compare:
 		err = s.compare(ctx, q, docs, &answer)
 	}
-	return answer, err
+	return answer, asFault(err)
 }
 
 func (s *Service) summarize(ctx context.Context, q Question, d *documents.Document, answer *Answer) error {
@@ -287,11 +307,11 @@ func (s *Service) compare(ctx context.Context, q Question, docs []*documents.Doc
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
-	first, second := comparison.First.Checked(docs[0], q.Variables), comparison.Second.Checked(docs[1], q.Variables)
-	comparison.First, comparison.Second = first, second
+	comparison.First = comparison.First.Checked(docs[0], q.Variables)
+	comparison.Second = comparison.Second.Checked(docs[1], q.Variables)
 	answer.Extracted = comparedValues(comparison, q.Variables)
-	addQuotes(answer.Evidence, first, docs[0], 1)
-	addQuotes(answer.Evidence, second, docs[1], 2)
+	addQuotes(answer.Evidence, comparison.First, docs[0], 1)
+	addQuotes(answer.Evidence, comparison.Second, docs[1], 2)
 	answer.Warnings = append(answer.Warnings, comparison.Warnings...)
 	return nil
 }

@@ -10,32 +10,33 @@ import (
 	"portside/documents"
 )
 
-// ErrCut is why a file that is on its way comes only in part. It is in the chain with its cause.
-var ErrCut = errors.New("the file is cut short on its way")
+// ErrIncomplete means that a file could not be received completely. The cause is in the chain.
+var ErrIncomplete = errors.New("the file was not received completely")
 
-// Spool copies a file to the disk, where readers can go to and fro in it, and takes its sum on the way. The caller must call
-// done, after which the file is no more. Errors: ErrCut where it does not come whole; others are the disk's.
-func Spool(from io.Reader) (file File, done func(), err error) {
+// Spool copies a file to the disk, because readers need random access, and computes its checksum.
+// The caller must call closeFile, which also frees the disk space. Errors: ErrIncomplete if reading
+// fails; otherwise errors of the disk.
+func Spool(from io.Reader) (file File, closeFile func(), err error) {
 	disk, err := os.CreateTemp("", "upload-")
 	if err != nil {
-		return File{}, nil, fmt.Errorf("a place for a file: %w", err)
+		return File{}, nil, fmt.Errorf("create a temporary file: %w", err)
 	}
-	done = func() { _ = disk.Close() } // what was read is not worse for it
-	file, err = copied(disk, from)
-	// The name is not needed any more: the file goes when it is closed, however that comes.
+	closeFile = func() { _ = disk.Close() } // the file was only read since
+	file, err = copyToDisk(disk, from)
+	// Without its name, the file disappears when it is closed, even if the process is killed.
 	if err = errors.Join(err, os.Remove(disk.Name())); err != nil {
-		done()
+		closeFile()
 		return File{}, nil, err
 	}
-	return file, done, nil
+	return file, closeFile, nil
 }
 
-func copied(disk *os.File, from io.Reader) (File, error) {
-	sum, source := sha256.New(), &arriving{from: from}
+func copyToDisk(disk *os.File, from io.Reader) (File, error) {
+	sum, source := sha256.New(), &errorReader{from: from}
 	size, err := io.Copy(io.MultiWriter(disk, sum), source)
 	switch {
 	case err != nil && source.err != nil:
-		return File{}, fmt.Errorf("%w: %w", ErrCut, err)
+		return File{}, fmt.Errorf("%w: %w", ErrIncomplete, err)
 	case err != nil:
 		return File{}, fmt.Errorf("write a file to the disk: %w", err)
 	}
@@ -44,17 +45,17 @@ func copied(disk *os.File, from io.Reader) (File, error) {
 	return file, nil
 }
 
-// arriving tells errors of reading from those of writing, which io.Copy does not.
-type arriving struct {
+// errorReader remembers errors of reading, because io.Copy does not tell them from errors of writing.
+type errorReader struct {
 	from io.Reader
 	err  error
 }
 
 // Read implements [io.Reader].
-func (a *arriving) Read(into []byte) (int, error) {
-	count, err := a.from.Read(into)
+func (r *errorReader) Read(into []byte) (int, error) {
+	count, err := r.from.Read(into)
 	if err != nil && err != io.EOF {
-		a.err = err
+		r.err = err
 	}
 	return count, err
 }

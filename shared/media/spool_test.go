@@ -12,34 +12,34 @@ import (
 	"portside/shared/media"
 )
 
-func TestFilesAreSpooled(t *testing.T) {
+func TestSpoolCopiesToDisk(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
-	file, done, err := media.Spool(strings.NewReader("an invoice"))
+	file, closeFile, err := media.Spool(strings.NewReader("an invoice"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(io.NewSectionReader(file, 0, file.Size))
 	if err != nil || string(text) != "an invoice" || file.Sum != sha256.Sum256(text) {
-		t.Errorf("got %q, %v", text, err)
+		t.Errorf("file has text %q and sum %x, error %v", text, file.Sum, err)
 	}
-	done()
+	closeFile()
 	_, _, err = media.Spool(io.MultiReader(strings.NewReader("an inv"), iotest.ErrReader(io.ErrUnexpectedEOF)))
-	if !errors.Is(err, media.ErrCut) || !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("a file that breaks off: %v", err)
+	if !errors.Is(err, media.ErrIncomplete) || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("file that is cut short: error %v, want ErrIncomplete with its cause", err)
 	}
-	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-		t.Errorf("left %v, %v", left, err)
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
+		t.Errorf("files left on the disk: %v, %v", entries, err)
 	}
 }
 
-func TestAFullDiskIsNoCutFile(t *testing.T) {
+func TestCopyToDiskReportsFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := media.Copied(full, strings.NewReader("an invoice")); err == nil || errors.Is(err, media.ErrCut) {
-		t.Errorf("got %v", err)
+	if _, err := media.CopyToDisk(full, strings.NewReader("an invoice")); err == nil || errors.Is(err, media.ErrIncomplete) {
+		t.Errorf("error %v, want one of the disk", err)
 	}
 	if err := full.Close(); err != nil {
 		t.Error(err)

@@ -9,8 +9,9 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-// textOf is the answer, if it is whole: what the tool got, or what the model said instead.
-func textOf(out *bedrockruntime.ConverseOutput) (string, error) {
+// answerText returns the input of the tool, or the text of the model if it used no tool. It returns an
+// error if the answer is incomplete.
+func answerText(out *bedrockruntime.ConverseOutput) (string, error) {
 	switch out.StopReason {
 	case types.StopReasonToolUse, types.StopReasonEndTurn:
 	case types.StopReasonMaxTokens:
@@ -26,16 +27,16 @@ func textOf(out *bedrockruntime.ConverseOutput) (string, error) {
 	if !ok {
 		return "", mediaprompt.ErrJunk
 	}
-	var said strings.Builder
+	var text strings.Builder
 	for _, block := range message.Value.Content {
 		switch b := block.(type) {
 		case *types.ContentBlockMemberToolUse:
 			return toolInput(b.Value)
 		case *types.ContentBlockMemberText:
-			said.WriteString(b.Value)
+			text.WriteString(b.Value)
 		}
 	}
-	return said.String(), nil
+	return text.String(), nil
 }
 
 func toolInput(use types.ToolUseBlock) (string, error) {

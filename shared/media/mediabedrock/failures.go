@@ -16,19 +16,20 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-// refusal is an exception of the service. Its message is for telling what is refused, and goes no further.
-type refusal struct {
+// exception is an error of the service. Its message is only used to find out what the service refuses.
+type exception struct {
 	status  int
 	code    string
 	message string // lower case
 }
 
-// Error says no more than what cannot be a piece of a document.
-func (r *refusal) Error() string { return fmt.Sprintf("bedrock: status %d, %s", r.status, r.code) }
+// Error leaves out the message, because it may contain text of a document.
+func (r *exception) Error() string { return fmt.Sprintf("bedrock: status %d, %s", r.status, r.code) }
 
-// failed says what an error of the SDK comes to, and the status of the answer; 0 where there was none.
-func failed(ctx context.Context, err error) (status int, mapped error) {
-	r := &refusal{}
+// errorOf classifies an error of the SDK. It also returns the HTTP status, or 0 if there was no
+// response.
+func errorOf(ctx context.Context, err error) (status int, mapped error) {
+	r := &exception{}
 	var header http.Header
 	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && response.Response != nil {
 		r.status, header = response.HTTPStatusCode(), response.Response.Header
@@ -38,38 +39,38 @@ func failed(ctx context.Context, err error) (status int, mapped error) {
 	}
 	switch {
 	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return r.status, fmt.Errorf("bedrock: the call was ended: %w", context.Cause(ctx))
-	case ctx.Err() != nil || unsent(err) || errors.Is(err, io.ErrUnexpectedEOF):
-		return r.status, &mediaprompt.Busy{Cause: gone(ctx)}
+		return r.status, fmt.Errorf("bedrock: the call was canceled: %w", context.Cause(ctx))
+	case ctx.Err() != nil || isSendError(err) || errors.Is(err, io.ErrUnexpectedEOF):
+		return r.status, &mediaprompt.Busy{Cause: connectionError(ctx)}
 	case r.status == 0:
-		return 0, fmt.Errorf("bedrock: no request can be made: %w", err) // credentials, region, model's name
+		return 0, fmt.Errorf("bedrock: the request cannot be sent: %w", err) // wrong credentials, region or model
 	case r.status == http.StatusOK:
-		return r.status, mediaprompt.ErrJunk // it cannot be decoded
+		return r.status, mediaprompt.ErrJunk // the response cannot be decoded
 	}
-	return r.status, r.mapped(header)
+	return r.status, r.classify(header)
 }
 
-// unsent reports whether the connection failed before there was an answer.
-func unsent(err error) bool {
+// isSendError reports whether the connection failed before there was a response.
+func isSendError(err error) bool {
 	_, ok := errors.AsType[*smithyhttp.RequestSendError](err)
 	return ok
 }
 
-// gone is a connection that failed, without the SDK's words.
-func gone(ctx context.Context) error {
+// connectionError returns the error of a failed connection, without the text of the SDK.
+func connectionError(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("bedrock: no answer: %w", err)
+		return fmt.Errorf("bedrock: there was no response: %w", err)
 	}
 	return errors.New("bedrock: the connection failed")
 }
 
-func (r *refusal) mapped(header http.Header) error {
+func (r *exception) classify(header http.Header) error {
 	switch {
 	case r.status == http.StatusTooManyRequests, r.status == http.StatusRequestTimeout, r.status == http.StatusFailedDependency,
 		r.status >= 500:
 		return &mediaprompt.Busy{After: retryAfter(header), Cause: r}
 	case r.code == "ServiceQuotaExceededException":
-		return fmt.Errorf("%w (%w)", mediaprompt.ErrBusy, r) // trying again at once cannot help
+		return fmt.Errorf("%w (%w)", mediaprompt.ErrBusy, r) // an immediate retry cannot succeed
 	case r.code == "ValidationException" && (strings.Contains(r.message, "too long") || strings.Contains(r.message, "input tokens")):
 		return fmt.Errorf("%w (%w)", mediaprompt.ErrTooLong, r)
 	}
@@ -84,16 +85,16 @@ func retryAfter(header http.Header) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// after is the dialect to try after a refusal; false where the refusal is about something else. It gives up one thing each
-// time, so that trying comes to an end.
-func (d dialect) after(err error) (dialect, bool) {
-	r, ok := errors.AsType[*refusal](err)
+// simplify returns the dialect to try after an error, or false if the error is not about a parameter.
+// It drops one parameter at a time, so the attempts end.
+func (d dialect) simplify(err error) (dialect, bool) {
+	r, ok := errors.AsType[*exception](err)
 	if !ok || r.code != "ValidationException" {
 		return d, false
 	}
 	switch {
-	case !d.noCool && strings.Contains(r.message, "temperature"):
-		d.noCool = true
+	case !d.noTemperature && strings.Contains(r.message, "temperature"):
+		d.noTemperature = true
 	case !d.noStrict && strings.Contains(r.message, "strict"):
 		d.noStrict = true
 	default:

@@ -1,8 +1,8 @@
-// Package mediabedrock asks language models through Amazon Bedrock's Converse operation.
+// Package mediabedrock calls language models with the Converse operation of Amazon Bedrock.
 //
-// An answer gets its form by a tool that the model has to use: Converse forces one whoever made the model. As text of the
-// service may repeat a document, none of it gets into an error or a log. Waiting is not left to the SDK, which knows
-// nothing of the time that is left.
+// The form of an answer is the input of a tool that the model must use, because Converse can force
+// the use of a tool for models of all vendors. Text of the service may repeat a document, so it never
+// gets into an error or a log. The SDK does not retry, because it does not know how much time is left.
 package mediabedrock
 
 import (
@@ -21,34 +21,34 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-// Options are which model to ask, and how.
+// Options configure the calls of a model.
 type Options struct {
-	Model   string // id or ARN of a model or an inference profile
+	Model   string // ID or ARN of a model or an inference profile
 	Prompt  mediaprompt.Settings
 	Retrier mediaprompt.Retrier
-	Ledger  mediaprompt.Ledger
+	CallLog mediaprompt.CallLog
 }
 
-// New returns an engine that asks the model.
+// New returns an engine that calls the model.
 func New(client *bedrockruntime.Client, o Options) *mediaprompt.Engine {
 	return mediaprompt.New(&model{client: client, options: o}, o.prompt())
 }
 
-// What the service takes, in bytes.
+// Limits of the service.
 const (
-	mostPicture  = 3_750_000
-	mostDocument = 4_500_000
+	maxPictureBytes = 3_750_000
+	maxPDFBytes     = 4_500_000
 )
 
-// NewViewer returns a viewer that shows the model pictures, and PDFs as they are.
+// NewViewer returns a viewer that sends pictures and PDF files to the model.
 func NewViewer(client *bedrockruntime.Client, o Options) *mediaprompt.Viewer {
 	return mediaprompt.NewViewer(&model{client: client, options: o}, o.prompt(), map[string]int64{
-		"image/png": mostPicture, "image/jpeg": mostPicture, "image/gif": mostPicture, "image/webp": mostPicture,
-		wholePDF: mostDocument,
+		"image/png": maxPictureBytes, "image/jpeg": maxPictureBytes, "image/gif": maxPictureBytes, "image/webp": maxPictureBytes,
+		pdfType: maxPDFBytes,
 	})
 }
 
-// prompt names the model where the options do not.
+// prompt returns the settings of prompts. The default name is that of the model.
 func (o Options) prompt() mediaprompt.Settings {
 	if o.Prompt.Name == "" {
 		o.Prompt.Name = "bedrock " + o.Model
@@ -56,7 +56,7 @@ func (o Options) prompt() mediaprompt.Settings {
 	return o.Prompt
 }
 
-// model learns what it supports.
+// model calls a model and remembers what it supports.
 type model struct {
 	client  *bedrockruntime.Client
 	options Options
@@ -64,26 +64,27 @@ type model struct {
 	known   dialect
 }
 
-// dialect is what a model takes. The zero dialect asks for all that there is.
-type dialect struct{ noCool, noStrict bool }
+// dialect is the set of parameters that a model supports. The zero dialect uses all of them.
+type dialect struct{ noTemperature, noStrict bool }
 
 // Ask implements [mediaprompt.Model].
 func (m *model) Ask(ctx context.Context, r mediaprompt.Request) (answer string, err error) {
 	err = m.options.Retrier.Do(ctx, func(attempt int) error {
-		answer, err = m.adapted(ctx, r, attempt)
+		answer, err = m.askInDialect(ctx, r, attempt)
 		return err
 	})
 	if len(r.Pictures) > 0 {
-		err = unseen(err)
+		err = asPictureError(err)
 	}
 	return answer, err
 }
 
-// adapted asks as the model is known to take it, and simpler where it refuses.
-func (m *model) adapted(ctx context.Context, r mediaprompt.Request, attempt int) (string, error) {
-	for d := m.dialect(); ; {
-		answer, err := m.once(ctx, r, d, attempt)
-		simpler, ok := d.after(err)
+// askInDialect asks with the parameters that the model is known to support, and without those that it
+// refuses.
+func (m *model) askInDialect(ctx context.Context, r mediaprompt.Request, attempt int) (string, error) {
+	for d := m.knownDialect(); ; {
+		answer, err := m.converse(ctx, r, d, attempt)
+		simpler, ok := d.simplify(err)
 		if !ok {
 			if err == nil {
 				m.learn(d)
@@ -94,42 +95,42 @@ func (m *model) adapted(ctx context.Context, r mediaprompt.Request, attempt int)
 	}
 }
 
-func (m *model) dialect() dialect {
+func (m *model) knownDialect() dialect {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.known
 }
 
-// learn keeps a dialect that was answered.
+// learn remembers a dialect that the model has answered.
 func (m *model) learn(d dialect) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.known = d
 }
 
-// once makes one request and logs it.
-func (m *model) once(ctx context.Context, r mediaprompt.Request, d dialect, attempt int) (string, error) {
+// converse sends one request and logs the call.
+func (m *model) converse(ctx context.Context, r mediaprompt.Request, d dialect, attempt int) (string, error) {
 	input, err := d.request(m.options.Model, r)
 	if err != nil {
 		return "", err
 	}
-	noted := mediaprompt.Call{
-		Engine: "bedrock", Model: m.options.Model, Endpoint: "converse", Began: time.Now(), Status: http.StatusOK, Attempt: attempt,
+	call := mediaprompt.Call{
+		Engine: "bedrock", Model: m.options.Model, Endpoint: "converse", StartedAt: time.Now(), Status: http.StatusOK, Attempt: attempt,
 	}
 	out, err := m.client.Converse(ctx, input, func(o *bedrockruntime.Options) { o.Retryer = aws.NopRetryer{} })
 	if err != nil {
-		noted.Status, err = failed(ctx, err)
+		call.Status, err = errorOf(ctx, err)
 	} else if used := out.Usage; used != nil {
-		noted.Input, noted.Output = int(aws.ToInt32(used.InputTokens)), int(aws.ToInt32(used.OutputTokens))
+		call.InputTokens, call.OutputTokens = int(aws.ToInt32(used.InputTokens)), int(aws.ToInt32(used.OutputTokens))
 	}
-	m.options.Ledger.Note(ctx, noted)
+	m.options.CallLog.Record(ctx, call)
 	if err != nil {
 		return "", err
 	}
-	return textOf(out)
+	return answerText(out)
 }
 
-// request is in the dialect.
+// request returns the request in the dialect.
 func (d dialect) request(model string, r mediaprompt.Request) (*bedrockruntime.ConverseInput, error) {
 	var schema map[string]any
 	if err := json.Unmarshal(r.Schema, &schema); err != nil {
@@ -143,7 +144,7 @@ func (d dialect) request(model string, r mediaprompt.Request) (*bedrockruntime.C
 		tool.Strict = aws.Bool(true)
 	}
 	limits := &types.InferenceConfiguration{MaxTokens: aws.Int32(int32(min(r.MaxTokens, 1<<20)))}
-	if !d.noCool {
+	if !d.noTemperature {
 		limits.Temperature = aws.Float32(0)
 	}
 	return &bedrockruntime.ConverseInput{
@@ -151,7 +152,7 @@ func (d dialect) request(model string, r mediaprompt.Request) (*bedrockruntime.C
 		System:          []types.SystemContentBlock{&types.SystemContentBlockMemberText{Value: r.Rules}},
 		InferenceConfig: limits,
 		Messages: []types.Message{{
-			Role: types.ConversationRoleUser, Content: append(shown(r.Pictures), &types.ContentBlockMemberText{Value: r.Data}),
+			Role: types.ConversationRoleUser, Content: append(pictureBlocks(r.Pictures), &types.ContentBlockMemberText{Value: r.Data}),
 		}},
 		ToolConfig: &types.ToolConfiguration{
 			Tools:      []types.Tool{&types.ToolMemberToolSpec{Value: tool}},

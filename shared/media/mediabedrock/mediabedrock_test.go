@@ -36,20 +36,20 @@ type bench struct {
 	pauses  []time.Duration
 }
 
-func newBench(tb testing.TB, b mediatest.Behaviour) *bench {
+func newBench(tb testing.TB, b mediatest.Behavior) *bench {
 	tb.Helper()
 	return newBenchAs(tb, b, credentials.NewStaticCredentialsProvider("AKIDEXAMPLE", "hush", ""))
 }
 
-func newBenchAs(tb testing.TB, b mediatest.Behaviour, who aws.CredentialsProvider) *bench {
+func newBenchAs(tb testing.TB, b mediatest.Behavior, who aws.CredentialsProvider) *bench {
 	tb.Helper()
 	bench := &bench{server: mediatest.StartBedrock(tb), log: &bytes.Buffer{}}
-	bench.server.Behave(b)
+	bench.server.SetBehavior(b)
 	bench.client = bedrockruntime.New(bedrockruntime.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(bench.server.URL), Credentials: who,
 	})
 	bench.options = mediabedrock.Options{
-		Model: bench.server.Model, Ledger: mediaprompt.Ledger{Log: slog.New(slog.NewJSONHandler(bench.log, nil))},
+		Model: bench.server.Model, CallLog: mediaprompt.CallLog{Out: slog.New(slog.NewJSONHandler(bench.log, nil))},
 		Retrier: mediaprompt.Retrier{Pause: bench.pause, Draw: func(below time.Duration) time.Duration { return below / 2 }},
 	}
 	bench.service = media.NewService(media.Parts{Engine: mediabedrock.New(bench.client, bench.options)})
@@ -71,7 +71,7 @@ func extract() media.Question {
 const invoice = "Invoice 7\n\fSupplier: Nordwind Papier GmbH\nTotal\t1.234,50 EUR\nDue:  5 March 2026\nPaid: no\n"
 
 func TestValuesComeBack(t *testing.T) {
-	for name, b := range map[string]mediatest.Behaviour{
+	for name, b := range map[string]mediatest.Behavior{
 		"at once":        {},
 		"throttled":      {Failures: 3, Status: 429, Code: "ThrottlingException"},
 		"model cold":     {Failures: 3, Status: 429, Code: "ModelNotReadyException"},
@@ -81,9 +81,9 @@ func TestValuesComeBack(t *testing.T) {
 		"model failed":   {Failures: 3, Status: 424, Code: "ModelErrorException"},
 		"dropped":        {Failures: 3, Drop: true},
 		"in words":       {Model: mediatest.Rambling},
-		"junk once":      {Model: mediatest.Each(mediatest.Says("I would rather not."), mediatest.Honest)},
-		"no temperature": {Without: []string{"temperature"}},
-		"not strict":     {Without: []string{"strict", "temperature"}},
+		"junk once":      {Model: mediatest.InTurn(mediatest.Constant("I would rather not."), mediatest.Honest)},
+		"no temperature": {Unsupported: []string{"temperature"}},
+		"not strict":     {Unsupported: []string{"strict", "temperature"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bench := newBench(t, b)
@@ -96,7 +96,7 @@ func TestValuesComeBack(t *testing.T) {
 }
 
 func TestSummariesAndComparisons(t *testing.T) {
-	b := newBench(t, mediatest.Behaviour{})
+	b := newBench(t, mediatest.Behavior{})
 	d := mediatest.Document(t, invoice)
 	answer, err := b.service.AnswerTexts(t.Context(), media.Question{Task: media.Summarize, Shape: answers.AsBullets}, d)
 	if err != nil || answer.Summary != "- Invoice 7\n- Supplier: Nordwind Papier GmbH\n- Total 1.234,50 EUR" {
@@ -114,12 +114,12 @@ func TestSummariesAndComparisons(t *testing.T) {
 func TestAttacksAreData(t *testing.T) {
 	for name, document := range mediatest.Attacks(t) {
 		t.Run(name, func(t *testing.T) {
-			answer, err := newBench(t, mediatest.Behaviour{}).service.AnswerTexts(t.Context(), extract(), document)
+			answer, err := newBench(t, mediatest.Behavior{}).service.AnswerTexts(t.Context(), extract(), document)
 			if err != nil || !reflect.DeepEqual(answer.Extracted, mediatest.Invoice()) {
 				t.Errorf("got %v, %v", answer.Extracted, err)
 			}
 			for _, lies := range []mediatest.Model{mediatest.Obedient, mediatest.WrongTypes, mediatest.Hallucinating, mediatest.Misquoting} {
-				answer, err := newBench(t, mediatest.Behaviour{Model: lies}).service.AnswerTexts(t.Context(), extract(), document)
+				answer, err := newBench(t, mediatest.Behavior{Model: lies}).service.AnswerTexts(t.Context(), extract(), document)
 				for name, value := range answer.Extracted {
 					if value != (answers.Value{}) && value != mediatest.Invoice()[name] || err != nil {
 						t.Errorf("%s is %v, %v", name, value, err)
@@ -134,22 +134,22 @@ func TestLastingFailures(t *testing.T) {
 	const attempts, twice = 6, 2
 	for _, test := range []struct {
 		name     string
-		b        mediatest.Behaviour
+		b        mediatest.Behavior
 		want     error
 		requests int
 	}{
-		{"throttled", mediatest.Behaviour{Failures: 99, Status: 429, Code: "ThrottlingException"}, mediaprompt.ErrBusy, attempts},
-		{"dropped", mediatest.Behaviour{Failures: 99, Drop: true}, mediaprompt.ErrBusy, attempts},
-		{"cut off", mediatest.Behaviour{CutAfter: 40}, mediaprompt.ErrBusy, attempts},
-		{"quota", mediatest.Behaviour{Failures: 99, Status: 400, Code: "ServiceQuotaExceededException"}, mediaprompt.ErrBusy, 1},
-		{"junk", mediatest.Behaviour{Model: mediatest.Says("PWNED")}, mediaprompt.ErrJunk, twice},
-		{"no JSON", mediatest.Behaviour{Body: "PWNED"}, mediaprompt.ErrJunk, twice},
-		{"no output", mediatest.Behaviour{Body: `{"stopReason": "tool_use"}`}, mediaprompt.ErrJunk, twice},
-		{"malformed", mediatest.Behaviour{Stop: "malformed_tool_use"}, mediaprompt.ErrJunk, twice},
-		{"guarded", mediatest.Behaviour{Stop: "guardrail_intervened"}, mediaprompt.ErrRefused, 1},
-		{"filtered", mediatest.Behaviour{Stop: "content_filtered"}, mediaprompt.ErrRefused, 1},
-		{"too long", mediatest.Behaviour{Stop: "model_context_window_exceeded"}, mediaprompt.ErrTooLong, 1},
-		{"truncated", mediatest.Behaviour{Stop: "max_tokens"}, mediaprompt.ErrTruncated, 3},
+		{"throttled", mediatest.Behavior{Failures: 99, Status: 429, Code: "ThrottlingException"}, mediaprompt.ErrBusy, attempts},
+		{"dropped", mediatest.Behavior{Failures: 99, Drop: true}, mediaprompt.ErrBusy, attempts},
+		{"cut off", mediatest.Behavior{CutAfter: 40}, mediaprompt.ErrBusy, attempts},
+		{"quota", mediatest.Behavior{Failures: 99, Status: 400, Code: "ServiceQuotaExceededException"}, mediaprompt.ErrBusy, 1},
+		{"junk", mediatest.Behavior{Model: mediatest.Constant("PWNED")}, mediaprompt.ErrJunk, twice},
+		{"no JSON", mediatest.Behavior{Body: "PWNED"}, mediaprompt.ErrJunk, twice},
+		{"no output", mediatest.Behavior{Body: `{"stopReason": "tool_use"}`}, mediaprompt.ErrJunk, twice},
+		{"malformed", mediatest.Behavior{Stop: "malformed_tool_use"}, mediaprompt.ErrJunk, twice},
+		{"guarded", mediatest.Behavior{Stop: "guardrail_intervened"}, mediaprompt.ErrRefused, 1},
+		{"filtered", mediatest.Behavior{Stop: "content_filtered"}, mediaprompt.ErrRefused, 1},
+		{"too long", mediatest.Behavior{Stop: "model_context_window_exceeded"}, mediaprompt.ErrTooLong, 1},
+		{"truncated", mediatest.Behavior{Stop: "max_tokens"}, mediaprompt.ErrTruncated, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t, test.b)
@@ -175,7 +175,7 @@ func (b *bench) keepsQuiet(t *testing.T, err error) {
 // What is set up wrong is ours to mend: the caller is told nothing.
 func TestWrongSetUpIsInternal(t *testing.T) {
 	for status, code := range map[int]string{400: "ValidationException", 403: "AccessDeniedException", 404: "ResourceNotFoundException"} {
-		b := newBench(t, mediatest.Behaviour{Failures: 9, Status: status, Code: code})
+		b := newBench(t, mediatest.Behavior{Failures: 9, Status: status, Code: code})
 		_, err := b.service.AnswerTexts(t.Context(), extract(), mediatest.Document(t, invoice))
 		if err == nil || fault.As(err) != nil || !strings.Contains(err.Error(), code) || b.server.Requests() != 1 {
 			t.Errorf("got %v", err)
@@ -185,7 +185,7 @@ func TestWrongSetUpIsInternal(t *testing.T) {
 	none := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{}, errors.New("none to be had")
 	})
-	b := newBenchAs(t, mediatest.Behaviour{}, none)
+	b := newBenchAs(t, mediatest.Behavior{}, none)
 	_, err := b.service.AnswerTexts(t.Context(), extract(), mediatest.Document(t, invoice))
 	if err == nil || fault.As(err) != nil || !strings.Contains(err.Error(), "none to be had") || b.server.Requests() != 0 {
 		t.Errorf("got %v", err)
@@ -193,28 +193,28 @@ func TestWrongSetUpIsInternal(t *testing.T) {
 }
 
 func TestTimeThatIsLeft(t *testing.T) {
-	b := newBench(t, mediatest.Behaviour{Failures: 9, Status: 503, Code: "ServiceUnavailableException", RetryAfter: "3600"})
+	b := newBench(t, mediatest.Behavior{Failures: 9, Status: 503, Code: "ServiceUnavailableException", RetryAfter: "3600"})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	_, err := b.service.AnswerTexts(ctx, extract(), mediatest.Document(t, invoice))
 	if busy, ok := errors.AsType[*mediaprompt.Busy](err); !ok || busy.After != time.Hour || len(b.pauses) > 0 {
 		t.Errorf("got %v after pauses of %v", err, b.pauses)
 	}
-	b.server.Behave(mediatest.Behaviour{Hang: func() {}})
+	b.server.SetBehavior(mediatest.Behavior{Hang: func() {}})
 	short, end := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer end()
 	if _, err := b.service.AnswerTexts(short, extract(), mediatest.Document(t, invoice)); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("got %v", err)
 	}
 	gone, leave := context.WithCancel(t.Context())
-	b.server.Behave(mediatest.Behaviour{Hang: leave})
+	b.server.SetBehavior(mediatest.Behavior{Hang: leave})
 	if _, err := b.service.AnswerTexts(gone, extract(), mediatest.Document(t, invoice)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestEveryCallIsLoggedWithoutContent(t *testing.T) {
-	b := newBench(t, mediatest.Behaviour{Failures: 1, Status: 429, Code: "ThrottlingException"})
+	b := newBench(t, mediatest.Behavior{Failures: 1, Status: 429, Code: "ThrottlingException"})
 	if _, err := b.service.AnswerTexts(t.Context(), extract(), mediatest.Document(t, invoice)); err != nil {
 		t.Fatal(err)
 	}

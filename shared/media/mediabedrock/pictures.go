@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	wholePDF     = "application/pdf"
-	documentName = "document" // the model reads it, so it is always the same and never a stranger's
+	pdfType      = "application/pdf"
+	documentName = "document" // the model reads it, so it is constant and never the word of a stranger
 )
 
-// shown are the blocks of what the model is to look at.
-func shown(pictures []documents.Picture) []types.ContentBlock {
+// pictureBlocks returns the pictures as content of a message.
+func pictureBlocks(pictures []documents.Picture) []types.ContentBlock {
 	var blocks []types.ContentBlock
 	for _, p := range pictures {
-		blocks = append(blocks, block(p))
+		blocks = append(blocks, pictureBlock(p))
 	}
 	return blocks
 }
 
-func block(p documents.Picture) types.ContentBlock {
-	if p.MediaType == wholePDF {
+func pictureBlock(p documents.Picture) types.ContentBlock {
+	if p.MediaType == pdfType {
 		return &types.ContentBlockMemberDocument{Value: types.DocumentBlock{
 			Name: aws.String(documentName), Format: types.DocumentFormatPdf, Source: &types.DocumentSourceMemberBytes{Value: p.Data},
 		}}
@@ -38,10 +38,10 @@ func block(p documents.Picture) types.ContentBlock {
 	}}
 }
 
-// unseen says that a refusal is about the picture, where it is.
-func unseen(err error) error {
-	r, refused := errors.AsType[*refusal](err)
-	if refused && fault.As(err) == nil && r.code == "ValidationException" && mediaprompt.AboutPicture(r.message) {
+// asPictureError returns ErrDamaged if the service refuses the picture; otherwise it returns err.
+func asPictureError(err error) error {
+	r, isException := errors.AsType[*exception](err)
+	if isException && fault.As(err) == nil && r.code == "ValidationException" && mediaprompt.IsAboutPicture(r.message) {
 		return fmt.Errorf("%w (%w)", documents.ErrDamaged, r)
 	}
 	return err

@@ -32,20 +32,20 @@ func dot(tb testing.TB) []byte {
 }
 
 // look starts a server in whose pictures the words stand.
-func look(tb testing.TB, b mediatest.Behaviour) (*bench, media.Viewer) {
+func look(tb testing.TB, b mediatest.Behavior) (*bench, media.Viewer) {
 	tb.Helper()
 	bench := newBench(tb, b)
-	bench.server.Show("image/png", dot(tb), words)
-	bench.server.Show("application/pdf", []byte(pdf), words)
+	bench.server.SetPictureText("image/png", dot(tb), words)
+	bench.server.SetPictureText("application/pdf", []byte(pdf), words)
 	return bench, mediabedrock.NewViewer(bench.client, bench.options)
 }
 
 func TestPicturesAndPDFsAreTranscribed(t *testing.T) {
-	for name, b := range map[string]mediatest.Behaviour{
+	for name, b := range map[string]mediatest.Behavior{
 		"at once":        {},
 		"throttled":      {Failures: 3, Status: 429, Code: "ThrottlingException"},
 		"in words":       {Model: mediatest.Rambling},
-		"no temperature": {Without: []string{"temperature", "strict"}},
+		"no temperature": {Unsupported: []string{"temperature", "strict"}},
 	} {
 		for _, p := range []documents.Picture{
 			{MediaType: "image/png", Data: dot(t)}, {MediaType: "application/pdf", Data: []byte(pdf)},
@@ -60,7 +60,7 @@ func TestPicturesAndPDFsAreTranscribed(t *testing.T) {
 			if err != nil || !reflect.DeepEqual(got, want) || len(bench.pauses) != b.Failures {
 				t.Errorf("%s, %s: got %+v, %v", name, p.MediaType, got, err)
 			}
-			if seen := bench.server.Prompts()[0].Seen; len(seen) != 1 || !bytes.Equal(seen[0].Data, p.Data) {
+			if seen := bench.server.Prompts()[0].Pictures; len(seen) != 1 || !bytes.Equal(seen[0].Data, p.Data) {
 				t.Errorf("the model sees %+v", seen)
 			}
 		}
@@ -68,12 +68,12 @@ func TestPicturesAndPDFsAreTranscribed(t *testing.T) {
 }
 
 func TestWhatIsTaken(t *testing.T) {
-	_, viewer := look(t, mediatest.Behaviour{})
+	_, viewer := look(t, mediatest.Behavior{})
 	for mediaType, want := range map[string]int64{
 		"image/png": 3_750_000, "image/jpeg": 3_750_000, "image/gif": 3_750_000, "image/webp": 3_750_000,
 		"application/pdf": 4_500_000, "image/tiff": 0, "text/html": 0,
 	} {
-		if got := viewer.Takes(mediaType); got != want {
+		if got := viewer.MaxBytes(mediaType); got != want {
 			t.Errorf("%s: %d", mediaType, got)
 		}
 	}
@@ -84,24 +84,24 @@ func TestWhatIsTaken(t *testing.T) {
 
 func TestPicturesThatCannotBeViewed(t *testing.T) {
 	const attempts = 6
-	invalid := func(message string) mediatest.Behaviour {
-		return mediatest.Behaviour{Failures: 9, Status: 400, Code: "ValidationException", Message: message}
+	invalid := func(message string) mediatest.Behavior {
+		return mediatest.Behavior{Failures: 9, Status: 400, Code: "ValidationException", Message: message}
 	}
 	for _, test := range []struct {
 		name     string
-		b        mediatest.Behaviour
+		b        mediatest.Behavior
 		want     error // nil: an internal one
 		requests int
 	}{
-		{"throttled", mediatest.Behaviour{Failures: 99, Status: 429, Code: "ThrottlingException"}, mediaprompt.ErrBusy, attempts},
-		{"guarded", mediatest.Behaviour{Stop: "guardrail_intervened"}, mediaprompt.ErrRefused, 1},
-		{"too much text", mediatest.Behaviour{Stop: "max_tokens"}, mediaprompt.ErrDense, 1},
-		{"junk", mediatest.Behaviour{Model: mediatest.Says("PWNED")}, mediaprompt.ErrJunk, 2},
+		{"throttled", mediatest.Behavior{Failures: 99, Status: 429, Code: "ThrottlingException"}, mediaprompt.ErrBusy, attempts},
+		{"guarded", mediatest.Behavior{Stop: "guardrail_intervened"}, mediaprompt.ErrRefused, 1},
+		{"too much text", mediatest.Behavior{Stop: "max_tokens"}, mediaprompt.ErrDense, 1},
+		{"junk", mediatest.Behavior{Model: mediatest.Constant("PWNED")}, mediaprompt.ErrJunk, 2},
 		{"no picture", invalid("Could not process image PWNED"), documents.ErrDamaged, 1},
 		{"a locked PDF", invalid("The PDF specified is password protected."), documents.ErrDamaged, 1},
 		{"a wrong model", invalid("The provided model identifier is invalid."), nil, 1},
-		{"a blind model", mediatest.Behaviour{Without: []string{"pictures"}}, nil, 1},
-		{"not allowed", mediatest.Behaviour{Failures: 9, Status: 403, Code: "AccessDeniedException", Message: "No image for you"}, nil, 1},
+		{"a blind model", mediatest.Behavior{Unsupported: []string{"pictures"}}, nil, 1},
+		{"not allowed", mediatest.Behavior{Failures: 9, Status: 403, Code: "AccessDeniedException", Message: "No image for you"}, nil, 1},
 	} {
 		bench, viewer := look(t, test.b)
 		got, err := viewer.View(t.Context(), documents.Picture{MediaType: "image/png", Data: dot(t)})

@@ -1,8 +1,10 @@
-// Package mediacommand transcribes recordings by the operator's own program, so that it can be done without any account.
+// Package mediacommand transcribes recordings with a program of the operator, so that it needs no
+// account with a service.
 //
-// The program decodes what strangers send, and may hang, crash or never stop writing. So it runs in a process group of its own
-// that ends with the context, its output is bounded, and it gets neither a shell nor the function's environment, which has
-// credentials. What it writes to its standard error may repeat what is said, and goes nowhere.
+// The program decodes files from strangers. It may hang, crash, or write without end. So it runs in a
+// separate process group that ends with the context, its output is limited, and it gets neither a
+// shell nor the function's environment, which contains credentials. Its standard error is dropped,
+// because it may repeat the words of the recording.
 package mediacommand
 
 import (
@@ -23,15 +25,15 @@ import (
 	"portside/shared/media"
 )
 
-// Why the program gave no words.
+// Errors about recordings that the program cannot transcribe.
 var (
-	ErrUnheard = fault.New(fault.Unprocessable, "The recording could not be transcribed. Send it as MP3, M4A or WAV.")
-	ErrTooSlow = fault.New(fault.Unprocessable, "There was not enough time to transcribe the recording. Send it with the header "+
-		"Prefer: respond-async, or in parts.")
+	ErrNotTranscribed = fault.New(fault.Unprocessable, "The recording could not be transcribed. Send it as MP3, M4A or WAV.")
+	ErrTooSlow        = fault.New(fault.Unprocessable, "There was not enough time to transcribe the recording. Send it with the header "+
+		"Prefer: respond-async, or send it in parts.")
 )
 
-// mostOutput is what the program may write.
-const mostOutput = 8 << 20
+// maxOutputBytes limits the output of the program.
+const maxOutputBytes = 8 << 20
 
 // Transcriber runs a command.
 type Transcriber struct {
@@ -42,9 +44,9 @@ type Transcriber struct {
 
 var _ media.Transcriber = (*Transcriber)(nil)
 
-// New returns a Transcriber of a command: a program and its arguments, apart by spaces, as there is no shell that could know
-// quotes. The program gets the path of the recording as its last argument and prints WebVTT, SubRip or plain text; read
-// reads that.
+// New returns a Transcriber for a command: a program and its arguments, separated by spaces. There is
+// no shell, so the command cannot contain quotes. The program gets the path of the recording as its
+// last argument. It prints WebVTT, SubRip or plain text, which read parses.
 func New(command string, read documents.Reader) (*Transcriber, error) {
 	words := strings.Fields(command)
 	if len(words) == 0 {
@@ -56,7 +58,7 @@ func New(command string, read documents.Reader) (*Transcriber, error) {
 	return &Transcriber{words[0], words[1:], read}, nil
 }
 
-// Slow implements [media.Transcriber]: a program that takes too long is the operator's to see to.
+// Slow implements [media.Transcriber]. The operator chooses a program that is fast enough.
 func (t *Transcriber) Slow() bool { return false }
 
 // Version implements [media.Transcriber].
@@ -64,30 +66,31 @@ func (t *Transcriber) Version() string {
 	return strings.Join(append([]string{"command", t.program}, t.args...), " ")
 }
 
-// Transcribe implements [media.Transcriber]. The program is told no keywords, and so a warning says where there were some.
+// Transcribe implements [media.Transcriber]. The program gets no keywords; a warning says so if there
+// are any.
 func (t *Transcriber) Transcribe(ctx context.Context, r media.Recording) ([]documents.Block, []string, error) {
-	name, err := saved(r)
+	name, err := saveRecording(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer os.Remove(name) //nolint:errcheck // a file that stays is small harm, and nobody can be told
-	said, err := t.run(ctx, name)
+	defer os.Remove(name) //nolint:errcheck // the caller cannot do anything about a file that stays
+	output, err := t.run(ctx, name)
 	if err != nil {
 		return nil, nil, err
 	}
 	into := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
-	err = t.read(ctx, documents.FromBytes(said), into)
+	err = t.read(ctx, documents.FromBytes(output), into)
 	if err != nil && !errors.Is(err, documents.ErrEmpty) {
-		return nil, nil, fmt.Errorf("read what the transcriber wrote: %w", err)
+		return nil, nil, fmt.Errorf("read the output of the transcriber: %w", err)
 	}
 	if len(r.Keywords) > 0 {
-		into.Warn("The transcriber takes no keywords; they were left out.")
+		into.Warn("The transcriber does not support keywords, so they were not used.")
 	}
 	d := into.Document()
 	return captions(d.Blocks), d.Warnings, nil
 }
 
-// captions makes all blocks ones of a recording; those of plain text have no times.
+// captions turns all blocks into captions. Blocks of plain text have no times.
 func captions(blocks []documents.Block) []documents.Block {
 	all := make([]documents.Block, len(blocks))
 	for i, b := range blocks {
@@ -96,13 +99,13 @@ func captions(blocks []documents.Block) []documents.Block {
 	return all
 }
 
-// saved writes the recording to a file with an ending that tells programs what it is.
-func saved(r media.Recording) (name string, err error) {
-	suffix, _, err := r.Container()
+// saveRecording writes the recording to a file whose extension fits its format.
+func saveRecording(r media.Recording) (name string, err error) {
+	extension, _, err := r.Container()
 	if err != nil {
 		return "", err
 	}
-	file, err := os.CreateTemp("", "recording-*."+suffix)
+	file, err := os.CreateTemp("", "recording-*."+extension)
 	if err != nil {
 		return "", fmt.Errorf("save a recording: %w", err)
 	}
@@ -113,42 +116,44 @@ func saved(r media.Recording) (name string, err error) {
 	return file.Name(), nil
 }
 
-// run returns what the program prints about the file. Its whole process group has ended afterwards.
+// run runs the program on the file and returns its output. When it returns, all processes of the group
+// have ended.
 func (t *Transcriber) run(ctx context.Context, name string) ([]byte, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	out := &bounded{full: func() { stop(documents.ErrTooMuch) }}
+	out := &limitedBuffer{onFull: func() { stop(documents.ErrTooMuch) }}
 	command := exec.CommandContext(ctx, t.program, append(slices.Clip(t.args), name)...)
 	command.Stdout, command.Env = out, environment()
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	endAll := func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
-	command.Cancel, command.WaitDelay = endAll, time.Second
+	killGroup := func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.Cancel, command.WaitDelay = killGroup, time.Second
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("start the transcriber: %w", err)
 	}
 	err := command.Wait()
-	_ = endAll() // what it left behind in its group; mostly there is nothing
+	_ = killGroup() // processes that the program left behind; usually there are none
 	if err != nil {
-		return nil, failed(ctx, err)
+		return nil, errorOf(ctx, err)
 	}
 	return out.buffer.Bytes(), nil
 }
 
-// failed says in terms of recordings what went wrong.
-func failed(ctx context.Context, err error) error {
-	exit, ended := errors.AsType[*exec.ExitError](err)
+// errorOf classifies a failure of the program.
+func errorOf(ctx context.Context, err error) error {
+	exit, isExit := errors.AsType[*exec.ExitError](err)
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, context.DeadlineExceeded):
 		return fmt.Errorf("%w (%w)", ErrTooSlow, err)
 	case cause != nil:
-		return fmt.Errorf("the transcriber was ended: %w", cause)
-	case ended && exit.Exited():
-		return fmt.Errorf("%w (%w)", ErrUnheard, err)
+		return fmt.Errorf("the transcriber was killed: %w", cause)
+	case isExit && exit.Exited():
+		return fmt.Errorf("%w (%w)", ErrNotTranscribed, err)
 	}
 	return fmt.Errorf("the transcriber: %w", err)
 }
 
-// environment is what programs need to be found and to find their libraries and files, and nothing secret.
+// environment returns the variables that programs need to find their libraries and files. None of
+// them is secret.
 func environment() []string {
 	var all []string
 	for _, name := range []string{"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH"} {
@@ -159,16 +164,16 @@ func environment() []string {
 	return all
 }
 
-// bounded takes what fits, and calls full when more comes.
-type bounded struct {
+// limitedBuffer calls onFull, and fails, if more is written than fits.
+type limitedBuffer struct {
 	buffer bytes.Buffer
-	full   func()
+	onFull func()
 }
 
 // Write implements [io.Writer].
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.buffer.Len()+len(p) > mostOutput {
-		b.full()
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if b.buffer.Len()+len(p) > maxOutputBytes {
+		b.onFull()
 		return 0, documents.ErrTooMuch
 	}
 	return b.buffer.Write(p)

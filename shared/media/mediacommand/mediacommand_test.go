@@ -19,8 +19,8 @@ import (
 	"portside/shared/media/mediacommand"
 )
 
-// scripted is a transcriber that is a shell script. The recording is its last argument.
-func scripted(tb testing.TB, script string, args ...string) *mediacommand.Transcriber {
+// newScript returns a transcriber that runs a shell script. The recording is its last argument.
+func newScript(tb testing.TB, script string, args ...string) *mediacommand.Transcriber {
 	tb.Helper()
 	file := filepath.Join(tb.TempDir(), "transcribe.sh")
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
@@ -38,7 +38,7 @@ func recording(content string, keywords ...string) media.Recording {
 	return media.Recording{File: file, Kind: documents.Audio, Keywords: keywords}
 }
 
-func TestWhatProgramsPrint(t *testing.T) {
+func TestTranscribeParsesOutput(t *testing.T) {
 	timed := []documents.Block{
 		{Kind: documents.Caption, Text: "Good morning.", Time: documents.Span{From: 0, To: 2.5}},
 		{Kind: documents.Caption, Text: "Goodbye.", Time: documents.Span{From: 3, To: 4}},
@@ -57,7 +57,7 @@ func TestWhatProgramsPrint(t *testing.T) {
 		"not UTF-8": {`Gr\374\337e aus K\366ln`, []documents.Block{{Kind: documents.Caption, Text: "Grüße aus Köln"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			captions, warnings, err := scripted(t, "printf '"+test.prints+"'").Transcribe(t.Context(), recording("noise"))
+			captions, warnings, err := newScript(t, "printf '"+test.prints+"'").Transcribe(t.Context(), recording("noise"))
 			if err != nil || !reflect.DeepEqual(captions, test.want) || len(warnings) > 0 {
 				t.Errorf("got %+v, %q, %v", captions, warnings, err)
 			}
@@ -65,37 +65,37 @@ func TestWhatProgramsPrint(t *testing.T) {
 	}
 }
 
-// What a program is given: its arguments, the recording in a file with the right ending, and no secret.
-func TestWhatProgramsGet(t *testing.T) {
+// A program gets its arguments and the recording in a file with the right extension, but no secrets.
+func TestProgramGetsRecordingWithoutSecrets(t *testing.T) {
 	t.Setenv("MEDIA_MODEL_KEY", "hush")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "hush")
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
-	transcriber := scripted(t, `echo "$# $1 ${2##*.} $(cat "$2") [$MEDIA_MODEL_KEY$AWS_SECRET_ACCESS_KEY]"; rm -f "$0"`, "-l;auto")
+	transcriber := newScript(t, `echo "$# $1 ${2##*.} $(cat "$2") [$MEDIA_MODEL_KEY$AWS_SECRET_ACCESS_KEY]"; rm -f "$0"`, "-l;auto")
 	captions, warnings, err := transcriber.Transcribe(t.Context(), recording("RIFF....WAVEfmt ", "Nordwind"))
 	if err != nil || len(captions) != 1 || captions[0].Text != "2 -l;auto wav RIFF....WAVEfmt []" || len(warnings) != 1 {
 		t.Errorf("got %+v, %q, %v", captions, warnings, err)
 	}
 	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("files left behind: %v, %v", left, err)
 	}
 	if version := transcriber.Version(); !strings.HasSuffix(version, " -l;auto") {
 		t.Errorf("the version is %q", version)
 	}
 }
 
-func TestProgramsThatFail(t *testing.T) {
+func TestTranscribeReportsFailures(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	for name, test := range map[string]struct {
 		script string
 		want   error
 	}{
-		"fails":     {"echo secret words >&2; exit 3", mediacommand.ErrUnheard},
+		"fails":     {"echo secret words >&2; exit 3", mediacommand.ErrNotTranscribed},
 		"chatters":  {"while :; do echo blah blah blah blah; done", documents.ErrTooMuch},
 		"is killed": {"kill -9 $$", nil},
 	} {
-		captions, _, err := scripted(t, test.script).Transcribe(t.Context(), recording("noise"))
+		captions, _, err := newScript(t, test.script).Transcribe(t.Context(), recording("noise"))
 		if captions != nil || err == nil || test.want != nil && !errors.Is(err, test.want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v, %v", name, captions, err)
 		}
@@ -105,11 +105,11 @@ func TestProgramsThatFail(t *testing.T) {
 	}
 	broken := recording("")
 	broken.File = documents.Source{ReaderAt: failing{}, Size: 9}
-	if _, _, err := scripted(t, "echo hello").Transcribe(t.Context(), broken); !errors.Is(err, errGone) {
+	if _, _, err := newScript(t, "echo hello").Transcribe(t.Context(), broken); !errors.Is(err, errGone) {
 		t.Errorf("a recording that cannot be read: %v", err)
 	}
 	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("files left behind: %v, %v", left, err)
 	}
 }
 
@@ -123,7 +123,7 @@ func (failing) ReadAt([]byte, int64) (int, error) { return 0, errGone }
 func TestProgramsThatHang(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	script := `sleep 600 & echo $! $$ >"$1.new"; mv "$1.new" "$1"; echo partly; wait`
-	transcriber := scripted(t, script, pids)
+	transcriber := newScript(t, script, pids)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	ended := make(chan error)
@@ -131,17 +131,17 @@ func TestProgramsThatHang(t *testing.T) {
 		_, _, err := transcriber.Transcribe(ctx, recording("noise"))
 		ended <- err
 	}()
-	var text []byte
+	var output []byte
 	await(t, func() bool {
 		var err error
-		text, err = os.ReadFile(pids)
+		output, err = os.ReadFile(pids)
 		return err == nil
 	})
 	cancel(context.DeadlineExceeded)
 	if err := <-ended; !errors.Is(err, mediacommand.ErrTooSlow) {
 		t.Errorf("got %v", err)
 	}
-	for word := range strings.FieldsSeq(string(text)) {
+	for word := range strings.FieldsSeq(string(output)) {
 		pid, err := strconv.Atoi(word)
 		if err != nil {
 			t.Fatal(err)

@@ -1,8 +1,9 @@
-// Package mediaengines makes the engine, the transcriber and the viewer that the environment asks for. What answers questions
-// about files imports this and no engine by itself, so that every function is set up by the same variables.
+// Package mediaengines creates the engine, the transcriber and the viewer that the environment
+// selects. Functions import this package instead of an engine, so that the same variables configure
+// all of them.
 //
-// A wrong setting is told when the function starts, in one line that names all that has to be mended, and never by a value:
-// one of them is a key.
+// Wrong settings are reported when the function starts, in one line that names all of them. The line
+// never contains values, because one of them is a key.
 package mediaengines
 
 import (
@@ -25,33 +26,35 @@ import (
 	"portside/shared/media/mediatranscribe"
 )
 
-// The engines.
+// Values of Settings.Engine.
 const (
 	Offline = "offline"
 	Bedrock = "bedrock"
 	OpenAI  = "openai"
 )
 
-// Settings say which engine, and how to reach its model. What an engine has no use for is ignored.
+// Settings select an engine and say how to call its model. An engine ignores settings that it does
+// not use.
 type Settings struct {
-	Engine             string          // one of those above; empty: Offline
-	Model              string          // id of a model; Bedrock takes an inference profile too
+	Engine             string          // one of the constants above; empty: Offline
+	Model              string          // ID of a model, or on Bedrock of an inference profile
 	ModelURL           string          // OpenAI: base URL of the server
-	ModelKey           mediaopenai.Key // OpenAI: empty: the server wants none
-	VisionModel        string          // that reads pictures, of the same server or account; empty: they are not read
-	TranscriptionModel string          // OpenAI: empty: whisper-1
-	TranscriberCommand string          // Offline: see mediacommand; empty: recordings are not transcribed
+	ModelKey           mediaopenai.Key // OpenAI; empty: the server needs no key
+	VisionModel        string          // model that views pictures, on the same server or account; empty: pictures are not read
+	TranscriptionModel string          // OpenAI; empty: whisper-1
+	TranscriberCommand string          // Offline; see mediacommand. Empty: recordings are not transcribed
 	AWS                aws.Config      // Bedrock
-	S3                 *s3.Client      // Bedrock: where Amazon Transcribe gets recordings from
-	Bucket             string          // Bedrock: of theirs
+	S3                 *s3.Client      // Bedrock: client for the recordings of Amazon Transcribe
+	Bucket             string          // Bedrock: bucket for the recordings of Amazon Transcribe
 
-	// Prices in USD, as decimals, for what calls cost in the log; empty: not known.
-	InputPrice         string // of a million tokens that Model reads
-	OutputPrice        string // of a million tokens that Model writes
-	TranscriptionPrice string // of a minute that TranscriptionModel hears
+	// Prices in USD, as decimals, from which the log gets the cost of calls; empty: unknown.
+	InputPrice         string // per million input tokens of Model
+	OutputPrice        string // per million output tokens of Model
+	TranscriptionPrice string // per minute of a recording, of TranscriptionModel
 }
 
-// Read reads the settings from the environment, where lookup returns "" for what is not set.
+// Read reads the settings from the environment. Lookup returns an empty string for a variable that is
+// not set.
 func Read(lookup func(name string) string, cfg aws.Config) Settings {
 	return Settings{
 		Engine: lookup("MEDIA_ENGINE"), Model: lookup("MEDIA_MODEL"), ModelURL: lookup("MEDIA_MODEL_URL"),
@@ -62,7 +65,7 @@ func Read(lookup func(name string) string, cfg aws.Config) Settings {
 	}
 }
 
-// In returns the settings with a place for recordings.
+// In returns the settings with a bucket for the recordings of Amazon Transcribe.
 func (s Settings) In(client *s3.Client, bucket string) Settings {
 	s.S3, s.Bucket = client, bucket
 	return s
@@ -79,7 +82,7 @@ func New(s Settings) (answers.Engine, error) {
 	case OpenAI:
 		engine, err := mediaopenai.New(s.openAI(s.Model))
 		if err != nil {
-			return nil, wrong(err.Error())
+			return nil, settingsError(err.Error())
 		}
 		return engine, nil
 	default:
@@ -87,7 +90,7 @@ func New(s Settings) (answers.Engine, error) {
 	}
 }
 
-// NewViewer returns the viewer, which is media.NoViewer where no model sees.
+// NewViewer returns the viewer, or media.NoViewer if there is no vision model.
 func NewViewer(s Settings) (media.Viewer, error) {
 	switch {
 	case s.VisionModel == "":
@@ -97,7 +100,7 @@ func NewViewer(s Settings) (media.Viewer, error) {
 	case s.Engine == OpenAI:
 		viewer, err := mediaopenai.NewViewer(s.openAI(s.VisionModel))
 		if err != nil {
-			return nil, wrong(err.Error())
+			return nil, settingsError(err.Error())
 		}
 		return viewer, nil
 	default:
@@ -105,31 +108,32 @@ func NewViewer(s Settings) (media.Viewer, error) {
 	}
 }
 
-// NewTranscriber returns the transcriber. Whatever it is, recordings that have subtitles are read by these.
+// NewTranscriber returns the transcriber. It always prefers the subtitles of a recording.
 func NewTranscriber(s Settings) (media.Transcriber, error) {
 	transcriber, err := newTranscriber(s)
 	if err != nil {
 		return nil, err
 	}
-	return First(transcriber), nil
+	return SubtitlesFirst(transcriber), nil
 }
 
 func newTranscriber(s Settings) (media.Transcriber, error) {
 	switch {
 	case s.Engine == Bedrock:
-		return mediatranscribe.New(transcribe.NewFromConfig(s.AWS), s.S3, mediatranscribe.Options{Bucket: s.Bucket, Ledger: s.minutes()}), nil
+		options := mediatranscribe.Options{Bucket: s.Bucket, CallLog: s.transcriptionCallLog()}
+		return mediatranscribe.New(transcribe.NewFromConfig(s.AWS), s.S3, options), nil
 	case s.Engine == OpenAI:
-		options := s.openAI(or(s.TranscriptionModel, "whisper-1"))
-		options.Ledger = s.minutes()
+		options := s.openAI(orDefault(s.TranscriptionModel, "whisper-1"))
+		options.CallLog = s.transcriptionCallLog()
 		transcriber, err := mediaopenai.NewTranscriber(options)
 		if err != nil {
-			return nil, wrong(err.Error())
+			return nil, settingsError(err.Error())
 		}
 		return transcriber, nil
 	case s.TranscriberCommand != "":
-		transcriber, err := mediacommand.New(s.TranscriberCommand, text.ReadText) // which knows subtitles
+		transcriber, err := mediacommand.New(s.TranscriberCommand, text.ReadText) // it reads subtitles too
 		if err != nil {
-			return nil, wrong("the TranscriberCommand " + err.Error())
+			return nil, settingsError("the TranscriberCommand " + err.Error())
 		}
 		return transcriber, nil
 	default:
@@ -141,7 +145,7 @@ func newTranscriber(s Settings) (media.Transcriber, error) {
 func Equip(parts media.Parts, s Settings) (media.Parts, error) {
 	var err error
 	if parts.Engine, err = New(s); err != nil {
-		return parts, err // the others would only say the same
+		return parts, err // the viewer and the transcriber would report the same settings
 	}
 	if parts.Viewer, err = NewViewer(s); err != nil {
 		return parts, err
@@ -151,20 +155,20 @@ func Equip(parts media.Parts, s Settings) (media.Parts, error) {
 }
 
 func (s Settings) openAI(model string) mediaopenai.Options {
-	return mediaopenai.Options{BaseURL: s.ModelURL, Key: s.ModelKey, Model: model, Ledger: s.ledger(model)}
+	return mediaopenai.Options{BaseURL: s.ModelURL, Key: s.ModelKey, Model: model, CallLog: s.modelCallLog(model)}
 }
 
 func (s Settings) bedrock(model string) mediabedrock.Options {
-	return mediabedrock.Options{Model: model, Ledger: s.ledger(model)}
+	return mediabedrock.Options{Model: model, CallLog: s.modelCallLog(model)}
 }
 
-// check names all that is missing.
+// check reports all missing and wrong settings.
 func (s Settings) check() error {
 	var problems []string
 	switch s.Engine {
 	case "", Offline, Bedrock, OpenAI:
 	default:
-		problems = append(problems, "MEDIA_ENGINE is none of offline, bedrock, openai")
+		problems = append(problems, "MEDIA_ENGINE must be offline, bedrock or openai")
 	}
 	if (s.Engine == Bedrock || s.Engine == OpenAI) && s.Model == "" {
 		problems = append(problems, "MEDIA_MODEL is not set")
@@ -178,17 +182,17 @@ func (s Settings) check() error {
 	if len(problems) == 0 {
 		return nil
 	}
-	return wrong(strings.Join(problems, ", "))
+	return settingsError(strings.Join(problems, ", "))
 }
 
-// wrong is an error of the form that package env gives.
-func wrong(problem string) error {
-	return fmt.Errorf("settings: %w; template.yaml says which variables a function gets", errors.New(problem))
+// settingsError returns an error in the form that package start uses for settings.
+func settingsError(problem string) error {
+	return fmt.Errorf("settings: %w; template.yaml lists the variables of each function", errors.New(problem))
 }
 
-func or(value, usual string) string {
+func orDefault(value, defaultValue string) string {
 	if value == "" {
-		return usual
+		return defaultValue
 	}
 	return value
 }

@@ -18,8 +18,8 @@ import (
 	"portside/shared/testkit/mediatest"
 )
 
-// equipped sets up what an environment of name=value asks for.
-func equipped(variables ...string) (media.Parts, error) {
+// equip returns the parts for an environment of name=value.
+func equip(variables ...string) (media.Parts, error) {
 	set := map[string]string{}
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
@@ -29,76 +29,76 @@ func equipped(variables ...string) (media.Parts, error) {
 	return mediaengines.Equip(media.Parts{}, mediaengines.Read(lookup, aws.Config{Region: "eu-west-1"}))
 }
 
-func TestTheEnvironmentChooses(t *testing.T) {
-	const server, model, sees = "MEDIA_MODEL_URL=https://models.example/v1", "MEDIA_MODEL=m", "MEDIA_VISION_MODEL=eye"
+func TestEnvironmentSelectsEngines(t *testing.T) {
+	const server, model, vision = "MEDIA_MODEL_URL=https://models.example/v1", "MEDIA_MODEL=m", "MEDIA_VISION_MODEL=v"
 	for _, test := range []struct {
 		variables                   []string
-		engine, transcriber, viewer string // what the versions begin with
+		engine, transcriber, viewer string // beginnings of the versions
 	}{
 		{nil, "offline", "none", "none"},
-		{[]string{"MEDIA_ENGINE=offline", model, server, sees, "MEDIA_INPUT_PRICE=nothing"}, "offline", "none", "none"},
+		{[]string{"MEDIA_ENGINE=offline", model, server, vision, "MEDIA_INPUT_PRICE=nothing"}, "offline", "none", "none"},
 		{[]string{"MEDIA_ENGINE=offline", "TRANSCRIBER_COMMAND=sh -x"}, "offline", "command sh -x", "none"},
 		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=eu.maker.m-v1:0"}, "bedrock eu.maker.m-v1:0", "transcribe 1", "none"},
-		{[]string{"MEDIA_ENGINE=bedrock", model, sees}, "bedrock m", "transcribe 1", "bedrock eye view"},
+		{[]string{"MEDIA_ENGINE=bedrock", model, vision}, "bedrock m", "transcribe 1", "bedrock v view"},
 		{[]string{"MEDIA_ENGINE=openai", model, server}, "openai m@models.example", "openai whisper-1@models.example", "none"},
 		{
-			[]string{"MEDIA_ENGINE=openai", model, server, sees, "MEDIA_INPUT_PRICE=0.15", "MEDIA_OUTPUT_PRICE=0"},
-			"openai m@models.example", "openai whisper-1@models.example", "openai eye@models.example view",
+			[]string{"MEDIA_ENGINE=openai", model, server, vision, "MEDIA_INPUT_PRICE=0.15", "MEDIA_OUTPUT_PRICE=0"},
+			"openai m@models.example", "openai whisper-1@models.example", "openai v@models.example view",
 		},
 		{
 			[]string{"MEDIA_ENGINE=openai", model, server, "MEDIA_TRANSCRIPTION_MODEL=large", "TRANSCRIBER_COMMAND=nothing"},
 			"openai m@models.example", "openai large@models.example", "none",
 		},
 	} {
-		parts, err := equipped(test.variables...)
+		parts, err := equip(test.variables...)
 		if err != nil {
 			t.Errorf("%q: %v", test.variables, err)
 			continue
 		}
 		if got := parts.Engine.Version(); !strings.HasPrefix(got, test.engine) {
-			t.Errorf("%q: engine %s", test.variables, got)
+			t.Errorf("%q: engine %s, want %s", test.variables, got, test.engine)
 		}
 		if got := parts.Transcriber.Version(); got != "tracks 1, "+test.transcriber {
-			t.Errorf("%q: transcriber %s", test.variables, got)
+			t.Errorf("%q: transcriber %s, want %s", test.variables, got, test.transcriber)
 		}
 		if got := parts.Viewer.Version(); !strings.HasPrefix(got, test.viewer) {
-			t.Errorf("%q: viewer %s", test.variables, got)
+			t.Errorf("%q: viewer %s, want %s", test.variables, got, test.viewer)
 		}
 	}
 }
 
-// One line says all that is wrong, and nothing that was set.
-func TestWrongSettingsAreTold(t *testing.T) {
+// All wrong settings are reported in one line, without their values.
+func TestWrongSettingsAreReported(t *testing.T) {
 	const value = "hush-hush"
 	for _, test := range []struct {
 		variables []string
 		want      string
 	}{
-		{[]string{"MEDIA_ENGINE=" + value}, "MEDIA_ENGINE is none of offline, bedrock, openai"},
+		{[]string{"MEDIA_ENGINE=" + value}, "MEDIA_ENGINE must be offline, bedrock or openai"},
 		{[]string{"MEDIA_ENGINE=bedrock"}, "MEDIA_MODEL is not set"},
 		{[]string{"MEDIA_ENGINE=openai"}, "MEDIA_MODEL is not set, MEDIA_MODEL_URL is not set"},
 		{[]string{"MEDIA_ENGINE=openai", "MEDIA_MODEL=m", "MEDIA_MODEL_URL=ftp://" + value}, "base URL"},
 		{[]string{"MEDIA_ENGINE=openai", "MEDIA_MODEL=m", "MEDIA_MODEL_URL=https://x:" + value + "@y"}, "base URL"},
 		{[]string{"MEDIA_ENGINE=openai", "MEDIA_MODEL=m", "MEDIA_MODEL_URL=https://y", "MEDIA_MODEL_KEY=" + value + "\n"}, "key"},
 		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=m", "MEDIA_INPUT_PRICE=" + value, "MEDIA_OUTPUT_PRICE=1"}, "MEDIA_INPUT_PRICE must be"},
-		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=m", "MEDIA_OUTPUT_PRICE=0"}, "only one is set"},
+		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=m", "MEDIA_OUTPUT_PRICE=0"}, "must be set together"},
 		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=m", "MEDIA_TRANSCRIPTION_PRICE=-1"}, "MEDIA_TRANSCRIPTION_PRICE must be"},
 		{[]string{"TRANSCRIBER_COMMAND=no-such-program"}, "the TranscriberCommand names a program that cannot be run"},
 	} {
-		_, err := equipped(test.variables...)
+		_, err := equip(test.variables...)
 		if err == nil {
-			t.Errorf("%q is taken", test.variables)
+			t.Errorf("%q is accepted", test.variables)
 			continue
 		}
 		line := err.Error()
 		if !strings.HasPrefix(line, "settings: ") || !strings.Contains(line, test.want) || strings.ContainsAny(line, "\n") ||
 			strings.Contains(line, value) {
-			t.Errorf("%q: %s", test.variables, line)
+			t.Errorf("%q: error %q, want %q without values", test.variables, line, test.want)
 		}
 	}
 }
 
-func TestTheKeyIsNeverPrinted(t *testing.T) {
+func TestKeyIsNotPrinted(t *testing.T) {
 	settings := mediaengines.Read(func(string) string { return "hush" }, aws.Config{})
 	settings.Engine, settings.Model, settings.ModelURL = "", "", ""
 	settings.VisionModel, settings.TranscriptionModel, settings.TranscriberCommand = "", "", ""
@@ -110,13 +110,13 @@ func TestTheKeyIsNeverPrinted(t *testing.T) {
 	}
 }
 
-// What calls cost is known for the model whose prices are set, and for no other.
-func TestCallsHaveTheirPrices(t *testing.T) {
+// The log has the cost of calls of the model whose prices are set, and of no other model.
+func TestLogHasCostOfCalls(t *testing.T) {
 	server := mediatest.StartOpenAI(t)
-	for seeing, want := range map[string]int{server.Model: 2, "": 1} {
+	for visionModel, want := range map[string]int{server.Model: 2, "": 1} {
 		logged := testkit.CaptureLogs(t)
-		parts, err := equipped("MEDIA_ENGINE=openai", "MEDIA_MODEL="+server.Model, "MEDIA_MODEL_URL="+server.URL,
-			"MEDIA_MODEL_KEY="+server.Key, "MEDIA_VISION_MODEL="+seeing, "MEDIA_TRANSCRIPTION_MODEL="+server.Model,
+		parts, err := equip("MEDIA_ENGINE=openai", "MEDIA_MODEL="+server.Model, "MEDIA_MODEL_URL="+server.URL,
+			"MEDIA_MODEL_KEY="+server.Key, "MEDIA_VISION_MODEL="+visionModel, "MEDIA_TRANSCRIPTION_MODEL="+server.Model,
 			"MEDIA_INPUT_PRICE=1.50", "MEDIA_OUTPUT_PRICE=10.01", "MEDIA_TRANSCRIPTION_PRICE=0.006")
 		if err != nil {
 			t.Fatal(err)
@@ -126,8 +126,8 @@ func TestCallsHaveTheirPrices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = parts.Viewer.View(t.Context(), documents.Picture{MediaType: "image/png", Data: dot(t)})
-		if (err == nil) != (seeing != "") {
+		_, err = parts.Viewer.View(t.Context(), documents.Picture{MediaType: "image/png", Data: smallPicture(t)})
+		if (err == nil) != (visionModel != "") {
 			t.Fatal(err)
 		}
 		const cost = `"microUSD":932` // 321 × 1.5 + 45 × 10.01 = 931.95
@@ -145,8 +145,8 @@ func TestCallsHaveTheirPrices(t *testing.T) {
 	}
 }
 
-// dot is a small picture.
-func dot(t *testing.T) []byte {
+// smallPicture returns a PNG of 2 by 2 pixels.
+func smallPicture(t *testing.T) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if err := png.Encode(&out, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {

@@ -2,29 +2,31 @@ package mediaengines
 
 import "portside/shared/media/mediaprompt"
 
-// ledger knows the prices of the engine's model. Those of another, which only sees, nobody has set.
-func (s Settings) ledger(model string) mediaprompt.Ledger {
+// modelCallLog returns a call log with the prices of the engine's model. There are no settings for the prices
+// of another vision model.
+func (s Settings) modelCallLog(model string) mediaprompt.CallLog {
 	if model != s.Model {
-		return mediaprompt.Ledger{}
+		return mediaprompt.CallLog{}
 	}
-	return mediaprompt.Ledger{Prices: mediaprompt.Prices{Input: price(s.InputPrice), Output: price(s.OutputPrice)}}
+	return mediaprompt.CallLog{Prices: mediaprompt.Prices{Input: parsePrice(s.InputPrice), Output: parsePrice(s.OutputPrice)}}
 }
 
-// minutes knows the price of transcription.
-func (s Settings) minutes() mediaprompt.Ledger {
-	return mediaprompt.Ledger{Prices: mediaprompt.Prices{Minute: price(s.TranscriptionPrice)}}
+// transcriptionCallLog returns a call log with the price of transcription.
+func (s Settings) transcriptionCallLog() mediaprompt.CallLog {
+	return mediaprompt.CallLog{Prices: mediaprompt.Prices{Minute: parsePrice(s.TranscriptionPrice)}}
 }
 
-// price is one that was checked.
-func price(text string) mediaprompt.Price {
+// parsePrice parses a price that checkPrices has accepted.
+func parsePrice(text string) mediaprompt.Price {
 	p, err := mediaprompt.ParsePrice(text)
 	if err != nil {
-		return mediaprompt.Price{} // not known
+		return mediaprompt.Price{} // unknown
 	}
 	return p
 }
 
-// checkPrices names those that are none. With one price of the two of a model nothing can be said of a call.
+// checkPrices reports wrong prices. A model needs both of its prices, because the cost of a call
+// depends on both.
 func (s Settings) checkPrices() (problems []string) {
 	for _, set := range []struct{ name, text string }{
 		{"MEDIA_INPUT_PRICE", s.InputPrice}, {"MEDIA_OUTPUT_PRICE", s.OutputPrice}, {"MEDIA_TRANSCRIPTION_PRICE", s.TranscriptionPrice},
@@ -34,7 +36,7 @@ func (s Settings) checkPrices() (problems []string) {
 		}
 	}
 	if (s.InputPrice == "") != (s.OutputPrice == "") {
-		problems = append(problems, "of MEDIA_INPUT_PRICE and MEDIA_OUTPUT_PRICE only one is set")
+		problems = append(problems, "MEDIA_INPUT_PRICE and MEDIA_OUTPUT_PRICE must be set together")
 	}
 	return problems
 }

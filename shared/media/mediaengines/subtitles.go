@@ -9,28 +9,34 @@ import (
 	"portside/shared/media"
 )
 
-// First returns a Transcriber that takes the recording's own words where it has any, and asks next only where it has none.
-func First(next media.Transcriber) media.Transcriber { return first{next} }
+// SubtitlesFirst returns a Transcriber that returns the recording's own subtitles. It calls next only
+// for recordings without subtitles.
+func SubtitlesFirst(next media.Transcriber) media.Transcriber { return subtitlesFirst{next} }
 
-type first struct{ next media.Transcriber }
+type subtitlesFirst struct{ next media.Transcriber }
 
-// Version implements [media.Transcriber]. Its number rises when the same file gives other captions than before.
-func (f first) Version() string { return "tracks 1, " + f.next.Version() }
+// Version implements [media.Transcriber]. Increase its number if the same file yields other captions.
+func (s subtitlesFirst) Version() string { return "tracks 1, " + s.next.Version() }
 
-// Slow implements [media.Transcriber]. Whether a recording has subtitles is only known when it is read, so next decides.
-func (f first) Slow() bool { return f.next.Slow() }
+// Slow implements [media.Transcriber]. Without reading the recording, nobody knows whether it has
+// subtitles, so next decides.
+func (s subtitlesFirst) Slow() bool { return s.next.Slow() }
 
-// Transcribe implements [media.Transcriber].
-func (f first) Transcribe(ctx context.Context, r media.Recording) ([]documents.Block, []string, error) {
+// Transcribe implements [media.Transcriber]. If the subtitles are damaged, it calls next, which may be
+// able to read the recording.
+func (s subtitlesFirst) Transcribe(
+	ctx context.Context, r media.Recording,
+) ([]documents.Block, []string, error) {
 	captions, warnings, err := tracks.Captions(ctx, r.File)
-	if err != nil && !errors.Is(err, documents.ErrDamaged) { // which next may be able to mend
+	if err != nil && !errors.Is(err, documents.ErrDamaged) {
 		return nil, nil, err
 	}
+	media.LogPanic(ctx, err) // which nobody else does, because the error ends here
 	if len(captions) == 0 {
-		return f.next.Transcribe(ctx, r)
+		return s.next.Transcribe(ctx, r)
 	}
 	if len(r.Keywords) > 0 {
-		warnings = append(warnings, "The recording's own subtitles were read, so the keywords were not used.")
+		warnings = append(warnings, "The recording's own subtitles were used, so the keywords were not needed.")
 	}
 	return captions, warnings, nil
 }

@@ -14,63 +14,84 @@ import (
 	"portside/documents/tracks"
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
+	"portside/shared/testkit"
 )
 
-// ear hears the same words in everything, and counts how often.
-type ear struct{ asked *int }
+// stubTranscriber returns the same words for every recording, and counts the calls.
+type stubTranscriber struct{ calls *int }
 
-func (ear) Version() string { return "ear 3" }
+func (stubTranscriber) Version() string { return "stub 3" }
 
-func (ear) Slow() bool { return true }
+func (stubTranscriber) Slow() bool { return true }
 
-func (e ear) Transcribe(context.Context, media.Recording) ([]documents.Block, []string, error) {
-	*e.asked++
-	return []documents.Block{{Kind: documents.Caption, Text: "heard"}}, []string{"hardly"}, nil
+func (s stubTranscriber) Transcribe(context.Context, media.Recording) ([]documents.Block, []string, error) {
+	*s.calls++
+	return []documents.Block{{Kind: documents.Caption, Text: "heard"}}, []string{"unclear"}, nil
 }
 
-func TestTheRecordingsOwnWordsComeFirst(t *testing.T) {
-	const unused = "The recording's own subtitles were read, so the keywords were not used."
+func TestSubtitlesAreUsedFirst(t *testing.T) {
+	const unused = "The recording's own subtitles were used, so the keywords were not needed."
 	own := subtitlesOf(t, testFile(t, "srt.mkv"))
 	for name, test := range map[string]struct {
 		file     []byte
 		keywords []string
 		want     string
 		warnings []string
-		asked    int
+		calls    int
 	}{
-		"its own":       {testFile(t, "srt.mkv"), nil, own, nil, 0},
+		"subtitles":     {testFile(t, "srt.mkv"), nil, own, nil, 0},
 		"with keywords": {testFile(t, "srt.mkv"), []string{"Nordwind"}, own, []string{unused}, 0},
-		"none":          {testFile(t, "plain.m4a"), []string{"Nordwind"}, "heard", []string{"hardly"}, 1},
-		"damaged":       {testFile(t, "srt.mkv")[:400], nil, "heard", []string{"hardly"}, 1},
+		"no subtitles":  {testFile(t, "plain.m4a"), []string{"Nordwind"}, "heard", []string{"unclear"}, 1},
+		"damaged file":  {testFile(t, "srt.mkv")[:400], nil, "heard", []string{"unclear"}, 1},
 	} {
-		asked := 0
-		first := mediaengines.First(ear{&asked})
+		calls := 0
+		transcriber := mediaengines.SubtitlesFirst(stubTranscriber{&calls})
 		r := media.Recording{File: source(test.file), Kind: documents.Video, Keywords: test.keywords}
-		captions, warnings, err := first.Transcribe(t.Context(), r)
-		if got := joined(captions); err != nil || got != test.want || !slices.Equal(warnings, test.warnings) || asked != test.asked {
-			t.Errorf("%s: %q, %v, asked %d\n%s", name, warnings, err, asked, got)
+		captions, warnings, err := transcriber.Transcribe(t.Context(), r)
+		got := joinTexts(captions)
+		if err != nil || got != test.want || !slices.Equal(warnings, test.warnings) || calls != test.calls {
+			t.Errorf("%s: warnings %q, error %v, %d calls, captions\n%s", name, warnings, err, calls, got)
 		}
 	}
 }
 
-func TestFirstStandsForTheNext(t *testing.T) {
-	first := mediaengines.First(ear{new(int)})
-	if first.Version() != "tracks 1, ear 3" || !first.Slow() || mediaengines.First(media.NoTranscriber{}).Slow() {
-		t.Errorf("%s, slow %v", first.Version(), first.Slow())
+func TestSubtitlesFirstDescribesNext(t *testing.T) {
+	slow, fast := mediaengines.SubtitlesFirst(stubTranscriber{new(int)}), mediaengines.SubtitlesFirst(media.NoTranscriber{})
+	if slow.Version() != "tracks 1, stub 3" || !slow.Slow() || fast.Slow() {
+		t.Errorf("version %s, slow %v and %v, want true and false", slow.Version(), slow.Slow(), fast.Slow())
 	}
-	_, _, err := mediaengines.First(media.NoTranscriber{}).Transcribe(t.Context(), media.Recording{File: source(testFile(t, "plain.m4a"))})
+	_, _, err := fast.Transcribe(t.Context(), media.Recording{File: source(testFile(t, "plain.m4a"))})
 	if !errors.Is(err, media.ErrNoTranscriber) {
-		t.Error(err)
+		t.Errorf("error %v, want ErrNoTranscriber", err)
 	}
 }
 
-// What cannot be read is not sent to a transcriber that may cost money.
-func TestFirstTellsErrors(t *testing.T) {
-	asked := 0
+// A recording that cannot be read must not be sent to a transcriber that may cost money.
+func TestSubtitlesFirstReportsReadErrors(t *testing.T) {
+	calls := 0
 	file := source(testFile(t, "srt.mkv"))
-	r := media.Recording{File: documents.Source{ReaderAt: broken{file, 2048}, Size: file.Size}}
-	if _, _, err := mediaengines.First(ear{&asked}).Transcribe(t.Context(), r); !errors.Is(err, errBroken) || asked > 0 {
-		t.Errorf("%v, asked %d", err, asked)
+	r := media.Recording{File: documents.Source{ReaderAt: brokenFile{file, 2048}, Size: file.Size}}
+	if _, _, err := mediaengines.SubtitlesFirst(stubTranscriber{&calls}).Transcribe(t.Context(), r); !errors.Is(err, errBroken) || calls > 0 {
+		t.Errorf("error %v and %d calls, want %v and none", err, calls, errBroken)
+	}
+}
+
+// panickingFile panics when it is read, as a defect of a reader would.
+type panickingFile struct{}
+
+func (panickingFile) ReadAt([]byte, int64) (int, error) { panic("secret words of the file") }
+
+// A panic of the reader does not end the process. It is logged, and the transcriber is called.
+func TestSubtitlesFirstLogsPanics(t *testing.T) {
+	logged, calls := testkit.CaptureLogs(t), 0
+	r := media.Recording{File: documents.Source{ReaderAt: panickingFile{}, Size: 4096}}
+	_, _, err := mediaengines.SubtitlesFirst(stubTranscriber{&calls}).Transcribe(t.Context(), r)
+	if err != nil || calls != 1 {
+		t.Errorf("error %v and %d calls, want none and one", err, calls)
+	}
+	text := logged.String()
+	if strings.Count(text, "a reader panicked") != 1 || !strings.Contains(text, "subtitles_test.go") || strings.Contains(text, "secret") {
+		t.Errorf("want one log line with the stack and without the file's words, got %s", text)
 	}
 }
 
@@ -92,12 +113,12 @@ func subtitlesOf(t *testing.T, recording []byte) string {
 	t.Helper()
 	captions, _, err := tracks.Captions(t.Context(), source(recording))
 	if err != nil || len(captions) == 0 {
-		t.Fatalf("%d captions, %v", len(captions), err)
+		t.Fatalf("%d captions, error %v", len(captions), err)
 	}
-	return joined(captions)
+	return joinTexts(captions)
 }
 
-func joined(captions []documents.Block) string {
+func joinTexts(captions []documents.Block) string {
 	texts := make([]string, len(captions))
 	for i, c := range captions {
 		texts[i] = c.Text
@@ -107,13 +128,13 @@ func joined(captions []documents.Block) string {
 
 var errBroken = errors.New("the disk is broken")
 
-// broken fails behind its first bytes.
-type broken struct {
+// brokenFile fails after its first bytes.
+type brokenFile struct {
 	io.ReaderAt
 	until int64
 }
 
-func (b broken) ReadAt(p []byte, at int64) (int, error) {
+func (b brokenFile) ReadAt(p []byte, at int64) (int, error) {
 	if at+int64(len(p)) > b.until {
 		return 0, errBroken
 	}

@@ -19,31 +19,32 @@ import (
 )
 
 const (
-	largestAnswer  = 16 << 20
-	largestRefusal = 64 << 10
+	maxAnswerBytes  = 16 << 20
+	maxRefusalBytes = 64 << 10
 )
 
-// caller makes single requests.
+// caller sends single requests.
 type caller struct {
 	base    *url.URL
 	key     Key
 	model   string
 	client  *http.Client
 	retrier mediaprompt.Retrier
-	ledger  mediaprompt.Ledger
+	calls   mediaprompt.CallLog
 }
 
 // call is a request to an endpoint.
 type call struct {
-	endpoint []string // below the base URL
-	kind     string   // content type
-	body     io.Reader
-	size     int64
-	attempt  int
+	endpoint    []string // below the base URL
+	contentType string   // content type
+	body        io.Reader
+	size        int64
+	attempt     int
 }
 
-// used is what an answer says of what it took. Servers name the fields by the endpoint, and may leave out any.
-type used struct {
+// usageReport is the usage that a response reports. The names of the fields depend on the endpoint,
+// and servers may leave out any of them.
+type usageReport struct {
 	Duration number `json:"duration"` // seconds of a recording
 	Usage    struct {
 		Prompt     number `json:"prompt_tokens"`
@@ -54,7 +55,8 @@ type used struct {
 	} `json:"usage"`
 }
 
-// number is one that a server may write as a string; what is none is 0, and spoils nothing around it.
+// number is a number that a server may write as a string. Anything else is 0, so that it does not
+// prevent reading the other fields.
 type number float64
 
 // UnmarshalJSON never fails.
@@ -66,41 +68,42 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// post sends a request, decodes the answer into what is given, and notes the call.
-func (c *caller) post(ctx context.Context, call call, into any) error {
-	noted := mediaprompt.Call{
-		Engine: "openai", Model: c.model, Endpoint: call.endpoint[len(call.endpoint)-1], Began: time.Now(), Attempt: call.attempt,
+// post sends a request, decodes the response into the value, and logs the call.
+func (c *caller) post(ctx context.Context, call call, value any) error {
+	record := mediaprompt.Call{
+		Engine: "openai", Model: c.model, Endpoint: call.endpoint[len(call.endpoint)-1], StartedAt: time.Now(), Attempt: call.attempt,
 	}
 	status, body, err := c.send(ctx, call)
 	if err == nil {
-		if json.Unmarshal(body, into) != nil {
+		if json.Unmarshal(body, value) != nil {
 			err = mediaprompt.ErrJunk
 		}
-		noted.Input, noted.Output, noted.Audio = spent(body)
+		record.InputTokens, record.OutputTokens, record.Audio = readUsage(body)
 	}
-	noted.Status = status
-	c.ledger.Note(ctx, noted)
+	record.Status = status
+	c.calls.Record(ctx, record)
 	return err
 }
 
-// spent is what an answer says that it took: tokens read and written, and what was heard.
-func spent(body []byte) (input, output int, heard time.Duration) {
-	var u used
+// readUsage returns the usage that a response reports: input and output tokens, and the length of the
+// recording.
+func readUsage(body []byte) (input, output int, audio time.Duration) {
+	var u usageReport
 	if json.Unmarshal(body, &u) != nil {
 		return 0, 0, 0
 	}
-	heard = time.Duration(max(u.Duration, u.Usage.Seconds) * number(time.Second))
-	return int(u.Usage.Prompt + u.Usage.Input), int(u.Usage.Completion + u.Usage.Output), heard
+	audio = time.Duration(max(u.Duration, u.Usage.Seconds) * number(time.Second))
+	return int(u.Usage.Prompt + u.Usage.Input), int(u.Usage.Completion + u.Usage.Output), audio
 }
 
-// send returns the body of a good answer. The status is 0 where there was none.
+// send returns the body of a successful response. The status is 0 if there was no response.
 func (c *caller) send(ctx context.Context, call call) (status int, body []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath(call.endpoint...).String(), call.body)
 	if err != nil {
-		return 0, nil, internal("no request can be made: %w", err)
+		return 0, nil, internalError("the request cannot be created: %w", err)
 	}
 	request.ContentLength = call.size
-	request.Header.Set("Content-Type", call.kind)
+	request.Header.Set("Content-Type", call.contentType)
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "portside")
 	if c.key != "" {
@@ -108,60 +111,62 @@ func (c *caller) send(ctx context.Context, call call) (status int, body []byte, 
 	}
 	response, err := c.client.Do(request)
 	if err != nil {
-		return 0, nil, broken(ctx, err)
+		return 0, nil, connectionError(ctx, err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return response.StatusCode, nil, refusedBy(response)
+		return response.StatusCode, nil, errorOf(response)
 	}
-	body, err = answerOf(ctx, response)
+	body, err = readBody(ctx, response)
 	return response.StatusCode, body, err
 }
 
-func answerOf(ctx context.Context, response *http.Response) ([]byte, error) {
+func readBody(ctx context.Context, response *http.Response) ([]byte, error) {
 	if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, mediaprompt.ErrJunk
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, largestAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes+1))
 	switch {
 	case err != nil:
-		return nil, broken(ctx, err)
-	case len(body) > largestAnswer:
+		return nil, connectionError(ctx, err)
+	case len(body) > maxAnswerBytes:
 		return nil, mediaprompt.ErrJunk
 	}
 	return body, nil
 }
 
-// broken is a connection that failed. Who gave up waiting gets the context's error; a deadline says that the server is slow.
-func broken(ctx context.Context, err error) error {
+// connectionError returns the error of a failed connection. If the caller has canceled, it is the
+// context's cause; after a deadline it is Busy, because the server was too slow.
+func connectionError(ctx context.Context, err error) error {
 	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return internal("the call was ended: %w", context.Cause(ctx))
+		return internalError("the call was canceled: %w", context.Cause(ctx))
 	}
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		err = failed.Err // without the address
+	if urlErr, ok := errors.AsType[*url.Error](err); ok {
+		err = urlErr.Err // without the URL
 	}
-	return &mediaprompt.Busy{Cause: internal("the connection failed: %w", err)}
+	return &mediaprompt.Busy{Cause: internalError("the connection failed: %w", err)}
 }
 
-// refusal is what a server says instead of an answer. Its message is for telling what is refused, and goes no further.
-type refusal struct {
+// errorResponse is the error that a server returns. Its message is only used to find out what the
+// server refuses.
+type errorResponse struct {
 	status  int
 	code    string
 	param   string
 	message string // lower case
 }
 
-// Error says no more than what cannot be a piece of a document.
-func (r *refusal) Error() string {
-	return internal("status %d, code %q, parameter %q", r.status, r.code, r.param).Error()
+// Error leaves out the message, because it may contain text of a document.
+func (r *errorResponse) Error() string {
+	return internalError("status %d, code %q, parameter %q", r.status, r.code, r.param).Error()
 }
 
-// refusedBy makes an error of any status but 200.
-func refusedBy(response *http.Response) error {
-	r := readRefusal(response)
+// errorOf returns the error for a response whose status is not 200.
+func errorOf(response *http.Response) error {
+	r := readErrorResponse(response)
 	switch status := r.status; {
 	case r.code == "insufficient_quota" || r.code == "billing_hard_limit_reached":
-		return fmt.Errorf("%w (%w)", mediaprompt.ErrBusy, r) // trying again at once cannot help
+		return fmt.Errorf("%w (%w)", mediaprompt.ErrBusy, r) // an immediate retry cannot succeed
 	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests, status >= 500 && status != http.StatusNotImplemented:
 		return &mediaprompt.Busy{After: retryAfter(response.Header, time.Now()), Cause: r}
 	case r.code == "context_length_exceeded", status == http.StatusRequestEntityTooLarge,
@@ -173,54 +178,54 @@ func refusedBy(response *http.Response) error {
 	return r
 }
 
-func readRefusal(response *http.Response) *refusal {
-	r := &refusal{status: response.StatusCode}
-	body, err := io.ReadAll(io.LimitReader(response.Body, largestRefusal))
+func readErrorResponse(response *http.Response) *errorResponse {
+	r := &errorResponse{status: response.StatusCode}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxRefusalBytes))
 	if err != nil {
 		return r
 	}
-	var said struct {
+	var envelope struct {
 		Error struct {
 			Code    any    `json:"code"`
 			Param   string `json:"param"`
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if json.NewDecoder(bytes.NewReader(body)).Decode(&said) != nil {
+	if json.NewDecoder(bytes.NewReader(body)).Decode(&envelope) != nil {
 		r.message = strings.ToLower(string(body))
 		return r
 	}
-	code, _ := said.Error.Code.(string)
-	r.code, r.param, r.message = word(code), word(said.Error.Param), strings.ToLower(said.Error.Message)
+	code, _ := envelope.Error.Code.(string)
+	r.code, r.param, r.message = identifier(code), identifier(envelope.Error.Param), strings.ToLower(envelope.Error.Message)
 	if r.message == "" {
 		r.message = strings.ToLower(string(body))
 	}
 	return r
 }
 
-// word keeps what looks like an identifier.
-func word(text string) string {
-	odd := func(r rune) bool {
+// identifier returns the text if it looks like an identifier; otherwise it returns an empty text.
+func identifier(text string) string {
+	isOther := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_.[]-", r)
 	}
-	if len(text) > 60 || strings.ContainsFunc(text, odd) {
+	if len(text) > 60 || strings.ContainsFunc(text, isOther) {
 		return ""
 	}
 	return text
 }
 
-// longestWait is as long as a server is believed that it is busy. Whoever cannot wait so long is told at once; callers are told a minute at
-// most, see fault.Error.
-const longestWait = time.Hour
+// maxRetryAfter limits the wait that a server may ask for. A caller with less time gets the error at
+// once. Clients are asked to wait for a minute at most; see fault.Error.
+const maxRetryAfter = time.Hour
 
-// retryAfter reads both forms of Retry-After; 0 where there is none.
+// retryAfter reads both forms of the header Retry-After. It returns 0 if there is none.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
-		return time.Duration(min(seconds, uint64(longestWait/time.Second))) * time.Second
+		return time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second
 	}
 	if at, err := http.ParseTime(text); err == nil {
-		return min(max(at.Sub(now), 0), longestWait)
+		return min(max(at.Sub(now), 0), maxRetryAfter)
 	}
 	return 0
 }

@@ -14,20 +14,20 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-// chat asks for chat completions. It learns what the server supports.
+// chat uses chat completions. It learns what the server supports.
 type chat struct {
 	*caller
 	mu      sync.Mutex
 	dialect dialect
 }
 
-// message is one of a conversation.
+// message is a message of a conversation.
 type message struct {
 	Role    string  `json:"role"`
 	Content content `json:"content"`
 }
 
-// content is what a message says, and shows.
+// content is the text and the pictures of a message.
 type content struct {
 	text     string
 	pictures []documents.Picture
@@ -45,7 +45,7 @@ type imageURL struct {
 	Detail string `json:"detail"`
 }
 
-// MarshalJSON writes parts only where there is a picture: not every server takes them.
+// MarshalJSON writes parts only if there is a picture, because not every server supports parts.
 func (c content) MarshalJSON() ([]byte, error) {
 	if len(c.pictures) == 0 {
 		return json.Marshal(c.text)
@@ -58,7 +58,7 @@ func (c content) MarshalJSON() ([]byte, error) {
 	return json.Marshal(parts)
 }
 
-// completionRequest is the body of a request, as far as it is used here.
+// completionRequest has the fields of a request that this package uses.
 type completionRequest struct {
 	Model         string          `json:"model"`
 	Messages      []message       `json:"messages"`
@@ -79,7 +79,7 @@ type jsonSchema struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// completion is the answer, as far as it is used here.
+// completion has the fields of a response that this package uses.
 type completion struct {
 	Choices []struct {
 		FinishReason string `json:"finish_reason"`
@@ -93,29 +93,30 @@ type completion struct {
 // Ask implements [mediaprompt.Model].
 func (c *chat) Ask(ctx context.Context, r mediaprompt.Request) (answer string, err error) {
 	err = c.retrier.Do(ctx, func(attempt int) error {
-		answer, err = c.adapted(ctx, r, attempt)
+		answer, err = c.askInDialect(ctx, r, attempt)
 		return err
 	})
 	if len(r.Pictures) > 0 {
-		err = unseen(err)
+		err = asPictureError(err)
 	}
 	return answer, err
 }
 
-// unseen says that a refusal is about the picture, where it is.
-func unseen(err error) error {
-	r, refused := errors.AsType[*refusal](err)
-	if refused && fault.As(err) == nil && r.status < 500 && mediaprompt.AboutPicture(r.code+" "+r.param+" "+r.message) {
+// asPictureError returns ErrDamaged if the server refuses the picture; otherwise it returns err.
+func asPictureError(err error) error {
+	r, isResponse := errors.AsType[*errorResponse](err)
+	if isResponse && fault.As(err) == nil && r.status < 500 && mediaprompt.IsAboutPicture(r.code+" "+r.param+" "+r.message) {
 		return fmt.Errorf("%w (%w)", documents.ErrDamaged, r)
 	}
 	return err
 }
 
-// adapted asks in the dialect that the server is known to take, and in a simpler one where it refuses.
-func (c *chat) adapted(ctx context.Context, r mediaprompt.Request, attempt int) (string, error) {
-	for d := c.known(); ; {
-		answer, err := c.once(ctx, d.request(c.model, r), attempt)
-		simpler, ok := d.after(err)
+// askInDialect asks in the dialect that the server is known to support, and in simpler ones if the
+// server refuses it.
+func (c *chat) askInDialect(ctx context.Context, r mediaprompt.Request, attempt int) (string, error) {
+	for d := c.knownDialect(); ; {
+		answer, err := c.complete(ctx, d.request(c.model, r), attempt)
+		simpler, ok := d.simplify(err)
 		if !ok {
 			if err == nil {
 				c.learn(d)
@@ -126,27 +127,27 @@ func (c *chat) adapted(ctx context.Context, r mediaprompt.Request, attempt int) 
 	}
 }
 
-func (c *chat) known() dialect {
+func (c *chat) knownDialect() dialect {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.dialect
 }
 
-// learn keeps a dialect that was answered. One that was refused for another reason in the end is not kept.
+// learn remembers a dialect that the server has answered.
 func (c *chat) learn(d dialect) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.dialect = d
 }
 
-func (c *chat) once(ctx context.Context, request completionRequest, attempt int) (string, error) {
+func (c *chat) complete(ctx context.Context, request completionRequest, attempt int) (string, error) {
 	body, err := json.Marshal(request)
 	if err != nil {
-		return "", internal("a request cannot be encoded: %w", err)
+		return "", internalError("encode a request: %w", err)
 	}
 	var answer completion
 	err = c.post(ctx, call{
-		endpoint: []string{"chat", "completions"}, kind: "application/json", body: bytes.NewReader(body), size: int64(len(body)),
+		endpoint: []string{"chat", "completions"}, contentType: "application/json", body: bytes.NewReader(body), size: int64(len(body)),
 		attempt: attempt,
 	}, &answer)
 	if err != nil {
@@ -155,7 +156,7 @@ func (c *chat) once(ctx context.Context, request completionRequest, attempt int)
 	return answer.text()
 }
 
-// text is the answer, if it is whole.
+// text returns the answer. It returns an error if the answer is incomplete.
 func (c completion) text() (string, error) {
 	if len(c.Choices) == 0 {
 		return "", mediaprompt.ErrJunk

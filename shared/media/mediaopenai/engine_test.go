@@ -34,7 +34,7 @@ func TestModelsThatLieAreNotBelieved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, nil)
-			b.server.Behave(mediatest.Behaviour{Model: model})
+			b.server.SetBehavior(mediatest.Behavior{Model: model})
 			answer := b.ask(t, extract(), mediatest.Document(t, invoice))
 			if !reflect.DeepEqual(answer.Extracted, nothing) || len(answer.Evidence) > 0 {
 				t.Errorf("got %v, %v", answer.Extracted, answer.Evidence)
@@ -72,7 +72,7 @@ func TestObedienceIsNotBelieved(t *testing.T) {
 	for name, document := range mediatest.Attacks(t) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, nil)
-			b.server.Behave(mediatest.Behaviour{Model: mediatest.Obedient})
+			b.server.SetBehavior(mediatest.Behavior{Model: mediatest.Obedient})
 			for name, value := range b.ask(t, extract(), document).Extracted {
 				if value != (answers.Value{}) && value != mediatest.Invoice()[name] {
 					t.Errorf("%s is %v", name, value)
@@ -181,7 +181,7 @@ func TestLongDocumentsAreSummarizedFromNotes(t *testing.T) {
 }
 
 func TestWhatIsLeftOutIsSaid(t *testing.T) {
-	b := newBench(t, func(o *mediaopenai.Options) { o.Prompt.PartTokens, o.Prompt.Parts = 100, 5 })
+	b := newBench(t, func(o *mediaopenai.Options) { o.Prompt.PartTokens, o.Prompt.MaxParts = 100, 5 })
 	for _, q := range []media.Question{extract(), {Task: media.Summarize}} {
 		before := b.server.Requests()
 		answer := b.ask(t, q, long(t, 60))

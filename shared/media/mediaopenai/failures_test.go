@@ -20,20 +20,20 @@ import (
 
 // What passes by itself is waited for.
 func TestPassingFailuresAreRepeated(t *testing.T) {
-	for name, b := range map[string]mediatest.Behaviour{
+	for name, b := range map[string]mediatest.Behavior{
 		"throttled":   {Failures: 3, Status: 429},
 		"unavailable": {Failures: 3, Status: 503},
 		"overloaded":  {Failures: 3, Status: 529},
 		"timed out":   {Failures: 3, Status: 408},
 		"dropped":     {Failures: 3, Drop: true},
-		"junk once":   {Model: mediatest.Each(mediatest.Says("I would rather not."), mediatest.Honest)},
-		"cut once":    {Model: mediatest.Each(mediatest.Says(`{"v1": [{"quote": "Supp`), mediatest.Honest)},
-		"other keys":  {Model: mediatest.Each(mediatest.Says(`{"Supplier": "PWNED"}`), mediatest.Honest)},
+		"junk once":   {Model: mediatest.InTurn(mediatest.Constant("I would rather not."), mediatest.Honest)},
+		"cut once":    {Model: mediatest.InTurn(mediatest.Constant(`{"v1": [{"quote": "Supp`), mediatest.Honest)},
+		"other keys":  {Model: mediatest.InTurn(mediatest.Constant(`{"Supplier": "PWNED"}`), mediatest.Honest)},
 		"in words":    {Model: mediatest.Rambling},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bench := newBench(t, nil)
-			bench.server.Behave(b)
+			bench.server.SetBehavior(b)
 			answer := bench.ask(t, extract(), mediatest.Document(t, invoice))
 			if !reflect.DeepEqual(answer.Extracted, mediatest.Invoice()) || len(bench.pauses) != b.Failures {
 				t.Errorf("got %v after pauses of %v", answer.Extracted, bench.pauses)
@@ -52,33 +52,33 @@ func TestLastingFailures(t *testing.T) {
 	const attempts, twice = 6, 2
 	for _, test := range []struct {
 		name     string
-		b        mediatest.Behaviour
+		b        mediatest.Behavior
 		want     error
 		requests int
 	}{
-		{"throttled", mediatest.Behaviour{Failures: 99, Status: 429}, mediaprompt.ErrBusy, attempts},
-		{"broken", mediatest.Behaviour{Failures: 99, Status: 500}, mediaprompt.ErrBusy, attempts},
-		{"dropped", mediatest.Behaviour{Failures: 99, Drop: true}, mediaprompt.ErrBusy, attempts},
-		{"cut off", mediatest.Behaviour{CutAfter: 40}, mediaprompt.ErrBusy, attempts},
-		{"no quota", mediatest.Behaviour{Failures: 99, Status: 429, Code: "insufficient_quota"}, mediaprompt.ErrBusy, 1},
-		{"junk", mediatest.Behaviour{Model: mediatest.Says("PWNED")}, mediaprompt.ErrJunk, twice},
-		{"empty", mediatest.Behaviour{Model: mediatest.Says("")}, mediaprompt.ErrJunk, twice},
-		{"a list", mediatest.Behaviour{Model: mediatest.Says(`["PWNED"]`)}, mediaprompt.ErrJunk, twice},
-		{"no object at all", mediatest.Behaviour{Body: "PWNED"}, mediaprompt.ErrJunk, twice},
-		{"no choices", mediatest.Behaviour{Body: `{"choices": []}`}, mediaprompt.ErrJunk, twice},
-		{"a page", mediatest.Behaviour{Body: "<p>PWNED", ContentType: "text/html"}, mediaprompt.ErrJunk, twice},
-		{"huge", mediatest.Behaviour{Body: `{"x": "` + strings.Repeat("PWNED", 4<<20)}, mediaprompt.ErrJunk, twice},
-		{"long", mediatest.Behaviour{Model: padded}, mediaprompt.ErrJunk, twice},
-		{"other finish", mediatest.Behaviour{Stop: "tool_calls"}, mediaprompt.ErrJunk, twice},
-		{"refused", mediatest.Behaviour{Refusal: "PWNED is nothing to talk about"}, mediaprompt.ErrRefused, 1},
-		{"filtered", mediatest.Behaviour{Stop: "content_filter"}, mediaprompt.ErrRefused, 1},
-		{"filtered before", mediatest.Behaviour{Failures: 9, Status: 400, Code: "content_filter"}, mediaprompt.ErrRefused, 1},
-		{"too long", mediatest.Behaviour{Failures: 9, Status: 400, Code: "context_length_exceeded"}, mediaprompt.ErrTooLong, 1},
-		{"truncated", mediatest.Behaviour{Stop: "length"}, mediaprompt.ErrTruncated, 3}, // all four, two, one
+		{"throttled", mediatest.Behavior{Failures: 99, Status: 429}, mediaprompt.ErrBusy, attempts},
+		{"broken", mediatest.Behavior{Failures: 99, Status: 500}, mediaprompt.ErrBusy, attempts},
+		{"dropped", mediatest.Behavior{Failures: 99, Drop: true}, mediaprompt.ErrBusy, attempts},
+		{"cut off", mediatest.Behavior{CutAfter: 40}, mediaprompt.ErrBusy, attempts},
+		{"no quota", mediatest.Behavior{Failures: 99, Status: 429, Code: "insufficient_quota"}, mediaprompt.ErrBusy, 1},
+		{"junk", mediatest.Behavior{Model: mediatest.Constant("PWNED")}, mediaprompt.ErrJunk, twice},
+		{"empty", mediatest.Behavior{Model: mediatest.Constant("")}, mediaprompt.ErrJunk, twice},
+		{"a list", mediatest.Behavior{Model: mediatest.Constant(`["PWNED"]`)}, mediaprompt.ErrJunk, twice},
+		{"no object at all", mediatest.Behavior{Body: "PWNED"}, mediaprompt.ErrJunk, twice},
+		{"no choices", mediatest.Behavior{Body: `{"choices": []}`}, mediaprompt.ErrJunk, twice},
+		{"a page", mediatest.Behavior{Body: "<p>PWNED", ContentType: "text/html"}, mediaprompt.ErrJunk, twice},
+		{"huge", mediatest.Behavior{Body: `{"x": "` + strings.Repeat("PWNED", 4<<20)}, mediaprompt.ErrJunk, twice},
+		{"long", mediatest.Behavior{Model: padded}, mediaprompt.ErrJunk, twice},
+		{"other finish", mediatest.Behavior{Stop: "tool_calls"}, mediaprompt.ErrJunk, twice},
+		{"refused", mediatest.Behavior{Refusal: "PWNED is nothing to talk about"}, mediaprompt.ErrRefused, 1},
+		{"filtered", mediatest.Behavior{Stop: "content_filter"}, mediaprompt.ErrRefused, 1},
+		{"filtered before", mediatest.Behavior{Failures: 9, Status: 400, Code: "content_filter"}, mediaprompt.ErrRefused, 1},
+		{"too long", mediatest.Behavior{Failures: 9, Status: 400, Code: "context_length_exceeded"}, mediaprompt.ErrTooLong, 1},
+		{"truncated", mediatest.Behavior{Stop: "length"}, mediaprompt.ErrTruncated, 3}, // all four, two, one
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t, nil)
-			b.server.Behave(test.b)
+			b.server.SetBehavior(test.b)
 			_, err := b.service.AnswerTexts(t.Context(), extract(), mediatest.Document(t, invoice))
 			if !errors.Is(err, test.want) || !errors.Is(err, fault.As(err)) || fault.As(err).Detail != fault.As(test.want).Detail {
 				t.Errorf("got %v", err)
@@ -109,7 +109,7 @@ func TestWrongSetUpIsInternal(t *testing.T) {
 	for _, status := range []int{301, 302, 307, 308, 400, 401, 403, 404, 422, 501, 204} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			b := newBench(t, nil)
-			b.server.Behave(mediatest.Behaviour{Failures: 99, Status: status, Code: "odd code: " + invoice})
+			b.server.SetBehavior(mediatest.Behavior{Failures: 99, Status: status, Code: "odd code: " + invoice})
 			_, err := b.service.AnswerTexts(t.Context(), extract(), mediatest.Document(t, invoice))
 			if err == nil || fault.As(err) != nil || !strings.Contains(err.Error(), fmt.Sprint(status)) || b.server.Requests() != 1 {
 				t.Errorf("got %v after %d requests", err, b.server.Requests())
@@ -132,7 +132,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 
 func TestRetryAfterIsHonoured(t *testing.T) {
 	b := newBench(t, nil)
-	b.server.Behave(mediatest.Behaviour{Failures: 1, Status: 429, RetryAfter: "7"})
+	b.server.SetBehavior(mediatest.Behavior{Failures: 1, Status: 429, RetryAfter: "7"})
 	b.ask(t, extract(), mediatest.Document(t, invoice))
 	if len(b.pauses) != 1 || b.pauses[0] != 7*time.Second {
 		t.Errorf("pauses of %v", b.pauses)
@@ -146,7 +146,7 @@ func TestNoWaitOutlastsTheDeadline(t *testing.T) {
 		"59": 59 * time.Second, "3600": time.Hour, "99999999999999999999": time.Hour,
 	} {
 		b := newBench(t, nil)
-		b.server.Behave(mediatest.Behaviour{Failures: 9, Status: 503, RetryAfter: after})
+		b.server.SetBehavior(mediatest.Behavior{Failures: 9, Status: 503, RetryAfter: after})
 		b.isTold(t, told)
 	}
 }
@@ -177,7 +177,7 @@ func TestSlowServersEndWithTheContext(t *testing.T) {
 			b := newBench(t, nil)
 			ctx, cancel := test.end(t.Context())
 			defer cancel()
-			b.server.Behave(mediatest.Behaviour{Hang: func() {
+			b.server.SetBehavior(mediatest.Behavior{Hang: func() {
 				if test.want == fault.Internal {
 					cancel()
 				}
@@ -204,7 +204,7 @@ func TestSimplerServers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, nil)
-			b.server.Behave(mediatest.Behaviour{Without: test.without, Model: mediatest.Rambling})
+			b.server.SetBehavior(mediatest.Behavior{Unsupported: test.without, Model: mediatest.Rambling})
 			for range 2 {
 				answer := b.ask(t, extract(), mediatest.Document(t, invoice))
 				if !reflect.DeepEqual(answer.Extracted, mediatest.Invoice()) {
@@ -220,7 +220,7 @@ func TestSimplerServers(t *testing.T) {
 
 func TestEveryCallIsLoggedWithoutContent(t *testing.T) {
 	b := newBench(t, nil)
-	b.server.Behave(mediatest.Behaviour{Failures: 1, Status: 429})
+	b.server.SetBehavior(mediatest.Behavior{Failures: 1, Status: 429})
 	b.ask(t, extract(), mediatest.Document(t, invoice))
 	lines := strings.Split(strings.TrimSpace(b.log.String()), "\n")
 	var line map[string]any

@@ -1,9 +1,11 @@
-// Package mediaopenai asks language models and transcribers that speak OpenAI's HTTP protocol, whoever runs them: vLLM, Ollama,
-// llama.cpp, whisper.cpp and OpenAI all do. It is a thin client, because the official one is larger than the rest of a function.
+// Package mediaopenai calls language models and transcribers with OpenAI's HTTP protocol, which vLLM,
+// Ollama, llama.cpp, whisper.cpp and OpenAI support. It is a small client, because the official one is
+// larger than the rest of a function.
 //
-// The server is trusted with documents, and with nothing else: its answers are bounded, it cannot redirect a request, and
-// no text of its answers gets into an error or a log, since it may repeat a document there. What it does not support (strict
-// schemas, a temperature) is found out by its refusal, once.
+// The server gets documents, but is not trusted otherwise: its responses are limited, it cannot
+// redirect a request, and no text of its responses gets into an error or a log, because the text may
+// repeat a document. The package learns from the server's first refusal which parameters (strict
+// schemas, a temperature) the server does not support.
 package mediaopenai
 
 import (
@@ -17,7 +19,7 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-// Key is an API key. It prints and logs as dots.
+// Key is an API key. It is printed and logged as dots.
 type Key string
 
 // String hides the key.
@@ -32,18 +34,18 @@ func (Key) LogValue() slog.Value { return slog.StringValue("…") }
 // MarshalText hides the key.
 func (Key) MarshalText() ([]byte, error) { return []byte("…"), nil }
 
-// Options are where the server is and what it should do.
+// Options configure the calls of a server.
 type Options struct {
-	BaseURL string // up to the version, such as https://api.openai.com/v1
-	Key     Key    // empty: the server wants none
+	BaseURL string // including the version, such as https://api.openai.com/v1
+	Key     Key    // empty: the server needs no key
 	Model   string // for chat completions, or for transcriptions
 	Prompt  mediaprompt.Settings
 	Retrier mediaprompt.Retrier
-	Client  *http.Client // nil: one of its own
-	Ledger  mediaprompt.Ledger
+	Client  *http.Client // nil: a new one
+	CallLog mediaprompt.CallLog
 }
 
-// New returns an engine that asks for chat completions.
+// New returns an engine that uses chat completions.
 func New(o Options) (*mediaprompt.Engine, error) {
 	c, err := newCaller(o)
 	if err != nil {
@@ -52,21 +54,22 @@ func New(o Options) (*mediaprompt.Engine, error) {
 	return mediaprompt.New(&chat{caller: c}, o.prompt(c)), nil
 }
 
-// mostPicture is what the services behind the protocol take of a picture, in bytes.
-const mostPicture = 3_750_000
+// maxPictureBytes is the smallest limit of the services that support the protocol.
+const maxPictureBytes = 3_750_000
 
-// NewViewer returns a viewer that asks for chat completions about pictures. There is no standard way to send a PDF.
+// NewViewer returns a viewer that uses chat completions about pictures. It does not take PDF files,
+// because there is no standard way to send them.
 func NewViewer(o Options) (*mediaprompt.Viewer, error) {
 	c, err := newCaller(o)
 	if err != nil {
 		return nil, err
 	}
 	return mediaprompt.NewViewer(&chat{caller: c}, o.prompt(c), map[string]int64{
-		"image/png": mostPicture, "image/jpeg": mostPicture, "image/gif": mostPicture, "image/webp": mostPicture,
+		"image/png": maxPictureBytes, "image/jpeg": maxPictureBytes, "image/gif": maxPictureBytes, "image/webp": maxPictureBytes,
 	}), nil
 }
 
-// prompt names the model where the options do not.
+// prompt returns the settings of prompts. The default name is that of the model and the server.
 func (o Options) prompt(c *caller) mediaprompt.Settings {
 	if o.Prompt.Name == "" {
 		o.Prompt.Name = "openai " + o.Model + "@" + c.base.Host
@@ -74,26 +77,26 @@ func (o Options) prompt(c *caller) mediaprompt.Settings {
 	return o.Prompt
 }
 
-// newCaller checks the options.
+// newCaller validates the options.
 func newCaller(o Options) (*caller, error) {
 	base, err := url.Parse(o.BaseURL)
 	switch {
 	case err != nil:
-		return nil, errors.New("the base URL of the model server is none") // the error has the text, which may hold a key
+		return nil, errors.New("the base URL of the model server is not a URL") // err contains the text, which may contain a key
 	case base.Scheme != "http" && base.Scheme != "https", base.Host == "":
 		return nil, errors.New("the base URL of the model server must begin with https:// or http://")
 	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
-		return nil, errors.New("the base URL of the model server must have neither user, query nor fragment; give the key as the key")
+		return nil, errors.New("the base URL of the model server must not have a user, a query or a fragment; set the key as the key")
 	case o.Model == "":
 		return nil, errors.New("the model server needs the name of a model")
 	case strings.ContainsFunc(string(o.Key), func(r rune) bool { return r <= ' ' || r > '~' }):
 		return nil, errors.New("the key of the model server must be printable ASCII without spaces")
 	}
-	return &caller{base: base, key: o.Key, model: o.Model, client: clientOf(o.Client), retrier: o.Retrier, ledger: o.Ledger}, nil
+	return &caller{base: base, key: o.Key, model: o.Model, client: newClient(o.Client), retrier: o.Retrier, calls: o.CallLog}, nil
 }
 
-// clientOf returns a client that follows no redirect: the request has a key and a document.
-func clientOf(given *http.Client) *http.Client {
+// newClient returns a client that follows no redirects, because requests contain a key and a document.
+func newClient(given *http.Client) *http.Client {
 	client := &http.Client{}
 	if given != nil {
 		*client = *given
@@ -102,7 +105,7 @@ func clientOf(given *http.Client) *http.Client {
 	return client
 }
 
-// internal is an error for the log: something is set up wrong.
-func internal(format string, args ...any) error {
+// internalError returns an error for the log. Usually a setting is wrong.
+func internalError(format string, args ...any) error {
 	return fmt.Errorf("the model server: "+format, args...)
 }

@@ -13,7 +13,7 @@ import (
 
 // Servers word the same refusal in many ways; what matters is what is tried next.
 func TestRefusalsOfManyServers(t *testing.T) {
-	byObject, byWords := dialect{form: asObject}, dialect{form: inWords}
+	byObject, byWords := dialect{answerForm: formObject}, dialect{answerForm: formProse}
 	for _, test := range []struct {
 		body string
 		from dialect
@@ -21,9 +21,9 @@ func TestRefusalsOfManyServers(t *testing.T) {
 		is   error
 	}{
 		{`{"error": {"message": "Use 'max_completion_tokens' instead.", "param": "max_tokens", "code": "unsupported_parameter"}}`,
-			dialect{}, dialect{completion: true}, nil},
+			dialect{}, dialect{newTokenLimit: true}, nil},
 		{`{"error": {"message": "Unsupported value: 'temperature' does not support 0", "param": "temperature", "code": "unsupported_value"}}`,
-			dialect{}, dialect{noCool: true}, nil},
+			dialect{}, dialect{noTemperature: true}, nil},
 		{`{"error": {"message": "Invalid parameter: 'response_format' of type 'json_schema' is not supported", "param": null}}`, dialect{}, byObject, nil},
 		{`{"error": {"message": "bad", "param": "response_format.type", "code": null}}`, byObject, byWords, nil},
 		{`{"error": {"code": 400, "message": "Failed to parse grammar", "type": "invalid_request_error"}}`, dialect{}, byObject, nil},
@@ -37,8 +37,8 @@ func TestRefusalsOfManyServers(t *testing.T) {
 		{`{"error": {"code": 400, "message": "the request exceeds the available context size"}}`, dialect{}, dialect{}, mediaprompt.ErrTooLong},
 		{``, dialect{}, dialect{}, nil},
 	} {
-		err := refusedBy(&http.Response{StatusCode: http.StatusBadRequest, Body: io.NopCloser(strings.NewReader(test.body))})
-		next, changed := test.from.after(err)
+		err := errorOf(&http.Response{StatusCode: http.StatusBadRequest, Body: io.NopCloser(strings.NewReader(test.body))})
+		next, changed := test.from.simplify(err)
 		if next != test.next || changed != (test.next != test.from) || test.is != nil && !errors.Is(err, test.is) {
 			t.Errorf("%s: %+v, %v", test.body, next, err)
 		}
@@ -56,7 +56,7 @@ func TestCodesAreWords(t *testing.T) {
 		"rate_limit_exceeded": "rate_limit_exceeded", "messages.[0].content": "messages.[0].content", "Total: 5": "", "a\nb": "",
 		strings.Repeat("a", 61): "",
 	} {
-		if got := word(text); got != want {
+		if got := identifier(text); got != want {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	}

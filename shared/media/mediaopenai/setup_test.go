@@ -31,7 +31,7 @@ func newBench(tb testing.TB, change func(*mediaopenai.Options)) *bench {
 	b := &bench{server: mediatest.StartOpenAI(tb), log: &bytes.Buffer{}}
 	b.options = mediaopenai.Options{
 		BaseURL: b.server.URL, Key: mediaopenai.Key(b.server.Key), Model: b.server.Model,
-		Ledger:  mediaprompt.Ledger{Log: slog.New(slog.NewJSONHandler(b.log, nil))},
+		CallLog: mediaprompt.CallLog{Out: slog.New(slog.NewJSONHandler(b.log, nil))},
 		Retrier: mediaprompt.Retrier{Pause: b.pause, Draw: func(below time.Duration) time.Duration { return below / 2 }},
 	}
 	if change != nil {

@@ -13,36 +13,36 @@ import (
 	"portside/shared/media"
 )
 
-// ErrTooLarge is about a recording that the server does not take.
-var ErrTooLarge = fault.New(fault.Unprocessable, "The recording is larger than the transcription service takes. Send it in parts, "+
-	"or only its sound.")
+// ErrTooLarge means that a recording is too large for the server.
+var ErrTooLarge = fault.New(fault.Unprocessable, "The recording is too large for the transcription service. Send it in parts, "+
+	"or send only the audio.")
 
-// ErrUnheard is about a recording of which the server can make nothing.
-var ErrUnheard = fault.New(fault.Unprocessable, "The recording is of a kind that the transcription service does not take. "+
+// ErrUnsupported means that the server does not support the format of a recording.
+var ErrUnsupported = fault.New(fault.Unprocessable, "The transcription service does not support the format of the recording. "+
 	"Send it as MP3, M4A or WAV.")
 
-// speech asks for transcriptions.
-type speech struct {
+// transcriber uses the endpoint for transcriptions.
+type transcriber struct {
 	*caller
-	plain atomic.Bool // the server knows no response_format verbose_json, which has the times
+	noTimes atomic.Bool // the server does not support the response_format verbose_json, which has times
 }
 
-// NewTranscriber returns a [media.Transcriber] that asks the server's /audio/transcriptions.
+// NewTranscriber returns a [media.Transcriber] that uses the server's endpoint /audio/transcriptions.
 func NewTranscriber(o Options) (media.Transcriber, error) {
 	c, err := newCaller(o)
 	if err != nil {
 		return nil, err
 	}
-	return &speech{caller: c}, nil
+	return &transcriber{caller: c}, nil
 }
 
-// Slow implements [media.Transcriber]: such servers are faster than speech.
-func (s *speech) Slow() bool { return false }
+// Slow implements [media.Transcriber]. These servers are much faster than the speech.
+func (s *transcriber) Slow() bool { return false }
 
 // Version implements [media.Transcriber].
-func (s *speech) Version() string { return "openai " + s.model + "@" + s.base.Host }
+func (s *transcriber) Version() string { return "openai " + s.model + "@" + s.base.Host }
 
-// transcription is the answer, as far as it is used here. Without segments it is one caption without times.
+// transcription has the fields of a response that this package uses.
 type transcription struct {
 	Text     string    `json:"text"`
 	Segments []segment `json:"segments"`
@@ -55,74 +55,75 @@ type segment struct {
 }
 
 // Transcribe implements [media.Transcriber].
-func (s *speech) Transcribe(ctx context.Context, r media.Recording) ([]documents.Block, []string, error) {
-	prompt, warnings := prompted(r.Keywords)
-	var said transcription
+func (s *transcriber) Transcribe(ctx context.Context, r media.Recording) ([]documents.Block, []string, error) {
+	prompt, warnings := promptOf(r.Keywords)
+	var result transcription
 	err := s.retrier.Do(ctx, func(attempt int) error {
-		err := s.once(ctx, r, spoken{prompt: prompt, verbose: !s.plain.Load(), attempt: attempt}, &said)
-		if refused, ok := errors.AsType[*refusal](err); ok && refused.status == http.StatusBadRequest &&
-			refused.about("response_format") && s.plain.CompareAndSwap(false, true) {
-			err = s.once(ctx, r, spoken{prompt: prompt, attempt: attempt}, &said)
+		err := s.transcribe(ctx, r, speechRequest{prompt: prompt, verbose: !s.noTimes.Load(), attempt: attempt}, &result)
+		if response, ok := errors.AsType[*errorResponse](err); ok && response.status == http.StatusBadRequest &&
+			response.isAbout("response_format") && s.noTimes.CompareAndSwap(false, true) {
+			err = s.transcribe(ctx, r, speechRequest{prompt: prompt, attempt: attempt}, &result)
 		}
 		return err
 	})
 	if err != nil {
-		return nil, nil, unheard(err)
+		return nil, nil, asRecordingError(err)
 	}
-	captions := said.captions()
-	if len(said.Segments) == 0 && len(captions) > 0 {
-		warnings = append(warnings, "The transcription service gave no times.")
+	captions := result.captions()
+	if len(result.Segments) == 0 && len(captions) > 0 {
+		warnings = append(warnings, "The transcription service returned no times.")
 	}
 	return captions, warnings, nil
 }
 
-// unheard says in terms of recordings what went wrong.
-func unheard(err error) error {
-	refused, ok := errors.AsType[*refusal](err)
+// asRecordingError returns the fault for a recording that the server refuses; otherwise it returns err.
+func asRecordingError(err error) error {
+	response, ok := errors.AsType[*errorResponse](err)
 	switch {
 	case !ok:
 		return err
-	case refused.status == http.StatusRequestEntityTooLarge:
-		return fmt.Errorf("%w (%w)", ErrTooLarge, refused)
-	case refused.status == http.StatusUnsupportedMediaType, refused.status == http.StatusBadRequest && refused.about("file"):
-		return fmt.Errorf("%w (%w)", ErrUnheard, refused)
+	case response.status == http.StatusRequestEntityTooLarge:
+		return fmt.Errorf("%w (%w)", ErrTooLarge, response)
+	case response.status == http.StatusUnsupportedMediaType, response.status == http.StatusBadRequest && response.isAbout("file"):
+		return fmt.Errorf("%w (%w)", ErrUnsupported, response)
 	}
 	return err
 }
 
-// spoken is how a request is put.
-type spoken struct {
+// speechRequest has the settings of a request.
+type speechRequest struct {
 	prompt  string
 	verbose bool
 	attempt int
 }
 
-func (s *speech) once(ctx context.Context, r media.Recording, how spoken, into *transcription) error {
-	body, err := formOf(r, s.model, how)
+func (s *transcriber) transcribe(ctx context.Context, r media.Recording, how speechRequest, into *transcription) error {
+	body, err := newForm(r, s.model, how)
 	if err != nil {
 		return err
 	}
 	return s.post(ctx, call{
-		endpoint: []string{"audio", "transcriptions"}, kind: body.kind, body: body.reader, size: body.size, attempt: how.attempt,
+		endpoint: []string{"audio", "transcriptions"}, contentType: body.contentType, body: body.reader, size: body.size, attempt: how.attempt,
 	}, into)
 }
 
-// captions are the segments that have words. A time that cannot be is none.
+// captions returns the segments that have words, or the whole text as one caption without a time. It
+// treats an impossible time as missing.
 func (t transcription) captions() []documents.Block {
 	segments := t.Segments
 	if len(segments) == 0 {
 		segments = []segment{{Text: t.Text}}
 	}
 	var all []documents.Block
-	reached := 0.0
+	latestStart := 0.0
 	for _, s := range segments {
 		text := documents.Clean(s.Text)
 		if text == "" {
 			continue
 		}
 		b := documents.Block{Kind: documents.Caption, Text: text}
-		if s.Start >= reached && s.End >= s.Start && !math.IsInf(s.End, 0) {
-			b.Time, reached = documents.Span{From: s.Start, To: s.End}, s.Start
+		if s.Start >= latestStart && s.End >= s.Start && !math.IsInf(s.End, 0) {
+			b.Time, latestStart = documents.Span{From: s.Start, To: s.End}, s.Start
 		}
 		all = append(all, b)
 	}

@@ -24,11 +24,11 @@ const speech = `{"task": "transcribe", "language": "german", "duration": 9.5, "t
 	{"id": 2, "start": 3, "end": 9.5, "text": " Bis\u0000  bald."}]}`
 
 // hear starts a server that hears the speech in everything.
-func hear(tb testing.TB, said string, b mediatest.Behaviour) (*bench, media.Transcriber) {
+func hear(tb testing.TB, said string, b mediatest.Behavior) (*bench, media.Transcriber) {
 	tb.Helper()
 	bench := newBench(tb, nil)
 	bench.server.Speech = said
-	bench.server.Behave(b)
+	bench.server.SetBehavior(b)
 	transcriber, err := mediaopenai.NewTranscriber(bench.options)
 	if err != nil {
 		tb.Fatal(err)
@@ -41,7 +41,7 @@ func recording(content string) media.Recording {
 }
 
 func TestRecordingsBecomeCaptions(t *testing.T) {
-	b, transcriber := hear(t, speech, mediatest.Behaviour{Failures: 2, Status: 503})
+	b, transcriber := hear(t, speech, mediatest.Behavior{Failures: 2, Status: 503})
 	r := recording("ID3 noise")
 	r.Lang, r.Keywords = "de", []string{"Nordwind", "Świętosława"}
 	captions, warnings, err := transcriber.Transcribe(t.Context(), r)
@@ -73,7 +73,7 @@ func TestRecordingsAreNamedByTheirContent(t *testing.T) {
 		"\xff\xfb":                 "recording.mp3",
 		"R":                        "recording.mp3",
 	} {
-		b, transcriber := hear(t, speech, mediatest.Behaviour{})
+		b, transcriber := hear(t, speech, mediatest.Behavior{})
 		if _, _, err := transcriber.Transcribe(t.Context(), recording(content)); err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestRecordingsAreNamedByTheirContent(t *testing.T) {
 
 // Transcribers that know no times are learnt from, once.
 func TestTranscribersWithoutTimes(t *testing.T) {
-	b, transcriber := hear(t, speech, mediatest.Behaviour{Without: []string{"verbose_json"}})
+	b, transcriber := hear(t, speech, mediatest.Behavior{Unsupported: []string{"verbose_json"}})
 	for range 2 {
 		captions, warnings, err := transcriber.Transcribe(t.Context(), recording("ID3"))
 		want := []documents.Block{{Kind: documents.Caption, Text: "Guten Tag. Bis bald."}}
@@ -103,7 +103,7 @@ func TestTranscribersWithoutTimes(t *testing.T) {
 
 func TestTimesThatCannotBeAreNone(t *testing.T) {
 	_, transcriber := hear(t, `{"text": "", "segments": [{"start": -1, "end": 2, "text": "a"}, {"start": 5, "end": 4, "text": "b"},
-		{"start": 7, "end": 8, "text": "c"}, {"start": 6, "end": 9, "text": "d"}]}`, mediatest.Behaviour{})
+		{"start": 7, "end": 8, "text": "c"}, {"start": 6, "end": 9, "text": "d"}]}`, mediatest.Behavior{})
 	captions, _, err := transcriber.Transcribe(t.Context(), recording("ID3"))
 	if err != nil || len(captions) != 4 {
 		t.Fatalf("got %+v, %v", captions, err)
@@ -116,7 +116,7 @@ func TestTimesThatCannotBeAreNone(t *testing.T) {
 }
 
 func TestSilence(t *testing.T) {
-	_, transcriber := hear(t, `{"text": " ", "segments": []}`, mediatest.Behaviour{})
+	_, transcriber := hear(t, `{"text": " ", "segments": []}`, mediatest.Behavior{})
 	if captions, warnings, err := transcriber.Transcribe(t.Context(), recording("ID3")); err != nil || len(captions)+len(warnings) > 0 {
 		t.Errorf("got %+v, %q, %v", captions, warnings, err)
 	}
@@ -125,16 +125,16 @@ func TestSilence(t *testing.T) {
 func TestTranscriptionFailures(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		b    mediatest.Behaviour
+		b    mediatest.Behavior
 		want error
 	}{
-		{"throttled", mediatest.Behaviour{Failures: 99, Status: 429}, mediaprompt.ErrBusy},
-		{"cut off", mediatest.Behaviour{CutAfter: 9}, mediaprompt.ErrBusy},
-		{"junk", mediatest.Behaviour{Body: "PWNED"}, mediaprompt.ErrJunk},
-		{"wrong types", mediatest.Behaviour{Body: `{"segments": [{"start": "soon", "text": 7}]}`}, mediaprompt.ErrJunk},
-		{"a page", mediatest.Behaviour{ContentType: "text/html"}, mediaprompt.ErrJunk},
-		{"too large", mediatest.Behaviour{Failures: 99, Status: 413}, mediaopenai.ErrTooLarge},
-		{"unknown kind", mediatest.Behaviour{Failures: 99, Status: 415}, mediaopenai.ErrUnheard},
+		{"throttled", mediatest.Behavior{Failures: 99, Status: 429}, mediaprompt.ErrBusy},
+		{"cut off", mediatest.Behavior{CutAfter: 9}, mediaprompt.ErrBusy},
+		{"junk", mediatest.Behavior{Body: "PWNED"}, mediaprompt.ErrJunk},
+		{"wrong types", mediatest.Behavior{Body: `{"segments": [{"start": "soon", "text": 7}]}`}, mediaprompt.ErrJunk},
+		{"a page", mediatest.Behavior{ContentType: "text/html"}, mediaprompt.ErrJunk},
+		{"too large", mediatest.Behavior{Failures: 99, Status: 413}, mediaopenai.ErrTooLarge},
+		{"unknown kind", mediatest.Behavior{Failures: 99, Status: 415}, mediaopenai.ErrUnsupported},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b, transcriber := hear(t, speech, test.b)
@@ -153,7 +153,7 @@ type broken struct{}
 func (broken) ReadAt([]byte, int64) (int, error) { return 0, errors.New("the disk is gone") }
 
 func TestRecordingsThatCannotBeRead(t *testing.T) {
-	b, transcriber := hear(t, speech, mediatest.Behaviour{})
+	b, transcriber := hear(t, speech, mediatest.Behavior{})
 	r := media.Recording{File: documents.Source{ReaderAt: broken{}, Size: 9}, Kind: documents.Audio}
 	if _, _, err := transcriber.Transcribe(t.Context(), r); err == nil || b.server.Requests() > 0 {
 		t.Errorf("got %v", err)
@@ -161,7 +161,7 @@ func TestRecordingsThatCannotBeRead(t *testing.T) {
 }
 
 func TestKeywordsThatDoNotFitAreTold(t *testing.T) {
-	b, transcriber := hear(t, speech, mediatest.Behaviour{})
+	b, transcriber := hear(t, speech, mediatest.Behavior{})
 	r := recording("ID3")
 	for i := range media.MaxKeywords {
 		r.Keywords = append(r.Keywords, fmt.Sprintf("Keyword%04d", i))
@@ -179,7 +179,7 @@ func TestKeywordsThatDoNotFitAreTold(t *testing.T) {
 
 func TestTranscriptionWaitsAsAsked(t *testing.T) {
 	at := awstest.RealTime().Add(40 * time.Second).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")
-	b, transcriber := hear(t, speech, mediatest.Behaviour{Failures: 1, Status: 503, RetryAfter: at})
+	b, transcriber := hear(t, speech, mediatest.Behavior{Failures: 1, Status: 503, RetryAfter: at})
 	if _, _, err := transcriber.Transcribe(t.Context(), recording("ID3")); err != nil || len(b.pauses) != 1 || b.pauses[0] < 5*time.Second {
 		t.Errorf("pauses of %v, %v", b.pauses, err)
 	}

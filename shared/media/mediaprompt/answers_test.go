@@ -81,7 +81,7 @@ func TestValuesAreOfTheirType(t *testing.T) {
 		{answers.String, `{"value": "a"}`, ""},
 		{answers.String, ``, ""},
 	} {
-		if got := valueOf(test.kind, json.RawMessage(test.raw)); got != typed(test.kind, test.want) {
+		if got := parseValue(test.kind, json.RawMessage(test.raw)); got != newValue(test.kind, test.want) {
 			t.Errorf("%s %s: %+v", test.kind, test.raw, got)
 		}
 	}
@@ -97,7 +97,7 @@ type claim struct {
 
 func (c claim) check(t *testing.T) {
 	t.Helper()
-	got, confidence := confirmed(answers.Variable{Name: "agreed", Type: c.kind}, answers.Value{Type: c.kind, Text: c.value}, c.quote)
+	got, confidence := checkValue(answers.Variable{Name: "agreed", Type: c.kind}, answers.Value{Type: c.kind, Text: c.value}, c.quote)
 	if confidence != c.want || got.Text != c.asTheDocumentSays {
 		t.Errorf("%s in %q: %+v %v", c.value, c.quote, got, confidence)
 	}
@@ -105,40 +105,40 @@ func (c claim) check(t *testing.T) {
 
 func TestValuesMustStandInTheirQuotes(t *testing.T) {
 	for _, c := range []claim{
-		{answers.String, "acme gmbh", "by ACME\nGmbH.", shown, "ACME GmbH"},
+		{answers.String, "acme gmbh", "by ACME\nGmbH.", verified, "ACME GmbH"},
 		{answers.String, "Acme", "by Acmeville", 0, ""},
-		{answers.Number, "1234.50", "1.234,50 €", shown, "1234.50"},
-		{answers.Number, "1234.5", "1 234,50", shown, "1234.5"},
-		{answers.Number, "100", "2 100,00", shown, "100"},
-		{answers.Number, "1500000", "1.5 million", shown, "1500000"},
-		{answers.Number, "0.19", "19 %", shown, "0.19"},
-		{answers.Number, "0", "0 items", shown, "0"},
+		{answers.Number, "1234.50", "1.234,50 €", verified, "1234.50"},
+		{answers.Number, "1234.5", "1 234,50", verified, "1234.5"},
+		{answers.Number, "100", "2 100,00", verified, "100"},
+		{answers.Number, "1500000", "1.5 million", verified, "1500000"},
+		{answers.Number, "0.19", "19 %", verified, "0.19"},
+		{answers.Number, "0", "0 items", verified, "0"},
 		{answers.Number, "12", "in 2012", 0, ""},
 		{answers.Number, "235", "1 + 234", 0, ""},
-		{answers.Number, "1430", "1.430,00 €", shown, "1430"},
+		{answers.Number, "1430", "1.430,00 €", verified, "1430"},
 		{answers.Number, "143", "1.430,00 €", 0, ""},
 		{answers.Number, "14300", "1.430,00 €", 0, ""},
 		{answers.Number, "1430000", "1.430,00 €", 0, ""},
-		{answers.Number, "1430000", "1.430,00 Tsd. €", shown, "1430000"},
-		{answers.Number, "1430", "1.430 kg", shown, "1430"},
-		{answers.Number, "1.43", "1.430 kg", shown, "1.43"},
+		{answers.Number, "1430000", "1.430,00 Tsd. €", verified, "1430000"},
+		{answers.Number, "1430", "1.430 kg", verified, "1430"},
+		{answers.Number, "1.43", "1.430 kg", verified, "1.43"},
 		{answers.Number, "125", "0.125", 0, ""},
-		{answers.Number, "1234567.8", "1'234'567.80", shown, "1234567.8"},
-		{answers.Number, "1234567", "12,34,567.00", shown, "1234567"},
+		{answers.Number, "1234567.8", "1'234'567.80", verified, "1234567.8"},
+		{answers.Number, "1234567", "12,34,567.00", verified, "1234567"},
 		{answers.Number, "14102026", "14.10.2026", 0, ""},
-		{answers.Number, "2500000", "2,5 Mio. €", shown, "2500000"},
-		{answers.Number, "2500000", "€2.5m", shown, "2500000"},
-		{answers.Number, "12000", "12k", shown, "12000"},
-		{answers.Number, "3000000000", "3 mil millones", shown, "3000000000"},
-		{answers.Number, "2000000000000", "2 Billionen", shown, "2000000000000"},
+		{answers.Number, "2500000", "2,5 Mio. €", verified, "2500000"},
+		{answers.Number, "2500000", "€2.5m", verified, "2500000"},
+		{answers.Number, "12000", "12k", verified, "12000"},
+		{answers.Number, "3000000000", "3 mil millones", verified, "3000000000"},
+		{answers.Number, "2000000000000", "2 Billionen", verified, "2000000000000"},
 		{answers.Number, "2000000", "2 Billionen", 0, ""},
-		{answers.Number, "19", "19 %", shown, "19"},
+		{answers.Number, "19", "19 %", verified, "19"},
 		{answers.Number, "0.19", "19", 0, ""},
 		{answers.Number, "0", "10", 0, ""},
-		{answers.Number, "-500", "(500.00)", shown, "-500"},
-		{answers.Number, "-500", "a loss of 500", partly, "-500"},
-		{answers.Number, "5", "five", written, "5"},
-		{answers.Boolean, "true", "it is agreed", read, "true"},
+		{answers.Number, "-500", "(500.00)", verified, "-500"},
+		{answers.Number, "-500", "a loss of 500", partial, "-500"},
+		{answers.Number, "5", "five", unverified, "5"},
+		{answers.Boolean, "true", "it is agreed", plausible, "true"},
 	} {
 		c.check(t)
 	}
@@ -146,43 +146,43 @@ func TestValuesMustStandInTheirQuotes(t *testing.T) {
 
 func TestDaysMustStandInTheirQuotes(t *testing.T) {
 	for _, c := range []claim{
-		{answers.Date, "2026-03-05", "5 March 2026", shown, "2026-03-05"},
-		{answers.Date, "2026-03-05", "05.03.26", shown, "2026-03-05"},
-		{answers.Date, "2026-03-05", "on 5 March", partly, "2026-03-05"},
-		{answers.Date, "2026-03-05", "20260305T1200", shown, "2026-03-05"},
+		{answers.Date, "2026-03-05", "5 March 2026", verified, "2026-03-05"},
+		{answers.Date, "2026-03-05", "05.03.26", verified, "2026-03-05"},
+		{answers.Date, "2026-03-05", "on 5 March", partial, "2026-03-05"},
+		{answers.Date, "2026-03-05", "20260305T1200", verified, "2026-03-05"},
 		{answers.Date, "2026-03-01", "in March 2026", 0, ""},
-		{answers.Date, "2026-03-05", "the fifth of March", written, "2026-03-05"},
+		{answers.Date, "2026-03-05", "the fifth of March", unverified, "2026-03-05"},
 		{answers.Date, "2026-03-05", "the fifth of May", 0, ""},
 		{answers.Date, "2026-03-14", "14.10.2026", 0, ""},
-		{answers.Date, "2026-10-14", "14.10.2026", shown, "2026-10-14"},
-		{answers.Date, "2026-10-14", "10:30, 14.10.2026", shown, "2026-10-14"},
-		{answers.Date, "2026-10-14", "You may pay until 14.10.2026", shown, "2026-10-14"},
+		{answers.Date, "2026-10-14", "14.10.2026", verified, "2026-10-14"},
+		{answers.Date, "2026-10-14", "10:30, 14.10.2026", verified, "2026-10-14"},
+		{answers.Date, "2026-10-14", "You may pay until 14.10.2026", verified, "2026-10-14"},
 		{answers.Date, "2026-05-14", "You may pay until 14.10.2026", 0, ""},
 		{answers.Date, "2026-05-03", "05.03.2026", 0, ""},
-		{answers.Date, "2026-05-03", "05/03/2026", read, "2026-05-03"},
-		{answers.Date, "2026-03-05", "05/03/2026", read, "2026-03-05"},
-		{answers.Date, "2026-03-14", "3/14/2026", shown, "2026-03-14"},
-		{answers.Date, "2026-03-05", "2026-03-05T12:00", shown, "2026-03-05"},
+		{answers.Date, "2026-05-03", "05/03/2026", plausible, "2026-05-03"},
+		{answers.Date, "2026-03-05", "05/03/2026", plausible, "2026-03-05"},
+		{answers.Date, "2026-03-14", "3/14/2026", verified, "2026-03-14"},
+		{answers.Date, "2026-03-05", "2026-03-05T12:00", verified, "2026-03-05"},
 		{answers.Date, "2026-03-05", "2026-05-03", 0, ""},
 		{answers.Date, "2026-05-05", "05 2026", 0, ""},
-		{answers.Date, "2026-03-05", "05.03.", partly, "2026-03-05"},
+		{answers.Date, "2026-03-05", "05.03.", partial, "2026-03-05"},
 		{answers.Date, "2026-03-05", "05.04.", 0, ""},
 		{answers.Date, "2026-03-05", "20260503", 0, ""},
 		{answers.Date, "2026-03-05", "5 March 2025", 0, ""},
 		{answers.Date, "2026-03-05", "5 April 2026", 0, ""},
-		{answers.Date, "2026-03-05", "le 1er avril, puis le 5 mars 2026", shown, "2026-03-05"},
-		{answers.Date, "2026-04-05", "5 March to 4 April 2026", partly, "2026-04-05"},
-		{answers.Date, "2026-04-04", "5 March to 4 April 2026", shown, "2026-04-04"},
-		{answers.Date, "2026-03-01", "1er mars 2026", shown, "2026-03-01"},
-		{answers.Date, "2026-03-05", "March the 5th, 2026", shown, "2026-03-05"},
-		{answers.Date, "2026-03-05", "5 de marzo de 2026", shown, "2026-03-05"},
-		{answers.Date, "2026-03-05", "5. MÄRZ 2026", shown, "2026-03-05"},
-		{answers.Date, "2026-10-05", "5 października 2026", shown, "2026-10-05"},
-		{answers.Date, "2026-03-05", "5 mrt. 2026", shown, "2026-03-05"},
-		{answers.Date, "2026-03-05", "den 5:e mars 2026", shown, "2026-03-05"},
-		{answers.Date, "2026-03-05", "5 martie 2026", shown, "2026-03-05"},
-		{answers.Date, "2026-03-05", "5. března 2026", partly, "2026-03-05"},
-		{answers.Date, "2026-03-05", "2026年3月5日", shown, "2026-03-05"},
+		{answers.Date, "2026-03-05", "le 1er avril, puis le 5 mars 2026", verified, "2026-03-05"},
+		{answers.Date, "2026-04-05", "5 March to 4 April 2026", partial, "2026-04-05"},
+		{answers.Date, "2026-04-04", "5 March to 4 April 2026", verified, "2026-04-04"},
+		{answers.Date, "2026-03-01", "1er mars 2026", verified, "2026-03-01"},
+		{answers.Date, "2026-03-05", "March the 5th, 2026", verified, "2026-03-05"},
+		{answers.Date, "2026-03-05", "5 de marzo de 2026", verified, "2026-03-05"},
+		{answers.Date, "2026-03-05", "5. MÄRZ 2026", verified, "2026-03-05"},
+		{answers.Date, "2026-10-05", "5 października 2026", verified, "2026-10-05"},
+		{answers.Date, "2026-03-05", "5 mrt. 2026", verified, "2026-03-05"},
+		{answers.Date, "2026-03-05", "den 5:e mars 2026", verified, "2026-03-05"},
+		{answers.Date, "2026-03-05", "5 martie 2026", verified, "2026-03-05"},
+		{answers.Date, "2026-03-05", "5. března 2026", partial, "2026-03-05"},
+		{answers.Date, "2026-03-05", "2026年3月5日", verified, "2026-03-05"},
 	} {
 		c.check(t)
 	}
@@ -194,7 +194,7 @@ func TestObjectsAreFoundInWords(t *testing.T) {
 		`{"a": 1`: false, `{"a": 1,}`: false, `[]`: false, ``: false, `null`: false, `{`: false, "{'a': 1}": false,
 		strings.Repeat(`{"a":`, 20_000): false,
 	} {
-		members, err := object(text)
+		members, err := parseObject(text)
 		if (err == nil) != want || want && string(members["a"]) != "1" || !want && !errors.Is(err, ErrJunk) {
 			t.Errorf("%.40q: %v, %v", text, members, err)
 		}
@@ -210,10 +210,10 @@ func TestBestOfSeveralPlaces(t *testing.T) {
 	d := b.Document()
 	p := newPart(d.Text(), 0)
 	price := answers.Variable{Name: "price", Type: answers.Number}
-	all := p.candidates(price, json.RawMessage(`[{"quote": "Price five", "value": 5}, {"quote": "Price: 7.", "value": 7},
+	all := p.checkPlaces(price, json.RawMessage(`[{"quote": "Price five", "value": 5}, {"quote": "Price: 7.", "value": 7},
 		{"quote": "Price: 7 again", "value": 7}, {"quote": "Price: 7.", "value": 7}, {"quote": "Price: 8", "value": 8}, {"value": 8}, 8, null]`))
-	value, quotes := best(all, d)
-	if len(all) != 5 || value.Text != "7" || len(quotes) != 2 || quotes[0].Confidence >= shown || quotes[1].Quote != "Price: 7 again" {
+	value, quotes := chooseBest(all, d)
+	if len(all) != 5 || value.Text != "7" || len(quotes) != 2 || quotes[0].Confidence >= verified || quotes[1].Quote != "Price: 7 again" {
 		t.Errorf("got %+v: %+v", value, quotes)
 	}
 }
@@ -235,19 +235,19 @@ func FuzzAnswers(f *testing.F) {
 			t.Fatal(err)
 		}
 		d := b.Document()
-		members, err := object(answer)
+		members, err := parseObject(answer)
 		if err != nil {
 			return
 		}
-		found, err := newPart(d.Text(), 0).read(members, variables)
+		found, err := newPart(d.Text(), 0).readAnswer(members, variables)
 		if err != nil {
 			return
 		}
 		for _, v := range variables {
 			checkCandidates(t, d, v, found[v.Name])
 		}
-		_, _ = bullets(members)
-		_, _ = prose(members)
+		_, _ = readPoints(members)
+		_, _ = readParagraph(members)
 	})
 }
 
@@ -271,8 +271,8 @@ func checkCandidates(t *testing.T, d *documents.Document, v answers.Variable, fo
 func TestPartsAreTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("ab \n\tżöß合😀"))).Draw(t, "text")
-		e := New(nil, Settings{PartTokens: rapid.IntRange(1, 12).Draw(t, "tokens"), Parts: 1 << 30})
-		parts, warnings := e.parts(text)
+		e := New(nil, Settings{PartTokens: rapid.IntRange(1, 12).Draw(t, "tokens"), MaxParts: 1 << 30})
+		parts, warnings := e.split(text)
 		joined := ""
 		for _, p := range parts {
 			most := max(e.settings.PartTokens*bytesPerToken, utf8.UTFMax)

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	longestWords     = 600 // characters
-	tokensPerCompare = 120
+	maxComparisonChars = 600 // characters
+	tokensPerCompare   = 120
 )
 
 const compareRules = `Two documents were searched for variables. The block "variables" lists for each: key, name, type, description where
@@ -21,9 +21,9 @@ have it. For each key say in one or two sentences how the two compare: the same 
 document does not have it. Say only what the values and quotes show.
 Write `
 
-// pair is a variable as both documents have it.
+// pair is a variable with its values in both documents.
 type pair struct {
-	sought
+	promptVariable
 	First  *side `json:"first"`
 	Second *side `json:"second"`
 }
@@ -33,10 +33,11 @@ type side struct {
 	Quote string        `json:"quote"`
 }
 
-// Compare extracts from both documents, then asks for words on what was found; the documents are not read for those again.
+// Compare extracts the variables from both documents, and then asks the model how the values compare.
+// The second question contains only values and quotes.
 func (e *Engine) Compare(ctx context.Context, first, second *documents.Document, s answers.CompareSettings) (answers.Comparison, error) {
 	docs, found := []*documents.Document{first, second}, make([]answers.Extraction, 2)
-	err := e.each(ctx, len(docs), func(ctx context.Context, i int) (err error) {
+	err := e.forEach(ctx, len(docs), func(ctx context.Context, i int) (err error) {
 		found[i], err = e.Extract(ctx, docs[i], answers.ExtractSettings{Variables: s.Variables, Lang: s.Lang})
 		return err
 	})
@@ -49,8 +50,8 @@ func (e *Engine) Compare(ctx context.Context, first, second *documents.Document,
 			c.Warnings = append(c.Warnings, place+warning)
 		}
 	}
-	for those := range slices.Chunk(s.Variables, batch) {
-		if err := e.words(ctx, s, those, &c); err != nil {
+	for chunk := range slices.Chunk(s.Variables, batchSize) {
+		if err := e.words(ctx, s, chunk, &c); err != nil {
 			return answers.Comparison{}, err
 		}
 	}
@@ -63,16 +64,16 @@ func (e *Engine) Compare(ctx context.Context, first, second *documents.Document,
 	return c, nil
 }
 
-// words asks how values compare.
+// words asks the model how the values compare.
 func (e *Engine) words(ctx context.Context, s answers.CompareSettings, variables []answers.Variable, c *answers.Comparison) error {
 	pairs, properties := make([]pair, len(variables)), make([]property, len(variables))
 	for i, v := range variables {
-		pairs[i] = pair{sought{key(i), v.Name, v.Type, v.Description}, sideOf(c.First, v.Name), sideOf(c.Second, v.Name)}
-		properties[i] = property{key(i), text("how the values compare")}
+		pairs[i] = pair{promptVariable{variableKey(i), v.Name, v.Type, v.Description}, sideOf(c.First, v.Name), sideOf(c.Second, v.Name)}
+		properties[i] = property{variableKey(i), textSchema("how the values compare")}
 	}
-	q := question{name: "comparisons", schema: objectOf(properties...), data: focused(datum{"variables", encoded(pairs)}, s.Prompt)}
-	q.tokens = tokensAround + tokensPerCompare*len(variables)
-	q.rules = compareRules + in(s.Lang, "the language of the quotes") + "."
+	q := prompt{name: "comparisons", schema: objectSchema(properties...), data: withFocus(dataBlock{"variables", encodeList(pairs)}, s.Prompt)}
+	q.maxTokens = overheadTokens + tokensPerCompare*len(variables)
+	q.rules = compareRules + inLanguage(s.Lang, "the language of the quotes") + "."
 	if s.Prompt != "" {
 		q.rules += ` The block "focus" names what the reader cares for most when comparing.`
 	}
@@ -90,24 +91,24 @@ func sideOf(e answers.Extraction, name string) *side {
 }
 
 func readWords(answer map[string]json.RawMessage, variables []answers.Variable, into map[string]string) error {
-	known := 0
+	count := 0
 	for i, v := range variables {
 		var words string
-		if json.Unmarshal(answer[key(i)], &words) != nil {
+		if json.Unmarshal(answer[variableKey(i)], &words) != nil {
 			continue
 		}
-		known++
-		into[v.Name] = shortened(documents.Clean(words))
+		count++
+		into[v.Name] = shorten(documents.Clean(words))
 	}
-	if known == 0 {
+	if count == 0 {
 		return ErrJunk
 	}
 	return nil
 }
 
-func shortened(words string) string {
-	if utf8.RuneCountInString(words) <= longestWords {
+func shorten(words string) string {
+	if utf8.RuneCountInString(words) <= maxComparisonChars {
 		return words
 	}
-	return string([]rune(words)[:longestWords-1]) + "…"
+	return string([]rune(words)[:maxComparisonChars-1]) + "…"
 }

@@ -48,7 +48,7 @@ func TestRequestsAreTheSameForTheSameQuestion(t *testing.T) {
 		drawn := mark.FindStringSubmatch(r.Rules)[1]
 		asked[strings.ReplaceAll(fmt.Sprintf("%s|%s|%s|%s|%d", r.Name, r.Rules, r.Data, r.Schema, r.MaxTokens), drawn, "")] = true
 		return `{"v1": [], "v2": [], "v3": [], "v4": []}`, nil
-	}), mediaprompt.Settings{Thinking: 1_000})
+	}), mediaprompt.Settings{ThinkingTokens: 1_000})
 	for range 5 {
 		_, err := e.Extract(t.Context(), mediatest.Document(t, "Text."), answers.ExtractSettings{Variables: mediatest.InvoiceVariables()})
 		if err != nil {
@@ -83,7 +83,7 @@ func TestComparisonsTellWhatIsMissing(t *testing.T) {
 			return `{"v1": "` + strings.Repeat("ä", 700) + `", "v2": null}`, nil
 		}
 		return `{"v1": [], "v2": []}`, nil
-	}), mediaprompt.Settings{PartTokens: 10, Parts: 2})
+	}), mediaprompt.Settings{PartTokens: 10, MaxParts: 2})
 	long, short := mediatest.Document(t, strings.Repeat("word ", 100)), mediatest.Document(t, "word")
 	c, err := e.Compare(t.Context(), short, long, answers.CompareSettings{Variables: mediatest.InvoiceVariables()[:2]})
 	if err != nil || utf8.RuneCountInString(c.Words["Supplier"]) != 600 || c.Words["Total"] != "" {
@@ -109,7 +109,7 @@ func TestFirstFailureEndsTheRest(t *testing.T) {
 			return "", mediaprompt.ErrRefused
 		}
 		return `{"v1": []}`, nil
-	}), mediaprompt.Settings{PartTokens: 10, Parts: 100, AtOnce: 1})
+	}), mediaprompt.Settings{PartTokens: 10, MaxParts: 100, MaxConcurrent: 1})
 	d := mediatest.Document(t, strings.Repeat("word ", 300))
 	_, err := e.Extract(t.Context(), d, answers.ExtractSettings{Variables: mediatest.InvoiceVariables()})
 	if !errors.Is(err, mediaprompt.ErrRefused) || asked.Load() != 3 {

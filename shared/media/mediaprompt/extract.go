@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	batch          = 25 // variables that are asked for in one request
+	batchSize      = 25 // variables in one request
 	tokensPerValue = 160
-	tokensAround   = 200
+	overheadTokens = 200
 )
 
 const extractRules = `Find variables in the document. The block "variables" lists them: key, name, type, and description where there is one;
@@ -27,29 +27,30 @@ the quote gives: a string is copied from the quote; a number is a plain decimal 
 thousands separators; a date is YYYY-MM-DD; a boolean says whether what is described holds.
 Never calculate, never complete, never guess.`
 
-// sought is a variable as the model sees it.
-type sought struct {
+// promptVariable is a variable in the form in which the model sees it.
+type promptVariable struct {
 	Key         string       `json:"key"`
 	Name        string       `json:"name"`
 	Type        answers.Type `json:"type"`
 	Description string       `json:"description,omitempty"`
 }
 
-// candidate is a value with a place that gives it.
+// candidate is a value with a place in the document that gives it.
 type candidate struct {
 	value    answers.Value
 	evidence answers.Evidence
 }
 
-// candidates are by the variable's name.
+// candidates are the candidates of variables, by name.
 type candidates map[string][]candidate
 
-// Extract asks for the variables, part by part. Values are as the document writes them, so the language changes nothing.
+// Extract asks the model for the variables, part by part. The language of the settings has no effect,
+// because values are copied from the document.
 func (e *Engine) Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettings) (answers.Extraction, error) {
-	parts, warnings := e.parts(d.Text())
-	batches := slices.Collect(slices.Chunk(s.Variables, batch))
+	parts, warnings := e.split(d.Text())
+	batches := slices.Collect(slices.Chunk(s.Variables, batchSize))
 	found := make([]candidates, len(parts)*len(batches))
-	err := e.each(ctx, len(found), func(ctx context.Context, i int) (err error) {
+	err := e.forEach(ctx, len(found), func(ctx context.Context, i int) (err error) {
 		found[i], err = e.find(ctx, parts[i/len(batches)], batches[i%len(batches)])
 		return err
 	})
@@ -58,26 +59,27 @@ func (e *Engine) Extract(ctx context.Context, d *documents.Document, s answers.E
 	}
 	all := answers.Extraction{Values: map[string]answers.Value{}, Evidence: map[string][]answers.Evidence{}, Warnings: warnings}
 	for _, v := range s.Variables {
-		var those []candidate
-		for _, of := range found {
-			those = append(those, of[v.Name]...)
+		var ofVariable []candidate
+		for _, ofPart := range found {
+			ofVariable = append(ofVariable, ofPart[v.Name]...)
 		}
 		all.Values[v.Name] = answers.Value{}
-		if len(those) > 0 {
-			all.Values[v.Name], all.Evidence[v.Name] = best(those, d)
+		if len(ofVariable) > 0 {
+			all.Values[v.Name], all.Evidence[v.Name] = chooseBest(ofVariable, d)
 		}
 	}
 	return all, nil
 }
 
-// find looks for variables in one part. An answer that is too long for all of them is asked for by halves.
+// find asks the model for variables in one part. If the answer is too long for the model, it asks for
+// each half of the variables.
 func (e *Engine) find(ctx context.Context, p part, variables []answers.Variable) (candidates, error) {
-	q := question{name: "findings", rules: extractRules, schema: findings(variables)}
-	q.tokens = tokensAround + tokensPerValue*len(variables)
-	q.data = []datum{{"variables", listed(variables)}, {"document", p.text}}
+	q := prompt{name: "findings", rules: extractRules, schema: findingsSchema(variables)}
+	q.maxTokens = overheadTokens + tokensPerValue*len(variables)
+	q.data = []dataBlock{{"variables", listVariables(variables)}, {"document", p.text}}
 	var found candidates
 	err := e.ask(ctx, q, func(answer map[string]json.RawMessage) (err error) {
-		found, err = p.read(answer, variables)
+		found, err = p.readAnswer(answer, variables)
 		return err
 	})
 	if half := len(variables) / 2; errors.Is(err, ErrTruncated) && half > 0 {
@@ -98,76 +100,80 @@ func (e *Engine) findHalves(ctx context.Context, p part, halves [2][]answers.Var
 	return all, nil
 }
 
-func listed(variables []answers.Variable) string {
-	all := make([]sought, len(variables))
+func listVariables(variables []answers.Variable) string {
+	all := make([]promptVariable, len(variables))
 	for i, v := range variables {
-		all[i] = sought{key(i), v.Name, v.Type, v.Description}
+		all[i] = promptVariable{variableKey(i), v.Name, v.Type, v.Description}
 	}
-	return encoded(all)
+	return encodeList(all)
 }
 
-// encoded is JSON, a line for each of the list.
-func encoded[T any](list []T) string {
+// encodeList returns a list as JSON, with every value on its own line.
+func encodeList[T any](list []T) string {
 	out, err := json.MarshalIndent(list, "", "")
 	if err != nil {
-		panic("mediaprompt: a list of plain values cannot be encoded") // it has nothing that could fail
+		panic("mediaprompt: encode a list: " + err.Error()) // cannot happen: it has only strings
 	}
 	return string(out)
 }
 
-// read takes from an answer what is right. One that speaks of none of the variables is no answer.
-func (p part) read(answer map[string]json.RawMessage, variables []answers.Variable) (candidates, error) {
-	all, known := candidates{}, 0
+// readAnswer returns the candidates in an answer that pass the checks. An answer without any of the
+// variables is an error.
+func (p part) readAnswer(answer map[string]json.RawMessage, variables []answers.Variable) (candidates, error) {
+	all, keys := candidates{}, 0
 	for i, v := range variables {
-		raw, given := answer[key(i)]
-		if !given {
+		raw, isGiven := answer[variableKey(i)]
+		if !isGiven {
 			continue
 		}
-		known++
-		if found := p.candidates(v, raw); len(found) > 0 {
+		keys++
+		if found := p.checkPlaces(v, raw); len(found) > 0 {
 			all[v.Name] = found
 		}
 	}
-	if known == 0 {
+	if keys == 0 {
 		return nil, fmt.Errorf("%w: it has none of the keys", ErrJunk)
 	}
 	return all, nil
 }
 
-// place is what the model says of a variable.
+// place is a place in the document that, according to the model, gives the value of a variable.
 type place struct {
 	Quote string          `json:"quote"`
 	Value json.RawMessage `json:"value"`
 }
 
-const morePlaces = 10 // than asked for are not looked at
+const maxPlaces = 10 // of a variable in one answer; more are ignored
 
-// candidates are the places of an answer that stand up. A server without schemas may send one place without a list.
-func (p part) candidates(v answers.Variable, raw json.RawMessage) []candidate {
+// checkPlaces returns the places of an answer that pass the checks. A server that ignores the schema
+// may send one place instead of a list.
+func (p part) checkPlaces(v answers.Variable, raw json.RawMessage) []candidate {
 	var raws []json.RawMessage
 	if json.Unmarshal(raw, &raws) != nil {
 		raws = []json.RawMessage{raw}
 	}
 	var all []candidate
-	for _, one := range raws[:min(len(raws), morePlaces)] {
-		var said place
-		if json.Unmarshal(one, &said) != nil {
+	for _, one := range raws[:min(len(raws), maxPlaces)] {
+		var claim place
+		if json.Unmarshal(one, &claim) != nil {
 			continue
 		}
-		if c, ok := p.candidate(v, said); ok {
+		if c, ok := p.checkPlace(v, claim); ok {
 			all = append(all, c)
 		}
 	}
 	return all
 }
 
-func (p part) candidate(v answers.Variable, said place) (candidate, bool) {
-	at, ok := p.locate(said.Quote)
+// checkPlace returns the value of a place as a candidate, if the quote is in the part and supports the
+// value.
+func (p part) checkPlace(v answers.Variable, claim place) (candidate, bool) {
+	at, ok := p.locate(claim.Quote)
 	if !ok {
 		return candidate{}, false
 	}
 	quote := p.text[at.from:at.to]
-	value, confidence := confirmed(v, valueOf(v.Type, said.Value), quote)
+	value, confidence := checkValue(v, parseValue(v.Type, claim.Value), quote)
 	if !value.Found() {
 		return candidate{}, false
 	}
@@ -175,12 +181,13 @@ func (p part) candidate(v answers.Variable, said place) (candidate, bool) {
 }
 
 const (
-	mostQuotes = 3
-	doubt      = 0.7 // of what is left of the confidence where other places say otherwise
+	maxQuotes      = 3
+	disputedFactor = 0.7 // by which the confidence is multiplied if other places give other values
 )
 
-// best takes the value with the best evidence, the first of equals, and the places that agree.
-func best(all []candidate, d *documents.Document) (answers.Value, []answers.Evidence) {
+// chooseBest returns the value with the best evidence, and the quotes of all places that give it. Of
+// equally good candidates, it chooses the first.
+func chooseBest(all []candidate, d *documents.Document) (answers.Value, []answers.Evidence) {
 	chosen := all[0]
 	for _, c := range all[1:] {
 		if c.evidence.Confidence > chosen.evidence.Confidence {
@@ -188,19 +195,19 @@ func best(all []candidate, d *documents.Document) (answers.Value, []answers.Evid
 		}
 	}
 	var quotes []answers.Evidence
-	share := 1.0
+	factor := 1.0
 	for _, c := range all {
 		if c.value != chosen.value {
-			share = doubt
+			factor = disputedFactor
 			continue
 		}
 		same := func(q answers.Evidence) bool { return q.Start == c.evidence.Start }
-		if len(quotes) < mostQuotes && !slices.ContainsFunc(quotes, same) {
+		if len(quotes) < maxQuotes && !slices.ContainsFunc(quotes, same) {
 			quotes = append(quotes, c.evidence)
 		}
 	}
 	for i := range quotes {
-		quotes[i].Confidence = math.Round(quotes[i].Confidence*share*100) / 100
+		quotes[i].Confidence = math.Round(quotes[i].Confidence*factor*100) / 100
 		if at := d.BlockAt(quotes[i].Start); at >= 0 {
 			quotes[i].Page = d.Blocks[at].Page
 		}

@@ -1,28 +1,35 @@
-// Package mediaprompt makes a [media.Engine] of any language model, and a [media.Viewer] of one that sees: it writes the prompts,
-// says by a JSON schema what an answer must look like, and believes nothing of an answer that it cannot find in the document.
+// Package mediaprompt turns any language model into an [answers.Engine], and a vision model into a
+// [media.Viewer]. It writes the prompts, describes the form of an answer by a JSON schema, and
+// accepts nothing from an answer that it cannot find in the document.
 //
-// Three things stay true, whatever the model:
-//   - What strangers wrote (documents, names and descriptions of variables, hints) reaches the model as data only, between
-//     fences that nobody can guess, since each request draws its own. The rules never contain a stranger's words, nor does
-//     the schema, whose keys are numbered.
-//   - What a model reads in a picture is a stranger's word as well: it becomes text of the document, and nothing else. Whether it
-//     stands in the picture cannot be told here, so a viewer's answer is bounded and cleaned, and evidence quotes it.
-//   - A value has the variable's type and a quote that stands in the document, and the value stands in the quote as far as
-//     that can be told. Whatever is wrong with an answer makes it "not found", never a guess.
-//   - The same question makes the same requests, but for the fences.
+// This holds for every model:
+//   - The words of strangers (documents, names and descriptions of variables, hints) reach the model
+//     as data only, between fences. Nobody can guess a fence, because each request draws a new one at
+//     random. Neither the rules nor the schema contain strangers' words; the schema numbers the
+//     variables.
+//   - The text that a model reads in a picture is the word of a stranger too. It becomes text of the
+//     document and nothing else. Nobody can check here whether it is in the picture, so a viewer's
+//     answer is limited and cleaned, and evidence quotes it.
+//   - A value has the type of its variable and a quote that is in the document, and the quote supports
+//     the value as far as that can be checked. Anything wrong with an answer makes the value "not
+//     found", never a guess.
+//   - The same question makes the same requests, except for the fences.
 //
-// Long documents are read in parts: a summary is made of notes on the parts, a value is taken from the part that has the best
-// evidence for it.
+// A long document is split into parts. A summary is made of notes on the parts; a value comes from
+// the part with the best evidence.
 //
-// Every call of a model or a transcriber is noted by a [Ledger], which is the one place that writes such lines. A line has
-// the message "model call" and these keys, which subscriptions to the log count on; it never has any content:
+// A [CallLog] logs every call of a model or a transcriber. Subscriptions to the log depend on the
+// message, "model call", and on these keys. A line never contains content:
 //
-//   - engine, model, endpoint: what was called: openai or bedrock, the model's own name, and completions, transcriptions or converse
-//   - status: of HTTP; 0 where there was no answer. attempt: from 1; more where the one before came to nothing
-//   - ms: how long the call took
-//   - inputTokens, outputTokens: as the service counts them; 0 where it does not say
-//   - audioSeconds: of the recording that was heard, where the service says it
-//   - microUSD: what the call cost in millionths of a dollar, rounded up, where prices are set and the service says how much it did
+//   - engine, model, endpoint: openai or bedrock; the name of the model; and completions,
+//     transcriptions or converse
+//   - status: the HTTP status; 0 if there was no response
+//   - attempt: number of the attempt, starting at 1
+//   - ms: duration of the call
+//   - inputTokens, outputTokens: as the service counts them; 0 if it does not report them
+//   - audioSeconds: length of the recording, if the service reports it
+//   - microUSD: cost of the call in millionths of a dollar, rounded up, if prices are set and the
+//     service reports the usage
 package mediaprompt
 
 import (
@@ -32,30 +39,31 @@ import (
 	"portside/shared/core/fault"
 )
 
-// revision changes with every change of the prompts, or of what is believed, that may change an answer; answers are kept by it.
+// revision is part of the key under which answers are cached. Increase it with every change of the
+// prompts or checks that may change an answer.
 const revision = "3"
 
-// Why a model gives no answer. Text of the model or of the document is in none of them.
+// Errors about calls of a model. None contains text of the model or of the document.
 var (
-	ErrBusy      = fault.New(fault.Unavailable, "The language model is busy or away. Try again later.")
-	ErrJunk      = fault.New(fault.Unavailable, "The language model gave an answer that cannot be used. Try again later.")
+	ErrBusy      = fault.New(fault.Unavailable, "The language model is busy or cannot be reached. Try again later.")
+	ErrJunk      = fault.New(fault.Unavailable, "The language model gave an unusable answer. Try again later.")
 	ErrRefused   = fault.New(fault.Unprocessable, "The language model refuses to answer about this content.")
-	ErrTruncated = fault.New(fault.Unprocessable, "The answer is longer than the language model may write. Ask for less at once.")
+	ErrTruncated = fault.New(fault.Unprocessable, "The answer is longer than the language model can write. Ask for less at once.")
 	ErrTooLong   = fault.New(fault.Unprocessable, "The document is longer than the language model can read. Send it in parts.")
 )
 
-// Request is what a model is asked.
+// Request is a request to a model.
 type Request struct {
-	Name      string              // what the answer is called where a protocol wants a name: letters and underscores
-	Rules     string              // what to do: our words only
-	Data      string              // what strangers wrote, between fences, with our words before each
-	Pictures  []documents.Picture // that strangers sent, to look at; Data says what they are
-	Schema    []byte              // JSON Schema of the answer, strict: an object, nothing optional, nothing more
+	Name      string              // name of the answer, for protocols that need one: letters and underscores
+	Rules     string              // instructions; only our words
+	Data      string              // strangers' words between fences, each with a name that we give
+	Pictures  []documents.Picture // strangers' pictures to view; Data describes them
+	Schema    []byte              // strict JSON schema of the answer: an object without optional or additional properties
 	MaxTokens int                 // of the answer
 }
 
-// Model answers a request with the text of a JSON object. It repeats what may succeed later by itself; see [Retrier]. Its
-// errors are those above, or internal ones without any content.
+// Model answers a request with the text of a JSON object. It retries transient failures; see
+// [Retrier]. Its errors are those above, or internal errors without any content.
 type Model interface {
 	Ask(ctx context.Context, r Request) (string, error)
 }

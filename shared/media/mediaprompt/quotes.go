@@ -6,69 +6,71 @@ import (
 	"unicode/utf8"
 )
 
-// longestQuote is in bytes. A longer one would prove little, being most of a page.
-const longestQuote = 2_000
+// maxQuoteBytes limits a quote. A longer one, most of a page, would prove little.
+const maxQuoteBytes = 2_000
 
-// stretch is part of a text.
-type stretch struct{ from, to int }
+// span is a range of bytes in a text.
+type span struct{ from, to int }
 
-// locate finds a quote. Models change spaces, line breaks, quotation marks, dashes and letter case when they copy; so those are
-// not compared, and what counts is the text as it stands there.
-func (p part) locate(quote string) (stretch, bool) {
-	if len(quote) > longestQuote || !strings.ContainsFunc(quote, isWord) {
-		return stretch{}, false
+// locate finds a quote in the part. When models copy, they change spaces, line breaks, quotation
+// marks, dashes and letter case, so locate ignores those. Callers use the text at the span, not the
+// quote of the model.
+func (p part) locate(quote string) (span, bool) {
+	if len(quote) > maxQuoteBytes || !strings.ContainsFunc(quote, isWord) {
+		return span{}, false
 	}
-	if at, ok := find(p.text, strings.TrimSpace(quote)); ok {
+	if at, ok := findWhole(p.text, strings.TrimSpace(quote)); ok {
 		return at, true
 	}
 	return p.folded().locate(quote)
 }
 
-// find finds a text where it does not begin or end within a word.
-func find(text, sought string) (stretch, bool) {
+// findWhole finds a text that neither begins nor ends inside a word.
+func findWhole(text, sought string) (span, bool) {
 	for from := 0; sought != ""; {
 		i := strings.Index(text[from:], sought)
 		if i < 0 {
 			break
 		}
-		at := stretch{from + i, from + i + len(sought)}
-		if !within(text, at.from) && !within(text, at.to) {
+		at := span{from + i, from + i + len(sought)}
+		if !isInsideWord(text, at.from) && !isInsideWord(text, at.to) {
 			return at, true
 		}
 		_, size := utf8.DecodeRuneInString(text[at.from:])
 		from = at.from + size
 	}
-	return stretch{}, false
+	return span{}, false
 }
 
-// within reports whether a word or a figure goes on at the place. Scripts of East Asia write no gaps between words.
-func within(text string, at int) bool {
+// isInsideWord reports whether the position is inside a word or a figure. East Asian scripts have no
+// spaces between words, so no position is inside a word there.
+func isInsideWord(text string, at int) bool {
 	const eastAsia = 0x2E80
 	before, width := utf8.DecodeLastRuneInString(text[:at])
 	after, size := utf8.DecodeRuneInString(text[at:])
 	switch {
 	case isWord(before) && isWord(after):
 		return before < eastAsia && after < eastAsia
-	case separates(before) && unicode.IsDigit(after):
+	case isSeparator(before) && unicode.IsDigit(after):
 		earlier, _ := utf8.DecodeLastRuneInString(text[:at-width])
 		return unicode.IsDigit(earlier)
-	case separates(after) && unicode.IsDigit(before):
+	case isSeparator(after) && unicode.IsDigit(before):
 		later, _ := utf8.DecodeRuneInString(text[at+size:])
 		return unicode.IsDigit(later)
 	}
 	return false
 }
 
-// separates reports whether a sign may stand between the digits of one figure.
-func separates(r rune) bool { return strings.ContainsRune(".,'’", r) }
+// isSeparator reports whether the character may separate the digits of one figure.
+func isSeparator(r rune) bool { return strings.ContainsRune(".,'’", r) }
 
 func isWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 
-// folded is a text in the form in which quotes are compared; from says for each byte where its character begins in the text.
+// folded is a text in the form in which quotes are compared.
 type folded struct {
 	source string
 	text   string
-	from   []int32
+	from   []int32 // for each byte of text, where its character begins in source
 }
 
 func fold(source string) folded {
@@ -93,14 +95,14 @@ func fold(source string) folded {
 				add(' ', at)
 			}
 			gap = false
-			add(plain(r), at)
+			add(foldRune(r), at)
 		}
 	}
 	return folded{source, text.String(), from}
 }
 
-// plain is the one form of characters that are written in several.
-func plain(r rune) rune {
+// foldRune returns the same character for all variants of a quotation mark, a dash or a letter.
+func foldRune(r rune) rune {
 	switch r {
 	case '‘', '’', '‚', '‛', '′', '´', '`':
 		return '\''
@@ -112,13 +114,13 @@ func plain(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// locate finds a quote and says where it stands in the source.
-func (f folded) locate(quote string) (stretch, bool) {
-	at, ok := find(f.text, fold(quote).text)
+// locate finds a quote and returns its span in the source.
+func (f folded) locate(quote string) (span, bool) {
+	at, ok := findWhole(f.text, fold(quote).text)
 	if !ok {
-		return stretch{}, false
+		return span{}, false
 	}
 	last := int(f.from[at.to-1])
 	_, size := utf8.DecodeRuneInString(f.source[last:])
-	return stretch{int(f.from[at.from]), last + size}, true
+	return span{int(f.from[at.from]), last + size}, true
 }

@@ -10,7 +10,7 @@ import (
 	"portside/shared/core/retry"
 )
 
-// Busy is a failure that may pass by itself. It is [ErrBusy] too, as a fault that says when to try again.
+// Busy is a transient failure. It is [ErrBusy] too, with the time after which to try again.
 type Busy struct {
 	After time.Duration // as the service asks; 0 if it does not
 	Cause error         // without any content

@@ -1,4 +1,4 @@
 package medias3
 
-// Bound makes uploads that can be read smaller.
-func (s *Store) Bound(most int64) { s.most = most }
+// SetMaxUpload changes the size of uploads that can be read.
+func (s *Store) SetMaxUpload(size int64) { s.maxUploadBytes = size }

@@ -18,46 +18,49 @@ import (
 	"portside/shared/media"
 )
 
-// errChanged is why a conditional write did not take place.
-var errChanged = errors.New("another was faster")
+// errStale means that an object changed since it was read.
+var errStale = errors.New("object changed since it was read")
 
-// claimed is a job as it is started. The claim tells this start from others: what S3 has taken, it may say nothing of. It is
-// gone with the first note of a runner.
-type claimed struct {
+// claimedJob is a job that one caller has started. Claim identifies that caller, because S3 may store
+// an object and still lose the response. The first time that a Runner saves the job removes it.
+type claimedJob struct {
 	media.Job
 	Claim string `json:"claim"`
 }
 
-func (c claimed) key() string { return c.Owner + "/" + c.ID }
+func (c claimedJob) key() string { return c.Owner + "/" + c.ID }
 
-// undoing is how long it may take to be rid of a job that could not be started, and what of the caller's time is left for it.
-const undoing = 500 * time.Millisecond
+// undoTimeout bounds the cleanup of a job that failed to start. It is reserved at the end of the
+// caller's time.
+const undoTimeout = 500 * time.Millisecond
 
 // StartJob implements media.Jobs.
 func (s *Store) StartJob(ctx context.Context, job media.Job) error {
-	starting, cancel := ctx, func() {}
-	if deadline, limited := ctx.Deadline(); limited {
-		starting, cancel = context.WithDeadline(ctx, deadline.Add(-undoing))
+	startCtx, cancel := ctx, func() {}
+	if deadline, ok := ctx.Deadline(); ok {
+		startCtx, cancel = context.WithDeadline(ctx, deadline.Add(-undoTimeout))
 	}
 	defer cancel()
-	c := claimed{job, uuid.NewString()}
-	err := s.start(starting, c)
-	if err == nil || errors.Is(err, media.ErrStarted) {
+	c := claimedJob{job, uuid.NewString()}
+	err := s.start(startCtx, c)
+	if err == nil || errors.Is(err, media.ErrAlreadyStarted) {
 		return err
 	}
-	undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoing)
+	undoCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
-	return errors.Join(err, s.undo(undo, c)) // an event without a job is harmless, a job without an event waits in vain
+	// An event without a job is harmless. A job without an event would never run.
+	return errors.Join(err, s.undo(undoCtx, c))
 }
 
-func (s *Store) start(ctx context.Context, c claimed) error {
+func (s *Store) start(ctx context.Context, c claimedJob) error {
 	err := s.claim(ctx, c)
-	if errors.Is(err, errChanged) { // by a request of ours, perhaps, whose answer did not come, so that it was repeated
-		mine, unread := s.holds(ctx, c)
-		if unread == nil && !mine {
-			return media.ErrStarted
+	if errors.Is(err, errStale) {
+		// The SDK may have repeated our own write, because its response was lost.
+		isOurs, readErr := s.isOurs(ctx, c)
+		if readErr == nil && !isOurs {
+			return media.ErrAlreadyStarted
 		}
-		err = unread
+		err = readErr
 	}
 	if err != nil {
 		return err
@@ -65,45 +68,46 @@ func (s *Store) start(ctx context.Context, c claimed) error {
 	return s.put(ctx, Queue+c.key(), bytes.NewReader(nil))
 }
 
-// undo deletes what this start has left, and nobody else's.
-func (s *Store) undo(ctx context.Context, c claimed) error {
-	mine, err := s.holds(ctx, c)
-	if err != nil || !mine {
+// undo deletes the job if this caller has stored it.
+func (s *Store) undo(ctx context.Context, c claimedJob) error {
+	isOurs, err := s.isOurs(ctx, c)
+	if err != nil || !isOurs {
 		return err
 	}
-	return s.drop(ctx, jobs+c.key())
+	return s.delete(ctx, jobs+c.key())
 }
 
-// holds reports whether the job that is there is the one of this start.
-func (s *Store) holds(ctx context.Context, c claimed) (bool, error) {
-	var there claimed
-	_, err := s.getJSON(ctx, jobs+c.key(), &there)
+// isOurs reports whether the stored job has the claim of this caller.
+func (s *Store) isOurs(ctx context.Context, c claimedJob) (bool, error) {
+	var stored claimedJob
+	_, err := s.getJSON(ctx, jobs+c.key(), &stored)
 	if errors.Is(err, errMissing) {
 		return false, nil
 	}
-	return there.Claim == c.Claim, err
+	return stored.Claim == c.Claim, err
 }
 
-// claim writes the job in the place of what the caller knows of: the version, or nothing, which includes a job that has outlived
-// its time and is still there.
-func (s *Store) claim(ctx context.Context, c claimed) error {
+// claim stores the job over the version that the caller knows. If the caller knows none, it also
+// replaces a job that has expired.
+func (s *Store) claim(ctx context.Context, c claimedJob) error {
 	key := jobs + c.key()
-	err := s.putOver(ctx, key, c.Version, c)
-	if !errors.Is(err, errChanged) || c.Version != "" {
+	err := s.putIfVersion(ctx, key, c.Version, c)
+	if !errors.Is(err, errStale) || c.Version != "" {
 		return err
 	}
 	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: &key})
 	switch {
 	case err != nil:
-		return fmt.Errorf("look for a job: %w", told(err))
-	case s.fresh(out.LastModified):
-		return errChanged
+		return fmt.Errorf("head a job: %w", asUnavailable(err))
+	case s.isFresh(out.LastModified):
+		return errStale
 	}
-	return s.putOver(ctx, key, aws.ToString(out.ETag), c)
+	return s.putIfVersion(ctx, key, aws.ToString(out.ETag), c)
 }
 
-// putOver writes a job over a version, or where there is none.
-func (s *Store) putOver(ctx context.Context, key, version string, c claimed) error {
+// putIfVersion stores a job if the stored version is the given one, or if there is none and version is
+// empty.
+func (s *Store) putIfVersion(ctx context.Context, key, version string, c claimedJob) error {
 	text, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
@@ -121,14 +125,15 @@ func (s *Store) putOver(ctx context.Context, key, version string, c claimed) err
 	case err == nil:
 		return nil
 	case status == http.StatusPreconditionFailed, version != "" && status == http.StatusNotFound:
-		return fmt.Errorf("%w (%w)", errChanged, err)
-	case status == http.StatusConflict: // S3 could not decide between two at once
-		return fmt.Errorf("%w: %w", ErrAway, err)
+		return fmt.Errorf("%w (%w)", errStale, err)
+	case status == http.StatusConflict: // S3 could not order two concurrent writes
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return fmt.Errorf("put into jobs: %w", told(err))
+	return fmt.Errorf("put into jobs: %w", asUnavailable(err))
 }
 
-// SaveJob implements media.Jobs. Jobs are run at least once; two runs of one write the same in the end.
+// SaveJob implements media.Jobs. It needs no version: if a job runs twice, both runs save the same
+// outcome.
 func (s *Store) SaveJob(ctx context.Context, job media.Job) error {
 	return s.putJSON(ctx, jobs+job.Owner+"/"+job.ID, job)
 }

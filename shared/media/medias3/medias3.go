@@ -1,12 +1,13 @@
-// Package medias3 keeps uploads, jobs and answers in the media bucket, whose lifecycle deletes everything within days.
+// Package medias3 stores uploads, jobs and answers in the media bucket, whose lifecycle deletes
+// everything within days.
 //
 //	uploads/<owner>/<id>       a file
 //	jobs/<owner>/<id>          a job, as JSON
-//	queue/<owner>/<id>         empty: its creation is the event that runs the job
+//	queue/<owner>/<id>         empty; its creation is the event that runs the job
 //	results/<key>              an answer, as JSON
 //
-// Owners and ids are UUIDs, so that a key has one meaning. The lifecycle works by the day; what is older than media.Retention
-// counts as gone until it is.
+// Owners and IDs are UUIDs, so a key is never ambiguous. The lifecycle deletes once a day. Until then,
+// objects older than media.Retention are treated as missing.
 package medias3
 
 import (
@@ -29,38 +30,40 @@ import (
 	"portside/shared/media"
 )
 
-// Prefixes of the keys.
+// Prefixes of keys.
 const (
 	uploads = "uploads/"
 	jobs    = "jobs/"
-	// Queue is what template.yaml has the bucket's events filtered by.
+	// Queue is the prefix by which template.yaml filters the events of the bucket.
 	Queue   = "queue/"
 	results = "results/"
 )
 
-// MaxUpload is how large an upload may be to be read, and so to be sent: a function's disk has 512 MB, and two files may be
-// compared.
-const MaxUpload = 200 << 20
+// MaxUploadBytes is the largest upload that can be read. The disk of a function has 512 MB, and a
+// comparison has two files.
+const MaxUploadBytes = 200 << 20
 
-// maxRecord bounds what is read of a job or an answer; both are written here.
-const maxRecord = 16 << 20
+// maxRecordBytes limits a job or an answer that is read. This package writes both.
+const maxRecordBytes = 16 << 20
 
-// ErrAway is what every call returns, with its cause in the chain, when S3 throttles, fails or cannot be reached.
-var ErrAway = fault.New(fault.Unavailable, "The service cannot reach its files at the moment. Send the request again.")
+// ErrUnavailable is the error of every call, with its cause in the chain, if S3 throttles, fails or cannot be
+// reached.
+var ErrUnavailable = fault.New(fault.Unavailable, "The service cannot reach its storage at the moment. Send the request again.")
 
-// ErrTooLarge is about a file that came by another way than an offer, which takes none of its size.
+// ErrTooLarge means that a stored upload is too large to be read. An offer does not accept such a
+// file, so it was stored in another way.
 var ErrTooLarge = fmt.Errorf("%w (%w)", fault.New(fault.Unprocessable,
-	"The upload has more than 200 MB, which is more than can be read. Send it in parts."), documents.ErrTooMuch)
+	"The upload has more than 200 MB, which is the most that can be read. Send it in parts."), documents.ErrTooMuch)
 
-var errMissing = errors.New("there is no such object")
+var errMissing = errors.New("the object does not exist")
 
-// Store keeps all that there is to keep of media.
+// Store implements the storage of package media.
 type Store struct {
-	client *s3.Client
-	signer *s3.PresignClient
-	bucket string
-	now    func() time.Time
-	most   int64 // bytes of an upload
+	client         *s3.Client
+	signer         *s3.PresignClient
+	bucket         string
+	now            func() time.Time
+	maxUploadBytes int64 // of an upload that can be read
 }
 
 var (
@@ -69,9 +72,9 @@ var (
 	_ media.Results = (*Store)(nil)
 )
 
-// New returns a Store in the named bucket.
+// New returns a Store for the bucket.
 func New(client *s3.Client, bucket string, now func() time.Time) *Store {
-	return &Store{client: client, signer: s3.NewPresignClient(client), bucket: bucket, now: now, most: MaxUpload}
+	return &Store{client: client, signer: s3.NewPresignClient(client), bucket: bucket, now: now, maxUploadBytes: MaxUploadBytes}
 }
 
 // SaveUpload implements media.Uploads.
@@ -79,13 +82,14 @@ func (s *Store) SaveUpload(ctx context.Context, owner, id string, file documents
 	return s.put(ctx, uploads+owner+"/"+id, io.NewSectionReader(file, 0, file.Size))
 }
 
-// DropUpload implements media.Uploads.
-func (s *Store) DropUpload(ctx context.Context, owner, id string) error {
-	return s.drop(ctx, uploads+owner+"/"+id)
+// DeleteUpload implements media.Uploads.
+func (s *Store) DeleteUpload(ctx context.Context, owner, id string) error {
+	return s.delete(ctx, uploads+owner+"/"+id)
 }
 
-// Upload implements media.Uploads. The file is copied to the disk, where readers can go to and fro in it.
-func (s *Store) Upload(ctx context.Context, owner, id string) (file media.File, done func(), err error) {
+// OpenUpload implements media.Uploads. It copies the file to the disk, because readers need random
+// access.
+func (s *Store) OpenUpload(ctx context.Context, owner, id string) (file media.File, closeFile func(), err error) {
 	if uuid.Validate(id) != nil {
 		return media.File{}, nil, media.ErrNoUpload
 	}
@@ -97,18 +101,18 @@ func (s *Store) Upload(ctx context.Context, owner, id string) (file media.File, 
 		return media.File{}, nil, err
 	}
 	defer func() { _ = out.Body.Close() }()
-	if aws.ToInt64(out.ContentLength) > s.most {
+	if aws.ToInt64(out.ContentLength) > s.maxUploadBytes {
 		return media.File{}, nil, ErrTooLarge
 	}
-	file, done, err = media.Spool(out.Body)
-	if errors.Is(err, media.ErrCut) {
-		err = fmt.Errorf("%w: fetch an upload: %w", ErrAway, err)
+	file, closeFile, err = media.Spool(out.Body)
+	if errors.Is(err, media.ErrIncomplete) {
+		err = fmt.Errorf("%w: fetch an upload: %w", ErrUnavailable, err)
 	}
-	return file, done, err
+	return file, closeFile, err
 }
 
-// Find implements media.Results.
-func (s *Store) Find(ctx context.Context, key string) (answer media.Answer, found bool, err error) {
+// FindResult implements media.Results.
+func (s *Store) FindResult(ctx context.Context, key string) (answer media.Answer, found bool, err error) {
 	_, err = s.getJSON(ctx, results+key, &answer)
 	if errors.Is(err, errMissing) {
 		return media.Answer{}, false, nil
@@ -116,8 +120,8 @@ func (s *Store) Find(ctx context.Context, key string) (answer media.Answer, foun
 	return answer, err == nil, err
 }
 
-// Keep implements media.Results.
-func (s *Store) Keep(ctx context.Context, key string, answer media.Answer) error {
+// SaveResult implements media.Results.
+func (s *Store) SaveResult(ctx context.Context, key string, answer media.Answer) error {
 	return s.putJSON(ctx, results+key, answer)
 }
 
@@ -129,17 +133,17 @@ func (s *Store) putJSON(ctx context.Context, key string, value any) error {
 	return s.put(ctx, key, bytes.NewReader(text))
 }
 
-// getJSON returns the version that it has read.
-func (s *Store) getJSON(ctx context.Context, key string, into any) (version string, err error) {
+// getJSON reads an object into the value and returns its version.
+func (s *Store) getJSON(ctx context.Context, key string, value any) (version string, err error) {
 	out, err := s.get(ctx, key)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = out.Body.Close() }()
-	decoder := json.NewDecoder(io.LimitReader(out.Body, maxRecord))
-	decoder.UseNumber() // a value stays as it was written
-	if err := decoder.Decode(into); err != nil {
-		return "", fmt.Errorf("read what was kept: %w", err)
+	decoder := json.NewDecoder(io.LimitReader(out.Body, maxRecordBytes))
+	decoder.UseNumber() // numbers in answers must not lose digits
+	if err := decoder.Decode(value); err != nil {
+		return "", fmt.Errorf("decode an object: %w", err)
 	}
 	return aws.ToString(out.ETag), nil
 }
@@ -149,39 +153,39 @@ func (s *Store) put(ctx context.Context, key string, body io.ReadSeeker) error {
 		Bucket: &s.bucket, Key: &key, Body: body, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
 	})
 	if err != nil {
-		return fmt.Errorf("put into %s: %w", prefixOf(key), told(err))
+		return fmt.Errorf("put into %s: %w", prefixOf(key), asUnavailable(err))
 	}
 	return nil
 }
 
-func (s *Store) drop(ctx context.Context, key string) error {
+func (s *Store) delete(ctx context.Context, key string) error {
 	if _, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key}); err != nil {
-		return fmt.Errorf("delete from %s: %w", prefixOf(key), told(err))
+		return fmt.Errorf("delete from %s: %w", prefixOf(key), asUnavailable(err))
 	}
 	return nil
 }
 
-// get returns errMissing for an object that is not there, or has outlived its time.
+// get returns errMissing for an object that does not exist, or that has expired.
 func (s *Store) get(ctx context.Context, key string) (*s3.GetObjectOutput, error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
-	if _, missing := errors.AsType[*types.NoSuchKey](err); missing {
+	if _, isMissing := errors.AsType[*types.NoSuchKey](err); isMissing {
 		return nil, errMissing
 	}
 	if err != nil {
-		return nil, fmt.Errorf("get from %s: %w", prefixOf(key), told(err))
+		return nil, fmt.Errorf("get from %s: %w", prefixOf(key), asUnavailable(err))
 	}
-	if !s.fresh(out.LastModified) {
+	if !s.isFresh(out.LastModified) {
 		return nil, errors.Join(errMissing, out.Body.Close())
 	}
 	return out, nil
 }
 
-// fresh reports whether what was written then is still there as far as callers know.
-func (s *Store) fresh(written *time.Time) bool {
+// isFresh reports whether an object that was written at that time has not expired.
+func (s *Store) isFresh(written *time.Time) bool {
 	return s.now().Before(aws.ToTime(written).Add(media.Retention))
 }
 
-// prefixOf is what of a key may stand in a log.
+// prefixOf returns the part of a key that may be logged.
 func prefixOf(key string) string {
 	for i, r := range key {
 		if r == '/' {
@@ -191,10 +195,10 @@ func prefixOf(key string) string {
 	return key
 }
 
-// told puts ErrAway before what may be over when the request is sent again.
-func told(err error) error {
+// asUnavailable adds ErrUnavailable to an error if a repeated request may succeed.
+func asUnavailable(err error) error {
 	if retry.NewStandard().IsErrorRetryable(err) || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%w: %w", ErrAway, err)
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return err
 }

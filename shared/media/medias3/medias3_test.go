@@ -32,16 +32,16 @@ const (
 	bob = "0192f3a1-0000-7000-8000-000000000002"
 )
 
-// cupboard is a store on a real S3, with a clock that runs with the engine's until the test moves it on.
-type cupboard struct {
+// testStore is a Store on a real S3. Its clock is the engine's, plus the time by which a test advances it.
+type testStore struct {
 	*medias3.Store
-	ahead time.Duration
+	advance time.Duration
 }
 
-func newCupboard(tb testing.TB) *cupboard {
+func newTestStore(tb testing.TB) *testStore {
 	tb.Helper()
-	c := &cupboard{}
-	c.Store = medias3.New(awstest.S3(tb), awstest.Bucket(tb), func() time.Time { return awstest.RealTime().Add(c.ahead) })
+	c := &testStore{}
+	c.Store = medias3.New(awstest.S3(tb), awstest.Bucket(tb), func() time.Time { return awstest.RealTime().Add(c.advance) })
 	return c
 }
 
@@ -49,22 +49,22 @@ func source(text string) documents.Source {
 	return documents.FromBytes([]byte(text))
 }
 
-func (c *cupboard) read(t *testing.T, id string) string {
+func (c *testStore) read(t *testing.T, id string) string {
 	t.Helper()
-	file, done, err := c.Upload(t.Context(), ada, id)
+	file, closeFile, err := c.OpenUpload(t.Context(), ada, id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer done()
+	defer closeFile()
 	text, err := io.ReadAll(io.NewSectionReader(file, 0, file.Size))
 	if err != nil || file.Sum != sha256.Sum256(text) {
-		t.Fatalf("%v, the sum is another", err)
+		t.Fatalf("error %v, or wrong checksum", err)
 	}
 	return string(text)
 }
 
-func TestUploadsAreTheirOwners(t *testing.T) {
-	c, id := newCupboard(t), uuid.NewString()
+func TestUploadBelongsToItsOwner(t *testing.T) {
+	c, id := newTestStore(t), uuid.NewString()
 	if err := c.SaveUpload(t.Context(), ada, id, source("an invoice")); err != nil {
 		t.Fatal(err)
 	}
@@ -72,37 +72,37 @@ func TestUploadsAreTheirOwners(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	for _, other := range []struct{ owner, id string }{{bob, id}, {ada, uuid.NewString()}, {ada, ""}, {ada, "../" + bob + "/" + id}} {
-		if _, _, err := c.Upload(t.Context(), other.owner, other.id); !errors.Is(err, media.ErrNoUpload) {
+		if _, _, err := c.OpenUpload(t.Context(), other.owner, other.id); !errors.Is(err, media.ErrNoUpload) {
 			t.Errorf("%v: %v", other, err)
 		}
 	}
-	c.ahead = media.Retention
-	if _, _, err := c.Upload(t.Context(), ada, id); !errors.Is(err, media.ErrNoUpload) {
-		t.Errorf("after a day: %v", err)
+	c.advance = media.Retention
+	if _, _, err := c.OpenUpload(t.Context(), ada, id); !errors.Is(err, media.ErrNoUpload) {
+		t.Errorf("after a day: error %v, want ErrNoUpload", err)
 	}
 }
 
-func TestUploadsAreDropped(t *testing.T) {
-	c, id := newCupboard(t), uuid.NewString()
+func TestDeleteUpload(t *testing.T) {
+	c, id := newTestStore(t), uuid.NewString()
 	if err := c.SaveUpload(t.Context(), ada, id, source("an invoice")); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.DropUpload(t.Context(), bob, id); err != nil {
-		t.Errorf("one that is not there: %v", err)
+	if err := c.DeleteUpload(t.Context(), bob, id); err != nil {
+		t.Errorf("missing upload: error %v", err)
 	}
 	if got := c.read(t, id); got != "an invoice" {
-		t.Errorf("somebody else's drop leaves %q", got)
+		t.Errorf("after another user's deletion, the file is %q", got)
 	}
-	if err := c.DropUpload(t.Context(), ada, id); err != nil {
+	if err := c.DeleteUpload(t.Context(), ada, id); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := c.Upload(t.Context(), ada, id); !errors.Is(err, media.ErrNoUpload) {
-		t.Errorf("afterwards: %v", err)
+	if _, _, err := c.OpenUpload(t.Context(), ada, id); !errors.Is(err, media.ErrNoUpload) {
+		t.Errorf("after the deletion: error %v, want ErrNoUpload", err)
 	}
 }
 
-func TestOfferTakesOneFile(t *testing.T) {
-	c := newCupboard(t)
+func TestOfferAcceptsFileOfItsOwner(t *testing.T) {
+	c := newTestStore(t)
 	offer, err := c.Offer(t.Context(), ada)
 	if err != nil {
 		t.Fatal(err)
@@ -115,43 +115,43 @@ func TestOfferTakesOneFile(t *testing.T) {
 	}
 	offer.Fields["key"] = strings.Replace(offer.Fields["key"], ada, bob, 1)
 	if status := post(t, offer, "for somebody else"); status < http.StatusBadRequest {
-		t.Errorf("another key: status %d", status)
+		t.Errorf("post to the key of another user: status %d", status)
 	}
 }
 
-// Nobody is let send what nobody can read.
-func TestUploadsAreBounded(t *testing.T) {
-	c, id := newCupboard(t), uuid.NewString()
+// An offer does not accept a file that is too large to be read.
+func TestUploadSizeIsLimited(t *testing.T) {
+	c, id := newTestStore(t), uuid.NewString()
 	offer, err := c.Offer(t.Context(), ada)
 	if err != nil {
 		t.Fatal(err)
 	}
 	policy, err := base64.StdEncoding.DecodeString(offer.Fields["policy"])
 	if err != nil || !strings.Contains(string(policy), `["content-length-range",1,209715200]`) {
-		t.Errorf("%v, the policy is %s", err, policy)
+		t.Errorf("policy %s, error %v", policy, err)
 	}
 	if err := c.SaveUpload(t.Context(), ada, id, source("too much")); err != nil {
 		t.Fatal(err)
 	}
-	c.Bound(8)
+	c.SetMaxUpload(8)
 	if got := c.read(t, id); got != "too much" {
 		t.Errorf("got %q", got)
 	}
-	c.Bound(7)
-	_, _, err = c.Upload(t.Context(), ada, id)
+	c.SetMaxUpload(7)
+	_, _, err = c.OpenUpload(t.Context(), ada, id)
 	if !errors.Is(err, documents.ErrTooMuch) || !strings.HasPrefix(fault.As(err).Detail, "The upload has more than 200 MB") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// That S3 may be there another time is no help against a disk of our own.
-func TestWithoutADiskIsNoOutageOfS3(t *testing.T) {
-	c, id := newCupboard(t), uuid.NewString()
+// A failure of the disk is an internal error, because a repeated request would not help.
+func TestOpenUploadReportsDiskFailure(t *testing.T) {
+	c, id := newTestStore(t), uuid.NewString()
 	if err := c.SaveUpload(t.Context(), ada, id, source("an invoice")); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "gone"))
-	if _, _, err := c.Upload(t.Context(), ada, id); err == nil || fault.As(err) != nil {
+	if _, _, err := c.OpenUpload(t.Context(), ada, id); err == nil || fault.As(err) != nil {
 		t.Errorf("got %v", err)
 	}
 }
@@ -188,8 +188,8 @@ func post(t *testing.T, offer medias3.Offer, content string) int {
 	return response.StatusCode
 }
 
-func TestJobsAreTheirOwners(t *testing.T) {
-	c := newCupboard(t)
+func TestJobBelongsToItsOwner(t *testing.T) {
+	c := newTestStore(t)
 	job := media.Job{
 		ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{uuid.NewString()}, CreatedAt: awstest.RealTime().UTC(),
 		Question: media.Question{Task: media.Extract, Variables: []answers.Variable{{Name: "total", Type: answers.Number}}},
@@ -213,11 +213,11 @@ func TestJobsAreTheirOwners(t *testing.T) {
 	}
 }
 
-// Of equal requests at one instant, one has the job.
-func TestAJobIsStartedOnce(t *testing.T) {
-	c := newCupboard(t)
+// If equal requests start a job at the same time, one of them succeeds.
+func TestStartJobSucceedsOnce(t *testing.T) {
+	c := newTestStore(t)
 	job := media.Job{ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC()}
-	for round := range 2 { // over none, and over one that ended
+	for round := range 2 { // without a stored job, and over one that has ended
 		var started atomic.Int32
 		var running sync.WaitGroup
 		for range 8 {
@@ -225,7 +225,7 @@ func TestAJobIsStartedOnce(t *testing.T) {
 				switch err := c.StartJob(t.Context(), job); {
 				case err == nil:
 					started.Add(1)
-				case !errors.Is(err, media.ErrStarted) && !errors.Is(err, medias3.ErrAway):
+				case !errors.Is(err, media.ErrAlreadyStarted) && !errors.Is(err, medias3.ErrUnavailable):
 					t.Errorf("round %d: %v", round, err)
 				}
 			})
@@ -238,41 +238,42 @@ func TestAJobIsStartedOnce(t *testing.T) {
 		if err != nil || known.Version == "" {
 			t.Fatalf("round %d: %+v, %v", round, known, err)
 		}
-		job.Version, job.Tries = known.Version, round+1
+		job.Version, job.Attempts = known.Version, round+1
 	}
 	job.Version = ""
-	if err := c.StartJob(t.Context(), job); !errors.Is(err, media.ErrStarted) {
-		t.Errorf("over one that is not known: %v", err)
+	if err := c.StartJob(t.Context(), job); !errors.Is(err, media.ErrAlreadyStarted) {
+		t.Errorf("over a job of unknown version: error %v, want ErrAlreadyStarted", err)
 	}
-	c.ahead = media.Retention
+	c.advance = media.Retention
 	if err := c.StartJob(t.Context(), job); err != nil {
-		t.Errorf("over one that has outlived its time: %v", err)
+		t.Errorf("over an expired job: error %v", err)
 	}
 }
 
-func TestAnswersAreKeptForADay(t *testing.T) {
-	c := newCupboard(t)
-	if _, found, err := c.Find(t.Context(), "key"); found || err != nil {
+func TestResultExpiresAfterADay(t *testing.T) {
+	c := newTestStore(t)
+	if _, found, err := c.FindResult(t.Context(), "key"); found || err != nil {
 		t.Fatalf("found %v, %v", found, err)
 	}
-	if err := c.Keep(t.Context(), "key", media.Answer{Summary: "short", Extracted: map[string]any{}, Warnings: []string{"one"}}); err != nil {
+	answer := media.Answer{Summary: "short", Extracted: map[string]any{}, Warnings: []string{"one"}}
+	if err := c.SaveResult(t.Context(), "key", answer); err != nil {
 		t.Fatal(err)
 	}
-	got, found, err := c.Find(t.Context(), "key")
+	got, found, err := c.FindResult(t.Context(), "key")
 	if err != nil || !found || got.Summary != "short" || got.Extracted == nil || len(got.Warnings) != 1 {
 		t.Errorf("got %+v, %v, %v", got, found, err)
 	}
-	c.ahead = media.Retention
-	if _, found, err := c.Find(t.Context(), "key"); found || err != nil {
+	c.advance = media.Retention
+	if _, found, err := c.FindResult(t.Context(), "key"); found || err != nil {
 		t.Errorf("after a day: %v, %v", found, err)
 	}
 }
 
-func TestOutagesAreTold(t *testing.T) {
+func TestMissingBucketIsNotAnOutage(t *testing.T) {
 	client := awstest.S3(t)
 	store := medias3.New(client, "no-such-bucket-"+strings.ToLower(uuid.NewString()), awstest.RealTime)
-	err := store.Keep(t.Context(), "key", media.Answer{})
-	if err == nil || errors.Is(err, medias3.ErrAway) {
-		t.Errorf("a bucket that is not there is no outage: %v", err)
+	err := store.SaveResult(t.Context(), "key", media.Answer{})
+	if err == nil || errors.Is(err, medias3.ErrUnavailable) {
+		t.Errorf("error %v, want an internal error", err)
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// OfferLife is how long an offer can be used, and be used again, for another file in place of the first.
-const OfferLife = 15 * time.Minute
+// OfferLifetime is how long an offer can be used. During that time, another post replaces the file.
+const OfferLifetime = 15 * time.Minute
 
-// Offer is where a client may post a file: a form of the fields, then the file as the field file.
+// Offer says how a client posts a file: as a form that has Fields, followed by the file as field file.
 type Offer struct {
 	ID        string
 	URL       string
@@ -21,17 +21,18 @@ type Offer struct {
 	ExpiresAt time.Time
 }
 
-// Offer lets whoever has it post one file of up to MaxUpload, which belongs to the owner then.
+// Offer returns an offer to post one file of at most MaxUploadBytes. The file belongs to the owner,
+// whoever posts it.
 func (s *Store) Offer(ctx context.Context, owner string) (Offer, error) {
 	id := uuid.Must(uuid.NewV7()).String()
 	post, err := s.signer.PresignPostObject(ctx, &s3.PutObjectInput{
 		Bucket: &s.bucket, Key: aws.String(uploads + owner + "/" + id),
 	}, func(o *s3.PresignPostOptions) {
-		o.Expires = OfferLife
-		o.Conditions = []any{[]any{"content-length-range", 1, int64(MaxUpload)}}
+		o.Expires = OfferLifetime
+		o.Conditions = []any{[]any{"content-length-range", 1, int64(MaxUploadBytes)}}
 	})
 	if err != nil {
 		return Offer{}, fmt.Errorf("sign an upload: %w", err)
 	}
-	return Offer{ID: id, URL: post.URL, Fields: post.Values, ExpiresAt: s.now().Add(OfferLife)}, nil
+	return Offer{ID: id, URL: post.URL, Fields: post.Values, ExpiresAt: s.now().Add(OfferLifetime)}, nil
 }

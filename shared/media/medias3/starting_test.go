@@ -17,29 +17,29 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// line is one to S3 on which the answer to the first request that fits is lost.
-type line struct {
-	fits func(*http.Request) bool
-	lost error
-	then func() // after it was answered
+// lossyClient is a client of S3 that loses the response to the first request that matches.
+type lossyClient struct {
+	matches func(*http.Request) bool
+	err     error  // instead of the response; nil once it was returned
+	onLoss  func() // called after the request was answered
 }
 
 // Do implements s3.HTTPClient.
-func (l *line) Do(request *http.Request) (*http.Response, error) {
+func (l *lossyClient) Do(request *http.Request) (*http.Response, error) {
 	response, err := http.DefaultClient.Do(request)
-	if err != nil || l.lost == nil || !l.fits(request) {
+	if err != nil || l.err == nil || !l.matches(request) {
 		return response, err
 	}
-	lost := l.lost
-	l.lost = nil
-	if l.then != nil {
-		l.then()
+	lost := l.err
+	l.err = nil
+	if l.onLoss != nil {
+		l.onLoss()
 	}
 	return nil, errors.Join(lost, response.Body.Close())
 }
 
-// over returns a store on the line, and a job to start.
-func (l *line) over(t *testing.T) (*medias3.Store, media.Job) {
+// newStore returns a store that uses the client, and a job to start.
+func (l *lossyClient) newStore(t *testing.T) (*medias3.Store, media.Job) {
 	t.Helper()
 	client := s3.New(awstest.S3(t).Options(), func(o *s3.Options) { o.HTTPClient = l })
 	job := media.Job{ID: uuid.NewString(), Owner: ada, Status: media.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC()}
@@ -52,14 +52,14 @@ func puts(prefix string) func(*http.Request) bool {
 	}
 }
 
-// A job that nobody runs must not be there: who repeats the request would wait for it.
-func TestAJobThatDidNotStartIsNotThere(t *testing.T) {
+// A job that never runs must not be stored, because a repeated request would wait for it.
+func TestStartJobRemovesJobThatFailedToStart(t *testing.T) {
 	for _, prefix := range []string{"jobs/", medias3.Queue} {
-		l := &line{fits: puts(prefix), lost: context.DeadlineExceeded}
-		store, job := l.over(t)
+		l := &lossyClient{matches: puts(prefix), err: context.DeadlineExceeded}
+		store, job := l.newStore(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		l.then = cancel // nor can the caller's time be used to be rid of it
-		if err := store.StartJob(ctx, job); err == nil || errors.Is(err, media.ErrStarted) {
+		l.onLoss = cancel // the cleanup must not depend on the caller's context
+		if err := store.StartJob(ctx, job); err == nil || errors.Is(err, media.ErrAlreadyStarted) {
 			t.Errorf("%s: started: %v", prefix, err)
 		}
 		cancel()
@@ -72,26 +72,26 @@ func TestAJobThatDidNotStartIsNotThere(t *testing.T) {
 	}
 }
 
-// A start whose first request was answered to nobody meets its own job when the request is repeated.
-func TestAStartKnowsItsOwnJob(t *testing.T) {
-	l := &line{fits: puts("jobs/"), lost: io.ErrUnexpectedEOF}
-	store, job := l.over(t)
-	if err := store.StartJob(t.Context(), job); err != nil || l.lost != nil {
+// If the response to the write is lost, the SDK repeats the write, which then finds its own job.
+func TestStartJobRecognizesItsOwnJob(t *testing.T) {
+	l := &lossyClient{matches: puts("jobs/"), err: io.ErrUnexpectedEOF}
+	store, job := l.newStore(t)
+	if err := store.StartJob(t.Context(), job); err != nil || l.err != nil {
 		t.Errorf("got %v", err)
 	}
 }
 
-// What somebody else has started stays, however a start ends.
-func TestAFailedStartLeavesTheJobsOfOthers(t *testing.T) {
-	l := &line{fits: func(r *http.Request) bool { return r.Method == http.MethodHead }}
-	store, job := l.over(t)
+// A failed start must not remove a job that another request has started.
+func TestStartJobKeepsJobOfOthers(t *testing.T) {
+	l := &lossyClient{matches: func(r *http.Request) bool { return r.Method == http.MethodHead }}
+	store, job := l.newStore(t)
 	if err := store.StartJob(t.Context(), job); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	l.lost, l.then = context.DeadlineExceeded, cancel
-	if err := store.StartJob(ctx, job); err == nil || errors.Is(err, media.ErrStarted) {
+	l.err, l.onLoss = context.DeadlineExceeded, cancel
+	if err := store.StartJob(ctx, job); err == nil || errors.Is(err, media.ErrAlreadyStarted) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := store.Job(t.Context(), ada, job.ID); err != nil {
@@ -99,20 +99,20 @@ func TestAFailedStartLeavesTheJobsOfOthers(t *testing.T) {
 	}
 }
 
-// The caller's time is not used up by starting: some is left to be rid of what did not start.
-func TestAStartEndsBeforeItsCallersTime(t *testing.T) {
-	l := &line{fits: puts("jobs/"), lost: context.DeadlineExceeded}
-	store, job := l.over(t)
+// Starting a job leaves time for the cleanup before the caller's deadline.
+func TestStartJobReservesTimeForCleanup(t *testing.T) {
+	l := &lossyClient{matches: puts("jobs/"), err: context.DeadlineExceeded}
+	store, job := l.newStore(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	deadline, _ := ctx.Deadline()
-	early := false
-	l.fits = func(r *http.Request) bool {
-		until, limited := r.Context().Deadline()
-		early = early || limited && until.Before(deadline)
+	isEarlier := false
+	l.matches = func(r *http.Request) bool {
+		until, ok := r.Context().Deadline()
+		isEarlier = isEarlier || ok && until.Before(deadline)
 		return false
 	}
-	if err := store.StartJob(ctx, job); err != nil || !early {
-		t.Errorf("%v, early %v", err, early)
+	if err := store.StartJob(ctx, job); err != nil || !isEarlier {
+		t.Errorf("error %v; the request has an earlier deadline: %v, want true", err, isEarlier)
 	}
 }

@@ -44,10 +44,10 @@ func newBench(tb testing.TB, speech mediatest.Speech) *bench {
 	tb.Helper()
 	b := &bench{objects: awstest.S3(tb), who: credentials.NewStaticCredentialsProvider("AKIDEXAMPLE", "hush", "")}
 	b.server = mediatest.StartTranscribe(tb, b.objects)
-	b.server.Speak(speech)
+	b.server.SetSpeech(speech)
 	b.options = mediatranscribe.Options{
 		Bucket:  awstest.Bucket(tb),
-		Ledger:  mediaprompt.Ledger{Log: slog.New(slog.NewJSONHandler(b, nil)), Prices: mediaprompt.Prices{Minute: price(tb, "0.024")}},
+		CallLog: mediaprompt.CallLog{Out: slog.New(slog.NewJSONHandler(b, nil)), Prices: mediaprompt.Prices{Minute: price(tb, "0.024")}},
 		Now:     func() time.Time { return awstest.RealTime().Add(b.ahead) },
 		Retrier: mediaprompt.Retrier{Pause: b.pause, Draw: func(below time.Duration) time.Duration { return below / 2 }},
 	}

@@ -8,34 +8,35 @@ import (
 )
 
 const (
-	mostOfCaption = 200 // characters; a longer word is a caption all the same
-	softEnd       = 150 // characters after which a comma is a good end, too
-	longPause     = 1.5 // seconds, as speakers make them between thoughts
+	maxCaptionChars = 200 // a single longer word is still a caption
+	commaEndChars   = 150 // after so many characters, a comma may end a caption
+	minPauseSeconds = 1.5 // between two captions
 )
 
-// captions puts words together to sentences. The zero value is ready for use.
-type captions struct {
-	blocks  []documents.Block
-	text    strings.Builder
-	size    int // characters of text
-	time    documents.Span
-	timed   bool
-	ended   bool // the next word begins another caption
-	opening string
-	reached float64 // no later word begins before
-	end     float64 // of all words
+// captionBuilder joins words into captions, if possible of one sentence each. The zero value is ready
+// for use.
+type captionBuilder struct {
+	blocks     []documents.Block
+	text       strings.Builder
+	size       int // characters of text
+	time       documents.Span
+	isTimed    bool
+	isComplete bool    // the next word begins a new caption
+	opening    string  // punctuation before the next word
+	reached    float64 // start of the latest word
+	end        float64 // of the last word
 }
 
-// say adds a word. A time that would go back is none.
-func (c *captions) say(word string, time documents.Span, timed bool) {
+// addWord adds a word. It ignores a time before that of an earlier word.
+func (c *captionBuilder) addWord(word string, time documents.Span, timed bool) {
 	if word == "" {
 		return
 	}
 	timed = timed && time.From >= c.reached
 	word, c.opening = c.opening+word, ""
 	size := utf8.RuneCountInString(word)
-	paused := timed && c.timed && time.From-c.time.To > longPause
-	if c.ended || paused || c.size+1+size > mostOfCaption {
+	paused := timed && c.isTimed && time.From-c.time.To > minPauseSeconds
+	if c.isComplete || paused || c.size+1+size > maxCaptionChars {
 		c.flush()
 	}
 	if c.size > 0 {
@@ -45,15 +46,15 @@ func (c *captions) say(word string, time documents.Span, timed bool) {
 	c.text.WriteString(word)
 	c.size += size
 	if timed {
-		if !c.timed {
+		if !c.isTimed {
 			c.time.From = time.From
 		}
-		c.time.To, c.timed, c.reached, c.end = time.To, true, time.From, max(c.end, time.To)
+		c.time.To, c.isTimed, c.reached, c.end = time.To, true, time.From, max(c.end, time.To)
 	}
 }
 
-// punctuate adds a sign to the last word, or keeps it for the next, as Spanish wants it.
-func (c *captions) punctuate(sign string) {
+// addPunctuation adds punctuation to the last word. Inverted Spanish marks are added to the next word.
+func (c *captionBuilder) addPunctuation(sign string) {
 	if sign == "¿" || sign == "¡" {
 		c.opening = sign
 		return
@@ -63,31 +64,31 @@ func (c *captions) punctuate(sign string) {
 	}
 	c.text.WriteString(sign)
 	c.size += utf8.RuneCountInString(sign)
-	c.ended = c.ended || strings.ContainsAny(sign, ".?!…") || c.size >= softEnd && strings.ContainsAny(sign, ",;:")
+	c.isComplete = c.isComplete || strings.ContainsAny(sign, ".?!…") || c.size >= commaEndChars && strings.ContainsAny(sign, ",;:")
 }
 
-func (c *captions) flush() {
+func (c *captionBuilder) flush() {
 	if c.size > 0 {
 		c.blocks = append(c.blocks, documents.Block{Kind: documents.Caption, Text: c.text.String(), Time: c.time})
 	}
 	c.text.Reset()
-	c.size, c.time, c.timed, c.ended = 0, documents.Span{}, false, false
+	c.size, c.time, c.isTimed, c.isComplete = 0, documents.Span{}, false, false
 }
 
-// done returns all.
-func (c *captions) done() []documents.Block {
+// finish returns the captions.
+func (c *captionBuilder) finish() []documents.Block {
 	c.flush()
 	return c.blocks
 }
 
-// sentences are captions of a text of which only the whole time is known.
-func sentences(text string, time documents.Span) []documents.Block {
-	var c captions
+// splitSentences returns the sentences of a text as captions. They all have the time of the whole text.
+func splitSentences(text string, time documents.Span) []documents.Block {
+	var c captionBuilder
 	for word := range strings.FieldsSeq(documents.Clean(text)) {
-		c.say(word, documents.Span{}, false)
-		c.ended = strings.HasSuffix(word, ".") || strings.HasSuffix(word, "?") || strings.HasSuffix(word, "!")
+		c.addWord(word, documents.Span{}, false)
+		c.isComplete = strings.HasSuffix(word, ".") || strings.HasSuffix(word, "?") || strings.HasSuffix(word, "!")
 	}
-	all := c.done()
+	all := c.finish()
 	for i := range all {
 		all[i].Time = time
 	}

@@ -18,12 +18,12 @@ import (
 )
 
 var (
-	errMissing  = errors.New("transcribe: there is no such thing")
-	errConflict = errors.New("transcribe: there is one of the name already")
+	errMissing  = errors.New("transcribe: the resource does not exist")
+	errConflict = errors.New("transcribe: the name is taken")
 	errSilent   = errors.New("transcribe: no words")
 )
 
-// Codes of the service.
+// Error codes of the service.
 const (
 	badRequest = "BadRequestException"
 	notFound   = "NotFoundException"
@@ -31,89 +31,91 @@ const (
 	limited    = "LimitExceededException"
 )
 
-// refusal is an exception of the service, without its words.
-type refusal struct {
+// exception is an error of the service, without its message.
+type exception struct {
 	operation string
 	status    int
 	code      string
 }
 
 // Error implements error.
-func (r *refusal) Error() string {
+func (r *exception) Error() string {
 	return fmt.Sprintf("transcribe: %s: status %d, %s", r.operation, r.status, r.code)
 }
 
-// server reports whether the service itself failed, so that nobody knows what was done.
-func (r *refusal) server() bool { return r.status >= http.StatusInternalServerError }
+// isServerError reports whether the service itself failed. It may have carried out the request
+// nevertheless.
+func (r *exception) isServerError() bool { return r.status >= http.StatusInternalServerError }
 
-// once leaves trying again to us, who know the time that is left.
-func once(o *transcribe.Options) { o.Retryer = aws.NopRetryer{} }
+// withoutRetries turns off the retries of the SDK, which does not know how much time is left.
+func withoutRetries(o *transcribe.Options) { o.Retryer = aws.NopRetryer{} }
 
-// call makes a call, and repeats it while the service is busy.
+// call calls the service, and retries while it is busy.
 func (t *Transcriber) call(ctx context.Context, operation string, do func() error) error {
-	return told(t.options.Retrier.Do(ctx, func(int) error { return failed(ctx, operation, do()) }))
+	return asTranscriptionError(t.options.Retrier.Do(ctx, func(int) error { return errorOf(ctx, operation, do()) }))
 }
 
-// told says it in terms of transcriptions.
-func told(err error) error {
+// asTranscriptionError turns Busy into ErrBusy, whose text is about transcriptions.
+func asTranscriptionError(err error) error {
 	if busy, ok := errors.AsType[*mediaprompt.Busy](err); ok {
 		return fmt.Errorf("%w (%w)", ErrBusy, busy.Cause)
 	}
 	return err
 }
 
-// failed says what an error of the SDK comes to.
-func failed(ctx context.Context, operation string, err error) error {
+// errorOf classifies an error of the SDK.
+func errorOf(ctx context.Context, operation string, err error) error {
 	if err == nil {
 		return nil
 	}
-	r := &refusal{operation: operation}
+	r := &exception{operation: operation}
 	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && response.Response != nil {
 		r.status = response.HTTPStatusCode()
 	}
 	if exception, ok := errors.AsType[smithy.APIError](err); ok {
 		r.code = exception.ErrorCode()
 	}
-	_, unsent := errors.AsType[*smithyhttp.RequestSendError](err)
+	_, isSendError := errors.AsType[*smithyhttp.RequestSendError](err)
 	switch {
 	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return ended(ctx)
-	case ctx.Err() != nil || unsent || errors.Is(err, io.ErrUnexpectedEOF):
-		return &mediaprompt.Busy{Cause: fmt.Errorf("transcribe: %s: no answer", operation)}
+		return canceledError(ctx)
+	case ctx.Err() != nil || isSendError || errors.Is(err, io.ErrUnexpectedEOF):
+		return &mediaprompt.Busy{Cause: fmt.Errorf("transcribe: %s: there was no response", operation)}
 	case r.status == 0:
-		return fmt.Errorf("transcribe: %s: no request can be made: %w", operation, err) // credentials, region
+		return fmt.Errorf("transcribe: %s: the request cannot be sent: %w", operation, err) // wrong credentials or region
 	case r.status == http.StatusOK:
-		return &mediaprompt.Busy{Cause: fmt.Errorf("transcribe: %s: the answer cannot be read", operation)}
+		return &mediaprompt.Busy{Cause: fmt.Errorf("transcribe: %s: the response cannot be decoded", operation)}
 	}
-	return r.mapped()
+	return r.classify()
 }
 
-func (r *refusal) mapped() error {
+func (r *exception) classify() error {
 	switch {
 	case r.code == conflict:
 		return errConflict
-	case r.code == limited, r.status == http.StatusTooManyRequests, r.server(), strings.HasPrefix(r.code, "Throttl"):
+	case r.code == limited, r.status == http.StatusTooManyRequests, r.isServerError(), strings.HasPrefix(r.code, "Throttl"):
 		return &mediaprompt.Busy{Cause: r}
 	}
 	return r
 }
 
-// missing tells from a refusal that there is no job or vocabulary of the name. As our names are always valid, a bad request is
-// about nothing else.
-func missing(err error) error {
-	if r, ok := errors.AsType[*refusal](err); ok && (r.code == badRequest || r.code == notFound) {
+// asMissing returns errMissing if the service has no job or vocabulary of the name. It says so with a
+// bad request, which cannot mean anything else, because our names are always valid.
+func asMissing(err error) error {
+	if r, ok := errors.AsType[*exception](err); ok && (r.code == badRequest || r.code == notFound) {
 		return errMissing
 	}
 	return err
 }
 
-// reasons are words of the service's fixed sentences about failed jobs, in the order in which they decide.
-var reasons = []struct {
+// failureReasons maps words of the service's messages about failed jobs to errors. The first match
+// decides.
+var failureReasons = []struct {
 	words string
 	err   error
 }{
-	{"language identification", ErrTooLittle},
-	{"number of channels", ErrUnheard},
+	{"language identification", ErrTooLittleSpeech},
+	{"number of channels", ErrUnsupported},
 	{"file size", ErrTooLarge},
 	{"too long", ErrTooLarge},
 	{"too small", errSilent},
@@ -124,18 +126,19 @@ var reasons = []struct {
 	{"parse", documents.ErrDamaged},
 	{"audio stream", documents.ErrDamaged},
 	{"audio track", documents.ErrDamaged},
-	{"vocabular", ErrBusy}, // it was deleted to make room; the next try makes it again
+	{"vocabular", ErrBusy}, // it was deleted to make room; the next attempt creates it again
 	{"internal", ErrBusy},
 }
 
-// failure says in terms of recordings why a job failed. Other reasons are about how we are set up; they stay in the log.
-func failure(reason string) error {
+// jobFailure returns the error for the reason of a failed job. Unknown reasons are internal errors; they
+// are usually about the configuration.
+func jobFailure(reason string) error {
 	lower := strings.ToLower(reason)
-	for _, r := range reasons {
+	for _, r := range failureReasons {
 		if strings.Contains(lower, r.words) {
 			return r.err
 		}
 	}
-	const most = 200
-	return fmt.Errorf("transcribe: the job failed: %q", reason[:min(len(reason), most)])
+	const maxBytes = 200
+	return fmt.Errorf("transcribe: the job failed: %q", reason[:min(len(reason), maxBytes)])
 }

@@ -18,56 +18,57 @@ import (
 
 // Limits of the service.
 const (
-	mostLanguages = 5      // with vocabularies in one job
-	mostOfEntry   = 255    // characters
-	mostOfList    = 50_000 // bytes of all entries
+	maxLanguages    = 5      // with vocabularies in one job
+	maxPhraseChars  = 255    // characters
+	maxPhrasesBytes = 50_000 // bytes of all entries
 )
 
-// list is what a vocabulary holds.
-type list struct {
+// vocabulary is the content of a custom vocabulary.
+type vocabulary struct {
 	code    types.LanguageCode
-	name    string   // of the vocabulary
+	name    string   // in the service
 	phrases []string // sorted
 }
 
-// listsOf writes the keywords as entries of vocabularies in the languages that take most of them; languages that take as many
-// keep their order. One warning says what none of them takes.
-func listsOf(keywords []string, languages []answers.Lang) (lists []list, warnings []string) {
-	taken := map[string]bool{}
+// newVocabularies writes the keywords as phrases of vocabularies, in the languages that can spell most
+// of them. Languages that can spell equally many stay in their order. A warning names keywords that no
+// language can spell.
+func newVocabularies(keywords []string, languages []answers.Lang) (lists []vocabulary, warnings []string) {
+	used := map[string]bool{}
 	type fit struct {
-		list
+		vocabulary
 		keywords []string
 	}
 	var all []fit
 	for _, lang := range languages {
-		if t, known := tongueOf(lang); known {
-			phrases, of := t.phrases(keywords)
-			all = append(all, fit{list{code: t.code, phrases: phrases}, of})
+		if t, isKnown := languageOf(lang); isKnown {
+			phrases, spelled := t.phrases(keywords)
+			all = append(all, fit{vocabulary{code: t.code, phrases: phrases}, spelled})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b fit) int { return cmp.Compare(len(b.keywords), len(a.keywords)) })
-	for _, f := range all[:min(len(all), mostLanguages)] {
+	for _, f := range all[:min(len(all), maxLanguages)] {
 		if len(f.phrases) == 0 {
 			continue
 		}
-		f.name = nameOf(f.list)
-		lists = append(lists, f.list)
+		f.name = vocabularyName(f.vocabulary)
+		lists = append(lists, f.vocabulary)
 		for _, keyword := range f.keywords {
-			taken[keyword] = true
+			used[keyword] = true
 		}
 	}
-	return lists, leftOut(keywords, taken)
+	return lists, unusedKeywords(keywords, used)
 }
 
-// phrases are the keywords that can be entries, and as what.
-func (t tongue) phrases(keywords []string) (phrases, of []string) {
+// phrases returns the phrases for the keywords, and the keywords that can be spelled.
+func (t language) phrases(keywords []string) (phrases, spelled []string) {
 	seen, size := map[string]bool{}, 0
 	for _, keyword := range keywords {
 		phrase, ok := t.phrase(keyword)
-		if !ok || !seen[phrase] && size+len(phrase) >= mostOfList {
+		if !ok || !seen[phrase] && size+len(phrase) >= maxPhrasesBytes {
 			continue
 		}
-		of = append(of, keyword)
+		spelled = append(spelled, keyword)
 		if !seen[phrase] {
 			seen[phrase] = true
 			size += len(phrase) + 1
@@ -75,12 +76,13 @@ func (t tongue) phrases(keywords []string) (phrases, of []string) {
 		}
 	}
 	slices.Sort(phrases)
-	return phrases, of
+	return phrases, spelled
 }
 
-// phrase is the keyword with its words joined by hyphens. It is false for one with figures or signs, which would have to be
-// spelt as they are spoken, and with letters of another language.
-func (t tongue) phrase(keyword string) (string, bool) {
+// phrase returns the keyword with its words joined by hyphens. It returns false for a keyword with
+// letters of another language, or with digits or symbols, which would have to be spelled as they are
+// spoken.
+func (t language) phrase(keyword string) (string, bool) {
 	words := strings.FieldsFunc(norm.NFC.String(keyword), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.Is(unicode.Pd, r) || r == '_'
 	})
@@ -89,44 +91,45 @@ func (t tongue) phrase(keyword string) (string, bool) {
 		if i > 0 {
 			out.WriteByte('-')
 		}
-		spoken := false
+		hasLetter := false
 		for _, r := range strings.ReplaceAll(word, "’", "'") {
 			letter, ok := t.letter(r)
 			if !ok {
 				return "", false
 			}
-			spoken = spoken || unicode.IsLetter(letter)
+			hasLetter = hasLetter || unicode.IsLetter(letter)
 			out.WriteRune(letter)
 		}
-		if !spoken {
+		if !hasLetter {
 			return "", false
 		}
 	}
-	return out.String(), out.Len() > 0 && utf8.RuneCountInString(out.String()) <= mostOfEntry
+	return out.String(), out.Len() > 0 && utf8.RuneCountInString(out.String()) <= maxPhraseChars
 }
 
-// nameOf is the same for the same entries in the same language.
-func nameOf(l list) string {
+// vocabularyName returns the same name for the same phrases in the same language.
+func vocabularyName(l vocabulary) string {
 	sum := sha256.Sum256([]byte(string(l.code) + "\n" + strings.Join(l.phrases, "\n")))
-	return ours + hex.EncodeToString(sum[:])
+	return namePrefix + hex.EncodeToString(sum[:])
 }
 
-// leftOut says which keywords were not taken, by the first three.
-func leftOut(keywords []string, taken map[string]bool) []string {
-	const named = 3
+// unusedKeywords returns a warning that names the first three keywords that were not used.
+func unusedKeywords(keywords []string, used map[string]bool) []string {
+	const maxNamed = 3
 	var dropped []string
 	for _, keyword := range keywords {
-		if !taken[keyword] {
+		if !used[keyword] {
 			dropped = append(dropped, keyword)
 		}
 	}
 	if len(dropped) == 0 {
 		return nil
 	}
-	names := strings.Join(dropped[:min(len(dropped), named)], ", ")
-	if len(dropped) > named {
+	names := strings.Join(dropped[:min(len(dropped), maxNamed)], ", ")
+	if len(dropped) > maxNamed {
 		names += " and others"
 	}
-	return []string{fmt.Sprintf("The transcription service takes keywords of letters only, and not too many: %d of %d were left out: %s.",
+	return []string{fmt.Sprintf("The transcription service takes only keywords of letters, and a limited number of them. "+
+		"%d of %d were left out: %s.",
 		len(dropped), len(keywords), names)}
 }

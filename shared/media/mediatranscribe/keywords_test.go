@@ -114,11 +114,11 @@ func TestVocabulariesThatCannotBeUsed(t *testing.T) {
 		lang    answers.Lang
 		warning string
 	}{
-		"refused":           {mediatest.Speech{VocabularyPolls: 1, VocabularyFailure: "unsupported characters, PWNED"}, "de", "refuses"},
-		"refused later":     {mediatest.Speech{VocabularyPolls: 3, VocabularyFailure: "unsupported characters, PWNED"}, "de", "refuses"},
+		"refused":           {mediatest.Speech{VocabularyPolls: 1, VocabularyFailure: "unsupported characters, PWNED"}, "de", "rejects"},
+		"refused later":     {mediatest.Speech{VocabularyPolls: 3, VocabularyFailure: "unsupported characters, PWNED"}, "de", "rejects"},
 		"slow":              {mediatest.Speech{VocabularyPolls: 1_000}, "de", "too long"},
-		"not in this way":   {mediatest.Speech{Strict: true}, "", "does not take them"},
-		"as many as may be": {mediatest.Speech{Vocabularies: -1}, "de", "takes no more"},
+		"not in this way":   {mediatest.Speech{Strict: true}, "", "does not accept them"},
+		"as many as may be": {mediatest.Speech{Vocabularies: -1}, "de", "accepts no more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.speech.Results = speech
@@ -170,7 +170,7 @@ func TestThrottlingEvictsNothing(t *testing.T) {
 	through := func(_ context.Context, operation string, _ func() error) error {
 		if operation == "CreateVocabulary" && !throttled {
 			throttled = true
-			b.server.Behave(mediatest.Behaviour{Failures: 1, Status: 400, Code: "LimitExceededException"})
+			b.server.SetBehavior(mediatest.Behavior{Failures: 1, Status: 400, Code: "LimitExceededException"})
 		}
 		return nil
 	}

@@ -11,19 +11,20 @@ import (
 	"portside/documents/answers"
 )
 
-// tongue is a language as the service knows it.
-type tongue struct {
+// language is a language of the service.
+type language struct {
 	lang    answers.Lang
 	code    types.LanguageCode
-	letters string // of vocabularies beside a to z, a period, and what is said by the next two
-	capital bool   // capitals are letters too, and so is the apostrophe
+	letters string // letters in vocabularies, besides a to z and the period
+	capital bool   // vocabularies may also have A to Z and the apostrophe
 }
 
-// tongues are the languages of answers, one dialect of each: a vocabulary is for a dialect, and works only where the service
-// cannot take the recording for another one. The letters are those of "Character sets for custom vocabularies" in the
-// service's developer guide; with any other, a vocabulary fails.
-func tongues() []tongue {
-	return []tongue{
+// languages returns the languages of answers, each with one dialect. A vocabulary is for one dialect,
+// and works only if the service cannot identify another dialect. The letters are those of "Character
+// sets for custom vocabularies" in the service's developer guide. With other letters, a vocabulary
+// fails.
+func languages() []language {
+	return []language{
 		{"en", types.LanguageCodeEnUs, "", true},
 		{"es", types.LanguageCodeEsEs, "ÁÉÍÓÚÑáéíóúñü", true},
 		{"pt", types.LanguageCodePtPt, "ÀÁÂÃÄÇÈÉÊËÍÑÓÔÕÖÚÜàáâãäçèéêëíñóôõöúü", true},
@@ -37,24 +38,25 @@ func tongues() []tongue {
 	}
 }
 
-// tongueOf is false for a language that none of ours is.
-func tongueOf(lang answers.Lang) (tongue, bool) {
-	for _, t := range tongues() {
+// languageOf returns false if the language is not one of languages.
+func languageOf(lang answers.Lang) (language, bool) {
+	for _, t := range languages() {
 		if t.lang == lang {
 			return t, true
 		}
 	}
-	return tongue{}, false
+	return language{}, false
 }
 
-// codeOf is empty where the service has to find out.
-func codeOf(lang answers.Lang) types.LanguageCode {
-	t, _ := tongueOf(lang)
+// languageCode returns an empty code if the service must identify the language.
+func languageCode(lang answers.Lang) types.LanguageCode {
+	t, _ := languageOf(lang)
 	return t.code
 }
 
-// letter is the rune as vocabularies of the language may have it: a capital may have to be small.
-func (t tongue) letter(r rune) (rune, bool) {
+// letter returns the letter in the form that vocabularies of the language may have. That may be lower
+// case.
+func (t language) letter(r rune) (rune, bool) {
 	if t.has(r) {
 		return r, true
 	}
@@ -62,7 +64,7 @@ func (t tongue) letter(r rune) (rune, bool) {
 	return small, t.has(small)
 }
 
-func (t tongue) has(r rune) bool {
+func (t language) has(r rune) bool {
 	switch {
 	case r >= 'a' && r <= 'z', r == '.':
 		return true
@@ -72,12 +74,13 @@ func (t tongue) has(r rune) bool {
 	return strings.ContainsRune(t.letters, r)
 }
 
-// speak says which language it is, or that the service has to find out, and sets the vocabularies.
+// setLanguage sets the language and the vocabularies, or lets the service identify the language.
 //
-// Without keywords, any language that the service knows may be found: to name some would make nonsense of the others. With
-// keywords, languages must be named, and only one dialect of each: all that answers are written in. The service advises
-// against naming more than five, but not naming the right one would be worse.
-func speak(input *transcribe.StartTranscriptionJobInput, code types.LanguageCode, vocabularies map[types.LanguageCode]string) {
+// Without keywords, the service may identify any language that it supports. A list would make it
+// transcribe other languages as nonsense. With keywords, the request must list the languages, with
+// only one dialect of each; the list has all languages of answers. The service advises against more
+// than five languages, but leaving out the right one would be worse.
+func setLanguage(input *transcribe.StartTranscriptionJobInput, code types.LanguageCode, vocabularies map[types.LanguageCode]string) {
 	if code != "" {
 		input.LanguageCode = code
 		if name := vocabularies[code]; name != "" {
@@ -93,16 +96,16 @@ func speak(input *transcribe.StartTranscriptionJobInput, code types.LanguageCode
 	for code, name := range vocabularies {
 		input.LanguageIdSettings[string(code)] = types.LanguageIdSettings{VocabularyName: &name}
 	}
-	const least = 2 // that the service takes settings of; some may be empty
-	for _, t := range tongues() {
+	const minSettings = 2 // the service requires settings of two languages; they may be empty
+	for _, t := range languages() {
 		input.LanguageOptions = append(input.LanguageOptions, t.code)
-		if _, set := input.LanguageIdSettings[string(t.code)]; !set && len(input.LanguageIdSettings) < least {
+		if _, isSet := input.LanguageIdSettings[string(t.code)]; !isSet && len(input.LanguageIdSettings) < minSettings {
 			input.LanguageIdSettings[string(t.code)] = types.LanguageIdSettings{}
 		}
 	}
 }
 
-// hasVocabulary reports whether the words of the job were looked for with keywords.
+// hasVocabulary reports whether the job used a vocabulary.
 func hasVocabulary(job *types.TranscriptionJob) bool {
 	if job.Settings != nil && aws.ToString(job.Settings.VocabularyName) != "" {
 		return true

@@ -1,18 +1,21 @@
-// Package mediatranscribe transcribes recordings by batch jobs of Amazon Transcribe.
+// Package mediatranscribe transcribes recordings with batch jobs of Amazon Transcribe.
 //
-// A job takes minutes and money, and whoever waits for it may be gone before it ends. So a job has the name of its work, a hash of
-// the recording and of all that changes the words: who does the same work again, after a crash or at the same time, finds the job
-// that runs, or what it has written, and nothing is paid for twice. Three kinds of objects in the bucket belong to a job:
+// A job takes minutes and money, and the caller that waits for it may be gone before it ends. So the
+// name of a job is a hash of the recording and of all settings that change the text. A caller that
+// does the same work again, after a crash or at the same time, finds the running job or its result,
+// and nothing is paid for twice. A job has three kinds of objects in the bucket:
 //
-//	transcriptions/<name>.<suffix>   the recording
-//	transcriptions/<name>.json       what the service makes of it
-//	transcriptions/<name>/<run>      empty: somebody who waits for it; one that is not renewed counts no more
+//	transcriptions/<name>.<extension>   the recording
+//	transcriptions/<name>.json          the result that the service writes
+//	transcriptions/<name>/<waiter>      empty: a caller that waits for the job; ignored if it is not renewed
 //
-// The last one who waits deletes them and the job. The result goes last, since it is all that a crash in the middle must leave.
-// What remains when nobody comes back, the bucket's lifecycle deletes.
+// The last caller that waits deletes these objects and the job. It deletes the result last, because
+// after a crash a result without a job is still useful, but a job without a result is not. If nobody
+// comes back, the bucket's lifecycle deletes the objects.
 //
-// Keywords become custom vocabularies, named by a hash of what they hold and reused. A vocabulary is for one language; see
-// [Options] for what that means where nobody knows the language. No text of the service gets into an error for a caller.
+// Keywords become custom vocabularies. The name of a vocabulary is a hash of its content, so that it
+// is reused. A vocabulary is for one language; see [Options] for recordings of unknown language. No
+// text of the service gets into an error for a caller.
 package mediatranscribe
 
 import (
@@ -35,38 +38,41 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-// revision changes with every change here that may change an answer; answers are kept by it.
+// revision is part of the key under which answers are cached. Increase it with every change that may
+// change the text of a recording.
 const revision = "1"
 
-// largest is what the service takes of one recording. It takes four hours, too, which only it can measure.
-const largest = 2 << 30
+// maxRecordingBytes is the limit of the service. It also limits the length to four hours, which it checks itself.
+const maxRecordingBytes = 2 << 30
 
-// Why there are no words. The service asks for no time to wait, so the times are guesses.
+// Errors about recordings that are not transcribed. The service does not say how long to wait, so the
+// times are estimates.
 var (
 	ErrBusy = &fault.Error{Kind: fault.Unavailable, RetryAfter: 30 * time.Second,
-		Detail: "The transcription service is busy or away. Try again later."}
+		Detail: "The transcription service is busy or cannot be reached. Try again later."}
 	ErrRunning = &fault.Error{Kind: fault.Unavailable, RetryAfter: time.Minute,
 		Detail: "The recording is still being transcribed. Try again later."}
 	ErrJunk = &fault.Error{Kind: fault.Unavailable, RetryAfter: 30 * time.Second,
-		Detail: "The transcription service gave an answer that cannot be used. Try again later."}
-	ErrTooLarge = fault.New(fault.Unprocessable, "The recording is larger or longer than the transcription service takes. Send it in parts, "+
-		"or only its sound.")
-	ErrUnheard = fault.New(fault.Unprocessable, "The recording is of a kind that the transcription service does not take. "+
+		Detail: "The transcription service gave an unusable answer. Try again later."}
+	ErrTooLarge = fault.New(fault.Unprocessable, "The recording is too large or too long for the transcription service. Send it in parts, "+
+		"or send only the audio.")
+	ErrUnsupported = fault.New(fault.Unprocessable, "The transcription service does not support the format of the recording. "+
 		"Send it as MP3, M4A or WAV with one or two channels.")
-	ErrTooLittle = fault.New(fault.Unprocessable, "There is too little speech in the recording to tell its language.")
+	ErrTooLittleSpeech = fault.New(fault.Unprocessable, "The recording has too little speech to identify its language.")
 )
 
-// Options are where recordings lie while they are transcribed, and how.
+// Options configure a Transcriber.
 type Options struct {
-	Bucket string // of the account and the region of the service
+	Bucket string // for recordings and results, in the same account and region as the service
 
-	// Languages are those that keywords are prepared for where the language of a recording is not known, most likely first; nil: the
-	// languages of answers. The service takes keywords for at most five: those in whose letters most keywords can be written. A
-	// recording in another language is transcribed all the same, without the keywords, and a warning says so.
+	// Languages are the languages for which keywords are prepared if the language of a recording is
+	// unknown, most likely first; nil: the languages of answers. The service takes keywords for at most
+	// five languages: those with the letters for most of the keywords. A recording in another language
+	// is transcribed without the keywords, and a warning says so.
 	Languages []answers.Lang
 
-	Ledger  mediaprompt.Ledger  // with the price of a minute
-	Retrier mediaprompt.Retrier // its Pause waits for jobs, too
+	CallLog mediaprompt.CallLog // with the price per minute
+	Retrier mediaprompt.Retrier // its Pause also waits for jobs
 	Now     func() time.Time    // nil: time.Now
 }
 
@@ -98,39 +104,39 @@ func (t *Transcriber) Version() string {
 	return fmt.Sprintf("transcribe %s %v", revision, t.options.Languages)
 }
 
-// Slow implements [media.Transcriber]: a job waits in a queue and takes minutes.
+// Slow implements [media.Transcriber]. A job waits in a queue and takes minutes.
 func (t *Transcriber) Slow() bool { return true }
 
-// Transcribe implements [media.Transcriber]. Where the time of the context does not suffice, it is ErrRunning, the job goes on,
-// and the next call with the same recording, language and keywords continues to wait for it. A context that is cancelled
-// gives the job up.
+// Transcribe implements [media.Transcriber]. If there is not enough time, it returns ErrRunning and the
+// job goes on; the next call with the same recording, language and keywords waits for the same job.
+// If the context is canceled, it abandons the job.
 func (t *Transcriber) Transcribe(ctx context.Context, r media.Recording) ([]documents.Block, []string, error) {
 	w, err := t.plan(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
 	var transcribed transcript
-	err = vanishing.Do(ctx, isGone, func() (err error) {
+	err = vanishing.Do(ctx, isDeleted, func() (err error) {
 		transcribed, err = w.run(ctx)
 		return err
 	})
-	if isGone(err) {
+	if isDeleted(err) {
 		return nil, nil, fmt.Errorf("%w (%w)", ErrBusy, err)
 	}
 	return transcribed.blocks, w.warnings, err
 }
 
-// vanishing is the policy for a job that somebody else deletes while this caller waits for it.
+// vanishing is the policy for a job that another caller deletes while this caller waits for it.
 var vanishing = retry.Policy{Attempts: 3}
 
-func isGone(err error) bool { return errors.Is(err, errGone) }
+func isDeleted(err error) bool { return errors.Is(err, errJobDeleted) }
 
-// plan names the work, and prepares all that can be prepared without the service.
+// plan names the job and prepares what needs no call of the service.
 func (t *Transcriber) plan(ctx context.Context, r media.Recording) (*work, error) {
-	if r.File.Size > largest {
+	if r.File.Size > maxRecordingBytes {
 		return nil, ErrTooLarge
 	}
-	suffix, _, err := r.Container()
+	extension, _, err := r.Container()
 	if err != nil {
 		return nil, err
 	}
@@ -138,23 +144,23 @@ func (t *Transcriber) plan(ctx context.Context, r media.Recording) (*work, error
 	if _, err := io.Copy(sum, io.NewSectionReader(r.File, 0, r.File.Size)); err != nil {
 		return nil, fmt.Errorf("read a recording: %w", err)
 	}
-	w := &work{Transcriber: t, recording: r, suffix: suffix, code: codeOf(r.Lang), reserve: reserveOf(ctx)}
+	w := &work{Transcriber: t, recording: r, extension: extension, language: languageCode(r.Lang), reserve: reserveOf(ctx)}
 	languages := t.options.Languages
 	switch {
-	case w.code != "":
+	case w.language != "":
 		languages = []answers.Lang{r.Lang}
 	case languages == nil:
 		languages = answers.Langs()
 	}
-	w.lists, w.warnings = listsOf(r.Keywords, languages)
+	w.vocabularies, w.warnings = newVocabularies(r.Keywords, languages)
 	name := sha256.New()
-	_, _ = fmt.Fprintf(name, "%q %q %x %q %q", t.Version(), t.options.Bucket, sum.Sum(nil), suffix, w.code) // a hash never fails
-	for _, list := range w.lists {
-		_, _ = fmt.Fprintf(name, " %q", list.name)
+	_, _ = fmt.Fprintf(name, "%q %q %x %q %q", t.Version(), t.options.Bucket, sum.Sum(nil), extension, w.language) // a hash never fails
+	for _, v := range w.vocabularies {
+		_, _ = fmt.Fprintf(name, " %q", v.name)
 	}
-	w.name = ours + hex.EncodeToString(name.Sum(nil))
+	w.name = namePrefix + hex.EncodeToString(name.Sum(nil))
 	return w, nil
 }
 
-// ours begins the names of our jobs and vocabularies, among all of the account.
-const ours = "portside-"
+// namePrefix begins the names of our jobs and vocabularies. Other programs may use the same account.
+const namePrefix = "portside-"

@@ -17,24 +17,24 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-// Prefix is where in the bucket everything of this package lies.
+// Prefix begins the keys of all objects of this package.
 const Prefix = "transcriptions/"
 
-// lease is how long somebody counts as waiting after the last sign; each wait renews it.
-const lease = 2 * time.Minute
+// waiterTimeout is how long a caller counts as waiting after its last renewal. Every wait renews it.
+const waiterTimeout = 2 * time.Minute
 
-// tidying is how long cleaning up may take, whatever time the caller has.
-const tidying = 15 * time.Second
+// cleanUpTimeout limits the cleanup, independently of the caller's context.
+const cleanUpTimeout = 15 * time.Second
 
-func newRun() string { return rand.Text() }
+func newWaiterID() string { return rand.Text() }
 
-func (w *work) recordingKey() string { return Prefix + w.name + "." + w.suffix }
-func (w *work) resultKey() string    { return Prefix + w.name + ".json" }
-func (w *work) waiting() string      { return Prefix + w.name + "/" }
+func (w *work) recordingKey() string  { return Prefix + w.name + "." + w.extension }
+func (w *work) resultKey() string     { return Prefix + w.name + ".json" }
+func (w *work) waitersPrefix() string { return Prefix + w.name + "/" }
 
-// hold tells others who do the same work that this one waits for it.
-func (w *work) hold(ctx context.Context) error {
-	return w.put(ctx, w.waiting()+w.mark, strings.NewReader(""))
+// registerWaiter tells other callers that this one waits for the job.
+func (w *work) registerWaiter(ctx context.Context) error {
+	return w.put(ctx, w.waitersPrefix()+w.waiterID, strings.NewReader(""))
 }
 
 func (w *work) putRecording(ctx context.Context) error {
@@ -45,120 +45,122 @@ func (w *work) put(ctx context.Context, key string, body io.ReadSeeker) error {
 	_, err := w.objects.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &w.options.Bucket, Key: &key, Body: body, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
 	})
-	return stored(ctx, "put", err)
+	return storageError(ctx, "put", err)
 }
 
-// result reads what the service wrote; errMissing where it wrote nothing.
-func (w *work) result(ctx context.Context) (said transcript, err error) {
+// fetchResult reads the result that the service has written, or returns errMissing.
+func (w *work) fetchResult(ctx context.Context) (result transcript, err error) {
 	err = w.options.Retrier.Do(ctx, func(int) error {
-		said, err = w.resultOnce(ctx)
+		result, err = w.fetchResultOnce(ctx)
 		return err
 	})
-	return said, told(err)
+	return result, asTranscriptionError(err)
 }
 
-func (w *work) resultOnce(ctx context.Context) (transcript, error) {
+func (w *work) fetchResultOnce(ctx context.Context) (transcript, error) {
 	key := w.resultKey()
 	out, err := w.objects.GetObject(ctx, &s3.GetObjectInput{Bucket: &w.options.Bucket, Key: &key})
-	if _, absent := errors.AsType[*types.NoSuchKey](err); absent {
+	if _, isMissing := errors.AsType[*types.NoSuchKey](err); isMissing {
 		return transcript{}, errMissing
 	}
 	if err != nil {
-		return transcript{}, stored(ctx, "get", err)
+		return transcript{}, storageError(ctx, "get", err)
 	}
 	defer out.Body.Close()
-	body := &faithful{from: out.Body}
-	said, err := readTranscript(body, mostOfResult)
+	body := &errorReader{from: out.Body}
+	result, err := readTranscript(body, maxResultBytes)
 	switch {
-	case body.failed != nil && ctx.Err() != nil:
-		return transcript{}, ended(ctx)
-	case body.failed != nil:
-		return transcript{}, &mediaprompt.Busy{Cause: errors.New("transcribe: a result broke off")}
+	case body.err != nil && ctx.Err() != nil:
+		return transcript{}, canceledError(ctx)
+	case body.err != nil:
+		return transcript{}, &mediaprompt.Busy{Cause: errors.New("transcribe: the connection failed while a result was read")}
 	}
-	return said, err
+	return result, err
 }
 
-// faithful tells an end of the connection from an end of the object.
-type faithful struct {
-	from   io.Reader
-	failed error
+// errorReader remembers errors of the connection, to tell them from a result that is cut short.
+type errorReader struct {
+	from io.Reader
+	err  error
 }
 
 // Read implements [io.Reader].
-func (f *faithful) Read(p []byte) (int, error) {
+func (f *errorReader) Read(p []byte) (int, error) {
 	n, err := f.from.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		f.failed = err
+		f.err = err
 	}
 	return n, err
 }
 
-// leave keeps the job and its objects for whoever comes next.
-func (w *work) leave(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidying)
+// unregisterWaiter leaves the job and its objects for the next caller.
+func (w *work) unregisterWaiter(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
 	defer cancel()
-	w.complain(ctx, w.remove(ctx, w.waiting()+w.mark))
+	w.logCleanUpError(ctx, w.deleteObject(ctx, w.waitersPrefix()+w.waiterID))
 }
 
-// tidy deletes everything, unless somebody else waits for the job; it reports whether nobody does. A good result stays for the
-// next question about the same recording. It, and what cannot be deleted, is left to the bucket's lifecycle.
-func (w *work) tidy(ctx context.Context, good bool) (last bool) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidying)
+// cleanUp deletes the job and its objects, unless another caller waits for the job. It reports whether
+// this was the last caller. A good result stays for the next question about the same recording, until
+// the bucket's lifecycle deletes it.
+func (w *work) cleanUp(ctx context.Context, keepResult bool) (isLast bool) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
 	defer cancel()
-	err := w.remove(ctx, w.waiting()+w.mark)
-	others, listed := w.others(ctx)
-	if err := errors.Join(err, listed); err != nil || others {
-		w.complain(ctx, err)
-		return err == nil && !others
+	err := w.deleteObject(ctx, w.waitersPrefix()+w.waiterID)
+	hasOthers, listErr := w.hasOtherWaiters(ctx)
+	if err := errors.Join(err, listErr); err != nil || hasOthers {
+		w.logCleanUpError(ctx, err)
+		return err == nil && !hasOthers
 	}
-	w.complain(ctx, w.remove(ctx, w.recordingKey()))
-	if err := w.deleteJob(ctx); err != nil { // what it has written is good for the next one who asks
-		w.complain(ctx, err)
+	w.logCleanUpError(ctx, w.deleteObject(ctx, w.recordingKey()))
+	if err := w.deleteJob(ctx); err != nil { // the next caller can still use the job and its result
+		w.logCleanUpError(ctx, err)
 		return true
 	}
-	if !good {
-		w.complain(ctx, w.remove(ctx, w.resultKey()))
+	if !keepResult {
+		w.logCleanUpError(ctx, w.deleteObject(ctx, w.resultKey()))
 	}
 	return true
 }
 
-func (w *work) complain(ctx context.Context, err error) {
+func (w *work) logCleanUpError(ctx context.Context, err error) {
 	if err != nil {
-		w.options.Ledger.Logger().WarnContext(ctx, "what belongs to a transcription is not deleted", "error", err)
+		w.options.CallLog.Logger().WarnContext(ctx, "objects of a transcription cannot be deleted", "error", err)
 	}
 }
 
-// others reports whether somebody else waits, and deletes the signs of those who do no more. There are few.
-func (w *work) others(ctx context.Context) (bool, error) {
-	out, err := w.objects.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &w.options.Bucket, Prefix: aws.String(w.waiting())})
+// hasOtherWaiters reports whether another caller waits for the job. It deletes the entries of callers
+// that have stopped waiting. There are few entries.
+func (w *work) hasOtherWaiters(ctx context.Context) (bool, error) {
+	out, err := w.objects.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &w.options.Bucket, Prefix: aws.String(w.waitersPrefix())})
 	if err != nil {
-		return false, stored(ctx, "list", err)
+		return false, storageError(ctx, "list", err)
 	}
-	waiting := false
-	for _, sign := range out.Contents {
-		if w.options.Now().Before(aws.ToTime(sign.LastModified).Add(lease)) {
-			waiting = true
+	isWaiting := false
+	for _, entry := range out.Contents {
+		if w.options.Now().Before(aws.ToTime(entry.LastModified).Add(waiterTimeout)) {
+			isWaiting = true
 			continue
 		}
-		if err := w.remove(ctx, aws.ToString(sign.Key)); err != nil {
+		if err := w.deleteObject(ctx, aws.ToString(entry.Key)); err != nil {
 			return false, err
 		}
 	}
-	return waiting, nil
+	return isWaiting, nil
 }
 
-func (w *work) remove(ctx context.Context, key string) error {
+func (w *work) deleteObject(ctx context.Context, key string) error {
 	_, err := w.objects.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &w.options.Bucket, Key: &key})
-	return stored(ctx, "delete", err)
+	return storageError(ctx, "delete", err)
 }
 
-// stored says what an error of S3 comes to. Its client has tried again by itself already.
-func stored(ctx context.Context, verb string, err error) error {
+// storageError classifies an error of S3. The S3 client has retried already.
+func storageError(ctx context.Context, verb string, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(ctx.Err(), context.Canceled):
-		return ended(ctx)
+		return canceledError(ctx)
 	case retry.NewStandard().IsErrorRetryable(err), ctx.Err() != nil:
 		return fmt.Errorf("%w (%s an object: %w)", ErrBusy, verb, err)
 	}

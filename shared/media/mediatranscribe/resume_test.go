@@ -65,7 +65,7 @@ func TestWhoGivesUpLeavesNothing(t *testing.T) {
 	}
 	// The job cannot be stopped, and fails for want of its recording. Who asks again starts another.
 	b.options.Retrier.Pause = b.pause
-	b.server.Speak(mediatest.Speech{Results: speech})
+	b.server.SetSpeech(mediatest.Speech{Results: speech})
 	captions, _, err := b.transcriber().Transcribe(t.Context(), recording("ID3"))
 	if err != nil || !reflect.DeepEqual(captions, spoken()) || len(b.server.Started()) != 2 {
 		t.Errorf("got %+v, %v, started %d", captions, err, len(b.server.Started()))
@@ -139,7 +139,7 @@ func TestTheSameWorkAtTheSameTime(t *testing.T) {
 		go f.run(t)
 	}
 	arrived.Wait()
-	b.server.Speak(mediatest.Speech{Results: speech})
+	b.server.SetSpeech(mediatest.Speech{Results: speech})
 	for _, f := range runs {
 		close(f.goes)
 		<-f.done
@@ -178,7 +178,7 @@ func (f *follower) run(t *testing.T) {
 
 func TestJobsThatAreLost(t *testing.T) {
 	t.Run("after they wrote", func(t *testing.T) {
-		b := newBench(t, mediatest.Speech{Results: speech, Polls: 2, Lose: true})
+		b := newBench(t, mediatest.Speech{Results: speech, Polls: 2, LosesJobs: true})
 		captions, _, err := b.transcriber().Transcribe(t.Context(), recording("ID3"))
 		if err != nil || !reflect.DeepEqual(captions, spoken()) || len(b.server.Started()) != 1 {
 			t.Errorf("got %+v, %v, started %d", captions, err, len(b.server.Started()))
@@ -186,7 +186,7 @@ func TestJobsThatAreLost(t *testing.T) {
 		b.clean(t)
 	})
 	t.Run("without a result", func(t *testing.T) {
-		b := newBench(t, mediatest.Speech{Unwritten: true})
+		b := newBench(t, mediatest.Speech{WritesNothing: true})
 		_, _, err := b.transcriber().Transcribe(t.Context(), recording("ID3"))
 		if !errors.Is(err, mediatranscribe.ErrBusy) || len(b.server.Started()) != 3 {
 			t.Errorf("got %v, started %d", err, len(b.server.Started()))
@@ -209,11 +209,11 @@ func TestFailedJobsOfOthersAreStartedAgain(t *testing.T) {
 	if _, _, err := b.transcriber().Transcribe(ctx, recording("ID3")); !errors.Is(err, mediatranscribe.ErrRunning) {
 		t.Fatal(err)
 	}
-	b.server.Speak(mediatest.Speech{Failure: "Unsupported media format."})
+	b.server.SetSpeech(mediatest.Speech{Failure: "Unsupported media format."})
 	count := 0
 	again := b.transcriberThrough(func(_ context.Context, operation string, _ func() error) error {
 		if operation == "StartTranscriptionJob" {
-			b.server.Speak(mediatest.Speech{Results: speech})
+			b.server.SetSpeech(mediatest.Speech{Results: speech})
 			count++
 		}
 		return nil

@@ -23,7 +23,7 @@ import (
 
 func TestRecordingsBecomeCaptions(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech, Polls: 5})
-	b.server.Behave(mediatest.Behaviour{Failures: 2, Status: http.StatusBadRequest, Code: "LimitExceededException"})
+	b.server.SetBehavior(mediatest.Behavior{Failures: 2, Status: http.StatusBadRequest, Code: "LimitExceededException"})
 	captions, warnings, err := b.transcriber().Transcribe(t.Context(), recording("ID3 noise"))
 	if err != nil || !reflect.DeepEqual(captions, spoken()) || len(warnings) > 0 {
 		t.Errorf("got %+v, %q, %v", captions, warnings, err)
@@ -91,8 +91,8 @@ func TestJobsThatFail(t *testing.T) {
 		"Invalid sample rate for audio file.":                                          documents.ErrDamaged,
 		"Failed to parse audio file.":                                                  documents.ErrDamaged,
 		"Invalid file size: file size too large.":                                      mediatranscribe.ErrTooLarge,
-		"Invalid number of channels: number of channels too large.":                    mediatranscribe.ErrUnheard,
-		"Your audio must have a speech segment for automatic language identification.": mediatranscribe.ErrTooLittle,
+		"Invalid number of channels: number of channels too large.":                    mediatranscribe.ErrUnsupported,
+		"Your audio must have a speech segment for automatic language identification.": mediatranscribe.ErrTooLittleSpeech,
 		"An internal error occurred. Try your request again.":                          mediatranscribe.ErrBusy,
 	} {
 		b := newBench(t, mediatest.Speech{Failure: reason, Polls: 2})
@@ -111,21 +111,21 @@ func TestJobsThatFail(t *testing.T) {
 
 func TestServiceThatFails(t *testing.T) {
 	for name, test := range map[string]struct {
-		behaviour mediatest.Behaviour
+		behaviour mediatest.Behavior
 		kind      fault.Kind
 	}{
-		"limited":     {mediatest.Behaviour{Failures: 99, Status: 400, Code: "LimitExceededException"}, fault.Unavailable},
-		"throttled":   {mediatest.Behaviour{Failures: 99, Status: 400, Code: "ThrottlingException"}, fault.Unavailable},
-		"broken":      {mediatest.Behaviour{Failures: 99, Status: 500, Code: "InternalFailureException"}, fault.Unavailable},
-		"dropped":     {mediatest.Behaviour{Failures: 99, Drop: true}, fault.Unavailable},
-		"cut off":     {mediatest.Behaviour{CutAfter: 9}, fault.Unavailable},
-		"junk":        {mediatest.Behaviour{Body: "PWNED"}, fault.Unavailable},
-		"empty":       {mediatest.Behaviour{Body: "{}"}, fault.Unavailable},
-		"not allowed": {mediatest.Behaviour{Failures: 99, Status: 400, Code: "AccessDeniedException"}, fault.Internal},
+		"limited":     {mediatest.Behavior{Failures: 99, Status: 400, Code: "LimitExceededException"}, fault.Unavailable},
+		"throttled":   {mediatest.Behavior{Failures: 99, Status: 400, Code: "ThrottlingException"}, fault.Unavailable},
+		"broken":      {mediatest.Behavior{Failures: 99, Status: 500, Code: "InternalFailureException"}, fault.Unavailable},
+		"dropped":     {mediatest.Behavior{Failures: 99, Drop: true}, fault.Unavailable},
+		"cut off":     {mediatest.Behavior{CutAfter: 9}, fault.Unavailable},
+		"junk":        {mediatest.Behavior{Body: "PWNED"}, fault.Unavailable},
+		"empty":       {mediatest.Behavior{Body: "{}"}, fault.Unavailable},
+		"not allowed": {mediatest.Behavior{Failures: 99, Status: 400, Code: "AccessDeniedException"}, fault.Internal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, mediatest.Speech{Results: speech})
-			b.server.Behave(test.behaviour)
+			b.server.SetBehavior(test.behaviour)
 			captions, _, err := b.transcriber().Transcribe(t.Context(), recording("ID3"))
 			if len(captions) > 0 || err == nil || fault.KindOf(err) != test.kind {
 				t.Errorf("got %+v, %v", captions, err)

@@ -12,34 +12,35 @@ import (
 	"portside/documents"
 )
 
-// Bounds of a result. Four hours of fast speech are a quarter of them at most.
+// Limits of a result. Four hours of fast speech reach at most a quarter of them.
 const (
-	mostOfResult = 64 << 20 // bytes
-	mostItems    = 500_000  // and members, and values in what is passed over; so nesting has a bound as well
-	mostSeconds  = 48 * 60 * 60
+	maxResultBytes = 64 << 20 // bytes
+	maxItems       = 500_000  // also counts members and skipped values, so it limits nesting too
+	maxSeconds     = 48 * 60 * 60
 )
 
-// transcript is what was said.
+// transcript is the text of a recording.
 type transcript struct {
 	blocks  []documents.Block
-	seconds float64 // until the end of the last word
+	seconds float64 // end of the last word
 }
 
-// readTranscript reads a result of the service, of so many bytes at most; ErrJunk where it is none. It takes the items, which are
-// words with times. Where there are none, it takes the segments, or at last the bare text.
-func readTranscript(from io.Reader, most int64) (transcript, error) {
-	limited := &io.LimitedReader{R: from, N: most + 1}
-	r := &reader{tokens: json.NewDecoder(limited)}
-	err := r.object(map[string]func() error{"results": func() error {
+// readTranscript reads a result of the service with at most maxBytes bytes. It returns ErrJunk for
+// anything else. It uses the items, which are words with times. If there are none, it uses the
+// segments, and otherwise the plain text.
+func readTranscript(from io.Reader, maxBytes int64) (transcript, error) {
+	limited := &io.LimitedReader{R: from, N: maxBytes + 1}
+	r := &resultReader{tokens: json.NewDecoder(limited)}
+	err := r.readObject(map[string]func() error{"results": func() error {
 		r.found = true
-		return r.object(map[string]func() error{
-			"items":          func() error { return r.array(r.item) },
-			"audio_segments": func() error { return r.array(r.segment) },
-			"transcripts":    func() error { return r.array(r.whole) },
+		return r.readObject(map[string]func() error{
+			"items":          func() error { return r.readArray(r.readItem) },
+			"audio_segments": func() error { return r.readArray(r.readSegment) },
+			"transcripts":    func() error { return r.readArray(r.readText) },
 		})
 	}})
 	if _, more := r.tokens.Token(); err == nil && !errors.Is(more, io.EOF) {
-		err = errors.New("it goes on after its end")
+		err = errors.New("there is more text after its end")
 	}
 	if err != nil || !r.found || limited.N <= 0 {
 		return transcript{}, ErrJunk
@@ -47,23 +48,23 @@ func readTranscript(from io.Reader, most int64) (transcript, error) {
 	return r.transcript(), nil
 }
 
-// reader goes through a result without holding more of it than is used.
-type reader struct {
+// resultReader reads a result and holds only what is used.
+type resultReader struct {
 	tokens   *json.Decoder
 	found    bool
 	count    int
-	words    captions
+	words    captionBuilder
 	segments []segment
 	text     []string
 }
 
-// seconds is a time as the service writes it: a number in quotes. What is none is NaN.
+// seconds is a time, which the service writes as a number in quotes. Anything else is NaN.
 type seconds float64
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (s *seconds) UnmarshalJSON(text []byte) error {
 	n, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
-	if err != nil || n < 0 || n > mostSeconds {
+	if err != nil || n < 0 || n > maxSeconds {
 		n = math.NaN()
 	}
 	*s = seconds(n)
@@ -76,15 +77,15 @@ type segment struct {
 	Text  string   `json:"transcript"`
 }
 
-// span is false for times that cannot be.
-func span(from, to *seconds) (documents.Span, bool) {
+// newSpan returns false for impossible times.
+func newSpan(from, to *seconds) (documents.Span, bool) {
 	if from != nil && to != nil && *from <= *to {
 		return documents.Span{From: float64(*from), To: float64(*to)}, true
 	}
 	return documents.Span{}, false
 }
 
-func (r *reader) item() error {
+func (r *resultReader) readItem() error {
 	var item struct {
 		Start        *seconds `json:"start_time"`
 		End          *seconds `json:"end_time"`
@@ -98,67 +99,67 @@ func (r *reader) item() error {
 	}
 	text := documents.Clean(item.Alternatives[0].Content)
 	if item.Type == "punctuation" {
-		r.words.punctuate(text)
+		r.words.addPunctuation(text)
 		return nil
 	}
-	time, timed := span(item.Start, item.End)
-	r.words.say(text, time, timed)
+	time, timed := newSpan(item.Start, item.End)
+	r.words.addWord(text, time, timed)
 	return nil
 }
 
-func (r *reader) segment() error {
+func (r *resultReader) readSegment() error {
 	var s segment
 	err := r.decode(&s)
 	r.segments = append(r.segments, s)
 	return err
 }
 
-func (r *reader) whole() error {
+func (r *resultReader) readText() error {
 	var s segment
 	err := r.decode(&s)
 	r.text = append(r.text, s.Text)
 	return err
 }
 
-func (r *reader) decode(into any) error {
-	if err := r.another(); err != nil {
+func (r *resultReader) decode(into any) error {
+	if err := r.countItem(); err != nil {
 		return err
 	}
 	return r.tokens.Decode(into)
 }
 
-// another counts all that a result is made of.
-func (r *reader) another() error {
-	if r.count++; r.count > mostItems {
+// countItem counts the parts of a result and limits them.
+func (r *resultReader) countItem() error {
+	if r.count++; r.count > maxItems {
 		return errors.New("it has too many parts")
 	}
 	return nil
 }
 
-// transcript makes captions of the best that there is.
-func (r *reader) transcript() transcript {
-	all := r.words.done()
+// transcript returns the captions of the best part of the result.
+func (r *resultReader) transcript() transcript {
+	all := r.words.finish()
 	end := r.words.end
 	fallback := all == nil
 	for _, s := range r.segments {
-		time, timed := span(s.Start, s.End)
+		time, timed := newSpan(s.Start, s.End)
 		if timed {
 			end = max(end, time.To)
 		}
 		if fallback {
-			all = append(all, sentences(s.Text, time)...)
+			all = append(all, splitSentences(s.Text, time)...)
 		}
 	}
 	if len(all) == 0 {
 		for _, text := range r.text {
-			all = append(all, sentences(text, documents.Span{})...)
+			all = append(all, splitSentences(text, documents.Span{})...)
 		}
 	}
 	return transcript{all, end}
 }
 
-// object calls what is there for a member, and passes over all others.
-func (r *reader) object(members map[string]func() error) error {
+// readObject calls the function for each known member and skips all others.
+func (r *resultReader) readObject(members map[string]func() error) error {
 	if err := r.expect(json.Delim('{')); err != nil {
 		return err
 	}
@@ -168,18 +169,18 @@ func (r *reader) object(members map[string]func() error) error {
 			return err
 		}
 		name, _ := key.(string)
-		read, known := members[name]
-		if !known {
+		read, isKnown := members[name]
+		if !isKnown {
 			read = r.skip
 		}
-		if err := errors.Join(r.another(), read()); err != nil {
+		if err := errors.Join(r.countItem(), read()); err != nil {
 			return err
 		}
 	}
 	return r.expect(json.Delim('}'))
 }
 
-func (r *reader) array(each func() error) error {
+func (r *resultReader) readArray(each func() error) error {
 	if err := r.expect(json.Delim('[')); err != nil {
 		return err
 	}
@@ -191,7 +192,7 @@ func (r *reader) array(each func() error) error {
 	return r.expect(json.Delim(']'))
 }
 
-func (r *reader) expect(want json.Delim) error {
+func (r *resultReader) expect(want json.Delim) error {
 	got, err := r.tokens.Token()
 	if err == nil && got != want {
 		err = fmt.Errorf("there is no %s", want)
@@ -199,11 +200,11 @@ func (r *reader) expect(want json.Delim) error {
 	return err
 }
 
-// skip passes over a value, whatever it is, without going down with it.
-func (r *reader) skip() error {
+// skip skips a value of any type, without recursion.
+func (r *resultReader) skip() error {
 	for level := 0; ; {
 		token, err := r.tokens.Token()
-		if err := errors.Join(err, r.another()); err != nil {
+		if err := errors.Join(err, r.countItem()); err != nil {
 			return err
 		}
 		switch token {

@@ -68,7 +68,7 @@ func TestTranscripts(t *testing.T) {
 			[]documents.Block{caption(long, 0, 0), caption("more", 0, 0)}, 0},
 		"nobody speaks": {`{"results":{"transcripts":[{"transcript":""}],"items":[]}}`, nil, 0},
 	} {
-		got, err := readTranscript(strings.NewReader(test.text), mostOfResult)
+		got, err := readTranscript(strings.NewReader(test.text), maxResultBytes)
 		if err != nil || !reflect.DeepEqual(got.blocks, test.want) || got.seconds != test.end {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -81,7 +81,7 @@ func TestACommaEndsALongSentence(t *testing.T) {
 		all = append(all, word("abcdefghi", "null", "null"))
 	}
 	all = append(all, sign(","), word("more", "null", "null"))
-	got, err := readTranscript(strings.NewReader(items(all...)), mostOfResult)
+	got, err := readTranscript(strings.NewReader(items(all...)), maxResultBytes)
 	if err != nil || len(got.blocks) != 2 || got.blocks[1].Text != "more" {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -136,7 +136,7 @@ func FuzzTranscript(f *testing.F) {
 	f.Add(`{"results":{"audio_segments":[{"transcript":"One. Two","start_time":"1","end_time":"4"}],"x":[[{}]]}}`)
 	f.Add(`{"jobName":"x","results":{"transcripts":[{"transcript":"One"}]},"status":"COMPLETED"}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := readTranscript(strings.NewReader(text), mostOfResult)
+		got, err := readTranscript(strings.NewReader(text), maxResultBytes)
 		if err != nil && !errors.Is(err, ErrJunk) {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func FuzzTranscript(f *testing.F) {
 			if b.Text == "" || !utf8.ValidString(b.Text) || b.Text != documents.Clean(b.Text) || b.Kind != documents.Caption {
 				t.Fatalf("%+v", b)
 			}
-			if b.Time.From < 0 || b.Time.To < b.Time.From || b.Time.To > mostSeconds || b.Time.From > got.seconds {
+			if b.Time.From < 0 || b.Time.To < b.Time.From || b.Time.To > maxSeconds || b.Time.From > got.seconds {
 				t.Fatalf("%+v of %v", b, got.seconds)
 			}
 		}

@@ -14,51 +14,52 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-// quota is how many vocabularies an account has, unless it has asked for more.
-const quota = 100
+// maxVocabularies is the default quota of an account.
+const maxVocabularies = 100
 
-// patience is how long vocabularies may take without a deadline; with one, it is half of the time that is left.
-const patience = 5 * time.Minute
+// vocabularyTimeout limits the wait for vocabularies if the context has no deadline. With a deadline,
+// the limit is half of the time that is left.
+const vocabularyTimeout = 5 * time.Minute
 
-// prepare sees to it that there are vocabularies of the keywords, and waits until they are ready. The recording is worth more
-// than the keywords: whatever goes wrong here only means to do without, and a warning says so.
-func (w *work) prepare(ctx context.Context) map[types.LanguageCode]string {
-	ready, building := map[types.LanguageCode]string{}, []list(nil)
-	for _, l := range w.lists {
-		state, err := w.ensure(ctx, l)
+// prepareVocabularies creates the vocabularies of the keywords and waits until they are ready. If
+// anything fails, the recording is transcribed without keywords, and a warning says so.
+func (w *work) prepareVocabularies(ctx context.Context) map[types.LanguageCode]string {
+	ready, building := map[types.LanguageCode]string{}, []vocabulary(nil)
+	for _, l := range w.vocabularies {
+		state, err := w.ensureVocabulary(ctx, l)
 		switch {
 		case err != nil:
-			w.options.Ledger.Logger().WarnContext(ctx, "a vocabulary is not made", "error", err)
-			w.plain = or(w.plain, "the transcription service takes no more now")
+			w.options.CallLog.Logger().WarnContext(ctx, "a vocabulary cannot be created", "error", err)
+			w.unusedReason = orDefault(w.unusedReason, "the transcription service accepts no more at the moment")
 		case state == types.VocabularyStateReady:
 			ready[l.code] = l.name
 		case state == types.VocabularyStatePending:
 			building = append(building, l)
 		default:
-			w.plain = or(w.plain, "the transcription service refuses them")
+			w.unusedReason = orDefault(w.unusedReason, "the transcription service rejects them")
 		}
 	}
-	w.awaitReady(ctx, building, ready)
+	w.waitForVocabularies(ctx, building, ready)
 	return ready
 }
 
-// awaitReady moves what is built to ready, as long as there is time.
-func (w *work) awaitReady(ctx context.Context, building []list, ready map[types.LanguageCode]string) {
-	left := patience
-	if deadline, set := ctx.Deadline(); set {
+// waitForVocabularies adds vocabularies to ready when they are built, as long as there is time.
+func (w *work) waitForVocabularies(ctx context.Context, building []vocabulary, ready map[types.LanguageCode]string) {
+	left := vocabularyTimeout
+	if deadline, ok := ctx.Deadline(); ok {
 		left = time.Until(deadline) / 2
 	}
 	for n := 0; len(building) > 0; n++ {
-		wait := pollAfter(n)
-		if left -= wait; left < 0 || !w.fits(ctx, wait) || w.wait(ctx, wait) != nil {
-			w.plain = or(w.plain, "it took too long to prepare them; they are prepared for the next recording")
+		wait := pollInterval(n)
+		if left -= wait; left < 0 || !w.hasTimeFor(ctx, wait) || w.wait(ctx, wait) != nil {
+			w.unusedReason = orDefault(w.unusedReason, "it took too long to prepare them; they are prepared for the next recording")
 			return
 		}
-		building = slices.DeleteFunc(building, func(l list) bool {
-			state, err := w.state(ctx, l)
+		building = slices.DeleteFunc(building, func(l vocabulary) bool {
+			state, err := w.vocabularyState(ctx, l)
 			switch {
 			case err != nil || state == types.VocabularyStateFailed:
-				w.plain = or(w.plain, "the transcription service refuses them")
+				w.unusedReason = orDefault(w.unusedReason, "the transcription service rejects them")
 				return true
 			case state == types.VocabularyStateReady:
 				ready[l.code] = l.name
@@ -69,28 +70,29 @@ func (w *work) awaitReady(ctx context.Context, building []list, ready map[types.
 	}
 }
 
-// ensure is the state of the vocabulary, which is made where there is none.
-func (w *work) ensure(ctx context.Context, l list) (types.VocabularyState, error) {
-	state, err := w.state(ctx, l)
+// ensureVocabulary returns the state of the vocabulary. It creates the vocabulary if there is none.
+func (w *work) ensureVocabulary(ctx context.Context, l vocabulary) (types.VocabularyState, error) {
+	state, err := w.vocabularyState(ctx, l)
 	if !errors.Is(err, errMissing) {
 		return state, err
 	}
-	err = w.create(ctx, l)
-	if err != nil && !errors.Is(err, errConflict) { // somebody else has just made it
+	err = w.createVocabulary(ctx, l)
+	if err != nil && !errors.Is(err, errConflict) { // on a conflict, another caller has just created it
 		return "", err
 	}
 	return types.VocabularyStatePending, nil
 }
 
-// state deletes a vocabulary that failed, so that the next work tries again.
-func (w *work) state(ctx context.Context, l list) (types.VocabularyState, error) {
+// vocabularyState returns the state of the vocabulary. It deletes one that failed, so that the next
+// work tries again.
+func (w *work) vocabularyState(ctx context.Context, l vocabulary) (types.VocabularyState, error) {
 	var out *transcribe.GetVocabularyOutput
 	err := w.call(ctx, "GetVocabulary", func() (err error) {
-		out, err = w.service.GetVocabulary(ctx, &transcribe.GetVocabularyInput{VocabularyName: &l.name}, once)
+		out, err = w.service.GetVocabulary(ctx, &transcribe.GetVocabularyInput{VocabularyName: &l.name}, withoutRetries)
 		return err
 	})
 	if err != nil {
-		return "", missing(err)
+		return "", asMissing(err)
 	}
 	if out.VocabularyState == types.VocabularyStateFailed {
 		return out.VocabularyState, w.deleteVocabulary(ctx, l.name)
@@ -98,40 +100,40 @@ func (w *work) state(ctx context.Context, l list) (types.VocabularyState, error)
 	return out.VocabularyState, nil
 }
 
-// create makes room before it tries again: that there are too many vocabularies and that there are too many requests is the same
-// exception.
-func (w *work) create(ctx context.Context, l list) error {
+// createVocabulary deletes an old vocabulary before it retries, because the service returns the same
+// exception for too many vocabularies as for too many requests.
+func (w *work) createVocabulary(ctx context.Context, l vocabulary) error {
 	const operation = "CreateVocabulary"
 	input := &transcribe.CreateVocabularyInput{VocabularyName: &l.name, LanguageCode: l.code, Phrases: l.phrases}
-	do := func() error {
-		_, err := w.service.CreateVocabulary(ctx, input, once)
+	create := func() error {
+		_, err := w.service.CreateVocabulary(ctx, input, withoutRetries)
 		return err
 	}
-	err := failed(ctx, operation, do())
+	err := errorOf(ctx, operation, create())
 	busy, ok := errors.AsType[*mediaprompt.Busy](err)
 	if !ok {
 		return err
 	}
-	if r, refused := errors.AsType[*refusal](busy.Cause); refused && r.code == limited {
-		room, err := w.makeRoom(ctx)
-		if err != nil || !room {
-			return errors.Join(r, err)
+	if exc, isException := errors.AsType[*exception](busy.Cause); isException && exc.code == limited {
+		hasRoom, err := w.makeRoom(ctx)
+		if err != nil || !hasRoom {
+			return errors.Join(exc, err)
 		}
 	}
-	return w.call(ctx, operation, do)
+	return w.call(ctx, operation, create)
 }
 
-// makeRoom deletes the oldest vocabulary of ours if there are as many as an account has. It is false where none can be made
-// even so.
+// makeRoom deletes our oldest vocabulary if the account has reached its quota. It returns false if
+// there is still no room.
 func (w *work) makeRoom(ctx context.Context) (bool, error) {
-	all, err := w.vocabularies(ctx)
-	if err != nil || len(all) < quota {
+	all, err := w.listVocabularies(ctx)
+	if err != nil || len(all) < maxVocabularies {
 		return err == nil, err
 	}
 	all = slices.DeleteFunc(all, func(v types.VocabularyInfo) bool {
 		name := aws.ToString(v.VocabularyName)
-		needed := slices.ContainsFunc(w.lists, func(l list) bool { return l.name == name })
-		return needed || !strings.HasPrefix(name, ours) || v.VocabularyState == types.VocabularyStatePending
+		needed := slices.ContainsFunc(w.vocabularies, func(l vocabulary) bool { return l.name == name })
+		return needed || !strings.HasPrefix(name, namePrefix) || v.VocabularyState == types.VocabularyStatePending
 	})
 	if len(all) == 0 {
 		return false, nil
@@ -142,14 +144,14 @@ func (w *work) makeRoom(ctx context.Context) (bool, error) {
 	return true, w.deleteVocabulary(ctx, aws.ToString(oldest.VocabularyName))
 }
 
-func (w *work) vocabularies(ctx context.Context) ([]types.VocabularyInfo, error) {
-	const pages, most = 100, 10_000 // so that a list without an end has one
+func (w *work) listVocabularies(ctx context.Context) ([]types.VocabularyInfo, error) {
+	const pageSize, maxListed = 100, 10_000 // the second limits a list without an end
 	var all []types.VocabularyInfo
-	input := &transcribe.ListVocabulariesInput{MaxResults: aws.Int32(pages)}
-	for len(all) < most {
+	input := &transcribe.ListVocabulariesInput{MaxResults: aws.Int32(pageSize)}
+	for len(all) < maxListed {
 		var out *transcribe.ListVocabulariesOutput
 		err := w.call(ctx, "ListVocabularies", func() (err error) {
-			out, err = w.service.ListVocabularies(ctx, input, once)
+			out, err = w.service.ListVocabularies(ctx, input, withoutRetries)
 			return err
 		})
 		if err != nil {
@@ -164,13 +166,13 @@ func (w *work) vocabularies(ctx context.Context) ([]types.VocabularyInfo, error)
 	return all, nil
 }
 
-// deleteVocabulary is content with one that is not there.
+// deleteVocabulary deletes a vocabulary. It returns no error if there is none.
 func (w *work) deleteVocabulary(ctx context.Context, name string) error {
 	err := w.call(ctx, "DeleteVocabulary", func() error {
-		_, err := w.service.DeleteVocabulary(ctx, &transcribe.DeleteVocabularyInput{VocabularyName: &name}, once)
+		_, err := w.service.DeleteVocabulary(ctx, &transcribe.DeleteVocabularyInput{VocabularyName: &name}, withoutRetries)
 		return err
 	})
-	if errors.Is(missing(err), errMissing) {
+	if errors.Is(asMissing(err), errMissing) {
 		return nil
 	}
 	return err

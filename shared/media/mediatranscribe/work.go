@@ -18,83 +18,84 @@ import (
 // work is one call of Transcribe.
 type work struct {
 	*Transcriber
-	recording media.Recording
-	name      string // of the job
-	suffix    string
-	code      types.LanguageCode // empty: not known
-	lists     []list             // of keywords
-	reserve   time.Duration      // that waiting leaves of the context's time
-	warnings  []string
+	recording    media.Recording
+	name         string // of the job
+	extension    string
+	language     types.LanguageCode // empty: unknown
+	vocabularies []vocabulary       // for the keywords
+	reserve      time.Duration      // time of the context that waiting must leave
+	warnings     []string
 
-	mark    string // this one's name among those who wait
-	pending bool   // there is a job that has not ended, as far as is known
-	joined  bool   // somebody else started it
-	kept    bool   // its result was there already
-	plain   string // why it has no vocabularies
+	waiterID     string // identifies this caller among those that wait for the job
+	isPending    bool   // the job may not have ended
+	isJoined     bool   // another caller has started the job
+	wasCached    bool   // the result existed already
+	unusedReason string // why the job has no vocabularies; empty if it has
 }
 
-// errGone says that the job was taken away together with its result.
-var errGone = errors.New("transcribe: the job is gone")
+// errJobDeleted means that another caller has deleted the job and its result.
+var errJobDeleted = errors.New("transcribe: the job was deleted")
 
-// run does the work once, and cleans up unless the job is left for later.
+// run does the work once. It cleans up, unless a later call can continue the work.
 func (w *work) run(ctx context.Context) (transcript, error) {
-	began := time.Now()
-	w.mark, w.pending, w.joined, w.kept, w.plain = newRun(), false, false, false, ""
-	if err := w.hold(ctx); err != nil {
+	startedAt := time.Now()
+	w.waiterID, w.isPending, w.isJoined, w.wasCached, w.unusedReason = newWaiterID(), false, false, false, ""
+	if err := w.registerWaiter(ctx); err != nil {
 		return transcript{}, err
 	}
-	said, err := w.hear(ctx)
-	last := false
-	if err != nil && w.pending && later(ctx, err) {
-		w.leave(ctx)
+	result, err := w.transcribe(ctx)
+	isLast := false
+	if err != nil && w.isPending && canContinueLater(ctx, err) {
+		w.unregisterWaiter(ctx)
 	} else {
-		last = w.tidy(ctx, err == nil)
+		isLast = w.cleanUp(ctx, err == nil)
 	}
-	w.note(ctx, call{began, said.seconds, last && err == nil && !w.kept, err})
-	return said, err
+	w.logCall(ctx, outcome{startedAt, result.seconds, isLast && err == nil && !w.wasCached, err})
+	return result, err
 }
 
-// later reports whether the same work may be asked for again soon.
-func later(ctx context.Context, err error) bool {
+// canContinueLater reports whether the client may soon send the same work again.
+func canContinueLater(ctx context.Context, err error) bool {
 	return fault.KindOf(err) == fault.Unavailable && !errors.Is(ctx.Err(), context.Canceled)
 }
 
-// hear finds what was done before, or has it done.
-func (w *work) hear(ctx context.Context) (transcript, error) {
-	job, err := w.find(ctx)
-	w.joined = err == nil
+// transcribe returns the result of an earlier job, waits for a running job, or starts a job.
+func (w *work) transcribe(ctx context.Context) (transcript, error) {
+	job, err := w.findJob(ctx)
+	w.isJoined = err == nil
 	if errors.Is(err, errMissing) {
-		said, err := w.read(ctx, nil)
+		result, err := w.readResult(ctx, nil)
 		if !errors.Is(err, errMissing) {
-			w.kept = err == nil
-			return said, err
+			w.wasCached = err == nil
+			return result, err
 		}
-		job, err = w.begin(ctx)
+		job, err = w.startOrJoin(ctx)
 		if err != nil {
 			return transcript{}, err
 		}
 	} else if err != nil {
 		return transcript{}, err
 	}
-	w.pending = true
-	job, err = w.await(ctx, job)
+	w.isPending = true
+	job, err = w.waitForJob(ctx, job)
 	switch {
 	case errors.Is(err, errSilent):
 		return transcript{}, nil
 	case err != nil && !errors.Is(err, errMissing):
 		return transcript{}, err
 	}
-	said, err := w.read(ctx, job)
+	result, err := w.readResult(ctx, job)
 	if errors.Is(err, errMissing) {
-		return transcript{}, errGone
+		return transcript{}, errJobDeleted
 	}
-	return said, err
+	return result, err
 }
 
-// find is the job that somebody started before. One that failed is none: what made it fail may be over, as when its
-// recording was deleted under it.
-func (w *work) find(ctx context.Context) (*types.TranscriptionJob, error) {
-	job, err := w.job(ctx)
+// findJob returns the job that another caller has started. It deletes a failed job and returns
+// errMissing, because the cause of the failure may be over, for example that its recording was
+// deleted.
+func (w *work) findJob(ctx context.Context) (*types.TranscriptionJob, error) {
+	job, err := w.getJob(ctx)
 	if err == nil && job.TranscriptionJobStatus == types.TranscriptionJobStatusFailed {
 		if err := w.deleteJob(ctx); err != nil {
 			return nil, err
@@ -104,119 +105,120 @@ func (w *work) find(ctx context.Context) (*types.TranscriptionJob, error) {
 	return job, err
 }
 
-// read reads what the job wrote; nil is a job that is deleted.
-func (w *work) read(ctx context.Context, job *types.TranscriptionJob) (transcript, error) {
-	said, err := w.result(ctx)
-	if errors.Is(err, errMissing) || errors.Is(err, ErrJunk) { // there will be nothing better of this job
-		w.pending = false
+// readResult reads the result of the job. Job is nil if it is deleted already.
+func (w *work) readResult(ctx context.Context, job *types.TranscriptionJob) (transcript, error) {
+	result, err := w.fetchResult(ctx)
+	if errors.Is(err, errMissing) || errors.Is(err, ErrJunk) { // this job will not write another result
+		w.isPending = false
 		if job != nil {
 			err = errors.Join(err, w.deleteJob(ctx))
 		}
 		return transcript{}, err
 	}
 	switch {
-	case err != nil || len(w.lists) == 0:
+	case err != nil || len(w.vocabularies) == 0:
 	case job == nil:
 		w.warn("It is not known whether the keywords were used.")
 	case !hasVocabulary(job):
-		w.warn("The keywords were not used: " + or(w.plain, "the recording is in a language that they were not prepared for") + ".")
+		w.warn("The keywords were not used: " + orDefault(w.unusedReason, "the recording is in a language that they were not prepared for") + ".")
 	}
-	return said, err
+	return result, err
 }
 
-// await asks until the job has ended. A failed one is an error, unless it was one for want of words.
-func (w *work) await(ctx context.Context, job *types.TranscriptionJob) (*types.TranscriptionJob, error) {
+// waitForJob polls until the job has ended. It returns an error if the job has failed.
+func (w *work) waitForJob(ctx context.Context, job *types.TranscriptionJob) (*types.TranscriptionJob, error) {
 	for n := 0; ; n++ {
 		switch job.TranscriptionJobStatus {
 		case types.TranscriptionJobStatusCompleted:
 			return job, nil
 		case types.TranscriptionJobStatusFailed:
-			w.pending = false
-			return nil, failure(aws.ToString(job.FailureReason))
+			w.isPending = false
+			return nil, jobFailure(aws.ToString(job.FailureReason))
 		}
-		wait := pollAfter(n)
-		if !w.fits(ctx, wait) {
+		wait := pollInterval(n)
+		if !w.hasTimeFor(ctx, wait) {
 			return nil, ErrRunning
 		}
 		if err := w.wait(ctx, wait); err != nil {
 			return nil, err
 		}
 		var err error
-		if job, err = w.job(ctx); err != nil {
+		if job, err = w.getJob(ctx); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// begin starts the job, or joins the one that somebody else has just started.
-func (w *work) begin(ctx context.Context) (*types.TranscriptionJob, error) {
-	vocabularies := w.prepare(ctx)
+// startOrJoin starts the job, or returns the job that another caller has just started.
+func (w *work) startOrJoin(ctx context.Context) (*types.TranscriptionJob, error) {
+	vocabularies := w.prepareVocabularies(ctx)
 	if err := w.putRecording(ctx); err != nil {
 		return nil, err
 	}
-	w.pending = true // even an error may mean that there is one
-	job, err := w.start(ctx, vocabularies)
-	if r, ok := errors.AsType[*refusal](err); ok && r.code == badRequest && len(vocabularies) > 0 {
-		w.plain = "the transcription service does not take them now" // one may have been deleted meanwhile, to make room
-		job, err = w.start(ctx, nil)
+	w.isPending = true // after an error, the job may have been started nevertheless
+	job, err := w.startJob(ctx, vocabularies)
+	if exc, ok := errors.AsType[*exception](err); ok && exc.code == badRequest && len(vocabularies) > 0 {
+		w.unusedReason = "the transcription service does not accept them now" // one may just have been deleted to make room
+		job, err = w.startJob(ctx, nil)
 	}
 	if errors.Is(err, errConflict) {
-		w.joined = true
-		return w.job(ctx)
+		w.isJoined = true
+		return w.getJob(ctx)
 	}
-	if r, ok := errors.AsType[*refusal](err); ok && !r.server() {
-		w.pending = false
+	if exc, ok := errors.AsType[*exception](err); ok && !exc.isServerError() {
+		w.isPending = false
 	}
 	return job, err
 }
 
-func (w *work) start(ctx context.Context, vocabularies map[types.LanguageCode]string) (*types.TranscriptionJob, error) {
+func (w *work) startJob(ctx context.Context, vocabularies map[types.LanguageCode]string) (*types.TranscriptionJob, error) {
 	input := &transcribe.StartTranscriptionJobInput{
 		TranscriptionJobName: &w.name,
 		Media:                &types.Media{MediaFileUri: aws.String("s3://" + w.options.Bucket + "/" + w.recordingKey())},
-		MediaFormat:          types.MediaFormat(w.suffix),
+		MediaFormat:          types.MediaFormat(w.extension),
 		OutputBucketName:     &w.options.Bucket,
 		OutputKey:            aws.String(w.resultKey()),
 	}
-	speak(input, w.code, vocabularies)
+	setLanguage(input, w.language, vocabularies)
 	var out *transcribe.StartTranscriptionJobOutput
 	err := w.call(ctx, "StartTranscriptionJob", func() (err error) {
-		out, err = w.service.StartTranscriptionJob(ctx, input, once)
+		out, err = w.service.StartTranscriptionJob(ctx, input, withoutRetries)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return sound(out.TranscriptionJob)
+	return checkJob(out.TranscriptionJob)
 }
 
-// job asks for the job; errMissing where there is none.
-func (w *work) job(ctx context.Context) (*types.TranscriptionJob, error) {
+// getJob returns the job, or errMissing.
+func (w *work) getJob(ctx context.Context) (*types.TranscriptionJob, error) {
 	var out *transcribe.GetTranscriptionJobOutput
 	err := w.call(ctx, "GetTranscriptionJob", func() (err error) {
-		out, err = w.service.GetTranscriptionJob(ctx, &transcribe.GetTranscriptionJobInput{TranscriptionJobName: &w.name}, once)
+		out, err = w.service.GetTranscriptionJob(ctx, &transcribe.GetTranscriptionJobInput{TranscriptionJobName: &w.name}, withoutRetries)
 		return err
 	})
 	if err != nil {
-		return nil, missing(err)
+		return nil, asMissing(err)
 	}
-	return sound(out.TranscriptionJob)
+	return checkJob(out.TranscriptionJob)
 }
 
-func sound(job *types.TranscriptionJob) (*types.TranscriptionJob, error) {
+func checkJob(job *types.TranscriptionJob) (*types.TranscriptionJob, error) {
 	if job == nil || job.TranscriptionJobStatus == "" {
 		return nil, ErrJunk
 	}
 	return job, nil
 }
 
-// deleteJob is content with a job that is not there. One that has not ended the service keeps; it cannot be stopped.
+// deleteJob deletes the job. It returns no error if there is none. The service does not delete a job
+// that has not ended, and cannot stop it.
 func (w *work) deleteJob(ctx context.Context) error {
 	err := w.call(ctx, "DeleteTranscriptionJob", func() error {
-		_, err := w.service.DeleteTranscriptionJob(ctx, &transcribe.DeleteTranscriptionJobInput{TranscriptionJobName: &w.name}, once)
+		_, err := w.service.DeleteTranscriptionJob(ctx, &transcribe.DeleteTranscriptionJobInput{TranscriptionJobName: &w.name}, withoutRetries)
 		return err
 	})
-	if errors.Is(missing(err), errMissing) {
+	if errors.Is(asMissing(err), errMissing) {
 		return nil
 	}
 	return err
@@ -224,44 +226,45 @@ func (w *work) deleteJob(ctx context.Context) error {
 
 func (w *work) warn(sentence string) { w.warnings = append(w.warnings, sentence) }
 
-// call is what one run came to.
-type call struct {
-	began   time.Time
-	seconds float64 // of the recording, as far as words are heard in it
-	pays    bool    // exactly one of those who waited for the job does
-	err     error
+// outcome describes one run of the work.
+type outcome struct {
+	startedAt time.Time
+	seconds   float64 // length of the recording up to its last word
+	mustPay   bool    // exactly one of the callers that waited for the job logs its cost
+	err       error
 }
 
-// note writes the line that tells what the work cost, and nothing of what was said. What was there already was no call.
-func (w *work) note(ctx context.Context, c call) {
-	if w.kept {
+// logCall logs the call with its cost, and without any words of the recording. It logs nothing if the
+// result existed already.
+func (w *work) logCall(ctx context.Context, c outcome) {
+	if w.wasCached {
 		return
 	}
-	const ok, least = 200, 15 // seconds that are paid for
-	ledger := mediaprompt.Ledger{Log: w.options.Ledger.Log}
-	line := mediaprompt.Call{Engine: "transcribe", Model: "standard", Endpoint: "transcription job", Began: c.began, Attempt: 1}
-	if w.joined {
+	const statusOK, minBilledSeconds = 200, 15
+	calls := mediaprompt.CallLog{Out: w.options.CallLog.Out}
+	line := mediaprompt.Call{Engine: "transcribe", Model: "standard", Endpoint: "transcription job", StartedAt: c.startedAt, Attempt: 1}
+	if w.isJoined {
 		line.Attempt = 2
 	}
 	if c.err == nil {
-		line.Status = ok
+		line.Status = statusOK
 		line.Audio = time.Duration(c.seconds * float64(time.Second))
 	}
-	if c.pays {
-		ledger = w.options.Ledger
-		line.Audio = max(line.Audio, least*time.Second)
+	if c.mustPay {
+		calls = w.options.CallLog
+		line.Audio = max(line.Audio, minBilledSeconds*time.Second)
 	}
-	ledger.Note(ctx, line)
+	calls.Record(ctx, line)
 }
 
-func or(value, usual string) string {
+func orDefault(value, defaultValue string) string {
 	if value == "" {
-		return usual
+		return defaultValue
 	}
 	return value
 }
 
-// ended is an error for the log: nobody waits any more.
-func ended(ctx context.Context) error {
-	return fmt.Errorf("transcribe: the work was ended: %w", context.Cause(ctx))
+// canceledError returns the error of work that was canceled.
+func canceledError(ctx context.Context) error {
+	return fmt.Errorf("transcribe: the work was canceled: %w", context.Cause(ctx))
 }

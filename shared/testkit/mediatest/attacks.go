@@ -14,7 +14,8 @@ import (
 //go:embed testdata/attacks
 var attackFiles embed.FS
 
-// Attacks are documents that try to be more than data, by name. Each has the values of [Invoice] all the same.
+// Attacks returns documents that try to give orders to a model, by name. Each also has the values of
+// [Invoice].
 func Attacks(tb testing.TB) map[string]*documents.Document {
 	tb.Helper()
 	files, err := fs.Glob(attackFiles, "testdata/attacks/*.txt")
@@ -37,7 +38,7 @@ func Attacks(tb testing.TB) map[string]*documents.Document {
 
 const invoice = "Supplier: Nordwind Papier GmbH\nTotal: 1.234,50 EUR\nDue: 5 March 2026\nPaid: no\n"
 
-// Invoice is what every attack says, as answers have it.
+// Invoice returns the values of every attack, in the form of an answer.
 func Invoice() map[string]any {
 	return map[string]any{
 		"Supplier": answers.Value{Type: answers.String, Text: "Nordwind Papier GmbH"},
@@ -47,7 +48,7 @@ func Invoice() map[string]any {
 	}
 }
 
-// InvoiceVariables ask for Invoice.
+// InvoiceVariables returns the variables of Invoice.
 func InvoiceVariables() []answers.Variable {
 	return []answers.Variable{
 		{Name: "Supplier", Type: answers.String, Description: "Who sends the invoice."},
@@ -57,7 +58,8 @@ func InvoiceVariables() []answers.Variable {
 	}
 }
 
-// Document is a document of a text: each line is a paragraph, or a row if it has tabs; a form feed begins a page.
+// Document returns a document of a text. Each line is a paragraph, or a row if it has tabs. A form feed
+// begins a page.
 func Document(tb testing.TB, text string) *documents.Document {
 	tb.Helper()
 	b := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())

@@ -14,14 +14,14 @@ import (
 	"testing"
 )
 
-// Bedrock speaks the Converse operation of Amazon Bedrock.
+// Bedrock is a server with the operation Converse of Amazon Bedrock.
 type Bedrock struct {
 	server
 	URL   string // the endpoint
-	Model string // that it has
+	Model string // the only model of the server
 }
 
-// StartBedrock starts a server that ends with the test.
+// StartBedrock starts a server that stops at the end of the test.
 func StartBedrock(tb testing.TB) *Bedrock {
 	tb.Helper()
 	s := &Bedrock{server: server{tb: tb}, Model: "maker.model-of-the-test-v1:0"}
@@ -33,14 +33,14 @@ func StartBedrock(tb testing.TB) *Bedrock {
 
 // ServeHTTP answers one request.
 func (s *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	b, fails := s.begin()
+	b, fails := s.countRequest()
 	answer, err := s.converse(r, b)
 	refused, isRefusal := errors.AsType[*unsupported](err)
 	switch {
 	case isRefusal:
 		exception(w, http.StatusBadRequest, "ValidationException", refused.message)
 	case err != nil:
-		s.tb.Errorf("mediatest: a wrong request: %v", err)
+		s.tb.Errorf("mediatest: invalid request: %v", err)
 		exception(w, http.StatusBadRequest, "ValidationException", "mediatest: "+err.Error())
 	case fails && b.Drop:
 		panic(http.ErrAbortHandler)
@@ -51,19 +51,19 @@ func (s *Bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		b.Hang()
 		<-r.Context().Done()
 	default:
-		send(w, b, written(answer))
+		send(w, b, toJSON(answer))
 	}
 }
 
 func exception(w http.ResponseWriter, status int, name, message string) {
 	w.Header().Set("X-Amzn-Errortype", name)
-	reply(w, status, written(map[string]any{"message": message}))
+	reply(w, status, toJSON(map[string]any{"message": message}))
 }
 
 var signature = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=[^/]+/[0-9]{8}/[a-z0-9-]+/bedrock/aws4_request, ` +
 	`SignedHeaders=[a-z0-9;-]*host[a-z0-9;-]*, Signature=[0-9a-f]{64}$`)
 
-func (s *Bedrock) converse(r *http.Request, b Behaviour) (any, error) {
+func (s *Bedrock) converse(r *http.Request, b Behavior) (any, error) {
 	switch {
 	case r.Method != http.MethodPost || r.URL.Path != "/model/"+s.Model+"/converse":
 		return nil, fmt.Errorf("unexpected %s %s", r.Method, r.URL.Path)
@@ -80,21 +80,21 @@ func (s *Bedrock) converse(r *http.Request, b Behaviour) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.supported(b.Without); err != nil {
+	if err := c.supported(b.Unsupported); err != nil {
 		return nil, err
 	}
 	tool := c.ToolConfig.Tools[0].ToolSpec
-	p, err := take(c.System[0].Text, c.text, tool.InputSchema.JSON)
+	p, err := parsePrompt(c.System[0].Text, c.text, tool.InputSchema.JSON)
 	if err != nil {
 		return nil, err
 	}
-	if p, err = p.show(c.seen); err != nil {
+	if p, err = p.withPictures(c.seen); err != nil {
 		return nil, err
 	}
-	return conversed(b, tool.Name, s.answer(b, p)), nil
+	return converseResponse(b, tool.Name, s.answer(b, p)), nil
 }
 
-// converse is a request as it is documented, as far as text, pictures and one forced tool need it.
+// converse has the documented fields of a request with text, pictures and one forced tool.
 type converse struct {
 	Messages []struct {
 		Role    string         `json:"role"`
@@ -135,20 +135,20 @@ type toolSpec struct {
 
 func checkConverse(body []byte) (converse, error) {
 	var c converse
-	if err := strict(body, &c); err != nil {
+	if err := decodeStrict(body, &c); err != nil {
 		return c, err
 	}
 	switch {
 	case len(c.Messages) != 1 || c.Messages[0].Role != "user":
-		return c, errors.New("the messages are not one of the user")
+		return c, errors.New("there is not exactly one message, of the user")
 	case len(c.System) != 1 || c.System[0].Text == "":
-		return c, errors.New("there is no text of the system")
+		return c, errors.New("there is no system prompt")
 	case c.InferenceConfig.MaxTokens < 1:
-		return c, errors.New("there is no limit of tokens")
+		return c, errors.New("maxTokens is missing")
 	case c.InferenceConfig.Temperature != nil && *c.InferenceConfig.Temperature != 0:
 		return c, errors.New("the temperature is not 0")
 	case len(c.ToolConfig.Tools) != 1:
-		return c, errors.New("there is not one tool")
+		return c, errors.New("there is not exactly one tool")
 	}
 	var err error
 	if c.text, c.seen, err = content(c.Messages[0].Content); err != nil {
@@ -156,7 +156,7 @@ func checkConverse(body []byte) (converse, error) {
 	}
 	tool := c.ToolConfig.Tools[0].ToolSpec
 	if !schemaName.MatchString(tool.Name) || c.ToolConfig.ToolChoice.Tool.Name != tool.Name {
-		return c, fmt.Errorf("the tool %q is not the one to use", tool.Name)
+		return c, fmt.Errorf("the tool %q is not the one in toolChoice", tool.Name)
 	}
 	return c, checkSchema(tool.InputSchema.JSON)
 }
@@ -173,8 +173,9 @@ func (c converse) supported(without []string) error {
 	return nil
 }
 
-// conversed is an answer of the service. What is no JSON object the model says in words, as models do that use no tool.
-func conversed(b Behaviour, tool, text string) map[string]any {
+// converseResponse returns a response of the service. A text that is not a JSON object is the answer of
+// a model that used no tool.
+func converseResponse(b Behavior, tool, text string) map[string]any {
 	content, stop := map[string]any{"text": text}, "end_turn"
 	if strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
 		content, stop = map[string]any{"toolUse": map[string]any{

@@ -1,11 +1,12 @@
-// Package mediatest is model services for tests: HTTP servers that speak the protocols of OpenAI and Amazon Bedrock, check
-// every request as strictly as the services do (and fail the test on one that they would refuse), and fail on demand as
-// the services do.
+// Package mediatest has model services for tests: HTTP servers with the protocols of OpenAI, Amazon
+// Bedrock and Amazon Transcribe. They check every request as strictly as the real services, fail the
+// test on a request that the real service would reject, and fail on demand as the real services do.
 //
-// Behind them is no model but rules that read the prompt: they find the blocks by their fences, a variable by its name
-// in front of a colon, and fill the schema. In a picture they see the words that a test has told the server to stand there, if it
-// really is a picture. So a test goes the whole way from a document to an answer, and a prompt
-// that a model could not follow gets no answer here either. Other rules play models that lie, or that obey documents.
+// There is no model behind them. Instead, rules read the prompt: they find the blocks by their fences
+// and a variable by its name in front of a colon, and fill the schema. In a picture they see the text
+// that the test has set, if the bytes really are a picture. So a test covers the whole way from a
+// document to an answer, and a prompt that no model could follow gets no answer here either. Other
+// rules behave like models that hallucinate, or that obey documents.
 package mediatest
 
 import (
@@ -21,70 +22,71 @@ import (
 	"testing"
 )
 
-// Prompt is what a model is asked, taken apart.
+// Prompt is a parsed prompt.
 type Prompt struct {
-	Rules  string
-	Blocks map[string]string // what stands between fences, by the name of the block
-	Schema map[string]any    // of the answer
-	Mark   string            // of the fences
-	Seen   []Picture         // what came with it, to look at
+	Rules    string
+	Blocks   map[string]string // text between fences, by the name of the block
+	Schema   map[string]any    // of the answer
+	Mark     string            // of the fences
+	Pictures []Picture         // attached to the prompt
 }
 
-// Model answers a prompt with the text that the service passes on.
+// Model returns the text of the answer to a prompt.
 type Model func(Prompt) string
 
-// Behaviour is how a server answers. The zero Behaviour is a good service with an honest model.
-type Behaviour struct {
+// Behavior is how a server answers. The zero Behavior is a service without failures that has an
+// honest model.
+type Behavior struct {
 	Model       Model    // nil: Honest
-	Failures    int      // so many requests fail with Status first
+	Failures    int      // number of requests that fail with Status first
 	Status      int      // of failures
 	RetryAfter  string   // header of failures
 	Code        string   // in the body of failures
-	Message     string   // in the body of failures, in place of one to try again
-	Drop        bool     // failures are connections that end without an answer
-	CutAfter    int      // bytes of the body, then the connection ends; 0: none
-	Body        string   // in place of an answer
-	ContentType string   // in place of application/json
-	Stop        string   // finish_reason or stopReason in place of the usual one
-	Refusal     string   // the model's
-	Hang        func()   // called instead of answering; then the client has to leave
-	Without     []string // what the server does not support, such as json_schema, max_tokens, temperature, verbose_json, pictures
+	Message     string   // in the body of failures; empty: a message to try again
+	Drop        bool     // failures close the connection without a response
+	CutAfter    int      // bytes of the body, after which the connection is closed; 0: not at all
+	Body        string   // instead of an answer
+	ContentType string   // instead of application/json
+	Stop        string   // finish_reason or stopReason instead of the usual one
+	Refusal     string   // refusal of the model
+	Hang        func()   // called instead of answering; the client must then cancel
+	Unsupported []string // features that the server rejects, such as json_schema, max_tokens, temperature, verbose_json, pictures
 }
 
-// server is what the services have in common.
+// server has the common parts of the services.
 type server struct {
 	tb        testing.TB
 	mu        sync.Mutex
-	behaviour Behaviour
+	behaviour Behavior
 	failed    int
 	prompts   []Prompt
 	requests  int
-	words     map[[sha256.Size]byte]string // of pictures
+	words     map[[sha256.Size]byte]string // text of pictures, by checksum
 }
 
-// Behave changes the answers from the next request on.
-func (s *server) Behave(b Behaviour) {
+// SetBehavior changes the behavior from the next request on.
+func (s *server) SetBehavior(b Behavior) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.behaviour, s.failed = b, 0
 }
 
-// Requests is how many came in.
+// Requests returns the number of requests.
 func (s *server) Requests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests
 }
 
-// Prompts are those that were answered.
+// Prompts returns the prompts that were answered.
 func (s *server) Prompts() []Prompt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.prompts)
 }
 
-// begin counts a request and says how to answer it.
-func (s *server) begin() (b Behaviour, fails bool) {
+// countRequest counts a request and returns the behavior for it.
+func (s *server) countRequest() (b Behavior, fails bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests++
@@ -95,33 +97,34 @@ func (s *server) begin() (b Behaviour, fails bool) {
 	return s.behaviour, false
 }
 
-// errUnannounced is about pictures that the data do not name, or the other way round.
-var errUnannounced = errors.New("what is shown is not what the block attachment says")
+// errAttachmentMismatch means that the block attachment does not name the pictures of the prompt.
+var errAttachmentMismatch = errors.New("the pictures do not match the block attachment")
 
-// show adds what came with a prompt, which its data must announce: else a model takes it for something of ours.
-func (p Prompt) show(seen []Picture) (Prompt, error) {
+// withPictures adds the pictures to a prompt. The data must name them, because a model would otherwise
+// take them for ours instead of a stranger's.
+func (p Prompt) withPictures(pictures []Picture) (Prompt, error) {
 	var types []string
-	for _, s := range seen {
+	for _, s := range pictures {
 		types = append(types, s.MediaType)
 	}
 	if p.Blocks["attachment"] != strings.Join(types, "\n") {
-		return p, errUnannounced
+		return p, errAttachmentMismatch
 	}
-	p.Seen = seen
+	p.Pictures = pictures
 	return p, nil
 }
 
-// answer lets the model answer.
-func (s *server) answer(b Behaviour, p Prompt) string {
+// answer returns the answer of the model.
+func (s *server) answer(b Behavior, p Prompt) string {
 	s.mu.Lock()
-	for i := range p.Seen {
-		p.Seen[i].Words = s.wordsOf(p.Seen[i])
+	for i := range p.Pictures {
+		p.Pictures[i].Words = s.wordsOf(p.Pictures[i])
 	}
 	repeated := slices.ContainsFunc(s.prompts, func(old Prompt) bool { return old.Mark == p.Mark && !reflect.DeepEqual(old, p) })
 	s.prompts = append(s.prompts, p)
 	s.mu.Unlock()
 	if repeated {
-		s.tb.Errorf("mediatest: two questions have the same fence")
+		s.tb.Errorf("mediatest: two prompts have the same fence")
 	}
 	if b.Model == nil {
 		return Honest(p)
@@ -131,45 +134,45 @@ func (s *server) answer(b Behaviour, p Prompt) string {
 
 var fences = regexp.MustCompile(`\[END name ([A-Z2-7]{26,})\]`)
 
-// take takes a prompt apart. A document that holds other fences changes nothing.
-func take(rules, data string, schema map[string]any) (Prompt, error) {
+// parsePrompt parses a prompt. It ignores other fences in a document.
+func parsePrompt(rules, data string, schema map[string]any) (Prompt, error) {
 	match := fences.FindStringSubmatch(rules)
 	if match == nil {
-		return Prompt{}, fmt.Errorf("the rules name no fence of at least 128 bits")
+		return Prompt{}, fmt.Errorf("the rules do not name a fence of at least 128 bits")
 	}
 	p := Prompt{Rules: rules, Blocks: map[string]string{}, Schema: schema, Mark: match[1]}
 	for rest := data; strings.TrimSpace(rest) != ""; {
-		name, body, behind, err := p.block(rest)
+		name, body, remaining, err := p.parseBlock(rest)
 		if err != nil {
 			return Prompt{}, err
 		}
-		p.Blocks[name], rest = body, behind
+		p.Blocks[name], rest = body, remaining
 	}
 	if len(p.Blocks) == 0 {
-		return Prompt{}, fmt.Errorf("there are no data")
+		return Prompt{}, fmt.Errorf("there is no data")
 	}
 	return p, nil
 }
 
-func (p Prompt) block(text string) (name, body, rest string, err error) {
+func (p Prompt) parseBlock(text string) (name, body, rest string, err error) {
 	line, after, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
 	name, ok := strings.CutPrefix(line, "[BEGIN ")
-	name, marked := strings.CutSuffix(name, " "+p.Mark+"]")
-	if !ok || !marked {
-		return "", "", "", fmt.Errorf("something stands outside of the fences")
+	name, hasMark := strings.CutSuffix(name, " "+p.Mark+"]")
+	if !ok || !hasMark {
+		return "", "", "", fmt.Errorf("there is text outside the fences")
 	}
-	body, rest, closed := strings.Cut(after, "\n[END "+name+" "+p.Mark+"]")
-	if !closed {
+	body, rest, hasEnd := strings.Cut(after, "\n[END "+name+" "+p.Mark+"]")
+	if !hasEnd {
 		return "", "", "", fmt.Errorf("the block %s does not end", name)
 	}
 	return name, body, rest, nil
 }
 
-// written is JSON of a value that has it.
-func written(value any) string {
+// toJSON encodes a value of this package.
+func toJSON(value any) string {
 	out, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // a value of this package
+		panic(err) // cannot happen: all values are plain
 	}
 	return string(out)
 }

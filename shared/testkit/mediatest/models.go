@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// Variable is one of the block "variables".
+// Variable is a variable in the block "variables".
 type Variable struct {
 	Key, Name, Type, Description string
 	First, Second                *Side
 }
 
-// Side is what one document of a comparison has.
+// Side is the value in one document of a comparison.
 type Side struct {
 	Value any
 	Quote string
 }
 
-// Place is an answer to a variable.
+// Place is a place that gives the value of a variable.
 type Place struct {
 	Quote string `json:"quote"`
 	Value any    `json:"value"`
 }
 
-// Variables are those that the prompt asks about.
+// Variables returns the variables that the prompt asks for.
 func (p Prompt) Variables() []Variable {
 	var all []Variable
 	if json.Unmarshal([]byte(p.Blocks["variables"]), &all) != nil {
@@ -34,23 +34,23 @@ func (p Prompt) Variables() []Variable {
 	return all
 }
 
-// asks reports whether the answer has a member.
-func (p Prompt) asks(member string) bool {
+// wants reports whether the schema of the answer has the member.
+func (p Prompt) wants(member string) bool {
 	properties, _ := p.Schema["properties"].(map[string]any)
 	_, found := properties[member]
 	return found
 }
 
-// Honest follows the rules of the prompt and takes the blocks for data.
+// Honest follows the rules of the prompt and treats the blocks as data.
 func Honest(p Prompt) string {
 	text := p.Blocks["document"] + p.Blocks["notes"]
 	switch {
-	case p.asks("blocks"):
-		return written(map[string]any{"blocks": p.transcribed()})
-	case p.asks("summary"):
-		return written(map[string]any{"summary": strings.Join(lines(text, 2), " ")})
-	case p.asks("points"):
-		return written(map[string]any{"points": lines(text, 3)})
+	case p.wants("blocks"):
+		return toJSON(map[string]any{"blocks": p.pictureBlocks()})
+	case p.wants("summary"):
+		return toJSON(map[string]any{"summary": strings.Join(firstLines(text, 2), " ")})
+	case p.wants("points"):
+		return toJSON(map[string]any{"points": firstLines(text, 3)})
 	}
 	answer := map[string]any{}
 	for _, v := range p.Variables() {
@@ -60,14 +60,14 @@ func Honest(p Prompt) string {
 			answer[v.Key] = Places(text, v)
 		}
 	}
-	return written(answer)
+	return toJSON(answer)
 }
 
-// lines are the first lines of a text, without marks.
-func lines(text string, most int) []string {
+// firstLines returns the first lines of a text, without list marks.
+func firstLines(text string, maxLines int) []string {
 	all := []string{}
 	for line := range strings.Lines(text) {
-		if line = strings.TrimPrefix(strings.TrimSpace(line), "- "); line != "" && len(all) < most {
+		if line = strings.TrimPrefix(strings.TrimSpace(line), "- "); line != "" && len(all) < maxLines {
 			all = append(all, line)
 		}
 	}
@@ -88,7 +88,7 @@ func compared(v Variable) string {
 	return "they differ"
 }
 
-// Places are the lines that begin with the variable's name and a colon or a tab.
+// Places returns the lines that begin with the variable's name and a colon or a tab.
 func Places(text string, v Variable) []Place {
 	places := []Place{}
 	for line := range strings.Lines(text) {
@@ -96,17 +96,17 @@ func Places(text string, v Variable) []Place {
 		if len(line) <= len(v.Name) || !strings.EqualFold(line[:len(v.Name)], v.Name) || !strings.ContainsAny(line[len(v.Name):][:1], ":\t") {
 			continue
 		}
-		if value, ok := typed(v.Type, strings.TrimSpace(line[len(v.Name)+1:])); ok {
+		if value, ok := parseValue(v.Type, strings.TrimSpace(line[len(v.Name)+1:])); ok {
 			places = append(places, Place{line, value})
 		}
 	}
 	return places
 }
 
-func typed(kind, text string) (any, bool) {
+func parseValue(kind, text string) (any, bool) {
 	switch kind {
 	case "number":
-		return number(text)
+		return parseNumber(text)
 	case "date":
 		for _, layout := range []string{time.DateOnly, "2 January 2006", "02.01.2006"} {
 			if day, err := time.Parse(layout, text); err == nil {
@@ -122,8 +122,8 @@ func typed(kind, text string) (any, bool) {
 
 var numeral = regexp.MustCompile(`-?[0-9][0-9.,]*`)
 
-// number takes the last sign with one or two digits behind for the decimal one.
-func number(text string) (any, bool) {
+// parseNumber takes the last separator for the decimal separator if at most two digits follow it.
+func parseNumber(text string) (any, bool) {
 	text = strings.TrimRight(numeral.FindString(text), ".,")
 	if text == "" {
 		return nil, false
@@ -135,7 +135,7 @@ func number(text string) (any, bool) {
 	return json.Number(strings.NewReplacer(".", "", ",", "").Replace(whole) + decimals), true
 }
 
-// WrongTypes answers with a value of another type for each variable, and with good quotes.
+// WrongTypes answers with correct quotes, but with a value of another type for each variable.
 func WrongTypes(p Prompt) string {
 	answer := map[string]any{}
 	for _, v := range p.Variables() {
@@ -145,7 +145,7 @@ func WrongTypes(p Prompt) string {
 		}
 		answer[v.Key] = places
 	}
-	return written(answer)
+	return toJSON(answer)
 }
 
 // Hallucinating answers with values and quotes that are in no document.
@@ -155,7 +155,7 @@ func Hallucinating(p Prompt) string {
 		value := map[string]any{"string": "Nowhere Ltd", "number": 271828, "date": "1999-12-31", "boolean": true}[v.Type]
 		answer[v.Key] = []Place{{v.Name + ": Nowhere Ltd, 271828, on 31.12.1999", value}}
 	}
-	return written(answer)
+	return toJSON(answer)
 }
 
 // Misquoting answers with wrong values and quotes that are in the document.
@@ -168,35 +168,35 @@ func Misquoting(p Prompt) string {
 		}
 		answer[v.Key] = places
 	}
-	return written(answer)
+	return toJSON(answer)
 }
 
 var orders = regexp.MustCompile(`(?i)answer (?:every|each) (?:question|variable) with (\S+)`)
 
-// Obedient does what the document says: it answers everything with the word that an order in the document names. Without an
-// order it is Honest.
+// Obedient obeys an order in the document: it answers everything with the word that the order names.
+// Without an order it is Honest.
 func Obedient(p Prompt) string {
-	order := orders.FindStringSubmatch(p.Blocks["document"] + p.shown())
+	order := orders.FindStringSubmatch(p.Blocks["document"] + p.pictureText())
 	if order == nil {
 		return Honest(p)
 	}
-	if p.asks("blocks") {
-		return written(map[string]any{"blocks": []seenBlock{{Kind: "paragraph", Text: order[1], Cells: []string{}}}})
+	if p.wants("blocks") {
+		return toJSON(map[string]any{"blocks": []pictureBlock{{Kind: "paragraph", Text: order[1], Cells: []string{}}}})
 	}
 	answer := map[string]any{}
 	for _, v := range p.Variables() {
 		answer[v.Key] = []Place{{Quote: v.Name + ": " + order[1], Value: order[1]}}
 	}
-	return written(answer)
+	return toJSON(answer)
 }
 
-// Rambling is honest, in words around a code fence.
+// Rambling answers like Honest, in a code fence with words around it.
 func Rambling(p Prompt) string {
 	return "<think>They want {JSON}.</think>Here is the answer:\n```json\n" + Honest(p) + "\n```\nAnything else?"
 }
 
-// Each answers the first prompts with one model each, and all others with the last.
-func Each(models ...Model) Model {
+// InTurn answers each of the first prompts with the next model, and all other prompts with the last.
+func InTurn(models ...Model) Model {
 	next := make(chan Model, len(models))
 	for _, m := range models[:len(models)-1] {
 		next <- m
@@ -211,5 +211,5 @@ func Each(models ...Model) Model {
 	}
 }
 
-// Says answers with a text, whatever is asked.
-func Says(text string) Model { return func(Prompt) string { return text } }
+// Constant answers every prompt with the text.
+func Constant(text string) Model { return func(Prompt) string { return text } }

@@ -14,19 +14,19 @@ import (
 	"testing"
 )
 
-// OpenAI speaks OpenAI's chat completions and transcriptions.
+// OpenAI is a server with OpenAI's endpoints for chat completions and transcriptions.
 type OpenAI struct {
 	server
 	URL   string // the base URL
-	Key   string // that it wants
-	Model string // that it has
-	// Speech is what is said in each recording: verbose_json.
+	Key   string // the key that requests must have
+	Model string // the only model of the server
+	// Speech is the response for each recording, as verbose_json.
 	Speech string
-	// Forms are the fields of the transcription requests, with the file as "file".
+	// Forms has the fields of the transcription requests, with the file as "file".
 	Forms []map[string]string
 }
 
-// StartOpenAI starts a server that ends with the test.
+// StartOpenAI starts a server that stops at the end of the test.
 func StartOpenAI(tb testing.TB) *OpenAI {
 	tb.Helper()
 	s := &OpenAI{server: server{tb: tb}, Key: "key-of-the-test", Model: "model-of-the-test"}
@@ -43,17 +43,17 @@ func StartOpenAI(tb testing.TB) *OpenAI {
 	return s
 }
 
-// unsupported is a refusal that a client may learn from.
+// unsupported is an error about a feature that the server does not support.
 type unsupported struct{ param, message string }
 
 func (u *unsupported) Error() string { return u.message }
 
-// serve checks what all endpoints have in common, fails as asked, and answers.
-func (s *OpenAI) serve(answer func(*http.Request, Behaviour) (any, error)) http.HandlerFunc {
+// serve checks the headers, fails if the behavior says so, and answers.
+func (s *OpenAI) serve(answer func(*http.Request, Behavior) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		b, fails := s.begin()
+		b, fails := s.countRequest()
 		if err := s.checkHeaders(r); err != nil {
-			s.defect(w, err)
+			s.failTest(w, err)
 			return
 		}
 		body, err := answer(r, b)
@@ -62,7 +62,7 @@ func (s *OpenAI) serve(answer func(*http.Request, Behaviour) (any, error)) http.
 		case isRefusal:
 			reply(w, http.StatusBadRequest, openAIError("unsupported_value", refused.param, refused.message))
 		case err != nil:
-			s.defect(w, err)
+			s.failTest(w, err)
 		case fails && b.Drop:
 			panic(http.ErrAbortHandler)
 		case fails:
@@ -72,19 +72,19 @@ func (s *OpenAI) serve(answer func(*http.Request, Behaviour) (any, error)) http.
 			b.Hang()
 			<-r.Context().Done()
 		default:
-			send(w, b, written(body))
+			send(w, b, toJSON(body))
 		}
 	}
 }
 
-// defect fails the test: the real service would have refused the request.
-func (s *server) defect(w http.ResponseWriter, err error) {
-	s.tb.Errorf("mediatest: a wrong request: %v", err)
+// failTest fails the test because the real service would reject the request.
+func (s *server) failTest(w http.ResponseWriter, err error) {
+	s.tb.Errorf("mediatest: invalid request: %v", err)
 	reply(w, http.StatusBadRequest, openAIError("invalid_request", "", "mediatest: "+err.Error()))
 }
 
 func openAIError(code, param, message string) string {
-	return written(map[string]any{"error": map[string]any{
+	return toJSON(map[string]any{"error": map[string]any{
 		"code": code, "param": param, "message": message, "type": "invalid_request_error",
 	}})
 }
@@ -95,8 +95,8 @@ func reply(w http.ResponseWriter, status int, body string) {
 	_, _ = io.WriteString(w, body)
 }
 
-// send sends a good answer, or what is asked for in its place.
-func send(w http.ResponseWriter, b Behaviour, body string) {
+// send sends a successful response, changed as the behavior says.
+func send(w http.ResponseWriter, b Behavior, body string) {
 	if b.Body != "" {
 		body = b.Body
 	}
@@ -128,7 +128,7 @@ func (s *OpenAI) checkHeaders(r *http.Request) error {
 	return nil
 }
 
-// completion is a request as it is documented, as far as a client without tools and sounds needs it.
+// completion has the documented fields of a request without tools and audio.
 type completion struct {
 	Model               string          `json:"model"`
 	Messages            []chatMessage   `json:"messages"`
@@ -153,7 +153,7 @@ type responseFormat struct {
 	} `json:"json_schema"`
 }
 
-func (s *OpenAI) chat(r *http.Request, b Behaviour) (any, error) {
+func (s *OpenAI) chat(r *http.Request, b Behavior) (any, error) {
 	if kind := r.Header.Get("Content-Type"); kind != "application/json" {
 		return nil, fmt.Errorf("the content type is %q", kind)
 	}
@@ -165,43 +165,43 @@ func (s *OpenAI) chat(r *http.Request, b Behaviour) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.supported(b.Without); err != nil {
+	if err := c.supported(b.Unsupported); err != nil {
 		return nil, err
 	}
-	p, err := take(c.Messages[0].Content.Text, c.Messages[1].Content.Text, c.schema())
+	p, err := parsePrompt(c.Messages[0].Content.Text, c.Messages[1].Content.Text, c.schema())
 	if err != nil {
 		return nil, err
 	}
-	if p, err = p.show(c.Messages[1].Content.Pictures); err != nil {
+	if p, err = p.withPictures(c.Messages[1].Content.Pictures); err != nil {
 		return nil, err
 	}
-	return completed(b, s.answer(b, p)), nil
+	return completionResponse(b, s.answer(b, p)), nil
 }
 
 var schemaName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// checkCompletion reads a request by the service's rules, and by those of this project: a system message and one of the user,
-// temperature 0, a limit.
+// checkCompletion checks a request against the rules of the service, and against those of this
+// project: one message of the system and one of the user, temperature 0, and a limit of tokens.
 func checkCompletion(body []byte, model string) (completion, error) {
 	var c completion
-	if err := strict(body, &c); err != nil {
+	if err := decodeStrict(body, &c); err != nil {
 		return c, err
 	}
 	switch {
 	case c.Model != model:
 		return c, fmt.Errorf("the model is %q", c.Model)
 	case len(c.Messages) != 2 || c.Messages[0].Role != "system" || c.Messages[1].Role != "user":
-		return c, errors.New("the messages are not one of the system and one of the user")
+		return c, errors.New("there is not exactly one message of the system and one of the user")
 	case c.Messages[0].Content.Text == "" || c.Messages[1].Content.Text == "":
 		return c, errors.New("a message is empty")
 	case len(c.Messages[0].Content.Pictures) > 0:
-		return c, errors.New("the system shows a picture")
+		return c, errors.New("the system message has a picture")
 	case c.Temperature != nil && *c.Temperature != 0:
 		return c, errors.New("the temperature is not 0")
 	case (c.MaxTokens == nil) == (c.MaxCompletionTokens == nil):
-		return c, errors.New("there must be one limit of tokens")
+		return c, errors.New("there must be exactly one limit of tokens")
 	case c.limit() < 1:
-		return c, errors.New("the limit of tokens is no positive number")
+		return c, errors.New("the limit of tokens is not positive")
 	}
 	return c, c.checkFormat()
 }
@@ -221,32 +221,32 @@ func (c completion) checkFormat() error {
 	switch c.ResponseFormat.Type {
 	case "json_object":
 		if schema != nil || !strings.Contains(c.Messages[0].Content.Text, "JSON") {
-			return errors.New("json_object wants the word JSON in a message, and no schema")
+			return errors.New("json_object needs the word JSON in a message, and must not have a schema")
 		}
 		return nil
 	case "json_schema":
 		if schema == nil || !schemaName.MatchString(schema.Name) || !schema.Strict {
-			return errors.New("json_schema wants a name, a schema and strict")
+			return errors.New("json_schema needs a name, a schema and strict")
 		}
 		return checkSchema(schema.Schema)
 	}
 	return fmt.Errorf("the response format %q", c.ResponseFormat.Type)
 }
 
-// schema is that of the answer. Without a format of its own it stands in the rules.
+// schema returns the schema of the answer: that of the response format, or else the one in the rules.
 func (c completion) schema() map[string]any {
 	if c.ResponseFormat != nil && c.ResponseFormat.JSONSchema != nil {
 		return c.ResponseFormat.JSONSchema.Schema
 	}
 	var schema map[string]any
-	_, told, _ := strings.Cut(c.Messages[0].Content.Text, "JSON schema of the answer:\n")
-	if json.Unmarshal([]byte(told), &schema) != nil {
+	_, text, _ := strings.Cut(c.Messages[0].Content.Text, "JSON schema of the answer:\n")
+	if json.Unmarshal([]byte(text), &schema) != nil {
 		return nil
 	}
 	return schema
 }
 
-// supported refuses what the server is said not to support.
+// supported returns an error if the request uses a feature that the server does not support.
 func (c completion) supported(without []string) error {
 	used := map[string]string{}
 	if c.ResponseFormat != nil {
@@ -269,8 +269,8 @@ func (c completion) supported(without []string) error {
 	return nil
 }
 
-// completed is an answer of the service.
-func completed(b Behaviour, text string) map[string]any {
+// completionResponse returns a response of the service.
+func completionResponse(b Behavior, text string) map[string]any {
 	stop := "stop"
 	if b.Stop != "" {
 		stop = b.Stop

@@ -128,7 +128,7 @@ func TestBlocksOfConverseAreChecked(t *testing.T) {
 func TestWordsAreThoseOfThePixels(t *testing.T) {
 	s := &server{tb: t}
 	file := tint(t, 3, 2)
-	s.Show("image/png", file, "told")
+	s.SetPictureText("image/png", file, "told")
 	other := append(append([]byte(nil), file[:33]...), "\x00\x00\x00\x00tEXt\x3b\x8f\x6e\x32"...)
 	for _, test := range []struct {
 		file []byte
@@ -138,7 +138,7 @@ func TestWordsAreThoseOfThePixels(t *testing.T) {
 		{append(other, file[33:]...), "told"},
 		{tint(t, 2, 3), "A picture of 2 by 3 pixels."},
 	} {
-		p, err := look("image/png", test.file)
+		p, err := decodePicture("image/png", test.file)
 		if err != nil && !strings.Contains(err.Error(), "checksum") {
 			t.Fatal(err)
 		}
@@ -152,22 +152,22 @@ func TestPicturesMustBeAnnounced(t *testing.T) {
 	seen := []Picture{{MediaType: "image/png"}}
 	for attachment, want := range map[string]bool{"image/png": true, "image/gif": false, "": false, "image/png\nimage/png": false} {
 		p := Prompt{Blocks: map[string]string{"attachment": attachment}}
-		if _, err := p.show(seen); (err == nil) != want {
+		if _, err := p.withPictures(seen); (err == nil) != want {
 			t.Errorf("%q: %v", attachment, err)
 		}
 	}
-	if _, err := (Prompt{}).show(nil); err != nil {
+	if _, err := (Prompt{}).withPictures(nil); err != nil {
 		t.Errorf("without pictures: %v", err)
 	}
 }
 
 func TestWordsBecomeBlocks(t *testing.T) {
-	p := Prompt{Seen: []Picture{{Words: "# a\n- b\nc\td\ne: f"}, {Words: "g"}}}
-	want := []seenBlock{
+	p := Prompt{Pictures: []Picture{{Words: "# a\n- b\nc\td\ne: f"}, {Words: "g"}}}
+	want := []pictureBlock{
 		{"heading", "a", []string{}}, {"list item", "b", []string{}}, {"row", "", []string{"c", "d"}},
 		{"field", "", []string{"e", "f"}}, {"paragraph", "g", []string{}},
 	}
-	if got := p.transcribed(); !reflect.DeepEqual(got, want) {
+	if got := p.pictureBlocks(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
 }

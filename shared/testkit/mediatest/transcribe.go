@@ -15,9 +15,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// Transcribe speaks batch jobs and custom vocabularies of Amazon Transcribe, in AWS JSON 1.1. Recordings and results lie in a real
-// S3. What a request asks for that is not there is refused as the service does; what no request may look like fails the test.
-// Nothing happens by itself: jobs and vocabularies get on by being asked about.
+// Transcribe is a server with the batch jobs and custom vocabularies of Amazon Transcribe, in AWS JSON
+// 1.1. Recordings and results are in a real S3. A request for something that does not exist gets the
+// error of the service; an invalid request fails the test. Jobs and vocabularies only advance when a
+// request polls them.
 type Transcribe struct {
 	server
 	URL string // the endpoint
@@ -26,30 +27,31 @@ type Transcribe struct {
 	speech       Speech
 	jobs         map[string]*job
 	vocabularies map[string]*vocabulary
-	order        []string // of the vocabularies, oldest first
+	order        []string // names of the vocabularies, oldest first
 	started      int
 	calls        map[string]int
 	inputs       []StartedJob
 }
 
-// Speech is what happens to recordings. The zero Speech completes with a silent recording at the first question.
+// Speech is the result of jobs. With the zero Speech, a job completes at the first poll, and the
+// recording is silent.
 type Speech struct {
-	Results   string // the member results of what a job writes; empty: nobody speaks
-	File      string // the whole of what a job writes instead
-	Language  string // that is identified; empty: en-US
-	Polls     int    // questions until a job has ended: half of them it is queued
-	Failure   string // FailureReason of a job instead of a result
-	Lose      bool   // jobs are forgotten when they have ended
-	Unwritten bool   // completed jobs write nothing
+	Results       string // member results of the file that a job writes; empty: no words
+	File          string // whole content of that file instead
+	Language      string // language that jobs identify; empty: en-US
+	Polls         int    // polls until a job has ended; it is queued for half of them
+	Failure       string // FailureReason of jobs; empty: they complete
+	LosesJobs     bool   // jobs disappear when they have ended
+	WritesNothing bool   // completed jobs write no file
 
-	VocabularyPolls   int    // questions until a vocabulary is ready
+	VocabularyPolls   int    // polls until a vocabulary is ready
 	VocabularyFailure string // FailureReason of a vocabulary
-	Vocabularies      int    // that the account may have; 0: 100
-	Strict            bool   // jobs take no vocabularies where the language has to be found out
-	NotFound          bool   // what is not there is a NotFoundException, not a BadRequestException
+	Vocabularies      int    // quota of the account; 0: 100
+	Strict            bool   // jobs that identify the language accept no vocabularies
+	NotFound          bool   // missing resources are a NotFoundException instead of a BadRequestException
 }
 
-// StartedJob is what was asked for when a job was started.
+// StartedJob has the parameters of a job that was started.
 type StartedJob struct {
 	Name         string
 	Format       string
@@ -58,7 +60,8 @@ type StartedJob struct {
 	Vocabularies map[string]string // by language
 }
 
-// StartTranscribe starts a server that ends with the test, and uses the buckets that the client can reach.
+// StartTranscribe starts a server that stops at the end of the test. It reads and writes files with the
+// S3 client.
 func StartTranscribe(tb testing.TB, objects *s3.Client) *Transcribe {
 	tb.Helper()
 	s := &Transcribe{
@@ -71,46 +74,46 @@ func StartTranscribe(tb testing.TB, objects *s3.Client) *Transcribe {
 	return s
 }
 
-// Speak changes what happens from the next request on.
-func (s *Transcribe) Speak(speech Speech) {
+// SetSpeech changes the speech from the next request on.
+func (s *Transcribe) SetSpeech(speech Speech) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.speech = speech
 }
 
-// Started are the jobs that were started, and so paid for.
+// Started returns the jobs that were started, and that would have to be paid for.
 func (s *Transcribe) Started() []StartedJob {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]StartedJob(nil), s.inputs...)
 }
 
-// Jobs is how many jobs there are.
+// Jobs returns the number of jobs that exist.
 func (s *Transcribe) Jobs() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.jobs)
 }
 
-// Calls is how often an operation was asked for.
+// Calls returns how often an operation was called.
 func (s *Transcribe) Calls(operation string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls[operation]
 }
 
-// exceptional is an answer that the service gives to a sound request.
-type exceptional struct{ code, message string }
+// serviceError is an error that the service returns for a valid request.
+type serviceError struct{ code, message string }
 
 // Error implements error.
-func (e *exceptional) Error() string { return e.code + ": " + e.message }
+func (e *serviceError) Error() string { return e.code + ": " + e.message }
 
 // ServeHTTP answers one request.
 func (s *Transcribe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	b, fails := s.begin()
+	b, fails := s.countRequest()
 	operation, body, err := checkEnvelope(r)
 	if err != nil {
-		s.wrong(w, operation, err)
+		s.failTest(w, operation, err)
 		return
 	}
 	switch {
@@ -125,23 +128,23 @@ func (s *Transcribe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer, err := s.operate(context.WithoutCancel(r.Context()), operation, body)
-	refused, isException := errors.AsType[*exceptional](err)
+	refused, isException := errors.AsType[*serviceError](err)
 	switch {
 	case isException:
 		exception(w, http.StatusBadRequest, refused.code, refused.message)
 	case err != nil:
-		s.wrong(w, operation, err)
+		s.failTest(w, operation, err)
 	default:
 		if b.ContentType == "" {
 			b.ContentType = "application/x-amz-json-1.1"
 		}
-		send(w, b, written(answer))
+		send(w, b, toJSON(answer))
 	}
 }
 
-// wrong fails the test.
-func (s *Transcribe) wrong(w http.ResponseWriter, operation string, err error) {
-	s.tb.Errorf("mediatest: a wrong request: %s: %v", operation, err)
+// failTest fails the test because of an invalid request.
+func (s *Transcribe) failTest(w http.ResponseWriter, operation string, err error) {
+	s.tb.Errorf("mediatest: invalid request: %s: %v", operation, err)
 	exception(w, http.StatusBadRequest, "BadRequestException", "mediatest: "+err.Error())
 }
 
@@ -150,13 +153,13 @@ var transcribeSignature = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=[^/]+
 
 var amzDate = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z$`)
 
-// checkEnvelope checks what all operations have in common.
+// checkEnvelope checks the headers of a request.
 func checkEnvelope(r *http.Request) (operation string, body []byte, err error) {
-	operation, known := strings.CutPrefix(r.Header.Get("X-Amz-Target"), "Transcribe.")
+	operation, isKnown := strings.CutPrefix(r.Header.Get("X-Amz-Target"), "Transcribe.")
 	switch {
 	case r.Method != http.MethodPost || r.URL.Path != "/":
 		return operation, nil, fmt.Errorf("unexpected %s %s", r.Method, r.URL.Path)
-	case !known:
+	case !isKnown:
 		return operation, nil, errors.New("the target is " + r.Header.Get("X-Amz-Target"))
 	case r.Header.Get("Content-Type") != "application/x-amz-json-1.1":
 		return operation, nil, errors.New("the content type is " + r.Header.Get("Content-Type"))
@@ -187,19 +190,19 @@ func (s *Transcribe) operate(ctx context.Context, operation string, body []byte)
 	case "DeleteVocabulary":
 		return s.deleteVocabulary(body)
 	}
-	return nil, errors.New("the operation is not known")
+	return nil, errors.New("unknown operation")
 }
 
-// absent is what the service says of a name that it does not know.
-func (s *Transcribe) absent(kind string) error {
+// notFound returns the error for a name that does not exist.
+func (s *Transcribe) notFound(kind string) error {
 	code := "BadRequestException"
 	if s.speech.NotFound {
 		code = "NotFoundException"
 	}
-	return &exceptional{code, "The requested " + kind + " couldn't be found. Check the " + kind + " name and try your request again."}
+	return &serviceError{code, "The requested " + kind + " couldn't be found. Check the " + kind + " name and try your request again."}
 }
 
 var resourceName = regexp.MustCompile(`^[0-9a-zA-Z._-]{1,200}$`)
 
-// epoch is a time as the protocol writes it.
+// epoch returns a time in the form of the protocol.
 func epoch(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

@@ -24,7 +24,7 @@ type job struct {
 	created time.Time
 }
 
-// startJob is a request as it is documented, less what nobody here asks for.
+// startJob has the documented fields of a request that this project uses.
 type startJob struct {
 	TranscriptionJobName string
 	Media                struct{ MediaFileUri string } //nolint:revive // the service's name
@@ -47,10 +47,10 @@ var (
 	formats    = []string{"mp3", "mp4", "wav", "flac", "ogg", "amr", "webm", "m4a"}
 )
 
-// checkStart applies the rules that need no knowledge of what there is.
+// checkStart checks a request without looking at existing jobs and files.
 func checkStart(body []byte) (startJob, error) {
 	var j startJob
-	if err := strict(body, &j); err != nil {
+	if err := decodeStrict(body, &j); err != nil {
 		return j, err
 	}
 	switch {
@@ -69,9 +69,9 @@ func checkStart(body []byte) (startJob, error) {
 }
 
 func (j startJob) checkLanguage() error {
-	const fewest, mostSettings = 2, 5
+	const minLanguages, maxSettings = 2, 5
 	if j.IdentifyLanguage == (j.LanguageCode != "") {
-		return errors.New("not one of LanguageCode and IdentifyLanguage")
+		return errors.New("there must be exactly one of LanguageCode and IdentifyLanguage")
 	}
 	for _, code := range slices.Concat(j.LanguageOptions, keysOf(j.LanguageIdSettings)) {
 		if charsets[code] == nil {
@@ -82,17 +82,17 @@ func (j startJob) checkLanguage() error {
 	case j.LanguageCode != "" && charsets[j.LanguageCode] == nil:
 		return fmt.Errorf("the language %q is not known", j.LanguageCode)
 	case j.LanguageCode != "" && (j.LanguageOptions != nil || j.LanguageIdSettings != nil):
-		return errors.New("there is nothing to choose from where the language is given")
-	case j.LanguageOptions != nil && len(slices.Compact(slices.Sorted(slices.Values(j.LanguageOptions)))) < fewest:
-		return errors.New("there is only one language to choose from")
-	case j.LanguageIdSettings != nil && (len(j.LanguageIdSettings) < fewest || len(j.LanguageIdSettings) > mostSettings):
+		return errors.New("a request with a language must not have other languages")
+	case j.LanguageOptions != nil && len(slices.Compact(slices.Sorted(slices.Values(j.LanguageOptions)))) < minLanguages:
+		return errors.New("LanguageOptions needs at least two languages")
+	case j.LanguageIdSettings != nil && (len(j.LanguageIdSettings) < minLanguages || len(j.LanguageIdSettings) > maxSettings):
 		return fmt.Errorf("there are settings of %d languages", len(j.LanguageIdSettings))
 	case j.Settings != nil && j.IdentifyLanguage:
-		return errors.New("a vocabulary for a language that is not given")
+		return errors.New("Settings needs a LanguageCode")
 	}
 	for code := range j.LanguageIdSettings {
 		if !slices.Contains(j.LanguageOptions, code) {
-			return fmt.Errorf("settings of %q, which is none of the options", code)
+			return fmt.Errorf("settings of %q, which is not one of the options", code)
 		}
 	}
 	return nil
@@ -107,8 +107,8 @@ func keysOf(settings map[string]vocabularySettings) []string {
 	return all
 }
 
-// chosen are the vocabularies by language.
-func (j startJob) chosen() map[string]string {
+// vocabularies returns the names of the vocabularies by language.
+func (j startJob) vocabularies() map[string]string {
 	all := map[string]string{}
 	if j.Settings != nil {
 		all[j.LanguageCode] = j.Settings.VocabularyName
@@ -127,60 +127,60 @@ func (s *Transcribe) startJob(ctx context.Context, body []byte) (any, error) {
 		return nil, err
 	}
 	if s.jobs[j.TranscriptionJobName] != nil {
-		return nil, &exceptional{"ConflictException", "The requested job name already exists."}
+		return nil, &serviceError{"ConflictException", "The requested job name already exists."}
 	}
-	if !s.readable(ctx, j) {
-		return nil, &exceptional{"BadRequestException", "The S3 URI that you provided can't be accessed."}
+	if !s.canRead(ctx, j) {
+		return nil, &serviceError{"BadRequestException", "The S3 URI that you provided can't be accessed."}
 	}
-	chosen := j.chosen()
-	if s.speech.Strict && j.IdentifyLanguage && len(chosen) > 0 {
-		return nil, &exceptional{"BadRequestException", "The language options aren't valid, PWNED."}
+	vocabularies := j.vocabularies()
+	if s.speech.Strict && j.IdentifyLanguage && len(vocabularies) > 0 {
+		return nil, &serviceError{"BadRequestException", "The language options aren't valid, PWNED."}
 	}
-	for code, name := range chosen {
+	for code, name := range vocabularies {
 		if v := s.vocabularies[name]; v == nil || v.state != "READY" || v.LanguageCode != code {
-			return nil, &exceptional{"BadRequestException", "The requested vocabulary couldn't be found, or isn't ready."}
+			return nil, &serviceError{"BadRequestException", "The requested vocabulary couldn't be found, or isn't ready."}
 		}
 	}
-	s.inputs = append(s.inputs, StartedJob{j.TranscriptionJobName, j.MediaFormat, j.LanguageCode, j.LanguageOptions, chosen})
+	s.inputs = append(s.inputs, StartedJob{j.TranscriptionJobName, j.MediaFormat, j.LanguageCode, j.LanguageOptions, vocabularies})
 	started := &job{startJob: j, status: "IN_PROGRESS", created: awstest.RealTime()}
 	if s.speech.Polls > 1 {
 		started.status = "QUEUED"
 	}
 	s.jobs[j.TranscriptionJobName] = started
-	return map[string]any{"TranscriptionJob": started.told()}, nil
+	return map[string]any{"TranscriptionJob": started.describe()}, nil
 }
 
-// readable reports whether the recording is in the bucket.
-func (s *Transcribe) readable(ctx context.Context, j startJob) bool {
+// canRead reports whether the recording is in the bucket.
+func (s *Transcribe) canRead(ctx context.Context, j startJob) bool {
 	at := mediaFile.FindStringSubmatch(j.Media.MediaFileUri)
 	_, err := s.objects.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &at[1], Key: &at[2]})
 	return err == nil
 }
 
-type named struct{ TranscriptionJobName string }
+type jobName struct{ TranscriptionJobName string }
 
 func (s *Transcribe) getJob(ctx context.Context, body []byte) (any, error) {
-	var n named
-	if err := strict(body, &n); err != nil || !resourceName.MatchString(n.TranscriptionJobName) {
+	var n jobName
+	if err := decodeStrict(body, &n); err != nil || !resourceName.MatchString(n.TranscriptionJobName) {
 		return nil, fmt.Errorf("the name is %q (%w)", n.TranscriptionJobName, err)
 	}
 	j := s.jobs[n.TranscriptionJobName]
 	if j == nil {
-		return nil, s.absent("job")
+		return nil, s.notFound("job")
 	}
 	if err := s.advance(ctx, j); err != nil {
 		return nil, err
 	}
-	if s.speech.Lose && j.ended() {
+	if s.speech.LosesJobs && j.ended() {
 		delete(s.jobs, n.TranscriptionJobName)
-		return nil, s.absent("job")
+		return nil, s.notFound("job")
 	}
-	return map[string]any{"TranscriptionJob": j.told()}, nil
+	return map[string]any{"TranscriptionJob": j.describe()}, nil
 }
 
 func (j *job) ended() bool { return j.status == "COMPLETED" || j.status == "FAILED" }
 
-// advance gets a job on by a step.
+// advance advances a job by one poll.
 func (s *Transcribe) advance(ctx context.Context, j *job) error {
 	j.polls++
 	switch {
@@ -194,7 +194,7 @@ func (s *Transcribe) advance(ctx context.Context, j *job) error {
 	case s.speech.Failure != "":
 		j.status, j.reason = "FAILED", s.speech.Failure
 		return nil
-	case !s.readable(ctx, j.startJob):
+	case !s.canRead(ctx, j.startJob):
 		j.status, j.reason = "FAILED", "The media file can't be accessed."
 		return nil
 	}
@@ -202,10 +202,10 @@ func (s *Transcribe) advance(ctx context.Context, j *job) error {
 	if j.IdentifyLanguage {
 		j.LanguageCode = s.language()
 	}
-	if s.speech.Unwritten {
+	if s.speech.WritesNothing {
 		return nil
 	}
-	return s.write(ctx, j)
+	return s.writeResult(ctx, j)
 }
 
 func (s *Transcribe) language() string {
@@ -215,15 +215,15 @@ func (s *Transcribe) language() string {
 	return s.speech.Language
 }
 
-// write writes the result in the service's form.
-func (s *Transcribe) write(ctx context.Context, j *job) error {
+// writeResult writes the result in the form of the service.
+func (s *Transcribe) writeResult(ctx context.Context, j *job) error {
 	results := s.speech.Results
 	if results == "" {
 		results = `{"transcripts":[{"transcript":""}],"items":[],"audio_segments":[]}`
 	}
 	text := s.speech.File
 	if text == "" {
-		text = written(map[string]any{
+		text = toJSON(map[string]any{
 			"jobName": j.TranscriptionJobName, "accountId": "111122223333", "status": "COMPLETED", "results": json.RawMessage(results),
 		})
 	}
@@ -233,8 +233,8 @@ func (s *Transcribe) write(ctx context.Context, j *job) error {
 	return err
 }
 
-// told is the job as the service describes it.
-func (j *job) told() map[string]any {
+// describe returns the job in the form of the service.
+func (j *job) describe() map[string]any {
 	all := map[string]any{
 		"TranscriptionJobName": j.TranscriptionJobName, "TranscriptionJobStatus": j.status, "MediaFormat": j.MediaFormat,
 		"Media": map[string]any{"MediaFileUri": j.Media.MediaFileUri}, "CreationTime": epoch(j.created), "StartTime": epoch(j.created),
@@ -259,18 +259,18 @@ func (j *job) told() map[string]any {
 	return all
 }
 
-// deleteJob keeps a job that has not ended.
+// deleteJob deletes a job that has ended.
 func (s *Transcribe) deleteJob(body []byte) (any, error) {
-	var n named
-	if err := strict(body, &n); err != nil || !resourceName.MatchString(n.TranscriptionJobName) {
+	var n jobName
+	if err := decodeStrict(body, &n); err != nil || !resourceName.MatchString(n.TranscriptionJobName) {
 		return nil, fmt.Errorf("the name is %q (%w)", n.TranscriptionJobName, err)
 	}
 	j := s.jobs[n.TranscriptionJobName]
 	if j == nil {
-		return nil, s.absent("job")
+		return nil, s.notFound("job")
 	}
 	if !j.ended() {
-		return nil, &exceptional{"BadRequestException", "The job is in a non-terminal state."}
+		return nil, &serviceError{"BadRequestException", "The job is in a non-terminal state."}
 	}
 	delete(s.jobs, n.TranscriptionJobName)
 	return map[string]any{}, nil

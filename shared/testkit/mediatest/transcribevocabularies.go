@@ -26,7 +26,7 @@ type createVocabulary struct {
 	Phrases        []string
 }
 
-// charsets are what entries may consist of, by the languages that there are here. The service's guide has the tables.
+// charsets has the letters of phrases by language, from the tables in the service's guide.
 var charsets = map[string]*regexp.Regexp{
 	"en-US": charset(`A-Z'`), "en-GB": charset(`A-Z'`),
 	"es-ES": charset(`A-Z'ÁÉÍÓÚÑáéíóúñü`),
@@ -40,12 +40,12 @@ var charsets = map[string]*regexp.Regexp{
 	"ro-RO": charset(`ăâîșțşţ`),
 }
 
-func charset(beyond string) *regexp.Regexp { return regexp.MustCompile(`^[a-z.` + beyond + `-]+$`) }
+func charset(letters string) *regexp.Regexp { return regexp.MustCompile(`^[a-z.` + letters + `-]+$`) }
 
 func checkVocabulary(body []byte) (createVocabulary, error) {
-	const mostOfEntry, mostOfAll = 256, 50 << 10
+	const maxPhraseChars, maxPhrasesBytes = 256, 50 << 10
 	var v createVocabulary
-	if err := strict(body, &v); err != nil {
+	if err := decodeStrict(body, &v); err != nil {
 		return v, err
 	}
 	allowed := charsets[v.LanguageCode]
@@ -55,13 +55,13 @@ func checkVocabulary(body []byte) (createVocabulary, error) {
 	case allowed == nil:
 		return v, fmt.Errorf("the language %q is not known", v.LanguageCode)
 	case len(v.Phrases) == 0:
-		return v, errors.New("there are no entries")
-	case len(strings.Join(v.Phrases, "\n")) > mostOfAll:
+		return v, errors.New("there are no phrases")
+	case len(strings.Join(v.Phrases, "\n")) > maxPhrasesBytes:
 		return v, errors.New("there are more than 50 KB")
 	}
 	for _, phrase := range v.Phrases {
-		if utf8.RuneCountInString(phrase) >= mostOfEntry || !allowed.MatchString(phrase) || strings.Trim(phrase, "-") != phrase {
-			return v, fmt.Errorf("the entry %q is none in %s", phrase, v.LanguageCode)
+		if utf8.RuneCountInString(phrase) >= maxPhraseChars || !allowed.MatchString(phrase) || strings.Trim(phrase, "-") != phrase {
+			return v, fmt.Errorf("the phrase %q is invalid in %s", phrase, v.LanguageCode)
 		}
 	}
 	return v, nil
@@ -72,35 +72,35 @@ func (s *Transcribe) createVocabulary(body []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	most := s.speech.Vocabularies
-	if most == 0 {
-		most = 100
+	quota := s.speech.Vocabularies
+	if quota == 0 {
+		quota = 100
 	}
 	switch {
 	case s.vocabularies[v.VocabularyName] != nil:
-		return nil, &exceptional{"ConflictException", "The requested vocabulary name already exists."}
-	case len(s.vocabularies) >= most:
-		return nil, &exceptional{"LimitExceededException", "You have reached the limit of vocabularies, PWNED."}
+		return nil, &serviceError{"ConflictException", "The requested vocabulary name already exists."}
+	case len(s.vocabularies) >= quota:
+		return nil, &serviceError{"LimitExceededException", "You have reached the limit of vocabularies, PWNED."}
 	}
 	made := s.addVocabulary(v, "PENDING")
-	return made.told(), nil
+	return made.describe(), nil
 }
 
-// AddVocabulary puts one into the account that is ready.
+// AddVocabulary adds a vocabulary that is ready.
 func (s *Transcribe) AddVocabulary(name, language string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.addVocabulary(createVocabulary{name, language, []string{"x"}}, "READY")
 }
 
-// Vocabularies are the names of all, oldest first.
+// Vocabularies returns the names of all vocabularies, oldest first.
 func (s *Transcribe) Vocabularies() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.order)
 }
 
-// Phrases are the entries of a vocabulary.
+// Phrases returns the phrases of a vocabulary.
 func (s *Transcribe) Phrases(name string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +110,7 @@ func (s *Transcribe) Phrases(name string) []string {
 	return nil
 }
 
-// addVocabulary makes each a minute younger than the one before.
+// addVocabulary adds a vocabulary that is a minute younger than the one before.
 func (s *Transcribe) addVocabulary(v createVocabulary, state string) *vocabulary {
 	made := &vocabulary{createVocabulary: v, state: state}
 	made.modified = time.Unix(1_700_000_000, 0).Add(time.Duration(s.started) * time.Minute)
@@ -120,7 +120,7 @@ func (s *Transcribe) addVocabulary(v createVocabulary, state string) *vocabulary
 	return made
 }
 
-func (v *vocabulary) told() map[string]any {
+func (v *vocabulary) describe() map[string]any {
 	all := map[string]any{
 		"VocabularyName": v.VocabularyName, "LanguageCode": v.LanguageCode, "VocabularyState": v.state, "LastModifiedTime": epoch(v.modified),
 	}
@@ -130,16 +130,16 @@ func (v *vocabulary) told() map[string]any {
 	return all
 }
 
-type namedVocabulary struct{ VocabularyName string }
+type vocabularyName struct{ VocabularyName string }
 
 func (s *Transcribe) vocabularyOf(body []byte) (*vocabulary, error) {
-	var n namedVocabulary
-	if err := strict(body, &n); err != nil || !resourceName.MatchString(n.VocabularyName) {
+	var n vocabularyName
+	if err := decodeStrict(body, &n); err != nil || !resourceName.MatchString(n.VocabularyName) {
 		return nil, fmt.Errorf("the name is %q (%w)", n.VocabularyName, err)
 	}
 	v := s.vocabularies[n.VocabularyName]
 	if v == nil {
-		return nil, s.absent("vocabulary")
+		return nil, s.notFound("vocabulary")
 	}
 	return v, nil
 }
@@ -157,7 +157,7 @@ func (s *Transcribe) getVocabulary(body []byte) (any, error) {
 	default:
 		v.state = "READY"
 	}
-	return v.told(), nil
+	return v.describe(), nil
 }
 
 func (s *Transcribe) deleteVocabulary(body []byte) (any, error) {
@@ -166,7 +166,7 @@ func (s *Transcribe) deleteVocabulary(body []byte) (any, error) {
 		return nil, err
 	}
 	if v.state == "PENDING" {
-		return nil, &exceptional{"BadRequestException", "The vocabulary is in a non-terminal state."}
+		return nil, &serviceError{"BadRequestException", "The vocabulary is in a non-terminal state."}
 	}
 	delete(s.vocabularies, v.VocabularyName)
 	s.order = slices.DeleteFunc(s.order, func(name string) bool { return name == v.VocabularyName })
@@ -180,32 +180,32 @@ type listVocabularies struct {
 	StateEquals  string
 }
 
-// listVocabularies gives the newest first, by pages.
+// listVocabularies returns a page of the vocabularies, newest first.
 func (s *Transcribe) listVocabularies(body []byte) (any, error) {
-	const usual, most = 5, 100
+	const defaultResults, maxResults = 5, 100
 	var l listVocabularies
-	if err := strict(body, &l); err != nil {
+	if err := decodeStrict(body, &l); err != nil {
 		return nil, err
 	}
 	states := []string{"", "PENDING", "READY", "FAILED"}
-	if l.MaxResults < 0 || l.MaxResults > most || !slices.Contains(states, l.StateEquals) {
+	if l.MaxResults < 0 || l.MaxResults > maxResults || !slices.Contains(states, l.StateEquals) {
 		return nil, fmt.Errorf("at most %d in state %q", l.MaxResults, l.StateEquals)
 	}
 	if l.MaxResults == 0 {
-		l.MaxResults = usual
+		l.MaxResults = defaultResults
 	}
 	from := 0
 	if l.NextToken != "" {
 		var err error
 		if from, err = strconv.Atoi(l.NextToken); err != nil {
-			return nil, fmt.Errorf("the token is not ours: %w", err)
+			return nil, fmt.Errorf("the token is invalid: %w", err)
 		}
 	}
 	var found []map[string]any
 	for _, name := range slices.Backward(s.order) {
 		v := s.vocabularies[name]
 		if strings.Contains(name, l.NameContains) && (l.StateEquals == "" || l.StateEquals == v.state) {
-			found = append(found, v.told())
+			found = append(found, v.describe())
 		}
 	}
 	page := found[min(from, len(found)):min(from+l.MaxResults, len(found))]

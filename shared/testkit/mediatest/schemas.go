@@ -10,26 +10,26 @@ import (
 	"slices"
 )
 
-// strict decodes JSON that has nothing beyond what is known.
-func strict(body []byte, into any) error {
+// decodeStrict decodes JSON without unknown fields.
+func decodeStrict(body []byte, value any) error {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
+	if err := decoder.Decode(value); err != nil {
 		return err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("the body goes on after its end")
+		return errors.New("there is more text after the end of the body")
 	}
 	return nil
 }
 
 // Limits of schemas for structured output.
 const (
-	mostProperties = 5_000
-	mostLevels     = 10
+	maxProperties = 5_000
+	maxLevels     = 10
 )
 
-// keywords of JSON Schema that both services take.
+// keywords has the keywords of JSON Schema that both services support, by type.
 var keywords = map[string][]string{
 	"object":  {"type", "description", "properties", "required", "additionalProperties"},
 	"array":   {"type", "description", "items"},
@@ -39,10 +39,10 @@ var keywords = map[string][]string{
 	"boolean": {"type", "description"},
 }
 
-// schemaCheck counts while it goes down a schema.
+// schemaCheck counts properties during a check.
 type schemaCheck struct{ properties int }
 
-// checkSchema applies the rules for strict schemas.
+// checkSchema checks a schema against the rules for strict schemas.
 func checkSchema(s map[string]any) error {
 	if s["type"] != "object" {
 		return errors.New("the root of a schema must be an object")
@@ -51,7 +51,7 @@ func checkSchema(s map[string]any) error {
 	if err := c.node(s, 1); err != nil {
 		return err
 	}
-	if c.properties > mostProperties {
+	if c.properties > maxProperties {
 		return fmt.Errorf("%d properties", c.properties)
 	}
 	return nil
@@ -61,7 +61,7 @@ func (c *schemaCheck) node(node any, level int) error {
 	s, ok := node.(map[string]any)
 	kind, _ := s["type"].(string)
 	known, valid := keywords[kind]
-	if !ok || !valid || level > mostLevels {
+	if !ok || !valid || level > maxLevels {
 		return fmt.Errorf("a schema at level %d of type %q", level, kind)
 	}
 	for keyword := range s {
@@ -80,24 +80,24 @@ func (c *schemaCheck) node(node any, level int) error {
 	return nil
 }
 
-// checkEnum wants strings, if any are named.
+// checkEnum checks that an enum is a list of strings that is not empty.
 func checkEnum(s map[string]any) error {
-	all, named := s["enum"]
-	values, listed := all.([]any)
+	all, hasEnum := s["enum"]
+	values, isList := all.([]any)
 	for _, value := range values {
 		if _, ok := value.(string); !ok {
-			return errors.New("an enum of a string has other values")
+			return errors.New("an enum has values that are not strings")
 		}
 	}
-	if named && (!listed || len(values) == 0) {
-		return errors.New("an enum names nothing")
+	if hasEnum && (!isList || len(values) == 0) {
+		return errors.New("an enum is empty")
 	}
 	return nil
 }
 
 var propertyName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
-// object must allow nothing beyond its properties, and require all of them.
+// object checks that an object allows only its properties, and requires all of them.
 func (c *schemaCheck) object(s map[string]any, level int) error {
 	if s["additionalProperties"] != false {
 		return errors.New("additionalProperties must be false")

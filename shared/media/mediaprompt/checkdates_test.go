@@ -17,10 +17,10 @@ func TestEveryDayIsFoundInItsQuote(t *testing.T) {
 		}
 		for _, layout := range []string{time.DateOnly, "02.01.2006", "2 January 2006", "January 2, 2006"} {
 			quote := "due on " + day.Format(layout)
-			if got := dateIn(quote, iso); got != shown {
+			if got := checkDate(quote, iso); got != verified {
 				t.Errorf("%s is in %q with %v", iso, quote, got)
 			}
-			if other := day.AddDate(0, 0, 1).Format(time.DateOnly); dateIn(quote, other) >= shown {
+			if other := day.AddDate(0, 0, 1).Format(time.DateOnly); checkDate(quote, other) >= verified {
 				t.Errorf("%s is in %q", other, quote)
 			}
 		}

@@ -13,10 +13,12 @@ import (
 	"portside/shared/media"
 )
 
-func TestFieldsSayTheSameAsTheModel(t *testing.T) {
+func TestParseFieldsAndModelAgree(t *testing.T) {
 	want := media.Question{
 		Task: media.Compare, Shape: answers.AsParagraph, Length: answers.Medium, Lang: "de", Prompt: "only differences",
-		Variables: []answers.Variable{{Name: "total", Type: answers.Number, Description: "what is to be paid"}, {Name: "due", Type: answers.Date}},
+		Variables: []answers.Variable{
+			{Name: "total", Type: answers.Number, Description: "what is to be paid"}, {Name: "due", Type: answers.Date},
+		},
 	}
 	for name, fields := range map[string]map[string]string{
 		"fields": {
@@ -29,19 +31,19 @@ func TestFieldsSayTheSameAsTheModel(t *testing.T) {
 				"total":{"type":"number","description":"what is to be paid"},"due":{"type":"date"}}}`,
 			"lang": "ignored", "no_such_field": "ignored",
 		},
-		"model of an editor": {
+		"model with a byte order mark": {
 			"model": "\ufeff" + `{"lang":"de","prompt":"only differences","variables":{
 				"total":{"type":"number","description":"what is to be paid"},"due":{"type":"date"}}}`,
 		},
 	} {
 		got, err := media.ParseFields(media.Compare, fields)
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%s: %v\n%s", name, err, diff)
+			t.Errorf("%s: error %v, difference (-want +got)\n%s", name, err, diff)
 		}
 	}
 }
 
-func TestNothingAskedIsNoMistake(t *testing.T) {
+func TestParseFieldsHasDefaults(t *testing.T) {
 	for _, task := range []media.Task{media.Summarize, media.Extract, media.Compare} {
 		for _, fields := range []map[string]string{{}, {"model": "{}"}} {
 			got, err := media.ParseFields(task, fields)
@@ -52,16 +54,16 @@ func TestNothingAskedIsNoMistake(t *testing.T) {
 	}
 }
 
-func TestLastOfTheSameNameWins(t *testing.T) {
+func TestParseFieldsKeepsLastVariableOfAName(t *testing.T) {
 	got, err := media.ParseFields(media.Extract, map[string]string{
 		"variable1_name": "a", "variable1_type": "string", "variable100_name": "a", "variable100_type": "date",
 	})
 	if want := []answers.Variable{{Name: "a", Type: answers.Date}}; err != nil || !slices.Equal(got.Variables, want) {
-		t.Errorf("got %+v, %v", got.Variables, err)
+		t.Errorf("variables %+v, error %v; want %+v", got.Variables, err, want)
 	}
 }
 
-func TestEveryMistakeIsTold(t *testing.T) {
+func TestParseFieldsReportsAllFailures(t *testing.T) {
 	for _, c := range []struct {
 		task     media.Task
 		fields   map[string]string
@@ -89,7 +91,7 @@ func TestEveryMistakeIsTold(t *testing.T) {
 		_, err := media.ParseFields(c.task, c.fields)
 		found := fault.As(err)
 		if found == nil {
-			t.Errorf("%v: %v", c.fields, err)
+			t.Errorf("%v: error %v, want a validation fault", c.fields, err)
 			continue
 		}
 		var pointers []string
@@ -97,19 +99,19 @@ func TestEveryMistakeIsTold(t *testing.T) {
 			pointers = append(pointers, f.Pointer)
 		}
 		if got := strings.Join(pointers, " "); got != c.pointers {
-			t.Errorf("%.100v: %s, want %s", c.fields, got, c.pointers)
+			t.Errorf("%.100v: failures at %s, want %s", c.fields, got, c.pointers)
 		}
 	}
 }
 
-func TestManyVariables(t *testing.T) {
+func TestParseFieldsLimitsVariables(t *testing.T) {
 	var model strings.Builder
 	for i := range media.MaxVariables + 1 {
 		fmt.Fprintf(&model, `,"v%d":{"type":"string"}`, i)
 	}
 	_, err := media.ParseFields(media.Extract, map[string]string{"model": `{"variables":{` + model.String()[1:] + `}}`})
 	if found := fault.As(err); found == nil || len(found.Fields) != 1 || found.Fields[0].Pointer != "/model/variables" {
-		t.Errorf("got %v", err)
+		t.Errorf("error %v, want one failure at /model/variables", err)
 	}
 }
 
@@ -120,11 +122,11 @@ func FuzzParseFields(f *testing.F) {
 	f.Fuzz(func(t *testing.T, task, name, text string) {
 		got, err := media.ParseFields(media.Task(task), map[string]string{name: text})
 		if err != nil && fault.KindOf(err) != fault.Validation {
-			t.Fatalf("%v", err)
+			t.Fatalf("error %v is not a validation fault", err)
 		}
 		for _, v := range got.Variables {
 			if v.Name == "" || v.Type == "" {
-				t.Fatalf("%+v", v)
+				t.Fatalf("invalid variable %+v", v)
 			}
 		}
 	})

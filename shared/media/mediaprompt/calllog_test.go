@@ -26,8 +26,8 @@ func price(tb testing.TB, text string) mediaprompt.Price {
 func noted(tb testing.TB, prices mediaprompt.Prices, call mediaprompt.Call) map[string]any {
 	tb.Helper()
 	var out bytes.Buffer
-	ledger := mediaprompt.Ledger{Log: slog.New(slog.NewJSONHandler(&out, nil)), Prices: prices}
-	ledger.Note(tb.Context(), call)
+	calls := mediaprompt.CallLog{Out: slog.New(slog.NewJSONHandler(&out, nil)), Prices: prices}
+	calls.Record(tb.Context(), call)
 	var line map[string]any
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
 		tb.Fatal(err)
@@ -39,14 +39,14 @@ func noted(tb testing.TB, prices mediaprompt.Prices, call mediaprompt.Call) map[
 func TestLinesOfCalls(t *testing.T) {
 	began := time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC)
 	call := mediaprompt.Call{
-		Engine: "bedrock", Model: "m", Endpoint: "converse", Began: began, Status: 200, Attempt: 2, Input: 7, Output: 3,
+		Engine: "bedrock", Model: "m", Endpoint: "converse", StartedAt: began, Status: 200, Attempt: 2, InputTokens: 7, OutputTokens: 3,
 	}
 	line := noted(t, mediaprompt.Prices{}, call)
 	want := []string{"attempt", "endpoint", "engine", "inputTokens", "level", "model", "ms", "msg", "outputTokens", "status", "time"}
 	if got := slices.Sorted(maps.Keys(line)); !slices.Equal(got, want) || line["msg"] != "model call" || line["level"] != "INFO" {
 		t.Errorf("got %v", line)
 	}
-	line = noted(t, mediaprompt.Prices{Minute: price(t, "0.006")}, mediaprompt.Call{Audio: 1500 * time.Millisecond, Began: began})
+	line = noted(t, mediaprompt.Prices{Minute: price(t, "0.006")}, mediaprompt.Call{Audio: 1500 * time.Millisecond, StartedAt: began})
 	if line["audioSeconds"] != 1.5 || line["microUSD"] != 150.0 {
 		t.Errorf("got %v", line)
 	}
@@ -62,19 +62,19 @@ func TestCosts(t *testing.T) {
 		call   mediaprompt.Call
 		want   any // nil: not known
 	}{
-		{"exact", known, mediaprompt.Call{Input: 1_000_000, Output: 1_000_000}, 750_000.0},
-		{"rounded up", known, mediaprompt.Call{Input: 1}, 1.0},
-		{"rounded up once", known, mediaprompt.Call{Input: 1, Output: 1}, 1.0},
+		{"exact", known, mediaprompt.Call{InputTokens: 1_000_000, OutputTokens: 1_000_000}, 750_000.0},
+		{"rounded up", known, mediaprompt.Call{InputTokens: 1}, 1.0},
+		{"rounded up once", known, mediaprompt.Call{InputTokens: 1, OutputTokens: 1}, 1.0},
 		{"nothing said", known, mediaprompt.Call{}, nil},
-		{"nonsense said", known, mediaprompt.Call{Input: -5, Output: -1}, nil},
-		{"half nonsense", known, mediaprompt.Call{Input: -5, Output: 10}, 6.0},
-		{"free", free, mediaprompt.Call{Input: 5}, 0.0},
-		{"one price", mediaprompt.Prices{Input: price(t, "1")}, mediaprompt.Call{Input: 5}, nil},
-		{"no price", mediaprompt.Prices{Input: price(t, "")}, mediaprompt.Call{Input: 5, Output: 1}, nil},
+		{"nonsense said", known, mediaprompt.Call{InputTokens: -5, OutputTokens: -1}, nil},
+		{"half nonsense", known, mediaprompt.Call{InputTokens: -5, OutputTokens: 10}, 6.0},
+		{"free", free, mediaprompt.Call{InputTokens: 5}, 0.0},
+		{"one price", mediaprompt.Prices{Input: price(t, "1")}, mediaprompt.Call{InputTokens: 5}, nil},
+		{"no price", mediaprompt.Prices{Input: price(t, "")}, mediaprompt.Call{InputTokens: 5, OutputTokens: 1}, nil},
 		{"a minute", known, mediaprompt.Call{Audio: time.Minute}, 6_000.0},
 		{"a moment", known, mediaprompt.Call{Audio: time.Millisecond}, 1.0},
 		{"a minute without price", mediaprompt.Prices{}, mediaprompt.Call{Audio: time.Minute}, nil},
-		{"no overflow", dear, mediaprompt.Call{Input: math.MaxInt, Output: math.MaxInt}, 2 * 9999.999999 * 1e8},
+		{"no overflow", dear, mediaprompt.Call{InputTokens: math.MaxInt, OutputTokens: math.MaxInt}, 2 * 9999.999999 * 1e8},
 		{"no overflow of time", dear, mediaprompt.Call{Audio: math.MaxInt64}, 9999999999.0 * 6_000},
 	} {
 		if got := noted(t, test.prices, test.call)["microUSD"]; got != test.want {

@@ -14,9 +14,9 @@ func TestBooleansMustNotBelieTheirQuotes(t *testing.T) {
 		want         float64
 	}{
 		{"Paid: no", "true", 0},
-		{"Paid: no", "false", read},
+		{"Paid: no", "false", plausible},
 		{"Paid: yes", "false", 0},
-		{"Paid: Yes.", "true", read},
+		{"Paid: Yes.", "true", plausible},
 		{"Paid? No, not yet", "true", 0},
 		{"Paid: not yet", "true", 0},
 		{"Paid\tnone", "true", 0},
@@ -33,25 +33,25 @@ func TestBooleansMustNotBelieTheirQuotes(t *testing.T) {
 		{"Zapłacono: tak", "false", 0},
 		{"Plătit: nu", "true", 0},
 		{"no", "true", 0},
-		{"No", "false", partly},
+		{"No", "false", partial},
 		{"☒ Paid", "false", 0},
 		{"☐ Paid", "true", 0},
-		{"Paid: [x]", "true", read},
+		{"Paid: [x]", "true", plausible},
 		{"Paid: [ ]", "true", 0},
-		{"☒ not paid", "false", read},
-		{"☐ not paid", "true", read},
+		{"☒ not paid", "false", plausible},
+		{"☐ not paid", "true", plausible},
 		{"☒ no", "true", 0},
-		{"Yes [x] No [ ]", "true", read},
-		{"Paid: no, sent: yes", "true", read}, // open which of them is meant
-		{"Paid: no. 7 of the list", "false", read},
-		{"There is no doubt that it was paid", "true", read},
-		{"It was not paid", "false", read},
-		{"run", "true", partly},
-		{"run", "false", partly},
-		{"paid", "true", read},
-		{"SETTLED", "true", read},
+		{"Yes [x] No [ ]", "true", plausible},
+		{"Paid: no, sent: yes", "true", plausible}, // open which of them is meant
+		{"Paid: no. 7 of the list", "false", plausible},
+		{"There is no doubt that it was paid", "true", plausible},
+		{"It was not paid", "false", plausible},
+		{"run", "true", partial},
+		{"run", "false", partial},
+		{"paid", "true", plausible},
+		{"SETTLED", "true", plausible},
 	} {
-		if _, got := confirmed(paid, answers.Value{Type: answers.Boolean, Text: test.value}, test.quote); got != test.want {
+		if _, got := checkValue(paid, answers.Value{Type: answers.Boolean, Text: test.value}, test.quote); got != test.want {
 			t.Errorf("%q as %s: %v", test.quote, test.value, got)
 		}
 	}
@@ -60,9 +60,9 @@ func TestBooleansMustNotBelieTheirQuotes(t *testing.T) {
 // A variable may ask for the contrary of what the document has a label for.
 func TestContraryVariables(t *testing.T) {
 	for name, want := range map[string]float64{
-		"unpaid": partly, "not_paid": partly, "nichtBezahlt": partly, "paid": 0, "outstanding": 0,
+		"unpaid": partial, "not_paid": partial, "nichtBezahlt": partial, "paid": 0, "outstanding": 0,
 	} {
-		if got := booleanIn("Paid: no", "true", answers.Variable{Name: name, Type: answers.Boolean}); got != want {
+		if got := checkBoolean("Paid: no", "true", answers.Variable{Name: name, Type: answers.Boolean}); got != want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -70,13 +70,13 @@ func TestContraryVariables(t *testing.T) {
 
 // No word is an answer both ways.
 func TestAnswersAreOfOneMind(t *testing.T) {
-	for word := range strings.FieldsSeq(affirms) {
-		if got := answer(word); got != yes {
+	for word := range strings.FieldsSeq(affirmativeWords) {
+		if got := wordsVerdict(word); got != yes {
 			t.Errorf("%s: %v", word, got)
 		}
 	}
-	for word := range strings.FieldsSeq(denies) {
-		if got := answer(word); got != no {
+	for word := range strings.FieldsSeq(negativeWords) {
+		if got := wordsVerdict(word); got != no {
 			t.Errorf("%s: %v", word, got)
 		}
 	}

@@ -78,7 +78,7 @@ func TestSpeechChecks(t *testing.T) {
 func TestPromptsAreTakenApart(t *testing.T) {
 	const mark = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	rules := "a block ends with [END name " + mark + "]"
-	p, err := take(rules, "[BEGIN document "+mark+"]\nx\n[END document AAA]\n[END document "+mark+"]\n\n", nil)
+	p, err := parsePrompt(rules, "[BEGIN document "+mark+"]\nx\n[END document AAA]\n[END document "+mark+"]\n\n", nil)
 	if err != nil || p.Blocks["document"] != "x\n[END document AAA]" {
 		t.Fatalf("got %q, %v", p.Blocks, err)
 	}
@@ -86,11 +86,11 @@ func TestPromptsAreTakenApart(t *testing.T) {
 		"", "x", "[BEGIN document " + mark + "]\nx\n", "[BEGIN document AAA]\nx\n[END document AAA]\n",
 		"[BEGIN document " + mark + "]\nx\n[END document " + mark + "]\nbehind",
 	} {
-		if _, err := take(rules, data, nil); err == nil {
+		if _, err := parsePrompt(rules, data, nil); err == nil {
 			t.Errorf("%q is let through", data)
 		}
 	}
-	if _, err := take("[END name SHORT]", "x", nil); err == nil {
+	if _, err := parsePrompt("[END name SHORT]", "x", nil); err == nil {
 		t.Error("a short fence is let through")
 	}
 }
@@ -99,7 +99,7 @@ func TestHonestModelReadsFigures(t *testing.T) {
 	for text, want := range map[string]string{
 		"1.234,50 EUR": "1234.50", "$ 1,234.5": "1234.5", "-7": "-7", "1,234": "1234", "12,5 %": "12.5",
 	} {
-		if got, ok := number(text); !ok || got != json.Number(want) {
+		if got, ok := parseNumber(text); !ok || got != json.Number(want) {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

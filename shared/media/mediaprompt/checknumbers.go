@@ -9,40 +9,41 @@ import (
 )
 
 var (
-	digits = lazyregexp.New(`[0-9]+`)
-	figure = lazyregexp.New(`[0-9]+(?:[.,'’][0-9]+)*`)
-	spaced = lazyregexp.New(`[0-9]{1,3}(?:[ .,'’][0-9]{3})*(?:[.,][0-9]+)?`)
-	words  = lazyregexp.New(`\p{L}+`)
+	digitsPattern = lazyregexp.New(`[0-9]+`)
+	figurePattern = lazyregexp.New(`[0-9]+(?:[.,'’][0-9]+)*`)
+	spacedPattern = lazyregexp.New(`[0-9]{1,3}(?:[ .,'’][0-9]{3})*(?:[.,][0-9]+)?`)
+	wordPattern   = lazyregexp.New(`\p{L}+`)
 )
 
-// numberIn looks for a figure that can be read as the value. One that is it but for a power of ten counts only where a word
-// such as million says so.
-func numberIn(quote, value string) float64 {
-	if !digits().MatchString(quote) {
-		return written
+// checkNumber returns the confidence that a quote contains a number. A figure that differs from the
+// number by a power of ten counts only if the quote has a word for that power, such as million.
+func checkNumber(quote, value string) float64 {
+	if !digitsPattern().MatchString(quote) {
+		return unverified
 	}
-	want, scales := decimalOf(value), scalesIn(quote)
+	want, scales := parseDecimal(value), scalePowers(quote)
 	is := func(d decimal) bool {
 		return d.digits == want.digits && (d.point == want.point || slices.Contains(scales, want.point-d.point))
 	}
-	figures := append(figure().FindAllString(quote, -1), spaced().FindAllString(quote, -1)...)
+	figures := append(figurePattern().FindAllString(quote, -1), spacedPattern().FindAllString(quote, -1)...)
 	switch {
 	case !slices.ContainsFunc(figures, func(f string) bool { return slices.ContainsFunc(readings(f), is) }):
 		return 0
 	case strings.HasPrefix(value, "-") && !strings.ContainsAny(quote, "-−–("):
-		return partly
+		return partial
 	}
-	return shown
+	return verified
 }
 
-// decimal is 0.digits times ten to the power of point. The digits neither begin nor end with a zero; 0 has none.
+// decimal is the number 0.digits times ten to the power of point. Digits neither begins nor ends with
+// a zero, and is empty for the number 0.
 type decimal struct {
 	digits string
 	point  int
 }
 
-// decimalOf reads a plain decimal number, and leaves its sign.
-func decimalOf(number string) decimal {
+// parseDecimal parses a plain decimal number and ignores its sign.
+func parseDecimal(number string) decimal {
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(number, "-"), ".")
 	all := strings.TrimLeft(whole+fraction, "0")
 	if all == "" {
@@ -51,9 +52,10 @@ func decimalOf(number string) decimal {
 	return decimal{strings.TrimRight(all, "0"), len(all) - len(fraction)}
 }
 
-// readings are the numbers that a figure may stand for: 1.234 is two of them, as countries have it.
+// readings returns the numbers that a figure may mean. In some countries 1.234 means more than a
+// thousand, in others less than two.
 func readings(figure string) []decimal {
-	groups := digits().FindAllString(figure, -1)
+	groups := digitsPattern().FindAllString(figure, -1)
 	signs := strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
 			return -1
@@ -62,22 +64,23 @@ func readings(figure string) []decimal {
 	}, figure)
 	joined := strings.Join(groups, "")
 	if signs == "" {
-		return []decimal{decimalOf(joined)}
+		return []decimal{parseDecimal(joined)}
 	}
 	var all []decimal
 	last := signs[len(signs)-1:]
 	if strings.ContainsAny(last, ".,") && strings.Count(signs, last) == 1 {
 		rest := groups[len(groups)-1]
-		all = append(all, decimalOf(strings.TrimSuffix(joined, rest)+"."+rest))
+		all = append(all, parseDecimal(strings.TrimSuffix(joined, rest)+"."+rest))
 	}
-	if grouped(groups) && strings.Trim(signs, signs[:1]) == "" {
-		all = append(all, decimalOf(joined))
+	if areThousands(groups) && strings.Trim(signs, signs[:1]) == "" {
+		all = append(all, parseDecimal(joined))
 	}
 	return all
 }
 
-// grouped reports whether these are the thousands of one number, or the lakhs.
-func grouped(groups []string) bool {
+// areThousands reports whether the groups of digits are those of one number with separators for
+// thousands, or for lakhs.
+func areThousands(groups []string) bool {
 	last := len(groups) - 1
 	if groups[0] == "0" || len(groups[0]) > 3 || len(groups[last]) != 3 {
 		return false
@@ -85,11 +88,11 @@ func grouped(groups []string) bool {
 	return !slices.ContainsFunc(groups[1:last], func(g string) bool { return len(g) != 2 && len(g) != 3 })
 }
 
-// scale is words that stand for a power of ten. What they begin with is enough where they are long.
+// scale is a list of words that mean a power of ten.
 type scale struct {
-	powers []int
-	words  string
-	starts string
+	powers   []int  // that the words may mean
+	words    string // complete words
+	prefixes string // beginnings of words
 }
 
 func scales() []scale {
@@ -99,7 +102,7 @@ func scales() []scale {
 		{[]int{2}, "", "hundred hundert honderd"},
 		{[]int{3}, "k t mil mille mila mie mii tys tsd tkr teur keur kusd", "thousand tausend tysi duizend tusen millier"},
 		{[]int{5}, "lac lacs", "lakh"},
-		//nolint:misspell // other languages
+		//nolint:misspell // words of other languages
 		{[]int{6}, "m mm mn mio mln meur musd", "million millon millón milhã milhõ milion milió milio miljo"},
 		{[]int{7}, "cr", "crore"},
 		{[]int{9}, "mrd mld mia md bn", "milliard miliard miljard milliárd"},
@@ -107,12 +110,13 @@ func scales() []scale {
 	}
 }
 
-// scalesIn are the powers of ten that the words of a quote stand for, alone and in pairs (mil millones).
-func scalesIn(quote string) []int {
+// scalePowers returns the powers of ten that the words of a quote mean, alone and in pairs (mil
+// millones).
+func scalePowers(quote string) []int {
 	var all []int
-	for _, word := range append(words().FindAllString(strings.ToLower(quote), -1), signsIn(quote)...) {
+	for _, word := range append(wordPattern().FindAllString(strings.ToLower(quote), -1), percentSigns(quote)...) {
 		for _, s := range scales() {
-			if s.has(word) {
+			if s.matches(word) {
 				all = append(all, s.powers...)
 			}
 		}
@@ -130,11 +134,11 @@ func scalesIn(quote string) []int {
 	return all
 }
 
-func signsIn(quote string) []string {
+func percentSigns(quote string) []string {
 	return slices.DeleteFunc([]string{"%", "‰", "¢"}, func(sign string) bool { return !strings.Contains(quote, sign) })
 }
 
-func (s scale) has(word string) bool {
+func (s scale) matches(word string) bool {
 	return slices.Contains(strings.Fields(s.words), word) ||
-		slices.ContainsFunc(strings.Fields(s.starts), func(start string) bool { return strings.HasPrefix(word, start) })
+		slices.ContainsFunc(strings.Fields(s.prefixes), func(start string) bool { return strings.HasPrefix(word, start) })
 }

@@ -15,16 +15,16 @@ import (
 	"unicode/utf8"
 )
 
-// recordings are the endings of names that the service takes.
-var recordings = []string{".flac", ".mp3", ".mp4", ".mpeg", ".mpga", ".m4a", ".ogg", ".wav", ".webm"}
+// recordingExtensions are the file name extensions that the service accepts.
+var recordingExtensions = []string{".flac", ".mp3", ".mp4", ".mpeg", ".mpga", ".m4a", ".ogg", ".wav", ".webm"}
 
-// transcribe checks a form and answers with Speech.
-func (s *OpenAI) transcribe(r *http.Request, b Behaviour) (any, error) {
+// transcribe checks a form and returns Speech.
+func (s *OpenAI) transcribe(r *http.Request, b Behavior) (any, error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
 		return nil, fmt.Errorf("the content type is %q", kind)
 	}
-	form, err := formOf(multipart.NewReader(r.Body, params["boundary"]))
+	form, err := readForm(multipart.NewReader(r.Body, params["boundary"]))
 	if err != nil {
 		return nil, err
 	}
@@ -35,14 +35,14 @@ func (s *OpenAI) transcribe(r *http.Request, b Behaviour) (any, error) {
 	s.Forms = append(s.Forms, form)
 	speech := s.Speech
 	s.mu.Unlock()
-	if format := form["response_format"]; slices.Contains(b.Without, format) {
+	if format := form["response_format"]; slices.Contains(b.Unsupported, format) {
 		return nil, &unsupported{"response_format", "response_format '" + format + "' is not compatible with this model"}
 	}
-	return spoken(speech, form["response_format"])
+	return speechResponse(speech, form["response_format"])
 }
 
-// formOf reads the fields; each may come once.
-func formOf(reader *multipart.Reader) (map[string]string, error) {
+// readForm reads the fields of a form. Each field may occur only once.
+func readForm(reader *multipart.Reader) (map[string]string, error) {
 	form := map[string]string{}
 	for {
 		part, err := reader.NextPart()
@@ -57,8 +57,8 @@ func formOf(reader *multipart.Reader) (map[string]string, error) {
 			return nil, err
 		}
 		name := part.FormName()
-		if _, twice := form[name]; twice {
-			return nil, fmt.Errorf("the field %s comes twice", name)
+		if _, isSet := form[name]; isSet {
+			return nil, fmt.Errorf("the field %s occurs twice", name)
 		}
 		form[name] = string(content)
 		if name == "file" {
@@ -80,24 +80,24 @@ func checkSpeech(form map[string]string, model string) error {
 	switch {
 	case form["file"] == "":
 		return errors.New("there is no file")
-	case !slices.Contains(recordings, path.Ext(form["file name"])):
+	case !slices.Contains(recordingExtensions, path.Ext(form["file name"])):
 		return fmt.Errorf("the name of the file is %q", form["file name"])
 	case form["model"] != model:
 		return fmt.Errorf("the model is %q", form["model"])
 	case hasLang && !language.MatchString(lang):
 		return fmt.Errorf("the language is %q", lang)
 	case err != nil || temperature < 0 || temperature > 1:
-		return errors.New("the temperature is no number from 0 to 1")
+		return errors.New("the temperature is not a number from 0 to 1")
 	case !slices.Contains([]string{"json", "verbose_json"}, form["response_format"]):
 		return fmt.Errorf("the response format is %q", form["response_format"])
 	case !utf8.ValidString(form["prompt"]):
-		return errors.New("the prompt is no UTF-8")
+		return errors.New("the prompt is not UTF-8")
 	}
 	return nil
 }
 
-// spoken is the speech in the format.
-func spoken(speech, format string) (any, error) {
+// speechResponse returns the speech in the requested format.
+func speechResponse(speech, format string) (any, error) {
 	var all map[string]any
 	if err := json.Unmarshal([]byte(speech), &all); err != nil {
 		return nil, fmt.Errorf("the test's speech: %w", err)

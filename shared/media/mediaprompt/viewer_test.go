@@ -86,7 +86,7 @@ func TestPicturesAreShownAsData(t *testing.T) {
 			t.Errorf("the data are %q", r.Data)
 		}
 		return `{"blocks": []}`, nil
-	}), mediaprompt.Settings{Thinking: 1_000}, takes)
+	}), mediaprompt.Settings{ThinkingTokens: 1_000}, takes)
 	for range 3 {
 		if _, err := viewer.View(t.Context(), picture("PWNED")); err != nil {
 			t.Error(err)
@@ -114,7 +114,7 @@ func TestPicturesThatAreNotTaken(t *testing.T) {
 			t.Errorf("%+v: %v", test.p, err)
 		}
 	}
-	if viewer.Takes("application/pdf") != 20 || viewer.Takes("text/html") != 0 || !strings.HasPrefix(viewer.Version(), "maker m view ") {
+	if viewer.MaxBytes("application/pdf") != 20 || viewer.MaxBytes("text/html") != 0 || !strings.HasPrefix(viewer.Version(), "maker m view ") {
 		t.Errorf("%s", viewer.Version())
 	}
 }
@@ -193,7 +193,7 @@ func TestRefusalsAboutPictures(t *testing.T) {
 		"the provided model identifier is invalid.":                               false,
 		"image input is not supported - hint: you may need to provide the mmproj": false,
 	} {
-		if got := mediaprompt.AboutPicture(words); got != want {
+		if got := mediaprompt.IsAboutPicture(words); got != want {
 			t.Errorf("%s: %v", words, got)
 		}
 	}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/media"
+)
+
+// filesInput is the input of an operation on files, except for its form, which the handler reads
+// itself.
+type filesInput struct {
+	Prefer  string `header:"Prefer" doc:"respond-async: respond at once with 202 and a job (RFC 7240)." example:"respond-async"`
+	Include string `query:"include" enum:"evidence" doc:"evidence: include where in the file each value was found."`
+}
+
+// filesOutput is the answer, or the job that will have it.
+type filesOutput struct {
+	Status     int
+	Location   string `header:"Location" doc:"URL of the job; with 202."`
+	RetryAfter string `header:"Retry-After" doc:"Seconds to wait before getting the job; with 202."`
+	Applied    string `header:"Preference-Applied" doc:"respond-async, if the request preferred it; with 202."`
+	Body       any
+}
+
+// answerFiles returns the handler that answers a question about the files of a form.
+func (h *handlers) answerFiles(task media.Task) func(context.Context, *filesInput) (*filesOutput, error) {
+	return func(ctx context.Context, in *filesInput) (*filesOutput, error) {
+		receivedAt := time.Now()
+		f, err := readForm(ctx, fileFields(task))
+		if err != nil {
+			return nil, err
+		}
+		request, err := parseRequest(ctx, task, f)
+		if err != nil {
+			f.close()
+			return nil, err
+		}
+		request.ReceivedAt, request.WantsJob = receivedAt, prefersAsync(in.Prefer)
+		response, err := h.responder.Respond(ctx, request)
+		switch {
+		case err != nil:
+			return nil, err
+		case response.Job != nil:
+			return jobAccepted(*response.Job, request.WantsJob), nil
+		}
+		return &filesOutput{Status: http.StatusOK, Body: answerBody(task, response.Answer, in.Include)}, nil
+	}
+}
+
+// fileFields returns the names of the task's file fields.
+func fileFields(task media.Task) []string {
+	if task == media.Compare {
+		return []string{"file1", "file2"}
+	}
+	return []string{"file"}
+}
+
+// parseRequest validates a form. It reports all failures at once. The request closes the form.
+func parseRequest(ctx context.Context, task media.Task, f *form) (media.Request, error) {
+	caller, _ := principal.From(ctx)
+	files, failures := f.requestFiles(task)
+	question, err := media.ParseFields(task, f.fields)
+	return media.Request{
+		Owner: caller.UserID, Question: question, Files: files, Close: f.close,
+	}, addFailures(err, failures)
+}
+
+// requestFiles returns the files of the form and its uploads, one for each file field of the task,
+// and removes the fields of the uploads. A failure means that a file is missing, or given twice.
+func (f *form) requestFiles(task media.Task) (files []media.RequestFile, failures []fault.Field) {
+	for _, field := range fileFields(task) {
+		uploadField := field + uploadIDSuffix
+		id := strings.TrimSpace(f.fields[uploadField])
+		delete(f.fields, uploadField)
+		file, isSent := f.files[field]
+		switch {
+		case !isSent && id == "":
+			failures = append(failures, fault.Field{Pointer: "/" + field, Detail: "is required: send the file, or " + uploadField})
+		case isSent && id != "":
+			failures = append(failures, fault.Field{Pointer: "/" + field, Detail: "must not be sent together with " + uploadField})
+		case isSent:
+			files = append(files, media.RequestFile{File: &file})
+		default:
+			files = append(files, media.RequestFile{UploadID: id})
+		}
+	}
+	return files, failures
+}
+
+// addFailures adds failures to a validation error, or makes them one if err is nil.
+func addFailures(err error, failures []fault.Field) error {
+	f := fault.As(err)
+	switch {
+	case err == nil && len(failures) > 0:
+		return fault.Invalid(failures...)
+	case f == nil || f.Kind != fault.Validation:
+		return err
+	}
+	return fault.Invalid(slices.Concat(f.Fields, failures)...)
+}
+
+var quotedString = regexp.MustCompile(`"(\\.|[^"\\])*"`)
+
+// prefersAsync reports whether a Prefer header (RFC 7240) has the preference respond-async. It
+// ignores parameters of the preference. The preference has no value; RFC 7240 makes an empty value
+// equal to none.
+func prefersAsync(header string) bool {
+	header = quotedString.ReplaceAllString(header, "") // it may contain separators of preferences
+	for preference := range strings.SplitSeq(header, ",") {
+		preference, _, _ = strings.Cut(preference, ";")
+		preference = strings.TrimSuffix(strings.TrimSpace(preference), "=")
+		if strings.EqualFold(strings.TrimSpace(preference), "respond-async") {
+			return true
+		}
+	}
+	return false
+}
+
+// answerBody returns the answer in the form of its task.
+func answerBody(task media.Task, answer media.Answer, include string) any {
+	if include != includeEvidence {
+		answer.Evidence = nil
+	}
+	if task == media.Summarize {
+		return SummaryAnswer{Summary: answer.Summary, Warnings: answer.Warnings}
+	}
+	return answer
+}
+
+// includeEvidence is the value of the parameter include that adds evidence to an answer.
+const includeEvidence = "evidence"

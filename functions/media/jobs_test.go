@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"portside/documents"
+	"portside/documents/answers"
+	"portside/shared/core/fault"
+	"portside/shared/media"
+)
+
+// stubEngine is an engine that works until the context ends, or returns what the test has set.
+type stubEngine struct {
+	answers.Engine
+	calls atomic.Int32
+
+	mu      sync.Mutex
+	summary string // empty: works until the context ends
+	err     error
+}
+
+func (*stubEngine) Version() string { return "stub" }
+
+func (e *stubEngine) Summarize(ctx context.Context, _ *documents.Document, _ answers.SummarySettings) (answers.Summary, error) {
+	e.calls.Add(1)
+	e.mu.Lock()
+	summary, err := e.summary, e.err
+	e.mu.Unlock()
+	if summary == "" && err == nil {
+		<-ctx.Done()
+		return answers.Summary{}, ctx.Err()
+	}
+	return answers.Summary{Text: summary}, err
+}
+
+func (e *stubEngine) set(summary string, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.summary, e.err = summary, err
+}
+
+// useStubEngine replaces the engine.
+func (a *testAPI) useStubEngine() *stubEngine {
+	e := &stubEngine{}
+	parts := a.service.Parts
+	parts.Engine = e
+	a.service = media.NewService(parts)
+	return e
+}
+
+// shortTimeout is long enough that a request surely reaches the engine, even on a busy machine.
+const shortTimeout = 2 * time.Second
+
+func TestSlowWorkBecomesJob(t *testing.T) {
+	a := newTestAPI(t)
+	engine := a.useStubEngine()
+	a.timing.AnswerTimeout = shortTimeout
+	first := postForm(t, a.client(), summarizePath, "@file", invoice).WantStatus(http.StatusAccepted)
+	first.WantValue("status", "queued").WantValue("result", nil).WantValue("error", nil)
+	first.WantHeader("Retry-After", "5").WantHeader("Preference-Applied", "")
+	location := first.Header.Get("Location")
+	a.client().Get(location).WantStatus(http.StatusOK).WantValue("id", first.Text("id")).WantValue("status", "queued")
+	if calls := engine.calls.Load(); calls != 1 {
+		t.Fatalf("the engine was called %d times, want once", calls)
+	}
+	a.timing.AnswerTimeout = 200 * time.Millisecond
+	c := a.client()
+	postForm(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusAccepted).WantHeader("Location", location)
+	asked := postForm(t, c.With("Prefer", "respond-async"), summarizePath, "@file", invoice).WantStatus(http.StatusAccepted)
+	asked.WantHeader("Location", location).WantHeader("Preference-Applied", "respond-async").WantHeader("Retry-After", "1")
+
+	engine.set("Somebody has to pay.", nil)
+	a.runJob(first.Text("id"))
+	c.Get(location).WantStatus(http.StatusOK).WantValue("status", "succeeded").WantValue("result.summary", "Somebody has to pay.")
+	postForm(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusOK).WantValue("summary", "Somebody has to pay.")
+}
+
+func TestFailedJobIsStartedAgain(t *testing.T) {
+	a := newTestAPI(t)
+	engine := a.useStubEngine()
+	c := a.client().With("Prefer", "respond-async")
+	first := postForm(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusAccepted)
+	engine.set("", fault.New(fault.Unprocessable, "No."))
+	a.runJob(first.Text("id"))
+	location := first.Header.Get("Location")
+	c.Get(location).WantValue("status", "failed").WantValue("error.detail", "No.")
+
+	again := postForm(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusAccepted)
+	again.WantHeader("Location", location).WantValue("status", "queued").WantValue("error", nil)
+}
+
+func TestRequestWithoutJobStoresNothing(t *testing.T) {
+	a := newTestAPI(t)
+	engine := a.useStubEngine()
+	c := a.client()
+	for _, delay := range []time.Duration{0, time.Hour} { // with and without an upload beside the work
+		a.timing = media.Timing{AnswerTimeout: time.Hour, UploadDelay: delay}
+		engine.set("Short.", nil)
+		postForm(t, c, summarizePath, "@file", invoice, "summary_hint", delay.String()).WantStatus(http.StatusOK)
+		postForm(t, c, comparePath, "@file1", invoice, "@file2", "").WantStatus(http.StatusUnprocessableEntity)
+		engine.set("", fault.New(fault.Unavailable, "Busy."))
+		postForm(t, c, summarizePath, "@file", laterInvoice).WantStatus(http.StatusServiceUnavailable)
+		postForm(t, c, summarizePath, "@file", laterInvoice, "lang", "xx").WantStatus(http.StatusBadRequest)
+	}
+	async := c.With("Prefer", "respond-async")
+	postForm(t, async, summarizePath, "@file", laterInvoice, "lang", "xx").WantStatus(http.StatusBadRequest)
+	for _, prefix := range []string{"uploads/", "jobs/", "queue/"} {
+		if keys := a.stored(prefix); len(keys) > 0 {
+			t.Errorf("stored %s", strings.Join(keys, " "))
+		}
+	}
+}
+
+func TestPanicOfWorkIsInternalError(t *testing.T) {
+	a := newTestAPI(t)
+	parts := a.service.Parts
+	parts.Detect = func(context.Context, documents.Source, documents.Limits) (documents.Format, error) { panic("a bug") }
+	a.service = media.NewService(parts)
+	postForm(t, a.client(), summarizePath, "@file", invoice).WantStatus(http.StatusInternalServerError)
+}
+
+func TestJobErrorCodesAreThoseOfProblems(t *testing.T) {
+	for kind, want := range map[fault.Kind]string{
+		fault.Unprocessable: "UNPROCESSABLE", fault.UnsupportedType: "UNSUPPORTED_MEDIA_TYPE",
+		fault.RateLimited: "RATE_LIMITED", fault.Unavailable: "UNAVAILABLE", fault.NotFound: "INTERNAL_ERROR",
+	} {
+		if got := jobErrorCode(kind); got != want {
+			t.Errorf("code of kind %v is %s, want %s", kind, got, want)
+		}
+	}
+}
+
+func TestPrefersAsync(t *testing.T) {
+	for header, want := range map[string]bool{
+		"respond-async": true, "respond-async; foo=bar": true, "respond-async;foo": true, "respond-async, wait=5": true,
+		"wait=5 , Respond-Async ; x=1": true, `respond-async=""`: true, "respond-async = ": true, `a="b, c" , respond-async`: true,
+		`a="\", c", respond-async`: true,
+		"":                         false, "wait=5": false, "respond-async-not": false,
+		"handling=respond-async": false, "wait; respond-async": false,
+		`a="b, respond-async, c"`: false, "respond-async=no": false,
+	} {
+		if got := prefersAsync(header); got != want {
+			t.Errorf("prefersAsync(%q) = %v, want %v", header, got, want)
+		}
+	}
+	c := newTestAPI(t).client().With("Prefer", "respond-async; foo=bar")
+	postForm(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusAccepted).WantHeader("Preference-Applied", "respond-async")
+}

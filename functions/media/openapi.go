@@ -1,0 +1,71 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/media"
+)
+
+// fileOperation completes an operation on files. Its response with 200 has the schema answer.
+func fileOperation(op huma.Operation, answer string) huma.Operation {
+	op.Method, op.Tags = http.MethodPost, []string{tag}
+	op.MaxBodyBytes, op.Metadata = maxFormBytes, asUpload
+	op.Description = "The format of a file is detected from its content. Supported formats are text, Markdown, HTML, CSV, JSON, XML, RTF, " +
+		"PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, mail, and recordings with subtitles. Pictures and other recordings are supported " +
+		"if the service has a model for them. A request has at most 4.4 MB; for larger files, up to 200 MB, use `POST /v1/uploads`. " +
+		"Send the settings as form fields, or all of them in the field `model`, as a JSON object; other fields are then ignored. " +
+		"For 24 hours, the same files with the same settings get the same answer from a cache. If the work takes longer than " +
+		"25 seconds, the response is 202 and the work continues as a job."
+	op.Errors = []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity}
+	op.Responses = map[string]*huma.Response{
+		"200": {Description: "The answer.", Content: jsonOf(answer)},
+		"202": {Description: "A job that will have the answer. Location is the URL of the job.", Content: jsonOf("Job")},
+	}
+	return op
+}
+
+func jsonOf(schema string) map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/" + schema}}}
+}
+
+// formSchema returns the schema of a task's form.
+func formSchema(task media.Task) *huma.Schema {
+	fields := map[string]*huma.Schema{
+		"model": text("All settings as a JSON object. If present, other fields are ignored. It also takes metadata, a list of keywords for the " +
+			"transcription of recordings."),
+		"lang": choice("Language of the answer. The default is the language of the file.",
+			"en", "es", "pt", "fr", "de", "it", "nl", "sv", "pl", "ro"),
+	}
+	for _, name := range fileFields(task) {
+		fields[name] = &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "The file."}
+		fields[name+uploadIDSuffix] = text("ID of an upload, in place of the file.")
+	}
+	switch task {
+	case media.Summarize:
+		fields["format"] = choice("The default is paragraph.", "paragraph", "bullet")
+		fields["length"] = choice("The default is medium.", "short", "medium", "long")
+		fields["summary_hint"] = text("What the summary should focus on; at most 1,000 characters.")
+	case media.Compare:
+		fields["prompt"] = text("What the comparison should focus on.")
+		describeVariables(fields)
+	case media.Extract:
+		describeVariables(fields)
+	}
+	return &huma.Schema{Type: huma.TypeObject, Properties: fields}
+}
+
+func describeVariables(fields map[string]*huma.Schema) {
+	fields["variable1_name"] = text("Name of the first variable. There are up to 100 variables; their numbers need not be consecutive.")
+	fields["variable1_type"] = choice("Type of the value.", "string", "number", "date", "boolean")
+	fields["variable1_description"] = text("What the value is.")
+}
+
+func text(description string) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Description: description}
+}
+
+func choice(description string, values ...any) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Description: description, Enum: values}
+}

@@ -1,0 +1,116 @@
+package media
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"portside/shared/core/fault"
+)
+
+// ErrNotUploaded means that a job cannot start, because its files were not uploaded in time.
+var ErrNotUploaded = fault.New(fault.Unavailable, "The service cannot store the file at the moment. Send the request again.")
+
+// finishTimeout bounds how long an answer waits for an upload in progress, before the upload is
+// deleted. Canceling the upload would not be enough, because S3 may store a file whose request was
+// canceled, even after it was deleted.
+const finishTimeout = 2 * time.Second
+
+// backgroundUploads uploads the files of a request while its work goes on.
+//
+// Most work ends before its files could be uploaded. So the upload only begins after a delay, or
+// when a job is needed. If the work then becomes a job, the files are there already and the job
+// can start at once.
+type backgroundUploads struct {
+	uploads Uploads
+	owner   string
+	ids     []string     // of all files of the work
+	files   map[int]File // files of the request, by their index in ids
+
+	needed chan struct{} // closed by wait: a job needs the files
+	unused chan struct{} // closed by finish: nobody needs the files
+	ended  chan struct{} // closed when nothing is being uploaded any more
+	cancel context.CancelFunc
+	keep   bool // a job uses the files; set before finish
+
+	// Written by the uploading goroutine, and read after ended is closed.
+	began bool
+	err   error
+}
+
+// startUploads starts the goroutine that uploads the files of the request. The caller must call
+// finish before it closes the files.
+func (r *Responder) startUploads(ctx context.Context, req Request) *backgroundUploads {
+	ctx, cancel := context.WithCancel(ctx)
+	u := &backgroundUploads{
+		uploads: r.Uploads, owner: req.Owner, files: map[int]File{}, cancel: cancel,
+		needed: make(chan struct{}), unused: make(chan struct{}), ended: make(chan struct{}),
+	}
+	for i, f := range req.Files {
+		id := f.UploadID
+		if f.File != nil {
+			id = uuid.Must(uuid.NewV7()).String()
+			u.files[i] = *f.File
+		}
+		u.ids = append(u.ids, id)
+	}
+	go func() {
+		defer close(u.ended)
+		u.err = u.run(ctx, r.Timing.UploadDelay)
+	}()
+	return u
+}
+
+// run uploads the files after the delay, or as soon as a job needs them.
+func (u *backgroundUploads) run(ctx context.Context, delay time.Duration) error {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-u.needed:
+	case <-u.unused:
+		return nil
+	}
+	u.began = true
+	for i, file := range u.files {
+		if err := u.uploads.SaveUpload(ctx, u.owner, u.ids[i], file.Source); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wait waits until all files are uploaded, and returns their IDs. It returns ErrNotUploaded if the
+// context ends first. It must be called only once.
+func (u *backgroundUploads) wait(ctx context.Context) ([]string, error) {
+	close(u.needed)
+	select {
+	case <-u.ended:
+		return u.ids, u.err
+	case <-ctx.Done():
+		u.cancel()
+		return nil, ErrNotUploaded
+	}
+}
+
+// finish stops uploading, and deletes what was uploaded unless keep is set. Afterwards the files can
+// be closed.
+func (u *backgroundUploads) finish(ctx context.Context) {
+	defer u.cancel()
+	close(u.unused)
+	defer time.AfterFunc(finishTimeout, u.cancel).Stop()
+	<-u.ended
+	if u.keep || !u.began {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupReserve)
+	defer cancel()
+	for i := range u.files {
+		if err := u.uploads.DeleteUpload(ctx, u.owner, u.ids[i]); err != nil {
+			// The bucket's lifecycle deletes the file within days.
+			slog.WarnContext(ctx, "an unused upload cannot be deleted", "error", err)
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package media
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Responder answers a request while its client waits, or turns the work into a job that a [Runner]
+// does later. It starts a job if the client asks for one, if the work is known to take long, and
+// if the work turns out to take longer than the client can wait.
+type Responder struct{ ResponderParts }
+
+// ResponderParts configures a Responder.
+type ResponderParts struct {
+	Service *Service
+	Uploads Uploads // where jobs find their files
+	Jobs    Jobs
+	Timing  Timing
+	Now     func() time.Time
+}
+
+// Timing says how long a client waits.
+type Timing struct {
+	AnswerTimeout time.Duration // from the beginning of a request until its work becomes a job
+	UploadDelay   time.Duration // from the beginning of the work until its files are uploaded beside it
+}
+
+// DefaultTiming fits API Gateway, which waits 30 seconds, and a function that times out a second
+// earlier. Most answers take less than a second, so their files are never uploaded.
+func DefaultTiming() Timing {
+	return Timing{AnswerTimeout: 25 * time.Second, UploadDelay: time.Second}
+}
+
+const (
+	// jobStartReserve is the time before the context's deadline that is reserved for starting a job
+	// whose files are uploaded already.
+	jobStartReserve = 3 * time.Second
+	// cleanupReserve is the last part of that time. It is reserved for deleting the files of a job
+	// that failed to start.
+	cleanupReserve = time.Second
+)
+
+// errTooSlow means that the work takes longer than its client can wait.
+var errTooSlow = errors.New("the work takes longer than a client can wait")
+
+// NewResponder returns a Responder.
+func NewResponder(parts ResponderParts) *Responder { return &Responder{parts} }
+
+// Request is a question about files whose client waits.
+type Request struct {
+	Owner      string
+	Question   Question
+	Files      []RequestFile // as many as Question.Task needs
+	WantsJob   bool
+	ReceivedAt time.Time // by the system's clock; the client has been waiting since then
+
+	// Close closes the files of the request. [Responder.Respond] calls it once, when nothing reads
+	// the files any more. That may be after it has returned.
+	Close func()
+}
+
+// RequestFile is a file that came with the request, or an earlier upload.
+type RequestFile struct {
+	File     *File
+	UploadID string // if File is nil
+}
+
+// Response is an answer or, if Job is not nil, the job that will have it.
+type Response struct {
+	Answer Answer
+	Job    *Job
+}
+
+// Respond answers a request or starts a job. If the same owner has asked the same question about
+// the same files before, it returns the job that still works on it, instead of another.
+//
+// It returns in time for the client even if the work ignores its context. Files of the request are
+// deleted from Uploads again unless a job needs them. Errors: those of [Service.Answer],
+// [Uploads.OpenUpload] and [Jobs]; ErrNotUploaded.
+func (r *Responder) Respond(ctx context.Context, req Request) (Response, error) {
+	files := newSharedFiles(req.Close)
+	defer files.release()
+	uploads := r.startUploads(ctx, req)
+	defer uploads.finish(ctx)
+	if req.WantsJob {
+		return r.startJob(ctx, req, uploads)
+	}
+	answer, err := r.answerInTime(ctx, req, files)
+	if errors.Is(err, errTooSlow) {
+		return r.startJob(ctx, req, uploads)
+	}
+	return Response{Answer: answer}, err
+}
+
+// FindJob returns a job of its owner with its present status, or ErrNoJob.
+func (r *Responder) FindJob(ctx context.Context, owner, id string) (Job, error) {
+	job, err := r.Jobs.Job(ctx, owner, id)
+	if err != nil {
+		return Job{}, err
+	}
+	return job.AsOf(r.Now()), nil
+}
+
+// answerDeadline returns the time at which work becomes a job: after the timeout, but early enough
+// to start the job before the context ends.
+func (r *Responder) answerDeadline(ctx context.Context, receivedAt time.Time) time.Time {
+	deadline := receivedAt.Add(r.Timing.AnswerTimeout)
+	if end, ok := ctx.Deadline(); ok && end.Add(-jobStartReserve).Before(deadline) {
+		return end.Add(-jobStartReserve)
+	}
+	return deadline
+}
+
+// outcome is the result of work in another goroutine.
+type outcome struct {
+	answer Answer
+	err    error
+}
+
+// answerInTime does the work. It returns errTooSlow at the deadline, even if the work goes on.
+func (r *Responder) answerInTime(ctx context.Context, req Request, files *sharedFiles) (Answer, error) {
+	ctx, cancel := context.WithDeadlineCause(ctx, r.answerDeadline(ctx, req.ReceivedAt), errTooSlow)
+	defer cancel()
+	done := make(chan outcome, 1) // buffered, because after the deadline nobody receives
+	files.retain()
+	go func() {
+		defer files.release()
+		done <- r.recoverWork(ctx, req)
+	}()
+	select {
+	case o := <-done:
+		// After the deadline, any error of the work may be a consequence of it.
+		if o.err != nil && errors.Is(context.Cause(ctx), errTooSlow) {
+			return Answer{}, errTooSlow
+		}
+		return o.answer, o.err
+	case <-ctx.Done():
+		return Answer{}, context.Cause(ctx)
+	}
+}
+
+// recoverWork does the work and turns a panic into an error. In this goroutine, a panic would end
+// the process with all other requests.
+func (r *Responder) recoverWork(ctx context.Context, req Request) (o outcome) {
+	uploads := NewOpenUploads(r.Uploads)
+	defer uploads.Close()
+	defer func() {
+		if reason := recover(); reason != nil {
+			o = outcome{err: fmt.Errorf("the work panicked: %v\n%s", reason, debug.Stack())}
+		}
+	}()
+	answer, err := r.work(ctx, req, uploads)
+	return outcome{answer, err}
+}
+
+func (r *Responder) work(ctx context.Context, req Request, uploads *OpenUploads) (Answer, error) {
+	work := Work{Question: req.Question}
+	for _, f := range req.Files {
+		if f.File != nil {
+			work.Files = append(work.Files, *f.File)
+			continue
+		}
+		file, err := uploads.Open(ctx, req.Owner, f.UploadID)
+		if err != nil {
+			return Answer{}, err
+		}
+		work.Files = append(work.Files, file)
+	}
+	needsJob, err := r.Service.NeedsJob(ctx, work)
+	if err != nil {
+		return Answer{}, err
+	}
+	if needsJob {
+		return Answer{}, errTooSlow
+	}
+	return r.Service.Answer(ctx, work)
+}
+
+// startJob starts a job, or returns the job that already does the same work.
+func (r *Responder) startJob(ctx context.Context, req Request, uploads *backgroundUploads) (Response, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-cleanupReserve))
+		defer cancel()
+	}
+	id, err := r.jobID(req)
+	if err != nil {
+		return Response{}, err
+	}
+	job, err := r.Jobs.Job(ctx, req.Owner, id)
+	switch {
+	case err == nil && !job.AsOf(r.Now()).Ended():
+		return Response{Job: &job}, nil
+	case err != nil && !errors.Is(err, ErrNoJob):
+		return Response{}, err
+	}
+	uploadIDs, err := uploads.wait(ctx)
+	if err != nil {
+		return Response{}, err
+	}
+	job = Job{
+		ID: id, Owner: req.Owner, Question: req.Question, Uploads: uploadIDs, Version: job.Version,
+		Status: Queued, CreatedAt: r.Now().UTC().Truncate(time.Millisecond),
+	}
+	err = r.Jobs.StartJob(ctx, job)
+	uploads.keep = err == nil
+	if errors.Is(err, ErrAlreadyStarted) { // by an equal request at the same time
+		job, err = r.Jobs.Job(ctx, req.Owner, id)
+	}
+	if err != nil {
+		return Response{}, err
+	}
+	return Response{Job: &job}, nil
+}
+
+// jobID returns the same ID for the same question of the same owner about the same files, so that a
+// client that repeats a request gets the job that is running. An upload is identified by its ID,
+// because its content is not at hand.
+func (r *Responder) jobID(req Request) (string, error) {
+	work := Work{Question: req.Question}
+	for _, f := range req.Files {
+		if f.File != nil {
+			work.Files = append(work.Files, *f.File)
+		} else {
+			work.Files = append(work.Files, File{Sum: sha256.Sum256([]byte("upload " + f.UploadID))})
+		}
+	}
+	key, err := r.Service.ResultKey(work)
+	return uuid.NewHash(sha256.New(), uuid.Nil, []byte(req.Owner+" "+key), 8).String(), err
+}
+
+// sharedFiles closes the files of a request after their last user has released them.
+type sharedFiles struct {
+	users     atomic.Int32
+	closeFunc func()
+}
+
+// newSharedFiles returns files with one user, the caller.
+func newSharedFiles(closeFunc func()) *sharedFiles {
+	f := &sharedFiles{closeFunc: closeFunc}
+	f.retain()
+	return f
+}
+
+func (f *sharedFiles) retain() { f.users.Add(1) }
+
+func (f *sharedFiles) release() {
+	if f.users.Add(-1) == 0 {
+		f.closeFunc()
+	}
+}
