@@ -200,7 +200,7 @@ func TestIsAboutPicture(t *testing.T) {
 	}
 }
 
-// What the viewer lets through, a document maxBytes: blocks of known kinds with text, and no offsets.
+// A document accepts every block of a viewer: a known kind with text and without offsets.
 func FuzzViews(f *testing.F) {
 	f.Add(`{"blocks": [{"kind": "heading", "text": "a", "cells": []}, {"kind": "row", "cells": ["a", "", "b"]}]}`)
 	f.Add("```json\n{\"blocks\": [{\"kind\": \"field\", \"text\": \"x\", \"cells\": [\"a\\tb\", \"\\u0000\"]}]}\n```")

@@ -221,7 +221,7 @@ func TestInterruptedResults(t *testing.T) {
 		if want == nil {
 			b.mustBeClean(t)
 		}
-		b.wire = nil // what is left then is good for the next one
+		b.wire = nil // the next call uses the objects that are left
 		if captions, _, err := b.transcriber().Transcribe(t.Context(), recording("ID3")); err != nil || len(captions) != 3 {
 			t.Errorf("afterwards: %+v, %v", captions, err)
 		}
