@@ -18,7 +18,7 @@ var ErrNotUploaded = fault.New(fault.Unavailable, "The service cannot store the 
 // canceled, even after it was deleted.
 const finishTimeout = 2 * time.Second
 
-// backgroundUploads uploads the files of a request while its work goes on.
+// backgroundUploads uploads the files of a request during its work.
 //
 // Most work ends before its files could be uploaded. So the upload only begins after a delay, or
 // when a job is needed. If the work then becomes a job, the files are there already and the job

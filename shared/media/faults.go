@@ -35,7 +35,7 @@ func asFault(err error) error {
 }
 
 // LogPanic logs a panic of a reader, with its stack, if err contains one. The client only learns
-// that the file cannot be read. Whoever calls a reader calls LogPanic once with the reader's error,
+// that the file cannot be read. The caller of a reader calls LogPanic once with the error,
 // before the error is dropped or passed on.
 func LogPanic(ctx context.Context, err error) {
 	if p, ok := errors.AsType[*documents.PanicError](err); ok {

@@ -124,7 +124,8 @@ type outcome struct {
 	err    error
 }
 
-// answerInTime does the work. It returns errTooSlow at the deadline, even if the work goes on.
+// answerInTime does the work. It returns errTooSlow at the deadline, even if the work
+// ignores its context and continues.
 func (r *Responder) answerInTime(ctx context.Context, req Request, files *sharedFiles) (Answer, error) {
 	ctx, cancel := context.WithDeadlineCause(ctx, r.answerDeadline(ctx, req.ReceivedAt), errTooSlow)
 	defer cancel()

@@ -121,7 +121,7 @@ func (r *Runner) work(ctx context.Context, job Job) (Answer, error) {
 	return r.Service.Answer(withProgressPart(ctx, fetchingShare, 1), work)
 }
 
-// progressSaver saves the progress of a job while its work goes on.
+// progressSaver saves the progress of a job during its work.
 type progressSaver struct {
 	runner *Runner
 	ctx    context.Context // of the run, which outlasts the context of the work

@@ -25,7 +25,7 @@ import (
 	"portside/shared/testkit/mediatest"
 )
 
-// bench is a server, a service that asks it, and what the service noted.
+// bench has a model server, a service that uses it, and the service's log.
 type bench struct {
 	server  *mediatest.Bedrock
 	client  *bedrockruntime.Client
@@ -56,7 +56,7 @@ func newBenchAs(tb testing.TB, b mediatest.Behavior, who aws.CredentialsProvider
 	return bench
 }
 
-// pause notes a wait instead of waiting.
+// pause records a wait instead of waiting.
 func (b *bench) pause(ctx context.Context, wait time.Duration) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,7 +70,7 @@ func extract() media.Question {
 
 const invoice = "Invoice 7\n\fSupplier: Nordwind Papier GmbH\nTotal\t1.234,50 EUR\nDue:  5 March 2026\nPaid: no\n"
 
-func TestValuesComeBack(t *testing.T) {
+func TestExtract(t *testing.T) {
 	for name, b := range map[string]mediatest.Behavior{
 		"at once":        {},
 		"throttled":      {Failures: 3, Status: 429, Code: "ThrottlingException"},
@@ -95,7 +95,7 @@ func TestValuesComeBack(t *testing.T) {
 	}
 }
 
-func TestSummariesAndComparisons(t *testing.T) {
+func TestSummarizeAndCompare(t *testing.T) {
 	b := newBench(t, mediatest.Behavior{})
 	d := mediatest.Document(t, invoice)
 	answer, err := b.service.AnswerTexts(t.Context(), media.Question{Task: media.Summarize, Shape: answers.AsBullets}, d)
@@ -111,7 +111,7 @@ func TestSummariesAndComparisons(t *testing.T) {
 	}
 }
 
-func TestAttacksAreData(t *testing.T) {
+func TestOrdersInDocumentsAreIgnored(t *testing.T) {
 	for name, document := range mediatest.Attacks(t) {
 		t.Run(name, func(t *testing.T) {
 			answer, err := newBench(t, mediatest.Behavior{}).service.AnswerTexts(t.Context(), extract(), document)
@@ -130,7 +130,7 @@ func TestAttacksAreData(t *testing.T) {
 	}
 }
 
-func TestLastingFailures(t *testing.T) {
+func TestPermanentFailuresBecomeFaults(t *testing.T) {
 	const attempts, twice = 6, 2
 	for _, test := range []struct {
 		name     string
@@ -157,13 +157,13 @@ func TestLastingFailures(t *testing.T) {
 			if !errors.Is(err, test.want) || fault.As(err).Detail != fault.As(test.want).Detail || b.server.Requests() != test.requests {
 				t.Errorf("got %v after %d requests", err, b.server.Requests())
 			}
-			b.keepsQuiet(t, err)
+			b.checkSecrets(t, err)
 		})
 	}
 }
 
-// keepsQuiet looks for secrets and content in the log and an error.
-func (b *bench) keepsQuiet(t *testing.T, err error) {
+// checkSecrets checks that neither the log nor the error has secrets or content.
+func (b *bench) checkSecrets(t *testing.T, err error) {
 	t.Helper()
 	for _, secret := range []string{"hush", "Nordwind", "PWNED", "Supplier"} {
 		if strings.Contains(b.log.String(), secret) || strings.Contains(fmt.Sprint(err), secret) {
@@ -172,15 +172,15 @@ func (b *bench) keepsQuiet(t *testing.T, err error) {
 	}
 }
 
-// What is set up wrong is ours to mend: the caller is told nothing.
-func TestWrongSetUpIsInternal(t *testing.T) {
+// A configuration error is internal, so the client sees no details.
+func TestConfigurationErrorsAreInternal(t *testing.T) {
 	for status, code := range map[int]string{400: "ValidationException", 403: "AccessDeniedException", 404: "ResourceNotFoundException"} {
 		b := newBench(t, mediatest.Behavior{Failures: 9, Status: status, Code: code})
 		_, err := b.service.AnswerTexts(t.Context(), extract(), mediatest.Document(t, invoice))
 		if err == nil || fault.As(err) != nil || !strings.Contains(err.Error(), code) || b.server.Requests() != 1 {
 			t.Errorf("got %v", err)
 		}
-		b.keepsQuiet(t, err)
+		b.checkSecrets(t, err)
 	}
 	none := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{}, errors.New("none to be had")
@@ -192,7 +192,7 @@ func TestWrongSetUpIsInternal(t *testing.T) {
 	}
 }
 
-func TestTimeThatIsLeft(t *testing.T) {
+func TestWaitsEndBeforeDeadline(t *testing.T) {
 	b := newBench(t, mediatest.Behavior{Failures: 9, Status: 503, Code: "ServiceUnavailableException", RetryAfter: "3600"})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -231,5 +231,5 @@ func TestEveryCallIsLoggedWithoutContent(t *testing.T) {
 	if !reflect.DeepEqual(line, want) {
 		t.Errorf("got %v", line)
 	}
-	b.keepsQuiet(t, nil)
+	b.checkSecrets(t, nil)
 }

@@ -100,7 +100,7 @@ func TestTranscribeReportsFailures(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, captions, err)
 		}
 		if test.want == nil && fault.As(err) != nil {
-			t.Errorf("%s: it is nobody's fault but ours: %v", name, err)
+			t.Errorf("%s: want an internal error: %v", name, err)
 		}
 	}
 	broken := recording("")
@@ -113,14 +113,14 @@ func TestTranscribeReportsFailures(t *testing.T) {
 	}
 }
 
-var errGone = errors.New("the disk is gone")
+var errGone = errors.New("the disk is hasEnded")
 
 type failing struct{}
 
 func (failing) ReadAt([]byte, int64) (int, error) { return 0, errGone }
 
-// A program that hangs ends with the context, and its children with it.
-func TestProgramsThatHang(t *testing.T) {
+// A hanging program and its children are killed when the context ends.
+func TestHangingProgramIsKilled(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	script := `sleep 600 & echo $! $$ >"$1.new"; mv "$1.new" "$1"; echo partly; wait`
 	transcriber := newScript(t, script, pids)
@@ -146,12 +146,12 @@ func TestProgramsThatHang(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		await(t, func() bool { return gone(pid) })
+		await(t, func() bool { return hasEnded(pid) })
 	}
 }
 
-// gone is also true for a process that has ended and waits for whoever inherited it.
-func gone(pid int) bool {
+// hasEnded reports whether a process has ended. It is also true for a zombie.
+func hasEnded(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err == nil {
 		return strings.Contains(string(stat), ") Z ")
@@ -173,10 +173,10 @@ func await(tb testing.TB, met func() bool) {
 	}
 }
 
-func TestCommandsThatCannotBeRun(t *testing.T) {
+func TestNewRejectsInvalidCommands(t *testing.T) {
 	for _, command := range []string{"", "  ", "no-such-program-anywhere -x"} {
 		if _, err := mediacommand.New(command, text.ReadText); err == nil {
-			t.Errorf("%q is taken", command)
+			t.Errorf("%q is accepted", command)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (s subtitlesFirst) Transcribe(
 	if err != nil && !errors.Is(err, documents.ErrDamaged) {
 		return nil, nil, err
 	}
-	media.LogPanic(ctx, err) // which nobody else does, because the error ends here
+	media.LogPanic(ctx, err) // here, because the error is dropped
 	if len(captions) == 0 {
 		return s.next.Transcribe(ctx, r)
 	}

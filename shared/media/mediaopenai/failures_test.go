@@ -18,8 +18,8 @@ import (
 	"portside/shared/testkit/mediatest"
 )
 
-// What passes by itself is waited for.
-func TestPassingFailuresAreRepeated(t *testing.T) {
+// The engine waits for transient failures to end.
+func TestTransientFailuresAreRetried(t *testing.T) {
 	for name, b := range map[string]mediatest.Behavior{
 		"throttled":   {Failures: 3, Status: 429},
 		"unavailable": {Failures: 3, Status: 503},
@@ -47,8 +47,8 @@ func TestPassingFailuresAreRepeated(t *testing.T) {
 	}
 }
 
-// What lasts becomes a fault that says whether to try again.
-func TestLastingFailures(t *testing.T) {
+// A permanent failure becomes a fault that says whether a retry can succeed.
+func TestPermanentFailuresBecomeFaults(t *testing.T) {
 	const attempts, twice = 6, 2
 	for _, test := range []struct {
 		name     string
@@ -68,7 +68,7 @@ func TestLastingFailures(t *testing.T) {
 		{"no choices", mediatest.Behavior{Body: `{"choices": []}`}, mediaprompt.ErrJunk, twice},
 		{"a page", mediatest.Behavior{Body: "<p>PWNED", ContentType: "text/html"}, mediaprompt.ErrJunk, twice},
 		{"huge", mediatest.Behavior{Body: `{"x": "` + strings.Repeat("PWNED", 4<<20)}, mediaprompt.ErrJunk, twice},
-		{"long", mediatest.Behavior{Model: padded}, mediaprompt.ErrJunk, twice},
+		{"long", mediatest.Behavior{Model: paddedAnswer}, mediaprompt.ErrJunk, twice},
 		{"other finish", mediatest.Behavior{Stop: "tool_calls"}, mediaprompt.ErrJunk, twice},
 		{"refused", mediatest.Behavior{Refusal: "PWNED is nothing to talk about"}, mediaprompt.ErrRefused, 1},
 		{"filtered", mediatest.Behavior{Stop: "content_filter"}, mediaprompt.ErrRefused, 1},
@@ -86,16 +86,18 @@ func TestLastingFailures(t *testing.T) {
 			if b.server.Requests() != test.requests {
 				t.Errorf("%d requests", b.server.Requests())
 			}
-			b.keepsQuiet(t, err)
+			b.checkSecrets(t, err)
 		})
 	}
 }
 
-// padded is a good answer with more around it than anybody should read.
-func padded(p mediatest.Prompt) string { return mediatest.Honest(p) + strings.Repeat(" ", 17<<20) }
+// paddedAnswer is a good answer in a response that is too large.
+func paddedAnswer(p mediatest.Prompt) string {
+	return mediatest.Honest(p) + strings.Repeat(" ", 17<<20)
+}
 
-// keepsQuiet looks for the key and for content in the log and an error.
-func (b *bench) keepsQuiet(t *testing.T, err error) {
+// checkSecrets checks that neither the log nor the error has the key or content.
+func (b *bench) checkSecrets(t *testing.T, err error) {
 	t.Helper()
 	for _, secret := range []string{b.server.Key, "Nordwind", "PWNED", "Supplier"} {
 		if strings.Contains(b.log.String(), secret) || strings.Contains(fmt.Sprint(err), secret) {
@@ -104,8 +106,8 @@ func (b *bench) keepsQuiet(t *testing.T, err error) {
 	}
 }
 
-// What is set up wrong is ours to mend: the caller is told nothing.
-func TestWrongSetUpIsInternal(t *testing.T) {
+// A configuration error is internal, so the client sees no details.
+func TestConfigurationErrorsAreInternal(t *testing.T) {
 	for _, status := range []int{301, 302, 307, 308, 400, 401, 403, 404, 422, 501, 204} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			b := newBench(t, nil)
@@ -114,7 +116,7 @@ func TestWrongSetUpIsInternal(t *testing.T) {
 			if err == nil || fault.As(err) != nil || !strings.Contains(err.Error(), fmt.Sprint(status)) || b.server.Requests() != 1 {
 				t.Errorf("got %v after %d requests", err, b.server.Requests())
 			}
-			b.keepsQuiet(t, err)
+			b.checkSecrets(t, err)
 		})
 	}
 }
@@ -130,7 +132,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsHonoured(t *testing.T) {
+func TestRetryAfterIsHonored(t *testing.T) {
 	b := newBench(t, nil)
 	b.server.SetBehavior(mediatest.Behavior{Failures: 1, Status: 429, RetryAfter: "7"})
 	b.ask(t, extract(), mediatest.Document(t, invoice))
@@ -139,20 +141,20 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 }
 
-// There is no waiting beyond the time that is left: the caller is told at once, and when to come back, which is within an hour
-// whatever the server asks for.
-func TestNoWaitOutlastsTheDeadline(t *testing.T) {
-	for after, told := range map[string]time.Duration{
+// The engine does not wait beyond the deadline. It returns at once, with the time after which to retry:
+// at most an hour, whatever the server asks for.
+func TestWaitsEndBeforeDeadline(t *testing.T) {
+	for after, retryAfter := range map[string]time.Duration{
 		"59": 59 * time.Second, "3600": time.Hour, "99999999999999999999": time.Hour,
 	} {
 		b := newBench(t, nil)
 		b.server.SetBehavior(mediatest.Behavior{Failures: 9, Status: 503, RetryAfter: after})
-		b.isTold(t, told)
+		b.failsWithin(t, retryAfter)
 	}
 }
 
-// isTold asks with less time than there is to wait.
-func (b *bench) isTold(t *testing.T, after time.Duration) {
+// failsWithin asks with less time than the server asks to wait.
+func (b *bench) failsWithin(t *testing.T, after time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
 	defer cancel()
@@ -163,7 +165,7 @@ func (b *bench) isTold(t *testing.T, after time.Duration) {
 	}
 }
 
-func TestSlowServersEndWithTheContext(t *testing.T) {
+func TestSlowServerEndsWithContext(t *testing.T) {
 	for name, test := range map[string]struct {
 		end  func(context.Context) (context.Context, context.CancelFunc)
 		want fault.Kind
@@ -190,8 +192,8 @@ func TestSlowServersEndWithTheContext(t *testing.T) {
 	}
 }
 
-// A server's refusal of a feature is learnt from, once.
-func TestSimplerServers(t *testing.T) {
+// The engine learns from a server's first refusal that it does not support a feature.
+func TestServersWithFewerFeatures(t *testing.T) {
 	for name, test := range map[string]struct {
 		without []string
 		refused int
@@ -238,10 +240,10 @@ func TestEveryCallIsLoggedWithoutContent(t *testing.T) {
 	if !reflect.DeepEqual(line, want) {
 		t.Errorf("got %v", line)
 	}
-	b.keepsQuiet(t, nil)
+	b.checkSecrets(t, nil)
 }
 
-func TestKeysDoNotPrint(t *testing.T) {
+func TestKeyIsNotPrinted(t *testing.T) {
 	o := mediaopenai.Options{Key: "hush"}
 	encoded, err := json.Marshal(o.Key)
 	text := fmt.Sprintf("%v %+v %#v %s %q %s %v", o, o, o, o.Key, o.Key, encoded, o.Key.LogValue())
@@ -250,7 +252,7 @@ func TestKeysDoNotPrint(t *testing.T) {
 	}
 }
 
-func TestOptionsAreChecked(t *testing.T) {
+func TestOptionsAreValidated(t *testing.T) {
 	for _, o := range []mediaopenai.Options{
 		{BaseURL: "", Model: "m"},
 		{BaseURL: "api.example.com/v1", Model: "m"},

@@ -15,7 +15,7 @@ import (
 	"portside/shared/testkit/mediatest"
 )
 
-// bench is a server, a service that asks it, and what the service noted.
+// bench has a model server, a service that uses it, and the service's log.
 type bench struct {
 	server  *mediatest.OpenAI
 	service *media.Service
@@ -45,7 +45,7 @@ func newBench(tb testing.TB, change func(*mediaopenai.Options)) *bench {
 	return b
 }
 
-// pause notes a wait instead of waiting.
+// pause records a wait instead of waiting.
 func (b *bench) pause(ctx context.Context, wait time.Duration) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,7 +62,7 @@ func (b *bench) ask(tb testing.TB, q media.Question, docs ...*documents.Document
 	return answer
 }
 
-// extract is a question about the variables of mediatest.Invoice.
+// extract asks for the variables of mediatest.Invoice.
 func extract() media.Question {
 	return media.Question{Task: media.Extract, Variables: mediatest.InvoiceVariables()}
 }

@@ -23,11 +23,11 @@ const speech = `{"task": "transcribe", "language": "german", "duration": 9.5, "t
 	{"id": 1, "start": 2.5, "end": 3, "text": " \u200b "},
 	{"id": 2, "start": 3, "end": 9.5, "text": " Bis\u0000  bald."}]}`
 
-// hear starts a server that hears the speech in everything.
-func hear(tb testing.TB, said string, b mediatest.Behavior) (*bench, media.Transcriber) {
+// newSpeechBench returns a bench whose server returns the speech for every recording.
+func newSpeechBench(tb testing.TB, speech string, b mediatest.Behavior) (*bench, media.Transcriber) {
 	tb.Helper()
 	bench := newBench(tb, nil)
-	bench.server.Speech = said
+	bench.server.Speech = speech
 	bench.server.SetBehavior(b)
 	transcriber, err := mediaopenai.NewTranscriber(bench.options)
 	if err != nil {
@@ -40,8 +40,8 @@ func recording(content string) media.Recording {
 	return media.Recording{File: documents.FromBytes([]byte(content)), Kind: documents.Audio}
 }
 
-func TestRecordingsBecomeCaptions(t *testing.T) {
-	b, transcriber := hear(t, speech, mediatest.Behavior{Failures: 2, Status: 503})
+func TestTranscribeReturnsCaptions(t *testing.T) {
+	b, transcriber := newSpeechBench(t, speech, mediatest.Behavior{Failures: 2, Status: 503})
 	r := recording("ID3 noise")
 	r.Lang, r.Keywords = "de", []string{"Nordwind", "Świętosława"}
 	captions, warnings, err := transcriber.Transcribe(t.Context(), r)
@@ -62,7 +62,7 @@ func TestRecordingsBecomeCaptions(t *testing.T) {
 	}
 }
 
-func TestRecordingsAreNamedByTheirContent(t *testing.T) {
+func TestFileNameFitsContent(t *testing.T) {
 	for content, want := range map[string]string{
 		"RIFF....WAVEfmt ":         "recording.wav",
 		"fLaC":                     "recording.flac",
@@ -73,7 +73,7 @@ func TestRecordingsAreNamedByTheirContent(t *testing.T) {
 		"\xff\xfb":                 "recording.mp3",
 		"R":                        "recording.mp3",
 	} {
-		b, transcriber := hear(t, speech, mediatest.Behavior{})
+		b, transcriber := newSpeechBench(t, speech, mediatest.Behavior{})
 		if _, _, err := transcriber.Transcribe(t.Context(), recording(content)); err != nil {
 			t.Fatal(err)
 		}
@@ -86,9 +86,9 @@ func TestRecordingsAreNamedByTheirContent(t *testing.T) {
 	}
 }
 
-// Transcribers that know no times are learnt from, once.
-func TestTranscribersWithoutTimes(t *testing.T) {
-	b, transcriber := hear(t, speech, mediatest.Behavior{Unsupported: []string{"verbose_json"}})
+// The transcriber learns from the first refusal that a server returns no times.
+func TestServerWithoutTimes(t *testing.T) {
+	b, transcriber := newSpeechBench(t, speech, mediatest.Behavior{Unsupported: []string{"verbose_json"}})
 	for range 2 {
 		captions, warnings, err := transcriber.Transcribe(t.Context(), recording("ID3"))
 		want := []documents.Block{{Kind: documents.Caption, Text: "Guten Tag. Bis bald."}}
@@ -101,8 +101,8 @@ func TestTranscribersWithoutTimes(t *testing.T) {
 	}
 }
 
-func TestTimesThatCannotBeAreNone(t *testing.T) {
-	_, transcriber := hear(t, `{"text": "", "segments": [{"start": -1, "end": 2, "text": "a"}, {"start": 5, "end": 4, "text": "b"},
+func TestImpossibleTimesAreDropped(t *testing.T) {
+	_, transcriber := newSpeechBench(t, `{"text": "", "segments": [{"start": -1, "end": 2, "text": "a"}, {"start": 5, "end": 4, "text": "b"},
 		{"start": 7, "end": 8, "text": "c"}, {"start": 6, "end": 9, "text": "d"}]}`, mediatest.Behavior{})
 	captions, _, err := transcriber.Transcribe(t.Context(), recording("ID3"))
 	if err != nil || len(captions) != 4 {
@@ -115,14 +115,14 @@ func TestTimesThatCannotBeAreNone(t *testing.T) {
 	}
 }
 
-func TestSilence(t *testing.T) {
-	_, transcriber := hear(t, `{"text": " ", "segments": []}`, mediatest.Behavior{})
+func TestSilentRecording(t *testing.T) {
+	_, transcriber := newSpeechBench(t, `{"text": " ", "segments": []}`, mediatest.Behavior{})
 	if captions, warnings, err := transcriber.Transcribe(t.Context(), recording("ID3")); err != nil || len(captions)+len(warnings) > 0 {
 		t.Errorf("got %+v, %q, %v", captions, warnings, err)
 	}
 }
 
-func TestTranscriptionFailures(t *testing.T) {
+func TestTranscribeReportsFailures(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		b    mediatest.Behavior
@@ -137,12 +137,12 @@ func TestTranscriptionFailures(t *testing.T) {
 		{"unknown kind", mediatest.Behavior{Failures: 99, Status: 415}, mediaopenai.ErrUnsupported},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			b, transcriber := hear(t, speech, test.b)
+			b, transcriber := newSpeechBench(t, speech, test.b)
 			captions, _, err := transcriber.Transcribe(t.Context(), recording("ID3"))
 			if len(captions) > 0 || !errors.Is(err, test.want) || fault.As(err).Detail != fault.As(test.want).Detail {
 				t.Errorf("got %v, %v", captions, err)
 			}
-			b.keepsQuiet(t, err)
+			b.checkSecrets(t, err)
 		})
 	}
 }
@@ -152,16 +152,16 @@ type broken struct{}
 
 func (broken) ReadAt([]byte, int64) (int, error) { return 0, errors.New("the disk is gone") }
 
-func TestRecordingsThatCannotBeRead(t *testing.T) {
-	b, transcriber := hear(t, speech, mediatest.Behavior{})
+func TestUnreadableRecording(t *testing.T) {
+	b, transcriber := newSpeechBench(t, speech, mediatest.Behavior{})
 	r := media.Recording{File: documents.Source{ReaderAt: broken{}, Size: 9}, Kind: documents.Audio}
 	if _, _, err := transcriber.Transcribe(t.Context(), r); err == nil || b.server.Requests() > 0 {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestKeywordsThatDoNotFitAreTold(t *testing.T) {
-	b, transcriber := hear(t, speech, mediatest.Behavior{})
+func TestWarningAboutUnusedKeywords(t *testing.T) {
+	b, transcriber := newSpeechBench(t, speech, mediatest.Behavior{})
 	r := recording("ID3")
 	for i := range media.MaxKeywords {
 		r.Keywords = append(r.Keywords, fmt.Sprintf("Keyword%04d", i))
@@ -177,9 +177,9 @@ func TestKeywordsThatDoNotFitAreTold(t *testing.T) {
 	}
 }
 
-func TestTranscriptionWaitsAsAsked(t *testing.T) {
+func TestTranscribeHonorsRetryAfter(t *testing.T) {
 	at := awstest.RealTime().Add(40 * time.Second).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")
-	b, transcriber := hear(t, speech, mediatest.Behavior{Failures: 1, Status: 503, RetryAfter: at})
+	b, transcriber := newSpeechBench(t, speech, mediatest.Behavior{Failures: 1, Status: 503, RetryAfter: at})
 	if _, _, err := transcriber.Transcribe(t.Context(), recording("ID3")); err != nil || len(b.pauses) != 1 || b.pauses[0] < 5*time.Second {
 		t.Errorf("pauses of %v, %v", b.pauses, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"portside/documents/answers"
 )
 
-func TestBooleansMustNotBelieTheirQuotes(t *testing.T) {
+func TestCheckBoolean(t *testing.T) {
 	paid := answers.Variable{Name: "isPaid", Type: answers.Boolean, Description: "whether the bill was settled"}
 	for _, test := range []struct {
 		quote, value string
@@ -57,8 +57,8 @@ func TestBooleansMustNotBelieTheirQuotes(t *testing.T) {
 	}
 }
 
-// A variable may ask for the contrary of what the document has a label for.
-func TestContraryVariables(t *testing.T) {
+// A variable may ask for the opposite of the label in the document.
+func TestCheckBooleanOfOppositeVariable(t *testing.T) {
 	for name, want := range map[string]float64{
 		"unpaid": partial, "not_paid": partial, "nichtBezahlt": partial, "paid": 0, "outstanding": 0,
 	} {
@@ -68,8 +68,7 @@ func TestContraryVariables(t *testing.T) {
 	}
 }
 
-// No word is an answer both ways.
-func TestAnswersAreOfOneMind(t *testing.T) {
+func TestNoWordIsBothAffirmativeAndNegative(t *testing.T) {
 	for word := range strings.FieldsSeq(affirmativeWords) {
 		if got := wordsVerdict(word); got != yes {
 			t.Errorf("%s: %v", word, got)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestEveryDayIsFoundInItsQuote(t *testing.T) {
+func TestCheckDateOnEveryDay(t *testing.T) {
 	first := time.Date(2027, time.December, 1, 0, 0, 0, 0, time.UTC)
 	for n := range 400 { // with 29 February 2028 and two turns of the year
 		day := first.AddDate(0, 0, n)

@@ -16,14 +16,14 @@ import (
 	"portside/shared/testkit/mediatest"
 )
 
-// answers is a model that gives what a function makes of each request.
+// replies is a model whose answers come from a function.
 type replies func(mediaprompt.Request) (string, error)
 
 func (a replies) Ask(_ context.Context, r mediaprompt.Request) (string, error) { return a(r) }
 
 var mark = regexp.MustCompile(`\[END name ([A-Z2-7]{26})\]`)
 
-func TestFencesAreDrawnAnewAndNeverTakenBack(t *testing.T) {
+func TestFencesAreRandomAndRejectedInAnswers(t *testing.T) {
 	seen := map[string]bool{}
 	e := mediaprompt.New(replies(func(r mediaprompt.Request) (string, error) {
 		drawn := mark.FindStringSubmatch(r.Rules)[1]
@@ -41,8 +41,8 @@ func TestFencesAreDrawnAnewAndNeverTakenBack(t *testing.T) {
 	}
 }
 
-// But for the fence, the same question is the same request.
-func TestRequestsAreTheSameForTheSameQuestion(t *testing.T) {
+// Except for the fence, the same question makes the same request.
+func TestSameQuestionMakesSameRequest(t *testing.T) {
 	asked := map[string]bool{}
 	e := mediaprompt.New(replies(func(r mediaprompt.Request) (string, error) {
 		drawn := mark.FindStringSubmatch(r.Rules)[1]
@@ -60,7 +60,7 @@ func TestRequestsAreTheSameForTheSameQuestion(t *testing.T) {
 	}
 }
 
-func TestTruncatedAnswersAreAskedForByHalves(t *testing.T) {
+func TestTruncatedAnswerIsAskedForInHalves(t *testing.T) {
 	e := mediaprompt.New(replies(func(r mediaprompt.Request) (string, error) {
 		if strings.Contains(string(r.Schema), `"v3"`) {
 			return "", mediaprompt.ErrTruncated
@@ -76,8 +76,9 @@ func TestTruncatedAnswersAreAskedForByHalves(t *testing.T) {
 	}
 }
 
-// Words on a comparison are bounded, may be missing, and what was left out of either document is told.
-func TestComparisonsTellWhatIsMissing(t *testing.T) {
+// The words about a comparison are limited and may be missing. A warning says what was left out of
+// either document.
+func TestCompareWarnsOfMissingParts(t *testing.T) {
 	e := mediaprompt.New(replies(func(r mediaprompt.Request) (string, error) {
 		if r.Name == "comparisons" {
 			return `{"v1": "` + strings.Repeat("ä", 700) + `", "v2": null}`, nil
@@ -101,8 +102,8 @@ func TestComparisonsTellWhatIsMissing(t *testing.T) {
 	}
 }
 
-// One part that fails ends the others, and its error is the one that is told.
-func TestFirstFailureEndsTheRest(t *testing.T) {
+// The first part that fails cancels the others, and its error is returned.
+func TestFirstFailureCancelsTheRest(t *testing.T) {
 	var asked atomic.Int32
 	e := mediaprompt.New(replies(func(mediaprompt.Request) (string, error) {
 		if asked.Add(1) == 3 {
@@ -117,7 +118,7 @@ func TestFirstFailureEndsTheRest(t *testing.T) {
 	}
 }
 
-func TestDeadlinesBeforeTheFirstRequest(t *testing.T) {
+func TestExpiredDeadlineMakesNoRequest(t *testing.T) {
 	e := mediaprompt.New(replies(func(mediaprompt.Request) (string, error) {
 		t.Error("asked without time")
 		return "", nil

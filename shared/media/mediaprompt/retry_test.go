@@ -62,8 +62,8 @@ func TestRetrierKeepsTheDeadline(t *testing.T) {
 				if attempts != test.attempts || !ok || busy.After != test.after || ctx.Err() != nil {
 					t.Errorf("%d attempts, %v, %v", attempts, err, ctx.Err())
 				}
-				if told := fault.As(err); told.RetryAfter != test.after || !errors.Is(err, mediaprompt.ErrBusy) {
-					t.Errorf("callers are told %v, %+v", err, told)
+				if f := fault.As(err); f.RetryAfter != test.after || !errors.Is(err, mediaprompt.ErrBusy) {
+					t.Errorf("the fault asks to wait for %v, %+v", err, f)
 				}
 			})
 		})

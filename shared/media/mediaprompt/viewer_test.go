@@ -12,17 +12,17 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-var takes = map[string]int64{"image/png": 10, "application/pdf": 20}
+var maxBytes = map[string]int64{"image/png": 10, "application/pdf": 20}
 
 func picture(data string) documents.Picture {
 	return documents.Picture{Page: 3, MediaType: "image/png", Data: []byte(data)}
 }
 
-// seen is what a viewer makes of an answer that does not change.
+// seen returns what a viewer makes of an answer.
 func seen(tb testing.TB, answer string) ([]documents.Block, error) {
 	tb.Helper()
 	viewer := mediaprompt.NewViewer(replies(func(mediaprompt.Request) (string, error) { return answer, nil }),
-		mediaprompt.Settings{}, takes)
+		mediaprompt.Settings{}, maxBytes)
 	return viewer.View(tb.Context(), picture("x"))
 }
 
@@ -39,7 +39,7 @@ func named(name, value string) []documents.Cell {
 	return pair
 }
 
-func TestWhatIsSeenBecomesBlocks(t *testing.T) {
+func TestViewReturnsBlocks(t *testing.T) {
 	got, err := seen(t, `{"blocks": [
 		{"kind": "heading", "text": " Invoice\u0000  7 ", "cells": []},
 		{"kind": "row", "text": "", "cells": ["Item", "", "Price"]},
@@ -73,8 +73,9 @@ func TestWhatIsSeenBecomesBlocks(t *testing.T) {
 	}
 }
 
-// Of the answer, the picture's media type is all that is told in words; neither rules nor schema change with the picture.
-func TestPicturesAreShownAsData(t *testing.T) {
+// The media type is all that a prompt says about a picture. The rules and the schema do not depend on
+// the picture.
+func TestViewSendsPicturesAsData(t *testing.T) {
 	asked := map[string]bool{}
 	viewer := mediaprompt.NewViewer(replies(func(r mediaprompt.Request) (string, error) {
 		drawn := mark.FindStringSubmatch(r.Rules)[1]
@@ -86,7 +87,7 @@ func TestPicturesAreShownAsData(t *testing.T) {
 			t.Errorf("the data are %q", r.Data)
 		}
 		return `{"blocks": []}`, nil
-	}), mediaprompt.Settings{ThinkingTokens: 1_000}, takes)
+	}), mediaprompt.Settings{ThinkingTokens: 1_000}, maxBytes)
 	for range 3 {
 		if _, err := viewer.View(t.Context(), picture("PWNED")); err != nil {
 			t.Error(err)
@@ -97,11 +98,11 @@ func TestPicturesAreShownAsData(t *testing.T) {
 	}
 }
 
-func TestPicturesThatAreNotTaken(t *testing.T) {
+func TestViewRejectsUnsupportedPictures(t *testing.T) {
 	viewer := mediaprompt.NewViewer(replies(func(mediaprompt.Request) (string, error) {
 		t.Error("a model was asked")
 		return "", nil
-	}), mediaprompt.Settings{Name: "maker m"}, takes)
+	}), mediaprompt.Settings{Name: "maker m"}, maxBytes)
 	for _, test := range []struct {
 		p    documents.Picture
 		want error
@@ -119,7 +120,7 @@ func TestPicturesThatAreNotTaken(t *testing.T) {
 	}
 }
 
-func TestAnswersAboutPicturesThatAreNone(t *testing.T) {
+func TestViewRejectsInvalidAnswers(t *testing.T) {
 	for _, test := range []struct {
 		name, answer string
 		err, want    error
@@ -138,21 +139,21 @@ func TestAnswersAboutPicturesThatAreNone(t *testing.T) {
 		viewer := mediaprompt.NewViewer(replies(func(mediaprompt.Request) (string, error) {
 			asked++
 			return test.answer, test.err
-		}), mediaprompt.Settings{}, takes)
+		}), mediaprompt.Settings{}, maxBytes)
 		if blocks, err := viewer.View(t.Context(), picture("x")); !errors.Is(err, test.want) || len(blocks) > 0 || asked != test.asked {
 			t.Errorf("%s: got %+v, %v after %d requests", test.name, blocks, err, asked)
 		}
 	}
 	viewer := mediaprompt.NewViewer(replies(func(r mediaprompt.Request) (string, error) {
 		return `{"blocks": [{"kind": "paragraph", "text": "` + mark.FindStringSubmatch(r.Rules)[1] + `"}]}`, nil
-	}), mediaprompt.Settings{}, takes)
+	}), mediaprompt.Settings{}, maxBytes)
 	if _, err := viewer.View(t.Context(), picture("x")); !errors.Is(err, mediaprompt.ErrJunk) {
 		t.Errorf("a fence comes back: %v", err)
 	}
 }
 
-// Models that see go round in circles at times.
-func TestAnswersAboutPicturesAreBounded(t *testing.T) {
+// Vision models sometimes repeat themselves endlessly.
+func TestViewLimitsAnswers(t *testing.T) {
 	long := strings.Repeat("again ", 100)
 	for name, block := range map[string]map[string]any{
 		"many":   {"kind": "paragraph", "text": "a"},
@@ -182,7 +183,7 @@ func TestAnswersAboutPicturesAreBounded(t *testing.T) {
 	}
 }
 
-func TestRefusalsAboutPictures(t *testing.T) {
+func TestIsAboutPicture(t *testing.T) {
 	for words, want := range map[string]bool{
 		"could not process image": true,
 		"the model returned the following errors: image exceeds 5 mb maximum":     true,
@@ -199,7 +200,7 @@ func TestRefusalsAboutPictures(t *testing.T) {
 	}
 }
 
-// What the viewer lets through, a document takes: blocks of known kinds with text, and no offsets.
+// A document accepts every block of a viewer: a known kind with text and without offsets.
 func FuzzViews(f *testing.F) {
 	f.Add(`{"blocks": [{"kind": "heading", "text": "a", "cells": []}, {"kind": "row", "cells": ["a", "", "b"]}]}`)
 	f.Add("```json\n{\"blocks\": [{\"kind\": \"field\", \"text\": \"x\", \"cells\": [\"a\\tb\", \"\\u0000\"]}]}\n```")

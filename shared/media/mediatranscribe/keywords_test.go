@@ -15,20 +15,20 @@ import (
 	"portside/shared/testkit/mediatest"
 )
 
-// worded is a recording in a language, or in none that is known, with keywords.
-func worded(lang answers.Lang, keywords ...string) media.Recording {
+// withKeywords returns a recording with a language, which may be unknown, and keywords.
+func withKeywords(lang answers.Lang, keywords ...string) media.Recording {
 	r := recording("ID3")
 	r.Lang, r.Keywords = lang, keywords
 	return r
 }
 
-// vocabularyIn is the name of the vocabulary that the last job had in a language.
+// vocabularyIn returns the name of the last job's vocabulary in a language.
 func (b *bench) vocabularyIn(code string) string {
 	started := b.server.Started()
 	return started[len(started)-1].Vocabularies[code]
 }
 
-func TestKeywordsBecomeEntries(t *testing.T) {
+func TestKeywordsBecomePhrases(t *testing.T) {
 	for _, test := range []struct {
 		lang     answers.Lang
 		code     string
@@ -45,22 +45,22 @@ func TestKeywordsBecomeEntries(t *testing.T) {
 		{"es", "es-ES", []string{"niño", "R2D2", "a&b", "x/y", "日本", "..."}, []string{"niño"}, "5 of 6 were left out: R2D2, a&b, x/y and others."},
 	} {
 		b := newBench(t, mediatest.Speech{Results: speech})
-		_, warnings, err := b.transcriber().Transcribe(t.Context(), worded(test.lang, test.keywords...))
+		_, warnings, err := b.transcriber().Transcribe(t.Context(), withKeywords(test.lang, test.keywords...))
 		got := b.server.Phrases(b.vocabularyIn(test.code))
 		if err != nil || !slices.Equal(got, test.want) {
 			t.Errorf("%s: %q, %v", test.lang, got, err)
 		}
-		if told := strings.Join(warnings, "; "); !strings.HasSuffix(told, test.warning) || (told == "") != (test.warning == "") {
-			t.Errorf("%s: warned %q", test.lang, told)
+		if warned := strings.Join(warnings, "; "); !strings.HasSuffix(warned, test.warning) || (warned == "") != (test.warning == "") {
+			t.Errorf("%s: unexpected warning %q", test.lang, warned)
 		}
-		b.quiet(t, nil)
+		b.checkSecrets(t, nil)
 	}
 }
 
 func TestVocabulariesAreReused(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech, VocabularyPolls: 3})
 	for i, keywords := range [][]string{{"Nordwind", "Harbour"}, {"Harbour", "Nordwind", "Nordwind"}} {
-		r := worded("en", keywords...)
+		r := withKeywords("en", keywords...)
 		r.File = recording(fmt.Sprint("ID3", i)).File
 		if _, warnings, err := b.transcriber().Transcribe(t.Context(), r); err != nil || len(warnings) > 0 || b.vocabularyIn("en-US") == "" {
 			t.Errorf("%q, %v", warnings, err)
@@ -71,27 +71,27 @@ func TestVocabulariesAreReused(t *testing.T) {
 	}
 }
 
-// Where nobody knows the language, five get the keywords, and all ten may still be heard.
-func TestKeywordsOfRecordingsInAnyLanguage(t *testing.T) {
+// If the language is unknown, five languages get the keywords, and all ten can be identified.
+func TestKeywordsForUnknownLanguage(t *testing.T) {
 	for name, test := range map[string]struct {
-		keywords  []string
-		languages []answers.Lang
-		spoken    string
-		want      []string
-		warning   string
+		keywords     []string
+		languages    []answers.Lang
+		wantCaptions string
+		want         []string
+		warning      string
 	}{
-		"plain letters":      {[]string{"Nordwind"}, nil, "fr-FR", []string{"de-DE", "en-US", "es-ES", "fr-FR", "pt-PT"}, ""},
-		"Polish letters":     {[]string{"Łódź", "Nordwind"}, nil, "pl-PL", []string{"en-US", "es-ES", "fr-FR", "pl-PL", "pt-PT"}, ""},
-		"only Polish":        {[]string{"Łódź"}, nil, "pl-PL", []string{"pl-PL"}, ""},
-		"chosen":             {[]string{"Nordwind"}, []answers.Lang{"it", "ja", "sv"}, "sv-SE", []string{"it-IT", "sv-SE"}, ""},
-		"another is spoken":  {[]string{"Nordwind"}, nil, "ro-RO", []string{"de-DE", "en-US", "es-ES", "fr-FR", "pt-PT"}, "not prepared for"},
-		"no letters at all":  {[]string{"4711"}, nil, "en-US", nil, "1 of 1 were left out: 4711."},
-		"none in the chosen": {[]string{"Łódź"}, []answers.Lang{"it"}, "it-IT", nil, "left out"},
+		"plain letters":           {[]string{"Nordwind"}, nil, "fr-FR", []string{"de-DE", "en-US", "es-ES", "fr-FR", "pt-PT"}, ""},
+		"Polish letters":          {[]string{"Łódź", "Nordwind"}, nil, "pl-PL", []string{"en-US", "es-ES", "fr-FR", "pl-PL", "pt-PT"}, ""},
+		"only Polish":             {[]string{"Łódź"}, nil, "pl-PL", []string{"pl-PL"}, ""},
+		"chosen":                  {[]string{"Nordwind"}, []answers.Lang{"it", "ja", "sv"}, "sv-SE", []string{"it-IT", "sv-SE"}, ""},
+		"another is wantCaptions": {[]string{"Nordwind"}, nil, "ro-RO", []string{"de-DE", "en-US", "es-ES", "fr-FR", "pt-PT"}, "not prepared for"},
+		"no letters at all":       {[]string{"4711"}, nil, "en-US", nil, "1 of 1 were left out: 4711."},
+		"none in the chosen":      {[]string{"Łódź"}, []answers.Lang{"it"}, "it-IT", nil, "left out"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, mediatest.Speech{Results: speech, Language: test.spoken, VocabularyPolls: 2})
+			b := newBench(t, mediatest.Speech{Results: speech, Language: test.wantCaptions, VocabularyPolls: 2})
 			b.options.Languages = test.languages
-			_, warnings, err := b.transcriber().Transcribe(t.Context(), worded("", test.keywords...))
+			_, warnings, err := b.transcriber().Transcribe(t.Context(), withKeywords("", test.keywords...))
 			started := b.server.Started()[0]
 			var got []string
 			for code := range started.Vocabularies {
@@ -101,14 +101,14 @@ func TestKeywordsOfRecordingsInAnyLanguage(t *testing.T) {
 			if err != nil || !slices.Equal(got, test.want) || (len(started.Options) == 10) != (test.want != nil) {
 				t.Errorf("%q among %q, %v", got, started.Options, err)
 			}
-			if told := strings.Join(warnings, "; "); !strings.Contains(told, test.warning) || (told == "") != (test.warning == "") {
-				t.Errorf("warned %q", told)
+			if warned := strings.Join(warnings, "; "); !strings.Contains(warned, test.warning) || (warned == "") != (test.warning == "") {
+				t.Errorf("unexpected warning %q", warned)
 			}
 		})
 	}
 }
 
-func TestVocabulariesThatCannotBeUsed(t *testing.T) {
+func TestUnusableVocabularies(t *testing.T) {
 	for name, test := range map[string]struct {
 		speech  mediatest.Speech
 		lang    answers.Lang
@@ -123,12 +123,12 @@ func TestVocabulariesThatCannotBeUsed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			test.speech.Results = speech
 			b := newBench(t, test.speech)
-			captions, warnings, err := b.transcriber().Transcribe(t.Context(), worded(test.lang, "Nordwind"))
-			if err != nil || !reflect.DeepEqual(captions, spoken()) || len(warnings) != 1 || !strings.Contains(warnings[0], test.warning) {
+			captions, warnings, err := b.transcriber().Transcribe(t.Context(), withKeywords(test.lang, "Nordwind"))
+			if err != nil || !reflect.DeepEqual(captions, wantCaptions()) || len(warnings) != 1 || !strings.Contains(warnings[0], test.warning) {
 				t.Errorf("got %+v, %q, %v", captions, warnings, err)
 			}
-			b.clean(t)
-			b.quiet(t, nil)
+			b.mustBeClean(t)
+			b.checkSecrets(t, nil)
 			if test.speech.VocabularyFailure != "" && len(b.server.Vocabularies()) > 0 {
 				t.Error("a vocabulary that failed is kept")
 			}
@@ -136,7 +136,7 @@ func TestVocabulariesThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestRoomIsMadeForVocabularies(t *testing.T) {
+func TestOldestVocabularyIsDeletedForRoom(t *testing.T) {
 	for name, test := range map[string]struct {
 		present  int
 		of       string
@@ -153,7 +153,7 @@ func TestRoomIsMadeForVocabularies(t *testing.T) {
 			for i := range test.present {
 				b.server.AddVocabulary(fmt.Sprintf(test.of, i), "en-US")
 			}
-			_, warnings, err := b.transcriber().Transcribe(t.Context(), worded("en", "Nordwind"))
+			_, warnings, err := b.transcriber().Transcribe(t.Context(), withKeywords("en", "Nordwind"))
 			gone := !slices.Contains(b.server.Vocabularies(), test.oldest)
 			if err != nil || len(warnings) != test.warnings || gone != test.evicted || len(b.server.Vocabularies()) != 100 {
 				t.Errorf("%q, %v, the oldest is gone: %v, %d are left", warnings, err, gone, len(b.server.Vocabularies()))
@@ -162,8 +162,8 @@ func TestRoomIsMadeForVocabularies(t *testing.T) {
 	}
 }
 
-// Too many requests look like too many vocabularies.
-func TestThrottlingEvictsNothing(t *testing.T) {
+// The service returns the same error for too many requests as for too many vocabularies.
+func TestThrottlingDeletesNoVocabulary(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech})
 	b.server.AddVocabulary("portside-other", "en-US")
 	throttled := false
@@ -174,19 +174,19 @@ func TestThrottlingEvictsNothing(t *testing.T) {
 		}
 		return nil
 	}
-	_, warnings, err := b.transcriberThrough(through).Transcribe(t.Context(), worded("en", "Nordwind"))
+	_, warnings, err := b.transcriberVia(through).Transcribe(t.Context(), withKeywords("en", "Nordwind"))
 	if err != nil || len(warnings) > 0 || len(b.server.Vocabularies()) != 2 {
 		t.Errorf("%q, %v, %q", warnings, err, b.server.Vocabularies())
 	}
 }
 
-func TestVocabulariesMadeAtTheSameTime(t *testing.T) {
+func TestConcurrentVocabularyCreation(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech, VocabularyPolls: 4})
 	var done sync.WaitGroup
 	transcriber := b.transcriber()
 	for i := range 4 {
 		done.Go(func() {
-			r := worded("", "Nordwind")
+			r := withKeywords("", "Nordwind")
 			r.File = recording(fmt.Sprint("ID3", i)).File
 			if _, warnings, err := transcriber.Transcribe(t.Context(), r); err != nil || len(warnings) > 0 {
 				t.Errorf("%q, %v", warnings, err)
@@ -199,26 +199,26 @@ func TestVocabulariesMadeAtTheSameTime(t *testing.T) {
 	}
 }
 
-// A thousand long keywords are more than a vocabulary may hold. The server would refuse it.
-func TestManyKeywords(t *testing.T) {
+// A vocabulary cannot hold a thousand long keywords; the server would reject it.
+func TestKeywordsBeyondLimit(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech})
 	var keywords []string
 	for i := range media.MaxKeywords {
 		letters := strings.NewReplacer("0", "ä", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6", "g", "7", "h", "8", "i", "9", "j")
 		keywords = append(keywords, letters.Replace(fmt.Sprintf("%050d", i)))
 	}
-	_, warnings, err := b.transcriber().Transcribe(t.Context(), worded("de", keywords...))
+	_, warnings, err := b.transcriber().Transcribe(t.Context(), withKeywords("de", keywords...))
 	if got := len(b.server.Phrases(b.vocabularyIn("de-DE"))); err != nil || len(warnings) != 1 || got < 500 || got >= media.MaxKeywords {
 		t.Errorf("%d entries, %q, %v", got, warnings, err)
 	}
 }
 
-// Vocabularies get half of the time at most.
-func TestTimeForVocabularies(t *testing.T) {
+// Waiting for vocabularies takes at most half of the time.
+func TestVocabularyTimeout(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech, VocabularyPolls: 1_000})
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	_, warnings, err := b.transcriber().Transcribe(ctx, worded("de", "Nordwind"))
+	_, warnings, err := b.transcriber().Transcribe(ctx, withKeywords("de", "Nordwind"))
 	total := time.Duration(0)
 	for _, wait := range b.waits() {
 		total += wait

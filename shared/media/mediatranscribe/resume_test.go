@@ -15,8 +15,8 @@ import (
 	"portside/shared/testkit/mediatest"
 )
 
-// A job outlives who waits for it, and whoever comes next continues.
-func TestTimeThatDoesNotSuffice(t *testing.T) {
+// A job outlives the call that started it, and the next call waits for the same job.
+func TestNextCallContinuesJob(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech, Polls: 9})
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // no wait fits
 	defer cancel()
@@ -25,31 +25,31 @@ func TestTimeThatDoesNotSuffice(t *testing.T) {
 		t.Fatalf("got %v, left %q", err, b.left(t))
 	}
 	captions, _, err := b.transcriber().Transcribe(t.Context(), recording("ID3"))
-	if err != nil || !reflect.DeepEqual(captions, spoken()) || len(b.server.Started()) != 1 {
+	if err != nil || !reflect.DeepEqual(captions, wantCaptions()) || len(b.server.Started()) != 1 {
 		t.Errorf("got %+v, %v, started %d", captions, err, len(b.server.Started()))
 	}
-	b.clean(t)
+	b.mustBeClean(t)
 	if !strings.Contains(b.logged(), `"attempt":2`) || strings.Count(b.logged(), "microUSD") != 1 {
 		t.Errorf("logged %s", b.logged())
 	}
 }
 
-// The next question about the same recording costs nothing.
-func TestWhatWasHeardIsKept(t *testing.T) {
+// Another question about the same recording costs nothing.
+func TestResultIsReused(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech})
 	for range 2 {
 		captions, _, err := b.transcriber().Transcribe(t.Context(), recording("ID3"))
-		if err != nil || !reflect.DeepEqual(captions, spoken()) {
+		if err != nil || !reflect.DeepEqual(captions, wantCaptions()) {
 			t.Fatalf("got %+v, %v", captions, err)
 		}
-		b.clean(t)
+		b.mustBeClean(t)
 	}
 	if len(b.server.Started()) != 1 || strings.Count(b.logged(), "model call") != 1 {
 		t.Errorf("started %d, logged %s", len(b.server.Started()), b.logged())
 	}
 }
 
-func TestWhoGivesUpLeavesNothing(t *testing.T) {
+func TestCanceledCallCleansUp(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech, Polls: 9})
 	ctx, cancel := context.WithCancel(t.Context())
 	b.options.Retrier.Pause = func(ctx context.Context, _ time.Duration) error {
@@ -67,14 +67,14 @@ func TestWhoGivesUpLeavesNothing(t *testing.T) {
 	b.options.Retrier.Pause = b.pause
 	b.server.SetSpeech(mediatest.Speech{Results: speech})
 	captions, _, err := b.transcriber().Transcribe(t.Context(), recording("ID3"))
-	if err != nil || !reflect.DeepEqual(captions, spoken()) || len(b.server.Started()) != 2 {
+	if err != nil || !reflect.DeepEqual(captions, wantCaptions()) || len(b.server.Started()) != 2 {
 		t.Errorf("got %+v, %v, started %d", captions, err, len(b.server.Started()))
 	}
-	b.clean(t)
+	b.mustBeClean(t)
 }
 
-// A process may end between any two calls, or during one. Whoever does its work again pays for nothing twice.
-func TestCrashesCostNothing(t *testing.T) {
+// A process may end between any two calls, or during one. A repetition of its work does not pay twice.
+func TestCrashDoesNotPayTwice(t *testing.T) {
 	for n := 1; ; n++ {
 		for _, lost := range []bool{false, true} {
 			b := newBench(t, mediatest.Speech{Results: speech, Language: "de-DE", Polls: 3, VocabularyPolls: 2})
@@ -89,15 +89,16 @@ func TestCrashesCostNothing(t *testing.T) {
 			}
 			b.ahead = 3 * time.Minute
 			captions, _, err := b.transcriber().Transcribe(t.Context(), r)
-			if err != nil || !reflect.DeepEqual(captions, spoken()) || len(b.server.Started()) != 1 {
+			if err != nil || !reflect.DeepEqual(captions, wantCaptions()) || len(b.server.Started()) != 1 {
 				t.Errorf("call %d, lost %v: got %+v, %v, started %d", n, lost, captions, err, len(b.server.Started()))
 			}
-			b.clean(t)
+			b.mustBeClean(t)
 		}
 	}
 }
 
-// crash has the process end before its nth call, or before the answer to it. It returns how many calls were begun.
+// crash simulates a process that ends before its nth call, or before the response to it. It returns the
+// number of calls that began.
 func (b *bench) crash(tb testing.TB, r media.Recording, n int, lost bool) int {
 	tb.Helper()
 	var mu sync.Mutex
@@ -118,22 +119,22 @@ func (b *bench) crash(tb testing.TB, r media.Recording, n int, lost bool) int {
 		last = operation == "DeleteObject" && b.server.Jobs() == 0 && len(b.left(tb)) == 0 //nolint:contextcheck // it is the test's context
 		return errCrash
 	}
-	_, _, _ = b.transcriberThrough(through).Transcribe(tb.Context(), r)
+	_, _, _ = b.transcriberVia(through).Transcribe(tb.Context(), r)
 	if last && lost {
 		return n - 1
 	}
 	return made
 }
 
-// Whoever ends first leaves the words to the others, whoever started the job.
-func TestTheSameWorkAtTheSameTime(t *testing.T) {
+// The first caller to finish leaves the result to the others, whichever of them started the job.
+func TestConcurrentCallsShareJob(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech, Polls: 1 << 30})
 	var arrived sync.WaitGroup
 	runs := make([]*follower, 4)
 	for i := range runs {
 		arrived.Add(1)
 		runs[i] = &follower{arrived: arrived.Done, goes: make(chan struct{}), done: make(chan struct{})}
-		runs[i].own = b.pausing(runs[i].pause)
+		runs[i].own = b.transcriberWithPause(runs[i].pause)
 	}
 	for _, f := range runs { // not before all are made: clients that are made of one another share memory with it
 		go f.run(t)
@@ -147,13 +148,13 @@ func TestTheSameWorkAtTheSameTime(t *testing.T) {
 	if n := len(b.server.Started()); n != 1 {
 		t.Errorf("started %d jobs", n)
 	}
-	b.clean(t)
+	b.mustBeClean(t)
 	if n := strings.Count(b.logged(), "microUSD"); n != 1 {
 		t.Errorf("%d pay", n)
 	}
 }
 
-// follower does the work, and waits for the job until it is told to go on.
+// follower does the same work, and polls the job only when the test lets it.
 type follower struct {
 	own        *mediatranscribe.Transcriber
 	once       sync.Once
@@ -169,21 +170,21 @@ func (f *follower) pause(ctx context.Context, _ time.Duration) error {
 
 func (f *follower) run(t *testing.T) {
 	defer close(f.done)
-	defer f.once.Do(f.arrived) // else nobody would tell what is wrong
+	defer f.once.Do(f.arrived) // after a failure too, so that the test does not block
 	captions, _, err := f.own.Transcribe(t.Context(), recording("ID3"))
-	if err != nil || !reflect.DeepEqual(captions, spoken()) {
+	if err != nil || !reflect.DeepEqual(captions, wantCaptions()) {
 		t.Errorf("got %+v, %v", captions, err)
 	}
 }
 
-func TestJobsThatAreLost(t *testing.T) {
+func TestLostJobs(t *testing.T) {
 	t.Run("after they wrote", func(t *testing.T) {
 		b := newBench(t, mediatest.Speech{Results: speech, Polls: 2, LosesJobs: true})
 		captions, _, err := b.transcriber().Transcribe(t.Context(), recording("ID3"))
-		if err != nil || !reflect.DeepEqual(captions, spoken()) || len(b.server.Started()) != 1 {
+		if err != nil || !reflect.DeepEqual(captions, wantCaptions()) || len(b.server.Started()) != 1 {
 			t.Errorf("got %+v, %v, started %d", captions, err, len(b.server.Started()))
 		}
-		b.clean(t)
+		b.mustBeClean(t)
 	})
 	t.Run("without a result", func(t *testing.T) {
 		b := newBench(t, mediatest.Speech{WritesNothing: true})
@@ -191,7 +192,7 @@ func TestJobsThatAreLost(t *testing.T) {
 		if !errors.Is(err, mediatranscribe.ErrBusy) || len(b.server.Started()) != 3 {
 			t.Errorf("got %v, started %d", err, len(b.server.Started()))
 		}
-		b.clean(t)
+		b.mustBeClean(t)
 	})
 	t.Run("as the service may say, too", func(t *testing.T) {
 		b := newBench(t, mediatest.Speech{Results: speech, NotFound: true})
@@ -201,8 +202,8 @@ func TestJobsThatAreLost(t *testing.T) {
 	})
 }
 
-// What somebody else's job failed of may be over.
-func TestFailedJobsOfOthersAreStartedAgain(t *testing.T) {
+// The cause of another caller's failure may be over.
+func TestFailedJobIsRestarted(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech, Polls: 9})
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
@@ -211,7 +212,7 @@ func TestFailedJobsOfOthersAreStartedAgain(t *testing.T) {
 	}
 	b.server.SetSpeech(mediatest.Speech{Failure: "Unsupported media format."})
 	count := 0
-	again := b.transcriberThrough(func(_ context.Context, operation string, _ func() error) error {
+	again := b.transcriberVia(func(_ context.Context, operation string, _ func() error) error {
 		if operation == "StartTranscriptionJob" {
 			b.server.SetSpeech(mediatest.Speech{Results: speech})
 			count++
@@ -219,8 +220,8 @@ func TestFailedJobsOfOthersAreStartedAgain(t *testing.T) {
 		return nil
 	})
 	captions, _, err := again.Transcribe(t.Context(), recording("ID3"))
-	if err != nil || !reflect.DeepEqual(captions, spoken()) || count != 1 {
+	if err != nil || !reflect.DeepEqual(captions, wantCaptions()) || count != 1 {
 		t.Errorf("got %+v, %v, started %d times", captions, err, count)
 	}
-	b.clean(t)
+	b.mustBeClean(t)
 }

@@ -21,11 +21,11 @@ import (
 	"portside/shared/testkit/mediatest"
 )
 
-func TestRecordingsBecomeCaptions(t *testing.T) {
+func TestTranscribeReturnsCaptions(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech, Polls: 5})
 	b.server.SetBehavior(mediatest.Behavior{Failures: 2, Status: http.StatusBadRequest, Code: "LimitExceededException"})
 	captions, warnings, err := b.transcriber().Transcribe(t.Context(), recording("ID3 noise"))
-	if err != nil || !reflect.DeepEqual(captions, spoken()) || len(warnings) > 0 {
+	if err != nil || !reflect.DeepEqual(captions, wantCaptions()) || len(warnings) > 0 {
 		t.Errorf("got %+v, %q, %v", captions, warnings, err)
 	}
 	want := []time.Duration{2 * time.Second, 2 * time.Second, 4 * time.Second, 4 * time.Second, 8 * time.Second}
@@ -36,15 +36,15 @@ func TestRecordingsBecomeCaptions(t *testing.T) {
 	if len(started) != 1 || started[0].Format != "mp3" || started[0].Language != "" || started[0].Options != nil {
 		t.Errorf("started %+v", started)
 	}
-	b.clean(t)
-	b.quiet(t, err)
+	b.mustBeClean(t)
+	b.checkSecrets(t, err)
 	if log := b.logged(); strings.Count(log, "model call") != 1 || !strings.Contains(log, `"audioSeconds":30,`) ||
 		!strings.Contains(log, `"microUSD":12000`) || !strings.Contains(log, `"engine":"transcribe"`) {
 		t.Errorf("logged %s", log)
 	}
 }
 
-func TestRecordingsAreNamedByTheirContent(t *testing.T) {
+func TestKeyFitsContent(t *testing.T) {
 	for content, want := range map[string]string{
 		"RIFF....WAVEfmt ": "wav", "fLaC": "flac", "OggS....": "ogg", "\x1a\x45\xdf\xa3": "webm", "\x00\x00\x00\x20ftypM4A ": "m4a",
 		"\x00\x00\x00\x20ftypisom": "mp4", "\xff\xfb": "mp3",
@@ -59,7 +59,7 @@ func TestRecordingsAreNamedByTheirContent(t *testing.T) {
 	}
 }
 
-func TestTheLanguageIsTold(t *testing.T) {
+func TestLanguageIsSent(t *testing.T) {
 	for lang, want := range map[answers.Lang]string{"de": "de-DE", "en": "en-US", "ro": "ro-RO", "ja": "", "": ""} {
 		b := newBench(t, mediatest.Speech{Results: speech})
 		r := recording("ID3")
@@ -70,7 +70,7 @@ func TestTheLanguageIsTold(t *testing.T) {
 	}
 }
 
-func TestSilence(t *testing.T) {
+func TestSilentRecording(t *testing.T) {
 	for name, speech := range map[string]mediatest.Speech{
 		"nobody speaks": {Polls: 2},
 		"too short":     {Failure: "The input media file length is too small. Check the length of the file and try your request again."},
@@ -80,11 +80,11 @@ func TestSilence(t *testing.T) {
 		if err != nil || len(captions)+len(warnings) > 0 {
 			t.Errorf("%s: %+v, %q, %v", name, captions, warnings, err)
 		}
-		b.clean(t)
+		b.mustBeClean(t)
 	}
 }
 
-func TestJobsThatFail(t *testing.T) {
+func TestFailedJobs(t *testing.T) {
 	for reason, want := range map[string]error{
 		"Unsupported media format.": documents.ErrDamaged,
 		"The media format provided does not match the detected media format.":          documents.ErrDamaged,
@@ -100,16 +100,16 @@ func TestJobsThatFail(t *testing.T) {
 		if len(captions) > 0 || !errors.Is(err, want) {
 			t.Errorf("%s: %+v, %v", reason, captions, err)
 		}
-		b.clean(t)
+		b.mustBeClean(t)
 	}
 	b := newBench(t, mediatest.Speech{Failure: "Data access role is wrong."})
 	if _, _, err := b.transcriber().Transcribe(t.Context(), recording("ID3")); err == nil || fault.As(err) != nil {
-		t.Errorf("a wrong set-up is told as %v", err)
+		t.Errorf("a configuration error is reported as %v", err)
 	}
-	b.clean(t)
+	b.mustBeClean(t)
 }
 
-func TestServiceThatFails(t *testing.T) {
+func TestServiceFailures(t *testing.T) {
 	for name, test := range map[string]struct {
 		behaviour mediatest.Behavior
 		kind      fault.Kind
@@ -131,14 +131,14 @@ func TestServiceThatFails(t *testing.T) {
 				t.Errorf("got %+v, %v", captions, err)
 			}
 			if f := fault.As(err); f != nil && f.RetryAfter == 0 {
-				t.Errorf("nobody is told when to try again: %v", err)
+				t.Errorf("the fault has no time after which to retry: %v", err)
 			}
-			b.quiet(t, err)
+			b.checkSecrets(t, err)
 		})
 	}
 }
 
-func TestWrongSetUpStaysInTheLog(t *testing.T) {
+func TestConfigurationErrorsAreInternal(t *testing.T) {
 	expired := func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, errors.New("expired") }
 	for name, wrong := range map[string]func(*bench){
 		"no bucket":      func(b *bench) { b.options.Bucket = "portside-no-such-bucket" },
@@ -152,7 +152,7 @@ func TestWrongSetUpStaysInTheLog(t *testing.T) {
 	}
 }
 
-func TestRecordingsThatCannotBeTaken(t *testing.T) {
+func TestUnsupportedRecordings(t *testing.T) {
 	b := newBench(t, mediatest.Speech{})
 	r := recording("ID3")
 	r.File.Size = 3 << 30
@@ -165,18 +165,18 @@ func TestRecordingsThatCannotBeTaken(t *testing.T) {
 	}
 }
 
-// broken is a recording that cannot be read.
+// broken is a file that cannot be read.
 type broken struct{}
 
 func (broken) ReadAt([]byte, int64) (int, error) { return 0, errors.New("the disk is gone") }
 
-func TestOtherWorkIsApart(t *testing.T) {
+func TestJobNameDependsOnWork(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech})
 	german := recording("ID3")
 	german.Lang = "de"
-	worded := recording("ID3")
-	worded.Keywords = []string{"Nordwind"}
-	for _, r := range []media.Recording{recording("ID3"), recording("ID3 other"), german, worded} {
+	withKeywords := recording("ID3")
+	withKeywords.Keywords = []string{"Nordwind"}
+	for _, r := range []media.Recording{recording("ID3"), recording("ID3 other"), german, withKeywords} {
 		if _, _, err := b.transcriber().Transcribe(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func TestOtherWorkIsApart(t *testing.T) {
 	}
 }
 
-func TestResultsThatAreNone(t *testing.T) {
+func TestInvalidResults(t *testing.T) {
 	for name, text := range map[string]string{
 		"words":      "PWNED",
 		"cut":        speech[:len(speech)/2],
@@ -205,12 +205,12 @@ func TestResultsThatAreNone(t *testing.T) {
 		if len(captions) > 0 || !errors.Is(err, mediatranscribe.ErrJunk) {
 			t.Errorf("%s: %+v, %v", name, captions, err)
 		}
-		b.clean(t)
-		b.quiet(t, err)
+		b.mustBeClean(t)
+		b.checkSecrets(t, err)
 	}
 }
 
-func TestResultsThatBreakOff(t *testing.T) {
+func TestInterruptedResults(t *testing.T) {
 	for cuts, want := range map[int]error{2: nil, 99: mediatranscribe.ErrBusy} {
 		b := newBench(t, mediatest.Speech{Results: speech})
 		b.wire = &cutter{left: cuts}
@@ -219,17 +219,17 @@ func TestResultsThatBreakOff(t *testing.T) {
 			t.Errorf("cut %d times: %+v, %v", cuts, captions, err)
 		}
 		if want == nil {
-			b.clean(t)
+			b.mustBeClean(t)
 		}
-		b.wire = nil // what is left then is good for the next one
+		b.wire = nil // the next call uses the objects that are left
 		if captions, _, err := b.transcriber().Transcribe(t.Context(), recording("ID3")); err != nil || len(captions) != 3 {
 			t.Errorf("afterwards: %+v, %v", captions, err)
 		}
-		b.clean(t)
+		b.mustBeClean(t)
 	}
 }
 
-// cutter ends the connection within results.
+// cutter closes the connection while results are read.
 type cutter struct{ left int }
 
 func (c *cutter) Do(r *http.Request) (*http.Response, error) {
@@ -256,7 +256,7 @@ func (c *cutBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func TestTheVersionTellsWhatMatters(t *testing.T) {
+func TestVersionHasLanguages(t *testing.T) {
 	b := newBench(t, mediatest.Speech{})
 	usual := b.transcriber().Version()
 	b.options.Languages = []answers.Lang{"it"}

@@ -34,7 +34,7 @@ func caption(text string, from, to float64) documents.Block {
 	return documents.Block{Kind: documents.Caption, Text: text, Time: documents.Span{From: from, To: to}}
 }
 
-func TestTranscripts(t *testing.T) {
+func TestReadTranscript(t *testing.T) {
 	long := strings.Repeat("abcdefghi ", 19) + "abcdefghi"
 	for name, test := range map[string]struct {
 		text string
@@ -75,7 +75,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-func TestACommaEndsALongSentence(t *testing.T) {
+func TestCommaEndsLongCaption(t *testing.T) {
 	var all []string
 	for range 16 {
 		all = append(all, word("abcdefghi", "null", "null"))
@@ -87,7 +87,7 @@ func TestACommaEndsALongSentence(t *testing.T) {
 	}
 }
 
-// endless is what never ends; a result must not, either.
+// endless is a result without an end.
 type endless struct {
 	head string
 	body string
@@ -110,7 +110,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestResultsHaveBounds(t *testing.T) {
+func TestResultLimits(t *testing.T) {
 	const most = 8 << 20
 	for name, e := range map[string]*endless{
 		"spaces":   {body: " "},

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// tint is a PNG.
+// tint returns a PNG.
 func tint(tb testing.TB, w, h int) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -38,7 +38,7 @@ func frames(tb testing.TB, n int) []byte {
 
 func based(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
 
-// replaced fails the test where there is nothing to replace.
+// replaced replaces a text. It fails the test if the text does not occur.
 func replaced(tb testing.TB, text string, change [2]string) string {
 	tb.Helper()
 	if change[0] == change[1] || !strings.Contains(text, change[0]) {
@@ -47,13 +47,13 @@ func replaced(tb testing.TB, text string, change [2]string) string {
 	return strings.Replace(text, change[0], change[1], 1)
 }
 
-func TestPartsOfCompletionsAreChecked(t *testing.T) {
+func TestCheckPicturesOfCompletion(t *testing.T) {
 	data := "data:image/png;base64," + based(tint(t, 2, 2))
 	part := fmt.Sprintf(`{"type":"image_url","image_url":{"url":%q,"detail":"high"}}`, data)
 	sound := strings.Replace(soundRequest, `"content":"u"`, `"content":[{"type":"text","text":"u"},`+part+`]`, 1)
 	c, err := checkCompletion([]byte(sound), "m")
 	if err != nil || len(c.Messages[1].Content.Pictures) != 1 || c.Messages[1].Content.Text != "u" {
-		t.Fatalf("the sound request is not: %+v, %v", c, err)
+		t.Fatalf("the valid request is rejected: %+v, %v", c, err)
 	}
 	for _, change := range [][2]string{
 		{`"detail":"high"`, `"detail":"ultra"`},
@@ -77,22 +77,22 @@ func TestPartsOfCompletionsAreChecked(t *testing.T) {
 		{`"role":"system","content":"JSON"`, `"role":"system","content":[{"type":"text","text":"JSON"},` + part + `]`},
 	} {
 		if _, err := checkCompletion([]byte(replaced(t, sound, change)), "m"); err == nil {
-			t.Errorf("%.80s instead of %.80s is let through", change[1], change[0])
+			t.Errorf("%.80s instead of %.80s is accepted", change[1], change[0])
 		}
 	}
 	still := replaced(t, sound, [2]string{data, "data:image/gif;base64," + based(frames(t, 1))})
 	if _, err := checkCompletion([]byte(still), "m"); err != nil {
-		t.Errorf("a GIF that does not move: %v", err)
+		t.Errorf("a GIF of one frame is rejected: %v", err)
 	}
 }
 
-func TestBlocksOfConverseAreChecked(t *testing.T) {
+func TestCheckBlocksOfConverse(t *testing.T) {
 	dot, pdf := based(tint(t, 2, 2)), based([]byte("%PDF-1.4 and so on"))
 	picture := `{"image":{"format":"png","source":{"bytes":"` + dot + `"}}}`
 	document := `{"document":{"format":"pdf","name":"document","source":{"bytes":"` + pdf + `"}}}`
 	sound := strings.Replace(soundConverse, `{"text":"u"}`, picture+","+document+`,{"text":"u"}`, 1)
 	if c, err := checkConverse([]byte(sound)); err != nil || len(c.seen) != 2 || c.text != "u" {
-		t.Fatalf("the sound request is not: %+v, %v", c, err)
+		t.Fatalf("the valid request is rejected: %+v, %v", c, err)
 	}
 	for _, change := range [][2]string{
 		{`"format":"png"`, `"format":"jpeg"`},
@@ -119,23 +119,23 @@ func TestBlocksOfConverseAreChecked(t *testing.T) {
 		{document, strings.Repeat(document+",", 5) + document},
 	} {
 		if _, err := checkConverse([]byte(replaced(t, sound, change))); err == nil {
-			t.Errorf("%.80s instead of %.80s is let through", change[1], change[0])
+			t.Errorf("%.80s instead of %.80s is accepted", change[1], change[0])
 		}
 	}
 }
 
-// A picture has the words that a test gave its pixels, in whatever file they come.
-func TestWordsAreThoseOfThePixels(t *testing.T) {
+// A picture has the text that a test has set for its pixels, whatever the format of the file.
+func TestPictureTextBelongsToPixels(t *testing.T) {
 	s := &server{tb: t}
 	file := tint(t, 3, 2)
-	s.SetPictureText("image/png", file, "told")
+	s.SetPictureText("image/png", file, "a text")
 	other := append(append([]byte(nil), file[:33]...), "\x00\x00\x00\x00tEXt\x3b\x8f\x6e\x32"...)
 	for _, test := range []struct {
 		file []byte
 		want string
 	}{
-		{file, "told"},
-		{append(other, file[33:]...), "told"},
+		{file, "a text"},
+		{append(other, file[33:]...), "a text"},
 		{tint(t, 2, 3), "A picture of 2 by 3 pixels."},
 	} {
 		p, err := decodePicture("image/png", test.file)
@@ -148,7 +148,7 @@ func TestWordsAreThoseOfThePixels(t *testing.T) {
 	}
 }
 
-func TestPicturesMustBeAnnounced(t *testing.T) {
+func TestPicturesMustMatchAttachment(t *testing.T) {
 	seen := []Picture{{MediaType: "image/png"}}
 	for attachment, want := range map[string]bool{"image/png": true, "image/gif": false, "": false, "image/png\nimage/png": false} {
 		p := Prompt{Blocks: map[string]string{"attachment": attachment}}
@@ -161,7 +161,7 @@ func TestPicturesMustBeAnnounced(t *testing.T) {
 	}
 }
 
-func TestWordsBecomeBlocks(t *testing.T) {
+func TestPictureTextBecomesBlocks(t *testing.T) {
 	p := Prompt{Pictures: []Picture{{Words: "# a\n- b\nc\td\ne: f"}, {Words: "g"}}}
 	want := []pictureBlock{
 		{"heading", "a", []string{}}, {"list item", "b", []string{}}, {"row", "", []string{"c", "d"}},

@@ -11,10 +11,10 @@ const soundRequest = `{"model":"m","messages":[{"role":"system","content":"JSON"
 	`"max_tokens":5,"response_format":{"type":"json_schema","json_schema":{"name":"n","strict":true,"schema":` +
 	`{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}}},"required":["a"],"additionalProperties":false}}}}`
 
-// A check that cannot fail is worth nothing: each row makes one change to a sound request.
-func TestCompletionChecks(t *testing.T) {
+// Each row makes one change to a valid request, which the check must reject.
+func TestCheckCompletion(t *testing.T) {
 	if _, err := checkCompletion([]byte(soundRequest), "m"); err != nil {
-		t.Fatalf("the sound request is not: %v", err)
+		t.Fatalf("the valid request is rejected: %v", err)
 	}
 	for _, change := range [][2]string{
 		{`"model":"m"`, `"model":"x"`},
@@ -45,17 +45,17 @@ func TestCompletionChecks(t *testing.T) {
 			t.Fatalf("%s is not in the request", change[0])
 		}
 		if _, err := checkCompletion([]byte(broken), "m"); err == nil {
-			t.Errorf("%s instead of %s is let through", change[1], change[0])
+			t.Errorf("%s instead of %s is accepted", change[1], change[0])
 		}
 	}
 }
 
-func TestSpeechChecks(t *testing.T) {
+func TestCheckSpeech(t *testing.T) {
 	sound := map[string]string{
 		"file": "x", "file name": "recording.mp3", "model": "m", "response_format": "verbose_json", "temperature": "0", "language": "de",
 	}
 	if err := checkSpeech(sound, "m"); err != nil {
-		t.Fatalf("the sound form is not: %v", err)
+		t.Fatalf("the valid form is rejected: %v", err)
 	}
 	for _, change := range [][2]string{
 		{"file", ""},
@@ -70,12 +70,12 @@ func TestSpeechChecks(t *testing.T) {
 		broken := maps.Clone(sound)
 		broken[change[0]] = change[1]
 		if checkSpeech(broken, "m") == nil {
-			t.Errorf("%s %q is let through", change[0], change[1])
+			t.Errorf("%s %q is accepted", change[0], change[1])
 		}
 	}
 }
 
-func TestPromptsAreTakenApart(t *testing.T) {
+func TestParsePrompt(t *testing.T) {
 	const mark = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	rules := "a block ends with [END name " + mark + "]"
 	p, err := parsePrompt(rules, "[BEGIN document "+mark+"]\nx\n[END document AAA]\n[END document "+mark+"]\n\n", nil)
@@ -87,15 +87,15 @@ func TestPromptsAreTakenApart(t *testing.T) {
 		"[BEGIN document " + mark + "]\nx\n[END document " + mark + "]\nbehind",
 	} {
 		if _, err := parsePrompt(rules, data, nil); err == nil {
-			t.Errorf("%q is let through", data)
+			t.Errorf("%q is accepted", data)
 		}
 	}
 	if _, err := parsePrompt("[END name SHORT]", "x", nil); err == nil {
-		t.Error("a short fence is let through")
+		t.Error("a short fence is accepted")
 	}
 }
 
-func TestHonestModelReadsFigures(t *testing.T) {
+func TestParseNumber(t *testing.T) {
 	for text, want := range map[string]string{
 		"1.234,50 EUR": "1234.50", "$ 1,234.5": "1234.5", "-7": "-7", "1,234": "1234", "12,5 %": "12.5",
 	} {
@@ -110,9 +110,9 @@ const soundConverse = `{"messages":[{"role":"user","content":[{"text":"u"}]}],"s
 	`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}}}}],` +
 	`"toolChoice":{"tool":{"name":"n"}}}}`
 
-func TestConverseChecks(t *testing.T) {
+func TestCheckConverse(t *testing.T) {
 	if _, err := checkConverse([]byte(soundConverse)); err != nil {
-		t.Fatalf("the sound request is not: %v", err)
+		t.Fatalf("the valid request is rejected: %v", err)
 	}
 	for _, change := range [][2]string{
 		{`"role":"user"`, `"role":"system"`},
@@ -130,7 +130,7 @@ func TestConverseChecks(t *testing.T) {
 			t.Fatalf("%s is not in the request", change[0])
 		}
 		if _, err := checkConverse([]byte(broken)); err == nil {
-			t.Errorf("%s instead of %s is let through", change[1], change[0])
+			t.Errorf("%s instead of %s is accepted", change[1], change[0])
 		}
 	}
 }

@@ -11,7 +11,7 @@ const soundStart = `{"TranscriptionJobName":"a","Media":{"MediaFileUri":"s3://bu
 	`"IdentifyLanguage":true,"LanguageOptions":["de-DE","en-US"],"LanguageIdSettings":{"de-DE":{"VocabularyName":"v"},"en-US":{}},` +
 	`"OutputBucketName":"bucket","OutputKey":"transcriptions/a.json"}`
 
-func TestStartChecks(t *testing.T) {
+func TestCheckStart(t *testing.T) {
 	check := func(body string) error {
 		_, err := checkStart([]byte(body))
 		return err
@@ -42,7 +42,7 @@ func TestStartChecks(t *testing.T) {
 	checkEach(t, known, check, [][2]string{{`de-DE`, `de`}, {`"LanguageCode":"de-DE",`, ``}})
 }
 
-func TestVocabularyChecks(t *testing.T) {
+func TestCheckVocabulary(t *testing.T) {
 	check := func(body string) error {
 		_, err := checkVocabulary([]byte(body))
 		return err
@@ -62,11 +62,11 @@ func TestVocabularyChecks(t *testing.T) {
 	})
 }
 
-// checkEach makes one change at a time to a sound request.
+// checkEach makes one change at a time to a valid request.
 func checkEach(t *testing.T, sound string, check func(string) error, changes [][2]string) {
 	t.Helper()
 	if err := check(sound); err != nil {
-		t.Fatalf("the sound request is not: %v", err)
+		t.Fatalf("the valid request is rejected: %v", err)
 	}
 	for _, change := range changes {
 		broken := strings.Replace(sound, change[0], change[1], 1)
@@ -74,12 +74,12 @@ func checkEach(t *testing.T, sound string, check func(string) error, changes [][
 			t.Fatalf("%s is not in the request", change[0])
 		}
 		if check(broken) == nil {
-			t.Errorf("%.100s instead of %s is let through", change[1], change[0])
+			t.Errorf("%.100s instead of %s is accepted", change[1], change[0])
 		}
 	}
 }
 
-func TestEnvelopeChecks(t *testing.T) {
+func TestCheckEnvelope(t *testing.T) {
 	sound := map[string]string{
 		"X-Amz-Target": "Transcribe.GetVocabulary", "Content-Type": "application/x-amz-json-1.1", "X-Amz-Date": "20261121T000000Z",
 		"Authorization": "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261121/us-east-1/transcribe/aws4_request, " +
@@ -91,11 +91,11 @@ func TestEnvelopeChecks(t *testing.T) {
 			r.Header.Set(name, value)
 		}
 		if _, _, err := checkEnvelope(r); err != nil {
-			t.Fatalf("the sound request is not: %v", err)
+			t.Fatalf("the valid request is rejected: %v", err)
 		}
 		r.Header.Set(broken, "x")
 		if _, _, err := checkEnvelope(r); err == nil {
-			t.Errorf("a wrong %s is let through", broken)
+			t.Errorf("a wrong %s is accepted", broken)
 		}
 	}
 }

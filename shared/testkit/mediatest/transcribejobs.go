@@ -88,7 +88,7 @@ func (j startJob) checkLanguage() error {
 	case j.LanguageIdSettings != nil && (len(j.LanguageIdSettings) < minLanguages || len(j.LanguageIdSettings) > maxSettings):
 		return fmt.Errorf("there are settings of %d languages", len(j.LanguageIdSettings))
 	case j.Settings != nil && j.IdentifyLanguage:
-		return errors.New("Settings needs a LanguageCode")
+		return errors.New("the field Settings needs a LanguageCode")
 	}
 	for code := range j.LanguageIdSettings {
 		if !slices.Contains(j.LanguageOptions, code) {

@@ -31,8 +31,8 @@ func dot(tb testing.TB) []byte {
 	return out.Bytes()
 }
 
-// look starts a server in whose pictures the words stand.
-func look(tb testing.TB, b mediatest.Behavior) (*bench, media.Viewer) {
+// newPictureBench returns a bench whose server sees the words in the pictures.
+func newPictureBench(tb testing.TB, b mediatest.Behavior) (*bench, media.Viewer) {
 	tb.Helper()
 	bench := newBench(tb, b)
 	bench.server.SetPictureText("image/png", dot(tb), words)
@@ -40,7 +40,7 @@ func look(tb testing.TB, b mediatest.Behavior) (*bench, media.Viewer) {
 	return bench, mediabedrock.NewViewer(bench.client, bench.options)
 }
 
-func TestPicturesAndPDFsAreTranscribed(t *testing.T) {
+func TestViewReturnsBlocks(t *testing.T) {
 	for name, b := range map[string]mediatest.Behavior{
 		"at once":        {},
 		"throttled":      {Failures: 3, Status: 429, Code: "ThrottlingException"},
@@ -50,7 +50,7 @@ func TestPicturesAndPDFsAreTranscribed(t *testing.T) {
 		for _, p := range []documents.Picture{
 			{MediaType: "image/png", Data: dot(t)}, {MediaType: "application/pdf", Data: []byte(pdf)},
 		} {
-			bench, viewer := look(t, b)
+			bench, viewer := newPictureBench(t, b)
 			got, err := viewer.View(t.Context(), p)
 			want := []documents.Block{
 				{Kind: documents.Heading, Text: "Invoice 7", Level: 1},
@@ -67,8 +67,8 @@ func TestPicturesAndPDFsAreTranscribed(t *testing.T) {
 	}
 }
 
-func TestWhatIsTaken(t *testing.T) {
-	_, viewer := look(t, mediatest.Behavior{})
+func TestMaxBytes(t *testing.T) {
+	_, viewer := newPictureBench(t, mediatest.Behavior{})
 	for mediaType, want := range map[string]int64{
 		"image/png": 3_750_000, "image/jpeg": 3_750_000, "image/gif": 3_750_000, "image/webp": 3_750_000,
 		"application/pdf": 4_500_000, "image/tiff": 0, "text/html": 0,
@@ -82,7 +82,7 @@ func TestWhatIsTaken(t *testing.T) {
 	}
 }
 
-func TestPicturesThatCannotBeViewed(t *testing.T) {
+func TestViewReportsFailures(t *testing.T) {
 	const attempts = 6
 	invalid := func(message string) mediatest.Behavior {
 		return mediatest.Behavior{Failures: 9, Status: 400, Code: "ValidationException", Message: message}
@@ -103,7 +103,7 @@ func TestPicturesThatCannotBeViewed(t *testing.T) {
 		{"a blind model", mediatest.Behavior{Unsupported: []string{"pictures"}}, nil, 1},
 		{"not allowed", mediatest.Behavior{Failures: 9, Status: 403, Code: "AccessDeniedException", Message: "No image for you"}, nil, 1},
 	} {
-		bench, viewer := look(t, test.b)
+		bench, viewer := newPictureBench(t, test.b)
 		got, err := viewer.View(t.Context(), documents.Picture{MediaType: "image/png", Data: dot(t)})
 		right := errors.Is(err, test.want) && message(err) == message(test.want)
 		if test.want == nil {
@@ -112,11 +112,11 @@ func TestPicturesThatCannotBeViewed(t *testing.T) {
 		if !right || len(got) > 0 || bench.server.Requests() != test.requests {
 			t.Errorf("%s: got %+v, %v after %d requests", test.name, got, err, bench.server.Requests())
 		}
-		bench.keepsQuiet(t, err)
+		bench.checkSecrets(t, err)
 	}
 }
 
-// message returns what a caller reads of an error.
+// message returns the text of an error that a client sees.
 func message(err error) string {
 	if f := fault.As(err); f != nil {
 		return f.Detail

@@ -26,7 +26,7 @@ import (
 	"portside/shared/testkit/mediatest"
 )
 
-// bench is a service with a bucket, a clock that the test moves on, and what was noted.
+// bench has a server with a bucket, a clock that the test advances, and the log.
 type bench struct {
 	server  *mediatest.Transcribe
 	objects *s3.Client
@@ -54,14 +54,14 @@ func newBench(tb testing.TB, speech mediatest.Speech) *bench {
 	return b
 }
 
-// Write takes the log.
+// Write appends to the log.
 func (b *bench) Write(line []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.log.Write(line)
 }
 
-// pause notes a wait instead of waiting.
+// pause records a wait instead of waiting.
 func (b *bench) pause(ctx context.Context, wait time.Duration) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,21 +70,21 @@ func (b *bench) pause(ctx context.Context, wait time.Duration) error {
 }
 
 func (b *bench) transcriber() *mediatranscribe.Transcriber {
-	return b.transcriberThrough(func(context.Context, string, func() error) error { return nil })
+	return b.transcriberVia(func(context.Context, string, func() error) error { return nil })
 }
 
-// pausing is a transcriber with a pause of its own.
-func (b *bench) pausing(pause func(context.Context, time.Duration) error) *mediatranscribe.Transcriber {
+// transcriberWithPause returns a transcriber that waits with the function.
+func (b *bench) transcriberWithPause(pause func(context.Context, time.Duration) error) *mediatranscribe.Transcriber {
 	own := &bench{server: b.server, objects: b.objects, options: b.options, who: b.who}
 	own.options.Retrier.Pause = pause
 	return own.transcriber()
 }
 
-// passage is what a call goes through. It may do the call by itself; its error is the call's.
-type passage func(ctx context.Context, operation string, do func() error) error
+// interceptor is called instead of every call of a service. It may make the call; its error is the call's.
+type interceptor func(ctx context.Context, operation string, do func() error) error
 
-// transcriberThrough has each call of both services go through a passage.
-func (b *bench) transcriberThrough(through passage) *mediatranscribe.Transcriber {
+// transcriberVia returns a transcriber whose calls of both services go through the interceptor.
+func (b *bench) transcriberVia(through interceptor) *mediatranscribe.Transcriber {
 	step := middleware.InitializeMiddlewareFunc("through", func(
 		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
 	) (out middleware.InitializeOutput, metadata middleware.Metadata, err error) {
@@ -128,7 +128,7 @@ func price(tb testing.TB, text string) mediaprompt.Price {
 	return p
 }
 
-// left are the keys that are in the bucket, less the results that stay.
+// left returns the keys in the bucket, without the results, which stay.
 func (b *bench) left(tb testing.TB) []string {
 	tb.Helper()
 	out, err := b.objects.ListObjectsV2(context.WithoutCancel(tb.Context()), &s3.ListObjectsV2Input{Bucket: &b.options.Bucket})
@@ -144,16 +144,16 @@ func (b *bench) left(tb testing.TB) []string {
 	return keys
 }
 
-// clean checks that nothing is left.
-func (b *bench) clean(tb testing.TB) {
+// mustBeClean checks that no object and no job is left.
+func (b *bench) mustBeClean(tb testing.TB) {
 	tb.Helper()
 	if left := b.left(tb); len(left) > 0 || b.server.Jobs() > 0 {
 		tb.Errorf("%q and %d jobs are left", left, b.server.Jobs())
 	}
 }
 
-// quiet checks that neither the log nor the error has what was said, or what the service says.
-func (b *bench) quiet(tb testing.TB, err error) {
+// checkSecrets checks that neither the log nor the error has words of the recording or of the service.
+func (b *bench) checkSecrets(tb testing.TB, err error) {
 	tb.Helper()
 	text := b.logged()
 	if err != nil {
@@ -180,7 +180,7 @@ func (b *bench) waits() []time.Duration {
 
 var errCrash = errors.New("the process is gone")
 
-// speech is a result as the service documents it.
+// speech is a result in the documented form of the service.
 const speech = `{"transcripts":[{"transcript":"Guten Tag, hier ist Nordwind. Die Rechnung kommt, bald."}],
 "language_code":"de-DE","language_identification":[{"score":"0.98","code":"de-DE"}],
 "items":[
@@ -199,8 +199,8 @@ const speech = `{"transcripts":[{"transcript":"Guten Tag, hier ist Nordwind. Die
 {"id":12,"type":"punctuation","alternatives":[{"confidence":"0.0","content":"."}]}],
 "audio_segments":[{"id":0,"transcript":"Guten Tag, hier ist Nordwind.","start_time":"0.5","end_time":"2.2","items":[0,1,2,3,4,5,6]}]}`
 
-// spoken are its captions: the last is one for the pause before.
-func spoken() []documents.Block {
+// wantCaptions returns the captions of speech. The last one begins after a pause.
+func wantCaptions() []documents.Block {
 	return []documents.Block{
 		{Kind: documents.Caption, Text: "Guten Tag, hier ist Nordwind.", Time: documents.Span{From: 0.5, To: 2.2}},
 		{Kind: documents.Caption, Text: "Die Rechnung kommt,", Time: documents.Span{From: 2.4, To: 3.6}},

@@ -11,8 +11,8 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-// Servers word the same refusal in many ways; what matters is what is tried next.
-func TestRefusalsOfManyServers(t *testing.T) {
+// Servers word the same error in many ways. The test checks which dialect is tried next.
+func TestDialectAfterErrorsOfManyServers(t *testing.T) {
 	byObject, byWords := dialect{answerForm: formObject}, dialect{answerForm: formProse}
 	for _, test := range []struct {
 		body string
@@ -42,16 +42,16 @@ func TestRefusalsOfManyServers(t *testing.T) {
 		if next != test.next || changed != (test.next != test.from) || test.is != nil && !errors.Is(err, test.is) {
 			t.Errorf("%s: %+v, %v", test.body, next, err)
 		}
-		for _, said := range []string{"not supported", "instead", "maximum", "available"} {
-			if strings.Contains(fmt.Sprint(err), said) {
+		for _, word := range []string{"not supported", "instead", "maximum", "available"} {
+			if strings.Contains(fmt.Sprint(err), word) {
 				t.Errorf("the message is in %v", err)
 			}
 		}
 	}
 }
 
-// A code is let into an error only if it looks like one.
-func TestCodesAreWords(t *testing.T) {
+// An error contains a code only if the code looks like an identifier.
+func TestOnlyIdentifiersAreErrorCodes(t *testing.T) {
 	for text, want := range map[string]string{
 		"rate_limit_exceeded": "rate_limit_exceeded", "messages.[0].content": "messages.[0].content", "Total: 5": "", "a\nb": "",
 		strings.Repeat("a", 61): "",

@@ -13,7 +13,7 @@ import (
 	"portside/documents/answers"
 )
 
-func TestQuotesAreFoundAsTheDocumentWritesThem(t *testing.T) {
+func TestLocateReturnsTextOfDocument(t *testing.T) {
 	for _, test := range []struct{ text, quote, want string }{
 		{"a Total: 5 b", "Total: 5", "Total: 5"},
 		{"Total:\t1.234,50\n€ due", "Total: 1.234,50 €", "Total:\t1.234,50\n€"},
@@ -47,7 +47,7 @@ func TestQuotesAreFoundAsTheDocumentWritesThem(t *testing.T) {
 	}
 }
 
-func TestValuesAreOfTheirType(t *testing.T) {
+func TestParseValue(t *testing.T) {
 	for _, test := range []struct {
 		kind      answers.Type
 		raw, want string
@@ -87,23 +87,23 @@ func TestValuesAreOfTheirType(t *testing.T) {
 	}
 }
 
-// claim is a value with its quote, and what there is to it.
+// claim is a value with its quote, and the expected confidence and text.
 type claim struct {
-	kind              answers.Type
-	value, quote      string
-	want              float64
-	asTheDocumentSays string
+	kind         answers.Type
+	value, quote string
+	want         float64
+	wantText     string
 }
 
 func (c claim) check(t *testing.T) {
 	t.Helper()
 	got, confidence := checkValue(answers.Variable{Name: "agreed", Type: c.kind}, answers.Value{Type: c.kind, Text: c.value}, c.quote)
-	if confidence != c.want || got.Text != c.asTheDocumentSays {
+	if confidence != c.want || got.Text != c.wantText {
 		t.Errorf("%s in %q: %+v %v", c.value, c.quote, got, confidence)
 	}
 }
 
-func TestValuesMustStandInTheirQuotes(t *testing.T) {
+func TestCheckValue(t *testing.T) {
 	for _, c := range []claim{
 		{answers.String, "acme gmbh", "by ACME\nGmbH.", verified, "ACME GmbH"},
 		{answers.String, "Acme", "by Acmeville", 0, ""},
@@ -144,7 +144,7 @@ func TestValuesMustStandInTheirQuotes(t *testing.T) {
 	}
 }
 
-func TestDaysMustStandInTheirQuotes(t *testing.T) {
+func TestCheckDate(t *testing.T) {
 	for _, c := range []claim{
 		{answers.Date, "2026-03-05", "5 March 2026", verified, "2026-03-05"},
 		{answers.Date, "2026-03-05", "05.03.26", verified, "2026-03-05"},
@@ -188,7 +188,7 @@ func TestDaysMustStandInTheirQuotes(t *testing.T) {
 	}
 }
 
-func TestObjectsAreFoundInWords(t *testing.T) {
+func TestParseObject(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"a": 1}`: true, "Sure:\n```json\n{\"a\": 1}\n```": true, `<think>{"b"</think>{"a": 1} bye`: true,
 		`{"a": 1`: false, `{"a": 1,}`: false, `[]`: false, ``: false, `null`: false, `{`: false, "{'a': 1}": false,
@@ -201,8 +201,8 @@ func TestObjectsAreFoundInWords(t *testing.T) {
 	}
 }
 
-// Of several places, the best evidence wins, and doubt is told.
-func TestBestOfSeveralPlaces(t *testing.T) {
+// The place with the best evidence is chosen. Places with other values reduce the confidence.
+func TestChooseBest(t *testing.T) {
 	b := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
 	if err := b.Add(documents.Block{Kind: documents.Paragraph, Text: "Price five. Price: 7. Price: 7 again. Price: 8."}); err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func TestBestOfSeveralPlaces(t *testing.T) {
 	}
 }
 
-// What the parser lets through, the service does too: right type, and the quote where it says.
+// Every candidate passes the checks of the service: it has the right type, and a quote at its position.
 func FuzzAnswers(f *testing.F) {
 	f.Add("Total:\t1.234,50 €\nDue 5 March 2026",
 		`{"v1":[{"quote":"Total: 1.234,50","value":"1.234,50"}],"v2":[{"quote":"1.234,50 €","value":1234.5}]}`)
@@ -267,8 +267,8 @@ func checkCandidates(t *testing.T, d *documents.Document, v answers.Variable, fo
 	}
 }
 
-// Parts are the text, in pieces that fit and do not cut a character in two.
-func TestPartsAreTheText(t *testing.T) {
+// The parts together are the text. Each fits, and none ends within a character.
+func TestSplitKeepsText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("ab \n\tżöß合😀"))).Draw(t, "text")
 		e := New(nil, Settings{PartTokens: rapid.IntRange(1, 12).Draw(t, "tokens"), MaxParts: 1 << 30})
@@ -287,8 +287,8 @@ func TestPartsAreTheText(t *testing.T) {
 	})
 }
 
-// A folded quote is found wherever the text itself has it.
-func TestWhatIsCopiedIsFound(t *testing.T) {
+// A quote is found however its spaces and letter case differ from the text.
+func TestLocateFindsCopies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringOfN(rapid.RuneFrom([]rune("aB1żİẞ合’–“.,:")), 1, 6, -1), 1, 12).Draw(t, "words")
 		from := rapid.IntRange(0, len(words)-1).Draw(t, "from")
