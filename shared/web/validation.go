@@ -35,7 +35,7 @@ var configureHuma = sync.OnceFunc(func() {
 	}
 	huma.ValidateStrictCasing = true
 	huma.DefaultArrayNullable = false // handlers return empty arrays, never null
-	validation.MsgUnexpectedProperty = "is not a field that is known here"
+	validation.MsgUnexpectedProperty = "is not a known field"
 	validation.MsgExpectedRFC4122UUID = "must be a UUID%.0v"
 	validation.MsgExpectedRFC5322Email = "must be an e-mail address%.0v"
 	validation.MsgExpectedMinLength = "must have %d or more characters"
