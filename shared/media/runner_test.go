@@ -177,7 +177,7 @@ func TestRunEndsBeforeDeadline(t *testing.T) {
 		return "", ctx.Err()
 	})
 	// Ten seconds of the deadline are reserved for saving the outcome.
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second+100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second+2*time.Second)
 	defer cancel()
 	if err := r.run(ctx); err != nil || ctx.Err() != nil {
 		t.Fatalf("error %v, context %v", err, ctx.Err())
