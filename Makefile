@@ -13,7 +13,7 @@ build-%Function: has-go ## Build one Lambda, e.g. build-UsersFunction, to $(ARTI
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(LAMBDA_GOARCH) go build -trimpath -tags lambda.norpc \
 		-ldflags="-s -w -X main.commit=$(COMMIT)" -o "$(ARTIFACTS_DIR)/bootstrap" ./functions/$(shell echo $* | tr A-Z a-z)
 
-# Targets that run go depend on has-go, so that a missing go is one clear line.
+# Targets that run go depend on has-go, which reports a missing go in one clear line.
 has-go:
 	@command -v go >/dev/null || { echo "make: go is missing: install Go 1.26 from https://go.dev/dl and add it to PATH"; exit 1; }
 .PHONY: has-go
@@ -34,7 +34,7 @@ test: has-go engines clients ## Run all tests of all modules on the real engines
 	$(call each,go test -shuffle=on ./...)
 
 race: has-go engines clients ## Run all tests under the race detector
-	@command -v $${CC:-gcc} >/dev/null || { echo "make $@: install a C compiler (gcc), the race detector needs one"; exit 1; }
+	@command -v $${CC:-gcc} >/dev/null || { echo "make $@: install a C compiler (gcc), which the race detector needs"; exit 1; }
 	$(call each,CGO_ENABLED=1 go test -race -shuffle=on ./...)
 
 format: has-go ## Fail if gofmt would change a file
@@ -72,7 +72,7 @@ clients: has-go ## Install the clients of the end-to-end tests: helm, crane, doc
 tools: $(GOLANGCI) $(VENV)/ready ## Install the tools of `make check`
 
 $(GOLANGCI): | has-go
-	@echo "building golangci-lint $(GOLANGCI_VERSION), only once; this takes minutes"
+	@echo "building golangci-lint $(GOLANGCI_VERSION), once; this takes minutes …"
 	@mkdir -p $(BIN)
 	@building=$$(mktemp -d $(BIN)/building.XXXXXX); trap 'rm -rf "$$building"' EXIT; \
 	GOFLAGS= GOBIN=$$building go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) \
@@ -89,7 +89,7 @@ clean: ## Remove build output, but not downloaded tools and .local/data
 .PHONY: check test race format vet lint unchanged lint-template lint-openapi tidy generate golden engines clients tools clean
 
 # --- The local stack: `make run` ---------------------------------------------------------------
-# ADDR and DATA allow two stacks side by side. RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS sets other
+# With ADDR and DATA, several stacks can run at the same time. RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS sets other
 # parameters of the template, such as PARAMETERS="MediaEngine=openai MediaModel=…". It is passed in the environment, because
 # it may contain a key.
 ADDR ?= 127.0.0.1:3000
@@ -108,7 +108,7 @@ rotate: has-go $(BIN)/local ## Rotate the token in a secret of the running stack
 	@exec $(BIN)/local rotate -data '$(DATA)' -secret '$(SECRET)'
 
 # DATA selects the stack. ADDR is only a check, so it is passed on only if the user has set it.
-demo: has-go $(BIN)/local ## Publish an example chart and images on the running stack and show how to fetch them; DATA=… ADDR=…
+demo: has-go $(BIN)/local ## Publish an example chart and images on the running stack and print how to fetch them; DATA=… ADDR=…
 	@exec $(BIN)/local demo -data '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),-addr '$(ADDR)')
 
 engines: $(BIN)/s3server $(BIN)/registryserver $(BIN)/local
@@ -139,7 +139,7 @@ import-users: has-go ## Import FILE=people.csv (or .jsonl) into the running loca
 .PHONY: import-users
 
 # --- The conformance tests of the OCI distribution specification --------------------------------
-conformance: has-go ## Run the OCI conformance tests on the running stack; DIR=<checkout of opencontainers/distribution-spec> DATA=…
+conformance: has-go ## Run the OCI conformance tests against the running stack; DIR=<checkout of opencontainers/distribution-spec> DATA=…
 	@.ci/conformance '$(DIR)' '$(DATA)'
 .PHONY: conformance
 
