@@ -26,7 +26,7 @@ var (
 	ErrNotServed = fault.New(fault.NotFound, "The chart repository does not have this file. /charts/index.yaml lists the charts.")
 	ErrScope     = fault.New(fault.Forbidden, "This credential cannot fetch this chart. It needs the scope "+
 		string(principal.ReadCharts)+", or "+string(principal.ReadCharts)+":NAME, where NAME is the chart's name.")
-	// ErrUnavailable is what a Shelf returns for every temporary failure. Its chain has the cause.
+	// ErrUnavailable is the error of a Reader for every temporary failure. Its chain has the cause.
 	ErrUnavailable = fault.New(fault.Unavailable, "The chart repository is temporarily unavailable. Send the request again.")
 	// ErrDamaged is the response to all requests while the index is damaged, whatever the caller
 	// may see of it.
@@ -34,16 +34,16 @@ var (
 		"Send the request again in a few minutes.")
 )
 
-// What a Shelf returns instead of an index.
+// The errors of Reader.Index.
 var (
 	ErrSame    = errors.New("charts: the caller has the current version of the index")
 	ErrNoIndex = errors.New("charts: nothing has been published yet")
 )
 
-// Shelf has the published files.
-type Shelf interface {
+// Reader reads the published files.
+type Reader interface {
 	// Index returns the current index, strongly consistent. Errors: ErrSame if the caller knows its
-	// version; ErrNoIndex if there is none.
+	// version; ErrNoIndex if nothing has been published.
 	Index(ctx context.Context, known string) (Stored, error)
 	// Has reports whether an object with the key exists.
 	Has(ctx context.Context, key string) (bool, error)
@@ -52,7 +52,7 @@ type Shelf interface {
 	Link(ctx context.Context, request Request) (string, error)
 }
 
-// Stored is the index as a Shelf has it.
+// Stored is the stored index.
 type Stored struct {
 	Version  string // changes whenever the content changes; never empty
 	Modified time.Time
@@ -73,13 +73,13 @@ type Request struct {
 // An index that it already has is not sent, parsed, limited or compressed again. It serves nothing
 // while the index is damaged. It is safe for concurrent use.
 type Library struct {
-	shelf Shelf
-	mu    sync.Mutex
-	held  *edition
+	reader Reader
+	mu     sync.Mutex
+	held   *edition
 }
 
 // NewLibrary returns a Library with an empty cache.
-func NewLibrary(shelf Shelf) *Library { return &Library{shelf: shelf, held: &edition{}} }
+func NewLibrary(reader Reader) *Library { return &Library{reader: reader, held: &edition{}} }
 
 // Index returns the part of the index that the caller may see. Errors: ErrScope if the caller has
 // no scope for charts.
@@ -100,7 +100,7 @@ func (l *Library) Index(ctx context.Context, caller principal.Principal) (*Listi
 // LinkIndex returns an address of the whole index, for callers who have received a complete
 // Listing.
 func (l *Library) LinkIndex(ctx context.Context, head bool) (string, error) {
-	return l.shelf.Link(ctx, Request{Key: IndexKey, Head: head, Type: IndexType})
+	return l.reader.Link(ctx, Request{Key: IndexKey, Head: head, Type: IndexType})
 }
 
 // IndexType is the media type of the index (RFC 9512).
@@ -142,12 +142,12 @@ func (l *Library) Fetch(ctx context.Context, caller principal.Principal, want Wa
 			return Delivery{}, err
 		}
 	}
-	link, err := l.shelf.Link(ctx, request)
+	link, err := l.reader.Link(ctx, request)
 	return Delivery{Link: link, Version: found, Signed: signed}, err
 }
 
 func (l *Library) mustHave(ctx context.Context, key string) error {
-	has, err := l.shelf.Has(ctx, key)
+	has, err := l.reader.Has(ctx, key)
 	if err == nil && !has {
 		return ErrNotServed
 	}
@@ -169,7 +169,7 @@ func (l *Library) find(ctx context.Context, caller principal.Principal, archive 
 	return found, nil
 }
 
-// mayAsk decides by the requested name alone.
+// mayAsk depends only on the requested name.
 func mayAsk(caller principal.Principal, archive string) error {
 	if !caller.FetchesSome(principal.ReadCharts) {
 		return ErrScope
@@ -212,7 +212,7 @@ func (l *Library) current(ctx context.Context) (*edition, error) {
 	l.mu.Lock()
 	held := l.held
 	l.mu.Unlock()
-	stored, err := l.shelf.Index(ctx, held.version)
+	stored, err := l.reader.Index(ctx, held.version)
 	switch {
 	case errors.Is(err, ErrSame):
 		return held.sound()
