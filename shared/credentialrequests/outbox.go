@@ -202,7 +202,7 @@ func ownerOf(p principal.Person) credentials.Owner {
 	return credentials.Owner{ID: p.ID, Role: p.Role, Active: p.Active}
 }
 
-// expire ends a request that nobody collects, and revokes its link if that still works.
+// expire ends a request whose password was not collected, and revokes its link if that still works.
 func (s *Service) expire(ctx context.Context, r Request, why string) error {
 	link, err := s.ending(ctx, r.Next.LinkID, "expired")
 	if err != nil {
@@ -213,7 +213,7 @@ func (s *Service) expire(ctx context.Context, r Request, why string) error {
 	return s.Store.Change(ctx, Change{Before: r, After: after, End: link})
 }
 
-// withdraw takes back a collection that was not confirmed, because nobody knows its password, and
+// withdraw revokes the password of a collection that was not confirmed, because nobody knows it, and
 // mails a new link.
 func (s *Service) withdraw(ctx context.Context, r Request) error {
 	password, err := s.ending(ctx, r.CredentialID, "the response was lost")

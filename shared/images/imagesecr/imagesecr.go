@@ -26,7 +26,7 @@ type Login struct {
 	expiresAt     time.Time
 }
 
-// margin is how long before its expiry a token is no longer used, which is longer than any request
+// margin is how long before its expiry a token is replaced, which is longer than any request
 // takes.
 const margin = 10 * time.Minute
 
