@@ -114,7 +114,7 @@ func (x *Indexer) Sync(ctx context.Context, key string) ([]Outcome, error) {
 		if err != nil {
 			return err
 		}
-		return x.mustStill(ctx, key, found.seen)
+		return x.checkUnchanged(ctx, key, found.seen)
 	})
 	if err != nil {
 		return done, fmt.Errorf("index %s: %w", key, err)
@@ -124,8 +124,8 @@ func (x *Indexer) Sync(ctx context.Context, key string) ([]Outcome, error) {
 
 func fileOf(key string) string { return strings.TrimPrefix(key, PublishedPrefix) }
 
-// mustStill returns versions.ErrStale unless the key still has the object that was seen there.
-func (x *Indexer) mustStill(ctx context.Context, key string, seen Object) error {
+// checkUnchanged returns versions.ErrStale unless the key still has the object that was seen there.
+func (x *Indexer) checkUnchanged(ctx context.Context, key string, seen Object) error {
 	now, err := x.Bucket.Get(ctx, key, 0)
 	if err != nil && !errors.Is(err, ErrNoObject) {
 		return err

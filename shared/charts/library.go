@@ -94,7 +94,7 @@ func (l *Library) Index(ctx context.Context, caller principal.Principal) (*Listi
 	if caller.FetchesAll(principal.ReadCharts) {
 		return current.whole, nil
 	}
-	return current.narrowed(caller)
+	return current.partFor(caller)
 }
 
 // LinkIndex returns an address of the whole index, for callers who have received a complete
@@ -128,7 +128,7 @@ type Delivery struct {
 // scopes.
 func (l *Library) Fetch(ctx context.Context, caller principal.Principal, want Wanted) (Delivery, error) {
 	archive, signed := strings.CutSuffix(want.File, ".prov")
-	if err := mayAsk(caller, archive); err != nil {
+	if err := checkScope(caller, archive); err != nil {
 		return Delivery{}, err
 	}
 	found, err := l.find(ctx, caller, archive)
@@ -138,7 +138,7 @@ func (l *Library) Fetch(ctx context.Context, caller principal.Principal, want Wa
 	request := Request{Key: ArchivesPrefix + archive, Head: want.Head, Type: "application/gzip", SaveName: want.File}
 	if signed {
 		request.Key, request.Type = PublishedPrefix+want.File, "text/plain; charset=utf-8"
-		if err := l.mustHave(ctx, request.Key); err != nil {
+		if err := l.checkExists(ctx, request.Key); err != nil {
 			return Delivery{}, err
 		}
 	}
@@ -146,7 +146,7 @@ func (l *Library) Fetch(ctx context.Context, caller principal.Principal, want Wa
 	return Delivery{Link: link, Version: found, Signed: signed}, err
 }
 
-func (l *Library) mustHave(ctx context.Context, key string) error {
+func (l *Library) checkExists(ctx context.Context, key string) error {
 	has, err := l.reader.Has(ctx, key)
 	if err == nil && !has {
 		return ErrNotServed
@@ -169,8 +169,8 @@ func (l *Library) find(ctx context.Context, caller principal.Principal, archive 
 	return found, nil
 }
 
-// mayAsk depends only on the requested name.
-func mayAsk(caller principal.Principal, archive string) error {
+// checkScope depends only on the requested name.
+func checkScope(caller principal.Principal, archive string) error {
 	if !caller.FetchesSome(principal.ReadCharts) {
 		return ErrScope
 	}
@@ -215,7 +215,7 @@ func (l *Library) current(ctx context.Context) (*edition, error) {
 	stored, err := l.reader.Index(ctx, held.version)
 	switch {
 	case errors.Is(err, ErrSame):
-		return held.sound()
+		return held.checkDamage()
 	case errors.Is(err, ErrNoIndex):
 		return emptyEdition()
 	case err != nil:
@@ -234,7 +234,7 @@ func (l *Library) hold(ctx context.Context, fresh *edition) (*edition, error) {
 			slog.ErrorContext(ctx, "the chart index is damaged and not served: run `portside reindex-charts`", "err", fresh.damage)
 		}
 	}
-	return l.held.sound()
+	return l.held.checkDamage()
 }
 
 // edition is one version of the index and everything derived from it so far.
@@ -259,7 +259,7 @@ func newEdition(stored Stored) *edition {
 	}
 }
 
-func (e *edition) sound() (*edition, error) {
+func (e *edition) checkDamage() (*edition, error) {
 	if e.damage != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, e.damage)
 	}
@@ -273,13 +273,13 @@ func emptyEdition() (*edition, error) {
 	if err != nil {
 		return nil, fmt.Errorf("an empty index: %w", err)
 	}
-	return newEdition(Stored{Modified: beginning, Contents: contents}).sound()
+	return newEdition(Stored{Modified: beginning, Contents: contents}).checkDamage()
 }
 
 // maxParts bounds the cache for limited credentials; vendors use few different limits.
 const maxParts = 8
 
-func (e *edition) narrowed(caller principal.Principal) (*Listing, error) {
+func (e *edition) partFor(caller principal.Principal) (*Listing, error) {
 	key := chartScopes(caller)
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -267,10 +267,10 @@ func (r *Rotator) test(ctx context.Context, e Event, _ Secret) error {
 	if err != nil {
 		return err
 	}
-	return r.works(ctx, pending)
+	return r.checkWorks(ctx, pending)
 }
 
-func (r *Rotator) works(ctx context.Context, v Value) error {
+func (r *Rotator) checkWorks(ctx context.Context, v Value) error {
 	secret, err := v.pending()
 	if err != nil {
 		return err
@@ -299,7 +299,7 @@ func (r *Rotator) finish(ctx context.Context, e Event, secret Secret) error {
 		return err
 	}
 	if current := secret.current(); current != e.Version {
-		if err := r.works(ctx, pending); err != nil {
+		if err := r.checkWorks(ctx, pending); err != nil {
 			return err
 		}
 		if err := r.vault.MoveCurrent(ctx, e.SecretID, current, e.Version); err != nil {
