@@ -25,8 +25,8 @@ func build(settings *start.Settings) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
-	shelf := chartss3.NewShelf(s3client.New(cfg), settings.String("CHARTS_BUCKET"))
+	reader := chartss3.NewReader(s3client.New(cfg), settings.String("CHARTS_BUCKET"))
 	keys := credentialsdynamo.New(items.Client(cfg), settings.String("CREDENTIALS_TABLE"))
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
-	return routes(&handlers{library: charts.NewLibrary(shelf), now: time.Now}, auth).Handler(), nil
+	return routes(&handlers{library: charts.NewLibrary(reader), now: time.Now}, auth).Handler(), nil
 }

@@ -62,7 +62,7 @@ func (h *fixture) clock() time.Time { return h.now }
 
 // handler returns the function's handler, wired as in main, with empty caches.
 func (h *fixture) handler() http.Handler {
-	library := charts.NewLibrary(chartss3.NewShelf(h.files, h.bucket))
+	library := charts.NewLibrary(chartss3.NewReader(h.files, h.bucket))
 	auth := credentials.NewAuthenticator(h.table, h.limit, h.clock)
 	return routes(&handlers{library: library, now: h.clock}, auth).Handler()
 }

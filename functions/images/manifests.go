@@ -14,16 +14,16 @@ import (
 )
 
 // base confirms that the registry supports version 2 of the API and that the credential is valid.
-func (g *gateway) base(*http.Request, call) (imagesecr.Answer, error) {
-	return imagesecr.Answer{
+func (g *gateway) base(*http.Request, call) (imagesecr.Response, error) {
+	return imagesecr.Response{
 		Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: []byte("{}"),
 	}, nil
 }
 
 // manifest fetches the complete manifest, also for HEAD: its content shows whether it is a chart, and API Gateway computes
 // the Content-Length, which clients need, from the body.
-func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Answer, error) {
-	answer, err := g.registry.Fetch(r.Context(), imagesecr.Ask{
+func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Response, error) {
+	answer, err := g.registry.Fetch(r.Context(), imagesecr.Request{
 		Method: http.MethodGet, Target: c.target, Accept: acceptedTypes(r),
 	})
 	if err != nil {
@@ -32,10 +32,10 @@ func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Answer, error) {
 	blobs, isChart := images.ChartBlobs(answer.Body)
 	if c.reach == images.ChartsOnly {
 		if !isChart {
-			return imagesecr.Answer{}, images.ErrDenied
+			return imagesecr.Response{}, images.ErrDenied
 		}
 		if err := g.grants.Grant(r.Context(), c.who.CredentialID, c.target.Repository, blobs); err != nil {
-			return imagesecr.Answer{}, err
+			return imagesecr.Response{}, err
 		}
 	}
 	if answer.Header.Get("Docker-Content-Digest") == "" {
@@ -99,17 +99,17 @@ func (g *gateway) logPull(r *http.Request, c call, digest string, isChart bool) 
 const maxRangeBytes = 64
 
 // blob returns the registry's response for a blob, which is usually a redirect.
-func (g *gateway) blob(r *http.Request, c call) (imagesecr.Answer, error) {
+func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
 	if c.reach == images.ChartsOnly {
 		granted, err := g.grants.Granted(r.Context(), c.who.CredentialID, c.target.Repository, c.target.Reference)
 		if err != nil {
-			return imagesecr.Answer{}, err
+			return imagesecr.Response{}, err
 		}
 		if !granted {
-			return imagesecr.Answer{}, images.ErrDenied
+			return imagesecr.Response{}, images.ErrDenied
 		}
 	}
-	ask := imagesecr.Ask{Method: r.Method, Target: c.target}
+	ask := imagesecr.Request{Method: r.Method, Target: c.target}
 	if part := r.Header.Get("Range"); len(part) <= maxRangeBytes {
 		ask.Range = part
 	}
@@ -118,7 +118,7 @@ func (g *gateway) blob(r *http.Request, c call) (imagesecr.Answer, error) {
 
 // requireChart returns ErrDenied unless the manifest is that of a chart.
 func (g *gateway) requireChart(r *http.Request, repository, reference string) error {
-	answer, err := g.registry.Fetch(r.Context(), imagesecr.Ask{
+	answer, err := g.registry.Fetch(r.Context(), imagesecr.Request{
 		Method: http.MethodGet, Accept: manifestTypes,
 		Target: images.Target{Kind: images.Manifest, Repository: repository, Reference: reference},
 	})

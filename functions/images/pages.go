@@ -22,24 +22,24 @@ var errInvalidResponse = fmt.Errorf("%w: its response does not follow the specif
 const maxPageNames = 1000
 
 // tags lists the tags of a repository.
-func (g *gateway) tags(r *http.Request, c call) (imagesecr.Answer, error) {
+func (g *gateway) tags(r *http.Request, c call) (imagesecr.Response, error) {
 	page, err := pageOf(r.URL.Query())
 	if err != nil {
-		return imagesecr.Answer{}, err
+		return imagesecr.Response{}, err
 	}
 	if c.reach == images.ChartsOnly {
 		if err := g.requireChartRepository(r, c.target); err != nil {
-			return imagesecr.Answer{}, err
+			return imagesecr.Response{}, err
 		}
 	}
-	return g.registry.Fetch(r.Context(), imagesecr.Ask{Method: http.MethodGet, Target: c.target, Query: page.query()})
+	return g.registry.Fetch(r.Context(), imagesecr.Request{Method: http.MethodGet, Target: c.target, Query: page.query()})
 }
 
 // requireChartRepository returns ErrDenied unless the repository has charts. It checks only the first tag, because Helm puts
 // each chart into a separate repository. It ignores which page the client requests, because otherwise a client could search
 // for tag names.
 func (g *gateway) requireChartRepository(r *http.Request, tags images.Target) error {
-	answer, err := g.registry.Fetch(r.Context(), imagesecr.Ask{Method: http.MethodGet, Target: tags, Query: page{size: 1}.query()})
+	answer, err := g.registry.Fetch(r.Context(), imagesecr.Request{Method: http.MethodGet, Target: tags, Query: page{size: 1}.query()})
 	if err != nil {
 		return denyUnknown(err)
 	}
@@ -102,24 +102,24 @@ func (p page) query() url.Values {
 }
 
 // catalog lists the repositories that the caller's scopes cover. A caller who may see all gets the registry's pages.
-func (g *gateway) catalog(r *http.Request, c call) (imagesecr.Answer, error) {
+func (g *gateway) catalog(r *http.Request, c call) (imagesecr.Response, error) {
 	wanted, err := pageOf(r.URL.Query())
 	if err != nil {
-		return imagesecr.Answer{}, err
+		return imagesecr.Response{}, err
 	}
 	if c.who.FetchesAll(principal.ReadImages) {
-		return g.registry.Fetch(r.Context(), imagesecr.Ask{Method: http.MethodGet, Target: c.target, Query: wanted.query()})
+		return g.registry.Fetch(r.Context(), imagesecr.Request{Method: http.MethodGet, Target: c.target, Query: wanted.query()})
 	}
 	names, err := g.visibleRepositories(r, c.who)
 	if err != nil {
-		return imagesecr.Answer{}, err
+		return imagesecr.Response{}, err
 	}
 	names, more := wanted.cut(names)
 	body, err := json.Marshal(map[string][]string{"repositories": names})
 	if err != nil {
-		return imagesecr.Answer{}, err
+		return imagesecr.Response{}, err
 	}
-	answer := imagesecr.Answer{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}
+	answer := imagesecr.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}
 	if more {
 		next := page{size: wanted.size, last: names[len(names)-1]}
 		answer.Header.Set("Link", "<"+c.target.Path()+"?"+next.query().Encode()+`>; rel="next"`)
@@ -165,7 +165,7 @@ func (g *gateway) visibleRepositories(r *http.Request, who principal.Principal) 
 
 // repositories returns one page of the registry's catalog, and the query for the next page, or nil if it was the last.
 func (g *gateway) repositories(r *http.Request, at url.Values) (names []string, next url.Values, err error) {
-	answer, err := g.registry.Fetch(r.Context(), imagesecr.Ask{
+	answer, err := g.registry.Fetch(r.Context(), imagesecr.Request{
 		Method: http.MethodGet, Target: images.Target{Kind: images.Catalog}, Query: at,
 	})
 	if err != nil {

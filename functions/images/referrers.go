@@ -18,13 +18,13 @@ const indexType = "application/vnd.oci.image.index.v1+json"
 // referrers lists the manifests that refer to a manifest. If the upstream registry does not support this part of the API, it
 // reads the list under a tag made from the digest, where clients put it then (OCI distribution specification 1.1, "Referrers
 // Tag Schema").
-func (g *gateway) referrers(r *http.Request, c call) (imagesecr.Answer, error) {
+func (g *gateway) referrers(r *http.Request, c call) (imagesecr.Response, error) {
 	if c.reach == images.ChartsOnly {
 		if err := g.requireChart(r, c.target.Repository, c.target.Reference); err != nil {
-			return imagesecr.Answer{}, err
+			return imagesecr.Response{}, err
 		}
 	}
-	ask := imagesecr.Ask{Method: http.MethodGet, Target: c.target}
+	ask := imagesecr.Request{Method: http.MethodGet, Target: c.target}
 	wanted := r.URL.Query().Get("artifactType")
 	if wanted != "" {
 		ask.Query = url.Values{"artifactType": {wanted}}
@@ -33,15 +33,15 @@ func (g *gateway) referrers(r *http.Request, c call) (imagesecr.Answer, error) {
 	if !errors.Is(err, images.ErrNoReferrers) {
 		return answer, err
 	}
-	ask = imagesecr.Ask{Method: http.MethodGet, Accept: []string{indexType}, Target: images.Target{
+	ask = imagesecr.Request{Method: http.MethodGet, Accept: []string{indexType}, Target: images.Target{
 		Kind: images.Manifest, Repository: c.target.Repository, Reference: strings.Replace(c.target.Reference, ":", "-", 1),
 	}}
 	answer, err = g.registry.Fetch(r.Context(), ask)
 	if errors.Is(err, images.ErrManifestUnknown) {
-		answer, err = imagesecr.Answer{Body: []byte("{}")}, nil
+		answer, err = imagesecr.Response{Body: []byte("{}")}, nil
 	}
 	if err != nil {
-		return imagesecr.Answer{}, err
+		return imagesecr.Response{}, err
 	}
 	return filterReferrers(answer, wanted)
 }
@@ -54,12 +54,12 @@ type index struct {
 }
 
 // filterReferrers returns a response with the manifests of a list, limited to the wanted artifact type unless it is empty.
-func filterReferrers(from imagesecr.Answer, wanted string) (imagesecr.Answer, error) {
+func filterReferrers(from imagesecr.Response, wanted string) (imagesecr.Response, error) {
 	list := index{Manifests: []map[string]any{}}
 	if err := decode(from, &list); err != nil {
-		return imagesecr.Answer{}, err
+		return imagesecr.Response{}, err
 	}
-	answer := imagesecr.Answer{Status: http.StatusOK, Header: http.Header{"Content-Type": {indexType}}}
+	answer := imagesecr.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {indexType}}}
 	if wanted != "" {
 		answer.Header.Set("OCI-Filters-Applied", "artifactType")
 		list.Manifests = slices.DeleteFunc(list.Manifests, func(m map[string]any) bool { return m["artifactType"] != wanted })
@@ -71,7 +71,7 @@ func filterReferrers(from imagesecr.Answer, wanted string) (imagesecr.Answer, er
 }
 
 // decode decodes a list in a response of the registry.
-func decode(answer imagesecr.Answer, into any) error {
+func decode(answer imagesecr.Response, into any) error {
 	if err := json.Unmarshal(answer.Body, into); err != nil {
 		return errInvalidResponse
 	}

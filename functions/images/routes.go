@@ -32,7 +32,7 @@ func routes(g *gateway) http.Handler {
 }
 
 // operation answers one authenticated request.
-type operation func(*http.Request, call) (imagesecr.Answer, error)
+type operation func(*http.Request, call) (imagesecr.Response, error)
 
 // call is a caller with the target of the request.
 type call struct {

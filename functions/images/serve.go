@@ -15,13 +15,13 @@ func (g *gateway) serve(operations map[images.Kind]operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Docker-Distribution-Api-Version", "registry/2.0")
 		target, parseErr := images.Parse(r.URL.Path)
-		answer, err := g.answer(w, r, func(c call) (imagesecr.Answer, error) {
+		answer, err := g.answer(w, r, func(c call) (imagesecr.Response, error) {
 			if parseErr != nil {
-				return imagesecr.Answer{}, parseErr
+				return imagesecr.Response{}, parseErr
 			}
 			c.target, c.reach = target, images.ReachOf(c.who, target.Repository)
 			if target.Repository != "" && c.reach == images.Nothing {
-				return imagesecr.Answer{}, images.ErrDenied
+				return imagesecr.Response{}, images.ErrDenied
 			}
 			return operations[target.Kind](r, c)
 		})
@@ -37,20 +37,20 @@ func (g *gateway) serve(operations map[images.Kind]operation) http.HandlerFunc {
 // answer authenticates the caller before it checks anything else: the first request of a client only finds out how to log
 // in.
 func (g *gateway) answer(
-	w http.ResponseWriter, r *http.Request, next func(call) (imagesecr.Answer, error),
-) (imagesecr.Answer, error) {
+	w http.ResponseWriter, r *http.Request, next func(call) (imagesecr.Response, error),
+) (imagesecr.Response, error) {
 	who, err := web.AuthenticateTool(w, r, g.auth)
 	if err != nil {
-		return imagesecr.Answer{}, err
+		return imagesecr.Response{}, err
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return imagesecr.Answer{}, errMethod
+		return imagesecr.Response{}, errMethod
 	}
 	return next(call{who: who})
 }
 
 // write sends a response. A response to HEAD also has its body; see lambdahttp.
-func write(w http.ResponseWriter, answer imagesecr.Answer) {
+func write(w http.ResponseWriter, answer imagesecr.Response) {
 	maps.Copy(w.Header(), answer.Header)
 	if len(answer.Body) > 0 {
 		w.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)))

@@ -33,7 +33,7 @@ func newStore(tb testing.TB) *pullsdynamo.Store {
 // recorded returns the stored pulls of the two days around midnight.
 func recorded(tb testing.TB, store pulls.Store) []pulls.Pull {
 	tb.Helper()
-	found, more, err := store.Page(tb.Context(), pulls.Stretch{From: midnight.AddDate(0, 0, -1), To: midnight.AddDate(0, 0, 1), Limit: 200})
+	found, more, err := store.Page(tb.Context(), pulls.Range{From: midnight.AddDate(0, 0, -1), To: midnight.AddDate(0, 0, 1), Limit: 200})
 	if err != nil || more {
 		tb.Fatalf("more than one page: %v, %v", more, err)
 	}

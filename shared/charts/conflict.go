@@ -50,10 +50,10 @@ func (x *Indexer) resolveConflict(ctx context.Context, published Object, to *con
 	if err != nil {
 		return nil, err
 	}
-	return x.turnAway(ctx, published, to.refusal())
+	return x.rejectConflicting(ctx, published, to.refusal())
 }
 
-func (x *Indexer) turnAway(ctx context.Context, published Object, refusal *Refusal) ([]Outcome, error) {
+func (x *Indexer) rejectConflicting(ctx context.Context, published Object, refusal *Refusal) ([]Outcome, error) {
 	if _, err := x.reject(ctx, published, refusal); err != nil {
 		return nil, err
 	}

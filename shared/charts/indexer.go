@@ -14,7 +14,7 @@ import (
 // ErrNoObject is what a Bucket returns for a key without an object.
 var ErrNoObject = errors.New("no such object")
 
-// What Put may overwrite, besides one version.
+// Values of Put's parameter over, other than a version.
 const (
 	Nothing  = ""  // the key must be free
 	Anything = "*" // any object
@@ -68,7 +68,7 @@ type Indexer struct{ Parts }
 // NewIndexer returns an Indexer.
 func NewIndexer(parts Parts) *Indexer { return &Indexer{parts} }
 
-// Act is what was done with a file.
+// Act is the kind of an outcome.
 type Act string
 
 // The acts.
@@ -78,7 +78,7 @@ const (
 	Rejected Act = "rejected"
 )
 
-// Outcome is one act and its file.
+// Outcome is one change that the indexer made.
 type Outcome struct {
 	Act    Act
 	File   string // without the prefix of the key
@@ -89,7 +89,7 @@ type Outcome struct {
 // that another worker has finished, so 50 attempts suffice for far more workers than there are.
 var contended = retry.Policy{Attempts: 50, FirstWait: 10 * time.Millisecond, LongestWait: 640 * time.Millisecond}
 
-// Sync makes the index agree with what is now published under the key, whatever the event said, and
+// Sync makes the index agree with the object that is now published under the key, whatever the event said, and
 // then checks that the file has not changed meanwhile. So it may be called too often, late, in any
 // order and concurrently. It must be called at least once after every change, and again after an
 // error. It ignores keys outside PublishedPrefix.
@@ -114,7 +114,7 @@ func (x *Indexer) Sync(ctx context.Context, key string) ([]Outcome, error) {
 		if err != nil {
 			return err
 		}
-		return x.mustStill(ctx, key, found.seen)
+		return x.checkUnchanged(ctx, key, found.seen)
 	})
 	if err != nil {
 		return done, fmt.Errorf("index %s: %w", key, err)
@@ -124,8 +124,8 @@ func (x *Indexer) Sync(ctx context.Context, key string) ([]Outcome, error) {
 
 func fileOf(key string) string { return strings.TrimPrefix(key, PublishedPrefix) }
 
-// mustStill returns versions.ErrStale unless the key still has the object that was seen there.
-func (x *Indexer) mustStill(ctx context.Context, key string, seen Object) error {
+// checkUnchanged returns versions.ErrStale unless the key still has the object that was seen there.
+func (x *Indexer) checkUnchanged(ctx context.Context, key string, seen Object) error {
 	now, err := x.Bucket.Get(ctx, key, 0)
 	if err != nil && !errors.Is(err, ErrNoObject) {
 		return err

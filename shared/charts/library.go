@@ -26,7 +26,7 @@ var (
 	ErrNotServed = fault.New(fault.NotFound, "The chart repository does not have this file. /charts/index.yaml lists the charts.")
 	ErrScope     = fault.New(fault.Forbidden, "This credential cannot fetch this chart. It needs the scope "+
 		string(principal.ReadCharts)+", or "+string(principal.ReadCharts)+":NAME, where NAME is the chart's name.")
-	// ErrUnavailable is what a Shelf returns for every temporary failure. Its chain has the cause.
+	// ErrUnavailable is the error of a Reader for every temporary failure. Its chain has the cause.
 	ErrUnavailable = fault.New(fault.Unavailable, "The chart repository is temporarily unavailable. Send the request again.")
 	// ErrDamaged is the response to all requests while the index is damaged, whatever the caller
 	// may see of it.
@@ -34,16 +34,16 @@ var (
 		"Send the request again in a few minutes.")
 )
 
-// What a Shelf returns instead of an index.
+// The errors of Reader.Index.
 var (
 	ErrSame    = errors.New("charts: the caller has the current version of the index")
 	ErrNoIndex = errors.New("charts: nothing has been published yet")
 )
 
-// Shelf has the published files.
-type Shelf interface {
+// Reader reads the published files.
+type Reader interface {
 	// Index returns the current index, strongly consistent. Errors: ErrSame if the caller knows its
-	// version; ErrNoIndex if there is none.
+	// version; ErrNoIndex if nothing has been published.
 	Index(ctx context.Context, known string) (Stored, error)
 	// Has reports whether an object with the key exists.
 	Has(ctx context.Context, key string) (bool, error)
@@ -52,7 +52,7 @@ type Shelf interface {
 	Link(ctx context.Context, request Request) (string, error)
 }
 
-// Stored is the index as a Shelf has it.
+// Stored is the stored index.
 type Stored struct {
 	Version  string // changes whenever the content changes; never empty
 	Modified time.Time
@@ -73,13 +73,13 @@ type Request struct {
 // An index that it already has is not sent, parsed, limited or compressed again. It serves nothing
 // while the index is damaged. It is safe for concurrent use.
 type Library struct {
-	shelf Shelf
-	mu    sync.Mutex
-	held  *edition
+	reader Reader
+	mu     sync.Mutex
+	held   *edition
 }
 
 // NewLibrary returns a Library with an empty cache.
-func NewLibrary(shelf Shelf) *Library { return &Library{shelf: shelf, held: &edition{}} }
+func NewLibrary(reader Reader) *Library { return &Library{reader: reader, held: &edition{}} }
 
 // Index returns the part of the index that the caller may see. Errors: ErrScope if the caller has
 // no scope for charts.
@@ -94,13 +94,13 @@ func (l *Library) Index(ctx context.Context, caller principal.Principal) (*Listi
 	if caller.FetchesAll(principal.ReadCharts) {
 		return current.whole, nil
 	}
-	return current.narrowed(caller)
+	return current.partFor(caller)
 }
 
 // LinkIndex returns an address of the whole index, for callers who have received a complete
 // Listing.
 func (l *Library) LinkIndex(ctx context.Context, head bool) (string, error) {
-	return l.shelf.Link(ctx, Request{Key: IndexKey, Head: head, Type: IndexType})
+	return l.reader.Link(ctx, Request{Key: IndexKey, Head: head, Type: IndexType})
 }
 
 // IndexType is the media type of the index (RFC 9512).
@@ -128,7 +128,7 @@ type Delivery struct {
 // scopes.
 func (l *Library) Fetch(ctx context.Context, caller principal.Principal, want Wanted) (Delivery, error) {
 	archive, signed := strings.CutSuffix(want.File, ".prov")
-	if err := mayAsk(caller, archive); err != nil {
+	if err := checkScope(caller, archive); err != nil {
 		return Delivery{}, err
 	}
 	found, err := l.find(ctx, caller, archive)
@@ -138,16 +138,16 @@ func (l *Library) Fetch(ctx context.Context, caller principal.Principal, want Wa
 	request := Request{Key: ArchivesPrefix + archive, Head: want.Head, Type: "application/gzip", SaveName: want.File}
 	if signed {
 		request.Key, request.Type = PublishedPrefix+want.File, "text/plain; charset=utf-8"
-		if err := l.mustHave(ctx, request.Key); err != nil {
+		if err := l.checkExists(ctx, request.Key); err != nil {
 			return Delivery{}, err
 		}
 	}
-	link, err := l.shelf.Link(ctx, request)
+	link, err := l.reader.Link(ctx, request)
 	return Delivery{Link: link, Version: found, Signed: signed}, err
 }
 
-func (l *Library) mustHave(ctx context.Context, key string) error {
-	has, err := l.shelf.Has(ctx, key)
+func (l *Library) checkExists(ctx context.Context, key string) error {
+	has, err := l.reader.Has(ctx, key)
 	if err == nil && !has {
 		return ErrNotServed
 	}
@@ -169,8 +169,8 @@ func (l *Library) find(ctx context.Context, caller principal.Principal, archive 
 	return found, nil
 }
 
-// mayAsk decides by the requested name alone.
-func mayAsk(caller principal.Principal, archive string) error {
+// checkScope depends only on the requested name.
+func checkScope(caller principal.Principal, archive string) error {
 	if !caller.FetchesSome(principal.ReadCharts) {
 		return ErrScope
 	}
@@ -212,10 +212,10 @@ func (l *Library) current(ctx context.Context) (*edition, error) {
 	l.mu.Lock()
 	held := l.held
 	l.mu.Unlock()
-	stored, err := l.shelf.Index(ctx, held.version)
+	stored, err := l.reader.Index(ctx, held.version)
 	switch {
 	case errors.Is(err, ErrSame):
-		return held.sound()
+		return held.checkDamage()
 	case errors.Is(err, ErrNoIndex):
 		return emptyEdition()
 	case err != nil:
@@ -234,7 +234,7 @@ func (l *Library) hold(ctx context.Context, fresh *edition) (*edition, error) {
 			slog.ErrorContext(ctx, "the chart index is damaged and not served: run `portside reindex-charts`", "err", fresh.damage)
 		}
 	}
-	return l.held.sound()
+	return l.held.checkDamage()
 }
 
 // edition is one version of the index and everything derived from it so far.
@@ -259,7 +259,7 @@ func newEdition(stored Stored) *edition {
 	}
 }
 
-func (e *edition) sound() (*edition, error) {
+func (e *edition) checkDamage() (*edition, error) {
 	if e.damage != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, e.damage)
 	}
@@ -273,13 +273,13 @@ func emptyEdition() (*edition, error) {
 	if err != nil {
 		return nil, fmt.Errorf("an empty index: %w", err)
 	}
-	return newEdition(Stored{Modified: beginning, Contents: contents}).sound()
+	return newEdition(Stored{Modified: beginning, Contents: contents}).checkDamage()
 }
 
 // maxParts bounds the cache for limited credentials; vendors use few different limits.
 const maxParts = 8
 
-func (e *edition) narrowed(caller principal.Principal) (*Listing, error) {
+func (e *edition) partFor(caller principal.Principal) (*Listing, error) {
 	key := chartScopes(caller)
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -48,7 +48,7 @@ func newMeteredBucket(tb testing.TB) *meteredBucket {
 }
 
 func (d *meteredBucket) library() *charts.Library {
-	return charts.NewLibrary(chartss3.NewShelf(d.client, d.bucket))
+	return charts.NewLibrary(chartss3.NewReader(d.client, d.bucket))
 }
 
 // Do implements s3.HTTPClient.

@@ -10,8 +10,8 @@ import (
 	"portside/shared/core/versions"
 )
 
-// atOnce is how many files a rebuild reads at the same time.
-const atOnce = 8
+// concurrentReads is how many files a rebuild reads at the same time.
+const concurrentReads = 8
 
 // Rebuild creates the whole index from the published files, by the same rules as Sync, which may run at
 // the same time. If the index is correct, Rebuild changes nothing. The returned outcomes are
@@ -52,7 +52,7 @@ func (r *rebuilding) run(ctx context.Context) error {
 	if err := r.replace(ctx, current, version, fresh); err != nil {
 		return err
 	}
-	if err := r.turnAwayAll(ctx, losers); err != nil {
+	if err := r.rejectLosers(ctx, losers); err != nil {
 		return err
 	}
 	again, err := r.Bucket.List(ctx, PublishedPrefix)
@@ -94,7 +94,7 @@ func (r *rebuilding) current(ctx context.Context) (index *Index, version string,
 func (r *rebuilding) gather(ctx context.Context, published []Object) error {
 	work := make(chan Object)
 	var workers sync.WaitGroup
-	failed := make([]error, atOnce)
+	failed := make([]error, concurrentReads)
 	for i := range failed {
 		workers.Go(func() {
 			for object := range work {
@@ -154,12 +154,12 @@ func (r *rebuilding) collect(current *Index, published []Object) (*Index, []lose
 	return index, losers, nil
 }
 
-// turnAwayAll rejects the losers once the winners are listed. It returns versions.ErrStale if there
+// rejectLosers rejects the losers once the winners are listed. It returns versions.ErrStale if there
 // was any loser.
-func (r *rebuilding) turnAwayAll(ctx context.Context, losers []loser) error {
+func (r *rebuilding) rejectLosers(ctx context.Context, losers []loser) error {
 	var changed error
 	for _, l := range losers {
-		rejected, err := r.turnAway(ctx, l.published, l.to.refusal())
+		rejected, err := r.rejectConflicting(ctx, l.published, l.to.refusal())
 		r.done = append(r.done, rejected...)
 		if !errors.Is(err, versions.ErrStale) {
 			return err
@@ -180,10 +180,10 @@ func (r *rebuilding) replace(ctx context.Context, current *Index, version string
 	if current == nil {
 		current = NewIndex()
 	}
-	return r.note(current, fresh)
+	return r.recordOutcomes(current, fresh)
 }
 
-func (r *rebuilding) note(before, after *Index) error {
+func (r *rebuilding) recordOutcomes(before, after *Index) error {
 	had, err := before.Files()
 	if err != nil {
 		return err

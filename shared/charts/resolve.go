@@ -100,7 +100,7 @@ func checkProvenance(file string, object Object) error {
 	return nil
 }
 
-// accept keeps a copy of a valid archive, and returns how to list it. The copy stays for ever,
+// accept keeps a copy of a valid archive, and returns how to list it. The copy stays forever,
 // because a version number must mean the same bytes to everybody who has fetched it.
 func (x *Indexer) accept(ctx context.Context, file string, published Object) (*Version, error) {
 	if published.Size > x.MaxBytes {

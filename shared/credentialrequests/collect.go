@@ -34,7 +34,7 @@ func (s *Service) Collect(ctx context.Context, text string) (Password, error) {
 	if err != nil || link.Kind() != credentials.Link {
 		return Password{}, ErrLink
 	}
-	var made handout
+	var made newCollection
 	err = versions.Retry(ctx, func() (err error) {
 		made, err = s.collect(ctx, link)
 		return err
@@ -45,23 +45,23 @@ func (s *Service) Collect(ctx context.Context, text string) (Password, error) {
 	return made.Password, s.confirm(ctx, made.request)
 }
 
-// handout is a new password that the requester has not seen yet, and its request.
-type handout struct {
+// newCollection is a new password that the requester has not seen yet, and its request.
+type newCollection struct {
 	Password
 	request Request
 }
 
-func (s *Service) collect(ctx context.Context, secret credentials.Secret) (handout, error) {
-	link, request, err := s.follow(ctx, secret)
+func (s *Service) collect(ctx context.Context, secret credentials.Secret) (newCollection, error) {
+	link, request, err := s.findByLink(ctx, secret)
 	if err != nil {
-		return handout{}, err
+		return newCollection{}, err
 	}
 	person, err := s.People.Person(ctx, request.UserID)
 	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
-		return handout{}, ErrLink
+		return newCollection{}, ErrLink
 	}
 	if err != nil {
-		return handout{}, err
+		return newCollection{}, err
 	}
 	now := s.now()
 	password, made := newPassword(request, person, now)
@@ -70,14 +70,14 @@ func (s *Service) collect(ctx context.Context, secret credentials.Secret) (hando
 	after.Status, after.CredentialID = Collected, made.ID
 	after.Next = Next{Due: now.Add(mail.SendAfter), BaseURL: request.Next.BaseURL}
 	after, err = s.change(ctx, Change{Before: request, After: after, Person: &person, Issue: &made, End: &link})
-	return handout{
+	return newCollection{
 		Password: Password{Username: made.Username, Secret: password, Scopes: made.Scopes, ExpiresAt: made.ExpiresAt}, request: after,
 	}, err
 }
 
-// follow returns the record of a working link, and the approved request whose newest link it is.
+// findByLink returns the record of a working link, and the approved request whose newest link it is.
 // Otherwise it returns ErrLink.
-func (s *Service) follow(ctx context.Context, secret credentials.Secret) (credentials.Credential, Request, error) {
+func (s *Service) findByLink(ctx context.Context, secret credentials.Secret) (credentials.Credential, Request, error) {
 	link, err := s.Credentials.Get(ctx, secret.ID())
 	if errors.Is(err, credentials.ErrUnknown) {
 		return credentials.Credential{}, Request{}, ErrLink
@@ -114,7 +114,7 @@ func username(email string) string {
 	return label[:min(longest, len(label))] + "-" + strings.ToLower(rand.Text()[:8])
 }
 
-// confirm records that the password is about to be handed out, so that SendDue does not withdraw
+// confirm records that the password is about to be shown, so that SendDue does not withdraw
 // it. If the response of the store is lost, confirm reads what is stored.
 func (s *Service) confirm(ctx context.Context, r Request) error {
 	err := s.clearNextStep(ctx, r)

@@ -8,10 +8,10 @@ import (
 	"portside/shared/mail"
 )
 
-const moment = "2 January 2006, 15:04 UTC"
+const timeLayout = "2 January 2006, 15:04 UTC"
 
-// words returns what mails call a level.
-func (l Level) words() string {
+// description returns the name of a level in mails.
+func (l Level) description() string {
 	switch l {
 	case Charts:
 		return "the chart repository"
@@ -27,11 +27,11 @@ func announcement(r Request, requester, approver principal.Person) mail.Message 
 	return mail.Content{
 		To: approver.Email, Subject: "A credential request is waiting for your decision", Name: approver.Name,
 		Body: []string{
-			requester.Name + " (" + requester.Email + ") requests access to " + r.Level.words() + " and gives this reason:",
+			requester.Name + " (" + requester.Email + ") requests access to " + r.Level.description() + " and gives this reason:",
 		},
 		Quote: r.Justification,
 		Notes: []string{
-			"A decision is due by " + r.DueAt.Format(moment) + ".",
+			"A decision is due by " + r.DueAt.Format(timeLayout) + ".",
 			"To decide, send POST " + r.Next.BaseURL + "/api/v1/credential-requests/" + r.ID + "/approve or …/deny with your API key; " +
 				"see " + r.Next.BaseURL + "/docs.",
 		},
@@ -48,12 +48,12 @@ type collection struct {
 func approval(r Request, requester principal.Person, c collection) mail.Message {
 	content := mail.Content{
 		To: requester.Email, Subject: "Collect your password", Name: requester.Name,
-		Body:  []string{"Your request for access to " + r.Level.words() + " was approved."},
+		Body:  []string{"Your request for access to " + r.Level.description() + " was approved."},
 		Quote: r.Reason,
 		// The secret is behind the #, which browsers do not send, so it reaches no server log.
 		Button: mail.Button{Label: "Collect your password", Address: r.Next.BaseURL + "/portal/collect#" + c.link.Reveal()},
 		Notes: []string{
-			"The link works once, until " + c.ends.Format(moment) + ". The page shows a user name and a password only once, " +
+			"The link works once, until " + c.ends.Format(timeLayout) + ". The page shows a user name and a password only once, " +
 				"so be ready to store them in a safe place.",
 			"If you did not request this, do not open the link, and inform your administrator.",
 		},
@@ -68,7 +68,7 @@ func approval(r Request, requester principal.Person, c collection) mail.Message 
 func refusal(r Request, requester principal.Person) mail.Message {
 	content := mail.Content{
 		To: requester.Email, Subject: "Your credential request was denied", Name: requester.Name,
-		Body:  []string{"Your request for access to " + r.Level.words() + " was denied."},
+		Body:  []string{"Your request for access to " + r.Level.description() + " was denied."},
 		Quote: r.Reason,
 		Notes: []string{"If circumstances change, you can send a new request."},
 	}

@@ -165,7 +165,7 @@ func (s *Service) mailLink(ctx context.Context, r Request) error {
 	if !person.Active { // the requester may become active again
 		return s.Store.Change(ctx, Change{Before: r, After: s.withAttempt(r)})
 	}
-	old, err := s.ending(ctx, r.Next.LinkID, "replaced")
+	old, err := s.liveCredential(ctx, r.Next.LinkID, "replaced")
 	if err != nil {
 		return err
 	}
@@ -202,9 +202,9 @@ func ownerOf(p principal.Person) credentials.Owner {
 	return credentials.Owner{ID: p.ID, Role: p.Role, Active: p.Active}
 }
 
-// expire ends a request that nobody collects, and revokes its link if that still works.
+// expire ends a request whose password was not collected, and revokes its link if that still works.
 func (s *Service) expire(ctx context.Context, r Request, why string) error {
-	link, err := s.ending(ctx, r.Next.LinkID, "expired")
+	link, err := s.liveCredential(ctx, r.Next.LinkID, "expired")
 	if err != nil {
 		return err
 	}
@@ -213,10 +213,10 @@ func (s *Service) expire(ctx context.Context, r Request, why string) error {
 	return s.Store.Change(ctx, Change{Before: r, After: after, End: link})
 }
 
-// withdraw takes back a collection that was not confirmed, because nobody knows its password, and
+// withdraw revokes the password of a collection that was not confirmed, because nobody knows it, and
 // mails a new link.
 func (s *Service) withdraw(ctx context.Context, r Request) error {
-	password, err := s.ending(ctx, r.CredentialID, "the response was lost")
+	password, err := s.liveCredential(ctx, r.CredentialID, "the response was lost")
 	if err != nil {
 		return err
 	}
@@ -231,8 +231,8 @@ func (s *Service) withdraw(ctx context.Context, r Request) error {
 	return s.mailLink(ctx, withdrawn)
 }
 
-// ending returns the live credential with this id, marked as revoked now, or nil if there is none.
-func (s *Service) ending(ctx context.Context, id, reason string) (*credentials.Credential, error) {
+// liveCredential returns the live credential with this id, marked as revoked now, or nil if there is none.
+func (s *Service) liveCredential(ctx context.Context, id, reason string) (*credentials.Credential, error) {
 	if id == "" {
 		return nil, nil //nolint:nilnil // nothing to revoke
 	}

@@ -86,7 +86,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func BenchmarkParseGarbage(b *testing.B) {
+func BenchmarkParseMalformedText(b *testing.B) {
 	for _, garbage := range []string{"", strings.Repeat("x", 53), "psk_000000000000_000000000000000000000000000000000000"} {
 		b.Run(fmt.Sprint(len(garbage)), func(b *testing.B) {
 			for b.Loop() {

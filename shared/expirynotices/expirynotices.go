@@ -202,7 +202,7 @@ func (s *Sender) send(ctx context.Context, notice Notice) (bool, error) {
 	if err != nil || !claimed {
 		return false, err
 	}
-	if err := s.Mailer.Send(ctx, composition{notice, person, successor, s.BaseURL}.message()); err != nil {
+	if err := s.Mailer.Send(ctx, content{notice, person, successor, s.BaseURL}.message()); err != nil {
 		return false, err
 	}
 	return true, s.Ledger.MarkSent(ctx, notice)

@@ -8,8 +8,8 @@ import (
 	"portside/shared/mail"
 )
 
-// composition is the content of one mail.
-type composition struct {
+// content is the content of one mail.
+type content struct {
 	notice    Notice
 	person    Person
 	successor credentials.Credential // zero if there is none
@@ -19,7 +19,7 @@ type composition struct {
 // timeLayout is how mails show a time.
 const timeLayout = "2 January 2006, 15:04 UTC"
 
-func (m composition) message() mail.Message {
+func (m content) message() mail.Message {
 	c := m.notice.Credential
 	return mail.Content{
 		To: m.person.Email, Name: m.person.Name, Subject: "Your " + kindOf(c) + " expires " + within(m.notice.Days),
@@ -55,7 +55,7 @@ func lastUse(c credentials.Credential) string {
 
 func minutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int(d.Minutes())) }
 
-func (m composition) succession() string {
+func (m content) succession() string {
 	s := m.successor
 	switch {
 	case s.ID == "":
@@ -70,7 +70,7 @@ func (m composition) succession() string {
 	}
 }
 
-func (m composition) advice() string {
+func (m content) advice() string {
 	switch {
 	case m.successor.ID != "":
 		return "Clients that still use the old one stop working then. Give them the successor."

@@ -1,4 +1,4 @@
-// Package images decides who may fetch what from the container registry.
+// Package images decides which callers may fetch which images and charts from the container registry.
 //
 // The registry has images and, as OCI artifacts, charts. A scope for images covers everything in a
 // repository; one for charts covers only charts. A manifest shows whether it is a chart, but a blob

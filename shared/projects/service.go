@@ -27,7 +27,7 @@ func NewService(store Store, users Directory, newID func() string, now func() ti
 	return &Service{store: store, users: users, newID: newID, now: now}
 }
 
-// CreateOptions says who asks for a creation, and how.
+// CreateOptions are the caller and the settings of a creation.
 type CreateOptions struct {
 	Caller         principal.Principal
 	IdempotencyKey string // empty if the client sent none

@@ -15,13 +15,13 @@ type Store interface {
 	// given. Pulls that were recorded before an error stay recorded; the same call again adds the
 	// rest.
 	Record(ctx context.Context, pulls []Pull) (int, error)
-	// Page reads a stretch of the log, newest first, and reports whether there may be more behind
+	// Page reads a range of the log, newest first, and reports whether there may be more behind
 	// it. It returns no pulls only if there are no more.
-	Page(ctx context.Context, s Stretch) (found []Pull, more bool, err error)
+	Page(ctx context.Context, s Range) (found []Pull, more bool, err error)
 }
 
-// Stretch is a part of the log in the order of positions, newest first.
-type Stretch struct {
+// Range is a part of the log in the order of positions, newest first.
+type Range struct {
 	By       Key
 	From, To time.Time // from inclusive, to exclusive
 	After    Position  // only pulls behind it; zero means all
@@ -78,7 +78,7 @@ type Page struct {
 	Next  Position
 }
 
-// maxReads bounds how many stretches one List reads, so that filters that match almost nothing do
+// maxReads bounds how many ranges one List reads, so that filters that match almost nothing do
 // not read a whole year.
 const (
 	maxReads   = 8
@@ -89,11 +89,11 @@ const (
 // otherwise of the caller. A page may have fewer pulls than its limit, even none, and still a Next.
 // For callers without the permission, other people's credentials look as if they had no pulls.
 func (s *Service) List(ctx context.Context, caller principal.Principal, q Query) (Page, error) {
-	w := walk{Query: q, owner: caller.UserID}
+	w := listing{Query: q, owner: caller.UserID}
 	if caller.Can(principal.TokensRead) {
 		w.owner = ""
 	}
-	stretch := Stretch{By: w.key(), From: q.From, To: q.To, After: q.After, Limit: w.stretch()}
+	stretch := Range{By: w.key(), From: q.From, To: q.To, After: q.After, Limit: w.readSize()}
 	for range maxReads {
 		found, more, err := s.store.Page(ctx, stretch)
 		if err != nil {
@@ -107,8 +107,8 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, q Query)
 	return Page{Pulls: w.taken, Next: w.at}, nil
 }
 
-// walk is the state of one List.
-type walk struct {
+// listing is the state of one List.
+type listing struct {
 	Query
 	owner string // whose pulls may be shown; empty means everybody's
 	at    Position
@@ -118,7 +118,7 @@ type walk struct {
 // key returns the most specific key with an index. Callers who may see only their own pulls cannot
 // use the index by repository, because the length of a page would show how many others pull from
 // it.
-func (w *walk) key() Key {
+func (w *listing) key() Key {
 	switch {
 	case w.Credential != "":
 		return Key{Credential: w.Credential}
@@ -129,18 +129,18 @@ func (w *walk) key() Key {
 	}
 }
 
-// stretch returns how many pulls to read at once: one more than the page needs, which shows whether
+// readSize returns how many pulls to read at once: one more than the page needs, which shows whether
 // there are more. If not every pull matches, it is as many as one read returns at low cost.
-func (w *walk) stretch() int {
+func (w *listing) readSize() int {
 	if w.Kind != "" || w.Repository != "" && w.key().Repository == "" {
 		return maxStretch
 	}
 	return w.Limit + 1
 }
 
-// take adds the matches of a stretch to the page. The page is complete if a further match shows
+// take adds the matches of a range to the page. The page is complete if a further match shows
 // that another page follows, or if the log ends.
-func (w *walk) take(found []Pull, more bool) (Page, bool) {
+func (w *listing) take(found []Pull, more bool) (Page, bool) {
 	for _, p := range found {
 		if w.owner != "" && p.OwnerID != w.owner {
 			return Page{}, true // a credential has one owner
@@ -156,6 +156,6 @@ func (w *walk) take(found []Pull, more bool) (Page, bool) {
 	return Page{Pulls: w.taken}, !more
 }
 
-func (w *walk) matches(p Pull) bool {
+func (w *listing) matches(p Pull) bool {
 	return (w.Repository == "" || p.Repository == w.Repository) && (w.Kind == "" || p.Kind == w.Kind)
 }

@@ -2,7 +2,7 @@
 //
 // Secrets Manager calls four steps: create, set, test, finish. Each may be interrupted at any
 // point, and then all four are repeated from the first. So each step checks the current state and
-// does what is missing. Three rules always hold. A token is stored in the secret before it works
+// does the rest. Three rules always hold. A token is stored in the secret before it works
 // anywhere, so no working token is unknown. The version that clients read (AWSCURRENT) has a
 // working token from the first rotation on, because it moves only to a token that was tested. Once
 // a rotation has finished, every other token that the secret ever had expires within the overlap,
@@ -78,7 +78,7 @@ type Issuer interface {
 	// Admit returns nil if a token with these terms may be issued now. Errors: ErrOwner, or a
 	// validation error.
 	Admit(ctx context.Context, terms Terms) error
-	// Issue makes a token work on behalf of its owner, of whom only the id is needed. Errors:
+	// Issue registers a token for its owner, of whom only the id is needed. Errors:
 	// ErrOwner.
 	Issue(ctx context.Context, token credentials.Credential) error
 }
@@ -267,10 +267,10 @@ func (r *Rotator) test(ctx context.Context, e Event, _ Secret) error {
 	if err != nil {
 		return err
 	}
-	return r.works(ctx, pending)
+	return r.checkWorks(ctx, pending)
 }
 
-func (r *Rotator) works(ctx context.Context, v Value) error {
+func (r *Rotator) checkWorks(ctx context.Context, v Value) error {
 	secret, err := v.pending()
 	if err != nil {
 		return err
@@ -299,7 +299,7 @@ func (r *Rotator) finish(ctx context.Context, e Event, secret Secret) error {
 		return err
 	}
 	if current := secret.current(); current != e.Version {
-		if err := r.works(ctx, pending); err != nil {
+		if err := r.checkWorks(ctx, pending); err != nil {
 			return err
 		}
 		if err := r.vault.MoveCurrent(ctx, e.SecretID, current, e.Version); err != nil {

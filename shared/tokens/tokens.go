@@ -132,7 +132,7 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, input 
 	if !principal.Within(scopesOf(caller), input.Scopes) {
 		return Issued{}, ErrWiderScopes
 	}
-	now := s.now().UTC().Truncate(time.Millisecond) // as it is stored
+	now := s.now().UTC().Truncate(time.Millisecond) // the stored precision
 	secret := credentials.Mint(credentials.AccessToken)
 	token := credentials.Credential{
 		ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Name: strings.TrimSpace(input.Name),

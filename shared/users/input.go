@@ -49,7 +49,7 @@ func (n NewUser) Check() []fault.Field {
 	return c.Fields()
 }
 
-// Normal returns the input as it is stored: the address in lower case, texts trimmed, metadata
+// Normal returns the input in its stored form: the address in lower case, texts trimmed, metadata
 // compacted.
 func (n NewUser) Normal() NewUser {
 	n.Email = strings.ToLower(strings.TrimSpace(n.Email))

@@ -24,7 +24,7 @@ const SendAfter = mail.SendAfter
 var ErrLink = fault.New(fault.Unauthorized, "This activation link does not work: it has expired, has already been used, or was "+
 	"replaced by a newer one. Ask your administrator for a new invitation.")
 
-// Invitation is what is stored with a user who will activate the account by mail.
+// Invitation is stored with a user who will activate the account by mail.
 type Invitation struct {
 	Link     credentials.Credential
 	BaseURL  string    // of the portal, for the link in the mail
@@ -119,7 +119,7 @@ func (i *Inviter) SendDue(ctx context.Context) (sent int, err error) {
 		switch {
 		case err == nil:
 			sent++
-		case !errors.Is(err, versions.ErrStale): // stale: activated, changed or deleted meanwhile; the next run sees what it is now
+		case !errors.Is(err, versions.ErrStale): // a stale user was activated, changed or deleted meanwhile; the next run reads it again
 			failures = append(failures, fmt.Errorf("user %s: %w", d.User.ID, err))
 		}
 	}

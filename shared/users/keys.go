@@ -143,7 +143,7 @@ func mintKey(user User, name string, now time.Time) (credentials.Secret, credent
 	secret := credentials.Mint(credentials.APIKey)
 	return secret, credentials.Credential{
 		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: name, Owner: ownerOf(user),
-		CreatedAt: now.Truncate(time.Millisecond), // as it is stored
+		CreatedAt: now.Truncate(time.Millisecond), // the stored precision
 	}
 }
 

@@ -19,13 +19,13 @@ type Service struct {
 	now     func() time.Time
 }
 
-// NewService returns a Service on a store. newID creates user ids (UUIDv7). inviter mails the users
+// NewService returns a Service on a store. newID creates user ids (UUIDv7). inviter sends mails to the users
 // who will activate their accounts themselves.
 func NewService(store Store, inviter *Inviter, newID func() string, now func() time.Time) *Service {
 	return &Service{store: store, inviter: inviter, newID: newID, now: now}
 }
 
-// CreateOptions says who asks for a creation, and how.
+// CreateOptions are the caller and the settings of a creation.
 type CreateOptions struct {
 	Caller         principal.Principal
 	IdempotencyKey string // empty if the client sent none

@@ -1,8 +1,8 @@
-// Package users administers users: who exists, in which role, and who may still act.
+// Package users administers users, their roles and their statuses.
 //
 // Three rules always hold, even if a process dies halfway. An e-mail address belongs to at most one
-// user. The counts of a list are those of its users. There is always an active admin once there was
-// one. The store keeps all three in the transaction that changes a user; see Store.
+// user. The counts of a list match its users. Once there was an active admin, there is always
+// one. The store ensures all three in the transaction that changes a user; see Store.
 package users
 
 import (
@@ -64,7 +64,7 @@ type Store interface {
 	List(ctx context.Context, query Query) (Page, error)
 	// Create adds a user with its number, creation time and first version. Errors: ErrEmailTaken.
 	// If the creation has an idempotency key that was used within 24 hours, nothing is written:
-	// Create returns the first request's user as it was then, or idempotency.ErrReused if the
+	// Create returns the first request's user in its first state, or idempotency.ErrReused if the
 	// fingerprints differ.
 	Create(ctx context.Context, creation Creation) (Created, error)
 	// Update replaces before by after. Errors: versions.ErrStale if the stored version is not that

@@ -20,8 +20,8 @@ import (
 	"portside/shared/charts/chartshelm"
 )
 
-// production is the default limit of an archive (MaxChartMegabytes).
-const production = 20 << 20
+// defaultMaxBytes is the default limit of an archive (MaxChartMegabytes).
+const defaultMaxBytes = 20 << 20
 
 // repeated returns YAML with an anchored value and a list of that many aliases of it.
 func repeated(value string, times int) string {
@@ -39,9 +39,9 @@ func merged(levels int, value string) string {
 
 func letters(n int) string { return strings.Repeat("x", n) }
 
-// wherever returns archives with the text in each file that helm parses, in the chart and in its
+// inEveryFile returns archives with the text in each file that helm parses, in the chart and in its
 // subcharts.
-func wherever(tb testing.TB, name, text string) map[string][]byte {
+func inEveryFile(tb testing.TB, name, text string) map[string][]byte {
 	tb.Helper()
 	all := map[string][]byte{}
 	for _, file := range []string{"Chart.yaml", "Chart.lock", "values.yaml", "requirements.yaml", "requirements.lock"} {
@@ -69,8 +69,8 @@ func expanding(tb testing.TB) map[string][]byte {
 		all[name] = pack(tb, chartYAML, member{name: "app/values.yaml", text: text})
 	}
 	for _, more := range []map[string][]byte{
-		wherever(tb, "100 KB, 300 times", repeated(letters(100<<10), 300)),
-		wherever(tb, "bomb of lists", yamlBomb),
+		inEveryFile(tb, "100 KB, 300 times", repeated(letters(100<<10), 300)),
+		inEveryFile(tb, "bomb of lists", yamlBomb),
 	} {
 		maps.Copy(all, more)
 	}
@@ -89,13 +89,13 @@ func expanding(tb testing.TB) map[string][]byte {
 	add("many lists", "a: ["+strings.Repeat("[],", 1<<20)+"]")
 	add("many lines", strings.Repeat("-\n", 2<<20))
 	add("many maps by aliases", "a: &a ["+strings.Repeat("{a: b},", 1000)+"]\nb: ["+strings.Repeat("*a,", 300)+"]")
-	add("long text", "a: "+strings.Repeat("<", production-(1<<20)))
+	add("long text", "a: "+strings.Repeat("<", defaultMaxBytes-(1<<20)))
 	return all
 }
 
-// taxing returns archives just below the limits: the worst cases that are accepted or passed to
+// nearLimits returns archives just below the limits: the worst cases that are accepted or passed to
 // helm.
-func taxing(tb testing.TB) map[string][]byte {
+func nearLimits(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	all := map[string][]byte{}
 	add := func(name, text string) {
@@ -139,9 +139,9 @@ func chain(links int) string {
 	return text.String()
 }
 
-// holey returns archives of files that are mostly holes, or whose size differs from what the header
+// sparse returns archives of sparse files, or of files whose size differs from what the header
 // claims.
-func holey(tb testing.TB) map[string][]byte {
+func sparse(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	const hole = "8589934592" // 8 GB
 	all := map[string][]byte{
@@ -154,7 +154,7 @@ func holey(tb testing.TB) map[string][]byte {
 		"size too large": withRecords(tb, "size="+hole),
 	}
 	for name, archive := range maps.Clone(all) {
-		all[name+" in a chart in it"] = pack(tb, chartYAML, member{name: "app/charts/x.tgz", text: string(archive)})
+		all[name+" in a subchart"] = pack(tb, chartYAML, member{name: "app/charts/x.tgz", text: string(archive)})
 	}
 	return all
 }
@@ -231,23 +231,23 @@ func TestExpandingArchivesAreRejectedBeforeHelmReadsThem(t *testing.T) {
 	for name, archive := range expanding(t) {
 		t.Run(name, func(t *testing.T) {
 			var err error
-			grown := peak(func() { _, err = chartshelm.New(production).Inspect(t.Context(), file, archive) })
+			grown := peak(func() { _, err = chartshelm.New(defaultMaxBytes).Inspect(t.Context(), file, archive) })
 			refusal, is := errors.AsType[*charts.Refusal](err)
 			if !is || strings.Contains(err.Error(), "helm cannot read") {
 				t.Fatalf("error = %v, want a refusal before helm reads it", err)
 			}
 			checkRefusal(t, refusal)
 			if grown > most {
-				t.Errorf("it took %d MB", grown>>20)
+				t.Errorf("Inspect took %d MB", grown>>20)
 			}
 		})
 	}
 }
 
 func TestFilesWithHolesAreRejected(t *testing.T) {
-	for name, archive := range holey(t) {
+	for name, archive := range sparse(t) {
 		t.Run(name, func(t *testing.T) {
-			_, err := chartshelm.New(production).Inspect(t.Context(), file, archive)
+			_, err := chartshelm.New(defaultMaxBytes).Inspect(t.Context(), file, archive)
 			refusal, is := errors.AsType[*charts.Refusal](err)
 			if !is || !strings.Contains(err.Error(), "another size than it has") && !strings.Contains(err.Error(), "neither a file nor") {
 				t.Fatalf("error = %v", err)
@@ -257,27 +257,27 @@ func TestFilesWithHolesAreRejected(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded matters because an archive that kills the function by its memory would return
+// TestMemoryIsBounded is important because an archive that exceeds the function's memory would return
 // with every retry and every rebuild.
 func TestMemoryIsBounded(t *testing.T) {
 	const most = 150 << 20
-	for _, corpus := range []map[string][]byte{taxing(t), holey(t)} {
+	for _, corpus := range []map[string][]byte{nearLimits(t), sparse(t)} {
 		for name, archive := range corpus {
 			t.Run(name, func(t *testing.T) {
 				var err error
-				grown := peak(func() { _, err = chartshelm.New(production).Inspect(t.Context(), file, archive) })
+				grown := peak(func() { _, err = chartshelm.New(defaultMaxBytes).Inspect(t.Context(), file, archive) })
 				if _, is := errors.AsType[*charts.Refusal](err); err != nil && !is {
 					t.Error(err)
 				}
 				if grown > most {
-					t.Errorf("it took %d MB", grown>>20)
+					t.Errorf("Inspect took %d MB", grown>>20)
 				}
 			})
 		}
 	}
 }
 
-// peak returns by how much the live heap has grown at most. It collects garbage all the time, so
+// peak returns the largest growth of the live heap. It collects garbage all the time, so
 // that only live memory counts.
 func peak(do func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(20))

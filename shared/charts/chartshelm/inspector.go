@@ -25,7 +25,7 @@ import (
 	"portside/shared/core/principal"
 )
 
-// What helm requires of a name, and what fits into keys and addresses.
+// Limits of names, from helm and from the length of keys and URLs.
 const (
 	maxName = 250
 	maxFile = 512
@@ -85,7 +85,7 @@ func (i *Inspector) Inspect(ctx context.Context, file string, archive []byte) (c
 func load(archive []byte) (version charts.Version, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			version, err = charts.Version{}, unreadable(fmt.Errorf("it fails with %v", p))
+			version, err = charts.Version{}, unreadable(fmt.Errorf("the reader failed with %v", p))
 		}
 	}()
 	loaded, err := loader.LoadArchive(bytes.NewReader(archive))

@@ -67,7 +67,7 @@ func nested(tb testing.TB, levels int) []byte {
 func zeros(n int) string { return strings.Repeat("\x00", n) }
 
 // refused returns archives that must not be accepted, each with a part of the reason.
-func refused(tb testing.TB) map[string]bad {
+func refused(tb testing.TB) map[string]badArchive {
 	tb.Helper()
 	sound := pack(tb, chartYAML)
 	flipped := bytes.Clone(sound)
@@ -77,17 +77,17 @@ func refused(tb testing.TB) map[string]bad {
 	for i := range many {
 		many[i] = member{name: fmt.Sprintf("app/%d", i), kind: tar.TypeDir}
 	}
-	all := map[string]bad{
+	all := map[string]badArchive{
 		"empty":                   {nil, "not a gzip-compressed tar archive"},
 		"no gzip":                 {[]byte("hello"), "not a gzip-compressed tar archive"},
 		"no tar":                  {gzipped(tb, strings.Repeat("hello", 500)), "not a gzip-compressed tar archive"},
-		"cut off":                 {sound[:len(sound)-20], "damaged"},
-		"cut off at the end":      {sound[:len(sound)-1], "damaged"},
+		"truncated":               {sound[:len(sound)-20], "damaged"},
+		"truncated at the end":    {sound[:len(sound)-1], "damaged"},
 		"wrong checksum":          {flipped, "damaged"},
-		"something behind it":     {append(bytes.Clone(sound), "hello"...), "damaged"},
+		"trailing data":           {append(bytes.Clone(sound), "hello"...), "damaged"},
 		"bomb in one file":        {with(member{name: "app/zeros", text: zeros(maxBytes)}), "more than 65536 bytes"},
 		"bomb behind the archive": {append(bytes.Clone(sound), gzipped(tb, zeros(10*maxBytes))...), "more than 65536 bytes"},
-		"bomb in a chart in it":   {with(member{name: "app/charts/x.tgz", text: string(with(member{name: "app/z", text: zeros(maxBytes)}))}), "more than 65536 bytes"},
+		"bomb in a subchart":      {with(member{name: "app/charts/x.tgz", text: string(with(member{name: "app/z", text: zeros(maxBytes)}))}), "more than 65536 bytes"},
 		"nested too deep":         {nested(tb, 6), "nested deeper than 5"},
 		"too many files":          {pack(tb, many...), "more than"},
 		"absolute":                {with(member{name: "/etc/passwd"}), "may lead out of the chart"},
@@ -102,25 +102,25 @@ func refused(tb testing.TB) map[string]bad {
 		"hard link":               {with(member{name: "app/x", kind: tar.TypeLink}), "neither a file nor a directory"},
 		"device":                  {with(member{name: "app/x", kind: tar.TypeChar}), "neither a file nor a directory"},
 		"pipe":                    {with(member{name: "app/x", kind: tar.TypeFifo}), "neither a file nor a directory"},
-		"link in a chart in it":   {with(member{name: "app/charts/x.tgz", text: string(with(member{name: "app/x", kind: tar.TypeSymlink}))}), "neither a file"},
+		"link in a subchart":      {with(member{name: "app/charts/x.tgz", text: string(with(member{name: "app/x", kind: tar.TypeSymlink}))}), "neither a file"},
 		"Chart.yaml twice":        {with(chartYAML), "twice"},
 	}
 	maps.Copy(all, refusedContents(tb))
 	return all
 }
 
-// bad is an archive that must not be accepted, with a part of the reason.
-type bad struct {
+// badArchive is an archive that must not be accepted, with a part of the reason.
+type badArchive struct {
 	archive []byte
 	reason  string
 }
 
 // refusedContents returns well-formed archives of invalid charts.
-func refusedContents(tb testing.TB) map[string]bad {
+func refusedContents(tb testing.TB) map[string]badArchive {
 	tb.Helper()
 	with := func(more ...member) []byte { return pack(tb, append([]member{chartYAML}, more...)...) }
 	yaml := func(text string) []byte { return pack(tb, member{name: "app/Chart.yaml", text: text}) }
-	return map[string]bad{
+	return map[string]badArchive{
 		"no Chart.yaml":       {pack(tb, member{name: "app/values.yaml"}), "Chart.yaml file is missing"},
 		"no files":            {pack(tb), "no files in chart archive"},
 		"no YAML":             {yaml("a: [\n"), "cannot load Chart.yaml"},
@@ -138,7 +138,7 @@ func refusedContents(tb testing.TB) map[string]bad {
 		"name of a terminal":  {yaml("name: \"app\\e[31m\"\nversion: 1.0.0\n"), ""},
 		"YAML bomb":           {yaml(minimal + yamlBomb), "when their aliases are expanded"},
 		"broken values":       {with(member{name: "app/values.yaml", text: "{"}), "cannot load values.yaml"},
-		"broken chart in it":  {with(member{name: "app/charts/x.tgz", text: string(pack(tb, member{name: "x/y"}))}), "error unpacking subchart"},
+		"broken subchart":     {with(member{name: "app/charts/x.tgz", text: string(pack(tb, member{name: "x/y"}))}), "error unpacking subchart"},
 	}
 }
 
@@ -196,12 +196,12 @@ func TestInspectAcceptsValidCharts(t *testing.T) {
 	}
 }
 
-func TestTimeoutIsNotARefusal(t *testing.T) {
+func TestCanceledContextIsNotARefusal(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := chartshelm.New(maxBytes).Inspect(ctx, file, pack(t, chartYAML))
 	if _, is := errors.AsType[*charts.Refusal](err); is || !errors.Is(err, context.Canceled) {
-		t.Errorf("error = %v, want that of the context", err)
+		t.Errorf("error = %v, want the context's error", err)
 	}
 }
 
@@ -230,7 +230,7 @@ func FuzzInspect(f *testing.F) {
 	})
 }
 
-// FuzzChartYAML skips the compression, which a fuzzer would hardly get past.
+// FuzzChartYAML skips the compression, because a fuzzer rarely creates valid compressed data.
 func FuzzChartYAML(f *testing.F) {
 	f.Add(minimal, "")
 	f.Add(minimal+"dependencies: [{name: a, import-values: [{x: 1}, .inf]}]\nmaintainers: [null]\n", "a: 1")

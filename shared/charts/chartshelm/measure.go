@@ -42,7 +42,7 @@ func refuse(fix, reason string, args ...any) error {
 	return &charts.Refusal{Reason: fmt.Sprintf(reason, args...), Fix: fix}
 }
 
-var errBudget = errors.New("the budget is spent")
+var errBudget = errors.New("the budget is used up")
 
 // budgetReader limits the decompressed bytes, including the headers of the tar format.
 type budgetReader struct {

@@ -41,7 +41,7 @@ func isParsed(inside string) bool {
 // also expand without limit. Charts do not need it.
 var tagDirective = regexp.MustCompile(`(?:^|[\n\r\x{85}\x{2028}\x{2029}\x{FEFF}])%TAG[ \t]`)
 
-// yaml charges the budget for what helm's reader would need for the file, which is known before
+// yaml subtracts from the budget what helm's reader would need for the file, which is known before
 // anything is expanded.
 func (g *gauge) yaml(name string, file io.Reader, size int64) error {
 	if size > g.text {
@@ -80,7 +80,7 @@ func (g *gauge) tooMuchYAML() error {
 func (g *gauge) maxText() int64 { return min(maxYAML, g.limit) }
 
 // indicators counts the characters that can begin another value. There are at most twice as many
-// values, because a colon may stand between an empty key and an empty value.
+// values, because a colon can separate an empty key from an empty value.
 func indicators(data []byte) int64 {
 	var n int64
 	for i, c := range data {
@@ -103,7 +103,7 @@ type weight struct{ bytes, values int64 }
 func expand(data []byte) (total weight, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("it fails with %v", p)
+			err = fmt.Errorf("the reader failed with %v", p)
 		}
 	}()
 	var document yaml.Node
@@ -117,7 +117,7 @@ func expand(data []byte) (total weight, err error) {
 // once.
 type scale map[*yaml.Node]weight
 
-var errCycle = errors.New("an alias stands within what it stands for")
+var errCycle = errors.New("an alias is within its own anchor")
 
 func (s scale) weigh(n *yaml.Node) (weight, error) {
 	if n.Kind == yaml.AliasNode {

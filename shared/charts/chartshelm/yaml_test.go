@@ -65,7 +65,7 @@ func FuzzExpand(f *testing.F) {
 		made, charged := countOf(chart.Values), weight{bytes: maxYAML - g.text, values: maxValues - g.values}
 		// A byte of base64 may become a character of three, and a short value its longer, canonical form.
 		if made.values > 2*charged.values+4 || made.bytes > 3*charged.bytes+24*made.values {
-			t.Errorf("helm makes %+v of what was charged %+v: %q", made, charged, text)
+			t.Errorf("helm creates %+v from text that was charged as %+v: %q", made, charged, text)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-// Package chartss3 keeps the chart repository in an S3 bucket. Bucket is for the indexer, and Shelf
+// Package chartss3 keeps the chart repository in an S3 bucket. Bucket is for the indexer, and Reader
 // for clients that fetch.
 //
 // Every write that depends on the stored object is conditional, so that S3 decides which writer was
@@ -87,7 +87,7 @@ func (b *Bucket) Put(ctx context.Context, key string, body []byte, over string) 
 		input.IfMatch = &over
 	}
 	if _, err := b.client.PutObject(ctx, input); err != nil {
-		return b.failed("put", key, refused(err))
+		return b.failed("put", key, asStale(err))
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (b *Bucket) Copy(ctx context.Context, from charts.Object, to string) error 
 		Bucket: &b.name, Key: &to, CopySource: &source, CopySourceIfMatch: &from.Version,
 	})
 	if err != nil {
-		return b.failed("copy", from.Key, refused(err))
+		return b.failed("copy", from.Key, asStale(err))
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (b *Bucket) Delete(ctx context.Context, object charts.Object) error {
 		return nil
 	}
 	if err != nil {
-		return b.failed("delete", object.Key, refused(err))
+		return b.failed("delete", object.Key, asStale(err))
 	}
 	return nil
 }
@@ -160,9 +160,9 @@ func absent(err error) error {
 	return err
 }
 
-// refused marks the error of a failed condition: it did not hold (412), another write was in
+// asStale adds ErrStale to the error of a failed condition: it did not hold (412), another write was in
 // progress (409), or the object is gone (404).
-func refused(err error) error {
+func asStale(err error) error {
 	switch s3client.Status(err) {
 	case http.StatusPreconditionFailed, http.StatusConflict, http.StatusNotFound:
 		return fmt.Errorf("%w: %w", versions.ErrStale, err)

@@ -15,7 +15,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-func TestBucketWritesOnlyOverWhatWasSeen(t *testing.T) {
+func TestBucketWritesAreConditional(t *testing.T) {
 	bucket := chartss3.NewBucket(awstest.S3(t), awstest.Bucket(t))
 	const key = "charts/a b+ü%-1.0.0.tgz"
 	put := func(body, over string) error { return bucket.Put(t.Context(), key, []byte(body), over) }
@@ -51,18 +51,18 @@ func TestBucketWritesOnlyOverWhatWasSeen(t *testing.T) {
 			t.Errorf("%s: %v, want %v", step.name, err, step.want)
 		}
 		if got := string(see().Body); got != step.body {
-			t.Errorf("%s: holds %q, want %q", step.name, got, step.body)
+			t.Errorf("%s: contents = %q, want %q", step.name, got, step.body)
 		}
 	}
 	all, err := bucket.List(t.Context(), "")
 	if err != nil || len(all) != 1 || all[0].Key != "rejected/a b+ü%" || all[0].Size != 5 {
-		t.Errorf("the list is %+v, %v", all, err)
+		t.Errorf("List = %+v, %v", all, err)
 	}
 }
 
-// TestBucketReadsNoMoreThanIsWanted also checks that Get and List describe an object in the same
+// TestBucketGetRespectsLimit also checks that Get and List describe an object in the same
 // way.
-func TestBucketReadsNoMoreThanIsWanted(t *testing.T) {
+func TestBucketGetRespectsLimit(t *testing.T) {
 	bucket := chartss3.NewBucket(awstest.S3(t), awstest.Bucket(t))
 	if err := bucket.Put(t.Context(), "charts/x", []byte("hello"), charts.Anything); err != nil {
 		t.Fatal(err)
@@ -77,13 +77,13 @@ func TestBucketReadsNoMoreThanIsWanted(t *testing.T) {
 			t.Errorf("limit %d: %q, %v", limit, got.Body, err)
 		}
 		if l := listed[0]; got.Version != l.Version || got.Size != l.Size || !got.Modified.Equal(l.Modified) || got.Modified.IsZero() {
-			t.Errorf("limit %d: %+v, listed as %+v", limit, got, l)
+			t.Errorf("limit %d: Get = %+v, List = %+v", limit, got, l)
 		}
 	}
 }
 
-// TestConflictOfTwoWrites returns 409, which S3 sends to one of two simultaneous writes and which
-// no local engine can be made to send.
+// TestConflictOfTwoWrites uses a server that returns 409, as S3 does for one of two simultaneous writes, because
+// no local engine does.
 func TestConflictOfTwoWrites(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusConflict)

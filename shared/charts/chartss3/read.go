@@ -23,24 +23,24 @@ import (
 // worthless in a log.
 const LinkLifetime = 5 * time.Minute
 
-// Shelf implements charts.Shelf on a bucket.
-type Shelf struct {
+// Reader implements charts.Reader on a bucket.
+type Reader struct {
 	client *s3.Client
 	signer *s3.PresignClient
 	bucket string
 }
 
-var _ charts.Shelf = (*Shelf)(nil)
+var _ charts.Reader = (*Reader)(nil)
 
-// NewShelf returns the shelf of a bucket. Links contain the client's access key and are signed with
+// NewShelf returns the reader of a bucket. Links contain the client's access key and are signed with
 // its secret.
-func NewShelf(client *s3.Client, bucket string) *Shelf {
-	return &Shelf{client: client, signer: s3.NewPresignClient(client, s3.WithPresignExpires(LinkLifetime)), bucket: bucket}
+func NewReader(client *s3.Client, bucket string) *Reader {
+	return &Reader{client: client, signer: s3.NewPresignClient(client, s3.WithPresignExpires(LinkLifetime)), bucket: bucket}
 }
 
-// Index implements charts.Shelf in one call. The response has no content if the caller knows the
+// Index implements charts.Reader in one call. The response has no content if the caller knows the
 // version.
-func (s *Shelf) Index(ctx context.Context, known string) (charts.Stored, error) {
+func (s *Reader) Index(ctx context.Context, known string) (charts.Stored, error) {
 	input := &s3.GetObjectInput{Bucket: &s.bucket, Key: aws.String(charts.IndexKey)}
 	if known != "" {
 		input.IfNoneMatch = &known
@@ -63,20 +63,20 @@ func (s *Shelf) Index(ctx context.Context, known string) (charts.Stored, error) 
 	return charts.Stored{Version: aws.ToString(out.ETag), Modified: aws.ToTime(out.LastModified).UTC(), Contents: contents}, nil
 }
 
-// Has implements charts.Shelf.
-func (s *Shelf) Has(ctx context.Context, key string) (bool, error) {
+// Has implements charts.Reader.
+func (s *Reader) Has(ctx context.Context, key string) (bool, error) {
 	_, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: &key})
 	if s3client.Status(err) == http.StatusNotFound {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("look for %s: %w", key, markUnavailable(err))
+		return false, fmt.Errorf("check whether %s exists: %w", key, markUnavailable(err))
 	}
 	return true, nil
 }
 
-// Link implements charts.Shelf without a call to S3.
-func (s *Shelf) Link(ctx context.Context, request charts.Request) (string, error) {
+// Link implements charts.Reader without a call to S3.
+func (s *Reader) Link(ctx context.Context, request charts.Request) (string, error) {
 	sign := s.linkGet
 	if request.Head {
 		sign = s.linkHead
@@ -88,13 +88,13 @@ func (s *Shelf) Link(ctx context.Context, request charts.Request) (string, error
 	return signed.URL, nil
 }
 
-func (s *Shelf) linkGet(ctx context.Context, request charts.Request) (*v4.PresignedHTTPRequest, error) {
+func (s *Reader) linkGet(ctx context.Context, request charts.Request) (*v4.PresignedHTTPRequest, error) {
 	return s.signer.PresignGetObject(ctx, &s3.GetObjectInput{
 		Bucket: &s.bucket, Key: &request.Key, ResponseContentType: &request.Type, ResponseContentDisposition: disposition(request),
 	})
 }
 
-func (s *Shelf) linkHead(ctx context.Context, request charts.Request) (*v4.PresignedHTTPRequest, error) {
+func (s *Reader) linkHead(ctx context.Context, request charts.Request) (*v4.PresignedHTTPRequest, error) {
 	return s.signer.PresignHeadObject(ctx, &s3.HeadObjectInput{
 		Bucket: &s.bucket, Key: &request.Key, ResponseContentType: &request.Type, ResponseContentDisposition: disposition(request),
 	})
@@ -107,7 +107,7 @@ func disposition(request charts.Request) *string {
 	return aws.String(mime.FormatMediaType("attachment", map[string]string{"filename": request.SaveName}))
 }
 
-// tellOutage marks the errors that the SDK has already retried.
+// markUnavailable adds ErrUnavailable to errors that the SDK has already retried.
 func markUnavailable(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || retry.NewStandard().IsErrorRetryable(err) {
 		return fmt.Errorf("%w: %w", charts.ErrUnavailable, err)

@@ -26,55 +26,55 @@ func put(tb testing.TB, bucket, key, contents string) {
 	}
 }
 
-func TestIndexByVersion(t *testing.T) {
+func TestIndexReturnsNewVersions(t *testing.T) {
 	bucket := awstest.Bucket(t)
-	shelf := chartss3.NewShelf(awstest.S3(t), bucket)
-	if _, err := shelf.Index(t.Context(), ""); !errors.Is(err, charts.ErrNoIndex) {
-		t.Errorf("no index: %v", err)
+	reader := chartss3.NewReader(awstest.S3(t), bucket)
+	if _, err := reader.Index(t.Context(), ""); !errors.Is(err, charts.ErrNoIndex) {
+		t.Errorf("Index without an index: %v", err)
 	}
 	put(t, bucket, charts.IndexKey, "one")
-	first, err := shelf.Index(t.Context(), "")
+	first, err := reader.Index(t.Context(), "")
 	if err != nil || string(first.Contents) != "one" || first.Version == "" || time.Since(first.Modified).Abs() > time.Hour {
-		t.Fatalf("the index is %+v (%v)", first, err)
+		t.Fatalf("Index = %+v, %v", first, err)
 	}
-	if _, err := shelf.Index(t.Context(), first.Version); !errors.Is(err, charts.ErrSame) {
-		t.Errorf("the same index: %v", err)
+	if _, err := reader.Index(t.Context(), first.Version); !errors.Is(err, charts.ErrSame) {
+		t.Errorf("Index with the current version: %v", err)
 	}
 	put(t, bucket, charts.IndexKey, "two")
-	second, err := shelf.Index(t.Context(), first.Version)
+	second, err := reader.Index(t.Context(), first.Version)
 	if err != nil || string(second.Contents) != "two" || second.Version == first.Version {
-		t.Errorf("the next index is %+v (%v)", second, err)
+		t.Errorf("next Index = %+v, %v", second, err)
 	}
 }
 
-func TestMissingBucketIsNoEmptyRepository(t *testing.T) {
-	shelf := chartss3.NewShelf(awstest.S3(t), "there-is-no-such-bucket")
-	if _, err := shelf.Index(t.Context(), ""); err == nil || errors.Is(err, charts.ErrNoIndex) || fault.As(err) != nil {
-		t.Errorf("the index of a bucket that is not there: %v", err)
+func TestMissingBucketIsAnError(t *testing.T) {
+	reader := chartss3.NewReader(awstest.S3(t), "missing-bucket")
+	if _, err := reader.Index(t.Context(), ""); err == nil || errors.Is(err, charts.ErrNoIndex) || fault.As(err) != nil {
+		t.Errorf("index of a missing bucket: %v", err)
 	}
 }
 
 func TestHas(t *testing.T) {
 	bucket := awstest.Bucket(t)
-	shelf := chartss3.NewShelf(awstest.S3(t), bucket)
+	reader := chartss3.NewReader(awstest.S3(t), bucket)
 	put(t, bucket, "charts/a-1.0.0+b.tgz.prov", "signed")
 	for key, want := range map[string]bool{"charts/a-1.0.0+b.tgz.prov": true, "charts/a-1.0.0+b.tgz": false, "charts/": false} {
-		if has, err := shelf.Has(t.Context(), key); err != nil || has != want {
+		if has, err := reader.Has(t.Context(), key); err != nil || has != want {
 			t.Errorf("has %s: %v, want %v (%v)", key, has, want, err)
 		}
 	}
 }
 
-func TestLinkIsForOneMethod(t *testing.T) {
+func TestLinkWorksForOneMethod(t *testing.T) {
 	bucket := awstest.Bucket(t)
-	shelf := chartss3.NewShelf(awstest.S3(t), bucket)
+	reader := chartss3.NewReader(awstest.S3(t), bucket)
 	put(t, bucket, "archives/a.tgz", "archive")
 	for _, c := range []struct {
 		head   bool
 		method string
 		status int
 	}{{false, http.MethodGet, 200}, {false, http.MethodHead, 403}, {true, http.MethodHead, 200}, {true, http.MethodGet, 403}} {
-		link, err := shelf.Link(t.Context(), charts.Request{Key: "archives/a.tgz", Head: c.head, Type: "application/gzip"})
+		link, err := reader.Link(t.Context(), charts.Request{Key: "archives/a.tgz", Head: c.head, Type: "application/gzip"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ type transport func(*http.Request) (*http.Response, error)
 // Do implements s3.HTTPClient.
 func (f transport) Do(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestOutagesAreTold(t *testing.T) {
+func TestOutagesAreErrUnavailable(t *testing.T) {
 	for name, c := range map[string]struct {
 		broken transport
 		away   bool
@@ -109,43 +109,43 @@ func TestOutagesAreTold(t *testing.T) {
 		"no time left":  {func(*http.Request) (*http.Response, error) { return nil, context.DeadlineExceeded }, true},
 		"not allowed":   {func(*http.Request) (*http.Response, error) { return answer(403, strings.NewReader("")), nil }, false},
 	} {
-		shelf := chartss3.NewShelf(s3.New(awstest.S3(t).Options(), func(o *s3.Options) { o.HTTPClient = c.broken }), "bucket")
-		_, ofIndex := shelf.Index(t.Context(), "")
-		_, ofHas := shelf.Has(t.Context(), "key")
+		reader := chartss3.NewReader(s3.New(awstest.S3(t).Options(), func(o *s3.Options) { o.HTTPClient = c.broken }), "bucket")
+		_, ofIndex := reader.Index(t.Context(), "")
+		_, ofHas := reader.Has(t.Context(), "key")
 		for _, err := range []error{ofIndex, ofHas} {
 			if err == nil || errors.Is(err, charts.ErrUnavailable) != c.away {
-				t.Errorf("%s: %v; want it away: %v", name, err, c.away)
+				t.Errorf("%s: %v; want ErrUnavailable: %v", name, err, c.away)
 			}
 		}
 	}
 }
 
-func TestIndexCutShort(t *testing.T) {
+func TestTruncatedIndexIsErrUnavailable(t *testing.T) {
 	cut := transport(func(*http.Request) (*http.Response, error) {
-		return answer(200, io.MultiReader(strings.NewReader("half"), broken{})), nil
+		return answer(200, io.MultiReader(strings.NewReader("half"), brokenBody{})), nil
 	})
-	shelf := chartss3.NewShelf(s3.New(awstest.S3(t).Options(), func(o *s3.Options) { o.HTTPClient = cut }), "bucket")
-	if stored, err := shelf.Index(t.Context(), ""); !errors.Is(err, charts.ErrUnavailable) {
-		t.Errorf("half an index: %+v, %v", stored, err)
+	reader := chartss3.NewReader(s3.New(awstest.S3(t).Options(), func(o *s3.Options) { o.HTTPClient = cut }), "bucket")
+	if stored, err := reader.Index(t.Context(), ""); !errors.Is(err, charts.ErrUnavailable) {
+		t.Errorf("truncated index: %+v, %v", stored, err)
 	}
 }
 
-type broken struct{}
+type brokenBody struct{}
 
-func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+func (brokenBody) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 func answer(status int, body io.Reader) *http.Response {
 	return &http.Response{StatusCode: status, Header: http.Header{"Etag": {`"1"`}}, Body: io.NopCloser(body), ContentLength: -1}
 }
 
-func TestLinkWithoutKeysIsNone(t *testing.T) {
+func TestLinkFailsWithoutCredentials(t *testing.T) {
 	client := s3.New(awstest.S3(t).Options(), func(o *s3.Options) {
 		o.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{}, context.DeadlineExceeded
 		})
 	})
-	link, err := chartss3.NewShelf(client, "bucket").Link(t.Context(), charts.Request{Key: "key", Type: "text/plain"})
+	link, err := chartss3.NewReader(client, "bucket").Link(t.Context(), charts.Request{Key: "key", Type: "text/plain"})
 	if link != "" || !errors.Is(err, charts.ErrUnavailable) {
-		t.Errorf("a link %q, and %v", link, err)
+		t.Errorf("Link = %q, %v", link, err)
 	}
 }

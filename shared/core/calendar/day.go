@@ -1,4 +1,4 @@
-// Package calendar has the one type for days. Portside counts, expires and reports by calendar days in UTC.
+// Package calendar defines Day, the type for calendar days in UTC, by which Portside counts and reports.
 package calendar
 
 import (

@@ -24,7 +24,7 @@ const (
 	MaxObjectDepth = 8        // levels of objects and arrays, including the object itself
 )
 
-// Failures collects what is wrong with an input. The zero value is ready to use.
+// Failures collects the validation failures of an input. The zero value is ready to use.
 type Failures struct{ fields []fault.Field }
 
 // Fields returns the failures in the order of the checks, or nil if there are none.

@@ -1,4 +1,4 @@
-// Package fault has the one vocabulary for errors that a caller can do something about.
+// Package fault defines the errors that a caller can act on.
 //
 // A domain declares sentinel errors, each with a [Kind]. Each protocol maps kinds to its own form
 // in exactly one place; shared/web maps them to problem details. An error without a kind is
@@ -36,7 +36,7 @@ const (
 // Error is a fault with its kind and a sentence for the caller.
 type Error struct {
 	Kind   Kind
-	Detail string  // one or two sentences: what is wrong and how to fix it
+	Detail string  // one or two sentences: what happened and how to fix it
 	Fields []Field // for Validation: all failures
 	Final  bool    // repeating the same request cannot succeed, whatever else changes
 
@@ -48,7 +48,7 @@ type Error struct {
 // Field is one validation failure.
 type Field struct {
 	Pointer string // RFC 6901 pointer into the body ("/email"), or "query/limit", "path/userId", "header/If-Match"
-	Detail  string // what is expected there, without the rejected value
+	Detail  string // the expected value, without the rejected one
 }
 
 // New returns a sentinel of the given kind; compare it with errors.Is.

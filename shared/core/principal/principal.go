@@ -1,4 +1,4 @@
-// Package principal says who the caller is and what the caller may do.
+// Package principal defines the caller of a request and its permissions.
 //
 // shared/web turns a credential into a [Principal] and puts it into the context. Domains take it as
 // an argument if a rule depends on the caller. A permission reads resource:action, and a role is a

@@ -8,13 +8,13 @@ import (
 	"portside/shared/core/versions"
 )
 
-// thing is changed by others at the first so many writes.
-type thing struct {
-	version, others int64
+// contendedResource is changed by other writers during its first writes.
+type contendedResource struct {
+	version, others int64 // others is the number of writes that other writers still interfere with
 	writes          int
 }
 
-func (x *thing) change(ctx context.Context, target versions.Target) error {
+func (x *contendedResource) change(ctx context.Context, target versions.Target) error {
 	read := func(context.Context, string) (int64, int64, error) { return x.version, x.version, nil }
 	return versions.Change(ctx, target, read, func(seen int64) error {
 		if x.writes++; x.others > 0 {
@@ -29,36 +29,36 @@ func (x *thing) change(ctx context.Context, target versions.Target) error {
 	})
 }
 
-func TestAChangeIsDecidedAgain(t *testing.T) {
-	x := &thing{version: 1, others: 3}
+func TestChangeRetriesStaleWrites(t *testing.T) {
+	x := &contendedResource{version: 1, others: 3}
 	if err := x.change(t.Context(), versions.Target{}); err != nil || x.version != 5 || x.writes != 4 {
 		t.Errorf("%v after %d writes, version %d", err, x.writes, x.version)
 	}
 }
 
-func TestAnotherVersionIsFinal(t *testing.T) {
+func TestChangeDoesNotRetryMismatch(t *testing.T) {
 	only := func(wanted int64) versions.Target {
 		return versions.Target{IfMatch: func(version int64) bool { return version == wanted }}
 	}
-	x := &thing{version: 2}
+	x := &contendedResource{version: 2}
 	if err := x.change(t.Context(), only(1)); !errors.Is(err, versions.ErrMismatch) || x.writes != 0 {
 		t.Errorf("%v after %d writes, want ErrMismatch after none", err, x.writes)
 	}
-	x = &thing{version: 2, others: 1}
+	x = &contendedResource{version: 2, others: 1}
 	if err := x.change(t.Context(), only(2)); !errors.Is(err, versions.ErrMismatch) || x.writes != 1 {
 		t.Errorf("%v after %d writes, want ErrMismatch after one", err, x.writes)
 	}
 }
 
-func TestNobodyTriesForEver(t *testing.T) {
+func TestChangeGivesUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := (&thing{others: 1000}).change(ctx, versions.Target{}); !errors.Is(err, versions.ErrBusy) {
+	if err := (&contendedResource{others: 1000}).change(ctx, versions.Target{}); !errors.Is(err, versions.ErrBusy) {
 		t.Errorf("%v, want ErrBusy", err)
 	}
-	failure := errors.New("away")
+	failure := errors.New("read failed")
 	read := func(context.Context, string) (int, int64, error) { return 0, 0, failure }
 	if err := versions.Change(t.Context(), versions.Target{}, read, func(int) error { return nil }); !errors.Is(err, failure) {
-		t.Errorf("%v, want what reading said", err)
+		t.Errorf("%v, want the error of the read", err)
 	}
 }

@@ -14,7 +14,7 @@
 // guards everything derived from it: its list items, the number of pending requests, the next step.
 // Ids are UUIDv7, so they are in the order of creation. The list items contain only ids, and a page
 // reads the requests afterwards; a request that changes between the two reads is left out if it no
-// longer matches. Requests are kept for ever, as the record of who granted access to whom.
+// longer matches. Requests are kept forever, as the record of who granted access to whom.
 package credentialrequestsdynamo
 
 import (
@@ -48,7 +48,7 @@ type Store struct {
 	people      People
 }
 
-// New returns a Store in the named table, which is that of the credentials too.
+// New returns a Store in the named table, which also has the credentials.
 func New(client *dynamodb.Client, table string, people People) *Store {
 	return &Store{client: client, table: table, credentials: credentialsdynamo.New(client, table), people: people}
 }
@@ -92,7 +92,7 @@ func (s *Store) List(ctx context.Context, query credentialrequests.Query) (crede
 }
 
 // beforeOrNewest returns the upper bound of a page. Without an id, it is a key after those of all
-// requests and before that of the number of pending ones.
+// requests and before the key of the number of pending requests.
 func beforeOrNewest(id string) string {
 	if id == "" {
 		return "g" // ids are hexadecimal

@@ -84,16 +84,16 @@ type place struct {
 
 // lists returns the list items of a request.
 func lists(r credentialrequests.Request) []place {
-	return append(steady(r), byStatus(r)...)
+	return append(permanentPlaces(r), statusPlaces(r)...)
 }
 
-// steady returns the list items that never change.
-func steady(r credentialrequests.Request) []place {
+// permanentPlaces returns the list items that never change.
+func permanentPlaces(r credentialrequests.Request) []place {
 	return []place{{listPK("", ""), r.ID}, {listPK(r.UserID, ""), r.ID}}
 }
 
-// byStatus returns the list items that change with the status.
-func byStatus(r credentialrequests.Request) []place {
+// statusPlaces returns the list items that change with the status.
+func statusPlaces(r credentialrequests.Request) []place {
 	return []place{{listPK("", r.Status), r.ID}, {listPK(r.UserID, r.Status), r.ID}}
 }
 

@@ -95,8 +95,8 @@ func (p *plan) replace(before, after credentialrequests.Request) {
 		ExpressionAttributeValues: items.Map{":version": items.Number(before.Version)},
 	}})
 	if before.Status != after.Status {
-		p.remove(byStatus(before)...)
-		p.put(byStatus(after)...)
+		p.remove(statusPlaces(before)...)
+		p.put(statusPlaces(after)...)
 	}
 	if before.Status == credentialrequests.Pending && after.Status != credentialrequests.Pending {
 		p.add(nil, types.TransactWriteItem{Update: &types.Update{

@@ -57,7 +57,7 @@ func (t *Table) Tally(ownerID string, c Change) types.TransactWriteItem {
 
 func (c Change) daily() bool { return !c.On.IsZero() && c.Seen == nil && c.Issued > c.Revoked }
 
-// countDay makes the update count what is issued on a day. Each day has its own attribute, and the update removes that of
+// countDay makes the update count the credentials that are issued on a day. Each day has its own attribute, and the update removes that of
 // the day before.
 func countDay(update *types.Update, on calendar.Day) {
 	update.UpdateExpression = aws.String(*update.UpdateExpression + ", #today :issued REMOVE #yesterday")

@@ -1,7 +1,7 @@
 // Package idempotencykeys stores idempotency keys in the table of the resource that they create, in
 // the same transaction.
 //
-//	once#<caller>#<key>    once    the fingerprint, and the created resource as it was at that time
+//	once#<caller>#<key>    once    the fingerprint, and the created resource in its first state
 package idempotencykeys
 
 import (

@@ -28,7 +28,7 @@ func Page[T any](ctx context.Context, l *Lists, query Query) (page []T, total in
 	if err != nil || place.PastEnd {
 		return page, place.Total, err
 	}
-	err = l.each(ctx, query, place, func(item items.Map) error {
+	err = l.visitPage(ctx, query, place, func(item items.Map) error {
 		entry, err := items.Decode[T](item)
 		page = append(page, entry)
 		return err
@@ -52,7 +52,7 @@ func consistentTotal(counted int64, query Query, rows int) int64 {
 }
 
 // each visits the entries of the page.
-func (l *Lists) each(ctx context.Context, query Query, place rank.Place, visit func(items.Map) error) error {
+func (l *Lists) visitPage(ctx context.Context, query Query, place rank.Place, visit func(items.Map) error) error {
 	list := all
 	if query.Label != "" {
 		list = query.Label

@@ -63,7 +63,7 @@ type Resource struct {
 type Source struct {
 	// Key returns the key of a resource's item.
 	Key func(id string) items.Map
-	// Is reports whether the item with the key is that of a resource.
+	// Is reports whether the key belongs to the item of a resource.
 	Is func(pk, sk string) bool
 	// Read reads a resource's item.
 	Read func(items.Map) (Resource, error)
@@ -82,7 +82,7 @@ func OwnerOf(pk string) string {
 
 // Rebuild makes everything derived agree with the resources: lists, counts, the sequence of numbers,
 // and whatever else the source derives. Other writers may work at the same time. It keeps one page
-// of the table in memory, writes only what is wrong, and may be stopped and run again at any point.
+// of the table in memory, writes only corrections, and can be stopped and run again at any point.
 // Every repair is a transaction that fails if its resource has changed. Rebuild calls report, unless
 // it is nil, after every page. The counts are correct when Rebuild returns nil; until then they may
 // lag behind the repaired lists.

@@ -32,10 +32,10 @@ func (t *Tree) Changes() *Changes {
 }
 
 // Add counts a new entry.
-func (c *Changes) Add(number int64, label string) { c.note(Entry{number, label}, 1) }
+func (c *Changes) Add(number int64, label string) { c.count(Entry{number, label}, 1) }
 
 // Remove subtracts a deleted entry.
-func (c *Changes) Remove(number int64, label string) { c.note(Entry{number, label}, -1) }
+func (c *Changes) Remove(number int64, label string) { c.count(Entry{number, label}, -1) }
 
 // Move counts an entry under another label. It changes nothing if the labels are equal.
 func (c *Changes) Move(number int64, from, to string) {
@@ -43,7 +43,7 @@ func (c *Changes) Move(number int64, from, to string) {
 	c.Add(number, to)
 }
 
-func (c *Changes) note(e Entry, delta int64) {
+func (c *Changes) count(e Entry, delta int64) {
 	if c.err == nil {
 		c.err = c.tree.check(e)
 	}
@@ -91,7 +91,7 @@ func (c *Changes) touched() map[node]*counts {
 		}
 		label := slices.Index(c.tree.labels, e.Label)
 		for level := range lowest + 1 {
-			n, child := above(level, e.Number)
+			n, child := ancestor(level, e.Number)
 			if touched[n] == nil {
 				touched[n] = &counts{}
 			}

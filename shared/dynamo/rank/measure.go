@@ -52,7 +52,7 @@ func (r *rebuild) measure(ctx context.Context, c children) (*counts, error) {
 			want.cells[child][label] = below[child].total([]int{label})
 		}
 	}
-	return want.less(own, c), nil
+	return want.minus(own, c), nil
 }
 
 // measureEntries measures the children of a lowest node. It returns errConflict if an entry under
@@ -73,12 +73,12 @@ func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, erro
 	if !slices.Equal(after.versions[c.from:c.to], before.versions[c.from:c.to]) || after.corrections != before.corrections {
 		return nil, errConflict
 	}
-	return want.less(after, c), nil
+	return want.minus(after, c), nil
 }
 
-// less returns c minus own in these children, together with own's number of
+// minus returns c minus own in these children, together with own's number of
 // corrections.
-func (c *counts) less(own *counts, those children) *counts {
+func (c *counts) minus(own *counts, those children) *counts {
 	missing := &counts{corrections: own.corrections}
 	for child := those.from; child < those.to; child++ {
 		for label, count := range own.cells[child] {
@@ -100,7 +100,7 @@ func (r *rebuild) countEntries(ctx context.Context, from, to int64) (*counts, er
 		if entry.Number < from || entry.Number >= to {
 			return nil, fmt.Errorf("rank: the source yielded entry %[4]d of %[3]s, want %[1]d to %[2]d", from, to-1, r.name, entry.Number)
 		}
-		_, child := above(lowest, entry.Number)
+		_, child := ancestor(lowest, entry.Number)
 		found.cells[child][slices.Index(r.labels, entry.Label)]++
 	}
 	return found, nil

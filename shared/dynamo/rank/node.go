@@ -39,9 +39,9 @@ func childSpan(level int) int64 {
 	return span
 }
 
-// above returns the node of that level above a number, and which of its children is above the
+// ancestor returns the node of that level above a number, and which of its children is above the
 // number.
-func above(level int, number int64) (n node, child int) {
+func ancestor(level int, number int64) (n node, child int) {
 	index := number / childSpan(level)
 	return node{level: level, index: index / branching}, int(index % branching)
 }

@@ -1,7 +1,7 @@
 // Package rank counts the entries of an ordered list in DynamoDB, so that a page at any offset and
 // exact totals cost the same for ten entries and for ten million.
 //
-// Every entry has a number, which Allocate gives once and never again, and a label (a role, a
+// Every entry has a number, which Allocate gives only once, and a label (a role, a
 // status). The digits of the number are a path through a tree of counter items with a fixed shape:
 // four levels of nodes with 32 children each, and 64 numbers under each child of the lowest level,
 // 67,108,864 in all. A node counts the entries by child and label. An entry and the four nodes

@@ -20,7 +20,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// populate creates entries in three lowest nodes, one of them far from the others.
+// populate creates entries in three lowest nodes, one of them at a distance.
 func populate(t *testing.T, d *directory) {
 	t.Helper()
 	for i, gap := range []int{0, 3_000, 70_000} {

@@ -15,7 +15,7 @@ import (
 // ErrFull means that a tree has fewer numbers left than requested.
 var ErrFull = fmt.Errorf("rank: not enough numbers left of %d", Capacity)
 
-// Allocate returns the first of n new contiguous numbers, which nobody else gets, and the time to
+// Allocate returns the first of n new contiguous numbers, which are never allocated again, and the time to
 // store as their creation: now in whole milliseconds, or the time of the previous numbers if that
 // is later, so that numbers and times have the same order although clocks differ. Numbers may stay
 // without an entry. So allocate before the transaction, in which all writers would otherwise wait

@@ -26,7 +26,7 @@ type Login struct {
 	expiresAt     time.Time
 }
 
-// margin is how long before its expiry a token is no longer used, which is longer than any request
+// margin is how long before its expiry a token is replaced, which is longer than any request
 // takes.
 const margin = 10 * time.Minute
 
@@ -59,18 +59,18 @@ func (l *Logins) Login(ctx context.Context) (Login, error) {
 	return login, nil
 }
 
-// patience is the minimum age of a login that may be replaced after a rejection, so that requests
+// minLoginAge is the minimum age of a login that may be replaced after a rejection, so that requests
 // do not log in again and again while the registry rejects every login.
-const patience = time.Minute
+const minLoginAge = time.Minute
 
-// Refused records that the registry rejected the login, and reports whether another login may work.
-func (l *Logins) Refused(login Login) bool {
+// Reject records that the registry rejected the login, and reports whether another login may work.
+func (l *Logins) Reject(login Login) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if login.Authorization != l.last.Authorization {
 		return true // another request has replaced it
 	}
-	if l.now().Before(login.MadeAt.Add(patience)) {
+	if l.now().Before(login.MadeAt.Add(minLoginAge)) {
 		return false
 	}
 	l.last = Login{}

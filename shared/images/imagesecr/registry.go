@@ -35,8 +35,8 @@ func NewRegistry(logins *Logins) *Registry {
 	}}
 }
 
-// Ask is a request to the registry.
-type Ask struct {
+// Request is a request to the registry.
+type Request struct {
 	Method string // GET or HEAD
 	Target images.Target
 	Query  url.Values
@@ -44,8 +44,8 @@ type Ask struct {
 	Range  string   // of a blob, as the client sent it
 }
 
-// Answer is the registry's response, with only those header fields that a client may see.
-type Answer struct {
+// Response is the registry's response, with only those header fields that a client may see.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
@@ -54,34 +54,34 @@ type Answer struct {
 // Fetch sends a request to the registry. It returns successful responses, redirects and 416.
 // Everything else is an error of package images, so that no client sees the registry's own texts,
 // which contain accounts and addresses.
-func (r *Registry) Fetch(ctx context.Context, ask Ask) (Answer, error) {
+func (r *Registry) Fetch(ctx context.Context, ask Request) (Response, error) {
 	for {
 		login, err := r.logins.Login(ctx)
 		if err != nil {
-			return Answer{}, err
+			return Response{}, err
 		}
 		response, err := r.send(ctx, ask, login)
 		if err != nil {
-			return Answer{}, fmt.Errorf("%w: %w", images.ErrUnavailable, err)
+			return Response{}, fmt.Errorf("%w: %w", images.ErrUnavailable, err)
 		}
-		if refused(response) && r.logins.Refused(login) {
+		if isLoginRejected(response) && r.logins.Reject(login) {
 			_ = response.Body.Close() // the body is not needed
 			continue
 		}
 		answer, err := read(response, ask.Target.Kind)
 		if err == nil {
-			relate(answer.Header, login.Endpoint)
+			makeRelative(answer.Header, login.Endpoint)
 		}
 		return answer, errors.Join(err, response.Body.Close())
 	}
 }
 
-// refused reports whether the registry rejected the login: ECR with 403, others with 401.
-func refused(response *http.Response) bool {
+// isLoginRejected reports whether the registry rejected the login: ECR with 403, others with 401.
+func isLoginRejected(response *http.Response) bool {
 	return response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden
 }
 
-func (r *Registry) send(ctx context.Context, ask Ask, login Login) (*http.Response, error) {
+func (r *Registry) send(ctx context.Context, ask Request, login Login) (*http.Response, error) {
 	address := *login.Endpoint
 	address.Path, address.RawQuery = ask.Target.Path(), ask.Query.Encode()
 	request, err := http.NewRequestWithContext(ctx, ask.Method, address.String(), http.NoBody)
@@ -99,23 +99,23 @@ func (r *Registry) send(ctx context.Context, ask Ask, login Login) (*http.Respon
 }
 
 // read returns the part of the response that a client may see, or the error that the status means.
-func read(response *http.Response, kind images.Kind) (Answer, error) {
-	if err := meaning(response, kind); err != nil {
-		return Answer{}, err
+func read(response *http.Response, kind images.Kind) (Response, error) {
+	if err := errorFor(response, kind); err != nil {
+		return Response{}, err
 	}
-	answer := Answer{Status: response.StatusCode, Header: visible(response.Header)}
+	answer := Response{Status: response.StatusCode, Header: visible(response.Header)}
 	if response.StatusCode >= http.StatusMultipleChoices || response.Request.Method == http.MethodHead {
 		return answer, nil // bodies of redirects and 416 also contain addresses
 	}
 	if response.ContentLength > MaxBody {
-		return Answer{}, images.ErrLarge
+		return Response{}, images.ErrLarge
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, MaxBody+1))
 	if err != nil {
-		return Answer{}, fmt.Errorf("%w: read the response: %w", images.ErrUnavailable, err)
+		return Response{}, fmt.Errorf("%w: read the response: %w", images.ErrUnavailable, err)
 	}
 	if len(body) > MaxBody {
-		return Answer{}, images.ErrLarge
+		return Response{}, images.ErrLarge
 	}
 	answer.Body = body
 	return answer, nil
@@ -135,10 +135,10 @@ func visible(from http.Header) http.Header {
 	return header
 }
 
-// relate makes addresses of the registry relative, so that the client sends its next request to
+// makeRelative makes addresses of the registry relative, so that the client sends its next request to
 // this service. Addresses of other hosts, which have the blobs, stay unchanged, because they are
 // signed.
-func relate(header http.Header, registry *url.URL) {
+func makeRelative(header http.Header, registry *url.URL) {
 	if location, err := url.Parse(header.Get("Location")); err == nil && strings.EqualFold(location.Host, registry.Host) {
 		header.Set("Location", location.RequestURI())
 	}
@@ -150,8 +150,8 @@ func relate(header http.Header, registry *url.URL) {
 	}
 }
 
-// meaning returns the error for a status that is not a success.
-func meaning(response *http.Response, kind images.Kind) error {
+// errorFor returns the error for a status that is not a success.
+func errorFor(response *http.Response, kind images.Kind) error {
 	status := response.StatusCode
 	switch {
 	case status < http.StatusBadRequest || status == http.StatusRequestedRangeNotSatisfiable:

@@ -13,7 +13,7 @@
 // in the analytics table, so that a process that dies at any moment leaves only complete projects
 // and correct counters. A project is guarded by its version, all other items by whether they exist.
 //
-// A project carries its history: what it counted as on which days. So the counters can be
+// A project stores its history: the counters that included it on each day. So the counters can be
 // recomputed from the projects; see Histories.
 package projectsdynamo
 

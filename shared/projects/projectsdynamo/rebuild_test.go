@@ -156,7 +156,7 @@ func TestRebuildReportsDisputes(t *testing.T) {
 	}
 }
 
-// TestRebuildResumesAfterInterruption interrupts a rebuild at its nth write, for every n, and has its response lost.
+// TestRebuildResumesAfterInterruption interrupts a rebuild at its nth write, for every n, loses its response, and rebuilds again.
 func TestRebuildResumesAfterInterruption(t *testing.T) {
 	t.Parallel()
 	interrupted := errors.New("interrupted")

@@ -14,8 +14,8 @@ import (
 
 // Page implements pulls.Store with one query of an index. For everybody's pulls, it queries one
 // month after the other until one has pulls. Indexes are consistent with the table within moments.
-func (s *Store) Page(ctx context.Context, want pulls.Stretch) ([]pulls.Pull, bool, error) {
-	q := stretch{limit: want.Limit}
+func (s *Store) Page(ctx context.Context, want pulls.Range) ([]pulls.Pull, bool, error) {
+	q := keyRange{limit: want.Limit}
 	if q.low, q.high = bounds(want); q.low >= q.high {
 		return nil, false, nil
 	}
@@ -28,7 +28,7 @@ func (s *Store) Page(ctx context.Context, want pulls.Stretch) ([]pulls.Pull, boo
 	return s.byMonth(ctx, want, q)
 }
 
-func (s *Store) byMonth(ctx context.Context, want pulls.Stretch, q stretch) ([]pulls.Pull, bool, error) {
+func (s *Store) byMonth(ctx context.Context, want pulls.Range, q keyRange) ([]pulls.Pull, bool, error) {
 	first := monthOf(want.From)
 	for month := monthOf(lastOf(want)); !month.Before(first); month = month.AddDate(0, -1, 0) {
 		q.attribute, q.value = "pk", partition(month)
@@ -40,10 +40,10 @@ func (s *Store) byMonth(ctx context.Context, want pulls.Stretch, q stretch) ([]p
 	return nil, false, nil
 }
 
-// bounds returns the sort keys that enclose the stretch. A time without an id sorts before every
+// bounds returns the sort keys that enclose the range. A time without an id sorts before every
 // pull of that millisecond, so it is inclusive as a lower and exclusive as an upper bound. A
 // position is always an upper bound.
-func bounds(want pulls.Stretch) (low, high string) {
+func bounds(want pulls.Range) (low, high string) {
 	high = want.To.UTC().Format(pulls.Stamp)
 	if want.After != "" {
 		high = min(high, string(want.After))
@@ -51,8 +51,8 @@ func bounds(want pulls.Stretch) (low, high string) {
 	return want.From.UTC().Format(pulls.Stamp), high
 }
 
-// lastOf returns the latest time that a pull in the stretch can have.
-func lastOf(want pulls.Stretch) time.Time {
+// lastOf returns the latest time that a pull in the range can have.
+func lastOf(want pulls.Range) time.Time {
 	if at, ok := want.After.At(); ok && at.Before(want.To) {
 		return at
 	}
@@ -80,14 +80,14 @@ func indexed(key pulls.Key) (attribute, value string) {
 
 var indexes = map[string]string{"credential": "byCredential", "owner": "byOwner", "repository": "byRepository"}
 
-// stretch is a stretch within one partition of the table or of an index.
-type stretch struct {
+// keyRange is a range within one partition of the table or of an index.
+type keyRange struct {
 	attribute, value string
 	low, high        string
 	limit            int
 }
 
-func (s *Store) query(ctx context.Context, q stretch) ([]pulls.Pull, bool, error) {
+func (s *Store) query(ctx context.Context, q keyRange) ([]pulls.Pull, bool, error) {
 	input := &dynamodb.QueryInput{
 		TableName: &s.pulls, ScanIndexForward: aws.Bool(false), Limit: aws.Int32(int32(q.limit)),
 		KeyConditionExpression:    aws.String("#by = :by AND sk BETWEEN :low AND :high"),

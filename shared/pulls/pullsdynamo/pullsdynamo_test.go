@@ -112,7 +112,7 @@ func expectedCounts(all []pulls.Pull) map[string]int {
 // listed returns the ids of all pulls, newest first, read page by page.
 func listed(t reporter, store pulls.Store) []string {
 	var ids []string
-	s := pulls.Stretch{From: midnight.AddDate(-1, 0, 0), To: midnight.AddDate(0, 1, 0), Limit: 7}
+	s := pulls.Range{From: midnight.AddDate(-1, 0, 0), To: midnight.AddDate(0, 1, 0), Limit: 7}
 	for {
 		found, more, err := store.Page(t.Context(), s)
 		if err != nil {

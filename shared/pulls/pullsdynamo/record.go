@@ -20,7 +20,7 @@ import (
 func (s *Store) Record(ctx context.Context, all []pulls.Pull) (int, error) {
 	added := 0
 	for rest := distinct(all); len(rest) > 0; {
-		n := fitting(rest)
+		n := countFitting(rest)
 		written, err := s.write(ctx, rest[:n])
 		added += written
 		if err != nil {
@@ -45,8 +45,8 @@ func distinct(all []pulls.Pull) []pulls.Pull {
 	return slices.CompactFunc(kept, func(a, b pulls.Pull) bool { return a.ID() == b.ID() })
 }
 
-// fitting returns how many pulls from the beginning fit into one transaction: at least one.
-func fitting(all []pulls.Pull) int {
+// countFitting returns how many pulls from the beginning fit into one transaction: at least one.
+func countFitting(all []pulls.Pull) int {
 	counts := tally{}
 	for i, p := range all {
 		counts.add(p)

@@ -63,7 +63,7 @@ func TestLaterLineOfSamePull(t *testing.T) {
 			t.Errorf("delivery %d: recorded %d, %v", i, n, err)
 		}
 	}
-	found, more, err := store.Page(t.Context(), pulls.Stretch{From: midnight, To: midnight.AddDate(0, 0, 1), Limit: 5})
+	found, more, err := store.Page(t.Context(), pulls.Range{From: midnight, To: midnight.AddDate(0, 0, 1), Limit: 5})
 	if err != nil || more || len(found) != 1 || found[0] != head {
 		t.Errorf("the log has %+v, %v, %v; want only the earlier pull", found, more, err)
 	}

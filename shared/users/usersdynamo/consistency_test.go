@@ -61,7 +61,7 @@ func checkConsistency(t *testing.T, client *dynamodb.Client, table string) int {
 			counted.Read(raw)
 		case kind == "rank" && item.SK == "sequence":
 			if item.Next < next {
-				t.Errorf("the sequence gives out %d next; a user has %d", item.Next, next-1)
+				t.Errorf("the next number is %d, but a user has number %d", item.Next, next-1)
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func checkConsistency(t *testing.T, client *dynamodb.Client, table string) int {
 	return users
 }
 
-// expect records which items one user must have in the table.
+// expect adds the items that the table must have for a user.
 func expect(wanted map[string]string, user anyItem, counters liststest.Counts) {
 	number := fmt.Sprintf("%010d", user.Number)
 	wanted["email#"+user.Email] = user.ID

@@ -28,7 +28,7 @@ func TestCostOfChanges(t *testing.T) {
 		what   string
 		do     func() error
 		calls  int
-		writes float64 // the comment says how many of them are for day counters and the history of a deleted user
+		writes float64 // the comment is the share of day counters and of the history of a deleted user
 	}{
 		{"creation", func() error {
 			created, err := store.Create(t.Context(), users.Creation{User: newUser("ada@example.com", principal.User)})
