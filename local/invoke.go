@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"portside/local/stack"
@@ -24,6 +25,9 @@ func invokeCommand(ctx context.Context, args []string) error {
 		return errors.New("invoke needs a function and an event: make invoke FUNCTION=UsersFunction EVENT=events/users/list.json")
 	}
 	event, err := os.ReadFile(*file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no file %s: events/ has sample events", *file)
+	}
 	if err != nil {
 		return fmt.Errorf("read the event: %w", err)
 	}

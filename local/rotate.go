@@ -26,7 +26,8 @@ func rotateCommand(ctx context.Context, args []string) error {
 	}
 	info, err := stack.ReadInfo(o.Data())
 	if errors.Is(err, stack.ErrNotRunning) {
-		return fmt.Errorf("no local stack runs on %s: start one with `make run`, or set DATA to the folder of the running one", o.Data())
+		return fmt.Errorf("no local stack runs in %s: start one with `make run DATA=%s`, or set DATA to the folder of the running stack",
+			o.Data(), o.Data())
 	}
 	if err != nil {
 		return err

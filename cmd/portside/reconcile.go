@@ -25,7 +25,7 @@ type reconcile struct {
 
 func reconcileCommand() command {
 	return command{
-		name: "reconcile", summary: "count the dashboard's numbers again, and correct them",
+		name: "reconcile", summary: "compare the dashboard's numbers with their source data; --fix corrects them",
 		help: `Counts the numbers of the dashboard again and compares them with the stored ones. Users
 and projects are counted from their histories, which exist even for deleted ones, and always
 for all days. Requests and model calls are counted from the log lines that are archived in
@@ -110,7 +110,7 @@ func (r *reconcile) compare(ctx context.Context, p process, reconciler *analytic
 	for day := days.First; day <= days.Last && err == nil; day++ {
 		if time.Since(reportedAt) > progressInterval {
 			reportedAt = time.Now()
-			p.report("requests, model calls and pulls: %s, %d of %d days", day, day-days.First, days.Days())
+			p.report("requests, model calls and pulls: %s, %d of %d days", day, day-days.First+1, days.Days())
 		}
 		err = r.compareSection(ctx, p, func(ctx context.Context) (analytics.Findings, error) { return reconciler.Day(ctx, day) })
 	}

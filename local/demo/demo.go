@@ -97,7 +97,7 @@ func open(o Options) (*demo, error) {
 func findStack(data, addr string) (stack.Info, error) {
 	info, err := stack.ReadInfo(data)
 	if errors.Is(err, stack.ErrNotRunning) {
-		return info, fmt.Errorf("no local stack runs on %s: start one with `make run DATA=%s`, or set DATA to the folder of the running one",
+		return info, fmt.Errorf("no local stack runs in %s: start one with `make run DATA=%s`, or set DATA to the folder of the running stack",
 			data, shellQuoted(data))
 	}
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 func TestDemo(t *testing.T) {
 	p := newTestStack(t)
 	m := &customerStack{testStack: p, dir: t.TempDir()}
-	m.wantDemoError(t, "", "no local stack runs on "+p.data)
+	m.wantDemoError(t, "", "no local stack runs in "+p.data)
 	p.start(t, new(int))
 	m.upstream = strings.TrimPrefix(p.info.Registry, "http://")
 	m.wantDemoError(t, "127.0.0.1:1", "serves "+m.host()+", not 127.0.0.1:1")

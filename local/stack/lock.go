@@ -99,6 +99,10 @@ func (s *Stack) inUseError() error {
 	case pid != "":
 		who = fmt.Sprintf(" (process %s)", pid)
 	}
+	if api == "" && pid != "" && pid != strconv.Itoa(os.Getpid()) {
+		return fmt.Errorf("the local stack on %s is still starting%s: wait until it is ready, and run this command again",
+			s.relative(dir), who)
+	}
 	if api == "http://"+addr {
 		addr = nextPort(addr)
 	}
