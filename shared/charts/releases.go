@@ -151,7 +151,8 @@ func encodeEntry(v Version) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// tooDeep reports whether JSON is nested deeper than limit, which would make decoding expensive. Its result for text that is not JSON does not matter.
+// tooDeep reports whether JSON is nested deeper than limit, which would make decoding expensive. Its
+// result for text that is not JSON does not matter.
 func tooDeep(data []byte, limit int) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {

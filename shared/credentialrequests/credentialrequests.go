@@ -142,7 +142,8 @@ var (
 	ErrNotFound = fault.New(fault.NotFound, "The credential request does not exist.")
 	ErrOpen     = fault.NewFinal(fault.Conflict, fmt.Sprintf("You have %d pending requests, which is the maximum. "+
 		"Wait for the decisions.", MaxOpen))
-	ErrOwn       = fault.New(fault.Forbidden, "You cannot decide on your own request. Ask another user with the permission credentials:approve.")
+	ErrOwn = fault.New(fault.Forbidden, "You cannot decide on your own request. Ask another user with the "+
+		"permission credentials:approve.")
 	ErrForbidden = fault.New(fault.Forbidden, "To decide on credential requests, you need the permission credentials:approve.")
 	ErrDecided   = fault.NewFinal(fault.Conflict, "This request has already been decided.")
 	ErrRequester = fault.NewFinal(fault.Conflict, "The requester is no longer an active user, so a new password would not work. "+
@@ -150,7 +151,8 @@ var (
 	ErrTooMany = fault.NewFinal(fault.Conflict, fmt.Sprintf("The requester has %d working credentials, which is the maximum. "+
 		"Revoke one of them first.", credentials.MaxLive))
 	// ErrLink is the error of every link that does not work, whatever the reason.
-	ErrLink = fault.New(fault.Unauthorized, "This link does not work: it has expired, has already been used, or was replaced by a newer one. "+
+	ErrLink = fault.New(fault.Unauthorized, "This link does not work: it has expired, has already been used, or "+
+		"was replaced by a newer one. "+
 		"Use the link in a newer e-mail, or request a new password.")
 	// ErrCaller means that the caller's credential was revoked, or its owner deactivated, at the same moment.
 	ErrCaller = credentials.ErrUnauthorized

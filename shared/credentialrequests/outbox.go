@@ -43,7 +43,8 @@ func (s *Service) SendDue(ctx context.Context) (done int, err error) {
 // attempt, so that the step is due again after a pause even if the process dies.
 func (s *Service) step(ctx context.Context, r Request) error {
 	if r.Next.Attempts >= mail.MaxAttempts {
-		slog.ErrorContext(ctx, "step of a credential request failed at every attempt", "request", r.ID, "status", r.Status, "tries", r.Next.Attempts)
+		slog.ErrorContext(ctx, "step of a credential request failed at every attempt",
+			"request", r.ID, "status", r.Status, "tries", r.Next.Attempts)
 		return s.giveUp(ctx, r)
 	}
 	switch {

@@ -66,7 +66,8 @@ func (m content) succession() string {
 		return fmt.Sprintf("Its successor %q (%s) is in use, but the old one was used after the new one was created: "+
 			"something still uses the old one.", s.Name, s.ID)
 	default:
-		return fmt.Sprintf("Its successor %q (%s) is in use, and the old one has not been used since. You do not need to do anything.", s.Name, s.ID)
+		return fmt.Sprintf("Its successor %q (%s) is in use, and the old one has not been used since. You do not "+
+			"need to do anything.", s.Name, s.ID)
 	}
 }
 

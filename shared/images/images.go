@@ -18,12 +18,14 @@ import (
 
 // The errors of a request. Each corresponds to an error code of the specification.
 var (
-	ErrRoute = fault.New(fault.NotFound, "This path is not part of the registry API, which serves manifests, blobs, tags, referrers, and the catalog.")
-	ErrName  = fault.New(fault.Validation, "The repository name is not valid. Use at most 255 lowercase letters, digits, "+
+	ErrRoute = fault.New(fault.NotFound, "This path is not part of the registry API, which serves manifests, "+
+		"blobs, tags, referrers, and the catalog.")
+	ErrName = fault.New(fault.Validation, "The repository name is not valid. Use at most 255 lowercase letters, digits, "+
 		"separators, and slashes.")
 	ErrTag    = fault.New(fault.Validation, "The tag is not valid. Use at most 128 letters, digits, periods, hyphens, and underscores.")
 	ErrDigest = fault.New(fault.Validation, "The digest is not valid. Use sha256: and 64 lowercase hexadecimal digits, or sha512: and 128.")
-	ErrPage   = fault.New(fault.Validation, "The page is not valid. n must be an integer of 0 or more, and last must be the value from the Link header.")
+	ErrPage   = fault.New(fault.Validation, "The page is not valid. n must be an integer of 0 or more, and last "+
+		"must be the value from the Link header.")
 
 	ErrDenied = fault.New(fault.Forbidden, "The credential's scopes do not cover this repository; it needs read:docker-images, or "+
 		"read:helm-charts for a chart. GET /api/v1/tokens shows a token's scopes.")

@@ -33,9 +33,11 @@ const (
 // The errors of operations on tokens.
 var (
 	ErrNotFound    = fault.New(fault.NotFound, "The token does not exist.")
-	ErrWiderScopes = fault.New(fault.Forbidden, "A requested scope allows more than the credential that you use. Request only scopes that this credential has.")
-	ErrNotYours    = fault.New(fault.Forbidden, "To view the tokens of other users, you need the permission tokens:read. To revoke them, you need tokens:write.")
-	ErrTooMany     = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user already has %d working credentials, which is the maximum, "+
+	ErrWiderScopes = fault.New(fault.Forbidden, "A requested scope allows more than the credential that you use. "+
+		"Request only scopes that this credential has.")
+	ErrNotYours = fault.New(fault.Forbidden, "To view the tokens of other users, you need the permission "+
+		"tokens:read. To revoke them, you need tokens:write.")
+	ErrTooMany = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user already has %d working credentials, which is the maximum, "+
 		"or created %d tokens today. Revoke one first, or try again tomorrow.", credentials.MaxLive, credentials.MaxDaily))
 	ErrNotRelated = fault.New(fault.Forbidden, "A token can revoke only itself, the tokens that it was renewed from, and those that were "+
 		"renewed from it, because it may have leaked.")

@@ -23,7 +23,8 @@ const (
 var (
 	ErrNoKey       = fault.New(fault.NotFound, "The user has no API key with this ID.")
 	ErrNotYourKeys = fault.New(fault.Forbidden, "To manage the API keys of other users, you need the permission api-keys:write.")
-	ErrNotActive   = fault.NewFinal(fault.Conflict, "The user is not active, so a new credential would not work. Set the user's status to active first.")
+	ErrNotActive   = fault.NewFinal(fault.Conflict, "The user is not active, so a new credential would not work. "+
+		"Set the user's status to active first.")
 	ErrTooManyKeys = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user has %d working credentials, which is the maximum. "+
 		"Revoke one first.", credentials.MaxLive))
 )

@@ -129,8 +129,9 @@ func checkName(file string, v charts.Version) error {
 		}
 	case !strictVersion.MatchString(v.Version):
 		return &charts.Refusal{
-			Reason: fmt.Sprintf("the chart's version %s is not a version of Semantic Versioning 2.0.0, such as 1.2.0 or 1.2.0-rc.1", quote(v.Version)),
-			Fix:    "give it three numbers without a v and without leading zeros in Chart.yaml",
+			Reason: fmt.Sprintf("the chart's version %s is not a version of Semantic Versioning 2.0.0, such as 1.2.0 "+
+				"or 1.2.0-rc.1", quote(v.Version)),
+			Fix: "give it three numbers without a v and without leading zeros in Chart.yaml",
 		}
 	case len(v.File()) > maxFile:
 		return &charts.Refusal{

@@ -32,7 +32,7 @@ type Reader struct {
 
 var _ charts.Reader = (*Reader)(nil)
 
-// NewShelf returns the reader of a bucket. Links contain the client's access key and are signed with
+// NewReader returns a Reader of a bucket. Links contain the client's access key and are signed with
 // its secret.
 func NewReader(client *s3.Client, bucket string) *Reader {
 	return &Reader{client: client, signer: s3.NewPresignClient(client, s3.WithPresignExpires(LinkLifetime)), bucket: bucket}

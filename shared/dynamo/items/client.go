@@ -16,7 +16,8 @@ import (
 // ErrUnavailable is the error of every call of a Client if the database throttles, fails, is
 // unreachable or does not answer in time. Its chain has the cause. The SDK has already retried the
 // call.
-var ErrUnavailable = fault.New(fault.Unavailable, "The service is temporarily unavailable because it cannot reach its data. Send the request again.")
+var ErrUnavailable = fault.New(fault.Unavailable, "The service is temporarily unavailable because it cannot "+
+	"reach its data. Send the request again.")
 
 // Client returns a DynamoDB client that marks outages with ErrUnavailable.
 func Client(cfg aws.Config) *dynamodb.Client {

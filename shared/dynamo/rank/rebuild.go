@@ -11,7 +11,8 @@ import (
 )
 
 // ErrContended means that other writers changed a node during every attempt to measure it.
-var ErrContended = fault.New(fault.Unavailable, "The counts could not be rebuilt because they changed too often. Run the rebuild again when there are fewer changes.")
+var ErrContended = fault.New(fault.Unavailable, "The counts could not be rebuilt because they changed too "+
+	"often. Run the rebuild again when there are fewer changes.")
 
 // A measurement is repeated at once if other writers interfere, because each conflict means that one of them
 // has finished. A write to one of 64 numbers during a measurement is far less likely than to one of 2,048, even

@@ -163,7 +163,8 @@ func errorFor(response *http.Response, kind images.Kind) error {
 	case status == http.StatusTooManyRequests:
 		return images.ErrBusy
 	case status == http.StatusForbidden: // this service has no access to it, so it does not exist for customers
-		return fmt.Errorf("%w: the registry responded with 403; check that the parameter ImageRepositories includes the repository", images.ErrRepositoryUnknown)
+		return fmt.Errorf("%w: the registry responded with 403; check that the parameter ImageRepositories includes "+
+			"the repository", images.ErrRepositoryUnknown)
 	default:
 		return fmt.Errorf("%w: the registry responded with %d", images.ErrUnavailable, status)
 	}
