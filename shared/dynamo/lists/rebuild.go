@@ -25,8 +25,8 @@ type Step string
 // come last, because they are computed from the lists.
 const (
 	StepStrays   Step = "list items and markers" // Progress counts the table's items
-	StepThings   Step = "things themselves"      // Progress counts the table's items
-	StepSequence Step = "sequence of numbers"
+	StepThings   Step = "records"                // Progress counts the table's items
+	StepSequence Step = "sequence numbers"
 	StepCounts   Step = "counts" // Progress counts numbers, up to the highest
 )
 
@@ -38,24 +38,24 @@ type Progress struct {
 	Repairs Repairs
 }
 
-// Repairs is what a rebuild found wrong and repaired.
+// Repairs counts what a rebuild has repaired.
 type Repairs struct {
-	Strays   int  // derived items that belong to no thing
+	Strays   int  // derived items without a thing, now removed
 	Things   int  // things with missing or wrong derived items
 	Sequence bool // the sequence would have allocated numbers of existing things again
 	Counters int  // counter items
-	// Disputes cannot be resolved from the things alone. At most 100 are listed.
+	// Disputes need a decision by a person. It lists at most 100.
 	Disputes []Dispute
 }
 
-// Dispute is a thing whose place belongs to another one, or which cannot be listed at all.
+// Dispute is a thing that a rebuild cannot repair, because another thing has its place or because it cannot be listed.
 type Dispute struct{ ID, Reason string }
 
-// Thing is what a rebuild knows about a resource.
+// Thing is a resource such as a user, with the items that are derived from it.
 type Thing struct {
 	ID      string
 	Version int64       // the attribute "version" of its item
-	Derived []items.Map // the items that the table must have because of it; empty if it cannot be listed
+	Derived []items.Map // all derived items that the table must have; empty if the thing cannot be listed
 }
 
 // Source describes the items of the resources, from which everything else is derived. They are in
@@ -63,7 +63,7 @@ type Thing struct {
 type Source struct {
 	// Key returns the key of a thing's item.
 	Key func(id string) items.Map
-	// Is reports whether the item with the key is that of a thing.
+	// Is reports whether the key belongs to the item of a thing.
 	Is func(pk, sk string) bool
 	// Read reads a thing's item.
 	Read func(items.Map) (Thing, error)
@@ -80,12 +80,12 @@ func OwnerOf(pk string) string {
 	return ""
 }
 
-// Rebuild makes everything derived agree with the things: lists, counts, the sequence of numbers,
-// and whatever else the source derives. Other writers may work at the same time. It keeps one page
-// of the table in memory, writes only what is wrong, and may be stopped and run again at any point.
-// Every repair is a transaction that fails if its thing has changed. Rebuild calls report, unless
-// it is nil, after every page. The counts are correct when Rebuild returns nil; until then they may
-// lag behind the repaired lists.
+// Rebuild corrects everything that is derived from the things: lists, counts, the sequence of
+// numbers, and the source's other derived items. Other writers may work at the same time. It keeps
+// one page of the table in memory, writes only corrections, and may be stopped and run again at any
+// point. Every repair is a transaction that fails if its thing has changed. Rebuild calls report,
+// unless it is nil, after every page. The counts are correct when Rebuild returns nil; until then
+// they may lag behind the repaired lists.
 func (l *Lists) Rebuild(ctx context.Context, source Source, report func(Progress)) (Repairs, error) {
 	if report == nil {
 		report = func(Progress) {}
@@ -132,7 +132,8 @@ func (r *rebuild) dispute(id, reason string) {
 const readBatch = 100
 
 // scan visits all items of the table, at most readBatch at a time, strongly consistent. It may miss
-// items that are added meanwhile, which is harmless because writers add complete things only.
+// items that are added meanwhile. That is harmless, because writers add a thing with all its derived
+// items.
 func (r *rebuild) scan(ctx context.Context, visit func(context.Context, []items.Map) error) error {
 	pages := dynamodb.NewScanPaginator(r.client, &dynamodb.ScanInput{TableName: &r.table, ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {

@@ -255,7 +255,7 @@ func (r *rebuild) write(ctx context.Context, check types.TransactWriteItem, writ
 	return err
 }
 
-// check returns the check that the thing is still as it was read.
+// check returns a condition check that fails if the thing has changed since it was read.
 func (r *rebuild) check(id string, thing Thing, found bool) types.TransactWriteItem {
 	check := &types.ConditionCheck{TableName: &r.table, Key: r.source.Key(id), ConditionExpression: aws.String(isNew)}
 	if found {

@@ -35,7 +35,7 @@ func newDirectory(tb testing.TB) *directory {
 	return &directory{client: client, table: table, tree: rank.New(client, table, "users", labels)}
 }
 
-// through is the same directory by another client.
+// through returns the same directory with another client.
 func (d *directory) through(client *dynamodb.Client) *directory {
 	return &directory{client: client, table: d.table, tree: rank.New(client, d.table, "users", labels)}
 }
@@ -82,7 +82,7 @@ func (d *directory) remove(ctx context.Context, e rank.Entry) error {
 	}})
 }
 
-// write applies the entry's write and its counts, with many attempts and no waits.
+// write writes the entry and its counts in one transaction, with many attempts and no waits.
 func (d *directory) write(ctx context.Context, changes *rank.Changes, entry ...types.TransactWriteItem) error {
 	counters, err := changes.Items()
 	if err != nil {
@@ -91,7 +91,7 @@ func (d *directory) write(ctx context.Context, changes *rank.Changes, entry ...t
 	return transactions.WriteWith(ctx, retry.Policy{Attempts: 1000}, d.client, append(entry, counters...))
 }
 
-// source is the entries of the table, in the form that Rebuild wants.
+// source yields the entries of the table to Rebuild.
 func (d *directory) source(ctx context.Context, from, to int64) iter.Seq2[rank.Entry, error] {
 	return func(yield func(rank.Entry, error) bool) {
 		pages := dynamodb.NewQueryPaginator(d.client, &dynamodb.QueryInput{
@@ -121,7 +121,7 @@ func entry(item map[string]types.AttributeValue) (rank.Entry, error) {
 	return rank.Entry{Number: number, Label: item["label"].(*types.AttributeValueMemberS).Value}, err
 }
 
-// walk returns all entries by number.
+// walk returns all entries in the order of their numbers.
 func (d *directory) walk(tb testing.TB) []rank.Entry {
 	tb.Helper()
 	var all []rank.Entry
@@ -134,7 +134,7 @@ func (d *directory) walk(tb testing.TB) []rank.Entry {
 	return all
 }
 
-// reporter is what *testing.T and *rapid.T have in common here.
+// reporter has the methods of *testing.T and *rapid.T that the checks need.
 type reporter interface {
 	Helper()
 	Context() context.Context
@@ -163,14 +163,14 @@ func checkPlace(t reporter, tree *rank.Tree, all []rank.Entry, p page) {
 	}
 	total := int64(len(numbers))
 	if place.Total != total || place.PastEnd != (p.offset >= total) || place.Skip < 0 || place.Skip > 63 {
-		t.Errorf("find %+v = %+v, want %d in all", p, place, total)
+		t.Errorf("find %+v = %+v, want a total of %d", p, place, total)
 	}
 	if p.offset >= total {
 		return
 	}
 	first, _ := slices.BinarySearch(numbers, place.Start)
 	if got := int64(first + place.Skip); got != max(p.offset, 0) {
-		t.Errorf("find %+v = %+v, which is the entry with %d before it", p, place, got)
+		t.Errorf("find %+v = %+v, which is the entry at offset %d", p, place, got)
 	}
 }
 
@@ -191,7 +191,7 @@ func checkTotals(t reporter, tree *rank.Tree, all []rank.Entry) {
 	}
 }
 
-// fill counts n entries of all labels in turn, many in each transaction, without making their items.
+// fill counts n entries, whose labels alternate, many in each transaction. It does not create the items of the entries.
 func fill(tb testing.TB, d *directory, n int) {
 	tb.Helper()
 	const atOnce = 64 * 2048

@@ -70,16 +70,15 @@ func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, erro
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(after.versions[c.from:c.to], before.versions[c.from:c.to]) || after.mended != before.mended {
+	if !slices.Equal(after.versions[c.from:c.to], before.versions[c.from:c.to]) || after.corrections != before.corrections {
 		return nil, errOvertaken
 	}
 	return want.less(after, c), nil
 }
 
-// less returns what the own counts lack in these children to equal c, together with own's number of
-// corrections.
+// less returns c minus own in these children, with own's number of corrections.
 func (c *counts) less(own *counts, those children) *counts {
-	lack := &counts{mended: own.mended}
+	lack := &counts{corrections: own.corrections}
 	for child := those.from; child < those.to; child++ {
 		for label, count := range own.cells[child] {
 			lack.cells[child][label] = c.cells[child][label] - count
@@ -130,14 +129,15 @@ func (r *rebuild) readWithChildren(ctx context.Context, n node) (own *counts, be
 	return own, below, nil
 }
 
-// correct adds what was measured, unless another rebuild has corrected the node meanwhile.
+// correct adds the measured difference to the node, unless another rebuild has corrected it
+// meanwhile.
 func (r *rebuild) correct(ctx context.Context, n node, lack *counts) error {
 	update := newAddition(lack)
-	update.add(mendedName, 1)
+	update.add(correctionsName, 1)
 	condition := "attribute_not_exists(#m)"
-	if lack.mended != 0 {
-		condition = "#m = :mended"
-		update.values[":mended"] = numeric(lack.mended)
+	if lack.corrections != 0 {
+		condition = "#m = :corrections"
+		update.values[":corrections"] = numeric(lack.corrections)
 	}
 	_, err := r.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &r.table, Key: r.key(n),

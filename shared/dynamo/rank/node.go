@@ -18,9 +18,9 @@ const (
 	Capacity int64 = leafSpan * branching * branching * branching * branching
 )
 
-// mendedName is the attribute that counts corrections by Rebuild. The names of all other attributes
+// correctionsName is the attribute that counts corrections by Rebuild. The names of all other attributes
 // have two characters.
-const mendedName = "m"
+const correctionsName = "m"
 
 // node is a node of the tree: the index-th of its level, from the left.
 type node struct {
@@ -74,10 +74,10 @@ func (t *Tree) key(n node) map[string]types.AttributeValue {
 
 // counts is the content of a node: the number of entries by child and position of the label.
 type counts struct {
-	cells    [branching][maxLabels]int64
-	versions [branching]int64 // of lowest nodes: every change of an entry under the child adds one
-	mended   int64            // every correction of the node adds one
-	exists   bool
+	cells       [branching][maxLabels]int64
+	versions    [branching]int64 // of lowest nodes: every change of an entry under the child adds one
+	corrections int64            // every correction of the node adds one
+	exists      bool
 }
 
 // total returns the sum of the columns, or 0 for a negative one, which only a damaged node has.
@@ -139,8 +139,8 @@ func decode(item map[string]types.AttributeValue) (*counts, error) {
 
 // set ignores attributes that do not belong to this package.
 func (c *counts) set(name string, n int64) {
-	if name == mendedName {
-		c.mended = n
+	if name == correctionsName {
+		c.corrections = n
 	}
 	if len(name) != 2 {
 		return

@@ -37,15 +37,15 @@ type Progress struct {
 // Rebuild makes the counters agree with the entries that source yields, while other writers change
 // both. It calls progress, unless that is nil, after each node, and returns the last report.
 //
-// It is exact because the error of a node, which is what it should count minus what it counts, is
-// the same before and after every change: the change adds the same to both. So the error must be
-// measured in a consistent view once, and may be added at any later time. An upper node is read
+// It is exact because no change affects the error of a node, which is the correct count minus the
+// stored count: a change adds the same to both counts. So Rebuild measures the error once in a
+// consistent view, and may add it to the stored count at any later time. An upper node is read
 // with its children in one transaction. A lowest node is read before and after its entries, until
 // both reads have the same versions of its children, which every change of an entry increases. The
 // number of corrections of a node prevents two rebuilds from making the same correction.
 //
-// It reads 2,048 numbers at a time and keeps no more in memory. It writes only what is wrong, and
-// may be stopped and run again at any point.
+// It reads 2,048 numbers at a time and keeps no more in memory. It writes only corrections, and may
+// be stopped and run again at any point.
 func (t *Tree) Rebuild(ctx context.Context, source Source, progress func(Progress)) (Progress, error) {
 	next, err := t.next(ctx)
 	if err != nil {
