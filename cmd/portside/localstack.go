@@ -35,7 +35,7 @@ func findLocalStack(data, address string) (localStack, error) {
 	text, err := os.ReadFile(filepath.Join(data, "stack.json"))
 	if !running || errors.Is(err, fs.ErrNotExist) {
 		return stack, fmt.Errorf("no local stack runs in %s: start one with `make run DATA=%s`, "+
-			"or give the DATA folder of the running stack", data, shellQuoted(data))
+			"or pass the DATA folder of the running stack", data, shellQuoted(data))
 	}
 	if err != nil {
 		return stack, err
