@@ -14,12 +14,12 @@ import (
 	"portside/shared/mail"
 )
 
-// ErrUnconfirmed means that the password may have been created, but will be revoked. SendDue mails
-// a new link.
-var ErrUnconfirmed = fault.New(fault.Unavailable, "The password could not be handed out. Open the link again in a moment; "+
-	"if it does not work then, a new one reaches you by mail.")
+// ErrUnconfirmed means that the password may have been created but the caller must not use it.
+// SendDue revokes it and mails a new link.
+var ErrUnconfirmed = fault.New(fault.Unavailable, "The password could not be created. Open the link again in a moment; "+
+	"if it no longer works, you will receive a new one by mail.")
 
-// Password is a new password. The secret is not stored anywhere else.
+// Password is a new password. The service stores only a hash of the secret.
 type Password struct {
 	Username  string
 	Secret    credentials.Secret
@@ -34,34 +34,34 @@ func (s *Service) Collect(ctx context.Context, text string) (Password, error) {
 	if err != nil || link.Kind() != credentials.Link {
 		return Password{}, ErrLink
 	}
-	var made handout
+	var created unconfirmed
 	err = versions.Retry(ctx, func() (err error) {
-		made, err = s.collect(ctx, link)
+		created, err = s.collect(ctx, link)
 		return err
 	})
 	if err != nil {
 		return Password{}, err
 	}
-	return made.Password, s.confirm(ctx, made.request)
+	return created.Password, s.confirm(ctx, created.request)
 }
 
-// handout is a new password that the requester has not seen yet, and its request.
-type handout struct {
+// unconfirmed is a new password whose collection is not confirmed yet, and its request.
+type unconfirmed struct {
 	Password
 	request Request
 }
 
-func (s *Service) collect(ctx context.Context, secret credentials.Secret) (handout, error) {
+func (s *Service) collect(ctx context.Context, secret credentials.Secret) (unconfirmed, error) {
 	link, request, err := s.follow(ctx, secret)
 	if err != nil {
-		return handout{}, err
+		return unconfirmed{}, err
 	}
 	person, err := s.People.Person(ctx, request.UserID)
 	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
-		return handout{}, ErrLink
+		return unconfirmed{}, ErrLink
 	}
 	if err != nil {
-		return handout{}, err
+		return unconfirmed{}, err
 	}
 	now := s.now()
 	password, made := newPassword(request, person, now)
@@ -70,7 +70,7 @@ func (s *Service) collect(ctx context.Context, secret credentials.Secret) (hando
 	after.Status, after.CredentialID = Collected, made.ID
 	after.Next = Next{Due: now.Add(mail.SendAfter), BaseURL: request.Next.BaseURL}
 	after, err = s.change(ctx, Change{Before: request, After: after, Person: &person, Issue: &made, End: &link})
-	return handout{
+	return unconfirmed{
 		Password: Password{Username: made.Username, Secret: password, Scopes: made.Scopes, ExpiresAt: made.ExpiresAt}, request: after,
 	}, err
 }
@@ -105,8 +105,8 @@ func newPassword(r Request, person principal.Person, now time.Time) (credentials
 }
 
 // username creates a user name such as acme-7f3k9q2m: the first label of the mail domain, which
-// people recognize, and 40 random bits, so that two passwords hardly ever share one. It is not
-// secret, and does not identify a credential.
+// people recognize, and 40 random bits, which make duplicates unlikely. It is not secret, and does
+// not identify a credential.
 func username(email string) string {
 	_, domain, _ := strings.Cut(email, "@")
 	label, _, _ := strings.Cut(domain, ".")
@@ -114,8 +114,8 @@ func username(email string) string {
 	return label[:min(longest, len(label))] + "-" + strings.ToLower(rand.Text()[:8])
 }
 
-// confirm records that the password is about to be handed out, so that SendDue does not withdraw
-// it. If the response of the store is lost, confirm reads what is stored.
+// confirm records that the response with the password is about to be sent, so that SendDue does not
+// withdraw it. If the response of the store is lost, confirm reads the stored request.
 func (s *Service) confirm(ctx context.Context, r Request) error {
 	err := s.clearNextStep(ctx, r)
 	if err == nil {

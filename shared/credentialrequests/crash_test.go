@@ -17,7 +17,7 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// fill issues as many one-day tokens to Ada as the limit allows beside her key.
+// fill issues one-day tokens to Ada until she has, with her key, as many credentials as the limit allows.
 func (o *office) fill() {
 	o.tb.Helper()
 	store := tokensdynamo.New(o.client, o.credentials)
@@ -38,9 +38,8 @@ var errCut = errors.New("cut")
 // cut returns a client whose nth call fails: either the process dies there, or only the response of
 // that call is lost.
 //
-// It does not combine a lost response with a death. In the confirmation, which is the last write
-// before the response, that is the same as a death on the way to the requester, which no write can
-// detect.
+// It does not combine both faults. If the process dies after the confirmation is stored, the
+// requester never gets the password, and the service cannot detect it.
 func cut(client *dynamodb.Client, nth int, lost bool) (faulty *dynamodb.Client, calls *int) {
 	calls = new(int)
 	return awstest.Faulty(client, func(string, int) error {
@@ -56,8 +55,8 @@ func cut(client *dynamodb.Client, nth int, lost bool) (faulty *dynamodb.Client, 
 	}), calls
 }
 
-// TestCrashAtAnyCall runs a request on a client that is cut at each of its calls in turn. Then the
-// schedule runs on another client until no step is due.
+// TestCrashAtAnyCall runs a credential request with a client that fails at each of its calls in turn.
+// Then the schedule runs with an intact client until no step is due.
 func TestCrashAtAnyCall(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		for nth, whole := 1, false; !whole; nth++ {
@@ -78,7 +77,7 @@ func TestCrashAtAnyCall(t *testing.T) {
 	}
 }
 
-// play takes a request as far as it gets, and returns the passwords that somebody saw.
+// play takes a request as far as possible, and returns the passwords that the requester received.
 func (o *office) play(service *credentialrequests.Service) map[string]credentialrequests.Password {
 	ctx := o.tb.Context()
 	known := map[string]credentialrequests.Password{}
@@ -95,7 +94,7 @@ func (o *office) play(service *credentialrequests.Service) map[string]credential
 	return known
 }
 
-// check compares everything that is stored with what people know.
+// check compares the stored credentials and requests with the passwords that the requester received.
 func (o *office) check(known map[string]credentialrequests.Password) {
 	o.tb.Helper()
 	page, err := o.service.List(o.tb.Context(), o.grace, credentialrequests.Query{Limit: 100})
@@ -110,12 +109,12 @@ func (o *office) check(known map[string]credentialrequests.Password) {
 	}
 	for _, c := range o.list(credentials.Link) {
 		if c.Reason == "used" && len(passwords) == 0 {
-			o.tb.Errorf("link %s is spent, and there is no password", c.ID)
+			o.tb.Errorf("link %s was used, and no password exists", c.ID)
 		}
 	}
 	for _, p := range known {
 		if !o.works(p) {
-			o.tb.Errorf("password %s was handed out and does not work", p.Secret.ID())
+			o.tb.Errorf("the requester received password %s, which does not work", p.Secret.ID())
 		}
 	}
 	if len(page.Requests) == 1 {
@@ -128,7 +127,7 @@ func (o *office) checkRequest(r credentialrequests.Request, known map[string]cre
 	o.tb.Helper()
 	if r.Status == credentialrequests.Pending {
 		if got := o.post.recipients(); len(got) < 2 {
-			o.tb.Errorf("mails went to %v; an approver was not told", got)
+			o.tb.Errorf("mails went to %v; an approver got none", got)
 		}
 		o.decide(r.ID, true)
 		r = o.get(r.ID)
@@ -154,9 +153,9 @@ func (o *office) list(kind credentials.Kind) []credentials.Credential {
 	return all
 }
 
-// TestStandingChangesBetweenReadAndWrite suspends the requester just before the transaction that
-// creates the password.
-func TestStandingChangesBetweenReadAndWrite(t *testing.T) {
+// TestCollectFailsIfRequesterIsSuspendedMeanwhile suspends the requester just before the transaction
+// that creates the password.
+func TestCollectFailsIfRequesterIsSuspendedMeanwhile(t *testing.T) {
 	o := newOffice(t)
 	r := o.request()
 	o.decide(r.ID, true)
@@ -176,8 +175,9 @@ func TestStandingChangesBetweenReadAndWrite(t *testing.T) {
 	}
 }
 
-// TestApproverIsRevokedMeanwhile revokes the approver's key just before the decision is written.
-func TestApproverIsRevokedMeanwhile(t *testing.T) {
+// TestDecideFailsIfCallerIsRevokedMeanwhile revokes the approver's key after the approver was
+// authenticated and before the decision is written.
+func TestDecideFailsIfCallerIsRevokedMeanwhile(t *testing.T) {
 	o := newOffice(t)
 	r := o.request()
 	people := usersdynamo.New(o.client, o.usersTable, o.credentials, o.days)
@@ -191,9 +191,9 @@ func TestApproverIsRevokedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestCrashOfTheScheduleAtAnyCall cuts a run that has to mail a link again, and one that has to
-// withdraw a lost collection.
-func TestCrashOfTheScheduleAtAnyCall(t *testing.T) {
+// TestScheduleRecoversFromCrashAtAnyCall crashes a run that mails a link again, and a run that
+// withdraws a lost collection.
+func TestScheduleRecoversFromCrashAtAnyCall(t *testing.T) {
 	for name, prepare := range map[string]func(o *office){
 		"unsent link": func(o *office) {
 			o.post.refused = []string{"ada@example.com"}

@@ -1,18 +1,18 @@
 // Package credentialrequests lets people request a password for charts and images. They give a
 // reason, another person decides, and a mailed link lets the requester collect the password once.
 //
-// A request is never stuck. Every state except the last ones has a next step that happens without a
-// client: mail the approvers, mail the link, mail the denial, or let an uncollected link expire.
-// The write that enters a state also stores its step and the time when it is due. The request that
-// caused it takes the step at once. If that fails, SendDue takes it later, with growing pauses. A
-// mail may in rare cases be sent twice; none is lost, and only the newest link works.
+// A request is never stuck. Every state except the final ones has a next step that needs no client:
+// mail the approvers, mail the link, mail the denial, or let an uncollected link expire. The write
+// that enters a state also stores its step and the time when it is due. The service takes the step
+// at once, and if that fails, SendDue takes it later, with growing pauses. In rare cases a mail is
+// sent twice. No mail is lost, and only the newest link works.
 //
-// Every change appends to the request's trail of events in the same conditional write, so that of
-// several decisions or collections at once only one succeeds. The write that uses up the link
-// creates the password. Only a hash of the password is stored, so nobody ever learns it if the
-// process dies before the response. Therefore a collection counts only once it is confirmed, which
-// is the last step before the response. A collection that is not confirmed in time is withdrawn:
-// its password is revoked and a new link is mailed.
+// Every change is a conditional write that also appends to the request's events. So if several
+// decisions or collections happen at once, only one succeeds. The write that uses up the link
+// creates the password. Only a hash of the password is stored, so if the process dies before the
+// response, nobody knows the password. Therefore the last step before the response confirms the
+// collection. A collection that is not confirmed in time is withdrawn: its password is revoked, and
+// a new link is mailed.
 package credentialrequests
 
 import (
@@ -37,7 +37,7 @@ const (
 	Full   Level = "full" // charts and images
 )
 
-// scopes returns the scopes of a password of the level, as in shared/tokens; nil for an unknown
+// scopes returns the scopes of a password of the level, as in shared/tokens, or nil for an unknown
 // level.
 func (l Level) scopes() []string {
 	switch l {
@@ -52,7 +52,7 @@ func (l Level) scopes() []string {
 	}
 }
 
-// Status is how far a request is.
+// Status is the state of a request.
 type Status string
 
 // The statuses. A request goes from pending to approved or denied, and from approved to collected or expired.
@@ -61,7 +61,7 @@ const (
 	Approved  Status = "approved" // a link to collect the password was mailed, or soon will be
 	Denied    Status = "denied"
 	Collected Status = "collected"
-	Expired   Status = "expired" // nobody collected the password in time
+	Expired   Status = "expired" // the password was not collected in time
 )
 
 // Action is the kind of an event.
@@ -78,10 +78,10 @@ const (
 	ActionExpired   Action = "expired"
 )
 
-// System is the actor of events that no person caused.
+// System is the actor of events that the service causes.
 const System = "system"
 
-// Event is one entry in a request's trail.
+// Event is one entry in the history of a request.
 type Event struct {
 	At     time.Time
 	Actor  string // user id, or System
@@ -89,7 +89,7 @@ type Event struct {
 	Detail string // a reason or other details; may be empty
 }
 
-// Request is a request for a password, with its trail. It is not an HTTP request.
+// Request is a request for a password, with its history. It is not an HTTP request.
 type Request struct {
 	ID            string // UUIDv7, so ids are in the order of creation
 	UserID        string
@@ -105,15 +105,15 @@ type Request struct {
 	CollectBy     time.Time // when the mailed link expires; zero until it is mailed
 	Events        []Event   // oldest first
 	Next          Next
-	Version       int64 // 1 at creation, and one more with every change
+	Version       int64 // 1 at creation; every change adds 1
 }
 
-// Next is the next step that happens without a client. The status says which step it is.
+// Next is the next step that needs no client. The status determines which step it is.
 type Next struct {
 	Due      time.Time // zero if there is no step
 	Attempts int       // at the current step
 	Notified []string  // ids of the approvers who were mailed
-	LinkID   string    // public id of the newest link; empty if there is none
+	LinkID   string    // public id of the newest link; empty before the first
 	BaseURL  string    // of the portal, for links in mails
 }
 
@@ -123,7 +123,7 @@ func (r Request) event(e Event) Request {
 	return r
 }
 
-// Limits, from the API contract.
+// Limits of the API.
 const (
 	MaxJustification = 2000 // characters
 	MaxReason        = 1000 // characters
@@ -134,31 +134,31 @@ const (
 	LinkLifetime     = 7 * 24 * time.Hour
 )
 
-// maxApprovers is how many people are mailed about a request.
+// maxApprovers is the maximum number of approvers who get a mail about a request.
 const maxApprovers = 50
 
 // The errors of operations on requests.
 var (
-	ErrNotFound = fault.New(fault.NotFound, "There is no such credential request.")
-	ErrOpen     = fault.NewFinal(fault.Conflict, fmt.Sprintf("You have %d pending requests, which is the most there may be. "+
-		"Wait for the decisions.", MaxOpen))
-	ErrOwn       = fault.New(fault.Forbidden, "Nobody decides on their own request; somebody else with credentials:approve must.")
+	ErrNotFound = fault.New(fault.NotFound, "This credential request does not exist.")
+	ErrOpen     = fault.NewFinal(fault.Conflict, fmt.Sprintf("You have %d pending requests, which is the maximum. "+
+		"Wait until one is decided.", MaxOpen))
+	ErrOwn       = fault.New(fault.Forbidden, "You cannot decide on your own request. Another user with credentials:approve must decide.")
 	ErrForbidden = fault.New(fault.Forbidden, "Deciding on credential requests needs the permission credentials:approve.")
-	ErrDecided   = fault.NewFinal(fault.Conflict, "This request was decided already.")
-	ErrRequester = fault.NewFinal(fault.Conflict, "The requester is not an active user any more, so no password of theirs would work. "+
+	ErrDecided   = fault.NewFinal(fault.Conflict, "This request is already decided.")
+	ErrRequester = fault.NewFinal(fault.Conflict, "The requester is no longer an active user, so the password would not work. "+
 		"Deny the request, or activate the user first.")
-	ErrTooMany = fault.NewFinal(fault.Conflict, fmt.Sprintf("The requester has %d working credentials, which is the most there may be. "+
-		"One must be revoked first.", credentials.MaxLive))
-	// ErrLink is what a link gets that does not work, whatever the reason.
+	ErrTooMany = fault.NewFinal(fault.Conflict, fmt.Sprintf("The requester has %d working credentials, which is the maximum. "+
+		"Revoke one first.", credentials.MaxLive))
+	// ErrLink is the error for every link that does not work, whatever the reason.
 	ErrLink = fault.New(fault.Unauthorized, "This link does not work: it has expired, was used already, or was replaced by a newer one. "+
 		"Look for a newer mail, or request a new password.")
-	// ErrCaller says that the credential which asks was revoked, or its owner deactivated, at that very moment.
+	// ErrCaller means that the caller's credential was revoked, or its owner deactivated, during the operation.
 	ErrCaller = credentials.ErrUnauthorized
 )
 
-// Store keeps requests. Writes are all or nothing; reads are strongly consistent.
+// Store stores requests. Every write is atomic, and reads are strongly consistent.
 type Store interface {
-	// Create adds a request on behalf of the credential with the id by. ErrOpen, ErrCaller.
+	// Create adds a request, made with the credential with the id by. Errors: ErrOpen, ErrCaller.
 	Create(ctx context.Context, request Request, by string) error
 	// Get returns a request, or ErrNotFound.
 	Get(ctx context.Context, id string) (Request, error)
@@ -167,48 +167,48 @@ type Store interface {
 	// Change makes a change. Errors: versions.ErrStale if the request, the person or a credential has changed since it
 	// was read; ErrCaller; ErrTooMany.
 	Change(ctx context.Context, change Change) error
-	// Due returns up to limit requests whose next step is due at the given time, longest due first.
+	// Due returns up to limit requests whose next step is due at the given time, in the order of their due times.
 	Due(ctx context.Context, at time.Time, limit int) ([]Request, error)
 }
 
 // Query asks for one page of a list.
 type Query struct {
-	UserID string // empty: everybody's
-	Status Status // empty: all
-	Before string // id; the page begins with the newest request before it. Empty: with the newest
+	UserID string // empty for the requests of all users
+	Status Status // empty for all statuses
+	Before string // id of the request before which the page begins; empty for the first page
 	Limit  int    // 1 to MaxLimit
 }
 
 // Page is one page of a list.
 type Page struct {
 	Requests []Request
-	Next     string // what Before must be for the page after this one; empty: there is none
+	Next     string // the value of Before for the next page; empty on the last page
 }
 
 // Change is one transaction.
 type Change struct {
-	Before, After Request                 // After's version is the store's to set
-	Person        *principal.Person       // who must still be as read, since a credential is made for them; nil: nobody
-	By            string                  // id of the credential that must still work; empty: none
-	Issue         *credentials.Credential // to be added; nil: none
-	End           *credentials.Credential // to be revoked as of its RevokedAt, for its Reason; nil: none
+	Before, After Request                 // the store sets the version of After
+	Person        *principal.Person       // owner of the issued credential, who must not have changed since the read; may be nil
+	By            string                  // id of the caller's credential, which must still work; may be empty
+	Issue         *credentials.Credential // credential to add; may be nil
+	End           *credentials.Credential // credential to revoke, with RevokedAt and Reason; may be nil
 }
 
-// Credentials is where links and passwords are looked up.
+// Credentials looks up links and passwords.
 type Credentials interface {
-	// Get returns the credential with this id, strongly consistent; credentials.ErrUnknown if there is none.
+	// Get returns the credential with this id, strongly consistent, or credentials.ErrUnknown.
 	Get(ctx context.Context, id string) (credentials.Credential, error)
 }
 
-// People knows the users.
+// People looks up users.
 type People interface {
-	// Person returns a user; a fault of kind NotFound if there is none.
+	// Person returns a user, or a fault of kind NotFound.
 	Person(ctx context.Context, id string) (principal.Person, error)
-	// Holders returns at most so many active users who hold the permission.
-	Holders(ctx context.Context, permission principal.Permission, most int) ([]principal.Person, error)
+	// Holders returns at most limit active users who have the permission.
+	Holders(ctx context.Context, permission principal.Permission, limit int) ([]principal.Person, error)
 }
 
-// Mailer sends one message; nil means accepted for delivery.
+// Mailer sends one message. A nil error means that the message was accepted for delivery.
 type Mailer interface {
 	Send(ctx context.Context, message mail.Message) error
 }

@@ -7,8 +7,8 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// TestDueAtEveryHourOf400Days compares with a walk over the hours: the due time is 24 hours of Monday to Friday after the
-// request, the earliest such time at which a business day goes on or has just ended, in whatever zone the request's time is.
+// TestDueAtEveryHourOf400Days compares dueAt with a count of hours: the due time is after 24 hours that are on business days
+// in UTC, and never on a weekend. The time zone of the request does not matter.
 func TestDueAtEveryHourOf400Days(t *testing.T) {
 	zone := time.FixedZone("UTC-3:30", -7*1800)
 	var previous time.Time
@@ -22,7 +22,7 @@ func TestDueAtEveryHourOf400Days(t *testing.T) {
 				}
 				due = due.Add(time.Hour)
 			}
-			// The end of Friday is no time to be due: a request of Friday 00:00 is due when Monday begins.
+			// The 24 hours of a request made on Friday at 00:00 end on Saturday at 00:00; it is due on Monday at 00:00.
 			if due.Weekday() == time.Saturday {
 				due = due.AddDate(0, 0, 2)
 			}

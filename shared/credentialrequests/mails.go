@@ -10,7 +10,7 @@ import (
 
 const moment = "2 January 2006, 15:04 UTC"
 
-// words returns what mails call a level.
+// words returns the description of a level in mails.
 func (l Level) words() string {
 	switch l {
 	case Charts:
@@ -22,12 +22,12 @@ func (l Level) words() string {
 	}
 }
 
-// announcement returns the mail that tells an approver about a request.
-func announcement(r Request, requester, approver principal.Person) mail.Message {
+// requestMessage returns the mail that asks an approver to decide on a request.
+func requestMessage(r Request, requester, approver principal.Person) mail.Message {
 	return mail.Letter{
-		To: approver.Email, Subject: "A credential request waits for a decision", Name: approver.Name,
+		To: approver.Email, Subject: "A credential request is waiting for a decision", Name: approver.Name,
 		Body: []string{
-			requester.Name + " (" + requester.Email + ") asks for access to " + r.Level.words() + ", and gives this reason:",
+			requester.Name + " (" + requester.Email + ") has requested access to " + r.Level.words() + " for this reason:",
 		},
 		Quote: r.Justification,
 		Notes: []string{
@@ -44,8 +44,8 @@ type collection struct {
 	ends time.Time
 }
 
-// approval returns the mail with the link.
-func approval(r Request, requester principal.Person, c collection) mail.Message {
+// approvalMessage returns the mail with the link.
+func approvalMessage(r Request, requester principal.Person, c collection) mail.Message {
 	letter := mail.Letter{
 		To: requester.Email, Subject: "Collect your password", Name: requester.Name,
 		Body:  []string{"your request for access to " + r.Level.words() + " was approved."},
@@ -53,9 +53,9 @@ func approval(r Request, requester principal.Person, c collection) mail.Message 
 		// The secret is behind the #, which browsers do not send, so it reaches no server log.
 		Button: mail.Button{Label: "Collect your password", Address: r.Next.BaseURL + "/portal/collect#" + c.link.Reveal()},
 		Notes: []string{
-			"The link works once, until " + c.ends.Format(moment) + ". The page shows a user name and a password, this once, " +
-				"so have a safe place for them at hand.",
-			"If you did not ask for this, tell your administrator, and do not open the link.",
+			"The link works once, until " + c.ends.Format(moment) + ". The page shows a user name and a password only once, " +
+				"so be ready to store them in a safe place.",
+			"If you did not request this, do not open the link, and tell your administrator.",
 		},
 	}
 	if r.Reason != "" {
@@ -64,13 +64,13 @@ func approval(r Request, requester principal.Person, c collection) mail.Message 
 	return letter.Message()
 }
 
-// refusal returns the mail about a denial.
-func refusal(r Request, requester principal.Person) mail.Message {
+// denialMessage returns the mail about a denial.
+func denialMessage(r Request, requester principal.Person) mail.Message {
 	letter := mail.Letter{
 		To: requester.Email, Subject: "Your credential request was denied", Name: requester.Name,
 		Body:  []string{"your request for access to " + r.Level.words() + " was denied."},
 		Quote: r.Reason,
-		Notes: []string{"If something has changed since, you are free to send a new request."},
+		Notes: []string{"If your situation changes, you can send a new request."},
 	}
 	if r.Reason != "" {
 		letter.Body = append(letter.Body, "The reason:")

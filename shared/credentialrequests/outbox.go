@@ -16,7 +16,7 @@ import (
 )
 
 // SendDue takes the steps that are due, as long as the context's deadline leaves time. It returns
-// how many it took. A failed step does not stop the rest; the errors are joined.
+// the number of steps taken. It continues after a failed step, and joins the errors.
 func (s *Service) SendDue(ctx context.Context) (done int, err error) {
 	const batch = 100
 	due, err := s.Store.Due(ctx, s.now(), batch)
@@ -60,8 +60,8 @@ func (s *Service) step(ctx context.Context, r Request) error {
 	}
 }
 
-// tried returns the request with one more attempt and the time of the next one.
-func (s *Service) tried(r Request) Request {
+// withAttempt returns the request with one more attempt, and with the time of the next attempt.
+func (s *Service) withAttempt(r Request) Request {
 	r.Next.Attempts++
 	r.Next.Due = s.now().Add(mail.RetryDelay(r.Next.Attempts))
 	return r
@@ -81,7 +81,7 @@ func (s *Service) giveUp(ctx context.Context, r Request) error {
 	return s.clearNextStep(ctx, r)
 }
 
-// notifyApprovers mails everybody who may decide, once each, except the requester.
+// notifyApprovers mails each user who may decide once, except the requester.
 func (s *Service) notifyApprovers(ctx context.Context, r Request) error {
 	requester, err := s.People.Person(ctx, r.UserID)
 	if fault.KindOf(err) == fault.NotFound {
@@ -94,45 +94,45 @@ func (s *Service) notifyApprovers(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	if r, err = s.change(ctx, Change{Before: r, After: s.tried(r)}); err != nil {
+	if r, err = s.change(ctx, Change{Before: r, After: s.withAttempt(r)}); err != nil {
 		return err
 	}
-	told, failure := s.mailApprovers(ctx, r, requester, approvers)
+	notified, failure := s.mailApprovers(ctx, r, requester, approvers)
 	if failure == nil {
-		r.Next.Notified = told
+		r.Next.Notified = notified
 		return s.clearNextStep(ctx, r)
 	}
 	after := r
-	after.Next.Notified = told
+	after.Next.Notified = notified
 	return errors.Join(failure, s.Store.Change(ctx, Change{Before: r, After: after}))
 }
 
-// mailApprovers returns the ids of all approvers who have been mailed, those of earlier attempts
-// included.
+// mailApprovers mails the approvers and returns the ids of all approvers mailed so far, including
+// those of earlier attempts.
 func (s *Service) mailApprovers(
 	ctx context.Context, r Request, requester principal.Person, approvers []principal.Person,
 ) ([]string, error) {
-	told := slices.Clone(r.Next.Notified)
+	notified := slices.Clone(r.Next.Notified)
 	var failures []error
 	for _, a := range approvers {
-		if a.ID == r.UserID || slices.Contains(told, a.ID) {
+		if a.ID == r.UserID || slices.Contains(notified, a.ID) {
 			continue
 		}
 		if !mail.HasTime(ctx) {
-			return told, errors.Join(append(failures, errNoTime)...)
+			return notified, errors.Join(append(failures, errNoTime)...)
 		}
-		if err := s.Mailer.Send(ctx, announcement(r, requester, a)); err != nil {
+		if err := s.Mailer.Send(ctx, requestMessage(r, requester, a)); err != nil {
 			failures = append(failures, fmt.Errorf("approver %s: %w", a.ID, err))
 			continue
 		}
-		told = append(told, a.ID)
+		notified = append(notified, a.ID)
 	}
-	return told, errors.Join(failures...)
+	return notified, errors.Join(failures...)
 }
 
-var errNoTime = errors.New("credentialrequests: no time left for more mails; the rest is sent later")
+var errNoTime = errors.New("credentialrequests: no time is left for more mails; the next run sends the others")
 
-// mailDenial tells the requester about a denial, unless the requester is no longer active.
+// mailDenial mails the denial to the requester, unless the requester is no longer active.
 func (s *Service) mailDenial(ctx context.Context, r Request) error {
 	person, err := s.People.Person(ctx, r.UserID)
 	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
@@ -141,13 +141,13 @@ func (s *Service) mailDenial(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	if r, err = s.change(ctx, Change{Before: r, After: s.tried(r)}); err != nil {
+	if r, err = s.change(ctx, Change{Before: r, After: s.withAttempt(r)}); err != nil {
 		return err
 	}
-	if err := s.Mailer.Send(ctx, refusal(r, person)); err != nil {
+	if err := s.Mailer.Send(ctx, denialMessage(r, person)); err != nil {
 		return err
 	}
-	after := r.event(Event{At: s.now(), Actor: System, Action: ActionMailed, Detail: "the refusal"})
+	after := r.event(Event{At: s.now(), Actor: System, Action: ActionMailed, Detail: "the denial"})
 	after.Next = Next{}
 	return s.Store.Change(ctx, Change{Before: r, After: after})
 }
@@ -163,24 +163,24 @@ func (s *Service) mailLink(ctx context.Context, r Request) error {
 		return err
 	}
 	if !person.Active { // the requester may become active again
-		return s.Store.Change(ctx, Change{Before: r, After: s.tried(r)})
+		return s.Store.Change(ctx, Change{Before: r, After: s.withAttempt(r)})
 	}
-	old, err := s.ending(ctx, r.Next.LinkID, "replaced")
+	old, err := s.revoked(ctx, r.Next.LinkID, "replaced")
 	if err != nil {
 		return err
 	}
 	secret, link := s.mintLink(r, person)
-	after := s.tried(r)
+	after := s.withAttempt(r)
 	after.Next.LinkID = link.ID
 	before := r
 	r, err = s.change(ctx, Change{Before: before, After: after, Person: &person, Issue: &link, End: old})
 	if errors.Is(err, ErrTooMany) { // the pause keeps this request from blocking the others
-		return errors.Join(err, s.Store.Change(ctx, Change{Before: before, After: s.tried(before)}))
+		return errors.Join(err, s.Store.Change(ctx, Change{Before: before, After: s.withAttempt(before)}))
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.Mailer.Send(ctx, approval(r, person, collection{secret, link.ExpiresAt})); err != nil {
+	if err := s.Mailer.Send(ctx, approvalMessage(r, person, collection{secret, link.ExpiresAt})); err != nil {
 		return err
 	}
 	after = r.event(Event{At: s.now(), Actor: System, Action: ActionMailed, Detail: "the link to collect the password"})
@@ -188,8 +188,7 @@ func (s *Service) mailLink(ctx context.Context, r Request) error {
 	return s.Store.Change(ctx, Change{Before: r, After: after})
 }
 
-// mintLink creates a link. Its name is the id of the request, so that the link leads to the
-// request.
+// mintLink creates a link. Its name is the id of the request, so that follow finds the request.
 func (s *Service) mintLink(r Request, person principal.Person) (credentials.Secret, credentials.Credential) {
 	secret, now := credentials.Mint(credentials.Link), s.now()
 	return secret, credentials.Credential{
@@ -202,9 +201,9 @@ func ownerOf(p principal.Person) credentials.Owner {
 	return credentials.Owner{ID: p.ID, Role: p.Role, Active: p.Active}
 }
 
-// expire ends a request that nobody collects, and revokes its link if that still works.
+// expire ends a request whose password was not collected, and revokes its link if that still works.
 func (s *Service) expire(ctx context.Context, r Request, why string) error {
-	link, err := s.ending(ctx, r.Next.LinkID, "expired")
+	link, err := s.revoked(ctx, r.Next.LinkID, "expired")
 	if err != nil {
 		return err
 	}
@@ -213,15 +212,15 @@ func (s *Service) expire(ctx context.Context, r Request, why string) error {
 	return s.Store.Change(ctx, Change{Before: r, After: after, End: link})
 }
 
-// withdraw takes back a collection that was not confirmed, because nobody knows its password, and
-// mails a new link.
+// withdraw undoes a collection that was not confirmed, because nobody may have received the
+// password. It revokes the password and mails a new link.
 func (s *Service) withdraw(ctx context.Context, r Request) error {
-	password, err := s.ending(ctx, r.CredentialID, "its answer was lost")
+	password, err := s.revoked(ctx, r.CredentialID, "its response was lost")
 	if err != nil {
 		return err
 	}
 	now := s.now()
-	after := r.event(Event{At: now, Actor: System, Action: ActionWithdrawn, Detail: "the answer was lost; a new link follows"})
+	after := r.event(Event{At: now, Actor: System, Action: ActionWithdrawn, Detail: "the response was lost; a new link follows"})
 	after.Status, after.CredentialID, after.CollectBy = Approved, "", time.Time{}
 	after.Next = Next{Due: now, BaseURL: r.Next.BaseURL}
 	withdrawn, err := s.change(ctx, Change{Before: r, After: after, End: password})
@@ -231,10 +230,11 @@ func (s *Service) withdraw(ctx context.Context, r Request) error {
 	return s.mailLink(ctx, withdrawn)
 }
 
-// ending returns the live credential with this id, marked as revoked now, or nil if there is none.
-func (s *Service) ending(ctx context.Context, id, reason string) (*credentials.Credential, error) {
+// revoked returns the live credential with this id, marked as revoked now but not yet stored. It
+// returns nil if no such credential is live.
+func (s *Service) revoked(ctx context.Context, id, reason string) (*credentials.Credential, error) {
 	if id == "" {
-		return nil, nil //nolint:nilnil // nothing has to end
+		return nil, nil //nolint:nilnil // nothing to revoke
 	}
 	found, err := s.Credentials.Get(ctx, id)
 	if errors.Is(err, credentials.ErrUnknown) || err == nil && !found.Live(s.now()) {

@@ -84,11 +84,11 @@ type place struct {
 
 // lists returns the list items of a request.
 func lists(r credentialrequests.Request) []place {
-	return append(steady(r), byStatus(r)...)
+	return append(permanent(r), byStatus(r)...)
 }
 
-// steady returns the list items that never change.
-func steady(r credentialrequests.Request) []place {
+// permanent returns the list items that never change.
+func permanent(r credentialrequests.Request) []place {
 	return []place{{listPK("", ""), r.ID}, {listPK(r.UserID, ""), r.ID}}
 }
 
@@ -116,7 +116,7 @@ func openKey(userID string) items.Map { return items.Key(listPK(userID, ""), "op
 
 const duePK = "requests-due"
 
-// due returns the item of a request's next step, or false if there is none.
+// due returns the item of a request's next step. It returns false if the request has no next step.
 func due(r credentialrequests.Request) (place, bool) {
 	return place{duePK, dueSK(r.Next.Due, r.ID)}, !r.Next.Due.IsZero()
 }
