@@ -10,10 +10,10 @@ import (
 // ErrPanic is in the chain of every [PanicError].
 var ErrPanic = errors.New("the reader panicked")
 
-// PanicError is in the chain of ErrDamaged if a reader panicked. It means a defect of the reader or of a library that it
-// uses; the file may be sound.
+// PanicError is in the chain of ErrDamaged if a reader panicked. It means that the reader or one of its libraries has a
+// defect; the file may be valid.
 type PanicError struct {
-	Reason string // the text of a runtime error, or the type of another value, whose text might quote the file
+	Reason string // the text of a runtime error, or only the type of any other value, because its text might quote the file
 	Stack  string
 }
 
@@ -31,8 +31,8 @@ func RecoverPanic(err *error) { //nolint:gocritic // a deferred function reaches
 		return
 	}
 	reason := fmt.Sprintf("a %T", thrown)
-	if ours, ok := thrown.(runtime.Error); ok {
-		reason = ours.Error()
+	if runtimeErr, ok := thrown.(runtime.Error); ok {
+		reason = runtimeErr.Error()
 	}
 	*err = fmt.Errorf("%w (%w)", ErrDamaged, &PanicError{reason, string(debug.Stack())})
 }

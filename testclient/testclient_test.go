@@ -46,7 +46,7 @@ func failures(t *testing.T, f func(tb testing.TB)) []string {
 	return r.failures
 }
 
-// serve returns a client whose requests a handler answers, without further checks.
+// serve returns a client that sends its requests to a handler and does not check the responses.
 func serve(tb testing.TB, handler http.HandlerFunc) testclient.Client {
 	tb.Helper()
 	return testclient.Client{

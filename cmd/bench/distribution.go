@@ -24,7 +24,7 @@ import (
 
 // Targets of the chart repository and the container registry.
 const (
-	manifestRatio   = 3   // times what the registry behind takes
+	manifestRatio   = 3   // latency through the gateway divided by the latency of the upstream registry
 	manifestRate    = 400 // requests/s
 	manifestGets    = 1_000
 	manifestLoad    = 4_000
@@ -33,12 +33,11 @@ const (
 	indexTarget     = 20  // ms
 	indexUpdate     = 300 // ms
 	indexUploads    = 15
-	indexPatience   = 30 * time.Second
+	indexTimeout    = 30 * time.Second
 	benchRepository = "bench/api"
 )
 
-// customer fetches like a real client: with a token as the password, and without HTTP compression,
-// like helm.
+// customer fetches like helm: with a token as the password and without HTTP compression.
 type customer struct {
 	client *http.Client
 	login  string // value of Authorization
@@ -61,7 +60,7 @@ func (s *stack) customer(ctx context.Context) (customer, error) {
 	}, err
 }
 
-// get fetches an address. The response must have the status.
+// get fetches an address. It returns an error unless the response has the status.
 func (c customer) get(ctx context.Context, address string, status int) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -97,8 +96,8 @@ func (c customer) times(ctx context.Context, n int, address string) ([]float64, 
 
 const manifestType = "application/vnd.oci.image.manifest.v1+json"
 
-// registry measures fetching a manifest by tag, through the gateway and directly from the registry
-// behind it.
+// registry measures fetching a manifest by tag, through the gateway and directly from the upstream
+// registry.
 func (b *bench) registry(ctx context.Context, s *stack) error {
 	password, err := os.ReadFile(filepath.Join(s.data, "registry-password"))
 	if err != nil {
@@ -120,13 +119,13 @@ func (b *bench) registry(ctx context.Context, s *stack) error {
 	if err != nil {
 		return err
 	}
-	gated, err := through.times(ctx, manifestGets, s.API+path)
+	proxied, err := through.times(ctx, manifestGets, s.API+path)
 	if err != nil {
 		return err
 	}
-	b.table.addFigure("manifest by tag from the registry behind, median", "%s ms", formatNumber(quantile(direct, 0.5)))
-	b.table.addFigure("manifest by tag through the gateway, median", "%s ms", formatNumber(quantile(gated, 0.5)))
-	b.table.addAtMost("the same, times the registry behind", quantile(gated, 0.5)/quantile(direct, 0.5), manifestRatio, "×")
+	b.table.addFigure("manifest by tag from the upstream registry, median", "%s ms", formatNumber(quantile(direct, 0.5)))
+	b.table.addFigure("manifest by tag through the gateway, median", "%s ms", formatNumber(quantile(proxied, 0.5)))
+	b.table.addAtMost("the same, times the upstream registry", quantile(proxied, 0.5)/quantile(direct, 0.5), manifestRatio, "×")
 	if err := b.manifestRate(ctx, through, s.API+path); err != nil {
 		return err
 	}
@@ -193,7 +192,7 @@ func (s *stack) update(ctx context.Context, c customer, version string) (time.Du
 	if err := s.put(ctx, charts.PublishedPrefix+file, chartArchive(version)); err != nil {
 		return 0, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, indexPatience, errors.New("the index did not list "+file))
+	ctx, cancel := context.WithTimeoutCause(ctx, indexTimeout, errors.New("the index did not list "+file))
 	defer cancel()
 	began := time.Now()
 	for {

@@ -115,7 +115,7 @@ func TestSimplify(t *testing.T) {
 		}
 	}`)[0].content
 	if diff := cmp.Diff(want, whole); diff != "" {
-		t.Errorf("finished (-want +got):\n%s", diff)
+		t.Errorf("simplified (-want +got):\n%s", diff)
 	}
 }
 

@@ -37,7 +37,7 @@ func (t *target) openAnalytics(ctx context.Context, p process) (*analyticsTables
 	bucket := cmp.Or(opened.stack.Buckets["AnalyticsBucket"], settings.Optional("ANALYTICS_BUCKET"))
 	if pullsTable == "" || bucket == "" {
 		return nil, usageError("set PULLS_TABLE and ANALYTICS_BUCKET to the names of the table and the bucket, " +
-			"or give --local DATA for a local stack")
+			"or pass --local DATA for a local stack")
 	}
 	store := analyticsdynamo.New(opened.client, opened.names.analytics)
 	archive := analyticss3.NewArchive(s3Client(opened.config, opened.stack.S3), bucket)

@@ -19,9 +19,9 @@ func bootstrapCommand() command {
 	return command{
 		name: "bootstrap", summary: "create the first admin, with an API key",
 		help: `Creates an active admin and an API key. The key is written to --key-file (readable only
-by its owner), or else to stdout; it is shown only once. Running the command again does
-nothing as long as the key in the file works. If the file is missing or its key no longer
-works, the same admin gets another key.`,
+by the file's owner) or, without --key-file, to stdout. It is shown only once. Running the
+command again does nothing as long as the key in the file works. If the file is missing or
+its key no longer works, the command issues another key for the same admin.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on, wanted := newTarget(flags), firstAdmin{}
 			flags.StringVar(&wanted.email, "email", "", "the admin's e-mail `ADDRESS`")
@@ -110,8 +110,8 @@ func (b *bootstrap) create(ctx context.Context, input users.NewUser) (admin user
 		return users.User{}, false, err
 	}
 	if others > 0 && !b.force {
-		return users.User{}, false, errors.New("an active admin already exists, and bootstrap is for the first one: " +
-			"give the --email of that admin, create users through the API, or give --force")
+		return users.User{}, false, errors.New("an active admin already exists, and bootstrap creates only the first one: " +
+			"pass the --email of that admin, create users through the API, or pass --force")
 	}
 	service := users.NewService(b.users, nil, newID, b.now) // no invitations, so no inviter
 	created, err := service.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, input)
@@ -138,8 +138,8 @@ func (b *bootstrap) works(ctx context.Context, key credentials.Secret, admin use
 }
 
 // issue writes the key to its file before it registers the key. If the process is killed in
-// between, the file has a key that does not work yet, which the next run replaces. The other order
-// could leave a working key that nobody knows.
+// between, the file contains a key that does not work, and the next run replaces it. The other order
+// could leave a working key that is not in the file.
 func (b *bootstrap) issue(ctx context.Context, admin users.User) error {
 	secret := credentials.Mint(credentials.APIKey)
 	if err := writeKeyFile(b.keyFile, secret); err != nil {
@@ -159,7 +159,7 @@ func (b *bootstrap) issue(ctx context.Context, admin users.User) error {
 		b.report("the API key %s of %s is in %s", secret.ID(), admin.Email, b.keyFile)
 		return nil
 	}
-	b.report("the API key %s of %s, shown only once:", secret.ID(), admin.Email)
+	b.report("the API key %s of %s follows; it is shown only once:", secret.ID(), admin.Email)
 	_, err = fmt.Fprintln(b.stdout, secret.Reveal())
 	return err
 }

@@ -204,7 +204,7 @@ func TestRunReportsUsageErrors(t *testing.T) {
 		{"stray argument", []string{"rebuild-ranks", "x"}, 2, "", `unexpected argument "x"`},
 		{"no settings", []string{"rebuild-ranks"}, 2, "", "set USERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE"},
 		{"address without a stack", []string{"rebuild-ranks", "--addr", "127.0.0.1:1"}, 2, "", "--addr needs --local"},
-		{"no file", []string{"import-users"}, 2, "", "give one file"},
+		{"no file", []string{"import-users"}, 2, "", "pass one file"},
 		{"folder", []string{"import-users", o.dir}, 1, "", "is a folder; give a file"},
 		{"folder named as a file", []string{"import-users", filepath.Join(o.dir, "lists.csv"), "--local", o.dir}, 1, "", "is a folder"},
 		{"unknown kind of file", []string{"import-users", "x.txt"}, 2, "", "--format"},

@@ -94,7 +94,7 @@ func (d *demoData) check(ctx context.Context, tables *analyticsTables, today cal
 	}
 	users, projects := counts.Now["users"], counts.Now["projects"]
 	if !d.add && (users > 1 || projects > 0) {
-		return fmt.Errorf("there are already %d users and %d projects: give --add to add to them; the added data cannot be told apart later",
+		return fmt.Errorf("there are already %d users and %d projects: pass --add to add demo data; nothing will distinguish it from the existing data",
 			users, projects)
 	}
 	return nil

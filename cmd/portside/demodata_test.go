@@ -52,8 +52,8 @@ func testStory(t *testing.T, now time.Time) {
 	}
 	a.expect(a.run("reconcile"), 0, "")
 
-	a.expect(a.run("demo-data", "--days", "2"), 1, "give --add to add to them")
-	a.expect(a.run("demo-data", "--days", "2", "--add"), 1, "the users of seed 1 already exist: give another --seed")
+	a.expect(a.run("demo-data", "--days", "2"), 1, "pass --add to add demo data")
+	a.expect(a.run("demo-data", "--days", "2", "--add"), 1, "the users of seed 1 already exist: pass another --seed")
 	a.expect(a.run("demo-data", "--days", "2", "--add", "--seed", "2"), 0, "")
 	a.expect(a.run("reconcile"), 0, "")
 }

@@ -32,7 +32,7 @@ code is 1 if any row failed.`,
 			flags.StringVar(&o.baseURL, "base-url", "", "`URL` at the beginning of links in mails, such as https://portal.example.com")
 			return func(ctx context.Context, p process, arguments []string) error {
 				if len(arguments) != 1 {
-					return usageError("give one file, or - for stdin")
+					return usageError("pass one file, or - for stdin")
 				}
 				o.path = arguments[0]
 				return importUsers(ctx, p, o)
@@ -63,7 +63,7 @@ func (o importOptions) reader() (func(io.Reader, rowDefaults) (rowReader, error)
 		return func(r io.Reader, d rowDefaults) (rowReader, error) { return newJSONRows(r, d) }, nil
 	}
 	return nil, usageError("the format is not clear from the name of the file: " +
-		"give --format csv or --format jsonl (make: ARGS='--format csv')")
+		"pass --format csv or --format jsonl (make: ARGS='--format csv')")
 }
 
 func importUsers(ctx context.Context, p process, o importOptions) error {

@@ -2,9 +2,9 @@
 // derived data, sets rate limits, and stores tokens in secrets that are rotated automatically. It
 // works directly on the tables with the operator's AWS permissions, so it does not need an API key.
 //
-// Every subcommand can be stopped at any time and run again. It then finishes what is missing and
-// repeats nothing; only demo-data does not continue. Results go to stdout, everything else to
-// stderr. Exit codes: 0 success, 1 failure or partial failure, 2 invalid usage.
+// Every subcommand can be stopped at any time and run again. It then completes the work and repeats
+// nothing; only demo-data does not continue. Results go to stdout, everything else to stderr. Exit
+// codes: 0 success, 1 failure or partial failure, 2 invalid usage.
 package main
 
 import (

@@ -140,12 +140,12 @@ func (m managedToken) create(ctx context.Context, client *secretsmanager.Client,
 	}
 	value, err := rotation.ParseValue(aws.ToString(found.SecretString))
 	if err != nil {
-		return false, fmt.Errorf("the secret %s exists with other content: choose another name", m.secret)
+		return false, fmt.Errorf("the secret %s exists and does not describe a token: choose another name", m.secret)
 	}
 	isSame := value.OwnerID == terms.OwnerID && value.Name == terms.Name && value.Days == terms.Days &&
 		slices.Equal(value.Scopes, terms.Scopes)
 	if !isSame {
-		return false, fmt.Errorf("the secret %s describes another token: change its value in Secrets Manager, or choose another name", m.secret)
+		return false, fmt.Errorf("the secret %s describes a different token: change its value in Secrets Manager, or choose another name", m.secret)
 	}
 	return false, nil
 }
@@ -158,7 +158,7 @@ func (m managedToken) enableRotation(ctx context.Context, p process, client *sec
 		return err
 	}
 	if aws.ToBool(found.RotationEnabled) {
-		p.report("the secret %s is already rotated; nothing to do", m.secret)
+		p.report("the rotation of the secret %s is already enabled; nothing to do", m.secret)
 		return nil
 	}
 	_, err = client.RotateSecret(ctx, &secretsmanager.RotateSecretInput{
@@ -168,6 +168,6 @@ func (m managedToken) enableRotation(ctx context.Context, p process, client *sec
 	if err != nil {
 		return err
 	}
-	p.report("the secret %s gets its token now, and a new one every %d days", m.secret, m.every)
+	p.report("Secrets Manager now creates the token of the secret %s, and replaces it every %d days", m.secret, m.every)
 	return nil
 }

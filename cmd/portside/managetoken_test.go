@@ -31,7 +31,7 @@ func TestManageTokenCreatesRotatedSecret(t *testing.T) {
 		"manage-token", "--secret", "portside/acme", "--owner", "Ada@example.com",
 		"--scope", "read:helm-charts", "--scope", "read:docker-images:acme/*", "--days", "90",
 	}
-	o.expect(o.run(manage...), 0, "a new one every 60 days")
+	o.expect(o.run(manage...), 0, "replaces it every 60 days")
 	value, err := client.GetSecretValue(t.Context(), &secretsmanager.GetSecretValueInput{SecretId: aws.String("portside/acme")})
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestManageTokenCreatesRotatedSecret(t *testing.T) {
 		t.Errorf("got the secret %+v, %v", found, err)
 	}
 	o.expect(o.run(manage...), 0, "nothing to do")
-	o.expect(o.run(append(manage, "--scope", "read:docker-images")...), 1, "describes another token")
+	o.expect(o.run(append(manage, "--scope", "read:docker-images")...), 1, "describes a different token")
 }
 
 func TestManageTokenRejectsInvalidUsage(t *testing.T) {
@@ -71,7 +71,7 @@ func TestManageTokenRejectsInvalidUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := o.expect(o.run(with("portside/other", "ada@example.com", scope)...), 1, "exists with other content")
+	got := o.expect(o.run(with("portside/other", "ada@example.com", scope)...), 1, "does not describe a token")
 	if strings.Contains(got.stderr, "hunter2") {
 		t.Error("the error contains the value of the secret")
 	}

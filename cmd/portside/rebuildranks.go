@@ -63,13 +63,13 @@ type repair struct {
 	number int
 }
 
-// reportRepairs prints what was repaired. It returns an error if conflicts are left.
+// reportRepairs prints the number of repairs of each kind. It returns an error if disputes remain.
 func reportRepairs(p process, things string, repairs lists.Repairs, more ...repair) error {
 	lines := append([]repair{
 		{"items that belong to none of the " + things + " removed", repairs.Strays},
 		{things + " repaired in lists and markers", repairs.Resources},
 		{"counters of " + things + " corrected", repairs.Counters},
-		{"sequence of the numbers of " + things + " corrected", count(repairs.Sequence)},
+		{"sequence numbers of " + things + " corrected", count(repairs.Sequence)},
 	}, more...)
 	for _, line := range lines {
 		if _, err := fmt.Fprintf(p.stdout, "%7d  %s\n", line.number, line.what); err != nil {

@@ -27,7 +27,7 @@ import (
 	"portside/shared/testkit/liststest"
 )
 
-// analyticsStack is a testStack with everything that the dashboard's numbers are counted from.
+// analyticsStack is a testStack with the sources of the dashboard's metrics.
 type analyticsStack struct {
 	*testStack
 	s3       *s3.Client
@@ -55,10 +55,10 @@ func newAnalyticsStack(t *testing.T) *analyticsStack {
 		S3: aws.ToString(client.Options().BaseEndpoint), AccessKeyID: keys.AccessKeyID, SecretAccessKey: keys.SecretAccessKey,
 		Tables: tables, Buckets: map[string]string{"AnalyticsBucket": bucket},
 	})
-	parts := analyticss3.NewArchive(client, bucket)
+	archive := analyticss3.NewArchive(client, bucket)
 	return &analyticsStack{
-		testStack: o, s3: client, bucket: bucket, archive: parts,
-		recorder: analyticsdynamo.NewRecorder(analyticsdynamo.New(o.client, o.names.analytics), parts),
+		testStack: o, s3: client, bucket: bucket, archive: archive,
+		recorder: analyticsdynamo.NewRecorder(analyticsdynamo.New(o.client, o.names.analytics), archive),
 		pulls:    pullsdynamo.New(o.client, pullsTable, o.names.analytics), pullsTable: pullsTable,
 		begin: o.now().Truncate(24*time.Hour).AddDate(0, 0, -1),
 	}
@@ -71,7 +71,7 @@ func (a *analyticsStack) must(err error) {
 	}
 }
 
-// segment returns 40 lines of a log and a stream, one for each minute from a time on.
+// segment returns 40 lines of one stream of a log, one per minute, beginning at a time.
 func (a *analyticsStack) segment(log analytics.Log, stream string, at time.Time) analytics.Segment {
 	s := analytics.Segment{Log: log, Day: calendar.DayOf(at), Stream: stream}
 	for i := range 40 {
@@ -120,7 +120,7 @@ func (a *analyticsStack) fill() {
 
 func (a *analyticsStack) day(n int) string { return a.begin.AddDate(0, 0, n).Format(time.DateOnly) }
 
-// counted returns the items of the analytics table that hold numbers, without versions and zeros.
+// counted returns the items of the analytics table that have metrics, without their versions and zeros.
 func (a *analyticsStack) counted() map[string]items.Map {
 	a.t.Helper()
 	found := map[string]items.Map{}
@@ -156,7 +156,7 @@ func (a *analyticsStack) deleteAnalyticsItem(pk, sk string) {
 	a.deleteItem(a.names.analytics, pk, sk)
 }
 
-// reconcile compares the days of fill and some days before them.
+// reconcile runs the command for the days that fill fills and for some days before them.
 func (a *analyticsStack) reconcile(more ...string) outcome {
 	a.t.Helper()
 	return a.run(append([]string{"reconcile", "--from", a.day(-3)}, more...)...)
@@ -202,7 +202,7 @@ func TestReconcileFixesEveryKindOfDamage(t *testing.T) {
 			t.Errorf("%s: got the output %s", name, got.stdout)
 		}
 		if got := a.expect(a.reconcile(), 0, ""); got.stdout != "0 numbers differ, 0 days of the log cannot be counted again\n" {
-			t.Errorf("%s: got the output %s of the second run", name, got.stdout)
+			t.Errorf("%s: second run: got the output %s", name, got.stdout)
 		}
 		if diff := cmp.Diff(intact, a.counted(), compareValues()); diff != "" {
 			t.Fatalf("%s: %s", name, diff)
@@ -216,7 +216,7 @@ func compareValues() cmp.Option {
 	return cmp.Comparer(func(a, b types.AttributeValue) bool { return fmt.Sprintf("%#v", a) == fmt.Sprintf("%#v", b) })
 }
 
-// deleteAllSums deletes every sum, but no marker.
+// deleteAllSums deletes all metrics, but not the markers of counted segments.
 func (a *analyticsStack) deleteAllSums() {
 	a.t.Helper()
 	for _, item := range liststest.Scan(a.t, a.client, a.names.analytics) {
@@ -226,7 +226,7 @@ func (a *analyticsStack) deleteAllSums() {
 	}
 }
 
-// Lines that were archived but never counted are counted, unless another segment has them.
+// Reconcile counts lines that were archived but never counted, unless another segment contains them.
 func TestReconcileFixesUncountedLines(t *testing.T) {
 	t.Parallel()
 	a := newAnalyticsStack(t)

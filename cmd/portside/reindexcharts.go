@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"time"
@@ -19,7 +20,7 @@ import (
 // defaultChartMegabytes is the default of MaxChartMegabytes in the template.
 const defaultChartMegabytes = 20
 
-// reindexCharts is the job of the command reindex-charts.
+// reindexCharts runs the command reindex-charts.
 type reindexCharts struct {
 	on        *target
 	bucket    string
@@ -31,9 +32,9 @@ func reindexCommand() command {
 		name: "reindex-charts", summary: "rebuild the index of the chart repository from the published charts",
 		help: `Reads every archive below charts/ in the bucket and makes index.yaml list exactly the
 valid ones. Invalid files are moved to rejected/, each with the reason beside it. The service
-can stay in use meanwhile, including for publishing. If everything is correct, the command
-changes nothing. After an interruption, run it again. The bucket is that of --bucket, of
-CHARTS_BUCKET, or of the local stack. The exit code is 1 if files were rejected.`,
+can be used meanwhile, including for publishing. If everything is correct, the command
+changes nothing. After an interruption, run it again. --bucket, CHARTS_BUCKET or the local
+stack names the bucket. The exit code is 1 if files were rejected.`,
 		prepare: func(flags *flag.FlagSet) action {
 			r := &reindexCharts{on: newTarget(flags)}
 			flags.StringVar(&r.bucket, "bucket", "", "`NAME` of the chart repository's bucket")
@@ -60,17 +61,17 @@ func (r *reindexCharts) run(ctx context.Context, p process) error {
 	done, err := charts.NewIndexer(charts.Parts{
 		Bucket: chartss3.NewBucket(client, r.bucket), Inspector: chartshelm.New(maxBytes), MaxBytes: maxBytes, Now: time.Now,
 	}).Rebuild(ctx)
-	tellErr := reportOutcomes(p, done)
+	reportErr := reportOutcomes(p, done)
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("stopped; run the command again to finish")
+		return errors.New("stopped; run the command again to finish")
 	case err != nil:
 		return err
 	}
-	return tellErr
+	return reportErr
 }
 
-// open finds the name of the bucket and returns a client for it.
+// open determines the name of the bucket and returns a client for it.
 func (r *reindexCharts) open(ctx context.Context, p process) (*s3.Client, error) {
 	var stack localStack
 	var options []func(*config.LoadOptions) error
@@ -89,7 +90,7 @@ func (r *reindexCharts) open(ctx context.Context, p process) (*s3.Client, error)
 		r.bucket = cmp.Or(r.bucket, settings.Optional("CHARTS_BUCKET"))
 	}
 	if r.bucket == "" {
-		return nil, usageError("give the bucket with --bucket or CHARTS_BUCKET, or give --local DATA for a local stack")
+		return nil, usageError("name the bucket with --bucket or CHARTS_BUCKET, or pass --local DATA for a local stack")
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
 	if err != nil {
@@ -98,7 +99,7 @@ func (r *reindexCharts) open(ctx context.Context, p process) (*s3.Client, error)
 	return s3Client(cfg, stack.S3), nil
 }
 
-// reportOutcomes prints what was done. It returns an error if files were rejected.
+// reportOutcomes prints all outcomes. It returns an error if files were rejected.
 func reportOutcomes(p process, done []charts.Outcome) error {
 	counts := map[charts.Act]int{}
 	for _, o := range done {
@@ -114,7 +115,7 @@ func reportOutcomes(p process, done []charts.Outcome) error {
 	_, err := fmt.Fprintf(p.stdout, "%d versions added or corrected, %d removed from the index, %d files rejected\n",
 		counts[charts.Listed], counts[charts.Unlisted], counts[charts.Rejected])
 	if err == nil && counts[charts.Rejected] > 0 {
-		err = fmt.Errorf("%d files were rejected; they are below %s with the reasons", counts[charts.Rejected], charts.RejectedPrefix)
+		err = fmt.Errorf("%d files were rejected and moved to %s, with their reasons", counts[charts.Rejected], charts.RejectedPrefix)
 	}
 	return err
 }

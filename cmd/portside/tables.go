@@ -80,13 +80,13 @@ func (t *target) open(ctx context.Context, p process) (*tables, error) {
 	}
 	if settings.Err() != nil {
 		return nil, usageError("set USERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE to the names of the tables, " +
-			"or give --local DATA for a local stack")
+			"or pass --local DATA for a local stack")
 	}
 	return open(ctx, names)
 }
 
 // tableNames are the names of the tables, and the endpoint of Secrets Manager. An empty endpoint
-// means that of the SDK settings.
+// means the endpoint in the settings of the SDK.
 type tableNames struct{ users, projects, credentials, analytics, secrets string }
 
 func open(ctx context.Context, names tableNames, options ...func(*config.LoadOptions) error) (*tables, error) {

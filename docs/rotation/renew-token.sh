@@ -1,6 +1,6 @@
 #!/bin/sh
-# renew-token.sh renews a Portside access token before it expires, and stores the new token in place of the old one: in a
-# file or a Kubernetes Secret. Run it every day; it renews the token only when few days are left. See docs/rotation.md.
+# renew-token.sh renews a Portside access token before it expires, and replaces the old token in a file or in a Kubernetes
+# Secret. Run it every day; it renews the token only when few days are left. See docs/rotation.md.
 #
 # Settings, all from the environment:
 #   PORTSIDE_URL        the API, such as https://portside.example.com
@@ -15,7 +15,7 @@
 #   RETRY_SECONDS       pause before the second attempt; doubles each time, unless the API sends Retry-After; default: 2
 #
 # Exit codes: 0 the token works; 1 it could not be renewed now, run again later; 2 a setting is wrong or a program is
-# missing; 3 a person has to act. The current token always stays in place until a test of its successor succeeds.
+# missing; 3 a person must act. The script replaces the current token only after it has tested the new one.
 #
 # Needs a POSIX shell, curl, base64, and flock (for TOKEN_FILE) or kubectl (for KUBE_SECRET).
 { set +x; } 2>/dev/null # a trace would show the token
@@ -49,9 +49,9 @@ settings() {
 	number ATTEMPTS "${ATTEMPTS:=5}" 1 20
 	number RETRY_SECONDS "${RETRY_SECONDS:=2}" 0 60
 	[ "$EXPIRATION_DAYS" -gt "$RENEW_DAYS" ] ||
-		fail 2 "EXPIRATION_DAYS must be more than RENEW_DAYS, or every run would make a token"
+		fail 2 "EXPIRATION_DAYS must be more than RENEW_DAYS; otherwise every run would create a token"
 	case $REGISTRY in
-	*[!0-9A-Za-z.:_-]* | '') fail 2 "REGISTRY must be a host name, with a port where it needs one" ;;
+	*[!0-9A-Za-z.:_-]* | '') fail 2 "REGISTRY must be a host name, with a port if necessary" ;;
 	esac
 	find_store
 }
@@ -73,15 +73,15 @@ find_store() {
 	file)
 		needs flock
 		where=$TOKEN_FILE next=$TOKEN_FILE.next
-		[ -f "$TOKEN_FILE" ] || fail 2 "there is no file $TOKEN_FILE; put the first token into it"
+		[ -f "$TOKEN_FILE" ] || fail 2 "the file $TOKEN_FILE does not exist; create it with the first token"
 		[ ! -L "$TOKEN_FILE" ] || fail 2 "$TOKEN_FILE is a symbolic link; set TOKEN_FILE to what it points to"
 		;;
 	secret)
 		needs kubectl
-		[ -z "$DOCKER_CONFIG_FILE" ] || fail 2 "DOCKER_CONFIG_FILE goes with TOKEN_FILE only: a Secret has both"
+		[ -z "$DOCKER_CONFIG_FILE" ] || fail 2 "DOCKER_CONFIG_FILE is only for TOKEN_FILE; a Secret contains the token and the config.json"
 		where="the Secret $KUBE_SECRET" next=
 		;;
-	*) fail 2 "set either TOKEN_FILE or KUBE_SECRET: where the token is kept" ;;
+	*) fail 2 "set either TOKEN_FILE or KUBE_SECRET, which say where the token is stored" ;;
 	esac
 }
 
@@ -152,25 +152,25 @@ id_of() {
 read_token() {
 	answer=$work/answer
 	call GET "/api/v1/tokens/$(id_of "$1")" "$1"
-	[ "$status" != 200 ] || [ "$(member id)" = "$(id_of "$1")" ] || status=000 # something else has answered
+	[ "$status" != 200 ] || [ "$(member id)" = "$(id_of "$1")" ] || status=000 # the response is not from the API
 }
 
 # unreachable ends the run after a response that is neither success nor refusal.
 unreachable() {
 	case $status in
-	000) fail 1 "$PORTSIDE_URL did not give an answer to use (curl: $failure); nothing was changed, run again later" ;;
-	404) fail 2 "$PORTSIDE_URL knows no tokens; set PORTSIDE_URL to the API's address" ;;
-	*) fail 1 "$PORTSIDE_URL answered $status; nothing was changed, run again later" ;;
+	000) fail 1 "$PORTSIDE_URL did not send a valid response (curl exit code $failure); nothing was changed, run again later" ;;
+	404) fail 2 "$PORTSIDE_URL is not the API; set PORTSIDE_URL to the API's address" ;;
+	*) fail 1 "$PORTSIDE_URL responded with status $status; nothing was changed, run again later" ;;
 	esac
 }
 
-# revoke TOKEN revokes an unnecessary token. If that fails, the token stays unused until it expires.
+# revoke TOKEN revokes an unneeded token. If that fails, the token stays unused until it expires.
 revoke() {
 	answer=$work/answer
 	send DELETE "/api/v1/tokens/$(id_of "$1")" "$1"
 	case $status in
 	204) say "revoked the token $(id_of "$1"), which is not needed" ;;
-	*) say "the token $(id_of "$1") is not needed and could not be revoked; it stays unused until it expires" >&2 ;;
+	*) say "could not revoke the token $(id_of "$1"), which is not needed; it stays unused until it expires" >&2 ;;
 	esac
 }
 
@@ -190,7 +190,7 @@ load() {
 		load_secret || fail 1 "kubectl could not read $where; nothing was changed"
 	fi
 	case $token in
-	'' | *[!0-9A-Za-z_]*) fail 3 "there is not exactly one access token (pst_…) in $where; put a working one there" ;;
+	'' | *[!0-9A-Za-z_]*) fail 3 "$where must contain exactly one access token (pst_…); put a working one there" ;;
 	esac
 }
 
@@ -239,7 +239,7 @@ check_config_file() {
 	[ -n "$DOCKER_CONFIG_FILE" ] && [ -s "$DOCKER_CONFIG_FILE" ] || return 0
 	tr -d '[:space:]' <"$DOCKER_CONFIG_FILE" |
 		grep -qxE '\{"auths":\{"[^"]*":\{"auth":"[0-9A-Za-z+/=]*"\}\}\}' ||
-		fail 2 "$DOCKER_CONFIG_FILE holds more than one registry's login; set DOCKER_CONFIG_FILE to a file of its own"
+		fail 2 "$DOCKER_CONFIG_FILE contains more than the login of one registry; set DOCKER_CONFIG_FILE to a separate file"
 }
 
 # --- Renewal ----------------------------------------------------------------------------------
@@ -264,8 +264,8 @@ adopt_working() {
 		revoke "$1"
 		return
 	fi
-	store "$1" || fail 1 "not all files could be written; a working token is in $where, run again later"
-	say "took up the token $(id_of "$1"), which an interrupted run has left"
+	store "$1" || fail 1 "could not write all files; $where contains a working token, run again later"
+	say "renewed: the token $(id_of "$1") of an interrupted run is in $where"
 	load
 }
 
@@ -287,15 +287,15 @@ examine() {
 	read_token "$token"
 	case $status in
 	200) ;;
-	401) fail 3 "the token $(id_of "$token") in $where does not work: it has expired or was revoked, or its user is not active." \
-		"Put a working one there" ;;
+	401) fail 3 "the token $(id_of "$token") in $where does not work, because it has expired or was revoked, or its user is not active;" \
+		"put a working one there" ;;
 	*) unreachable ;;
 	esac
 	expires=$(member expiresAt)
 	left=$(seconds_until "$expires")
 	if [ "$left" -ge $((RENEW_DAYS * 86400)) ]; then
-		current || store "$token" || fail 1 "the pull secret of $where could not be written"
-		say "the token $(id_of "$token") is good for $((left / 86400)) more days; it is renewed when fewer than $RENEW_DAYS are left"
+		current || store "$token" || fail 1 "could not write the config.json of the token in $where; run again later"
+		say "the token $(id_of "$token") is valid for $((left / 86400)) more days; it is renewed when fewer than $RENEW_DAYS are left"
 		exit 0
 	fi
 }
@@ -312,21 +312,21 @@ issue() {
 	*) unreachable ;;
 	esac
 	new=$(tokens <"$answer")
-	[ -n "$new" ] || fail 1 "$PORTSIDE_URL answered without a token; the one in $where stays"
+	[ -n "$new" ] || fail 1 "the response of $PORTSIDE_URL contains no token; $where is unchanged"
 	[ -n "$next" ] || unneeded=$new
 }
 
 refused() {
 	reason=$(member detail)
 	rm -f "$answer"
-	fail 3 "$PORTSIDE_URL refused a new token ($status): $reason"
+	fail 3 "$PORTSIDE_URL refused to create a token (status $status): $reason"
 }
 
 # verify tests the new token before it replaces the current one.
 verify() {
 	read_token "$new"
 	[ "$status" = 200 ] && [ "$(member status)" = active ] && return
-	fail 1 "the new token $(id_of "$new") was not seen to work (status $status); the one in $where stays, run again later"
+	fail 1 "the test of the new token $(id_of "$new") failed (status $status); $where is unchanged, run again later"
 }
 
 # put stores the new token. From here on, the script must not revoke it, unless it is certain that it was not stored.
@@ -337,7 +337,7 @@ put() {
 		say "renewed: the token $(id_of "$new") is in $where; $(id_of "$token") works until $expires, or until you revoke it"
 		return
 	fi
-	[ -n "$KUBE_SECRET" ] || fail 1 "not all files could be written; a working token is in $where, run again later"
+	[ -n "$KUBE_SECRET" ] || fail 1 "could not write all files; $where contains a working token, run again later"
 	resolve_conflict
 }
 
@@ -352,10 +352,10 @@ resolve_conflict() {
 	fi
 	[ "$version" = "$tried" ] || unneeded=$new
 	if [ "$token" != "$old" ]; then
-		say "somebody else has changed $where meanwhile; their token stays"
+		say "another program changed the token in $where meanwhile; that token stays"
 		exit 0
 	fi
-	fail 1 "$where could not be written; the token in it stays, run again later"
+	fail 1 "could not write $where; its token is unchanged, run again later"
 }
 
 finish() {
@@ -369,8 +369,8 @@ work=$(mktemp -d) || exit 1
 trap finish EXIT
 trap 'exit 1' HUP INT TERM
 if [ -n "$next" ]; then
-	exec 9>"$TOKEN_FILE.lock" # curl inherits the lock: after a kill, the next run waits for a request that is under way
-	flock 9 || fail 1 "$TOKEN_FILE.lock could not be locked"
+	exec 9>"$TOKEN_FILE.lock" # curl inherits the lock, so after a kill, the next run waits until curl has finished
+	flock 9 || fail 1 "could not lock $TOKEN_FILE.lock"
 fi
 check_config_file
 load

@@ -185,14 +185,14 @@ func testLeftoverOfOtherToken(t *testing.T, l *pipeline) {
 func testRevokedToken(t *testing.T, l *pipeline) {
 	before := l.token(t)
 	l.manager.Delete("/api/v1/tokens/" + strings.Split(before, "_")[1]).WantStatus(http.StatusNoContent)
-	l.run(t).wantExit(t, 3, "does not work", "Put a working one there")
+	l.run(t).wantExit(t, 3, "does not work", "put a working one there")
 	if l.token(t) != before {
 		t.Error("the file has changed")
 	}
 	l.write(t, "token", "nonsense\n")
-	l.run(t).wantExit(t, 3, "not exactly one access token")
+	l.run(t).wantExit(t, 3, "must contain exactly one access token")
 	l.write(t, "token", l.createToken("a")+"\n"+l.createToken("b")+"\n")
-	l.run(t).wantExit(t, 3, "not exactly one access token")
+	l.run(t).wantExit(t, 3, "must contain exactly one access token")
 	l.write(t, "token", l.createToken("pipeline")) // without a newline
 	l.run(t).wantExit(t, 0, "renewed: ")
 }
@@ -206,7 +206,7 @@ func testNoResponse(t *testing.T, l *pipeline) {
 	l.proxy.setIntercept(func(e *exchange) bool { return e.refuse(http.StatusNotFound) })
 	l.run(t).wantExit(t, 2, "set PORTSIDE_URL")
 	l.proxy.server.Close()
-	l.run(t).wantExit(t, 1, "did not give an answer to use (curl: 7)")
+	l.run(t).wantExit(t, 1, "did not send a valid response (curl exit code 7)")
 	if l.token(t) != before {
 		t.Error("the file has changed")
 	}
@@ -223,7 +223,7 @@ func testRetryAfter(t *testing.T, l *pipeline) {
 
 func testRefusedRenewal(t *testing.T, l *pipeline) {
 	l.proxy.setIntercept(func(e *exchange) bool { return e.r.Method == http.MethodPost && e.refuse(http.StatusConflict) })
-	l.run(t).wantExit(t, 3, "refused a new token (409)")
+	l.run(t).wantExit(t, 3, "refused to create a token (status 409)")
 	l.checkTokenWorks(t)
 	if _, err := os.Stat(l.path("token.next")); err == nil {
 		t.Error("token.next exists")
@@ -233,12 +233,12 @@ func testRefusedRenewal(t *testing.T, l *pipeline) {
 func testNewTokenDoesNotWork(t *testing.T, l *pipeline) {
 	before := l.token(t)
 	l.proxy.setIntercept(func(e *exchange) bool { return e.number == 3 && e.refuse(http.StatusUnauthorized) })
-	l.run(t).wantExit(t, 1, "was not seen to work (status 401)")
+	l.run(t).wantExit(t, 1, "the test of the new token ", " failed (status 401)")
 	if l.token(t) != before {
 		t.Error("the file has changed")
 	}
 	l.proxy.setIntercept(nil)
-	l.run(t).wantExit(t, 0, "took up the token")
+	l.run(t).wantExit(t, 0, " of an interrupted run is in ")
 	l.checkTokenWorks(t)
 	l.checkConsistent(t)
 }
@@ -249,7 +249,7 @@ func testInvalidSettings(t *testing.T, l *pipeline) {
 		"PORTSIDE_URL=http://portside.example/": "https://",
 		"TOKEN_FILE=":                           "set either TOKEN_FILE or KUBE_SECRET",
 		"KUBE_SECRET=x":                         "set either TOKEN_FILE or KUBE_SECRET",
-		"TOKEN_FILE=" + l.path("nowhere"):       "there is no file",
+		"TOKEN_FILE=" + l.path("nowhere"):       "does not exist",
 		"RENEW_DAYS=0":                          "RENEW_DAYS must be",
 		"RENEW_DAYS=08":                         "RENEW_DAYS must be",
 		"RENEW_DAYS=1.5":                        "RENEW_DAYS must be",
@@ -262,7 +262,7 @@ func testInvalidSettings(t *testing.T, l *pipeline) {
 		l.run(t, setting).wantExit(t, 2, word)
 	}
 	l.write(t, "config.json", `{"auths":{"a":{"auth":"eDp5"},"b":{"auth":"eDp5"}}}`)
-	l.run(t).wantExit(t, 2, "a file of its own")
+	l.run(t).wantExit(t, 2, "a separate file")
 	l.checkTokenWorks(t)
 	l.run(t, "DOCKER_CONFIG_FILE=").wantExit(t, 0, "renewed: ")
 	l.checkTokenWorks(t)
@@ -309,7 +309,7 @@ func testUnwritableSecret(t *testing.T, l *pipeline) {
 		t.Fatal(err)
 	}
 	l.write(t, "secret/no-patch", "")
-	l.run(t).wantExit(t, 1, "could not be written")
+	l.run(t).wantExit(t, 1, "could not write")
 	if l.token(t) != before || l.countTokens("revoked") != 0 { // the update may still succeed
 		t.Errorf("the Secret has changed, or one of %d tokens was revoked", l.countTokens("revoked"))
 	}

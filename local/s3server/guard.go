@@ -8,9 +8,9 @@ import (
 	"github.com/versity/versitygw/s3api/utils"
 )
 
-// refuseTwoSignatures refuses presigned URLs with an Authorization header, as S3 does. versitygw
-// accepts them, so a client that keeps its credentials on a redirect would work here and fail in
-// the cloud.
+// refuseTwoSignatures rejects requests that have both a presigned URL and an Authorization header,
+// as S3 does. versitygw accepts them, so a client that sends its credentials along with a redirect
+// would work here and fail in the cloud.
 func refuseTwoSignatures(c fiber.Ctx) error {
 	header := c.Get(fiber.HeaderAuthorization)
 	query := c.Request().URI().QueryArgs()

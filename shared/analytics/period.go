@@ -35,7 +35,7 @@ func PeriodKinds() []PeriodKind {
 	return []PeriodKind{Today, Yesterday, ThisWeek, LastWeek, ThisMonth, LastMonth, ThisQuarter, LastQuarter, ThisYear, LastYear, Custom}
 }
 
-// maxYears is the longest custom period.
+// maxYears is the maximum length of a custom period.
 const maxYears = 5
 
 // Period is a range of days. It includes both ends.
@@ -50,7 +50,7 @@ type PeriodQuery struct {
 	From, To *calendar.Day // nil if missing
 }
 
-// Resolve returns the days of the period, seen from today. Periods that are not over end today. A
+// Resolve returns the days of the period. A current period, such as ThisWeek, ends today. The
 // validation error names every invalid parameter: an unknown kind, dates together with a kind other
 // than custom, or a custom period that lacks a date, is reversed, ends after today, or is longer
 // than five years.
@@ -84,7 +84,7 @@ func (q PeriodQuery) check(kind PeriodKind, today calendar.Day) []fault.Field {
 	return nil
 }
 
-// checkDates returns the same failure for each date that is wrong.
+// checkDates returns a failure with the detail for each date that is wrong.
 func (q PeriodQuery) checkDates(wrong func(*calendar.Day) bool, detail string) (failures []fault.Field) {
 	if wrong(q.From) {
 		failures = append(failures, invalidParameter("startDate", "%s", detail))

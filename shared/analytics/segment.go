@@ -12,18 +12,18 @@ import (
 	"portside/shared/core/calendar"
 )
 
-// Recorder counts lines of the log.
+// Recorder counts the lines of logs.
 type Recorder interface {
-	// Record adds the lines of a segment to the numbers of its day. It counts each line once, even
-	// if the same line arrives again, in another segment, or at the same time. It returns the lines
-	// that were new. After an error either all of them are counted or none, and it is safe to call
-	// Record again.
-	Record(ctx context.Context, p Segment) (Segment, error)
+	// Record adds the lines of a segment to the metrics of its day. It counts each line once, even
+	// if the same line arrives again, in another segment or concurrently. It returns the lines that
+	// had not been counted before. After an error, either all new lines are counted or none, and it
+	// is safe to call Record again.
+	Record(ctx context.Context, s Segment) (Segment, error)
 }
 
-// Archive stores the segments that were counted, so that they can be counted again.
+// Archive stores counted segments, so that the metrics can be recomputed.
 type Archive interface {
-	// Put stores the lines. A segment that already has this name has the same lines.
+	// Put stores the lines. A stored segment of the same name has the same lines.
 	Put(ctx context.Context, name SegmentName, lines []LogLine) error
 	// Get returns the lines of a segment. Errors: ErrMissing, ErrDamaged.
 	Get(ctx context.Context, name SegmentName) ([]LogLine, error)
@@ -32,14 +32,14 @@ type Archive interface {
 	Names(ctx context.Context, log Log, day calendar.Day) ([]SegmentName, error)
 }
 
-// Errors of an Archive: a segment does not exist, or it differs from what was stored.
+// Errors of an Archive: a segment does not exist, or its content is damaged.
 var (
 	ErrMissing = errors.New("the segment is missing")
 	ErrDamaged = errors.New("the segment is damaged")
 )
 
-// Segment is a set of lines of one log stream and one day. They are sorted by time and ID, and no
-// line occurs twice.
+// Segment is a set of lines of one log stream and one day. The lines are sorted by time and ID, and
+// each occurs once.
 type Segment struct {
 	Log    Log
 	Day    calendar.Day
@@ -141,5 +141,5 @@ func (n SegmentName) SortKey() string {
 	return fmt.Sprintf("%s-%s", FormatMillis(n.FirstLogged), n.Digest)
 }
 
-// FormatMillis formats a time as Unix milliseconds with 13 digits, which sort by time.
+// FormatMillis formats a time as Unix milliseconds with 13 digits, so that text order is time order.
 func FormatMillis(at time.Time) string { return fmt.Sprintf("%013d", at.UnixMilli()) }

@@ -64,7 +64,7 @@ func (l *Lists) Allocate(ctx context.Context, n int, now time.Time) (first int64
 // digits.
 func number(n int64) string { return fmt.Sprintf("%010d", n) }
 
-// IsKey reports whether a partition key is that of a list.
+// IsKey reports whether a partition key belongs to a list.
 func IsKey(pk string) bool { return strings.HasPrefix(pk, prefix) }
 
 // Entry is a resource in the lists.

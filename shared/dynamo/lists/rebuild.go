@@ -55,7 +55,7 @@ type Dispute struct{ ID, Reason string }
 type Resource struct {
 	ID      string
 	Version int64       // the attribute "version" of its item
-	Derived []items.Map // the items that the table must have because of it; empty if it cannot be listed
+	Derived []items.Map // all derived items that the table must have; empty if the thing cannot be listed
 }
 
 // Source describes the items of the resources, from which everything else is derived. They are in

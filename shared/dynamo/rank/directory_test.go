@@ -82,7 +82,7 @@ func (d *directory) remove(ctx context.Context, e rank.Entry) error {
 	}})
 }
 
-// write applies the entry's write and its counts, with many attempts and no waits.
+// write writes the entry and its counts in one transaction, with many attempts and no waits.
 func (d *directory) write(ctx context.Context, changes *rank.Changes, entry ...types.TransactWriteItem) error {
 	counters, err := changes.Items()
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	Capacity int64 = leafSpan * branching * branching * branching * branching
 )
 
-// mendedName is the attribute that counts corrections by Rebuild. The names of all other attributes
+// correctionsName is the attribute that counts corrections by Rebuild. The names of all other attributes
 // have two characters.
 const correctionsName = "m"
 
