@@ -19,7 +19,7 @@ import (
 var ErrUnconfirmed = fault.New(fault.Unavailable, "The password could not be delivered. Open the link again in a moment; "+
 	"if it still does not work, you will get a new link by e-mail.")
 
-// Password is a new password. The service stores only a hash of the secret.
+// Password is a new password. The secret is not stored anywhere else.
 type Password struct {
 	Username  string
 	Secret    credentials.Secret
@@ -36,13 +36,13 @@ func (s *Service) Collect(ctx context.Context, text string) (Password, error) {
 	}
 	var made newCollection
 	err = versions.Retry(ctx, func() (err error) {
-		created, err = s.collect(ctx, link)
+		made, err = s.collect(ctx, link)
 		return err
 	})
 	if err != nil {
 		return Password{}, err
 	}
-	return created.Password, s.confirm(ctx, created.request)
+	return made.Password, s.confirm(ctx, made.request)
 }
 
 // newCollection is a new password that the requester has not seen yet, and its request.
@@ -105,8 +105,8 @@ func newPassword(r Request, person principal.Person, now time.Time) (credentials
 }
 
 // username creates a user name such as acme-7f3k9q2m: the first label of the mail domain, which
-// people recognize, and 40 random bits, which make duplicates unlikely. It is not secret, and does
-// not identify a credential.
+// people recognize, and 40 random bits, so that two passwords hardly ever share one. It is not
+// secret, and does not identify a credential.
 func username(email string) string {
 	_, domain, _ := strings.Cut(email, "@")
 	label, _, _ := strings.Cut(domain, ".")

@@ -1,18 +1,18 @@
 // Package credentialrequests lets people request a password for charts and images. They give a
 // reason, another person decides, and a mailed link lets the requester collect the password once.
 //
-// A request is never stuck. Every state except the final ones has a next step that needs no client:
-// mail the approvers, mail the link, mail the denial, or let an uncollected link expire. The write
-// that enters a state also stores its step and the time when it is due. The service takes the step
-// at once, and if that fails, SendDue takes it later, with growing pauses. In rare cases a mail is
-// sent twice. No mail is lost, and only the newest link works.
+// A request is never stuck. Every state except the last ones has a next step that happens without a
+// client: mail the approvers, mail the link, mail the denial, or let an uncollected link expire.
+// The write that enters a state also stores its step and the time when it is due. The request that
+// caused it takes the step at once. If that fails, SendDue takes it later, with growing pauses. A
+// mail may in rare cases be sent twice; none is lost, and only the newest link works.
 //
-// Every change is a conditional write that also appends to the request's events. So if several
-// decisions or collections happen at once, only one succeeds. The write that uses up the link
-// creates the password. Only a hash of the password is stored, so if the process dies before the
-// response, nobody knows the password. Therefore the last step before the response confirms the
-// collection. A collection that is not confirmed in time is withdrawn: its password is revoked, and
-// a new link is mailed.
+// Every change appends to the request's trail of events in the same conditional write, so that of
+// several decisions or collections at once only one succeeds. The write that uses up the link
+// creates the password. Only a hash of the password is stored, so nobody ever learns it if the
+// process dies before the response. Therefore a collection counts only once it is confirmed, which
+// is the last step before the response. A collection that is not confirmed in time is withdrawn:
+// its password is revoked and a new link is mailed.
 package credentialrequests
 
 import (
@@ -37,7 +37,7 @@ const (
 	Full   Level = "full" // charts and images
 )
 
-// scopes returns the scopes of a password of the level, as in shared/tokens, or nil for an unknown
+// scopes returns the scopes of a password of the level, as in shared/tokens; nil for an unknown
 // level.
 func (l Level) scopes() []string {
 	switch l {
@@ -61,7 +61,7 @@ const (
 	Approved  Status = "approved" // a link to collect the password was mailed, or soon will be
 	Denied    Status = "denied"
 	Collected Status = "collected"
-	Expired   Status = "expired" // the password was not collected in time
+	Expired   Status = "expired" // nobody collected the password in time
 )
 
 // Action is the kind of an event.
@@ -78,10 +78,10 @@ const (
 	ActionExpired   Action = "expired"
 )
 
-// System is the actor of events that the service causes.
+// System is the actor of events that no person caused.
 const System = "system"
 
-// Event is one entry in the history of a request.
+// Event is one entry in a request's trail.
 type Event struct {
 	At     time.Time
 	Actor  string // user id, or System
@@ -89,7 +89,7 @@ type Event struct {
 	Detail string // a reason or other details; may be empty
 }
 
-// Request is a request for a password, with its history. It is not an HTTP request.
+// Request is a request for a password, with its trail. It is not an HTTP request.
 type Request struct {
 	ID            string // UUIDv7, so ids are in the order of creation
 	UserID        string
@@ -105,15 +105,15 @@ type Request struct {
 	CollectBy     time.Time // when the mailed link expires; zero until it is mailed
 	Events        []Event   // oldest first
 	Next          Next
-	Version       int64 // 1 at creation; every change adds 1
+	Version       int64 // 1 at creation, and one more with every change
 }
 
-// Next is the next step that needs no client. The status determines which step it is.
+// Next is the next step that happens without a client. The status says which step it is.
 type Next struct {
 	Due      time.Time // zero if there is no step
 	Attempts int       // at the current step
 	Notified []string  // ids of the approvers who were mailed
-	LinkID   string    // public id of the newest link; empty before the first
+	LinkID   string    // public id of the newest link; empty if there is none
 	BaseURL  string    // of the portal, for links in mails
 }
 
@@ -123,7 +123,7 @@ func (r Request) event(e Event) Request {
 	return r
 }
 
-// Limits of the API.
+// Limits, from the API contract.
 const (
 	MaxJustification = 2000 // characters
 	MaxReason        = 1000 // characters
@@ -134,7 +134,7 @@ const (
 	LinkLifetime     = 7 * 24 * time.Hour
 )
 
-// maxApprovers is the maximum number of approvers who get a mail about a request.
+// maxApprovers is how many people are mailed about a request.
 const maxApprovers = 50
 
 // The errors of operations on requests.
@@ -158,7 +158,7 @@ var (
 	ErrCaller = credentials.ErrUnauthorized
 )
 
-// Store stores requests. Every write is atomic, and reads are strongly consistent.
+// Store keeps requests. Writes are all or nothing; reads are strongly consistent.
 type Store interface {
 	// Create adds a request on behalf of the credential with the id by. Errors: ErrOpen, ErrCaller.
 	Create(ctx context.Context, request Request, by string) error

@@ -32,8 +32,8 @@ func CheckReason(reason string) []fault.Field {
 
 // dueAt returns when a decision is due: one business day after the request. Business days are
 // Monday to Friday in UTC; holidays are not considered. The time of day stays the same, so a
-// request made on Friday at 15:00 is due on Monday at 15:00. A request made on a weekend is treated
-// like one made on Monday at 00:00, so it is due on Tuesday at 00:00.
+// request of Friday 15:00 is due on Monday 15:00. A request on a weekend counts as one of Monday
+// 00:00, and so is due on Tuesday 00:00.
 func dueAt(made time.Time) time.Time {
 	made = made.UTC()
 	midnight := made.Truncate(24 * time.Hour)

@@ -16,7 +16,7 @@ import (
 )
 
 // SendDue takes the steps that are due, as long as the context's deadline leaves time. It returns
-// the number of steps taken. It continues after a failed step, and joins the errors.
+// how many it took. A failed step does not stop the rest; the errors are joined.
 func (s *Service) SendDue(ctx context.Context) (done int, err error) {
 	const batch = 100
 	due, err := s.Store.Due(ctx, s.now(), batch)
@@ -82,7 +82,7 @@ func (s *Service) giveUp(ctx context.Context, r Request) error {
 	return s.clearNextStep(ctx, r)
 }
 
-// notifyApprovers mails each user who may decide once, except the requester.
+// notifyApprovers mails everybody who may decide, once each, except the requester.
 func (s *Service) notifyApprovers(ctx context.Context, r Request) error {
 	requester, err := s.People.Person(ctx, r.UserID)
 	if fault.KindOf(err) == fault.NotFound {
@@ -108,8 +108,8 @@ func (s *Service) notifyApprovers(ctx context.Context, r Request) error {
 	return errors.Join(failure, s.Store.Change(ctx, Change{Before: r, After: after}))
 }
 
-// mailApprovers mails the approvers and returns the ids of all approvers mailed so far, including
-// those of earlier attempts.
+// mailApprovers returns the ids of all approvers who have been mailed, those of earlier attempts
+// included.
 func (s *Service) mailApprovers(
 	ctx context.Context, r Request, requester principal.Person, approvers []principal.Person,
 ) ([]string, error) {
@@ -122,7 +122,7 @@ func (s *Service) mailApprovers(
 		if !mail.HasTime(ctx) {
 			return notified, errors.Join(append(failures, errNoTime)...)
 		}
-		if err := s.Mailer.Send(ctx, requestMessage(r, requester, a)); err != nil {
+		if err := s.Mailer.Send(ctx, announcement(r, requester, a)); err != nil {
 			failures = append(failures, fmt.Errorf("approver %s: %w", a.ID, err))
 			continue
 		}
@@ -131,7 +131,7 @@ func (s *Service) mailApprovers(
 	return notified, errors.Join(failures...)
 }
 
-var errNoTime = errors.New("credentialrequests: no time is left for more mails; the next run sends the others")
+var errNoTime = errors.New("credentialrequests: no time left for more mails; the rest is sent later")
 
 // mailDenial notifies the requester of a denial, unless the requester is no longer active.
 func (s *Service) mailDenial(ctx context.Context, r Request) error {
@@ -145,7 +145,7 @@ func (s *Service) mailDenial(ctx context.Context, r Request) error {
 	if r, err = s.change(ctx, Change{Before: r, After: s.withAttempt(r)}); err != nil {
 		return err
 	}
-	if err := s.Mailer.Send(ctx, denialMessage(r, person)); err != nil {
+	if err := s.Mailer.Send(ctx, refusal(r, person)); err != nil {
 		return err
 	}
 	after := r.event(Event{At: s.now(), Actor: System, Action: ActionMailed, Detail: "the denial"})
@@ -181,7 +181,7 @@ func (s *Service) mailLink(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Mailer.Send(ctx, approvalMessage(r, person, collection{secret, link.ExpiresAt})); err != nil {
+	if err := s.Mailer.Send(ctx, approval(r, person, collection{secret, link.ExpiresAt})); err != nil {
 		return err
 	}
 	after = r.event(Event{At: s.now(), Actor: System, Action: ActionMailed, Detail: "the link to collect the password"})
@@ -189,7 +189,8 @@ func (s *Service) mailLink(ctx context.Context, r Request) error {
 	return s.Store.Change(ctx, Change{Before: r, After: after})
 }
 
-// mintLink creates a link. Its name is the id of the request, so that follow finds the request.
+// mintLink creates a link. Its name is the id of the request, so that the link leads to the
+// request.
 func (s *Service) mintLink(r Request, person principal.Person) (credentials.Secret, credentials.Credential) {
 	secret, now := credentials.Mint(credentials.Link), s.now()
 	return secret, credentials.Credential{

@@ -31,8 +31,9 @@ func NewService(parts Parts) *Service { return &Service{parts} }
 // now returns the time with the precision with which it is stored.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-// Create adds a request of the caller and mails the approvers. It succeeds if the request is
-// stored; SendDue later sends mails that failed. Errors: validation, ErrOpen, ErrCaller.
+// Create adds a request of the caller and mails the approvers. It returns once the request is
+// stored; if a mail cannot be sent then, SendDue sends it later. Errors: validation, ErrOpen,
+// ErrCaller.
 func (s *Service) Create(ctx context.Context, caller principal.Principal, baseURL string, input New) (Request, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Request{}, fault.Invalid(failures...)
@@ -51,7 +52,7 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, baseUR
 	return request, nil
 }
 
-// List returns one page of the caller's requests, or of all requests if the caller has
+// List returns one page of the caller's requests, or of everybody's for a caller with
 // credentials:approve.
 func (s *Service) List(ctx context.Context, caller principal.Principal, query Query) (Page, error) {
 	query.UserID = caller.UserID
@@ -61,8 +62,8 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, query Qu
 	return s.Store.List(ctx, query)
 }
 
-// Get returns a request of the caller, or any request if the caller has credentials:approve.
-// Otherwise it returns ErrNotFound.
+// Get returns a request of the caller, or of anybody for a caller with credentials:approve. Other
+// requests do not exist for the caller.
 func (s *Service) Get(ctx context.Context, caller principal.Principal, id string) (Request, error) {
 	request, err := s.Store.Get(ctx, id)
 	if err == nil && request.UserID != caller.UserID && !caller.Can(principal.CredentialsApprove) {
@@ -79,8 +80,8 @@ type Decision struct {
 	BaseURL string // of the portal, for the link in the mail
 }
 
-// Decide approves or denies a pending request and mails the requester. If several decisions are made
-// at once, one succeeds. Errors: validation, ErrForbidden, ErrNotFound, ErrOwn, ErrDecided,
+// Decide approves or denies a pending request and mails the requester. Of several decisions at
+// once, one succeeds. Errors: validation, ErrForbidden, ErrNotFound, ErrOwn, ErrDecided,
 // ErrRequester, ErrCaller.
 func (s *Service) Decide(ctx context.Context, caller principal.Principal, decision Decision) (Request, error) {
 	if !caller.Can(principal.CredentialsApprove) {
@@ -113,7 +114,7 @@ func (s *Service) decide(ctx context.Context, caller principal.Principal, decisi
 		return Request{}, ErrDecided
 	}
 	if decision.Approve {
-		if err := s.checkRequester(ctx, before.UserID); err != nil {
+		if err := s.mayReceive(ctx, before.UserID); err != nil {
 			return Request{}, err
 		}
 	}

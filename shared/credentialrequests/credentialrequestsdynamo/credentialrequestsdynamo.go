@@ -1,14 +1,14 @@
-// Package credentialrequestsdynamo stores credential requests in the credentials table.
+// Package credentialrequestsdynamo keeps credential requests in the credentials table.
 //
-// Its items, with the keys pk and sk, are in the table together with those of credentialsdynamo:
+// The items, beside those of credentialsdynamo, with the keys pk and sk:
 //
 //	request#<id>              request       the request with its events
-//	requests                  <id>          list of all requests
-//	requests#<status>         <id>          list of the requests with a status
-//	requests#<user>           <id>          list of a user's requests
-//	requests#<user>#<status>  <id>          list of a user's requests with a status
+//	requests                  <id>          lists it among all requests
+//	requests#<status>         <id>          lists it among those of its status
+//	requests#<user>           <id>          lists it among the user's
+//	requests#<user>#<status>  <id>          lists it among the user's of its status
 //	requests#<user>           open          n, the number of the user's pending requests
-//	requests-due              <ms>#<id>     the request's next step, by the time when it is due
+//	requests-due              <ms>#<id>     its next step, by the time when it is due
 //
 // Each change is one transaction. It is conditional on the version of the request, which also
 // guards everything derived from it: its list items, the number of pending requests, the next step.
@@ -34,13 +34,13 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// People makes condition checks on users for a transaction.
+// People is what the store of users adds to a transaction.
 type People interface {
-	// Unchanged returns a check that fails unless the user still has this version.
+	// Unchanged returns the check that a user still has this version.
 	Unchanged(userID string, version int64) types.TransactWriteItem
 }
 
-// Store implements credentialrequests.Store.
+// Store keeps credential requests.
 type Store struct {
 	client      *dynamodb.Client
 	table       string

@@ -116,7 +116,7 @@ func openKey(userID string) items.Map { return items.Key(listPK(userID, ""), "op
 
 const duePK = "requests-due"
 
-// due returns the item of a request's next step. It returns false if the request has no next step.
+// due returns the item of a request's next step, or false if there is none.
 func due(r credentialrequests.Request) (place, bool) {
 	return place{duePK, dueSK(r.Next.Due, r.ID)}, !r.Next.Due.IsZero()
 }

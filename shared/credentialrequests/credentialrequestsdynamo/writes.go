@@ -15,8 +15,8 @@ import (
 	"portside/shared/dynamo/transactions"
 )
 
-// plan collects the writes of one transaction. Each write has the error that run returns if its
-// condition fails. If several conditions fail, run returns the error of the first.
+// plan collects the writes of one transaction. Each write has an error that is returned if its
+// condition fails. If several conditions fail, the write that was added first decides the error.
 type plan struct {
 	store    *Store
 	writes   []types.TransactWriteItem
@@ -42,7 +42,7 @@ func (p *plan) run(ctx context.Context) error {
 func (s *Store) Create(ctx context.Context, request credentialrequests.Request, by string) error {
 	p := &plan{store: s}
 	p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(by))
-	p.add(credentialrequests.ErrOpen, s.countOpen(request.UserID))
+	p.add(credentialrequests.ErrOpen, s.open(request.UserID))
 	p.add(nil, types.TransactWriteItem{Put: &types.Put{
 		TableName: &s.table, Item: items.Encode(newRequestItem(request)), ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}})
@@ -51,8 +51,8 @@ func (s *Store) Create(ctx context.Context, request credentialrequests.Request, 
 	return p.run(ctx)
 }
 
-// countOpen counts one more pending request of a user.
-func (s *Store) countOpen(userID string) types.TransactWriteItem {
+// open counts one more pending request of a user.
+func (s *Store) open(userID string) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &s.table, Key: openKey(userID), UpdateExpression: aws.String("ADD n :one"),
 		ConditionExpression:       aws.String("attribute_not_exists(n) OR n < :most"),
@@ -122,7 +122,7 @@ func (p *plan) schedule(before, after credentialrequests.Request) {
 	}
 }
 
-// credentials issues and revokes credentials of the requester, and updates the tally.
+// credentials issues and revokes credentials of the requester, with the necessary tally.
 func (p *plan) credentials(change credentialrequests.Change) {
 	table, tally := p.store.credentials, credentialsdynamo.Change{}
 	if change.End != nil {
