@@ -66,7 +66,9 @@ func TestModelAnswersOnce(t *testing.T) {
 		c, calls := a.client(), 0
 		for range 2 { // the second answer comes from the cache
 			answer := postForm(t, c, extractPath+"?include=evidence", "@file", bill, "model", billVariables).WantStatus(http.StatusOK)
-			answer.WantValue("extracted_data", map[string]any{"Supplier": "Nordwind Papier GmbH", "Total": 1234.5, "Due": "2026-03-05", "Paid": false})
+			answer.WantValue("extracted_data", map[string]any{
+				"Supplier": "Nordwind Papier GmbH", "Total": 1234.5, "Due": "2026-03-05", "Paid": false,
+			})
 			if quote := answer.Text("evidence.Supplier.0.quote"); !strings.Contains(bill, quote) {
 				t.Errorf("the quote is %q", quote)
 			}
@@ -84,7 +86,8 @@ func TestHallucinatedValuesAreNotFound(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, a *testAPI, server modelServer) {
 		server.SetBehavior(mediatest.Behavior{Model: mediatest.Hallucinating})
 		answer := postForm(t, a.client(), extractPath+"?include=evidence", "@file", bill, "model", billVariables).WantStatus(http.StatusOK)
-		answer.WantValue("extracted_data", map[string]any{"Supplier": nil, "Total": nil, "Due": nil, "Paid": nil}).WantValue("evidence", map[string]any{})
+		answer.WantValue("extracted_data", map[string]any{"Supplier": nil, "Total": nil, "Due": nil, "Paid": nil}).
+			WantValue("evidence", map[string]any{})
 	})
 }
 
@@ -117,7 +120,8 @@ func withLambdaTimeout(next http.Handler) http.Handler {
 }
 
 func TestRecordingWithoutTranscriber(t *testing.T) {
-	answer := postForm(t, newTestAPI(t).client(), extractPath, "@file", wave, "model", billVariables).WantStatus(http.StatusUnprocessableEntity)
+	answer := postForm(t, newTestAPI(t).client(), extractPath, "@file", wave, "model", billVariables).
+		WantStatus(http.StatusUnprocessableEntity)
 	if detail := answer.Text("detail"); !strings.Contains(detail, "TranscriberCommand") {
 		t.Errorf("the detail does not name the setting: %s", detail)
 	}

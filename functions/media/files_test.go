@@ -75,7 +75,8 @@ func TestCompare(t *testing.T) {
 	for _, path := range []string{comparePath, "/v1/ai/compare/media"} {
 		answer := postForm(t, a.client(), path, "@file1", invoice, "@file2", laterInvoice, "lang", "es",
 			"variable1_name", "total", "variable1_type", "number", "variable2_name", "purchase_order", "variable2_type", "string")
-		answer.WantStatus(http.StatusOK).WantValue("extracted_data.purchase_order.data", "").WantValue("extracted_data.purchase_order.data_to_compare", "")
+		answer.WantStatus(http.StatusOK).WantValue("extracted_data.purchase_order.data", "").
+			WantValue("extracted_data.purchase_order.data_to_compare", "")
 		if words := answer.Text("extracted_data.total.comparison"); !strings.Contains(words, "121") {
 			t.Errorf("comparison %q does not name the difference, 121", words)
 		}
@@ -89,7 +90,8 @@ func TestSummarize(t *testing.T) {
 	a := newTestAPI(t)
 	minutes := strings.Repeat("The board met on Monday and discussed the harbour extension. ", 3) +
 		"It was decided to build the second pier by autumn. The budget of 2 million euros was approved. Anna will talk to the contractors."
-	answer := postForm(t, a.client(), summarizePath, "@file", minutes, "format", "bullet", "length", "short", "lang", "en").WantStatus(http.StatusOK)
+	answer := postForm(t, a.client(), summarizePath, "@file", minutes, "format", "bullet", "length", "short", "lang", "en").
+		WantStatus(http.StatusOK)
 	if text := answer.Text("summary"); !strings.HasPrefix(text, "- ") {
 		t.Errorf("summary %q is not a list", text)
 	}
@@ -329,7 +331,8 @@ func TestPermissions(t *testing.T) {
 	a := newTestAPI(t)
 	postForm(t, webtest.New(t, a.handler()), extractPath, "@file", invoice).WantStatus(http.StatusUnauthorized)
 	postForm(t, a.clientOf(bob, principal.Viewer), extractPath, "@file", invoice).WantStatus(http.StatusForbidden)
-	postForm(t, a.clientOf(bob, principal.Manager), extractPath, "@file", invoice).WantStatus(http.StatusOK).WantValue("extracted_data", map[string]any{})
+	postForm(t, a.clientOf(bob, principal.Manager), extractPath, "@file", invoice).WantStatus(http.StatusOK).
+		WantValue("extracted_data", map[string]any{})
 }
 
 func TestUnreadableFiles(t *testing.T) {
