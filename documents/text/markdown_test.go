@@ -56,6 +56,8 @@ func TestMarkdownMemoryIsBounded(t *testing.T) {
 		"blank lines in lists": strings.Repeat("- ", 5000) + "a\n" + strings.Repeat("\n", size),
 		"brackets":             strings.Repeat("[", size),
 		"cells":                strings.Repeat("|\n-|\n", size/5),
+		"wide table":           strings.Repeat("|a", 2000) + "|\n" + strings.Repeat("|-", 2000) + "|\n" + strings.Repeat("|\n", 4000),
+		"long link used often": "# a\n\n[a]: " + strings.Repeat("x", 61440) + "\n\n" + strings.Repeat("[a]", 14_000),
 	} {
 		grown := peak(func() {
 			into := documents.NewBuilder("", documents.DefaultLimits())
@@ -63,6 +65,36 @@ func TestMarkdownMemoryIsBounded(t *testing.T) {
 		})
 		if grown > maxGrowth {
 			t.Errorf("%s: it took %d MB", name, grown>>20)
+		}
+	}
+}
+
+// A long file is read in chunks. Code and HTML that cross the border of a chunk go on in the next one.
+func TestMarkdownContinuesBlocksAcrossChunks(t *testing.T) {
+	const size = 128 << 10 // of a chunk
+	before := func(end string) string { return strings.Repeat("One line.\n\n", size/11-200) + end }
+	hidden := strings.Repeat("hidden words\n\n", 400)
+	for name, test := range map[string]struct{ file, missing string }{
+		"comment":           {before("<!-- a note\n\n" + hidden + "-->\n\nThe end.\n"), "hidden"},
+		"style":             {before("<style>\n" + hidden + "</style>\n\nThe end.\n"), "hidden"},
+		"long comment":      {"<!--\n" + strings.Repeat("hidden words\n\n", 20_000) + "-->\n\nThe end.\n", "hidden"},
+		"code":              {before("```sh\n" + strings.Repeat("# code\n\n", 400) + "```\n\nThe end.\n"), ""},
+		"code in a list":    {"- ```\n  code\n  ```\n\n" + before("") + strings.Repeat("# Title\n\n", 400) + "The end.\n", "```"},
+		"code in a line":    {"```x``` is code\n\n" + before("") + strings.Repeat("# Title\n\n", 400) + "The end.\n", ""},
+		"comment in a text": {strings.Repeat("a <!-- hidden --> b\n", size/10) + "\nThe end.\n", "hidden"},
+	} {
+		into := documents.NewBuilder("", documents.DefaultLimits())
+		if err := text.ReadMarkdown(t.Context(), source(test.file), into); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		d := into.Document()
+		last := d.Blocks[len(d.Blocks)-1]
+		if last.Text != "The end." || last.Kind != documents.Paragraph {
+			t.Errorf("%s: the last block is %s %.80q", name, last.Kind, last.Text)
+		}
+		if test.missing != "" && strings.Contains(d.Text(), test.missing) {
+			t.Errorf("%s: the text contains %q", name, test.missing)
 		}
 	}
 }

@@ -21,6 +21,7 @@ const (
 	maxMarkdownDepth  = 12         // lists and quotes within each other
 	maxParagraphSteps = 10_000_000 // of goldmark in one paragraph, as steps estimates them
 	maxFence          = 100        // characters of a fence around code that are repeated
+	maxTableCells     = 100_000    // goldmark fills short rows up with cells; written out, no chunk has that many
 )
 
 // boundedParser returns goldmark's default parser with a guard before and after its work on each paragraph.
@@ -91,6 +92,9 @@ func (g guard) Transform(node *ast.Paragraph, reader text.Reader, _ parser.Conte
 		if bytes.HasPrefix(value, []byte("[")) {
 			definitions++
 		}
+		if columns := bytes.Count(value, []byte("|")) + 1; columns*lines.Len() > maxTableCells && delimiters().Match(value) {
+			worst = maxParagraphSteps + 1
+		}
 	}
 	if g.eachLine {
 		worst = max(worst, definitions*lines.Len())
@@ -123,18 +127,19 @@ func steps(block []byte) int {
 }
 
 var (
-	fence      = lazyregexp.New("^\\s*(`{3,}|~{3,})")
+	fence      = lazyregexp.New("^\\s*(`{3,}|~{3,})[^`]*$")
+	closeFence = lazyregexp.New("^\\s*(`{3,}|~{3,})\\s*$")
 	listMarker = lazyregexp.New(`^(?:[-*+]|\d{1,9}[.)])(?:\s|$)`)
 	delimiters = lazyregexp.New(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$`)
 )
 
 // cutChunk splits a text before a block that does not continue a list, at most maxChunk bytes into it. Where there is no
-// such place, it splits between lines, and repeats the start of the open table or code in the rest.
+// such place, it splits between lines, and repeats the header of an open table in the rest.
 func cutChunk(markdown string) (chunk, rest string) {
 	if len(markdown) <= maxChunk {
 		return markdown, ""
 	}
-	at, openFence := lastBlockStart(markdown[:maxChunk])
+	at := lastBlockStart(markdown[:maxChunk])
 	if at > 0 {
 		return markdown[:at], markdown[at:]
 	}
@@ -143,22 +148,19 @@ func cutChunk(markdown string) (chunk, rest string) {
 		for at = maxChunk; !utf8.RuneStart(markdown[at]); at-- {
 		}
 	}
-	if openFence != "" {
-		return markdown[:at], openFence + "\n" + markdown[at:]
-	}
 	return markdown[:at], tableHeader(markdown[:at]) + markdown[at:]
 }
 
-// lastBlockStart returns where the last block begins that is neither code nor part of a list, or 0 if there is none. It also
-// returns the fence of the code that the text ends in.
-func lastBlockStart(markdown string) (last int, openFence string) {
-	at, isBlank := 0, true
+// lastBlockStart returns where the last block begins that is neither code nor part of a list, or 0 if there is none. It
+// recognizes code by its fences alone, so it may miss a block, but goldmark decides what a block is.
+func lastBlockStart(markdown string) (last int) {
+	at, isBlank, openFence := 0, true, ""
 	for line := range strings.Lines(markdown) {
-		mark := fence().FindStringSubmatch(line)
+		opening, closing := fence().FindStringSubmatch(line), closeFence().FindStringSubmatch(line)
 		switch {
-		case mark != nil && openFence == "":
-			openFence = mark[1][:min(len(mark[1]), maxFence)]
-		case len(mark) > 1 && strings.HasPrefix(mark[1], openFence):
+		case len(opening) > 1 && openFence == "":
+			openFence = opening[1]
+		case len(closing) > 1 && strings.HasPrefix(closing[1], openFence):
 			openFence = ""
 		case isBlank && openFence == "" && line[0] > ' ' && !listMarker().MatchString(line):
 			last = at
@@ -166,8 +168,70 @@ func lastBlockStart(markdown string) (last int, openFence string) {
 		isBlank = strings.TrimSpace(line) == ""
 		at += len(line)
 	}
-	return last, openFence
+	return last
 }
+
+// continuation returns a line with which the next chunk must begin, because the last block of this chunk is code or HTML
+// that goes on there: the fence, or the start of the HTML. It is empty if the block is complete.
+func continuation(document ast.Node, chunk []byte) string {
+	last := document
+	for last.LastChild() != nil && last.LastChild().Type() == ast.TypeBlock {
+		last = last.LastChild()
+	}
+	switch block := last.(type) {
+	case *ast.HTMLBlock:
+		return htmlStart(block, chunk)
+	case *ast.FencedCodeBlock:
+		return openFence(block, chunk)
+	}
+	return ""
+}
+
+// htmlStart returns the start of an unfinished HTML block that does not end with a blank line; otherwise an empty text.
+func htmlStart(block *ast.HTMLBlock, chunk []byte) string {
+	if block.HasClosure() || block.Lines().Len() == 0 {
+		return ""
+	}
+	first := block.Lines().At(0)
+	switch block.HTMLBlockType {
+	case ast.HTMLBlockType1:
+		if found := rawElement().FindSubmatch(first.Value(chunk)); found != nil && !hasEndTag(block, chunk) {
+			return "<" + string(found[1]) + ">\n"
+		}
+	case ast.HTMLBlockType2, ast.HTMLBlockType3, ast.HTMLBlockType4, ast.HTMLBlockType5:
+		if !hasEndTag(block, chunk) {
+			return "<!--\n"
+		}
+	case ast.HTMLBlockType6, ast.HTMLBlockType7:
+	}
+	return ""
+}
+
+var (
+	rawElement = lazyregexp.New(`(?i)^\s*<(script|pre|style|textarea)`)
+	endTag     = lazyregexp.New(`(?i)</(?:script|pre|style|textarea)>|-->|\?>|\]\]>`)
+)
+
+// hasEndTag reports whether the last line of a block ends it.
+func hasEndTag(block *ast.HTMLBlock, chunk []byte) bool {
+	last := block.Lines().At(block.Lines().Len() - 1)
+	return endTag().Match(last.Value(chunk)) ||
+		block.HTMLBlockType == ast.HTMLBlockType4 && bytes.ContainsRune(last.Value(chunk), '>')
+}
+
+// openFence returns the fence of code that is not closed in the chunk; otherwise an empty text.
+func openFence(block *ast.FencedCodeBlock, chunk []byte) string {
+	lines := bytes.Split(bytes.TrimRight(chunk, "\n"), []byte("\n"))
+	if block.Lines().Len() == 0 || closeFence().Match(lines[len(lines)-1]) {
+		return ""
+	}
+	before := bytes.TrimRight(chunk[:block.Lines().At(0).Start], " \t\n")
+	opening := before[bytes.LastIndexByte(before, '\n')+1:]
+	found := anyFence().Find(opening)
+	return string(found[:min(len(found), maxFence)]) + "\n"
+}
+
+var anyFence = lazyregexp.New("`{3,}|~{3,}")
 
 // tableHeader returns the first two lines of the table that a text ends in; empty if it does not.
 func tableHeader(markdown string) string {

@@ -14,6 +14,7 @@ import (
 	extensionast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
 	goldmarkhtml "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
 	"golang.org/x/net/html/atom"
@@ -30,10 +31,10 @@ type markdownHTML struct {
 	html       bytes.Buffer       // converted and not read yet
 }
 
-func newMarkdownHTML(to page, text string) *markdownHTML {
-	m := &markdownHTML{to: to, rest: text}
-	if len(text) > maxChunk {
-		m.references = findReferences(text)
+func newMarkdownHTML(to page, markdown string) *markdownHTML {
+	m := &markdownHTML{to: to, rest: markdown}
+	if len(markdown) > maxChunk {
+		m.references = findReferences(markdown)
 	}
 	return m
 }
@@ -61,17 +62,23 @@ func (m *markdownHTML) convert(chunk string) error {
 	for _, reference := range m.references {
 		context.AddReference(reference)
 	}
-	return converter().Convert([]byte(chunk), &m.html, parser.WithContext(context))
+	source := []byte(chunk)
+	document := converter().Parser().Parse(text.NewReader(source), parser.WithContext(context))
+	// A short chunk repeats nothing, so that each chunk is longer than what the next one repeats of it.
+	if len(chunk) > maxChunk/4 && m.rest != "" {
+		m.rest = continuation(document, source) + m.rest
+	}
+	return converter().Renderer().Render(&m.html, source, document)
 }
 
 var linkReference = lazyregexp.New(`(?m)^ {0,3}\[([^\]\[^][^\]\[]{0,200})\]:[ \t]+\S`)
 
 // findReferences returns the labels that the text defines as links. Their targets do not matter, because only the text of
 // a link is kept.
-func findReferences(text string) []parser.Reference {
+func findReferences(markdown string) []parser.Reference {
 	const maxReferences = 10_000
 	var all []parser.Reference
-	for _, found := range linkReference().FindAllStringSubmatch(text, maxReferences) {
+	for _, found := range linkReference().FindAllStringSubmatch(markdown, maxReferences) {
 		all = append(all, parser.NewReference([]byte(found[1]), []byte("#"), nil))
 	}
 	return all
@@ -98,10 +105,23 @@ func (markdownNodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindImage, func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
 		return ast.WalkSkipChildren, nil
 	})
+	r.Register(ast.KindLink, renderLink)
+	r.Register(ast.KindAutoLink, renderAutoLink)
 	r.Register(ast.KindList, renderList)
 	r.Register(extensionast.KindTaskCheckBox, renderCheckBox)
 	r.Register(ast.KindRawHTML, renderRawHTML)
 	r.Register(ast.KindHTMLBlock, renderHTMLBlock)
+}
+
+// renderLink renders the text of a link alone. A long target that many links share would be written for each of them.
+func renderLink(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) { return ast.WalkContinue, nil }
+
+func renderAutoLink(out util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	_, err := out.Write(util.EscapeHTML(node.(*ast.AutoLink).Label(source)))
+	return ast.WalkContinue, err
 }
 
 // renderList keeps the character after the numbers, which HTML has no attribute for.
@@ -153,17 +173,22 @@ func renderHTMLBlock(out util.BufWriter, source []byte, node ast.Node, entering 
 	if !entering {
 		return ast.WalkContinue, nil
 	}
-	var text strings.Builder
+	var lines strings.Builder
 	for i := range block.Lines().Len() {
 		line := block.Lines().At(i)
-		text.Write(line.Value(source))
+		lines.Write(line.Value(source))
 	}
 	if block.HasClosure() {
-		text.Write(block.ClosureLine.Value(source))
+		lines.Write(block.ClosureLine.Value(source))
 	}
-	content := text.String()
+	content := lines.String()
 	if block.HTMLBlockType == ast.HTMLBlockType7 {
 		content = "<p>" + anyTag().ReplaceAllStringFunc(content, inlineTag)
+	}
+	if start := htmlStart(block, source); strings.HasPrefix(start, "<!--") {
+		content += "-->" // also ends a declaration or an instruction
+	} else if start != "" {
+		content += "</" + strings.TrimSuffix(start[1:], "\n")
 	}
 	_, err := out.WriteString(content)
 	return ast.WalkContinue, err
