@@ -21,8 +21,8 @@ type conflict struct{ listed Version }
 func (r *conflict) Error() string { return r.refusal().Error() }
 
 func (r *conflict) refusal() *Refusal {
-	return refuse(fmt.Sprintf("version %s of the chart is listed, which helm holds for the same version: they differ in what "+
-		"follows the + alone", r.listed.Version), "publish it under a new version, or withdraw "+r.listed.File()+" first")
+	return refuse(fmt.Sprintf("version %s of the chart is listed, and differs from this one only after the +, so helm treats "+
+		"both as the same version", r.listed.Version), "publish it under a new version, or withdraw "+r.listed.File()+" first")
 }
 
 // admit lists a version unless it has a rival.
@@ -37,9 +37,9 @@ func admit(index *Index, v Version) (changed bool, err error) {
 	return index.Set(v)
 }
 
-// resolveConflict rejects the published version in favor of the listed one. If the listed version
-// was withdrawn meanwhile, it removes that one from the index instead. In both cases the file must
-// be evaluated again.
+// resolveConflict rejects the published version, because the other one is listed. If the other one
+// was withdrawn meanwhile, it removes that one from the index instead. In both cases the caller must
+// evaluate the file again.
 func (x *Indexer) resolveConflict(ctx context.Context, published Object, to *conflict) ([]Outcome, error) {
 	key := PublishedPrefix + to.listed.File()
 	_, err := x.Bucket.Get(ctx, key, 0)

@@ -1,11 +1,11 @@
 // Package charts is the Helm chart repository: the charts that the vendor publishes into a bucket,
 // their index, and what customers may fetch.
 //
-// Four rules always hold. A version number means the same bytes for ever, because clients cache by
-// it. Only charts in the index are served. Nothing that anybody publishes can break the index. The
-// index is a function of what is published, so it can be rebuilt at any time. Events of the bucket
-// arrive twice, late, out of order and concurrently, so they only say where to look: [Indexer.Sync]
-// acts on what is in the bucket, not on what an event says.
+// Four rules always hold. A version always means the same bytes, because clients cache charts by
+// version. Only charts in the index are served. No published file can break the index. The index
+// depends only on the published files, so it can be rebuilt at any time. Events of the bucket arrive
+// twice, late, out of order and concurrently, so [Indexer.Sync] takes only the key from an event and
+// reads the current object.
 package charts
 
 import (

@@ -14,10 +14,10 @@ import (
 // ErrNoObject is what a Bucket returns for a key without an object.
 var ErrNoObject = errors.New("no such object")
 
-// What Put may overwrite, besides one version.
+// Values of over in Put that are not the version of an object.
 const (
-	Nothing  = ""  // the key must be free
-	Anything = "*" // any object
+	Nothing  = ""  // writes only if the key has no object
+	Anything = "*" // overwrites any object
 )
 
 // Object is an object in the bucket. Two objects with the same Version have the same content.
@@ -34,7 +34,8 @@ type Bucket interface {
 	// Get returns the object, or ErrNoObject. It includes the Body only if that has at most limit
 	// bytes.
 	Get(ctx context.Context, key string, limit int64) (Object, error)
-	// Put writes the object if the stored version is over. Otherwise it returns versions.ErrStale.
+	// Put writes the object if the stored object has the version over. Otherwise it returns
+	// versions.ErrStale.
 	Put(ctx context.Context, key string, body []byte, over string) error
 	// Copy overwrites the key to if from still has its version. Otherwise it returns
 	// versions.ErrStale.
@@ -68,7 +69,7 @@ type Indexer struct{ Parts }
 // NewIndexer returns an Indexer.
 func NewIndexer(parts Parts) *Indexer { return &Indexer{parts} }
 
-// Act is what was done with a file.
+// Act is what the indexer did with a file.
 type Act string
 
 // The acts.
@@ -89,10 +90,10 @@ type Outcome struct {
 // that another worker has finished, so 50 attempts suffice for far more workers than there are.
 var contended = retry.Policy{Attempts: 50, FirstWait: 10 * time.Millisecond, LongestWait: 640 * time.Millisecond}
 
-// Sync makes the index agree with what is now published under the key, whatever the event said, and
-// then checks that the file has not changed meanwhile. So it may be called too often, late, in any
-// order and concurrently. It must be called at least once after every change, and again after an
-// error. It ignores keys outside PublishedPrefix.
+// Sync makes the index agree with the object that is now published under the key, and then checks
+// that the object has not changed meanwhile. So it may be called repeatedly, late, in any order and
+// concurrently. It must be called at least once after every change, and again after an error. It
+// ignores keys outside PublishedPrefix.
 func (x *Indexer) Sync(ctx context.Context, key string) ([]Outcome, error) {
 	if !strings.HasPrefix(key, PublishedPrefix) {
 		return nil, nil

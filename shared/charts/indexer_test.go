@@ -51,23 +51,23 @@ func TestRejections(t *testing.T) {
 	p.sync("app-1.0.0.tgz")
 	const signed = "-----BEGIN PGP SIGNED MESSAGE-----\n"
 	tests := []struct{ name, file, contents, reason string }{
-		{"not a chart", "x-1.0.0.tgz", "hello", "no gzip-compressed tar archive"},
-		{"nothing", "x-1.0.1.tgz", "", "no gzip-compressed tar archive"},
+		{"not a chart", "x-1.0.0.tgz", "hello", "not a gzip-compressed tar archive"},
+		{"nothing", "x-1.0.1.tgz", "", "not a gzip-compressed tar archive"},
 		{"another version", "app-2.0.0.tgz", string(chart(t, "app", "3.0.0", "")), "publish it as app-3.0.0.tgz"},
-		{"too large", "x-1.0.2.tgz", strings.Repeat("x", maxBytes+1), "more than the 1048576 that are taken"},
+		{"too large", "x-1.0.2.tgz", strings.Repeat("x", maxBytes+1), "more than the limit of 1048576"},
 		{"in a folder", "sub/app-1.0.0.tgz", string(chart(t, "app", "1.0.0", "")), "directly below charts/"},
 		{"something else", "README.md", "# Charts", "belong below charts/"},
 		{"without a suffix", "app-1.0.0", "x", "belong below charts/"},
 		{"provenance of nothing", "app.prov", signed, "belong below charts/"},
 		{"provenance that is none", "app-1.0.0.tgz.prov", "hello", "helm package --sign"},
-		{"provenance too large", "app-1.0.1.tgz.prov", signed + strings.Repeat("x", 64<<10), "more than the 65536"},
+		{"provenance too large", "app-1.0.1.tgz.prov", signed + strings.Repeat("x", 64<<10), "more than the limit of 65536"},
 		{"long name", strings.Repeat("x/", 120) + "a.tgz", "x", "directly below charts/"},
 		{"version with a v", "app-v5.0.0.tgz", string(chart(t, "app", "v5.0.0", "")), "Semantic Versioning"},
 		{"version of two parts", "app-5.0.tgz", string(chart(t, "app", "'5.0'", "")), "Semantic Versioning"},
 		{"version with a zero in front", "app-05.0.0.tgz", string(chart(t, "app", "05.0.0", "")), ""},
 		{"prerelease with a zero in front", "app-5.0.0-01.tgz", string(chart(t, "app", "5.0.0-01", "")), ""},
-		{"name that no scope has", "App-5.0.0.tgz", string(chart(t, "App", "5.0.0", "")), "as scopes name charts"},
-		{"name with a dot at its end", "app.-5.0.0.tgz", string(chart(t, "app.", "5.0.0", "")), "as scopes name charts"},
+		{"name that no scope has", "App-5.0.0.tgz", string(chart(t, "App", "5.0.0", "")), "scopes cannot name"},
+		{"name with a dot at its end", "app.-5.0.0.tgz", string(chart(t, "app.", "5.0.0", "")), "scopes cannot name"},
 		{"metadata too deep", "app-4.0.0.tgz", string(archive(t, files{"app/Chart.yaml": "apiVersion: v2\nname: app\nversion: 4.0.0\n" +
 			"dependencies: [{name: x, import-values: " + strings.Repeat("[", 70) + strings.Repeat("]", 70) + "}]\n"})), "nested deeper than"},
 	}

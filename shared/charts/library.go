@@ -34,7 +34,7 @@ var (
 		"Send the request again in some minutes.")
 )
 
-// What a Shelf returns instead of an index.
+// Errors of Shelf.Index.
 var (
 	ErrSame    = errors.New("charts: the caller has the current version of the index")
 	ErrNoIndex = errors.New("charts: nothing was published yet")
@@ -43,7 +43,7 @@ var (
 // Shelf has the published files.
 type Shelf interface {
 	// Index returns the current index, strongly consistent. Errors: ErrSame if the caller knows its
-	// version; ErrNoIndex if there is none.
+	// version; ErrNoIndex if no index exists.
 	Index(ctx context.Context, known string) (Stored, error)
 	// Has reports whether an object with the key exists.
 	Has(ctx context.Context, key string) (bool, error)
@@ -124,8 +124,8 @@ type Delivery struct {
 // ErrNotServed, ErrScope.
 //
 // For a caller who may fetch only some charts, the choice between these errors depends only on the
-// requested name and not on what is published, so that nobody learns what exists beyond their
-// scopes.
+// requested name, not on the published charts. So callers cannot learn which charts exist beyond
+// their scopes.
 func (l *Library) Fetch(ctx context.Context, caller principal.Principal, want Wanted) (Delivery, error) {
 	archive, signed := strings.CutSuffix(want.File, ".prov")
 	if err := mayAsk(caller, archive); err != nil {
@@ -193,7 +193,7 @@ var (
 )
 
 // possibleNames returns the names of all charts to which the archive may belong: "a-1-2.tgz" is
-// version 1-2 of a, or version 2 of a-1. It returns none if the name cannot be that of an archive.
+// version 1-2 of a, or version 2 of a-1. It returns nil if no archive can have this name.
 func possibleNames(archive string) []string {
 	if len(archive) > maxFile || !archiveName.MatchString(archive) {
 		return nil

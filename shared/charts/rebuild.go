@@ -13,8 +13,8 @@ import (
 // atOnce is how many files a rebuild reads at the same time.
 const atOnce = 8
 
-// Rebuild makes the whole index from what is published, by the same rules as Sync, which may run at
-// the same time. If the index is correct, Rebuild changes nothing. The returned outcomes are
+// Rebuild makes the whole index from the published objects, by the same rules as Sync, which may run
+// at the same time. If the index is correct, Rebuild changes nothing. The returned outcomes are
 // complete even if there is an error.
 func (x *Indexer) Rebuild(ctx context.Context) ([]Outcome, error) {
 	r := &rebuilding{Indexer: x, known: map[string]finding{}}
@@ -85,7 +85,7 @@ func (r *rebuilding) current(ctx context.Context) (index *Index, version string,
 	if err := r.Bucket.Copy(ctx, stored, rejectedKey(IndexKey)); err != nil {
 		return nil, "", err
 	}
-	reason := refuse(err.Error(), "nothing is to be done, it was made again from what is published")
+	reason := refuse(err.Error(), "no action is needed, because it was rebuilt from the published charts")
 	r.done = append(r.done, Outcome{Act: Rejected, File: IndexKey, Reason: reason.Error()})
 	return nil, stored.Version, r.explain(ctx, stored, reason)
 }

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Refusal says why a file was not accepted, in a sentence for the vendor who published it.
-type Refusal struct{ Why, Mend string }
+// Refusal tells the vendor why a file was rejected and how to fix it.
+type Refusal struct{ Why, Fix string }
 
-func (r *Refusal) Error() string { return r.Why + "; " + r.Mend }
+func (r *Refusal) Error() string { return r.Why + "; " + r.Fix }
 
-func refuse(why, mend string) *Refusal { return &Refusal{why, mend} }
+func refuse(why, fix string) *Refusal { return &Refusal{why, fix} }
 
 const reasonSuffix = ".reason.txt"
 
@@ -49,7 +49,7 @@ func (x *Indexer) restore(ctx context.Context, published Object) error {
 	if err != nil {
 		return err
 	}
-	if !listed { // withdrawn: later versions are no reason to publish it again
+	if !listed { // it was withdrawn, and stays withdrawn
 		return x.Bucket.Delete(ctx, published)
 	}
 	kept, err := x.Bucket.Get(ctx, ArchivesPrefix+file, x.MaxBytes)
@@ -87,9 +87,9 @@ func ignore(err, expected error) error {
 
 // explain writes the reason next to the rejected copy.
 func (x *Indexer) explain(ctx context.Context, published Object, refusal *Refusal) error {
-	text := fmt.Sprintf("What: %s, %d bytes, published %s\nWhen: rejected %s\nWhy:  %s\nMend: %s\n",
+	text := fmt.Sprintf("What: %s, %d bytes, published %s\nWhen: rejected %s\nWhy:  %s\nFix:  %s\n",
 		published.Key, published.Size, published.Modified.UTC().Format(time.RFC3339), x.Now().UTC().Format(time.RFC3339),
-		refusal.Why, refusal.Mend)
+		refusal.Why, refusal.Fix)
 	return x.Bucket.Put(ctx, rejectedKey(published.Key)+reasonSuffix, []byte(text), Anything)
 }
 

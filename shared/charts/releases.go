@@ -151,7 +151,8 @@ func encodeEntry(v Version) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// tooDeep finds nesting that would cost a decoder more than the bytes are worth. It need not judge what is no JSON.
+// tooDeep reports whether JSON is nested deeper than the limit, which would make decoding it too expensive. For other
+// text, the result does not matter.
 func tooDeep(data []byte, limit int) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {

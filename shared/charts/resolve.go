@@ -26,10 +26,10 @@ const (
 // finding is the result of evaluating the published object under a key.
 type finding struct {
 	seen    Object   // its Version is empty if there is no object
-	version *Version // what to list
+	version *Version // the version to list; nil if the object is no archive
 }
 
-// resolve evaluates what is published under the key until the object is accepted or gone. It moves
+// resolve evaluates the published object under the key until it is accepted or gone. It moves
 // rejected objects away, so that each is reported once.
 func (x *Indexer) resolve(ctx context.Context, key string) (found finding, rejected []Outcome, err error) {
 	err = x.retry(ctx, func() error {
@@ -64,7 +64,7 @@ func (x *Indexer) evaluate(ctx context.Context, key string) (found finding, err 
 	case isFolder(file) && found.seen.Size == 0:
 		return found, nil
 	case strings.Contains(file, "/"):
-		return found, refuse("the file lies in a folder", "publish it directly below "+PublishedPrefix)
+		return found, refuse("the file is in a folder", "publish it directly below "+PublishedPrefix)
 	case strings.HasSuffix(file, archiveSuffix):
 		found.version, err = x.accept(ctx, file, found.seen)
 		return found, err
@@ -90,9 +90,9 @@ func checkProvenance(file string, object Object) error {
 	switch {
 	case !strings.HasSuffix(file, archiveSuffix+provenanceSuffix):
 		return refuse("only charts, NAME-VERSION.tgz, and their provenance files, NAME-VERSION.tgz.prov, belong below "+PublishedPrefix,
-			"publish it under such a name, or elsewhere")
+			"publish it under such a name, or in another bucket")
 	case object.Size > maxProvenance:
-		return refuse(fmt.Sprintf("the provenance file has %d bytes, more than the %d that are taken", object.Size, maxProvenance),
+		return refuse(fmt.Sprintf("the provenance file has %d bytes, more than the limit of %d", object.Size, maxProvenance),
 			"publish the one that `helm package --sign` writes")
 	case !bytes.HasPrefix(object.Body, []byte(provenanceStart)):
 		return refuse("the provenance file does not begin with "+provenanceStart, "publish the one that `helm package --sign` writes")
@@ -100,12 +100,12 @@ func checkProvenance(file string, object Object) error {
 	return nil
 }
 
-// accept keeps a copy of a valid archive, and returns how to list it. The copy stays for ever,
-// because a version number must mean the same bytes to everybody who has fetched it.
+// accept copies a valid archive, and returns its entry for the index. It never deletes the copy,
+// because a version must always mean the same bytes to customers.
 func (x *Indexer) accept(ctx context.Context, file string, published Object) (*Version, error) {
 	if published.Size > x.MaxBytes {
-		return nil, refuse(fmt.Sprintf("the archive has %d bytes, more than the %d that are taken", published.Size, x.MaxBytes),
-			"leave out what does not belong in a chart (.helmignore), or have the limit raised (MaxChartMegabytes)")
+		return nil, refuse(fmt.Sprintf("the archive has %d bytes, more than the limit of %d", published.Size, x.MaxBytes),
+			"exclude unnecessary files with .helmignore, or raise the limit (MaxChartMegabytes)")
 	}
 	kept, err := x.Bucket.Get(ctx, ArchivesPrefix+file, x.MaxBytes)
 	isNew := errors.Is(err, ErrNoObject)
@@ -113,7 +113,7 @@ func (x *Indexer) accept(ctx context.Context, file string, published Object) (*V
 		return nil, err
 	}
 	if !isNew && !bytes.Equal(kept.Body, published.Body) {
-		return nil, refuse("this version was published before with other contents, which customers may have already",
+		return nil, refuse("this version was published before with different contents, which customers may already have",
 			"publish the change under a new version")
 	}
 	version, err := x.inspect(ctx, file, published.Body)
@@ -143,7 +143,7 @@ func (x *Indexer) inspect(ctx context.Context, file string, archive []byte) (Ver
 	}
 	if len(version.Metadata) > maxEntry || tooDeep(version.Metadata, entryDepth) {
 		return Version{}, refuse(fmt.Sprintf("the metadata of the chart is nested deeper than %d levels, or has more than %d bytes, "+
-			"which everybody would fetch with the index", entryDepth, maxEntry), "shorten Chart.yaml")
+			"and every client downloads it with the index", entryDepth, maxEntry), "shorten Chart.yaml")
 	}
 	digest := sha256.Sum256(archive)
 	version.Digest, version.URLs = hex.EncodeToString(digest[:]), []string{file}

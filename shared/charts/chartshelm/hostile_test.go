@@ -249,7 +249,7 @@ func TestFilesWithHolesAreRejected(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := chartshelm.New(production).Inspect(t.Context(), file, archive)
 			refusal, is := errors.AsType[*charts.Refusal](err)
-			if !is || !strings.Contains(err.Error(), "another size than it has") && !strings.Contains(err.Error(), "neither a file nor") {
+			if !is || !strings.Contains(err.Error(), "declares a different size") && !strings.Contains(err.Error(), "neither a file nor") {
 				t.Fatalf("error = %v", err)
 			}
 			checkRefusal(t, refusal)

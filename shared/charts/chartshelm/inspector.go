@@ -25,7 +25,7 @@ import (
 	"portside/shared/core/principal"
 )
 
-// What helm requires of a name, and what fits into keys and addresses.
+// Limits in bytes. Helm limits names; file names must also fit into keys and addresses.
 const (
 	maxName = 250
 	maxFile = 512
@@ -107,7 +107,7 @@ func describe(metadata *chart.Metadata) (charts.Version, error) {
 }
 
 func unreadable(err error) error {
-	return refuse("see what `helm lint` says, then "+packageIt, "helm cannot read the chart: %s", shorten(err))
+	return refuse("fix what `helm lint` reports, then "+packageIt, "helm cannot read the chart: %s", shorten(err))
 }
 
 func shorten(err error) string {
@@ -123,24 +123,24 @@ func checkName(file string, v charts.Version) error {
 	switch {
 	case len(v.Name) > maxName || !isChartName(v.Name):
 		return &charts.Refusal{
-			Why: fmt.Sprintf("the chart's name %s is not one of at most %d lower-case letters and digits, with dots, dashes and "+
-				"underscores between them, as scopes name charts", quote(v.Name), maxName),
-			Mend: "rename the chart in Chart.yaml",
+			Why: fmt.Sprintf("scopes cannot name the chart %s: names have at most %d lower-case letters and digits, with dots, "+
+				"dashes and underscores between them", quote(v.Name), maxName),
+			Fix: "rename the chart in Chart.yaml",
 		}
 	case !strictVersion.MatchString(v.Version):
 		return &charts.Refusal{
-			Why:  fmt.Sprintf("the chart's version %s is none of Semantic Versioning 2.0.0, such as 1.2.0 or 1.2.0-rc.1", quote(v.Version)),
-			Mend: "give it three numbers without a v and without leading zeros in Chart.yaml",
+			Why: fmt.Sprintf("the chart's version %s does not follow Semantic Versioning 2.0.0", quote(v.Version)),
+			Fix: "use a version such as 1.2.0 or 1.2.0-rc.1 in Chart.yaml, without a v and without leading zeros",
 		}
 	case len(v.File()) > maxFile:
 		return &charts.Refusal{
-			Why:  fmt.Sprintf("the chart's name and version have more than %d characters", maxFile),
-			Mend: "shorten the version in Chart.yaml",
+			Why: fmt.Sprintf("the chart's name and version have more than %d characters", maxFile),
+			Fix: "shorten the version in Chart.yaml",
 		}
 	case v.File() != file:
 		return &charts.Refusal{
-			Why:  fmt.Sprintf("the archive holds version %s of the chart %s", quote(v.Version), quote(v.Name)),
-			Mend: "publish it as " + v.File(),
+			Why: fmt.Sprintf("the archive contains version %s of the chart %s", quote(v.Version), quote(v.Name)),
+			Fix: "publish it as " + v.File(),
 		}
 	}
 	return nil

@@ -78,9 +78,9 @@ func refused(tb testing.TB) map[string]bad {
 		many[i] = member{name: fmt.Sprintf("app/%d", i), kind: tar.TypeDir}
 	}
 	all := map[string]bad{
-		"empty":                   {nil, "no gzip-compressed tar archive"},
-		"no gzip":                 {[]byte("hello"), "no gzip-compressed tar archive"},
-		"no tar":                  {gzipped(tb, strings.Repeat("hello", 500)), "no gzip-compressed tar archive"},
+		"empty":                   {nil, "not a gzip-compressed tar archive"},
+		"no gzip":                 {[]byte("hello"), "not a gzip-compressed tar archive"},
+		"no tar":                  {gzipped(tb, strings.Repeat("hello", 500)), "not a gzip-compressed tar archive"},
 		"cut off":                 {sound[:len(sound)-20], "damaged"},
 		"cut off at the end":      {sound[:len(sound)-1], "damaged"},
 		"wrong checksum":          {flipped, "damaged"},
@@ -134,9 +134,9 @@ func refusedContents(tb testing.TB) map[string]bad {
 		"long name":           {yaml("name: " + strings.Repeat("a", 251) + "\nversion: 1.0.0\n"), "letters and digits"},
 		"long version":        {yaml("name: " + strings.Repeat("a", 249) + "\nversion: 1.0.0-" + strings.Repeat("a", 300) + "\n"), ""},
 		"another name":        {yaml("name: other\nversion: 1.0.0\n"), "publish it as other-1.0.0.tgz"},
-		"another spelling":    {yaml("name: app\nversion: v1.0.0\n"), "none of Semantic Versioning"},
+		"another spelling":    {yaml("name: app\nversion: v1.0.0\n"), "does not follow Semantic Versioning"},
 		"name of a terminal":  {yaml("name: \"app\\e[31m\"\nversion: 1.0.0\n"), ""},
-		"YAML bomb":           {yaml(minimal + yamlBomb), "when their aliases are written out"},
+		"YAML bomb":           {yaml(minimal + yamlBomb), "after expanding aliases"},
 		"broken values":       {with(member{name: "app/values.yaml", text: "{"}), "cannot load values.yaml"},
 		"broken chart in it":  {with(member{name: "app/charts/x.tgz", text: string(pack(tb, member{name: "x/y"}))}), "error unpacking subchart"},
 	}
@@ -176,7 +176,7 @@ func TestInspectRejectsBadArchives(t *testing.T) {
 func checkRefusal(t *testing.T, r *charts.Refusal) {
 	t.Helper()
 	text := r.Error()
-	if r.Why == "" || r.Mend == "" || len(text) > 1000 || strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c == '\uFFFD' }) {
+	if r.Why == "" || r.Fix == "" || len(text) > 1000 || strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c == '\uFFFD' }) {
 		t.Errorf("refusal: %q", text)
 	}
 }

@@ -38,8 +38,8 @@ func measure(ctx context.Context, archive []byte, maxBytes int64) error {
 	return g.archive(bytes.NewReader(archive), 0)
 }
 
-func refuse(mend, why string, args ...any) error {
-	return &charts.Refusal{Why: fmt.Sprintf(why, args...), Mend: mend}
+func refuse(fix, why string, args ...any) error {
+	return &charts.Refusal{Why: fmt.Sprintf(why, args...), Fix: fix}
 }
 
 var errBudget = errors.New("the budget is spent")
@@ -71,30 +71,30 @@ func (g *gauge) archive(compressed io.Reader, nesting int) error {
 	}
 	inflated, err := gzip.NewReader(compressed)
 	if err != nil {
-		return g.tell(err)
+		return g.asRefusal(err)
 	}
 	contents := budgetReader{g, inflated}
 	members := &members{gauge: g, nesting: nesting, tar: tar.NewReader(contents), seen: map[string]bool{}}
 	if err := members.all(); err != nil {
-		return g.tell(err)
+		return g.asRefusal(err)
 	}
 	// The checksum is at the end, so truncation and damage are detected here.
 	if _, err := io.Copy(io.Discard, contents); err != nil {
-		return g.tell(err)
+		return g.asRefusal(err)
 	}
 	return nil
 }
 
-// tell turns an error that is a fault of the archive into a refusal.
-func (g *gauge) tell(err error) error {
+// asRefusal turns an error of the archive into a refusal, and returns other errors unchanged.
+func (g *gauge) asRefusal(err error) error {
 	switch {
 	case isRefusal(err), g.ctx.Err() != nil:
 		return err
 	case errors.Is(err, errBudget):
-		return refuse("leave out what does not belong in a chart (.helmignore), or have the limit raised (MaxChartMegabytes)",
-			"the archive has more than %d bytes when it is inflated", g.limit)
+		return refuse("exclude unnecessary files with .helmignore, or raise the limit (MaxChartMegabytes)",
+			"the archive unpacks to more than %d bytes", g.limit)
 	}
-	return refuse(packageIt+" and publish it again", "the file is no gzip-compressed tar archive, or it is damaged (%s)", oneLine(err))
+	return refuse(packageIt+" and publish it again", "the file is not a gzip-compressed tar archive, or it is damaged (%s)", oneLine(err))
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
@@ -125,7 +125,7 @@ func (m *members) all() error {
 
 func (m *members) member(header *tar.Header) error {
 	if m.gauge.files--; m.gauge.files < 0 {
-		return refuse("leave out what does not belong in a chart (.helmignore)", "the archive holds more than %d files", maxFiles)
+		return refuse("exclude unnecessary files with .helmignore", "the archive contains more than %d files", maxFiles)
 	}
 	if err := m.checkRecords(header); err != nil {
 		return err
@@ -135,8 +135,8 @@ func (m *members) member(header *tar.Header) error {
 		return nil
 	case tar.TypeReg, tar.TypeDir:
 	default:
-		return refuse("put files in its place and "+packageIt,
-			"the archive holds %s, which is neither a file nor a directory", quote(header.Name))
+		return refuse("replace it with a file and "+packageIt,
+			"the archive contains %s, which is neither a file nor a directory", quote(header.Name))
 	}
 	if err := m.checkPath(header.Name); err != nil {
 		return err
@@ -147,13 +147,13 @@ func (m *members) member(header *tar.Header) error {
 	return m.file(header)
 }
 
-// checkRecords rejects the records that give a member another size than its bytes in the archive,
-// or than its header. Helm does not write them. They describe files with holes, which can become
-// arbitrarily large, and files above 8 GB.
+// checkRecords rejects records that declare a size other than the member's size in the archive. Helm
+// does not write them. They describe files with holes, which can become arbitrarily large, and files
+// above 8 GB.
 func (m *members) checkRecords(header *tar.Header) error {
 	for record := range header.PAXRecords {
 		if strings.HasPrefix(record, "GNU.sparse.") || record == "size" {
-			return refuse(packageIt, "the archive holds %s with a record by which it has another size than it has in the archive",
+			return refuse(packageIt, "the archive contains a record that declares a different size for %s",
 				quote(header.Name))
 		}
 	}
@@ -163,8 +163,7 @@ func (m *members) checkRecords(header *tar.Header) error {
 	return nil
 }
 
-// checkPath accepts only paths that mean the same to every tool and lie in the one directory of the
-// chart.
+// checkPath accepts only paths inside the chart's directory that every tool interprets the same way.
 func (m *members) checkPath(name string) error {
 	name = strings.TrimSuffix(name, "/")
 	top, _, _ := strings.Cut(name, "/")
@@ -173,9 +172,9 @@ func (m *members) checkPath(name string) error {
 	}
 	switch {
 	case len(name) > maxPath:
-		return refuse("shorten it", "the archive holds the path %s of more than %d bytes", quote(name), maxPath)
+		return refuse("shorten it", "the archive contains the path %s of more than %d bytes", quote(name), maxPath)
 	case path.IsAbs(name) || name != path.Clean(name) || top == ".." || top == "." || strings.ContainsAny(name, "\\\x00"):
-		return refuse(packageIt, "the archive holds the path %s, which may lead out of the chart", quote(name))
+		return refuse(packageIt, "the archive contains the path %s, which may lead out of the chart", quote(name))
 	case top != m.top:
 		return refuse(packageIt, "the archive has two top directories, %s and %s", quote(m.top), quote(top))
 	}
@@ -185,14 +184,14 @@ func (m *members) checkPath(name string) error {
 func (m *members) file(header *tar.Header) error {
 	_, inside, found := strings.Cut(header.Name, "/")
 	if !found {
-		return refuse(packageIt, "the archive holds %s outside of the chart's directory", quote(header.Name))
+		return refuse(packageIt, "the archive contains %s outside of the chart's directory", quote(header.Name))
 	}
 	if m.seen[header.Name] {
-		return refuse(packageIt, "the archive holds %s twice", quote(header.Name))
+		return refuse(packageIt, "the archive contains %s twice", quote(header.Name))
 	}
 	m.seen[header.Name] = true
 	if inside == "Chart.yaml" && header.Size > maxMetadata {
-		return refuse("shorten it", "Chart.yaml has more than %d bytes, which everybody would fetch with the index", maxMetadata)
+		return refuse("shorten it", "Chart.yaml has more than %d bytes, and every client downloads it with the index", maxMetadata)
 	}
 	nesting := m.nesting + strings.Count("/"+path.Dir(inside)+"/", "/charts/")
 	if nesting > m.nesting && path.Base(path.Dir(inside)) == "charts" && path.Ext(inside) == ".tgz" {

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Limits of the YAML in an archive, including that of its subcharts. Helm's reader needs about 300
+// Limits of the YAML in an archive and in its subcharts. Helm's reader needs about 300
 // times the bytes of a small value, and about 20 times those of a long text.
 const (
 	maxYAML   = 4 << 20 // bytes
@@ -52,16 +52,16 @@ func (g *gauge) yaml(name string, file io.Reader, size int64) error {
 		return err
 	}
 	if !utf8.Valid(data) {
-		return refuse("write it in UTF-8", "%s is no UTF-8 text", quote(name))
+		return refuse("encode it in UTF-8", "%s is not valid UTF-8", quote(name))
 	}
 	if tagDirective.Match(data) {
-		return refuse("write the tags out", "%s has a %%TAG directive", quote(name))
+		return refuse("write the tags in full", "%s has a %%TAG directive", quote(name))
 	}
 	spent := weight{bytes: size, values: indicators(data)}
 	if spent.values <= g.values && bytes.ContainsRune(data, '&') && bytes.ContainsRune(data, '*') {
 		expanded, err := expand(data)
 		if err != nil {
-			return refuse("see what `helm lint` says, then "+packageIt, "%s cannot be read (%s)", quote(name), shorten(err))
+			return refuse("fix what `helm lint` reports, then "+packageIt, "%s cannot be read (%s)", quote(name), shorten(err))
 		}
 		spent = weight{bytes: max(spent.bytes, expanded.bytes), values: max(spent.values, expanded.values)}
 	}
@@ -73,8 +73,8 @@ func (g *gauge) yaml(name string, file io.Reader, size int64) error {
 }
 
 func (g *gauge) tooMuchYAML() error {
-	return refuse("move what is large out of values.yaml into files of its own, and do without aliases",
-		"the YAML files of the archive hold more than %d bytes or %d values when their aliases are written out", g.maxText(), maxValues)
+	return refuse("move large values from values.yaml to separate files, and do not use aliases",
+		"the YAML files of the archive have more than %d bytes or %d values after expanding aliases", g.maxText(), maxValues)
 }
 
 func (g *gauge) maxText() int64 { return min(maxYAML, g.limit) }
