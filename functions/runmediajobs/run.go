@@ -45,7 +45,7 @@ func jobOf(key string) (owner, id string, err error) {
 	rest, queued := strings.CutPrefix(key, medias3.Queue)
 	owner, id, found := strings.Cut(rest, "/")
 	if !queued || !found {
-		return "", "", errors.New("the key is none of the queue")
+		return "", "", errors.New("the key is not below queue/")
 	}
 	return owner, id, nil
 }

@@ -17,7 +17,7 @@ import (
 	"portside/shared/media"
 )
 
-// ledger notes what is run, and fails for one owner.
+// ledger records the jobs that are run, and fails for one owner.
 type ledger struct {
 	ran  []string
 	fail string
@@ -44,7 +44,7 @@ func readEvent(t *testing.T, name string) events.S3Event {
 	return event
 }
 
-func TestJobsOfAnEventAreRun(t *testing.T) {
+func TestWorkRunsTheJobsOfAnEvent(t *testing.T) {
 	const owner, id = "0192f3a1-0000-7000-8000-000000000001", "0192f3a1-0000-7000-8000-0000000000aa"
 	var l ledger
 	var bucket string
@@ -59,12 +59,12 @@ func TestJobsOfAnEventAreRun(t *testing.T) {
 	l.fail = owner
 	const last = "0192f3a1-0000-7000-8000-000000000002 0192f3a1-0000-8000-8000-0000000000bb"
 	if err := handle(t.Context(), readEvent(t, "two-jobs")); err == nil || l.ran[len(l.ran)-1] != last {
-		t.Errorf("one that fails keeps the others: %v, %v", err, l.ran)
+		t.Errorf("after a failed job: error %v, ran %v", err, l.ran)
 	}
 }
 
-// What jobs are promised is what Lambda is told.
-func TestTheTemplateGivesJobsTheirTime(t *testing.T) {
+// TestTemplateSettingsMatchTheLimitsOfJobs compares the function's timeout and retries in template.yaml with package media.
+func TestTemplateSettingsMatchTheLimitsOfJobs(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "template.yaml"))
 	if err != nil {
 		t.Fatal(err)

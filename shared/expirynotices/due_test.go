@@ -44,7 +44,7 @@ func TestFourNoticesForAnExpiryOnEveryDay(t *testing.T) {
 	}
 }
 
-// After any number of days without a run, what is due is the nearest threshold that has passed.
+// After any number of days without a run, only the notice of the last passed threshold is due.
 func TestOneNoticeAfterMissedRunsOnEveryDay(t *testing.T) {
 	for today := range awstest.Days() {
 		for ahead := 1; ahead <= 31; ahead++ {

@@ -3,14 +3,14 @@
 //
 // A project has an owner and members, who are users. These roles describe who does what; they grant
 // nothing, because permissions follow from the role of the user. A user must exist when a project
-// first names it. A user who is deleted later stays named until somebody replaces it, so that
-// readers still see whose project it was.
+// first names it. If the user is deleted later, the project still names it until a caller names
+// another one, so that readers see whose project it was.
 //
 // Any status may follow any other, because customers reopen completed projects and undo mistakes.
 // Each change to archived counts as an archival.
 //
-// The counts of a list are those of its projects, and the dashboard's counters match what happened
-// to them, even if a process dies halfway; see Store.
+// The counts of a list always match its projects, and the dashboard's counters match the changes of
+// the projects, even after a crash; see Store.
 package projects
 
 import (
@@ -88,10 +88,10 @@ type Store interface {
 	List(ctx context.Context, query Query) (Page, error)
 	// Create adds a project with its number, creation time and first version. If the creation has
 	// an idempotency key that was used within its lifetime, nothing is written: Create returns the
-	// first request's project as it was then, or idempotency.ErrReused if the fingerprints differ.
+	// project as the first request created it, or idempotency.ErrReused if the fingerprints differ.
 	Create(ctx context.Context, creation Creation) (Created, error)
-	// Update replaces before by after. Errors: versions.ErrStale if the stored version is not that
-	// of before. The store sets the version and number of after.
+	// Update replaces before with after. Errors: versions.ErrStale if the stored version differs
+	// from before's. The store sets the version and number of after.
 	Update(ctx context.Context, before, after Project) (Project, error)
 	// Delete removes a project as of the given time. Errors: versions.ErrStale.
 	Delete(ctx context.Context, project Project, at time.Time) error

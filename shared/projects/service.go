@@ -44,7 +44,7 @@ func (s *Service) Create(ctx context.Context, request CreateOptions, input NewPr
 		Settings: checks.Compact(nil), Metadata: checks.Compact(nil), CreatedAt: s.now().UTC(),
 	})
 	creation := Creation{Project: project, Once: idempotency.NewKey(request.Caller.UserID, request.IdempotencyKey, wanted(project))}
-	strangers, err := s.strangers(ctx, Project{}, project)
+	strangers, err := s.missingUsers(ctx, Project{}, project)
 	if err != nil {
 		return Created{}, err
 	}
@@ -60,11 +60,11 @@ func wanted(p Project) Project {
 	return p
 }
 
-// strangers returns where a project names users who do not exist, except those whom it named
-// before: a client that changes another field need not know that a user was deleted. A user may
-// also be deleted between this check and the write, which does no more harm than a deletion just
-// after it.
-func (s *Service) strangers(ctx context.Context, before, after Project) ([]fault.Field, error) {
+// missingUsers returns a failure for each user whom the project newly names and who does not exist.
+// It ignores users whom the project named before, because a client that changes another field need
+// not know that a user was deleted. A user may also be deleted between this check and the write,
+// which does no more harm than a deletion just after the write.
+func (s *Service) missingUsers(ctx context.Context, before, after Project) ([]fault.Field, error) {
 	known := people(before)
 	var asked []string
 	for id := range people(after) {
@@ -82,7 +82,7 @@ func (s *Service) strangers(ctx context.Context, before, after Project) ([]fault
 	return unknown(after, known), err
 }
 
-// people returns the users whom a project names.
+// people returns the ids of the owner and the members of a project.
 func people(p Project) map[string]bool {
 	all := map[string]bool{}
 	if p.OwnerID != "" {
@@ -136,7 +136,7 @@ func (s *Service) update(ctx context.Context, before, after Project) (Project, e
 	if same(before, after) {
 		return before, nil
 	}
-	strangers, err := s.strangers(ctx, before, after)
+	strangers, err := s.missingUsers(ctx, before, after)
 	if err != nil {
 		return Project{}, err
 	}

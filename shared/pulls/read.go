@@ -17,19 +17,17 @@ const maxLine = 16 << 10
 // not repeat the line.
 var ErrBroken = errors.New("pulls: the line is a broken pull")
 
-// A pull happens before its line is logged: at most far before, and after it by no more than clocks
-// differ.
+// Limits of the difference between the time of a pull and the time when its line is logged.
 const (
-	far   = 24 * time.Hour
-	ahead = 5 * time.Minute
+	maxDelay = 24 * time.Hour
+	maxSkew  = 5 * time.Minute // the pull may appear later, because clocks differ
 )
 
-// ReadLogged is Read for a line that was logged at a known time; zero means unknown. A pull with an
-// impossible time is broken: it would count on a day that nobody looks at, such as one in the
-// future.
+// ReadLogged is Read for a line that was logged at a known time; zero means unknown. It returns
+// ErrBroken for a pull with an impossible time, which would count on the wrong day.
 func ReadLogged(line []byte, at time.Time) (Pull, bool, error) {
 	p, is, err := Read(line)
-	if before := at.Sub(p.At); is && !at.IsZero() && (before > far || before < -ahead) {
+	if before := at.Sub(p.At); is && !at.IsZero() && (before > maxDelay || before < -maxSkew) {
 		return Pull{}, false, fmt.Errorf("%w: its time does not match the time of the log", ErrBroken)
 	}
 	return p, is, err

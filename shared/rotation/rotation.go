@@ -1,12 +1,12 @@
-// Package rotation renews the access token that a secret in AWS Secrets Manager holds, on Secrets Manager's schedule.
+// Package rotation renews access tokens in secrets of AWS Secrets Manager, on Secrets Manager's schedule.
 //
-// Secrets Manager calls four steps: create, set, test, finish. Each may be interrupted at any
-// point, and then all four are repeated from the first. So each step checks the current state and
-// does what is missing. Three rules always hold. A token is stored in the secret before it works
-// anywhere, so no working token is unknown. The version that clients read (AWSCURRENT) has a
-// working token from the first rotation on, because it moves only to a token that was tested. Once
-// a rotation has finished, every other token that the secret ever had expires within the overlap,
-// including those of abandoned rotations. Lifetimes are only ever shortened.
+// Secrets Manager calls four steps: create, set, test, finish. If one is interrupted, Secrets
+// Manager repeats all four from the first. So each step checks the current state and makes only the
+// missing changes. Three rules always hold. A token is stored in the secret before it works, so
+// every working token is known. The version that clients read (AWSCURRENT) has a working token after
+// the first rotation, because it moves only to a token that was tested. After a rotation has
+// finished, every other token that the secret ever had expires within the overlap, including those
+// of abandoned rotations. A rotation never extends the lifetime of a token.
 package rotation
 
 import (
@@ -26,13 +26,13 @@ var (
 	ErrNoVersion  = errors.New("rotation: the secret has no version with this ClientRequestToken")
 	ErrNotPending = errors.New("rotation: the version is not staged as AWSPENDING")
 	ErrNoValue    = errors.New("rotation: the version has no value") // also returned by a Vault
-	ErrHasValue   = errors.New("rotation: the version has another value already")
+	ErrHasValue   = errors.New("rotation: the version already has a different value")
 	ErrValue      = errors.New("rotation: the secret's value must be JSON with ownerId, name, scopes, expirationDays and, " +
 		"after the first rotation, an access token that this service made")
-	ErrTerms = errors.New("rotation: the pending token asks for another owner or for more scopes than the secret has configured; " +
+	ErrTerms = errors.New("rotation: the pending token has a different owner or more scopes than the terms in the secret; " +
 		"cancel the rotation and start another")
-	ErrOwner  = errors.New("rotation: the owner of the token does not exist or is not active; the current token is left as it is")
-	ErrTaken  = errors.New("rotation: another token has the pending token's id; cancel the rotation and start another")
+	ErrOwner  = errors.New("rotation: the owner of the token does not exist or is not active; the current token is unchanged")
+	ErrTaken  = errors.New("rotation: another token already has the pending token's id; cancel the rotation and start another")
 	ErrBroken = errors.New("rotation: the pending token does not work: it was revoked, has expired, or its owner is not active; " +
 		"cancel the rotation and start another")
 )
@@ -78,8 +78,7 @@ type Issuer interface {
 	// Admit returns nil if a token with these terms may be issued now. Errors: ErrOwner, or a
 	// validation error.
 	Admit(ctx context.Context, terms Terms) error
-	// Issue makes a token work on behalf of its owner, of whom only the id is needed. Errors:
-	// ErrOwner.
+	// Issue registers a token. Only the id of its owner must be set. Errors: ErrOwner.
 	Issue(ctx context.Context, token credentials.Credential) error
 }
 
@@ -148,7 +147,7 @@ func (s Secret) check(version string) error {
 	}
 }
 
-// current returns the version that clients read, or an empty text if there is none.
+// current returns the version that clients read, or an empty text if no version has the stage Current.
 func (s Secret) current() string {
 	for version, stages := range s.Stages {
 		if slices.Contains(stages, Current) {

@@ -34,8 +34,8 @@ func NewImporter(store BulkStore, newID func() string, now func() time.Time, bas
 	return &Importer{store: store, newID: newID, now: now, baseURL: baseURL}
 }
 
-// Import adds the users and returns one error for each row, nil if it was added. An invalid row
-// does not stop the others. Addresses are unique, so the same import again adds nothing twice.
+// Import adds the users and returns one error for each row, nil if it was added. It continues after
+// an invalid row. Addresses are unique, so repeating an import adds no user twice.
 func (i *Importer) Import(ctx context.Context, rows []NewUser) ([]error, error) {
 	outcomes := make([]error, len(rows))
 	seen := make(map[string]bool, len(rows))

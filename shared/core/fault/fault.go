@@ -48,7 +48,7 @@ type Error struct {
 // Field is one validation failure.
 type Field struct {
 	Pointer string // RFC 6901 pointer into the body ("/email"), or "query/limit", "path/userId", "header/If-Match"
-	Detail  string // what is expected there, without the rejected value
+	Detail  string // the requirement, without the rejected value
 }
 
 // New returns a sentinel of the given kind; compare it with errors.Is.

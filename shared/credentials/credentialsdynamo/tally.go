@@ -57,8 +57,8 @@ func (t *Table) Tally(ownerID string, c Change) types.TransactWriteItem {
 
 func (c Change) daily() bool { return !c.On.IsZero() && c.Seen == nil && c.Issued > c.Revoked }
 
-// countDay makes the update count what is issued on a day. Each day has its own attribute, and the update removes that of
-// the day before.
+// countDay makes the update count the credentials issued on a day. Each day has a separate attribute, and the update removes
+// the attribute of the day before.
 func countDay(update *types.Update, on calendar.Day) {
 	update.UpdateExpression = aws.String(*update.UpdateExpression + ", #today :issued REMOVE #yesterday")
 	update.ConditionExpression = aws.String("(" + *update.ConditionExpression + ") AND (attribute_not_exists(#today) OR #today < :daily)")

@@ -9,13 +9,13 @@ import (
 	"portside/shared/pulls"
 )
 
-// tally is what a transaction adds, by item, because DynamoDB allows one write per item in a
-// transaction.
+// tally has the numbers that a transaction adds, by item and attribute, because DynamoDB allows only
+// one write per item in a transaction.
 type tally map[itemKey]map[string]int64
 
 type itemKey struct{ pk, sk string }
 
-// attributes are the attributes of the day's item, by what they count.
+// totals has the attributes of the day's item that count pulls, by kind.
 var totals = map[pulls.Kind]string{pulls.Chart: "charts", pulls.Image: "images"}
 
 func (t tally) add(p pulls.Pull) {

@@ -17,16 +17,17 @@ func (s *Store) Person(ctx context.Context, id string) (principal.Person, error)
 	return person(user), err
 }
 
-// Holders returns at most so many active users whose role includes the permission: those with the
-// highest roles first, then the oldest. They come from lists, so they have no version.
-func (s *Store) Holders(ctx context.Context, permission principal.Permission, most int) ([]principal.Person, error) {
+// Holders returns at most limit active users whose role includes the permission, sorted by role, the
+// highest first, and then by creation, the oldest first. They come from lists, so they have no
+// version.
+func (s *Store) Holders(ctx context.Context, permission principal.Permission, limit int) ([]principal.Person, error) {
 	var found []principal.Person
 	for _, role := range principal.Roles() {
 		if !role.Permits(permission) {
 			continue
 		}
 		query := users.Query{Role: role, Limit: users.MaxLimit}
-		for more := true; more && len(found) < most; query.Offset += users.MaxLimit {
+		for more := true; more && len(found) < limit; query.Offset += users.MaxLimit {
 			page, err := s.List(ctx, query)
 			if err != nil {
 				return nil, err
@@ -35,7 +36,7 @@ func (s *Store) Holders(ctx context.Context, permission principal.Permission, mo
 			more = query.Offset+users.MaxLimit < page.Total
 		}
 	}
-	return found[:min(most, len(found))], nil
+	return found[:min(limit, len(found))], nil
 }
 
 func active(all []users.User) []principal.Person {
@@ -52,8 +53,9 @@ func person(u users.User) principal.Person {
 	return principal.Person{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Active: u.Status == users.Active, Version: u.Version}
 }
 
-// Unchanged returns the check that a user still has this version, and so the same role and status.
-// Stores of other domains use it when they issue a credential for somebody other than the caller.
+// Unchanged returns a check that fails unless the user still has this version, and therefore the
+// same role and status. Stores of other domains use it when they issue a credential for a user other
+// than the caller.
 func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &s.table, Key: userKey(userID), ConditionExpression: aws.String("version = :version"),

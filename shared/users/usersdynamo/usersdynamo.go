@@ -12,10 +12,10 @@
 //	unsent                 <user id>  an activation mail that was not sent yet
 //	gone#<id>              gone       the history of a deleted user
 //
-// Every change is one transaction over all items that it concerns, so that a process that dies at
-// any moment leaves only complete users. Each item is guarded: a user by its version, all others by
-// whether they exist. The list form has items of its own instead of an index, because an index is
-// eventually consistent: a page would disagree with its total just after a write.
+// Every change is one transaction over all affected items, so a crash never leaves an incomplete
+// user. Every write is conditional: on the version for a user, on existence for all other items. The
+// list form has separate items instead of an index, because an index is eventually consistent: just
+// after a write, a page would disagree with its total.
 //
 // A user's credentials are in another table and carry the user's role and status (see
 // shared/credentials). Changing these, or deleting the user, writes to every live credential in the
