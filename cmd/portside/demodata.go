@@ -94,8 +94,8 @@ func (d *demoData) check(ctx context.Context, tables *analyticsTables, today cal
 	}
 	users, projects := counts.Now["users"], counts.Now["projects"]
 	if !d.add && (users > 1 || projects > 0) {
-		return fmt.Errorf("there are already %d users and %d projects: pass --add to add demo data; nothing will distinguish it from the existing data",
-			users, projects)
+		return fmt.Errorf("there are already %d users and %d projects: pass --add to add demo data; "+
+			"nothing will distinguish it from the existing data", users, projects)
 	}
 	return nil
 }

@@ -145,7 +145,8 @@ func (m managedToken) create(ctx context.Context, client *secretsmanager.Client,
 	isSame := value.OwnerID == terms.OwnerID && value.Name == terms.Name && value.Days == terms.Days &&
 		slices.Equal(value.Scopes, terms.Scopes)
 	if !isSame {
-		return false, fmt.Errorf("the secret %s describes a different token: change its value in Secrets Manager, or choose another name", m.secret)
+		return false, fmt.Errorf("the secret %s describes a different token: change its value in Secrets Manager, "+
+			"or choose another name", m.secret)
 	}
 	return false, nil
 }
