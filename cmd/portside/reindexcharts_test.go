@@ -61,7 +61,7 @@ func TestReindexCharts(t *testing.T) {
 	put("charts/bad-1.0.0.tgz", []byte("bad"))
 	got := o.expect(o.run("reindex-charts"), 1, "1 files were rejected")
 	if !strings.Contains(got.stdout, "listed    app-1.0.0.tgz") ||
-		!strings.Contains(got.stderr, "rejected bad-1.0.0.tgz: the file is no gzip") {
+		!strings.Contains(got.stderr, "rejected bad-1.0.0.tgz: the file is not a gzip") {
 		t.Errorf("got stdout %q and stderr %q", got.stdout, got.stderr)
 	}
 	expectNoChanges(t, o)
