@@ -14,7 +14,7 @@ import (
 )
 
 // Builder builds a document within limits. Its methods return ErrTooMuch once the document is full; the blocks that were
-// added before stay in it. A reader returns that error as it is.
+// added before stay in it. A reader returns that error unchanged.
 type Builder struct {
 	Limits Limits
 	doc    Document

@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// keyOrder is the order in which people read an operation: what it is, what it takes, what it
-// returns. Other keys follow by name.
+// keyOrder is the order in which people read an operation: its purpose, its input, its output. Other
+// keys follow, sorted by name.
 var keyOrder = strings.Fields(`
 	openapi info servers title version name in
 	tags paths components

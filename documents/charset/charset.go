@@ -54,14 +54,14 @@ func DecodeOr(data []byte, other encoding.Encoding) string {
 // Convert converts a text from the character set to UTF-8. It leaves out half a character at the end.
 func Convert(data []byte, from encoding.Encoding) string {
 	text, err := from.NewDecoder().Bytes(data)
-	if err != nil { // a decoder replaces what it does not know, so only the end can be at fault
+	if err != nil { // a decoder replaces invalid bytes, so only an incomplete character at the end is an error
 		return strings.ToValidUTF8(string(text), "")
 	}
 	return string(text)
 }
 
-// NewReader converts XML or XHTML to UTF-8 while it is read. It decides by the first 4 KB, and takes the text for UTF-8 if
-// these have no evidence of another character set.
+// NewReader converts XML or XHTML to UTF-8 while it is read. It detects the character set from the first 4 KB, and assumes
+// UTF-8 if they show no other set.
 func NewReader(from io.Reader) *bufio.Reader {
 	const bufferSize = 32 << 10
 	in := bufio.NewReaderSize(from, bufferSize)

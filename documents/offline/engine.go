@@ -3,13 +3,13 @@
 // and compares the values of two documents.
 //
 // The same question always gets the same answer: nothing depends on the time, on chance or on the
-// order of a map. A value is returned only if the document states it clearly. If there are two
-// readings, the value is null, because a caller cannot tell a guess from a fact. Text in a document
-// never changes what is looked for; it is only compared with words of the caller and of this
+// order of a map. The engine returns a value only if the document states it clearly. If a text has
+// two readings, the value is null, because a caller cannot distinguish a guess from a fact. Text in
+// a document cannot instruct the engine; it is only compared with words of the caller and of this
 // package.
 //
 // The packages below form a pipeline. Each imports only packages further up in this list, and takes
-// what it needs as a parameter:
+// other dependencies as parameters:
 //
 //	scan                     spans, characters and words of a text
 //	language                 language, stop words, stems, sentences
@@ -76,8 +76,8 @@ func (*Engine) Summarize(ctx context.Context, d *documents.Document, s answers.S
 }
 
 // Compare implements [answers.Engine]. It extracts the variables from both documents and describes
-// how the values differ by their type. The sentences are in the language of the settings, or else
-// in that of the first document.
+// how the values differ, in the way that their type requires. The sentences are in the language of
+// the settings, or else in the language of the first document.
 func (e *Engine) Compare(ctx context.Context, first, second *documents.Document, s answers.CompareSettings) (answers.Comparison, error) {
 	settings := answers.ExtractSettings{Variables: s.Variables, Lang: s.Lang}
 	a, err := e.Extract(ctx, first, settings)

@@ -53,7 +53,7 @@ func (o *requestFixture) collect(token string) webtest.Response {
 	return o.anonymous().Post(requestsPath+"/collect", `{"token":"`+token+`"}`)
 }
 
-// link returns the token from the link in the requester's newest message, or "" if there is none.
+// link returns the token from the link in the requester's newest message, or "" if it has no link.
 func (o *requestFixture) link() string {
 	messages := o.mailbox.to("ada@example.com")
 	if len(messages) == 0 {

@@ -116,7 +116,7 @@ func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
 	return g.registry.Fetch(r.Context(), ask)
 }
 
-// requireChart returns ErrDenied unless the manifest is that of a chart.
+// requireChart returns ErrDenied unless the manifest describes a chart.
 func (g *gateway) requireChart(r *http.Request, repository, reference string) error {
 	answer, err := g.registry.Fetch(r.Context(), imagesecr.Request{
 		Method: http.MethodGet, Accept: manifestTypes,

@@ -12,7 +12,7 @@ import (
 	"portside/shared/web"
 )
 
-// service has the handlers and what they call.
+// service has the handlers and their dependencies.
 type service struct{ projects *projects.Service }
 
 func newService(store projects.Store, people projects.Directory, now func() time.Time) *service {

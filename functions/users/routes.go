@@ -13,7 +13,7 @@ import (
 	"portside/shared/web"
 )
 
-// service has the handlers and what they call.
+// service has the handlers and their dependencies.
 type service struct {
 	users   *users.Service
 	keys    *users.Keys

@@ -61,11 +61,11 @@ type Credential struct {
 	Username    string   // of a password; empty for other kinds
 	RotatedFrom string   // id of the token that created this one; empty if none did
 	Reason      string   // of the revocation; empty while it is not revoked
-	IssuedBy    string   // id of the user who created it for somebody else; empty if the owner or the service did
+	IssuedBy    string   // id of the user who created it for another user; empty if the owner or the service did
 }
 
-// principal returns the caller whom the credential authenticates: with its owner's role for an API
-// key, otherwise with its scopes.
+// principal returns the caller that the credential authenticates. For an API key, the caller has the
+// owner's role; otherwise, the credential's scopes.
 func (c Credential) principal() principal.Principal {
 	who := principal.Principal{UserID: c.Owner.ID, CredentialID: c.ID, IssuedBy: c.IssuedBy}
 	if c.Kind == APIKey {
@@ -120,7 +120,7 @@ type Store interface {
 	Get(ctx context.Context, id string) (Credential, error)
 	// CountRequest counts one request in the minute of at and records the use, in one atomic call.
 	// It returns the credential and the number of requests in that minute, including this one.
-	// Errors: ErrUnknown if no credential has this id and hash, so that somebody who knows only the
+	// Errors: ErrUnknown if no credential has this id and hash, so that a caller who knows only the
 	// public id cannot use up its allowance.
 	CountRequest(ctx context.Context, id string, hash []byte, at time.Time) (Credential, int, error)
 	// RecordUse records a use without counting it.

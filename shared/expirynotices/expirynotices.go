@@ -41,13 +41,13 @@ var (
 
 // Lock lets one run work at a time, and stores the last day that is done.
 type Lock interface {
-	// Acquire takes the lock until the given time and returns the last day that is done, or 0 if there is none. Errors:
+	// Acquire takes the lock until the given time and returns the last day that is done, or 0 before the first. Errors:
 	// ErrLocked if another run has the lock.
 	Acquire(ctx context.Context, run string, now, until time.Time) (done calendar.Day, err error)
 	// Renew extends the lock. Errors: ErrLocked if the run has lost it.
 	Renew(ctx context.Context, run string, until time.Time) error
-	// Release returns the lock, and stores done as the last day that is done unless it is 0. It is not an error if the
-	// run has lost the lock.
+	// Release releases the lock, and stores done as the last day that is done unless it is 0. It returns nil if the run
+	// has lost the lock.
 	Release(ctx context.Context, run string, done calendar.Day) error
 }
 
@@ -57,7 +57,7 @@ type Notice struct {
 	Days       int // the threshold
 }
 
-// Ledger stores which notices were sent. Its writes are conditional, so of two at the same time one succeeds.
+// Ledger stores which notices were sent. Its writes are conditional, so if two runs write at the same time, one succeeds.
 type Ledger interface {
 	// Claim stores that the notice is about to be sent. It returns false if the notice was sent before.
 	Claim(ctx context.Context, notice Notice) (bool, error)
@@ -113,9 +113,9 @@ type Outcome struct {
 	Skipped bool // because another run had the lock
 }
 
-// Run sends the notices that are due. A failed mail does not stop the others; Run joins the errors. The day counts as
-// done only if every notice was sent. Otherwise, or if the context's deadline leaves no time, the next run sends the
-// rest. If another run has the lock, Run returns without an error.
+// Run sends the notices that are due. It continues after a failed mail, and joins the errors. The day counts as done
+// only if every notice was sent. Otherwise, or if the context's deadline leaves no time, the next run sends the other
+// notices. If another run has the lock, Run returns without an error.
 func (s *Sender) Run(ctx context.Context) (Outcome, error) {
 	run := rand.Text()
 	today := calendar.DayOf(s.Now())

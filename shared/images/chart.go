@@ -17,7 +17,7 @@ const chartConfig = "application/vnd.cncf.helm.config.v1+json"
 const maxChartBlobs = 16
 
 // ChartBlobs returns the digests of the blobs that a chart's manifest names. It returns false if
-// the manifest is not that of a chart.
+// the manifest does not describe a chart.
 func ChartBlobs(manifest []byte) ([]string, bool) {
 	type descriptor struct {
 		MediaType string `json:"mediaType"`

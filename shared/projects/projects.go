@@ -90,8 +90,8 @@ type Store interface {
 	// an idempotency key that was used within its lifetime, nothing is written: Create returns the
 	// first request's project in its first state, or idempotency.ErrReused if the fingerprints differ.
 	Create(ctx context.Context, creation Creation) (Created, error)
-	// Update replaces before by after. Errors: versions.ErrStale if the stored version is not that
-	// of before. The store sets the version and number of after.
+	// Update replaces before with after. Errors: versions.ErrStale if the stored version differs
+	// from before's. The store sets the version and number of after.
 	Update(ctx context.Context, before, after Project) (Project, error)
 	// Delete removes a project as of the given time. Errors: versions.ErrStale.
 	Delete(ctx context.Context, project Project, at time.Time) error

@@ -82,7 +82,7 @@ func (s *Service) unknownUsers(ctx context.Context, before, after Project) ([]fa
 	return unknown(after, known), err
 }
 
-// people returns the users whom a project names.
+// people returns the ids of the owner and the members of a project.
 func people(p Project) map[string]bool {
 	all := map[string]bool{}
 	if p.OwnerID != "" {

@@ -1,4 +1,4 @@
-// Package rotation renews the access token that a secret in AWS Secrets Manager holds, on Secrets Manager's schedule.
+// Package rotation renews access tokens in secrets of AWS Secrets Manager, on Secrets Manager's schedule.
 //
 // Secrets Manager calls four steps: create, set, test, finish. Each may be interrupted at any
 // point, and then all four are repeated from the first. So each step checks the current state and
@@ -26,7 +26,7 @@ var (
 	ErrNoVersion  = errors.New("rotation: the secret has no version with this ClientRequestToken")
 	ErrNotPending = errors.New("rotation: the version is not staged as AWSPENDING")
 	ErrNoValue    = errors.New("rotation: the version has no value") // also returned by a Vault
-	ErrHasValue   = errors.New("rotation: the version has another value already")
+	ErrHasValue   = errors.New("rotation: the version already has a different value")
 	ErrValue      = errors.New("rotation: the secret's value must be JSON with ownerId, name, scopes, expirationDays and, " +
 		"after the first rotation, an access token that this service created")
 	ErrTerms = errors.New("rotation: the pending token has another owner or more scopes than the secret configures; " +
@@ -148,7 +148,7 @@ func (s Secret) check(version string) error {
 	}
 }
 
-// current returns the version that clients read, or an empty text if there is none.
+// current returns the version that clients read, or an empty text if no version has the stage Current.
 func (s Secret) current() string {
 	for version, stages := range s.Stages {
 		if slices.Contains(stages, Current) {

@@ -58,7 +58,7 @@ func (v Value) String() string {
 // GoString omits the token from %#v.
 func (v Value) GoString() string { return v.String() }
 
-// secret returns the token in the value, or false if there is none yet.
+// secret returns the token in the value. It returns false before the first rotation.
 func (v Value) secret() (credentials.Secret, bool, error) {
 	if v.Token == "" {
 		return credentials.Secret{}, false, nil
@@ -88,7 +88,7 @@ func (t Terms) mint(now time.Time) Value {
 	}
 }
 
-// within reports whether t allows nothing beyond what is configured.
+// within reports whether t has the configured owner and only configured scopes.
 func (t Terms) within(configured Terms) bool {
 	for _, scope := range t.Scopes {
 		if !slices.Contains(configured.Scopes, scope) {

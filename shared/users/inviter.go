@@ -28,7 +28,7 @@ var ErrLink = fault.New(fault.Unauthorized, "This activation link does not work:
 type Invitation struct {
 	Link     credentials.Credential
 	BaseURL  string    // of the portal, for the link in the mail
-	Due      time.Time // when SendDue sends the mail if it is still unsent; zero: at once
+	Due      time.Time // when SendDue sends the mail if it is still unsent; zero means at once
 	Attempts int       // of SendDue
 }
 
@@ -39,15 +39,15 @@ type Unsent struct {
 	Attempts int
 }
 
-// InvitationStore keeps activation links, and knows which of them are not mailed yet. Writes are
-// all or nothing; reads are strongly consistent.
+// InvitationStore stores activation links and whether they were mailed. Writes are atomic; reads are
+// strongly consistent.
 type InvitationStore interface {
-	// Invited returns the pending user to whom the link belongs. Errors: ErrLink if the link does
-	// not work at that time.
+	// Invited returns the pending user who owns the link. Errors: ErrLink if the link does not work
+	// at that time.
 	Invited(ctx context.Context, link credentials.Secret, at time.Time) (User, error)
 	// Activate makes the user active, revokes the link and adds the key. Errors: ErrLink if the
-	// user is no longer pending with that link; versions.ErrStale if the user has changed
-	// otherwise.
+	// user is no longer pending or has a newer link; versions.ErrStale if the user has changed in
+	// another way.
 	Activate(ctx context.Context, user User, key credentials.Credential, at time.Time) (User, error)
 	// Unsent returns up to limit invitations that are due at the given time and were never marked
 	// as sent.

@@ -67,9 +67,9 @@ type Store interface {
 	// Create returns the first request's user in its first state, or idempotency.ErrReused if the
 	// fingerprints differ.
 	Create(ctx context.Context, creation Creation) (Created, error)
-	// Update replaces before by after. Errors: versions.ErrStale if the stored version is not that
-	// of before; ErrLastAdmin. A user that is no longer pending loses its activation link. The
-	// store sets the version, number and history of after.
+	// Update replaces before with after. Errors: versions.ErrStale if the stored version differs
+	// from before's; ErrLastAdmin. If the user is no longer pending, Update revokes its activation
+	// link. The store sets the version, number and history of after.
 	Update(ctx context.Context, before, after User) (User, error)
 	// Delete removes a user and revokes all its credentials as of the given time. Errors:
 	// versions.ErrStale, ErrLastAdmin.
@@ -96,7 +96,7 @@ const (
 	MaxLimit     = 100
 )
 
-// Creation is a user to add, with what must be written in the same transaction.
+// Creation is a user to add, with the other items to write in the same transaction.
 type Creation struct {
 	User       User
 	Invitation *Invitation      // nil if there is no activation mail
@@ -109,7 +109,7 @@ type Created struct {
 	Replayed bool // nothing was written, because an earlier request with the same idempotency key created this user
 }
 
-// actingAdmin reports whether the user is an active admin, of whom there must always be one.
+// actingAdmin reports whether the user is an active admin. At least one must always exist.
 func (u User) actingAdmin() bool { return u.Role == principal.Admin && u.Status == Active }
 
 // ActingAdmins returns by how much the number of active admins changes from before to after. A zero

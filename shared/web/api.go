@@ -47,7 +47,7 @@ func (a *API) Document() ([]byte, error) { return a.huma.OpenAPI().MarshalJSON()
 // Page adds a plain handler for a page or file, without authentication. The pattern is one of http.ServeMux.
 func (a *API) Page(pattern string, handler http.HandlerFunc) { a.mux.HandleFunc(pattern, handler) }
 
-// Access defines who may call an operation. The zero value permits nobody.
+// Access defines who may call an operation. The zero value denies every caller.
 type Access struct {
 	public     bool
 	signedIn   bool

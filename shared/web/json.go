@@ -112,8 +112,7 @@ func checkNumber(number json.Number, d *jsonChecker) error {
 	return nil
 }
 
-// checkText rejects half of a surrogate pair ("\ud800"), because it decodes to U+FFFD and so would not be stored as it was
-// sent.
+// checkText rejects half of a surrogate pair ("\ud800"), because it decodes to U+FFFD, so another text would be stored.
 func checkText(token json.Token, d *jsonChecker) error {
 	if text, isText := token.(string); isText && strings.ContainsRune(text, utf8.RuneError) {
 		return fmt.Errorf("must not have half a surrogate pair, as before byte %d", d.InputOffset())

@@ -30,8 +30,8 @@ func (e *Extractor) fromShapes(q *questions.Question) []ranking.Answer {
 	return nil
 }
 
-// onlyTime returns the times of day in the document. If there are several, none of them leads, so
-// there is no answer.
+// onlyTime returns the times of day in the document. If there are several, they have equal scores,
+// so the caller chooses none.
 func (e *Extractor) onlyTime() []ranking.Answer {
 	const unlabeledScore = 0.7
 	var all []ranking.Answer

@@ -16,7 +16,7 @@ var noWords = scan.LazySet("no false nao non nein nee nej nie nu n falsch faux f
 // unknowns fill fields without an answer, in any language: n/a, k. A., s.o., n.v.t.
 var unknowns = scan.LazySet("na ka so nvt nd nr nc tba tbc tbd")
 
-// yets are the filler words of answers such as "not yet".
+// yets are the words that can follow no in answers such as "not yet".
 var yets = scan.LazySet("yet as of now so far noch bisher todavia aun encore ancora ainda nog an annu jeszcze inca hasta ahora")
 
 // readYesNo reads yes or no, or check boxes beside these words. ok is false if the text has
@@ -46,8 +46,7 @@ func readYesNo(text string) (value, ok bool) {
 	return false, false
 }
 
-// readBoxes reads "☒ yes ☐ no" and "yes [x] no [ ]". The ticked box counts, and the word beside
-// it says what it means.
+// readBoxes reads "☒ yes ☐ no" and "yes [x] no [ ]". The word beside the ticked box is the answer.
 func readBoxes(text string) (value, ok bool) {
 	at, ticked, found := candidates.FindBox(text)
 	if !found {

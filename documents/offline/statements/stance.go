@@ -95,8 +95,8 @@ func (r stanceReader) isLimited(words []lexicon.Mention) bool {
 	return slices.ContainsFunc(scan.Words(text), func(w scan.Word) bool { return limit()[w.Text] })
 }
 
-// needsConsent reports whether the statement depends on a condition or on somebody's consent, and
-// the question does not ask about the consent.
+// needsConsent reports whether the statement depends on a condition, or on a consent that the
+// question does not ask about.
 func (r stanceReader) needsConsent(words []lexicon.Mention, wanted []string) bool {
 	if len(words) == 0 {
 		return false

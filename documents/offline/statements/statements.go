@@ -34,8 +34,8 @@ func NewReader(doc *index.Index, set *candidates.Set, v *values.Reader) *Reader 
 	return &Reader{doc, set, v, stanceReader{doc}}
 }
 
-// Answers returns an answer for each place that says whether something is so. If the document does
-// not mention it, there is no answer.
+// Answers returns an answer for each place that says yes or no to the question. If no place does, it
+// returns nil.
 func (r *Reader) Answers(q *questions.Question) []ranking.Answer {
 	var all []ranking.Answer
 	for i := range q.Patterns {

@@ -36,8 +36,8 @@ const shortDocument = 45 // words
 // shortDocumentShare is the share of a short document that a medium summary may have.
 const shortDocumentShare = 0.85
 
-// Summarize summarizes a document. The error is [documents.ErrEmpty] for a document without text,
-// or that of the context.
+// Summarize summarizes a document. Errors: [documents.ErrEmpty] for a document without text, and
+// errors of the context.
 func Summarize(ctx context.Context, d *documents.Document, s answers.SummarySettings) (answers.Summary, error) {
 	if len(d.Blocks) == 0 {
 		return answers.Summary{}, documents.ErrEmpty

@@ -69,7 +69,8 @@ func languageName(lang, in answers.Lang) string {
 	return ""
 }
 
-// line describes the tables in the requested language, or in that of the document, or in English.
+// line describes the tables in the requested language, else in the language of the document, else in
+// English.
 func (t *tables) line(is, asked answers.Lang) string {
 	spoken := answers.Lang("en")
 	for _, lang := range []answers.Lang{is, asked} {

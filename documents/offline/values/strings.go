@@ -54,7 +54,7 @@ func (r *Reader) stringOf(q *questions.Question, s scan.Span) []ranking.Answer {
 	return []ranking.Answer{StringAnswer(r.doc.Text, s, fit)}
 }
 
-// shownDate returns the first date as it is written.
+// shownDate returns the text of the first date, in the document's format.
 func (r *Reader) shownDate(q *questions.Question, s scan.Span) []ranking.Answer {
 	if days := r.doc.AllDatesIn(s); len(days) > 0 {
 		a := DateAnswer(q, days[0], 1)
@@ -64,7 +64,7 @@ func (r *Reader) shownDate(q *questions.Question, s scan.Span) []ranking.Answer 
 	return nil
 }
 
-// shownNumber returns the first number of the right kind as it is written.
+// shownNumber returns the text of the first number of the requested kind, in the document's format.
 func (r *Reader) shownNumber(q *questions.Question, s scan.Span) []ranking.Answer {
 	for _, f := range r.doc.NumbersIn(s) {
 		if (q.Shape == questions.PercentShape) == f.Percent {
@@ -123,7 +123,7 @@ func (r *Reader) Identifier(s scan.Span) scan.Span {
 	return names.Trim(r.doc.Text, scan.Between(s.Start, end))
 }
 
-// WithShape returns the values in a span that have a shape of their own, such as e-mail addresses.
+// WithShape returns the values in a span that have a recognizable shape, such as e-mail addresses.
 func (r *Reader) WithShape(s questions.Shape, in scan.Span, score float64) []ranking.Answer {
 	var all []ranking.Answer
 	switch s {

@@ -24,15 +24,15 @@ type Reader struct {
 // NewReader returns a Reader for a document.
 func NewReader(doc *index.Index, set *candidates.Set) *Reader { return &Reader{doc, set} }
 
-// Values that are farther from their label than NearBytes, or not the only one, have lower scores.
+// A value has a lower score if it is farther from its label than NearBytes, or if several values fit.
 const (
-	farPenalty     = 0.8  // factor if other text comes first
+	farPenalty     = 0.8  // factor if other text is between the label and the value
 	severalPenalty = 0.85 // factor if several values fit
-	NearBytes      = 24   // distance up to which a value stands directly beside a label
+	NearBytes      = 24   // maximum distance of a value that is directly beside its label
 )
 
 // Read reads the value of a pair as the type of the variable. score is the score of the label.
-// Values of type boolean are read by package statements.
+// Package statements reads values of type boolean.
 func (r *Reader) Read(q *questions.Question, p *candidates.Pair, score float64) []ranking.Answer {
 	var all []ranking.Answer
 	switch q.Variable.Type {
@@ -75,8 +75,8 @@ func (r *Reader) dateOf(q *questions.Question, s scan.Span) []ranking.Answer {
 }
 
 // PeriodEnd reads the first or the last day of a period such as "1 May to 31 July", for variables
-// that ask for its start or end. terms are those of the text around it; they or the title must be
-// about a period.
+// that ask for its start or end. terms are the terms of the surrounding text. These terms or the
+// title must be about a period.
 func (r *Reader) PeriodEnd(q *questions.Question, s scan.Span, terms []string) []ranking.Answer {
 	days := r.doc.DatesIn(s)
 	if len(days) != 2 || !isUntil(r.doc.Text[days[0].At.End:days[1].At.Start]) {
@@ -132,8 +132,8 @@ func (r *Reader) numberOf(q *questions.Question, p *candidates.Pair) []ranking.A
 	})
 }
 
-// onlyNumber returns the only number that fits. If several fit, it returns the first with a lower
-// score.
+// onlyNumber returns the only number that fits. If several fit, it returns the first one, with a
+// lower score.
 func onlyNumber(found []numbers.Number, s scan.Span, fit func(numbers.Number) bool) []ranking.Answer {
 	var fitting []numbers.Number
 	for _, f := range found {
@@ -166,8 +166,8 @@ func (r *Reader) durationNumber(q *questions.Question, p *candidates.Pair) []ran
 	return nil
 }
 
-// DateAnswer returns a date as an answer. It has no value if the date is invalid or only an anchor
-// of a period.
+// DateAnswer returns a date as an answer. The answer has no value if the date is invalid or if a
+// period is only counted from it.
 func DateAnswer(q *questions.Question, d dates.Date, score float64) ranking.Answer {
 	a := dateAnswer(d, score)
 	if d.Invalid || d.Anchor == dates.PeriodOffset || d.Anchor == dates.PeriodStart && !q.AcceptsStart {

@@ -87,12 +87,11 @@ type Principal struct {
 	Role         Role    // empty for a token or password, which have no permissions
 	Scopes       []Scope // of a token or password; empty for an API key
 	CredentialID string  // public id of the credential; may appear in logs
-	IssuedBy     string  // id of the user who created the credential for somebody else and may still have it; otherwise empty
+	IssuedBy     string  // id of the user who created the credential for another user, and may still have it; otherwise empty
 }
 
-// MayBe reports whether the person behind the caller may be the user with this id: either the
-// credential is that user's, or that user created it for somebody else. Rules that need two
-// different people use it.
+// MayBe reports whether the caller may be the user with this id, because that user owns the
+// credential or created it for another user. Rules that need two different people use it.
 func (p Principal) MayBe(userID string) bool { return p.UserID == userID || p.IssuedBy == userID }
 
 // Scoped reports whether the caller authenticated with a token or password, and so may do only what

@@ -3,15 +3,15 @@
 // The items, all in one table with the keys pk and sk:
 //
 //	project#<id>           project    the project, with all fields of the full form
-//	gone#<id>              gone       the history of a deleted project, and nothing else of it
+//	gone#<id>              gone       the history of a deleted project, without its other data
 //	list#all               <number>   the list form, in the order of creation; see package lists
 //	list#<status>          <number>   the same, of one status
 //	rank#projects…                    counts over the lists; see package rank
 //	once#<caller>#<key>    once       an idempotency key and the project that it created; see package idempotencykeys
 //
-// Every change is one transaction over all items that it concerns and over the counters of the day
-// in the analytics table, so that a process that dies at any moment leaves only complete projects
-// and correct counters. A project is guarded by its version, all other items by whether they exist.
+// Every change is one transaction over all affected items and over the counters of the day in the
+// analytics table, so a crash never leaves an incomplete project or a wrong counter. Every write is
+// conditional: on the version for a project, on existence for all other items.
 //
 // A project stores its history: the counters that included it on each day. So the counters can be
 // recomputed from the projects; see Histories.
