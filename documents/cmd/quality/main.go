@@ -138,8 +138,8 @@ func report(found extraction, readings []reading, covers []cover) string {
 	return text.String()
 }
 
-const extractionWords = `Values of %d files in documents/cmd/quality/testdata. As in the service, each file's format is detected, the file is
-read, and the values are extracted and checked. A value is correct if it equals the expected value, or if it is null and the
+const extractionWords = `Values of %d files in documents/cmd/quality/testdata. As in the service, each file's format is detected, the file
+is read, and the values are extracted and checked. A value is correct if it equals the expected value, or if it is null and the
 document does not state it. It is abstained if it is null although the document states it. Any other value is wrong. The engine's
 rules were developed with these files.`
 
