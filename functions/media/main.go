@@ -31,6 +31,8 @@ func build(settings *start.Settings) (http.Handler, error) {
 		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
 	client, bucket := s3client.New(cfg), settings.String("MEDIA_BUCKET")
+	keys := credentialsdynamo.New(items.Client(cfg), settings.String("CREDENTIALS_TABLE"))
+	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	store, limits := medias3.New(client, bucket, time.Now), documents.DefaultLimits()
 	parts, err := mediaengines.Equip(media.Parts{
 		Detect: kind.Detect, Readers: files.Readers(), Results: store, Limits: limits,
@@ -44,7 +46,5 @@ func build(settings *start.Settings) (http.Handler, error) {
 		}),
 		offers: store,
 	}
-	keys := credentialsdynamo.New(items.Client(cfg), settings.String("CREDENTIALS_TABLE"))
-	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(h, auth).Handler(), nil
 }
