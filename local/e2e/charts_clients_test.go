@@ -114,7 +114,7 @@ func testRejectedCharts(t *testing.T, m *customerStack) {
 	other := m.machine(t, login{})
 	other.packageChart(t, "anchor", "1.0.0", "--app-version", "8")
 	m.publish(t, "anchor-1.0.0.tgz", other.read(t, "anchor-1.0.0.tgz"))
-	m.awaitRejection(t, "anchor-1.0.0.tgz", "this version was published before with different contents")
+	m.awaitRejection(t, "anchor-1.0.0.tgz", "this version was published before with other contents")
 	m.publish(t, "wreck-1.0.0.tgz", "no archive at all")
 	m.awaitRejection(t, "wreck-1.0.0.tgz", "the file is not a gzip-compressed tar archive")
 	c.helm(t, "repo", "update").wantExit(t, 0)
