@@ -25,7 +25,7 @@ type Bedrock struct {
 func StartBedrock(tb testing.TB) *Bedrock {
 	tb.Helper()
 	s := &Bedrock{server: server{tb: tb}, Model: "maker.model-of-the-test-v1:0"}
-	running := httptest.NewServer(withoutHealthChecks(s))
+	running := httptest.NewServer(s)
 	tb.Cleanup(running.Close)
 	s.URL = running.URL
 	return s

@@ -37,7 +37,7 @@ func StartOpenAI(tb testing.TB) *OpenAI {
 		tb.Errorf("mediatest: unexpected %s %s", r.Method, r.URL.Path)
 		http.NotFound(w, r)
 	})
-	running := httptest.NewServer(withoutHealthChecks(mux))
+	running := httptest.NewServer(mux)
 	tb.Cleanup(running.Close)
 	s.URL = running.URL + "/base/v1"
 	return s

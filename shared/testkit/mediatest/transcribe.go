@@ -68,7 +68,7 @@ func StartTranscribe(tb testing.TB, objects *s3.Client) *Transcribe {
 		server: server{tb: tb}, objects: objects,
 		jobs: map[string]*job{}, vocabularies: map[string]*vocabulary{}, calls: map[string]int{},
 	}
-	running := httptest.NewServer(withoutHealthChecks(s))
+	running := httptest.NewServer(s)
 	tb.Cleanup(running.Close)
 	s.URL = running.URL
 	return s
