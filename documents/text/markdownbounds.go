@@ -221,14 +221,17 @@ func hasEndTag(block *ast.HTMLBlock, chunk []byte) bool {
 
 // openFence returns the fence of code that is not closed in the chunk; otherwise an empty text.
 func openFence(block *ast.FencedCodeBlock, chunk []byte) string {
-	lines := bytes.Split(bytes.TrimRight(chunk, "\n"), []byte("\n"))
-	if block.Lines().Len() == 0 || closeFence().Match(lines[len(lines)-1]) {
+	if block.Lines().Len() == 0 || closeFence().Match(lastLine(chunk)) {
 		return ""
 	}
-	before := bytes.TrimRight(chunk[:block.Lines().At(0).Start], " \t\n")
-	opening := before[bytes.LastIndexByte(before, '\n')+1:]
-	found := anyFence().Find(opening)
+	found := anyFence().Find(lastLine(chunk[:block.Lines().At(0).Start]))
 	return string(found[:min(len(found), maxFence)]) + "\n"
+}
+
+// lastLine returns the last line that is not blank.
+func lastLine(lines []byte) []byte {
+	lines = bytes.TrimRight(lines, " \t\n")
+	return lines[bytes.LastIndexByte(lines, '\n')+1:]
 }
 
 var anyFence = lazyregexp.New("`{3,}|~{3,}")
