@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"portside/testclient"
 )
 
 // testCredentialRequest follows a request from the mail to the approver to the collected password,
@@ -33,7 +35,7 @@ func testCredentialRequest(t *testing.T, p *testStack) {
 		visitor.Get(file).WantStatus(http.StatusOK)
 	}
 	body := `{"token":"` + token + `"}`
-	statuses := runConcurrently(6, func(int) int { return visitor.Post(path+"/collect", body).Status })
+	statuses := testclient.Concurrently(6, func(int) int { return visitor.Post(path+"/collect", body).Status })
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusUnauthorized] != 5 {
 		t.Errorf("statuses %v, want one 200 and five 401", statuses)
 	}

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"testing"
+
+	"portside/testclient"
 )
 
 // perMinute is the template's RateLimitPerMinute.
@@ -39,7 +41,7 @@ func TestRateLimit(t *testing.T) {
 // testNoRateLimit sends more requests than the limits of two minutes would allow.
 func testNoRateLimit(t *testing.T, p *testStack) {
 	root := p.admin(t)
-	statuses := runConcurrently(4, func(int) int {
+	statuses := testclient.Concurrently(4, func(int) int {
 		for range perMinute/2 + 1 {
 			if a, err := root.Send(http.MethodGet, "/v1/users?limit=1", ""); err != nil || a.Status != http.StatusOK {
 				t.Errorf("%v: %d %s", err, a.Status, a.Body)

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"portside/testclient"
 )
 
 // notDueMessage is part of the output if the token needs no renewal.
@@ -118,7 +120,7 @@ func testTokenIsNotVisible(t *testing.T, l *pipeline) {
 }
 
 func testConcurrentRuns(t *testing.T, l *pipeline) {
-	codes := runConcurrently(4, func(int) int { return l.run(t).code })
+	codes := testclient.Concurrently(4, func(int) int { return l.run(t).code })
 	if codes[0] != 4 {
 		t.Errorf("exit codes %v", codes)
 	}
@@ -289,7 +291,7 @@ func testSecretRenewal(t *testing.T, l *pipeline) {
 
 func testConcurrentSecretRuns(t *testing.T, l *pipeline) {
 	l.toSecret(t)
-	codes := runConcurrently(4, func(int) int { return l.run(t).code })
+	codes := testclient.Concurrently(4, func(int) int { return l.run(t).code })
 	if codes[0] != 4 {
 		t.Errorf("exit codes %v", codes)
 	}

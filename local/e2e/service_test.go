@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"portside/testclient"
 )
 
 // TestService runs many tests on one stack. Rate limits are off because of the many requests;
@@ -144,7 +146,7 @@ func testUniqueEmail(t *testing.T, p *testStack) {
 		WantValue("code", "CONFLICT").WantHeader("X-Should-Retry", "false")
 
 	before := root.Get("/v1/users").Number("pagination.total")
-	statuses := runConcurrently(8, func(int) int {
+	statuses := testclient.Concurrently(8, func(int) int {
 		a, err := root.Send(http.MethodPost, "/v1/users", newUser("same@example.com", "user"))
 		if err != nil {
 			t.Error(err)

@@ -202,22 +202,3 @@ func (l *logBuffer) String() string {
 	defer l.mu.Unlock()
 	return l.text.String()
 }
-
-// runConcurrently calls f n times concurrently and counts its results.
-func runConcurrently(n int, f func(i int) int) map[int]int {
-	var (
-		mu     sync.Mutex
-		counts = map[int]int{}
-		all    sync.WaitGroup
-	)
-	for i := range n {
-		all.Go(func() {
-			result := f(i)
-			mu.Lock()
-			defer mu.Unlock()
-			counts[result]++
-		})
-	}
-	all.Wait()
-	return counts
-}

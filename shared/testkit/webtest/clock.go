@@ -3,6 +3,8 @@ package webtest
 import (
 	"sync"
 	"time"
+
+	"portside/testclient"
 )
 
 // Clock is a clock that advances only when a test calls Advance.
@@ -29,20 +31,4 @@ func (c *Clock) Advance(d time.Duration) {
 }
 
 // Concurrently runs f n times concurrently and returns how often it returned each value.
-func Concurrently(n int, f func(i int) int) map[int]int {
-	var (
-		mu     sync.Mutex
-		counts = map[int]int{}
-		all    sync.WaitGroup
-	)
-	for i := range n {
-		all.Go(func() {
-			status := f(i)
-			mu.Lock()
-			defer mu.Unlock()
-			counts[status]++
-		})
-	}
-	all.Wait()
-	return counts
-}
+func Concurrently(n int, f func(i int) int) map[int]int { return testclient.Concurrently(n, f) }
