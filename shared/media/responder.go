@@ -132,8 +132,9 @@ func (r *Responder) answerInTime(ctx context.Context, req Request, files *shared
 	done := make(chan outcome, 1) // buffered, because after the deadline nobody receives
 	files.retain()
 	go func() {
-		defer files.release()
-		done <- r.recoverWork(ctx, req)
+		o := r.recoverWork(ctx, req)
+		files.release() // before the answer, so that Respond closes files that are no longer read
+		done <- o
 	}()
 	select {
 	case o := <-done:
