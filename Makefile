@@ -29,7 +29,7 @@ MODULES := . documents local testclient
 # $(call each,COMMAND) runs a command in all modules and stops at the first failure.
 each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 
-check: format vet lint race unchanged lint-template lint-openapi tidy ## Run all checks that a commit must pass
+check: format vet lint race unchanged portal-types lint-template lint-openapi tidy ## Run all checks that a commit must pass
 
 test: has-go engines clients ## Run all tests of all modules on the real engines
 	$(call each,go test -shuffle=on ./...)
@@ -59,8 +59,13 @@ lint-openapi: $(VENV)/ready ## Check openapi.yaml against the OpenAPI specificat
 tidy: has-go ## Fail if `go mod tidy` would change go.mod or go.sum
 	$(call each,go mod tidy -diff)
 
+portal-types: $(NODE)/ready ## Check the types of the portal's scripts
+	$(NODE)/node_modules/.bin/tsc --project .ci/portal
+
 generate: has-go vendor ## Regenerate openapi.yaml and all other generated files
 	go generate ./...
+	$(NODE)/node_modules/.bin/openapi-typescript openapi.yaml --root-types --root-types-no-schema-prefix \
+		--output functions/portal/web/core/openapi.d.ts
 
 vendor: $(NODE)/ready ## Copy the portal's libraries from their npm packages
 	.ci/portal/vendor $(NODE) functions/portal/web/vendor
@@ -96,7 +101,7 @@ $(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.
 
 clean: ## Remove build output, but not downloaded tools and .local/data
 	rm -rf .aws-sam .local/build coverage.out
-.PHONY: check test race format vet lint unchanged lint-template lint-openapi tidy generate vendor golden engines clients tools clean
+.PHONY: check test race format vet lint unchanged portal-types lint-template lint-openapi tidy generate vendor golden engines clients tools clean
 
 # --- The local stack: `make run` ---------------------------------------------------------------
 # With ADDR and DATA, several stacks can run at the same time. RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS sets other
