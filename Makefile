@@ -23,12 +23,13 @@ has-go:
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
 VENV := $(CURDIR)/.local/venv
+NODE := $(CURDIR)/.local/portal
 GO_DIRS = $(wildcard *.go cmd documents functions local shared testclient)
 MODULES := . documents local testclient
 # $(call each,COMMAND) runs a command in all modules and stops at the first failure.
 each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 
-check: format vet lint race unchanged lint-template lint-openapi tidy ## Run all checks that a commit must pass
+check: format vet lint race unchanged portal-types lint-template lint-openapi tidy ## Run all checks that a commit must pass
 
 test: has-go engines clients ## Run all tests of all modules on the real engines
 	$(call each,go test -shuffle=on ./...)
@@ -58,8 +59,16 @@ lint-openapi: $(VENV)/ready ## Check openapi.yaml against the OpenAPI specificat
 tidy: has-go ## Fail if `go mod tidy` would change go.mod or go.sum
 	$(call each,go mod tidy -diff)
 
-generate: has-go ## Regenerate openapi.yaml and all other generated files
+portal-types: $(NODE)/ready ## Check the types of the portal's scripts
+	$(NODE)/node_modules/.bin/tsc --project .ci/portal
+
+generate: has-go vendor ## Regenerate openapi.yaml and all other generated files
 	go generate ./...
+	$(NODE)/node_modules/.bin/openapi-typescript openapi.yaml --root-types --root-types-no-schema-prefix \
+		--output functions/portal/web/core/openapi.d.ts
+
+vendor: $(NODE)/ready ## Copy the portal's libraries from their npm packages
+	.ci/portal/vendor $(NODE) functions/portal/web/vendor
 
 golden: has-go engines ## Rewrite the golden files of the functions' tests; review the changes
 	go test ./functions/... -update
@@ -69,7 +78,7 @@ engines: $(BIN)/dynoxide ## Install the engines that the tests need
 clients: has-go ## Install the clients of the end-to-end tests: helm, crane, docker, skopeo, podman
 	@.ci/clients $(BIN)
 
-tools: $(GOLANGCI) $(VENV)/ready ## Install the tools of `make check`
+tools: $(GOLANGCI) $(VENV)/ready $(NODE)/ready ## Install the tools of `make check`
 
 $(GOLANGCI): | has-go
 	@echo "building golangci-lint $(GOLANGCI_VERSION), once; this takes minutes …"
@@ -84,9 +93,15 @@ $(VENV)/ready: .ci/requirements.txt
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-input --no-deps -r $<
 	@$(VENV)/bin/pip check --disable-pip-version-check >/dev/null && touch $@
 
+# npm compares each package with the hash in the lock file, so packages cannot change without a change here.
+$(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.npmrc
+	@command -v npm >/dev/null || { echo "make: install Node.js 20 or newer with npm, which the portal's tools need"; exit 1; }
+	@mkdir -p $(NODE) && cp $^ $(NODE)
+	cd $(NODE) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@
+
 clean: ## Remove build output, but not downloaded tools and .local/data
 	rm -rf .aws-sam .local/build coverage.out
-.PHONY: check test race format vet lint unchanged lint-template lint-openapi tidy generate golden engines clients tools clean
+.PHONY: check test race format vet lint unchanged portal-types lint-template lint-openapi tidy generate vendor golden engines clients tools clean
 
 # --- The local stack: `make run` ---------------------------------------------------------------
 # With ADDR and DATA, several stacks can run at the same time. RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS sets other
@@ -136,7 +151,11 @@ import-users: has-go ## Import FILE=people.csv (or .jsonl) into the running loca
 	@test -n "$(FILE)" || { echo "make $@: set FILE, such as FILE=people.csv; FILE=- ARGS=-h lists the options for ARGS"; exit 2; }
 	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
 	@exec .local/bin/portside import-users --local '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),--addr '$(ADDR)') $(ARGS) '$(FILE)'
-.PHONY: import-users
+
+demo-year: demo ## Fill the running local stack with an example year: users, projects, requests, pulls; DATA=…
+	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
+	@exec .local/bin/portside demo-data --local '$(DATA)'
+.PHONY: import-users demo-year
 
 # --- The conformance tests of the OCI distribution specification --------------------------------
 conformance: has-go ## Run the OCI conformance tests against the running stack; DIR=<checkout of opencontainers/distribution-spec> DATA=…

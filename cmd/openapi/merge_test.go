@@ -64,7 +64,7 @@ const small = `{
 		"tags": ["Known"],
 		"security": [{"apiKey": []}],
 		"parameters": [{"name": "n", "in": "query", "explode": false, "description": "How many.",
-			"schema": {"type": "integer", "description": "How many."}}],
+			"schema": {"type": "integer", "patternDescription": "digits", "description": "How many."}}],
 		"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/AInputBody"}}}},
 		"responses": {
 			"200": {"description": "OK", "headers": {"ETag": {"schema": {"type": "string", "description": "Version."}}},

@@ -31,6 +31,7 @@ func simplify(merged object) error {
 	}
 	maps.DeleteFunc(schemas, func(name string, _ any) bool { return isEnvelope(name) })
 	allowUnknownResponseFields(merged, schemas)
+	removePatternDescriptions(merged)
 	return errors.Join(failures...)
 }
 
@@ -160,6 +161,16 @@ func allowUnknownFields(value any) {
 	eachObject(value, func(o object) {
 		if o["additionalProperties"] == false {
 			delete(o, "additionalProperties")
+		}
+	})
+}
+
+// removePatternDescriptions removes a keyword that the standard does not have, so strict readers refuse it. It is text for
+// error messages, which only this service writes.
+func removePatternDescriptions(value any) {
+	eachObject(value, func(o object) {
+		if _, isKeyword := o["patternDescription"].(string); isKeyword {
+			delete(o, "patternDescription")
 		}
 	})
 }

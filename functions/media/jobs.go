@@ -20,8 +20,10 @@ type Job struct {
 	CreatedAt time.Time    `json:"createdAt" doc:"Time of creation, in UTC."`
 }
 
-// JobError is the reason why a job failed.
+// JobError is the reason why a job failed. It is null in the other jobs.
 type JobError struct {
+	_ struct{} `nullable:"true"`
+
 	Code   string `json:"code" enum:"UNPROCESSABLE,UNSUPPORTED_MEDIA_TYPE,RATE_LIMITED,UNAVAILABLE,INTERNAL_ERROR" doc:"Error code, as in problem details."`
 	Detail string `json:"detail"`
 }

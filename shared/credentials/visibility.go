@@ -44,7 +44,7 @@ func (v *Visibility) Of(ctx context.Context, caller principal.Principal) (princi
 		}
 		for _, c := range owned {
 			if c.Works(now) {
-				viewer.Scopes = unite(viewer.Scopes, c.principal().Scopes)
+				viewer.Scopes = unite(viewer.Scopes, c.principal(now).Scopes)
 			}
 		}
 	}
