@@ -81,7 +81,7 @@ export interface paths {
          * Approve a credential request
          * @description Sends the requester a mail with a link to collect the password. The link works once, within 7 days. You cannot decide on your own request.
          *
-         *     Needs the permission `credentials:approve`.
+         *     Needs the permission `credentials:approve`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         post: operations["approveCredentialRequest"];
         delete?: never;
@@ -103,7 +103,7 @@ export interface paths {
          * Deny a credential request
          * @description Sends the requester a mail with the reason. You cannot decide on your own request.
          *
-         *     Needs the permission `credentials:approve`.
+         *     Needs the permission `credentials:approve`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         post: operations["denyCredentialRequest"];
         delete?: never;
@@ -153,7 +153,7 @@ export interface paths {
          *
          *     A pipeline can renew its token by sending the current one as Bearer. The current scopes must cover the new ones, and the current token stays valid until it expires.
          *
-         *     Needs an access token, or an API key with the permission `tokens:write`.
+         *     Needs an access token, or an API key or session with the permission `tokens:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         post: operations["createToken"];
         delete?: never;
@@ -270,6 +270,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/analytics/daily": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get several figures by day
+         * @description Returns the values of several time series in one response, for a page with many charts. `compare` adds the values of another period.
+         *
+         *     All days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within about a minute, users and projects at once.
+         *
+         *     Needs the permission `analytics:read`.
+         */
+        get: operations["getDailyFigures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/analytics/dashboard": {
         parameters: {
             query?: never;
@@ -279,7 +303,7 @@ export interface paths {
         };
         /**
          * Get the dashboard
-         * @description Returns the figures of a period: users and projects at its end, and usage and performance within it. `compare=previous` adds the figures of the previous period of the same length.
+         * @description Returns the figures of a period: users and projects at its end, and usage and performance within it. `compare` adds the figures of the previous period of the same length, or of the same dates a year ago.
          *
          *     All days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within about a minute, users and projects at once.
          *
@@ -682,6 +706,8 @@ export interface paths {
          * @description Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. A user can have at most 50 working credentials.
          *
          *     Your own keys need no permission; those of other users need `api-keys:write`.
+         *
+         *     A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -838,6 +864,23 @@ export interface components {
              */
             createdAt: string;
         };
+        Columns: {
+            period: components["schemas"]["Period"];
+            /** @description The days of the period, oldest first. */
+            dates: string[];
+            /**
+             * @description For each figure its values in the order of dates, as in a time series. null if there is no value for the day.
+             * @example {
+             *       "usage.api.calls": [
+             *         2210,
+             *         2340
+             *       ]
+             *     }
+             */
+            values: {
+                [key: string]: (number | null)[];
+            };
+        };
         Compared: {
             /** @description Value in the first file; empty if it was not found. */
             data: string;
@@ -878,6 +921,8 @@ export interface components {
              * @description ID of the requester.
              */
             userId: string;
+            /** @description Who made the request; null without credentials:approve and after the user was deleted. */
+            requester: components["schemas"]["RequestPerson"];
             /**
              * Format: date-time
              * @description UTC.
@@ -890,6 +935,8 @@ export interface components {
             dueAt: string;
             /** @description User ID; null while the request is pending. */
             decidedBy: string | null;
+            /** @description Who decided; null without credentials:approve, while the request is pending, and after the user was deleted. */
+            decider: components["schemas"]["RequestPerson"];
             /**
              * Format: date-time
              * @description UTC; null while the request is pending.
@@ -922,11 +969,31 @@ export interface components {
             /** @description Value of cursor for the next page; null on the last page. */
             next: string | null;
         };
+        DailyForm: {
+            meta: components["schemas"]["Meta"];
+            period: components["schemas"]["Period"];
+            /** @description The days of the period, oldest first. */
+            dates: string[];
+            /**
+             * @description For each figure its values in the order of dates, as in a time series. null if there is no value for the day.
+             * @example {
+             *       "usage.api.calls": [
+             *         2210,
+             *         2340
+             *       ]
+             *     }
+             */
+            values: {
+                [key: string]: (number | null)[];
+            };
+            /** @description The period of the comparison; only with compare. It can have one day more or less, because of leap days. */
+            previous?: components["schemas"]["Columns"];
+        };
         DashboardData: {
             period: components["schemas"]["Period"];
             metrics: components["schemas"]["Metrics"];
             meta: components["schemas"]["Meta"];
-            /** @description The previous period; only with compare=previous. */
+            /** @description The period of the comparison; only with compare. */
             previous?: components["schemas"]["Previous"];
         };
         ExtractionAnswer: {
@@ -1193,7 +1260,7 @@ export interface components {
             limit: number;
             /** @description Whether there is a next page. */
             hasMore: boolean;
-            /** @description Value of before for the next page; null on the last page. */
+            /** @description Value of before for the next page, or of after with order=oldest; null on the last page. */
             next: string | null;
         };
         Password: {
@@ -1297,7 +1364,7 @@ export interface components {
              * @description Identifies the kind of problem, for programs.
              * @enum {string}
              */
-            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNPROCESSABLE" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNPROCESSABLE" | "RATE_LIMITED" | "SIGN_IN_REQUIRED" | "INTERNAL_ERROR" | "UNAVAILABLE";
             /**
              * @description The X-Request-Id of the response. Include it when you ask for help.
              * @example 0HN4bRs0oAMEJ1w=
@@ -1525,6 +1592,15 @@ export interface components {
             action: "requested" | "approved" | "denied" | "mailed" | "collected" | "withdrawn" | "expired";
             /** @description A reason or details; may be empty. */
             detail: string;
+        };
+        RequestPerson: {
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            /** @example Ada Lovelace */
+            name: string;
         };
         ResponseTime: {
             /**
@@ -1937,10 +2013,12 @@ export interface components {
 export type Api = components['schemas']['API'];
 export type ApiKey = components['schemas']['APIKey'];
 export type ActivatedUser = components['schemas']['ActivatedUser'];
+export type Columns = components['schemas']['Columns'];
 export type Compared = components['schemas']['Compared'];
 export type ComparisonAnswer = components['schemas']['ComparisonAnswer'];
 export type CredentialRequest = components['schemas']['CredentialRequest'];
 export type CursorPagination = components['schemas']['CursorPagination'];
+export type DailyForm = components['schemas']['DailyForm'];
 export type DashboardData = components['schemas']['DashboardData'];
 export type ExtractionAnswer = components['schemas']['ExtractionAnswer'];
 export type Job = components['schemas']['Job'];
@@ -1968,6 +2046,7 @@ export type Pull = components['schemas']['Pull'];
 export type Pulls = components['schemas']['Pulls'];
 export type Quote = components['schemas']['Quote'];
 export type RequestEvent = components['schemas']['RequestEvent'];
+export type RequestPerson = components['schemas']['RequestPerson'];
 export type ResponseTime = components['schemas']['ResponseTime'];
 export type Storage = components['schemas']['Storage'];
 export type SummaryAnswer = components['schemas']['SummaryAnswer'];
@@ -2005,8 +2084,14 @@ export interface operations {
                 status?: "pending" | "approved" | "denied" | "collected" | "expired";
                 /** @description Maximum number of requests on the page. */
                 limit?: number;
+                /** @description Only requests of this user. Default: your own, or those of all users if you have credentials:approve. */
+                userId?: string;
+                /** @description Which requests come first. Requests are due in the order in which they were made, so with status=pending, oldest lists the most urgent ones first. */
+                order?: "newest" | "oldest";
                 /** @description Only requests older than the one with this ID. For the next page, use pagination.next. */
                 before?: string;
+                /** @description Only requests newer than the one with this ID. For the next page with order=oldest, use pagination.next. */
+                after?: string;
             };
             header?: never;
             path?: never;
@@ -2031,6 +2116,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -2078,6 +2164,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -2153,6 +2240,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -2296,6 +2384,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -2452,6 +2541,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -2677,6 +2767,48 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getDailyFigures: {
+        parameters: {
+            query?: {
+                /** @description The figures, separated by commas; all if left out. */
+                metrics?: ("users.total" | "users.active" | "projects.total" | "projects.created" | "projects.archived" | "usage.api.calls" | "usage.api.avgResponseTime" | "usage.storage.used" | "usage.pulls.charts" | "usage.pulls.images" | "usage.media.calls" | "usage.media.cost" | "performance.uptime" | "performance.responseTime.avg" | "performance.responseTime.p95" | "performance.responseTime.p99" | "performance.errors")[];
+                /** @description Periods that begin with this_ end today; periods that begin with last_ are the whole week, month, quarter or year before. custom requires startDate and endDate. */
+                period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_quarter" | "last_quarter" | "this_year" | "last_year" | "custom";
+                /** @description First day of a custom period, as an ISO 8601 date; at most 5 years before endDate. */
+                startDate?: string;
+                /** @description Last day of a custom period, included; at the latest today in UTC. */
+                endDate?: string;
+                /** @description Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February). */
+                compare?: "previous" | "year_ago";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["DailyForm"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getDashboard: {
         parameters: {
             query?: {
@@ -2686,8 +2818,8 @@ export interface operations {
                 startDate?: string;
                 /** @description Last day of a custom period, included; at the latest today in UTC. */
                 endDate?: string;
-                /** @description Adds the figures of the period of the same length that ends the day before. */
-                compare?: "previous";
+                /** @description Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February). */
+                compare?: "previous" | "year_ago";
             };
             header?: never;
             path?: never;
