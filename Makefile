@@ -151,7 +151,11 @@ import-users: has-go ## Import FILE=people.csv (or .jsonl) into the running loca
 	@test -n "$(FILE)" || { echo "make $@: set FILE, such as FILE=people.csv; FILE=- ARGS=-h lists the options for ARGS"; exit 2; }
 	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
 	@exec .local/bin/portside import-users --local '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),--addr '$(ADDR)') $(ARGS) '$(FILE)'
-.PHONY: import-users
+
+demo-year: demo ## Fill the running local stack with an example year: users, projects, requests, pulls; DATA=…
+	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
+	@exec .local/bin/portside demo-data --local '$(DATA)'
+.PHONY: import-users demo-year
 
 # --- The conformance tests of the OCI distribution specification --------------------------------
 conformance: has-go ## Run the OCI conformance tests against the running stack; DIR=<checkout of opencontainers/distribution-spec> DATA=…

@@ -25,7 +25,7 @@ type handlers struct {
 // routes returns the API of this function.
 func routes(h *handlers, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
-	web.Handle(api, web.Needs(principal.TokensWrite).OrToken(), createToken, h.create)
+	web.Handle(api, web.Needs(principal.TokensWrite).OrToken().Recent(), createToken, h.create)
 	web.Handle(api, web.SignedIn().OrToken(), listTokens, h.list)
 	web.Handle(api, web.SignedIn().OrToken(), getToken, h.get)
 	web.Handle(api, web.SignedIn().OrToken(), revokeToken, h.revoke)
@@ -33,8 +33,8 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	web.Handle(api, web.SignedIn(), createCredentialRequest, h.createRequest)
 	web.Handle(api, web.SignedIn(), listCredentialRequests, h.listRequests)
 	web.Handle(api, web.SignedIn(), getCredentialRequest, h.getRequest)
-	web.Handle(api, web.Needs(principal.CredentialsApprove), approveCredentialRequest, h.approveRequest)
-	web.Handle(api, web.Needs(principal.CredentialsApprove), denyCredentialRequest, h.denyRequest)
+	web.Handle(api, web.Needs(principal.CredentialsApprove).Recent(), approveCredentialRequest, h.approveRequest)
+	web.Handle(api, web.Needs(principal.CredentialsApprove).Recent(), denyCredentialRequest, h.denyRequest)
 	web.Handle(api, web.Anyone(), collectCredential, h.collect)
 	web.Handle(api, web.SignedIn(), listPulls, h.listPulls)
 	return api

@@ -1,4 +1,4 @@
-// Command portal is the Lambda function behind /portal: the web pages for customers.
+// Command portal is the Lambda function behind /portal: the portal, a web application that calls the API.
 package main
 
 import (
@@ -14,5 +14,9 @@ func build(*start.Settings) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return routes(pages).Handler(), nil
+	site, err := newSite()
+	if err != nil {
+		return nil, err
+	}
+	return routes(pages, site).Handler(), nil
 }

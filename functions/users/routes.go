@@ -42,7 +42,7 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Needs(principal.UsersWrite), updateUser, s.update)
 	web.Handle(api, web.Needs(principal.UsersDelete), deleteUser, s.delete)
 	web.Handle(api, web.SignedIn(), listAPIKeys, s.listKeys)
-	web.Handle(api, web.SignedIn(), createAPIKey, s.createKey)
+	web.Handle(api, web.SignedIn().Recent(), createAPIKey, s.createKey)
 	web.Handle(api, web.SignedIn(), deleteAPIKey, s.deleteKey)
 	web.Handle(api, web.Anyone(), activateUser, s.activate)
 	return api

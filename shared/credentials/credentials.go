@@ -1,5 +1,5 @@
-// Package credentials defines API keys, tokens, passwords and one-time links, and authenticates the
-// callers who present them.
+// Package credentials defines API keys, tokens, passwords, one-time links and sessions, and authenticates
+// the callers who present them.
 //
 // All kinds share one format ([Secret]) and one record ([Credential]); they differ in how they are
 // sent and what they allow. Three rules always hold. Only a hash is stored. Every failure looks the
@@ -23,7 +23,8 @@ import (
 )
 
 const unauthorized = "The request has no working credential. Send a valid API key in X-API-Key, or, where it is documented, " +
-	"an access token as Bearer; those that are expired, revoked, mistyped or of an inactive user do not work."
+	"an access token as Bearer; in the portal, sign in. Credentials that are expired, revoked, mistyped or of an inactive user " +
+	"do not work."
 
 // The errors of authentication.
 var (
@@ -36,8 +37,8 @@ var (
 	ErrUnknown = errors.New("credentials: no such credential")
 )
 
-// MaxLive is how many credentials of one owner may work at the same time. It bounds the transaction
-// that changes an owner's role or status, because DynamoDB allows 100 items in one.
+// MaxLive is how many credentials of one owner may work at the same time, without sessions. Together with MaxSessions, it
+// bounds the transaction that changes an owner's role or status, because DynamoDB allows 100 items in one.
 const MaxLive = 50
 
 // MaxDaily is how many tokens an owner may create on one day (UTC), whether they still work or not.
@@ -54,7 +55,7 @@ type Credential struct {
 	CreatedAt  time.Time
 	ExpiresAt  time.Time // zero if it does not expire
 	RevokedAt  time.Time // zero if it is not revoked
-	LastUsedAt time.Time // zero if it was never used; rounded down to LastUseResolution
+	LastUsedAt time.Time // zero if it was never used, but a session's use begins with its creation; rounded down to LastUseResolution
 	RateLimit  int       // requests per minute; 0 means the service's default
 
 	Scopes      []string // what a token or password may fetch; empty for other kinds
@@ -64,11 +65,15 @@ type Credential struct {
 	IssuedBy    string   // id of the user who created it for another user; empty if the owner or the service did
 }
 
-// principal returns the caller that the credential authenticates. For an API key, the caller has the
-// owner's role; otherwise, the credential's scopes.
-func (c Credential) principal() principal.Principal {
+// principal returns the caller that the credential authenticates at the given time. For an API key or a session, the caller
+// has the owner's role; otherwise, the credential's scopes.
+func (c Credential) principal(at time.Time) principal.Principal {
 	who := principal.Principal{UserID: c.Owner.ID, CredentialID: c.ID, IssuedBy: c.IssuedBy}
-	if c.Kind == APIKey {
+	if c.Kind == Session {
+		who.SessionID, who.AuthenticatedAt = c.ID, c.CreatedAt
+		who.MustSignInAgain = !at.Before(c.RecentUntil())
+	}
+	if c.Kind == APIKey || c.Kind == Session {
 		who.Role = c.Owner.Role
 	} else {
 		who.Scopes = make([]principal.Scope, len(c.Scopes))
@@ -94,10 +99,11 @@ func (c Credential) Works(at time.Time) bool {
 	return c.Owner.Active && c.Live(at)
 }
 
-// Live reports whether the credential is neither revoked nor expired. The owner's status does not
-// matter.
+// Live reports whether the credential is neither revoked nor expired, and whether a session was used recently enough. The
+// owner's status does not matter.
 func (c Credential) Live(at time.Time) bool {
-	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || at.Before(c.ExpiresAt))
+	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || at.Before(c.ExpiresAt)) &&
+		(c.Kind != Session || at.Before(c.LastUsedAt.Add(SessionIdle)))
 }
 
 // Retention is how long a revoked or expired credential is kept for audit. Databases delete later,
@@ -121,7 +127,8 @@ type Store interface {
 	// CountRequest counts one request in the minute of at and records the use, in one atomic call.
 	// It returns the credential and the number of requests in that minute, including this one.
 	// Errors: ErrUnknown if no credential has this id and hash, so that a caller who knows only the
-	// public id cannot use up its allowance.
+	// public id cannot use up its allowance, or if it is a session that was not used for
+	// SessionIdle, so that the request does not revive it.
 	CountRequest(ctx context.Context, id string, hash []byte, at time.Time) (Credential, int, error)
 	// RecordUse records a use without counting it.
 	RecordUse(ctx context.Context, id string, at time.Time) error
@@ -155,7 +162,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, text string, kinds ...
 	if err != nil {
 		return principal.Principal{}, allowance, err
 	}
-	return found.principal(), allowance, nil
+	return found.principal(a.now()), allowance, nil
 }
 
 // AuthenticateBasic is Authenticate for HTTP Basic: it accepts a token with any user name, or a
@@ -168,7 +175,7 @@ func (a *Authenticator) AuthenticateBasic(ctx context.Context, username, text st
 	if err != nil {
 		return principal.Principal{}, allowance, err
 	}
-	return found.principal(), allowance, nil
+	return found.principal(a.now()), allowance, nil
 }
 
 func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []Kind) (Credential, Allowance, error) {

@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"hash/crc32"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"portside/shared/core/fault"
@@ -20,6 +21,8 @@ const (
 	AccessToken Kind = "pst" // sent as Bearer, or as Basic password with any user name; allows what its scopes say
 	Password    Kind = "psp" // sent as Basic with its own user name; allows what its scopes say
 	Link        Kind = "psl" // in a mailed address; works once, for one purpose
+	Session     Kind = "pss" // in a cookie of a browser; allows what its user's role permits
+	Browser     Kind = "psb" // in a cookie of a browser that asked for a sign-in link; only that browser can use the link
 )
 
 const (
@@ -99,7 +102,7 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 func (k Kind) known() bool {
-	return k == APIKey || k == AccessToken || k == Password || k == Link
+	return slices.Contains([]Kind{APIKey, AccessToken, Password, Link, Session, Browser}, k)
 }
 
 func base62(s string) bool {

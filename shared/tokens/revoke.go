@@ -45,7 +45,7 @@ func descends(id, ancestor string, issued []credentials.Credential) bool {
 	return false
 }
 
-// RevokeLeaked revokes the token, password or API key with this text, regardless of who reports it, and every
+// RevokeLeaked revokes the token, password, API key or session with this text, regardless of who reports it, and every
 // token that was renewed from it, because an attacker may have created those. An unknown text is
 // not an error: it works nowhere, and the response reveals nothing.
 func (s *Service) RevokeLeaked(ctx context.Context, text string) error {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -53,20 +54,40 @@ type Access struct {
 	signedIn   bool
 	tokens     bool
 	permission principal.Permission
+
+	onlySession bool // API keys are not accepted
+	recent      bool
+	sameOrigin  bool
 }
 
 // Anyone permits every caller, without a credential.
 func Anyone() Access { return Access{public: true} }
 
-// SignedIn permits every caller with a valid API key; the domain checks further rules.
+// SignedIn permits every caller with a valid API key or session; the domain checks further rules.
 func SignedIn() Access { return Access{signedIn: true} }
 
-// Needs permits callers with a valid API key whose role includes the permission.
+// InSession permits every caller with a valid session.
+func InSession() Access { return Access{signedIn: true, onlySession: true} }
+
+// Needs permits callers with a valid API key or session whose role includes the permission.
 func Needs(p principal.Permission) Access { return Access{signedIn: true, permission: p} }
 
 // OrToken also permits callers with a valid access token, sent as Bearer; the domain checks its scopes.
 func (a Access) OrToken() Access {
 	a.tokens = true
+	return a
+}
+
+// Recent refuses sessions that began more than credentials.SessionRecent ago. It has no effect on other credentials. Operations
+// that create secrets or decide on requests need it, so that nobody misuses a browser that was left open.
+func (a Access) Recent() Access {
+	a.recent = true
+	return a
+}
+
+// SameOrigin refuses requests that a page of another origin makes, even without a session. Operations that set cookies need it.
+func (a Access) SameOrigin() Access {
+	a.sameOrigin = true
 	return a
 }
 
@@ -80,15 +101,12 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 	}
 	op.MaxBodyBytes++ // huma rejects a body of exactly the limit
 	op.Errors = append(op.Errors, access.errors()...)
-	if access.signedIn {
-		op.Security = []map[string][]string{{"apiKey": {}}}
-	}
-	if access.tokens {
-		op.Security = append(op.Security, map[string][]string{"accessToken": {}})
-	}
+	op.Security = access.security()
 	if access.permission != "" {
 		op.Extensions = map[string]any{"x-permission": access.permission}
-		op.Description += "\n\n" + access.requirement()
+	}
+	if requirement := access.requirement(); requirement != "" {
+		op.Description += "\n\n" + requirement
 	}
 	op.Middlewares = append(huma.Middlewares{a.authenticate(access), checkParameters, checkBody, recordBodyType[I]}, op.Middlewares...)
 	form := op.RequestBody
@@ -106,11 +124,34 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 	document(a.huma.OpenAPI(), op, form)
 }
 
-func (a Access) requirement() string {
-	if a.tokens {
-		return "Needs an access token, or an API key with the permission `" + string(a.permission) + "`."
+// security returns the schemes of which a request needs one; nil if it needs none.
+func (a Access) security() []map[string][]string {
+	var schemes []map[string][]string
+	if a.signedIn && !a.onlySession {
+		schemes = append(schemes, map[string][]string{"apiKey": {}})
 	}
-	return "Needs the permission `" + string(a.permission) + "`."
+	if a.signedIn {
+		schemes = append(schemes, map[string][]string{"session": {}})
+	}
+	if a.tokens {
+		schemes = append(schemes, map[string][]string{"accessToken": {}})
+	}
+	return schemes
+}
+
+func (a Access) requirement() string {
+	var sentences []string
+	switch {
+	case a.permission != "" && a.tokens:
+		sentences = append(sentences, "Needs an access token, or an API key or session with the permission `"+string(a.permission)+"`.")
+	case a.permission != "":
+		sentences = append(sentences, "Needs the permission `"+string(a.permission)+"`.")
+	}
+	if a.recent {
+		sentences = append(sentences, "A session must have begun within the last 15 minutes; otherwise the response is a 403 with the "+
+			"code `SIGN_IN_REQUIRED`.")
+	}
+	return strings.Join(sentences, " ")
 }
 
 func (a Access) errors() []int {
@@ -118,7 +159,7 @@ func (a Access) errors() []int {
 	if a.signedIn {
 		all = append(all, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable)
 	}
-	if a.permission != "" {
+	if a.signedIn || a.sameOrigin { // also for sessions, if the request comes from a page of another origin
 		all = append(all, http.StatusForbidden)
 	}
 	return all

@@ -27,17 +27,20 @@ func forbidden(needed principal.Permission) error {
 // access permits the caller.
 func (a *API) authenticate(access Access) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
+		r, w := humago.Unwrap(ctx)
 		if access.public {
+			if err := access.checkOrigin(r, ""); err != nil {
+				writeFault(w, r, err, credentials.Allowance{})
+				return
+			}
 			next(ctx)
 			return
 		}
-		r, w := humago.Unwrap(ctx)
-		text, kind := access.credential(r)
-		who, allowance, err := a.auth.Authenticate(r.Context(), text, kind)
+		who, allowance, err := a.identify(access, r)
 		setRateLimit(w.Header(), allowance)
 		recordOf(r).caller = who
-		if err == nil && access.permission != "" && !who.Scoped() && !who.Can(access.permission) {
-			err = forbidden(access.permission)
+		if err == nil {
+			err = access.check(who)
 		}
 		if access.tokens && fault.KindOf(err) == fault.Unauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="Portside"`)
@@ -50,13 +53,41 @@ func (a *API) authenticate(access Access) func(huma.Context, func(huma.Context))
 	}
 }
 
-// credential returns the credential in the request. The API key wins if there is also a token.
+// identify authenticates the credential in the request. It refuses a session that a page of another origin sends, before it
+// reads the session.
+func (a *API) identify(access Access, r *http.Request) (principal.Principal, credentials.Allowance, error) {
+	text, kind := access.credential(r)
+	if err := access.checkOrigin(r, kind); err != nil {
+		return principal.Principal{}, credentials.Allowance{}, err
+	}
+	return a.auth.Authenticate(r.Context(), text, kind)
+}
+
+// check returns an error if the access rules do not permit the caller.
+func (a Access) check(who principal.Principal) error {
+	if a.permission != "" && !who.Scoped() && !who.Can(a.permission) {
+		return forbidden(a.permission)
+	}
+	if a.recent && who.MustSignInAgain {
+		return errSignInRequired
+	}
+	return nil
+}
+
+// credential returns the credential in the request. The API key wins if there is also a token. A session counts only if the
+// request has neither of the other headers, so that a client that sends a wrong key learns that.
 func (a Access) credential(r *http.Request) (text string, kind credentials.Kind) {
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if a.tokens && r.Header.Get("X-API-Key") == "" && strings.EqualFold(scheme, "Bearer") {
+	authorization, key := r.Header.Get("Authorization"), r.Header.Get("X-API-Key")
+	if a.onlySession || len(r.Header.Values("Authorization"))+len(r.Header.Values("X-API-Key")) == 0 {
+		if session := Cookie(r.Header.Get("Cookie"), SessionCookie); session != "" || a.onlySession {
+			return session, credentials.Session
+		}
+	}
+	scheme, token, _ := strings.Cut(authorization, " ")
+	if a.tokens && key == "" && strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(token), credentials.AccessToken
 	}
-	return r.Header.Get("X-API-Key"), credentials.APIKey
+	return key, credentials.APIKey
 }
 
 // writeFault sends the problem of an error that occurred before the handler ran, and records it for the log.

@@ -16,7 +16,7 @@ type Problem struct {
 	Title     string         `json:"title" doc:"Reason phrase of the HTTP status." example:"Bad Request"`
 	Status    int            `json:"status" doc:"HTTP status." example:"400"`
 	Detail    string         `json:"detail" doc:"Explains the problem and how to fix it." example:"The request is not valid; see errors for each failure."`
-	Code      string         `json:"code" doc:"Identifies the kind of problem, for programs." enum:"VALIDATION_ERROR,UNAUTHORIZED,FORBIDDEN,NOT_FOUND,METHOD_NOT_ALLOWED,CONFLICT,PRECONDITION_FAILED,PAYLOAD_TOO_LARGE,UNSUPPORTED_MEDIA_TYPE,UNPROCESSABLE,RATE_LIMITED,INTERNAL_ERROR,UNAVAILABLE"`
+	Code      string         `json:"code" doc:"Identifies the kind of problem, for programs." enum:"VALIDATION_ERROR,UNAUTHORIZED,FORBIDDEN,NOT_FOUND,METHOD_NOT_ALLOWED,CONFLICT,PRECONDITION_FAILED,PAYLOAD_TOO_LARGE,UNSUPPORTED_MEDIA_TYPE,UNPROCESSABLE,RATE_LIMITED,SIGN_IN_REQUIRED,INTERNAL_ERROR,UNAVAILABLE"`
 	RequestID string         `json:"requestId" doc:"The X-Request-Id of the response. Include it when you ask for help." example:"0HN4bRs0oAMEJ1w="`
 	Errors    []ProblemField `json:"errors,omitempty" doc:"All validation failures. If there are more than 100, the first 100; detail has the number of the others."`
 
@@ -47,6 +47,7 @@ var statuses = map[fault.Kind]struct {
 	fault.Unprocessable:   {http.StatusUnprocessableEntity, "UNPROCESSABLE"},
 	fault.RateLimited:     {http.StatusTooManyRequests, "RATE_LIMITED"},
 	fault.Unavailable:     {http.StatusServiceUnavailable, "UNAVAILABLE"},
+	fault.SignInRequired:  {http.StatusForbidden, "SIGN_IN_REQUIRED"},
 }
 
 const internalDetail = "Something went wrong on our side. Try again. If it happens again, send us the requestId."
@@ -70,7 +71,7 @@ func problemOf(err error) *Problem {
 	switch {
 	case f.Final:
 		p.header.Set("X-Should-Retry", "false")
-	case f.Kind == fault.Unavailable:
+	case f.Kind == fault.Unavailable, f.Kind == fault.RateLimited && f.RetryAfter > 0:
 		p.header.Set("Retry-After", retryAfter(f.RetryAfter))
 	case f.Kind == fault.Unauthorized:
 		p.header.Set("WWW-Authenticate", `ApiKey realm="Portside", header="X-API-Key"`)

@@ -31,6 +31,7 @@ const (
 	Unprocessable               // the request is well-formed, but its content cannot be processed
 	RateLimited                 // too many requests in the current window
 	Unavailable                 // a dependency is busy or unreachable; the same request may succeed later
+	SignInRequired              // the session is accepted but too old for the operation; the person must sign in again
 )
 
 // Error is a fault with its kind and a sentence for the caller.
@@ -40,8 +41,8 @@ type Error struct {
 	Fields []Field // for Validation: all failures
 	Final  bool    // repeating the same request cannot succeed, whatever else changes
 
-	// RetryAfter says, for Unavailable, when a retry makes sense. 0 means soon. Responses report a
-	// minute at most.
+	// RetryAfter says, for Unavailable and RateLimited, when a retry makes sense. 0 means soon for Unavailable; for
+	// RateLimited, another part of the program knows it. Responses report a minute at most.
 	RetryAfter time.Duration
 }
 

@@ -8,6 +8,7 @@ package principal
 import (
 	"context"
 	"slices"
+	"time"
 )
 
 // Permission is the right to perform one action on one kind of resource.
@@ -85,9 +86,13 @@ func (r Role) Covers(other Role) bool {
 type Principal struct {
 	UserID       string
 	Role         Role    // empty for a token or password, which have no permissions
-	Scopes       []Scope // of a token or password; empty for an API key
+	Scopes       []Scope // of a token or password; empty for an API key or a session
 	CredentialID string  // public id of the credential; may appear in logs
 	IssuedBy     string  // id of the user who created the credential for another user, and may still have it; otherwise empty
+
+	SessionID       string    // public id of the session, which is also the CredentialID; empty for other credentials
+	AuthenticatedAt time.Time // when the person signed in to the session; zero without a session
+	MustSignInAgain bool      // the session is too old to create secrets and decide on requests; false without a session
 }
 
 // MayBe reports whether the caller may be the user with this id, because that user owns the

@@ -56,11 +56,12 @@ func (t *Table) countInput(id string, hash []byte, at time.Time) *dynamodb.Updat
 	}
 	return &dynamodb.UpdateItemInput{
 		TableName: &t.name, Key: recordKey(id), ReturnValues: types.ReturnValueAllNew,
-		ConditionExpression:      aws.String("#hash = :hash"),
+		ConditionExpression:      aws.String("#hash = :hash AND (kind <> :session OR lastUsed > :idle)"),
 		UpdateExpression:         aws.String("ADD #now :one SET lastUsed = :at REMOVE " + strings.Join(removed, ", ")),
 		ExpressionAttributeNames: names,
 		ExpressionAttributeValues: items.Map{
 			":one": items.Number(1), ":at": items.Number(items.Millis(lastUse(at))), ":hash": items.Bytes(hash),
+			":session": items.Text(string(credentials.Session)), ":idle": items.Number(items.Millis(at.Add(-credentials.SessionIdle))),
 		},
 	}
 }

@@ -3,6 +3,7 @@ package credentialsdynamo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -14,8 +15,8 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// tally counts an owner's credentials. Live also counts those that have expired, until Recount
-// corrects it.
+// tally counts an owner's credentials. Issued counts all of them. Live counts all but sessions, and also those that have
+// expired, until Recount corrects it.
 type tally struct {
 	Issued int64 `dynamodbav:"issued"`
 	Live   int64 `dynamodbav:"live"`
@@ -23,7 +24,8 @@ type tally struct {
 
 // Change is what a transaction does to an owner's tally.
 type Change struct {
-	Issued, Revoked int
+	Issued, Revoked int // without sessions
+	Sessions        int // issued sessions; revoked ones change nothing
 	// Seen is the number from ListLive on which the transaction relies; nil if it relies on none.
 	// Without it, issuing fails if the owner already has credentials.MaxLive.
 	Seen *int64
@@ -36,7 +38,7 @@ type Change struct {
 // revoked. Every transaction that issues or revokes must contain it.
 func (t *Table) Tally(ownerID string, c Change) types.TransactWriteItem {
 	condition, values := c.condition()
-	if c.Issued == 0 && c.Revoked == 0 {
+	if c.Issued == 0 && c.Revoked == 0 && c.Sessions == 0 {
 		return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 			TableName: &t.name, Key: tallyKey(ownerID), ConditionExpression: condition, ExpressionAttributeValues: values,
 		}}
@@ -44,7 +46,7 @@ func (t *Table) Tally(ownerID string, c Change) types.TransactWriteItem {
 	if values == nil {
 		values = items.Map{}
 	}
-	values[":issued"], values[":live"] = items.Number(int64(c.Issued)), items.Number(int64(c.Issued-c.Revoked))
+	values[":issued"], values[":live"] = items.Number(int64(c.Issued+c.Sessions)), items.Number(int64(c.Issued-c.Revoked))
 	update := &types.Update{
 		TableName: &t.name, Key: tallyKey(ownerID), UpdateExpression: aws.String("ADD issued :issued, live :live"),
 		ConditionExpression: condition, ExpressionAttributeValues: values,
@@ -81,6 +83,22 @@ func (c Change) condition() (*string, items.Map) {
 	}
 }
 
+// Issue counts an issued credential.
+func (c *Change) Issue(kind credentials.Kind) {
+	if kind == credentials.Session {
+		c.Sessions++
+		return
+	}
+	c.Issued++
+}
+
+// Revoke counts a revoked credential.
+func (c *Change) Revoke(kind credentials.Kind) {
+	if kind != credentials.Session {
+		c.Revoked++
+	}
+}
+
 // ListLive returns an owner's live credentials of all kinds, and how many were ever issued. It
 // reads the number first, so a transaction that is conditional on the number sees all of them.
 func (t *Table) ListLive(ctx context.Context, ownerID string, at time.Time) (live []credentials.Credential, issued int64, err error) {
@@ -104,7 +122,8 @@ func (t *Table) ListLive(ctx context.Context, ownerID string, at time.Time) (liv
 // Recount corrects the number of live credentials, and reports whether one more may be issued.
 // Issuers call it when their Tally failed, because expired credentials stay counted until then.
 func (t *Table) Recount(ctx context.Context, ownerID string, at time.Time) (room bool, err error) {
-	live, issued, err := t.ListLive(ctx, ownerID, at)
+	all, issued, err := t.ListLive(ctx, ownerID, at)
+	live := slices.DeleteFunc(all, func(c credentials.Credential) bool { return c.Kind == credentials.Session })
 	if err != nil || len(live) >= credentials.MaxLive {
 		return false, err
 	}

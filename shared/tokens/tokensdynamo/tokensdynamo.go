@@ -81,9 +81,11 @@ func (s *Store) List(ctx context.Context, ownerID string) ([]credentials.Credent
 
 // Revoke implements tokens.Store.
 func (s *Store) Revoke(ctx context.Context, token credentials.Credential) error {
-	err := transactions.Write(ctx, s.client, []types.TransactWriteItem{
-		s.table.Revoke(token), s.table.Tally(token.Owner.ID, credentialsdynamo.Change{Revoked: 1}),
-	})
+	writes := []types.TransactWriteItem{s.table.Revoke(token)}
+	if token.Kind != credentials.Session { // sessions are not in the tally
+		writes = append(writes, s.table.Tally(token.Owner.ID, credentialsdynamo.Change{Revoked: 1}))
+	}
+	err := transactions.Write(ctx, s.client, writes)
 	if _, failed := transactions.FailedAt(err); failed {
 		return tokens.ErrNotFound
 	}

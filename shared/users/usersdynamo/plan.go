@@ -114,14 +114,14 @@ func (p *plan) invite(u users.User, invitation users.Invitation) {
 // issue adds a credential.
 func (p *plan) issue(c credentials.Credential) {
 	p.owner = c.Owner.ID
-	p.tally.Issued++
+	p.tally.Issue(c.Kind)
 	p.Add(errDuplicateID, p.store.credentials.Issue(c)...)
 }
 
 // revoke revokes a credential.
 func (p *plan) revoke(c credentials.Credential, at time.Time, reason string) {
 	p.owner = c.Owner.ID
-	p.tally.Revoked++
+	p.tally.Revoke(c.Kind)
 	c.RevokedAt, c.Reason = at, reason
 	p.Add(versions.ErrStale, p.store.credentials.Revoke(c))
 }

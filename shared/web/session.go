@@ -1,0 +1,50 @@
+package web
+
+import (
+	"net/http"
+
+	"portside/shared/core/fault"
+	"portside/shared/credentials"
+)
+
+// SessionCookie is the cookie that holds the session of a browser. The prefix makes browsers accept it only over HTTPS (or
+// from localhost), only for this host and for all of its paths.
+const SessionCookie = "__Host-portside-session"
+
+var (
+	errOtherOrigin = fault.New(fault.Forbidden, "A page of another origin sent this request. Sessions work only on the portal's own "+
+		"pages; programs send an API key in X-API-Key.")
+	errSignInRequired = fault.New(fault.SignInRequired, "You signed in more than 15 minutes ago. Sign in again to confirm that it is "+
+		"you, and repeat the request.")
+)
+
+// Cookie returns the value of a cookie from the Cookie header, or "" if there is none. It also returns "" if there are
+// several with the name, because then one of them was planted.
+func Cookie(header, name string) string {
+	request := http.Request{Header: http.Header{"Cookie": {header}}}
+	found := request.CookiesNamed(name)
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0].Value
+}
+
+var crossOrigin = http.NewCrossOriginProtection()
+
+// checkOrigin refuses a request with a session that a page of another origin makes. Browsers send SameSite=Strict cookies
+// only with requests of their own site; this check also refuses other origins of the same site, and browsers that ignore
+// the attribute.
+func (a Access) checkOrigin(r *http.Request, kind credentials.Kind) error {
+	if kind != credentials.Session && !a.sameOrigin {
+		return nil
+	}
+	if err := crossOrigin.Check(r); err != nil {
+		return errOtherOrigin
+	}
+	switch r.Header.Get("Sec-Fetch-Site") { // Check passes all requests with safe methods
+	case "", "same-origin", "none":
+		return nil
+	default:
+		return errOtherOrigin
+	}
+}
