@@ -496,6 +496,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/charts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List charts
+         * @description Returns the charts of the repository, sorted by name, each with the version that Helm installs unless it is told otherwise. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
+         */
+        get: operations["listCharts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/charts/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a chart
+         * @description Returns the published versions of a chart, newest first. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
+         */
+        get: operations["listChartVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/charts/{name}/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a version of a chart
+         * @description Returns the metadata of a version, and its README, default values, schema and provenance file, each up to 128 KiB. The texts are those of the chart's author and can contain anything. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
+         */
+        get: operations["getChartVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/health": {
         parameters: {
             query?: never;
@@ -863,6 +923,189 @@ export interface components {
              * @example 2026-03-02T09:15:30.250Z
              */
             createdAt: string;
+        };
+        CatalogPagination: {
+            /**
+             * Format: int64
+             * @description Exact number of all items that match.
+             * @example 41
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description Maximum number of items on the page.
+             * @example 20
+             */
+            limit: number;
+            /** @description Whether there is a next page. */
+            hasMore: boolean;
+            /** @description Value of cursor for the next page; null on the last page. */
+            next: string | null;
+        };
+        ChartDependency: {
+            /** @example postgresql */
+            name: string;
+            /**
+             * @description Range of accepted versions.
+             * @example ^15.0.0
+             */
+            version: string;
+            /** @example https://charts.example.com */
+            repository: string;
+            /** @description Name under which the chart uses it; empty for its own name. */
+            alias: string;
+            /**
+             * @description Value that enables it; empty if it is always enabled.
+             * @example postgresql.enabled
+             */
+            condition: string;
+        };
+        ChartDetails: {
+            /** @example product */
+            name: string;
+            description: string;
+            /**
+             * @description application or library; empty means application.
+             * @example application
+             */
+            type: string;
+            /**
+             * @description Range of supported Kubernetes versions; empty for all.
+             * @example >=1.28.0-0
+             */
+            kubeVersion: string;
+            /**
+             * @description Address that the author gives, unchecked, like sources and those of maintainers.
+             * @example https://www.example.com
+             */
+            home: string;
+            /** @description HTTPS address of a picture; null if there is none. */
+            icon: string | null;
+            keywords: string[];
+            sources: string[];
+            maintainers: components["schemas"]["ChartMaintainer"][];
+            dependencies: components["schemas"]["ChartDependency"][];
+            annotations: {
+                [key: string]: string;
+            };
+            /** @example 1.2.0 */
+            version: string;
+            /**
+             * @description Version of the packaged product; null if the chart has none.
+             * @example 4.1
+             */
+            appVersion: string | null;
+            /**
+             * Format: date-time
+             * @description When it was published. UTC.
+             */
+            createdAt: string;
+            /**
+             * @description SHA-256 of the archive.
+             * @example sha256:…
+             */
+            digest: string;
+            /**
+             * Format: int64
+             * @description Size of the archive in bytes.
+             * @example 4096
+             */
+            size: number;
+            /** @description Whether it has a provenance file, which helm pull --verify checks. */
+            signed: boolean;
+            deprecated: boolean;
+            /** @description Provenance file; missing if the version is not signed. */
+            provenance?: components["schemas"]["ChartText"];
+            /** @description README of the chart; missing if it has none. */
+            readme?: components["schemas"]["ChartText"];
+            /** @description values.schema.json; missing if the chart has none. */
+            schema?: components["schemas"]["ChartText"];
+            /** @description values.yaml; missing if the chart has none. */
+            values?: components["schemas"]["ChartText"];
+        };
+        ChartMaintainer: {
+            /** @example Ada */
+            name: string;
+            /** @example ada@example.com */
+            email: string;
+            /** @example https://www.example.com */
+            url: string;
+        };
+        ChartSummary: {
+            /** @example product */
+            name: string;
+            /**
+             * @description Version that Helm installs unless it is told otherwise: the newest that is not a prerelease, or the newest if all are.
+             * @example 1.2.0
+             */
+            version: string;
+            /**
+             * @description Version of the packaged product; null if the chart has none.
+             * @example 4.1
+             */
+            appVersion: string | null;
+            /**
+             * @description At most 500 characters.
+             * @example Runs the product in a cluster.
+             */
+            description: string;
+            /**
+             * @description HTTPS address of a picture; null if there is none.
+             * @example https://www.example.com/icon.svg
+             */
+            icon: string | null;
+            deprecated: boolean;
+            /**
+             * Format: int64
+             * @description Number of published versions.
+             * @example 12
+             */
+            versions: number;
+            /**
+             * Format: date-time
+             * @description When the last version was published. UTC.
+             */
+            updatedAt: string;
+        };
+        ChartText: {
+            /** @description The file, or its first 128 KiB. Bytes that are not UTF-8 are replaced. */
+            text: string;
+            /**
+             * Format: int64
+             * @description Size of the whole file in bytes.
+             * @example 2048
+             */
+            size: number;
+            /** @description Whether the text is only the beginning of the file. */
+            cut: boolean;
+        };
+        ChartVersion: {
+            /** @example 1.2.0 */
+            version: string;
+            /**
+             * @description Version of the packaged product; null if the chart has none.
+             * @example 4.1
+             */
+            appVersion: string | null;
+            /**
+             * Format: date-time
+             * @description When it was published. UTC.
+             */
+            createdAt: string;
+            /**
+             * @description SHA-256 of the archive.
+             * @example sha256:…
+             */
+            digest: string;
+            /**
+             * Format: int64
+             * @description Size of the archive in bytes.
+             * @example 4096
+             */
+            size: number;
+            /** @description Whether it has a provenance file, which helm pull --verify checks. */
+            signed: boolean;
+            deprecated: boolean;
         };
         Columns: {
             period: components["schemas"]["Period"];
@@ -2013,6 +2256,13 @@ export interface components {
 export type Api = components['schemas']['API'];
 export type ApiKey = components['schemas']['APIKey'];
 export type ActivatedUser = components['schemas']['ActivatedUser'];
+export type CatalogPagination = components['schemas']['CatalogPagination'];
+export type ChartDependency = components['schemas']['ChartDependency'];
+export type ChartDetails = components['schemas']['ChartDetails'];
+export type ChartMaintainer = components['schemas']['ChartMaintainer'];
+export type ChartSummary = components['schemas']['ChartSummary'];
+export type ChartText = components['schemas']['ChartText'];
+export type ChartVersion = components['schemas']['ChartVersion'];
 export type Columns = components['schemas']['Columns'];
 export type Compared = components['schemas']['Compared'];
 export type ComparisonAnswer = components['schemas']['ComparisonAnswer'];
@@ -3343,6 +3593,123 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listCharts: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                cursor?: string;
+                /** @description Only charts whose name contains this text. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ChartSummary"][];
+                        pagination: components["schemas"]["CatalogPagination"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listChartVersions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the chart. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ChartVersion"][];
+                        pagination: components["schemas"]["CatalogPagination"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getChartVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the chart. */
+                name: string;
+                /** @description Version of the chart. */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ChartDetails"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
