@@ -19,6 +19,7 @@ const (
 	dashboard  = "/v1/analytics/dashboard"
 	timeseries = "/v1/analytics/timeseries"
 	daily      = "/v1/analytics/daily"
+	rankings   = "/v1/analytics/pulls"
 )
 
 func TestDashboardOfTheGuide(t *testing.T) {
@@ -113,9 +114,34 @@ func TestDailyReturnsTheSelectedFigures(t *testing.T) {
 	}
 }
 
+func TestRankings(t *testing.T) {
+	b := newTestService(t)
+	b.story()
+	manager := b.as(principal.Manager)
+	answer := manager.Get(rankings+"?by=artifact&compare=previous").WantStatus(http.StatusOK).WantValue("data.complete", true)
+	answer.WantValue("data.previous.period.endDate", "2026-10-31").WantValue("data.entries", []any{
+		map[string]any{"kind": "image", "repository": "acme/api", "pulls": 24.0, "previous": 0.0},
+		map[string]any{"kind": "chart", "repository": "product", "pulls": 12.0, "previous": 0.0},
+		map[string]any{"kind": "image", "repository": "acme/web", "pulls": 7.0, "previous": 0.0},
+	})
+	answer = manager.Get(rankings + "?by=person&period=this_week&limit=1").WantStatus(http.StatusOK)
+	answer.WantValue("data.entries", []any{map[string]any{"userId": ben, "pulls": 22.0}})
+	answer = manager.Get(rankings + "?by=person&period=custom&startDate=2025-01-01&endDate=2025-12-31&compare=year_ago")
+	answer.WantStatus(http.StatusOK).WantValue("data.entries", []any{}).WantValue("data.meta.partial", false)
+}
+
+func TestOnlyReadersOfTokensSeePeople(t *testing.T) {
+	b := newTestService(t)
+	for role, status := range map[principal.Role]int{
+		principal.Admin: http.StatusOK, principal.Manager: http.StatusOK, principal.Viewer: http.StatusForbidden, principal.User: http.StatusForbidden,
+	} {
+		b.as(role).Get(rankings + "?by=person").WantStatus(status)
+	}
+}
+
 func TestPermissions(t *testing.T) {
 	b := newTestService(t)
-	for _, path := range []string{dashboard, timeseries + "?metric=users.total", daily} {
+	for _, path := range []string{dashboard, timeseries + "?metric=users.total", daily, rankings + "?by=artifact"} {
 		for role, status := range map[principal.Role]int{
 			principal.Admin: http.StatusOK, principal.Manager: http.StatusOK, principal.Viewer: http.StatusOK, principal.User: http.StatusForbidden,
 		} {
@@ -159,6 +185,22 @@ func TestInvalidParameters(t *testing.T) {
 		"period=nope&compare=nope&startDate=nope":                "compare period startDate",
 	} {
 		answer := root.Get(dashboard+"?"+query).WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR")
+		if got := namedParameters(answer, want); got != want {
+			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
+		}
+	}
+	for query, want := range map[string]string{
+		"":                      "by",
+		"by=":                   "by",
+		"by=user":               "by",
+		"by=artifact&limit=0":   "limit",
+		"by=artifact&limit=51":  "limit",
+		"by=artifact&limit=x":   "limit",
+		"by=person&period=z":    "period",
+		"by=artifact&compare=z": "compare",
+		"by=artifact&period=custom&startDate=2026-11-02&endDate=2026-11-01": "startDate",
+	} {
+		answer := root.Get(rankings + "?" + query).WantStatus(http.StatusBadRequest)
 		if got := namedParameters(answer, want); got != want {
 			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
 		}
