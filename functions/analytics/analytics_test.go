@@ -133,7 +133,8 @@ func TestRankings(t *testing.T) {
 func TestOnlyReadersOfTokensSeePeople(t *testing.T) {
 	b := newTestService(t)
 	for role, status := range map[principal.Role]int{
-		principal.Admin: http.StatusOK, principal.Manager: http.StatusOK, principal.Viewer: http.StatusForbidden, principal.User: http.StatusForbidden,
+		principal.Admin: http.StatusOK, principal.Manager: http.StatusOK,
+		principal.Viewer: http.StatusForbidden, principal.User: http.StatusForbidden,
 	} {
 		b.as(role).Get(rankings + "?by=person").WantStatus(status)
 	}
@@ -153,10 +154,9 @@ func TestPermissions(t *testing.T) {
 	b.as(principal.Admin).Get("/v1/analytics/other").WantStatus(http.StatusNotFound)
 }
 
-func TestInvalidParameters(t *testing.T) {
-	root := newTestService(t).as(principal.Admin)
+func TestInvalidParametersOfDashboards(t *testing.T) {
 	const custom = "period=custom&startDate=2026-11-01&endDate=2026-11-02"
-	for query, want := range map[string]string{
+	checkInvalid(t, dashboard, map[string]string{
 		"period=next_week":    "period",
 		"period=Today":        "period",
 		"period=":             "period",
@@ -183,13 +183,11 @@ func TestInvalidParameters(t *testing.T) {
 		custom + "&startDate=2026-11-01":                         "startDate",
 		custom + "&compare=previous&compare=previous":            "compare",
 		"period=nope&compare=nope&startDate=nope":                "compare period startDate",
-	} {
-		answer := root.Get(dashboard+"?"+query).WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR")
-		if got := namedParameters(answer, want); got != want {
-			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
-		}
-	}
-	for query, want := range map[string]string{
+	})
+}
+
+func TestInvalidParametersOfRankings(t *testing.T) {
+	checkInvalid(t, rankings, map[string]string{
 		"":                      "by",
 		"by=":                   "by",
 		"by=user":               "by",
@@ -199,13 +197,11 @@ func TestInvalidParameters(t *testing.T) {
 		"by=person&period=z":    "period",
 		"by=artifact&compare=z": "compare",
 		"by=artifact&period=custom&startDate=2026-11-02&endDate=2026-11-01": "startDate",
-	} {
-		answer := root.Get(rankings + "?" + query).WantStatus(http.StatusBadRequest)
-		if got := namedParameters(answer, want); got != want {
-			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
-		}
-	}
-	for query, want := range map[string]string{
+	})
+}
+
+func TestInvalidParametersOfDailyFigures(t *testing.T) {
+	checkInvalid(t, daily, map[string]string{
 		"metrics=":                        "metrics",
 		"metrics=users":                   "metrics.0",
 		"metrics=users.total,users":       "metrics.1",
@@ -213,13 +209,11 @@ func TestInvalidParameters(t *testing.T) {
 		"metric=users.total":              "metric",
 		"compare=other&period=z":          "compare period",
 		"startDate=2026-11-01":            "startDate",
-	} {
-		answer := root.Get(daily + "?" + query).WantStatus(http.StatusBadRequest)
-		if got := namedParameters(answer, want); got != want {
-			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
-		}
-	}
-	for query, want := range map[string]string{
+	})
+}
+
+func TestInvalidParametersOfTimeSeries(t *testing.T) {
+	checkInvalid(t, timeseries, map[string]string{
 		"":                                    "metric",
 		"metric=":                             "metric",
 		"metric=users":                        "metric",
@@ -230,8 +224,15 @@ func TestInvalidParameters(t *testing.T) {
 		"metric=users.total&startDate=2026-11-01":                                    "startDate",
 		"metric=users.total&period=custom&startDate=2026-11-02&endDate=2026-11-01":   "startDate",
 		"metric=users.total&period=custom&startDate=20261-11-02&endDate=2026-11-011": "endDate startDate",
-	} {
-		answer := root.Get(timeseries + "?" + query).WantStatus(http.StatusBadRequest)
+	})
+}
+
+// checkInvalid checks that each query is rejected, and which parameters the response names.
+func checkInvalid(t *testing.T, path string, queries map[string]string) {
+	t.Helper()
+	root := newTestService(t).as(principal.Admin)
+	for query, want := range queries {
+		answer := root.Get(path+"?"+query).WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR")
 		if got := namedParameters(answer, want); got != want {
 			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
 		}

@@ -57,7 +57,8 @@ func newTestService(tb testing.TB) *testService {
 func (s *testService) handler() http.Handler {
 	store := analyticsdynamo.New(s.client, s.analytics)
 	service := analytics.NewService(store, analytics.Gigabytes(100), s.clock.Now)
-	return routes(&handlers{service, analytics.NewRankings(store, s.clock.Now)}, credentials.NewAuthenticator(s.keys, 0, s.clock.Now)).Handler()
+	auth := credentials.NewAuthenticator(s.keys, 0, s.clock.Now)
+	return routes(&handlers{service, analytics.NewRankings(store, s.clock.Now)}, auth).Handler()
 }
 
 // key creates an API key of a user with a role.

@@ -277,7 +277,8 @@ func (w *simulation) pull() {
 	at := w.clock.Now()
 	p := pulls.Pull{
 		At: at, Kind: pick(w, pulls.Chart, pulls.Image), Repository: pick(w, "acme/api", "acme/web"), Reference: pick(w, "1.0.0", "2.1.3"),
-		Digest: "sha256:" + strings.Repeat("0", 64), CredentialID: fmt.Sprint(w.things), OwnerID: pick(w, "o", "p", "q"), Address: "203.0.113.9", Client: "c",
+		Digest: "sha256:" + strings.Repeat("0", 64), CredentialID: fmt.Sprint(w.things), OwnerID: pick(w, "o", "p", "q"),
+		Address: "203.0.113.9", Client: "c",
 	}
 	if w.random.IntN(5) == 0 {
 		p.Reference = p.Digest // pulls by digest do not count

@@ -131,9 +131,9 @@ func (w *simulation) compareSeries(reader webtest.Client, metric string, s span)
 	query := "?period=custom" + s.query() + "&metric=" + metric
 	points := reader.Get(timeseries + query).WantStatus(http.StatusOK).JSON("data.points").([]any)
 	columns := reader.Get(daily + "?compare=previous&period=custom" + s.query()).WantStatus(http.StatusOK)
-	wantColumns(w, columns, "data", points, metric)
+	wantColumns(w, columns.JSON("data"), points, metric)
 	before := reader.Get(timeseries + "?period=custom" + s.before().query() + "&metric=" + metric).WantStatus(http.StatusOK)
-	wantColumns(w, columns, "data.previous", before.JSON("data.points").([]any), metric)
+	wantColumns(w, columns.JSON("data.previous"), before.JSON("data.points").([]any), metric)
 	if len(points) != s.days() {
 		w.Fatalf("%s has %d points, want %d", query, len(points), s.days())
 	}
@@ -184,9 +184,10 @@ func (w *simulation) compareRanking(reader webtest.Client, s span) {
 }
 
 // wantColumns checks that figures by day equal the points of a time series.
-func wantColumns(tb testing.TB, columns webtest.Response, path string, points []any, metric string) {
+func wantColumns(tb testing.TB, columns any, points []any, metric string) {
 	tb.Helper()
-	dates, values := columns.JSON(path+".dates").([]any), columns.JSON(path + ".values").(map[string]any)[metric].([]any)
+	all := columns.(map[string]any)
+	dates, values := all["dates"].([]any), all["values"].(map[string]any)[metric].([]any)
 	if len(dates) != len(points) || len(values) != len(points) {
 		tb.Fatalf("%s by day: %d dates and %d values, want %d", metric, len(dates), len(values), len(points))
 	}
