@@ -1,5 +1,5 @@
-# Portside. `make` lists the targets. `make run` needs only Go and Node.js. `make test` also needs skopeo and podman; on
-# Debian, root installs them automatically.
+# Portside. `make` lists the targets. `make run` needs only Go and Node.js. `make test` also needs skopeo, podman and Chromium;
+# on Debian, root installs them automatically.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 BIN := $(CURDIR)/.local/bin
@@ -75,7 +75,7 @@ golden: has-go engines ## Rewrite the golden files of the functions' tests; revi
 
 engines: $(BIN)/dynoxide ## Install the engines that the tests need
 
-clients: has-go ## Install the clients of the end-to-end tests: helm, crane, docker, skopeo, podman
+clients: has-go $(NODE)/ready ## Install the clients of the end-to-end tests: helm, crane, docker, skopeo, podman, chromium
 	@.ci/clients $(BIN)
 
 tools: $(GOLANGCI) $(VENV)/ready $(NODE)/ready ## Install the tools of `make check`
@@ -151,7 +151,11 @@ import-users: has-go ## Import FILE=people.csv (or .jsonl) into the running loca
 	@test -n "$(FILE)" || { echo "make $@: set FILE, such as FILE=people.csv; FILE=- ARGS=-h lists the options for ARGS"; exit 2; }
 	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
 	@exec .local/bin/portside import-users --local '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),--addr '$(ADDR)') $(ARGS) '$(FILE)'
-.PHONY: import-users
+
+demo-year: demo ## Fill the running local stack with an example year: users, projects, requests, pulls; DATA=…
+	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
+	@exec .local/bin/portside demo-data --local '$(DATA)'
+.PHONY: import-users demo-year
 
 # --- The conformance tests of the OCI distribution specification --------------------------------
 conformance: has-go ## Run the OCI conformance tests against the running stack; DIR=<checkout of opencontainers/distribution-spec> DATA=…

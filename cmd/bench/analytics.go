@@ -146,17 +146,16 @@ func requestsOf(random *rand.Rand, day calendar.Day, n int) analytics.Segment {
 
 func (b *bench) dashboardCosts(ctx context.Context, _ *stack, l *dashboardFixture) error {
 	for _, test := range []struct {
-		what    string
-		query   analytics.PeriodQuery
-		compare bool
-		units   float64
+		what  string
+		query analytics.PeriodQuery
+		units float64
 	}{
-		{"dashboard over a year", analytics.PeriodQuery{Kind: analytics.LastYear}, false, yearUnits},
-		{"dashboard over a day", analytics.PeriodQuery{Kind: analytics.Today}, false, dayUnits},
-		{"dashboard over a day of last year", analytics.PeriodQuery{Kind: analytics.Custom, From: &l.year.Last, To: &l.year.Last}, false, yearUnits},
+		{"dashboard over a year", analytics.PeriodQuery{Kind: analytics.LastYear}, yearUnits},
+		{"dashboard over a day", analytics.PeriodQuery{Kind: analytics.Today}, dayUnits},
+		{"dashboard over a day of last year", analytics.PeriodQuery{Kind: analytics.Custom, From: &l.year.Last, To: &l.year.Last}, yearUnits},
 	} {
 		l.meter.reset()
-		if _, err := l.service.Dashboard(ctx, test.query, test.compare); err != nil {
+		if _, err := l.service.Dashboard(ctx, test.query, ""); err != nil {
 			return err
 		}
 		cost := l.meter.reset()
@@ -194,7 +193,7 @@ func (b *bench) dashboardTimes(ctx context.Context, s *stack, l *dashboardFixtur
 // percentiles compares the percentiles of the year, which are computed from the histograms of its
 // days, with those of all its requests.
 func (b *bench) percentiles(ctx context.Context, _ *stack, l *dashboardFixture) error {
-	d, err := l.service.Dashboard(ctx, analytics.PeriodQuery{Kind: analytics.LastYear}, false)
+	d, err := l.service.Dashboard(ctx, analytics.PeriodQuery{Kind: analytics.LastYear}, "")
 	if err != nil {
 		return err
 	}

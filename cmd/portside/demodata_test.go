@@ -36,7 +36,7 @@ func testStory(t *testing.T, now time.Time) {
 	}
 	service := analytics.NewService(analyticsdynamo.New(a.client, a.names.analytics), analytics.Gigabytes(100), a.now)
 	from, to := calendar.DayOf(now)-30, calendar.DayOf(now)-1
-	d, err := service.Dashboard(t.Context(), analytics.PeriodQuery{Kind: analytics.Custom, From: &from, To: &to}, true)
+	d, err := service.Dashboard(t.Context(), analytics.PeriodQuery{Kind: analytics.Custom, From: &from, To: &to}, analytics.WithPrevious)
 	a.must(err)
 	m, users := d.Metrics, d.Metrics.Users
 	if users.Total < 25 || users.Active == users.Total || users.Growth <= 0 || users.ByRole["viewer"] == 0 || m.Projects.Total < 8 ||
@@ -47,7 +47,7 @@ func testStory(t *testing.T, now time.Time) {
 	if p := m.Performance; p.Uptime < 90 || p.Uptime == 100 || p.P95 <= p.Average || p.P99 <= p.P95 {
 		t.Errorf("%+v", p)
 	}
-	if before := d.Previous.Metrics.Users.Total; before == 0 || before >= users.Total {
+	if before := d.Compared.Metrics.Users.Total; before == 0 || before >= users.Total {
 		t.Errorf("%d users, %d a month before", users.Total, before)
 	}
 	a.expect(a.run("reconcile"), 0, "")

@@ -18,6 +18,7 @@ import (
 const (
 	dashboard  = "/v1/analytics/dashboard"
 	timeseries = "/v1/analytics/timeseries"
+	daily      = "/v1/analytics/daily"
 )
 
 func TestDashboardOfTheGuide(t *testing.T) {
@@ -92,9 +93,29 @@ func TestTimeseries(t *testing.T) {
 	}
 }
 
+func TestDailyReturnsTheSelectedFigures(t *testing.T) {
+	b := newTestService(t)
+	b.story()
+	root := b.as(principal.Viewer)
+	const days = "?period=custom&startDate=2026-11-20&endDate=2026-11-21"
+	answer := root.Get(daily + days + "&compare=year_ago&metrics=usage.api.calls,performance.responseTime.p99").WantStatus(http.StatusOK)
+	answer.WantValue("data.dates.1", "2026-11-21").WantValue("data.meta.partial", true)
+	answer.WantValue("data.values", map[string]any{
+		"usage.api.calls": []any{200.0, 10.0}, "performance.responseTime.p99": []any{1487.5, 20.0},
+	})
+	answer.WantValue("data.previous.period.startDate", "2025-11-20").WantValue("data.previous.dates.0", "2025-11-20")
+	answer.WantValue("data.previous.values", map[string]any{
+		"usage.api.calls": []any{0.0, 0.0}, "performance.responseTime.p99": []any{nil, nil},
+	})
+	all, _ := root.Get(daily+days).WantStatus(http.StatusOK).WantValue("data.previous", nil).JSON("data.values").(map[string]any)
+	if len(all) != len(analytics.AllMetrics()) {
+		t.Errorf("without metrics there are %d figures, want %d", len(all), len(analytics.AllMetrics()))
+	}
+}
+
 func TestPermissions(t *testing.T) {
 	b := newTestService(t)
-	for _, path := range []string{dashboard, timeseries + "?metric=users.total"} {
+	for _, path := range []string{dashboard, timeseries + "?metric=users.total", daily} {
 		for role, status := range map[principal.Role]int{
 			principal.Admin: http.StatusOK, principal.Manager: http.StatusOK, principal.Viewer: http.StatusOK, principal.User: http.StatusForbidden,
 		} {
@@ -143,6 +164,20 @@ func TestInvalidParameters(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
+		"metrics=":                        "metrics",
+		"metrics=users":                   "metrics.0",
+		"metrics=users.total,users":       "metrics.1",
+		"metrics=users.total,users.total": "metrics",
+		"metric=users.total":              "metric",
+		"compare=other&period=z":          "compare period",
+		"startDate=2026-11-01":            "startDate",
+	} {
+		answer := root.Get(daily + "?" + query).WantStatus(http.StatusBadRequest)
+		if got := namedParameters(answer, want); got != want {
+			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
+		}
+	}
+	for query, want := range map[string]string{
 		"":                                    "metric",
 		"metric=":                             "metric",
 		"metric=users":                        "metric",
@@ -180,7 +215,7 @@ func TestDashboardDatabaseCalls(t *testing.T) {
 	key := b.key(principal.Viewer)
 	client, meter := awstest.Metered(b.client)
 	b.client = client
-	for query, maxCalls := range map[string]int{"?period=today": 3, "?period=last_year&compare=previous": 4, "": 4} {
+	for query, maxCalls := range map[string]int{"?period=today": 3, "?period=last_year&compare=previous": 4, "": 4, "?compare=year_ago": 6} {
 		meter.Reset()
 		webtest.New(t, b.handler()).With("X-API-Key", key).Get(dashboard + query).WantStatus(http.StatusOK)
 		if meter.Calls() > maxCalls {

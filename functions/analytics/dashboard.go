@@ -46,9 +46,14 @@ func optionalDay(text string) *calendar.Day {
 	return &day
 }
 
+// CompareInput is the parameter of a comparison.
+type CompareInput struct {
+	Compare analytics.Comparison `query:"compare" enum:"previous,year_ago" doc:"Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February)."`
+}
+
 type dashboardInput struct {
 	PeriodInput
-	Compare string `query:"compare" enum:"previous" doc:"Adds the figures of the period of the same length that ends the day before."`
+	CompareInput
 }
 
 type dashboardOutput struct {
@@ -60,7 +65,7 @@ type dashboardOutput struct {
 type dashboardData struct {
 	Period   Period    `json:"period"`
 	Metrics  Metrics   `json:"metrics"`
-	Previous *Previous `json:"previous,omitempty" doc:"The previous period; only with compare=previous."`
+	Previous *Previous `json:"previous,omitempty" doc:"The period of the comparison; only with compare."`
 	Meta     Meta      `json:"meta"`
 }
 
@@ -75,7 +80,7 @@ func periodForm(p analytics.Period) Period {
 	return Period{Type: p.Kind, StartDate: p.First.String(), EndDate: p.Last.String()}
 }
 
-// Previous is the previous period and its figures.
+// Previous is the period of a comparison and its figures.
 type Previous struct {
 	Period  Period  `json:"period"`
 	Metrics Metrics `json:"metrics"`
@@ -88,7 +93,7 @@ type Meta struct {
 }
 
 func (h *handlers) dashboard(ctx context.Context, in *dashboardInput) (*dashboardOutput, error) {
-	d, err := h.analytics.Dashboard(ctx, in.asked(), in.Compare != "")
+	d, err := h.analytics.Dashboard(ctx, in.asked(), in.Compare)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +101,8 @@ func (h *handlers) dashboard(ctx context.Context, in *dashboardInput) (*dashboar
 	out.Body.Data = dashboardData{
 		Period: periodForm(d.Period), Metrics: metricsForm(d.Metrics), Meta: Meta{AsOf: d.AsOf, Partial: d.Partial},
 	}
-	if d.Previous != nil {
-		out.Body.Data.Previous = &Previous{Period: periodForm(d.Previous.Period), Metrics: metricsForm(d.Previous.Metrics)}
+	if d.Compared != nil {
+		out.Body.Data.Previous = &Previous{Period: periodForm(d.Compared.Period), Metrics: metricsForm(d.Compared.Metrics)}
 	}
 	return out, nil
 }

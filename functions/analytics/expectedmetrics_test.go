@@ -59,6 +59,20 @@ func (s span) days() int { return int(s.to.Sub(s.from) / (24 * time.Hour)) }
 // before returns the equally long span that ends where this one begins.
 func (s span) before() span { return span{s.from.AddDate(0, 0, -s.days()), s.from} }
 
+// yearAgo returns the span with the same dates of the year before, with 28 February for the 29th.
+func (s span) yearAgo() span {
+	last := s.to.AddDate(0, 0, -1)
+	return span{sameDate(s.from), sameDate(last).AddDate(0, 0, 1)}
+}
+
+func sameDate(day time.Time) time.Time {
+	before := time.Date(day.Year()-1, day.Month(), day.Day(), 0, 0, 0, 0, time.UTC)
+	if before.Month() != day.Month() { // 1 March
+		return before.AddDate(0, 0, -1)
+	}
+	return before
+}
+
 func midnight(at time.Time) time.Time {
 	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC)
 }

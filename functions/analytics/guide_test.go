@@ -66,20 +66,20 @@ func TestGuide(t *testing.T) {
 	}
 }
 
-// printJSON formats JSON as in the guide: indented, with small objects on one line.
+// printJSON formats JSON as in the guide: indented, with small objects and lists on one line.
 func printJSON(t *testing.T, value map[string]any) string {
 	t.Helper()
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return flatObject.ReplaceAllStringFunc(string(text), func(object string) string {
-		return strings.NewReplacer("{ ", "{", " }", "}").Replace(strings.Join(strings.Fields(object), " "))
+	return flatValue.ReplaceAllStringFunc(string(text), func(value string) string {
+		return strings.NewReplacer("{ ", "{", " }", "}", "[ ", "[", " ]", "]").Replace(strings.Join(strings.Fields(value), " "))
 	})
 }
 
-// flatObject matches an object that contains no other object or list.
-var flatObject = regexp.MustCompile(`\{\n[^{}\[\]]*\}`)
+// flatValue matches an object or a list that contains no other object or list.
+var flatValue = regexp.MustCompile(`\{\n[^{}\[\]]*\}|\[\n[^{}\[\]]*\]`)
 
 // periodRow matches a row of the guide's table of periods.
 var periodRow = regexp.MustCompile("(?m)^\\| (\\d\\S+) \\| `(\\w+)` \\| (\\S+) to (\\S+) \\| (\\S+) to (\\S+) \\| (.*) \\|$")

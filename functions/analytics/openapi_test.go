@@ -31,7 +31,10 @@ func TestEnumsMatchDomain(t *testing.T) {
 			Get struct {
 				Parameters []struct {
 					Name   string
-					Schema struct{ Enum []string }
+					Schema struct {
+						Enum  []string
+						Items struct{ Enum []string }
+					}
 				}
 			}
 		}
@@ -39,10 +42,13 @@ func TestEnumsMatchDomain(t *testing.T) {
 	if err := json.Unmarshal(text, &document); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string][]string{"metric": toStrings(analytics.AllMetrics()), "period": toStrings(analytics.PeriodKinds())}
+	want := map[string][]string{
+		"metric": toStrings(analytics.AllMetrics()), "metrics": toStrings(analytics.AllMetrics()),
+		"period": toStrings(analytics.PeriodKinds()), "compare": toStrings(analytics.Comparisons()),
+	}
 	for path, item := range document.Paths {
 		for _, p := range item.Get.Parameters {
-			if known := want[p.Name]; known != nil && !slices.Equal(p.Schema.Enum, known) {
+			if known := want[p.Name]; known != nil && !slices.Equal(append(p.Schema.Enum, p.Schema.Items.Enum...), known) {
 				t.Errorf("%s: %s has the values %v, want %v", path, p.Name, p.Schema.Enum, known)
 			}
 		}

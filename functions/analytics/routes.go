@@ -18,6 +18,7 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
 	web.Handle(api, web.Needs(principal.AnalyticsRead), getDashboard, h.dashboard)
 	web.Handle(api, web.Needs(principal.AnalyticsRead), getTimeseries, h.timeseries)
+	web.Handle(api, web.Needs(principal.AnalyticsRead), getDaily, h.daily)
 	return api
 }
 
@@ -28,13 +29,19 @@ var (
 		OperationID: "getDashboard", Method: http.MethodGet, Path: "/v1/analytics/dashboard", Tags: tags,
 		Summary: "Get the dashboard",
 		Description: "Returns the figures of a period: users and projects at its end, and usage and performance " +
-			"within it. `compare=previous` adds the figures of the previous period of the same length." + daysNote,
+			"within it. `compare` adds the figures of the previous period of the same length, or of the same dates a year ago." + daysNote,
 	}
 	getTimeseries = huma.Operation{
 		OperationID: "getTimeseries", Method: http.MethodGet, Path: "/v1/analytics/timeseries", Tags: tags,
 		Summary: "Get a time series",
 		Description: "Returns one figure of the dashboard for each day of a period: the value that the dashboard has for that day, or null if " +
 			"there is none." + daysNote,
+	}
+	getDaily = huma.Operation{
+		OperationID: "getDailyFigures", Method: http.MethodGet, Path: "/v1/analytics/daily", Tags: tags,
+		Summary: "Get several figures by day",
+		Description: "Returns the values of several time series in one response, for a page with many charts. `compare` adds the values of " +
+			"another period." + daysNote,
 	}
 )
 

@@ -81,12 +81,15 @@ func (s span) query() string {
 	return "&startDate=" + s.from.Format(time.DateOnly) + "&endDate=" + s.to.AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
-// compare compares a dashboard and its previous period with the journal.
+// compare compares a dashboard, and the period that it is compared with, with the journal.
 func (w *simulation) compare(viewer webtest.Client, kind, dates string, s span) {
 	w.Helper()
-	answer := viewer.Get(dashboard + "?compare=previous&period=" + kind + dates).WantStatus(http.StatusOK).JSON("data").(map[string]any)
+	with := pick(w, analytics.Comparisons()...)
+	other := map[analytics.Comparison]span{analytics.WithPrevious: s.before(), analytics.WithYearAgo: s.yearAgo()}[with]
+	query := "?compare=" + string(with) + "&period=" + kind + dates
+	answer := viewer.Get(dashboard + query).WantStatus(http.StatusOK).JSON("data").(map[string]any)
 	w.compareMetrics(kind, answer, s)
-	w.compareMetrics("before "+kind, answer["previous"].(map[string]any), s.before())
+	w.compareMetrics(string(with)+" of "+kind, answer["previous"].(map[string]any), other)
 }
 
 func (w *simulation) compareMetrics(what string, answer map[string]any, s span) {
@@ -124,6 +127,10 @@ func (w *simulation) compareSeries(viewer webtest.Client, metric string, s span)
 	w.Helper()
 	query := "?period=custom" + s.query() + "&metric=" + metric
 	points := viewer.Get(timeseries + query).WantStatus(http.StatusOK).JSON("data.points").([]any)
+	columns := viewer.Get(daily + "?compare=previous&period=custom" + s.query()).WantStatus(http.StatusOK)
+	wantColumns(w, columns, "data", points, metric)
+	before := viewer.Get(timeseries + "?period=custom" + s.before().query() + "&metric=" + metric).WantStatus(http.StatusOK)
+	wantColumns(w, columns, "data.previous", before.JSON("data.points").([]any), metric)
 	if len(points) != s.days() {
 		w.Fatalf("%s has %d points, want %d", query, len(points), s.days())
 	}
@@ -133,6 +140,20 @@ func (w *simulation) compareSeries(viewer webtest.Client, metric string, s span)
 		got, ok := p["value"].(float64)
 		if hasValue := w.hasValue(metric, day); ok != hasValue || hasValue && !agrees(metric, got, w.numbers(day, w.clock.Now())[metric]) {
 			w.Errorf("%s on %v is %v, want %v", metric, p["date"], p["value"], w.numbers(day, w.clock.Now())[metric])
+		}
+	}
+}
+
+// wantColumns checks that figures by day equal the points of a time series.
+func wantColumns(tb testing.TB, columns webtest.Response, path string, points []any, metric string) {
+	tb.Helper()
+	dates, values := columns.JSON(path+".dates").([]any), columns.JSON(path + ".values").(map[string]any)[metric].([]any)
+	if len(dates) != len(points) || len(values) != len(points) {
+		tb.Fatalf("%s by day: %d dates and %d values, want %d", metric, len(dates), len(values), len(points))
+	}
+	for i, point := range points {
+		if p := point.(map[string]any); p["date"] != dates[i] || p["value"] != values[i] {
+			tb.Errorf("%s by day on %v is %v, want %v", metric, dates[i], values[i], p)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Command portal is the Lambda function behind /portal: the web pages for customers.
+// Command portal is the Lambda function behind /portal: the portal, a web application that calls the API.
 package main
 
 import (
@@ -9,10 +9,18 @@ import (
 
 func main() { start.HTTP(build) }
 
-func build(*start.Settings) (http.Handler, error) {
+func build(settings *start.Settings) (http.Handler, error) {
+	uploads, err := uploadsOrigin(settings)
+	if err != nil {
+		return nil, err
+	}
 	pages, err := newPages()
 	if err != nil {
 		return nil, err
 	}
-	return routes(pages).Handler(), nil
+	site, err := newSite(uploads)
+	if err != nil {
+		return nil, err
+	}
+	return routes(pages, site).Handler(), nil
 }

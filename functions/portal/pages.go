@@ -43,13 +43,7 @@ type page []byte
 // ServeHTTP implements http.Handler.
 func (p page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	header := w.Header()
-	header.Set("Content-Type", "text/html; charset=utf-8")
+	setPageHeaders(header, contentSecurityPolicy)
 	header.Set("Content-Length", strconv.Itoa(len(p)))
-	header.Set("Content-Security-Policy", contentSecurityPolicy)
-	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	header.Set("Referrer-Policy", "no-referrer")
-	header.Set("X-Frame-Options", "DENY")
-	header.Set("X-Robots-Tag", "noindex")
-	header.Set("Cache-Control", "no-store")
 	_, _ = w.Write(p) // the client may have disconnected
 }

@@ -47,9 +47,9 @@ func newPages() (*pages, error) {
 	return &pages{document: assets.New("openapi.json", document), index: index, files: files}, nil
 }
 
-// home redirects the root path to the documentation.
-func (p *pages) home(w http.ResponseWriter, r *http.Request) {
-	http.Redirect(w, r, "/docs", http.StatusFound)
+// portal redirects to the portal. An HTTP API routes /portal/ here, because its greedy path variable matches no empty path.
+func (p *pages) portal(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, "/portal", http.StatusFound)
 }
 
 func (p *pages) docs(w http.ResponseWriter, _ *http.Request) {

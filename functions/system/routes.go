@@ -18,7 +18,8 @@ func routes(p *pages, commit string) *web.API {
 	for name, file := range p.files {
 		api.Page("GET /docs/"+name, file.ServeHTTP)
 	}
-	api.Page("GET /{$}", p.home)
+	api.Page("GET /{$}", p.portal)
+	api.Page("GET /portal/{$}", p.portal)
 	return api
 }
 

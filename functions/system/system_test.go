@@ -37,8 +37,11 @@ func TestDocumentSupportsRevalidation(t *testing.T) {
 	}
 }
 
-func TestRootRedirectsToDocumentation(t *testing.T) {
-	webtest.New(t, handler(t)).Get("/").WantStatus(http.StatusFound).WantHeader("Location", "/docs")
+func TestRootRedirectsToPortal(t *testing.T) {
+	c := webtest.New(t, handler(t))
+	for _, path := range []string{"/", "/portal/"} {
+		c.Get(path).WantStatus(http.StatusFound).WantHeader("Location", "/portal")
+	}
 }
 
 func TestDocumentationLoadsOnlyItsOwnFiles(t *testing.T) {

@@ -206,13 +206,19 @@ func TestSeriesEqualsDailyDashboards(t *testing.T) {
 		for _, m := range metricDefinitions() {
 			points := data.points(p, m)
 			for i, point := range points {
-				want := m.point(p.First+calendar.Day(i), data.dashboard(days(point.Day, point.Day)).Metrics)
+				day := p.First + calendar.Day(i)
+				want := Point{Day: day, Value: m.valueOf(data.dashboard(days(day, day)).Metrics)}
 				if diff := cmp.Diff(want, point); diff != "" {
 					t.Fatalf("%s: %s", m.metric, diff)
 				}
 			}
 			if len(points) != p.Days() {
 				t.Fatalf("%s: %d points for %d days", m.metric, len(points), p.Days())
+			}
+			for i, value := range data.columns(p, []metricDefinition{m}).Values[m.metric] {
+				if diff := cmp.Diff(points[i].Value, value); diff != "" {
+					t.Fatalf("%s: %s", m.metric, diff)
+				}
 			}
 		}
 	})

@@ -144,8 +144,3 @@ func firstOf(year int, month time.Month) calendar.Day {
 
 // Days returns how many days the period has.
 func (p Period) Days() int { return int(p.Last-p.First) + 1 }
-
-// Previous returns the equally long period that ends the day before this one begins.
-func (p Period) Previous() Period {
-	return Period{Kind: Custom, First: p.First - calendar.Day(p.Days()), Last: p.First - 1}
-}

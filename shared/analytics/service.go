@@ -3,6 +3,7 @@ package analytics
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -25,31 +26,28 @@ func NewService(store Store, quota Quota, now func() time.Time) *Service {
 type Dashboard struct {
 	Period   Period
 	Metrics  Metrics
-	Previous *Dashboard // the equally long period before; nil unless requested
+	Compared *Dashboard // the period that this one is compared with; nil unless requested
 	AsOf     time.Time  // when the numbers were computed
 	Partial  bool       // the period includes today
 }
 
-// Dashboard computes the numbers of a period. With compare it also computes those of the period
-// before, from the same reads. It returns the errors of PeriodQuery.Resolve and of the store.
-func (s *Service) Dashboard(ctx context.Context, query PeriodQuery, compare bool) (Dashboard, error) {
+// Dashboard computes the numbers of a period, and those of the period that it is compared with, from
+// the same reads. It returns the errors of PeriodQuery.Resolve and of the store.
+func (s *Service) Dashboard(ctx context.Context, query PeriodQuery, with Comparison) (Dashboard, error) {
 	now := s.now().UTC().Truncate(time.Millisecond)
 	period, err := query.Resolve(calendar.DayOf(now))
 	if err != nil {
 		return Dashboard{}, err
 	}
-	span := period
-	if compare {
-		span.First = period.Previous().First
-	}
-	data, err := s.readDays(ctx, span, now, allSources)
+	other := period.compared(with)
+	data, err := s.readDays(ctx, spans(period, other), now, allSources)
 	if err != nil {
 		return Dashboard{}, err
 	}
 	d := data.dashboard(period)
-	if compare {
-		previous := data.dashboard(period.Previous())
-		d.Previous = &previous
+	if other != nil {
+		compared := data.dashboard(*other)
+		d.Compared = &compared
 	}
 	return d, nil
 }
@@ -64,8 +62,8 @@ const (
 	allSources = countsSource | requestsSource | usageSource
 )
 
-// readDays reads the data of a span of days from the given sources, all at the same time.
-func (s *Service) readDays(ctx context.Context, span Period, now time.Time, from source) (dailyData, error) {
+// readDays reads the data of spans of days, in order, from the given sources, all at the same time.
+func (s *Service) readDays(ctx context.Context, spans []Period, now time.Time, from source) (dailyData, error) {
 	data := dailyData{quota: s.quota, now: now}
 	var readers sync.WaitGroup
 	var errs [3]error
@@ -75,17 +73,37 @@ func (s *Service) readDays(ctx context.Context, span Period, now time.Time, from
 		}
 	}
 	read(countsSource, &errs[0], func() (err error) {
-		data.counts, err = s.store.Counts(ctx, span.First, calendar.DayOf(now))
+		data.counts, err = s.store.Counts(ctx, spans[0].First, calendar.DayOf(now))
 		return err
 	})
 	read(requestsSource, &errs[1], func() (err error) {
-		data.requests, err = s.store.Requests(ctx, span.First, span.Last)
+		data.requests, err = readSpans(spans, func(p Period) (map[calendar.Day]*RequestStats, error) {
+			return s.store.Requests(ctx, p.First, p.Last)
+		})
 		return err
 	})
 	read(usageSource, &errs[2], func() (err error) {
-		data.usage, err = s.store.Usage(ctx, span.First-storageLookbackDays, span.Last)
+		data.usage, err = readSpans(spans, func(p Period) (map[calendar.Day]*Usage, error) {
+			return s.store.Usage(ctx, p.First-storageLookbackDays, p.Last)
+		})
 		return err
 	})
 	readers.Wait()
 	return data, errors.Join(errs[:]...)
+}
+
+// readSpans reads the days of all spans at the same time.
+func readSpans[T any](spans []Period, read func(Period) (map[calendar.Day]T, error)) (map[calendar.Day]T, error) {
+	found, errs := make([]map[calendar.Day]T, len(spans)), make([]error, len(spans))
+	var readers sync.WaitGroup
+	for i, span := range spans {
+		readers.Go(func() { found[i], errs[i] = read(span) })
+	}
+	readers.Wait()
+	all := found[0]
+	for _, more := range found[1:] {
+		all = maps.Clone(all) // it may belong to a cache
+		maps.Copy(all, more)
+	}
+	return all, errors.Join(errs...)
 }

@@ -68,11 +68,12 @@ func AllMetrics() []Metric {
 	return all
 }
 
-func findMetric(metric Metric) (metricDefinition, error) {
+// findMetric returns the definition of a metric. Its error names the parameter that selects it.
+func findMetric(metric Metric, parameter string) (metricDefinition, error) {
 	all := metricDefinitions()
 	at := slices.IndexFunc(all, func(m metricDefinition) bool { return m.metric == metric })
 	if at < 0 {
-		return metricDefinition{}, fault.Invalid(invalidParameter("metric", "must be one of %s", commaSeparated(AllMetrics())))
+		return metricDefinition{}, fault.Invalid(invalidParameter(parameter, "must be one of %s", commaSeparated(AllMetrics())))
 	}
 	return all[at], nil
 }
@@ -82,7 +83,7 @@ func findMetric(metric Metric) (metricDefinition, error) {
 // of the store, and a validation error for an unknown metric.
 func (s *Service) Series(ctx context.Context, query PeriodQuery, metric Metric) (Series, error) {
 	now := s.now().UTC().Truncate(time.Millisecond)
-	m, err := findMetric(metric)
+	m, err := findMetric(metric, "metric")
 	if err != nil {
 		return Series{}, err
 	}
@@ -90,7 +91,7 @@ func (s *Service) Series(ctx context.Context, query PeriodQuery, metric Metric) 
 	if err != nil {
 		return Series{}, err
 	}
-	data, err := s.readDays(ctx, period, now, m.source)
+	data, err := s.readDays(ctx, []Period{period}, now, m.source)
 	if err != nil {
 		return Series{}, err
 	}
@@ -100,24 +101,31 @@ func (s *Service) Series(ctx context.Context, query PeriodQuery, metric Metric) 
 	}, nil
 }
 
-// points starts from the last day, because the counters at the end of a day follow from those of
-// the day after.
 func (d dailyData) points(p Period, m metricDefinition) []Point {
 	points := make([]Point, p.Days())
-	after := d.counts.At(p.Last)
-	for i := len(points) - 1; i >= 0; i-- {
-		day := p.First + calendar.Day(i)
-		before := after.minus(d.counts.Changes[day])
-		points[i] = m.point(day, d.metrics(Period{First: day, Last: day}, before, after))
-		after = before
-	}
+	d.eachDay(p, func(i int, metrics Metrics) {
+		points[i] = Point{Day: p.First + calendar.Day(i), Value: m.valueOf(metrics)}
+	})
 	return points
 }
 
-func (m metricDefinition) point(day calendar.Day, metrics Metrics) Point {
+// eachDay visits the numbers of each day of a period. It starts from the last day, because the
+// counters at the end of a day follow from those of the day after.
+func (d dailyData) eachDay(p Period, visit func(i int, metrics Metrics)) {
+	after := d.counts.At(p.Last)
+	for i := p.Days() - 1; i >= 0; i-- {
+		day := p.First + calendar.Day(i)
+		before := after.minus(d.counts.Changes[day])
+		visit(i, d.metrics(Period{First: day, Last: day}, before, after))
+		after = before
+	}
+}
+
+// valueOf returns the metric, or nil if nothing is known.
+func (m metricDefinition) valueOf(metrics Metrics) *float64 {
 	if m.hasValue != nil && !m.hasValue(metrics) {
-		return Point{Day: day}
+		return nil
 	}
 	value := m.value(metrics)
-	return Point{Day: day, Value: &value}
+	return &value
 }

@@ -16,7 +16,7 @@ func (a *API) Handler() http.Handler {
 
 func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	rec := recordOf(r)
-	if r.URL.Path != path.Clean("/"+r.URL.Path) {
+	if !isClean(r.URL.Path) {
 		notFound().write(w, r) // the mux would redirect to the clean path, which loses the body of a POST
 		return
 	}
@@ -37,6 +37,15 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	p.header.Set("Allow", allowed)
 	p.write(w, r)
 }
+
+// isClean reports whether a path has no empty, "." or ".." segments. A slash at its end is allowed.
+func isClean(p string) bool {
+	clean := path.Clean("/" + p)
+	return p == clean || clean != "/" && p == clean+"/"
+}
+
+// NotFound sends the problem details of a path that does not exist. Page handlers use it.
+func NotFound(w http.ResponseWriter, r *http.Request) { notFound().write(w, r) }
 
 func notFound() *Problem {
 	return newProblem(http.StatusNotFound, "NOT_FOUND", "There is nothing at this path. /docs lists all operations.")

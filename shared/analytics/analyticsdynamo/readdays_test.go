@@ -123,11 +123,11 @@ func (b testTable) countsItem(day calendar.Day, random *rand.Rand, total items.M
 	return item
 }
 
-func (b testTable) dashboard(asked analytics.PeriodQuery, compare bool) (dashboard analytics.Dashboard, cost *awstest.Meter) {
+func (b testTable) dashboard(asked analytics.PeriodQuery, with analytics.Comparison) (dashboard analytics.Dashboard, cost *awstest.Meter) {
 	b.Helper()
 	client, meter := awstest.Metered(b.client)
 	service := analytics.NewService(New(client, b.table), 1e11, func() time.Time { return now })
-	dashboard, err := service.Dashboard(b.Context(), asked, compare)
+	dashboard, err := service.Dashboard(b.Context(), asked, with)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -140,24 +140,27 @@ func TestDashboardCost(t *testing.T) {
 	b.fill(2*365 + 8)
 	year, leap := today-364, today-365
 	for _, test := range []struct {
-		name    string
-		asked   analytics.PeriodQuery
-		compare bool
-		calls   int
-		units   float64
+		name  string
+		asked analytics.PeriodQuery
+		with  analytics.Comparison
+		calls int
+		units float64
 	}{
-		{"a year", analytics.PeriodQuery{Kind: analytics.Custom, From: &year, To: &today}, false, 4, 70},
-		{"a leap year", analytics.PeriodQuery{Kind: analytics.Custom, From: &leap, To: &today}, false, 4, 70},
-		{"this year", analytics.PeriodQuery{Kind: analytics.ThisYear}, false, 4, 70},
-		{"this quarter", analytics.PeriodQuery{Kind: analytics.ThisQuarter}, false, 4, 25},
-		{"this month", analytics.PeriodQuery{}, false, 4, 15},
-		{"this month and before", analytics.PeriodQuery{}, true, 4, 20},
-		{"today", analytics.PeriodQuery{Kind: analytics.Today}, false, 3, 10},
-		{"today and before", analytics.PeriodQuery{Kind: analytics.Today}, true, 3, 10},
-		{"yesterday", analytics.PeriodQuery{Kind: analytics.Yesterday}, false, 3, 10},
-		{"a day and before", analytics.PeriodQuery{Kind: analytics.Yesterday}, true, 4, 10},
+		{"a year", analytics.PeriodQuery{Kind: analytics.Custom, From: &year, To: &today}, "", 4, 70},
+		{"a leap year", analytics.PeriodQuery{Kind: analytics.Custom, From: &leap, To: &today}, "", 4, 70},
+		{"this year", analytics.PeriodQuery{Kind: analytics.ThisYear}, "", 4, 70},
+		{"this quarter", analytics.PeriodQuery{Kind: analytics.ThisQuarter}, "", 4, 25},
+		{"this month", analytics.PeriodQuery{}, "", 4, 15},
+		{"this month and before", analytics.PeriodQuery{}, analytics.WithPrevious, 4, 20},
+		{"today", analytics.PeriodQuery{Kind: analytics.Today}, "", 3, 10},
+		{"today and before", analytics.PeriodQuery{Kind: analytics.Today}, analytics.WithPrevious, 3, 10},
+		{"yesterday", analytics.PeriodQuery{Kind: analytics.Yesterday}, "", 3, 10},
+		{"this month and a year ago", analytics.PeriodQuery{}, analytics.WithYearAgo, 6, 40},
+		{"this year and a year ago", analytics.PeriodQuery{Kind: analytics.ThisYear}, analytics.WithYearAgo, 6, 130},
+		{"today and a year ago", analytics.PeriodQuery{Kind: analytics.Today}, analytics.WithYearAgo, 6, 20},
+		{"a day and before", analytics.PeriodQuery{Kind: analytics.Yesterday}, analytics.WithPrevious, 4, 10},
 	} {
-		_, cost := b.dashboard(test.asked, test.compare)
+		_, cost := b.dashboard(test.asked, test.with)
 		t.Logf("%s: %d calls, %v read units", test.name, cost.Calls(), cost.ReadUnits())
 		if cost.Calls() > test.calls || cost.ReadUnits() > test.units || cost.ReadUnits() == 0 {
 			t.Errorf("%s: %d calls and %v read units, want %d and %v", test.name, cost.Calls(), cost.ReadUnits(), test.calls, test.units)
@@ -187,7 +190,7 @@ func TestDashboardCostForOldDay(t *testing.T) {
 	b := newTestTable(t)
 	b.fill(400)
 	day := today - 390
-	_, cost := b.dashboard(analytics.PeriodQuery{Kind: analytics.Custom, From: &day, To: &day}, false)
+	_, cost := b.dashboard(analytics.PeriodQuery{Kind: analytics.Custom, From: &day, To: &day}, "")
 	if cost.Calls() > 4 || cost.ReadUnits() > 25 {
 		t.Errorf("%d calls and %v read units", cost.Calls(), cost.ReadUnits())
 	}
@@ -221,7 +224,7 @@ func TestDashboardShowsStoredData(t *testing.T) {
 		t.Fatal(err)
 	}
 	day := today - 1
-	got, _ := b.dashboard(analytics.PeriodQuery{Kind: analytics.Custom, From: &day, To: &today}, true)
+	got, _ := b.dashboard(analytics.PeriodQuery{Kind: analytics.Custom, From: &day, To: &today}, analytics.WithPrevious)
 	want := analytics.Metrics{
 		Users: analytics.Users{Total: 5, Active: 4, Growth: 25, ByRole: map[string]int64{"admin": 4, "manager": 0, "user": 1, "viewer": 0}},
 		Projects: analytics.Projects{Total: 1, Created: 1, Archived: 1, ByStatus: map[string]int64{
@@ -233,7 +236,7 @@ func TestDashboardShowsStoredData(t *testing.T) {
 	if diff := cmp.Diff(want, got.Metrics); diff != "" {
 		t.Error(diff)
 	}
-	if before := got.Previous; before == nil || before.Metrics.Users.Total != 4 || before.Period.Last != today-2 || before.Partial {
+	if before := got.Compared; before == nil || before.Metrics.Users.Total != 4 || before.Period.Last != today-2 || before.Partial {
 		t.Errorf("before: %+v", before)
 	}
 }
@@ -266,7 +269,7 @@ func TestDashboardTotalIncludesTomorrow(t *testing.T) {
 	b := newTestTable(t)
 	b.count(today, daycounts.Change{"users": 1})
 	b.count(today+1, daycounts.Change{"users": 5})
-	got, _ := b.dashboard(analytics.PeriodQuery{Kind: analytics.Today}, false)
+	got, _ := b.dashboard(analytics.PeriodQuery{Kind: analytics.Today}, "")
 	if total := got.Metrics.Users.Total; total != 6 {
 		t.Errorf("got %d users, want 6", total)
 	}
@@ -282,7 +285,7 @@ func TestCountsRetryTransactionConflicts(t *testing.T) {
 		}
 		return nil
 	})
-	if got, _ := b.dashboard(analytics.PeriodQuery{}, false); got.Metrics.Users.Total != 1 {
+	if got, _ := b.dashboard(analytics.PeriodQuery{}, ""); got.Metrics.Users.Total != 1 {
 		t.Errorf("got %+v", got.Metrics.Users)
 	}
 }
@@ -293,7 +296,7 @@ func TestStoreErrorsAreReturned(t *testing.T) {
 		return fmt.Errorf("no %s", operation)
 	})
 	service := analytics.NewService(New(broken, b.table), 0, func() time.Time { return now })
-	if d, err := service.Dashboard(t.Context(), analytics.PeriodQuery{}, false); err == nil {
+	if d, err := service.Dashboard(t.Context(), analytics.PeriodQuery{}, ""); err == nil {
 		t.Errorf("got %+v", d)
 	}
 	for _, metric := range []analytics.Metric{"users.total", "performance.errors", "usage.pulls.charts"} {
@@ -320,7 +323,7 @@ func TestDashboardRejectsInvalidItems(t *testing.T) {
 		b := newTestTable(t)
 		b.put([]items.Map{item})
 		service := analytics.NewService(b.store(), 0, func() time.Time { return now })
-		if d, err := service.Dashboard(t.Context(), analytics.PeriodQuery{}, false); err == nil {
+		if d, err := service.Dashboard(t.Context(), analytics.PeriodQuery{}, ""); err == nil {
 			t.Errorf("%s: got %+v", name, d)
 		}
 	}
@@ -331,6 +334,6 @@ func BenchmarkYearDashboard(b *testing.B) {
 	table.fill(373)
 	year := today - 364
 	for b.Loop() {
-		table.dashboard(analytics.PeriodQuery{Kind: analytics.Custom, From: &year, To: &today}, false)
+		table.dashboard(analytics.PeriodQuery{Kind: analytics.Custom, From: &year, To: &today}, "")
 	}
 }

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+
+	"portside/shared/analytics"
+	"portside/shared/core/calendar"
+)
+
+type dailyInput struct {
+	Metrics []analytics.Metric `query:"metrics" enum:"users.total,users.active,projects.total,projects.created,projects.archived,usage.api.calls,usage.api.avgResponseTime,usage.storage.used,usage.pulls.charts,usage.pulls.images,usage.media.calls,usage.media.cost,performance.uptime,performance.responseTime.avg,performance.responseTime.p95,performance.responseTime.p99,performance.errors" uniqueItems:"true" doc:"The figures, separated by commas; all if left out." example:"usage.api.calls,performance.errors"`
+	PeriodInput
+	CompareInput
+}
+
+type dailyOutput struct {
+	Body struct {
+		Data dailyForm `json:"data"`
+	}
+}
+
+type dailyForm struct {
+	Columns
+	Previous *Columns `json:"previous,omitempty" doc:"The period of the comparison; only with compare. It can have one day more or less, because of leap days."`
+	Meta     Meta     `json:"meta"`
+}
+
+// Columns are figures by day, as one list for each figure.
+type Columns struct {
+	Period Period                          `json:"period"`
+	Dates  []string                        `json:"dates" doc:"The days of the period, oldest first."`
+	Values map[analytics.Metric][]*float64 `json:"values" doc:"For each figure its values in the order of dates, as in a time series. null if there is no value for the day." example:"{\"usage.api.calls\":[2210,2340]}"`
+}
+
+func columnsForm(c analytics.Columns) Columns {
+	dates := make([]string, c.Period.Days())
+	for i := range dates {
+		dates[i] = (c.Period.First + calendar.Day(i)).String()
+	}
+	return Columns{Period: periodForm(c.Period), Dates: dates, Values: c.Values}
+}
+
+func (h *handlers) daily(ctx context.Context, in *dailyInput) (*dailyOutput, error) {
+	daily, err := h.analytics.Daily(ctx, in.asked(), in.Metrics, in.Compare)
+	if err != nil {
+		return nil, err
+	}
+	out := &dailyOutput{}
+	out.Body.Data = dailyForm{Columns: columnsForm(daily.Columns), Meta: Meta{AsOf: daily.AsOf, Partial: daily.Partial}}
+	if daily.Compared != nil {
+		previous := columnsForm(*daily.Compared)
+		out.Body.Data.Previous = &previous
+	}
+	return out, nil
+}

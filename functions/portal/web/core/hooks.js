@@ -1,0 +1,66 @@
+// Hooks for loading data and for actions.
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { Problem } from "./api.js";
+
+/**
+ * Loads data when the component appears and when one of the dependencies changes. The data of the previous load stay until
+ * the next arrive, so that tables do not flicker.
+ * @template T
+ * @param {(signal: AbortSignal) => Promise<T>} load
+ * @param {unknown[]} dependencies
+ * @returns {{data: T | undefined, problem: Problem | undefined, isLoading: boolean, reload: () => void}}
+ */
+export function useLoad(load, dependencies) {
+  const [round, setRound] = useState(0);
+  const [state, setState] = useState(/** @type {{data?: T, problem?: Problem, isLoading: boolean}} */ ({ isLoading: true }));
+  useEffect(() => {
+    const abort = new AbortController();
+    setState((before) => ({ data: before.data, isLoading: true }));
+    load(abort.signal).then(
+      (data) => abort.signal.aborted || setState({ data, isLoading: false }),
+      (error) => abort.signal.aborted || setState((before) => ({ ...before, problem: asProblem(error), isLoading: false })),
+    );
+    return () => abort.abort();
+  }, [...dependencies, round]);
+  const reload = useCallback(() => setRound((n) => n + 1), []);
+  return { data: state.data, problem: state.problem, isLoading: state.isLoading, reload };
+}
+
+/**
+ * Wraps an action that changes something. While it runs, another call does nothing, so a double click acts once.
+ * @template {unknown[]} A
+ * @param {(...args: A) => Promise<unknown>} act
+ * @returns {{run: (...args: A) => Promise<boolean>, isRunning: boolean, problem: Problem | undefined, clear: () => void}} run
+ *   resolves to true if the action succeeded
+ */
+export function useAction(act) {
+  const isBusy = useRef(false);
+  const [state, setState] = useState(/** @type {{isRunning: boolean, problem?: Problem}} */ ({ isRunning: false }));
+  /** @param {A} args */
+  const run = async (...args) => {
+    if (isBusy.current) return false;
+    isBusy.current = true;
+    setState({ isRunning: true });
+    try {
+      await act(...args);
+      setState({ isRunning: false });
+      return true;
+    } catch (error) {
+      setState({ isRunning: false, problem: asProblem(error) });
+      return false;
+    } finally {
+      isBusy.current = false;
+    }
+  };
+  return { run, isRunning: state.isRunning, problem: state.problem, clear: () => setState({ isRunning: false }) };
+}
+
+/**
+ * @param {unknown} error
+ * @returns {Problem}
+ */
+export function asProblem(error) {
+  if (error instanceof Problem) return error;
+  console.error(error); // a defect of the portal
+  return new Problem({ status: 0, code: "DEFECT", detail: "The portal could not show this. Reload the page and try again." });
+}

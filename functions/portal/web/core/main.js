@@ -1,0 +1,40 @@
+// The start of the portal: finds out who is signed in, and shows the page that the address names.
+import { render } from "preact";
+import { asProblem } from "./hooks.js";
+import { ProblemMessage } from "../components/page.js";
+import { html } from "./html.js";
+import { pages } from "./pages.js";
+import { match, navigate } from "./router.js";
+import { loadSession, useSession } from "./session.js";
+import { Shell } from "./shell.js";
+
+const root = /** @type {HTMLElement} */ (document.getElementById("app"));
+
+/** Sends people without a session to the sign-in page, which returns them to the page that they wanted. */
+function Portal() {
+  const { session, isLoaded } = useSession();
+  const page = match(pages, location.pathname.replace(/(.)\/+$/, "$1"))?.page;
+  if (isLoaded && !session && page && !page.isPublic) {
+    const wanted = location.pathname + location.search;
+    queueMicrotask(() => navigate(`/portal/sign-in?return=${encodeURIComponent(wanted)}`, { replace: true }));
+  }
+  return html`<${Shell} />`;
+}
+
+/** @param {any} view */
+function show(view) {
+  root.replaceChildren(); // removes the content of the shell
+  render(view, root);
+}
+
+async function start() {
+  try {
+    await loadSession();
+  } catch (error) {
+    show(html`<main class="page"><${ProblemMessage} problem=${asProblem(error)} onRetry=${() => location.reload()} /></main>`);
+    return;
+  }
+  show(html`<${Portal} />`);
+}
+
+void start();
