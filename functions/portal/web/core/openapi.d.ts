@@ -1276,6 +1276,8 @@ export interface components {
              * @description ID of the requester.
              */
             userId: string;
+            /** @description Who made the request; null without credentials:approve and after the user was deleted. */
+            requester: components["schemas"]["RequestPerson"];
             /**
              * Format: date-time
              * @description UTC.
@@ -1288,6 +1290,8 @@ export interface components {
             dueAt: string;
             /** @description User ID; null while the request is pending. */
             decidedBy: string | null;
+            /** @description Who decided; null without credentials:approve, while the request is pending, and after the user was deleted. */
+            decider: components["schemas"]["RequestPerson"];
             /**
              * Format: date-time
              * @description UTC; null while the request is pending.
@@ -1670,7 +1674,7 @@ export interface components {
             limit: number;
             /** @description Whether there is a next page. */
             hasMore: boolean;
-            /** @description Value of before for the next page; null on the last page. */
+            /** @description Value of before for the next page, or of after with order=oldest; null on the last page. */
             next: string | null;
         };
         Password: {
@@ -2002,6 +2006,15 @@ export interface components {
             action: "requested" | "approved" | "denied" | "mailed" | "collected" | "withdrawn" | "expired";
             /** @description A reason or details; may be empty. */
             detail: string;
+        };
+        RequestPerson: {
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            /** @example Ada Lovelace */
+            name: string;
         };
         ResponseTime: {
             /**
@@ -2534,6 +2547,7 @@ export type Pull = components['schemas']['Pull'];
 export type Pulls = components['schemas']['Pulls'];
 export type Quote = components['schemas']['Quote'];
 export type RequestEvent = components['schemas']['RequestEvent'];
+export type RequestPerson = components['schemas']['RequestPerson'];
 export type ResponseTime = components['schemas']['ResponseTime'];
 export type Session = components['schemas']['Session'];
 export type SessionUser = components['schemas']['SessionUser'];
@@ -2574,8 +2588,14 @@ export interface operations {
                 status?: "pending" | "approved" | "denied" | "collected" | "expired";
                 /** @description Maximum number of requests on the page. */
                 limit?: number;
+                /** @description Only requests of this user. Default: your own, or those of all users if you have credentials:approve. */
+                userId?: string;
+                /** @description Which requests come first. Requests are due in the order in which they were made, so with status=pending, oldest lists the most urgent ones first. */
+                order?: "newest" | "oldest";
                 /** @description Only requests older than the one with this ID. For the next page, use pagination.next. */
                 before?: string;
+                /** @description Only requests newer than the one with this ID. For the next page with order=oldest, use pagination.next. */
+                after?: string;
             };
             header?: never;
             path?: never;
