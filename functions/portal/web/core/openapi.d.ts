@@ -318,6 +318,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/analytics/pulls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Rank artifacts or users by pulls
+         * @description Returns the artifacts that were pulled most in a period, or the users who pulled most. To see users, you need `tokens:read` in addition to `analytics:read`. `compare` adds the pulls of each entry in another period.
+         *
+         *     All days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within about a minute, users and projects at once.
+         *
+         *     Needs the permission `analytics:read`.
+         */
+        get: operations["getPullRanking"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/analytics/timeseries": {
         parameters: {
             query?: never;
@@ -1752,6 +1776,9 @@ export interface components {
             period: components["schemas"]["Period"];
             metrics: components["schemas"]["Metrics"];
         };
+        PreviousPeriod: {
+            period: components["schemas"]["Period"];
+        };
         Problem: {
             /**
              * @description Always about:blank. The code identifies the kind of problem.
@@ -1956,6 +1983,21 @@ export interface components {
              */
             images: number;
         };
+        PullsData: {
+            /**
+             * @description Value of by of the request.
+             * @enum {string}
+             */
+            by: "artifact" | "person";
+            period: components["schemas"]["Period"];
+            /** @description Those with the most pulls, the most first. */
+            entries: components["schemas"]["RankingEntry"][];
+            /** @description Whether nobody else has more pulls than the last entry. It can be false only for a period of several months or days, if more than 100 had pulls in one of them. The counts are exact in any case. */
+            complete: boolean;
+            meta: components["schemas"]["Meta"];
+            /** @description The period of the comparison; only with compare. */
+            previous?: components["schemas"]["PreviousPeriod"];
+        };
         Quote: {
             /**
              * @description The words, exactly as in the text of the file.
@@ -1990,6 +2032,35 @@ export interface components {
              * @description In a comparison, the number of the file: 1 or 2.
              */
             file?: number;
+        };
+        RankingEntry: {
+            /**
+             * Format: int64
+             * @description Pulls within the period, as usage.pulls of the dashboard counts them.
+             * @example 31
+             */
+            pulls: number;
+            /**
+             * @description Only for artifacts.
+             * @enum {string}
+             */
+            kind?: "chart" | "image";
+            /**
+             * Format: int64
+             * @description Pulls within the period of the comparison; only with compare.
+             * @example 28
+             */
+            previous?: number;
+            /**
+             * @description Name of the chart, or repository of the image; only for artifacts.
+             * @example acme/api
+             */
+            repository?: string;
+            /**
+             * @description ID of the user; only for persons. The user may be deleted.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
+             */
+            userId?: string;
         };
         RequestEvent: {
             /**
@@ -2539,13 +2610,16 @@ export type Performance = components['schemas']['Performance'];
 export type Period = components['schemas']['Period'];
 export type Point = components['schemas']['Point'];
 export type Previous = components['schemas']['Previous'];
+export type PreviousPeriod = components['schemas']['PreviousPeriod'];
 export type Problem = components['schemas']['Problem'];
 export type ProblemField = components['schemas']['ProblemField'];
 export type Project = components['schemas']['Project'];
 export type Projects = components['schemas']['Projects'];
 export type Pull = components['schemas']['Pull'];
 export type Pulls = components['schemas']['Pulls'];
+export type PullsData = components['schemas']['PullsData'];
 export type Quote = components['schemas']['Quote'];
+export type RankingEntry = components['schemas']['RankingEntry'];
 export type RequestEvent = components['schemas']['RequestEvent'];
 export type RequestPerson = components['schemas']['RequestPerson'];
 export type ResponseTime = components['schemas']['ResponseTime'];
@@ -3342,6 +3416,50 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["DashboardData"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPullRanking: {
+        parameters: {
+            query: {
+                /** @description artifact ranks charts and images; person ranks the users whose credentials pulled, and needs the permission tokens:read as well. */
+                by: "artifact" | "person";
+                /** @description Maximum number of entries. */
+                limit?: number;
+                /** @description Periods that begin with this_ end today; periods that begin with last_ are the whole week, month, quarter or year before. custom requires startDate and endDate. */
+                period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_quarter" | "last_quarter" | "this_year" | "last_year" | "custom";
+                /** @description First day of a custom period, as an ISO 8601 date; at most 5 years before endDate. */
+                startDate?: string;
+                /** @description Last day of a custom period, included; at the latest today in UTC. */
+                endDate?: string;
+                /** @description Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February). */
+                compare?: "previous" | "year_ago";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PullsData"];
                     };
                 };
             };
