@@ -807,7 +807,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Returns one page of users in the order of their creation, with the exact total.
+         * @description Returns one page of users in the order of their creation, with the exact total. `email` finds one user by the address; there is no search for parts of names or addresses.
          *
          *     Needs the permission `users:read`.
          */
@@ -842,6 +842,32 @@ export interface paths {
          * @description Makes the user `active` and creates a first API key, `data.apiKey`, which only this response contains. The token of an activation mail works once. Needs no credential but the token.
          */
         post: operations["activateUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import users from a file
+         * @description Creates the users of a CSV file with a header, or of a file with one JSON object per line. The columns or keys are `email`, `name` and `role`, and optionally `department`, `metadata` (a JSON object) and `sendActivationEmail`.
+         *
+         *     With `dryRun`, the response says what an import would do, and nobody is created; such a file can have 10,000 rows. Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its JSON line in `source`.
+         *
+         *     A row that fails does not stop the others. If a user has the address already, the user stays unchanged. So you can repeat a request at any time: it creates nobody twice. Mails are sent within minutes, in batches. You cannot create a user whose role has more permissions than yours.
+         *
+         *     Needs the permission `users:write`.
+         */
+        post: operations["importUsers"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1393,6 +1419,74 @@ export interface components {
             evidence?: {
                 [key: string]: components["schemas"]["Quote"][];
             };
+        };
+        ImportReport: {
+            /**
+             * Format: int64
+             * @description Number of rows with this status.
+             */
+            ready: number;
+            /**
+             * Format: int64
+             * @description Number of rows with this status.
+             */
+            created: number;
+            /**
+             * Format: int64
+             * @description Number of rows with this status.
+             */
+            existing: number;
+            /**
+             * Format: int64
+             * @description Number of rows with this status.
+             */
+            failed: number;
+            /** @description All rows, in the order of the file. */
+            rows: components["schemas"]["ImportedRow"][];
+        };
+        ImportedRow: {
+            /**
+             * Format: int64
+             * @description First line of the row in the file, from 1.
+             * @example 2
+             */
+            line: number;
+            /**
+             * @description ready: a dry run found no reason against it. existing: a user has the address and stays unchanged.
+             * @example created
+             * @enum {string}
+             */
+            status: "ready" | "created" | "existing" | "failed";
+            /**
+             * @description As in the file, without invisible characters; empty if the row cannot be read.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description As in the file, without invisible characters.
+             * @example Ada Lovelace
+             */
+            name: string;
+            /**
+             * @description As in the file, without invisible characters.
+             * @example user
+             */
+            role: string;
+            /**
+             * @description Why the row failed; empty for other statuses.
+             * @example []
+             */
+            reasons: string[];
+            /**
+             * @description The row as a line of JSON Lines, for a later import; only if status is ready.
+             * @example {"email":"ada@example.com","name":"Ada Lovelace","role":"user","sendActivationEmail":false}
+             */
+            source?: string;
+            /**
+             * Format: uuid
+             * @description ID of the new user; only if status is created.
+             */
+            userId?: string;
         };
         Job: {
             /** Format: uuid */
@@ -2591,6 +2685,8 @@ export type DailyForm = components['schemas']['DailyForm'];
 export type DashboardData = components['schemas']['DashboardData'];
 export type DataStruct = components['schemas']['DataStruct'];
 export type ExtractionAnswer = components['schemas']['ExtractionAnswer'];
+export type ImportReport = components['schemas']['ImportReport'];
+export type ImportedRow = components['schemas']['ImportedRow'];
 export type Job = components['schemas']['Job'];
 export type JobError = components['schemas']['JobError'];
 export type ListedProject = components['schemas']['ListedProject'];
@@ -4728,6 +4824,8 @@ export interface operations {
                 offset?: number;
                 /** @description Only users with this role. */
                 role?: "admin" | "manager" | "user" | "viewer";
+                /** @description Only the user with exactly this e-mail address, in upper or lower case. */
+                email?: string;
             };
             header?: never;
             path?: never;
@@ -4879,6 +4977,60 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalServerError"];
+        };
+    };
+    importUsers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description csv: with a header, separated by commas or semicolons. jsonl: one JSON object per line.
+                     * @example csv
+                     * @enum {string}
+                     */
+                    format: "csv" | "jsonl";
+                    /**
+                     * @description The file, at most 1.5 MB.
+                     * @example email,name,role
+                     *     ada@example.com,Ada Lovelace,user
+                     */
+                    text: string;
+                    /** @description Only reports what an import would do. */
+                    dryRun?: boolean;
+                    /** @description Whether to send activation mails to the users whose row has no sendActivationEmail. */
+                    sendActivationEmail?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ImportReport"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getUser: {
