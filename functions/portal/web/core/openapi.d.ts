@@ -600,6 +600,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List repositories
+         * @description Returns the repositories of the container registry, which have images and charts, in the registry's order. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`. A scope for all charts lists no repositories, because a name does not tell what a repository contains.
+         *
+         *     A page can have fewer items than its limit, or none, although there is a next page.
+         */
+        get: operations["listImageRepositories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/manifests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describe an image or chart
+         * @description Returns what a manifest describes: platforms, sizes, labels, and the signatures and SBOMs that refer to it. This does not count as a pull. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`.
+         */
+        get: operations["getImageManifest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tags
+         * @description Returns the tags of a repository with their digests, in the registry's order. Tags under which clients store signatures are left out. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`.
+         *
+         *     A page can have fewer items than its limit, or none, although there is a next page.
+         */
+        get: operations["listImageTags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects": {
         parameters: {
             query?: never;
@@ -1419,6 +1483,136 @@ export interface components {
             evidence?: {
                 [key: string]: components["schemas"]["Quote"][];
             };
+        };
+        ImageAttachment: {
+            /**
+             * @description sbom is a list of the software inside. attestation is another statement, such as how an image was built.
+             * @enum {string}
+             */
+            purpose: "signature" | "sbom" | "attestation" | "other";
+            /**
+             * @description Tool or format that made it; null if unknown.
+             * @example Cosign
+             */
+            format: string | null;
+            /**
+             * @description Media type or artifact type.
+             * @example application/vnd.cncf.notary.signature
+             */
+            type: string;
+            /**
+             * @description Digest of its manifest or, for a statement of BuildKit, of the statement.
+             * @example sha256:…
+             */
+            digest: string;
+            /**
+             * Format: int64
+             * @description Bytes of what the digest identifies.
+             * @example 612
+             */
+            size: number;
+        };
+        ImageChart: {
+            /** @example product */
+            name: string;
+            /** @example 1.2.0 */
+            version: string;
+            /**
+             * @description Version of the packaged product; empty if the chart has none.
+             * @example 4.1
+             */
+            appVersion: string;
+            description: string;
+        };
+        ImageManifest: {
+            /** @example acme/api */
+            repository: string;
+            /**
+             * @description The tag or digest that was asked for.
+             * @example 1.2.0
+             */
+            reference: string;
+            /** @example sha256:… */
+            digest: string;
+            /** @example application/vnd.oci.image.index.v1+json */
+            mediaType: string;
+            /** @description Type of an artifact; null for images. */
+            artifactType: string | null;
+            /**
+             * @description image is for one platform. index is a list of manifests, usually of an image for several platforms.
+             * @enum {string}
+             */
+            content: "image" | "index" | "chart" | "artifact";
+            /**
+             * Format: int64
+             * @description Bytes that a client downloads; null for an index, where each platform has a size.
+             * @example 3415064
+             */
+            size: number | null;
+            /**
+             * Format: int64
+             * @description Number of layers; null for an index.
+             * @example 4
+             */
+            layers: number | null;
+            /**
+             * Format: date-time
+             * @description When it was built, as its author says; null if unknown. UTC.
+             */
+            createdAt: string | null;
+            /** @description At most 32. Empty for charts and artifacts. */
+            platforms: components["schemas"]["ImagePlatform"][];
+            /** @description Annotations of the manifest, at most 100; long texts are cut. */
+            annotations: {
+                [key: string]: string;
+            };
+            /** @description Labels of the image, at most 100; long texts are cut. Empty for an index, where each platform has labels. */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description Signatures, SBOMs and other artifacts that refer to this manifest, at most 100. */
+            attached: components["schemas"]["ImageAttachment"][];
+            /** @description The chart; missing for other contents. */
+            chart?: components["schemas"]["ImageChart"];
+        };
+        ImagePlatform: {
+            /** @example linux/arm64/v8 */
+            platform: string;
+            /**
+             * @description Digest of the platform's manifest.
+             * @example sha256:…
+             */
+            digest: string;
+            /**
+             * Format: int64
+             * @description Bytes that a client downloads; null if unknown.
+             * @example 3415064
+             */
+            size: number | null;
+            /**
+             * Format: int64
+             * @description Number of layers; null if unknown.
+             * @example 4
+             */
+            layers: number | null;
+        };
+        ImageRepository: {
+            /** @example acme/api */
+            repository: string;
+        };
+        ImageTag: {
+            /** @example 1.2.0 */
+            tag: string;
+            /**
+             * @description Digest of its manifest; null if the tag was removed a moment ago.
+             * @example sha256:…
+             */
+            digest: string | null;
+            /**
+             * @description Media type of its manifest; null if unknown.
+             * @example application/vnd.oci.image.index.v1+json
+             */
+            mediaType: string | null;
         };
         ImportReport: {
             /**
@@ -2685,6 +2879,12 @@ export type DailyForm = components['schemas']['DailyForm'];
 export type DashboardData = components['schemas']['DashboardData'];
 export type DataStruct = components['schemas']['DataStruct'];
 export type ExtractionAnswer = components['schemas']['ExtractionAnswer'];
+export type ImageAttachment = components['schemas']['ImageAttachment'];
+export type ImageChart = components['schemas']['ImageChart'];
+export type ImageManifest = components['schemas']['ImageManifest'];
+export type ImagePlatform = components['schemas']['ImagePlatform'];
+export type ImageRepository = components['schemas']['ImageRepository'];
+export type ImageTag = components['schemas']['ImageTag'];
 export type ImportReport = components['schemas']['ImportReport'];
 export type ImportedRow = components['schemas']['ImportedRow'];
 export type Job = components['schemas']['Job'];
@@ -4220,6 +4420,124 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             500: components["responses"]["InternalServerError"];
+        };
+    };
+    listImageRepositories: {
+        parameters: {
+            query?: {
+                /** @description Only names that contain this text. */
+                q?: string;
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ImageRepository"][];
+                        pagination: components["schemas"]["CursorPagination"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getImageManifest: {
+        parameters: {
+            query: {
+                /** @description Name of the repository. */
+                repository: string;
+                /** @description A tag or digest. */
+                reference: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ImageManifest"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listImageTags: {
+        parameters: {
+            query: {
+                /** @description Only names that contain this text. */
+                q?: string;
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                cursor?: string;
+                /** @description Name of the repository. */
+                repository: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ImageTag"][];
+                        pagination: components["schemas"]["CursorPagination"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listProjects: {
