@@ -116,13 +116,20 @@ const (
 	SignIn       Purpose = "passkey-sign-in"
 )
 
+// Challenge is a random value that an authenticator must sign.
+type Challenge struct {
+	Purpose   Purpose
+	Value     []byte
+	UserID    string // whom it is for; empty for anyone
+	ExpiresAt time.Time
+}
+
 // Challenges keeps challenges until they are used.
 type Challenges interface {
-	// Put stores a challenge for a user, or for anyone if userID is empty.
-	Put(ctx context.Context, purpose Purpose, challenge []byte, userID string, expires time.Time) error
-	// Take removes a challenge and returns whom it is for. Errors: ErrExpired if there is no such
-	// challenge or it has expired.
-	Take(ctx context.Context, purpose Purpose, challenge []byte, at time.Time) (userID string, err error)
+	Put(ctx context.Context, challenge Challenge) error
+	// Take removes the challenge with this value and returns whom it is for. Errors: ErrExpired if
+	// there is no such challenge or it has expired.
+	Take(ctx context.Context, purpose Purpose, value []byte, at time.Time) (userID string, err error)
 }
 
 // People finds users.

@@ -52,7 +52,9 @@ func TestRegistrationsFollowTheRules(t *testing.T) {
 		change func(*passkeytest.Authenticator)
 		want   error
 	}{
-		"synced":                           {func(a *passkeytest.Authenticator) { a.Flags |= passkeytest.BackupEligible | passkeytest.BackedUp }, nil},
+		"synced": {func(a *passkeytest.Authenticator) {
+			a.Flags |= passkeytest.BackupEligible | passkeytest.BackedUp
+		}, nil},
 		"backed up without being eligible": {func(a *passkeytest.Authenticator) { a.Flags |= passkeytest.BackedUp }, passkeys.ErrRefused},
 		"another origin":                   {func(a *passkeytest.Authenticator) { a.Origin = "https://portal.example.net" }, passkeys.ErrRefused},
 		"another port":                     {func(a *passkeytest.Authenticator) { a.Origin += ":8443" }, passkeys.ErrRefused},
@@ -104,8 +106,8 @@ func TestSignInsFollowTheRules(t *testing.T) {
 // TestSignInNeedsTheKey presents a passkey of ada with the key of another authenticator, or as another user.
 func TestSignInNeedsTheKey(t *testing.T) {
 	f := newFixture(t)
-	real, forged := f.registered(), f.authenticator()
-	forged.CredentialID, forged.UserHandle = real.CredentialID, real.UserHandle
+	owned, forged := f.registered(), f.authenticator()
+	forged.CredentialID, forged.UserHandle = owned.CredentialID, owned.UserHandle
 	if _, err := f.signIn(forged); !errors.Is(err, passkeys.ErrSignIn) {
 		t.Errorf("another key: %v", err)
 	}
@@ -114,7 +116,7 @@ func TestSignInNeedsTheKey(t *testing.T) {
 	if _, err := f.register(bob, other); err != nil {
 		t.Fatal(err)
 	}
-	other.UserHandle = real.UserHandle // bob's key as ada
+	other.UserHandle = owned.UserHandle // bob's key as ada
 	if _, err := f.signIn(other); !errors.Is(err, passkeys.ErrSignIn) {
 		t.Errorf("a key of another user: %v", err)
 	}
@@ -161,7 +163,8 @@ func TestRegistrationNeedsTheCallersOwnChallenge(t *testing.T) {
 		t.Errorf("the challenge of another user: %v", err)
 	}
 	response = a.Create(t, f.signInOptionsWithUser())
-	if _, err := f.service.Register(t.Context(), f.ada, site, passkeys.New{Name: "laptop", Response: response}); !errors.Is(err, passkeys.ErrExpired) {
+	input = passkeys.New{Name: "laptop", Response: response}
+	if _, err := f.service.Register(t.Context(), f.ada, site, input); !errors.Is(err, passkeys.ErrExpired) {
 		t.Errorf("a challenge of a sign-in: %v", err)
 	}
 }
@@ -237,14 +240,14 @@ func TestARevokedCallerRegistersNothing(t *testing.T) {
 		}
 	}
 	a := f.authenticator()
-	response := a.Create(t, f.creationOptions(f.ada))
+	input := passkeys.New{Name: "laptop", Response: a.Create(t, f.creationOptions(f.ada))}
 	slow := f.on(passkeysdynamo.New(awstest.Faulty(f.client, func(operation string, n int) error {
 		if operation == "TransactWriteItems" && n == 1 {
 			revoke()
 		}
 		return nil
 	}), f.name, f.table))
-	if _, err := slow.Register(t.Context(), f.ada, site, passkeys.New{Name: "laptop", Response: response}); !errors.Is(err, passkeys.ErrCaller) {
+	if _, err := slow.Register(t.Context(), f.ada, site, input); !errors.Is(err, passkeys.ErrCaller) {
 		t.Errorf("revoked during the registration: %v", err)
 	}
 }

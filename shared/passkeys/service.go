@@ -69,9 +69,11 @@ func mayRegister(caller principal.Principal) error {
 
 // challenge creates and stores a challenge.
 func (s *Service) challenge(ctx context.Context, purpose Purpose, userID string) ([]byte, error) {
-	challenge := make([]byte, ChallengeLength)
-	_, _ = rand.Read(challenge) // never fails: it ends the program if the system has no random source
-	return challenge, s.Challenges.Put(ctx, purpose, challenge, userID, s.Now().Add(ChallengeLifetime))
+	value := make([]byte, ChallengeLength)
+	_, _ = rand.Read(value) // never fails: it ends the program if the system has no random source
+	return value, s.Challenges.Put(ctx, Challenge{
+		Purpose: purpose, Value: value, UserID: userID, ExpiresAt: s.Now().Add(ChallengeLifetime),
+	})
 }
 
 // New is the input for a new passkey.

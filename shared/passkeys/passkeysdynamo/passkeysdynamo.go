@@ -155,15 +155,15 @@ func markerKey(passkey passkeys.Passkey) items.Map {
 }
 
 // Put implements passkeys.Challenges.
-func (s *Store) Put(ctx context.Context, purpose passkeys.Purpose, challenge []byte, userID string, expires time.Time) error {
+func (s *Store) Put(ctx context.Context, c passkeys.Challenge) error {
 	return s.challenges.Put(ctx, challenges.Challenge{
-		Purpose: string(purpose), Value: challenge, Subject: userID, ExpiresAt: expires,
+		Purpose: string(c.Purpose), Value: c.Value, Subject: c.UserID, ExpiresAt: c.ExpiresAt,
 	})
 }
 
 // Take implements passkeys.Challenges.
-func (s *Store) Take(ctx context.Context, purpose passkeys.Purpose, challenge []byte, at time.Time) (userID string, err error) {
-	userID, found, err := s.challenges.Take(ctx, string(purpose), challenge, at)
+func (s *Store) Take(ctx context.Context, purpose passkeys.Purpose, value []byte, at time.Time) (userID string, err error) {
+	userID, found, err := s.challenges.Take(ctx, string(purpose), value, at)
 	if err == nil && !found {
 		return "", passkeys.ErrExpired
 	}
