@@ -21,40 +21,27 @@ const Name = "Portside"
 var errNoHostName = fault.NewFinal(fault.Conflict, "Passkeys need a host name, and this site has an IP address. "+
 	"Set the parameter BaseUrl to an address with a host name, and open that.")
 
-// SiteOf returns the site that browsers reach at an address such as https://portal.example.com. host
-// is the one of the request. If the address is one of this machine, the page may also have been opened
-// as localhost. Errors: a Conflict if the host is an IP address.
-func SiteOf(address, host string) (Site, error) {
+// SiteOf returns the site with an address such as https://portal.example.com. Errors: a Conflict if
+// its host is an IP address.
+func SiteOf(address string) (Site, error) {
 	at, err := url.Parse(strings.ToLower(address))
-	if err != nil {
+	if err != nil || at.Hostname() == "" {
 		return Site{}, errNoHostName
 	}
-	if isLoopback(at.Hostname()) && isLocalhost(host) {
-		at.Host = strings.ToLower(host)
-	}
-	if isLoopback(at.Hostname()) && !isLocalhost(at.Host) {
-		return Site{}, noHostName(at)
-	}
-	if at.Hostname() == "" || net.ParseIP(at.Hostname()) != nil {
-		return Site{}, errNoHostName
+	if ip := net.ParseIP(at.Hostname()); ip != nil {
+		return Site{}, noHostName(at, ip)
 	}
 	return Site{ID: at.Hostname(), Origin: at.Scheme + "://" + at.Host}, nil
 }
 
-// noHostName names the same address with a host name.
-func noHostName(at *url.URL) error {
+// noHostName names the same address with a host name, if it is on this machine.
+func noHostName(at *url.URL, ip net.IP) error {
+	if !ip.IsLoopback() {
+		return errNoHostName
+	}
 	local := url.URL{Scheme: at.Scheme, Host: "localhost"}
 	if port := at.Port(); port != "" {
 		local.Host += ":" + port
 	}
 	return fault.NewFinal(fault.Conflict, "Passkeys need a host name; open "+local.String()+".")
-}
-
-func isLoopback(name string) bool {
-	ip := net.ParseIP(name)
-	return name == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-func isLocalhost(host string) bool {
-	return strings.EqualFold((&url.URL{Host: host}).Hostname(), "localhost")
 }
