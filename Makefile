@@ -1,5 +1,5 @@
-# Portside. `make` lists the targets. `make run` needs only Go and Node.js. `make test` also needs skopeo and podman; on
-# Debian, root installs them automatically.
+# Portside. `make` lists the targets. `make run` needs only Go and Node.js. `make test` also needs skopeo, podman and Chromium;
+# on Debian, root installs them automatically.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 BIN := $(CURDIR)/.local/bin
@@ -75,7 +75,7 @@ golden: has-go engines ## Rewrite the golden files of the functions' tests; revi
 
 engines: $(BIN)/dynoxide ## Install the engines that the tests need
 
-clients: has-go ## Install the clients of the end-to-end tests: helm, crane, docker, skopeo, podman
+clients: has-go $(NODE)/ready ## Install the clients of the end-to-end tests: helm, crane, docker, skopeo, podman, chromium
 	@.ci/clients $(BIN)
 
 tools: $(GOLANGCI) $(VENV)/ready $(NODE)/ready ## Install the tools of `make check`

@@ -1,4 +1,5 @@
-// Command charts is the Lambda function behind /charts: the Helm chart repository that customers use.
+// Command charts is the Lambda function behind /charts, the Helm chart repository that customers use, and /v1/charts, which
+// describes the same charts to people.
 package main
 
 import (
@@ -28,5 +29,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 	reader := chartss3.NewReader(s3client.New(cfg), settings.String("CHARTS_BUCKET"))
 	keys := credentialsdynamo.New(items.Client(cfg), settings.String("CREDENTIALS_TABLE"))
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
-	return routes(&handlers{library: charts.NewLibrary(reader), now: time.Now}, auth).Handler(), nil
+	return routes(&handlers{
+		library: charts.NewLibrary(reader), visibility: credentials.NewVisibility(keys, time.Now), now: time.Now,
+	}, auth).Handler(), nil
 }

@@ -64,7 +64,8 @@ func (h *fixture) clock() time.Time { return h.now }
 func (h *fixture) handler() http.Handler {
 	library := charts.NewLibrary(chartss3.NewReader(h.files, h.bucket))
 	auth := credentials.NewAuthenticator(h.table, h.limit, h.clock)
-	return routes(&handlers{library: library, now: h.clock}, auth).Handler()
+	visibility := credentials.NewVisibility(h.table, h.clock)
+	return routes(&handlers{library: library, visibility: visibility, now: h.clock}, auth).Handler()
 }
 
 // withAllCharts returns a client with a credential for all charts.

@@ -9,12 +9,16 @@ import (
 
 func main() { start.HTTP(build) }
 
-func build(*start.Settings) (http.Handler, error) {
+func build(settings *start.Settings) (http.Handler, error) {
+	uploads, err := uploadsOrigin(settings)
+	if err != nil {
+		return nil, err
+	}
 	pages, err := newPages()
 	if err != nil {
 		return nil, err
 	}
-	site, err := newSite()
+	site, err := newSite(uploads)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func handler(tb testing.TB) http.Handler {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := newSite()
+	s, err := newSite(testUploads)
 	if err != nil {
 		tb.Fatal(err)
 	}

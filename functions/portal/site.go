@@ -41,7 +41,8 @@ var libraries = map[string]string{"preact": "vendor/preact.js", "preact/hooks": 
 // firstModule is the module that the shell starts.
 const firstModule = "core/main.js"
 
-func newSite() (*site, error) {
+// newSite returns the application. Its pages may post files to the origin of the uploads.
+func newSite(uploadsOrigin string) (*site, error) {
 	root, err := fs.Sub(webFiles, "web")
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)
@@ -59,8 +60,8 @@ func newSite() (*site, error) {
 	sum := sha256.Sum256(importMap)
 	// The import map is the only inline script. Its hash permits it, and no other.
 	s.policy = "default-src 'none'; script-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; style-src 'self'; " +
-		"img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-		"require-trusted-types-for 'script'"
+		"img-src 'self' data: blob:; connect-src 'self' " + uploadsOrigin + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+		"require-trusted-types-for 'script'; trusted-types portside-pdf"
 	s.shell = []byte(strings.NewReplacer(
 		"{{assets}}", base, "{{importmap}}", string(importMap), "{{preloads}}", s.preloads(base)).Replace(shellTemplate))
 	return s, nil

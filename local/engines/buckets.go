@@ -16,7 +16,7 @@ import (
 // S3Access is the address of a running S3 server and the credentials for it.
 type S3Access struct{ Endpoint, AccessKey, SecretKey string }
 
-// CreateBuckets creates the buckets that do not exist yet.
+// CreateBuckets creates the buckets that do not exist yet, and sets the CORS rules of all buckets.
 func CreateBuckets(ctx context.Context, to S3Access, buckets []template.Bucket) error {
 	client := s3.New(s3.Options{
 		Region: Region, BaseEndpoint: aws.String(to.Endpoint), UsePathStyle: true,
@@ -27,6 +27,31 @@ func CreateBuckets(ctx context.Context, to S3Access, buckets []template.Bucket) 
 		if _, ours := errors.AsType[*types.BucketAlreadyOwnedByYou](err); err != nil && !ours {
 			return fmt.Errorf("bucket %s: %w", bucket.Name, err)
 		}
+		if err := setCORS(ctx, client, bucket); err != nil {
+			return fmt.Errorf("bucket %s: CORS: %w", bucket.Name, err)
+		}
 	}
 	return nil
+}
+
+// setCORS replaces the rules of an earlier start.
+func setCORS(ctx context.Context, client *s3.Client, bucket template.Bucket) error {
+	if len(bucket.CORS) == 0 {
+		_, err := client.DeleteBucketCors(ctx, &s3.DeleteBucketCorsInput{Bucket: aws.String(bucket.Name)})
+		return err
+	}
+	var rules []types.CORSRule
+	for _, r := range bucket.CORS {
+		rule := types.CORSRule{
+			AllowedOrigins: r.AllowedOrigins, AllowedMethods: r.AllowedMethods, AllowedHeaders: r.AllowedHeaders, ExposeHeaders: r.ExposedHeaders,
+		}
+		if r.MaxAge > 0 {
+			rule.MaxAgeSeconds = aws.Int32(int32(r.MaxAge)) //nolint:gosec // G115: the template's reader bounds it to 31 bits
+		}
+		rules = append(rules, rule)
+	}
+	_, err := client.PutBucketCors(ctx, &s3.PutBucketCorsInput{
+		Bucket: aws.String(bucket.Name), CORSConfiguration: &types.CORSConfiguration{CORSRules: rules},
+	})
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -241,6 +242,57 @@ func TestStartS3AndCreateBuckets(t *testing.T) {
 			t.Errorf("the server exited with %v: %s", p.Err(), p.Tail())
 		}
 	}
+}
+
+func TestBucketAnswersItsCORSRules(t *testing.T) {
+	const origin, other = "https://portal.example.com", "https://other.example.com"
+	p, err := engines.StartS3(t.Context(), engines.S3{
+		Binary: s3server(t), Dir: filepath.Join(t.TempDir(), "s3"), AccessKey: "local", SecretKey: "secret",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	access := engines.S3Access{Endpoint: p.Endpoint, AccessKey: "local", SecretKey: "secret"}
+	rule := template.CORSRule{AllowedOrigins: []string{origin}, AllowedMethods: []string{http.MethodPost}, MaxAge: 600}
+	for _, test := range []struct {
+		rules []template.CORSRule
+		from  string
+		want  string // Access-Control-Allow-Origin
+	}{
+		{nil, origin, ""},
+		{[]template.CORSRule{rule}, origin, origin},
+		{[]template.CORSRule{rule}, other, ""},
+		{nil, origin, ""}, // a rule that the template no longer has
+	} {
+		if err := engines.CreateBuckets(t.Context(), access, []template.Bucket{{Name: "uploads", CORS: test.rules}}); err != nil {
+			t.Fatal(err)
+		}
+		for _, method := range []string{http.MethodOptions, http.MethodPost} {
+			if got := allowedOrigin(t, method, p.Endpoint+"/uploads", test.from); got != test.want {
+				t.Errorf("%s from %s with %v: the bucket allows %q, want %q", method, test.from, test.rules, got, test.want)
+			}
+		}
+	}
+}
+
+// allowedOrigin sends a preflight request, or a post without the form that would make it succeed.
+func allowedOrigin(t *testing.T, method, url, origin string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Origin", origin)
+	if method == http.MethodOptions {
+		r.Header.Set("Access-Control-Request-Method", http.MethodPost)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	return response.Header.Get("Access-Control-Allow-Origin")
 }
 
 func expectBuckets(t *testing.T, a engines.S3Access, want []template.Bucket) {

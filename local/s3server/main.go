@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/gofiber/fiber/v3"
 	"github.com/versity/versitygw/auth"
 	"github.com/versity/versitygw/backend/posix"
 	"github.com/versity/versitygw/embedgw"
@@ -59,14 +60,15 @@ func run(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	backend, err := posix.New(store.buckets, store.metadata, posix.PosixOpts{Concurrency: 256, CopyObjectThreshold: maxCopyBytes})
+	objects, err := posix.New(store.buckets, store.metadata, posix.PosixOpts{Concurrency: 256, CopyObjectThreshold: maxCopyBytes})
 	if err != nil {
 		return fmt.Errorf("open the storage: %w", err)
 	}
-	return embedgw.RunVersityGW(ctx, withEvents(safeKeyBackend{backend}, s.eventsURL), gateway(s))
+	storage := withEvents(safeKeyBackend{objects}, s.eventsURL)
+	return embedgw.RunVersityGW(ctx, storage, gateway(s, addCORSToErrors(storage)))
 }
 
-func gateway(s settings) *embedgw.Config {
+func gateway(s settings, first fiber.Handler) *embedgw.Config {
 	return &embedgw.Config{
 		RootUserAccess:    s.accessKey,
 		RootUserSecret:    s.secretKey,
@@ -80,6 +82,10 @@ func gateway(s settings) *embedgw.Config {
 		KeepAlive:         true,
 		DisableACLs:       true,
 		HealthPath:        "/healthz",
-		S3Options:         []s3api.Option{s3api.WithMiddleware("/", refuseTwoSignatures), s3api.WithMiddleware("/", refuseUnsafeKeys)},
+		S3Options: []s3api.Option{
+			s3api.WithMiddleware("/", first),
+			s3api.WithMiddleware("/", refuseTwoSignatures),
+			s3api.WithMiddleware("/", refuseUnsafeKeys),
+		},
 	}
 }

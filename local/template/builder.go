@@ -51,9 +51,7 @@ func (b *builder) addResource(r *resource) error {
 	case tableType:
 		return b.addTable(r)
 	case bucketType:
-		name, err := b.physicalID(r)
-		b.stack.Buckets = append(b.stack.Buckets, Bucket{ID: r.id, Name: name})
-		return err
+		return b.addBucket(r)
 	}
 	return nil
 }

@@ -126,6 +126,10 @@ var invalidTemplates = []struct {
 	{name: "access log without Format", source: "Resources:\n  L: { Type: AWS::Logs::LogGroup }\n  A: { Type: AWS::Serverless::HttpApi, Properties: { AccessLogSettings: { DestinationArn: !GetAtt L.Arn } } } # HERE", want: "the Format"},
 	{name: "access log without request ID", source: "Resources:\n  L: { Type: AWS::Logs::LogGroup }\n  A: { Type: AWS::Serverless::HttpApi, Properties: { AccessLogSettings: { DestinationArn: !GetAtt L.Arn, Format: $context.status } } } # HERE", want: "no $context.requestId"},
 	{name: "misspelled key of CorsConfiguration", source: "Resources:\n  A: { Type: AWS::Serverless::HttpApi, Properties: { CorsConfiguration: { AllowOrigin: ['*'] } } } # HERE", want: "did you mean AllowOrigins?"},
+	{name: "CORS rule without origins", source: bucket("{ AllowedMethods: [GET] }"), want: "needs AllowedOrigins and AllowedMethods"},
+	{name: "CORS rule with OPTIONS", source: bucket("{ AllowedOrigins: ['*'], AllowedMethods: [OPTIONS] }"), want: `does not support "OPTIONS"`},
+	{name: "CORS rule with two wildcards", source: bucket("{ AllowedOrigins: ['*.x.*'], AllowedMethods: [GET] }"), want: "more than one *"},
+	{name: "max-age of a CORS rule", source: bucket("{ AllowedOrigins: ['*'], AllowedMethods: [GET], MaxAge: -1 }"), want: "MaxAge must be"},
 	{name: "output", source: "Resources: { R: { Type: T } }\nOutputs:\n  O: { Description: x } # HERE", want: "Value of output O"},
 }
 
@@ -137,6 +141,11 @@ func ruled(condition, assertion string) string {
 	return "Parameters: { A: { Type: String, Default: '' }, B: { Type: String, Default: '' } }\n" +
 		"Rules:\n  X:\n    RuleCondition:\n      " + condition + "\n    Assertions:\n    - Assert: " + assertion +
 		"\n      AssertDescription: A needs a B.\nResources: { R: { Type: T } }"
+}
+
+// bucket is a template whose bucket has a CORS rule.
+func bucket(rule string) string {
+	return "Resources:\n  B: { Type: AWS::S3::Bucket, Properties: { CorsConfiguration: { CorsRules: [" + rule + "] } } } # HERE"
 }
 
 func function(property string) string {

@@ -125,7 +125,17 @@ type Index struct {
 type Bucket struct {
 	ID            string
 	Name          string
+	CORS          []CORSRule // which origins may use the bucket from a browser; none if it is empty
 	Notifications []Notification
+}
+
+// CORSRule is one entry of the CorsRules of a bucket.
+type CORSRule struct {
+	AllowedOrigins []string
+	AllowedMethods []string
+	AllowedHeaders []string
+	ExposedHeaders []string
+	MaxAge         int // in seconds; 0 sends no max-age
 }
 
 // Notification is one S3 event of a function: it selects the changes of the bucket that invoke the

@@ -150,7 +150,13 @@ Resources:
           Projection: { ProjectionType: INCLUDE, NonKeyAttributes: [q] }
       TimeToLiveSpecification: { AttributeName: gone, Enabled: true }
   MyFilesBucket: { Type: AWS::S3::Bucket }
-  OtherBucket: { Type: AWS::S3::Bucket }
+  OtherBucket:
+    Type: AWS::S3::Bucket
+    Properties:
+      CorsConfiguration:
+        CorsRules:
+          - { AllowedOrigins: ["https://*.example.com"], AllowedMethods: [POST, PUT], AllowedHeaders: ["*"], ExposedHeaders: [ETag], MaxAge: 60 }
+          - { AllowedOrigins: !Ref Names, AllowedMethods: [GET] }
   Logs: { Type: AWS::Logs::LogGroup }
   WorkFunction:
     Type: AWS::Serverless::Function
@@ -228,7 +234,13 @@ func TestParseResolvesAllFeatures(t *testing.T) {
 		}},
 		Buckets: []template.Bucket{{ID: "MyFilesBucket", Name: "portside-my-files-bucket", Notifications: []template.Notification{
 			{Function: "WorkFunction", Events: []string{"s3:ObjectCreated:*"}, Suffix: ".tgz"},
-		}}, {ID: "OtherBucket", Name: "portside-other-bucket"}},
+		}}, {ID: "OtherBucket", Name: "portside-other-bucket", CORS: []template.CORSRule{
+			{
+				AllowedOrigins: []string{"https://*.example.com"}, AllowedMethods: []string{"POST", "PUT"}, AllowedHeaders: []string{"*"},
+				ExposedHeaders: []string{"ETag"}, MaxAge: 60,
+			},
+			{AllowedOrigins: []string{"a", "b", "c"}, AllowedMethods: []string{"GET"}},
+		}}},
 		CORS:    &template.CORS{AllowOrigins: []string{"a", "b", "c"}, MaxAge: 5, AllowCredentials: true},
 		Outputs: map[string]string{"Where": "http://here"},
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"regexp"
 	"slices"
@@ -45,8 +46,10 @@ type Reader interface {
 	// Index returns the current index, strongly consistent. Errors: ErrSame if the caller knows its
 	// version; ErrNoIndex if nothing has been published.
 	Index(ctx context.Context, known string) (Stored, error)
-	// Has reports whether an object with the key exists.
-	Has(ctx context.Context, key string) (bool, error)
+	// Stat returns the size of an object in bytes, or false if there is none with the key.
+	Stat(ctx context.Context, key string) (size int64, found bool, err error)
+	// Open starts to read an object. The caller closes its body. Errors: ErrNoObject.
+	Open(ctx context.Context, key string) (Opened, error)
 	// Link returns an address that works for some minutes without a credential, for this request
 	// only. It does not check whether the object exists.
 	Link(ctx context.Context, request Request) (string, error)
@@ -57,6 +60,12 @@ type Stored struct {
 	Version  string // changes whenever the content changes; never empty
 	Modified time.Time
 	Contents []byte
+}
+
+// Opened is an object that is being read.
+type Opened struct {
+	Size int64
+	Body io.ReadCloser
 }
 
 // Request is a request for one object.
@@ -127,7 +136,7 @@ type Delivery struct {
 // requested name and not on what is published, so that nobody learns what exists beyond their
 // scopes.
 func (l *Library) Fetch(ctx context.Context, caller principal.Principal, want Wanted) (Delivery, error) {
-	archive, signed := strings.CutSuffix(want.File, ".prov")
+	archive, signed := strings.CutSuffix(want.File, provenanceSuffix)
 	if err := checkScope(caller, archive); err != nil {
 		return Delivery{}, err
 	}
@@ -147,8 +156,8 @@ func (l *Library) Fetch(ctx context.Context, caller principal.Principal, want Wa
 }
 
 func (l *Library) checkExists(ctx context.Context, key string) error {
-	has, err := l.reader.Has(ctx, key)
-	if err == nil && !has {
+	_, found, err := l.reader.Stat(ctx, key)
+	if err == nil && !found {
 		return ErrNotServed
 	}
 	return err
@@ -246,6 +255,7 @@ type edition struct {
 	damage   error // if set, the other fields are empty
 	mu       sync.Mutex
 	parts    map[string]*Listing // by the caller's scopes
+	names    func() []string     // of all charts, sorted when first needed
 }
 
 func newEdition(stored Stored) *edition {
@@ -255,7 +265,7 @@ func newEdition(stored Stored) *edition {
 	}
 	return &edition{
 		version: stored.Version, modified: stored.Modified, whole: newListing(stored.Contents, true), index: index,
-		parts: map[string]*Listing{},
+		parts: map[string]*Listing{}, names: sync.OnceValue(index.sortedNames),
 	}
 }
 

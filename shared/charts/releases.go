@@ -50,12 +50,21 @@ func decodeEntries(raw json.RawMessage) ([]Version, error) {
 	}
 	list := make([]Version, len(entries))
 	for i, entry := range entries {
-		if err := json.Unmarshal(entry, &list[i]); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		var err error
+		if list[i], err = decodeEntry(entry); err != nil {
+			return nil, err
 		}
-		list[i].Metadata = entry
 	}
 	return list, nil
+}
+
+func decodeEntry(raw json.RawMessage) (Version, error) {
+	var v Version
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return Version{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	v.Metadata = raw
+	return v, nil
 }
 
 func (r *releases) find(version string) (found Version, listed bool, err error) {

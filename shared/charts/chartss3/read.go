@@ -63,16 +63,28 @@ func (s *Reader) Index(ctx context.Context, known string) (charts.Stored, error)
 	return charts.Stored{Version: aws.ToString(out.ETag), Modified: aws.ToTime(out.LastModified).UTC(), Contents: contents}, nil
 }
 
-// Has implements charts.Reader.
-func (s *Reader) Has(ctx context.Context, key string) (bool, error) {
-	_, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: &key})
+// Stat implements charts.Reader.
+func (s *Reader) Stat(ctx context.Context, key string) (size int64, found bool, err error) {
+	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: &key})
 	if s3client.Status(err) == http.StatusNotFound {
-		return false, nil
+		return 0, false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("check whether %s exists: %w", key, markUnavailable(err))
+		return 0, false, fmt.Errorf("look for %s: %w", key, markUnavailable(err))
 	}
-	return true, nil
+	return aws.ToInt64(out.ContentLength), true, nil
+}
+
+// Open implements charts.Reader.
+func (s *Reader) Open(ctx context.Context, key string) (charts.Opened, error) {
+	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
+	if _, missing := errors.AsType[*types.NoSuchKey](err); missing {
+		return charts.Opened{}, fmt.Errorf("open %s: %w", key, charts.ErrNoObject)
+	}
+	if err != nil {
+		return charts.Opened{}, fmt.Errorf("open %s: %w", key, markUnavailable(err))
+	}
+	return charts.Opened{Size: aws.ToInt64(out.ContentLength), Body: out.Body}, nil
 }
 
 // Link implements charts.Reader without a call to S3.

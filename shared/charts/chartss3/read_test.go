@@ -54,13 +54,27 @@ func TestMissingBucketIsAnError(t *testing.T) {
 	}
 }
 
-func TestHas(t *testing.T) {
+func TestStatAndOpen(t *testing.T) {
 	bucket := awstest.Bucket(t)
 	reader := chartss3.NewReader(awstest.S3(t), bucket)
 	put(t, bucket, "charts/a-1.0.0+b.tgz.prov", "signed")
-	for key, want := range map[string]bool{"charts/a-1.0.0+b.tgz.prov": true, "charts/a-1.0.0+b.tgz": false, "charts/": false} {
-		if has, err := reader.Has(t.Context(), key); err != nil || has != want {
-			t.Errorf("has %s: %v, want %v (%v)", key, has, want, err)
+	for key, want := range map[string]int64{"charts/a-1.0.0+b.tgz.prov": 6, "charts/a-1.0.0+b.tgz": 0, "charts/": 0} {
+		if size, found, err := reader.Stat(t.Context(), key); err != nil || found != (want > 0) || size != want {
+			t.Errorf("%s: found %v with %d bytes, want %d (%v)", key, found, size, want, err)
+		}
+		opened, err := reader.Open(t.Context(), key)
+		if want == 0 {
+			if !errors.Is(err, charts.ErrNoObject) || fault.As(err) != nil {
+				t.Errorf("open the missing object %s: %v", key, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(opened.Body)
+		if err := errors.Join(err, opened.Body.Close()); err != nil || string(content) != "signed" || opened.Size != want {
+			t.Errorf("%s contains %q (%d bytes), %v", key, content, opened.Size, err)
 		}
 	}
 }
@@ -111,8 +125,9 @@ func TestOutagesAreErrUnavailable(t *testing.T) {
 	} {
 		reader := chartss3.NewReader(s3.New(awstest.S3(t).Options(), func(o *s3.Options) { o.HTTPClient = c.broken }), "bucket")
 		_, ofIndex := reader.Index(t.Context(), "")
-		_, ofHas := reader.Has(t.Context(), "key")
-		for _, err := range []error{ofIndex, ofHas} {
+		_, _, ofStat := reader.Stat(t.Context(), "key")
+		_, ofOpen := reader.Open(t.Context(), "key")
+		for _, err := range []error{ofIndex, ofStat, ofOpen} {
 			if err == nil || errors.Is(err, charts.ErrUnavailable) != c.away {
 				t.Errorf("%s: %v; want ErrUnavailable: %v", name, err, c.away)
 			}

@@ -81,7 +81,7 @@ export interface paths {
          * Approve a credential request
          * @description Sends the requester a mail with a link to collect the password. The link works once, within 7 days. You cannot decide on your own request.
          *
-         *     Needs the permission `credentials:approve`.
+         *     Needs the permission `credentials:approve`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         post: operations["approveCredentialRequest"];
         delete?: never;
@@ -103,7 +103,7 @@ export interface paths {
          * Deny a credential request
          * @description Sends the requester a mail with the reason. You cannot decide on your own request.
          *
-         *     Needs the permission `credentials:approve`.
+         *     Needs the permission `credentials:approve`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         post: operations["denyCredentialRequest"];
         delete?: never;
@@ -153,7 +153,7 @@ export interface paths {
          *
          *     A pipeline can renew its token by sending the current one as Bearer. The current scopes must cover the new ones, and the current token stays valid until it expires.
          *
-         *     Needs an access token, or an API key with the permission `tokens:write`.
+         *     Needs an access token, or an API key or session with the permission `tokens:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         post: operations["createToken"];
         delete?: never;
@@ -270,6 +270,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/analytics/daily": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get several figures by day
+         * @description Returns the values of several time series in one response, for a page with many charts. `compare` adds the values of another period.
+         *
+         *     All days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within about a minute, users and projects at once.
+         *
+         *     Needs the permission `analytics:read`.
+         */
+        get: operations["getDailyFigures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/analytics/dashboard": {
         parameters: {
             query?: never;
@@ -279,7 +303,7 @@ export interface paths {
         };
         /**
          * Get the dashboard
-         * @description Returns the figures of a period: users and projects at its end, and usage and performance within it. `compare=previous` adds the figures of the previous period of the same length.
+         * @description Returns the figures of a period: users and projects at its end, and usage and performance within it. `compare` adds the figures of the previous period of the same length, or of the same dates a year ago.
          *
          *     All days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within about a minute, users and projects at once.
          *
@@ -466,6 +490,66 @@ export interface paths {
          *     Needs the permission `capabilities:use`.
          */
         post: operations["summarizeMedia"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/charts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List charts
+         * @description Returns the charts of the repository, sorted by name, each with the version that Helm installs unless it is told otherwise. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
+         */
+        get: operations["listCharts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/charts/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a chart
+         * @description Returns the published versions of a chart, newest first. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
+         */
+        get: operations["listChartVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/charts/{name}/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a version of a chart
+         * @description Returns the metadata of a version, and its README, default values, schema and provenance file, each up to 128 KiB. The texts are those of the chart's author and can contain anything. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
+         */
+        get: operations["getChartVersion"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -682,6 +766,8 @@ export interface paths {
          * @description Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. A user can have at most 50 working credentials.
          *
          *     Your own keys need no permission; those of other users need `api-keys:write`.
+         *
+         *     A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -838,6 +924,206 @@ export interface components {
              */
             createdAt: string;
         };
+        CatalogPagination: {
+            /**
+             * Format: int64
+             * @description Exact number of all items that match.
+             * @example 41
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description Maximum number of items on the page.
+             * @example 20
+             */
+            limit: number;
+            /** @description Whether there is a next page. */
+            hasMore: boolean;
+            /** @description Value of cursor for the next page; null on the last page. */
+            next: string | null;
+        };
+        ChartDependency: {
+            /** @example postgresql */
+            name: string;
+            /**
+             * @description Range of accepted versions.
+             * @example ^15.0.0
+             */
+            version: string;
+            /** @example https://charts.example.com */
+            repository: string;
+            /** @description Name under which the chart uses it; empty for its own name. */
+            alias: string;
+            /**
+             * @description Value that enables it; empty if it is always enabled.
+             * @example postgresql.enabled
+             */
+            condition: string;
+        };
+        ChartDetails: {
+            /** @example product */
+            name: string;
+            description: string;
+            /**
+             * @description application or library; empty means application.
+             * @example application
+             */
+            type: string;
+            /**
+             * @description Range of supported Kubernetes versions; empty for all.
+             * @example >=1.28.0-0
+             */
+            kubeVersion: string;
+            /**
+             * @description Address that the author gives, unchecked, like sources and those of maintainers.
+             * @example https://www.example.com
+             */
+            home: string;
+            /** @description HTTPS address of a picture; null if there is none. */
+            icon: string | null;
+            keywords: string[];
+            sources: string[];
+            maintainers: components["schemas"]["ChartMaintainer"][];
+            dependencies: components["schemas"]["ChartDependency"][];
+            annotations: {
+                [key: string]: string;
+            };
+            /** @example 1.2.0 */
+            version: string;
+            /**
+             * @description Version of the packaged product; null if the chart has none.
+             * @example 4.1
+             */
+            appVersion: string | null;
+            /**
+             * Format: date-time
+             * @description When it was published. UTC.
+             */
+            createdAt: string;
+            /**
+             * @description SHA-256 of the archive.
+             * @example sha256:…
+             */
+            digest: string;
+            /**
+             * Format: int64
+             * @description Size of the archive in bytes.
+             * @example 4096
+             */
+            size: number;
+            /** @description Whether it has a provenance file, which helm pull --verify checks. */
+            signed: boolean;
+            deprecated: boolean;
+            /** @description Provenance file; missing if the version is not signed. */
+            provenance?: components["schemas"]["ChartText"];
+            /** @description README of the chart; missing if it has none. */
+            readme?: components["schemas"]["ChartText"];
+            /** @description values.schema.json; missing if the chart has none. */
+            schema?: components["schemas"]["ChartText"];
+            /** @description values.yaml; missing if the chart has none. */
+            values?: components["schemas"]["ChartText"];
+        };
+        ChartMaintainer: {
+            /** @example Ada */
+            name: string;
+            /** @example ada@example.com */
+            email: string;
+            /** @example https://www.example.com */
+            url: string;
+        };
+        ChartSummary: {
+            /** @example product */
+            name: string;
+            /**
+             * @description Version that Helm installs unless it is told otherwise: the newest that is not a prerelease, or the newest if all are.
+             * @example 1.2.0
+             */
+            version: string;
+            /**
+             * @description Version of the packaged product; null if the chart has none.
+             * @example 4.1
+             */
+            appVersion: string | null;
+            /**
+             * @description At most 500 characters.
+             * @example Runs the product in a cluster.
+             */
+            description: string;
+            /**
+             * @description HTTPS address of a picture; null if there is none.
+             * @example https://www.example.com/icon.svg
+             */
+            icon: string | null;
+            deprecated: boolean;
+            /**
+             * Format: int64
+             * @description Number of published versions.
+             * @example 12
+             */
+            versions: number;
+            /**
+             * Format: date-time
+             * @description When the last version was published. UTC.
+             */
+            updatedAt: string;
+        };
+        ChartText: {
+            /** @description The file, or its first 128 KiB. Bytes that are not UTF-8 are replaced. */
+            text: string;
+            /**
+             * Format: int64
+             * @description Size of the whole file in bytes.
+             * @example 2048
+             */
+            size: number;
+            /** @description Whether the text is only the beginning of the file. */
+            cut: boolean;
+        };
+        ChartVersion: {
+            /** @example 1.2.0 */
+            version: string;
+            /**
+             * @description Version of the packaged product; null if the chart has none.
+             * @example 4.1
+             */
+            appVersion: string | null;
+            /**
+             * Format: date-time
+             * @description When it was published. UTC.
+             */
+            createdAt: string;
+            /**
+             * @description SHA-256 of the archive.
+             * @example sha256:…
+             */
+            digest: string;
+            /**
+             * Format: int64
+             * @description Size of the archive in bytes.
+             * @example 4096
+             */
+            size: number;
+            /** @description Whether it has a provenance file, which helm pull --verify checks. */
+            signed: boolean;
+            deprecated: boolean;
+        };
+        Columns: {
+            period: components["schemas"]["Period"];
+            /** @description The days of the period, oldest first. */
+            dates: string[];
+            /**
+             * @description For each figure its values in the order of dates, as in a time series. null if there is no value for the day.
+             * @example {
+             *       "usage.api.calls": [
+             *         2210,
+             *         2340
+             *       ]
+             *     }
+             */
+            values: {
+                [key: string]: (number | null)[];
+            };
+        };
         Compared: {
             /** @description Value in the first file; empty if it was not found. */
             data: string;
@@ -922,11 +1208,31 @@ export interface components {
             /** @description Value of cursor for the next page; null on the last page. */
             next: string | null;
         };
+        DailyForm: {
+            meta: components["schemas"]["Meta"];
+            period: components["schemas"]["Period"];
+            /** @description The days of the period, oldest first. */
+            dates: string[];
+            /**
+             * @description For each figure its values in the order of dates, as in a time series. null if there is no value for the day.
+             * @example {
+             *       "usage.api.calls": [
+             *         2210,
+             *         2340
+             *       ]
+             *     }
+             */
+            values: {
+                [key: string]: (number | null)[];
+            };
+            /** @description The period of the comparison; only with compare. It can have one day more or less, because of leap days. */
+            previous?: components["schemas"]["Columns"];
+        };
         DashboardData: {
             period: components["schemas"]["Period"];
             metrics: components["schemas"]["Metrics"];
             meta: components["schemas"]["Meta"];
-            /** @description The previous period; only with compare=previous. */
+            /** @description The period of the comparison; only with compare. */
             previous?: components["schemas"]["Previous"];
         };
         ExtractionAnswer: {
@@ -1297,7 +1603,7 @@ export interface components {
              * @description Identifies the kind of problem, for programs.
              * @enum {string}
              */
-            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNPROCESSABLE" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNPROCESSABLE" | "RATE_LIMITED" | "SIGN_IN_REQUIRED" | "INTERNAL_ERROR" | "UNAVAILABLE";
             /**
              * @description The X-Request-Id of the response. Include it when you ask for help.
              * @example 0HN4bRs0oAMEJ1w=
@@ -1937,10 +2243,19 @@ export interface components {
 export type Api = components['schemas']['API'];
 export type ApiKey = components['schemas']['APIKey'];
 export type ActivatedUser = components['schemas']['ActivatedUser'];
+export type CatalogPagination = components['schemas']['CatalogPagination'];
+export type ChartDependency = components['schemas']['ChartDependency'];
+export type ChartDetails = components['schemas']['ChartDetails'];
+export type ChartMaintainer = components['schemas']['ChartMaintainer'];
+export type ChartSummary = components['schemas']['ChartSummary'];
+export type ChartText = components['schemas']['ChartText'];
+export type ChartVersion = components['schemas']['ChartVersion'];
+export type Columns = components['schemas']['Columns'];
 export type Compared = components['schemas']['Compared'];
 export type ComparisonAnswer = components['schemas']['ComparisonAnswer'];
 export type CredentialRequest = components['schemas']['CredentialRequest'];
 export type CursorPagination = components['schemas']['CursorPagination'];
+export type DailyForm = components['schemas']['DailyForm'];
 export type DashboardData = components['schemas']['DashboardData'];
 export type ExtractionAnswer = components['schemas']['ExtractionAnswer'];
 export type Job = components['schemas']['Job'];
@@ -2031,6 +2346,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -2078,6 +2394,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -2153,6 +2470,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -2296,6 +2614,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -2452,6 +2771,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -2677,6 +2997,48 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getDailyFigures: {
+        parameters: {
+            query?: {
+                /** @description The figures, separated by commas; all if left out. */
+                metrics?: ("users.total" | "users.active" | "projects.total" | "projects.created" | "projects.archived" | "usage.api.calls" | "usage.api.avgResponseTime" | "usage.storage.used" | "usage.pulls.charts" | "usage.pulls.images" | "usage.media.calls" | "usage.media.cost" | "performance.uptime" | "performance.responseTime.avg" | "performance.responseTime.p95" | "performance.responseTime.p99" | "performance.errors")[];
+                /** @description Periods that begin with this_ end today; periods that begin with last_ are the whole week, month, quarter or year before. custom requires startDate and endDate. */
+                period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_quarter" | "last_quarter" | "this_year" | "last_year" | "custom";
+                /** @description First day of a custom period, as an ISO 8601 date; at most 5 years before endDate. */
+                startDate?: string;
+                /** @description Last day of a custom period, included; at the latest today in UTC. */
+                endDate?: string;
+                /** @description Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February). */
+                compare?: "previous" | "year_ago";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["DailyForm"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getDashboard: {
         parameters: {
             query?: {
@@ -2686,8 +3048,8 @@ export interface operations {
                 startDate?: string;
                 /** @description Last day of a custom period, included; at the latest today in UTC. */
                 endDate?: string;
-                /** @description Adds the figures of the period of the same length that ends the day before. */
-                compare?: "previous";
+                /** @description Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February). */
+                compare?: "previous" | "year_ago";
             };
             header?: never;
             path?: never;
@@ -3211,6 +3573,123 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listCharts: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                cursor?: string;
+                /** @description Only charts whose name contains this text. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ChartSummary"][];
+                        pagination: components["schemas"]["CatalogPagination"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listChartVersions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the chart. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ChartVersion"][];
+                        pagination: components["schemas"]["CatalogPagination"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getChartVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the chart. */
+                name: string;
+                /** @description Version of the chart. */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ChartDetails"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -1,0 +1,114 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+)
+
+// axeFile is where `make clients` installs axe-core, from the folder of the repository.
+const axeFile = ".local/portal/node_modules/axe-core/axe.min.js"
+
+// violation is a broken rule of accessibility.
+type violation struct {
+	ID, Help, Impact string
+	Nodes            []struct{ Target, Summary string }
+}
+
+// Axe checks the page as it is now with axe-core, in both themes, on a phone and on a desktop: WCAG 2.2 AA and the usual
+// practices. It fails the test for each violation. Then it restores the theme and the size.
+func (p *Page) Axe() {
+	p.t.Helper()
+	size, theme := p.size, p.theme
+	for _, s := range []Size{Phone, Desktop} {
+		for _, t := range []Theme{Light, Dark} {
+			p.Resize(s)
+			p.SetTheme(t)
+			p.Settle()
+			p.axe()
+		}
+	}
+	p.Resize(size)
+	p.SetTheme(theme)
+}
+
+// axe runs axe-core in an isolated world, so that the page's policy need not permit it and the page cannot see it.
+func (p *Page) axe() {
+	p.t.Helper()
+	source, err := axeSource()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	tree := run(p, page.GetFrameTree, cdp.Empty{})
+	world := run(p, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: tree.FrameTree.Frame.ID, WorldName: "axe"})
+	var found []violation
+	for _, script := range []string{source, axeRun} {
+		yes := true
+		answer := run(p, runtime.Evaluate, runtime.EvaluateParams{
+			Expression: script, ContextID: world.ExecutionContextID, AwaitPromise: &yes, ReturnByValue: &yes,
+		})
+		if answer.ExceptionDetails != nil {
+			p.fatalf("axe-core: %s", describeException(answer.ExceptionDetails))
+		}
+		if script == axeRun {
+			if err := json.Unmarshal(answer.Result.Value, &found); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+	}
+	for _, v := range found {
+		p.t.Errorf("%s, %s, %d px: %s", p.URL(), p.theme, p.size.Width, v)
+	}
+}
+
+// String implements fmt.Stringer.
+func (v violation) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s): %s", v.ID, v.Impact, v.Help)
+	for _, node := range v.Nodes {
+		fmt.Fprintf(&b, "\n    %s: %s", node.Target, strings.ReplaceAll(node.Summary, "\n", " "))
+	}
+	return b.String()
+}
+
+const axeRun = `axe.run(document, {
+	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+	rules: { "target-size": { enabled: true } },
+	resultTypes: ["violations"],
+}).then(results => results.violations.map(({ id, help, impact, nodes }) => ({
+	id, help, impact: impact ?? "", nodes: nodes.map(n => ({ target: n.target.join(" "), summary: n.failureSummary ?? "" })),
+})))`
+
+// axeSource reads axe-core. It is not in the repository.
+var axeSource = sync.OnceValues(func() (string, error) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for ; folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
+		if source, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(axeFile))); err == nil {
+			return string(source) + "\n;undefined", nil // the value of a script that defines axe would be large
+		}
+	}
+	return "", fmt.Errorf("no %s: run make clients", axeFile)
+})
+
+// Overflow returns the elements that make the page wider than the window.
+func (p *Page) Overflow() []string {
+	p.t.Helper()
+	return Eval[[]string](p, overflow)
+}
+
+const overflow = `(() => {
+	const width = document.documentElement.clientWidth;
+	if (document.documentElement.scrollWidth <= width) return [];
+	return [...document.body.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > width + 0.5)
+		.map(e => e.outerHTML.slice(0, 120));
+})()`

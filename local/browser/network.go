@@ -1,0 +1,109 @@
+package browser
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// Respond answers all requests whose address matches the pattern, such as "*/v1/users*", with a status and a JSON text, and
+// allows these failures. The status 0 breaks the connection instead. The returned function ends it.
+func (p *Page) Respond(pattern string, status int64, body string) (stop func()) {
+	p.t.Helper()
+	run(p, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: pattern}}})
+	ctx, cancel := context.WithCancel(p.tab)
+	paused := cdp.Events(ctx, p.target, fetch.RequestPaused)
+	go func() {
+		for event, err := range paused {
+			if err != nil {
+				return
+			}
+			p.watch.allow(event.Request)
+			if err := p.answer(ctx, event.RequestID, status, body); err != nil && ctx.Err() == nil {
+				p.watch.fail("cannot answer " + event.Request.URL + ": " + err.Error())
+			}
+		}
+	}()
+	return func() {
+		p.t.Helper()
+		cancel()
+		run(p, fetch.Disable, cdp.Empty{})
+	}
+}
+
+func (p *Page) answer(ctx context.Context, id fetch.RequestID, status int64, body string) error {
+	if status == 0 {
+		_, err := cdp.Call(ctx, p.target, fetch.FailRequest, fetch.FailRequestParams{
+			RequestID: id, ErrorReason: network.ErrorReasonConnectionReset,
+		})
+		return err
+	}
+	mediaType := "application/json"
+	if status >= 400 {
+		mediaType = "application/problem+json"
+	}
+	_, err := cdp.Call(ctx, p.target, fetch.FulfillRequest, fetch.FulfillRequestParams{
+		RequestID: id, ResponseCode: status, Body: []byte(body),
+		ResponseHeaders: []*fetch.HeaderEntry{{Name: "Content-Type", Value: mediaType}},
+	})
+	return err
+}
+
+// allow allows all problems of a request's address.
+func (w *watcher) allow(request *network.Request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.allowed = append(w.allowed, w.describe(&Request{Method: request.Method, URL: request.URL}))
+}
+
+func (w *watcher) fail(problem string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.problems = append(w.problems, problem)
+}
+
+// Download runs a step that downloads a file, such as a click, and returns the file's name and content.
+func (p *Page) Download(step func()) (name string, content []byte) {
+	p.t.Helper()
+	ctx, cancel := p.limit()
+	defer cancel()
+	session, folder, yes := chromedp.FromContext(p.tab), p.t.TempDir(), true
+	begun := cdp.Events(ctx, session.Browser, browser.DownloadWillBegin)
+	progress := cdp.Events(ctx, session.Browser, browser.DownloadProgress)
+	_, err := cdp.Call(ctx, session.Browser, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorAllowAndName, BrowserContextID: session.BrowserContextID,
+		DownloadPath: folder, EventsEnabled: &yes,
+	})
+	if err != nil {
+		p.t.Fatalf("prepare a download: %v", err)
+	}
+	step()
+	id := ""
+	for event, err := range begun {
+		if err != nil {
+			p.fatalf("no download began: %v", err)
+		}
+		if string(event.FrameID) == string(p.target.TargetID) { // other pages download too
+			id, name = event.GUID, event.SuggestedFilename
+			break
+		}
+	}
+	for event, err := range progress {
+		if err != nil || event.GUID == id && event.State == browser.DownloadProgressStateCanceled {
+			p.fatalf("the download of %s did not end: %v", name, err)
+		}
+		if event.GUID == id && event.State == browser.DownloadProgressStateCompleted {
+			break
+		}
+	}
+	if content, err = os.ReadFile(filepath.Join(folder, id)); err != nil {
+		p.t.Fatal(err)
+	}
+	return name, content
+}

@@ -1,0 +1,71 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
+)
+
+// fatalf ends the test with an outline of the page.
+func (p *Page) fatalf(format string, values ...any) {
+	p.t.Helper()
+	p.t.Fatalf("%s\n%s", fmt.Sprintf(format, values...), p.Outline())
+}
+
+// Outline returns the page as a screen reader sees it: one line for each element with its role, name and value.
+func (p *Page) Outline() string {
+	ctx, cancel := context.WithTimeout(p.tab, patience/5)
+	defer cancel()
+	var b strings.Builder
+	title, err := evaluate[[]string](ctx, p, "[location.href, document.title]")
+	if err == nil {
+		fmt.Fprintf(&b, "--- %s\n", strings.Join(title, " · "))
+	}
+	tree, err := cdp.Call(ctx, p.target, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	if err != nil || len(tree.Nodes) == 0 {
+		return fmt.Sprintf("%s(no outline after %v: %v)", b.String(), patience/time.Second, err)
+	}
+	byID := map[accessibility.NodeID]*accessibility.Node{}
+	for _, node := range tree.Nodes {
+		byID[node.NodeID] = node
+	}
+	writeOutline(&b, byID, tree.Nodes[0], 0)
+	for _, problem := range p.watch.unexpected() {
+		fmt.Fprintf(&b, "--- the page %s\n", problem)
+	}
+	return b.String()
+}
+
+func writeOutline(b *strings.Builder, byID map[accessibility.NodeID]*accessibility.Node, node *accessibility.Node, depth int) {
+	role, name := valueText(node.Role), valueText(node.Name)
+	isDetail := role == "InlineTextBox" || role == "ListMarker" || (role == "generic" || role == "none") && name == ""
+	if !node.Ignored && !isDetail {
+		fmt.Fprintf(b, "%s%s %q", strings.Repeat("  ", depth), role, name)
+		if value := valueText(node.Value); value != "" {
+			fmt.Fprintf(b, " = %q", value)
+		}
+		b.WriteByte('\n')
+		depth++
+	}
+	for _, id := range node.ChildIDs {
+		if child := byID[id]; child != nil && (role != "StaticText") {
+			writeOutline(b, byID, child, depth)
+		}
+	}
+}
+
+func valueText(value *accessibility.Value) string {
+	if value == nil {
+		return ""
+	}
+	var text any
+	if err := json.Unmarshal(value.Value, &text); err != nil || text == nil {
+		return ""
+	}
+	return fmt.Sprint(text)
+}

@@ -1,0 +1,259 @@
+package browser
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// patience is how long a step waits until it is possible. It is generous, because machines of CI are slow.
+const patience = 45 * time.Second
+
+// Window sizes in CSS pixels. A page starts as Desktop.
+var (
+	Phone   = Size{390, 844}
+	Desktop = Size{1280, 800}
+)
+
+// Size is the size of a window in CSS pixels.
+type Size struct{ Width, Height int64 }
+
+// Theme is the color scheme that the person prefers.
+type Theme string
+
+// The themes. A page starts in Light.
+const (
+	Light Theme = "light"
+	Dark  Theme = "dark"
+)
+
+// Page is a tab in an incognito window of its own. Only the goroutine of its test may use it.
+type Page struct {
+	Scope // the whole page
+
+	t      testing.TB
+	base   *url.URL
+	tab    context.Context
+	target *chromedp.Target
+	watch  *watcher
+	size   Size
+	theme  Theme
+}
+
+// New returns an empty page for the site at base, such as http://localhost:3000. When the test ends, it closes the page, and
+// fails the test for everything that went wrong on the page.
+func New(tb testing.TB, base string) *Page {
+	tb.Helper()
+	parent, err := chromium.context()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	address, err := url.Parse(base)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p := &Page{t: tb, base: address, watch: newWatcher(address.Host)}
+	p.Scope = Scope{page: p}
+	tab, closeTab := chromedp.NewContext(parent, chromedp.WithNewBrowserContext(), chromedp.WithListener(p.watch.observe))
+	p.tab = tab
+	tb.Cleanup(closeTab)
+	if err := chromedp.Do(tab); err != nil {
+		tb.Fatalf("open a tab: %v", err)
+	}
+	p.target = chromedp.FromContext(tab).Target
+	p.prepare()
+	tb.Cleanup(p.reportProblems)
+	return p
+}
+
+// prepare gives the tab the same surroundings on every machine.
+func (p *Page) prepare() {
+	p.t.Helper()
+	run(p, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
+	run(p, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-US"})
+	run(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	p.permitClipboard()
+	p.Resize(Desktop)
+	p.SetTheme(Light)
+}
+
+// permitClipboard lets the page copy, and lets the test read what the page has copied.
+func (p *Page) permitClipboard() {
+	p.t.Helper()
+	session := chromedp.FromContext(p.tab)
+	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+		_, err := cdp.Call(p.tab, session.Browser, browser.SetPermission, browser.SetPermissionParams{
+			Permission:       &browser.PermissionDescriptor{Name: name},
+			Setting:          browser.PermissionSettingGranted,
+			BrowserContextID: session.BrowserContextID,
+		})
+		if err != nil {
+			p.t.Fatalf("permit %s: %v", name, err)
+		}
+	}
+}
+
+// Open loads the page at a path of the site, such as /portal/, or at an absolute address.
+func (p *Page) Open(path string) {
+	p.t.Helper()
+	ctx, cancel := p.limit()
+	defer cancel()
+	reference, err := url.Parse(path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	address := p.base.ResolveReference(reference).String()
+	before, _, _ := strings.Cut(p.URL(), "#")
+	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
+		p.fatalf("open %s: %v", address, err)
+	}
+	if after, _, _ := strings.Cut(address, "#"); after == before {
+		p.Reload() // only the fragment differs, so the browser has loaded nothing
+	}
+}
+
+// Reload loads the page again.
+func (p *Page) Reload() {
+	p.t.Helper()
+	p.navigate("reload", chromedp.Reload())
+}
+
+// Back goes back to the page before.
+func (p *Page) Back() {
+	p.t.Helper()
+	p.eval("go back", "history.back()")
+}
+
+func (p *Page) navigate(what string, action chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := p.limit()
+	defer cancel()
+	if err := chromedp.Do(ctx, action); err != nil {
+		p.fatalf("%s: %v", what, err)
+	}
+}
+
+// URL returns the address of the page.
+func (p *Page) URL() string {
+	p.t.Helper()
+	return Eval[string](p, "location.href")
+}
+
+// WaitURL waits until the address after the host is path, such as /portal/home?tab=2.
+func (p *Page) WaitURL(path string) {
+	p.t.Helper()
+	p.awaitEval("the address "+path, "location.href.slice(location.origin.length) === "+quote(path))
+}
+
+// Resize changes the size of the window.
+func (p *Page) Resize(size Size) {
+	p.t.Helper()
+	run(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: size.Width, Height: size.Height, DeviceScaleFactor: 1, Mobile: false,
+	})
+	p.size = size
+}
+
+// SetTheme changes the color scheme that the person prefers.
+func (p *Page) SetTheme(theme Theme) {
+	p.t.Helper()
+	run(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: string(theme)},
+		{Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
+	p.theme = theme
+}
+
+// Settle waits until all requests have ended and the page is drawn.
+func (p *Page) Settle() {
+	p.t.Helper()
+	p.await("the end of all requests", func(context.Context) (bool, error) { return p.watch.pending() == 0, nil })
+	p.eval("draw the page", "document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))")
+}
+
+// Clipboard returns the text that the page has copied.
+func (p *Page) Clipboard() string {
+	p.t.Helper()
+	return Eval[string](p, "navigator.clipboard.readText()")
+}
+
+// limit returns a context that ends when the test's patience ends.
+func (p *Page) limit() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(p.tab, patience)
+}
+
+// await repeats a step until it succeeds.
+func (p *Page) await(what string, try func(context.Context) (bool, error)) {
+	p.t.Helper()
+	ctx, cancel := p.limit()
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	var last error
+	for {
+		done, err := try(ctx)
+		if done && err == nil {
+			return
+		}
+		if err != nil && ctx.Err() == nil {
+			last = err // the page may be between two documents
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			p.fatalf("waited %v for %s; the last error is %v", patience, what, last)
+		}
+	}
+}
+
+func (p *Page) awaitEval(what, expression string) {
+	p.t.Helper()
+	p.await(what, func(ctx context.Context) (bool, error) { return evaluate[bool](ctx, p, expression) })
+}
+
+// run sends a command of the DevTools protocol.
+func run[P, R any](p *Page, command cdp.Command[P, R], parameters P) R {
+	p.t.Helper()
+	ctx, cancel := p.limit()
+	defer cancel()
+	result, err := cdp.Call(ctx, p.target, command, parameters)
+	if err != nil {
+		p.t.Fatalf("%s: %v", command.Method, err)
+	}
+	return result
+}
+
+// Eval evaluates a JavaScript expression in the page, waits for its promise, and returns its value.
+func Eval[T any](p *Page, expression string) T {
+	p.t.Helper()
+	ctx, cancel := p.limit()
+	defer cancel()
+	value, err := evaluate[T](ctx, p, expression)
+	if err != nil {
+		p.fatalf("evaluate %s: %v", expression, err)
+	}
+	return value
+}
+
+// eval evaluates an expression that has no value.
+func (p *Page) eval(what, expression string) {
+	p.t.Helper()
+	ctx, cancel := p.limit()
+	defer cancel()
+	if _, err := evaluate[chromedp.Void](ctx, p, expression); err != nil {
+		p.fatalf("%s: %v", what, err)
+	}
+}
+
+func evaluate[T any](ctx context.Context, p *Page, expression string) (T, error) {
+	yes := true
+	return chromedp.Evaluate[T](expression, func(e *runtime.EvaluateParams) { e.AwaitPromise, e.UserGesture = &yes, &yes })(ctx, p.target)
+}

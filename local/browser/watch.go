@@ -1,0 +1,172 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+)
+
+// Request is a request of the page.
+type Request struct {
+	Method string
+	URL    string
+	Status int64
+	Bytes  float64 // of the response with its headers, as the network carried them
+	ended  bool
+}
+
+// watcher records what happens on a page. Chromium's events arrive on other goroutines.
+type watcher struct {
+	host string
+
+	mu       sync.Mutex
+	allowed  []string
+	problems []string
+	requests map[network.RequestID]*Request
+	order    []*Request
+}
+
+func newWatcher(host string) *watcher {
+	return &watcher{host: host, requests: map[network.RequestID]*Request{}}
+}
+
+// Allow lets things happen on the page that otherwise fail the test: all whose description contains the text, such as
+// "401 GET /v1/sessions/current".
+func (p *Page) Allow(description string) {
+	p.watch.mu.Lock()
+	defer p.watch.mu.Unlock()
+	p.watch.allowed = append(p.watch.allowed, description)
+}
+
+// Requests returns all requests of the page since the test began, in order.
+func (p *Page) Requests() []Request {
+	p.watch.mu.Lock()
+	defer p.watch.mu.Unlock()
+	requests := make([]Request, len(p.watch.order))
+	for i, request := range p.watch.order {
+		requests[i] = *request
+	}
+	return requests
+}
+
+// reportProblems fails the test for every problem that it has not allowed.
+func (p *Page) reportProblems() {
+	p.t.Helper()
+	if p.t.Failed() && p.tab.Err() != nil {
+		return
+	}
+	p.eval("wait for the last events", "0") // events arrive in order, so all earlier ones are here now
+	for _, problem := range p.watch.unexpected() {
+		p.t.Errorf("the page %s", problem)
+	}
+}
+
+func (w *watcher) unexpected() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(w.problems), func(problem string) bool {
+		return slices.ContainsFunc(w.allowed, func(text string) bool { return strings.Contains(problem, text) })
+	})
+}
+
+func (w *watcher) pending() (count int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, request := range w.requests {
+		if !request.ended {
+			count++
+		}
+	}
+	return count
+}
+
+// observe handles an event of the page.
+func (w *watcher) observe(event any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeAssert {
+			w.report("wrote an error to the console: %s", describeValues(e.Args))
+		}
+	case *runtime.EventExceptionThrown:
+		w.report("threw %s", describeException(e.ExceptionDetails))
+	case *log.EventEntryAdded:
+		isNetwork := e.Entry.Source == log.EntrySourceNetwork // reported below, with the method
+		if e.Entry.Level == log.EntryLevelError && !isNetwork {
+			w.report("has an error: %s (%s)", e.Entry.Text, e.Entry.URL)
+		}
+	default:
+		w.observeNetwork(event)
+	}
+}
+
+func (w *watcher) observeNetwork(event any) {
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		w.sent(e)
+	case *network.EventResponseReceived:
+		if request := w.requests[e.RequestID]; request != nil {
+			request.Status = e.Response.Status
+			if request.Status >= 400 {
+				w.report("got %d %s", request.Status, w.describe(request))
+			}
+		}
+	case *network.EventLoadingFinished:
+		if request := w.requests[e.RequestID]; request != nil {
+			request.Bytes, request.ended = e.EncodedDataLength, true
+		}
+	case *network.EventLoadingFailed:
+		request := w.requests[e.RequestID]
+		if request == nil {
+			return
+		}
+		request.ended = true
+		if !e.Canceled { // the page cancels requests that it no longer needs
+			w.report("failed with %s %s: %s", e.ErrorText, e.BlockedReason, w.describe(request))
+		}
+	}
+}
+
+func (w *watcher) sent(e *network.EventRequestWillBeSent) {
+	address, err := url.Parse(e.Request.URL)
+	if err != nil || address.Scheme == "data" || address.Scheme == "blob" {
+		return
+	}
+	request := &Request{Method: e.Request.Method, URL: e.Request.URL}
+	if address.Host != w.host {
+		w.report("sent a request to another host: %s", w.describe(request))
+	}
+	w.requests[e.RequestID] = request // a redirect has the ID of its first request
+	w.order = append(w.order, request)
+}
+
+// describe returns the request with the address as a test would write it.
+func (w *watcher) describe(request *Request) string {
+	if address, err := url.Parse(request.URL); err == nil && address.Host == w.host {
+		return request.Method + " " + address.RequestURI()
+	}
+	return request.Method + " " + request.URL
+}
+
+func (w *watcher) report(format string, values ...any) {
+	w.problems = append(w.problems, fmt.Sprintf(format, values...))
+}
+
+func describeValues(values []*runtime.RemoteObject) string {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = value.Description
+		if text := ""; json.Unmarshal(value.Value, &text) == nil {
+			texts[i] = text
+		}
+	}
+	return strings.Join(texts, " ")
+}

@@ -1,0 +1,65 @@
+package credentials
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"portside/shared/core/principal"
+)
+
+// Lister lists the credentials of a user.
+type Lister interface {
+	// List returns the credentials of one kind that an owner has, in no particular order, strongly
+	// consistent. It may include revoked and expired ones.
+	List(ctx context.Context, ownerID string, kind Kind) ([]Credential, error)
+}
+
+// Visibility decides which charts and images a person may see in the portal. A person with
+// tokens:read sees everything. Anybody else sees what their own working tokens and passwords may
+// fetch, so that a list never names an artifact that its reader cannot get.
+type Visibility struct {
+	store Lister
+	now   func() time.Time
+}
+
+// NewVisibility returns a Visibility on a store.
+func NewVisibility(store Lister, now func() time.Time) *Visibility {
+	return &Visibility{store: store, now: now}
+}
+
+// Of returns a principal with the scopes of everything that the caller may see, and without a role.
+// It has no scopes if the caller may see nothing.
+func (v *Visibility) Of(ctx context.Context, caller principal.Principal) (principal.Principal, error) {
+	viewer := principal.Principal{UserID: caller.UserID, CredentialID: caller.CredentialID}
+	if caller.Can(principal.TokensRead) {
+		viewer.Scopes = []principal.Scope{principal.ReadCharts, principal.ReadImages}
+		return viewer, nil
+	}
+	now := v.now()
+	for _, kind := range []Kind{AccessToken, Password} {
+		owned, err := v.store.List(ctx, caller.UserID, kind)
+		if err != nil {
+			return principal.Principal{}, err
+		}
+		for _, c := range owned {
+			if c.Works(now) {
+				viewer.Scopes = unite(viewer.Scopes, c.principal(now).Scopes)
+			}
+		}
+	}
+	return viewer, nil
+}
+
+// unite adds scopes and leaves out those that another one covers, so that lists check few scopes
+// for each name.
+func unite(held, more []principal.Scope) []principal.Scope {
+	for _, added := range more {
+		if slices.ContainsFunc(held, func(s principal.Scope) bool { return s.Covers(added) }) {
+			continue
+		}
+		held = slices.DeleteFunc(held, added.Covers)
+		held = append(held, added)
+	}
+	return held
+}
