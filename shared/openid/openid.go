@@ -26,10 +26,18 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/credentials"
 )
 
-// Lifetime is how long a person may take to sign in at the provider.
-const Lifetime = 10 * time.Minute
+const (
+	// Lifetime is how long a person may take to sign in at the provider.
+	Lifetime = 10 * time.Minute
+	// MaxAge is how long ago the person may have signed in at the provider. Otherwise the provider asks again, because a new
+	// session may create secrets: its person must be in front of the browser.
+	MaxAge = credentials.SessionRecent
+	// maxSkew is by how much the provider's clock may differ.
+	maxSkew = time.Minute
+)
 
 // maxReturn is the largest address to return to, in bytes. It is in a cookie.
 const maxReturn = 1000
@@ -41,8 +49,10 @@ const Home = "/portal/"
 var (
 	ErrExpired = fault.New(fault.Unauthorized, "The sign-in took longer than 10 minutes, was finished before, or began in another "+
 		"browser. Start again.")
-	ErrCanceled    = fault.New(fault.Unauthorized, "The sign-in was canceled at the identity provider.")
-	ErrFailed      = fault.New(fault.Unauthorized, "The identity provider's response is not valid. Start again.")
+	ErrCanceled = fault.New(fault.Unauthorized, "The sign-in was canceled at the identity provider.")
+	ErrFailed   = fault.New(fault.Unauthorized, "The identity provider's response is not valid. Start again.")
+	ErrTooOld   = fault.New(fault.Unauthorized, "You signed in at the identity provider more than 15 minutes ago. Sign out there, "+
+		"and start again.")
 	ErrUnverified  = fault.New(fault.Forbidden, "The identity provider does not confirm that the e-mail address is yours.")
 	ErrUnknownUser = fault.New(fault.Forbidden, "No active user has this e-mail address. Ask an administrator for an account.")
 	ErrUnavailable = fault.New(fault.Unavailable, "The identity provider does not answer, or is not set up correctly. Try again later, "+
@@ -57,8 +67,9 @@ type Flow struct {
 
 // Claims are what the provider says about a person.
 type Claims struct {
-	Email         string
-	EmailVerified bool
+	Email           string
+	EmailVerified   bool
+	AuthenticatedAt time.Time // when the person signed in at the provider; zero if the provider does not say it
 }
 
 // Provider is an identity provider.
@@ -81,8 +92,8 @@ type States interface {
 
 // People finds users.
 type People interface {
-	// ByEmail returns the user with a normal address, or an error of the kind fault.NotFound.
-	ByEmail(ctx context.Context, address string) (principal.Person, error)
+	// PersonByEmail returns the user with a normal address, or an error of the kind fault.NotFound.
+	PersonByEmail(ctx context.Context, address string) (principal.Person, error)
 }
 
 // Service signs people in.
@@ -163,7 +174,8 @@ type Finished struct {
 	Page   string           // where to go; also set if the flow has failed
 }
 
-// Finish ends a flow. Errors: ErrExpired, ErrCanceled, ErrFailed, ErrUnverified, ErrUnknownUser, ErrUnavailable.
+// Finish ends a flow. Errors: ErrExpired, ErrCanceled, ErrFailed, ErrTooOld, ErrUnverified, ErrUnknownUser,
+// ErrUnavailable.
 func (s *Service) Finish(ctx context.Context, c Callback) (Finished, error) {
 	secret, page, err := parseCookie(c.Cookie)
 	if err != nil {
@@ -199,6 +211,9 @@ func (s *Service) redeem(ctx context.Context, flow Flow, c Callback) (Claims, er
 
 // person returns the active user whose address the provider has verified.
 func (s *Service) person(ctx context.Context, claims Claims) (principal.Person, error) {
+	if !claims.AuthenticatedAt.IsZero() && s.now().Sub(claims.AuthenticatedAt) > MaxAge+maxSkew {
+		return principal.Person{}, ErrTooOld
+	}
 	if claims.Email == "" || !claims.EmailVerified {
 		return principal.Person{}, ErrUnverified
 	}
@@ -206,7 +221,7 @@ func (s *Service) person(ctx context.Context, claims Claims) (principal.Person, 
 	if strings.ContainsFunc(claims.Email, isForeign) {
 		return principal.Person{}, ErrUnknownUser
 	}
-	person, err := s.people.ByEmail(ctx, strings.ToLower(strings.TrimSpace(claims.Email)))
+	person, err := s.people.PersonByEmail(ctx, strings.ToLower(strings.TrimSpace(claims.Email)))
 	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
 		return principal.Person{}, ErrUnknownUser
 	}

@@ -52,8 +52,8 @@ func (f *fixture) with(secret string) *openid.Service {
 // directory has one active and one suspended user.
 type directory struct{}
 
-// ByEmail implements openid.People.
-func (directory) ByEmail(_ context.Context, address string) (principal.Person, error) {
+// PersonByEmail implements openid.People.
+func (directory) PersonByEmail(_ context.Context, address string) (principal.Person, error) {
 	switch address {
 	case "ada@example.com":
 		return principal.Person{ID: "ada", Email: address, Active: true}, nil
@@ -92,6 +92,8 @@ func TestSignIn(t *testing.T) {
 		"user information":     func(p *openidtest.Provider) { p.Thin = true },
 		"secret in the body":   func(p *openidtest.Provider) { p.PostsSecret = true },
 		"several audiences":    func(p *openidtest.Provider) { p.Change = claims("aud", []string{"x", "portside"}, "azp", "portside") },
+		"signed in before":     func(p *openidtest.Provider) { p.Change = claims("auth_time", 1772442000-16*60) },
+		"unknown time":         func(p *openidtest.Provider) { p.Change = func(all map[string]any) { delete(all, "auth_time") } },
 		"token that was early": func(p *openidtest.Provider) { p.Change = claims("nbf", 1772442000+200) },
 	} {
 		f := newFixture(t)
@@ -117,25 +119,26 @@ func TestRefusedClaims(t *testing.T) {
 		change func(*openidtest.Provider)
 		want   error
 	}{
-		"wrong issuer":      {func(p *openidtest.Provider) { p.Change = claims("iss", "https://evil.example.com") }, openid.ErrFailed},
-		"wrong audience":    {func(p *openidtest.Provider) { p.Change = claims("aud", "another client") }, openid.ErrFailed},
-		"other authorized":  {func(p *openidtest.Provider) { p.Change = claims("azp", "another client") }, openid.ErrFailed},
-		"unclear audience":  {func(p *openidtest.Provider) { p.Change = claims("aud", []string{"x", "portside"}) }, openid.ErrFailed},
-		"wrong nonce":       {func(p *openidtest.Provider) { p.Change = claims("nonce", "x") }, openid.ErrFailed},
-		"no nonce":          {func(p *openidtest.Provider) { p.Change = claims("nonce", "") }, openid.ErrFailed},
-		"expired":           {func(p *openidtest.Provider) { p.Change = claims("exp", 1772441999) }, openid.ErrFailed},
-		"not yet valid":     {func(p *openidtest.Provider) { p.Change = claims("nbf", 1772442000+301) }, openid.ErrFailed},
-		"unverified":        {func(p *openidtest.Provider) { p.Verified = false }, openid.ErrUnverified},
-		"verified unknown":  {func(p *openidtest.Provider) { p.Verified = nil }, openid.ErrUnverified},
-		"verified is a 1":   {func(p *openidtest.Provider) { p.Verified = 1 }, openid.ErrUnverified},
-		"no address":        {func(p *openidtest.Provider) { p.Email = "" }, openid.ErrUnverified},
-		"thin, unverified":  {func(p *openidtest.Provider) { p.Thin, p.Verified = true, false }, openid.ErrUnverified},
-		"another subject":   {func(p *openidtest.Provider) { p.Thin, p.Change = true, claims("sub", "x") }, openid.ErrFailed},
-		"unknown user":      {func(p *openidtest.Provider) { p.Email = "bob@example.com" }, openid.ErrUnknownUser},
-		"suspended user":    {func(p *openidtest.Provider) { p.Email = "eve@example.com" }, openid.ErrUnknownUser},
-		"similar character": {func(p *openidtest.Provider) { p.Email = "ada@example.com\u212a" }, openid.ErrUnknownUser},
-		"canceled":          {func(p *openidtest.Provider) { p.Deny = "access_denied" }, openid.ErrCanceled},
-		"refused":           {func(p *openidtest.Provider) { p.Deny = "server_error" }, openid.ErrFailed},
+		"wrong issuer":       {func(p *openidtest.Provider) { p.Change = claims("iss", "https://evil.example.com") }, openid.ErrFailed},
+		"wrong audience":     {func(p *openidtest.Provider) { p.Change = claims("aud", "another client") }, openid.ErrFailed},
+		"other authorized":   {func(p *openidtest.Provider) { p.Change = claims("azp", "another client") }, openid.ErrFailed},
+		"unclear audience":   {func(p *openidtest.Provider) { p.Change = claims("aud", []string{"x", "portside"}) }, openid.ErrFailed},
+		"wrong nonce":        {func(p *openidtest.Provider) { p.Change = claims("nonce", "x") }, openid.ErrFailed},
+		"no nonce":           {func(p *openidtest.Provider) { p.Change = claims("nonce", "") }, openid.ErrFailed},
+		"expired":            {func(p *openidtest.Provider) { p.Change = claims("exp", 1772441999) }, openid.ErrFailed},
+		"not yet valid":      {func(p *openidtest.Provider) { p.Change = claims("nbf", 1772442000+301) }, openid.ErrFailed},
+		"signed in long ago": {func(p *openidtest.Provider) { p.Change = claims("auth_time", 1772442000-16*60-1) }, openid.ErrTooOld},
+		"unverified":         {func(p *openidtest.Provider) { p.Verified = false }, openid.ErrUnverified},
+		"verified unknown":   {func(p *openidtest.Provider) { p.Verified = nil }, openid.ErrUnverified},
+		"verified is a 1":    {func(p *openidtest.Provider) { p.Verified = 1 }, openid.ErrUnverified},
+		"no address":         {func(p *openidtest.Provider) { p.Email = "" }, openid.ErrUnverified},
+		"thin, unverified":   {func(p *openidtest.Provider) { p.Thin, p.Verified = true, false }, openid.ErrUnverified},
+		"another subject":    {func(p *openidtest.Provider) { p.Thin, p.Change = true, claims("sub", "x") }, openid.ErrFailed},
+		"unknown user":       {func(p *openidtest.Provider) { p.Email = "bob@example.com" }, openid.ErrUnknownUser},
+		"suspended user":     {func(p *openidtest.Provider) { p.Email = "eve@example.com" }, openid.ErrUnknownUser},
+		"similar character":  {func(p *openidtest.Provider) { p.Email = "ada@example.com\u212a" }, openid.ErrUnknownUser},
+		"canceled":           {func(p *openidtest.Provider) { p.Deny = "access_denied" }, openid.ErrCanceled},
+		"refused":            {func(p *openidtest.Provider) { p.Deny = "server_error" }, openid.ErrFailed},
 	} {
 		f := newFixture(t)
 		c.change(f.provider)
@@ -288,6 +291,7 @@ func TestTheAuthorizationRequestIsComplete(t *testing.T) {
 	query := request.URL.Query()
 	for name, want := range map[string]string{
 		"response_type": "code", "client_id": "portside", "redirect_uri": redirectURL, "scope": "openid email", "code_challenge_method": "S256",
+		"max_age": "900",
 	} {
 		if query.Get(name) != want {
 			t.Errorf("%s is %q, want %q", name, query.Get(name), want)

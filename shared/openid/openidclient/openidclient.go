@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -66,7 +67,10 @@ func (c *Client) AuthorizationURL(ctx context.Context, flow openid.Flow) (string
 	if err != nil {
 		return "", err
 	}
-	return config.AuthCodeURL(flow.State, oidc.Nonce(flow.Nonce), oauth2.S256ChallengeOption(flow.Verifier)), nil
+	maxAge := strconv.Itoa(int(openid.MaxAge.Seconds()))
+	return config.AuthCodeURL(
+		flow.State, oidc.Nonce(flow.Nonce), oauth2.S256ChallengeOption(flow.Verifier), oauth2.SetAuthURLParam("max_age", maxAge),
+	), nil
 }
 
 // Redeem implements openid.Provider.
@@ -159,10 +163,16 @@ func (c *Client) verify(ctx context.Context, provider *oidc.Provider, tokens *oa
 	if isOther := claims.Party != "" && claims.Party != c.settings.ClientID; isOther || len(token.Audience) > 1 && claims.Party == "" {
 		return openid.Claims{}, errAuthorized
 	}
-	if claims.Email != "" {
-		return openid.Claims{Email: claims.Email, EmailVerified: bool(claims.Verified)}, nil
+	found := openid.Claims{Email: claims.Email, EmailVerified: bool(claims.Verified)}
+	if found.Email == "" {
+		if found, err = userInfo(ctx, provider, tokens, token.Subject); err != nil {
+			return openid.Claims{}, err
+		}
 	}
-	return userInfo(ctx, provider, tokens, token.Subject)
+	if claims.Authenticated != 0 {
+		found.AuthenticatedAt = time.Unix(claims.Authenticated, 0)
+	}
+	return found, nil
 }
 
 // userInfo asks the provider for the address, if the ID token has none: some providers leave it out of
@@ -183,9 +193,10 @@ func userInfo(ctx context.Context, provider *oidc.Provider, tokens *oauth2.Token
 
 // tokenClaims are the claims of an ID token that go-oidc does not check.
 type tokenClaims struct {
-	Email    string  `json:"email"`
-	Verified boolean `json:"email_verified"`
-	Party    string  `json:"azp"`
+	Email         string  `json:"email"`
+	Verified      boolean `json:"email_verified"`
+	Party         string  `json:"azp"`
+	Authenticated int64   `json:"auth_time"`
 }
 
 // boolean is true also for the text "true", which some providers send. Everything else is false.

@@ -187,7 +187,7 @@ func (p *Provider) idToken(nonce string) string {
 	now := p.now()
 	claims := map[string]any{
 		"iss": p.Issuer, "sub": "248289761001", "aud": ClientID, "nonce": nonce,
-		"iat": now.Unix(), "exp": now.Add(5 * time.Minute).Unix(),
+		"iat": now.Unix(), "auth_time": now.Unix(), "exp": now.Add(5 * time.Minute).Unix(),
 	}
 	if !p.Thin {
 		maps.Copy(claims, p.address())
