@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/credentialrequests"
 	"portside/shared/web"
@@ -18,14 +19,22 @@ type CredentialRequest struct {
 	AccessLevel   credentialrequests.Level  `json:"accessLevel" enum:"charts,images,full"`
 	Justification string                    `json:"justification" example:"Our staging cluster pulls your images."`
 	UserID        string                    `json:"userId" format:"uuid" doc:"ID of the requester."`
+	Requester     *RequestPerson            `json:"requester" doc:"Who made the request; null without credentials:approve and after the user was deleted."`
 	CreatedAt     time.Time                 `json:"createdAt" doc:"UTC."`
 	DueAt         time.Time                 `json:"dueAt" doc:"When a decision is due: after one business day, Monday to Friday in UTC. A request made on a weekend is due at the end of Monday."`
 	DecidedBy     *string                   `json:"decidedBy" doc:"User ID; null while the request is pending."`
+	Decider       *RequestPerson            `json:"decider" doc:"Who decided; null without credentials:approve, while the request is pending, and after the user was deleted."`
 	DecidedAt     *time.Time                `json:"decidedAt" doc:"UTC; null while the request is pending."`
 	Reason        *string                   `json:"reason" doc:"Reason for the decision; null if none was given."`
 	CollectBy     *time.Time                `json:"collectBy" doc:"UTC. When the link in the mail expires; null until it is sent."`
 	CredentialID  *string                   `json:"credentialId" doc:"Public ID of the password; null until it is collected." example:"3vQB7B6MrGQZ"`
 	Events        []RequestEvent            `json:"events" doc:"History of the request, oldest first."`
+}
+
+// RequestPerson is a person in a credential request.
+type RequestPerson struct {
+	Email string `json:"email" format:"email" example:"ada@example.com"`
+	Name  string `json:"name" example:"Ada Lovelace"`
 }
 
 // RequestEvent is one entry in the history of a request.
@@ -36,10 +45,18 @@ type RequestEvent struct {
 	Detail string                    `json:"detail" doc:"A reason or details; may be empty."`
 }
 
-func encodeRequest(r credentialrequests.Request) CredentialRequest {
+func encodePerson(people map[string]principal.Person, id string) *RequestPerson {
+	if p, known := people[id]; known {
+		return &RequestPerson{Email: p.Email, Name: p.Name}
+	}
+	return nil
+}
+
+func encodeRequest(r credentialrequests.Request, people map[string]principal.Person) CredentialRequest {
 	encoded := CredentialRequest{
 		ID: r.ID, Status: r.Status, AccessLevel: r.Level, Justification: r.Justification, UserID: r.UserID,
 		CreatedAt: r.CreatedAt, DueAt: r.DueAt, DecidedBy: web.NullIfZero(r.DecidedBy), DecidedAt: web.NullIfZero(r.DecidedAt),
+		Requester: encodePerson(people, r.UserID), Decider: encodePerson(people, r.DecidedBy),
 		Reason: web.NullIfZero(r.Reason), CollectBy: web.NullIfZero(r.CollectBy), CredentialID: web.NullIfZero(r.CredentialID),
 		Events: make([]RequestEvent, len(r.Events)),
 	}
@@ -84,14 +101,34 @@ func (h *handlers) createRequest(ctx context.Context, in *createRequestInput) (*
 		return nil, err
 	}
 	return &createRequestOutput{
-		Location: "/api/v1/credential-requests/" + made.ID, Body: requestBody{Data: encodeRequest(made)},
+		Location: "/api/v1/credential-requests/" + made.ID, Body: requestBody{Data: encodeRequest(made, nil)},
 	}, nil
 }
 
 type listRequestsInput struct {
 	Status credentialrequests.Status `query:"status" enum:"pending,approved,denied,collected,expired" doc:"Only requests with this status."`
 	Limit  int                       `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Maximum number of requests on the page."`
+	UserID string                    `query:"userId" format:"uuid" doc:"Only requests of this user. Default: your own, or those of all users if you have credentials:approve."`
+	Order  string                    `query:"order" enum:"newest,oldest" default:"newest" doc:"Which requests come first. Requests are due in the order in which they were made, so with status=pending, oldest lists the most urgent ones first."`
 	Before string                    `query:"before" format:"uuid" doc:"Only requests older than the one with this ID. For the next page, use pagination.next."`
+	After  string                    `query:"after" format:"uuid" doc:"Only requests newer than the one with this ID. For the next page with order=oldest, use pagination.next."`
+}
+
+// Resolve implements huma.Resolver.
+func (in *listRequestsInput) Resolve(huma.Context) []error {
+	switch {
+	case in.Order == "oldest" && in.Before != "":
+		return web.Failures([]fault.Field{{Pointer: "query/before", Detail: "must not be sent with order=oldest; use after"}})
+	case in.Order != "oldest" && in.After != "":
+		return web.Failures([]fault.Field{{Pointer: "query/after", Detail: "needs order=oldest; without it, use before"}})
+	}
+	return nil
+}
+
+func (in *listRequestsInput) query() credentialrequests.Query {
+	return credentialrequests.Query{
+		UserID: in.UserID, Status: in.Status, Limit: in.Limit, Before: in.Before, OldestFirst: in.Order == "oldest", After: in.After,
+	}
 }
 
 type listRequestsOutput struct {
@@ -100,21 +137,25 @@ type listRequestsOutput struct {
 		Pagination struct {
 			Limit   int     `json:"limit" doc:"Maximum number of items on the page." example:"20"`
 			HasMore bool    `json:"hasMore" doc:"Whether there is a next page."`
-			Next    *string `json:"next" doc:"Value of before for the next page; null on the last page."`
+			Next    *string `json:"next" doc:"Value of before for the next page, or of after with order=oldest; null on the last page."`
 		} `json:"pagination"`
 	}
 }
 
 func (h *handlers) listRequests(ctx context.Context, in *listRequestsInput) (*listRequestsOutput, error) {
 	caller, _ := principal.From(ctx)
-	page, err := h.requests.List(ctx, caller, credentialrequests.Query{Status: in.Status, Before: in.Before, Limit: in.Limit})
+	page, err := h.requests.List(ctx, caller, in.query())
+	if err != nil {
+		return nil, err
+	}
+	people, err := h.requests.Involved(ctx, caller, page.Requests...)
 	if err != nil {
 		return nil, err
 	}
 	out := &listRequestsOutput{}
 	out.Body.Data = make([]CredentialRequest, len(page.Requests))
 	for i, r := range page.Requests {
-		out.Body.Data[i] = encodeRequest(r)
+		out.Body.Data[i] = encodeRequest(r, people)
 	}
 	out.Body.Pagination.Limit, out.Body.Pagination.Next = in.Limit, web.NullIfZero(page.Next)
 	out.Body.Pagination.HasMore = page.Next != ""
@@ -135,7 +176,17 @@ func (h *handlers) getRequest(ctx context.Context, in *requestInput) (*requestOu
 	if err != nil {
 		return nil, err
 	}
-	return &requestOutput{Body: requestBody{Data: encodeRequest(found)}}, nil
+	return h.encodeWithPeople(ctx, caller, found)
+}
+
+func (h *handlers) encodeWithPeople(
+	ctx context.Context, caller principal.Principal, r credentialrequests.Request,
+) (*requestOutput, error) {
+	people, err := h.requests.Involved(ctx, caller, r)
+	if err != nil {
+		return nil, err
+	}
+	return &requestOutput{Body: requestBody{Data: encodeRequest(r, people)}}, nil
 }
 
 type decideInput struct {
@@ -178,7 +229,7 @@ func (h *handlers) decide(ctx context.Context, in *decideInput, approve bool) (*
 	if err != nil {
 		return nil, err
 	}
-	return &requestOutput{Body: requestBody{Data: encodeRequest(decided)}}, nil
+	return &requestOutput{Body: requestBody{Data: encodeRequest(decided, nil)}}, nil
 }
 
 type collectInput struct {

@@ -184,7 +184,8 @@ func TestCreateRequestRejectsInvalidInput(t *testing.T) {
 	o.withKey(o.approver).Post(at+"/deny", `{"reason":"`+strings.Repeat("r", 1001)+`"}`).WantStatus(http.StatusBadRequest).
 		WantValue("errors.0.pointer", "/reason")
 	o.withKey(o.approver).Post(at+"/deny", `{"why":"x"}`).WantStatus(http.StatusBadRequest)
-	for _, query := range []string{"?limit=0", "?limit=101", "?status=open", "?before=x", "?offset=1", "?status="} {
+	for _, query := range []string{"?limit=0", "?limit=101", "?status=open", "?before=x", "?offset=1", "?status=",
+		"?userId=x", "?order=due", "?after=" + o.ada.ID, "?order=oldest&before=" + o.ada.ID} {
 		o.withKey(o.approver).Get(requestsPath + query).WantStatus(http.StatusBadRequest)
 	}
 	longest := strings.Repeat("ä", 1998) + `\n!`
@@ -226,9 +227,11 @@ func TestListRequestsFiltersAndPages(t *testing.T) {
 				page.WantValue("pagination.next", nil)
 				return ids
 			}
-			target = requestsPath + "?limit=2" + query + "&before=" + page.Text("pagination.next")
+			target = requestsPath + "?limit=2" + query + "&" + cursor(query) + "=" + page.Text("pagination.next")
 		}
 	}
+	reversed := slices.Clone(made)
+	slices.Reverse(reversed)
 	own := []string{made[0], made[2], made[4], made[6]}
 	for _, c := range []struct {
 		key, query string
@@ -238,13 +241,47 @@ func TestListRequestsFiltersAndPages(t *testing.T) {
 		{o.approver, "&status=denied", made[2:3]},
 		{o.approver, "&status=pending", slices.Delete(slices.Clone(made), 2, 3)},
 		{o.approver, "&status=expired", nil},
+		{o.approver, "&order=oldest", reversed},
+		{o.approver, "&order=oldest&status=pending", slices.Delete(slices.Clone(reversed), 4, 5)},
+		{o.approver, "&userId=" + o.ada.ID, own},
 		{o.requester, "", own},
+		{o.requester, "&userId=" + o.ada.ID, own},
 		{o.requester, "&status=pending", slices.Delete(slices.Clone(own), 1, 2)},
 	} {
 		if got := walk(c.key, c.query); !slices.Equal(got, c.want) {
 			t.Errorf("list %q: %v, want %v", c.query, got, c.want)
 		}
 	}
+}
+
+// cursor returns the parameter that selects the next page.
+func cursor(query string) string {
+	if strings.Contains(query, "order=oldest") {
+		return "after"
+	}
+	return "before"
+}
+
+// TestRequestsNamePeopleToApprovers checks that only approvers learn who decided, and that deleted users have no name.
+func TestRequestsNamePeopleToApprovers(t *testing.T) {
+	o := newRequestFixture(t)
+	at := o.request()
+	o.withKey(o.approver).Get(at).WantValue("data.requester.email", "ada@example.com").WantValue("data.decider", nil)
+	o.approve(at).WantStatus(http.StatusOK)
+	o.withKey(o.second).Get(requestsPath).WantValue("data.0.requester.name", "ada@example.com").
+		WantValue("data.0.decider.email", "grace@example.com")
+	for _, path := range []string{at, requestsPath + "?userId=" + o.ada.ID} {
+		if body := o.withKey(o.requester).Get(path).WantStatus(http.StatusOK).Body; strings.Contains(string(body), "grace@") {
+			t.Errorf("the requester learns who decided: %s", body)
+		}
+	}
+	_, other := o.user("other@example.com", principal.Manager)
+	o.withKey(other).Get(requestsPath + "?userId=" + o.ada.ID).WantStatus(http.StatusForbidden)
+	if err := o.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: o.ada.ID}); err != nil {
+		t.Fatal(err)
+	}
+	o.withKey(o.second).Get(requestsPath).WantStatus(http.StatusOK).WantValue("data.0.requester", nil).
+		WantValue("data.0.decider.email", "grace@example.com")
 }
 
 func TestCollectRejectsInvalidLinks(t *testing.T) {

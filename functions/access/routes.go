@@ -88,6 +88,7 @@ var (
 		OperationID: "listCredentialRequests", Method: http.MethodGet, Path: "/api/v1/credential-requests",
 		Tags: []string{"Credential requests"}, Summary: "List credential requests",
 		Description: "Returns your own requests, newest first, or those of all users if you have `credentials:approve`.",
+		Errors:      []int{http.StatusForbidden},
 	}
 	getCredentialRequest = huma.Operation{
 		OperationID: "getCredentialRequest", Method: http.MethodGet, Path: "/api/v1/credential-requests/{requestId}",

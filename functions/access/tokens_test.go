@@ -73,11 +73,12 @@ func TestCreateTokenRejectsInvalidInput(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
 	for body, pointers := range map[string][]string{
-		`{}`:                          {"/name", "/scopes"},
-		`{"name":"n","scopes":[]}`:    {"/scopes"},
-		`{"name":"","scopes":["x"]}`:  {"/name", "/scopes/0"},
-		`{"name":"n","scopes":null}`:  {"/scopes"},
-		`{"name":"n","scopes":"all"}`: {"/scopes"},
+		`{}`:                       {"/name", "/scopes"},
+		`{"name":"n","scopes":[]}`: {"/scopes"},
+		`{"name":"evil\u202etxt","scopes":["read:helm-charts"]}`:                                {"/name"},
+		`{"name":"","scopes":["x"]}`:                                                            {"/name", "/scopes/0"},
+		`{"name":"n","scopes":null}`:                                                            {"/scopes"},
+		`{"name":"n","scopes":"all"}`:                                                           {"/scopes"},
 		`{"name":"n","scopes":["read:helm-charts","write:all"]}`:                                {"/scopes/1"},
 		`{"name":"n","scopes":["read:helm-charts"],"expiration_days":0}`:                        {"/expiration_days"},
 		`{"name":"n","scopes":["read:helm-charts"],"expiration_days":366}`:                      {"/expiration_days"},

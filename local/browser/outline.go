@@ -53,9 +53,11 @@ func writeOutline(b *strings.Builder, byID map[accessibility.NodeID]*accessibili
 		depth++
 	}
 	for _, id := range node.ChildIDs {
-		if child := byID[id]; child != nil && (role != "StaticText") {
-			writeOutline(b, byID, child, depth)
+		child := byID[id]
+		if child == nil || role == "StaticText" || valueText(child.Name) == name && name != "" {
+			continue // the name is in the line of the node
 		}
+		writeOutline(b, byID, child, depth)
 	}
 }
 

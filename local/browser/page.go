@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -69,9 +70,17 @@ func New(tb testing.TB, base string) *Page {
 		tb.Fatalf("open a tab: %v", err)
 	}
 	p.target = chromedp.FromContext(tab).Target
+	p.watch.closeDialog = p.acceptDialog
 	p.prepare()
 	tb.Cleanup(p.reportProblems)
 	return p
+}
+
+func (p *Page) acceptDialog() {
+	_, err := cdp.Call(p.tab, p.target, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+	if err != nil && p.tab.Err() == nil {
+		p.watch.fail("has a dialog that does not close: " + err.Error())
+	}
 }
 
 // prepare gives the tab the same surroundings on every machine.
@@ -112,11 +121,12 @@ func (p *Page) Open(path string) {
 	}
 	address := p.base.ResolveReference(reference).String()
 	before, _, _ := strings.Cut(p.URL(), "#")
-	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
-		p.fatalf("open %s: %v", address, err)
+	steps := []chromedp.Action[chromedp.Void]{chromedp.Navigate(address)}
+	if after, _, _ := strings.Cut(address, "#"); after == before { // the browser would only scroll to the fragment
+		steps = append([]chromedp.Action[chromedp.Void]{chromedp.Navigate("about:blank")}, steps...)
 	}
-	if after, _, _ := strings.Cut(address, "#"); after == before {
-		p.Reload() // only the fragment differs, so the browser has loaded nothing
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		p.fatalf("open %s: %v", address, err)
 	}
 }
 

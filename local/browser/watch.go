@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 )
 
@@ -24,7 +25,8 @@ type Request struct {
 
 // watcher records what happens on a page. Chromium's events arrive on other goroutines.
 type watcher struct {
-	host string
+	host        string
+	closeDialog func() // accepts a dialog of the browser, which stops the page
 
 	mu       sync.Mutex
 	allowed  []string
@@ -103,6 +105,11 @@ func (w *watcher) observe(event any) {
 		if e.Entry.Level == log.EntryLevelError && !isNetwork {
 			w.report("has an error: %s (%s)", e.Entry.Text, e.Entry.URL)
 		}
+	case *page.EventJavascriptDialogOpening:
+		if e.Type != page.DialogTypeBeforeunload { // the person does leave
+			w.report("asked with a dialog of the browser: %s", e.Message)
+		}
+		go w.closeDialog()
 	default:
 		w.observeNetwork(event)
 	}

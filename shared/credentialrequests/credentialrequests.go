@@ -144,6 +144,7 @@ var (
 		"Wait for the decisions.", MaxOpen))
 	ErrOwn = fault.New(fault.Forbidden, "You cannot decide on your own request. Ask another user with the "+
 		"permission credentials:approve.")
+	ErrNotYours  = fault.New(fault.Forbidden, "To list the requests of other users, you need the permission credentials:approve.")
 	ErrForbidden = fault.New(fault.Forbidden, "To decide on credential requests, you need the permission credentials:approve.")
 	ErrDecided   = fault.NewFinal(fault.Conflict, "This request has already been decided.")
 	ErrRequester = fault.NewFinal(fault.Conflict, "The requester is no longer an active user, so a new password would not work. "+
@@ -164,7 +165,7 @@ type Store interface {
 	Create(ctx context.Context, request Request, by string) error
 	// Get returns a request, or ErrNotFound.
 	Get(ctx context.Context, id string) (Request, error)
-	// List returns one page, newest first.
+	// List returns one page in the order of the query.
 	List(ctx context.Context, query Query) (Page, error)
 	// Change makes a change. Errors: versions.ErrStale if the request, the person or a credential has changed since it
 	// was read; ErrCaller; ErrTooMany.
@@ -175,16 +176,18 @@ type Store interface {
 
 // Query asks for one page of a list.
 type Query struct {
-	UserID string // empty means all users
-	Status Status // empty means all statuses
-	Before string // the page has requests older than the one with this id; empty means from the newest
-	Limit  int    // 1 to MaxLimit
+	UserID      string // empty means all users
+	Status      Status // empty means all statuses
+	Before      string // the page has requests older than the one with this id; empty means from the newest
+	OldestFirst bool   // the page begins with the oldest request, or after After; Before is ignored
+	After       string // the page has requests newer than the one with this id; empty means from the oldest
+	Limit       int    // 1 to MaxLimit
 }
 
 // Page is one page of a list.
 type Page struct {
 	Requests []Request
-	Next     string // the value of Before for the next page; empty on the last page
+	Next     string // the value of Before or After for the next page; empty on the last page
 }
 
 // Change is one transaction.
@@ -206,6 +209,8 @@ type Credentials interface {
 type People interface {
 	// Person returns a user. It returns a fault of kind NotFound if the user does not exist.
 	Person(ctx context.Context, id string) (principal.Person, error)
+	// Persons returns those of the distinct ids that belong to a user, in no particular order.
+	Persons(ctx context.Context, ids []string) ([]principal.Person, error)
 	// Holders returns active users who have the permission, at most as many as given.
 	Holders(ctx context.Context, permission principal.Permission, most int) ([]principal.Person, error)
 }

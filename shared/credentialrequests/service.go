@@ -1,8 +1,10 @@
 package credentialrequests
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,14 +54,40 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, baseUR
 	return request, nil
 }
 
-// List returns one page of the caller's requests, or of everybody's for a caller with
-// credentials:approve.
+// List returns one page of the requests of query.UserID. An empty UserID means everybody for a
+// caller with credentials:approve, and otherwise the caller. Errors: ErrNotYours.
 func (s *Service) List(ctx context.Context, caller principal.Principal, query Query) (Page, error) {
-	query.UserID = caller.UserID
-	if caller.Can(principal.CredentialsApprove) {
-		query.UserID = ""
+	if !caller.Can(principal.CredentialsApprove) {
+		query.UserID = cmp.Or(query.UserID, caller.UserID)
+		if query.UserID != caller.UserID {
+			return Page{}, ErrNotYours
+		}
 	}
 	return s.Store.List(ctx, query)
+}
+
+// Involved returns the people who made and decided the requests, by id, for a caller with
+// credentials:approve. Other callers learn nothing. Users who were deleted are missing.
+func (s *Service) Involved(
+	ctx context.Context, caller principal.Principal, requests ...Request,
+) (map[string]principal.Person, error) {
+	byID := map[string]principal.Person{}
+	if !caller.Can(principal.CredentialsApprove) {
+		return byID, nil
+	}
+	var ids []string
+	for _, r := range requests {
+		ids = append(ids, r.UserID)
+		if r.DecidedBy != "" {
+			ids = append(ids, r.DecidedBy)
+		}
+	}
+	slices.Sort(ids)
+	found, err := s.People.Persons(ctx, slices.Compact(ids))
+	for _, p := range found {
+		byID[p.ID] = p
+	}
+	return byID, err
 }
 
 // Get returns a request of the caller, or of anybody for a caller with credentials:approve. Other

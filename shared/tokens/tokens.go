@@ -14,9 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
+	"portside/shared/core/checks"
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
@@ -106,12 +105,9 @@ type NewToken struct {
 
 // Check returns all validation failures.
 func (n NewToken) Check() []fault.Field {
-	var failures []fault.Field
-	name := strings.TrimSpace(n.Name)
-	if length := utf8.RuneCountInString(name); length < 1 || length > MaxName || strings.ContainsFunc(name, unicode.IsControl) {
-		failures = append(failures, fault.Field{Pointer: "/name", Detail: "must have 1 to 100 characters, none of them control characters"})
-	}
-	failures = append(failures, checkScopes(n.Scopes)...)
+	var name checks.Failures
+	name.Text("/name", strings.TrimSpace(n.Name), 1, MaxName)
+	failures := append(name.Fields(), checkScopes(n.Scopes)...)
 	if n.Days < 1 || n.Days > MaxDays {
 		failures = append(failures, fault.Field{Pointer: "/expiration_days", Detail: "must be a whole number from 1 to 365"})
 	}

@@ -18,6 +18,7 @@
 package credentialrequestsdynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,15 +67,7 @@ func (s *Store) Get(ctx context.Context, id string) (credentialrequests.Request,
 
 // List implements credentialrequests.Store with one Query and one read of the page's requests.
 func (s *Store) List(ctx context.Context, query credentialrequests.Query) (credentialrequests.Page, error) {
-	input := &dynamodb.QueryInput{
-		TableName: &s.table, ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false),
-		Limit:                  aws.Int32(int32(query.Limit + 1)), //nolint:gosec // at most 101
-		KeyConditionExpression: aws.String("pk = :list AND sk < :before"),
-		ExpressionAttributeValues: items.Map{
-			":list": items.Text(listPK(query.UserID, query.Status)), ":before": items.Text(beforeOrNewest(query.Before)),
-		},
-	}
-	ids, err := s.query(ctx, input)
+	ids, err := s.query(ctx, s.listInput(query))
 	if err != nil {
 		return credentialrequests.Page{}, fmt.Errorf("list credential requests: %w", err)
 	}
@@ -88,17 +81,31 @@ func (s *Store) List(ctx context.Context, query credentialrequests.Query) (crede
 		return query.Status != "" && r.Status != query.Status
 	})
 	slices.SortFunc(page.Requests, func(a, b credentialrequests.Request) int { return strings.Compare(b.ID, a.ID) })
+	if query.OldestFirst {
+		slices.Reverse(page.Requests)
+	}
 	return page, err
 }
 
-// beforeOrNewest returns the upper bound of a page. Without an id, it is a key after those of all
-// requests and before the key of the number of pending requests.
-func beforeOrNewest(id string) string {
-	if id == "" {
-		return "g" // ids are hexadecimal
+// listInput returns the query for the ids of one page and of one more request.
+func (s *Store) listInput(query credentialrequests.Query) *dynamodb.QueryInput {
+	condition, bounds := "sk < :to", items.Map{":to": items.Text(cmp.Or(query.Before, afterAllIDs))}
+	if query.OldestFirst {
+		condition = "sk BETWEEN :from AND :to"
+		bounds = items.Map{":from": items.Text(query.After + "!"), ":to": items.Text(afterAllIDs)} // not the request of After itself
 	}
-	return id
+	bounds[":list"] = items.Text(listPK(query.UserID, query.Status))
+	return &dynamodb.QueryInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true), ScanIndexForward: &query.OldestFirst,
+		Limit:                     aws.Int32(int32(query.Limit + 1)), //nolint:gosec // at most 101
+		KeyConditionExpression:    aws.String("pk = :list AND " + condition),
+		ExpressionAttributeValues: bounds,
+	}
 }
+
+// afterAllIDs is a key after those of all requests, whose ids are hexadecimal, and before the key of the
+// number of pending requests.
+const afterAllIDs = "g"
 
 // Due implements credentialrequests.Store.
 func (s *Store) Due(ctx context.Context, at time.Time, limit int) ([]credentialrequests.Request, error) {

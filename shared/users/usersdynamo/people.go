@@ -82,18 +82,33 @@ func (s *Store) SignedIn(userID string, version int64, at time.Time) types.Trans
 	}}
 }
 
+// Persons returns the users with the distinct ids, in no particular order. It reads all of them at
+// once. Users who do not exist are missing.
+func (s *Store) Persons(ctx context.Context, ids []string) ([]principal.Person, error) {
+	var found []principal.Person
+	err := s.readAll(ctx, ids, func(stored userItem) { found = append(found, person(stored.user())) })
+	return found, err
+}
+
 // Existing returns those of the distinct ids that belong to a user, in no particular order. It
 // reads all of them at once.
 func (s *Store) Existing(ctx context.Context, ids []string) ([]string, error) {
+	var found []string
+	err := s.readAll(ctx, ids, func(stored userItem) { found = append(found, stored.ID) })
+	return found, err
+}
+
+// readAll calls visit for each of the distinct ids that belongs to a user.
+func (s *Store) readAll(ctx context.Context, ids []string, visit func(userItem)) error {
 	wanted := make([]items.Map, len(ids))
 	for i, id := range ids {
 		wanted[i] = userKey(id)
 	}
-	var found []string
-	err := items.GetAll(ctx, items.In(s.client, s.table), wanted, func(item items.Map) error {
+	return items.GetAll(ctx, items.In(s.client, s.table), wanted, func(item items.Map) error {
 		stored, err := items.Decode[userItem](item)
-		found = append(found, stored.ID)
+		if err == nil {
+			visit(stored)
+		}
 		return err
 	})
-	return found, err
 }

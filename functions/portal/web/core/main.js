@@ -1,4 +1,5 @@
 // The start of the portal: finds out who is signed in, and shows the page that the address names.
+import "./link.js"; // first, because it removes the token from the address
 import { render } from "preact";
 import { asProblem } from "./hooks.js";
 import { ProblemMessage } from "../components/page.js";

@@ -1,0 +1,17 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"portside/local/browser"
+)
+
+func TestMain(m *testing.M) { browser.Main(m) }
+
+// visit returns an empty tab of a new visitor. The portal's host is localhost, because browsers accept its cookies and
+// passkeys only there and with HTTPS.
+func (p *testStack) visit(t *testing.T) *browser.Page {
+	t.Helper()
+	return browser.New(t, strings.Replace(p.info.API, "127.0.0.1", "localhost", 1))
+}
