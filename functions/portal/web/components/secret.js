@@ -33,7 +33,7 @@ export function Secret({ login, secret, label, isPassword = false }) {
     <${CopyField} label=${label} text=${secret} />
     ${includesImages(login.scopes) ? html`<p><${Button} onClick=${download}>${strings.secret.download}<//></p>
       <p class="hint">${strings.secret.downloadHint}</p>` : null}
-    <h3>${strings.secret.use}</h3>
+    <h2 class="sub">${strings.secret.use}</h2>
     <p>${strings.secret.save(label)}</p>
     <${CodeBlock} label=${strings.secret.saveCommand} text=${saveCommand(login)} />
     <${Commands} login=${login} />`;

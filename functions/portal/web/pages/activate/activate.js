@@ -26,7 +26,7 @@ function Done({ user }) {
   return html`<section class="card">
     <p>${text.welcome(user.name)} <strong>${text.save}</strong></p>
     <${CopyField} label=${text.key} text=${user.apiKey} />
-    <h2>${text.example}</h2>
+    <h2 class="sub">${text.example}</h2>
     <${CodeBlock} label=${text.exampleLabel} text=${example} />
     <p>${text.permissions} <a href="/docs" target="_blank" rel="noopener">${text.docs}</a>.</p>
     <p>${text.signInText}</p>
