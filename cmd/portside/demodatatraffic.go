@@ -149,7 +149,7 @@ func (y *demoStory) planPulls(day calendar.Day) []pulls.Pull {
 		p := pulls.Pull{
 			At: at, Kind: pulls.Image, Repository: pick(y, []string{"portside/api", "portside/worker", "portside/web"}),
 			Reference: fmt.Sprintf("2.%d.%d", (day-y.first)/30, y.random.IntN(3)), CredentialID: fmt.Sprintf("demo-%d", i),
-			OwnerID: "demo", Address: "203.0.113.9", Client: "containerd",
+			OwnerID: y.puller(), Address: "203.0.113.9", Client: "containerd",
 		}
 		if y.chance(25) {
 			p.Kind, p.Repository, p.Client = pulls.Chart, "portside", "Helm/3.16.4"
@@ -157,6 +157,15 @@ func (y *demoStory) planPulls(day calendar.Day) []pulls.Pull {
 		all = append(all, p)
 	}
 	return all
+}
+
+// puller returns the user who pulls: one of the first customers more often than a later one.
+func (y *demoStory) puller() string {
+	share := y.random.Float64() * y.random.Float64()
+	if len(y.knownUsers) == 0 {
+		return "demo"
+	}
+	return y.knownUsers[int(share*float64(min(len(y.knownUsers), 40)))].ID
 }
 
 // measureStorage stores a measurement.

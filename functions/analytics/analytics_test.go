@@ -19,6 +19,7 @@ const (
 	dashboard  = "/v1/analytics/dashboard"
 	timeseries = "/v1/analytics/timeseries"
 	daily      = "/v1/analytics/daily"
+	rankings   = "/v1/analytics/pulls"
 )
 
 func TestDashboardOfTheGuide(t *testing.T) {
@@ -113,9 +114,35 @@ func TestDailyReturnsTheSelectedFigures(t *testing.T) {
 	}
 }
 
+func TestRankings(t *testing.T) {
+	b := newTestService(t)
+	b.story()
+	manager := b.as(principal.Manager)
+	answer := manager.Get(rankings+"?by=artifact&compare=previous").WantStatus(http.StatusOK).WantValue("data.complete", true)
+	answer.WantValue("data.previous.period.endDate", "2026-10-31").WantValue("data.entries", []any{
+		map[string]any{"kind": "image", "repository": "acme/api", "pulls": 24.0, "previous": 0.0},
+		map[string]any{"kind": "chart", "repository": "product", "pulls": 12.0, "previous": 0.0},
+		map[string]any{"kind": "image", "repository": "acme/web", "pulls": 7.0, "previous": 0.0},
+	})
+	answer = manager.Get(rankings + "?by=person&period=this_week&limit=1").WantStatus(http.StatusOK)
+	answer.WantValue("data.entries", []any{map[string]any{"userId": ben, "pulls": 22.0}})
+	answer = manager.Get(rankings + "?by=person&period=custom&startDate=2025-01-01&endDate=2025-12-31&compare=year_ago")
+	answer.WantStatus(http.StatusOK).WantValue("data.entries", []any{}).WantValue("data.meta.partial", false)
+}
+
+func TestOnlyReadersOfTokensSeePeople(t *testing.T) {
+	b := newTestService(t)
+	for role, status := range map[principal.Role]int{
+		principal.Admin: http.StatusOK, principal.Manager: http.StatusOK,
+		principal.Viewer: http.StatusForbidden, principal.User: http.StatusForbidden,
+	} {
+		b.as(role).Get(rankings + "?by=person").WantStatus(status)
+	}
+}
+
 func TestPermissions(t *testing.T) {
 	b := newTestService(t)
-	for _, path := range []string{dashboard, timeseries + "?metric=users.total", daily} {
+	for _, path := range []string{dashboard, timeseries + "?metric=users.total", daily, rankings + "?by=artifact"} {
 		for role, status := range map[principal.Role]int{
 			principal.Admin: http.StatusOK, principal.Manager: http.StatusOK, principal.Viewer: http.StatusOK, principal.User: http.StatusForbidden,
 		} {
@@ -127,10 +154,9 @@ func TestPermissions(t *testing.T) {
 	b.as(principal.Admin).Get("/v1/analytics/other").WantStatus(http.StatusNotFound)
 }
 
-func TestInvalidParameters(t *testing.T) {
-	root := newTestService(t).as(principal.Admin)
+func TestInvalidParametersOfDashboards(t *testing.T) {
 	const custom = "period=custom&startDate=2026-11-01&endDate=2026-11-02"
-	for query, want := range map[string]string{
+	checkInvalid(t, dashboard, map[string]string{
 		"period=next_week":    "period",
 		"period=Today":        "period",
 		"period=":             "period",
@@ -157,13 +183,25 @@ func TestInvalidParameters(t *testing.T) {
 		custom + "&startDate=2026-11-01":                         "startDate",
 		custom + "&compare=previous&compare=previous":            "compare",
 		"period=nope&compare=nope&startDate=nope":                "compare period startDate",
-	} {
-		answer := root.Get(dashboard+"?"+query).WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR")
-		if got := namedParameters(answer, want); got != want {
-			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
-		}
-	}
-	for query, want := range map[string]string{
+	})
+}
+
+func TestInvalidParametersOfRankings(t *testing.T) {
+	checkInvalid(t, rankings, map[string]string{
+		"":                      "by",
+		"by=":                   "by",
+		"by=user":               "by",
+		"by=artifact&limit=0":   "limit",
+		"by=artifact&limit=51":  "limit",
+		"by=artifact&limit=x":   "limit",
+		"by=person&period=z":    "period",
+		"by=artifact&compare=z": "compare",
+		"by=artifact&period=custom&startDate=2026-11-02&endDate=2026-11-01": "startDate",
+	})
+}
+
+func TestInvalidParametersOfDailyFigures(t *testing.T) {
+	checkInvalid(t, daily, map[string]string{
 		"metrics=":                        "metrics",
 		"metrics=users":                   "metrics.0",
 		"metrics=users.total,users":       "metrics.1",
@@ -171,13 +209,11 @@ func TestInvalidParameters(t *testing.T) {
 		"metric=users.total":              "metric",
 		"compare=other&period=z":          "compare period",
 		"startDate=2026-11-01":            "startDate",
-	} {
-		answer := root.Get(daily + "?" + query).WantStatus(http.StatusBadRequest)
-		if got := namedParameters(answer, want); got != want {
-			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
-		}
-	}
-	for query, want := range map[string]string{
+	})
+}
+
+func TestInvalidParametersOfTimeSeries(t *testing.T) {
+	checkInvalid(t, timeseries, map[string]string{
 		"":                                    "metric",
 		"metric=":                             "metric",
 		"metric=users":                        "metric",
@@ -188,8 +224,15 @@ func TestInvalidParameters(t *testing.T) {
 		"metric=users.total&startDate=2026-11-01":                                    "startDate",
 		"metric=users.total&period=custom&startDate=2026-11-02&endDate=2026-11-01":   "startDate",
 		"metric=users.total&period=custom&startDate=20261-11-02&endDate=2026-11-011": "endDate startDate",
-	} {
-		answer := root.Get(timeseries + "?" + query).WantStatus(http.StatusBadRequest)
+	})
+}
+
+// checkInvalid checks that each query is rejected, and which parameters the response names.
+func checkInvalid(t *testing.T, path string, queries map[string]string) {
+	t.Helper()
+	root := newTestService(t).as(principal.Admin)
+	for query, want := range queries {
+		answer := root.Get(path+"?"+query).WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR")
 		if got := namedParameters(answer, want); got != want {
 			t.Errorf("%s: the response names %s, want %s: %s", query, got, want, answer.Body)
 		}

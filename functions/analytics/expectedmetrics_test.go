@@ -40,8 +40,10 @@ type modelCall struct {
 }
 
 type pulled struct {
-	at   time.Time
-	what string // "charts" or "images"
+	at       time.Time
+	what     string // "charts" or "images"
+	artifact string // kind and repository
+	owner    string
 }
 
 type measurement struct {

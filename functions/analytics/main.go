@@ -25,9 +25,11 @@ func build(settings *start.Settings) (http.Handler, error) {
 		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
 	client := items.Client(cfg)
-	store := analytics.NewCachedStore(analyticsdynamo.New(client, settings.String("ANALYTICS_TABLE")), time.Now)
+	stored := analyticsdynamo.New(client, settings.String("ANALYTICS_TABLE"))
+	store := analytics.NewCachedStore(stored, time.Now)
 	quota := analytics.Gigabytes(settings.Count("STORAGE_QUOTA_GIGABYTES"))
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"))
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
-	return routes(&handlers{analytics.NewService(store, quota, time.Now)}, auth).Handler(), nil
+	service, rankings := analytics.NewService(store, quota, time.Now), analytics.NewRankings(stored, time.Now)
+	return routes(&handlers{service, rankings}, auth).Handler(), nil
 }

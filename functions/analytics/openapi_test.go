@@ -45,6 +45,7 @@ func TestEnumsMatchDomain(t *testing.T) {
 	want := map[string][]string{
 		"metric": toStrings(analytics.AllMetrics()), "metrics": toStrings(analytics.AllMetrics()),
 		"period": toStrings(analytics.PeriodKinds()), "compare": toStrings(analytics.Comparisons()),
+		"by": {string(analytics.Artifacts), string(analytics.People)},
 	}
 	for path, item := range document.Paths {
 		for _, p := range item.Get.Parameters {

@@ -11,7 +11,10 @@ import (
 )
 
 // handlers are the handlers of the routes.
-type handlers struct{ analytics *analytics.Service }
+type handlers struct {
+	analytics *analytics.Service
+	rankings  *analytics.Rankings
+}
 
 // routes returns the API of this function.
 func routes(h *handlers, auth web.Authenticator) *web.API {
@@ -19,6 +22,7 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Needs(principal.AnalyticsRead), getDashboard, h.dashboard)
 	web.Handle(api, web.Needs(principal.AnalyticsRead), getTimeseries, h.timeseries)
 	web.Handle(api, web.Needs(principal.AnalyticsRead), getDaily, h.daily)
+	web.Handle(api, web.Needs(principal.AnalyticsRead), getPulls, h.pulls)
 	return api
 }
 
@@ -42,6 +46,12 @@ var (
 		Summary: "Get several figures by day",
 		Description: "Returns the values of several time series in one response, for a page with many charts. `compare` adds the values of " +
 			"another period." + daysNote,
+	}
+	getPulls = huma.Operation{
+		OperationID: "getPullRanking", Method: http.MethodGet, Path: "/v1/analytics/pulls", Tags: tags,
+		Summary: "Rank artifacts or users by pulls",
+		Description: "Returns the artifacts that were pulled most in a period, or the users who pulled most. To see users, you need " +
+			"`tokens:read` in addition to `analytics:read`. `compare` adds the pulls of each entry in another period." + daysNote,
 	}
 )
 

@@ -23,6 +23,8 @@ import (
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
+	"portside/shared/pulls"
+	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
 )
@@ -37,22 +39,26 @@ type testService struct {
 	analytics string
 	keys      *credentialsdynamo.Table
 	clock     *webtest.Clock
+	pullLog   *pullsdynamo.Store
 	lines     int // log lines written so far
 }
 
 func newTestService(tb testing.TB) *testService {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
+	table := awstest.Table(tb, client, "AnalyticsTable")
 	return &testService{
-		TB: tb, client: client, analytics: awstest.Table(tb, client, "AnalyticsTable"),
+		TB: tb, client: client, analytics: table, pullLog: pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), table),
 		keys: credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable")), clock: webtest.NewClock(now),
 	}
 }
 
 // handler returns the function's handler, made as in main.
 func (s *testService) handler() http.Handler {
-	service := analytics.NewService(analyticsdynamo.New(s.client, s.analytics), analytics.Gigabytes(100), s.clock.Now)
-	return routes(&handlers{service}, credentials.NewAuthenticator(s.keys, 0, s.clock.Now)).Handler()
+	store := analyticsdynamo.New(s.client, s.analytics)
+	service := analytics.NewService(store, analytics.Gigabytes(100), s.clock.Now)
+	auth := credentials.NewAuthenticator(s.keys, 0, s.clock.Now)
+	return routes(&handlers{service, analytics.NewRankings(store, s.clock.Now)}, auth).Handler()
 }
 
 // key creates an API key of a user with a role.
@@ -159,6 +165,26 @@ func (s *testService) measure(at time.Time, size analytics.StorageBytes) {
 	}
 }
 
+// Two users.
+const (
+	ada = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+	ben = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"
+)
+
+// pull records pulls on Friday, one in each minute.
+func (s *testService) pull(p pulls.Pull, times int) {
+	s.Helper()
+	p.CredentialID = p.OwnerID
+	var all []pulls.Pull
+	for minute := range times {
+		p.At = now.AddDate(0, 0, -1).Add(time.Duration(minute) * time.Minute)
+		all = append(all, p)
+	}
+	if _, err := s.pullLog.Record(s.Context(), all); err != nil {
+		s.Fatal(err)
+	}
+}
+
 // story writes the data that the examples of docs/analytics.md are about.
 func (s *testService) story() {
 	s.Helper()
@@ -178,8 +204,12 @@ func (s *testService) story() {
 		request{at: eleven, status: 200, latencyMs: 21, times: 95}, request{at: eleven, status: 503, latencyMs: 300, times: 5},
 	)
 	s.log(request{at: now.Add(-time.Hour), status: 200, latencyMs: 20, times: 10})
+	s.pull(pulls.Pull{Kind: pulls.Chart, Repository: "product", Reference: "1.4.0", OwnerID: ada}, 12)
+	s.pull(pulls.Pull{Kind: pulls.Image, Repository: "acme/api", Reference: "1.4.0", OwnerID: ada}, 9)
+	s.pull(pulls.Pull{Kind: pulls.Image, Repository: "acme/api", Reference: "1.4.0", OwnerID: ben}, 15)
+	s.pull(pulls.Pull{Kind: pulls.Image, Repository: "acme/web", Reference: "2.0.1", OwnerID: ben}, 7)
 	s.use("2026-11-20", map[string]int64{
-		"charts": 12, "images": 31, "modelCalls": 5, "inputTokens": 8200, "outputTokens": 640, "microUSD": 26_900,
+		"modelCalls": 5, "inputTokens": 8200, "outputTokens": 640, "microUSD": 26_900,
 	})
 	s.measure(now.AddDate(0, 0, -1), analytics.StorageBytes{Charts: 2_500_000_000, Media: 40_000_000})
 }

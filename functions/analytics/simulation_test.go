@@ -22,7 +22,6 @@ import (
 	"portside/shared/projects"
 	"portside/shared/projects/projectsdynamo"
 	"portside/shared/pulls"
-	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
@@ -41,7 +40,6 @@ type simulation struct {
 	office           *projects.Service
 	store            *analyticsdynamo.Store
 	recorder         *analyticsdynamo.Recorder
-	pullLog          *pullsdynamo.Store
 	existingUsers    crowd
 	existingProjects crowd
 	streams          []*stream
@@ -73,10 +71,9 @@ func newSimulation(tb testing.TB, begin time.Time, random *rand.Rand) *simulatio
 	w := &simulation{
 		testService: b, random: random, caller: principal.Principal{UserID: newID(), Role: principal.Admin},
 		admin:    users.NewService(people, users.NewInviter(people, acceptAllMail{}, clock), newID, clock),
-		importer: users.NewImporter(people, newID, clock, ""),
+		importer: users.NewImporter(people, newID, clock),
 		office:   projects.NewService(plans, allUsersExist{}, newID, clock),
 		store:    store, recorder: analyticsdynamo.NewRecorder(store, analyticss3.NewArchive(awstest.S3(tb), awstest.Bucket(tb))),
-		pullLog: pullsdynamo.New(b.client, awstest.Table(tb, b.client, "PullsTable"), b.analytics),
 		streams: []*stream{
 			{log: analytics.AccessLog, group: "ApiAccessLogs", name: "0"}, {log: analytics.AccessLog, group: "ApiAccessLogs", name: "1"},
 			{log: analytics.ModelLog, group: "MediaLogs", name: "0"}, {log: analytics.ModelLog, group: "RunMediaJobsLogs", name: "0"},
@@ -182,15 +179,17 @@ func (w *simulation) createUser(role principal.Role) {
 	w.existingUsers = append(w.existingUsers, w.record(&w.users, change{id: created.User.ID, status: status, role: string(role)}))
 }
 
-// importUsers imports several users at once. They are not changed later, because an import does not
-// return their IDs.
+// importUsers imports several users at once. They are not changed later.
 func (w *simulation) importUsers() {
 	rows := make([]users.NewUser, 1+w.random.IntN(5))
 	for i := range rows {
 		rows[i] = w.newUser(pick(w, principal.Roles()...), i)
 	}
-	failed, err := w.importer.Import(w.Context(), rows)
-	w.must(errors.Join(append(failed, err)...))
+	outcomes, err := w.importer.Import(w.Context(), users.ImportOptions{Caller: w.caller}, rows)
+	for _, outcome := range outcomes {
+		err = errors.Join(err, outcome.Err)
+	}
+	w.must(err)
 	for _, row := range rows {
 		w.record(&w.users, change{id: row.Email, status: "active", role: string(row.Role)})
 	}
@@ -280,12 +279,13 @@ func (w *simulation) pull() {
 	at := w.clock.Now()
 	p := pulls.Pull{
 		At: at, Kind: pick(w, pulls.Chart, pulls.Image), Repository: pick(w, "acme/api", "acme/web"), Reference: pick(w, "1.0.0", "2.1.3"),
-		Digest: "sha256:" + strings.Repeat("0", 64), CredentialID: fmt.Sprint(w.things), OwnerID: "o", Address: "203.0.113.9", Client: "c",
+		Digest: "sha256:" + strings.Repeat("0", 64), CredentialID: fmt.Sprint(w.things), OwnerID: pick(w, "o", "p", "q"),
+		Address: "203.0.113.9", Client: "c",
 	}
 	if w.random.IntN(5) == 0 {
 		p.Reference = p.Digest // pulls by digest do not count
 	} else {
-		w.pulls = append(w.pulls, pulled{at, string(p.Kind) + "s"})
+		w.pulls = append(w.pulls, pulled{at, string(p.Kind) + "s", string(p.Kind) + " " + p.Repository, p.OwnerID})
 	}
 	w.fetched = append(w.fetched, p)
 	again := []pulls.Pull{p}

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -35,38 +36,40 @@ func TestDashboardMatchesSimulation(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // repeatable
 	begin := time.Date(2026+random.IntN(2), time.October, 15+random.IntN(30), random.IntN(24), 0, 0, 0, time.UTC)
 	w := newSimulation(t, begin, random)
-	viewer := w.as(principal.Viewer)
+	reader := w.as(principal.Manager)
 	const months = 80 * 24 * time.Hour // the jumps to midnight add about as much
 	for n := range *operations {
 		w.pass(months / time.Duration(*operations))
 		w.act()
 		if n%500 == 499 {
 			w.deliverAll()
-			w.compareAll(viewer, begin)
+			w.compareAll(reader, begin)
 		}
 	}
 	w.clock.Advance(24 * time.Hour)
 	w.deliverAll()
-	w.compareAll(viewer, begin)
+	w.compareAll(reader, begin)
 	for _, metric := range analytics.AllMetrics() {
-		w.compareSeries(viewer, string(metric), span{midnight(begin).AddDate(0, 0, -3), midnight(w.clock.Now()).AddDate(0, 0, 1)})
+		w.compareSeries(reader, string(metric), span{midnight(begin).AddDate(0, 0, -3), midnight(w.clock.Now()).AddDate(0, 0, 1)})
 	}
 }
 
 // compareAll checks every kind of period and some custom periods.
-func (w *simulation) compareAll(viewer webtest.Client, begin time.Time) {
+func (w *simulation) compareAll(reader webtest.Client, begin time.Time) {
 	w.Helper()
 	today := midnight(w.clock.Now())
 	for _, kind := range analytics.PeriodKinds() {
 		if kind != analytics.Custom {
-			w.compare(viewer, string(kind), "", namedSpan(string(kind), today))
+			w.compare(reader, string(kind), "", namedSpan(string(kind), today))
 		}
 	}
 	for range 4 {
 		s := w.someDays(begin)
-		w.compare(viewer, "custom", s.query(), s)
+		w.compare(reader, "custom", s.query(), s)
 	}
-	w.compareSeries(viewer, string(pick(w, analytics.AllMetrics()...)), w.someDays(begin))
+	w.compareSeries(reader, string(pick(w, analytics.AllMetrics()...)), w.someDays(begin))
+	w.compareRanking(reader, w.someDays(begin))
+	w.compareRanking(reader, span{midnight(begin), today.AddDate(0, 0, 1)})
 }
 
 // someDays returns a random span up to today. It may begin before the simulation.
@@ -82,12 +85,12 @@ func (s span) query() string {
 }
 
 // compare compares a dashboard, and the period that it is compared with, with the journal.
-func (w *simulation) compare(viewer webtest.Client, kind, dates string, s span) {
+func (w *simulation) compare(reader webtest.Client, kind, dates string, s span) {
 	w.Helper()
 	with := pick(w, analytics.Comparisons()...)
 	other := map[analytics.Comparison]span{analytics.WithPrevious: s.before(), analytics.WithYearAgo: s.yearAgo()}[with]
 	query := "?compare=" + string(with) + "&period=" + kind + dates
-	answer := viewer.Get(dashboard + query).WantStatus(http.StatusOK).JSON("data").(map[string]any)
+	answer := reader.Get(dashboard + query).WantStatus(http.StatusOK).JSON("data").(map[string]any)
 	w.compareMetrics(kind, answer, s)
 	w.compareMetrics(string(with)+" of "+kind, answer["previous"].(map[string]any), other)
 }
@@ -123,14 +126,14 @@ func flatten(into map[string]float64, path string, members map[string]any) {
 }
 
 // compareSeries compares a metric of each day with the journal.
-func (w *simulation) compareSeries(viewer webtest.Client, metric string, s span) {
+func (w *simulation) compareSeries(reader webtest.Client, metric string, s span) {
 	w.Helper()
 	query := "?period=custom" + s.query() + "&metric=" + metric
-	points := viewer.Get(timeseries + query).WantStatus(http.StatusOK).JSON("data.points").([]any)
-	columns := viewer.Get(daily + "?compare=previous&period=custom" + s.query()).WantStatus(http.StatusOK)
-	wantColumns(w, columns, "data", points, metric)
-	before := viewer.Get(timeseries + "?period=custom" + s.before().query() + "&metric=" + metric).WantStatus(http.StatusOK)
-	wantColumns(w, columns, "data.previous", before.JSON("data.points").([]any), metric)
+	points := reader.Get(timeseries + query).WantStatus(http.StatusOK).JSON("data.points").([]any)
+	columns := reader.Get(daily + "?compare=previous&period=custom" + s.query()).WantStatus(http.StatusOK)
+	wantColumns(w, columns.JSON("data"), points, metric)
+	before := reader.Get(timeseries + "?period=custom" + s.before().query() + "&metric=" + metric).WantStatus(http.StatusOK)
+	wantColumns(w, columns.JSON("data.previous"), before.JSON("data.points").([]any), metric)
 	if len(points) != s.days() {
 		w.Fatalf("%s has %d points, want %d", query, len(points), s.days())
 	}
@@ -144,10 +147,47 @@ func (w *simulation) compareSeries(viewer webtest.Client, metric string, s span)
 	}
 }
 
+// compareRanking compares the pulls of each artifact and by each user with the journal.
+func (w *simulation) compareRanking(reader webtest.Client, s span) {
+	w.Helper()
+	for by, name := range map[string]func(pulled) string{
+		"artifact": func(p pulled) string { return p.artifact }, "person": func(p pulled) string { return p.owner },
+	} {
+		pulls, before := map[string]float64{}, map[string]float64{}
+		for _, p := range w.pulls {
+			if s.has(p.at) {
+				pulls[name(p)]++
+			}
+			if s.before().has(p.at) {
+				before[name(p)]++
+			}
+		}
+		query := rankings + "?compare=previous&period=custom" + s.query() + "&by=" + by
+		entries := reader.Get(query).WantStatus(http.StatusOK).WantValue("data.complete", true).JSON("data.entries").([]any)
+		last := math.Inf(1)
+		for _, entry := range entries {
+			e := entry.(map[string]any)
+			name, _ := e["userId"].(string)
+			if by == "artifact" {
+				name = fmt.Sprint(e["kind"], " ", e["repository"])
+			}
+			n := e["pulls"].(float64)
+			if n != pulls[name] || n > last || e["previous"] != before[name] {
+				w.Errorf("%s: %s has %v, want %v and before %v", query, name, e, pulls[name], before[name])
+			}
+			last = n
+		}
+		if len(entries) != len(pulls) {
+			w.Errorf("%s: %d entries, want %v", query, len(entries), pulls)
+		}
+	}
+}
+
 // wantColumns checks that figures by day equal the points of a time series.
-func wantColumns(tb testing.TB, columns webtest.Response, path string, points []any, metric string) {
+func wantColumns(tb testing.TB, columns any, points []any, metric string) {
 	tb.Helper()
-	dates, values := columns.JSON(path+".dates").([]any), columns.JSON(path + ".values").(map[string]any)[metric].([]any)
+	all := columns.(map[string]any)
+	dates, values := all["dates"].([]any), all["values"].(map[string]any)[metric].([]any)
 	if len(dates) != len(points) || len(values) != len(points) {
 		tb.Fatalf("%s by day: %d dates and %d values, want %d", metric, len(dates), len(values), len(points))
 	}

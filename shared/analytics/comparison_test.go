@@ -71,10 +71,10 @@ func TestComparisonEqualsDashboardOfTheOtherPeriod(t *testing.T) {
 		last := calendar.DayOf(now) - calendar.Day(rapid.IntRange(0, 800).Draw(t, "end"))
 		first := last - calendar.Day(rapid.IntRange(0, 800).Draw(t, "days"))
 		with := rapid.SampledFrom(analytics.Comparisons()).Draw(t, "with")
-		got := ask(t, service, first, last, with)
+		got := ask(t, service, analytics.Period{First: first, Last: last}, with)
 		read := len(store.read)
-		alone := ask(t, service, first, last, "")
-		other := ask(t, service, got.Compared.Period.First, got.Compared.Period.Last, "")
+		alone := ask(t, service, got.Period, "")
+		other := ask(t, service, got.Compared.Period, "")
 		if diff := cmp.Diff(alone.Metrics, got.Metrics) + cmp.Diff(other, *got.Compared); diff != "" {
 			t.Error(diff)
 		}
@@ -84,8 +84,8 @@ func TestComparisonEqualsDashboardOfTheOtherPeriod(t *testing.T) {
 	})
 }
 
-func ask(t *rapid.T, service *analytics.Service, first, last calendar.Day, with analytics.Comparison) analytics.Dashboard {
-	d, err := service.Dashboard(t.Context(), analytics.PeriodQuery{Kind: analytics.Custom, From: &first, To: &last}, with)
+func ask(t *rapid.T, service *analytics.Service, p analytics.Period, with analytics.Comparison) analytics.Dashboard {
+	d, err := service.Dashboard(t.Context(), analytics.PeriodQuery{Kind: analytics.Custom, From: &p.First, To: &p.Last}, with)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,11 +13,16 @@
 // The analytics table. All numbers only increase:
 //
 //	usage                              <day>         charts, images: the number of pulls; see analyticsdynamo
-//	pulls#<kind>#<repository>          <day>         pulls: of this artifact
+//	pulls#<kind>#<repository>          <span>        pulls: of this artifact; ranking: artifact#<span>
+//	pulls#person#<owner>               <span>        pulls: by this user; ranking: person#<span>
 //	pulls#<kind>#<repository>#<day>    <reference>   pulls: of this version or tag
 //
-// The marker, the pull and the counts are one transaction, so the counts always match the log. Days
-// and months are in UTC.
+// A span is a day, its month and its year: 2026-11-21, 2026-11 and 2026. The index byPulls has the
+// artifacts and the users of each span in the order of their pulls, so that the first ones of a
+// long period cost a few reads.
+//
+// The marker, the pull and the counts are one transaction, so the counts always match the log. All
+// spans are in UTC.
 package pullsdynamo
 
 import (

@@ -103,7 +103,10 @@ func expectedCounts(all []pulls.Pull) map[string]int {
 			continue
 		}
 		counts["usage "+day+" "+string(p.Kind)+"s"]++
-		counts[fmt.Sprintf("pulls#%s#%s %s pulls", p.Kind, p.Repository, day)]++
+		for _, span := range []string{day, p.At.UTC().Format("2006-01"), p.At.UTC().Format("2006")} {
+			counts[fmt.Sprintf("pulls#%s#%s %s pulls", p.Kind, p.Repository, span)]++
+			counts[fmt.Sprintf("pulls#person#%s %s pulls", p.OwnerID, span)]++
+		}
 		counts[fmt.Sprintf("pulls#%s#%s#%s %s pulls", p.Kind, p.Repository, day, p.Reference)]++
 	}
 	return counts
