@@ -4,4 +4,8 @@
 /** @type {import("./types").Page[]} */
 export const pages = [
   { path: "/portal", load: () => import("../pages/home/home.js"), menu: { label: "Home", group: "own" } },
+  {
+    path: "/portal/dashboard", load: () => import("../pages/dashboard/dashboard.js"), menu: { label: "Dashboard", group: "vendor" },
+    permission: "analytics:read",
+  },
 ];
