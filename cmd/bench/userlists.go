@@ -52,14 +52,14 @@ func newUserTable(s *stack) userTable {
 // fill imports the users in random order: 70 % users, 20 % viewers, 9 % managers, 1 % admins.
 func (b *bench) fill(ctx context.Context, s *stack) error {
 	d := newUserTable(s)
-	importer := users.NewImporter(d.store, func() string { return uuid.Must(uuid.NewV7()).String() }, time.Now, "")
+	importer := users.NewImporter(d.store, func() string { return uuid.Must(uuid.NewV7()).String() }, time.Now)
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same users in every run
 	began := time.Now()
 	for done := 0; done < b.users; done += chunk {
 		rows := people(random, done, min(chunk, b.users-done))
-		outcomes, err := importer.Import(ctx, rows)
+		outcomes, err := importer.Import(ctx, users.ImportOptions{Caller: principal.Operator()}, rows)
 		for _, failed := range outcomes {
-			err = cmp.Or(err, failed)
+			err = cmp.Or(err, failed.Err)
 		}
 		if err != nil {
 			return fmt.Errorf("import users: %w", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -13,6 +14,7 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/users"
+	"portside/shared/users/usersfile"
 )
 
 func bootstrapCommand() command {
@@ -171,5 +173,5 @@ func invalid(failures []fault.Field) error {
 	if len(failures) == 0 {
 		return nil
 	}
-	return errors.New(reason(fault.Invalid(failures...)))
+	return errors.New(strings.Join(usersfile.Reasons(fault.Invalid(failures...)), "; "))
 }

@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"portside/shared/core/principal"
 	"portside/shared/users"
+	"portside/shared/users/usersfile"
 )
 
 func importCommand() command {
@@ -50,27 +52,37 @@ type importOptions struct {
 	baseURL         string
 }
 
-// reader returns the constructor of the reader for the format.
-func (o importOptions) reader() (func(io.Reader, rowDefaults) (rowReader, error), error) {
+// fileFormat returns the format of the file, by default from its name.
+func (o importOptions) fileFormat() (usersfile.Format, error) {
 	format := o.format
 	if format == "" {
 		format = filepath.Ext(o.path)
 	}
 	switch format {
 	case "csv", ".csv":
-		return func(r io.Reader, d rowDefaults) (rowReader, error) { return newCSVRows(r, d) }, nil
+		return usersfile.CSV, nil
 	case "jsonl", ".jsonl", ".ndjson":
-		return func(r io.Reader, d rowDefaults) (rowReader, error) { return newJSONRows(r, d) }, nil
+		return usersfile.JSONLines, nil
 	}
-	return nil, usageError("the format is not clear from the name of the file: " +
+	return "", usageError("the format is not clear from the name of the file: " +
 		"pass --format csv or --format jsonl (make: ARGS='--format csv')")
+}
+
+var errNoBaseURL = errors.New("sendActivationEmail requires --base-url, the address for links in mails")
+
+// defaults returns what applies to rows that do not say otherwise.
+func (o importOptions) defaults() usersfile.Defaults {
+	if o.baseURL == "" {
+		return usersfile.Defaults{ActivationEmail: o.activationEmail, NoMail: errNoBaseURL}
+	}
+	return usersfile.Defaults{ActivationEmail: o.activationEmail}
 }
 
 func importUsers(ctx context.Context, p process, o importOptions) error {
 	if info, err := os.Stat(o.path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder; give a file", o.path)
 	}
-	read, err := o.reader()
+	format, err := o.fileFormat()
 	if err != nil {
 		return err
 	}
@@ -90,7 +102,7 @@ func importUsers(ctx context.Context, p process, o importOptions) error {
 	}
 	defer source.Close()
 	counted := &countingReader{from: source}
-	rows, err := read(counted, rowDefaults{activationEmail: o.activationEmail, hasBaseURL: o.baseURL != ""})
+	rows, err := usersfile.New(format, counted, o.defaults())
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.path, err)
 	}
@@ -99,7 +111,8 @@ func importUsers(ctx context.Context, p process, o importOptions) error {
 		return err
 	}
 	job := &importJob{
-		process: p, importer: users.NewImporter(t.users, newID, p.now, o.baseURL),
+		process: p, importer: users.NewImporter(t.users, newID, p.now),
+		options:  users.ImportOptions{Caller: principal.Operator(), BaseURL: o.baseURL},
 		progress: newProgress(p.stderr, size, counted.bytes), rejects: rejects,
 	}
 	return errors.Join(job.run(ctx, rows), rejects.close())

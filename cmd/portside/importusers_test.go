@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"portside/shared/users"
+	"portside/shared/users/usersfile"
 )
 
 const mixedCSV = "\ufeffname,email,role,metadata,department,sendActivationEmail\r\n" +
@@ -117,7 +118,7 @@ func TestImportRejectsInvalidFiles(t *testing.T) {
 		{"column twice in another case", "c2.csv", "email;Name;role;name\n", `header: the column "name" occurs twice`},
 		{"missing column", "d.csv", "email,name\n", `the column "role" is missing`},
 		{"utf-16", "e.csv", "\xff\xfee\x00m\x00", "save it as UTF-8"},
-		{"open quote", "f.csv", "email,name,role\na@example.com,A,user\nb@example.com,\"B" + strings.Repeat("x", 2*maxRowBytes), "after line 2: a record has more than"},
+		{"open quote", "f.csv", "email,name,role\na@example.com,A,user\nb@example.com,\"B" + strings.Repeat("x", 2*usersfile.MaxRowBytes), "after line 2: a record has more than"},
 	}
 	for _, c := range cases {
 		got := o.expect(o.run("import-users", o.write(c.file, c.text)), 1, c.want)
@@ -133,7 +134,7 @@ func TestImportRejectsInvalidFiles(t *testing.T) {
 func TestImportSkipsLongLines(t *testing.T) {
 	t.Parallel()
 	o := newTestStack(t)
-	long := `{"email":"` + strings.Repeat("x", maxRowBytes) + `"}`
+	long := `{"email":"` + strings.Repeat("x", usersfile.MaxRowBytes) + `"}`
 	text := long + "\n" + `{"email":"a@example.com","name":"A","role":"user"}` + "\n" + long
 	got := o.expect(o.run("import-users", o.write("users.jsonl", text)), 1, "1 created, 0 already there, 2 failed")
 	for _, line := range []string{"line 1: the line has more than", "line 3: the line has more than"} {

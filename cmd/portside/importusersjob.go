@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"portside/shared/core/fault"
 	"portside/shared/users"
+	"portside/shared/users/usersfile"
 )
 
 // chunkSize is how many rows are imported at a time. Up to three chunks are in memory: one is read,
@@ -22,6 +22,7 @@ const maxShownFailures = 20
 type importJob struct {
 	process
 	importer *users.Importer
+	options  users.ImportOptions
 	progress progress
 	rejects  *rejects
 
@@ -31,13 +32,13 @@ type importJob struct {
 
 // chunk is a sequence of rows. A non-nil err means that reading failed after them.
 type chunk struct {
-	rows []row
+	rows []usersfile.Row
 	err  error
 }
 
 // run imports until the end of the file, an outage, or the end of ctx. It checks ctx only between
 // chunks, so a chunk that was started is finished.
-func (j *importJob) run(ctx context.Context, rows rowReader) error {
+func (j *importJob) run(ctx context.Context, rows usersfile.Reader) error {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	err := j.importAll(ctx, readAhead(reading, rows))
@@ -77,7 +78,7 @@ func (j *importJob) importAll(ctx context.Context, chunks <-chan chunk) error {
 var errStopped = errors.New("stopped; import the file again to continue; existing users stay unchanged")
 
 // readAhead reads chunks while others are imported. It closes the channel after the last chunk.
-func readAhead(ctx context.Context, rows rowReader) <-chan chunk {
+func readAhead(ctx context.Context, rows usersfile.Reader) <-chan chunk {
 	chunks := make(chan chunk, 1)
 	go func() {
 		defer close(chunks)
@@ -97,10 +98,10 @@ func readAhead(ctx context.Context, rows rowReader) <-chan chunk {
 }
 
 // readChunk reads chunkSize rows, or fewer at the end of the file.
-func readChunk(rows rowReader) chunk {
+func readChunk(rows usersfile.Reader) chunk {
 	var c chunk
 	for len(c.rows) < chunkSize {
-		next, err := rows.next()
+		next, err := rows.Next()
 		if errors.Is(err, io.EOF) {
 			return c
 		}
@@ -114,21 +115,21 @@ func readChunk(rows rowReader) chunk {
 }
 
 // importChunk imports all rows of the chunk and counts them. After an error it counts none.
-func (j *importJob) importChunk(ctx context.Context, rows []row) error {
+func (j *importJob) importChunk(ctx context.Context, rows []usersfile.Row) error {
 	var readable []users.NewUser
 	for _, r := range rows {
-		if r.err == nil {
-			readable = append(readable, r.user)
+		if r.Err == nil {
+			readable = append(readable, r.User)
 		}
 	}
-	outcomes, err := j.importer.Import(ctx, readable)
+	outcomes, err := j.importer.Import(ctx, j.options, readable)
 	if err != nil {
 		return err
 	}
 	for _, r := range rows {
-		outcome := r.err
+		outcome := r.Err
 		if outcome == nil {
-			outcome, outcomes = outcomes[0], outcomes[1:]
+			outcome, outcomes = outcomes[0].Err, outcomes[1:]
 		}
 		if err := j.count(r, outcome); err != nil {
 			return err
@@ -140,8 +141,8 @@ func (j *importJob) importChunk(ctx context.Context, rows []row) error {
 
 // count counts the outcome of a row. If an earlier row of the file has the same address, the row
 // counts as already there, whether or not both are in the same chunk.
-func (j *importJob) count(r row, outcome error) error {
-	j.lastLine = r.line
+func (j *importJob) count(r usersfile.Row, outcome error) error {
+	j.lastLine = r.Line
 	switch {
 	case outcome == nil:
 		j.created++
@@ -151,26 +152,12 @@ func (j *importJob) count(r row, outcome error) error {
 		return nil
 	}
 	j.failed++
-	text := reason(outcome)
+	text := strings.Join(usersfile.Reasons(outcome), "; ")
 	if j.failed <= maxShownFailures {
-		j.progress.note(fmt.Sprintf("line %d: %s", r.line, text))
+		j.progress.note(fmt.Sprintf("line %d: %s", r.Line, text))
 	}
 	if j.failed == maxShownFailures+1 {
 		j.progress.note("further failures are not shown here; --errors FILE gets them all")
 	}
 	return j.rejects.add(r, text)
-}
-
-// reason returns why a row failed, in one line. Failures of fields begin with the name of the
-// column.
-func reason(err error) string {
-	problem := fault.As(err)
-	if problem == nil || len(problem.Fields) == 0 {
-		return err.Error()
-	}
-	all := make([]string, len(problem.Fields))
-	for i, f := range problem.Fields {
-		all[i] = strings.TrimPrefix(f.Pointer, "/") + " " + f.Detail
-	}
-	return strings.Join(all, "; ")
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+
+	"portside/shared/users/usersfile"
 )
 
-// rejects writes failed rows to a file. Without a file it does nothing.
+// rejects writes failed usersfile.Rows to a file. Without a file it does nothing.
 type rejects struct {
 	file *os.File
 	csv  *csv.Writer
@@ -26,8 +28,8 @@ func newRejects(path string) (*rejects, error) {
 	return r, r.write("line", "email", "reason")
 }
 
-func (r *rejects) add(failed row, why string) error {
-	return r.write(strconv.Itoa(failed.line), failed.user.Email, why)
+func (r *rejects) add(failed usersfile.Row, why string) error {
+	return r.write(strconv.Itoa(failed.Line), failed.User.Email, why)
 }
 
 func (r *rejects) write(fields ...string) error {

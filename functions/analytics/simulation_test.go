@@ -71,7 +71,7 @@ func newSimulation(tb testing.TB, begin time.Time, random *rand.Rand) *simulatio
 	w := &simulation{
 		testService: b, random: random, caller: principal.Principal{UserID: newID(), Role: principal.Admin},
 		admin:    users.NewService(people, users.NewInviter(people, acceptAllMail{}, clock), newID, clock),
-		importer: users.NewImporter(people, newID, clock, ""),
+		importer: users.NewImporter(people, newID, clock),
 		office:   projects.NewService(plans, allUsersExist{}, newID, clock),
 		store:    store, recorder: analyticsdynamo.NewRecorder(store, analyticss3.NewArchive(awstest.S3(tb), awstest.Bucket(tb))),
 		streams: []*stream{
@@ -179,15 +179,17 @@ func (w *simulation) createUser(role principal.Role) {
 	w.existingUsers = append(w.existingUsers, w.record(&w.users, change{id: created.User.ID, status: status, role: string(role)}))
 }
 
-// importUsers imports several users at once. They are not changed later, because an import does not
-// return their IDs.
+// importUsers imports several users at once. They are not changed later.
 func (w *simulation) importUsers() {
 	rows := make([]users.NewUser, 1+w.random.IntN(5))
 	for i := range rows {
 		rows[i] = w.newUser(pick(w, principal.Roles()...), i)
 	}
-	failed, err := w.importer.Import(w.Context(), rows)
-	w.must(errors.Join(append(failed, err)...))
+	outcomes, err := w.importer.Import(w.Context(), users.ImportOptions{Caller: w.caller}, rows)
+	for _, outcome := range outcomes {
+		err = errors.Join(err, outcome.Err)
+	}
+	w.must(err)
 	for _, row := range rows {
 		w.record(&w.users, change{id: row.Email, status: "active", role: string(row.Role)})
 	}

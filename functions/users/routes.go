@@ -15,19 +15,21 @@ import (
 
 // service has the handlers and their dependencies.
 type service struct {
-	users   *users.Service
-	keys    *users.Keys
-	inviter *users.Inviter
-	baseURL string // of links in mails; empty: the host of the request
+	users    *users.Service
+	importer *users.Importer
+	keys     *users.Keys
+	inviter  *users.Inviter
+	baseURL  string // of links in mails; empty: the host of the request
 }
 
 func newService(store *usersdynamo.Store, mailer users.Mailer, baseURL string, now func() time.Time) *service {
 	inviter := users.NewInviter(store, mailer, now)
 	return &service{
-		users:   users.NewService(store, inviter, newID, now),
-		keys:    users.NewKeys(store, store, now),
-		inviter: inviter,
-		baseURL: baseURL,
+		users:    users.NewService(store, inviter, newID, now),
+		importer: users.NewImporter(store, newID, now),
+		keys:     users.NewKeys(store, store, now),
+		inviter:  inviter,
+		baseURL:  baseURL,
 	}
 }
 
@@ -38,6 +40,7 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
 	web.Handle(api, web.Needs(principal.UsersRead), listUsers, s.list)
 	web.Handle(api, web.Needs(principal.UsersWrite), createUser, s.create)
+	web.Handle(api, web.Needs(principal.UsersWrite), importUsers, s.importFile)
 	web.Handle(api, web.Needs(principal.UsersRead), getUser, s.get)
 	web.Handle(api, web.Needs(principal.UsersWrite), updateUser, s.update)
 	web.Handle(api, web.Needs(principal.UsersDelete), deleteUser, s.delete)
@@ -51,8 +54,9 @@ func routes(s *service, auth web.Authenticator) *web.API {
 var (
 	listUsers = huma.Operation{
 		OperationID: "listUsers", Method: http.MethodGet, Path: "/v1/users", Tags: []string{"Users"},
-		Summary:     "List users",
-		Description: "Returns one page of users in the order of their creation, with the exact total.",
+		Summary: "List users",
+		Description: "Returns one page of users in the order of their creation, with the exact total. `email` finds one user by the " +
+			"address; there is no search for parts of names or addresses.",
 	}
 	createUser = huma.Operation{
 		OperationID: "createUser", Method: http.MethodPost, Path: "/v1/users", Tags: []string{"Users"},
@@ -62,6 +66,20 @@ var (
 			"permissions than yours.\n\nWith an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets " +
 			"the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.",
 		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity),
+	}
+	importUsers = huma.Operation{
+		OperationID: "importUsers", Method: http.MethodPost, Path: "/v1/users/imports", Tags: []string{"Users"},
+		Summary: "Import users from a file", MaxBodyBytes: maxImportBody,
+		Metadata: map[string]any{web.TooLargeHint: importHint},
+		Description: "Creates the users of a CSV file with a header, or of a file with one JSON object per line. The columns or keys are " +
+			"`email`, `name` and `role`, and optionally `department`, `metadata` (a JSON object) and `sendActivationEmail`.\n\n" +
+			"With `dryRun`, the response says what an import would do, and nobody is created; such a file can have 10,000 rows. " +
+			"Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its " +
+			"JSON line in `source`.\n\n" +
+			"A row that fails does not stop the others. If a user has the address already, the user stays unchanged. So you can " +
+			"repeat a request at any time: it creates nobody twice. Mails are sent within minutes, in batches. You cannot " +
+			"create a user whose role has more permissions than yours.",
+		Errors: web.BodyErrors(),
 	}
 	getUser = huma.Operation{
 		OperationID: "getUser", Method: http.MethodGet, Path: "/v1/users/{userId}", Tags: []string{"Users"},

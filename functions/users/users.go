@@ -62,7 +62,8 @@ func newUserOutput(u users.User) *UserOutput {
 
 type listUsersInput struct {
 	web.Paging
-	Role principal.Role `query:"role" enum:"admin,manager,user,viewer" doc:"Only users with this role."`
+	Role  principal.Role `query:"role" enum:"admin,manager,user,viewer" doc:"Only users with this role."`
+	Email string         `query:"email" maxLength:"320" doc:"Only the user with exactly this e-mail address, in upper or lower case." example:"ada@example.com"`
 }
 
 type listUsersOutput struct {
@@ -73,7 +74,7 @@ type listUsersOutput struct {
 }
 
 func (s *service) list(ctx context.Context, in *listUsersInput) (*listUsersOutput, error) {
-	page, err := s.users.List(ctx, users.Query{Role: in.Role, Limit: in.Limit, Offset: in.Offset})
+	page, err := s.users.List(ctx, users.Query{Role: in.Role, Email: in.Email, Limit: in.Limit, Offset: in.Offset})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 )
 
 // ErrRepeatedRow is the error of a row whose address is in an earlier row of the same call.
@@ -12,6 +13,9 @@ var ErrRepeatedRow = fault.NewFinal(fault.Conflict, "An earlier row has the same
 
 // BulkStore adds many users at once.
 type BulkStore interface {
+	// Taken returns those of the addresses that a user has. The addresses must be normal; see
+	// NewUser.Normal. Reads are strongly consistent.
+	Taken(ctx context.Context, addresses []string) (map[string]bool, error)
 	// CreateAll adds users in few transactions, each of which writes complete users only. It
 	// returns one error per creation, in the same order: nil for an added user, ErrEmailTaken for
 	// one that existed. The second result is an outage. Users before the first undecided one may
@@ -20,57 +24,100 @@ type BulkStore interface {
 	CreateAll(ctx context.Context, creations []Creation) ([]error, error)
 }
 
-// Importer adds users on behalf of the operator, without checking permissions.
+// Importer adds many users.
 type Importer struct {
-	store   BulkStore
-	newID   func() string
-	now     func() time.Time
-	baseURL string
+	store BulkStore
+	newID func() string
+	now   func() time.Time
 }
 
-// NewImporter returns an Importer. baseURL is the address of the portal, for activation mails; see
-// NewUser.ActivationEmail.
-func NewImporter(store BulkStore, newID func() string, now func() time.Time, baseURL string) *Importer {
-	return &Importer{store: store, newID: newID, now: now, baseURL: baseURL}
+// NewImporter returns an Importer. newID creates user ids (UUIDv7).
+func NewImporter(store BulkStore, newID func() string, now func() time.Time) *Importer {
+	return &Importer{store: store, newID: newID, now: now}
 }
 
-// Import adds the users and returns one error for each row, nil if it was added. An invalid row
-// does not stop the others. Addresses are unique, so repeating an import adds no user twice.
-func (i *Importer) Import(ctx context.Context, rows []NewUser) ([]error, error) {
-	outcomes := make([]error, len(rows))
-	seen := make(map[string]bool, len(rows))
-	var creations []Creation
-	var origin []int
-	for n, row := range rows {
-		normal := row.Normal()
-		switch failures := row.Check(); {
-		case len(failures) > 0:
-			outcomes[n] = fault.Invalid(failures...)
-		case seen[normal.Email]:
-			outcomes[n] = ErrRepeatedRow
-		default:
-			seen[normal.Email] = true
-			creations = append(creations, i.creation(normal))
-			origin = append(origin, n)
-		}
+// ImportOptions are the caller and the settings of an import.
+type ImportOptions struct {
+	Caller  principal.Principal
+	BaseURL string // of the portal, for activation mails; without a trailing slash
+}
+
+// Outcome is what became of one row.
+type Outcome struct {
+	UserID string // of the new user
+	Err    error  // nil if the user was added; ErrEmailTaken if another user has the address
+}
+
+// Import adds the users and returns one outcome for each row. An invalid row, or one whose role
+// permits more than the caller's, does not stop the others. Addresses are unique, so repeating an
+// import adds no user twice.
+func (i *Importer) Import(ctx context.Context, options ImportOptions, rows []NewUser) ([]Outcome, error) {
+	outcomes, valid := check(options.Caller, rows)
+	creations := make([]Creation, len(valid))
+	for at, n := range valid {
+		creations[at] = i.creation(rows[n].Normal(), options.BaseURL)
 	}
 	created, err := i.store.CreateAll(ctx, creations)
-	for at, n := range origin {
-		if at < len(created) {
-			outcomes[n] = created[at]
+	for at, n := range valid[:len(created)] {
+		if outcomes[n].Err = created[at]; created[at] == nil {
+			outcomes[n].UserID = creations[at].User.ID
 		}
 	}
 	return outcomes, err
 }
 
-func (i *Importer) creation(input NewUser) Creation {
+// Preview returns the errors that Import would return for the rows at this moment. It adds nobody.
+func (i *Importer) Preview(ctx context.Context, caller principal.Principal, rows []NewUser) ([]error, error) {
+	outcomes, valid := check(caller, rows)
+	addresses := make([]string, len(valid))
+	for at, n := range valid {
+		addresses[at] = rows[n].Normal().Email
+	}
+	taken, err := i.store.Taken(ctx, addresses)
+	if err != nil {
+		return nil, err
+	}
+	failures := make([]error, len(rows))
+	for n, outcome := range outcomes {
+		failures[n] = outcome.Err
+	}
+	for at, n := range valid {
+		if taken[addresses[at]] {
+			failures[n] = ErrEmailTaken
+		}
+	}
+	return failures, nil
+}
+
+// check returns the outcomes of the rows that cannot be added, and the positions of the others.
+func check(caller principal.Principal, rows []NewUser) (outcomes []Outcome, valid []int) {
+	outcomes = make([]Outcome, len(rows))
+	seen := make(map[string]bool, len(rows))
+	for n, row := range rows {
+		address := row.Normal().Email
+		switch failures := row.Check(); {
+		case len(failures) > 0:
+			outcomes[n].Err = fault.Invalid(failures...)
+		case !caller.Role.Covers(row.Role):
+			outcomes[n].Err = ErrRoleTooHigh
+		case seen[address]:
+			outcomes[n].Err = ErrRepeatedRow
+		default:
+			seen[address] = true
+			valid = append(valid, n)
+		}
+	}
+	return outcomes, valid
+}
+
+func (i *Importer) creation(input NewUser, baseURL string) Creation {
 	creation := Creation{User: User{
 		ID: i.newID(), Email: input.Email, Name: input.Name, Role: input.Role, Status: Active,
 		Department: input.Department, Metadata: input.Metadata, CreatedAt: i.now().UTC(),
 	}}
 	if input.ActivationEmail {
 		creation.User.Status = Pending
-		creation.Invitation = &Invitation{BaseURL: i.baseURL}
+		creation.Invitation = &Invitation{BaseURL: baseURL}
 	}
 	return creation
 }

@@ -72,8 +72,10 @@ func (s *Service) Get(ctx context.Context, id string) (User, error) {
 	return s.store.Get(ctx, id)
 }
 
-// List returns one page of users in the order of creation.
+// List returns one page of users in the order of creation. The address of the query may have any
+// case.
 func (s *Service) List(ctx context.Context, query Query) (Page, error) {
+	query.Email = NewUser{Email: query.Email}.Normal().Email
 	return s.store.List(ctx, query)
 }
 

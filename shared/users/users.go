@@ -79,6 +79,7 @@ type Store interface {
 // Query asks for one page of a list.
 type Query struct {
 	Role   principal.Role // empty: all roles
+	Email  string         // normal, see NewUser.Normal; empty: all addresses
 	Limit  int            // 1 to MaxLimit
 	Offset int64          // 0 or more
 }

@@ -22,13 +22,17 @@ const (
 // that importing the same file again only reads.
 func (s *Store) CreateAll(ctx context.Context, creations []users.Creation) ([]error, error) {
 	outcomes := make([]error, len(creations))
-	taken, err := s.taken(ctx, creations)
+	addresses := make([]string, len(creations))
+	for i, c := range creations {
+		addresses[i] = c.User.Email
+	}
+	taken, err := s.Taken(ctx, addresses)
 	if err != nil {
 		return nil, err
 	}
 	var fresh []int
 	for i, c := range creations {
-		if taken[emailPK(c.User.Email)] {
+		if taken[c.User.Email] {
 			outcomes[i] = users.ErrEmailTaken
 			continue
 		}
@@ -76,16 +80,17 @@ func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at 
 	return nil
 }
 
-// taken returns the e-mail keys of the creations that exist already.
-func (s *Store) taken(ctx context.Context, creations []users.Creation) (map[string]bool, error) {
-	wanted := make([]items.Map, len(creations))
-	for i, c := range creations {
-		wanted[i] = emailKey(c.User.Email)
+// Taken implements users.BulkStore. It reads the markers of the addresses in batches.
+func (s *Store) Taken(ctx context.Context, addresses []string) (map[string]bool, error) {
+	wanted := make([]items.Map, len(addresses))
+	addressOf := make(map[string]string, len(addresses))
+	for i, address := range addresses {
+		wanted[i], addressOf[emailPK(address)] = emailKey(address), address
 	}
 	found := map[string]bool{}
 	err := items.GetAll(ctx, items.In(s.client, s.table), wanted, func(item items.Map) error {
 		if pk, isText := item["pk"].(*types.AttributeValueMemberS); isText {
-			found[pk.Value] = true
+			found[addressOf[pk.Value]] = true
 		}
 		return nil
 	})

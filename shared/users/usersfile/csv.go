@@ -1,4 +1,4 @@
-package main
+package usersfile
 
 import (
 	"bufio"
@@ -12,42 +12,38 @@ import (
 	"strings"
 )
 
-var errLongRecord = fmt.Errorf("a record has more than %d bytes; check for a missing closing quote", maxRowBytes)
+var errLongRecord = fmt.Errorf("a record has more than %d bytes; check for a missing closing quote", MaxRowBytes)
 
-// csvColumns returns the known columns. The first three are required.
-func csvColumns() []string {
+// columns returns the known columns. The first three are required.
+func columns() []string {
 	return []string{"email", "name", "role", "department", "metadata", "sendActivationEmail"}
 }
 
 const csvHelp = "email, name and role are required; department, metadata and sendActivationEmail are optional"
 
-// csvRows reads RFC 4180 text with a header. The separator is a comma, or a semicolon, which
+// csvReader reads RFC 4180 text with a header. The separator is a comma, or a semicolon, which
 // spreadsheets write in countries where the comma is the decimal separator.
-type csvRows struct {
-	csv      *csv.Reader
-	limit    *byteLimit
-	columns  map[string]int // index of each column
-	line     int            // first line of the last record
-	defaults rowDefaults
+type csvReader struct {
+	csv       *csv.Reader
+	limit     *byteLimit
+	positions map[string]int // index of each column
+	line      int            // first line of the last record
+	defaults  Defaults
 }
 
-// newCSVRows reads the header. The names may be in any order and case. An unknown, missing or
+// newCSV reads the header. The names may be in any order and case. An unknown, missing or
 // repeated name is an error.
-func newCSVRows(r io.Reader, defaults rowDefaults) (*csvRows, error) {
-	text, err := withoutByteOrderMark(r)
-	if err != nil {
-		return nil, err
-	}
-	text, separator := detectSeparator(text)
-	limited := &byteLimit{from: text, left: maxRowBytes}
-	rows := &csvRows{csv: csv.NewReader(limited), limit: limited, defaults: defaults}
+func newCSV(file io.Reader, defaults Defaults) (*csvReader, error) {
+	text, separator := detectSeparator(file)
+	limited := &byteLimit{from: text, left: MaxRowBytes}
+	rows := &csvReader{csv: csv.NewReader(limited), limit: limited, defaults: defaults}
 	rows.csv.ReuseRecord, rows.csv.Comma = true, separator
 	header, err := rows.csv.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, errors.New("the file is empty; its first line must name the columns: " + csvHelp)
 	}
 	if err == nil {
-		rows.columns, err = columnPositions(header)
+		rows.positions, err = columnPositions(header)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
@@ -72,17 +68,17 @@ func columnPositions(header []string) (map[string]int, error) {
 	at := map[string]int{}
 	for i, text := range header {
 		text = strings.TrimSpace(text)
-		known := slices.IndexFunc(csvColumns(), func(name string) bool { return strings.EqualFold(name, text) })
+		known := slices.IndexFunc(columns(), func(name string) bool { return strings.EqualFold(name, text) })
 		if known < 0 {
 			return nil, fmt.Errorf("unknown column %q; %s", text, csvHelp)
 		}
-		name := csvColumns()[known]
+		name := columns()[known]
 		if _, isRepeated := at[name]; isRepeated {
 			return nil, fmt.Errorf("the column %q occurs twice", name)
 		}
 		at[name] = i
 	}
-	for _, required := range csvColumns()[:3] {
+	for _, required := range columns()[:3] {
 		if _, found := at[required]; !found {
 			return nil, fmt.Errorf("the column %q is missing; %s", required, csvHelp)
 		}
@@ -90,21 +86,21 @@ func columnPositions(header []string) (map[string]int, error) {
 	return at, nil
 }
 
-func (c *csvRows) next() (row, error) {
-	c.limit.left = maxRowBytes
+func (c *csvReader) Next() (Row, error) {
+	c.limit.left = MaxRowBytes
 	record, err := c.csv.Read()
 	if failed, isSyntax := errors.AsType[*csv.ParseError](err); isSyntax {
-		return row{line: failed.StartLine, err: csvFailure(failed)}, nil
+		return Row{Line: failed.StartLine, Err: csvFailure(failed)}, nil
 	}
 	if errors.Is(err, errLongRecord) {
-		return row{}, fmt.Errorf("after line %d: %w", c.line, err)
+		return Row{}, fmt.Errorf("after line %d: %w", c.line, err)
 	}
 	if err != nil {
-		return row{}, err
+		return Row{}, err
 	}
 	c.line, _ = c.csv.FieldPos(0)
-	r := row{line: c.line}
-	r.err = c.fill(&r, record)
+	r := Row{Line: c.line}
+	r.Err = c.fill(&r, record)
 	return r, nil
 }
 
@@ -115,17 +111,17 @@ func csvFailure(err *csv.ParseError) error {
 	return errors.New("a quote is misplaced or not closed; write a quote inside a quoted field twice")
 }
 
-func (c *csvRows) fill(r *row, record []string) error {
+func (c *csvReader) fill(r *Row, record []string) error {
 	field := func(name string) string {
-		if i, found := c.columns[name]; found {
+		if i, found := c.positions[name]; found {
 			return record[i]
 		}
 		return ""
 	}
-	r.user.Email, r.user.Name, r.user.Department = field("email"), field("name"), field("department")
-	r.user.Role = roleOf(field("role"))
+	r.User.Email, r.User.Name, r.User.Department = field("email"), field("name"), field("department")
+	r.User.Role = roleOf(field("role"))
 	if metadata := strings.TrimSpace(field("metadata")); metadata != "" {
-		r.user.Metadata = json.RawMessage(metadata)
+		r.User.Metadata = json.RawMessage(metadata)
 	}
 	var requested *bool
 	switch strings.ToLower(strings.TrimSpace(field("sendActivationEmail"))) {
@@ -137,7 +133,7 @@ func (c *csvRows) fill(r *row, record []string) error {
 	default:
 		return errors.New("sendActivationEmail must be true, false or empty")
 	}
-	return c.defaults.applyActivation(&r.user, requested)
+	return c.defaults.applyActivation(&r.User, requested)
 }
 
 // byteLimit stops reading after too many bytes of one record. Without it, a missing closing quote

@@ -1,4 +1,4 @@
-package main
+package usersfile
 
 import (
 	"bufio"
@@ -11,14 +11,15 @@ import (
 	"unicode/utf8"
 
 	"portside/shared/core/principal"
+	"portside/shared/users"
 )
 
-// jsonRows reads one JSON object per line and skips empty lines.
-type jsonRows struct {
+// jsonReader reads one JSON object per line and skips empty lines.
+type jsonReader struct {
 	lines    *bufio.Reader
 	line     int
 	text     []byte // of the current line
-	defaults rowDefaults
+	defaults Defaults
 }
 
 // jsonRow is the object on a line.
@@ -26,45 +27,41 @@ type jsonRow struct {
 	Email               string          `json:"email"`
 	Name                string          `json:"name"`
 	Role                string          `json:"role"`
-	Department          string          `json:"department"`
-	Metadata            json.RawMessage `json:"metadata"`
+	Department          string          `json:"department,omitempty"`
+	Metadata            json.RawMessage `json:"metadata,omitempty"`
 	SendActivationEmail *bool           `json:"sendActivationEmail"`
 }
 
-func newJSONRows(r io.Reader, defaults rowDefaults) (*jsonRows, error) {
-	text, err := withoutByteOrderMark(r)
-	if err != nil {
-		return nil, err
-	}
-	return &jsonRows{lines: bufio.NewReader(text), defaults: defaults}, nil
+func newJSONLines(file io.Reader, defaults Defaults) *jsonReader {
+	return &jsonReader{lines: bufio.NewReader(file), defaults: defaults}
 }
 
-func (j *jsonRows) next() (row, error) {
+func (j *jsonReader) Next() (Row, error) {
 	for {
 		text, isLong, err := j.readLine()
 		j.line++
-		r := row{line: j.line}
+		r := Row{Line: j.line}
 		if isLong {
-			r.err = fmt.Errorf("the line has more than %d bytes", maxRowBytes)
+			r.Err = fmt.Errorf("the line has more than %d bytes", MaxRowBytes)
 			return r, nil
 		}
 		if text = bytes.TrimSpace(text); len(text) > 0 {
-			r.err = j.fill(&r, text)
+			r.Err = j.fill(&r, text)
 			return r, nil // an error after the last line is returned by the next call
 		}
 		if err != nil {
-			return row{}, err
+			return Row{}, err
 		}
 	}
 }
 
 // readLine returns the next line, which stays valid until the next call. It skips the text of a
 // line that is too long.
-func (j *jsonRows) readLine() (text []byte, isLong bool, err error) {
+func (j *jsonReader) readLine() (text []byte, isLong bool, err error) {
 	j.text = j.text[:0]
 	for {
 		part, err := j.lines.ReadSlice('\n')
-		if isLong = isLong || len(j.text)+len(part) > maxRowBytes; !isLong {
+		if isLong = isLong || len(j.text)+len(part) > MaxRowBytes; !isLong {
 			j.text = append(j.text, part...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -73,7 +70,7 @@ func (j *jsonRows) readLine() (text []byte, isLong bool, err error) {
 	}
 }
 
-func (j *jsonRows) fill(r *row, text []byte) error {
+func (j *jsonReader) fill(r *Row, text []byte) error {
 	if !utf8.Valid(text) {
 		return errors.New("the line is not valid UTF-8")
 	}
@@ -89,12 +86,12 @@ func (j *jsonRows) fill(r *row, text []byte) error {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("the line must be one JSON object, with nothing after it")
 	}
-	r.user.Email, r.user.Name, r.user.Department = stored.Email, stored.Name, stored.Department
-	r.user.Role = roleOf(stored.Role)
+	r.User.Email, r.User.Name, r.User.Department = stored.Email, stored.Name, stored.Department
+	r.User.Role = roleOf(stored.Role)
 	if string(stored.Metadata) != "null" {
-		r.user.Metadata = stored.Metadata
+		r.User.Metadata = stored.Metadata
 	}
-	return j.defaults.applyActivation(&r.user, stored.SendActivationEmail)
+	return j.defaults.applyActivation(&r.User, stored.SendActivationEmail)
 }
 
 func jsonFailure(err error) error {
@@ -102,7 +99,7 @@ func jsonFailure(err error) error {
 		return fmt.Errorf("%s must not be a JSON %s", mistyped.Field, mistyped.Value)
 	}
 	if unknown, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-		return fmt.Errorf("the key %s is unknown; the keys are %s", unknown, strings.Join(csvColumns(), ", "))
+		return fmt.Errorf("the key %s is unknown; the keys are %s", unknown, strings.Join(columns(), ", "))
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the JSON object does not end on its line")
@@ -111,3 +108,16 @@ func jsonFailure(err error) error {
 }
 
 func roleOf(text string) principal.Role { return principal.Role(strings.TrimSpace(text)) }
+
+// Line returns a valid user as a line of JSON Lines, without the line break. Reading it returns the same user.
+func Line(user users.NewUser) (string, error) {
+	var line strings.Builder
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	normal := user.Normal()
+	err := encoder.Encode(jsonRow{
+		Email: normal.Email, Name: normal.Name, Role: string(normal.Role), Department: normal.Department,
+		Metadata: normal.Metadata, SendActivationEmail: &normal.ActivationEmail,
+	})
+	return strings.TrimSuffix(line.String(), "\n"), err
+}

@@ -1,4 +1,4 @@
-package main
+package usersfile
 
 import (
 	"bytes"
@@ -13,21 +13,21 @@ import (
 )
 
 // readAll reads all rows. It fails if line numbers do not grow or if the rows never end.
-func readAll(t *testing.T, rows rowReader, size int) (all []row, err error) {
+func readAll(t *testing.T, rows Reader, size int) (all []Row, err error) {
 	t.Helper()
 	last := 0
 	for range size + 2 {
-		next, err := rows.next()
+		next, err := rows.Next()
 		if err != nil {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
 			return all, err
 		}
-		if next.line <= last {
-			t.Fatalf("line %d comes after line %d", next.line, last)
+		if next.Line <= last {
+			t.Fatalf("line %d comes after line %d", next.Line, last)
 		}
-		last = next.line
+		last = next.Line
 		all = append(all, next)
 	}
 	t.Fatalf("more rows than bytes: %d", len(all))
@@ -35,27 +35,27 @@ func readAll(t *testing.T, rows rowReader, size int) (all []row, err error) {
 }
 
 func FuzzCSVRows(f *testing.F) {
-	f.Add([]byte(mixedCSV))
+	f.Add([]byte("\ufeffname,email,role,metadata\r\nAda,a@b,admin,\"{\"\"n\"\": 1}\"\r\n\"A\nB\",c@d,user,\r\n\r\nx,\"m\"a@b\r\n"))
 	f.Add([]byte("Email;Name;Role\r\na@example.com;\"A;B\";user\r\n"))
 	f.Add([]byte("email,name,role\n\"a\n\n\"b,c\nx"))
 	f.Add([]byte("email,name,role,metadata\r\na,b,c,\"{\"\"x\"\":1}\"\r\n\"\"\"\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		rows, err := newCSVRows(bytes.NewReader(text), rowDefaults{})
+		rows, err := New(CSV, bytes.NewReader(text), Defaults{})
 		if err != nil {
 			return
 		}
 		all, _ := readAll(t, rows, len(text))
 		for _, r := range all {
-			_ = r.user.Check()
+			_ = r.User.Check()
 		}
 	})
 }
 
 func FuzzJSONRows(f *testing.F) {
-	f.Add([]byte(mixedJSONL))
+	f.Add([]byte("\ufeff{\"email\":\"a@b\",\"name\":\"A\",\"role\":\"user\",\"metadata\":{\"n\": 1}}\r\n\nnull\n{} {}\n{"))
 	f.Add([]byte("{}\n\n[]\n{\"email\":\"\xff\"}"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		rows, err := newJSONRows(bytes.NewReader(text), rowDefaults{})
+		rows, err := New(JSONLines, bytes.NewReader(text), Defaults{})
 		if err != nil {
 			return
 		}
@@ -64,7 +64,7 @@ func FuzzJSONRows(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, r := range all {
-			_ = r.user.Check()
+			_ = r.User.Check()
 		}
 	})
 }
@@ -75,6 +75,36 @@ type rowTexts struct {
 	Name       string `json:"name"`
 	Role       string `json:"role"`
 	Department string `json:"department"`
+}
+
+// A valid row is the same after Line and another reading, so a client can send the rows of a preview back.
+func TestLineRoundTrip(t *testing.T) {
+	t.Parallel()
+	const text = `{"email":" ADA@example.com","name":"<Ada> \u2028 & \"B\"","role":"admin","department":"R&D",` +
+		`"metadata":{"seat": 12345678901234567890, "html": "<b>"},"sendActivationEmail":true}`
+	first := readOne(t, text)
+	line, err := Line(first.User)
+	if err != nil || strings.Contains(line, "\n") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	again := readOne(t, line).User
+	if again.Email != "ada@example.com" || again.Name != first.User.Name || again.Department != "R&D" || !again.ActivationEmail ||
+		string(again.Metadata) != `{"seat":12345678901234567890,"html":"<b>"}` {
+		t.Errorf("%s was read as %+v", line, again)
+	}
+}
+
+func readOne(t *testing.T, text string) Row {
+	t.Helper()
+	rows, err := New(JSONLines, strings.NewReader(text), Defaults{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := rows.Next()
+	if err := errors.Join(err, row.Err); err != nil {
+		t.Fatal(err)
+	}
+	return row
 }
 
 func drawRow(t *rapid.T) rowTexts {
@@ -95,8 +125,8 @@ func TestRowsRoundTrip(t *testing.T) {
 			err = errors.Join(err, table.Write([]string{p.Department, p.Role, p.Name, p.Email}), objects.Encode(p))
 		}
 		table.Flush()
-		fromCSV, csvErr := newCSVRows(strings.NewReader(asCSV.String()), rowDefaults{})
-		fromJSON, jsonErr := newJSONRows(strings.NewReader(asJSON.String()), rowDefaults{})
+		fromCSV, csvErr := New(CSV, strings.NewReader(asCSV.String()), Defaults{})
+		fromJSON, jsonErr := New(JSONLines, strings.NewReader(asJSON.String()), Defaults{})
 		if err := errors.Join(err, csvErr, jsonErr); err != nil {
 			t.Fatal(err)
 		}
@@ -105,17 +135,17 @@ func TestRowsRoundTrip(t *testing.T) {
 	})
 }
 
-func checkRows(t *rapid.T, rows rowReader, people []rowTexts) {
+func checkRows(t *rapid.T, rows Reader, people []rowTexts) {
 	for _, p := range people {
-		got, err := rows.next()
-		if err := errors.Join(err, got.err); err != nil {
+		got, err := rows.Next()
+		if err := errors.Join(err, got.Err); err != nil {
 			t.Fatal(err)
 		}
-		if back := (rowTexts{got.user.Email, got.user.Name, string(got.user.Role), got.user.Department}); back != p {
+		if back := (rowTexts{got.User.Email, got.User.Name, string(got.User.Role), got.User.Department}); back != p {
 			t.Fatalf("%+v was read as %+v", p, back)
 		}
 	}
-	if _, err := rows.next(); !errors.Is(err, io.EOF) {
+	if _, err := rows.Next(); !errors.Is(err, io.EOF) {
 		t.Fatalf("after the last row: %v", err)
 	}
 }
@@ -125,14 +155,14 @@ func TestCSVRowsReadsLongFile(t *testing.T) {
 	t.Parallel()
 	const rows = 300
 	text := "email,name,role,department\n" + strings.Repeat("a@example.com,A,user,\""+strings.Repeat("x\n", 5_000)+"\"\n", rows)
-	if len(text) < 2*maxRowBytes {
+	if len(text) < 2*MaxRowBytes {
 		t.Fatalf("the file has only %d bytes", len(text))
 	}
-	reader, err := newCSVRows(strings.NewReader(text), rowDefaults{})
+	reader, err := New(CSV, strings.NewReader(text), Defaults{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all, err := readAll(t, reader, len(text)); err != nil || len(all) != rows || all[rows-1].line != 2+(rows-1)*5_001 {
+	if all, err := readAll(t, reader, len(text)); err != nil || len(all) != rows || all[rows-1].Line != 2+(rows-1)*5_001 {
 		t.Errorf("%d rows, %v; want %d", len(all), err, rows)
 	}
 }

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/users"
+	"portside/shared/users/usersfile"
+	"portside/shared/web"
+)
+
+// Limits of an import. A request must end within the time that API Gateway waits, and its response must fit into the payload
+// of a function even if every row fails.
+const (
+	maxImportText = 1_500_000 // bytes
+	maxImportBody = 2 * maxImportText
+	maxImportRows = 250
+	maxDryRunRows = 10_000
+)
+
+const importHint = "Import a longer file in pieces, or with the command `portside import-users`."
+
+type importUsersInput struct {
+	Body struct {
+		Format              usersfile.Format `json:"format" enum:"csv,jsonl" doc:"csv: with a header, separated by commas or semicolons. jsonl: one JSON object per line." example:"csv"`
+		Text                string           `json:"text" doc:"The file, at most 1.5 MB." example:"email,name,role\nada@example.com,Ada Lovelace,user\n"`
+		DryRun              bool             `json:"dryRun,omitempty" doc:"Only reports what an import would do."`
+		SendActivationEmail bool             `json:"sendActivationEmail,omitempty" doc:"Whether to send activation mails to the users whose row has no sendActivationEmail."`
+	}
+	host string
+}
+
+// Resolve implements huma.Resolver. It records the host.
+func (in *importUsersInput) Resolve(ctx huma.Context) []error {
+	in.host = ctx.Host()
+	if len(in.Body.Text) > maxImportText {
+		return web.Failures([]fault.Field{{Pointer: "/text", Detail: "must have at most 1.5 MB. " + importHint}})
+	}
+	return nil
+}
+
+// ImportedRow is what became of one row.
+type ImportedRow struct {
+	Line    int      `json:"line" doc:"First line of the row in the file, from 1." example:"2"`
+	Status  string   `json:"status" enum:"ready,created,existing,failed" doc:"ready: a dry run found no reason against it. existing: a user has the address and stays unchanged." example:"created"`
+	Email   string   `json:"email" doc:"As in the file, without invisible characters; empty if the row cannot be read." example:"ada@example.com"`
+	Name    string   `json:"name" doc:"As in the file, without invisible characters." example:"Ada Lovelace"`
+	Role    string   `json:"role" doc:"As in the file, without invisible characters." example:"user"`
+	UserID  string   `json:"userId,omitempty" format:"uuid" doc:"ID of the new user; only if status is created."`
+	Reasons []string `json:"reasons" doc:"Why the row failed; empty for other statuses." example:"[]"`
+	Source  string   `json:"source,omitempty" doc:"The row as a line of JSON Lines, for a later import; only if status is ready." example:"{\"email\":\"ada@example.com\",\"name\":\"Ada Lovelace\",\"role\":\"user\",\"sendActivationEmail\":false}"`
+}
+
+// The statuses of a row.
+const (
+	rowReady    = "ready"
+	rowCreated  = "created"
+	rowExisting = "existing"
+	rowFailed   = "failed"
+)
+
+// importReport is the result of an import.
+type importReport struct {
+	Ready    int           `json:"ready" doc:"Number of rows with this status."`
+	Created  int           `json:"created" doc:"Number of rows with this status."`
+	Existing int           `json:"existing" doc:"Number of rows with this status."`
+	Failed   int           `json:"failed" doc:"Number of rows with this status."`
+	Rows     []ImportedRow `json:"rows" doc:"All rows, in the order of the file."`
+}
+
+type importUsersOutput struct {
+	Body struct {
+		Data importReport `json:"data"`
+	}
+}
+
+func (s *service) importFile(ctx context.Context, in *importUsersInput) (*importUsersOutput, error) {
+	rows, err := in.rows()
+	if err != nil {
+		return nil, err
+	}
+	outcomes, err := s.runImport(ctx, in, readable(rows))
+	if err != nil {
+		return nil, err
+	}
+	out := &importUsersOutput{}
+	out.Body.Data.Rows = make([]ImportedRow, 0, len(rows))
+	for _, row := range rows {
+		outcome := users.Outcome{Err: row.Err}
+		if row.Err == nil {
+			outcome, outcomes = outcomes[0], outcomes[1:]
+		}
+		if err := out.Body.Data.add(row, outcome); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// rows reads the file. Rows that cannot be parsed have an error.
+func (in *importUsersInput) rows() ([]usersfile.Row, error) {
+	limit := maxImportRows
+	if in.Body.DryRun {
+		limit = maxDryRunRows
+	}
+	rows, err := readRows(in, limit)
+	if err != nil {
+		return nil, fault.Invalid(fault.Field{Pointer: "/text", Detail: err.Error()})
+	}
+	return rows, nil
+}
+
+func readRows(in *importUsersInput, limit int) ([]usersfile.Row, error) {
+	defaults := usersfile.Defaults{ActivationEmail: in.Body.SendActivationEmail}
+	reader, err := usersfile.New(in.Body.Format, strings.NewReader(in.Body.Text), defaults)
+	if err != nil {
+		return nil, err
+	}
+	var rows []usersfile.Row
+	for {
+		row, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) == limit {
+			return nil, fmt.Errorf("must have at most %d rows. %s", limit, importHint)
+		}
+		rows = append(rows, row)
+	}
+}
+
+// readable returns the users of the rows that could be parsed.
+func readable(rows []usersfile.Row) []users.NewUser {
+	all := make([]users.NewUser, 0, len(rows))
+	for _, row := range rows {
+		if row.Err == nil {
+			all = append(all, row.User)
+		}
+	}
+	return all
+}
+
+// runImport imports the users, or only finds out what an import would do.
+func (s *service) runImport(ctx context.Context, in *importUsersInput, rows []users.NewUser) ([]users.Outcome, error) {
+	caller, _ := principal.From(ctx)
+	if !in.Body.DryRun {
+		return s.importer.Import(ctx, users.ImportOptions{Caller: caller, BaseURL: web.BaseURL(s.baseURL, in.host)}, rows)
+	}
+	failures, err := s.importer.Preview(ctx, caller, rows)
+	outcomes := make([]users.Outcome, len(failures))
+	for i, failure := range failures {
+		outcomes[i].Err = failure
+	}
+	return outcomes, err
+}
+
+// add appends a row to the report and counts it.
+func (r *importReport) add(row usersfile.Row, outcome users.Outcome) (err error) {
+	imported := ImportedRow{
+		Line: row.Line, UserID: outcome.UserID, Reasons: []string{},
+		Email: printable(row.User.Email), Name: printable(row.User.Name), Role: printable(string(row.User.Role)),
+	}
+	switch {
+	case errors.Is(outcome.Err, users.ErrEmailTaken):
+		imported.Status = rowExisting
+		r.Existing++
+	case outcome.Err != nil:
+		imported.Status, imported.Reasons = rowFailed, usersfile.Reasons(outcome.Err)
+		r.Failed++
+	case outcome.UserID != "":
+		imported.Status = rowCreated
+		r.Created++
+	default:
+		imported.Status = rowReady
+		imported.Source, err = usersfile.Line(row.User)
+		r.Ready++
+	}
+	r.Rows = append(r.Rows, imported)
+	return err
+}
+
+const maxShown = 254 // characters of a value in the report
+
+// printable returns the beginning of a text without characters that are invisible or change the direction of the text. Values
+// of rows that failed are shown to people and unchecked.
+func printable(text string) string {
+	shown := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text)
+	if characters := []rune(shown); len(characters) > maxShown {
+		return string(characters[:maxShown])
+	}
+	return shown
+}
