@@ -31,26 +31,28 @@ const right = 14;
 /** @param {ChartProps} props */
 export function Chart(props) {
   const [frame, width] = useWidth();
-  const [active, setActive] = useState(/** @type {number | null} */ (null));
-  const [spoken, setSpoken] = useState("");
+  const [state, setState] = useState(/** @type {{active: number | null, isSpoken: boolean}} */ ({ active: null, isSpoken: false }));
   const id = useId();
   const size = Math.max(props.series.dates.length, props.other?.dates.length ?? 0);
   const plot = layOut(props, width, size);
-  /** @param {number | null} next */
-  const move = (next) => {
-    const at = next === null ? null : Math.min(Math.max(next, 0), size - 1);
-    setActive(at);
-    setSpoken(at === null ? "" : describe(props, at));
+  /** @param {number | null} active */
+  const point = (active) => setState({ active, isSpoken: false });
+  /** @param {KeyboardEvent} event */
+  const press = (event) => {
+    const next = moveBy(event, size);
+    if (!next) return;
+    event.preventDefault();
+    setState(({ active }) => ({ active: next(active), isSpoken: true }));
   };
-  const at = active !== null && active < size ? active : null;
+  const at = state.active === null ? null : Math.min(state.active, size - 1);
   return html`<div class="chart" ref=${frame} tabindex="0" role="application" aria-roledescription=${strings.chart.role}
-    aria-label=${props.label} aria-describedby=${id} onKeyDown=${keyHandler(at, size, move)} onBlur=${() => move(null)}
-    onPointerMove=${(/** @type {PointerEvent} */ e) => setActive(plot.dayAt(e))}
-    onPointerDown=${(/** @type {PointerEvent} */ e) => setActive(plot.dayAt(e))} onPointerLeave=${() => setActive(null)}>
+    aria-label=${props.label} aria-describedby=${id} onKeyDown=${press} onBlur=${() => point(null)}
+    onPointerMove=${(/** @type {PointerEvent} */ e) => point(plot.dayAt(e))}
+    onPointerDown=${(/** @type {PointerEvent} */ e) => point(plot.dayAt(e))} onPointerLeave=${() => point(null)}>
     <p class="visually-hidden" id=${id}>${strings.chart.keys}</p>
     ${width > 0 ? html`<${Drawing} ...${props} plot=${plot} active=${at} />` : null}
     ${at !== null && width > 0 ? html`<${Tooltip} ...${props} plot=${plot} active=${at} />` : null}
-    <p class="visually-hidden" role="status">${spoken}</p>
+    <p class="visually-hidden" role="status">${state.isSpoken && at !== null ? describe(props, at) : ""}</p>
   </div>`;
 }
 
@@ -71,23 +73,19 @@ function useWidth() {
 }
 
 /**
- * Moves along the days with the arrow keys, by a week with Page Up and Page Down, and to the ends with Home and End. Escape
- * hides the values.
- * @param {number | null} active
+ * Returns where a key leads: the arrow keys to the next day, Page Up and Page Down by a week, Home and End to the ends, and
+ * Escape to no day. The first step starts at the last day. Other keys return undefined.
+ * @param {KeyboardEvent} event
  * @param {number} size
- * @param {(next: number | null) => void} move
+ * @returns {((active: number | null) => number | null) | undefined}
  */
-function keyHandler(active, size, move) {
-  return (/** @type {KeyboardEvent} */ event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const steps = /** @type {Record<string, number>} */ ({ ArrowLeft: -1, ArrowRight: 1, PageUp: -7, PageDown: 7 });
-    const ends = /** @type {Record<string, number>} */ ({ Home: 0, End: size - 1 });
-    if (event.key === "Escape" && active !== null) move(null);
-    else if (event.key in ends) move(ends[event.key]);
-    else if (event.key in steps) move(active === null ? size - 1 : active + steps[event.key]);
-    else return;
-    event.preventDefault();
-  };
+function moveBy({ key, altKey, ctrlKey, metaKey }, size) {
+  const step = /** @type {Record<string, number>} */ ({ ArrowLeft: -1, ArrowRight: 1, PageUp: -7, PageDown: 7 })[key];
+  if (altKey || ctrlKey || metaKey) return undefined;
+  if (key === "Escape") return () => null;
+  if (key === "Home") return () => 0;
+  if (key === "End") return () => size - 1;
+  return step === undefined ? undefined : ((active) => (active === null ? size - 1 : clamp(active + step, 0, size - 1)));
 }
 
 /** @typedef {ReturnType<typeof layOut>} Plot */

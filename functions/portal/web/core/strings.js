@@ -101,8 +101,9 @@ export const strings = {
     change: {
       same: "No change",
       /** @type {(difference: string, percent: string) => string} */
-      by: (difference, percent) => (percent ? `${difference} (${percent})` : difference),
-      fromZero: "was 0",
+      by: (difference, percent) => `${difference} (${percent})`,
+      /** @type {(number: string) => string} */
+      points: (number) => `${number} percentage points`,
       /** @type {(value: string) => string} */
       was: (value) => `was ${value}`,
     },

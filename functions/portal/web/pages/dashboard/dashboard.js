@@ -82,10 +82,10 @@ function Content({ view, data, daily, round }) {
     <p class="view-of" role="status">${data ? describe(data) : strings.common.loading}</p>
     ${daily.problem ? html`<${ProblemMessage} problem=${daily.problem} onRetry=${daily.reload} />` : null}
     ${sections.map((s) => html`<${Section} title=${s.title} key=${s.title}>
-      <${Tiles} figures=${s.tiles.map((path) => figures[path])} metrics=${data?.metrics} before=${data?.previous?.metrics} />
+      <${Tiles} figures=${s.tiles.map((path) => figures[path])} isCompared=${view.compare !== "none"} metrics=${data?.metrics} before=${data?.previous?.metrics} />
       ${daily.problem ? null : html`<div class="charts">${s.charts.map((c) => html`<${SeriesChart} key=${c.path} ...${c} figure=${figures[c.path]}
         daily=${daily.data} otherName=${otherName} />`)}</div>`}
-      ${s.title === texts.sections.users && data ? html`<${Groups} data=${data} otherName=${otherName} />` : null}
+      ${s.title === texts.sections.users ? html`<${Groups} data=${data} isCompared=${view.compare !== "none"} otherName=${otherName} />` : null}
       ${s.title === texts.sections.distribution ? html`<div class="charts">
         <${Ranking} by="artifact" view=${view} round=${round} otherName=${otherName} />
         ${can("tokens:read") ? html`<${Ranking} by="person" view=${view} round=${round} otherName=${otherName} />` : null}
@@ -95,16 +95,17 @@ function Content({ view, data, daily, round }) {
 
 /**
  * The users by role and the projects by status.
- * @param {{data: Data, otherName: string}} props
+ * @param {{data?: Data, isCompared: boolean, otherName: string}} props
  */
-function Groups({ data, otherName }) {
-  const before = data.previous?.metrics;
+function Groups({ data, isCompared, otherName }) {
+  const now = data?.metrics;
+  const before = isCompared ? data?.previous?.metrics : undefined;
   return html`<div class="charts">${[
-    { name: "users-by-role", title: texts.byRole, labels: texts.roles, now: data.metrics.users.byRole, before: before?.users.byRole },
-    { name: "projects-by-status", title: texts.byStatus, labels: texts.statuses, now: data.metrics.projects.byStatus, before: before?.projects.byStatus },
+    { name: "users-by-role", title: texts.byRole, labels: texts.roles, now: now?.users.byRole, before: before?.users.byRole },
+    { name: "projects-by-status", title: texts.byStatus, labels: texts.statuses, now: now?.projects.byStatus, before: before?.projects.byStatus },
   ].map((group) => html`<figure class="series" key=${group.name} data-group=${group.name}><figcaption><h3>${group.title}</h3></figcaption>
     <${NamedBars} title=${group.title} name=${group.name} nameTitle=${texts.name} countTitle=${texts.count} otherName=${otherName}
-      rows=${Object.entries(group.labels).map(([key, name]) => ({ key, name, value: group.now[key], before: group.before?.[key] }))} />
+      rows=${Object.entries(group.labels).map(([key, name]) => ({ key, name, value: group.now?.[key], before: group.before?.[key] }))} />
   </figure>`)}</div>`;
 }
 

@@ -10,6 +10,7 @@ import { strings } from "../../core/strings.js";
  * @property {(value: number) => string} format with the unit
  * @property {(value: number) => string} tick shorter, for an axis
  * @property {"up" | "down"} [better] absent if neither is
+ * @property {boolean} [isShare] a percentage, whose changes are in percentage points
  * @property {boolean} [isWhole]
  */
 
@@ -19,10 +20,10 @@ const dollars = new Intl.NumberFormat(locale, { style: "currency", currency: "US
 /** @param {number} value */
 const shorten = (value) => (Math.abs(value) >= 10_000 ? compact.format(value) : formatNumber(value, 4));
 
-/** @type {Record<string, Pick<Figure, "format" | "tick" | "isWhole">>} */
+/** @type {Record<string, Pick<Figure, "format" | "tick" | "isWhole" | "isShare">>} */
 const units = {
   count: { format: (v) => formatNumber(v, 0), tick: shorten, isWhole: true },
-  percent: { format: (v) => `${formatNumber(v, 3)}%`, tick: (v) => `${formatNumber(v, 3)}%` },
+  percent: { format: (v) => `${formatNumber(v, 3)}%`, tick: (v) => `${formatNumber(v, 3)}%`, isShare: true },
   milliseconds: { format: (v) => `${formatNumber(v, 1)} ms`, tick: (v) => `${shorten(v)} ms` },
   gigabytes: { format: (v) => `${formatNumber(v, 2)} GB`, tick: (v) => `${shorten(v)} GB` },
   dollars: { format: (v) => dollars.format(v), tick: (v) => dollars.format(v) },
@@ -74,13 +75,14 @@ export function valueOf(metrics, path) {
  * How a value differs from the one before, as text with a sign: "+12 (+4.1%)".
  * @param {number} value
  * @param {number} before
- * @param {(value: number) => string} format
+ * @param {Pick<Figure, "format" | "isShare">} figure
  */
-export function changeText(value, before, format) {
+export function changeText(value, before, { format, isShare }) {
   const texts = strings.dashboard.change;
   if (format(value) === format(before)) return texts.same;
   const difference = value - before;
   const sign = difference > 0 ? "+" : "−";
-  const share = before === 0 ? texts.fromZero : `${sign}${formatNumber(Math.abs((100 * difference) / before), 1)}%`;
-  return texts.by(sign + format(Math.abs(difference)), share);
+  if (isShare) return sign + texts.points(formatNumber(Math.abs(difference), 3));
+  const text = sign + format(Math.abs(difference));
+  return before === 0 ? text : texts.by(text, `${sign}${formatNumber(Math.abs((100 * difference) / before), 1)}%`);
 }

@@ -11,7 +11,7 @@ import { Data } from "./series.js";
 import { apiQuery } from "./view.js";
 
 /** @typedef {import("../../core/types").Schema<"RankingEntry">} Entry */
-/** @typedef {{key: string, name: string, value: number, before?: number}} Named */
+/** @typedef {{key: string, name: string, value?: number, before?: number}} Named value: undefined until it is loaded */
 
 const texts = strings.dashboard.rankings;
 
@@ -29,6 +29,7 @@ export function Ranking({ by, view, round, otherName }) {
         nameTitle=${by === "artifact" ? texts.artifactName : texts.personName} countTitle=${texts.pulls} rows=${data.rows} otherName=${otherName} />`}
       ${data.isComplete ? null : html`<p class="small">${texts.incomplete}</p>`}
     </div>` : null}
+    ${data || problem ? null : html`<div class="ranking-placeholder"></div>`}
   </figure>`;
 }
 
@@ -89,11 +90,11 @@ async function loadName(userId, signal) {
 export function NamedBars({ title, name, nameTitle, countTitle, rows, otherName }) {
   const hasOther = rows.some((r) => r.before !== undefined);
   const head = hasOther ? [nameTitle, countTitle, otherName] : [nameTitle, countTitle];
-  const cells = rows.map((r) => (hasOther ? [r.name, r.value, r.before ?? null] : [r.name, r.value]));
+  const cells = rows.map((r) => (hasOther ? [r.name, r.value ?? null, r.before ?? null] : [r.name, r.value ?? null]));
   return html`
     <${BarList} rows=${rows.map((r) => ({
-      key: r.key, label: r.name, value: r.value, text: formatNumber(r.value),
-      note: r.before === undefined ? undefined : changeText(r.value, r.before, formatNumber),
+      key: r.key, label: r.name, value: r.value ?? 0, text: r.value === undefined ? "–" : formatNumber(r.value),
+      note: r.value === undefined || r.before === undefined ? undefined : changeText(r.value, r.before, { format: formatNumber }),
     }))} />
     <${Data} title=${title} name=${name} head=${head} rows=${cells} format=${formatNumber} />`;
 }
