@@ -1,5 +1,5 @@
-// Command images is the Lambda function behind /v2: the container registry that customers use, in front of the vendor's
-// own registry.
+// Command images is the Lambda function behind /v2, the container registry that customers use, in front of the vendor's
+// own registry, and /v1/images, which describes the same images to people.
 package main
 
 import (
@@ -27,11 +27,14 @@ func build(settings *start.Settings) (http.Handler, error) {
 		return nil, fmt.Errorf("AWS configuration: %w", err)
 	}
 	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
-	limit := settings.Count("RATE_LIMIT_PER_MINUTE")
-	return routes(&gateway{
-		auth:     credentials.NewAuthenticator(credentialsdynamo.New(client, table), limit, time.Now),
-		registry: imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now)),
-		grants:   imagesdynamo.New(client, table, time.Now),
-		now:      time.Now,
+	store := credentialsdynamo.New(client, table)
+	return routes(&catalog{
+		gateway: &gateway{
+			auth:     credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now),
+			registry: imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now)),
+			grants:   imagesdynamo.New(client, table, time.Now),
+			now:      time.Now,
+		},
+		visibility: credentials.NewVisibility(store, time.Now),
 	}), nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -38,14 +39,20 @@ func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Response, error) 
 			return imagesecr.Response{}, err
 		}
 	}
-	if answer.Header.Get("Docker-Content-Digest") == "" {
-		sum := sha256.Sum256(answer.Body)
-		answer.Header.Set("Docker-Content-Digest", "sha256:"+hex.EncodeToString(sum[:]))
-	}
+	answer.Header.Set("Docker-Content-Digest", digestOf(answer))
 	if c.target.ByTag() || r.Method == http.MethodGet {
 		g.logPull(r, c, answer.Header.Get("Docker-Content-Digest"), isChart)
 	}
 	return answer, nil
+}
+
+// digestOf returns the digest of a manifest, which it computes if the registry does not send it.
+func digestOf(answer imagesecr.Response) string {
+	if sent := answer.Header.Get("Docker-Content-Digest"); sent != "" {
+		return sent
+	}
+	sum := sha256.Sum256(answer.Body)
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // missingManifest returns the error for a manifest that was not found. A caller who may download only charts gets a "not
@@ -57,7 +64,7 @@ func (g *gateway) missingManifest(r *http.Request, c call, err error) error {
 	if !errors.Is(err, images.ErrManifestUnknown) {
 		return denyUnknown(err)
 	}
-	if denied := g.requireChartRepository(r, images.Target{Kind: images.Tags, Repository: c.target.Repository}); denied != nil {
+	if denied := g.requireChartRepository(r.Context(), images.Target{Kind: images.Tags, Repository: c.target.Repository}); denied != nil {
 		return denied
 	}
 	return err
@@ -117,8 +124,8 @@ func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
 }
 
 // requireChart returns ErrDenied unless the manifest describes a chart.
-func (g *gateway) requireChart(r *http.Request, repository, reference string) error {
-	answer, err := g.registry.Fetch(r.Context(), imagesecr.Request{
+func (g *gateway) requireChart(ctx context.Context, repository, reference string) error {
+	answer, err := g.registry.Fetch(ctx, imagesecr.Request{
 		Method: http.MethodGet, Accept: manifestTypes,
 		Target: images.Target{Kind: images.Manifest, Repository: repository, Reference: reference},
 	})

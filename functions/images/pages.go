@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func (g *gateway) tags(r *http.Request, c call) (imagesecr.Response, error) {
 		return imagesecr.Response{}, err
 	}
 	if c.reach == images.ChartsOnly {
-		if err := g.requireChartRepository(r, c.target); err != nil {
+		if err := g.requireChartRepository(r.Context(), c.target); err != nil {
 			return imagesecr.Response{}, err
 		}
 	}
@@ -38,8 +39,8 @@ func (g *gateway) tags(r *http.Request, c call) (imagesecr.Response, error) {
 // requireChartRepository returns ErrDenied unless the repository has charts. It checks only the first tag, because Helm puts
 // each chart into a separate repository. It ignores which page the client requests, because otherwise a client could search
 // for tag names.
-func (g *gateway) requireChartRepository(r *http.Request, tags images.Target) error {
-	answer, err := g.registry.Fetch(r.Context(), imagesecr.Request{Method: http.MethodGet, Target: tags, Query: page{size: 1}.query()})
+func (g *gateway) requireChartRepository(ctx context.Context, tags images.Target) error {
+	answer, err := g.registry.Fetch(ctx, imagesecr.Request{Method: http.MethodGet, Target: tags, Query: page{size: 1}.query()})
 	if err != nil {
 		return denyUnknown(err)
 	}
@@ -52,7 +53,7 @@ func (g *gateway) requireChartRepository(r *http.Request, tags images.Target) er
 	if len(list.Tags) == 0 {
 		return images.ErrDenied
 	}
-	return g.requireChart(r, tags.Repository, list.Tags[0])
+	return g.requireChart(ctx, tags.Repository, list.Tags[0])
 }
 
 // denyUnknown replaces "not found" errors by ErrDenied, for callers that may download only charts. They must not learn
@@ -110,7 +111,7 @@ func (g *gateway) catalog(r *http.Request, c call) (imagesecr.Response, error) {
 	if c.who.FetchesAll(principal.ReadImages) {
 		return g.registry.Fetch(r.Context(), imagesecr.Request{Method: http.MethodGet, Target: c.target, Query: wanted.query()})
 	}
-	names, err := g.visibleRepositories(r, c.who)
+	names, err := g.visibleRepositories(r.Context(), c.who)
 	if err != nil {
 		return imagesecr.Response{}, err
 	}
@@ -145,11 +146,11 @@ func (p page) cut(names []string) (onPage []string, more bool) {
 const maxPages = 20
 
 // visibleRepositories returns all repositories that the caller may see, sorted.
-func (g *gateway) visibleRepositories(r *http.Request, who principal.Principal) ([]string, error) {
+func (g *gateway) visibleRepositories(ctx context.Context, who principal.Principal) ([]string, error) {
 	names := []string{}
 	at := page{size: maxPageNames}.query()
 	for range maxPages {
-		all, next, err := g.repositories(r, at)
+		all, next, err := g.repositories(ctx, at)
 		if err != nil {
 			return nil, err
 		}
@@ -164,8 +165,8 @@ func (g *gateway) visibleRepositories(r *http.Request, who principal.Principal) 
 }
 
 // repositories returns one page of the registry's catalog, and the query for the next page, or nil if it was the last.
-func (g *gateway) repositories(r *http.Request, at url.Values) (names []string, next url.Values, err error) {
-	answer, err := g.registry.Fetch(r.Context(), imagesecr.Request{
+func (g *gateway) repositories(ctx context.Context, at url.Values) (names []string, next url.Values, err error) {
+	answer, err := g.registry.Fetch(ctx, imagesecr.Request{
 		Method: http.MethodGet, Target: images.Target{Kind: images.Catalog}, Query: at,
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -20,23 +21,27 @@ const indexType = "application/vnd.oci.image.index.v1+json"
 // Tag Schema").
 func (g *gateway) referrers(r *http.Request, c call) (imagesecr.Response, error) {
 	if c.reach == images.ChartsOnly {
-		if err := g.requireChart(r, c.target.Repository, c.target.Reference); err != nil {
+		if err := g.requireChart(r.Context(), c.target.Repository, c.target.Reference); err != nil {
 			return imagesecr.Response{}, err
 		}
 	}
-	ask := imagesecr.Request{Method: http.MethodGet, Target: c.target}
-	wanted := r.URL.Query().Get("artifactType")
+	return g.listReferrers(r.Context(), c.target, r.URL.Query().Get("artifactType"))
+}
+
+// listReferrers lists the manifests that refer to the target, limited to the wanted artifact type unless it is empty.
+func (g *gateway) listReferrers(ctx context.Context, target images.Target, wanted string) (imagesecr.Response, error) {
+	ask := imagesecr.Request{Method: http.MethodGet, Target: target}
 	if wanted != "" {
 		ask.Query = url.Values{"artifactType": {wanted}}
 	}
-	answer, err := g.registry.Fetch(r.Context(), ask)
+	answer, err := g.registry.Fetch(ctx, ask)
 	if !errors.Is(err, images.ErrNoReferrers) {
 		return answer, err
 	}
 	ask = imagesecr.Request{Method: http.MethodGet, Accept: []string{indexType}, Target: images.Target{
-		Kind: images.Manifest, Repository: c.target.Repository, Reference: strings.Replace(c.target.Reference, ":", "-", 1),
+		Kind: images.Manifest, Repository: target.Repository, Reference: strings.Replace(target.Reference, ":", "-", 1),
 	}}
-	answer, err = g.registry.Fetch(r.Context(), ask)
+	answer, err = g.registry.Fetch(ctx, ask)
 	if errors.Is(err, images.ErrManifestUnknown) {
 		answer, err = imagesecr.Response{Body: []byte("{}")}, nil
 	}

@@ -2,15 +2,19 @@ package main
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"portside/shared/core/principal"
+	"portside/shared/credentials"
 	"portside/shared/images"
 	"portside/shared/images/imagesecr"
 	"portside/shared/web"
 )
 
-// gateway has the handlers of the routes: the registry's API for customers, limited by their scopes.
+// gateway has the handlers of the registry's API for customers, limited by their scopes.
 type gateway struct {
 	auth     web.ToolAuthenticator
 	registry *imagesecr.Registry
@@ -18,10 +22,17 @@ type gateway struct {
 	now      func() time.Time
 }
 
-// routes returns the API of this function, for GET and HEAD. images.Parse parses the paths, because the standard mux cannot
-// match a name with several components in the middle of a path.
-func routes(g *gateway) http.Handler {
-	return web.Observe(g.serve(map[images.Kind]operation{
+// catalog has the handlers of the operations that describe the registry to people.
+type catalog struct {
+	gateway    *gateway
+	visibility *credentials.Visibility
+}
+
+// routes returns the API of this function. The registry's API supports GET and HEAD. images.Parse parses its paths, because
+// the standard mux cannot match a name with several components in the middle of a path.
+func routes(c *catalog) http.Handler {
+	g, described := c.gateway, api(c).Handler()
+	registry := web.Observe(g.serve(map[images.Kind]operation{
 		images.Base:      g.base,
 		images.Catalog:   g.catalog,
 		images.Manifest:  g.manifest,
@@ -29,7 +40,50 @@ func routes(g *gateway) http.Handler {
 		images.Tags:      g.tags,
 		images.Referrers: g.referrers,
 	}), writePanic)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/v1/") {
+			described.ServeHTTP(w, r)
+			return
+		}
+		registry.ServeHTTP(w, r)
+	})
 }
+
+// api returns the operations for people. Repositories are parameters, because their names contain slashes.
+func api(c *catalog) *web.API {
+	api := web.NewAPI(c.gateway.auth)
+	web.Handle(api, web.SignedIn(), listRepositories, c.listRepositories)
+	web.Handle(api, web.SignedIn(), listTags, c.listTags)
+	web.Handle(api, web.SignedIn(), getManifest, c.getManifest)
+	return api
+}
+
+// seen is a part of the descriptions of all operations for people.
+const seen = "You see what your own working tokens and passwords may download, or everything if you have `tokens:read`."
+
+var (
+	listRepositories = huma.Operation{
+		OperationID: "listImageRepositories", Method: http.MethodGet, Path: "/v1/images", Tags: []string{"Images"},
+		Summary: "List repositories",
+		Description: "Returns the repositories of the container registry, which have images and charts, in the registry's order. " + seen +
+			" A scope for all charts lists no repositories, because a name does not tell what a repository contains.\n\n" +
+			"A page can have fewer items than its limit, or none, although there is a next page.",
+	}
+	listTags = huma.Operation{
+		OperationID: "listImageTags", Method: http.MethodGet, Path: "/v1/images/tags", Tags: []string{"Images"}, Summary: "List tags",
+		Description: "Returns the tags of a repository with their digests, in the registry's order. Tags under which clients store " +
+			"signatures are left out. " + seen + "\n\n" +
+			"A page can have fewer items than its limit, or none, although there is a next page.",
+		Errors: []int{http.StatusNotFound},
+	}
+	getManifest = huma.Operation{
+		OperationID: "getImageManifest", Method: http.MethodGet, Path: "/v1/images/manifests", Tags: []string{"Images"},
+		Summary: "Describe an image or chart",
+		Description: "Returns what a manifest describes: platforms, sizes, labels, and the signatures and SBOMs that refer to it. This does " +
+			"not count as a pull. " + seen,
+		Errors: []int{http.StatusNotFound},
+	}
+)
 
 // operation answers one authenticated request.
 type operation func(*http.Request, call) (imagesecr.Response, error)

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/base64"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -60,7 +61,12 @@ func newFixture(tb testing.TB) *fixture {
 
 func (q *fixture) clock() time.Time { return q.now }
 
-func (q *fixture) anonymous() webtest.Client { return webtest.New(q.tb, routes(q.gateway)) }
+// handler returns the function's handler, wired as in main.
+func (q *fixture) handler() http.Handler {
+	return routes(&catalog{gateway: q.gateway, visibility: credentials.NewVisibility(q.table, q.clock)})
+}
+
+func (q *fixture) anonymous() webtest.Client { return webtest.New(q.tb, q.handler()) }
 
 // withScopes returns a client that sends a new token with the scopes as its password.
 func (q *fixture) withScopes(scopes ...string) webtest.Client {

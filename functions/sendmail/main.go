@@ -17,6 +17,8 @@ import (
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/start"
 	"portside/shared/mail/mailses"
+	"portside/shared/sessions"
+	"portside/shared/sessions/sessionsdynamo"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 )
@@ -32,8 +34,11 @@ func build(settings *start.Settings) (any, error) {
 	keys := credentialsdynamo.New(client, table)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	mailer := mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM"))
+	requests := sessionsdynamo.New(client, table, people)
 	return sendDue(users.NewInviter(people, mailer, time.Now), credentialrequests.NewService(credentialrequests.Parts{
 		Store: credentialrequestsdynamo.New(client, table, people), Credentials: keys, People: people,
 		Mailer: mailer, Now: time.Now,
+	}), sessions.NewService(sessions.Parts{
+		Requests: requests, Outbox: requests, Sessions: requests, Credentials: keys, People: people, Mailer: mailer, Now: time.Now,
 	})), nil
 }

@@ -24,6 +24,8 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/mail/mailses"
+	"portside/shared/sessions"
+	"portside/shared/sessions/sessionsdynamo"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
@@ -38,6 +40,7 @@ type fixture struct {
 	users    *users.Service
 	keys     *users.Keys
 	requests *credentialrequests.Service
+	signIns  *sessions.Service
 	now      time.Time
 }
 
@@ -56,6 +59,10 @@ func newFixture(tb testing.TB) *fixture {
 	o.requests = credentialrequests.NewService(credentialrequests.Parts{
 		Store: credentialrequestsdynamo.New(client, name, store), Credentials: table, People: store,
 		Mailer: o.server.mailer(), NewID: newID, Now: now,
+	})
+	signIns := sessionsdynamo.New(client, name, store)
+	o.signIns = sessions.NewService(sessions.Parts{
+		Requests: signIns, Outbox: signIns, Sessions: signIns, Credentials: table, People: store, Mailer: o.server.mailer(), Now: now,
 	})
 	return o
 }
@@ -76,7 +83,7 @@ func (o *fixture) invite(email string) users.User {
 // run invokes the function as the schedule does.
 func (o *fixture) run(ctx context.Context) error {
 	o.tb.Helper()
-	return sendDue(o.inviter, o.requests)(ctx, json.RawMessage(`{}`))
+	return sendDue(o.inviter, o.requests, o.signIns)(ctx, json.RawMessage(`{}`))
 }
 
 func (o *fixture) mustRun() {
@@ -240,7 +247,7 @@ func TestEvents(t *testing.T) {
 		o.server.rejectMailTo("ada@example.com")
 		o.invite("ada@example.com")
 		o.server.rejectMailTo()
-		if err := sendDue(o.inviter, o.requests)(t.Context(), event); err != nil {
+		if err := sendDue(o.inviter, o.requests, o.signIns)(t.Context(), event); err != nil {
 			t.Error(err)
 		}
 		webtest.GoldenJSON(t, golden, o.server.envelopes(t))

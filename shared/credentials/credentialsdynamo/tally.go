@@ -99,15 +99,18 @@ func (c *Change) Revoke(kind credentials.Kind) {
 	}
 }
 
+// Issued returns how many credentials an owner ever got, strongly consistent.
+func (t *Table) Issued(ctx context.Context, ownerID string) (int64, error) {
+	stored, _, err := items.Get[tally](ctx, items.In(t.client, t.name), tallyKey(ownerID))
+	return stored.Issued, err
+}
+
 // ListLive returns an owner's live credentials of all kinds, and how many were ever issued. It
 // reads the number first, so a transaction that is conditional on the number sees all of them.
 func (t *Table) ListLive(ctx context.Context, ownerID string, at time.Time) (live []credentials.Credential, issued int64, err error) {
-	before, _, err := items.Get[tally](ctx, items.In(t.client, t.name), tallyKey(ownerID))
-	if err != nil {
+	issued, err = t.Issued(ctx, ownerID)
+	if err != nil || issued == 0 {
 		return nil, 0, err
-	}
-	if before.Issued == 0 {
-		return nil, 0, nil
 	}
 	all, err := t.list(ctx, ownerID, "ps")
 	live = all[:0]
@@ -116,7 +119,7 @@ func (t *Table) ListLive(ctx context.Context, ownerID string, at time.Time) (liv
 			live = append(live, c)
 		}
 	}
-	return live, before.Issued, err
+	return live, issued, err
 }
 
 // Recount corrects the number of live credentials, and reports whether one more may be issued.

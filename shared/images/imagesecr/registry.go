@@ -2,6 +2,8 @@ package imagesecr
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,6 +76,47 @@ func (r *Registry) Fetch(ctx context.Context, ask Request) (Response, error) {
 		}
 		return answer, errors.Join(err, response.Body.Close())
 	}
+}
+
+// ReadBlob returns a blob of at most that many bytes, such as the configuration of an image. It
+// follows the redirect to the storage, without the login, and checks the digest. Errors:
+// images.ErrBlobUnknown, images.ErrLarge, images.ErrUnavailable.
+func (r *Registry) ReadBlob(ctx context.Context, repository string, blob images.Descriptor, most int64) ([]byte, error) {
+	if blob.Size > most {
+		return nil, images.ErrLarge
+	}
+	answer, err := r.Fetch(ctx, Request{
+		Method: http.MethodGet, Target: images.Target{Kind: images.Blob, Repository: repository, Reference: blob.Digest},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if location := answer.Header.Get("Location"); location != "" {
+		if answer.Body, err = r.download(ctx, location, most); err != nil {
+			return nil, fmt.Errorf("%w: read a blob: %w", images.ErrUnavailable, err)
+		}
+	}
+	if sum := sha256.Sum256(answer.Body); "sha256:"+hex.EncodeToString(sum[:]) != blob.Digest {
+		return nil, fmt.Errorf("%w: a blob differs from its digest", images.ErrUnavailable)
+	}
+	return answer.Body, nil
+}
+
+// download reads at most that many bytes from the storage of the registry.
+func (r *Registry) download(ctx context.Context, location string, most int64) (body []byte, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, location, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := r.transport.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the storage responded with %d", response.StatusCode)
+	}
+	return io.ReadAll(io.LimitReader(response.Body, most))
 }
 
 // isLoginRejected reports whether the registry rejected the login: ECR with 403, others with 401.

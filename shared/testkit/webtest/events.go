@@ -100,7 +100,7 @@ var randomValues = []struct {
 	pattern *regexp.Regexp
 }{
 	{"uuid", regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)},
-	{"credential", regexp.MustCompile(`ps[klpt]_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}`)},
+	{"credential", regexp.MustCompile(`ps[bklpst]_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}`)},
 	{"version", regexp.MustCompile(`W/\\"[0-9a-f]{16}\\"`)},
 }
 

@@ -2,6 +2,7 @@ package usersdynamo
 
 import (
 	"context"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -14,6 +15,12 @@ import (
 // Person returns a user as other domains see one, or users.ErrNotFound.
 func (s *Store) Person(ctx context.Context, id string) (principal.Person, error) {
 	user, err := s.Get(ctx, id)
+	return person(user), err
+}
+
+// PersonByEmail is Person for an address, which must be normal (see users.NewUser.Normal).
+func (s *Store) PersonByEmail(ctx context.Context, address string) (principal.Person, error) {
+	user, err := s.ByEmail(ctx, address)
 	return person(user), err
 }
 
@@ -58,6 +65,20 @@ func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem 
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &s.table, Key: userKey(userID), ConditionExpression: aws.String("version = :version"),
 		ExpressionAttributeValues: items.Map{":version": items.Number(version)},
+	}}
+}
+
+// SignedIn returns the write that records the time of a sign-in. It fails unless the user is active and still has this
+// version. Readers see the time, so the user gets another version.
+func (s *Store) SignedIn(userID string, version int64, at time.Time) types.TransactWriteItem {
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &s.table, Key: userKey(userID), UpdateExpression: aws.String("SET lastLogin = :at, version = :next"),
+		ConditionExpression:      aws.String("version = :version AND #status = :active"),
+		ExpressionAttributeNames: map[string]string{"#status": "status"},
+		ExpressionAttributeValues: items.Map{
+			":at": items.Number(items.Millis(at)), ":next": items.Number(version + 1), ":version": items.Number(version),
+			":active": items.Text(string(users.Active)),
+		},
 	}}
 }
 

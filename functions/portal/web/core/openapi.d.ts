@@ -600,6 +600,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List repositories
+         * @description Returns the repositories of the container registry, which have images and charts, in the registry's order. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`. A scope for all charts lists no repositories, because a name does not tell what a repository contains.
+         *
+         *     A page can have fewer items than its limit, or none, although there is a next page.
+         */
+        get: operations["listImageRepositories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/manifests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describe an image or chart
+         * @description Returns what a manifest describes: platforms, sizes, labels, and the signatures and SBOMs that refer to it. This does not count as a pull. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`.
+         */
+        get: operations["getImageManifest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tags
+         * @description Returns the tags of a repository with their digests, in the registry's order. Tags under which clients store signatures are left out. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`.
+         *
+         *     A page can have fewer items than its limit, or none, although there is a next page.
+         */
+        get: operations["listImageTags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects": {
         parameters: {
             query?: never;
@@ -659,6 +723,118 @@ export interface paths {
          *     Needs the permission `projects:delete`.
          */
         delete: operations["deleteProject"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your sessions
+         * @description Returns your sessions that have not ended, newest first.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        /**
+         * Sign in
+         * @description Begins a session and sets its cookie. Send exactly one proof: the `token` of a link, or `email` and `code`. Five wrong codes end the link. A session ends when it is not used for 12 hours, and after 30 days at the latest. A user has at most 10 sessions; another sign-in ends the oldest. The session that the request carries ends, too.
+         */
+        post: operations["createSession"];
+        /**
+         * Sign out everywhere
+         * @description Ends all your sessions, also the one of this request.
+         */
+        delete: operations["deleteSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/current": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the current session
+         * @description Returns the session of this request, and its user.
+         */
+        get: operations["getCurrentSession"];
+        put?: never;
+        post?: never;
+        /**
+         * Sign out
+         * @description Ends the session of this request and removes its cookie.
+         */
+        delete: operations["deleteCurrentSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description Ends one of your sessions. It stops working with the next request.
+         */
+        delete: operations["deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a sign-in mail
+         * @description Mails a link and a code to the address, if it belongs to an active user. The response is the same for every address. Both work once, within 15 minutes, in the browser that has the cookie of this response. An address gets at most 5 mails per hour.
+         */
+        post: operations["createSignInLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in/methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the ways to sign in
+         * @description Returns which ways to sign in this installation offers.
+         */
+        get: operations["listSignInMethods"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1289,6 +1465,14 @@ export interface components {
             /** @description The period of the comparison; only with compare. */
             previous?: components["schemas"]["Previous"];
         };
+        DataStruct: {
+            /**
+             * Format: date-time
+             * @description UTC; until when the link and the code work.
+             * @example 2026-03-02T09:30:30.250Z
+             */
+            expiresAt: string;
+        };
         ExtractionAnswer: {
             /** @description The value of each variable, in its type; null if it was not found. Dates are ISO 8601. */
             extracted_data: {
@@ -1299,6 +1483,136 @@ export interface components {
             evidence?: {
                 [key: string]: components["schemas"]["Quote"][];
             };
+        };
+        ImageAttachment: {
+            /**
+             * @description sbom is a list of the software inside. attestation is another statement, such as how an image was built.
+             * @enum {string}
+             */
+            purpose: "signature" | "sbom" | "attestation" | "other";
+            /**
+             * @description Tool or format that made it; null if unknown.
+             * @example Cosign
+             */
+            format: string | null;
+            /**
+             * @description Media type or artifact type.
+             * @example application/vnd.cncf.notary.signature
+             */
+            type: string;
+            /**
+             * @description Digest of its manifest or, for a statement of BuildKit, of the statement.
+             * @example sha256:…
+             */
+            digest: string;
+            /**
+             * Format: int64
+             * @description Bytes of what the digest identifies.
+             * @example 612
+             */
+            size: number;
+        };
+        ImageChart: {
+            /** @example product */
+            name: string;
+            /** @example 1.2.0 */
+            version: string;
+            /**
+             * @description Version of the packaged product; empty if the chart has none.
+             * @example 4.1
+             */
+            appVersion: string;
+            description: string;
+        };
+        ImageManifest: {
+            /** @example acme/api */
+            repository: string;
+            /**
+             * @description The tag or digest that was asked for.
+             * @example 1.2.0
+             */
+            reference: string;
+            /** @example sha256:… */
+            digest: string;
+            /** @example application/vnd.oci.image.index.v1+json */
+            mediaType: string;
+            /** @description Type of an artifact; null for images. */
+            artifactType: string | null;
+            /**
+             * @description image is for one platform. index is a list of manifests, usually of an image for several platforms.
+             * @enum {string}
+             */
+            content: "image" | "index" | "chart" | "artifact";
+            /**
+             * Format: int64
+             * @description Bytes that a client downloads; null for an index, where each platform has a size.
+             * @example 3415064
+             */
+            size: number | null;
+            /**
+             * Format: int64
+             * @description Number of layers; null for an index.
+             * @example 4
+             */
+            layers: number | null;
+            /**
+             * Format: date-time
+             * @description When it was built, as its author says; null if unknown. UTC.
+             */
+            createdAt: string | null;
+            /** @description At most 32. Empty for charts and artifacts. */
+            platforms: components["schemas"]["ImagePlatform"][];
+            /** @description Annotations of the manifest, at most 100; long texts are cut. */
+            annotations: {
+                [key: string]: string;
+            };
+            /** @description Labels of the image, at most 100; long texts are cut. Empty for an index, where each platform has labels. */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description Signatures, SBOMs and other artifacts that refer to this manifest, at most 100. */
+            attached: components["schemas"]["ImageAttachment"][];
+            /** @description The chart; missing for other contents. */
+            chart?: components["schemas"]["ImageChart"];
+        };
+        ImagePlatform: {
+            /** @example linux/arm64/v8 */
+            platform: string;
+            /**
+             * @description Digest of the platform's manifest.
+             * @example sha256:…
+             */
+            digest: string;
+            /**
+             * Format: int64
+             * @description Bytes that a client downloads; null if unknown.
+             * @example 3415064
+             */
+            size: number | null;
+            /**
+             * Format: int64
+             * @description Number of layers; null if unknown.
+             * @example 4
+             */
+            layers: number | null;
+        };
+        ImageRepository: {
+            /** @example acme/api */
+            repository: string;
+        };
+        ImageTag: {
+            /** @example 1.2.0 */
+            tag: string;
+            /**
+             * @description Digest of its manifest; null if the tag was removed a moment ago.
+             * @example sha256:…
+             */
+            digest: string | null;
+            /**
+             * @description Media type of its manifest; null if unknown.
+             * @example application/vnd.oci.image.index.v1+json
+             */
+            mediaType: string | null;
         };
         ImportReport: {
             /**
@@ -1589,6 +1903,57 @@ export interface components {
             expiresAt: string;
             /** @description ID of the token that this token was created with; null if it was created with an API key. */
             rotatedFrom: string | null;
+        };
+        OpenIDMethod: {
+            /**
+             * @description Name of the provider.
+             * @example Example Inc.
+             */
+            name: string;
+        };
+        OwnSession: {
+            /** @description Whether the request belongs to this session. */
+            isCurrent: boolean;
+            /**
+             * @description Public ID of the session.
+             * @example 3vQB7B6MrGQZ
+             */
+            id: string;
+            /**
+             * @description The browser that signed in.
+             * @example Firefox on Windows
+             */
+            device: string;
+            /**
+             * Format: date-time
+             * @description UTC.
+             * @example 2026-03-02T09:15:30.250Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description UTC; when the person signed in.
+             * @example 2026-03-02T09:15:30.250Z
+             */
+            authenticatedAt: string;
+            /**
+             * Format: date-time
+             * @description UTC; until when the session may create secrets and decide on requests.
+             * @example 2026-03-02T09:30:30.250Z
+             */
+            recentUntil: string;
+            /**
+             * Format: date-time
+             * @description UTC, rounded down to 5 minutes. The session ends 12 hours later if it is not used.
+             * @example 2026-03-02T09:15:00Z
+             */
+            lastUsedAt: string;
+            /**
+             * Format: date-time
+             * @description UTC; when the session ends even if it is used.
+             * @example 2026-04-01T09:15:30.250Z
+             */
+            expiresAt: string;
         };
         Pagination: {
             /**
@@ -2030,6 +2395,83 @@ export interface components {
              */
             p99: number;
         };
+        Session: {
+            user: components["schemas"]["SessionUser"];
+            /**
+             * @description Public ID of the session.
+             * @example 3vQB7B6MrGQZ
+             */
+            id: string;
+            /**
+             * @description The browser that signed in.
+             * @example Firefox on Windows
+             */
+            device: string;
+            /**
+             * Format: date-time
+             * @description UTC.
+             * @example 2026-03-02T09:15:30.250Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description UTC; when the person signed in.
+             * @example 2026-03-02T09:15:30.250Z
+             */
+            authenticatedAt: string;
+            /**
+             * Format: date-time
+             * @description UTC; until when the session may create secrets and decide on requests.
+             * @example 2026-03-02T09:30:30.250Z
+             */
+            recentUntil: string;
+            /**
+             * Format: date-time
+             * @description UTC, rounded down to 5 minutes. The session ends 12 hours later if it is not used.
+             * @example 2026-03-02T09:15:00Z
+             */
+            lastUsedAt: string;
+            /**
+             * Format: date-time
+             * @description UTC; when the session ends even if it is used.
+             * @example 2026-04-01T09:15:30.250Z
+             */
+            expiresAt: string;
+        };
+        SessionUser: {
+            /**
+             * Format: uuid
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
+             */
+            id: string;
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            /** @example Ada Lovelace */
+            name: string;
+            /**
+             * @example user
+             * @enum {string}
+             */
+            role: "admin" | "manager" | "user" | "viewer";
+            /**
+             * @description Permissions of the role, sorted.
+             * @example [
+             *       "users:read"
+             *     ]
+             */
+            permissions: string[];
+        };
+        SignInMethods: {
+            /** @description Whether people can sign in with a mailed link or code. */
+            link: boolean;
+            /** @description Whether people can sign in with a passkey. */
+            passkey: boolean;
+            /** @description The OpenID provider; null if there is none. */
+            openId: components["schemas"]["OpenIDMethod"];
+        };
         Storage: {
             /**
              * Format: double
@@ -2435,7 +2877,14 @@ export type CredentialRequest = components['schemas']['CredentialRequest'];
 export type CursorPagination = components['schemas']['CursorPagination'];
 export type DailyForm = components['schemas']['DailyForm'];
 export type DashboardData = components['schemas']['DashboardData'];
+export type DataStruct = components['schemas']['DataStruct'];
 export type ExtractionAnswer = components['schemas']['ExtractionAnswer'];
+export type ImageAttachment = components['schemas']['ImageAttachment'];
+export type ImageChart = components['schemas']['ImageChart'];
+export type ImageManifest = components['schemas']['ImageManifest'];
+export type ImagePlatform = components['schemas']['ImagePlatform'];
+export type ImageRepository = components['schemas']['ImageRepository'];
+export type ImageTag = components['schemas']['ImageTag'];
 export type ImportReport = components['schemas']['ImportReport'];
 export type ImportedRow = components['schemas']['ImportedRow'];
 export type Job = components['schemas']['Job'];
@@ -2448,6 +2897,8 @@ export type Meta = components['schemas']['Meta'];
 export type Metrics = components['schemas']['Metrics'];
 export type NewApiKey = components['schemas']['NewAPIKey'];
 export type NewToken = components['schemas']['NewToken'];
+export type OpenIdMethod = components['schemas']['OpenIDMethod'];
+export type OwnSession = components['schemas']['OwnSession'];
 export type Pagination = components['schemas']['Pagination'];
 export type PaginationStruct = components['schemas']['PaginationStruct'];
 export type Password = components['schemas']['Password'];
@@ -2468,6 +2919,9 @@ export type RankingEntry = components['schemas']['RankingEntry'];
 export type RequestEvent = components['schemas']['RequestEvent'];
 export type RequestPerson = components['schemas']['RequestPerson'];
 export type ResponseTime = components['schemas']['ResponseTime'];
+export type Session = components['schemas']['Session'];
+export type SessionUser = components['schemas']['SessionUser'];
+export type SignInMethods = components['schemas']['SignInMethods'];
 export type Storage = components['schemas']['Storage'];
 export type SummaryAnswer = components['schemas']['SummaryAnswer'];
 export type TextVariable = components['schemas']['TextVariable'];
@@ -3968,6 +4422,124 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    listImageRepositories: {
+        parameters: {
+            query?: {
+                /** @description Only names that contain this text. */
+                q?: string;
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ImageRepository"][];
+                        pagination: components["schemas"]["CursorPagination"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getImageManifest: {
+        parameters: {
+            query: {
+                /** @description Name of the repository. */
+                repository: string;
+                /** @description A tag or digest. */
+                reference: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ImageManifest"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listImageTags: {
+        parameters: {
+            query: {
+                /** @description Only names that contain this text. */
+                q?: string;
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                cursor?: string;
+                /** @description Name of the repository. */
+                repository: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ImageTag"][];
+                        pagination: components["schemas"]["CursorPagination"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listProjects: {
         parameters: {
             query?: {
@@ -4257,6 +4829,279 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["OwnSession"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The 8 digits from the mail; with email.
+                     * @example 40718236
+                     */
+                    code?: string;
+                    /**
+                     * Format: email
+                     * @description The address to which the code was mailed; with code.
+                     * @example ada@example.com
+                     */
+                    email?: string;
+                    /**
+                     * @description The part after # in the link from the mail.
+                     * @example psl_…
+                     */
+                    token?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    /** @description The cookie of the session. */
+                    "Set-Cookie"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Session"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    deleteSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description Removes the cookie of the session, if the session of this request has ended. */
+                    "Set-Cookie"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getCurrentSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Session"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteCurrentSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description Removes the cookie of the session, if the session of this request has ended. */
+                    "Set-Cookie"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Public ID of the session. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description Removes the cookie of the session, if the session of this request has ended. */
+                    "Set-Cookie"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createSignInLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: email
+                     * @description Your e-mail address.
+                     * @example ada@example.com
+                     */
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    /** @description The cookie that lets this browser use the link and the code. */
+                    "Set-Cookie"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["DataStruct"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    listSignInMethods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SignInMethods"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            500: components["responses"]["InternalServerError"];
         };
     };
     createUpload: {

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/parallel"
+	"portside/shared/core/principal"
+	"portside/shared/images"
+	"portside/shared/images/imagesecr"
+	"portside/shared/web"
+)
+
+// CursorPagination describes the position of a page in a list that is too long to count.
+type CursorPagination struct {
+	Limit   int     `json:"limit" doc:"Maximum number of items on the page." example:"20"`
+	HasMore bool    `json:"hasMore" doc:"Whether there may be a next page."`
+	Next    *string `json:"next" doc:"Value of cursor for the next page; null on the last page."`
+}
+
+// CursorPaging is the input of an operation that lists repositories or tags, for embedding.
+type CursorPaging struct {
+	Filter string `query:"q" maxLength:"255" doc:"Only names that contain this text." example:"api"`
+	Limit  int    `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Maximum number of items on the page."`
+	Cursor string `query:"cursor" maxLength:"4096" doc:"Start of the page: pagination.next of the previous page. The other parameters must be the same."`
+}
+
+// position is a place in a list of the registry. Registries may put more than a name into Last, so names are compared only
+// within one of their pages.
+type position struct {
+	Last  string `json:"l,omitempty"` // the registry's start of its page; empty for the first one
+	After string `json:"a,omitempty"` // last name on that page that was returned
+}
+
+func (p CursorPaging) position() (position, error) {
+	if p.Cursor == "" {
+		return position{}, nil
+	}
+	var at position
+	text, err := base64.RawURLEncoding.Strict().DecodeString(p.Cursor)
+	if err == nil {
+		err = json.Unmarshal(text, &at)
+	}
+	if err != nil || len(at.Last) > maxLastBytes || strings.ContainsFunc(at.Last, unicode.IsControl) {
+		return position{}, fault.Invalid(fault.Field{
+			Pointer: "query/cursor", Detail: "must be pagination.next of a page of this list; leave it out to start again",
+		})
+	}
+	return at, nil
+}
+
+func (p CursorPaging) pagination(next *position) (CursorPagination, error) {
+	if next == nil {
+		return CursorPagination{Limit: p.Limit}, nil
+	}
+	text, err := json.Marshal(next)
+	cursor := base64.RawURLEncoding.EncodeToString(text)
+	return CursorPagination{Limit: p.Limit, HasMore: true, Next: &cursor}, err
+}
+
+// reader returns a page of names of the registry, and the start of the next page, or "" after the last one.
+type reader func(ctx context.Context, at page) (names []string, next string, err error)
+
+// find returns the names that accept permits and the filter matches, and the position of the next page, or nil after the
+// last one. It reads at most maxPages pages of the registry, so a page of a filtered list can have few names, or none,
+// although more follow.
+func (p CursorPaging) find(ctx context.Context, read reader, accept func(name string) bool) ([]string, *position, error) {
+	at, err := p.position()
+	if err != nil {
+		return nil, nil, err
+	}
+	found := []string{}
+	for range maxPages {
+		names, next, err := read(ctx, page{size: maxPageNames, last: at.Last})
+		if err != nil {
+			return nil, nil, err
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			if name <= at.After || !strings.Contains(name, p.Filter) || !accept(name) {
+				continue
+			}
+			if len(found) == p.Limit {
+				return found, &position{Last: at.Last, After: found[len(found)-1]}, nil
+			}
+			found = append(found, name)
+		}
+		if next == "" {
+			return found, nil, nil
+		}
+		at = position{Last: next}
+	}
+	return found, &at, nil
+}
+
+// ImageRepository is a repository of the registry.
+type ImageRepository struct {
+	Repository string `json:"repository" example:"acme/api"`
+}
+
+type listRepositoriesInput struct{ CursorPaging }
+
+type listRepositoriesOutput struct {
+	Body struct {
+		Data       []ImageRepository `json:"data"`
+		Pagination CursorPagination  `json:"pagination"`
+	}
+}
+
+func (c *catalog) listRepositories(ctx context.Context, in *listRepositoriesInput) (*listRepositoriesOutput, error) {
+	viewer, err := c.viewer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names, next, err := in.find(ctx, c.readRepositories, func(name string) bool { return images.Listed(viewer, name) })
+	if err != nil {
+		return nil, err
+	}
+	out := &listRepositoriesOutput{}
+	out.Body.Data = make([]ImageRepository, len(names))
+	for i, name := range names {
+		out.Body.Data[i].Repository = name
+	}
+	out.Body.Pagination, err = in.pagination(next)
+	return out, err
+}
+
+func (c *catalog) viewer(ctx context.Context) (principal.Principal, error) {
+	caller, _ := principal.From(ctx)
+	return c.visibility.Of(ctx, caller)
+}
+
+func (c *catalog) readRepositories(ctx context.Context, at page) (names []string, next string, err error) {
+	names, query, err := c.gateway.repositories(ctx, at.query())
+	return names, query.Get("last"), err
+}
+
+// ImageTag is a tag of a repository.
+type ImageTag struct {
+	Tag       string  `json:"tag" example:"1.2.0"`
+	Digest    *string `json:"digest" doc:"Digest of its manifest; null if the tag was removed a moment ago." example:"sha256:…"`
+	MediaType *string `json:"mediaType" doc:"Media type of its manifest; null if unknown." example:"application/vnd.oci.image.index.v1+json"`
+}
+
+type listTagsInput struct {
+	CursorPaging
+	RepositoryInput
+}
+
+// RepositoryInput is the input of the operations on one repository, for embedding.
+type RepositoryInput struct {
+	Repository string `query:"repository" required:"true" maxLength:"255" doc:"Name of the repository." example:"acme/api"`
+}
+
+type listTagsOutput struct {
+	Body struct {
+		Data       []ImageTag       `json:"data"`
+		Pagination CursorPagination `json:"pagination"`
+	}
+}
+
+func (c *catalog) listTags(ctx context.Context, in *listTagsInput) (*listTagsOutput, error) {
+	reach, err := c.reach(ctx, in.Repository)
+	if err != nil {
+		return nil, err
+	}
+	target := images.Target{Kind: images.Tags, Repository: in.Repository}
+	if reach == images.ChartsOnly {
+		if err := c.gateway.requireChartRepository(ctx, target); err != nil {
+			return nil, hide(err)
+		}
+	}
+	read := func(ctx context.Context, at page) ([]string, string, error) { return c.readTags(ctx, target, at) }
+	names, next, err := in.find(ctx, read, func(tag string) bool { return !images.IsAttachmentTag(tag) })
+	if err == nil && len(names) == 0 && next == nil && in.CursorPaging == (CursorPaging{Limit: in.Limit}) {
+		err = images.ErrRepositoryUnknown // some registries send an empty list instead
+	}
+	if err != nil {
+		return nil, hide(err)
+	}
+	out := &listTagsOutput{}
+	out.Body.Data = make([]ImageTag, len(names))
+	err = parallel.Each(len(names), maxCalls, func(i int) (err error) {
+		out.Body.Data[i], err = c.resolveTag(ctx, in.Repository, names[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Pagination, err = in.pagination(next)
+	return out, err
+}
+
+// maxCalls is how many calls to the registry one request makes at a time.
+const maxCalls = 8
+
+// reach returns how much of a repository the caller may see. Errors: images.ErrNotSeen, also for a name that no repository
+// can have.
+func (c *catalog) reach(ctx context.Context, repository string) (images.Reach, error) {
+	viewer, err := c.viewer(ctx)
+	if err != nil {
+		return images.Nothing, err
+	}
+	reach := images.ReachOf(viewer, repository)
+	if reach == images.Nothing || !images.IsRepository(repository) {
+		return images.Nothing, images.ErrNotSeen
+	}
+	return reach, nil
+}
+
+// hide returns one error for everything that does not exist or that the viewer may not see.
+func hide(err error) error {
+	for _, hidden := range []error{images.ErrDenied, images.ErrRepositoryUnknown, images.ErrManifestUnknown, images.ErrBlobUnknown} {
+		if errors.Is(err, hidden) {
+			return images.ErrNotSeen
+		}
+	}
+	return err
+}
+
+func (c *catalog) readTags(ctx context.Context, target images.Target, at page) (names []string, next string, err error) {
+	answer, err := c.gateway.registry.Fetch(ctx, imagesecr.Request{Method: http.MethodGet, Target: target, Query: at.query()})
+	if err != nil {
+		return nil, "", err
+	}
+	var list struct {
+		Tags []string `json:"tags"`
+	}
+	if err := decode(answer, &list); err != nil {
+		return nil, "", err
+	}
+	return slices.DeleteFunc(list.Tags, func(tag string) bool { return !images.IsTag(tag) }),
+		nextOf(answer.Header.Get("Link")).Get("last"), nil
+}
+
+func (c *catalog) resolveTag(ctx context.Context, repository, tag string) (ImageTag, error) {
+	answer, err := c.gateway.registry.Fetch(ctx, imagesecr.Request{
+		Method: http.MethodHead, Accept: manifestTypes,
+		Target: images.Target{Kind: images.Manifest, Repository: repository, Reference: tag},
+	})
+	if err != nil && !errors.Is(hide(err), images.ErrNotSeen) {
+		return ImageTag{}, err
+	}
+	return ImageTag{
+		Tag: tag, Digest: web.NullIfZero(answer.Header.Get("Docker-Content-Digest")),
+		MediaType: web.NullIfZero(shorten(answer.Header.Get("Content-Type"))),
+	}, nil
+}

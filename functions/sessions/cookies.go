@@ -1,0 +1,30 @@
+package main
+
+import (
+	"net/http"
+	"time"
+
+	"portside/shared/credentials"
+	"portside/shared/sessions"
+	"portside/shared/web"
+)
+
+// browserCookie holds the secret of a browser that asked for a sign-in mail.
+const browserCookie = "__Host-portside-browser"
+
+// newCookie returns a Set-Cookie header. Scripts cannot read the cookie, and browsers send it only with requests of the
+// portal's own pages.
+func newCookie(name, value string, lifetime time.Duration) string {
+	cookie := http.Cookie{
+		Name: name, Value: value, Path: "/", MaxAge: int(lifetime.Seconds()), Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	}
+	return cookie.String()
+}
+
+// sessionCookie returns the Set-Cookie header of a session that has just begun.
+func sessionCookie(signedIn sessions.SignedIn) string {
+	return newCookie(web.SessionCookie, signedIn.Secret.Reveal(), credentials.SessionLifetime)
+}
+
+// noSessionCookie returns the Set-Cookie header that removes the session's cookie.
+func noSessionCookie() string { return newCookie(web.SessionCookie, "", -time.Second) }

@@ -1,0 +1,49 @@
+// Command sessions is the Lambda function behind /v1/sign-in and /v1/sessions: signing in without a password, and the
+// sessions of the caller.
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
+	"portside/shared/lambda/start"
+	"portside/shared/mail/mailses"
+	"portside/shared/sessions"
+	"portside/shared/sessions/sessionsdynamo"
+	"portside/shared/users/usersdynamo"
+)
+
+// askTime is how long every request for a sign-in mail takes; see sessions.Parts.AskTime. Amazon SES usually accepts a mail
+// within a tenth of it.
+const askTime = time.Second
+
+func main() { start.HTTP(build) }
+
+func build(settings *start.Settings) (http.Handler, error) {
+	cfg, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		return nil, fmt.Errorf("AWS configuration: %w", err)
+	}
+	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
+	keys := credentialsdynamo.New(client, table)
+	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
+	store := sessionsdynamo.New(client, table, people)
+	h := &handlers{
+		sessions: sessions.NewService(sessions.Parts{
+			Requests: store, Outbox: store, Sessions: store, Credentials: keys, People: people,
+			Mailer: mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM")), Now: time.Now, AskTime: askTime,
+		}),
+		baseURL: settings.Optional("BASE_URL"),
+	}
+	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	return routes(h, auth).Handler(), nil
+}

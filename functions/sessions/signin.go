@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/core/fault"
+	"portside/shared/sessions"
+	"portside/shared/web"
+)
+
+// signInMethods are the ways to sign in.
+type signInMethods struct {
+	Link    bool          `json:"link" doc:"Whether people can sign in with a mailed link or code."`
+	Passkey bool          `json:"passkey" doc:"Whether people can sign in with a passkey."`
+	OpenID  *openIDMethod `json:"openId" doc:"The OpenID provider; null if there is none."`
+}
+
+// openIDMethod is how the sign-in page shows the OpenID provider.
+type openIDMethod struct {
+	Name string `json:"name" doc:"Name of the provider." example:"Example Inc."`
+}
+
+type methodsOutput struct {
+	Body struct {
+		Data signInMethods `json:"data"`
+	}
+}
+
+func (h *handlers) methods(context.Context, *struct{}) (*methodsOutput, error) {
+	out := &methodsOutput{}
+	out.Body.Data.Link = true
+	return out, nil
+}
+
+type askInput struct {
+	Body struct {
+		Email string `json:"email" format:"email" doc:"Your e-mail address." example:"ada@example.com"`
+	}
+	host   string
+	source string
+}
+
+// Resolve implements huma.Resolver.
+func (in *askInput) Resolve(ctx huma.Context) []error {
+	in.host, in.source = ctx.Host(), sourceOf(ctx)
+	return nil
+}
+
+type askOutput struct {
+	SetCookie string `header:"Set-Cookie" doc:"The cookie that lets this browser use the link and the code."`
+	Body      struct {
+		Data struct {
+			ExpiresAt time.Time `json:"expiresAt" doc:"UTC; until when the link and the code work." example:"2026-03-02T09:30:30.250Z"`
+		} `json:"data"`
+	}
+}
+
+func (h *handlers) ask(ctx context.Context, in *askInput) (*askOutput, error) {
+	asked, err := h.sessions.Ask(ctx, sessions.Ask{
+		Email: in.Body.Email, BaseURL: web.BaseURL(h.baseURL, in.host), Source: in.source,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &askOutput{SetCookie: newCookie(browserCookie, asked.Browser.Reveal(), sessions.LinkLifetime)}
+	out.Body.Data.ExpiresAt = asked.ExpiresAt
+	return out, nil
+}
+
+type signInInput struct {
+	Body struct {
+		Token string `json:"token,omitempty" doc:"The part after # in the link from the mail." example:"psl_…"`
+		Email string `json:"email,omitempty" format:"email" doc:"The address to which the code was mailed; with code." example:"ada@example.com"`
+		Code  string `json:"code,omitempty" doc:"The 8 digits from the mail; with email." example:"40718236"`
+	}
+	visit  sessions.Visit
+	source string
+}
+
+// Resolve implements huma.Resolver. It checks that the body has exactly one proof.
+func (in *signInInput) Resolve(ctx huma.Context) []error {
+	in.visit, in.source = visitOf(ctx), sourceOf(ctx)
+	byToken, byCode := in.Body.Token != "", in.Body.Code != "" || in.Body.Email != ""
+	switch {
+	case byToken == byCode:
+		return web.Failures([]fault.Field{{Pointer: "", Detail: "must have either token, or email and code"}})
+	case byCode && in.Body.Code == "":
+		return web.Failures([]fault.Field{{Pointer: "/code", Detail: "is required together with email"}})
+	case byCode && in.Body.Email == "":
+		return web.Failures([]fault.Field{{Pointer: "/email", Detail: "is required together with code"}})
+	}
+	return nil
+}
+
+type signInOutput struct {
+	SetCookie string `header:"Set-Cookie" doc:"The cookie of the session."`
+	Body      struct {
+		Data Session `json:"data"`
+	}
+}
+
+func (h *handlers) signIn(ctx context.Context, in *signInInput) (*signInOutput, error) {
+	if err := h.sessions.Throttle(ctx, in.source); err != nil {
+		return nil, err
+	}
+	signedIn, err := h.prove(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return newSignInOutput(signedIn), nil
+}
+
+// prove begins a session with the proof in the body.
+func (h *handlers) prove(ctx context.Context, in *signInInput) (sessions.SignedIn, error) {
+	if in.Body.Token != "" {
+		return h.sessions.SignInByLink(ctx, in.Body.Token, in.visit)
+	}
+	return h.sessions.SignInByCode(ctx, in.Body.Email, in.Body.Code, in.visit)
+}
+
+// newSignInOutput returns the response of every way to sign in.
+func newSignInOutput(signedIn sessions.SignedIn) *signInOutput {
+	out := &signInOutput{SetCookie: sessionCookie(signedIn)}
+	out.Body.Data = encodeSession(signedIn.Session, signedIn.Person)
+	return out
+}
+
+// visitOf returns what a request says about its browser.
+func visitOf(ctx huma.Context) sessions.Visit {
+	cookies := ctx.Header("Cookie")
+	return sessions.Visit{
+		Device:  sessions.DeviceOf(ctx.Header("User-Agent")),
+		Browser: web.Cookie(cookies, browserCookie), Session: web.Cookie(cookies, web.SessionCookie),
+	}
+}
+
+// sourceOf returns the IP address of the client.
+func sourceOf(ctx huma.Context) string {
+	host, _, err := net.SplitHostPort(ctx.RemoteAddr())
+	if err != nil {
+		return ctx.RemoteAddr()
+	}
+	return host
+}

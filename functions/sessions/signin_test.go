@@ -1,0 +1,244 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/testkit/webtest"
+	"portside/shared/users"
+)
+
+func TestSignInByLink(t *testing.T) {
+	f := newFixture(t)
+	b := f.browser()
+	b.client().Get("/v1/sign-in/methods").WantStatus(http.StatusOK).WantValue("data.link", true).WantValue("data.openId", nil)
+	b.ask(" Ada@Example.com ").WantStatus(http.StatusAccepted).WantValue("data.expiresAt", "2026-03-02T09:15:00Z")
+	letter := f.post.letters[0]
+	if letter.To != "ada@example.com" || !strings.Contains(letter.Text, "until 09:15 UTC") {
+		t.Errorf("unexpected message to %s:\n%s", letter.To, letter.Text)
+	}
+	token, _ := f.post.last(t)
+	f.clock.Advance(14 * time.Minute)
+	b.useLink(token).WantStatus(http.StatusCreated).WantValue("data.device", "Firefox on Windows").
+		WantValue("data.user.email", "ada@example.com").WantValue("data.user.permissions.0", "analytics:read").
+		WantValue("data.recentUntil", "2026-03-02T09:29:00Z").WantValue("data.expiresAt", "2026-04-01T09:14:00Z")
+	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK).WantValue("data.user.id", f.ada.ID)
+	b.useLink(token).WantStatus(http.StatusUnauthorized)
+
+	stored, err := f.people.Get(t.Context(), f.ada.ID)
+	if err != nil || !stored.LastLoginAt.Equal(f.clock.Now()) || stored.Version != f.ada.Version+1 {
+		t.Errorf("the user is %+v, %v", stored, err)
+	}
+}
+
+func TestSignInByCode(t *testing.T) {
+	f := newFixture(t)
+	b := f.browser()
+	b.ask("ada@example.com").WantStatus(http.StatusAccepted)
+	token, code := f.post.last(t)
+	b.useCode("root@example.com", code).WantStatus(http.StatusUnauthorized)
+	b.useCode("ADA@example.com", code[:4]+" "+code[4:]).WantStatus(http.StatusCreated)
+	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK)
+	b.useCode("ada@example.com", code).WantStatus(http.StatusUnauthorized)
+	b.useLink(token).WantStatus(http.StatusUnauthorized)
+}
+
+func TestFiveWrongCodesEndTheLink(t *testing.T) {
+	f := newFixture(t)
+	b := f.browser()
+	b.ask("ada@example.com")
+	token, code := f.post.last(t)
+	wrong := "00000000"
+	if code == wrong {
+		wrong = "00000001"
+	}
+	for range 4 {
+		b.useCode("ada@example.com", wrong).WantStatus(http.StatusUnauthorized)
+	}
+	b.useCode("ada@example.com", wrong).WantStatus(http.StatusUnauthorized)
+	b.useCode("ada@example.com", code).WantStatus(http.StatusUnauthorized)
+	b.useLink(token).WantStatus(http.StatusUnauthorized)
+
+	b.ask("ada@example.com")
+	_, code = f.post.last(t)
+	for range 4 {
+		b.useCode("ada@example.com", "x").WantStatus(http.StatusUnauthorized)
+	}
+	b.useCode("ada@example.com", code).WantStatus(http.StatusCreated) // the fifth try
+}
+
+func TestLinksWorkOnlyInTheBrowserThatAsked(t *testing.T) {
+	f := newFixture(t)
+	b, other := f.browser(), f.browser()
+	b.ask("ada@example.com")
+	token, code := f.post.last(t)
+	other.useLink(token).WantStatus(http.StatusUnauthorized)
+	other.useCode("ada@example.com", code).WantStatus(http.StatusUnauthorized)
+	other.ask("ada@example.com") // it has its own request now, which does not count for the other mail
+	other.useLink(token).WantStatus(http.StatusUnauthorized)
+	other.useCode("ada@example.com", code).WantStatus(http.StatusUnauthorized)
+	other.cookies[browserCookie] = forgedWithID(t, b.cookies[browserCookie])
+	for range 6 { // tries of a browser that only knows the id do not count
+		other.useCode("ada@example.com", code).WantStatus(http.StatusUnauthorized)
+	}
+	b.useLink(token).WantStatus(http.StatusCreated)
+}
+
+// forgedWithID returns a well-formed browser secret with the public id of another one.
+func forgedWithID(tb testing.TB, text string) string {
+	tb.Helper()
+	for range 100 {
+		forged := credentials.Mint(credentials.Browser)
+		if forged.ID() != strings.Split(text, "_")[1] {
+			return strings.Replace(forged.Reveal(), forged.ID(), strings.Split(text, "_")[1], 1) // the checksum is wrong now, too
+		}
+	}
+	tb.Fatal("no other id")
+	return ""
+}
+
+func TestNewMailReplacesTheOlderOne(t *testing.T) {
+	f := newFixture(t)
+	b := f.browser()
+	b.ask("ada@example.com")
+	older, _ := f.post.last(t)
+	b.ask("ada@example.com")
+	newer, _ := f.post.last(t)
+	b.useLink(older).WantStatus(http.StatusUnauthorized)
+	b.useLink(newer).WantStatus(http.StatusCreated)
+}
+
+func TestUnusableLinks(t *testing.T) {
+	f := newFixture(t)
+	active := users.Active
+	for name, before := range map[string]func(){
+		"expired":   func() { f.clock.Advance(15 * time.Minute) },
+		"suspended": func() { suspended := users.Suspended; f.change(f.ada.ID, users.Change{Status: &suspended}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f.user(name+"@example.com", principal.Admin) // another admin, so that Ada can be suspended
+			b := f.browser()
+			b.ask("ada@example.com").WantStatus(http.StatusAccepted)
+			token, code := f.post.last(t)
+			before()
+			b.useLink(token).WantStatus(http.StatusUnauthorized)
+			b.useCode("ada@example.com", code).WantStatus(http.StatusUnauthorized)
+			f.change(f.ada.ID, users.Change{Status: &active})
+			f.clock.Advance(time.Hour)
+		})
+	}
+	b := f.browser()
+	for _, token := range []string{"x", f.key, credentials.Mint(credentials.Link).Reveal(), strings.Repeat("t", 5000)} {
+		b.useLink(token).WantStatus(http.StatusUnauthorized).WantValue("code", "UNAUTHORIZED")
+	}
+	for _, body := range []string{`{}`, `{"token":"x","code":"1"}`, `{"email":"a@example.com"}`, `{"code":"1"}`, `{"token":""}`, `{"x":1}`, `[]`} {
+		b.client().Post("/v1/sessions", body).WantStatus(http.StatusBadRequest)
+	}
+}
+
+// TestAnswersDoNotRevealUsers compares the responses for a user with those for other addresses.
+func TestAnswersDoNotRevealUsers(t *testing.T) {
+	f := newFixture(t)
+	inactive, _ := f.user("inactive@example.com", principal.User)
+	status := users.Inactive
+	f.change(inactive.ID, users.Change{Status: &status})
+	_, err := f.users().Create(t.Context(), users.CreateOptions{Caller: principal.Operator(), BaseURL: "https://portal.example.com"},
+		users.NewUser{Email: "pending@example.com", Name: "P", Role: principal.User, ActivationEmail: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mails := len(f.post.letters)
+	known := f.browser().ask("ada@example.com")
+	for _, email := range []string{"stranger@example.com", "inactive@example.com", "pending@example.com"} {
+		b := f.browser()
+		for range 5 {
+			answer := b.ask(email).WantStatus(http.StatusAccepted)
+			if answer.Text("data.expiresAt") != known.Text("data.expiresAt") || len(answer.Header) != len(known.Header) {
+				t.Errorf("%s: %v, want as for a user: %v", email, answer.Header, known.Header)
+			}
+		}
+		b.ask(email).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "60")
+		for range 6 {
+			b.useCode(email, "00000000").WantStatus(http.StatusUnauthorized)
+		}
+	}
+	if n := len(f.post.letters); n != mails+1 {
+		t.Errorf("%d mails, want 1", n-mails)
+	}
+}
+
+func TestAddressGetsFiveMailsPerHour(t *testing.T) {
+	f := newFixture(t)
+	statuses := webtest.Concurrently(8, func(int) int { return f.browser().ask("ada@example.com").Status })
+	if statuses[http.StatusAccepted] != 5 || statuses[http.StatusTooManyRequests] != 3 || len(f.post.letters) != 5 {
+		t.Errorf("statuses %v and %d mails, want 5 accepted", statuses, len(f.post.letters))
+	}
+	f.clock.Advance(time.Hour)
+	f.browser().ask("ada@example.com").WantStatus(http.StatusAccepted)
+}
+
+func TestSourceIsThrottled(t *testing.T) {
+	f := newFixture(t)
+	for i := range 30 {
+		f.browser().ask(fmt.Sprintf("a%d@example.com", i)).WantStatus(http.StatusAccepted)
+	}
+	f.browser().ask("ada@example.com").WantStatus(http.StatusTooManyRequests)
+	f.clock.Advance(10 * time.Minute)
+	f.browser().ask("ada@example.com").WantStatus(http.StatusAccepted)
+}
+
+// TestOneLinkGivesOneSession uses one link from ten clients at once.
+func TestOneLinkGivesOneSession(t *testing.T) {
+	f := newFixture(t)
+	b := f.browser()
+	b.ask("ada@example.com")
+	token, code := f.post.last(t)
+	client := b.client()
+	statuses := webtest.Concurrently(10, func(i int) int {
+		if i%2 == 0 {
+			return client.Post("/v1/sessions", `{"email":"ada@example.com","code":"`+code+`"}`).Status
+		}
+		return client.Post("/v1/sessions", `{"token":"`+token+`"}`).Status
+	})
+	if statuses[http.StatusCreated] != 1 || statuses[http.StatusUnauthorized] != 9 {
+		t.Errorf("statuses %v, want one 201 and nine 401", statuses)
+	}
+	webtest.New(t, f.handler()).With("X-API-Key", f.key).Get("/v1/sessions").WantValue("data.0.isCurrent", false).WantValue("data.1", nil)
+}
+
+func TestFailedMailIsSentLater(t *testing.T) {
+	f := newFixture(t)
+	f.post.closed = true
+	b := f.browser()
+	b.ask("ada@example.com").WantStatus(http.StatusAccepted)
+	f.post.closed = false
+	if sent, err := f.service().SendDue(t.Context()); sent != 0 || err != nil {
+		t.Errorf("sent %d, error %v; want none while the request may still send it", sent, err)
+	}
+	f.clock.Advance(3 * time.Minute)
+	for _, want := range []int{1, 0} {
+		if sent, err := f.service().SendDue(t.Context()); sent != want || err != nil {
+			t.Fatalf("sent %d, error %v; want %d", sent, err, want)
+		}
+	}
+	_, code := f.post.last(t)
+	b.useCode("ada@example.com", code).WantStatus(http.StatusCreated)
+}
+
+func TestExpiredMailIsNotSent(t *testing.T) {
+	f := newFixture(t)
+	f.post.closed = true
+	f.browser().ask("ada@example.com")
+	f.post.closed = false
+	f.clock.Advance(time.Hour)
+	for range 2 {
+		if _, err := f.service().SendDue(t.Context()); err != nil || len(f.post.letters) != 0 {
+			t.Errorf("%d mails, %v", len(f.post.letters), err)
+		}
+	}
+}

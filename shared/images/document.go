@@ -1,0 +1,217 @@
+package images
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"portside/shared/core/fault"
+)
+
+// ErrNotSeen is the error of the portal's operations for everything that the viewer may not see,
+// whether it exists or not.
+var ErrNotSeen = fault.New(fault.NotFound, "There is no such repository, tag or digest, or none of your working tokens and passwords "+
+	"may download it. GET /v1/images lists the repositories that you can see.")
+
+// ErrDocument means that a manifest does not follow the specification.
+var ErrDocument = fault.New(fault.Unavailable, "The registry has a manifest that cannot be read.")
+
+// Document is a manifest or a list of manifests (an index), as far as the portal shows it.
+type Document struct {
+	MediaType    string            `json:"mediaType"`
+	ArtifactType string            `json:"artifactType"`
+	Config       Descriptor        `json:"config"`
+	Layers       []Descriptor      `json:"layers"`
+	Manifests    []Descriptor      `json:"manifests"`
+	Annotations  map[string]string `json:"annotations"`
+}
+
+// Descriptor refers to a blob or manifest.
+type Descriptor struct {
+	MediaType    string            `json:"mediaType"`
+	ArtifactType string            `json:"artifactType"`
+	Digest       string            `json:"digest"`
+	Size         int64             `json:"size"`
+	Platform     Platform          `json:"platform"`
+	Annotations  map[string]string `json:"annotations"`
+}
+
+// Platform is the operating system and processor for which an image is made.
+type Platform struct {
+	OS           string `json:"os"`
+	Architecture string `json:"architecture"`
+	Variant      string `json:"variant"`
+	OSVersion    string `json:"os.version"`
+}
+
+// ParseDocument decodes a manifest or index. Fields of a wrong type are empty. Errors: ErrDocument for
+// text that is not JSON.
+func ParseDocument(body []byte) (Document, error) {
+	var d Document
+	err := json.Unmarshal(body, &d)
+	if _, isPartial := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !isPartial {
+		return Document{}, fmt.Errorf("%w: %w", ErrDocument, err)
+	}
+	return d, nil
+}
+
+// Content is what a document describes.
+type Content string
+
+// The contents.
+const (
+	Image    Content = "image"    // for one platform
+	Index    Content = "index"    // images for several platforms, or any other list of manifests
+	Chart    Content = "chart"    // a Helm chart
+	Artifact Content = "artifact" // anything else
+)
+
+// imageConfigs are the media types of the configurations of images.
+var imageConfigs = map[string]bool{
+	"application/vnd.oci.image.config.v1+json":       true,
+	"application/vnd.docker.container.image.v1+json": true,
+}
+
+// Content returns what the document describes.
+func (d Document) Content() Content {
+	switch {
+	case d.Config.Digest == "":
+		return Index
+	case d.Config.MediaType == chartConfig:
+		return Chart
+	case imageConfigs[d.Config.MediaType] && d.ArtifactType == "":
+		return Image
+	default:
+		return Artifact
+	}
+}
+
+// Size returns the number of bytes that a client downloads for a manifest, without the manifest.
+func (d Document) Size() int64 {
+	total := d.Config.Size
+	for _, layer := range d.Layers {
+		total += layer.Size
+	}
+	return total
+}
+
+// Settings are the parts of the configuration of an image, or of a chart, that the portal shows.
+type Settings struct {
+	Platform
+	Created time.Time         // zero if it is not known
+	Labels  map[string]string // of an image
+
+	Name, Version, AppVersion, Description string // of a chart
+}
+
+// ParseSettings decodes a configuration. Fields that cannot be read are empty, because the
+// specification of artifacts leaves configurations open.
+func ParseSettings(body []byte) Settings {
+	var file struct {
+		Platform
+		Created string `json:"created"`
+		Config  struct {
+			Labels map[string]string `json:"Labels"`
+		} `json:"config"`
+		Name        string `json:"name"`
+		Version     string `json:"version"`
+		AppVersion  string `json:"appVersion"`
+		Description string `json:"description"`
+	}
+	_ = json.Unmarshal(body, &file) // what could be read stays
+	return Settings{
+		Platform: file.Platform, Created: ParseTime(file.Created), Labels: file.Config.Labels,
+		Name: file.Name, Version: file.Version, AppVersion: file.AppVersion, Description: file.Description,
+	}
+}
+
+// ParseTime parses a time in a configuration or annotation. It returns zero if the text is not a
+// time, or is the Unix epoch, which reproducible builds write instead of a time.
+func ParseTime(text string) time.Time {
+	at, err := time.Parse(time.RFC3339, text)
+	if at = at.UTC(); err != nil || at.Unix() <= 0 || at.Year() > maxYear {
+		return time.Time{}
+	}
+	return at
+}
+
+// maxYear is the last year that RFC 3339 can express.
+const maxYear = 9999
+
+// Purpose is what an attached artifact is for.
+type Purpose string
+
+// The purposes.
+const (
+	Signature   Purpose = "signature"
+	SBOM        Purpose = "sbom"        // a list of the software inside
+	Attestation Purpose = "attestation" // another signed statement, such as how it was built
+	Other       Purpose = "other"
+)
+
+// Annotations that say what an attached artifact is.
+const (
+	sigstorePredicate = "dev.sigstore.bundle.predicateType"
+	inTotoPredicate   = "in-toto.io/predicate-type"
+	buildkitType      = "vnd.docker.reference.type"
+)
+
+// attachments recognizes attached artifacts by a part of their type. The first match counts.
+var attachments = []struct {
+	part    string
+	purpose Purpose
+	format  string
+}{
+	{"sigstore.dev/cosign/sign", Signature, "Cosign"},
+	{"spdx", SBOM, "SPDX"},
+	{"cyclonedx", SBOM, "CycloneDX"},
+	{"vnd.syft", SBOM, "Syft"},
+	{"cosign.artifact.sbom", SBOM, "Cosign"},
+	{"slsa.dev/provenance", Attestation, "SLSA provenance"},
+	{"in-toto", Attestation, "in-toto"},
+	{"sigstore.bundle", Signature, "Sigstore"},
+	{"dev.cosignproject.cosign", Signature, "Cosign"},
+	{"cosign.artifact.sig", Signature, "Cosign"},
+	{"cosign.simplesigning", Signature, "Cosign"},
+	{"vnd.cncf.notary", Signature, "Notation"},
+}
+
+// Attached returns what an attached artifact is for, and its format or "". A statement's subject is
+// more specific than the envelope around it.
+func Attached(d Descriptor) (Purpose, string) {
+	for _, kind := range []string{d.Annotations[sigstorePredicate], d.Annotations[inTotoPredicate], d.ArtifactType, d.MediaType} {
+		kind = strings.ToLower(kind)
+		for _, known := range attachments {
+			if kind != "" && strings.Contains(kind, known.part) {
+				return known.purpose, known.format
+			}
+		}
+	}
+	return Other, ""
+}
+
+// IsAttestation reports whether a manifest in an index is not an image but has statements about
+// one, as BuildKit writes them.
+func (d Descriptor) IsAttestation() bool {
+	return d.Annotations[buildkitType] == "attestation-manifest"
+}
+
+// attachmentTag matches tags under which clients store attached artifacts: "sha256-<hex>" in
+// registries without referrers, and with a suffix those of Cosign.
+var attachmentTag = regexp.MustCompile(`^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})(?:\.(?:sig|att|sbom))?$`)
+
+// IsAttachmentTag reports whether a tag is not a version but the place of attached artifacts.
+func IsAttachmentTag(tag string) bool { return attachmentTag.MatchString(tag) }
+
+// CosignTags returns the tags under which Cosign stores what belongs to a digest, each with its
+// purpose.
+func CosignTags(digest string) map[string]Purpose {
+	prefix := strings.Replace(digest, ":", "-", 1)
+	return map[string]Purpose{prefix + ".sig": Signature, prefix + ".att": Attestation, prefix + ".sbom": SBOM}
+}
+
+// IsDigest reports whether the text is a valid digest.
+func IsDigest(text string) bool { return digest.MatchString(text) }

@@ -1,0 +1,194 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"portside/shared/core/fault"
+	"portside/shared/credentials"
+)
+
+// Ask is a request for a sign-in mail.
+type Ask struct {
+	Email   string
+	BaseURL string // of the portal, for the link in the mail
+	Source  string // IP address
+}
+
+// Asked is the result of an Ask, which is the same whether or not the address belongs to a user.
+type Asked struct {
+	Browser   credentials.Secret // for the cookie of the browser
+	ExpiresAt time.Time
+}
+
+// Ask mails a link and a code to an active user. It takes Parts.AskTime. Errors: validation, ErrTooManyMails,
+// ErrTooManyRequests.
+func (s *Service) Ask(ctx context.Context, in Ask) (Asked, error) {
+	in.Email = normalEmail(in.Email)
+	if failures := checkEmail(in.Email); len(failures) > 0 {
+		return Asked{}, fault.Invalid(failures...)
+	}
+	source := Counter{Name: "sign-in-mails-from", Key: in.Source, Window: sourceWindow, Most: asksPerSource}
+	if err := s.count(ctx, source, ErrTooManyRequests); err != nil {
+		return Asked{}, err
+	}
+	address := Counter{Name: "sign-in-mails-to", Key: in.Email, Window: mailsWindow, Most: mailsPerAddress}
+	if err := s.count(ctx, address, ErrTooManyMails); err != nil {
+		return Asked{}, err
+	}
+	return s.inAskTime(ctx, func(ctx context.Context) (Asked, error) { return s.ask(ctx, in) })
+}
+
+// inAskTime runs ask for AskTime at most, and returns after AskTime.
+func (s *Service) inAskTime(ctx context.Context, ask func(context.Context) (Asked, error)) (Asked, error) {
+	if s.AskTime == 0 {
+		return ask(ctx)
+	}
+	limited, cancel := context.WithTimeout(ctx, s.AskTime)
+	defer cancel()
+	asked, err := ask(limited)
+	<-limited.Done()
+	return asked, err
+}
+
+func (s *Service) ask(ctx context.Context, in Ask) (Asked, error) {
+	browser := credentials.Mint(credentials.Browser)
+	request := Request{
+		ID: browser.ID(), BrowserHash: browser.Hash(), Email: in.Email, CodeSalt: newSalt(), BaseURL: in.BaseURL,
+		ExpiresAt: s.now().Add(LinkLifetime),
+	}
+	person, err := s.People.PersonByEmail(ctx, in.Email)
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		return Asked{}, err
+	}
+	var due time.Time
+	if err == nil && person.Active {
+		request.UserID, due = person.ID, s.now().Add(sendAfter)
+	}
+	if err := s.Requests.Add(ctx, request, due); err != nil {
+		return Asked{}, err
+	}
+	if request.UserID != "" {
+		s.trySend(ctx, request)
+	}
+	return Asked{Browser: browser, ExpiresAt: request.ExpiresAt}, nil
+}
+
+// trySend sends the mail. If that fails, the mail stays stored as unsent and SendDue sends it later. The response must not
+// differ.
+func (s *Service) trySend(ctx context.Context, request Request) {
+	if err := s.send(ctx, request); err != nil {
+		slog.WarnContext(ctx, "sign-in mail not sent yet", "user", request.UserID, "error", err)
+	}
+}
+
+// OperatorLink returns a link with which an active user can sign in once, in any browser. Errors: a fault of kind NotFound
+// if no active user has the address.
+func (s *Service) OperatorLink(ctx context.Context, email string) (credentials.Secret, time.Time, error) {
+	person, err := s.People.PersonByEmail(ctx, normalEmail(email))
+	if err == nil && !person.Active {
+		err = fault.New(fault.NotFound, "The user is not active.")
+	}
+	if err != nil {
+		return credentials.Secret{}, time.Time{}, err
+	}
+	link := credentials.Mint(credentials.Link)
+	request := Request{
+		ID: link.ID(), Email: person.Email, UserID: person.ID, LinkHash: link.Hash(), CodeSalt: newSalt(),
+		ExpiresAt: s.now().Add(OperatorLinkLifetime),
+	}
+	return link, request.ExpiresAt, s.Requests.Add(ctx, request, time.Time{})
+}
+
+// Visit is what a request says about its browser.
+type Visit struct {
+	Device  string // see DeviceOf
+	Browser string // text of the browser cookie; empty if there is none
+	Session string // text of the session cookie; empty if there is none
+}
+
+// SignInByLink begins a session with a link. Errors: ErrSignIn.
+func (s *Service) SignInByLink(ctx context.Context, token string, visit Visit) (SignedIn, error) {
+	link, err := credentials.Parse(token)
+	if err != nil || link.Kind() != credentials.Link {
+		return SignedIn{}, ErrSignIn
+	}
+	request, err := s.requestOf(ctx, link, visit)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if request.Tries >= MaxTries || !request.usable(s.now()) {
+		return SignedIn{}, ErrSignIn
+	}
+	return s.spend(ctx, Spent{Request: request}, visit)
+}
+
+// requestOf returns the request of the browser that has this link, or the request of a link for every browser.
+func (s *Service) requestOf(ctx context.Context, link credentials.Secret, visit Visit) (Request, error) {
+	if browser, ok := parseBrowser(visit.Browser); ok {
+		request, err := s.Requests.Get(ctx, browser.ID())
+		if err == nil && browser.Matches(request.BrowserHash) && link.Matches(request.LinkHash) {
+			return request, nil
+		}
+		if err != nil && !errors.Is(err, ErrUnknown) {
+			return Request{}, err
+		}
+	}
+	request, err := s.Requests.Get(ctx, link.ID())
+	if errors.Is(err, ErrUnknown) || err == nil && (request.BrowserHash != nil || !link.Matches(request.LinkHash)) {
+		return Request{}, ErrSignIn
+	}
+	return request, err
+}
+
+// SignInByCode begins a session with a code, which the person types into the browser that asked for the mail. Every call
+// counts as a try. Errors: ErrSignIn.
+func (s *Service) SignInByCode(ctx context.Context, email, code string, visit Visit) (SignedIn, error) {
+	browser, ok := parseBrowser(visit.Browser)
+	if !ok {
+		return SignedIn{}, ErrSignIn
+	}
+	request, err := s.Requests.Get(ctx, browser.ID())
+	if err == nil && !browser.Matches(request.BrowserHash) {
+		err = ErrUnknown // a browser that knows only the id must not use up the tries
+	}
+	if err == nil {
+		request, err = s.Requests.CountTry(ctx, browser.ID())
+	}
+	if errors.Is(err, ErrUnknown) {
+		return SignedIn{}, ErrSignIn
+	}
+	if err != nil {
+		return SignedIn{}, err
+	}
+	matches := request.matchesCode(code) // takes the same time for unknown users
+	if !matches || !request.usable(s.now()) || normalEmail(email) != request.Email {
+		return SignedIn{}, ErrSignIn
+	}
+	return s.spend(ctx, Spent{Request: request, ByCode: true}, visit)
+}
+
+func (s *Service) spend(ctx context.Context, spent Spent, visit Visit) (SignedIn, error) {
+	return s.SignIn(ctx, SignIn{UserID: spent.Request.UserID, Device: visit.Device, Session: visit.Session, Spent: &spent})
+}
+
+func (r Request) usable(at time.Time) bool {
+	return r.UserID != "" && r.LinkHash != nil && at.Before(r.ExpiresAt)
+}
+
+func parseBrowser(text string) (credentials.Secret, bool) {
+	browser, err := credentials.Parse(text)
+	return browser, err == nil && browser.Kind() == credentials.Browser
+}
+
+func normalEmail(address string) string { return strings.ToLower(strings.TrimSpace(address)) }
+
+func checkEmail(address string) []fault.Field {
+	if local, domain, found := strings.Cut(address, "@"); found && local != "" && domain != "" && len(address) <= MaxEmail {
+		return nil
+	}
+	return []fault.Field{{Pointer: "/email", Detail: "must be an e-mail address such as ada@example.com"}}
+}

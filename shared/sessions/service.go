@@ -1,0 +1,188 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
+	"portside/shared/credentials"
+)
+
+// maxRemoved is how many ended sessions a sign-in removes, so that they do not accumulate.
+const maxRemoved = 10
+
+// SignIn is a sign-in of a person who has proved who they are.
+type SignIn struct {
+	UserID  string
+	Device  string // see DeviceOf
+	Session string // text of the session cookie in the request; empty if there is none
+	Spent   *Spent // nil if the person signs in without a request
+}
+
+// SignedIn is a session that has just begun. The secret is not stored anywhere else.
+type SignedIn struct {
+	Session credentials.Credential
+	Secret  credentials.Secret
+	Person  principal.Person
+}
+
+// SignIn begins a session of an active user. It ends the session that the browser had before, and the oldest ones above
+// credentials.MaxSessions. Errors: ErrSignIn if the user does not exist or is not active, or the request was used.
+func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
+	var signedIn SignedIn
+	err := versions.Retry(ctx, func() error {
+		person, err := s.People.Person(ctx, in.UserID)
+		if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
+			return ErrSignIn
+		}
+		if err != nil {
+			return err
+		}
+		owner := credentials.Owner{ID: person.ID, Role: person.Role, Active: true}
+		secret, session := credentials.NewSession(owner, in.Device, s.now())
+		beginning, err := s.beginning(ctx, in, Beginning{Session: session, Person: person, Spent: in.Spent})
+		if err != nil {
+			return err
+		}
+		signedIn = SignedIn{Session: session, Secret: secret, Person: person}
+		return s.Sessions.Begin(ctx, beginning)
+	})
+	if err != nil {
+		return SignedIn{}, err
+	}
+	slog.InfoContext(ctx, "signed in", "user", signedIn.Person.ID, "session", signedIn.Session.ID)
+	return signedIn, nil
+}
+
+// beginning adds the sessions that end.
+func (s *Service) beginning(ctx context.Context, in SignIn, b Beginning) (Beginning, error) {
+	stored, seen, err := s.Sessions.List(ctx, b.Person.ID)
+	if err != nil {
+		return Beginning{}, err
+	}
+	b.Seen = seen
+	replaced, err := s.replaced(ctx, in.Session)
+	if err != nil {
+		return Beginning{}, err
+	}
+	live := stored[:0:0]
+	for _, c := range stored {
+		switch {
+		case c.ID == replaced.ID:
+		case c.Live(s.now()):
+			live = append(live, c)
+		case len(b.Removed) < maxRemoved:
+			b.Removed = append(b.Removed, c)
+		}
+	}
+	if replaced.ID != "" {
+		b.Ended = append(b.Ended, s.ended(replaced, "signed in again"))
+	}
+	sortNewestFirst(live)
+	for _, c := range live[min(len(live), credentials.MaxSessions-1):] {
+		b.Ended = append(b.Ended, s.ended(c, "too many sessions"))
+	}
+	return b, nil
+}
+
+// replaced returns the live session that the browser has, or a zero one. It may belong to another user: nobody could use it
+// after its cookie is overwritten.
+func (s *Service) replaced(ctx context.Context, text string) (credentials.Credential, error) {
+	secret, err := credentials.Parse(text)
+	if err != nil || secret.Kind() != credentials.Session {
+		return credentials.Credential{}, nil //nolint:nilerr // a malformed cookie is no session
+	}
+	found, err := s.Credentials.Get(ctx, secret.ID())
+	if errors.Is(err, credentials.ErrUnknown) {
+		return credentials.Credential{}, nil
+	}
+	if err != nil || !secret.Matches(found.Hash) || !found.Live(s.now()) {
+		return credentials.Credential{}, err
+	}
+	return found, nil
+}
+
+func (s *Service) ended(c credentials.Credential, reason string) credentials.Credential {
+	c.RevokedAt, c.Reason = s.now(), reason
+	return c
+}
+
+// Current returns the caller's session and its user. Errors: ErrNotFound if it has just ended.
+func (s *Service) Current(ctx context.Context, caller principal.Principal) (credentials.Credential, principal.Person, error) {
+	session, err := s.Credentials.Get(ctx, caller.SessionID)
+	if errors.Is(err, credentials.ErrUnknown) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return credentials.Credential{}, principal.Person{}, err
+	}
+	person, err := s.People.Person(ctx, caller.UserID)
+	return session, person, err
+}
+
+// List returns the live sessions of the caller, newest first.
+func (s *Service) List(ctx context.Context, caller principal.Principal) ([]credentials.Credential, error) {
+	live, _, err := s.live(ctx, caller.UserID)
+	return live, err
+}
+
+// End ends a session of the caller, which may be the current one. Errors: ErrNotFound.
+func (s *Service) End(ctx context.Context, caller principal.Principal, id string) error {
+	if !credentials.IsID(id) {
+		return ErrNotFound
+	}
+	session := credentials.Credential{ID: id, Kind: credentials.Session, Owner: credentials.Owner{ID: caller.UserID}}
+	err := s.Sessions.End(ctx, []credentials.Credential{s.ended(session, "ended by its user")}, nil)
+	if versions.IsStale(err) {
+		return ErrNotFound
+	}
+	return err
+}
+
+// EndAll ends all sessions of the caller.
+func (s *Service) EndAll(ctx context.Context, caller principal.Principal) error {
+	return versions.Retry(ctx, func() error {
+		live, seen, err := s.live(ctx, caller.UserID)
+		if err != nil || len(live) == 0 {
+			return err
+		}
+		for i, c := range live {
+			live[i] = s.ended(c, "ended by its user")
+		}
+		return s.Sessions.End(ctx, live, &seen)
+	})
+}
+
+func (s *Service) live(ctx context.Context, userID string) ([]credentials.Credential, int64, error) {
+	stored, seen, err := s.Sessions.List(ctx, userID)
+	now := s.now()
+	live := slices.DeleteFunc(stored, func(c credentials.Credential) bool { return !c.Live(now) })
+	sortNewestFirst(live)
+	return live, seen, err
+}
+
+func sortNewestFirst(all []credentials.Credential) {
+	slices.SortFunc(all, func(a, b credentials.Credential) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// Throttle counts a request to sign in from an IP address. Every way to sign in calls it before it checks anything. Errors:
+// ErrTooManyRequests.
+func (s *Service) Throttle(ctx context.Context, source string) error {
+	counter := Counter{Name: "sign-ins", Key: source, Window: sourceWindow, Most: signInsPerSource}
+	return s.count(ctx, counter, ErrTooManyRequests)
+}
+
+func (s *Service) count(ctx context.Context, counter Counter, refusal error) error {
+	allowed, err := s.Requests.Count(ctx, counter, s.now())
+	if err == nil && !allowed {
+		return refusal
+	}
+	return err
+}

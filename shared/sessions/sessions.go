@@ -1,0 +1,173 @@
+// Package sessions signs people in without passwords, and lists and ends their sessions.
+//
+// A person who asks to sign in gets a mail with a link and a code. Both work once, for 15 minutes, and only in the browser
+// that asked: the browser has a secret in a cookie, and its public id finds the request. So a mail scanner that opens the
+// link spends nothing, and a stranger who reads the mail cannot use it. Links that the operator creates work in any
+// browser. Other ways to sign in (passkeys, OpenID Connect) prove who the person is and then call Service.SignIn, too.
+//
+// The response to a request for a mail does not reveal whether the address belongs to a user: it has the same content and
+// takes the same time. Only hashes of secrets are stored. The write that begins a session also uses up the link, records
+// the time of the sign-in on the user, and is conditional on the user's version. So of several uses of a link one succeeds,
+// and a user who is suspended at the same moment gets no session.
+//
+// A session is a credential (see shared/credentials): authentication does not use this package.
+package sessions
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/mail"
+)
+
+// Limits, from the API contract.
+const (
+	LinkLifetime         = 15 * time.Minute // of a mailed link and its code
+	OperatorLinkLifetime = time.Hour
+	MaxTries             = 5 // codes that may be tried for one mail
+	CodeDigits           = 8
+	MaxEmail             = 254 // bytes of an address
+)
+
+// The limits of requests, each within a fixed window of time.
+const (
+	mailsPerAddress  = 5
+	mailsWindow      = time.Hour
+	asksPerSource    = 30 // requests for a mail from one IP address; an office may share it
+	signInsPerSource = 300
+	sourceWindow     = 10 * time.Minute
+)
+
+// The errors of signing in.
+var (
+	// ErrSignIn is the error of every link, code and passkey that does not work, whatever the reason.
+	ErrSignIn = fault.New(fault.Unauthorized, "This sign-in does not work: the link or code is wrong, has expired, has already been "+
+		"used, was replaced by a newer one, or was requested in another browser. Ask for a new mail in this browser.")
+	ErrTooManyMails = &fault.Error{Kind: fault.RateLimited, RetryAfter: time.Minute, Detail: "There were too many requests for " +
+		"sign-in mails to this address. Use the newest mail, or wait up to an hour."}
+	ErrTooManyRequests = &fault.Error{Kind: fault.RateLimited, RetryAfter: time.Minute, Detail: "There were too many attempts to " +
+		"sign in from your network address. Wait for up to 10 minutes."}
+	// ErrNotFound is the error of a session that does not exist, has ended, or belongs to somebody else.
+	ErrNotFound = fault.New(fault.NotFound, "You have no session with this ID. It may have ended.")
+	// ErrUnknown is what stores return for a request that they do not have, or no longer accept.
+	ErrUnknown = errors.New("sessions: no such sign-in request")
+)
+
+// Request is a sign-in that somebody has asked for.
+type Request struct {
+	ID          string // public id of the browser's secret or, without a browser, of the link
+	BrowserHash []byte // of the browser's secret; nil if the link works in every browser
+	Email       string // normal
+	UserID      string // empty if no active user has the address
+	LinkHash    []byte // of the newest link; nil until it is mailed
+	CodeHash    []byte // see hashCode
+	CodeSalt    []byte
+	Tries       int // of codes
+	Attempts    int // to send the mail
+	BaseURL     string
+	ExpiresAt   time.Time
+}
+
+// Counter counts requests of one kind within a window of time.
+type Counter struct {
+	Name   string // what is counted
+	Key    string // who is counted
+	Window time.Duration
+	Most   int
+}
+
+// RequestStore keeps requests until they are used or expire. Reads are strongly consistent, and each write is atomic.
+type RequestStore interface {
+	// Count counts one request. It returns false if there were already as many in the window as the counter allows.
+	Count(ctx context.Context, counter Counter, at time.Time) (bool, error)
+	// Add adds a request. With a due time, its mail is unsent and Due returns it from then on.
+	Add(ctx context.Context, request Request, due time.Time) error
+	// Get returns a request, which may have expired. Errors: ErrUnknown.
+	Get(ctx context.Context, id string) (Request, error)
+	// CountTry counts one try of a code and returns the request. Errors: ErrUnknown if there is none, or it had MaxTries.
+	CountTry(ctx context.Context, id string) (Request, error)
+}
+
+// Outbox keeps which requests have an unsent mail.
+type Outbox interface {
+	// Due returns up to limit requests whose mail is due.
+	Due(ctx context.Context, at time.Time, limit int) ([]Request, error)
+	// Renew replaces the link and code of a request, before it is mailed again at the due time. Errors: versions.ErrStale if
+	// another attempt was made, or the request was used.
+	Renew(ctx context.Context, before, after Request, due time.Time) error
+	// MarkSent records that the mail of this attempt needs no other.
+	MarkSent(ctx context.Context, request Request) error
+}
+
+// SessionStore keeps sessions. Reads are strongly consistent.
+type SessionStore interface {
+	// Begin stores a session. Errors: ErrSignIn if the request was used; versions.ErrStale if the user or one of the sessions
+	// has changed.
+	Begin(ctx context.Context, beginning Beginning) error
+	// List returns the sessions of a user, also ended ones that are still stored, and a number that changes whenever the user
+	// gets another credential.
+	List(ctx context.Context, userID string) (sessions []credentials.Credential, seen int64, err error)
+	// End ends sessions of one user with their RevokedAt and Reason. Errors: versions.ErrStale if one has ended already, or
+	// the number differs from the one that List returned; a nil number is not checked.
+	End(ctx context.Context, ended []credentials.Credential, seen *int64) error
+}
+
+// Beginning is the transaction that begins a session.
+type Beginning struct {
+	Session credentials.Credential
+	Person  principal.Person         // who must not have changed since they were read
+	Ended   []credentials.Credential // with their RevokedAt and Reason
+	Removed []credentials.Credential // ended earlier, and no longer needed
+	Seen    int64                    // from SessionStore.List
+	Spent   *Spent                   // nil if the person signs in without a request
+}
+
+// Spent is a request that is used up.
+type Spent struct {
+	Request Request
+	ByCode  bool // whether the code was used, which is counted as a try already
+}
+
+// Credentials finds sessions.
+type Credentials interface {
+	// Get returns the credential with this id, strongly consistent. Errors: credentials.ErrUnknown.
+	Get(ctx context.Context, id string) (credentials.Credential, error)
+}
+
+// People finds users. Both methods return a fault of kind NotFound if there is no such user.
+type People interface {
+	Person(ctx context.Context, id string) (principal.Person, error)
+	PersonByEmail(ctx context.Context, address string) (principal.Person, error)
+}
+
+// Mailer sends one message. Nil means that the message was accepted for delivery.
+type Mailer interface {
+	Send(ctx context.Context, message mail.Message) error
+}
+
+// Parts are the dependencies of a Service.
+type Parts struct {
+	Requests    RequestStore
+	Outbox      Outbox
+	Sessions    SessionStore
+	Credentials Credentials
+	People      People
+	Mailer      Mailer
+	Now         func() time.Time
+	// AskTime is how long every request for a mail takes, so that its duration does not reveal whether a mail was sent. A
+	// mail that is not sent in this time is sent later by SendDue. Zero means no limit.
+	AskTime time.Duration
+}
+
+// Service signs people in and manages their sessions.
+type Service struct{ Parts }
+
+// NewService returns a Service.
+func NewService(parts Parts) *Service { return &Service{parts} }
+
+// now returns the time with the precision with which it is stored.
+func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }

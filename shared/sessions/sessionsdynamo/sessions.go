@@ -1,0 +1,73 @@
+package sessionsdynamo
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/core/versions"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/sessions"
+)
+
+// List implements sessions.SessionStore. It reads the number first, so a transaction that is conditional on the number sees
+// all sessions.
+func (s *Store) List(ctx context.Context, userID string) ([]credentials.Credential, int64, error) {
+	seen, err := s.credentials.Issued(ctx, userID)
+	if err != nil {
+		return nil, 0, err
+	}
+	all, err := s.credentials.List(ctx, userID, credentials.Session)
+	return all, seen, err
+}
+
+// Begin implements sessions.SessionStore. Of the failed conditions, the first one decides the error, so the request comes
+// first.
+func (s *Store) Begin(ctx context.Context, b sessions.Beginning) error {
+	var plan transactions.Plan
+	if b.Spent != nil {
+		plan.Add(sessions.ErrSignIn, s.spend(*b.Spent))
+		plan.Add(nil, types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: unsentKey(b.Spent.Request.ID)}})
+	}
+	plan.Add(versions.ErrStale, s.people.SignedIn(b.Person.ID, b.Person.Version, b.Session.CreatedAt))
+	tally := credentialsdynamo.Change{Seen: &b.Seen}
+	tally.Issue(credentials.Session)
+	plan.Add(versions.ErrStale, s.credentials.Tally(b.Person.ID, tally))
+	for _, c := range b.Ended {
+		plan.Add(versions.ErrStale, s.credentials.Revoke(c))
+	}
+	for _, c := range b.Removed {
+		plan.Add(nil, s.credentials.Remove(c)...)
+	}
+	plan.Add(nil, s.credentials.Issue(b.Session)...)
+	return plan.Write(ctx, s.client)
+}
+
+// spend returns the delete of a request that has this link and, unless the code was used, tries left.
+func (s *Store) spend(spent sessions.Spent) types.TransactWriteItem {
+	condition, values := "#link = :link", items.Map{":link": items.Bytes(spent.Request.LinkHash)}
+	if !spent.ByCode {
+		condition += " AND tries < :most"
+		values[":most"] = items.Number(sessions.MaxTries)
+	}
+	return types.TransactWriteItem{Delete: &types.Delete{
+		TableName: &s.table, Key: requestKey(spent.Request.ID), ConditionExpression: aws.String(condition),
+		ExpressionAttributeNames: map[string]string{"#link": "link"}, ExpressionAttributeValues: values,
+	}}
+}
+
+// End implements sessions.SessionStore.
+func (s *Store) End(ctx context.Context, ended []credentials.Credential, seen *int64) error {
+	var plan transactions.Plan
+	for _, c := range ended {
+		plan.Add(versions.ErrStale, s.credentials.Revoke(c))
+	}
+	if seen != nil {
+		plan.Add(versions.ErrStale, s.credentials.Tally(ended[0].Owner.ID, credentialsdynamo.Change{Seen: seen}))
+	}
+	return plan.Write(ctx, s.client)
+}
