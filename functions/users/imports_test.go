@@ -171,7 +171,7 @@ func TestListUsersByEmail(t *testing.T) {
 		root.Get("/v1/users?"+query).WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.total", 0)
 	}
 	root.Get("/v1/users?email=").WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/email")
-	root.Get("/v1/users?email="+strings.Repeat("x", 321)).WantStatus(http.StatusBadRequest)
+	root.Get("/v1/users?email=" + strings.Repeat("x", 321)).WantStatus(http.StatusBadRequest)
 }
 
 func TestListUsersByID(t *testing.T) {
