@@ -28,7 +28,7 @@ export function Filters({ view, shown, problem }) {
     event.preventDefault();
     show(dates);
   };
-  return html`<form class="card filters" aria-label=${texts.filters} onSubmit=${submit} novalidate>
+  return html`<form class="card view-filters" aria-label=${texts.filters} onSubmit=${submit} novalidate>
     <div class="fields">
       <${Select} label=${texts.period} isRequired value=${view.period} onChange=${choose} options=${periods.map((p) => ({ value: p, label: nameOf(texts.periods, p) }))} />
       <${Select} label=${texts.compare} isRequired value=${view.compare} onChange=${(/** @type {string} */ compare) => show({ compare })}
