@@ -3,6 +3,7 @@ import { Page, Section } from "../../components/page.js";
 import { html } from "../../core/html.js";
 import { currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
+import { UserKeys } from "../users/keys.js";
 import { Passkeys } from "./passkeys.js";
 import { Sessions } from "./sessions.js";
 
@@ -20,5 +21,6 @@ export default function Account() {
     <//>
     <${Sessions} />
     <${Passkeys} />
+    <${UserKeys} user=${/** @type {any} */ ({ id: user.id, status: "active" })} />
   <//>`;
 }
