@@ -20,6 +20,7 @@ export const strings = {
     cancel: "Cancel",
     close: "Close",
     delete: "Delete",
+    remove: "Remove",
     copy: "Copy",
     copied: "Copied.",
     selected: "Selected. Press Ctrl+C to copy.",
@@ -314,5 +315,446 @@ export const strings = {
       "into the address bar, including everything after the #.",
     missingUsed: "If you have already used the link, your account is active, and you can sign in. If you no longer have the API key, " +
       "create a new one.",
+  },
+
+  signIn: {
+    title: "Sign in",
+    intro: "There are no passwords here. Sign in with a link or code that we mail to you, or with a passkey.",
+    linkIntro: "You opened a sign-in link. Sign in to continue in this browser.",
+    email: "E-mail address",
+    sendMail: "Send me a mail",
+    /** @type {(email: string) => string} */
+    mailTo: (email) => `We mail a link and a code to ${email}.`,
+    checkMail: "Check your mail",
+    /** @type {(email: string) => string} */
+    mailSent: (email) => `If ${email} belongs to an active account, a mail is on its way. Open its link in this browser, or type its code here.`,
+    code: "Code",
+    codeHint: "8 digits; it works for 15 minutes",
+    submit: "Sign in",
+    askAgain: "Ask for another mail",
+    otherWay: "Sign in another way",
+    usePasskey: "Use a passkey",
+    or: "or by mail",
+    /** @type {(provider: string) => string} */
+    useOpenId: (provider) => `Sign in with ${provider}`,
+  },
+
+  signInDialog: {
+    "signed-out": { title: "Sign in again", text: "Your session has ended. What you entered on this page is kept." },
+    "not-recent": { title: "Confirm that it is you", text: "You signed in more than 15 minutes ago. For this action, sign in again." },
+  },
+
+  account: {
+    title: "Account",
+    profile: "Profile",
+    name: "Name",
+    email: "E-mail address",
+    role: "Role",
+  },
+
+  sessions: {
+    title: "Sessions",
+    intro: "A session ends when it is not used for 12 hours, and after 30 days.",
+    device: "Device",
+    current: "This browser",
+    created: "Signed in",
+    lastUsed: "Last used",
+    expires: "Ends",
+    end: "End",
+    /** @type {(device: string) => string} */
+    endLabel: (device) => `End the session of ${device}`,
+    endTitle: "End this session?",
+    endConfirm: "End the session",
+    /** @type {(device: string) => string} */
+    endText: (device) => `${device} is signed out at once.`,
+    endCurrentText: "This is the session of this browser. You are signed out at once.",
+    wasEnded: "The session has ended.",
+    endAll: "Sign out everywhere",
+    endAllTitle: "Sign out everywhere?",
+    endAllText: "All your sessions end at once, also the one of this browser. API keys and tokens still work.",
+  },
+
+  ownPasskeys: {
+    title: "Passkeys",
+    intro: "A passkey lets you sign in with your fingerprint, face or PIN, without a mail.",
+    none: "You have no passkeys.",
+    name: "Name",
+    nameHint: "What you call the device or password manager, such as Work laptop",
+    created: "Created",
+    lastUsed: "Last used",
+    never: "Never",
+    synced: "Synced",
+    locked: "Locked: delete it",
+    create: "Add a passkey",
+    createConfirm: "Create the passkey",
+    /** @type {(name: string) => string} */
+    wasCreated: (name) => `The passkey ${name} was added.`,
+    /** @type {(name: string) => string} */
+    deleteLabel: (name) => `Delete the passkey ${name}`,
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete the passkey ${name}?`,
+    deleteText: "You can no longer sign in with it. Also remove it from your device or password manager.",
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `The passkey ${name} was deleted.`,
+
+  draft: {
+    title: "While you edited, somebody else changed:",
+    conflict: "Somebody else has changed this in the meantime. Their changes are listed above and are now in the form. What you typed " +
+      "is still there. Check the values and save again.",
+    yours: "The form still has your value; saving replaces theirs.",
+    empty: "(empty)",
+    changedMeanwhile: "Somebody else has changed this in the meantime. Look at the new values and try again.",
+  },
+
+  objectField: {
+    hint: "Your own information, such as a customer number.",
+    jsonHint: "A JSON object, at most 16 KB.",
+    onlyJSON: "Values other than texts are edited as JSON.",
+    asJSON: "Edit as JSON",
+    asFields: "Edit as fields",
+    keyHint: "Key",
+    valueHint: "Value",
+    add: "Add a value",
+    repeated: "Each key can have only one value.",
+    invalid: "must be a JSON object such as {\"customerNumber\": \"C-1815\"}",
+    /** @type {(label: string) => string} */
+    json: (label) => `${label} as JSON`,
+    /** @type {(label: string, n: number) => string} */
+    key: (label, n) => `${label}: key ${n}`,
+    /** @type {(label: string, n: number) => string} */
+    value: (label, n) => `${label}: value ${n}`,
+    /** @type {(label: string, n: number) => string} */
+    removeEntry: (label, n) => `Remove: ${label} ${n}`,
+  },
+
+  users: {
+    menu: "Users",
+    title: "Users",
+    intro: "Everybody who can sign in to Portside, in the order in which they were added.",
+    caption: "Users",
+    create: "Create a user",
+    import: "Import users",
+    allRoles: "All roles",
+    find: "Find by e-mail address",
+    findHint: "The complete address",
+    findButton: "Find",
+    showAll: "Show all users",
+    none: "No user has this role",
+    /** @type {(email: string) => string} */
+    notFound: (email) => `No user has the address ${email}`,
+    notFoundText: "Check the spelling. The search finds complete addresses only.",
+    /** @type {Record<string, string>} */
+    roles: { admin: "Admin", manager: "Manager", user: "User", viewer: "Viewer" },
+    /** @type {Record<string, string>} */
+    roleHints: {
+      admin: "Everything, including API keys of other users, approvals and deletions",
+      manager: "Users, projects, the dashboard, and tokens",
+      user: "Projects and media",
+      viewer: "Reads users, projects and the dashboard",
+    },
+    /** @type {Record<string, string>} */
+    statuses: { pending: "Pending", active: "Active", inactive: "Inactive", suspended: "Suspended" },
+    name: "Name",
+    email: "E-mail address",
+    role: "Role",
+    status: "Status",
+    statusHint: "The keys, tokens and sessions of a user work only while the user is active.",
+    pendingHint: "The user has not used the link in the activation mail yet. Choose a status to end the invitation.",
+    department: "Department",
+    metadata: "Metadata",
+    created: "Created",
+    updated: "Last changed",
+    lastLogin: "Last sign-in",
+    id: "User ID",
+    permissions: "Permissions",
+    never: "Never",
+    createTitle: "Create a user",
+    sendMail: "Send an activation mail",
+    sendMailHint: "The user is pending until the link in the mail is used. Without a mail, the user is active at once.",
+    /** @type {(name: string) => string} */
+    wasCreated: (name) => `${name} was created.`,
+    edit: "Details",
+    saved: "Saved.",
+    back: "All users",
+    readOnly: "Your role permits less than the role of this user, so you cannot change this user.",
+    suspend: "Suspend",
+    reactivate: "Reactivate",
+    /** @type {(name: string) => string} */
+    suspendTitle: (name) => `Suspend ${name}?`,
+    suspendText: "All keys, tokens, passwords and sessions of the user stop working at once. You can reactivate the user at any time.",
+    /** @type {(name: string) => string} */
+    wasSuspended: (name) => `${name} is suspended.`,
+    /** @type {(name: string) => string} */
+    wasReactivated: (name) => `${name} is active again.`,
+    delete: "Delete the user",
+    deleteIntro: "Deletes the user and all keys, tokens and passwords of the user. To keep the user, suspend it instead.",
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete ${name}?`,
+    deleteText: "This cannot be undone. All keys, tokens and passwords of the user stop working at once.",
+    /** @type {(email: string) => string} */
+    deleteType: (email) => `Type ${email} to confirm`,
+    deleteMismatch: "must be the e-mail address of the user",
+    deleteSelf: "You are deleting yourself: you will be signed out.",
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `${name} was deleted.`,
+    danger: "Danger zone",
+  },
+
+  userKeys: {
+    title: "API keys",
+    caption: "API keys",
+    intro: "Programs use API keys to act as this user.",
+    none: "This user has no API key.",
+    create: "Create an API key",
+    name: "Name",
+    nameHint: "What the key is for, such as “build server”",
+    expires: "Expires",
+    never: "Never",
+    /** @type {(days: number) => string} */
+    days: (days) => (days === 365 ? "After one year" : `After ${days} days`),
+    lastUsed: "Last used",
+    key: "API key",
+    created: "The API key is ready",
+    once: "Copy the key now. Nobody can show it again.",
+    stored: "I have stored the key",
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete the API key ${name}?`,
+    deleteText: "Programs that use the key can no longer call the API.",
+    /** @type {(name: string) => string} */
+    deleteLabel: (name) => `Delete the API key ${name}`,
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `The API key ${name} was deleted.`,
+  },
+
+  userTokens: {
+    title: "Tokens and passwords",
+    caption: "Tokens and passwords",
+    intro: "Machines use them to fetch charts and images.",
+    none: "This user has no token or password.",
+    kind: "Kind",
+    /** @type {Record<string, string>} */
+    kinds: { token: "Token", password: "Password" },
+    scopes: "May fetch",
+    /** @type {Record<string, string>} */
+    statuses: { active: "Active", expired: "Expired", revoked: "Revoked", inactive: "User not active" },
+    revoke: "Revoke",
+    /** @type {(name: string) => string} */
+    revokeLabel: (name) => `Revoke ${name}`,
+    /** @type {(name: string) => string} */
+    revokeTitle: (name) => `Revoke ${name}?`,
+    revokeText: "Machines that use it can no longer fetch charts and images. This cannot be undone.",
+    /** @type {(name: string) => string} */
+    wasRevoked: (name) => `${name} was revoked.`,
+  },
+
+  userImport: {
+    title: "Import users",
+    intro: "Add many users from a file. You see what happens to each line before anybody is created.",
+    file: "CSV or JSON Lines file",
+    drop: "Drop the file here, or choose it:",
+    formats: "The file needs the columns email, name and role (admin, manager, user or viewer). The columns department, metadata (a JSON " +
+      "object) and sendActivationEmail (true or false) are optional. At most 10,000 lines and 1.5 MB.",
+    example: "Download an example",
+    sendMail: "Send activation mails to users whose line does not say otherwise",
+    sendMailHint: "Mails are sent in batches within some minutes. Users without a mail are active at once.",
+    checking: "The server checks the file …",
+    tooLarge: "The file is larger than 1.5 MB. Split it, or use the command portside import-users.",
+    notUTF8: "The file is not UTF-8 text. Save it as “CSV UTF-8”.",
+    notText: "Choose a CSV file (.csv) or a JSON Lines file (.jsonl). Spreadsheets can save a sheet as “CSV UTF-8”.",
+    preview: "Preview",
+    /** @type {(file: string) => string} */
+    previewOf: (file) => `What an import of ${file} does`,
+    /** @type {Record<string, string>} */
+    counts: { ready: "will be created", created: "created", existing: "exist already", failed: "cannot be imported" },
+    /** @type {Record<string, string>} */
+    tabs: { failed: "Cannot be imported", existing: "Exist already", ready: "Will be created", created: "Created" },
+    line: "Line",
+    reason: "Reason",
+    existingText: "These users stay unchanged.",
+    /** @type {(count: string) => string} */
+    start: (count) => `Import ${count} users`,
+    startOne: "Import one user",
+    nothing: "No line of the file can be imported.",
+    other: "Choose another file",
+    running: "The import runs",
+    /** @type {(done: string, total: string) => string} */
+    progress: (done, total) => `${done} of ${total} lines`,
+    /** @type {(seconds: number) => string} */
+    waiting: (seconds) => `The server is busy. The import continues in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
+    doneTitle: "The import is complete",
+    stoppedTitle: "The import has stopped",
+    /** @type {(count: string) => string} */
+    remaining: (count) => `${count} lines are not imported yet.`,
+    resume: "Continue",
+    download: "Download the lines that failed as CSV",
+    downloadName: "failed-users.csv",
+    toUsers: "Show all users",
+  },
+
+  userPicker: {
+    title: "Choose a user",
+    choose: "Choose",
+    /** @type {(name: string) => string} */
+    chooseLabel: (name) => `Choose ${name}`,
+  },
+
+  projects: {
+    menu: "Projects",
+    title: "Projects",
+    intro: "All projects, in the order in which they were created.",
+    caption: "Projects",
+    create: "Create a project",
+    allStatuses: "All statuses",
+    empty: "There is no project yet",
+    emptyText: "Create one to collect people and settings for a piece of work.",
+    none: "No project has this status",
+    /** @type {Record<string, string>} */
+    statuses: { draft: "Draft", active: "Active", on_hold: "On hold", completed: "Completed", archived: "Archived" },
+    name: "Name",
+    description: "Description",
+    status: "Status",
+    owner: "Owner",
+    changeOwner: "Choose another owner",
+    created: "Created",
+    updated: "Last changed",
+    id: "Project ID",
+    settings: "Settings",
+    metadata: "Metadata",
+    members: "Members",
+    membersHint: "Roles of members describe their part in the project. They grant no permissions.",
+    noMembers: "The project has no members.",
+    member: "Member",
+    memberRole: "Role",
+    /** @type {(name: string) => string} */
+    memberRoleOf: (name) => `Role of ${name}`,
+    /** @type {Record<string, string>} */
+    memberRoles: { owner: "Owner", editor: "Editor", viewer: "Viewer" },
+    addMember: "Add a member",
+    /** @type {(name: string) => string} */
+    removeMember: (name) => `Remove ${name}`,
+    deletedUser: "Deleted user",
+    createTitle: "Create a project",
+    edit: "Details",
+    /** @type {(name: string) => string} */
+    wasCreated: (name) => `${name} was created.`,
+    archive: "Archive",
+    /** @type {(name: string) => string} */
+    archiveTitle: (name) => `Archive ${name}?`,
+    archiveText: "The project stays in the list of archived projects. You can change its status again at any time.",
+    /** @type {(name: string) => string} */
+    wasArchived: (name) => `${name} is archived.`,
+    delete: "Delete the project",
+    deleteIntro: "Deletes the project permanently. To keep it, archive it instead.",
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete ${name}?`,
+    deleteText: "This cannot be undone.",
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `${name} was deleted.`,
+    back: "All projects",
+  },
+
+  chart: {
+    role: "chart",
+    keys: "Left and right arrow: one day. Page up and page down: one week. Home and end: first and last day. Escape: hide the values.",
+    unknown: "no value",
+    /** @type {(title: string, first: string, last: string) => string} */
+    label: (title, first, last) => `${title}, ${first} to ${last}`,
+    showTable: "Show as table",
+    hideTable: "Hide the table",
+    download: "Download CSV",
+    date: "Day (UTC)",
+    /** @type {(title: string) => string} */
+    showTableOf: (title) => `Show as table: ${title}`,
+    /** @type {(title: string) => string} */
+    hideTableOf: (title) => `Hide the table: ${title}`,
+    /** @type {(title: string) => string} */
+    downloadOf: (title) => `Download CSV: ${title}`,
+  },
+
+  dashboard: {
+    title: "Dashboard",
+    intro: "What there was and what was used in a period. All days are in UTC.",
+    filters: "Period",
+    period: "Period",
+    periods: {
+      today: "Today", yesterday: "Yesterday", this_week: "This week", last_week: "Last week", this_month: "This month", last_month: "Last month",
+      this_quarter: "This quarter", last_quarter: "Last quarter", this_year: "This year", last_year: "Last year", custom: "Custom dates",
+    },
+    compare: "Compare with",
+    comparisons: { previous: "The period before", year_ago: "The same dates a year ago", none: "Nothing" },
+    startDate: "First day",
+    endDate: "Last day",
+    apply: "Show",
+    refresh: "Refresh",
+    chooseDates: "Choose the first and the last day.",
+    /** @type {(first: string, last: string) => string} */
+    days: (first, last) => (first === last ? first : `${first} to ${last}`),
+    /** @type {(days: string) => string} */
+    comparedWith: (days) => `, compared with ${days}`,
+    partial: "Today is not over yet.",
+    /** @type {(time: string) => string} */
+    asOf: (time) => `As of ${time} UTC.`,
+    current: "This period",
+    before: "Period before",
+    yearAgo: "A year ago",
+    change: {
+      same: "No change",
+      /** @type {(difference: string, percent: string) => string} */
+      by: (difference, percent) => `${difference} (${percent})`,
+      /** @type {(number: string) => string} */
+      points: (number) => `${number} percentage points`,
+      /** @type {(value: string) => string} */
+      was: (value) => `was ${value}`,
+    },
+    empty: {
+      title: "No data in this period",
+      text: "Choose another period, or come back when something has happened.",
+      /** @type {(title: string) => string} */
+      chart: (title) => `${title}: no values in this period.`,
+    },
+    sections: {
+      users: "Users and projects", requests: "Requests", latency: "Response times", distribution: "Storage and pulls", media: "Media",
+    },
+    figures: {
+      "users.total": "Users",
+      "users.active": "Active users",
+      "users.growth": "Growth of users",
+      "projects.total": "Projects",
+      "projects.created": "Projects created",
+      "projects.archived": "Projects archived",
+      "usage.api.calls": "Requests",
+      "performance.errors": "Errors (5xx)",
+      "performance.uptime": "Uptime",
+      "performance.responseTime.avg": "Average response time",
+      "performance.responseTime.p95": "95 % of responses within",
+      "performance.responseTime.p99": "99 % of responses within",
+      "usage.storage.used": "Storage used",
+      "usage.storage.total": "Storage quota",
+      "usage.pulls.charts": "Chart pulls",
+      "usage.pulls.images": "Image pulls",
+      "usage.media.calls": "Media requests",
+      "usage.media.modelCalls": "Model calls",
+      "usage.media.inputTokens": "Tokens read",
+      "usage.media.outputTokens": "Tokens written",
+      "usage.media.cost": "Cost of models",
+    },
+    byRole: "Users by role",
+    byStatus: "Projects by status",
+    roles: { admin: "Administrators", manager: "Managers", user: "Users", viewer: "Viewers" },
+    statuses: { draft: "Draft", active: "Active", on_hold: "On hold", completed: "Completed", archived: "Archived" },
+    name: "Name",
+    count: "Number",
+    rankings: {
+      artifact: "Pulls by artifact",
+      person: "Pulls by person",
+      pulls: "Pulls",
+      artifactName: "Artifact",
+      personName: "Person",
+      kinds: { chart: "chart", image: "image" },
+      deleted: "Deleted user",
+      empty: "Nobody pulled anything in this period.",
+      incomplete: "With so many in so many months, somebody else may have more pulls than the last ones listed. The numbers are exact.",
+      denied: "To see who pulls, you need the permission tokens:read.",
+    },
   },
 };
