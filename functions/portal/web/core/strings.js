@@ -396,6 +396,7 @@ export const strings = {
     deleteText: "You can no longer sign in with it. Also remove it from your device or password manager.",
     /** @type {(name: string) => string} */
     wasDeleted: (name) => `The passkey ${name} was deleted.`,
+  },
 
   draft: {
     title: "While you edited, somebody else changed:",
