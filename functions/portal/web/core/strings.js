@@ -20,6 +20,7 @@ export const strings = {
     cancel: "Cancel",
     close: "Close",
     delete: "Delete",
+    remove: "Remove",
     copy: "Copy",
     copied: "Copied.",
     selected: "Selected. Press Ctrl+C to copy.",
@@ -72,5 +73,503 @@ export const strings = {
 
   home: {
     title: "Home",
+    /** @type {(name: string) => string} */
+    welcome: (name) => `Welcome, ${name}`,
+    start: "Get access to charts and images",
+    startText: "You have no working token or password yet. Request one; a person at the vendor decides within one business day. " +
+      "Then a mail shows you how to collect it.",
+    startPending: "Your request is being decided. You get a mail with the result.",
+    startCollect: "Your request was approved. Open the link in the mail to collect your password.",
+    mayPull: "What you may pull",
+    commandsFor: "Log in with",
+    placeholders: "Replace the words in capital letters. The commands read the token or password from a file, which the first " +
+      "command below creates.",
+    credentials: "Your tokens and passwords",
+    expiring: "Expiring soon",
+    allCredentials: "All tokens and passwords",
+    requests: "Your requests",
+    allRequests: "All requests",
+    noRequests: "You have made no requests.",
+  },
+
+  secret: {
+    username: "User name",
+    clients: "Clients",
+    use: "Use it",
+    saveCommand: "The command that saves it",
+    /** @type {(label: string) => string} */
+    save: (label) => `Save it in a file that only you can read: run this command, paste the ${label.toLowerCase()}, press Return and Ctrl+D.`,
+    /** @type {(client: string) => string} */
+    commandsFor: (client) => `Commands for ${client}`,
+    download: "Download imagePullSecret",
+    downloadHint: "A Kubernetes manifest that contains the secret. Never commit it unencrypted.",
+  },
+
+  credentials: {
+    kinds: { token: "Token", password: "Password" },
+    states: { active: "Active", expired: "Expired", revoked: "Revoked", inactive: "Suspended" },
+    never: "Never",
+    noExpiry: "Does not expire",
+    renewed: "Renewed",
+    /** @type {(days: number) => string} */
+    expiresIn: (days) => (days < 1 ? "Expires today" : days === 1 ? "Expires in 1 day" : `Expires in ${days} days`),
+    allCharts: "All charts",
+    allImages: "All images",
+    /** @type {(names: string) => string} */
+    someCharts: (names) => `Charts: ${names}`,
+    /** @type {(names: string) => string} */
+    someImages: (names) => `Images: ${names}`,
+    name: "Name",
+    scopes: "May pull",
+    lastUsed: "Last used",
+    created: "Created",
+    expires: "Expires",
+    state: "State",
+    actions: "Actions",
+    /** @type {(name: string) => string} */
+    renewLabel: (name) => `Renew ${name}`,
+    /** @type {(name: string) => string} */
+    revokeLabel: (name) => `Revoke ${name}`,
+    renew: "Renew",
+    revoke: "Revoke",
+  },
+
+  access: {
+    title: "Access Management",
+    intro: "Tokens and passwords let people and machines pull charts and images. Use one for each person or machine, so that you can revoke " +
+      "it alone.",
+    newToken: "Create Token",
+    newRequest: "Request New Credentials",
+    list: "Tokens and passwords",
+    show: "Show",
+    showWorking: "Working",
+    showAll: "All",
+    none: "No token or password",
+    noneWorking: "No working token or password",
+    noneText: "Request credentials to pull charts and images. A person at the vendor decides within one business day.",
+    newest: "The list has the newest 500 tokens and passwords. Revoked and expired ones leave it after 90 days.",
+    createTitle: "Create a token",
+    createText: "Tokens are for machines. The token is shown only once.",
+    nameHint: "Where it is used, such as: production cluster.",
+    what: "What the token may pull",
+    charts: "Charts",
+    images: "Images",
+    chartNames: "Only these charts",
+    imageNames: "Only these images",
+    namesHint: "Names with spaces between them; * stands for any text. Leave it empty for all.",
+    days: "Days until it expires",
+    daysHint: "1 to 365.",
+    create: "Create token",
+    createdTitle: "Save your new token",
+    createdText: "This is the only time that the token is shown.",
+    saved: "I have saved it",
+    token: "Token",
+    uncertain: "If the list shows the new token although its secret was not shown here, revoke it and create another one.",
+    /** @type {(name: string) => string} */
+    renewTitle: (name) => `Renew ${name}`,
+    renewText: "This creates a new token with the same name and scopes.",
+    /** @type {(date: string) => string} */
+    overlap: (date) => `The old token works until ${date}. Switch your machines to the new one before then. To end it earlier, revoke it.`,
+    renewNoExpiry: "The old token works until you revoke it.",
+    renewPasswordText: "A person decides about new passwords, so you renew a password with a new request.",
+    /** @type {(date: string) => string} */
+    passwordOverlap: (date) => `The old password works until ${date}.`,
+    renewPassword: "Continue to the request",
+    renewToken: "Create the new token",
+    /** @type {(name: string) => string} */
+    revokeTitle: (name) => `Revoke ${name}?`,
+    revokeText: "It stops working with the next request, and nobody can undo this. Programs that use it can no longer pull.",
+    /** @type {(when: string) => string} */
+    revokeUsed: (when) => `It was last used ${when}.`,
+    revokeUnused: "It was never used.",
+    revokeConfirm: "Revoke it",
+    /** @type {(name: string) => string} */
+    revoked: (name) => `${name} is revoked.`,
+  },
+
+  requests: {
+    title: "Requests for credentials",
+    newTitle: "Request New Credentials",
+    newText: "A person at the vendor decides within one business day. After the approval, a mailed link shows your user name and password once.",
+    level: "Access level",
+    levels: { charts: "Charts", images: "Images", full: "Charts and images" },
+    justification: "Justification",
+    justificationHint: "For the person who decides: what you need the access for. At most 2,000 characters.",
+    send: "Send request",
+    sent: "Your request was sent.",
+    states: { pending: "Pending", approved: "Approved", denied: "Denied", collected: "Collected", expired: "Expired" },
+    requested: "Requested",
+    due: "Decision due",
+    state: "State",
+    details: "Details",
+    /** @type {(level: string) => string} */
+    detailsLabel: (level) => `Details of the request for ${level}`,
+    none: "No requests",
+    noneText: "Your requests for credentials, and what became of them, appear here.",
+    pageTitle: "Request for credentials",
+    requester: "Requester",
+    decidedBy: "Decided by",
+    decided: "Decided",
+    reason: "Reason",
+    collectBy: "Link works until",
+    credential: "Password",
+    history: "History",
+    you: "you",
+    system: "the system",
+    somebody: "the vendor",
+    unknownUser: "A deleted user",
+    /** @type {Record<string, string>} */
+    actions: {
+      requested: "Requested", approved: "Approved", denied: "Denied", mailed: "Mail sent to the requester", collected: "Password collected",
+      withdrawn: "Password revoked, because it did not reach the requester", expired: "The link expired before it was used",
+    },
+    /** @type {(who: string) => string} */
+    by: (who) => `by ${who}`,
+    /** @type {Record<string, string>} */
+    next: {
+      pending: "A person at the vendor decides. You get a mail with the result.",
+      approved: "A mail to the requester contains the link to collect the password. The link works once.",
+      denied: "The requester got a mail with the reason.",
+      collected: "The requester has collected the password.",
+      expired: "Nobody used the link in time. Make a new request.",
+    },
+    back: "All requests",
+    newestPage: "Newest",
+    oldestPage: "Oldest",
+    nextPage: "Next",
+  },
+
+  approvals: {
+    title: "Approvals",
+    intro: "Requests for credentials. A decision is due within one business day. Nobody can decide on their own request.",
+    filter: "Show",
+    filters: { pending: "Pending", approved: "Approved", collected: "Collected", denied: "Denied", expired: "Expired", all: "All" },
+    queue: "Requests for credentials",
+    access: "Access",
+    overdue: "Overdue",
+    /** @type {(when: string) => string} */
+    dueSince: (when) => `due ${when}`,
+    none: "No requests to decide",
+    noneText: "New requests appear here, the most urgent one first. You also get a mail for each of them.",
+    noneDecided: "No such requests",
+    approve: "Approve",
+    deny: "Deny",
+    /** @type {(who: string) => string} */
+    approveLabel: (who) => `Approve the request of ${who}`,
+    /** @type {(who: string) => string} */
+    denyLabel: (who) => `Deny the request of ${who}`,
+    own: "Your own request. Somebody else must decide.",
+    approveTitle: "Approve this request?",
+    denyTitle: "Deny this request?",
+    approveText: "The requester gets a mail with a link to collect the user name and password.",
+    denyText: "The requester gets a mail with the reason.",
+    reason: "Reason",
+    reasonHint: "The mail to the requester contains it. At most 1,000 characters.",
+    approveConfirm: "Approve request",
+    denyConfirm: "Deny request",
+    /** @type {(who: string) => string} */
+    approved: (who) => `The request of ${who} is approved.`,
+    /** @type {(who: string) => string} */
+    denied: (who) => `The request of ${who} is denied.`,
+    /** @type {(who: string, state: string, by: string, when: string) => string} */
+    meanwhile: (who, state, by, when) => `The request of ${who} was already decided: ${state} by ${by}, ${when}. Your decision was not used.`,
+    somebodyElse: "somebody else",
+  },
+
+  mailedLink: {
+    failedTitle: "This did not work",
+    missingTitle: "Open the link from your mail",
+    toPortal: "Open the portal",
+    signIn: "Sign in to the portal",
+  },
+
+  collect: {
+    title: "Collect your password",
+    text: "This page shows a user name and a password, only once. Have a safe place ready to store them, such as a password manager.",
+    show: "Show the password",
+    doneTitle: "Your password",
+    password: "Password",
+    /** @type {(date: string) => string} */
+    until: (date) => `The password works only with this user name, until ${date}.`,
+    save: "Save both now. The password is not shown again.",
+    missing: "The address of this page has no token. Open the link in your mail, or copy the complete link into the address bar, " +
+      "including everything after the #.",
+    missingUsed: "If you have already used the link, use the password that you got then. If you no longer have it, request a new one.",
+  },
+
+  activate: {
+    title: "Activate your account",
+    text: "This page shows your first API key, only once. Have a safe place ready to store it, such as a password manager.",
+    activate: "Activate",
+    doneTitle: "Your account is active",
+    /** @type {(name: string) => string} */
+    welcome: (name) => (name ? `Welcome, ${name}. This is your first API key.` : "Welcome. This is your first API key."),
+    save: "Save it now. It is not shown again.",
+    key: "API key",
+    example: "Try it",
+    exampleLabel: "Example command",
+    permissions: "The key has the permissions of your role.",
+    docs: "See everything the API can do",
+    signInText: "To use the portal, you need no API key: sign in with a link that we mail you.",
+    missing: "The address of this page has no activation token. Open the link in your activation mail, or copy the complete link " +
+      "into the address bar, including everything after the #.",
+    missingUsed: "If you have already used the link, your account is active, and you can sign in. If you no longer have the API key, " +
+      "create a new one.",
+  },
+
+  draft: {
+    title: "While you edited, somebody else changed:",
+    conflict: "Somebody else has changed this in the meantime. Their changes are listed above and are now in the form. What you typed " +
+      "is still there. Check the values and save again.",
+    yours: "The form still has your value; saving replaces theirs.",
+    empty: "(empty)",
+    changedMeanwhile: "Somebody else has changed this in the meantime. Look at the new values and try again.",
+  },
+
+  objectField: {
+    hint: "Your own information, such as a customer number.",
+    jsonHint: "A JSON object, at most 16 KB.",
+    onlyJSON: "Values other than texts are edited as JSON.",
+    asJSON: "Edit as JSON",
+    asFields: "Edit as fields",
+    keyHint: "Key",
+    valueHint: "Value",
+    add: "Add a value",
+    repeated: "Each key can have only one value.",
+    invalid: "must be a JSON object such as {\"customerNumber\": \"C-1815\"}",
+    /** @type {(label: string) => string} */
+    json: (label) => `${label} as JSON`,
+    /** @type {(label: string, n: number) => string} */
+    key: (label, n) => `${label}: key ${n}`,
+    /** @type {(label: string, n: number) => string} */
+    value: (label, n) => `${label}: value ${n}`,
+    /** @type {(label: string, n: number) => string} */
+    removeEntry: (label, n) => `Remove: ${label} ${n}`,
+  },
+
+  users: {
+    menu: "Users",
+    title: "Users",
+    intro: "Everybody who can sign in to Portside, in the order in which they were added.",
+    caption: "Users",
+    create: "Create a user",
+    import: "Import users",
+    allRoles: "All roles",
+    find: "Find by e-mail address",
+    findHint: "The complete address",
+    findButton: "Find",
+    showAll: "Show all users",
+    none: "No user has this role",
+    /** @type {(email: string) => string} */
+    notFound: (email) => `No user has the address ${email}`,
+    notFoundText: "Check the spelling. The search finds complete addresses only.",
+    /** @type {Record<string, string>} */
+    roles: { admin: "Admin", manager: "Manager", user: "User", viewer: "Viewer" },
+    /** @type {Record<string, string>} */
+    roleHints: {
+      admin: "Everything, including API keys of other users, approvals and deletions",
+      manager: "Users, projects, the dashboard, and tokens",
+      user: "Projects and media",
+      viewer: "Reads users, projects and the dashboard",
+    },
+    /** @type {Record<string, string>} */
+    statuses: { pending: "Pending", active: "Active", inactive: "Inactive", suspended: "Suspended" },
+    name: "Name",
+    email: "E-mail address",
+    role: "Role",
+    status: "Status",
+    statusHint: "The keys, tokens and sessions of a user work only while the user is active.",
+    pendingHint: "The user has not used the link in the activation mail yet. Choose a status to end the invitation.",
+    department: "Department",
+    metadata: "Metadata",
+    created: "Created",
+    updated: "Last changed",
+    lastLogin: "Last sign-in",
+    id: "User ID",
+    permissions: "Permissions",
+    never: "Never",
+    createTitle: "Create a user",
+    sendMail: "Send an activation mail",
+    sendMailHint: "The user is pending until the link in the mail is used. Without a mail, the user is active at once.",
+    /** @type {(name: string) => string} */
+    wasCreated: (name) => `${name} was created.`,
+    edit: "Details",
+    saved: "Saved.",
+    back: "All users",
+    readOnly: "Your role permits less than the role of this user, so you cannot change this user.",
+    suspend: "Suspend",
+    reactivate: "Reactivate",
+    /** @type {(name: string) => string} */
+    suspendTitle: (name) => `Suspend ${name}?`,
+    suspendText: "All keys, tokens, passwords and sessions of the user stop working at once. You can reactivate the user at any time.",
+    /** @type {(name: string) => string} */
+    wasSuspended: (name) => `${name} is suspended.`,
+    /** @type {(name: string) => string} */
+    wasReactivated: (name) => `${name} is active again.`,
+    delete: "Delete the user",
+    deleteIntro: "Deletes the user and all keys, tokens and passwords of the user. To keep the user, suspend it instead.",
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete ${name}?`,
+    deleteText: "This cannot be undone. All keys, tokens and passwords of the user stop working at once.",
+    /** @type {(email: string) => string} */
+    deleteType: (email) => `Type ${email} to confirm`,
+    deleteMismatch: "must be the e-mail address of the user",
+    deleteSelf: "You are deleting yourself: you will be signed out.",
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `${name} was deleted.`,
+    danger: "Danger zone",
+  },
+
+  userKeys: {
+    title: "API keys",
+    caption: "API keys",
+    intro: "Programs use API keys to act as this user.",
+    none: "This user has no API key.",
+    create: "Create an API key",
+    name: "Name",
+    nameHint: "What the key is for, such as “build server”",
+    expires: "Expires",
+    never: "Never",
+    /** @type {(days: number) => string} */
+    days: (days) => (days === 365 ? "After one year" : `After ${days} days`),
+    lastUsed: "Last used",
+    key: "API key",
+    created: "The API key is ready",
+    once: "Copy the key now. Nobody can show it again.",
+    stored: "I have stored the key",
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete the API key ${name}?`,
+    deleteText: "Programs that use the key can no longer call the API.",
+    /** @type {(name: string) => string} */
+    deleteLabel: (name) => `Delete the API key ${name}`,
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `The API key ${name} was deleted.`,
+  },
+
+  userTokens: {
+    title: "Tokens and passwords",
+    caption: "Tokens and passwords",
+    intro: "Machines use them to fetch charts and images.",
+    none: "This user has no token or password.",
+    kind: "Kind",
+    /** @type {Record<string, string>} */
+    kinds: { token: "Token", password: "Password" },
+    scopes: "May fetch",
+    /** @type {Record<string, string>} */
+    statuses: { active: "Active", expired: "Expired", revoked: "Revoked", inactive: "User not active" },
+    revoke: "Revoke",
+    /** @type {(name: string) => string} */
+    revokeLabel: (name) => `Revoke ${name}`,
+    /** @type {(name: string) => string} */
+    revokeTitle: (name) => `Revoke ${name}?`,
+    revokeText: "Machines that use it can no longer fetch charts and images. This cannot be undone.",
+    /** @type {(name: string) => string} */
+    wasRevoked: (name) => `${name} was revoked.`,
+  },
+
+  userImport: {
+    title: "Import users",
+    intro: "Add many users from a file. You see what happens to each line before anybody is created.",
+    file: "CSV or JSON Lines file",
+    drop: "Drop the file here, or choose it:",
+    formats: "The file needs the columns email, name and role (admin, manager, user or viewer). The columns department, metadata (a JSON " +
+      "object) and sendActivationEmail (true or false) are optional. At most 10,000 lines and 1.5 MB.",
+    example: "Download an example",
+    sendMail: "Send activation mails to users whose line does not say otherwise",
+    sendMailHint: "Mails are sent in batches within some minutes. Users without a mail are active at once.",
+    checking: "The server checks the file …",
+    tooLarge: "The file is larger than 1.5 MB. Split it, or use the command portside import-users.",
+    notUTF8: "The file is not UTF-8 text. Save it as “CSV UTF-8”.",
+    notText: "Choose a CSV file (.csv) or a JSON Lines file (.jsonl). Spreadsheets can save a sheet as “CSV UTF-8”.",
+    preview: "Preview",
+    /** @type {(file: string) => string} */
+    previewOf: (file) => `What an import of ${file} does`,
+    /** @type {Record<string, string>} */
+    counts: { ready: "will be created", created: "created", existing: "exist already", failed: "cannot be imported" },
+    /** @type {Record<string, string>} */
+    tabs: { failed: "Cannot be imported", existing: "Exist already", ready: "Will be created", created: "Created" },
+    line: "Line",
+    reason: "Reason",
+    existingText: "These users stay unchanged.",
+    /** @type {(count: string) => string} */
+    start: (count) => `Import ${count} users`,
+    startOne: "Import one user",
+    nothing: "No line of the file can be imported.",
+    other: "Choose another file",
+    running: "The import runs",
+    /** @type {(done: string, total: string) => string} */
+    progress: (done, total) => `${done} of ${total} lines`,
+    /** @type {(seconds: number) => string} */
+    waiting: (seconds) => `The server is busy. The import continues in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
+    doneTitle: "The import is complete",
+    stoppedTitle: "The import has stopped",
+    /** @type {(count: string) => string} */
+    remaining: (count) => `${count} lines are not imported yet.`,
+    resume: "Continue",
+    download: "Download the lines that failed as CSV",
+    downloadName: "failed-users.csv",
+    toUsers: "Show all users",
+  },
+
+  userPicker: {
+    title: "Choose a user",
+    choose: "Choose",
+    /** @type {(name: string) => string} */
+    chooseLabel: (name) => `Choose ${name}`,
+  },
+
+  projects: {
+    menu: "Projects",
+    title: "Projects",
+    intro: "All projects, in the order in which they were created.",
+    caption: "Projects",
+    create: "Create a project",
+    allStatuses: "All statuses",
+    empty: "There is no project yet",
+    emptyText: "Create one to collect people and settings for a piece of work.",
+    none: "No project has this status",
+    /** @type {Record<string, string>} */
+    statuses: { draft: "Draft", active: "Active", on_hold: "On hold", completed: "Completed", archived: "Archived" },
+    name: "Name",
+    description: "Description",
+    status: "Status",
+    owner: "Owner",
+    changeOwner: "Choose another owner",
+    created: "Created",
+    updated: "Last changed",
+    id: "Project ID",
+    settings: "Settings",
+    metadata: "Metadata",
+    members: "Members",
+    membersHint: "Roles of members describe their part in the project. They grant no permissions.",
+    noMembers: "The project has no members.",
+    member: "Member",
+    memberRole: "Role",
+    /** @type {(name: string) => string} */
+    memberRoleOf: (name) => `Role of ${name}`,
+    /** @type {Record<string, string>} */
+    memberRoles: { owner: "Owner", editor: "Editor", viewer: "Viewer" },
+    addMember: "Add a member",
+    /** @type {(name: string) => string} */
+    removeMember: (name) => `Remove ${name}`,
+    deletedUser: "Deleted user",
+    createTitle: "Create a project",
+    edit: "Details",
+    /** @type {(name: string) => string} */
+    wasCreated: (name) => `${name} was created.`,
+    archive: "Archive",
+    /** @type {(name: string) => string} */
+    archiveTitle: (name) => `Archive ${name}?`,
+    archiveText: "The project stays in the list of archived projects. You can change its status again at any time.",
+    /** @type {(name: string) => string} */
+    wasArchived: (name) => `${name} is archived.`,
+    delete: "Delete the project",
+    deleteIntro: "Deletes the project permanently. To keep it, archive it instead.",
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete ${name}?`,
+    deleteText: "This cannot be undone.",
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `${name} was deleted.`,
+    back: "All projects",
   },
 };
