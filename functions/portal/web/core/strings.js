@@ -156,7 +156,7 @@ export const strings = {
     images: "Images",
     chartNames: "Only these charts",
     imageNames: "Only these images",
-    namesHint: "Names with spaces between them; * stands for any text. Leave it empty for all.",
+    namesHint: "Leave the names empty for all. Separate names by spaces; * stands for any text.",
     days: "Days until it expires",
     daysHint: "1 to 365.",
     create: "Create token",
@@ -315,6 +315,87 @@ export const strings = {
       "into the address bar, including everything after the #.",
     missingUsed: "If you have already used the link, your account is active, and you can sign in. If you no longer have the API key, " +
       "create a new one.",
+  },
+
+  signIn: {
+    title: "Sign in",
+    intro: "There are no passwords here. Sign in with a link or code that we mail to you, or with a passkey.",
+    linkIntro: "You opened a sign-in link. Sign in to continue in this browser.",
+    email: "E-mail address",
+    sendMail: "Send me a mail",
+    /** @type {(email: string) => string} */
+    mailTo: (email) => `We mail a link and a code to ${email}.`,
+    checkMail: "Check your mail",
+    /** @type {(email: string) => string} */
+    mailSent: (email) => `If ${email} belongs to an active account, a mail is on its way. Open its link in this browser, or type its code here.`,
+    code: "Code",
+    codeHint: "8 digits; it works for 15 minutes",
+    submit: "Sign in",
+    askAgain: "Ask for another mail",
+    otherWay: "Sign in another way",
+    usePasskey: "Use a passkey",
+    or: "or by mail",
+    /** @type {(provider: string) => string} */
+    useOpenId: (provider) => `Sign in with ${provider}`,
+  },
+
+  signInDialog: {
+    "signed-out": { title: "Sign in again", text: "Your session has ended. What you entered on this page is kept." },
+    "not-recent": { title: "Confirm that it is you", text: "You signed in more than 15 minutes ago. For this action, sign in again." },
+  },
+
+  account: {
+    title: "Account",
+    profile: "Profile",
+    name: "Name",
+    email: "E-mail address",
+    role: "Role",
+  },
+
+  sessions: {
+    title: "Sessions",
+    intro: "A session ends when it is not used for 12 hours, and after 30 days.",
+    device: "Device",
+    current: "This browser",
+    created: "Signed in",
+    lastUsed: "Last used",
+    expires: "Ends",
+    end: "End",
+    /** @type {(device: string) => string} */
+    endLabel: (device) => `End the session of ${device}`,
+    endTitle: "End this session?",
+    endConfirm: "End the session",
+    /** @type {(device: string) => string} */
+    endText: (device) => `${device} is signed out at once.`,
+    endCurrentText: "This is the session of this browser. You are signed out at once.",
+    wasEnded: "The session has ended.",
+    endAll: "Sign out everywhere",
+    endAllTitle: "Sign out everywhere?",
+    endAllText: "All your sessions end at once, also the one of this browser. API keys and tokens still work.",
+  },
+
+  ownPasskeys: {
+    title: "Passkeys",
+    intro: "A passkey lets you sign in with your fingerprint, face or PIN, without a mail.",
+    none: "You have no passkeys.",
+    name: "Name",
+    nameHint: "What you call the device or password manager, such as Work laptop",
+    created: "Created",
+    lastUsed: "Last used",
+    never: "Never",
+    synced: "Synced",
+    locked: "Locked: delete it",
+    create: "Add a passkey",
+    createConfirm: "Create the passkey",
+    /** @type {(name: string) => string} */
+    wasCreated: (name) => `The passkey ${name} was added.`,
+    /** @type {(name: string) => string} */
+    deleteLabel: (name) => `Delete the passkey ${name}`,
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete the passkey ${name}?`,
+    deleteText: "You can no longer sign in with it. Also remove it from your device or password manager.",
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `The passkey ${name} was deleted.`,
   },
 
   draft: {
@@ -571,5 +652,110 @@ export const strings = {
     /** @type {(name: string) => string} */
     wasDeleted: (name) => `${name} was deleted.`,
     back: "All projects",
+  },
+
+  chart: {
+    role: "chart",
+    keys: "Left and right arrow: one day. Page up and page down: one week. Home and end: first and last day. Escape: hide the values.",
+    unknown: "no value",
+    /** @type {(title: string, first: string, last: string) => string} */
+    label: (title, first, last) => `${title}, ${first} to ${last}`,
+    showTable: "Show as table",
+    hideTable: "Hide the table",
+    download: "Download CSV",
+    date: "Day (UTC)",
+    /** @type {(title: string) => string} */
+    showTableOf: (title) => `Show as table: ${title}`,
+    /** @type {(title: string) => string} */
+    hideTableOf: (title) => `Hide the table: ${title}`,
+    /** @type {(title: string) => string} */
+    downloadOf: (title) => `Download CSV: ${title}`,
+  },
+
+  dashboard: {
+    title: "Dashboard",
+    intro: "What there was and what was used in a period. All days are in UTC.",
+    filters: "Period",
+    period: "Period",
+    periods: {
+      today: "Today", yesterday: "Yesterday", this_week: "This week", last_week: "Last week", this_month: "This month", last_month: "Last month",
+      this_quarter: "This quarter", last_quarter: "Last quarter", this_year: "This year", last_year: "Last year", custom: "Custom dates",
+    },
+    compare: "Compare with",
+    comparisons: { previous: "The period before", year_ago: "The same dates a year ago", none: "Nothing" },
+    startDate: "First day",
+    endDate: "Last day",
+    apply: "Show",
+    refresh: "Refresh",
+    chooseDates: "Choose the first and the last day.",
+    /** @type {(first: string, last: string) => string} */
+    days: (first, last) => (first === last ? first : `${first} to ${last}`),
+    /** @type {(days: string) => string} */
+    comparedWith: (days) => `, compared with ${days}`,
+    partial: "Today is not over yet.",
+    /** @type {(time: string) => string} */
+    asOf: (time) => `As of ${time} UTC.`,
+    current: "This period",
+    before: "Period before",
+    yearAgo: "A year ago",
+    change: {
+      same: "No change",
+      /** @type {(difference: string, percent: string) => string} */
+      by: (difference, percent) => `${difference} (${percent})`,
+      /** @type {(number: string) => string} */
+      points: (number) => `${number} percentage points`,
+      /** @type {(value: string) => string} */
+      was: (value) => `was ${value}`,
+    },
+    empty: {
+      title: "No data in this period",
+      text: "Choose another period, or come back when something has happened.",
+      /** @type {(title: string) => string} */
+      chart: (title) => `${title}: no values in this period.`,
+    },
+    sections: {
+      users: "Users and projects", requests: "Requests", latency: "Response times", distribution: "Storage and pulls", media: "Media",
+    },
+    figures: {
+      "users.total": "Users",
+      "users.active": "Active users",
+      "users.growth": "Growth of users",
+      "projects.total": "Projects",
+      "projects.created": "Projects created",
+      "projects.archived": "Projects archived",
+      "usage.api.calls": "Requests",
+      "performance.errors": "Errors (5xx)",
+      "performance.uptime": "Uptime",
+      "performance.responseTime.avg": "Average response time",
+      "performance.responseTime.p95": "95 % of responses within",
+      "performance.responseTime.p99": "99 % of responses within",
+      "usage.storage.used": "Storage used",
+      "usage.storage.total": "Storage quota",
+      "usage.pulls.charts": "Chart pulls",
+      "usage.pulls.images": "Image pulls",
+      "usage.media.calls": "Media requests",
+      "usage.media.modelCalls": "Model calls",
+      "usage.media.inputTokens": "Tokens read",
+      "usage.media.outputTokens": "Tokens written",
+      "usage.media.cost": "Cost of models",
+    },
+    byRole: "Users by role",
+    byStatus: "Projects by status",
+    roles: { admin: "Administrators", manager: "Managers", user: "Users", viewer: "Viewers" },
+    statuses: { draft: "Draft", active: "Active", on_hold: "On hold", completed: "Completed", archived: "Archived" },
+    name: "Name",
+    count: "Number",
+    rankings: {
+      artifact: "Pulls by artifact",
+      person: "Pulls by person",
+      pulls: "Pulls",
+      artifactName: "Artifact",
+      personName: "Person",
+      kinds: { chart: "chart", image: "image" },
+      deleted: "Deleted user",
+      empty: "Nobody pulled anything in this period.",
+      incomplete: "With so many in so many months, somebody else may have more pulls than the last ones listed. The numbers are exact.",
+      denied: "To see who pulls, you need the permission tokens:read.",
+    },
   },
 };
