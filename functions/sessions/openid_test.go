@@ -86,9 +86,9 @@ func TestOpenIDProblems(t *testing.T) {
 		f := newFixture(t)
 		provider := f.connect()
 		b := f.browser()
-		location := b.startOpenID("/portal/")
+		location := b.startOpenID("/portal/charts?q=a")
 		change(f, provider)
-		b.wantProblem(b.comeBack(provider.SignIn(location)), code)
+		b.wantProblem(b.comeBack(provider.SignIn(location)), code+"&return=%2Fportal%2Fcharts%3Fq%3Da")
 	}
 }
 
