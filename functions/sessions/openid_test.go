@@ -9,9 +9,9 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/openid"
 	"portside/shared/openid/openidclient"
-	"portside/shared/testkit/openidtest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
+	"portside/testclient/openidtest"
 )
 
 // connect connects an identity provider.

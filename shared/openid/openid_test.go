@@ -15,8 +15,8 @@ import (
 	"portside/shared/openid/openidclient"
 	"portside/shared/openid/openiddynamo"
 	"portside/shared/testkit/awstest"
-	"portside/shared/testkit/openidtest"
 	"portside/shared/testkit/webtest"
+	"portside/testclient/openidtest"
 )
 
 const redirectURL = "https://portal.example.com/v1/sign-in/openid/callback"
