@@ -176,6 +176,14 @@ var exceptions = []exception{
 		[]string{"portside/shared/media/mediaprompt", "golang.org/x/text/unicode/norm"},
 		"compares the words of a transcript",
 	},
+	{
+		"shared/passkeys/passkeyswebauthn", []string{"github.com/go-webauthn/webauthn/..."},
+		"verifies the responses of authenticators",
+	},
+	{
+		"shared/openid/openidclient", []string{"github.com/coreos/go-oidc/v3/oidc", "golang.org/x/oauth2"},
+		"talks to the identity provider and verifies its tokens",
+	},
 }
 
 // moduleRule says which modules a go.mod must not name in any directive.

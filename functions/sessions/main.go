@@ -1,5 +1,5 @@
-// Command sessions is the Lambda function behind /v1/sign-in and /v1/sessions: signing in without a password, and the
-// sessions of the caller.
+// Command sessions is the Lambda function behind /v1/sign-in, /v1/sessions and /v1/passkeys: signing in without a
+// password, and the sessions and passkeys of the caller.
 package main
 
 import (
@@ -17,6 +17,8 @@ import (
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/start"
 	"portside/shared/mail/mailses"
+	"portside/shared/openid/openiddynamo"
+	"portside/shared/passkeys/passkeysdynamo"
 	"portside/shared/sessions"
 	"portside/shared/sessions/sessionsdynamo"
 	"portside/shared/users/usersdynamo"
@@ -42,7 +44,9 @@ func build(settings *start.Settings) (http.Handler, error) {
 			Requests: store, Outbox: store, Sessions: store, Credentials: keys, People: people,
 			Mailer: mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM")), Now: time.Now, AskTime: askTime,
 		}),
-		baseURL: settings.Optional("BASE_URL"),
+		passkeys: newPasskeys(passkeysdynamo.New(client, table, keys), people, time.Now),
+		openID:   newOpenID(settings, openiddynamo.New(client, table), people, time.Now),
+		baseURL:  settings.Optional("BASE_URL"),
 	}
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(h, auth).Handler(), nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"portside/shared/passkeys"
 	"portside/shared/sessions"
 	"portside/shared/web"
 )
@@ -12,7 +13,9 @@ import (
 // handlers are the handlers of the routes.
 type handlers struct {
 	sessions *sessions.Service
-	baseURL  string // of links in mails; empty: the host of the request
+	passkeys *passkeys.Service
+	openID   *openIDProvider // nil if there is none
+	baseURL  string          // of links in mails; empty: the host of the request
 }
 
 // routes returns the API of this function.
@@ -21,11 +24,18 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Anyone(), listSignInMethods, h.methods)
 	web.Handle(api, web.Anyone().SameOrigin(), createSignInLink, h.ask)
 	web.Handle(api, web.Anyone().SameOrigin(), createSession, h.signIn)
+	web.Handle(api, web.Anyone().SameOrigin(), createPasskeySignInOptions, h.passkeySignInOptions)
+	web.Handle(api, web.Anyone(), startOpenIDSignIn, h.startOpenID)
+	api.Page("GET "+callbackPath, h.finishOpenID)
 	web.Handle(api, web.SignedIn(), listSessions, h.list)
 	web.Handle(api, web.SignedIn(), deleteSessions, h.endAll)
 	web.Handle(api, web.InSession(), getCurrentSession, h.current)
 	web.Handle(api, web.InSession(), deleteCurrentSession, h.signOut)
 	web.Handle(api, web.SignedIn(), deleteSession, h.end)
+	web.Handle(api, web.InSession().Recent(), createPasskeyOptions, h.passkeyOptions)
+	web.Handle(api, web.InSession().Recent(), createPasskey, h.registerPasskey)
+	web.Handle(api, web.SignedIn(), listPasskeys, h.listPasskeys)
+	web.Handle(api, web.SignedIn(), deletePasskey, h.deletePasskey)
 	return api
 }
 
@@ -46,10 +56,11 @@ var (
 	createSession = huma.Operation{
 		OperationID: "createSession", Method: http.MethodPost, Path: "/v1/sessions", Tags: []string{"Sessions"},
 		Summary: "Sign in", DefaultStatus: http.StatusCreated,
-		Description: "Begins a session and sets its cookie. Send exactly one proof: the `token` of a link, or `email` and `code`. " +
+		Description: "Begins a session and sets its cookie. Send exactly one proof: the `token` of a link, `email` and " +
+			"`code`, or the response of a `passkey`. " +
 			"Five wrong codes end the link. A session ends when it is not used for 12 hours, and after 30 days at the latest. A user " +
 			"has at most 10 sessions; another sign-in ends the oldest. The session that the request carries ends, too.",
-		Errors: web.BodyErrors(http.StatusUnauthorized, http.StatusTooManyRequests),
+		Errors: web.BodyErrors(http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusConflict),
 	}
 	listSessions = huma.Operation{
 		OperationID: "listSessions", Method: http.MethodGet, Path: "/v1/sessions", Tags: []string{"Sessions"},
@@ -78,3 +89,40 @@ var (
 		Errors:      []int{http.StatusNotFound},
 	}
 )
+
+var (
+	createPasskeySignInOptions = huma.Operation{
+		OperationID: "createPasskeySignInOptions", Method: http.MethodPost, Path: "/v1/sign-in/passkey-options", Tags: []string{"Passkeys"},
+		Summary: "Begin a sign-in with a passkey",
+		Description: "Returns options for `navigator.credentials.get()`. Send its response to `POST /v1/sessions` within 5 minutes; it " +
+			"works once." + needsHostName,
+		Errors: []int{http.StatusConflict, http.StatusTooManyRequests},
+	}
+	createPasskeyOptions = huma.Operation{
+		OperationID: "createPasskeyOptions", Method: http.MethodPost, Path: "/v1/passkeys/options", Tags: []string{"Passkeys"},
+		Summary: "Begin the registration of a passkey",
+		Description: "Returns options for `navigator.credentials.create()`. Send its response to `POST /v1/passkeys` within 5 minutes; it " +
+			"works once." + needsHostName,
+		Errors: []int{http.StatusConflict},
+	}
+	createPasskey = huma.Operation{
+		OperationID: "createPasskey", Method: http.MethodPost, Path: "/v1/passkeys", Tags: []string{"Passkeys"},
+		Summary: "Register a passkey", DefaultStatus: http.StatusCreated,
+		Description: "Registers a passkey of the caller, with which people sign in without a mail. A user has at most 20. The authenticator " +
+			"must have checked the user, by a PIN, a finger or a face.",
+		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity),
+	}
+	listPasskeys = huma.Operation{
+		OperationID: "listPasskeys", Method: http.MethodGet, Path: "/v1/passkeys", Tags: []string{"Passkeys"},
+		Summary:     "List your passkeys",
+		Description: "Returns your passkeys in the order of their registration.",
+	}
+	deletePasskey = huma.Operation{
+		OperationID: "deletePasskey", Method: http.MethodDelete, Path: "/v1/passkeys/{passkeyId}", Tags: []string{"Passkeys"},
+		Summary: "Delete a passkey", DefaultStatus: http.StatusNoContent,
+		Description: "Deletes one of your passkeys. Sessions that began with it continue.",
+		Errors:      []int{http.StatusNotFound},
+	}
+)
+
+const needsHostName = " Browsers support passkeys only on sites with a host name, so a site with an IP address gets a 409."

@@ -19,6 +19,8 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/mail"
+	"portside/shared/openid/openiddynamo"
+	"portside/shared/passkeys/passkeysdynamo"
 	"portside/shared/sessions"
 	"portside/shared/sessions/sessionsdynamo"
 	"portside/shared/testkit/awstest"
@@ -37,6 +39,10 @@ type fixture struct {
 	keys   *credentialsdynamo.Table
 	people *usersdynamo.Store
 	parts  sessions.Parts
+	store  *passkeysdynamo.Store
+	states *openiddynamo.Store
+	openID *openIDProvider // nil unless a test connects one
+	base   string          // BASE_URL
 	ada    users.User
 	key    string // API key of Ada, who is an admin
 }
@@ -50,11 +56,12 @@ func newFixture(tb testing.TB) *fixture {
 func newFixtureOn(tb testing.TB, client *dynamodb.Client, table string) *fixture {
 	tb.Helper()
 	f := &fixture{
-		tb: tb, post: &mailbox{}, keys: credentialsdynamo.New(client, table),
+		tb: tb, post: &mailbox{}, keys: credentialsdynamo.New(client, table), base: "https://portal.example.com",
 		clock: webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
 	}
 	days := daycounts.In(awstest.Table(tb, client, "AnalyticsTable"))
 	f.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), f.keys, days)
+	f.store, f.states = passkeysdynamo.New(client, table, f.keys), openiddynamo.New(client, table)
 	store := sessionsdynamo.New(client, table, f.people)
 	f.parts = sessions.Parts{
 		Requests: store, Outbox: store, Sessions: store, Credentials: f.keys, People: f.people, Mailer: f.post, Now: f.clock.Now,
@@ -67,7 +74,9 @@ func (f *fixture) service() *sessions.Service { return sessions.NewService(f.par
 
 func (f *fixture) handler() http.Handler {
 	auth := credentials.NewAuthenticator(f.keys, 100, f.clock.Now)
-	return routes(&handlers{sessions: f.service(), baseURL: "https://portal.example.com"}, auth).Handler()
+	return routes(&handlers{
+		sessions: f.service(), passkeys: newPasskeys(f.store, f.people, f.clock.Now), openID: f.openID, baseURL: f.base,
+	}, auth).Handler()
 }
 
 // users returns the service of users, without permission checks for principal.Operator.
@@ -122,7 +131,11 @@ func (b *browser) keep(r webtest.Response) webtest.Response {
 	b.f.tb.Helper()
 	response := http.Response{Header: r.Header}
 	for _, c := range response.Cookies() {
-		if !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Domain != "" || !strings.HasPrefix(c.Name, "__Host-") {
+		sameSite := http.SameSiteStrictMode
+		if c.Name == openIDCookie {
+			sameSite = http.SameSiteLaxMode
+		}
+		if !c.Secure || !c.HttpOnly || c.SameSite != sameSite || c.Path != "/" || c.Domain != "" || !strings.HasPrefix(c.Name, "__Host-") {
 			b.f.tb.Errorf("unsafe cookie %s", c.Raw)
 		}
 		if b.cookies[c.Name] = c.Value; c.MaxAge < 0 {

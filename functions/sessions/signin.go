@@ -30,9 +30,13 @@ type methodsOutput struct {
 	}
 }
 
-func (h *handlers) methods(context.Context, *struct{}) (*methodsOutput, error) {
+func (h *handlers) methods(_ context.Context, in *RequestSource) (*methodsOutput, error) {
 	out := &methodsOutput{}
-	out.Body.Data.Link = true
+	_, err := h.site(in.host)
+	out.Body.Data.Link, out.Body.Data.Passkey = true, err == nil
+	if h.openID != nil {
+		out.Body.Data.OpenID = &openIDMethod{Name: h.openID.name}
+	}
 	return out, nil
 }
 
@@ -76,24 +80,37 @@ type signInInput struct {
 		Token string `json:"token,omitempty" doc:"The part after # in the link from the mail." example:"psl_…"`
 		Email string `json:"email,omitempty" format:"email" doc:"The address to which the code was mailed; with code." example:"ada@example.com"`
 		Code  string `json:"code,omitempty" doc:"The 8 digits from the mail; with email." example:"40718236"`
+
+		Passkey web.Object `json:"passkey,omitempty" doc:"The PublicKeyCredential that navigator.credentials.get() returned, as its toJSON()."`
 	}
 	visit  sessions.Visit
 	source string
+	host   string
 }
 
 // Resolve implements huma.Resolver. It checks that the body has exactly one proof.
 func (in *signInInput) Resolve(ctx huma.Context) []error {
-	in.visit, in.source = visitOf(ctx), sourceOf(ctx)
-	byToken, byCode := in.Body.Token != "", in.Body.Code != "" || in.Body.Email != ""
+	in.visit, in.source, in.host = visitOf(ctx), sourceOf(ctx), ctx.Host()
+	byToken, byCode, byPasskey := in.Body.Token != "", in.Body.Code != "" || in.Body.Email != "", len(in.Body.Passkey) > 0
 	switch {
-	case byToken == byCode:
-		return web.Failures([]fault.Field{{Pointer: "", Detail: "must have either token, or email and code"}})
+	case !exactlyOne(byToken, byCode, byPasskey):
+		return web.Failures([]fault.Field{{Pointer: "", Detail: "must have either token, or email and code, or passkey"}})
 	case byCode && in.Body.Code == "":
 		return web.Failures([]fault.Field{{Pointer: "/code", Detail: "is required together with email"}})
 	case byCode && in.Body.Email == "":
 		return web.Failures([]fault.Field{{Pointer: "/email", Detail: "is required together with code"}})
 	}
 	return nil
+}
+
+func exactlyOne(choices ...bool) bool {
+	chosen := 0
+	for _, c := range choices {
+		if c {
+			chosen++
+		}
+	}
+	return chosen == 1
 }
 
 type signInOutput struct {
@@ -116,10 +133,14 @@ func (h *handlers) signIn(ctx context.Context, in *signInInput) (*signInOutput, 
 
 // prove begins a session with the proof in the body.
 func (h *handlers) prove(ctx context.Context, in *signInInput) (sessions.SignedIn, error) {
-	if in.Body.Token != "" {
+	switch {
+	case len(in.Body.Passkey) > 0:
+		return h.signInByPasskey(ctx, in)
+	case in.Body.Token != "":
 		return h.sessions.SignInByLink(ctx, in.Body.Token, in.visit)
+	default:
+		return h.sessions.SignInByCode(ctx, in.Body.Email, in.Body.Code, in.visit)
 	}
-	return h.sessions.SignInByCode(ctx, in.Body.Email, in.Body.Code, in.visit)
 }
 
 // newSignInOutput returns the response of every way to sign in.

@@ -1,5 +1,11 @@
 package web
 
+import (
+	"net"
+	"net/url"
+	"strings"
+)
+
 // BaseURL returns the address that links in mails begin with: the configured one, or the host of the request if none is
 // configured.
 func BaseURL(configured, host string) string {
@@ -7,4 +13,21 @@ func BaseURL(configured, host string) string {
 		return configured
 	}
 	return "https://" + host
+}
+
+// PageURL returns the address that the page begins with which made a request: BaseURL, except that a service on this machine
+// has several names, such as 127.0.0.1 and localhost. Its cookies and passkeys belong to the name with which the page was
+// opened.
+func PageURL(configured, host string) string {
+	base := BaseURL(configured, host)
+	at, err := url.Parse(base)
+	if err != nil || !isLoopback(at.Hostname()) || !isLoopback((&url.URL{Host: host}).Hostname()) {
+		return base
+	}
+	return at.Scheme + "://" + host
+}
+
+func isLoopback(name string) bool {
+	ip := net.ParseIP(name)
+	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
 }

@@ -41,7 +41,7 @@ func TestCostOfChanges(t *testing.T) {
 		{"role", change(func(u *users.User) { u.Role = principal.Viewer }), 2, 22},                          // 4
 		{"status", change(func(u *users.User) { u.Status = users.Suspended }), 2, 12},                       // 4
 		{"role and status", change(func(u *users.User) { u.Role, u.Status = "user", users.Active }), 2, 22}, // 4
-		{"deletion", func() error { return store.Delete(t.Context(), ada, ada.UpdatedAt) }, 2, 24},          // 4 + 2
+		{"deletion", func() error { return store.Delete(t.Context(), ada, ada.UpdatedAt) }, 2, 26},          // 4 + 2
 		{"import of 18", func() error {
 			_, err := store.CreateAll(t.Context(), newcomers("x", 18))
 			return err

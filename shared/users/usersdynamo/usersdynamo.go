@@ -152,5 +152,6 @@ func (s *Store) Delete(ctx context.Context, user users.User, at time.Time) error
 	if err := p.revokeAll(ctx, user.ID, at); err != nil {
 		return err
 	}
+	p.Add(nil, s.credentials.DeletePasskeys(user.ID))
 	return p.run(ctx)
 }

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/core/fault"
+	"portside/shared/lambda/start"
+	"portside/shared/openid"
+	"portside/shared/openid/openidclient"
+	"portside/shared/openid/openiddynamo"
+	"portside/shared/sessions"
+	"portside/shared/web"
+)
+
+// callbackPath is where the provider sends browsers back to. It must be registered at the provider.
+const callbackPath = "/v1/sign-in/openid/callback"
+
+// openIDCookie holds the secret of a browser that signs in at the provider.
+const openIDCookie = "__Host-portside-openid"
+
+// errNoOpenID is about an installation without an identity provider.
+var errNoOpenID = fault.New(fault.NotFound, "No identity provider is connected. Sign in by mail.")
+
+// openIDProvider is the identity provider of the installation.
+type openIDProvider struct {
+	name    string // which the sign-in page shows
+	service *openid.Service
+}
+
+// newOpenID returns the identity provider in the settings, or nil if there is none.
+func newOpenID(settings *start.Settings, store *openiddynamo.Store, people openid.People, now func() time.Time) *openIDProvider {
+	client := openidclient.Settings{
+		Issuer: settings.Optional("OPENID_ISSUER"), ClientID: settings.Optional("OPENID_CLIENT_ID"),
+		ClientSecret: settings.Optional("OPENID_CLIENT_SECRET"),
+	}
+	if client.Issuer == "" {
+		return nil
+	}
+	name := settings.Optional("OPENID_NAME")
+	if issuer, err := url.Parse(client.Issuer); err == nil && name == "" {
+		name = issuer.Hostname()
+	}
+	return &openIDProvider{name: name, service: openid.NewService(openidclient.New(client, now), store, people, now)}
+}
+
+type startOpenIDInput struct {
+	RequestSource
+	Return string `query:"return" default:"/portal/" doc:"Page of the portal to open afterwards." example:"/portal/tokens"`
+}
+
+type redirectOutput struct {
+	Status    int
+	Location  string   `header:"Location" doc:"The provider's page, or the sign-in page of the portal with a problem."`
+	SetCookie []string `header:"Set-Cookie" doc:"The cookie that lets this browser finish the sign-in."`
+}
+
+func (h *handlers) startOpenID(ctx context.Context, in *startOpenIDInput) (*redirectOutput, error) {
+	if h.openID == nil {
+		return nil, errNoOpenID
+	}
+	if err := h.sessions.Throttle(ctx, in.address); err != nil {
+		return nil, err
+	}
+	started, err := h.openID.service.Begin(ctx, h.callbackURL(in.host), in.Return)
+	if errors.Is(err, openid.ErrUnavailable) {
+		return &redirectOutput{Status: http.StatusSeeOther, Location: problemPage(err)}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &redirectOutput{
+		Status: http.StatusSeeOther, Location: started.Location,
+		SetCookie: []string{openIDCookieOf(started.Cookie, openid.Lifetime)},
+	}, nil
+}
+
+func (h *handlers) callbackURL(host string) string {
+	return web.PageURL(h.baseURL, host) + callbackPath
+}
+
+// finishOpenID begins the session of the person whom the provider sends back. It is a page, not an operation of the API:
+// providers add query parameters of their own, and a person must see a page and no problem details.
+func (h *handlers) finishOpenID(w http.ResponseWriter, r *http.Request) {
+	if h.openID == nil {
+		web.NotFound(w, r)
+		return
+	}
+	w.Header().Add("Set-Cookie", openIDCookieOf("", -time.Second))
+	signedIn, page, err := h.finish(r)
+	if err != nil {
+		web.RecordOutcome(r, r.Pattern, err)
+		http.Redirect(w, r, problemPage(err), http.StatusSeeOther)
+		return
+	}
+	w.Header().Add("Set-Cookie", sessionCookie(signedIn))
+	http.Redirect(w, r, page, http.StatusSeeOther)
+}
+
+func (h *handlers) finish(r *http.Request) (signedIn sessions.SignedIn, page string, err error) {
+	ctx, query, cookies := r.Context(), r.URL.Query(), r.Header.Get("Cookie")
+	if err := h.sessions.Throttle(ctx, addressOf(r)); err != nil {
+		return sessions.SignedIn{}, "", err
+	}
+	finished, err := h.openID.service.Finish(ctx, openid.Callback{
+		Cookie: web.Cookie(cookies, openIDCookie), State: query.Get("state"), Code: query.Get("code"),
+		Error: query.Get("error"), Issuer: query.Get("iss"), RedirectURL: h.callbackURL(r.Host),
+	})
+	if err != nil {
+		return sessions.SignedIn{}, "", err
+	}
+	signedIn, err = h.sessions.SignIn(ctx, sessions.SignIn{
+		UserID: finished.Person.ID, Device: sessions.DeviceOf(r.UserAgent()), Session: web.Cookie(cookies, web.SessionCookie),
+	})
+	if errors.Is(err, sessions.ErrSignIn) {
+		err = openid.ErrUnknownUser // the user was suspended a moment ago
+	}
+	return signedIn, finished.Page, err
+}
+
+func addressOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+// openIDCookieOf returns the Set-Cookie header of a flow. The cookie is SameSite=Lax, because the request that needs it comes from
+// a page of the provider.
+func openIDCookieOf(value string, lifetime time.Duration) string {
+	cookie := http.Cookie{
+		Name: openIDCookie, Value: value, Path: "/", MaxAge: int(lifetime.Seconds()), Secure: true, HttpOnly: true,
+		SameSite: http.SameSiteLaxMode,
+	}
+	return cookie.String()
+}
+
+// openIDProblems are the codes for which the portal's sign-in page has texts.
+var openIDProblems = []struct {
+	err  error
+	code string
+}{
+	{openid.ErrExpired, "openid-expired"},
+	{openid.ErrCanceled, "openid-canceled"},
+	{openid.ErrFailed, "openid-failed"},
+	{openid.ErrTooOld, "openid-too-old"},
+	{openid.ErrUnverified, "openid-unverified"},
+	{openid.ErrUnknownUser, "openid-unknown-user"},
+	{openid.ErrUnavailable, "openid-unavailable"},
+	{sessions.ErrTooManyRequests, "too-many-requests"},
+}
+
+// problemPage returns the sign-in page with the code of an error.
+func problemPage(err error) string {
+	code := "unknown"
+	for _, p := range openIDProblems {
+		if errors.Is(err, p.err) {
+			code = p.code
+		}
+	}
+	return "/portal/sign-in?problem=" + code
+}
+
+var startOpenIDSignIn = huma.Operation{
+	OperationID: "startOpenIdSignIn", Method: http.MethodGet, Path: "/v1/sign-in/openid", Tags: []string{"Sessions"},
+	Summary: "Sign in with the identity provider", DefaultStatus: http.StatusSeeOther,
+	Description: "For browsers: redirects to the identity provider of this installation. The provider sends the browser back to `" +
+		callbackPath + "`, which begins a session and opens the page `return`. The person must be an active user whose e-mail " +
+		"address the provider has verified. Otherwise, `/portal/sign-in?problem=…` opens.",
+	Errors: []int{http.StatusNotFound, http.StatusTooManyRequests},
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"portside/shared/core/principal"
+	"portside/shared/openid"
+	"portside/shared/openid/openidclient"
+	"portside/shared/testkit/openidtest"
+	"portside/shared/testkit/webtest"
+	"portside/shared/users"
+)
+
+// connect connects an identity provider.
+func (f *fixture) connect() *openidtest.Provider {
+	f.tb.Helper()
+	provider := openidtest.Start(f.tb, f.clock.Now)
+	provider.RedirectURL = f.base + callbackPath
+	client := openidclient.New(openidclient.Settings{
+		Issuer: provider.Issuer, ClientID: openidtest.ClientID, ClientSecret: openidtest.ClientSecret,
+	}, f.clock.Now)
+	f.openID = &openIDProvider{name: "Example", service: openid.NewService(client, f.states, f.people, f.clock.Now)}
+	return provider
+}
+
+// startOpenID begins a sign-in and returns the provider's page.
+func (b *browser) startOpenID(page string) string {
+	b.f.tb.Helper()
+	r := b.keep(b.client().Get("/v1/sign-in/openid?return=" + url.QueryEscape(page))).WantStatus(http.StatusSeeOther)
+	return r.Header.Get("Location")
+}
+
+// comeBack opens the address to which the provider sends a browser. Such a request comes from another site, so it has no
+// cookies that are SameSite=Strict.
+func (b *browser) comeBack(callback *url.URL) webtest.Response {
+	b.f.tb.Helper()
+	client := webtest.New(b.f.tb, b.f.handler()).With("User-Agent", firefox).With("Sec-Fetch-Site", "cross-site")
+	if cookie := b.cookies[openIDCookie]; cookie != "" {
+		client = client.With("Cookie", openIDCookie+"="+cookie)
+	}
+	return b.keep(client.Get(callback.RequestURI()))
+}
+
+func TestOpenIDSignIn(t *testing.T) {
+	f := newFixture(t)
+	provider := f.connect()
+	b := f.browser()
+	b.client().Get("/v1/sign-in/methods").WantValue("data.openId.name", "Example")
+	callback := provider.SignIn(b.startOpenID("/portal/tokens?x=1"))
+	b.comeBack(callback).WantStatus(http.StatusSeeOther).WantHeader("Location", "/portal/tokens?x=1")
+	if b.cookies[openIDCookie] != "" {
+		t.Error("the cookie of the flow is still there")
+	}
+	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK).WantValue("data.user.email", "ada@example.com").
+		WantValue("data.device", "Firefox on Windows")
+}
+
+func TestOpenIDReturnsToThePortalByDefault(t *testing.T) {
+	f := newFixture(t)
+	provider := f.connect()
+	b := f.browser()
+	r := b.keep(b.client().Get("/v1/sign-in/openid")).WantStatus(http.StatusSeeOther)
+	b.comeBack(provider.SignIn(r.Header.Get("Location"))).WantHeader("Location", "/portal/")
+	for _, page := range []string{"https://evil.example.com/", "//evil.example.com", "/v1/users", "/portal/../v1/users", "/portal/\\e"} {
+		r := b.client().Get("/v1/sign-in/openid?return=" + url.QueryEscape(page)).WantStatus(http.StatusBadRequest)
+		if got := r.Pointers(); len(got) != 1 || got[0] != "query/return" {
+			t.Errorf("%s: %q", page, got)
+		}
+	}
+}
+
+func TestOpenIDProblems(t *testing.T) {
+	for code, change := range map[string]func(*fixture, *openidtest.Provider){
+		"openid-canceled":     func(_ *fixture, p *openidtest.Provider) { p.Deny = "access_denied" },
+		"openid-failed":       func(_ *fixture, p *openidtest.Provider) { p.SignWith = openidtest.NewKey() },
+		"openid-unverified":   func(_ *fixture, p *openidtest.Provider) { p.Verified = false },
+		"openid-unknown-user": func(_ *fixture, p *openidtest.Provider) { p.Email = "stranger@example.com" },
+		"openid-too-old": func(f *fixture, p *openidtest.Provider) {
+			p.Change = func(claims map[string]any) { claims["auth_time"] = f.clock.Now().Unix() - 3600 }
+		},
+		"openid-expired": func(f *fixture, _ *openidtest.Provider) { f.clock.Advance(openid.Lifetime) },
+	} {
+		f := newFixture(t)
+		provider := f.connect()
+		b := f.browser()
+		location := b.startOpenID("/portal/")
+		change(f, provider)
+		b.wantProblem(b.comeBack(provider.SignIn(location)), code)
+	}
+}
+
+// wantProblem checks that a response opens the sign-in page with a problem, and begins no session.
+func (b *browser) wantProblem(r webtest.Response, code string) {
+	b.f.tb.Helper()
+	r.WantStatus(http.StatusSeeOther).WantHeader("Location", "/portal/sign-in?problem="+code)
+	for _, cookie := range r.Header.Values("Set-Cookie") {
+		if !strings.HasPrefix(cookie, openIDCookie+"=;") {
+			b.f.tb.Errorf("%s: a response with the cookie %s", code, cookie)
+		}
+	}
+}
+
+func TestOpenIDSignsInActiveUsersOnly(t *testing.T) {
+	f := newFixture(t)
+	provider := f.connect()
+	eve, _ := f.user("eve@example.com", principal.User)
+	provider.Email = eve.Email
+	b := f.browser()
+	b.comeBack(provider.SignIn(b.startOpenID("/portal/"))).WantHeader("Location", "/portal/")
+	suspended := users.Suspended
+	f.change(eve.ID, users.Change{Status: &suspended})
+	b.wantProblem(b.comeBack(provider.SignIn(b.startOpenID("/portal/"))), "openid-unknown-user")
+}
+
+// TestOpenIDLoginCSRF has an attacker sign in, and then lure other browsers to the callback.
+func TestOpenIDLoginCSRF(t *testing.T) {
+	f := newFixture(t)
+	provider := f.connect()
+	attacker := f.browser()
+	callback := provider.SignIn(attacker.startOpenID("/portal/"))
+
+	victim := f.browser()
+	victim.wantProblem(victim.comeBack(callback), "openid-expired")
+	busy := f.browser() // which has begun a sign-in of its own
+	busy.startOpenID("/portal/")
+	busy.wantProblem(busy.comeBack(callback), "openid-expired")
+
+	attacker.comeBack(callback).WantHeader("Location", "/portal/") // neither attempt has used it up
+}
+
+func TestOpenIDCallbacksWorkOnce(t *testing.T) {
+	f := newFixture(t)
+	provider := f.connect()
+	b := f.browser()
+	callback := provider.SignIn(b.startOpenID("/portal/"))
+	cookie := b.cookies[openIDCookie]
+	b.comeBack(callback).WantHeader("Location", "/portal/")
+	b.cookies[openIDCookie] = cookie
+	b.wantProblem(b.comeBack(callback), "openid-expired")
+	b.wantProblem(b.comeBack(&url.URL{Path: callbackPath}), "openid-expired")
+}
+
+func TestOpenIDProviderIsDown(t *testing.T) {
+	f := newFixture(t)
+	provider := f.connect()
+	provider.Down = true
+	b := f.browser()
+	b.wantProblem(b.client().Get("/v1/sign-in/openid"), "openid-unavailable")
+	b.client().Get("/v1/sign-in/methods").WantStatus(http.StatusOK)
+}
+
+func TestWithoutAProviderThereIsNoOpenID(t *testing.T) {
+	f := newFixture(t)
+	c := f.browser().client()
+	c.Get("/v1/sign-in/methods").WantValue("data.openId", nil)
+	c.Get("/v1/sign-in/openid").WantStatus(http.StatusNotFound)
+	c.Get(callbackPath).WantStatus(http.StatusNotFound)
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+
+	"portside/shared/core/principal"
+	"portside/shared/passkeys"
+	"portside/shared/passkeys/passkeysdynamo"
+	"portside/shared/passkeys/passkeyswebauthn"
+	"portside/shared/sessions"
+	"portside/shared/web"
+)
+
+// newPasskeys returns the service of passkeys.
+func newPasskeys(store *passkeysdynamo.Store, people passkeys.People, now func() time.Time) *passkeys.Service {
+	return passkeys.NewService(passkeys.Dependencies{
+		Store: store, Challenges: store, People: people, Verifier: passkeyswebauthn.Verifier{},
+		NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Now: now,
+	})
+}
+
+// RequestSource is what the requests of people say about their browser. It is exported because huma ignores the fields of
+// unexported embedded structs.
+type RequestSource struct {
+	host    string
+	address string
+}
+
+// Resolve implements huma.Resolver.
+func (in *RequestSource) Resolve(ctx huma.Context) []error { //nolint:unparam // the signature of huma.Resolver
+	in.host, in.address = ctx.Host(), sourceOf(ctx)
+	return nil
+}
+
+// site returns the site of the page that made a request. Errors: a Conflict if the page was opened by an IP address.
+func (h *handlers) site(host string) (passkeys.Site, error) {
+	return passkeys.SiteOf(web.PageURL(h.baseURL, host))
+}
+
+// Passkey is a passkey without its key.
+type Passkey struct {
+	ID         string     `json:"id" format:"uuid" example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	Name       string     `json:"name" doc:"Name that its user has chosen." example:"Work laptop"`
+	CreatedAt  time.Time  `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
+	LastUsedAt *time.Time `json:"lastUsedAt" doc:"UTC; null if it was never used." example:"2026-03-09T07:45:12.106Z"`
+	IsSynced   bool       `json:"isSynced" doc:"Whether it may be on several devices of its user."`
+	IsLocked   bool       `json:"isLocked" doc:"Whether it no longer works, because its counter shows that there may be a copy of its key. Delete it."`
+}
+
+func encodePasskey(p passkeys.Passkey) Passkey {
+	return Passkey{
+		ID: p.ID, Name: p.Name, CreatedAt: p.CreatedAt, LastUsedAt: web.NullIfZero(p.LastUsedAt),
+		IsSynced: p.Synced, IsLocked: !p.ClonedAt.IsZero(),
+	}
+}
+
+type creationOptionsOutput struct {
+	Body struct {
+		Data creationOptions `json:"data"`
+	}
+}
+
+func (h *handlers) passkeyOptions(ctx context.Context, in *RequestSource) (*creationOptionsOutput, error) {
+	caller, _ := principal.From(ctx)
+	site, err := h.site(in.host)
+	if err != nil {
+		return nil, err
+	}
+	options, err := h.passkeys.BeginRegistration(ctx, caller, site)
+	if err != nil {
+		return nil, err
+	}
+	out := &creationOptionsOutput{}
+	out.Body.Data = encodeCreationOptions(options)
+	return out, nil
+}
+
+type registerPasskeyInput struct {
+	RequestSource
+	Body struct {
+		Name       string     `json:"name" doc:"Name of the passkey, 1 to 100 characters." example:"Work laptop"`
+		Credential web.Object `json:"credential" doc:"The PublicKeyCredential that navigator.credentials.create() returned, as its toJSON()."`
+	}
+}
+
+type passkeyOutput struct {
+	Body struct {
+		Data Passkey `json:"data"`
+	}
+}
+
+func (h *handlers) registerPasskey(ctx context.Context, in *registerPasskeyInput) (*passkeyOutput, error) {
+	caller, _ := principal.From(ctx)
+	site, err := h.site(in.host)
+	if err != nil {
+		return nil, err
+	}
+	input := passkeys.New{Name: in.Body.Name, Response: json.RawMessage(in.Body.Credential)}
+	made, err := h.passkeys.Register(ctx, caller, site, input)
+	if err != nil {
+		return nil, err
+	}
+	out := &passkeyOutput{}
+	out.Body.Data = encodePasskey(made)
+	return out, nil
+}
+
+type passkeysOutput struct {
+	Body struct {
+		Data []Passkey `json:"data"`
+	}
+}
+
+func (h *handlers) listPasskeys(ctx context.Context, _ *struct{}) (*passkeysOutput, error) {
+	caller, _ := principal.From(ctx)
+	found, err := h.passkeys.List(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	out := &passkeysOutput{}
+	out.Body.Data = make([]Passkey, len(found))
+	for i, p := range found {
+		out.Body.Data[i] = encodePasskey(p)
+	}
+	return out, nil
+}
+
+type deletePasskeyInput struct {
+	PasskeyID string `path:"passkeyId" format:"uuid" doc:"ID of the passkey."`
+}
+
+func (h *handlers) deletePasskey(ctx context.Context, in *deletePasskeyInput) (*struct{}, error) {
+	caller, _ := principal.From(ctx)
+	return nil, h.passkeys.Delete(ctx, caller, web.CanonicalID(in.PasskeyID))
+}
+
+type requestOptionsOutput struct {
+	Body struct {
+		Data requestOptions `json:"data"`
+	}
+}
+
+func (h *handlers) passkeySignInOptions(ctx context.Context, in *RequestSource) (*requestOptionsOutput, error) {
+	site, err := h.site(in.host)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.sessions.Throttle(ctx, in.address); err != nil {
+		return nil, err
+	}
+	challenge, err := h.passkeys.BeginSignIn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &requestOptionsOutput{}
+	out.Body.Data = requestOptions{
+		Challenge: base64URL(challenge), RPID: site.ID, Timeout: ceremonyTimeout(), UserVerification: verificationRequired,
+	}
+	return out, nil
+}
+
+// signInByPasskey begins a session of the user whose passkey signed the response.
+func (h *handlers) signInByPasskey(ctx context.Context, in *signInInput) (sessions.SignedIn, error) {
+	site, err := h.site(in.host)
+	if err != nil {
+		return sessions.SignedIn{}, err
+	}
+	userID, err := h.passkeys.SignIn(ctx, site, in.Body.Passkey)
+	if err != nil {
+		return sessions.SignedIn{}, err
+	}
+	signedIn, err := h.sessions.SignIn(ctx, sessions.SignIn{UserID: userID, Device: in.visit.Device, Session: in.visit.Session})
+	if errors.Is(err, sessions.ErrSignIn) {
+		err = passkeys.ErrSignIn
+	}
+	return signedIn, err
+}

@@ -1,0 +1,17 @@
+package credentialsdynamo
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/dynamo/items"
+)
+
+// PasskeysKey returns the key of the item with all passkeys of an owner. It is next to the owner's
+// pointers, but only shared/passkeys/passkeysdynamo reads and writes it.
+func PasskeysKey(ownerID string) items.Map { return items.Key(ownerPK(ownerID), "passkeys") }
+
+// DeletePasskeys returns the write that deletes all passkeys of an owner, if there are any. The
+// transaction that deletes a user contains it.
+func (t *Table) DeletePasskeys(ownerID string) types.TransactWriteItem {
+	return types.TransactWriteItem{Delete: &types.Delete{TableName: &t.name, Key: PasskeysKey(ownerID)}}
+}

@@ -1,0 +1,160 @@
+// Package passkeys lets people sign in with passkeys (Web Authentication Level 3) instead of mailed
+// links.
+//
+// Passkeys are discoverable credentials with user verification: the authenticator knows the user, and
+// checks a finger, a face or a PIN. So a sign-in with a passkey needs no e-mail address and has two
+// factors. Five rules always hold. A challenge works once, for five minutes, and only for the purpose
+// and the user it was made for. A passkey works only on the site where it was registered. A
+// user has at most MaxPasskeys. No two users have the same credential. A passkey whose signature
+// counter did not increase works no longer, because its key may have been copied.
+//
+// The package stores public keys only. They need no protection except against changes.
+package passkeys
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+)
+
+// Limits.
+const (
+	MaxPasskeys     = 20  // of a user
+	MaxName         = 100 // characters
+	ChallengeLength = 32  // bytes; the specification requires 16
+	// ChallengeLifetime is how long an authenticator may take to answer.
+	ChallengeLifetime = 5 * time.Minute
+	// MaxResponse is the largest response of an authenticator in bytes. One without attestation has about 1 KB.
+	MaxResponse = 32 << 10
+	// MaxKey is the largest public key in bytes. An RSA key with 4096 bits has about 530.
+	MaxKey = 2 << 10
+)
+
+// Key is the credential that an authenticator has created.
+type Key struct {
+	CredentialID []byte // chosen by the authenticator, at most 1,023 bytes
+	Public       []byte // in the form of COSE (RFC 9052)
+	SignCount    uint32 // of the last use; stays 0 for authenticators without a counter
+	Transports   []string
+	Synced       bool // it may be copied between a person's devices ("backup eligible"); never changes
+	BackedUp     bool // it has been copied
+}
+
+// Passkey is a key that a user has registered.
+type Passkey struct {
+	ID   string // UUIDv7
+	Name string
+	Key
+	CreatedAt  time.Time
+	LastUsedAt time.Time // zero if it was never used
+	ClonedAt   time.Time // when its counter did not increase; zero if that never happened
+}
+
+// clonedSince reports whether a use of the passkey with the given counter suggests that there are two
+// copies of its key (section 6.1.1 of the specification).
+func (p Passkey) clonedSince(count uint32) bool {
+	return (count != 0 || p.SignCount != 0) && count <= p.SignCount
+}
+
+// Set is all passkeys of a user.
+type Set struct {
+	UserID   string
+	Passkeys []Passkey // in the order of their registration
+	Version  int64     // 0 for a user who never had a passkey, and one more with every change
+}
+
+// The errors of operations on passkeys.
+var (
+	ErrNotFound = fault.New(fault.NotFound, "You have no passkey with this ID.")
+	ErrTooMany  = fault.NewFinal(fault.Conflict,
+		fmt.Sprintf("You have %d passkeys, which is the maximum. Delete one first.", MaxPasskeys))
+	ErrRegistered = fault.NewFinal(fault.Conflict, "This passkey is registered already.")
+	// ErrCaller means that the caller's credential stopped working during the request.
+	ErrCaller = fault.New(fault.Unauthorized, "Your session has ended. Sign in again.")
+	// ErrNeedsSession is about callers with an API key. A passkey would outlive the key, and hide who created it.
+	ErrNeedsSession = fault.New(fault.Forbidden, "An API key cannot register passkeys. Sign in to the portal and register it there.")
+	// ErrExpired is about a challenge that is unknown, expired, used, or was made for something else.
+	ErrExpired = fault.New(fault.Unauthorized, "This took longer than 5 minutes, or the same response was sent before. Start again.")
+	// ErrSignIn is the one error of all passkeys that do not work.
+	ErrSignIn = fault.New(fault.Unauthorized, "This passkey does not work here: it was deleted, or belongs to another site or to a user "+
+		"who is not active. Sign in by mail instead.")
+	ErrCloned = fault.New(fault.Unauthorized, "This passkey is locked, because its counter shows that there may be a copy of its key. "+
+		"Sign in by mail, delete the passkey, and register a new one.")
+	// ErrRefused is about a registration whose response does not belong to this site and user.
+	ErrRefused = fault.New(fault.Unprocessable, "The passkey cannot be registered: it was created for another site, without checking "+
+		"the user, or in a form that this service does not support. Register it on this page with another authenticator.")
+)
+
+// malformed is about a response that is not one of an authenticator.
+func malformed(pointer string) error {
+	return fault.Invalid(fault.Field{Pointer: pointer, Detail: "must be a PublicKeyCredential as its toJSON() returns it"})
+}
+
+// Store keeps passkeys. Each write is all or nothing and conditional on the version of the set that
+// it changes: its error is versions.ErrStale if the set has changed. Reads are strongly consistent.
+type Store interface {
+	// Set returns the passkeys of a user, who may not exist.
+	Set(ctx context.Context, userID string) (Set, error)
+	// Add adds a passkey on behalf of the caller with the given credential. Errors: ErrCaller if
+	// that credential has stopped working; ErrRegistered if any user has, or has had, the same key.
+	Add(ctx context.Context, set Set, passkey Passkey, credentialID string) error
+	// Replace stores a passkey of the set in a new state.
+	Replace(ctx context.Context, set Set, passkey Passkey) error
+	// Delete deletes a passkey of the set.
+	Delete(ctx context.Context, set Set, passkey Passkey) error
+}
+
+// Purpose is what a challenge was made for.
+type Purpose string
+
+// The purposes.
+const (
+	Registration Purpose = "register-passkey"
+	SignIn       Purpose = "passkey-sign-in"
+)
+
+// Challenge is a random value that an authenticator must sign.
+type Challenge struct {
+	Purpose   Purpose
+	Value     []byte
+	UserID    string // whom it is for; empty for anyone
+	ExpiresAt time.Time
+}
+
+// Challenges keeps challenges until they are used.
+type Challenges interface {
+	Put(ctx context.Context, challenge Challenge) error
+	// Take removes the challenge with this value and returns whom it is for. Errors: ErrExpired if
+	// there is no such challenge or it has expired.
+	Take(ctx context.Context, purpose Purpose, value []byte, at time.Time) (userID string, err error)
+}
+
+// People finds users.
+type People interface {
+	Person(ctx context.Context, id string) (principal.Person, error)
+}
+
+// Verifier reads the responses of authenticators. Errors: any, if a response cannot be read.
+type Verifier interface {
+	Attestation(response []byte) (Attestation, error)
+	Assertion(response []byte) (Assertion, error)
+}
+
+// Attestation is the response to a registration. Nothing in it is verified.
+type Attestation interface {
+	Challenge() []byte
+	// Verify returns the key if it was created for the challenge, the site and the user.
+	Verify(site Site, userID string) (Key, error)
+}
+
+// Assertion is the response to a sign-in. Nothing in it is verified.
+type Assertion interface {
+	Challenge() []byte
+	CredentialID() []byte
+	UserID() string // empty if the response has none
+	// Verify returns the key with its new counter and state, if the key signed the challenge for the site and the user.
+	Verify(site Site, userID string, key Key) (Key, error)
+}

@@ -1,0 +1,313 @@
+package passkeys_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/passkeys"
+	"portside/shared/passkeys/passkeysdynamo"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/passkeytest"
+	"portside/shared/testkit/webtest"
+)
+
+func TestRegisterAndSignIn(t *testing.T) {
+	f := newFixture(t)
+	a := f.authenticator()
+	made, err := f.register(f.ada, a)
+	if err != nil || made.Name != "laptop" || !made.CreatedAt.Equal(f.clock.Now()) {
+		t.Fatalf("registered %+v, %v", made, err)
+	}
+	f.clock.Advance(time.Hour)
+	if user, err := f.signIn(a); err != nil || user != f.ada.UserID {
+		t.Fatalf("signed in %q, %v", user, err)
+	}
+	all := f.list()
+	if len(all) != 1 || all[0].ID != made.ID || !all[0].LastUsedAt.Equal(f.clock.Now()) || all[0].Transports[0] != "internal" {
+		t.Errorf("listed %+v", all)
+	}
+	if err := f.service.Delete(t.Context(), f.ada, made.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.service.Delete(t.Context(), f.ada, made.ID); !errors.Is(err, passkeys.ErrNotFound) {
+		t.Errorf("the second deletion: %v", err)
+	}
+	if _, err := f.signIn(a); !errors.Is(err, passkeys.ErrSignIn) {
+		t.Errorf("a deleted passkey: %v", err)
+	}
+}
+
+// TestRegistrationsFollowTheRules changes one thing in each registration.
+func TestRegistrationsFollowTheRules(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*passkeytest.Authenticator)
+		want   error
+	}{
+		"synced": {func(a *passkeytest.Authenticator) {
+			a.Flags |= passkeytest.BackupEligible | passkeytest.BackedUp
+		}, nil},
+		"backed up without being eligible": {func(a *passkeytest.Authenticator) { a.Flags |= passkeytest.BackedUp }, passkeys.ErrRefused},
+		"another origin":                   {func(a *passkeytest.Authenticator) { a.Origin = "https://portal.example.net" }, passkeys.ErrRefused},
+		"another port":                     {func(a *passkeytest.Authenticator) { a.Origin += ":8443" }, passkeys.ErrRefused},
+		"without TLS":                      {func(a *passkeytest.Authenticator) { a.Origin = "http://portal.example.com" }, passkeys.ErrRefused},
+		"another site":                     {func(a *passkeytest.Authenticator) { a.SiteID = "example.com" }, passkeys.ErrRefused},
+		"unverified user":                  {func(a *passkeytest.Authenticator) { a.Flags &^= passkeytest.UserVerified }, passkeys.ErrRefused},
+		"absent user":                      {func(a *passkeytest.Authenticator) { a.Flags &^= passkeytest.UserPresent }, passkeys.ErrRefused},
+		"another form of attestation":      {func(a *passkeytest.Authenticator) { a.Format = "apple" }, passkeys.ErrRefused},
+	} {
+		f := newFixture(t)
+		a := f.authenticator()
+		c.change(a)
+		if _, err := f.register(f.ada, a); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+		if n := len(f.list()); (n == 1) != (c.want == nil) {
+			t.Errorf("%s: %d passkeys", name, n)
+		}
+	}
+}
+
+// TestSignInsFollowTheRules changes one thing in each sign-in.
+func TestSignInsFollowTheRules(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*passkeytest.Authenticator)
+		want   error
+	}{
+		"another origin":       {func(a *passkeytest.Authenticator) { a.Origin = "https://portal.example.net" }, passkeys.ErrSignIn},
+		"another site":         {func(a *passkeytest.Authenticator) { a.SiteID = "example.com" }, passkeys.ErrSignIn},
+		"unverified user":      {func(a *passkeytest.Authenticator) { a.Flags &^= passkeytest.UserVerified }, passkeys.ErrSignIn},
+		"absent user":          {func(a *passkeytest.Authenticator) { a.Flags &^= passkeytest.UserPresent }, passkeys.ErrSignIn},
+		"suddenly synced":      {func(a *passkeytest.Authenticator) { a.Flags |= passkeytest.BackupEligible }, passkeys.ErrSignIn},
+		"no user handle":       {func(a *passkeytest.Authenticator) { a.UserHandle = nil }, passkeys.ErrSignIn},
+		"a short user handle":  {func(a *passkeytest.Authenticator) { a.UserHandle = a.UserHandle[:8] }, passkeys.ErrSignIn},
+		"an unknown user":      {func(a *passkeytest.Authenticator) { a.UserHandle = make([]byte, 16) }, passkeys.ErrSignIn},
+		"an unknown passkey":   {func(a *passkeytest.Authenticator) { a.CredentialID = make([]byte, 32) }, passkeys.ErrSignIn},
+		"without a deviation":  {func(*passkeytest.Authenticator) {}, nil},
+		"the first count ever": {func(a *passkeytest.Authenticator) { a.Counter = 1 }, nil},
+	} {
+		f := newFixture(t)
+		a := f.registered()
+		c.change(a)
+		if _, err := f.signIn(a); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+// TestSignInNeedsTheKey presents a passkey of ada with the key of another authenticator, or as another user.
+func TestSignInNeedsTheKey(t *testing.T) {
+	f := newFixture(t)
+	owned, forged := f.registered(), f.authenticator()
+	forged.CredentialID, forged.UserHandle = owned.CredentialID, owned.UserHandle
+	if _, err := f.signIn(forged); !errors.Is(err, passkeys.ErrSignIn) {
+		t.Errorf("another key: %v", err)
+	}
+	bob := f.caller()
+	other := f.authenticator()
+	if _, err := f.register(bob, other); err != nil {
+		t.Fatal(err)
+	}
+	other.UserHandle = owned.UserHandle // bob's key as ada
+	if _, err := f.signIn(other); !errors.Is(err, passkeys.ErrSignIn) {
+		t.Errorf("a key of another user: %v", err)
+	}
+}
+
+func TestNobodyRegistersACredentialTwice(t *testing.T) {
+	f := newFixture(t)
+	a := f.registered()
+	for name, who := range map[string]principal.Principal{"the same user": f.ada, "another user": f.caller()} {
+		if _, err := f.register(who, a); !errors.Is(err, passkeys.ErrRegistered) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestChallengesWorkOnceAndForOnePurpose(t *testing.T) {
+	f := newFixture(t)
+	a := f.registered()
+	response := a.Get(t, f.requestOptions())
+	for i, want := range []error{nil, passkeys.ErrExpired} {
+		if _, err := f.service.SignIn(t.Context(), site, response); !errors.Is(err, want) {
+			t.Errorf("use %d of a response: %v, want %v", i+1, err, want)
+		}
+	}
+	if _, err := f.service.SignIn(t.Context(), site, a.Get(t, f.creationOptions(f.ada))); !errors.Is(err, passkeys.ErrExpired) {
+		t.Errorf("a challenge of a registration: %v", err)
+	}
+	late := f.requestOptions()
+	f.clock.Advance(passkeys.ChallengeLifetime)
+	if _, err := f.service.SignIn(t.Context(), site, a.Get(t, late)); !errors.Is(err, passkeys.ErrExpired) {
+		t.Errorf("an expired challenge: %v", err)
+	}
+	if _, err := f.service.SignIn(t.Context(), site, a.Get(t, json.RawMessage(`{"challenge":"!"}`))); !errors.Is(err, passkeys.ErrExpired) {
+		t.Errorf("an invented challenge: %v", err)
+	}
+}
+
+func TestRegistrationNeedsTheCallersOwnChallenge(t *testing.T) {
+	f := newFixture(t)
+	bob, a := f.caller(), f.authenticator()
+	response := a.Create(t, f.creationOptions(bob))
+	input := passkeys.New{Name: "laptop", Response: response}
+	if _, err := f.service.Register(t.Context(), f.ada, site, input); !errors.Is(err, passkeys.ErrExpired) {
+		t.Errorf("the challenge of another user: %v", err)
+	}
+	response = a.Create(t, f.signInOptionsWithUser())
+	input = passkeys.New{Name: "laptop", Response: response}
+	if _, err := f.service.Register(t.Context(), f.ada, site, input); !errors.Is(err, passkeys.ErrExpired) {
+		t.Errorf("a challenge of a sign-in: %v", err)
+	}
+}
+
+// signInOptionsWithUser returns request options with a user, as creation options have one.
+func (f *fixture) signInOptionsWithUser() json.RawMessage {
+	f.tb.Helper()
+	return json.RawMessage(strings.Replace(string(f.requestOptions()), "{", `{"user":{"id":"AAAA"},`, 1))
+}
+
+func TestACounterThatDoesNotIncreaseLocksThePasskey(t *testing.T) {
+	for name, counts := range map[string][]uint32{"the same": {5, 5}, "lower": {5, 4}, "back to none": {5, 0}} {
+		f := newFixture(t)
+		a := f.registered()
+		a.Counter = counts[0]
+		if _, err := f.signIn(a); err != nil {
+			t.Fatal(err)
+		}
+		a.Counter = counts[1]
+		if _, err := f.signIn(a); !errors.Is(err, passkeys.ErrCloned) {
+			t.Errorf("%s: %v, want %v", name, err, passkeys.ErrCloned)
+		}
+		a.Counter = 6
+		if _, err := f.signIn(a); !errors.Is(err, passkeys.ErrCloned) {
+			t.Errorf("%s, and then a higher counter: %v", name, err)
+		}
+		if all := f.list(); all[0].ClonedAt.IsZero() {
+			t.Errorf("%s: the list does not show it", name)
+		}
+	}
+}
+
+func TestAUserHasAtMostTwentyPasskeys(t *testing.T) {
+	f := newFixture(t)
+	early := f.creationOptions(f.ada)
+	for range passkeys.MaxPasskeys {
+		f.registered()
+	}
+	if _, err := f.service.BeginRegistration(t.Context(), f.ada, site); !errors.Is(err, passkeys.ErrTooMany) {
+		t.Errorf("options for one more: %v", err)
+	}
+	input := passkeys.New{Name: "laptop", Response: f.authenticator().Create(t, early)}
+	if _, err := f.service.Register(t.Context(), f.ada, site, input); !errors.Is(err, passkeys.ErrTooMany) {
+		t.Errorf("one more: %v", err)
+	}
+}
+
+func TestSimultaneousRegistrationsKeepBothPasskeys(t *testing.T) {
+	f := newFixture(t)
+	const many = 4
+	inputs := make([]passkeys.New, many)
+	for i := range inputs {
+		inputs[i] = passkeys.New{Name: "laptop", Response: f.authenticator().Create(t, f.creationOptions(f.ada))}
+	}
+	webtest.Concurrently(many, func(i int) int {
+		if _, err := f.service.Register(t.Context(), f.ada, site, inputs[i]); err != nil {
+			t.Error(err)
+		}
+		return 0
+	})
+	if n := len(f.list()); n != many {
+		t.Errorf("%d passkeys, want %d", n, many)
+	}
+}
+
+func TestARevokedCallerRegistersNothing(t *testing.T) {
+	f := newFixture(t)
+	revoke := func() {
+		c := credentials.Credential{ID: f.ada.CredentialID, Kind: credentials.Session, RevokedAt: f.clock.Now()}
+		c.Owner.ID = f.ada.UserID
+		if err := transactions.Write(t.Context(), f.client, []types.TransactWriteItem{f.table.Revoke(c)}); err != nil {
+			t.Error(err)
+		}
+	}
+	a := f.authenticator()
+	input := passkeys.New{Name: "laptop", Response: a.Create(t, f.creationOptions(f.ada))}
+	slow := f.on(passkeysdynamo.New(awstest.Faulty(f.client, func(operation string, n int) error {
+		if operation == "TransactWriteItems" && n == 1 {
+			revoke()
+		}
+		return nil
+	}), f.name, f.table))
+	if _, err := slow.Register(t.Context(), f.ada, site, input); !errors.Is(err, passkeys.ErrCaller) {
+		t.Errorf("revoked during the registration: %v", err)
+	}
+}
+
+func TestAnAPIKeyRegistersNothing(t *testing.T) {
+	f := newFixture(t)
+	f.ada.SessionID = ""
+	if _, err := f.service.BeginRegistration(t.Context(), f.ada, site); !errors.Is(err, passkeys.ErrNeedsSession) {
+		t.Errorf("options: %v", err)
+	}
+	if _, err := f.service.Register(t.Context(), f.ada, site, passkeys.New{Name: "x"}); !errors.Is(err, passkeys.ErrNeedsSession) {
+		t.Errorf("registration: %v", err)
+	}
+}
+
+func TestMalformedInputIsAValidationFailure(t *testing.T) {
+	f := newFixture(t)
+	for name, response := range map[string]string{
+		"nothing": "", "no JSON": "{", "an array": "[]", "empty": "{}", "too large": strings.Repeat(" ", passkeys.MaxResponse) + "{}",
+	} {
+		if _, err := f.service.SignIn(t.Context(), site, []byte(response)); fault.KindOf(err) != fault.Validation {
+			t.Errorf("%s: sign-in %v", name, err)
+		}
+		input := passkeys.New{Name: "laptop", Response: json.RawMessage(response)}
+		if _, err := f.service.Register(t.Context(), f.ada, site, input); fault.KindOf(err) != fault.Validation {
+			t.Errorf("%s: registration %v", name, err)
+		}
+	}
+	long := f.authenticator()
+	long.CredentialID = make([]byte, 1024) // the specification permits 1,023
+	if _, err := f.register(f.ada, long); fault.KindOf(err) != fault.Validation {
+		t.Errorf("a long credential ID: %v", err)
+	}
+	for _, name := range []string{"", " ", strings.Repeat("n", 101), "a\u202eb", "a\nb"} {
+		if _, err := f.service.Register(t.Context(), f.ada, site, passkeys.New{Name: name}); fault.KindOf(err) != fault.Validation {
+			t.Errorf("name %q: %v", name, err)
+		}
+	}
+}
+
+func TestSiteOf(t *testing.T) {
+	for _, c := range []struct{ address, id, want string }{
+		{"https://portal.example.com", "portal.example.com", "https://portal.example.com"},
+		{"https://Portal.Example.com:8443", "portal.example.com", "https://portal.example.com:8443"},
+		{"http://localhost:3000", "localhost", "http://localhost:3000"},
+		{"http://127.0.0.1:3000", "", "open http://localhost:3000."},
+		{"http://[::1]:3000", "", "open http://localhost:3000."},
+		{"https://192.0.2.7", "", "BaseUrl"},
+		{"https://", "", "BaseUrl"},
+		{"https://%zz", "", "BaseUrl"},
+	} {
+		got, err := passkeys.SiteOf(c.address)
+		if c.id == "" {
+			if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %q", c.address, err, c.want)
+			}
+			continue
+		}
+		if want := (passkeys.Site{ID: c.id, Origin: c.want}); err != nil || got != want {
+			t.Errorf("%s: %+v, %v; want %+v", c.address, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+// Package passkeysdynamo keeps passkeys in the credentials table.
+//
+//	owner#<user>        passkeys   all passkeys of a user, with a version
+//	passkey#<hash>      passkey    marks a credential ID as taken; the hash is its SHA-256
+//
+// All passkeys of a user are in one item, so a sign-in reads one item, a change is conditional on one
+// version, and the transaction that deletes a user deletes them with one write (see
+// credentialsdynamo.DeletePasskeys). The markers of a deleted user stay: they name nobody, and a
+// credential ID is never used for another key.
+package passkeysdynamo
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/core/versions"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/challenges"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/passkeys"
+)
+
+// Store keeps passkeys and their challenges.
+type Store struct {
+	client      *dynamodb.Client
+	table       string
+	credentials *credentialsdynamo.Table
+	challenges  challenges.Table
+}
+
+// New returns a Store in the named table, which must also be that of the credentials.
+func New(client *dynamodb.Client, table string, credentials *credentialsdynamo.Table) *Store {
+	return &Store{client: client, table: table, credentials: credentials, challenges: challenges.In(client, table)}
+}
+
+var (
+	_ passkeys.Store      = (*Store)(nil)
+	_ passkeys.Challenges = (*Store)(nil)
+)
+
+// setItem is the stored form of a set. Times are Unix milliseconds.
+type setItem struct {
+	PK       string        `dynamodbav:"pk"`
+	SK       string        `dynamodbav:"sk"`
+	User     string        `dynamodbav:"user"`
+	Version  int64         `dynamodbav:"version"`
+	Passkeys []passkeyItem `dynamodbav:"passkeys"`
+}
+
+// passkeyItem is the stored form of a passkey.
+type passkeyItem struct {
+	ID         string   `dynamodbav:"id"`
+	Name       string   `dynamodbav:"name"`
+	Credential []byte   `dynamodbav:"credential"`
+	Public     []byte   `dynamodbav:"public"`
+	Count      uint32   `dynamodbav:"count"`
+	Transports []string `dynamodbav:"transports,omitempty"`
+	Synced     bool     `dynamodbav:"synced"`
+	BackedUp   bool     `dynamodbav:"backedUp"`
+	Created    int64    `dynamodbav:"created"`
+	LastUsed   int64    `dynamodbav:"lastUsed,omitempty"`
+	Cloned     int64    `dynamodbav:"cloned,omitempty"`
+}
+
+func newPasskeyItem(p passkeys.Passkey) passkeyItem {
+	return passkeyItem{
+		ID: p.ID, Name: p.Name, Credential: p.CredentialID, Public: p.Public, Count: p.SignCount,
+		Transports: p.Transports, Synced: p.Synced, BackedUp: p.BackedUp,
+		Created: items.Millis(p.CreatedAt), LastUsed: items.Millis(p.LastUsedAt), Cloned: items.Millis(p.ClonedAt),
+	}
+}
+
+func (i passkeyItem) passkey() passkeys.Passkey {
+	return passkeys.Passkey{
+		ID: i.ID, Name: i.Name, Key: passkeys.Key{
+			CredentialID: i.Credential, Public: i.Public, SignCount: i.Count,
+			Transports: i.Transports, Synced: i.Synced, BackedUp: i.BackedUp,
+		},
+		CreatedAt: items.Time(i.Created), LastUsedAt: items.Time(i.LastUsed), ClonedAt: items.Time(i.Cloned),
+	}
+}
+
+// Set implements passkeys.Store with one strongly consistent read.
+func (s *Store) Set(ctx context.Context, userID string) (passkeys.Set, error) {
+	stored, _, err := items.Get[setItem](ctx, items.In(s.client, s.table), credentialsdynamo.PasskeysKey(userID))
+	set := passkeys.Set{UserID: userID, Version: stored.Version}
+	for _, p := range stored.Passkeys {
+		set.Passkeys = append(set.Passkeys, p.passkey())
+	}
+	return set, err
+}
+
+// Add implements passkeys.Store.
+func (s *Store) Add(ctx context.Context, set passkeys.Set, passkey passkeys.Passkey, credentialID string) error {
+	var plan transactions.Plan
+	plan.Add(passkeys.ErrCaller, s.credentials.StillWorks(credentialID))
+	plan.Add(passkeys.ErrRegistered, types.TransactWriteItem{Put: &types.Put{
+		TableName: &s.table, Item: markerKey(passkey), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+	}})
+	plan.Add(versions.ErrStale, s.put(set, append(slices.Clone(set.Passkeys), passkey)))
+	return plan.Write(ctx, s.client)
+}
+
+// Replace implements passkeys.Store.
+func (s *Store) Replace(ctx context.Context, set passkeys.Set, passkey passkeys.Passkey) error {
+	after := slices.Clone(set.Passkeys)
+	after[indexOf(set, passkey)] = passkey
+	var plan transactions.Plan
+	plan.Add(versions.ErrStale, s.put(set, after))
+	return plan.Write(ctx, s.client)
+}
+
+// Delete implements passkeys.Store.
+func (s *Store) Delete(ctx context.Context, set passkeys.Set, passkey passkeys.Passkey) error {
+	at := indexOf(set, passkey)
+	var plan transactions.Plan
+	plan.Add(versions.ErrStale, s.put(set, slices.Delete(slices.Clone(set.Passkeys), at, at+1)))
+	plan.Add(nil, types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: markerKey(passkey)}})
+	return plan.Write(ctx, s.client)
+}
+
+// put returns the write that replaces the passkeys of a set, if the stored version is that of the set.
+func (s *Store) put(set passkeys.Set, after []passkeys.Passkey) types.TransactWriteItem {
+	key := credentialsdynamo.PasskeysKey(set.UserID)
+	stored := setItem{User: set.UserID, Version: set.Version + 1, Passkeys: make([]passkeyItem, len(after))}
+	for i, p := range after {
+		stored.Passkeys[i] = newPasskeyItem(p)
+	}
+	item := items.Encode(stored)
+	item["pk"], item["sk"] = key["pk"], key["sk"]
+	put := &types.Put{TableName: &s.table, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)")}
+	if set.Version > 0 {
+		put.ConditionExpression = aws.String("version = :version")
+		put.ExpressionAttributeValues = items.Map{":version": items.Number(set.Version)}
+	}
+	return types.TransactWriteItem{Put: put}
+}
+
+// indexOf returns the position of a passkey, which must be in the set.
+func indexOf(set passkeys.Set, passkey passkeys.Passkey) int {
+	return slices.IndexFunc(set.Passkeys, func(p passkeys.Passkey) bool { return p.ID == passkey.ID })
+}
+
+func markerKey(passkey passkeys.Passkey) items.Map {
+	sum := sha256.Sum256(passkey.CredentialID)
+	return items.Key("passkey#"+hex.EncodeToString(sum[:]), "passkey")
+}
+
+// Put implements passkeys.Challenges.
+func (s *Store) Put(ctx context.Context, c passkeys.Challenge) error {
+	return s.challenges.Put(ctx, challenges.Challenge{
+		Purpose: string(c.Purpose), Value: c.Value, Subject: c.UserID, ExpiresAt: c.ExpiresAt,
+	})
+}
+
+// Take implements passkeys.Challenges.
+func (s *Store) Take(ctx context.Context, purpose passkeys.Purpose, value []byte, at time.Time) (userID string, err error) {
+	userID, found, err := s.challenges.Take(ctx, string(purpose), value, at)
+	if err == nil && !found {
+		return "", passkeys.ErrExpired
+	}
+	return userID, err
+}

@@ -1,0 +1,204 @@
+package passkeys
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"portside/shared/core/checks"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
+)
+
+// Service registers passkeys and checks sign-ins.
+type Service struct{ Dependencies }
+
+// Dependencies are what a Service needs.
+type Dependencies struct {
+	Store      Store
+	Challenges Challenges
+	People     People
+	Verifier   Verifier
+	NewID      func() string // UUIDv7
+	Now        func() time.Time
+}
+
+// NewService returns a Service.
+func NewService(d Dependencies) *Service { return &Service{d} }
+
+// CreationOptions are what a browser needs to create a passkey.
+type CreationOptions struct {
+	Site      Site
+	Person    principal.Person
+	Challenge []byte
+	Existing  []Passkey // which the user's authenticators must not create again
+}
+
+// BeginRegistration returns the options for a new passkey of the caller. Errors: ErrNeedsSession, ErrTooMany.
+func (s *Service) BeginRegistration(ctx context.Context, caller principal.Principal, site Site) (CreationOptions, error) {
+	if err := mayRegister(caller); err != nil {
+		return CreationOptions{}, err
+	}
+	set, err := s.Store.Set(ctx, caller.UserID)
+	if err != nil {
+		return CreationOptions{}, err
+	}
+	if len(set.Passkeys) >= MaxPasskeys {
+		return CreationOptions{}, ErrTooMany
+	}
+	person, err := s.People.Person(ctx, caller.UserID)
+	if err != nil {
+		return CreationOptions{}, err
+	}
+	challenge, err := s.challenge(ctx, Registration, caller.UserID)
+	return CreationOptions{Site: site, Person: person, Challenge: challenge, Existing: set.Passkeys}, err
+}
+
+// mayRegister reports whether the caller is a person who has signed in.
+func mayRegister(caller principal.Principal) error {
+	if caller.SessionID == "" {
+		return ErrNeedsSession
+	}
+	return nil
+}
+
+// challenge creates and stores a challenge.
+func (s *Service) challenge(ctx context.Context, purpose Purpose, userID string) ([]byte, error) {
+	value := make([]byte, ChallengeLength)
+	_, _ = rand.Read(value) // never fails: it ends the program if the system has no random source
+	return value, s.Challenges.Put(ctx, Challenge{
+		Purpose: purpose, Value: value, UserID: userID, ExpiresAt: s.Now().Add(ChallengeLifetime),
+	})
+}
+
+// New is the input for a new passkey.
+type New struct {
+	Name     string
+	Response json.RawMessage // of the authenticator
+}
+
+// Check returns all validation failures, except those of the response.
+func (n New) Check() []fault.Field {
+	var failures checks.Failures
+	failures.Text("/name", strings.TrimSpace(n.Name), 1, MaxName)
+	return failures.Fields()
+}
+
+// Register adds a passkey of the caller. Errors: validation, ErrNeedsSession, ErrExpired, ErrRefused, ErrTooMany,
+// ErrRegistered, ErrCaller.
+func (s *Service) Register(ctx context.Context, caller principal.Principal, site Site, input New) (Passkey, error) {
+	if err := mayRegister(caller); err != nil {
+		return Passkey{}, err
+	}
+	if failures := input.Check(); len(failures) > 0 {
+		return Passkey{}, fault.Invalid(failures...)
+	}
+	key, err := s.verifyRegistration(ctx, caller.UserID, site, input.Response)
+	if err != nil {
+		return Passkey{}, err
+	}
+	passkey := Passkey{
+		ID: s.NewID(), Name: strings.TrimSpace(input.Name), Key: key, CreatedAt: versions.StoredTime(s.Now()),
+	}
+	return passkey, versions.Retry(ctx, func() error {
+		set, err := s.Store.Set(ctx, caller.UserID)
+		if err != nil {
+			return err
+		}
+		if len(set.Passkeys) >= MaxPasskeys {
+			return ErrTooMany
+		}
+		return s.Store.Add(ctx, set, passkey, caller.CredentialID)
+	})
+}
+
+func (s *Service) verifyRegistration(ctx context.Context, userID string, site Site, response []byte) (Key, error) {
+	attestation, err := s.Verifier.Attestation(response)
+	if err != nil {
+		return Key{}, malformed("/credential")
+	}
+	madeFor, err := s.Challenges.Take(ctx, Registration, attestation.Challenge(), s.Now())
+	if err != nil {
+		return Key{}, err
+	}
+	if madeFor != userID {
+		return Key{}, ErrExpired
+	}
+	return attestation.Verify(site, userID)
+}
+
+// List returns the caller's passkeys in the order of their registration.
+func (s *Service) List(ctx context.Context, caller principal.Principal) ([]Passkey, error) {
+	set, err := s.Store.Set(ctx, caller.UserID)
+	return set.Passkeys, err
+}
+
+// Delete deletes a passkey of the caller. Errors: ErrNotFound.
+func (s *Service) Delete(ctx context.Context, caller principal.Principal, id string) error {
+	return versions.Retry(ctx, func() error {
+		set, err := s.Store.Set(ctx, caller.UserID)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(set.Passkeys, func(p Passkey) bool { return p.ID == id })
+		if at < 0 {
+			return ErrNotFound
+		}
+		return s.Store.Delete(ctx, set, set.Passkeys[at])
+	})
+}
+
+// BeginSignIn returns a challenge for a sign-in of any user.
+func (s *Service) BeginSignIn(ctx context.Context) ([]byte, error) {
+	return s.challenge(ctx, SignIn, "")
+}
+
+// SignIn checks the response of an authenticator and returns the id of the user. The caller must
+// check that the user is active. Errors: validation, ErrExpired, ErrSignIn, ErrCloned.
+func (s *Service) SignIn(ctx context.Context, site Site, response []byte) (userID string, err error) {
+	assertion, err := s.Verifier.Assertion(response)
+	if err != nil {
+		return "", malformed("/passkey")
+	}
+	if _, err := s.Challenges.Take(ctx, SignIn, assertion.Challenge(), s.Now()); err != nil {
+		return "", err
+	}
+	if assertion.UserID() == "" {
+		return "", ErrSignIn
+	}
+	return assertion.UserID(), versions.Retry(ctx, func() error { return s.use(ctx, site, assertion) })
+}
+
+// use checks an assertion with the stored key, and stores the use.
+func (s *Service) use(ctx context.Context, site Site, assertion Assertion) error {
+	set, err := s.Store.Set(ctx, assertion.UserID())
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(set.Passkeys, func(p Passkey) bool { return bytes.Equal(p.CredentialID, assertion.CredentialID()) })
+	if at < 0 {
+		return ErrSignIn
+	}
+	passkey := set.Passkeys[at]
+	key, err := assertion.Verify(site, set.UserID, passkey.Key)
+	if err != nil {
+		return err
+	}
+	if !passkey.ClonedAt.IsZero() {
+		return ErrCloned
+	}
+	if passkey.clonedSince(key.SignCount) {
+		passkey.ClonedAt = versions.StoredTime(s.Now())
+		if err := s.Store.Replace(ctx, set, passkey); err != nil {
+			return err
+		}
+		return ErrCloned
+	}
+	passkey.Key, passkey.LastUsedAt = key, versions.StoredTime(s.Now())
+	return s.Store.Replace(ctx, set, passkey)
+}
