@@ -13,16 +13,17 @@ import (
 
 // Targets of a function that runs alone.
 const (
-	usersFunction = "UsersFunction"
-	mediaFunction = "MediaFunction"
-	sizeTarget    = 14 // MB, unless sizeTargets has another value
-	usersStart    = 10 // ms
-	mediaStart    = 15 // ms
-	startRuns     = 41
+	usersFunction    = "UsersFunction"
+	mediaFunction    = "MediaFunction"
+	sizeTarget       = 14  // MB, unless sizeTargets has another value
+	usersStart       = 10  // ms
+	mediaStart       = 15  // ms
+	portalStartRatio = 1.3 // times the start of an empty function
+	startRuns        = 41
 )
 
 // sizeTargets are the maximum sizes of functions in MB.
-var sizeTargets = map[string]float64{"charts": 12, "indexcharts": 16, "images": 12, "media": 25, "runmediajobs": 25}
+var sizeTargets = map[string]float64{"charts": 12, "indexcharts": 16, "images": 12, "media": 25, "portal": 10, "runmediajobs": 25}
 
 // sizes measures the binary of every function, built as for deployment.
 func (b *bench) sizes(ctx context.Context) error {
@@ -62,16 +63,19 @@ func (b *bench) sizeOf(ctx context.Context, name string) (float64, error) {
 type functionUnderTest struct {
 	id, name string
 	settings []string // its own environment variables, as in template.yaml
+	program  string   // empty for the binary that the stack has built
 }
 
 func (s *stack) usersFunction() functionUnderTest {
-	return functionUnderTest{usersFunction, "users function", []string{
+	return functionUnderTest{id: usersFunction, name: "users function", settings: []string{
 		"USERS_TABLE=" + s.Tables["UsersTable"], "ANALYTICS_TABLE=" + s.Tables["AnalyticsTable"], "MAIL_FROM=no-reply@portside.example",
 	}}
 }
 
 func (s *stack) mediaFunction() functionUnderTest {
-	return functionUnderTest{mediaFunction, "media function", []string{"MEDIA_BUCKET=" + s.Buckets["MediaBucket"], "MEDIA_ENGINE=offline"}}
+	return functionUnderTest{id: mediaFunction, name: "media function", settings: []string{
+		"MEDIA_BUCKET=" + s.Buckets["MediaBucket"], "MEDIA_ENGINE=offline",
+	}}
 }
 
 // environment returns the complete environment of the function, as in the cloud.
@@ -101,7 +105,52 @@ func (b *bench) functionStarts(ctx context.Context, s *stack) error {
 	if err := b.functionStart(ctx, s, s.usersFunction(), firstResponse{getRequest(path), usersStart}); err != nil {
 		return err
 	}
-	return b.functionStart(ctx, s, s.mediaFunction(), firstResponse{textToRead(), mediaStart})
+	if err := b.functionStart(ctx, s, s.mediaFunction(), firstResponse{textToRead(), mediaStart}); err != nil {
+		return err
+	}
+	return b.portalStart(ctx, s)
+}
+
+// portalStart compares the start of the portal with that of a function that does nothing. The starts alternate, so both meet the
+// same load of the machine.
+func (b *bench) portalStart(ctx context.Context, s *stack) error {
+	first := getRequest("/portal")
+	if _, err := s.send(ctx, first); err != nil { // also waits until the function is built
+		return err
+	}
+	program, err := b.buildEmpty(ctx)
+	if err != nil {
+		return err
+	}
+	portal := functionUnderTest{id: "PortalFunction", name: "portal function", settings: []string{"UPLOADS_ORIGIN=https://bucket.example"}}
+	empty := functionUnderTest{id: "EmptyFunction", name: "empty function", program: program}
+	b.logProgress("starting the portal function and an empty function %d times each", startRuns)
+	event, times := s.event(first), map[string][]float64{}
+	for range startRuns {
+		for _, f := range []functionUnderTest{portal, empty} {
+			took, err := b.startFunction(ctx, s, f, event)
+			if err != nil {
+				return fmt.Errorf("start the %s: %w", f.name, err)
+			}
+			times[f.name] = append(times[f.name], milliseconds(took))
+		}
+	}
+	ofPortal, ofEmpty := quantile(times[portal.name], 0.5), quantile(times[empty.name], 0.5)
+	b.table.addFigure(fmt.Sprintf("portal function and empty function: process start to first answer, medians of %d", startRuns),
+		"%s and %s ms", formatNumber(ofPortal), formatNumber(ofEmpty))
+	b.table.addAtMost("portal function: start, compared with an empty function", ofPortal/ofEmpty, portalStartRatio, "×")
+	return nil
+}
+
+// buildEmpty builds the empty function for this machine with the same options as the stack builds functions.
+func (b *bench) buildEmpty(ctx context.Context) (string, error) {
+	program := filepath.Join(b.dir, "empty")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags=-s -w", "-o", program, "./cmd/bench/empty")
+	cmd.Dir, cmd.Env = b.repo, append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the empty function: %w: %s", err, output)
+	}
+	return program, nil
 }
 
 // firstResponse is the first request to a function, and the target for its response in
@@ -128,6 +177,11 @@ func (b *bench) functionStart(ctx context.Context, s *stack, f functionUnderTest
 	b.table.addAtMost(fmt.Sprintf(what+"median of %d", startRuns), quantile(times, 0.5), first.target, "ms")
 	b.table.addFigure(what+"fastest and slowest", "%s and %s ms", formatNumber(quantile(times, 0)), formatNumber(quantile(times, 1)))
 	return nil
+}
+
+// binary returns the program of the function.
+func (b *bench) binary(f functionUnderTest) string {
+	return cmp.Or(f.program, filepath.Join(b.repo, ".local", "build", f.id, "bootstrap"))
 }
 
 // startFunction runs the function for one event and stops it.

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -39,7 +38,7 @@ func (b *bench) openSandbox(s *stack, f functionUnderTest) (*sandbox, error) {
 	api := &runtimeAPI{events: make(chan []byte), handed: make(chan time.Time, 1), answers: make(chan answer, 1)}
 	box := &sandbox{
 		api: api, server: &http.Server{Handler: api, ReadHeaderTimeout: invocationLimit},
-		cmd: exec.Command(filepath.Join(b.repo, ".local", "build", f.id, "bootstrap")), ended: make(chan struct{}),
+		cmd: exec.Command(b.binary(f)), ended: make(chan struct{}),
 	}
 	go func() { _ = box.server.Serve(listener) }() // ends with Close
 	box.cmd.Env = s.environment(f, listener.Addr().String())

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"io/fs"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,5 +62,31 @@ func TestAssetsOfAnotherVersionAreMissing(t *testing.T) {
 	c := webtest.New(t, handler(t))
 	for _, path := range []string{"/portal/assets/0000000000000000/core/main.js", "/portal/assets/core/main.js", "/portal/assets/x"} {
 		c.Get(path).WantStatus(http.StatusNotFound).WantHeader("Cache-Control", "no-store")
+	}
+}
+
+// TestStaticImportsFindsAll compares the fast search with a regular expression over the whole module.
+func TestStaticImportsFindsAll(t *testing.T) {
+	statement := regexp.MustCompile(`(?m)^import [^;"]*"([^"]+)";`)
+	modules, err := fs.Glob(webFiles, "web/*/*.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := fs.Glob(webFiles, "web/pages/*/*.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, module := range append(modules, pages...) {
+		content, err := webFiles.ReadFile(module)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, match := range statement.FindAllSubmatch(content, -1) {
+			want = append(want, string(match[1]))
+		}
+		if got := slices.Collect(staticImports(string(content))); !slices.Equal(got, want) {
+			t.Errorf("%s imports %q, but its head %q: write imports before everything else", module, want, got)
+		}
 	}
 }

@@ -22,36 +22,47 @@ type Tree struct {
 
 type treeFile struct {
 	mediaType string
-	content   []byte
-	gzipped   func() []byte // compresses once, at the first request
+	content   func() ([]byte, error) // reads once, at the first request
+	gzipped   func() ([]byte, error) // compresses once, at the first request
 }
 
-// ReadTree reads all files below the root of a file system.
-func ReadTree(fsys fs.FS) (*Tree, error) {
+// ReadTree returns the tree of all files below the root of a file system. It needs the hash of every file for the version.
+// To start faster, it does not read the files whose hashes are known.
+func ReadTree(fsys fs.FS, known map[string]string) (*Tree, error) {
 	tree := &Tree{files: map[string]*treeFile{}}
 	sum := sha256.New()
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		mediaType, known := mediaTypes[path.Ext(name)]
-		if !known {
+		mediaType, isKnown := mediaTypes[path.Ext(name)]
+		if !isKnown {
 			return fmt.Errorf("%s: unknown media type", name)
 		}
-		content, err := fs.ReadFile(fsys, name)
-		if err != nil {
-			return err
+		file := newTreeFile(fsys, name, mediaType)
+		tree.files[name] = file
+		if hash := known[name]; hash != "" {
+			_, _ = fmt.Fprintf(sum, "%s\x00%s\x00", name, hash) // a hash takes everything
+			return nil
 		}
-		sum.Write(fmt.Appendf(nil, "%s\x00%d\x00", name, len(content)))
-		sum.Write(content)
-		tree.files[name] = &treeFile{mediaType, content, sync.OnceValue(func() []byte { return compress(content) })}
-		return nil
+		content, err := file.content()
+		_, _ = fmt.Fprintf(sum, "%s\x00%d\x00%s", name, len(content), content)
+		return err
 	})
 	tree.version = hex.EncodeToString(sum.Sum(nil)[:8])
 	if err != nil {
 		return nil, fmt.Errorf("assets: %w", err)
 	}
 	return tree, nil
+}
+
+func newTreeFile(fsys fs.FS, name, mediaType string) *treeFile {
+	content := sync.OnceValues(func() ([]byte, error) { return fs.ReadFile(fsys, name) })
+	gzipped := sync.OnceValues(func() ([]byte, error) {
+		plain, err := content()
+		return compress(plain), err
+	})
+	return &treeFile{mediaType, content, gzipped}
 }
 
 // Version returns the version of the tree.
@@ -63,7 +74,8 @@ func (t *Tree) Content(name string) ([]byte, bool) {
 	if !found {
 		return nil, false
 	}
-	return file.content, true
+	content, err := file.content()
+	return content, err == nil
 }
 
 // File returns the handler that sends a file of a version, or false if the tree has another version or no such file. Files of
@@ -75,14 +87,20 @@ func (t *Tree) File(version, name string) (http.Handler, bool) {
 
 // ServeHTTP sends the file. It may be cached forever, because its address has the version.
 func (file *treeFile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	read, encoding := file.content, ""
+	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		read, encoding = file.gzipped, "gzip"
+	}
+	content, err := read()
+	if err != nil {
+		panic(err) // the file is a part of the program
+	}
 	header := w.Header()
 	header.Set("Content-Type", file.mediaType)
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	header.Set("Vary", "Accept-Encoding")
-	content := file.content
-	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
-		header.Set("Content-Encoding", "gzip")
-		content = file.gzipped()
+	if encoding != "" {
+		header.Set("Content-Encoding", encoding)
 	}
 	_, _ = io.Copy(w, bytes.NewReader(content)) // the client may have disconnected
 }
