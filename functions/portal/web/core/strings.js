@@ -39,6 +39,26 @@ export const strings = {
     failures: (count) => (count === 1 ? "One field needs your attention." : `${count} fields need your attention.`),
   },
 
+  passkeys: {
+    unsupported: "This browser has no passkeys. Use another browser or device, or sign in by mail.",
+    canceled: "The passkey was not used. Try again, or sign in by mail.",
+    registered: "This device has a passkey for your account already.",
+    wrongSite: "Passkeys do not work at this address of the portal. Open it by its host name.",
+  },
+
+  /** Why a sign-in with the identity provider failed, by the parameter `problem` of the sign-in page. */
+  signInProblems: {
+    "openid-expired": "The sign-in took longer than 10 minutes, was finished before, or began in another browser. Start again.",
+    "openid-canceled": "You canceled the sign-in at the identity provider.",
+    "openid-failed": "The identity provider's response is not valid. Start again.",
+    "openid-too-old": "You signed in at the identity provider more than 15 minutes ago. Sign out there, and start again.",
+    "openid-unverified": "The identity provider does not confirm that the e-mail address is yours. Sign in by mail instead.",
+    "openid-unknown-user": "No active user has your e-mail address. Ask an administrator for an account.",
+    "openid-unavailable": "The identity provider does not answer. Try again later, or sign in by mail.",
+    "too-many-requests": "There were too many attempts to sign in from your network address. Wait for up to 10 minutes.",
+    unknown: "The sign-in failed. Start again, or sign in by mail.",
+  },
+
   notFound: {
     title: "There is no such page",
     text: "The address does not belong to any page of the portal. Choose one from the menu.",
