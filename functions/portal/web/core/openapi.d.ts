@@ -979,7 +979,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Returns one page of users in the order of their creation, with the exact total. `email` finds one user by the address; there is no search for parts of names or addresses.
+         * @description Returns one page of users in the order of their creation, with the exact total. `email` finds one user by the address, and `ids` up to 100 users at once; there is no search for parts of names or addresses.
          *
          *     Needs the permission `users:read`.
          */
@@ -5612,6 +5612,8 @@ export interface operations {
                 role?: "admin" | "manager" | "user" | "viewer";
                 /** @description Only the user with exactly this e-mail address, in upper or lower case. */
                 email?: string;
+                /** @description Only the users with these IDs, separated by commas; unknown IDs are left out. Cannot be combined with other parameters. */
+                ids?: string[];
             };
             header?: never;
             path?: never;
