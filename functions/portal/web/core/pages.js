@@ -26,4 +26,8 @@ export const pages = [
   },
   { path: "/portal/projects/new", load: () => import("../pages/projects/create.js"), permission: "projects:write" },
   { path: "/portal/projects/{projectId}", load: () => import("../pages/projects/project.js"), permission: "projects:read" },
+  {
+    path: "/portal/dashboard", load: () => import("../pages/dashboard/dashboard.js"), menu: { label: strings.dashboard.title, group: "vendor" },
+    permission: "analytics:read",
+  },
 ];
