@@ -156,7 +156,7 @@ export const strings = {
     images: "Images",
     chartNames: "Only these charts",
     imageNames: "Only these images",
-    namesHint: "Names with spaces between them; * stands for any text. Leave it empty for all.",
+    namesHint: "Leave the names empty for all. Separate names by spaces; * stands for any text.",
     days: "Days until it expires",
     daysHint: "1 to 365.",
     create: "Create token",
@@ -396,6 +396,7 @@ export const strings = {
     deleteText: "You can no longer sign in with it. Also remove it from your device or password manager.",
     /** @type {(name: string) => string} */
     wasDeleted: (name) => `The passkey ${name} was deleted.`,
+  },
 
   draft: {
     title: "While you edited, somebody else changed:",

@@ -40,10 +40,11 @@ export function CreateDialog({ onCreated, onClose }) {
     <${Form} submit=${text.create} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()} onCancel=${onClose}>
       <${TextField} label=${strings.credentials.name} name="name" isRequired maxLength=${100} hint=${text.nameHint} value=${values.name} onChange=${set("name")} problem=${action.problem} />
       <fieldset><legend>${text.what}</legend>
+        <p class="hint">${text.namesHint}</p>
         <${Checkbox} label=${text.charts} isChecked=${values.charts} onChange=${set("charts")} />
-        ${values.charts ? html`<${TextField} label=${text.chartNames} hint=${text.namesHint} value=${values.chartNames} onChange=${set("chartNames")} />` : null}
+        ${values.charts ? html`<${TextField} label=${text.chartNames} value=${values.chartNames} onChange=${set("chartNames")} />` : null}
         <${Checkbox} label=${text.images} isChecked=${values.images} onChange=${set("images")} />
-        ${values.images ? html`<${TextField} label=${text.imageNames} hint=${text.namesHint} value=${values.imageNames} onChange=${set("imageNames")} />` : null}
+        ${values.images ? html`<${TextField} label=${text.imageNames} value=${values.imageNames} onChange=${set("imageNames")} />` : null}
       </fieldset>
       <${TextField} label=${text.days} name="expiration_days" isRequired inputmode="numeric" hint=${text.daysHint} value=${values.days} onChange=${set("days")} problem=${action.problem} />
       <${Uncertain} problem=${action.problem} />

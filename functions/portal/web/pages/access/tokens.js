@@ -53,9 +53,9 @@ function columns(all, choose) {
   return [
     { title: words.name, cell: (/** @type {Token} */ t) => html`<${Name} token=${t} />` },
     { title: words.scopes, cell: (/** @type {Token} */ t) => html`<${Scopes} scopes=${t.scopes} />` },
-    { title: words.created, cell: (/** @type {Token} */ t) => formatDate(t.createdAt) },
+    { title: words.created, cell: (/** @type {Token} */ t) => html`<span class="nowrap">${formatDate(t.createdAt)}</span>` },
     { title: words.lastUsed, cell: (/** @type {Token} */ t) => (t.lastUsedAt ? formatRelative(t.lastUsedAt) : words.never) },
-    { title: words.expires, cell: (/** @type {Token} */ t) => (t.expiresAt ? formatDate(t.expiresAt) : words.noExpiry) },
+    { title: words.expires, cell: (/** @type {Token} */ t) => html`<span class="nowrap">${t.expiresAt ? formatDate(t.expiresAt) : words.noExpiry}</span>` },
     { title: words.state, cell: (/** @type {Token} */ t) => html`<${State} token=${t} all=${all} />` },
     { title: words.actions, isActions: true, cell: (/** @type {Token} */ t) => html`<${Actions} token=${t} choose=${choose} />` },
   ];
