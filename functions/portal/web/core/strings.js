@@ -579,6 +579,8 @@ export const strings = {
     unknown: "no value",
     /** @type {(title: string, first: string, last: string) => string} */
     label: (title, first, last) => `${title}, ${first} to ${last}`,
+    /** @type {(title: string) => string} */
+    tableOf: (title) => `Table: ${title}`,
     showTable: "Show as table",
     hideTable: "Hide the table",
     download: "Download CSV",
