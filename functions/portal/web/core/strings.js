@@ -122,7 +122,8 @@ export const strings = {
     name: "Name",
     scopes: "May pull",
     lastUsed: "Last used",
-    created: "Created",
+    /** @type {(date: string) => string} */
+    createdAt: (date) => `created ${date}`,
     expires: "Expires",
     state: "State",
     actions: "Actions",
@@ -156,7 +157,7 @@ export const strings = {
     images: "Images",
     chartNames: "Only these charts",
     imageNames: "Only these images",
-    namesHint: "Names with spaces between them; * stands for any text. Leave it empty for all.",
+    namesHint: "Leave the names empty for all. Separate names by spaces; * stands for any text.",
     days: "Days until it expires",
     daysHint: "1 to 365.",
     create: "Create token",
@@ -229,7 +230,7 @@ export const strings = {
     next: {
       pending: "A person at the vendor decides. You get a mail with the result.",
       approved: "A mail to the requester contains the link to collect the password. The link works once.",
-      denied: "The requester got a mail with the reason.",
+      denied: "A mail with the reason went to the requester.",
       collected: "The requester has collected the password.",
       expired: "Nobody used the link in time. Make a new request.",
     },
@@ -315,6 +316,87 @@ export const strings = {
       "into the address bar, including everything after the #.",
     missingUsed: "If you have already used the link, your account is active, and you can sign in. If you no longer have the API key, " +
       "create a new one.",
+  },
+
+  signIn: {
+    title: "Sign in",
+    intro: "There are no passwords here. Sign in with a link or code that we mail to you, or with a passkey.",
+    linkIntro: "You opened a sign-in link. Sign in to continue in this browser.",
+    email: "E-mail address",
+    sendMail: "Send me a mail",
+    /** @type {(email: string) => string} */
+    mailTo: (email) => `We mail a link and a code to ${email}.`,
+    checkMail: "Check your mail",
+    /** @type {(email: string) => string} */
+    mailSent: (email) => `If ${email} belongs to an active account, a mail is on its way. Open its link in this browser, or type its code here.`,
+    code: "Code",
+    codeHint: "8 digits; it works for 15 minutes",
+    submit: "Sign in",
+    askAgain: "Ask for another mail",
+    otherWay: "Sign in another way",
+    usePasskey: "Use a passkey",
+    or: "or by mail",
+    /** @type {(provider: string) => string} */
+    useOpenId: (provider) => `Sign in with ${provider}`,
+  },
+
+  signInDialog: {
+    "signed-out": { title: "Sign in again", text: "Your session has ended. What you entered on this page is kept." },
+    "not-recent": { title: "Confirm that it is you", text: "You signed in more than 15 minutes ago. For this action, sign in again." },
+  },
+
+  account: {
+    title: "Account",
+    profile: "Profile",
+    name: "Name",
+    email: "E-mail address",
+    role: "Role",
+  },
+
+  sessions: {
+    title: "Sessions",
+    intro: "A session ends when it is not used for 12 hours, and after 30 days.",
+    device: "Device",
+    current: "This browser",
+    created: "Signed in",
+    lastUsed: "Last used",
+    expires: "Ends",
+    end: "End",
+    /** @type {(device: string) => string} */
+    endLabel: (device) => `End the session of ${device}`,
+    endTitle: "End this session?",
+    endConfirm: "End the session",
+    /** @type {(device: string) => string} */
+    endText: (device) => `${device} is signed out at once.`,
+    endCurrentText: "This is the session of this browser. You are signed out at once.",
+    wasEnded: "The session has ended.",
+    endAll: "Sign out everywhere",
+    endAllTitle: "Sign out everywhere?",
+    endAllText: "All your sessions end at once, also the one of this browser. API keys and tokens still work.",
+  },
+
+  ownPasskeys: {
+    title: "Passkeys",
+    intro: "A passkey lets you sign in with your fingerprint, face or PIN, without a mail.",
+    none: "You have no passkeys.",
+    name: "Name",
+    nameHint: "What you call the device or password manager, such as Work laptop",
+    created: "Created",
+    lastUsed: "Last used",
+    never: "Never",
+    synced: "Synced",
+    locked: "Locked: delete it",
+    create: "Add a passkey",
+    createConfirm: "Create the passkey",
+    /** @type {(name: string) => string} */
+    wasCreated: (name) => `The passkey ${name} was added.`,
+    /** @type {(name: string) => string} */
+    deleteLabel: (name) => `Delete the passkey ${name}`,
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete the passkey ${name}?`,
+    deleteText: "You can no longer sign in with it. Also remove it from your device or password manager.",
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `The passkey ${name} was deleted.`,
   },
 
   draft: {
