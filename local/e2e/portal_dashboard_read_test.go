@@ -26,37 +26,6 @@ type dashboard struct {
 // in returns the same dashboard for a part of the test.
 func (d *dashboard) in(t *testing.T) *dashboard { return &dashboard{d.testStack, t, d.page} }
 
-// signInCode matches the code in a sign-in mail.
-var signInCode = regexp.MustCompile(`\b\d{8}\b`)
-
-// dashboardVisitor returns the tab of a person who has signed in with the code of a mail.
-func (p *testStack) dashboardVisitor(t *testing.T, email string) *browser.Page {
-	t.Helper()
-	page := p.visit(t)
-	page.Allow("404 GET /favicon.ico")
-	page.Open("/v1/health") // any address of the site
-	post := func(path, body string, want int) {
-		t.Helper()
-		status := browser.Eval[int](page, `fetch("`+path+`", {
-			method: "POST", headers: { "Content-Type": "application/json" }, body: `+strconv.Quote(body)+`,
-		}).then(r => r.text().then(() => r.status))`)
-		if status != want {
-			t.Fatalf("POST %s: status %d, want %d", path, status, want)
-		}
-	}
-	post("/v1/sign-in/links", `{"email":"`+email+`"}`, http.StatusAccepted)
-	var code string
-	await(t, "the sign-in mail", func() bool {
-		if mail, count := p.newestMail(t, email); count > 0 {
-			code = signInCode.FindString(mail.Text("text"))
-		}
-		return code != ""
-	})
-	p.secrets.add(code)
-	post("/v1/sessions", `{"email":"`+email+`","code":"`+code+`"}`, http.StatusCreated)
-	return page
-}
-
 // open opens a view and waits until it has loaded.
 func (d *dashboard) open(view string) {
 	d.t.Helper()

@@ -24,7 +24,7 @@ func TestPortalDashboard(t *testing.T) {
 	p.runCommand(t, filepath.Join(repository, ".local", "bin", "portside"), "demo-data", "--local", p.data, "--days", "75")
 	p.createUser(t, "manager@example.com", "manager")
 	p.createUser(t, "viewer@example.com", "viewer")
-	d := &dashboard{t: t, testStack: p, page: p.dashboardVisitor(t, "manager@example.com")}
+	d := &dashboard{t: t, testStack: p, page: p.visitAs(t, "manager@example.com")}
 	for _, part := range []struct {
 		name string
 		run  func(*testing.T, *dashboard)
@@ -38,6 +38,7 @@ func TestPortalDashboard(t *testing.T) {
 		{"failures", testDashboardFailures},
 		{"nothing", testDashboardWithoutData},
 		{"accessibility", testDashboardAccessibility},
+		{"loading", testDashboardLoading},
 		{"viewer", testDashboardOfViewer},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.run(t, d.in(t)) })
@@ -299,6 +300,20 @@ func testDashboardAccessibility(t *testing.T, d *dashboard) {
 			t.Errorf("at %v, too wide: %q", size, wide)
 		}
 	}
+}
+
+// testDashboardLoading: what loads later does not move what people already read, and one view sends few requests.
+func testDashboardLoading(t *testing.T, d *dashboard) {
+	for _, size := range []browser.Size{browser.Phone, browser.Desktop} {
+		d.page.Resize(size)
+		d.open("period=last_month")
+		shift := browser.Eval[float64](d.page, `new Promise(done => new PerformanceObserver(
+			list => done(list.getEntries().reduce((sum, e) => sum + e.value, 0))).observe({ type: "layout-shift", buffered: true })
+			?? setTimeout(() => done(0), 500))`)
+		if shift > 0.1 { // the limit of a good page: https://web.dev/articles/cls
+			t.Errorf("at %v, the layout shifts by %v", size, shift)
+		}
+	}
 	before := len(d.page.Requests())
 	d.page.Click(browser.Button("Refresh"))
 	d.ready()
@@ -317,7 +332,7 @@ func testDashboardAccessibility(t *testing.T, d *dashboard) {
 
 // testDashboardOfViewer: without tokens:read, the page does not ask who pulls.
 func testDashboardOfViewer(t *testing.T, d *dashboard) {
-	d.page = d.dashboardVisitor(t, "viewer@example.com")
+	d.page = d.visitAs(t, "viewer@example.com")
 	d.open("period=last_month")
 	rankings := d.shown().Rankings
 	if _, people := rankings["person"]; people || len(rankings["artifact"]) == 0 {
