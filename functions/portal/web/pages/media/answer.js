@@ -35,7 +35,7 @@ function Values({ run }) {
   const [selected, select] = useState(/** @type {Evidence | null} */ (null));
   const [chosen, setChosen] = useState(/** @type {Record<number, File>} */ ({}));
   const evidence = useMemo(() => listEvidence(run.answer.evidence), [run.answer]);
-  const rows = Object.entries(run.answer.extracted_data).map(([name, value]) => ({ name, value, evidence: evidence.filter((e) => e.variable === name) }));
+  const rows = inOrder(run).map(([name, value]) => ({ name, value, evidence: evidence.filter((e) => e.variable === name) }));
   const isComparison = rows.some((row) => isCompared(row.value));
   const table = { rows, run, select };
   return html`
@@ -49,6 +49,18 @@ function Values({ run }) {
  * @typedef {{name: string, value: any, evidence: Evidence[]}} Row
  * @typedef {{rows: Row[], run: Run, select: (evidence: Evidence) => void}} ValueTable
  */
+
+/**
+ * The values in the order in which the person named them. The API returns them in alphabetical order.
+ * @param {Run} run
+ * @returns {[string, any][]}
+ */
+function inOrder({ answer, call }) {
+  const names = Object.keys(JSON.parse(call?.model || "{}").variables ?? {});
+  /** @param {[string, any]} entry */
+  const position = ([name]) => names.indexOf(name);
+  return Object.entries(answer.extracted_data).sort((a, b) => position(a) - position(b));
+}
 
 /** @param {ValueTable} table */
 function extraction({ rows, run, select }) {
@@ -77,7 +89,7 @@ function comparison({ rows, run, select }) {
 
 /** @param {Row} row */
 function variableCell(row) {
-  return html`<bdi class="mono">${row.name}</bdi>`;
+  return html`<bdi class="mono variable-name">${row.name}</bdi>`;
 }
 
 /** @param {unknown} value */
