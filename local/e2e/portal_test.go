@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"strings"
 	"testing"
 
 	"portside/local/browser"
@@ -13,5 +12,5 @@ func TestMain(m *testing.M) { browser.Main(m) }
 // passkeys only there and with HTTPS.
 func (p *testStack) visit(t *testing.T) *browser.Page {
 	t.Helper()
-	return browser.New(t, strings.Replace(p.info.API, "127.0.0.1", "localhost", 1))
+	return browser.New(t, p.info.Portal)
 }
