@@ -35,13 +35,14 @@ function Values({ run }) {
   const [selected, select] = useState(/** @type {Evidence | null} */ (null));
   const [chosen, setChosen] = useState(/** @type {Record<number, File>} */ ({}));
   const evidence = useMemo(() => listEvidence(run.answer.evidence), [run.answer]);
+  const places = useMemo(() => evidence.filter((e) => e.file === selected?.file), [evidence, selected?.file]);
   const rows = inOrder(run).map(([name, value]) => ({ name, value, evidence: evidence.filter((e) => e.variable === name) }));
   const isComparison = rows.some((row) => isCompared(row.value));
   const table = { rows, run, select };
   return html`
     ${rows.length === 0 ? html`<p>${strings.media.noValues}</p>` : isComparison ? comparison(table) : extraction(table)}
     ${selected ? html`<${EvidenceView} file=${chosen[selected.file] ?? run.files[selected.file - 1]} name=${fileName(run, selected.file)}
-      places=${evidence.filter((e) => e.file === selected.file)} selected=${selected}
+      places=${places} selected=${selected}
       onFile=${(/** @type {File} */ file) => setChosen((before) => ({ ...before, [selected.file]: file }))} onClose=${() => select(null)} />` : null}`;
 }
 

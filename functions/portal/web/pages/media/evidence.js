@@ -152,25 +152,23 @@ function useDrawing({ file, canvas, number, places }) {
   const [problem, setProblem] = useState(/** @type {import("../../core/api.js").Problem | undefined} */ (undefined));
   useEffect(() => () => void pdf.data?.destroy(), [pdf.data]);
   useEffect(() => {
-    let isCurrent = true;
     if (!pdf.data || !canvas.current) return undefined;
-    draw(pdf.data.document, { canvas: canvas.current, number, places }).then(
-      (boxes) => isCurrent && setDrawn({ number, boxes }),
-      (error) => isCurrent && setProblem(asProblem(error)),
+    const abort = new AbortController();
+    draw(pdf.data.document, { canvas: canvas.current, number, places, signal: abort.signal }).then(
+      (boxes) => abort.signal.aborted || setDrawn({ number, boxes }),
+      (error) => abort.signal.aborted || setProblem(asProblem(error)),
     );
-    return () => {
-      isCurrent = false;
-    };
+    return () => abort.abort();
   }, [pdf.data, number, places]);
   return { drawn, problem: pdf.problem ?? problem };
 }
 
 /**
  * @param {any} document
- * @param {{canvas: HTMLCanvasElement, number: number, places: Evidence[]}} what
+ * @param {{canvas: HTMLCanvasElement, number: number, places: Evidence[], signal: AbortSignal}} what
  */
-async function draw(document, { canvas, number, places }) {
-  await drawPage(document, number, canvas);
+async function draw(document, { canvas, number, places, signal }) {
+  await drawPage(document, number, { canvas, signal });
   const found = await findBoxes(document, number, places);
   return places.flatMap((place, i) => found[i].map((box) => ({ id: place.id, box })));
 }

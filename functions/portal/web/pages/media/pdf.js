@@ -62,18 +62,21 @@ export async function openPDF(file) {
 }
 
 /**
- * Draws a page.
+ * Draws a page. A canvas takes one drawing at a time, so the caller aborts the one before.
  * @param {any} document
  * @param {number} number from 1
- * @param {HTMLCanvasElement} canvas
+ * @param {{canvas: HTMLCanvasElement, signal: AbortSignal}} to
  */
-export async function drawPage(document, number, canvas) {
+export async function drawPage(document, number, { canvas, signal }) {
   const page = await document.getPage(number);
+  signal.throwIfAborted();
   const scale = pixels / page.getViewport({ scale: 1 }).width;
   const viewport = page.getViewport({ scale });
   canvas.width = Math.floor(viewport.width);
   canvas.height = Math.floor(viewport.height);
-  await page.render({ canvas, viewport }).promise;
+  const task = page.render({ canvas, viewport });
+  signal.addEventListener("abort", () => task.cancel(), { once: true });
+  await task.promise;
 }
 
 /**
