@@ -12,5 +12,7 @@ func TestMain(m *testing.M) { browser.Main(m) }
 // passkeys only there and with HTTPS.
 func (p *testStack) visit(t *testing.T) *browser.Page {
 	t.Helper()
-	return browser.New(t, p.info.Portal)
+	page := browser.New(t, p.info.Portal)
+	page.Allow("401 GET /v1/sessions/current") // the answer before the sign-in
+	return page
 }
