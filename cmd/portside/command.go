@@ -54,7 +54,7 @@ func (e usageError) Error() string { return string(e) }
 func allCommands() []command {
 	return []command{
 		bootstrapCommand(), importCommand(), rebuildCommand(), reconcileCommand(), reindexCommand(), rateLimitCommand(),
-		manageTokenCommand(), demoCommand(), versionCommand(),
+		manageTokenCommand(), signInLinkCommand(), demoCommand(), versionCommand(),
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 // localStack is the content of DATA/stack.json, in which the local stack describes itself.
 type localStack struct {
 	API             string            `json:"api"`
+	Portal          string            `json:"portal"` // the API under the host that browsers use
 	DynamoDB        string            `json:"dynamodb"`
 	S3              string            `json:"s3"`
 	SecretsManager  string            `json:"secretsManager"`

@@ -66,7 +66,7 @@ func (t *target) open(ctx context.Context, p process) (*tables, error) {
 		if err != nil {
 			return nil, err
 		}
-		opened.baseURL = stack.API
+		opened.baseURL = stack.Portal
 		opened.stack = stack
 		return opened, nil
 	}

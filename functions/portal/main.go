@@ -14,13 +14,9 @@ func build(settings *start.Settings) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages, err := newPages()
-	if err != nil {
-		return nil, err
-	}
 	site, err := newSite(uploads)
 	if err != nil {
 		return nil, err
 	}
-	return routes(pages, site).Handler(), nil
+	return routes(site).Handler(), nil
 }

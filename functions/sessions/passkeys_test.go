@@ -162,7 +162,7 @@ func TestPasskeyChallengesWorkOnce(t *testing.T) {
 	second := f.authenticator()
 	body := fmt.Sprintf(`{"name":"x","credential":%s}`, second.Create(t, options(t, begun)))
 	b.client().Post("/v1/passkeys", body).WantStatus(http.StatusCreated)
-	b.client().Post("/v1/passkeys", body).WantStatus(http.StatusUnauthorized)
+	b.client().Post("/v1/passkeys", body).WantStatus(http.StatusConflict).WantHeader("X-Should-Retry", "false")
 }
 
 func TestSuspendedAndDeletedUsersCannotUseTheirPasskeys(t *testing.T) {

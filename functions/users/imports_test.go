@@ -171,5 +171,22 @@ func TestListUsersByEmail(t *testing.T) {
 		root.Get("/v1/users?"+query).WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.total", 0)
 	}
 	root.Get("/v1/users?email=").WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/email")
-	root.Get("/v1/users?email="+strings.Repeat("x", 321)).WantStatus(http.StatusBadRequest)
+	root.Get("/v1/users?email=" + strings.Repeat("x", 321)).WantStatus(http.StatusBadRequest)
+}
+
+func TestListUsersByID(t *testing.T) {
+	p := newFixture(t)
+	user, _ := p.user("ada@example.com", principal.User)
+	root := p.asAdmin()
+	unknown := "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+	root.Get("/v1/users?ids="+strings.ToUpper(user.ID)+","+unknown+","+p.admin.ID+","+user.ID).WantStatus(http.StatusOK).
+		WantValue("data.0.id", p.admin.ID).WantValue("data.1.id", user.ID).WantValue("data.2", nil).
+		WantValue("pagination", map[string]any{"total": 2.0, "limit": 100.0, "offset": 0.0, "hasMore": false})
+	root.Get("/v1/users?ids="+unknown).WantStatus(http.StatusOK).WantValue("data", []any{})
+	for _, bad := range []string{"ids=", "ids=x", "ids=" + unknown + ",", "ids=" + unknown + "&role=user", "ids=" + unknown + "&offset=1",
+		"ids=" + strings.Repeat(unknown+",", 100) + unknown} {
+		if pointer := root.Get("/v1/users?" + bad).WantStatus(http.StatusBadRequest).Text("errors.0.pointer"); !strings.HasPrefix(pointer, "query/ids") {
+			t.Errorf("%s: the pointer is %q", bad, pointer)
+		}
+	}
 }

@@ -56,7 +56,7 @@ var (
 		OperationID: "listUsers", Method: http.MethodGet, Path: "/v1/users", Tags: []string{"Users"},
 		Summary: "List users",
 		Description: "Returns one page of users in the order of their creation, with the exact total. `email` finds one user by the " +
-			"address; there is no search for parts of names or addresses.",
+			"address, and `ids` up to 100 users at once; there is no search for parts of names or addresses.",
 	}
 	createUser = huma.Operation{
 		OperationID: "createUser", Method: http.MethodPost, Path: "/v1/users", Tags: []string{"Users"},

@@ -15,7 +15,7 @@ import (
 )
 
 // credential matches a credential: kind, public ID, and secret part with checksum.
-var credential = regexp.MustCompile(`ps[ktpl]_([0-9A-Za-z]{12})_([0-9A-Za-z]{36})`)
+var credential = regexp.MustCompile(`ps[bklpst]_([0-9A-Za-z]{12})_([0-9A-Za-z]{36})`)
 
 // secrets collects the secrets of a test, so that the test can search for leaks.
 type secrets struct {

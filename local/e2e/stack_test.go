@@ -129,11 +129,11 @@ func (p *testStack) mailedLink(t *testing.T, to string) (page, token string) {
 		t.Fatalf("no mail to %s", to)
 	}
 	for word := range strings.FieldsSeq(mail.Text("text")) {
-		if page, token, found := strings.Cut(word, "#"); found && strings.HasPrefix(page, p.info.API) {
-			return strings.TrimPrefix(page, p.info.API), token
+		if page, token, found := strings.Cut(word, "#"); found && strings.HasPrefix(page, p.info.Portal) {
+			return strings.TrimPrefix(page, p.info.Portal), token
 		}
 	}
-	t.Fatalf("no link to %s in the mail:\n%s", p.info.API, mail.Text("text"))
+	t.Fatalf("no link to %s in the mail:\n%s", p.info.Portal, mail.Text("text"))
 	return "", ""
 }
 

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ func (s *Stack) Banner() string {
 	lines := []string{
 		"",
 		"Portside is ready in " + formatDuration(time.Since(s.startedAt)),
+		"  Portal     " + cmp.Or(s.signInLink, i.Portal+"/portal/"),
 		"  API        " + i.API,
 		"  Docs       " + i.API + "/docs",
 		"  Mail       " + i.API + "/_local/outbox",

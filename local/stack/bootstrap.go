@@ -15,6 +15,9 @@ import (
 // keyFile holds the API key of the first admin.
 const keyFile = "admin-key"
 
+// adminEmail is the address of the first admin.
+const adminEmail = "admin@localhost"
+
 // operatorCommand is the name of the operator's command under cmd/.
 const operatorCommand = "portside"
 
@@ -45,26 +48,44 @@ func (s *Stack) bootstrap(ctx context.Context) error {
 	if s.operatorPath == "" {
 		return nil
 	}
-	p, err := process.Start(process.Options{
-		Name: "portside bootstrap",
-		Path: s.operatorPath,
-		Args: []string{"bootstrap", "--email", "admin@localhost", "--name", "Administrator", "--key-file", s.KeyFile()},
-		Dir:  s.options.RepoDir,
-		Env:  s.info.commandEnvironment(),
-	})
+	p, err := s.runOperator(ctx, "bootstrap", "--email", adminEmail, "--name", "Administrator", "--key-file", s.KeyFile())
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, p.Kill)()
-	<-p.Done()
 	if p.Err() == nil {
-		return nil
+		return s.createSignInLink(ctx)
 	}
 	if _, err := os.Stat(s.KeyFile()); err != nil {
 		return fmt.Errorf("cannot create the first admin: %s", lastLine(p.Tail(), p.Err()))
 	}
 	s.console.printLine("the admin's key file is unchanged: " + lastLine(p.Tail(), p.Err()))
 	return nil
+}
+
+// createSignInLink creates the link with which the first admin signs in to the portal.
+func (s *Stack) createSignInLink(ctx context.Context) error {
+	p, err := s.runOperator(ctx, "sign-in-link", "--email", adminEmail, "--base-url", s.info.Portal)
+	if err != nil {
+		return err
+	}
+	if p.Err() != nil {
+		return fmt.Errorf("cannot create a sign-in link: %s", lastLine(p.Tail(), p.Err()))
+	}
+	s.signInLink = lastLine(p.Tail(), nil)
+	return nil
+}
+
+// runOperator runs the operator's command to its end.
+func (s *Stack) runOperator(ctx context.Context, args ...string) (*process.Process, error) {
+	p, err := process.Start(process.Options{
+		Name: operatorCommand + " " + args[0], Path: s.operatorPath, Args: args, Dir: s.options.RepoDir, Env: s.info.commandEnvironment(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer context.AfterFunc(ctx, p.Kill)()
+	<-p.Done()
+	return p, nil
 }
 
 // lastLine returns the last line of a command's output, or its exit error.

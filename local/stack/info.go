@@ -15,7 +15,8 @@ const infoFile = "stack.json"
 
 // Info has the addresses and names of a running stack's parts.
 type Info struct {
-	API             string            `json:"api"` // like all addresses here, without a trailing slash
+	API             string            `json:"api"`    // like all addresses here, without a trailing slash
+	Portal          string            `json:"portal"` // the API under the host localhost; browsers accept passkeys and __Host- cookies only there
 	DynamoDB        string            `json:"dynamodb"`
 	S3              string            `json:"s3"`
 	SES             string            `json:"ses"`

@@ -71,6 +71,15 @@ func nextPort(addr string) string {
 	return net.JoinHostPort(host, strconv.Itoa(n+1))
 }
 
+// portalAddress returns the address of the listener's server for browsers. They resolve localhost to 127.0.0.1 or ::1.
+func portalAddress(listening string) string {
+	host, port, err := net.SplitHostPort(listening)
+	if err == nil && (host == "127.0.0.1" || host == "::1") {
+		listening = net.JoinHostPort("localhost", port)
+	}
+	return "http://" + listening
+}
+
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()

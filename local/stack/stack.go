@@ -69,6 +69,7 @@ type Stack struct {
 	template     atomic.Pointer[template.Stack]
 	builder      *build.Builder
 	operatorPath string // path of cmd/portside's binary
+	signInLink   string // of the first admin; empty if there is none
 	watcher      *build.Watcher
 	runtime      *lambda.Runtime
 	outbox       *ses.Outbox
@@ -203,6 +204,7 @@ func (s *Stack) listen(context.Context) error {
 	})
 	s.info = Info{
 		API:     "http://" + listener.Addr().String(),
+		Portal:  portalAddress(listener.Addr().String()),
 		Region:  region,
 		PID:     os.Getpid(),
 		Control: rand.Text(),
@@ -227,7 +229,7 @@ func (s *Stack) load(context.Context) error {
 }
 
 func (s *Stack) readTemplate() (*template.Stack, error) {
-	parameters := map[string]string{"BaseUrl": s.info.API}
+	parameters := map[string]string{"BaseUrl": s.info.Portal}
 	if s.options.RateLimit != nil {
 		parameters["RateLimitPerMinute"] = strconv.Itoa(*s.options.RateLimit)
 	}

@@ -121,7 +121,7 @@ func TestRequestsAndDataAfterRestart(t *testing.T) {
 	o.RateLimit = &limit
 	s := start(t, o)
 	perform(t, s.Info().API,
-		step{"GET", "/hello", "", 200, "hello from " + s.Info().API + " limit 7"},
+		step{"GET", "/hello", "", 200, "hello from " + s.Info().Portal + " limit 7"},
 		step{"PUT", "/notes/1", "remember", 204, ""},
 		step{"GET", "/notes/1", "", 200, "remember"},
 		step{"POST", "/crash", "", 500, "Internal Server Error"},
@@ -273,7 +273,8 @@ func TestBannerQuotesPaths(t *testing.T) {
 	o.DataDir = filepath.Join(o.RepoDir, "my data")
 	s := start(t, o)
 	want := `curl -s -H "X-API-Key: $(cat 'my data/admin-key')" ` + s.Info().API + "/v1/users"
-	if got := s.Banner(); !strings.Contains(got, want) {
-		t.Errorf("%s\nlacks %s", got, want)
+	portal := "Portal     http://localhost:" + s.Info().API[strings.LastIndexByte(s.Info().API, ':')+1:] + "/portal/sign-in#token\n"
+	if got := s.Banner(); !strings.Contains(got, want) || !strings.Contains(got, portal) {
+		t.Errorf("%s\nlacks %s or %s", got, want, portal)
 	}
 }

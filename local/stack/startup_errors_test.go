@@ -176,5 +176,5 @@ func TestTemplateParameters(t *testing.T) {
 	}
 	o.Parameters = map[string]string{"RateLimitPerMinute": "7"}
 	s := start(t, o)
-	perform(t, s.Info().API, step{"GET", "/hello", "", 200, "hello from " + s.Info().API + " limit 7"})
+	perform(t, s.Info().API, step{"GET", "/hello", "", 200, "hello from " + s.Info().Portal + " limit 7"})
 }

@@ -76,8 +76,10 @@ var (
 	ErrCaller = fault.New(fault.Unauthorized, "Your session has ended. Sign in again.")
 	// ErrNeedsSession is about callers with an API key. A passkey would outlive the key, and hide who created it.
 	ErrNeedsSession = fault.New(fault.Forbidden, "An API key cannot register passkeys. Sign in to the portal and register it there.")
-	// ErrExpired is about a challenge that is unknown, expired, used, or was made for something else.
-	ErrExpired = fault.New(fault.Unauthorized, "This took longer than 5 minutes, or the same response was sent before. Start again.")
+	// ErrExpired is about a sign-in whose challenge is unknown, expired, used, or was made for something else.
+	ErrExpired = fault.New(fault.Unauthorized, expired)
+	// ErrRegistrationExpired is ErrExpired for a registration. It is not Unauthorized, because the caller's session works.
+	ErrRegistrationExpired = fault.NewFinal(fault.Conflict, expired)
 	// ErrSignIn is the one error of all passkeys that do not work.
 	ErrSignIn = fault.New(fault.Unauthorized, "This passkey does not work here: it was deleted, or belongs to another site or to a user "+
 		"who is not active. Sign in by mail instead.")
@@ -87,6 +89,8 @@ var (
 	ErrRefused = fault.New(fault.Unprocessable, "The passkey cannot be registered: it was created for another site, without checking "+
 		"the user, or in a form that this service does not support. Register it on this page with another authenticator.")
 )
+
+const expired = "This took longer than 5 minutes, or the same response was sent before. Start again."
 
 // malformed is about a response that is not one of an authenticator.
 func malformed(pointer string) error {

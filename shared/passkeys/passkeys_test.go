@@ -159,12 +159,12 @@ func TestRegistrationNeedsTheCallersOwnChallenge(t *testing.T) {
 	bob, a := f.caller(), f.authenticator()
 	response := a.Create(t, f.creationOptions(bob))
 	input := passkeys.New{Name: "laptop", Response: response}
-	if _, err := f.service.Register(t.Context(), f.ada, site, input); !errors.Is(err, passkeys.ErrExpired) {
+	if _, err := f.service.Register(t.Context(), f.ada, site, input); !errors.Is(err, passkeys.ErrRegistrationExpired) {
 		t.Errorf("the challenge of another user: %v", err)
 	}
 	response = a.Create(t, f.signInOptionsWithUser())
 	input = passkeys.New{Name: "laptop", Response: response}
-	if _, err := f.service.Register(t.Context(), f.ada, site, input); !errors.Is(err, passkeys.ErrExpired) {
+	if _, err := f.service.Register(t.Context(), f.ada, site, input); !errors.Is(err, passkeys.ErrRegistrationExpired) {
 		t.Errorf("a challenge of a sign-in: %v", err)
 	}
 }

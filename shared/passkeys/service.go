@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -89,8 +90,8 @@ func (n New) Check() []fault.Field {
 	return failures.Fields()
 }
 
-// Register adds a passkey of the caller. Errors: validation, ErrNeedsSession, ErrExpired, ErrRefused, ErrTooMany,
-// ErrRegistered, ErrCaller.
+// Register adds a passkey of the caller. Errors: validation, ErrNeedsSession, ErrRegistrationExpired, ErrRefused,
+// ErrTooMany, ErrRegistered, ErrCaller.
 func (s *Service) Register(ctx context.Context, caller principal.Principal, site Site, input New) (Passkey, error) {
 	if err := mayRegister(caller); err != nil {
 		return Passkey{}, err
@@ -123,11 +124,11 @@ func (s *Service) verifyRegistration(ctx context.Context, userID string, site Si
 		return Key{}, malformed("/credential")
 	}
 	madeFor, err := s.Challenges.Take(ctx, Registration, attestation.Challenge(), s.Now())
+	if errors.Is(err, ErrExpired) || err == nil && madeFor != userID {
+		return Key{}, ErrRegistrationExpired
+	}
 	if err != nil {
 		return Key{}, err
-	}
-	if madeFor != userID {
-		return Key{}, ErrExpired
 	}
 	return attestation.Verify(site, userID)
 }

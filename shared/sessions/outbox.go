@@ -72,8 +72,7 @@ func message(person principal.Person, request Request, link credentials.Secret, 
 			"Open this link in the browser in which you asked for it.",
 			"You can also type the code there: " + code,
 		},
-		// The secret is behind the #, which browsers do not send, so it reaches no server log.
-		Button: mail.Button{Label: "Sign in", Address: request.BaseURL + "/portal/sign-in#" + link.Reveal()},
+		Button: mail.Button{Label: "Sign in", Address: request.BaseURL + LinkPath + link.Reveal()},
 		Notes: []string{
 			"The link and the code work once, until " + until + ", and only in that browser. Tell nobody the code.",
 			"If you did not ask to sign in, ignore this message.",

@@ -33,6 +33,10 @@ const (
 	MaxEmail             = 254 // bytes of an address
 )
 
+// LinkPath is the path of the page that uses a link, up to the token. Browsers do not send what follows the #, so the token
+// reaches no server log.
+const LinkPath = "/portal/sign-in#"
+
 // The limits of requests, each within a fixed window of time.
 const (
 	mailsPerAddress  = 5

@@ -80,6 +80,7 @@ type Store interface {
 type Query struct {
 	Role   principal.Role // empty: all roles
 	Email  string         // normal, see NewUser.Normal; empty: all addresses
+	IDs    []string       // distinct, at most MaxLimit; nil: all users. Excludes the other filters
 	Limit  int            // 1 to MaxLimit
 	Offset int64          // 0 or more
 }

@@ -94,13 +94,15 @@ func send(tb testing.TB, handler http.Handler, event events.APIGatewayV2HTTPRequ
 	return replaceRandomValues(text.Bytes())
 }
 
-// randomValues are the values that differ from run to run, each with its name in golden files.
+// randomValues are the values that differ from run to run, or with every change of a script, each with its name in golden
+// files.
 var randomValues = []struct {
 	name    string
 	pattern *regexp.Regexp
 }{
 	{"uuid", regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)},
 	{"credential", regexp.MustCompile(`ps[bklpst]_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}`)},
+	{"hash", regexp.MustCompile(`sha256-[0-9A-Za-z+/]{43}=`)},
 	{"version", regexp.MustCompile(`W/\\"[0-9a-f]{16}\\"`)},
 }
 

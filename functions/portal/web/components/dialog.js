@@ -6,7 +6,7 @@ import { Form } from "./fields.js";
 
 /**
  * A modal dialog. It is open as long as it is rendered.
- * @param {{title: string, onClose: () => void, children: any}} props
+ * @param {{title: string, onClose?: () => void, children: any}} props onClose: without it, only a button inside closes the dialog
  */
 export function Dialog({ title, onClose, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
@@ -19,9 +19,10 @@ export function Dialog({ title, onClose, children }) {
   /** @param {Event} event */
   const cancel = (event) => {
     event.preventDefault();
-    onClose();
+    onClose?.();
   };
-  return html`<dialog ref=${dialog} aria-labelledby=${id} onCancel=${cancel}>
+  const closed = () => (onClose ? onClose() : dialog.current?.showModal()); // a browser may close it without asking
+  return html`<dialog ref=${dialog} aria-labelledby=${id} closedby=${onClose ? undefined : "none"} onCancel=${cancel} onClose=${closed}>
     <h2 id=${id}>${title}</h2>
     ${children}
   </dialog>`;

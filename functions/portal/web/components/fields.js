@@ -39,6 +39,7 @@ export function Form({ onSubmit, problem, isRunning, submit, kind = "primary", o
  * @property {string} [hint]
  * @property {boolean} [isRequired]
  * @property {boolean} [isDisabled]
+ * @property {boolean} [isPlain] does not say that the field is optional, because it is a filter
  */
 
 /**
@@ -88,12 +89,12 @@ export function Checkbox({ label, isChecked, onChange, hint, isDisabled }) {
 /**
  * @param {FieldProps & {control: (attributes: object) => any}} props
  */
-function Labeled({ label, name, problem, hint, isRequired, isDisabled, control }) {
+function Labeled({ label, name, problem, hint, isRequired, isDisabled, isPlain, control }) {
   const id = useId();
   const failure = name ? problem?.errors.find((e) => fieldOf(e.pointer) === name)?.detail : undefined;
   const described = [hint && `${id}-hint`, failure && `${id}-error`].filter(Boolean).join(" ");
   return html`<div class=${failure ? "field invalid" : "field"}>
-    <label for=${id}>${label}${isRequired ? null : html` <span class="muted">(${strings.common.optional})</span>`}</label>
+    <label for=${id}>${label}${isRequired || isPlain ? null : html` <span class="muted">(${strings.common.optional})</span>`}</label>
     ${hint ? html`<p class="hint" id=${`${id}-hint`}>${hint}</p>` : null}
     ${control({
       id, name, disabled: isDisabled, "aria-required": isRequired ? "true" : undefined,

@@ -3,6 +3,8 @@
 // A failed request throws a Problem, which has the server's explanation and the request ID. If the API asks for a sign-in,
 // the client opens the sign-in dialog and repeats the request afterwards, so that nothing the user typed is lost.
 
+import { parse } from "./json.js";
+
 /** @typedef {{pointer: string, detail: string}} Failure a rejected field: JSON pointer and explanation */
 
 /** A problem document (RFC 9457), or a failure to reach the server (status 0). */
@@ -172,4 +174,16 @@ export async function put(path, options) {
  */
 export async function remove(path, options) {
   await send("DELETE", path, options);
+}
+
+/**
+ * Reads one resource with its ETag. Numbers keep their digits; see json.js.
+ * @template {keyof import("./openapi").paths} P
+ * @param {P} path
+ * @param {Options} [options]
+ * @returns {Promise<{data: import("./types").Answer<P, "get"> extends {data: infer D} ? D : any, etag: string}>}
+ */
+export async function getResource(path, options) {
+  const response = await send("GET", path, options);
+  return { data: parse(await response.text()).data, etag: response.headers.get("ETag") ?? "" };
 }

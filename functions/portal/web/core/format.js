@@ -1,6 +1,6 @@
 // How the portal writes numbers, sizes and times. Times are in the time zone of the browser, and days of reports are UTC.
 
-const locale = "en";
+export const locale = "en";
 const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 const date = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const utcDay = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });

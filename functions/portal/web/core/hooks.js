@@ -1,5 +1,5 @@
 // Hooks for loading data and for actions.
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Problem } from "./api.js";
 
 /**
@@ -63,4 +63,15 @@ export function asProblem(error) {
   if (error instanceof Problem) return error;
   console.error(error); // a defect of the portal
   return new Problem({ status: 0, code: "DEFECT", detail: "The portal could not show this. Reload the page and try again." });
+}
+
+/**
+ * An idempotency key that stays the same as long as the body does. So if the response to a creation is lost, pressing the button
+ * again gets the first result instead of a second one.
+ * @param {unknown} body
+ * @returns {string}
+ */
+export function useIdempotencyKey(body) {
+  const text = JSON.stringify(body);
+  return useMemo(() => crypto.randomUUID(), [text]);
 }

@@ -1,6 +1,7 @@
 // The start of the portal: finds out who is signed in, and shows the page that the address names.
 import "./link.js"; // first, because it removes the token from the address
 import { render } from "preact";
+import { signIn } from "./api.js";
 import { asProblem } from "./hooks.js";
 import { ProblemMessage } from "../components/page.js";
 import { html } from "./html.js";
@@ -21,6 +22,8 @@ function Portal() {
   }
   return html`<${Shell} />`;
 }
+
+signIn.ask = async (reason) => (await import("./sign-in-dialog.js")).askForSignIn(reason);
 
 /** @param {any} view */
 function show(view) {

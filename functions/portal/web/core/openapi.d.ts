@@ -664,6 +664,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your passkeys
+         * @description Returns your passkeys in the order of their registration.
+         */
+        get: operations["listPasskeys"];
+        put?: never;
+        /**
+         * Register a passkey
+         * @description Registers a passkey of the caller, with which people sign in without a mail. A user has at most 20. The authenticator must have checked the user, by a PIN, a finger or a face.
+         *
+         *     A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        post: operations["createPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin the registration of a passkey
+         * @description Returns options for `navigator.credentials.create()`. Send its response to `POST /v1/passkeys` within 5 minutes; it works once. Browsers support passkeys only on sites with a host name, so a site with an IP address gets a 409.
+         *
+         *     A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        post: operations["createPasskeyOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/passkeys/{passkeyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a passkey
+         * @description Deletes one of your passkeys. Sessions that began with it continue.
+         */
+        delete: operations["deletePasskey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects": {
         parameters: {
             query?: never;
@@ -743,7 +811,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Begins a session and sets its cookie. Send exactly one proof: the `token` of a link, or `email` and `code`. Five wrong codes end the link. A session ends when it is not used for 12 hours, and after 30 days at the latest. A user has at most 10 sessions; another sign-in ends the oldest. The session that the request carries ends, too.
+         * @description Begins a session and sets its cookie. Send exactly one proof: the `token` of a link, `email` and `code`, or the response of a `passkey`. Five wrong codes end the link. A session ends when it is not used for 12 hours, and after 30 days at the latest. A user has at most 10 sessions; another sign-in ends the oldest. The session that the request carries ends, too.
          */
         post: operations["createSession"];
         /**
@@ -840,6 +908,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sign-in/openid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in with the identity provider
+         * @description For browsers: redirects to the identity provider of this installation. The provider sends the browser back to `/v1/sign-in/openid/callback`, which begins a session and opens the page `return`. The person must be an active user whose e-mail address the provider has verified. Otherwise, `/portal/sign-in?problem=…` opens.
+         */
+        get: operations["startOpenIdSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign-in/passkey-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a sign-in with a passkey
+         * @description Returns options for `navigator.credentials.get()`. Send its response to `POST /v1/sessions` within 5 minutes; it works once. Browsers support passkeys only on sites with a host name, so a site with an IP address gets a 409.
+         */
+        post: operations["createPasskeySignInOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/uploads": {
         parameters: {
             query?: never;
@@ -871,7 +979,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Returns one page of users in the order of their creation, with the exact total. `email` finds one user by the address; there is no search for parts of names or addresses.
+         * @description Returns one page of users in the order of their creation, with the exact total. `email` finds one user by the address, and `ids` up to 100 users at once; there is no search for parts of names or addresses.
          *
          *     Needs the permission `users:read`.
          */
@@ -1150,6 +1258,14 @@ export interface components {
              */
             createdAt: string;
         };
+        AuthenticatorCriteria: {
+            /** @enum {string} */
+            residentKey: "required";
+            /** @description The same for older browsers. */
+            requireResidentKey: boolean;
+            /** @enum {string} */
+            userVerification: "required";
+        };
         CatalogPagination: {
             /**
              * Format: int64
@@ -1368,6 +1484,32 @@ export interface components {
             evidence?: {
                 [key: string]: components["schemas"]["Quote"][];
             };
+        };
+        CreationOptions: {
+            /** @description The site to which the passkey will belong. */
+            rp: components["schemas"]["RelyingParty"];
+            user: components["schemas"]["PasskeyUser"];
+            /**
+             * @description Random bytes in base64url, which work once, for 5 minutes.
+             * @example p5aV2uHXr0AOqUk7HQitvi-Ny1p5aV2uHXr0AOqUk7E
+             */
+            challenge: string;
+            /** @description Accepted kinds of keys, the preferred one first. */
+            pubKeyCredParams: components["schemas"]["PasskeyParameter"][];
+            /**
+             * Format: int64
+             * @description Milliseconds in which the authenticator must answer.
+             * @example 300000
+             */
+            timeout: number;
+            /** @description Your passkeys, which an authenticator does not create again. */
+            excludeCredentials: components["schemas"]["PasskeyDescriptor"][];
+            authenticatorSelection: components["schemas"]["AuthenticatorCriteria"];
+            /**
+             * @description Portside does not ask for the model of an authenticator.
+             * @enum {string}
+             */
+            attestation: "none";
         };
         CredentialRequest: {
             /**
@@ -1989,6 +2131,74 @@ export interface components {
             /** @description Value of before for the next page, or of after with order=oldest; null on the last page. */
             next: string | null;
         };
+        Passkey: {
+            /**
+             * Format: uuid
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
+             */
+            id: string;
+            /**
+             * @description Name that its user has chosen.
+             * @example Work laptop
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description UTC.
+             * @example 2026-03-02T09:15:30.250Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description UTC; null if it was never used.
+             * @example 2026-03-09T07:45:12.106Z
+             */
+            lastUsedAt: string | null;
+            /** @description Whether it may be on several devices of its user. */
+            isSynced: boolean;
+            /** @description Whether it no longer works, because its counter shows that there may be a copy of its key. Delete it. */
+            isLocked: boolean;
+        };
+        PasskeyDescriptor: {
+            /** @enum {string} */
+            type: "public-key";
+            /**
+             * @description In base64url.
+             * @example AZOfboqOfVyjwV9sCnsuEQ
+             */
+            id: string;
+            /**
+             * @description How browsers reach the authenticator.
+             * @example [
+             *       "internal"
+             *     ]
+             */
+            transports: string[];
+        };
+        PasskeyParameter: {
+            /** @enum {string} */
+            type: "public-key";
+            /**
+             * Format: int64
+             * @description A COSE algorithm.
+             * @example -7
+             */
+            alg: number;
+        };
+        PasskeyUser: {
+            /**
+             * @description How authenticators identify you, in base64url.
+             * @example AZOfboqOfVyjwV9sCnsuEQ
+             */
+            id: string;
+            /**
+             * @description Your e-mail address.
+             * @example ada@example.com
+             */
+            name: string;
+            /** @example Ada Lovelace */
+            displayName: string;
+        };
         Password: {
             /**
              * @description User name that the password must be sent with.
@@ -2350,6 +2560,15 @@ export interface components {
              */
             userId?: string;
         };
+        RelyingParty: {
+            /**
+             * @description Host name of the site.
+             * @example portal.example.com
+             */
+            id: string;
+            /** @example Portside */
+            name: string;
+        };
         RequestEvent: {
             /**
              * Format: date-time
@@ -2365,6 +2584,26 @@ export interface components {
             action: "requested" | "approved" | "denied" | "mailed" | "collected" | "withdrawn" | "expired";
             /** @description A reason or details; may be empty. */
             detail: string;
+        };
+        RequestOptions: {
+            /**
+             * @description Random bytes in base64url, which work once, for 5 minutes.
+             * @example p5aV2uHXr0AOqUk7HQitvi-Ny1p5aV2uHXr0AOqUk7E
+             */
+            challenge: string;
+            /**
+             * @description Host name of the site.
+             * @example portal.example.com
+             */
+            rpId: string;
+            /**
+             * Format: int64
+             * @description Milliseconds in which the authenticator must answer.
+             * @example 300000
+             */
+            timeout: number;
+            /** @enum {string} */
+            userVerification: "required";
         };
         RequestPerson: {
             /**
@@ -2863,6 +3102,7 @@ export interface components {
 export type Api = components['schemas']['API'];
 export type ApiKey = components['schemas']['APIKey'];
 export type ActivatedUser = components['schemas']['ActivatedUser'];
+export type AuthenticatorCriteria = components['schemas']['AuthenticatorCriteria'];
 export type CatalogPagination = components['schemas']['CatalogPagination'];
 export type ChartDependency = components['schemas']['ChartDependency'];
 export type ChartDetails = components['schemas']['ChartDetails'];
@@ -2873,6 +3113,7 @@ export type ChartVersion = components['schemas']['ChartVersion'];
 export type Columns = components['schemas']['Columns'];
 export type Compared = components['schemas']['Compared'];
 export type ComparisonAnswer = components['schemas']['ComparisonAnswer'];
+export type CreationOptions = components['schemas']['CreationOptions'];
 export type CredentialRequest = components['schemas']['CredentialRequest'];
 export type CursorPagination = components['schemas']['CursorPagination'];
 export type DailyForm = components['schemas']['DailyForm'];
@@ -2901,6 +3142,10 @@ export type OpenIdMethod = components['schemas']['OpenIDMethod'];
 export type OwnSession = components['schemas']['OwnSession'];
 export type Pagination = components['schemas']['Pagination'];
 export type PaginationStruct = components['schemas']['PaginationStruct'];
+export type Passkey = components['schemas']['Passkey'];
+export type PasskeyDescriptor = components['schemas']['PasskeyDescriptor'];
+export type PasskeyParameter = components['schemas']['PasskeyParameter'];
+export type PasskeyUser = components['schemas']['PasskeyUser'];
 export type Password = components['schemas']['Password'];
 export type Performance = components['schemas']['Performance'];
 export type Period = components['schemas']['Period'];
@@ -2916,7 +3161,9 @@ export type Pulls = components['schemas']['Pulls'];
 export type PullsData = components['schemas']['PullsData'];
 export type Quote = components['schemas']['Quote'];
 export type RankingEntry = components['schemas']['RankingEntry'];
+export type RelyingParty = components['schemas']['RelyingParty'];
 export type RequestEvent = components['schemas']['RequestEvent'];
+export type RequestOptions = components['schemas']['RequestOptions'];
 export type RequestPerson = components['schemas']['RequestPerson'];
 export type ResponseTime = components['schemas']['ResponseTime'];
 export type Session = components['schemas']['Session'];
@@ -4540,6 +4787,149 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Passkey"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Name of the passkey, 1 to 100 characters.
+                     * @example Work laptop
+                     */
+                    name: string;
+                    /** @description The PublicKeyCredential that navigator.credentials.create() returned, as its toJSON(). */
+                    credential: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Passkey"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createPasskeyOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CreationOptions"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deletePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description ID of the passkey. */
+                passkeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listProjects: {
         parameters: {
             query?: {
@@ -4883,6 +5273,10 @@ export interface operations {
                      * @example ada@example.com
                      */
                     email?: string;
+                    /** @description The PublicKeyCredential that navigator.credentials.get() returned, as its toJSON(). */
+                    passkey?: {
+                        [key: string]: unknown;
+                    };
                     /**
                      * @description The part after # in the link from the mail.
                      * @example psl_…
@@ -4909,6 +5303,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -5104,6 +5499,64 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    startOpenIdSignIn: {
+        parameters: {
+            query?: {
+                /** @description Page of the portal to open afterwards. */
+                return?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See Other */
+            303: {
+                headers: {
+                    /** @description The provider's page, or the sign-in page of the portal with a problem. */
+                    Location?: string;
+                    /** @description The cookie that lets this browser finish the sign-in. */
+                    "Set-Cookie"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    createPasskeySignInOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["RequestOptions"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     createUpload: {
         parameters: {
             query?: never;
@@ -5144,6 +5597,8 @@ export interface operations {
                 role?: "admin" | "manager" | "user" | "viewer";
                 /** @description Only the user with exactly this e-mail address, in upper or lower case. */
                 email?: string;
+                /** @description Only the users with these IDs, separated by commas; unknown IDs are left out. Cannot be combined with other parameters. */
+                ids?: string[];
             };
             header?: never;
             path?: never;

@@ -5,7 +5,6 @@ import { get, remove } from "./api.js";
 
 /** @typedef {{id: string, recentUntil: string, user: {id: string, email: string, name: string, role: string, permissions: string[]}}} Session */
 
-/** @type {any} */
 const path = "/v1/sessions/current";
 
 /** @type {{current: Session | null, isLoaded: boolean}} */
@@ -22,7 +21,7 @@ export function setSession(session) {
 /** Asks the API who is signed in. It throws a Problem unless the answer is a session or "nobody". */
 export async function loadSession() {
   try {
-    setSession(/** @type {any} */ (await get(path, { isPublic: true })).data);
+    setSession((await get(path, { isPublic: true })).data);
   } catch (error) {
     if (/** @type {any} */ (error).status !== 401) throw error;
     setSession(null);
@@ -31,18 +30,27 @@ export async function loadSession() {
 
 /** Ends the session and forgets it. */
 export async function signOut() {
-  await remove(path, { isPublic: true });
+  try {
+    await remove(path, { isPublic: true });
+  } catch (error) {
+    if (/** @type {any} */ (error).status !== 401) throw error; // the session has ended already
+  }
   setSession(null);
+}
+
+/**
+ * Calls the listener when the session changes. It returns a function that stops this.
+ * @param {() => void} listener
+ */
+export function onSessionChange(listener) {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }
 
 /** The session, or null if nobody is signed in. The component is rendered again when it changes. */
 export function useSession() {
   const [, render] = useState(0);
-  useEffect(() => {
-    const listener = () => render((n) => n + 1);
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  }, []);
+  useEffect(() => onSessionChange(() => render((n) => n + 1)), []);
   return { session: state.current, isLoaded: state.isLoaded };
 }
 

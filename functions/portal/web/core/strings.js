@@ -20,6 +20,7 @@ export const strings = {
     cancel: "Cancel",
     close: "Close",
     delete: "Delete",
+    remove: "Remove",
     copy: "Copy",
     copied: "Copied.",
     selected: "Selected. Press Ctrl+C to copy.",
@@ -39,6 +40,26 @@ export const strings = {
     failures: (count) => (count === 1 ? "One field needs your attention." : `${count} fields need your attention.`),
   },
 
+  passkeys: {
+    unsupported: "This browser has no passkeys. Use another browser or device, or sign in by mail.",
+    canceled: "The passkey was not used. Try again, or sign in by mail.",
+    registered: "This device has a passkey for your account already.",
+    wrongSite: "Passkeys do not work at this address of the portal. Open it by its host name.",
+  },
+
+  /** Why a sign-in with the identity provider failed, by the parameter `problem` of the sign-in page. */
+  signInProblems: {
+    "openid-expired": "The sign-in took longer than 10 minutes, was finished before, or began in another browser. Start again.",
+    "openid-canceled": "You canceled the sign-in at the identity provider.",
+    "openid-failed": "The identity provider's response is not valid. Start again.",
+    "openid-too-old": "You signed in at the identity provider more than 15 minutes ago. Sign out there, and start again.",
+    "openid-unverified": "The identity provider does not confirm that the e-mail address is yours. Sign in by mail instead.",
+    "openid-unknown-user": "No active user has your e-mail address. Ask an administrator for an account.",
+    "openid-unavailable": "The identity provider does not answer. Try again later, or sign in by mail.",
+    "too-many-requests": "There were too many attempts to sign in from your network address. Wait for up to 10 minutes.",
+    unknown: "The sign-in failed. Start again, or sign in by mail.",
+  },
+
   notFound: {
     title: "There is no such page",
     text: "The address does not belong to any page of the portal. Choose one from the menu.",
@@ -52,5 +73,689 @@ export const strings = {
 
   home: {
     title: "Home",
+    /** @type {(name: string) => string} */
+    welcome: (name) => `Welcome, ${name}`,
+    start: "Get access to charts and images",
+    startText: "You have no working token or password yet. Request one; a person at the vendor decides within one business day. " +
+      "Then a mail shows you how to collect it.",
+    startPending: "Your request is being decided. You get a mail with the result.",
+    startCollect: "Your request was approved. Open the link in the mail to collect your password.",
+    mayPull: "What you may pull",
+    commandsFor: "Log in with",
+    placeholders: "Replace the words in capital letters. The commands read the token or password from a file, which the first " +
+      "command below creates.",
+    credentials: "Your tokens and passwords",
+    expiring: "Expiring soon",
+    allCredentials: "All tokens and passwords",
+    requests: "Your requests",
+    allRequests: "All requests",
+    noRequests: "You have made no requests.",
+  },
+
+  secret: {
+    username: "User name",
+    clients: "Clients",
+    use: "Use it",
+    saveCommand: "The command that saves it",
+    /** @type {(label: string) => string} */
+    save: (label) => `Save it in a file that only you can read: run this command, paste the ${label.toLowerCase()}, press Return and Ctrl+D.`,
+    /** @type {(client: string) => string} */
+    commandsFor: (client) => `Commands for ${client}`,
+    download: "Download imagePullSecret",
+    downloadHint: "A Kubernetes manifest that contains the secret. Never commit it unencrypted.",
+  },
+
+  credentials: {
+    kinds: { token: "Token", password: "Password" },
+    states: { active: "Active", expired: "Expired", revoked: "Revoked", inactive: "Suspended" },
+    never: "Never",
+    noExpiry: "Does not expire",
+    renewed: "Renewed",
+    /** @type {(days: number) => string} */
+    expiresIn: (days) => (days < 1 ? "Expires today" : days === 1 ? "Expires in 1 day" : `Expires in ${days} days`),
+    allCharts: "All charts",
+    allImages: "All images",
+    /** @type {(names: string) => string} */
+    someCharts: (names) => `Charts: ${names}`,
+    /** @type {(names: string) => string} */
+    someImages: (names) => `Images: ${names}`,
+    name: "Name",
+    scopes: "May pull",
+    lastUsed: "Last used",
+    created: "Created",
+    expires: "Expires",
+    state: "State",
+    actions: "Actions",
+    /** @type {(name: string) => string} */
+    renewLabel: (name) => `Renew ${name}`,
+    /** @type {(name: string) => string} */
+    revokeLabel: (name) => `Revoke ${name}`,
+    renew: "Renew",
+    revoke: "Revoke",
+  },
+
+  access: {
+    title: "Access Management",
+    intro: "Tokens and passwords let people and machines pull charts and images. Use one for each person or machine, so that you can revoke " +
+      "it alone.",
+    newToken: "Create Token",
+    newRequest: "Request New Credentials",
+    list: "Tokens and passwords",
+    show: "Show",
+    showWorking: "Working",
+    showAll: "All",
+    none: "No token or password",
+    noneWorking: "No working token or password",
+    noneText: "Request credentials to pull charts and images. A person at the vendor decides within one business day.",
+    newest: "The list has the newest 500 tokens and passwords. Revoked and expired ones leave it after 90 days.",
+    createTitle: "Create a token",
+    createText: "Tokens are for machines. The token is shown only once.",
+    nameHint: "Where it is used, such as: production cluster.",
+    what: "What the token may pull",
+    charts: "Charts",
+    images: "Images",
+    chartNames: "Only these charts",
+    imageNames: "Only these images",
+    namesHint: "Leave the names empty for all. Separate names by spaces; * stands for any text.",
+    days: "Days until it expires",
+    daysHint: "1 to 365.",
+    create: "Create token",
+    createdTitle: "Save your new token",
+    createdText: "This is the only time that the token is shown.",
+    saved: "I have saved it",
+    token: "Token",
+    uncertain: "If the list shows the new token although its secret was not shown here, revoke it and create another one.",
+    /** @type {(name: string) => string} */
+    renewTitle: (name) => `Renew ${name}`,
+    renewText: "This creates a new token with the same name and scopes.",
+    /** @type {(date: string) => string} */
+    overlap: (date) => `The old token works until ${date}. Switch your machines to the new one before then. To end it earlier, revoke it.`,
+    renewNoExpiry: "The old token works until you revoke it.",
+    renewPasswordText: "A person decides about new passwords, so you renew a password with a new request.",
+    /** @type {(date: string) => string} */
+    passwordOverlap: (date) => `The old password works until ${date}.`,
+    renewPassword: "Continue to the request",
+    renewToken: "Create the new token",
+    /** @type {(name: string) => string} */
+    revokeTitle: (name) => `Revoke ${name}?`,
+    revokeText: "It stops working with the next request, and nobody can undo this. Programs that use it can no longer pull.",
+    /** @type {(when: string) => string} */
+    revokeUsed: (when) => `It was last used ${when}.`,
+    revokeUnused: "It was never used.",
+    revokeConfirm: "Revoke it",
+    /** @type {(name: string) => string} */
+    revoked: (name) => `${name} is revoked.`,
+  },
+
+  requests: {
+    title: "Requests for credentials",
+    newTitle: "Request New Credentials",
+    newText: "A person at the vendor decides within one business day. After the approval, a mailed link shows your user name and password once.",
+    level: "Access level",
+    levels: { charts: "Charts", images: "Images", full: "Charts and images" },
+    justification: "Justification",
+    justificationHint: "For the person who decides: what you need the access for. At most 2,000 characters.",
+    send: "Send request",
+    sent: "Your request was sent.",
+    states: { pending: "Pending", approved: "Approved", denied: "Denied", collected: "Collected", expired: "Expired" },
+    requested: "Requested",
+    due: "Decision due",
+    state: "State",
+    details: "Details",
+    /** @type {(level: string) => string} */
+    detailsLabel: (level) => `Details of the request for ${level}`,
+    none: "No requests",
+    noneText: "Your requests for credentials, and what became of them, appear here.",
+    pageTitle: "Request for credentials",
+    requester: "Requester",
+    decidedBy: "Decided by",
+    decided: "Decided",
+    reason: "Reason",
+    collectBy: "Link works until",
+    credential: "Password",
+    history: "History",
+    you: "you",
+    system: "the system",
+    somebody: "the vendor",
+    unknownUser: "A deleted user",
+    /** @type {Record<string, string>} */
+    actions: {
+      requested: "Requested", approved: "Approved", denied: "Denied", mailed: "Mail sent to the requester", collected: "Password collected",
+      withdrawn: "Password revoked, because it did not reach the requester", expired: "The link expired before it was used",
+    },
+    /** @type {(who: string) => string} */
+    by: (who) => `by ${who}`,
+    /** @type {Record<string, string>} */
+    next: {
+      pending: "A person at the vendor decides. You get a mail with the result.",
+      approved: "A mail to the requester contains the link to collect the password. The link works once.",
+      denied: "The requester got a mail with the reason.",
+      collected: "The requester has collected the password.",
+      expired: "Nobody used the link in time. Make a new request.",
+    },
+    back: "All requests",
+    newestPage: "Newest",
+    oldestPage: "Oldest",
+    nextPage: "Next",
+  },
+
+  approvals: {
+    title: "Approvals",
+    intro: "Requests for credentials. A decision is due within one business day. Nobody can decide on their own request.",
+    filter: "Show",
+    filters: { pending: "Pending", approved: "Approved", collected: "Collected", denied: "Denied", expired: "Expired", all: "All" },
+    queue: "Requests for credentials",
+    access: "Access",
+    overdue: "Overdue",
+    /** @type {(when: string) => string} */
+    dueSince: (when) => `due ${when}`,
+    none: "No requests to decide",
+    noneText: "New requests appear here, the most urgent one first. You also get a mail for each of them.",
+    noneDecided: "No such requests",
+    approve: "Approve",
+    deny: "Deny",
+    /** @type {(who: string) => string} */
+    approveLabel: (who) => `Approve the request of ${who}`,
+    /** @type {(who: string) => string} */
+    denyLabel: (who) => `Deny the request of ${who}`,
+    own: "Your own request. Somebody else must decide.",
+    approveTitle: "Approve this request?",
+    denyTitle: "Deny this request?",
+    approveText: "The requester gets a mail with a link to collect the user name and password.",
+    denyText: "The requester gets a mail with the reason.",
+    reason: "Reason",
+    reasonHint: "The mail to the requester contains it. At most 1,000 characters.",
+    approveConfirm: "Approve request",
+    denyConfirm: "Deny request",
+    /** @type {(who: string) => string} */
+    approved: (who) => `The request of ${who} is approved.`,
+    /** @type {(who: string) => string} */
+    denied: (who) => `The request of ${who} is denied.`,
+    /** @type {(who: string, state: string, by: string, when: string) => string} */
+    meanwhile: (who, state, by, when) => `The request of ${who} was already decided: ${state} by ${by}, ${when}. Your decision was not used.`,
+    somebodyElse: "somebody else",
+  },
+
+  mailedLink: {
+    failedTitle: "This did not work",
+    missingTitle: "Open the link from your mail",
+    toPortal: "Open the portal",
+    signIn: "Sign in to the portal",
+  },
+
+  collect: {
+    title: "Collect your password",
+    text: "This page shows a user name and a password, only once. Have a safe place ready to store them, such as a password manager.",
+    show: "Show the password",
+    doneTitle: "Your password",
+    password: "Password",
+    /** @type {(date: string) => string} */
+    until: (date) => `The password works only with this user name, until ${date}.`,
+    save: "Save both now. The password is not shown again.",
+    missing: "The address of this page has no token. Open the link in your mail, or copy the complete link into the address bar, " +
+      "including everything after the #.",
+    missingUsed: "If you have already used the link, use the password that you got then. If you no longer have it, request a new one.",
+  },
+
+  activate: {
+    title: "Activate your account",
+    text: "This page shows your first API key, only once. Have a safe place ready to store it, such as a password manager.",
+    activate: "Activate",
+    doneTitle: "Your account is active",
+    /** @type {(name: string) => string} */
+    welcome: (name) => (name ? `Welcome, ${name}. This is your first API key.` : "Welcome. This is your first API key."),
+    save: "Save it now. It is not shown again.",
+    key: "API key",
+    example: "Try it",
+    exampleLabel: "Example command",
+    permissions: "The key has the permissions of your role.",
+    docs: "See everything the API can do",
+    signInText: "To use the portal, you need no API key: sign in with a link that we mail you.",
+    missing: "The address of this page has no activation token. Open the link in your activation mail, or copy the complete link " +
+      "into the address bar, including everything after the #.",
+    missingUsed: "If you have already used the link, your account is active, and you can sign in. If you no longer have the API key, " +
+      "create a new one.",
+  },
+
+  signIn: {
+    title: "Sign in",
+    intro: "There are no passwords here. Sign in with a link or code that we mail to you, or with a passkey.",
+    linkIntro: "You opened a sign-in link. Sign in to continue in this browser.",
+    email: "E-mail address",
+    sendMail: "Send me a mail",
+    /** @type {(email: string) => string} */
+    mailTo: (email) => `We mail a link and a code to ${email}.`,
+    checkMail: "Check your mail",
+    /** @type {(email: string) => string} */
+    mailSent: (email) => `If ${email} belongs to an active account, a mail is on its way. Open its link in this browser, or type its code here.`,
+    code: "Code",
+    codeHint: "8 digits; it works for 15 minutes",
+    submit: "Sign in",
+    askAgain: "Ask for another mail",
+    otherWay: "Sign in another way",
+    usePasskey: "Use a passkey",
+    or: "or by mail",
+    /** @type {(provider: string) => string} */
+    useOpenId: (provider) => `Sign in with ${provider}`,
+  },
+
+  signInDialog: {
+    "signed-out": { title: "Sign in again", text: "Your session has ended. What you entered on this page is kept." },
+    "not-recent": { title: "Confirm that it is you", text: "You signed in more than 15 minutes ago. For this action, sign in again." },
+  },
+
+  account: {
+    title: "Account",
+    profile: "Profile",
+    name: "Name",
+    email: "E-mail address",
+    role: "Role",
+  },
+
+  sessions: {
+    title: "Sessions",
+    intro: "A session ends when it is not used for 12 hours, and after 30 days.",
+    device: "Device",
+    current: "This browser",
+    created: "Signed in",
+    lastUsed: "Last used",
+    expires: "Ends",
+    end: "End",
+    /** @type {(device: string) => string} */
+    endLabel: (device) => `End the session of ${device}`,
+    endTitle: "End this session?",
+    endConfirm: "End the session",
+    /** @type {(device: string) => string} */
+    endText: (device) => `${device} is signed out at once.`,
+    endCurrentText: "This is the session of this browser. You are signed out at once.",
+    wasEnded: "The session has ended.",
+    endAll: "Sign out everywhere",
+    endAllTitle: "Sign out everywhere?",
+    endAllText: "All your sessions end at once, also the one of this browser. API keys and tokens still work.",
+  },
+
+  ownPasskeys: {
+    title: "Passkeys",
+    intro: "A passkey lets you sign in with your fingerprint, face or PIN, without a mail.",
+    none: "You have no passkeys.",
+    name: "Name",
+    nameHint: "What you call the device or password manager, such as Work laptop",
+    created: "Created",
+    lastUsed: "Last used",
+    never: "Never",
+    synced: "Synced",
+    locked: "Locked: delete it",
+    create: "Add a passkey",
+    createConfirm: "Create the passkey",
+    /** @type {(name: string) => string} */
+    wasCreated: (name) => `The passkey ${name} was added.`,
+    /** @type {(name: string) => string} */
+    deleteLabel: (name) => `Delete the passkey ${name}`,
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete the passkey ${name}?`,
+    deleteText: "You can no longer sign in with it. Also remove it from your device or password manager.",
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `The passkey ${name} was deleted.`,
+  },
+
+  draft: {
+    title: "While you edited, somebody else changed:",
+    conflict: "Somebody else has changed this in the meantime. Their changes are listed above and are now in the form. What you typed " +
+      "is still there. Check the values and save again.",
+    yours: "The form still has your value; saving replaces theirs.",
+    empty: "(empty)",
+    changedMeanwhile: "Somebody else has changed this in the meantime. Look at the new values and try again.",
+  },
+
+  objectField: {
+    hint: "Your own information, such as a customer number.",
+    jsonHint: "A JSON object, at most 16 KB.",
+    onlyJSON: "Values other than texts are edited as JSON.",
+    asJSON: "Edit as JSON",
+    asFields: "Edit as fields",
+    keyHint: "Key",
+    valueHint: "Value",
+    add: "Add a value",
+    repeated: "Each key can have only one value.",
+    invalid: "must be a JSON object such as {\"customerNumber\": \"C-1815\"}",
+    /** @type {(label: string) => string} */
+    json: (label) => `${label} as JSON`,
+    /** @type {(label: string, n: number) => string} */
+    key: (label, n) => `${label}: key ${n}`,
+    /** @type {(label: string, n: number) => string} */
+    value: (label, n) => `${label}: value ${n}`,
+    /** @type {(label: string, n: number) => string} */
+    removeEntry: (label, n) => `Remove: ${label} ${n}`,
+  },
+
+  users: {
+    menu: "Users",
+    title: "Users",
+    intro: "Everybody who can sign in to Portside, in the order in which they were added.",
+    caption: "Users",
+    create: "Create a user",
+    import: "Import users",
+    allRoles: "All roles",
+    find: "Find by e-mail address",
+    findHint: "The complete address",
+    findButton: "Find",
+    showAll: "Show all users",
+    none: "No user has this role",
+    /** @type {(email: string) => string} */
+    notFound: (email) => `No user has the address ${email}`,
+    notFoundText: "Check the spelling. The search finds complete addresses only.",
+    /** @type {Record<string, string>} */
+    roles: { admin: "Admin", manager: "Manager", user: "User", viewer: "Viewer" },
+    /** @type {Record<string, string>} */
+    roleHints: {
+      admin: "Everything, including API keys of other users, approvals and deletions",
+      manager: "Users, projects, the dashboard, and tokens",
+      user: "Projects and media",
+      viewer: "Reads users, projects and the dashboard",
+    },
+    /** @type {Record<string, string>} */
+    statuses: { pending: "Pending", active: "Active", inactive: "Inactive", suspended: "Suspended" },
+    name: "Name",
+    email: "E-mail address",
+    role: "Role",
+    status: "Status",
+    statusHint: "The keys, tokens and sessions of a user work only while the user is active.",
+    pendingHint: "The user has not used the link in the activation mail yet. Choose a status to end the invitation.",
+    department: "Department",
+    metadata: "Metadata",
+    created: "Created",
+    updated: "Last changed",
+    lastLogin: "Last sign-in",
+    id: "User ID",
+    permissions: "Permissions",
+    never: "Never",
+    createTitle: "Create a user",
+    sendMail: "Send an activation mail",
+    sendMailHint: "The user is pending until the link in the mail is used. Without a mail, the user is active at once.",
+    /** @type {(name: string) => string} */
+    wasCreated: (name) => `${name} was created.`,
+    edit: "Details",
+    saved: "Saved.",
+    back: "All users",
+    readOnly: "Your role permits less than the role of this user, so you cannot change this user.",
+    suspend: "Suspend",
+    reactivate: "Reactivate",
+    /** @type {(name: string) => string} */
+    suspendTitle: (name) => `Suspend ${name}?`,
+    suspendText: "All keys, tokens, passwords and sessions of the user stop working at once. You can reactivate the user at any time.",
+    /** @type {(name: string) => string} */
+    wasSuspended: (name) => `${name} is suspended.`,
+    /** @type {(name: string) => string} */
+    wasReactivated: (name) => `${name} is active again.`,
+    delete: "Delete the user",
+    deleteIntro: "Deletes the user and all keys, tokens and passwords of the user. To keep the user, suspend it instead.",
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete ${name}?`,
+    deleteText: "This cannot be undone. All keys, tokens and passwords of the user stop working at once.",
+    /** @type {(email: string) => string} */
+    deleteType: (email) => `Type ${email} to confirm`,
+    deleteMismatch: "must be the e-mail address of the user",
+    deleteSelf: "You are deleting yourself: you will be signed out.",
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `${name} was deleted.`,
+    danger: "Danger zone",
+  },
+
+  userKeys: {
+    title: "API keys",
+    caption: "API keys",
+    intro: "Programs use API keys to act as this user.",
+    none: "This user has no API key.",
+    create: "Create an API key",
+    name: "Name",
+    nameHint: "What the key is for, such as “build server”",
+    expires: "Expires",
+    never: "Never",
+    /** @type {(days: number) => string} */
+    days: (days) => (days === 365 ? "After one year" : `After ${days} days`),
+    lastUsed: "Last used",
+    key: "API key",
+    created: "The API key is ready",
+    once: "Copy the key now. Nobody can show it again.",
+    stored: "I have stored the key",
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete the API key ${name}?`,
+    deleteText: "Programs that use the key can no longer call the API.",
+    /** @type {(name: string) => string} */
+    deleteLabel: (name) => `Delete the API key ${name}`,
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `The API key ${name} was deleted.`,
+  },
+
+  userTokens: {
+    title: "Tokens and passwords",
+    caption: "Tokens and passwords",
+    intro: "Machines use them to fetch charts and images.",
+    none: "This user has no token or password.",
+    kind: "Kind",
+    /** @type {Record<string, string>} */
+    kinds: { token: "Token", password: "Password" },
+    scopes: "May fetch",
+    /** @type {Record<string, string>} */
+    statuses: { active: "Active", expired: "Expired", revoked: "Revoked", inactive: "User not active" },
+    revoke: "Revoke",
+    /** @type {(name: string) => string} */
+    revokeLabel: (name) => `Revoke ${name}`,
+    /** @type {(name: string) => string} */
+    revokeTitle: (name) => `Revoke ${name}?`,
+    revokeText: "Machines that use it can no longer fetch charts and images. This cannot be undone.",
+    /** @type {(name: string) => string} */
+    wasRevoked: (name) => `${name} was revoked.`,
+  },
+
+  userImport: {
+    title: "Import users",
+    intro: "Add many users from a file. You see what happens to each line before anybody is created.",
+    file: "CSV or JSON Lines file",
+    drop: "Drop the file here, or choose it:",
+    formats: "The file needs the columns email, name and role (admin, manager, user or viewer). The columns department, metadata (a JSON " +
+      "object) and sendActivationEmail (true or false) are optional. At most 10,000 lines and 1.5 MB.",
+    example: "Download an example",
+    sendMail: "Send activation mails to users whose line does not say otherwise",
+    sendMailHint: "Mails are sent in batches within some minutes. Users without a mail are active at once.",
+    checking: "The server checks the file …",
+    tooLarge: "The file is larger than 1.5 MB. Split it, or use the command portside import-users.",
+    notUTF8: "The file is not UTF-8 text. Save it as “CSV UTF-8”.",
+    notText: "Choose a CSV file (.csv) or a JSON Lines file (.jsonl). Spreadsheets can save a sheet as “CSV UTF-8”.",
+    preview: "Preview",
+    /** @type {(file: string) => string} */
+    previewOf: (file) => `What an import of ${file} does`,
+    /** @type {Record<string, string>} */
+    counts: { ready: "will be created", created: "created", existing: "exist already", failed: "cannot be imported" },
+    /** @type {Record<string, string>} */
+    tabs: { failed: "Cannot be imported", existing: "Exist already", ready: "Will be created", created: "Created" },
+    line: "Line",
+    reason: "Reason",
+    existingText: "These users stay unchanged.",
+    /** @type {(count: string) => string} */
+    start: (count) => `Import ${count} users`,
+    startOne: "Import one user",
+    nothing: "No line of the file can be imported.",
+    other: "Choose another file",
+    running: "The import runs",
+    /** @type {(done: string, total: string) => string} */
+    progress: (done, total) => `${done} of ${total} lines`,
+    /** @type {(seconds: number) => string} */
+    waiting: (seconds) => `The server is busy. The import continues in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
+    doneTitle: "The import is complete",
+    stoppedTitle: "The import has stopped",
+    /** @type {(count: string) => string} */
+    remaining: (count) => `${count} lines are not imported yet.`,
+    resume: "Continue",
+    download: "Download the lines that failed as CSV",
+    downloadName: "failed-users.csv",
+    toUsers: "Show all users",
+  },
+
+  userPicker: {
+    title: "Choose a user",
+    choose: "Choose",
+    /** @type {(name: string) => string} */
+    chooseLabel: (name) => `Choose ${name}`,
+  },
+
+  projects: {
+    menu: "Projects",
+    title: "Projects",
+    intro: "All projects, in the order in which they were created.",
+    caption: "Projects",
+    create: "Create a project",
+    allStatuses: "All statuses",
+    empty: "There is no project yet",
+    emptyText: "Create one to collect people and settings for a piece of work.",
+    none: "No project has this status",
+    /** @type {Record<string, string>} */
+    statuses: { draft: "Draft", active: "Active", on_hold: "On hold", completed: "Completed", archived: "Archived" },
+    name: "Name",
+    description: "Description",
+    status: "Status",
+    owner: "Owner",
+    changeOwner: "Choose another owner",
+    created: "Created",
+    updated: "Last changed",
+    id: "Project ID",
+    settings: "Settings",
+    metadata: "Metadata",
+    members: "Members",
+    membersHint: "Roles of members describe their part in the project. They grant no permissions.",
+    noMembers: "The project has no members.",
+    member: "Member",
+    memberRole: "Role",
+    /** @type {(name: string) => string} */
+    memberRoleOf: (name) => `Role of ${name}`,
+    /** @type {Record<string, string>} */
+    memberRoles: { owner: "Owner", editor: "Editor", viewer: "Viewer" },
+    addMember: "Add a member",
+    /** @type {(name: string) => string} */
+    removeMember: (name) => `Remove ${name}`,
+    deletedUser: "Deleted user",
+    createTitle: "Create a project",
+    edit: "Details",
+    /** @type {(name: string) => string} */
+    wasCreated: (name) => `${name} was created.`,
+    archive: "Archive",
+    /** @type {(name: string) => string} */
+    archiveTitle: (name) => `Archive ${name}?`,
+    archiveText: "The project stays in the list of archived projects. You can change its status again at any time.",
+    /** @type {(name: string) => string} */
+    wasArchived: (name) => `${name} is archived.`,
+    delete: "Delete the project",
+    deleteIntro: "Deletes the project permanently. To keep it, archive it instead.",
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete ${name}?`,
+    deleteText: "This cannot be undone.",
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `${name} was deleted.`,
+    back: "All projects",
+  },
+
+  chart: {
+    role: "chart",
+    keys: "Left and right arrow: one day. Page up and page down: one week. Home and end: first and last day. Escape: hide the values.",
+    unknown: "no value",
+    /** @type {(title: string, first: string, last: string) => string} */
+    label: (title, first, last) => `${title}, ${first} to ${last}`,
+    showTable: "Show as table",
+    hideTable: "Hide the table",
+    download: "Download CSV",
+    date: "Day (UTC)",
+    /** @type {(title: string) => string} */
+    showTableOf: (title) => `Show as table: ${title}`,
+    /** @type {(title: string) => string} */
+    hideTableOf: (title) => `Hide the table: ${title}`,
+    /** @type {(title: string) => string} */
+    downloadOf: (title) => `Download CSV: ${title}`,
+  },
+
+  dashboard: {
+    title: "Dashboard",
+    intro: "What there was and what was used in a period. All days are in UTC.",
+    filters: "Period",
+    period: "Period",
+    periods: {
+      today: "Today", yesterday: "Yesterday", this_week: "This week", last_week: "Last week", this_month: "This month", last_month: "Last month",
+      this_quarter: "This quarter", last_quarter: "Last quarter", this_year: "This year", last_year: "Last year", custom: "Custom dates",
+    },
+    compare: "Compare with",
+    comparisons: { previous: "The period before", year_ago: "The same dates a year ago", none: "Nothing" },
+    startDate: "First day",
+    endDate: "Last day",
+    apply: "Show",
+    refresh: "Refresh",
+    chooseDates: "Choose the first and the last day.",
+    /** @type {(first: string, last: string) => string} */
+    days: (first, last) => (first === last ? first : `${first} to ${last}`),
+    /** @type {(days: string) => string} */
+    comparedWith: (days) => `, compared with ${days}`,
+    partial: "Today is not over yet.",
+    /** @type {(time: string) => string} */
+    asOf: (time) => `As of ${time} UTC.`,
+    current: "This period",
+    before: "Period before",
+    yearAgo: "A year ago",
+    change: {
+      same: "No change",
+      /** @type {(difference: string, percent: string) => string} */
+      by: (difference, percent) => `${difference} (${percent})`,
+      /** @type {(number: string) => string} */
+      points: (number) => `${number} percentage points`,
+      /** @type {(value: string) => string} */
+      was: (value) => `was ${value}`,
+    },
+    empty: {
+      title: "No data in this period",
+      text: "Choose another period, or come back when something has happened.",
+      /** @type {(title: string) => string} */
+      chart: (title) => `${title}: no values in this period.`,
+    },
+    sections: {
+      users: "Users and projects", requests: "Requests", latency: "Response times", distribution: "Storage and pulls", media: "Media",
+    },
+    figures: {
+      "users.total": "Users",
+      "users.active": "Active users",
+      "users.growth": "Growth of users",
+      "projects.total": "Projects",
+      "projects.created": "Projects created",
+      "projects.archived": "Projects archived",
+      "usage.api.calls": "Requests",
+      "performance.errors": "Errors (5xx)",
+      "performance.uptime": "Uptime",
+      "performance.responseTime.avg": "Average response time",
+      "performance.responseTime.p95": "95 % of responses within",
+      "performance.responseTime.p99": "99 % of responses within",
+      "usage.storage.used": "Storage used",
+      "usage.storage.total": "Storage quota",
+      "usage.pulls.charts": "Chart pulls",
+      "usage.pulls.images": "Image pulls",
+      "usage.media.calls": "Media requests",
+      "usage.media.modelCalls": "Model calls",
+      "usage.media.inputTokens": "Tokens read",
+      "usage.media.outputTokens": "Tokens written",
+      "usage.media.cost": "Cost of models",
+    },
+    byRole: "Users by role",
+    byStatus: "Projects by status",
+    roles: { admin: "Administrators", manager: "Managers", user: "Users", viewer: "Viewers" },
+    statuses: { draft: "Draft", active: "Active", on_hold: "On hold", completed: "Completed", archived: "Archived" },
+    name: "Name",
+    count: "Number",
+    rankings: {
+      artifact: "Pulls by artifact",
+      person: "Pulls by person",
+      pulls: "Pulls",
+      artifactName: "Artifact",
+      personName: "Person",
+      kinds: { chart: "chart", image: "image" },
+      deleted: "Deleted user",
+      empty: "Nobody pulled anything in this period.",
+      incomplete: "With so many in so many months, somebody else may have more pulls than the last ones listed. The numbers are exact.",
+      denied: "To see who pulls, you need the permission tokens:read.",
+    },
   },
 };

@@ -1,9 +1,103 @@
-// The first page after the sign-in.
-import { Page } from "../../components/page.js";
+// The first page after the sign-in: what the user may pull and how, and what needs attention.
+import { useState } from "preact/hooks";
+import { ButtonLink } from "../../components/buttons.js";
+import { Select } from "../../components/fields.js";
+import { Empty, Loaded, Page, Section } from "../../components/page.js";
+import { CodeBlock } from "../../components/copy.js";
+import { Commands } from "../../components/secret.js";
+import { Table } from "../../components/table.js";
+import { get } from "../../core/api.js";
+import { passwordFile, saveCommand, tokenFile } from "../../core/commands.js";
+import { describeScopes, isRenewed, isWorking, needsRenewal } from "../../core/credentials.js";
+import { formatDate, formatRelative } from "../../core/format.js";
+import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
+import { RequestTable } from "../access/requests.js";
+import { Name, State } from "../access/tokens.js";
+
+/** @typedef {import("../../core/credentials.js").Token} Token */
+/** @typedef {import("../../core/credentials.js").CredentialRequest} CredentialRequest */
+
+const text = strings.home;
+const listed = 5;
 
 export default function Home() {
-  return html`<${Page} title=${strings.home.title}><p>${currentUser().name}</p><//>`;
+  const overview = useLoad(load, []);
+  return html`<${Page} title=${text.welcome(currentUser().name)}>
+    <${Loaded} of=${overview}>${(/** @type {any} */ data) => html`<${Overview} ...${data} />`}<//>
+  <//>`;
+}
+
+/** @param {AbortSignal} signal */
+async function load(signal) {
+  const [tokens, requests] = await Promise.all([
+    get("/api/v1/tokens", { signal }),
+    get("/api/v1/credential-requests", { query: { userId: currentUser().id, limit: listed }, signal }),
+  ]);
+  return { tokens: tokens.data, requests: requests.data };
+}
+
+/** @param {{tokens: Token[], requests: CredentialRequest[]}} props */
+function Overview({ tokens, requests }) {
+  const working = tokens.filter(isWorking);
+  return html`
+    ${working.length > 0 ? html`<${Pulling} working=${working} /><${Credentials} all=${tokens} working=${working} />` : html`<${Start} requests=${requests} />`}
+    ${requests.length > 0 ? html`<${Section} title=${text.requests} actions=${html`<a href="/portal/access">${text.allRequests}</a>`}>
+      <${RequestTable} requests=${requests} /><//>` : null}`;
+}
+
+/**
+ * The next step of a person without a token or password.
+ * @param {{requests: CredentialRequest[]}} props
+ */
+function Start({ requests }) {
+  const status = requests[0]?.status;
+  if (status === "pending") return html`<${Empty} title=${text.start}><p>${text.startPending}</p><//>`;
+  if (status === "approved") return html`<${Empty} title=${text.start}><p>${text.startCollect}</p><//>`;
+  return html`<${Empty} title=${text.start}>
+    <p>${text.startText}</p>
+    <p><${ButtonLink} kind="primary" href="/portal/access?new=request">${strings.access.newRequest}<//></p>
+  <//>`;
+}
+
+/** @param {{working: Token[]}} props */
+function Pulling({ working }) {
+  const [chosen, choose] = useState(working[0].id);
+  const token = working.find((t) => t.id === chosen) ?? working[0];
+  const isPassword = token.kind === "password";
+  const chart = useLoad(firstChart, []).data;
+  const login = { username: token.username ?? "token", file: isPassword ? passwordFile : tokenFile, scopes: token.scopes, chart };
+  const options = working.map((t) => ({ value: t.id, label: `${strings.credentials.kinds[t.kind]}: ${t.name}${t.username ? ` (${t.username})` : ""}` }));
+  return html`<${Section} title=${text.mayPull}>
+    <ul class="plain">${describeScopes(working.flatMap((t) => t.scopes)).map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>
+    ${working.length > 1 ? html`<${Select} label=${text.commandsFor} isRequired value=${token.id} options=${options} onChange=${choose} />` : null}
+    <p class="hint">${text.placeholders}</p>
+    <${CodeBlock} label=${strings.secret.saveCommand} text=${saveCommand(login)} />
+    <${Commands} key=${token.id} login=${login} />
+  <//>`;
+}
+
+/**
+ * A chart that the user may pull, as the example in the commands, if there is one.
+ * @param {AbortSignal} signal
+ */
+async function firstChart(signal) {
+  return (await get("/v1/charts", { query: { limit: 1 }, signal })).data[0];
+}
+
+/** @param {{all: Token[], working: Token[]}} props */
+function Credentials({ all, working }) {
+  const expiring = working.filter((t) => needsRenewal(t, all));
+  const rows = [...expiring, ...working.filter((t) => !expiring.includes(t) && !isRenewed(t, all))].slice(0, Math.max(listed, expiring.length));
+  const columns = [
+    { title: strings.credentials.name, cell: (/** @type {Token} */ t) => html`<${Name} token=${t} />` },
+    { title: strings.credentials.lastUsed, cell: (/** @type {Token} */ t) => (t.lastUsedAt ? formatRelative(t.lastUsedAt) : strings.credentials.never) },
+    { title: strings.credentials.expires, cell: (/** @type {Token} */ t) => html`<span class="nowrap">${t.expiresAt ? formatDate(t.expiresAt) : strings.credentials.noExpiry}</span>` },
+    { title: strings.credentials.state, cell: (/** @type {Token} */ t) => html`<${State} token=${t} all=${all} />` },
+  ];
+  return html`<${Section} title=${text.credentials} actions=${html`<a href="/portal/access">${text.allCredentials}</a>`}>
+    <${Table} caption=${text.credentials} columns=${columns} rows=${rows} rowKey=${(/** @type {Token} */ t) => t.id} />
+  <//>`;
 }

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"portside/shared/credentials"
+)
+
+func TestSignInLink(t *testing.T) {
+	t.Parallel()
+	o := newTestStack(t)
+	o.expect(o.bootstrap(), 0, "created the admin")
+	got := o.expect(o.run("sign-in-link", "--email", " Ada@example.com", "--base-url", "https://portal.example.com/"), 0, "works once, until")
+	token, found := strings.CutPrefix(strings.TrimSpace(got.stdout), "https://portal.example.com/portal/sign-in#")
+	if _, err := credentials.Parse(token); err != nil || !found {
+		t.Errorf("stdout is %q, %v", got.stdout, err)
+	}
+	o.expect(o.run("sign-in-link", "--email", "nobody@example.com", "--base-url", "https://portal.example.com"), 1, "no active user has the address")
+	o.expect(o.run("sign-in-link", "--base-url", "https://portal.example.com"), 2, "--email is required")
+	o.expect(o.run("sign-in-link", "--email", "ada@example.com"), 2, "--base-url is required")
+}

@@ -1,0 +1,95 @@
+// The dialog that creates a token, and the one that shows its secret.
+import { useState } from "preact/hooks";
+import { Button } from "../../components/buttons.js";
+import { Dialog } from "../../components/dialog.js";
+import { Checkbox, Form, TextField, useFields } from "../../components/fields.js";
+import { Secret } from "../../components/secret.js";
+import { post } from "../../core/api.js";
+import { tokenFile } from "../../core/commands.js";
+import { useAction } from "../../core/hooks.js";
+import { html } from "../../core/html.js";
+import { strings } from "../../core/strings.js";
+
+/** @typedef {import("../../core/types").Schema<"NewToken">} NewToken */
+
+const text = strings.access;
+
+/**
+ * Creates a token.
+ * @param {{name: string, scopes: string[], days: number}} input
+ * @returns {Promise<NewToken>}
+ */
+export async function createToken({ name, scopes, days }) {
+  return (await post("/api/v1/tokens", { body: { name, scopes, expiration_days: days } })).data;
+}
+
+/** @param {{onCreated: () => void, onClose: () => void}} props */
+export function CreateDialog({ onCreated, onClose }) {
+  const [made, setMade] = useState(/** @type {NewToken | null} */ (null));
+  const [values, set] = useFields({ name: "", charts: true, chartNames: "", images: true, imageNames: "", days: "90" });
+  const action = useAction(async () => {
+    try {
+      setMade(await createToken({ name: values.name, scopes: scopesOf(values), days: Number(values.days) }));
+    } finally {
+      onCreated(); // also after a failure: the token may exist although the response was lost
+    }
+  });
+  if (made) return html`<${NewTokenDialog} made=${made} onClose=${onClose} />`;
+  return html`<${Dialog} title=${text.createTitle} onClose=${onClose}>
+    <p>${text.createText}</p>
+    <${Form} submit=${text.create} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()} onCancel=${onClose}>
+      <${TextField} label=${strings.credentials.name} name="name" isRequired maxLength=${100} hint=${text.nameHint} value=${values.name} onChange=${set("name")} problem=${action.problem} />
+      <fieldset><legend>${text.what}</legend>
+        <p class="hint">${text.namesHint}</p>
+        <${Checkbox} label=${text.charts} isChecked=${values.charts} onChange=${set("charts")} />
+        ${values.charts ? html`<${TextField} label=${text.chartNames} value=${values.chartNames} onChange=${set("chartNames")} />` : null}
+        <${Checkbox} label=${text.images} isChecked=${values.images} onChange=${set("images")} />
+        ${values.images ? html`<${TextField} label=${text.imageNames} value=${values.imageNames} onChange=${set("imageNames")} />` : null}
+      </fieldset>
+      <${TextField} label=${text.days} name="expiration_days" isRequired inputmode="numeric" hint=${text.daysHint} value=${values.days} onChange=${set("days")} problem=${action.problem} />
+      <${Uncertain} problem=${action.problem} />
+    <//>
+  <//>`;
+}
+
+/**
+ * The scopes that the form describes. The API checks them.
+ * @param {{charts: boolean, chartNames: string, images: boolean, imageNames: string}} values
+ */
+function scopesOf(values) {
+  return [
+    ...(values.charts ? narrowed("read:helm-charts", values.chartNames) : []),
+    ...(values.images ? narrowed("read:docker-images", values.imageNames) : []),
+  ];
+}
+
+/**
+ * @param {string} scope
+ * @param {string} names separated by spaces or commas
+ */
+function narrowed(scope, names) {
+  const list = names.split(/[\s,]+/).filter(Boolean);
+  return list.length > 0 ? list.map((name) => `${scope}:${name}`) : [scope];
+}
+
+/**
+ * Explains what to do if the response to a creation was lost.
+ * @param {{problem?: import("../../core/api.js").Problem}} props
+ */
+export function Uncertain({ problem }) {
+  const mayExist = problem && (problem.status === 0 || problem.status >= 500);
+  return mayExist ? html`<p class="hint">${text.uncertain}</p>` : null;
+}
+
+/**
+ * Shows a new token. Only its button closes it, so that nobody loses the secret by a key.
+ * @param {{made: NewToken, note?: string, onClose: () => void}} props
+ */
+export function NewTokenDialog({ made, note, onClose }) {
+  const login = { username: "token", file: tokenFile, scopes: made.scopes };
+  return html`<${Dialog} title=${text.createdTitle}>
+    <p><strong>${text.createdText}</strong>${note ? ` ${note}` : null}</p>
+    <${Secret} label=${text.token} secret=${made.token} login=${login} />
+    <div class="form-actions"><${Button} kind="primary" onClick=${onClose}>${text.saved}<//></div>
+  <//>`;
+}

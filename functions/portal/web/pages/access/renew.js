@@ -1,0 +1,62 @@
+// The dialogs that renew a token or a password. The old one keeps working until it expires, so that machines can switch.
+import { useState } from "preact/hooks";
+import { Dialog } from "../../components/dialog.js";
+import { Form, TextField, useFields } from "../../components/fields.js";
+import { levelOf } from "../../core/credentials.js";
+import { formatDate } from "../../core/format.js";
+import { useAction } from "../../core/hooks.js";
+import { html } from "../../core/html.js";
+import { setQuery } from "../../core/router.js";
+import { strings } from "../../core/strings.js";
+import { createToken, NewTokenDialog, Uncertain } from "./create.js";
+import { Scopes } from "./tokens.js";
+
+/** @typedef {import("../../core/credentials.js").Token} Token */
+/** @typedef {import("../../core/types").Schema<"NewToken">} NewToken */
+
+const text = strings.access;
+
+/**
+ * The days that the token was made for.
+ * @param {Token} token
+ */
+function lifetime(token) {
+  if (!token.expiresAt) return 90;
+  const days = Math.round((new Date(token.expiresAt).getTime() - new Date(token.createdAt).getTime()) / 86_400_000);
+  return Math.min(Math.max(days, 1), 365);
+}
+
+/** @param {{token: Token, onCreated: () => void, onClose: () => void}} props */
+export function RenewDialog({ token, onCreated, onClose }) {
+  const [made, setMade] = useState(/** @type {NewToken | null} */ (null));
+  const [values, set] = useFields({ days: String(lifetime(token)) });
+  const action = useAction(async () => {
+    try {
+      setMade(await createToken({ name: token.name, scopes: token.scopes, days: Number(values.days) }));
+    } finally {
+      onCreated(); // also after a failure: the token may exist although the response was lost
+    }
+  });
+  const overlap = token.expiresAt ? text.overlap(formatDate(token.expiresAt)) : text.renewNoExpiry;
+  if (made) return html`<${NewTokenDialog} made=${made} note=${overlap} onClose=${onClose} />`;
+  return html`<${Dialog} title=${text.renewTitle(token.name)} onClose=${onClose}>
+    <p>${text.renewText} <strong>${overlap}</strong></p>
+    <dl class="facts"><dt>${strings.credentials.scopes}</dt><dd><${Scopes} scopes=${token.scopes} /></dd></dl>
+    <${Form} submit=${text.renewToken} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()} onCancel=${onClose}>
+      <${TextField} label=${text.days} name="expiration_days" isRequired inputmode="numeric" hint=${text.daysHint} value=${values.days} onChange=${set("days")} problem=${action.problem} />
+      <${Uncertain} problem=${action.problem} />
+    <//>
+  <//>`;
+}
+
+/** @param {{token: Token, onClose: () => void}} props */
+export function RenewPasswordDialog({ token, onClose }) {
+  const submit = () => {
+    onClose();
+    setQuery({ new: "request", level: levelOf(token.scopes) });
+  };
+  return html`<${Dialog} title=${text.renewTitle(token.name)} onClose=${onClose}>
+    <p>${text.renewPasswordText} ${token.expiresAt ? html`<strong>${text.passwordOverlap(formatDate(token.expiresAt))}</strong>` : null}</p>
+    <${Form} submit=${text.renewPassword} onSubmit=${submit} onCancel=${onClose}><//>
+  <//>`;
+}

@@ -1,0 +1,26 @@
+// The account page: the user's sessions, passkeys and API keys.
+import { Page, Section } from "../../components/page.js";
+import { html } from "../../core/html.js";
+import { currentUser } from "../../core/session.js";
+import { strings } from "../../core/strings.js";
+import { UserKeys } from "../users/keys.js";
+import { Passkeys } from "./passkeys.js";
+import { Sessions } from "./sessions.js";
+
+const texts = strings.account;
+
+export default function Account() {
+  const user = currentUser();
+  return html`<${Page} title=${texts.title}>
+    <${Section} title=${texts.profile}>
+      <dl class="facts">
+        <dt>${texts.name}</dt><dd><bdi>${user.name}</bdi></dd>
+        <dt>${texts.email}</dt><dd>${user.email}</dd>
+        <dt>${texts.role}</dt><dd>${user.role}</dd>
+      </dl>
+    <//>
+    <${Sessions} />
+    <${Passkeys} />
+    <${UserKeys} user=${/** @type {any} */ ({ id: user.id, status: "active" })} />
+  <//>`;
+}

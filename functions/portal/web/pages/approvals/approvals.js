@@ -1,0 +1,109 @@
+// The queue of requests for credentials, for people with the permission credentials:approve.
+import { useState } from "preact/hooks";
+import { Button } from "../../components/buttons.js";
+import { Select } from "../../components/fields.js";
+import { Empty, Loaded, Page } from "../../components/page.js";
+import { CursorPager } from "../../components/pager.js";
+import { Badge, Table } from "../../components/table.js";
+import { get } from "../../core/api.js";
+import { formatDateTime, formatRelative } from "../../core/format.js";
+import { useLoad } from "../../core/hooks.js";
+import { html } from "../../core/html.js";
+import { setQuery, useAddress } from "../../core/router.js";
+import { currentUser } from "../../core/session.js";
+import { strings } from "../../core/strings.js";
+import { RequestBadge } from "../access/requests.js";
+import { DecideDialog, requesterName } from "./decide.js";
+
+/** @typedef {import("../../core/credentials.js").CredentialRequest} CredentialRequest */
+/** @typedef {"approve" | "deny"} Decision */
+
+const text = strings.approvals;
+const filters = /** @type {(keyof typeof text.filters)[]} */ (Object.keys(text.filters));
+
+/** @param {string | null} value */
+function asFilter(value) {
+  return filters.find((f) => f === value) ?? "pending";
+}
+
+export default function Approvals() {
+  const { query } = useAddress();
+  const filter = asFilter(query.get("status"));
+  const cursor = query.get("cursor") ?? "";
+  const list = useLoad((signal) => load(filter, cursor, signal), [filter, cursor]);
+  const [chosen, choose] = useState(/** @type {{request: CredentialRequest, decision: Decision} | null} */ (null));
+  const [note, setNote] = useState("");
+  /** @param {string} [message] about a decision of somebody else */
+  const close = (message = "") => {
+    choose(null);
+    setNote(message);
+    list.reload();
+  };
+  return html`<${Page} title=${text.title} intro=${text.intro}>
+    <div class="filters"><${Select} label=${text.filter} isRequired value=${filter} options=${filters.map((value) => ({ value, label: text.filters[value] }))}
+      onChange=${(/** @type {string} */ value) => setQuery({ status: value === "pending" ? "" : value, cursor: "" })} /></div>
+    <div role="status">${note ? html`<p class="note warning">${note}</p>` : null}</div>
+    <${Loaded} of=${list}>${(/** @type {any} */ page) => html`
+      <${Queue} requests=${page.data} filter=${filter} choose=${choose} />
+      <${CursorPager} label=${text.queue} first=${filter === "pending" ? strings.requests.oldestPage : strings.requests.newestPage}
+        next=${strings.requests.nextPage} isFirst=${!cursor} cursor=${page.pagination.next}
+        onChange=${(/** @type {string} */ next) => setQuery({ cursor: next })} />`}<//>
+    ${chosen ? html`<${DecideDialog} key=${chosen.request.id} ...${chosen} onClose=${() => choose(null)} onDone=${close} />` : null}
+  <//>`;
+}
+
+/**
+ * Pending requests come in the order in which they are due, others newest first.
+ * @param {keyof typeof text.filters} filter
+ * @param {string} cursor
+ * @param {AbortSignal} signal
+ */
+function load(filter, cursor, signal) {
+  const isQueue = filter === "pending";
+  return get("/api/v1/credential-requests", { signal, query: {
+    status: filter === "all" ? "" : filter, limit: 20, order: isQueue ? "oldest" : "", after: isQueue ? cursor : "", before: isQueue ? "" : cursor,
+  } });
+}
+
+/** @param {{requests: CredentialRequest[], filter: string, choose: (chosen: {request: CredentialRequest, decision: Decision}) => void}} props */
+function Queue({ requests, filter, choose }) {
+  if (requests.length === 0) {
+    return filter === "pending" ? html`<${Empty} title=${text.none}><p>${text.noneText}</p><//>` : html`<${Empty} title=${text.noneDecided} />`;
+  }
+  const columns = [
+    { title: strings.requests.requester, cell: (/** @type {CredentialRequest} */ r) => html`<${Requester} request=${r} />` },
+    { title: text.access, cell: (/** @type {CredentialRequest} */ r) => strings.requests.levels[r.accessLevel] },
+    { title: strings.requests.justification, cell: (/** @type {CredentialRequest} */ r) => html`<span class="prose short" dir="auto">${r.justification}</span>` },
+    { title: strings.requests.requested, cell: (/** @type {CredentialRequest} */ r) => formatDateTime(r.createdAt) },
+    filter === "pending"
+      ? { title: strings.requests.due, cell: (/** @type {CredentialRequest} */ r) => html`<${Due} at=${r.dueAt} />` }
+      : { title: strings.requests.state, cell: (/** @type {CredentialRequest} */ r) => html`<${RequestBadge} request=${r} />` },
+    { title: strings.credentials.actions, isActions: true, cell: (/** @type {CredentialRequest} */ r) => html`<${Actions} request=${r} choose=${choose} />` },
+  ];
+  return html`<section class="card" aria-label=${text.queue}>
+    <${Table} caption=${text.queue} columns=${columns} rows=${requests} rowKey=${(/** @type {CredentialRequest} */ r) => r.id} />
+  </section>`;
+}
+
+/** @param {{request: CredentialRequest}} props */
+function Requester({ request }) {
+  return html`<div><a href=${`/portal/access/requests/${request.id}`}><bdi>${requesterName(request)}</bdi></a>
+    ${request.requester ? html`<div class="small"><bdi>${request.requester.email}</bdi></div>` : null}</div>`;
+}
+
+/** @param {{at: string}} props */
+function Due({ at }) {
+  const isOverdue = new Date(at).getTime() < Date.now();
+  return isOverdue ? html`<div><${Badge} tone="bad">${text.overdue}<//><div class="small">${text.dueSince(formatRelative(at))}</div></div>` : formatRelative(at);
+}
+
+/** @param {{request: CredentialRequest, choose: (chosen: {request: CredentialRequest, decision: Decision}) => void}} props */
+function Actions({ request, choose }) {
+  if (request.status !== "pending") return null;
+  if (request.userId === currentUser().id) return html`<span class="small">${text.own}</span>`;
+  const who = requesterName(request);
+  return html`<span class="row-actions">
+    <${Button} label=${text.approveLabel(who)} onClick=${() => choose({ request, decision: "approve" })}>${text.approve}<//>
+    <${Button} label=${text.denyLabel(who)} onClick=${() => choose({ request, decision: "deny" })}>${text.deny}<//>
+  </span>`;
+}

@@ -1,0 +1,123 @@
+// The dashboard: figures of a period, compared with another, as tiles, charts, tables and files.
+import { useState } from "preact/hooks";
+import { Button } from "../../components/buttons.js";
+import { Page, ProblemMessage, Section } from "../../components/page.js";
+import { get } from "../../core/api.js";
+import { formatDay, locale } from "../../core/format.js";
+import { useLoad } from "../../core/hooks.js";
+import { html } from "../../core/html.js";
+import { useAddress } from "../../core/router.js";
+import { can } from "../../core/session.js";
+import { strings } from "../../core/strings.js";
+import { figures } from "./figures.js";
+import { Filters } from "./filters.js";
+import { NamedBars, Ranking } from "./rankings.js";
+import { SeriesChart } from "./series.js";
+import { Tiles } from "./tiles.js";
+import { apiQuery, isComplete, readView } from "./view.js";
+
+/** @typedef {import("./view.js").View} View */
+/** @typedef {import("../../core/types").Schema<"DashboardData">} Data */
+
+const texts = strings.dashboard;
+
+/** The parts of the page: their tiles, and their charts. */
+const sections = [
+  {
+    title: texts.sections.users,
+    tiles: ["users.total", "users.active", "users.growth", "projects.total", "projects.created", "projects.archived"],
+    charts: [{ path: "users.total", kind: "line" }, { path: "projects.total", kind: "line" }],
+  },
+  {
+    title: texts.sections.requests,
+    tiles: ["usage.api.calls", "performance.errors", "performance.uptime"],
+    charts: [{ path: "usage.api.calls" }, { path: "performance.errors" }, { path: "performance.uptime", kind: "line", fromZero: false }],
+  },
+  {
+    title: texts.sections.latency,
+    tiles: ["performance.responseTime.avg", "performance.responseTime.p95", "performance.responseTime.p99"],
+    charts: ["avg", "p95", "p99"].map((name) => ({ path: `performance.responseTime.${name}`, kind: "line" })),
+  },
+  {
+    title: texts.sections.distribution,
+    tiles: ["usage.storage.used", "usage.storage.total", "usage.pulls.charts", "usage.pulls.images"],
+    charts: [{ path: "usage.storage.used", kind: "line" }, { path: "usage.pulls.charts" }, { path: "usage.pulls.images" }],
+  },
+  {
+    title: texts.sections.media,
+    tiles: ["usage.media.calls", "usage.media.modelCalls", "usage.media.inputTokens", "usage.media.outputTokens", "usage.media.cost"],
+    charts: [{ path: "usage.media.calls" }, { path: "usage.media.cost" }],
+  },
+];
+
+const metrics = sections.flatMap((s) => s.charts.map((c) => c.path)).join(",");
+
+export default function Dashboard() {
+  const { query } = useAddress();
+  const view = readView(query);
+  const [round, setRound] = useState(0);
+  const dependencies = [...Object.values(apiQuery(view)), round];
+  const dashboard = useLoad(
+    async (signal) => (isComplete(view) ? (await get("/v1/analytics/dashboard", { query: apiQuery(view), signal })).data : undefined), dependencies,
+  );
+  const daily = useLoad(
+    async (signal) => (isComplete(view) ? (await get("/v1/analytics/daily", { query: { ...apiQuery(view), metrics }, signal })).data : undefined),
+    dependencies,
+  );
+  return html`<${Page} title=${texts.title} intro=${texts.intro} actions=${html`<${Button} onClick=${() => setRound(round + 1)}>${texts.refresh}<//>`}>
+    <${Filters} view=${view} shown=${dashboard.data?.period} problem=${dashboard.problem} />
+    <div class="dashboard" aria-busy=${dashboard.isLoading || daily.isLoading ? "true" : undefined}>
+      ${dashboard.problem ? html`<${ProblemMessage} problem=${dashboard.problem} onRetry=${dashboard.reload} />` : null}
+      ${isComplete(view) && !dashboard.problem ? html`<${Content} view=${view} data=${dashboard.data} daily=${daily} round=${round} />` : null}
+    </div>
+  <//>`;
+}
+
+/**
+ * @param {{view: View, data?: Data, daily: {data?: any, problem?: import("../../core/api.js").Problem, reload: () => void}, round: number}} props
+ */
+function Content({ view, data, daily, round }) {
+  const otherName = view.compare === "year_ago" ? texts.yearAgo : texts.before;
+  return html`
+    <p class="view-of" role="status">${data ? describe(data) : strings.common.loading}</p>
+    ${daily.problem ? html`<${ProblemMessage} problem=${daily.problem} onRetry=${daily.reload} />` : null}
+    ${sections.map((s) => html`<${Section} title=${s.title} key=${s.title}>
+      <${Tiles} figures=${s.tiles.map((path) => figures[path])} isCompared=${view.compare !== "none"} metrics=${data?.metrics} before=${data?.previous?.metrics} />
+      ${daily.problem ? null : html`<div class="charts">${s.charts.map((c) => html`<${SeriesChart} key=${c.path} ...${c} figure=${figures[c.path]}
+        daily=${daily.data} otherName=${otherName} />`)}</div>`}
+      ${s.title === texts.sections.users ? html`<${Groups} data=${data} isCompared=${view.compare !== "none"} otherName=${otherName} />` : null}
+      ${s.title === texts.sections.distribution ? html`<div class="charts">
+        <${Ranking} by="artifact" view=${view} round=${round} otherName=${otherName} />
+        ${can("tokens:read") ? html`<${Ranking} by="person" view=${view} round=${round} otherName=${otherName} />` : null}
+      </div>` : null}
+    <//>`)}`;
+}
+
+/**
+ * The users by role and the projects by status.
+ * @param {{data?: Data, isCompared: boolean, otherName: string}} props
+ */
+function Groups({ data, isCompared, otherName }) {
+  const now = data?.metrics;
+  const before = isCompared ? data?.previous?.metrics : undefined;
+  return html`<div class="charts">${[
+    { name: "users-by-role", title: texts.byRole, labels: texts.roles, now: now?.users.byRole, before: before?.users.byRole },
+    { name: "projects-by-status", title: texts.byStatus, labels: texts.statuses, now: now?.projects.byStatus, before: before?.projects.byStatus },
+  ].map((group) => html`<figure class="series" key=${group.name} data-group=${group.name}><figcaption><h3>${group.title}</h3></figcaption>
+    <${NamedBars} title=${group.title} name=${group.name} nameTitle=${texts.name} countTitle=${texts.count} otherName=${otherName}
+      rows=${Object.entries(group.labels).map(([key, name]) => ({ key, name, value: group.now?.[key], before: group.before?.[key] }))} />
+  </figure>`)}</div>`;
+}
+
+const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: "short", timeZone: "UTC" });
+
+/**
+ * Which days the page shows.
+ * @param {Data} data
+ */
+function describe({ period, previous, meta }) {
+  /** @param {{startDate: string, endDate: string}} of */
+  const days = (of) => texts.days(formatDay(of.startDate), formatDay(of.endDate));
+  const compared = previous ? texts.comparedWith(days(previous.period)) : "";
+  return [`${days(period)}${compared}.`, texts.asOf(timeOfDay.format(new Date(meta.asOf))), meta.partial ? texts.partial : ""].join(" ");
+}

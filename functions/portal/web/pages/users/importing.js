@@ -1,0 +1,109 @@
+// The steps of an import: read the file, let the server check it, send the lines that are ready in pieces, and report.
+//
+// The server reads the CSV text, so there is one parser and the preview shows what it found. A dry run returns each line that is
+// ready as a line of JSON, which is sent back unread.
+import { post, Problem } from "../../core/api.js";
+import { strings } from "../../core/strings.js";
+
+const texts = strings.userImport;
+
+/** Lines per request; the server's limit is 250. */
+export const pieceSize = 200;
+const maxBytes = 1_500_000;
+const maxAttempts = 8; // of one request, while the server is busy
+
+/** @typedef {import("../../core/types").Schema<"ImportedRow">} Row */
+/** @typedef {import("../../core/types").Schema<"ImportReport">} Report */
+/** @typedef {{name: string, format: "csv" | "jsonl", text: string}} Source */
+
+/**
+ * Reads a file that the user chose. It throws a Problem if the file cannot be imported.
+ * @param {File} file
+ * @returns {Promise<Source>}
+ */
+export async function readSource(file) {
+  if (file.size > maxBytes) throw refused(texts.tooLarge);
+  const bytes = await file.arrayBuffer();
+  let text = "";
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw refused(texts.notUTF8);
+  }
+  if (text.includes("\0")) throw refused(texts.notText);
+  const isJSON = /\.(jsonl|ndjson)$/i.test(file.name) || (!/\.csv$/i.test(file.name) && text.trimStart().startsWith("{"));
+  return { name: file.name, format: isJSON ? "jsonl" : "csv", text };
+}
+
+/** @param {string} detail */
+function refused(detail) {
+  return new Problem({ status: 400, code: "VALIDATION_ERROR", detail });
+}
+
+/**
+ * Asks the server what an import of the file would do.
+ * @param {Source} source
+ * @param {boolean} sendActivationEmail
+ * @returns {Promise<Report>}
+ */
+export async function preview({ format, text }, sendActivationEmail) {
+  return (await post("/v1/users/imports", { body: { format, text, sendActivationEmail, dryRun: true } })).data;
+}
+
+/**
+ * Imports lines of a preview that are ready, and calls onPiece with the results of each piece. It stops between two pieces if the
+ * signal is aborted. If the server is busy, it waits as long as the server asks and calls onWait.
+ * @param {Row[]} rows
+ * @param {{signal: AbortSignal, onPiece: (rows: Row[]) => void, onWait: (seconds: number) => void}} options
+ */
+export async function importRows(rows, { signal, onPiece, onWait }) {
+  for (let at = 0; at < rows.length && !signal.aborted; at += pieceSize) {
+    const piece = rows.slice(at, at + pieceSize);
+    const results = await sendPiece(piece, { signal, onWait });
+    if (results) onPiece(results.map((result, i) => ({ ...result, line: piece[i].line })));
+  }
+}
+
+/**
+ * Sends one piece, again and again while the server is busy. A repetition creates nobody twice. Returns null if the signal is
+ * aborted while it waits.
+ * @param {Row[]} piece
+ * @param {{signal: AbortSignal, onWait: (seconds: number) => void}} options
+ * @returns {Promise<Row[] | null>}
+ */
+async function sendPiece(piece, { signal, onWait }) {
+  const body = { format: /** @type {const} */ ("jsonl"), text: piece.map((row) => row.source).join("\n") };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await post("/v1/users/imports", { body })).data.rows;
+    } catch (error) {
+      if (!(error instanceof Problem) || !error.isTemporary || attempt === maxAttempts) throw error;
+      for (let left = error.retryAfter || 2 ** attempt; left > 0 && !signal.aborted; left--) {
+        onWait(left);
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+      }
+      if (signal.aborted) return null;
+      onWait(0);
+    }
+  }
+}
+
+/**
+ * The lines that failed, as CSV.
+ * @param {Row[]} rows
+ */
+export function failuresCSV(rows) {
+  const lines = rows.map((row) => [String(row.line), row.email, row.reasons.join("; ")].map(csvField).join(","));
+  return ["line,email,reason", ...lines].join("\r\n") + "\r\n";
+}
+
+/** @param {string} text an apostrophe keeps spreadsheets from running it as a formula */
+function csvField(text) {
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return `"${harmless.replaceAll('"', '""')}"`;
+}
+
+/** A file that shows the columns. */
+export const exampleCSV = "email,name,role,department,metadata,sendActivationEmail\r\n" +
+  "ada@example.com,Ada Lovelace,user,Analytical Engines,\"{\"\"customerNumber\"\": \"\"C-1815\"\"}\",true\r\n" +
+  "grace@example.com,Grace Hopper,manager,,,\r\n";

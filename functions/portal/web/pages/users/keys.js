@@ -1,0 +1,89 @@
+// The API keys of a user.
+import { useState } from "preact/hooks";
+import { announce } from "../../components/announcer.js";
+import { Button } from "../../components/buttons.js";
+import { CopyField } from "../../components/copy.js";
+import { ConfirmDialog, Dialog } from "../../components/dialog.js";
+import { Form, Select, TextField, useFields } from "../../components/fields.js";
+import { Empty, Loaded, Section } from "../../components/page.js";
+import { Table } from "../../components/table.js";
+import { get, post, remove } from "../../core/api.js";
+import { formatDate, formatRelative } from "../../core/format.js";
+import { useHold } from "../../core/hold.js";
+import { useAction, useLoad } from "../../core/hooks.js";
+import { html } from "../../core/html.js";
+import { strings } from "../../core/strings.js";
+
+const texts = strings.userKeys;
+const path = "/v1/users/{userId}/api-keys";
+
+/** @typedef {import("../../core/types").Schema<"APIKey">} Key */
+
+/** @param {{user: import("./roles.js").User}} props */
+export function UserKeys({ user }) {
+  const load = useLoad((signal) => get(path, { path: { userId: user.id }, signal }), [user.id]);
+  const [dialog, setDialog] = useState(/** @type {"create" | Key | null} */ (null));
+  const close = () => {
+    setDialog(null);
+    load.reload();
+  };
+  const actions = user.status === "active" ? html`<${Button} onClick=${() => setDialog("create")}>${texts.create}<//>` : null;
+  return html`<${Section} title=${texts.title} actions=${actions}>
+    <${Loaded} of=${load}>${(/** @type {{data: Key[]}} */ { data }) => (data.length > 0
+      ? html`<${KeyTable} keys=${data} onDelete=${setDialog} />` : html`<${Empty} title=${texts.none}><p>${texts.intro}</p><//>`)}
+    <//>
+    ${dialog === "create" ? html`<${CreateDialog} userId=${user.id} onClose=${close} />`
+      : dialog ? html`<${DeleteDialog} userId=${user.id} apiKey=${dialog} onClose=${close} />` : null}
+  <//>`;
+}
+
+/** @param {{keys: Key[], onDelete: (key: Key) => void}} props */
+function KeyTable({ keys, onDelete }) {
+  const columns = [
+    { title: texts.name, cell: (/** @type {Key} */ k) => html`<bdi>${k.name}</bdi> <span class="muted mono small">${k.id}</span>` },
+    { title: strings.users.created, cell: (/** @type {Key} */ k) => formatDate(k.createdAt) },
+    { title: texts.lastUsed, cell: (/** @type {Key} */ k) => (k.lastUsedAt ? formatRelative(k.lastUsedAt) : texts.never) },
+    { title: texts.expires, cell: (/** @type {Key} */ k) => (k.expiresAt ? formatDate(k.expiresAt) : texts.never) },
+    { title: strings.common.delete, isActions: true, cell: (/** @type {Key} */ k) =>
+      html`<${Button} label=${texts.deleteLabel(k.name)} onClick=${() => onDelete(k)}>${strings.common.delete}<//>` },
+  ];
+  return html`<${Table} caption=${texts.caption} columns=${columns} rows=${keys} rowKey=${(/** @type {Key} */ k) => k.id} />`;
+}
+
+/** @param {{userId: string, onClose: () => void}} props */
+function CreateDialog({ userId, onClose }) {
+  const [fields, set] = useFields({ name: "", days: "365" });
+  const [secret, setSecret] = useState("");
+  useHold(secret !== "");
+  const action = useAction(async () => {
+    const expirationDays = fields.days ? Number(fields.days) : undefined;
+    const { data } = await post(path, { path: { userId }, body: { name: fields.name, expirationDays } });
+    setSecret(data.key);
+  });
+  if (secret) {
+    return html`<${Dialog} key="created" title=${texts.created} onClose=${onClose}>
+      <p>${texts.once}</p>
+      <${CopyField} label=${texts.key} text=${secret} />
+      <div class="form-actions"><${Button} kind="primary" onClick=${onClose}>${texts.stored}<//></div>
+    <//>`;
+  }
+  const options = ["30", "90", "365"].map((value) => ({ value, label: texts.days(Number(value)) }));
+  return html`<${Dialog} key="create" title=${texts.create} onClose=${onClose}>
+    <${Form} submit=${texts.create} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()} onCancel=${onClose}>
+      <${TextField} label=${texts.name} name="name" hint=${texts.nameHint} value=${fields.name} onChange=${set("name")} problem=${action.problem} isRequired />
+      <${Select} label=${texts.expires} name="expirationDays" value=${fields.days} onChange=${set("days")} problem=${action.problem}
+        options=${[...options, { value: "", label: texts.never }]} isRequired />
+    <//>
+  <//>`;
+}
+
+/** @param {{userId: string, apiKey: Key, onClose: () => void}} props */
+function DeleteDialog({ userId, apiKey, onClose }) {
+  const act = async () => {
+    await remove("/v1/users/{userId}/api-keys/{keyId}", { path: { userId, keyId: apiKey.id } });
+    announce(texts.wasDeleted(apiKey.name));
+  };
+  return html`<${ConfirmDialog} title=${texts.deleteTitle(apiKey.name)} confirm=${strings.common.delete} act=${act} onClose=${onClose}>
+    <p>${texts.deleteText}</p>
+  <//>`;
+}

@@ -1,0 +1,32 @@
+// What the signed-in user may do with users of a role. The API decides; these functions only hide what it would refuse.
+import { can, currentUser } from "../../core/session.js";
+import { strings } from "../../core/strings.js";
+
+/** @typedef {import("../../core/types").Schema<"User">} User */
+/** @typedef {import("../../core/types").Schema<"ListedUser">} ListedUser */
+
+const roles = ["admin", "manager", "user", "viewer"];
+
+/** All roles, as options of a list. */
+export const roleOptions = roles.map((role) => ({ value: role, label: strings.users.roles[role] }));
+
+/** The roles that the signed-in user may give. Nobody gives a role that permits more than the own one. */
+export function assignableRoles() {
+  return roleOptions.filter((o) => currentUser().role === "admin" || o.value !== "admin");
+}
+
+/**
+ * Whether the signed-in user may change this user: a user with fewer or the same permissions.
+ * @param {User} user
+ */
+export function mayChange(user) {
+  return can("users:write") && user.permissions.every(can);
+}
+
+/** @param {User} user */
+export function mayDelete(user) {
+  return can("users:delete") && user.permissions.every(can);
+}
+
+/** @type {Record<string, "good" | "warning" | "bad" | "neutral">} */
+export const statusTones = { pending: "warning", active: "good", inactive: "neutral", suspended: "bad" };

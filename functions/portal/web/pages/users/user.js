@@ -1,0 +1,105 @@
+// The page of a user: details, API keys, tokens, and how to suspend or delete the user.
+import { announce } from "../../components/announcer.js";
+import { Differences } from "../../components/differences.js";
+import { Form, Select, TextField } from "../../components/fields.js";
+import { ObjectField, objectValue } from "../../components/objectfield.js";
+import { Loaded, Page, Section } from "../../components/page.js";
+import { Badge } from "../../components/table.js";
+import { getResource } from "../../core/api.js";
+import { useDraft } from "../../core/draft.js";
+import { formatDateTime } from "../../core/format.js";
+import { useLoad } from "../../core/hooks.js";
+import { html } from "../../core/html.js";
+import { formatObject } from "../../core/json.js";
+import { can, currentUser } from "../../core/session.js";
+import { strings } from "../../core/strings.js";
+import { UserKeys } from "./keys.js";
+import { assignableRoles, mayChange, mayDelete, roleOptions, statusTones } from "./roles.js";
+import { Danger, StatusActions } from "./status.js";
+import { UserTokens } from "./tokens.js";
+
+const texts = strings.users;
+const path = "/v1/users/{userId}";
+
+/** @typedef {import("./roles.js").User} User */
+/** @typedef {{data: User, etag: string}} Resource */
+
+/** @param {{params: Record<string, string>}} props */
+export default function UserPage({ params }) {
+  const load = useLoad((signal) => getResource(path, { path: params, signal }), [params.userId]);
+  if (!load.data || load.problem) {
+    return html`<${Page} title=${texts.title}><${Loaded} of=${load}>${() => null}<//><p><a href="/portal/users">${texts.back}</a></p><//>`;
+  }
+  return html`<${View} key=${load.data.data.id} resource=${load.data} reload=${load.reload} />`;
+}
+
+/** @param {{resource: Resource, reload: () => void}} props */
+function View({ resource, reload }) {
+  const user = resource.data;
+  const isOwn = user.id === currentUser().id;
+  const actions = mayChange(user) ? html`<${StatusActions} resource=${resource} reload=${reload} />` : null;
+  return html`<${Page} title=${user.name} actions=${actions}
+    intro=${html`<${Badge} tone=${statusTones[user.status]}>${texts.statuses[user.status]}<//> ${texts.roles[user.role]} · ${user.email}`}>
+    <${Section} title=${texts.edit}>
+      <${Facts} user=${user} />
+      ${mayChange(user) ? html`<${Edit} resource=${resource} reload=${reload} />`
+        : can("users:write") ? html`<p class="muted">${texts.readOnly}</p>` : null}
+    <//>
+    ${isOwn || can("api-keys:write") ? html`<${UserKeys} user=${user} />` : null}
+    ${isOwn || can("tokens:read") ? html`<${UserTokens} user=${user} />` : null}
+    ${mayDelete(user) ? html`<${Danger} resource=${resource} reload=${reload} />` : null}
+    <p><a href="/portal/users">${texts.back}</a></p>
+  <//>`;
+}
+
+/** @param {{user: User}} props */
+function Facts({ user }) {
+  return html`<dl class="facts">
+    ${mayChange(user) ? null : html`
+      <dt>${texts.department}</dt><dd>${user.department || "–"}</dd>
+      <dt>${texts.metadata}</dt><dd>${formatObject(user.metadata) ? html`<code class="pre">${formatObject(user.metadata)}</code>` : "–"}</dd>`}
+    <dt>${texts.created}</dt><dd>${formatDateTime(user.createdAt)}</dd>
+    <dt>${texts.updated}</dt><dd>${formatDateTime(user.updatedAt)}</dd>
+    <dt>${texts.lastLogin}</dt><dd>${user.lastLoginAt ? formatDateTime(user.lastLoginAt) : texts.never}</dd>
+    <dt>${texts.id}</dt><dd class="mono">${user.id}</dd>
+  </dl>`;
+}
+
+/** @param {User} user */
+function toFields({ name, role, department, status, metadata }) {
+  return { name, role: /** @type {string} */ (role), department, status: /** @type {string} */ (status), metadata: formatObject(metadata) };
+}
+
+/** @param {{resource: Resource, reload: () => void}} props */
+function Edit({ resource, reload }) {
+  const { values, set, action, differences } = useDraft({
+    path, parameters: { userId: resource.data.id }, resource, toFields,
+    toBody: (changed) => ("metadata" in changed ? { ...changed, metadata: objectValue("/metadata", changed.metadata ?? "") } : changed),
+    onSaved: () => {
+      announce(texts.saved);
+      reload();
+    },
+  });
+  const { problem, isRunning } = action;
+  const roles = assignableRoles().some((o) => o.value === values.role) ? assignableRoles() : roleOptions;
+  return html`<${Form} submit=${strings.common.save} problem=${problem} isRunning=${isRunning} onSubmit=${() => action.run()}>
+    <${Differences} differences=${differences} labels=${texts} />
+    <div class="fields top">
+      <${TextField} label=${texts.name} name="name" value=${values.name} onChange=${set("name")} problem=${problem} isRequired />
+      <${TextField} label=${texts.department} name="department" value=${values.department} onChange=${set("department")} problem=${problem} />
+    </div>
+    <div class="fields top">
+      <${Select} label=${texts.role} name="role" value=${values.role} onChange=${set("role")} problem=${problem} options=${roles}
+        hint=${texts.roleHints[values.role]} isRequired />
+      <${Select} label=${texts.status} name="status" value=${values.status} onChange=${set("status")} problem=${problem}
+        options=${statusOptions(values.status)} hint=${values.status === "pending" ? texts.pendingHint : texts.statusHint} isRequired />
+    </div>
+    <${ObjectField} label=${texts.metadata} name="metadata" value=${values.metadata} onChange=${set("metadata")} problem=${problem} />
+  <//>`;
+}
+
+/** @param {string} current nobody can make a user pending again */
+function statusOptions(current) {
+  const names = ["active", "inactive", "suspended"];
+  return (current === "pending" ? ["pending", ...names] : names).map((value) => ({ value, label: texts.statuses[value] }));
+}
