@@ -122,7 +122,8 @@ export const strings = {
     name: "Name",
     scopes: "May pull",
     lastUsed: "Last used",
-    created: "Created",
+    /** @type {(date: string) => string} */
+    createdAt: (date) => `created ${date}`,
     expires: "Expires",
     state: "State",
     actions: "Actions",
@@ -229,7 +230,7 @@ export const strings = {
     next: {
       pending: "A person at the vendor decides. You get a mail with the result.",
       approved: "A mail to the requester contains the link to collect the password. The link works once.",
-      denied: "The requester got a mail with the reason.",
+      denied: "A mail with the reason went to the requester.",
       collected: "The requester has collected the password.",
       expired: "Nobody used the link in time. Make a new request.",
     },
