@@ -106,7 +106,9 @@ func (p *testStack) openPages(t *testing.T, page *browser.Page) []portalPage {
 func linkTo(links []string, pattern string) string {
 	expression := regexp.MustCompile(`\\\{\w+\\\}`).ReplaceAllString(regexp.QuoteMeta(pattern), "[^/]+")
 	matching := regexp.MustCompile("^" + expression + "$")
-	at := slices.IndexFunc(links, func(link string) bool { return matching.MatchString(link) && !strings.HasSuffix(link, "/new") && !strings.HasSuffix(link, "/import") })
+	at := slices.IndexFunc(links, func(link string) bool {
+		return matching.MatchString(link) && !strings.HasSuffix(link, "/new") && !strings.HasSuffix(link, "/import") // other pages
+	})
 	if at < 0 {
 		return ""
 	}
