@@ -85,7 +85,9 @@ export const strings = {
     placeholders: "Replace the words in capital letters. The commands read the token or password from a file, which the first " +
       "command below creates.",
     credentials: "Your tokens and passwords",
-    expiring: "Expiring soon",
+    /** @type {(count: number) => string} */
+    expiring: (count) => (count === 1 ? "One of your tokens and passwords expires within 14 days." : `${count} of your tokens and passwords expire within 14 days.`),
+    renew: "Renew in Access Management",
     allCredentials: "All tokens and passwords",
     requests: "Your requests",
     allRequests: "All requests",
