@@ -97,7 +97,6 @@ func flags(folder string) []chromedp.ExecAllocatorOption {
 		set("lang", "en-US"),
 		set("accept-lang", "en-US"),
 		set("hide-scrollbars", true),
-		set("enable-features", "OverlayScrollbar"), // they take no room, as on phones
 		set("disable-lcd-text", true),
 		set("font-render-hinting", "none"),
 		set("disable-component-update", true),
