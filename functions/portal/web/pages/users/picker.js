@@ -33,7 +33,7 @@ export function UserPicker({ onChoose, onClose }) {
     { title: texts.choose, isActions: true, cell: (/** @type {ListedUser} */ u) =>
       html`<${Button} label=${texts.chooseLabel(u.name)} onClick=${() => onChoose(u)}>${texts.choose}<//>` },
   ];
-  return html`<${Dialog} title=${texts.title} onClose=${onClose}>
+  return html`<${Dialog} title=${texts.title} isWide onClose=${onClose}>
     <div class="find" role="search" onKeyDown=${press}>
       <${TextField} label=${strings.users.find} value=${email} onChange=${setEmail} inputmode="email" maxLength=${320} isPlain />
       <${Button} onClick=${find}>${strings.users.findButton}<//>
