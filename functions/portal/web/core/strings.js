@@ -65,6 +65,11 @@ export const strings = {
     text: "The address does not belong to any page of the portal. Choose one from the menu.",
   },
 
+  notPermitted: {
+    title: "You may not open this page",
+    text: "Your role does not include the permission for this page. Ask an administrator.",
+  },
+
   outdated: {
     title: "Reload the page",
     text: "A newer version of the portal has been installed. Reload the page to use it.",
