@@ -382,7 +382,7 @@ func testImportPage(t *testing.T, p *testStack, page *browser.Page) {
 	page.WaitFor(browser.Button("Import 475 users"))
 	page.Axe()
 	page.WaitText("Cannot be imported (20)")
-	page.Within(browser.Row("nonsense3")).WaitText("role must be admin, manager, user or viewer")
+	page.Within(browser.Row("nonsense28")).WaitText("role must be admin, manager, user or viewer")
 	page.Click(browser.Role("tab", "Exist already (5)"))
 	page.WaitFor(browser.Row("existing7@example.com"))
 	p.admin(t).Get("/v1/users").WantValue("pagination.total", before+5)
