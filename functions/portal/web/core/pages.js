@@ -7,6 +7,10 @@ export const pages = [
   { path: "/portal", load: () => import("../pages/home/home.js"), menu: { label: "Home", group: "own" } },
   { path: "/portal/access", load: () => import("../pages/access/access.js"), menu: { label: "Access Management", group: "own" } },
   { path: "/portal/access/requests/{requestId}", load: () => import("../pages/access/request.js") },
+  {
+    path: "/portal/media", load: () => import("../pages/media/media.js"), menu: { label: strings.media.title, group: "own" },
+    permission: "capabilities:use",
+  },
   { path: "/portal/account", load: () => import("../pages/account/account.js"), menu: { label: "Account", group: "own" } },
   { path: "/portal/sign-in", load: () => import("../pages/sign-in/sign-in.js"), isPublic: true },
   { path: "/portal/collect", load: () => import("../pages/collect/collect.js"), isPublic: true },
@@ -32,4 +36,11 @@ export const pages = [
     path: "/portal/dashboard", load: () => import("../pages/dashboard/dashboard.js"), menu: { label: strings.dashboard.title, group: "vendor" },
     permission: "analytics:read",
   },
+  { path: "/portal/charts", load: () => import("../pages/charts/charts.js"), menu: { label: strings.charts.title, group: "software" } },
+  { path: "/portal/charts/{name}", load: () => import("../pages/charts/chart.js") },
+  { path: "/portal/charts/{name}/{version}", load: () => import("../pages/charts/version.js") },
+  { path: "/portal/images", load: () => import("../pages/images/images.js"), menu: { label: strings.images.title, group: "software" } },
+  { path: "/portal/images/{repository}", load: () => import("../pages/images/repository.js") },
+  { path: "/portal/images/{repository}/{reference}", load: () => import("../pages/images/manifest.js") },
+  { path: "/portal/pulls", load: () => import("../pages/pulls/pulls.js"), menu: { label: strings.pulls.title, group: "software" } },
 ];

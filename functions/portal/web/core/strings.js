@@ -90,7 +90,9 @@ export const strings = {
     placeholders: "Replace the words in capital letters. The commands read the token or password from a file, which the first " +
       "command below creates.",
     credentials: "Your tokens and passwords",
-    expiring: "Expiring soon",
+    /** @type {(count: number) => string} */
+    expiring: (count) => (count === 1 ? "One of your tokens and passwords expires within 14 days." : `${count} of your tokens and passwords expire within 14 days.`),
+    renew: "Renew in Access Management",
     allCredentials: "All tokens and passwords",
     requests: "Your requests",
     allRequests: "All requests",
@@ -667,6 +669,8 @@ export const strings = {
     unknown: "no value",
     /** @type {(title: string, first: string, last: string) => string} */
     label: (title, first, last) => `${title}, ${first} to ${last}`,
+    /** @type {(title: string) => string} */
+    tableOf: (title) => `Table: ${title}`,
     showTable: "Show as table",
     hideTable: "Hide the table",
     download: "Download CSV",
@@ -764,5 +768,302 @@ export const strings = {
       incomplete: "With so many in so many months, somebody else may have more pulls than the last ones listed. The numbers are exact.",
       denied: "To see who pulls, you need the permission tokens:read.",
     },
+  },
+
+  foreign: {
+    hidden: "This text contains invisible characters, which are shown as \ufffd.",
+    find: "Find",
+    first: "First page",
+    nothingFound: "Nothing matches",
+    searchOn: "Nothing on this page matches. The search continues on the next page.",
+    request: "You see what your tokens and passwords may download. Request access first.",
+    toAccess: "Access Management",
+    loginHint: "Log in first. The commands for your tokens and passwords are on the page",
+  },
+
+  charts: {
+    title: "Charts",
+    introAll: "All Helm charts in the chart repository. Charts that are stored as OCI artifacts are under Images.",
+    introOwn: "The Helm charts that your tokens and passwords may download. Charts that are stored as OCI artifacts are under Images.",
+    caption: "Charts",
+    find: "Part of the name",
+    /** @type {(count: string) => string} */
+    total: (count) => (count === "1" ? "1 chart" : `${count} charts`),
+    none: "No chart has been published",
+    noneOwn: "You cannot download any chart yet",
+    publish: "Upload NAME-VERSION.tgz below charts/ in the bucket. On a developer's machine, this command publishes an example:",
+    all: "All charts",
+    /** @type {(name: string) => string} */
+    allVersions: (name) => `All versions of ${name}`,
+    name: "Name",
+    version: "Version",
+    versions: "Versions",
+    versionsTitle: "Versions",
+    appVersion: "Product version",
+    description: "Description",
+    updated: "Updated",
+    published: "Published",
+    size: "Size",
+    digest: "Digest",
+    digestLabel: "Digest of the archive",
+    signature: "Signature",
+    signed: "Signed",
+    unsigned: "Not signed",
+    deprecated: "Deprecated",
+    isDeprecated: "The author has marked this version as deprecated.",
+    install: "Install",
+    /** @type {Record<string, string>} */
+    commands: {
+      repository: "Add the repository",
+      pull: "Download the chart",
+      values: "Save the default values",
+      install: "Install the chart",
+    },
+    keyring: "The version is signed. Get the vendor's public key through another channel, and store it in ~/.portside/keyring.gpg.",
+    about: "About this version",
+    kubeVersion: "Kubernetes",
+    home: "Home page",
+    sources: "Sources",
+    maintainers: "Maintainers",
+    keywords: "Keywords",
+    annotations: "Annotations",
+    dependencies: "Dependencies",
+    repository: "Repository",
+    condition: "Enabled by",
+    filesTitle: "Files",
+    files: { readme: "README", values: "values.yaml", schema: "values.schema.json", provenance: "Provenance" },
+    /** @type {(size: string) => string} */
+    cut: (size) => `This is the beginning of a file of ${size}. Download the chart to see all of it.`,
+  },
+
+  images: {
+    title: "Images",
+    introAll: "All repositories of the container registry: images, and charts that are stored as OCI artifacts.",
+    introOwn: "The repositories of the container registry that your tokens and passwords may download.",
+    caption: "Repositories",
+    find: "Part of the name",
+    findTag: "Part of the tag",
+    none: "No image has been published",
+    noneOwn: "You cannot download any image yet",
+    publish: "Push images to the upstream registry. On a developer's machine, this command pushes examples:",
+    all: "All repositories",
+    /** @type {(repository: string) => string} */
+    allTags: (repository) => `All tags of ${repository}`,
+    repository: "Repository",
+    tags: "Tags",
+    tag: "Tag",
+    digest: "Digest",
+    digestLabel: "Digest of the manifest",
+    type: "Type",
+    /** @type {Record<string, string>} */
+    mediaTypes: {
+      "application/vnd.oci.image.index.v1+json": "Several platforms",
+      "application/vnd.docker.distribution.manifest.list.v2+json": "Several platforms",
+      "application/vnd.oci.image.manifest.v1+json": "One manifest",
+      "application/vnd.docker.distribution.manifest.v2+json": "One platform",
+    },
+    contents: { image: "Image", index: "Image for several platforms", chart: "Helm chart", artifact: "Artifact" },
+    pull: "Pull",
+    about: "About this image",
+    size: "Size",
+    layers: "Layers",
+    created: "Built",
+    labels: "Labels",
+    annotations: "Annotations",
+    platform: "Platform",
+    platforms: "Platforms",
+    attached: "Signatures and SBOMs",
+    nothingAttached: "No signature, SBOM or other artifact is attached to this digest.",
+    attachedHint: "The portal lists what is attached and does not verify it. Verify signatures with the tool that made them.",
+    purpose: "Purpose",
+    purposes: { signature: "Signature", sbom: "SBOM", attestation: "Attestation", other: "Other" },
+    format: "Format",
+  },
+
+  pulls: {
+    title: "Pulls",
+    introAll: "Who downloaded which chart or image, newest first. A pull appears within a few minutes and stays for 400 days.",
+    introOwn: "What your tokens and passwords downloaded, newest first. A pull appears within a few minutes and stays for 400 days.",
+    caption: "Pulls",
+    recent: "Who pulled it",
+    recentOwn: "Your pulls",
+    all: "All pulls",
+    none: "No pull matches",
+    noneText: "Without dates, the list has the last 30 days.",
+    noneRecent: "Nobody pulled it in the last 30 days.",
+    when: "Time",
+    what: "Chart or image",
+    byDigest: "(by digest)",
+    digest: "Digest",
+    who: "Person",
+    deleted: "Deleted user",
+    credential: "Token or password",
+    from: "From",
+    client: "Client",
+    repository: "Chart or repository",
+    kind: "Kind",
+    allKinds: "Charts and images",
+    kinds: { chart: "Charts", image: "Images" },
+    fromDay: "From day (UTC)",
+    toDay: "To day (UTC)",
+  },
+
+  media: {
+    title: "Media",
+    intro: "Summarize documents and recordings, extract values from them, or compare two of them. Uploads, jobs and answers are deleted after 24 hours.",
+    task: "What to do",
+    tasks: {
+      summarize: { title: "Summarize", hint: "The main points of each file" },
+      extract: { title: "Extract values", hint: "Named values of each file, with their places" },
+      compare: { title: "Compare", hint: "The same values in two files, and how they differ" },
+    },
+    submit: {
+      /** @type {(files: number) => string} */
+      summarize: (files) => (files > 1 ? `Summarize ${files} files` : "Summarize"),
+      /** @type {(files: number) => string} */
+      extract: (files) => (files > 1 ? `Extract from ${files} files` : "Extract"),
+      compare: () => "Compare",
+    },
+    and: "and",
+    results: "Results",
+    unnamed: "Job",
+    curl: "The same call as curl",
+    curlHint: "Replace $KEY by an API key, or set it as a variable. The command follows the form. A file name stands for a file in the current folder.",
+    json: "The response as JSON",
+    values: "Values",
+    noValues: "The answer has no values.",
+    notFound: "not found",
+    yes: "yes",
+    no: "no",
+    show: "Show",
+    /** @type {(name: string, file: string) => string} */
+    showPlace: (name, file) => (file ? `Show the place of ${name} in the ${file.toLowerCase()}` : `Show the place of ${name}`),
+    columns: {
+      name: "Name",
+      value: "Value",
+      confidence: "Confidence",
+      quote: "Found in the file",
+      comparison: "Comparison",
+      /** @type {(file: number) => string} */
+      file: (file) => (file === 1 ? "First file" : "Second file"),
+    },
+    place: {
+      /** @type {(n: number) => string} */
+      page: (n) => `page ${n}`,
+      /** @type {(n: number) => string} */
+      slide: (n) => `slide ${n}`,
+      /** @type {(n: number) => string} */
+      sheet: (n) => `sheet ${n}`,
+      /** @type {(n: number) => string} */
+      chapter: (n) => `chapter ${n}`,
+    },
+    evidence: {
+      /** @type {(name: string) => string} */
+      title: (name) => `Place of ${name}`,
+      chooseAgain: "After a reload, the page no longer has the file. Choose it again to see the place.",
+      notLocated: "The place cannot be marked in this view. The quote is:",
+      text: "Text of the file",
+      /** @type {(name: string) => string} */
+      picture: (name) => `Picture ${name}`,
+      /** @type {(n: number, name: string) => string} */
+      page: (n, name) => `Page ${n} of ${name}`,
+    },
+    files: {
+      title: "Files",
+      choose: "Drop files here, or choose them",
+      chooseTwo: "Drop two files here, or choose them",
+      hint: "PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, HTML, mail, text, CSV, JSON, pictures and recordings, up to 200 MB.",
+      /** @type {(count: number) => string} */
+      added: (count) => (count === 1 ? "One file added." : `${count} files added.`),
+      needOne: "Choose at least one file.",
+      /** @type {(count: number) => string} */
+      needTwo: (count) => (count > 2 ? `A comparison takes two files. Remove ${count - 2}.` : `A comparison takes two files. Choose ${2 - count} more.`),
+      /** @type {(n: number) => string} */
+      position: (n) => (n === 1 ? "First" : n === 2 ? "Second" : "Too many"),
+      up: "Move up",
+      /** @type {(name: string) => string} */
+      upNamed: (name) => `Move up: ${name}`,
+      remove: "Remove",
+      /** @type {(name: string) => string} */
+      removeNamed: (name) => `Remove the file ${name}`,
+    },
+    variables: {
+      title: "Variables",
+      intro: "Name each value that you want. A description in your own words helps to find it.",
+      add: "Add a variable",
+      /** @type {(n: number) => string} */
+      row: (n) => `Variable ${n}`,
+      name: "Name",
+      type: "Type",
+      types: { string: "Text", number: "Number", date: "Date", boolean: "Yes or no" },
+      description: "Description",
+      repeated: "An earlier variable has this name. The last one counts.",
+      remove: "Remove",
+      /** @type {(name: string) => string} */
+      removeNamed: (name) => `Remove ${name}`,
+      /** @type {(name: string) => string} */
+      removed: (name) => `Variable ${name} removed.`,
+      needOne: "Add at least one variable with a name.",
+    },
+    importing: {
+      title: "Import",
+      /** @type {(count: number) => string} */
+      done: (count) => (count === 1 ? "Imported with one variable." : `Imported with ${count} variables.`),
+      notJSON: "The file is not JSON. Import the JSON of the field model.",
+      notObject: "The JSON must be an object, like the field model.",
+      notVariables: "variables must be an object whose values have a type and a description.",
+      notKeywords: "metadata must be a list of texts.",
+      /** @type {(key: string) => string} */
+      unknownKey: (key) => `The field model has no key ${key}.`,
+      /** @type {(key: string) => string} */
+      notText: (key) => `${key} must be a text.`,
+      /** @type {(key: string, values: string[]) => string} */
+      notOneOf: (key, values) => `${key} must be one of ${values.join(", ")}.`,
+    },
+    exporting: "Export",
+    options: {
+      title: "Options",
+      format: "Format",
+      formats: { paragraph: "Paragraph", bullet: "Bullet points" },
+      length: "Length",
+      lengths: { short: "Short", medium: "Medium", long: "Long" },
+      language: "Language of the answer",
+      anyLanguage: "Language of the document",
+      hint: "Focus on",
+      hintHint: "A topic in a few words, such as shipping costs.",
+      prompt: "Focus on",
+      promptHint: "What matters in the comparison, in a few words.",
+      recordings: "Options for recordings",
+      keywords: "Keywords",
+      keywordsHint: "Names and terms that are spoken, one on each line.",
+      job: "Work in the background",
+      jobHint: "The answer stays available at this page's address for 24 hours, even if you close the page. Long work does this by itself.",
+    },
+    states: /** @type {Record<string, string>} */ ({
+      waiting: "Waiting for the file before it",
+      uploading: "Uploading",
+      sending: "Sending the file and waiting for the answer",
+      queued: "Waiting for its turn",
+      running: "Working",
+    }),
+    jobKept: "The job continues if you close this page. The address of the page leads back to it for 24 hours.",
+    stop: "Stop waiting",
+    /** @type {(name: string) => string} */
+    stopNamed: (name) => `Stop waiting for ${name}`,
+    stopped: "Stopped before there was an answer.",
+    stoppedJob: "The job continues on the server. Wait again to get its answer.",
+    waitAgain: "Wait again",
+    repeat: "Send again",
+    remove: "Remove",
+    /** @type {(name: string) => string} */
+    removeNamed: (name) => `Remove the result of ${name}`,
+    /** @type {(name: string) => string} */
+    done: (name) => `The answer for ${name} is here.`,
+    /** @type {(id: string) => string} */
+    jobReference: (id) => `When you ask for help, include the job ID ${id}.`,
+    uploadTooLarge: "The file has more than 200 MB, which is the limit for an upload. Split it, or send a smaller version.",
+    uploadFailed: "The upload was interrupted. Check your connection and send the file again.",
+    /** @type {(code: string) => string} */
+    uploadRefused: (code) => `The storage did not accept the upload (${code}). Send the file again.`,
   },
 };
