@@ -12,13 +12,15 @@ import (
 // The page of the PDF that the test makes, and its font, in points.
 const (
 	pageWidth, pageHeight = 612, 792
+	marginLeft            = 72
 	fontSize              = 12
 )
 
 // helvetica has the widths of characters in thousandths of the font size, from the metrics that Adobe published. They do not
 // depend on any program that draws PDFs.
 var helvetica = map[rune]float64{
-	' ': 278, '.': 278, ':': 278, ',': 278, 'T': 611, 'o': 556, 't': 278, 'a': 556, 'l': 222, 'd': 556, 'u': 556, 'e': 556, 'E': 667, 'U': 722, 'R': 722,
+	' ': 278, '.': 278, ':': 278, ',': 278, 'T': 611, 'E': 667, 'U': 722, 'R': 722,
+	'o': 556, 't': 278, 'a': 556, 'l': 222, 'd': 556, 'u': 556, 'e': 556,
 }
 
 func helveticaWidth(text string) (points float64) {
@@ -58,9 +60,9 @@ const inkedShare = `(() => {
 
 // The PDF has the same amount on both pages, and on the second page it follows a label.
 func testPortalPDF(t *testing.T, m *mediaPage) {
-	const left, baseline, label, amount = 72, 500, "Total due: ", "1,306.80 EUR"
-	first := line(left, 700, "Offer") + line(left, 680, "A deposit of 1,306.80 EUR was discussed in spring.")
-	second := line(left, 700, "Invoice number: INV-2026-0117") + line(left, baseline, label+amount)
+	const baseline, label, amount = 500, "Total due: ", "1,306.80 EUR"
+	first := line(700, "Offer") + line(680, "A deposit of 1,306.80 EUR was discussed in spring.")
+	second := line(700, "Invoice number: INV-2026-0117") + line(baseline, label+amount)
 	m.Check("Extract values", true)
 	m.Upload(chooseFiles, m.file(t, "two pages.pdf", newPDF(first, second)))
 	m.variable("Variable 1", "total_due", "Number", "total due")
@@ -74,7 +76,7 @@ func testPortalPDF(t *testing.T, m *mediaPage) {
 
 	got := browser.Eval[box](m.Page, selectedBox)
 	want := box{
-		Left: (left + helveticaWidth(label)) / pageWidth, Right: (left + helveticaWidth(label+amount)) / pageWidth,
+		Left: (marginLeft + helveticaWidth(label)) / pageWidth, Right: (marginLeft + helveticaWidth(label+amount)) / pageWidth,
 		Top: (pageHeight - baseline - 0.9*fontSize) / pageHeight, Bottom: (pageHeight - baseline + 0.2*fontSize) / pageHeight,
 	}
 	for name, pair := range map[string][2]float64{
@@ -107,9 +109,9 @@ func testPortalInvoice(t *testing.T, m *mediaPage) {
 	}
 }
 
-// line returns the operators of a page that write a text.
-func line(x, y int, text string) string {
-	return fmt.Sprintf("BT /F1 %d Tf %d %d Td (%s) Tj ET\n", fontSize, x, y, text)
+// line returns the operators of a page that write a text with its baseline at y, from the bottom.
+func line(y int, text string) string {
+	return fmt.Sprintf("BT /F1 %d Tf %d %d Td (%s) Tj ET\n", fontSize, marginLeft, y, text)
 }
 
 // newPDF returns a PDF whose pages have these operators.
