@@ -56,6 +56,8 @@ func TestPortalMedia(t *testing.T) {
 		{"unreadable files", testPortalUnreadableFiles},
 		{"names of files", testPortalFileNames},
 		{"settings", testPortalSettings},
+		{"keyboard", testPortalMediaKeyboard},
+		{"repeated clicks and failures", testPortalMediaFailures},
 		{"job", func(t *testing.T, m *mediaPage) { testPortalJob(t, m, gate) }},
 	} {
 		t.Run(part.name, func(t *testing.T) {
@@ -320,6 +322,73 @@ func testPortalSettings(t *testing.T, m *mediaPage) {
 	}
 	m.Within(browser.Role("group", "Variable 1")).Click(browser.Button("Remove __proto__"))
 	m.WaitGone(browser.Role("group", "Variable 2"))
+}
+
+// The person presses only keys. DevTools chooses the file, because the dialog of the system is not part of the page.
+func testPortalMediaKeyboard(t *testing.T, m *mediaPage) {
+	focus := func(name string) {
+		t.Helper()
+		for range 40 {
+			at := m.Focused()
+			if strings.HasPrefix(at.Name, name) {
+				if !at.Visible {
+					t.Errorf("the focus on %s is not visible", name)
+				}
+				return
+			}
+			m.Press("Tab")
+		}
+		t.Fatalf("the Tab key does not reach %q, but %+v", name, m.Focused())
+	}
+	focus("Summarize")
+	m.Press("ArrowDown")
+	m.WaitFor(browser.Heading("Variables"))
+	m.Upload(chooseFiles, m.example(t, "contrato.txt"))
+	focus("Add a variable")
+	m.Press("Enter")
+	m.WaitFor(browser.Role("group", "Variable 1"))
+	focus("Name") // the page moves the focus there
+	m.Type("landlord")
+	focus("Description (optional)")
+	m.Type("arrendador")
+	m.Press("Enter") // sends the form
+	m.WaitFor(browser.Row("landlord"))
+	focus("Show the place of landlord")
+	m.Press("Enter")
+	m.WaitFor(browser.Role("region", "Text of the file"))
+	focus("Close")
+	m.Press("Enter")
+	m.WaitGone(browser.Role("region", "Text of the file"))
+	if got := m.Focused(); got.Name != "Show the place of landlord" || !got.Visible {
+		t.Errorf("after the place is closed, the focus is on %+v", got)
+	}
+}
+
+func testPortalMediaFailures(t *testing.T, m *mediaPage) {
+	m.Upload(chooseFiles, m.file(t, "notes.txt", "The harbour is closed on Monday."))
+	m.WaitText("notes.txt")
+	stop := m.Respond("*"+summarizeMedia+"*", http.StatusServiceUnavailable,
+		`{"status":503,"code":"UNAVAILABLE","detail":"The engine is overloaded.","requestId":"r-1"}`)
+	browser.Eval[bool](m.Page, `(() => {
+		for (let i = 0; i < 3; i++) document.querySelector("form button[type=submit]").click();
+		return true;
+	})()`)
+	card := m.result("Summarize", "notes.txt") // one, although the button was pressed three times
+	card.WaitText("The engine is overloaded.")
+	card.WaitText("r-1")
+	stop()
+	card.Click(browser.Button("Send again"))
+	card.WaitText("The harbour is closed on Monday.")
+	m.Allow("blocked by CORS policy") // the response below has no CORS headers
+	m.Allow("net::ERR_FAILED")
+	stop = m.Respond(m.info.S3+"/*", http.StatusForbidden, "")
+	m.Upload(chooseFiles, m.file(t, "big.txt", strings.Repeat("The quay is long. ", 300_000)))
+	m.Click(browser.Button("Summarize 2 files"))
+	card = m.result("Summarize", "big.txt")
+	card.WaitText("The upload was interrupted.")
+	stop()
+	card.Click(browser.Button("Send again"))
+	card.WaitText("The quay is long.")
 }
 
 func testPortalJob(t *testing.T, m *mediaPage, gate string) {
