@@ -1,12 +1,13 @@
 // The start of the portal: finds out who is signed in, and shows the page that the address names.
 import "./link.js"; // first, because it removes the token from the address
 import { render } from "preact";
+import { useEffect } from "preact/hooks";
 import { signIn } from "./api.js";
 import { asProblem } from "./hooks.js";
 import { ProblemMessage } from "../components/page.js";
 import { html } from "./html.js";
 import { pages } from "./pages.js";
-import { match, navigate } from "./router.js";
+import { match, navigate, useAddress } from "./router.js";
 import { loadSession, useSession } from "./session.js";
 import { Shell } from "./shell.js";
 
@@ -15,11 +16,13 @@ const root = /** @type {HTMLElement} */ (document.getElementById("app"));
 /** Sends people without a session to the sign-in page, which returns them to the page that they wanted. */
 function Portal() {
   const { session, isLoaded } = useSession();
-  const page = match(pages, location.pathname.replace(/(.)\/+$/, "$1"))?.page;
-  if (isLoaded && !session && page && !page.isPublic) {
+  const { path } = useAddress();
+  const page = match(pages, path)?.page;
+  const mustSignIn = isLoaded && !session && page && !page.isPublic;
+  useEffect(() => { // an effect, because the shell sees addresses that change after its own effects
     const wanted = location.pathname + location.search;
-    queueMicrotask(() => navigate(`/portal/sign-in?return=${encodeURIComponent(wanted)}`, { replace: true }));
-  }
+    if (mustSignIn) navigate(`/portal/sign-in?return=${encodeURIComponent(wanted)}`, { replace: true });
+  }, [mustSignIn, path]);
   return html`<${Shell} />`;
 }
 
