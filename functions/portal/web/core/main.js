@@ -1,6 +1,7 @@
 // The start of the portal: finds out who is signed in, and shows the page that the address names.
 import "./link.js"; // first, because it removes the token from the address
 import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { signIn } from "./api.js";
 import { asProblem } from "./hooks.js";
 import { ProblemMessage } from "../components/page.js";
@@ -15,15 +16,23 @@ const root = /** @type {HTMLElement} */ (document.getElementById("app"));
 /** Sends people without a session to the sign-in page, which returns them to the page that they wanted. */
 function Portal() {
   const { session, isLoaded } = useSession();
-  const page = match(pages, location.pathname.replace(/(.)\/+$/, "$1"))?.page;
-  if (isLoaded && !session && page && !page.isPublic) {
+  useEffect(() => { // after the effects of the shell, which listens to the router then
+    const page = match(pages, location.pathname.replace(/(.)\/+$/, "$1"))?.page;
+    if (!isLoaded || session || !page || page.isPublic) return;
     const wanted = location.pathname + location.search;
-    queueMicrotask(() => navigate(`/portal/sign-in?return=${encodeURIComponent(wanted)}`, { replace: true }));
-  }
-  return html`<${Shell} />`;
+    navigate(`/portal/sign-in?return=${encodeURIComponent(wanted)}`, { replace: true });
+  }, [session, isLoaded]);
+  return html`<${Shell} /><${SignInPlace} />`;
 }
 
-signIn.ask = async (reason) => (await import("./sign-in-dialog.js")).askForSignIn(reason);
+/** The place of the dialog that asks for another sign-in. Its code loads when it is needed. */
+function SignInPlace() {
+  const [dialog, setDialog] = useState(null);
+  useEffect(() => {
+    signIn.ask = async (reason) => (await import("./sign-in-dialog.js")).askForSignIn(reason, setDialog);
+  }, []);
+  return dialog;
+}
 
 /** @param {any} view */
 function show(view) {
