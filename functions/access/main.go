@@ -43,8 +43,9 @@ func build(settings *start.Settings) (http.Handler, error) {
 			Store: credentialrequestsdynamo.New(client, table, people), Credentials: store, People: people,
 			Mailer: mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM")), NewID: newID, Now: time.Now,
 		}),
-		pulls:   pulls.NewService(pullsdynamo.New(client, settings.String("PULLS_TABLE"), "")),
-		baseURL: settings.Optional("BASE_URL"), now: time.Now,
+		pulls:     pulls.NewService(pullsdynamo.New(client, settings.String("PULLS_TABLE"), "")),
+		directory: directory{people: people, credentials: store},
+		baseURL:   settings.Optional("BASE_URL"), now: time.Now,
 	}
 	auth := credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(h, auth).Handler(), nil

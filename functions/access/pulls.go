@@ -28,12 +28,18 @@ type Pull struct {
 	Address    string     `json:"address" doc:"IP address of the client." example:"203.0.113.9"`
 	Client     string     `json:"client" doc:"User-Agent of the client; at most 200 characters." example:"Helm/3.18.4"`
 	At         time.Time  `json:"at" doc:"UTC."`
+
+	TokenName  *string `json:"tokenName" doc:"Name of the token or password; null if it is no longer stored." example:"build pipeline"`
+	OwnerEmail *string `json:"ownerEmail" doc:"Address of the user who owns the token or password; null after the user was deleted." example:"ada@example.com"`
+	OwnerName  *string `json:"ownerName" doc:"Name of that user; null after the user was deleted." example:"Ada Lovelace"`
 }
 
-func encodePull(p pulls.Pull) Pull {
+func encodePull(p pulls.Pull, n names) Pull {
+	owner := n.people[p.OwnerID]
 	return Pull{
 		ID: p.ID(), Kind: p.Kind, Repository: p.Repository, Reference: p.Reference, Digest: web.NullIfZero(p.Digest),
 		TokenID: p.CredentialID, OwnerID: p.OwnerID, Address: p.Address, Client: p.Client, At: p.At,
+		TokenName: web.NullIfZero(n.tokens[p.CredentialID]), OwnerEmail: web.NullIfZero(owner.Email), OwnerName: web.NullIfZero(owner.Name),
 	}
 }
 
@@ -121,10 +127,14 @@ func (h *handlers) listPulls(ctx context.Context, in *listPullsInput) (*listPull
 	if err != nil {
 		return nil, err
 	}
+	named, err := h.directory.names(ctx, page.Pulls)
+	if err != nil {
+		return nil, err
+	}
 	out := &listPullsOutput{}
 	out.Body.Data = make([]Pull, len(page.Pulls))
 	for i, p := range page.Pulls {
-		out.Body.Data[i] = encodePull(p)
+		out.Body.Data[i] = encodePull(p, named)
 	}
 	out.Body.Pagination = CursorPagination{Limit: in.Limit, HasMore: page.Next != "", Next: in.cursor(caller, page.Next)}
 	return out, nil

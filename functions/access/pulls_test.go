@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/pulls"
 	"portside/shared/users"
 )
@@ -66,10 +67,24 @@ func TestListPullsReturnsAllFields(t *testing.T) {
 	a.withKey(a.adaKey).Get(pullsPath+"?limit=1").WantStatus(http.StatusOK).WantValue("data", []any{map[string]any{
 		"id": p.ID(), "kind": "chart", "repository": "product", "reference": "2.0.0", "digest": p.Digest, "tokenId": "adaAAAAAAAA1",
 		"ownerId": a.ada.ID, "address": "203.0.113.9", "client": "Helm/3.18.4", "at": "2026-03-02T09:00:00Z",
+		"tokenName": nil, "ownerEmail": "ada@example.com", "ownerName": "ada@example.com",
 	}}).WantValue("pagination.limit", 1).WantValue("pagination.hasMore", true)
 	a.withKey(a.adaKey).Get(pullsPath+"?from=2026-01-21&to=2026-01-21").WantStatus(http.StatusOK).WantValue("data.0.reference", "0.9").
 		WantValue("data.0.digest", nil).WantValue("data.1", nil).
 		WantValue("pagination", map[string]any{"limit": 20.0, "hasMore": false, "next": nil})
+}
+
+// TestListPullsNamesTokensAndPeople deletes the owner of one token.
+func TestListPullsNamesTokensAndPeople(t *testing.T) {
+	a := newPullFixture(t)
+	made := a.withKey(a.manager).Post("/api/v1/tokens", `{"name":"pipeline","scopes":["read:helm-charts"]}`).WantStatus(http.StatusCreated)
+	a.record(a.image(a.now, "2.0", made.Text("data.id")))
+	if err := a.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: a.grace.ID}); err != nil {
+		t.Fatal(err)
+	}
+	named := a.withKey(a.manager).Get(pullsPath).WantStatus(http.StatusOK)
+	named.WantValue("data.0.tokenName", "pipeline").WantValue("data.0.ownerEmail", "ada@example.com")
+	named.WantValue("data.1.reference", "1.1").WantValue("data.1.tokenName", nil).WantValue("data.1.ownerEmail", nil)
 }
 
 func TestListPullsFiltersByCallerAndQuery(t *testing.T) {

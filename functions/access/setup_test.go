@@ -100,7 +100,8 @@ func (d *fixture) handler() http.Handler {
 	auth := credentials.NewAuthenticator(d.table, 100, d.clock)
 	h := &handlers{
 		tokens: tokens.NewService(d.store, d.clock), requests: d.requestsService(),
-		pulls: pulls.NewService(d.pulls), baseURL: "https://portal.example.com", now: d.clock,
+		pulls: pulls.NewService(d.pulls), directory: directory{people: d.people, credentials: d.table},
+		baseURL: "https://portal.example.com", now: d.clock,
 	}
 	return routes(h, auth).Handler()
 }

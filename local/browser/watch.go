@@ -147,7 +147,8 @@ func (w *watcher) sent(e *network.EventRequestWillBeSent) {
 	if err != nil || address.Scheme == "data" || address.Scheme == "blob" {
 		return
 	}
-	request := &Request{Method: e.Request.Method, URL: e.Request.URL}
+	isWorker := e.LoaderID == "" // the script of a worker, whose other events do not belong to the page
+	request := &Request{Method: e.Request.Method, URL: e.Request.URL, ended: isWorker}
 	if address.Host != w.host {
 		w.report("sent a request to another host: %s", w.describe(request))
 	}

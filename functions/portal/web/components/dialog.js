@@ -6,9 +6,10 @@ import { Form } from "./fields.js";
 
 /**
  * A modal dialog. It is open as long as it is rendered.
- * @param {{title: string, onClose?: () => void, children: any}} props onClose: without it, only a button inside closes the dialog
+ * @param {{title: string, isWide?: boolean, onClose?: () => void, children: any}} props onClose: without it, only a button inside
+ *   closes the dialog
  */
-export function Dialog({ title, onClose, children }) {
+export function Dialog({ title, isWide = false, onClose, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const id = useId();
   useEffect(() => {
@@ -22,7 +23,7 @@ export function Dialog({ title, onClose, children }) {
     onClose?.();
   };
   const closed = () => (onClose ? onClose() : dialog.current?.showModal()); // a browser may close it without asking
-  return html`<dialog ref=${dialog} aria-labelledby=${id} closedby=${onClose ? undefined : "none"} onCancel=${cancel} onClose=${closed}>
+  return html`<dialog ref=${dialog} class=${isWide ? "wide" : ""} aria-labelledby=${id} closedby=${onClose ? undefined : "none"} onCancel=${cancel} onClose=${closed}>
     <h2 id=${id}>${title}</h2>
     ${children}
   </dialog>`;

@@ -121,7 +121,7 @@ export interface paths {
         };
         /**
          * List pulls
-         * @description Returns which charts and images were downloaded, newest first: with which token, when, and from which address. A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull.
+         * @description Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull.
          *
          *     Your own pulls need no permission; those of other users need `tokens:read`. Without it, tokens of other users have no pulls. A page can have fewer items than its limit although there is a next page.
          */
@@ -2466,6 +2466,21 @@ export interface components {
              * @description UTC.
              */
             at: string;
+            /**
+             * @description Name of the token or password; null if it is no longer stored.
+             * @example build pipeline
+             */
+            tokenName: string | null;
+            /**
+             * @description Address of the user who owns the token or password; null after the user was deleted.
+             * @example ada@example.com
+             */
+            ownerEmail: string | null;
+            /**
+             * @description Name of that user; null after the user was deleted.
+             * @example Ada Lovelace
+             */
+            ownerName: string | null;
         };
         Pulls: {
             /**

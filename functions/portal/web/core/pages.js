@@ -7,6 +7,10 @@ export const pages = [
   { path: "/portal", load: () => import("../pages/home/home.js"), menu: { label: "Home", group: "own" } },
   { path: "/portal/access", load: () => import("../pages/access/access.js"), menu: { label: "Access Management", group: "own" } },
   { path: "/portal/access/requests/{requestId}", load: () => import("../pages/access/request.js") },
+  {
+    path: "/portal/media", load: () => import("../pages/media/media.js"), menu: { label: strings.media.title, group: "own" },
+    permission: "capabilities:use",
+  },
   { path: "/portal/account", load: () => import("../pages/account/account.js"), menu: { label: "Account", group: "own" } },
   { path: "/portal/sign-in", load: () => import("../pages/sign-in/sign-in.js"), isPublic: true },
   { path: "/portal/collect", load: () => import("../pages/collect/collect.js"), isPublic: true },

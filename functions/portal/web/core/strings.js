@@ -122,7 +122,8 @@ export const strings = {
     name: "Name",
     scopes: "May pull",
     lastUsed: "Last used",
-    created: "Created",
+    /** @type {(date: string) => string} */
+    createdAt: (date) => `created ${date}`,
     expires: "Expires",
     state: "State",
     actions: "Actions",
@@ -156,7 +157,7 @@ export const strings = {
     images: "Images",
     chartNames: "Only these charts",
     imageNames: "Only these images",
-    namesHint: "Names with spaces between them; * stands for any text. Leave it empty for all.",
+    namesHint: "Leave the names empty for all. Separate names by spaces; * stands for any text.",
     days: "Days until it expires",
     daysHint: "1 to 365.",
     create: "Create token",
@@ -229,7 +230,7 @@ export const strings = {
     next: {
       pending: "A person at the vendor decides. You get a mail with the result.",
       approved: "A mail to the requester contains the link to collect the password. The link works once.",
-      denied: "The requester got a mail with the reason.",
+      denied: "A mail with the reason went to the requester.",
       collected: "The requester has collected the password.",
       expired: "Nobody used the link in time. Make a new request.",
     },
@@ -660,6 +661,8 @@ export const strings = {
     unknown: "no value",
     /** @type {(title: string, first: string, last: string) => string} */
     label: (title, first, last) => `${title}, ${first} to ${last}`,
+    /** @type {(title: string) => string} */
+    tableOf: (title) => `Table: ${title}`,
     showTable: "Show as table",
     hideTable: "Hide the table",
     download: "Download CSV",
@@ -757,5 +760,164 @@ export const strings = {
       incomplete: "With so many in so many months, somebody else may have more pulls than the last ones listed. The numbers are exact.",
       denied: "To see who pulls, you need the permission tokens:read.",
     },
+  },
+
+  media: {
+    title: "Media",
+    intro: "Summarize documents and recordings, extract values from them, or compare two of them. Uploads, jobs and answers are deleted after 24 hours.",
+    task: "What to do",
+    tasks: {
+      summarize: { title: "Summarize", hint: "The main points of each file" },
+      extract: { title: "Extract values", hint: "Named values of each file, with their places" },
+      compare: { title: "Compare", hint: "The same values in two files, and how they differ" },
+    },
+    submit: {
+      /** @type {(files: number) => string} */
+      summarize: (files) => (files > 1 ? `Summarize ${files} files` : "Summarize"),
+      /** @type {(files: number) => string} */
+      extract: (files) => (files > 1 ? `Extract from ${files} files` : "Extract"),
+      compare: () => "Compare",
+    },
+    and: "and",
+    results: "Results",
+    unnamed: "Job",
+    curl: "The same call as curl",
+    curlHint: "Replace $KEY by an API key, or set it as a variable. The command follows the form. A file name stands for a file in the current folder.",
+    json: "The response as JSON",
+    values: "Values",
+    noValues: "The answer has no values.",
+    notFound: "not found",
+    yes: "yes",
+    no: "no",
+    show: "Show",
+    /** @type {(name: string, file: string) => string} */
+    showPlace: (name, file) => (file ? `Show the place of ${name} in the ${file.toLowerCase()}` : `Show the place of ${name}`),
+    columns: {
+      name: "Name",
+      value: "Value",
+      confidence: "Confidence",
+      quote: "Found in the file",
+      comparison: "Comparison",
+      /** @type {(file: number) => string} */
+      file: (file) => (file === 1 ? "First file" : "Second file"),
+    },
+    place: {
+      /** @type {(n: number) => string} */
+      page: (n) => `page ${n}`,
+      /** @type {(n: number) => string} */
+      slide: (n) => `slide ${n}`,
+      /** @type {(n: number) => string} */
+      sheet: (n) => `sheet ${n}`,
+      /** @type {(n: number) => string} */
+      chapter: (n) => `chapter ${n}`,
+    },
+    evidence: {
+      /** @type {(name: string) => string} */
+      title: (name) => `Place of ${name}`,
+      chooseAgain: "After a reload, the page no longer has the file. Choose it again to see the place.",
+      notLocated: "The place cannot be marked in this view. The quote is:",
+      text: "Text of the file",
+      /** @type {(name: string) => string} */
+      picture: (name) => `Picture ${name}`,
+      /** @type {(n: number, name: string) => string} */
+      page: (n, name) => `Page ${n} of ${name}`,
+    },
+    files: {
+      title: "Files",
+      choose: "Drop files here, or choose them",
+      chooseTwo: "Drop two files here, or choose them",
+      hint: "PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, HTML, mail, text, CSV, JSON, pictures and recordings, up to 200 MB.",
+      /** @type {(count: number) => string} */
+      added: (count) => (count === 1 ? "One file added." : `${count} files added.`),
+      needOne: "Choose at least one file.",
+      /** @type {(count: number) => string} */
+      needTwo: (count) => (count > 2 ? `A comparison takes two files. Remove ${count - 2}.` : `A comparison takes two files. Choose ${2 - count} more.`),
+      /** @type {(n: number) => string} */
+      position: (n) => (n === 1 ? "First" : n === 2 ? "Second" : "Too many"),
+      up: "Move up",
+      /** @type {(name: string) => string} */
+      upNamed: (name) => `Move up: ${name}`,
+      remove: "Remove",
+      /** @type {(name: string) => string} */
+      removeNamed: (name) => `Remove the file ${name}`,
+    },
+    variables: {
+      title: "Variables",
+      intro: "Name each value that you want. A description in your own words helps to find it.",
+      add: "Add a variable",
+      /** @type {(n: number) => string} */
+      row: (n) => `Variable ${n}`,
+      name: "Name",
+      type: "Type",
+      types: { string: "Text", number: "Number", date: "Date", boolean: "Yes or no" },
+      description: "Description",
+      repeated: "An earlier variable has this name. The last one counts.",
+      remove: "Remove",
+      /** @type {(name: string) => string} */
+      removeNamed: (name) => `Remove ${name}`,
+      /** @type {(name: string) => string} */
+      removed: (name) => `Variable ${name} removed.`,
+      needOne: "Add at least one variable with a name.",
+    },
+    importing: {
+      title: "Import",
+      /** @type {(count: number) => string} */
+      done: (count) => (count === 1 ? "Imported with one variable." : `Imported with ${count} variables.`),
+      notJSON: "The file is not JSON. Import the JSON of the field model.",
+      notObject: "The JSON must be an object, like the field model.",
+      notVariables: "variables must be an object whose values have a type and a description.",
+      notKeywords: "metadata must be a list of texts.",
+      /** @type {(key: string) => string} */
+      unknownKey: (key) => `The field model has no key ${key}.`,
+      /** @type {(key: string) => string} */
+      notText: (key) => `${key} must be a text.`,
+      /** @type {(key: string, values: string[]) => string} */
+      notOneOf: (key, values) => `${key} must be one of ${values.join(", ")}.`,
+    },
+    exporting: "Export",
+    options: {
+      title: "Options",
+      format: "Format",
+      formats: { paragraph: "Paragraph", bullet: "Bullet points" },
+      length: "Length",
+      lengths: { short: "Short", medium: "Medium", long: "Long" },
+      language: "Language of the answer",
+      anyLanguage: "Language of the document",
+      hint: "Focus on",
+      hintHint: "A topic in a few words, such as shipping costs.",
+      prompt: "Focus on",
+      promptHint: "What matters in the comparison, in a few words.",
+      recordings: "Options for recordings",
+      keywords: "Keywords",
+      keywordsHint: "Names and terms that are spoken, one on each line.",
+      job: "Work in the background",
+      jobHint: "The answer stays available at this page's address for 24 hours, even if you close the page. Long work does this by itself.",
+    },
+    states: /** @type {Record<string, string>} */ ({
+      waiting: "Waiting for the file before it",
+      uploading: "Uploading",
+      sending: "Sending the file and waiting for the answer",
+      queued: "Waiting for its turn",
+      running: "Working",
+    }),
+    jobKept: "The job continues if you close this page. The address of the page leads back to it for 24 hours.",
+    stop: "Stop waiting",
+    /** @type {(name: string) => string} */
+    stopNamed: (name) => `Stop waiting for ${name}`,
+    stopped: "Stopped before there was an answer.",
+    stoppedJob: "The job continues on the server. Wait again to get its answer.",
+    waitAgain: "Wait again",
+    repeat: "Send again",
+    remove: "Remove",
+    /** @type {(name: string) => string} */
+    removeNamed: (name) => `Remove the result of ${name}`,
+    /** @type {(name: string) => string} */
+    done: (name) => `The answer for ${name} is here.`,
+    /** @type {(id: string) => string} */
+    jobReference: (id) => `When you ask for help, include the job ID ${id}.`,
+    uploadTooLarge: "The file has more than 200 MB, which is the limit for an upload. Split it, or send a smaller version.",
+    uploadFailed: "The upload was interrupted. Check your connection and send the file again.",
+    /** @type {(code: string) => string} */
+    uploadRefused: (code) => `The storage did not accept the upload (${code}). Send the file again.`,
   },
 };

@@ -39,11 +39,12 @@ export function CreateDialog({ onCreated, onClose }) {
     <p>${text.createText}</p>
     <${Form} submit=${text.create} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()} onCancel=${onClose}>
       <${TextField} label=${strings.credentials.name} name="name" isRequired maxLength=${100} hint=${text.nameHint} value=${values.name} onChange=${set("name")} problem=${action.problem} />
-      <fieldset><legend>${text.what}</legend>
+      <fieldset class="group"><legend>${text.what}</legend>
+        <p class="hint">${text.namesHint}</p>
         <${Checkbox} label=${text.charts} isChecked=${values.charts} onChange=${set("charts")} />
-        ${values.charts ? html`<${TextField} label=${text.chartNames} hint=${text.namesHint} value=${values.chartNames} onChange=${set("chartNames")} />` : null}
+        ${values.charts ? html`<${TextField} label=${text.chartNames} value=${values.chartNames} onChange=${set("chartNames")} />` : null}
         <${Checkbox} label=${text.images} isChecked=${values.images} onChange=${set("images")} />
-        ${values.images ? html`<${TextField} label=${text.imageNames} hint=${text.namesHint} value=${values.imageNames} onChange=${set("imageNames")} />` : null}
+        ${values.images ? html`<${TextField} label=${text.imageNames} value=${values.imageNames} onChange=${set("imageNames")} />` : null}
       </fieldset>
       <${TextField} label=${text.days} name="expiration_days" isRequired inputmode="numeric" hint=${text.daysHint} value=${values.days} onChange=${set("days")} problem=${action.problem} />
       <${Uncertain} problem=${action.problem} />
@@ -86,7 +87,7 @@ export function Uncertain({ problem }) {
  */
 export function NewTokenDialog({ made, note, onClose }) {
   const login = { username: "token", file: tokenFile, scopes: made.scopes };
-  return html`<${Dialog} title=${text.createdTitle}>
+  return html`<${Dialog} isWide title=${text.createdTitle}>
     <p><strong>${text.createdText}</strong>${note ? ` ${note}` : null}</p>
     <${Secret} label=${text.token} secret=${made.token} login=${login} />
     <div class="form-actions"><${Button} kind="primary" onClick=${onClose}>${text.saved}<//></div>

@@ -27,7 +27,7 @@ function Facts({ request: r }) {
   return html`<${Section} title=${text.levels[r.accessLevel]} actions=${html`<${RequestBadge} request=${r} />`}>
     <p>${text.next[r.status]}</p>
     <dl class="facts">
-      <${Fact} name=${text.requester}>${personName(r, r.userId)}<//>
+      <${Fact} name=${text.requester}><bdi>${r.userId === currentUser().id ? currentUser().name : personName(r, r.userId)}</bdi><//>
       <${Fact} name=${text.justification}><span class="prose" dir="auto">${r.justification}</span><//>
       <${Fact} name=${text.requested}>${formatDateTime(r.createdAt)}<//>
       ${r.status === "pending" ? html`<${Fact} name=${text.due}>${formatDateTime(r.dueAt)}<//>` : null}

@@ -53,9 +53,8 @@ function columns(all, choose) {
   return [
     { title: words.name, cell: (/** @type {Token} */ t) => html`<${Name} token=${t} />` },
     { title: words.scopes, cell: (/** @type {Token} */ t) => html`<${Scopes} scopes=${t.scopes} />` },
-    { title: words.created, cell: (/** @type {Token} */ t) => formatDate(t.createdAt) },
     { title: words.lastUsed, cell: (/** @type {Token} */ t) => (t.lastUsedAt ? formatRelative(t.lastUsedAt) : words.never) },
-    { title: words.expires, cell: (/** @type {Token} */ t) => (t.expiresAt ? formatDate(t.expiresAt) : words.noExpiry) },
+    { title: words.expires, cell: (/** @type {Token} */ t) => html`<span class="nowrap">${t.expiresAt ? formatDate(t.expiresAt) : words.noExpiry}</span>` },
     { title: words.state, cell: (/** @type {Token} */ t) => html`<${State} token=${t} all=${all} />` },
     { title: words.actions, isActions: true, cell: (/** @type {Token} */ t) => html`<${Actions} token=${t} choose=${choose} />` },
   ];
@@ -63,8 +62,9 @@ function columns(all, choose) {
 
 /** @param {{token: Token}} props */
 export function Name({ token }) {
-  return html`<div><bdi class="strong">${token.name}</bdi>
-    <div class="small">${words.kinds[token.kind]}${token.username ? html` · <bdi class="mono">${token.username}</bdi>` : null}</div></div>`;
+  return html`<div class="main-cell"><bdi class="strong">${token.name}</bdi>
+    ${token.username ? html`<div class="small mono"><bdi>${token.username}</bdi></div>` : null}
+    <div class="small">${words.kinds[token.kind]} · ${words.createdAt(formatDate(token.createdAt))}</div></div>`;
 }
 
 /** @param {{scopes: string[]}} props */

@@ -6,7 +6,7 @@ import { Empty, Loaded, Page } from "../../components/page.js";
 import { CursorPager } from "../../components/pager.js";
 import { Badge, Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
-import { formatDateTime, formatRelative } from "../../core/format.js";
+import { formatDate, formatRelative } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
@@ -74,7 +74,7 @@ function Queue({ requests, filter, choose }) {
     { title: strings.requests.requester, cell: (/** @type {CredentialRequest} */ r) => html`<${Requester} request=${r} />` },
     { title: text.access, cell: (/** @type {CredentialRequest} */ r) => strings.requests.levels[r.accessLevel] },
     { title: strings.requests.justification, cell: (/** @type {CredentialRequest} */ r) => html`<span class="prose short" dir="auto">${r.justification}</span>` },
-    { title: strings.requests.requested, cell: (/** @type {CredentialRequest} */ r) => formatDateTime(r.createdAt) },
+    { title: strings.requests.requested, cell: (/** @type {CredentialRequest} */ r) => formatDate(r.createdAt) },
     filter === "pending"
       ? { title: strings.requests.due, cell: (/** @type {CredentialRequest} */ r) => html`<${Due} at=${r.dueAt} />` }
       : { title: strings.requests.state, cell: (/** @type {CredentialRequest} */ r) => html`<${RequestBadge} request=${r} />` },
@@ -87,7 +87,7 @@ function Queue({ requests, filter, choose }) {
 
 /** @param {{request: CredentialRequest}} props */
 function Requester({ request }) {
-  return html`<div><a href=${`/portal/access/requests/${request.id}`}><bdi>${requesterName(request)}</bdi></a>
+  return html`<div class="main-cell"><a href=${`/portal/access/requests/${request.id}`}><bdi>${requesterName(request)}</bdi></a>
     ${request.requester ? html`<div class="small"><bdi>${request.requester.email}</bdi></div>` : null}</div>`;
 }
 
@@ -100,7 +100,7 @@ function Due({ at }) {
 /** @param {{request: CredentialRequest, choose: (chosen: {request: CredentialRequest, decision: Decision}) => void}} props */
 function Actions({ request, choose }) {
   if (request.status !== "pending") return null;
-  if (request.userId === currentUser().id) return html`<span class="small">${text.own}</span>`;
+  if (request.userId === currentUser().id) return html`<span class="small wrap">${text.own}</span>`;
   const who = requesterName(request);
   return html`<span class="row-actions">
     <${Button} label=${text.approveLabel(who)} onClick=${() => choose({ request, decision: "approve" })}>${text.approve}<//>

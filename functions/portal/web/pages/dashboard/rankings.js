@@ -1,7 +1,7 @@
 // Bars of named numbers: which artifacts were pulled most, who pulled most, users by role, and projects by status.
 import { BarList } from "../../components/chart.js";
 import { Empty, ProblemMessage } from "../../components/page.js";
-import { get } from "../../core/api.js";
+import { get, Problem } from "../../core/api.js";
 import { formatNumber } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
@@ -11,7 +11,7 @@ import { Data } from "./series.js";
 import { apiQuery } from "./view.js";
 
 /** @typedef {import("../../core/types").Schema<"RankingEntry">} Entry */
-/** @typedef {{key: string, name: string, value?: number, before?: number}} Named value: undefined until it is loaded */
+/** @typedef {{key: string, name: string, value?: number, before?: number, href?: string}} Named value: undefined until it is loaded */
 
 const texts = strings.dashboard.rankings;
 
@@ -41,32 +41,41 @@ export function Ranking({ by, view, round, otherName }) {
  */
 async function loadRanking(by, view, signal) {
   const { data } = await get("/v1/analytics/pulls", { query: { by, ...apiQuery(view) }, signal });
-  const names = by === "person" ? await loadNames(data.entries, signal) : [];
-  const rows = data.entries.map((e, i) => ({
-    key: e.userId ?? `${e.kind} ${e.repository}`, value: e.pulls, before: e.previous,
-    name: by === "person" ? names[i] : `${e.repository} (${texts.kinds[e.kind ?? "image"]})`,
-  }));
+  if (by === "person") await loadNames(data.entries, signal);
+  const rows = data.entries.map((e) => ({ ...(by === "person" ? person(e) : artifact(e)), value: e.pulls, before: e.previous }));
   return { rows, isComplete: data.complete };
 }
 
-/** @type {Map<string, string>} */
+/** @param {Entry} entry */
+function artifact({ kind, repository }) {
+  return { key: `${kind} ${repository}`, name: `${repository} (${texts.kinds[kind ?? "image"]})` };
+}
+
+/** @param {Entry} entry */
+function person({ userId = "" }) {
+  const name = knownNames.get(userId);
+  return name ? { key: userId, name, href: `/portal/users/${userId}` } : { key: userId, name: `${texts.deleted} ${userId.slice(0, 8)}` };
+}
+
+/**
+ * The names of users, null for deleted ones.
+ * @type {Map<string, string | null>}
+ */
 const knownNames = new Map();
 
 const maxRequests = 4;
 
 /**
- * The names of users, a few requests at a time. Names that are known are not asked for again.
+ * Loads the names of users, a few at a time. Names that are known are not asked for again.
  * @param {Entry[]} entries
  * @param {AbortSignal} signal
  */
 async function loadNames(entries, signal) {
-  const ids = entries.map((e) => e.userId ?? "");
-  const missing = ids.filter((id) => !knownNames.has(id));
+  const missing = entries.map((e) => e.userId ?? "").filter((id) => !knownNames.has(id));
   const work = async () => {
     for (let id = missing.shift(); id !== undefined; id = missing.shift()) knownNames.set(id, await loadName(id, signal));
   };
   await Promise.all(Array.from({ length: maxRequests }, work));
-  return ids.map((id) => knownNames.get(id) ?? id);
 }
 
 /**
@@ -77,8 +86,7 @@ async function loadName(userId, signal) {
   try {
     return (await get("/v1/users/{userId}", { path: { userId }, signal })).data.name;
   } catch (error) {
-    const { status } = /** @type {import("../../core/api.js").Problem} */ (error);
-    if (status === 404 || status === 400) return `${texts.deleted} ${userId.slice(0, 8)}`;
+    if (error instanceof Problem && (error.status === 404 || error.status === 400)) return null; // 400: not an ID of a user
     throw error;
   }
 }
@@ -93,7 +101,7 @@ export function NamedBars({ title, name, nameTitle, countTitle, rows, otherName 
   const cells = rows.map((r) => (hasOther ? [r.name, r.value ?? null, r.before ?? null] : [r.name, r.value ?? null]));
   return html`
     <${BarList} rows=${rows.map((r) => ({
-      key: r.key, label: r.name, value: r.value ?? 0, text: r.value === undefined ? "–" : formatNumber(r.value),
+      key: r.key, label: r.href ? html`<a href=${r.href}>${r.name}</a>` : r.name, value: r.value ?? 0, text: r.value === undefined ? "–" : formatNumber(r.value),
       note: r.value === undefined || r.before === undefined ? undefined : changeText(r.value, r.before, { format: formatNumber }),
     }))} />
     <${Data} title=${title} name=${name} head=${head} rows=${cells} format=${formatNumber} />`;

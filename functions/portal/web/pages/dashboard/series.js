@@ -69,7 +69,7 @@ export function Data({ title, name, head, rows, format }) {
         ${isOpen ? texts.hideTable : texts.showTable}<//>
       <${Button} kind="quiet" label=${texts.downloadOf(title)} onClick=${() => downloadCSV(fileName(name, rows), [head, ...rows])}>${texts.download}<//>
     </div>
-    ${isOpen ? html`<div class="data-table" tabindex="0" role="region" aria-label=${title}><${Table} caption=${title} rows=${rows} rowKey=${(/** @type {Values} */ row) => String(row[0] ?? row[2])}
+    ${isOpen ? html`<div class="data-table" tabindex="0" role="region" aria-label=${texts.tableOf(title)}><${Table} caption=${title} rows=${rows} rowKey=${(/** @type {Values} */ row) => String(row[0] ?? row[2])}
       columns=${head.map((column, i) => ({ title: column, isNumber: rows.some((row) => typeof row[i] === "number"), cell: (/** @type {Values} */ row) => cell(row[i], format) }))} /></div>` : null}
   </div>`;
 }

@@ -94,7 +94,7 @@ function Credentials({ all, working }) {
   const columns = [
     { title: strings.credentials.name, cell: (/** @type {Token} */ t) => html`<${Name} token=${t} />` },
     { title: strings.credentials.lastUsed, cell: (/** @type {Token} */ t) => (t.lastUsedAt ? formatRelative(t.lastUsedAt) : strings.credentials.never) },
-    { title: strings.credentials.expires, cell: (/** @type {Token} */ t) => (t.expiresAt ? formatDate(t.expiresAt) : strings.credentials.noExpiry) },
+    { title: strings.credentials.expires, cell: (/** @type {Token} */ t) => html`<span class="nowrap">${t.expiresAt ? formatDate(t.expiresAt) : strings.credentials.noExpiry}</span>` },
     { title: strings.credentials.state, cell: (/** @type {Token} */ t) => html`<${State} token=${t} all=${all} />` },
   ];
   return html`<${Section} title=${text.credentials} actions=${html`<a href="/portal/access">${text.allCredentials}</a>`}>

@@ -1,0 +1,158 @@
+// The answers: a summary, the values of a file, or the comparison of two files.
+import { useMemo, useState } from "preact/hooks";
+import { Button } from "../../components/buttons.js";
+import { CodeBlock } from "../../components/copy.js";
+import { Badge, Table } from "../../components/table.js";
+import { formatNumber } from "../../core/format.js";
+import { html } from "../../core/html.js";
+import { strings } from "../../core/strings.js";
+import { partName } from "./document.js";
+import { EvidenceView } from "./evidence.js";
+
+/** @typedef {import("./evidence.js").Evidence} Evidence */
+/** @typedef {import("./runs.js").Run} Run */
+
+/** @param {{run: Run}} props */
+export function Answer({ run }) {
+  const { answer } = run;
+  return html`
+    ${answer.warnings?.map((/** @type {string} */ text) => html`<p class="note warning">${text}</p>`)}
+    ${answer.summary === undefined ? html`<${Values} run=${run} />` : html`<${Summary} text=${answer.summary} />`}
+    <details><summary>${strings.media.json}</summary><${CodeBlock} label=${strings.media.json} text=${JSON.stringify(answer, null, 2)} /></details>`;
+}
+
+/** @param {{text: string}} props */
+function Summary({ text }) {
+  const lines = text.split("\n").filter((line) => line.trim());
+  const isList = lines.length > 0 && lines.every((line) => line.startsWith("- "));
+  return html`<div class="summary" dir="auto">
+    ${isList ? html`<ul>${lines.map((line) => html`<li>${line.slice(2)}</li>`)}</ul>` : lines.map((line) => html`<p>${line}</p>`)}
+  </div>`;
+}
+
+/** @param {{run: Run}} props */
+function Values({ run }) {
+  const [selected, select] = useState(/** @type {Evidence | null} */ (null));
+  const [chosen, setChosen] = useState(/** @type {Record<number, File>} */ ({}));
+  const evidence = useMemo(() => listEvidence(run.answer.evidence), [run.answer]);
+  const places = useMemo(() => evidence.filter((e) => e.file === selected?.file), [evidence, selected?.file]);
+  const rows = inOrder(run).map(([name, value]) => ({ name, value, evidence: evidence.filter((e) => e.variable === name) }));
+  const isComparison = rows.some((row) => isCompared(row.value));
+  const table = { rows, run, select };
+  return html`
+    ${rows.length === 0 ? html`<p>${strings.media.noValues}</p>` : isComparison ? comparison(table) : extraction(table)}
+    ${selected ? html`<${EvidenceView} file=${chosen[selected.file] ?? run.files[selected.file - 1]} name=${fileName(run, selected.file)}
+      places=${places} selected=${selected}
+      onFile=${(/** @type {File} */ file) => setChosen((before) => ({ ...before, [selected.file]: file }))} onClose=${() => select(null)} />` : null}`;
+}
+
+/**
+ * @typedef {{name: string, value: any, evidence: Evidence[]}} Row
+ * @typedef {{rows: Row[], run: Run, select: (evidence: Evidence) => void}} ValueTable
+ */
+
+/**
+ * The values in the order in which the person named them. The API returns them in alphabetical order.
+ * @param {Run} run
+ * @returns {[string, any][]}
+ */
+function inOrder({ answer, call }) {
+  const names = Object.keys(JSON.parse(call?.model || "{}").variables ?? {});
+  /** @param {[string, any]} entry */
+  const position = ([name]) => names.indexOf(name);
+  return Object.entries(answer.extracted_data).sort((a, b) => position(a) - position(b));
+}
+
+/** @param {ValueTable} table */
+function extraction({ rows, run, select }) {
+  return html`<${Table} caption=${strings.media.values} rows=${rows} rowKey=${(/** @type {Row} */ row) => row.name} columns=${[
+    { title: strings.media.columns.name, cell: variableCell },
+    { title: strings.media.columns.value, cell: (/** @type {Row} */ row) => valueCell(row.value) },
+    { title: strings.media.columns.confidence, cell: (/** @type {Row} */ row) => confidenceCell(row.evidence[0]) },
+    { title: strings.media.columns.quote, cell: (/** @type {Row} */ row) => html`<${Quotes} row=${row} run=${run} select=${select} />` },
+  ]} />`;
+}
+
+/** @param {ValueTable} table */
+function comparison({ rows, run, select }) {
+  /** @param {number} file */
+  const column = (file) => ({
+    title: strings.media.columns.file(file),
+    cell: (/** @type {Row} */ row) => html`<div>${valueCell((file === 1 ? row.value.data : row.value.data_to_compare) || null)}
+      <${Quotes} row=${{ ...row, evidence: row.evidence.filter((e) => e.file === file) }} run=${run} select=${select} /></div>`,
+  });
+  return html`<${Table} caption=${strings.media.values} rows=${rows} rowKey=${(/** @type {Row} */ row) => row.name} columns=${[
+    { title: strings.media.columns.name, cell: variableCell },
+    column(1), column(2),
+    { title: strings.media.columns.comparison, cell: (/** @type {Row} */ row) => html`<span dir="auto">${row.value.comparison}</span>` },
+  ]} />`;
+}
+
+/** @param {Row} row */
+function variableCell(row) {
+  return html`<bdi class="mono variable-name">${row.name}</bdi>`;
+}
+
+/** @param {unknown} value */
+function isCompared(value) {
+  return typeof value === "object" && value !== null && "comparison" in value;
+}
+
+/**
+ * The evidence of all variables as one list.
+ * @param {Record<string, any[]> | undefined} evidence
+ * @returns {Evidence[]}
+ */
+function listEvidence(evidence) {
+  return Object.entries(evidence ?? {}).flatMap(([variable, quotes]) =>
+    quotes.map((quote, i) => ({ ...quote, id: JSON.stringify([variable, i]), variable, file: quote.file ?? 1 })));
+}
+
+/** @param {unknown} value */
+function valueCell(value) {
+  if (value === null) return html`<${Badge}>${strings.media.notFound}<//>`;
+  if (typeof value === "boolean") return value ? strings.media.yes : strings.media.no;
+  if (typeof value === "number") return html`<span class="found">${formatNumber(value, 20)}</span>`;
+  return html`<bdi class="found">${String(value)}</bdi>`;
+}
+
+/** @param {Evidence | undefined} evidence */
+function confidenceCell(evidence) {
+  if (!evidence) return "–";
+  const tone = evidence.confidence >= 0.8 ? "good" : evidence.confidence >= 0.5 ? "warning" : "bad";
+  return html`<${Badge} tone=${tone}>${formatNumber(evidence.confidence * 100, 0)} %<//>`;
+}
+
+/** @param {{row: Row, run: Run, select: (evidence: Evidence) => void}} props */
+function Quotes({ row, run, select }) {
+  if (row.evidence.length === 0) return null;
+  return html`<ul class="quotes">${row.evidence.map((evidence) => html`<li key=${evidence.id}>
+    <q><bdi>${evidence.quote}</bdi></q>
+    <span class="muted">${place(evidence, run)}</span>
+    <${Button} kind="quiet" label=${strings.media.showPlace(row.name, fileLabel(evidence, run))} onClick=${() => select(evidence)}>${strings.media.show}<//>
+  </li>`)}</ul>`;
+}
+
+/**
+ * @param {Evidence} evidence
+ * @param {Run} run
+ */
+function place(evidence, run) {
+  return evidence.page > 0 ? strings.media.place[partName(fileName(run, evidence.file))](evidence.page) : "";
+}
+
+/**
+ * @param {Evidence} evidence
+ * @param {Run} run
+ */
+function fileLabel(evidence, run) {
+  return run.task === "compare" ? strings.media.columns.file(evidence.file) : "";
+}
+
+/**
+ * @param {Run} run
+ * @param {number} file 1 or 2
+ */
+function fileName(run, file) {
+  return run.names[file - 1] ?? "";
+}

@@ -1,0 +1,179 @@
+// Shows where in a file the values of an answer stand: the page of a PDF, a text, or a picture.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Button } from "../../components/buttons.js";
+import { Loaded, Loading, ProblemMessage } from "../../components/page.js";
+import { asProblem, useLoad } from "../../core/hooks.js";
+import { html } from "../../core/html.js";
+import { strings } from "../../core/strings.js";
+import { readContent, visibleName } from "./document.js";
+import { drawPage, findBoxes, openPDF } from "./pdf.js";
+import { findQuote, newIndex } from "./quotes.js";
+
+/** @typedef {{id: string, variable: string, file: number, quote: string, page: number, start: number, confidence: number}} Evidence */
+/** @typedef {import("./document.js").Content} Content */
+
+/** How many characters of a long text are shown before and behind the place. */
+const contextCharacters = 30_000;
+
+/**
+ * The file with all places of its values; the selected one stands out.
+ * @param {{file: File | undefined, name: string, places: Evidence[], selected: Evidence, onFile: (file: File) => void, onClose: () => void}} props
+ *   file: undefined after a reload of the page; then it asks for the file again
+ */
+export function EvidenceView({ file, name, places, selected, onFile, onClose }) {
+  const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    heading.current?.scrollIntoView({ block: "nearest" });
+  }, [selected.id]);
+  return html`<div class="evidence">
+    <div class="section-head">
+      <h4 ref=${heading} tabindex="-1">${strings.media.evidence.title(selected.variable)} <bdi class="muted">${visibleName(name)}</bdi></h4>
+      <${Button} onClick=${onClose}>${strings.common.close}<//>
+    </div>
+    ${file ? html`<${Viewer} key=${name} file=${file} places=${places} selected=${selected} />` : html`<${ChooseAgain} onFile=${onFile} />`}
+  </div>`;
+}
+
+/** @param {{onFile: (file: File) => void}} props */
+function ChooseAgain({ onFile }) {
+  /** @param {any} event */
+  const choose = (event) => event.currentTarget.files[0] && onFile(event.currentTarget.files[0]);
+  return html`<div class="field"><label>${strings.media.evidence.chooseAgain}<input type="file" onChange=${choose} /></label></div>`;
+}
+
+/** @param {{file: File, places: Evidence[], selected: Evidence}} props */
+function Viewer({ file, places, selected }) {
+  const content = useLoad(() => readContent(file).catch(unreadable), [file]);
+  return html`<${Loaded} of=${content}>${(/** @type {Content} */ read) => {
+    if (read.kind === "pdf") return html`<${PDFView} file=${file} places=${places} selected=${selected} />`;
+    if (read.kind === "text") return html`<${TextView} text=${read.text} isMarkup=${read.isMarkup} places=${places} selected=${selected} />`;
+    return html`${read.kind === "picture" ? html`<${Picture} file=${file} />` : null}<${Quote} of=${selected} />`;
+  }}<//>`;
+}
+
+/** @returns {Content} a file that was deleted or changed on the disk cannot be shown */
+function unreadable() {
+  return { kind: "other" };
+}
+
+/** @param {{of: Evidence}} props */
+function Quote({ of }) {
+  return html`<blockquote><bdi>${of.quote}</bdi></blockquote>`;
+}
+
+/** @param {{file: File}} props */
+function Picture({ file }) {
+  const [url, setURL] = useState("");
+  useEffect(() => {
+    const created = URL.createObjectURL(file);
+    setURL(created);
+    return () => URL.revokeObjectURL(created);
+  }, [file]);
+  return url ? html`<img class="picture" src=${url} alt=${strings.media.evidence.picture(visibleName(file.name))} />` : null;
+}
+
+/** @param {{text: string, isMarkup: boolean, places: Evidence[], selected: Evidence}} props */
+function TextView({ text, isMarkup, places, selected }) {
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const index = useMemo(() => newIndex(text, { isMarkup }), [text]);
+  const marks = useMemo(() => newMarks(index, places, selected), [index, places, selected.id]);
+  useEffect(() => {
+    const mark = /** @type {HTMLElement | null | undefined} */ (box.current?.querySelector("mark.selected"));
+    if (box.current && mark) box.current.scrollTop = mark.offsetTop - box.current.clientHeight / 2;
+  }, [marks]);
+  const current = marks.find((mark) => mark.id === selected.id);
+  if (!current) return html`<p>${strings.media.evidence.notLocated}</p><${Quote} of=${selected} />`;
+  const from = Math.max(0, current.from - contextCharacters);
+  const to = Math.min(text.length, current.to + contextCharacters);
+  return html`<pre class="document" ref=${box} tabindex="0" role="region" aria-label=${strings.media.evidence.text}
+    >${from > 0 ? "… " : ""}${pieces(text, marks, { from, to }, selected)}${to < text.length ? " …" : ""}</pre>`;
+}
+
+/**
+ * The places of the evidence in a text, in order and without overlaps; the selected place has priority.
+ * @param {import("./quotes.js").Index} index
+ * @param {Evidence[]} places
+ * @param {Evidence} selected
+ */
+function newMarks(index, places, selected) {
+  /** @type {{id: string, from: number, to: number}[]} */
+  const marks = [];
+  for (const place of [selected, ...places]) {
+    const range = findQuote(index, place);
+    if (range && !marks.some((mark) => mark.from < range.to && range.from < mark.to)) marks.push({ id: place.id, ...range });
+  }
+  return marks.sort((a, b) => a.from - b.from);
+}
+
+/**
+ * A part of the text as nodes, with its marks.
+ * @param {string} text
+ * @param {{id: string, from: number, to: number}[]} marks
+ * @param {import("./quotes.js").Range} range
+ * @param {Evidence} selected
+ */
+function pieces(text, marks, { from, to }, selected) {
+  const nodes = [];
+  let at = from;
+  for (const mark of marks.filter((m) => m.from >= from && m.to <= to)) {
+    nodes.push(text.slice(at, mark.from));
+    nodes.push(html`<mark class=${mark.id === selected.id ? "selected" : ""}>${text.slice(mark.from, mark.to)}</mark>`);
+    at = mark.to;
+  }
+  nodes.push(text.slice(at, to));
+  return nodes;
+}
+
+/** @param {{file: File, places: Evidence[], selected: Evidence}} props */
+function PDFView({ file, places, selected }) {
+  const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
+  const number = Math.max(selected.page, 1);
+  const onPage = useMemo(() => places.filter((place) => place.page === selected.page), [places, number]);
+  const { drawn, problem } = useDrawing({ file, canvas, number, places: onPage });
+  const boxes = drawn?.number === number ? drawn.boxes : null;
+  const isLocated = boxes?.some((box) => box.id === selected.id);
+  if (problem) return html`<${ProblemMessage} problem=${problem} /><${Quote} of=${selected} />`;
+  return html`${boxes ? null : html`<${Loading} />`}
+    ${boxes && !isLocated ? html`<p>${strings.media.evidence.notLocated}</p><${Quote} of=${selected} />` : null}
+    <div class="paper" hidden=${!boxes}>
+      <canvas ref=${canvas} role="img" aria-label=${strings.media.evidence.page(number, visibleName(file.name))}></canvas>
+      ${boxes?.map(({ id, box }) => html`<div class=${id === selected.id ? "mark selected" : "mark"} style=${percentages(box)}></div>`)}
+    </div>`;
+}
+
+/**
+ * Draws a page of a file, and finds the boxes of the places on it.
+ * @param {{file: File, canvas: {current: HTMLCanvasElement | null}, number: number, places: Evidence[]}} what
+ */
+function useDrawing({ file, canvas, number, places }) {
+  const pdf = useLoad(() => openPDF(file), [file]);
+  const [drawn, setDrawn] = useState(/** @type {{number: number, boxes: {id: string, box: import("./pdf.js").Box}[]} | null} */ (null));
+  const [problem, setProblem] = useState(/** @type {import("../../core/api.js").Problem | undefined} */ (undefined));
+  useEffect(() => () => void pdf.data?.destroy(), [pdf.data]);
+  useEffect(() => {
+    if (!pdf.data || !canvas.current) return undefined;
+    const abort = new AbortController();
+    draw(pdf.data.document, { canvas: canvas.current, number, places, signal: abort.signal }).then(
+      (boxes) => abort.signal.aborted || setDrawn({ number, boxes }),
+      (error) => abort.signal.aborted || setProblem(asProblem(error)),
+    );
+    return () => abort.abort();
+  }, [pdf.data, number, places]);
+  return { drawn, problem: pdf.problem ?? problem };
+}
+
+/**
+ * @param {any} document
+ * @param {{canvas: HTMLCanvasElement, number: number, places: Evidence[], signal: AbortSignal}} what
+ */
+async function draw(document, { canvas, number, places, signal }) {
+  await drawPage(document, number, { canvas, signal });
+  const found = await findBoxes(document, number, places);
+  return places.flatMap((place, i) => found[i].map((box) => ({ id: place.id, box })));
+}
+
+/** @param {import("./pdf.js").Box} box */
+function percentages({ left, top, width, height }) {
+  return { left: `${left * 100}%`, top: `${top * 100}%`, width: `${width * 100}%`, height: `${height * 100}%` };
+}

@@ -1,0 +1,189 @@
+// The page for media: asks the API for a summary, values or a comparison of files, and shows the answers with their evidence.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { announce } from "../../components/announcer.js";
+import { Button } from "../../components/buttons.js";
+import { CodeBlock } from "../../components/copy.js";
+import { Checkbox, Form, Select, TextArea, TextField } from "../../components/fields.js";
+import { Page, ProblemMessage, Section } from "../../components/page.js";
+import { html } from "../../core/html.js";
+import { setQuery } from "../../core/router.js";
+import { strings } from "../../core/strings.js";
+import { Answer } from "./answer.js";
+import { visibleName } from "./document.js";
+import { Files } from "./files.js";
+import { newCall, toCurl } from "./request.js";
+import { useRuns } from "./runs.js";
+import { formats, languages, lengths, tasks, useSettings } from "./settings.js";
+import { Variables } from "./variables.js";
+
+/** @typedef {import("./runs.js").Run} Run */
+/** @typedef {import("./settings.js").Settings} Settings */
+/** @typedef {import("./settings.js").Task} Task */
+/** @typedef {{settings: Settings, change: (some: Partial<Settings>) => void}} Editable */
+
+const text = strings.media;
+
+export default function Media() {
+  const [settings, change] = useSettings();
+  const [files, setFiles] = useState(/** @type {File[]} */ ([]));
+  const [failures, setFailures] = useState({ files: "", variables: "" });
+  const runs = useRuns();
+  const results = useRef(/** @type {HTMLHeadingElement | null} */ (null));
+  /** @param {File[]} chosen */
+  const choose = (chosen) => {
+    setFiles(chosen);
+    setFailures((before) => ({ ...before, files: "" }));
+  };
+  const submit = () => {
+    const found = { files: checkFiles(settings.task, files), variables: checkVariables(settings) };
+    setFailures(found);
+    if (found.files || found.variables) {
+      announce(found.files || found.variables);
+      if (found.files) document.getElementById("media-files")?.focus();
+      return;
+    }
+    runs.start(newCalls(settings, files));
+    requestAnimationFrame(() => results.current?.focus());
+  };
+  return html`<${Page} title=${text.title} intro=${text.intro}>
+    <${Form} submit=${text.submit[settings.task](files.length)} onSubmit=${submit}>
+      <${Tasks} settings=${settings} change=${change} />
+      <${Files} files=${files} isComparison=${settings.task === "compare"} failure=${failures.files} onChange=${choose} />
+      ${settings.task === "summarize" ? null : html`<${Variables} settings=${settings} change=${change} />`}
+      <${Options} settings=${settings} change=${change} />
+      ${failures.variables ? html`<p class="error" role="alert">${failures.variables}</p>` : null}
+    <//>
+    <${Command} settings=${settings} files=${files} />
+    ${runs.list.length > 0 ? html`<h2 class="results" ref=${results} tabindex="-1">${text.results}</h2>` : null}
+    ${runs.list.map((run) => html`<${RunCard} key=${run.id} run=${run} runs=${runs} />`)}
+  <//>`;
+}
+
+/**
+ * @param {Task} task
+ * @param {File[]} files
+ */
+function checkFiles(task, files) {
+  if (task === "compare") return files.length === 2 ? "" : text.files.needTwo(files.length);
+  return files.length > 0 ? "" : text.files.needOne;
+}
+
+/** @param {Settings} settings */
+function checkVariables({ task, variables }) {
+  return task === "summarize" || variables.some((v) => v.name.trim()) ? "" : text.variables.needOne;
+}
+
+/**
+ * @param {Settings} settings
+ * @param {File[]} files
+ */
+function newCalls(settings, files) {
+  const groups = settings.task === "compare" ? [files] : files.map((file) => [file]);
+  return groups.map((group) => ({ task: settings.task, call: newCall(settings, group) }));
+}
+
+/** @param {Editable} props */
+function Tasks({ settings, change }) {
+  /** @param {Task} task */
+  const choose = (task) => {
+    change({ task });
+    setQuery({ task }, { replace: true });
+  };
+  return html`<fieldset class="choices">
+    <legend>${text.task}</legend>
+    ${tasks.map((task) => html`<label class="choice" key=${task}>
+      <input type="radio" name="task" value=${task} checked=${settings.task === task} onChange=${() => choose(task)}
+        aria-labelledby=${`task-${task}`} aria-describedby=${`task-${task}-hint`} />
+      <span id=${`task-${task}`}>${text.tasks[task].title}</span>
+      <span class="hint" id=${`task-${task}-hint`}>${text.tasks[task].hint}</span>
+    </label>`)}
+  </fieldset>`;
+}
+
+const languageNames = new Intl.DisplayNames("en", { type: "language" });
+
+/** @param {Editable} props */
+function Options({ settings, change }) {
+  const o = text.options;
+  /** @param {keyof Settings} name */
+  const set = (name) => (/** @type {any} */ value) => change({ [name]: value });
+  const isSummary = settings.task === "summarize";
+  return html`<${Section} title=${o.title}>
+    <div class="fields">
+      ${isSummary ? html`
+        <${Select} label=${o.format} isRequired value=${settings.format} onChange=${set("format")} options=${options(formats, o.formats)} />
+        <${Select} label=${o.length} isRequired value=${settings.length} onChange=${set("length")} options=${options(lengths, o.lengths)} />` : null}
+      <${Select} label=${o.language} isRequired value=${settings.lang} onChange=${set("lang")} options=${[
+        { value: "", label: o.anyLanguage }, ...languages.map((code) => ({ value: code, label: languageNames.of(code) ?? code })),
+      ]} />
+    </div>
+    ${isSummary ? html`<${TextField} label=${o.hint} hint=${o.hintHint} value=${settings.hint} maxLength=${1000} onChange=${set("hint")} />` : null}
+    ${settings.task === "compare" ? html`<${TextArea} label=${o.prompt} hint=${o.promptHint} rows=${2} value=${settings.prompt} maxLength=${4000}
+      onChange=${set("prompt")} />` : null}
+    <details open=${settings.keywords !== ""}>
+      <summary>${o.recordings}</summary>
+      <${TextArea} label=${o.keywords} hint=${o.keywordsHint} rows=${3} value=${settings.keywords} onChange=${set("keywords")} />
+    </details>
+    <${Checkbox} label=${o.job} hint=${o.jobHint} isChecked=${settings.isJob} onChange=${set("isJob")} />
+  <//>`;
+}
+
+/**
+ * @param {string[]} values
+ * @param {Record<string, string>} labels
+ */
+function options(values, labels) {
+  return values.map((value) => ({ value, label: labels[value] }));
+}
+
+/** @param {{settings: Settings, files: File[]}} props */
+function Command({ settings, files }) {
+  const stand = settings.task === "compare" ? ["first-file", "second-file"] : ["your-file"];
+  const shown = stand.map((name, i) => files[i] ?? new File([], name));
+  return html`<details class="card">
+    <summary>${text.curl}</summary>
+    <p class="hint">${text.curlHint}</p>
+    <${CodeBlock} label=${text.curl} text=${toCurl(newCall(settings, shown), location.origin)} />
+  </details>`;
+}
+
+/** @param {{run: Run, runs: ReturnType<typeof useRuns>}} props */
+function RunCard({ run, runs }) {
+  const title = run.names.length > 0 ? run.names.map(visibleName).join(` ${text.and} `) : text.unnamed;
+  const isBusy = !["done", "failed", "stopped"].includes(run.state);
+  useEffect(() => {
+    if (run.state === "done") announce(text.done(title));
+  }, [run.state]);
+  return html`<section class="card" aria-label=${`${text.tasks[run.task].title}: ${title}`}>
+    <div class="section-head">
+      <h3><span class="muted">${text.tasks[run.task].title}</span> <bdi>${title}</bdi></h3>
+      <div class="actions">
+        ${isBusy ? html`<${Button} label=${text.stopNamed(title)} onClick=${() => runs.stop(run.id)}>${text.stop}<//>` : html`
+          <${Button} kind="quiet" label=${text.removeNamed(title)} onClick=${() => runs.remove(run.id)}>${text.remove}<//>`}
+      </div>
+    </div>
+    ${isBusy ? html`<${Progress} run=${run} />` : null}
+    ${run.state === "stopped" ? html`<p>${run.jobId ? text.stoppedJob : text.stopped}</p>` : null}
+    ${run.state === "failed" ? html`<${ProblemMessage} problem=${run.problem} />` : null}
+    ${run.state === "done" ? html`<${Answer} run=${run} />` : null}
+    ${canRepeat(run) ? html`<p><${Button} onClick=${() => runs.retry(run.id)}>${run.jobId && run.state === "stopped" ? text.waitAgain : text.repeat}<//></p>` : null}
+    ${run.call ? html`<details><summary>${text.curl}</summary><${CodeBlock} label=${text.curl} text=${toCurl(run.call, location.origin)} /></details>` : null}
+  </section>`;
+}
+
+/** @param {Run} run */
+function canRepeat(run) {
+  return (run.state === "failed" && run.call !== null) || (run.state === "stopped" && (run.call !== null || run.jobId !== ""));
+}
+
+/** @param {{run: Run}} props */
+function Progress({ run }) {
+  const isMeasured = run.state === "uploading" || run.state === "running";
+  const percent = Math.round(run.progress * 100);
+  const label = text.states[run.state] ?? "";
+  return html`<div class="progress">
+    <progress max="100" value=${isMeasured ? percent : undefined} aria-label=${label}></progress>
+    <p><span role="status">${label}</span>${isMeasured ? ` ${percent} %` : ""}</p>
+    ${run.jobId ? html`<p class="hint">${text.jobKept}</p>` : null}
+  </div>`;
+}

@@ -1,0 +1,102 @@
+// The variables to extract or compare: rows to edit, and their exchange as JSON.
+import { useRef, useState } from "preact/hooks";
+import { announce } from "../../components/announcer.js";
+import { Button } from "../../components/buttons.js";
+import { Select, TextField } from "../../components/fields.js";
+import { Section } from "../../components/page.js";
+import { html } from "../../core/html.js";
+import { strings } from "../../core/strings.js";
+import { fromModel, newVariable, toModel, types } from "./settings.js";
+
+/** @typedef {import("./settings.js").Settings} Settings */
+/** @typedef {import("./settings.js").Variable} Variable */
+
+/** The API's limit. */
+const maxVariables = 100;
+
+/** @param {{settings: Settings, change: (some: Partial<Settings>) => void}} props */
+export function Variables({ settings, change }) {
+  const { variables } = settings;
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  const add = () => {
+    change({ variables: [...variables, newVariable()] });
+    requestAnimationFrame(() => /** @type {HTMLElement | undefined} */ ([...(list.current?.querySelectorAll("input") ?? [])].at(-2))?.focus());
+  };
+  /** @param {number} i */
+  const remove = (i) => {
+    change({ variables: variables.filter((_, j) => j !== i) });
+    announce(strings.media.variables.removed(variables[i].name));
+  };
+  /** @param {number} i */
+  const edit = (i) => (/** @type {Partial<Variable>} */ some) => change({ variables: variables.map((v, j) => (j === i ? { ...v, ...some } : v)) });
+  return html`<${Section} title=${strings.media.variables.title} actions=${html`<${Exchange} settings=${settings} change=${change} />`}>
+    <p class="hint">${strings.media.variables.intro}</p>
+    <div class="variables" ref=${list}>
+      ${variables.map((variable, i) => html`<${VariableRow} key=${variable.key} number=${i + 1} variable=${variable}
+        isRepeated=${isRepeated(variables, i)} edit=${edit(i)} remove=${() => remove(i)} />`)}
+    </div>
+    <${Button} onClick=${add} isDisabled=${variables.length >= maxVariables}>${strings.media.variables.add}<//>
+  <//>`;
+}
+
+/**
+ * @param {Variable[]} variables
+ * @param {number} i
+ */
+function isRepeated(variables, i) {
+  const name = variables[i].name.trim();
+  return name !== "" && variables.slice(0, i).some((v) => v.name.trim() === name);
+}
+
+/** @param {{number: number, variable: Variable, isRepeated: boolean, edit: (some: Partial<Variable>) => void, remove: () => void}} props */
+function VariableRow({ number, variable, isRepeated, edit, remove }) {
+  const text = strings.media.variables;
+  return html`<fieldset class="variable">
+    <legend class="visually-hidden">${text.row(number)}</legend>
+    <${TextField} label=${text.name} isRequired value=${variable.name} maxLength=${100} hint=${isRepeated ? text.repeated : undefined}
+      onChange=${(/** @type {string} */ name) => edit({ name })} />
+    <${Select} label=${text.type} isRequired value=${variable.type} onChange=${(/** @type {any} */ type) => edit({ type })}
+      options=${types.map((value) => ({ value, label: text.types[value] }))} />
+    <${TextField} label=${text.description} value=${variable.description} maxLength=${1000}
+      onChange=${(/** @type {string} */ description) => edit({ description })} />
+    <${Button} kind="quiet" label=${text.removeNamed(variable.name || text.row(number))} onClick=${remove}>${text.remove}<//>
+  </fieldset>`;
+}
+
+/** @param {{settings: Settings, change: (some: Partial<Settings>) => void}} props */
+function Exchange({ settings, change }) {
+  const [failure, setFailure] = useState("");
+  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
+  /** @param {any} event */
+  const read = async ({ currentTarget }) => {
+    const file = currentTarget.files[0];
+    try {
+      const imported = fromModel(await file.text(), settings);
+      change(imported);
+      setFailure("");
+      announce(strings.media.importing.done(imported.variables.length));
+    } catch (error) {
+      setFailure(/** @type {Error} */ (error).message);
+    }
+    if (input.current) input.current.value = ""; // the same file can be chosen again
+  };
+  return html`
+    ${failure ? html`<p class="error" role="alert">${failure}</p>` : null}
+    <label class="button file-button"><input ref=${input} type="file" accept=".json,application/json" class="visually-hidden" onChange=${read} />
+      ${strings.media.importing.title}</label>
+    <${Button} onClick=${() => save("model.json", JSON.stringify(toModel(settings), null, 2) + "\n")}>${strings.media.exporting}<//>`;
+}
+
+/**
+ * Offers a text as a download.
+ * @param {string} name
+ * @param {string} text
+ */
+function save(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

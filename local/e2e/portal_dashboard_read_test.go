@@ -1,0 +1,254 @@
+package e2e
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"portside/local/browser"
+)
+
+// dashboard is the portal's dashboard of a stack in a browser.
+type dashboard struct {
+	*testStack
+
+	t    *testing.T
+	page *browser.Page
+}
+
+// in returns the same dashboard for a part of the test.
+func (d *dashboard) in(t *testing.T) *dashboard { return &dashboard{d.testStack, t, d.page} }
+
+// open opens a view and waits until it has loaded.
+func (d *dashboard) open(view string) {
+	d.t.Helper()
+	d.page.Open(strings.TrimSuffix(dashboardPage+"?"+view, "?"))
+	d.ready()
+}
+
+func (d *dashboard) ready() {
+	d.t.Helper()
+	d.page.Settle()
+	await(d.t, "the dashboard", func() bool {
+		return browser.Eval[bool](d.page, `!!document.querySelector("[data-figure]") &&
+			!document.querySelector("main [aria-busy=true], main .placeholder, main .ranking-placeholder")`)
+	})
+}
+
+// get sends a request for a view, with the parameters that the page sends.
+func (d *dashboard) get(path, view string) response {
+	d.t.Helper()
+	query, err := url.ParseQuery(view)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	switch query.Get("compare") {
+	case "":
+		query.Set("compare", "previous")
+	case "none":
+		query.Del("compare")
+	}
+	return d.admin(d.t).Get(path + "?" + query.Encode()).WantStatus(http.StatusOK)
+}
+
+func (d *dashboard) api(view string) response {
+	d.t.Helper()
+	return d.get("/v1/analytics/dashboard", view)
+}
+
+// shownDashboard is what people read on the page.
+type shownDashboard struct {
+	Line             string
+	Figures, Before  map[string]string
+	Rankings, Groups map[string][][2]string // labels and numbers
+}
+
+func (d *dashboard) shown() shownDashboard {
+	d.t.Helper()
+	return browser.Eval[shownDashboard](d.page, `(() => {
+		const read = (selector, name, of) => Object.fromEntries([...document.querySelectorAll(selector)].map(e => [e.dataset[name], of(e)]));
+		const text = e => e.innerText.trim();
+		const bars = e => [...e.querySelectorAll(".bar-list li")].map(li => [text(li.querySelector(".bar-label")), text(li.querySelector(".bar-value"))]);
+		const line = document.querySelector(".view-of");
+		return {
+			line: line ? text(line) : "", figures: read("[data-figure]", "figure", text), before: read("[data-before]", "before", text),
+			rankings: read("[data-ranking]", "ranking", bars), groups: read("[data-group]", "group", bars),
+		};
+	})()`)
+}
+
+var timeOfDay = regexp.MustCompile(`As of \S+ [AP]M`)
+
+// withoutTime removes the time of the numbers from the line that describes a view.
+func withoutTime(line string) string {
+	return timeOfDay.ReplaceAllString(strings.ReplaceAll(line, "\u202f", " "), "")
+}
+
+// differences returns how the page differs from the API.
+func (d *dashboard) differences(view string) (all []string) {
+	d.t.Helper()
+	shown, answer := d.shown(), d.api(view)
+	if len(shown.Figures) != 21 {
+		all = append(all, fmt.Sprintf("%d figures", len(shown.Figures)))
+	}
+	for path, text := range shown.Figures {
+		all = append(all, differs(path, text, answer.JSON("data.metrics."+path))...)
+	}
+	for path, text := range shown.Before {
+		all = append(all, differs(path, strings.TrimPrefix(text, "was "), answer.JSON("data.previous.metrics."+path))...)
+	}
+	period := answer.JSON("data.period").(map[string]any)
+	if first := longDay(period["startDate"]); !strings.HasPrefix(shown.Line, first) {
+		all = append(all, "the line "+shown.Line)
+	}
+	for by, rows := range shown.Rankings {
+		if want := d.ranking(by, view); !slices.Equal(rows, want) {
+			all = append(all, fmt.Sprintf("pulls by %s: %v, want %v", by, rows, want))
+		}
+	}
+	for group, counts := range map[string]string{"users-by-role": "users.byRole", "projects-by-status": "projects.byStatus"} {
+		want := answer.JSON("data.metrics." + counts).(map[string]any)
+		if rows := shown.Groups[group]; len(rows) != len(want) || sumOf(rows) != answer.JSON("data.metrics."+strings.Split(counts, ".")[0]+".total") {
+			all = append(all, fmt.Sprintf("%s: %v, want %v", group, rows, want))
+		}
+	}
+	return all
+}
+
+func sumOf(rows [][2]string) (sum float64) {
+	for _, row := range rows {
+		n, _ := strconv.ParseFloat(strings.ReplaceAll(row[1], ",", ""), 64)
+		sum += n
+	}
+	return sum
+}
+
+// ranking returns the rows of a ranking as the API has them.
+func (d *dashboard) ranking(by, view string) (rows [][2]string) {
+	d.t.Helper()
+	for _, entry := range d.get("/v1/analytics/pulls", view+"&by="+by).List("data.entries") {
+		e := entry.(map[string]any)
+		name := fmt.Sprintf("%v (%v)", e["repository"], e["kind"])
+		if by == "person" {
+			name = d.personName(e["userId"].(string))
+		}
+		rows = append(rows, [2]string{name, grouped(e["pulls"])})
+	}
+	return rows
+}
+
+func (d *dashboard) personName(id string) string {
+	d.t.Helper()
+	user := d.admin(d.t).Get("/v1/users/" + id)
+	if user.Status == http.StatusOK {
+		return user.Text("data.name")
+	}
+	return "Deleted user " + id[:8]
+}
+
+// differs compares a number on the page with the API's: it has the right unit, and at most the last shown digit is rounded.
+func differs(path, text string, want any) []string {
+	prefix, suffix, decimals := unitOf(path)
+	number, hasUnit := strings.CutSuffix(text, suffix)
+	number, hasPrefix := strings.CutPrefix(number, prefix)
+	got, err := strconv.ParseFloat(strings.ReplaceAll(number, ",", ""), 64)
+	value, isNumber := want.(float64)
+	if err != nil || !hasUnit || !hasPrefix || !isNumber || math.Abs(got-value) > 0.5000001*math.Pow10(-decimals) {
+		return []string{fmt.Sprintf("%s: %q, want %v", path, text, want)}
+	}
+	return nil
+}
+
+// unitOf returns what is around a number, and its decimals.
+func unitOf(path string) (prefix, suffix string, decimals int) {
+	switch {
+	case strings.HasPrefix(path, "performance.responseTime"):
+		return "", " ms", 1
+	case path == "performance.uptime" || path == "users.growth":
+		return "", "%", 3
+	case strings.HasPrefix(path, "usage.storage"):
+		return "", " GB", 2
+	case path == "usage.media.cost":
+		return "$", "", 4
+	}
+	return "", "", 0
+}
+
+// charts returns the figures that have a chart.
+func (d *dashboard) charts() []string {
+	d.t.Helper()
+	return browser.Eval[[]string](d.page, `[...document.querySelectorAll("[data-series]")].map(e => e.dataset.series)`)
+}
+
+func (d *dashboard) tableRows(path string) [][]string {
+	d.t.Helper()
+	return browser.Eval[[][]string](d.page, `[...document.querySelectorAll("[data-series='`+path+`'] tbody tr")].map(
+		row => [...row.cells].map(cell => cell.innerText.trim()))`)
+}
+
+// expectedRows returns the table of a figure: days and values, and those of the comparison.
+func expectedRows(daily response, path string) [][]any {
+	columns := []any{daily.JSON("data.dates"), daily.JSON("data.values").(map[string]any)[path]}
+	if previous, ok := daily.JSON("data.previous").(map[string]any); ok {
+		columns = append(columns, previous["dates"], previous["values"].(map[string]any)[path])
+	}
+	var rows [][]any
+	for j, column := range columns {
+		for i, cell := range column.([]any) {
+			if i == len(rows) {
+				rows = append(rows, make([]any, len(columns)))
+			}
+			rows[i][j] = cell
+		}
+	}
+	return rows
+}
+
+// wantRow compares a row of a table with the expected days and values.
+func (d *dashboard) wantRow(path string, got []string, want []any) {
+	d.t.Helper()
+	if len(got) != len(want) {
+		d.t.Fatalf("%s: the row is %q, want %v", path, got, want)
+	}
+	for i, cell := range want {
+		switch value := cell.(type) {
+		case nil:
+			if got[i] != "–" {
+				d.t.Errorf("%s: %q, want no value", path, got[i])
+			}
+		case float64:
+			for _, difference := range differs(path, got[i], value) {
+				d.t.Error(difference)
+			}
+		default:
+			if got[i] != longDay(cell) {
+				d.t.Errorf("%s: %q, want %v", path, got[i], cell)
+			}
+		}
+	}
+}
+
+// longDay writes a date as the portal does: Nov 21, 2026.
+func longDay(date any) string {
+	day, err := time.Parse(time.DateOnly, fmt.Sprint(date))
+	if err != nil {
+		return err.Error()
+	}
+	return day.Format("Jan 2, 2006")
+}
+
+// grouped writes a whole number as the portal does: 12,345.
+func grouped(number any) string {
+	digits := fmt.Sprintf("%.0f", number)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
