@@ -30,7 +30,7 @@ func (p *testStack) signIn(t *testing.T, page *browser.Page, email string) {
 	t.Helper()
 	page.Open(p.signInLink(t, email))
 	page.Click(browser.Button("Sign in"))
-	page.WaitFor(browser.Heading("Home"))
+	page.WaitFor(browser.Button("Sign out"))
 	page.Settle()
 }
 
